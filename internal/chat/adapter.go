@@ -1,0 +1,141 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Adapter is one platform. Implementations hold no conversation state beyond
+// what a reconnect may lose.
+type Adapter interface {
+	// Platform is the first word of every Key and User ID it makes.
+	Platform() string
+	// Run receives until ctx ends, reconnecting by itself. It returns nil when
+	// ctx ended and an error only when going on is pointless (a rejected
+	// token): the process stays up and Health tells.
+	Run(ctx context.Context, in Intake) error
+	// Health is nil while messages can be received; otherwise a sentence for
+	// the operator that names the fix. It must not block.
+	Health() error
+	Outlet
+}
+
+// Outlet is the way out to one platform. All methods may be called from many
+// goroutines, for different conversations.
+type Outlet interface {
+	// Split cuts an answer into pieces the platform takes, in order, losing
+	// nothing. It is pure. An empty text gives no pieces.
+	Split(text string) []string
+	// Typing shows that an answer is being made. Best effort.
+	Typing(ctx context.Context, m Message) error
+	// Preview shows an unfinished answer to m. id is what the last call
+	// returned, "" at first; the returned id is worth remembering across a
+	// crash when it is not empty. wait is how long to leave the preview alone.
+	// It may do nothing at all. Text may be longer than one message.
+	Preview(ctx context.Context, m Message, id, text string) (newID string, wait time.Duration, err error)
+	// Send delivers one part and returns the platform's message id. It makes
+	// one attempt, and may block no longer than ctx. Its errors are the
+	// SendError classes below; any other error counts as not delivered and
+	// worth another try.
+	Send(ctx context.Context, p Part) (id string, err error)
+}
+
+// Intake is what an adapter hands its messages to.
+type Intake interface {
+	// Deliver returns nil only when the batch is durable; then the platform
+	// may be told. Messages seen before are dropped. On error nothing was
+	// stored and the same batch may be delivered again.
+	Deliver(ctx context.Context, b Batch) error
+	// Room blocks while too much waits to be answered. A platform that keeps
+	// messages for us calls it before fetching more.
+	Room(ctx context.Context) error
+	// Cursors returns what Batch.Cursors stored last for this platform.
+	Cursors(ctx context.Context, platform string) (map[string]string, error)
+}
+
+// Batch is what arrived together and is stored in one transaction.
+type Batch struct {
+	Platform string
+	Messages []Message
+	// Cursors are the adapter's notes on how far it has read, by name.
+	Cursors map[string]string
+	// Moved lists conversations that continue under another Key (a Telegram
+	// group that became a supergroup); applied before Messages.
+	Moved []Move
+}
+
+// Move re-addresses everything a Key owns.
+type Move struct{ From, To Key }
+
+// ErrUnknownOutcome is returned by Outlet.Send when the request was written
+// but no answer was seen: the message may or may not be there.
+var ErrUnknownOutcome = errors.New("outcome unknown")
+
+// WaitError says that the platform asked for silence.
+type WaitError struct {
+	After time.Duration // from now
+	Err   error
+}
+
+// Error implements error.
+func (e *WaitError) Error() string { return fmt.Sprintf("asked to wait %s: %v", e.After, e.Err) }
+
+// Unwrap returns the platform's own error.
+func (e *WaitError) Unwrap() error { return e.Err }
+
+// GoneError says that no attempt at this part will ever succeed: blocked,
+// kicked, deleted, forbidden.
+type GoneError struct{ Err error }
+
+// Error implements error.
+func (e *GoneError) Error() string { return fmt.Sprintf("cannot be delivered: %v", e.Err) }
+
+// Unwrap returns the platform's own error.
+func (e *GoneError) Unwrap() error { return e.Err }
+
+// MovedError says that the conversation lives under another Key now.
+type MovedError struct {
+	To  Key
+	Err error
+}
+
+// Error implements error.
+func (e *MovedError) Error() string { return fmt.Sprintf("moved to %s: %v", e.To, e.Err) }
+
+// Unwrap returns the platform's own error.
+func (e *MovedError) Unwrap() error { return e.Err }
+
+// Reply is where a Handler shows an answer while it grows. Everything here is
+// a preview and best effort: only the returned Answer is guaranteed.
+type Reply interface {
+	Text(delta string)
+	// Status replaces the preview while there is no text ("looking that up").
+	Status(note string)
+	// Reset drops the text so far: the model began again.
+	Reset()
+}
+
+// Handler answers messages, one at a time per conversation. ctx is cancelled
+// by /stop (cause ErrStopped), by draining (cause ErrDraining) and at the turn
+// deadline its owner sets. An error makes the hub say one generic sentence; a
+// Handler that knows better returns an Answer. After ErrDraining the message
+// stays unfinished and is handled again by the next process.
+type Handler interface {
+	Handle(ctx context.Context, m Message, w Reply) (Answer, error)
+}
+
+// HandlerFunc makes a function a Handler.
+type HandlerFunc func(ctx context.Context, m Message, w Reply) (Answer, error)
+
+// Handle calls f.
+func (f HandlerFunc) Handle(ctx context.Context, m Message, w Reply) (Answer, error) {
+	return f(ctx, m, w)
+}
+
+// Causes of a cancelled Handler context.
+var (
+	ErrStopped  = errors.New("stopped by the person")
+	ErrDraining = errors.New("shutting down")
+)

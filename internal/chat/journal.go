@@ -1,0 +1,48 @@
+package chat
+
+import (
+	"context"
+	"time"
+)
+
+// Inbox is the durable side of intake. memory.Store is the real one.
+type Inbox interface {
+	// Accept stores a batch in one transaction (durable moment 1) and returns
+	// the messages that were new, in order, with Row set.
+	Accept(ctx context.Context, b Batch) ([]Message, error)
+	// Finish ends a message (durable moment 2): inbox row done, the parts of
+	// its answer and its record stored, all or nothing. A second Finish of the
+	// same row stores nothing.
+	Finish(ctx context.Context, m Message, parts []Part, record any) error
+	// Recover returns what an earlier process left unfinished, oldest first,
+	// with Attempt counted up, and the conversations that have unsent parts.
+	Recover(ctx context.Context) (unfinished []Message, unsent []Key, err error)
+	// Cursors returns the adapter's notes.
+	Cursors(ctx context.Context, platform string) (map[string]string, error)
+}
+
+// Outbox is the durable side of delivery. memory.Store is the real one.
+type Outbox interface {
+	// Pending returns the parts of a conversation still to be sent, in order.
+	Pending(ctx context.Context, k Key) ([]Part, error)
+	// Mark records how far a part got. id is the platform's message id with
+	// PartSent; until is the earliest next attempt with PartReady.
+	Mark(ctx context.Context, p Part, s PartState, id string, until time.Time) error
+	// Previewed remembers the preview shown for a message, so that the next
+	// process finishes it instead of leaving it behind.
+	Previewed(ctx context.Context, m Message, id string) error
+	// Move re-addresses a conversation.
+	Move(ctx context.Context, mv Move) error
+}
+
+// PartState is where an outbox row stands.
+type PartState string
+
+// The states of an outbox row (promises.md section 1).
+const (
+	PartReady   PartState = "ready"   // not written to the platform, or refused for now
+	PartStarted PartState = "started" // a request may have been written
+	PartSent    PartState = "sent"    // the platform gave a message id
+	PartUnknown PartState = "unknown" // written, no answer seen, and not tried again
+	PartDead    PartState = "dead"    // will never be delivered
+)

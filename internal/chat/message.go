@@ -1,0 +1,144 @@
+package chat
+
+import (
+	"strings"
+	"time"
+)
+
+// Key names one conversation, the unit of order: everything with the same Key
+// is handled one after the other, everything else side by side. It is
+// comparable. Thread is empty outside threads and topics.
+type Key struct{ Platform, Channel, Thread string }
+
+// String is the form used in logs and in stored rows: platform:channel, or
+// platform:channel/thread.
+func (k Key) String() string {
+	if k.Thread == "" {
+		return k.Platform + ":" + k.Channel
+	}
+	return k.Platform + ":" + k.Channel + "/" + k.Thread
+}
+
+// ParseKey reads what String wrote. ok is false when a part is missing.
+func ParseKey(s string) (k Key, ok bool) {
+	platform, rest, ok := strings.Cut(s, ":")
+	if !ok || platform == "" || rest == "" {
+		return Key{}, false
+	}
+	channel, thread, _ := strings.Cut(rest, "/")
+	return Key{Platform: platform, Channel: channel, Thread: thread}, channel != ""
+}
+
+// User is a person as a platform knows them. ID is platform-scoped
+// ("telegram:42") and is the only thing authority is ever derived from; Name
+// is what the person calls themselves today and proves nothing.
+type User struct{ ID, Name string }
+
+// Kind tells what happened on the platform.
+type Kind string
+
+// The kinds of Message.
+const (
+	KindText    Kind = ""        // somebody wrote something
+	KindCommand Kind = "command" // a slash command addressed to this bot; Text starts with "/"
+	KindEdit    Kind = "edit"    // somebody changed what they wrote; Text is the new text, ReplyTo the edited message
+	KindButton  Kind = "button"  // somebody pressed a button; Text is the button's Data, ReplyTo the message it sits on
+	KindSkipped Kind = "skipped" // kept for the record, never handled: malformed or of no use; Text says why
+)
+
+// Message is one thing that happened in a conversation, normalized. It is
+// stored as JSON, so its fields are a format: add, do not rename.
+type Message struct {
+	// Row is the inbox row, set by the journal; 0 before it is stored.
+	Row int64 `json:"-"`
+	// ID is unique within Key: the platform's message id, or for edits,
+	// buttons and commands something as unique. It de-duplicates redelivery.
+	ID   string `json:"id"`
+	Key  Key    `json:"key"`
+	Kind Kind   `json:"kind,omitempty"`
+	From User   `json:"from"`
+	// Text has mentions of the bot removed. It is what the person typed,
+	// before any limit is applied.
+	Text    string `json:"text"`
+	Files   []File `json:"files,omitempty"`
+	ReplyTo string `json:"reply_to,omitempty"`
+	// Quote is the text of the message this one replies to, when known: data,
+	// never instructions.
+	Quote string `json:"quote,omitempty"`
+	// Addressed says that an answer is expected: a direct chat, a mention, a
+	// reply to the bot, a command. What is only overheard has it false.
+	Addressed bool `json:"addressed,omitempty"`
+	// Direct says that the conversation has one person and the bot in it.
+	Direct bool `json:"direct,omitempty"`
+	// Guild is the enclosing server of a channel (Discord), empty elsewhere.
+	Guild string `json:"guild,omitempty"`
+	// Admin says that the platform itself vouched, with this very event, that
+	// the author administers the place (Discord's computed permissions).
+	Admin bool `json:"admin,omitempty"`
+	// Forwarded text is somebody else's words: never a command, never a fact.
+	Forwarded bool      `json:"forwarded,omitempty"`
+	At        time.Time `json:"at"`
+	// Origin is the adapter's way home (an interaction token); opaque to all
+	// others, carried into every Part of the answer.
+	Origin string `json:"origin,omitempty"`
+	// Attempt counts the processes that died with this message at the head of
+	// its lane; 0 on the first try. Set by the journal.
+	Attempt int `json:"-"`
+	// Preview is the platform's id of a preview an earlier process left
+	// behind; set by the journal.
+	Preview string `json:"-"`
+}
+
+// File is an attachment. Inbound files carry Ref, which only the adapter can
+// resolve and which may embed a secret: it is never logged or shown. Outbound
+// files carry Data.
+type File struct {
+	Name string `json:"name"`
+	MIME string `json:"mime,omitempty"`
+	Size int64  `json:"size,omitempty"` // bytes; 0 when unknown
+	Ref  string `json:"ref,omitempty"`
+	Data []byte `json:"data,omitempty"`
+}
+
+// Button is a choice under an answer. Data comes back as the Text of a
+// KindButton message; at most 64 bytes (Telegram's callback_data).
+type Button struct {
+	Label string `json:"label"`
+	Data  string `json:"data"`
+}
+
+// Answer is what a Handler wants said. The zero Answer says nothing.
+type Answer struct {
+	// Text is Markdown; adapters turn it into what their platform shows.
+	Text    string
+	Buttons [][]Button // rows
+	Files   []File
+	// Private asks for an answer only the author sees where the platform can
+	// do that (ephemeral on Discord, the direct chat on Telegram).
+	Private bool
+	// Record is stored in the same transaction that finishes the message.
+	// Only the journal looks inside; nil stores nothing more.
+	Record any
+}
+
+// Part is one message to be sent: a row of the outbox.
+type Part struct {
+	Row     int64      `json:"-"`
+	Key     Key        `json:"-"`
+	ReplyTo string     `json:"reply_to,omitempty"` // platform message id; first part only
+	Origin  string     `json:"origin,omitempty"`
+	Index   int        `json:"index"` // 0-based position in the answer
+	Text    string     `json:"text"`  // Markdown, already cut by Split
+	Buttons [][]Button `json:"buttons,omitempty"`
+	Files   []File     `json:"files,omitempty"`
+	To      User       `json:"to"` // whom it answers; who may see it when Private
+	Private bool       `json:"private,omitempty"`
+	// Nonce is the same for every attempt at this part and different for any
+	// other part: 25 characters, so Discord takes it (platforms.md A2).
+	Nonce string `json:"-"`
+	// Preview is the platform message to turn into this part; "" sends anew.
+	Preview string `json:"-"`
+	// Unknown says that an earlier attempt may have been delivered: its
+	// request was written and no answer was seen.
+	Unknown bool `json:"-"`
+}

@@ -1,0 +1,171 @@
+// Package llm is the model's words: messages, tool calls, requests, usage and
+// the one interface every model implements. It is not a client: those live in
+// the packages below it.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+)
+
+// Role says who speaks. The wire form "function" is turned into RoleTool at
+// the boundary (requirements C4).
+type Role string
+
+// The four roles.
+const (
+	RoleSystem    Role = "system"
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleTool      Role = "tool"
+)
+
+// Message is one entry of a conversation with a model.
+type Message struct {
+	Role    Role   `json:"role"`
+	Content string `json:"content,omitempty"` // may be empty iff ToolCalls is not
+	// Name is the tool's name on RoleTool.
+	Name       string     `json:"name,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"` // RoleTool only
+	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`   // RoleAssistant only
+	Images     []Image    `json:"-"`                      // RoleUser only; never stored with the transcript
+}
+
+// ToolCall is a model's wish to run a tool.
+type ToolCall struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Args string `json:"args"` // raw JSON text as the model wrote it; may be invalid
+	// Extra is provider data that must go back with the call (Gemini's thought
+	// signature); opaque JSON, nil for most.
+	Extra json.RawMessage `json:"extra,omitempty"`
+}
+
+// Image is a picture for a model that takes them.
+type Image struct {
+	MIME string
+	Data []byte
+}
+
+// ToolSpec describes a tool to a model.
+type ToolSpec struct {
+	Name        string          // ^[a-z][a-z0-9_]{0,49}$
+	Description string          // 1-500 characters
+	Parameters  json.RawMessage // JSON Schema of type object
+}
+
+// Schema asks for an answer that is JSON of this form.
+type Schema struct {
+	Name string
+	JSON json.RawMessage
+}
+
+// Request is everything a model is asked at once.
+type Request struct {
+	Model     string // "" is the configured one
+	Messages  []Message
+	Tools     []ToolSpec
+	Schema    *Schema // nil asks for free text
+	MaxTokens int     // 0 is the configured one
+	// Spend is asked before every attempt on the wire, retries included; an
+	// error ends the call with it. nil allows all.
+	Spend func() error
+}
+
+// Finish says why a model stopped.
+type Finish string
+
+// The reasons to stop.
+const (
+	FinishStop      Finish = "stop"
+	FinishToolCalls Finish = "tool_calls"
+	FinishLength    Finish = "length" // cut at MaxTokens; tool calls are already dropped
+)
+
+// Response is one whole answer. A response with FinishToolCalls has at least
+// one call; one with FinishStop has text.
+type Response struct {
+	Message Message
+	Usage   Usage
+	Finish  Finish
+	Model   string // as the provider names it
+}
+
+// Usage counts tokens as the provider billed them; all zero when it did not say.
+type Usage struct {
+	Prompt     int `json:"prompt"`
+	Completion int `json:"completion"`
+	Total      int `json:"total"` // Prompt + Completion
+	Cached     int `json:"cached,omitempty"`
+	Attempts   int `json:"attempts,omitempty"` // requests written to the wire
+}
+
+// Add sums two usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Prompt + v.Prompt, u.Completion + v.Completion, u.Total + v.Total, u.Cached + v.Cached, u.Attempts + v.Attempts}
+}
+
+// Model completes conversations. Complete blocks until the answer is whole or
+// ctx ends; it may be called from many goroutines. onText, when not nil, gets
+// the text as it arrives, from the calling goroutine; RetryText is passed when
+// what was streamed so far is void because the attempt failed. Errors are
+// *Error, or ctx's.
+type Model interface {
+	Complete(ctx context.Context, r Request, onText func(delta string)) (Response, error)
+}
+
+// RetryText is given to onText to say "forget the text so far".
+const RetryText = "\x00retry"
+
+// Embedder turns texts into vectors, one per text, in order.
+type Embedder interface {
+	Embed(ctx context.Context, texts []string) ([][]float32, error)
+}
+
+// The classes of model failure. Use errors.Is.
+var (
+	ErrUnavailable     = errors.New("model unavailable")    // refused, 5xx, timeouts, truncated streams
+	ErrRateLimited     = errors.New("model rate limited")   // 429; Error.RetryAfter may say how long
+	ErrQuota           = errors.New("model quota used up")  // insufficient_quota: waiting does not help
+	ErrAuth            = errors.New("model key refused")    // 401, 403
+	ErrModelNotFound   = errors.New("model not found")      // 404, unknown model
+	ErrContextOverflow = errors.New("context too long")     // shorten and try once more
+	ErrFiltered        = errors.New("answer was filtered")  // the provider declined
+	ErrInvalidOutput   = errors.New("model output invalid") // empty, unparsable
+	ErrBadRequest      = errors.New("model refused request")
+)
+
+// Error is a failed call. Class is one of the variables above.
+type Error struct {
+	Class      error
+	Status     int           // HTTP status, 0 when there was none
+	RetryAfter time.Duration // 0 when not said
+	Detail     string        // for the log; secrets removed
+	Partial    string        // text received before the failure, if any
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	if e.Status == 0 {
+		return fmt.Sprintf("%v: %s", e.Class, e.Detail)
+	}
+	return fmt.Sprintf("%v: status %d: %s", e.Class, e.Status, e.Detail)
+}
+
+// Unwrap makes errors.Is find the class.
+func (e *Error) Unwrap() error { return e.Class }
+
+// EstimateTokens is the size of a message before a provider has counted it:
+// ceil(runes/4) over content, tool names and arguments, at least 1
+// (requirements C15).
+func EstimateTokens(m Message) int {
+	n := utf8.RuneCountInString(m.Content) + utf8.RuneCountInString(m.Name)
+	for _, c := range m.ToolCalls {
+		n += utf8.RuneCountInString(c.Name) + utf8.RuneCountInString(c.Args)
+	}
+	return max(1, (n+3)/4)
+}
