@@ -1,0 +1,38 @@
+package memory
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Lock makes this process the data folder's only bot. The error names the
+// process that holds it. The lock goes with the process, however it dies.
+// The caller closes the returned file, or exits.
+func Lock(dir string) (*os.File, error) {
+	path := filepath.Join(dir, "bot.lock")
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock data folder: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		holder, _ := os.ReadFile(path)
+		_ = f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, fmt.Errorf("the data folder %s is in use by another Parley (process %s): stop it, or give this one its own folder with --data", dir, strings.TrimSpace(string(holder)))
+		}
+		return nil, fmt.Errorf("lock data folder: %w", err)
+	}
+	if err := f.Truncate(0); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("lock data folder: %w", err)
+	}
+	if _, err := fmt.Fprintln(f, os.Getpid()); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("lock data folder: %w", err)
+	}
+	return f, nil
+}

@@ -1,0 +1,249 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// DatabaseName is the file inside the data folder.
+const DatabaseName = "bot.db"
+
+// writerPragmas, each with its reason:
+// WAL lets readers run beside the one writer; FULL makes an acknowledged
+// commit survive power loss (promises.md B16); immediate transactions take the
+// write lock first, so a read-then-write never fails half-way (platforms.md
+// 1.4); secure_delete overwrites what is forgotten.
+const writerPragmas = "_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_busy_timeout=30000&_foreign_keys=on&_secure_delete=on&_cache_size=-8000"
+
+// readerPragmas: a reader can never write by mistake.
+const readerPragmas = "mode=ro&_query_only=1&_busy_timeout=30000&_cache_size=-4000"
+
+// readers is the size of the read pool; more than a few only adds memory.
+const readers = 4
+
+// Store is the one door to the database. It is safe for many goroutines. Reads
+// run beside each other; writes are queued to one writer that commits what has
+// gathered in one transaction.
+type Store struct {
+	path  string
+	db    *sql.DB // the writer's only connection
+	ro    *sql.DB
+	queue chan *write
+	done  chan struct{} // closed when the writer has stopped
+	now   func() time.Time
+	reads stmtCache
+
+	mu     sync.RWMutex // guards closed against a write that is being queued
+	closed bool
+}
+
+// Options of Open. The zero value is ready for use.
+type Options struct {
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// MaxPages limits the file's size in pages, to prove what a full disk
+	// does; 0 is no limit.
+	MaxPages int
+}
+
+// Errors of Open. Each comes wrapped with the path it is about.
+var (
+	ErrNewerSchema = errors.New("the database was written by a newer version of Parley")
+	ErrCorrupt     = errors.New("the database file is damaged")
+)
+
+// Open opens the database in dir, creating it when there is none, and brings
+// its schema up to date. It never replaces or truncates an existing file. The
+// caller closes the Store. A second process may open the same folder (the
+// owner's commands do); only Lock keeps a second bot out.
+func Open(ctx context.Context, dir string, o Options) (*Store, error) {
+	path := filepath.Join(dir, DatabaseName)
+	if err := prepare(dir, path); err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, now: o.Now, queue: make(chan *write, 1024), done: make(chan struct{})}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if err := create(ctx, path); err != nil {
+		return nil, fmt.Errorf("create %s: %w", path, err)
+	}
+	var err error
+	if s.db, err = sql.Open("sqlite3", dsn(path, writerPragmas)); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	s.db.SetMaxOpenConns(1)
+	if err := s.start(ctx, o); err != nil {
+		_ = s.db.Close()
+		return nil, fmt.Errorf("open %s: %w", path, explain(err))
+	}
+	return s, nil
+}
+
+// start migrates, opens the readers and starts the writer.
+func (s *Store) start(ctx context.Context, o Options) error {
+	if err := migrate(ctx, s.db, migrations()); err != nil {
+		return err
+	}
+	if o.MaxPages > 0 {
+		if _, err := s.db.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", o.MaxPages)); err != nil {
+			return err
+		}
+	}
+	ro, err := sql.Open("sqlite3", dsn(s.path, readerPragmas))
+	if err != nil {
+		return err
+	}
+	ro.SetMaxOpenConns(readers)
+	ro.SetMaxIdleConns(readers)
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		_ = ro.Close()
+		return err
+	}
+	s.ro = ro
+	s.reads.db = ro
+	go s.run(conn)
+	return nil
+}
+
+// prepare makes the folder private and refuses one that others can read.
+func prepare(dir, path string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	st, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	if st.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("data folder %s can be read by other users of this machine (mode %04o): run chmod 700 %s", dir, st.Mode().Perm(), dir)
+	}
+	return sound(path)
+}
+
+// headerSize is the length of SQLite's file header, which holds the page size
+// at byte 16 and the page count at byte 28, both big-endian.
+const headerSize = 100
+
+// sound refuses a file that lost its end, an empty one included: SQLite would
+// take that for a new database and hide the loss. A missing file is fine.
+func sound(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	st, err := f.Stat()
+	if err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	head := make([]byte, headerSize)
+	if _, err := f.ReadAt(head, 0); err != nil {
+		return fmt.Errorf("%w: %s has %d bytes; restore it from a backup, or move it away to begin anew", ErrCorrupt, path, st.Size())
+	}
+	page := int64(binary.BigEndian.Uint16(head[16:]))
+	if page == 1 { // the format's way to say 65536
+		page = 65536
+	}
+	wal, _ := os.Stat(path + "-wal")
+	if want := page * int64(binary.BigEndian.Uint32(head[28:])); st.Size() < want && (wal == nil || wal.Size() == 0) {
+		return fmt.Errorf("%w: %s is cut short (%d of %d bytes); restore it from a backup, or move it away to begin anew", ErrCorrupt, path, st.Size(), want)
+	}
+	return nil
+}
+
+// create builds a new database aside and gives it its name only when it is
+// whole, so that an empty or half-made file under that name always means
+// damage. Another process that was faster wins.
+func create(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	draft := fmt.Sprintf("%s.new-%d", path, os.Getpid())
+	db, err := sql.Open("sqlite3", dsn(draft, "_synchronous=OFF&_journal_mode=MEMORY"))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(draft) }()
+	if err := errors.Join(migrate(ctx, db, migrations()), db.Close()); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(draft, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(f.Chmod(0o600), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := os.Link(draft, path); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+func dsn(path, pragmas string) string {
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + pragmas
+}
+
+// explain turns SQLite's own words for a damaged file into ErrCorrupt.
+func explain(err error) error {
+	var se sqlite3.Error
+	if errors.As(err, &se) && (se.Code == sqlite3.ErrCorrupt || se.Code == sqlite3.ErrNotADB) {
+		return fmt.Errorf("%w: %v", ErrCorrupt, err)
+	}
+	return err
+}
+
+// Close waits for queued writes, folds the write-ahead log into the file and
+// closes it. It may be called twice.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	close(s.queue)
+	s.mu.Unlock()
+	<-s.done
+	s.reads.close()
+	err := s.ro.Close()
+	_, _ = s.db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	return errors.Join(err, s.db.Close())
+}
+
+// Path is the database file.
+func (s *Store) Path() string { return s.path }
+
+// Check runs SQLite's quick_check: nil means the file is sound.
+func (s *Store) Check(ctx context.Context) error {
+	var verdict string
+	if err := s.ro.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return fmt.Errorf("check database: %w", explain(err))
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("check database: %w: %s", ErrCorrupt, verdict)
+	}
+	return nil
+}
+
+// SchemaVersion is the number of the newest migration in the file.
+func (s *Store) SchemaVersion(ctx context.Context) (int, error) {
+	var v int
+	err := s.ro.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v)
+	return v, err
+}
