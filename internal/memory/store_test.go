@@ -3,6 +3,7 @@ package memory
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -113,9 +114,9 @@ func must(t testing.TB, err error) {
 
 func exec(t testing.TB, path, query string) {
 	t.Helper()
-	s, err := Open(context.Background(), filepath.Dir(path), Options{})
+	db, err := sql.Open("sqlite3", path)
 	must(t, err)
-	_, err = s.db.Exec(query)
+	_, err = db.Exec(query)
 	must(t, err)
-	must(t, s.Close())
+	must(t, db.Close())
 }
