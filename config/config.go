@@ -1,0 +1,213 @@
+// Package config is what the owner set: every setting with its default, its
+// range and its sentence in one struct, read from a YAML file, then the
+// environment, then flags. It is not imported by anyone but cmd/bot, opens no
+// connection, and knows nothing of what the settings are for.
+//
+// The tags of a field are the whole truth about a setting: yaml (its name),
+// default, range ("low..high", both included), one ("a|b"), form (a check in
+// validate.go) and doc. Environment names, bot.example.yaml, the settings table
+// and the checks at start are derived from them.
+package config
+
+import "time"
+
+// Config is every setting. The zero value is not valid: begin with Default.
+type Config struct {
+	DataDir   string     `yaml:"data_dir" default:"data" form:"required" doc:"everything that must survive: database, vault, exports; kept private (0700), one process at a time"`
+	Model     Model      `yaml:"model"`
+	Telegram  Telegram   `yaml:"telegram"`
+	Discord   Discord    `yaml:"discord"`
+	Access    Access     `yaml:"access"`
+	Session   Session    `yaml:"session"`
+	Context   Context    `yaml:"context"`
+	Agent     Agent      `yaml:"agent"`
+	Playbook  Playbook   `yaml:"playbook"`
+	Vault     Vault      `yaml:"vault"`
+	Sources   []Source   `yaml:"sources" doc:"more folders to search and cite"`
+	MCP       MCP        `yaml:"mcp"`
+	Subagents []Subagent `yaml:"subagents" doc:"helpers that the agent may hand a job to"`
+	Web       Web        `yaml:"web"`
+	Limits    Limits     `yaml:"limits"`
+	Retention Retention  `yaml:"retention"`
+	Memory    Memory     `yaml:"memory"`
+	HTTP      HTTP       `yaml:"http"`
+	Log       Log        `yaml:"log"`
+
+	// OllamaURL is where to look for Ollama while no endpoint is set: the
+	// base URL made from OLLAMA_HOST, or Ollama's default port on this machine.
+	OllamaURL string `yaml:"-"`
+	// Warnings are sentences for the operator that do not stop the start.
+	Warnings []string `yaml:"-"`
+}
+
+// Model is the OpenAI-compatible endpoint.
+type Model struct {
+	BaseURL      string        `yaml:"base_url" form:"url" doc:"OpenAI-compatible endpoint, with /v1; with no endpoint, key and name: Ollama if it answers, else the built-in offline responder"`
+	APIKey       Secret        `yaml:"api_key" doc:"key of the endpoint"`
+	Name         string        `yaml:"name" doc:"model name; builtin is the offline responder"`
+	Temperature  float64       `yaml:"temperature" default:"0.0" range:"0..2" doc:"0 is the most predictable"`
+	MaxTokens    int           `yaml:"max_tokens" default:"1024" range:"1..100000" doc:"longest answer of one model call"`
+	ContextSize  int           `yaml:"context_size" default:"32768" range:"4000..128000" doc:"the model's window in tokens"`
+	Timeout      time.Duration `yaml:"timeout" default:"30s" range:"1s..10m" doc:"of one attempt"`
+	Retries      int           `yaml:"retries" default:"3" range:"1..10" doc:"attempts in all, on timeouts, connection errors and 5xx"`
+	Stream       bool          `yaml:"stream" default:"true" doc:"show answers while they grow"`
+	Required     bool          `yaml:"required" default:"true" doc:"exit at start when the model cannot be reached or is missing; false: start, report red, recover alone"`
+	Embedding    string        `yaml:"embedding" doc:"embedding model on the same endpoint; with none, retrieval is lexical"`
+	PlaybookName string        `yaml:"playbook_name" doc:"cheaper model for matching the playbook; with none, model.name"`
+}
+
+// Telegram is the Telegram front end; it runs when there is a token.
+type Telegram struct {
+	Token       Secret  `yaml:"token" doc:"from @BotFather"`
+	APIURL      string  `yaml:"api_url" default:"https://api.telegram.org" form:"url" doc:"Bot API server"`
+	Mode        string  `yaml:"mode" default:"polling" one:"polling|webhook" doc:"how updates arrive"`
+	Webhook     Webhook `yaml:"webhook"`
+	UnknownSend string  `yaml:"unknown_send" default:"prefer_duplicate" one:"prefer_duplicate|prefer_loss" doc:"what to do with a message whose sending was cut off before Telegram confirmed it"`
+}
+
+// Webhook is used with telegram.mode webhook only.
+type Webhook struct {
+	Listen string `yaml:"listen" form:"listen" doc:"address to listen on, host:port"`
+	URL    string `yaml:"url" form:"url" doc:"public https address that Telegram calls"`
+	Secret Secret `yaml:"secret" form:"webhook_secret" doc:"sent by Telegram with every call: 1-256 of A-Z a-z 0-9 _ -"`
+}
+
+// Discord is the Discord front end; it runs when there is a token.
+type Discord struct {
+	Token  Secret `yaml:"token" doc:"bot token from the developer portal"`
+	APIURL string `yaml:"api_url" default:"https://discord.com/api/v9/" form:"url" doc:"REST endpoint"`
+	Guild  string `yaml:"guild" form:"snowflake" doc:"id of a server to register slash commands in at once; with none they are global"`
+}
+
+// Access says who may speak to the bot.
+type Access struct {
+	Mode   string   `yaml:"mode" default:"pairing" one:"pairing|allowlist|open" doc:"pairing: strangers get a code that the owner approves; allowlist: access.allow only; open: everybody"`
+	Owners []string `yaml:"owners" form:"person" doc:"platform-scoped ids: telegram:42, discord:1234, terminal:NAME; with none, start prints a code for /claim"`
+	Allow  []string `yaml:"allow" form:"place" doc:"as owners, and telegram:chat:-100…, discord:guild:99…"`
+}
+
+// Session is how long a conversation lasts and what of it is sent.
+type Session struct {
+	IdleTimeout     time.Duration `yaml:"idle_timeout" default:"300s" range:"30s..1h" doc:"silence after which a session is idle; below session.ttl"`
+	TTL             time.Duration `yaml:"ttl" default:"3600s" range:"60s..24h" doc:"silence after which a session ends and is summarized"`
+	MaxMessages     int           `yaml:"max_messages" default:"100" range:"10..1000" doc:"messages of a session held ready"`
+	HistoryMessages int           `yaml:"history_messages" default:"20" range:"1..1000" doc:"latest messages sent word for word; older ones are in the summary"`
+	Scope           string        `yaml:"scope" default:"channel" one:"channel|user" doc:"one session per channel or thread, or per person within it"`
+	CarrySummary    bool          `yaml:"carry_summary" default:"true" doc:"a new session begins with the summary of the last one"`
+}
+
+// Context bounds what is sent to the model.
+type Context struct {
+	TokenBudget int `yaml:"token_budget" default:"16000" range:"4000..128000" doc:"compress at 80 %, error at 110 %"`
+}
+
+// Agent is who answers.
+type Agent struct {
+	Name              string        `yaml:"name" default:"Parley" form:"required" doc:"what the bot calls itself"`
+	PromptFile        string        `yaml:"prompt_file" doc:"persona and constitution, reloaded when it changes; with none, the built-in one"`
+	MaxToolIterations int           `yaml:"max_tool_iterations" default:"5" range:"1..30" doc:"model calls per message"`
+	TurnTimeout       time.Duration `yaml:"turn_timeout" default:"120s" range:"1s..1h" doc:"of one answer with everything in it"`
+}
+
+// Playbook is how the bot has to behave.
+type Playbook struct {
+	Dir string `yaml:"dir" doc:"folder of YAML files: guidelines, journeys, variables"`
+}
+
+// Vault is the folder of notes.
+type Vault struct {
+	Dir      string `yaml:"dir" doc:"folder of Markdown notes; an Obsidian vault works as it is"`
+	WriteDir string `yaml:"write_dir" default:"agent-notes/" form:"inside" doc:"the only folder in it that the agent writes to"`
+	Prefetch bool   `yaml:"prefetch" default:"false" doc:"search the notes before every answer"`
+	BaseURL  string `yaml:"base_url" form:"url" doc:"where the notes can be read, for links in citations"`
+}
+
+// Source is one more folder to search.
+type Source struct {
+	Name string `yaml:"name" form:"name" doc:"short name"`
+	Dir  string `yaml:"dir" form:"required" doc:"folder"`
+	Kind string `yaml:"kind" default:"notes" one:"notes|code" doc:"cited by heading, or by path and line"`
+}
+
+// MCP lists tool servers.
+type MCP struct {
+	Servers []MCPServer `yaml:"servers" doc:"tool servers, by command or by url"`
+}
+
+// MCPServer is one tool server: Command or URL, not both.
+type MCPServer struct {
+	Name    string   `yaml:"name" form:"name" doc:"prefix of its tools"`
+	Command []string `yaml:"command" doc:"program and arguments, run without a shell"`
+	URL     string   `yaml:"url" form:"url" doc:"address of a streamable HTTP server"`
+	Env     []Secret `yaml:"env" form:"env" doc:"NAME to hand on, or NAME=value"`
+}
+
+// Subagent is a helper with its own prompt and fewer tools.
+type Subagent struct {
+	Name        string   `yaml:"name" form:"name" doc:"its tool name"`
+	Description string   `yaml:"description" form:"required" doc:"when to hand it a job"`
+	PromptFile  string   `yaml:"prompt_file" form:"required" doc:"its system prompt"`
+	Tools       []string `yaml:"tools" doc:"the tools it may use"`
+	MaxTurns    int      `yaml:"max_turns" default:"10" range:"1..30" doc:"model calls per job"`
+	Model       string   `yaml:"model" doc:"with none, model.name"`
+}
+
+// Web is what may be fetched and searched.
+type Web struct {
+	Search     WebSearch `yaml:"search"`
+	AllowHosts []string  `yaml:"allow_hosts" doc:"hosts that may be fetched; with none, every public one"`
+}
+
+// WebSearch is a search endpoint; there is web search when URL or APIKey is set.
+type WebSearch struct {
+	Kind   string `yaml:"kind" default:"searxng" one:"searxng|brave" doc:"which API it speaks"`
+	URL    string `yaml:"url" form:"url" doc:"its address"`
+	APIKey Secret `yaml:"api_key" doc:"its key (brave)"`
+}
+
+// Limits bound what one person, one channel and the process may use.
+type Limits struct {
+	UserPerMinute        int           `yaml:"user_per_minute" default:"20" range:"0..100000" doc:"messages of one person; 0 is no limit"`
+	UserTokensPerDay     int           `yaml:"user_tokens_per_day" default:"0" range:"0..1000000000" doc:"0 is no limit"`
+	ChannelTokensPerDay  int           `yaml:"channel_tokens_per_day" default:"0" range:"0..1000000000" doc:"0 is no limit"`
+	QueuePerChannel      int           `yaml:"queue_per_channel" default:"10" range:"1..10000" doc:"messages that wait in one conversation before it is told to wait"`
+	ConcurrentModelCalls int           `yaml:"concurrent_model_calls" default:"64" range:"1..10000" doc:"across all conversations"`
+	ShutdownGrace        time.Duration `yaml:"shutdown_grace" default:"10s" range:"0s..10m" doc:"time for answers in the making when the process is asked to end"`
+}
+
+// Retention is how long archived conversations are kept.
+type Retention struct {
+	Days     int `yaml:"days" default:"0" range:"0..36500" doc:"0 keeps; what is kept stays searchable"`
+	Archived int `yaml:"archived" default:"0" range:"0..1000000" doc:"archived sessions kept per channel; 0 keeps all"`
+}
+
+// Memory is about key facts.
+type Memory struct {
+	MaxFacts  int    `yaml:"max_facts" default:"0" range:"0..1000000" doc:"untagged facts kept per person; 0 keeps all"`
+	FactsFile string `yaml:"facts_file" doc:"Markdown file kept in step with the owner's facts, both ways"`
+}
+
+// HTTP is the operator's port.
+type HTTP struct {
+	Listen string `yaml:"listen" form:"listen" doc:"/healthz, /readyz, /metrics; off when empty, on loopback unless an address is given"`
+}
+
+// Log is what goes to stderr.
+type Log struct {
+	Level  string `yaml:"level" default:"info" one:"debug|info|warn|error" doc:"least level written"`
+	Format string `yaml:"format" default:"text" one:"text|json" doc:"of a line"`
+}
+
+// Default returns every setting at its default.
+func Default() Config {
+	c := Config{OllamaURL: "http://127.0.0.1:11434/v1"}
+	c.each(func(s *Setting) {
+		if s.Default == "" {
+			return
+		}
+		if err := s.set(s.Default); err != nil {
+			panic("config: default of " + s.Path + ": " + err.Error())
+		}
+	})
+	return c
+}

@@ -1,0 +1,304 @@
+package config
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write bot.example.yaml anew")
+
+func TestDefaultsAreValid(t *testing.T) {
+	if err := Default().Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range Settings() {
+		if s.Doc == "" {
+			t.Errorf("%s has no sentence", s.Path)
+		}
+	}
+}
+
+func TestExampleIsCompleteAndEqualToTheDefaults(t *testing.T) {
+	if *update {
+		if err := os.WriteFile("bot.example.yaml", []byte(Example()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := os.ReadFile("bot.example.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(text) != Example() {
+		t.Error("bot.example.yaml is out of step: go test ./config -update")
+	}
+	got, err := Load(Options{File: "bot.example.yaml"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprintf("%+v", got.String()) != Default().String() {
+		t.Errorf("the example is not the defaults:\n%s", got)
+	}
+}
+
+// write puts text into a private settings file.
+func write(t testing.TB, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "bot.yaml")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestLaterWins(t *testing.T) {
+	file := write(t, "session:\n  ttl: 2h\n  idle_timeout: 90\n  max_messages: 50\nagent: {name: File}\nlog:\n")
+	c, err := Load(Options{
+		File:  file,
+		Env:   []string{"BOT_SESSION_TTL=3h", "BOT_AGENT_NAME=Env", "BOT_LOG_LEVEL=", "PATH=/bin"},
+		Flags: map[string]string{"agent.name": "Flag"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Session
+	if s.TTL != 3*time.Hour || s.IdleTimeout != 90*time.Second || s.MaxMessages != 50 || s.HistoryMessages != 20 ||
+		c.Agent.Name != "Flag" || c.Log.Level != "info" {
+		t.Errorf("got %s", c)
+	}
+}
+
+func TestLists(t *testing.T) {
+	c, err := Load(Options{
+		File: write(t, `access:
+  owners: [telegram:42, "discord:1234"]
+sources:
+  - name: code
+    dir: src
+    kind: code
+  - {name: wiki, dir: /notes}
+mcp:
+  servers:
+    - name: files
+      command: [mcp-files, --root, .]
+      env: [HOME, KEY=abc]
+subagents:
+  - name: librarian
+    description: tidies notes
+    prompt_file: lib.md
+    tools: [vault_read]
+`),
+		Env: []string{"BOT_ACCESS_ALLOW=telegram:chat:-1001, discord:guild:99,terminal:alice"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(c.Access.Owners, []string{"telegram:42", "discord:1234"}) ||
+		!reflect.DeepEqual(c.Access.Allow, []string{"telegram:chat:-1001", "discord:guild:99", "terminal:alice"}) {
+		t.Errorf("access %+v", c.Access)
+	}
+	if c.Sources[0].Kind != "code" || c.Sources[1].Kind != "notes" || c.Subagents[0].MaxTurns != 10 ||
+		len(c.MCP.Servers[0].Command) != 3 || c.MCP.Servers[0].Env[1] != "KEY=abc" {
+		t.Errorf("lists %+v", c)
+	}
+	again, err := Load(Options{File: write(t, strings.ReplaceAll(c.String(), `"(hidden)"`, `"A"`))})
+	if err != nil || again.Sources[1].Dir != "/notes" || again.Subagents[0].Description != "tidies notes" {
+		t.Errorf("what String prints does not load: %v\n%s", err, c)
+	}
+}
+
+func TestMistakesAreNamed(t *testing.T) {
+	for name, tt := range map[string]struct {
+		yaml string
+		env  string
+		want []string
+	}{
+		"unknown key":           {yaml: "data_dir: x\nsession:\n  idle_timout: 30s\n", want: []string{"bot.yaml:3:3", "session.idle_timout", "did you mean session.idle_timeout?", ">    3 |   idle_timout:"}},
+		"unknown top key":       {yaml: "sesion: {ttl: 2h}\n", want: []string{"bot.yaml:1:1", "sesion", "mean session?"}},
+		"wrong section":         {yaml: "ttl: 2h\n", want: []string{"ttl: unknown", "mean session.ttl?"}},
+		"unknown key in list":   {yaml: "sources:\n  - {name: a, dir: b, knd: code}\n", want: []string{"sources[0].knd", "mean sources[0].kind?"}},
+		"unknown variable":      {env: "BOT_SESION_TTL=1h", want: []string{"environment", "BOT_SESION_TTL", "mean BOT_SESSION_TTL?"}},
+		"file for no secret":    {env: "BOT_AGENT_NAME_FILE=/x", want: []string{"BOT_AGENT_NAME_FILE", "unknown"}},
+		"range in file":         {yaml: "session:\n  ttl: 59\n", want: []string{"bot.yaml:2:8", "session.ttl: is 59s; expected 60s to 24h"}},
+		"range in environment":  {env: "BOT_CONTEXT_TOKEN_BUDGET=3999", want: []string{"environment BOT_CONTEXT_TOKEN_BUDGET", "is 3999; expected 4000 to 128000"}},
+		"temperature":           {yaml: "model: {temperature: 2.1}", want: []string{"model.temperature: is 2.1; expected 0 to 2"}},
+		"not a number":          {yaml: "model: {temperature: .nan}", want: []string{"model.temperature"}},
+		"word":                  {yaml: "access: {mode: opne}", want: []string{`access.mode: is "opne"; expected pairing or allowlist or open`}},
+		"duration":              {yaml: "session: {ttl: soon}", want: []string{"session.ttl", "expected a duration"}},
+		"idle not below ttl":    {yaml: "session: {idle_timeout: 10m, ttl: 10m}", want: []string{"session.idle_timeout", "less than session.ttl"}},
+		"name for an id":        {yaml: "access:\n  owners: ['@alice']", want: []string{"access.owners", "not a numeric id", "telegram:42"}},
+		"name with platform":    {yaml: "access: {allow: ['telegram:@alice']}", want: []string{"access.allow", "not a numeric id"}},
+		"bare id":               {yaml: "access: {allow: [42]}", want: []string{"telegram:42 or discord:42"}},
+		"anonymous admin":       {yaml: "access: {owners: ['telegram:1087968824']}", want: []string{"1087968824", "anonymous"}},
+		"telegram itself":       {env: "BOT_ACCESS_ALLOW=telegram:777000", want: []string{"access.allow", "777000"}},
+		"owner is a place":      {env: "BOT_ACCESS_OWNERS=discord:guild:9", want: []string{"owner is a person"}},
+		"not a section":         {yaml: "session: 5", want: []string{"session", "expected settings"}},
+		"not a value":           {yaml: "agent: {name: [a]}", want: []string{"agent.name", "single value"}},
+		"alias":                 {yaml: "data_dir: &a x\nagent: {name: *a}", want: []string{"agent.name", "single value"}},
+		"duplicate":             {yaml: "data_dir: a\ndata_dir: b\n", want: []string{"bot.yaml:2"}},
+		"syntax":                {yaml: "session:\n ttl: \"1h\n", want: []string{"bot.yaml:2"}},
+		"two documents":         {yaml: "data_dir: a\n---\ndata_dir: b\n", want: []string{"one document"}},
+		"webhook":               {yaml: "telegram: {mode: webhook}", want: []string{"telegram.webhook.url", "telegram.webhook.secret", "telegram.webhook.listen"}},
+		"listen":                {yaml: "http: {listen: '8080'}", want: []string{"http.listen", "127.0.0.1:8080"}},
+		"escape":                {yaml: "vault: {write_dir: ../x}", want: []string{"vault.write_dir", "within vault.dir"}},
+		"server without adress": {yaml: "mcp: {servers: [{name: a}]}", want: []string{"bot.yaml:1", "mcp.servers[0]", "command or url"}},
+		"same name":             {yaml: "sources: [{name: a, dir: x}, {name: a, dir: y}]", want: []string{"sources[1].name", "as sources[0].name is"}},
+		"deep":                  {yaml: strings.Repeat("[", 100000), want: []string{"nested"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Load(Options{File: write(t, tt.yaml), Env: []string{tt.env}})
+			var e *Error
+			if !errors.As(err, &e) || e.ExitCode() != 2 {
+				t.Fatalf("got %v", err)
+			}
+			for _, want := range tt.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q is not in:\n%v", want, err)
+				}
+			}
+		})
+	}
+}
+
+func TestFileMayOnlyBeMissingByDefault(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if _, err := Load(Options{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := Load(Options{File: "bot.yaml"}); err == nil || !strings.Contains(err.Error(), "--config") {
+		t.Errorf("a named file that is missing: %v", err)
+	}
+}
+
+func TestWellKnownNames(t *testing.T) {
+	c, err := Load(Options{File: write(t, ""), Env: []string{"TELEGRAM_BOT_TOKEN=t1", "BOT_TELEGRAM_TOKEN=t2",
+		"DISCORD_BOT_TOKEN=d", "OPENAI_API_KEY=k", "OPENAI_BASE_URL=http://h/v1", "OPENAI_MODEL=m", "BOT_FAILPOINT=x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Telegram.Token != "t2" || c.Discord.Token != "d" || c.Model.APIKey != "k" || c.Model.BaseURL != "http://h/v1" || c.Model.Name != "m" {
+		t.Errorf("got %#v", c)
+	}
+	for host, want := range map[string]string{
+		"":                    "http://127.0.0.1:11434/v1",
+		"0.0.0.0":             "http://127.0.0.1:11434/v1",
+		"box:99":              "http://box:99/v1",
+		"https://o.example/x": "https://o.example:11434/x/v1",
+	} {
+		c, err := Load(Options{File: write(t, ""), Env: []string{"OLLAMA_HOST=" + host}})
+		if err != nil || c.OllamaURL != want {
+			t.Errorf("OLLAMA_HOST=%s: %s %v", host, c.OllamaURL, err)
+		}
+	}
+}
+
+func TestSecretsFromFiles(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(secret, []byte("s3cret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := Load(Options{File: write(t, ""), Env: []string{"OPENAI_API_KEY_FILE=" + secret, "BOT_DISCORD_TOKEN_FILE=" + secret}})
+	if err != nil || c.Model.APIKey != "s3cret" || c.Discord.Token != "s3cret" {
+		t.Fatalf("%v %v", c, err)
+	}
+	for _, env := range [][]string{
+		{"OPENAI_API_KEY_FILE=" + secret + ".none"},
+		{"OPENAI_API_KEY_FILE=" + secret, "OPENAI_API_KEY=x"},
+	} {
+		if _, err := Load(Options{File: write(t, ""), Env: env}); err == nil || !strings.Contains(err.Error(), "OPENAI_API_KEY") {
+			t.Errorf("%v: %v", env, err)
+		}
+	}
+}
+
+func TestSecretsAreNeverShown(t *testing.T) {
+	const canary = "CANARY"
+	file := write(t, "telegram: {token: CANARY}\nmodel:\n  base_url: https://u:CANARY@host/v1\nmcp: {servers: [{name: a, url: 'http://h', env: [K=CANARY]}]}\n")
+	c, err := Load(Options{File: file, Env: []string{"OPENAI_API_KEY=CANARY"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := fmt.Sprintf("%v %+v %s", c, c.Telegram, c)
+	for _, s := range Settings() {
+		text, _ := c.Get(s.Path)
+		shown += text
+	}
+	if strings.Contains(shown, canary) {
+		t.Errorf("shown: %s", shown)
+	}
+	for _, text := range []string{
+		"telegram:\n  tokne: CANARY\n", "telegram:\n  token: CANARY\n  tokne: x\n", "telegram: {token: [CANARY]}\n",
+		"telegram:\n  token: CANARY: x\n", "telegram:\n  token: \"CANARY\n", "telegram:\n token: CANARY\n  bad\n", "model: {base_url: 'ftp://u:CANARY@h'}",
+		"# CANARY\nx: 1\n", "mcp:\n  servers:\n  - name: a\n    env:\n    - CANARY=\n    - \"K\tCANARY\n", "telegram: {\"CANARY\": 1, \"CANARY\": 2, token: CANARY}",
+	} {
+		_, err := Load(Options{File: write(t, text)})
+		if err == nil {
+			continue
+		}
+		shown := strings.ReplaceAll(err.Error(), "telegram.CANARY", "")
+		if strings.Contains(shown, canary) {
+			t.Errorf("%q shows:\n%v", text, err)
+		}
+	}
+}
+
+func TestReadableByOthersWarns(t *testing.T) {
+	file := write(t, "telegram: {token: x}\n")
+	for mode, want := range map[os.FileMode]int{0o600: 0, 0o640: 1, 0o604: 1} {
+		if err := os.Chmod(file, mode); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := Load(Options{File: file}); err != nil || len(c.Warnings) != want {
+			t.Errorf("%o: %q %v", mode, c.Warnings, err)
+		}
+	}
+}
+
+func TestSetAtRunTime(t *testing.T) {
+	c := Default()
+	if err := c.Set("session.ttl", "59"); err != nil || c.Validate() == nil {
+		t.Errorf("59 seconds: %v, then valid", err)
+	}
+	if err := c.Set("session.tll", "1h"); err == nil || !strings.Contains(err.Error(), "session.ttl") {
+		t.Errorf("got %v", err)
+	}
+	if c, err := Load(Options{File: write(t, "http: {listen: ':8080'}")}); err != nil || c.HTTP.Listen != "127.0.0.1:8080" {
+		t.Errorf("%q %v", c.HTTP.Listen, err)
+	}
+}
+
+func TestTable(t *testing.T) {
+	table := Table()
+	if rows := strings.Count(table, "\n"); rows != len(Settings())+2 {
+		t.Errorf("%d rows", rows)
+	}
+	if !strings.Contains(table, "| `session.idle_timeout` | `300s` | 30s to 1h | `BOT_SESSION_IDLE_TIMEOUT` |") {
+		t.Error(table)
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	for _, text := range []string{"", "session:\n  ttl: 2h\n", "a: &a [*a]", "? x\n: y", "sources:\n- - a", "{", "<<: 1", "x: !!int y", Example(), "- \n", "? - a\n"} {
+		f.Add(text, "BOT_ACCESS_OWNERS=telegram:1")
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text, env string) {
+		name := filepath.Join(dir, "bot.yaml")
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Skip()
+		}
+		c, err := Load(Options{File: name, Env: []string{env}})
+		if err == nil && c.Validate() != nil {
+			t.Error("loaded and not valid")
+		}
+		if err != nil && err.Error() == "" {
+			t.Error("a mistake without a name")
+		}
+	})
+}

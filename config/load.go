@@ -1,0 +1,212 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+)
+
+// DefaultFile is read when no file is named, and may be missing.
+const DefaultFile = "bot.yaml"
+
+// maxFile bounds what is read of a settings or secret file, in bytes.
+const maxFile = 1 << 20
+
+// Options says where settings come from, least important first.
+type Options struct {
+	File  string            // YAML; "" is DefaultFile in the working folder, if it is there
+	Env   []string          // NAME=value, as os.Environ gives it; an empty value counts as unset
+	Flags map[string]string // setting path -> value
+}
+
+// failpoint is read by tests of crashes, not by this package.
+const failpoint = "BOT_FAILPOINT"
+
+// wellKnown are the names other programs gave to our settings. BOT_ names win.
+var wellKnown = map[string]string{
+	"TELEGRAM_BOT_TOKEN": "telegram.token",
+	"DISCORD_BOT_TOKEN":  "discord.token",
+	"OPENAI_API_KEY":     "model.api_key",
+	"OPENAI_BASE_URL":    "model.base_url",
+	"OPENAI_MODEL":       "model.name",
+}
+
+// Load returns the defaults changed by the file, the environment and the
+// flags, later ones winning, and validated. Its error is every mistake found,
+// each an *Error.
+func Load(o Options) (Config, error) {
+	l := loader{config: Default(), places: map[string]string{}}
+	l.file(o.File)
+	l.environment(o.Env)
+	for _, path := range slices.Sorted(maps.Keys(o.Flags)) {
+		l.set(path, o.Flags[path], "flag")
+	}
+	if len(l.errs) > 0 {
+		return Config{}, errors.Join(l.errs...)
+	}
+	if err := l.config.validate(l.places); err != nil {
+		return Config{}, err
+	}
+	l.config.HTTP.Listen = onLoopback(l.config.HTTP.Listen)
+	return l.config, nil
+}
+
+// loader is one Load at work.
+type loader struct {
+	config Config
+	places map[string]string // setting path -> where its value came from
+	errs   []error
+}
+
+func (l *loader) fail(e *Error) { l.errs = append(l.errs, e) }
+
+// set applies one value from place.
+func (l *loader) set(path, value, place string) {
+	if err := l.config.Set(path, value); err != nil {
+		e := err.(*Error)
+		e.Place = place
+		l.fail(e)
+		return
+	}
+	l.places[path] = place
+}
+
+func (l *loader) file(name string) {
+	optional := name == ""
+	if optional {
+		name = DefaultFile
+	}
+	text, err := readFile(name)
+	if optional && errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err != nil {
+		l.fail(&Error{Setting: "--config", Problem: err.Error(), Hint: "name a readable YAML file"})
+		return
+	}
+	y := yamlFile{loader: l, name: name, lines: strings.Split(text, "\n")}
+	y.load(text)
+	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 && l.config.hasSecret() {
+		l.config.Warnings = append(l.config.Warnings,
+			fmt.Sprintf("%s holds secrets and other users of this machine can read it: chmod 600 %s", name, name))
+	}
+}
+
+func (c *Config) hasSecret() (found bool) {
+	c.each(func(s *Setting) { found = found || s.Secret && s.value.Len() > 0 })
+	return found
+}
+
+func readFile(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return "", err
+	}
+	if len(text) > maxFile {
+		return "", fmt.Errorf("%s is larger than %d bytes", name, maxFile)
+	}
+	return string(text), nil
+}
+
+// environment applies the well-known names first, so that BOT_ names win.
+func (l *loader) environment(env []string) {
+	known, names := map[string]string{}, []string{}
+	for _, s := range Settings() {
+		if s.Env != "" {
+			known[s.Env] = s.Path
+			names = append(names, s.Env)
+		}
+	}
+	values := map[string]string{}
+	for _, entry := range env {
+		if name, value, _ := strings.Cut(entry, "="); value != "" {
+			values[name] = value
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(wellKnown)) {
+		l.variable(values, name, wellKnown[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(known)) {
+		l.variable(values, name, known[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		base, _ := strings.CutSuffix(name, "_FILE")
+		if !strings.HasPrefix(name, "BOT_") || name == failpoint || known[name] != "" || l.isSecret(known[base]) {
+			continue
+		}
+		l.fail(&Error{Setting: name, Place: "environment", Problem: "unknown setting", Hint: nearest(name, names)})
+	}
+	if host := values["OLLAMA_HOST"]; host != "" {
+		l.ollama(host)
+	}
+}
+
+func (l *loader) isSecret(path string) bool {
+	s, ok := l.config.find(path)
+	return ok && s.Secret
+}
+
+// variable applies one environment variable, or the file that NAME_FILE names.
+func (l *loader) variable(values map[string]string, name, path string) {
+	value, file := values[name], values[name+"_FILE"]
+	if file == "" || !l.isSecret(path) {
+		if value != "" {
+			l.set(path, value, "environment "+name)
+		}
+		return
+	}
+	if value != "" {
+		l.fail(&Error{Setting: name, Place: "environment", Problem: "set twice, by value and by " + name + "_FILE", Hint: "unset one"})
+		return
+	}
+	text, err := readFile(file)
+	if err == nil && strings.TrimSpace(text) == "" {
+		err = errors.New(file + " is empty")
+	}
+	if err != nil {
+		l.fail(&Error{Setting: name + "_FILE", Place: "environment", Problem: err.Error(), Hint: "name a readable file that holds the secret"})
+		return
+	}
+	l.set(path, text, "environment "+name+"_FILE")
+}
+
+// ollama reads OLLAMA_HOST as Ollama does: scheme and port may be missing, and
+// the address to listen on everywhere means this machine.
+func (l *loader) ollama(host string) {
+	if !strings.Contains(host, "://") {
+		host = "http://" + host
+	}
+	u, err := url.Parse(host)
+	if err != nil || u.Host == "" {
+		l.fail(&Error{Setting: "OLLAMA_HOST", Place: "environment", Problem: "is not an address", Hint: "for example 127.0.0.1:11434"})
+		return
+	}
+	name, port := u.Hostname(), u.Port()
+	if ip := net.ParseIP(name); name == "" || ip != nil && ip.IsUnspecified() {
+		name = "127.0.0.1"
+	}
+	if port == "" {
+		port = "11434"
+	}
+	l.config.OllamaURL = u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimSuffix(u.Path, "/") + "/v1"
+}
+
+// onLoopback gives an address without a host the loopback one.
+func onLoopback(listen string) string {
+	if strings.HasPrefix(listen, ":") {
+		return "127.0.0.1" + listen
+	}
+	return listen
+}

@@ -1,0 +1,207 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Setting is one leaf of Config as people meet it.
+type Setting struct {
+	Path    string // session.idle_timeout; sources[0].dir within a list
+	Env     string // BOT_SESSION_IDLE_TIMEOUT; empty for lists of sections and what is in them
+	Default string // as it is written in the file
+	Range   string // "30s..1h", "a|b", or empty
+	Doc     string
+	Secret  bool
+
+	form  string
+	value reflect.Value
+}
+
+var (
+	durationType = reflect.TypeFor[time.Duration]()
+	secretType   = reflect.TypeFor[Secret]()
+)
+
+// Settings lists every setting in the order of Config with its documentation.
+func Settings() []Setting {
+	var all []Setting
+	c := Config{}
+	c.each(func(s *Setting) { s.value = reflect.Value{}; all = append(all, *s) })
+	return all
+}
+
+// each calls f for every setting, the ones within lists included.
+func (c *Config) each(f func(*Setting)) { walk(reflect.ValueOf(c).Elem(), "", f) }
+
+func walk(v reflect.Value, prefix string, f func(*Setting)) {
+	for i := range v.NumField() {
+		field, value := v.Type().Field(i), v.Field(i)
+		name := field.Tag.Get("yaml")
+		if name == "-" {
+			continue
+		}
+		path := prefix + name
+		if value.Kind() == reflect.Struct {
+			walk(value, path+".", f)
+			continue
+		}
+		s := newSetting(field, value, path)
+		f(&s)
+		if isSections(value.Type()) {
+			for j := range value.Len() {
+				walk(value.Index(j), fmt.Sprintf("%s[%d].", path, j), f)
+			}
+		}
+	}
+}
+
+func newSetting(field reflect.StructField, value reflect.Value, path string) Setting {
+	s := Setting{
+		Path:    path,
+		Default: field.Tag.Get("default"),
+		Range:   field.Tag.Get("range") + field.Tag.Get("one"),
+		Doc:     field.Tag.Get("doc"),
+		Secret:  value.Type() == secretType || value.Kind() == reflect.Slice && value.Type().Elem() == secretType,
+		form:    field.Tag.Get("form"),
+		value:   value,
+	}
+	if !isSections(value.Type()) && !strings.Contains(path, "[") {
+		s.Env = envName(path)
+	}
+	return s
+}
+
+func envName(path string) string {
+	return "BOT_" + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
+}
+
+// isSections tells the lists of sections from the lists of texts.
+func isSections(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct
+}
+
+// Set changes one setting from its written form: a duration is 300s or a
+// number of seconds, a list is separated by commas. It checks the form only;
+// Validate checks ranges. The error is an *Error.
+func (c *Config) Set(path, value string) error {
+	s, ok := c.find(path)
+	if !ok || isSections(s.value.Type()) {
+		return &Error{Setting: path, Problem: "unknown setting", Hint: nearest(path, paths())}
+	}
+	if err := s.set(value); err != nil {
+		return &Error{Setting: path, Problem: err.Error()}
+	}
+	return nil
+}
+
+// Get returns one setting as it is written in the file, a secret hidden.
+func (c Config) Get(path string) (value string, ok bool) {
+	s, ok := c.find(path)
+	if !ok || isSections(s.value.Type()) {
+		return "", false
+	}
+	return s.text(), true
+}
+
+func (c *Config) find(path string) (found Setting, ok bool) {
+	c.each(func(s *Setting) {
+		if s.Path == path {
+			found, ok = *s, true
+		}
+	})
+	return found, ok
+}
+
+// set parses text into the field. Its error says what is expected and never
+// repeats a secret.
+func (s *Setting) set(text string) error {
+	text = strings.TrimSpace(text)
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		return errors.New("must be one line without control characters")
+	}
+	v := s.value
+	switch {
+	case v.Type() == durationType:
+		d, err := parseDuration(text)
+		if err != nil {
+			return fmt.Errorf("is %q; expected a duration such as 300s, 5m or 1h", text)
+		}
+		v.SetInt(int64(d))
+	case v.Kind() == reflect.Int:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return fmt.Errorf("is %q; expected a whole number", text)
+		}
+		v.SetInt(int64(n))
+	case v.Kind() == reflect.Float64:
+		n, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return fmt.Errorf("is %q; expected a number", text)
+		}
+		v.SetFloat(n)
+	case v.Kind() == reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("is %q; expected true or false", text)
+		}
+		v.SetBool(b)
+	case v.Kind() == reflect.String:
+		v.SetString(text)
+	default:
+		s.setList(strings.Split(text, ","))
+	}
+	return nil
+}
+
+func (s *Setting) setList(items []string) {
+	list := reflect.Zero(s.value.Type())
+	for _, item := range items {
+		if item = strings.TrimSpace(item); item != "" {
+			list = reflect.Append(list, reflect.ValueOf(item).Convert(s.value.Type().Elem()))
+		}
+	}
+	s.value.Set(list)
+}
+
+// parseDuration takes Go's form and bare seconds.
+func parseDuration(text string) (time.Duration, error) {
+	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
+		return time.Duration(seconds) * time.Second, nil
+	}
+	return time.ParseDuration(text)
+}
+
+// text is the value as a person would write it, a secret hidden.
+func (s *Setting) text() string {
+	v := s.value
+	switch {
+	case v.Type() == durationType:
+		return durationText(time.Duration(v.Int()))
+	case v.Kind() == reflect.Slice:
+		items := make([]string, v.Len())
+		for i := range items {
+			items[i] = fmt.Sprint(v.Index(i).Interface())
+		}
+		return strings.Join(items, ", ")
+	case s.form == "url":
+		return redactURL(v.String())
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// durationText writes 5m where time.Duration writes 5m0s.
+func durationText(d time.Duration) string {
+	switch {
+	case d != 0 && d%time.Hour == 0:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	case d != 0 && d%time.Minute == 0:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	}
+	return d.String()
+}

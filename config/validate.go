@@ -1,0 +1,245 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Validate checks every value against its range and the values against each
+// other. Its error is every mistake found, each an *Error.
+func (c Config) Validate() error { return c.validate(nil) }
+
+func (c *Config) validate(places map[string]string) error {
+	var errs []error
+	fail := func(path, problem, hint string) {
+		errs = append(errs, &Error{Setting: path, Place: placeOf(places, path), Problem: problem, Hint: hint})
+	}
+	c.each(func(s *Setting) {
+		if problem := s.outOfRange(); problem != "" {
+			fail(s.Path, problem, "")
+		} else if problem, hint := s.misformed(); problem != "" {
+			fail(s.Path, problem, hint)
+		}
+	})
+	c.together(fail)
+	return errors.Join(errs...)
+}
+
+// placeOf finds where a value came from, or else the section it is missing in.
+func placeOf(places map[string]string, path string) string {
+	for {
+		if place := places[path]; place != "" {
+			return place
+		}
+		i := strings.LastIndexByte(path, '.')
+		if i < 0 {
+			return ""
+		}
+		path = path[:i]
+	}
+}
+
+// outOfRange checks the tags range and one.
+func (s *Setting) outOfRange() string {
+	if s.Range == "" {
+		return ""
+	}
+	low, high, isRange := strings.Cut(s.Range, "..")
+	if !isRange {
+		if words := strings.Split(s.Range, "|"); !slices.Contains(words, s.value.String()) {
+			return fmt.Sprintf("is %q; expected %s", s.value.String(), strings.Join(words, " or "))
+		}
+		return ""
+	}
+	var value float64
+	switch {
+	case s.value.CanFloat():
+		value = s.value.Float()
+	default:
+		value = float64(s.value.Int())
+	}
+	if !(bound(s.value, low) <= value && value <= bound(s.value, high)) { // also refuses NaN
+		return fmt.Sprintf("is %s; expected %s to %s", s.text(), low, high)
+	}
+	return ""
+}
+
+func bound(v reflect.Value, text string) float64 {
+	if v.Type() == durationType {
+		d, _ := time.ParseDuration(text)
+		return float64(d)
+	}
+	n, _ := strconv.ParseFloat(text, 64)
+	return n
+}
+
+var (
+	nameForm          = regexp.MustCompile(`^[a-z][a-z0-9_]{0,49}$`) // requirements C19
+	webhookSecretForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`) // Bot API setWebhook
+	envForm           = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`)
+)
+
+// misformed checks the tag form. Empty passes unless the form forbids it.
+func (s *Setting) misformed() (problem, hint string) {
+	if s.value.Kind() == reflect.Slice {
+		for i := range s.value.Len() {
+			if problem, hint = misformed(s.form, s.value.Index(i)); problem != "" {
+				return problem, hint
+			}
+		}
+		return "", ""
+	}
+	return misformed(s.form, s.value)
+}
+
+func misformed(form string, v reflect.Value) (problem, hint string) {
+	if v.Kind() != reflect.String {
+		return "", ""
+	}
+	text := v.String()
+	switch {
+	case form == "required" && text == "":
+		return "is missing", ""
+	case form == "name" && !nameForm.MatchString(text):
+		return fmt.Sprintf("is %q", text), "a letter a-z, then up to 49 of a-z, 0-9 and _"
+	case text == "":
+		return "", ""
+	case form == "url":
+		return badURL(text)
+	case form == "listen":
+		return badListen(text)
+	case form == "webhook_secret" && !webhookSecretForm.MatchString(text):
+		return "has characters that Telegram does not take", "1 to 256 of A-Z a-z 0-9 _ -"
+	case form == "env" && !envForm.MatchString(text):
+		return "has an entry that names no variable", "NAME or NAME=value"
+	case form == "inside" && !filepath.IsLocal(text):
+		return fmt.Sprintf("is %q", text), "a folder within vault.dir, for example agent-notes/"
+	case form == "snowflake" && !isID(text):
+		return fmt.Sprintf("is %q", text), "the numeric id: in Discord, Copy Server ID"
+	case form == "person" || form == "place":
+		return badIdentity(text, form == "place")
+	}
+	return "", ""
+}
+
+func badURL(text string) (problem, hint string) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return "is not an address", "it begins with https:// or http:// and names a host"
+	}
+	return "", ""
+}
+
+// redactURL hides the password of a URL, and a URL it cannot read.
+func redactURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return hidden
+	}
+	return u.Redacted()
+}
+
+func badListen(text string) (problem, hint string) {
+	_, port, err := net.SplitHostPort(text)
+	if n, e := strconv.Atoi(port); err != nil || e != nil || n < 0 || n > 65535 {
+		return fmt.Sprintf("is %q", text), "host:port, for example 127.0.0.1:8080"
+	}
+	return "", ""
+}
+
+// shared are ids that stand for many senders: whoever got authority through one
+// would give it to everybody (promises.md C05).
+var shared = map[string]string{
+	"telegram:1087968824": "every anonymous group administrator",
+	"telegram:777000":     "every channel that posts into its group",
+	"telegram:136817688":  "everybody who writes as a channel",
+}
+
+var terminalName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
+
+// badIdentity checks an entry of an access list. Names prove nothing, so only
+// numeric ids are taken from the platforms.
+func badIdentity(text string, placeToo bool) (problem, hint string) {
+	if who := shared[text]; who != "" {
+		return text + " stands for " + who, "use the numeric id of one person"
+	}
+	platform, id, _ := strings.Cut(text, ":")
+	chat, isChat := strings.CutPrefix(id, "chat:")
+	guild, isGuild := strings.CutPrefix(id, "guild:")
+	switch {
+	case platform == "telegram" && isChat && placeToo && strings.HasPrefix(chat, "-") && isID(chat[1:]),
+		platform == "discord" && isGuild && placeToo && isID(guild),
+		(platform == "telegram" || platform == "discord") && isID(id),
+		platform == "terminal" && terminalName.MatchString(id):
+		return "", ""
+	case !placeToo && (isChat || isGuild):
+		return fmt.Sprintf("%q is a place, and an owner is a person", text), "telegram:42 or discord:1234"
+	case isID(text):
+		return fmt.Sprintf("%q does not say on which platform", text), "telegram:" + text + " or discord:" + text
+	}
+	return fmt.Sprintf("%q is not a numeric id; names can be taken over by others", text),
+		"telegram:42, discord:1234, telegram:chat:-100…, discord:guild:99…, terminal:NAME"
+}
+
+// isID says whether text is a positive 64-bit number in its only spelling.
+func isID(text string) bool {
+	n, err := strconv.ParseInt(text, 10, 64)
+	return err == nil && n > 0 && strconv.FormatInt(n, 10) == text
+}
+
+// together checks what one value means for another.
+func (c *Config) together(fail func(path, problem, hint string)) {
+	if c.Session.IdleTimeout >= c.Session.TTL {
+		fail("session.idle_timeout", fmt.Sprintf("is %s; expected less than session.ttl, which is %s",
+			durationText(c.Session.IdleTimeout), durationText(c.Session.TTL)), "")
+	}
+	if c.Telegram.Mode == "webhook" {
+		hook := c.Telegram.Webhook
+		for path, value := range map[string]string{"listen": hook.Listen, "url": hook.URL, "secret": string(hook.Secret)} {
+			if value == "" {
+				fail("telegram.webhook."+path, "is missing", "telegram.mode webhook needs it")
+			}
+		}
+	}
+	if c.Web.Search.Kind == "searxng" && c.Web.Search.APIKey != "" && c.Web.Search.URL == "" {
+		fail("web.search.url", "is missing", "the address of the searxng server")
+	}
+	if c.Web.Search.Kind == "brave" && c.Web.Search.URL != "" && c.Web.Search.APIKey == "" {
+		fail("web.search.api_key", "is missing", "brave needs it")
+	}
+	c.lists(fail)
+}
+
+// lists checks names that must differ and servers that need one address.
+func (c *Config) lists(fail func(path, problem, hint string)) {
+	seen := map[string]string{}
+	unique := func(list string, i int, name string) {
+		path := fmt.Sprintf("%s[%d].name", list, i)
+		if first := seen[list+":"+name]; first != "" {
+			fail(path, fmt.Sprintf("is %q, as %s is", name, first), "names differ")
+			return
+		}
+		seen[list+":"+name] = path
+	}
+	for i, s := range c.Sources {
+		unique("sources", i, s.Name)
+	}
+	for i, s := range c.Subagents {
+		unique("subagents", i, s.Name)
+	}
+	for i, s := range c.MCP.Servers {
+		unique("mcp.servers", i, s.Name)
+		if (len(s.Command) == 0) == (s.URL == "") {
+			fail(fmt.Sprintf("mcp.servers[%d]", i), "needs either command or url", "")
+		}
+	}
+}

@@ -1,0 +1,272 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// yamlFile lays one parsed file over a Config: every value goes through
+// Setting.set, as those of the environment and the flags do.
+type yamlFile struct {
+	*loader
+	name  string
+	lines []string
+}
+
+// maxNesting is more than any setting needs and less than what a parser that
+// recurses is hurt by.
+const maxNesting = 50
+
+func (y *yamlFile) load(text string) {
+	text = strings.TrimPrefix(text, "\ufeff")
+	if nested(text) {
+		y.fail(&Error{Place: y.name, Problem: "is nested too deeply to be a settings file"})
+		return
+	}
+	file, err := parser.ParseBytes([]byte(text), 0)
+	if err != nil {
+		y.syntax(err)
+		return
+	}
+	for i, doc := range file.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if i > 0 {
+			y.failAt(doc.Body.GetToken(), "", "a settings file is one document", "remove the line ---")
+			return
+		}
+		y.section(doc.Body, reflect.ValueOf(&y.config).Elem(), "")
+	}
+}
+
+// nested finds flow brackets and block indentation that would make the parser
+// recurse without bound.
+func nested(text string) bool {
+	depth, indents := 0, 0
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimLeft(line, " -?:\t")
+		if len(line)-len(trimmed) > 20*maxNesting {
+			indents++
+		}
+		for _, r := range line {
+			switch r {
+			case '[', '{':
+				depth++
+			case ']', '}':
+				depth = max(0, depth-1)
+			}
+		}
+		if depth > maxNesting || indents > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// syntax reports what the parser refused, in its words but without its
+// excerpt, which would show secrets.
+func (y *yamlFile) syntax(err error) {
+	var e yaml.Error
+	if !errors.As(err, &e) || e.GetToken() == nil {
+		y.fail(&Error{Place: y.name, Problem: "is not YAML"})
+		return
+	}
+	message := e.GetMessage()
+	if strings.ContainsAny(message, "\"'`") { // it quotes the file
+		message = "is not valid YAML here"
+	}
+	y.failAt(e.GetToken(), "", message, "")
+}
+
+func (y *yamlFile) failAt(tk *token.Token, setting, problem, hint string) {
+	e := &Error{Setting: setting, Place: y.name, Problem: problem, Hint: hint}
+	if tk != nil && tk.Position != nil {
+		e.Place = y.place(tk)
+		e.Excerpt = y.excerpt(tk.Position.Line, tk.Position.Column)
+	}
+	y.fail(e)
+}
+
+func (y *yamlFile) place(tk *token.Token) string {
+	return fmt.Sprintf("%s:%d:%d", y.name, tk.Position.Line, tk.Position.Column)
+}
+
+// section lays a mapping over a struct.
+func (y *yamlFile) section(node ast.Node, v reflect.Value, prefix string) {
+	if node.Type() == ast.NullType || node.Type() == ast.CommentType {
+		return
+	}
+	mapping, ok := node.(*ast.MappingNode)
+	if !ok {
+		y.failAt(node.GetToken(), strings.TrimSuffix(prefix, "."), "expected settings, one `name: value` a line", "")
+		return
+	}
+	for _, entry := range mapping.Values {
+		key := entry.Key.GetToken()
+		field, ok := fieldNamed(v, key.Value)
+		if _, plain := entry.Key.(ast.ScalarNode); !plain || !ok {
+			y.failAt(key, prefix+key.Value, "unknown setting", nearest(prefix+key.Value, namesFor(v, prefix)))
+			continue
+		}
+		y.value(entry.Value, v, field, prefix+key.Value)
+	}
+}
+
+// namesFor are the names to suggest: anywhere, or within this list's sections.
+func namesFor(v reflect.Value, prefix string) []string {
+	if !strings.Contains(prefix, "[") {
+		return paths()
+	}
+	var names []string
+	for i := range v.NumField() {
+		names = append(names, prefix+v.Type().Field(i).Tag.Get("yaml"))
+	}
+	return names
+}
+
+func fieldNamed(v reflect.Value, name string) (reflect.StructField, bool) {
+	for i := range v.NumField() {
+		if f := v.Type().Field(i); name != "-" && f.Tag.Get("yaml") == name {
+			return f, true
+		}
+	}
+	return reflect.StructField{}, false
+}
+
+func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.StructField, path string) {
+	v := parent.FieldByIndex(field.Index)
+	s := newSetting(field, v, path)
+	list, isList := node.(*ast.SequenceNode)
+	switch {
+	case v.Kind() == reflect.Struct:
+		y.section(node, v, path+".")
+		return
+	case node.Type() == ast.NullType: // `name:` with nothing after it keeps the default
+		return
+	case isSections(v.Type()):
+		if !isList {
+			y.failAt(node.GetToken(), path, "expected a list", "")
+			return
+		}
+		y.sections(list, v, path)
+	case isList && v.Kind() == reflect.Slice:
+		y.list(list, &s)
+	default:
+		text, ok := scalar(node)
+		if !ok {
+			y.failAt(node.GetToken(), path, "expected a single value", "")
+			return
+		}
+		if err := s.set(text); err != nil {
+			y.failAt(node.GetToken(), path, err.Error(), "")
+			return
+		}
+	}
+	y.places[path] = y.place(node.GetToken())
+}
+
+func (y *yamlFile) list(list *ast.SequenceNode, s *Setting) {
+	var items []string
+	for _, n := range list.Values {
+		text, ok := scalar(n)
+		if !ok {
+			y.failAt(n.GetToken(), s.Path, "expected a list of single values", "")
+			return
+		}
+		items = append(items, text)
+	}
+	s.setList(items)
+}
+
+// sections fills a list of structs; each begins with the defaults of its tags.
+func (y *yamlFile) sections(list *ast.SequenceNode, v reflect.Value, path string) {
+	v.Set(reflect.MakeSlice(v.Type(), len(list.Values), len(list.Values)))
+	for i, n := range list.Values {
+		prefix := fmt.Sprintf("%s[%d].", path, i)
+		y.places[strings.TrimSuffix(prefix, ".")] = y.place(n.GetToken())
+		walk(v.Index(i), prefix, func(s *Setting) {
+			if s.Default != "" {
+				_ = s.set(s.Default) // a test sets every default
+			}
+		})
+		y.section(n, v.Index(i), prefix)
+	}
+}
+
+// scalar is the text of a single value as it was written; anchors, aliases and
+// tags are not taken.
+func scalar(n ast.Node) (string, bool) {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value, true
+	case *ast.LiteralNode:
+		return n.Value.Value, true
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
+		return n.GetToken().Value, true
+	}
+	return "", false
+}
+
+var keyLine = regexp.MustCompile(`^([\s-]*([A-Za-z0-9_]+)\s*:)(.*)$`)
+
+// excerpt shows the line and the one before it. Only values of settings known
+// to be harmless are shown: a misspelt key may well be a secret's.
+func (y *yamlFile) excerpt(line, column int) string {
+	var b strings.Builder
+	for n := max(1, line-1); n <= line && n <= len(y.lines); n++ {
+		mark := ' '
+		if n == line {
+			mark = '>'
+		}
+		fmt.Fprintf(&b, "%c %4d | %s\n", mark, n, masked(strings.TrimRight(y.lines[n-1], "\r")))
+	}
+	fmt.Fprintf(&b, "       | %s^", strings.Repeat(" ", min(max(column-1, 0), 200)))
+	return b.String()
+}
+
+func masked(line string) string {
+	parts := keyLine.FindStringSubmatch(line)
+	switch {
+	case strings.TrimSpace(line) == "":
+		return ""
+	case strings.HasPrefix(strings.TrimSpace(line), "#"):
+		return "# …"
+	case parts == nil:
+		return "…"
+	case strings.TrimSpace(parts[3]) == "" || harmless(parts[2]):
+		return parts[1] + cleanLine(parts[3])
+	}
+	return parts[1] + " …"
+}
+
+// harmless says that every setting with this last word may be shown.
+func harmless(word string) bool {
+	known := false
+	for _, s := range Settings() {
+		if lastWord(s.Path) == word {
+			if s.Secret || s.form == "url" {
+				return false
+			}
+			known = s.value.Kind() != reflect.Slice
+		}
+	}
+	return known
+}
+
+func cleanLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, s[:min(len(s), 120)])
+}
