@@ -138,7 +138,13 @@ type Part struct {
 	Nonce string `json:"-"`
 	// Preview is the platform message to turn into this part; "" sends anew.
 	Preview string `json:"-"`
-	// Unknown says that an earlier attempt may have been delivered: its
+	// NotBefore is the earliest moment the platform wants to hear of it.
+	NotBefore time.Time `json:"-"`
+	// Started says that the row already stands at PartStarted.
+	Started bool `json:"-"`
+	// Unknown counts the earlier attempts that may have been delivered: the
 	// request was written and no answer was seen.
-	Unknown bool `json:"-"`
+	Unknown int `json:"-"`
+	// At is when the part was stored.
+	At time.Time `json:"-"`
 }

@@ -32,6 +32,7 @@ CREATE TABLE outbox (
     platform_id TEXT NOT NULL DEFAULT '',
     attempts    INTEGER NOT NULL DEFAULT 0,
     not_before  TEXT NOT NULL DEFAULT '',
+    unknown     INTEGER NOT NULL DEFAULT 0, -- attempts that may have arrived
     at          TEXT NOT NULL
 );
 CREATE UNIQUE INDEX outbox_once ON outbox (nonce);

@@ -1,0 +1,154 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// sendTimeout bounds one attempt at one part.
+const sendTimeout = 60 * time.Second
+
+// Back-off between attempts that failed before the platform took the request.
+const (
+	firstRetry = 500 * time.Millisecond
+	lastRetry  = 30 * time.Second
+)
+
+// flush sends what waits in the outbox of a conversation, in order; a part
+// that has to wait holds up this lane and no other.
+func (h *Hub) flush(k Key) {
+	adapter := h.adapter(k.Platform)
+	if adapter == nil {
+		return
+	}
+	for h.ctx.Err() == nil {
+		parts, err := h.o.Outbox.Pending(h.ctx, k)
+		if err != nil {
+			h.o.Log.Error("read outbox", "conversation", k.String(), "err", err)
+			return
+		}
+		if len(parts) == 0 {
+			return
+		}
+		for _, p := range parts {
+			moved, ok := h.deliver(adapter, p)
+			if !ok {
+				return // shutting down; the rows stay
+			}
+			if moved != nil {
+				h.moved(*moved)
+				return
+			}
+		}
+	}
+}
+
+// moved re-addresses a conversation and goes on there.
+func (h *Hub) moved(mv Move) {
+	if err := h.o.Outbox.Move(h.ctx, mv); err != nil {
+		h.o.Log.Error("move conversation", "from", mv.From.String(), "to", mv.To.String(), "err", err)
+		return
+	}
+	h.Flush(mv.To)
+}
+
+// deliver brings one part to an end: sent, dead, or unknown. It returns false
+// when the process ends first, and where to when the conversation moved.
+func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
+	if !h.mayRepeat(adapter, p) {
+		return nil, h.mark(p, PartUnknown, "", time.Time{}, "unknown")
+	}
+	if p.Unknown > 0 {
+		h.o.Observe(Event{Name: "repeated", Key: p.Key})
+	}
+	if !sleep(h.ctx, time.Until(p.NotBefore)) {
+		return nil, false
+	}
+	if !p.Started && !h.mark(p, PartStarted, "", time.Time{}, "") {
+		return nil, false
+	}
+	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+		id, err := h.attempt(adapter, p)
+		var (
+			silence *WaitError
+			gone    *GoneError
+			moved   *MovedError
+		)
+		switch {
+		case err == nil:
+			h.o.Failpoint("after_send")
+			return nil, h.mark(p, PartSent, id, time.Time{}, "sent")
+		case errors.As(err, &moved):
+			return &Move{From: p.Key, To: moved.To}, h.mark(p, PartReady, "", time.Time{}, "")
+		case errors.As(err, &gone):
+			h.o.Log.Warn("a part cannot be delivered", "conversation", p.Key.String(), "err", err)
+			return nil, h.mark(p, PartDead, "", time.Time{}, "dead")
+		case errors.As(err, &silence):
+			wait = max(silence.After, time.Millisecond)
+			if !h.mark(p, PartReady, "", time.Now().Add(wait), "") {
+				return nil, false
+			}
+		case errors.Is(err, ErrUnknownOutcome):
+			p.Unknown++
+			if !h.mayRepeat(adapter, p) {
+				return nil, h.mark(p, PartUnknown, "", time.Time{}, "unknown")
+			}
+			h.o.Observe(Event{Name: "repeated", Key: p.Key})
+		case p.Unknown == 0:
+			if !h.mark(p, PartReady, "", time.Time{}, "") { // not written: safe to repeat
+				return nil, false
+			}
+		}
+		h.o.Log.Warn("a part waits", "conversation", p.Key.String(), "for", wait, "err", err)
+		if !sleep(h.ctx, wait) {
+			return nil, false
+		}
+		if silence != nil {
+			wait = firstRetry / 2
+		}
+		if !h.mark(p, PartStarted, "", time.Time{}, "") {
+			return nil, false
+		}
+	}
+}
+
+// mayRepeat decides about a part that may have been delivered already. What
+// shows once however often it is sent (an edit, or a platform that knows the
+// nonce) is repeated; anything else once at most, and only if the owner
+// prefers a doubled answer to a lost one (promises.md B07, B08).
+func (h *Hub) mayRepeat(adapter Adapter, p Part) bool {
+	if p.Unknown == 0 || p.Preview != "" {
+		return true
+	}
+	if d, ok := adapter.(interface{ Idempotent(Part) bool }); ok && d.Idempotent(p) {
+		return true
+	}
+	return h.o.RepeatUnknown && p.Unknown == 1
+}
+
+func (h *Hub) attempt(adapter Adapter, p Part) (string, error) {
+	h.o.Failpoint("before_send")
+	// A request on the wire is not torn when draining: its outcome would be
+	// unknown for nothing.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.ctx), sendTimeout)
+	defer cancel()
+	return adapter.Send(ctx, p)
+}
+
+// mark is durable moment 3. Like finish it outlasts a full disk.
+func (h *Hub) mark(p Part, s PartState, id string, until time.Time, event string) bool {
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		err := h.o.Outbox.Mark(context.WithoutCancel(h.ctx), p, s, id, until)
+		if err == nil {
+			if event != "" {
+				h.o.Observe(Event{Name: event, Key: p.Key})
+			}
+			return true
+		}
+		h.o.Log.Error("mark part, will try again", "conversation", p.Key.String(), "state", string(s), "err", err)
+		if !sleep(h.ctx, wait) {
+			return false
+		}
+	}
+}

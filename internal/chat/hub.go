@@ -1,0 +1,352 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+)
+
+// HubOptions wires a Hub. Inbox, Outbox, Handler and Adapters are required.
+type HubOptions struct {
+	Inbox    Inbox
+	Outbox   Outbox
+	Handler  Handler
+	Adapters []Adapter
+	Log      *slog.Logger // nil discards
+
+	// QueuePerLane is how many messages may wait behind the one being
+	// answered; further ones are told once that it is too much. 0 means 10.
+	QueuePerLane int
+	// Backlog is how many waiting messages, over all lanes, make Room block.
+	// 0 means 2000.
+	Backlog int
+	// TurnTimeout bounds one Handle call; 0 means no bound.
+	TurnTimeout time.Duration
+	// RepeatUnknown says whether a part whose outcome is unknown is sent
+	// again. Only platforms without idempotent sends are asked about.
+	RepeatUnknown bool
+	// MayStop decides whether m may cancel what runs in its conversation; nil
+	// allows everybody there.
+	MayStop func(m Message) bool
+	// Failpoint is called by name at the points where a crash is survived; nil
+	// outside tests.
+	Failpoint func(point string)
+	// Observe is told about every finished message; nil tells nobody. It must
+	// not block.
+	Observe func(Event)
+}
+
+// Event is what the Hub reports for counting.
+type Event struct {
+	Name string // answered, shed, failed, dead, sent, unknown, repeated
+	Key  Key
+	Took time.Duration
+}
+
+// Hub gives every conversation one lane. A lane is a queue and, only while
+// that queue is not empty, one goroutine.
+type Hub struct {
+	o     HubOptions
+	ctx   context.Context // ends when draining gives up on running turns
+	abort context.CancelCauseFunc
+
+	mu      sync.Mutex // guards lanes, waiting, closed and every lane's fields
+	lanes   map[Key]*lane
+	waiting int           // messages queued or running, over all lanes
+	room    chan struct{} // closed and replaced when waiting falls below Backlog
+	closed  bool
+	idle    sync.WaitGroup // one per running lane
+}
+
+// lane is one conversation at work.
+type lane struct {
+	key    Key
+	queue  []job
+	cancel context.CancelCauseFunc // of the running Handle call; nil in between
+	shed   bool                    // the busy notice was given for this burst
+}
+
+// job is one thing to do in a lane: a message, or a piece of work.
+type job struct {
+	m  Message
+	do func(ctx context.Context) // when not nil, m is not a message
+}
+
+// NewHub makes a Hub. Nothing runs before Recover or Deliver.
+func NewHub(o HubOptions) *Hub {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.QueuePerLane == 0 {
+		o.QueuePerLane = 10
+	}
+	if o.Backlog == 0 {
+		o.Backlog = 2000
+	}
+	if o.Failpoint == nil {
+		o.Failpoint = func(string) {}
+	}
+	if o.Observe == nil {
+		o.Observe = func(Event) {}
+	}
+	if o.MayStop == nil {
+		o.MayStop = func(Message) bool { return true }
+	}
+	h := &Hub{o: o, lanes: map[Key]*lane{}, room: make(chan struct{})}
+	h.ctx, h.abort = context.WithCancelCause(context.Background())
+	return h
+}
+
+// Recover takes up what an earlier process left: parts not sent first, then
+// messages not finished. Call it once, before any adapter runs.
+func (h *Hub) Recover(ctx context.Context) error {
+	messages, unsent, err := h.o.Inbox.Recover(ctx)
+	if err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	for _, k := range unsent {
+		h.Flush(k)
+	}
+	for _, m := range messages {
+		h.enqueue(job{m: m}, true)
+	}
+	return nil
+}
+
+// Deliver implements Intake.
+func (h *Hub) Deliver(ctx context.Context, b Batch) error {
+	fresh, err := h.o.Inbox.Accept(ctx, b)
+	if err != nil {
+		return fmt.Errorf("accept: %w", err)
+	}
+	h.o.Failpoint("after_inbox_commit")
+	for _, m := range fresh {
+		if m.Kind == KindSkipped {
+			continue
+		}
+		if isStop(m) && h.o.MayStop(m) && h.Stop(m.Key) {
+			if h.finish(m, Answer{}) { // the stopped turn says so
+				h.done(m)
+			}
+			continue
+		}
+		h.enqueue(job{m: m}, false)
+	}
+	return nil
+}
+
+// Room implements Intake.
+func (h *Hub) Room(ctx context.Context) error {
+	for {
+		h.mu.Lock()
+		full, room := h.waiting >= h.o.Backlog, h.room
+		h.mu.Unlock()
+		if !full {
+			return ctx.Err()
+		}
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Cursors implements Intake.
+func (h *Hub) Cursors(ctx context.Context, platform string) (map[string]string, error) {
+	return h.o.Inbox.Cursors(ctx, platform)
+}
+
+// isStop recognizes the one command that jumps the queue.
+func isStop(m Message) bool {
+	if m.Kind != KindCommand {
+		return false
+	}
+	word, _, _ := strings.Cut(strings.TrimSpace(m.Text), " ")
+	return strings.EqualFold(word, "/stop")
+}
+
+// Stop cancels what runs in a conversation. It reports whether anything did.
+func (h *Hub) Stop(k Key) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.lanes[k]
+	if l == nil || l.cancel == nil {
+		return false
+	}
+	l.cancel(ErrStopped)
+	return true
+}
+
+// Do runs fn in the conversation's lane, after what waits there and never
+// beside a message of the same conversation. fn's context ends when the
+// process gives up draining. It returns at once; false means shutting down.
+func (h *Hub) Do(k Key, fn func(ctx context.Context)) bool {
+	return h.push(k, job{m: Message{Key: k}, do: fn})
+}
+
+// Flush sends what the outbox holds for a conversation, in its lane. Whoever
+// stores parts outside a Handler (a reminder) calls it afterwards.
+func (h *Hub) Flush(k Key) { h.Do(k, func(context.Context) { h.flush(k) }) }
+
+// Active is the number of conversations at work and of messages waiting.
+func (h *Hub) Active() (lanes, messages int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.lanes), h.waiting
+}
+
+// Busy reports whether a conversation has work; cron leaves those alone.
+func (h *Hub) Busy(k Key) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lanes[k] != nil
+}
+
+// enqueue puts a message into its lane, or sheds it when too many wait there.
+// Recovered messages are never shed: they were promised.
+func (h *Hub) enqueue(j job, recovered bool) {
+	h.mu.Lock()
+	l := h.lanes[j.m.Key]
+	if !recovered && l != nil && len(l.queue) > h.o.QueuePerLane {
+		first := !l.shed
+		l.shed = true
+		h.mu.Unlock()
+		h.shed(j.m, first)
+		return
+	}
+	h.mu.Unlock()
+	h.push(j.m.Key, j)
+}
+
+// push queues a job and starts the lane's goroutine when it has none.
+func (h *Hub) push(k Key, j job) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false // the journal has it; the next process takes it up
+	}
+	l := h.lanes[k]
+	if l == nil {
+		l = &lane{key: k}
+		h.lanes[k] = l
+		h.idle.Add(1)
+		go h.run(l)
+	}
+	l.queue = append(l.queue, j)
+	if j.do == nil {
+		h.waiting++
+	}
+	return true
+}
+
+// shed finishes a message unanswered; the first of a burst says why.
+func (h *Hub) shed(m Message, first bool) {
+	h.o.Observe(Event{Name: "shed", Key: m.Key})
+	var a Answer
+	if first && m.Addressed {
+		a.Text = wordsBusy
+	}
+	h.finish(m, a)
+	if a.Text != "" {
+		h.Flush(m.Key)
+	}
+	h.done(m)
+}
+
+// run works through a lane until it is empty.
+func (h *Hub) run(l *lane) {
+	defer h.idle.Done()
+	for {
+		h.mu.Lock()
+		if len(l.queue) == 0 || h.ctx.Err() != nil {
+			h.waiting -= countMessages(l.queue)
+			delete(h.lanes, l.key)
+			h.makeRoom()
+			h.mu.Unlock()
+			return
+		}
+		j := l.queue[0]
+		l.queue = l.queue[1:]
+		h.mu.Unlock()
+
+		h.work(j)
+
+		h.mu.Lock()
+		if len(l.queue) == 0 {
+			l.shed = false
+		}
+		if j.do == nil {
+			h.waiting--
+			h.makeRoom()
+		}
+		h.mu.Unlock()
+	}
+}
+
+// turn makes the context of one Handle call, which Stop can cancel by its
+// conversation. The caller calls end when the call is over.
+func (h *Hub) turn(k Key) (ctx context.Context, end func()) {
+	ctx, cancel := context.WithCancelCause(h.ctx)
+	arm := func(c context.CancelCauseFunc) {
+		h.mu.Lock()
+		h.lanes[k].cancel = c // the lane lives while its goroutine is in here
+		h.mu.Unlock()
+	}
+	arm(cancel)
+	return ctx, func() { arm(nil); cancel(nil) }
+}
+
+func countMessages(queue []job) (n int) {
+	for _, j := range queue {
+		if j.do == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// makeRoom wakes whoever waits in Room. The caller holds mu.
+func (h *Hub) makeRoom() {
+	if h.waiting < h.o.Backlog {
+		close(h.room)
+		h.room = make(chan struct{})
+	}
+}
+
+// flushGrace is how long Drain lets requests that are on the wire come back
+// (promises.md section 1, shutdown).
+const flushGrace = 5 * time.Second
+
+// Drain stops taking work and waits until the lanes are empty. When ctx ends
+// first, running turns are cancelled with ErrDraining and parked: the next
+// process answers them. It returns at most flushGrace later and reports how
+// many messages were left.
+func (h *Hub) Drain(ctx context.Context) (parked int) {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	empty := make(chan struct{})
+	go func() { h.idle.Wait(); close(empty) }()
+	select {
+	case <-empty:
+	case <-ctx.Done():
+		_, parked = h.Active()
+		h.abort(ErrDraining)
+		late := time.NewTimer(flushGrace)
+		defer late.Stop()
+		select {
+		case <-empty:
+		case <-late.C:
+		}
+	}
+	h.abort(ErrDraining)
+	return parked
+}
+
+// errPanic marks a Handler that panicked.
+var errPanic = errors.New("panic")

@@ -1,0 +1,168 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+)
+
+// How an answer in the making is shown. Typing comes within 500 ms
+// (requirements C24) but not for answers that are there at once, and is
+// repeated before Telegram (5 s) or Discord (10 s) forget it (platforms.md).
+const (
+	firstTyping  = 300 * time.Millisecond
+	typingEvery  = 4 * time.Second
+	firstPreview = 700 * time.Millisecond
+)
+
+// live shows one answer while it grows: typing until there is text, then a
+// preview redrawn at the pace the platform allows. It is a Reply. Its one
+// goroutine ends with stop.
+type live struct {
+	h *Hub
+	m Message
+
+	mu     sync.Mutex // guards text and status
+	text   strings.Builder
+	status string
+
+	wake chan struct{} // holds one token when there is something new to draw
+	done chan struct{}
+	quit context.CancelFunc
+}
+
+// startLive begins to show that m is being answered. Messages nobody waits
+// for get a Reply that shows nothing.
+func startLive(ctx context.Context, h *Hub, m Message) *live {
+	l := &live{h: h, m: m, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	adapter := h.adapter(m.Key.Platform)
+	if !m.Addressed || adapter == nil {
+		close(l.done)
+		l.quit = func() {}
+		return l
+	}
+	ctx, l.quit = context.WithCancel(ctx)
+	go func() {
+		defer close(l.done)
+		l.show(ctx, adapter)
+	}()
+	return l
+}
+
+// stop ends the show. After it returns nothing more is drawn, so the final
+// text cannot be overtaken.
+func (l *live) stop() {
+	l.quit()
+	<-l.done
+}
+
+// Text implements Reply.
+func (l *live) Text(delta string) {
+	l.mu.Lock()
+	l.text.WriteString(delta)
+	l.mu.Unlock()
+	l.poke()
+}
+
+// Status implements Reply.
+func (l *live) Status(note string) {
+	l.mu.Lock()
+	l.status = note
+	l.mu.Unlock()
+	l.poke()
+}
+
+// Reset implements Reply.
+func (l *live) Reset() {
+	l.mu.Lock()
+	l.text.Reset()
+	l.mu.Unlock()
+}
+
+func (l *live) poke() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// picture is what a preview shows now.
+func (l *live) picture() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.text.Len() > 0 {
+		return l.text.String()
+	}
+	return l.status
+}
+
+// show alternates typing and previews until ctx ends.
+func (l *live) show(ctx context.Context, adapter Adapter) {
+	typing := time.NewTimer(firstTyping)
+	defer typing.Stop()
+	draw := time.NewTimer(firstPreview)
+	defer draw.Stop()
+	var (
+		id    = l.m.Preview
+		shown string
+		ready bool // the pace allows a preview
+		fresh bool // there is something new
+	)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.wake:
+			fresh = true
+		case <-draw.C:
+			ready = true
+		case <-typing.C:
+			err := adapter.Typing(ctx, l.m)
+			typing.Reset(max(typingEvery, silence(err)))
+			continue
+		}
+		if !ready || !fresh {
+			continue
+		}
+		text := l.picture()
+		fresh = false
+		if strings.TrimSpace(text) == "" || text == shown {
+			continue
+		}
+		newID, wait, err := l.draw(ctx, adapter, id, text)
+		if err == nil && newID != "" && newID != id {
+			// Remembered even when the turn ends meanwhile, or it would be orphaned.
+			if err := l.h.o.Outbox.Previewed(context.WithoutCancel(ctx), l.m, newID); err != nil {
+				l.h.o.Log.Warn("remember preview", "err", err)
+			}
+			id = newID
+		}
+		shown, ready = text, false
+		draw.Reset(max(wait, silence(err), 50*time.Millisecond))
+	}
+}
+
+// firstDraw bounds the call that creates a preview.
+const firstDraw = 5 * time.Second
+
+// draw shows the text. The call that creates the preview is not torn when the
+// answer is ready: a message whose id was never seen could not be finished.
+func (l *live) draw(ctx context.Context, adapter Adapter, id, text string) (string, time.Duration, error) {
+	if id == "" {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), firstDraw)
+		defer cancel()
+	}
+	return adapter.Preview(ctx, l.m, id, text)
+}
+
+// silence is how long an error asks to be left alone; 0 for any other.
+func silence(err error) time.Duration {
+	var w *WaitError
+	if errors.As(err, &w) {
+		return w.After
+	}
+	return 0
+}

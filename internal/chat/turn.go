@@ -1,0 +1,167 @@
+package chat
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// maxAttempts is how many processes may die over the same message before it
+// is given up with a notice instead of killing the next one.
+const maxAttempts = 10
+
+// work does one job, fenced: a panic ends the job, not the process.
+func (h *Hub) work(j job) {
+	if j.do != nil {
+		h.fenced(j.m.Key, j.do)
+		return
+	}
+	began := time.Now()
+	answer, err := h.handle(j.m)
+	if errors.Is(err, ErrDraining) {
+		return // parked: still unfinished in the inbox
+	}
+	if err != nil {
+		answer = h.failed(j.m, err)
+	}
+	h.o.Failpoint("before_finish")
+	if !h.finish(j.m, answer) {
+		return
+	}
+	h.o.Failpoint("after_finish")
+	h.o.Observe(Event{Name: "answered", Key: j.m.Key, Took: time.Since(began)})
+	h.flush(j.m.Key)
+	h.done(j.m)
+	if after, ok := answer.Record.(interface{ After(context.Context) }); ok {
+		h.fenced(j.m.Key, after.After)
+	}
+}
+
+// fenced runs a piece of work that is not a message.
+func (h *Hub) fenced(k Key, do func(context.Context)) {
+	defer func() {
+		if p := recover(); p != nil {
+			h.o.Log.Error("panic in a lane", "conversation", k.String(), "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
+	do(h.ctx)
+}
+
+// done tells an adapter that asks for it that a message is over: answered and
+// sent, or finished without a word. The terminal reads its next line then.
+func (h *Hub) done(m Message) {
+	if d, ok := h.adapter(m.Key.Platform).(interface{ Done(Message) }); ok {
+		d.Done(m)
+	}
+}
+
+// handle calls the Handler with a live preview, a deadline and a fence.
+func (h *Hub) handle(m Message) (a Answer, err error) {
+	if m.Attempt >= maxAttempts {
+		h.o.Observe(Event{Name: "dead", Key: m.Key})
+		return Answer{Text: wordsGivenUp}, nil
+	}
+	ctx, end := h.turn(m.Key)
+	defer end()
+	defer func() {
+		if err != nil && errors.Is(context.Cause(ctx), ErrDraining) {
+			err = ErrDraining
+		}
+	}()
+	if h.o.TurnTimeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, h.o.TurnTimeout)
+		defer cancel()
+	}
+	live := startLive(ctx, h, m)
+	defer live.stop()
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
+		}
+	}()
+	return h.o.Handler.Handle(ctx, m, live)
+}
+
+// failed turns an error into one sentence that carries the id under which the
+// log has the detail.
+func (h *Hub) failed(m Message, err error) Answer {
+	id := ErrorID()
+	h.o.Observe(Event{Name: "failed", Key: m.Key})
+	h.o.Log.Error("a message failed", "id", id, "conversation", m.Key.String(), "err", err)
+	if !m.Addressed {
+		return Answer{}
+	}
+	return Answer{Text: fmt.Sprintf(wordsFailed, id)}
+}
+
+// ErrorID is a short random name under which a log line is found again.
+func ErrorID() string { return rand.Text()[:8] }
+
+// finish is durable moment 2. A journal that cannot write is tried again until
+// it can: an answer is never thrown away because a disk was full for a while.
+func (h *Hub) finish(m Message, a Answer) bool {
+	parts := h.parts(m, a)
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		err := h.o.Inbox.Finish(context.WithoutCancel(h.ctx), m, parts, a.Record)
+		if err == nil {
+			return true
+		}
+		h.o.Log.Error("finish failed, will try again", "conversation", m.Key.String(), "err", err)
+		if !sleep(h.ctx, wait) {
+			return false
+		}
+	}
+}
+
+// parts cuts an answer into outbox rows.
+func (h *Hub) parts(m Message, a Answer) []Part {
+	adapter := h.adapter(m.Key.Platform)
+	if adapter == nil {
+		return nil
+	}
+	texts := adapter.Split(a.Text)
+	if len(texts) == 0 && len(a.Files) > 0 {
+		texts = []string{""}
+	}
+	parts := make([]Part, len(texts))
+	for i, text := range texts {
+		parts[i] = Part{Key: m.Key, Index: i, Text: text, To: m.From, Origin: m.Origin, Private: a.Private}
+	}
+	if len(parts) > 0 {
+		parts[0].ReplyTo = m.ID
+		if m.Kind == KindButton || m.Kind == KindEdit {
+			parts[0].ReplyTo = m.ReplyTo
+		}
+		parts[len(parts)-1].Buttons = a.Buttons
+		parts[len(parts)-1].Files = a.Files
+	}
+	return parts
+}
+
+func (h *Hub) adapter(platform string) Adapter {
+	for _, a := range h.o.Adapters {
+		if a.Platform() == platform {
+			return a
+		}
+	}
+	return nil
+}
+
+// sleep waits, or returns false when ctx ended first. No time is no wait.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

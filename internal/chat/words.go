@@ -1,0 +1,8 @@
+package chat
+
+// What the hub itself says to people.
+const (
+	wordsBusy    = "I'm still working on your earlier messages. Please wait for those answers and send this again."
+	wordsFailed  = "Something went wrong on my side. Please try again; if it keeps happening, tell my owner the number %s."
+	wordsGivenUp = "I could not finish an answer to this, even after several tries. Please put it another way."
+)
