@@ -1,0 +1,130 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"parley/internal/chat"
+)
+
+// pace is how often a growing answer is drawn: often enough to look alive.
+const pace = 30 * time.Millisecond
+
+// Split returns text whole: a terminal has no longest message.
+func (a *Adapter) Split(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// Typing shows a faint sign on a terminal until the answer begins.
+func (a *Adapter) Typing(_ context.Context, _ chat.Message) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.o.TTY && len(a.pending) > 0 {
+		a.screen.typing()
+	}
+	return nil
+}
+
+// Preview prints what text has more than the last call, on a terminal only. It
+// has no ids.
+func (a *Adapter) Preview(_ context.Context, m chat.Message, _, text string) (string, time.Duration, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.o.TTY || !a.pending[m.ID] {
+		return "", pace, nil
+	}
+	return "", pace, a.screen.show(strings.Trim(clean(text), "\n"), false)
+}
+
+// Send prints one answer and ends it with a newline. It fails only when Out
+// cannot be written, which is for good.
+func (a *Adapter) Send(_ context.Context, p chat.Part) (string, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	text := strings.Trim(clean(p.Text), "\n")
+	for _, f := range p.Files {
+		text += "\n" + a.save(f)
+	}
+	id := uuid.NewString()
+	if len(p.Buttons) > 0 {
+		text += "\n" + a.offer(p.Buttons, id)
+	}
+	var err error
+	write := func() { err = a.screen.show(strings.TrimLeft(text, "\n"), true) }
+	if a.redraw != nil && !a.busy.Load() {
+		a.redraw(write)
+	} else {
+		write()
+	}
+	if err != nil {
+		return "", &chat.GoneError{Err: fmt.Errorf("terminal: write: %w", err)}
+	}
+	return id, nil
+}
+
+// offer numbers the choices, a row of buttons on a line.
+func (a *Adapter) offer(rows [][]chat.Button, id string) string {
+	a.offered, a.offerID = nil, id
+	var lines []string
+	for _, row := range rows {
+		var choices []string
+		for _, b := range row {
+			a.offered = append(a.offered, b)
+			choices = append(choices, fmt.Sprintf("%d) %s", len(a.offered), oneLine(b.Label)))
+		}
+		lines = append(lines, strings.Join(choices, "  "))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// save writes a file of an answer under a name that is free, if there is a
+// folder for them, and says so.
+func (a *Adapter) save(f chat.File) string {
+	name := oneLine(filepath.Base(filepath.Clean("/" + f.Name)))
+	if name == "/" || name == "" {
+		name = "file"
+	}
+	if a.o.Downloads == "" {
+		return fmt.Sprintf(wordFile, name, len(f.Data))
+	}
+	path, err := create(a.o.Downloads, name, f.Data)
+	if err != nil {
+		a.o.Log.Error("file not saved", "name", name, "err", err)
+		return fmt.Sprintf(wordNotSaved, name, len(f.Data))
+	}
+	return fmt.Sprintf(wordSaved, name, len(f.Data), path)
+}
+
+// create never replaces a file: a second notes.md becomes notes-2.md.
+func create(dir, name string, data []byte) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	ext := filepath.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	for n := 1; ; n++ {
+		path := filepath.Join(dir, name)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if os.IsExist(err) && n < 1000 {
+			name = fmt.Sprintf("%s-%d%s", stem, n+1, ext)
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = f.Write(data)
+		if e := f.Close(); err == nil {
+			err = e
+		}
+		return path, err
+	}
+}

@@ -1,0 +1,95 @@
+package terminal
+
+import (
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// screen prints one answer as it grows. It is guarded by Adapter.mu.
+type screen struct {
+	out   io.Writer
+	color bool
+	shown string // printed of the answer in the making, styles included
+	typed bool   // the sign of typing is on the line
+}
+
+const eraseLine = "\r\x1b[K"
+
+func (s *screen) typing() {
+	if s.typed || s.shown != "" {
+		return
+	}
+	s.typed = true
+	sign := wordThinking
+	if s.color {
+		sign = styleDim + sign + styleOff
+	}
+	_, _ = io.WriteString(s.out, sign) // a sign that is not seen is no loss
+}
+
+// show prints what text adds to what is shown; a text that does not continue it
+// begins anew, in its place when it was one short line (a status), else below.
+// final ends the answer.
+func (s *screen) show(text string, final bool) error {
+	if s.color {
+		if !final {
+			text = settled(text)
+		}
+		text = render(text)
+	}
+	var out string
+	if s.typed {
+		out, s.typed = eraseLine, false
+	}
+	rest, extends := strings.CutPrefix(text, s.shown)
+	if !extends {
+		rest, out = text, out+s.restart()
+	}
+	s.shown = text
+	out += rest
+	if final {
+		if s.color && strings.Contains(text, "\x1b") {
+			out += styleOff
+		}
+		out += "\n"
+		s.shown = ""
+	}
+	if out == "" {
+		return nil
+	}
+	_, err := io.WriteString(s.out, out)
+	return err
+}
+
+// shortLine is what surely fits a line of a terminal, in characters.
+const shortLine = 40
+
+func (s *screen) restart() string {
+	off := ""
+	if s.color {
+		off = styleOff
+	}
+	if strings.Contains(s.shown, "\n") || utf8.RuneCountInString(s.shown) > shortLine {
+		return off + "\n"
+	}
+	return off + eraseLine
+}
+
+// end leaves an answer that was begun and will not be finished.
+func (s *screen) end() {
+	out := ""
+	if s.typed {
+		out = eraseLine
+	}
+	if s.shown != "" {
+		out += "\n"
+		if s.color {
+			out = styleOff + out
+		}
+	}
+	s.shown, s.typed = "", false
+	if out != "" {
+		_, _ = io.WriteString(s.out, out) // nothing is lost with it
+	}
+}

@@ -1,0 +1,299 @@
+// Package terminal is the front end on stdin and stdout: a conversation with
+// line editing on a terminal, and one line per message in a pipe. It is not a
+// shell, keeps no conversation, and takes nothing from an answer that could
+// steer the terminal.
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"parley/internal/chat"
+)
+
+const platform = "terminal"
+
+// Options says whose terminal it is. In and Out are required.
+type Options struct {
+	In       io.Reader
+	Out, Err io.Writer // answers; everything else (nil discards)
+	// TTY asks for line editing and streamed answers. In and Out must then be
+	// this process's standard input and output.
+	TTY bool
+	// Color asks for bold and dim text; it counts only with TTY.
+	Color bool
+	// User is the id without the platform, "local" when empty; Name is what the
+	// person is called, their id when empty (for "local", $USER).
+	User, Name string
+	// Channel names the conversation, "local" when empty; channel/thread works.
+	Channel     string
+	HistoryFile string // typed lines, 0600; "" keeps none
+	Downloads   string // folder for files in answers; "" prints their names only
+	// Complete returns the commands that begin with prefix; nil completes none.
+	Complete func(prefix string) []string
+	Now      func() time.Time // nil is time.Now
+	Log      *slog.Logger     // nil discards
+}
+
+// Adapter is the terminal as a chat.Adapter.
+//
+// It has one message at a time, so it must be told when one is finished: whoever
+// handles the messages calls Done after the last part of the answer was sent.
+type Adapter struct {
+	o    Options
+	key  chat.Key
+	from chat.User
+
+	busy      atomic.Bool   // a message waits for its answer
+	interrupt chan struct{} // Ctrl-C while busy
+	idle      chan struct{} // holds one token when pending became empty
+
+	mu      sync.Mutex          // guards all below, and writing to Out and Err
+	pending map[string]bool     // ids of messages delivered and not Done
+	offered []chat.Button       // choices under the last answer
+	offerID string              // the answer they sit under
+	screen  screen              // what of the answer in the making is shown
+	redraw  func(before func()) // prints above an open prompt; nil without one
+}
+
+// New returns an adapter for one terminal.
+func New(o Options) *Adapter {
+	user := strings.TrimPrefix(o.User, platform+":")
+	if user == "" {
+		user = "local"
+	}
+	if o.Name == "" && user == "local" {
+		o.Name = os.Getenv("USER")
+	}
+	if o.Name == "" {
+		o.Name = user
+	}
+	if o.Channel == "" {
+		o.Channel = "local"
+	}
+	if o.Err == nil {
+		o.Err = io.Discard
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	channel, thread, _ := strings.Cut(o.Channel, "/")
+	return &Adapter{
+		o:         o,
+		key:       chat.Key{Platform: platform, Channel: channel, Thread: thread},
+		from:      chat.User{ID: platform + ":" + user, Name: o.Name},
+		interrupt: make(chan struct{}, 1),
+		idle:      make(chan struct{}, 1),
+		pending:   map[string]bool{},
+		screen:    screen{out: o.Out, color: o.TTY && o.Color},
+	}
+}
+
+// Platform implements chat.Adapter.
+func (a *Adapter) Platform() string { return platform }
+
+// Health implements chat.Adapter.
+func (a *Adapter) Health() error { return nil }
+
+// errAborted says that Ctrl-C was pressed at the prompt.
+var errAborted = errors.New("aborted")
+
+// source is where lines come from: a pipe or a keyboard.
+type source interface {
+	// line blocks for the next line; io.EOF at the end, errAborted for Ctrl-C.
+	line() (string, error)
+	// stop makes a blocked line return, if that can be done.
+	stop()
+	// close is called once, after line returned for the last time.
+	close()
+}
+
+// Run reads until the input ends, /quit, or ctx ends, and returns nil then: all
+// that was delivered has been answered, unless ctx ended first. It returns an
+// error when the input cannot be read, or, in a pipe, a message cannot be
+// stored.
+func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
+	src, err := a.open()
+	if err != nil {
+		return fmt.Errorf("terminal: %w", err)
+	}
+	return a.converse(ctx, in, src)
+}
+
+type read struct {
+	text string
+	err  error
+}
+
+// converse alternates: one line, its answer. Lines are read by a goroutine of
+// its own, because a read of standard input cannot be cancelled everywhere; it
+// outlives Run only while such a read blocks.
+func (a *Adapter) converse(ctx context.Context, in chat.Intake, src source) error {
+	ask, lines, gone := make(chan struct{}), make(chan read, 1), make(chan struct{})
+	go func() {
+		defer close(gone)
+		for range ask {
+			text, err := src.line()
+			lines <- read{text, err}
+		}
+	}()
+	defer func() {
+		close(ask)
+		src.stop()
+		select {
+		case <-gone:
+		case <-time.After(100 * time.Millisecond):
+		}
+		src.close()
+	}()
+	aborted := false
+	for {
+		ask <- struct{}{}
+		var next read
+		select {
+		case <-ctx.Done():
+			return nil
+		case next = <-lines:
+		}
+		if errors.Is(next.err, errAborted) && !aborted {
+			aborted = true
+			a.note(wordAgain)
+			continue
+		}
+		if next.err != nil {
+			return endOf(next.err)
+		}
+		aborted = false
+		quit, err := a.say(ctx, in, next.text)
+		if quit || err != nil {
+			return err
+		}
+	}
+}
+
+func endOf(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, errAborted) {
+		return nil
+	}
+	return fmt.Errorf("terminal: read: %w", err)
+}
+
+// say delivers one line and waits until it is Done.
+func (a *Adapter) say(ctx context.Context, in chat.Intake, line string) (quit bool, err error) {
+	text := tidy(line)
+	if strings.TrimSpace(text) == "" {
+		return false, nil
+	}
+	if strings.TrimSpace(text) == "/quit" {
+		return true, nil
+	}
+	select { // pressed when the last answer was just done
+	case <-a.interrupt:
+	default:
+	}
+	a.busy.Store(true)
+	defer a.busy.Store(false)
+	if err := a.deliver(ctx, in, a.message(text)); err != nil {
+		if ctx.Err() != nil {
+			return true, nil
+		}
+		if !a.o.TTY {
+			return true, fmt.Errorf("terminal: deliver: %w", err)
+		}
+		a.o.Log.Error("message not stored", "err", err)
+		a.note(wordNotStored)
+		return false, nil
+	}
+	stopped := false
+	for {
+		select {
+		case <-ctx.Done():
+			return true, nil
+		case <-a.idle:
+			return false, nil
+		case <-a.interrupt:
+			if stopped {
+				return true, nil
+			}
+			stopped = true
+			if err := a.deliver(ctx, in, a.message("/stop")); err != nil {
+				a.o.Log.Error("stop not delivered", "err", err)
+			}
+		}
+	}
+}
+
+// message makes what was typed a message: a command, the choice of a button
+// offered by the answer just before, or a text.
+func (a *Adapter) message(text string) chat.Message {
+	m := chat.Message{
+		ID: uuid.NewString(), Key: a.key, From: a.from, Text: text,
+		Addressed: true, Direct: true, At: a.o.Now().UTC(),
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	switch {
+	case strings.HasPrefix(text, "/"):
+		m.Kind = chat.KindCommand
+	case err == nil && 1 <= n && n <= len(a.offered):
+		m.Kind, m.Text, m.ReplyTo = chat.KindButton, a.offered[n-1].Data, a.offerID
+	}
+	a.offered = nil
+	return m
+}
+
+func (a *Adapter) deliver(ctx context.Context, in chat.Intake, m chat.Message) error {
+	a.mu.Lock()
+	select { // a token left by an answer nobody waited for
+	case <-a.idle:
+	default:
+	}
+	a.pending[m.ID] = true
+	a.mu.Unlock()
+	err := in.Deliver(ctx, chat.Batch{Platform: platform, Messages: []chat.Message{m}})
+	if err != nil {
+		a.Done(m)
+	}
+	return err
+}
+
+// Done tells that m is finished: all parts of its answer were sent or given up,
+// or it has none. Unknown messages and a second call are ignored.
+func (a *Adapter) Done(m chat.Message) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.pending[m.ID] {
+		return
+	}
+	delete(a.pending, m.ID)
+	if len(a.pending) > 0 {
+		return
+	}
+	a.screen.end()
+	select {
+	case a.idle <- struct{}{}:
+	default:
+	}
+}
+
+// note says something that is not an answer.
+func (a *Adapter) note(words string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	fmt.Fprintln(a.o.Err, words)
+}

@@ -1,0 +1,150 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// script is a person at a keyboard.
+type script struct{ steps []read }
+
+func (s *script) line() (string, error) {
+	if len(s.steps) == 0 {
+		return "", io.EOF
+	}
+	next := s.steps[0]
+	s.steps = s.steps[1:]
+	return next.text, next.err
+}
+func (s *script) stop()  {}
+func (s *script) close() {}
+
+func TestTheAnswerGrows(t *testing.T) {
+	var out bytes.Buffer
+	a := New(Options{Out: &out, TTY: true})
+	m := a.message("hi")
+	a.pending[m.ID] = true
+	show := func(text string) {
+		t.Helper()
+		if _, _, err := a.Preview(t.Context(), m, "", text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		do   func()
+		want string
+	}{
+		{func() { _ = a.Typing(t.Context(), m); _ = a.Typing(t.Context(), m) }, "…"},
+		{func() { show("looking") }, eraseLine + "looking"},
+		{func() { show("It") }, eraseLine + "It"},
+		{func() { show("It is\n") }, " is"},
+		{func() { show("It is\n\x1b[2Jfine") }, "\nfine"},
+		{func() { show("No") }, "\nNo"},
+		{func() { _, _ = a.Send(t.Context(), chat.Part{Text: "No way.\n"}) }, " way.\n"},
+		{func() { a.Done(m); show("late"); _ = a.Typing(t.Context(), m) }, ""},
+	} {
+		out.Reset()
+		if step.do(); out.String() != step.want {
+			t.Errorf("printed %q, want %q", out.String(), step.want)
+		}
+	}
+}
+
+func TestRenderIsPrintedPieceByPiece(t *testing.T) {
+	text := "a **bold** and `co**de` 2 ** 3 **open\n```go\nx := **p // `\n```\n**x**"
+	whole := render(text)
+	want := "a " + styleBold + "bold" + styleOff + " and " + styleCode + "co**de" + styleOff + " 2 ** 3 " + styleBold + "open" + styleOff +
+		"\n" + styleOff + "```" + styleCode + "go\nx := **p // `\n" + styleOff + "```\n" + styleBold + "x" + styleOff
+	if whole != want {
+		t.Errorf("got  %q\nwant %q", whole, want)
+	}
+	for i := range text {
+		if part := render(settled(text[:i])); !strings.HasPrefix(whole, part) {
+			t.Fatalf("%q is drawn as %q", text[:i], part)
+		}
+	}
+}
+
+func FuzzRender(f *testing.F) {
+	f.Add("a **b `c\n```x\n``` **", 5)
+	f.Fuzz(func(t *testing.T, text string, at int) {
+		if at < 0 || at > len(text) {
+			return
+		}
+		if part := render(settled(text[:at])); !strings.HasPrefix(render(text), part) {
+			t.Errorf("%q", text)
+		}
+	})
+}
+
+func TestCtrlCStopsTheAnswer(t *testing.T) {
+	var out bytes.Buffer
+	a := New(Options{Out: &out, TTY: true})
+	first := make(chan chat.Message, 1)
+	in := &intake{a: a}
+	in.answer = func(m chat.Message) []chat.Part {
+		if m.Text != "/stop" {
+			first <- m
+			a.interrupt <- struct{}{}
+			<-t.Context().Done() // done by the stop below, or never
+			return nil
+		}
+		a.Done(<-first) // the answer to /stop is still to come
+		time.Sleep(time.Millisecond)
+		return []chat.Part{{Text: "Stopped."}}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	quit, err := a.say(ctx, in, "tell me everything")
+	if quit || err != nil || len(in.got) != 2 || in.got[1].Kind != chat.KindCommand || out.String() != "Stopped.\n" {
+		t.Errorf("%v %v %+v, printed %q", quit, err, in.got, out.String())
+	}
+}
+
+func TestCtrlCAtThePromptTwiceQuits(t *testing.T) {
+	var notes bytes.Buffer
+	a := New(Options{Out: io.Discard, Err: &notes, TTY: true})
+	in := &intake{a: a, answer: echo}
+	steps := []read{{err: errAborted}, {text: "x"}, {err: errAborted}, {err: errAborted}, {text: "y"}}
+	if err := a.converse(t.Context(), in, &script{steps}); err != nil {
+		t.Fatal(err)
+	}
+	in.wg.Wait()
+	if len(in.got) != 1 || strings.Count(notes.String(), wordAgain) != 2 {
+		t.Errorf("%+v, notes %q", in.got, notes.String())
+	}
+}
+
+func TestKeys(t *testing.T) {
+	input := "a\x1b[A" + pasteStart + "one\r\n\ttwo\nthree\x03" + pasteEnd + "\x1b\x1b[200!\x03\r"
+	want := "a\x1b[Aone␤␉two␤three\x1b\x1b[200!\r"
+	for size := 1; size < len(input); size++ {
+		var k keys
+		var out []byte
+		interrupts := 0
+		for rest := []byte(input); len(rest) > 0; {
+			n := min(size, len(rest))
+			piece, interrupted := k.feed(rest[:n], true)
+			if out = append(out, piece...); interrupted {
+				interrupts++
+			}
+			rest = rest[n:]
+		}
+		if string(out) != want || interrupts != 1 {
+			t.Fatalf("in pieces of %d: %q, %d interrupts", size, out, interrupts)
+		}
+	}
+	if got := unfold("one␤␉two"); got != "one\n\ttwo" {
+		t.Errorf("got %q", got)
+	}
+	var k keys
+	if out, interrupted := k.feed([]byte{ctrlC, 0x1b}, false); interrupted || string(out)+string(k.rest()) != "\x03\x1b" {
+		t.Error("at the prompt keys go to the editor")
+	}
+}
