@@ -122,8 +122,19 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		if r, ok := record.(Record); ok {
 			return r.store(tx, s, m)
 		}
-		return nil
+		return insertDecision(tx, s, m, Decision{Category: category(m, parts)}, nil)
 	})
+}
+
+// category names what happened to a message whose handler kept no record.
+func category(m chat.Message, parts []chat.Part) string {
+	switch {
+	case m.Kind == chat.KindCommand:
+		return CategoryCommand
+	case len(parts) == 0:
+		return CategoryIgnored
+	}
+	return CategoryError
 }
 
 func encode(parts []chat.Part) ([]string, error) {

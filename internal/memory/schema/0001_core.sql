@@ -62,15 +62,16 @@ CREATE TABLE sessions (
     ended_at          TEXT NOT NULL DEFAULT '',
     last_model        TEXT NOT NULL DEFAULT '',
     tokens_used       INTEGER NOT NULL DEFAULT 0,  -- size of what would be sent now
-    summary           TEXT NOT NULL DEFAULT '',    -- rolling summary of what left the window
+    summary           TEXT NOT NULL DEFAULT '',    -- rolling, of what left the window
+    closing           TEXT NOT NULL DEFAULT '',    -- of the whole, once it is over
     summarized_at     INTEGER NOT NULL DEFAULT 0,  -- last message id inside the summary
     compression_count INTEGER NOT NULL DEFAULT 0,
-    carried           TEXT NOT NULL DEFAULT '',    -- summary of the session before
+    carried_from      TEXT NOT NULL DEFAULT '',    -- the session before, whose closing is shown
+    carry             INTEGER NOT NULL DEFAULT 1,  -- 0: the next session starts without it
     title             TEXT NOT NULL DEFAULT '',
     decisions         TEXT NOT NULL DEFAULT '[]',  -- JSON list of strings
     mentions          TEXT NOT NULL DEFAULT '{}',  -- JSON: files, urls, symbols, people, refs
     playbook          TEXT NOT NULL DEFAULT '',    -- opaque to all but the playbook
-    variables         TEXT NOT NULL DEFAULT '{}',
     summary_tries     INTEGER NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX sessions_live ON sessions (platform, channel, thread, user_id)

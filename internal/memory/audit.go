@@ -1,0 +1,196 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+)
+
+// Decision is the audit of one message: what was decided about it, at what
+// cost, and why the answer looks as it does. Every finished message has one.
+type Decision struct {
+	ID       string // UUIDv4; set when stored, if empty
+	InboxID  int64
+	Session  string
+	Key      chat.Key
+	User     string
+	Category string // see the Category constants
+	Model    string
+	Usage    llm.Usage
+	Calls    int // model calls
+	Took     time.Duration
+	Detail   Detail
+	At       time.Time
+}
+
+// Detail is what /why and /trace tell.
+type Detail struct {
+	ErrorID  string          `json:"error_id,omitempty"`
+	Error    string          `json:"error,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+	Why      []string        `json:"why,omitempty"`   // plain sentences about rules and steps
+	Facts    []string        `json:"facts,omitempty"` // facts that were in the prompt
+	Sources  []string        `json:"sources,omitempty"`
+	Tools    []string        `json:"tools,omitempty"` // plain descriptions of what was done
+	Playbook json.RawMessage `json:"playbook,omitempty"`
+	Prompt   int             `json:"prompt_estimate,omitempty"` // tokens, our estimate
+}
+
+// Categories of decisions: the taxonomy of requirements section 8.
+const (
+	CategoryReply       = "RESPONSE"
+	CategoryTools       = "TOOL_USE"
+	CategoryCommand     = "COMMAND"
+	CategoryIgnored     = "IGNORED"
+	CategoryAmbiguity   = "AMBIGUITY"
+	CategoryRefusal     = "REFUSAL"
+	CategoryOutOfScope  = "REFUSAL:OUT_OF_SCOPE"
+	CategoryDenied      = "REFUSAL:MISSING_PERMISSION"
+	CategoryRateLimited = "RATE_LIMITED"
+	CategoryError       = "ERROR"
+	CategoryStopped     = "STOPPED"
+	CategoryInvalid     = "INVALID_INPUT"
+)
+
+// CallRecord is the audit of one tool call.
+type CallRecord struct {
+	CallID    string
+	Name      string
+	Arguments string
+	Result    string
+	Status    string
+	Retries   int
+	Took      time.Duration
+}
+
+// maxAuditText caps what the audit keeps of an argument or a result.
+const maxAuditText = 4000
+
+func clip(s string) string {
+	if len(s) <= maxAuditText {
+		return s
+	}
+	return string([]rune(s[:maxAuditText])) + "…"
+}
+
+func insertDecision(tx *Tx, s *Store, m chat.Message, d Decision, calls []CallRecord) error {
+	if d.ID == "" {
+		d.ID = uuid.NewString()
+	}
+	detail, err := json.Marshal(d.Detail)
+	if err != nil {
+		return err
+	}
+	now := Stamp(s.now())
+	_, err = tx.Exec(`INSERT INTO decisions (id, inbox_id, session_id, platform, channel, thread, user_id, category, model,
+			prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		d.ID, m.Row, d.Session, m.Key.Platform, m.Key.Channel, m.Key.Thread, m.From.ID, d.Category, d.Model,
+		d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Calls, d.Took.Milliseconds(), string(detail), now)
+	if err != nil {
+		return fmt.Errorf("store decision: %w", err)
+	}
+	for i, c := range calls {
+		_, err := tx.Exec(`INSERT INTO tool_calls (decision_id, inbox_id, sequence, call_id, name, arguments, result, status, retries, duration_ms, at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			d.ID, m.Row, i+1, c.CallID, c.Name, clip(c.Arguments), clip(c.Result), c.Status, c.Retries, c.Took.Milliseconds(), now)
+		if err != nil {
+			return fmt.Errorf("store tool call: %w", err)
+		}
+	}
+	return nil
+}
+
+// Note is the Record of a message that needed no turn: a command, a refusal.
+type Note struct{ Decision Decision }
+
+func (n *Note) store(tx *Tx, s *Store, m chat.Message) error {
+	return insertDecision(tx, s, m, n.Decision, nil)
+}
+
+const decisionColumns = `id, inbox_id, session_id, platform, channel, thread, user_id, category, model,
+	prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at`
+
+func scanDecision(row scanner) (Decision, error) {
+	var (
+		d          Decision
+		ms         int64
+		detail, at string
+	)
+	err := row.Scan(&d.ID, &d.InboxID, &d.Session, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread, &d.User, &d.Category, &d.Model,
+		&d.Usage.Prompt, &d.Usage.Completion, &d.Usage.Total, &d.Calls, &ms, &detail, &at)
+	if err != nil {
+		return d, err
+	}
+	d.Took, d.At = time.Duration(ms)*time.Millisecond, ParseStamp(at)
+	return d, json.Unmarshal([]byte(detail), &d.Detail)
+}
+
+// LastDecision returns the newest answer a person got in a place; commands and
+// ignored messages do not count. sql.ErrNoRows when there is none. An empty
+// user means anybody.
+func (s *Store) LastDecision(_ context.Context, k chat.Key, user string) (Decision, error) {
+	return scanDecision(s.queryRow(`SELECT `+decisionColumns+` FROM decisions
+		WHERE platform = ?1 AND channel = ?2 AND thread = ?3 AND (?4 = '' OR user_id = ?4) AND category NOT IN ('COMMAND', 'IGNORED')
+		ORDER BY at DESC, rowid DESC LIMIT 1`, k.Platform, k.Channel, k.Thread, user))
+}
+
+// DecisionByID finds a decision by the beginning of its id, eight characters
+// at least; sql.ErrNoRows when none fits.
+func (s *Store) DecisionByID(_ context.Context, prefix string) (Decision, error) {
+	return scanDecision(s.queryRow("SELECT "+decisionColumns+" FROM decisions WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY at DESC LIMIT 1", prefix))
+}
+
+// Calls returns the tool calls of a decision in order.
+func (s *Store) Calls(_ context.Context, decision string) ([]CallRecord, error) {
+	rows, err := s.query("SELECT call_id, name, arguments, result, status, retries, duration_ms FROM tool_calls WHERE decision_id = ? ORDER BY sequence", decision)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var calls []CallRecord
+	for rows.Next() {
+		var c CallRecord
+		var ms int64
+		if err := rows.Scan(&c.CallID, &c.Name, &c.Arguments, &c.Result, &c.Status, &c.Retries, &ms); err != nil {
+			return nil, err
+		}
+		c.Took = time.Duration(ms) * time.Millisecond
+		calls = append(calls, c)
+	}
+	return calls, rows.Err()
+}
+
+// Stat is one line of the totals since a moment.
+type Stat struct {
+	Category string
+	Messages int
+	Calls    int // model calls
+	Tokens   int
+	Millis   int64 // sum of durations
+}
+
+// Stats sums decisions since a moment, by category.
+func (s *Store) Stats(_ context.Context, since time.Time) ([]Stat, error) {
+	rows, err := s.query(`SELECT category, count(*), sum(model_calls), sum(total_tokens), sum(duration_ms)
+		FROM decisions WHERE at >= ? GROUP BY category ORDER BY count(*) DESC`, Stamp(since))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var stats []Stat
+	for rows.Next() {
+		var st Stat
+		if err := rows.Scan(&st.Category, &st.Messages, &st.Calls, &st.Tokens, &st.Millis); err != nil {
+			return nil, err
+		}
+		stats = append(stats, st)
+	}
+	return stats, rows.Err()
+}

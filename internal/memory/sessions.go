@@ -1,0 +1,314 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"parley/internal/chat"
+)
+
+// Status is where a session row stands (requirements 7.2).
+type Status string
+
+// The states of a session. Active, idle and suspended are alive: at most one
+// such row exists per place.
+const (
+	Active    Status = "active"
+	Idle      Status = "idle"
+	Suspended Status = "suspended" // the model was changed; the next message re-estimates
+	Completed Status = "completed" // ended by a person or the agent
+	Expired   Status = "expired"   // ended by silence
+	Archived  Status = "archived"  // over and summarized
+)
+
+// Mentions are the things a session talked about; they survive every fold.
+type Mentions struct {
+	Files   []string `json:"files,omitempty"`
+	URLs    []string `json:"urls,omitempty"`
+	Symbols []string `json:"symbols,omitempty"`
+	People  []string `json:"people,omitempty"`
+	Refs    []string `json:"refs,omitempty"` // "task 3", "fact 12"
+}
+
+// Session is one sitting in one place.
+type Session struct {
+	ID           string // UUIDv4
+	Key          chat.Key
+	User         string // set only where each person has a session of their own
+	Status       Status
+	Direct       bool
+	Created      time.Time
+	LastActivity time.Time
+	Expires      time.Time
+	Ended        time.Time // zero while alive
+	LastModel    string
+	TokensUsed   int    // estimate of what would be sent now
+	Summary      string // rolling summary of what left the window
+	SummarizedAt int64  // id of the last message inside Summary
+	Compressions int
+	Closing      string // summary of the whole, at most 500 characters
+	Title        string // at most 50 characters
+	CarriedFrom  string
+	Carried      string // Closing of CarriedFrom; read only
+	Decisions    []string
+	Mentions     Mentions
+	Playbook     string // opaque JSON
+}
+
+const sessionColumns = `s.id, s.platform, s.channel, s.thread, s.user_id, s.status, s.direct, s.created_at, s.last_activity,
+	s.expires_at, s.ended_at, s.last_model, s.tokens_used, s.summary, s.summarized_at, s.compression_count, s.closing,
+	s.title, s.carried_from, coalesce((SELECT p.closing FROM sessions p WHERE p.id = s.carried_from), ''),
+	s.decisions, s.mentions, s.playbook`
+
+type scanner interface{ Scan(...any) error }
+
+func scanSession(row scanner) (Session, error) {
+	var (
+		s                             Session
+		created, last, expires, ended string
+		decisions, mentions           string
+	)
+	err := row.Scan(&s.ID, &s.Key.Platform, &s.Key.Channel, &s.Key.Thread, &s.User, &s.Status, &s.Direct, &created, &last,
+		&expires, &ended, &s.LastModel, &s.TokensUsed, &s.Summary, &s.SummarizedAt, &s.Compressions, &s.Closing,
+		&s.Title, &s.CarriedFrom, &s.Carried, &decisions, &mentions, &s.Playbook)
+	if err != nil {
+		return s, err
+	}
+	s.Created, s.LastActivity, s.Expires, s.Ended = ParseStamp(created), ParseStamp(last), ParseStamp(expires), ParseStamp(ended)
+	return s, errors.Join(json.Unmarshal([]byte(decisions), &s.Decisions), json.Unmarshal([]byte(mentions), &s.Mentions))
+}
+
+// Place says whose conversation is meant: a key and, with session.scope user,
+// the person's id; otherwise User is "".
+type Place struct {
+	Key  chat.Key
+	User string
+}
+
+// LiveSession returns the session that is alive in a place, and whether there
+// is one. One whose time has passed is still returned: the caller ends it.
+func (s *Store) LiveSession(_ context.Context, p Place) (Session, bool, error) {
+	row := s.queryRow(`SELECT `+sessionColumns+` FROM sessions s WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ?
+		AND status IN ('active', 'idle', 'suspended')`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User)
+	se, err := scanSession(row)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Session{}, false, nil
+	}
+	return se, err == nil, err
+}
+
+// SessionByID returns one session; sql.ErrNoRows when there is none.
+func (s *Store) SessionByID(_ context.Context, id string) (Session, error) {
+	return scanSession(s.queryRow("SELECT "+sessionColumns+" FROM sessions s WHERE id = ?", id))
+}
+
+// NewSession makes a session for a place, not stored yet. It carries on from
+// the newest one before it, unless that one was reset or carry is false.
+func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, error) {
+	se := Session{ID: uuid.NewString(), Key: p.Key, User: p.User, Status: Active, Created: s.now()}
+	if !carry {
+		return se, nil
+	}
+	err := s.queryRow(`SELECT CASE WHEN carry THEN id ELSE '' END, CASE WHEN carry THEN closing ELSE '' END FROM sessions
+		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND status IN ('completed', 'expired', 'archived')
+		ORDER BY created_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User).Scan(&se.CarriedFrom, &se.Carried)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return se, err
+}
+
+// saveSession inserts or replaces the changing columns of a session.
+func saveSession(tx *Tx, se Session) error {
+	decisions, err := json.Marshal(nonNil(se.Decisions))
+	if err != nil {
+		return err
+	}
+	mentions, err := json.Marshal(se.Mentions)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity,
+			expires_at, last_model, tokens_used, summary, summarized_at, compression_count, carried_from, decisions, mentions, playbook)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET status = excluded.status, last_activity = excluded.last_activity, expires_at = excluded.expires_at,
+			last_model = excluded.last_model, tokens_used = excluded.tokens_used, summary = excluded.summary,
+			summarized_at = excluded.summarized_at, compression_count = excluded.compression_count,
+			decisions = excluded.decisions, mentions = excluded.mentions, playbook = excluded.playbook`,
+		se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, string(se.Status), se.Direct, Stamp(se.Created), Stamp(se.LastActivity),
+		Stamp(se.Expires), se.LastModel, se.TokensUsed, se.Summary, se.SummarizedAt, se.Compressions, se.CarriedFrom,
+		string(decisions), string(mentions), se.Playbook)
+	if err != nil {
+		return fmt.Errorf("save session: %w", err)
+	}
+	return nil
+}
+
+func nonNil(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
+
+// SaveSession stores what a turn or a fold changed about a session.
+func (s *Store) SaveSession(ctx context.Context, se Session) error {
+	return s.write(ctx, func(tx *Tx) error { return saveSession(tx, se) })
+}
+
+// EndSession ends a live session as completed or expired. With expired it is a
+// compare-and-set: a message that moved the expiry on wins, and ok is false.
+// digest becomes its closing until a better one is written; carry false makes
+// the next session start without it.
+func (s *Store) EndSession(ctx context.Context, id string, to Status, digest string, carry bool) (ok bool, err error) {
+	now := Stamp(s.now())
+	err = s.write(ctx, func(tx *Tx) error {
+		res, err := tx.Exec(`UPDATE sessions SET status = ?1, ended_at = ?2, closing = ?3, carry = ?4
+			WHERE id = ?5 AND status IN ('active', 'idle', 'suspended') AND (?1 <> 'expired' OR expires_at <= ?2)`,
+			string(to), now, digest, carry, id)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		ok = n == 1
+		return err
+	})
+	return ok, err
+}
+
+// ArchiveSession stores the final summary of an ended session.
+func (s *Store) ArchiveSession(ctx context.Context, id, title, closing string) error {
+	return s.write(ctx, func(tx *Tx) error {
+		_, err := tx.Exec("UPDATE sessions SET status = 'archived', title = ?, closing = ? WHERE id = ? AND status IN ('completed', 'expired')", title, closing, id)
+		return err
+	})
+}
+
+// SummaryFailed counts a failed attempt to summarize and returns how many
+// there were.
+func (s *Store) SummaryFailed(ctx context.Context, id string) (tries int, err error) {
+	err = s.write(ctx, func(tx *Tx) error {
+		return tx.QueryRow("UPDATE sessions SET summary_tries = summary_tries + 1 WHERE id = ? RETURNING summary_tries", id).Scan(&tries)
+	})
+	return tries, err
+}
+
+// MarkIdle turns sessions silent for longer than idle to Idle and returns how
+// many. It needs no lane: a message sets the row back to active.
+func (s *Store) MarkIdle(ctx context.Context, idle time.Duration) (n int64, err error) {
+	before := Stamp(s.now().Add(-idle))
+	err = s.write(ctx, func(tx *Tx) error {
+		res, err := tx.Exec("UPDATE sessions SET status = 'idle' WHERE status = 'active' AND last_activity < ?", before)
+		if err != nil {
+			return err
+		}
+		n, err = res.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
+// SuspendAll marks every live session for re-estimation under another model.
+func (s *Store) SuspendAll(ctx context.Context) (n int64, err error) {
+	err = s.write(ctx, func(tx *Tx) error {
+		res, err := tx.Exec("UPDATE sessions SET status = 'suspended' WHERE status IN ('active', 'idle')")
+		if err != nil {
+			return err
+		}
+		n, err = res.RowsAffected()
+		return err
+	})
+	return n, err
+}
+
+// Due names a session that cron should look at, and the lane it lives in.
+type Due struct {
+	ID  string
+	Key chat.Key
+}
+
+// DueToExpire lists live sessions whose time has passed, at most limit.
+func (s *Store) DueToExpire(_ context.Context, limit int) ([]Due, error) {
+	return s.due(`SELECT id, platform, channel, thread FROM sessions
+		WHERE status IN ('active', 'idle', 'suspended') AND expires_at <= ? ORDER BY expires_at LIMIT ?`, Stamp(s.now()), limit)
+}
+
+// DueToArchive lists ended sessions without a final summary, at most limit.
+func (s *Store) DueToArchive(_ context.Context, limit int) ([]Due, error) {
+	return s.due(`SELECT id, platform, channel, thread FROM sessions
+		WHERE status IN ('completed', 'expired') ORDER BY ended_at LIMIT ?`, limit)
+}
+
+func (s *Store) due(query string, args ...any) ([]Due, error) {
+	rows, err := s.query(query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var list []Due
+	for rows.Next() {
+		var d Due
+		if err := rows.Scan(&d.ID, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread); err != nil {
+			return nil, err
+		}
+		list = append(list, d)
+	}
+	return list, rows.Err()
+}
+
+// SessionQuery selects a page of sessions, newest activity first.
+type SessionQuery struct {
+	Key    chat.Key // zero: all places
+	Status Status   // "": all
+	Limit  int      // 0: 20
+	Offset int
+}
+
+// Sessions lists sessions.
+func (s *Store) Sessions(_ context.Context, q SessionQuery) ([]Session, error) {
+	if q.Limit <= 0 {
+		q.Limit = 20
+	}
+	rows, err := s.query(`SELECT `+sessionColumns+` FROM sessions s
+		WHERE (?1 = '' OR (platform = ?1 AND channel = ?2 AND thread = ?3)) AND (?4 = '' OR status = ?4)
+		ORDER BY last_activity DESC LIMIT ?5 OFFSET ?6`,
+		q.Key.Platform, q.Key.Channel, q.Key.Thread, string(q.Status), q.Limit, q.Offset)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var list []Session
+	for rows.Next() {
+		se, err := scanSession(rows)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, se)
+	}
+	return list, rows.Err()
+}
+
+// SessionCounts counts sessions by status.
+func (s *Store) SessionCounts(context.Context) (map[Status]int, error) {
+	rows, err := s.query("SELECT status, count(*) FROM sessions GROUP BY status")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	counts := map[Status]int{}
+	for rows.Next() {
+		var st Status
+		var n int
+		if err := rows.Scan(&st, &n); err != nil {
+			return nil, err
+		}
+		counts[st] = n
+	}
+	return counts, rows.Err()
+}

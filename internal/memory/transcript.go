@@ -1,0 +1,181 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+)
+
+// Entry is one row of a transcript. System prompts are never stored: they are
+// built anew for each call (requirements C4).
+type Entry struct {
+	ID         int64  // order of arrival; 0 before it is stored
+	MessageID  string // the platform's id, "" for the bot's and tools' own
+	Role       llm.Role
+	User       string // author; on the bot's words whom they answer
+	Name       string // display name, or the tool's name
+	Content    string
+	ToolCalls  []llm.ToolCall
+	ToolCallID string
+	Tokens     int
+	Insight    string // one line that stands for the exchange when it is folded
+	At         time.Time
+}
+
+// insertEntries appends to a session's transcript.
+func insertEntries(tx *Tx, se Session, entries []Entry) error {
+	for _, e := range entries {
+		calls := ""
+		if len(e.ToolCalls) > 0 {
+			b, err := json.Marshal(e.ToolCalls)
+			if err != nil {
+				return err
+			}
+			calls = string(b)
+		}
+		_, err := tx.Exec(`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, e.MessageID, string(e.Role), e.User, e.Name, e.Content, calls, e.ToolCallID, e.Tokens, e.Insight, Stamp(e.At))
+		if err != nil {
+			return fmt.Errorf("store transcript: %w", err)
+		}
+	}
+	return nil
+}
+
+// Transcript returns the entries of a session after a row id, oldest first; at
+// most limit of the newest, 0 for all.
+func (s *Store) Transcript(_ context.Context, session string, after int64, limit int) ([]Entry, error) {
+	if limit <= 0 {
+		limit = -1
+	}
+	rows, err := s.query(`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at
+		FROM (SELECT * FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ?) ORDER BY id`, session, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var entries []Entry
+	for rows.Next() {
+		e, err := scanEntry(rows)
+		if err != nil {
+			return nil, err
+		}
+		entries = append(entries, e)
+	}
+	return entries, rows.Err()
+}
+
+func scanEntry(rows *sql.Rows) (Entry, error) {
+	var (
+		e         Entry
+		calls, at string
+	)
+	if err := rows.Scan(&e.ID, &e.MessageID, &e.Role, &e.User, &e.Name, &e.Content, &calls, &e.ToolCallID, &e.Tokens, &e.Insight, &at); err != nil {
+		return e, err
+	}
+	e.At = ParseStamp(at)
+	if calls != "" {
+		if err := json.Unmarshal([]byte(calls), &e.ToolCalls); err != nil {
+			return e, fmt.Errorf("transcript row %d: %w", e.ID, err)
+		}
+	}
+	return e, nil
+}
+
+// EditMessage replaces what a person wrote, in place, when it is stored
+// already; it reports whether it was.
+func (s *Store) EditMessage(ctx context.Context, k chat.Key, messageID, text string) (found bool, err error) {
+	if text == "" {
+		return false, nil
+	}
+	err = s.write(ctx, func(tx *Tx) error {
+		res, err := tx.Exec("UPDATE messages SET content = ? WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND role = 'user'",
+			text, k.Platform, k.Channel, k.Thread, messageID)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		found = n > 0
+		return err
+	})
+	return found, err
+}
+
+// Turn is the Record of an answered message: everything one turn leaves
+// behind, stored in the transaction that finishes it.
+type Turn struct {
+	Session  *Session // nil when the turn left no transcript (an /ask)
+	Entries  []Entry
+	Decision Decision
+	Calls    []CallRecord
+	// Fold runs in the lane after the person has the answer; nil for nothing.
+	Fold func(context.Context)
+}
+
+// After is called by the Hub once the answer is out.
+func (t *Turn) After(ctx context.Context) {
+	if t.Fold != nil {
+		t.Fold(ctx)
+	}
+}
+
+func (t *Turn) store(tx *Tx, s *Store, m chat.Message) error {
+	if t.Session != nil {
+		if err := saveSession(tx, *t.Session); err != nil {
+			return err
+		}
+		if err := insertEntries(tx, *t.Session, t.Entries); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.Exec("DELETE FROM steps WHERE inbox_id = ?", m.Row); err != nil {
+		return err
+	}
+	return insertDecision(tx, s, m, t.Decision, t.Calls)
+}
+
+// Step is one finished or begun part of a turn that is not finished yet.
+type Step struct {
+	N      int
+	Kind   string // "model" or "tool"
+	Key    string // the tool call's id; "" for model steps
+	Done   bool
+	Result string
+}
+
+// SaveStep makes a step durable. Saving the same number again replaces it.
+func (s *Store) SaveStep(ctx context.Context, inbox int64, st Step) error {
+	state := "started"
+	if st.Done {
+		state = "done"
+	}
+	return s.write(ctx, func(tx *Tx) error {
+		_, err := tx.Exec(`INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET state = excluded.state, result = excluded.result`, inbox, st.N, st.Kind, st.Key, state, st.Result)
+		return err
+	})
+}
+
+// Steps returns what an earlier process finished of a turn, in order.
+func (s *Store) Steps(_ context.Context, inbox int64) ([]Step, error) {
+	rows, err := s.query("SELECT n, kind, key, state = 'done', result FROM steps WHERE inbox_id = ? ORDER BY n", inbox)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var steps []Step
+	for rows.Next() {
+		var st Step
+		if err := rows.Scan(&st.N, &st.Kind, &st.Key, &st.Done, &st.Result); err != nil {
+			return nil, err
+		}
+		steps = append(steps, st)
+	}
+	return steps, rows.Err()
+}
