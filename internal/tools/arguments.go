@@ -1,0 +1,268 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	schemafor "github.com/google/jsonschema-go/jsonschema"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+const (
+	maxArguments = 100_000 // bytes; promises B62 has 200 KB refused
+	maxDepth     = 32
+	maxProblems  = 20
+)
+
+// callerOwned are the arguments a model likes to fill and must not: identity
+// comes from the transport (requirements C7, promises C03).
+var callerOwned = []string{"user_id", "actor_id", "author_id", "chat_id", "channel", "channel_id", "guild_id", "session", "session_id"}
+
+// ArgumentError says everything that is wrong with a call's arguments, one
+// problem a line, each with its path. It is written for the model.
+type ArgumentError struct{ Problems []string }
+
+func (e *ArgumentError) Error() string { return strings.Join(e.Problems, "\n") }
+
+// arguments validates one tool's arguments.
+type arguments struct {
+	schema *jsonschema.Schema
+	form   map[string]any
+}
+
+func compileArguments(raw []byte) (*arguments, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fmt.Errorf("parameters: %w", err)
+	}
+	form, ok := doc.(map[string]any)
+	if !ok || form["type"] != "object" {
+		return nil, errors.New("parameters: the schema is not of type object")
+	}
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	if err := c.AddResource("arguments.json", doc); err != nil {
+		return nil, fmt.Errorf("parameters: %w", err)
+	}
+	schema, err := c.Compile("arguments.json")
+	if err != nil {
+		return nil, fmt.Errorf("parameters: %w", err)
+	}
+	return &arguments{schema, form}, nil
+}
+
+// noLoader keeps a schema from outside from reading files or the network.
+type noLoader struct{}
+
+func (noLoader) Load(url string) (any, error) {
+	return nil, fmt.Errorf("reference to %s is not allowed", url)
+}
+
+// parse returns the arguments as clean JSON and the keys it dropped: the
+// unknown ones and those only the transport may fill. The error is an
+// *ArgumentError.
+func (a *arguments) parse(raw []byte) (clean json.RawMessage, dropped []string, err error) {
+	if len(raw) > maxArguments {
+		return nil, nil, &ArgumentError{[]string{fmt.Sprintf("arguments: %d bytes, at most %d are allowed", len(raw), maxArguments)}}
+	}
+	if len(bytes.TrimSpace(raw)) == 0 {
+		raw = []byte("{}")
+	}
+	value, err := readJSON(raw)
+	if err != nil {
+		return nil, nil, &ArgumentError{[]string{"arguments: " + err.Error()}}
+	}
+	if top, ok := value.(map[string]any); ok {
+		declared, _ := a.form["properties"].(map[string]any)
+		for _, key := range callerOwned {
+			if _, sent := top[key]; sent && declared[key] == nil {
+				delete(top, key)
+				dropped = append(dropped, key)
+			}
+		}
+	}
+	dropped = append(dropped, prune(a.form, value, "")...)
+	slices.Sort(dropped)
+	if err := a.schema.Validate(value); err != nil {
+		return nil, dropped, &ArgumentError{problems(err)}
+	}
+	clean, err = json.Marshal(value)
+	if err != nil {
+		return nil, dropped, &ArgumentError{[]string{"arguments: " + err.Error()}}
+	}
+	return clean, dropped, nil
+}
+
+// prune removes from value what the schema closes out, and nulls given for
+// optional arguments, which models write to mean "not given".
+func prune(schema map[string]any, value any, path string) (dropped []string) {
+	switch v := value.(type) {
+	case map[string]any:
+		known, _ := schema["properties"].(map[string]any)
+		required, _ := schema["required"].([]any)
+		for key, inner := range v {
+			at := path + "/" + key
+			form, ok := known[key].(map[string]any)
+			switch {
+			case known[key] == nil && schema["additionalProperties"] == false:
+				delete(v, key)
+				dropped = append(dropped, strings.TrimPrefix(at, "/"))
+			case inner == nil && ok && !slices.Contains(required, any(key)) && form["type"] != nil && !allowsNull(form["type"]):
+				delete(v, key)
+			case ok:
+				dropped = append(dropped, prune(form, inner, at)...)
+			}
+		}
+	case []any:
+		if items, ok := schema["items"].(map[string]any); ok {
+			for i, inner := range v {
+				dropped = append(dropped, prune(items, inner, fmt.Sprintf("%s/%d", path, i))...)
+			}
+		}
+	}
+	return dropped
+}
+
+func allowsNull(kind any) bool {
+	list, _ := kind.([]any)
+	return kind == "null" || slices.Contains(list, any("null"))
+}
+
+func problems(err error) []string {
+	var invalid *jsonschema.ValidationError
+	if !errors.As(err, &invalid) {
+		return []string{"arguments: " + err.Error()}
+	}
+	var out []string
+	var walk func(u jsonschema.OutputUnit)
+	walk = func(u jsonschema.OutputUnit) {
+		if u.Error != nil {
+			out = append(out, fmt.Sprintf("arguments%s: %s", u.InstanceLocation, u.Error))
+		}
+		for _, inner := range u.Errors {
+			walk(inner)
+		}
+	}
+	walk(*invalid.DetailedOutput())
+	if len(out) == 0 {
+		out = []string{"arguments: " + err.Error()}
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	if more := len(out) - maxProblems; more > 0 {
+		out = append(out[:maxProblems], fmt.Sprintf("and %d more", more))
+	}
+	for i, p := range out {
+		out[i], _ = cut(p, 300)
+	}
+	return out
+}
+
+// readJSON reads one JSON value and refuses what encoding/json lets pass:
+// duplicate keys, deep nesting, broken UTF-8, anything after the value.
+func readJSON(raw []byte) (any, error) {
+	if !utf8.Valid(raw) {
+		return nil, errors.New("not valid UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	value, err := readValue(d, 0)
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		return nil, fmt.Errorf("not valid JSON: %w", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("not valid JSON: text after the value")
+	}
+	return value, nil
+}
+
+func readValue(d *json.Decoder, depth int) (any, error) {
+	if depth > maxDepth {
+		return nil, fmt.Errorf("nested deeper than %d", maxDepth)
+	}
+	token, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token {
+	case json.Delim('{'):
+		return readObject(d, depth)
+	case json.Delim('['):
+		list := []any{}
+		for d.More() {
+			value, err := readValue(d, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, value)
+		}
+		_, err := d.Token()
+		return list, err
+	}
+	return token, nil
+}
+
+func readObject(d *json.Decoder, depth int) (any, error) {
+	object := map[string]any{}
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		key, ok := token.(string)
+		if !ok {
+			return nil, fmt.Errorf("key %v is not a string", token)
+		}
+		if _, twice := object[key]; twice {
+			return nil, fmt.Errorf("key %q is given twice", key)
+		}
+		value, err := readValue(d, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		object[key] = value
+	}
+	_, err := d.Token()
+	return object, err
+}
+
+func deriveSchema[A any](refine func(*schemafor.Schema)) (json.RawMessage, error) {
+	schema, err := schemafor.For[A](nil)
+	if err != nil {
+		return nil, fmt.Errorf("derive schema: %w", err)
+	}
+	withoutNull(schema)
+	for _, key := range callerOwned {
+		if schema.Properties[key] != nil {
+			return nil, fmt.Errorf("argument %s belongs to the transport", key)
+		}
+	}
+	if refine != nil {
+		refine(schema)
+	}
+	return json.Marshal(schema)
+}
+
+// withoutNull takes "null" out of derived types: providers differ on lists of
+// types, and prune already reads null as "not given".
+func withoutNull(s *schemafor.Schema) {
+	if s == nil {
+		return
+	}
+	if kinds := slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" }); len(kinds) == 1 {
+		s.Type, s.Types = kinds[0], nil
+	}
+	for _, p := range s.Properties {
+		withoutNull(p)
+	}
+	withoutNull(s.Items)
+}

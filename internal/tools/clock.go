@@ -1,0 +1,51 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/chat"
+)
+
+//go:embed clock.md
+var clockText string
+
+// CurrentTime is the tool current_time. zone names the time zone of a person
+// (IANA, such as Europe/Zurich); nil, "" and unknown names mean UTC. now nil is
+// time.Now.
+func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) string) Tool {
+	if now == nil {
+		now = time.Now
+	}
+	type args struct {
+		Zone string `json:"time_zone,omitempty" jsonschema:"IANA name such as Europe/Zurich; leave out for the person's own"`
+	}
+	meta := Meta{Name: "current_time", Description: strings.TrimSpace(clockText), Category: About, ReadOnly: true, Core: true}
+	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		place := time.UTC
+		if a.Zone != "" {
+			asked, err := loadZone(a.Zone)
+			if err != nil {
+				return Result{}, &ArgumentError{[]string{fmt.Sprintf("arguments/time_zone: unknown time zone %q", a.Zone)}}
+			}
+			place = asked
+		} else if zone != nil {
+			if own, err := loadZone(zone(ctx, c.Who)); err == nil {
+				place = own
+			}
+		}
+		t := now().In(place)
+		return Result{Content: t.Format("Monday, 2 January 2006, 15:04:05 MST (UTC-07:00)") + ", " + place.String()}, nil
+	})
+}
+
+// loadZone refuses "Local": the machine's zone is nobody's.
+func loadZone(name string) (*time.Location, error) {
+	if name == "Local" {
+		return nil, fmt.Errorf("unknown time zone %s", name)
+	}
+	return time.LoadLocation(name)
+}

@@ -1,0 +1,291 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+)
+
+// State is where a call stands.
+type State string
+
+// The states of a call.
+const (
+	Pending  State = "pending"
+	Running  State = "running"
+	Retrying State = "retrying"
+	Success  State = "success"
+	Failed   State = "failed"
+	Timeout  State = "timeout"
+)
+
+// Class says why a call did not succeed; "" when it did.
+type Class string
+
+// The classes.
+const (
+	NotFound   Class = "TOOL_NOT_FOUND"
+	Invalid    Class = "VALIDATION_ERROR"
+	NotAllowed Class = "NOT_ALLOWED"
+	TimedOut   Class = "TIMEOUT"
+	Broken     Class = "FAILED"
+	Cancelled  Class = "CANCELLED"
+	NeedsYes   Class = "CONFIRMATION_REQUIRED"
+)
+
+// DefaultResult caps a result's Content, in bytes.
+const DefaultResult = 16 << 10
+
+// Outcome is how a call ended. Result.Content is always fit for the model:
+// when Class is not empty it says in a sentence what went wrong.
+type Outcome struct {
+	State    State // Success, Failed or Timeout; Pending with NeedsYes
+	Class    Class
+	Result   Result
+	Err      error           // for the log; nil on success
+	Args     json.RawMessage // the validated arguments; nil when they were not valid
+	Dropped  []string        // arguments the tool does not have, ignored
+	Duration time.Duration   // all attempts and the waits between
+	Retries  int             // attempts after the first
+}
+
+// Runner runs calls. The zero Runner is ready; it may be used from many
+// goroutines and must not be copied after use.
+type Runner struct {
+	Log       *slog.Logger     // nil is silent
+	MaxResult int              // bytes of a result's Content; 0 is DefaultResult
+	Now       func() time.Time // nil is time.Now
+	// Watch, when not nil, hears of every State a call enters, from the
+	// goroutine of Run.
+	Watch func(c Call, s State)
+
+	calls sync.WaitGroup // one for each goroutine that runs a tool
+}
+
+// Run does one call and always returns an outcome, at the latest when ctx
+// ends or when the tool's timeout has passed on its last attempt. A tool that
+// does not return at its deadline is abandoned: its goroutine stays the
+// Runner's until the tool returns, its result is thrown away, and Wait waits
+// for it.
+func (r *Runner) Run(ctx context.Context, set Set, c Call) Outcome {
+	now := r.Now
+	if now == nil {
+		now = time.Now
+	}
+	start := now()
+	r.enter(c, Pending)
+	o := r.admit(ctx, set, c)
+	if o.Class == "" {
+		c.Args = o.Args
+		r.attempts(ctx, set.find(c.Name), c, &o)
+	}
+	o.Duration = now().Sub(start)
+	r.enter(c, o.State)
+	return o
+}
+
+// Wait blocks until every abandoned tool has returned or ctx ends, and says
+// which: nil, or ctx's error.
+func (r *Runner) Wait(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() { r.calls.Wait(); close(done) }()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for tools: %w", ctx.Err())
+	}
+}
+
+func (r *Runner) enter(c Call, s State) {
+	if r.Watch != nil {
+		r.Watch(c, s)
+	}
+}
+
+func (r *Runner) log() *slog.Logger {
+	if r.Log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return r.Log
+}
+
+// admit decides whether the call may run at all. Validation comes before
+// permission, so a person is never asked about nonsense.
+func (r *Runner) admit(ctx context.Context, set Set, c Call) Outcome {
+	e := set.find(c.Name)
+	if e == nil {
+		name, _ := Clean(c.Name)
+		name, _ = cut(name, 64)
+		return refuse(NotFound, fmt.Sprintf(wordUnknown, name), nil)
+	}
+	if (Set{[]*entry{e}}).ForAgent(c.Agent).Len() == 0 {
+		return refuse(NotAllowed, fmt.Sprintf(wordScope, e.spec.Name), nil)
+	}
+	args, dropped, err := e.args.parse(c.Args)
+	if len(dropped) > 0 {
+		dropped = shorten(dropped)
+		r.log().WarnContext(ctx, "arguments ignored", "tool", c.Name, "keys", dropped, "who", c.Who.ID)
+	}
+	if err != nil {
+		o := refuse(Invalid, fmt.Sprintf(wordInvalid, err), err)
+		o.Dropped = dropped
+		return o
+	}
+	o := Outcome{State: Pending, Args: args, Dropped: dropped}
+	if class, why := c.Taint.Check(e.spec, args); class == NotAllowed {
+		o.State, o.Class, o.Result.Content, o.Err = Failed, class, why, errors.New(why)
+	} else if !c.Confirmed && (class == NeedsYes || e.spec.Confirm) {
+		o.Class, o.Result.Content, o.Err = NeedsYes, wordConfirm, errors.New("needs confirmation")
+	}
+	return o
+}
+
+func shorten(keys []string) []string {
+	keys = keys[:min(len(keys), 10)]
+	for i, k := range keys {
+		k, _ = Clean(k)
+		keys[i], _ = cut(k, 64)
+	}
+	return keys
+}
+
+func refuse(class Class, why string, err error) Outcome {
+	if err == nil {
+		err = errors.New(why)
+	}
+	return Outcome{State: Failed, Class: class, Result: Result{Content: why}, Err: err}
+}
+
+func (r *Runner) attempts(ctx context.Context, e *entry, c Call, o *Outcome) {
+	retry := Retry{Attempts: 1}
+	if e.spec.Retry != nil {
+		retry = *e.spec.Retry
+	}
+	delay := retry.Delay
+	r.enter(c, Running)
+	for {
+		r.once(ctx, e, c, o)
+		if o.Class == "" || o.Class == Cancelled || o.Class == Invalid || o.Retries+1 >= retry.Attempts {
+			return
+		}
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+			*o = stopped(*o, ctx.Err())
+			return
+		}
+		delay = time.Duration(float64(delay) * retry.Multiplier)
+		o.Retries++
+		r.enter(c, Retrying)
+	}
+}
+
+type returned struct {
+	result Result
+	err    error
+}
+
+// once makes one attempt.
+func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
+	timeout := e.spec.Timeout
+	if timeout == 0 {
+		timeout = DefaultTimeout
+	}
+	attempt, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	back := make(chan returned, 1)
+	r.calls.Go(func() { back <- fenced(attempt, e.tool, c) })
+	var got returned
+	select {
+	case got = <-back:
+	case <-attempt.Done():
+		got.err = attempt.Err()
+	}
+	var invalid *ArgumentError
+	switch {
+	case got.err == nil:
+		o.State, o.Class, o.Err = Success, "", nil
+		o.Result = r.present(e.spec, got.result)
+	case ctx.Err() != nil:
+		*o = stopped(*o, got.err)
+	case errors.Is(got.err, context.DeadlineExceeded) && attempt.Err() != nil:
+		o.State, o.Class, o.Err = Timeout, TimedOut, got.err
+		o.Result = Result{Content: fmt.Sprintf(wordTimeout, timeout)}
+	case errors.As(got.err, &invalid):
+		o.State, o.Class, o.Err = Failed, Invalid, got.err
+		o.Result = Result{Content: fmt.Sprintf(wordInvalid, line(got.err.Error()))}
+	default:
+		o.State, o.Class, o.Err = Failed, Broken, got.err
+		o.Result = Result{Content: fmt.Sprintf(wordFailed, line(explain(got.err)))}
+	}
+	if o.Class != "" {
+		r.log().WarnContext(ctx, "tool failed", "tool", c.Name, "class", o.Class, "retry", o.Retries, "err", o.Err)
+	}
+}
+
+func stopped(o Outcome, err error) Outcome {
+	o.State, o.Class, o.Err = Failed, Cancelled, err
+	o.Result = Result{Content: wordCancelled}
+	return o
+}
+
+// panicked is a tool's panic as an error; its text is for the log only.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p panicked) Error() string { return fmt.Sprintf("panic: %v\n%s", p.value, p.stack) }
+
+func fenced(ctx context.Context, t Tool, c Call) (got returned) {
+	defer func() {
+		if v := recover(); v != nil {
+			got = returned{err: panicked{v, debug.Stack()}}
+		}
+	}()
+	result, err := t.Call(ctx, c)
+	return returned{result, err}
+}
+
+func explain(err error) string {
+	var p panicked
+	if errors.As(err, &p) {
+		return wordPanic
+	}
+	return err.Error()
+}
+
+func line(text string) string {
+	text, _ = Clean(text)
+	text, _ = cut(text, 1000)
+	return text
+}
+
+// present makes a result fit for the model: clean, capped, and in an envelope
+// when it comes from outside.
+func (r *Runner) present(spec Spec, res Result) Result {
+	limit := r.MaxResult
+	if limit <= 0 {
+		limit = DefaultResult
+	}
+	// Most of a huge result is thrown away: cleaning four times the cap is
+	// enough, and cloning what is left lets go of the rest.
+	text, long := cut(res.Content, 4*limit)
+	text, _ = Clean(text)
+	text, over := cut(text, limit)
+	if long || over {
+		text = strings.Clone(text) + wordCut
+	}
+	if res.Untrusted {
+		text = envelope(spec.Name, text)
+	}
+	res.Content = text
+	return res
+}

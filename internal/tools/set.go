@@ -1,0 +1,128 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+
+	"parley/internal/llm"
+)
+
+// Set is an immutable, ordered collection of tools with unique names. The
+// zero Set is empty. It may be used from many goroutines.
+type Set struct{ entries []*entry }
+
+type entry struct {
+	tool Tool
+	spec Spec
+	args *arguments
+}
+
+// NewSet holds the tools in the order given. It panics, naming the tool, when
+// one breaks a rule of Meta or has another's name: a program with such a tool
+// must not start. Tools from outside are checked first with Spec.Check and
+// CheckSchema.
+func NewSet(tools ...Tool) Set {
+	var s Set
+	for _, t := range tools {
+		spec := t.Spec()
+		if err := spec.Check(); err != nil {
+			panic(err.Error())
+		}
+		args, err := compileArguments(spec.Parameters)
+		if err != nil {
+			panic(fmt.Sprintf("tool %s: %v", spec.Name, err))
+		}
+		s = s.plus(&entry{t, spec, args})
+	}
+	return s
+}
+
+// CheckSchema says why a JSON Schema cannot describe arguments; nil when it can.
+func CheckSchema(schema []byte) error {
+	_, err := compileArguments(schema)
+	return err
+}
+
+func (s Set) plus(e *entry) Set {
+	if s.find(e.spec.Name) != nil {
+		panic(fmt.Sprintf("tool %s: registered twice", e.spec.Name))
+	}
+	return Set{append(slices.Clip(s.entries), e)}
+}
+
+func (s Set) find(name string) *entry {
+	i := slices.IndexFunc(s.entries, func(e *entry) bool { return e.spec.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return s.entries[i]
+}
+
+func (s Set) filter(keep func(Spec) bool) Set {
+	var out Set
+	for _, e := range s.entries {
+		if keep(e.spec) {
+			out.entries = append(out.entries, e)
+		}
+	}
+	return out
+}
+
+// With is s followed by the tools of others that s lacks; s wins a name both have.
+func (s Set) With(others ...Set) Set {
+	for _, o := range others {
+		for _, e := range o.entries {
+			if s.find(e.spec.Name) == nil {
+				s = s.plus(e)
+			}
+		}
+	}
+	return s
+}
+
+// Only keeps the named tools, in the order of s. Unknown names are ignored.
+func (s Set) Only(names ...string) Set {
+	return s.filter(func(t Spec) bool { return slices.Contains(names, t.Name) })
+}
+
+// Without drops the named tools.
+func (s Set) Without(names ...string) Set {
+	return s.filter(func(t Spec) bool { return !slices.Contains(names, t.Name) })
+}
+
+// ForAgent keeps what the agent may call; "" is the conversation's own.
+func (s Set) ForAgent(agent string) Set {
+	return s.filter(func(t Spec) bool { return t.Scope == nil || slices.Contains(t.Scope, agent) })
+}
+
+// Core keeps what is always offered.
+func (s Set) Core() Set { return s.filter(func(t Spec) bool { return t.Core }) }
+
+// Len counts the tools.
+func (s Set) Len() int { return len(s.entries) }
+
+// Lookup finds a tool's spec by name.
+func (s Set) Lookup(name string) (Spec, bool) {
+	if e := s.find(name); e != nil {
+		return e.spec, true
+	}
+	return Spec{}, false
+}
+
+// All lists the specs in order.
+func (s Set) All() []Spec {
+	out := make([]Spec, len(s.entries))
+	for i, e := range s.entries {
+		out[i] = e.spec
+	}
+	return out
+}
+
+// Specs is what a model is told, in order: equal Sets give equal bytes.
+func (s Set) Specs() []llm.ToolSpec {
+	out := make([]llm.ToolSpec, len(s.entries))
+	for i, e := range s.entries {
+		out[i] = llm.ToolSpec{Name: e.spec.Name, Description: e.spec.Description, Parameters: e.spec.Parameters}
+	}
+	return out
+}

@@ -1,0 +1,190 @@
+// Package tools is what the model may do: the Tool interface, immutable Sets
+// of tools, and the one way to run a call so that nothing a model or a tool
+// does can hurt a turn. It does not decide when a tool is called (the agent's
+// loop does) and does not ask people anything (it says that asking is needed).
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"parley/internal/chat"
+)
+
+// Tool is one capability. Spec returns the same value every time. Call may be
+// called from many goroutines; Args have been validated against Spec by Run.
+// It returns when ctx ends; one that does not is abandoned (see Runner). Its
+// error goes to the log and, in one line, to the model: no secrets in it.
+type Tool interface {
+	Spec() Spec
+	Call(ctx context.Context, c Call) (Result, error)
+}
+
+// Call is one wish of the model to run a tool, with the identity it runs
+// under. Who, Where and Session come from the transport and never from Args.
+type Call struct {
+	ID   string          // the model's id of the call
+	Name string          // the tool, as the model wrote it
+	Args json.RawMessage // as the model wrote it until Run has validated it
+	Who  chat.User
+	// Where is the conversation; Direct says that it has one person in it.
+	Where   chat.Key
+	Direct  bool
+	Session string
+	// Key is the same for every attempt at this step of this turn and for no
+	// other ("turn:step"): a tool that writes uses it to write once.
+	Key string
+	// Agent is who calls: "" is the conversation's own, else a subagent's name.
+	Agent string
+	// Confirmed says that Who said yes to this very call.
+	Confirmed bool
+	// Taint is what the turn has read so far.
+	Taint Taint
+}
+
+// Result is what a tool has to say.
+type Result struct {
+	Content string // for the model
+	// Untrusted says that Content comes from outside: it is data, and the turn
+	// that read it is tainted.
+	Untrusted bool
+	// Private says that Content holds what only Who or this place may know.
+	Private bool
+	Sources []Source // what Content rests on, in the order of its numbers
+	// Offer names tools that the model is offered from its next call on.
+	Offer []string
+	Data  any // for the code that runs the turn; never shown to a model
+}
+
+// Source is a place a result rests on, for citations.
+type Source struct {
+	Kind    string // "note", "code", "web"
+	ID      string
+	Title   string
+	Path    string
+	URL     string
+	Snippet string
+	Score   float64 // higher is better; comparable within one result only
+}
+
+// Category groups tools for people.
+type Category string
+
+// The categories.
+const (
+	Vault  Category = "vault"
+	Thread Category = "thread"
+	Code   Category = "code"
+	Web    Category = "web"
+	About  Category = "meta"
+	Task   Category = "task"
+	Memory Category = "memory"
+)
+
+var categories = []Category{Vault, Thread, Code, Web, About, Task, Memory}
+
+// Retry says how a failed call of a tool is repeated.
+type Retry struct {
+	Attempts   int           // 1-10, the first one included
+	Delay      time.Duration // 10 ms-60 s before the second attempt
+	Multiplier float64       // 1-10, of Delay from attempt to attempt
+}
+
+// DefaultTimeout is a tool's deadline when its Meta names none, retries
+// included.
+const DefaultTimeout = 30 * time.Second
+
+// Meta is what a tool says about itself. NewSet panics when a rule given here
+// is broken.
+type Meta struct {
+	Name        string   // ^[a-z][a-z0-9_]{0,49}$ (requirements C19)
+	Description string   // 1-500 characters, for the model
+	Category    Category // one of the constants
+	Scope       []string // agents that may call it, "" being the main one; nil allows all
+	ReadOnly    bool     // changes nothing: may run beside others and may be repeated
+	SideEffect  bool     // changes something: in a tainted turn it needs a person's yes
+	Idempotent  bool     // writes once per Call.Key, so it may be repeated
+	// Egress says that the argument "url" decides which host hears of the
+	// call: a turn that holds private data may only name known hosts.
+	Egress  bool
+	Timeout time.Duration // 1-300 s for one attempt; 0 is DefaultTimeout
+	Retry   *Retry        // nil tries once; only with ReadOnly or Idempotent
+	// AllowFailure says that a turn in which it failed did not fail.
+	AllowFailure bool
+	Confirm      bool // always needs a person's yes
+	Core         bool // offered always; others on demand
+	// Refine narrows the schema that Func derives (enums, lengths); nil leaves it.
+	Refine func(*jsonschema.Schema) `json:"-"`
+}
+
+// Spec is a Meta with the arguments' form: a JSON Schema of type object.
+type Spec struct {
+	Meta
+	Parameters json.RawMessage
+}
+
+var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,49}$`)
+
+// Check says which rule of Meta s breaks; nil when it keeps them all.
+func (s Spec) Check() error {
+	describes := utf8.RuneCountInString(s.Description)
+	switch {
+	case !nameForm.MatchString(s.Name):
+		return fmt.Errorf("tool %q: name must match %s", s.Name, nameForm)
+	case describes < 1 || describes > 500:
+		return fmt.Errorf("tool %s: description has %d characters, not 1-500", s.Name, describes)
+	case !slices.Contains(categories, s.Category):
+		return fmt.Errorf("tool %s: unknown category %q", s.Name, s.Category)
+	case s.ReadOnly && (s.SideEffect || s.Confirm):
+		return fmt.Errorf("tool %s: read-only and with a side effect", s.Name)
+	case s.Timeout != 0 && (s.Timeout < time.Second || s.Timeout > 300*time.Second):
+		return fmt.Errorf("tool %s: timeout %v is not within 1-300 s", s.Name, s.Timeout)
+	case s.Retry != nil && !s.ReadOnly && !s.Idempotent:
+		return fmt.Errorf("tool %s: retries need a read-only or idempotent tool", s.Name)
+	}
+	if r := s.Retry; r != nil {
+		switch {
+		case r.Attempts < 1 || r.Attempts > 10:
+			return fmt.Errorf("tool %s: %d attempts are not within 1-10", s.Name, r.Attempts)
+		case r.Delay < 10*time.Millisecond || r.Delay > time.Minute:
+			return fmt.Errorf("tool %s: delay %v is not within 10-60000 ms", s.Name, r.Delay)
+		case r.Multiplier < 1 || r.Multiplier > 10:
+			return fmt.Errorf("tool %s: multiplier %v is not within 1-10", s.Name, r.Multiplier)
+		}
+	}
+	return nil
+}
+
+type function[A any] struct {
+	spec Spec
+	call func(context.Context, Call, A) (Result, error)
+}
+
+// Func makes a tool of a function. The schema is derived from A, a struct:
+// its json tags name the arguments (omitempty makes one optional), its
+// jsonschema tags describe them. It panics when A has no schema or declares
+// an argument that only the transport may fill.
+func Func[A any](meta Meta, call func(context.Context, Call, A) (Result, error)) Tool {
+	parameters, err := deriveSchema[A](meta.Refine)
+	if err != nil {
+		panic(fmt.Sprintf("tool %s: %v", meta.Name, err))
+	}
+	return function[A]{Spec{meta, parameters}, call}
+}
+
+func (f function[A]) Spec() Spec { return f.spec }
+
+func (f function[A]) Call(ctx context.Context, c Call) (Result, error) {
+	var args A
+	if err := json.Unmarshal(c.Args, &args); err != nil {
+		return Result{}, &ArgumentError{[]string{err.Error()}}
+	}
+	return f.call(ctx, c, args)
+}
