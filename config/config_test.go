@@ -119,37 +119,37 @@ func TestMistakesAreNamed(t *testing.T) {
 		env  string
 		want []string
 	}{
-		"unknown key":           {yaml: "data_dir: x\nsession:\n  idle_timout: 30s\n", want: []string{"bot.yaml:3:3", "session.idle_timout", "did you mean session.idle_timeout?", ">    3 |   idle_timout:"}},
-		"unknown top key":       {yaml: "sesion: {ttl: 2h}\n", want: []string{"bot.yaml:1:1", "sesion", "mean session?"}},
-		"wrong section":         {yaml: "ttl: 2h\n", want: []string{"ttl: unknown", "mean session.ttl?"}},
-		"unknown key in list":   {yaml: "sources:\n  - {name: a, dir: b, knd: code}\n", want: []string{"sources[0].knd", "mean sources[0].kind?"}},
-		"unknown variable":      {env: "BOT_SESION_TTL=1h", want: []string{"environment", "BOT_SESION_TTL", "mean BOT_SESSION_TTL?"}},
-		"file for no secret":    {env: "BOT_AGENT_NAME_FILE=/x", want: []string{"BOT_AGENT_NAME_FILE", "unknown"}},
-		"range in file":         {yaml: "session:\n  ttl: 59\n", want: []string{"bot.yaml:2:8", "session.ttl: is 59s; expected 60s to 24h"}},
-		"range in environment":  {env: "BOT_CONTEXT_TOKEN_BUDGET=3999", want: []string{"environment BOT_CONTEXT_TOKEN_BUDGET", "is 3999; expected 4000 to 128000"}},
-		"temperature":           {yaml: "model: {temperature: 2.1}", want: []string{"model.temperature: is 2.1; expected 0 to 2"}},
-		"not a number":          {yaml: "model: {temperature: .nan}", want: []string{"model.temperature"}},
-		"word":                  {yaml: "access: {mode: opne}", want: []string{`access.mode: is "opne"; expected pairing or allowlist or open`}},
-		"duration":              {yaml: "session: {ttl: soon}", want: []string{"session.ttl", "expected a duration"}},
-		"idle not below ttl":    {yaml: "session: {idle_timeout: 10m, ttl: 10m}", want: []string{"session.idle_timeout", "less than session.ttl"}},
-		"name for an id":        {yaml: "access:\n  owners: ['@alice']", want: []string{"access.owners", "not a numeric id", "telegram:42"}},
-		"name with platform":    {yaml: "access: {allow: ['telegram:@alice']}", want: []string{"access.allow", "not a numeric id"}},
-		"bare id":               {yaml: "access: {allow: [42]}", want: []string{"telegram:42 or discord:42"}},
-		"anonymous admin":       {yaml: "access: {owners: ['telegram:1087968824']}", want: []string{"1087968824", "anonymous"}},
-		"telegram itself":       {env: "BOT_ACCESS_ALLOW=telegram:777000", want: []string{"access.allow", "777000"}},
-		"owner is a place":      {env: "BOT_ACCESS_OWNERS=discord:guild:9", want: []string{"owner is a person"}},
-		"not a section":         {yaml: "session: 5", want: []string{"session", "expected settings"}},
-		"not a value":           {yaml: "agent: {name: [a]}", want: []string{"agent.name", "single value"}},
-		"alias":                 {yaml: "data_dir: &a x\nagent: {name: *a}", want: []string{"agent.name", "single value"}},
-		"duplicate":             {yaml: "data_dir: a\ndata_dir: b\n", want: []string{"bot.yaml:2"}},
-		"syntax":                {yaml: "session:\n ttl: \"1h\n", want: []string{"bot.yaml:2"}},
-		"two documents":         {yaml: "data_dir: a\n---\ndata_dir: b\n", want: []string{"one document"}},
-		"webhook":               {yaml: "telegram: {mode: webhook}", want: []string{"telegram.webhook.url", "telegram.webhook.secret", "telegram.webhook.listen"}},
-		"listen":                {yaml: "http: {listen: '8080'}", want: []string{"http.listen", "127.0.0.1:8080"}},
-		"escape":                {yaml: "vault: {write_dir: ../x}", want: []string{"vault.write_dir", "within vault.dir"}},
-		"server without adress": {yaml: "mcp: {servers: [{name: a}]}", want: []string{"bot.yaml:1", "mcp.servers[0]", "command or url"}},
-		"same name":             {yaml: "sources: [{name: a, dir: x}, {name: a, dir: y}]", want: []string{"sources[1].name", "as sources[0].name is"}},
-		"deep":                  {yaml: strings.Repeat("[", 100000), want: []string{"nested"}},
+		"unknown key":            {yaml: "data_dir: x\nsession:\n  idle_timout: 30s\n", want: []string{"bot.yaml:3:3", "session.idle_timout", "did you mean session.idle_timeout?", ">    3 |   idle_timout:"}},
+		"unknown top key":        {yaml: "sesion: {ttl: 2h}\n", want: []string{"bot.yaml:1:1", "sesion", "mean session?"}},
+		"wrong section":          {yaml: "ttl: 2h\n", want: []string{"ttl: unknown", "mean session.ttl?"}},
+		"unknown key in list":    {yaml: "sources:\n  - {name: a, dir: b, knd: code}\n", want: []string{"sources[0].knd", "mean sources[0].kind?"}},
+		"unknown variable":       {env: "BOT_SESION_TTL=1h", want: []string{"environment", "BOT_SESION_TTL", "mean BOT_SESSION_TTL?"}},
+		"file for no secret":     {env: "BOT_AGENT_NAME_FILE=/x", want: []string{"BOT_AGENT_NAME_FILE", "unknown"}},
+		"range in file":          {yaml: "session:\n  ttl: 59\n", want: []string{"bot.yaml:2:8", "session.ttl: is 59s; expected 60s to 24h"}},
+		"range in environment":   {env: "BOT_CONTEXT_TOKEN_BUDGET=3999", want: []string{"environment BOT_CONTEXT_TOKEN_BUDGET", "is 3999; expected 4000 to 128000"}},
+		"temperature":            {yaml: "model: {temperature: 2.1}", want: []string{"model.temperature: is 2.1; expected 0 to 2"}},
+		"not a number":           {yaml: "model: {temperature: .nan}", want: []string{"model.temperature"}},
+		"word":                   {yaml: "access: {mode: opne}", want: []string{`access.mode: is "opne"; expected pairing or allowlist or open`}},
+		"duration":               {yaml: "session: {ttl: soon}", want: []string{"session.ttl", "expected a duration"}},
+		"idle not below ttl":     {yaml: "session: {idle_timeout: 10m, ttl: 10m}", want: []string{"session.idle_timeout", "less than session.ttl"}},
+		"name for an id":         {yaml: "access:\n  owners: ['@alice']", want: []string{"access.owners", "not a numeric id", "telegram:42"}},
+		"name with platform":     {yaml: "access: {allow: ['telegram:@alice']}", want: []string{"access.allow", "not a numeric id"}},
+		"bare id":                {yaml: "access: {allow: [42]}", want: []string{"telegram:42 or discord:42"}},
+		"anonymous admin":        {yaml: "access: {owners: ['telegram:1087968824']}", want: []string{"1087968824", "anonymous"}},
+		"telegram itself":        {env: "BOT_ACCESS_ALLOW=telegram:777000", want: []string{"access.allow", "777000"}},
+		"owner is a place":       {env: "BOT_ACCESS_OWNERS=discord:guild:9", want: []string{"owner is a person"}},
+		"not a section":          {yaml: "session: 5", want: []string{"session", "expected settings"}},
+		"not a value":            {yaml: "agent: {name: [a]}", want: []string{"agent.name", "single value"}},
+		"alias":                  {yaml: "data_dir: &a x\nagent: {name: *a}", want: []string{"agent.name", "single value"}},
+		"duplicate":              {yaml: "data_dir: a\ndata_dir: b\n", want: []string{"bot.yaml:2"}},
+		"syntax":                 {yaml: "session:\n ttl: \"1h\n", want: []string{"bot.yaml:2"}},
+		"two documents":          {yaml: "data_dir: a\n---\ndata_dir: b\n", want: []string{"one document"}},
+		"webhook":                {yaml: "telegram: {mode: webhook}", want: []string{"telegram.webhook.url", "telegram.webhook.secret", "telegram.webhook.listen"}},
+		"listen":                 {yaml: "http: {listen: '8080'}", want: []string{"http.listen", "127.0.0.1:8080"}},
+		"escape":                 {yaml: "vault: {write_dir: ../x}", want: []string{"vault.write_dir", "within vault.dir"}},
+		"server without address": {yaml: "mcp: {servers: [{name: a}]}", want: []string{"bot.yaml:1", "mcp.servers[0]", "command or url"}},
+		"same name":              {yaml: "sources: [{name: a, dir: x}, {name: a, dir: y}]", want: []string{"sources[1].name", "as sources[0].name is"}},
+		"deep":                   {yaml: strings.Repeat("[", 100000), want: []string{"nested"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Load(Options{File: write(t, tt.yaml), Env: []string{tt.env}})
@@ -163,6 +163,17 @@ func TestMistakesAreNamed(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestMistakesAreToldInHandfuls(t *testing.T) {
+	var b strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&b, "key%d: 1\n", i)
+	}
+	_, err := Load(Options{File: write(t, b.String())})
+	if n := strings.Count(err.Error(), "unknown setting"); n != maxMistakes {
+		t.Errorf("%d mistakes told", n)
 	}
 }
 

@@ -25,6 +25,9 @@ type yamlFile struct {
 // recurses is hurt by.
 const maxNesting = 50
 
+// maxMistakes is how many of one file are told at once.
+const maxMistakes = 20
+
 func (y *yamlFile) load(text string) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	if nested(text) {
@@ -48,14 +51,13 @@ func (y *yamlFile) load(text string) {
 	}
 }
 
-// nested finds flow brackets and block indentation that would make the parser
-// recurse without bound.
+// nested finds flow brackets and indentation that would make the parser recurse
+// without bound.
 func nested(text string) bool {
-	depth, indents := 0, 0
+	depth := 0
 	for line := range strings.Lines(text) {
-		trimmed := strings.TrimLeft(line, " -?:\t")
-		if len(line)-len(trimmed) > 20*maxNesting {
-			indents++
+		if len(line)-len(strings.TrimLeft(line, " -?:\t")) > 10*maxNesting {
+			return true
 		}
 		for _, r := range line {
 			switch r {
@@ -64,9 +66,9 @@ func nested(text string) bool {
 			case ']', '}':
 				depth = max(0, depth-1)
 			}
-		}
-		if depth > maxNesting || indents > 0 {
-			return true
+			if depth > maxNesting {
+				return true
+			}
 		}
 	}
 	return false
@@ -111,6 +113,9 @@ func (y *yamlFile) section(node ast.Node, v reflect.Value, prefix string) {
 		return
 	}
 	for _, entry := range mapping.Values {
+		if len(y.errs) >= maxMistakes {
+			return
+		}
 		key := entry.Key.GetToken()
 		field, ok := fieldNamed(v, key.Value)
 		if _, plain := entry.Key.(ast.ScalarNode); !plain || !ok {

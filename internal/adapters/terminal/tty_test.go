@@ -2,10 +2,10 @@ package terminal
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"parley/internal/chat"
@@ -83,27 +83,31 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-func TestCtrlCStopsTheAnswer(t *testing.T) {
+func TestCtrlCStopsTheAnswer(t *testing.T) { synctest.Test(t, ctrlCStopsTheAnswer) }
+
+func ctrlCStopsTheAnswer(t *testing.T) {
 	var out bytes.Buffer
 	a := New(Options{Out: &out, TTY: true})
-	first := make(chan chat.Message, 1)
+	stopped := make(chan struct{})
 	in := &intake{a: a}
 	in.answer = func(m chat.Message) []chat.Part {
 		if m.Text != "/stop" {
-			first <- m
 			a.interrupt <- struct{}{}
-			<-t.Context().Done() // done by the stop below, or never
-			return nil
+			<-stopped
+			return []chat.Part{{Text: "Well"}}
 		}
-		a.Done(<-first) // the answer to /stop is still to come
-		time.Sleep(time.Millisecond)
+		close(stopped)
+		time.Sleep(time.Second)
 		return []chat.Part{{Text: "Stopped."}}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	quit, err := a.say(ctx, in, "tell me everything")
-	if quit || err != nil || len(in.got) != 2 || in.got[1].Kind != chat.KindCommand || out.String() != "Stopped.\n" {
-		t.Errorf("%v %v %+v, printed %q", quit, err, in.got, out.String())
+	quit, err := a.say(t.Context(), in, "tell me everything")
+	printed := out.String() // by now
+	in.wg.Wait()
+	if quit || err != nil || len(in.got) != 2 || in.got[1].Kind != chat.KindCommand {
+		t.Errorf("%v %v %+v", quit, err, in.got)
+	}
+	if printed != "Well\nStopped.\n" {
+		t.Errorf("printed %q", printed)
 	}
 }
 
