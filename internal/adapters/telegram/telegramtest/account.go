@@ -1,0 +1,153 @@
+package telegramtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+func (s *Server) getMe(*request) (any, *problem) {
+	return User{ID: s.botID, IsBot: true, FirstName: "Parley", Username: s.opts.Username}, nil
+}
+
+func (s *Server) answerCallbackQuery(q *request) (any, *problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := q.fields["callback_query_id"]
+	if _, ok := s.queries[id]; !ok {
+		return nil, bad("query is too old and response timeout expired or query ID is invalid")
+	}
+	s.queries[id]++
+	s.touch()
+	return true, nil
+}
+
+var commandForm = regexp.MustCompile(`^[a-z0-9_]{1,32}$`)
+
+func (s *Server) setMyCommands(q *request) (any, *problem) {
+	var list []Command
+	if json.Unmarshal([]byte(q.fields["commands"]), &list) != nil {
+		return nil, bad("can't parse commands list JSON object")
+	}
+	for _, c := range list {
+		n := utf8.RuneCountInString(c.Description)
+		if !commandForm.MatchString(c.Command) || n < 1 || n > 256 {
+			return nil, bad("BOT_COMMAND_INVALID")
+		}
+	}
+	if len(list) > 100 {
+		return nil, bad("BOT_COMMANDS_TOO_MUCH")
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.menu = list
+	return true, nil
+}
+
+func (s *Server) getChatMember(q *request) (any, *problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, _, p := s.destination(q); p != nil {
+		return nil, p
+	}
+	user := q.number("user_id")
+	status := "member"
+	if s.admins[[2]int64{q.chat(), user}] {
+		status = "administrator"
+	}
+	return map[string]any{"status": status, "user": User{ID: user, FirstName: "Member"}}, nil
+}
+
+func (s *Server) getFile(q *request) (any, *problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := q.fields["file_id"]
+	f, ok := s.files[id]
+	switch {
+	case !ok:
+		return nil, bad("wrong file_id or the file is temporarily unavailable")
+	case len(f.Data) > 20<<20:
+		return nil, bad("file is too big")
+	}
+	return map[string]any{"file_id": id, "file_unique_id": id, "file_size": len(f.Data), "file_path": "documents/" + id}, nil
+}
+
+func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
+	id, ok := strings.CutPrefix(r.URL.Path, "/file/bot"+s.opts.Token+"/documents/")
+	s.mu.Lock()
+	f, found := s.files[id]
+	s.mu.Unlock()
+	if !ok || !found {
+		answer(w, nil, notFound)
+		return
+	}
+	_, _ = w.Write(f.Data)
+}
+
+// Entity is a part of a text that looks or acts specially; offsets and lengths
+// are in UTF-16 units.
+type Entity struct {
+	Type     string `json:"type"`
+	Offset   int    `json:"offset"`
+	Length   int    `json:"length"`
+	URL      string `json:"url,omitempty"`
+	Language string `json:"language,omitempty"`
+}
+
+// parseEntities refuses what the real server refuses: unreadable JSON, unknown
+// kinds, and positions outside the text or inside a character.
+func parseEntities(text, raw string) ([]Entity, *problem) {
+	if raw == "" {
+		return nil, nil
+	}
+	var list []Entity
+	if err := json.Unmarshal([]byte(raw), &list); err != nil {
+		return nil, bad("can't parse entities JSON object")
+	}
+	if err := CheckEntities(text, list); err != nil {
+		return nil, bad("%v", err)
+	}
+	return list, nil
+}
+
+var kinds = map[string]bool{
+	"bold": true, "italic": true, "underline": true, "strikethrough": true, "spoiler": true, "blockquote": true,
+	"expandable_blockquote": true, "code": true, "pre": true, "text_link": true, "mention": true,
+	"hashtag": true, "cashtag": true, "bot_command": true, "url": true, "email": true, "phone_number": true,
+}
+
+// CheckEntities says what is wrong with the entities of a text, nil if nothing.
+func CheckEntities(text string, list []Entity) error {
+	if len(list) == 0 {
+		return nil
+	}
+	starts := map[int]bool{} // offsets at which a character starts or the text ends
+	at := 0
+	for _, r := range text {
+		starts[at] = true
+		if at++; r > 0xFFFF {
+			at++
+		}
+	}
+	starts[at] = true
+	for _, e := range list {
+		switch end := e.Offset + e.Length; {
+		case !kinds[e.Type]:
+			return fmt.Errorf("can't parse MessageEntity: wrong type %q", e.Type)
+		case e.Offset < 0 || e.Length <= 0:
+			return fmt.Errorf("receive an entity with incorrect offset or length")
+		case end > at:
+			return fmt.Errorf("entity beginning at UTF-16 offset %d ends after the end of the text at byte offset %d", e.Offset, len(text))
+		case !starts[e.Offset]:
+			return fmt.Errorf("entity begins in a middle of a UTF-16 symbol at offset %d", e.Offset)
+		case !starts[end]:
+			return fmt.Errorf("entity ends in a middle of a UTF-16 symbol at offset %d", end)
+		case e.Type == "text_link" && e.URL == "":
+			return fmt.Errorf("can't parse MessageEntity: no URL")
+		}
+	}
+	return nil
+}
