@@ -1,0 +1,54 @@
+package playbook
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"sync"
+)
+
+// cache keeps what the model said about an item of the structured call, under
+// the item's version and the messages it was judged on. The one most recently
+// kept lives longest.
+type cache struct {
+	mu    sync.Mutex // guards the two below
+	items map[cacheKey]*list.Element
+	order *list.List // of cached, newest first
+}
+
+type cacheKey [sha256.Size]byte
+
+type cached struct {
+	key cacheKey
+	v   verdict
+}
+
+// maxCached bounds the cache to a few megabytes.
+const maxCached = 8192
+
+func newCache() *cache { return &cache{items: map[cacheKey]*list.Element{}, order: list.New()} }
+
+// keyOf hashes an item with the messages it is judged on.
+func keyOf(talk, item, version string) cacheKey {
+	return sha256.Sum256([]byte(talk + "\x00" + item + "\x00" + version))
+}
+
+func (c *cache) get(k cacheKey) (verdict, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.items[k]; ok {
+		return e.Value.(cached).v, true
+	}
+	return verdict{}, false
+}
+
+func (c *cache) put(k cacheKey, v verdict) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.items[k]; ok {
+		c.order.Remove(e)
+	}
+	c.items[k] = c.order.PushFront(cached{k, v})
+	if c.order.Len() > maxCached {
+		delete(c.items, c.order.Remove(c.order.Back()).(cached).key)
+	}
+}

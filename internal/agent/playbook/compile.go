@@ -1,0 +1,286 @@
+package playbook
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// compile checks what definitions say of each other (source T, the validation
+// rules of each entity) and prepares them for matching. Mistakes go to the
+// files the definitions came from.
+func (b *Book) compile() {
+	if s := b.doc.Settings; s != nil {
+		b.strict, b.fallback = s.Strict, s.Fallback
+		if s.Threshold != nil {
+			b.threshold = *s.Threshold
+		}
+		if s.Top != nil {
+			b.top = *s.Top
+		}
+	}
+	b.register()
+	for i := range b.doc.Variables {
+		b.doc.Variables[i].compile()
+	}
+	for i := range b.doc.Replies {
+		b.templates(b.doc.Replies[i].Text, b.doc.Replies[i].at, "text")
+	}
+	for i := range b.doc.Guidelines {
+		b.compileGuideline(&b.doc.Guidelines[i], i)
+	}
+	for i := range b.doc.Journeys {
+		b.compileJourney(&b.doc.Journeys[i])
+	}
+	b.index = newIndex(b.doc.Guidelines)
+}
+
+// register enters every name, which the checks between definitions need.
+func (b *Book) register() {
+	for i := range b.doc.Variables {
+		v := &b.doc.Variables[i]
+		unique(b.variables, v.Name, v, v.at, "name")
+	}
+	for i := range b.doc.Replies {
+		r := &b.doc.Replies[i]
+		unique(b.replies, r.ID, r, r.at, "id")
+	}
+	for i := range b.doc.Journeys {
+		j := &b.doc.Journeys[i]
+		unique(b.journeys, j.ID, j, j.at, "id")
+		j.steps = map[string]*Step{}
+		for k := range j.Steps {
+			unique(j.steps, j.Steps[k].ID, &j.Steps[k], j.at, fmt.Sprintf("steps[%d].id", k))
+		}
+	}
+	for i := range b.doc.Guidelines {
+		g := &b.doc.Guidelines[i]
+		unique(b.guidelines, g.ID, g, g.at, "id")
+	}
+}
+
+func unique[T any](all map[string]*T, id string, v *T, at place, field string) {
+	if _, taken := all[id]; taken && id != "" {
+		at.mistake(field, "%q is defined twice", id)
+		return
+	}
+	all[id] = v
+}
+
+func (v *Variable) compile() {
+	var err error
+	if v.valid, err = newChecker(v); err != nil {
+		v.at.mistake("validation", "%v", err)
+	}
+	v.version = version(v.ExtractionPrompt, v.Description)
+	v.words = words(v.Name + " " + v.Description + " " + v.ExtractionPrompt)
+	for list, patterns := range map[string][]string{"patterns": v.Patterns, "answer_patterns": v.AnswerPatterns} {
+		for i, p := range patterns {
+			if _, err := compilePattern(p); err != nil {
+				v.at.mistake(fmt.Sprintf("%s[%d]", list, i), "%v", err)
+			}
+		}
+	}
+	for _, p := range slices.Concat(v.Patterns, v.AnswerPatterns) {
+		if re, err := regexp.Compile(p); err == nil {
+			v.patterns = append(v.patterns, re)
+		}
+	}
+	if v.DefaultValue == nil {
+		return
+	}
+	raw, err := json.Marshal(v.DefaultValue)
+	if err == nil {
+		v.fallback, err = v.valid.check(raw)
+	}
+	if err != nil {
+		v.at.mistake("default_value", "does not fit the variable: %v", err)
+	}
+}
+
+func (b *Book) compileGuideline(g *Guideline, order int) {
+	g.order = order
+	g.when = b.condition(g.Condition, g.at, "condition")
+	g.version = version(g.Condition, g.Action, g.Reply, g.Canned)
+	b.compileReply(g)
+	for i, tool := range g.Tools {
+		if b.options.Tools != nil && !slices.Contains(b.options.Tools, tool) {
+			g.at.mistake(fmt.Sprintf("tools[%d]", i), "unknown tool %q%s", tool, suggest(tool, b.options.Tools))
+		}
+	}
+	known("variable", g.RequiredContext, b.variables, g.at, "required_context")
+	g.needs = append(g.needs, g.RequiredContext...)
+	known("guideline", g.Excludes, b.guidelines, g.at, "excludes")
+	known("guideline", g.Entails, b.guidelines, g.at, "entails")
+	if d := g.DependsOn; d != nil {
+		known("guideline", d.All, b.guidelines, g.at, "depends_on.all")
+		known("guideline", d.Any, b.guidelines, g.at, "depends_on.any")
+		for i, id := range d.All {
+			if id == g.ID || slices.Contains(g.Excludes, id) {
+				g.at.mistake(fmt.Sprintf("depends_on.all[%d]", i), "%q cannot depend on itself or on what it excludes", g.ID)
+			}
+		}
+	}
+	if slices.Contains(g.Excludes, g.ID) {
+		g.at.mistake("excludes", "%q excludes itself", g.ID)
+	}
+	b.compileHome(g)
+}
+
+// compileReply settles the three ways to write a ready-made answer.
+func (b *Book) compileReply(g *Guideline) {
+	action := strings.TrimSpace(g.Action)
+	inAction, isReply := strings.CutPrefix(action, "reply:")
+	given := 0
+	for _, is := range []bool{action != "", g.Reply != "", g.Canned != ""} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		g.at.mistake("", "wants exactly one of action, reply and canned")
+	}
+	switch {
+	case g.Canned != "":
+		knownName("reply", g.Canned, b.replies, g.at, "canned")
+		if r := b.replies[g.Canned]; r != nil {
+			g.reply = r.Text
+		}
+	case g.Reply != "":
+		g.reply = g.Reply
+	case isReply:
+		g.reply = strings.TrimSpace(inAction)
+	}
+	field := "action"
+	if g.Reply != "" {
+		field = "reply"
+	}
+	names := b.templates(cmp.Or(g.reply, g.Action), g.at, field)
+	if g.reply != "" {
+		g.needs = append(g.needs, names...)
+	}
+}
+
+func (b *Book) compileHome(g *Guideline) {
+	if g.JourneyID == "" {
+		if g.JourneyStep != "" {
+			g.at.mistake("journey_step", "needs journey_id beside it")
+		}
+		return
+	}
+	if !knownName("journey", g.JourneyID, b.journeys, g.at, "journey_id") {
+		return
+	}
+	knownName("step", g.JourneyStep, b.journeys[g.JourneyID].steps, g.at, "journey_step")
+	g.homes = append(g.homes, home{g.JourneyID, g.JourneyStep})
+}
+
+func (b *Book) compileJourney(j *Journey) {
+	if j.Trigger != "" {
+		j.trigger = b.condition(j.Trigger, j.at, "trigger")
+	}
+	sound := knownName("step", j.InitialStep, j.steps, j.at, "initial_step")
+	for i := range j.Steps {
+		sound = b.compileStep(j, &j.Steps[i], fmt.Sprintf("steps[%d]", i)) && sound
+	}
+	if !sound {
+		return
+	}
+	if step, cycle := j.stuck(); step != "" {
+		i := slices.IndexFunc(j.Steps, func(s Step) bool { return s.ID == step })
+		j.at.mistake(fmt.Sprintf("steps[%d].transitions", i), "a cycle without an exit: %s never reaches a terminal step", cycle)
+	}
+}
+
+// compileStep tells whether all transitions lead to steps.
+func (b *Book) compileStep(j *Journey, s *Step, path string) bool {
+	known("variable", s.RequiredContext, b.variables, j.at, path+".required_context")
+	known("guideline", s.Guidelines, b.guidelines, j.at, path+".guidelines")
+	for _, id := range s.Guidelines {
+		if g := b.guidelines[id]; g != nil {
+			g.homes = append(g.homes, home{j.ID, s.ID})
+		}
+	}
+	sound := true
+	for i := range s.Transitions {
+		tr, at := &s.Transitions[i], fmt.Sprintf("%s.transitions[%d]", path, i)
+		sound = knownName("step", tr.ToStep, j.steps, j.at, at+".to_step") && sound
+		tr.when = b.condition(cmp.Or(tr.Condition, string(kindAlways)), j.at, at+".condition")
+	}
+	slices.SortStableFunc(s.Transitions, func(x, y Transition) int { return cmp.Compare(y.Priority, x.Priority) })
+	return sound
+}
+
+// condition compiles and checks one. A condition that is missing was reported
+// when the file was read.
+func (b *Book) condition(text string, at place, field string) condition {
+	if strings.TrimSpace(text) == "" {
+		return condition{}
+	}
+	c, err := parseCondition(text)
+	if err != nil {
+		at.mistake(field, "%v", err)
+		return c
+	}
+	if c.kind != kindVar {
+		return c
+	}
+	v, ok := b.variables[c.vt.name]
+	if !ok {
+		at.mistake(field, "unknown variable %q%s", c.vt.name, suggest(c.vt.name, sortedKeys(b.variables)))
+		return c
+	}
+	switch c.vt.op {
+	case "~":
+		_, err = compilePattern(c.vt.value)
+	case "=", "!=", "<", "<=", ">", ">=":
+		raw, _ := json.Marshal(c.vt.value)
+		_, err = v.valid.coerce(raw)
+	}
+	if err != nil {
+		at.mistake(field, "%q cannot be compared with %s: %v", c.vt.value, v.Name, err)
+	}
+	return c
+}
+
+// known reports the names in a list that are not in all.
+func known[T any](what string, names []string, all map[string]*T, at place, field string) {
+	for i, name := range names {
+		knownName(what, name, all, at, fmt.Sprintf("%s[%d]", field, i))
+	}
+}
+
+// knownName reports a name that is not in all. An empty one was reported when
+// the file was read.
+func knownName[T any](what, name string, all map[string]*T, at place, field string) bool {
+	if _, ok := all[name]; ok || name == "" {
+		return ok
+	}
+	at.mistake(field, "unknown %s %q%s", what, name, suggest(name, sortedKeys(all)))
+	return false
+}
+
+var templateForm = regexp.MustCompile(`\{\{\s*([A-Za-z0-9_]*)\s*\}\}`)
+
+// templates are the variables a text names in {{ }}.
+func (b *Book) templates(text string, at place, field string) []string {
+	var names []string
+	for _, m := range templateForm.FindAllStringSubmatch(text, -1) {
+		if _, ok := b.variables[m[1]]; !ok {
+			at.mistake(field, "unknown variable %q in {{ }}%s", m[1], suggest(m[1], sortedKeys(b.variables)))
+		}
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// version changes whenever one of the texts does.
+func version(texts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
+	return hex.EncodeToString(sum[:6])
+}

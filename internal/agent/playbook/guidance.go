@@ -1,0 +1,322 @@
+package playbook
+
+import (
+	"cmp"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"text/template"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"parley/internal/llm"
+)
+
+// Guidance is how to answer one message.
+type Guidance struct {
+	// Instructions is Markdown for the changing part of the prompt; "" when
+	// there is nothing to say.
+	Instructions string
+	// Tools are the names that the applying rules offer, by priority; ToolParams
+	// has the arguments already known, valid by the tool's schema.
+	Tools      []string
+	ToolParams map[string]json.RawMessage
+	// Reply, when not "", is the whole answer: no model call is needed. With
+	// Strict there is always one.
+	Reply  string
+	Strict bool
+	// State has to be stored for the next message.
+	State  State
+	Result MatchResult
+	// Why explains the outcome in plain words, for /why; Notes is what went
+	// wrong on the way, for the log.
+	Why   []string
+	Notes []string
+	Usage llm.Usage // of the structured call
+	Calls int       // model calls made: 0 or 1
+}
+
+// Match is a rule that applies to the message (source T, 8, GuidelineMatch).
+type Match struct {
+	GuidelineID    string                     `json:"guideline_id"`
+	Priority       int                        `json:"priority"`
+	RelevanceScore float64                    `json:"relevance_score"` // 0-1
+	Condition      string                     `json:"condition"`
+	Action         string                     `json:"action"`
+	Tools          []string                   `json:"tools"`
+	ToolParameters map[string]json.RawMessage `json:"tool_parameters"`
+	MatchedContext map[string]json.RawMessage `json:"matched_context"`
+	Confidence     float64                    `json:"confidence"` // 0-1
+	Reasoning      string                     `json:"reasoning,omitempty"`
+	EvaluatedAt    time.Time                  `json:"evaluated_at"`
+}
+
+// MatchResult is the whole of an evaluation (source T, 8,
+// GuidelineMatchResult), with the rules that fell out.
+type MatchResult struct {
+	Matches          []Match         `json:"matches"` // ranked
+	TopMatches       []Match         `json:"top_matches"`
+	CombinedAction   string          `json:"combined_action,omitempty"`
+	ToolsToExecute   []ToolExecution `json:"tools_to_execute"`
+	EvaluationTimeMS int64           `json:"evaluation_time_ms"` // at least 1, the model call included
+	Dropped          []Dropped       `json:"dropped,omitempty"`
+}
+
+// ToolExecution is a tool that a rule offers, once, under its first rule.
+type ToolExecution struct {
+	ToolName    string          `json:"tool_name"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Priority    int             `json:"priority"`
+	GuidelineID string          `json:"guideline_id"`
+}
+
+//go:embed guidance.md
+var guidanceText string
+
+var guidanceTemplate = template.Must(template.New("guidance.md").Parse(guidanceText))
+
+// view is what guidance.md shows.
+type view struct {
+	Actions []string
+	Journey string
+	Step    *Step
+	Done    bool
+	Ask     *Variable
+	Wrong   string // why the last answer was not taken
+	Known   []string
+	Terms   []Term
+}
+
+func (t *turn) guidance(top, all []Match) Guidance {
+	g := Guidance{Strict: t.book.strict, Usage: t.usage, Calls: t.calls, ToolParams: map[string]json.RawMessage{}}
+	g.Result = MatchResult{Matches: all, TopMatches: top, Dropped: t.dropped}
+	ask := t.toAsk()
+	t.session.Asked = ""
+	if ask != nil {
+		t.session.Asked = ask.Name
+	}
+	g.Reply = t.reply(top, ask)
+	v := view{Ask: ask, Step: cmp.Or(t.final, t.step()), Done: t.final != nil, Terms: t.terms(), Known: t.facts()}
+	if v.Step != nil {
+		v.Journey = t.book.journeys[t.session.Journey.ID].Name
+	}
+	if ask != nil && t.rejected[ask.Name] != nil {
+		v.Wrong = t.rejected[ask.Name].Error()
+	}
+	for _, m := range top {
+		def := t.book.guidelines[m.GuidelineID]
+		action := m.Action
+		if def.reply != "" {
+			action = "Say this, word for word: " + t.fillPlain(def.reply)
+		}
+		v.Actions = append(v.Actions, action)
+		t.session.Applied[m.GuidelineID] = def.version
+		t.why("rule %s applies (relevance %.2f, priority %d): %s", m.GuidelineID, m.RelevanceScore, m.Priority, m.Reasoning)
+		t.addTools(&g, m)
+	}
+	g.Result.CombinedAction = strings.Join(v.Actions, "\n")
+	g.Instructions = t.render(v)
+	t.whyJourney(v)
+	for _, d := range t.dropped {
+		t.why("rule %s does not apply (%s): %s", d.ID, d.Reason, d.Detail)
+	}
+	var err error
+	if g.State, err = write(t.session, t.person); err != nil {
+		t.note("%v", err)
+		g.State = t.sit.State
+	}
+	g.Why, g.Notes = t.reasons, t.notes
+	return g
+}
+
+func (t *turn) addTools(g *Guidance, m Match) {
+	for _, tool := range m.Tools {
+		if slices.Contains(g.Tools, tool) {
+			continue
+		}
+		g.Tools = append(g.Tools, tool)
+		args := json.RawMessage("{}")
+		if known := m.ToolParameters[tool]; known != nil {
+			args = known
+			g.ToolParams[tool] = known
+		}
+		g.Result.ToolsToExecute = append(g.Result.ToolsToExecute, ToolExecution{tool, args, m.Priority, m.GuidelineID})
+	}
+}
+
+func (t *turn) whyJourney(v view) {
+	if v.Step != nil && !v.Done {
+		t.why("journey %q is at step %q", v.Journey, v.Step.Name)
+	}
+	if v.Ask != nil {
+		t.why("%s is asked for next", v.Ask.Name)
+	}
+}
+
+func (t *turn) render(v view) string {
+	if len(v.Actions) == 0 && v.Step == nil && v.Ask == nil && len(v.Terms) == 0 && len(v.Known) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	if err := guidanceTemplate.Execute(&b, v); err != nil {
+		t.note("instructions: %v", err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// toAsk is the one variable to ask for next: what the step needs, then what
+// is required anywhere.
+func (t *turn) toAsk() *Variable {
+	if t.final != nil {
+		return nil
+	}
+	if step := t.step(); step != nil {
+		if name := t.missing(step.RequiredContext); name != "" {
+			return t.book.variables[name]
+		}
+		return nil
+	}
+	for i := range t.book.doc.Variables {
+		v := &t.book.doc.Variables[i]
+		if v.Required && t.missing([]string{v.Name}) != "" {
+			return v
+		}
+	}
+	return nil
+}
+
+// reply is the ready-made answer, if one is due: that of the first rule, or in
+// strict mode of any, else the question to ask, else the fallback.
+func (t *turn) reply(top []Match, ask *Variable) string {
+	for i, m := range top {
+		if def := t.book.guidelines[m.GuidelineID]; def.reply != "" && (i == 0 || t.book.strict) {
+			return t.fillPlain(def.reply)
+		}
+	}
+	switch {
+	case !t.book.strict:
+		return ""
+	case ask != nil && ask.Ask != "":
+		return ask.Ask
+	}
+	return cmp.Or(t.book.fallback, fallbackReply)
+}
+
+// fallbackReply is for people: what strict mode says when the playbook has
+// neither a fitting reply nor a fallback.
+const fallbackReply = "I cannot help with that here. Please ask in other words or turn to a person of the team."
+
+// facts are the known variables as data: JSON, so that a value cannot pass
+// for an instruction.
+func (t *turn) facts() (out []string) {
+	for i := range t.book.doc.Variables {
+		v := &t.book.doc.Variables[i]
+		if got, ok := t.value(v.Name); ok {
+			text, _ := json.Marshal(got.Value)
+			out = append(out, fmt.Sprintf("%s (%s) = %s", v.Name, v.Description, text))
+		}
+	}
+	return out
+}
+
+// fill puts values into an action, as JSON.
+func (t *turn) fill(text string) string {
+	return t.fillWith(text, func(v json.RawMessage) string {
+		safe, _ := json.Marshal(v)
+		return string(safe)
+	})
+}
+
+// fillPlain puts values into a reply, as people read them.
+func (t *turn) fillPlain(text string) string { return t.fillWith(text, plain) }
+
+func (t *turn) fillWith(text string, show func(json.RawMessage) string) string {
+	if !strings.Contains(text, "{{") {
+		return text
+	}
+	return templateForm.ReplaceAllStringFunc(text, func(s string) string {
+		v, ok := t.value(templateForm.FindStringSubmatch(s)[1])
+		if !ok {
+			return "(not known)"
+		}
+		return show(v.Value)
+	})
+}
+
+func (t *turn) spec(tool string) (llm.ToolSpec, bool) {
+	i := slices.IndexFunc(t.sit.Tools, func(s llm.ToolSpec) bool { return s.Name == tool })
+	if i < 0 {
+		return llm.ToolSpec{}, false
+	}
+	return t.sit.Tools[i], true
+}
+
+// offered are the tools that exist here.
+func (t *turn) offered(tools []string) (out []string) {
+	for _, tool := range tools {
+		if _, ok := t.spec(tool); ok || t.sit.Tools == nil {
+			out = append(out, tool)
+		} else {
+			t.note("a rule offers the tool %s, which is not available here", tool)
+		}
+	}
+	return out
+}
+
+func takesArguments(schema json.RawMessage) bool {
+	var s struct{ Properties map[string]any }
+	return json.Unmarshal(schema, &s) == nil && len(s.Properties) > 0
+}
+
+// argumentsFor are the model's arguments for a tool, completed from variables
+// of the same name; nil when there are none or they do not fit the schema.
+func (t *turn) argumentsFor(tool string) json.RawMessage {
+	spec, ok := t.spec(tool)
+	if !ok {
+		return nil
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(spec.Parameters, &s); err != nil {
+		return nil
+	}
+	args := map[string]any{}
+	if given := t.arguments[tool]; given != nil && (json.Unmarshal(given, &args) != nil || args == nil) {
+		t.note("the model's arguments for %s are not an object", tool)
+		args = map[string]any{}
+	}
+	for name := range args {
+		if s.Properties[name] == nil {
+			delete(args, name) // caller-owned or made up
+		}
+	}
+	for name := range s.Properties {
+		v, known := t.value(name)
+		if _, given := args[name]; given || !known {
+			continue
+		}
+		var x any
+		if json.Unmarshal(v.Value, &x) == nil {
+			args[name] = x
+		}
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	s.Required = nil // what is missing the model that calls the tool fills in
+	resolved, err := s.Resolve(nil)
+	if err == nil {
+		err = resolved.Validate(args)
+	}
+	if err != nil {
+		t.note("arguments for %s do not fit its schema: %v", tool, err)
+		return nil
+	}
+	out, err := json.Marshal(args)
+	if err != nil {
+		return nil
+	}
+	return out
+}

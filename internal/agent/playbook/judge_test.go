@@ -1,0 +1,183 @@
+package playbook
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/llm"
+)
+
+const judged = `
+variables:
+  - {name: order_id, description: order number, extraction_prompt: the number of the order, validation: {pattern: "^[0-9]{5,10}$"}}
+guidelines:
+  - {id: angry, condition: the person is angry, action: calm down, tools: [check_order]}
+  - {id: sad, priority: 5, condition: the person is sad, action: cheer up}
+  - {id: plain, condition: "literal:late", action: explain}
+`
+
+func TestJudgedInOneCall(t *testing.T) {
+	m := &scripted{answers: []string{`{"conditions":[{"id":"angry","relevance":0.8,"reason":"shouts"},{"id":"sad","relevance":0.2,"reason":"perhaps"}],
+		"variables":[{"name":"order_id","value":"12345","confidence":0.9,"withdrawn":false}],"parameters":[]}`}}
+	c := newTalk(t, parseBook(t, judged))
+	c.model = m
+	g := c.say("WHERE IS MY ORDER 12345? It is late!")
+	wantTop(t, g, "plain", "angry")
+	if g.Calls != 1 || len(m.asked) != 1 || g.Usage.Total != 12 {
+		t.Errorf("calls %d, asked %d, usage %+v", g.Calls, len(m.asked), g.Usage)
+	}
+	if reasonOf(g, "sad") != BelowThreshold || g.Result.TopMatches[1].Reasoning != "shouts" {
+		t.Errorf("result %+v", g.Result)
+	}
+	v := c.book.Variables(c.state)
+	if len(v) != 1 || v[0].Confidence != 0.9 || v[0].Source != SourceModel || v[0].MessageID == "" {
+		t.Errorf("variables %+v", v)
+	}
+	if r := m.asked[0]; r.Schema == nil || !strings.Contains(r.Messages[0].Content, "never an instruction") {
+		t.Errorf("request %+v", r)
+	}
+}
+
+func TestNoCallWhenNothingNeedsOne(t *testing.T) {
+	m := &scripted{}
+	c := newTalk(t, parseBook(t, `
+variables:
+  - {name: order_id, description: order number, extraction_prompt: the number of the order, validation: {pattern: "^[0-9]{5,10}$"}}
+guidelines:
+  - {id: hi, condition: "literal:hi", action: greet}
+  - {id: bound, condition: they ask for a step, action: a, journey_id: j}
+journeys:
+  - {id: j, name: J, description: d, initial_step: one, steps: [{id: one, name: One, is_terminal: true}]}
+`))
+	c.model = m
+	c.say("hi, how are you?")
+	c.say("tell me a joke")
+	if len(m.asked) != 0 {
+		t.Fatalf("asked %d times: %+v", len(m.asked), m.question(0))
+	}
+	m.answers = []string{`{"conditions":[],"variables":[{"name":"order_id","value":"98765","confidence":1,"withdrawn":false}],"parameters":[]}`}
+	c.say("it is 98765")
+	if len(m.asked) != 1 || len(c.book.Variables(c.state)) != 1 {
+		t.Errorf("asked %d times, variables %+v", len(m.asked), c.book.Variables(c.state))
+	}
+}
+
+func TestVerdictsAreCached(t *testing.T) {
+	m := &scripted{answers: []string{`{"conditions":[{"id":"angry","relevance":0.8,"reason":"r"}],"variables":[],"parameters":[]}`}}
+	b := parseBook(t, judged)
+	s := Situation{Text: "grr", Recent: []llm.Message{{Role: llm.RoleUser, Content: "before"}}, Now: time.Unix(1, 0)}
+	for range 3 {
+		g, err := b.Guide(context.Background(), m, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantTop(t, g, "angry")
+	}
+	if len(m.asked) != 1 {
+		t.Errorf("asked %d times", len(m.asked))
+	}
+	s.Recent[0].Content = "something else"
+	if g, _ := b.Guide(context.Background(), m, s); len(m.asked) != 2 || len(g.Notes) != 1 {
+		t.Errorf("asked %d times, notes %v", len(m.asked), g.Notes)
+	}
+}
+
+func TestBadAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer string
+		want   []string
+		notes  int
+	}{
+		"prose around":  {"Sure! Here it is:\n```json\n{\"conditions\":[{\"id\":\"angry\",\"relevance\":0.9,\"reason\":\"}\"}],\"variables\":[],\"parameters\":[]}\n``` Anything else?", []string{"plain", "angry"}, 0},
+		"half a JSON":   {`{"conditions":[{"id":"angry","relevance":0.9,"reason":"loud"},{"id":"sad","rel`, []string{"plain", "angry"}, 0},
+		"only prose":    {"The person is angry.", []string{"plain"}, 1},
+		"wrong ids":     {`{"conditions":[{"id":"nobody","relevance":1,"reason":""},{"id":"start:j","relevance":1,"reason":""}],"variables":[{"name":"x","value":"1","confidence":1}],"parameters":[]}`, []string{"plain"}, 3},
+		"relevance 7":   {`{"conditions":[{"id":"angry","relevance":7,"reason":""},{"id":"sad","relevance":-1,"reason":""}],"variables":[],"parameters":[]}`, []string{"plain"}, 2},
+		"wrong types":   {`{"conditions":[{"id":5,"relevance":"high"}]}`, []string{"plain"}, 1},
+		"empty":         {"", []string{"plain"}, 1},
+		"null":          {"null", []string{"plain"}, 0},
+		"bad value":     {`{"conditions":[],"variables":[{"name":"order_id","value":"12ab","confidence":1,"withdrawn":false}],"parameters":[]}`, []string{"plain"}, 1},
+		"unsure value":  {`{"conditions":[],"variables":[{"name":"order_id","value":"12345","confidence":0.1,"withdrawn":false}],"parameters":[]}`, []string{"plain"}, 0},
+		"bad arguments": {`{"conditions":[{"id":"angry","relevance":1,"reason":""}],"variables":[],"parameters":[{"tool":"check_order","arguments":"[1]"}]}`, []string{"angry", "plain"}, 1},
+	} {
+		tools := []llm.ToolSpec{{Name: "check_order", Parameters: []byte(`{"type":"object","properties":{"n":{"type":"integer"}}}`)}}
+		g, err := parseBook(t, judged).Guide(context.Background(), &scripted{answers: []string{c.answer}}, Situation{Text: "late order", Tools: tools})
+		if err != nil || !slices.Equal(topIDs(g), c.want) || len(g.Notes) != c.notes {
+			t.Errorf("%s: rules %v, notes %q, %v", name, topIDs(g), g.Notes, err)
+		}
+	}
+}
+
+func TestModelFailure(t *testing.T) {
+	g, err := parseBook(t, judged).Guide(context.Background(), &scripted{}, Situation{Text: "late"})
+	if err != nil || len(g.Notes) != 1 || !slices.Equal(topIDs(g), []string{"plain"}) {
+		t.Errorf("rules %v, notes %v, %v", topIDs(g), g.Notes, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := parseBook(t, judged).Guide(ctx, &scripted{}, Situation{Text: "late"}); err == nil {
+		t.Error("a cancelled context is no error")
+	}
+}
+
+func manyRules(n int) string {
+	subjects := []string{"invoices", "shipping", "passwords", "gift cards", "warranty", "spare parts", "newsletters", "colours", "batteries", "delivery windows"}
+	var b strings.Builder
+	b.WriteString("guidelines:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "  - {id: rule%d, condition: the person wants to hear about %s of the product line number %d in some detail, action: explain %d}\n", i, subjects[i%len(subjects)], i, i)
+	}
+	return b.String() + "  - {id: needle, condition: they wonder whether an umbrella is watertight, action: say yes}\n"
+}
+
+func promptTokens(r llm.Request) int {
+	n := llm.EstimateTokens(llm.Message{Content: string(r.Schema.JSON)})
+	for _, m := range r.Messages {
+		n += llm.EstimateTokens(m)
+	}
+	return n
+}
+
+// With hundreds of rules and long messages the prompt stays under 3,000
+// tokens, and the rule that shares words with the message is in it.
+func TestShortlist(t *testing.T) {
+	b := parseBook(t, manyRules(400))
+	for _, text := range []string{"is the umbrella watertight?", "umbrella " + strings.Repeat("\"<&\n", 3000), strings.Repeat("日本", 5000) + " umbrella"} {
+		m := &scripted{}
+		s := Situation{Text: text}
+		for i := range 20 {
+			s.Recent = append(s.Recent, llm.Message{Role: llm.RoleUser, Content: strings.Repeat(fmt.Sprint("word ", i), 200)})
+		}
+		if _, err := b.Guide(context.Background(), m, s); err != nil {
+			t.Fatal(err)
+		}
+		if n := promptTokens(m.asked[0]); n >= 3000 {
+			t.Errorf("%q: %d tokens", clip(text, 20), n)
+		}
+		if q := m.question(0); !slices.Contains(q.conditionIDs(), "needle") {
+			t.Errorf("%q: the rule is not among the %d asked", clip(text, 20), len(q.Conditions))
+		}
+	}
+}
+
+func TestAppliedRulesAreMarked(t *testing.T) {
+	m := &scripted{answers: []string{`{"conditions":[{"id":"angry","relevance":1,"reason":""}],"variables":[],"parameters":[]}`, `{}`}}
+	c := newTalk(t, parseBook(t, judged))
+	c.model = m
+	c.say("grr")
+	c.say("hm")
+	if q := m.question(1); !q.Conditions[slices.IndexFunc(q.Conditions, func(a asked) bool { return a.ID == "angry" })].Applied {
+		t.Errorf("asked %+v", q.Conditions)
+	}
+}
+
+func FuzzParseAnswer(f *testing.F) {
+	for _, s := range []string{`{"conditions":[]}`, `{"a":[{"b":1},{"c`, `x {"conditions":[{"id":"a"}]} y`, `{"a":"\"}`, "{]", ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) { _, _ = parseAnswer(s) })
+}

@@ -1,0 +1,235 @@
+package playbook
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Finding is something in a playbook that loads but is likely not meant.
+type Finding struct {
+	File string
+	Line int
+	ID   string // of the guideline, journey or variable
+	Kind string // "unreachable", "always true", "contradiction", "unknown tool", "dead end", "shadowed", "never matched"
+	Text string
+}
+
+// String is one line.
+func (f Finding) String() string {
+	return fmt.Sprintf("%s:%d: %s: %s: %s", f.File, f.Line, f.ID, f.Kind, f.Text)
+}
+
+// linter collects findings.
+type linter struct {
+	b     *Book
+	tools []string
+	found []Finding
+}
+
+// Check looks for rules and journeys that cannot work as written. tools are
+// the names there are, nil to skip that check; used counts how often each
+// guideline matched lately, nil to skip that one.
+func Check(b *Book, tools []string, used map[string]int) []Finding {
+	l := &linter{b: b, tools: tools}
+	for i := range b.doc.Guidelines {
+		g := &b.doc.Guidelines[i]
+		l.alwaysTrue(g)
+		l.unreachable(g)
+		l.unknownTools(g)
+		if g.IsEnabled() && used != nil && used[g.ID] == 0 {
+			l.add(g.at, g.ID, "never matched", "it did not match in the period counted")
+		}
+	}
+	l.pairs()
+	for i := range b.doc.Journeys {
+		l.journey(&b.doc.Journeys[i])
+	}
+	slices.SortStableFunc(l.found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return l.found
+}
+
+func (l *linter) add(at place, id, kind, format string, args ...any) {
+	l.found = append(l.found, Finding{at.src.name, at.src.lines[at.path], id, kind, fmt.Sprintf(format, args...)})
+}
+
+func (l *linter) alwaysTrue(g *Guideline) {
+	switch {
+	case g.when.kind == kindRegex && g.when.re.MatchString(""):
+		l.add(g.at, g.ID, "always true", "its pattern matches the empty text, so every message")
+	case g.when.kind == kindLiteral && len([]rune(g.when.lit)) < 2:
+		l.add(g.at, g.ID, "always true", "%q is in nearly every message", g.when.lit)
+	case g.when.kind == kindAlways && g.reply != "" && len(g.homes)+len(g.needs)+len(g.Channels)+len(g.Platforms)+len(g.Roles) == 0:
+		l.add(g.at, g.ID, "always true", "it answers every message with the same text")
+	case g.when.kind == kindVar && g.when.vt.op == "set" && l.b.variables[g.when.vt.name].fallback != nil:
+		l.add(g.at, g.ID, "always true", "%s has a default, so it is always set", g.when.vt.name)
+	}
+}
+
+func (l *linter) unreachable(g *Guideline) {
+	for _, name := range g.needs {
+		if v := l.b.variables[name]; v.ExtractionPrompt == "" && len(v.patterns) == 0 && v.fallback == nil {
+			l.add(g.at, g.ID, "unreachable", "nothing but a tool can set %s, which it needs", name)
+		}
+	}
+	if g.DependsOn != nil {
+		for _, id := range g.DependsOn.All {
+			if !l.b.guidelines[id].IsEnabled() {
+				l.add(g.at, g.ID, "unreachable", "it depends on %s, which is switched off", id)
+			}
+		}
+	}
+	if g.when.kind == kindVar && g.when.vt.op == "=" {
+		v := l.b.variables[g.when.vt.name]
+		fits := func(a []byte) bool { return strings.EqualFold(plain(a), g.when.vt.value) }
+		if v.valid.allowed != nil && !slices.ContainsFunc(toBytes(v.valid.allowed), fits) {
+			l.add(g.at, g.ID, "unreachable", "%s is never %q: not among its allowed values", v.Name, g.when.vt.value)
+		}
+	}
+	for _, h := range g.homes {
+		if j := l.b.journeys[h.journey]; h.step != "" && !j.reached()[h.step] {
+			l.add(g.at, g.ID, "unreachable", "no way leads to its step %s of %s", h.step, h.journey)
+		}
+	}
+}
+
+func (l *linter) unknownTools(g *Guideline) {
+	for _, tool := range g.Tools {
+		if l.tools != nil && !slices.Contains(l.tools, tool) {
+			l.add(g.at, g.ID, "unknown tool", "%s%s", tool, suggest(tool, l.tools))
+		}
+	}
+}
+
+// pairs compares rules with each other: equal conditions with opposite
+// actions, and rules that a reply always speaks before.
+func (l *linter) pairs() {
+	same := map[string][]*Guideline{}
+	var replies []*Guideline
+	for i := range l.b.doc.Guidelines {
+		g := &l.b.doc.Guidelines[i]
+		if !g.IsEnabled() {
+			continue
+		}
+		same[normal(g.Condition)] = append(same[normal(g.Condition)], g)
+		if g.reply != "" && len(g.needs) == 0 {
+			replies = append(replies, g)
+		}
+	}
+	for _, key := range sortedKeys(same) {
+		group := same[key]
+		for i, a := range group {
+			for _, b := range group[i+1:] {
+				if overlap(a, b) && contradict(a, b) {
+					l.add(b.at, b.ID, "contradiction", "has the condition of %s and says otherwise", a.ID)
+				}
+			}
+		}
+	}
+	for i := range l.b.doc.Guidelines {
+		g := &l.b.doc.Guidelines[i]
+		for _, r := range replies {
+			if g != r && g.IsEnabled() && overlap(r, g) && shadows(r, g) {
+				l.add(g.at, g.ID, "shadowed", "whenever it matches, %s answers before it", r.ID)
+				break
+			}
+		}
+	}
+}
+
+func normal(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
+
+// overlap tells whether two rules can apply in the same place.
+func overlap(a, b *Guideline) bool {
+	meet := func(x, y []string) bool {
+		return len(x) == 0 || len(y) == 0 || slices.ContainsFunc(x, func(s string) bool { return slices.Contains(y, s) })
+	}
+	homes := len(a.homes) == 0 || len(b.homes) == 0 || slices.ContainsFunc(a.homes, func(h home) bool {
+		return slices.ContainsFunc(b.homes, func(o home) bool {
+			return h.journey == o.journey && (h.step == "" || o.step == "" || h.step == o.step)
+		})
+	})
+	return homes && meet(a.Platforms, b.Platforms) && meet(a.Channels, b.Channels) && meet(a.Roles, b.Roles)
+}
+
+// contradict sees two different ready-made answers, and an action that is the
+// other one forbidden.
+func contradict(a, b *Guideline) bool {
+	if slices.Contains(a.Excludes, b.ID) || slices.Contains(b.Excludes, a.ID) {
+		return false
+	}
+	if a.reply != "" && b.reply != "" {
+		return normal(a.reply) != normal(b.reply)
+	}
+	deny := func(s string) (string, bool) {
+		s = normal(s)
+		for _, no := range []string{"never ", "do not ", "don't ", "avoid ", "refuse to "} {
+			if rest, ok := strings.CutPrefix(s, no); ok {
+				return rest, true
+			}
+		}
+		return strings.TrimPrefix(s, "always "), false
+	}
+	x, notX := deny(a.Action)
+	y, notY := deny(b.Action)
+	return notX != notY && len(x) > 0 && len(y) > 0 && (strings.HasPrefix(x, y) || strings.HasPrefix(y, x))
+}
+
+// shadows tells whether reply r is certain to be given whenever g matches.
+func shadows(r, g *Guideline) bool {
+	if r.Priority <= g.Priority || len(r.homes)+len(r.Platforms)+len(r.Channels)+len(r.Roles) > 0 || r.DependsOn != nil {
+		return false
+	}
+	switch r.when.kind {
+	case kindAlways:
+		return true
+	case kindLiteral:
+		return g.when.kind == kindLiteral && strings.Contains(g.when.lit, r.when.lit)
+	default:
+		return normal(r.Condition) == normal(g.Condition)
+	}
+}
+
+func (l *linter) journey(j *Journey) {
+	at := func(i int) place { return place{j.at.src, fmt.Sprintf("%s.steps[%d]", j.at.path, i)} }
+	reached := j.reached()
+	for i := range j.Steps {
+		s := &j.Steps[i]
+		switch {
+		case !reached[s.ID]:
+			l.add(at(i), j.ID, "unreachable", "no way leads to step %s", s.ID)
+		case !s.IsTerminal && len(s.Transitions) == 0:
+			l.add(at(i), j.ID, "dead end", "step %s is not terminal and leads nowhere", s.ID)
+		case s.IsTerminal && len(s.Transitions) > 0:
+			l.add(at(i), j.ID, "unreachable", "the transitions of the terminal step %s are never taken", s.ID)
+		}
+		for k, tr := range s.Transitions {
+			for _, before := range s.Transitions[:k] {
+				if certain := before.when.kind == kindAlways && (!tr.Early || before.Early); certain || normal(before.Condition) == normal(tr.Condition) && before.Early == tr.Early {
+					l.add(at(i), j.ID, "shadowed", "the transition from %s to %s is always preceded by the one to %s", s.ID, tr.ToStep, before.ToStep)
+					break
+				}
+			}
+		}
+	}
+}
+
+// reached are the steps that some way from the initial one leads to.
+func (j *Journey) reached() map[string]bool {
+	seen := map[string]bool{}
+	for queue := []string{j.InitialStep}; len(queue) > 0; queue = queue[1:] {
+		if seen[queue[0]] {
+			continue
+		}
+		seen[queue[0]] = true
+		if s := j.steps[queue[0]]; !s.IsTerminal {
+			for _, tr := range s.Transitions {
+				queue = append(queue, tr.ToStep)
+			}
+		}
+	}
+	return seen
+}

@@ -1,0 +1,187 @@
+package playbook
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func write1(t testing.TB, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "p.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func parseBook(t testing.TB, text string) *Book {
+	t.Helper()
+	return mustLoad(t, write1(t, text))
+}
+
+// Every file in testdata/mistakes has one mistake; expected.txt says how each
+// is reported.
+func TestMistakes(t *testing.T) {
+	files, err := filepath.Glob("testdata/mistakes/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no test data", err)
+	}
+	var got strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Load(write1(t, string(text)), Options{Tools: []string{"check_order", "get_refund_policy"}})
+		var ms Mistakes
+		if !errors.As(err, &ms) {
+			t.Errorf("%s: error %v, want Mistakes", file, err)
+			continue
+		}
+		for _, m := range ms {
+			fmt.Fprintf(&got, "%s:%d: %s: %s\n", strings.TrimSuffix(filepath.Base(file), ".yaml"), m.Line, m.Where, m.Text)
+		}
+	}
+	const golden = "testdata/mistakes/expected.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.String() != string(want) {
+		t.Errorf("messages differ from %s:\n%s", golden, lineDiff(string(want), got.String()))
+	}
+}
+
+func lineDiff(want, got string) string {
+	have := map[string]bool{}
+	for l := range strings.SplitSeq(want, "\n") {
+		have[l] = true
+	}
+	var out strings.Builder
+	for l := range strings.SplitSeq(got, "\n") {
+		if !have[l] {
+			out.WriteString("+ " + l + "\n")
+		}
+		delete(have, l)
+	}
+	for l := range have {
+		out.WriteString("- " + l + "\n")
+	}
+	return out.String()
+}
+
+func TestMistakeShowsFileLineAndSource(t *testing.T) {
+	dir := write1(t, "# a comment\nguidelines:\n  - id: refund\n    conditon: always\n    action: x\n")
+	_, err := Load(dir, Options{})
+	for _, want := range []string{
+		filepath.Join(dir, "p.yaml") + `:4: guidelines[0].conditon: unknown key; did you mean "condition"?`,
+		">    4 |     conditon: always", "     3 |   - id: refund",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error misses %q:\n%v", want, err)
+		}
+	}
+}
+
+// The examples of source T load as they are written there: YAML takes JSON.
+func TestLoadsSourceModel(t *testing.T) {
+	b := parseBook(t, `{"variables": [{"name": "order_id", "description": "Customer's order identifier", "data_type": "String",
+ "extraction_prompt": "Extract the order ID", "required": false,
+ "validation": {"pattern": "^[0-9]{5,10}$", "min": null, "max": null, "min_length": 5, "max_length": 10, "allowed_values": null},
+ "default_value": null, "metadata": {"category": "order_management"}}],
+"guidelines": [{"id": "guideline_refund_policy", "priority": 100, "condition": "user asks about refunds, returns, or mentions 'money back'",
+ "action": "Explain the 30-day refund policy", "tools": ["check_order", "get_refund_policy"], "required_context": ["order_id"],
+ "journey_id": null, "journey_step": null, "enabled": true, "metadata": {"tags": "refund,policy"}, "created_at": "2025-01-15T10:30:00Z"}]}`)
+	g, err := b.Guideline("guideline_refund_policy")
+	if err != nil || g.Priority != 100 || len(g.Tools) != 2 || g.CreatedAt.Year() != 2025 || g.Metadata["tags"] != "refund,policy" || !g.IsEnabled() {
+		t.Errorf("loaded as %+v, %v", g, err)
+	}
+	if _, err := b.Guideline("guideline_refnd_policy"); err == nil || !strings.Contains(err.Error(), "did you mean") {
+		t.Errorf("unknown id: %v", err)
+	}
+}
+
+func TestEmptyBook(t *testing.T) {
+	b := mustLoad(t, "")
+	c := newTalk(t, b)
+	if g := c.say("hello"); g.Instructions != "" || g.Reply != "" || g.Calls != 0 {
+		t.Errorf("an empty book guides: %+v", g)
+	}
+	if _, err := Load(filepath.Join(t.TempDir(), "none"), Options{}); err == nil {
+		t.Error("a missing folder is no error")
+	}
+}
+
+func TestSourceReloads(t *testing.T) {
+	rule := func(id string) string { return "guidelines:\n  - {id: " + id + ", condition: always, action: x}\n" }
+	dir := write1(t, rule("a"))
+	file := filepath.Join(dir, "p.yaml")
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Unix(1000, 0)
+	at := func(after time.Duration, want string, ok bool) {
+		t.Helper()
+		b, err := s.Book(now.Add(after))
+		if (err == nil) != ok || b.Guidelines()[0].ID != want {
+			t.Errorf("after %v: %s, %v; want %s, ok %v", after, b.Guidelines()[0].ID, err, want, ok)
+		}
+	}
+	put := func(text string) {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at(0, "a", true)
+	put(rule("bb"))
+	at(500*time.Millisecond, "a", true) // looked at within the last second
+	at(time.Second, "bb", true)
+	put("guidelines: [")
+	at(2*time.Second, "bb", false) // the last good one stays, the error is told
+	at(4*time.Second, "bb", false)
+	put(rule("ccc"))
+	at(6*time.Second, "ccc", true)
+	put(rule("dddd"))
+	if err := s.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	at(6*time.Second, "dddd", true)
+}
+
+func TestHostileFiles(t *testing.T) {
+	for name, text := range map[string]string{
+		"brackets": strings.Repeat("[", 100_000),
+		"dashes":   strings.Repeat("- ", 10_000) + "a",
+		"braces":   strings.Repeat("{a: ", 10_000),
+		"bomb":     "a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n",
+		"lines":    strings.Repeat("[\n", 10_000),
+	} {
+		if _, err := Load(write1(t, text), Options{}); err == nil {
+			t.Errorf("%s: loaded", name)
+		}
+	}
+}
+
+func FuzzLoad(f *testing.F) {
+	for _, s := range []string{"", "guidelines:\n  - {id: a, condition: always, action: x}\n", "settings: {top: 2}\n", "a: [1, {b: c}]", "- - -", "\t", "? a\n: b", "a: !!x y", "a: |\n  x\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var found Mistakes
+		b := &Book{cache: newCache(), guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{}, variables: map[string]*Variable{}, replies: map[string]*Reply{}, threshold: DefaultThreshold, top: DefaultTop}
+		b.add("f.yaml", []byte(text), &found)
+		b.compile()
+		_ = found.Error()
+	})
+}

@@ -1,0 +1,365 @@
+package playbook
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/llm"
+)
+
+// Situation is one message and what is known around it.
+type Situation struct {
+	Platform  string
+	Channel   string // as guidelines name it: the platform's channel id
+	User      string // platform-scoped id
+	Roles     []string
+	Text      string // what the person wrote, however long
+	MessageID string
+	Recent    []llm.Message // the conversation before Text, oldest first
+	State     State
+	Tools     []llm.ToolSpec // what can be offered; nil means not known, and all are
+	Events    []string       // Event constants
+	// Enabled overrides the files' enabled flags, by guideline id.
+	Enabled map[string]bool
+	Now     time.Time // zero is time.Now
+	// Spend goes into the model request; nil allows it.
+	Spend func() error
+}
+
+// turn is one Guide call.
+type turn struct {
+	book      *Book
+	sit       Situation
+	lower     string
+	stems     []string
+	session   session
+	person    person
+	events    map[string]bool
+	verdicts  map[string]verdict         // by a condition's words
+	arguments map[string]json.RawMessage // by tool
+	changed   map[string]bool            // variables that had another value
+	rejected  map[string]error           // values that validation refused
+	final     *Step                      // the terminal step reached with this message
+	notes     []string
+	reasons   []string
+	usage     llm.Usage
+	calls     int
+	dropped   []Dropped
+}
+
+// Guide works out how to answer one message. It makes at most one call to m,
+// and none when nothing needs a model's judgement; with m nil only what needs
+// none applies. Whatever goes wrong with that call is told in Guidance.Notes.
+// The only error is ctx's. Nothing is kept: a caller that throws the Guidance
+// away has made a dry run.
+func (b *Book) Guide(ctx context.Context, m llm.Model, s Situation) (Guidance, error) {
+	began := time.Now()
+	t := b.newTurn(s)
+	t.checkJourney()
+	t.extract()
+	t.ask(ctx, m)
+	if err := ctx.Err(); err != nil {
+		return Guidance{}, err
+	}
+	t.walk()
+	matches := t.match()
+	top, all := t.choose(matches)
+	g := t.guidance(top, all)
+	g.Result.EvaluationTimeMS = max(1, time.Since(began).Milliseconds())
+	return g, nil
+}
+
+func (b *Book) newTurn(s Situation) *turn {
+	if s.Now.IsZero() {
+		s.Now = time.Now()
+	}
+	t := &turn{book: b, sit: s, lower: strings.ToLower(s.Text), events: map[string]bool{}, verdicts: map[string]verdict{},
+		arguments: map[string]json.RawMessage{}, changed: map[string]bool{}, rejected: map[string]error{}}
+	for _, e := range s.Events {
+		t.events[e] = true
+	}
+	var err error
+	if t.session, t.person, err = s.State.read(); err != nil {
+		t.note("%v", err)
+	}
+	return t
+}
+
+func (t *turn) note(format string, args ...any) {
+	t.notes = append(t.notes, fmt.Sprintf(format, args...))
+}
+func (t *turn) why(format string, args ...any) {
+	t.reasons = append(t.reasons, fmt.Sprintf(format, args...))
+}
+
+// words are the message's, worked out when first needed.
+func (t *turn) words() []string {
+	if t.stems == nil {
+		t.stems = words(middle(t.sit.Text, maxNewest))
+	}
+	return t.stems
+}
+
+// value is what is known of a variable, default included.
+func (t *turn) value(name string) (Value, bool) {
+	v, ok := t.book.variables[name]
+	if !ok {
+		return Value{}, false
+	}
+	return v.known(t.session, t.person)
+}
+
+// extract sets variables by their patterns.
+func (t *turn) extract() {
+	for i := range t.book.doc.Variables {
+		v := &t.book.doc.Variables[i]
+		if text, ok := v.match(t.sit.Text, t.session.Asked == v.Name); ok {
+			raw, _ := json.Marshal(text)
+			t.offer(v.Name, raw, SourcePattern, 1)
+		}
+	}
+}
+
+// offer stores a value if it is valid and says so if it is not.
+func (t *turn) offer(name string, raw json.RawMessage, source string, confidence float64) {
+	v := t.book.variables[name]
+	if v == nil {
+		return
+	}
+	got, err := v.valid.check(raw)
+	if err != nil {
+		t.rejected[name] = err
+		t.note("%s: %s was not taken: %v", name, clip(string(raw), 80), err)
+		return
+	}
+	store := t.store(v)
+	old, had := store[name]
+	if had && bytes.Equal(old.Value, got) {
+		return
+	}
+	if had && source == SourceModel && t.fresh(old) {
+		return // a pattern read this very message with certainty
+	}
+	delete(t.rejected, name)
+	t.changed[name] = t.changed[name] || had
+	store[name] = Value{Name: name, Value: got, At: t.sit.Now, Confidence: confidence, MessageID: t.sit.MessageID, Source: source}
+	t.why("learned %s from the message (%s)", name, source)
+}
+
+func (t *turn) fresh(v Value) bool {
+	return v.Source == SourcePattern && v.MessageID == t.sit.MessageID && v.At.Equal(t.sit.Now)
+}
+
+// withdraw forgets a value the person took back.
+func (t *turn) withdraw(name string) {
+	v := t.book.variables[name]
+	if v == nil {
+		return
+	}
+	store := t.store(v)
+	if old, had := store[name]; had && !t.fresh(old) {
+		delete(store, name)
+		t.changed[name] = true
+		t.why("the person took back %s", name)
+	}
+}
+
+func (t *turn) store(v *Variable) map[string]Value {
+	if v.PerPerson {
+		return t.person.Vars
+	}
+	return t.session.Vars
+}
+
+func (t *turn) enabled(g *Guideline) bool {
+	if on, said := t.sit.Enabled[g.ID]; said {
+		return on
+	}
+	return g.IsEnabled()
+}
+
+// scope tells why a rule is out of place here, or "".
+func (t *turn) scope(g *Guideline) string {
+	switch {
+	case len(g.Platforms) > 0 && !slices.Contains(g.Platforms, t.sit.Platform):
+		return "not on this platform"
+	case len(g.Channels) > 0 && !slices.Contains(g.Channels, t.sit.Channel):
+		return "not in this channel"
+	case len(g.Roles) > 0 && !slices.ContainsFunc(g.Roles, func(r string) bool { return slices.Contains(t.sit.Roles, r) }):
+		return "not for this person's roles"
+	case len(g.homes) > 0 && !slices.ContainsFunc(g.homes, t.at):
+		return "belongs to another step of a journey"
+	}
+	return ""
+}
+
+// at tells whether the conversation is in that place of a journey; a step
+// reached and completed with this message counts.
+func (t *turn) at(h home) bool {
+	j := t.session.Journey
+	if j == nil || j.ID != h.journey || j.Status != Active && t.final == nil {
+		return false
+	}
+	return h.step == "" || h.step == j.Step
+}
+
+// gate tells why a rule may not apply, or "".
+func (t *turn) gate(g *Guideline) string {
+	if why := t.scope(g); why != "" {
+		return why
+	}
+	if name := t.missing(g.needs); name != "" {
+		return "needs " + name + ", which is not known"
+	}
+	return ""
+}
+
+// match finds the rules whose conditions hold, with their score and reason.
+func (t *turn) match() map[string]Match {
+	out := map[string]Match{}
+	for i := range t.book.doc.Guidelines {
+		g := &t.book.doc.Guidelines[i]
+		if !t.enabled(g) {
+			if score, _ := t.holds(g.when); score >= t.book.threshold && g.when.kind != kindAlways {
+				t.drop(g.ID, Disabled, "switched off")
+			}
+			continue
+		}
+		score, reason := t.holds(g.when)
+		if score <= 0 {
+			continue
+		}
+		if why := t.gate(g); why != "" {
+			if g.when.kind != kindAlways {
+				t.drop(g.ID, Gated, why)
+			}
+			continue
+		}
+		if score < t.book.threshold {
+			t.drop(g.ID, BelowThreshold, fmt.Sprintf("relevance %.2f is below %.2f", score, t.book.threshold))
+			continue
+		}
+		if t.repeated(g) {
+			t.drop(g.ID, AlreadyApplied, "applied before, and nothing brought it up anew")
+			continue
+		}
+		out[g.ID] = t.newMatch(g, score, reason)
+	}
+	return out
+}
+
+func (t *turn) drop(id string, r Reason, detail string) {
+	t.dropped = append(t.dropped, Dropped{id, r, detail})
+}
+
+// repeated tells whether a rule was applied before and is not due again. What
+// the newest message decides is due whenever it holds; a standing var: rule is
+// due once; the model was told what had been applied and judges accordingly.
+func (t *turn) repeated(g *Guideline) bool {
+	if t.session.Applied[g.ID] != g.version {
+		return false
+	}
+	if g.Continuous != nil {
+		return !*g.Continuous
+	}
+	return g.when.kind == kindVar && !t.changed[g.when.vt.name]
+}
+
+func (t *turn) newMatch(g *Guideline, score float64, reason string) Match {
+	m := Match{GuidelineID: g.ID, Priority: g.Priority, RelevanceScore: score, Condition: g.Condition,
+		Action: t.fill(g.Action), Tools: t.offered(g.Tools), Confidence: 1, Reasoning: reason, EvaluatedAt: t.sit.Now}
+	if g.when.kind == kindPlain || g.when.kind == kindRegex {
+		m.Confidence = score
+	}
+	for _, name := range g.needs {
+		if v, ok := t.value(name); ok {
+			if m.MatchedContext == nil {
+				m.MatchedContext = map[string]json.RawMessage{}
+			}
+			m.MatchedContext[name] = v.Value
+		}
+	}
+	for _, tool := range m.Tools {
+		if args := t.argumentsFor(tool); args != nil {
+			if m.ToolParameters == nil {
+				m.ToolParameters = map[string]json.RawMessage{}
+			}
+			m.ToolParameters[tool] = args
+		}
+	}
+	return m
+}
+
+// choose resolves the matched rules against each other and cuts to the top N.
+// A rule that another one entails comes with it and does not count.
+func (t *turn) choose(matched map[string]Match) (top, all []Match) {
+	kept, by, dropped := Resolve(t.candidates(matched))
+	t.dropped = append(t.dropped, dropped...)
+	chosen, n := map[string]bool{}, 0
+	for _, c := range kept {
+		all = append(all, matched[c.ID])
+		if by[c.ID] == "" && n < t.book.top {
+			chosen[c.ID] = true
+			n++
+		}
+	}
+	for again := true; again; { // an entailed rule may entail another
+		again = false
+		for _, c := range kept {
+			if by[c.ID] != "" && chosen[by[c.ID]] && !chosen[c.ID] {
+				chosen[c.ID], again = true, true
+			}
+		}
+	}
+	for _, m := range all {
+		if chosen[m.GuidelineID] {
+			top = append(top, m)
+		} else {
+			t.drop(m.GuidelineID, Outranked, fmt.Sprintf("below the top %d", t.book.top))
+		}
+	}
+	return top, all
+}
+
+// candidates are the matched rules and those that they entail, directly or
+// not, where these may apply. The latter are added to matched.
+func (t *turn) candidates(matched map[string]Match) []Candidate {
+	out := make([]Candidate, 0, len(matched))
+	queue := make([]*Guideline, 0, len(matched))
+	for i := range t.book.doc.Guidelines {
+		if _, ok := matched[t.book.doc.Guidelines[i].ID]; ok {
+			queue = append(queue, &t.book.doc.Guidelines[i])
+		}
+	}
+	own := maps.Clone(matched)
+	for ; len(queue) > 0; queue = queue[1:] {
+		g := queue[0]
+		_, is := own[g.ID]
+		c := Candidate{ID: g.ID, Priority: g.Priority, Relevance: matched[g.ID].RelevanceScore, CreatedAt: g.CreatedAt,
+			Order: g.order, Matched: is, Excludes: g.Excludes, Entails: g.Entails}
+		if g.DependsOn != nil {
+			c.All, c.Any = g.DependsOn.All, g.DependsOn.Any
+		}
+		out = append(out, c)
+		for _, id := range g.Entails {
+			other := t.book.guidelines[id]
+			if _, seen := matched[id]; seen {
+				continue
+			}
+			if why := t.gate(other); why != "" || !t.enabled(other) {
+				t.drop(id, Gated, "entailed by "+g.ID+", but "+cmp.Or(why, "switched off"))
+				continue
+			}
+			matched[id] = t.newMatch(other, matched[g.ID].RelevanceScore, "entailed by "+g.ID)
+			queue = append(queue, other)
+		}
+	}
+	return out
+}

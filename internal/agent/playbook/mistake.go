@@ -1,0 +1,133 @@
+package playbook
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Mistake is one thing wrong with a playbook file.
+type Mistake struct {
+	File    string // as it was opened
+	Line    int    // 1-based
+	Where   string // guidelines[3].tools[0]
+	Text    string // what is wrong and, where one is near, the name that was meant
+	Excerpt string // the line with its neighbours
+}
+
+// Mistakes is the error of Load: everything found, in file order.
+type Mistakes []Mistake
+
+// maxShown bounds the length of the error, not of the list.
+const maxShown = 20
+
+// Error lists the mistakes, each with file, line and excerpt.
+func (ms Mistakes) Error() string {
+	var b strings.Builder
+	for i, m := range ms {
+		if i == maxShown {
+			fmt.Fprintf(&b, "and %d more\n", len(ms)-i)
+			break
+		}
+		fmt.Fprintf(&b, "%s:%d: ", m.File, m.Line)
+		if m.Where != "" {
+			b.WriteString(m.Where + ": ")
+		}
+		b.WriteString(m.Text + "\n" + m.Excerpt)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// source is a file while it is being loaded.
+type source struct {
+	name  string
+	text  []string       // its lines
+	lines map[string]int // where -> line
+	found *Mistakes
+}
+
+// place is where a definition stands, for the checks between definitions.
+type place struct {
+	src  *source
+	path string
+}
+
+func (p place) mistake(field, format string, args ...any) {
+	p.src.mistake(join(p.path, field), format, args...)
+}
+
+func (s *source) mistake(path, format string, args ...any) {
+	line := s.lines[path]
+	for at := path; line == 0 && at != ""; line = s.lines[at] { // the nearest enclosing thing that has a line
+		at = at[:max(0, strings.LastIndexAny(at, ".["))]
+	}
+	line = max(line, 1)
+	*s.found = append(*s.found, Mistake{File: s.name, Line: line, Where: path, Text: fmt.Sprintf(format, args...), Excerpt: s.excerpt(line)})
+}
+
+func (s *source) excerpt(line int) string {
+	var b strings.Builder
+	for n := max(1, line-1); n <= min(len(s.text), line+1); n++ {
+		mark := "  "
+		if n == line {
+			mark = "> "
+		}
+		text := []rune(s.text[n-1])
+		fmt.Fprintf(&b, "  %s%4d | %s\n", mark, n, string(text[:min(len(text), 160)]))
+	}
+	return b.String()
+}
+
+func (ms Mistakes) sort() {
+	slices.SortStableFunc(ms, func(a, b Mistake) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+}
+
+// suggest is `; did you mean "x"?`, or nothing when no name is near.
+func suggest(got string, names []string) string {
+	if n := nearest(got, names); n != "" {
+		return fmt.Sprintf("; did you mean %q?", n)
+	}
+	return ""
+}
+
+// nearest is the name with the fewest edits from got: up to a third of its
+// length or two, and fewer than it has letters.
+func nearest(got string, names []string) string {
+	best, fewest := "", min(max(2, len(got)/3)+1, len(got))
+	for _, name := range names {
+		if d := distance(strings.ToLower(got), strings.ToLower(name)); d < fewest {
+			best, fewest = name, d
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, delete, replace or swap with
+// their neighbour.
+func distance(a, b string) int {
+	before, prev := []int(nil), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		cur := make([]int, len(b)+1)
+		cur[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				cur[j] = min(cur[j], before[j-2]+1)
+			}
+		}
+		before, prev = prev, cur
+	}
+	return prev[len(b)]
+}
+
+func oneOf(s string, list []string) bool { return slices.Contains(list, s) }

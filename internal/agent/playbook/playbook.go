@@ -1,0 +1,252 @@
+// Package playbook says how to behave now: which of the owner's guidelines
+// apply to a message, where a journey stands, which context variables are
+// known. It reads YAML files, keeps no state of its own but a cache of the
+// model's verdicts, and makes at most one model call per message. It is not
+// the agent: it answers nothing, calls no tool and writes no storage.
+package playbook
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Defaults of Settings (requirements 7.1).
+const (
+	DefaultThreshold = 0.3
+	DefaultTop       = 3
+)
+
+// Caps of what is read, against files that are not playbooks.
+const (
+	maxFileSize = 4 << 20
+	maxDepth    = 40 // levels of nesting in a file
+)
+
+// Options change how a playbook is loaded and used. The zero value is fine.
+type Options struct {
+	// Tools are the names of the tools there are; a guideline that names
+	// another is a mistake. nil leaves that to Check.
+	Tools []string
+	// Model is the name for the structured call, "" the configured one.
+	Model string
+}
+
+// Book is a loaded playbook. It never changes and serves many goroutines.
+type Book struct {
+	doc        document // merged, in the order of the files
+	options    Options
+	guidelines map[string]*Guideline
+	journeys   map[string]*Journey
+	variables  map[string]*Variable
+	replies    map[string]*Reply
+	threshold  float64
+	top        int
+	strict     bool
+	fallback   string
+	index      index
+	cache      *cache
+}
+
+// Load reads every *.yaml and *.yml file directly in dir, in the order of
+// their names. dir "" gives an empty Book, which guides nothing. What is wrong
+// with the files comes back as Mistakes, all of it.
+func Load(dir string, o Options) (*Book, error) { return load(dir, o, newCache()) }
+
+func load(dir string, o Options, c *cache) (*Book, error) {
+	b := &Book{options: o, cache: c, guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{},
+		variables: map[string]*Variable{}, replies: map[string]*Reply{}, threshold: DefaultThreshold, top: DefaultTop}
+	files, err := yamlFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	var found Mistakes
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("read playbook: %w", err)
+		}
+		b.add(name, text, &found)
+	}
+	b.compile()
+	if len(found) > 0 {
+		found.sort()
+		return nil, found
+	}
+	return b, nil
+}
+
+func yamlFiles(dir string) ([]string, error) {
+	if dir == "" {
+		return nil, nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read playbook: %w", err)
+	}
+	var files []string
+	for _, e := range entries {
+		ext := filepath.Ext(e.Name())
+		if !e.IsDir() && (ext == ".yaml" || ext == ".yml") && !strings.HasPrefix(e.Name(), ".") {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	return files, nil
+}
+
+// add reads one file into the book.
+func (b *Book) add(name string, text []byte, found *Mistakes) {
+	src := &source{name: name, lines: map[string]int{}, found: found}
+	if len(text) > maxFileSize {
+		src.mistake("", "larger than %d bytes", maxFileSize)
+		return
+	}
+	src.text = strings.Split(string(text), "\n")
+	if line := tooDeep(text); line > 0 {
+		src.lines[""] = line
+		src.mistake("", "nested deeper than %d levels", maxDepth)
+		return
+	}
+	root, err := parse(text)
+	if err != nil {
+		src.lines[""] = lineOf(err)
+		src.mistake("", "not YAML: %s", messageOf(err))
+		return
+	}
+	if root == nil {
+		return
+	}
+	var d document
+	(&reader{src}).read(root, reflect.ValueOf(&d).Elem(), "", shape{})
+	b.merge(d, src)
+}
+
+// parse gives the one document of a file, nil when the file is empty.
+func parse(text []byte) (root ast.Node, err error) {
+	defer func() { // the parser is fed by people's typing; it must not end the bot
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the parser gave up: %v", r)
+		}
+	}()
+	f, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return nil, err
+	}
+	for _, doc := range f.Docs {
+		if doc.Body == nil || doc.Body.Type() == ast.CommentType {
+			continue
+		}
+		if root != nil {
+			return nil, errors.New("more than one document in a file")
+		}
+		root = doc.Body
+	}
+	return root, nil
+}
+
+// tooDeep is the first line nested deeper than maxDepth, or 0. It looks only
+// at indentation, dashes and opening brackets, so that the parser, which
+// recurses, never sees such a file.
+func tooDeep(text []byte) int {
+	n, open := 0, 0
+	for line := range bytes.Lines(text) {
+		n++
+		body := bytes.TrimLeft(line, " ")
+		indent := len(line) - len(body)
+		dashes := 0
+		for rest := body; bytes.HasPrefix(rest, []byte("- ")); rest = bytes.TrimLeft(rest[2:], " ") {
+			dashes++
+		}
+		open += bytes.Count(body, []byte("[")) + bytes.Count(body, []byte("{")) - bytes.Count(body, []byte("]")) - bytes.Count(body, []byte("}"))
+		open = max(open, 0)
+		deepest := bytes.Count(body, []byte("["))
+		if indent > 8*maxDepth || dashes > maxDepth || open > maxDepth*4 || deepest > maxDepth*4 {
+			return n
+		}
+	}
+	return 0
+}
+
+type tokenError interface {
+	GetMessage() string
+	GetToken() *token.Token
+}
+
+func lineOf(err error) int {
+	var te tokenError
+	if errors.As(err, &te) && te.GetToken() != nil {
+		return te.GetToken().Position.Line
+	}
+	return 1
+}
+
+func messageOf(err error) string {
+	var te tokenError
+	if errors.As(err, &te) {
+		return te.GetMessage()
+	}
+	return err.Error()
+}
+
+// merge appends a file's definitions. Ids that were taken before are mistakes.
+func (b *Book) merge(d document, src *source) {
+	if d.Settings != nil {
+		if b.doc.Settings != nil {
+			src.mistake("settings", "settings were given in another file already")
+		}
+		b.doc.Settings = d.Settings
+	}
+	at := func(list string, i int) place { return place{src, fmt.Sprintf("%s[%d]", list, i)} }
+	for i := range d.Glossary {
+		d.Glossary[i].at = at("glossary", i)
+	}
+	for i := range d.Variables {
+		d.Variables[i].at = at("variables", i)
+	}
+	for i := range d.Replies {
+		d.Replies[i].at = at("replies", i)
+	}
+	for i := range d.Guidelines {
+		d.Guidelines[i].at = at("guidelines", i)
+	}
+	for i := range d.Journeys {
+		d.Journeys[i].at = at("journeys", i)
+	}
+	b.doc.Glossary = append(b.doc.Glossary, d.Glossary...)
+	b.doc.Variables = append(b.doc.Variables, d.Variables...)
+	b.doc.Replies = append(b.doc.Replies, d.Replies...)
+	b.doc.Guidelines = append(b.doc.Guidelines, d.Guidelines...)
+	b.doc.Journeys = append(b.doc.Journeys, d.Journeys...)
+}
+
+// Guidelines are all rules, in the order of the files. The slice is the
+// caller's.
+func (b *Book) Guidelines() []Guideline { return slices.Clone(b.doc.Guidelines) }
+
+// Guideline finds a rule; the error names the nearest one.
+func (b *Book) Guideline(id string) (Guideline, error) {
+	if g, ok := b.guidelines[id]; ok {
+		return *g, nil
+	}
+	return Guideline{}, fmt.Errorf("unknown guideline %q%s", id, suggest(id, sortedKeys(b.guidelines)))
+}
+
+// IsEnabled is the file's enabled flag.
+func (g Guideline) IsEnabled() bool { return g.Enabled == nil || *g.Enabled }
+
+// Journeys are all journeys, in the order of the files. The slice is the
+// caller's.
+func (b *Book) Journeys() []Journey { return slices.Clone(b.doc.Journeys) }
+
+// VariableDefinitions are all variables, in the order of the files. The slice
+// is the caller's.
+func (b *Book) VariableDefinitions() []Variable { return slices.Clone(b.doc.Variables) }

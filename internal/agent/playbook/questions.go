@@ -1,0 +1,209 @@
+package playbook
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// questions collects what a model could tell about this message, most wanted
+// first, and whether anything of it is worth a call. Values that might be
+// found come along in a call that is made anyway.
+func (t *turn) questions() (q question, needed bool) {
+	q.Conditions = t.journeyQuestions()
+	rules := t.ruleQuestions()
+	q.Conditions = append(q.Conditions, rules...)
+	needed = len(q.Conditions) > 0
+	wantedNow := t.wantedNow()
+	var later []wanted
+	for i := range t.book.doc.Variables {
+		v := &t.book.doc.Variables[i]
+		if v.ExtractionPrompt == "" {
+			continue
+		}
+		known, set := t.store(v)[v.Name]
+		if set && t.fresh(known) {
+			continue
+		}
+		w := wanted{Name: v.Name, Type: v.valid.kind, How: v.ExtractionPrompt, version: v.version}
+		if set {
+			w.Known = clip(plain(known.Value), 100)
+		}
+		switch {
+		case !set && (wantedNow[v.Name] || v.mayBeIn(t)), set && v.valid.re != nil && v.tokenIn(t):
+			q.Variables = append(q.Variables, w)
+			needed = true
+		default:
+			later = append(later, w)
+		}
+	}
+	q.Variables = append(q.Variables, later...)
+	if !needed || strings.TrimSpace(t.sit.Text) == "" {
+		return question{}, false
+	}
+	q.Words = t.terms()
+	for i := range q.Words {
+		q.Words[i].Also = nil
+	}
+	q.Tools = t.toolQuestions(q.Conditions)
+	return q, true
+}
+
+// wantedNow are the variables the conversation is waiting for.
+func (t *turn) wantedNow() map[string]bool {
+	out := map[string]bool{t.session.Asked: true}
+	if step := t.step(); step != nil {
+		for _, name := range step.RequiredContext {
+			out[name] = true
+		}
+	}
+	for i := range t.book.doc.Variables {
+		if v := &t.book.doc.Variables[i]; v.Required {
+			out[v.Name] = true
+		}
+	}
+	for i := range t.book.doc.Guidelines {
+		g := &t.book.doc.Guidelines[i]
+		if g.when.kind == kindPlain || len(g.needs) == 0 || !t.enabled(g) || t.scope(g) != "" || t.missing(g.needs) == "" {
+			continue
+		}
+		if score, _ := t.holds(g.when); score >= t.book.threshold && g.when.kind != kindAlways {
+			for _, name := range g.needs {
+				out[name] = true
+			}
+		}
+	}
+	return out
+}
+
+// journeyQuestions are the triggers when no journey is active, else the
+// transitions that might be taken now: those of the current step and of the
+// steps after it that have all they ask for.
+func (t *turn) journeyQuestions() (out []asked) {
+	step := t.step()
+	if step == nil {
+		for i := range t.book.doc.Journeys {
+			j := &t.book.doc.Journeys[i]
+			if j.trigger.kind == kindPlain && (j.Repeat || !t.session.past(j.ID)) {
+				out = append(out, asked{ID: "start:" + j.ID, When: j.Trigger, version: version(j.Trigger)})
+			}
+		}
+		return out
+	}
+	j := t.book.journeys[t.session.Journey.ID]
+	seen := map[string]bool{}
+	for queue := []*Step{step}; len(queue) > 0; queue = queue[1:] {
+		s := queue[0]
+		if seen[s.ID] || s != step && (len(s.RequiredContext) == 0 || t.missing(s.RequiredContext) != "") {
+			continue
+		}
+		seen[s.ID] = true
+		for i := range s.Transitions {
+			tr := &s.Transitions[i]
+			if tr.when.kind == kindPlain && (tr.Early || t.askable(s.RequiredContext)) {
+				out = append(out, asked{ID: s.ID + "->" + tr.ToStep, When: tr.Condition, version: version(tr.Condition)})
+			}
+			queue = append(queue, j.steps[tr.ToStep])
+		}
+	}
+	return out
+}
+
+// askable tells whether each name is known or might become known by this call.
+func (t *turn) askable(names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		_, known := t.value(name)
+		return !known && t.book.variables[name].ExtractionPrompt == ""
+	})
+}
+
+// ruleQuestions are the rules only a model can judge, those that share the
+// rarest words with the message and the conversation first.
+func (t *turn) ruleQuestions() []asked {
+	var rules []*Guideline
+	for i := range t.book.doc.Guidelines {
+		g := &t.book.doc.Guidelines[i]
+		if g.when.kind != kindPlain || !t.enabled(g) || !t.askable(g.needs) || !t.mayBeInScope(g) {
+			continue
+		}
+		if done := t.session.Applied[g.ID] == g.version; done && g.Continuous != nil && !*g.Continuous {
+			continue
+		}
+		rules = append(rules, g)
+	}
+	if len(rules) == 0 {
+		return nil
+	}
+	score := t.book.index.scores(t.words())
+	var before strings.Builder
+	for _, m := range t.sit.Recent[max(0, len(t.sit.Recent)-2):] {
+		before.WriteString(middle(m.Content, maxRecentText) + "\n")
+	}
+	for i, s := range t.book.index.scores(words(before.String())) {
+		score[i] += s / 4
+	}
+	slices.SortStableFunc(rules, func(a, b *Guideline) int {
+		return cmp.Or(cmp.Compare(score[b.order], score[a.order]), cmp.Compare(b.Priority, a.Priority))
+	})
+	out := make([]asked, len(rules))
+	for i, g := range rules {
+		done := t.session.Applied[g.ID] == g.version && (g.Continuous == nil || !*g.Continuous)
+		out[i] = asked{ID: g.ID, When: g.Condition, Applied: done, version: g.version}
+	}
+	return out
+}
+
+// mayBeInScope is scope, with the steps that a transition leads to counted in:
+// the journey may move on before the rule is needed.
+func (t *turn) mayBeInScope(g *Guideline) bool {
+	why := t.scope(g)
+	if why == "" || len(g.homes) == 0 {
+		return why == ""
+	}
+	step := t.step()
+	if step == nil {
+		return false
+	}
+	bare := *g
+	bare.homes = nil
+	return t.scope(&bare) == "" && slices.ContainsFunc(g.homes, func(h home) bool {
+		return h.journey == t.session.Journey.ID && slices.ContainsFunc(step.Transitions, func(tr Transition) bool { return tr.ToStep == h.step })
+	})
+}
+
+// toolQuestions are the parameters of the tools that rules in play would
+// offer, where these take any.
+func (t *turn) toolQuestions(conditions []asked) (out []parameters) {
+	seen := map[string]bool{}
+	for _, c := range conditions {
+		g := t.book.guidelines[c.ID]
+		if g == nil {
+			continue
+		}
+		for _, tool := range g.Tools {
+			spec, ok := t.spec(tool)
+			if ok && !seen[tool] && takesArguments(spec.Parameters) {
+				seen[tool] = true
+				out = append(out, parameters{Tool: tool, Schema: spec.Parameters, about: c.ID})
+			}
+		}
+	}
+	return out
+}
+
+// terms are the glossary entries that the message or the last few mention.
+func (t *turn) terms() (out []Term) {
+	if len(t.book.doc.Glossary) == 0 {
+		return nil
+	}
+	text := t.lower
+	for _, m := range t.sit.Recent[max(0, len(t.sit.Recent)-2):] {
+		text += "\n" + strings.ToLower(m.Content)
+	}
+	for _, term := range t.book.doc.Glossary {
+		if slices.ContainsFunc(append([]string{term.Term}, term.Also...), func(w string) bool { return strings.Contains(text, strings.ToLower(w)) }) {
+			out = append(out, Term{Term: term.Term, Also: term.Also, Meaning: term.Meaning})
+		}
+	}
+	return out
+}

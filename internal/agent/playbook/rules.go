@@ -1,0 +1,152 @@
+package playbook
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// document is one YAML file. Every list may be in any file; what they hold is
+// merged. The tags are the one source of the load checks and of Schema.
+type document struct {
+	Settings   *Settings   `json:"settings" doc:"How rules are chosen; in one file at most."`
+	Glossary   []Term      `json:"glossary" doc:"Words of this place and what they mean."`
+	Variables  []Variable  `json:"variables" doc:"What is worth knowing about a conversation or a person."`
+	Replies    []Reply     `json:"replies" doc:"Ready-made answers that guidelines can name."`
+	Guidelines []Guideline `json:"guidelines" doc:"When this, do that."`
+	Journeys   []Journey   `json:"journeys" doc:"Conversations of several steps."`
+}
+
+// Settings tune matching (requirements 7.1).
+type Settings struct {
+	Threshold *float64 `json:"threshold,omitempty" rule:"range=0..1" doc:"Relevance from which a rule counts as matched; 0.3 when absent."`
+	Top       *int     `json:"top,omitempty" rule:"range=1..50" doc:"How many rules may apply at once; 3 when absent."`
+	Strict    bool     `json:"strict,omitempty" doc:"Answer from ready-made replies only."`
+	Fallback  string   `json:"fallback,omitempty" rule:"len=1..2000" doc:"What strict mode says when no reply fits."`
+}
+
+// Term is a glossary entry.
+type Term struct {
+	Term    string   `json:"term" rule:"required len=1..100" doc:"The word or phrase."`
+	Also    []string `json:"also,omitempty" rule:"len=1..100" doc:"Other ways to say it."`
+	Meaning string   `json:"meaning" rule:"required len=1..1000" doc:"What it means here."`
+	at      place
+}
+
+// Reply is a ready-made answer. {{name}} stands for a variable's value.
+type Reply struct {
+	ID   string `json:"id" rule:"required format=id" doc:"Unique name."`
+	Text string `json:"text" rule:"required len=1..2000" doc:"Markdown; {{name}} stands for a variable."`
+	at   place
+}
+
+// Variable is a context variable (source T, 6).
+type Variable struct {
+	Name             string            `json:"name" rule:"required format=name" doc:"Unique name."`
+	Description      string            `json:"description" rule:"required len=1..500" doc:"What it is, in words for the model and for people."`
+	DataType         string            `json:"data_type" rule:"enum=string|number|boolean|date|array|object" doc:"Type of the value; string when absent."`
+	ExtractionPrompt string            `json:"extraction_prompt,omitempty" rule:"len=1..1000" doc:"How the model finds it in a message; without one only patterns and tools set it."`
+	Patterns         []string          `json:"patterns,omitempty" rule:"len=1..500" doc:"RE2 patterns tried on every message; the first group, else the whole match, is the value."`
+	AnswerPatterns   []string          `json:"answer_patterns,omitempty" rule:"len=1..500" doc:"Like patterns, tried only right after the bot asked for this variable."`
+	Ask              string            `json:"ask,omitempty" rule:"len=1..500" doc:"A question to ask for it with; strict mode uses it word for word."`
+	Required         bool              `json:"required,omitempty" doc:"Ask for it when it is not known."`
+	PerPerson        bool              `json:"per_person,omitempty" doc:"Kept for the person beyond the session."`
+	Validation       *Validation       `json:"validation,omitempty" doc:"What a value must be like."`
+	DefaultValue     any               `json:"default_value,omitempty" doc:"Used while nothing better is known."`
+	Metadata         map[string]string `json:"metadata,omitempty" doc:"Your own notes."`
+
+	at       place
+	patterns []pattern
+	valid    checker
+	fallback json.RawMessage // DefaultValue in its type
+	words    []string        // of name, description and prompt, for the gate
+	version  string
+}
+
+// Validation restricts a variable's values.
+type Validation struct {
+	Pattern       string   `json:"pattern,omitempty" rule:"len=1..500" doc:"RE2 pattern for text."`
+	Min           *float64 `json:"min,omitempty" doc:"Smallest number."`
+	Max           *float64 `json:"max,omitempty" doc:"Largest number."`
+	MinLength     *int     `json:"min_length,omitempty" rule:"range=0..10000" doc:"Fewest characters or items."`
+	MaxLength     *int     `json:"max_length,omitempty" rule:"range=0..10000" doc:"Most characters or items."`
+	AllowedValues []any    `json:"allowed_values,omitempty" doc:"The only values there are."`
+}
+
+// Guideline is a rule (source T, 2).
+type Guideline struct {
+	ID              string            `json:"id" rule:"required format=id" doc:"Unique name."`
+	Priority        int               `json:"priority,omitempty" rule:"range=-1000..1000" doc:"Higher comes first and wins; 0 when absent."`
+	Condition       string            `json:"condition" rule:"required len=1..1000" doc:"literal:TEXT, regex:RE2, var:NAME OP VALUE, event:NAME, always, or plain words for the model to judge."`
+	Action          string            `json:"action,omitempty" rule:"len=1..2000" doc:"What to do; reply:TEXT answers with that text and no model call."`
+	Reply           string            `json:"reply,omitempty" rule:"len=1..2000" doc:"Answer with this text and no model call."`
+	Canned          string            `json:"canned,omitempty" rule:"format=id" doc:"Answer with the reply of this id."`
+	Tools           []string          `json:"tools,omitempty" rule:"format=name" doc:"Tools to offer when it applies."`
+	RequiredContext []string          `json:"required_context,omitempty" rule:"format=name" doc:"Variables that must be known."`
+	JourneyID       string            `json:"journey_id,omitempty" rule:"format=id" doc:"Applies only within this journey."`
+	JourneyStep     string            `json:"journey_step,omitempty" rule:"format=id" doc:"Applies only at this step."`
+	Platforms       []string          `json:"platforms,omitempty" rule:"format=id" doc:"Applies only on these platforms."`
+	Channels        []string          `json:"channels,omitempty" rule:"len=1..200" doc:"Applies only in these channels."`
+	Roles           []string          `json:"roles,omitempty" rule:"format=id" doc:"Applies only to people with one of these roles."`
+	DependsOn       *Dependencies     `json:"depends_on,omitempty" doc:"Applies only together with these guidelines."`
+	Excludes        []string          `json:"excludes,omitempty" rule:"format=id" doc:"Guidelines that cannot apply beside it; the higher priority wins, and this one when they are equal."`
+	Entails         []string          `json:"entails,omitempty" rule:"format=id" doc:"Guidelines that apply too when this one does."`
+	Continuous      *bool             `json:"continuous,omitempty" doc:"true: as long as the condition holds; false: once a session. Absent: whenever a message brings it up anew."`
+	Enabled         *bool             `json:"enabled,omitempty" doc:"false switches it off; true when absent."`
+	Metadata        map[string]string `json:"metadata,omitempty" doc:"Your own notes."`
+	CreatedAt       time.Time         `json:"created_at,omitzero" doc:"RFC 3339; the newer of two equal rules comes first."`
+
+	at      place
+	order   int
+	when    condition
+	reply   string   // filled text of reply, canned or action reply:
+	needs   []string // RequiredContext and what the reply's template names
+	homes   []home   // journey steps it is bound to; none: everywhere
+	version string
+}
+
+// home is a place in a journey; an empty step is anywhere in it.
+type home struct{ journey, step string }
+
+// Dependencies name guidelines that must apply too.
+type Dependencies struct {
+	All []string `json:"all,omitempty" rule:"format=id" doc:"Every one of these."`
+	Any []string `json:"any,omitempty" rule:"format=id" doc:"At least one of these."`
+}
+
+// Journey is a conversation of several steps (source T, 4).
+type Journey struct {
+	ID          string            `json:"id" rule:"required format=id" doc:"Unique name."`
+	Name        string            `json:"name" rule:"required len=1..100" doc:"Name for people."`
+	Description string            `json:"description" rule:"required len=1..1000" doc:"What it is for."`
+	Trigger     string            `json:"trigger,omitempty" rule:"len=1..1000" doc:"Condition that starts it; without one a command or a tool does."`
+	Repeat      bool              `json:"repeat,omitempty" doc:"The trigger may start it again in the same session."`
+	InitialStep string            `json:"initial_step" rule:"required format=id" doc:"Where it starts."`
+	Steps       []Step            `json:"steps" rule:"required" doc:"Its steps."`
+	Metadata    map[string]string `json:"metadata,omitempty" doc:"Your own notes."`
+	CreatedAt   time.Time         `json:"created_at,omitzero" doc:"RFC 3339."`
+
+	at      place
+	trigger condition
+	steps   map[string]*Step
+}
+
+// Step is one step of a journey.
+type Step struct {
+	ID              string       `json:"id" rule:"required format=id" doc:"Unique within the journey."`
+	Name            string       `json:"name" rule:"required len=1..100" doc:"Name for people."`
+	Description     string       `json:"description,omitempty" rule:"len=1..1000" doc:"What the bot does here."`
+	Guidelines      []string     `json:"guidelines,omitempty" rule:"format=id" doc:"Guidelines that belong to this step."`
+	RequiredContext []string     `json:"required_context,omitempty" rule:"format=name" doc:"Variables needed to complete the step, asked for one at a time."`
+	Transitions     []Transition `json:"transitions,omitempty" doc:"Where it may go on."`
+	IsTerminal      bool         `json:"is_terminal,omitempty" doc:"The journey is completed here."`
+}
+
+// Transition leads to another step.
+type Transition struct {
+	ToStep    string `json:"to_step" rule:"required format=id" doc:"Target step."`
+	Condition string `json:"condition,omitempty" rule:"len=1..1000" doc:"As in a guideline; always when absent."`
+	Priority  int    `json:"priority,omitempty" rule:"range=-100..100" doc:"Higher is tried first."`
+	Early     bool   `json:"early,omitempty" doc:"May be taken before the step's required context is known."`
+
+	when condition
+}

@@ -1,0 +1,332 @@
+package playbook
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+)
+
+// formats are the forms of names. A tool's and a variable's name follow
+// requirements C19; ids have to be one word so that commands can take them.
+var formats = map[string]struct {
+	re   *regexp.Regexp
+	says string
+}{
+	"name": {regexp.MustCompile(`^[a-z][a-z0-9_]{0,49}$`), "1 to 50 lower-case letters, digits and _, a letter first"},
+	"id":   {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`), "1 to 64 letters, digits, _, . and -"},
+}
+
+// shape is what the tags of a field ask for.
+type shape struct {
+	key, doc, format string
+	required         bool
+	length, span     [2]float64 // NaN pair when absent
+	enum             []string
+}
+
+func shapeOf(f reflect.StructField) (shape, bool) {
+	key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	s := shape{key: key, doc: f.Tag.Get("doc")}
+	s.length = [2]float64{math.NaN(), math.NaN()}
+	s.span = s.length
+	for rule := range strings.FieldsSeq(f.Tag.Get("rule")) {
+		name, arg, _ := strings.Cut(rule, "=")
+		switch name {
+		case "required":
+			s.required = true
+		case "format":
+			s.format = arg
+		case "len":
+			s.length = bounds(arg)
+		case "range":
+			s.span = bounds(arg)
+		case "enum":
+			s.enum = strings.Split(arg, "|")
+		}
+	}
+	return s, f.IsExported() && key != ""
+}
+
+func bounds(arg string) [2]float64 {
+	lo, hi, _ := strings.Cut(arg, "..")
+	a, _ := strconv.ParseFloat(lo, 64)
+	b, _ := strconv.ParseFloat(hi, 64)
+	return [2]float64{a, b}
+}
+
+// reader turns one file's nodes into Go values, noting the line of each and
+// every mistake on the way.
+type reader struct{ src *source }
+
+// read fills v, which is addressable, from n. s is the shape of the field that
+// holds it.
+func (r *reader) read(n ast.Node, v reflect.Value, path string, s shape) {
+	r.src.lines[path] = n.GetToken().Position.Line
+	switch n.(type) {
+	case *ast.NullNode:
+		return
+	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
+		r.src.mistake(path, "anchors, aliases and tags are not taken here; write the value out")
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		r.read(n, v.Elem(), path, s)
+	case reflect.Slice:
+		r.readList(n, v, path, s)
+	case reflect.Struct:
+		if v.Type() == reflect.TypeFor[time.Time]() {
+			r.readTime(n, v, path)
+			return
+		}
+		r.readStruct(n, v, path)
+	case reflect.Map:
+		r.readMetadata(n, v, path)
+	case reflect.Interface:
+		var x any
+		if err := yaml.NodeToValue(n, &x); err != nil {
+			r.src.mistake(path, "cannot be read: %v", err)
+			return
+		}
+		v.Set(reflect.ValueOf(&x).Elem())
+	default:
+		r.readScalar(n, v, path, s)
+	}
+}
+
+func (r *reader) readList(n ast.Node, v reflect.Value, path string, s shape) {
+	seq, ok := n.(*ast.SequenceNode)
+	if !ok {
+		r.src.mistake(path, "wants a list, got %s", kindOf(n))
+		return
+	}
+	list := reflect.MakeSlice(v.Type(), len(seq.Values), len(seq.Values))
+	for i, item := range seq.Values {
+		r.read(item, list.Index(i), fmt.Sprintf("%s[%d]", path, i), s)
+	}
+	v.Set(list)
+}
+
+func (r *reader) readStruct(n ast.Node, v reflect.Value, path string) {
+	m, ok := n.(*ast.MappingNode)
+	if !ok {
+		r.src.mistake(path, "wants a mapping of names to values, got %s", kindOf(n))
+		return
+	}
+	fields, names := map[string]int{}, []string{}
+	for i := range v.NumField() {
+		if s, ok := shapeOf(v.Type().Field(i)); ok {
+			fields[s.key] = i
+			names = append(names, s.key)
+		}
+	}
+	given := map[string]bool{}
+	for _, kv := range m.Values {
+		key := kv.Key.GetToken().Value
+		here := join(path, key)
+		r.src.lines[here] = kv.Key.GetToken().Position.Line
+		i, known := fields[key]
+		if !known {
+			r.src.mistake(here, "unknown key%s", suggest(key, names))
+			continue
+		}
+		s, _ := shapeOf(v.Type().Field(i))
+		_, null := kv.Value.(*ast.NullNode)
+		given[key] = !null
+		r.read(kv.Value, v.Field(i), here, s)
+	}
+	for _, name := range names {
+		if s, _ := shapeOf(v.Type().Field(fields[name])); s.required && !given[name] {
+			r.src.mistake(path, "%s is missing", name)
+		}
+	}
+}
+
+func (r *reader) readMetadata(n ast.Node, v reflect.Value, path string) {
+	m, ok := n.(*ast.MappingNode)
+	if !ok {
+		r.src.mistake(path, "wants a mapping of names to texts, got %s", kindOf(n))
+		return
+	}
+	notes := map[string]string{}
+	for _, kv := range m.Values {
+		if _, ok := kv.Value.(ast.ScalarNode); !ok {
+			r.src.mistake(join(path, kv.Key.GetToken().Value), "wants text, got %s", kindOf(kv.Value))
+			continue
+		}
+		notes[kv.Key.GetToken().Value] = kv.Value.GetToken().Value
+	}
+	v.Set(reflect.ValueOf(notes))
+}
+
+func (r *reader) readTime(n ast.Node, v reflect.Value, path string) {
+	text := n.GetToken().Value
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		t, err = time.Parse(time.DateOnly, text)
+	}
+	if err != nil {
+		r.src.mistake(path, "wants a time like 2026-01-31T09:30:00Z, got %q", text)
+		return
+	}
+	v.Set(reflect.ValueOf(t.UTC()))
+}
+
+func (r *reader) readScalar(n ast.Node, v reflect.Value, path string, s shape) {
+	var x any
+	if _, scalar := n.(ast.ScalarNode); scalar {
+		if err := yaml.NodeToValue(n, &x); err != nil {
+			r.src.mistake(path, "cannot be read: %v", err)
+			return
+		}
+	}
+	switch text, isText := x.(string); {
+	case v.Kind() == reflect.String && isText:
+		r.checkText(text, path, s)
+		v.SetString(text)
+		return
+	case v.Kind() == reflect.Bool:
+		if b, ok := x.(bool); ok {
+			v.SetBool(b)
+			return
+		}
+	case v.CanInt(), v.CanFloat():
+		f, ok := number(x)
+		if ok && (v.CanFloat() || f == math.Trunc(f)) {
+			r.checkNumber(f, path, s)
+			if v.CanInt() {
+				v.SetInt(int64(f))
+			} else {
+				v.SetFloat(f)
+			}
+			return
+		}
+	}
+	wants := map[reflect.Kind]string{reflect.String: "text (put it in quotes)", reflect.Bool: "true or false", reflect.Int: "a whole number"}
+	r.src.mistake(path, "wants %s, got %s", cmp.Or(wants[v.Kind()], "a number"), kindOf(n))
+}
+
+func (r *reader) checkText(text, path string, s shape) {
+	n := float64(utf8.RuneCountInString(strings.TrimSpace(text)))
+	switch {
+	case s.required && n == 0:
+		r.src.mistake(path, "must not be empty")
+	case n < s.length[0] || n > s.length[1]:
+		r.src.mistake(path, "wants %v to %v characters, got %v", s.length[0], s.length[1], n)
+	case s.format != "" && !formats[s.format].re.MatchString(text):
+		r.src.mistake(path, "%q is not a name: wants %s", text, formats[s.format].says)
+	case s.enum != nil && !oneOf(strings.ToLower(text), s.enum):
+		r.src.mistake(path, "%q is none of %s%s", text, strings.Join(s.enum, ", "), suggest(text, s.enum))
+	}
+}
+
+func (r *reader) checkNumber(f float64, path string, s shape) {
+	if f < s.span[0] || f > s.span[1] {
+		r.src.mistake(path, "wants %v to %v, got %v", s.span[0], s.span[1], f)
+	}
+}
+
+func kindOf(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.SequenceNode:
+		return "a list"
+	case *ast.MappingNode, *ast.MappingValueNode:
+		return "a mapping"
+	default:
+		return strconv.Quote(n.GetToken().Value)
+	}
+}
+
+func join(path, key string) string {
+	if path == "" || key == "" {
+		return path + key
+	}
+	return path + "." + key
+}
+
+// Schema is the JSON Schema (2020-12) of a playbook file, for editors. It is
+// made from the types and tags that Load checks with.
+func Schema() []byte {
+	root := schemaOf(reflect.TypeFor[document](), shape{})
+	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["title"] = "Parley playbook"
+	text, err := json.MarshalIndent(root, "", "  ")
+	if err != nil {
+		panic(err) // only strings, numbers and maps are in it
+	}
+	return append(text, '\n')
+}
+
+func schemaOf(t reflect.Type, s shape) map[string]any {
+	out := map[string]any{}
+	switch t.Kind() {
+	case reflect.Pointer:
+		out = schemaOf(t.Elem(), s)
+	case reflect.Slice:
+		item := s
+		item.doc = ""
+		out["type"], out["items"] = "array", schemaOf(t.Elem(), item)
+	case reflect.Map:
+		out["type"], out["additionalProperties"] = "object", map[string]any{"type": []string{"string", "number", "boolean"}}
+	case reflect.Struct:
+		if t == reflect.TypeFor[time.Time]() {
+			out["type"] = "string"
+			break
+		}
+		schemaOfStruct(t, out)
+	case reflect.Interface: // anything
+	case reflect.Bool:
+		out["type"] = "boolean"
+	case reflect.Int, reflect.Float64:
+		out["type"] = map[bool]string{true: "integer", false: "number"}[t.Kind() == reflect.Int]
+		if !math.IsNaN(s.span[0]) {
+			out["minimum"], out["maximum"] = s.span[0], s.span[1]
+		}
+	default:
+		schemaOfText(s, out)
+	}
+	if s.doc != "" {
+		out["description"] = s.doc
+	}
+	return out
+}
+
+func schemaOfStruct(t reflect.Type, out map[string]any) {
+	properties, required := map[string]any{}, []string{}
+	for i := range t.NumField() {
+		if s, ok := shapeOf(t.Field(i)); ok {
+			properties[s.key] = schemaOf(t.Field(i).Type, s)
+			if s.required {
+				required = append(required, s.key)
+			}
+		}
+	}
+	out["type"], out["properties"], out["additionalProperties"] = "object", properties, false
+	if len(required) > 0 {
+		out["required"] = required
+	}
+}
+
+func schemaOfText(s shape, out map[string]any) {
+	out["type"] = "string"
+	if !math.IsNaN(s.length[0]) {
+		out["minLength"], out["maxLength"] = s.length[0], s.length[1]
+	}
+	if s.format != "" {
+		out["pattern"] = formats[s.format].re.String()
+	}
+	if s.enum != nil {
+		out["enum"] = s.enum
+	}
+}
