@@ -1,0 +1,180 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/internal/chat"
+)
+
+// Command is one slash command, or one verb of it. It is plain data: the
+// platforms register it, /help prints it, Commands runs it.
+type Command struct {
+	// Name is lower case; "-" and "_" are the same when typed (platforms
+	// differ in what they can register).
+	Name string
+	Help string // one line, no period
+	// Who may run it; the zero Role means Member, and for a verb whatever
+	// its command says. Anyone lets strangers in as well.
+	Who Role
+	// Private answers are for the author's eyes only. A verb of a private
+	// command is private.
+	Private bool
+	// Confirm, when set, returns a question to be answered with yes before
+	// Run runs; "" asks nothing. The question is not private.
+	Confirm func(ctx context.Context, r Request) (question string, err error)
+	Options []Option
+	Verbs   []Command // no deeper than this
+	// Run is what it does. nil on a command with verbs lists them.
+	Run func(ctx context.Context, r Request) (chat.Answer, error)
+}
+
+// Option is one argument, in the order it is typed. It may also be given as
+// name:value.
+type Option struct {
+	Name, Help string
+	Kind       OptionKind
+	Required   bool
+	Choices    []string // with Text: the only values there are
+	// Suggest completes what was typed so far, for m's author in m's place;
+	// nil does not. It may block briefly.
+	Suggest func(ctx context.Context, m chat.Message, prefix string) []string
+}
+
+// OptionKind is what an Option holds.
+type OptionKind string
+
+// The kinds of Option. The last Text without Choices takes the rest of the
+// line; any other value with spaces is quoted.
+const (
+	Text   OptionKind = ""
+	Number OptionKind = "number" // a whole number
+	Switch OptionKind = "switch" // on or off
+)
+
+// Request is one use of a command.
+type Request struct {
+	Message chat.Message
+	Reply   chat.Reply // for answers that grow; nil after a confirmation
+	Role    Role       // of the author, here
+	Command string     // canonical names
+	Verb    string
+	Args    map[string]string // by option name; absent when not given
+}
+
+// Number is the value of a Number option, or otherwise when it was not given.
+func (r Request) Number(name string, otherwise int) int {
+	n, err := strconv.Atoi(r.Args[name])
+	if err != nil {
+		return otherwise
+	}
+	return n
+}
+
+var nameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
+
+// check refuses a table entry that could not be registered or typed.
+func (c Command) check(path string) error {
+	if !nameForm.MatchString(c.Name) || c.Help == "" {
+		return fmt.Errorf("command %s: needs a name of a-z, 0-9, - and _ and a help text", path)
+	}
+	if c.Run == nil && len(c.Verbs) == 0 {
+		return fmt.Errorf("command %s: does nothing", path)
+	}
+	seen := map[string]bool{}
+	for _, o := range c.Options {
+		if !nameForm.MatchString(o.Name) || o.Help == "" || seen[fold(o.Name)] {
+			return fmt.Errorf("command %s: option %q: needs a name of its own and a help text", path, o.Name)
+		}
+		seen[fold(o.Name)] = true
+	}
+	for _, v := range c.Verbs {
+		if len(v.Verbs) > 0 || seen[fold(v.Name)] {
+			return fmt.Errorf("command %s %s: verbs have names of their own and no verbs", path, v.Name)
+		}
+		seen[fold(v.Name)] = true
+		if err := v.check(path + " " + v.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verb returns the verb of this name with what it inherits.
+func (c Command) verb(name string) (Command, bool) {
+	for _, v := range c.Verbs {
+		if fold(v.Name) == name {
+			return c.inherit(v), true
+		}
+	}
+	return Command{}, false
+}
+
+func (c Command) inherit(v Command) Command {
+	if v.Who == 0 {
+		v.Who = c.Who
+	}
+	v.Private = v.Private || c.Private
+	return v
+}
+
+// admits tells whether a role may run it.
+func (c Command) admits(role Role) bool {
+	if c.Who == 0 {
+		return role >= Member
+	}
+	return role >= c.Who
+}
+
+// usage is how it is typed, with its options.
+func (c Command) usage(path string) string {
+	var b strings.Builder
+	b.WriteString("/" + path)
+	for _, o := range c.Options {
+		name := o.Name
+		switch {
+		case len(o.Choices) > 0:
+			name = strings.Join(o.Choices, "|")
+		case o.Kind == Switch:
+			name = "on|off"
+		}
+		if !o.Required {
+			name = "[" + name + "]"
+		} else if len(o.Choices) == 0 && o.Kind != Switch {
+			name = strings.ToUpper(name)
+		}
+		b.WriteString(" " + name)
+	}
+	return b.String()
+}
+
+// accept checks a typed value and returns its canonical form.
+func (o Option) accept(value string) (string, error) {
+	switch folded := fold(value); {
+	case len(o.Choices) > 0:
+		i := slices.IndexFunc(o.Choices, func(c string) bool { return fold(c) == folded })
+		if i < 0 {
+			return "", fmt.Errorf(wordChoice, o.Name, strings.Join(o.Choices, ", "))
+		}
+		return o.Choices[i], nil
+	case o.Kind == Number:
+		n, err := strconv.Atoi(strings.TrimSpace(clean(value)))
+		if err != nil {
+			return "", fmt.Errorf(wordNumber, o.Name)
+		}
+		return strconv.Itoa(n), nil
+	case o.Kind == Switch:
+		switch folded {
+		case "on", "true", "yes", "1":
+			return "on", nil
+		case "off", "false", "no", "0":
+			return "off", nil
+		}
+		return "", fmt.Errorf(wordSwitch, o.Name)
+	}
+	return value, nil
+}

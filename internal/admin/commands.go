@@ -1,0 +1,229 @@
+package admin
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+
+	"parley/internal/chat"
+)
+
+// Categories under which Record is told what admin did with a message.
+const (
+	CategoryDenied  = "REFUSAL:MISSING_PERMISSION"
+	CategoryLimited = "RATE_LIMITED"
+	CategoryCommand = "COMMAND"
+)
+
+// Record makes the row stored with an answer that admin gave (the Record of a
+// chat.Answer). detail is the command's name, or empty. nil stores nothing.
+type Record func(m chat.Message, category, detail string) any
+
+func (f Record) of(m chat.Message, category, detail string) any {
+	if f == nil {
+		return nil
+	}
+	return f(m, category, detail)
+}
+
+// CommandOptions of NewCommands.
+type CommandOptions struct {
+	// Role says what m's author may do here (Gate.Role). Required.
+	Role func(ctx context.Context, m chat.Message) (Role, error)
+	// Confirm asks the questions of commands that have one; required then.
+	Confirm *Confirmations
+	Record  Record
+	Log     *slog.Logger
+}
+
+// Commands runs slash commands. It is immutable and safe for many goroutines.
+type Commands struct {
+	table []Command
+	o     CommandOptions
+}
+
+// NewCommands checks the table, adds help in front and is ready. Help lists
+// commands in the order given.
+func NewCommands(table []Command, o CommandOptions) (*Commands, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	c := &Commands{o: o}
+	c.table = append([]Command{c.help()}, table...)
+	seen := map[string]bool{}
+	for _, cmd := range c.table {
+		if seen[fold(cmd.Name)] {
+			return nil, fmt.Errorf("command %s: there are two", cmd.Name)
+		}
+		seen[fold(cmd.Name)] = true
+		if err := cmd.check(cmd.Name); err != nil {
+			return nil, err
+		}
+		for _, v := range append([]Command{cmd}, cmd.Verbs...) {
+			if v.Confirm != nil && o.Confirm == nil {
+				return nil, fmt.Errorf("command %s: asks a question and there is nobody to ask", cmd.Name)
+			}
+		}
+	}
+	return c, nil
+}
+
+// Table is every command, for registering. It must not be changed.
+func (c *Commands) Table() []Command { return c.table }
+
+// Wrap runs commands and hands everything else on. A button whose data is a
+// command runs it as the one who pressed. Forwarded words are never a command.
+func (c *Commands) Wrap(next chat.Handler) chat.Handler {
+	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		pressed := m.Kind == chat.KindButton && strings.HasPrefix(m.Text, "/")
+		if m.Forwarded || m.Kind != chat.KindCommand && !pressed {
+			return next.Handle(ctx, m, w)
+		}
+		return c.run(ctx, m, w, false)
+	})
+}
+
+// commandAction is the kind of Action that waits behind Command.Confirm.
+const commandAction = "command"
+
+// Actions are the confirmed actions of commands, for Confirmations.Wrap.
+func (c *Commands) Actions() map[string]Do {
+	return map[string]Do{commandAction: func(ctx context.Context, m chat.Message, a Action) (chat.Answer, error) {
+		if err := json.Unmarshal(a.Args, &m.Text); err != nil {
+			return chat.Answer{}, fmt.Errorf("confirmed command: %w", err)
+		}
+		m.Kind = chat.KindCommand
+		return c.run(ctx, m, nil, true)
+	}}
+}
+
+// run is the one place where a command is parsed, permitted and run.
+func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confirmed bool) (chat.Answer, error) {
+	role, err := c.o.Role(ctx, m)
+	if err != nil {
+		return chat.Answer{}, fmt.Errorf("command: %w", err)
+	}
+	r := Request{Message: m, Reply: w, Role: role}
+	cmd, rest, complaint := c.find(&r)
+	if complaint != "" {
+		return chat.Answer{Text: complaint, Private: true, Record: c.o.Record.of(m, CategoryCommand, r.Command)}, nil
+	}
+	path := strings.TrimSpace(r.Command + " " + r.Verb)
+	lists := cmd.Run == nil && anyVerb(cmd, role)
+	if !cmd.admits(role) && !lists {
+		c.o.Log.Warn("denied", "code", CategoryDenied, "command", path, "person", m.From.ID, "place", m.Key.String())
+		return chat.Answer{Text: fmt.Sprintf(wordDenied, path, max(cmd.Who, Member)), Private: true,
+			Record: c.o.Record.of(m, CategoryDenied, path)}, nil
+	}
+	if lists {
+		return chat.Answer{Text: c.describe(cmd, path, role), Private: cmd.Private}, nil
+	}
+	if r.Args, err = arguments(cmd.Options, rest); err != nil {
+		return chat.Answer{Text: fmt.Sprintf(wordUsage, err, cmd.usage(path)), Private: true}, nil
+	}
+	a, err := c.execute(ctx, cmd, r, confirmed)
+	if err != nil {
+		return c.apologize(ctx, r, err)
+	}
+	if a.Record == nil {
+		a.Record = c.o.Record.of(m, CategoryCommand, path)
+	}
+	return a, nil
+}
+
+func (c *Commands) execute(ctx context.Context, cmd Command, r Request, confirmed bool) (chat.Answer, error) {
+	if cmd.Confirm != nil && !confirmed {
+		question, err := cmd.Confirm(ctx, r)
+		if err != nil {
+			return chat.Answer{}, err
+		}
+		if question != "" {
+			text, _ := json.Marshal(r.Message.Text) // a string always can
+			return c.o.Confirm.Ask(ctx, r.Message, question, Action{Kind: commandAction, Args: text})
+		}
+	}
+	a, err := cmd.Run(ctx, r)
+	a.Private = a.Private || cmd.Private
+	return a, err
+}
+
+// apologize answers for a command that failed; the log has the detail under
+// the id that the sentence carries.
+func (c *Commands) apologize(ctx context.Context, r Request, err error) (chat.Answer, error) {
+	if cause := context.Cause(ctx); cause != nil {
+		return chat.Answer{}, cause
+	}
+	id := make([]byte, 4)
+	_, _ = rand.Read(id)
+	c.o.Log.Error("command failed", "id", hex.EncodeToString(id), "command", r.Command, "verb", r.Verb, "error", err)
+	return chat.Answer{Text: fmt.Sprintf(wordFailed, r.Command, hex.EncodeToString(id)), Private: true,
+		Record: c.o.Record.of(r.Message, CategoryCommand, r.Command)}, nil
+}
+
+// find names the command and verb that r's message means and returns the text
+// of their arguments, or a complaint that suggests what may have been meant.
+// Only names that the author may use are suggested.
+func (c *Commands) find(r *Request) (cmd Command, rest, complaint string) {
+	name, rest := commandName(r.Message.Text)
+	cmd, ok := c.command(name)
+	if !ok {
+		return cmd, "", didYouMean(fmt.Sprintf(wordUnknown, escape(name)), "/", nearest(name, names(c.table, r.Role)))
+	}
+	r.Command = cmd.Name
+	if len(cmd.Verbs) == 0 || !cmd.admits(r.Role) && !anyVerb(cmd, r.Role) {
+		return cmd, rest, ""
+	}
+	word, after := cutWord(rest)
+	if v, ok := cmd.verb(fold(word)); ok {
+		r.Verb = v.Name
+		return v, after, ""
+	}
+	if word == "" || cmd.Run != nil && len(cmd.Options) > 0 {
+		return cmd, rest, ""
+	}
+	usable := names(inherited(cmd), r.Role)
+	complaint = fmt.Sprintf(wordUnknownVerb, cmd.Name, escape(word), strings.Join(usable, ", "))
+	return cmd, "", didYouMean(complaint, "/"+cmd.Name+" ", nearest(fold(word), usable))
+}
+
+func didYouMean(complaint, before, guess string) string {
+	if guess == "" {
+		return complaint
+	}
+	return complaint + " " + fmt.Sprintf(wordDidYouMean, before+guess)
+}
+
+func (c *Commands) command(name string) (Command, bool) {
+	for _, cmd := range c.table {
+		if fold(cmd.Name) == name {
+			return cmd, true
+		}
+	}
+	return Command{}, false
+}
+
+// anyVerb tells whether a role may use some verb of a command.
+func anyVerb(cmd Command, role Role) bool { return len(names(inherited(cmd), role)) > 0 }
+
+func inherited(cmd Command) []Command {
+	all := make([]Command, len(cmd.Verbs))
+	for i, v := range cmd.Verbs {
+		all[i] = cmd.inherit(v)
+	}
+	return all
+}
+
+// names are the commands (or verbs) that a role may use.
+func names(table []Command, role Role) []string {
+	var all []string
+	for _, cmd := range table {
+		if cmd.admits(role) || len(cmd.Verbs) > 0 && anyVerb(cmd, role) {
+			all = append(all, cmd.Name)
+		}
+	}
+	return all
+}

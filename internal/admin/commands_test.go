@@ -1,0 +1,243 @@
+package admin_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+)
+
+// echo answers with what it was given.
+func echo(_ context.Context, r admin.Request) (chat.Answer, error) {
+	parts := []string{strings.TrimSpace(r.Command + " " + r.Verb)}
+	for _, k := range slices.Sorted(maps.Keys(r.Args)) {
+		parts = append(parts, k+"="+r.Args[k])
+	}
+	return chat.Answer{Text: strings.Join(parts, "|")}, nil
+}
+
+func table() []admin.Command {
+	id := admin.Option{Name: "id", Help: "which", Kind: admin.Number, Required: true}
+	text := admin.Option{Name: "text", Help: "what", Required: true}
+	return []admin.Command{
+		{Name: "ask", Help: "a question", Options: []admin.Option{text}, Run: echo},
+		{Name: "status", Help: "how I am", Run: echo},
+		{Name: "session", Help: "this conversation", Verbs: []admin.Command{
+			{Name: "info", Help: "about it", Run: echo},
+			{Name: "end", Help: "end it", Who: admin.Admin, Run: echo},
+		}},
+		{Name: "facts", Help: "what I know of you", Private: true, Verbs: []admin.Command{
+			{Name: "list", Help: "all", Run: echo, Options: []admin.Option{{Name: "page", Help: "which page", Kind: admin.Number}}},
+			{Name: "important", Help: "mark one", Options: []admin.Option{id, {Name: "set", Help: "on or off", Kind: admin.Switch}}, Run: echo},
+			{Name: "tag", Help: "tag one", Options: []admin.Option{id, {Name: "as", Help: "how", Choices: []string{"Work", "Home"}}, text}, Run: echo},
+		}},
+		{Name: "forget-me", Help: "forget all", Run: echo},
+		{Name: "tools", Help: "tools", Who: admin.Owner, Verbs: []admin.Command{{Name: "list", Help: "all", Run: echo}}},
+		{Name: "broken", Help: "fails", Run: func(context.Context, admin.Request) (chat.Answer, error) {
+			return chat.Answer{}, errors.New("secret detail")
+		}},
+	}
+}
+
+// roles gives every person of these tests a role by id.
+func roles(_ context.Context, m chat.Message) (admin.Role, error) {
+	return map[string]admin.Role{owner: admin.Owner, "telegram:50": admin.Admin, member: admin.Member}[m.From.ID], nil
+}
+
+func commands(t testing.TB, o admin.CommandOptions) *admin.Commands {
+	t.Helper()
+	o.Role = roles
+	c, err := admin.NewCommands(table(), o)
+	must(t, err)
+	return c
+}
+
+func TestCommands(t *testing.T) {
+	h := commands(t, admin.CommandOptions{}).Wrap(&agent{})
+	tests := []struct{ who, text, want string }{
+		{member, "/status", "status"},
+		{member, "/STATUS@ParleyBot", "status"},
+		{member, "/st\u200batus", "status"}, // promises C54
+		{member, "\ufeff/sta\x00tus\u202e", "status"},
+		{member, "/session info", "session info"},
+		{member, "/Session   INFO  ", "session info"},
+		{member, "/session\ninfo", "session info"},
+		{member, "/session", "/session info"},
+		{member, "/session end", "for the admin"},
+		{"telegram:50", "/session end", "session end"},
+		{stranger, "/status", "for the member"},
+		{member, "/forget_me", "forget-me"},
+		{member, "/forget-me", "forget-me"},
+		{member, "/ask what is  \"two words\" 👨‍👩‍👧?", "ask|text=what is  \"two words\" 👨‍👩‍👧?"},
+		{member, "/ask \"quoted whole\"", "ask|text=quoted whole"},
+		{member, "/ask text:named", "ask|text=named"},
+		{member, "/ask limit:5 stays", "ask|text=limit:5 stays"},
+		{member, "/ask", "I need the text. Usage: `/ask TEXT`"},
+		{member, "/ask \u200b \n", "I need the text"},
+		{member, "/facts important 3 on", "facts important|id=3|set=on"},
+		{member, "/facts important set:off id:3", "facts important|id=3|set=off"},
+		{member, "/facts important x", "whole number"},
+		{member, "/facts important 3 maybe", "on or off"},
+		{member, "/facts important 3 on more", "what to do with more"},
+		{member, "/facts important 99999999999999999999", "whole number"},
+		{member, "/facts tag 1 work “not quoted” all", "facts tag|as=Work|id=1|text=“not quoted” all"},
+		{member, "/facts tag 1 text:x", "facts tag|id=1|text=x"},
+		{member, "/facts tag 1 play x", "Work, Home"},
+		{member, "/facts lsit", "Did you mean `/facts list`?"},
+		{member, "/statsu", "Did you mean `/status`?"},
+		{member, "/tool", "I do not know the command /tool. Try /help."}, // not for them
+		{owner, "/tool", "Did you mean `/tools`?"},
+		{owner, "/xyzzy `@everyone`", "I do not know the command /xyzzy"},
+		{member, "/", "I do not know"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.text, func(t *testing.T) {
+			m := direct(tt.who, tt.text)
+			m.Kind = chat.KindCommand
+			wantText(t, handle(t, h, m), tt.want)
+		})
+	}
+}
+
+func TestNotCommands(t *testing.T) {
+	h := commands(t, admin.CommandOptions{}).Wrap(&agent{})
+	forwarded := direct(member, "/status")
+	forwarded.Forwarded = true
+	quoted := direct(member, "what is this?")
+	quoted.Quote = "/status"
+	path := direct(member, "/etc/passwd")
+	path.Kind = chat.KindText
+	edited := direct(member, "/status")
+	edited.Kind = chat.KindEdit
+	button := direct(member, "other:data")
+	button.Kind = chat.KindButton
+	for _, m := range []chat.Message{forwarded, quoted, path, edited, button} {
+		wantText(t, handle(t, h, m), "agent")
+	}
+}
+
+// TestDenied is requirements F61.
+func TestDenied(t *testing.T) {
+	var log strings.Builder
+	c := commands(t, admin.CommandOptions{
+		Log:    slog.New(slog.NewTextHandler(&log, nil)),
+		Record: func(m chat.Message, category, detail string) any { return category + " " + detail },
+	})
+	a := handle(t, c.Wrap(&agent{}), direct(member, "/session end"))
+	if !a.Private || a.Record != "REFUSAL:MISSING_PERMISSION session end" || !strings.Contains(log.String(), "REFUSAL:MISSING_PERMISSION") {
+		t.Errorf("%+v, log %s", a, log.String())
+	}
+	if a := handle(t, c.Wrap(&agent{}), direct(member, "/tools list")); a.Text == "tools list" || !a.Private {
+		t.Errorf("%+v", a)
+	}
+	if a := handle(t, c.Wrap(&agent{}), direct(member, "/facts list")); a.Record != "COMMAND facts list" || !a.Private {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestFailureCarriesAnID(t *testing.T) {
+	var log strings.Builder
+	c := commands(t, admin.CommandOptions{Log: slog.New(slog.NewJSONHandler(&log, nil))})
+	a := handle(t, c.Wrap(&agent{}), direct(member, "/broken"))
+	var entry struct{ ID, Error string }
+	must(t, json.Unmarshal([]byte(log.String()), &entry))
+	if entry.ID == "" || entry.Error != "secret detail" || !strings.Contains(a.Text, entry.ID) || strings.Contains(a.Text, "secret") {
+		t.Errorf("said %q, logged %s", a.Text, log.String())
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(chat.ErrDraining)
+	if _, err := c.Wrap(&agent{}).Handle(ctx, direct(member, "/broken"), nil); !errors.Is(err, chat.ErrDraining) {
+		t.Errorf("draining gave %v", err)
+	}
+}
+
+func TestHelpAndComplete(t *testing.T) {
+	c := commands(t, admin.CommandOptions{})
+	for role, want := range map[admin.Role][2]string{admin.Member: {"`/session info`", "/tools"}, admin.Owner: {"`/tools list`", "/nothing"}} {
+		if text := c.Help(role, ""); !strings.Contains(text, want[0]) || strings.Contains(text, want[1]) {
+			t.Errorf("help for %s: %s", role, text)
+		}
+	}
+	m := direct(owner, "/help facts important")
+	wantText(t, handle(t, c.Wrap(&agent{}), m), "`/facts important ID [on|off]` – mark one")
+	for typed, want := range map[string]string{
+		"/": "/help /ask /status /session /facts /forget-me /broken", "/s": "/status /session", "/session ": "/session info",
+		"/session i": "/session info", "/facts important 3 o": "/facts important 3 on,/facts important 3 off",
+		"/facts tag 1 h": "/facts tag 1 Home", "/tools ": "", "/help fa": "/help facts", "hello": "", "/nope x": "",
+	} {
+		m := direct(member, typed)
+		got := strings.Join(c.Complete(t.Context(), m, admin.Member), ",")
+		if want = strings.ReplaceAll(want, " /", ",/"); got != want {
+			t.Errorf("%q completes to %q, want %q", typed, got, want)
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	lines := strings.Split("a b c d e", " ")
+	for page, want := range map[int]string{-1: "a\nb\nPage 1 of 3", 2: "c\nd\nPage 2 of 3", 9: "e\nPage 3 of 3"} {
+		if a := admin.Page(lines, page, 2, "/facts list"); a.Text != want {
+			t.Errorf("page %d: %q", page, a.Text)
+		}
+	}
+	if a := admin.Page(nil, 1, 2, "/facts list"); a.Text != "" || a.Buttons != nil {
+		t.Errorf("nothing: %+v", a)
+	}
+	a := admin.Page(lines, 2, 2, "/facts list")
+	m := direct(member, a.Buttons[0][1].Data)
+	m.Kind = chat.KindButton
+	wantText(t, handle(t, commands(t, admin.CommandOptions{}).Wrap(&agent{}), m), "facts list|page=3")
+}
+
+func TestTableIsChecked(t *testing.T) {
+	ok := admin.Command{Name: "a", Help: "b", Run: echo}
+	change := func(f func(*admin.Command)) []admin.Command { c := ok; f(&c); return []admin.Command{c} }
+	for name, bad := range map[string][]admin.Command{
+		"upper case":  change(func(c *admin.Command) { c.Name = "Bad" }),
+		"no help":     change(func(c *admin.Command) { c.Help = "" }),
+		"no run":      change(func(c *admin.Command) { c.Run = nil }),
+		"twice":       {ok, ok},
+		"verb's name": change(func(c *admin.Command) { c.Verbs = []admin.Command{{Name: "x y", Help: "b", Run: echo}} }),
+		"option's":    change(func(c *admin.Command) { c.Options = []admin.Option{{Name: "x"}} }),
+		"no asker": change(func(c *admin.Command) {
+			c.Confirm = func(context.Context, admin.Request) (string, error) { return "?", nil }
+		}),
+	} {
+		if _, err := admin.NewCommands(bad, admin.CommandOptions{Role: roles}); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+}
+
+// FuzzCommand: no text panics, runs what its author may not, or is echoed raw.
+func FuzzCommand(f *testing.F) {
+	for _, s := range []string{"/", "/ask", "/facts tag id:1 as:work \"x", "/session end", "/\xff\u200b@", "/tools list", "/facts important „1“ “on”", "/x `@everyone` <b>"} {
+		f.Add(s)
+	}
+	c := commands(f, admin.CommandOptions{})
+	h := c.Wrap(&agent{})
+	f.Fuzz(func(t *testing.T, text string) {
+		m := direct(member, text)
+		m.Kind = chat.KindCommand
+		a := handle(t, h, m)
+		if a.Text == "" || a.Text == "session end" || strings.HasPrefix(a.Text, "tools ") {
+			t.Errorf("%q gave %q", text, a.Text)
+		}
+		if utf8.ValidString(text) && !utf8.ValidString(a.Text) {
+			t.Errorf("%q became %q", text, a.Text)
+		}
+		for _, line := range c.Complete(t.Context(), m, admin.Member) {
+			if strings.HasPrefix(line, "/tools") {
+				t.Errorf("%q completes to %q", text, line)
+			}
+		}
+	})
+}

@@ -1,0 +1,191 @@
+package admin_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// desk is a confirmation desk whose one action counts.
+type desk struct {
+	*admin.Confirmations
+	agent agent
+	done  atomic.Int32
+	last  atomic.Value // the arguments
+	h     chat.Handler
+}
+
+func newDesk(t *testing.T, s *memory.Store, c *clock) *desk {
+	t.Helper()
+	conf, err := admin.NewConfirmations(t.Context(), s, c.now)
+	must(t, err)
+	d := &desk{Confirmations: conf}
+	d.h = conf.Wrap(&d.agent, map[string]admin.Do{"delete": func(_ context.Context, _ chat.Message, a admin.Action) (chat.Answer, error) {
+		d.done.Add(1)
+		d.last.Store(string(a.Args))
+		return chat.Answer{Text: "gone"}, nil
+	}})
+	return d
+}
+
+func (d *desk) ask(t *testing.T, m chat.Message, args string) chat.Answer {
+	t.Helper()
+	a, err := d.Ask(t.Context(), m, "Delete it?", admin.Action{Kind: "delete", Args: []byte(args)})
+	must(t, err)
+	return a
+}
+
+func press(who, data string) chat.Message {
+	m := group(who, data)
+	m.Kind, m.Addressed = chat.KindButton, true
+	return m
+}
+
+// TestConfirmations is requirements F27 and promises C08.
+func TestConfirmations(t *testing.T) {
+	type step struct {
+		m    chat.Message
+		want string
+	}
+	asked := group(owner, "delete it")
+	elsewhere := group(owner, "yes")
+	elsewhere.Key.Channel = "-200"
+	forwarded := group(owner, "yes")
+	forwarded.Forwarded = true
+	yes, no := "\x00yes", "\x00no" // the buttons
+	tests := map[string]struct {
+		wait  time.Duration
+		steps []step
+		done  int32
+	}{
+		"yes":                  {0, []step{{group(owner, " Yes! "), "gone"}, {group(owner, "yes"), "agent"}}, 1},
+		"no":                   {0, []step{{group(owner, "no"), "nothing was changed"}, {group(owner, "yes"), "agent"}}, 0},
+		"button":               {0, []step{{press(owner, yes), "gone"}, {press(owner, yes), "expired"}}, 1},
+		"no button":            {0, []step{{press(owner, no), "nothing was changed"}, {press(owner, yes), "expired"}}, 0},
+		"another person":       {0, []step{{group(member, "yes"), "agent"}, {press(member, yes), "not yours"}, {press(owner, yes), "gone"}}, 1},
+		"another place":        {0, []step{{elsewhere, "agent"}, {group(owner, "yes"), "gone"}}, 1},
+		"something else":       {0, []step{{group(owner, "what time is it?"), "agent"}, {group(owner, "yes"), "agent"}, {press(owner, yes), "expired"}}, 0},
+		"a command":            {0, []step{{group(owner, "/status"), "agent"}, {group(owner, "yes"), "agent"}}, 0},
+		"forwarded":            {0, []step{{forwarded, "agent"}, {group(owner, "yes"), "agent"}}, 0},
+		"others go on":         {0, []step{{group(member, "what?"), "agent"}, {group(owner, "yes"), "gone"}}, 1},
+		"just in time":         {5*time.Minute - time.Second, []step{{group(owner, "yes"), "gone"}}, 1},
+		"too late":             {5 * time.Minute, []step{{group(owner, "yes"), "expired"}, {group(owner, "yes"), "agent"}}, 0},
+		"too late by button":   {5 * time.Minute, []step{{press(owner, yes), "expired"}}, 0},
+		"forged":               {0, []step{{press(owner, "yes:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAA"), "not yours"}}, 0},
+		"verdict turned":       {0, []step{{press(owner, "\x00turned"), "not yours"}, {group(owner, "yes"), "gone"}}, 1},
+		"somebody's else's UI": {0, []step{{press(owner, "page:2"), "agent"}}, 0},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			c := newClock()
+			d := newDesk(t, store(t, c), c)
+			a := d.ask(t, asked, `{"id":7}`)
+			data := map[string]string{yes: a.Buttons[0][0].Data, no: a.Buttons[0][1].Data}
+			data["\x00turned"] = "yes" + strings.TrimPrefix(data[no], "no")
+			c.pass(tt.wait)
+			for _, st := range tt.steps {
+				if real := data[st.m.Text]; real != "" {
+					st.m.Text = real
+				}
+				wantText(t, handle(t, d.h, st.m), st.want)
+			}
+			if d.done.Load() != tt.done {
+				t.Errorf("done %d times", d.done.Load())
+			}
+		})
+	}
+}
+
+func TestNewerQuestionReplacesTheOld(t *testing.T) {
+	c := newClock()
+	d := newDesk(t, store(t, c), c)
+	old := d.ask(t, group(owner, "x"), `1`).Buttons[0][0].Data
+	d.ask(t, group(owner, "x"), `2`)
+	if len(old) > 64 {
+		t.Errorf("button data has %d bytes", len(old))
+	}
+	wantText(t, handle(t, d.h, press(owner, old)), "expired")
+	wantText(t, handle(t, d.h, group(owner, "yes")), "gone")
+	if d.last.Load() != "2" {
+		t.Errorf("did %v", d.last.Load())
+	}
+}
+
+func TestConfirmationRace(t *testing.T) {
+	c := newClock()
+	d := newDesk(t, store(t, c), c)
+	button := press(owner, d.ask(t, group(owner, "x"), `1`).Buttons[0][0].Data)
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() {
+			m := button
+			if i%2 == 0 {
+				m = group(owner, "yes")
+			}
+			handle(t, d.h, m)
+		})
+	}
+	wg.Wait()
+	if d.done.Load() != 1 {
+		t.Errorf("done %d times", d.done.Load())
+	}
+}
+
+func TestQuestionSurvivesARestart(t *testing.T) {
+	c := newClock()
+	dir := filepath.Join(t.TempDir(), "data")
+	s := reopen(t, dir, c)
+	data := newDesk(t, s, c).ask(t, group(owner, "x"), `1`).Buttons[0][0].Data
+	must(t, s.Close())
+	d := newDesk(t, reopen(t, dir, c), c)
+	wantText(t, handle(t, d.h, press(owner, data)), "gone")
+}
+
+// TestBareYesNeedsNoMention: the gate lets an overheard yes through when, and
+// only when, it was asked for.
+func TestBareYesNeedsNoMention(t *testing.T) {
+	c := newClock()
+	s := store(t, c)
+	d := newDesk(t, s, c)
+	g := gate(t, admin.GateOptions{Mode: "open", Rows: s, Waits: d.Waits})
+	h := g.Wrap(d.h)
+	wantText(t, handle(t, h, group(owner, "yes")), "")
+	d.ask(t, group(owner, "x"), `1`)
+	wantText(t, handle(t, h, group(member, "yes")), "")
+	wantText(t, handle(t, h, group(owner, "by the way")), "")
+	wantText(t, handle(t, h, group(owner, "yes")), "gone")
+}
+
+// TestCommandAsksFirst: permission is checked again when the yes comes.
+func TestCommandAsksFirst(t *testing.T) {
+	c := newClock()
+	conf, err := admin.NewConfirmations(t.Context(), store(t, c), c.now)
+	must(t, err)
+	role := admin.Owner
+	cmds, err := admin.NewCommands([]admin.Command{{
+		Name: "forget", Help: "forget one", Who: admin.Owner, Private: true,
+		Options: []admin.Option{{Name: "id", Help: "which", Kind: admin.Number, Required: true}},
+		Confirm: func(_ context.Context, r admin.Request) (string, error) { return "Forget " + r.Args["id"] + "?", nil },
+		Run:     echo,
+	}}, admin.CommandOptions{Confirm: conf, Role: func(context.Context, chat.Message) (admin.Role, error) { return role, nil }})
+	must(t, err)
+	h := conf.Wrap(cmds.Wrap(&agent{}), cmds.Actions())
+	for want, then := range map[string]admin.Role{"forget|id=7": admin.Owner, "for the owner": admin.Member} {
+		role = admin.Owner
+		a := handle(t, h, direct(owner, "/forget 7"))
+		wantText(t, a, "Forget 7?")
+		if a.Private {
+			t.Error("a private question loses its answer")
+		}
+		role = then
+		wantText(t, handle(t, h, direct(owner, "yes")), want)
+	}
+}

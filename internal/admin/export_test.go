@@ -1,0 +1,4 @@
+package admin
+
+// Remembered is how many people q keeps a bucket for.
+func Remembered(q *Quotas) int { return len(q.buckets) }

@@ -1,0 +1,249 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// Grants is who was let in, or kept out, by hand. Roles are "owner", "member"
+// and "denied"; "" is none.
+type Grants interface {
+	Granted(ctx context.Context, id string) (role string, err error)
+	Grant(ctx context.Context, id, role, by string) error
+	// Revoke tells whether there was anything to take back.
+	Revoke(ctx context.Context, id string) (bool, error)
+	Grants(ctx context.Context) (map[string]string, error)
+}
+
+// Codes keeps hashes of one-time codes, at most one per purpose and person.
+type Codes interface {
+	AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error
+	// TakeCode uses a code up: of many that bring it, one gets ok.
+	TakeCode(ctx context.Context, purpose string, hash []byte) (who chat.User, ok bool, err error)
+	Waiting(ctx context.Context, purpose string) ([]chat.User, error)
+}
+
+// Guesses counts attempts at codes.
+type Guesses interface {
+	// Try counts one and tells whether it is within limit in this window.
+	Try(ctx context.Context, user string, limit int, window time.Duration) (bool, error)
+	Forgive(ctx context.Context, user string) error
+}
+
+// Policies is how each channel is listened to: "mention", "all", "off"; ""
+// where nobody decided, which is mention.
+type Policies interface {
+	Policy(ctx context.Context, k chat.Key) (string, error)
+	SetPolicy(ctx context.Context, k chat.Key, listen string) error
+}
+
+// Rows is everything a Gate remembers. memory.Store is the real one.
+type Rows interface {
+	Grants
+	Codes
+	Guesses
+	Policies
+}
+
+// GateOptions of NewGate. Rows is required; the rest may be zero.
+type GateOptions struct {
+	// Mode is "pairing" (also when empty), "allowlist" or "open".
+	Mode string
+	// Owners and Allow are platform-scoped ids; Allow may name places.
+	Owners, Allow []string
+	Rows          Rows
+	// IsAdmin asks a platform whether a person administers a place, for
+	// platforms whose events do not say. It may block; nil never vouches.
+	IsAdmin func(ctx context.Context, k chat.Key, userID string) (bool, error)
+	// Waits tells whether an overheard m answers a question that was put to
+	// its author (Confirmations.Waits); nil is never.
+	Waits func(ctx context.Context, m chat.Message) (bool, error)
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+// Gate decides who may speak. It derives authority from transport ids only and
+// treats every kind of message alike: whoever may not write may not press,
+// edit or command either.
+type Gate struct {
+	o             GateOptions
+	owners, allow map[string]bool
+	// local says that whoever sits at the terminal is the owner.
+	local bool
+	told  *once      // strangers that were answered today
+	codes sync.Mutex // held while a pairing code is made, so that the limit holds
+}
+
+// NewGate checks the ids it is given: an entry that is a name, or that stands
+// for many people, is an error.
+func NewGate(o GateOptions) (*Gate, error) {
+	switch o.Mode {
+	case "":
+		o.Mode = "pairing"
+	case "pairing", "allowlist", "open":
+	default:
+		return nil, fmt.Errorf("access.mode: %q is not pairing, allowlist or open", o.Mode)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	g := &Gate{o: o, owners: map[string]bool{}, allow: map[string]bool{}, local: true, told: newOnce(24 * time.Hour)}
+	for _, id := range o.Owners {
+		if err := checkID(id, false); err != nil {
+			return nil, fmt.Errorf("access.owners: %w", err)
+		}
+		g.owners[id] = true
+		g.local = g.local && !isTerminal(id)
+	}
+	for _, id := range o.Allow {
+		if err := checkID(id, true); err != nil {
+			return nil, fmt.Errorf("access.allow: %w", err)
+		}
+		g.allow[id] = true
+	}
+	return g, nil
+}
+
+// Wrap lets through what may pass, marked as addressed, and finishes the rest:
+// mostly in silence, for a stranger at most with a sentence.
+func (g *Gate) Wrap(next chat.Handler) chat.Handler {
+	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		pass, a, err := g.decide(ctx, m)
+		if err != nil {
+			return chat.Answer{}, fmt.Errorf("access: %w", err)
+		}
+		if !pass {
+			return a, nil
+		}
+		m.Addressed = true
+		return next.Handle(ctx, m, w)
+	})
+}
+
+// decide is the one place where ingress is admitted. An error admits nobody.
+func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.Answer, err error) {
+	if m.Kind == chat.KindSkipped {
+		return false, a, nil
+	}
+	role, barred, err := g.known(ctx, m)
+	if err != nil || barred {
+		return false, a, err
+	}
+	listen := "all"
+	if !m.Direct {
+		if listen, err = g.o.Rows.Policy(ctx, m.Key); err != nil {
+			return false, a, err
+		}
+	}
+	if listen == "off" { // the owner must be able to turn it on again
+		return role == Owner && m.Kind == chat.KindCommand, a, nil
+	}
+	if role == Stranger {
+		if isClaim(m) {
+			return true, a, nil
+		}
+		a, err = g.stranger(ctx, m)
+		return false, a, err
+	}
+	if expected(m) || listen == "all" {
+		return true, a, nil
+	}
+	if g.o.Waits != nil {
+		pass, err = g.o.Waits(ctx, m)
+	}
+	return pass, a, err
+}
+
+// expected tells whether m asks for an answer by itself.
+func expected(m chat.Message) bool {
+	return m.Addressed || m.Kind == chat.KindCommand || m.Kind == chat.KindButton
+}
+
+// known is the role of m's author before the platform is asked: Owner, Member
+// or Stranger. barred says that the owner keeps this person or place out.
+func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred bool, err error) {
+	if g.Local(m) {
+		return Owner, false, nil
+	}
+	ids := places(m)
+	if oneself(m) {
+		if g.owners[m.From.ID] {
+			return Owner, false, nil
+		}
+		ids = append([]string{m.From.ID}, ids...)
+	}
+	for _, id := range ids {
+		granted, err := g.o.Rows.Granted(ctx, id)
+		if err != nil {
+			return Stranger, true, err
+		}
+		switch {
+		case granted == "denied":
+			return Stranger, true, nil
+		case granted == "owner" && id == m.From.ID:
+			return Owner, false, nil
+		case granted == "member" || g.allow[id]:
+			role = Member
+		}
+	}
+	if g.o.Mode == "open" && m.From.ID != "" {
+		role = Member
+	}
+	return role, false, nil
+}
+
+// Local tells whether m was typed at the machine itself by its owner: at the
+// terminal, unless access.owners says who that is there.
+func (g *Gate) Local(m chat.Message) bool {
+	return m.Key.Platform == terminal && g.local && oneself(m)
+}
+
+// Role is what m's author may do where m was written. It may ask the platform,
+// so it can block; when the platform cannot tell, nobody is an administrator.
+func (g *Gate) Role(ctx context.Context, m chat.Message) (Role, error) {
+	role, barred, err := g.known(ctx, m)
+	if err != nil {
+		return Stranger, fmt.Errorf("role: %w", err)
+	}
+	if barred || role != Member || m.Direct || !oneself(m) {
+		return role, nil
+	}
+	vouched := m.Admin
+	if !vouched && g.o.IsAdmin != nil {
+		if vouched, err = g.o.IsAdmin(ctx, m.Key, m.From.ID); err != nil {
+			g.o.Log.Warn("cannot ask who administers this place", "place", m.Key.String(), "error", err)
+			return Member, nil
+		}
+	}
+	if vouched {
+		return Admin, nil
+	}
+	return Member, nil
+}
+
+// HasOwner tells whether anybody but the person at the terminal owns this bot.
+func (g *Gate) HasOwner(ctx context.Context) (bool, error) {
+	for id := range g.owners {
+		if !isTerminal(id) {
+			return true, nil
+		}
+	}
+	granted, err := g.o.Rows.Grants(ctx)
+	if err != nil {
+		return false, fmt.Errorf("look for an owner: %w", err)
+	}
+	for _, role := range granted {
+		if role == "owner" {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,156 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/internal/chat"
+)
+
+// help is the command that tells about all others.
+func (c *Commands) help() Command {
+	return Command{
+		Name: "help", Help: wordHelpHelp, Private: true,
+		Options: []Option{{Name: "command", Help: wordHelpOption, Suggest: func(_ context.Context, _ chat.Message, prefix string) []string {
+			return starting(names(c.table, Owner), prefix)
+		}}},
+		Run: func(_ context.Context, r Request) (chat.Answer, error) {
+			return chat.Answer{Text: c.Help(r.Role, strings.TrimPrefix(r.Args["command"], "/"))}, nil
+		},
+	}
+}
+
+// Help lists what a role may do, or tells about one command.
+func (c *Commands) Help(role Role, name string) string {
+	if name != "" {
+		word, _ := cutWord(name)
+		cmd, ok := c.command(fold(word))
+		if !ok || !slices.Contains(names(c.table, role), cmd.Name) {
+			return didYouMean(fmt.Sprintf(wordUnknown, escape(word)), "/", nearest(fold(word), names(c.table, role)))
+		}
+		return c.describe(cmd, cmd.Name, role)
+	}
+	var b strings.Builder
+	b.WriteString(wordHelpHead)
+	for _, cmd := range c.table {
+		if !cmd.admits(role) && !anyVerb(cmd, role) {
+			continue
+		}
+		verbs := ""
+		if usable := names(inherited(cmd), role); len(usable) > 0 {
+			verbs = " " + strings.Join(usable, "|")
+		}
+		fmt.Fprintf(&b, "\n`%s%s` – %s", cmd.usage(cmd.Name), verbs, cmd.Help)
+	}
+	return b.String()
+}
+
+// describe tells about one command: its verbs, or its options.
+func (c *Commands) describe(cmd Command, path string, role Role) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "`%s` – %s", cmd.usage(path), cmd.Help)
+	for _, o := range cmd.Options {
+		fmt.Fprintf(&b, "\n    %s: %s", o.Name, o.Help)
+	}
+	for _, v := range inherited(cmd) {
+		if v.admits(role) {
+			fmt.Fprintf(&b, "\n`%s` – %s", v.usage(path+" "+v.Name), v.Help)
+		}
+	}
+	return b.String()
+}
+
+// Complete returns the lines that m.Text, the beginning of a command, may
+// become: names and verbs that the role may use, then values of options.
+func (c *Commands) Complete(ctx context.Context, m chat.Message, role Role) []string {
+	if !strings.HasPrefix(m.Text, "/") {
+		return nil
+	}
+	name, rest := commandName(m.Text)
+	if !strings.ContainsRune(m.Text, ' ') {
+		return before("/", starting(names(c.table, role), name))
+	}
+	cmd, ok := c.command(name)
+	if !ok {
+		return nil
+	}
+	line := "/" + cmd.Name + " "
+	if len(cmd.Verbs) > 0 {
+		word, after := cutWord(rest)
+		v, ok := cmd.verb(fold(word))
+		if !ok || !strings.ContainsAny(rest, " ") {
+			return before(line, starting(names(inherited(cmd), role), word))
+		}
+		cmd, rest, line = v, after, line+v.Name+" "
+	}
+	if !cmd.admits(role) {
+		return nil
+	}
+	return before(line, c.values(ctx, cmd, m, rest))
+}
+
+// values completes the last value of what was typed of cmd's options.
+func (c *Commands) values(ctx context.Context, cmd Command, m chat.Message, typed string) []string {
+	done := ""
+	for _, o := range cmd.Options {
+		value, rest := cutValue(typed)
+		if rest != "" {
+			done += typed[:len(typed)-len(rest)]
+			typed = rest
+			continue
+		}
+		var all []string
+		switch {
+		case o.Suggest != nil:
+			all = o.Suggest(ctx, m, value)
+		case o.Kind == Switch:
+			all = starting([]string{"on", "off"}, value)
+		default:
+			all = starting(o.Choices, value)
+		}
+		return before(done, all)
+	}
+	return nil
+}
+
+func starting(words []string, prefix string) []string {
+	var all []string
+	for _, w := range words {
+		if strings.HasPrefix(fold(w), fold(prefix)) {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+func before(prefix string, words []string) []string {
+	for i, w := range words {
+		words[i] = prefix + w
+	}
+	return words
+}
+
+// Page answers with one page of lines, counted from 1, and buttons to the
+// next and the one before. command is what a button runs, as in "/facts list";
+// it needs a Number option named page, and at most 50 bytes to fit a button.
+func Page(lines []string, page, size int, command string) chat.Answer {
+	pages := max(1, (len(lines)+size-1)/size)
+	page = min(max(page, 1), pages)
+	from := (page - 1) * size
+	a := chat.Answer{Text: strings.Join(lines[from:min(from+size, len(lines))], "\n")}
+	if pages == 1 {
+		return a
+	}
+	a.Text += "\n" + fmt.Sprintf(wordPage, page, pages)
+	var row []chat.Button
+	if page > 1 {
+		row = append(row, chat.Button{Label: wordPageBack, Data: fmt.Sprintf("%s page:%d", command, page-1)})
+	}
+	if page < pages {
+		row = append(row, chat.Button{Label: wordPageNext, Data: fmt.Sprintf("%s page:%d", command, page+1)})
+	}
+	a.Buttons = [][]chat.Button{row}
+	return a
+}

@@ -1,0 +1,191 @@
+package admin
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// A code is 10 letters of a 32-letter alphabet without look-alikes: 50 bits.
+const (
+	codeAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+	codeLength   = 10
+	pairLife     = time.Hour
+	claimLife    = 24 * time.Hour // start makes a new one
+	maxPending   = 3              // unanswered pairing requests of one platform
+	maxGuesses   = 5
+	guessWindow  = time.Hour
+)
+
+// Purposes of codes.
+const (
+	forClaim = "claim"
+	forPair  = "pair"
+)
+
+// Errors of Approve and Claim.
+var (
+	ErrCode      = errors.New("no such code, or it was used or has expired")
+	ErrLockedOut = errors.New("too many wrong codes")
+	ErrOwned     = errors.New("this bot has an owner")
+)
+
+// ClaimCode makes the code that start shows while nobody owns this bot; an
+// earlier one stops working. It is "" when there is an owner.
+func (g *Gate) ClaimCode(ctx context.Context) (string, error) {
+	owned, err := g.HasOwner(ctx)
+	if err != nil || owned {
+		return "", err
+	}
+	return g.newCode(ctx, forClaim, chat.User{}, claimLife)
+}
+
+// Claim makes who the owner if the code is right and there is none yet. It
+// fails with ErrCode, ErrLockedOut or ErrOwned.
+func (g *Gate) Claim(ctx context.Context, who chat.User, code string) error {
+	owned, err := g.HasOwner(ctx)
+	if err != nil {
+		return err
+	}
+	if owned {
+		return ErrOwned
+	}
+	if _, err := g.takeCode(ctx, forClaim, code, who.ID); err != nil {
+		return err
+	}
+	g.o.Log.Info("claimed", "owner", who.ID)
+	return g.o.Rows.Grant(ctx, who.ID, "owner", who.ID)
+}
+
+// Approve lets in whoever holds a pairing code and says who that is. by is the
+// owner who decided; it fails with ErrCode or ErrLockedOut.
+func (g *Gate) Approve(ctx context.Context, code, by string) (chat.User, error) {
+	who, err := g.takeCode(ctx, forPair, code, by)
+	if err != nil {
+		return chat.User{}, err
+	}
+	g.o.Log.Info("let in", "person", who.ID, "by", by)
+	return who, g.o.Rows.Grant(ctx, who.ID, "member", by)
+}
+
+// Waiting returns who asked to be let in and holds a live code.
+func (g *Gate) Waiting(ctx context.Context) ([]chat.User, error) {
+	return g.o.Rows.Waiting(ctx, forPair)
+}
+
+// takeCode counts the guess before it looks, so that guesses made side by side
+// are counted too.
+func (g *Gate) takeCode(ctx context.Context, purpose, code, by string) (chat.User, error) {
+	ok, err := g.o.Rows.Try(ctx, by, maxGuesses, guessWindow)
+	if err != nil {
+		return chat.User{}, err
+	}
+	if !ok {
+		g.o.Log.Warn("locked out after wrong codes", "person", by)
+		return chat.User{}, ErrLockedOut
+	}
+	who, ok, err := g.o.Rows.TakeCode(ctx, purpose, hashCode(code))
+	if err != nil {
+		return chat.User{}, err
+	}
+	if !ok {
+		return chat.User{}, ErrCode
+	}
+	return who, g.o.Rows.Forgive(ctx, by)
+}
+
+func (g *Gate) newCode(ctx context.Context, purpose string, who chat.User, life time.Duration) (string, error) {
+	raw := make([]byte, codeLength)
+	_, _ = rand.Read(raw) // never fails
+	for i, b := range raw {
+		raw[i] = codeAlphabet[int(b)%len(codeAlphabet)]
+	}
+	code := string(raw[:codeLength/2]) + "-" + string(raw[codeLength/2:])
+	if err := g.o.Rows.AddCode(ctx, purpose, hashCode(code), who, g.o.Now().Add(life)); err != nil {
+		return "", err
+	}
+	return code, nil
+}
+
+// hashCode forgives how a code was typed: case, spaces and dashes.
+func hashCode(code string) []byte {
+	var b strings.Builder
+	for _, r := range strings.ToUpper(code) {
+		if strings.ContainsRune(codeAlphabet, r) {
+			b.WriteRune(r)
+		}
+	}
+	sum := sha256.Sum256([]byte(b.String()))
+	return sum[:]
+}
+
+// stranger answers somebody who was not let in: with a code in a direct chat
+// when pairing, else with a sentence a day, to nothing but words meant for us.
+func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error) {
+	wrote := m.Kind == chat.KindText || m.Kind == chat.KindCommand
+	if !wrote || !expected(m) && !m.Direct || !oneself(m) {
+		return chat.Answer{}, nil
+	}
+	if m.Direct && g.o.Mode == "pairing" {
+		return g.pair(ctx, m.From, m.Key.Platform)
+	}
+	if !g.told.first(m.From.ID, g.o.Now()) {
+		return chat.Answer{}, nil
+	}
+	if g.o.Mode == "pairing" {
+		return chat.Answer{Text: wordStrangerChannel, Private: true}, nil
+	}
+	return chat.Answer{Text: wordStranger, Private: true}, nil
+}
+
+func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.Answer, error) {
+	g.codes.Lock()
+	defer g.codes.Unlock()
+	waiting, err := g.o.Rows.Waiting(ctx, forPair)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	pending := 0
+	for _, u := range waiting {
+		if u.ID == who.ID {
+			return g.say(who, wordPairWaiting)
+		}
+		if strings.HasPrefix(u.ID, platform+":") {
+			pending++
+		}
+	}
+	if pending >= maxPending {
+		return g.say(who, wordPairFull)
+	}
+	code, err := g.newCode(ctx, forPair, who, pairLife)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	g.o.Log.Info("asks to be let in", "person", who.ID)
+	return chat.Answer{Text: fmt.Sprintf(wordPair, code, code)}, nil
+}
+
+// say says something to a stranger once a day.
+func (g *Gate) say(who chat.User, text string) (chat.Answer, error) {
+	if !g.told.first(who.ID, g.o.Now()) {
+		return chat.Answer{}, nil
+	}
+	return chat.Answer{Text: text}, nil
+}
+
+// isClaim tells whether m is the one command a stranger may give.
+func isClaim(m chat.Message) bool {
+	if m.Kind != chat.KindCommand || !m.Direct || m.Forwarded || !oneself(m) {
+		return false
+	}
+	name, _ := commandName(m.Text)
+	return name == claimName
+}
+
+func isTerminal(id string) bool { return strings.HasPrefix(id, terminal+":") }

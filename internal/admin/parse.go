@@ -1,0 +1,194 @@
+package admin
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// clean drops what cannot be seen: controls other than white space, and format
+// characters, zero-width ones among them. Joiners inside emoji go too, which
+// is right for names and numbers and would be wrong for text.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Cf, r) || unicode.IsControl(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, ""))
+}
+
+// fold is the form in which names are compared.
+func fold(word string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(clean(word))), "-", "_")
+}
+
+// commandName takes the name off a command's text: "/Name@bot rest".
+func commandName(text string) (name, rest string) {
+	text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || r == 0 })
+	text, ok := strings.CutPrefix(text, "/")
+	if !ok {
+		return "", text
+	}
+	word, rest := cutWord(text)
+	word, _, _ = strings.Cut(word, "@")
+	return fold(word), rest
+}
+
+// cutWord takes the first word off s, without quotes.
+func cutWord(s string) (word, rest string) {
+	s = strings.TrimLeftFunc(s, unicode.IsSpace)
+	end := strings.IndexFunc(s, unicode.IsSpace)
+	if end < 0 {
+		return s, ""
+	}
+	return s[:end], strings.TrimLeftFunc(s[end:], unicode.IsSpace)
+}
+
+// quotes that open a value, with what closes them; phones type the curly ones.
+var quotes = map[rune]rune{'"': '"', '“': '”', '„': '“', '«': '»'}
+
+// cutValue takes the first value off s: a word or what stands in quotes. An
+// open quote that is never closed is part of a word.
+func cutValue(s string) (value, rest string) {
+	s = strings.TrimLeftFunc(s, unicode.IsSpace)
+	for i, r := range s {
+		closing, ok := quotes[r]
+		if i > 0 || !ok {
+			break
+		}
+		body := s[len(string(r)):]
+		if end := strings.IndexRune(body, closing); end >= 0 {
+			return body[:end], strings.TrimLeftFunc(body[end+len(string(closing)):], unicode.IsSpace)
+		}
+	}
+	return cutWord(s)
+}
+
+// arguments reads options off the text after a command's name. Its errors are
+// sentences for the person.
+func arguments(options []Option, text string) (map[string]string, error) {
+	args := map[string]string{}
+	left := options
+	for text = strings.TrimSpace(text); text != ""; {
+		option, value, isNamed := named(options, args, text)
+		if !isNamed {
+			for len(left) > 0 && has(args, left[0].Name) {
+				left = left[1:]
+			}
+			if len(left) == 0 {
+				return nil, fmt.Errorf(wordTooMany, escape(text))
+			}
+			option, value = left[0], text
+		}
+		if takesRest(options, option) {
+			value, text = unquote(value), ""
+		} else {
+			value, text = cutValue(value)
+		}
+		accepted, err := option.accept(value)
+		if err != nil {
+			return nil, err
+		}
+		args[option.Name] = accepted
+	}
+	for _, o := range options {
+		if o.Required && strings.TrimSpace(clean(args[o.Name])) == "" {
+			return nil, fmt.Errorf(wordMissing, o.Name)
+		}
+	}
+	return args, nil
+}
+
+// named reads "name:value" where name is an option not yet given.
+func named(options []Option, args map[string]string, text string) (o Option, value string, ok bool) {
+	word, _ := cutWord(text)
+	name, _, ok := strings.Cut(word, ":")
+	if !ok {
+		return Option{}, "", false
+	}
+	for _, o := range options {
+		if fold(o.Name) == fold(name) && !has(args, o.Name) {
+			return o, text[len(name)+1:], true
+		}
+	}
+	return Option{}, "", false
+}
+
+// takesRest tells whether o swallows the rest of the line: the last option, if
+// it is free text. A quoted value still ends with its quote.
+func takesRest(options []Option, o Option) bool {
+	last := options[len(options)-1]
+	return o.Name == last.Name && o.Kind == Text && len(o.Choices) == 0
+}
+
+// unquote takes the quotes off a text that stands in them as a whole.
+func unquote(s string) string {
+	if value, rest := cutValue(s); rest == "" {
+		return value
+	}
+	return strings.TrimSpace(s)
+}
+
+func has(args map[string]string, name string) bool {
+	_, ok := args[name]
+	return ok
+}
+
+// escape shows a stranger's words inside a sentence: one line, short, without
+// anything that acts.
+func escape(s string) string {
+	s = strings.Join(strings.Fields(clean(s)), " ")
+	s = strings.Map(func(r rune) rune {
+		if strings.ContainsRune("`*_~|<>[]()@#\\", r) {
+			return -1
+		}
+		return r
+	}, s)
+	if r := []rune(s); len(r) > 40 {
+		s = string(r[:40]) + "…"
+	}
+	return s
+}
+
+// nearest is the candidate most like word, "" when none is close.
+func nearest(word string, candidates []string) string {
+	best, distance := "", 3
+	for _, c := range candidates {
+		if d := edits(word, fold(c)); d < distance && d < max(2, len(c)) {
+			best, distance = c, d
+		}
+	}
+	if best == "" && len(word) >= 3 {
+		for _, c := range candidates {
+			if strings.HasPrefix(fold(c), word) {
+				return c
+			}
+		}
+	}
+	return best
+}
+
+// edits is the Levenshtein distance; words far apart in length are just far.
+func edits(a, b string) int {
+	if len(a)-len(b) > 3 || len(b)-len(a) > 3 {
+		return 4
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

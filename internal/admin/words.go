@@ -1,0 +1,83 @@
+package admin
+
+// What people read. Every %s that a stranger can fill is escaped first.
+const (
+	wordStranger        = "This is a private assistant, and I only talk with people its owner has let in."
+	wordStrangerChannel = "I only talk with people my owner has let in. Write to me directly to ask for that."
+	wordPair            = "Hello! This is a private assistant. To be let in, give its owner this code: **%s**\nThe owner approves it with `/pair approve %s`. It works once, for one hour."
+	wordPairWaiting     = "You already have a code. I will answer as soon as the owner has approved it."
+	wordPairFull        = "Several people are waiting to be let in. Please try again in an hour."
+
+	wordClaimHelp   = "become the owner, with the code shown at start"
+	wordClaimCode   = "the code shown when the bot started"
+	wordClaimDirect = "Please send me that in a direct chat."
+	wordClaimWrong  = "That code does not work: it may be mistyped, used or too old. Restarting me shows a new one."
+	wordClaimed     = "You own this bot now. Try /help to see what you can do."
+	wordLockedOut   = "Too many wrong codes. Please try again in an hour."
+	wordOwned       = "This bot already has an owner."
+
+	wordPairHelp        = "let people in"
+	wordPairListHelp    = "who is waiting and who was let in"
+	wordPairApproveHelp = "let in whoever holds a code"
+	wordPairRevokeHelp  = "take back what was granted"
+	wordPairCode        = "the code that the person gave you"
+	wordPairWrong       = "No one is waiting with that code: it may be mistyped, used or older than an hour."
+	wordPairApproved    = "%s (%s) may talk with me now. If you did not expect that person: `/pair revoke %s`."
+	wordPairLine        = "%s (%s) is waiting; approve with the code that person gives you"
+	wordGrantLine       = "%s: %s"
+	wordPairNone        = "Nobody is waiting and nobody was let in by hand."
+	wordNotYourself     = "You cannot take that back from yourself."
+	wordNoGrant         = "Nothing was granted to %s. Try /pair list."
+	wordRevoked         = "Done, %s has nothing granted by hand any more."
+
+	wordConfigHelp        = "settings, and who may talk where"
+	wordConfigShowHelp    = "the settings in force"
+	wordConfigChannelHelp = "what I answer in this channel"
+	wordConfigListen      = "mention: when addressed; all: everything; off: nothing"
+	wordConfigAllowHelp   = "let in a person or a place"
+	wordConfigDenyHelp    = "keep out a person or a place"
+	wordID                = "for example telegram:42"
+	wordIDHere            = "for example telegram:42, discord:guild:99, or here"
+	wordBadID             = "I need a numeric id with its platform, not %s: telegram:42, discord:1234, telegram:chat:-1001, discord:guild:99, or here in a channel. Names prove nothing."
+	wordIsOwner           = "That is an owner, and owners stay in."
+	wordAllowed           = "%s may talk with me now."
+	wordDeniedID          = "%s is kept out from now on."
+	wordChannelDirect     = "This is a direct chat; I answer everything here."
+	wordChannelAll        = "I answer everything in this channel."
+	wordChannelOff        = "I am silent in this channel. `/config channel mention` brings me back."
+	wordChannelMention    = "In this channel I answer when I am addressed."
+
+	wordHelpHelp    = "what you can do here"
+	wordHelpOption  = "a command to tell more about"
+	wordHelpHead    = "Just write to me. These commands work too:"
+	wordUnknown     = "I do not know the command /%s. Try /help."
+	wordUnknownVerb = "/%s does not know %s; it knows %s."
+	wordDidYouMean  = "Did you mean `%s`?"
+	wordDenied      = "/%s is for the %s of this place. Try /help to see what you can do."
+	wordUsage       = "%s Usage: `%s`"
+	wordMissing     = "I need the %s."
+	wordTooMany     = "I do not know what to do with %s."
+	wordChoice      = "For %s I know %s."
+	wordNumber      = "For %s I need a whole number."
+	wordSwitch      = "For %s I need on or off."
+	wordFailed      = "Sorry, /%s did not work. Please try again in a moment; if it keeps failing, tell the owner this number: %s"
+	wordPage        = "Page %d of %d"
+	wordPageBack    = "‹ Back"
+	wordPageNext    = "Next ›"
+
+	wordAsk      = "Please answer yes or no."
+	wordYes      = "Yes"
+	wordNo       = "No"
+	wordKept     = "All right, nothing was changed."
+	wordExpired  = "That question has expired, so nothing was changed. Please ask again."
+	wordNotYours = "That button is not yours."
+
+	wordTooFast = "That was a lot of messages at once. Please give me a minute."
+	wordUsedUp  = "Today's allowance is used up. Please come back tomorrow (it renews at midnight UTC)."
+)
+
+// answers are the plain words that settle a question.
+var answers = map[string]string{
+	"yes": "yes", "y": "yes", "yeah": "yes", "yep": "yes", "ok": "yes", "okay": "yes", "sure": "yes", "confirm": "yes", "do it": "yes", "yes please": "yes", "👍": "yes",
+	"no": "no", "n": "no", "nope": "no", "cancel": "no", "don't": "no", "no thanks": "no", "👎": "no",
+}

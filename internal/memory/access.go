@@ -1,0 +1,264 @@
+package memory
+
+import (
+	"context"
+	"crypto/subtle"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// Granted returns the role an id (a person's or a place's) was given by hand:
+// "owner", "member", "denied", or "" for none.
+func (s *Store) Granted(_ context.Context, id string) (string, error) {
+	return s.word("read grant", "SELECT role FROM grants WHERE id = ?", id)
+}
+
+// Grant gives an id a role, replacing the one it had. by is whoever decided.
+func (s *Store) Grant(ctx context.Context, id, role, by string) error {
+	return during("grant", s.write(ctx, func(tx *Tx) error {
+		_, err := tx.Exec("INSERT OR REPLACE INTO grants VALUES (?, ?, ?, ?)", id, role, by, Stamp(s.now()))
+		return err
+	}))
+}
+
+// Revoke takes back what Grant gave; false when there was nothing.
+func (s *Store) Revoke(ctx context.Context, id string) (bool, error) {
+	var n int64
+	err := s.write(ctx, func(tx *Tx) error {
+		res, err := tx.Exec("DELETE FROM grants WHERE id = ?", id)
+		if err == nil {
+			n, err = res.RowsAffected()
+		}
+		return err
+	})
+	return n > 0, during("revoke", err)
+}
+
+// Grants returns every id that was given a role.
+func (s *Store) Grants(_ context.Context) (map[string]string, error) {
+	rows, err := s.query("SELECT id, role FROM grants")
+	if err != nil {
+		return nil, fmt.Errorf("list grants: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	all := map[string]string{}
+	for rows.Next() {
+		var id, role string
+		if err := rows.Scan(&id, &role); err != nil {
+			return nil, fmt.Errorf("list grants: %w", err)
+		}
+		all[id] = role
+	}
+	return all, during("list grants", rows.Err())
+}
+
+// AddCode remembers the hash of a one-time code for purpose "pair" or "claim",
+// replacing the person's earlier one. who is empty when the code is for
+// whoever brings it.
+func (s *Store) AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error {
+	return during("add code", s.write(ctx, func(tx *Tx) error {
+		_, err := tx.Exec("INSERT OR REPLACE INTO codes VALUES (?, ?, ?, ?, ?)", purpose, who.ID, who.Name, hash, Stamp(until))
+		return err
+	}))
+}
+
+// TakeCode uses a code up and returns whom it was for. ok is false when there
+// is none or it has expired; of many that bring the same code one gets true.
+// Hashes are compared in constant time.
+func (s *Store) TakeCode(ctx context.Context, purpose string, hash []byte) (who chat.User, ok bool, err error) {
+	err = s.write(ctx, func(tx *Tx) error {
+		who, ok = chat.User{}, false
+		rows, err := tx.Query("SELECT user_id, name, hash FROM codes WHERE purpose = ? AND expires_at > ?", purpose, Stamp(s.now()))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var u chat.User
+			var h []byte
+			if err := rows.Scan(&u.ID, &u.Name, &h); err != nil {
+				return err
+			}
+			if subtle.ConstantTimeCompare(h, hash) == 1 {
+				who, ok = u, true
+			}
+		}
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil || !ok {
+			return err
+		}
+		_, err = tx.Exec("DELETE FROM codes WHERE purpose = ? AND user_id = ?", purpose, who.ID)
+		return err
+	})
+	return who, ok && err == nil, during("take code", err)
+}
+
+// Waiting returns who holds a live code for a purpose.
+func (s *Store) Waiting(_ context.Context, purpose string) ([]chat.User, error) {
+	rows, err := s.query("SELECT user_id, name FROM codes WHERE purpose = ? AND expires_at > ? ORDER BY expires_at, user_id", purpose, Stamp(s.now()))
+	if err != nil {
+		return nil, fmt.Errorf("list codes: %w", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var all []chat.User
+	for rows.Next() {
+		var u chat.User
+		if err := rows.Scan(&u.ID, &u.Name); err != nil {
+			return nil, fmt.Errorf("list codes: %w", err)
+		}
+		all = append(all, u)
+	}
+	return all, during("list codes", rows.Err())
+}
+
+// Try counts one guess by a person and tells whether it is among the first
+// limit within the window that the first of them opened.
+func (s *Store) Try(ctx context.Context, user string, limit int, window time.Duration) (bool, error) {
+	var tries int
+	err := s.write(ctx, func(tx *Tx) error {
+		now := s.now()
+		if _, err := tx.Exec("DELETE FROM attempts WHERE user_id = ? AND until <= ?", user, Stamp(now)); err != nil {
+			return err
+		}
+		return tx.QueryRow(`INSERT INTO attempts VALUES (?, 1, ?)
+			ON CONFLICT (user_id) DO UPDATE SET tries = tries + 1 RETURNING tries`,
+			user, Stamp(now.Add(window))).Scan(&tries)
+	})
+	return tries <= limit && err == nil, during("count guess", err)
+}
+
+// Forgive forgets a person's guesses.
+func (s *Store) Forgive(ctx context.Context, user string) error {
+	return during("forget guesses", s.write(ctx, func(tx *Tx) error {
+		_, err := tx.Exec("DELETE FROM attempts WHERE user_id = ?", user)
+		return err
+	}))
+}
+
+// Policy returns how a channel is listened to: "mention", "all", "off", or ""
+// when nobody decided. Threads follow their channel.
+func (s *Store) Policy(_ context.Context, k chat.Key) (string, error) {
+	return s.word("read policy", "SELECT listen FROM policies WHERE platform = ? AND channel = ?", k.Platform, k.Channel)
+}
+
+// SetPolicy decides how a channel is listened to.
+func (s *Store) SetPolicy(ctx context.Context, k chat.Key, listen string) error {
+	return during("set policy", s.write(ctx, func(tx *Tx) error {
+		_, err := tx.Exec("INSERT OR REPLACE INTO policies VALUES (?, ?, ?)", k.Platform, k.Channel, listen)
+		return err
+	}))
+}
+
+// PutPending stores the question asked to m's author in m's place, replacing
+// the one before.
+func (s *Store) PutPending(ctx context.Context, m chat.Message, id string, body []byte, until time.Time) error {
+	return during("store question", s.write(ctx, func(tx *Tx) error {
+		_, err := tx.Exec("INSERT OR REPLACE INTO pending_actions VALUES (?, ?, ?, ?, ?, ?, ?)",
+			m.From.ID, m.Key.Platform, m.Key.Channel, m.Key.Thread, id, body, Stamp(until))
+		return err
+	}))
+}
+
+// HasPending tells whether m's author was asked something in m's place and has
+// not answered, in time or not.
+func (s *Store) HasPending(_ context.Context, m chat.Message) (bool, error) {
+	id, err := s.word("read question", "SELECT id FROM pending_actions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ?",
+		m.From.ID, m.Key.Platform, m.Key.Channel, m.Key.Thread)
+	return id != "", err
+}
+
+// TakePending removes the question with this id ("" for any) asked to m's
+// author in m's place. body is nil when there is none; of many takers one gets
+// it. An expired question is returned too.
+func (s *Store) TakePending(ctx context.Context, m chat.Message, id string) (body []byte, until time.Time, err error) {
+	var at string
+	err = s.write(ctx, func(tx *Tx) error {
+		body, at = nil, ""
+		err := tx.QueryRow(`DELETE FROM pending_actions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ?
+			AND ? IN ('', id) RETURNING body, expires_at`,
+			m.From.ID, m.Key.Platform, m.Key.Channel, m.Key.Thread, id).Scan(&body, &at)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return nil, time.Time{}, fmt.Errorf("take question: %w", err)
+	}
+	return body, ParseStamp(at), nil
+}
+
+// Secret returns the secret of this name, storing fresh when there is none.
+func (s *Store) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
+	var value []byte
+	err := s.write(ctx, func(tx *Tx) error {
+		if _, err := tx.Exec("INSERT OR IGNORE INTO secrets VALUES (?, ?)", name, fresh); err != nil {
+			return err
+		}
+		return tx.QueryRow("SELECT value FROM secrets WHERE name = ?", name).Scan(&value)
+	})
+	return value, during("read secret", err)
+}
+
+// UserTokens sums the tokens that a person's messages took since a time.
+func (s *Store) UserTokens(_ context.Context, user string, since time.Time) (n int64, err error) {
+	err = s.queryRow("SELECT coalesce(sum(total_tokens), 0) FROM decisions WHERE user_id = ? AND at >= ?", user, Stamp(since)).Scan(&n)
+	return n, during("sum tokens", err)
+}
+
+// ChannelTokens sums what a channel took, all its threads together.
+func (s *Store) ChannelTokens(_ context.Context, k chat.Key, since time.Time) (n int64, err error) {
+	err = s.queryRow("SELECT coalesce(sum(total_tokens), 0) FROM decisions WHERE platform = ? AND channel = ? AND at >= ?", k.Platform, k.Channel, Stamp(since)).Scan(&n)
+	return n, during("sum tokens", err)
+}
+
+// AllTokens sums what everybody took.
+func (s *Store) AllTokens(_ context.Context, since time.Time) (n int64, err error) {
+	err = s.queryRow("SELECT coalesce(sum(total_tokens), 0) FROM decisions WHERE at >= ?", Stamp(since)).Scan(&n)
+	return n, during("sum tokens", err)
+}
+
+// PruneAccess forgets codes and guesses that expired, and questions that
+// expired a day ago: until then a late yes is told that it is late.
+func (s *Store) PruneAccess(ctx context.Context) error {
+	return during("prune access", s.write(ctx, func(tx *Tx) error {
+		now := s.now()
+		_, e1 := tx.Exec("DELETE FROM codes WHERE expires_at <= ?", Stamp(now))
+		_, e2 := tx.Exec("DELETE FROM attempts WHERE until <= ?", Stamp(now))
+		_, e3 := tx.Exec("DELETE FROM pending_actions WHERE expires_at <= ?", Stamp(now.Add(-24*time.Hour)))
+		return errors.Join(e1, e2, e3)
+	}))
+}
+
+// moveAccess carries what was decided about a conversation to its new address,
+// within the transaction that moves the rest.
+func moveAccess(tx *Tx, mv chat.Move) error {
+	from, to := mv.From, mv.To
+	_, e1 := tx.Exec("UPDATE OR REPLACE policies SET platform = ?, channel = ? WHERE platform = ? AND channel = ?",
+		to.Platform, to.Channel, from.Platform, from.Channel)
+	_, e2 := tx.Exec("UPDATE OR REPLACE pending_actions SET platform = ?, channel = ?, thread = ? WHERE platform = ? AND channel = ? AND thread = ?",
+		to.Platform, to.Channel, to.Thread, from.Platform, from.Channel, from.Thread)
+	_, e3 := tx.Exec("UPDATE OR REPLACE grants SET id = ? WHERE id = ?",
+		to.Platform+":chat:"+to.Channel, from.Platform+":chat:"+from.Channel)
+	return during("move access", errors.Join(e1, e2, e3))
+}
+
+// word reads one text, "" when there is no row.
+func (s *Store) word(op, query string, args ...any) (string, error) {
+	var w string
+	err := s.queryRow(query, args...).Scan(&w)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return w, during(op, err)
+}
+
+func during(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}

@@ -1,0 +1,187 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+)
+
+func TestGrants(t *testing.T) {
+	s, ctx := open(t, Options{}), context.Background()
+	must(t, s.Grant(ctx, "telegram:2", "member", "telegram:1"))
+	must(t, s.Grant(ctx, "telegram:2", "denied", "telegram:1"))
+	if err := s.Grant(ctx, "telegram:3", "king", "telegram:1"); err == nil {
+		t.Error("an unknown role was stored")
+	}
+	role, err := s.Granted(ctx, "telegram:2")
+	must(t, err)
+	all, err := s.Grants(ctx)
+	must(t, err)
+	if role != "denied" || len(all) != 1 {
+		t.Errorf("role %q, all %v", role, all)
+	}
+	for _, want := range []bool{true, false} {
+		if ok, err := s.Revoke(ctx, "telegram:2"); err != nil || ok != want {
+			t.Errorf("revoked %v, %v", ok, err)
+		}
+	}
+	if role, err := s.Granted(ctx, "telegram:2"); err != nil || role != "" {
+		t.Errorf("after revoking %q, %v", role, err)
+	}
+}
+
+func TestCodeIsTakenOnce(t *testing.T) {
+	now := time.Now()
+	s, ctx := open(t, Options{Now: func() time.Time { return now }}), context.Background()
+	ann := chat.User{ID: "telegram:2", Name: "Ann"}
+	must(t, s.AddCode(ctx, "pair", []byte("old"), ann, now.Add(time.Hour)))
+	must(t, s.AddCode(ctx, "pair", []byte("new"), ann, now.Add(time.Hour)))
+	must(t, s.AddCode(ctx, "pair", []byte("late"), chat.User{ID: "telegram:3"}, now))
+	if w, err := s.Waiting(ctx, "pair"); err != nil || len(w) != 1 || w[0] != ann {
+		t.Errorf("waiting %v, %v", w, err)
+	}
+	for _, wrong := range []string{"old", "late", "", "newer"} {
+		if _, ok, err := s.TakeCode(ctx, "pair", []byte(wrong)); err != nil || ok {
+			t.Errorf("%q was taken, %v", wrong, err)
+		}
+	}
+	if _, ok, err := s.TakeCode(ctx, "claim", []byte("new")); err != nil || ok {
+		t.Errorf("taken for another purpose, %v", err)
+	}
+	var wg sync.WaitGroup
+	var got atomic.Int32
+	for range 30 {
+		wg.Go(func() {
+			if who, ok, err := s.TakeCode(ctx, "pair", []byte("new")); err != nil {
+				t.Error(err)
+			} else if ok && who == ann {
+				got.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if got.Load() != 1 {
+		t.Errorf("taken %d times", got.Load())
+	}
+}
+
+func TestTryWindow(t *testing.T) {
+	now := time.Now()
+	s, ctx := open(t, Options{Now: func() time.Time { return now }}), context.Background()
+	try := func(want bool) {
+		t.Helper()
+		if ok, err := s.Try(ctx, "telegram:2", 2, time.Hour); err != nil || ok != want {
+			t.Fatalf("try %v, %v", ok, err)
+		}
+	}
+	try(true)
+	try(true)
+	try(false)
+	now = now.Add(59 * time.Minute)
+	try(false)
+	now = now.Add(time.Minute)
+	try(true)
+	try(true)
+	must(t, s.Forgive(ctx, "telegram:2"))
+	try(true)
+}
+
+func TestPendingBelongsToPersonAndPlace(t *testing.T) {
+	now := time.Now()
+	s, ctx := open(t, Options{Now: func() time.Time { return now }}), context.Background()
+	m := chat.Message{From: chat.User{ID: "telegram:1"}, Key: chat.Key{Platform: "telegram", Channel: "-1", Thread: "5"}}
+	other, elsewhere := m, m
+	other.From.ID, elsewhere.Key.Thread = "telegram:2", ""
+	must(t, s.PutPending(ctx, m, "a", []byte("first"), now.Add(time.Minute)))
+	must(t, s.PutPending(ctx, m, "b", []byte("second"), now.Add(time.Minute)))
+	for name, tt := range map[string]struct {
+		m  chat.Message
+		id string
+	}{"person": {other, ""}, "place": {elsewhere, ""}, "id": {m, "a"}} {
+		if body, _, err := s.TakePending(ctx, tt.m, tt.id); err != nil || body != nil {
+			t.Errorf("another %s took %q, %v", name, body, err)
+		}
+	}
+	must(t, s.write(ctx, func(tx *Tx) error { return moveAccess(tx, chat.Move{From: m.Key, To: elsewhere.Key}) }))
+	if ok, err := s.HasPending(ctx, m); err != nil || ok {
+		t.Errorf("still at the old place: %v, %v", ok, err)
+	}
+	body, until, err := s.TakePending(ctx, elsewhere, "b")
+	if err != nil || string(body) != "second" || until.Sub(now).Round(time.Second) != time.Minute {
+		t.Errorf("got %q until %s, %v", body, until, err)
+	}
+	must(t, s.PutPending(ctx, m, "c", []byte("third"), now))
+	now = now.Add(23 * time.Hour)
+	must(t, s.PruneAccess(ctx))
+	if ok, err := s.HasPending(ctx, m); err != nil || !ok {
+		t.Errorf("pruned within a day: %v, %v", ok, err)
+	}
+	now = now.Add(time.Hour)
+	must(t, s.PruneAccess(ctx))
+	if ok, err := s.HasPending(ctx, m); err != nil || ok {
+		t.Errorf("not pruned: %v, %v", ok, err)
+	}
+}
+
+func TestMoveCarriesAccess(t *testing.T) {
+	s, ctx := open(t, Options{}), context.Background()
+	from, to := chat.Key{Platform: "telegram", Channel: "-5"}, chat.Key{Platform: "telegram", Channel: "-1005"}
+	must(t, s.SetPolicy(ctx, from, "all"))
+	must(t, s.Grant(ctx, "telegram:chat:-5", "member", "telegram:1"))
+	must(t, s.write(ctx, func(tx *Tx) error { return moveAccess(tx, chat.Move{From: from, To: to}) }))
+	listen, err := s.Policy(ctx, to)
+	must(t, err)
+	role, err := s.Granted(ctx, "telegram:chat:-1005")
+	must(t, err)
+	if listen != "all" || role != "member" {
+		t.Errorf("listen %q, role %q", listen, role)
+	}
+	if listen, err := s.Policy(ctx, from); err != nil || listen != "" {
+		t.Errorf("the old place has %q, %v", listen, err)
+	}
+}
+
+func TestSecretIsMadeOnce(t *testing.T) {
+	s, ctx := open(t, Options{}), context.Background()
+	a, err := s.Secret(ctx, "buttons", []byte("first"))
+	must(t, err)
+	b, err := s.Secret(ctx, "buttons", []byte("second"))
+	must(t, err)
+	if !bytes.Equal(a, b) || string(a) != "first" {
+		t.Errorf("%q then %q", a, b)
+	}
+}
+
+func TestTokenSums(t *testing.T) {
+	s, ctx := open(t, Options{}), context.Background()
+	midnight := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	n := 0
+	spend := func(user, channel, thread string, tokens int, at time.Time) {
+		n++
+		must(t, s.write(ctx, func(tx *Tx) error {
+			_, err := tx.Exec(`INSERT INTO decisions (id, inbox_id, platform, channel, thread, user_id, category, total_tokens, at)
+				VALUES (?, 1, 'telegram', ?, ?, ?, 'ANSWER', ?, ?)`, fmt.Sprint(n), channel, thread, user, tokens, Stamp(at))
+			return err
+		}))
+	}
+	spend("telegram:1", "-1", "", 1000, midnight.Add(-time.Millisecond)) // yesterday
+	spend("telegram:1", "-1", "", 1, midnight)
+	spend("telegram:1", "-1", "7", 10, midnight.Add(time.Hour))
+	spend("telegram:2", "-1", "", 100, midnight.Add(time.Hour))
+	spend("telegram:2", "-2", "", 5000, midnight.Add(time.Hour))
+	user, err := s.UserTokens(ctx, "telegram:1", midnight)
+	must(t, err)
+	channel, err := s.ChannelTokens(ctx, chat.Key{Platform: "telegram", Channel: "-1"}, midnight)
+	must(t, err)
+	all, err := s.AllTokens(ctx, midnight)
+	must(t, err)
+	if user != 11 || channel != 111 || all != 5111 {
+		t.Errorf("user %d, channel %d, all %d", user, channel, all)
+	}
+}
