@@ -14,6 +14,10 @@ const (
 	wordConfirm   = "Nothing was done yet: this needs the person's yes."
 	wordNoTool    = "No tool fits. Answer with what you have, or say what you cannot do."
 	wordOffered   = "You can now call:"
+	wordHidden    = "[taken out because no reader would see it: %d hidden elements, %d comments, %d characters]"
+	wordReadOn    = "[read on with from=%d of %d]"
+	wordPageCut   = "[the page goes on, but is too long to read]"
+	wordNoHit     = "Nothing was found."
 	wordHost      = "Not allowed: this conversation holds private data, and the person did not name the host %q. Ask them to write the address themselves."
 	wordBadHost   = "Not allowed: the address has no readable host."
 )
