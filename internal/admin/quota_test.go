@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -78,31 +79,41 @@ func TestBudgetOvershoot(t *testing.T) {
 	c := newClock()
 	u := &usage{}
 	q := admin.NewQuotas(admin.QuotaOptions{Limits: admin.Limits{UserTokens: 1000}, Usage: u, Now: c.now})
-	var spent atomic.Int64
+	var mu sync.Mutex // guards open
+	var open []func(int64)
 	h := q.Budget(chat.HandlerFunc(func(ctx context.Context, _ chat.Message, _ chat.Reply) (chat.Answer, error) {
-		for range 5 {
-			done, err := q.Reserve(ctx, 90)
-			if err != nil {
-				return chat.Answer{}, err
-			}
-			spent.Add(70)
-			done(70)
+		done, err := q.Reserve(ctx, 90)
+		if err == nil {
+			mu.Lock()
+			open = append(open, done) // the call goes on
+			mu.Unlock()
 		}
-		return chat.Answer{}, nil
+		return chat.Answer{}, err
 	}))
+	ask := func() {
+		m := group(member, "x")
+		m.Key.Channel = rand.Text()
+		if _, err := h.Handle(t.Context(), m, nil); err != nil && !errors.Is(err, admin.ErrQuota) {
+			t.Error(err)
+		}
+	}
 	var wg sync.WaitGroup
-	for i := range 50 {
-		wg.Go(func() {
-			m := group(member, "x")
-			m.Key.Channel = fmt.Sprint(i)
-			if _, err := h.Handle(t.Context(), m, nil); err != nil && !errors.Is(err, admin.ErrQuota) {
-				t.Error(err)
-			}
-		})
+	for range 50 {
+		wg.Go(ask)
 	}
 	wg.Wait()
-	if n := spent.Load(); n == 0 || n > 1000+90 {
-		t.Errorf("spent %d of 1000", n)
+	if len(open) != 12 { // 11 x 90 < 1000 <= 12 x 90
+		t.Errorf("%d calls at once", len(open))
+	}
+	for _, done := range open {
+		done(50)
+	}
+	open = nil
+	for range 50 {
+		ask()
+	}
+	if len(open) != 5 { // 600 + 4 x 90 < 1000 <= 600 + 5 x 90
+		t.Errorf("%d more calls", len(open))
 	}
 }
 

@@ -233,14 +233,15 @@ func (s *Store) PruneAccess(ctx context.Context) error {
 	}))
 }
 
-// moveAccess carries what was decided about a conversation to its new address,
-// within the transaction that moves the rest.
+// moveAccess carries what was decided about a channel to its new address,
+// within the transaction that moves the rest. Buttons of open questions stay
+// signed for the old address; yes and no in plain text work.
 func moveAccess(tx *Tx, mv chat.Move) error {
 	from, to := mv.From, mv.To
-	_, e1 := tx.Exec("UPDATE OR REPLACE policies SET platform = ?, channel = ? WHERE platform = ? AND channel = ?",
-		to.Platform, to.Channel, from.Platform, from.Channel)
-	_, e2 := tx.Exec("UPDATE OR REPLACE pending_actions SET platform = ?, channel = ?, thread = ? WHERE platform = ? AND channel = ? AND thread = ?",
-		to.Platform, to.Channel, to.Thread, from.Platform, from.Channel, from.Thread)
+	_, e1 := tx.Exec("UPDATE OR REPLACE policies SET channel = ? WHERE platform = ? AND channel = ?",
+		to.Channel, from.Platform, from.Channel)
+	_, e2 := tx.Exec("UPDATE OR REPLACE pending_actions SET channel = ? WHERE platform = ? AND channel = ? AND (? = '' OR thread = ?)",
+		to.Channel, from.Platform, from.Channel, from.Thread, from.Thread)
 	_, e3 := tx.Exec("UPDATE OR REPLACE grants SET id = ? WHERE id = ?",
 		to.Platform+":chat:"+to.Channel, from.Platform+":chat:"+from.Channel)
 	return during("move access", errors.Join(e1, e2, e3))

@@ -97,7 +97,7 @@ func TestPendingBelongsToPersonAndPlace(t *testing.T) {
 	s, ctx := open(t, Options{Now: func() time.Time { return now }}), context.Background()
 	m := chat.Message{From: chat.User{ID: "telegram:1"}, Key: chat.Key{Platform: "telegram", Channel: "-1", Thread: "5"}}
 	other, elsewhere := m, m
-	other.From.ID, elsewhere.Key.Thread = "telegram:2", ""
+	other.From.ID, elsewhere.Key.Channel = "telegram:2", "-2"
 	must(t, s.PutPending(ctx, m, "a", []byte("first"), now.Add(time.Minute)))
 	must(t, s.PutPending(ctx, m, "b", []byte("second"), now.Add(time.Minute)))
 	for name, tt := range map[string]struct {
