@@ -43,11 +43,12 @@ var eventNames = []string{EventStart, EventFirstMessage, EventIdleReturn, EventE
 
 // condition is compiled once. The zero condition never holds.
 type condition struct {
-	kind kind
-	text string // as written
-	lit  string // kindLiteral, lower case; kindEvent, its name
-	re   *regexp.Regexp
-	vt   varTest
+	kind   kind
+	text   string // as written
+	lit    string // kindLiteral, lower case; kindEvent, its name
+	re     *regexp.Regexp
+	filter filter // of re
+	vt     varTest
 }
 
 // varTest compares a variable. Op "set" and "unset" take no value.
@@ -84,7 +85,9 @@ func parseCondition(text string) (condition, error) {
 	case kindLiteral:
 		c.lit = strings.ToLower(arg)
 	case kindRegex:
-		c.re, err = compilePattern(arg)
+		if c.re, err = compilePattern(arg); err == nil {
+			c.filter = newFilter(c.re)
+		}
 	case kindVar:
 		c.vt, err = parseVarTest(arg)
 	case kindEvent:
@@ -153,8 +156,11 @@ func (t *turn) holds(c condition) (score float64, reason string) {
 			return scoreExact, fmt.Sprintf("the message contains %q", c.lit)
 		}
 	case kindRegex:
-		if hit := c.re.FindString(t.sit.Text); hit != "" || c.re.MatchString(t.sit.Text) {
-			return scoreRegex, fmt.Sprintf("the message has %q, which fits the pattern", clip(hit, 60))
+		if !c.filter.admits(t.lower) {
+			return 0, ""
+		}
+		if at := c.re.FindStringIndex(t.sit.Text); at != nil {
+			return scoreRegex, fmt.Sprintf("the message has %q, which fits the pattern", clip(t.sit.Text[at[0]:at[1]], 60))
 		}
 	case kindVar:
 		if t.varHolds(c.vt) {

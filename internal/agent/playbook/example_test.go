@@ -3,11 +3,15 @@ package playbook
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 const exampleDir = "../../../config/playbook"
@@ -37,6 +41,38 @@ func TestSchemaInStep(t *testing.T) {
 	}
 	if !bytes.Equal(have, Schema()) {
 		t.Errorf("%s is out of step; run the test with -update", file)
+	}
+}
+
+// What loads passes the schema too.
+func TestSchemaTakesExample(t *testing.T) {
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := yamlFiles(exampleDir)
+	if err != nil || len(files) < 2 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var x any
+		if err := yaml.Unmarshal(text, &x); err != nil {
+			t.Fatal(err)
+		}
+		if err := resolved.Validate(x); err != nil {
+			t.Errorf("%s: %v", file, err)
+		}
+	}
+	if err := resolved.Validate(map[string]any{"guidelines": []any{map[string]any{"id": "a", "conditon": "x"}}}); err == nil {
+		t.Error("the schema takes an unknown key")
 	}
 }
 

@@ -113,7 +113,9 @@ func (t *turn) guidance(top, all []Match) Guidance {
 			action = "Say this, word for word: " + t.fillPlain(def.reply)
 		}
 		v.Actions = append(v.Actions, action)
-		t.session.Applied[m.GuidelineID] = def.version
+		if g.Reply == "" || def.reply != "" { // beside a ready-made answer nothing else is acted on
+			t.session.Applied[m.GuidelineID] = def.version
+		}
 		t.why("rule %s applies (relevance %.2f, priority %d): %s", m.GuidelineID, m.RelevanceScore, m.Priority, m.Reasoning)
 		t.addTools(&g, m)
 	}
@@ -204,10 +206,6 @@ func (t *turn) reply(top []Match, ask *Variable) string {
 	}
 	return cmp.Or(t.book.fallback, fallbackReply)
 }
-
-// fallbackReply is for people: what strict mode says when the playbook has
-// neither a fitting reply nor a fallback.
-const fallbackReply = "I cannot help with that here. Please ask in other words or turn to a person of the team."
 
 // facts are the known variables as data: JSON, so that a value cannot pass
 // for an instruction.

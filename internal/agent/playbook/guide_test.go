@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -306,4 +307,30 @@ guidelines:
 	if len(g.ToolParams) != 0 || fmt.Sprint(g.Notes) == "[]" {
 		t.Errorf("params that do not fit: %s, notes %v", g.ToolParams, g.Notes)
 	}
+}
+
+// One book serves many goroutines, while its files change.
+func TestConcurrentGuides(t *testing.T) {
+	dir := write1(t, judged)
+	src, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for n := range 20 {
+				b, _ := src.Book(time.Unix(int64(n), 0))
+				m := &scripted{answers: []string{`{"conditions":[{"id":"angry","relevance":1,"reason":""}],"variables":[],"parameters":[]}`}}
+				g, err := b.Guide(context.Background(), m, Situation{Text: fmt.Sprint("late ", i, n%5)})
+				if err != nil || len(topIDs(g)) == 0 {
+					t.Errorf("%v, %v", topIDs(g), err)
+				}
+				if i == 0 {
+					_ = src.Reload()
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -333,10 +333,18 @@ func (t *turn) fit(all question) question {
 	return q
 }
 
+// affordable stops looking when several in a row do not fit, so that thousands
+// of rules cost no more than what is asked.
 func affordable[T any](all []T, afford func(any) bool) (out []T) {
+	misses := 0
 	for _, x := range all {
+		if misses == 5 {
+			break
+		}
+		misses++
 		if afford(x) {
 			out = append(out, x)
+			misses = 0
 		}
 	}
 	return out

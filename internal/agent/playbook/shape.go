@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -326,7 +327,11 @@ func schemaOfText(s shape, out map[string]any) {
 	if s.format != "" {
 		out["pattern"] = formats[s.format].re.String()
 	}
-	if s.enum != nil {
-		out["enum"] = s.enum
+	if s.enum != nil { // read in any case; offered as here and as in String
+		either := slices.Clone(s.enum)
+		for _, e := range s.enum {
+			either = append(either, strings.ToUpper(e[:1])+e[1:])
+		}
+		out["enum"] = either
 	}
 }

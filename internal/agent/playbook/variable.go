@@ -348,13 +348,13 @@ func (v *Variable) mayBeIn(t *turn) bool {
 	return slices.ContainsFunc(t.words(), func(w string) bool { return slices.Contains(v.words, w) })
 }
 
-// tokenIn tells whether a word of the message passes validation and differs
-// from what is known.
+// tokenIn tells whether a word of the message fits the validation pattern,
+// which there has to be, and differs from what is known.
 func (v *Variable) tokenIn(t *turn) bool {
 	known, _ := t.value(v.Name)
 	for word := range strings.FieldsSeq(t.sit.Text) {
 		word = strings.Trim(word, `.,;:!?#()[]{}<>"'`)
-		if word == "" {
+		if word == "" || !v.valid.re.MatchString(word) {
 			continue
 		}
 		raw, _ := json.Marshal(word)

@@ -1,0 +1,94 @@
+package playbook
+
+import (
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// filter is what a text must contain for a pattern to match it: of each group
+// at least one, in lower case. Most messages contain no word of most patterns,
+// and looking for words is a hundred times quicker than matching.
+type filter [][]string
+
+// maxGroup bounds the alternatives worth looking for.
+const maxGroup = 30
+
+func newFilter(re *regexp.Regexp) filter {
+	tree, err := syntax.Parse(re.String(), syntax.Perl)
+	if err != nil {
+		return nil
+	}
+	return needed(tree)
+}
+
+func needed(re *syntax.Regexp) filter {
+	switch re.Op {
+	case syntax.OpLiteral:
+		text := string(re.Rune)
+		// Folding joins more than lower case does beyond ASCII, and for k and s.
+		if re.Flags&syntax.FoldCase != 0 && (strings.ContainsAny(text, "kKsS") || utf8.RuneCountInString(text) != len(text)) {
+			return neededPieces(text)
+		}
+		return filter{{strings.ToLower(text)}}
+	case syntax.OpCapture, syntax.OpPlus:
+		return needed(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return needed(re.Sub[0])
+		}
+	case syntax.OpConcat:
+		var all filter
+		for _, sub := range re.Sub {
+			all = append(all, needed(sub)...)
+		}
+		return all
+	case syntax.OpAlternate:
+		var group []string
+		for _, sub := range re.Sub {
+			f := needed(sub)
+			if len(f) == 0 {
+				return nil
+			}
+			group = append(group, f.best()...)
+		}
+		if len(group) <= maxGroup {
+			return filter{group}
+		}
+	}
+	return nil
+}
+
+// neededPieces are the stretches of a case-folded literal that lower case
+// settles.
+func neededPieces(text string) (f filter) {
+	for piece := range strings.FieldsFuncSeq(text, func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune("kKsS", r) }) {
+		f = append(f, []string{strings.ToLower(piece)})
+	}
+	return f
+}
+
+// best is the group whose shortest word is longest.
+func (f filter) best() []string {
+	return slices.MaxFunc(f, func(a, b []string) int { return shortest(a) - shortest(b) })
+}
+
+func shortest(group []string) int {
+	n := len(group[0])
+	for _, w := range group {
+		n = min(n, len(w))
+	}
+	return n
+}
+
+// admits tells whether a text, in lower case, may match.
+func (f filter) admits(lower string) bool {
+	for _, group := range f {
+		if !slices.ContainsFunc(group, func(w string) bool { return strings.Contains(lower, w) }) {
+			return false
+		}
+	}
+	return true
+}
