@@ -93,6 +93,19 @@ type Guard struct {
 	// AllowHosts, when not empty, are the only hosts that may be asked, their
 	// subdomains not included.
 	AllowHosts []string
+	// Wait bounds the time until a response's headers are there; 0 is 15 s.
+	Wait time.Duration
+}
+
+// Trusting is g that also dials the host and port of an address which an
+// operator configured, wherever they are. Redirects from there gain nothing.
+func (g Guard) Trusting(address string) (Guard, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return g, errors.New("the address is not a valid http or https one")
+	}
+	g.AllowPrivate = append(slices.Clip(g.AllowPrivate), hostPort(u))
+	return g, nil
 }
 
 // Client makes a client. It uses no proxy, keeps no cookies, follows at most 5
@@ -100,12 +113,16 @@ type Guard struct {
 // about the one before. It has no deadline over all and no cap on bodies: its
 // user sets both. Its errors wrap ErrForbidden when the Guard refused.
 func (g Guard) Client() *http.Client {
+	wait := g.Wait
+	if wait == 0 {
+		wait = responseTimeout
+	}
 	return &http.Client{
 		Transport: guarded{g, &http.Transport{
 			Proxy:                  nil, // an environment's proxy would be the one dialled and checked
 			DialContext:            g.dial,
 			TLSHandshakeTimeout:    connectTimeout,
-			ResponseHeaderTimeout:  responseTimeout,
+			ResponseHeaderTimeout:  wait,
 			MaxResponseHeaderBytes: maxHeaderBytes,
 			MaxIdleConns:           10,
 			IdleConnTimeout:        30 * time.Second,

@@ -223,7 +223,8 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 		o.Result = Result{Content: fmt.Sprintf(wordInvalid, line(got.err.Error()))}
 	default:
 		o.State, o.Class, o.Err = Failed, Broken, got.err
-		o.Result = Result{Content: fmt.Sprintf(wordFailed, line(explain(got.err)))}
+		o.Result = r.present(e.spec, got.result)
+		o.Result.Content = strings.TrimSpace(fmt.Sprintf(wordFailed, line(explain(got.err))) + "\n" + o.Result.Content)
 	}
 	if o.Class != "" {
 		r.log().WarnContext(ctx, "tool failed", "tool", c.Name, "class", o.Class, "retry", o.Retries, "err", o.Err)
@@ -283,7 +284,7 @@ func (r *Runner) present(spec Spec, res Result) Result {
 	if long || over {
 		text = strings.Clone(text) + wordCut
 	}
-	if res.Untrusted {
+	if res.Untrusted && text != "" {
 		text = envelope(spec.Name, text)
 	}
 	res.Content = text

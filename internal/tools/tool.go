@@ -21,7 +21,8 @@ import (
 // Tool is one capability. Spec returns the same value every time. Call may be
 // called from many goroutines; Args have been validated against Spec by Run.
 // It returns when ctx ends; one that does not is abandoned (see Runner). Its
-// error goes to the log and, in one line, to the model: no secrets in it.
+// error goes to the log and to the model: it holds no secrets and no text from
+// outside. A Result given with an error is shown to the model below it.
 type Tool interface {
 	Spec() Spec
 	Call(ctx context.Context, c Call) (Result, error)

@@ -37,16 +37,20 @@ func WebSearch(s Search) (Tool, error) {
 	if s.Kind == "brave" && s.URL == "" {
 		s.URL = braveURL
 	}
+	guard, err := Guard{}.Trusting(s.URL)
+	if err != nil {
+		return nil, fmt.Errorf("web search: %w", err)
+	}
 	base, err := url.Parse(s.URL)
-	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
-		return nil, errors.New("web search: the address of the service is not valid")
+	if err != nil {
+		return nil, fmt.Errorf("web search: %w", err)
 	}
 	if s.Kind == "searxng" {
 		base = base.JoinPath("search")
 	} else if s.Kind != "brave" {
 		return nil, fmt.Errorf("web search: unknown kind %q", s.Kind)
 	}
-	f := searcher{Guard{AllowPrivate: []string{hostPort(base)}}.Client(), base, s}
+	f := searcher{guard.Client(), base, s}
 	meta := Meta{Name: "web_search", Description: strings.TrimSpace(searchText), Category: Web,
 		ReadOnly: true, AllowFailure: true, Timeout: searchTimeout}
 	return Func(meta, f.call), nil

@@ -1,0 +1,152 @@
+// Package mcp makes the tools of Model Context Protocol servers ours, and ours
+// theirs: a Client keeps servers connected and offers what they have as a
+// tools.Set, Serve answers other clients. It trusts no server: what one says
+// of its tools counts only as pinned, what a tool returns is text from outside,
+// and a server that dies, floods or talks junk takes only its own tools away.
+// It does not decide who may use a tool.
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+
+	"parley/internal/tools"
+)
+
+// Server is one tool server as an operator configured it: Command or URL.
+type Server struct {
+	// Name is the prefix of its tools: ^[a-z][a-z0-9_]{0,19}$ without "__" and
+	// without "_" at its end.
+	Name string
+	// Command is the program and its arguments, run without a shell, in a
+	// folder of its own.
+	Command []string
+	// Env is what the program's environment has besides a few harmless names:
+	// NAME hands a variable on, NAME=value sets one.
+	Env []string
+	URL string // of a streamable HTTP server
+	// ReadOnly lists tools, by the server's names, that the operator vouches
+	// for: they change nothing. All others count as having side effects.
+	ReadOnly []string
+}
+
+// Options are a Client's parts.
+type Options struct {
+	Servers []Server
+	// Dir holds the pins and the servers' folders; it is made when missing.
+	Dir   string
+	Guard tools.Guard  // for HTTP servers, whose own addresses it is made to trust
+	Log   *slog.Logger // nil is silent
+}
+
+// Client keeps servers connected. Its methods may be called from many
+// goroutines.
+type Client struct {
+	log     *slog.Logger
+	pins    *pins
+	remotes []*remote
+}
+
+// Status is how a server stands.
+type Status struct {
+	Server    string
+	Connected bool
+	Err       string   // why it is not connected; "" before the first try
+	Tools     []string // offered, by our names
+	Pending   []Change // what the server has beyond what was approved
+}
+
+// Change is a tool that is disabled until somebody approves it. Its texts are
+// the server's own: data to look at.
+type Change struct {
+	Tool        string // the server's name of it
+	New         bool   // else it is not what was approved
+	Description string
+	Before      string // the description that was approved
+	Parameters  string // JSON Schema
+	Hash        string // of all this, for Approve
+}
+
+var serverName = regexp.MustCompile(`^[a-z]([a-z0-9]|_[a-z0-9]){0,19}$`)
+
+// Open reads the pins and checks the servers; Run connects them.
+func Open(o Options) (*Client, error) {
+	c := &Client{log: o.Log}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	if err := os.MkdirAll(o.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("mcp: %w", err)
+	}
+	var err error
+	if c.pins, err = openPins(filepath.Join(o.Dir, "pins.json")); err != nil {
+		return nil, err
+	}
+	for _, s := range o.Servers {
+		switch {
+		case !serverName.MatchString(s.Name):
+			return nil, fmt.Errorf("mcp: server name %q must match %s", s.Name, serverName)
+		case slices.ContainsFunc(c.remotes, func(r *remote) bool { return r.server.Name == s.Name }):
+			return nil, fmt.Errorf("mcp: two servers are named %s", s.Name)
+		case (len(s.Command) == 0) == (s.URL == ""):
+			return nil, fmt.Errorf("mcp: server %s needs a command or an address", s.Name)
+		}
+		r := newRemote(s, c.pins, c.log)
+		if s.URL != "" {
+			guard, err := o.Guard.Trusting(s.URL)
+			if err != nil {
+				return nil, fmt.Errorf("mcp: server %s: %w", s.Name, err)
+			}
+			r.dial = overHTTP(s.URL, guard)
+		} else {
+			r.dial = overPipes(s, filepath.Join(o.Dir, s.Name), r.log)
+		}
+		c.remotes = append(c.remotes, r)
+	}
+	return c, nil
+}
+
+// Run keeps every server connected until ctx ends, then ends them and returns
+// when the last is gone. It is called once.
+func (c *Client) Run(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, r := range c.remotes {
+		all.Go(func() { r.keep(ctx) })
+	}
+	all.Wait()
+}
+
+// Set is what the servers offer right now, in the order they were configured.
+func (c *Client) Set() tools.Set {
+	var set tools.Set
+	for _, r := range c.remotes {
+		set = set.With(r.offered())
+	}
+	return set
+}
+
+// Status is how every server stands, in the order they were configured.
+func (c *Client) Status() []Status {
+	out := make([]Status, len(c.remotes))
+	for i, r := range c.remotes {
+		out[i] = r.status()
+	}
+	return out
+}
+
+// Approve pins a pending tool. hash is the one of the Change that a person
+// looked at: should the server have changed it since, nothing is approved.
+func (c *Client) Approve(server, tool, hash string) error {
+	for _, r := range c.remotes {
+		if r.server.Name == server {
+			return r.approve(tool, hash)
+		}
+	}
+	return fmt.Errorf("mcp: there is no server %q", server)
+}

@@ -1,0 +1,109 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// pin is what was approved of one tool.
+type pin struct {
+	Hash        string `json:"hash"` // of the definition
+	Description string `json:"description"`
+}
+
+// pins are the approved definitions by server and tool, kept in a file.
+type pins struct {
+	path string
+	mu   sync.Mutex // guards all and the file
+	all  map[string]map[string]pin
+}
+
+// openPins reads the file; a missing one is empty, a broken one an error:
+// going on without it would trust every server anew.
+func openPins(path string) (*pins, error) {
+	p := &pins{path: path, all: map[string]map[string]pin{}}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("mcp: read pins: %w", err)
+	}
+	if err := json.Unmarshal(data, &p.all); err != nil || p.all == nil {
+		return nil, fmt.Errorf("mcp: %s is broken; mend it, or delete it to approve every server's tools as they are now: %v", filepath.Base(path), err)
+	}
+	return p, nil
+}
+
+// compare splits what a server has into what is approved and what is pending.
+// A server never seen before is approved as it stands: the operator has just
+// configured it.
+func (p *pins) compare(server string, all []definition) (approved []definition, pending []Change, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all[server] == nil {
+		p.all[server] = map[string]pin{}
+		for _, d := range all {
+			p.all[server][d.name] = d.pin()
+		}
+		if err := p.save(); err != nil {
+			delete(p.all, server)
+			return nil, nil, err
+		}
+	}
+	for _, d := range all {
+		was, known := p.all[server][d.name]
+		if was.Hash == d.hash {
+			approved = append(approved, d)
+			continue
+		}
+		pending = append(pending, Change{Tool: d.name, New: !known, Description: d.Description,
+			Before: was.Description, Parameters: string(d.Parameters), Hash: d.hash})
+	}
+	return approved, pending, nil
+}
+
+func (p *pins) approve(server string, d definition) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all[server] == nil {
+		p.all[server] = map[string]pin{}
+	}
+	was, known := p.all[server][d.name]
+	p.all[server][d.name] = d.pin()
+	err := p.save()
+	if err != nil { // what is not on disk is not approved
+		delete(p.all[server], d.name)
+		if known {
+			p.all[server][d.name] = was
+		}
+	}
+	return err
+}
+
+// save replaces the file as a whole. The caller holds mu.
+func (p *pins) save() error {
+	data, err := json.MarshalIndent(p.all, "", "  ")
+	if err != nil {
+		return fmt.Errorf("mcp: write pins: %w", err)
+	}
+	f, err := os.CreateTemp(filepath.Dir(p.path), "pins-*") // made 0600
+	if err != nil {
+		return fmt.Errorf("mcp: write pins: %w", err)
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), p.path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("mcp: write pins: %w", err)
+	}
+	return nil
+}

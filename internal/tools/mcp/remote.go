@@ -1,0 +1,241 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley/internal/tools"
+)
+
+const (
+	connectTimeout = 30 * time.Second
+	listTimeout    = 10 * time.Second
+	listPause      = time.Second // between two looks at a server's tools
+	minBackOff     = time.Second
+	maxBackOff     = time.Minute
+	stable         = time.Minute // a connection that lasted this long resets the back-off
+	// protocol is the newest version with the handshake that every server
+	// knows; asking an older server for a newer one first may hang it.
+	protocol = "2025-11-25"
+)
+
+// dialer reaches a server. close ends everything that dialling began and waits
+// for it; it is called once, after the session has ended or to end it.
+type dialer func(ctx context.Context) (t sdk.Transport, close func(), err error)
+
+// remote is one server's life: connected, lost, connected again.
+type remote struct {
+	server Server
+	pins   *pins
+	log    *slog.Logger
+	dial   dialer
+	look   chan struct{} // asks for a look at the server's tools; holds one
+
+	mu      sync.Mutex // guards what follows
+	session *sdk.ClientSession
+	all     []definition // what the server has
+	set     tools.Set    // what of it is offered
+	pending []Change
+	err     string
+}
+
+func newRemote(s Server, p *pins, log *slog.Logger) *remote {
+	return &remote{server: s, pins: p, log: log.With("server", s.Name), look: make(chan struct{}, 1)}
+}
+
+// keep connects and reconnects until ctx ends.
+func (r *remote) keep(ctx context.Context) {
+	delay := minBackOff
+	for {
+		start := time.Now()
+		err := r.connect(ctx)
+		if ctx.Err() != nil {
+			r.lost("")
+			return
+		}
+		r.lost(err.Error())
+		if time.Since(start) > stable {
+			delay = minBackOff
+		}
+		r.log.WarnContext(ctx, "tool server lost", "err", err, "again_in", delay)
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+			return
+		}
+		delay = min(2*delay, maxBackOff)
+	}
+}
+
+func (r *remote) lost(why string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.session, r.all, r.set, r.pending, r.err = nil, nil, tools.Set{}, nil, why
+}
+
+// connect lives through one connection; its error says how it ended.
+func (r *remote) connect(ctx context.Context) error {
+	transport, hangUp, err := r.dial(ctx)
+	if err != nil {
+		return fmt.Errorf("start: %w", err)
+	}
+	hangUp = sync.OnceFunc(hangUp)
+	defer hangUp()
+	client := sdk.NewClient(&sdk.Implementation{Name: "parley", Version: "1"}, &sdk.ClientOptions{
+		// No roots, no sampling, no elicitation: a server gets nothing it asks for.
+		Capabilities:           &sdk.ClientCapabilities{},
+		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { r.wake() },
+	})
+	greeting, cancel := context.WithTimeout(ctx, connectTimeout)
+	// A child that does not read or answer is unblocked by hanging up.
+	met := context.AfterFunc(greeting, hangUp)
+	session, err := client.Connect(greeting, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
+	met()
+	cancel()
+	if err != nil {
+		return fmt.Errorf("connect: %w", err)
+	}
+	return r.attend(ctx, session, hangUp)
+}
+
+// attend watches a session until it or ctx ends.
+func (r *remote) attend(ctx context.Context, session *sdk.ClientSession, hangUp func()) error {
+	ended := make(chan error, 1)
+	go func() { ended <- session.Wait() }()
+	over := false
+	defer func() {
+		impatient := time.AfterFunc(goodbye, hangUp)
+		session.Close() // what it says of a dead peer is of no use
+		impatient.Stop()
+		hangUp()
+		if !over {
+			<-ended
+		}
+	}()
+	r.wake()
+	look := r.look
+	var rested <-chan time.Time // however often a server says that its tools changed
+	for {
+		select {
+		case err := <-ended:
+			over = true
+			if err == nil {
+				err = errors.New("the server hung up")
+			}
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-rested:
+			look = r.look
+		case <-look:
+			if err := r.refresh(ctx, session); err != nil {
+				return err
+			}
+			look, rested = nil, time.After(listPause)
+		}
+	}
+}
+
+// wake asks for a look at the server's tools, which also finds out whether it
+// still answers. It never blocks.
+func (r *remote) wake() {
+	select {
+	case r.look <- struct{}{}:
+	default:
+	}
+}
+
+// refresh reads the server's tools and offers those that are approved.
+func (r *remote) refresh(ctx context.Context, session *sdk.ClientSession) error {
+	if session.InitializeResult().Capabilities.Tools == nil {
+		return r.offer(ctx, session, nil)
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	var all []definition
+	count := 0
+	for t, err := range session.Tools(ctx, nil) {
+		if err != nil {
+			return fmt.Errorf("list tools: %w", err)
+		}
+		if count++; count > maxTools {
+			r.log.WarnContext(ctx, "tool server has too many tools", "used", maxTools)
+			break
+		}
+		d, err := define(r.server, t)
+		if err != nil {
+			r.log.WarnContext(ctx, "tool refused", "err", err)
+			continue
+		}
+		if slices.ContainsFunc(all, func(o definition) bool { return o.Name == d.Name }) {
+			r.log.WarnContext(ctx, "tool refused", "err", "its name is taken", "tool", d.Name)
+			continue
+		}
+		all = append(all, d)
+	}
+	return r.offer(ctx, session, all)
+}
+
+func (r *remote) offer(ctx context.Context, session *sdk.ClientSession, all []definition) error {
+	approved, pending, err := r.pins.compare(r.server.Name, all)
+	if err != nil {
+		return err
+	}
+	var ours []tools.Tool
+	for _, d := range approved {
+		ours = append(ours, tool{d, r})
+	}
+	set := tools.NewSet(ours...)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.session != session || len(approved) != r.set.Len() || len(pending) != len(r.pending) {
+		r.log.InfoContext(ctx, "tool server connected", "tools", len(approved), "pending", len(pending))
+	}
+	r.session, r.all, r.set, r.pending, r.err = session, all, set, pending, ""
+	return nil
+}
+
+func (r *remote) offered() tools.Set {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.set
+}
+
+func (r *remote) status() Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := Status{Server: r.server.Name, Connected: r.session != nil, Err: r.err, Pending: slices.Clone(r.pending)}
+	for _, t := range r.set.All() {
+		s.Tools = append(s.Tools, t.Name)
+	}
+	return s
+}
+
+func (r *remote) approve(name, hash string) error {
+	r.mu.Lock()
+	all := r.all
+	r.mu.Unlock()
+	i := slices.IndexFunc(all, func(d definition) bool { return d.name == name && d.hash == hash })
+	if i < 0 {
+		return fmt.Errorf("mcp: server %s has no such tool %q any more", r.server.Name, name)
+	}
+	if err := r.pins.approve(r.server.Name, all[i]); err != nil {
+		return err
+	}
+	r.wake()
+	return nil
+}
+
+func (r *remote) current() *sdk.ClientSession {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.session
+}
