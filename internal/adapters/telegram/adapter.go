@@ -1,0 +1,270 @@
+// Package telegram speaks the Telegram Bot API for chat: it receives updates
+// by long polling or by webhook, turns them into chat messages, and shows
+// answers. It is not a place for decisions: it stores nothing, knows no model,
+// and neither retries nor judges an outcome that the hub should judge.
+package telegram
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-telegram/bot"
+	"github.com/go-telegram/bot/models"
+
+	"parley/internal/chat"
+)
+
+// platform is the first word of every Key and User ID made here.
+const platform = "telegram"
+
+// The modes of receiving.
+const (
+	ModePolling = "polling"
+	ModeWebhook = "webhook"
+)
+
+// Options say how to reach Telegram. Only Token is needed.
+type Options struct {
+	Token  string
+	APIURL string // "" means https://api.telegram.org
+	Mode   string // ModePolling ("" too) or ModeWebhook
+	// Webhook is used in ModeWebhook only; all its fields are needed there.
+	Webhook Webhook
+	// DeleteWebhook lets ModePolling remove a webhook that stands in its way,
+	// keeping what waits at Telegram. Without it Health names the fix.
+	DeleteWebhook bool
+	Timing        Timing
+	Log           *slog.Logger     // nil logs nothing
+	Now           func() time.Time // nil means time.Now
+}
+
+// Webhook is where Telegram posts updates.
+type Webhook struct {
+	Listen string // local address, host:port
+	URL    string // the public https address that leads to Listen
+	Secret string // 1-256 characters of A-Z a-z 0-9 _ -
+}
+
+// Timing holds the waits, so that tests can shorten them; a zero field means
+// its default.
+type Timing struct {
+	Poll     time.Duration // how long Telegram holds an empty poll: 50 s, its maximum (platforms.md A3)
+	Grace    time.Duration // how long past Poll an answer may take before the connection counts as dead: 10 s
+	Send     time.Duration // the longest any other call may take: 30 s
+	RetryMin time.Duration // first wait after a conflict or a failed start: 3 s
+	RetryMax time.Duration // longest such wait: 30 s
+}
+
+var (
+	secretForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
+	tokenForm  = regexp.MustCompile(`^[A-Za-z0-9:_-]+$`)
+)
+
+// Adapter is the bot's side of Telegram. It implements chat.Adapter.
+type Adapter struct {
+	opts   Options
+	log    *slog.Logger
+	now    func() time.Time
+	bot    *bot.Bot
+	wire   *wire
+	me     atomic.Pointer[models.User] // nil until Run has learned it
+	in     chat.Intake                 // set by Run before anything is received
+	health health
+	quiet  quiet
+	acks   sync.WaitGroup // goroutines that answer callback queries
+	// hold is the next wait after a conflict; it outlives a restarted Run, so
+	// that restarting does not look like recovering. Only the poll touches it.
+	hold time.Duration
+}
+
+// New checks the options; it makes no request, so that a network that is down
+// cannot keep the process from starting.
+func New(opts Options) (*Adapter, error) {
+	opts.APIURL = strings.TrimRight(cmp.Or(opts.APIURL, "https://api.telegram.org"), "/")
+	opts.Mode = cmp.Or(opts.Mode, ModePolling)
+	opts.Timing = opts.Timing.defaults()
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	switch {
+	case opts.Mode != ModePolling && opts.Mode != ModeWebhook:
+		return nil, fmt.Errorf("telegram.mode %q: want %s or %s", opts.Mode, ModePolling, ModeWebhook)
+	case opts.Mode == ModeWebhook && (opts.Webhook.Listen == "" || opts.Webhook.URL == ""):
+		return nil, errors.New("telegram.webhook: listen and url are both needed")
+	case opts.Mode == ModeWebhook && !secretForm.MatchString(opts.Webhook.Secret):
+		return nil, errors.New("telegram.webhook.secret: want 1 to 256 characters of A-Z a-z 0-9 _ -")
+	case !tokenForm.MatchString(opts.Token):
+		return nil, errors.New("telegram.token: not a token as @BotFather gives them")
+	}
+	if u, err := url.Parse(opts.APIURL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("telegram.api_url %q: want an http or https address", opts.APIURL)
+	}
+	a := &Adapter{opts: opts, log: opts.Log, now: opts.Now}
+	a.wire = newWire(opts, a.poll)
+	b, err := bot.New(opts.Token,
+		bot.WithSkipGetMe(),
+		bot.WithServerURL(opts.APIURL),
+		bot.WithHTTPClient(opts.Timing.Poll+time.Second, a.wire), // the library asks for one second less
+		bot.WithNotAsyncHandlers(),
+		bot.WithDefaultHandler(func(context.Context, *bot.Bot, *models.Update) {}),
+		bot.WithErrorsHandler(func(err error) { a.log.Debug("telegram library", "error", err) }),
+		bot.WithAllowedUpdates(allowedUpdates),
+	)
+	if err != nil {
+		return nil, fmt.Errorf("telegram.token: %w", err)
+	}
+	a.bot = b
+	return a, nil
+}
+
+func (t Timing) defaults() Timing {
+	return Timing{
+		Poll:     cmp.Or(t.Poll, 50*time.Second),
+		Grace:    cmp.Or(t.Grace, 10*time.Second),
+		Send:     cmp.Or(t.Send, 30*time.Second),
+		RetryMin: cmp.Or(t.RetryMin, 3*time.Second),
+		RetryMax: cmp.Or(t.RetryMax, 30*time.Second),
+	}
+}
+
+// Platform returns "telegram".
+func (a *Adapter) Platform() string { return platform }
+
+// Run implements chat.Adapter. It returns an error when the token is rejected
+// or, in webhook mode, when the address cannot be listened on.
+func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(a.wire.dead, cancel)()
+	defer a.acks.Wait()
+	a.in = in
+	var err error
+	if a.opts.Mode == ModeWebhook {
+		err = a.serve(ctx)
+	} else if a.learnSelf(ctx) {
+		a.bot.Start(ctx)
+		a.wire.poll.CloseIdleConnections()
+	}
+	if a.wire.dead.Err() != nil {
+		return errToken
+	}
+	return err
+}
+
+// learnSelf asks who the bot is until it knows: without that no message in a
+// group can be judged. It returns false when ctx ended first.
+func (a *Adapter) learnSelf(ctx context.Context) bool {
+	return a.insist(ctx, "getMe", func(ctx context.Context) error {
+		me, err := a.bot.GetMe(ctx)
+		if errors.Is(err, bot.ErrorNotFound) { // how a malformed token is refused
+			a.wire.kill()
+		}
+		if err == nil {
+			a.me.Store(me)
+		}
+		return err
+	})
+}
+
+// insist repeats a call that receiving depends on until it succeeds or ctx
+// ends, which it tells by false.
+func (a *Adapter) insist(ctx context.Context, what string, call func(context.Context) error) bool {
+	for wait := a.opts.Timing.RetryMin; ; wait = min(2*wait, a.opts.Timing.RetryMax) {
+		err := call(ctx)
+		if err == nil {
+			return true
+		}
+		if ctx.Err() != nil {
+			return false
+		}
+		a.fail(fmt.Errorf("%s: %w", what, err), false)
+		if !sleep(ctx, max(wait, retryAfter(err))) {
+			return false
+		}
+	}
+}
+
+// sleep waits for d; false says that ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// health is what receiving looks like at the moment.
+type health struct {
+	mu   sync.Mutex // guards the rest
+	last time.Time  // the last time something was received, or found to be empty
+	down error      // why the last attempt failed; nil after a success
+	deaf bool       // down is certain: red at once, not only after the bound
+}
+
+// Health implements chat.Adapter.
+func (a *Adapter) Health() error {
+	h := &a.health
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	bound := a.opts.Timing.Poll + a.opts.Timing.Grace
+	switch {
+	case a.wire.dead.Err() != nil:
+		return errToken
+	case h.last.IsZero() && h.down == nil:
+		return errConnecting
+	case h.last.IsZero() || h.deaf:
+		return h.down
+	case a.opts.Mode == ModePolling && a.now().Sub(h.last) > bound:
+		return fmt.Errorf("%w since %s: %w", errSilent, h.last.Format(time.TimeOnly), cmp.Or(h.down, errNoAnswer))
+	}
+	return nil
+}
+
+// fail notes why nothing was received; deaf says that nothing can be until
+// that changes, which no lesser trouble hides.
+func (a *Adapter) fail(err error, deaf bool) {
+	h := &a.health
+	h.mu.Lock()
+	news := h.down == nil || h.down.Error() != err.Error()
+	if deaf || !h.deaf {
+		h.down, h.deaf = err, deaf
+	}
+	h.mu.Unlock()
+	if news {
+		a.log.Warn("telegram: not receiving", "error", err)
+	}
+}
+
+// received notes that receiving works.
+func (a *Adapter) received() {
+	h := &a.health
+	h.mu.Lock()
+	back := h.down != nil
+	h.last, h.down, h.deaf = a.now(), nil, false
+	h.mu.Unlock()
+	if back {
+		a.log.Info("telegram: receiving again")
+	}
+}
+
+// steady says that the last attempt to receive succeeded.
+func (h *health) steady() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.last.IsZero() && h.down == nil
+}

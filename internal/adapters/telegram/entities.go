@@ -1,0 +1,111 @@
+package telegram
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-telegram/bot/models"
+	extast "github.com/yuin/goldmark/extension/ast"
+)
+
+// maxColumns is how wide a table may be to have its columns lined up.
+const maxColumns = 60
+
+// table lays a table out for a fixed-width block.
+func (w *walker) table(n *extast.Table) string {
+	var rows [][]string
+	var widths []int
+	for r := n.FirstChild(); r != nil; r = r.NextSibling() {
+		var row []string
+		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
+			cell := strings.Join(strings.Fields(w.plain(c, false)), " ")
+			if len(row) == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[len(row)] = max(widths[len(row)], utf8.RuneCountInString(cell))
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	total := 0
+	for _, n := range widths {
+		total += n + 3
+	}
+	var b strings.Builder
+	for i, row := range rows {
+		line := lineUp(row, widths, total <= maxColumns)
+		b.WriteString(line + "\n")
+		if i == 0 {
+			b.WriteString(strings.Repeat("-", min(total, maxColumns)-min(total, 3)) + "\n")
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func lineUp(row []string, widths []int, pad bool) string {
+	var b strings.Builder
+	for i, cell := range row {
+		if i > 0 {
+			b.WriteString(" | ")
+		}
+		b.WriteString(cell)
+		if pad {
+			b.WriteString(strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)))
+		}
+	}
+	return strings.TrimRight(b.String(), " ")
+}
+
+// result is what was written, with trailing space removed and the entities as
+// Telegram wants them: within the text, and none but code on code.
+func (w *walker) result() rendered {
+	r := rendered{text: strings.TrimRightFunc(w.out.String(), unicode.IsSpace)}
+	end := length(r.text)
+	var code []models.MessageEntity
+	for i := range w.entities {
+		e := &w.entities[i]
+		if e.Length = min(e.Length, end-e.Offset); isCode(*e) && e.Length > 0 {
+			code = append(code, *e)
+		}
+	}
+	for _, e := range w.entities {
+		if isCode(e) || e.Type == models.MessageEntityTypeBlockquote {
+			r.entities = appendSome(r.entities, e)
+			continue
+		}
+		r.entities = appendAround(r.entities, e, code)
+	}
+	slices.SortStableFunc(r.entities, func(a, b models.MessageEntity) int {
+		if a.Offset != b.Offset {
+			return a.Offset - b.Offset
+		}
+		return b.Length - a.Length
+	})
+	return r
+}
+
+func isCode(e models.MessageEntity) bool {
+	return e.Type == models.MessageEntityTypeCode || e.Type == models.MessageEntityTypePre
+}
+
+// appendAround appends the parts of e that no code lies in.
+func appendAround(list []models.MessageEntity, e models.MessageEntity, code []models.MessageEntity) []models.MessageEntity {
+	from, end := e.Offset, e.Offset+e.Length
+	i, _ := slices.BinarySearchFunc(code, from, func(c models.MessageEntity, at int) int { return c.Offset + c.Length - at - 1 })
+	for ; i < len(code) && code[i].Offset < end; i++ {
+		e.Offset, e.Length = from, code[i].Offset-from
+		list = appendSome(list, e)
+		from = code[i].Offset + code[i].Length
+	}
+	e.Offset, e.Length = from, end-from
+	return appendSome(list, e)
+}
+
+func appendSome(list []models.MessageEntity, e models.MessageEntity) []models.MessageEntity {
+	if e.Length <= 0 {
+		return list
+	}
+	return append(list, e)
+}

@@ -1,0 +1,94 @@
+package telegram
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-telegram/bot"
+
+	"parley/internal/chat"
+)
+
+// outcome turns an error of a call for to into one of the classes that
+// chat.Outlet.Send promises, and remembers a retry_after.
+func (a *Adapter) outcome(to target, err error) error {
+	var (
+		wait  *bot.TooManyRequestsError
+		move  *bot.MigrateError
+		fault *callError
+	)
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &wait):
+		after := retryAfter(err)
+		a.quiet.keep(to.chat, a.now().Add(after), a.now())
+		return &chat.WaitError{After: after, Err: err}
+	case errors.As(err, &move):
+		return &chat.MovedError{To: place(int64(move.MigrateToChatID), to.thread), Err: err}
+	case errors.As(err, &fault) && fault.written:
+		return fmt.Errorf("%w: %w", chat.ErrUnknownOutcome, err)
+	case errors.As(err, &fault) && fault.status == http.StatusRequestEntityTooLarge,
+		errors.Is(err, bot.ErrorForbidden), errors.Is(err, bot.ErrorBadRequest):
+		return &chat.GoneError{Err: err}
+	}
+	return err
+}
+
+// retryAfter is the silence err asks for, 0 when it asks for none.
+func retryAfter(err error) time.Duration {
+	var wait *bot.TooManyRequestsError
+	if !errors.As(err, &wait) {
+		return 0
+	}
+	return time.Duration(max(wait.RetryAfter, 1)) * time.Second
+}
+
+// refusedFor says that Telegram refused a request, its description holding
+// what (lower case).
+func refusedFor(err error, what string) bool {
+	return errors.Is(err, bot.ErrorBadRequest) && strings.Contains(strings.ToLower(err.Error()), what)
+}
+
+// Telegram's descriptions of refusals that have a way around (platforms.md A3).
+const (
+	refusedEntities    = "entit" // "can't parse entities", "entity beginning at ..."
+	refusedThread      = "thread not found"
+	refusedNotModified = "message is not modified"
+	refusedEdit        = "message to edit not found"
+	refusedNoEdit      = "message can't be edited"
+)
+
+// quiet remembers until when each chat wants silence.
+type quiet struct {
+	mu    sync.Mutex // guards until
+	until map[int64]time.Time
+}
+
+// left is how long chat still wants silence; 0 when it does not.
+func (q *quiet) left(chat int64, now time.Time) time.Duration {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return max(0, q.until[chat].Sub(now))
+}
+
+// keep notes a silence and forgets those that are over.
+func (q *quiet) keep(chat int64, until, now time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.until == nil {
+		q.until = map[int64]time.Time{}
+	}
+	for c, t := range q.until {
+		if !t.After(now) {
+			delete(q.until, c)
+		}
+	}
+	if until.After(q.until[chat]) {
+		q.until[chat] = until
+	}
+}

@@ -1,0 +1,278 @@
+package telegram
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-telegram/bot/models"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// maxMentions is how many people one message may call by @name.
+const maxMentions = 5
+
+// rendered is a message as Telegram shows it: text, and what lies on it.
+type rendered struct {
+	text     string
+	entities []models.MessageEntity // sorted, none crossing another
+}
+
+// fits says that r is one message.
+func (r rendered) fits() bool {
+	return len(r.text) <= maxBytes && len(r.entities) <= maxEntities && length(r.text) <= maxText
+}
+
+// markdown reads what models write. Raw HTML, link definitions and underlined
+// headings are left out of it, so that such text stays as it was written.
+var markdown = parser.NewParser(
+	parser.WithBlockParsers(
+		util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(parser.NewListParser(), 300),
+		util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+		util.Prioritized(parser.NewBlockquoteParser(), 800),
+		util.Prioritized(parser.NewParagraphParser(), 1000),
+	),
+	parser.WithInlineParsers(
+		util.Prioritized(parser.NewCodeSpanParser(), 100),
+		util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(parser.NewAutoLinkParser(), 300),
+		util.Prioritized(parser.NewEmphasisParser(), 500),
+		util.Prioritized(extension.NewStrikethroughParser(), 500),
+	),
+	parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
+	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+)
+
+// render turns Markdown into text and entities. It is pure, and total: whatever
+// is not understood stays as text.
+func render(source string) rendered {
+	source = strings.ReplaceAll(clean(source), "\r", "")
+	if !strings.ContainsAny(source, "\\`*_~[]<>#|@\t") && !strings.Contains(source, "\n") && !strings.HasPrefix(source, "    ") {
+		return rendered{text: strings.TrimSpace(source)}
+	}
+	w := &walker{source: []byte(source)}
+	w.blocks(markdown.Parse(text.NewReader(w.source)), "\n\n")
+	return w.result()
+}
+
+// walker writes a parsed document down.
+type walker struct {
+	source   []byte
+	out      strings.Builder
+	at       int    // UTF-16 units written
+	indent   string // put after every line break
+	quoted   bool   // inside a quotation: those do not nest
+	linked   bool   // inside a link: neither links nor code fit in there
+	mentions int
+	entities []models.MessageEntity
+}
+
+func (w *walker) write(s string) {
+	w.out.WriteString(s)
+	w.at += length(s)
+}
+
+// mark lays an entity on what body writes.
+func (w *walker) mark(e models.MessageEntity, body func()) {
+	e.Offset = w.at
+	i := len(w.entities)
+	body()
+	if e.Length = w.at - e.Offset; e.Length > 0 {
+		w.entities = slices.Insert(w.entities, i, e)
+	}
+}
+
+// blocks writes the blocks in n, gap between them.
+func (w *walker) blocks(n ast.Node, gap string) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if c.PreviousSibling() != nil {
+			w.write(strings.TrimSuffix(gap, "\n") + "\n" + w.indent)
+		}
+		w.block(c)
+	}
+}
+
+func (w *walker) block(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.Heading:
+		w.mark(models.MessageEntity{Type: models.MessageEntityTypeBold}, func() { w.inlines(n) })
+	case *ast.ThematicBreak:
+		w.write("———")
+	case *ast.FencedCodeBlock:
+		w.pre(string(n.Language(w.source)), w.lines(n))
+	case *ast.CodeBlock:
+		w.pre("", w.lines(n))
+	case *ast.Blockquote:
+		if w.quoted {
+			w.blocks(n, "\n\n")
+			return
+		}
+		w.quoted = true
+		w.mark(models.MessageEntity{Type: models.MessageEntityTypeBlockquote}, func() { w.blocks(n, "\n\n") })
+		w.quoted = false
+	case *ast.List:
+		w.list(n)
+	case *extast.Table:
+		w.pre("", w.table(n))
+	default:
+		if n.Type() == ast.TypeBlock && n.FirstChild() != nil && n.FirstChild().Type() == ast.TypeBlock {
+			w.blocks(n, "\n\n")
+			return
+		}
+		w.inlines(n)
+	}
+}
+
+func (w *walker) lines(n ast.Node) string {
+	return strings.TrimSuffix(string(n.Lines().Value(w.source)), "\n")
+}
+
+func (w *walker) pre(language, code string) {
+	if strings.TrimSpace(code) == "" {
+		w.write(code)
+		return
+	}
+	w.mark(models.MessageEntity{Type: models.MessageEntityTypePre, Language: language}, func() { w.write(code) })
+}
+
+func (w *walker) list(n *ast.List) {
+	gap := "\n\n"
+	if n.IsTight {
+		gap = "\n"
+	}
+	number, outer := n.Start, w.indent
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if c.PreviousSibling() != nil {
+			w.write(gap + outer)
+		}
+		bullet := "• "
+		if n.IsOrdered() {
+			bullet = strconv.Itoa(number) + string(n.Marker) + " "
+			number++
+		}
+		w.write(bullet)
+		w.indent = outer + "  "
+		w.blocks(c, gap)
+		w.indent = outer
+	}
+}
+
+// inlines writes the text in n.
+func (w *walker) inlines(n ast.Node) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		w.inline(c)
+	}
+}
+
+func (w *walker) inline(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.Text:
+		w.prose(string(util.UnescapePunctuations(n.Value(w.source))))
+		if n.SoftLineBreak() || n.HardLineBreak() {
+			w.write("\n" + w.indent)
+		}
+	case *ast.CodeSpan:
+		w.code(n)
+	case *ast.Emphasis:
+		kind := models.MessageEntityTypeItalic
+		if n.Level == 2 {
+			kind = models.MessageEntityTypeBold
+		}
+		w.mark(models.MessageEntity{Type: kind}, func() { w.inlines(n) })
+	case *extast.Strikethrough:
+		w.mark(models.MessageEntity{Type: models.MessageEntityTypeStrikethrough}, func() { w.inlines(n) })
+	case *ast.Link:
+		w.link(n, string(n.Destination), string(n.Title))
+	case *ast.Image:
+		w.link(n, string(n.Destination), string(n.Title))
+	case *ast.AutoLink:
+		w.write(string(n.Label(w.source)))
+	default:
+		w.inlines(n)
+	}
+}
+
+func (w *walker) code(n *ast.CodeSpan) {
+	body := func() { w.write(strings.ReplaceAll(w.plain(n, true), "\n", " ")) }
+	if w.linked {
+		body()
+		return
+	}
+	w.mark(models.MessageEntity{Type: models.MessageEntityTypeCode}, body)
+}
+
+// plain is the text in n without what lies on it.
+func (w *walker) plain(n ast.Node, raw bool) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch c := c.(type) {
+		case *ast.Text:
+			if entering && (raw || c.Parent().Kind() == ast.KindCodeSpan) {
+				b.Write(c.Value(w.source))
+			} else if entering {
+				b.Write(util.UnescapePunctuations(c.Value(w.source)))
+			}
+		case *ast.AutoLink:
+			if entering {
+				b.Write(c.Label(w.source))
+			}
+		case *ast.Link:
+			if !entering {
+				b.WriteString(" (" + string(c.Destination) + ")")
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// link writes a label that leads somewhere, or says where it would lead when
+// that is not the web: Telegram's own links can call people and start bots.
+func (w *walker) link(n ast.Node, to, title string) {
+	u, err := url.Parse(to)
+	web := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+	start := w.at
+	if web && !w.linked {
+		w.linked = true
+		w.mark(models.MessageEntity{Type: models.MessageEntityTypeTextLink, URL: u.String()}, func() { w.inlines(n) })
+		w.linked = false
+	} else {
+		w.inlines(n)
+	}
+	switch {
+	case w.at == start:
+		w.prose(to)
+	case !web && to != "":
+		w.prose(" (" + to + ")")
+	}
+	if title != "" {
+		w.prose(" (" + title + ")")
+	}
+}
+
+var mention = regexp.MustCompile(`@[A-Za-z0-9_]{4,}`)
+
+// prose writes text in which Telegram finds names by itself: beyond a few, a
+// name is broken up invisibly so that nobody is called.
+func (w *walker) prose(s string) {
+	if strings.Contains(s, "@") {
+		s = mention.ReplaceAllStringFunc(s, func(name string) string {
+			if w.mentions++; w.mentions <= maxMentions {
+				return name
+			}
+			return "@\u2060" + name[1:]
+		})
+	}
+	w.write(s)
+}

@@ -1,0 +1,332 @@
+package telegram
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/chat"
+)
+
+const group = -1000000000007
+
+// outcomes maps what the wire does to what Send must say.
+func TestSendOutcomes(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		fault telegramtest.Fault
+		want  func(error) bool
+		sent  int // messages that people see
+	}{
+		{"sent", telegramtest.Fault{Method: "none"}, func(err error) bool { return err == nil }, 1},
+		{"slow", telegramtest.Fault{Delay: 10 * time.Millisecond}, func(err error) bool { return err == nil }, 1},
+		{"wait", telegramtest.Fault{Status: 429, RetryAfter: 35}, isWait(35 * time.Second), 0},
+		{"wait long", telegramtest.Fault{Status: 429, RetryAfter: 13938}, isWait(13938 * time.Second), 0},
+		{"blocked", telegramtest.Fault{Status: 403, Description: "Forbidden: bot was blocked by the user"}, isGone, 0},
+		{"kicked", telegramtest.Fault{Status: 403, Description: "Forbidden: bot was kicked from the supergroup chat"}, isGone, 0},
+		{"deactivated", telegramtest.Fault{Status: 403, Description: "Forbidden: user is deactivated"}, isGone, 0},
+		{"no chat", telegramtest.Fault{Status: 400, Description: "Bad Request: chat not found"}, isGone, 0},
+		{"topic closed", telegramtest.Fault{Status: 400, Description: "Bad Request: TOPIC_CLOSED"}, isGone, 0},
+		{"moved", telegramtest.Fault{Status: 400, Description: "Bad Request: group chat was upgraded to a supergroup chat", MigrateTo: -100200}, isMoved("-100200"), 0},
+		{"misdirected", telegramtest.Fault{Status: 421, Description: "Misdirected Request"}, isPlain, 0},
+		{"proxy refuses", telegramtest.Fault{Status: 407, Body: "<html>who are you</html>"}, isPlain, 0},
+		{"restart", telegramtest.Fault{Status: 500}, isUnknown, 0},
+		{"bad gateway", telegramtest.Fault{Status: 502, Body: "<html>Bad Gateway</html>"}, isUnknown, 0},
+		{"bad gateway after the effect", telegramtest.Fault{Status: 502, Body: "<html>Bad Gateway</html>", After: true}, isUnknown, 1},
+		{"empty answer", telegramtest.Fault{Status: 200, Empty: true, After: true}, isUnknown, 1},
+		{"cut after the effect", telegramtest.Fault{Drop: true, After: true}, isUnknown, 1},
+		{"no answer", telegramtest.Fault{Hang: true, After: true}, isUnknown, 1},
+		{"redirected", telegramtest.Fault{Status: 302, Body: "<html>"}, isUnknown, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := server(t, telegramtest.Options{})
+			s.AddChat(42)
+			if c.fault.Method == "" {
+				c.fault.Method = "sendMessage"
+			}
+			c.fault.Times = 1
+			s.Fail(c.fault)
+			a := adapter(t, s, func(o *Options) { o.Timing.Send = 300 * time.Millisecond })
+			_, err := a.Send(t.Context(), chat.Part{Key: place(42, 0), Text: "**hello**"})
+			if !c.want(err) {
+				t.Errorf("Send: %v", err)
+			}
+			if err != nil && strings.Contains(err.Error(), s.Token()) {
+				t.Errorf("the token is in %v", err)
+			}
+			if n := len(s.Sent()); n != c.sent {
+				t.Errorf("%d messages visible, want %d", n, c.sent)
+			}
+			if n := len(s.Calls("sendMessage")); n != 1 {
+				t.Errorf("%d attempts", n)
+			}
+		})
+	}
+}
+
+func isGone(err error) bool { var e *chat.GoneError; return errors.As(err, &e) }
+
+func isUnknown(err error) bool { return errors.Is(err, chat.ErrUnknownOutcome) }
+
+func isPlain(err error) bool {
+	var w *chat.WaitError
+	var m *chat.MovedError
+	return err != nil && !isGone(err) && !isUnknown(err) && !errors.As(err, &w) && !errors.As(err, &m)
+}
+
+func isWait(d time.Duration) func(error) bool {
+	return func(err error) bool { var e *chat.WaitError; return errors.As(err, &e) && e.After == d }
+}
+
+func isMoved(to string) func(error) bool {
+	return func(err error) bool { var e *chat.MovedError; return errors.As(err, &e) && e.To.Channel == to }
+}
+
+// A server that is not there never got the request.
+func TestSendNotWritten(t *testing.T) {
+	a, err := New(Options{Token: telegramtest.DefaultToken, APIURL: "http://" + freeAddress(t), Timing: quick})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = a.Send(t.Context(), chat.Part{Key: place(42, 0), Text: "hello"})
+	if !isPlain(err) || strings.Contains(err.Error(), telegramtest.DefaultToken) {
+		t.Errorf("Send: %v", err)
+	}
+}
+
+// While a retry_after runs nothing is sent to that chat, and everything to the
+// others (P6, B25, B26).
+func TestSilence(t *testing.T) {
+	var skew atomic.Int64
+	now := func() time.Time { return time.Unix(1_700_000_000+skew.Load(), 0) }
+	s := server(t, telegramtest.Options{Now: now})
+	s.AddChat(42)
+	s.AddChat(43)
+	a := adapter(t, s, func(o *Options) { o.Now = now })
+	s.Fail(telegramtest.Fault{Method: "sendMessageDraft", Chat: 42, Status: 429, RetryAfter: 60, Times: 1})
+	m := chat.Message{ID: "1", Key: place(42, 0), Row: 5, Direct: true}
+	if _, _, err := a.Preview(t.Context(), m, "", "hel"); !isWait(time.Minute)(err) {
+		t.Errorf("Preview: %v", err)
+	}
+	skew.Store(20)
+	if err := a.Typing(t.Context(), m); err != nil {
+		t.Error(err)
+	}
+	if _, wait, err := a.Preview(t.Context(), m, "", "hello"); err != nil || wait != 40*time.Second {
+		t.Errorf("Preview: wait %s, %v", wait, err)
+	}
+	if _, err := a.Send(t.Context(), chat.Part{Key: m.Key, Text: "final"}); !isWait(40 * time.Second)(err) {
+		t.Errorf("Send: %v", err)
+	}
+	if _, err := a.Send(t.Context(), chat.Part{Key: place(43, 0), Text: "other"}); err != nil {
+		t.Error(err)
+	}
+	skew.Store(60)
+	if _, err := a.Send(t.Context(), chat.Part{Key: m.Key, Text: "final"}); err != nil {
+		t.Error(err)
+	}
+	if n := s.Wasted(); n != 0 || len(s.Sent()) != 2 {
+		t.Errorf("%d calls inside retry_after, %d messages", n, len(s.Sent()))
+	}
+}
+
+func TestSendWhole(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	s.Push(telegramtest.TopicText(group, 9, 42, "hi"))
+	a := adapter(t, s, nil)
+	id, err := a.Send(t.Context(), chat.Part{
+		Key: place(group, 9), ReplyTo: "1", Text: "**Yes** or `no`?",
+		Buttons: [][]chat.Button{{{Label: "Yes", Data: "y"}, {Label: "No", Data: "n"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := s.Sent()[0]
+	if m.Thread != 9 || m.ReplyTo != 1 || m.Text != "Yes or no?" || len(m.Entities) != 2 || len(m.Buttons[0]) != 2 || fmt.Sprint(m.ID) != id {
+		t.Errorf("sent %+v as %s", m, id)
+	}
+	if p := s.Calls("sendMessage")[0].Fields["link_preview_options"]; p != `{"is_disabled":true}` {
+		t.Errorf("link previews: %s", p)
+	}
+}
+
+func TestSendFallsBack(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	s.Push(telegramtest.TopicText(group, 9, 42, "hi"))
+	a := adapter(t, s, nil)
+	s.Fail(telegramtest.Fault{Method: "sendMessage", Status: 400, Description: "Bad Request: can't parse entities: byte offset 3", Times: 1})
+	if _, err := a.Send(t.Context(), chat.Part{Key: place(group, 9), Text: "**bold**"}); err != nil {
+		t.Error("entities refused:", err)
+	}
+	s.DropTopic(group, 9)
+	if _, err := a.Send(t.Context(), chat.Part{Key: place(group, 9), ReplyTo: "1", Text: "to General"}); err != nil {
+		t.Error("topic gone:", err)
+	}
+	got := s.Sent()
+	if len(got) != 2 || got[0].Text != "bold" || got[0].Entities != nil || got[1].Thread != 0 {
+		t.Errorf("sent %+v", got)
+	}
+	if n := len(s.Calls("sendMessage")); n != 4 {
+		t.Errorf("%d calls, want 4", n)
+	}
+}
+
+func TestSendInvisible(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	s.AddChat(42)
+	if _, err := adapter(t, s, nil).Send(t.Context(), chat.Part{Key: place(42, 0), Text: " \n "}); !isGone(err) {
+		t.Errorf("Send: %v", err)
+	}
+}
+
+func TestSendPrivate(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	s.AddChat(42)
+	s.AddChat(group)
+	a := adapter(t, s, nil)
+	preview, _, err := a.Preview(t.Context(), chat.Message{Key: place(group, 0)}, "", "let me see")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := chat.Part{Key: place(group, 0), Private: true, To: chat.User{ID: "telegram:42"}, Text: "secret", Preview: preview}
+	if _, err := a.Send(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Sent(); len(got) != 2 || !got[0].Deleted || got[1].Chat != 42 {
+		t.Errorf("sent %+v", got)
+	}
+	s.Block(42, "Forbidden: bot can't initiate conversation with a user")
+	if _, err := a.Send(t.Context(), p); !isGone(err) {
+		t.Errorf("never met: %v", err)
+	}
+	p.To.ID = "telegram:chat:-100"
+	if _, err := a.Send(t.Context(), p); !isGone(err) {
+		t.Errorf("to nobody: %v", err)
+	}
+}
+
+func TestPreviewInGroup(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	s.Push(telegramtest.Text(group, 42, "hi"))
+	a := adapter(t, s, nil)
+	m := chat.Message{ID: "1", Key: place(group, 0)}
+	id, wait, err := a.Preview(t.Context(), m, "", "one")
+	if err != nil || id == "" || wait != 3*time.Second {
+		t.Fatalf("first: %q %s %v", id, wait, err)
+	}
+	for _, text := range []string{"one **two", "one **two", "one two " + strings.Repeat("word ", 3000)} {
+		if again, _, err := a.Preview(t.Context(), m, id, text); err != nil || again != id {
+			t.Errorf("edit: %q %v", again, err)
+		}
+	}
+	p := chat.Part{Key: m.Key, Preview: id, Text: "one **two** three"}
+	for range 2 { // an edit may be repeated
+		if got, err := a.Send(t.Context(), p); err != nil || got != id {
+			t.Errorf("final: %q %v", got, err)
+		}
+	}
+	s.Fail(telegramtest.Fault{Method: "editMessageText", Drop: true, After: true, Times: 1})
+	if _, err := a.Send(t.Context(), p); !isPlain(err) {
+		t.Errorf("an edit with its answer lost: %v", err)
+	}
+	got := s.Sent()
+	if len(got) != 1 || got[0].Text != "one two three" || got[0].ReplyTo != 1 {
+		t.Errorf("visible %+v", got)
+	}
+	s.DropMessage(group, got[0].ID)
+	if again, err := a.Send(t.Context(), p); err != nil || again == id {
+		t.Errorf("after the preview was deleted: %q %v", again, err)
+	}
+}
+
+func TestPreviewInPrivate(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	s.AddChat(42)
+	a := adapter(t, s, nil)
+	for _, row := range []int64{0, 17} {
+		id, wait, err := a.Preview(t.Context(), chat.Message{ID: "1", Key: place(42, 0), Row: row}, "", "**thin")
+		if err != nil || id != "" || wait <= 0 {
+			t.Errorf("Preview: %q %s %v", id, wait, err)
+		}
+	}
+	if d := s.Drafts(); len(d) != 2 || d[0].ID == 0 || d[1].ID != 17 || len(s.Sent()) != 0 {
+		t.Errorf("drafts %+v", d)
+	}
+	if id, wait, err := a.Preview(t.Context(), chat.Message{Key: place(42, 0)}, "", " "); id != "" || wait != 0 || err != nil {
+		t.Errorf("nothing yet: %q %s %v", id, wait, err)
+	}
+}
+
+func TestSendFiles(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	s.AddChat(42)
+	a := adapter(t, s, nil)
+	two := []chat.File{{Name: "a.txt", Data: []byte("A")}, {Name: "dir/b.txt", Data: []byte("B")}}
+	p := chat.Part{Key: place(42, 0), Text: "**two** files", Files: two}
+	if _, err := a.Send(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	p.Text = strings.Repeat("long ", 300)
+	if _, err := a.Send(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	got := s.Sent()
+	if len(got) != 5 || got[0].Text != "two files" || got[0].File.Name != "a.txt" || got[1].File.Name != "b.txt" ||
+		got[2].File != nil || string(got[4].File.Data) != "B" {
+		t.Errorf("sent %+v", got)
+	}
+	s.Fail(telegramtest.Fault{Method: "sendDocument", Skip: 1, Times: 1, Status: 403})
+	if _, err := a.Send(t.Context(), p); !isUnknown(err) || isGone(err) {
+		t.Errorf("half of it sent: %v", err)
+	}
+}
+
+func TestTyping(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	s.Push(telegramtest.TopicText(group, 9, 42, "hi"))
+	if err := adapter(t, s, nil).Typing(t.Context(), chat.Message{Key: place(group, 9)}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Actions(); len(got) != 1 || got[0] != (telegramtest.Action{Chat: group, Thread: 9, Action: "typing"}) {
+		t.Errorf("actions %+v", got)
+	}
+}
+
+func TestAccountCalls(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	s.AddChat(group)
+	s.SetAdmin(group, 42)
+	s.AddFile("f1", telegramtest.File{Data: []byte("content")})
+	a := adapter(t, s, nil)
+	if err := a.Commands(t.Context(), []Command{{"help", "what I can do"}, {"forget-me", "forget"}}); err != nil || s.Menu()[1].Command != "forget_me" {
+		t.Errorf("Commands: %v %v", err, s.Menu())
+	}
+	for id, want := range map[string]bool{"telegram:42": true, "telegram:43": false, "telegram:chat:-100": false} {
+		if got, err := a.IsAdmin(t.Context(), place(group, 0), id); got != want || err != nil {
+			t.Errorf("IsAdmin(%s) = %v, %v", id, got, err)
+		}
+	}
+	r, err := a.Fetch(t.Context(), chat.File{Name: "x", Ref: "f1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(r)
+	r.Close()
+	if string(data) != "content" || err != nil {
+		t.Errorf("fetched %q, %v", data, err)
+	}
+	c := &capped{ReadCloser: io.NopCloser(strings.NewReader("12345")), left: 4}
+	if _, err := io.ReadAll(c); !errors.Is(err, errTooLarge) {
+		t.Errorf("past the cap: %v", err)
+	}
+	for _, f := range []chat.File{{Ref: "none"}, {Ref: "f1", Size: maxFetch + 1}} {
+		if _, err := a.Fetch(t.Context(), f); err == nil || strings.Contains(err.Error(), s.Token()) {
+			t.Errorf("Fetch(%+v): %v", f, err)
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package telegram
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-telegram/bot/models"
+
+	"parley/internal/chat"
+)
+
+// maxRaw is how much of an update that cannot be read is kept, in bytes.
+const maxRaw = 4096
+
+// event is one update, normalized.
+type event struct {
+	id      int64        // update_id, 0 when it has none
+	message chat.Message // ID "" when there is nothing to keep
+	move    chat.Move    // zero unless the conversation moved
+	query   string       // callback query to acknowledge, "" for none
+}
+
+// event normalizes one update. It never fails: what cannot be read, or makes
+// our own code panic, is kept as skipped.
+func (a *Adapter) event(raw json.RawMessage) (e event) {
+	defer func() {
+		if r := recover(); r != nil {
+			e.message = malformed(raw, e.id, fmt.Errorf("panic: %v", r))
+		}
+	}()
+	var head struct {
+		ID int64 `json:"update_id"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return event{message: malformed(raw, 0, err)}
+	}
+	e.id = head.ID
+	var u models.Update
+	if err := json.Unmarshal(raw, &u); err != nil {
+		e.message = malformed(raw, e.id, err)
+		return e
+	}
+	switch {
+	case u.Message != nil:
+		e.message, e.move = a.message(u.Message), moved(u.Message)
+	case u.ChannelPost != nil:
+		e.message = a.message(u.ChannelPost)
+	case u.EditedMessage != nil:
+		e.message = a.edit(u.EditedMessage)
+	case u.EditedChannelPost != nil:
+		e.message = a.edit(u.EditedChannelPost)
+	case u.CallbackQuery != nil:
+		e.query, e.message = u.CallbackQuery.ID, a.button(u.CallbackQuery)
+	case u.MyChatMember != nil:
+		e.message = skipped(place(u.MyChatMember.Chat.ID, 0), updateID(e.id), skipKind)
+	default:
+		e.message = skipped(nowhere, updateID(e.id), skipKind)
+	}
+	return e
+}
+
+// nowhere is the conversation of what belongs to none.
+var nowhere = chat.Key{Platform: platform, Channel: "0"}
+
+func place(channel int64, thread int) chat.Key {
+	k := chat.Key{Platform: platform, Channel: strconv.FormatInt(channel, 10)}
+	if thread != 0 {
+		k.Thread = strconv.Itoa(thread)
+	}
+	return k
+}
+
+// messageID is the platform's id. A group that becomes a supergroup counts anew
+// under a new id, so ids from before carry a mark: they are no duplicates of,
+// and nothing replies to, what came after.
+func messageID(channel int64, id int) string {
+	if early(channel) {
+		return "g" + strconv.Itoa(id)
+	}
+	return strconv.Itoa(id)
+}
+
+// messageNumber reads a messageID of this very chat; 0 when it is none.
+func messageNumber(channel int64, id string) int {
+	number, marked := strings.CutPrefix(id, "g")
+	if marked != early(channel) {
+		return 0
+	}
+	n, _ := strconv.Atoi(number)
+	return n
+}
+
+// early says that a chat is a group that may yet become a supergroup.
+func early(channel int64) bool { return channel < 0 && channel > -1_000_000_000_000 }
+
+func updateID(id int64) string { return "update:" + strconv.FormatInt(id, 10) }
+
+func skipped(k chat.Key, id, why string) chat.Message {
+	return chat.Message{ID: id, Key: k, Kind: chat.KindSkipped, Text: why}
+}
+
+func malformed(raw []byte, id int64, err error) chat.Message {
+	name := updateID(id)
+	if id == 0 {
+		sum := sha256.Sum256(raw)
+		name = fmt.Sprintf("update:%x", sum[:8])
+	}
+	return skipped(nowhere, name, clean(fmt.Sprintf(skipMalformed, err, raw[:min(len(raw), maxRaw)])))
+}
+
+// moved tells whether m is the service message that a group became a
+// supergroup; both groups get one.
+func moved(m *models.Message) chat.Move {
+	switch {
+	case m.MigrateToChatID != 0:
+		return chat.Move{From: place(m.Chat.ID, 0), To: place(m.MigrateToChatID, 0)}
+	case m.MigrateFromChatID != 0:
+		return chat.Move{From: place(m.MigrateFromChatID, 0), To: place(m.Chat.ID, 0)}
+	}
+	return chat.Move{}
+}
+
+// edit normalizes a changed message. Every change has an ID of its own.
+func (a *Adapter) edit(m *models.Message) chat.Message {
+	c := a.message(m)
+	if c.ID == "" || c.Kind == chat.KindSkipped {
+		return c
+	}
+	c.Kind, c.ReplyTo = chat.KindEdit, c.ID
+	c.ID += "@" + strconv.Itoa(m.EditDate)
+	c.At = time.Unix(int64(m.EditDate), 0).UTC()
+	return c
+}
+
+// button normalizes a press. The presser is always a person, even where they
+// write anonymously.
+func (a *Adapter) button(q *models.CallbackQuery) chat.Message {
+	c := chat.Message{
+		ID: "cb:" + q.ID, Kind: chat.KindButton, From: person(&q.From),
+		Text: clean(q.Data), Addressed: true, At: a.now().UTC(),
+	}
+	switch m := q.Message; {
+	case m.Message != nil:
+		c.Key, c.ReplyTo = placeOf(m.Message), messageID(m.Message.Chat.ID, m.Message.ID)
+		c.Direct = m.Message.Chat.Type == models.ChatTypePrivate
+	case m.InaccessibleMessage != nil:
+		c.Key = place(m.InaccessibleMessage.Chat.ID, 0)
+		c.ReplyTo = messageID(m.InaccessibleMessage.Chat.ID, m.InaccessibleMessage.MessageID)
+		c.Direct = m.InaccessibleMessage.Chat.Type == models.ChatTypePrivate
+	default:
+		return skipped(nowhere, c.ID, skipInline)
+	}
+	if c.Key.Channel == "0" || q.From.ID == 0 {
+		return skipped(nowhere, c.ID, skipNobody)
+	}
+	return c
+}
+
+// message normalizes what somebody wrote. The bot's own messages give the zero
+// Message.
+func (a *Adapter) message(m *models.Message) chat.Message {
+	id, key := messageID(m.Chat.ID, m.ID), placeOf(m)
+	from := author(m)
+	switch {
+	case m.Chat.ID == 0 || m.ID == 0 || from.ID == "":
+		return skipped(key, id, skipNobody)
+	case m.SenderChat == nil && m.From.ID == a.bot.ID():
+		return chat.Message{}
+	case m.SenderChat == nil && m.From.IsBot && !shared(m.From.ID):
+		return skipped(key, id, skipBot)
+	}
+	c := chat.Message{
+		ID: id, Key: key, From: from, Files: files(m),
+		Direct:    m.Chat.Type == models.ChatTypePrivate,
+		Forwarded: m.ForwardOrigin != nil || m.IsAutomaticForward || m.ViaBot != nil,
+		At:        time.Unix(int64(m.Date), 0).UTC(),
+	}
+	s := a.script(m)
+	c.Text, c.Addressed = s.text, c.Direct || s.named
+	if s.command && !c.Forwarded {
+		c.Kind, c.Addressed = chat.KindCommand, true
+	}
+	if r := m.ReplyToMessage; r != nil && !opensTopic(m, r) {
+		c.ReplyTo, c.Quote = messageID(m.Chat.ID, r.ID), clean(r.Text+r.Caption)
+		c.Addressed = c.Addressed || r.From != nil && r.From.ID == a.bot.ID()
+	}
+	if m.Quote != nil {
+		c.Quote = clean(m.Quote.Text)
+	}
+	if c.Text == "" && len(c.Files) == 0 {
+		c.Text = shareText(m)
+	}
+	if c.Text == "" && len(c.Files) == 0 && !s.named && c.Quote == "" {
+		return skipped(key, id, skipService)
+	}
+	return c
+}
+
+// opensTopic says that r only opens the topic m is in: in a forum every message
+// that replies to nothing carries it.
+func opensTopic(m, r *models.Message) bool {
+	return r.ForumTopicCreated != nil || m.IsTopicMessage && r.ID == m.MessageThreadID
+}
+
+// placeOf is the conversation of m. A thread id counts in topics only: outside
+// them it merely groups replies.
+func placeOf(m *models.Message) chat.Key {
+	if m.IsTopicMessage {
+		return place(m.Chat.ID, m.MessageThreadID)
+	}
+	return place(m.Chat.ID, 0)
+}
+
+// shared says that a user id stands for whoever writes anonymously or on behalf
+// of a chat (platforms.md A3), never for one person.
+func shared(id int64) bool {
+	return id == 1087968824 || id == 777000 || id == 136817688
+}
+
+// author is who wrote m: a person, or the chat that somebody wrote in the name
+// of. ID is "" when there is neither.
+func author(m *models.Message) chat.User {
+	switch {
+	case m.SenderChat != nil:
+		return chat.User{ID: chatUser(m.SenderChat.ID), Name: cleanName(m.SenderChat.Title)}
+	case m.From == nil || m.From.ID == 0:
+		return chat.User{}
+	case shared(m.From.ID):
+		return chat.User{ID: chatUser(m.Chat.ID), Name: cleanName(m.Chat.Title)}
+	}
+	return person(m.From)
+}
+
+func chatUser(id int64) string { return platform + ":chat:" + strconv.FormatInt(id, 10) }
+
+func person(u *models.User) chat.User {
+	return chat.User{
+		ID:   platform + ":" + strconv.FormatInt(u.ID, 10),
+		Name: cleanName(u.FirstName + " " + u.LastName),
+	}
+}
+
+// files lists what is attached, to be fetched by Ref.
+func files(m *models.Message) []chat.File {
+	var f chat.File
+	switch {
+	case len(m.Photo) > 0:
+		p := m.Photo[len(m.Photo)-1] // the largest comes last
+		f = chat.File{Name: "photo.jpg", MIME: "image/jpeg", Size: int64(p.FileSize), Ref: p.FileID}
+	case m.Document != nil:
+		d := m.Document
+		f = chat.File{Name: orName(d.FileName, "document"), MIME: d.MimeType, Size: d.FileSize, Ref: d.FileID}
+	case m.Voice != nil:
+		f = chat.File{Name: "voice.ogg", MIME: m.Voice.MimeType, Size: m.Voice.FileSize, Ref: m.Voice.FileID}
+	case m.Audio != nil:
+		d := m.Audio
+		f = chat.File{Name: orName(d.FileName, "audio"), MIME: d.MimeType, Size: d.FileSize, Ref: d.FileID}
+	case m.Video != nil:
+		d := m.Video
+		f = chat.File{Name: orName(d.FileName, "video.mp4"), MIME: d.MimeType, Size: d.FileSize, Ref: d.FileID}
+	case m.VideoNote != nil:
+		f = chat.File{Name: "video.mp4", MIME: "video/mp4", Size: int64(m.VideoNote.FileSize), Ref: m.VideoNote.FileID}
+	case m.Sticker != nil:
+		f = chat.File{Name: "sticker.webp", MIME: "image/webp", Size: int64(m.Sticker.FileSize), Ref: m.Sticker.FileID}
+	default:
+		return nil
+	}
+	f.MIME = cleanName(f.MIME)
+	return []chat.File{f}
+}
+
+func orName(name, otherwise string) string {
+	if name = cleanName(name); name == "" {
+		return otherwise
+	}
+	return name
+}
+
+// shareText puts into words what has none.
+func shareText(m *models.Message) string {
+	var s string
+	switch {
+	case m.Venue != nil:
+		s = fmt.Sprintf(wordVenue, m.Venue.Title, m.Venue.Address)
+	case m.Location != nil:
+		s = fmt.Sprintf(wordLocation, m.Location.Latitude, m.Location.Longitude)
+	case m.Contact != nil:
+		s = fmt.Sprintf(wordContact, m.Contact.FirstName, m.Contact.PhoneNumber)
+	case m.Poll != nil:
+		s = fmt.Sprintf(wordPoll, m.Poll.Question)
+	case m.Dice != nil:
+		s = fmt.Sprintf(wordDice, m.Dice.Emoji, m.Dice.Value)
+	}
+	return clean(strings.TrimSpace(s))
+}

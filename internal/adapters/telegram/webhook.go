@@ -1,0 +1,114 @@
+package telegram
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/go-telegram/bot"
+)
+
+const (
+	maxUpdate  = 1 << 20 // bytes of one posted update
+	retryLater = "5"     // seconds Telegram is asked to wait when we cannot store
+	roomWait   = 2 * time.Second
+)
+
+// serve receives by webhook until ctx ends.
+func (a *Adapter) serve(ctx context.Context) error {
+	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", a.opts.Webhook.Listen)
+	if err != nil {
+		return fmt.Errorf("telegram.webhook.listen: %w", err)
+	}
+	srv := &http.Server{
+		Handler:           http.HandlerFunc(a.receive),
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       15 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+	}
+	if !a.learnSelf(ctx) {
+		return ln.Close()
+	}
+	done := make(chan error, 1)
+	go func() { done <- srv.Serve(ln) }()
+	if a.insist(ctx, "setWebhook", a.setWebhook) {
+		a.received()
+		select {
+		case <-ctx.Done():
+		case err := <-done:
+			return fmt.Errorf("telegram webhook: %w", err)
+		}
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	err = srv.Shutdown(grace)
+	<-done
+	if err != nil {
+		return errors.Join(fmt.Errorf("telegram webhook: %w", err), srv.Close())
+	}
+	return nil
+}
+
+func (a *Adapter) setWebhook(ctx context.Context) error {
+	_, err := a.bot.SetWebhook(ctx, &bot.SetWebhookParams{
+		URL:            a.opts.Webhook.URL,
+		SecretToken:    a.opts.Webhook.Secret,
+		AllowedUpdates: allowedUpdates,
+	})
+	return err
+}
+
+// receive takes one posted update: who posts it is settled before the body is
+// read, and 200 is said only once the update is durable. Telegram repeats what
+// gets another answer and holds back the chat's next updates until then.
+func (a *Adapter) receive(w http.ResponseWriter, r *http.Request) {
+	given := r.Header.Get("X-Telegram-Bot-Api-Secret-Token")
+	if subtle.ConstantTimeCompare([]byte(given), []byte(a.opts.Webhook.Secret)) != 1 {
+		refuse(w, http.StatusUnauthorized)
+		return
+	}
+	if r.Method != http.MethodPost {
+		w.Header().Set("Allow", http.MethodPost)
+		refuse(w, http.StatusMethodNotAllowed)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxUpdate))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		refuse(w, http.StatusRequestEntityTooLarge)
+		return
+	case err != nil:
+		refuse(w, http.StatusBadRequest)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), roomWait)
+	err = a.in.Room(ctx)
+	cancel()
+	if err == nil {
+		_, err = a.store(r.Context(), []json.RawMessage{body})
+	}
+	if err != nil {
+		w.Header().Set("Retry-After", retryLater)
+		refuse(w, http.StatusServiceUnavailable)
+		return
+	}
+	a.received()
+	w.WriteHeader(http.StatusOK)
+}
+
+// refuse answers with the status alone and closes the connection, so that an
+// unread body is not read after all.
+func refuse(w http.ResponseWriter, status int) {
+	w.Header().Set("Connection", "close")
+	w.WriteHeader(status)
+}

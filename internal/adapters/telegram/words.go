@@ -1,0 +1,34 @@
+package telegram
+
+import "errors"
+
+// What the operator reads in Health.
+var (
+	errToken      = errors.New("telegram rejected the bot token: get a valid one from @BotFather, set telegram.token and restart")
+	errConnecting = errors.New("connecting to telegram")
+	errSilent     = errors.New("nothing received from telegram")
+	errNoAnswer   = errors.New("no answer, or too much waits to be answered here")
+	errConflict   = errors.New("another program is receiving with the same telegram token: stop it, or use a token of its own")
+	errWebhookSet = errors.New("a webhook is set for this telegram token, so polling gets nothing: call deleteWebhook, or set telegram.mode: webhook")
+	errNotStored  = errors.New("telegram messages cannot be stored")
+)
+
+// What stands in for things that have no text of their own. The %s and %v are
+// filled with what the person shared.
+const (
+	wordLocation = "(shared a location: %v, %v)"
+	wordVenue    = "(shared a place: %s, %s)"
+	wordContact  = "(shared a contact: %s %s)"
+	wordPoll     = "(shared a poll: %s)"
+	wordDice     = "(rolled %s: %d)"
+)
+
+// Why an update was kept and not handled.
+const (
+	skipMalformed = "malformed update: %v: %s"
+	skipKind      = "an update of a kind that is not used"
+	skipService   = "a service message"
+	skipBot       = "written by another bot"
+	skipNobody    = "no chat or no sender"
+	skipInline    = "a button on a message that is not ours"
+)
