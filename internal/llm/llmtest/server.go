@@ -1,0 +1,334 @@
+// Package llmtest is what tests and benchmarks talk to instead of a model: an
+// OpenAI-compatible server at the wire that refuses what real ones refuse and
+// fails as they fail, a scripted llm.Model, and the suite every llm.Model
+// passes. It binds loopback only and is not for production.
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Turn is one scripted answer. The zero Turn echoes the last user message.
+type Turn struct {
+	Text      string
+	Calls     []Call
+	Finish    string // "" is stop or tool_calls
+	Delay     time.Duration
+	Status    int               // not 0: an error answer with Body
+	Header    map[string]string // of the answer
+	Body      string            // raw body, with Status or instead of everything
+	Stream    []string          // raw SSE data lines instead of Text; no [DONE] is added
+	Hang      bool              // after what was written, silence until the client leaves
+	Chunks    int               // pieces Text is streamed in; 0 is 4
+	ChunkWait time.Duration     // between pieces
+	Usage     [2]int            // prompt and completion tokens; zero counts words
+}
+
+// Call is a scripted tool call.
+type Call struct {
+	ID, Name, Args string
+}
+
+// Request is what a client sent.
+type Request struct {
+	Model          string          `json:"model"`
+	Messages       []Message       `json:"messages"`
+	Tools          json.RawMessage `json:"tools"`
+	Stream         bool            `json:"stream"`
+	Temperature    *float64        `json:"temperature"`
+	MaxTokens      int             `json:"max_tokens"`
+	MaxCompletion  int             `json:"max_completion_tokens"`
+	ResponseFormat json.RawMessage `json:"response_format"`
+	Raw            []byte          `json:"-"` // the whole body
+	Header         http.Header     `json:"-"`
+	At             time.Time       `json:"-"`
+}
+
+// Message is one of its messages.
+type Message struct {
+	Role       string          `json:"role"`
+	Content    json.RawMessage `json:"content"`
+	ToolCallID string          `json:"tool_call_id"`
+	ToolCalls  []struct {
+		ID       string `json:"id"`
+		Type     string `json:"type"`
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"`
+}
+
+// Text is the message's text, of all its parts.
+func (m Message) Text() string {
+	var s string
+	if json.Unmarshal(m.Content, &s) == nil {
+		return s
+	}
+	var parts []struct{ Text string }
+	_ = json.Unmarshal(m.Content, &parts) // no text at all
+	for _, p := range parts {
+		s += p.Text
+	}
+	return s
+}
+
+// Last is the newest message of a role.
+func (r Request) Last(role string) string {
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		if r.Messages[i].Role == role {
+			return r.Messages[i].Text()
+		}
+	}
+	return ""
+}
+
+// System is the text of all system messages.
+func (r Request) System() string {
+	var all []string
+	for _, m := range r.Messages {
+		if m.Role == "system" {
+			all = append(all, m.Text())
+		}
+	}
+	return strings.Join(all, "\n\n")
+}
+
+// Server is the fake. Its script is a queue; when that is empty it asks
+// Respond, and without one it echoes.
+type Server struct {
+	http *http.Server
+	addr string
+
+	mu      sync.Mutex // guards the rest
+	queue   []Turn
+	respond func(Request) Turn
+	seen    []Request
+	quiet   bool
+	models  []string
+	key     string
+	flying  int
+	most    int
+}
+
+// NewServer starts a server with the model "test".
+func NewServer() *Server {
+	s := &Server{models: []string{"test"}}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err) // no loopback, no tests
+	}
+	s.addr = l.Addr().String()
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	mux.HandleFunc("GET /v1/models", s.list)
+	mux.HandleFunc("POST /v1/embeddings", s.embed)
+	s.http = &http.Server{Handler: mux}
+	go func() { _ = s.http.Serve(l) }()
+	return s
+}
+
+// URL is the base URL, with /v1.
+func (s *Server) URL() string { return "http://" + s.addr + "/v1" }
+
+// Close ends the server and every connection.
+func (s *Server) Close() { _ = s.http.Close() }
+
+// Queue appends scripted answers.
+func (s *Server) Queue(turns ...Turn) { s.with(func() { s.queue = append(s.queue, turns...) }) }
+
+// Respond answers whatever the queue does not; nil echoes.
+func (s *Server) Respond(f func(Request) Turn) { s.with(func() { s.respond = f }) }
+
+// Models sets what is listed.
+func (s *Server) Models(names ...string) { s.with(func() { s.models = names }) }
+
+// RequireKey refuses requests without this key.
+func (s *Server) RequireKey(key string) { s.with(func() { s.key = key }) }
+
+// Quiet stops keeping requests: for benchmarks.
+func (s *Server) Quiet() { s.with(func() { s.quiet = true }) }
+
+// Requests returns what was asked so far.
+func (s *Server) Requests() (list []Request) {
+	s.with(func() { list = append(list, s.seen...) })
+	return list
+}
+
+// Most is the largest number of requests that were under way at once.
+func (s *Server) Most() (n int) {
+	s.with(func() { n = s.most })
+	return n
+}
+
+func (s *Server) with(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+	if !s.allowed(w, r) {
+		return
+	}
+	var names []string
+	s.with(func() { names = s.models })
+	data := []map[string]string{}
+	for _, n := range names {
+		data = append(data, map[string]string{"id": n, "object": "model"})
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data})
+}
+
+func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
+	var key string
+	s.with(func() { key = s.key })
+	if key != "" && r.Header.Get("Authorization") != "Bearer "+key {
+		fail(w, http.StatusUnauthorized, "invalid_api_key", "Incorrect API key provided")
+		return false
+	}
+	return true
+}
+
+func fail(w http.ResponseWriter, status int, code, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"message": message, "type": "invalid_request_error", "code": code}})
+}
+
+func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
+	if !s.allowed(w, r) {
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	req := Request{Raw: body, Header: r.Header, At: time.Now()}
+	if err := json.Unmarshal(body, &req); err != nil {
+		fail(w, http.StatusBadRequest, "invalid_json", err.Error())
+		return
+	}
+	if code, why := s.refuse(req); why != "" {
+		status := http.StatusBadRequest
+		if code == "model_not_found" {
+			status = http.StatusNotFound
+		}
+		fail(w, status, code, why)
+		return
+	}
+	turn := s.next(req)
+	defer s.with(func() { s.flying-- })
+	if turn.Delay > 0 {
+		select {
+		case <-time.After(turn.Delay):
+		case <-r.Context().Done():
+			return
+		}
+	}
+	turn.write(w, r, req)
+}
+
+// next takes the answer for a request and counts it as under way.
+func (s *Server) next(req Request) (t Turn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flying++
+	s.most = max(s.most, s.flying)
+	if !s.quiet {
+		s.seen = append(s.seen, req)
+	}
+	switch {
+	case len(s.queue) > 0:
+		t, s.queue = s.queue[0], s.queue[1:]
+	case s.respond != nil:
+		t = s.respond(req)
+	}
+	return t
+}
+
+// refuse says what is wrong with a request, as real servers do.
+func (s *Server) refuse(r Request) (code, why string) {
+	known := false
+	s.with(func() {
+		for _, m := range s.models {
+			known = known || m == r.Model
+		}
+	})
+	if !known {
+		return "model_not_found", fmt.Sprintf("model %q not found, try pulling it first", r.Model)
+	}
+	open := map[string]bool{}
+	for i, m := range r.Messages {
+		switch m.Role {
+		case "system", "user":
+			if len(open) > 0 {
+				return "bad_tools", "an assistant message with tool_calls must be followed by tool messages responding to each tool_call_id"
+			}
+			if m.Text() == "" {
+				return "empty", fmt.Sprintf("messages[%d].content must not be empty", i)
+			}
+		case "assistant":
+			if len(open) > 0 {
+				return "bad_tools", "tool_call_ids did not have response messages"
+			}
+			if m.Text() == "" && len(m.ToolCalls) == 0 {
+				return "empty", fmt.Sprintf("messages[%d] has neither content nor tool_calls", i)
+			}
+			for _, c := range m.ToolCalls {
+				if c.ID == "" || c.Function.Name == "" || !json.Valid([]byte(c.Function.Arguments)) {
+					return "bad_tools", fmt.Sprintf("messages[%d].tool_calls is invalid", i)
+				}
+				open[c.ID] = true
+			}
+		case "tool":
+			if !open[m.ToolCallID] {
+				return "bad_tools", fmt.Sprintf("messages[%d]: no tool call %q to answer", i, m.ToolCallID)
+			}
+			if m.Text() == "" {
+				return "empty", fmt.Sprintf("messages[%d].content must not be empty", i)
+			}
+			delete(open, m.ToolCallID)
+		default:
+			return "bad_role", fmt.Sprintf("messages[%d].role %q is unknown", i, m.Role)
+		}
+	}
+	if len(open) > 0 {
+		return "bad_tools", "tool_call_ids did not have response messages"
+	}
+	return "", ""
+}
+
+func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
+	var req struct{ Input []string }
+	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+		fail(w, http.StatusBadRequest, "invalid_json", err.Error())
+		return
+	}
+	data := []map[string]any{}
+	for i, text := range req.Input {
+		data = append(data, map[string]any{"index": i, "object": "embedding", "embedding": Vector(text)})
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data})
+}
+
+// Vector is the fake's embedding of a text: a bag of hashed words, so that
+// texts that share words are near.
+func Vector(text string) []float32 {
+	v := make([]float32, 64)
+	for _, word := range strings.Fields(strings.ToLower(text)) {
+		h := uint32(2166136261)
+		for i := range len(word) {
+			h = (h ^ uint32(word[i])) * 16777619
+		}
+		v[h%64]++
+	}
+	return v
+}

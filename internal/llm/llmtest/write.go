@@ -1,0 +1,130 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// write sends the scripted answer in the form the request asked for.
+func (t Turn) write(w http.ResponseWriter, r *http.Request, req Request) {
+	for k, v := range t.Header {
+		w.Header().Set(k, v)
+	}
+	switch {
+	case t.Status != 0 || t.Body != "":
+		if w.Header().Get("Content-Type") == "" {
+			w.Header().Set("Content-Type", "application/json")
+		}
+		if t.Status != 0 {
+			w.WriteHeader(t.Status)
+		}
+		_, _ = fmt.Fprint(w, t.Body)
+	case t.Stream != nil:
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, line := range t.Stream {
+			_, _ = fmt.Fprintf(w, "%s\n\n", line)
+			flush(w)
+			time.Sleep(t.ChunkWait)
+		}
+	case req.Stream:
+		t.stream(w, req)
+	default:
+		t.whole(w, req)
+	}
+	if t.Hang {
+		flush(w)
+		<-r.Context().Done()
+	}
+}
+
+func flush(w http.ResponseWriter) { w.(http.Flusher).Flush() }
+
+// text is what is said: the script, or an echo.
+func (t Turn) text(req Request) string {
+	if t.Text == "" && len(t.Calls) == 0 && t.Finish == "" {
+		return req.Last("user")
+	}
+	return t.Text
+}
+
+func (t Turn) finish() string {
+	switch {
+	case t.Finish != "":
+		return t.Finish
+	case len(t.Calls) > 0:
+		return "tool_calls"
+	}
+	return "stop"
+}
+
+func (t Turn) usage(req Request, text string) map[string]int {
+	p, c := t.Usage[0], t.Usage[1]
+	if p == 0 && c == 0 {
+		for _, m := range req.Messages {
+			p += len(strings.Fields(m.Text()))
+		}
+		c = max(1, len(strings.Fields(text)))
+	}
+	return map[string]int{"prompt_tokens": p, "completion_tokens": c, "total_tokens": p + c}
+}
+
+func (t Turn) calls() (list []map[string]any) {
+	for i, c := range t.Calls {
+		list = append(list, map[string]any{"index": i, "id": c.ID, "type": "function", "function": map[string]string{"name": c.Name, "arguments": c.Args}})
+	}
+	return list
+}
+
+func (t Turn) whole(w http.ResponseWriter, req Request) {
+	text := t.text(req)
+	message := map[string]any{"role": "assistant", "content": text}
+	if calls := t.calls(); calls != nil {
+		message["tool_calls"] = calls
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{"id": "x", "object": "chat.completion", "model": req.Model, "usage": t.usage(req, text),
+		"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": t.finish()}}})
+}
+
+// stream sends text in pieces and tool calls in fragments, as servers do.
+func (t Turn) stream(w http.ResponseWriter, req Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	send := func(delta map[string]any, finish any) {
+		b, _ := json.Marshal(map[string]any{"id": "x", "object": "chat.completion.chunk", "model": req.Model,
+			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}}) // plain data
+		_, _ = fmt.Fprintf(w, "data: %s\n\n", b)
+		if t.ChunkWait > 0 {
+			flush(w)
+			time.Sleep(t.ChunkWait)
+		}
+	}
+	text := t.text(req)
+	for _, piece := range pieces(text, t.Chunks) {
+		send(map[string]any{"content": piece}, nil)
+	}
+	for i, c := range t.Calls {
+		half := len(c.Args) / 2
+		send(map[string]any{"tool_calls": []any{map[string]any{"index": i, "id": c.ID, "type": "function", "function": map[string]string{"name": c.Name, "arguments": c.Args[:half]}}}}, nil)
+		send(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]string{"arguments": c.Args[half:]}}}}, nil)
+	}
+	send(map[string]any{}, t.finish())
+	b, _ := json.Marshal(map[string]any{"id": "x", "object": "chat.completion.chunk", "model": req.Model, "choices": []any{}, "usage": t.usage(req, text)})
+	_, _ = fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", b)
+}
+
+// pieces cuts a text at runes.
+func pieces(text string, n int) (list []string) {
+	if n == 0 {
+		n = 4
+	}
+	r := []rune(text)
+	size := max(1, (len(r)+n-1)/n)
+	for len(r) > 0 {
+		k := min(size, len(r))
+		list, r = append(list, string(r[:k])), r[k:]
+	}
+	return list
+}

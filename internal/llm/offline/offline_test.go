@@ -1,0 +1,74 @@
+package offline
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"parley/internal/llm"
+)
+
+// TestSentences is the documented set.
+func TestSentences(t *testing.T) {
+	var all []llm.ToolSpec
+	for _, s := range sentences {
+		all = append(all, llm.ToolSpec{Name: s.tool})
+	}
+	tests := []struct{ say, tool, args string }{
+		{"Remember that I prefer tea.", "save_fact", `{"content":"I prefer tea"}`},
+		{"remember I prefer tea", "save_fact", `{"content":"I prefer tea"}`},
+		{"What do you know about me?", "list_facts", `{}`},
+		{"forget fact 3", "forget_fact", `{"id":3}`},
+		{"Add a task to call mom", "add_task", `{"description":"call mom"}`},
+		{"show my tasks", "list_tasks", `{}`},
+		{"done with task 2!", "complete_task", `{"id":2}`},
+		{"remind me to stretch in 10 minutes", "set_reminder", `{"text":"stretch","when":"in 10 minutes"}`},
+		{"Remind me tomorrow at 9 to call Ann.", "set_reminder", `{"text":"call Ann","when":"tomorrow at 9"}`},
+		{"log that I finished the report", "log_entry", `{"content":"I finished the report"}`},
+		{"what did I log on Tuesday?", "list_log", `{"day":"Tuesday"}`},
+		{"what did I log today?", "list_log", `{"day":"today"}`},
+		{"What time is it?", "current_time", `{}`},
+		{"What did we say about the trip?", "recall_conversation", `{"query":"the trip"}`},
+		{"search my notes for tea", "vault_search", `{"query":"tea"}`},
+		{"Decision: we ship on Fridays", "save_decision", `{"content":"we ship on Fridays"}`},
+		{"tell me a joke", "", ""},
+		{"do you remember the war?", "", ""},
+	}
+	for _, tt := range tests {
+		r := llm.Request{Tools: all, Messages: []llm.Message{{Role: llm.RoleUser, Content: tt.say}}}
+		resp, err := Model{}.Complete(context.Background(), r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var tool, args string
+		if calls := resp.Message.ToolCalls; len(calls) == 1 {
+			tool, args = calls[0].Name, calls[0].Args
+		}
+		if tool != tt.tool || args != tt.args {
+			t.Errorf("%q: got %s %s, want %s %s", tt.say, tool, args, tt.tool, tt.args)
+		}
+	}
+}
+
+func TestHonestAndOnlyWithOfferedTools(t *testing.T) {
+	said := []llm.Message{{Role: llm.RoleUser, Content: "remember that I prefer tea"}}
+	resp, err := Model{}.Complete(context.Background(), llm.Request{Messages: said}, nil)
+	if err != nil || len(resp.Message.ToolCalls) != 0 || !strings.Contains(resp.Message.Content, "no language model is connected") || !strings.Contains(resp.Message.Content, "OPENAI_API_KEY") {
+		t.Fatalf("got %+v, %v", resp, err)
+	}
+	said = append(said, resp.Message, llm.Message{Role: llm.RoleUser, Content: "and now?"})
+	if resp, _ = (Model{}).Complete(context.Background(), llm.Request{Messages: said}, nil); strings.Contains(resp.Message.Content, "Hello") {
+		t.Errorf("greets twice: %s", resp.Message.Content)
+	}
+}
+
+func FuzzUnderstand(f *testing.F) {
+	f.Add("remember that x")
+	f.Add("remind me to a in b")
+	f.Fuzz(func(t *testing.T, text string) {
+		call, ok := understand(text, []string{"save_fact", "set_reminder", "log_entry"})
+		if ok && call.Name == "" {
+			t.Fatal("a call without a name")
+		}
+	})
+}

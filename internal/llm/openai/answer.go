@@ -1,0 +1,261 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"parley/internal/llm"
+)
+
+// chunk is a piece of a stream, or a whole answer: the forms differ only in
+// delta and message. It is ours and not the library's because errors inside a
+// stream, provider data of tool calls and the like get lost there.
+type chunk struct {
+	Model   string `json:"model"`
+	Object  string `json:"object"`
+	Choices []struct {
+		Delta        *delta `json:"delta"`
+		Message      *delta `json:"message"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *struct {
+		PromptTokens     int `json:"prompt_tokens"`
+		CompletionTokens int `json:"completion_tokens"`
+		TotalTokens      int `json:"total_tokens"`
+		Details          *struct {
+			Cached int `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+	} `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+	Message json.RawMessage `json:"message"` // vLLM's error form
+}
+
+type delta struct {
+	Content      *string    `json:"content"`
+	Refusal      string     `json:"refusal"`
+	ToolCalls    []fragment `json:"tool_calls"`
+	FunctionCall *function  `json:"function_call"`
+}
+
+// fragment is a piece of a tool call. Index is missing with some servers.
+type fragment struct {
+	Index    *int            `json:"index"`
+	ID       string          `json:"id"`
+	Function function        `json:"function"`
+	Extra    json.RawMessage `json:"extra_content"`
+}
+
+type function struct {
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"` // a string, with some servers an object
+}
+
+// args is the text of arguments in either form.
+func (f function) args() string {
+	var s string
+	if json.Unmarshal(f.Arguments, &s) == nil {
+		return s
+	}
+	return string(f.Arguments)
+}
+
+// maxCalls bounds the tool calls of one answer, so that a stream of nothing
+// but calls cannot fill the memory.
+const maxCalls = 128
+
+// answer gathers a response from its pieces.
+type answer struct {
+	onText func(string)
+	text   strings.Builder
+	shown  int // bytes of text handed to onText
+	calls  []llm.ToolCall
+	places map[int]int // a fragment's index -> its place in calls
+	finish string
+	usage  llm.Usage
+	model  string
+}
+
+// follow takes a stream in until its end. A stream that ends without saying
+// why was cut.
+func (a *answer) follow(next func() ([]byte, error), w *watch) error {
+	for {
+		line, err := next()
+		if errors.Is(err, io.EOF) {
+			if a.finish == "" {
+				return &llm.Error{Class: llm.ErrUnavailable, Detail: "the stream was cut short"}
+			}
+			return nil
+		}
+		if err != nil {
+			return streamError(err)
+		}
+		w.touch()
+		if err := a.take(line); err != nil {
+			return err
+		}
+	}
+}
+
+// streamError finds the class of an error the library met inside a stream.
+func streamError(err error) error {
+	return &llm.Error{Class: inStream(err.Error()), Detail: err.Error()}
+}
+
+func inStream(text string) error {
+	if c := class(0, text); !errors.Is(c, llm.ErrBadRequest) {
+		return c
+	}
+	if low := strings.ToLower(text); strings.Contains(low, "rate") && strings.Contains(low, "limit") {
+		return llm.ErrRateLimited
+	}
+	return llm.ErrUnavailable
+}
+
+// take takes one piece in.
+func (a *answer) take(raw []byte) error {
+	var c chunk
+	if err := json.Unmarshal(raw, &c); err != nil {
+		return &llm.Error{Class: llm.ErrUnavailable, Detail: fmt.Sprintf("not JSON: %.100q", raw)}
+	}
+	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) || c.Object == "error" {
+		text := words(raw)
+		return &llm.Error{Class: inStream(text + string(c.Error)), Detail: text}
+	}
+	if c.Model != "" {
+		a.model = c.Model
+	}
+	if u := c.Usage; u != nil {
+		a.usage = llm.Usage{Prompt: u.PromptTokens, Completion: u.CompletionTokens, Total: u.PromptTokens + u.CompletionTokens}
+		if u.Details != nil {
+			a.usage.Cached = u.Details.Cached
+		}
+	}
+	if len(c.Choices) == 0 {
+		return nil // a usage chunk, or nothing at all
+	}
+	first := c.Choices[0]
+	if first.FinishReason != "" {
+		a.finish = first.FinishReason
+	}
+	for _, d := range []*delta{first.Delta, first.Message} {
+		if d != nil {
+			a.add(d)
+		}
+	}
+	return nil
+}
+
+func (a *answer) add(d *delta) {
+	if d.Content != nil {
+		a.text.WriteString(*d.Content)
+	}
+	a.text.WriteString(d.Refusal)
+	a.show()
+	for _, f := range d.ToolCalls {
+		a.addCall(f)
+	}
+	if d.FunctionCall != nil {
+		zero := 0
+		a.addCall(fragment{Index: &zero, Function: *d.FunctionCall})
+	}
+}
+
+// addCall appends a fragment to its call. Without an index a new id or a new
+// name begins a new call.
+func (a *answer) addCall(f fragment) {
+	at := len(a.calls) - 1
+	if f.Index != nil {
+		place, ok := a.places[*f.Index]
+		if at = place; !ok {
+			at = -1
+		}
+	} else if f.ID != "" && (at < 0 || a.calls[at].ID != f.ID) {
+		at = -1
+	}
+	if at < 0 {
+		if len(a.calls) >= maxCalls {
+			return
+		}
+		a.calls = append(a.calls, llm.ToolCall{})
+		at = len(a.calls) - 1
+		if f.Index != nil {
+			if a.places == nil {
+				a.places = map[int]int{}
+			}
+			a.places[*f.Index] = at
+		}
+	}
+	call := &a.calls[at]
+	if f.ID != "" {
+		call.ID = f.ID
+	}
+	if call.Name == "" {
+		call.Name = f.Function.Name
+	}
+	call.Args += f.Function.args()
+	if len(f.Extra) > 0 {
+		call.Extra = f.Extra
+	}
+}
+
+// Reasoning that some servers leave in the text stands between these marks, at
+// the beginning.
+const (
+	thinkOpen  = "<think>"
+	thinkClose = "</think>"
+)
+
+// visible is the text without reasoning; open says that reasoning goes on.
+func visible(text string) (out string, open bool) {
+	trimmed := strings.TrimLeft(text, " \n\t")
+	if len(trimmed) < len(thinkOpen) && strings.HasPrefix(thinkOpen, trimmed) && trimmed != "" {
+		return "", true
+	}
+	if !strings.HasPrefix(trimmed, thinkOpen) {
+		return text, false
+	}
+	_, after, ok := strings.Cut(trimmed, thinkClose)
+	return strings.TrimLeft(after, " \n\t"), !ok
+}
+
+// show hands on what is new and visible.
+func (a *answer) show() {
+	if a.onText == nil {
+		return
+	}
+	text, open := visible(a.text.String())
+	if !open && len(text) > a.shown {
+		a.onText(text[a.shown:])
+		a.shown = len(text)
+	}
+}
+
+// response is the whole answer, or why it is none.
+func (a *answer) response() (llm.Response, error) {
+	text, _ := visible(a.text.String())
+	r := llm.Response{Usage: a.usage, Model: a.model, Message: llm.Message{Role: llm.RoleAssistant, Content: text}}
+	bad := func(class error, detail string) (llm.Response, error) {
+		return llm.Response{}, &llm.Error{Class: class, Detail: detail}
+	}
+	switch {
+	case a.finish == "content_filter":
+		return bad(llm.ErrFiltered, "finish_reason content_filter")
+	case a.finish == "length":
+		// Calls may be cut anywhere, even where they still parse.
+		if r.Finish = llm.FinishLength; strings.TrimSpace(text) == "" {
+			return bad(llm.ErrInvalidOutput, "the answer was cut before it began")
+		}
+		return r, nil
+	case len(a.calls) > 0:
+		r.Finish, r.Message.ToolCalls = llm.FinishToolCalls, a.calls
+		return r, nil
+	case strings.TrimSpace(text) == "":
+		return bad(llm.ErrInvalidOutput, "the answer is empty")
+	}
+	r.Finish = llm.FinishStop
+	return r, nil
+}

@@ -1,0 +1,252 @@
+// Package openai is any OpenAI-compatible endpoint behind llm.Model: retries,
+// deadlines, error classes, streaming and the quirks of providers. It holds no
+// prompt text and decides nothing about a conversation.
+package openai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	goopenai "github.com/sashabaranov/go-openai"
+
+	"parley/internal/llm"
+)
+
+// Options of New. BaseURL is required.
+type Options struct {
+	BaseURL     string // with /v1, without a trailing slash
+	APIKey      string // "" sends none
+	Model       string // used when a request names none
+	Embedding   string // model for Embed; "" makes Embed fail
+	Temperature float64
+	MaxTokens   int           // 0 is 1024
+	Timeout     time.Duration // to the first byte, and between two tokens; 0 is 30 s
+	Total       time.Duration // of one attempt; 0 is four times Timeout
+	Retries     int           // attempts in all; 0 is 3
+	Stream      bool
+	Concurrent  int          // requests at once over all conversations; 0 is 64
+	Log         *slog.Logger // nil is silent
+}
+
+// Back-off between attempts (requirements F30), and the longest Retry-After
+// that is waited for (C26).
+const (
+	firstWait  = 100 * time.Millisecond
+	longestTip = 5 * time.Second
+)
+
+// Client is an llm.Model and an llm.Embedder. It is safe for many goroutines.
+type Client struct {
+	o    Options
+	api  *goopenai.Client
+	room chan struct{} // one token per request on the wire
+
+	// What this server was found not to take; learned once per process.
+	noSchema    atomic.Bool // response_format
+	systemFirst atomic.Bool // system messages after the first
+}
+
+// New makes a Client. It does not connect.
+func New(o Options) (*Client, error) {
+	if o.BaseURL == "" {
+		return nil, errors.New("openai: no base URL")
+	}
+	if o.MaxTokens == 0 {
+		o.MaxTokens = 1024
+	}
+	if o.Timeout == 0 {
+		o.Timeout = 30 * time.Second
+	}
+	if o.Total == 0 {
+		o.Total = 4 * o.Timeout
+	}
+	if o.Retries == 0 {
+		o.Retries = 3
+	}
+	if o.Concurrent == 0 {
+		o.Concurrent = 64
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = o.Concurrent, o.Concurrent
+	transport.DisableCompression = true // a stream must not wait in a decompressor
+	config := goopenai.DefaultConfig(o.APIKey)
+	config.BaseURL = strings.TrimRight(o.BaseURL, "/")
+	config.HTTPClient = &doer{client: &http.Client{Transport: transport}, secret: o.APIKey}
+	config.EmptyMessagesLimit = math.MaxInt32 // keep-alive comments are no error
+	return &Client{o: o, api: goopenai.NewClientWithConfig(config), room: make(chan struct{}, o.Concurrent)}, nil
+}
+
+// Complete implements llm.Model.
+func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
+	select {
+	case c.room <- struct{}{}:
+		defer func() { <-c.room }()
+	case <-ctx.Done():
+		return llm.Response{}, context.Cause(ctx)
+	}
+	var tries tally
+	for {
+		if r.Spend != nil {
+			if err := r.Spend(); err != nil {
+				return llm.Response{}, err
+			}
+		}
+		tries.attempts++
+		streamed := false
+		resp, err := c.attempt(ctx, r, func(delta string) {
+			if onText != nil && delta != "" {
+				streamed = true
+				onText(delta)
+			}
+		})
+		if err == nil {
+			resp.Usage.Attempts = tries.attempts
+			return resp, nil
+		}
+		if ctx.Err() != nil {
+			return llm.Response{}, context.Cause(ctx)
+		}
+		wait, again := c.again(err, &tries)
+		if !again {
+			return llm.Response{}, err
+		}
+		c.o.Log.Warn("model call failed, trying again", "attempt", tries.attempts, "wait", wait, "err", err)
+		if streamed {
+			onText(llm.RetryText)
+		}
+		if err := pause(ctx, wait); err != nil {
+			return llm.Response{}, err
+		}
+	}
+}
+
+// tally counts what was tried for one request.
+type tally struct {
+	attempts              int
+	waited, mended, asked bool // the one honoured 429, the one empty answer, the one quirk
+}
+
+// again decides whether an attempt is repeated, and after how long.
+func (c *Client) again(err error, t *tally) (time.Duration, bool) {
+	var e *llm.Error
+	if !errors.As(err, &e) {
+		return 0, false
+	}
+	switch {
+	case errors.Is(e.Class, llm.ErrUnavailable):
+		wait := firstWait << (t.attempts - 1)
+		if e.RetryAfter > 0 && e.RetryAfter <= longestTip {
+			wait = e.RetryAfter
+		}
+		return wait, t.attempts < c.o.Retries
+	case errors.Is(e.Class, llm.ErrRateLimited):
+		first := !t.waited
+		t.waited = true
+		if e.RetryAfter == 0 {
+			e.RetryAfter = time.Second
+		}
+		return e.RetryAfter, first && e.RetryAfter <= longestTip
+	case errors.Is(e.Class, llm.ErrInvalidOutput):
+		first := !t.mended
+		t.mended = true
+		return 0, first
+	case errors.Is(e.Class, llm.ErrBadRequest) && !t.asked:
+		t.asked = true
+		return 0, c.learn(e.Detail)
+	}
+	return 0, false
+}
+
+// learn recognizes what a server does not take; the next attempt avoids it.
+func (c *Client) learn(detail string) bool {
+	low := strings.ToLower(detail)
+	switch {
+	case strings.Contains(low, "response_format") || strings.Contains(low, "json_schema"):
+		return c.noSchema.CompareAndSwap(false, true)
+	case strings.Contains(low, "system") && (strings.Contains(low, "beginning") || strings.Contains(low, "first") || strings.Contains(low, "alternate")):
+		return c.systemFirst.CompareAndSwap(false, true)
+	}
+	return false
+}
+
+// attempt makes one request on the wire, under the three deadlines.
+func (c *Client) attempt(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
+	ctx, watch := watched(ctx, c.o.Timeout, c.o.Total)
+	defer watch.stop()
+	ex := &exchange{extras: extras(r.Messages)}
+	ctx = context.WithValue(ctx, exchangeKey{}, ex)
+	a := &answer{onText: onText}
+	err := c.exchange(ctx, r, ex, a, watch)
+	if err == nil {
+		var resp llm.Response
+		if resp, err = a.response(); err == nil {
+			return resp, nil
+		}
+	}
+	return llm.Response{}, c.classify(ctx, err, a.text.String())
+}
+
+// exchange sends the request and takes the answer in.
+func (c *Client) exchange(ctx context.Context, r llm.Request, ex *exchange, a *answer, watch *watch) error {
+	req := c.request(r)
+	if !c.o.Stream {
+		if _, err := c.api.CreateChatCompletion(ctx, req); err != nil && ex.raw == nil {
+			return err
+		}
+		return a.take(ex.raw)
+	}
+	req.Stream = true
+	req.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
+	stream, err := c.api.CreateChatCompletionStream(ctx, req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = stream.Close() }()
+	return a.follow(stream.RecvRaw, watch)
+}
+
+// pause waits, or returns why ctx ended.
+func pause(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Embed implements llm.Embedder.
+func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	if c.o.Embedding == "" {
+		return nil, fmt.Errorf("embed: %w: no embedding model is set", llm.ErrModelNotFound)
+	}
+	ctx, watch := watched(ctx, c.o.Timeout, c.o.Total)
+	defer watch.stop()
+	resp, err := c.api.CreateEmbeddings(ctx, goopenai.EmbeddingRequestStrings{Input: texts, Model: goopenai.EmbeddingModel(c.o.Embedding)})
+	if err != nil {
+		return nil, c.classify(ctx, err, "")
+	}
+	if len(resp.Data) != len(texts) {
+		return nil, &llm.Error{Class: llm.ErrInvalidOutput, Detail: fmt.Sprintf("%d vectors for %d texts", len(resp.Data), len(texts))}
+	}
+	out := make([][]float32, len(texts))
+	for _, d := range resp.Data {
+		if d.Index < 0 || d.Index >= len(out) {
+			return nil, &llm.Error{Class: llm.ErrInvalidOutput, Detail: "vector index out of range"}
+		}
+		out[d.Index] = d.Embedding
+	}
+	return out, nil
+}

@@ -1,0 +1,274 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/internal/llm"
+)
+
+// maxBody bounds what is read of an answer that is not streamed, and of an
+// error.
+const (
+	maxBody  = 16 << 20
+	maxError = 64 << 10
+)
+
+// exchange travels with a request's context: what has to be written into it
+// beyond the library's form, and what came back beyond it.
+type exchange struct {
+	extras map[string]json.RawMessage // by tool call id
+	raw    []byte                     // the whole body, when it is not a stream
+}
+
+type exchangeKey struct{}
+
+// doer is the library's way to the wire. It turns failures into llm.Error
+// before the library can lose their headers and bodies.
+type doer struct {
+	client *http.Client
+	secret string
+}
+
+// Do implements the library's HTTPDoer.
+func (d *doer) Do(req *http.Request) (*http.Response, error) {
+	ex, _ := req.Context().Value(exchangeKey{}).(*exchange)
+	if ex != nil && len(ex.extras) > 0 {
+		if err := inject(req, ex.extras); err != nil {
+			return nil, err
+		}
+	}
+	resp, err := d.client.Do(req)
+	if err != nil {
+		return nil, d.unreachable(err)
+	}
+	if resp.StatusCode >= http.StatusBadRequest {
+		defer func() { _ = resp.Body.Close() }()
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // half a body still says something
+		return nil, failure(resp, body, d.secret)
+	}
+	if ex != nil && !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+		return d.whole(resp, ex)
+	}
+	return resp, nil
+}
+
+// whole keeps a body that is not a stream for our own decoder. A server that
+// answers a streaming request in one piece is read all the same.
+func (d *doer) whole(resp *http.Response, ex *exchange) (*http.Response, error) {
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
+	_ = resp.Body.Close()
+	if err != nil {
+		return nil, d.unreachable(err)
+	}
+	ex.raw = body
+	if resp.Request.Header.Get("Accept") == "text/event-stream" {
+		body = append(append([]byte("data: "), bytes.ReplaceAll(body, []byte("\n"), nil)...), "\n\ndata: [DONE]\n\n"...)
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	return resp, nil
+}
+
+// unreachable describes a failure without an answer. The URL stays out of it:
+// it may carry a key.
+func (d *doer) unreachable(err error) error {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return &llm.Error{Class: llm.ErrUnavailable, Detail: hide(err.Error(), d.secret)}
+}
+
+// inject writes provider data back into the calls it came with.
+func inject(req *http.Request, extras map[string]json.RawMessage) error {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return err
+	}
+	var whole map[string]json.RawMessage
+	var ms []map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(body, &whole), json.Unmarshal(whole["messages"], &ms)); err != nil {
+		return fmt.Errorf("rewrite request: %w", err)
+	}
+	for _, m := range ms {
+		var calls []map[string]json.RawMessage
+		if json.Unmarshal(m["tool_calls"], &calls) != nil {
+			continue
+		}
+		for _, c := range calls {
+			var id string
+			if json.Unmarshal(c["id"], &id) == nil && extras[id] != nil {
+				c["extra_content"] = extras[id]
+			}
+		}
+		m["tool_calls"], _ = json.Marshal(calls) // was JSON before
+	}
+	whole["messages"], _ = json.Marshal(ms)
+	body, _ = json.Marshal(whole)
+	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	req.GetBody = nil
+	return nil
+}
+
+// failure classes an answer with an error status.
+func failure(resp *http.Response, body []byte, secret string) error {
+	return &llm.Error{
+		Class: class(resp.StatusCode, string(body)), Status: resp.StatusCode,
+		RetryAfter: retryAfter(resp.Header, time.Now()), Detail: hide(words(body), secret),
+	}
+}
+
+// words is what an error body says, whatever form a provider gave it.
+func words(body []byte) string {
+	var form struct {
+		Error   json.RawMessage `json:"error"`
+		Message string          `json:"message"`
+	}
+	list := []json.RawMessage{body}
+	_ = json.Unmarshal(body, &list) // Gemini wraps its error in an array
+	if len(list) > 0 && json.Unmarshal(list[0], &form) == nil {
+		var inner struct {
+			Message string          `json:"message"`
+			Code    json.RawMessage `json:"code"`
+		}
+		var text string
+		switch {
+		case json.Unmarshal(form.Error, &text) == nil:
+			return text
+		case json.Unmarshal(form.Error, &inner) == nil && inner.Message != "":
+			return strings.TrimSpace(inner.Message + " " + strings.Trim(string(inner.Code), `"`))
+		case form.Message != "":
+			return form.Message
+		}
+	}
+	text := strings.TrimSpace(string(body))
+	return text[:min(len(text), 300)]
+}
+
+// class is the table of what a status and a body mean.
+func class(status int, body string) error {
+	low := strings.ToLower(body)
+	has := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(low, w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return llm.ErrAuth
+	case status == http.StatusPaymentRequired:
+		return llm.ErrQuota
+	case status == http.StatusTooManyRequests && has("insufficient_quota", "billing", "credits"):
+		return llm.ErrQuota
+	case status == http.StatusTooManyRequests:
+		return llm.ErrRateLimited
+	case status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooEarly:
+		return llm.ErrUnavailable
+	case status == http.StatusRequestEntityTooLarge,
+		has("context_length_exceeded", "maximum context length", "context length", "context window", "too many tokens", "prompt is too long"):
+		return llm.ErrContextOverflow
+	case has("content_filter", "content_policy", "content management policy", "safety"):
+		return llm.ErrFiltered
+	case status == http.StatusNotFound, has("model_not_found") || (has("model") && has("not found", "does not exist", "invalid model")):
+		return llm.ErrModelNotFound
+	}
+	return llm.ErrBadRequest
+}
+
+// retryAfter reads the forms providers use: milliseconds, seconds with or
+// without a fraction, or a date. 0 when there is none.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	const most = 24 * time.Hour // more is nonsense, and would overflow
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
+		return time.Duration(min(ms, float64(most/time.Millisecond)) * float64(time.Millisecond))
+	}
+	v := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(v, 64); err == nil {
+		if s > 0 {
+			return time.Duration(min(s, most.Seconds()) * float64(time.Second))
+		}
+		return 0
+	}
+	if t, err := http.ParseTime(v); err == nil {
+		return min(max(t.Sub(now), 0), most)
+	}
+	return 0
+}
+
+// hide keeps a key out of an error, should a server echo it.
+func hide(text, secret string) string {
+	if secret == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, secret, "(hidden)")
+}
+
+// classify makes an llm.Error of whatever ended an attempt. The caller has
+// checked that its own context goes on.
+func (c *Client) classify(ctx context.Context, err error, partial string) error {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		e.Partial = partial
+		return e
+	}
+	detail := hide(err.Error(), c.o.APIKey)
+	if cause := context.Cause(ctx); cause != nil {
+		detail = cause.Error()
+	}
+	return &llm.Error{Class: llm.ErrUnavailable, Detail: detail, Partial: partial}
+}
+
+// watch ends an attempt that makes no progress. Keep-alive comments are no
+// progress: only what touch is called for counts.
+type watch struct {
+	idle   time.Duration
+	cancel context.CancelCauseFunc
+	total  *time.Timer
+
+	mu    sync.Mutex // guards timer against a late touch
+	timer *time.Timer
+}
+
+var (
+	errIdle  = errors.New("the model stopped answering")
+	errTotal = errors.New("the model took too long")
+)
+
+func watched(ctx context.Context, idle, total time.Duration) (context.Context, *watch) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	w := &watch{idle: idle, cancel: cancel}
+	w.timer = time.AfterFunc(idle, func() { cancel(errIdle) })
+	w.total = time.AfterFunc(total, func() { cancel(errTotal) })
+	return ctx, w
+}
+
+// touch says that something came.
+func (w *watch) touch() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer.Reset(w.idle)
+}
+
+func (w *watch) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer.Stop()
+	w.total.Stop()
+	w.cancel(nil)
+}

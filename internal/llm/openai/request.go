@@ -1,0 +1,149 @@
+package openai
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"math"
+	"net/url"
+	"strings"
+
+	goopenai "github.com/sashabaranov/go-openai"
+
+	"parley/internal/llm"
+)
+
+// request turns a Request into the library's form.
+func (c *Client) request(r llm.Request) goopenai.ChatCompletionRequest {
+	model := r.Model
+	if model == "" {
+		model = c.o.Model
+	}
+	limit := r.MaxTokens
+	if limit == 0 {
+		limit = c.o.MaxTokens
+	}
+	req := goopenai.ChatCompletionRequest{Model: model, Messages: messages(c.arranged(r))}
+	if c.modern(model) {
+		req.MaxCompletionTokens = limit
+	} else {
+		req.MaxTokens = limit
+	}
+	if !fixedTemperature(model) {
+		req.Temperature = temperature(c.o.Temperature)
+	}
+	for _, t := range r.Tools {
+		req.Tools = append(req.Tools, goopenai.Tool{Type: goopenai.ToolTypeFunction, Function: &goopenai.FunctionDefinition{
+			Name: t.Name, Description: t.Description, Parameters: t.Parameters,
+		}})
+	}
+	if r.Schema != nil && !c.noSchema.Load() {
+		req.ResponseFormat = &goopenai.ChatCompletionResponseFormat{
+			Type:       goopenai.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &goopenai.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Schema: r.Schema.JSON, Strict: true},
+		}
+	}
+	return req
+}
+
+// temperature makes zero reach the wire: the library leaves a zero out, and
+// the provider's default would apply (requirements C28).
+func temperature(t float64) float32 {
+	if t == 0 {
+		return math.SmallestNonzeroFloat32
+	}
+	return float32(t)
+}
+
+// modern says that the endpoint wants max_completion_tokens: OpenAI itself,
+// and the models for which the library refuses the older name.
+func (c *Client) modern(model string) bool {
+	u, err := url.Parse(c.o.BaseURL)
+	return fixedTemperature(model) || (err == nil && strings.HasSuffix(u.Hostname(), "api.openai.com"))
+}
+
+// fixedTemperature lists the models that take only their own temperature.
+func fixedTemperature(model string) bool {
+	for _, prefix := range []string{"o1", "o3", "o4", "gpt-5", "gpt-6"} {
+		if strings.HasPrefix(model, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// arranged applies what this server was found not to take: the schema moves
+// into the prompt, later system messages into the words they precede.
+func (c *Client) arranged(r llm.Request) []llm.Message {
+	ms := r.Messages
+	if r.Schema != nil && c.noSchema.Load() {
+		ms = append(append([]llm.Message{}, ms...), llm.Message{Role: llm.RoleSystem,
+			Content: "Answer with one JSON object and nothing else. Its JSON Schema:\n" + string(r.Schema.JSON)})
+	}
+	if !c.systemFirst.Load() {
+		return ms
+	}
+	var out []llm.Message
+	held := ""
+	for i, m := range ms {
+		switch {
+		case m.Role == llm.RoleSystem && i > 0:
+			held += m.Content + "\n\n"
+			continue
+		case m.Role == llm.RoleUser && held != "":
+			m.Content, held = held+m.Content, ""
+		}
+		out = append(out, m)
+	}
+	if held != "" {
+		out = append(out, llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(held)})
+	}
+	return out
+}
+
+func messages(ms []llm.Message) []goopenai.ChatCompletionMessage {
+	out := make([]goopenai.ChatCompletionMessage, len(ms))
+	for i, m := range ms {
+		w := goopenai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content, ToolCallID: m.ToolCallID}
+		if m.Role == llm.RoleTool {
+			w.Name = m.Name
+		}
+		if w.Content == "" && len(m.ToolCalls) == 0 {
+			w.Content = "(empty)" // an empty string is left out, and servers refuse that
+		}
+		for _, call := range m.ToolCalls {
+			w.ToolCalls = append(w.ToolCalls, goopenai.ToolCall{ID: call.ID, Type: goopenai.ToolTypeFunction,
+				Function: goopenai.FunctionCall{Name: call.Name, Arguments: call.Args}})
+		}
+		if len(m.Images) > 0 {
+			w.MultiContent, w.Content = parts(m), ""
+		}
+		out[i] = w
+	}
+	return out
+}
+
+func parts(m llm.Message) []goopenai.ChatMessagePart {
+	ps := []goopenai.ChatMessagePart{{Type: goopenai.ChatMessagePartTypeText, Text: m.Content}}
+	for _, img := range m.Images {
+		ps = append(ps, goopenai.ChatMessagePart{Type: goopenai.ChatMessagePartTypeImageURL, ImageURL: &goopenai.ChatMessageImageURL{
+			URL: "data:" + img.MIME + ";base64," + base64.StdEncoding.EncodeToString(img.Data),
+		}})
+	}
+	return ps
+}
+
+// extras collects the provider data that must go back with its tool call.
+func extras(ms []llm.Message) map[string]json.RawMessage {
+	var m map[string]json.RawMessage
+	for _, msg := range ms {
+		for _, c := range msg.ToolCalls {
+			if len(c.Extra) > 0 {
+				if m == nil {
+					m = map[string]json.RawMessage{}
+				}
+				m[c.ID] = c.Extra
+			}
+		}
+	}
+	return m
+}
