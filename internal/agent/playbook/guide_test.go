@@ -198,6 +198,10 @@ variables:
 			t.Errorf("%s = %s was taken", name, value)
 		}
 	}
+	moved, err := b.SetVariable(c.state, Value{Name: "city", Value: json.RawMessage(`"Oslo"`), Source: SourceTool})
+	if err != nil || !strings.Contains(string(moved.Person), "Oslo") || strings.Contains(string(moved.Session), "Oslo") {
+		t.Errorf("%v, %s, %s", err, moved.Person, moved.Session)
+	}
 	st, err := b.SetVariable(c.state, Value{Name: "amount", Value: json.RawMessage(`"42"`), Source: SourceTool})
 	if err != nil || string(b.Variables(st)[1].Value) != "42" {
 		t.Errorf("%v, %+v", err, b.Variables(st))

@@ -266,3 +266,73 @@ func FuzzGuide(f *testing.F) {
 		_, _, _ = b.Status(g.State)
 	})
 }
+
+// How far one message carries: through steps that have what they ask for, not
+// on the same words twice, never past a step that has not been shown, and not
+// round in circles.
+func TestHowFarAMessageCarries(t *testing.T) {
+	b := parseBook(t, `
+variables:
+  - {name: x, description: d, patterns: ['x=(\w+)']}
+journeys:
+  - id: words
+    name: W
+    description: d
+    trigger: "literal:words"
+    initial_step: one
+    steps:
+      - {id: one, name: One, required_context: [x], transitions: [{to_step: two}]}
+      - {id: two, name: Two, required_context: [x], transitions: [{to_step: end, condition: "literal:words"}]}
+      - {id: end, name: End, is_terminal: true}
+  - id: shown
+    name: S
+    description: d
+    trigger: "literal:shown"
+    initial_step: hello
+    steps:
+      - {id: hello, name: Hello, transitions: [{to_step: end}]}
+      - {id: end, name: End, is_terminal: true}
+  - id: circle
+    name: C
+    description: d
+    trigger: "literal:circle"
+    initial_step: one
+    steps:
+      - {id: one, name: One, required_context: [x], transitions: [{to_step: two}]}
+      - {id: two, name: Two, required_context: [x], transitions: [{to_step: one}, {to_step: end, condition: "literal:stop", priority: 5}]}
+      - {id: end, name: End, is_terminal: true}
+`)
+	for text, step := range map[string]string{"words x=1": "two", "shown": "hello", "circle x=1": "two"} {
+		c := newTalk(t, b)
+		c.say(text)
+		c.at(step, Active)
+	}
+}
+
+func TestTransitionsThatCannotBeTakenAreNotAsked(t *testing.T) {
+	m := &scripted{}
+	c := newTalk(t, parseBook(t, `
+variables:
+  - {name: x, description: d, patterns: ['x=(\w+)']}
+guidelines:
+  - {id: needs, condition: the person is sad, action: a, required_context: [x]}
+journeys:
+  - id: j
+    name: J
+    description: d
+    initial_step: one
+    steps:
+      - {id: one, name: One, required_context: [x], transitions: [{to_step: end, condition: the person agrees}]}
+      - {id: end, name: End, is_terminal: true}
+`))
+	c.model = m
+	c.start("j")
+	c.say("I agree")
+	if len(m.asked) != 0 {
+		t.Errorf("asked %v", m.question(0).conditionIDs())
+	}
+	c.say("x=1, I agree")
+	if ids := fmt.Sprint(m.question(0).conditionIDs()); ids != "[one->end needs]" {
+		t.Errorf("asked %s", ids)
+	}
+}

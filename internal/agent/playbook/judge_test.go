@@ -109,6 +109,22 @@ func TestBadAnswers(t *testing.T) {
 		if err != nil || !slices.Equal(topIDs(g), c.want) || len(g.Notes) != c.notes {
 			t.Errorf("%s: rules %v, notes %q, %v", name, topIDs(g), g.Notes, err)
 		}
+		if strings.Contains(g.Instructions, "order_id") {
+			t.Errorf("%s: a value was taken:\n%s", name, g.Instructions)
+		}
+	}
+}
+
+func TestJudgedArguments(t *testing.T) {
+	m := &scripted{answers: []string{`{"conditions":[{"id":"angry","relevance":1,"reason":""}],"variables":[],
+		"parameters":[{"tool":"check_order","arguments":"{\"n\":5,\"user_id\":\"B\"}"}]}`}}
+	tools := []llm.ToolSpec{{Name: "check_order", Parameters: []byte(`{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}`)}}
+	g, err := parseBook(t, judged).Guide(context.Background(), m, Situation{Text: "five!", Tools: tools})
+	if err != nil || string(g.ToolParams["check_order"]) != `{"n":5}` {
+		t.Errorf("params %s, notes %v, %v", g.ToolParams, g.Notes, err)
+	}
+	if q := m.question(0); len(q.Tools) != 1 || q.Tools[0].Tool != "check_order" {
+		t.Errorf("asked %+v", q.Tools)
 	}
 }
 

@@ -166,11 +166,22 @@ func TestHostileFiles(t *testing.T) {
 		"braces":   strings.Repeat("{a: ", 10_000),
 		"bomb":     "a: &a [x,x]\nb: &b [*a,*a]\nc: [*b,*b]\n",
 		"lines":    strings.Repeat("[\n", 10_000),
+		"keys":     strings.Repeat("? ", 10_000) + "a",
+		"indents":  indents(3000),
 	} {
 		if _, err := Load(write1(t, text), Options{}); err == nil {
 			t.Errorf("%s: loaded", name)
 		}
 	}
+}
+
+// indents is a mapping of n levels, one a line, by indentation alone.
+func indents(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(strings.Repeat(" ", i) + "a:\n")
+	}
+	return b.String()
 }
 
 func FuzzLoad(f *testing.F) {

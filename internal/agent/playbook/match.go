@@ -136,7 +136,7 @@ func (t *turn) offer(name string, raw json.RawMessage, source string, confidence
 	got, err := v.valid.check(raw)
 	if err != nil {
 		t.rejected[name] = err
-		t.note("%s: %s was not taken: %v", name, clip(string(raw), 80), err)
+		t.note("a value for %s was not taken: %v", name, err) // the value itself is nobody's business in a log
 		return
 	}
 	store := t.store(v)

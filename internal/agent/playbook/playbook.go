@@ -6,7 +6,6 @@
 package playbook
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 )
@@ -29,7 +29,8 @@ const (
 // Caps of what is read, against files that are not playbooks.
 const (
 	maxFileSize = 4 << 20
-	maxDepth    = 40 // levels of nesting in a file
+	maxDepth    = 40  // levels of nesting in brackets
+	maxColumn   = 400 // where a list item may start, which bounds the other nesting
 )
 
 // Options change how a playbook is loaded and used. The zero value is fine.
@@ -111,11 +112,6 @@ func (b *Book) add(name string, text []byte, found *Mistakes) {
 		return
 	}
 	src.text = strings.Split(string(text), "\n")
-	if line := tooDeep(text); line > 0 {
-		src.lines[""] = line
-		src.mistake("", "nested deeper than %d levels", maxDepth)
-		return
-	}
 	root, err := parse(text)
 	if err != nil {
 		src.lines[""] = lineOf(err)
@@ -137,7 +133,11 @@ func parse(text []byte) (root ast.Node, err error) {
 			err = fmt.Errorf("the parser gave up: %v", r)
 		}
 	}()
-	f, err := parser.ParseBytes(text, 0)
+	tokens := lexer.Tokenize(string(text))
+	if line := tooDeep(tokens); line > 0 {
+		return nil, fmt.Errorf("nested too deep at line %d", line)
+	}
+	f, err := parser.Parse(tokens, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -153,24 +153,24 @@ func parse(text []byte) (root ast.Node, err error) {
 	return root, nil
 }
 
-// tooDeep is the first line nested deeper than maxDepth, or 0. It looks only
-// at indentation, dashes and opening brackets, so that the parser, which
-// recurses, never sees such a file.
-func tooDeep(text []byte) int {
-	n, open := 0, 0
-	for line := range bytes.Lines(text) {
-		n++
-		body := bytes.TrimLeft(line, " ")
-		indent := len(line) - len(body)
-		dashes := 0
-		for rest := body; bytes.HasPrefix(rest, []byte("- ")); rest = bytes.TrimLeft(rest[2:], " ") {
-			dashes++
+// tooDeep is the first line nested deeper than maxDepth, or 0. The parser
+// recurses and must never see such a file. A block of depth n starts at column
+// n at the earliest.
+func tooDeep(tokens token.Tokens) int {
+	flow := 0
+	for _, tk := range tokens {
+		switch tk.Type {
+		case token.SequenceStartType, token.MappingStartType:
+			flow++
+		case token.SequenceEndType, token.MappingEndType:
+			flow = max(0, flow-1)
+		case token.SequenceEntryType, token.MappingKeyType:
+			if flow == 0 && tk.Position.Column > maxColumn {
+				return tk.Position.Line
+			}
 		}
-		open += bytes.Count(body, []byte("[")) + bytes.Count(body, []byte("{")) - bytes.Count(body, []byte("]")) - bytes.Count(body, []byte("}"))
-		open = max(open, 0)
-		deepest := bytes.Count(body, []byte("["))
-		if indent > 8*maxDepth || dashes > maxDepth || open > maxDepth*4 || deepest > maxDepth*4 {
-			return n
+		if flow > maxDepth {
+			return tk.Position.Line
 		}
 	}
 	return 0

@@ -1,6 +1,7 @@
 package playbook
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -41,6 +42,8 @@ type ended struct {
 
 // stateVersion is the only one there ever was.
 const stateVersion = 1
+
+var errNewer = errors.New("written by a newer version")
 
 // maxPast bounds the list of journeys that are over.
 const maxPast = 50
@@ -134,12 +137,12 @@ func (st State) read() (s session, p person, err error) {
 	var errS, errP error
 	if len(st.Session) > 0 {
 		if errS = json.Unmarshal(st.Session, &s); errS != nil || s.Version > stateVersion {
-			s, errS = session{}, fmt.Errorf("playbook state of the session not readable, starting afresh: %w", cmpErr(errS))
+			s, errS = session{}, fmt.Errorf("playbook state of the session not readable, starting afresh: %w", cmp.Or(errS, errNewer))
 		}
 	}
 	if len(st.Person) > 0 {
 		if errP = json.Unmarshal(st.Person, &p); errP != nil || p.Version > stateVersion {
-			p, errP = person{}, fmt.Errorf("playbook state of the person not readable, starting afresh: %w", cmpErr(errP))
+			p, errP = person{}, fmt.Errorf("playbook state of the person not readable, starting afresh: %w", cmp.Or(errP, errNewer))
 		}
 	}
 	if s.Vars == nil {
@@ -152,13 +155,6 @@ func (st State) read() (s session, p person, err error) {
 		p.Vars = map[string]Value{}
 	}
 	return s, p, errors.Join(errS, errP)
-}
-
-func cmpErr(err error) error {
-	if err == nil {
-		return errors.New("written by a newer version")
-	}
-	return err
 }
 
 func write(s session, p person) (State, error) {
