@@ -66,7 +66,7 @@ func hostOf(address string) string {
 }
 
 // TypedHosts lists the hosts in what a person typed: of addresses, and bare
-// names with a dot such as example.org.
+// names with a dot such as example.org. Quoted and forwarded text is not typed.
 func TypedHosts(text string) []string {
 	var hosts []string
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || strings.ContainsRune("<>()[]{}\"'`|,;", r) }) {

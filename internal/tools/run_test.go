@@ -195,6 +195,17 @@ func TestRunResult(t *testing.T) {
 	}
 }
 
+func TestRunResultWithError(t *testing.T) {
+	set := noteTool(plain("note"), func(context.Context, Call, noteArgs) (Result, error) {
+		return Result{Content: "their words", Untrusted: true}, errors.New("our words")
+	})
+	var r Runner
+	o := r.Run(t.Context(), set, call(`{"title":"a"}`))
+	if o.Class != Broken || !o.Result.Untrusted || !strings.HasPrefix(o.Result.Content, "The tool failed: our words\n<outside_data tool=\"note\">\ntheir words") {
+		t.Errorf("%+v", o)
+	}
+}
+
 func TestConfirmation(t *testing.T) {
 	ran := 0
 	meta := plain("note")
@@ -212,5 +223,19 @@ func TestConfirmation(t *testing.T) {
 	c.Confirmed = true
 	if o := r.Run(t.Context(), set, c); o.Class != "" || ran != 1 {
 		t.Errorf("confirmed: %+v, ran %d", o, ran)
+	}
+}
+
+func BenchmarkRun(b *testing.B) {
+	meta := plain("note")
+	meta.ReadOnly = true
+	set := noteTool(meta, echo)
+	var r Runner
+	c := call(`{"title":"a","size":3,"tags":["x","y"]}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		if o := r.Run(b.Context(), set, c); o.Class != "" {
+			b.Fatal(o.Result.Content)
+		}
 	}
 }

@@ -23,10 +23,10 @@ import (
 var fetchText string
 
 const (
-	maxPageBytes = 2 << 20 // of a body, after decompression
+	maxPageBytes = 1 << 20 // of a body, after decompression
 	maxPiece     = 12_000  // bytes of a page's text in one result
 	fetchTimeout = 25 * time.Second
-	cachedPages  = 32
+	cachedPages  = 8
 	userAgent    = "Mozilla/5.0 (compatible; Parley)"
 )
 

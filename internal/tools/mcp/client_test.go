@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,8 +29,10 @@ func TestMain(m *testing.M) {
 // fake is a server in this process.
 type fake struct {
 	server *sdk.Server
-	dials  []time.Time
-	drop   func() // ends the last connection
+
+	mu    sync.Mutex // guards what follows
+	dials []time.Time
+	drop  func() // ends the last connection
 }
 
 func newFake() *fake {
@@ -36,6 +40,8 @@ func newFake() *fake {
 }
 
 func (f *fake) dial(ctx context.Context) (sdk.Transport, func(), error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.dials = append(f.dials, time.Now())
 	ours, theirs := sdk.NewInMemoryTransports()
 	session, err := f.server.Connect(context.WithoutCancel(ctx), theirs, nil)
@@ -44,6 +50,20 @@ func (f *fake) dial(ctx context.Context) (sdk.Transport, func(), error) {
 	}
 	f.drop = func() { session.Close() }
 	return ours, f.drop, nil
+}
+
+// count says how often the server was dialled.
+func (f *fake) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.dials)
+}
+
+// last is what ends the last connection.
+func (f *fake) last() func() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.drop
 }
 
 func (f *fake) add(name, description string, answer func() (*sdk.CallToolResult, error)) {
@@ -217,8 +237,8 @@ func TestBackOff(t *testing.T) {
 			t.Fatalf("offered %q", offered(c))
 		}
 		for range 9 {
-			n := len(f.dials)
-			f.drop()
+			n := f.count()
+			f.last()()
 			synctest.Wait()
 			if offered(c) != "steady__a" {
 				t.Fatalf("a dead server's tools: %q", offered(c))
@@ -229,18 +249,20 @@ func TestBackOff(t *testing.T) {
 			if o := run(t, c, "steady__a", `{}`); o.Class != "" {
 				t.Fatalf("the other server: %+v", o)
 			}
-			for len(f.dials) == n {
+			for f.count() == n {
 				time.Sleep(time.Second / 2)
 				synctest.Wait()
 			}
 		}
+		settle()
+		f.mu.Lock()
+		defer f.mu.Unlock()
 		for i := 1; i < len(f.dials); i++ {
 			want := min(minBackOff<<(i-1), maxBackOff)
 			if gap := f.dials[i].Sub(f.dials[i-1]); i > 1 && (gap < want || gap > want+2*time.Second) {
 				t.Errorf("connection %d came after %v, want %v", i, gap, want)
 			}
 		}
-		settle()
 		if offered(c) != "shaky__a steady__a" {
 			t.Errorf("not back: %q", offered(c))
 		}
@@ -250,25 +272,25 @@ func TestBackOff(t *testing.T) {
 func TestListChangedStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		looks := 0
+		var looks atomic.Int32
 		f.server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 			return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 				if method == "tools/list" {
-					looks++
+					looks.Add(1)
 				}
 				return next(ctx, method, r)
 			}
 		})
 		f.add("a", "first", says("1"))
 		begin(t, t.TempDir(), []Server{server("fake")}, f)
-		before := looks
+		before := looks.Load()
 		for range 1000 {
 			f.add("b", "flickers", says("2"))
 			f.server.RemoveTools("b")
 			time.Sleep(10 * time.Millisecond)
 		}
 		synctest.Wait()
-		if n := looks - before; n < 2 || n > 20 {
+		if n := looks.Load() - before; n < 2 || n > 20 {
 			t.Errorf("%d looks in 20 s of 2,000 changes", n)
 		}
 	})
