@@ -30,7 +30,8 @@ type Standing struct {
 }
 
 // Start begins a journey by command or tool. ErrAlreadyActive and
-// ErrUnknownJourney leave st as it was.
+// ErrUnknownJourney leave st as it was. Guide with the new state and no text
+// gives the instructions for the first step.
 func (b *Book) Start(st State, id string, now time.Time) (State, error) {
 	j, ok := b.journeys[id]
 	if !ok {
@@ -132,7 +133,7 @@ func (t *turn) checkJourney() {
 // carries it. Only the step the message was answered to may look at its words;
 // steps after it are passed when what they ask for is already known.
 func (t *turn) walk() {
-	answered := true
+	answered := strings.TrimSpace(t.sit.Text) != "" || len(t.sit.Events) > 0
 	if t.step() == nil {
 		if !t.trigger() {
 			return

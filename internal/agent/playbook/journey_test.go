@@ -302,6 +302,12 @@ journeys:
       - {id: two, name: Two, required_context: [x], transitions: [{to_step: one}, {to_step: end, condition: "literal:stop", priority: 5}]}
       - {id: end, name: End, is_terminal: true}
 `)
+	c := newTalk(t, b)
+	c.start("shown")
+	if g := c.say(""); !strings.Contains(g.Instructions, `at the step "Hello"`) {
+		t.Errorf("no text, and the first step is not shown:\n%s", g.Instructions)
+	}
+	c.at("hello", Active)
 	for text, step := range map[string]string{"words x=1": "two", "shown": "hello", "circle x=1": "two"} {
 		c := newTalk(t, b)
 		c.say(text)
