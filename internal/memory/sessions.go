@@ -312,3 +312,17 @@ func (s *Store) SessionCounts(context.Context) (map[Status]int, error) {
 	}
 	return counts, rows.Err()
 }
+
+// FindSession finds a session by the beginning of its id; sql.ErrNoRows when
+// none, or more than one, begins so.
+func (s *Store) FindSession(ctx context.Context, prefix string) (Session, error) {
+	var id string
+	var n int
+	if err := s.queryRow("SELECT coalesce(min(id), ''), count(*) FROM sessions WHERE id >= ?1 AND id < ?1 || 'g'", prefix).Scan(&id, &n); err != nil {
+		return Session{}, err
+	}
+	if n != 1 {
+		return Session{}, sql.ErrNoRows
+	}
+	return s.SessionByID(ctx, id)
+}

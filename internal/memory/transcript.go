@@ -114,6 +114,8 @@ type Turn struct {
 	Entries  []Entry
 	Decision Decision
 	Calls    []CallRecord
+	// Person is the playbook's new note on the author; "" leaves the old one.
+	Person string
 	// Fold runs in the lane after the person has the answer; nil for nothing.
 	Fold func(context.Context)
 }
@@ -131,6 +133,11 @@ func (t *Turn) store(tx *Tx, s *Store, m chat.Message) error {
 			return err
 		}
 		if err := insertEntries(tx, *t.Session, t.Entries); err != nil {
+			return err
+		}
+	}
+	if t.Person != "" {
+		if err := savePersonPlaybook(tx, m.From.ID, t.Person); err != nil {
 			return err
 		}
 	}

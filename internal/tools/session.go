@@ -1,5 +1,12 @@
 package tools
 
+import (
+	"context"
+	_ "embed" // description
+	"errors"
+	"strings"
+)
+
 // Decided is the Data of a result that adds to what the session has decided.
 type Decided string
 
@@ -7,4 +14,26 @@ type Decided string
 type VariableSet struct {
 	Name  string
 	Value any
+}
+
+//go:embed decision.md
+var decisionText string
+
+// SaveDecision is the tool save_decision. The turn that runs it keeps the
+// decision in its session row.
+func SaveDecision() Tool {
+	type args struct {
+		Content string `json:"content" jsonschema:"the decision, one short sentence"`
+	}
+	meta := Meta{Name: "save_decision", Description: strings.TrimSpace(decisionText), Category: Thread, Idempotent: true, SideEffect: true, Core: true}
+	return Func(meta, func(_ context.Context, _ Call, a args) (Result, error) {
+		text := strings.TrimSpace(a.Content)
+		if text == "" {
+			return Result{}, &ArgumentError{[]string{"arguments/content: must not be blank"}}
+		}
+		if len(text) > 300 {
+			return Result{}, errors.New("a decision is one short sentence, at most 300 characters")
+		}
+		return Result{Content: "Decision recorded: " + text, Data: Decided(text)}, nil
+	})
 }

@@ -166,3 +166,16 @@ CREATE TABLE steps (
     result   TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (inbox_id, n)
 ) WITHOUT ROWID;
+
+-- What is kept about a person besides facts.
+CREATE TABLE people (
+    user_id   TEXT PRIMARY KEY,
+    time_zone TEXT NOT NULL DEFAULT '',  -- IANA name; '' is unknown
+    playbook  TEXT NOT NULL DEFAULT ''   -- opaque to all but the playbook
+) WITHOUT ROWID;
+
+-- Settings that are changed from the chat.
+CREATE TABLE settings (
+    name  TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"parley/config"
+	"parley/internal/agent"
+	"parley/internal/agent/playbook"
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/tools"
+)
+
+// app is the process: everything that lives as long as it does.
+type app struct {
+	cfg      config.Config
+	log      *slog.Logger
+	now      func() time.Time
+	began    time.Time
+	store    *memory.Store
+	lock     *os.File // held open; goes with the process
+	model    endpoint
+	runner   *tools.Runner
+	toolset  *toolset
+	agent    *agent.Agent
+	book     *playbook.Source
+	adapters []chat.Adapter
+	hub      *chat.Hub
+	counts   *counters
+	cron     *jobs
+	fail     func(point string) // named failpoints; nil outside tests
+	front    *front
+	work     sync.WaitGroup // background work that drain waits for
+}
+
+// newApp opens the data folder and builds the rooms, adapters excepted. With
+// lock it is the folder's only bot. The caller calls close.
+func newApp(ctx context.Context, cfg config.Config, log *slog.Logger, lock bool) (a *app, err error) {
+	a = &app{cfg: cfg, log: log, now: time.Now, began: time.Now(), counts: newCounters()}
+	defer func() {
+		if err != nil {
+			a.close()
+		}
+	}()
+	if lock {
+		if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
+			return nil, fmt.Errorf("data folder: %w", err)
+		}
+		if a.lock, err = memory.Lock(cfg.DataDir); err != nil {
+			return nil, err
+		}
+	}
+	if a.store, err = memory.Open(ctx, cfg.DataDir, memory.Options{}); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// build makes the agent and what it needs.
+func (a *app) build(ctx context.Context) (err error) {
+	if a.model, err = connect(ctx, a.cfg, a.log); err != nil {
+		return err
+	}
+	a.runner = &tools.Runner{Log: a.log}
+	if a.toolset, err = a.newToolset(ctx); err != nil {
+		return err
+	}
+	if err := a.openBook(); err != nil {
+		return err
+	}
+	name, err := a.store.Setting(ctx, modelSetting)
+	if err != nil {
+		return err
+	}
+	if name == "" {
+		name = a.model.name
+	}
+	a.agent, err = agent.New(agent.Options{
+		Store: a.store, Model: a.model.Model, Fallback: a.model.fallback, Runner: a.runner, Tools: a.toolset.now,
+		Book: a.bookNow, BookModel: a.model.book, NoBookModel: a.model.list == nil,
+		Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: name,
+		MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
+		TokenBudget: a.cfg.Context.TokenBudget, ContextSize: a.cfg.Model.ContextSize,
+		IdleTimeout: a.cfg.Session.IdleTimeout, TTL: a.cfg.Session.TTL,
+		PerUser: a.cfg.Session.Scope == "user", DropSummaries: !a.cfg.Session.CarrySummary,
+		Role: a.role, Confirm: a.askFirst, Log: a.log, Failpoint: a.fail,
+	})
+	return err
+}
+
+// role names what a person is at a place, as rules know it.
+func (a *app) role(ctx context.Context, m chat.Message) string {
+	r, err := a.front.gate.Role(ctx, m)
+	if err != nil {
+		a.log.Warn("role", "err", err)
+		return ""
+	}
+	return r.String()
+}
+
+// askFirst turns a tool call that needs a yes into a question.
+func (a *app) askFirst(ctx context.Context, m chat.Message, question string, p agent.Pending) (chat.Answer, error) {
+	return a.front.ask(ctx, m, question, p)
+}
+
+// modelSetting is the row of a model chosen from the chat.
+const modelSetting = "model.name"
+
+// start joins handler and adapters in the hub.
+func (a *app) start(handler chat.Handler, adapters ...chat.Adapter) {
+	a.adapters = adapters
+	a.hub = chat.NewHub(chat.HubOptions{
+		Inbox: a.store, Outbox: a.store, Handler: handler, Adapters: adapters, Log: a.log,
+		QueuePerLane: a.cfg.Limits.QueuePerChannel, TurnTimeout: a.cfg.Agent.TurnTimeout,
+		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
+		Failpoint:     a.fail, Observe: a.counts.observe,
+	})
+}
+
+// close ends what newApp and build began, in reverse. It may be called twice.
+func (a *app) close() {
+	if a.toolset != nil {
+		a.toolset.close()
+	}
+	if a.runner != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = a.runner.Wait(ctx) // an abandoned tool dies with the process
+	}
+	if a.store != nil {
+		if err := a.store.Close(); err != nil {
+			a.log.Error("close database", "err", err)
+		}
+	}
+	if a.lock != nil {
+		_ = a.lock.Close()
+	}
+}
+
+// openBook reads the playbook; a mistake in it keeps the bot from starting,
+// while a later one leaves the last good book in force.
+func (a *app) openBook() error {
+	if a.cfg.Playbook.Dir == "" {
+		return nil
+	}
+	if _, err := os.Stat(a.cfg.Playbook.Dir); err != nil {
+		return fmt.Errorf("playbook.dir: %w", err)
+	}
+	var err error
+	a.book, err = playbook.Open(a.cfg.Playbook.Dir, playbook.Options{Model: a.cfg.Model.PlaybookName})
+	return err
+}
+
+// bookNow is the playbook in force, nil for none.
+func (a *app) bookNow() *playbook.Book {
+	if a.book == nil {
+		return nil
+	}
+	b, err := a.book.Book(a.now())
+	if err != nil && !errors.Is(err, context.Canceled) {
+		a.counts.playbook(err)
+	}
+	return b
+}
+
+// inData names a file in the data folder.
+func (a *app) inData(name string) string { return filepath.Join(a.cfg.DataDir, name) }
+
+// endpoint is the model and what is known about it.
+type endpoint struct {
+	llm.Model
+	name     string    // asked for, and shown
+	about    string    // the line that tells the operator which model this is
+	fallback llm.Model // the built-in responder, unless it is the model itself
+	book     llm.Model // decides playbook conditions; nil is Model
+	check    func(context.Context) error
+	list     func(context.Context) ([]string, error)
+	embedder llm.Embedder // nil without an embedding model
+}

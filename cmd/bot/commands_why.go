@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// runWhy explains the last answer its asker got, in plain words.
+func (a *app) runWhy(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	d, ok, err := a.lastAnswer(ctx, r.Message.Key, r.Message.From.ID)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if !ok {
+		return chat.Answer{Text: wordsNoAnswer}, nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "**About my last answer to you** (%s)\n", ago(a.now(), d.At))
+	list := func(title string, lines []string) {
+		if len(lines) > 0 {
+			fmt.Fprintf(&b, "%s\n- %s\n", title, strings.Join(lines, "\n- "))
+		}
+	}
+	list("Rules and steps:", d.Detail.Why)
+	list("What I remembered:", d.Detail.Facts)
+	list("What I read:", d.Detail.Sources)
+	list("What I did:", d.Detail.Tools)
+	if len(d.Detail.Why)+len(d.Detail.Facts)+len(d.Detail.Sources)+len(d.Detail.Tools) == 0 {
+		b.WriteString("It came from our conversation alone: no rule, no remembered fact, no note and no action shaped it.\n")
+	}
+	if d.Detail.ErrorID != "" {
+		fmt.Fprintf(&b, "Something went wrong then; my owner finds it as %s.\n", d.Detail.ErrorID)
+	}
+	fmt.Fprintf(&b, "It took %.1f s and %d tokens.", d.Took.Seconds(), d.Usage.Total)
+	return chat.Answer{Text: b.String()}, nil
+}
+
+// runTrace shows an administrator everything about an answer.
+func (a *app) runTrace(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	var (
+		d   memory.Decision
+		ok  bool
+		err error
+	)
+	if id := strings.ToLower(r.Args["answer"]); id == "" || id == "last" {
+		d, ok, err = a.lastAnswer(ctx, r.Message.Key, "")
+	} else if len(id) >= 8 {
+		d, err = a.store.DecisionByID(ctx, id)
+		// An administrator of one place sees that place only.
+		ok = err == nil && (r.Role >= admin.Owner || d.Key == r.Message.Key)
+		if !ok {
+			err = nil
+		}
+	}
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if !ok {
+		return chat.Answer{Text: wordsNoTrace}, nil
+	}
+	text, err := a.trace(ctx, d)
+	return chat.Answer{Text: text}, err
+}
+
+func (a *app) trace(ctx context.Context, d memory.Decision) (string, error) {
+	calls, err := a.store.Calls(ctx, d.ID)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "**%s** `%s`\n", d.Category, d.ID)
+	fmt.Fprintf(&b, "- model %s: %d calls, %d prompt + %d completion = %d tokens (%d cached)\n", d.Model, d.Calls, d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached)
+	fmt.Fprintf(&b, "- took %d ms, session %s\n", d.Took.Milliseconds(), d.Session)
+	for i, c := range calls {
+		fmt.Fprintf(&b, "- tool %d: %s %s → %s in %d ms, %d retries\n```json\n%s\n```\n", i+1, c.Name, c.CallID, c.Status, c.Took.Milliseconds(), c.Retries, clip(c.Arguments, 500))
+	}
+	for _, w := range d.Detail.Why {
+		fmt.Fprintf(&b, "- %s\n", w)
+	}
+	if d.Detail.Error != "" {
+		fmt.Fprintf(&b, "- error %s: %s\n", d.Detail.ErrorID, clip(d.Detail.Error, 500))
+	}
+	if len(d.Detail.Playbook) > 0 {
+		var pretty any
+		if err := json.Unmarshal(d.Detail.Playbook, &pretty); err == nil {
+			out, _ := json.MarshalIndent(pretty, "", " ") // was JSON before
+			fmt.Fprintf(&b, "```json\n%s\n```", clip(string(out), 6000))
+		}
+	}
+	return b.String(), nil
+}
+
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n]) + "…"
+}
+
+// debugSetting is the row that says whether a place shows traces.
+func debugSetting(k chat.Key) string { return "debug." + k.String() }
+
+func (a *app) runDebug(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	value, text := "", wordsDebugOff
+	if r.Args["state"] == "on" {
+		value, text = "on", wordsDebugOn
+	}
+	return chat.Answer{Text: text}, a.store.SetSetting(ctx, debugSetting(r.Message.Key), value)
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"parley/internal/memory"
+)
+
+// Cron decides when; the work runs in the lane of the conversation it is
+// about, so that nothing races a turn.
+
+// jobLimit is how much one tick chooses at most; the next tick goes on.
+const jobLimit = 200
+
+// jobTimeout bounds one tick.
+const jobTimeout = 50 * time.Second
+
+// jobs is the cron and what became of each entry.
+type jobs struct {
+	cron *cron.Cron
+	ids  map[string]cron.EntryID
+
+	mu     sync.Mutex // guards failed
+	failed map[string]string
+}
+
+// startJobs starts the schedule and makes the first sweep at once: sessions may
+// have ended while the process was down.
+func (a *app) startJobs() {
+	log := cronLog{a}
+	// Skip outside Recover: the other way round a panic would keep the job from
+	// ever running again (platforms.md 1.5).
+	a.cron = &jobs{
+		cron:   cron.New(cron.WithLogger(log), cron.WithChain(cron.SkipIfStillRunning(log), cron.Recover(log))),
+		ids:    map[string]cron.EntryID{},
+		failed: map[string]string{},
+	}
+	for _, j := range []struct {
+		name, spec string
+		run        func(context.Context) error
+	}{
+		{"sweep", "@every 1m", a.sweep},
+		{"confirmations", "@every 1m", a.store.PruneAccess},
+		{"retention", "17 4 * * *", a.prune},
+	} {
+		a.schedule(j.name, j.spec, j.run)
+	}
+	a.background(func() { a.runJob("sweep", a.sweep) })
+	a.cron.cron.Start()
+}
+
+func (a *app) schedule(name, spec string, run func(context.Context) error) {
+	id, err := a.cron.cron.AddFunc(spec, func() { a.runJob(name, run) })
+	if err != nil {
+		panic("cron: " + err.Error()) // the schedule is ours
+	}
+	a.cron.ids[name] = id
+}
+
+func (a *app) runJob(name string, run func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), jobTimeout)
+	defer cancel()
+	err := run(ctx)
+	a.cron.mu.Lock()
+	defer a.cron.mu.Unlock()
+	delete(a.cron.failed, name)
+	if err != nil {
+		a.cron.failed[name] = err.Error()
+		a.log.Error("cron", "job", name, "err", err)
+	}
+}
+
+// stopJobs waits for running ticks.
+func (a *app) stopJobs() {
+	if a.cron != nil {
+		<-a.cron.cron.Stop().Done()
+	}
+}
+
+// sweep marks silent sessions idle, ends those whose time has passed, and sums
+// up those that ended.
+func (a *app) sweep(ctx context.Context) error {
+	if _, err := a.store.MarkIdle(ctx, a.cfg.Session.IdleTimeout); err != nil {
+		return err
+	}
+	due, err := a.store.DueToExpire(ctx, jobLimit)
+	if err != nil {
+		return err
+	}
+	for _, d := range due {
+		a.hub.Do(d.Key, func(ctx context.Context) {
+			if err := a.agent.Expire(ctx, d.ID); err != nil {
+				a.log.Error("expire session", "session", d.ID, "err", err)
+				return
+			}
+			a.archive(ctx, d)
+		})
+	}
+	ended, err := a.store.DueToArchive(ctx, jobLimit)
+	if err != nil {
+		return err
+	}
+	for _, d := range ended {
+		a.hub.Do(d.Key, func(ctx context.Context) { a.archive(ctx, d) })
+	}
+	return nil
+}
+
+func (a *app) archive(ctx context.Context, d memory.Due) {
+	if err := a.agent.Archive(ctx, d.ID); err != nil {
+		a.log.Warn("sum up session", "session", d.ID, "err", err)
+	}
+}
+
+// archiveSoon sums a session up as soon as its lane is free.
+func (a *app) archiveSoon(se memory.Session) {
+	d := memory.Due{ID: se.ID, Key: se.Key}
+	a.hub.Do(se.Key, func(ctx context.Context) { a.archive(ctx, d) })
+}
+
+// prune deletes what retention says and what only redelivery needed.
+func (a *app) prune(ctx context.Context) error {
+	report, err := a.store.Prune(ctx, memory.Retention{Days: a.cfg.Retention.Days, Archived: a.cfg.Retention.Archived})
+	if err != nil {
+		return err
+	}
+	a.log.Info("pruned", "messages", report.Messages, "sessions", report.Sessions, "inbox", report.Inbox, "audit", report.Audit)
+	return nil
+}
+
+// cronLog hands the cron's words to the log.
+type cronLog struct{ a *app }
+
+// Info implements cron.Logger; every tick says something, which nobody needs.
+func (l cronLog) Info(string, ...any) {}
+
+// Error implements cron.Logger.
+func (l cronLog) Error(err error, msg string, keys ...any) {
+	l.a.log.Error(msg, append(keys, "err", err)...)
+}

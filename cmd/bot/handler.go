@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"parley/internal/admin"
+	"parley/internal/agent"
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// front is what stands between the hub and the agent.
+type front struct {
+	gate     *admin.Gate
+	quotas   *admin.Quotas
+	confirm  *admin.Confirmations
+	commands *admin.Commands
+}
+
+// actionTool is the kind of a confirmation that runs a tool.
+const actionTool = "tool"
+
+// newFront builds gate, quotas, confirmations and commands. isAdmin asks the
+// platform; nil never vouches.
+func (a *app) newFront(ctx context.Context, isAdmin func(context.Context, chat.Key, string) (bool, error)) (f *front, err error) {
+	f = &front{}
+	if f.confirm, err = admin.NewConfirmations(ctx, a.store, a.now); err != nil {
+		return nil, err
+	}
+	f.gate, err = admin.NewGate(admin.GateOptions{
+		Mode: a.cfg.Access.Mode, Owners: a.cfg.Access.Owners, Allow: a.cfg.Access.Allow,
+		Rows: a.store, IsAdmin: isAdmin, Waits: f.confirm.Waits, Now: a.now, Log: a.log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.quotas = admin.NewQuotas(admin.QuotaOptions{
+		Limits: admin.Limits{
+			PerMinute: a.cfg.Limits.UserPerMinute, UserTokens: int64(a.cfg.Limits.UserTokensPerDay),
+			ChannelTokens: int64(a.cfg.Limits.ChannelTokensPerDay),
+		},
+		Usage: a.store, Exempt: f.gate.Local, Record: record, Now: a.now, Log: a.log,
+	})
+	table := append(f.gate.Commands(a.cfg.String), a.commands(f)...)
+	f.commands, err = admin.NewCommands(table, admin.CommandOptions{
+		Role: f.gate.Role, Confirm: f.confirm, Record: record, Log: a.log,
+	})
+	a.front = f
+	return f, err
+}
+
+// handler is the way of every message: who may speak, how often, what waits
+// for a yes, commands, how much, and then the agent.
+func (a *app) handler(f *front) chat.Handler {
+	do := f.commands.Actions()
+	do[actionTool] = func(ctx context.Context, m chat.Message, act admin.Action) (chat.Answer, error) {
+		var p agent.Pending
+		if err := json.Unmarshal(act.Args, &p); err != nil {
+			return chat.Answer{}, fmt.Errorf("read confirmed call: %w", err)
+		}
+		return a.agent.Confirmed(ctx, m, p)
+	}
+	return f.gate.Wrap(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(a.agent)), do)))
+}
+
+// ask turns a tool call that needs a yes into a question.
+func (f *front) ask(ctx context.Context, m chat.Message, question string, p agent.Pending) (chat.Answer, error) {
+	args, err := json.Marshal(p)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	return f.confirm.Ask(ctx, m, question, admin.Action{Kind: actionTool, Args: args})
+}
+
+// record is the audit row of what admin answered by itself.
+func record(_ chat.Message, category, detail string) any {
+	return &memory.Note{Decision: memory.Decision{Category: category, Detail: memory.Detail{Reason: detail}}}
+}

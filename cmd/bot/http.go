@@ -1,0 +1,77 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// listen opens the operator's port, if there is one, until ctx ends: health
+// that means "receiving", readiness and metrics. Nothing on it is secret and
+// nothing can be changed through it.
+func (a *app) listen(ctx context.Context) error {
+	if a.cfg.HTTP.Listen == "" {
+		return nil
+	}
+	l, err := net.Listen("tcp", a.cfg.HTTP.Listen)
+	if err != nil {
+		return fmt.Errorf("http.listen: %w", err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", a.healthz)
+	mux.HandleFunc("GET /readyz", a.readyz)
+	mux.Handle("GET /metrics", promhttp.HandlerFor(a.counts.registry, promhttp.HandlerOpts{}))
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
+	a.background(func() { _ = server.Serve(l) })
+	a.background(func() {
+		<-ctx.Done()
+		_ = server.Close()
+	})
+	return nil
+}
+
+// health says what keeps the bot from receiving, by platform; empty is well.
+func (a *app) health() map[string]string {
+	ill := map[string]string{}
+	for _, p := range a.adapters {
+		if err := p.Health(); err != nil {
+			ill[p.Platform()] = err.Error()
+		}
+	}
+	return ill
+}
+
+func (a *app) healthz(w http.ResponseWriter, _ *http.Request) {
+	report(w, a.health())
+}
+
+// readyz also asks for the database and the model.
+func (a *app) readyz(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+	defer cancel()
+	ill := a.health()
+	if _, err := a.store.SchemaVersion(ctx); err != nil {
+		ill["database"] = err.Error()
+	}
+	if a.model.check != nil {
+		if err := a.model.check(ctx); err != nil {
+			ill["model"] = err.Error()
+		}
+	}
+	report(w, ill)
+}
+
+func report(w http.ResponseWriter, ill map[string]string) {
+	w.Header().Set("Content-Type", "application/json")
+	status := "ok"
+	if len(ill) > 0 {
+		status = "unavailable"
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": status, "problems": ill}) // the client is gone
+}

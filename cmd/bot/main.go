@@ -1,0 +1,121 @@
+// Command bot is Parley: it wires the rooms together and runs them. No rule of
+// the assistant lives here, only which parts there are and how the process
+// begins and ends.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"parley/config"
+)
+
+// version is set by the linker for releases.
+var version = "dev"
+
+// Exit codes: a mistake in how the program was called or configured, and
+// anything else that kept it from working.
+const (
+	exitFailure = 1
+	exitUsage   = 2
+)
+
+// flags are common to all commands; each is a setting that wins over the file
+// and the environment.
+type flags struct {
+	Config    string `help:"Settings file (default bot.yaml, which may be missing)." placeholder:"FILE"`
+	Data      string `help:"Data folder." placeholder:"DIR"`
+	LogLevel  string `help:"Least level written to stderr: debug, info, warn or error." placeholder:"LEVEL"`
+	LogFormat string `help:"Form of log lines: text or json." placeholder:"FORMAT"`
+}
+
+// cli is the command line.
+type cli struct {
+	flags
+	Run      runCmd      `cmd:"" default:"1" hidden:"" help:"Run every platform that has a token; with none, the terminal chat."`
+	Chat     chatCmd     `cmd:"" help:"Talk to the bot in this terminal, or line by line through a pipe."`
+	Doctor   doctorCmd   `cmd:"" help:"Check the settings, the data folder, the model and the tokens."`
+	Sessions sessionsCmd `cmd:"" help:"List, show and import conversations."`
+	Pair     pairCmd     `cmd:"" help:"See who asks to be let in, and let them in."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
+	Help     helpCmd     `cmd:"" help:"Print this help."`
+}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// streams are the process's, or a test's.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// run is main with its surroundings handed in. It returns the exit code.
+func run(args []string, in io.Reader, out, errw io.Writer) int {
+	var c cli
+	parser, err := kong.New(&c, kong.Name("bot"), kong.Description("Parley: an assistant that lives in your chats and remembers."),
+		kong.Writers(out, errw), kong.UsageOnError(), kong.Exit(func(int) {}))
+	if err != nil {
+		panic(err) // the command line is ours
+	}
+	kctx, err := parser.Parse(args)
+	if err != nil {
+		_, _ = fmt.Fprintf(errw, "bot: %v\n", err)
+		return exitUsage
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	go func() {
+		<-ctx.Done()
+		stop() // a second signal ends the process at once
+	}()
+	kctx.BindTo(ctx, (*context.Context)(nil))
+	err = kctx.Run(&c.flags, &streams{in: in, out: out, err: errw}, parser)
+	if err == nil {
+		return 0
+	}
+	_, _ = fmt.Fprintf(errw, "bot: %v\n", err)
+	var usage interface{ ExitCode() int }
+	if errors.As(err, &usage) {
+		return usage.ExitCode()
+	}
+	return exitFailure
+}
+
+// load reads the settings with the flags on top.
+func (f *flags) load() (config.Config, error) {
+	set := map[string]string{}
+	for path, v := range map[string]string{"data_dir": f.Data, "log.level": f.LogLevel, "log.format": f.LogFormat} {
+		if v != "" {
+			set[path] = v
+		}
+	}
+	return config.Load(config.Options{File: f.Config, Env: os.Environ(), Flags: set})
+}
+
+type versionCmd struct{}
+
+// Run prints the version.
+func (versionCmd) Run(s *streams) error {
+	_, err := fmt.Fprintf(s.out, "parley %s\n", version)
+	return err
+}
+
+type helpCmd struct {
+	Command []string `arg:"" optional:"" help:"Command to explain."`
+}
+
+// Run prints the help of the program or of one command.
+func (h helpCmd) Run(p *kong.Kong) error {
+	_, err := p.Parse(append(h.Command, "--help"))
+	if err != nil {
+		return nil // the help was printed before the missing arguments were missed
+	}
+	return nil
+}

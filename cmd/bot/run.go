@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+
+	"parley/config"
+	"parley/internal/adapters/telegram"
+	"parley/internal/adapters/terminal"
+	"parley/internal/admin"
+	"parley/internal/chat"
+)
+
+type runCmd struct{}
+
+// Run serves every platform that has a token, until a signal; with no token at
+// all it is the terminal chat.
+func (runCmd) Run(ctx context.Context, f *flags, s *streams) error {
+	cfg, err := f.load()
+	if err != nil {
+		return err
+	}
+	if cfg.Telegram.Token == "" && cfg.Discord.Token == "" {
+		return chatCmd{}.talk(ctx, cfg, s)
+	}
+	return serve(ctx, cfg, s, nil)
+}
+
+// serve runs the platforms. fail is called at named failpoints; nil outside
+// tests.
+func serve(ctx context.Context, cfg config.Config, s *streams, fail func(string)) (err error) {
+	log := newLogger(cfg, s.err)
+	warn(cfg, log)
+	a, err := newApp(ctx, cfg, log, true)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	a.fail = fail
+	platforms, err := a.platforms()
+	if err != nil {
+		return err
+	}
+	if err := a.build(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(s.err, a.model.about)
+	if err := a.requireModel(ctx); err != nil {
+		return err
+	}
+	front, err := a.newFront(ctx, a.isAdmin)
+	if err != nil {
+		return err
+	}
+	if err := a.showClaim(ctx, front, s); err != nil {
+		return err
+	}
+	return a.operate(ctx, front, platforms...)
+}
+
+func warn(cfg config.Config, log *slog.Logger) {
+	for _, w := range cfg.Warnings {
+		log.Warn(w)
+	}
+}
+
+// requireModel holds the start up, or only says so, as model.required tells.
+func (a *app) requireModel(ctx context.Context) error {
+	if a.cfg.Model.Required {
+		return a.model.ready(ctx)
+	}
+	a.background(func() {
+		if err := a.model.ready(ctx); err != nil && ctx.Err() == nil {
+			a.log.Warn("starting without a model", "err", err)
+		}
+	})
+	return nil
+}
+
+// showClaim prints the code that makes somebody owner, while nobody is.
+func (a *app) showClaim(ctx context.Context, f *front, s *streams) error {
+	code, err := f.gate.ClaimCode(ctx)
+	if err != nil || code == "" {
+		return err
+	}
+	fmt.Fprintf(s.err, "Nobody owns this bot yet. Write to it, in a direct chat: /claim %s\n", code)
+	return nil
+}
+
+// platforms makes an adapter for each token.
+func (a *app) platforms() (list []chat.Adapter, err error) {
+	if c := a.cfg.Telegram; c.Token != "" {
+		t, err := telegram.New(telegram.Options{
+			Token: string(c.Token), APIURL: c.APIURL, Mode: c.Mode, Log: a.log,
+			Webhook: telegram.Webhook{Listen: c.Webhook.Listen, URL: c.Webhook.URL, Secret: string(c.Webhook.Secret)},
+		})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
+
+// isAdmin asks the platform whether a person administers a place.
+func (a *app) isAdmin(ctx context.Context, k chat.Key, userID string) (bool, error) {
+	for _, p := range a.adapters {
+		if p, ok := p.(interface {
+			chat.Adapter
+			IsAdmin(context.Context, chat.Key, string) (bool, error)
+		}); ok && p.Platform() == k.Platform {
+			return p.IsAdmin(ctx, k, userID)
+		}
+	}
+	return false, nil
+}
+
+// operate runs adapters, cron and the operator's port until ctx ends or, with
+// the terminal, until its adapter is done; then it drains.
+func (a *app) operate(ctx context.Context, f *front, adapters ...chat.Adapter) error {
+	a.start(a.handler(f), adapters...)
+	if err := a.hub.Recover(ctx); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if err := a.listen(ctx); err != nil {
+		return err
+	}
+	a.startJobs()
+	errs := make(chan error, len(adapters))
+	for _, adapter := range adapters {
+		go func() {
+			err := adapter.Run(ctx, a.hub)
+			if err != nil {
+				err = fmt.Errorf("%s: %w", adapter.Platform(), err)
+			}
+			errs <- err
+		}()
+	}
+	a.introduce(ctx, f, adapters)
+	err := a.wait(ctx, adapters, errs, stop)
+	a.drain()
+	return err
+}
+
+// wait returns when the last adapter has ended. A platform that gives up does
+// not take the others with it; only when none is left is that the end.
+func (a *app) wait(ctx context.Context, adapters []chat.Adapter, errs <-chan error, stop func()) error {
+	var all []error
+	for range adapters {
+		if err := <-errs; err != nil && ctx.Err() == nil {
+			a.log.Error("a platform gave up", "err", err)
+			all = append(all, err)
+		}
+	}
+	stop()
+	if len(all) == len(adapters) {
+		return errors.Join(all...)
+	}
+	return nil
+}
+
+// drain lets answers in the making end, parks the rest and stops the jobs.
+func (a *app) drain() {
+	a.stopJobs()
+	ctx, cancel := context.WithTimeout(context.Background(), a.cfg.Limits.ShutdownGrace)
+	defer cancel()
+	if parked := a.hub.Drain(ctx); parked > 0 {
+		a.log.Info("answers are left for the next start", "messages", parked)
+	}
+	a.work.Wait()
+}
+
+// background runs fn and makes drain wait for it.
+func (a *app) background(fn func()) {
+	a.work.Add(1)
+	go func() {
+		defer a.work.Done()
+		fn()
+	}()
+}
+
+type chatCmd struct {
+	User    string `help:"Speak as this person (an id; default local)." placeholder:"ID"`
+	Name    string `help:"What the person is called." placeholder:"NAME"`
+	Channel string `help:"Speak in this channel (default local)." placeholder:"ID"`
+}
+
+// Run is the terminal chat.
+func (c chatCmd) Run(ctx context.Context, f *flags, s *streams) error {
+	cfg, err := f.load()
+	if err != nil {
+		return err
+	}
+	return c.talk(ctx, cfg, s)
+}
+
+func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error {
+	tty := isTerminal(s.in) && isTerminal(s.out)
+	log := slog.New(slog.DiscardHandler)
+	if !tty || cfg.Log.Level == "debug" {
+		log = newLogger(cfg, s.err)
+	}
+	a, err := newApp(ctx, cfg, log, true)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	if err := a.build(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(s.err, a.model.about)
+	if err := a.requireModel(ctx); err != nil {
+		return err
+	}
+	front, err := a.newFront(ctx, nil)
+	if err != nil {
+		return err
+	}
+	t := terminal.New(terminal.Options{
+		In: s.in, Out: s.out, Err: s.err, TTY: tty, Color: tty && os.Getenv("NO_COLOR") == "",
+		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Log: log,
+		Complete: func(prefix string) []string {
+			return front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: "terminal:local"}, Text: prefix, Direct: true}, admin.Owner)
+		},
+	})
+	return a.operate(ctx, front, t)
+}
+
+// isTerminal says whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return false
+	}
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull
+}

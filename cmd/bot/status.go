@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// statusTimeout keeps /status within its three seconds (requirements F60),
+// whatever state the model is in.
+const statusTimeout = 2 * time.Second
+
+// runStatus says how the bot is doing; details are for its owner.
+func (a *app) runStatus(ctx context.Context, f *front, r admin.Request) (chat.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
+	defer cancel()
+	var b strings.Builder
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(&b, "- **%s**: %s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("model", "%s, %s", a.agent.ModelName(), a.modelState(ctx))
+	if left, err := f.quotas.Left(ctx, r.Message); err == nil {
+		line("left for you", "%s messages this minute, %s tokens today", count(int64(left.Messages)), count(left.UserTokens))
+	}
+	if r.Role < admin.Owner {
+		return chat.Answer{Text: b.String()}, nil
+	}
+	if _, err := a.store.SchemaVersion(ctx); err != nil {
+		line("database", "down: %v", err)
+	} else {
+		line("database", "ok")
+	}
+	persona := "built in"
+	if a.cfg.Agent.PromptFile != "" {
+		persona = a.cfg.Agent.PromptFile
+	}
+	line("persona", "%s", persona)
+	line("tools", "%d", a.toolset.now().Len())
+	if a.book != nil {
+		state := "ok"
+		if e := a.counts.playbookError(); e != "" {
+			state = "the last good one is in force: " + clip(e, 300)
+		}
+		line("playbook", "%s", state)
+	}
+	if counts, err := a.store.SessionCounts(ctx); err == nil {
+		var parts []string
+		for _, st := range []memory.Status{memory.Active, memory.Idle, memory.Suspended, memory.Completed, memory.Expired, memory.Archived} {
+			if counts[st] > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", counts[st], st))
+			}
+		}
+		line("sessions", "%s", strings.Join(parts, ", "))
+	}
+	for _, p := range a.adapters {
+		state := "receiving"
+		if err := p.Health(); err != nil {
+			state = err.Error()
+		}
+		line(p.Platform(), "%s", state)
+	}
+	lanes, waiting := a.hub.Active()
+	line("now", "%d conversations at work, %d messages waiting", lanes, waiting)
+	a.cronStatus(line)
+	line("up", "%s", a.now().Sub(a.began).Round(time.Second))
+	return chat.Answer{Text: b.String()}, nil
+}
+
+// modelState asks the model's endpoint how it is.
+func (a *app) modelState(ctx context.Context) string {
+	if a.model.check == nil {
+		return "built in"
+	}
+	began := a.now()
+	if err := a.model.check(ctx); err != nil {
+		return "down"
+	}
+	return fmt.Sprintf("ok, %d ms", a.now().Sub(began).Milliseconds())
+}
+
+func (a *app) cronStatus(line func(name, format string, args ...any)) {
+	a.cron.mu.Lock()
+	defer a.cron.mu.Unlock()
+	for _, e := range a.cron.cron.Entries() {
+		for name, id := range a.cron.ids {
+			if id != e.ID {
+				continue
+			}
+			last := "not yet"
+			if !e.Prev.IsZero() {
+				last = ago(a.now(), e.Prev)
+			}
+			if why := a.cron.failed[name]; why != "" {
+				last += ", failed: " + clip(why, 100)
+			}
+			line("cron "+name, "last %s, next %s", last, e.Next.UTC().Format("15:04:05 UTC"))
+		}
+	}
+}
+
+// count is a number of which -1 is no limit.
+func count(n int64) string {
+	if n < 0 {
+		return "unlimited"
+	}
+	return fmt.Sprint(n)
+}

@@ -1,0 +1,215 @@
+// Package agent is one message in, one answer out: what goes to the model and
+// in which order, which tools run, when to stop, and what the turn leaves in
+// memory. It knows no platform, no SQL and no HTTP, and leaves no goroutine
+// behind.
+//
+// Three lifetimes: Agent is the process and never changes; a session is a row;
+// a turn is made in Handle and thrown away.
+package agent
+
+import (
+	"context"
+	_ "embed" // prompts
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"parley/internal/agent/playbook"
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/tools"
+)
+
+// Options of New. Store, Model and Runner are required.
+type Options struct {
+	Store  *memory.Store
+	Model  llm.Model
+	Runner *tools.Runner
+	// Fallback answers plain requests for facts, tasks and the like while
+	// Model is down; nil for none.
+	Fallback llm.Model
+	// Tools is the whole set there is now; it may grow and shrink as servers
+	// come and go. nil means none.
+	Tools func() tools.Set
+	// Book is the owner's playbook as it stands now; nil, or a nil Book, for
+	// none.
+	Book func() *playbook.Book
+	// BookModel decides natural-language conditions; nil uses Model.
+	BookModel llm.Model
+	// NoBookModel leaves only the conditions that need no model.
+	NoBookModel bool
+	// Confirm turns a tool call that needs a person's yes into a question;
+	// nil refuses such calls.
+	Confirm func(ctx context.Context, m chat.Message, question string, call Pending) (chat.Answer, error)
+	// Role names what a person is at a place (owner, admin, member), for rules.
+	Role func(ctx context.Context, m chat.Message) string
+	// Recall fetches what memory holds for this message; nil for nothing.
+	Recall func(ctx context.Context, m chat.Message) (Memories, error)
+	// Learn is given what a fold found out about people; nil drops it.
+	Learn func(ctx context.Context, l Lesson) error
+
+	Name       string // what the assistant calls itself; "" is Parley
+	PromptFile string // persona; "" is the built-in one
+	ModelName  string // shown and recorded; SetModel changes it
+
+	MaxCalls      int           // model calls per message, 1-30; 0 is 5
+	History       int           // raw messages sent, 1-1000; 0 is 20
+	MaxMessages   int           // of a session kept in memory, 10-1000; 0 is 100
+	TokenBudget   int           // 4000-128000; 0 is 16000
+	ContextSize   int           // of the model; 0 is 32768
+	IdleTimeout   time.Duration // 0 is 5 min
+	TTL           time.Duration // 0 is 1 h
+	PerUser       bool          // one session per person and channel
+	DropSummaries bool          // new sessions start without the last summary
+
+	Log *slog.Logger     // nil is silent
+	Now func() time.Time // nil is time.Now
+	// Failpoint is called by name where a crash is survived; nil outside tests.
+	Failpoint func(point string)
+}
+
+// Memories is what memory holds for a message.
+type Memories struct {
+	Lasting  []string // always shown: part of the stable beginning
+	Relevant []string // for this message only
+	Cited    []string // the same in words fit for /why
+}
+
+// Lesson is what a fold or a session's end found out about people. Facts come
+// from what they said themselves.
+type Lesson struct {
+	Session memory.Session
+	Facts   []LearnedFact
+}
+
+// LearnedFact is one of them.
+type LearnedFact struct {
+	User      string // who said it
+	Content   string
+	Quote     string // verbatim, found in a message of User
+	Type      string
+	MessageID string
+}
+
+// Pending is a tool call that waits for a person's yes.
+type Pending struct {
+	Tool string `json:"tool"`
+	Args string `json:"args"`
+	Key  string `json:"key"` // idempotency key of the call
+}
+
+// Agent answers messages. It is a chat.Handler, safe for many conversations at
+// once; the Hub sees to it that each of them asks one thing at a time.
+type Agent struct {
+	o      Options
+	prompt *promptFile
+	model  atomic.Pointer[string]
+}
+
+// New makes an Agent. It fails when the prompt file cannot be read.
+func New(o Options) (*Agent, error) {
+	o = withDefaults(o)
+	p := &promptFile{path: o.PromptFile, name: o.Name}
+	if err := p.load(); err != nil {
+		return nil, err
+	}
+	a := &Agent{o: o, prompt: p}
+	a.SetModel(o.ModelName)
+	return a, nil
+}
+
+func withDefaults(o Options) Options {
+	or := func(v *int, d int) {
+		if *v == 0 {
+			*v = d
+		}
+	}
+	or(&o.MaxCalls, 5)
+	or(&o.History, 20)
+	or(&o.MaxMessages, 100)
+	or(&o.TokenBudget, 16000)
+	or(&o.ContextSize, 32768)
+	if o.IdleTimeout == 0 {
+		o.IdleTimeout = 5 * time.Minute
+	}
+	if o.TTL == 0 {
+		o.TTL = time.Hour
+	}
+	if o.Name == "" {
+		o.Name = "Parley"
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Tools == nil {
+		o.Tools = func() tools.Set { return tools.Set{} }
+	}
+	if o.Book == nil {
+		o.Book = func() *playbook.Book { return nil }
+	}
+	if o.Role == nil {
+		o.Role = func(context.Context, chat.Message) string { return "" }
+	}
+	if o.Failpoint == nil {
+		o.Failpoint = func(string) {}
+	}
+	return o
+}
+
+// SetModel makes later turns ask another model of the same endpoint; ""
+// leaves the choice to the client.
+func (a *Agent) SetModel(name string) { a.model.Store(&name) }
+
+// ModelName is the model that is asked now.
+func (a *Agent) ModelName() string { return *a.model.Load() }
+
+// ReloadPrompt reads the persona file at once instead of at the next message.
+func (a *Agent) ReloadPrompt() error { return a.prompt.load() }
+
+// Handle implements chat.Handler.
+func (a *Agent) Handle(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	switch {
+	case m.Kind == chat.KindEdit:
+		_, err := a.o.Store.EditMessage(ctx, m.Key, m.ReplyTo, clipRunes(m.Text, maxUsed))
+		return chat.Answer{}, err
+	case m.Kind == chat.KindButton, !m.Addressed:
+		return chat.Answer{}, nil
+	}
+	return a.answer(ctx, m, w, true)
+}
+
+// Ask answers one question without reading or writing a session; facts are
+// known to it (requirements C37).
+func (a *Agent) Ask(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	return a.answer(ctx, m, w, false)
+}
+
+func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, session bool) (chat.Answer, error) {
+	in, refusal := readInput(m)
+	if refusal != "" {
+		return a.note(refusal, memory.CategoryInvalid), nil
+	}
+	if in.text == "" {
+		return chat.Answer{}, nil
+	}
+	t := &turn{a: a, m: m, w: w, in: in, began: a.o.Now(), keep: session}
+	return t.run(ctx)
+}
+
+// note is an answer that needed no turn.
+func (a *Agent) note(text, category string) chat.Answer {
+	return chat.Answer{Text: text, Record: &memory.Note{Decision: memory.Decision{Category: category}}}
+}
+
+// place is where m's session lives.
+func (a *Agent) place(m chat.Message) memory.Place {
+	p := memory.Place{Key: m.Key}
+	if a.o.PerUser {
+		p.User = m.From.ID
+	}
+	return p
+}

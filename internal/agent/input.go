@@ -1,0 +1,90 @@
+package agent
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/chat"
+)
+
+// How much of a message is used, and from where on it is refused
+// (requirements C5), in runes.
+const (
+	maxUsed   = 4000
+	maxTaken  = 10_000
+	maxQuoted = 500
+	maxName   = 64
+)
+
+// input is a message made fit for the model.
+type input struct {
+	text   string
+	notice string // said before the answer: the text was cut
+}
+
+// readInput applies the limits. refusal is said instead of an answer; an empty
+// text without one means that there is nothing to answer.
+func readInput(m chat.Message) (in input, refusal string) {
+	text := strings.TrimSpace(clean(m.Text))
+	n := utf8.RuneCountInString(text)
+	switch {
+	case n > maxTaken:
+		return input{}, wordsTooLong
+	case n > maxUsed:
+		in.notice = wordsCut
+		text = clipRunes(text, maxUsed)
+	}
+	in.text = text
+	if text == "" && len(m.Files) > 0 {
+		return input{}, wordsFilesOnly
+	}
+	return in, ""
+}
+
+// clean drops what is not text: NUL and other controls, broken UTF-8, and the
+// invisible characters that hide instructions (promises.md C41, C54).
+func clean(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r >= 0xE0000 && r <= 0xE007F, r == '\u200b', r == '\ufeff', r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+			return -1
+		case unicode.IsControl(r):
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// label makes a display name one harmless word group: authority never comes
+// from it, and it must not look like a role (promises.md C12).
+func label(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .-_'", r) {
+			return r
+		}
+		return ' '
+	}, clean(name))
+	name = strings.Join(strings.Fields(clipRunes(name, maxName)), " ")
+	if name == "" {
+		return "someone"
+	}
+	return name
+}
+
+// clipRunes cuts a text to n runes.
+func clipRunes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}

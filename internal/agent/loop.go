@@ -1,0 +1,391 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/tools"
+)
+
+// maxParallel bounds how many read-only tools of one batch run beside each
+// other; maxBatch how many calls of one answer are run at all.
+const (
+	maxParallel = 4
+	maxBatch    = 16
+)
+
+// loop asks the model and runs what it calls until it answers, MaxCalls times
+// at most. The last batch of tools still runs, so the closing words say what
+// was done (requirements C12).
+func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
+	folded := false
+	for call := 1; call <= t.a.o.MaxCalls; {
+		if !folded && t.tooLong() {
+			folded = true
+			if err := t.a.fold(ctx, t); err != nil {
+				t.a.o.Log.Warn("fold before sending", "err", err)
+			}
+		}
+		resp, err := t.complete(ctx)
+		if errors.Is(err, llm.ErrContextOverflow) && !folded {
+			folded = true
+			if ferr := t.a.fold(ctx, t); ferr == nil {
+				continue // one retry, shortened
+			}
+		}
+		if err != nil {
+			return t.failed(ctx, err)
+		}
+		call++
+		if len(resp.Message.ToolCalls) == 0 {
+			return t.spoke(resp), nil
+		}
+		t.w.Reset()
+		if answer, over := t.act(ctx, resp.Message); over {
+			return answer, nil
+		}
+		if err := context.Cause(ctx); err != nil {
+			return t.failed(ctx, err)
+		}
+		if tools.Stuck(t.past) {
+			break
+		}
+	}
+	return t.finish(t.withDone(wordsTooComplex), memory.CategoryTools), nil
+}
+
+// spoke ends the turn with the model's text.
+func (t *turn) spoke(resp llm.Response) chat.Answer {
+	text := strings.TrimSpace(resp.Message.Content)
+	if resp.Finish == llm.FinishLength {
+		text += "\n\n" + wordsCutShort
+	}
+	category := memory.CategoryReply
+	if len(t.calls) > 0 {
+		category = memory.CategoryTools
+	} else if strings.HasSuffix(text, "?") && len(text) < 300 {
+		category = memory.CategoryAmbiguity
+	}
+	return t.finish(text, category)
+}
+
+// complete makes one model call, or repeats what an earlier process was told.
+func (t *turn) complete(ctx context.Context) (llm.Response, error) {
+	t.step++
+	if st, ok := t.replay("model", ""); ok {
+		var resp llm.Response
+		if err := json.Unmarshal([]byte(st.Result), &resp); err == nil {
+			t.account(resp)
+			return resp, nil
+		}
+	}
+	req := llm.Request{Model: t.a.ModelName(), Messages: t.messages(), Tools: t.offered().Specs(), Spend: t.ledger.spend}
+	resp, err := t.a.o.Model.Complete(ctx, req, t.show)
+	if err != nil && t.a.o.Fallback != nil && down(err) {
+		resp, err = t.fallback(ctx, req, err)
+	}
+	if err != nil {
+		return resp, err
+	}
+	t.a.o.Failpoint("after_model")
+	t.account(resp)
+	resp.Message.ToolCalls = named(resp.Message.ToolCalls, t.step)
+	if len(resp.Message.ToolCalls) > 0 {
+		return resp, t.journal(ctx, "model", "", true, resp)
+	}
+	return resp, nil
+}
+
+// show streams text to the person.
+func (t *turn) show(delta string) {
+	if delta == llm.RetryText {
+		t.w.Reset()
+		return
+	}
+	t.w.Text(delta)
+}
+
+// down says that the model cannot be reached for a reason a retry by the
+// person would not change soon.
+func down(err error) bool {
+	return errors.Is(err, llm.ErrUnavailable) || errors.Is(err, llm.ErrAuth) || errors.Is(err, llm.ErrQuota) || errors.Is(err, llm.ErrModelNotFound)
+}
+
+// fallback lets the built-in responder do what needs no model. Anything it
+// does not understand stays the failure it was.
+func (t *turn) fallback(ctx context.Context, req llm.Request, cause error) (llm.Response, error) {
+	req.Spend = nil
+	resp, err := t.a.o.Fallback.Complete(ctx, req, nil)
+	last := req.Messages[len(req.Messages)-1]
+	if err != nil || (len(resp.Message.ToolCalls) == 0 && last.Role != llm.RoleTool) {
+		return llm.Response{}, cause
+	}
+	return resp, nil
+}
+
+func (t *turn) account(resp llm.Response) {
+	t.ledger.calls++
+	t.ledger.usage = t.ledger.usage.Add(resp.Usage)
+	t.model = resp.Model
+}
+
+// offered is the core of the set and what the turn asked for beyond it.
+func (t *turn) offered() tools.Set {
+	core := t.set.Core()
+	return core.With(t.set.Only(t.offer...))
+}
+
+// named gives every call an id of its own: some servers send none, or the same
+// one twice, and every result must name its call.
+func named(calls []llm.ToolCall, step int) []llm.ToolCall {
+	seen := map[string]bool{}
+	for i := range calls {
+		if id := calls[i].ID; id == "" || seen[id] {
+			calls[i].ID = fmt.Sprintf("call_%d_%d", step, i)
+		}
+		seen[calls[i].ID] = true
+	}
+	if len(calls) > maxBatch {
+		calls = calls[:maxBatch]
+	}
+	return calls
+}
+
+// act runs the calls of one answer. over says that the turn ends here, with a
+// question to the person.
+func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, over bool) {
+	kept := said
+	kept.ToolCalls = slices.Clone(said.ToolCalls)
+	for i, c := range kept.ToolCalls {
+		if !json.Valid([]byte(c.Args)) {
+			kept.ToolCalls[i].Args = "{}" // replaying it would fail every later request
+		}
+	}
+	t.added = append(t.added, t.entry(kept))
+	outcomes := t.runBatch(ctx, said.ToolCalls)
+	for i, o := range outcomes {
+		c := said.ToolCalls[i]
+		t.past = append(t.past, tools.Step{Name: c.Name, Args: c.Args})
+		t.added = append(t.added, t.entry(llm.Message{Role: llm.RoleTool, Name: c.Name, ToolCallID: c.ID, Content: nonEmpty(o.Result.Content)}))
+		t.absorb(c, o)
+	}
+	for i, o := range outcomes {
+		if o.Class == tools.NeedsYes {
+			return t.confirm(ctx, said.ToolCalls[i], o), true
+		}
+	}
+	return chat.Answer{}, false
+}
+
+// nonEmpty keeps a result sendable: some servers refuse empty content.
+func nonEmpty(s string) string {
+	if strings.TrimSpace(s) == "" {
+		return "(empty)"
+	}
+	return s
+}
+
+// runBatch runs calls in order, or beside each other when all of them only
+// read (requirements C29). Results come in call order either way.
+func (t *turn) runBatch(ctx context.Context, calls []llm.ToolCall) []tools.Outcome {
+	outcomes := make([]tools.Outcome, len(calls))
+	if !t.allReadOnly(calls) {
+		for i, c := range calls {
+			outcomes[i] = t.runCall(ctx, c, true)
+		}
+		return outcomes
+	}
+	var wg sync.WaitGroup
+	room := make(chan struct{}, maxParallel)
+	for i, c := range calls {
+		wg.Add(1)
+		room <- struct{}{}
+		go func() {
+			defer wg.Done()
+			outcomes[i] = t.runCall(ctx, c, false)
+			<-room
+		}()
+	}
+	wg.Wait()
+	return outcomes
+}
+
+func (t *turn) allReadOnly(calls []llm.ToolCall) bool {
+	for _, c := range calls {
+		if spec, ok := t.set.Lookup(c.Name); ok && !spec.ReadOnly {
+			return false
+		}
+	}
+	return len(calls) > 1
+}
+
+// runCall runs one call. A call that changes something is journaled before and
+// after, so that a crash never makes it happen twice: one that was begun and
+// not finished is not begun again (promises.md B04).
+func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
+	if ctx.Err() != nil {
+		return tools.Outcome{State: tools.Failed, Class: tools.Cancelled, Result: tools.Result{Content: "cancelled"}}
+	}
+	spec, _ := t.set.Lookup(c.Name)
+	writes := alone && spec.Name != "" && !spec.ReadOnly && t.keep
+	if writes {
+		t.step++
+		if st, ok := t.replay("tool", c.ID); ok {
+			return t.resumed(st, spec)
+		}
+		if err := t.journal(ctx, "tool", c.ID, false, nil); err != nil {
+			return tools.Outcome{State: tools.Failed, Class: tools.Broken, Err: err, Result: tools.Result{Content: "not done: it could not be recorded"}}
+		}
+	}
+	o := t.a.o.Runner.Run(ctx, t.offered().With(t.set), t.call(c))
+	if writes {
+		t.a.o.Failpoint("after_tool")
+		if err := t.journal(ctx, "tool", c.ID, true, journaled{State: o.State, Class: o.Class, Content: o.Result.Content}); err != nil {
+			t.a.o.Log.Error("journal tool result", "tool", c.Name, "err", err)
+		}
+	}
+	return o
+}
+
+// call puts the transport's identity on the model's wish.
+func (t *turn) call(c llm.ToolCall) tools.Call {
+	return tools.Call{
+		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct,
+		Session: t.session.ID, Key: fmt.Sprintf("%d:%d:%s", t.m.Row, t.step, c.ID), Taint: t.taint,
+	}
+}
+
+// journaled is what a tool step remembers of an outcome.
+type journaled struct {
+	State   tools.State `json:"state"`
+	Class   tools.Class `json:"class,omitempty"`
+	Content string      `json:"content"`
+}
+
+func (t *turn) journal(ctx context.Context, kind, key string, done bool, result any) error {
+	if !t.keep {
+		return nil
+	}
+	st := memory.Step{N: t.step, Kind: kind, Key: key, Done: done}
+	if result != nil {
+		b, err := json.Marshal(result)
+		if err != nil {
+			return err
+		}
+		st.Result = string(b)
+	}
+	if err := t.a.o.Store.SaveStep(context.WithoutCancel(ctx), t.m.Row, st); err != nil {
+		return fmt.Errorf("journal step: %w", err)
+	}
+	return nil
+}
+
+// replay finds the current step in what an earlier process left.
+func (t *turn) replay(kind, key string) (memory.Step, bool) {
+	for _, st := range t.steps {
+		if st.N == t.step && st.Kind == kind && st.Key == key {
+			return st, true
+		}
+	}
+	return memory.Step{}, false
+}
+
+// resumed is the outcome of a step an earlier process made or began.
+func (t *turn) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
+	var j journaled
+	if st.Done && json.Unmarshal([]byte(st.Result), &j) == nil {
+		return tools.Outcome{State: j.State, Class: j.Class, Result: tools.Result{Content: j.Content}}
+	}
+	t.a.o.Log.Warn("a tool was interrupted and is not run again", "tool", spec.Name)
+	return tools.Outcome{State: tools.Failed, Class: tools.Broken, Result: tools.Result{Content: wordsLateTool}}
+}
+
+// absorb takes over what an outcome means for the rest of the turn.
+func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
+	spec, _ := t.set.Lookup(c.Name)
+	t.taint = t.taint.After(spec, o)
+	t.offer = append(t.offer, o.Result.Offer...)
+	t.cited = append(t.cited, o.Result.Sources...)
+	t.calls = append(t.calls, memory.CallRecord{
+		CallID: c.ID, Name: clipRunes(c.Name, 64), Arguments: c.Args, Result: o.Result.Content,
+		Status: string(o.State), Retries: o.Retries, Took: o.Duration,
+	})
+	if o.Err != nil {
+		t.a.o.Log.Warn("tool", "tool", c.Name, "class", string(o.Class), "err", o.Err)
+	}
+	if o.State == tools.Success && !spec.ReadOnly {
+		t.did = append(t.did, insight(o.Result.Content))
+	}
+	if d, ok := o.Result.Data.(tools.Decided); ok {
+		t.session.Decisions = decide(t.session.Decisions, string(d))
+	}
+	if v, ok := o.Result.Data.(tools.VariableSet); ok {
+		t.setVariable(v)
+	}
+}
+
+// confirm asks the person about a call that needs a yes.
+func (t *turn) confirm(ctx context.Context, c llm.ToolCall, o tools.Outcome) chat.Answer {
+	if t.a.o.Confirm == nil {
+		return t.finish(wordsNoConfirm, memory.CategoryRefusal)
+	}
+	question := fmt.Sprintf(wordsConfirm, describe(c, o))
+	answer, err := t.a.o.Confirm(ctx, t.m, question, Pending{Tool: c.Name, Args: string(o.Args), Key: t.call(c).Key})
+	if err != nil {
+		t.a.o.Log.Error("ask for confirmation", "err", err)
+		return t.finish(wordsNoConfirm, memory.CategoryRefusal)
+	}
+	text := answer.Text
+	answer.Record = t.finish(text, memory.CategoryTools).Record
+	return answer
+}
+
+// describe says in plain words what a call would do, without the tool's name
+// as the model knows it.
+func describe(c llm.ToolCall, o tools.Outcome) string {
+	var args map[string]any
+	_ = json.Unmarshal(o.Args, &args) // nil shows no details
+	names := make([]string, 0, len(args))
+	for name := range args {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	words := strings.ReplaceAll(c.Name, "_", " ")
+	var details []string
+	for _, name := range names {
+		details = append(details, fmt.Sprintf("%s %v", strings.ReplaceAll(name, "_", " "), args[name]))
+	}
+	if len(details) > 0 {
+		words += " (" + clipRunes(strings.Join(details, ", "), 300) + ")"
+	}
+	return words
+}
+
+// Confirmed runs a call that the person said yes to and says what came of it.
+func (a *Agent) Confirmed(ctx context.Context, m chat.Message, p Pending) (chat.Answer, error) {
+	t := &turn{a: a, m: m, in: input{text: clipRunes(clean(m.Text), maxUsed)}, began: a.o.Now(), keep: true}
+	if t.in.text == "" || m.Kind == chat.KindButton {
+		t.in.text = "yes"
+	}
+	if err := t.load(ctx); err != nil {
+		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
+	}
+	t.added = []memory.Entry{t.heard()}
+	c := t.call(llm.ToolCall{ID: "confirmed", Name: p.Tool, Args: p.Args})
+	c.Key, c.Confirmed = p.Key, true
+	o := a.o.Runner.Run(ctx, t.set, c)
+	t.absorb(llm.ToolCall{ID: "confirmed", Name: p.Tool, Args: p.Args}, o)
+	text := strings.TrimSpace(o.Result.Content)
+	if text == "" {
+		text = wordsConfirmed
+	}
+	return t.finish(text, memory.CategoryTools), nil
+}

@@ -1,0 +1,90 @@
+package agent
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/internal/memory"
+)
+
+// How much of what was decided and mentioned a session keeps (requirements
+// 7.1, F71).
+const (
+	maxDecisions = 20
+	maxMentions  = 100
+)
+
+var (
+	urlPattern    = regexp.MustCompile(`https?://[^\s<>()"'\x60]+[^\s<>()"'\x60.,;:!?]`)
+	filePattern   = regexp.MustCompile(`\b[\w./-]*[\w-]\.(?:md|txt|pdf|go|py|js|ts|rs|c|h|cpp|java|json|ya?ml|toml|csv|sql|html|css|sh|png|jpe?g|docx?|xlsx?)\b`)
+	personPattern = regexp.MustCompile(`(?:^|\s)@(\w[\w.-]{1,31})`)
+	symbolPattern = regexp.MustCompile("`([A-Za-z_][\\w.:]*(?:\\(\\))?)`")
+	refPattern    = regexp.MustCompile(`(?i)\b(task|fact|note|order|issue|ticket) #?(\d+)\b`)
+)
+
+// mention adds what a text names to what the session has named; the newest
+// 100 stay.
+func mention(m memory.Mentions, text string) memory.Mentions {
+	urls := urlPattern.FindAllString(text, -1)
+	m.URLs = remember(m.URLs, urls...)
+	rest := urlPattern.ReplaceAllString(text, " ")
+	m.Files = remember(m.Files, filePattern.FindAllString(rest, -1)...)
+	for _, found := range personPattern.FindAllStringSubmatch(rest, -1) {
+		m.People = remember(m.People, "@"+found[1])
+	}
+	for _, found := range symbolPattern.FindAllStringSubmatch(rest, -1) {
+		m.Symbols = remember(m.Symbols, found[1])
+	}
+	for _, found := range refPattern.FindAllStringSubmatch(rest, -1) {
+		m.Refs = remember(m.Refs, strings.ToLower(found[1])+" "+found[2])
+	}
+	return capMentions(m)
+}
+
+// remember appends what is new to a list.
+func remember(list []string, more ...string) []string {
+	for _, s := range more {
+		if !slices.Contains(list, s) {
+			list = append(slices.Clip(list), s)
+		}
+	}
+	return list
+}
+
+// capMentions drops the oldest of the longest list until all fit.
+func capMentions(m memory.Mentions) memory.Mentions {
+	lists := []*[]string{&m.Files, &m.URLs, &m.Symbols, &m.People, &m.Refs}
+	for {
+		total := 0
+		longest := lists[0]
+		for _, l := range lists {
+			total += len(*l)
+			if len(*l) > len(*longest) {
+				longest = l
+			}
+		}
+		if total <= maxMentions {
+			return m
+		}
+		*longest = (*longest)[1:]
+	}
+}
+
+// decide adds a decision, once however it is spelled; the newest 20 stay.
+func decide(list []string, text string) []string {
+	text = strings.TrimSpace(clipRunes(clean(text), 300))
+	if text == "" {
+		return list
+	}
+	same := func(s string) bool { return normal(s) == normal(text) }
+	list = append(slices.DeleteFunc(slices.Clone(list), same), text)
+	return list[max(0, len(list)-maxDecisions):]
+}
+
+// normal is a text without case, punctuation and spacing.
+func normal(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return strings.ContainsRune(" \t\n.,;:!?\"'`*_-", r)
+	}), " ")
+}

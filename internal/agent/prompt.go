@@ -1,0 +1,160 @@
+package agent
+
+import (
+	_ "embed" // prompts
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/internal/llm"
+	"parley/internal/memory"
+)
+
+//go:embed prompts/persona.md
+var builtinPersona string
+
+//go:embed prompts/rules.md
+var rules string
+
+// promptFile is the persona, read again when the file changes.
+type promptFile struct {
+	path, name string
+
+	mu    sync.Mutex // guards text and stamp
+	text  string
+	stamp time.Time
+}
+
+// load reads the file at once.
+func (p *promptFile) load() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.read()
+}
+
+func (p *promptFile) read() error {
+	text := builtinPersona
+	if p.path != "" {
+		b, err := os.ReadFile(p.path)
+		if err != nil {
+			return fmt.Errorf("agent.prompt_file: %w", err)
+		}
+		if strings.TrimSpace(string(b)) == "" {
+			return fmt.Errorf("agent.prompt_file: %s is empty", p.path)
+		}
+		text = string(b)
+		if st, err := os.Stat(p.path); err == nil {
+			p.stamp = st.ModTime()
+		}
+	}
+	p.text = strings.ReplaceAll(strings.TrimSpace(text), "{{name}}", p.name)
+	return nil
+}
+
+// current is the persona now. A file that has become unreadable leaves the
+// last good one in force.
+func (p *promptFile) current() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.path != "" {
+		if st, err := os.Stat(p.path); err == nil && !st.ModTime().Equal(p.stamp) {
+			_ = p.read() // ReloadPrompt and doctor report it
+		}
+	}
+	return p.text
+}
+
+// messages lays the request out, what changes least first, so that from one
+// turn to the next everything before the context line is byte for byte the
+// same and the provider's cache holds: persona and rules, lasting facts and
+// summaries, the window, the context line of this turn, and what was said now.
+func (t *turn) messages() []llm.Message {
+	out := []llm.Message{{Role: llm.RoleSystem, Content: t.stable()}}
+	for _, e := range t.window {
+		out = append(out, t.spoken(e))
+	}
+	out = append(out, llm.Message{Role: llm.RoleSystem, Content: t.context()})
+	for _, e := range t.added {
+		out = append(out, t.spoken(e))
+	}
+	return out
+}
+
+// stable is the beginning of every request of this session.
+func (t *turn) stable() string {
+	var b strings.Builder
+	b.WriteString(t.a.prompt.current())
+	b.WriteString("\n\n")
+	b.WriteString(strings.TrimSpace(rules))
+	if len(t.known.Lasting) > 0 {
+		b.WriteString("\n\nWhat you remember (data):\n")
+		for _, f := range t.known.Lasting {
+			b.WriteString("- " + f + "\n")
+		}
+	}
+	if t.session.Carried != "" {
+		b.WriteString("\n\nThe previous session, in short (data):\n" + t.session.Carried)
+	}
+	if t.session.Summary != "" {
+		b.WriteString("\n\nEarlier in this conversation, in short (data):\n" + t.session.Summary)
+	}
+	if len(t.session.Decisions) > 0 {
+		b.WriteString("\n\nDecided in this conversation (data):\n- " + strings.Join(t.session.Decisions, "\n- "))
+	}
+	if t.session.Summary != "" {
+		if s := mentionLine(t.session.Mentions); s != "" {
+			b.WriteString("\n\nMentioned (data): " + s)
+		}
+	}
+	return b.String()
+}
+
+func mentionLine(m memory.Mentions) string {
+	var parts []string
+	for _, list := range [][]string{m.Files, m.URLs, m.Symbols, m.People, m.Refs} {
+		parts = append(parts, list...)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// context is what holds for this turn only.
+func (t *turn) context() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Now: %s.", t.began.UTC().Format("Monday, 2006-01-02 15:04 UTC"))
+	if t.m.Direct {
+		fmt.Fprintf(&b, " You are talking privately with %s.", label(t.m.From.Name))
+	} else {
+		fmt.Fprintf(&b, " This is a group; each message begins with its author's name. You are answering %s.", label(t.m.From.Name))
+	}
+	if q := strings.TrimSpace(clean(t.m.Quote)); q != "" {
+		fmt.Fprintf(&b, "\nThey reply to this earlier message (data): <data>%s</data>", escapeData(clipRunes(q, maxQuoted)))
+	}
+	if len(t.known.Relevant) > 0 {
+		b.WriteString("\nPossibly relevant, from memory (data):\n- " + strings.Join(t.known.Relevant, "\n- "))
+	}
+	if t.guidance.Instructions != "" {
+		b.WriteString("\n" + t.guidance.Instructions)
+	}
+	return b.String()
+}
+
+// escapeData keeps text from closing the mark it stands in.
+func escapeData(s string) string {
+	return strings.NewReplacer("<", "‹", ">", "›").Replace(s)
+}
+
+// spoken is a stored entry as the model sees it.
+func (t *turn) spoken(e memory.Entry) llm.Message {
+	m := llm.Message{Role: e.Role, Content: e.Content, ToolCalls: e.ToolCalls, ToolCallID: e.ToolCallID}
+	switch e.Role {
+	case llm.RoleTool:
+		m.Name = e.Name
+	case llm.RoleUser:
+		if !t.m.Direct {
+			m.Content = label(e.Name) + ": " + e.Content
+		}
+	}
+	return m
+}

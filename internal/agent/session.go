@@ -1,0 +1,193 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"parley/internal/agent/playbook"
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/tools"
+)
+
+// maxSummaryTries is how often a closing summary is asked for before the
+// digest stays (requirements 7.2).
+const maxSummaryTries = 3
+
+// open returns the session m belongs to: the live one, or a new one that
+// carries the last summary on. One whose time has passed is ended first. Idle
+// and suspended sessions wake with the turn's record.
+func (a *Agent) open(ctx context.Context, m chat.Message) (memory.Session, error) {
+	p := a.place(m)
+	se, ok, err := a.o.Store.LiveSession(ctx, p)
+	if err != nil {
+		return se, err
+	}
+	if ok && a.o.Now().Before(se.Expires) {
+		return se, nil
+	}
+	if ok {
+		if err := a.Expire(ctx, se.ID); err != nil {
+			return se, err
+		}
+	}
+	return a.o.Store.NewSession(ctx, p, !a.o.DropSummaries)
+}
+
+// Session returns the session m belongs to, as Handle would open it. It is not
+// stored when it is new. It must be called in the conversation's lane.
+func (a *Agent) Session(ctx context.Context, m chat.Message) (memory.Session, error) {
+	se, err := a.open(ctx, m)
+	if se.LastActivity.IsZero() {
+		se.LastActivity, se.Expires, se.Direct = se.Created, se.Created.Add(a.o.TTL), m.Direct
+	}
+	return se, err
+}
+
+// Expire ends a session by silence, unless a message came first. It must run
+// in the session's lane.
+func (a *Agent) Expire(ctx context.Context, id string) error {
+	_, err := a.end(ctx, id, memory.Expired, true)
+	return err
+}
+
+// End ends a session because somebody said so; carry false makes the next one
+// start without its summary. It must run in the session's lane. ok is false
+// when the session was over already.
+func (a *Agent) End(ctx context.Context, id string, carry bool) (ok bool, err error) {
+	return a.end(ctx, id, memory.Completed, carry)
+}
+
+func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool) (bool, error) {
+	se, err := a.o.Store.SessionByID(ctx, id)
+	if err != nil {
+		return false, fmt.Errorf("end session: %w", err)
+	}
+	entries, err := a.o.Store.Transcript(ctx, id, se.SummarizedAt, a.o.MaxMessages)
+	if err != nil {
+		return false, fmt.Errorf("end session: %w", err)
+	}
+	if book := a.o.Book(); book != nil && se.Playbook != "" {
+		if st, err := book.Abandon(playbook.State{Session: json.RawMessage(se.Playbook)}, a.o.Now()); err == nil {
+			se.Playbook = string(st.Session)
+			if err := a.o.Store.SaveSession(ctx, se); err != nil {
+				return false, err
+			}
+		}
+	}
+	closing := tail(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxClosing)
+	return a.o.Store.EndSession(ctx, id, to, closing, carry)
+}
+
+// Archive writes the closing summary of an ended session: by the model, and
+// after three failures by the digest it has already. It must run in the
+// session's lane.
+func (a *Agent) Archive(ctx context.Context, id string) error {
+	se, err := a.o.Store.SessionByID(ctx, id)
+	if err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	if se.Status != memory.Completed && se.Status != memory.Expired {
+		return nil
+	}
+	entries, err := a.o.Store.Transcript(ctx, id, se.SummarizedAt, 0)
+	if err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	title, closing := insight(firstSaid(entries)), se.Closing
+	if len(entries) > 0 || se.Summary != "" {
+		f, err := a.summarize(ctx, se, entries)
+		if err != nil {
+			tries, cerr := a.o.Store.SummaryFailed(ctx, id)
+			if cerr != nil || tries < maxSummaryTries {
+				return fmt.Errorf("archive: %w", err)
+			}
+			a.o.Log.Warn("archived with a digest", "session", id, "err", err)
+		} else {
+			title, closing = f.Title, f.Summary
+			a.learn(ctx, se, f, entries)
+		}
+	}
+	return a.o.Store.ArchiveSession(ctx, id, clipRunes(strings.TrimSpace(title), maxTitle), clipRunes(strings.TrimSpace(closing), maxClosing))
+}
+
+func firstSaid(entries []memory.Entry) string {
+	for _, e := range entries {
+		if e.Role == llm.RoleUser {
+			return e.Content
+		}
+	}
+	return ""
+}
+
+// Summarize folds a live session now and returns its summary. It must run in
+// the session's lane; "" means that there is nothing to sum up yet.
+func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
+	se, ok, err := a.o.Store.LiveSession(ctx, p)
+	if err != nil || !ok {
+		return "", err
+	}
+	entries, err := a.o.Store.Transcript(ctx, se.ID, se.SummarizedAt, 0)
+	if err != nil || len(entries) == 0 {
+		return se.Summary, err
+	}
+	if se, err = a.shorten(ctx, se, entries); err != nil {
+		return "", err
+	}
+	return se.Summary, a.o.Store.SaveSession(ctx, se)
+}
+
+// setVariable takes a variable that a tool set over into the session's
+// playbook state; a value that breaks the variable's rules is dropped.
+func (t *turn) setVariable(v tools.VariableSet) {
+	book := t.a.o.Book()
+	if book == nil {
+		return
+	}
+	value, err := json.Marshal(v.Value)
+	if err != nil {
+		return
+	}
+	st, err := book.SetVariable(playbook.State{Session: raw(t.session.Playbook), Person: raw(t.person)}, playbook.Value{
+		Name: v.Name, Value: value, Confidence: 1, Source: "tool", MessageID: t.m.ID, At: t.a.o.Now(),
+	})
+	if err != nil {
+		t.a.o.Log.Warn("set variable", "name", v.Name, "err", err)
+		return
+	}
+	t.session.Playbook, t.person, t.changed = string(st.Session), string(st.Person), true
+}
+
+// ruleSetting is the row that holds which rules were switched from the chat.
+const ruleSetting = "playbook.enabled"
+
+// RuleSwitches are the guidelines that were turned on or off from the chat;
+// nil is none.
+func (a *Agent) RuleSwitches(ctx context.Context) (map[string]bool, error) {
+	v, err := a.o.Store.Setting(ctx, ruleSetting)
+	if err != nil || v == "" {
+		return nil, err
+	}
+	var on map[string]bool
+	return on, json.Unmarshal([]byte(v), &on)
+}
+
+// SwitchRule turns a guideline on or off for everybody, whatever its file says.
+func (a *Agent) SwitchRule(ctx context.Context, id string, on bool) error {
+	all, err := a.RuleSwitches(ctx)
+	if err != nil {
+		return err
+	}
+	if all == nil {
+		all = map[string]bool{}
+	}
+	all[id] = on
+	b, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	return a.o.Store.SetSetting(ctx, ruleSetting, string(b))
+}

@@ -1,0 +1,59 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+)
+
+// Person is what is kept about somebody besides facts.
+type Person struct {
+	ID       string
+	TimeZone string // IANA name, "" when unknown
+	Playbook string // opaque JSON
+}
+
+// Person returns what is kept about somebody; nothing yet is no error.
+func (s *Store) Person(_ context.Context, id string) (Person, error) {
+	p := Person{ID: id}
+	err := s.queryRow("SELECT time_zone, playbook FROM people WHERE user_id = ?", id).Scan(&p.TimeZone, &p.Playbook)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return p, err
+}
+
+func savePersonPlaybook(tx *Tx, id, playbook string) error {
+	_, err := tx.Exec("INSERT INTO people (user_id, playbook) VALUES (?, ?) ON CONFLICT DO UPDATE SET playbook = excluded.playbook", id, playbook)
+	return err
+}
+
+// SetTimeZone stores a person's IANA time zone; the caller has checked it.
+func (s *Store) SetTimeZone(ctx context.Context, id, zone string) error {
+	return s.write(ctx, func(tx *Tx) error {
+		_, err := tx.Exec("INSERT INTO people (user_id, time_zone) VALUES (?, ?) ON CONFLICT DO UPDATE SET time_zone = excluded.time_zone", id, zone)
+		return err
+	})
+}
+
+// Setting reads a setting that was changed from the chat; "" when it was not.
+func (s *Store) Setting(_ context.Context, name string) (string, error) {
+	var v string
+	err := s.queryRow("SELECT value FROM settings WHERE name = ?", name).Scan(&v)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return v, err
+}
+
+// SetSetting stores one; "" forgets it.
+func (s *Store) SetSetting(ctx context.Context, name, value string) error {
+	return s.write(ctx, func(tx *Tx) error {
+		if value == "" {
+			_, err := tx.Exec("DELETE FROM settings WHERE name = ?", name)
+			return err
+		}
+		_, err := tx.Exec("INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", name, value)
+		return err
+	})
+}
