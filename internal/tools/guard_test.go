@@ -141,7 +141,11 @@ func TestRedirects(t *testing.T) {
 	var inner atomic.Int32
 	secret := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { inner.Add(1) }))
 	defer secret.Close()
+	var hops atomic.Int32
 	outer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/loop" {
+			hops.Add(1)
+		}
 		to := map[string]string{"/inner": secret.URL + "/admin", "/file": "file:///etc/passwd", "/loop": "/loop",
 			"/meta": "http://169.254.169.254/", "/user": "http://a:b@example.org/"}[r.URL.Path]
 		http.Redirect(w, r, to, http.StatusFound)
@@ -160,6 +164,9 @@ func TestRedirects(t *testing.T) {
 	}
 	if inner.Load() != 0 {
 		t.Error("the inner server was asked")
+	}
+	if hops.Load() != 1+maxRedirects {
+		t.Errorf("%d requests in a loop", hops.Load())
 	}
 	last, next := request(t, "https://example.org/"), request(t, "http://example.org/")
 	if err := checkRedirect(next, []*http.Request{last}); !errors.Is(err, ErrForbidden) {

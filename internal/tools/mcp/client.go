@@ -40,9 +40,8 @@ type Server struct {
 type Options struct {
 	Servers []Server
 	// Dir holds the pins and the servers' folders; it is made when missing.
-	Dir   string
-	Guard tools.Guard  // for HTTP servers, whose own addresses it is made to trust
-	Log   *slog.Logger // nil is silent
+	Dir string
+	Log *slog.Logger // nil is silent
 }
 
 // Client keeps servers connected. Its methods may be called from many
@@ -99,7 +98,7 @@ func Open(o Options) (*Client, error) {
 		}
 		r := newRemote(s, c.pins, c.log)
 		if s.URL != "" {
-			guard, err := o.Guard.Trusting(s.URL)
+			guard, err := tools.Guard{}.Trusting(s.URL)
 			if err != nil {
 				return nil, fmt.Errorf("mcp: server %s: %w", s.Name, err)
 			}

@@ -142,6 +142,16 @@ func TestChildrenThatFail(t *testing.T) {
 
 func TestProcessGroupIsKilled(t *testing.T) {
 	t.Parallel()
+	for name, end := range map[string]func(c *Client, stop func()){
+		"by us":     func(_ *Client, stop func()) { stop() },
+		"by itself": func(c *Client, _ func()) { run(t, c, "kid__die", `{}`) },
+	} {
+		t.Run(name, func(t *testing.T) { testGroup(t, end) })
+	}
+}
+
+func testGroup(t *testing.T, end func(c *Client, stop func())) {
+	t.Parallel()
 	dir := t.TempDir()
 	c, stop := live(t, Options{Dir: dir, Servers: []Server{childServer("kid", "fork")}})
 	eventually(t, "connected", func() bool { return c.Set().Len() == 4 })
@@ -153,7 +163,7 @@ func TestProcessGroupIsKilled(t *testing.T) {
 	if syscall.Kill(pid, 0) != nil {
 		t.Fatal("no grandchild")
 	}
-	stop()
+	end(c, stop)
 	eventually(t, "the grandchild is gone", func() bool {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		return err != nil && syscall.Kill(pid, 0) != nil || strings.Contains(string(stat), ") Z ")

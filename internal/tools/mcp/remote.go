@@ -95,11 +95,8 @@ func (r *remote) connect(ctx context.Context) error {
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { r.wake() },
 	})
 	greeting, cancel := context.WithTimeout(ctx, connectTimeout)
-	// A child that does not read or answer is unblocked by hanging up.
-	met := context.AfterFunc(greeting, hangUp)
 	session, err := client.Connect(greeting, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
-	met()
-	cancel()
+	cancel() // the session has a life of its own
 	if err != nil {
 		return fmt.Errorf("connect: %w", err)
 	}
