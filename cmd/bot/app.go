@@ -36,7 +36,6 @@ type app struct {
 	hub      *chat.Hub
 	counts   *counters
 	cron     *jobs
-	fail     func(point string) // named failpoints; nil outside tests
 	front    *front
 	work     sync.WaitGroup // background work that drain waits for
 }
@@ -91,7 +90,7 @@ func (a *app) build(ctx context.Context) (err error) {
 		TokenBudget: a.cfg.Context.TokenBudget, ContextSize: a.cfg.Model.ContextSize,
 		IdleTimeout: a.cfg.Session.IdleTimeout, TTL: a.cfg.Session.TTL,
 		PerUser: a.cfg.Session.Scope == "user", DropSummaries: !a.cfg.Session.CarrySummary,
-		Role: a.role, Confirm: a.askFirst, Log: a.log, Failpoint: a.fail,
+		Role: a.role, Confirm: a.askFirst, Log: a.log, Failpoint: failpoint,
 	})
 	return err
 }
@@ -121,7 +120,7 @@ func (a *app) start(handler chat.Handler, adapters ...chat.Adapter) {
 		Inbox: a.store, Outbox: a.store, Handler: handler, Adapters: adapters, Log: a.log,
 		QueuePerLane: a.cfg.Limits.QueuePerChannel, TurnTimeout: a.cfg.Agent.TurnTimeout,
 		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
-		Failpoint:     a.fail, Observe: a.counts.observe,
+		Failpoint:     failpoint, Observe: a.counts.observe,
 	})
 }
 

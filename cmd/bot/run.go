@@ -26,12 +26,15 @@ func (runCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	if cfg.Telegram.Token == "" && cfg.Discord.Token == "" {
 		return chatCmd{}.talk(ctx, cfg, s)
 	}
-	return serve(ctx, cfg, s, nil)
+	return serve(ctx, cfg, s)
 }
 
-// serve runs the platforms. fail is called at named failpoints; nil outside
-// tests.
-func serve(ctx context.Context, cfg config.Config, s *streams, fail func(string)) (err error) {
+// failpoint is called by name where a crash is survived. It is nil in the
+// program; its tests set it before they become the program.
+var failpoint func(point string)
+
+// serve runs the platforms until ctx ends.
+func serve(ctx context.Context, cfg config.Config, s *streams) (err error) {
 	log := newLogger(cfg, s.err)
 	warn(cfg, log)
 	a, err := newApp(ctx, cfg, log, true)
@@ -39,7 +42,6 @@ func serve(ctx context.Context, cfg config.Config, s *streams, fail func(string)
 		return err
 	}
 	defer a.close()
-	a.fail = fail
 	platforms, err := a.platforms()
 	if err != nil {
 		return err

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/config"
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/llm/llmtest"
+)
+
+// childEnv makes the test binary be the bot: crash tests kill it like one.
+const childEnv = "PARLEY_BE_THE_BOT"
+
+// TestMain is the bot's main where a test started this binary as the bot.
+// BOT_FAILPOINT=name:n then kills it the n-th time it comes by that point.
+func TestMain(m *testing.M) {
+	if os.Getenv(childEnv) == "" {
+		os.Exit(m.Run())
+	}
+	point, nth, _ := strings.Cut(os.Getenv("BOT_FAILPOINT"), ":")
+	_ = os.Unsetenv("BOT_FAILPOINT")
+	_ = os.Unsetenv(childEnv)
+	left := 1
+	_, _ = fmt.Sscan(nth, &left) // no number is the first time
+	hits := make(chan struct{}, left)
+	failpoint = func(name string) {
+		if name != point || point == "" {
+			return
+		}
+		select {
+		case hits <- struct{}{}:
+			if len(hits) == left {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+				select {} // the signal is on its way
+			}
+		default:
+			select {}
+		}
+	}
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// world is a bot between fakes at the wire.
+type world struct {
+	tg   *telegramtest.Server
+	llm  *llmtest.Server
+	dir  string
+	env  []string
+	stop func() error
+}
+
+// newWorld starts the fakes; the bot is started by run or by a child process.
+func newWorld(t testing.TB) *world {
+	w := &world{tg: telegramtest.New(), llm: llmtest.NewServer(), dir: filepath.Join(t.TempDir(), "data")}
+	t.Cleanup(w.tg.Close)
+	t.Cleanup(w.llm.Close)
+	w.env = []string{
+		"BOT_TELEGRAM_TOKEN=" + w.tg.Token(), "BOT_TELEGRAM_API_URL=" + w.tg.URL(), "BOT_MODEL_BASE_URL=" + w.llm.URL(),
+		"BOT_MODEL_NAME=test", "BOT_ACCESS_MODE=open", "BOT_DATA_DIR=" + w.dir, "BOT_ACCESS_OWNERS=telegram:1",
+		"BOT_LIMITS_USER_PER_MINUTE=0",
+	}
+	return w
+}
+
+func (w *world) config(t testing.TB) config.Config {
+	t.Helper()
+	cfg, err := config.Load(config.Options{Env: w.env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cfg
+}
+
+// run starts the bot in this process.
+func (w *world) run(t testing.TB) {
+	t.Helper()
+	cfg := w.config(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	var log io.Writer = io.Discard
+	if testing.Verbose() {
+		log = os.Stderr
+	}
+	go func() { done <- serve(ctx, cfg, &streams{in: strings.NewReader(""), out: io.Discard, err: log}) }()
+	stopped := false
+	w.stop = func() error {
+		if stopped {
+			return nil
+		}
+		stopped = true
+		cancel()
+		return <-done
+	}
+	t.Cleanup(func() {
+		if err := w.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// sent waits until n messages are on Telegram and returns their texts.
+func (w *world) sent(t testing.TB, n int) []string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	list, err := w.tg.WaitSent(ctx, n)
+	if err != nil {
+		t.Fatalf("%d of %d messages were sent: %v", len(w.tg.Sent()), n, err)
+	}
+	texts := make([]string, len(list))
+	for i, m := range list {
+		texts[i] = m.Text
+	}
+	return texts
+}
