@@ -1,0 +1,41 @@
+package memory
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"parley/internal/chat"
+)
+
+func TestRecallKeepsToItsScope(t *testing.T) {
+	s := open(t, Options{})
+	must(t, s.write(context.Background(), func(tx *Tx) error {
+		for _, r := range [][3]string{{"dm", "a", "the canary sings"}, {"room", "b", "a canary's \"cage\""}, {"room", "a", "canaries eat seeds"}} {
+			if _, err := tx.Exec("INSERT OR IGNORE INTO sessions (id, platform, channel, created_at, last_activity, expires_at) VALUES (?1, 'x', ?1, '', '', '')", r[0]); err != nil {
+				return err
+			}
+			if _, err := tx.Exec("INSERT INTO messages (session_id, platform, channel, role, user_id, name, content, at) VALUES (?1, 'x', ?1, 'user', ?2, ?2, ?3, '2024-05-01T10:00:00.000Z')", r[0], r[1], r[2]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	for _, tt := range []struct {
+		user, channel, text string
+		want                int
+	}{
+		{"a", "", "canary", 3}, {"b", "", "canary", 2}, {"c", "", "canary", 0}, {"", "", "canary", 0},
+		{"b", "room", "canary", 2}, {"a", "dm", "canary", 1}, {"b", "none", "canary", 0},
+		{"a", "", "NEAR( canary* \"'-\x00\xff AND " + strings.Repeat("(", 100000), 3}, {"a", "", "😀 \"", 0},
+	} {
+		got, err := s.Recall(context.Background(), Query{User: tt.user, Key: chat.Key{Platform: "x", Channel: tt.channel}, Text: tt.text})
+		if err != nil || len(got) != tt.want {
+			t.Errorf("%s in %q asks %.20q: %d passages, %v; want %d", tt.user, tt.channel, tt.text, len(got), err, tt.want)
+		}
+	}
+	must(t, s.write(context.Background(), func(tx *Tx) error { _, err := tx.Exec("DELETE FROM messages"); return err }))
+	if got, err := s.Recall(context.Background(), Query{User: "a", Text: "canary"}); err != nil || len(got) > 0 {
+		t.Errorf("after deleting: %v, %v", got, err)
+	}
+}
