@@ -20,7 +20,7 @@ func (a *app) toolVerbs() []admin.Command {
 }
 
 func (a *app) suggestTool(_ context.Context, _ chat.Message, prefix string) (names []string) {
-	for _, s := range a.toolset.all.All() {
+	for _, s := range a.toolset.all().All() {
 		if strings.HasPrefix(s.Name, prefix) {
 			names = append(names, s.Name)
 		}
@@ -31,7 +31,7 @@ func (a *app) suggestTool(_ context.Context, _ chat.Message, prefix string) (nam
 func (a *app) runToolList(context.Context, admin.Request) (chat.Answer, error) {
 	var b strings.Builder
 	now := a.toolset.now()
-	for _, s := range a.toolset.all.All() {
+	for _, s := range a.toolset.all().All() {
 		state := "on"
 		if _, ok := now.Lookup(s.Name); !ok {
 			state = "off"
@@ -45,7 +45,7 @@ func (a *app) runToolList(context.Context, admin.Request) (chat.Answer, error) {
 func (a *app) switchTool(on bool) func(context.Context, admin.Request) (chat.Answer, error) {
 	return func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		name := r.Args["name"]
-		if !a.toolset.known(name) {
+		if _, ok := a.toolset.all().Lookup(name); !ok {
 			return chat.Answer{Text: fmt.Sprintf(wordsNoTool, name)}, nil
 		}
 		b, err := json.Marshal(a.toolset.turn(name, on))

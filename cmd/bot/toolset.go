@@ -2,65 +2,165 @@ package main
 
 import (
 	"context"
-	_ "embed" // descriptions
 	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"strings"
 	"sync"
 
+	"parley/config"
+	"parley/internal/agent"
+	"parley/internal/agent/playbook"
 	"parley/internal/chat"
 	"parley/internal/tools"
+	"parley/internal/tools/mcp"
 )
 
 // toolset is what the model may use: the built-in tools, those of servers that
 // come and go, less those the owner switched off.
 type toolset struct {
-	all tools.Set // built in; find_tools is added on top
+	own     tools.Set
+	servers *mcp.Client // nil without servers
+	stop    func()      // ends the servers and waits for them
 
-	mu   sync.Mutex // guards the rest
-	off  map[string]bool
-	made tools.Set // what now returns, made anew when something changed
+	mu  sync.Mutex // guards off and made
+	off map[string]bool
+	// made is what now returns and from what it was made.
+	made struct{ from, set tools.Set }
 }
 
 // offSetting is the row that lists the tools switched off from the chat.
 const offSetting = "tools.off"
 
 func (a *app) newToolset(ctx context.Context) (*toolset, error) {
-	list := []tools.Tool{tools.CurrentTime(a.now, a.zone), tools.SaveDecision()}
-	t := &toolset{all: tools.NewSet(list...), off: map[string]bool{}}
+	list, err := a.builtinTools()
+	if err != nil {
+		return nil, err
+	}
+	t := &toolset{own: tools.NewSet(list...), off: map[string]bool{}, stop: func() {}}
 	v, err := a.store.Setting(ctx, offSetting)
 	if err != nil {
 		return nil, err
 	}
 	if v != "" {
 		if err := json.Unmarshal([]byte(v), &t.off); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("read tools switched off: %w", err)
 		}
 	}
-	t.make()
-	return t, nil
+	return t, a.openServers(t)
 }
 
-// make joins what there is now. The caller holds mu, or is alone.
-func (t *toolset) make() {
-	var off []string
-	for name := range t.off {
-		off = append(off, name)
+// builtinTools are the tools that are part of Parley, as far as the settings
+// make them useful.
+func (a *app) builtinTools() ([]tools.Tool, error) {
+	list := []tools.Tool{tools.CurrentTime(a.now, a.zone), tools.SaveDecision()}
+	if a.cfg.Playbook.Dir != "" {
+		list = append(list, tools.SetVariable(a.checkVariable))
 	}
-	set := t.all.Without(off...)
+	list = append(list, tools.WebFetch(tools.Guard{AllowHosts: a.cfg.Web.AllowHosts}))
+	if s := a.cfg.Web.Search; s.URL != "" || s.APIKey != "" {
+		search, err := tools.WebSearch(tools.Search{Kind: s.Kind, URL: s.URL, Key: string(s.APIKey)})
+		if err != nil {
+			return nil, fmt.Errorf("web.search: %w", err)
+		}
+		list = append(list, search)
+	}
+	for _, s := range a.cfg.Subagents {
+		sub, err := readSubagent(s)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a.delegate(sub))
+	}
+	return list, nil
+}
+
+func readSubagent(s config.Subagent) (agent.Subagent, error) {
+	prompt, err := os.ReadFile(s.PromptFile)
+	if err != nil {
+		return agent.Subagent{}, fmt.Errorf("subagents: %s: %w", s.Name, err)
+	}
+	return agent.Subagent{Name: s.Name, Description: s.Description, Prompt: string(prompt), Tools: s.Tools, MaxTurns: s.MaxTurns, Model: s.Model}, nil
+}
+
+// delegate is the tool through which a subagent is given a job. The agent
+// exists by the time anybody calls it.
+func (a *app) delegate(s agent.Subagent) tools.Tool {
+	type args struct {
+		Task string `json:"task" jsonschema:"the whole job; the helper sees nothing else of this conversation"`
+	}
+	meta := tools.Meta{Name: s.Name, Description: s.Description, Category: tools.About, Scope: []string{""}, SideEffect: true, Timeout: tools.MaxTimeout}
+	return tools.Func(meta, func(ctx context.Context, c tools.Call, in args) (tools.Result, error) {
+		return a.agent.Delegate(ctx, s, c, in.Task)
+	})
+}
+
+// checkVariable says why a value cannot be taken by the playbook.
+func (a *app) checkVariable(name string, value any) error {
+	b := a.bookNow()
+	if b == nil {
+		return errors.New("there is no playbook")
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = b.SetVariable(playbook.State{}, playbook.Value{Name: name, Value: raw, Source: "tool"})
+	return err
+}
+
+// openServers connects the MCP servers in the background.
+func (a *app) openServers(t *toolset) error {
+	if len(a.cfg.MCP.Servers) == 0 {
+		return nil
+	}
+	o := mcp.Options{Dir: a.inData("mcp"), Log: a.log}
+	for _, s := range a.cfg.MCP.Servers {
+		env := make([]string, len(s.Env))
+		for i, e := range s.Env {
+			env[i] = string(e)
+		}
+		o.Servers = append(o.Servers, mcp.Server{Name: s.Name, Command: s.Command, Env: env, URL: s.URL})
+	}
+	var err error
+	if t.servers, err = mcp.Open(o); err != nil {
+		return fmt.Errorf("mcp.servers: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); t.servers.Run(ctx) }()
+	t.stop = func() { cancel(); <-done }
+	return nil
+}
+
+// all is every tool there is, on or off.
+func (t *toolset) all() tools.Set {
+	if t.servers == nil {
+		return t.own
+	}
+	return t.own.With(t.servers.Set())
+}
+
+// now is the set as it stands, with find_tools for what is not always offered.
+func (t *toolset) now() tools.Set {
+	all := t.all()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.made.set.Len() > 0 && t.made.from.Same(all) {
+		return t.made.set
+	}
+	set := all.Without(slices.Collect(maps.Keys(t.off))...)
 	if find, ok := tools.FindTools(set); ok {
 		set = set.With(tools.NewSet(find))
 	}
-	t.made = set
+	t.made.from, t.made.set = all, set
+	return set
 }
 
-// now is the set as it stands.
-func (t *toolset) now() tools.Set {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.made
-}
-
-// turn switches a tool on or off for everybody.
+// turn switches a tool on or off for everybody and returns what is off.
 func (t *toolset) turn(name string, on bool) map[string]bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,21 +169,11 @@ func (t *toolset) turn(name string, on bool) map[string]bool {
 	} else {
 		t.off[name] = true
 	}
-	t.make()
-	out := map[string]bool{}
-	for k := range t.off {
-		out[k] = true
-	}
-	return out
+	t.made.set = tools.Set{}
+	return maps.Clone(t.off)
 }
 
-// known says whether there is such a tool, on or off.
-func (t *toolset) known(name string) bool {
-	_, ok := t.all.Lookup(name)
-	return ok
-}
-
-func (t *toolset) close() {}
+func (t *toolset) close() { t.stop() }
 
 // zone is a person's time zone, "" when unknown.
 func (a *app) zone(ctx context.Context, who chat.User) string {

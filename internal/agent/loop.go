@@ -27,7 +27,7 @@ const (
 // was done (requirements C12).
 func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 	folded := false
-	for call := 1; call <= t.a.o.MaxCalls; {
+	for call := 1; call <= t.maxCalls(); {
 		if !folded && t.tooLong() {
 			folded = true
 			if err := t.a.fold(ctx, t); err != nil {
@@ -62,6 +62,29 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 	return t.finish(t.withDone(wordsTooComplex), memory.CategoryTools), nil
 }
 
+func (t *turn) maxCalls() int {
+	if t.sub != nil {
+		return t.sub.MaxTurns
+	}
+	return t.a.o.MaxCalls
+}
+
+// agentName is who calls tools, as their scopes name it.
+func (t *turn) agentName() string {
+	if t.sub != nil {
+		return t.sub.Name
+	}
+	return ""
+}
+
+// modelName is the model this turn asks.
+func (t *turn) modelName() string {
+	if t.sub != nil && t.sub.Model != "" {
+		return t.sub.Model
+	}
+	return t.a.ModelName()
+}
+
 // spoke ends the turn with the model's text.
 func (t *turn) spoke(resp llm.Response) chat.Answer {
 	text := strings.TrimSpace(resp.Message.Content)
@@ -87,7 +110,7 @@ func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 			return resp, nil
 		}
 	}
-	req := llm.Request{Model: t.a.ModelName(), Messages: t.messages(), Tools: t.offered().Specs(), Spend: t.ledger.spend}
+	req := llm.Request{Model: t.modelName(), Messages: t.messages(), Tools: t.offered().Specs(), Spend: t.ledger.spend}
 	resp, err := t.a.o.Model.Complete(ctx, req, t.show)
 	if err != nil && t.a.o.Fallback != nil && down(err) {
 		resp, err = t.fallback(ctx, req, err)
@@ -178,7 +201,7 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 		t.absorb(c, o)
 	}
 	for i, o := range outcomes {
-		if o.Class == tools.NeedsYes {
+		if o.Class == tools.NeedsYes && t.sub == nil {
 			return t.confirm(ctx, said.ToolCalls[i], o), true
 		}
 	}
@@ -259,7 +282,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 func (t *turn) call(c llm.ToolCall) tools.Call {
 	return tools.Call{
 		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct,
-		Session: t.session.ID, Key: fmt.Sprintf("%d:%d:%s", t.m.Row, t.step, c.ID), Taint: t.taint,
+		Session: t.session.ID, Key: fmt.Sprintf("%d:%d:%s", t.m.Row, t.step, c.ID), Taint: t.taint, Agent: t.agentName(),
 	}
 }
 
@@ -324,11 +347,13 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	if o.State == tools.Success && !spec.ReadOnly {
 		t.did = append(t.did, insight(o.Result.Content))
 	}
-	if d, ok := o.Result.Data.(tools.Decided); ok {
-		t.session.Decisions = decide(t.session.Decisions, string(d))
-	}
-	if v, ok := o.Result.Data.(tools.VariableSet); ok {
-		t.setVariable(v)
+	switch data := o.Result.Data.(type) {
+	case tools.Decided:
+		t.session.Decisions = decide(t.session.Decisions, string(data))
+	case tools.VariableSet:
+		t.setVariable(data)
+	case Delegated:
+		t.ledger.usage, t.ledger.calls = t.ledger.usage.Add(data.Usage), t.ledger.calls+data.Calls
 	}
 }
 

@@ -85,6 +85,9 @@ func (t *turn) messages() []llm.Message {
 // stable is the beginning of every request of this session.
 func (t *turn) stable() string {
 	var b strings.Builder
+	if t.sub != nil {
+		return t.sub.Prompt + "\n\n" + strings.TrimSpace(rules)
+	}
 	b.WriteString(t.a.prompt.current())
 	b.WriteString("\n\n")
 	b.WriteString(strings.TrimSpace(rules))

@@ -22,7 +22,8 @@ type turn struct {
 	w     chat.Reply
 	in    input
 	began time.Time
-	keep  bool // the turn belongs to a session and leaves a transcript
+	keep  bool      // the turn belongs to a session and leaves a transcript
+	sub   *Subagent // whose turn it is; nil is the conversation's own
 
 	session  memory.Session
 	window   []memory.Entry // stored entries that are sent raw

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // description
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -35,5 +36,24 @@ func SaveDecision() Tool {
 			return Result{}, errors.New("a decision is one short sentence, at most 300 characters")
 		}
 		return Result{Content: "Decision recorded: " + text, Data: Decided(text)}, nil
+	})
+}
+
+//go:embed variable.md
+var variableText string
+
+// SetVariable is the tool set_variable. check says why a value is not taken,
+// in words for the model; the turn that runs the tool stores the value.
+func SetVariable(check func(name string, value any) error) Tool {
+	type args struct {
+		Name  string `json:"name" jsonschema:"name of the variable"`
+		Value any    `json:"value" jsonschema:"its value"`
+	}
+	meta := Meta{Name: "set_variable", Description: strings.TrimSpace(variableText), Category: About, Idempotent: true, SideEffect: true}
+	return Func(meta, func(_ context.Context, _ Call, a args) (Result, error) {
+		if err := check(a.Name, a.Value); err != nil {
+			return Result{}, &ArgumentError{[]string{"arguments: " + err.Error()}}
+		}
+		return Result{Content: fmt.Sprintf("%s is now %v.", a.Name, a.Value), Data: VariableSet(a)}, nil
 	})
 }

@@ -98,6 +98,11 @@ func (s Set) ForAgent(agent string) Set {
 // Core keeps what is always offered.
 func (s Set) Core() Set { return s.filter(func(t Spec) bool { return t.Core }) }
 
+// Same says that two sets hold the very same tools in the same order.
+func (s Set) Same(o Set) bool {
+	return slices.Equal(s.entries, o.entries)
+}
+
 // Len counts the tools.
 func (s Set) Len() int { return len(s.entries) }
 

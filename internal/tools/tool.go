@@ -102,6 +102,9 @@ type Retry struct {
 // included.
 const DefaultTimeout = 30 * time.Second
 
+// MaxTimeout is the longest a Meta may ask for.
+const MaxTimeout = 300 * time.Second
+
 // Meta is what a tool says about itself. NewSet panics when a rule given here
 // is broken.
 type Meta struct {
@@ -145,7 +148,7 @@ func (s Spec) Check() error {
 		return fmt.Errorf("tool %s: unknown category %q", s.Name, s.Category)
 	case s.ReadOnly && (s.SideEffect || s.Confirm):
 		return fmt.Errorf("tool %s: read-only and with a side effect", s.Name)
-	case s.Timeout != 0 && (s.Timeout < time.Second || s.Timeout > 300*time.Second):
+	case s.Timeout != 0 && (s.Timeout < time.Second || s.Timeout > MaxTimeout):
 		return fmt.Errorf("tool %s: timeout %v is not within 1-300 s", s.Name, s.Timeout)
 	case s.Retry != nil && !s.ReadOnly && !s.Idempotent:
 		return fmt.Errorf("tool %s: retries need a read-only or idempotent tool", s.Name)

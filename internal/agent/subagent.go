@@ -1,0 +1,68 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/tools"
+)
+
+// Subagent is a helper with its own prompt, fewer tools and perhaps another
+// model. It runs the same loop; its transcript stays out of the conversation's,
+// and it has no helpers of its own.
+type Subagent struct {
+	Name        string // its tool name
+	Description string // when to hand it a job
+	Prompt      string
+	Tools       []string
+	MaxTurns    int    // model calls per job, 1-30; 0 is 10
+	Model       string // "" is the conversation's
+}
+
+// Delegated is the Data of a subagent's result: what it cost and did.
+type Delegated struct {
+	Usage llm.Usage
+	Calls int
+	Did   []string
+}
+
+// nobody is the Reply of a subagent: it does not talk to people.
+type nobody struct{}
+
+// Text implements chat.Reply.
+func (nobody) Text(string) {}
+
+// Status implements chat.Reply.
+func (nobody) Status(string) {}
+
+// Reset implements chat.Reply.
+func (nobody) Reset() {}
+
+// Delegate lets a subagent do a job for the person and place of c, with what
+// set holds of its tools. It is called from within a tool.
+func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task string) (tools.Result, error) {
+	if s.MaxTurns == 0 {
+		s.MaxTurns = 10
+	}
+	t := &turn{
+		a: a, w: nobody{}, sub: &s, in: input{text: task}, began: a.o.Now(), taint: c.Taint,
+		m:   chat.Message{Key: c.Where, From: c.Who, Direct: true, Text: task},
+		set: a.o.Tools().ForAgent(s.Name).Only(s.Tools...),
+	}
+	t.ledger.maxAttempts = 3 * s.MaxTurns
+	t.offer = s.Tools
+	t.added = []memory.Entry{t.heard()}
+	answer, err := t.loop(ctx)
+	if err != nil {
+		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	r := tools.Result{
+		Content: strings.TrimSpace(answer.Text), Untrusted: t.taint.Outside && !c.Taint.Outside, Private: t.taint.Private, Sources: t.cited,
+		Data: Delegated{Usage: t.ledger.usage, Calls: t.ledger.calls, Did: t.did},
+	}
+	return r, nil
+}
