@@ -42,8 +42,8 @@ type app struct {
 
 // newApp opens the data folder and builds the rooms, adapters excepted. With
 // lock it is the folder's only bot. The caller calls close.
-func newApp(ctx context.Context, cfg config.Config, log *slog.Logger, lock bool) (a *app, err error) {
-	a = &app{cfg: cfg, log: log, now: time.Now, began: time.Now(), counts: newCounters()}
+func newApp(ctx context.Context, cfg config.Config, log *slog.Logger, lock bool) (_ *app, err error) {
+	a := &app{cfg: cfg, log: log, now: time.Now, began: time.Now(), counts: newCounters()}
 	defer func() {
 		if err != nil {
 			a.close()
@@ -83,7 +83,7 @@ func (a *app) build(ctx context.Context) (err error) {
 		name = a.model.name
 	}
 	a.agent, err = agent.New(agent.Options{
-		Store: a.store, Model: a.model.Model, Fallback: a.model.fallback, Runner: a.runner, Tools: a.toolset.now,
+		Store: a.store, Model: metered{a.model.Model, a}, Fallback: a.model.fallback, Runner: a.runner, Tools: a.toolset.now,
 		Book: a.bookNow, BookModel: a.model.book, NoBookModel: a.model.list == nil,
 		Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: name,
 		MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,

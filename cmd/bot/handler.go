@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/google/uuid"
+
 	"parley/internal/admin"
 	"parley/internal/agent"
 	"parley/internal/chat"
@@ -62,7 +64,30 @@ func (a *app) handler(f *front) chat.Handler {
 		}
 		return a.agent.Confirmed(ctx, m, p)
 	}
-	return f.gate.Wrap(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(a.agent)), do)))
+	return f.gate.Wrap(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(a.debugging(f, a.agent))), do)))
+}
+
+// debugging shows calls and timings under an answer where /debug is on, to
+// those who may see them.
+func (a *app) debugging(f *front, next chat.Handler) chat.Handler {
+	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		answer, err := next.Handle(ctx, m, w)
+		rec, ok := answer.Record.(*memory.Turn)
+		if err != nil || !ok || answer.Text == "" {
+			return answer, err
+		}
+		on, serr := a.store.Setting(ctx, debugSetting(m.Key))
+		if serr != nil || on == "" {
+			return answer, serr
+		}
+		if role, rerr := f.gate.Role(ctx, m); rerr != nil || role < admin.Admin {
+			return answer, rerr
+		}
+		rec.Decision.ID = uuid.NewString()
+		answer.Text += fmt.Sprintf("\n\n`%s · %d model calls · %d tools · %d tokens · %d ms · /trace %s`", rec.Decision.Category,
+			rec.Decision.Calls, len(rec.Calls), rec.Decision.Usage.Total, rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
+		return answer, nil
+	})
 }
 
 // ask turns a tool call that needs a yes into a question.

@@ -2,6 +2,7 @@ package main
 
 // What cmd/bot says to people in a chat.
 const (
+	wordsHello       = "Hello, I am %s. Write to me as you would to a person: I answer, remember what you ask me to, and keep lists and reminders for you."
 	wordsNothingRuns = "Nothing is running here that I could stop."
 	wordsNoSession   = "There is no conversation going on here."
 	wordsNoSessions  = "There are no conversations yet."
