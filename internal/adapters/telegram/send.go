@@ -35,7 +35,7 @@ var errQuiet = errors.New("telegram asked for silence in this chat")
 
 // Split implements chat.Outlet: every piece is one message once rendered.
 func (a *Adapter) Split(text string) []string {
-	return split(text, func(piece string) bool {
+	return chat.Split(text, func(piece string) bool {
 		return len(piece) <= maxBytes && length(piece) <= 2*maxText && render(piece).fits()
 	})
 }

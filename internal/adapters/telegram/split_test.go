@@ -5,28 +5,6 @@ import (
 	"testing"
 )
 
-func TestSplit(t *testing.T) {
-	fits := func(s string) bool { return len(s) <= 24 }
-	for _, c := range []struct {
-		in   string
-		want []string
-	}{
-		{"", nil},
-		{" \n", nil},
-		{"short", []string{"short"}},
-		{"one two three four five six", []string{"one two three four five ", "six"}},
-		{"first part is\n\nsecond part is", []string{"first part is\n\n", "second part is"}},
-		{"see [the page](http://a.b/c) now", []string{"see ", "[the page](http://a.b/c)", " now"}},
-		{"```go\na := 1\nb := 2\nc := 3\n```\nend", []string{"```go\na := 1\nb := 2\n```", "```go\nc := 3\n```\nend"}},
-		{strings.Repeat("👨‍👩‍👧", 2), []string{"👨‍👩‍👧", "👨‍👩‍👧"}},
-	} {
-		got := split(c.in, fits)
-		if strings.Join(got, "|") != strings.Join(c.want, "|") {
-			t.Errorf("split(%q)\n got %q\nwant %q", c.in, got, c.want)
-		}
-	}
-}
-
 // A long answer loses nothing: every word arrives once, in order.
 func TestSplitLosesNothing(t *testing.T) {
 	a := reader(t)

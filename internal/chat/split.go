@@ -1,4 +1,4 @@
-package telegram
+package chat
 
 import (
 	"regexp"
@@ -13,18 +13,28 @@ var (
 	wholeLink = regexp.MustCompile(`!?\[[^\]\n]*\]\([^)\n]*\)|<?https?://[^\s>]+>?`)
 )
 
+// maxUnit is how far beyond a cut a link or a fence line may reach to count
+// as one: more is cut like any text.
+const maxUnit = 4096
+
 // maxInfo is how long a line that opens a fence may be to be written again.
 const maxInfo = 64
 
-// split cuts Markdown into pieces that fit, at the best place there is: between
+// Split cuts Markdown into pieces that fit, at the best place there is: between
 // paragraphs, lines or words, never inside a link, a fence line or a grapheme
 // unless one of these alone does not fit. A fence that is cut is closed and
-// opened again. Nothing is lost.
-func split(text string, fits func(string) bool) (pieces []string) {
+// opened again. Nothing else is added, and nothing lost but white space that
+// would be a piece of its own. fits must hold for whatever is
+// shorter than something it holds for; it is called often and must be quick.
+// White space alone gives no pieces.
+func Split(text string, fits func(string) bool) (pieces []string) {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
 	for opening := ""; ; {
+		if blank(opening, text) {
+			return pieces
+		}
 		if fits(opening + text) {
 			return append(pieces, opening+text)
 		}
@@ -40,8 +50,18 @@ func split(text string, fits func(string) bool) (pieces []string) {
 			n = nice(text, n-1)
 			p, open = piece(n)
 		}
-		pieces, opening, text = append(pieces, p), open, text[n:]
+		if !blank(opening, text[:n]) {
+			pieces = append(pieces, p)
+		}
+		opening, text = open, text[n:]
 	}
+}
+
+// blank says that a piece would show nothing: white space, or a fence that is
+// opened again only to be closed.
+func blank(opening, text string) bool {
+	text = strings.TrimSpace(text)
+	return text == "" || opening != "" && strings.HasPrefix(opening, text) && strings.Trim(text, text[:1]) == ""
 }
 
 // closed ends the fence that s leaves open; opening is what opens it again.
@@ -81,7 +101,7 @@ func nice(s string, n int) int {
 		}
 	}
 	for _, whole := range []*regexp.Regexp{fenceLine, wholeLink} {
-		for _, m := range whole.FindAllStringIndex(s[:min(len(s), best+maxText)], -1) {
+		for _, m := range whole.FindAllStringIndex(s[:min(len(s), best+maxUnit)], -1) {
 			if m[0] > 0 && m[0] < best && best < m[1] {
 				best = m[0]
 			}
