@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"parley/internal/adapters/discord"
 	"parley/internal/adapters/telegram"
 	"parley/internal/admin"
 	"parley/internal/chat"
@@ -11,14 +12,22 @@ import (
 // introduce registers the slash commands natively, in the background: a
 // platform that is down for a while must not hold the start up.
 func (a *app) introduce(ctx context.Context, f *front, adapters []chat.Adapter) {
+	table := f.commands.Table()
 	for _, p := range adapters {
-		if t, ok := p.(*telegram.Adapter); ok {
-			a.background(func() {
-				if err := t.Commands(ctx, telegramMenu(f.commands.Table())); err != nil && ctx.Err() == nil {
-					a.log.Warn("register commands", "platform", "telegram", "err", err)
-				}
-			})
+		var register func() error
+		switch p := p.(type) {
+		case *telegram.Adapter:
+			register = func() error { return p.Commands(ctx, telegramMenu(table)) }
+		case *discord.Adapter:
+			register = func() error { return p.Register(ctx, discordCommands(table)) }
+		default:
+			continue
 		}
+		a.background(func() {
+			if err := register(); err != nil && ctx.Err() == nil {
+				a.log.Warn("register commands", "platform", p.Platform(), "err", err)
+			}
+		})
 	}
 }
 
@@ -31,4 +40,19 @@ func telegramMenu(table []admin.Command) (menu []telegram.Command) {
 		}
 	}
 	return menu
+}
+
+func discordCommands(table []admin.Command) (list []discord.Command) {
+	for _, c := range table {
+		d := discord.Command{Name: c.Name, Help: c.Help, Private: c.Private, Admin: c.Who == admin.Admin, Verbs: discordCommands(c.Verbs)}
+		for _, o := range c.Options {
+			kind := "text"
+			if o.Kind != admin.Text {
+				kind = string(o.Kind)
+			}
+			d.Options = append(d.Options, discord.Option{Name: o.Name, Help: o.Help, Kind: kind, Required: o.Required, Choices: o.Choices})
+		}
+		list = append(list, d)
+	}
+	return list
 }

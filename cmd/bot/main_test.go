@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
 )
@@ -51,6 +52,7 @@ func TestMain(m *testing.M) {
 // world is a bot between fakes at the wire.
 type world struct {
 	tg   *telegramtest.Server
+	dc   *discordtest.Server
 	llm  *llmtest.Server
 	dir  string
 	env  []string
@@ -59,9 +61,10 @@ type world struct {
 
 // newWorld starts the fakes; the bot is started by run or by a child process.
 func newWorld(t testing.TB) *world {
-	w := &world{tg: telegramtest.New(), llm: llmtest.NewServer(), dir: filepath.Join(t.TempDir(), "data")}
+	w := &world{tg: telegramtest.New(), dc: discordtest.New(), llm: llmtest.NewServer(), dir: filepath.Join(t.TempDir(), "data")}
 	t.Cleanup(w.tg.Close)
 	t.Cleanup(w.llm.Close)
+	t.Cleanup(w.dc.Close)
 	w.env = []string{
 		"BOT_TELEGRAM_TOKEN=" + w.tg.Token(), "BOT_TELEGRAM_API_URL=" + w.tg.URL(), "BOT_MODEL_BASE_URL=" + w.llm.URL(),
 		"BOT_MODEL_NAME=test", "BOT_ACCESS_MODE=open", "BOT_DATA_DIR=" + w.dir, "BOT_ACCESS_OWNERS=telegram:1",

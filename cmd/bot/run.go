@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"parley/config"
+	"parley/internal/adapters/discord"
 	"parley/internal/adapters/telegram"
 	"parley/internal/adapters/terminal"
 	"parley/internal/admin"
@@ -103,6 +104,13 @@ func (a *app) platforms() (list []chat.Adapter, err error) {
 			return nil, err
 		}
 		list = append(list, t)
+	}
+	if c := a.cfg.Discord; c.Token != "" {
+		d, err := discord.New(discord.Options{Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Log: a.log})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, d)
 	}
 	return list, nil
 }

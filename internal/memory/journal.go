@@ -2,11 +2,8 @@ package memory
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base32"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"parley/internal/chat"
@@ -154,15 +151,8 @@ func encode(parts []chat.Part) ([]string, error) {
 func insertPart(tx *Tx, inbox int64, p chat.Part, body string, state chat.PartState, now string) error {
 	_, err := tx.Exec(`INSERT INTO outbox (inbox_id, part, kind, platform, channel, thread, body, nonce, state, at, preview)
 		VALUES (?1, ?2, 'answer', ?3, ?4, ?5, ?6, ?7, ?8, ?9, CASE WHEN ?2 = 0 THEN coalesce((SELECT preview FROM inbox WHERE id = ?1), '') ELSE '' END)`,
-		inbox, p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, body, Nonce(fmt.Sprint("answer:", inbox), p.Index), string(state), now)
+		inbox, p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, body, chat.AnswerNonce(inbox, p.Index), string(state), now)
 	return err
-}
-
-// Nonce names one part of one thing said, the same on every attempt: 25
-// characters of base32(sha256) (promises.md section 1).
-func Nonce(what string, part int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%d", what, part))
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:25])
 }
 
 // Notify stores parts that nobody asked for just now, such as a reminder.
@@ -180,7 +170,7 @@ func (s *Store) notify(tx *Tx, what string, parts []chat.Part, bodies []string) 
 	for i, p := range parts {
 		_, err := tx.Exec(`INSERT INTO outbox (part, kind, platform, channel, thread, body, nonce, at)
 			VALUES (?, 'notice', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, bodies[i], Nonce(what, p.Index), Stamp(s.now()))
+			p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, bodies[i], chat.Nonce(what, p.Index), Stamp(s.now()))
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,183 @@
+// Package discord turns Discord into chat and back: gateway events into
+// messages, answers into posts and edits, with the order, the nonces and the
+// silence Discord asks for. It decides nothing about what is said, and keeps
+// nothing but through the intake it is given.
+package discord
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// Platform is the first word of every Key and User ID of this adapter.
+const Platform = "discord"
+
+// Options of New. Token is required.
+type Options struct {
+	Token  string // without "Bot "
+	APIURL string // "" is Discord's own, version 9
+	Guild  string // where slash commands are registered; "" is everywhere
+	Timing Timing
+	Log    *slog.Logger     // nil is silent
+	Now    func() time.Time // nil is time.Now
+}
+
+// Timing is for tests; zeros are the real numbers.
+type Timing struct {
+	Open     time.Duration // to READY or RESUMED; 0 is 30 s
+	RetryMin time.Duration // between connections; 0 is 1 s
+	RetryMax time.Duration // 0 is 1 min
+	Stable   time.Duration // after which a connection counts as good; 0 is 1 min
+	Watch    time.Duration // between looks at the heartbeat; 0 is 250 ms
+}
+
+func (t Timing) defaults() Timing {
+	or := func(d *time.Duration, v time.Duration) {
+		if *d == 0 {
+			*d = v
+		}
+	}
+	or(&t.Open, 30*time.Second)
+	or(&t.RetryMin, time.Second)
+	or(&t.RetryMax, time.Minute)
+	or(&t.Stable, time.Minute)
+	or(&t.Watch, 250*time.Millisecond)
+	return t
+}
+
+// Adapter is Discord as a chat.Adapter.
+type Adapter struct {
+	o     Options
+	api   string // without a trailing slash
+	http  *http.Client
+	queue chan arrival
+	acks  sync.WaitGroup // interactions being acknowledged
+	// ending are Sessions whose connection is gone and that the library takes
+	// a second to end.
+	ending sync.WaitGroup
+
+	mu      sync.Mutex // guards the rest
+	health  error
+	dead    bool            // the token was refused: no call is made any more
+	self    string          // our user id, known from READY
+	app     string          // our application id
+	roles   map[string]bool // roles that are ours alone: a mention of one is a mention of us
+	places  map[string]place
+	private map[string]bool      // names of commands whose answers only the author sees
+	silent  map[string]time.Time // channel -> until when it wants no typing and no previews
+	session resumable
+	ready   chan struct{} // closed once self and app are known
+}
+
+// place is what is known of a channel.
+type place struct {
+	parent string // the channel a thread hangs on; "" for channels
+	guild  string
+}
+
+// errConnecting is the health before the first connection.
+var errConnecting = errors.New("Discord: connecting")
+
+// New makes an Adapter. It does not connect.
+func New(o Options) (*Adapter, error) {
+	if o.Token == "" {
+		return nil, errors.New("discord: no token")
+	}
+	if o.APIURL == "" {
+		o.APIURL = "https://discord.com/api/v9/"
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Timing = o.Timing.defaults()
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 64
+	return &Adapter{
+		o: o, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport},
+		queue: make(chan arrival, maxQueued), health: errConnecting, roles: map[string]bool{}, places: map[string]place{},
+		private: map[string]bool{}, silent: map[string]time.Time{}, ready: make(chan struct{}),
+	}, nil
+}
+
+// Platform implements chat.Adapter.
+func (a *Adapter) Platform() string { return Platform }
+
+// Health implements chat.Adapter.
+func (a *Adapter) Health() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.health
+}
+
+func (a *Adapter) setHealth(err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.dead {
+		a.health = err
+	}
+}
+
+// kill ends all calls: the token is not accepted.
+func (a *Adapter) kill() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.dead, a.health = true, errToken
+}
+
+// What the operator is told, with the fix.
+var (
+	errToken = errors.New("Discord refuses the token: make a new one in the developer portal under Bot and set discord.token")
+	errQueue = errors.New("Discord: messages come faster than they can be stored")
+)
+
+func intentError(code int) error {
+	return fmt.Errorf("Discord refuses the connection (close code %d): %s", code, fixes[code])
+}
+
+// fixes are the close codes after which connecting again is pointless
+// (platforms.md A1), and what to do about each.
+var fixes = map[int]string{
+	4004: "the token is wrong; make a new one in the developer portal under Bot and set discord.token",
+	4010: "invalid shard; this bot runs without shards",
+	4011: "the bot is in too many servers for one connection",
+	4012: "the gateway version is no longer served; update Parley",
+	4013: "invalid intents; update Parley",
+	4014: "enable Message Content Intent in the developer portal under Bot > Privileged Gateway Intents",
+}
+
+// hushed is how long a channel still wants silence.
+func (a *Adapter) hushed(channel string) time.Duration {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return max(a.silent[channel].Sub(a.o.Now()), a.silent["*"].Sub(a.o.Now()))
+}
+
+func (a *Adapter) hush(channel string, d time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	now := a.o.Now()
+	for c, until := range a.silent {
+		if now.After(until) {
+			delete(a.silent, c)
+		}
+	}
+	a.silent[channel] = now.Add(d)
+}
+
+// channelOf is where a conversation's messages are posted.
+func channelOf(k chat.Key) string {
+	if k.Thread != "" {
+		return k.Thread
+	}
+	return k.Channel
+}

@@ -1,0 +1,335 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"parley/internal/adapters/discord/discordtest"
+	"parley/internal/chat"
+)
+
+// intake is an inbox that de-duplicates like the real one.
+type intake struct {
+	mu      sync.Mutex // guards the rest
+	seen    map[string]bool
+	got     []chat.Message
+	cursors map[string]string
+	fail    int // deliveries to refuse
+}
+
+func newIntake() *intake { return &intake{seen: map[string]bool{}, cursors: map[string]string{}} }
+
+// Deliver implements chat.Intake.
+func (in *intake) Deliver(_ context.Context, b chat.Batch) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.fail > 0 {
+		in.fail--
+		return errors.New("disk full")
+	}
+	for _, m := range b.Messages {
+		if id := m.Key.String() + m.ID; !in.seen[id] {
+			in.seen[id] = true
+			in.got = append(in.got, m)
+		}
+	}
+	for k, v := range b.Cursors {
+		in.cursors[k] = v
+	}
+	return nil
+}
+
+// Room implements chat.Intake.
+func (in *intake) Room(ctx context.Context) error { return ctx.Err() }
+
+// Cursors implements chat.Intake.
+func (in *intake) Cursors(context.Context, string) (map[string]string, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	out := map[string]string{}
+	for k, v := range in.cursors {
+		out[k] = v
+	}
+	return out, nil
+}
+
+func (in *intake) texts() (list []string) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	for _, m := range in.got {
+		list = append(list, m.Text)
+	}
+	return list
+}
+
+func (in *intake) last() chat.Message {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.got[len(in.got)-1]
+}
+
+// connected starts an adapter against a fake and waits until it receives.
+func connected(t *testing.T, in *intake, s *discordtest.Server) (a *Adapter, stop func()) {
+	t.Helper()
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second, RetryMin: 5 * time.Millisecond, RetryMax: 20 * time.Millisecond, Watch: 5 * time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = a.Run(ctx, in) }()
+	stop = func() { cancel(); <-done }
+	t.Cleanup(stop)
+	until(t, "connected", func() bool { return s.Connected() > 0 && a.Health() == nil })
+	return a, stop
+}
+
+// until polls: what is waited for happens on another side of the wire.
+func until(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Fatalf("never: %s", what)
+}
+
+func fake(t *testing.T) *discordtest.Server {
+	s := discordtest.New()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func TestPrivateFields(t *testing.T) {
+	s, err := discordgo.New("Bot x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resume(s, resumable{ID: "id", Seq: 7})
+	if socket(s) != nil {
+		t.Error("a socket before Open")
+	}
+}
+
+func TestNormalizing(t *testing.T) {
+	s, in := fake(t), newIntake()
+	connected(t, in, s)
+	s.Thread("55", "50")
+	for _, tt := range []struct {
+		guild, channel, text string
+		want                 string
+		addressed, direct    bool
+		key                  chat.Key
+		kind                 chat.Kind
+	}{
+		{"", "10", "hi", "hi", true, true, chat.Key{Platform: "discord", Channel: "10"}, chat.KindText},
+		{"77", "50", "just talk", "just talk", false, false, chat.Key{Platform: "discord", Channel: "50"}, chat.KindText},
+		{"77", "50", "<@9000> hello", "hello", true, false, chat.Key{Platform: "discord", Channel: "50"}, chat.KindText},
+		{"77", "55", "<@!9000> in a thread", "in a thread", true, false, chat.Key{Platform: "discord", Channel: "50", Thread: "55"}, chat.KindText},
+		{"", "10", "/help facts", "/help facts", true, true, chat.Key{Platform: "discord", Channel: "10"}, chat.KindCommand},
+	} {
+		n := len(in.texts())
+		s.Message(tt.guild, tt.channel, "42", tt.text)
+		until(t, tt.text, func() bool { return len(in.texts()) > n })
+		m := in.last()
+		if m.Text != tt.want || m.Addressed != tt.addressed || m.Direct != tt.direct || m.Key != tt.key || m.Kind != tt.kind || m.From.ID != "discord:42" {
+			t.Errorf("%q became %+v", tt.text, m)
+		}
+	}
+}
+
+func TestInteractionIsAcknowledgedAndAnswered(t *testing.T) {
+	s, in := fake(t), newIntake()
+	a, _ := connected(t, in, s)
+	id := s.Interaction("77", "50", "42", "facts", 8, [2]string{"text", "I like tea"})
+	until(t, "delivered", func() bool { return len(in.texts()) == 1 })
+	m := in.last()
+	if m.Kind != chat.KindCommand || m.Text != `/facts text:"I like tea"` || !m.Admin {
+		t.Errorf("got %+v", m)
+	}
+	until(t, "acknowledged", func() bool { _, ok := s.Acknowledged(id); return ok })
+	for i, text := range []string{"first", "second"} {
+		if _, err := a.Send(context.Background(), chat.Part{Key: m.Key, Origin: m.Origin, Index: i, Text: text, Nonce: fmt.Sprint("n", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sent := s.Sent()
+	if len(sent) != 2 || sent[0].Content != "first" || sent[0].Interaction == "" || sent[1].Content != "second" {
+		t.Errorf("sent %+v", sent)
+	}
+}
+
+func TestSendIsIdempotentAndNeverPings(t *testing.T) {
+	s, in := fake(t), newIntake()
+	a, _ := connected(t, in, s)
+	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "@everyone hello <@1>", Nonce: "abc", ReplyTo: "123", At: time.Now()}
+	s.Fail(discordtest.Fault{Method: "POST", Path: "/channels/50/messages", After: true, Cut: true})
+	if _, err := a.Send(context.Background(), p); !errors.Is(err, chat.ErrUnknownOutcome) {
+		t.Fatalf("a lost answer is %v", err)
+	}
+	p.Unknown = 1
+	if _, err := a.Send(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
+	p.At = time.Now().Add(-time.Hour) // the nonce is forgotten: the history knows
+	p.Nonce = "other"
+	if _, err := a.Send(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
+	if sent := s.Sent(); len(sent) != 1 || sent[0].Flags != suppressEmbeds {
+		t.Errorf("sent %+v", sent)
+	}
+}
+
+func TestSendErrors(t *testing.T) {
+	s, in := fake(t), newIntake()
+	a, _ := connected(t, in, s)
+	part := func(channel string) chat.Part {
+		return chat.Part{Key: chat.Key{Platform: "discord", Channel: channel}, Text: "x", Nonce: channel, At: time.Now()}
+	}
+	var wait *chat.WaitError
+	s.Fail(discordtest.Fault{Method: "POST", Path: "/channels/1/", Status: 429, RetryAfter: 0.2})
+	if _, err := a.Send(context.Background(), part("1")); !errors.As(err, &wait) || wait.After != 200*time.Millisecond {
+		t.Errorf("429 is %v", err)
+	}
+	if _, err := a.Send(context.Background(), part("1")); !errors.As(err, &wait) || len(s.Calls("POST", "/channels/1/")) != 1 {
+		t.Errorf("asked again within the wait: %v", err)
+	}
+	for _, code := range []int{10003, 50001, 50007, 50013, 50278} {
+		ch := fmt.Sprint(code)
+		s.Gone(ch, code)
+		var gone *chat.GoneError
+		if _, err := a.Send(context.Background(), part(ch)); !errors.As(err, &gone) {
+			t.Errorf("code %d is %v", code, err)
+		}
+	}
+	s.Archive("60")
+	if _, err := a.Send(context.Background(), part("60")); err != nil {
+		t.Errorf("an archived thread: %v", err)
+	}
+	s.Fail(discordtest.Fault{Method: "POST", Path: "/channels/2/", Status: 401})
+	_, err := a.Send(context.Background(), part("2"))
+	n := len(s.Calls("POST", "/channels/"))
+	_, again := a.Send(context.Background(), part("3"))
+	if err == nil || again == nil || len(s.Calls("POST", "/channels/")) != n || a.Health() == nil || strings.Contains(err.Error(), discordtest.Token) {
+		t.Errorf("after a 401: %v, %v, health %v", err, again, a.Health())
+	}
+}
+
+func TestPreviewBecomesTheAnswer(t *testing.T) {
+	s, in := fake(t), newIntake()
+	a, _ := connected(t, in, s)
+	m := chat.Message{ID: "5", Row: 3, Key: chat.Key{Platform: "discord", Channel: "50"}, Addressed: true}
+	id, wait, err := a.Preview(context.Background(), m, "", "Hel")
+	if err != nil || id == "" || wait <= 0 {
+		t.Fatal(id, wait, err)
+	}
+	if _, _, err := a.Preview(context.Background(), m, id, "Hello"); err != nil {
+		t.Fatal(err)
+	}
+	// A crash lost the id: the final part has the same nonce and takes it over.
+	if _, err := a.Send(context.Background(), chat.Part{Key: m.Key, Text: "Hello there", Nonce: chat.AnswerNonce(m.Row, 0), At: time.Now()}); err != nil {
+		t.Fatal(err)
+	}
+	if sent := s.Sent(); len(sent) != 1 || sent[0].Content != "Hello there" {
+		t.Errorf("sent %+v", sent)
+	}
+}
+
+func TestDroppedConnectionResumes(t *testing.T) {
+	s, in := fake(t), newIntake()
+	connected(t, in, s)
+	s.Message("", "10", "42", "one")
+	until(t, "one", func() bool { return len(in.texts()) == 1 })
+	s.Drop()
+	s.Message("", "10", "42", "two")
+	until(t, "two", func() bool { return len(in.texts()) == 2 })
+	if s.Resumes() == 0 || s.Identifies() != 1 {
+		t.Errorf("%d resumes, %d identifies", s.Resumes(), s.Identifies())
+	}
+}
+
+func TestRestartsResume(t *testing.T) {
+	s, in := fake(t), newIntake()
+	for i := range 5 {
+		_, stop := connected(t, in, s)
+		s.Message("", "10", "42", fmt.Sprint("m", i))
+		until(t, "stored", func() bool { return len(in.texts()) == i+1 })
+		stop()
+	}
+	if s.Identifies() != 1 {
+		t.Errorf("%d identifies", s.Identifies())
+	}
+}
+
+func TestGapIsReadFromTheHistory(t *testing.T) {
+	s, in := fake(t), newIntake()
+	_, stop := connected(t, in, s)
+	s.Message("", "10", "42", "before")
+	until(t, "before", func() bool { return len(in.texts()) == 1 })
+	stop()
+	s.Missed("10", "42", "meanwhile")
+	s.Invalidate()
+	connected(t, in, s)
+	until(t, "meanwhile", func() bool { return len(in.texts()) == 2 })
+}
+
+func TestUnansweredHeartbeatReconnects(t *testing.T) {
+	s, in := fake(t), newIntake()
+	s.Heartbeat(50 * time.Millisecond)
+	connected(t, in, s)
+	s.Mute(true)
+	until(t, "dropped", func() bool { return s.Resumes() > 0 })
+	s.Mute(false)
+	until(t, "back", func() bool { return s.Connected() > 0 })
+	if s.Identifies() != 1 {
+		t.Errorf("%d identifies", s.Identifies())
+	}
+}
+
+func TestFatalCloseCodes(t *testing.T) {
+	for _, code := range []int{4004, 4013, 4014} {
+		s := fake(t)
+		s.RefuseWith(code)
+		a, err := New(Options{Token: discordtest.Token, APIURL: s.URL()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = a.Run(context.Background(), newIntake())
+		if err == nil || !strings.Contains(err.Error(), fixes[code]) || a.Health() == nil || s.Identifies() != 1 {
+			t.Errorf("code %d: %v, %d identifies", code, err, s.Identifies())
+		}
+	}
+}
+
+func TestStoringIsTriedAgain(t *testing.T) {
+	s, in := fake(t), newIntake()
+	connected(t, in, s)
+	in.mu.Lock()
+	in.fail = 2
+	in.mu.Unlock()
+	s.Message("", "10", "42", "kept")
+	until(t, "kept", func() bool { return len(in.texts()) == 1 })
+}
+
+func TestRegisterOnlyWhenChanged(t *testing.T) {
+	s, in := fake(t), newIntake()
+	a, _ := connected(t, in, s)
+	list := []Command{{Name: "facts", Help: "What I know", Verbs: []Command{{Name: "add", Help: "Add one", Options: []Option{{Name: "text", Help: "the fact", Kind: "text", Required: true}}}}}}
+	for range 3 {
+		if err := a.Register(context.Background(), list); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(s.Calls("PUT", "/applications/")); n != 1 {
+		t.Errorf("%d registrations", n)
+	}
+}

@@ -1,0 +1,281 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// gateway is the state of the event side. Server.mu guards it.
+type gateway struct {
+	conns      map[*client]bool
+	kept       []event // every event of the session, for RESUME
+	seq        int64
+	session    string
+	identifies int
+	resumes    int
+	Interval   time.Duration
+	mute       bool // answer no heartbeat
+	invalid    bool // refuse the next RESUME
+	closeWith  int  // close code instead of READY
+	silent     bool // never say READY
+}
+
+type event struct {
+	Op   int             `json:"op"`
+	Seq  int64           `json:"s,omitempty"`
+	Type string          `json:"t,omitempty"`
+	Data json.RawMessage `json:"d"`
+}
+
+// client is one connection. gorilla allows one writer at a time.
+type client struct {
+	ws *websocket.Conn
+	mu sync.Mutex // serializes writes
+}
+
+func (c *client) send(e event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.ws.WriteJSON(e) // a client that left is noticed by its reader
+}
+
+func newGateway() gateway {
+	return gateway{conns: map[*client]bool{}, Interval: 45 * time.Second}
+}
+
+// Heartbeat sets the interval of connections made from now on.
+func (s *Server) Heartbeat(d time.Duration) { s.with(func() { s.gw.Interval = d }) }
+
+// Mute stops or resumes answering heartbeats.
+func (s *Server) Mute(on bool) { s.with(func() { s.gw.mute = on }) }
+
+// Invalidate makes the next RESUME fail with op 9.
+func (s *Server) Invalidate() { s.with(func() { s.gw.invalid = true }) }
+
+// Silent makes connections hang before READY.
+func (s *Server) Silent(on bool) { s.with(func() { s.gw.silent = on }) }
+
+// RefuseWith closes new connections with a code instead of READY; 0 accepts.
+func (s *Server) RefuseWith(code int) { s.with(func() { s.gw.closeWith = code }) }
+
+// Identifies and Resumes count handshakes.
+func (s *Server) Identifies() (n int) { s.with(func() { n = s.gw.identifies }); return n }
+
+// Resumes counts continued sessions.
+func (s *Server) Resumes() (n int) { s.with(func() { n = s.gw.resumes }); return n }
+
+// Connected counts connections that are past READY.
+func (s *Server) Connected() (n int) { s.with(func() { n = len(s.gw.conns) }); return n }
+
+// Drop cuts every connection without a close frame.
+func (s *Server) Drop() {
+	s.with(func() {
+		for c := range s.gw.conns {
+			_ = c.ws.Close()
+			delete(s.gw.conns, c)
+		}
+	})
+}
+
+// CloseWith closes every connection with a code.
+func (s *Server) CloseWith(code int) {
+	s.with(func() {
+		for c := range s.gw.conns {
+			c.mu.Lock()
+			_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, "test"), time.Now().Add(time.Second))
+			c.mu.Unlock()
+			_ = c.ws.Close()
+			delete(s.gw.conns, c)
+		}
+	})
+}
+
+// Reconnect sends op 7.
+func (s *Server) Reconnect() {
+	s.with(func() {
+		for c := range s.gw.conns {
+			c.send(event{Op: 7, Data: json.RawMessage("null")})
+		}
+	})
+}
+
+// Dispatch sends an event to whoever is connected and keeps it for RESUME.
+func (s *Server) Dispatch(kind string, data any) {
+	b, err := json.Marshal(data)
+	if err != nil {
+		panic(err) // the test's data
+	}
+	s.with(func() { s.dispatch(kind, b) })
+}
+
+func (s *Server) dispatch(kind string, data json.RawMessage) {
+	s.gw.seq++
+	e := event{Seq: s.gw.seq, Type: kind, Data: data}
+	s.gw.kept = append(s.gw.kept, e)
+	for c := range s.gw.conns {
+		c.send(e)
+	}
+}
+
+// Message says something as a person; guild "" is a direct message. It returns
+// the message's id.
+func (s *Server) Message(guild, channel, user, text string) (id string) {
+	s.with(func() {
+		id = s.id()
+		s.messages = append(s.messages, &Message{ID: id, Channel: channel, Author: user, Content: text})
+	})
+	s.Dispatch("MESSAGE_CREATE", s.event(guild, channel, user, text, id))
+	return id
+}
+
+// Missed is a Message whose event never comes: it was written while nobody
+// was connected, and only the history knows it.
+func (s *Server) Missed(channel, user, text string) (id string) {
+	s.with(func() {
+		id = s.id()
+		s.messages = append(s.messages, &Message{ID: id, Channel: channel, Author: user, Content: text})
+	})
+	return id
+}
+
+func (s *Server) event(guild, channel, user, text, id string) map[string]any {
+	e := map[string]any{"id": id, "channel_id": channel, "content": text, "type": 0, "timestamp": time.Now().UTC().Format(time.RFC3339Nano),
+		"author": map[string]any{"id": user, "username": "user" + user}}
+	if guild != "" {
+		e["guild_id"] = guild
+	}
+	return e
+}
+
+// Interaction uses a slash command; options are name and value pairs. It
+// returns the interaction's id.
+func (s *Server) Interaction(guild, channel, user, command string, permissions int64, options ...[2]string) (id string) {
+	s.with(func() { id = s.id() })
+	opts := []map[string]any{}
+	for _, o := range options {
+		opts = append(opts, map[string]any{"name": o[0], "type": 3, "value": o[1]})
+	}
+	who := map[string]any{"id": user, "username": "user" + user}
+	e := map[string]any{"id": id, "application_id": App, "type": 2, "token": "tok" + id, "channel_id": channel, "version": 1,
+		"data": map[string]any{"id": "1", "name": command, "type": 1, "options": opts}}
+	if guild == "" {
+		e["user"] = who
+	} else {
+		e["guild_id"] = guild
+		e["member"] = map[string]any{"user": who, "permissions": fmt.Sprint(permissions), "roles": []string{}}
+	}
+	s.Dispatch("INTERACTION_CREATE", e)
+	return id
+}
+
+// Press presses a button under a message.
+func (s *Server) Press(guild, channel, user, message, customID string) (id string) {
+	s.with(func() { id = s.id() })
+	e := map[string]any{"id": id, "application_id": App, "type": 3, "token": "tok" + id, "channel_id": channel, "version": 1,
+		"message": s.event(guild, channel, App, "", message), "data": map[string]any{"custom_id": customID, "component_type": 2}}
+	who := map[string]any{"id": user, "username": "user" + user}
+	if guild == "" {
+		e["user"] = who
+	} else {
+		e["guild_id"] = guild
+		e["member"] = map[string]any{"user": who, "permissions": "0", "roles": []string{}}
+	}
+	s.Dispatch("INTERACTION_CREATE", e)
+	return id
+}
+
+var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
+
+// maxGatewayPayload is what Discord takes from a client (platforms.md A1).
+const maxGatewayPayload = 4096
+
+func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
+	ws, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer func() { _ = ws.Close() }()
+	ws.SetReadLimit(maxGatewayPayload)
+	c := &client{ws: ws}
+	var interval time.Duration
+	s.with(func() { interval = s.gw.Interval })
+	hello, _ := json.Marshal(map[string]int64{"heartbeat_interval": interval.Milliseconds()}) // plain data
+	c.send(event{Op: 10, Data: hello})
+	defer s.with(func() { delete(s.gw.conns, c); s.touch() })
+	for {
+		var e event
+		if err := ws.ReadJSON(&e); err != nil {
+			return
+		}
+		s.mu.Lock()
+		s.take(c, e)
+		s.touch()
+		s.mu.Unlock()
+	}
+}
+
+// take answers one packet. mu is held.
+func (s *Server) take(c *client, e event) {
+	switch e.Op {
+	case 1:
+		if !s.gw.mute {
+			c.send(event{Op: 11, Data: json.RawMessage("null")})
+		}
+	case 2:
+		s.identify(c, e.Data)
+	case 6:
+		s.resume(c, e.Data)
+	}
+}
+
+func (s *Server) identify(c *client, data json.RawMessage) {
+	var in struct {
+		Token   string `json:"token"`
+		Intents int    `json:"intents"`
+	}
+	_ = json.Unmarshal(data, &in) // judged below
+	s.gw.identifies++
+	code := s.gw.closeWith
+	if in.Token != "Bot "+Token {
+		code = 4004
+	}
+	if code != 0 {
+		_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, "refused"), time.Now().Add(time.Second))
+		return
+	}
+	if s.gw.silent {
+		return
+	}
+	s.gw.session = fmt.Sprintf("session-%d", s.gw.identifies)
+	s.gw.kept, s.gw.seq = nil, 1
+	ready, _ := json.Marshal(map[string]any{"v": 9, "session_id": s.gw.session, "resume_gateway_url": "ws://" + s.addr + "/gw/",
+		"user": map[string]any{"id": App, "username": "parley", "bot": true}, "application": map[string]any{"id": App}, "guilds": []any{}})
+	s.gw.conns[c] = true
+	c.send(event{Seq: 1, Type: "READY", Data: ready})
+}
+
+func (s *Server) resume(c *client, data json.RawMessage) {
+	var in struct {
+		Session string `json:"session_id"`
+		Seq     int64  `json:"seq"`
+	}
+	_ = json.Unmarshal(data, &in) // judged below
+	if s.gw.invalid || in.Session != s.gw.session {
+		s.gw.invalid = false
+		c.send(event{Op: 9, Data: json.RawMessage("false")})
+		return
+	}
+	s.gw.resumes++
+	s.gw.conns[c] = true
+	for _, e := range s.gw.kept {
+		if e.Seq > in.Seq {
+			c.send(e)
+		}
+	}
+	c.send(event{Seq: s.gw.seq, Type: "RESUMED", Data: json.RawMessage("{}")})
+}

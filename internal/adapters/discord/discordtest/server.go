@@ -1,0 +1,439 @@
+// Package discordtest is a strict Discord at the wire: REST and gateway on
+// loopback that refuse what the real ones refuse (platforms.md A1, A2) and
+// fail on demand, with a ledger of what was asked. It is not for production.
+package discordtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+// Token is the one the server accepts; App the bot's user and application id.
+const (
+	Token = "test-token"
+	App   = "9000"
+)
+
+// Message is a message as the server holds it.
+type Message struct {
+	ID, Channel, Author, Content, Nonce, ReplyTo string
+	Edits                                        int
+	Flags                                        int
+	Buttons                                      []string // custom ids
+	Interaction                                  string   // token it answers
+}
+
+// Call is one REST request.
+type Call struct {
+	Method, Path string
+	Body         []byte
+	At           time.Time
+	Status       int
+}
+
+// Fault makes matching requests fail. Method and Path are prefixes to match;
+// "" is any.
+type Fault struct {
+	Method, Path string
+	Status       int
+	Code         int
+	RetryAfter   float64 // with Status 429
+	Times        int     // 0 is once
+	After        bool    // do the work, then fail: the answer is lost
+	Cut          bool    // close the connection instead of answering
+}
+
+// Server is the fake.
+type Server struct {
+	http *http.Server
+	addr string
+
+	mu       sync.Mutex // guards the rest
+	nextID   int64
+	messages []*Message
+	nonces   map[string]*Message // channel/nonce
+	calls    []Call
+	faults   []*Fault
+	commands json.RawMessage
+	acks     map[string]time.Time // interaction id -> when it was acknowledged
+	gone     map[string]int       // channel -> error code
+	threads  map[string]string    // thread -> parent
+	archived map[string]bool
+	gw       gateway
+	changed  chan struct{}
+	quiet    bool
+}
+
+// New starts a server.
+func New() *Server {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		panic(err) // no loopback, no tests
+	}
+	s := &Server{
+		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]time.Time{},
+		gone: map[string]int{}, threads: map[string]string{}, archived: map[string]bool{}, changed: make(chan struct{}),
+		commands: json.RawMessage("[]"), gw: newGateway(),
+	}
+	s.nextID = (time.Now().UnixMilli() - discordEpoch) << 22
+	mux := http.NewServeMux()
+	mux.HandleFunc("/gw/", s.socket)
+	mux.HandleFunc("/api/", s.rest)
+	s.http = &http.Server{Handler: mux}
+	go func() { _ = s.http.Serve(l) }()
+	return s
+}
+
+const discordEpoch = 1420070400000
+
+// URL is the REST address.
+func (s *Server) URL() string { return "http://" + s.addr + "/api" }
+
+// Close ends everything.
+func (s *Server) Close() {
+	s.Drop()
+	_ = s.http.Close()
+}
+
+func (s *Server) with(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+}
+
+// id makes a snowflake. mu is held.
+func (s *Server) id() string {
+	s.nextID = max(s.nextID+1, (time.Now().UnixMilli()-discordEpoch)<<22)
+	return fmt.Sprint(s.nextID)
+}
+
+// Fail adds a fault.
+func (s *Server) Fail(f Fault) {
+	if f.Times == 0 {
+		f.Times = 1
+	}
+	s.with(func() { s.faults = append(s.faults, &f) })
+}
+
+// Gone makes a channel answer with an error code from now on.
+func (s *Server) Gone(channel string, code int) { s.with(func() { s.gone[channel] = code }) }
+
+// Thread makes a channel a thread of another.
+func (s *Server) Thread(thread, parent string) { s.with(func() { s.threads[thread] = parent }) }
+
+// Archive archives a thread: posting there fails until it is unarchived.
+func (s *Server) Archive(thread string) { s.with(func() { s.archived[thread] = true }) }
+
+// Quiet keeps no ledger of calls: for benchmarks.
+func (s *Server) Quiet() { s.with(func() { s.quiet = true }) }
+
+// Sent returns the bot's messages in order.
+func (s *Server) Sent() (list []Message) {
+	s.with(func() {
+		for _, m := range s.messages {
+			if m.Author == App {
+				list = append(list, *m)
+			}
+		}
+	})
+	return list
+}
+
+// Calls returns the requests whose method and path begin so.
+func (s *Server) Calls(method, path string) (list []Call) {
+	s.with(func() {
+		for _, c := range s.calls {
+			if c.Method == method && strings.HasPrefix(c.Path, path) {
+				list = append(list, c)
+			}
+		}
+	})
+	return list
+}
+
+// Acknowledged says when an interaction was acknowledged.
+func (s *Server) Acknowledged(id string) (at time.Time, ok bool) {
+	s.with(func() { at, ok = s.acks[id] })
+	return at, ok
+}
+
+// Wait returns once ok holds, or false when time is over. ok is asked whenever
+// something happened.
+func (s *Server) Wait(limit time.Duration, ok func() bool) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for {
+		var changed chan struct{}
+		s.with(func() { changed = s.changed })
+		if ok() {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-timer.C:
+			return ok()
+		}
+	}
+}
+
+// touch wakes Wait. mu is held.
+func (s *Server) touch() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+type problem struct {
+	status, code int
+	message      string
+	retryAfter   float64
+}
+
+func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	path := strings.TrimPrefix(r.URL.Path, "/api")
+	s.mu.Lock()
+	fault := s.fault(r.Method, path)
+	var out any
+	p := s.authorize(r)
+	if p == nil && (fault == nil || fault.After) {
+		out, p = s.route(r, path, body)
+	}
+	if fault != nil {
+		p = &problem{fault.Status, fault.Code, "scheduled", fault.RetryAfter}
+	}
+	status := 200
+	if p != nil {
+		status = p.status
+	}
+	if !s.quiet {
+		s.calls = append(s.calls, Call{r.Method, path, body, time.Now(), status})
+	}
+	s.touch()
+	s.mu.Unlock()
+	if fault != nil && fault.Cut {
+		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
+			_ = conn.Close()
+		}
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if p != nil {
+		w.WriteHeader(p.status)
+		_ = json.NewEncoder(w).Encode(map[string]any{"message": p.message, "code": p.code, "retry_after": p.retryAfter})
+		return
+	}
+	_ = json.NewEncoder(w).Encode(out)
+}
+
+// fault takes a matching fault. mu is held.
+func (s *Server) fault(method, path string) *Fault {
+	for i, f := range s.faults {
+		if strings.HasPrefix(method, f.Method) && strings.HasPrefix(path, f.Path) {
+			if f.Times--; f.Times <= 0 {
+				s.faults = append(s.faults[:i], s.faults[i+1:]...)
+			}
+			return f
+		}
+	}
+	return nil
+}
+
+func (s *Server) authorize(r *http.Request) *problem {
+	if strings.HasPrefix(r.URL.Path, "/api/webhooks/") || strings.HasPrefix(r.URL.Path, "/api/interactions/") {
+		return nil
+	}
+	if r.Header.Get("Authorization") != "Bot "+Token {
+		return &problem{status: 401, message: "401: Unauthorized"}
+	}
+	return nil
+}
+
+// route does what a request asks. mu is held.
+func (s *Server) route(r *http.Request, path string, body []byte) (any, *problem) {
+	part := strings.Split(strings.Trim(path, "/"), "/")
+	switch {
+	case path == "/gateway" || path == "/gateway/bot":
+		return map[string]any{"url": "ws://" + s.addr + "/gw/", "shards": 1, "session_start_limit": map[string]any{
+			"total": 1000, "remaining": 1000 - s.gw.identifies, "reset_after": 86400000, "max_concurrency": 1}}, nil
+	case part[0] == "users" && r.Method == http.MethodPost:
+		var in struct {
+			Recipient string `json:"recipient_id"`
+		}
+		_ = json.Unmarshal(body, &in)
+		return map[string]any{"id": "dm" + in.Recipient, "type": 1}, nil
+	case part[0] == "applications":
+		if r.Method == http.MethodPut {
+			s.commands = body
+		}
+		return s.commands, nil
+	case part[0] == "interactions":
+		s.acks[part[1]] = time.Now()
+		return map[string]any{}, nil
+	case part[0] == "webhooks":
+		return s.webhook(r, part, body)
+	case part[0] == "channels":
+		return s.channel(r, part, body)
+	}
+	return nil, &problem{status: 404, message: "404: Not Found"}
+}
+
+func (s *Server) channel(r *http.Request, part []string, body []byte) (any, *problem) {
+	ch := part[1]
+	if code := s.gone[ch]; code != 0 {
+		return nil, &problem{status: 403, code: code, message: "gone"}
+	}
+	switch {
+	case len(part) == 2 && r.Method == http.MethodPatch:
+		delete(s.archived, ch)
+		return map[string]any{"id": ch}, nil
+	case len(part) == 2:
+		kind := 0
+		if s.threads[ch] != "" {
+			kind = 11
+		}
+		return map[string]any{"id": ch, "type": kind, "parent_id": s.threads[ch], "guild_id": "77"}, nil
+	case part[2] == "typing":
+		return nil, nil
+	case r.Method == http.MethodGet:
+		return s.history(ch, r.URL.Query().Get("after")), nil
+	case r.Method == http.MethodPost:
+		if s.archived[ch] {
+			return nil, &problem{status: 400, code: 50083, message: "Thread is archived"}
+		}
+		return s.post(ch, body, "")
+	case r.Method == http.MethodPatch:
+		for _, m := range s.messages {
+			if m.ID == part[3] && m.Channel == ch {
+				return s.edit(m, body)
+			}
+		}
+		return nil, &problem{status: 404, code: 10008, message: "Unknown Message"}
+	}
+	return nil, &problem{status: 405, message: "405: Method Not Allowed"}
+}
+
+func (s *Server) webhook(r *http.Request, part []string, body []byte) (any, *problem) {
+	token := part[2]
+	if r.Method == http.MethodPatch {
+		for _, m := range s.messages {
+			if m.Interaction == token && m.Nonce == "@original" {
+				return s.edit(m, body)
+			}
+		}
+		view, p := s.post("interaction", body, token)
+		if p == nil {
+			s.messages[len(s.messages)-1].Nonce = "@original"
+		}
+		return view, p
+	}
+	return s.post("interaction", body, token)
+}
+
+// wireMessage is what a post or an edit may hold.
+type wireMessage struct {
+	Content  string `json:"content"`
+	Nonce    string `json:"nonce"`
+	Enforce  bool   `json:"enforce_nonce"`
+	Flags    int    `json:"flags"`
+	Mentions *struct {
+		Parse       *[]string `json:"parse"`
+		RepliedUser bool      `json:"replied_user"`
+	} `json:"allowed_mentions"`
+	Reference *struct {
+		MessageID string `json:"message_id"`
+	} `json:"message_reference"`
+	Components []struct {
+		Components []struct {
+			CustomID string `json:"custom_id"`
+		} `json:"components"`
+	} `json:"components"`
+}
+
+// check refuses what Discord refuses, and what Parley must never send: a post
+// or an edit that could ping.
+func check(body []byte) (in wireMessage, p *problem) {
+	if i := strings.Index(string(body), `{"content"`); i > 0 { // multipart: payload_json comes first
+		body = []byte(strings.SplitN(string(body[i:]), "\n", 2)[0])
+	}
+	bad := func(message string) (wireMessage, *problem) {
+		return in, &problem{status: 400, code: 50035, message: message}
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
+		return bad("invalid JSON")
+	}
+	switch {
+	case in.Content == "" && len(in.Components) == 0:
+		return in, &problem{status: 400, code: 50006, message: "Cannot send an empty message"}
+	case utf8.RuneCountInString(in.Content) > 2000:
+		return bad("Must be 2000 or fewer in length.")
+	case len(in.Nonce) > 25:
+		return bad("nonce too long")
+	case in.Mentions == nil || in.Mentions.Parse == nil || len(*in.Mentions.Parse) > 0 || in.Mentions.RepliedUser:
+		return bad("allowed_mentions would ping")
+	}
+	return in, nil
+}
+
+func (s *Server) post(ch string, body []byte, token string) (any, *problem) {
+	in, p := check(body)
+	if p != nil {
+		return nil, p
+	}
+	if in.Enforce && in.Nonce != "" {
+		if m := s.nonces[ch+"/"+in.Nonce]; m != nil {
+			return view(m), nil
+		}
+	}
+	m := &Message{ID: s.id(), Channel: ch, Author: App, Content: in.Content, Nonce: in.Nonce, Flags: in.Flags, Interaction: token}
+	if in.Reference != nil {
+		m.ReplyTo = in.Reference.MessageID
+	}
+	for _, row := range in.Components {
+		for _, b := range row.Components {
+			m.Buttons = append(m.Buttons, b.CustomID)
+		}
+	}
+	s.messages = append(s.messages, m)
+	if in.Nonce != "" {
+		s.nonces[ch+"/"+in.Nonce] = m
+	}
+	return view(m), nil
+}
+
+func (s *Server) edit(m *Message, body []byte) (any, *problem) {
+	in, p := check(body)
+	if p != nil {
+		return nil, p
+	}
+	m.Content = in.Content
+	m.Edits++
+	return view(m), nil
+}
+
+func view(m *Message) map[string]any {
+	return map[string]any{"id": m.ID, "channel_id": m.Channel, "content": m.Content, "author": map[string]any{"id": m.Author, "bot": m.Author == App},
+		"timestamp": time.Now().UTC().Format(time.RFC3339Nano), "type": 0}
+}
+
+// history is a channel's messages after an id, newest first, as Discord sends
+// them. mu is held.
+func (s *Server) history(ch, after string) []map[string]any {
+	list := []map[string]any{}
+	for i := len(s.messages) - 1; i >= 0; i-- {
+		m := s.messages[i]
+		if m.Channel == ch && (after == "" || len(m.ID) > len(after) || len(m.ID) == len(after) && m.ID > after) {
+			list = append(list, view(m))
+		}
+	}
+	return list
+}

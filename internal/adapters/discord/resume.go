@@ -1,0 +1,45 @@
+package discord
+
+import (
+	"fmt"
+	"reflect"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/gorilla/websocket"
+)
+
+// resumable is what continues a session on a new connection, and in a new
+// process: Discord replays what was missed since Seq.
+type resumable struct {
+	ID  string `json:"id"`
+	Seq int64  `json:"seq"`
+}
+
+// The library keeps a session's id, sequence and socket to itself, and so can
+// resume only what this very Session began (its issue 1502). These reach in;
+// TestPrivateFields fails when an update moves them.
+
+// resume makes Open continue r instead of identifying anew.
+func resume(s *discordgo.Session, r resumable) {
+	if r.ID == "" {
+		return
+	}
+	*(*string)(field(s, "sessionID")) = r.ID
+	atomic.StoreInt64(*(**int64)(field(s, "sequence")), r.Seq)
+}
+
+// socket is the connection of a Session. It may only be used within an event
+// handler of the Open call, when nobody else reads or writes the field.
+func socket(s *discordgo.Session) *websocket.Conn {
+	return *(**websocket.Conn)(field(s, "wsConn"))
+}
+
+func field(s *discordgo.Session, name string) unsafe.Pointer {
+	f := reflect.ValueOf(s).Elem().FieldByName(name)
+	if !f.IsValid() {
+		panic(fmt.Sprintf("discordgo has no field %s any more", name))
+	}
+	return f.Addr().UnsafePointer()
+}
