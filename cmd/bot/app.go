@@ -37,6 +37,7 @@ type app struct {
 	counts   *counters
 	cron     *jobs
 	front    *front
+	debug    sync.Map       // chat.Key -> true where answers show calls and timings
 	work     sync.WaitGroup // background work that drain waits for
 }
 

@@ -104,13 +104,13 @@ func clip(s string, n int) string {
 	return string(r[:n]) + "…"
 }
 
-// debugSetting is the row that says whether a place shows traces.
-func debugSetting(k chat.Key) string { return "debug." + k.String() }
-
-func (a *app) runDebug(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	value, text := "", wordsDebugOff
-	if r.Args["state"] == "on" {
-		value, text = "on", wordsDebugOn
+// runDebug switches traces under answers on or off for this place, until the
+// next start.
+func (a *app) runDebug(_ context.Context, r admin.Request) (chat.Answer, error) {
+	on := r.Args["state"] == "on"
+	a.debug.Store(r.Message.Key, on)
+	if on {
+		return chat.Answer{Text: wordsDebugOn}, nil
 	}
-	return chat.Answer{Text: text}, a.store.SetSetting(ctx, debugSetting(r.Message.Key), value)
+	return chat.Answer{Text: wordsDebugOff}, nil
 }

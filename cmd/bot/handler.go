@@ -76,9 +76,8 @@ func (a *app) debugging(f *front, next chat.Handler) chat.Handler {
 		if err != nil || !ok || answer.Text == "" {
 			return answer, err
 		}
-		on, serr := a.store.Setting(ctx, debugSetting(m.Key))
-		if serr != nil || on == "" {
-			return answer, serr
+		if on, _ := a.debug.Load(m.Key); on != true {
+			return answer, nil
 		}
 		if role, rerr := f.gate.Role(ctx, m); rerr != nil || role < admin.Admin {
 			return answer, rerr

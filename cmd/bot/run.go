@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"time"
 
 	"parley/config"
 	"parley/internal/adapters/discord"
@@ -128,6 +129,9 @@ func (a *app) isAdmin(ctx context.Context, k chat.Key, userID string) (bool, err
 	return false, nil
 }
 
+// settled is when starting up is over for good.
+const settled = 300 * time.Millisecond
+
 // operate runs adapters, cron and the operator's port until ctx ends or, with
 // the terminal, until its adapter is done; then it drains.
 func (a *app) operate(ctx context.Context, f *front, adapters ...chat.Adapter) error {
@@ -152,6 +156,8 @@ func (a *app) operate(ctx context.Context, f *front, adapters ...chat.Adapter) e
 		}()
 	}
 	a.introduce(ctx, f, adapters)
+	slim := time.AfterFunc(settled, releaseStartup)
+	defer slim.Stop()
 	err := a.wait(ctx, adapters, errs, stop)
 	a.drain()
 	return err

@@ -15,33 +15,42 @@ const (
 	lastRetry  = 30 * time.Second
 )
 
-// flush sends what waits in the outbox of a conversation, in order; a part
-// that has to wait holds up this lane and no other.
+// flush sends what waits in the outbox of a conversation.
 func (h *Hub) flush(k Key) {
-	adapter := h.adapter(k.Platform)
-	if adapter == nil {
-		return
-	}
 	for h.ctx.Err() == nil {
 		parts, err := h.o.Outbox.Pending(h.ctx, k)
 		if err != nil {
 			h.o.Log.Error("read outbox", "conversation", k.String(), "err", err)
 			return
 		}
-		if len(parts) == 0 {
+		if len(parts) == 0 || !h.deliverAll(k, parts) {
 			return
 		}
-		for _, p := range parts {
-			moved, ok := h.deliver(adapter, p)
-			if !ok {
-				return // shutting down; the rows stay
-			}
-			if moved != nil {
-				h.moved(*moved)
-				return
-			}
+	}
+}
+
+// deliverAll brings parts to their end, in order; a part that has to wait holds
+// up this lane and no other. It returns false when nothing more is to be sent
+// here: the process ends, or the conversation has moved.
+func (h *Hub) deliverAll(k Key, parts []Part) bool {
+	adapter := h.adapter(k.Platform)
+	if adapter == nil {
+		return false
+	}
+	for _, p := range parts {
+		if p.Row == 0 {
+			continue // finished before, by another attempt
+		}
+		moved, ok := h.deliver(adapter, p)
+		if !ok {
+			return false
+		}
+		if moved != nil {
+			h.moved(*moved)
+			return false
 		}
 	}
+	return true
 }
 
 // moved re-addresses a conversation and goes on there.

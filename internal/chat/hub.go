@@ -129,7 +129,7 @@ func (h *Hub) Deliver(ctx context.Context, b Batch) error {
 			continue
 		}
 		if isStop(m) && h.o.MayStop(m) && h.Stop(m.Key) {
-			if h.finish(m, Answer{}) { // the stopped turn says so
+			if _, ok := h.finish(m, Answer{}); ok { // the stopped turn says so
 				h.done(m)
 			}
 			continue
@@ -251,8 +251,7 @@ func (h *Hub) shed(m Message, first bool) {
 	if first && m.Addressed {
 		a.Text = wordsBusy
 	}
-	h.finish(m, a)
-	if a.Text != "" {
+	if _, ok := h.finish(m, a); ok && a.Text != "" {
 		h.Flush(m.Key)
 	}
 	h.done(m)

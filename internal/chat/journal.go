@@ -11,8 +11,9 @@ type Inbox interface {
 	// the messages that were new, in order, with Row set.
 	Accept(ctx context.Context, b Batch) ([]Message, error)
 	// Finish ends a message (durable moment 2): inbox row done, the parts of
-	// its answer and its record stored, all or nothing. A second Finish of the
-	// same row stores nothing.
+	// its answer and its record stored, all or nothing; the parts then carry
+	// what their rows say (Row, Nonce, Preview, Started). A second Finish of the
+	// same row stores nothing and leaves the parts without rows.
 	Finish(ctx context.Context, m Message, parts []Part, record any) error
 	// Recover returns what an earlier process left unfinished, oldest first,
 	// with Attempt counted up, and the conversations that have unsent parts.

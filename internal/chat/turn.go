@@ -28,12 +28,13 @@ func (h *Hub) work(j job) {
 		answer = h.failed(j.m, err)
 	}
 	h.o.Failpoint("before_finish")
-	if !h.finish(j.m, answer) {
+	parts, ok := h.finish(j.m, answer)
+	if !ok {
 		return
 	}
 	h.o.Failpoint("after_finish")
 	h.o.Observe(Event{Name: "answered", Key: j.m.Key, Took: time.Since(began)})
-	h.flush(j.m.Key)
+	h.deliverAll(j.m.Key, parts)
 	h.done(j.m)
 	if after, ok := answer.Record.(interface{ After(context.Context) }); ok {
 		h.fenced(j.m.Key, after.After)
@@ -103,16 +104,16 @@ func ErrorID() string { return rand.Text()[:8] }
 
 // finish is durable moment 2. A journal that cannot write is tried again until
 // it can: an answer is never thrown away because a disk was full for a while.
-func (h *Hub) finish(m Message, a Answer) bool {
-	parts := h.parts(m, a)
+func (h *Hub) finish(m Message, a Answer) (parts []Part, ok bool) {
+	parts = h.parts(m, a)
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := h.o.Inbox.Finish(context.WithoutCancel(h.ctx), m, parts, a.Record)
 		if err == nil {
-			return true
+			return parts, true
 		}
 		h.o.Log.Error("finish failed, will try again", "conversation", m.Key.String(), "err", err)
 		if !sleep(h.ctx, wait) {
-			return false
+			return nil, false
 		}
 	}
 }

@@ -98,7 +98,6 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 	if err != nil {
 		return fmt.Errorf("finish: %w", err)
 	}
-	now := Stamp(s.now())
 	return s.write(ctx, func(tx *Tx) error {
 		res, err := tx.Exec("UPDATE inbox SET state = 'done', body = '' WHERE id = ? AND state = 'new'", m.Row)
 		if err != nil {
@@ -107,12 +106,12 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			return err // finished before
 		}
-		for i, p := range parts {
+		for i := range parts {
 			state := chat.PartReady
 			if i == 0 {
 				state = chat.PartStarted // the lane sends it next
 			}
-			if err := insertPart(tx, m.Row, p, bodies[i], state, now); err != nil {
+			if err := s.insertPart(tx, m.Row, &parts[i], bodies[i], state); err != nil {
 				return err
 			}
 		}
@@ -147,12 +146,14 @@ func encode(parts []chat.Part) ([]string, error) {
 }
 
 // insertPart stores one part of the answer to an inbox row, with the preview
-// that the first part replaces.
-func insertPart(tx *Tx, inbox int64, p chat.Part, body string, state chat.PartState, now string) error {
-	_, err := tx.Exec(`INSERT INTO outbox (inbox_id, part, kind, platform, channel, thread, body, nonce, state, at, preview)
-		VALUES (?1, ?2, 'answer', ?3, ?4, ?5, ?6, ?7, ?8, ?9, CASE WHEN ?2 = 0 THEN coalesce((SELECT preview FROM inbox WHERE id = ?1), '') ELSE '' END)`,
-		inbox, p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, body, chat.AnswerNonce(inbox, p.Index), string(state), now)
-	return err
+// that the first part replaces, and fills in what the row says.
+func (s *Store) insertPart(tx *Tx, inbox int64, p *chat.Part, body string, state chat.PartState) error {
+	at := s.now()
+	p.Nonce, p.Started, p.At = chat.AnswerNonce(inbox, p.Index), state == chat.PartStarted, at
+	return tx.QueryRow(`INSERT INTO outbox (inbox_id, part, kind, platform, channel, thread, body, nonce, state, at, preview)
+		VALUES (?1, ?2, 'answer', ?3, ?4, ?5, ?6, ?7, ?8, ?9, CASE WHEN ?2 = 0 THEN coalesce((SELECT preview FROM inbox WHERE id = ?1), '') ELSE '' END)
+		RETURNING id, preview`,
+		inbox, p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, body, p.Nonce, string(state), Stamp(at)).Scan(&p.Row, &p.Preview)
 }
 
 // Notify stores parts that nobody asked for just now, such as a reminder.

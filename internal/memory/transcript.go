@@ -1,10 +1,11 @@
 package memory
 
 import (
+	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley/internal/chat"
@@ -48,44 +49,54 @@ func insertEntries(tx *Tx, se Session, entries []Entry) error {
 	return nil
 }
 
+// row is an Entry as the database hands it over.
+type row struct {
+	ID         int64    `json:"id"`
+	MessageID  string   `json:"message_id"`
+	Role       llm.Role `json:"role"`
+	User       string   `json:"user_id"`
+	Name       string   `json:"name"`
+	Content    string   `json:"content"`
+	ToolCalls  string   `json:"tool_calls"`
+	ToolCallID string   `json:"tool_call_id"`
+	Tokens     int      `json:"tokens"`
+	Insight    string   `json:"key_insight"`
+	At         string   `json:"at"`
+}
+
 // Transcript returns the entries of a session after a row id, oldest first; at
-// most limit of the newest, 0 for all.
+// most limit of the newest, 0 for all. The rows come as one JSON value: every
+// column of every row that crosses into C by itself costs more than parsing
+// them all, and this is read for every message.
 func (s *Store) Transcript(_ context.Context, session string, after int64, limit int) ([]Entry, error) {
 	if limit <= 0 {
 		limit = -1
 	}
-	rows, err := s.query(`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at
-		FROM (SELECT * FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ?) ORDER BY id`, session, after, limit)
+	var text []byte
+	err := s.queryRow(`SELECT json_group_array(json_object('id', id, 'message_id', message_id, 'role', role, 'user_id', user_id,
+			'name', name, 'content', content, 'tool_calls', tool_calls, 'tool_call_id', tool_call_id, 'tokens', tokens, 'key_insight', key_insight, 'at', at))
+		FROM (SELECT * FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ?)`, session, after, limit).Scan(&text)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read transcript: %w", err)
 	}
-	defer func() { _ = rows.Close() }()
-	var entries []Entry
-	for rows.Next() {
-		e, err := scanEntry(rows)
-		if err != nil {
-			return nil, err
+	var rows []row
+	if err := json.Unmarshal(text, &rows); err != nil {
+		return nil, fmt.Errorf("read transcript: %w", err)
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.ID, b.ID) })
+	entries := make([]Entry, len(rows))
+	for i, r := range rows {
+		entries[i] = Entry{
+			ID: r.ID, MessageID: r.MessageID, Role: r.Role, User: r.User, Name: r.Name, Content: r.Content,
+			ToolCallID: r.ToolCallID, Tokens: r.Tokens, Insight: r.Insight, At: ParseStamp(r.At),
 		}
-		entries = append(entries, e)
-	}
-	return entries, rows.Err()
-}
-
-func scanEntry(rows *sql.Rows) (Entry, error) {
-	var (
-		e         Entry
-		calls, at string
-	)
-	if err := rows.Scan(&e.ID, &e.MessageID, &e.Role, &e.User, &e.Name, &e.Content, &calls, &e.ToolCallID, &e.Tokens, &e.Insight, &at); err != nil {
-		return e, err
-	}
-	e.At = ParseStamp(at)
-	if calls != "" {
-		if err := json.Unmarshal([]byte(calls), &e.ToolCalls); err != nil {
-			return e, fmt.Errorf("transcript row %d: %w", e.ID, err)
+		if r.ToolCalls != "" {
+			if err := json.Unmarshal([]byte(r.ToolCalls), &entries[i].ToolCalls); err != nil {
+				return nil, fmt.Errorf("transcript row %d: %w", r.ID, err)
+			}
 		}
 	}
-	return e, nil
+	return entries, nil
 }
 
 // EditMessage replaces what a person wrote, in place, when it is stored
