@@ -97,7 +97,11 @@ func TestKilledAtEveryPoint(t *testing.T) {
 				w := newWorld(t)
 				w.llm.Quiet()
 				child := w.start(t, "BOT_FAILPOINT="+tt.point+":"+nth)
-				want := w.ask(0, 3, 3)
+				chats := 3
+				if !tt.ambiguous {
+					chats = 1 // no other conversation may be sending just then
+				}
+				want := w.ask(0, chats, 9/chats)
 				waitDeath(child, 2*time.Second) // a point that is not met n times is a kill at rest
 				w.start(t)
 				l := w.settle(want)
@@ -133,7 +137,7 @@ func TestKilledAtRandom(t *testing.T) {
 		kill(child)
 	}
 	t.Logf("%d kills under load: %+v (doubled are sends whose answer was never seen)", kills, all)
-	if all.lost+all.misrouted+all.misordered > 0 || all.doubled > 2*kills {
+	if all.lost+all.misrouted+all.misordered > 0 || all.doubled > 10*kills {
 		t.Errorf("%+v", all)
 	}
 }

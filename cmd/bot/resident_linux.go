@@ -12,9 +12,9 @@ import (
 )
 
 // releaseStartup gives back the memory that only starting up needed: free heap,
-// and the pages of our own program file that initialization touched. They are
-// clean file pages; whichever is needed again is mapped again from the page
-// cache.
+// and the pages of our own code that initialization ran through. Only code: it
+// is never written, so whichever page is needed again is mapped again from the
+// page cache. (Read-only data holds relocations and would be lost.)
 func releaseStartup() {
 	debug.FreeOSMemory()
 	self, err := os.Readlink("/proc/self/exe")
@@ -32,7 +32,7 @@ func releaseStartup() {
 		if _, err := fmt.Sscanf(lines.Text(), "%x-%x %s", &from, &to, &mode); err != nil {
 			continue
 		}
-		if strings.HasPrefix(mode, "r-") && strings.HasSuffix(lines.Text(), self) {
+		if mode == "r-xp" && strings.HasSuffix(lines.Text(), self) {
 			_ = unix.Madvise(unsafe.Slice((*byte)(at(from)), to-from), unix.MADV_DONTNEED) // best effort
 		}
 	}
