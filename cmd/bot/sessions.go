@@ -26,8 +26,9 @@ func withStore(ctx context.Context, f *flags, do func(*memory.Store) error) erro
 }
 
 type sessionsCmd struct {
-	List sessionsListCmd `cmd:"" help:"List conversations, newest first."`
-	Show sessionsShowCmd `cmd:"" help:"Show one conversation."`
+	List   sessionsListCmd   `cmd:"" help:"List conversations, newest first."`
+	Show   sessionsShowCmd   `cmd:"" help:"Show one conversation."`
+	Import sessionsImportCmd `cmd:"" help:"Bring older conversations in."`
 }
 
 type sessionsListCmd struct {

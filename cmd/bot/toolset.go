@@ -56,7 +56,7 @@ func (a *app) newToolset(ctx context.Context) (*toolset, error) {
 // builtinTools are the tools that are part of Parley, as far as the settings
 // make them useful.
 func (a *app) builtinTools() ([]tools.Tool, error) {
-	list := []tools.Tool{tools.CurrentTime(a.now, a.zone), tools.SaveDecision()}
+	list := []tools.Tool{tools.CurrentTime(a.now, a.zone), tools.SaveDecision(), tools.RecallConversation(a.store)}
 	if a.cfg.Playbook.Dir != "" {
 		list = append(list, tools.SetVariable(a.checkVariable))
 	}

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,20 +30,21 @@ type Query struct {
 
 // Passage is a piece of past conversation, quoted word for word.
 type Passage struct {
-	Kind  string // "message"
-	ID    int64  // the message's row
-	Key   chat.Key
-	Score float64 // above 0, the best is 1
-	Text  string  // "[time] name: text"
-	At    time.Time
+	Kind      string // "message"
+	ID        int64  // the message's row
+	MessageID string // the platform's id, "" for the bot's own words
+	Key       chat.Key
+	Score     float64 // above 0, the best is 1
+	Text      string  // "[time] name: text"
+	At        time.Time
 
-	session string
-	name    string
+	session, name, content string
+	total                  float64 // the score while it is being worked out
 }
 
 // recallQuery keeps to what the asker may see: one place (a thread sees its
 // parent), or without a place every conversation the asker has spoken in.
-const recallQuery = `SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.content, m.at, -bm25(messages_fts)
+const recallQuery = `SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.message_id, m.content, m.at, -bm25(messages_fts)
 	FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid
 	WHERE messages_fts MATCH ?1 AND m.role <> 'tool' AND m.content <> '' AND (
 		(?3 <> '' AND m.platform = ?2 AND m.channel = ?3 AND m.thread IN (?4, ''))
@@ -50,15 +52,52 @@ const recallQuery = `SELECT m.id, m.session_id, m.platform, m.channel, m.thread,
 			AND p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread)))
 	ORDER BY bm25(messages_fts), m.id LIMIT ?6`
 
+// neighbourQuery fetches messages by id. Only those of a sitting that the scoped
+// query has found are used, so it adds nothing that was not visible.
+const neighbourQuery = `SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.message_id, m.content, m.at, 0.0
+	FROM messages m WHERE m.id IN (SELECT value FROM json_each(?1)) AND m.role <> 'tool' AND m.content <> ''`
+
 // Recall returns the passages that fit a question, best first, within its
 // limits. A question without a telling word finds nothing, which is no error.
 func (s *Store) Recall(_ context.Context, q Query) ([]Passage, error) {
-	terms := terms(q.Text)
-	if len(terms) == 0 || q.User == "" && q.Key.Channel == "" {
+	words := terms(q.Text)
+	if len(words) == 0 || q.User == "" && q.Key.Channel == "" {
 		return nil, nil
 	}
-	match := `"` + strings.Join(terms, `" OR "`) + `"`
-	rows, err := s.query(recallQuery, match, q.Key.Platform, q.Key.Channel, q.Key.Thread, q.User, maxCandidates)
+	found, err := s.matching(q, words, 1)
+	if err != nil {
+		return nil, err
+	}
+	// Somebody who is asked about is rarely named in their own words: the name
+	// says whose words count, and finds greetings otherwise.
+	speakers, rest := named(found, words)
+	if len(speakers) > 0 && len(rest) > 0 {
+		if found, err = s.matching(q, rest, 1); err != nil {
+			return nil, err
+		}
+	}
+	if more := related(rest); len(more) > 0 {
+		kin, err := s.matching(q, more, relatedWeight)
+		if err != nil {
+			return nil, err
+		}
+		found = merge(found, kin)
+	}
+	near, err := s.neighbours(found)
+	if err != nil {
+		return nil, err
+	}
+	return pack(rank(merge(found, near), speakers, hintsOf(q.Text)), q), nil
+}
+
+// matching runs the scoped full-text query for any of some words.
+func (s *Store) matching(q Query, words []string, weight float64) ([]Passage, error) {
+	match := `"` + strings.Join(words, `" OR "`) + `"`
+	return s.passages(weight, recallQuery, match, q.Key.Platform, q.Key.Channel, q.Key.Thread, q.User, maxCandidates)
+}
+
+func (s *Store) passages(weight float64, query string, args ...any) ([]Passage, error) {
+	rows, err := s.query(query, args...)
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}
@@ -66,50 +105,61 @@ func (s *Store) Recall(_ context.Context, q Query) ([]Passage, error) {
 	var found []Passage
 	for rows.Next() {
 		p := Passage{Kind: "message"}
-		var text, at string
-		if err := rows.Scan(&p.ID, &p.session, &p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &text, &at, &p.Score); err != nil {
+		var at string
+		if err := rows.Scan(&p.ID, &p.session, &p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, &at, &p.Score); err != nil {
 			return nil, fmt.Errorf("recall: %w", err)
 		}
+		p.Score *= weight
 		p.At = ParseStamp(at)
-		p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format("2006-01-02 15:04"), p.name, text)
+		p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format("2006-01-02 15:04"), p.name, p.content)
 		found = append(found, p)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}
-	return pack(rank(found, terms), q), nil
+	return found, nil
 }
 
-// rank lets a message gain from its neighbours, its sitting and a speaker whom
-// the question names.
-func rank(found []Passage, terms []string) []Passage {
-	own, sitting := map[int64]float64{}, map[string]float64{}
+// reach is how far around a hit its neighbours are looked at.
+const reach = 2
+
+// neighbours fetches what was said right around the best hits: an answer often
+// shares no word with the question it answers.
+func (s *Store) neighbours(found []Passage) ([]Passage, error) {
+	sitting := map[string]bool{}
+	var ids []int64
 	for _, p := range found {
-		own[p.ID] = p.Score
-		sitting[p.session] = max(sitting[p.session], p.Score)
-	}
-	best := 0.0
-	for i := range found {
-		p := &found[i]
-		p.Score += 0.2*(own[p.ID-1]+own[p.ID+1]) + 0.1*sitting[p.session]
-		if slices.ContainsFunc(strings.Fields(strings.ToLower(p.name)), func(n string) bool { return slices.Contains(terms, n) }) {
-			p.Score *= 1.3
+		sitting[p.session] = true
+		for d := int64(-reach); d <= reach; d++ {
+			ids = append(ids, p.ID+d)
 		}
-		best = max(best, p.Score)
 	}
-	for i := range found {
-		found[i].Score /= best
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
 	}
-	slices.SortStableFunc(found, func(a, b Passage) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
+	near, err := s.passages(1, neighbourQuery, string(list))
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(near, func(p Passage) bool { return !sitting[p.session] }), nil
+}
+
+// merge adds the scores of two lists, each message once.
+func merge(a, b []Passage) []Passage {
+	at := map[int64]int{}
+	for i, p := range a {
+		at[p.ID] = i
+	}
+	for _, p := range b {
+		if i, ok := at[p.ID]; ok {
+			a[i].Score += p.Score
+			continue
 		}
-		return 0
-	})
-	return found
+		at[p.ID] = len(a)
+		a = append(a, p)
+	}
+	return a
 }
 
 // pack keeps the best that fit the budget.

@@ -1,14 +1,17 @@
 package memory
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // open returns a real store on a temporary file.
@@ -119,4 +122,12 @@ func exec(t testing.TB, path, query string) {
 	_, err = db.Exec(query)
 	must(t, err)
 	must(t, db.Close())
+}
+
+func reader(text string) *bufio.Reader { return bufio.NewReader(strings.NewReader(text)) }
+
+// percentile is in milliseconds.
+func percentile(took []time.Duration, p int) float64 {
+	slices.Sort(took)
+	return float64(took[len(took)*p/100].Microseconds()) / 1000
 }

@@ -19,3 +19,6 @@ BEGIN
     INSERT INTO messages_fts (messages_fts, rowid, content) VALUES ('delete', old.id, old.content);
     INSERT INTO messages_fts (rowid, content) VALUES (new.id, new.content);
 END;
+
+-- Imported messages are recognized by their ids.
+CREATE INDEX messages_platform_id ON messages (platform, channel, thread, message_id) WHERE message_id <> '';

@@ -1,0 +1,42 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // description
+	"strings"
+
+	"parley/internal/memory"
+)
+
+//go:embed recall.md
+var recallText string
+
+// recallTokens is what the quoted messages may take of a turn's context.
+const recallTokens = 1000
+
+// RecallConversation is the tool recall_conversation: past messages of what
+// the person may see from here, by the same rules as everywhere.
+func RecallConversation(store *memory.Store) Tool {
+	type args struct {
+		Query string `json:"query" jsonschema:"what to look for, in a few words"`
+	}
+	meta := Meta{Name: "recall_conversation", Description: strings.TrimSpace(recallText), Category: Thread, ReadOnly: true, Core: true}
+	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		q := memory.Query{User: c.Who.ID, Text: a.Query, Tokens: recallTokens}
+		if !c.Direct {
+			q.Key = c.Where
+		}
+		found, err := store.Recall(ctx, q)
+		if err != nil {
+			return Result{}, err
+		}
+		if len(found) == 0 {
+			return Result{Content: "Nothing was said about that here, as far as I can find."}, nil
+		}
+		lines := make([]string, len(found))
+		for i, p := range found {
+			lines[i] = p.Text
+		}
+		return Result{Content: strings.Join(lines, "\n"), Private: true}, nil
+	})
+}
