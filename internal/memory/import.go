@@ -57,14 +57,39 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (Imported, error) {
 		return Imported{}, err
 	}
 	slices.SortStableFunc(list, func(a, b old) int {
-		return cmp.Or(cmp.Compare(a.key.String(), b.key.String()), a.at.Compare(b.at))
+		return cmp.Or(cmp.Compare(a.key.Platform, b.key.Platform), cmp.Compare(a.key.Channel, b.key.Channel), cmp.Compare(a.key.Thread, b.key.Thread), a.at.Compare(b.at))
 	})
 	var done Imported
 	err = s.write(ctx, func(tx *Tx) error {
 		done = Imported{}
-		return insertOld(tx, list, &done)
+		return indexedAtOnce(tx, func() error { return insertOld(tx, list, &done) })
 	})
 	return done, err
+}
+
+// indexedAtOnce runs insert with the full-text trigger away and indexes what is
+// new in one statement: row by row the index is written out after each of them,
+// which takes most of an import.
+func indexedAtOnce(tx *Tx, insert func() error) error {
+	var last int64
+	var trigger string
+	if err := tx.QueryRow("SELECT coalesce(max(id), 0) FROM messages").Scan(&last); err != nil {
+		return err
+	}
+	if err := tx.QueryRow("SELECT sql FROM sqlite_master WHERE name = 'messages_fts_insert'").Scan(&trigger); err != nil {
+		return err
+	}
+	if _, err := tx.Exec("DROP TRIGGER messages_fts_insert"); err != nil {
+		return err
+	}
+	if err := insert(); err != nil {
+		return err
+	}
+	if _, err := tx.Exec("INSERT INTO messages_fts (rowid, content) SELECT id, content FROM messages WHERE id > ? AND role <> 'tool'", last); err != nil {
+		return err
+	}
+	_, err := tx.Exec(trigger)
+	return err
 }
 
 // insertOld stores sorted messages, a session for each sitting.
@@ -89,7 +114,7 @@ func insertOld(tx *Tx, list []old, done *Imported) error {
 		}
 		res, err := tx.Exec(`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at)
 			SELECT ?1, ?2, ?3, ?4, ?5, 'user', ?6, ?7, ?8, ?9, ?10 WHERE NOT EXISTS
-			(SELECT 1 FROM messages WHERE platform = ?2 AND channel = ?3 AND thread = ?4 AND message_id = ?5)`,
+			(SELECT 1 FROM messages WHERE platform = ?2 AND channel = ?3 AND thread = ?4 AND message_id = ?5 AND message_id <> '')`,
 			session, m.key.Platform, m.key.Channel, m.key.Thread, m.id, m.user.ID, m.user.Name, m.text,
 			llm.EstimateTokens(llm.Message{Content: m.text}), Stamp(m.at))
 		if err != nil {
