@@ -13,7 +13,7 @@ import "time"
 
 // Config is every setting. The zero value is not valid: begin with Default.
 type Config struct {
-	DataDir   string     `yaml:"data_dir" default:"data" form:"required" doc:"everything that must survive: database, vault, exports; kept private (0700), one process at a time"`
+	DataDir   string     `yaml:"data_dir" default:"data" form:"required" doc:"everything that must survive: the database and what belongs to it; kept private (0700), one process at a time"`
 	Model     Model      `yaml:"model"`
 	Telegram  Telegram   `yaml:"telegram"`
 	Discord   Discord    `yaml:"discord"`
@@ -22,14 +22,11 @@ type Config struct {
 	Context   Context    `yaml:"context"`
 	Agent     Agent      `yaml:"agent"`
 	Playbook  Playbook   `yaml:"playbook"`
-	Vault     Vault      `yaml:"vault"`
-	Sources   []Source   `yaml:"sources" doc:"more folders to search and cite"`
 	MCP       MCP        `yaml:"mcp"`
 	Subagents []Subagent `yaml:"subagents" doc:"helpers that the agent may hand a job to"`
 	Web       Web        `yaml:"web"`
 	Limits    Limits     `yaml:"limits"`
 	Retention Retention  `yaml:"retention"`
-	Memory    Memory     `yaml:"memory"`
 	HTTP      HTTP       `yaml:"http"`
 	Log       Log        `yaml:"log"`
 
@@ -52,7 +49,6 @@ type Model struct {
 	Retries      int           `yaml:"retries" default:"3" range:"1..10" doc:"attempts in all, on timeouts, connection errors and 5xx"`
 	Stream       bool          `yaml:"stream" default:"true" doc:"show answers while they grow"`
 	Required     bool          `yaml:"required" default:"true" doc:"exit at start when the model cannot be reached or is missing; false: start, report red, recover alone"`
-	Embedding    string        `yaml:"embedding" doc:"embedding model on the same endpoint; with none, retrieval is lexical"`
 	PlaybookName string        `yaml:"playbook_name" doc:"cheaper model for matching the playbook; with none, model.name"`
 }
 
@@ -114,21 +110,6 @@ type Playbook struct {
 	Dir string `yaml:"dir" doc:"folder of YAML files: guidelines, journeys, variables"`
 }
 
-// Vault is the folder of notes.
-type Vault struct {
-	Dir      string `yaml:"dir" doc:"folder of Markdown notes; an Obsidian vault works as it is"`
-	WriteDir string `yaml:"write_dir" default:"agent-notes/" form:"inside" doc:"the only folder in it that the agent writes to"`
-	Prefetch bool   `yaml:"prefetch" default:"false" doc:"search the notes before every answer"`
-	BaseURL  string `yaml:"base_url" form:"url" doc:"where the notes can be read, for links in citations"`
-}
-
-// Source is one more folder to search.
-type Source struct {
-	Name string `yaml:"name" form:"name" doc:"short name"`
-	Dir  string `yaml:"dir" form:"required" doc:"folder"`
-	Kind string `yaml:"kind" default:"notes" one:"notes|code" doc:"cited by heading, or by path and line"`
-}
-
 // MCP lists tool servers.
 type MCP struct {
 	Servers []MCPServer `yaml:"servers" doc:"tool servers, by command or by url"`
@@ -179,12 +160,6 @@ type Limits struct {
 type Retention struct {
 	Days     int `yaml:"days" default:"0" range:"0..36500" doc:"0 keeps; what is kept stays searchable"`
 	Archived int `yaml:"archived" default:"0" range:"0..1000000" doc:"archived sessions kept per channel; 0 keeps all"`
-}
-
-// Memory is about key facts.
-type Memory struct {
-	MaxFacts  int    `yaml:"max_facts" default:"0" range:"0..1000000" doc:"untagged facts kept per person; 0 keeps all"`
-	FactsFile string `yaml:"facts_file" doc:"Markdown file kept in step with the owner's facts, both ways"`
 }
 
 // HTTP is the operator's port.

@@ -78,11 +78,6 @@ func TestLists(t *testing.T) {
 	c, err := Load(Options{
 		File: write(t, `access:
   owners: [telegram:42, "discord:1234"]
-sources:
-  - name: code
-    dir: src
-    kind: code
-  - {name: wiki, dir: /notes}
 mcp:
   servers:
     - name: files
@@ -103,12 +98,12 @@ subagents:
 		!reflect.DeepEqual(c.Access.Allow, []string{"telegram:chat:-1001", "discord:guild:99", "terminal:alice"}) {
 		t.Errorf("access %+v", c.Access)
 	}
-	if c.Sources[0].Kind != "code" || c.Sources[1].Kind != "notes" || c.Subagents[0].MaxTurns != 10 ||
+	if c.Subagents[0].MaxTurns != 10 ||
 		len(c.MCP.Servers[0].Command) != 3 || c.MCP.Servers[0].Env[1] != "KEY=abc" {
 		t.Errorf("lists %+v", c)
 	}
 	again, err := Load(Options{File: write(t, strings.ReplaceAll(c.String(), `"(hidden)"`, `"A"`))})
-	if err != nil || again.Sources[1].Dir != "/notes" || again.Subagents[0].Description != "tidies notes" {
+	if err != nil || again.Subagents[0].Description != "tidies notes" {
 		t.Errorf("what String prints does not load: %v\n%s", err, c)
 	}
 }
@@ -122,7 +117,7 @@ func TestMistakesAreNamed(t *testing.T) {
 		"unknown key":            {yaml: "data_dir: x\nsession:\n  idle_timout: 30s\n", want: []string{"bot.yaml:3:3", "session.idle_timout", "did you mean session.idle_timeout?", ">    3 |   idle_timout:"}},
 		"unknown top key":        {yaml: "sesion: {ttl: 2h}\n", want: []string{"bot.yaml:1:1", "sesion", "mean session?"}},
 		"wrong section":          {yaml: "ttl: 2h\n", want: []string{"ttl: unknown", "mean session.ttl?"}},
-		"unknown key in list":    {yaml: "sources:\n  - {name: a, dir: b, knd: code}\n", want: []string{"sources[0].knd", "mean sources[0].kind?"}},
+		"unknown key in list":    {yaml: "subagents:\n  - {name: a, description: b, prompt_fil: c}\n", want: []string{"subagents[0].prompt_fil", "mean subagents[0].prompt_file?"}},
 		"unknown variable":       {env: "BOT_SESION_TTL=1h", want: []string{"environment", "BOT_SESION_TTL", "mean BOT_SESSION_TTL?"}},
 		"file for no secret":     {env: "BOT_AGENT_NAME_FILE=/x", want: []string{"BOT_AGENT_NAME_FILE", "unknown"}},
 		"range in file":          {yaml: "session:\n  ttl: 59\n", want: []string{"bot.yaml:2:8", "session.ttl: is 59s; expected 60s to 24h"}},
@@ -146,9 +141,8 @@ func TestMistakesAreNamed(t *testing.T) {
 		"two documents":          {yaml: "data_dir: a\n---\ndata_dir: b\n", want: []string{"one document"}},
 		"webhook":                {yaml: "telegram: {mode: webhook}", want: []string{"telegram.webhook.url", "telegram.webhook.secret", "telegram.webhook.listen"}},
 		"listen":                 {yaml: "http: {listen: '8080'}", want: []string{"http.listen", "127.0.0.1:8080"}},
-		"escape":                 {yaml: "vault: {write_dir: ../x}", want: []string{"vault.write_dir", "within vault.dir"}},
 		"server without address": {yaml: "mcp: {servers: [{name: a}]}", want: []string{"bot.yaml:1", "mcp.servers[0]", "command or url"}},
-		"same name":              {yaml: "sources: [{name: a, dir: x}, {name: a, dir: y}]", want: []string{"sources[1].name", "as sources[0].name is"}},
+		"same name":              {yaml: "subagents: [{name: a, description: x, prompt_file: p}, {name: a, description: y, prompt_file: p}]", want: []string{"subagents[1].name", "as subagents[0].name is"}},
 		"deep":                   {yaml: strings.Repeat("[", 100000), want: []string{"nested"}},
 	} {
 		t.Run(name, func(t *testing.T) {

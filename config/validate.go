@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -121,8 +120,6 @@ func misformed(form string, v reflect.Value) (problem, hint string) {
 		return "has characters that Telegram does not take", "1 to 256 of A-Z a-z 0-9 _ -"
 	case form == "env" && !envForm.MatchString(text):
 		return "has an entry that names no variable", "NAME or NAME=value"
-	case form == "inside" && !filepath.IsLocal(text):
-		return fmt.Sprintf("is %q", text), "a folder within vault.dir, for example agent-notes/"
 	case form == "snowflake" && !isID(text):
 		return fmt.Sprintf("is %q", text), "the numeric id: in Discord, Copy Server ID"
 	case form == "person" || form == "place":
@@ -229,9 +226,6 @@ func (c *Config) lists(fail func(path, problem, hint string)) {
 			return
 		}
 		seen[list+":"+name] = path
-	}
-	for i, s := range c.Sources {
-		unique("sources", i, s.Name)
 	}
 	for i, s := range c.Subagents {
 		unique("subagents", i, s.Name)

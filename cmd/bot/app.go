@@ -183,5 +183,4 @@ type endpoint struct {
 	book     llm.Model // decides playbook conditions; nil is Model
 	check    func(context.Context) error
 	list     func(context.Context) ([]string, error)
-	embedder llm.Embedder // nil without an embedding model
 }

@@ -66,7 +66,7 @@ func (h *Hub) moved(mv Move) {
 // when the process ends first, and where to when the conversation moved.
 func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 	if !h.mayRepeat(adapter, p) {
-		return nil, h.mark(p, PartUnknown, "", time.Time{}, "unknown")
+		return nil, h.mark(p, PartUnknown, "", time.Time{})
 	}
 	if p.Unknown > 0 {
 		h.o.Observe(Event{Name: "repeated", Key: p.Key})
@@ -74,7 +74,7 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 	if !sleep(h.ctx, time.Until(p.NotBefore)) {
 		return nil, false
 	}
-	if !p.Started && !h.mark(p, PartStarted, "", time.Time{}, "") {
+	if !p.Started && !h.mark(p, PartStarted, "", time.Time{}) {
 		return nil, false
 	}
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
@@ -87,25 +87,25 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 		switch {
 		case err == nil:
 			h.o.Failpoint("after_send")
-			return nil, h.mark(p, PartSent, id, time.Time{}, "sent")
+			return nil, h.mark(p, PartSent, id, time.Time{})
 		case errors.As(err, &moved):
-			return &Move{From: p.Key, To: moved.To}, h.mark(p, PartReady, "", time.Time{}, "")
+			return &Move{From: p.Key, To: moved.To}, h.mark(p, PartReady, "", time.Time{})
 		case errors.As(err, &gone):
 			h.o.Log.Warn("a part cannot be delivered", "conversation", p.Key.String(), "err", err)
-			return nil, h.mark(p, PartDead, "", time.Time{}, "dead")
+			return nil, h.mark(p, PartDead, "", time.Time{})
 		case errors.As(err, &silence):
 			wait = max(silence.After, time.Millisecond)
-			if !h.mark(p, PartReady, "", time.Now().Add(wait), "") {
+			if !h.mark(p, PartReady, "", time.Now().Add(wait)) {
 				return nil, false
 			}
 		case errors.Is(err, ErrUnknownOutcome):
 			p.Unknown++
 			if !h.mayRepeat(adapter, p) {
-				return nil, h.mark(p, PartUnknown, "", time.Time{}, "unknown")
+				return nil, h.mark(p, PartUnknown, "", time.Time{})
 			}
 			h.o.Observe(Event{Name: "repeated", Key: p.Key})
 		case p.Unknown == 0:
-			if !h.mark(p, PartReady, "", time.Time{}, "") { // not written: safe to repeat
+			if !h.mark(p, PartReady, "", time.Time{}) { // not written: safe to repeat
 				return nil, false
 			}
 		}
@@ -116,7 +116,7 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 		if silence != nil {
 			wait = firstRetry / 2
 		}
-		if !h.mark(p, PartStarted, "", time.Time{}, "") {
+		if !h.mark(p, PartStarted, "", time.Time{}) {
 			return nil, false
 		}
 	}
@@ -146,12 +146,12 @@ func (h *Hub) attempt(adapter Adapter, p Part) (string, error) {
 }
 
 // mark is durable moment 3. Like finish it outlasts a full disk.
-func (h *Hub) mark(p Part, s PartState, id string, until time.Time, event string) bool {
+func (h *Hub) mark(p Part, s PartState, id string, until time.Time) bool {
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := h.o.Outbox.Mark(context.WithoutCancel(h.ctx), p, s, id, until)
 		if err == nil {
-			if event != "" {
-				h.o.Observe(Event{Name: event, Key: p.Key})
+			if s != PartReady && s != PartStarted {
+				h.o.Observe(Event{Name: string(s), Key: p.Key})
 			}
 			return true
 		}

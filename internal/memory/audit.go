@@ -79,7 +79,7 @@ func clip(s string) string {
 	return string([]rune(s[:maxAuditText])) + "…"
 }
 
-func insertDecision(tx *Tx, s *Store, m chat.Message, d Decision, calls []CallRecord) error {
+func (s *Store) insertDecision(tx *Tx, m chat.Message, d Decision, calls []CallRecord) error {
 	if d.ID == "" {
 		d.ID = uuid.NewString()
 	}
@@ -111,7 +111,7 @@ func insertDecision(tx *Tx, s *Store, m chat.Message, d Decision, calls []CallRe
 type Note struct{ Decision Decision }
 
 func (n *Note) store(tx *Tx, s *Store, m chat.Message) error {
-	return insertDecision(tx, s, m, n.Decision, nil)
+	return s.insertDecision(tx, m, n.Decision, nil)
 }
 
 const decisionColumns = `id, inbox_id, session_id, platform, channel, thread, user_id, category, model,

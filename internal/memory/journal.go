@@ -107,18 +107,15 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 			return err // finished before
 		}
 		for i := range parts {
-			state := chat.PartReady
-			if i == 0 {
-				state = chat.PartStarted // the lane sends it next
-			}
-			if err := s.insertPart(tx, m.Row, &parts[i], bodies[i], state); err != nil {
+			parts[i].Started = i == 0 // the lane sends it next
+			if err := s.insertPart(tx, m.Row, &parts[i], bodies[i]); err != nil {
 				return err
 			}
 		}
 		if r, ok := record.(Record); ok {
 			return r.store(tx, s, m)
 		}
-		return insertDecision(tx, s, m, Decision{Category: category(m, parts)}, nil)
+		return s.insertDecision(tx, m, Decision{Category: category(m, parts)}, nil)
 	})
 }
 
@@ -147,9 +144,12 @@ func encode(parts []chat.Part) ([]string, error) {
 
 // insertPart stores one part of the answer to an inbox row, with the preview
 // that the first part replaces, and fills in what the row says.
-func (s *Store) insertPart(tx *Tx, inbox int64, p *chat.Part, body string, state chat.PartState) error {
-	at := s.now()
-	p.Nonce, p.Started, p.At = chat.AnswerNonce(inbox, p.Index), state == chat.PartStarted, at
+func (s *Store) insertPart(tx *Tx, inbox int64, p *chat.Part, body string) error {
+	state, at := chat.PartReady, s.now()
+	if p.Started {
+		state = chat.PartStarted
+	}
+	p.Nonce, p.At = chat.AnswerNonce(inbox, p.Index), at
 	return tx.QueryRow(`INSERT INTO outbox (inbox_id, part, kind, platform, channel, thread, body, nonce, state, at, preview)
 		VALUES (?1, ?2, 'answer', ?3, ?4, ?5, ?6, ?7, ?8, ?9, CASE WHEN ?2 = 0 THEN coalesce((SELECT preview FROM inbox WHERE id = ?1), '') ELSE '' END)
 		RETURNING id, preview`,

@@ -155,7 +155,7 @@ func (t *Turn) store(tx *Tx, s *Store, m chat.Message) error {
 	if _, err := tx.Exec("DELETE FROM steps WHERE inbox_id = ?", m.Row); err != nil {
 		return err
 	}
-	return insertDecision(tx, s, m, t.Decision, t.Calls)
+	return s.insertDecision(tx, m, t.Decision, t.Calls)
 }
 
 // Step is one finished or begun part of a turn that is not finished yet.

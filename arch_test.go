@@ -1,0 +1,385 @@
+// Package parley_test holds the shape of the project: who may import whom and
+// why, which library lives where, how large things may get, and that the
+// papers at the root say what is true. It is not a test of what Parley does.
+package parley_test
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "parley/"
+
+// allowed is one import that is right, and why. from is a pattern of folders
+// as path.Match knows it; to is a folder of this module or the path of a
+// library, with everything below it where it is a library.
+type allowed struct{ from, to, why string }
+
+// rooms is who may import whom. What is not here is wrong.
+var rooms = []allowed{
+	{"cmd/bot", "*", "wires everything"},
+
+	{"internal/adapters/*", "internal/chat", "translates between a platform and these words"},
+	{"internal/adapters/*/*test", "internal/chat", "a fake may speak its room's words"},
+	{"internal/chat/*test", "internal/chat", "a fake may speak its room's words"},
+
+	{"internal/llm/*", "internal/llm", "an engine, or a fake of one, behind llm.Model"},
+
+	{"internal/memory", "internal/chat", "stores messages and parts of answers"},
+	{"internal/memory", "internal/llm", "stores transcripts and usage"},
+
+	{"internal/tools", "internal/chat", "a call knows who asked and where"},
+	{"internal/tools", "internal/llm", "a tool is described to a model"},
+	{"internal/tools", "internal/memory", "recall is a tool"},
+	{"internal/tools/mcp", "internal/tools", "a tool server is a tools.Set"},
+	{"internal/tools/mcp", "internal/llm", "its tools are described to a model"},
+
+	{"internal/agent/playbook", "internal/llm", "conditions in plain words are judged by a model"},
+
+	{"internal/agent", "internal/chat", "handles messages"},
+	{"internal/agent", "internal/llm", "asks the model"},
+	{"internal/agent", "internal/memory", "reads before the turn, writes after it"},
+	{"internal/agent", "internal/tools", "runs what the model asks for"},
+	{"internal/agent", "internal/agent/playbook", "is guided by it"},
+
+	{"internal/admin", "internal/chat", "stands in front of the agent as a chat.Handler"},
+}
+
+// libraries is which library may be used where. What is not here is used
+// nowhere; ARCHITECTURE.md tells what each is for.
+var libraries = []allowed{
+	{"cmd/bot", "github.com/alecthomas/kong", "command line"},
+	{"cmd/bot", "github.com/prometheus/client_golang", "metrics"},
+	{"cmd/bot", "github.com/robfig/cron/v3", "decides when, nothing else"},
+	{"cmd/bot", "github.com/google/uuid", "ids of traces shown under answers"},
+	{"cmd/bot", "golang.org/x/sys", "gives start-up memory back"},
+	{"config", "github.com/goccy/go-yaml", "mistakes are shown with their line"},
+
+	{"internal/adapters/discord", "github.com/bwmarrin/discordgo", "the platform's library"},
+	{"internal/adapters/discord", "github.com/gorilla/websocket", "close codes and the dialer below discordgo"},
+	{"internal/adapters/discord/discordtest", "github.com/gorilla/websocket", "fakes the gateway"},
+	{"internal/adapters/telegram", "github.com/go-telegram/bot", "the platform's library"},
+	{"internal/adapters/telegram", "github.com/yuin/goldmark", "Markdown to entities"},
+	{"internal/adapters/terminal", "github.com/google/uuid", "ids of lines typed"},
+	{"internal/adapters/terminal", "github.com/peterh/liner", "line editing and history"},
+	{"internal/adapters/terminal", "golang.org/x/sys", "terminal modes"},
+
+	{"internal/llm/openai", "github.com/sashabaranov/go-openai", "the wire format of model endpoints"},
+
+	{"internal/memory", "github.com/mattn/go-sqlite3", "the database"},
+	{"internal/memory", "github.com/google/uuid", "ids of rows"},
+
+	{"internal/agent/playbook", "github.com/goccy/go-yaml", "the owner writes YAML; mistakes are shown with their line"},
+	{"internal/agent/playbook", "github.com/google/jsonschema-go", "parameters of tools, and the schema for editors"},
+	{"internal/tools", "github.com/google/jsonschema-go", "schemas from Go types"},
+	{"internal/tools", "github.com/santhosh-tekuri/jsonschema/v6", "every mistake in a call, with its path"},
+	{"internal/tools", "golang.org/x/net", "fetched pages to readable text"},
+	{"internal/tools/mcp", "github.com/modelcontextprotocol/go-sdk", "the protocol of tool servers"},
+}
+
+// forTests is what every test may use besides what its room may: the fakes
+// (packages named …test), and these.
+var forTests = []allowed{
+	{"*", "github.com/google/go-cmp", "differences that can be read"},
+	{"*", "go.uber.org/goleak", "no goroutine is left behind"},
+	{"*", "internal/memory", "tests use the real store, not a fake of it"},
+	{"internal/memory", "internal/chat", "drives the store as the hub does"},
+}
+
+// exceptions from the size budget, with the reason. Written as the complaint
+// names them: "file", "file:function" or "file:interface".
+var exceptions = map[string]string{
+	"internal/adapters/discord/rest.go:call":                       "method, path, what is limited, body and answer: what a request is",
+	"internal/adapters/discord/discordtest/gateway.go:event":       "the fields of an event",
+	"internal/adapters/discord/discordtest/gateway.go:Interaction": "the fields of an event",
+	"internal/adapters/discord/discordtest/gateway.go:Press":       "the fields of an event",
+	"internal/adapters/telegram/telegramtest/updates.go:Press":     "the fields of an event",
+	"internal/admin/gate_test.go:mayPass":                          "the columns of a matrix",
+	"internal/agent/playbook/compile.go:unique":                    "a mistake and its place",
+	"internal/agent/playbook/compile.go:known":                     "a mistake and its place",
+	"internal/agent/playbook/compile.go:knownName":                 "a mistake and its place",
+	"internal/agent/playbook/lint.go:add":                          "a finding and its place",
+}
+
+// The size budget, in lines, methods and parameters.
+const (
+	maxFunction   = 80
+	mostFunctions = 40 // nine in ten are shorter
+	maxFile       = 500
+	maxInterface  = 4
+	maxParameters = 4 // after ctx
+)
+
+// source is one parsed Go file.
+type source struct {
+	path string // from the root, with slashes
+	file *ast.File
+	fset *token.FileSet
+}
+
+func (s source) dir() string          { return path.Dir(s.path) }
+func (s source) isTest() bool         { return strings.HasSuffix(s.path, "_test.go") }
+func (s source) line(p token.Pos) int { return s.fset.Position(p).Line }
+
+// sources parses every Go file of the project.
+func sources(t *testing.T) (all []source) {
+	t.Helper()
+	fset := token.NewFileSet()
+	for _, name := range files(t) {
+		if path.Ext(name) != ".go" {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, source{name, f, fset})
+	}
+	return all
+}
+
+// files lists the project, without what git keeps or ignores.
+func files(t *testing.T) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains([]string{".git", "data"}, name):
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			all = append(all, filepath.ToSlash(name))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func (a allowed) admits(from, to string) bool {
+	match, _ := path.Match(a.from, from) // the patterns are ours
+	return (a.from == "*" || match) && (a.to == "*" || to == a.to || isLibrary(a.to) && strings.HasPrefix(to, a.to+"/"))
+}
+
+// isLibrary tells a path with a host from a folder and the standard library.
+func isLibrary(p string) bool {
+	host, _, _ := strings.Cut(p, "/")
+	return strings.Contains(host, ".")
+}
+
+func TestImports(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, spec := range s.file.Imports {
+			to, _ := strconv.Unquote(spec.Path.Value) // it was parsed
+			to, ours := strings.CutPrefix(to, module)
+			if (ours || isLibrary(to)) && !mayImport(s, to) {
+				t.Errorf("%s:%d imports %s, which arch_test.go does not allow there", s.path, s.line(spec.Pos()), to)
+			}
+		}
+	}
+}
+
+func mayImport(s source, to string) bool {
+	table := rooms
+	if isLibrary(to) {
+		table = libraries
+	}
+	if s.isTest() {
+		fake := !isLibrary(to) && strings.HasSuffix(to, "test")
+		if to == s.dir() || fake {
+			return true
+		}
+		table = slices.Concat(table, forTests)
+	}
+	return slices.ContainsFunc(table, func(a allowed) bool { return a.admits(s.dir(), to) })
+}
+
+// boundary is a word that says what a package is not.
+var boundary = regexp.MustCompile(`(?i)\b(not|no|never|nothing|nobody|none|neither|nor|only)\b`)
+
+func TestPackageComments(t *testing.T) {
+	comments, packages := map[string]string{}, map[string]string{}
+	for _, s := range sources(t) {
+		if s.isTest() {
+			continue
+		}
+		packages[s.dir()] = s.file.Name.Name
+		if s.file.Doc != nil {
+			if comments[s.dir()] != "" {
+				t.Errorf("%s: the package has a second package comment", s.path)
+			}
+			comments[s.dir()] = s.file.Doc.Text()
+		}
+	}
+	for dir, name := range packages {
+		begins := "Package " + name + " "
+		if name == "main" {
+			begins = "Command " + path.Base(dir) + " "
+		}
+		if !strings.HasPrefix(comments[dir], begins) {
+			t.Errorf("%s: the package comment does not begin with %q", dir, begins)
+		} else if !boundary.MatchString(comments[dir]) {
+			t.Errorf("%s: the package comment does not say what the package is not", dir)
+		}
+	}
+}
+
+func TestSize(t *testing.T) {
+	excused := map[string]bool{}
+	complain := func(what, format string, args ...any) {
+		if exceptions[what] != "" {
+			excused[what] = true
+			return
+		}
+		t.Errorf("%s: %s", what, fmt.Sprintf(format, args...))
+	}
+	functions, long := 0, 0
+	for _, s := range sources(t) {
+		if n := s.line(s.file.FileEnd - 1); n > maxFile {
+			complain(s.path, "%d lines; at most %d", n, maxFile)
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl:
+				what := s.path + ":" + n.Name.Name
+				lines := s.line(n.End()) - s.line(n.Pos()) + 1
+				functions++
+				if lines >= mostFunctions {
+					long++
+				}
+				if lines > maxFunction {
+					complain(what, "%d lines; at most %d", lines, maxFunction)
+				}
+				if p := parameters(n.Type); p > maxParameters {
+					complain(what, "%d parameters after ctx; at most %d", p, maxParameters)
+				}
+			case *ast.TypeSpec:
+				if i, ok := n.Type.(*ast.InterfaceType); ok && methods(i) > maxInterface {
+					complain(s.path+":"+n.Name.Name, "%d methods; at most %d", methods(i), maxInterface)
+				}
+			}
+			return true
+		})
+	}
+	if long*10 > functions {
+		t.Errorf("%d of %d functions have %d lines or more; at most one in ten", long, functions, mostFunctions)
+	}
+	for what := range exceptions {
+		if !excused[what] {
+			t.Errorf("%s: needs no exception any more", what)
+		}
+	}
+}
+
+// parameters counts them without a leading context or, in tests, testing.TB.
+func parameters(f *ast.FuncType) (n int) {
+	for i, field := range f.Params.List {
+		if i == 0 && isHandle(field.Type) {
+			continue
+		}
+		n += max(1, len(field.Names))
+	}
+	return n
+}
+
+func isHandle(t ast.Expr) bool {
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	sel, ok := t.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	pkg, ok := sel.X.(*ast.Ident)
+	return ok && (pkg.Name == "testing" || pkg.Name == "context" && sel.Sel.Name == "Context")
+}
+
+// methods counts those an interface declares itself; what it embeds is counted
+// where it is declared.
+func methods(i *ast.InterfaceType) (n int) {
+	for _, field := range i.Methods.List {
+		n += len(field.Names)
+	}
+	return n
+}
+
+// foreign is a path that exists on one person's machine only.
+var foreign = regexp.MustCompile(`(^|[^\w./~-])/(work|root|home/\w+|Users/\w+)/\w`)
+
+func TestNoPathsOfOneMachine(t *testing.T) {
+	for _, name := range files(t) {
+		for i, line := range bytes.Split(read(t, name), []byte("\n")) {
+			if foreign.Match(line) {
+				t.Errorf("%s:%d names a path of one machine: %s", name, i+1, bytes.TrimSpace(line))
+			}
+		}
+	}
+}
+
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+var (
+	makeCommand = regexp.MustCompile("(?m)(?:^|`|&& )make ([a-z]+)")
+	makeTarget  = regexp.MustCompile(`(?m)^([a-z]+):`)
+)
+
+func TestPapersNameMakefileTargets(t *testing.T) {
+	targets := map[string]bool{}
+	for _, m := range makeTarget.FindAllSubmatch(read(t, "Makefile"), -1) {
+		targets[string(m[1])] = true
+	}
+	for _, name := range []string{"README.md", "ARCHITECTURE.md", ".ci/run"} {
+		found := makeCommand.FindAllSubmatch(read(t, name), -1)
+		if name != "ARCHITECTURE.md" && len(found) == 0 {
+			t.Errorf("%s: names no make command", name)
+		}
+		for _, m := range found {
+			if !targets[string(m[1])] {
+				t.Errorf("%s: says make %s, which is not in the Makefile", name, m[1])
+			}
+		}
+	}
+}
+
+var required = regexp.MustCompile(`(?m)^\t(\S+) v\S+$`) // without "// indirect"
+
+func TestArchitectureIsComplete(t *testing.T) {
+	text := string(read(t, "ARCHITECTURE.md"))
+	for _, m := range required.FindAllStringSubmatch(string(read(t, "go.mod")), -1) {
+		if !strings.Contains(text, "`"+m[1]+"`") {
+			t.Errorf("ARCHITECTURE.md gives no reason for %s", m[1])
+		}
+	}
+	named := map[string]bool{}
+	for _, s := range sources(t) {
+		room := strings.TrimPrefix(s.dir(), "internal/")
+		if named[room] || s.isTest() || strings.HasSuffix(room, "test") {
+			continue
+		}
+		named[room] = true
+		if !strings.Contains(text, "`"+room+"`") {
+			t.Errorf("ARCHITECTURE.md does not name the room %s", room)
+		}
+	}
+}
