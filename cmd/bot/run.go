@@ -145,6 +145,7 @@ func (a *app) operate(ctx context.Context, f *front, adapters ...chat.Adapter) e
 		return err
 	}
 	a.startJobs()
+	a.gauges()
 	errs := make(chan error, len(adapters))
 	for _, adapter := range adapters {
 		go func() {

@@ -143,7 +143,7 @@ func (a *Adapter) interaction(i *discordgo.Interaction) *chat.Message {
 		Direct: i.GuildID == "", Guild: i.GuildID, At: idTime(i.ID), Origin: string(back),
 	}
 	if i.Member != nil {
-		m.Admin = i.Member.Permissions&(discordgo.PermissionAdministrator|discordgo.PermissionManageServer) != 0
+		m.Admin = i.Member.Permissions&(discordgo.PermissionAdministrator|discordgo.PermissionManageGuild) != 0
 	}
 	respond := 0
 	private := false

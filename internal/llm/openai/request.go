@@ -26,6 +26,7 @@ func (c *Client) request(r llm.Request) goopenai.ChatCompletionRequest {
 	if c.modern(model) {
 		req.MaxCompletionTokens = limit
 	} else {
+		//lint:ignore SA1019 Ollama, Gemini and OpenRouter know only the older name (platforms.md 1.3)
 		req.MaxTokens = limit
 	}
 	if !fixedTemperature(model) {

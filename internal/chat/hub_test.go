@@ -1,0 +1,294 @@
+package chat_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// platform is an adapter in memory that records what is sent.
+type platform struct {
+	mu     sync.Mutex // guards the rest
+	sent   []chat.Part
+	errs   []error // for the next sends
+	typing int
+	shown  []string
+}
+
+func (*platform) Platform() string                       { return "p" }
+func (*platform) Run(context.Context, chat.Intake) error { return nil }
+func (*platform) Health() error                          { return nil }
+func (*platform) Split(text string) []string {
+	return chat.Split(text, func(s string) bool { return len(s) <= 100 })
+}
+func (p *platform) Typing(context.Context, chat.Message) error {
+	p.with(func() { p.typing++ })
+	return nil
+}
+
+func (p *platform) Preview(_ context.Context, _ chat.Message, id, text string) (string, time.Duration, error) {
+	p.with(func() { p.shown = append(p.shown, text) })
+	return "preview", time.Millisecond, nil
+}
+
+func (p *platform) Send(_ context.Context, part chat.Part) (id string, err error) {
+	p.with(func() {
+		if len(p.errs) > 0 {
+			err, p.errs = p.errs[0], p.errs[1:]
+		}
+		if err == nil || errors.Is(err, chat.ErrUnknownOutcome) {
+			p.sent = append(p.sent, part)
+			id = fmt.Sprint(len(p.sent))
+		}
+	})
+	return id, err
+}
+
+func (p *platform) with(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+}
+
+func (p *platform) texts() (list []string) {
+	p.with(func() {
+		for _, part := range p.sent {
+			list = append(list, part.Text)
+		}
+	})
+	return list
+}
+
+// stage is a hub between a platform in memory and a real store.
+type stage struct {
+	*chat.Hub
+	t     testing.TB
+	p     *platform
+	store *memory.Store
+	n     int
+}
+
+func newStage(t testing.TB, dir string, o chat.HubOptions) *stage {
+	t.Helper()
+	store, err := memory.Open(context.Background(), dir, memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &stage{t: t, p: &platform{}, store: store}
+	o.Inbox, o.Outbox, o.Adapters = store, store, []chat.Adapter{s.p}
+	s.Hub = chat.NewHub(o)
+	return s
+}
+
+// end drains and closes, as a process does.
+func (s *stage) end(grace time.Duration) (parked int) {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	parked = s.Drain(ctx)
+	if err := s.store.Close(); err != nil {
+		s.t.Error(err)
+	}
+	return parked
+}
+
+func (s *stage) say(channel, text string) {
+	s.t.Helper()
+	s.n++
+	kind := chat.KindText
+	if strings.HasPrefix(text, "/") {
+		kind = chat.KindCommand
+	}
+	m := chat.Message{ID: fmt.Sprint(s.n), Key: chat.Key{Platform: "p", Channel: channel}, Kind: kind, From: chat.User{ID: "p:1"}, Text: text, Addressed: true}
+	if err := s.Deliver(context.Background(), chat.Batch{Platform: "p", Messages: []chat.Message{m}}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *stage) until(what string, ok func() bool) {
+	s.t.Helper()
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	s.t.Fatalf("never: %s; sent %q", what, s.p.texts())
+}
+
+func echo(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
+	return chat.Answer{Text: m.Text}, nil
+}
+
+func data(t testing.TB) string { return filepath.Join(t.TempDir(), "data") }
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestOrderWithinAndTogetherness(t *testing.T) {
+	s := newStage(t, data(t), chat.HubOptions{QueuePerLane: 100, Handler: chat.HandlerFunc(echo)})
+	for i := range 20 {
+		for c := range 10 {
+			s.say(fmt.Sprint(c), fmt.Sprintf("%d-%d", c, i))
+		}
+	}
+	s.until("all", func() bool { return len(s.p.texts()) == 200 })
+	next := map[string]int{}
+	for _, text := range s.p.texts() {
+		c, n, _ := strings.Cut(text, "-")
+		if n != fmt.Sprint(next[c]) {
+			t.Errorf("channel %s: %s after %d", c, n, next[c])
+		}
+		next[c]++
+	}
+	if n := s.end(time.Second); n != 0 {
+		t.Errorf("%d parked", n)
+	}
+}
+
+func TestBusyIsSaidOnceAndTheLaneRecovers(t *testing.T) {
+	gate := make(chan struct{})
+	s := newStage(t, data(t), chat.HubOptions{QueuePerLane: 2, Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		<-gate
+		return echo(ctx, m, w)
+	})})
+	for i := range 10 {
+		s.say("c", fmt.Sprint("m", i))
+	}
+	close(gate)
+	s.until("settled", func() bool { lanes, _ := s.Active(); return lanes == 0 })
+	busy := 0
+	for _, text := range s.p.texts() {
+		if strings.Contains(text, "still working") {
+			busy++
+		}
+	}
+	if busy != 1 {
+		t.Errorf("%d notices in %q", busy, s.p.texts())
+	}
+	s.say("c", "after")
+	s.until("after", func() bool { l := s.p.texts(); return l[len(l)-1] == "after" })
+	s.end(time.Second)
+}
+
+func TestPanicIsOneFriendlySentence(t *testing.T) {
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		if m.Text == "boom" {
+			panic("secret detail")
+		}
+		return echo(ctx, m, w)
+	})})
+	s.say("c", "boom")
+	s.say("c", "fine")
+	s.until("both", func() bool { return len(s.p.texts()) == 2 })
+	if got := s.p.texts(); strings.Contains(got[0], "secret") || !strings.Contains(got[0], "went wrong") || got[1] != "fine" {
+		t.Errorf("sent %q", got)
+	}
+	s.end(time.Second)
+}
+
+func TestStopJumpsTheQueue(t *testing.T) {
+	running := make(chan struct{})
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		if m.Text != "long" {
+			return echo(ctx, m, w)
+		}
+		close(running)
+		<-ctx.Done()
+		return chat.Answer{Text: fmt.Sprint(context.Cause(ctx))}, nil
+	})})
+	s.say("c", "long")
+	s.say("c", "next")
+	<-running
+	s.say("c", "/stop")
+	s.until("next", func() bool { return len(s.p.texts()) == 2 })
+	if got := s.p.texts(); got[0] != chat.ErrStopped.Error() || got[1] != "next" {
+		t.Errorf("sent %q", got)
+	}
+	s.end(time.Second)
+}
+
+func TestDrainParksAndTheNextProcessAnswersOnce(t *testing.T) {
+	dir := data(t)
+	s := newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, _ chat.Message, _ chat.Reply) (chat.Answer, error) {
+		<-ctx.Done()
+		return chat.Answer{}, context.Cause(ctx)
+	})})
+	s.say("c", "one")
+	s.say("c", "two")
+	if n := s.end(20 * time.Millisecond); n != 2 {
+		t.Errorf("%d parked", n)
+	}
+	if got := s.p.texts(); len(got) != 0 {
+		t.Errorf("sent while draining: %q", got)
+	}
+	s = newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(echo)})
+	if err := s.Recover(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s.until("both", func() bool { return len(s.p.texts()) == 2 })
+	s.end(time.Second)
+	if got := s.p.texts(); got[0] != "one" || got[1] != "two" {
+		t.Errorf("sent %q", got)
+	}
+}
+
+func TestDelivery(t *testing.T) {
+	unknown := fmt.Errorf("cut: %w", chat.ErrUnknownOutcome)
+	moved := chat.Key{Platform: "p", Channel: "new"}
+	for _, tt := range []struct {
+		name   string
+		errs   []error
+		repeat bool
+		sent   int // what the platform shows of two messages
+	}{
+		{"asked to wait", []error{&chat.WaitError{After: 20 * time.Millisecond}, &chat.WaitError{After: 20 * time.Millisecond}}, false, 2},
+		{"gone", []error{&chat.GoneError{Err: errors.New("blocked")}}, false, 1},
+		{"unknown, prefer loss", []error{unknown}, false, 2},
+		{"unknown, prefer a double", []error{unknown}, true, 3},
+		{"unknown twice", []error{unknown, unknown}, true, 3},
+		{"not written", []error{errors.New("refused")}, false, 2},
+		{"moved", []error{&chat.MovedError{To: moved}}, false, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newStage(t, data(t), chat.HubOptions{RepeatUnknown: tt.repeat, Handler: chat.HandlerFunc(echo)})
+			s.p.errs = tt.errs
+			s.say("c", "one")
+			s.say("c", "two")
+			s.until("settled", func() bool {
+				lanes, _ := s.Active()
+				parts, err := s.store.Pending(context.Background(), chat.Key{Platform: "p", Channel: "c"})
+				return lanes == 0 && err == nil && len(parts) == 0
+			})
+			s.end(time.Second)
+			got := s.p.texts()
+			if len(got) != tt.sent || got[len(got)-1] != "two" && tt.name != "moved" {
+				t.Errorf("sent %q", got)
+			}
+			if tt.name == "moved" && s.p.sent[0].Key.Channel != "new" && s.p.sent[1].Key.Channel != "new" {
+				t.Errorf("sent to %v", s.p.sent)
+			}
+		})
+	}
+}
+
+func TestPreviewIsTakenOverByTheAnswer(t *testing.T) {
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		w.Text("growing")
+		time.Sleep(900 * time.Millisecond) // past the first preview
+		return chat.Answer{Text: "grown"}, nil
+	})})
+	s.say("c", "hi")
+	s.until("sent", func() bool { return len(s.p.texts()) == 1 })
+	s.end(time.Second)
+	if p := s.p.sent[0]; p.Preview != "preview" || len(s.p.shown) == 0 || s.p.typing == 0 {
+		t.Errorf("part %+v, shown %q, typing %d", p, s.p.shown, s.p.typing)
+	}
+}
