@@ -29,7 +29,7 @@ func (*platform) Platform() string                       { return "p" }
 func (*platform) Run(context.Context, chat.Intake) error { return nil }
 func (*platform) Health() error                          { return nil }
 func (*platform) Split(text string) []string {
-	return chat.Split(text, func(s string) bool { return len(s) <= 100 })
+	return chat.Split(text, func(s string) bool { return len(s) <= 1000 })
 }
 func (p *platform) Typing(context.Context, chat.Message) error {
 	p.with(func() { p.typing++ })

@@ -335,5 +335,5 @@ func move(tx *Tx, mv chat.Move) error {
 			return fmt.Errorf("move %s: %w", table, err)
 		}
 	}
-	return nil
+	return moveAccess(tx, mv)
 }
