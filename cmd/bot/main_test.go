@@ -65,6 +65,9 @@ func newWorld(t testing.TB) *world {
 	t.Cleanup(w.tg.Close)
 	t.Cleanup(w.llm.Close)
 	t.Cleanup(w.dc.Close)
+	w.llm.Structured(func(llmtest.Request) llmtest.Turn {
+		return llmtest.Turn{Text: `{"summary":"They talked.","title":"Talk","decisions":[],"facts":[]}`}
+	})
 	w.env = []string{
 		"BOT_TELEGRAM_TOKEN=" + w.tg.Token(), "BOT_TELEGRAM_API_URL=" + w.tg.URL(), "BOT_MODEL_BASE_URL=" + w.llm.URL(),
 		"BOT_MODEL_NAME=test", "BOT_ACCESS_MODE=open", "BOT_DATA_DIR=" + w.dir, "BOT_ACCESS_OWNERS=telegram:1",

@@ -197,7 +197,7 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 	for i, o := range outcomes {
 		c := said.ToolCalls[i]
 		t.past = append(t.past, tools.Step{Name: c.Name, Args: c.Args})
-		t.added = append(t.added, t.entry(llm.Message{Role: llm.RoleTool, Name: c.Name, ToolCallID: c.ID, Content: nonEmpty(o.Result.Content)}))
+		t.added = append(t.added, t.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)}))
 		t.absorb(c, o)
 	}
 	for i, o := range outcomes {
@@ -208,12 +208,25 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 	return chat.Answer{}, false
 }
 
-// nonEmpty keeps a result sendable: some servers refuse empty content.
-func nonEmpty(s string) string {
-	if strings.TrimSpace(s) == "" {
-		return "(empty)"
+// told is an outcome as the model reads it: what went wrong by its class first.
+// It is never empty: some servers refuse that.
+func told(o tools.Outcome) string {
+	text := o.Result.Content
+	if strings.TrimSpace(text) == "" {
+		text = "(empty)"
 	}
-	return s
+	if o.Class != "" {
+		text = string(o.Class) + ": " + text
+	}
+	return text
+}
+
+// toolName is the name a call gave, kept short: it is the model's own text.
+func toolName(c llm.ToolCall) string {
+	if c.Name == "" {
+		return "unnamed"
+	}
+	return clipRunes(c.Name, 64)
 }
 
 // runBatch runs calls in order, or beside each other when all of them only

@@ -114,7 +114,7 @@ func TestPrivateFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	resume(s, resumable{ID: "id", Seq: 7})
-	if socket(s) != nil {
+	if socket(s) != nil || !lastBeat(s).IsZero() {
 		t.Error("a socket before Open")
 	}
 }

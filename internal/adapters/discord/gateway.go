@@ -251,8 +251,9 @@ func (c *connection) watch(ctx context.Context) error {
 			return errors.New("the connection was lost")
 		case <-tick.C:
 		}
+		last := lastBeat(c.s)
 		c.s.RLock()
-		last, ack := c.s.LastHeartbeatSent, c.s.LastHeartbeatAck
+		ack := c.s.LastHeartbeatAck
 		c.s.RUnlock()
 		if last.Equal(sent) {
 			continue

@@ -3,7 +3,9 @@ package discord
 import (
 	"fmt"
 	"reflect"
+	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
 	"github.com/bwmarrin/discordgo"
@@ -34,6 +36,15 @@ func resume(s *discordgo.Session, r resumable) {
 // handler of the Open call, when nobody else reads or writes the field.
 func socket(s *discordgo.Session) *websocket.Conn {
 	return *(**websocket.Conn)(field(s, "wsConn"))
+}
+
+// lastBeat is when the library sent its last heartbeat. It writes that under
+// the lock of its socket, not under the Session's.
+func lastBeat(s *discordgo.Session) time.Time {
+	mu := (*sync.Mutex)(field(s, "wsMutex"))
+	mu.Lock()
+	defer mu.Unlock()
+	return s.LastHeartbeatSent
 }
 
 func field(s *discordgo.Session, name string) unsafe.Pointer {

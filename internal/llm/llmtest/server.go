@@ -110,6 +110,7 @@ type Server struct {
 	mu      sync.Mutex // guards the rest
 	queue   []Turn
 	respond func(Request) Turn
+	forms   func(Request) Turn
 	seen    []Request
 	quiet   bool
 	models  []string
@@ -146,6 +147,10 @@ func (s *Server) Queue(turns ...Turn) { s.with(func() { s.queue = append(s.queue
 
 // Respond answers whatever the queue does not; nil echoes.
 func (s *Server) Respond(f func(Request) Turn) { s.with(func() { s.respond = f }) }
+
+// Structured answers requests that ask for JSON of a form, so that they take
+// nothing from the queue; nil treats them like any other.
+func (s *Server) Structured(f func(Request) Turn) { s.with(func() { s.forms = f }) }
 
 // Models sets what is listed.
 func (s *Server) Models(names ...string) { s.with(func() { s.models = names }) }
@@ -246,6 +251,8 @@ func (s *Server) next(req Request) (t Turn) {
 		s.seen = append(s.seen, req)
 	}
 	switch {
+	case s.forms != nil && len(req.ResponseFormat) > 0:
+		t = s.forms(req)
 	case len(s.queue) > 0:
 		t, s.queue = s.queue[0], s.queue[1:]
 	case s.respond != nil:

@@ -132,9 +132,12 @@ func argument(name, value string) any {
 	return value
 }
 
+// class is the code that stands before the words of a failure.
+var class = regexp.MustCompile(`^[A-Z_]{4,}: `)
+
 // phrase says a tool's result plainly: it is written to be read.
 func phrase(m llm.Message) string {
-	text := strings.TrimSpace(m.Content)
+	text := class.ReplaceAllString(strings.TrimSpace(m.Content), "")
 	if text == "" || text == "(empty)" {
 		return "Done."
 	}
