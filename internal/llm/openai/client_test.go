@@ -1,0 +1,310 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/llm"
+	"parley/internal/llm/llmtest"
+)
+
+const key = "sk-canary-0123456789"
+
+// client is a Client of a fake, with short deadlines.
+func client(t testing.TB, s *llmtest.Server, stream bool) *Client {
+	t.Helper()
+	c, err := New(Options{BaseURL: s.URL(), APIKey: key, Model: "test", Timeout: 150 * time.Millisecond, Total: time.Second, Stream: stream})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func fake(t testing.TB) *llmtest.Server {
+	s := llmtest.NewServer()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func ask(text string) llm.Request {
+	return llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: text}}}
+}
+
+// data is one SSE line with a choice.
+func data(delta, finish string) string {
+	if finish == "" {
+		finish = "null"
+	} else {
+		finish = `"` + finish + `"`
+	}
+	return fmt.Sprintf(`data: {"model":"test","choices":[{"delta":%s,"finish_reason":%s}]}`, delta, finish)
+}
+
+func TestAnswers(t *testing.T) {
+	for _, stream := range []bool{true, false} {
+		t.Run(fmt.Sprintf("stream=%t", stream), func(t *testing.T) {
+			s := fake(t)
+			s.RequireKey(key)
+			c := client(t, s, stream)
+			s.Queue(llmtest.Turn{Text: "Hello there", Usage: [2]int{12, 3}},
+				llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "add", Args: `{"x":1}`}, {ID: "b", Name: "sub", Args: `{}`}}})
+			var streamed string
+			r, err := c.Complete(context.Background(), ask("hi"), func(d string) { streamed += d })
+			if err != nil || r.Message.Content != "Hello there" || r.Finish != llm.FinishStop || r.Usage != (llm.Usage{Prompt: 12, Completion: 3, Total: 15, Attempts: 1}) {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			if streamed != "Hello there" {
+				t.Errorf("streamed %q", streamed)
+			}
+			r, err = c.Complete(context.Background(), ask("calc"), nil)
+			if err != nil || r.Finish != llm.FinishToolCalls || len(r.Message.ToolCalls) != 2 || r.Message.ToolCalls[0].Args != `{"x":1}` || r.Message.ToolCalls[1].Name != "sub" {
+				t.Fatalf("%+v, %v", r, err)
+			}
+			sent := s.Requests()[0]
+			if sent.Temperature == nil || *sent.Temperature == 0 || *sent.Temperature > 1e-9 || sent.MaxTokens != 1024 {
+				t.Errorf("temperature %v, max_tokens %d", sent.Temperature, sent.MaxTokens)
+			}
+		})
+	}
+}
+
+func status(code int, body string, header ...string) llmtest.Turn {
+	t := llmtest.Turn{Status: code, Body: body, Header: map[string]string{}}
+	for i := 0; i+1 < len(header); i += 2 {
+		t.Header[header[i]] = header[i+1]
+	}
+	return t
+}
+
+func TestFailures(t *testing.T) {
+	boom := status(500, `{"error":{"message":"boom `+key+`"}}`)
+	for _, tt := range []struct {
+		name     string
+		turns    []llmtest.Turn
+		class    error // nil: it works in the end
+		attempts int
+	}{
+		{"500 twice, then well", []llmtest.Turn{boom, boom, {Text: "ok"}}, nil, 3},
+		{"503 for ever", []llmtest.Turn{boom, boom, boom, boom}, llm.ErrUnavailable, 3},
+		{"529 as HTML", []llmtest.Turn{status(529, "<html>overloaded</html>"), {Text: "ok"}}, nil, 2},
+		{"429 with a short wait", []llmtest.Turn{status(429, `{}`, "Retry-After", "0.02"), {Text: "ok"}}, nil, 2},
+		{"429 twice", []llmtest.Turn{status(429, `{}`, "Retry-After", "0.02"), status(429, `{}`, "Retry-After", "0.02")}, llm.ErrRateLimited, 2},
+		{"429 with a long wait", []llmtest.Turn{status(429, `{}`, "Retry-After", "30")}, llm.ErrRateLimited, 1},
+		{"quota", []llmtest.Turn{status(429, `{"error":{"code":"insufficient_quota"}}`)}, llm.ErrQuota, 1},
+		{"key", []llmtest.Turn{status(401, `{"error":{"message":"bad key `+key+`"}}`)}, llm.ErrAuth, 1},
+		{"model", []llmtest.Turn{status(404, `{"error":"model \"x\" not found, try pulling it first"}`)}, llm.ErrModelNotFound, 1},
+		{"overflow", []llmtest.Turn{status(400, `{"error":{"code":"context_length_exceeded","message":"too long"}}`)}, llm.ErrContextOverflow, 1},
+		{"overflow, Gemini's array", []llmtest.Turn{status(400, `[{"error":{"message":"input exceeds the maximum context length"}}]`)}, llm.ErrContextOverflow, 1},
+		{"filtered before", []llmtest.Turn{status(400, `{"error":{"code":"content_filter"}}`)}, llm.ErrFiltered, 1},
+		{"filtered after", []llmtest.Turn{{Text: "x", Finish: "content_filter"}}, llm.ErrFiltered, 1},
+		{"refused", []llmtest.Turn{status(400, `{"error":{"message":"no"}}`)}, llm.ErrBadRequest, 1},
+		{"cut stream", []llmtest.Turn{{Stream: []string{data(`{"content":"half"}`, "")}}, {Text: "whole"}}, nil, 2},
+		{"error in the stream", []llmtest.Turn{{Stream: []string{`data: {"error":{"message":"overloaded"}}`}}, {Text: "ok"}}, nil, 2},
+		{"rate limit beside choices", []llmtest.Turn{{Stream: []string{`data: {"choices":[],"error":{"message":"rate limit"}}`}}, {Text: "ok"}}, nil, 2},
+		{"error as an object", []llmtest.Turn{{Stream: []string{`data: {"object":"error","message":"out of memory"}`}}, {Text: "ok"}}, nil, 2},
+		{"empty, then well", []llmtest.Turn{{Stream: []string{data(`{"content":""}`, "stop"), "data: [DONE]"}}, {Text: "ok"}}, nil, 2},
+		{"reasoning only", []llmtest.Turn{{Stream: []string{data(`{"reasoning_content":"hm"}`, "stop")}}, {Stream: []string{data(`{"reasoning_content":"hm"}`, "stop")}}}, llm.ErrInvalidOutput, 2},
+		{"silence after a piece", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, "")}, Hang: true}, {Text: "ok"}}, nil, 2},
+		{"no answer at all", []llmtest.Turn{{Delay: time.Second}, {Text: "ok"}}, nil, 2},
+		{"only comments", []llmtest.Turn{{Stream: []string{": a", ": b", ": c"}, Hang: true}, {Text: "ok"}}, nil, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := fake(t)
+			s.Queue(tt.turns...)
+			_, err := client(t, s, true).Complete(context.Background(), ask("hi"), func(string) {})
+			if !errors.Is(err, tt.class) || (tt.class == nil) != (err == nil) {
+				t.Errorf("got %v, want %v", err, tt.class)
+			}
+			if n := len(s.Requests()); n != tt.attempts {
+				t.Errorf("%d attempts, want %d", n, tt.attempts)
+			}
+			if err != nil && strings.Contains(err.Error(), key) {
+				t.Errorf("the key is in %q", err)
+			}
+		})
+	}
+}
+
+func TestStreamOddities(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		lines  []string
+		text   string
+		calls  []llm.ToolCall
+		finish llm.Finish
+	}{
+		{"comments and a usage chunk", []string{": PROCESSING", data(`{"content":"a"}`, "stop"), `data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`, "data: [DONE]"}, "a", nil, llm.FinishStop},
+		{"calls without an index", []string{data(`{"tool_calls":[{"id":"1","function":{"name":"a","arguments":"{"}}]}`, ""), data(`{"tool_calls":[{"id":"1","function":{"arguments":"}"}},{"id":"2","function":{"name":"b","arguments":"{}"}}]}`, "stop")}, "",
+			[]llm.ToolCall{{ID: "1", Name: "a", Args: "{}"}, {ID: "2", Name: "b", Args: "{}"}}, llm.FinishToolCalls},
+		{"arguments as an object", []string{data(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"a","arguments":{"x":1}}}]}`, "tool_calls")}, "", []llm.ToolCall{{ID: "1", Name: "a", Args: `{"x":1}`}}, llm.FinishToolCalls},
+		{"cut calls are dropped", []string{data(`{"content":"let me"}`, ""), data(`{"tool_calls":[{"index":0,"id":"1","function":{"name":"a","arguments":"{\"x"}}]}`, "length")}, "let me", nil, llm.FinishLength},
+		{"reasoning in the text", []string{data(`{"content":"<thi"}`, ""), data(`{"content":"nk>secret</think>\n\nseen"}`, "stop")}, "seen", nil, llm.FinishStop},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := fake(t)
+			s.Queue(llmtest.Turn{Stream: tt.lines})
+			var streamed string
+			r, err := client(t, s, true).Complete(context.Background(), ask("hi"), func(d string) { streamed += d })
+			if err != nil || r.Message.Content != tt.text || streamed != tt.text || r.Finish != tt.finish || fmt.Sprint(r.Message.ToolCalls) != fmt.Sprint(tt.calls) {
+				t.Errorf("%+v, streamed %q, %v", r, streamed, err)
+			}
+		})
+	}
+}
+
+func TestRetryTellsThatTheTextIsVoid(t *testing.T) {
+	s := fake(t)
+	s.Queue(llmtest.Turn{Stream: []string{data(`{"content":"half"}`, "")}}, llmtest.Turn{Text: "whole"})
+	var got []string
+	if _, err := client(t, s, true).Complete(context.Background(), ask("hi"), func(d string) { got = append(got, d) }); err != nil {
+		t.Fatal(err)
+	}
+	if got[0] != "half" || got[1] != llm.RetryText || strings.Join(got[2:], "") != "whole" {
+		t.Errorf("streamed %q", got)
+	}
+}
+
+func TestServersThatTakeLess(t *testing.T) {
+	s := fake(t)
+	c := client(t, s, false)
+	s.Queue(status(400, `{"error":{"message":"response_format is not supported"}}`), llmtest.Turn{Text: `{"a":1}`},
+		status(400, `{"error":{"message":"System message must be at the beginning."}}`), llmtest.Turn{Text: "ok"})
+	r := ask("hi")
+	r.Schema = &llm.Schema{Name: "a", JSON: json.RawMessage(`{"type":"object"}`)}
+	if _, err := c.Complete(context.Background(), r, nil); err != nil {
+		t.Fatal(err)
+	}
+	if last := s.Requests()[1]; len(last.ResponseFormat) != 0 || !strings.Contains(last.System(), `{"type":"object"}`) {
+		t.Errorf("the schema did not move into the prompt: %s", last.Raw)
+	}
+	r = llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: "one"}, {Role: llm.RoleSystem, Content: "two"}, {Role: llm.RoleUser, Content: "hi"}}}
+	if _, err := c.Complete(context.Background(), r, nil); err != nil {
+		t.Fatal(err)
+	}
+	if last := s.Requests()[3]; last.System() != "one" || last.Last("user") != "two\n\nhi" {
+		t.Errorf("the late system message stayed: %s", last.Raw)
+	}
+}
+
+func TestExtraGoesBackWithItsCall(t *testing.T) {
+	s := fake(t)
+	c := client(t, s, true)
+	r := ask("hi")
+	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "a", Args: "{}", Extra: json.RawMessage(`{"google":{"thought_signature":"sig"}}`)}}},
+		llm.Message{Role: llm.RoleTool, Name: "a", ToolCallID: "1", Content: ""})
+	if _, err := c.Complete(context.Background(), r, nil); err != nil {
+		t.Fatal(err)
+	}
+	if raw := string(s.Requests()[0].Raw); !strings.Contains(raw, `"thought_signature":"sig"`) || !strings.Contains(raw, "(empty)") {
+		t.Errorf("sent %s", raw)
+	}
+}
+
+func TestSpendBoundsAttempts(t *testing.T) {
+	s := fake(t)
+	s.Queue(status(500, "{}"), status(500, "{}"), status(500, "{}"))
+	spent := errors.New("spent")
+	left := 2
+	r := ask("hi")
+	r.Spend = func() error {
+		if left--; left < 0 {
+			return spent
+		}
+		return nil
+	}
+	if _, err := client(t, s, true).Complete(context.Background(), r, nil); !errors.Is(err, spent) || len(s.Requests()) != 2 {
+		t.Errorf("%v after %d attempts", err, len(s.Requests()))
+	}
+}
+
+func TestConcurrencyIsCapped(t *testing.T) {
+	s := fake(t)
+	s.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Delay: 10 * time.Millisecond} })
+	c, err := New(Options{BaseURL: s.URL(), Model: "test", Concurrent: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	for range 20 {
+		go func() { _, err := c.Complete(context.Background(), ask("hi"), nil); done <- err }()
+	}
+	for range 20 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := s.Most(); n > 3 {
+		t.Errorf("%d at once", n)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	s := fake(t)
+	s.Models("qwen3:latest", "models/gemini-pro")
+	for name, class := range map[string]error{"qwen3": nil, "gemini-pro": nil, "llama9": llm.ErrModelNotFound} {
+		c, err := New(Options{BaseURL: s.URL(), Model: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Check(context.Background()); !errors.Is(err, class) || (class == nil) != (err == nil) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, ok := Probe(context.Background(), "http://127.0.0.1:1/v1"); ok {
+		t.Error("nothing answered, and yet")
+	}
+	if names, ok := Probe(context.Background(), s.URL()); !ok || len(names) != 2 {
+		t.Errorf("probe: %v, %t", names, ok)
+	}
+}
+
+func FuzzTake(f *testing.F) {
+	f.Add(`{"choices":[{"delta":{"content":"a"}}]}`)
+	f.Add(`{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":7}}]}}]}`)
+	f.Add(`{"error":"x"}`)
+	f.Fuzz(func(t *testing.T, raw string) {
+		a := &answer{onText: func(string) {}}
+		for range 3 {
+			_ = a.take([]byte(raw))
+		}
+		if r, err := a.response(); err == nil && r.Message.Content == "" && len(r.Message.ToolCalls) == 0 {
+			t.Fatal("an empty answer passed")
+		}
+	})
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, v := range []string{"1", "0.5", "-3", "1e300", "NaN", "Wed, 21 Oct 2026 07:28:00 GMT", "soon"} {
+		f.Add(v)
+	}
+	f.Fuzz(func(t *testing.T, v string) {
+		for _, name := range []string{"Retry-After", "Retry-After-Ms"} {
+			if d := retryAfter(http.Header{name: {v}}, time.Now()); d < 0 || d > 24*time.Hour {
+				t.Fatalf("%s: %q is %s", name, v, d)
+			}
+		}
+	})
+}
+
+func BenchmarkComplete(b *testing.B) {
+	for _, stream := range []bool{true, false} {
+		b.Run(fmt.Sprintf("stream=%t", stream), func(b *testing.B) {
+			s := fake(b)
+			s.Quiet()
+			c := client(b, s, stream)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := c.Complete(context.Background(), ask("hi"), nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
