@@ -121,7 +121,11 @@ func (a *app) switchRule(on bool) bookRun {
 
 // runRuleTest is a dry run: what it works out is thrown away.
 func (a *app) runRuleTest(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
-	g, err := b.Guide(ctx, a.model.Model, playbook.Situation{
+	judge := a.model.Model
+	if a.model.list == nil {
+		judge = nil // the built-in responder judges nothing
+	}
+	g, err := b.Guide(ctx, judge, playbook.Situation{
 		Platform: r.Message.Key.Platform, Channel: r.Message.Key.Channel, User: r.Message.From.ID, Text: r.Args["text"], Now: a.now(),
 	})
 	if err != nil {

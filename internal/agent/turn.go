@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -188,8 +189,12 @@ func (t *turn) guide(ctx context.Context) error {
 	}
 	t.ledger.calls += t.guidance.Calls
 	t.ledger.usage = t.ledger.usage.Add(t.guidance.Usage)
+	level := slog.LevelWarn
+	if model == nil {
+		level = slog.LevelDebug // that nothing is judged was the owner's choice
+	}
 	for _, n := range t.guidance.Notes {
-		t.a.o.Log.Warn("playbook", "note", n)
+		t.a.o.Log.Log(ctx, level, "playbook", "note", n)
 	}
 	t.session.Playbook = string(t.guidance.State.Session)
 	t.person = string(t.guidance.State.Person)
