@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childEnv) == "" {
 		os.Exit(m.Run())
 	}
+	paceCollector()
 	point, nth, _ := strings.Cut(os.Getenv("BOT_FAILPOINT"), ":")
 	_ = os.Unsetenv("BOT_FAILPOINT")
 	_ = os.Unsetenv(childEnv)
