@@ -80,6 +80,7 @@ var libraries = []allowed{
 
 	{"internal/memory", "github.com/mattn/go-sqlite3", "the database"},
 	{"internal/memory", "github.com/google/uuid", "ids of rows"},
+	{"internal/memory", "github.com/blevesearch/snowballstem", "words without their endings, to see that two facts say the same"},
 
 	{"internal/agent/playbook", "github.com/goccy/go-yaml", "the owner writes YAML; mistakes are shown with their line"},
 	{"internal/agent/playbook", "github.com/google/jsonschema-go", "parameters of tools, and the schema for editors"},

@@ -21,6 +21,7 @@ type Config struct {
 	Session   Session    `yaml:"session"`
 	Context   Context    `yaml:"context"`
 	Agent     Agent      `yaml:"agent"`
+	Memory    Memory     `yaml:"memory"`
 	Playbook  Playbook   `yaml:"playbook"`
 	MCP       MCP        `yaml:"mcp"`
 	Subagents []Subagent `yaml:"subagents" doc:"helpers that the agent may hand a job to"`
@@ -103,6 +104,13 @@ type Agent struct {
 	PromptFile        string        `yaml:"prompt_file" doc:"persona and constitution, reloaded when it changes; with none, the built-in one"`
 	MaxToolIterations int           `yaml:"max_tool_iterations" default:"5" range:"1..30" doc:"model calls per message"`
 	TurnTimeout       time.Duration `yaml:"turn_timeout" default:"120s" range:"1s..1h" doc:"of one answer with everything in it"`
+}
+
+// Memory is what is remembered about people.
+type Memory struct {
+	Learn     bool   `yaml:"learn" default:"true" doc:"remember what people say about themselves also when nobody asks for it, as conversations are folded and end"`
+	MaxFacts  int    `yaml:"max_facts" default:"0" range:"0..1000000" doc:"untagged facts kept per person, the oldest go first; 0 keeps all"`
+	FactsFile string `yaml:"facts_file" doc:"Markdown file that is kept in step with what is remembered about the first owner, both ways"`
 }
 
 // Playbook is how the bot has to behave.

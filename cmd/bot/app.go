@@ -37,6 +37,7 @@ type app struct {
 	counts   *counters
 	cron     *jobs
 	front    *front
+	facts    *factsFile     // nil for none
 	debug    sync.Map       // chat.Key -> true where answers show calls and timings
 	work     sync.WaitGroup // background work that drain waits for
 }
@@ -76,6 +77,7 @@ func (a *app) build(ctx context.Context) (err error) {
 	if err := a.openBook(); err != nil {
 		return err
 	}
+	a.facts = a.openFactsFile()
 	name, err := a.store.Setting(ctx, modelSetting)
 	if err != nil {
 		return err
@@ -91,7 +93,7 @@ func (a *app) build(ctx context.Context) (err error) {
 		TokenBudget: a.cfg.Context.TokenBudget, ContextSize: a.cfg.Model.ContextSize,
 		IdleTimeout: a.cfg.Session.IdleTimeout, TTL: a.cfg.Session.TTL,
 		PerUser: a.cfg.Session.Scope == "user", DropSummaries: !a.cfg.Session.CarrySummary,
-		Role: a.role, Confirm: a.askFirst, Log: a.log, Failpoint: failpoint,
+		Role: a.role, Confirm: a.askFirst, Learn: a.cfg.Memory.Learn, Log: a.log, Failpoint: failpoint,
 	})
 	return err
 }

@@ -38,7 +38,7 @@ func (a *app) commands(f *front) []admin.Command {
 		{Name: "debug", Help: "Show calls and timings under answers here", Who: admin.Owner, Run: a.runDebug,
 			Options: []admin.Option{{Name: "state", Help: "on or off", Kind: admin.Switch, Required: true}}},
 	}
-	return append(table, a.playbookCommands()...)
+	return append(append(table, a.memoryCommands()...), a.playbookCommands()...)
 }
 
 func say(text string) func(context.Context, admin.Request) (chat.Answer, error) {

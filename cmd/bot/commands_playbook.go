@@ -251,8 +251,8 @@ func (a *app) variables(ctx context.Context, se memory.Session, m chat.Message) 
 	return lines
 }
 
-// sentence is an error said to a person: the playbook's errors are written to
-// be read.
+// sentence is an error said to a person, one of those that are written to be
+// read.
 func sentence(err error) string {
 	for {
 		inner := errors.Unwrap(err)
@@ -262,5 +262,5 @@ func sentence(err error) string {
 		err = inner
 	}
 	s := err.Error()
-	return strings.ToUpper(s[:1]) + s[1:] + "."
+	return strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], ".") + "."
 }

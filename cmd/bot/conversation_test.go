@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,6 +88,7 @@ func TestConversations(t *testing.T) {
 				say := front(t, w)
 				for _, s := range readScript(t, script) {
 					w.llm.Queue(s.model...)
+					before := len(w.llm.Requests())
 					got := say(s.say)
 					for _, want := range s.answer {
 						if !strings.Contains(got, want) {
@@ -94,8 +96,8 @@ func TestConversations(t *testing.T) {
 						}
 					}
 					for _, want := range s.asked {
-						reqs := w.llm.Requests()
-						if !strings.Contains(string(reqs[len(reqs)-1].Raw), want) {
+						told := func(r llmtest.Request) bool { return strings.Contains(string(r.Raw), want) }
+						if !slices.ContainsFunc(w.llm.Requests()[before:], told) {
 							t.Errorf("%q: the model was not told %q", s.say, want)
 						}
 					}

@@ -45,9 +45,14 @@ func (a *app) startJobs() {
 	}{
 		{"sweep", "@every 1m", a.sweep},
 		{"confirmations", "@every 1m", a.store.PruneAccess},
+		{"reminders", "@every 5s", a.remind},
 		{"retention", "17 4 * * *", a.prune},
 	} {
 		a.schedule(j.name, j.spec, j.run)
+	}
+	if a.facts != nil {
+		a.schedule("facts file", "@every 10s", a.syncFacts)
+		a.background(func() { a.runJob("facts file", a.syncFacts) })
 	}
 	a.background(func() { a.runJob("sweep", a.sweep) })
 	a.cron.cron.Start()
@@ -128,7 +133,11 @@ func (a *app) prune(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.log.Info("pruned", "messages", report.Messages, "sessions", report.Sessions, "inbox", report.Inbox, "audit", report.Audit)
+	facts, err := a.store.PruneFacts(ctx, a.cfg.Memory.MaxFacts)
+	if err != nil {
+		return err
+	}
+	a.log.Info("pruned", "messages", report.Messages, "sessions", report.Sessions, "inbox", report.Inbox, "audit", report.Audit, "facts", facts)
 	return nil
 }
 

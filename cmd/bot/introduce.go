@@ -46,6 +46,9 @@ func discordCommands(table []admin.Command) (list []discord.Command) {
 	for _, c := range table {
 		d := discord.Command{Name: c.Name, Help: c.Help, Private: c.Private, Admin: c.Who == admin.Admin, Verbs: discordCommands(c.Verbs)}
 		for _, o := range c.Options {
+			if len(c.Verbs) > 0 {
+				break // Discord has options below the verbs only
+			}
 			kind := "text"
 			if o.Kind != admin.Text {
 				kind = string(o.Kind)

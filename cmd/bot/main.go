@@ -45,6 +45,7 @@ type cli struct {
 	Doctor   doctorCmd   `cmd:"" help:"Check the settings, the data folder, the model and the tokens."`
 	Sessions sessionsCmd `cmd:"" help:"List, show and import conversations."`
 	Recall   recallCmd   `cmd:"" help:"Show what the agent would be given for a question."`
+	Facts    factsCmd    `cmd:"" help:"See and change what is remembered."`
 	Playbook playbookCmd `cmd:"" help:"Check the playbook."`
 	Pair     pairCmd     `cmd:"" help:"See who asks to be let in, and let them in."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`

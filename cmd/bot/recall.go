@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"parley/internal/chat"
 	"parley/internal/memory"
@@ -32,10 +34,7 @@ type recalled struct {
 
 // Run shows what the agent would be given for a question.
 func (c recallCmd) Run(ctx context.Context, f *flags, s *streams) error {
-	q := memory.Query{User: c.User, Text: strings.Join(c.Query, " "), Limit: c.Limit, Tokens: c.Tokens}
-	if !strings.Contains(q.User, ":") {
-		q.User = "terminal:" + q.User
-	}
+	q := memory.Query{User: personID(c.User), Text: strings.Join(c.Query, " "), Limit: c.Limit, Tokens: c.Tokens}
 	if c.Channel != "" {
 		platform, _, _ := strings.Cut(q.User, ":")
 		where := c.Channel
@@ -49,17 +48,9 @@ func (c recallCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		q.Key = k
 	}
 	return withStore(ctx, f, func(store *memory.Store) error {
-		found, err := store.Recall(ctx, q)
+		list, err := recallAll(ctx, store, q)
 		if err != nil {
 			return err
-		}
-		list := make([]recalled, len(found))
-		for i, p := range found {
-			id := p.MessageID
-			if id == "" {
-				id = fmt.Sprint(p.ID)
-			}
-			list[i] = recalled{p.Kind, id, p.Score, p.Text, p.At}
 		}
 		if c.JSON {
 			return json.NewEncoder(s.out).Encode(list)
@@ -71,6 +62,34 @@ func (c recallCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		}
 		return nil
 	})
+}
+
+// recallAll is the facts that would be shown and the passages that would be
+// found, within one budget.
+func recallAll(ctx context.Context, store *memory.Store, q memory.Query) (list []recalled, err error) {
+	v := memory.Viewer{User: q.User, Key: q.Key, Direct: q.Key.Channel == ""}
+	facts, err := store.FactsFor(ctx, v, q.Text, q.Tokens/4)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range slices.Concat(facts.Important, facts.Relevant, facts.Recent) {
+		r := recalled{"fact", fmt.Sprint(f.ID), 1, fmt.Sprintf("[%s] %s", f.Updated.Format("2006-01-02 15:04"), f.Content), f.Updated}
+		if cost := (utf8.RuneCountInString(r.Text) + 3) / 4; cost <= q.Tokens && q.Limit > 0 {
+			list, q.Tokens, q.Limit = append(list, r), q.Tokens-cost, q.Limit-1
+		}
+	}
+	if q.Tokens <= 0 || q.Limit <= 0 {
+		return list, nil
+	}
+	found, err := store.Recall(ctx, q)
+	for _, p := range found {
+		id := p.MessageID
+		if id == "" {
+			id = fmt.Sprint(p.ID)
+		}
+		list = append(list, recalled{p.Kind, id, p.Score, p.Text, p.At})
+	}
+	return list, err
 }
 
 type sessionsImportCmd struct {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"parley/config"
+	"parley/internal/admin"
 	"parley/internal/agent"
 	"parley/internal/agent/playbook"
 	"parley/internal/chat"
@@ -56,7 +57,13 @@ func (a *app) newToolset(ctx context.Context) (*toolset, error) {
 // builtinTools are the tools that are part of Parley, as far as the settings
 // make them useful.
 func (a *app) builtinTools() ([]tools.Tool, error) {
-	list := []tools.Tool{tools.CurrentTime(a.now, a.zone), tools.SaveDecision(), tools.RecallConversation(a.store)}
+	list := []tools.Tool{
+		tools.CurrentTime(a.now, a.zone), tools.SaveDecision(), tools.RecallConversation(a.store),
+		tools.SaveFact(a.store, a.mayShare), tools.UpdateFact(a.store, a.mayShare), tools.ForgetFact(a.store, a.mayShare), tools.ListFacts(a.store),
+	}
+	list = append(list, tools.TaskTools(a.store)...)
+	list = append(list, tools.ReminderTools(a.planner())...)
+	list = append(list, tools.LogTools(a.planner())...)
 	if a.cfg.Playbook.Dir != "" {
 		list = append(list, tools.SetVariable(a.checkVariable))
 	}
@@ -174,6 +181,21 @@ func (t *toolset) turn(name string, on bool) map[string]bool {
 }
 
 func (t *toolset) close() { t.stop() }
+
+// planner does what has to do with people's time.
+func (a *app) planner() tools.Planner {
+	return tools.Planner{Store: a.store, Now: a.now, Zone: a.zone, Next: nextTime}
+}
+
+// mayShare says whether who calls may make the bot remember something for
+// everybody in a place.
+func (a *app) mayShare(ctx context.Context, c tools.Call) bool {
+	role, err := a.front.gate.Role(ctx, chat.Message{Key: c.Where, From: c.Who, Direct: c.Direct, Guild: c.Guild})
+	if err != nil {
+		a.log.Warn("role", "err", err)
+	}
+	return err == nil && role >= admin.Admin
+}
 
 // zone is a person's time zone, "" when unknown.
 func (a *app) zone(ctx context.Context, who chat.User) string {

@@ -48,8 +48,9 @@ type Option struct {
 // OptionKind is what an Option holds.
 type OptionKind string
 
-// The kinds of Option. The last Text without Choices takes the rest of the
-// line; any other value with spaces is quoted.
+// The kinds of Option. A Text that only options with Choices follow takes the
+// rest of the line, these then stand behind it as name:value; any other value
+// with spaces is quoted.
 const (
 	Text   OptionKind = ""
 	Number OptionKind = "number" // a whole number

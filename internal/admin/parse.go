@@ -2,6 +2,7 @@ package admin
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -82,7 +83,7 @@ func arguments(options []Option, text string) (map[string]string, error) {
 			option, value = left[0], text
 		}
 		if takesRest(options, option) {
-			value, text = unquote(value), ""
+			value, text = unquote(chosenBehind(options, args, value)), ""
 		} else {
 			value, text = cutValue(value)
 		}
@@ -115,11 +116,32 @@ func named(options []Option, args map[string]string, text string) (o Option, val
 	return Option{}, "", false
 }
 
-// takesRest tells whether o swallows the rest of the line: the last option, if
-// it is free text. A quoted value still ends with its quote.
+// takesRest tells whether o swallows the rest of the line: free text that only
+// options with choices follow. A quoted value still ends with its quote.
 func takesRest(options []Option, o Option) bool {
-	last := options[len(options)-1]
-	return o.Name == last.Name && o.Kind == Text && len(o.Choices) == 0
+	i := slices.IndexFunc(options, func(p Option) bool { return p.Name == o.Name })
+	more := slices.ContainsFunc(options[i+1:], func(p Option) bool { return len(p.Choices) == 0 })
+	return o.Kind == Text && len(o.Choices) == 0 && !more
+}
+
+// chosenBehind takes "name:choice" off the end of free text.
+func chosenBehind(options []Option, args map[string]string, text string) string {
+	for {
+		text = strings.TrimSpace(text)
+		rest, word := "", text
+		if i := strings.LastIndexFunc(text, unicode.IsSpace); i >= 0 {
+			rest, word = text[:i], text[i+1:]
+		}
+		o, value, ok := named(options, args, word)
+		if !ok || len(o.Choices) == 0 {
+			return text
+		}
+		chosen, err := o.accept(unquote(value))
+		if err != nil {
+			return text
+		}
+		args[o.Name], text = chosen, rest
+	}
 }
 
 // unquote takes the quotes off a text that stands in them as a whole.

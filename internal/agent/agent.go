@@ -44,10 +44,9 @@ type Options struct {
 	Confirm func(ctx context.Context, m chat.Message, question string, call Pending) (chat.Answer, error)
 	// Role names what a person is at a place (owner, admin, member), for rules.
 	Role func(ctx context.Context, m chat.Message) string
-	// Recall fetches what memory holds for this message; nil for nothing.
-	Recall func(ctx context.Context, m chat.Message) (Memories, error)
-	// Learn is given what a fold found out about people; nil drops it.
-	Learn func(ctx context.Context, l Lesson) error
+	// Learn lets folds and ends of sessions remember what people said about
+	// themselves.
+	Learn bool
 
 	Name       string // what the assistant calls itself; "" is Parley
 	PromptFile string // persona; "" is the built-in one
@@ -67,29 +66,6 @@ type Options struct {
 	Now func() time.Time // nil is time.Now
 	// Failpoint is called by name where a crash is survived; nil outside tests.
 	Failpoint func(point string)
-}
-
-// Memories is what memory holds for a message.
-type Memories struct {
-	Lasting  []string // always shown: part of the stable beginning
-	Relevant []string // for this message only
-	Cited    []string // the same in words fit for /why
-}
-
-// Lesson is what a fold or a session's end found out about people. Facts come
-// from what they said themselves.
-type Lesson struct {
-	Session memory.Session
-	Facts   []LearnedFact
-}
-
-// LearnedFact is one of them.
-type LearnedFact struct {
-	User      string // who said it
-	Content   string
-	Quote     string // verbatim, found in a message of User
-	Type      string
-	MessageID string
 }
 
 // Pending is a tool call that waits for a person's yes.

@@ -200,34 +200,6 @@ func transcriptText(entries []memory.Entry) string {
 	return b.String()
 }
 
-// learn hands on what people said about themselves: only with words that
-// really stand in a message of that person.
-func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries []memory.Entry) {
-	if a.o.Learn == nil || len(f.Facts) == 0 {
-		return
-	}
-	l := Lesson{Session: se}
-	for _, fact := range f.Facts {
-		if e, ok := quoted(entries, fact.Person, fact.Quote); ok {
-			l.Facts = append(l.Facts, LearnedFact{User: e.User, Content: fact.Content, Quote: fact.Quote, Type: fact.Type, MessageID: e.MessageID})
-		}
-	}
-	if err := a.o.Learn(ctx, l); err != nil {
-		a.o.Log.Error("learn", "err", err)
-	}
-}
-
-// quoted finds the message in which a person said something.
-func quoted(entries []memory.Entry, person, quote string) (memory.Entry, bool) {
-	quote = normal(quote)
-	for _, e := range entries {
-		if e.Role == llm.RoleUser && quote != "" && label(e.Name) == label(person) && strings.Contains(normal(e.Content), quote) {
-			return e, true
-		}
-	}
-	return memory.Entry{}, false
-}
-
 // digest is the summary that needs no model: the first line of what was said,
 // and the insight of each answer.
 func digest(entries []memory.Entry) string {

@@ -294,7 +294,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 // call puts the transport's identity on the model's wish.
 func (t *turn) call(c llm.ToolCall) tools.Call {
 	return tools.Call{
-		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct,
+		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct, Guild: t.m.Guild, Message: t.m.ID,
 		Session: t.session.ID, Key: fmt.Sprintf("%d:%d:%s", t.m.Row, t.step, c.ID), Taint: t.taint, Agent: t.agentName(),
 	}
 }
@@ -375,7 +375,10 @@ func (t *turn) confirm(ctx context.Context, c llm.ToolCall, o tools.Outcome) cha
 	if t.a.o.Confirm == nil {
 		return t.finish(wordsNoConfirm, memory.CategoryRefusal)
 	}
-	question := fmt.Sprintf(wordsConfirm, describe(c, o))
+	question := o.Question
+	if question == "" {
+		question = fmt.Sprintf(wordsConfirm, describe(c, o))
+	}
 	answer, err := t.a.o.Confirm(ctx, t.m, question, Pending{Tool: c.Name, Args: string(o.Args), Key: t.call(c).Key})
 	if err != nil {
 		t.a.o.Log.Error("ask for confirmation", "err", err)

@@ -91,9 +91,9 @@ func (t *turn) stable() string {
 	b.WriteString(t.a.prompt.current())
 	b.WriteString("\n\n")
 	b.WriteString(strings.TrimSpace(rules))
-	if len(t.known.Lasting) > 0 {
-		b.WriteString("\n\nWhat you remember (data):\n")
-		for _, f := range t.known.Lasting {
+	if len(t.known.lasting) > 0 {
+		b.WriteString("\n\nWhat you remember; the number names a fact for tools, do not show it (data):\n")
+		for _, f := range t.known.lasting {
 			b.WriteString("- " + f + "\n")
 		}
 	}
@@ -134,8 +134,8 @@ func (t *turn) context() string {
 	if q := strings.TrimSpace(clean(t.m.Quote)); q != "" {
 		fmt.Fprintf(&b, "\nThey reply to this earlier message (data): <data>%s</data>", escapeData(clipRunes(q, maxQuoted)))
 	}
-	if len(t.known.Relevant) > 0 {
-		b.WriteString("\nPossibly relevant, from memory (data):\n- " + strings.Join(t.known.Relevant, "\n- "))
+	if len(t.known.relevant) > 0 {
+		b.WriteString("\nPossibly relevant, from memory (data):\n- " + strings.Join(t.known.relevant, "\n- "))
 	}
 	if t.guidance.Instructions != "" {
 		b.WriteString("\n" + t.guidance.Instructions)

@@ -50,7 +50,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	}
 	t := &turn{
 		a: a, w: nobody{}, sub: &s, in: input{text: task}, began: a.o.Now(), taint: c.Taint,
-		m:   chat.Message{Key: c.Where, From: c.Who, Direct: true, Text: task},
+		m:   chat.Message{ID: c.Message, Key: c.Where, From: c.Who, Direct: c.Direct, Guild: c.Guild, Text: task},
 		set: a.o.Tools().ForAgent(s.Name).Only(s.Tools...),
 	}
 	t.ledger.maxAttempts = 3 * s.MaxTurns

@@ -29,7 +29,7 @@ type turn struct {
 	session  memory.Session
 	window   []memory.Entry // stored entries that are sent raw
 	added    []memory.Entry // what this turn adds
-	known    Memories
+	known    known
 	guidance playbook.Guidance
 	person   string // the playbook's note on the author
 	changed  bool   // and whether it has to be stored
@@ -91,11 +91,8 @@ func (t *turn) load(ctx context.Context) (err error) {
 	if t.m.Forwarded {
 		t.taint.Outside = true
 	}
-	if t.a.o.Recall != nil {
-		if t.known, err = t.a.o.Recall(ctx, t.m); err != nil {
-			return err
-		}
-		t.taint.Private = len(t.known.Lasting)+len(t.known.Relevant) > 0
+	if err = t.recall(ctx); err != nil {
+		return err
 	}
 	if !t.keep {
 		return nil
@@ -138,7 +135,11 @@ func usedTools(entries []memory.Entry) (names []string) {
 
 // heard is what the person said, as the transcript keeps it.
 func (t *turn) heard() memory.Entry {
-	return t.entry(llm.Message{Role: llm.RoleUser, Content: t.in.text})
+	text := t.in.text
+	if t.m.Forwarded {
+		text = forwardedMark + text
+	}
+	return t.entry(llm.Message{Role: llm.RoleUser, Content: text})
 }
 
 // entry stamps a message for the transcript.
@@ -240,14 +241,14 @@ func (t *turn) finish(text, category string) chat.Answer {
 
 // record is what the finishing transaction stores.
 func (t *turn) record(category string, d memory.Detail) *memory.Turn {
-	d.Why, d.Facts, d.Tools = t.guidance.Why, t.known.Cited, t.did
+	d.Why, d.Facts, d.Tools = t.guidance.Why, t.known.cited, t.did
 	for _, s := range t.cited {
 		d.Sources = append(d.Sources, s.Title)
 	}
 	if len(t.guidance.Result.Matches)+len(t.guidance.Result.Dropped) > 0 {
 		d.Playbook, _ = json.Marshal(t.guidance.Result) // plain data: cannot fail
 	}
-	rec := &memory.Turn{Entries: t.added, Calls: t.calls, Decision: memory.Decision{
+	rec := &memory.Turn{Entries: t.added, Calls: t.calls, Facts: t.known.used, Decision: memory.Decision{
 		Session: t.session.ID, Category: category, Model: t.model, Usage: t.ledger.usage, Calls: t.ledger.calls,
 		Took: t.a.o.Now().Sub(t.began), Detail: d,
 	}}

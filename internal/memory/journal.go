@@ -323,7 +323,10 @@ func (s *Store) Move(ctx context.Context, mv chat.Move) error {
 }
 
 // moved lists the tables that are addressed by conversation.
-var moved = []string{"inbox", "outbox", "sessions", "messages", "decisions", "participants"}
+var moved = []string{"inbox", "outbox", "sessions", "messages", "decisions", "participants", "reminders"}
+
+// movedWhole lists those that know channels and no threads.
+var movedWhole = []string{"key_facts", "tasks", "log_entries"}
 
 // move re-addresses whole channels: a thread of the old channel becomes the
 // same thread of the new one, unless only one thread is named.
@@ -334,6 +337,9 @@ func move(tx *Tx, mv chat.Move) error {
 		if err != nil {
 			return fmt.Errorf("move %s: %w", table, err)
 		}
+	}
+	if err := moveMemory(tx, mv); err != nil {
+		return err
 	}
 	return moveAccess(tx, mv)
 }

@@ -92,8 +92,7 @@ func (s *Store) Recall(_ context.Context, q Query) ([]Passage, error) {
 
 // matching runs the scoped full-text query for any of some words.
 func (s *Store) matching(q Query, words []string, weight float64) ([]Passage, error) {
-	match := `"` + strings.Join(words, `" OR "`) + `"`
-	return s.passages(weight, recallQuery, match, q.Key.Platform, q.Key.Channel, q.Key.Thread, q.User, maxCandidates)
+	return s.passages(weight, recallQuery, matchAny(words), q.Key.Platform, q.Key.Channel, q.Key.Thread, q.User, maxCandidates)
 }
 
 func (s *Store) passages(weight float64, query string, args ...any) ([]Passage, error) {
@@ -186,15 +185,19 @@ var stopWords = strings.Fields("a about an and are as at be been by can could di
 
 // terms are the telling words of a question: letters and digits only, so that
 // no query syntax can pass, each once and not too many.
-func terms(text string) []string {
+func terms(text string) []string { return allTerms(text, maxTerms) }
+
+// allTerms are at most limit of them.
+func allTerms(text string, limit int) []string {
 	var out []string
 	word := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	seen := map[string]bool{}
 	for w := range strings.FieldsFuncSeq(strings.ToLower(strings.ToValidUTF8(text, " ")), word) {
-		if len(out) == maxTerms {
+		if len(out) == limit {
 			break
 		}
-		if len(w) <= 64 && !slices.Contains(stopWords, w) && !slices.Contains(out, w) {
-			out = append(out, w)
+		if len(w) <= 64 && !slices.Contains(stopWords, w) && !seen[w] {
+			seen[w], out = true, append(out, w)
 		}
 	}
 	return out

@@ -22,8 +22,9 @@ const DatabaseName = "bot.db"
 // WAL lets readers run beside the one writer; FULL makes an acknowledged
 // commit survive power loss (promises.md B16); immediate transactions take the
 // write lock first, so a read-then-write never fails half-way (platforms.md
-// 1.4).
-const writerPragmas = "_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_busy_timeout=30000&_foreign_keys=on&_cache_size=-4000"
+// 1.4); secure_delete overwrites what is deleted, so forgetting leaves nothing
+// in free pages (promises.md C19).
+const writerPragmas = "_journal_mode=WAL&_synchronous=FULL&_txlock=immediate&_busy_timeout=30000&_foreign_keys=on&_secure_delete=on&_cache_size=-4000"
 
 // readerPragmas: a reader can never write by mistake.
 const readerPragmas = "mode=ro&_query_only=1&_busy_timeout=30000&_cache_size=-2000"

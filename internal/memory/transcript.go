@@ -127,6 +127,8 @@ type Turn struct {
 	Calls    []CallRecord
 	// Person is the playbook's new note on the author; "" leaves the old one.
 	Person string
+	// Facts are the ids of facts that were fetched for this very message.
+	Facts []int64
 	// Fold runs in the lane after the person has the answer; nil for nothing.
 	Fold func(context.Context)
 }
@@ -151,6 +153,9 @@ func (t *Turn) store(tx *Tx, s *Store, m chat.Message) error {
 		if err := savePersonPlaybook(tx, m.From.ID, t.Person); err != nil {
 			return err
 		}
+	}
+	if err := countUses(tx, t.Facts); err != nil {
+		return err
 	}
 	if _, err := tx.Exec("DELETE FROM steps WHERE inbox_id = ?", m.Row); err != nil {
 		return err

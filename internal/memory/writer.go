@@ -24,8 +24,9 @@ type Tx struct {
 // write is one caller's share of a commit. fn may run twice: once with others
 // and, when one of them fails, once more alone.
 type write struct {
-	fn  func(*Tx) error
-	err chan error
+	fn   func(*Tx) error
+	err  chan error
+	bare bool // alone and outside a transaction, once
 }
 
 // write runs fn inside a transaction on the writer and returns once it is
@@ -33,7 +34,16 @@ type write struct {
 // must be repeatable. It blocks while the disk is slow; it is not cut short by
 // ctx once it is queued, because half a wait would not tell what was stored.
 func (s *Store) write(ctx context.Context, fn func(*Tx) error) error {
-	w := &write{fn: fn, err: make(chan error, 1)}
+	return s.submit(ctx, &write{fn: fn, err: make(chan error, 1)})
+}
+
+// bare runs fn on the writer outside a transaction, for what SQLite does not
+// do within one. All other writes wait.
+func (s *Store) bare(ctx context.Context, fn func(*Tx) error) error {
+	return s.submit(ctx, &write{fn: fn, err: make(chan error, 1), bare: true})
+}
+
+func (s *Store) submit(ctx context.Context, w *write) error {
 	s.mu.RLock()
 	if s.closed {
 		s.mu.RUnlock()
@@ -58,7 +68,7 @@ func (s *Store) run(conn *sql.Conn) {
 	for w := range s.queue {
 		batch = append(batch[:0], w)
 	gather:
-		for len(batch) < maxBatch {
+		for len(batch) < maxBatch && !batch[len(batch)-1].bare {
 			select {
 			case more, ok := <-s.queue:
 				if !ok {
@@ -74,8 +84,15 @@ func (s *Store) run(conn *sql.Conn) {
 }
 
 // commitBatch commits all writes together. When one of them fails, each is
-// tried alone, so that nobody pays for a neighbour.
+// tried alone, so that nobody pays for a neighbour. A bare write comes last.
 func commitBatch(tx *Tx, batch []*write) {
+	if last := batch[len(batch)-1]; last.bare {
+		if len(batch) > 1 {
+			commitBatch(tx, batch[:len(batch)-1])
+		}
+		last.err <- explain(last.fn(tx))
+		return
+	}
 	if len(batch) > 1 {
 		err := tx.together(func() error {
 			for _, w := range batch {

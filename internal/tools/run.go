@@ -53,6 +53,7 @@ type Outcome struct {
 	Dropped  []string        // arguments the tool does not have, ignored
 	Duration time.Duration   // all attempts and the waits between
 	Retries  int             // attempts after the first
+	Question string          // the tool's own words for the person, with NeedsYes; "" when it has none
 }
 
 // Runner runs calls. The zero Runner is ready; it may be used from many
@@ -142,8 +143,22 @@ func (r *Runner) admit(ctx context.Context, set Set, c Call) Outcome {
 	if class, why := c.Taint.Check(e.spec, args); class == NotAllowed {
 		o.State, o.Class, o.Result.Content, o.Err = Failed, class, why, errors.New(why)
 	} else if !c.Confirmed && (class == NeedsYes || e.spec.Confirm) {
-		o.Class, o.Result.Content, o.Err = NeedsYes, wordConfirm, errors.New("needs confirmation")
+		return r.question(ctx, e, c, o)
 	}
+	return o
+}
+
+// question is the outcome of a call that waits for a yes.
+func (r *Runner) question(ctx context.Context, e *entry, c Call, o Outcome) Outcome {
+	if e.spec.Ask != nil {
+		c.Args = o.Args
+		q, err := e.spec.Ask(ctx, c)
+		if err != nil {
+			return refuse(Broken, fmt.Sprintf(wordFailed, line(err.Error())), err)
+		}
+		o.Question = q
+	}
+	o.Class, o.Result.Content, o.Err = NeedsYes, wordConfirm, errors.New("needs confirmation")
 	return o
 }
 

@@ -38,7 +38,9 @@ type Call struct {
 	// Where is the conversation; Direct says that it has one person in it.
 	Where   chat.Key
 	Direct  bool
+	Guild   string // the enclosing server's id, "" for none
 	Session string
+	Message string // the platform's id of what Who said
 	// Key is the same for every attempt at this step of this turn and for no
 	// other ("turn:step"): a tool that writes uses it to write once.
 	Key string
@@ -123,7 +125,12 @@ type Meta struct {
 	// AllowFailure says that a turn in which it failed did not fail.
 	AllowFailure bool
 	Confirm      bool // always needs a person's yes
-	Core         bool // offered always; others on demand
+	// Ask words the question when a yes is needed, with valid Args; an error
+	// takes the place of the question: there is nothing to say yes to. nil
+	// leaves the words to the agent.
+	Ask func(ctx context.Context, c Call) (string, error) `json:"-"`
+	// Core tools are offered always; others on demand.
+	Core bool
 	// Refine narrows the schema that Func derives (enums, lengths); nil leaves it.
 	Refine func(*jsonschema.Schema) `json:"-"`
 }

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/tools"
+)
+
+// factsCmd is the owner's view of what is remembered, with the bot running or
+// not.
+type factsCmd struct {
+	List   factsListCmd   `cmd:"" help:"List facts, everybody's or one person's."`
+	Add    factsAddCmd    `cmd:"" help:"Remember something about a person."`
+	Forget factsForgetCmd `cmd:"" help:"Forget a fact for good."`
+	Export factsExportCmd `cmd:"" help:"Write a person's facts as Markdown."`
+	Import factsImportCmd `cmd:"" help:"Bring facts in from such a file; importing twice changes nothing."`
+}
+
+// personID is a platform-scoped id; a bare one means the terminal.
+func personID(id string) string {
+	if id == "" || strings.Contains(id, ":") {
+		return id
+	}
+	return "terminal:" + id
+}
+
+// whoever has the flag that names a person.
+type whoever struct {
+	User string `help:"Whose, such as telegram:42; a bare id means the terminal." placeholder:"ID"`
+}
+
+func (w whoever) viewer() memory.Viewer {
+	id := personID(w.User)
+	platform, channel, _ := strings.Cut(id, ":")
+	return memory.Viewer{User: id, Key: chat.Key{Platform: platform, Channel: channel}, Direct: true, Operator: true}
+}
+
+type factsListCmd struct {
+	whoever
+	Limit int `help:"How many." default:"1000"`
+}
+
+// Run lists facts.
+func (c factsListCmd) Run(ctx context.Context, f *flags, s *streams) error {
+	return withStore(ctx, f, func(store *memory.Store) error {
+		list, err := store.Facts(ctx, c.viewer(), c.Limit, 0)
+		if err != nil {
+			return err
+		}
+		for _, fact := range list {
+			if _, err := fmt.Fprintf(s.out, "%d\t%s\t%s\t%s\t%s %s\n", fact.ID, fact.Subject, fact.Updated.Format("2006-01-02 15:04"), fact.Type, fact.Content, strings.Join(fact.Tags, " ")); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type factsAddCmd struct {
+	User string   `help:"Whose, such as telegram:42; a bare id means the terminal." default:"local" placeholder:"ID"`
+	Text []string `arg:"" help:"The fact; #tags at its end become tags."`
+}
+
+// Run remembers something.
+func (c factsAddCmd) Run(ctx context.Context, f *flags, s *streams) error {
+	text := strings.Join(c.Text, " ")
+	if err := tools.MayLearn(text); err != nil {
+		return err
+	}
+	return withStore(ctx, f, func(store *memory.Store) error {
+		v := whoever{c.User}.viewer()
+		v.Operator = false
+		saved, err := store.SaveFact(ctx, v, memory.NewFact{Content: text, Author: "system"})
+		if err != nil {
+			return err
+		}
+		if saved.Replaced != "" {
+			_, err = fmt.Fprintf(s.out, "corrected %d: %s (before: %s)\n", saved.ID, saved.Content, saved.Replaced)
+			return err
+		}
+		_, err = fmt.Fprintf(s.out, "remembered %d: %s\n", saved.ID, saved.Content)
+		return err
+	})
+}
+
+type factsForgetCmd struct {
+	ID int64 `arg:"" help:"The fact's number."`
+}
+
+// Run forgets a fact.
+func (c factsForgetCmd) Run(ctx context.Context, f *flags, s *streams) error {
+	return withStore(ctx, f, func(store *memory.Store) error {
+		fact, err := store.ForgetFact(ctx, whoever{}.viewer(), c.ID)
+		if errors.Is(err, memory.ErrNoFact) {
+			return fmt.Errorf("there is no fact %d: bot facts list shows them", c.ID)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.out, "forgot %d: %s\n", c.ID, fact.Content)
+		return err
+	})
+}
+
+type factsExportCmd struct {
+	User string `help:"Whose, such as telegram:42; a bare id means the terminal." default:"local" placeholder:"ID"`
+	File string `arg:"" optional:"" help:"Where to; standard output when left out."`
+}
+
+// Run writes a person's facts.
+func (c factsExportCmd) Run(ctx context.Context, f *flags, s *streams) error {
+	return withStore(ctx, f, func(store *memory.Store) error {
+		v := whoever{c.User}.viewer()
+		v.Operator = false
+		list, err := store.Facts(ctx, v, 1_000_000, 0)
+		if err != nil {
+			return err
+		}
+		text := memory.WriteFacts(v.User, memory.Records(list), nil)
+		if c.File == "" {
+			_, err = fmt.Fprint(s.out, text)
+			return err
+		}
+		return writeAside(c.File, text)
+	})
+}
+
+// writeAside writes a private file whole or not at all.
+func writeAside(path, text string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".parley-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+type factsImportCmd struct {
+	User string `help:"Whose; the file says when left out." placeholder:"ID"`
+	File string `arg:"" help:"A file as bot facts export writes it." type:"existingfile"`
+}
+
+// Run brings facts in, all or none.
+func (c factsImportCmd) Run(ctx context.Context, f *flags, s *streams) error {
+	text, err := os.ReadFile(c.File)
+	if err != nil {
+		return err
+	}
+	file, err := memory.ReadFacts(string(text))
+	if err != nil {
+		return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
+	}
+	user := c.User
+	if user == "" {
+		user = file.Subject
+	}
+	if user == "" {
+		user = "local"
+	}
+	return withStore(ctx, f, func(store *memory.Store) error {
+		v := whoever{user}.viewer()
+		done, err := store.ImportFacts(ctx, v.User, v.Key, file.Facts)
+		if err != nil {
+			return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
+		}
+		_, err = fmt.Fprintf(s.out, "imported %d facts about %s; %d were known\n", done.Added, v.User, done.Known)
+		return err
+	})
+}
+
+// factsFile is the owner's facts file, kept in step by a job.
+type factsFile struct {
+	path, user string
+	problem    string // what is wrong with it, "" for nothing
+}
+
+// openFactsFile returns nil when there is none to keep.
+func (a *app) openFactsFile() *factsFile {
+	if a.cfg.Memory.FactsFile == "" {
+		return nil
+	}
+	user := "terminal:local"
+	if len(a.cfg.Access.Owners) > 0 {
+		user = a.cfg.Access.Owners[0]
+	}
+	return &factsFile{path: a.cfg.Memory.FactsFile, user: user}
+}
+
+// syncFacts is the tick that does it. A mistake in the file changes nothing on
+// either side and is logged once.
+func (a *app) syncFacts(ctx context.Context) error {
+	f := a.facts
+	b, err := os.ReadFile(f.path)
+	exists := err == nil
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("memory.facts_file: %w", err)
+	}
+	platform, channel, _ := strings.Cut(f.user, ":")
+	text, err := a.store.SyncFacts(ctx, f.user, chat.Key{Platform: platform, Channel: channel}, string(b), exists)
+	if err != nil {
+		if f.problem != err.Error() {
+			f.problem = err.Error()
+			return fmt.Errorf("memory.facts_file: %s: nothing was taken over: %w", f.path, err)
+		}
+		return nil
+	}
+	f.problem = ""
+	if exists && text == string(b) {
+		return nil
+	}
+	return writeAside(f.path, text)
+}

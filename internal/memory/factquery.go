@@ -1,0 +1,214 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Bounds of one look at the facts.
+const (
+	candidates    = 300 // facts that are scored
+	recentFacts   = 5   // untagged ones always shown (requirements C3)
+	relevantFacts = 8   // more, because they fit the message
+)
+
+// factScope is who may see a fact: the one it is about, in company only where
+// it was said; everybody in the channel, or the server, it was meant for. Its
+// parameters are ?1 to ?5: user, direct, platform, channel, guild. The subjects
+// are named once more in front, for the index.
+const factScope = `f.subject IN (?1, ?3 || ':' || ?4, ?5) AND (
+	f.scope = 'person' AND f.subject = ?1 AND (?2 OR (f.platform = ?3 AND f.channel = ?4))
+	OR f.scope = 'channel' AND f.subject = ?3 || ':' || ?4
+	OR f.scope = 'guild' AND f.subject = ?5 AND ?5 <> '')`
+
+const factColumns = `f.id, f.scope, f.subject, f.platform, f.channel, f.content, f.tags, f.important, f.type, f.author, f.session_id, f.message_id,
+	f.quote, f.confidence, f.valid_from, f.valid_to, f.superseded_by, f.previous, f.uses, f.created_at, f.updated_at`
+
+// Ends of the one query on facts; ?6 and on are their own.
+const (
+	matching = `f.id IN (SELECT rowid FROM key_facts_fts WHERE key_facts_fts MATCH ?6) ORDER BY f.updated_at DESC, f.id DESC LIMIT ?7`
+	page     = `1 ORDER BY f.important DESC, f.updated_at DESC, f.id DESC LIMIT ?6 OFFSET ?7`
+	marked   = `f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT ?6`
+	latest   = `NOT f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT ?6`
+)
+
+// facts is the one function that reads facts: the scope of v stands in its
+// SQL. end narrows, orders and limits. query is a reader's or the writer's.
+func facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args ...any) ([]Fact, error) {
+	scope := factScope
+	if v.Operator {
+		scope = "(?1 = '' OR f.subject = ?1)"
+	} else if v.User == "" {
+		return nil, nil
+	}
+	rows, err := query("SELECT "+factColumns+" FROM key_facts f WHERE f.valid_to = '' AND "+scope+" AND "+end,
+		append([]any{v.User, v.Direct, v.Key.Platform, v.Key.Channel, v.guild()}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, scanFact)
+}
+
+func scanFact(r *sql.Rows) (f Fact, err error) {
+	var tags, from, to, created, updated string
+	err = r.Scan(&f.ID, &f.Scope, &f.Subject, &f.Key.Platform, &f.Key.Channel, &f.Content, &tags, &f.Important, &f.Type, &f.Author, &f.Session, &f.MessageID,
+		&f.Quote, &f.Confidence, &from, &to, &f.Superseded, &f.Previous, &f.Uses, &created, &updated)
+	f.Tags = strings.Fields(tags)
+	f.ValidFrom, f.ValidTo, f.Created, f.Updated = ParseStamp(from), ParseStamp(to), ParseStamp(created), ParseStamp(updated)
+	return f, err
+}
+
+// Facts lists what v can see, important ones first, then the newest. limit 0
+// is 20.
+func (s *Store) Facts(_ context.Context, v Viewer, limit, offset int) ([]Fact, error) {
+	if limit <= 0 {
+		limit = 20
+	}
+	list, err := facts(s.query, v, page, limit, offset)
+	return list, during("list facts", err)
+}
+
+// KnownFacts is what memory holds for one message.
+type KnownFacts struct {
+	Important []Fact // newest first, up to the budget
+	Recent    []Fact // the newest others
+	Relevant  []Fact // others that fit the message, best first
+	Cut       int    // important ones the budget had no room for
+}
+
+// FactsFor fetches the facts for a message: all important ones up to budget
+// tokens (ceil(runes/4) each), the five newest others, and those that fit the
+// text. It costs one query where nothing is known, and else four at most.
+func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int) (k KnownFacts, err error) {
+	var some bool
+	err = s.queryRow("SELECT EXISTS (SELECT 1 FROM key_facts WHERE valid_to = '' AND subject IN (?, ?, ?))", v.User, v.place(), v.guild()).Scan(&some)
+	if err != nil || !some {
+		return k, during("facts", err)
+	}
+	important, err := facts(s.query, v, marked, candidates)
+	if err != nil {
+		return k, during("facts", err)
+	}
+	for _, f := range important {
+		budget -= (utf8.RuneCountInString(f.Content) + 3) / 4
+		if budget < 0 {
+			k.Cut++
+			continue
+		}
+		k.Important = append(k.Important, f)
+	}
+	if k.Recent, err = facts(s.query, v, latest, recentFacts); err != nil {
+		return k, during("facts", err)
+	}
+	found, err := s.SearchFacts(ctx, v, text, relevantFacts+len(k.Important)+len(k.Recent))
+	shown := func(f Fact) bool {
+		same := func(o Fact) bool { return o.ID == f.ID }
+		return slices.ContainsFunc(k.Important, same) || slices.ContainsFunc(k.Recent, same)
+	}
+	k.Relevant = slices.DeleteFunc(found, shown)
+	k.Relevant = k.Relevant[:min(len(k.Relevant), relevantFacts)]
+	return k, err
+}
+
+// SearchFacts returns the facts that fit a text, best first: by words with
+// their endings cut, by words that differ in a slip, then by importance and
+// age. A text without a telling word finds nothing.
+func (s *Store) SearchFacts(_ context.Context, v Viewer, text string, limit int) ([]Fact, error) {
+	words := terms(text)
+	if len(words) == 0 {
+		return nil, nil
+	}
+	var owners []string
+	for _, subject := range []string{v.User, v.place(), v.guild()} {
+		if subject != "" {
+			owners = append(owners, ownerWord(subject))
+		}
+	}
+	match := "{content tags} : (" + matchAny(words) + ")"
+	if !v.Operator {
+		match = "owner : (" + matchAny(owners) + ") AND " + match
+	}
+	found, err := facts(s.query, v, matching, match, candidates)
+	if err != nil {
+		return nil, during("search facts", err)
+	}
+	if len(found) < limit { // a slip of the pen matches no word
+		more, err := facts(s.query, v, latest, candidates)
+		if err != nil {
+			return nil, during("search facts", err)
+		}
+		for _, f := range more {
+			if !slices.ContainsFunc(found, func(o Fact) bool { return o.ID == f.ID }) {
+				found = append(found, f)
+			}
+		}
+	}
+	return s.rankFacts(found, words, limit), nil
+}
+
+// Weights of a fact beyond the words it shares with the message.
+const (
+	slipWeight      = 0.5 // of a word that only looks alike
+	alike           = 0.6 // share of common trigrams at which it does
+	importantBonus  = 0.2
+	recencyBonus    = 0.2
+	recencyHalfLife = 30 * 24 * time.Hour
+)
+
+func (s *Store) rankFacts(list []Fact, words []string, limit int) []Fact {
+	type scored struct {
+		Fact
+		score float64
+	}
+	in := map[string]int{}
+	sets := make([]map[string]bool, len(list))
+	for i, f := range list {
+		sets[i] = stems(f.Content + " " + strings.Join(f.Tags, " "))
+		for w := range sets[i] {
+			in[w]++
+		}
+	}
+	var hits []scored
+	for i, f := range list {
+		score := 0.0
+		for _, w := range words {
+			switch st := stem(w); {
+			case sets[i][st]:
+				score += math.Log(1 + float64(len(list))/float64(in[st]))
+			case utf8.RuneCountInString(w) >= 4 && looksLike(st, sets[i]):
+				score += slipWeight
+			}
+		}
+		if score == 0 {
+			continue
+		}
+		if f.Important {
+			score += importantBonus
+		}
+		score += recencyBonus * math.Exp2(-float64(s.now().Sub(f.Updated))/float64(recencyHalfLife))
+		hits = append(hits, scored{f, score})
+	}
+	slices.SortStableFunc(hits, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.ID, a.ID)) })
+	out := make([]Fact, 0, limit)
+	for _, h := range hits[:min(len(hits), limit)] {
+		out = append(out, h.Fact)
+	}
+	return out
+}
+
+// looksLike says that a word is nearly one of a set, or a part of one.
+func looksLike(word string, set map[string]bool) bool {
+	own := trigrams(word)
+	for w := range set {
+		if strings.Contains(w, word) || utf8.RuneCountInString(w) >= 4 && dice(own, trigrams(w)) > alike {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,462 @@
+package memory
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/chat"
+)
+
+// Scope says for whom a fact is.
+type Scope string
+
+// The scopes.
+const (
+	ScopePerson  Scope = "person"  // for the one it is about
+	ScopeChannel Scope = "channel" // for everybody in the channel
+	ScopeGuild   Scope = "guild"   // for everybody in the server
+)
+
+// The words for what a fact is and who wrote it (requirements C1).
+var (
+	factTypes   = []string{"fact", "preference", "decision", "insight"}
+	factAuthors = []string{"user", "assistant", "system"}
+)
+
+// MaxFact is the longest fact in characters (requirements C5).
+const MaxFact = 10_000
+
+// Fact is one thing that is remembered.
+type Fact struct {
+	ID         int64
+	Scope      Scope
+	Subject    string   // whom or what it is about
+	Key        chat.Key // where it was said; no thread
+	Content    string
+	Tags       []string // with '#', sorted
+	Important  bool     // has the tag #important
+	Type       string   // fact, preference, decision, insight
+	Author     string   // user, assistant, system
+	Session    string
+	MessageID  string
+	Quote      string // the words it rests on
+	Confidence float64
+	ValidFrom  time.Time
+	ValidTo    time.Time // zero while it holds
+	Superseded int64     // the fact that took its place
+	Previous   string    // what it said before the last correction
+	Uses       int       // answers it was fetched for
+	Created    time.Time
+	Updated    time.Time
+}
+
+// NewFact is a fact to be saved. Content is required, 1 to MaxFact characters.
+type NewFact struct {
+	Scope      Scope // "" is ScopePerson
+	Content    string
+	Tags       []string // with or without '#'
+	Type       string   // "" is fact
+	Author     string   // "" is user
+	Session    string
+	MessageID  string
+	Quote      string
+	Confidence float64 // 0 is 1
+	// Said is when the words were said: they do not correct what was said
+	// later, and do not bring back what was forgotten later. Zero is now.
+	Said time.Time
+	// CallKey makes a second save with the same key return the first's result.
+	CallKey string
+}
+
+// Saved is what became of a fact.
+type Saved struct {
+	Fact
+	// Replaced is what the fact said before; "" when it is new or known.
+	Replaced string
+	// Known says that this was remembered already.
+	Known bool
+}
+
+// Errors about facts; the text is fit for people.
+var (
+	ErrNoFact   = errors.New("there is no such fact")
+	ErrFactSize = fmt.Errorf("a fact has 1 to %d characters", MaxFact)
+)
+
+// TagError is a tag that cannot be one.
+type TagError struct{ Tag string }
+
+// Error implements error.
+func (e *TagError) Error() string {
+	return fmt.Sprintf("%q is not a tag: use letters, digits, - and _, without spaces, such as #important", e.Tag)
+}
+
+var (
+	tagForm  = regexp.MustCompile(`^#[\p{L}\p{M}\p{N}_/-]{1,40}$`)
+	tagsIn   = regexp.MustCompile(`(?:^|\s)(#[\p{L}\p{M}\p{N}_/-]*\p{L}[\p{L}\p{M}\p{N}_/-]*)`)
+	shortTag = "#important"
+)
+
+// normalTags are tags as they are stored: with '#', lower case, once, sorted.
+func normalTags(tags []string) ([]string, error) {
+	var out []string
+	for _, t := range tags {
+		t = strings.ToLower(strings.TrimSpace(t))
+		if t == "" {
+			continue
+		}
+		if !strings.HasPrefix(t, "#") {
+			t = "#" + t
+		}
+		if !tagForm.MatchString(t) {
+			return nil, &TagError{t}
+		}
+		if !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	slices.Sort(out)
+	return out, nil
+}
+
+// cleanContent makes text fit for one line of a list: valid, without control
+// characters, on one line.
+func cleanContent(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(text, "�"))
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// normalize checks a new fact and fills in what it leaves out. Tags that stand
+// at the end of the text become tags.
+func (f *NewFact) normalize() (err error) {
+	f.Content = cleanContent(f.Content)
+	for {
+		at := tagsIn.FindAllStringSubmatchIndex(f.Content, -1)
+		if len(at) == 0 || at[len(at)-1][3] != len(f.Content) {
+			break
+		}
+		last := at[len(at)-1]
+		f.Tags = append(slices.Clip(f.Tags), f.Content[last[2]:])
+		f.Content = strings.TrimSpace(f.Content[:last[2]])
+	}
+	if n := utf8.RuneCountInString(f.Content); n < 1 || n > MaxFact {
+		return ErrFactSize
+	}
+	if f.Tags, err = normalTags(f.Tags); err != nil {
+		return err
+	}
+	if f.Scope == "" {
+		f.Scope = ScopePerson
+	}
+	if f.Type == "" {
+		f.Type = factTypes[0]
+	}
+	if f.Author == "" {
+		f.Author = factAuthors[0]
+	}
+	if f.Confidence == 0 {
+		f.Confidence = 1
+	}
+	if !slices.Contains(factTypes, f.Type) || !slices.Contains(factAuthors, f.Author) || f.Confidence < 0 || f.Confidence > 1 {
+		return fmt.Errorf("a fact is a %s by %s, with a confidence from 0 to 1", strings.Join(factTypes, ", "), strings.Join(factAuthors, ", "))
+	}
+	return nil
+}
+
+// subject is whom a fact of a scope is about when v says it.
+func (v Viewer) subject(s Scope) (string, error) {
+	switch {
+	case s == ScopePerson || v.Direct:
+		return v.User, nil
+	case s == ScopeChannel:
+		return v.place(), nil
+	case v.guild() != "":
+		return v.guild(), nil
+	}
+	return "", errors.New("there is no server here to remember that for")
+}
+
+// ownerWord is a subject as one word of the full-text index.
+func ownerWord(subject string) string {
+	sum := sha256.Sum256([]byte(subject))
+	return "o" + hex.EncodeToString(sum[:8])
+}
+
+// SaveFact remembers something v said. A fact that says nearly the same is
+// corrected in place and keeps its id and age; one that says exactly the same
+// stays, with the tags of both. Nothing else is touched.
+func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error) {
+	if err := f.normalize(); err != nil {
+		return Saved{}, err
+	}
+	if v.Direct {
+		f.Scope = ScopePerson
+	}
+	subject, err := v.subject(f.Scope)
+	if err != nil {
+		return Saved{}, err
+	}
+	var saved Saved
+	err = s.write(ctx, func(tx *Tx) (err error) {
+		if late, err := forgottenSince(tx, v.User, f.Said); err != nil || late {
+			saved = Saved{}
+			return err
+		}
+		saved, err = s.saveFact(tx, v, subject, f)
+		return err
+	})
+	return saved, during("save fact", err)
+}
+
+// forgottenSince says that a person had something forgotten after they said
+// some words.
+func forgottenSince(tx *Tx, user string, said time.Time) (bool, error) {
+	if said.IsZero() {
+		return false, nil
+	}
+	var since string
+	err := tx.QueryRow("SELECT coalesce(max(learn_after), '') FROM people WHERE user_id = ?", user).Scan(&since)
+	return since >= Stamp(said), err
+}
+
+// learnFromNow makes nothing said so far be learned from again.
+func learnFromNow(tx *Tx, user, now string) error {
+	_, err := tx.Exec("INSERT INTO people (user_id, learn_after) VALUES (?, ?) ON CONFLICT DO UPDATE SET learn_after = excluded.learn_after", user, now)
+	return err
+}
+
+func (s *Store) saveFact(tx *Tx, v Viewer, subject string, f NewFact) (Saved, error) {
+	if f.CallKey != "" {
+		done, err := facts(tx.Query, v, "f.call_key = ?6", f.CallKey)
+		if err != nil || len(done) > 0 {
+			return Saved{Fact: one(done), Known: len(done) > 0, Replaced: one(done).Previous}, err
+		}
+	}
+	old, score, err := nearest(tx, v, subject, f.Content)
+	if err != nil {
+		return Saved{}, err
+	}
+	if score > sameFact {
+		if !f.Said.IsZero() && old.Updated.After(f.Said) {
+			return Saved{Fact: old, Known: true}, nil
+		}
+		return s.correct(tx, v, old, f)
+	}
+	now := Stamp(s.now())
+	var id int64
+	err = tx.QueryRow(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
+			session_id, message_id, quote, confidence, valid_from, call_key, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		string(f.Scope), subject, ownerWord(subject), v.Key.Platform, v.Key.Channel, f.Content, strings.Join(f.Tags, " "), slices.Contains(f.Tags, shortTag),
+		f.Type, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, now, f.CallKey, now, now).Scan(&id)
+	if err != nil {
+		return Saved{}, err
+	}
+	list, err := facts(tx.Query, v, "f.id = ?6", id)
+	return Saved{Fact: one(list)}, err
+}
+
+func one(list []Fact) Fact {
+	if len(list) == 0 {
+		return Fact{}
+	}
+	return list[0]
+}
+
+// nearest finds the fact on the same subject that says most nearly what text
+// says: the best score wins, of equal ones the newest.
+func nearest(tx *Tx, v Viewer, subject, text string) (best Fact, score float64, err error) {
+	words := allTerms(text, maxTerms)
+	var list []Fact
+	if len(words) > 0 {
+		list, err = facts(tx.Query, v, matching, `owner : "`+ownerWord(subject)+`" AND content : (`+matchAny(words)+`)`, candidates)
+	}
+	if err != nil {
+		return best, 0, err
+	}
+	set := stems(text)
+	for _, f := range list { // newest first
+		if f.Subject != subject {
+			continue
+		}
+		d := dice(set, stems(f.Content))
+		if strings.EqualFold(f.Content, text) {
+			d = 1
+		}
+		if d > score {
+			best, score = f, d
+		}
+	}
+	return best, score, nil
+}
+
+// correct makes an old fact say something new. What it said is kept in its
+// history.
+func (s *Store) correct(tx *Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
+	tags, err := normalTags(append(slices.Clone(old.Tags), f.Tags...))
+	if err != nil {
+		return Saved{}, err
+	}
+	known := strings.EqualFold(old.Content, f.Content)
+	now := Stamp(s.now())
+	if !known {
+		_, err := tx.Exec(`INSERT INTO fact_history (fact_id, content, tags, author, session_id, message_id, since, until)
+			SELECT id, content, tags, author, session_id, message_id, valid_from, ? FROM key_facts WHERE id = ?`, now, old.ID)
+		if err != nil {
+			return Saved{}, err
+		}
+		_, err = tx.Exec(`UPDATE key_facts SET content = ?, previous = ?, author = ?, session_id = ?, message_id = ?, quote = ?, confidence = ?,
+			valid_from = ?, updated_at = ?, call_key = ? WHERE id = ?`,
+			f.Content, old.Content, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, now, now, f.CallKey, old.ID)
+		if err != nil {
+			return Saved{}, err
+		}
+	}
+	if !slices.Equal(tags, old.Tags) {
+		if err := retag(tx, old.ID, tags, now); err != nil {
+			return Saved{}, err
+		}
+	}
+	list, err := facts(tx.Query, v, "f.id = ?6", old.ID)
+	saved := Saved{Fact: one(list), Known: known}
+	if !known {
+		saved.Replaced = old.Content
+	}
+	return saved, err
+}
+
+func retag(tx *Tx, id int64, tags []string, now string) error {
+	_, err := tx.Exec("UPDATE key_facts SET tags = ?, important = ?, updated_at = ? WHERE id = ?",
+		strings.Join(tags, " "), slices.Contains(tags, shortTag), now, id)
+	return err
+}
+
+// UpdateFact makes a fact that v can see say something else. Another fact of
+// the same subject that then says nearly the same is superseded by it.
+func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (Saved, error) {
+	if err := f.normalize(); err != nil {
+		return Saved{}, err
+	}
+	var saved Saved
+	err := s.changeFact(ctx, v, id, func(tx *Tx, old Fact) error {
+		if f.CallKey != "" {
+			done, err := facts(tx.Query, v, "f.call_key = ?6", f.CallKey)
+			if err != nil || len(done) > 0 {
+				saved = Saved{Fact: one(done), Replaced: one(done).Previous}
+				return err
+			}
+		}
+		twin, score, err := nearest(tx, v, old.Subject, f.Content)
+		if err != nil {
+			return err
+		}
+		if saved, err = s.correct(tx, v, old, f); err != nil || score <= sameFact || twin.ID == id {
+			return err
+		}
+		_, err = tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", Stamp(s.now()), id, twin.ID)
+		return err
+	})
+	return saved, during("update fact", err)
+}
+
+// changeFact runs fn on a fact that v can see; ErrNoFact when there is none.
+func (s *Store) changeFact(ctx context.Context, v Viewer, id int64, fn func(*Tx, Fact) error) error {
+	return s.write(ctx, func(tx *Tx) error {
+		list, err := facts(tx.Query, v, "f.id = ?6", id)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return ErrNoFact
+		}
+		return fn(tx, list[0])
+	})
+}
+
+// MarkFact makes a fact important or not.
+func (s *Store) MarkFact(ctx context.Context, v Viewer, id int64, important bool) (Fact, error) {
+	var marked Fact
+	err := s.changeFact(ctx, v, id, func(tx *Tx, f Fact) error {
+		tags := slices.DeleteFunc(slices.Clone(f.Tags), func(t string) bool { return t == shortTag })
+		if important {
+			tags = append(tags, shortTag)
+			slices.Sort(tags)
+		}
+		marked = f
+		marked.Tags, marked.Important = tags, important
+		return retag(tx, id, tags, Stamp(s.now()))
+	})
+	return marked, during("mark fact", err)
+}
+
+// ForgetFact deletes a fact that v can see, with its history and what it
+// superseded, and returns what it was.
+func (s *Store) ForgetFact(ctx context.Context, v Viewer, id int64) (Fact, error) {
+	var gone Fact
+	err := s.changeFact(ctx, v, id, func(tx *Tx, f Fact) error {
+		gone = f
+		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = ?1 OR superseded_by = ?1", id); err != nil {
+			return err
+		}
+		if f.Scope != ScopePerson {
+			return nil
+		}
+		return learnFromNow(tx, f.Subject, Stamp(s.now()))
+	})
+	return gone, during("forget fact", err)
+}
+
+// ClearFacts deletes every fact about v that v can see from here and returns
+// how many. What belongs to a channel or server stays.
+func (s *Store) ClearFacts(ctx context.Context, v Viewer) (n int64, err error) {
+	err = s.write(ctx, func(tx *Tx) error {
+		n = 0
+		if err := learnFromNow(tx, v.User, Stamp(s.now())); err != nil {
+			return err
+		}
+		return del(tx, &n, "DELETE FROM key_facts AS f WHERE f.scope = 'person' AND f.subject = ?1 AND (?2 OR (f.platform = ?3 AND f.channel = ?4))", v.owned()...)
+	})
+	return n, during("clear facts", err)
+}
+
+// PruneFacts deletes the oldest untagged facts beyond limit of each subject
+// (requirements C3); 0 keeps them all.
+func (s *Store) PruneFacts(ctx context.Context, limit int) (n int64, err error) {
+	if limit <= 0 {
+		return 0, nil
+	}
+	err = s.write(ctx, func(tx *Tx) error {
+		n = 0
+		return del(tx, &n, `DELETE FROM key_facts WHERE id IN (SELECT id FROM (
+			SELECT id, row_number() OVER (PARTITION BY subject ORDER BY updated_at DESC, id DESC) AS n FROM key_facts WHERE tags = '') WHERE n > ?)`, limit)
+	})
+	return n, during("prune facts", err)
+}
+
+// collect reads rows to their end and closes them.
+func collect[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) (all []T, err error) {
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		x, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, x)
+	}
+	return all, rows.Err()
+}

@@ -1,0 +1,253 @@
+package memory
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// FactRecord is a fact outside the database. In a facts file content and tags
+// are what a person reads and edits; the rest stands in an Obsidian comment
+// behind them, so that nothing is lost on the way there and back.
+type FactRecord struct {
+	Content    string    `json:"content,omitempty"`
+	Tags       []string  `json:"tags,omitempty"`
+	ID         int64     `json:"id,omitempty"`
+	Type       string    `json:"type,omitempty"`
+	Author     string    `json:"author,omitempty"`
+	Where      string    `json:"where,omitempty"` // platform:channel it was said in
+	Session    string    `json:"session,omitempty"`
+	MessageID  string    `json:"message,omitempty"`
+	Quote      string    `json:"quote,omitempty"`
+	Confidence float64   `json:"confidence,omitempty"`
+	Previous   string    `json:"previous,omitempty"`
+	Created    time.Time `json:"created,omitzero"`
+	Updated    time.Time `json:"updated,omitzero"`
+
+	line int
+}
+
+// same says that two records tell a person the same.
+func (r FactRecord) same(o FactRecord) bool {
+	return r.Content == o.Content && slices.Equal(r.Tags, o.Tags)
+}
+
+func recordOf(f Fact) FactRecord {
+	return FactRecord{
+		Content: f.Content, Tags: f.Tags, ID: f.ID, Type: f.Type, Author: f.Author, Where: f.Key.String(), Session: f.Session,
+		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created, Updated: f.Updated,
+	}
+}
+
+// Records are facts as a file holds them.
+func Records(list []Fact) []FactRecord {
+	out := make([]FactRecord, len(list))
+	for i, f := range list {
+		out[i] = recordOf(f)
+	}
+	return out
+}
+
+// Headings of a facts file (source D's layout).
+const (
+	headFacts     = "# Key Facts"
+	headImportant = "## Important"
+	headRecent    = "## Recent"
+	headConflicts = "## Conflicts"
+)
+
+// WriteFacts renders facts in the layout of an Obsidian vault: frontmatter,
+// the important ones, the others newest first. conflicts are lines for people.
+func WriteFacts(subject string, list []FactRecord, conflicts []string) string {
+	var b strings.Builder
+	created, modified := time.Time{}, time.Time{}
+	for _, r := range list {
+		if created.IsZero() || r.Created.Before(created) {
+			created = r.Created
+		}
+		if r.Updated.After(modified) {
+			modified = r.Updated
+		}
+	}
+	fmt.Fprintf(&b, "---\ntype: memory\nsubject: %q\ncreated: %s\nmodified: %s\n---\n\n%s\n", subject, created.UTC().Format(time.RFC3339), modified.UTC().Format(time.RFC3339), headFacts)
+	for _, section := range []struct {
+		head      string
+		important bool
+	}{{headImportant, true}, {headRecent, false}} {
+		b.WriteString("\n" + section.head + "\n\n")
+		for _, r := range list {
+			if slices.Contains(r.Tags, shortTag) == section.important {
+				b.WriteString(r.text(!section.important) + "\n")
+			}
+		}
+	}
+	if len(conflicts) > 0 {
+		b.WriteString("\n" + headConflicts + "\n\n- " + strings.Join(conflicts, "\n- ") + "\n")
+	}
+	return b.String()
+}
+
+// text is the record's line.
+func (r FactRecord) text(dated bool) string {
+	line := "- "
+	if dated {
+		line += "[" + r.Updated.UTC().Format(time.DateOnly) + "] "
+	}
+	line += r.Content
+	for _, t := range r.Tags {
+		line += " " + t
+	}
+	rest := r
+	rest.Content, rest.Tags = "", nil
+	b, _ := json.Marshal(rest)                                                  // plain data
+	return line + " %%" + strings.ReplaceAll(string(b), "%%", `%\u0025`) + "%%" // the comment's own end stays the last
+}
+
+var datedLine = regexp.MustCompile(`^\[\d{4}-\d{2}-\d{2}\] `)
+
+// FactsFile is a facts file, read.
+type FactsFile struct {
+	Subject   string // "" when the file does not say
+	Facts     []FactRecord
+	Conflicts []string
+}
+
+// ReadFacts reads a facts file. A mistake is an error that names its line.
+func ReadFacts(text string) (f FactsFile, err error) {
+	section, n, front, seen := "", 0, false, false
+	scan := bufio.NewScanner(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
+	scan.Buffer(nil, 1<<20)
+	for scan.Scan() {
+		n++
+		line := strings.TrimRight(scan.Text(), " \t\r")
+		switch {
+		case line == "---" && (n == 1 || front):
+			front = !front
+		case front:
+			if v, ok := strings.CutPrefix(line, "subject:"); ok {
+				f.Subject = strings.Trim(strings.TrimSpace(v), `"`)
+			}
+		case line == "" || line == "-":
+		case line == headFacts:
+			seen = true
+		case line == headImportant || line == headRecent || line == headConflicts:
+			section = line
+		case strings.HasPrefix(line, "- ") && section == headConflicts:
+			f.Conflicts = append(f.Conflicts, line[2:])
+		case strings.HasPrefix(line, "- ") && section != "":
+			r, err := readFact(line[2:], section)
+			if err != nil {
+				return FactsFile{}, fmt.Errorf("line %d: %w", n, err)
+			}
+			r.line = n
+			f.Facts = append(f.Facts, r)
+		default:
+			return FactsFile{}, fmt.Errorf("line %d: %.60q is not a fact: facts are lines that begin with \"- \", below %q or %q", n, line, headImportant, headRecent)
+		}
+	}
+	if err := scan.Err(); err != nil {
+		return FactsFile{}, fmt.Errorf("line %d: %w", n+1, err)
+	}
+	if !seen {
+		return FactsFile{}, fmt.Errorf("line %d: there is no heading %q: this is not a facts file", max(n, 1), headFacts)
+	}
+	return f, nil
+}
+
+func readFact(line, section string) (r FactRecord, err error) {
+	if rest, ok := strings.CutSuffix(line, "}%%"); ok {
+		i := strings.LastIndex(rest, "%%{")
+		if i < 0 {
+			return r, fmt.Errorf("the comment between %%%% has no beginning")
+		}
+		if err := json.Unmarshal([]byte(rest[i+2:]+"}"), &r); err != nil {
+			return r, fmt.Errorf("the comment between %%%% is broken: %w", err)
+		}
+		line = strings.TrimSpace(rest[:i])
+	}
+	if section == headRecent {
+		line = datedLine.ReplaceAllString(line, "")
+	}
+	f := NewFact{Content: line, Type: r.Type, Author: r.Author, Confidence: r.Confidence}
+	if section == headImportant {
+		f.Tags = []string{shortTag}
+	}
+	if err := f.normalize(); err != nil {
+		return r, err
+	}
+	r.Content, r.Tags, r.Type, r.Author, r.Confidence = f.Content, f.Tags, f.Type, f.Author, f.Confidence
+	return r, nil
+}
+
+// FactsImported counts what became of facts that were brought in.
+type FactsImported struct{ Added, Known int }
+
+// ImportFacts brings facts about a person in, all or none. One that is
+// remembered already, word for word, is not added again; nothing else is
+// compared, so that what was exported comes back as it was. where is the place
+// of facts that name none.
+func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, list []FactRecord) (done FactsImported, err error) {
+	v := Viewer{User: user, Key: where, Direct: true}
+	list = slices.Clone(list) // the oldest first, as they were learned
+	slices.SortStableFunc(list, func(a, b FactRecord) int { return a.Created.Compare(b.Created) })
+	err = s.write(ctx, func(tx *Tx) error {
+		done = FactsImported{}
+		for _, r := range list {
+			known, err := s.importFact(tx, v, r)
+			if err != nil {
+				return fmt.Errorf("line %d: %w", r.line, err)
+			}
+			if known {
+				done.Known++
+			} else {
+				done.Added++
+			}
+		}
+		return nil
+	})
+	return done, during("import facts", err)
+}
+
+func (s *Store) importFact(tx *Tx, v Viewer, r FactRecord) (known bool, err error) {
+	var id int64
+	err = tx.QueryRow("SELECT coalesce(max(id), 0) FROM key_facts WHERE subject = ? AND scope = 'person' AND valid_to = '' AND content = ? COLLATE NOCASE", v.User, r.Content).Scan(&id)
+	if err != nil {
+		return false, err
+	}
+	now := Stamp(s.now())
+	if id != 0 {
+		list, err := facts(tx.Query, v, "f.id = ?6", id)
+		if err != nil {
+			return true, err
+		}
+		tags, err := normalTags(append(slices.Clone(one(list).Tags), r.Tags...))
+		if err != nil || slices.Equal(tags, one(list).Tags) {
+			return true, err
+		}
+		return true, retag(tx, id, tags, now)
+	}
+	k, ok := chat.ParseKey(r.Where)
+	if !ok {
+		k = v.Key
+	}
+	created, updated := Stamp(r.Created), Stamp(r.Updated)
+	if created == "" {
+		created = now
+	}
+	if updated == "" {
+		updated = created
+	}
+	_, err = tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
+			session_id, message_id, quote, confidence, valid_from, previous, created_at, updated_at)
+		VALUES ('person', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		v.User, ownerWord(v.User), k.Platform, k.Channel, r.Content, strings.Join(r.Tags, " "), slices.Contains(r.Tags, shortTag), r.Type, r.Author,
+		r.Session, r.MessageID, r.Quote, r.Confidence, updated, r.Previous, created, updated)
+	return false, err
+}

@@ -1,0 +1,93 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// erased is what forgetting a person deletes or empties, in this order; ?1 is
+// the person.
+// Conversations with them alone go whole; of those with others their words and
+// the answers to them go, and the summaries, which may repeat them.
+var erased = []string{
+	"DELETE FROM key_facts WHERE scope = 'person' AND subject = ?1",
+	"DELETE FROM key_facts WHERE message_id <> '' AND EXISTS (SELECT 1 FROM messages m WHERE m.user_id = ?1 AND m.message_id = key_facts.message_id AND m.platform = key_facts.platform AND m.channel = key_facts.channel)",
+	"DELETE FROM tasks WHERE user_id = ?1",
+	"DELETE FROM reminders WHERE user_id = ?1",
+	"DELETE FROM log_entries WHERE user_id = ?1",
+	"DELETE FROM tool_calls WHERE decision_id IN (SELECT id FROM decisions WHERE user_id = ?1)",
+	"DELETE FROM decisions WHERE user_id = ?1",
+	"DELETE FROM steps WHERE inbox_id IN (SELECT id FROM inbox WHERE json_extract(iif(body = '', '{}', body), '$.from.ID') = ?1)",
+	// Sessions, by the places the person has spoken in.
+	`UPDATE sessions SET summary = '', closing = '', title = '', decisions = '[]', mentions = '{}', playbook = ''
+		WHERE EXISTS (SELECT 1 FROM messages m WHERE m.session_id = sessions.id AND m.user_id = ?1)
+		OR EXISTS (SELECT 1 FROM participants p WHERE p.user_id = ?1 AND p.platform = sessions.platform AND p.channel = sessions.channel AND p.thread = sessions.thread)`,
+	"DELETE FROM messages WHERE user_id = ?1",
+	"DELETE FROM sessions WHERE (direct OR user_id = ?1) AND id NOT IN (SELECT session_id FROM messages) AND EXISTS (SELECT 1 FROM participants p WHERE p.user_id = ?1 AND p.platform = sessions.platform AND p.channel = sessions.channel)",
+	"DELETE FROM participants WHERE user_id = ?1",
+	"DELETE FROM pending_actions WHERE user_id = ?1",
+	"DELETE FROM codes WHERE user_id = ?1",
+	"DELETE FROM attempts WHERE user_id = ?1",
+	"DELETE FROM people WHERE user_id = ?1",
+	"UPDATE outbox SET body = '', state = 'dead' WHERE json_extract(iif(body = '', '{}', body), '$.to.ID') = ?1",
+}
+
+// erasedInbox drops what else the person asked and has no answer yet.
+const erasedInbox = "UPDATE inbox SET body = '', preview = '', state = 'dead' WHERE state = 'new' AND id <> ?2 AND json_extract(body, '$.from.ID') = ?1"
+
+// ForgetPerson deletes a person everywhere: what they said and were told, and
+// all that was remembered for them; then it rewrites the file, so that their
+// words are in no free page, index or log of it. except is the inbox row that
+// asked for it. What other people said about them stays, and so does whether
+// they may talk to the bot. Other writes wait until it is done.
+func (s *Store) ForgetPerson(ctx context.Context, user string, except int64) error {
+	if user == "" {
+		return errors.New("forget person: nobody is named")
+	}
+	err := s.write(ctx, func(tx *Tx) error {
+		for _, q := range erased {
+			if _, err := tx.Exec(q, user); err != nil {
+				return fmt.Errorf("%.40s: %w", q, err)
+			}
+		}
+		_, err := tx.Exec(erasedInbox, user, except)
+		return err
+	})
+	if err != nil {
+		return during("forget person", err)
+	}
+	return during("forget person", s.scrub(ctx))
+}
+
+// scrub rewrites the file without its free space and empties the log.
+func (s *Store) scrub(ctx context.Context) error {
+	err := s.bare(ctx, func(tx *Tx) error {
+		for _, t := range []string{"messages_fts", "key_facts_fts"} {
+			if _, err := tx.Exec("INSERT INTO " + t + " (" + t + ") VALUES ('optimize')"); err != nil {
+				return err
+			}
+		}
+		_, err := tx.conn.ExecContext(context.Background(), "VACUUM")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for range 100 { // a reader holds the log's end for moments only
+		var busy, frames, moved int
+		err := s.bare(ctx, func(tx *Tx) error {
+			return tx.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+		})
+		if err != nil || busy == 0 {
+			return err
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return errors.New("the log is still read by somebody; it is emptied at the next stop")
+}

@@ -1,0 +1,107 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// LogEntry is a line in a person's journal.
+type LogEntry struct {
+	ID      int64
+	Author  string // user, assistant, system
+	Type    string // thought, decision, research, insight
+	Content string
+	At      time.Time
+}
+
+var logTypes = []string{"thought", "decision", "research", "insight"}
+
+// ErrLogSize is a blank or too long entry; the text is fit for people.
+var ErrLogSize = fmt.Errorf("an entry has 1 to %d characters", MaxFact)
+
+// AddLog writes a line into v's journal. Type "" is thought, Author "" is
+// user. A second call with the same key ("" is none) returns the first one's.
+func (s *Store) AddLog(ctx context.Context, v Viewer, e LogEntry, callKey string) (LogEntry, error) {
+	e.Content = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(e.Content, "\x00", ""), "�"))
+	if e.Type == "" {
+		e.Type = logTypes[0]
+	}
+	if e.Author == "" {
+		e.Author = factAuthors[0]
+	}
+	switch n := utf8.RuneCountInString(e.Content); {
+	case n < 1 || n > MaxFact:
+		return e, ErrLogSize
+	case !slices.Contains(logTypes, e.Type):
+		return e, fmt.Errorf("an entry is one of %s, not %q", strings.Join(logTypes, ", "), e.Type)
+	case !slices.Contains(factAuthors, e.Author):
+		return e, fmt.Errorf("an entry is by one of %s, not %q", strings.Join(factAuthors, ", "), e.Author)
+	}
+	err := s.write(ctx, func(tx *Tx) error {
+		if callKey != "" {
+			known, err := scanLog(tx.QueryRow("SELECT id, author, type, content, at FROM log_entries WHERE call_key = ?", callKey))
+			if !errors.Is(err, sql.ErrNoRows) {
+				e = known
+				return err
+			}
+		}
+		e.At = s.now()
+		return tx.QueryRow(`INSERT INTO log_entries (user_id, platform, channel, author, type, content, call_key, at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, v.User, v.Key.Platform, v.Key.Channel, e.Author, e.Type, e.Content, callKey, Stamp(e.At)).Scan(&e.ID)
+	})
+	return e, during("add log entry", err)
+}
+
+func scanLog(r scanner) (e LogEntry, err error) {
+	var at string
+	err = r.Scan(&e.ID, &e.Author, &e.Type, &e.Content, &at)
+	e.At = ParseStamp(at)
+	return e, err
+}
+
+// LogQuery selects entries.
+type LogQuery struct {
+	From, To time.Time // [From, To); zero is open
+	Text     string    // every word of it stands in the entry; "" is any
+	Limit    int       // 0 is 50
+}
+
+// maxSearched bounds the entries one search reads.
+const maxSearched = 20_000
+
+// Log lists v's entries, oldest first: the newest that fit.
+func (s *Store) Log(_ context.Context, v Viewer, q LogQuery) ([]LogEntry, error) {
+	limit := q.Limit
+	if limit <= 0 {
+		limit = 50
+	}
+	read := limit
+	want := stems(q.Text)
+	if len(want) > 0 {
+		read = maxSearched
+	}
+	rows, err := s.query("SELECT id, author, type, content, at FROM log_entries WHERE "+ofOwner+` AND (?5 = '' OR at >= ?5) AND (?6 = '' OR at < ?6)
+		ORDER BY at DESC, id DESC LIMIT ?7`, v.owned(Stamp(q.From), Stamp(q.To), read)...)
+	if err != nil {
+		return nil, during("read log", err)
+	}
+	list, err := collect(rows, func(r *sql.Rows) (LogEntry, error) { return scanLog(r) })
+	list = slices.DeleteFunc(list, func(e LogEntry) bool {
+		have := stems(e.Content + " " + e.Type)
+		for w := range want {
+			if !have[w] {
+				return true
+			}
+		}
+		return false
+	})
+	list = list[:min(len(list), limit)]
+	slices.Reverse(list)
+	return list, during("read log", err)
+}

@@ -1,0 +1,157 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// maxReminders is how many reminders a person may have waiting.
+const maxReminders = 100
+
+// Reminder is something to be said later, where it was asked for.
+type Reminder struct {
+	ID       int64
+	User     chat.User
+	Key      chat.Key
+	Text     string
+	Due      time.Time // the next time
+	Schedule string    // cron expression; "" is once
+	Zone     string    // the schedule's time zone
+	Told     time.Time // zero before the first time
+}
+
+// Errors about reminders; the text is fit for people.
+var (
+	ErrNoReminder       = errors.New("there is no such reminder")
+	ErrTooManyReminders = fmt.Errorf("you have %d reminders waiting, which is as many as I keep; cancel one first", maxReminders)
+)
+
+const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at"
+
+func scanReminder(r scanner) (m Reminder, err error) {
+	var due, told string
+	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due, &m.Schedule, &m.Zone, &told)
+	m.Due, m.Told = ParseStamp(due), ParseStamp(told)
+	return m, err
+}
+
+// AddReminder stores a reminder for r.User in r.Key; a second call with the
+// same key ("" is none) returns the first one's.
+func (s *Store) AddReminder(ctx context.Context, r Reminder, callKey string) (out Reminder, err error) {
+	if r.Text, err = taskText(r.Text); err != nil {
+		return out, err
+	}
+	err = s.write(ctx, func(tx *Tx) error {
+		if callKey != "" {
+			out, err = scanReminder(tx.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE call_key = ?", callKey))
+			if !errors.Is(err, sql.ErrNoRows) {
+				return err
+			}
+		}
+		var waiting int
+		if err := tx.QueryRow("SELECT count(*) FROM reminders WHERE user_id = ? AND state = 'waiting'", r.User.ID).Scan(&waiting); err != nil {
+			return err
+		}
+		if waiting >= maxReminders {
+			return ErrTooManyReminders
+		}
+		out, err = scanReminder(tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
+			r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, Stamp(r.Due), r.Schedule, r.Zone, callKey, Stamp(s.now())))
+		return err
+	})
+	return out, during("add reminder", err)
+}
+
+// Reminders lists v's waiting reminders, the next one first; at most 100.
+func (s *Store) Reminders(_ context.Context, v Viewer) ([]Reminder, error) {
+	return s.reminders("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND state = 'waiting' ORDER BY due_at, id LIMIT 100", v.owned()...)
+}
+
+func (s *Store) reminders(query string, args ...any) ([]Reminder, error) {
+	rows, err := s.query(query, args...)
+	if err != nil {
+		return nil, during("list reminders", err)
+	}
+	list, err := collect(rows, func(r *sql.Rows) (Reminder, error) { return scanReminder(r) })
+	return list, during("list reminders", err)
+}
+
+// Reminder returns one that v can see, waiting or told; ErrNoReminder when
+// there is none.
+func (s *Store) Reminder(_ context.Context, v Viewer, id int64) (Reminder, error) {
+	r, err := scanReminder(s.queryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = ?5", v.owned(id)...))
+	return r, noRow(err, ErrNoReminder)
+}
+
+// CancelReminder ends a reminder, a recurring one for good.
+func (s *Store) CancelReminder(ctx context.Context, v Viewer, id int64) (Reminder, error) {
+	return s.changeReminder(ctx, "UPDATE reminders SET state = 'done' WHERE "+ofOwner+" AND id = ?5 AND state = 'waiting' RETURNING "+reminderColumns, v, id)
+}
+
+// SnoozeReminder says what a told reminder said again at a time, once. A
+// recurring one goes on as before beside that.
+func (s *Store) SnoozeReminder(ctx context.Context, v Viewer, id int64, due time.Time) (out Reminder, err error) {
+	r, err := s.Reminder(ctx, v, id)
+	if err != nil {
+		return r, during("snooze reminder", err)
+	}
+	if r.Schedule != "" {
+		r.Due, r.Schedule = due, ""
+		return s.AddReminder(ctx, r, fmt.Sprintf("snooze:%d:%s", id, Stamp(due)))
+	}
+	return s.changeReminder(ctx, "UPDATE reminders SET state = 'waiting', due_at = ?6 WHERE "+ofOwner+" AND id = ?5 RETURNING "+reminderColumns, v, id, Stamp(due))
+}
+
+func (s *Store) changeReminder(ctx context.Context, query string, v Viewer, id int64, more ...any) (r Reminder, err error) {
+	err = s.write(ctx, func(tx *Tx) error {
+		r, err = scanReminder(tx.QueryRow(query, v.owned(append([]any{id}, more...)...)...))
+		return noRow(err, ErrNoReminder)
+	})
+	return r, during("change reminder", err)
+}
+
+// DueReminders lists what should have been said on some platforms by now, at
+// most limit. Those of a platform that does not run wait until it does.
+func (s *Store) DueReminders(_ context.Context, platforms []string, limit int) ([]Reminder, error) {
+	b, err := json.Marshal(platforms)
+	if err != nil {
+		return nil, err
+	}
+	return s.reminders("SELECT "+reminderColumns+` FROM reminders WHERE state = 'waiting' AND due_at <= ?
+		AND platform IN (SELECT value FROM json_each(?)) ORDER BY due_at LIMIT ?`, Stamp(s.now()), string(b), limit)
+}
+
+// FireReminder puts the words of a due reminder into the outbox and sets its
+// next time, or ends it when next is zero, in one transaction: whatever
+// crashes, it is said once for each time it was due. ok is false when it was
+// said, moved or cancelled meanwhile. The caller flushes the lane.
+func (s *Store) FireReminder(ctx context.Context, r Reminder, next time.Time, parts []chat.Part) (ok bool, err error) {
+	bodies, err := encode(parts)
+	if err != nil {
+		return false, during("fire reminder", err)
+	}
+	err = s.write(ctx, func(tx *Tx) error {
+		state := "waiting"
+		if next.IsZero() {
+			state, next = "told", r.Due
+		}
+		res, err := tx.Exec("UPDATE reminders SET state = ?, due_at = ?, told_at = ? WHERE id = ? AND state = 'waiting' AND due_at = ?",
+			state, Stamp(next), Stamp(s.now()), r.ID, Stamp(r.Due))
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		if ok = n == 1; err != nil || !ok {
+			return err
+		}
+		return s.notify(tx, fmt.Sprintf("reminder:%d:%s", r.ID, Stamp(r.Due)), parts, bodies)
+	})
+	return ok, during("fire reminder", err)
+}

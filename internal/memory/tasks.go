@@ -1,0 +1,120 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+)
+
+// MaxTask is the longest task or reminder in characters (requirements 7.1).
+const MaxTask = 1000
+
+// Task is something a person wants done.
+type Task struct {
+	ID          int64
+	Description string
+	Done        bool
+	Created     time.Time
+	DoneAt      time.Time // zero while open
+}
+
+// Errors about tasks; the text is fit for people.
+var (
+	ErrNoTask   = errors.New("there is no such task")
+	ErrTaskSize = fmt.Errorf("a task has 1 to %d characters", MaxTask)
+)
+
+// taskText checks and cleans the text of a task or reminder.
+func taskText(text string) (string, error) {
+	text = cleanContent(text)
+	if n := utf8.RuneCountInString(text); n < 1 || n > MaxTask {
+		return "", ErrTaskSize
+	}
+	return text, nil
+}
+
+const taskColumns = "id, description, done, created_at, done_at"
+
+func scanTask(r scanner) (t Task, err error) {
+	var created, done string
+	err = r.Scan(&t.ID, &t.Description, &t.Done, &created, &done)
+	t.Created, t.DoneAt = ParseStamp(created), ParseStamp(done)
+	return t, err
+}
+
+// AddTask stores a task of v's; a second call with the same key ("" is none)
+// returns the first one's.
+func (s *Store) AddTask(ctx context.Context, v Viewer, text, callKey string) (t Task, err error) {
+	if text, err = taskText(text); err != nil {
+		return t, err
+	}
+	err = s.write(ctx, func(tx *Tx) error {
+		now := Stamp(s.now())
+		_, err := tx.Exec(`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at)
+			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now)
+		if err != nil {
+			return err
+		}
+		t, err = scanTask(tx.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE user_id = ?1 AND (call_key = ?2 AND ?2 <> '' OR ?2 = '' AND id = last_insert_rowid())", v.User, callKey))
+		return err
+	})
+	return t, during("add task", err)
+}
+
+// Tasks lists v's tasks, open ones first and the newest first. limit 0 is 20.
+func (s *Store) Tasks(_ context.Context, v Viewer, limit, offset int) ([]Task, error) {
+	if limit <= 0 {
+		limit = 20
+	}
+	rows, err := s.query("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT ?5 OFFSET ?6", v.owned(limit, offset)...)
+	if err != nil {
+		return nil, during("list tasks", err)
+	}
+	list, err := collect(rows, func(r *sql.Rows) (Task, error) { return scanTask(r) })
+	return list, during("list tasks", err)
+}
+
+// Task returns one that v can see; ErrNoTask when there is none.
+func (s *Store) Task(_ context.Context, v Viewer, id int64) (Task, error) {
+	t, err := scanTask(s.queryRow("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" AND id = ?5", v.owned(id)...))
+	return t, noRow(err, ErrNoTask)
+}
+
+// noRow replaces "no row" by a word for people.
+func noRow(err, word error) error {
+	if errors.Is(err, sql.ErrNoRows) {
+		return word
+	}
+	return err
+}
+
+// UpdateTask changes what a task says.
+func (s *Store) UpdateTask(ctx context.Context, v Viewer, id int64, text string) (Task, error) {
+	text, err := taskText(text)
+	if err != nil {
+		return Task{}, err
+	}
+	return s.changeTask(ctx, "UPDATE tasks SET description = ?6, updated_at = ?7 WHERE "+ofOwner+" AND id = ?5 RETURNING "+taskColumns, v, id, text, Stamp(s.now()))
+}
+
+// CompleteTask ticks a task off; again says nothing new.
+func (s *Store) CompleteTask(ctx context.Context, v Viewer, id int64) (Task, error) {
+	return s.changeTask(ctx, `UPDATE tasks SET done_at = iif(done, done_at, ?6), updated_at = iif(done, updated_at, ?6), done = 1
+		WHERE `+ofOwner+" AND id = ?5 RETURNING "+taskColumns, v, id, Stamp(s.now()))
+}
+
+// DeleteTask removes a task.
+func (s *Store) DeleteTask(ctx context.Context, v Viewer, id int64) (Task, error) {
+	return s.changeTask(ctx, "DELETE FROM tasks WHERE "+ofOwner+" AND id = ?5 RETURNING "+taskColumns, v, id)
+}
+
+func (s *Store) changeTask(ctx context.Context, query string, v Viewer, id int64, more ...any) (t Task, err error) {
+	err = s.write(ctx, func(tx *Tx) error {
+		t, err = scanTask(tx.QueryRow(query, v.owned(append([]any{id}, more...)...)...))
+		return noRow(err, ErrNoTask)
+	})
+	return t, during("change task", err)
+}

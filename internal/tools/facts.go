@@ -1,0 +1,258 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // descriptions
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"parley/internal/memory"
+)
+
+//go:embed save_fact.md
+var saveFactText string
+
+//go:embed update_fact.md
+var updateFactText string
+
+//go:embed forget_fact.md
+var forgetFactText string
+
+//go:embed list_facts.md
+var listFactsText string
+
+// viewer is who calls, and from where.
+func viewer(c Call) memory.Viewer {
+	return memory.Viewer{User: c.Who.ID, Key: c.Where, Guild: c.Guild, Direct: c.Direct}
+}
+
+// core is the Meta of a tool that is always offered.
+func core(name, description string, category Category) Meta {
+	return Meta{Name: name, Description: strings.TrimSpace(description), Category: category, Core: true}
+}
+
+func (m Meta) writes() Meta {
+	m.SideEffect, m.Idempotent = true, true
+	return m
+}
+
+func (m Meta) reads() Meta {
+	m.ReadOnly = true
+	return m
+}
+
+// oneOf narrows a text argument to some values.
+func oneOf(values map[string][]string) func(*jsonschema.Schema) {
+	return func(s *jsonschema.Schema) {
+		for name, list := range values {
+			for _, v := range list {
+				s.Properties[name].Enum = append(s.Properties[name].Enum, v)
+			}
+		}
+	}
+}
+
+// invalid is a wrong argument with the sentence that says how it should be.
+func invalid(argument string, err error) error {
+	return &ArgumentError{[]string{"arguments/" + argument + ": " + err.Error()}}
+}
+
+// refused sorts out the failures that are a wrong argument.
+func refused(err error) (Result, error) {
+	for _, wrong := range []error{memory.ErrFactSize, memory.ErrTaskSize, memory.ErrLogSize} {
+		if errors.Is(err, wrong) {
+			return Result{}, invalid("content", wrong)
+		}
+	}
+	if tag := (*memory.TagError)(nil); errors.As(err, &tag) {
+		return Result{}, invalid("tags", tag)
+	}
+	return Result{}, err
+}
+
+// asking makes a Meta.Ask of a function of the arguments.
+func asking[A any](ask func(context.Context, Call, A) (string, error)) func(context.Context, Call) (string, error) {
+	return func(ctx context.Context, c Call) (string, error) {
+		var a A
+		if err := json.Unmarshal(c.Args, &a); err != nil {
+			return "", err
+		}
+		return ask(ctx, c, a)
+	}
+}
+
+// power are claims about rights, and orders to everybody: memory never decides
+// who may do what, so such words are not kept at all (promises.md C17, C18).
+var power = []*regexp.Regexp{
+	regexp.MustCompile(`(?i)\b(?:user|person|member|id|i|he|she|they|[@#]?\w+)\s+(?:is|am|are|was|has been|should be|becomes?)\s+(?:now\s+)?(?:the|an?|your|my|its|bot'?s?)?\s*(?:real |true |new |only )?(?:bot'?s? )?(?:owner|admin|administrator|operator|moderator|superuser|root)\b`),
+	regexp.MustCompile(`(?i)\b(?:for|to|of) (?:all|every) (?:the )?(?:users?|people|members?|chats?|one)\b|\bfor every(?:one|body)\b|\bany(?:one|body) who asks\b`),
+	regexp.MustCompile(`(?i)\b(?:ignore|disregard|override|forget) (?:all |any |your |the |previous |prior )*(?:instructions?|rules?|guidelines?|prompts?)\b`),
+	regexp.MustCompile(`(?i)\b(?:system prompt|developer mode|admin rights?|owner rights?|full access|all permissions)\b`),
+	regexp.MustCompile(`(?i)\b(?:has|have|grant|give|gets?) (?:\w+ ){0,3}(?:permission|access|rights|privileges)\b`),
+}
+
+// claimsPower says that a sentence is about rights, not about a person.
+func claimsPower(text string) bool {
+	for _, p := range power {
+		if p.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// MayLearn says why a sentence may not be remembered; nil when it may.
+func MayLearn(text string) error {
+	if claimsPower(text) {
+		return tell(wordPower)
+	}
+	return nil
+}
+
+// SaveFact is the tool save_fact. mayShare says whether who calls may make the
+// bot remember something for a whole channel or server; nil forbids it.
+func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) Tool {
+	type args struct {
+		Content string   `json:"content" jsonschema:"the fact, one short sentence"`
+		Tags    []string `json:"tags,omitempty" jsonschema:"words without spaces; important for what must never be overlooked"`
+		Type    string   `json:"type,omitempty" jsonschema:"what it is; fact if left out"`
+		Scope   string   `json:"scope,omitempty" jsonschema:"person (default), or channel or guild when the person says it is for everybody here"`
+	}
+	meta := core("save_fact", saveFactText, Memory).writes()
+	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": {"person", "channel", "guild"}})
+	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		shared := a.Scope != "" && a.Scope != string(memory.ScopePerson) && !c.Direct
+		if err := MayLearn(a.Content); err != nil {
+			return Result{}, err
+		}
+		if shared && (mayShare == nil || !mayShare(ctx, c)) {
+			return Result{}, tell(wordShare)
+		}
+		f := memory.NewFact{
+			Scope: memory.Scope(a.Scope), Content: a.Content, Tags: a.Tags, Type: a.Type, Session: c.Session, MessageID: c.Message, CallKey: c.Key,
+			Confidence: told(c),
+		}
+		saved, err := store.SaveFact(ctx, viewer(c), f)
+		if err != nil {
+			return refused(err)
+		}
+		return Result{Content: savedWords(saved), Private: true}, nil
+	})
+}
+
+// told is how much a fact is worth: less where the turn has read what others
+// wrote, even after a yes.
+func told(c Call) float64 {
+	if c.Taint.Outside {
+		return 0.5
+	}
+	return 1
+}
+
+func savedWords(s memory.Saved) string {
+	text := s.Content
+	if len(s.Tags) > 0 {
+		text += " " + strings.Join(s.Tags, " ")
+	}
+	switch {
+	case s.Replaced != "":
+		return fmt.Sprintf(wordCorrected, s.ID, s.Replaced, text)
+	case s.Known:
+		return fmt.Sprintf(wordKnown, s.ID, text)
+	}
+	return fmt.Sprintf(wordRemembered, s.ID, text)
+}
+
+// ownFact finds a fact that who calls may change: what is for everybody in a
+// place only they whom mayShare vouches for.
+func ownFact(ctx context.Context, store *memory.Store, c Call, id int64, mayShare func(context.Context, Call) bool) (memory.Fact, error) {
+	f, _, err := store.FactHistory(ctx, viewer(c), id)
+	if err == nil && f.Scope != memory.ScopePerson && (mayShare == nil || !mayShare(ctx, c)) {
+		err = tell(wordShare)
+	}
+	return f, err
+}
+
+// UpdateFact is the tool update_fact.
+func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) Tool {
+	type args struct {
+		ID      int64  `json:"id" jsonschema:"the fact's number"`
+		Content string `json:"content" jsonschema:"what is true now, one short sentence"`
+	}
+	return Func(core("update_fact", updateFactText, Memory).writes(), func(ctx context.Context, c Call, a args) (Result, error) {
+		if err := MayLearn(a.Content); err != nil {
+			return Result{}, err
+		}
+		if _, err := ownFact(ctx, store, c, a.ID, mayShare); err != nil {
+			return Result{}, err
+		}
+		saved, err := store.UpdateFact(ctx, viewer(c), a.ID, memory.NewFact{
+			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c)})
+		if err != nil {
+			return refused(err)
+		}
+		return Result{Content: savedWords(saved), Private: true}, nil
+	})
+}
+
+// ForgetFact is the tool forget_fact.
+func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) Tool {
+	type args struct {
+		ID int64 `json:"id" jsonschema:"the fact's number"`
+	}
+	meta := core("forget_fact", forgetFactText, Memory).writes()
+	meta.Confirm = true
+	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
+		f, err := ownFact(ctx, store, c, a.ID, mayShare)
+		return fmt.Sprintf(wordForget, f.Content), err
+	})
+	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		if _, err := ownFact(ctx, store, c, a.ID, mayShare); err != nil {
+			return Result{}, err
+		}
+		f, err := store.ForgetFact(ctx, viewer(c), a.ID)
+		return Result{Content: fmt.Sprintf(wordForgotten, f.Content)}, err
+	})
+}
+
+// ListFacts is the tool list_facts.
+func ListFacts(store *memory.Store) Tool {
+	type args struct {
+		Query string `json:"query,omitempty" jsonschema:"only what fits these words"`
+	}
+	return Func(core("list_facts", listFactsText, Memory).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
+		const most = 50
+		list, err := store.Facts(ctx, viewer(c), most, 0)
+		if strings.TrimSpace(a.Query) != "" {
+			list, err = store.SearchFacts(ctx, viewer(c), a.Query, most)
+		}
+		if err != nil {
+			return Result{}, err
+		}
+		if len(list) == 0 {
+			return Result{Content: wordNoFacts}, nil
+		}
+		lines := make([]string, len(list))
+		for i, f := range list {
+			lines[i] = FactLine(f)
+		}
+		return Result{Content: wordFacts + "\n" + strings.Join(lines, "\n"), Private: true}, nil
+	})
+}
+
+// FactLine is a fact as people and models read it.
+func FactLine(f memory.Fact) string {
+	line := fmt.Sprintf("- #%d %s", f.ID, f.Content)
+	if len(f.Tags) > 0 {
+		line += " " + strings.Join(f.Tags, " ")
+	}
+	if f.Scope != memory.ScopePerson {
+		line += fmt.Sprintf(" (for everybody in this %s)", map[memory.Scope]string{memory.ScopeChannel: "channel", memory.ScopeGuild: "server"}[f.Scope])
+	}
+	return line
+}

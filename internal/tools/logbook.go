@@ -1,0 +1,116 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // descriptions
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/memory"
+)
+
+//go:embed log_entry.md
+var logEntryText string
+
+//go:embed list_log.md
+var listLogText string
+
+// LogTools are the tools on a person's journal.
+func LogTools(k Planner) []Tool {
+	return []Tool{logEntry(k.Store), listLog(k)}
+}
+
+func logEntry(store *memory.Store) Tool {
+	type args struct {
+		Content string `json:"content" jsonschema:"the entry"`
+		Type    string `json:"type,omitempty" jsonschema:"what it is; thought if left out"`
+		Author  string `json:"author,omitempty" jsonschema:"user for their own words, assistant for yours; user if left out"`
+	}
+	meta := core("log_entry", logEntryText, Thread).writes()
+	meta.Refine = oneOf(map[string][]string{"type": {"thought", "decision", "research", "insight"}, "author": {"user", "assistant"}})
+	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		e, err := store.AddLog(ctx, viewer(c), memory.LogEntry{Content: a.Content, Type: a.Type, Author: a.Author}, c.Key)
+		if err != nil {
+			return refused(err)
+		}
+		return Result{Content: fmt.Sprintf(wordLogged, e.Content), Private: true}, nil
+	})
+}
+
+func listLog(k Planner) Tool {
+	type args struct {
+		Day   string `json:"day,omitempty" jsonschema:"today, yesterday, a weekday or a date"`
+		Query string `json:"query,omitempty" jsonschema:"words that stand in the entry"`
+	}
+	return Func(core("list_log", listLogText, Thread).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
+		said, err := k.Journal(ctx, c, a.Day, a.Query)
+		return Result{Content: said, Private: true}, err
+	})
+}
+
+// Journal is the journal of a day in the person's own words, "" for the latest
+// lines, narrowed to those with all words of query.
+func (k Planner) Journal(ctx context.Context, c Call, day, query string) (string, error) {
+	loc, _ := k.place(ctx, c.Who)
+	q := memory.LogQuery{Text: query}
+	if strings.TrimSpace(day) != "" {
+		from, err := ParseDay(day, k.Now(), loc)
+		if err != nil {
+			return "", err
+		}
+		q.From, q.To, q.Limit = from, from.AddDate(0, 0, 1), 200
+	}
+	list, err := k.Store.Log(ctx, viewer(c), q)
+	if err != nil {
+		return "", err
+	}
+	if len(list) == 0 {
+		return wordNoLog, nil
+	}
+	var b strings.Builder
+	date := ""
+	for _, e := range list {
+		at := e.At.In(loc)
+		if d := at.Format("Monday, 2 January 2006"); d != date {
+			date = d
+			fmt.Fprintf(&b, "**%s**\n", d)
+		}
+		fmt.Fprintf(&b, "- %s %s (%s%s)\n", at.Format("15:04"), e.Content, e.Type, map[bool]string{true: ", by me"}[e.Author == "assistant"])
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// ParseDay reads a day that is past or today: its first moment in loc.
+func ParseDay(text string, now time.Time, loc *time.Location) (time.Time, error) {
+	text = strings.ToLower(strings.Trim(strings.TrimSpace(text), ".!?"))
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "on "), "last ")
+	local := now.In(loc)
+	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, loc)
+	switch text {
+	case "today":
+		return today, nil
+	case "yesterday":
+		return today.AddDate(0, 0, -1), nil
+	}
+	for d := range 7 {
+		t := today.AddDate(0, 0, -d-1)
+		if name := strings.ToLower(t.Weekday().String()); text == name || text == name[:3] {
+			return t, nil
+		}
+	}
+	for _, form := range []string{time.DateOnly, "2 January 2006", "January 2, 2006", "2.1.2006"} {
+		if t, err := time.ParseInLocation(form, text, loc); err == nil {
+			return t, nil
+		}
+	}
+	for _, form := range []string{"2 January", "January 2", "2 Jan", "Jan 2"} {
+		if t, err := time.ParseInLocation(form, text, loc); err == nil {
+			if t = time.Date(today.Year(), t.Month(), t.Day(), 0, 0, 0, 0, loc); t.After(today) {
+				t = t.AddDate(-1, 0, 0)
+			}
+			return t, nil
+		}
+	}
+	return time.Time{}, tell(wordNoDay, text)
+}

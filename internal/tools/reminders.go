@@ -1,0 +1,159 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // descriptions
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+//go:embed set_reminder.md
+var setReminderText string
+
+//go:embed list_reminders.md
+var listRemindersText string
+
+//go:embed cancel_reminder.md
+var cancelReminderText string
+
+//go:embed set_time_zone.md
+var setTimeZoneText string
+
+// Planner does what has to do with people's time: reminders and journals. The
+// tools and the slash commands share it.
+type Planner struct {
+	Store *memory.Store
+	Now   func() time.Time
+	// Zone is a person's IANA time zone, "" when unknown.
+	Zone func(context.Context, chat.User) string
+	// Next is when a schedule comes up after a moment; an error is fit for
+	// people: it never does, too often, or cannot be read.
+	Next func(schedule, zone string, after time.Time) (time.Time, error)
+}
+
+// place is a person's time zone and whether it is known.
+func (k Planner) place(ctx context.Context, who chat.User) (*time.Location, bool) {
+	zone := k.Zone(ctx, who)
+	loc, err := loadZone(zone)
+	if zone == "" || err != nil {
+		return time.UTC, false
+	}
+	return loc, true
+}
+
+// Remind stores a reminder for who calls, at a time in their own words, and says
+// what it was set for.
+func (k Planner) Remind(ctx context.Context, c Call, text, when string) (string, error) {
+	loc, known := k.place(ctx, c.Who)
+	w, err := ParseWhen(when, k.Now(), loc)
+	if err != nil {
+		return "", err
+	}
+	if w.Schedule != "" {
+		if w.At, err = k.Next(w.Schedule, loc.String(), k.Now()); err != nil {
+			return "", err
+		}
+	}
+	r, err := k.Store.AddReminder(ctx, memory.Reminder{
+		User: c.Who, Key: c.Where, Text: text, Due: w.At, Schedule: w.Schedule, Zone: loc.String(),
+	}, c.Key)
+	if err != nil {
+		return "", err
+	}
+	said := fmt.Sprintf(wordReminderSet, r.ID, r.Text, dueText(r, loc))
+	if w.Note != "" {
+		said += " " + w.Note
+	}
+	if !known {
+		said += " " + wordZoneUnknown
+	}
+	return said, nil
+}
+
+// dueText is a reminder's next time, and its rhythm.
+func dueText(r memory.Reminder, loc *time.Location) string {
+	text := r.Due.In(loc).Format("Monday, 2 January 2006 at 15:04 MST")
+	if r.Schedule != "" {
+		text += fmt.Sprintf(wordRepeats, r.Schedule)
+	}
+	return text
+}
+
+// ReminderTools are the tools on a person's reminders.
+func ReminderTools(k Planner) []Tool {
+	return []Tool{setReminder(k), listReminders(k), cancelReminder(k.Store), setTimeZone(k)}
+}
+
+func setReminder(k Planner) Tool {
+	type args struct {
+		Text string `json:"text" jsonschema:"what to remind of"`
+		When string `json:"when" jsonschema:"the time, in the person's own words, or a cron expression"`
+	}
+	return Func(core("set_reminder", setReminderText, Task).writes(), func(ctx context.Context, c Call, a args) (Result, error) {
+		said, err := k.Remind(ctx, c, a.Text, a.When)
+		if err != nil {
+			return refused(err)
+		}
+		return Result{Content: said, Private: true}, nil
+	})
+}
+
+func listReminders(k Planner) Tool {
+	type args struct{}
+	return Func(core("list_reminders", listRemindersText, Task).reads(), func(ctx context.Context, c Call, _ args) (Result, error) {
+		list, err := k.Store.Reminders(ctx, viewer(c))
+		if err != nil || len(list) == 0 {
+			return Result{Content: wordNoReminders}, err
+		}
+		return Result{Content: wordReminders + "\n" + k.Lines(ctx, c.Who, list), Private: true}, nil
+	})
+}
+
+// Lines are reminders as their owner reads them.
+func (k Planner) Lines(ctx context.Context, who chat.User, list []memory.Reminder) string {
+	loc, _ := k.place(ctx, who)
+	lines := make([]string, len(list))
+	for i, r := range list {
+		lines[i] = fmt.Sprintf("- #%d %s: %s", r.ID, dueText(r, loc), r.Text)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func cancelReminder(store *memory.Store) Tool {
+	type args struct {
+		ID int64 `json:"id" jsonschema:"the reminder's number"`
+	}
+	meta := core("cancel_reminder", cancelReminderText, Task).writes()
+	meta.Core = false
+	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		r, err := store.CancelReminder(ctx, viewer(c), a.ID)
+		return Result{Content: fmt.Sprintf(wordReminderGone, r.ID, r.Text)}, err
+	})
+}
+
+func setTimeZone(k Planner) Tool {
+	type args struct {
+		Zone string `json:"zone" jsonschema:"IANA name such as Europe/Zurich"`
+	}
+	meta := core("set_time_zone", setTimeZoneText, About).writes()
+	meta.Core = false
+	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		if err := k.SetZone(ctx, c.Who, a.Zone); err != nil {
+			return Result{}, err
+		}
+		return Result{Content: fmt.Sprintf(wordZoneSet, a.Zone)}, nil
+	})
+}
+
+// SetZone stores a person's time zone; an unknown name is an error fit for
+// people.
+func (k Planner) SetZone(ctx context.Context, who chat.User, zone string) error {
+	if _, err := loadZone(zone); err != nil || zone == "" {
+		return tell(wordNoZone)
+	}
+	return k.Store.SetTimeZone(ctx, who.ID, zone)
+}

@@ -1,0 +1,106 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // descriptions
+	"fmt"
+	"strings"
+
+	"parley/internal/memory"
+)
+
+//go:embed add_task.md
+var addTaskText string
+
+//go:embed list_tasks.md
+var listTasksText string
+
+//go:embed update_task.md
+var updateTaskText string
+
+//go:embed complete_task.md
+var completeTaskText string
+
+//go:embed delete_task.md
+var deleteTaskText string
+
+type taskID struct {
+	ID int64 `json:"id" jsonschema:"the task's number"`
+}
+
+// TaskTools are the tools on a person's tasks.
+func TaskTools(store *memory.Store) []Tool {
+	return []Tool{addTask(store), listTasks(store), completeTask(store), updateTask(store), deleteTask(store)}
+}
+
+func addTask(store *memory.Store) Tool {
+	type args struct {
+		Description string `json:"description" jsonschema:"what is to be done"`
+	}
+	return Func(core("add_task", addTaskText, Task).writes(), func(ctx context.Context, c Call, a args) (Result, error) {
+		t, err := store.AddTask(ctx, viewer(c), a.Description, c.Key)
+		if err != nil {
+			return refused(err)
+		}
+		return Result{Content: fmt.Sprintf(wordTaskAdded, t.ID, t.Description), Private: true}, nil
+	})
+}
+
+func listTasks(store *memory.Store) Tool {
+	type args struct{}
+	return Func(core("list_tasks", listTasksText, Task).reads(), func(ctx context.Context, c Call, _ args) (Result, error) {
+		list, err := store.Tasks(ctx, viewer(c), 50, 0)
+		if err != nil || len(list) == 0 {
+			return Result{Content: wordNoTasks}, err
+		}
+		return Result{Content: wordTasks + "\n" + TaskLines(list), Private: true}, nil
+	})
+}
+
+// TaskLines are tasks as people read them.
+func TaskLines(list []memory.Task) string {
+	lines := make([]string, len(list))
+	for i, t := range list {
+		lines[i] = fmt.Sprintf("- #%d %s", t.ID, t.Description)
+		if t.Done {
+			lines[i] = fmt.Sprintf("- #%d ~~%s~~ (done)", t.ID, t.Description)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func completeTask(store *memory.Store) Tool {
+	return Func(core("complete_task", completeTaskText, Task).writes(), func(ctx context.Context, c Call, a taskID) (Result, error) {
+		t, err := store.CompleteTask(ctx, viewer(c), a.ID)
+		return Result{Content: fmt.Sprintf(wordTaskDone, t.ID, t.Description)}, err
+	})
+}
+
+func updateTask(store *memory.Store) Tool {
+	type args struct {
+		ID          int64  `json:"id" jsonschema:"the task's number"`
+		Description string `json:"description" jsonschema:"what is to be done now"`
+	}
+	meta := core("update_task", updateTaskText, Task).writes()
+	meta.Core = false
+	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		t, err := store.UpdateTask(ctx, viewer(c), a.ID, a.Description)
+		if err != nil {
+			return refused(err)
+		}
+		return Result{Content: fmt.Sprintf(wordTaskChanged, t.ID, t.Description)}, nil
+	})
+}
+
+func deleteTask(store *memory.Store) Tool {
+	meta := core("delete_task", deleteTaskText, Task).writes()
+	meta.Core, meta.Confirm = false, true
+	meta.Ask = asking(func(ctx context.Context, c Call, a taskID) (string, error) {
+		t, err := store.Task(ctx, viewer(c), a.ID)
+		return fmt.Sprintf(wordDeleteTask, t.ID, t.Description), err
+	})
+	return Func(meta, func(ctx context.Context, c Call, a taskID) (Result, error) {
+		t, err := store.DeleteTask(ctx, viewer(c), a.ID)
+		return Result{Content: fmt.Sprintf(wordTaskDeleted, t.ID, t.Description)}, err
+	})
+}
