@@ -174,16 +174,22 @@ func (s *Store) rankFacts(list []Fact, words []string, limit int) []Fact {
 			in[w]++
 		}
 	}
+	worth := map[string]float64{} // of a stem for these words
+	for _, w := range words {
+		st := stem(w)
+		if n := in[st]; n > 0 {
+			worth[st] += math.Log(1 + float64(len(list))/float64(n))
+			continue
+		}
+		for _, like := range lookalikes(st, in) {
+			worth[like] += slipWeight
+		}
+	}
 	var hits []scored
 	for i, f := range list {
 		score := 0.0
-		for _, w := range words {
-			switch st := stem(w); {
-			case sets[i][st]:
-				score += math.Log(1 + float64(len(list))/float64(in[st]))
-			case utf8.RuneCountInString(w) >= 4 && looksLike(st, sets[i]):
-				score += slipWeight
-			}
+		for st := range sets[i] {
+			score += worth[st]
 		}
 		if score == 0 {
 			continue
@@ -202,13 +208,16 @@ func (s *Store) rankFacts(list []Fact, words []string, limit int) []Fact {
 	return out
 }
 
-// looksLike says that a word is nearly one of a set, or a part of one.
-func looksLike(word string, set map[string]bool) bool {
+// lookalikes are the stems that a word is nearly one of, or a part of.
+func lookalikes(word string, stems map[string]int) (like []string) {
+	if utf8.RuneCountInString(word) < 4 {
+		return nil
+	}
 	own := trigrams(word)
-	for w := range set {
-		if strings.Contains(w, word) || utf8.RuneCountInString(w) >= 4 && dice(own, trigrams(w)) > alike {
-			return true
+	for st := range stems {
+		if strings.Contains(st, word) || utf8.RuneCountInString(st) >= 4 && dice(own, trigrams(st)) > alike {
+			like = append(like, st)
 		}
 	}
-	return false
+	return like
 }
