@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
 	"parley/config"
-	"parley/internal/llm"
 )
 
 type rehearseCmd struct {
@@ -25,7 +25,7 @@ type rehearseCmd struct {
 // rehearsal is how scripts are played.
 type rehearsal struct {
 	base   config.Config // the owner's settings
-	model  llm.Model     // asked and recorded; nil plays what is scripted
+	model  endpoint      // asked and recorded; one without a Model plays what is scripted
 	update bool
 }
 
@@ -48,11 +48,9 @@ func (c rehearseCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		return err
 	}
 	if c.Record {
-		e, err := connect(ctx, o.base, slog.New(slog.DiscardHandler))
-		if err != nil {
+		if o.model, err = connect(ctx, o.base, slog.New(slog.DiscardHandler)); err != nil {
 			return err
 		}
-		o.model = e.Model
 	}
 	scripts, err := openScripts(c.Paths)
 	if err != nil {
@@ -106,9 +104,9 @@ func (o rehearsal) play(ctx context.Context, s *script) (got outcome) {
 	began := time.Now()
 	err := inFolder(func(dir string) error {
 		err := o.stageIn(ctx, s, dir, &got)
-		if err != nil && strings.Contains(err.Error(), dir) {
-			text := strings.NewReplacer(filepath.Join(dir, settingsFile), s.path, filepath.Join(dir, "playbook")+string(filepath.Separator), s.path+" ").Replace(err.Error())
-			err = unreadable("", "", text, "")
+		if err != nil { // the script's own files have its lines
+			own := regexp.MustCompile(regexp.QuoteMeta(dir) + `[/\\](settings\.yaml|playbook[/\\][^:\s]+)`)
+			err = errors.New(own.ReplaceAllLiteralString(err.Error(), s.path))
 		}
 		return err
 	})
@@ -129,8 +127,11 @@ func (o rehearsal) stageIn(ctx context.Context, s *script, dir string, got *outc
 			return err
 		}
 		got.messages++
-		if got.difference, err = o.compare(st, s, a, edits); err != nil || got.difference != "" {
+		if got.difference, err = o.compare(st, s, a, edits); err != nil {
 			return err
+		}
+		if got.difference != "" {
+			break
 		}
 	}
 	got.rewritten, err = s.rewrite(edits)
@@ -141,13 +142,17 @@ func (o rehearsal) stageIn(ctx context.Context, s *script, dir string, got *outc
 // collects what has to be written instead of telling of it.
 func (o rehearsal) compare(st *stage, s *script, a act, edits map[int][]string) (difference string, err error) {
 	tell := func(l line, body string) string {
-		return fmt.Sprintf("%s: differs\n  after %s\n%s\n  %s", s.at(l.n), indent(a.String()), body, indent(st.explain()))
+		told := st.explain()
+		if strings.HasSuffix(l.mark, "?") {
+			told += "\nthe model was told:\n  " + indent(st.prompt())
+		}
+		return fmt.Sprintf("%s: differs\n  after %s\n%s\n  %s", s.at(l.n), indent(a.String()), body, indent(told))
 	}
 	_, recorded, problem := st.model.took()
 	if problem != "" {
 		return tell(a.line, "  "+indent(problem)), nil
 	}
-	if o.model != nil {
+	if st.recording {
 		o.write(a, recorded, edits)
 	}
 	for _, l := range a.checks {

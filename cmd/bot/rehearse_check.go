@@ -257,9 +257,14 @@ func offered(st *stage, name string) (string, error) {
 
 // prompted is whether the model was told something.
 func prompted(st *stage, text string) (string, error) {
+	return either(strings.Contains(st.prompt(), text), "?", text), nil
+}
+
+// prompt is all the model was told when it was last asked for words.
+func (st *stage) prompt() string {
 	var all []string
 	for _, m := range st.request().Messages {
 		all = append(all, m.Content)
 	}
-	return either(strings.Contains(strings.Join(all, "\n"), text), "?", text), nil
+	return strings.Join(all, "\n")
 }

@@ -18,7 +18,7 @@ const verdicts = "verdicts"
 // prompter is the model of a rehearsal: it says what the script has for this
 // act, or what a real model says, and remembers what it was asked.
 type prompter struct {
-	real llm.Model // records its answers; nil plays the script's
+	real llm.Model // answers instead of the script; nil for none
 
 	mu       sync.Mutex // guards the rest
 	waiting  []line     // answers of this act not given yet
@@ -38,7 +38,7 @@ func (p *prompter) begin(answers []line) {
 func (p *prompter) took() (asked []llm.Request, recorded []line, problem string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.problem == "" && p.real == nil && len(p.waiting) > 0 {
+	if p.problem == "" && len(p.waiting) > 0 {
 		l := p.waiting[0]
 		p.problem = fmt.Sprintf("the model was never asked for line %d: %s", l.n, l)
 	}
@@ -66,8 +66,8 @@ func (p *prompter) Complete(ctx context.Context, r llm.Request, onText func(stri
 	if !ok {
 		return llm.Response{}, &llm.Error{Class: llm.ErrBadRequest, Detail: "the script has no answer"}
 	}
-	if err := faults[strings.TrimPrefix(l.text, "x ")]; err != nil && (l.mark == "x" || strings.HasPrefix(l.text, "x ")) {
-		return llm.Response{}, &llm.Error{Class: err, Detail: "as the script has it"}
+	if fault := l.fault(); fault != nil {
+		return llm.Response{}, &llm.Error{Class: fault, Detail: "as the script has it"}
 	}
 	resp := llm.Response{Finish: llm.FinishStop, Model: rehearsed, Message: llm.Message{Role: llm.RoleAssistant, Content: l.text}}
 	if l.mark == "!" {
@@ -106,6 +106,15 @@ func (p *prompter) next(r llm.Request) (line, bool) {
 	}
 	p.waiting = slices.Delete(p.waiting, i, i+1)
 	return l, true
+}
+
+// fault is how an answer fails; nil when it does not.
+func (l line) fault() error {
+	name, ok := strings.CutPrefix(l.text, "x ")
+	if l.mark == "x" || l.mark == "judge" && ok {
+		return faults[name]
+	}
+	return nil
 }
 
 // record asks the real model and keeps its answer as lines of a script.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,6 +38,8 @@ type stage struct {
 	model *prompter
 	log   bytes.Buffer // of this act; the log locks it
 	keys  map[chat.Key]bool
+	// recording asks a real model in the place of the script.
+	recording bool
 
 	mu   sync.Mutex // guards time and said
 	time time.Time
@@ -46,6 +49,7 @@ type stage struct {
 	message  chat.Message
 	asked    []llm.Request
 	decision memory.Decision // zero when the agent had no part in it
+	seen     map[string]bool // decisions of earlier acts, by id
 	guided   playbook.MatchResult
 	calls    []memory.CallRecord
 	state    playbook.State
@@ -57,10 +61,14 @@ func newStage(ctx context.Context, s *script, dir string, o rehearsal) (*stage, 
 	if err != nil {
 		return nil, err
 	}
-	st := &stage{model: &prompter{real: o.model}, keys: map[chat.Key]bool{}, time: curtain}
-	log := slog.New(slog.NewTextHandler(&st.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	st := &stage{model: &prompter{real: o.model.Model}, keys: map[chat.Key]bool{}, seen: map[string]bool{}, time: curtain, recording: o.model.Model != nil}
+	log := slog.New(slog.NewTextHandler(&st.log, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: untimed}))
 	a := &app{cfg: cfg, log: log, now: st.now, counts: newCounters(), cron: &jobs{cron: cron.New()}}
-	a.model = endpoint{Model: st.model, name: rehearsed, fallback: offline.Model{}, list: func(context.Context) ([]string, error) { return []string{rehearsed}, nil }}
+	name := cmp.Or(o.model.name, rehearsed)
+	a.model = endpoint{Model: st.model, name: name, fallback: offline.Model{}, list: func(context.Context) ([]string, error) { return []string{name}, nil }}
+	if cfg.Model.Name == offline.Name {
+		st.model.real, a.model = offline.Model{}, endpoint{Model: st.model, name: offline.Name}
+	}
 	st.app = a
 	if err := st.open(ctx); err != nil {
 		a.close()
@@ -119,6 +127,14 @@ func (s *script) config(dir string, base config.Config) (config.Config, error) {
 	return cfg, nil
 }
 
+// untimed leaves the time out of log lines: it is not the stage's.
+func untimed(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
+}
+
 func (st *stage) now() time.Time {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -127,7 +143,11 @@ func (st *stage) now() time.Time {
 
 // play does one act and waits until all that follows from it is over.
 func (st *stage) play(ctx context.Context, s *script, a act) error {
-	st.model.begin(a.answers)
+	answers := a.answers
+	if st.recording {
+		answers = nil
+	}
+	st.model.begin(answers)
 	st.log.Reset()
 	st.mu.Lock()
 	st.said = nil
@@ -185,14 +205,14 @@ func (st *stage) settle() {
 // look reads what the act left behind.
 func (st *stage) look(ctx context.Context) error {
 	a, m := st.app, st.message
-	before := st.decision.ID
 	st.asked, _, _ = st.model.took()
 	st.guided, st.calls, st.decision = playbook.MatchResult{}, nil, memory.Decision{}
 	d, ok, err := a.lastAnswer(ctx, m.Key, m.From.ID)
 	if err != nil {
 		return err
 	}
-	if ok && d.ID != before {
+	if ok && !st.seen[d.ID] {
+		st.seen[d.ID] = true
 		st.decision = d
 		if len(d.Detail.Playbook) > 0 {
 			err = json.Unmarshal(d.Detail.Playbook, &st.guided)
