@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -36,14 +35,14 @@ var curtain = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 type stage struct {
 	app   *app
 	model *prompter
-	log   bytes.Buffer // of this act; the log locks it
 	keys  map[chat.Key]bool
 	// recording asks a real model in the place of the script.
 	recording bool
 
-	mu   sync.Mutex // guards time and said
+	mu   sync.Mutex // guards the next three
 	time time.Time
 	said []string // what the bot said in this act
+	log  []byte   // and its log
 
 	// What came of the last message.
 	message  chat.Message
@@ -62,7 +61,7 @@ func newStage(ctx context.Context, s *script, dir string, o rehearsal) (*stage, 
 		return nil, err
 	}
 	st := &stage{model: &prompter{real: o.model.Model}, keys: map[chat.Key]bool{}, seen: map[string]bool{}, time: curtain, recording: o.model.Model != nil}
-	log := slog.New(slog.NewTextHandler(&st.log, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: untimed}))
+	log := slog.New(slog.NewTextHandler(st, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: untimed}))
 	a := &app{cfg: cfg, log: log, now: st.now, counts: newCounters(), cron: &jobs{cron: cron.New()}}
 	name := cmp.Or(o.model.name, rehearsed)
 	a.model = endpoint{Model: st.model, name: name, fallback: offline.Model{}, list: func(context.Context) ([]string, error) { return []string{name}, nil }}
@@ -127,6 +126,14 @@ func (s *script) config(dir string, base config.Config) (config.Config, error) {
 	return cfg, nil
 }
 
+// Write takes the bot's log.
+func (st *stage) Write(line []byte) (int, error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.log = append(st.log, line...)
+	return len(line), nil
+}
+
 // untimed leaves the time out of log lines: it is not the stage's.
 func untimed(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey {
@@ -148,9 +155,8 @@ func (st *stage) play(ctx context.Context, s *script, a act) error {
 		answers = nil
 	}
 	st.model.begin(answers)
-	st.log.Reset()
 	st.mu.Lock()
-	st.said = nil
+	st.said, st.log = nil, nil
 	st.time = st.time.Add(time.Second) // nobody writes two messages at once
 	st.mu.Unlock()
 	if a.mark != ">" {
@@ -165,7 +171,9 @@ func (st *stage) play(ctx context.Context, s *script, a act) error {
 	if err := st.app.hub.Deliver(ctx, chat.Batch{Platform: m.Key.Platform, Messages: []chat.Message{m}}); err != nil {
 		return err
 	}
-	st.settle()
+	if err := st.settle(ctx); err != nil {
+		return err
+	}
 	return st.look(ctx)
 }
 
@@ -184,22 +192,31 @@ func (st *stage) pass(ctx context.Context, s *script, a act) error {
 	if err := st.app.sweep(ctx); err != nil {
 		return err
 	}
-	st.settle()
+	if err := st.settle(ctx); err != nil {
+		return err
+	}
 	return st.look(ctx)
 }
 
+// patience bounds an act: a database that takes nothing is tried for ever.
+const patience = 20 * time.Second
+
 // settle waits for all lanes, and for what their work put into them.
-func (st *stage) settle() {
+func (st *stage) settle(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	for range 2 {
-		var done sync.WaitGroup
 		for k := range st.keys {
-			done.Add(1)
-			if !st.app.hub.Do(k, func(context.Context) { done.Done() }) {
-				done.Done()
+			done := make(chan struct{})
+			st.app.hub.Do(k, func(context.Context) { close(done) })
+			select {
+			case <-done:
+			case <-ctx.Done():
+				return fmt.Errorf("the bot did not come to an end with it: %w\n%s", ctx.Err(), st.explain())
 			}
 		}
-		done.Wait()
 	}
+	return nil
 }
 
 // look reads what the act left behind.
@@ -271,7 +288,9 @@ func (st *stage) explain() string {
 		lines = append(lines, fmt.Sprintf("tool %s %s: %s: %s", c.Name, c.Arguments, c.Status, clip(c.Result, 200)))
 	}
 	lines = append(lines, fmt.Sprintf("%d model calls", len(st.asked)))
-	if text := strings.TrimSpace(st.log.String()); text != "" {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if text := strings.TrimSpace(string(st.log)); text != "" {
 		lines = append(lines, strings.Split(text, "\n")...)
 	}
 	return "the turn:\n  " + strings.Join(lines, "\n  ")
