@@ -107,7 +107,7 @@ func (s *script) config(dir string, base config.Config) (config.Config, error) {
 	if err != nil {
 		return cfg, err
 	}
-	if len(cfg.MCP.Servers) > 0 || cfg.Web.Search.URL != "" {
+	if search := cfg.Web.Search; len(cfg.MCP.Servers) > 0 || search.URL != "" || search.APIKey != "" {
 		return cfg, unreadable(s.path, settingsFile, "a rehearsal reaches nothing outside", "leave out mcp.servers and web.search")
 	}
 	cfg.Web.AllowHosts = []string{"rehearsal.invalid"}

@@ -88,6 +88,7 @@ func TestRehearseUnreadable(t *testing.T) {
 		{"> hi\n= Hi.\nvar x=1\n", `the playbook has no variable "x": there is none`},
 		{"> hi\n= Hi.\n-- settings.yaml --\nsession: {tll: 5m}\n", "script.txt:11:11: session.tll: unknown setting"},
 		{"> hi\n= Hi.\n-- playbook/more.yaml --\nguidelines:\n  - id: refund\n", "script.txt:12: guidelines"},
+		{"> hi\n-- settings.yaml --\nweb: {search: {url: \"http://127.0.0.1:1\"}}\n", "a rehearsal reaches nothing outside"},
 		{"> hi\n-- settings.yml --\n", "script.txt:9: settings.yml: a script has no such file"},
 	} {
 		code, out := rehearse(t, stageScript(t, tt.talk))
