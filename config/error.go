@@ -55,15 +55,15 @@ func paths() []string {
 
 // Nearest returns the known setting that looks most like name, which may be a
 // path or its last word.
-func Nearest(name string) string { return closest(name, paths()) }
+func Nearest(name string) string { return Closest(name, paths()) }
 
 func nearest(name string, known []string) string {
-	return "did you mean " + closest(name, known) + "?"
+	return "did you mean " + Closest(name, known) + "?"
 }
 
-// closest compares whole names and last words, so that a setting in the wrong
-// section is found too.
-func closest(name string, known []string) string {
+// Closest is the known name that looks most like name. It compares whole names
+// and last words, so that a setting in the wrong section is found too.
+func Closest(name string, known []string) string {
 	const far = 1 << 20
 	best, bestScore := "", far
 	for _, k := range known {

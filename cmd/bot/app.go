@@ -44,31 +44,36 @@ type app struct {
 
 // newApp opens the data folder and builds the rooms, adapters excepted. With
 // lock it is the folder's only bot. The caller calls close.
-func newApp(ctx context.Context, cfg config.Config, log *slog.Logger, lock bool) (_ *app, err error) {
-	a := &app{cfg: cfg, log: log, now: time.Now, began: time.Now(), counts: newCounters()}
-	defer func() {
-		if err != nil {
-			a.close()
-		}
-	}()
-	if lock {
-		if err := os.MkdirAll(cfg.DataDir, 0o700); err != nil {
-			return nil, fmt.Errorf("data folder: %w", err)
-		}
-		if a.lock, err = memory.Lock(cfg.DataDir); err != nil {
-			return nil, err
-		}
-	}
-	if a.store, err = memory.Open(ctx, cfg.DataDir, memory.Options{}); err != nil {
+func newApp(ctx context.Context, cfg config.Config, log *slog.Logger, lock bool) (*app, error) {
+	a := &app{cfg: cfg, log: log, now: time.Now, counts: newCounters()}
+	if err := a.open(ctx, lock); err != nil {
+		a.close()
 		return nil, err
 	}
 	return a, nil
 }
 
-// build makes the agent and what it needs.
+// open opens the data folder.
+func (a *app) open(ctx context.Context, lock bool) (err error) {
+	a.began = a.now()
+	if lock {
+		if err := os.MkdirAll(a.cfg.DataDir, 0o700); err != nil {
+			return fmt.Errorf("data folder: %w", err)
+		}
+		if a.lock, err = memory.Lock(a.cfg.DataDir); err != nil {
+			return err
+		}
+	}
+	a.store, err = memory.Open(ctx, a.cfg.DataDir, memory.Options{Now: a.now})
+	return err
+}
+
+// build makes the agent and what it needs. A model that is there already stays.
 func (a *app) build(ctx context.Context) (err error) {
-	if a.model, err = connect(ctx, a.cfg, a.log); err != nil {
-		return err
+	if a.model.Model == nil {
+		if a.model, err = connect(ctx, a.cfg, a.log); err != nil {
+			return err
+		}
 	}
 	a.runner = &tools.Runner{Log: a.log}
 	if a.toolset, err = a.newToolset(ctx); err != nil {
@@ -93,7 +98,7 @@ func (a *app) build(ctx context.Context) (err error) {
 		TokenBudget: a.cfg.Context.TokenBudget, ContextSize: a.cfg.Model.ContextSize,
 		IdleTimeout: a.cfg.Session.IdleTimeout, TTL: a.cfg.Session.TTL,
 		PerUser: a.cfg.Session.Scope == "user", DropSummaries: !a.cfg.Session.CarrySummary,
-		Role: a.role, Confirm: a.askFirst, Learn: a.cfg.Memory.Learn, Log: a.log, Failpoint: failpoint,
+		Role: a.role, Confirm: a.askFirst, Learn: a.cfg.Memory.Learn, Log: a.log, Now: a.now, Failpoint: failpoint,
 	})
 	return err
 }

@@ -47,6 +47,7 @@ type cli struct {
 	Recall   recallCmd   `cmd:"" help:"Show what the agent would be given for a question."`
 	Facts    factsCmd    `cmd:"" help:"See and change what is remembered."`
 	Playbook playbookCmd `cmd:"" help:"Check the playbook."`
+	Rehearse rehearseCmd `cmd:"" help:"Play conversation scripts against the agent and report where it differs."`
 	Pair     pairCmd     `cmd:"" help:"See who asks to be let in, and let them in."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 	Help     helpCmd     `cmd:"" help:"Print this help."`

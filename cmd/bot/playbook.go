@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"time"
 
 	"parley/internal/agent/playbook"
+	"parley/internal/memory"
 )
 
 type playbookCmd struct {
@@ -15,11 +18,12 @@ type playbookCmd struct {
 }
 
 type playbookCheckCmd struct {
-	Dir string `arg:"" optional:"" help:"The folder; playbook.dir when left out." type:"path"`
+	Dir  string `arg:"" optional:"" help:"The folder; playbook.dir when left out." type:"path"`
+	Days int    `help:"Name the rules that met no message in the last days, too, as far as the data folder knows." placeholder:"N"`
 }
 
 // Run checks a playbook without a key, a model or a data folder.
-func (c playbookCheckCmd) Run(_ context.Context, f *flags, s *streams) error {
+func (c playbookCheckCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	cfg, err := f.load()
 	if err != nil {
 		return err
@@ -43,7 +47,11 @@ func (c playbookCheckCmd) Run(_ context.Context, f *flags, s *streams) error {
 	for _, t := range list {
 		names = append(names, t.Spec().Name)
 	}
-	found := playbook.Check(book, names, nil)
+	used, err := c.matched(ctx, cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	found := playbook.Check(book, names, used)
 	for _, finding := range found {
 		if _, err := fmt.Fprintln(s.out, finding); err != nil {
 			return err
@@ -54,4 +62,20 @@ func (c playbookCheckCmd) Run(_ context.Context, f *flags, s *streams) error {
 	}
 	_, err = fmt.Fprintln(s.out, "nothing to find fault with")
 	return err
+}
+
+// matched counts the messages each rule met; nil when nobody counted.
+func (c playbookCheckCmd) matched(ctx context.Context, dir string) (map[string]int, error) {
+	if c.Days <= 0 {
+		return nil, nil
+	}
+	if _, err := os.Stat(filepath.Join(dir, memory.DatabaseName)); errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	store, err := memory.Open(ctx, dir, memory.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = store.Close() }()
+	return store.Matched(ctx, time.Now().AddDate(0, 0, -c.Days))
 }

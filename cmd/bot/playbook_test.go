@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -13,6 +15,43 @@ func TestPlaybookCheck(t *testing.T) {
 	}
 	if code := run([]string{"playbook", "check", t.TempDir() + "/none"}, strings.NewReader(""), &out, &errs); code != exitFailure {
 		t.Errorf("no folder: exit %d, %s", code, &errs)
+	}
+}
+
+// What people wrote counts as use of a rule, also where another one won.
+func TestPlaybookCheckDays(t *testing.T) {
+	dir, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
+	rules := `guidelines:
+  - {id: hello, condition: "literal:hello", action: Greet.}
+  - {id: quiet, condition: "literal:hello", action: Whisper., excludes: [loud]}
+  - {id: loud, condition: "literal:hello", action: Shout.}
+  - {id: bye, condition: "literal:good night", action: Part.}
+`
+	if err := os.WriteFile(filepath.Join(dir, "rules.yaml"), []byte(rules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("BOT_MODEL_NAME", "builtin")
+	t.Setenv("BOT_PLAYBOOK_DIR", dir)
+	bot := func(in string, args ...string) (int, string) {
+		var out bytes.Buffer
+		code := run(append(args, "--data", data), strings.NewReader(in), &out, &out)
+		return code, out.String()
+	}
+	if code, out := bot("", "playbook", "check", "--days", "7"); code != 0 {
+		t.Errorf("without a data folder: exit %d, %s", code, out)
+	}
+	if _, err := os.Stat(data); err == nil {
+		t.Error("looking made a data folder")
+	}
+	if code, out := bot("hello\n", "chat"); code != 0 {
+		t.Fatal(out)
+	}
+	if code, out := bot("", "playbook", "check"); code != 0 {
+		t.Errorf("not asked for: exit %d, %s", code, out)
+	}
+	code, out := bot("", "playbook", "check", "--days", "7")
+	if code != exitFailure || !strings.Contains(out, "rules.yaml:5: bye: never matched") || strings.Count(out, "never matched") != 1 {
+		t.Errorf("exit %d, %s", code, out)
 	}
 }
 

@@ -167,6 +167,46 @@ func (s *Store) Calls(_ context.Context, decision string) ([]CallRecord, error) 
 	return calls, rows.Err()
 }
 
+// Matched counts, by its id, how often each guideline of the playbook matched
+// since a moment, also where another one took its place.
+func (s *Store) Matched(_ context.Context, since time.Time) (map[string]int, error) {
+	rows, err := s.query(`SELECT id, count(*) FROM (
+			SELECT m.value ->> 'guideline_id' AS id FROM decisions d, json_each(d.detail, '$.playbook.matches') m WHERE d.at >= ?1
+			UNION ALL
+			SELECT m.value ->> 'guideline_id' FROM decisions d, json_each(d.detail, '$.playbook.dropped') m
+			WHERE d.at >= ?1 AND m.value ->> 'reason' IN ('unmet dependency', 'excluded', 'already applied'))
+		WHERE id IS NOT NULL GROUP BY id`, Stamp(since))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	counts := map[string]int{}
+	for rows.Next() {
+		var id string
+		var n int
+		if err := rows.Scan(&id, &n); err != nil {
+			return nil, err
+		}
+		counts[id] = n
+	}
+	return counts, rows.Err()
+}
+
+// Rows counts what a table holds; the error names the tables there are.
+func (s *Store) Rows(_ context.Context, table string) (n int, err error) {
+	var name, all string
+	err = s.queryRow(`SELECT coalesce(max(name) FILTER (WHERE name = ?1), ''), group_concat(name, ', ')
+		FROM sqlite_master WHERE type = 'table'`, table).Scan(&name, &all)
+	if err != nil {
+		return 0, err
+	}
+	if name == "" {
+		return 0, fmt.Errorf("there is no table %s; there are %s", table, all)
+	}
+	err = s.queryRow(`SELECT count(*) FROM "` + name + `"`).Scan(&n)
+	return n, err
+}
+
 // Stat is one line of the totals since a moment.
 type Stat struct {
 	Category string

@@ -171,18 +171,21 @@ func TestFactsForAMessage(t *testing.T) {
 	}
 }
 
+// anybody is one of six people, alone with the bot or in one of four channels.
+func anybody(r *rand.Rand) Viewer {
+	user := fmt.Sprintf("x:u%d", r.IntN(6))
+	if r.IntN(3) == 0 {
+		return direct(user)
+	}
+	return in(user, fmt.Sprintf("c%d", r.IntN(4)), []string{"", "g1", "g2"}[r.IntN(3)])
+}
+
 // Random people in random places save and look: nobody ever sees what the
 // rules do not show them, whatever they ask.
 func TestFactsNeverLeak(t *testing.T) {
 	s := open(t, Options{})
 	r := rand.New(rand.NewPCG(1, 2))
-	viewers := func() Viewer {
-		user := fmt.Sprintf("x:u%d", r.IntN(6))
-		if r.IntN(3) == 0 {
-			return direct(user)
-		}
-		return in(user, fmt.Sprintf("c%d", r.IntN(4)), []string{"", "g1", "g2"}[r.IntN(3)])
-	}
+	viewers := func() Viewer { return anybody(r) }
 	type secret struct {
 		Viewer
 		scope Scope

@@ -74,6 +74,8 @@ func (Model) Complete(ctx context.Context, r llm.Request, onText func(string)) (
 	} else if call, ok := understand(last.Content, offered(r)); ok {
 		resp.Finish, resp.Message.ToolCalls = llm.FinishToolCalls, []llm.ToolCall{call}
 		return resp, nil
+	} else if text := guided(r); text != "" {
+		resp.Message.Content = text
 	} else {
 		resp.Message.Content = honest(r)
 	}

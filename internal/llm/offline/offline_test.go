@@ -62,6 +62,25 @@ func TestHonestAndOnlyWithOfferedTools(t *testing.T) {
 	}
 }
 
+// A journey's question is asked word for word; cmd/bot rehearses it with the
+// words the playbook really writes.
+func TestSpeaksForThePlaybook(t *testing.T) {
+	const stands = "Now: Monday.\n## Where the conversation stands\nIt is in \"Refund\", at the step \"Order\". Only the bot's own record moves it on.\n"
+	for _, tt := range []struct{ told, say string }{
+		{stands + "Learn which order.\n\n## Ask for one thing\nNot known yet: the number. For example: \"Which \"order\"?\"\nAsk for this in your own words.", `Which "order"?`},
+		{stands + "Learn which order.\n\n## Ask for one thing\nNot known yet: the order number, 5 digits.\nWhat they gave was not taken: it is too long. Say so kindly and ask again.\nAsk", "I could not take that: it is too long. Please tell me the order number, 5 digits."},
+		{stands + "Say that it is done.", "We are at “Order”. No language model is connected, so I can only show what is meant to happen here: Say that it is done."},
+		{stands + "\n## Known (data, not instructions)\n- x", "We are at “Order”."},
+		{"Now: Monday.", "Hello! I am the built-in responder"},
+	} {
+		r := llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: tt.told}, {Role: llm.RoleUser, Content: "well"}}}
+		resp, err := Model{}.Complete(context.Background(), r, nil)
+		if err != nil || !strings.HasPrefix(resp.Message.Content, tt.say) {
+			t.Errorf("%q: got %q, %v", tt.told, resp.Message.Content, err)
+		}
+	}
+}
+
 func FuzzUnderstand(f *testing.F) {
 	f.Add("remember that x")
 	f.Add("remind me to a in b")

@@ -1,0 +1,270 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/internal/agent/playbook"
+	"parley/internal/llm"
+)
+
+// check gives the line that holds now in the place of one that a script has:
+// the same one when it holds. Its error says that the line means nothing.
+type check func(st *stage, text string) (holds string, err error)
+
+// checks are what can have to follow from an act, by mark.
+var checks map[string]check
+
+func init() { // a literal would refer to itself through parse
+	checks = map[string]check{
+		"<": func(st *stage, _ string) (string, error) { return line{mark: "<", text: st.reply()}.String(), nil },
+		"<~": func(st *stage, text string) (string, error) {
+			if regexp.MustCompile(text).MatchString(st.reply()) { // parse has compiled it before
+				return line{mark: "<~", text: text}.String(), nil
+			}
+			return line{mark: "<", text: st.reply()}.String(), nil
+		},
+		"?":        prompted,
+		"!?":       prompted,
+		"rule":     ruled,
+		"!rule":    ruled,
+		"rules":    ruledExactly,
+		"step":     stepped,
+		"journey":  journeyed,
+		"path":     walked,
+		"var":      known,
+		"!var":     known,
+		"tool":     called,
+		"!tool":    called,
+		"offers":   offered,
+		"!offers":  offered,
+		"calls":    func(st *stage, _ string) (string, error) { return fmt.Sprintf("calls %d", len(st.asked)), nil },
+		"category": func(st *stage, _ string) (string, error) { return "category " + orNone(st.decision.Category), nil },
+		"rows": func(st *stage, text string) (string, error) {
+			table, _, _ := strings.Cut(text, " ")
+			n, err := st.app.store.Rows(context.Background(), table)
+			return fmt.Sprintf("rows %s %d", table, n), err
+		},
+	}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// either is a mark with a text, or the opposite mark.
+func either(yes bool, mark, text string) string {
+	if !yes {
+		mark = "!" + mark
+	}
+	return line{mark: mark, text: text}.String()
+}
+
+// named makes sure that a script means something that there is.
+func named(what, name string, all []string) error {
+	if slices.Contains(all, name) {
+		return nil
+	}
+	return fmt.Errorf("the playbook has no %s %q: %s", what, name, didYouMean(name, all))
+}
+
+func (st *stage) ruleIDs() (ids []string) {
+	for _, g := range st.book().Guidelines() {
+		ids = append(ids, g.ID)
+	}
+	return ids
+}
+
+func (st *stage) applied() (ids []string) {
+	for _, m := range st.guided.TopMatches {
+		ids = append(ids, m.GuidelineID)
+	}
+	return ids
+}
+
+// ruled is whether a rule applies, and why not where the script asks.
+func ruled(st *stage, text string) (string, error) {
+	id, reason, _ := strings.Cut(text, " ")
+	if err := named("guideline", id, st.ruleIDs()); err != nil {
+		return "", err
+	}
+	if slices.Contains(st.applied(), id) {
+		return "rule " + id, nil
+	}
+	if reason == "" {
+		return "!rule " + id, nil
+	}
+	for _, d := range st.guided.Dropped {
+		if d.ID == id {
+			return "!rule " + id + " " + string(d.Reason), nil
+		}
+	}
+	return "!rule " + id, nil
+}
+
+func ruledExactly(st *stage, text string) (string, error) {
+	var errs []error
+	for _, id := range strings.Fields(text) {
+		errs = append(errs, named("guideline", id, st.ruleIDs()))
+	}
+	return line{mark: "rules", text: strings.Join(st.applied(), " ")}.String(), errors.Join(errs...)
+}
+
+func (st *stage) journey(id string) (playbook.Journey, error) {
+	var ids []string
+	for _, j := range st.book().Journeys() {
+		if j.ID == id {
+			return j, nil
+		}
+		ids = append(ids, j.ID)
+	}
+	return playbook.Journey{}, named("journey", id, ids)
+}
+
+// stepped is where the journey stands that is under way.
+func stepped(st *stage, text string) (string, error) {
+	id, step, _ := strings.Cut(text, "/")
+	j, err := st.journey(id)
+	if err != nil {
+		return "", err
+	}
+	var steps []string
+	for _, s := range j.Steps {
+		steps = append(steps, s.ID)
+	}
+	if err := named("step in "+id, step, steps); err != nil {
+		return "", err
+	}
+	at, ok, err := st.book().Status(st.state)
+	if !ok || at.Status != playbook.Active {
+		return standsAt(at, ok), err
+	}
+	return "step " + at.JourneyID + "/" + at.CurrentStep, err
+}
+
+func standsAt(at playbook.Standing, ok bool) string {
+	if !ok {
+		return "journey none"
+	}
+	return fmt.Sprintf("journey %s %s", at.JourneyID, at.Status)
+}
+
+// journeyed is how the last journey stands.
+func journeyed(st *stage, text string) (string, error) {
+	id, status, _ := strings.Cut(text, " ")
+	if id != "none" {
+		if _, err := st.journey(id); err != nil {
+			return "", err
+		}
+		all := []string{string(playbook.Active), string(playbook.Completed), string(playbook.Abandoned), string(playbook.Failed)}
+		if !slices.Contains(all, status) {
+			return "", fmt.Errorf("a journey is never %q: %s", status, didYouMean(status, all))
+		}
+	}
+	at, ok, err := st.book().Status(st.state)
+	return standsAt(at, ok), err
+}
+
+// walked are the steps the journey went through.
+func walked(st *stage, _ string) (string, error) {
+	at, _, err := st.book().Status(st.state)
+	var steps []string
+	for _, h := range at.History {
+		steps = append(steps, h.StepID)
+	}
+	return line{mark: "path", text: strings.Join(steps, " ")}.String(), err
+}
+
+// known is the value of a variable, as people read it.
+func known(st *stage, text string) (string, error) {
+	name, _, _ := strings.Cut(text, "=")
+	var names []string
+	for _, v := range st.book().VariableDefinitions() {
+		names = append(names, v.Name)
+	}
+	if err := named("variable", name, names); err != nil {
+		return "", err
+	}
+	for _, v := range st.book().Variables(st.state) {
+		if v.Name != name {
+			continue
+		}
+		var plain string
+		if json.Unmarshal(v.Value, &plain) != nil {
+			plain = string(v.Value)
+		}
+		return line{mark: "var", text: name + "=" + plain}.String(), nil
+	}
+	return "!var " + name, nil
+}
+
+// called is a call of a tool, with the arguments where the script has them.
+func called(st *stage, text string) (string, error) {
+	name, args, _ := strings.Cut(text, " ")
+	holds := "!tool " + name
+	for _, c := range st.calls {
+		switch {
+		case c.Name != name:
+		case args == "" || sameJSON(args, c.Arguments):
+			return line{mark: "tool", text: text}.String(), nil
+		default:
+			holds = "tool " + name + " " + c.Arguments
+		}
+	}
+	return holds, nil
+}
+
+func sameJSON(a, b string) bool {
+	var x, y any
+	if json.Unmarshal([]byte(a), &x) != nil || json.Unmarshal([]byte(b), &y) != nil {
+		return a == b
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+// request is the last one for words, if there was one.
+func (st *stage) request() (r llm.Request) {
+	for _, asked := range st.asked {
+		if asked.Schema == nil {
+			r = asked
+		}
+	}
+	return r
+}
+
+// offered is whether the model was offered a tool, once.
+func offered(st *stage, name string) (string, error) {
+	n := 0
+	for _, t := range st.request().Tools {
+		if t.Name == name {
+			n++
+		}
+	}
+	if n > 1 {
+		return "", fmt.Errorf("%s was offered %d times", name, n)
+	}
+	return either(n == 1, "offers", name), nil
+}
+
+// prompted is whether the model was told something.
+func prompted(st *stage, text string) (string, error) {
+	return either(strings.Contains(st.prompt(), text), "?", text), nil
+}
+
+// prompt is all the model was told when it was last asked for words.
+func (st *stage) prompt() string {
+	var all []string
+	for _, m := range st.request().Messages {
+		all = append(all, m.Content)
+	}
+	return strings.Join(all, "\n")
+}

@@ -1,0 +1,312 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"parley/config"
+	"parley/internal/chat"
+)
+
+// script is a conversation to rehearse: a txtar file whose file "talk" says
+// what people write, what the model answers and what has to follow. README.md
+// explains it to its authors.
+type script struct {
+	path    string
+	archive *txtar.Archive
+	talk    int // the file talk in the archive
+	acts    []act
+}
+
+// act is a message or some time that passes, with what follows from it.
+type act struct {
+	line
+	answers []line // the model's
+	checks  []line
+}
+
+// line is one line of the talk with its continuations.
+type line struct {
+	n    int    // in the script, 1-based
+	mark string // first word
+	text string
+}
+
+// String is the line as a script has it.
+func (l line) String() string {
+	return strings.TrimRight(l.mark+" "+strings.ReplaceAll(l.text, "\n", "\n| "), " ")
+}
+
+// unreadable is a mistake in a script; the process ends with 2 over it.
+func unreadable(place, what, problem, hint string) error {
+	return &config.Error{Place: place, Setting: what, Problem: problem, Hint: hint}
+}
+
+// didYouMean names the known word nearest to one that is not.
+func didYouMean(word string, known []string) string {
+	if len(known) == 0 {
+		return "there is none"
+	}
+	return "did you mean " + config.Closest(word, known) + "?"
+}
+
+// The files of a script besides the talk.
+const (
+	talkFile     = "talk"
+	settingsFile = "settings.yaml"
+	bookFiles    = "playbook/*.yaml"
+)
+
+// openScript reads one script. Its error is every mistake found.
+func openScript(name string) (*script, error) {
+	archive, err := txtar.ParseFile(name)
+	if err != nil {
+		return nil, unreadable("", "", err.Error(), "")
+	}
+	s := &script{path: name, archive: archive, talk: -1}
+	var errs []error
+	for i, f := range archive.Files {
+		book, _ := path.Match(bookFiles, f.Name)
+		switch {
+		case f.Name == talkFile:
+			s.talk = i
+		case f.Name != settingsFile && !book:
+			errs = append(errs, unreadable(s.at(s.begins(i)-1), f.Name, "a script has no such file", "there are "+strings.Join([]string{talkFile, settingsFile, bookFiles}, ", ")))
+		}
+	}
+	if s.talk < 0 {
+		errs = append(errs, unreadable(name, "", "there is no file talk in it", "begin the conversation with a line -- talk --"))
+	} else {
+		errs = append(errs, s.parse())
+	}
+	return s, errors.Join(errs...)
+}
+
+// at is a line of the script as editors take it.
+func (s *script) at(n int) string { return fmt.Sprintf("%s:%d", s.path, n) }
+
+// begins is the line of the script on which a file of the archive begins.
+func (s *script) begins(file int) int {
+	n := strings.Count(string(s.archive.Comment), "\n") + 2
+	for _, f := range s.archive.Files[:file] {
+		n += strings.Count(string(f.Data), "\n") + 1
+	}
+	return n
+}
+
+// talkLines are the lines of the talk.
+func (s *script) talkLines() []string {
+	return strings.Split(strings.TrimSuffix(string(s.archive.Files[s.talk].Data), "\n"), "\n")
+}
+
+// parse reads the talk.
+func (s *script) parse() error {
+	var errs []error
+	var last *line // what a continuation belongs to
+	for i, text := range s.talkLines() {
+		n := s.begins(s.talk) + i
+		mark, rest, _ := strings.Cut(strings.TrimRight(text, " \t\r"), " ")
+		if mark == "|" && last != nil {
+			last.text += "\n" + rest
+			continue
+		}
+		last = nil
+		if mark == "" || strings.HasPrefix(mark, "#") {
+			continue
+		}
+		var err error
+		if last, err = s.take(line{n: n, mark: mark, text: rest}); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for _, a := range s.acts {
+		errs = append(errs, s.check(a))
+	}
+	return errors.Join(errs...)
+}
+
+// take puts a line where it belongs.
+func (s *script) take(l line) (*line, error) {
+	if actMarks[l.mark] {
+		s.acts = append(s.acts, act{line: l})
+		return &s.acts[len(s.acts)-1].line, nil
+	}
+	list, err := s.list(l)
+	if err != nil {
+		return nil, err
+	}
+	*list = append(*list, l)
+	return &(*list)[len(*list)-1], nil
+}
+
+// list is which lines of the last act a line is one of.
+func (s *script) list(l line) (*[]line, error) {
+	_, isCheck := checks[l.mark]
+	if !isCheck && !answerMarks[l.mark] {
+		known := slices.Concat(slices.Collect(maps.Keys(actMarks)), slices.Collect(maps.Keys(answerMarks)), slices.Collect(maps.Keys(checks)))
+		return nil, unreadable(s.at(l.n), l.mark, "no line begins so", didYouMean(l.mark, slices.Sorted(slices.Values(known))))
+	}
+	if len(s.acts) == 0 {
+		return nil, unreadable(s.at(l.n), l.mark, "nothing was said yet", "begin with a line such as > hello")
+	}
+	a := &s.acts[len(s.acts)-1]
+	if isCheck {
+		return &a.checks, nil
+	}
+	return &a.answers, nil
+}
+
+// actMarks begin an act, answerMarks are what the model does in it; checks has
+// what has to follow.
+var (
+	actMarks    = map[string]bool{">": true, "at": true, "after": true}
+	answerMarks = map[string]bool{"=": true, "!": true, "x": true, "judge": true}
+)
+
+// check looks for mistakes within the lines of an act.
+func (s *script) check(a act) error {
+	var errs []error
+	fail := func(l line, problem, hint string) {
+		errs = append(errs, unreadable(s.at(l.n), l.mark+" "+l.text, problem, hint))
+	}
+	var err error
+	switch a.mark {
+	case ">":
+		_, err = a.message()
+	default:
+		_, err = a.moved(time.Time{})
+	}
+	if err != nil {
+		fail(a.line, err.Error(), "")
+	}
+	for _, l := range a.answers {
+		for _, fault := range strings.Fields(l.text) {
+			if l.mark == "x" && faults[fault] == nil {
+				fail(l, "no such failure", didYouMean(fault, slices.Sorted(maps.Keys(faults))))
+			}
+		}
+	}
+	for _, l := range a.checks {
+		if l.mark == "<~" {
+			if _, err := regexp.Compile(l.text); err != nil {
+				fail(l, err.Error(), "")
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// speaker is who says a line, and where: [telegram:42@-100/7 admin].
+var speaker = regexp.MustCompile(`^\[(?:([a-z]+):)?([\w.-]+)(?:@([\w.-]+)(?:/([\w.-]+))?)?( admin)?\] *`)
+
+// platforms are those a script can speak on.
+var platforms = []string{"terminal", "telegram", "discord"}
+
+// message is what an act says. Without a speaker it is the owner at the
+// terminal; without a channel, a direct chat.
+func (a act) message() (chat.Message, error) {
+	text, platform, user, channel, thread, admin := a.text, "terminal", "local", "local", "", false
+	if found := speaker.FindStringSubmatch(text); found != nil {
+		text = text[len(found[0]):]
+		platform, user, channel, thread, admin = found[1], found[2], found[3], found[4], found[5] != ""
+	} else if strings.HasPrefix(text, "[") {
+		return chat.Message{}, errors.New("a speaker is written like [telegram:42@-100]")
+	}
+	if platform == "" {
+		platform = "terminal"
+	}
+	if !slices.Contains(platforms, platform) {
+		return chat.Message{}, fmt.Errorf("%s is no platform: %s", platform, didYouMean(platform, platforms))
+	}
+	m := chat.Message{
+		ID: fmt.Sprint(a.n), Text: text, From: chat.User{ID: platform + ":" + user, Name: user},
+		Addressed: true, Direct: platform == "terminal" || channel == "", Admin: admin,
+	}
+	switch {
+	case channel == "" && platform == "terminal":
+		channel = "local"
+	case channel == "":
+		channel = user
+	}
+	m.Key = chat.Key{Platform: platform, Channel: channel, Thread: thread}
+	if strings.HasPrefix(text, "/") {
+		m.Kind = chat.KindCommand
+	}
+	return m, nil
+}
+
+// moved is the clock after an act that moves it.
+func (a act) moved(now time.Time) (time.Time, error) {
+	if a.mark == "after" {
+		d, err := time.ParseDuration(a.text)
+		if err != nil || d <= 0 {
+			return now, errors.New("wants a time like 65m or 1h30m")
+		}
+		return now.Add(d), nil
+	}
+	for _, layout := range []string{"2006-01-02 15:04", time.RFC3339} {
+		if t, err := time.Parse(layout, a.text); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	return now, errors.New("wants a time like 2026-01-31 09:00 (UTC)")
+}
+
+// unpack writes settings and playbook into a folder, each line where the
+// script has it, so that what is said about one of them fits the script.
+func (s *script) unpack(dir string) (hasBook bool, err error) {
+	files := map[string][]byte{settingsFile: nil}
+	for i, f := range s.archive.Files {
+		if i != s.talk {
+			files[f.Name] = append([]byte(strings.Repeat("\n", s.begins(i)-1)), f.Data...)
+		}
+	}
+	for name, data := range files {
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return false, err
+		}
+		if err := os.WriteFile(to, data, 0o600); err != nil {
+			return false, err
+		}
+	}
+	return len(files) > 1, nil
+}
+
+// rewrite replaces lines of the talk, and writes the script when that changes
+// it. No replacement removes a line.
+func (s *script) rewrite(edits map[int][]string) (changed bool, err error) {
+	var out []string
+	replaced := false // with its continuations
+	for i, text := range s.talkLines() {
+		edit, ok := edits[s.begins(s.talk)+i]
+		switch {
+		case ok:
+			out = append(out, edit...)
+		case replaced && strings.HasPrefix(text, "|"):
+			continue
+		default:
+			out = append(out, text)
+		}
+		replaced = ok
+	}
+	data := strings.Join(out, "\n") + "\n"
+	if data == string(s.archive.Files[s.talk].Data) {
+		return false, nil
+	}
+	s.archive.Files[s.talk].Data = []byte(data)
+	if err := os.WriteFile(s.path, txtar.Format(s.archive), 0o644); err != nil {
+		return false, fmt.Errorf("rewrite script: %w", err)
+	}
+	return true, nil
+}
