@@ -240,7 +240,7 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error 
 	}
 	t := terminal.New(terminal.Options{
 		In: s.in, Out: s.out, Err: s.err, TTY: tty, Color: tty && os.Getenv("NO_COLOR") == "",
-		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Log: log,
+		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Downloads: a.inData("exports"), Log: log,
 		Complete: func(prefix string) []string {
 			return front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: "terminal:local"}, Text: prefix, Direct: true}, admin.Owner)
 		},

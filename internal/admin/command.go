@@ -135,9 +135,12 @@ func (c Command) admits(role Role) bool {
 func (c Command) usage(path string) string {
 	var b strings.Builder
 	b.WriteString("/" + path)
+	free := false // text stands before that takes the line
 	for _, o := range c.Options {
 		name := o.Name
 		switch {
+		case len(o.Choices) > 0 && free:
+			name += ":" + strings.Join(o.Choices, "|")
 		case len(o.Choices) > 0:
 			name = strings.Join(o.Choices, "|")
 		case o.Kind == Switch:
@@ -148,6 +151,7 @@ func (c Command) usage(path string) string {
 		} else if len(o.Choices) == 0 && o.Kind != Switch {
 			name = strings.ToUpper(name)
 		}
+		free = free || takesRest(c.Options, o)
 		b.WriteString(" " + name)
 	}
 	return b.String()

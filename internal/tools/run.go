@@ -154,7 +154,7 @@ func (r *Runner) question(ctx context.Context, e *entry, c Call, o Outcome) Outc
 		c.Args = o.Args
 		q, err := e.spec.Ask(ctx, c)
 		if err != nil {
-			return refuse(Broken, fmt.Sprintf(wordFailed, line(err.Error())), err)
+			return refuse(Broken, failure(err), err)
 		}
 		o.Question = q
 	}
@@ -239,7 +239,7 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 	default:
 		o.State, o.Class, o.Err = Failed, Broken, got.err
 		o.Result = r.present(e.spec, got.result)
-		o.Result.Content = strings.TrimSpace(fmt.Sprintf(wordFailed, line(explain(got.err))) + "\n" + o.Result.Content)
+		o.Result.Content = strings.TrimSpace(failure(got.err) + "\n" + o.Result.Content)
 	}
 	if o.Class != "" {
 		r.log().WarnContext(ctx, "tool failed", "tool", c.Name, "class", o.Class, "retry", o.Retries, "err", o.Err)
@@ -268,6 +268,15 @@ func fenced(ctx context.Context, t Tool, c Call) (got returned) {
 	}()
 	result, err := t.Call(ctx, c)
 	return returned{result, err}
+}
+
+// failure is why a tool failed, as the model reads it: a sentence that was made
+// for people stands as it is.
+func failure(err error) string {
+	if people := (*PeopleError)(nil); errors.As(err, &people) {
+		return line(people.Text)
+	}
+	return fmt.Sprintf(wordFailed, line(explain(err)))
 }
 
 func explain(err error) string {

@@ -43,6 +43,8 @@ var sentences = []sentence{
 	row("set_reminder", "", `remind me (?P<when>(?:in|at|on|tomorrow|today|every|next)\b.*?) to (?P<text>.+?)`),
 	row("list_reminders", "show my reminders", `(?:show|list|what are) (?:me )?my reminders`),
 	row("save_decision", "decision: we ship on Fridays", `(?:decision|we decided)(?: that|:) *(?P<content>.+?)`),
+	row("update_fact", "", `(?:change|correct) fact #?(?P<id>\d+) to:? (?P<content>.+?)`),
+	row("forget_fact", "", `forget (?P<last>that|it)`),
 	row("forget_fact", "forget fact 3", `forget (?:fact )?#?(?P<id>\d+)`),
 	row("save_fact", "remember that I prefer tea", `remember(?: that|:)? (?P<content>.+?)`),
 	row("list_tasks", "show my tasks", `(?:show|list|what are) (?:me )?my (?:tasks|to-?dos)|my tasks`),
@@ -71,7 +73,7 @@ func (Model) Complete(ctx context.Context, r llm.Request, onText func(string)) (
 	}
 	if last := r.Messages[len(r.Messages)-1]; last.Role == llm.RoleTool {
 		resp.Message.Content = phrase(last)
-	} else if call, ok := understand(last.Content, offered(r)); ok {
+	} else if call, ok := understand(last.Content, r); ok {
 		resp.Finish, resp.Message.ToolCalls = llm.FinishToolCalls, []llm.ToolCall{call}
 		return resp, nil
 	} else if text := guided(r); text != "" {
@@ -97,15 +99,16 @@ func offered(r llm.Request) []string {
 var speaker = regexp.MustCompile(`^[^:\n]{1,64}: `)
 
 // understand finds the tool call a sentence asks for.
-func understand(text string, tools []string) (llm.ToolCall, bool) {
-	call, ok := match(strings.TrimSpace(text), tools)
+func understand(text string, r llm.Request) (llm.ToolCall, bool) {
+	call, ok := match(strings.TrimSpace(text), r)
 	if !ok {
-		call, ok = match(strings.TrimSpace(speaker.ReplaceAllString(text, "")), tools)
+		call, ok = match(strings.TrimSpace(speaker.ReplaceAllString(text, "")), r)
 	}
 	return call, ok
 }
 
-func match(text string, tools []string) (llm.ToolCall, bool) {
+func match(text string, r llm.Request) (llm.ToolCall, bool) {
+	tools := offered(r)
 	for _, s := range sentences {
 		if !slices.Contains(tools, s.tool) {
 			continue
@@ -121,10 +124,30 @@ func match(text string, tools []string) (llm.ToolCall, bool) {
 			}
 			args[name] = argument(name, strings.TrimSpace(found[i]))
 		}
+		if args["last"] != nil {
+			id := lastFact(r)
+			if id == "" {
+				continue
+			}
+			args = map[string]any{"id": json.Number(id)}
+		}
 		b, _ := json.Marshal(args) // plain strings and numbers
 		return llm.ToolCall{ID: "builtin_1", Name: s.tool, Args: string(b)}, true
 	}
 	return llm.ToolCall{}, false
+}
+
+// factNumber is how a result names the fact it was about.
+var factNumber = regexp.MustCompile(`\(#(\d+)\)`)
+
+// lastFact is the number of the fact that was spoken of last, "" for none.
+func lastFact(r llm.Request) string {
+	for _, m := range slices.Backward(r.Messages) {
+		if found := factNumber.FindStringSubmatch(m.Content); found != nil && m.Role == llm.RoleTool && strings.Contains(m.Name, "fact") {
+			return found[1]
+		}
+	}
+	return ""
 }
 
 func argument(name, value string) any {

@@ -81,11 +81,24 @@ func TestSpeaksForThePlaybook(t *testing.T) {
 	}
 }
 
+// "Forget that" means the fact that was spoken of last.
+func TestForgetThat(t *testing.T) {
+	r := llm.Request{Tools: []llm.ToolSpec{{Name: "forget_fact"}}, Messages: []llm.Message{
+		{Role: llm.RoleTool, Name: "save_fact", Content: "Remembered (#7): tea"}, {Role: llm.RoleAssistant, Content: "Remembered (#7): tea"}, {Role: llm.RoleUser, Content: "Forget that!"}}}
+	if call, ok := understand("Forget that!", r); !ok || call.Args != `{"id":7}` {
+		t.Errorf("got %+v, %v", call, ok)
+	}
+	r.Messages = r.Messages[1:]
+	if call, ok := understand("forget that", r); ok {
+		t.Errorf("nothing was spoken of, yet %+v", call)
+	}
+}
+
 func FuzzUnderstand(f *testing.F) {
 	f.Add("remember that x")
 	f.Add("remind me to a in b")
 	f.Fuzz(func(t *testing.T, text string) {
-		call, ok := understand(text, []string{"save_fact", "set_reminder", "log_entry"})
+		call, ok := understand(text, llm.Request{Tools: []llm.ToolSpec{{Name: "save_fact"}, {Name: "set_reminder"}, {Name: "log_entry"}, {Name: "forget_fact"}}})
 		if ok && call.Name == "" {
 			t.Fatal("a call without a name")
 		}
