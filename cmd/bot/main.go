@@ -47,6 +47,8 @@ type cli struct {
 	Recall   recallCmd   `cmd:"" help:"Show what the agent would be given for a question."`
 	Playbook playbookCmd `cmd:"" help:"Check the playbook."`
 	Pair     pairCmd     `cmd:"" help:"See who asks to be let in, and let them in."`
+	Backup   backupCmd   `cmd:"" help:"Copy the database, with the bot running or not."`
+	Restore  restoreCmd  `cmd:"" help:"Put a copy in the place of the database, with the bot stopped."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 	Help     helpCmd     `cmd:"" help:"Print this help."`
 }
