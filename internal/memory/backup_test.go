@@ -129,7 +129,10 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 	if _, err := Open(t.Context(), dir, Options{}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
 		t.Errorf("damaged: %v", err)
 	}
-	must(t, os.WriteFile(path+"-wal", []byte("of the damaged one"), 0o600))
+	must(t, s.SetSetting(t.Context(), "stale", "yes"))
+	log, err := os.ReadFile(s.Path() + "-wal")
+	must(t, err)
+	must(t, os.WriteFile(path+"-wal", log, 0o600))
 	c, err := Restore(t.Context(), dir, file)
 	must(t, err)
 	if st, err := os.Stat(c.Aside); err != nil || st.Size() != 5000 {
@@ -138,6 +141,9 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 	again, err := Open(t.Context(), dir, Options{})
 	must(t, err)
 	must(t, again.Check(t.Context()))
+	if v, err := again.Setting(t.Context(), "stale"); v != "" || err != nil {
+		t.Errorf("a log that is not its own was taken over: %q %v", v, err)
+	}
 	must(t, again.Close())
 }
 
