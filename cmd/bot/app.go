@@ -37,8 +37,10 @@ type app struct {
 	counts   *counters
 	cron     *jobs
 	front    *front
-	debug    sync.Map       // chat.Key -> true where answers show calls and timings
-	work     sync.WaitGroup // background work that drain waits for
+
+	supervisor supervisor
+	debug      sync.Map       // chat.Key -> true where answers show calls and timings
+	work       sync.WaitGroup // background work that drain waits for
 }
 
 // newApp opens the data folder and builds the rooms, adapters excepted. With
@@ -143,6 +145,7 @@ func (a *app) close() {
 	if a.lock != nil {
 		_ = a.lock.Close()
 	}
+	a.supervisor.close()
 }
 
 // openBook reads the playbook; a mistake in it keeps the bot from starting,

@@ -44,6 +44,9 @@ func serve(ctx context.Context, cfg config.Config, s *streams) (err error) {
 		return err
 	}
 	defer a.close()
+	if a.supervisor, err = newSupervisor(); err != nil {
+		log.Warn(err.Error())
+	}
 	platforms, err := a.platforms()
 	if err != nil {
 		return err
@@ -157,9 +160,11 @@ func (a *app) operate(ctx context.Context, f *front, adapters ...chat.Adapter) e
 		}()
 	}
 	a.introduce(ctx, f, adapters)
+	a.background(func() { a.supervised(ctx) })
 	slim := time.AfterFunc(settled, releaseStartup)
 	defer slim.Stop()
 	err := a.wait(ctx, adapters, errs, stop)
+	a.supervisor.tell("STOPPING=1")
 	a.drain()
 	return err
 }
