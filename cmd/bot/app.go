@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/config"
@@ -21,7 +22,8 @@ import (
 
 // app is the process: everything that lives as long as it does.
 type app struct {
-	cfg      config.Config
+	cfg      config.Config // as at the start
+	inForce  atomic.Pointer[config.Config]
 	log      *slog.Logger
 	now      func() time.Time
 	began    time.Time
@@ -39,14 +41,16 @@ type app struct {
 	front    *front
 
 	supervisor supervisor
-	debug      sync.Map       // chat.Key -> true where answers show calls and timings
-	work       sync.WaitGroup // background work that drain waits for
+	reloads    func(context.Context) // heeds hang-up signals until ctx ends; nil in the terminal
+	debug      sync.Map              // chat.Key -> true where answers show calls and timings
+	work       sync.WaitGroup        // background work that drain waits for
 }
 
 // newApp opens the data folder and builds the rooms, adapters excepted. With
 // lock it is the folder's only bot. The caller calls close.
 func newApp(ctx context.Context, cfg config.Config, log *slog.Logger, lock bool) (_ *app, err error) {
 	a := &app{cfg: cfg, log: log, now: time.Now, began: time.Now(), counts: newCounters()}
+	a.inForce.Store(&cfg)
 	defer func() {
 		if err != nil {
 			a.close()

@@ -9,9 +9,9 @@ import (
 )
 
 // newLogger writes to w with every secret of the settings blotted out,
-// wherever in a line it turns up (promises.md C72, P10).
-func newLogger(c config.Config, w io.Writer) *slog.Logger {
-	var level slog.Level
+// wherever in a line it turns up (promises.md C72, P10). level is set, and may
+// be set anew later.
+func newLogger(c config.Config, level *slog.LevelVar, w io.Writer) *slog.Logger {
 	_ = level.UnmarshalText([]byte(c.Log.Level)) // checked by config
 	o := &slog.HandlerOptions{Level: level}
 	blot := strings.NewReplacer(pairs(secrets(c))...)
