@@ -89,9 +89,13 @@ func (a *app) build(ctx context.Context) (err error) {
 	if name == "" {
 		name = a.model.name
 	}
+	book := a.model.book
+	if book != nil {
+		book = metered{book, a}
+	}
 	a.agent, err = agent.New(agent.Options{
 		Store: a.store, Model: metered{a.model.Model, a}, Fallback: a.model.fallback, Runner: a.runner, Tools: a.toolset.now,
-		Book: a.bookNow, BookModel: a.model.book, NoBookModel: a.model.list == nil,
+		Book: a.bookNow, BookModel: book, NoBookModel: a.model.list == nil,
 		Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: name,
 		MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
 		TokenBudget: a.cfg.Context.TokenBudget, ContextSize: a.cfg.Model.ContextSize,

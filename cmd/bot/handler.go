@@ -55,6 +55,7 @@ func (a *app) newFront(ctx context.Context, isAdmin func(context.Context, chat.K
 func limits(c config.Config) admin.Limits {
 	return admin.Limits{
 		PerMinute: c.Limits.UserPerMinute, UserTokens: int64(c.Limits.UserTokensPerDay), ChannelTokens: int64(c.Limits.ChannelTokensPerDay),
+		AllTokens: int64(c.Limits.TokensPerDay), Pass: c.Limits.PastLimit == pastOffline,
 	}
 }
 

@@ -2,9 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 
+	"parley/internal/admin"
 	"parley/internal/llm"
+	"parley/internal/llm/offline"
 )
+
+// pastOffline is the limits.past_limit that lets the built-in responder answer.
+const pastOffline = "offline"
 
 // metered holds every model call to the day's token limits, so that a limit is
 // passed by one call at most (promises.md P9).
@@ -23,6 +29,9 @@ func (m metered) Complete(ctx context.Context, r llm.Request, onText func(string
 		estimate += llm.EstimateTokens(msg)
 	}
 	done, err := m.a.front.quotas.Reserve(ctx, int64(estimate))
+	if errors.Is(err, admin.ErrQuota) && m.a.inForce.Load().Limits.PastLimit == pastOffline {
+		return offline.Model{Why: wordsPastLimit}.Complete(ctx, r, onText)
+	}
 	if err != nil {
 		return llm.Response{}, &llm.Error{Class: llm.ErrQuota, Detail: err.Error()}
 	}

@@ -22,6 +22,7 @@ func (a *app) reload(load func() (config.Config, error), level *slog.LevelVar) {
 	merged.Log.Level, merged.Access = next.Log.Level, next.Access
 	merged.Limits.UserPerMinute = next.Limits.UserPerMinute
 	merged.Limits.UserTokensPerDay, merged.Limits.ChannelTokensPerDay = next.Limits.UserTokensPerDay, next.Limits.ChannelTokensPerDay
+	merged.Limits.TokensPerDay, merged.Limits.PastLimit = next.Limits.TokensPerDay, next.Limits.PastLimit
 	if err := a.front.gate.Set(merged.Access.Mode, merged.Access.Owners, merged.Access.Allow); err != nil {
 		a.log.Error("the settings have a mistake, so nothing was changed", "err", err)
 		return

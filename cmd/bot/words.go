@@ -9,6 +9,7 @@ const (
 	wordsNothingSaid = "There is nothing to sum up yet."
 	wordsFarewell    = "Goodbye! I have ended this conversation and will remember what mattered."
 	wordsFresh       = "We start afresh. I keep what I know about you."
+	wordsPastLimit   = "Today's allowance is used up, so I can't ask my language model before midnight UTC."
 	wordsNoModel     = "There is no model named %q at this endpoint. /model show lists what there is."
 	wordsModelSet    = "From now on %s answers. %d conversations go on with it."
 	wordsPromptRead  = "I have read the persona file again."

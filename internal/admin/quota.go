@@ -28,6 +28,9 @@ type Limits struct {
 	UserTokens    int64
 	ChannelTokens int64
 	AllTokens     int64
+	// Pass lets messages past a limit of tokens on, for whoever answers
+	// without a model; Reserve refuses all the same.
+	Pass bool
 }
 
 // QuotaOptions of NewQuotas.
@@ -86,7 +89,7 @@ func (q *Quotas) Rate(next chat.Handler) chat.Handler {
 		if q.limits.Load().PerMinute > 0 && (q.o.Exempt == nil || !q.o.Exempt(m)) && !q.take(m.From.ID) {
 			return q.notice(m, "rate:", wordTooFast), nil
 		}
-		return next.Handle(ctx, m, w)
+		return next.Handle(context.WithValue(ctx, payer{}, m), m, w)
 	})
 }
 
@@ -98,6 +101,9 @@ func (q *Quotas) Budget(next chat.Handler) chat.Handler {
 		err := q.refresh(ctx, m)
 		if err == nil {
 			_, err = q.promise(m, 0)
+		}
+		if errors.Is(err, ErrQuota) && q.limits.Load().Pass {
+			return next.Handle(ctx, m, w)
 		}
 		if errors.Is(err, ErrQuota) {
 			return q.notice(m, "day:", wordUsedUp), nil
@@ -115,14 +121,12 @@ type payer struct{}
 // Reserve is asked before each model call with an estimate of its tokens, and
 // fails with ErrQuota when a limit is reached. done must be called with what
 // the call really took. Calls side by side count each other's estimates, so a
-// limit is passed by one call at most. A ctx that did not come through Budget
-// is only held to the limit for everybody.
+// limit is passed by one call at most. A ctx that came neither through Rate nor
+// through Budget is only held to the limit for everybody.
 func (q *Quotas) Reserve(ctx context.Context, estimate int64) (done func(actual int64), err error) {
-	m, ok := ctx.Value(payer{}).(chat.Message)
-	if !ok {
-		if err := q.refresh(ctx, m); err != nil {
-			return nil, err
-		}
+	m, _ := ctx.Value(payer{}).(chat.Message) // nobody pays for what nobody asked
+	if err := q.refresh(ctx, m); err != nil {
+		return nil, err
 	}
 	return q.promise(m, estimate)
 }
