@@ -89,12 +89,12 @@ func (a *app) build(ctx context.Context) (err error) {
 	if name == "" {
 		name = a.model.name
 	}
-	book := a.model.book
+	model, book := a.guarded(a.model.Model), a.model.book
 	if book != nil {
-		book = metered{book, a}
+		book = a.guarded(book)
 	}
 	a.agent, err = agent.New(agent.Options{
-		Store: a.store, Model: metered{a.model.Model, a}, Fallback: a.model.fallback, Runner: a.runner, Tools: a.toolset.now,
+		Store: a.store, Model: model, Fallback: a.model.fallback, Runner: a.runner, Tools: a.toolset.now,
 		Book: a.bookNow, BookModel: book, NoBookModel: a.model.list == nil,
 		Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: name,
 		MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
@@ -104,6 +104,11 @@ func (a *app) build(ctx context.Context) (err error) {
 		Role: a.role, Confirm: a.askFirst, Log: a.log, Failpoint: failpoint,
 	})
 	return err
+}
+
+// guarded holds a model's calls to the limits, and secrets back from it.
+func (a *app) guarded(m llm.Model) llm.Model {
+	return metered{discreet{m, newRedactor(a.cfg, shortestSaid)}, a}
 }
 
 // role names what a person is at a place, as rules know it.

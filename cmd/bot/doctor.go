@@ -30,6 +30,7 @@ func (doctorCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	if err != nil {
 		return errUnwell
 	}
+	d.hide = newRedactor(cfg, shortestLogged)
 	for _, w := range cfg.Warnings {
 		d.say("warn", "config", w)
 	}
@@ -46,11 +47,12 @@ func (doctorCmd) Run(ctx context.Context, f *flags, s *streams) error {
 
 type doctor struct {
 	s      *streams
+	hide   redactor
 	unwell bool
 }
 
 func (d *doctor) say(mark, name, text string) {
-	_, _ = fmt.Fprintf(d.s.out, "%-4s %-18s %s\n", mark, name, text)
+	_, _ = fmt.Fprintf(d.s.out, "%-4s %-18s %s\n", mark, name, d.hide.text(text))
 }
 
 func (d *doctor) line(name string, err error, fine string) {

@@ -35,6 +35,8 @@ type flags struct {
 	Data      string `help:"Data folder." placeholder:"DIR"`
 	LogLevel  string `help:"Least level written to stderr: debug, info, warn or error." placeholder:"LEVEL"`
 	LogFormat string `help:"Form of log lines: text or json." placeholder:"FORMAT"`
+
+	veil *blotter // over stderr
 }
 
 // cli is the command line.
@@ -83,6 +85,8 @@ type streams struct {
 // run is main with its surroundings handed in. It returns the exit code.
 func run(args []string, in io.Reader, out, errw io.Writer) int {
 	var c cli
+	c.veil = &blotter{w: errw}
+	errw = c.veil
 	parser, err := kong.New(&c, kong.Name("bot"), kong.Description("Parley: an assistant that lives in your chats and remembers."),
 		kong.Writers(out, errw), kong.UsageOnError(), kong.Exit(func(int) {}))
 	if err != nil {
@@ -120,7 +124,11 @@ func (f *flags) load() (config.Config, error) {
 			set[path] = v
 		}
 	}
-	return config.Load(config.Options{File: f.Config, Env: os.Environ(), Flags: set})
+	c, err := config.Load(config.Options{File: f.Config, Env: os.Environ(), Flags: set})
+	if err == nil {
+		f.veil.knows(c)
+	}
+	return c, err
 }
 
 type versionCmd struct{}

@@ -61,6 +61,7 @@ type world struct {
 	file string // settings; "" for none
 	env  []string
 	stop func() error
+	cut  func() // ends the platforms
 	log  safeBuffer
 }
 
@@ -95,9 +96,9 @@ func eventually(t testing.TB, what string, ok func() bool) {
 // newWorld starts the fakes; the bot is started by run or by a child process.
 func newWorld(t testing.TB) *world {
 	w := &world{tg: telegramtest.New(), dc: discordtest.New(), llm: llmtest.NewServer(), dir: filepath.Join(t.TempDir(), "data")}
-	t.Cleanup(w.tg.Close)
 	t.Cleanup(w.llm.Close)
-	t.Cleanup(w.dc.Close)
+	w.cut = sync.OnceFunc(func() { w.tg.Close(); w.dc.Close() })
+	t.Cleanup(func() { w.cut() })
 	w.llm.Structured(func(llmtest.Request) llmtest.Turn {
 		return llmtest.Turn{Text: `{"summary":"They talked.","title":"Talk","decisions":[],"facts":[]}`}
 	})
