@@ -14,7 +14,11 @@ import (
 func (w *world) call(t *testing.T, args ...string) (out string, code int) {
 	t.Helper()
 	var both bytes.Buffer
-	code = run(append(args, "--data", w.dir), strings.NewReader(""), &both, &both)
+	args = append(args, "--data", w.dir)
+	if w.file != "" {
+		args = append(args, "--config", w.file)
+	}
+	code = run(args, strings.NewReader(""), &both, &both)
 	return both.String(), code
 }
 
@@ -24,14 +28,19 @@ func TestBackupAndRestoreOfARunningBot(t *testing.T) {
 	w.tg.Push(telegramtest.Text(7, 7, "before the backup"))
 	w.sent(t, 1)
 	file := filepath.Join(t.TempDir(), "copy.db")
-	if out, code := w.call(t, "backup", file); code != 0 || !strings.Contains(out, "found whole") {
-		t.Fatalf("exit %d: %s", code, out)
-	}
+	eventually(t, "a backup with nothing under way", func() bool {
+		out, code := w.call(t, "backup", "--force", file)
+		if code != 0 || !strings.Contains(out, "found whole") {
+			t.Fatalf("exit %d: %s", code, out)
+		}
+		return strings.Contains(out, " 0 messages and parts")
+	})
 	if out, code := w.call(t, "backup", file); code != exitFailure || !strings.Contains(out, "--force") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	w.tg.Push(telegramtest.Text(7, 7, "after the backup"))
 	w.sent(t, 2)
+	eventually(t, "the message is confirmed", func() bool { return w.tg.Waiting() == 0 })
 	if out, code := w.call(t, "restore", file); code != exitFailure || !strings.Contains(out, "in use by another Parley") {
 		t.Errorf("exit %d: %s", code, out)
 	}
