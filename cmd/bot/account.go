@@ -21,6 +21,7 @@ import (
 // account is what a platform says about the bot.
 type account struct {
 	name    string
+	id      string    // Discord's application
 	date    time.Time // of the answer, by the platform's clock
 	problem error     // something a start would trip over; nil for nothing
 }
@@ -111,10 +112,14 @@ func askDiscord(ctx context.Context, c config.Discord) (a account, err error) {
 		return a, mendToken(err, "Discord", "copy it again from the developer portal: your application, Bot, Reset Token")
 	}
 	a.name = me.Username
-	var app struct{ Flags int }
+	var app struct {
+		ID    string
+		Flags int
+	}
 	if _, err := get(ctx, base+"applications/@me", auth, &app); err != nil {
 		return a, mendToken(err, "Discord", "")
 	}
+	a.id = app.ID
 	if app.Flags&(flagMessageContent|flagMessageContentLimited) == 0 {
 		a.problem = errors.New("the bot may not read messages: in the developer portal, your application, Bot, Privileged Gateway Intents, tick Message Content Intent and save")
 	}

@@ -43,6 +43,7 @@ type flags struct {
 type cli struct {
 	flags
 	Run      runCmd      `cmd:"" default:"1" hidden:"" help:"Run every platform that has a token; with none, the terminal chat."`
+	Init     initCmd     `cmd:"" help:"Ask what a first start needs, check it, and write the settings."`
 	Chat     chatCmd     `cmd:"" help:"Talk to the bot in this terminal, or line by line through a pipe."`
 	Doctor   doctorCmd   `cmd:"" help:"Check the settings, the data folder, the model and the tokens."`
 	Sessions sessionsCmd `cmd:"" help:"List, show and import conversations."`
