@@ -75,7 +75,7 @@ func (a *app) build(ctx context.Context) (err error) {
 	if a.model, err = connect(ctx, a.cfg, a.log); err != nil {
 		return err
 	}
-	a.runner = &tools.Runner{Log: a.log}
+	a.runner = &tools.Runner{Log: a.log, Watch: a.watchTool}
 	if a.toolset, err = a.newToolset(ctx); err != nil {
 		return err
 	}
