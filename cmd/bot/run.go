@@ -44,6 +44,9 @@ func serve(ctx context.Context, cfg config.Config, s *streams, again func() (con
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
+	// Nobody reading the log any more is no reason to stop serving: once it is
+	// asked for, the signal does not end the process, and the write just fails.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	warn(cfg, log)
 	a, err := newApp(ctx, cfg, log, true)
 	if err != nil {
