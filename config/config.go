@@ -28,6 +28,7 @@ type Config struct {
 	Limits    Limits     `yaml:"limits"`
 	Retention Retention  `yaml:"retention"`
 	HTTP      HTTP       `yaml:"http"`
+	OTel      OTel       `yaml:"otel"`
 	Log       Log        `yaml:"log"`
 
 	// OllamaURL is where to look for Ollama while no endpoint is set: the
@@ -167,6 +168,11 @@ type Retention struct {
 // HTTP is the operator's port.
 type HTTP struct {
 	Listen string `yaml:"listen" form:"listen" doc:"/healthz, /readyz, /metrics; off when empty, on loopback unless an address is given"`
+}
+
+// OTel is where traces go.
+type OTel struct {
+	Endpoint string `yaml:"endpoint" form:"url" doc:"OTLP/HTTP address of an OpenTelemetry collector, such as http://127.0.0.1:4318; traces tell names, counts and times, never what was said; off when empty"`
 }
 
 // Log is what goes to stderr.

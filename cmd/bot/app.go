@@ -40,6 +40,7 @@ type app struct {
 	cron     *jobs
 	front    *front
 
+	tracer     *tracer
 	supervisor supervisor
 	reloads    func(context.Context) // heeds hang-up signals until ctx ends; nil in the terminal
 	debug      sync.Map              // chat.Key -> true where answers show calls and timings
@@ -75,6 +76,7 @@ func (a *app) build(ctx context.Context) (err error) {
 	if a.model, err = connect(ctx, a.cfg, a.log); err != nil {
 		return err
 	}
+	a.tracer = newTracer(a.cfg.OTel.Endpoint, a.log)
 	a.runner = &tools.Runner{Log: a.log, Watch: a.watchTool}
 	if a.toolset, err = a.newToolset(ctx); err != nil {
 		return err
@@ -108,7 +110,7 @@ func (a *app) build(ctx context.Context) (err error) {
 
 // guarded holds a model's calls to the limits, and secrets back from it.
 func (a *app) guarded(m llm.Model) llm.Model {
-	return metered{discreet{m, newRedactor(a.cfg, shortestSaid)}, a}
+	return metered{discreet{tracedModel{m, a.tracer}, newRedactor(a.cfg, shortestSaid)}, a}
 }
 
 // role names what a person is at a place, as rules know it.
@@ -159,6 +161,7 @@ func (a *app) close() {
 		_ = a.lock.Close()
 	}
 	a.supervisor.close()
+	a.tracer.close()
 }
 
 // openBook reads the playbook; a mistake in it keeps the bot from starting,

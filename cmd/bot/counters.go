@@ -60,15 +60,16 @@ func (c *counters) modelCall(model, outcome string, u llm.Usage) {
 	c.tokens.WithLabelValues(model, "completion").Add(float64(u.Completion))
 }
 
-// watchTool counts calls that ended. Names are the model's own text, so only
+// watchTool counts calls that ended, and traces them. Names are the model's own text, so only
 // those of tools become a label.
 func (a *app) watchTool(c tools.Call, s tools.State) {
-	if s != tools.Success && s != tools.Failed && s != tools.Timeout {
-		return
-	}
 	name := "unknown"
 	if _, ok := a.toolset.now().Lookup(c.Name); ok {
 		name = c.Name
+	}
+	a.tracer.tool(c, name, s)
+	if s != tools.Success && s != tools.Failed && s != tools.Timeout {
+		return
 	}
 	a.counts.tools.WithLabelValues(name, string(s)).Inc()
 }

@@ -71,7 +71,7 @@ func (a *app) handler(f *front) chat.Handler {
 		return a.agent.Confirmed(ctx, m, p)
 	}
 	way := f.gate.Wrap(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(a.debugging(f, a.agent))), do)))
-	return discreetly(newRedactor(a.cfg, shortestSaid), way)
+	return a.tracer.messages(discreetly(newRedactor(a.cfg, shortestSaid), way))
 }
 
 // debugging shows calls and timings under an answer where /debug is on, to
