@@ -29,6 +29,7 @@ type Config struct {
 	Limits    Limits     `yaml:"limits"`
 	Retention Retention  `yaml:"retention"`
 	HTTP      HTTP       `yaml:"http"`
+	OTel      OTel       `yaml:"otel"`
 	Log       Log        `yaml:"log"`
 
 	// OllamaURL is where to look for Ollama while no endpoint is set: the
@@ -159,6 +160,8 @@ type Limits struct {
 	UserPerMinute        int           `yaml:"user_per_minute" default:"20" range:"0..100000" doc:"messages of one person; 0 is no limit"`
 	UserTokensPerDay     int           `yaml:"user_tokens_per_day" default:"0" range:"0..1000000000" doc:"0 is no limit"`
 	ChannelTokensPerDay  int           `yaml:"channel_tokens_per_day" default:"0" range:"0..1000000000" doc:"0 is no limit"`
+	TokensPerDay         int           `yaml:"tokens_per_day" default:"0" range:"0..1000000000000" doc:"of everybody together; 0 is no limit"`
+	PastLimit            string        `yaml:"past_limit" default:"refuse" one:"refuse|offline" doc:"past a limit of tokens: refuse says so once and is silent; offline lets the built-in responder answer"`
 	QueuePerChannel      int           `yaml:"queue_per_channel" default:"10" range:"1..10000" doc:"messages that wait in one conversation before it is told to wait"`
 	ConcurrentModelCalls int           `yaml:"concurrent_model_calls" default:"64" range:"1..10000" doc:"across all conversations"`
 	ShutdownGrace        time.Duration `yaml:"shutdown_grace" default:"10s" range:"0s..10m" doc:"time for answers in the making when the process is asked to end"`
@@ -173,6 +176,11 @@ type Retention struct {
 // HTTP is the operator's port.
 type HTTP struct {
 	Listen string `yaml:"listen" form:"listen" doc:"/healthz, /readyz, /metrics; off when empty, on loopback unless an address is given"`
+}
+
+// OTel is where traces go.
+type OTel struct {
+	Endpoint string `yaml:"endpoint" form:"url" doc:"OTLP/HTTP address of an OpenTelemetry collector, such as http://127.0.0.1:4318; traces tell names, counts and times, never what was said; off when empty"`
 }
 
 // Log is what goes to stderr.

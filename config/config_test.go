@@ -307,3 +307,15 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+func TestDiff(t *testing.T) {
+	a, b := Default(), Default()
+	b.Log.Level, b.Model.APIKey, b.Access.Owners = "debug", "sk-new", []string{"telegram:1"}
+	b.Subagents = []Subagent{{Name: "helper"}}
+	if got := strings.Join(a.Diff(b), " "); got != "model.api_key access.owners subagents log.level" {
+		t.Errorf("got %s", got)
+	}
+	if got := a.Diff(a); got != nil {
+		t.Errorf("a differs from itself in %v", got)
+	}
+}

@@ -1,6 +1,10 @@
 package config
 
-import "log/slog"
+import (
+	"log/slog"
+	"net/url"
+	"strings"
+)
 
 // Secret is a text that no print, log or encoding shows. string(s) is the
 // value.
@@ -24,3 +28,30 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 // MarshalText is String, for encoders.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// Secrets lists the exact values that must never be seen: secrets, the values
+// among env, and passwords within addresses.
+func (c Config) Secrets() (list []string) {
+	add := func(value string) {
+		if value != "" {
+			list = append(list, value)
+		}
+	}
+	c.each(func(s *Setting) {
+		switch value := s.value.Interface().(type) {
+		case Secret:
+			add(string(value))
+		case []Secret:
+			for _, entry := range value {
+				_, v, _ := strings.Cut(string(entry), "=")
+				add(v)
+			}
+		case string:
+			if u, err := url.Parse(value); s.form == "url" && err == nil {
+				password, _ := u.User.Password()
+				add(password)
+			}
+		}
+	})
+	return list
+}

@@ -109,6 +109,18 @@ func (c Config) Get(path string) (value string, ok bool) {
 	return s.text(), true
 }
 
+// Diff lists the settings in which d differs, lists of sections as a whole.
+func (c Config) Diff(d Config) (paths []string) {
+	values := map[string]any{}
+	c.each(func(s *Setting) { values[s.Path] = s.value.Interface() })
+	d.each(func(s *Setting) {
+		if !strings.Contains(s.Path, "[") && !reflect.DeepEqual(values[s.Path], s.value.Interface()) {
+			paths = append(paths, s.Path)
+		}
+	})
+	return paths
+}
+
 func (c *Config) find(path string) (found Setting, ok bool) {
 	c.each(func(s *Setting) {
 		if s.Path == path {

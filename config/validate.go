@@ -169,6 +169,9 @@ func badIdentity(text string, placeToo bool) (problem, hint string) {
 	if who := shared[text]; who != "" {
 		return text + " stands for " + who, "use the numeric id of one person"
 	}
+	if text == "*" || strings.HasSuffix(text, ":*") {
+		return fmt.Sprintf("%q would let everybody in", text), "access.mode open says that, if you mean it"
+	}
 	platform, id, _ := strings.Cut(text, ":")
 	chat, isChat := strings.CutPrefix(id, "chat:")
 	guild, isGuild := strings.CutPrefix(id, "guild:")

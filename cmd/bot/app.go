@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/config"
@@ -21,7 +22,8 @@ import (
 
 // app is the process: everything that lives as long as it does.
 type app struct {
-	cfg      config.Config
+	cfg      config.Config // as at the start
+	inForce  atomic.Pointer[config.Config]
 	log      *slog.Logger
 	now      func() time.Time
 	began    time.Time
@@ -37,9 +39,13 @@ type app struct {
 	counts   *counters
 	cron     *jobs
 	front    *front
-	facts    *factsFile     // nil for none
-	debug    sync.Map       // chat.Key -> true where answers show calls and timings
-	work     sync.WaitGroup // background work that drain waits for
+
+	facts      *factsFile // nil for none
+	tracer     *tracer
+	supervisor supervisor
+	reloads    func(context.Context) // heeds hang-up signals until ctx ends; nil in the terminal
+	debug      sync.Map              // chat.Key -> true where answers show calls and timings
+	work       sync.WaitGroup        // background work that drain waits for
 }
 
 // newApp opens the data folder and builds the rooms, adapters excepted. With
@@ -56,6 +62,7 @@ func newApp(ctx context.Context, cfg config.Config, log *slog.Logger, lock bool)
 // open opens the data folder.
 func (a *app) open(ctx context.Context, lock bool) (err error) {
 	a.began = a.now()
+	a.inForce.Store(&a.cfg)
 	if lock {
 		if err := os.MkdirAll(a.cfg.DataDir, 0o700); err != nil {
 			return fmt.Errorf("data folder: %w", err)
@@ -75,7 +82,8 @@ func (a *app) build(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	a.runner = &tools.Runner{Log: a.log}
+	a.tracer = newTracer(a.cfg.OTel.Endpoint, a.log)
+	a.runner = &tools.Runner{Log: a.log, Watch: a.watchTool}
 	if a.toolset, err = a.newToolset(ctx); err != nil {
 		return err
 	}
@@ -90,9 +98,13 @@ func (a *app) build(ctx context.Context) (err error) {
 	if name == "" {
 		name = a.model.name
 	}
+	model, book := a.guarded(a.model.Model), a.model.book
+	if book != nil {
+		book = a.guarded(book)
+	}
 	a.agent, err = agent.New(agent.Options{
-		Store: a.store, Model: metered{a.model.Model, a}, Fallback: a.model.fallback, Runner: a.runner, Tools: a.toolset.now,
-		Book: a.bookNow, BookModel: a.model.book, NoBookModel: a.model.list == nil,
+		Store: a.store, Model: model, Fallback: a.model.fallback, Runner: a.runner, Tools: a.toolset.now,
+		Book: a.bookNow, BookModel: book, NoBookModel: a.model.list == nil,
 		Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: name,
 		MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
 		TokenBudget: a.cfg.Context.TokenBudget, ContextSize: a.cfg.Model.ContextSize,
@@ -101,6 +113,11 @@ func (a *app) build(ctx context.Context) (err error) {
 		Role: a.role, Confirm: a.askFirst, Learn: a.cfg.Memory.Learn, Log: a.log, Now: a.now, Failpoint: failpoint,
 	})
 	return err
+}
+
+// guarded holds a model's calls to the limits, and secrets back from it.
+func (a *app) guarded(m llm.Model) llm.Model {
+	return metered{discreet{tracedModel{m, a.tracer}, newRedactor(a.cfg, shortestSaid)}, a}
 }
 
 // role names what a person is at a place, as rules know it.
@@ -150,6 +167,8 @@ func (a *app) close() {
 	if a.lock != nil {
 		_ = a.lock.Close()
 	}
+	a.supervisor.close()
+	a.tracer.close()
 }
 
 // openBook reads the playbook; a mistake in it keeps the bot from starting,

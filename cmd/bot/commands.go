@@ -48,7 +48,7 @@ func say(text string) func(context.Context, admin.Request) (chat.Answer, error) 
 func (a *app) runAsk(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	m := r.Message
 	m.Text = r.Args["question"]
-	return a.agent.Ask(ctx, m, r.Reply)
+	return a.front.quotas.Budget(chat.HandlerFunc(a.agent.Ask)).Handle(ctx, m, r.Reply)
 }
 
 func (a *app) sessionCommand() admin.Command {

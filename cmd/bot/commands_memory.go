@@ -368,7 +368,7 @@ func (a *app) runSnooze(ctx context.Context, r admin.Request) (chat.Answer, erro
 	if err != nil {
 		return friendly(err)
 	}
-	return chat.Answer{Text: fmt.Sprintf(wordsSnoozed, m.Text, span(due.Sub(a.now())+time.Second))}, nil
+	return chat.Answer{Text: fmt.Sprintf(wordsSnoozed, m.Text, howLong(due.Sub(a.now())+time.Second))}, nil
 }
 
 func (a *app) runZone(ctx context.Context, r admin.Request) (chat.Answer, error) {

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
+	"math"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/tools"
 )
 
 // counters are the figures of the process, for /metrics and /status.
@@ -14,23 +18,30 @@ type counters struct {
 	registry *prometheus.Registry
 	events   *prometheus.CounterVec
 	took     prometheus.Histogram
+	calls    *prometheus.CounterVec
+	tokens   *prometheus.CounterVec
+	tools    *prometheus.CounterVec
 
 	mu      sync.Mutex // guards bookErr
 	bookErr string
 }
 
 func newCounters() *counters {
+	vec := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
 	c := &counters{
 		registry: prometheus.NewRegistry(),
-		events: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "parley_events_total", Help: "Messages and parts of answers by what became of them.",
-		}, []string{"platform", "event"}),
+		events:   vec("parley_events_total", "Messages and parts of answers by what became of them.", "platform", "event"),
+		calls:    vec("parley_model_calls_total", "Model calls by how they ended: ok, failed, or refused by a limit of ours.", "model", "outcome"),
+		tokens:   vec("parley_model_tokens_total", "Tokens as the provider counted them.", "model", "kind"),
+		tools:    vec("parley_tool_calls_total", "Tool calls by how they ended; unknown is any name that no tool has.", "tool", "status"),
 		took: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "parley_answer_seconds", Help: "Time from taking a message up to having its answer stored.",
 			Buckets: []float64{.005, .01, .05, .1, .25, .5, 1, 2, 5, 10, 30, 60, 120},
 		}),
 	}
-	c.registry.MustRegister(c.events, c.took)
+	c.registry.MustRegister(c.events, c.took, c.calls, c.tokens, c.tools)
 	return c
 }
 
@@ -40,6 +51,27 @@ func (c *counters) observe(e chat.Event) {
 	if e.Name == "answered" {
 		c.took.Observe(e.Took.Seconds())
 	}
+}
+
+// modelCall counts one call and what it took.
+func (c *counters) modelCall(model, outcome string, u llm.Usage) {
+	c.calls.WithLabelValues(model, outcome).Inc()
+	c.tokens.WithLabelValues(model, "prompt").Add(float64(u.Prompt))
+	c.tokens.WithLabelValues(model, "completion").Add(float64(u.Completion))
+}
+
+// watchTool counts calls that ended, and traces them. Names are the model's own text, so only
+// those of tools become a label.
+func (a *app) watchTool(c tools.Call, s tools.State) {
+	name := "unknown"
+	if _, ok := a.toolset.now().Lookup(c.Name); ok {
+		name = c.Name
+	}
+	a.tracer.tool(c, name, s)
+	if s != tools.Success && s != tools.Failed && s != tools.Timeout {
+		return
+	}
+	a.counts.tools.WithLabelValues(name, string(s)).Inc()
 }
 
 // playbook remembers what is wrong with the playbook's files; nil clears it.
@@ -65,6 +97,13 @@ func (a *app) gauges() {
 	}
 	gauge("parley_lanes", "Conversations at work.", func() float64 { n, _ := a.hub.Active(); return float64(n) })
 	gauge("parley_waiting_messages", "Messages waiting or being answered.", func() float64 { _, n := a.hub.Active(); return float64(n) })
+	gauge("parley_waiting_parts", "Parts of answers that are stored and not sent.", func() float64 {
+		n, err := a.store.WaitingParts(context.Background())
+		if err != nil {
+			return math.NaN() // unknown is not none
+		}
+		return float64(n)
+	})
 	gauge("parley_uptime_seconds", "Time since the start.", func() float64 { return time.Since(a.began).Seconds() })
 	for _, p := range a.adapters {
 		a.counts.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{

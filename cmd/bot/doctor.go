@@ -2,14 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"syscall"
 	"time"
 
 	"parley/config"
 	"parley/internal/agent"
-	"parley/internal/chat"
 	"parley/internal/memory"
 )
 
@@ -25,17 +27,20 @@ const doctorWait = 10 * time.Second
 // what is wrong. It changes nothing.
 func (doctorCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	cfg, err := f.load()
-	d := &doctor{s: s}
+	d := &doctor{s: s, now: time.Now}
 	d.line("config", err, "ok")
 	if err != nil {
 		return errUnwell
 	}
+	d.hide = newRedactor(cfg, shortestLogged)
 	for _, w := range cfg.Warnings {
 		d.say("warn", "config", w)
 	}
 	_, err = agent.New(agent.Options{PromptFile: cfg.Agent.PromptFile})
 	d.line("prompt", err, "ok")
+	d.access(cfg)
 	d.data(ctx, cfg)
+	d.space(cfg.DataDir)
 	d.model(ctx, cfg)
 	d.platforms(ctx, cfg)
 	if d.unwell {
@@ -44,13 +49,18 @@ func (doctorCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	return nil
 }
 
+// writable is W_OK and X_OK of access(2).
+const writable = 3
+
 type doctor struct {
 	s      *streams
+	now    func() time.Time
+	hide   redactor
 	unwell bool
 }
 
 func (d *doctor) say(mark, name, text string) {
-	_, _ = fmt.Fprintf(d.s.out, "%-4s %-18s %s\n", mark, name, text)
+	_, _ = fmt.Fprintf(d.s.out, "%-4s %-18s %s\n", mark, name, d.hide.text(text))
 }
 
 func (d *doctor) line(name string, err error, fine string) {
@@ -62,6 +72,48 @@ func (d *doctor) line(name string, err error, fine string) {
 	d.say("ok", name, fine)
 }
 
+// access warns of doors that stand open.
+func (d *doctor) access(cfg config.Config) {
+	switch l := cfg.Limits; {
+	case cfg.Access.Mode == "open" && l.UserTokensPerDay == 0 && l.TokensPerDay == 0:
+		d.say("warn", "access", "everybody may talk with the bot (access.mode open), as much as they like: set limits.user_tokens_per_day or limits.tokens_per_day, or access.mode pairing")
+	case cfg.Access.Mode == "open":
+		d.say("warn", "access", "everybody may talk with the bot (access.mode open): set access.mode pairing unless you mean it")
+	default:
+		d.say("ok", "access", cfg.Access.Mode)
+	}
+}
+
+// Free space below these is worth a word, and keeps messages from being taken.
+const (
+	littleSpace = 1 << 30
+	noSpace     = 100 << 20
+)
+
+// space looks at the disk of the data folder, or of the folder it will be in.
+func (d *doctor) space(dir string) {
+	var fs syscall.Statfs_t
+	err := syscall.Statfs(dir, &fs)
+	for errors.Is(err, syscall.ENOENT) && filepath.Dir(dir) != dir {
+		dir = filepath.Dir(dir)
+		err = syscall.Statfs(dir, &fs)
+	}
+	if err != nil {
+		d.line("disk", fmt.Errorf("free space of %s: %w", dir, err), "")
+		return
+	}
+	free := uint64(fs.Bavail) * uint64(fs.Bsize)
+	text := fmt.Sprintf("%.1f GB free", float64(free)/(1<<30))
+	switch {
+	case free < noSpace:
+		d.line("disk", fmt.Errorf("%s: messages cannot be stored without room, make some or move data_dir", text), "")
+	case free < littleSpace:
+		d.say("warn", "disk", text+": make room soon")
+	default:
+		d.say("ok", "disk", text)
+	}
+}
+
 // data looks at the folder and the database without creating either.
 func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	st, err := os.Stat(cfg.DataDir)
@@ -71,6 +123,9 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	}
 	if err == nil && st.Mode().Perm()&0o077 != 0 {
 		err = fmt.Errorf("%s can be read by other users of this machine (mode %04o): run chmod 700 %s", cfg.DataDir, st.Mode().Perm(), cfg.DataDir)
+	}
+	if err == nil && syscall.Access(cfg.DataDir, writable) != nil {
+		err = fmt.Errorf("%s cannot be written by this user: run as its owner, or chown it", cfg.DataDir)
 	}
 	d.line("data folder", err, cfg.DataDir)
 	if err != nil {
@@ -109,60 +164,38 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 }
 
 func (d *doctor) platforms(ctx context.Context, cfg config.Config) {
-	a := &app{cfg: cfg, log: slog.New(slog.DiscardHandler)}
-	list, err := a.platforms()
-	if err != nil {
-		d.line("tokens", err, "")
+	if cfg.Telegram.Token == "" && cfg.Discord.Token == "" {
+		d.say("ok", "tokens", "none set: bot starts the terminal chat")
 		return
 	}
-	if len(list) == 0 {
-		d.say("ok", "tokens", "none set: bot starts the terminal chat")
+	if cfg.Telegram.Token != "" {
+		a, err := askTelegram(ctx, cfg.Telegram)
+		d.account("telegram", a, err)
 	}
-	for _, p := range list {
-		d.line(p.Platform(), probe(ctx, p), "token and connection are fine")
-	}
-}
-
-// probe lets an adapter connect until it is well, gives up, or time is over.
-// What arrives meanwhile is refused, so the platform keeps it.
-func probe(ctx context.Context, p chat.Adapter) error {
-	ctx, cancel := context.WithTimeout(ctx, doctorWait)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() { done <- p.Run(ctx, refusing{}) }()
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case err := <-done:
-			if err == nil {
-				err = p.Health()
-			}
-			return err
-		case <-ctx.Done():
-			err := p.Health()
-			<-done
-			return err
-		case <-tick.C:
-			if p.Health() == nil {
-				cancel()
-				<-done
-				return nil
-			}
-		}
+	if cfg.Discord.Token != "" {
+		a, err := askDiscord(ctx, cfg.Discord)
+		d.account("discord", a, err)
 	}
 }
 
-// refusing is an intake that takes nothing.
-type refusing struct{}
-
-// Deliver implements chat.Intake.
-func (refusing) Deliver(context.Context, chat.Batch) error {
-	return fmt.Errorf("doctor takes no messages")
+func (d *doctor) account(platform string, a account, err error) {
+	d.line(platform, err, "the token is that of "+a.name)
+	if err == nil {
+		d.line(platform+" receiving", a.problem, "nothing stands in the way")
+	}
+	if !a.date.IsZero() {
+		d.line(platform+" clock", skewed(d.now(), a.date), "this machine's clock agrees")
+	}
 }
 
-// Room implements chat.Intake.
-func (refusing) Room(ctx context.Context) error { return ctx.Err() }
+// maxSkew is how far this machine's clock may be off before signatures,
+// reminders and the order of messages suffer.
+const maxSkew = 2 * time.Minute
 
-// Cursors implements chat.Intake.
-func (refusing) Cursors(context.Context, string) (map[string]string, error) { return nil, nil }
+// skewed says that this machine's clock and a platform's differ too much.
+func skewed(here, there time.Time) error {
+	if off := here.Sub(there).Round(time.Second); off.Abs() > maxSkew {
+		return fmt.Errorf("this machine's clock is off by %s (it says %s): set it, for example with timedatectl set-ntp true", off, here.UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+	return nil
+}

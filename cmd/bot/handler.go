@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"parley/config"
 	"parley/internal/admin"
 	"parley/internal/agent"
 	"parley/internal/chat"
@@ -39,18 +40,23 @@ func (a *app) newFront(ctx context.Context, isAdmin func(context.Context, chat.K
 		return nil, err
 	}
 	f.quotas = admin.NewQuotas(admin.QuotaOptions{
-		Limits: admin.Limits{
-			PerMinute: a.cfg.Limits.UserPerMinute, UserTokens: int64(a.cfg.Limits.UserTokensPerDay),
-			ChannelTokens: int64(a.cfg.Limits.ChannelTokensPerDay),
-		},
-		Usage: a.store, Exempt: f.gate.Local, Record: record, Now: a.now, Log: a.log,
+		Limits: limits(a.cfg),
+		Usage:  a.store, Exempt: f.gate.Local, Record: record, Now: a.now, Log: a.log,
 	})
-	table := append(f.gate.Commands(a.cfg.String), a.commands(f)...)
+	table := append(f.gate.Commands(func() string { return a.inForce.Load().String() }), a.commands(f)...)
 	f.commands, err = admin.NewCommands(table, admin.CommandOptions{
 		Role: f.gate.Role, Confirm: f.confirm, Record: record, Log: a.log,
 	})
 	a.front = f
 	return f, err
+}
+
+// limits are those of the settings.
+func limits(c config.Config) admin.Limits {
+	return admin.Limits{
+		PerMinute: c.Limits.UserPerMinute, UserTokens: int64(c.Limits.UserTokensPerDay), ChannelTokens: int64(c.Limits.ChannelTokensPerDay),
+		AllTokens: int64(c.Limits.TokensPerDay), Pass: c.Limits.PastLimit == pastOffline,
+	}
 }
 
 // handler is the way of every message: who may speak, how often, what waits
@@ -64,7 +70,8 @@ func (a *app) handler(f *front) chat.Handler {
 		}
 		return a.agent.Confirmed(ctx, m, p)
 	}
-	return f.gate.Wrap(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(a.debugging(f, a.agent))), do)))
+	way := f.gate.Wrap(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(a.debugging(f, a.agent))), do)))
+	return a.tracer.messages(discreetly(newRedactor(a.cfg, shortestSaid), way))
 }
 
 // debugging shows calls and timings under an answer where /debug is on, to

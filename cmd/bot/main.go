@@ -35,12 +35,15 @@ type flags struct {
 	Data      string `help:"Data folder." placeholder:"DIR"`
 	LogLevel  string `help:"Least level written to stderr: debug, info, warn or error." placeholder:"LEVEL"`
 	LogFormat string `help:"Form of log lines: text or json." placeholder:"FORMAT"`
+
+	veil *blotter // over stderr
 }
 
 // cli is the command line.
 type cli struct {
 	flags
 	Run      runCmd      `cmd:"" default:"1" hidden:"" help:"Run every platform that has a token; with none, the terminal chat."`
+	Init     initCmd     `cmd:"" help:"Ask what a first start needs, check it, and write the settings."`
 	Chat     chatCmd     `cmd:"" help:"Talk to the bot in this terminal, or line by line through a pipe."`
 	Doctor   doctorCmd   `cmd:"" help:"Check the settings, the data folder, the model and the tokens."`
 	Sessions sessionsCmd `cmd:"" help:"List, show and import conversations."`
@@ -49,6 +52,8 @@ type cli struct {
 	Playbook playbookCmd `cmd:"" help:"Check the playbook."`
 	Rehearse rehearseCmd `cmd:"" help:"Play conversation scripts against the agent and report where it differs."`
 	Pair     pairCmd     `cmd:"" help:"See who asks to be let in, and let them in."`
+	Backup   backupCmd   `cmd:"" help:"Copy the database, with the bot running or not."`
+	Restore  restoreCmd  `cmd:"" help:"Put a copy in the place of the database, with the bot stopped."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 	Help     helpCmd     `cmd:"" help:"Print this help."`
 }
@@ -83,6 +88,8 @@ type streams struct {
 // run is main with its surroundings handed in. It returns the exit code.
 func run(args []string, in io.Reader, out, errw io.Writer) int {
 	var c cli
+	c.veil = &blotter{w: errw}
+	errw = c.veil
 	parser, err := kong.New(&c, kong.Name("bot"), kong.Description("Parley: an assistant that lives in your chats and remembers."),
 		kong.Writers(out, errw), kong.UsageOnError(), kong.Exit(func(int) {}))
 	if err != nil {
@@ -120,7 +127,11 @@ func (f *flags) load() (config.Config, error) {
 			set[path] = v
 		}
 	}
-	return config.Load(config.Options{File: f.Config, Env: os.Environ(), Flags: set})
+	c, err := config.Load(config.Options{File: f.Config, Env: os.Environ(), Flags: set})
+	if err == nil {
+		f.veil.knows(c)
+	}
+	return c, err
 }
 
 type versionCmd struct{}

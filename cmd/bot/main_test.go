@@ -1,12 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -56,16 +58,47 @@ type world struct {
 	dc   *discordtest.Server
 	llm  *llmtest.Server
 	dir  string
+	file string // settings; "" for none
 	env  []string
 	stop func() error
+	cut  func() // ends the platforms
+	log  safeBuffer
+}
+
+// safeBuffer is what a running bot wrote so far.
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (s *safeBuffer) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.Write(p)
+}
+
+func (s *safeBuffer) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.String()
+}
+
+// eventually waits until ok holds.
+func eventually(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("not within 10 s: %s", what)
+		}
+	}
 }
 
 // newWorld starts the fakes; the bot is started by run or by a child process.
 func newWorld(t testing.TB) *world {
 	w := &world{tg: telegramtest.New(), dc: discordtest.New(), llm: llmtest.NewServer(), dir: filepath.Join(t.TempDir(), "data")}
-	t.Cleanup(w.tg.Close)
 	t.Cleanup(w.llm.Close)
-	t.Cleanup(w.dc.Close)
+	w.cut = sync.OnceFunc(func() { w.tg.Close(); w.dc.Close() })
+	t.Cleanup(func() { w.cut() })
 	w.llm.Structured(func(llmtest.Request) llmtest.Turn {
 		return llmtest.Turn{Text: `{"summary":"They talked.","title":"Talk","decisions":[],"facts":[]}`}
 	})
@@ -79,11 +112,16 @@ func newWorld(t testing.TB) *world {
 
 func (w *world) config(t testing.TB) config.Config {
 	t.Helper()
-	cfg, err := config.Load(config.Options{Env: w.env})
+	cfg, err := w.again()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return cfg
+}
+
+// again reads the settings once more, from w.file too.
+func (w *world) again() (config.Config, error) {
+	return config.Load(config.Options{Env: w.env, File: w.file})
 }
 
 // run starts the bot in this process.
@@ -92,11 +130,13 @@ func (w *world) run(t testing.TB) {
 	cfg := w.config(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	var log io.Writer = io.Discard
+	var log io.Writer = &w.log
 	if testing.Verbose() {
-		log = os.Stderr
+		log = io.MultiWriter(log, os.Stderr)
 	}
-	go func() { done <- serve(ctx, cfg, &streams{in: strings.NewReader(""), out: io.Discard, err: log}) }()
+	go func() {
+		done <- serve(ctx, cfg, &streams{in: strings.NewReader(""), out: io.Discard, err: log}, w.again)
+	}()
 	stopped := false
 	w.stop = func() error {
 		if stopped {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"syscall"
 	"time"
 
 	"parley/config"
@@ -54,7 +55,7 @@ func connect(ctx context.Context, cfg config.Config, log *slog.Logger) (endpoint
 		return openai.New(openai.Options{
 			BaseURL: base, APIKey: string(m.APIKey), Model: model, Temperature: m.Temperature,
 			MaxTokens: m.MaxTokens, Timeout: m.Timeout, Total: cfg.Agent.TurnTimeout, Retries: m.Retries, Stream: m.Stream,
-			Concurrent: cfg.Limits.ConcurrentModelCalls, Log: log,
+			Concurrent: affordable(cfg.Limits.ConcurrentModelCalls, log), Log: log,
 		})
 	}
 	c, err := client(name)
@@ -76,6 +77,18 @@ func connect(ctx context.Context, cfg config.Config, log *slog.Logger) (endpoint
 		}
 	}
 	return e, nil
+}
+
+// affordable lowers the number of model calls at once to a quarter of the file
+// descriptors: platforms and the database must not go without.
+func affordable(calls int, log *slog.Logger) int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || uint64(limit.Cur)/4 >= uint64(calls) {
+		return calls
+	}
+	fewer := max(1, int(limit.Cur/4))
+	log.Warn("few file descriptors: fewer model calls at once than limits.concurrent_model_calls", "descriptors", limit.Cur, "calls", fewer)
+	return fewer
 }
 
 // onlyModel takes the first model of an endpoint for which none was named.

@@ -50,7 +50,7 @@ func (a *app) reminderParts(r memory.Reminder) []chat.Part {
 		text = fmt.Sprintf(wordsReminderFor, name, r.Text)
 	}
 	if behind := a.now().Sub(r.Due); behind > late {
-		text += " " + fmt.Sprintf(wordsReminderLate, span(behind))
+		text += " " + fmt.Sprintf(wordsReminderLate, howLong(behind))
 	}
 	buttons := [][]chat.Button{{
 		{Label: wordsSnooze10, Data: fmt.Sprintf("/remind snooze %d 10m", r.ID)},
@@ -84,8 +84,8 @@ func (a *app) outlet(platform string) chat.Outlet {
 	return nil
 }
 
-// span is a duration as people say it.
-func span(d time.Duration) string {
+// howLong is a duration as people say it.
+func howLong(d time.Duration) string {
 	switch {
 	case d < 2*time.Hour:
 		return fmt.Sprintf("%d minutes", int(d.Minutes()))

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"parley/config"
@@ -28,22 +30,32 @@ func (runCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	if cfg.Telegram.Token == "" && cfg.Discord.Token == "" {
 		return chatCmd{}.talk(ctx, cfg, s)
 	}
-	return serve(ctx, cfg, s)
+	return serve(ctx, cfg, s, f.load)
 }
 
 // failpoint is called by name where a crash is survived. It is nil in the
 // program; its tests set it before they become the program.
 var failpoint func(point string)
 
-// serve runs the platforms until ctx ends.
-func serve(ctx context.Context, cfg config.Config, s *streams) (err error) {
-	log := newLogger(cfg, s.err)
+// serve runs the platforms until ctx ends. again reads the settings anew.
+func serve(ctx context.Context, cfg config.Config, s *streams, again func() (config.Config, error)) (err error) {
+	var level slog.LevelVar
+	log := newLogger(cfg, &level, s.err)
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	// Nobody reading the log any more is no reason to stop serving: once it is
+	// asked for, the signal does not end the process, and the write just fails.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	warn(cfg, log)
 	a, err := newApp(ctx, cfg, log, true)
 	if err != nil {
 		return err
 	}
 	defer a.close()
+	if a.supervisor, err = newSupervisor(); err != nil {
+		log.Warn(err.Error())
+	}
 	platforms, err := a.platforms()
 	if err != nil {
 		return err
@@ -61,6 +73,16 @@ func serve(ctx context.Context, cfg config.Config, s *streams) (err error) {
 	}
 	if err := a.showClaim(ctx, front, s); err != nil {
 		return err
+	}
+	a.reloads = func(ctx context.Context) {
+		for {
+			select {
+			case <-hangups:
+				a.reload(again, &level)
+			case <-ctx.Done():
+				return
+			}
+		}
 	}
 	return a.operate(ctx, front, platforms...)
 }
@@ -157,9 +179,14 @@ func (a *app) operate(ctx context.Context, f *front, adapters ...chat.Adapter) e
 		}()
 	}
 	a.introduce(ctx, f, adapters)
+	a.background(func() { a.supervised(ctx) })
+	if a.reloads != nil {
+		a.background(func() { a.reloads(ctx) })
+	}
 	slim := time.AfterFunc(settled, releaseStartup)
 	defer slim.Stop()
 	err := a.wait(ctx, adapters, errs, stop)
+	a.supervisor.tell("STOPPING=1")
 	a.drain()
 	return err
 }
@@ -220,7 +247,7 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error 
 	tty := isTerminal(s.in) && isTerminal(s.out)
 	log := slog.New(slog.DiscardHandler)
 	if !tty || cfg.Log.Level == "debug" {
-		log = newLogger(cfg, s.err)
+		log = newLogger(cfg, &slog.LevelVar{}, s.err)
 	}
 	a, err := newApp(ctx, cfg, log, true)
 	if err != nil {

@@ -26,6 +26,7 @@ func (a *app) runStatus(ctx context.Context, f *front, r admin.Request) (chat.An
 	line("model", "%s, %s", a.agent.ModelName(), a.modelState(ctx))
 	if left, err := f.quotas.Left(ctx, r.Message); err == nil {
 		line("left for you", "%s messages this minute, %s tokens today", count(int64(left.Messages)), count(left.UserTokens))
+		line("left today", "%s tokens for this channel, %s for everybody together", count(left.ChannelTokens), count(left.AllTokens))
 	}
 	if r.Role < admin.Owner {
 		return chat.Answer{Text: b.String()}, nil

@@ -158,7 +158,7 @@ func (g *Gate) runGrant(role, done string) func(context.Context, Request) (chat.
 		if err != nil {
 			return chat.Answer{}, err
 		}
-		if g.owners[id] || granted == "owner" || id == r.Message.From.ID {
+		if g.rules.Load().owners[id] || granted == "owner" || id == r.Message.From.ID {
 			return chat.Answer{Text: wordIsOwner}, nil
 		}
 		if err := g.o.Rows.Grant(ctx, id, role, r.Message.From.ID); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/internal/chat"
@@ -52,7 +53,8 @@ type Rows interface {
 
 // GateOptions of NewGate. Rows is required; the rest may be zero.
 type GateOptions struct {
-	// Mode is "pairing" (also when empty), "allowlist" or "open".
+	// Mode is "pairing" (also when empty), "allowlist" or "open"; Set changes
+	// it, Owners and Allow.
 	Mode string
 	// Owners and Allow are platform-scoped ids; Allow may name places.
 	Owners, Allow []string
@@ -71,45 +73,63 @@ type GateOptions struct {
 // treats every kind of message alike: whoever may not write may not press,
 // edit or command either.
 type Gate struct {
-	o             GateOptions
+	o     GateOptions
+	rules atomic.Pointer[rules]
+	told  *once      // strangers that were answered today
+	codes sync.Mutex // held while a pairing code is made, so that the limit holds
+}
+
+// rules are the settings of a gate; they never change, but others may take
+// their place.
+type rules struct {
+	mode          string
 	owners, allow map[string]bool
 	// local says that whoever sits at the terminal is the owner.
 	local bool
-	told  *once      // strangers that were answered today
-	codes sync.Mutex // held while a pairing code is made, so that the limit holds
 }
 
 // NewGate checks the ids it is given: an entry that is a name, or that stands
 // for many people, is an error.
 func NewGate(o GateOptions) (*Gate, error) {
-	switch o.Mode {
-	case "":
-		o.Mode = "pairing"
-	case "pairing", "allowlist", "open":
-	default:
-		return nil, fmt.Errorf("access.mode: %q is not pairing, allowlist or open", o.Mode)
-	}
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	g := &Gate{o: o, owners: map[string]bool{}, allow: map[string]bool{}, local: true, told: newOnce(24 * time.Hour)}
-	for _, id := range o.Owners {
-		if err := checkID(id, false); err != nil {
-			return nil, fmt.Errorf("access.owners: %w", err)
-		}
-		g.owners[id] = true
-		g.local = g.local && !isTerminal(id)
-	}
-	for _, id := range o.Allow {
-		if err := checkID(id, true); err != nil {
-			return nil, fmt.Errorf("access.allow: %w", err)
-		}
-		g.allow[id] = true
+	g := &Gate{o: o, told: newOnce(24 * time.Hour)}
+	if err := g.Set(o.Mode, o.Owners, o.Allow); err != nil {
+		return nil, err
 	}
 	return g, nil
+}
+
+// Set puts other settings in force for every later message, or returns what is
+// wrong with them and changes nothing.
+func (g *Gate) Set(mode string, owners, allow []string) error {
+	r := &rules{mode: mode, owners: map[string]bool{}, allow: map[string]bool{}, local: true}
+	switch mode {
+	case "":
+		r.mode = "pairing"
+	case "pairing", "allowlist", "open":
+	default:
+		return fmt.Errorf("access.mode: %q is not pairing, allowlist or open", mode)
+	}
+	for _, id := range owners {
+		if err := checkID(id, false); err != nil {
+			return fmt.Errorf("access.owners: %w", err)
+		}
+		r.owners[id] = true
+		r.local = r.local && !isTerminal(id)
+	}
+	for _, id := range allow {
+		if err := checkID(id, true); err != nil {
+			return fmt.Errorf("access.allow: %w", err)
+		}
+		r.allow[id] = true
+	}
+	g.rules.Store(r)
+	return nil
 }
 
 // Wrap lets through what may pass, marked as addressed, and finishes the rest:
@@ -173,9 +193,9 @@ func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred boo
 	if g.Local(m) {
 		return Owner, false, nil
 	}
-	ids := places(m)
+	rules, ids := g.rules.Load(), places(m)
 	if oneself(m) {
-		if g.owners[m.From.ID] {
+		if rules.owners[m.From.ID] {
 			return Owner, false, nil
 		}
 		ids = append([]string{m.From.ID}, ids...)
@@ -190,11 +210,11 @@ func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred boo
 			return Stranger, true, nil
 		case granted == "owner" && id == m.From.ID:
 			return Owner, false, nil
-		case granted == "member" || g.allow[id]:
+		case granted == "member" || rules.allow[id]:
 			role = Member
 		}
 	}
-	if g.o.Mode == "open" && m.From.ID != "" {
+	if rules.mode == "open" && m.From.ID != "" {
 		role = Member
 	}
 	return role, false, nil
@@ -203,7 +223,7 @@ func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred boo
 // Local tells whether m was typed at the machine itself by its owner: at the
 // terminal, unless access.owners says who that is there.
 func (g *Gate) Local(m chat.Message) bool {
-	return m.Key.Platform == terminal && g.local && oneself(m)
+	return m.Key.Platform == terminal && g.rules.Load().local && oneself(m)
 }
 
 // Role is what m's author may do where m was written. It may ask the platform,
@@ -231,7 +251,7 @@ func (g *Gate) Role(ctx context.Context, m chat.Message) (Role, error) {
 
 // HasOwner tells whether anybody but the person at the terminal owns this bot.
 func (g *Gate) HasOwner(ctx context.Context) (bool, error) {
-	for id := range g.owners {
+	for id := range g.rules.Load().owners {
 		if !isTerminal(id) {
 			return true, nil
 		}

@@ -132,13 +132,13 @@ func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error
 	if !wrote || !expected(m) && !m.Direct || !oneself(m) {
 		return chat.Answer{}, nil
 	}
-	if m.Direct && g.o.Mode == "pairing" {
+	if m.Direct && g.rules.Load().mode == "pairing" {
 		return g.pair(ctx, m.From, m.Key.Platform)
 	}
 	if !g.told.first(m.From.ID, g.o.Now()) {
 		return chat.Answer{}, nil
 	}
-	if g.o.Mode == "pairing" {
+	if g.rules.Load().mode == "pairing" {
 		return chat.Answer{Text: wordStrangerChannel, Private: true}, nil
 	}
 	return chat.Answer{Text: wordStranger, Private: true}, nil

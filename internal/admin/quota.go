@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/internal/chat"
@@ -27,12 +28,15 @@ type Limits struct {
 	UserTokens    int64
 	ChannelTokens int64
 	AllTokens     int64
+	// Pass lets messages past a limit of tokens on, for whoever answers
+	// without a model; Reserve refuses all the same.
+	Pass bool
 }
 
 // QuotaOptions of NewQuotas.
 type QuotaOptions struct {
-	Limits
-	Usage Usage
+	Limits // to begin with; SetLimits changes them
+	Usage  Usage
 	// Exempt messages are not counted by the minute (the owner's own
 	// terminal); nil exempts none. Tokens are counted for everybody.
 	Exempt func(m chat.Message) bool
@@ -44,8 +48,9 @@ type QuotaOptions struct {
 // Quotas bounds what one person, one channel and everybody may use. Whoever
 // is over a limit is told once a minute and then finished silently.
 type Quotas struct {
-	o    QuotaOptions
-	told *once
+	o      QuotaOptions
+	limits atomic.Pointer[Limits]
+	told   *once
 
 	mu      sync.Mutex // guards what follows
 	buckets map[string]bucket
@@ -70,16 +75,21 @@ func NewQuotas(o QuotaOptions) *Quotas {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Quotas{o: o, told: newOnce(time.Minute), buckets: map[string]bucket{}, meters: map[string]*meter{}}
+	q := &Quotas{o: o, told: newOnce(time.Minute), buckets: map[string]bucket{}, meters: map[string]*meter{}}
+	q.SetLimits(o.Limits)
+	return q
 }
+
+// SetLimits puts other limits in force; what was used counts against them.
+func (q *Quotas) SetLimits(l Limits) { q.limits.Store(&l) }
 
 // Rate limits messages a minute, of every kind.
 func (q *Quotas) Rate(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		if q.o.PerMinute > 0 && (q.o.Exempt == nil || !q.o.Exempt(m)) && !q.take(m.From.ID) {
+		if q.limits.Load().PerMinute > 0 && (q.o.Exempt == nil || !q.o.Exempt(m)) && !q.take(m.From.ID) {
 			return q.notice(m, "rate:", wordTooFast), nil
 		}
-		return next.Handle(ctx, m, w)
+		return next.Handle(context.WithValue(ctx, payer{}, m), m, w)
 	})
 }
 
@@ -91,6 +101,9 @@ func (q *Quotas) Budget(next chat.Handler) chat.Handler {
 		err := q.refresh(ctx, m)
 		if err == nil {
 			_, err = q.promise(m, 0)
+		}
+		if errors.Is(err, ErrQuota) && q.limits.Load().Pass {
+			return next.Handle(ctx, m, w)
 		}
 		if errors.Is(err, ErrQuota) {
 			return q.notice(m, "day:", wordUsedUp), nil
@@ -108,14 +121,12 @@ type payer struct{}
 // Reserve is asked before each model call with an estimate of its tokens, and
 // fails with ErrQuota when a limit is reached. done must be called with what
 // the call really took. Calls side by side count each other's estimates, so a
-// limit is passed by one call at most. A ctx that did not come through Budget
-// is only held to the limit for everybody.
+// limit is passed by one call at most. A ctx that came neither through Rate nor
+// through Budget is only held to the limit for everybody.
 func (q *Quotas) Reserve(ctx context.Context, estimate int64) (done func(actual int64), err error) {
-	m, ok := ctx.Value(payer{}).(chat.Message)
-	if !ok {
-		if err := q.refresh(ctx, m); err != nil {
-			return nil, err
-		}
+	m, _ := ctx.Value(payer{}).(chat.Message) // nobody pays for what nobody asked
+	if err := q.refresh(ctx, m); err != nil {
+		return nil, err
 	}
 	return q.promise(m, estimate)
 }
@@ -127,14 +138,15 @@ type limit struct {
 	stored func(ctx context.Context, since time.Time) (int64, error)
 }
 
-func (q *Quotas) limits(m chat.Message) []limit {
-	all := []limit{{"all", q.o.AllTokens, func(ctx context.Context, since time.Time) (int64, error) {
+func (q *Quotas) bounds(m chat.Message) []limit {
+	most := q.limits.Load()
+	all := []limit{{"all", most.AllTokens, func(ctx context.Context, since time.Time) (int64, error) {
 		return q.o.Usage.AllTokens(ctx, since)
 	}}}
 	if m.From.ID != "" {
-		all = append(all, limit{"user " + m.From.ID, q.o.UserTokens, func(ctx context.Context, since time.Time) (int64, error) {
+		all = append(all, limit{"user " + m.From.ID, most.UserTokens, func(ctx context.Context, since time.Time) (int64, error) {
 			return q.o.Usage.UserTokens(ctx, m.From.ID, since)
-		}}, limit{"channel " + placeOf(m.Key), q.o.ChannelTokens, func(ctx context.Context, since time.Time) (int64, error) {
+		}}, limit{"channel " + placeOf(m.Key), most.ChannelTokens, func(ctx context.Context, since time.Time) (int64, error) {
 			return q.o.Usage.ChannelTokens(ctx, m.Key, since)
 		}})
 	}
@@ -145,7 +157,7 @@ func (q *Quotas) limits(m chat.Message) []limit {
 // and calls that nobody reserved.
 func (q *Quotas) refresh(ctx context.Context, m chat.Message) error {
 	since := q.o.Now().UTC().Truncate(24 * time.Hour)
-	for _, l := range q.limits(m) {
+	for _, l := range q.bounds(m) {
 		if l.most <= 0 {
 			continue
 		}
@@ -187,7 +199,7 @@ func (q *Quotas) promise(m chat.Message, tokens int64) (done func(actual int64),
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var mine []*meter
-	for _, l := range q.limits(m) {
+	for _, l := range q.bounds(m) {
 		if l.most <= 0 {
 			continue
 		}
@@ -227,7 +239,7 @@ func (q *Quotas) take(id string) bool {
 
 // filled is a person's bucket as of now; q.mu is held.
 func (q *Quotas) filled(id string) bucket {
-	now, full := q.o.Now(), float64(q.o.PerMinute)
+	now, full := q.o.Now(), float64(q.limits.Load().PerMinute)
 	b, ok := q.buckets[id]
 	if !ok {
 		return bucket{full, now}
@@ -260,11 +272,11 @@ func (q *Quotas) Left(ctx context.Context, m chat.Message) (Left, error) {
 	l := Left{-1, -1, -1, -1}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.o.PerMinute > 0 && (q.o.Exempt == nil || !q.o.Exempt(m)) {
+	if q.limits.Load().PerMinute > 0 && (q.o.Exempt == nil || !q.o.Exempt(m)) {
 		l.Messages = int(q.filled(m.From.ID).left)
 	}
 	places := []*int64{&l.AllTokens, &l.UserTokens, &l.ChannelTokens}
-	for i, lim := range q.limits(m) {
+	for i, lim := range q.bounds(m) {
 		if lim.most > 0 {
 			mt := q.meter(lim.key, q.o.Now().UTC().Truncate(24*time.Hour))
 			*places[i] = max(0, lim.most-mt.used-mt.open)

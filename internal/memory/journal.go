@@ -296,6 +296,12 @@ func (s *Store) Pending(_ context.Context, k chat.Key) ([]chat.Part, error) {
 	return parts, rows.Err()
 }
 
+// WaitingParts counts the parts that are not sent.
+func (s *Store) WaitingParts(context.Context) (n int, err error) {
+	err = s.queryRow("SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')").Scan(&n)
+	return n, during("count waiting parts", err)
+}
+
 // Mark implements chat.Outbox. What was sent keeps its ids and loses its text:
 // the transcript has that.
 func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id string, until time.Time) error {

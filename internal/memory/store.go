@@ -70,7 +70,7 @@ var (
 func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	path := filepath.Join(dir, DatabaseName)
 	if err := prepare(dir, path); err != nil {
-		return nil, err
+		return nil, mend(err)
 	}
 	s := &Store{path: path, now: o.Now, queue: make(chan *write, 1024), done: make(chan struct{})}
 	if s.now == nil {
@@ -86,7 +86,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	s.db.SetMaxOpenConns(1)
 	if err := s.start(ctx, o); err != nil {
 		_ = s.db.Close()
-		return nil, fmt.Errorf("open %s: %w", path, explain(err))
+		return nil, fmt.Errorf("open %s: %w", path, mend(explain(err)))
 	}
 	return s, nil
 }
@@ -118,8 +118,15 @@ func (s *Store) start(ctx context.Context, o Options) error {
 	return nil
 }
 
-// prepare makes the folder private and refuses one that others can read.
 func prepare(dir, path string) error {
+	if err := private(dir); err != nil {
+		return err
+	}
+	return sound(path)
+}
+
+// private makes the folder and refuses one that others can read.
+func private(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
@@ -130,20 +137,39 @@ func prepare(dir, path string) error {
 	if st.Mode().Perm()&0o077 != 0 {
 		return fmt.Errorf("data folder %s can be read by other users of this machine (mode %04o): run chmod 700 %s", dir, st.Mode().Perm(), dir)
 	}
-	return sound(path)
+	return nil
 }
 
 // headerSize is the length of SQLite's file header, which holds the page size
 // at byte 16 and the page count at byte 28, both big-endian.
 const headerSize = 100
 
-// sound refuses a file that lost its end, an empty one included: SQLite would
-// take that for a new database and hide the loss. A missing file is fine.
+// sound refuses a file that cannot be written, and one that is not whole. A
+// missing file is fine.
 func sound(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
+	if err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	_ = f.Close()
+	return whole(path)
+}
+
+// mend adds to an error about a damaged database what to do.
+func mend(err error) error {
+	if errors.Is(err, ErrCorrupt) {
+		return fmt.Errorf("%w; put a backup in its place with bot restore FILE, or move it away to begin anew", err)
+	}
+	return err
+}
+
+// whole refuses a file that lost its end, an empty one included: SQLite would
+// take that for a new database and hide the loss.
+func whole(path string) error {
+	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("database: %w", err)
 	}
@@ -154,7 +180,7 @@ func sound(path string) error {
 	}
 	head := make([]byte, headerSize)
 	if _, err := f.ReadAt(head, 0); err != nil {
-		return fmt.Errorf("%w: %s has %d bytes; restore it from a backup, or move it away to begin anew", ErrCorrupt, path, st.Size())
+		return fmt.Errorf("%w: %s has %d bytes", ErrCorrupt, path, st.Size())
 	}
 	page := int64(binary.BigEndian.Uint16(head[16:]))
 	if page == 1 { // the format's way to say 65536
@@ -162,7 +188,7 @@ func sound(path string) error {
 	}
 	wal, _ := os.Stat(path + "-wal")
 	if want := page * int64(binary.BigEndian.Uint32(head[28:])); st.Size() < want && (wal == nil || wal.Size() == 0) {
-		return fmt.Errorf("%w: %s is cut short (%d of %d bytes); restore it from a backup, or move it away to begin anew", ErrCorrupt, path, st.Size(), want)
+		return fmt.Errorf("%w: %s is cut short (%d of %d bytes)", ErrCorrupt, path, st.Size(), want)
 	}
 	return nil
 }
@@ -234,10 +260,10 @@ func (s *Store) Path() string { return s.path }
 func (s *Store) Check(ctx context.Context) error {
 	var verdict string
 	if err := s.ro.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
-		return fmt.Errorf("check database: %w", explain(err))
+		return fmt.Errorf("check database: %w", mend(explain(err)))
 	}
 	if verdict != "ok" {
-		return fmt.Errorf("check database: %w: %s", ErrCorrupt, verdict)
+		return mend(fmt.Errorf("check database: %w: %s", ErrCorrupt, verdict))
 	}
 	return nil
 }

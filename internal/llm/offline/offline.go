@@ -21,7 +21,11 @@ const Name = "builtin"
 
 // Model answers without a model. The zero Model is ready; it never blocks, and
 // calls it makes are only of tools the request offers.
-type Model struct{}
+type Model struct {
+	// Why says in a sentence what keeps a real model from answering; "" is that
+	// none is connected, with how to connect one.
+	Why string
+}
 
 // sentence is one thing it understands: the first row whose pattern matches
 // and whose tool is offered wins. Groups named in the pattern become the
@@ -58,7 +62,7 @@ var sentences = []sentence{
 }
 
 // Complete implements llm.Model.
-func (Model) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
+func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
 	if ctx.Err() != nil {
 		return llm.Response{}, context.Cause(ctx)
 	}
@@ -79,7 +83,7 @@ func (Model) Complete(ctx context.Context, r llm.Request, onText func(string)) (
 	} else if text := guided(r); text != "" {
 		resp.Message.Content = text
 	} else {
-		resp.Message.Content = honest(r)
+		resp.Message.Content = m.honest(r)
 	}
 	if onText != nil {
 		onText(resp.Message.Content)
@@ -173,7 +177,7 @@ func phrase(m llm.Message) string {
 
 // honest says what this is and how to get a real model; at length only in the
 // first answer of a conversation.
-func honest(r llm.Request) string {
+func (m Model) honest(r llm.Request) string {
 	var can []string
 	tools := offered(r)
 	for _, s := range sentences {
@@ -185,8 +189,11 @@ func honest(r llm.Request) string {
 	if len(can) > 0 {
 		what = fmt.Sprintf("I understand plain sentences such as %s. /help lists the commands.", strings.Join(can, ", "))
 	}
-	for _, m := range r.Messages {
-		if m.Role == llm.RoleAssistant {
+	if m.Why != "" {
+		return m.Why + " " + what
+	}
+	for _, said := range r.Messages {
+		if said.Role == llm.RoleAssistant {
 			return "No language model is connected, so I can't answer that. " + what
 		}
 	}

@@ -69,6 +69,7 @@ type Server struct {
 	gw       gateway
 	changed  chan struct{}
 	quiet    bool
+	flags    int
 }
 
 // New starts a server.
@@ -80,7 +81,7 @@ func New() *Server {
 	s := &Server{
 		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]time.Time{},
 		gone: map[string]int{}, threads: map[string]string{}, archived: map[string]bool{}, changed: make(chan struct{}),
-		commands: json.RawMessage("[]"), gw: newGateway(),
+		commands: json.RawMessage("[]"), gw: newGateway(), flags: 1 << 19,
 	}
 	s.nextID = (time.Now().UnixMilli() - discordEpoch) << 22
 	mux := http.NewServeMux()
@@ -130,6 +131,10 @@ func (s *Server) Thread(thread, parent string) { s.with(func() { s.threads[threa
 
 // Archive archives a thread: posting there fails until it is unarchived.
 func (s *Server) Archive(thread string) { s.with(func() { s.archived[thread] = true }) }
+
+// Flags sets the application's; at first it has the Message Content intent of
+// a bot in few servers.
+func (s *Server) Flags(flags int) { s.with(func() { s.flags = flags }) }
 
 // Quiet keeps no ledger of calls: for benchmarks.
 func (s *Server) Quiet() { s.with(func() { s.quiet = true }) }
@@ -271,6 +276,10 @@ func (s *Server) route(r *http.Request, path string, body []byte) (any, *problem
 		}
 		_ = json.Unmarshal(body, &in)
 		return map[string]any{"id": "dm" + in.Recipient, "type": 1}, nil
+	case path == "/users/@me":
+		return map[string]any{"id": App, "username": "parley", "bot": true}, nil
+	case path == "/applications/@me":
+		return map[string]any{"id": App, "flags": s.flags}, nil
 	case part[0] == "applications":
 		if r.Method == http.MethodPut {
 			s.commands = body

@@ -13,6 +13,12 @@ func (s *Server) getMe(*request) (any, *problem) {
 	return User{ID: s.botID, IsBot: true, FirstName: "Parley", Username: s.opts.Username}, nil
 }
 
+func (s *Server) getWebhookInfo(*request) (any, *problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return map[string]any{"url": s.hook.url, "has_custom_certificate": false, "pending_update_count": len(s.inbound.waiting)}, nil
+}
+
 func (s *Server) answerCallbackQuery(q *request) (any, *problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -143,7 +143,7 @@ var (
 
 func init() {
 	handlers = map[string]func(*Server, *request) (any, *problem){
-		"getme": (*Server).getMe, "getupdates": (*Server).getUpdates,
+		"getme": (*Server).getMe, "getwebhookinfo": (*Server).getWebhookInfo, "getupdates": (*Server).getUpdates,
 		"setwebhook": (*Server).setWebhook, "deletewebhook": (*Server).deleteWebhook,
 		"sendmessage": (*Server).sendMessage, "editmessagetext": (*Server).editMessageText,
 		"sendmessagedraft": (*Server).sendMessageDraft, "senddocument": (*Server).sendDocument,
@@ -185,6 +185,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if fault != nil && fault.After && fault.inject(s, w, r) {
 		return
 	}
+	w.Header().Set("Date", s.opts.Now().UTC().Format(http.TimeFormat))
 	answer(w, result, p)
 }
 

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"parley/config"
+)
+
+// What doctor and init ask a platform about the bot's own account. These are
+// single questions that disturb nobody: a bot that runs with the same token
+// keeps its poll and its gateway.
+
+// account is what a platform says about the bot.
+type account struct {
+	name    string
+	id      string    // Discord's application
+	date    time.Time // of the answer, by the platform's clock
+	problem error     // something a start would trip over; nil for nothing
+}
+
+// maxReply bounds what is read of a platform's answer.
+const maxReply = 1 << 20
+
+// errToken is a token that the platform does not know.
+var errToken = errors.New("the token is refused")
+
+// get asks once and reads a JSON answer. Its errors show no address: Telegram's
+// have the token in them.
+func get(ctx context.Context, address, authorization string, into any) (date time.Time, err error) {
+	ctx, cancel := context.WithTimeout(ctx, doctorWait)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return date, errors.New("the address cannot be used")
+	}
+	if authorization != "" {
+		req.Header.Set("Authorization", authorization)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		var u *url.Error
+		if errors.As(err, &u) {
+			err = u.Err
+		}
+		return date, fmt.Errorf("cannot be reached, check the network and any proxy: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	date, _ = http.ParseTime(resp.Header.Get("Date")) // zero when it does not say
+	switch {
+	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden, resp.StatusCode == http.StatusNotFound:
+		return date, errToken
+	case resp.StatusCode != http.StatusOK:
+		return date, fmt.Errorf("answered with status %d, try again later", resp.StatusCode)
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxReply)).Decode(into); err != nil {
+		return date, errors.New("did not answer as expected, check its api_url")
+	}
+	return date, nil
+}
+
+// askTelegram looks the bot up, and for a webhook that keeps polling from
+// getting anything, or whose calls fail.
+func askTelegram(ctx context.Context, c config.Telegram) (a account, err error) {
+	base := strings.TrimRight(c.APIURL, "/") + "/bot" + string(c.Token) + "/"
+	var me struct {
+		Result struct{ Username string }
+	}
+	if a.date, err = get(ctx, base+"getMe", "", &me); err != nil {
+		return a, mendToken(err, "Telegram", "copy it again from @BotFather: /mybots, the bot, API Token")
+	}
+	a.name = "@" + me.Result.Username
+	var hook struct {
+		Result struct {
+			URL     string
+			Pending int    `json:"pending_update_count"`
+			Failure string `json:"last_error_message"`
+		}
+	}
+	if _, err := get(ctx, base+"getWebhookInfo", "", &hook); err != nil {
+		return a, mendToken(err, "Telegram", "")
+	}
+	at := hook.Result
+	switch {
+	case c.Mode == "polling" && at.URL != "":
+		a.problem = fmt.Errorf("a webhook is set at %s, so polling gets nothing: set telegram.mode webhook, or open %s/bot<token>/deleteWebhook once", host(at.URL), strings.TrimRight(c.APIURL, "/"))
+	case c.Mode == "webhook" && at.Failure != "" && at.Pending > 0:
+		a.problem = fmt.Errorf("%d updates wait because the webhook fails: %s; check that %s leads to telegram.webhook.listen", at.Pending, at.Failure, c.Webhook.URL)
+	}
+	return a, nil
+}
+
+// The flags of an application that may read messages: granted, or ticked by a
+// bot in few servers (platforms.md, Discord).
+const (
+	flagMessageContent        = 1 << 18
+	flagMessageContentLimited = 1 << 19
+)
+
+// askDiscord looks the bot up, and whether it may read messages.
+func askDiscord(ctx context.Context, c config.Discord) (a account, err error) {
+	base, auth := strings.TrimRight(c.APIURL, "/")+"/", "Bot "+string(c.Token)
+	var me struct{ Username string }
+	if a.date, err = get(ctx, base+"users/@me", auth, &me); err != nil {
+		return a, mendToken(err, "Discord", "copy it again from the developer portal: your application, Bot, Reset Token")
+	}
+	a.name = me.Username
+	var app struct {
+		ID    string
+		Flags int
+	}
+	if _, err := get(ctx, base+"applications/@me", auth, &app); err != nil {
+		return a, mendToken(err, "Discord", "")
+	}
+	a.id = app.ID
+	if app.Flags&(flagMessageContent|flagMessageContentLimited) == 0 {
+		a.problem = errors.New("the bot may not read messages: in the developer portal, your application, Bot, Privileged Gateway Intents, tick Message Content Intent and save")
+	}
+	return a, nil
+}
+
+func mendToken(err error, platform, mend string) error {
+	if errors.Is(err, errToken) && mend != "" {
+		return fmt.Errorf("%s does not know this token: %s", platform, mend)
+	}
+	return fmt.Errorf("%s: %w", platform, err)
+}
+
+// host is the part of an address that is safe to show.
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "some address"
+	}
+	return u.Host
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"parley/internal/memory"
+)
+
+type backupCmd struct {
+	File  string `arg:"" help:"The copy to write." type:"path"`
+	Force bool   `help:"Overwrite a file that exists."`
+}
+
+// Run copies the database, with the bot running or not.
+func (b backupCmd) Run(ctx context.Context, f *flags, s *streams) error {
+	cfg, err := f.load()
+	if err != nil {
+		return err
+	}
+	c, err := memory.Backup(ctx, cfg.DataDir, b.File, b.Force)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(s.out, "%s: %s, read back and found whole\n", b.File, copied(c))
+	return err
+}
+
+type restoreCmd struct {
+	File string `arg:"" help:"The copy to put in place." type:"path"`
+}
+
+// Run puts a copy in the place of the database, with the bot stopped.
+func (r restoreCmd) Run(ctx context.Context, f *flags, s *streams) error {
+	cfg, err := f.load()
+	if err != nil {
+		return err
+	}
+	c, err := memory.Restore(ctx, cfg.DataDir, r.File)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%s is in place in %s: %s\n", r.File, cfg.DataDir, copied(c))
+	if c.Aside != "" {
+		text += fmt.Sprintf("The database from before is kept as %s\n", c.Aside)
+	}
+	if c.Unsettled > 0 {
+		text += "What was under way when the copy was made is taken up at the next start, so some people may be answered once more.\n"
+	}
+	_, err = fmt.Fprint(s.out, text)
+	return err
+}
+
+func copied(c memory.Copied) string {
+	return fmt.Sprintf("%.1f MB, schema %d, %d rows, %d messages and parts of answers under way", float64(c.Bytes)/(1<<20), c.Schema, c.Rows, c.Unsettled)
+}

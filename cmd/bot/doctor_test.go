@@ -1,0 +1,133 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/config"
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/memory"
+)
+
+// examined runs bot doctor with the world's settings and returns its lines.
+func (w *world) examined(t *testing.T, env ...string) (out string, code int) {
+	t.Helper()
+	for _, e := range append(w.env, env...) {
+		name, value, _ := strings.Cut(e, "=")
+		t.Setenv(name, value)
+	}
+	return w.call(t, "doctor")
+}
+
+func TestDoctorFindsNothing(t *testing.T) {
+	w := newWorld(t).onDiscord()
+	w.run(t) // and disturbs nobody
+	eventually(t, "a poll", w.tg.Polling)
+	out, code := w.examined(t, "BOT_ACCESS_MODE=pairing")
+	if code != 0 || strings.Contains(out, "BAD") || strings.Contains(out, "warn") {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+	for _, want := range []string{"config", "prompt", "access", "data folder", "schema", "database", "disk", "model", "telegram", "telegram receiving", "telegram clock", "discord", "discord receiving", "discord clock"} {
+		if !strings.Contains(out, "\nok   "+want+" ") && !strings.HasPrefix(out, "ok   "+want+" ") {
+			t.Errorf("%s is not checked:\n%s", want, out)
+		}
+	}
+	if n := w.dc.Identifies(); n != 1 || len(w.tg.Calls("getUpdates")) > 2 {
+		t.Errorf("doctor took part: %d gateway sessions, %d polls", n, len(w.tg.Calls("getUpdates")))
+	}
+}
+
+func TestDoctorFinds(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		exit       int
+		spoil      func(t *testing.T, w *world)
+	}{
+		{"intent", "tick Message Content Intent", 1, func(_ *testing.T, w *world) { w.onDiscord().dc.Flags(1 << 23) }},
+		{"verified intent", "ok   discord receiving", 0, func(_ *testing.T, w *world) { w.onDiscord().dc.Flags(1 << 18) }},
+		{"webhook", "a webhook is set at 127.0.0.1:", 1, func(t *testing.T, w *world) {
+			if resp, err := http.PostForm(w.tg.URL()+"/bot"+w.tg.Token()+"/setWebhook", url.Values{"url": {"http://127.0.0.1:1/hook"}}); err != nil || resp.StatusCode != 200 {
+				t.Fatal(resp, err)
+			}
+		}},
+		{"telegram token", "copy it again from @BotFather", 1, func(_ *testing.T, w *world) { w.tg.Revoke(true) }},
+		{"discord token", "Reset Token", 1, func(_ *testing.T, w *world) {
+			w.env = append(w.env, "BOT_DISCORD_TOKEN=mistyped", "BOT_DISCORD_API_URL="+w.dc.URL())
+		}},
+		{"telegram is away", "cannot be reached", 1, func(_ *testing.T, w *world) { w.cut() }},
+		{"clock", "clock is off by -", 1, func(t *testing.T, w *world) {
+			ahead := telegramtest.Start(telegramtest.Options{Now: func() time.Time { return time.Now().Add(time.Hour) }})
+			t.Cleanup(ahead.Close)
+			w.env = append(w.env, "BOT_TELEGRAM_API_URL="+ahead.URL())
+		}},
+		{"open", "everybody may talk with the bot (access.mode open), as much", 0, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_ACCESS_MODE=open") }},
+		{"open and bounded", "unless you mean it", 0, func(_ *testing.T, w *world) {
+			w.env = append(w.env, "BOT_ACCESS_MODE=open", "BOT_LIMITS_TOKENS_PER_DAY=1000")
+		}},
+		{"star", "access.mode open says that", 1, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_ACCESS_ALLOW=*") }},
+		{"readable folder", "chmod 700", 1, func(t *testing.T, w *world) {
+			if err := os.Mkdir(w.dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"readable settings", "warn config", 0, func(t *testing.T, w *world) {
+			w.file = filepath.Join(t.TempDir(), "bot.yaml")
+			if err := os.WriteFile(w.file, []byte("model: {api_key: sk-secret}\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"damage", "bot restore FILE", 1, func(t *testing.T, w *world) {
+			s, err := memory.Open(t.Context(), w.dir, memory.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(filepath.Join(w.dir, memory.DatabaseName), 5000); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{"no model", "check model.base_url", 1, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_MODEL_NAME=absent") }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.env = append(w.env, "BOT_ACCESS_MODE=pairing")
+			tt.spoil(t, w)
+			out, code := w.examined(t)
+			if code != tt.exit || !strings.Contains(out, tt.want) {
+				t.Errorf("exit %d, want %d and %q:\n%s", code, tt.exit, tt.want, out)
+			}
+			if strings.Contains(out, w.tg.Token()) || strings.Contains(out, "sk-secret") {
+				t.Errorf("a secret is shown:\n%s", out)
+			}
+		})
+	}
+}
+
+func TestSkewOfTwoMinutes(t *testing.T) {
+	now := time.Now()
+	for off, want := range map[time.Duration]bool{0: true, 119 * time.Second: true, -119 * time.Second: true, 3 * time.Minute: false, -time.Hour: false} {
+		if err := skewed(now.Add(off), now); (err == nil) != want {
+			t.Errorf("%v: %v", off, err)
+		}
+	}
+}
+
+func TestDiskIsLookedAtBeforeTheFirstStart(t *testing.T) {
+	var out strings.Builder
+	d := &doctor{s: &streams{out: &out}, now: time.Now}
+	d.space(filepath.Join(t.TempDir(), "not", "yet"))
+	if !strings.Contains(out.String(), "GB free") {
+		t.Errorf("got %s", out.String())
+	}
+	d.access(config.Default())
+	if d.unwell {
+		t.Errorf("got %s", out.String())
+	}
+}

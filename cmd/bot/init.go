@@ -1,0 +1,312 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"parley/config"
+	"parley/internal/adapters/terminal"
+	"parley/internal/llm/offline"
+	"parley/internal/llm/openai"
+)
+
+type initCmd struct {
+	Force bool `help:"Overwrite a settings file that exists, without asking."`
+}
+
+// Run asks what a first start needs, checks each answer where it will be used,
+// and writes the settings. On a terminal a wrong answer is asked for again;
+// through a pipe, where one line is one answer, it is the end.
+func (c initCmd) Run(ctx context.Context, f *flags, s *streams) error {
+	// The environment says where to ask (telegram.api_url), as at a start.
+	base, err := config.Load(config.Options{File: os.DevNull, Env: os.Environ()})
+	if err != nil {
+		return err
+	}
+	w := &wizard{s: s, in: bufio.NewReader(s.in), tty: isTerminal(s.in), base: base, file: cmp.Or(f.Config, config.DefaultFile)}
+	if err := w.mayWrite(ctx, c.Force); err != nil {
+		return err
+	}
+	w.say(wordsInit)
+	for _, ask := range []func(context.Context) error{w.model, w.platform, w.token, w.owner} {
+		if err := ask(ctx); err != nil {
+			return err
+		}
+		f.veil.knows(w.made)
+	}
+	if err := w.write(); err != nil {
+		return err
+	}
+	w.next()
+	return nil
+}
+
+// wizard is one run of init.
+type wizard struct {
+	s       *streams
+	in      *bufio.Reader
+	tty     bool
+	base    config.Config // what is in force without a file
+	file    string
+	made    config.Config // the answers
+	chosen  string        // platform; "" is the terminal
+	account account
+}
+
+func (w *wizard) say(format string, args ...any) { fmt.Fprintf(w.s.out, format+"\n", args...) }
+
+// answer reads one line. hidden shows nothing of it on a terminal.
+func (w *wizard) answer(ctx context.Context, question string, hidden bool) (string, error) {
+	if f, ok := w.s.in.(*os.File); ok && hidden && w.tty {
+		restore, err := terminal.Hide(f)
+		if err != nil {
+			return "", err
+		}
+		defer restore()
+	}
+	fmt.Fprint(w.s.out, question+" ")
+	type line struct {
+		text string
+		err  error
+	}
+	read := make(chan line, 1)
+	go func() { // a read cannot be cancelled; after Ctrl-C it goes with the process
+		text, err := w.in.ReadString('\n')
+		read <- line{text, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", errors.New("nothing was written")
+	case l := <-read:
+		if !w.tty {
+			w.say("")
+		}
+		if l.err != nil && (!errors.Is(l.err, io.EOF) || l.text == "") {
+			return "", errors.New("the input ended before the last question; nothing was written")
+		}
+		return strings.TrimSpace(l.text), nil
+	}
+}
+
+// until asks until an answer passes.
+func (w *wizard) until(ctx context.Context, question string, hidden bool, try func(answer string) error) error {
+	for {
+		text, err := w.answer(ctx, question, hidden)
+		if err != nil {
+			return err
+		}
+		if err = try(text); err == nil || !w.tty || ctx.Err() != nil {
+			return err
+		}
+		w.say("  %s", newRedactor(w.made, shortestLogged).text(err.Error()))
+	}
+}
+
+func (w *wizard) mayWrite(ctx context.Context, force bool) error {
+	if _, err := os.Stat(w.file); errors.Is(err, os.ErrNotExist) || force {
+		return nil
+	}
+	if !w.tty {
+		return fmt.Errorf("%s exists already: move it away, name another with --config, or overwrite it with --force", w.file)
+	}
+	text, err := w.answer(ctx, w.file+" exists already. Overwrite it? [yes/no]", false)
+	if err == nil && text != "yes" {
+		err = fmt.Errorf("%s is as it was", w.file)
+	}
+	return err
+}
+
+// model asks for the model and lets it list what it has. The answer may hold a
+// key, so it is not shown.
+func (w *wizard) model(ctx context.Context) error {
+	local, _ := openai.Probe(ctx, w.base.OllamaURL)
+	question := wordsInitModel
+	if len(local) > 0 {
+		question = wordsInitModelOllama
+	}
+	return w.until(ctx, question, true, func(text string) error {
+		m, err := modelFrom(text, w.base.OllamaURL, local)
+		if err != nil {
+			return err
+		}
+		try := w.base
+		try.Model.BaseURL, try.Model.APIKey, try.Model.Name = m.BaseURL, m.APIKey, m.Name
+		w.made.Model = m
+		e, err := connect(ctx, try, slog.New(slog.DiscardHandler))
+		if err == nil && e.check != nil {
+			err = e.check(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("that model cannot be used: %w; check the address, the key and the name", err)
+		}
+		w.made.Model.Name = e.name
+		w.say("  %s", e.about)
+		return nil
+	})
+}
+
+// modelFrom reads an answer: nothing, builtin, ollama [NAME], ADDRESS [KEY
+// [NAME]] with - for no key, or KEY [NAME] of OpenAI.
+func modelFrom(text, ollama string, local []string) (m config.Model, err error) {
+	words := append(strings.Fields(text), "", "", "")
+	if len(words) > 6 {
+		return m, errors.New("that is more than an address, a key and a model's name")
+	}
+	switch first := words[0]; {
+	case first == offline.Name, first == "" && len(local) == 0:
+		m.Name = offline.Name
+	case first == "ollama", first == "":
+		if len(local) == 0 {
+			return m, fmt.Errorf("Ollama does not answer at %s: start it with ollama serve, and get a model with ollama pull qwen3", ollama)
+		}
+		m.BaseURL, m.Name = ollama, cmp.Or(words[1], local[0])
+	case strings.HasPrefix(first, "http://"), strings.HasPrefix(first, "https://"):
+		m.BaseURL, m.APIKey, m.Name = first, config.Secret(words[1]), words[2]
+		if m.APIKey == "-" {
+			m.APIKey = ""
+		}
+	default:
+		m.BaseURL, m.APIKey, m.Name = openAI, config.Secret(first), words[1]
+	}
+	return m, nil
+}
+
+func (w *wizard) platform(ctx context.Context) error {
+	return w.until(ctx, wordsInitPlatform, false, func(text string) error {
+		switch strings.ToLower(text) {
+		case "telegram", "discord":
+			w.chosen = strings.ToLower(text)
+		case "terminal", "none", "":
+		default:
+			return fmt.Errorf("I know telegram, discord and terminal, not %q", text)
+		}
+		return nil
+	})
+}
+
+// token asks for the platform's token and looks up whose it is.
+func (w *wizard) token(ctx context.Context) error {
+	if w.chosen == "" {
+		return nil
+	}
+	question := wordsInitTelegram
+	if w.chosen == "discord" {
+		question = wordsInitDiscord
+	}
+	return w.until(ctx, question, true, func(text string) (err error) {
+		if text == "" || strings.ContainsAny(text, " \t/") {
+			return errors.New("that is not a token; copy it whole, it has no spaces")
+		}
+		telegram, discord := w.base.Telegram, w.base.Discord
+		if w.chosen == "telegram" {
+			w.made.Telegram.Token, telegram.Token = config.Secret(text), config.Secret(text)
+			w.account, err = askTelegram(ctx, telegram)
+		} else {
+			w.made.Discord.Token, discord.Token = config.Secret(text), config.Secret(text)
+			w.account, err = askDiscord(ctx, discord)
+		}
+		if err != nil {
+			return err
+		}
+		w.say("  That is the token of %s.", w.account.name)
+		if w.account.problem != nil {
+			w.say("  Before you start: %v.", w.account.problem)
+		}
+		return nil
+	})
+}
+
+func (w *wizard) owner(ctx context.Context) error {
+	if w.chosen == "" {
+		return nil
+	}
+	question := wordsInitOwnerTelegram
+	if w.chosen == "discord" {
+		question = wordsInitOwnerDiscord
+	}
+	return w.until(ctx, question, false, func(text string) error {
+		if text == "" {
+			return nil
+		}
+		c := config.Default()
+		c.Access.Owners = []string{w.chosen + ":" + strings.TrimPrefix(text, w.chosen+":")}
+		if err := c.Validate(); err != nil {
+			return err
+		}
+		w.made.Access.Owners = c.Access.Owners
+		return nil
+	})
+}
+
+// text is the settings file: the answers and nothing else.
+func (w *wizard) text() string {
+	var b strings.Builder
+	b.WriteString("# Written by bot init; config/bot.example.yaml has every setting.\n")
+	section := func(name string, pairs ...[2]string) {
+		head := name + ":\n"
+		for _, p := range pairs {
+			if p[1] != "" {
+				value, _ := json.Marshal(p[1]) // JSON strings are YAML
+				fmt.Fprintf(&b, "%s  %s: %s\n", head, p[0], value)
+				head = ""
+			}
+		}
+	}
+	section("model", [2]string{"base_url", w.made.Model.BaseURL}, [2]string{"api_key", string(w.made.Model.APIKey)}, [2]string{"name", w.made.Model.Name})
+	section("telegram", [2]string{"token", string(w.made.Telegram.Token)})
+	section("discord", [2]string{"token", string(w.made.Discord.Token)})
+	if len(w.made.Access.Owners) > 0 {
+		owners, _ := json.Marshal(w.made.Access.Owners)
+		fmt.Fprintf(&b, "access:\n  owners: %s\n", owners)
+	}
+	return b.String()
+}
+
+// write puts the file in place whole, readable by its owner only, once it was
+// read back.
+func (w *wizard) write() error {
+	draft := fmt.Sprintf("%s.new-%d", w.file, os.Getpid())
+	defer func() { _ = os.Remove(draft) }()
+	if err := os.WriteFile(draft, []byte(w.text()), 0o600); err != nil {
+		return fmt.Errorf("write the settings: %w", err)
+	}
+	if _, err := config.Load(config.Options{File: draft}); err != nil {
+		return fmt.Errorf("these answers do not go together: %w", err)
+	}
+	if err := os.Rename(draft, w.file); err != nil {
+		return fmt.Errorf("write the settings: %w", err)
+	}
+	return nil
+}
+
+// next says what to do now.
+func (w *wizard) next() {
+	w.say("\n%s is written; only you can read it. Next:", w.file)
+	with := ""
+	if w.file != config.DefaultFile {
+		with = " --config " + w.file
+	}
+	w.say("  bot doctor%s    looks whether everything is in place", with)
+	w.say("  bot%s           starts it", with)
+	switch {
+	case w.chosen == "discord" && w.account.id != "":
+		w.say("Invite it to your server: https://discord.com/oauth2/authorize?client_id=%s&scope=bot+applications.commands&permissions=%d", w.account.id, invitePermissions)
+	case w.chosen == "telegram":
+		w.say("Then write to %s.", w.account.name)
+	}
+	if w.chosen != "" && len(w.made.Access.Owners) == 0 {
+		w.say("The start prints a code: /claim CODE in a direct chat makes you the owner.")
+	}
+}
+
+// invitePermissions are View Channel, Send Messages, Attach Files, Read Message
+// History and Send Messages in Threads.
+const invitePermissions = 1<<10 | 1<<11 | 1<<15 | 1<<16 | 1<<38

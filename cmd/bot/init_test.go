@@ -1,0 +1,196 @@
+package main
+
+import (
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"parley/config"
+	"parley/internal/adapters/discord/discordtest"
+)
+
+// asked answers bot init through a pipe.
+func (w *world) asked(t *testing.T, answers ...string) (out string, code int) {
+	t.Helper()
+	t.Setenv("BOT_TELEGRAM_API_URL", w.tg.URL())
+	t.Setenv("BOT_DISCORD_API_URL", w.dc.URL())
+	t.Setenv("OLLAMA_HOST", "127.0.0.1:1")
+	if w.file == "" {
+		w.file = filepath.Join(t.TempDir(), "bot.yaml")
+	}
+	var b strings.Builder
+	code = run([]string{"init", "--config", w.file}, strings.NewReader(strings.Join(answers, "\n")+"\n"), &b, &b)
+	return b.String(), code
+}
+
+func TestInitWritesWhatAStartNeeds(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		answers func(w *world) []string
+		says    []string
+		check   func(w *world, c config.Config) bool
+	}{
+		{"telegram", func(w *world) []string {
+			return []string{w.llm.URL() + " sk-test-12345 test", "Telegram", w.tg.Token(), "42"}
+		},
+			[]string{"the token of @parley_bot", "write to @parley_bot", "bot doctor"},
+			func(w *world, c config.Config) bool {
+				return string(c.Telegram.Token) == w.tg.Token() && c.Access.Owners[0] == "telegram:42" && c.Model.APIKey == "sk-test-12345" && c.Model.BaseURL == w.llm.URL() && c.Model.Name == "test"
+			}},
+		{"discord without an owner", func(w *world) []string { return []string{w.llm.URL() + " - test", "discord", discordtest.Token, ""} },
+			[]string{"the token of parley", "tick Message Content Intent", "client_id=" + discordtest.App, "permissions=274878008320", "/claim CODE"},
+			func(_ *world, c config.Config) bool {
+				return c.Discord.Token == discordtest.Token && len(c.Access.Owners) == 0 && c.Model.APIKey == ""
+			}},
+		{"terminal", func(*world) []string { return []string{"", ""} }, []string{"built-in responder"},
+			func(_ *world, c config.Config) bool { return c.Model.Name == "builtin" && c.Telegram.Token == "" }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.dc.Flags(0)
+			w.llm.RequireKey("")
+			out, code := w.asked(t, tt.answers(w)...)
+			if code != 0 {
+				t.Fatalf("exit %d:\n%s", code, out)
+			}
+			for _, want := range tt.says {
+				if !strings.Contains(out, want) {
+					t.Errorf("it does not say %q:\n%s", want, out)
+				}
+			}
+			if n := strings.Count(out, "? ") + strings.Count(out, ": \n"); n > 4 {
+				t.Errorf("%d questions", n)
+			}
+			c, err := config.Load(config.Options{File: w.file})
+			if err != nil || len(c.Warnings) > 0 || !tt.check(w, c) {
+				b, _ := os.ReadFile(w.file)
+				t.Errorf("%v %v\n%s", err, c.Warnings, b)
+			}
+			if st, err := os.Stat(w.file); err != nil || st.Mode().Perm() != 0o600 {
+				t.Errorf("mode %v %v", st.Mode(), err)
+			}
+		})
+	}
+}
+
+func TestInitSaysHowToMend(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		answers    func(w *world) []string
+	}{
+		{"model away", "check the address", func(*world) []string { return []string{"http://127.0.0.1:1/v1 sk-secret-key"} }},
+		{"model missing", "\"absent\" is not at this endpoint", func(w *world) []string { return []string{w.llm.URL() + " sk-secret-key absent"} }},
+		{"model key", "the key", func(w *world) []string {
+			w.llm.RequireKey("another")
+			return []string{w.llm.URL() + " sk-secret-key test"}
+		}},
+		{"ollama away", "ollama serve", func(*world) []string { return []string{"ollama"} }},
+		{"platform", "I know telegram, discord and terminal", func(*world) []string { return []string{"builtin", "signal"} }},
+		{"telegram token", "@BotFather", func(*world) []string { return []string{"builtin", "telegram", "1:sk-secret-key"} }},
+		{"no token", "not a token", func(*world) []string { return []string{"builtin", "telegram", "", ""} }},
+		{"discord token", "Reset Token", func(*world) []string { return []string{"builtin", "discord", "sk-secret-key"} }},
+		{"telegram away", "check the network", func(w *world) []string { w.cut(); return []string{"builtin", "telegram", "1:sk-secret-key"} }},
+		{"owner by name", "not a numeric id", func(w *world) []string { return []string{"builtin", "telegram", w.tg.Token(), "@ann"} }},
+		{"owner shared", "use the numeric id of one person", func(w *world) []string { return []string{"builtin", "telegram", w.tg.Token(), "1087968824"} }},
+		{"input ends", "ended before the last question", func(w *world) []string { return []string{"builtin", "telegram", w.tg.Token()} }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			out, code := w.asked(t, tt.answers(w)...)
+			if code != exitFailure && code != exitUsage || !strings.Contains(out, tt.want) {
+				t.Errorf("exit %d, want %q:\n%s", code, tt.want, out)
+			}
+			if strings.Contains(out, "sk-secret-key") {
+				t.Errorf("a secret is shown:\n%s", out)
+			}
+			if left, _ := filepath.Glob(w.file + "*"); len(left) != 0 {
+				t.Errorf("written: %v", left)
+			}
+		})
+	}
+}
+
+func TestInitKeepsAFileThatExists(t *testing.T) {
+	w := newWorld(t)
+	if out, code := w.asked(t, "", ""); code != 0 {
+		t.Fatal(out)
+	}
+	if err := os.WriteFile(w.file, []byte("log: {level: warn}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, code := w.asked(t, "", ""); code != exitFailure || !strings.Contains(out, "--force") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	if b, _ := os.ReadFile(w.file); string(b) != "log: {level: warn}\n" {
+		t.Errorf("it was overwritten: %s", b)
+	}
+}
+
+// TestInitOnATerminal types at a pseudo terminal: a wrong answer is asked for
+// again, and no secret is echoed.
+func TestInitOnATerminal(t *testing.T) {
+	w := newWorld(t)
+	ours, theirs := terminalPair(t)
+	w.file = filepath.Join(t.TempDir(), "bot.yaml")
+	cmd := exec.Command(os.Args[0], "init", "--config", w.file)
+	cmd.Env = append(os.Environ(), childEnv+"=1", "BOT_TELEGRAM_API_URL="+w.tg.URL(), "OLLAMA_HOST=127.0.0.1:1")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs, theirs, theirs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kill(cmd) })
+	_ = theirs.Close()
+	var shown safeBuffer
+	go func() { _, _ = io.Copy(&shown, ours) }()
+	for _, step := range []struct{ wait, answer string }{
+		{"1. Model", w.llm.URL() + " sk-typed-key test"}, {"2. Where", "telegram"}, {"3. Its token", "1:wrong-token"},
+		{"does not know this token", w.tg.Token()}, {"4. Your numeric", "ann"}, {"not a numeric id", "42"},
+	} {
+		eventually(t, step.wait+" in "+shown.String(), func() bool {
+			_, rest, ok := strings.Cut(shown.String(), step.wait)
+			return ok && strings.HasSuffix(rest, ": ") // it has asked
+		})
+		if _, err := io.WriteString(ours, step.answer+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, shown.String())
+	}
+	text := shown.String()
+	if !strings.Contains(text, "telegram\r\n") || !strings.Contains(text, "42\r\n") {
+		t.Errorf("what is no secret is not shown: %s", text)
+	}
+	for _, secret := range []string{"sk-typed-key", "1:wrong-token", w.tg.Token()} {
+		if strings.Contains(text, secret) {
+			t.Errorf("%s is shown: %s", secret, text)
+		}
+	}
+	if c, err := config.Load(config.Options{File: w.file}); err != nil || string(c.Telegram.Token) != w.tg.Token() {
+		t.Error(err)
+	}
+}
+
+// terminalPair opens a pseudo terminal.
+func terminalPair(t *testing.T) (ours, theirs *os.File) {
+	t.Helper()
+	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no pseudo terminals here:", err)
+	}
+	t.Cleanup(func() { _ = ours.Close() })
+	name, err := ptsName(ours)
+	if err != nil {
+		t.Skip("no pseudo terminals here:", err)
+	}
+	theirs, err = os.OpenFile(name, os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ours, theirs
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/llm/llmtest"
+)
+
+// spend answers with a fixed price.
+func (w *world) spend(tokens int) {
+	w.llm.Respond(func(llmtest.Request) llmtest.Turn {
+		return llmtest.Turn{Text: "paid", Usage: [2]int{tokens - 1, 1}}
+	})
+}
+
+func TestDayLimitOfEverybody(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_LIMITS_TOKENS_PER_DAY=5000")
+	w.spend(3000)
+	w.run(t)
+	say := func(user int64, text string) { w.tg.Push(telegramtest.Text(user, user, text)) }
+	say(7, "one")
+	w.sent(t, 1)
+	say(7, "/status")
+	if got := w.sent(t, 2)[1]; !strings.Contains(got, "unlimited tokens for this channel, 2000 for everybody together") {
+		t.Errorf("status: %s", got)
+	}
+	say(8, "two passes the limit")
+	w.sent(t, 3)
+	say(9, "three")
+	if got := w.sent(t, 4)[3]; !strings.Contains(got, "allowance is used up") {
+		t.Errorf("past the limit: %q", got)
+	}
+	say(9, "four") // told already
+	say(10, "/ask five")
+	if got := w.sent(t, 5)[4]; !strings.Contains(got, "allowance is used up") {
+		t.Errorf("/ask past the limit: %q", got)
+	}
+	if n := len(w.llm.Requests()); n != 2 {
+		t.Errorf("%d model calls", n)
+	}
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	w.run(t) // the day goes on after a restart
+	say(11, "six")
+	if got := w.sent(t, 6)[5]; !strings.Contains(got, "allowance is used up") || len(w.llm.Requests()) != 2 {
+		t.Errorf("after a restart: %q, %d model calls", got, len(w.llm.Requests()))
+	}
+}
+
+func TestDayLimitIsPassedByOneCallAtMost(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_LIMITS_TOKENS_PER_DAY=2000")
+	w.spend(1500)
+	w.run(t)
+	for chat := range int64(20) {
+		w.tg.Push(telegramtest.Text(100+chat, 100+chat, "at once"))
+	}
+	w.sent(t, 20)
+	if n := len(w.llm.Requests()); n > 2 {
+		t.Errorf("%d calls of 1500 tokens, with 2000 a day", n)
+	}
+}
+
+func TestPastLimitOffline(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_LIMITS_USER_TOKENS_PER_DAY=100", "BOT_LIMITS_PAST_LIMIT=offline")
+	w.spend(3000)
+	w.run(t)
+	for _, text := range []string{"one", "two"} {
+		w.tg.Push(telegramtest.Text(7, 7, text))
+	}
+	if got := w.sent(t, 2)[1]; !strings.HasPrefix(got, "Today's allowance is used up, so I can't ask my language model") {
+		t.Errorf("got %q", got)
+	}
+	w.tg.Push(telegramtest.Text(7, 7, "what time is it?"))
+	if got := w.sent(t, 3)[2]; !strings.Contains(got, "20") || strings.Contains(got, "allowance") {
+		t.Errorf("got %q", got)
+	}
+	if n := len(w.llm.Requests()); n != 1 {
+		t.Errorf("%d model calls", n)
+	}
+}

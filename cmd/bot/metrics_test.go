@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/llm/llmtest"
+)
+
+// freeAddress is one that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	return l.Addr().String()
+}
+
+func fetched(t *testing.T, address string) string {
+	t.Helper()
+	resp, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestMetrics(t *testing.T) {
+	w := newWorld(t)
+	at := freeAddress(t)
+	w.env = append(w.env, "BOT_HTTP_LISTEN="+at)
+	w.run(t)
+	w.llm.Queue(
+		llmtest.Turn{Calls: []llmtest.Call{{ID: "1", Name: "current_time", Args: `{}`}, {ID: "2", Name: "rm_rf_everything", Args: `{}`}}, Usage: [2]int{100, 10}},
+		llmtest.Turn{Text: "noon", Usage: [2]int{200, 5}},
+		llmtest.Turn{Status: 400, Body: `{"error":{"message":"no"}}`},
+	)
+	w.tg.Push(telegramtest.Text(7, 7, "what time is it?"))
+	w.sent(t, 1)
+	w.tg.Push(telegramtest.Text(7, 7, "fail"))
+	w.sent(t, 2)
+	lift := w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Status: 500})
+	w.tg.Push(telegramtest.Text(7, 7, "stuck"))
+	eventually(t, "the answer is made and a part waits", func() bool {
+		text := fetched(t, "http://"+at+"/metrics")
+		return strings.Contains(text, "parley_waiting_parts 1") && strings.Contains(text, `outcome="ok"} 3`)
+	})
+	text := fetched(t, "http://"+at+"/metrics")
+	for _, want := range []string{
+		`parley_model_calls_total{model="test",outcome="ok"} 3`, `parley_model_calls_total{model="test",outcome="failed"} 1`,
+		`parley_tool_calls_total{status="success",tool="current_time"} 1`, `parley_tool_calls_total{status="failed",tool="unknown"} 1`,
+		`parley_model_tokens_total{kind="prompt",model="test"} `, `parley_platform_up{platform="telegram"} 1`,
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is missing", want)
+		}
+	}
+	if strings.Contains(text, "rm_rf") {
+		t.Error("a name that the model made up is a label")
+	}
+	lift()
+	w.sent(t, 3)
+	dashboardMatches(t, text)
+}
+
+var metricName = regexp.MustCompile(`parley_[a-z_]+`)
+
+// dashboardMatches holds deploy/grafana.json to what there is, both ways.
+func dashboardMatches(t *testing.T, metrics string) {
+	t.Helper()
+	b, err := os.ReadFile("../../deploy/grafana.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !json.Valid(b) {
+		t.Error("deploy/grafana.json is not JSON")
+	}
+	for _, name := range metricName.FindAllString(string(b), -1) {
+		if !strings.Contains(metrics, name) {
+			t.Errorf("the dashboard shows %s, which there is not", name)
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?m)^# TYPE (parley_\w+)`).FindAllStringSubmatch(metrics, -1) {
+		if !strings.Contains(string(b), m[1]) {
+			t.Errorf("the dashboard does not show %s", m[1])
+		}
+	}
+}

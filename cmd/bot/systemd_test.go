@@ -1,0 +1,97 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+)
+
+// manager is the service manager's end of the socket.
+type manager struct{ conn *net.UnixConn }
+
+func listenAs(t *testing.T, name string) manager {
+	t.Helper()
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	t.Setenv("NOTIFY_SOCKET", name)
+	return manager{conn}
+}
+
+// next is the next message; "" when none came in time.
+func (m manager) next(t *testing.T, wait time.Duration) string {
+	t.Helper()
+	if err := m.conn.SetReadDeadline(time.Now().Add(wait)); err != nil {
+		t.Fatal(err)
+	}
+	b := make([]byte, 4096)
+	n, _ := m.conn.Read(b)
+	return string(b[:n])
+}
+
+func TestServiceManagerIsTold(t *testing.T) {
+	m := listenAs(t, filepath.Join(t.TempDir(), "s"))
+	t.Setenv("WATCHDOG_USEC", "100000")
+	w := newWorld(t)
+	lift := w.tg.Fail(telegramtest.Fault{Method: "getUpdates", Status: 409})
+	w.run(t)
+	if got := m.next(t, 500*time.Millisecond); got != "" {
+		t.Errorf("told %q before anything can be received", got)
+	}
+	lift()
+	if got := m.next(t, 20*time.Second); !strings.HasPrefix(got, "READY=1\n") {
+		t.Errorf("told %q, not that it is ready", got)
+	}
+	if got := m.next(t, 5*time.Second); got != "WATCHDOG=1" {
+		t.Errorf("told %q, not that it is alive", got)
+	}
+	w.tg.Fail(telegramtest.Fault{Method: "getUpdates", Status: 409})
+	w.tg.Push(telegramtest.Text(7, 7, "ends the poll that is held"))
+	quiet := false
+	for deadline := time.Now().Add(10 * time.Second); !quiet && time.Now().Before(deadline); {
+		quiet = m.next(t, 500*time.Millisecond) == ""
+	}
+	if !quiet {
+		t.Error("the watchdog is still told that a deaf bot is well")
+	}
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if got := m.next(t, time.Second); got != "STOPPING=1" {
+		t.Errorf("told %q, not that it stops", got)
+	}
+}
+
+func TestServiceManagerInTheAbstractNamespace(t *testing.T) {
+	m := listenAs(t, "@parley-"+filepath.Base(t.TempDir())+t.Name())
+	s, err := newSupervisor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	s.tell("READY=1")
+	if got := m.next(t, time.Second); got != "READY=1" {
+		t.Errorf("told %q", got)
+	}
+	if os.Getenv("NOTIFY_SOCKET") != "" {
+		t.Error("what the bot starts could speak in its name")
+	}
+}
+
+func TestWatchdogOfAnotherProcess(t *testing.T) {
+	listenAs(t, filepath.Join(t.TempDir(), "s"))
+	t.Setenv("WATCHDOG_USEC", "100000")
+	t.Setenv("WATCHDOG_PID", "1")
+	s, err := newSupervisor()
+	if err != nil || s.every != 0 {
+		t.Errorf("every %v, %v", s.every, err)
+	}
+	s.close()
+}

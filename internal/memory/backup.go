@@ -1,0 +1,322 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// The pace of a copy: pages of one step, and steps between two flushes to disk.
+// A small flush often keeps the bot's own commits short; one of a gigabyte at
+// the end would stop them for seconds.
+const (
+	stepPages  = 256
+	flushEvery = 8
+)
+
+// Copied is what Backup or Restore made.
+type Copied struct {
+	Bytes     int64
+	Schema    int
+	Rows      int64  // of all tables
+	Unsettled int64  // messages unanswered and parts unsent when it was copied
+	Aside     string // Restore: the database from before; "" when there was none
+}
+
+// Backup copies the database in dir to file while a bot may be at work on it:
+// one snapshot, read beside the writer, never a lock that a turn waits for.
+// The copy gets its name only once it was read back and found whole. Unless
+// force, a file that exists is kept. Nothing in dir changes.
+func Backup(ctx context.Context, dir, file string, force bool) (Copied, error) {
+	path := filepath.Join(dir, DatabaseName)
+	if err := freeFor(path, file, force); err != nil {
+		return Copied{}, err
+	}
+	if err := whole(path); err != nil {
+		return Copied{}, mend(err)
+	}
+	draft := fmt.Sprintf("%s.new-%d", file, os.Getpid())
+	defer func() { _ = os.Remove(draft) }()
+	c, err := duplicate(ctx, dsn(path, "mode=rw&_query_only=1&_busy_timeout=30000&_cache_size=-2000"), draft)
+	if err != nil {
+		return Copied{}, fmt.Errorf("back up %s: %w", path, mend(explain(err)))
+	}
+	if err := rename(draft, file); err != nil {
+		return Copied{}, fmt.Errorf("back up %s: %w", path, err)
+	}
+	return c, nil
+}
+
+// freeFor says why file cannot be the backup of the database at path.
+func freeFor(path, file string, force bool) error {
+	there, err := os.Stat(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("backup: %w", err)
+	}
+	for _, part := range []string{"", "-wal", "-shm"} {
+		if live, err := os.Stat(path + part); err == nil && os.SameFile(live, there) {
+			return fmt.Errorf("%s is the database itself: name another file", file)
+		}
+	}
+	switch {
+	case there.IsDir():
+		return fmt.Errorf("%s is a folder: name a file in it", file)
+	case !force:
+		return fmt.Errorf("%s exists already: name another file, or overwrite it with --force", file)
+	}
+	return nil
+}
+
+// Restore puts the copy in file in the place of the database in dir, which is
+// kept under another name beside it. It refuses while a bot runs on dir, and
+// changes nothing there before the copy was read back and found whole.
+func Restore(ctx context.Context, dir, file string) (c Copied, err error) {
+	if err := whole(file); err != nil {
+		return Copied{}, fmt.Errorf("nothing was restored: %w", err)
+	}
+	if err := private(dir); err != nil {
+		return Copied{}, err
+	}
+	lock, err := Lock(dir)
+	if err != nil {
+		return Copied{}, err
+	}
+	defer func() { _ = lock.Close() }()
+	path := filepath.Join(dir, DatabaseName)
+	draft := fmt.Sprintf("%s.new-%d", path, os.Getpid())
+	defer func() { _ = os.Remove(draft) }()
+	from := "immutable=1" // it may lie where nothing can be written
+	if st, err := os.Stat(file + "-wal"); err == nil && st.Size() > 0 {
+		from = "mode=ro"
+	}
+	if c, err = duplicate(ctx, dsn(file, from), draft); err != nil {
+		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, explain(err))
+	}
+	if c.Aside, err = setAside(path); err == nil {
+		err = rename(draft, path)
+	}
+	if err != nil {
+		return c, fmt.Errorf("restore %s: %w", file, err)
+	}
+	return c, nil
+}
+
+// setAside gives the database at path a second name, moves what belongs to it
+// there, and returns that name. path itself stays until it is replaced: a
+// folder without a database would begin anew.
+func setAside(path string) (string, error) {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return "", nil
+	}
+	fold(path)
+	aside := path + ".before-restore-" + time.Now().UTC().Format("20060102-150405")
+	if err := os.Link(path, aside); err != nil {
+		return "", err
+	}
+	// A log left beside the restored file would be taken for its own.
+	if err := os.Rename(path+"-wal", aside+"-wal"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	if err := os.Remove(path + "-shm"); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", err
+	}
+	return aside, nil
+}
+
+// fold brings the write-ahead log into the file, as far as a file that is
+// being replaced, perhaps because it is damaged, still can.
+func fold(path string) {
+	db, err := sql.Open("sqlite3", dsn(path, "mode=rw&_busy_timeout=1000"))
+	if err != nil {
+		return
+	}
+	_, _ = db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	_ = db.Close()
+}
+
+// duplicate copies one snapshot of a database to draft, readable by the owner
+// only, and verifies the copy.
+func duplicate(ctx context.Context, from, draft string) (c Copied, err error) {
+	f, err := os.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	src, done, err := connect(ctx, from)
+	if err != nil {
+		return c, err
+	}
+	defer done()
+	if _, err := src.ExecContext(ctx, "BEGIN"); err != nil {
+		return c, err
+	}
+	counted, err := tally(ctx, src)
+	if err != nil {
+		return c, err
+	}
+	if err := fill(ctx, src, draft, f); err != nil {
+		return c, err
+	}
+	if err := verify(ctx, draft, counted); err != nil {
+		return c, err
+	}
+	st, err := f.Stat()
+	if err != nil {
+		return c, err
+	}
+	return Copied{Bytes: st.Size(), Schema: counted.schema, Rows: counted.all(), Unsettled: counted.unsettled}, nil
+}
+
+// connect opens one connection, alone in its pool.
+func connect(ctx context.Context, from string) (*sql.Conn, func(), error) {
+	db, err := sql.Open("sqlite3", from)
+	if err != nil {
+		return nil, nil, err
+	}
+	db.SetMaxOpenConns(1)
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		_ = db.Close()
+		return nil, nil, err
+	}
+	return conn, func() { _ = conn.Close(); _ = db.Close() }, nil
+}
+
+// fill copies src's open snapshot, in which a writer's progress does not show,
+// in small steps that ctx can end.
+func fill(ctx context.Context, src *sql.Conn, draft string, f *os.File) error {
+	dst, done, err := connect(ctx, dsn(draft, "_journal_mode=OFF&_synchronous=OFF&_cache_size=-2000"))
+	if err != nil {
+		return err
+	}
+	err = dst.Raw(func(to any) error {
+		return src.Raw(func(from any) error {
+			b, err := to.(*sqlite3.SQLiteConn).Backup("main", from.(*sqlite3.SQLiteConn), "main")
+			if err != nil {
+				return err
+			}
+			return errors.Join(steps(ctx, b, f), b.Finish())
+		})
+	})
+	done()
+	return errors.Join(err, f.Sync())
+}
+
+func steps(ctx context.Context, b *sqlite3.SQLiteBackup, f *os.File) error {
+	for n := 1; ; n++ {
+		over, err := b.Step(stepPages)
+		if over || err != nil {
+			return err
+		}
+		if n%flushEvery == 0 {
+			if err := f.Sync(); err != nil {
+				return err
+			}
+		}
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// count is what two copies of a database have in common.
+type count struct {
+	schema    int
+	rows      map[string]int64 // table -> rows
+	unsettled int64
+}
+
+func (c count) all() (n int64) {
+	for _, rows := range c.rows {
+		n += rows
+	}
+	return n
+}
+
+// tally counts the rows of every table, and refuses what this version cannot
+// read.
+func tally(ctx context.Context, conn *sql.Conn) (c count, err error) {
+	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&c.schema); err != nil {
+		return c, err
+	}
+	if known := len(migrations()); c.schema > known {
+		return c, fmt.Errorf("%w (schema %d, this one knows %d): use the newer version", ErrNewerSchema, c.schema, known)
+	}
+	rows, err := conn.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = rows.Close() }()
+	c.rows = map[string]int64{}
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return c, err
+		}
+		c.rows[name] = 0
+	}
+	if err := rows.Err(); err != nil {
+		return c, err
+	}
+	if _, ours := c.rows["inbox"]; !ours || c.schema == 0 {
+		return c, errors.New("this is not a database of Parley")
+	}
+	for name := range c.rows {
+		var n int64
+		if err := conn.QueryRowContext(ctx, `SELECT count(*) FROM "`+strings.ReplaceAll(name, `"`, `""`)+`"`).Scan(&n); err != nil {
+			return c, fmt.Errorf("count %s: %w", name, err)
+		}
+		c.rows[name] = n
+	}
+	err = conn.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM inbox WHERE state = 'new')
+		+ (SELECT count(*) FROM outbox WHERE state IN ('ready', 'started'))`).Scan(&c.unsettled)
+	return c, err
+}
+
+// verify reads a copy back: sound, and with the rows of the original.
+func verify(ctx context.Context, path string, want count) error {
+	conn, done, err := connect(ctx, dsn(path, "immutable=1"))
+	if err != nil {
+		return err
+	}
+	defer done()
+	var verdict string
+	if err := conn.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return err
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("%w: %s", ErrCorrupt, verdict)
+	}
+	got, err := tally(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if got.schema != want.schema || !maps.Equal(got.rows, want.rows) {
+		return errors.New("the copy differs from its original; try again")
+	}
+	return nil
+}
+
+// rename gives draft its name for good: the folder is flushed too.
+func rename(draft, path string) error {
+	if err := os.Rename(draft, path); err != nil {
+		return err
+	}
+	dir, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = dir.Close() }()
+	return dir.Sync()
+}
