@@ -2,6 +2,7 @@ package vault
 
 import (
 	"context"
+	crand "crypto/rand"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -160,7 +161,7 @@ func BenchmarkUse10000(b *testing.B) {
 		go func() { done <- f.Run(ctx) }()
 		f.eventually("checked", func() bool { st := f.Status(); return st.State == StateReady && st.Done == benchNotes })
 		for i := 0; b.Loop(); i++ {
-			word := fmt.Sprintf("zeppelin%dq", i)
+			word := "zeppelin" + strings.ToLower(crand.Text())
 			putFile(b, filepath.Join(f.dir, "area7", "note7.md"), "# Changed\n\n"+word+"\n")
 			f.finds(word, "area7/note7.md")
 		}

@@ -11,6 +11,7 @@ import (
 const (
 	maxFront     = 64 << 10
 	maxFrontNest = 32 // brackets, and list marks on one line
+	maxFrontRows = 2000
 )
 
 // front is what the head of a note says about it.
@@ -103,6 +104,9 @@ func scalars(n ast.Node) (values []string) {
 // tangled tells YAML that nests deeper than anybody writes by hand, for which
 // the parser takes more than linear time.
 func tangled(text string) bool {
+	if strings.Count(text, "\n") > maxFrontRows {
+		return true
+	}
 	open := 0
 	for line := range strings.Lines(text) {
 		if len(line) > maxFront/8 || strings.Count(line, "- ")+strings.Count(line, "? ")+strings.Count(line, ": ") > 4*maxFrontNest {

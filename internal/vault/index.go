@@ -248,10 +248,18 @@ func (p *put) exec(query string, args ...any) (id int64) {
 
 // drop forgets a file; sections, tags, links and symbols go with its row.
 func (p *put) drop(source, name string) {
-	for _, table := range []string{"notes_fts", "code_fts"} {
-		p.exec("DELETE FROM "+table+" WHERE rowid IN (SELECT s.id FROM sections s JOIN docs d ON d.id = s.doc WHERE d.source = ? AND d.path = ? AND d.kind || '_fts' = '"+table+"')", source, name)
+	if p.err != nil {
+		return
 	}
-	p.exec("DELETE FROM docs WHERE source = ? AND path = ?", source, name)
+	var doc int64
+	var kind string
+	err := p.tx.QueryRow("SELECT id, kind FROM docs WHERE source = ? AND path = ?", source, name).Scan(&doc, &kind)
+	if errors.Is(err, sql.ErrNoRows) {
+		return
+	}
+	p.err = err
+	p.exec("DELETE FROM "+kind+"_fts WHERE rowid IN (SELECT id FROM sections WHERE doc = ?)", doc)
+	p.exec("DELETE FROM docs WHERE id = ?", doc)
 }
 
 func (p *put) document(d document, fresh map[string]map[string]bool) {

@@ -42,12 +42,14 @@ type section struct {
 	text    string
 }
 
-// blocks finds headings and fenced code. Quotations, lists and inline markup
+// blocks finds headings and fenced code (what is only indented may as well be
+// below a list, and counts as text). Quotations, lists and inline markup
 // open no section, so they are not parsed: what is left is linear and does not
 // nest, whatever a note holds.
 var blocks = parser.NewParser(parser.WithBlockParsers(
 	util.Prioritized(parser.NewSetextHeadingParser(), 100),
 	util.Prioritized(parser.NewThematicBreakParser(), 200),
+	util.Prioritized(parser.NewCodeBlockParser(), 500),
 	util.Prioritized(parser.NewATXHeadingParser(), 600),
 	util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
 	util.Prioritized(parser.NewHTMLBlockParser(), 900),

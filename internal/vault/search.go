@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -44,20 +45,38 @@ type Hit struct {
 	id, doc int64
 }
 
-// term is a word of a question and the sections it stands in.
+// term is a word of a question and the sections it stands in, in order.
 type term struct {
 	word   string
 	alts   []string // words it may be part of, or a slip of; when it is rare
-	exact  map[int64]bool
-	near   map[int64]bool // those of alts
+	exact  []int64  // the first maxRows
+	near   []int64  // with the word or one of alts; empty when there are none
 	weight float64
-	common bool // exact is not all
 }
 
 // altWorth is what a word counts that was not written as asked.
 const altWorth = 0.7
 
-func (t *term) rows() int { return len(t.exact) + len(t.near) }
+func (t *term) rows() int { return max(len(t.exact), len(t.near)) }
+
+// common tells a word that stands in more sections than are known of it.
+func (t *term) common() bool { return len(t.exact) == maxRows }
+
+// worth is what a section holds of the word, 0 to 1.
+func (t *term) worth(section int64, text []rune) float64 {
+	switch {
+	case holds(t.exact, section) || t.common() && stands(text, t.word):
+		return 1
+	case holds(t.near, section):
+		return altWorth
+	}
+	return 0
+}
+
+func holds(sections []int64, id int64) bool {
+	_, found := slices.BinarySearch(sections, id)
+	return found
+}
 
 // match is the word and what it may stand for as FTS5 takes it: each in
 // quotation marks, and made of letters and digits only, so no syntax passes.
@@ -122,9 +141,7 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.score(ctx, hits); err != nil {
-		return nil, err
-	}
+	s.score(hits)
 	if err := s.boost(ctx, hits); err != nil {
 		return nil, err
 	}
@@ -139,43 +156,35 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 func (s *search) term(ctx context.Context, w string) (*term, error) {
 	t := &term{word: w}
 	var err error
-	if t.exact, err = s.holding(ctx, t.match()); err != nil {
-		return nil, err
-	}
-	t.common = len(t.exact) >= maxRows
-	if len(t.exact) >= 3 {
-		return t, nil
+	if t.exact, err = s.holding(ctx, t.match()); err != nil || len(t.exact) >= 3 {
+		return t, err
 	}
 	if t.alts, err = s.ix.similar(ctx, s.q.Kind, w); err != nil || len(t.alts) == 0 {
 		return t, err
 	}
 	t.near, err = s.holding(ctx, t.match())
-	for id := range t.exact {
-		delete(t.near, id)
-	}
 	return t, err
 }
 
-// holding lists the sections that match, the newest maxRows of them.
-func (s *search) holding(ctx context.Context, match string) (map[int64]bool, error) {
+// holding lists the sections that match. One text with all numbers crosses from
+// SQLite many times faster than as many rows.
+func (s *search) holding(ctx context.Context, match string) (all []int64, err error) {
 	table := s.q.Kind + "_fts"
 	var list sql.NullString
-	err := s.ix.ro.QueryRowContext(ctx, "SELECT group_concat(id) FROM (SELECT rowid AS id FROM "+table+
-		" WHERE "+table+" MATCH ? ORDER BY rowid DESC LIMIT ?)", match, maxRows).Scan(&list)
-	if err != nil {
+	err = s.ix.ro.QueryRowContext(ctx, "SELECT group_concat(id) FROM (SELECT rowid AS id FROM "+table+
+		" WHERE "+table+" MATCH ? ORDER BY rowid LIMIT ?)", match, maxRows).Scan(&list)
+	if err != nil || list.String == "" {
 		return nil, err
 	}
-	return ids(list.String), nil
-}
-
-func ids(list string) map[int64]bool {
-	all := make(map[int64]bool, strings.Count(list, ",")+1)
-	for s := range strings.SplitSeq(list, ",") {
-		if id, err := strconv.ParseInt(s, 10, 64); err == nil {
-			all[id] = true
+	all = make([]int64, 0, strings.Count(list.String, ",")+1)
+	for n := range strings.SplitSeq(list.String, ",") {
+		id, err := strconv.ParseInt(n, 10, 64)
+		if err != nil {
+			return nil, err
 		}
+		all = append(all, id)
 	}
-	return all
+	return all, nil
 }
 
 // gather finds the sections to rank: those with one of the rarest words, as
@@ -188,7 +197,7 @@ func (s *search) gather(ctx context.Context) error {
 	for _, t := range byRarity {
 		switch {
 		case t.rows() == 0:
-		case !t.common && (rows+t.rows() <= maxRows || rows == 0):
+		case !t.common() && (rows == 0 || rows+t.rows() <= maxRows):
 			rows += t.rows()
 			rare = append(rare, t.match())
 		default:
@@ -302,37 +311,19 @@ func (s *search) list() string {
 
 // score says how much of the question a section holds, and among sections that
 // hold as much, how well.
-func (s *search) score(ctx context.Context, hits []Hit) error {
+func (s *search) score(hits []Hit) {
 	sum := 0.0
 	for _, t := range s.terms {
 		sum += t.weight
-		if !t.common {
-			continue
-		}
-		// Only the newest are known: ask for those that are ranked.
-		table := s.q.Kind + "_fts"
-		var list sql.NullString
-		err := s.ix.ro.QueryRowContext(ctx, "SELECT group_concat(rowid) FROM "+table+" WHERE "+table+
-			" MATCH ? AND rowid IN (SELECT value FROM json_each(?))", t.match(), s.list()).Scan(&list)
-		if err != nil {
-			return err
-		}
-		t.exact = ids(list.String)
 	}
 	for i := range hits {
-		h := &hits[i]
-		covered := 0.0
+		h, covered := &hits[i], 0.0
+		text := []rune(h.Title + " " + h.Heading + " " + h.Text)
 		for _, t := range s.terms {
-			switch {
-			case t.exact[h.id]:
-				covered += t.weight
-			case t.near[h.id]:
-				covered += altWorth * t.weight
-			}
+			covered += t.weight * t.worth(h.id, text)
 		}
 		h.Score = covered / max(sum, math.SmallestNonzeroFloat64) * (0.7 + 0.3*s.found[h.id])
 	}
-	return nil
 }
 
 // linkWorth is what a link from or to another file that was found adds.
@@ -374,13 +365,7 @@ func (s *search) boost(ctx context.Context, hits []Hit) error {
 // pick keeps the best, a few of each file.
 func (s *search) pick(hits []Hit) []Hit {
 	slices.SortFunc(hits, func(a, b Hit) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return int(a.id - b.id)
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.id, b.id))
 	})
 	perDoc := map[int64]int{}
 	hits = slices.DeleteFunc(hits, func(h Hit) bool {

@@ -137,8 +137,8 @@ func snippet(text string, terms []*term) string {
 func densest(runes []rune, terms []*term) int {
 	type place struct{ at, term int }
 	var places []place
-	for i, r := range runes {
-		if separator(r) || i > 0 && !separator(runes[i-1]) && !unspaced(r) {
+	for i := range runes {
+		if !starts(runes, i) {
 			continue
 		}
 		for n, t := range terms {
@@ -163,11 +163,29 @@ func densest(runes []rune, terms []*term) int {
 	return best
 }
 
+// starts tells whether a word begins at i.
+func starts(text []rune, i int) bool {
+	return !separator(text[i]) && (i == 0 || separator(text[i-1]) || unspaced(text[i]))
+}
+
+// stands tells whether a text holds a word, give or take its ending.
+func stands(text []rune, word string) bool {
+	for i := range text {
+		if starts(text, i) && begins(text[i:], word) {
+			return true
+		}
+	}
+	return false
+}
+
 // begins tells whether text begins with a word, give or take its ending.
 func begins(text []rune, word string) bool {
 	stem := []rune(word)
-	if len(stem) > 5 {
+	switch {
+	case len(stem) > 5:
 		stem = stem[:len(stem)-2]
+	case len(stem) > 3:
+		stem = stem[:len(stem)-1]
 	}
 	if len(stem) > len(text) {
 		return false

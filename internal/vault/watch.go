@@ -44,6 +44,11 @@ func (v *Vault) Run(ctx context.Context) error {
 	defer func() { _ = notify.Close() }()
 	f := &follower{v: v, notify: notify, pending: map[place]bool{}}
 	f.full(ctx)
+	// The index served while the files were compared; what quietly rotted in it
+	// is found now. Damage has it rebuilt.
+	if err := v.using(func(ix *index) error { return ix.sound(ctx) }); err != nil && !damaged(err) && ctx.Err() == nil {
+		v.o.Log.Warn("the index of the notes could not be inspected", "err", err)
+	}
 	look := time.NewTicker(lookEvery)
 	defer look.Stop()
 	settled := time.NewTimer(gather)
