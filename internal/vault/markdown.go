@@ -199,7 +199,7 @@ func noteSections(lines []string, heads []head, above int) []section {
 		}
 	}
 	if len(all) == 0 { // so that the title is found
-		all = append(all, section{line: above + 1})
+		all = append(all, section{line: 1})
 	}
 	return all
 }
