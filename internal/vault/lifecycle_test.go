@@ -179,15 +179,22 @@ func TestDamageWhileRunning(t *testing.T) {
 	f := newFolder(t)
 	f.put("bread.md", "# Bread\n\nsourdough\n")
 	f.running()
-	// The index is lost under the running bot.
-	if _, err := f.ix.db.Exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'sections'; PRAGMA writable_schema = RESET"); err != nil {
-		t.Log(err)
+	before := f.index()
+	if _, err := before.db.Exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'sections'"); err != nil {
+		t.Fatal(err)
 	}
-	f.ix.ro.SetMaxIdleConns(0) // new connections see the schema
+	before.ro.SetMaxIdleConns(0) // new connections see the damage
 	f.eventually("mended", func() bool {
 		hits, err := f.Search(t.Context(), Query{Text: "sourdough"})
-		return err == nil && len(hits) == 1
+		return err == nil && len(hits) == 1 && f.index() != before
 	})
+}
+
+// index is the one in use.
+func (f *folder) index() *index {
+	f.life.RLock()
+	defer f.life.RUnlock()
+	return f.ix
 }
 
 func TestFollowing(t *testing.T) {

@@ -141,10 +141,11 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.score(hits)
-	if err := s.boost(ctx, hits); err != nil {
+	linked, err := s.linked(ctx, hits)
+	if err != nil {
 		return nil, err
 	}
+	s.score(hits, linked)
 	hits = s.pick(hits)
 	for i := range hits {
 		hits[i].Snippet = snippet(hits[i].Text, s.terms)
@@ -309,9 +310,16 @@ func (s *search) list() string {
 	return string(b)
 }
 
-// score says how much of the question a section holds, and among sections that
-// hold as much, how well.
-func (s *search) score(hits []Hit) {
+// Among sections that hold as much of a question, what fits better comes first,
+// and what is linked with another that was found.
+const (
+	fitWorth  = 0.25
+	linkWorth = 0.05
+)
+
+// score says how much of the question a section holds, 0 to 1. linked are the
+// files that are lifted.
+func (s *search) score(hits []Hit, linked map[int64]bool) {
 	sum := 0.0
 	for _, t := range s.terms {
 		sum += t.weight
@@ -322,15 +330,15 @@ func (s *search) score(hits []Hit) {
 		for _, t := range s.terms {
 			covered += t.weight * t.worth(h.id, text)
 		}
-		h.Score = covered / max(sum, math.SmallestNonzeroFloat64) * (0.7 + 0.3*s.found[h.id])
+		h.Score = covered / max(sum, math.SmallestNonzeroFloat64) * (1 - fitWorth - linkWorth + fitWorth*s.found[h.id])
+		if linked[h.doc] {
+			h.Score *= 1 + linkWorth
+		}
 	}
 }
 
-// linkWorth is what a link from or to another file that was found adds.
-const linkWorth = 0.05
-
-// boost lifts files that link to each other.
-func (s *search) boost(ctx context.Context, hits []Hit) error {
+// linked are the files among the hits that link to each other.
+func (s *search) linked(ctx context.Context, hits []Hit) (map[int64]bool, error) {
 	docs := map[int64]bool{}
 	for _, h := range hits {
 		docs[h.doc] = true
@@ -343,23 +351,18 @@ func (s *search) boost(ctx context.Context, hits []Hit) error {
 	rows, err := s.ix.ro.QueryContext(ctx, `SELECT l.doc, d.id FROM links l JOIN docs d ON d.name = l.target
 		WHERE l.doc IN (SELECT value FROM json_each(?1)) AND d.id IN (SELECT value FROM json_each(?1)) AND d.id <> l.doc`, string(list))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
 	linked := map[int64]bool{}
 	for rows.Next() {
 		var a, b int64
 		if err := rows.Scan(&a, &b); err != nil {
-			return err
+			return nil, err
 		}
 		linked[a], linked[b] = true, true
 	}
-	for i := range hits {
-		if linked[hits[i].doc] {
-			hits[i].Score = min(1, hits[i].Score*(1+linkWorth))
-		}
-	}
-	return rows.Err()
+	return linked, rows.Err()
 }
 
 // pick keeps the best, a few of each file.
