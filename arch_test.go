@@ -83,6 +83,11 @@ var libraries = []allowed{
 	{"internal/memory", "github.com/google/uuid", "ids of rows"},
 	{"internal/memory", "github.com/blevesearch/snowballstem", "words without their endings, to see that two facts say the same"},
 
+	{"internal/vault", "github.com/mattn/go-sqlite3", "the index"},
+	{"internal/vault", "github.com/yuin/goldmark", "where the headings and the code of a note are"},
+	{"internal/vault", "github.com/goccy/go-yaml", "titles and tags at the head of a note"},
+	{"internal/vault", "github.com/fsnotify/fsnotify", "hears of changed files"},
+
 	{"internal/agent/playbook", "github.com/goccy/go-yaml", "the owner writes YAML; mistakes are shown with their line"},
 	{"internal/agent/playbook", "github.com/google/jsonschema-go", "parameters of tools, and the schema for editors"},
 	{"internal/tools", "github.com/google/jsonschema-go", "schemas from Go types"},

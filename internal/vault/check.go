@@ -1,0 +1,253 @@
+package vault
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+)
+
+// A commit holds at most so much: between two, searches and writes go on.
+const (
+	maxBatchFiles = 200
+	maxBatchText  = 1 << 20
+)
+
+// job is one look at a part of one source.
+type job struct {
+	source Source
+	scope  string            // a path, "." for all of it
+	enter  func(path string) // told of each folder, before it is listed
+}
+
+// Refresh compares every file with the index and brings the index up to date.
+// What did not change is not read. It mends a damaged index. A folder that
+// cannot be read is no error: Status tells, and what was known of it stays.
+func (v *Vault) Refresh(ctx context.Context) error {
+	return v.refresh(ctx, func(Source, string) {})
+}
+
+func (v *Vault) refresh(ctx context.Context, enter func(Source, string)) error {
+	v.checking.Lock()
+	defer v.checking.Unlock()
+	err := v.checkAll(ctx, enter)
+	if damaged(err) {
+		err = v.checkAll(ctx, enter)
+	}
+	if err != nil {
+		err = fmt.Errorf("index notes: %w", err)
+		v.set(func(s *Status) { s.Err = err.Error() })
+	}
+	return err
+}
+
+// checkAll is one full check, on a new index when the old one is broken.
+func (v *Vault) checkAll(ctx context.Context, enter func(Source, string)) error {
+	if v.Status().State == StateBroken {
+		if err := v.rebuild(ctx); err != nil {
+			return err
+		}
+	}
+	v.set(func(s *Status) {
+		s.Done, s.Total = 0, 0
+		if s.State != StateReady && s.State != StateLoading {
+			s.State = StateBuilding
+		}
+	})
+	names := []string{}
+	for _, s := range v.o.Sources {
+		names = append(names, s.Name)
+		if err := v.check(ctx, job{source: s, scope: ".", enter: func(dir string) { enter(s, dir) }}); err != nil {
+			return err
+		}
+	}
+	if err := v.settle(ctx, names); err != nil {
+		return err
+	}
+	if err := v.count(ctx); err != nil {
+		return err
+	}
+	v.set(func(s *Status) { s.State, s.Err, s.Checked = StateReady, "", v.o.Now() })
+	return nil
+}
+
+// settle forgets sources that are no more and notes that all was looked at.
+func (v *Vault) settle(ctx context.Context, names []string) error {
+	list, err := json.Marshal(names)
+	if err != nil {
+		return err
+	}
+	gone := map[string][]string{}
+	err = v.using(func(ix *index) error {
+		rows, err := ix.ro.QueryContext(ctx, "SELECT source, path FROM docs WHERE source NOT IN (SELECT value FROM json_each(?))", string(list))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var source, name string
+			if err := rows.Scan(&source, &name); err != nil {
+				return err
+			}
+			gone[source] = append(gone[source], name)
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return err
+	}
+	for source, all := range gone {
+		if err := v.apply(ctx, source, &change{drop: all}); err != nil {
+			return err
+		}
+	}
+	v.changing.Lock()
+	defer v.changing.Unlock()
+	return v.using(func(ix *index) error {
+		_, err := ix.db.ExecContext(ctx, "UPDATE meta SET complete = 1 WHERE complete = 0")
+		return err
+	})
+}
+
+// check does one job. An error is the index's or the context's; what is wrong
+// with the folder goes to its status.
+func (v *Vault) check(ctx context.Context, j job) error {
+	root, err := os.OpenRoot(j.source.Dir)
+	if err != nil {
+		v.away(j.source, err)
+		return nil
+	}
+	defer func() { _ = root.Close() }()
+	// What is known is asked first: a note that is written while the folders
+	// are walked is not taken for one that is gone.
+	var known map[string]stamp
+	err = v.using(func(ix *index) (err error) {
+		known, err = ix.known(ctx, j.source.Name, j.scope)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w := &walk{root: root, kind: j.source.Kind, shut: v.excluded(), enter: j.enter}
+	if err := w.visit(ctx, j.scope, 0); err != nil {
+		return err
+	}
+	if err := v.compare(ctx, j, w, known); err != nil {
+		return err
+	}
+	v.readState(j, w)
+	return nil
+}
+
+// compare commits the difference between the files and what is known of them.
+// A file that is the job itself is read even where size and time are the same:
+// it is known to have changed.
+func (v *Vault) compare(ctx context.Context, j job, w *walk, known map[string]stamp) error {
+	c := &change{}
+	v.progress(j, 0, len(w.files))
+	for i, f := range w.files {
+		was, old := known[f.path]
+		delete(known, f.path)
+		if !old || f.path == j.scope || was.size != f.size || was.mtime != f.mtime {
+			c.file(w, j.source, f.path, was)
+		}
+		if len(c.put)+len(c.touch) >= maxBatchFiles || c.size >= maxBatchText {
+			if err := v.apply(ctx, j.source.Name, c); err != nil {
+				return err
+			}
+			v.progress(j, len(w.files)-i-1, 0)
+			c = &change{}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	for name := range known {
+		if !w.isUnread(name) { // a folder that cannot be read says nothing about what is in it
+			c.drop = append(c.drop, name)
+		}
+	}
+	v.progress(j, 0, 0)
+	return v.apply(ctx, j.source.Name, c)
+}
+
+// progress tells how many files of a full check are still to be looked at, and
+// how many have come to the sum.
+func (v *Vault) progress(j job, left, more int) {
+	if j.scope != "." {
+		return
+	}
+	v.set(func(s *Status) {
+		if s.Total += more; more == 0 {
+			s.Done = s.Total - left
+		}
+	})
+}
+
+// file reads one file and adds what differs from what is known of it.
+func (c *change) file(w *walk, s Source, name string, was stamp) {
+	got, err := read(w.root, name, s.Kind)
+	if err != nil {
+		if !errors.Is(err, os.ErrNotExist) {
+			w.unread = append(w.unread, name)
+		}
+		return
+	}
+	size, mtime := got.info.Size(), got.info.ModTime().UnixNano()
+	switch same := string(got.hash) == was.hash && got.skipped != skipLarge; {
+	case same && size == was.size && mtime == was.mtime:
+	case same:
+		c.touch = append(c.touch, document{source: s.Name, path: name, size: size, mtime: mtime})
+	default:
+		c.put = append(c.put, parse(s, name, got))
+		c.size += len(got.text)
+	}
+}
+
+func (v *Vault) apply(ctx context.Context, source string, c *change) error {
+	if c.empty() {
+		return nil
+	}
+	v.changing.Lock()
+	defer v.changing.Unlock()
+	return v.using(func(ix *index) error { return ix.apply(ctx, source, c) })
+}
+
+// away notes that a folder cannot be read at all.
+func (v *Vault) away(source Source, err error) {
+	v.sourceState(source, func(s *SourceStatus) { s.Away, s.Err = true, err.Error() })
+}
+
+// readState notes how a check of a whole source went.
+func (v *Vault) readState(j job, w *walk) {
+	if j.scope != "." {
+		return
+	}
+	v.sourceState(j.source, func(s *SourceStatus) {
+		s.Away, s.Err = false, ""
+		if n := len(w.unread); n > 0 {
+			s.Err = fmt.Sprintf("%d files or folders cannot be read, %s for one; check who may read them", n, w.unread[0])
+		}
+	})
+}
+
+// sourceState changes the status of a source and logs what is new about it.
+func (v *Vault) sourceState(source Source, change func(*SourceStatus)) {
+	v.set(func(st *Status) {
+		for i := range st.Sources {
+			s := &st.Sources[i]
+			if s.Name != source.Name {
+				continue
+			}
+			before := s.Err
+			change(s)
+			switch {
+			case s.Err != "" && s.Err != before:
+				v.o.Log.Warn("notes cannot be read", "source", s.Name, "err", s.Err)
+			case s.Err == "" && before != "":
+				v.o.Log.Info("notes can be read again", "source", s.Name)
+			}
+		}
+	})
+}

@@ -1,0 +1,199 @@
+package vault
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// Bounds of what is read.
+const (
+	maxNote  = 2 << 20
+	maxCode  = 1 << 20
+	maxDepth = 40 // folders below each other
+)
+
+// builtFolders hold what tools put there, not what people wrote.
+var builtFolders = []string{"node_modules", "vendor", "__pycache__"}
+
+var errNotRegular = errors.New("not a regular file")
+
+// file is one that a walk met.
+type file struct {
+	path        string // with slashes, from the folder of its source
+	size, mtime int64
+}
+
+// walk lists what a source holds at or below a path. It follows no link, enters
+// no dot folder and opens nothing but folders.
+type walk struct {
+	root   *os.Root
+	kind   string
+	shut   []os.FileInfo     // what is never entered or read
+	enter  func(path string) // told of each folder before it is listed
+	files  []file
+	unread []string // what could not be looked at
+}
+
+// visit looks at one path and what is below it. An error is the context's.
+func (w *walk) visit(ctx context.Context, name string, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	info, err := w.root.Lstat(name)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		w.unread = append(w.unread, name)
+		return nil
+	case slices.ContainsFunc(w.shut, func(s os.FileInfo) bool { return os.SameFile(s, info) }):
+		return nil
+	case info.Mode().IsRegular() && readable(name, w.kind):
+		w.files = append(w.files, file{name, info.Size(), info.ModTime().UnixNano()})
+	case info.IsDir() && depth < maxDepth:
+		w.enter(name)
+		entries, err := list(w.root, name)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			w.unread = append(w.unread, name)
+		}
+		for _, e := range entries {
+			below := path.Join(name, e)
+			if hidden(below) {
+				continue
+			}
+			if err := w.visit(ctx, below, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// list names what is in a folder; O_NONBLOCK, so that a pipe put in its place
+// does not block.
+func list(root *os.Root, name string) ([]string, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	names, err := f.Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
+}
+
+// hidden tells paths that are never read: dot files, and what is in dot folders
+// and folders of tools.
+func hidden(name string) bool {
+	if name == "." {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(part, ".") || slices.Contains(builtFolders, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// readable tells by its ending whether a file is for this kind of source.
+func readable(name, kind string) bool {
+	ending := strings.ToLower(path.Ext(name))
+	if kind == KindCode {
+		return slices.Contains(codeEndings, ending)
+	}
+	return ending == ".md" || ending == ".markdown"
+}
+
+// isUnread tells paths that are unread or inside something unread.
+func (w *walk) isUnread(name string) bool {
+	return slices.ContainsFunc(w.unread, func(u string) bool {
+		return u == "." || name == u || strings.HasPrefix(name, u+"/")
+	})
+}
+
+// content is a file that was read; text is empty when it was skipped.
+type content struct {
+	text    string
+	skipped string
+	info    os.FileInfo
+	hash    []byte
+}
+
+// read reads a regular file. What is opened is what was looked at: a link, a
+// pipe or another file put in its place meanwhile is refused, and nothing
+// outside of root is reached in any case.
+func read(root *os.Root, name, kind string) (content, error) {
+	limit := int64(maxNote)
+	if kind == KindCode {
+		limit = maxCode
+	}
+	looked, err := root.Lstat(name)
+	if err != nil {
+		return content{}, err
+	}
+	if !looked.Mode().IsRegular() {
+		return content{}, fmt.Errorf("%s: %w", name, errNotRegular)
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return content{}, err
+	}
+	defer func() { _ = f.Close() }()
+	c := content{hash: []byte{}}
+	if c.info, err = f.Stat(); err != nil {
+		return content{}, err
+	}
+	if !os.SameFile(looked, c.info) {
+		return content{}, fmt.Errorf("%s: %w", name, errNotRegular)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err != nil {
+		return content{}, err
+	}
+	if int64(len(data)) > limit {
+		c.skipped = skipLarge
+		return c, nil
+	}
+	sum := sha256.Sum256(data)
+	c.hash = sum[:16]
+	if bytes.IndexByte(data, 0) >= 0 {
+		c.skipped = skipBinary
+		return c, nil
+	}
+	c.text = clean(string(data))
+	return c, nil
+}
+
+// clean makes any text valid UTF-8 with plain newlines.
+func clean(s string) string {
+	s = strings.TrimPrefix(strings.ToValidUTF8(s, "\uFFFD"), "\uFEFF")
+	return strings.ReplaceAll(s, "\r\n", "\n")
+}
+
+// parse takes a file apart. A parser that panics costs this file and no more.
+func parse(s Source, name string, c content) (d document) {
+	defer func() {
+		if recover() != nil {
+			d = document{skipped: skipPanic, title: path.Base(name)}
+		}
+		d.source, d.path, d.kind = s.Name, name, s.Kind
+		d.size, d.mtime, d.hash = c.info.Size(), c.info.ModTime().UnixNano(), c.hash
+	}()
+	if c.skipped != "" {
+		return document{skipped: c.skipped, title: path.Base(name)}
+	}
+	if s.Kind == KindCode {
+		return parseCode(name, c.text)
+	}
+	return parseNote(name, c.text)
+}

@@ -1,0 +1,123 @@
+package vault
+
+import (
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// Bounds of frontmatter; what is beyond is text that is left out, not parsed.
+const (
+	maxFront     = 64 << 10
+	maxFrontNest = 32 // brackets, and list marks on one line
+	maxFrontRows = 2000
+)
+
+// front is what the head of a note says about it.
+type front struct {
+	title         string
+	tags, aliases []string
+	lines         int // how many lines of the file it takes
+}
+
+// frontmatter parts a note from the YAML at its head. YAML that is wrong, deep
+// or long says nothing, and the note is read all the same.
+func frontmatter(data string) (f front, rest string) {
+	if !strings.HasPrefix(data, "---\n") {
+		return f, data
+	}
+	end, size := -1, 0
+	window := data[:min(len(data), maxFront)]
+	for i, line := range strings.SplitAfter(window, "\n") {
+		if mark := strings.TrimRight(line, " \t\n"); i > 0 && (mark == "---" || mark == "...") {
+			end, f.lines = size, i+1
+			size += len(line)
+			break
+		}
+		size += len(line)
+	}
+	if end < 0 {
+		return f, data
+	}
+	f.read(window[len("---\n"):end])
+	return f, data[size:]
+}
+
+// read takes the few values that matter straight from the tree: nothing is
+// decoded, so aliases stay what they are and expand to nothing.
+func (f *front) read(text string) {
+	if tangled(text) {
+		return
+	}
+	file, err := parser.ParseBytes([]byte(text), 0)
+	if err != nil || len(file.Docs) == 0 {
+		return
+	}
+	for _, pair := range pairs(file.Docs[0].Body) {
+		values := scalars(pair.Value)
+		switch strings.ToLower(pair.Key.String()) {
+		case "title":
+			if len(values) > 0 {
+				f.title = plain(values[0])
+			}
+		case "tags", "tag":
+			for _, v := range values {
+				f.tags = append(f.tags, strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })...)
+			}
+			f.tags = few(f.tags)
+		case "aliases", "alias":
+			f.aliases = few(append(f.aliases, values...))
+		}
+	}
+}
+
+func pairs(n ast.Node) []*ast.MappingValueNode {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return n.Values
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{n}
+	}
+	return nil
+}
+
+// scalars are the plain values of a node or of the list that it is.
+func scalars(n ast.Node) (values []string) {
+	nodes := []ast.Node{n}
+	if seq, ok := n.(*ast.SequenceNode); ok {
+		nodes = seq.Values
+	}
+	for _, n := range nodes {
+		switch n := n.(type) {
+		case *ast.StringNode:
+			values = append(values, strings.TrimSpace(n.Value))
+		case *ast.LiteralNode:
+			values = append(values, strings.TrimSpace(n.Value.Value))
+		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+			values = append(values, n.String())
+		}
+	}
+	return values
+}
+
+// tangled tells YAML that nests deeper than anybody writes by hand, for which
+// the parser takes more than linear time.
+func tangled(text string) bool {
+	if strings.Count(text, "\n") > maxFrontRows {
+		return true
+	}
+	open := 0
+	for line := range strings.Lines(text) {
+		if len(line) > maxFront/8 || strings.Count(line, "- ")+strings.Count(line, "? ")+strings.Count(line, ": ") > 4*maxFrontNest {
+			return true
+		}
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		open += strings.Count(line, "[") + strings.Count(line, "{")
+		open -= strings.Count(line, "]") + strings.Count(line, "}")
+		if open > maxFrontNest || indent > 8*maxFrontNest || strings.Count(line, "[")+strings.Count(line, "{") > maxFrontNest {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,322 @@
+package vault
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Bounds of what is taken from one file.
+const (
+	maxSection  = 2000 // characters of one section
+	maxSections = 4000 // from here on headings open none: the text is only cut by size
+	maxName     = 200  // characters of a title or a heading
+	maxMarks    = 500  // tags, and links, of one note
+)
+
+// document is one file as the index keeps it.
+type document struct {
+	source, path, kind string
+	title              string
+	skipped            string // why it has no sections, "" when it has
+	tags, aliases      []string
+	links              []string // names of notes, lower case, without folder and ending
+	sections           []section
+	symbols            []symbol
+	size, mtime        int64
+	hash               []byte
+}
+
+// section is a piece of a file that is found and cited as one.
+type section struct {
+	heading string // of a note; of code the symbol that is defined here
+	trail   string // the headings above, outermost first
+	line    int    // where its text begins, from 1
+	text    string
+}
+
+// blocks finds headings and fenced code (what is only indented may as well be
+// below a list, and counts as text). Quotations, lists and inline markup
+// open no section, so they are not parsed: what is left is linear and does not
+// nest, whatever a note holds.
+var blocks = parser.NewParser(parser.WithBlockParsers(
+	util.Prioritized(parser.NewSetextHeadingParser(), 100),
+	util.Prioritized(parser.NewThematicBreakParser(), 200),
+	util.Prioritized(parser.NewCodeBlockParser(), 500),
+	util.Prioritized(parser.NewATXHeadingParser(), 600),
+	util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+	util.Prioritized(parser.NewHTMLBlockParser(), 900),
+	util.Prioritized(parser.NewParagraphParser(), 1000),
+))
+
+// head is a heading and the lines, from 0, where it and what follows it begin.
+type head struct {
+	level      int
+	text       string
+	line, body int
+}
+
+// parseNote takes a Markdown file apart. data is valid UTF-8.
+func parseNote(name, data string) document {
+	front, rest := frontmatter(data)
+	d := document{title: front.title, tags: front.tags, aliases: front.aliases}
+	lines := strings.Split(rest, "\n")
+	heads, code := outline(rest, lines)
+	if d.title == "" {
+		d.title = firstTitle(heads)
+	}
+	if d.title == "" {
+		d.title = strings.TrimSuffix(path.Base(name), path.Ext(name))
+	}
+	d.title = clip(d.title, maxName)
+	d.sections = noteSections(lines, heads, front.lines)
+	d.marks(lines, code)
+	return d
+}
+
+func firstTitle(heads []head) string {
+	for _, h := range heads {
+		if h.level == 1 {
+			return h.text
+		}
+	}
+	return ""
+}
+
+// outline lists the headings and tells which lines are code.
+func outline(src string, lines []string) (heads []head, code []bool) {
+	starts := make([]int, len(lines))
+	for i, at := 0, 0; i < len(lines); i++ {
+		starts[i] = at
+		at += len(lines[i]) + 1
+	}
+	lineAt := func(offset int) int {
+		i, exact := slices.BinarySearch(starts, offset)
+		if !exact {
+			i--
+		}
+		return i
+	}
+	code = make([]bool, len(lines))
+	source := []byte(src)
+	root := blocks.Parse(text.NewReader(source))
+	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
+		segments := n.Lines()
+		if n.Type() != ast.TypeBlock || segments == nil || segments.Len() == 0 {
+			continue
+		}
+		first, last := lineAt(segments.At(0).Start), lineAt(segments.At(segments.Len()-1).Start)
+		switch n := n.(type) {
+		case *ast.FencedCodeBlock:
+			for i := first; i <= last; i++ {
+				code[i] = true
+			}
+		case *ast.Heading:
+			begin := strings.TrimLeft(lines[first], " ")
+			atx := strings.HasPrefix(begin, "#")
+			if !atx && nested.MatchString(begin) {
+				continue // a rule below a list or a quotation
+			}
+			h := head{level: n.Level, text: plain(string(segments.Value(source))), line: first, body: last + 1}
+			if !atx {
+				h.body++ // the underline
+			}
+			if len(heads) < maxSections {
+				heads = append(heads, h)
+			}
+		}
+	}
+	return heads, code
+}
+
+// nested begins a list item, a quotation or a table.
+var nested = regexp.MustCompile(`^([-*+>|]|\d{1,9}[.)]\s)`)
+
+var (
+	markdownLink = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*\)`)
+	wikiShown    = regexp.MustCompile(`\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]`)
+	emphasis     = strings.NewReplacer("**", "", "__", "", "`", "", "*", "", "~~", "")
+)
+
+// plain is a heading without markup, on one line.
+func plain(s string) string {
+	s = clip(s, 4*maxName)
+	s = wikiShown.ReplaceAllString(markdownLink.ReplaceAllString(s, "$1"), "$1")
+	return clip(strings.Join(strings.Fields(emphasis.Replace(s)), " "), maxName)
+}
+
+// clip cuts s after n characters.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// noteSections cuts a note at its headings. above is how many lines stand
+// before the first of lines in the file.
+func noteSections(lines []string, heads []head, above int) []section {
+	var all []section
+	add := func(h head, trail string, from, to int) {
+		for _, p := range cut(lines, from, to) {
+			p.heading, p.trail, p.line = h.text, trail, p.line+above
+			all = append(all, p)
+		}
+	}
+	end := len(lines)
+	if len(heads) > 0 {
+		end = heads[0].line
+	}
+	add(head{}, "", 0, end)
+	var path []head // the headings that are open
+	for i, h := range heads {
+		for len(path) > 0 && path[len(path)-1].level >= h.level {
+			path = path[:len(path)-1]
+		}
+		trail := trailOf(path)
+		path = append(path, h)
+		end, leaf := len(lines), true
+		if i+1 < len(heads) {
+			end, leaf = heads[i+1].line, heads[i+1].level <= h.level
+		}
+		before := len(all)
+		add(h, trail, h.body, end)
+		if len(all) == before && leaf { // its words are nowhere else
+			all = append(all, section{heading: h.text, trail: trail, line: h.line + 1 + above})
+		}
+	}
+	if len(all) == 0 { // so that the title is found
+		all = append(all, section{line: 1})
+	}
+	return all
+}
+
+func trailOf(path []head) string {
+	names := make([]string, len(path))
+	for i, h := range path {
+		names[i] = h.text
+	}
+	return strings.Join(names, " › ")
+}
+
+// cut makes pieces of at most maxSection characters from lines[from:to], at a
+// blank line where there is one in the second half, else at a line, else inside
+// it. Blank pieces are left out.
+func cut(lines []string, from, to int) (pieces []section) {
+	emit := func(from, to int) {
+		for from < to && strings.TrimSpace(lines[from]) == "" {
+			from++
+		}
+		if s := strings.TrimRight(strings.Join(lines[from:to], "\n"), " \t\n"); s != "" {
+			pieces = append(pieces, section{line: from + 1, text: s})
+		}
+	}
+	begin, size, blank, half := from, 0, -1, 0
+	for i := from; i < to; i++ {
+		n := utf8.RuneCountInString(lines[i]) + 1
+		if n > maxSection {
+			emit(begin, i)
+			for _, s := range chop(lines[i]) {
+				pieces = append(pieces, section{line: i + 1, text: s})
+			}
+			begin, size, blank = i+1, 0, -1
+			continue
+		}
+		for size+n > maxSection {
+			at, rest := i, 0
+			if blank > begin {
+				at, rest = blank, size-half
+			}
+			emit(begin, at)
+			begin, size, blank = at, rest, -1
+		}
+		if strings.TrimSpace(lines[i]) == "" && size > maxSection/2 {
+			blank, half = i, size
+		}
+		size += n
+	}
+	emit(begin, max(begin, to))
+	return pieces
+}
+
+// chop cuts one line that is too long, at a space where there is one.
+func chop(line string) (pieces []string) {
+	for line != "" {
+		piece := clip(line, maxSection)
+		if len(piece) < len(line) {
+			if at := strings.LastIndexByte(piece, ' '); at > len(piece)/2 {
+				piece = piece[:at]
+			}
+		}
+		line = strings.TrimLeft(line[len(piece):], " ")
+		if strings.TrimSpace(piece) != "" {
+			pieces = append(pieces, piece)
+		}
+	}
+	return pieces
+}
+
+var (
+	codeSpan = regexp.MustCompile("`[^`]*`")
+	tagMark  = regexp.MustCompile(`(?:^|[\s(,;])#([\p{L}\p{N}_/-]*[\p{L}_/-][\p{L}\p{N}_/-]*)`)
+	wikiMark = regexp.MustCompile(`\[\[([^\[\]|#^]{1,256})`)
+)
+
+// marks adds the #tags and [[links]] of the text; those in code are none.
+func (d *document) marks(lines []string, code []bool) {
+	for i, line := range lines {
+		if code[i] || !strings.Contains(line, "#") && !strings.Contains(line, "[[") {
+			continue
+		}
+		line = codeSpan.ReplaceAllString(line, " ")
+		for _, m := range tagMark.FindAllStringSubmatch(line, maxMarks) {
+			d.tags = append(d.tags, m[1])
+		}
+		for _, m := range wikiMark.FindAllStringSubmatch(line, maxMarks) {
+			d.links = append(d.links, noteName(m[1]))
+		}
+		d.tags, d.links = few(d.tags), few(d.links)
+	}
+	for i, t := range d.tags {
+		d.tags[i] = tagName(t)
+	}
+	d.tags, d.links = distinct(d.tags), distinct(d.links)
+}
+
+// few bounds what one file may add; doubles are dropped before anything else.
+func few(all []string) []string {
+	if len(all) <= maxMarks {
+		return all
+	}
+	all = distinct(all)
+	return all[:min(len(all), maxMarks)]
+}
+
+// distinct sorts and drops doubles and the empty.
+func distinct(all []string) []string {
+	slices.Sort(all)
+	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
+}
+
+// noteName is what a link and a file are matched by.
+func noteName(s string) string {
+	base := path.Base(strings.TrimSpace(s))
+	return strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
+}
+
+func tagName(s string) string {
+	return clip(strings.Trim(strings.ToLower(strings.TrimSpace(s)), "#/"), maxName)
+}

@@ -1,0 +1,65 @@
+package vault
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxPath is how many characters a path of a note may have.
+const maxPath = 256
+
+var (
+	// device names are no files on some systems a vault may be synced to.
+	device  = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)[ ]*(\.|$)`)
+	encoded = regexp.MustCompile(`(?i)%(2e|2f|5c|00)`)
+)
+
+// checkPath tells whether a note may be written under this path: relative,
+// ending in .md, plain on every system, and nowhere hidden. The error is
+// ErrPath with the reason.
+func checkPath(name string) error {
+	no := func(why string) error { return fmt.Errorf("%w: %s (%.300q)", ErrPath, why, name) }
+	switch {
+	case !utf8.ValidString(name):
+		return no("it is not valid text")
+	case name == "" || utf8.RuneCountInString(name) > maxPath:
+		return no("it has between 1 and 256 characters")
+	case strings.HasPrefix(name, "/"):
+		return no("it is relative to the folder of notes")
+	case strings.ContainsAny(name, `\:*?"<>|`):
+		return no(`none of \ : * ? " < > | may be in it`)
+	case strings.ContainsFunc(name, unseen):
+		return no("it has characters that cannot be seen")
+	case encoded.MatchString(name):
+		return no("dots and slashes are written as they are")
+	case path.Ext(name) != ".md":
+		return no("it ends in .md")
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		switch {
+		case part == "":
+			return no("a folder in it has no name")
+		case strings.HasPrefix(part, "."):
+			return no("nothing in it begins with a dot")
+		case strings.HasPrefix(part, " ") || strings.HasSuffix(part, " ") || strings.HasSuffix(part, "."):
+			return no("no name in it begins or ends with a space, or ends with a dot")
+		case len(part) > 200: // room for what is added to names of kept versions
+			return no("a name in it is too long")
+		case device.MatchString(part):
+			return no("a name in it means a device on some systems")
+		case hidden(part):
+			return no("this folder is for tools")
+		}
+	}
+	return nil
+}
+
+// unseen tells characters that hide or turn around what a path says.
+func unseen(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r == utf8.RuneError ||
+		unicode.Is(unicode.Zs, r) && r != ' '
+}

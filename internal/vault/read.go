@@ -1,0 +1,250 @@
+package vault
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Part names what to read of a file: a section by its heading, lines, or all of
+// it when neither is given.
+type Part struct {
+	Source   string // "" is the first source that has the path
+	Path     string
+	Heading  string
+	From, To int // lines from 1, To included; 0 is open
+}
+
+// Document is a file or a part of one, as it is on disk now.
+type Document struct {
+	Entry
+	Headings []string // of the whole file; of code, what it defines
+	Line     int      // where Text begins
+	Lines    int      // of the whole file
+	Text     string
+}
+
+// Entry is a file as lists show it.
+type Entry struct {
+	Source, Path, Kind, Title string
+	Tags                      []string
+	Size                      int64
+	Modified                  time.Time
+}
+
+// Read reads a file that is indexed, or a part of it. A heading that is not
+// there is ErrNotFound and names those that are.
+func (v *Vault) Read(ctx context.Context, p Part) (Document, error) {
+	e, err := v.entry(ctx, p.Source, p.Path)
+	if err != nil {
+		return Document{}, fmt.Errorf("read %.300q: %w", p.Path, err)
+	}
+	s := v.o.Sources[slices.IndexFunc(v.o.Sources, func(s Source) bool { return s.Name == e.Source })]
+	d, err := open(s, p)
+	if err != nil {
+		return Document{}, fmt.Errorf("read %q: %w", p.Path, err)
+	}
+	d.Entry = e
+	return d, nil
+}
+
+// entry finds a file among those that are indexed: what a walk never met is
+// never read.
+func (v *Vault) entry(ctx context.Context, source, name string) (e Entry, err error) {
+	err = v.asking(func(ix *index) error {
+		found, err := ix.entries(ctx, "path = ? AND (? = '' OR source = ?)", "id", name, source, source)
+		if err != nil {
+			return err
+		}
+		for _, s := range v.o.Sources {
+			for _, f := range found {
+				if f.Source == s.Name && e.Path == "" {
+					e = f
+				}
+			}
+		}
+		if e.Path == "" {
+			return ErrNotFound
+		}
+		return nil
+	})
+	return e, err
+}
+
+func open(s Source, p Part) (d Document, err error) {
+	root, err := os.OpenRoot(s.Dir)
+	if err != nil {
+		return d, err
+	}
+	defer func() { _ = root.Close() }()
+	c, err := read(root, p.Path, s.Kind)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return d, ErrNotFound
+	case err != nil:
+		return d, err
+	case c.skipped != "":
+		return d, fmt.Errorf("%w: it is %s", ErrNotFound, c.skipped)
+	}
+	lines := strings.Split(c.text, "\n")
+	parts := spans(s, p.Path, c, lines)
+	for _, h := range parts {
+		d.Headings = append(d.Headings, h.heading)
+	}
+	from, to := max(p.From, 1), len(lines)
+	if p.To > 0 {
+		to = min(p.To, to)
+	}
+	if p.Heading != "" {
+		i := slices.IndexFunc(parts, func(h span) bool { return sameHeading(h.heading, p.Heading) })
+		if i < 0 {
+			return d, fmt.Errorf("%w: no heading %.200q; there are: %.2000s", ErrNotFound, p.Heading, strings.Join(d.Headings, " | "))
+		}
+		from, to = parts[i].from, parts[i].to
+	}
+	d.Line, d.Lines = from, len(lines)
+	if from <= to {
+		d.Text = strings.Join(lines[from-1:to], "\n")
+	}
+	return d, nil
+}
+
+// span is a heading with all that is below it, in lines from 1.
+type span struct {
+	heading        string
+	from, body, to int
+}
+
+// spans lists the headings of a note, or what a file of code defines.
+func spans(s Source, name string, c content, lines []string) (all []span) {
+	if d := parse(s, name, c); len(d.symbols) > 0 {
+		for i, y := range d.symbols {
+			from, to := comment(lines, y.line-1)+1, len(lines)
+			if i+1 < len(d.symbols) {
+				to = max(from, comment(lines, d.symbols[i+1].line-1))
+			}
+			all = append(all, span{y.name, from, from, to})
+		}
+		return all
+	}
+	if s.Kind == KindCode && !readable(name, KindNotes) {
+		return nil
+	}
+	return noteSpans(c.text)
+}
+
+func noteSpans(text string) (all []span) {
+	front, rest := frontmatter(text)
+	lines := strings.Split(rest, "\n")
+	heads, _ := outline(rest, lines)
+	for i, h := range heads {
+		to := len(lines)
+		if j := slices.IndexFunc(heads[i+1:], func(n head) bool { return n.level <= h.level }); j >= 0 {
+			to = heads[i+1+j].line
+		}
+		all = append(all, span{h.text, front.lines + h.line + 1, front.lines + h.body + 1, front.lines + to})
+	}
+	return all
+}
+
+// sameHeading forgives case, marks and spaces.
+func sameHeading(a, b string) bool {
+	norm := func(s string) string { return strings.ToLower(plain(strings.TrimLeft(s, "# "))) }
+	return norm(a) == norm(b)
+}
+
+// List names notes, the newest first: of one folder with what is below it, or
+// of all when it is "".
+func (v *Vault) List(ctx context.Context, folder string, limit int) ([]Entry, error) {
+	folder = strings.Trim(folder, "/")
+	from, to := below(folder)
+	return v.list(ctx, limit, "kind = 'notes' AND (? = '' OR path >= ? AND path < ?)", folder, from, to)
+}
+
+// Recent names notes changed since a time, the newest first.
+func (v *Vault) Recent(ctx context.Context, since time.Time, limit int) ([]Entry, error) {
+	return v.list(ctx, limit, "kind = 'notes' AND mtime >= ?", since.UnixNano())
+}
+
+// Titles names notes with a part in their title, the newest first.
+func (v *Vault) Titles(ctx context.Context, part string, limit int) ([]Entry, error) {
+	return v.list(ctx, limit, "kind = 'notes' AND instr(lower(title), lower(?)) > 0", strings.ToValidUTF8(part, ""))
+}
+
+func (v *Vault) list(ctx context.Context, limit int, where string, args ...any) (all []Entry, err error) {
+	err = v.asking(func(ix *index) error {
+		all, err = ix.entries(ctx, where, fmt.Sprintf("mtime DESC, id LIMIT %d", max(0, limit)), args...)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list notes: %w", err)
+	}
+	return all, nil
+}
+
+// entries lists files; where and order are ours.
+func (ix *index) entries(ctx context.Context, where, order string, args ...any) (all []Entry, err error) {
+	rows, err := ix.ro.QueryContext(ctx, `SELECT source, path, kind, title, size, mtime,
+		(SELECT group_concat(tag, char(10)) FROM tags WHERE doc = docs.id) FROM docs WHERE skipped = '' AND `+where+" ORDER BY "+order, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var e Entry
+		var mtime int64
+		var tags sql.NullString
+		if err := rows.Scan(&e.Source, &e.Path, &e.Kind, &e.Title, &e.Size, &mtime, &tags); err != nil {
+			return nil, err
+		}
+		e.Modified = time.Unix(0, mtime)
+		if tags.Valid {
+			e.Tags = strings.Split(tags.String, "\n")
+		}
+		all = append(all, e)
+	}
+	return all, rows.Err()
+}
+
+// maxDefinitions is how many places of one name are told.
+const maxDefinitions = 20
+
+// Definition finds where code defines a name: a function, a type or the like,
+// or a method as Type.Method. Case as asked comes first.
+func (v *Vault) Definition(ctx context.Context, name string) (hits []Hit, err error) {
+	owner, name := qualified(name)
+	err = v.asking(func(ix *index) error {
+		rows, err := ix.ro.QueryContext(ctx, `SELECT y.rowid, d.id, d.source, d.path, d.title, y.name, y.line,
+			coalesce((SELECT text FROM sections s WHERE s.doc = d.id AND s.line <= y.line ORDER BY s.line DESC LIMIT 1), '')
+			FROM symbols y JOIN docs d ON d.id = y.doc WHERE y.name = ?1 AND (?2 = '' OR y.owner = ?2)
+			ORDER BY y.name = ?1 COLLATE BINARY DESC, d.path, y.line LIMIT ?3`, name, owner, maxDefinitions)
+		if err != nil {
+			return err
+		}
+		hits, err = scanHits(rows)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("definition: %w", err)
+	}
+	for i := range hits {
+		hits[i].Score, hits[i].Snippet = 1, snippet(hits[i].Text, []*term{{word: strings.ToLower(name)}})
+	}
+	return hits, nil
+}
+
+// qualified parts Type.Method, (*Type).Method and Type::method.
+func qualified(s string) (owner, name string) {
+	s = strings.TrimSuffix(strings.TrimSpace(strings.ToValidUTF8(s, "")), "()")
+	s = strings.NewReplacer("::", ".", "(", "", ")", "", "*", "", "#", ".").Replace(s)
+	i := strings.LastIndexByte(s, '.')
+	if i < 0 {
+		return "", s
+	}
+	return s[strings.LastIndexByte(s[:i], '.')+1 : i], s[i+1:]
+}

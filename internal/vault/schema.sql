@@ -1,0 +1,57 @@
+-- The index of a vault. It can be deleted at any time; it is never migrated,
+-- another version is built anew. Text lives in sections alone: the word indexes
+-- hold no copy of it.
+
+CREATE TABLE meta (complete INTEGER NOT NULL); -- one row: was everything looked at once
+INSERT INTO meta VALUES (0);
+
+CREATE TABLE docs (
+    id      INTEGER PRIMARY KEY,
+    source  TEXT NOT NULL,
+    path    TEXT NOT NULL,
+    kind    TEXT NOT NULL,
+    name    TEXT NOT NULL, -- what links find it by
+    title   TEXT NOT NULL,
+    skipped TEXT NOT NULL, -- why nothing of it is indexed, '' when it is
+    size    INTEGER NOT NULL,
+    mtime   INTEGER NOT NULL,
+    hash    BLOB NOT NULL,
+    UNIQUE (source, path)
+);
+CREATE INDEX docs_name ON docs (name);
+CREATE INDEX docs_newest ON docs (kind, mtime);
+
+CREATE TABLE sections (
+    id      INTEGER PRIMARY KEY,
+    doc     INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE,
+    heading TEXT NOT NULL,
+    line    INTEGER NOT NULL,
+    text    TEXT NOT NULL
+);
+CREATE INDEX sections_doc ON sections (doc);
+
+CREATE TABLE tags (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, tag TEXT NOT NULL, PRIMARY KEY (doc, tag)) WITHOUT ROWID;
+CREATE TABLE links (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, target TEXT NOT NULL, PRIMARY KEY (doc, target)) WITHOUT ROWID;
+
+CREATE TABLE symbols (
+    doc   INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE,
+    name  TEXT NOT NULL COLLATE NOCASE,
+    owner TEXT NOT NULL COLLATE NOCASE,
+    line  INTEGER NOT NULL
+);
+CREATE INDEX symbols_doc ON symbols (doc);
+CREATE INDEX symbols_name ON symbols (name);
+
+-- Notes and code apart, so that a word's weight is its weight among its like.
+CREATE VIRTUAL TABLE notes_fts USING fts5 (title, heading, tags, text, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
+CREATE VIRTUAL TABLE code_fts USING fts5 (title, heading, tags, text, content = '', contentless_delete = 1, tokenize = 'porter unicode61 remove_diacritics 2');
+
+-- Each word that ever stood in a section, once, with its letters by threes: a
+-- part of a word or a slip of the pen finds the words it may stand for. A word
+-- that is gone from all files finds nothing and stays until the next rebuild.
+CREATE TABLE words (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, word TEXT NOT NULL, UNIQUE (kind, word));
+CREATE VIRTUAL TABLE words_fts USING fts5 (word, content = 'words', content_rowid = 'id', tokenize = 'trigram remove_diacritics 1');
+CREATE TRIGGER words_insert AFTER INSERT ON words
+BEGIN
+    INSERT INTO words_fts (rowid, word) VALUES (new.id, new.word);
+END;

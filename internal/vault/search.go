@@ -1,0 +1,379 @@
+package vault
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Bounds of one search.
+const (
+	maxTerms      = 24   // words of a question that count
+	maxRows       = 3000 // sections that are scored; a word in more is common
+	maxCandidates = 60   // sections that are ranked
+	maxPerDoc     = 3    // sections of one file among the hits
+	maxHits       = 50
+	maxSnippet    = 500 // characters
+)
+
+// Query asks for passages. Any text is fine.
+type Query struct {
+	Text   string
+	Kind   string // "" is notes
+	Tag    string // only files with this tag, or one below it
+	Folder string // only files below this folder
+	Limit  int    // 0 is 8, at most 50
+}
+
+// Hit is a passage that was found.
+type Hit struct {
+	Source  string
+	Path    string // from the folder of its source, with slashes
+	Title   string
+	Heading string // of code, the symbol that is defined there
+	Line    int    // where Text begins in the file, from 1
+	Score   float64
+	Snippet string // at most 500 characters, around what was asked for
+	Text    string // the whole section
+
+	id, doc int64
+}
+
+// term is a word of a question and the sections it stands in, in order.
+type term struct {
+	word   string
+	alts   []string // words it may be part of, or a slip of; when it is rare
+	exact  []int64  // the first maxRows
+	near   []int64  // with the word or one of alts; empty when there are none
+	weight float64
+}
+
+// altWorth is what a word counts that was not written as asked.
+const altWorth = 0.7
+
+func (t *term) rows() int { return max(len(t.exact), len(t.near)) }
+
+// common tells a word that stands in more sections than are known of it.
+func (t *term) common() bool { return len(t.exact) == maxRows }
+
+// worth is what a section holds of the word, 0 to 1.
+func (t *term) worth(section int64, text []rune) float64 {
+	switch {
+	case holds(t.exact, section) || t.common() && stands(text, t.word):
+		return 1
+	case holds(t.near, section):
+		return altWorth
+	}
+	return 0
+}
+
+func holds(sections []int64, id int64) bool {
+	_, found := slices.BinarySearch(sections, id)
+	return found
+}
+
+// match is the word and what it may stand for as FTS5 takes it: each in
+// quotation marks, and made of letters and digits only, so no syntax passes.
+func (t *term) match() string {
+	var b strings.Builder
+	for i, w := range append([]string{t.word}, t.alts...) {
+		if i > 0 {
+			b.WriteString(" OR ")
+		}
+		b.WriteString(`"` + strings.TrimSpace(spaced(w)) + `"`)
+	}
+	return "(" + b.String() + ")"
+}
+
+// Search returns the passages that fit a question, best first. One without a
+// telling word finds nothing, which is no error; ErrNotReady is.
+func (v *Vault) Search(ctx context.Context, q Query) (hits []Hit, err error) {
+	if q.Kind == "" {
+		q.Kind = KindNotes
+	}
+	if q.Kind != KindNotes && q.Kind != KindCode {
+		return nil, fmt.Errorf("search: there is no kind %q", q.Kind)
+	}
+	if q.Limit <= 0 {
+		q.Limit = 8
+	}
+	q.Limit = min(q.Limit, maxHits)
+	err = v.asking(func(ix *index) error {
+		s := &search{ix: ix, q: q, total: float64(v.Status().Sections)}
+		hits, err = s.run(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("search: %w", err)
+	}
+	return hits, nil
+}
+
+// search is one search under way.
+type search struct {
+	ix    *index
+	q     Query
+	total float64 // sections in the index
+	terms []*term
+	found map[int64]float64 // sections and how well they fit among their like, 0 to 1
+}
+
+func (s *search) run(ctx context.Context) ([]Hit, error) {
+	s.found = map[int64]float64{}
+	for _, w := range terms(s.q.Text) {
+		t, err := s.term(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		s.terms = append(s.terms, t)
+	}
+	if err := s.gather(ctx); err != nil || len(s.found) == 0 {
+		return nil, err
+	}
+	s.weigh()
+	hits, err := s.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	linked, err := s.linked(ctx, hits)
+	if err != nil {
+		return nil, err
+	}
+	s.score(hits, linked)
+	hits = s.pick(hits)
+	for i := range hits {
+		hits[i].Snippet = snippet(hits[i].Text, s.terms)
+	}
+	return hits, nil
+}
+
+// term looks a word up, and what it may stand for when it is rare.
+func (s *search) term(ctx context.Context, w string) (*term, error) {
+	t := &term{word: w}
+	var err error
+	if t.exact, err = s.holding(ctx, t.match()); err != nil || len(t.exact) >= 3 {
+		return t, err
+	}
+	if t.alts, err = s.ix.similar(ctx, s.q.Kind, w); err != nil || len(t.alts) == 0 {
+		return t, err
+	}
+	t.near, err = s.holding(ctx, t.match())
+	return t, err
+}
+
+// holding lists the sections that match. One text with all numbers crosses from
+// SQLite many times faster than as many rows.
+func (s *search) holding(ctx context.Context, match string) (all []int64, err error) {
+	table := s.q.Kind + "_fts"
+	var list sql.NullString
+	err = s.ix.ro.QueryRowContext(ctx, "SELECT group_concat(id) FROM (SELECT rowid AS id FROM "+table+
+		" WHERE "+table+" MATCH ? ORDER BY rowid LIMIT ?)", match, maxRows).Scan(&list)
+	if err != nil || list.String == "" {
+		return nil, err
+	}
+	all = make([]int64, 0, strings.Count(list.String, ",")+1)
+	for n := range strings.SplitSeq(list.String, ",") {
+		id, err := strconv.ParseInt(n, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, id)
+	}
+	return all, nil
+}
+
+// gather finds the sections to rank: those with one of the rarest words, as
+// many words as can be scored in full; then those with all of the common ones;
+// and if that is nothing, the newest with any.
+func (s *search) gather(ctx context.Context) error {
+	var rare, common []string
+	rows := 0
+	byRarity := slices.SortedFunc(slices.Values(s.terms), func(a, b *term) int { return a.rows() - b.rows() })
+	for _, t := range byRarity {
+		switch {
+		case t.rows() == 0:
+		case !t.common() && (rows == 0 || rows+t.rows() <= maxRows):
+			rows += t.rows()
+			rare = append(rare, t.match())
+		default:
+			common = append(common, t.match())
+		}
+	}
+	if err := s.best(ctx, strings.Join(rare, " OR ")); err != nil {
+		return err
+	}
+	if len(s.found) < s.q.Limit {
+		if err := s.best(ctx, strings.Join(common, " AND ")); err != nil {
+			return err
+		}
+	}
+	if len(s.found) == 0 {
+		return s.best(ctx, strings.Join(common, " OR "))
+	}
+	return nil
+}
+
+// best adds the sections that match best. The columns weigh: title, heading,
+// tags, text.
+func (s *search) best(ctx context.Context, match string) error {
+	if match == "" {
+		return nil
+	}
+	table := s.q.Kind + "_fts"
+	from, where, args := table, table+" MATCH ?", []any{match}
+	if s.q.Tag != "" || s.q.Folder != "" {
+		from += " JOIN sections s ON s.id = " + table + ".rowid JOIN docs d ON d.id = s.doc"
+	}
+	if tag := tagName(s.q.Tag); s.q.Tag != "" {
+		low, high := below(tag)
+		where += " AND EXISTS (SELECT 1 FROM tags t WHERE t.doc = d.id AND (t.tag = ? OR t.tag >= ? AND t.tag < ?))"
+		args = append(args, tag, low, high)
+	}
+	if folder := strings.Trim(s.q.Folder, "/"); folder != "" {
+		low, high := below(folder)
+		where += " AND d.path >= ? AND d.path < ?"
+		args = append(args, low, high)
+	}
+	rows, err := s.ix.ro.QueryContext(ctx, "SELECT id, fit FROM (SELECT "+table+".rowid AS id, -bm25("+table+", 8, 4, 3, 1) AS fit FROM "+from+
+		" WHERE "+where+" ORDER BY "+table+".rowid DESC LIMIT ?) ORDER BY fit DESC, id LIMIT ?", append(args, maxRows, maxCandidates)...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	top := 0.0
+	for rows.Next() {
+		var id int64
+		var fit float64
+		if err := rows.Scan(&id, &fit); err != nil {
+			return err
+		}
+		top = max(top, fit)
+		if fit /= max(top, math.SmallestNonzeroFloat64); fit > s.found[id] {
+			s.found[id] = fit
+		}
+	}
+	return rows.Err()
+}
+
+// weigh gives each word its worth: the rarer the more. One that stands nowhere
+// is worth as much as the others are on average.
+func (s *search) weigh() {
+	sum, n := 0.0, 0.0
+	for _, t := range s.terms {
+		if rows := t.rows(); rows > 0 {
+			t.weight = math.Log(1 + (s.total+1)/float64(rows))
+			sum, n = sum+t.weight, n+1
+		}
+	}
+	for _, t := range s.terms {
+		if t.rows() == 0 {
+			t.weight = sum / max(n, 1)
+		}
+	}
+}
+
+// load fetches what was found.
+func (s *search) load(ctx context.Context) ([]Hit, error) {
+	rows, err := s.ix.ro.QueryContext(ctx, `SELECT s.id, s.doc, d.source, d.path, d.title, s.heading, s.line, s.text
+		FROM sections s JOIN docs d ON d.id = s.doc WHERE s.id IN (SELECT value FROM json_each(?))`, s.list())
+	if err != nil {
+		return nil, err
+	}
+	return scanHits(rows)
+}
+
+func scanHits(rows *sql.Rows) (hits []Hit, err error) {
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var h Hit
+		if err := rows.Scan(&h.id, &h.doc, &h.Source, &h.Path, &h.Title, &h.Heading, &h.Line, &h.Text); err != nil {
+			return nil, err
+		}
+		hits = append(hits, h)
+	}
+	return hits, rows.Err()
+}
+
+// list is the sections found, as JSON.
+func (s *search) list() string {
+	all := make([]int64, 0, len(s.found))
+	for id := range s.found {
+		all = append(all, id)
+	}
+	b, _ := json.Marshal(all) // numbers
+	return string(b)
+}
+
+// Among sections that hold as much of a question, what fits better comes first,
+// and what is linked with another that was found.
+const (
+	fitWorth  = 0.25
+	linkWorth = 0.05
+)
+
+// score says how much of the question a section holds, 0 to 1. linked are the
+// files that are lifted.
+func (s *search) score(hits []Hit, linked map[int64]bool) {
+	sum := 0.0
+	for _, t := range s.terms {
+		sum += t.weight
+	}
+	for i := range hits {
+		h, covered := &hits[i], 0.0
+		text := []rune(h.Title + " " + h.Heading + " " + h.Text)
+		for _, t := range s.terms {
+			covered += t.weight * t.worth(h.id, text)
+		}
+		h.Score = covered / max(sum, math.SmallestNonzeroFloat64) * (1 - fitWorth - linkWorth + fitWorth*s.found[h.id])
+		if linked[h.doc] {
+			h.Score *= 1 + linkWorth
+		}
+	}
+}
+
+// linked are the files among the hits that link to each other.
+func (s *search) linked(ctx context.Context, hits []Hit) (map[int64]bool, error) {
+	docs := map[int64]bool{}
+	for _, h := range hits {
+		docs[h.doc] = true
+	}
+	all := make([]int64, 0, len(docs))
+	for d := range docs {
+		all = append(all, d)
+	}
+	list, _ := json.Marshal(all) // numbers
+	rows, err := s.ix.ro.QueryContext(ctx, `SELECT l.doc, d.id FROM links l JOIN docs d ON d.name = l.target
+		WHERE l.doc IN (SELECT value FROM json_each(?1)) AND d.id IN (SELECT value FROM json_each(?1)) AND d.id <> l.doc`, string(list))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	linked := map[int64]bool{}
+	for rows.Next() {
+		var a, b int64
+		if err := rows.Scan(&a, &b); err != nil {
+			return nil, err
+		}
+		linked[a], linked[b] = true, true
+	}
+	return linked, rows.Err()
+}
+
+// pick keeps the best, a few of each file.
+func (s *search) pick(hits []Hit) []Hit {
+	slices.SortFunc(hits, func(a, b Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.id, b.id))
+	})
+	perDoc := map[int64]int{}
+	hits = slices.DeleteFunc(hits, func(h Hit) bool {
+		perDoc[h.doc]++
+		return perDoc[h.doc] > maxPerDoc
+	})
+	return hits[:min(len(hits), s.q.Limit)]
+}

@@ -1,0 +1,199 @@
+package vault
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// stopWords carry no meaning in a question.
+var stopWords = strings.Fields("a about an and any are as at be been by can could did do does for from had has have he her his how i if in is it its me my of on or our s she should so t that the their them they this to us was we were what when where which who why will with would you your")
+
+// terms are the telling words of a question, each once and not too many; all
+// its words when none of them tells.
+func terms(text string) []string {
+	var telling, rest []string
+	for w := range strings.FieldsFuncSeq(strings.ToLower(strings.ToValidUTF8(text, " ")), separator) {
+		switch {
+		case len(telling) == maxTerms:
+			return telling
+		case len(w) > 100 || slices.Contains(telling, w):
+		case !slices.Contains(stopWords, w):
+			telling = append(telling, w)
+		case len(rest) < maxTerms && !slices.Contains(rest, w):
+			rest = append(rest, w)
+		}
+	}
+	if len(telling) == 0 {
+		return rest
+	}
+	return telling
+}
+
+// maxAlts is how many words one word of a question may stand for.
+const maxAlts = 12
+
+// similar lists words in the index that hold w, or else those that are w with a
+// slip or two.
+func (ix *index) similar(ctx context.Context, kind, w string) ([]string, error) {
+	runes := []rune(w)
+	if len(runes) < 3 || len(runes) > 40 || unspaced(runes[0]) {
+		return nil, nil
+	}
+	held, err := ix.wordsWith(ctx, kind, []string{w}, maxAlts+1)
+	held = slices.DeleteFunc(held, func(s string) bool { return s == w })
+	if err != nil || len(held) > 0 {
+		return held[:min(len(held), maxAlts)], err
+	}
+	slips, parts := 0, 0
+	switch { // with so many slips, one of the parts is still whole
+	case len(runes) >= 9:
+		slips, parts = 2, 3
+	case len(runes) >= 6:
+		slips, parts = 1, 2
+	default:
+		return nil, nil
+	}
+	var pieces []string
+	for i := range parts {
+		pieces = append(pieces, string(runes[i*len(runes)/parts:(i+1)*len(runes)/parts]))
+	}
+	likely, err := ix.wordsWith(ctx, kind, pieces, maxRows)
+	likely = slices.DeleteFunc(likely, func(s string) bool { return !within(runes, []rune(s), slips) })
+	return likely[:min(len(likely), maxAlts)], err
+}
+
+// wordsWith lists words that hold one of some pieces, short ones first.
+func (ix *index) wordsWith(ctx context.Context, kind string, pieces []string, limit int) (found []string, err error) {
+	rows, err := ix.ro.QueryContext(ctx, `SELECT w.word FROM words_fts JOIN words w ON w.id = words_fts.rowid
+		WHERE words_fts MATCH ? AND w.kind = ? ORDER BY length(w.word), w.word LIMIT ?`, `"`+strings.Join(pieces, `" OR "`)+`"`, kind, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var w string
+		if err := rows.Scan(&w); err != nil {
+			return nil, err
+		}
+		found = append(found, w)
+	}
+	return found, rows.Err()
+}
+
+// within tells whether a becomes b with at most n letters changed, added, left
+// out or swapped with their neighbour.
+func within(a, b []rune, n int) bool {
+	if len(a)-len(b) > n || len(b)-len(a) > n {
+		return false
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range a {
+		row[0] = i + 1
+		for j := range b {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)] <= n
+}
+
+// snippet is the part of a text that holds the most of the words, on one line.
+func snippet(text string, terms []*term) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if utf8.RuneCountInString(text) <= maxSnippet {
+		return text
+	}
+	runes := []rune(text)
+	at := densest(runes, terms)
+	from := max(0, min(at-60, len(runes)-maxSnippet+2))
+	to := min(len(runes), from+maxSnippet-2) // two for the marks of what is left out
+	for from > 0 && from < at && !unicode.IsSpace(runes[from-1]) {
+		from++
+	}
+	out := strings.TrimSpace(string(runes[from:to]))
+	if from > 0 {
+		out = "…" + out
+	}
+	if to < len(runes) {
+		out += "…"
+	}
+	return out
+}
+
+// densest is where the stretch begins that holds the most different words.
+func densest(runes []rune, terms []*term) int {
+	type place struct{ at, term int }
+	var places []place
+	for i := range runes {
+		if !starts(runes, i) {
+			continue
+		}
+		for n, t := range terms {
+			if begins(runes[i:], t.word) || slices.ContainsFunc(t.alts, func(w string) bool { return begins(runes[i:], w) }) {
+				places = append(places, place{i, n})
+			}
+		}
+	}
+	best, most := 0, 0
+	for i, first := range places {
+		seen := map[int]bool{}
+		for _, p := range places[i:] {
+			if p.at > first.at+maxSnippet-100 {
+				break
+			}
+			seen[p.term] = true
+		}
+		if len(seen) > most {
+			best, most = first.at, len(seen)
+		}
+	}
+	return best
+}
+
+// starts tells whether a word begins at i.
+func starts(text []rune, i int) bool {
+	return !separator(text[i]) && (i == 0 || separator(text[i-1]) || unspaced(text[i]))
+}
+
+// stands tells whether a text holds a word, give or take its ending.
+func stands(text []rune, word string) bool {
+	for i := range text {
+		if starts(text, i) && begins(text[i:], word) {
+			return true
+		}
+	}
+	return false
+}
+
+// begins tells whether text begins with a word, give or take its ending.
+func begins(text []rune, word string) bool {
+	stem := []rune(word)
+	switch {
+	case len(stem) > 5:
+		stem = stem[:len(stem)-2]
+	case len(stem) > 3:
+		stem = stem[:len(stem)-1]
+	}
+	if len(stem) > len(text) {
+		return false
+	}
+	for i, r := range stem {
+		if unicode.ToLower(text[i]) != r {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,163 @@
+package vault
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// writer is the folder notes are written in, open for one write. Nothing
+// outside of it can be reached, by no path and through no link.
+type writer struct{ dir *os.Root }
+
+// openWriter opens the write folder of the first source of notes, making it
+// when it is missing.
+func (v *Vault) openWriter() (*writer, error) {
+	s := v.notes()
+	if s == nil {
+		return nil, fmt.Errorf("%w: no folder of notes is set up", ErrNotFound)
+	}
+	root, err := os.OpenRoot(s.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	if err := root.MkdirAll(v.o.WriteDir, 0o700); err != nil {
+		return nil, err
+	}
+	dir, err := root.OpenRoot(v.o.WriteDir)
+	if err != nil {
+		return nil, err
+	}
+	looked, err := root.Lstat(v.o.WriteDir)
+	if err == nil {
+		var opened os.FileInfo
+		if opened, err = dir.Stat("."); err == nil && !os.SameFile(looked, opened) {
+			err = fmt.Errorf("%w: %s is a link", ErrPath, v.o.WriteDir)
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(err, dir.Close())
+	}
+	return &writer{dir}, nil
+}
+
+func (w *writer) close() { _ = w.dir.Close() }
+
+// read reads a note that is to be changed.
+func (w *writer) read(name string) (content, error) {
+	c, err := read(w.dir, name, KindNotes)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return c, ErrNotFound
+	case err == nil && c.skipped != "":
+		return c, fmt.Errorf("%w: what is there is %s", ErrContent, c.skipped)
+	}
+	return c, err
+}
+
+// create writes a note that was not there.
+func (w *writer) create(name, text string) error {
+	if err := w.claim(name); err != nil {
+		return err
+	}
+	if err := w.replace(name, text, 0o600); err != nil {
+		return errors.Join(err, w.dir.Remove(name)) // only the empty claim
+	}
+	return nil
+}
+
+// claim takes a name that is free, with an empty file: of two who want it, one
+// gets it.
+func (w *writer) claim(name string) error {
+	if err := w.dir.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := w.dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return ErrExists
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// update changes a note that is there and keeps what it held under a name that
+// ends in stamp.
+func (w *writer) update(name string, n Note, stamp string) (text string, err error) {
+	c, err := w.read(name)
+	if err != nil {
+		return "", err
+	}
+	if n.Mode == ModeReplaceSection {
+		text, err = replaced(c.text, n)
+	} else {
+		text = ended(strings.TrimRight(c.text, "\n") + "\n\n" + strings.TrimLeft(clean(n.Content), "\n"))
+	}
+	if err != nil {
+		return "", err
+	}
+	if len(text) > maxNote || utf8.RuneCountInString(text) > maxNote {
+		return "", fmt.Errorf("%w: the note would be too large; begin another", ErrContent)
+	}
+	if err := w.keep(name, c.text, stamp); err != nil {
+		return "", fmt.Errorf("keep the version before: %w", err)
+	}
+	now, err := w.dir.Lstat(name)
+	if err != nil {
+		return "", err
+	}
+	if !os.SameFile(now, c.info) || now.Size() != c.info.Size() || !now.ModTime().Equal(c.info.ModTime()) {
+		return "", ErrChanged
+	}
+	return text, w.replace(name, text, c.info.Mode().Perm())
+}
+
+// replace gives a file its text in one step: readers see the old or the new.
+func (w *writer) replace(name, text string, perm os.FileMode) error {
+	draft := path.Join(path.Dir(name), ".draft-"+rand.Text())
+	f, err := w.dir.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Chmod(perm), f.Sync(), f.Close())
+	if err == nil {
+		err = w.dir.Rename(draft, name)
+	}
+	if err != nil {
+		return errors.Join(err, w.dir.Remove(draft))
+	}
+	return nil
+}
+
+// keep stores a version of a note in the dot folder and lets go of the oldest.
+func (w *writer) keep(name, text, stamp string) error {
+	kept := path.Join(versionsDir, name)
+	dir, base := path.Dir(kept), path.Base(kept)
+	if err := w.dir.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if err := w.replace(path.Join(dir, base+"."+stamp+".bak"), text, 0o600); err != nil {
+		return err
+	}
+	all, err := list(w.dir, dir)
+	if err != nil {
+		return err
+	}
+	all = slices.DeleteFunc(all, func(s string) bool {
+		return !strings.HasPrefix(s, base+".") || !strings.HasSuffix(s, ".bak")
+	})
+	for _, old := range all[:max(0, len(all)-keptVersions)] {
+		if err := w.dir.Remove(path.Join(dir, old)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
