@@ -54,6 +54,9 @@ var rooms = []allowed{
 	{"internal/agent", "internal/tools", "runs what the model asks for"},
 	{"internal/agent", "internal/agent/playbook", "is guided by it"},
 
+	{"internal/page", "internal/chat", "its chat is a chat.Adapter"},
+	{"internal/page", "internal/memory", "shows what is stored"},
+
 	{"internal/admin", "internal/chat", "stands in front of the agent as a chat.Handler"},
 }
 

@@ -46,6 +46,7 @@ type cli struct {
 	Sessions sessionsCmd `cmd:"" help:"List, show and import conversations."`
 	Recall   recallCmd   `cmd:"" help:"Show what the agent would be given for a question."`
 	Playbook playbookCmd `cmd:"" help:"Check the playbook."`
+	Page     pageCmd     `cmd:"" help:"Print a one-time link to the control page."`
 	Pair     pairCmd     `cmd:"" help:"See who asks to be let in, and let them in."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`
 	Help     helpCmd     `cmd:"" help:"Print this help."`

@@ -135,16 +135,20 @@ const settled = 300 * time.Millisecond
 // operate runs adapters, cron and the operator's port until ctx ends or, with
 // the terminal, until its adapter is done; then it drains.
 func (a *app) operate(ctx context.Context, f *front, adapters ...chat.Adapter) error {
+	port, err := a.openPort()
+	if err != nil {
+		return err
+	}
 	a.start(a.handler(f), adapters...)
 	if err := a.hub.Recover(ctx); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if err := a.listen(ctx); err != nil {
-		return err
-	}
 	a.startJobs()
+	if port != nil {
+		a.listen(ctx, port)
+	}
 	a.gauges()
 	errs := make(chan error, len(adapters))
 	for _, adapter := range adapters {
@@ -159,7 +163,7 @@ func (a *app) operate(ctx context.Context, f *front, adapters ...chat.Adapter) e
 	a.introduce(ctx, f, adapters)
 	slim := time.AfterFunc(settled, releaseStartup)
 	defer slim.Stop()
-	err := a.wait(ctx, adapters, errs, stop)
+	err = a.wait(ctx, adapters, errs, stop)
 	a.drain()
 	return err
 }
