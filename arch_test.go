@@ -99,6 +99,8 @@ var forTests = []allowed{
 	{"*", "go.uber.org/goleak", "no goroutine is left behind"},
 	{"*", "internal/memory", "tests use the real store, not a fake of it"},
 	{"internal/memory", "internal/chat", "drives the store as the hub does"},
+	{"internal/page", "github.com/gorilla/websocket", "drives a real browser"},
+	{"internal/page", "internal/llm", "what a turn took"},
 }
 
 // exceptions from the size budget, with the reason. Written as the complaint

@@ -152,12 +152,15 @@ type Audit struct {
 }
 
 // Audits returns what was decided in a place between two moments, both
-// included, oldest first and at most limit.
+// included, oldest first and at most limit of the newest. What was only
+// overheard is left out.
 func (s *Store) Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]Audit, error) {
 	rows, err := s.query(`SELECT `+decisionColumns+` FROM decisions
-		WHERE platform = ? AND channel = ? AND thread = ? AND at BETWEEN ? AND ? ORDER BY at LIMIT ?`,
+		WHERE platform = ? AND channel = ? AND thread = ? AND at BETWEEN ? AND ? AND category <> 'IGNORED' ORDER BY at DESC LIMIT ?`,
 		k.Platform, k.Channel, k.Thread, Stamp(from), Stamp(to), limit)
-	return s.audits(ctx, rows, err)
+	list, err := s.audits(ctx, rows, err)
+	slices.Reverse(list)
+	return list, err
 }
 
 // Failures returns the latest messages that ended in an error, newest first.

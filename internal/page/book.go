@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,8 @@ type bookView struct {
 	Rules    []ruleView
 	Journeys []link
 	Journey  *Journey
-	Picture  picture
+	Picture  *picture // nil when it would be too large to look at
+	More     int      // steps that are not listed
 	Previous string
 	Next     string
 }
@@ -57,14 +59,44 @@ func (p *Page) playbook(r *http.Request) (any, error) {
 		shown := j.ID == wanted || wanted == "" && i == 0
 		v.Journeys = append(v.Journeys, link{"/playbook?journey=" + url.QueryEscape(j.ID) + "#journey", j.Name, shown})
 		if shown {
-			v.Journey, v.Picture = &j, sketch(j)
+			v.show(j)
 		}
 	}
 	return v, nil
 }
 
-// picture is a journey drawn: steps in rows, each as far from the start as it
-// takes to get there, and arrows between them.
+// How much of a journey is drawn and listed.
+const (
+	maxDrawn  = 90 // steps and arrows together
+	maxListed = 60 // steps
+	maxArrows = 6  // of one step
+	maxWhen   = 120
+)
+
+// show takes a journey in, cut to what a page has room for.
+func (v *bookView) show(j Journey) {
+	v.More = max(0, len(j.Steps)-maxListed)
+	j.Steps = slices.Clone(j.Steps[:len(j.Steps)-v.More])
+	parts := len(j.Steps)
+	for i := range j.Steps {
+		s := &j.Steps[i]
+		s.Name, s.Description = clip(s.Name, maxName), clip(s.Description, maxWhen)
+		s.To = slices.Clone(s.To[:min(len(s.To), maxArrows)])
+		parts += len(s.To)
+		for n := range s.To {
+			s.To[n].When = clip(s.To[n].When, maxWhen)
+		}
+	}
+	v.Journey = &j
+	if v.More == 0 && parts <= maxDrawn {
+		p := sketch(j)
+		v.Picture = &p
+	}
+}
+
+// picture is a journey drawn: steps in rows, each below all that lead to it,
+// and arrows between them. Those to the next row go straight down, those that
+// pass a row go around on the left, and those that lead back on the right.
 type picture struct {
 	W, H   int
 	Boxes  []box
@@ -72,100 +104,132 @@ type picture struct {
 }
 
 type box struct {
-	X, Y, W, H int
-	Lines      []string
-	Step       Step
-	First      bool
+	X, Y  int
+	Lines []string
+	Step  Step
+	First bool
+	row   int
 }
 
+// Middle and Line say where the lines of a name stand.
+func (b box) Middle() int    { return b.X + boxWidth/2 }
+func (b box) Line(i int) int { return b.Y + 20 + 16*i }
+
 type arrow struct {
-	Path, When string
-	X, Y       int
-	Label      string
+	Path, When    string
+	X, Y          int // of the label
+	Anchor, Label string
 }
 
 // Sizes of the picture.
 const (
 	boxWidth, boxHeight = 170, 46
-	gapX, gapY          = 34, 54
+	gapX, gapY          = 34, 58
 	margin              = 12
-	backRoom            = 90 // to the right, for arrows that lead back
+	lane                = 12  // between arrows that run beside each other
+	side                = 220 // room for arrows on one side, with their labels
+	labelLength         = 32
 )
 
 // sketch lays a journey out.
 func sketch(j Journey) picture {
-	rows := ranks(j)
+	rows := rows(j)
 	widest, at := 0, map[string]box{}
 	for _, row := range rows {
 		widest = max(widest, len(row))
 	}
-	p := picture{W: 2*margin + widest*boxWidth + (widest-1)*gapX + backRoom, H: 2*margin + len(rows)*boxHeight + (len(rows)-1)*gapY}
+	p := picture{W: 2*(margin+side) + widest*boxWidth + (widest-1)*gapX, H: 2*margin + len(rows)*boxHeight + (len(rows)-1)*gapY}
 	for y, row := range rows {
-		left := margin + (widest-len(row))*(boxWidth+gapX)/2
+		left := margin + side + (widest-len(row))*(boxWidth+gapX)/2
 		for x, s := range row {
-			b := box{X: left + x*(boxWidth+gapX), Y: margin + y*(boxHeight+gapY), W: boxWidth, H: boxHeight, Step: s, First: s.ID == j.Start}
-			b.Lines = wrap(s.Name, 22, 2)
+			b := box{X: left + x*(boxWidth+gapX), Y: margin + y*(boxHeight+gapY), Lines: wrap(s.Name, 22, 2), Step: s, First: s.ID == j.Start, row: y}
 			at[s.ID] = b
 			p.Boxes = append(p.Boxes, b)
 		}
 	}
+	around := map[bool]int{} // arrows on the left (true) and on the right
 	for _, from := range p.Boxes {
 		for i, a := range from.Step.To {
-			if to, ok := at[a.To]; ok {
-				p.Arrows = append(p.Arrows, connect(from, to, a.When, p.W, spread(i, len(from.Step.To))))
+			to, ok := at[a.To]
+			if !ok {
+				continue
 			}
+			if to.row == from.row+1 {
+				p.Arrows = append(p.Arrows, down(from, to, i, a.When))
+				continue
+			}
+			ahead := to.row > from.row
+			p.Arrows = append(p.Arrows, p.beside(from, to, around[ahead], a.When))
+			around[ahead]++
 		}
 	}
 	return p
 }
 
-// spread puts the i-th of n arrows at its place along the edge of a box.
-func spread(i, n int) int { return boxWidth * (i + 1) / (n + 1) }
-
-// connect draws an arrow: down to a later row, or around the right side back.
-func connect(from, to box, when string, width, exit int) arrow {
-	a := arrow{When: cmp.Or(when, "always"), Label: clip(when, 30)}
-	x1, y1, x2, y2 := from.X+exit, from.Y+from.H, to.X+to.W/2, to.Y
-	if to.Y > from.Y {
-		bend := (y2 - y1) / 2
-		a.Path = fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1, x1, y1+bend, x2, y2-bend, x2, y2-2)
-		a.X, a.Y = (x1+x2)/2, y1+bend
-		return a
+// down draws the i-th arrow of a box to the next row.
+func down(from, to box, i int, when string) arrow {
+	x1, y1, x2, y2 := from.X+boxWidth*(i+1)/(len(from.Step.To)+1), from.Y+boxHeight, to.Middle(), to.Y-2
+	bend := (y2 - y1) / 2
+	return arrow{
+		Path: fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1, x1, y1+bend, x2, y2-bend, x2, y2),
+		When: cmp.Or(when, "always"), Label: clip(when, labelLength), X: (x1 + x2) / 2, Y: y1 + 20 + i%3*12, Anchor: "middle",
 	}
-	x1, y1, x2, y2 = from.X+from.W, from.Y+from.H/2, to.X+to.W, to.Y+to.H/2+8
-	out := width - margin - 20
-	a.Path = fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1, out, y1, out, y2, x2+3, y2)
-	a.X, a.Y = out-30, (y1+y2)/2
-	return a
 }
 
-// ranks orders steps into rows by their distance from the start; what cannot
-// be reached comes last.
-func ranks(j Journey) [][]Step {
-	steps := map[string]Step{}
+// beside draws the n-th arrow that goes around: on the left when it leads
+// ahead, else on the right.
+func (p picture) beside(from, to box, n int, when string) arrow {
+	x1, x2, out, anchor, away := from.X, to.X-2, margin+side-40-n*lane, "end", -6
+	if to.row <= from.row {
+		x1, x2, out, anchor, away = from.X+boxWidth, to.X+boxWidth+2, p.W-margin-side+40+n*lane, "start", 6
+	}
+	y1, y2 := from.Y+boxHeight/2, to.Y+boxHeight/2
+	if to.row == from.row {
+		y2 += lane
+	}
+	return arrow{
+		Path: fmt.Sprintf("M%d %dH%dV%dH%d", x1, y1, out, y2, x2),
+		When: cmp.Or(when, "always"), Label: clip(when, labelLength), X: out + away, Y: (y1+y2)/2 + n*lane, Anchor: anchor,
+	}
+}
+
+// rows puts every step below all that lead to it; what cannot be reached comes
+// last. An arrow to a step that was passed on the way leads back and does not
+// count.
+func rows(j Journey) (list [][]Step) {
+	steps, order, place := map[string]Step{}, []string(nil), map[string]int{}
 	for _, s := range j.Steps {
 		steps[s.ID] = s
 	}
 	seen := map[string]bool{}
-	var rows [][]Step
-	for row := []string{j.Start}; len(row) > 0; {
-		var now []Step
-		var next []string
-		for _, id := range row {
-			s, ok := steps[id]
-			if !ok || seen[id] {
-				continue
-			}
-			seen[id] = true
-			now = append(now, s)
-			for _, a := range s.To {
-				next = append(next, a.To)
+	var walk func(id string)
+	walk = func(id string) {
+		s, ok := steps[id]
+		if !ok || seen[id] {
+			return
+		}
+		seen[id] = true
+		for _, a := range s.To {
+			walk(a.To)
+		}
+		order = append(order, id)
+	}
+	walk(j.Start)
+	slices.Reverse(order)
+	for i, id := range order {
+		place[id] = i
+	}
+	depth := map[string]int{}
+	for i, id := range order {
+		for _, a := range steps[id].To {
+			if n, ok := place[a.To]; ok && n > i {
+				depth[a.To] = max(depth[a.To], depth[id]+1)
 			}
 		}
-		if len(now) > 0 {
-			rows = append(rows, now)
+		for len(list) <= depth[id] {
+			list = append(list, nil)
 		}
-		row = next
+		list[depth[id]] = append(list[depth[id]], steps[id])
 	}
 	var lost []Step
 	for _, s := range j.Steps {
@@ -174,9 +238,9 @@ func ranks(j Journey) [][]Step {
 		}
 	}
 	if len(lost) > 0 {
-		rows = append(rows, lost)
+		list = append(list, lost)
 	}
-	return rows
+	return list
 }
 
 // wrap breaks a name into lines at spaces.
@@ -214,10 +278,10 @@ func (p *Page) facts(r *http.Request) (any, error) {
 	}
 	for i := range v.Facts {
 		f := &v.Facts[i]
-		f.Text = clip(f.Text, 1000)
-		f.History = f.History[:min(len(f.History), 10)]
+		f.Text, f.About = clip(f.Text, 800), clip(f.About, maxName)
+		f.History = slices.Clone(f.History[:min(len(f.History), 5)])
 		for n := range f.History {
-			f.History[n].Text = clip(f.History[n].Text, 300)
+			f.History[n].Text = clip(f.History[n].Text, maxReason)
 		}
 	}
 	v.Previous, v.Next = pager("/facts", url.Values{"q": {v.Query}}, page, more)
@@ -225,7 +289,3 @@ func (p *Page) facts(r *http.Request) (any, error) {
 }
 
 func (p *Page) settings(*http.Request) (any, error) { return p.o.Views.Settings(), nil }
-
-// Middle and Line say where the lines of a name stand.
-func (b box) Middle() int    { return b.X + b.W/2 }
-func (b box) Line(i int) int { return b.Y + 20 + 16*i }

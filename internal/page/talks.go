@@ -53,6 +53,7 @@ func (p *Page) session(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	se.Decisions = few(se.Decisions, maxWhy, maxReason)
 	return p.read(r, talk{Key: se.Key, Session: &se}, "/sessions/"+se.ID+"?")
 }
 
@@ -68,17 +69,11 @@ func (p *Page) read(r *http.Request, t talk, self string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	entries = fitting(entries)
 	if q.Before > 0 {
 		t.Later = strings.TrimRight(self, "?&")
 	}
 	if len(entries) == 0 {
 		return t, nil
-	}
-	if older, err := p.o.Store.Messages(ctx, memory.Said{Key: q.Key, Session: q.Session, Before: entries[0].ID, Limit: 1}); err != nil {
-		return nil, err
-	} else if len(older) > 0 {
-		t.Earlier = self + "before=" + strconv.FormatInt(entries[0].ID, 10)
 	}
 	from, to := entries[0].At.Add(-time.Second), p.o.Now()
 	if q.Before > 0 {
@@ -91,26 +86,42 @@ func (p *Page) read(r *http.Request, t talk, self string) (any, error) {
 	if t.Session != nil {
 		audits = slices.DeleteFunc(audits, func(a memory.Audit) bool { return a.Session != t.Session.ID })
 	}
-	t.Turns = turns(entries, audits)
-	return t, nil
+	t.Turns = fitting(turns(entries, audits))
+	first := firstID(t.Turns)
+	older, err := p.o.Store.Messages(ctx, memory.Said{Key: q.Key, Session: q.Session, Before: first, Limit: 1})
+	if len(older) > 0 {
+		t.Earlier = self + "before=" + strconv.FormatInt(first, 10)
+	}
+	return t, err
 }
 
-// fitting keeps the newest entries that a page has room for, each cut to a
-// length that can be read.
-func fitting(entries []memory.Entry) []memory.Entry {
-	room := maxBody
-	for i := len(entries) - 1; i >= 0; i-- {
-		e := &entries[i]
-		limit := maxText
-		if e.Role == "tool" {
-			limit = maxTool
-		}
-		e.Content = clip(e.Content, limit)
-		if room -= weight(e.Content); room < 0 && i < len(entries)-1 {
-			return entries[i+1:]
+// firstID is the row of the first message shown; turns without one come from
+// in between.
+func firstID(list []turn) int64 {
+	for _, t := range list {
+		if len(t.Said) > 0 {
+			return t.Said[0].ID
 		}
 	}
-	return entries
+	return 1
+}
+
+// fitting keeps the newest turns that a page has room for, one at least that
+// has words.
+func fitting(list []turn) (kept []turn) {
+	room, words := maxBody, false
+	for _, t := range slices.Backward(list) {
+		n := t.weight()
+		if n > room && words {
+			break
+		}
+		if n > room && len(t.Said) == 0 {
+			continue
+		}
+		kept, room, words = append(kept, t), room-n, words || len(t.Said) > 0
+	}
+	slices.Reverse(kept)
+	return kept
 }
 
 // turn is what somebody said and what came of it. Either part may be missing:
@@ -118,6 +129,21 @@ func fitting(entries []memory.Entry) []memory.Entry {
 type turn struct {
 	Said  []memory.Entry
 	Audit *account
+}
+
+func (t turn) weight() (n int) {
+	for _, e := range t.Said {
+		n += weight(e.Name, e.Content)
+	}
+	if t.Audit == nil {
+		return n
+	}
+	d := t.Audit.Detail
+	n += 4*markup + weight(d.Why...) + weight(d.Facts...) + weight(d.Sources...) + weight(d.Error)
+	for _, l := range t.Audit.Laps {
+		n += weight(l.Name, l.Args, l.Result)
+	}
+	return n
 }
 
 // turns puts what was decided under what was said. Both come in order; a
@@ -151,12 +177,20 @@ func turns(entries []memory.Entry, audits []memory.Audit) (list []turn) {
 	return list
 }
 
-// exchanges cuts at every message of a person.
+// exchanges cuts at every message of a person, and what is too long to show.
 func exchanges(entries []memory.Entry) (list [][]memory.Entry) {
 	for len(entries) > 0 {
 		n := 1
 		for n < len(entries) && entries[n].Role != "user" {
 			n++
+		}
+		for i := range entries[:n] {
+			e := &entries[i]
+			limit := maxText
+			if e.Role == "tool" {
+				limit = maxTool
+			}
+			e.Content, e.Name = clip(e.Content, limit), clip(e.Name, maxName)
 		}
 		list, entries = append(list, entries[:n]), entries[n:]
 	}
@@ -179,10 +213,20 @@ type lap struct {
 	Result string
 }
 
-// maxTool is how much of a tool's arguments and result is shown.
-const maxTool = 400
+// How much of a turn is shown: a tool's arguments and result, a name, a reason
+// and how many of them, steps.
+const (
+	maxTool   = 400
+	maxName   = 80
+	maxReason = 300
+	maxWhy    = 12
+	maxLaps   = 20
+)
 
 func accountOf(a memory.Audit) *account {
+	d := &a.Detail
+	d.Why, d.Facts, d.Sources = few(d.Why, maxWhy, maxReason), few(d.Facts, maxWhy, maxReason), few(d.Sources, maxWhy, maxReason)
+	d.Error, d.Reason, a.Model = clip(d.Error, 2*maxReason), clip(d.Reason, maxReason), clip(a.Model, maxName)
 	acc := &account{Audit: a}
 	whole := max(a.Took.Milliseconds(), 1)
 	for _, l := range a.Detail.Steps {
@@ -195,7 +239,8 @@ func accountOf(a memory.Audit) *account {
 		}
 	}
 	done := a.Done
-	for _, s := range steps {
+	for _, s := range steps[:min(len(steps), maxLaps)] {
+		s.Name = clip(s.Name, maxName)
 		l := lap{Lap: s, X: px(100 * float64(s.Start) / float64(whole)), W: px(max(0.8, 100*float64(s.Took)/float64(whole)))}
 		spent += s.Took
 		if s.Kind == "tool" && len(done) > 0 {

@@ -13,26 +13,56 @@ import (
 	"parley/internal/memory"
 )
 
-// A page with everything on it stays below 100 KB: one text is cut at maxText
-// bytes, and all texts of a page together take maxBody as HTML.
+// A page with everything on it stays below 100 KB: one text takes maxText bytes
+// at most, and all that a page lists maxBody.
 const (
 	maxText = 6000
 	maxBody = 48 << 10
 )
 
-// clip cuts at a rune.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
+// cost is what a rune takes in HTML.
+func cost(r rune) int {
+	switch r {
+	case '<', '>':
+		return 4
+	case '&', '"', '\'', '+':
+		return 5
 	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
+	return utf8.RuneLen(r)
 }
 
-// weight is what a text takes on the page.
-func weight(s string) int { return len(template.HTMLEscapeString(s)) + 300 }
+// clip cuts a text so that it takes no more than n bytes of HTML.
+func clip(s string, n int) string {
+	for i, r := range s {
+		if n -= cost(r); n < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// markup is about what the tags around one text take.
+const markup = 300
+
+// weight is what texts take on a page.
+func weight(texts ...string) (n int) {
+	for _, s := range texts {
+		for _, r := range s {
+			n += cost(r)
+		}
+		n += markup
+	}
+	return n
+}
+
+// few cuts a list of texts and each of them.
+func few(list []string, most, length int) []string {
+	var kept []string
+	for _, s := range list[:min(len(list), most)] {
+		kept = append(kept, clip(s, length))
+	}
+	return kept
+}
 
 func hasWord(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
