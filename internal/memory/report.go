@@ -24,25 +24,17 @@ type Load struct {
 	Median, P95 time.Duration // of the answers; 0 when there were none
 }
 
-// Loads sums n stretches, each step long, from a moment on.
-func (s *Store) Loads(_ context.Context, from time.Time, step time.Duration, n int) ([]Load, error) {
-	loads := make([]Load, n)
-	for i := range loads {
-		l := Load{From: from.Add(time.Duration(i) * step)}
-		var took string
-		// The durations come as one text: a row of each would cost more than
-		// everything else.
-		err := s.queryRow(`SELECT count(*), coalesce(sum(category = 'ERROR'), 0), coalesce(sum(total_tokens), 0),
-				coalesce(group_concat(CASE WHEN duration_ms > 0 THEN duration_ms END), '')
-			FROM decisions WHERE at >= ? AND at < ?`, Stamp(l.From), Stamp(l.From.Add(step))).
-			Scan(&l.Messages, &l.Errors, &l.Tokens, &took)
-		if err != nil {
-			return nil, during("sum load", err)
-		}
-		l.Median, l.P95 = percentiles(took)
-		loads[i] = l
-	}
-	return loads, nil
+// Load sums the stretch from a moment up to another.
+func (s *Store) Load(_ context.Context, from, to time.Time) (Load, error) {
+	l := Load{From: from}
+	var took string
+	// The durations come as one text: a row of each would cost more than
+	// everything else.
+	err := s.queryRow(`SELECT count(*), coalesce(sum(category = 'ERROR'), 0), coalesce(sum(total_tokens), 0),
+			coalesce(group_concat(CASE WHEN duration_ms > 0 THEN duration_ms END), '')
+		FROM decisions WHERE at >= ? AND at < ?`, Stamp(from), Stamp(to)).Scan(&l.Messages, &l.Errors, &l.Tokens, &took)
+	l.Median, l.P95 = percentiles(took)
+	return l, during("sum load", err)
 }
 
 // percentiles reads milliseconds separated by commas.

@@ -1,8 +1,10 @@
 package page
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"parley/internal/memory"
@@ -60,14 +62,58 @@ func (p *Page) overview(r *http.Request) (any, error) {
 	for _, s := range statuses {
 		o.Counts = append(o.Counts, tally{string(s), counts[s]})
 	}
-	if o.Loads, err = p.o.Store.Loads(ctx, from, win.step, win.n); err != nil {
-		return nil, err
+	for i := range win.n {
+		l, err := p.load(ctx, from.Add(time.Duration(i)*win.step), win.step)
+		if err != nil {
+			return nil, err
+		}
+		o.Loads = append(o.Loads, l)
 	}
 	if o.Failures, err = p.o.Store.Failures(ctx, from, maxFailures); err != nil {
 		return nil, err
 	}
 	o.Label, o.Charts = win.label, charts(o.Loads, win.label)
 	return o, nil
+}
+
+// past remembers stretches that are over: they do not change, and open pages
+// ask for them again and again.
+type past struct {
+	mu    sync.Mutex // guards loads
+	loads map[stretch]memory.Load
+}
+
+type stretch struct {
+	from time.Time
+	step time.Duration
+}
+
+// How long after its end a stretch is taken for over, and how many are
+// remembered.
+const (
+	settling = time.Minute
+	maxPast  = 500
+)
+
+func (p *Page) load(ctx context.Context, from time.Time, step time.Duration) (memory.Load, error) {
+	key := stretch{from, step}
+	p.past.mu.Lock()
+	l, ok := p.past.loads[key]
+	p.past.mu.Unlock()
+	if ok {
+		return l, nil
+	}
+	l, err := p.o.Store.Load(ctx, from, from.Add(step))
+	if err != nil || from.Add(step+settling).After(p.o.Now()) {
+		return l, err
+	}
+	p.past.mu.Lock()
+	defer p.past.mu.Unlock()
+	if p.past.loads == nil || len(p.past.loads) >= maxPast {
+		p.past.loads = map[stretch]memory.Load{}
+	}
+	p.past.loads[key] = l
+	return l, nil
 }
 
 // chart is a row of bars; a bar may have a second, darker one in front of it.

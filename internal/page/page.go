@@ -28,7 +28,7 @@ type Codes interface {
 
 // Figures are totals over a window.
 type Figures interface {
-	Loads(ctx context.Context, from time.Time, step time.Duration, n int) ([]memory.Load, error)
+	Load(ctx context.Context, from, to time.Time) (memory.Load, error)
 	Failures(ctx context.Context, since time.Time, limit int) ([]memory.Audit, error)
 	RuleUses(ctx context.Context, since time.Time) (map[string]memory.RuleUse, error)
 	SessionCounts(ctx context.Context) (map[memory.Status]int, error)
@@ -137,6 +137,7 @@ type Page struct {
 	cookie string
 	logins *logins
 	news   *news
+	past   past
 	mux    *http.ServeMux
 	sheets map[string]*template.Template
 }
