@@ -23,8 +23,12 @@ var (
 	owner = chat.User{ID: platform + ":owner", Name: "owner"}
 )
 
-// keep is how many of the latest messages are shown.
-const keep = 40
+// keep is how many of the latest messages are shown, maxSpent how many forms
+// that were sent are remembered.
+const (
+	keep     = 40
+	maxSpent = 1000
+)
 
 // Chat is the owner's conversation with the bot as a chat.Adapter. It shows
 // what was said since the start; the database has the rest.
@@ -35,8 +39,9 @@ type Chat struct {
 	mu      sync.Mutex // guards the rest
 	in      chat.Intake
 	log     []said
-	growing string // the answer in the making
-	waiting int    // messages that are not answered yet
+	spent   map[string]bool // ids of forms that were sent
+	growing string          // the answer in the making
+	waiting int             // messages that are not answered yet
 }
 
 // said is one message of the conversation.
@@ -130,7 +135,7 @@ func (c *Chat) say(ctx context.Context, m chat.Message) error {
 	shown := said{ID: m.ID, Mine: true, Text: m.Text, At: m.At}
 	c.mu.Lock()
 	in := c.in
-	if slices.ContainsFunc(c.log, func(s said) bool { return s.ID == m.ID }) {
+	if c.spent[m.ID] {
 		c.mu.Unlock()
 		return nil
 	}
@@ -150,11 +155,16 @@ func (c *Chat) say(ctx context.Context, m chat.Message) error {
 		c.log[i].Buttons = nil
 	}
 	c.add(shown)
+	if c.spent == nil || len(c.spent) >= maxSpent { // the inbox knows the older ones
+		c.spent = map[string]bool{}
+	}
+	c.spent[m.ID] = true
 	c.waiting++
 	c.mu.Unlock()
 	if err := in.Deliver(ctx, chat.Batch{Platform: platform, Messages: []chat.Message{m}}); err != nil {
 		c.with(func() {
 			c.waiting--
+			delete(c.spent, m.ID)
 			c.log = slices.DeleteFunc(c.log, func(s said) bool { return s.ID == m.ID })
 		})
 		return err

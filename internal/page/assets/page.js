@@ -48,7 +48,10 @@ function listen() {
   source = new EventSource("/events");
   const status = document.getElementById("live");
   source.onopen = () => { status.textContent = " · live"; };
-  source.onerror = () => { status.textContent = " · not connected"; };
+  source.onerror = () => {
+    status.textContent = " · not connected";
+    if (source.readyState === EventSource.CLOSED) refresh(); // the login may have ended
+  };
   if (say) source.addEventListener("chat", refresh);
   else source.addEventListener("news", () => { timer ??= setTimeout(() => { timer = null; refresh(); }, 1500); });
 }
@@ -67,8 +70,12 @@ if (say) {
   say.addEventListener("submit", async (e) => {
     e.preventDefault();
     const body = new URLSearchParams(new FormData(say));
-    const r = await fetch("/chat", { method: "POST", body });
-    const answer = await r.text();
-    if (r.ok) { text.value = ""; show(answer); } else alert(new DOMParser().parseFromString(answer, "text/html").querySelector("main p").textContent);
+    try {
+      const r = await fetch("/chat", { method: "POST", body });
+      const answer = await r.text();
+      if (!r.ok) throw new Error(new DOMParser().parseFromString(answer, "text/html").querySelector("main p").textContent);
+      text.value = "";
+      show(answer);
+    } catch (why) { alert("Not sent. " + why.message); }
   });
 }
