@@ -204,6 +204,10 @@ func TestChatGoesThroughTheHub(t *testing.T) {
 	on := regexp.MustCompile(`name="on" value="(\w+)"`).FindStringSubmatch(body)[1]
 	choice := s.form("")
 	choice.Set("on", on)
+	choice.Set("choice", "3")
+	if resp, _ := s.request(http.MethodPost, "/chat", choice, nil); resp.StatusCode != http.StatusConflict {
+		t.Errorf("a choice that was not offered: %s", resp.Status)
+	}
 	choice.Set("choice", "2")
 	s.request(http.MethodPost, "/chat", choice, nil)
 	s.until("/chat", "It is 2")
