@@ -168,11 +168,15 @@ func TestLoginEnds(t *testing.T) {
 	s.clock.shift(0)
 	s.logIn()
 	f := s.form("late")
+	kept := s.http.Jar.Cookies(mustURL(t, s.url))
 	if body := func() string { _, b := s.request(http.MethodPost, "/logout", f, nil); return b }(); !strings.Contains(body, "<h1>Log in") {
 		t.Errorf("logging out shows:\n%s", body)
 	}
-	if resp, _ := s.request(http.MethodPost, "/chat", f, nil); resp.StatusCode != http.StatusUnauthorized {
-		t.Errorf("a button of a login that ended: %s", resp.Status)
+	for _, cookies := range [][]*http.Cookie{nil, kept} { // a stolen cookie ends with its login
+		s.http.Jar.SetCookies(mustURL(t, s.url), cookies)
+		if resp, _ := s.request(http.MethodPost, "/chat", f, nil); resp.StatusCode != http.StatusUnauthorized {
+			t.Errorf("a button of a login that ended: %s", resp.Status)
+		}
 	}
 }
 
@@ -195,7 +199,9 @@ func TestChatGoesThroughTheHub(t *testing.T) {
 			t.Fatal(resp.Status)
 		}
 	}
-	s.until("/chat", "You said: what is <b>this</b>?")
+	if body := s.until("/chat", "You said: what is <b>this</b>?"); strings.Count(body, `class="said user"`) != 1 {
+		t.Errorf("one message is shown as:\n%s", body)
+	}
 	if len(asked) != 1 || asked[0].From.ID != "page:owner" || !asked[0].Direct || asked[0].Kind != chat.KindText {
 		t.Fatalf("the bot was asked %+v", asked)
 	}

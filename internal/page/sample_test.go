@@ -99,6 +99,7 @@ func (s *site) exchange(e exchange) {
 	now := s.clock.now()
 	m := chat.Message{ID: fmt.Sprint(s.n), Key: e.place, From: e.who, Text: e.said, Addressed: true, At: now.Add(-2 * time.Second)}
 	rec := turn(m, e.told)
+	rec.Entries[1].At = now
 	d := &rec.Decision
 	d.Usage, d.Took, d.Calls = llm.Usage{Prompt: 640, Completion: 90, Total: 730}, time.Duration(600+(s.n*373)%1900)*time.Millisecond, 1+min(1, len(e.calls))
 	d.Detail = memory.Detail{Why: e.why, Steps: []memory.Lap{{Kind: "rules", Start: 1, Took: 14}, {Kind: "model", Name: "qwen3", Start: 15, Took: 410, Tokens: 320}}}

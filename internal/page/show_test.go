@@ -183,3 +183,35 @@ func TestReadingBack(t *testing.T) {
 		}
 	}
 }
+
+// TestAccountsStandUnderTheirTurns has words without an account, as an import
+// leaves them, and accounts without words, as commands do.
+func TestAccountsStandUnderTheirTurns(t *testing.T) {
+	s := newSite(t, page.Views{}, echo)
+	line := `{"platform":"telegram","channel":"42","user":"telegram:42","name":"Alice","text":"imported words","at":"2026-01-02T03:04:05Z","id":"i1"}`
+	if _, err := s.store.Import(context.Background(), strings.NewReader(line)); err != nil {
+		t.Fatal(err)
+	}
+	alice := userOf("telegram:42", "Alice")
+	s.clock.shift(-time.Hour)
+	s.exchange(exchange{place: keyOf("telegram:42"), who: alice, said: "first words", told: "first answer"})
+	s.clock.shift(-time.Minute)
+	s.finish(chat.Message{ID: "c", Key: keyOf("telegram:42"), From: alice, Kind: chat.KindCommand, Text: "/status", At: s.clock.now()}, nil)
+	s.clock.shift(0)
+	s.exchange(exchange{place: keyOf("telegram:42"), who: alice, said: "last words", told: "last answer"})
+	s.logIn()
+	var got []string
+	for _, article := range strings.Split(s.get("/conversation?place=telegram:42"), "<article")[1:] {
+		var parts []string
+		for _, want := range []string{"imported words", "first words", "first answer", "last words", "last answer", "RESPONSE", "COMMAND"} {
+			if strings.Contains(article, want) {
+				parts = append(parts, want)
+			}
+		}
+		got = append(got, strings.Join(parts, "+"))
+	}
+	want := "imported words|first words+first answer+RESPONSE|COMMAND|last words+last answer+RESPONSE"
+	if strings.Join(got, "|") != want {
+		t.Errorf("got %q, want %q", strings.Join(got, "|"), want)
+	}
+}
