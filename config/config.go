@@ -164,7 +164,7 @@ type Retention struct {
 
 // HTTP is the operator's port.
 type HTTP struct {
-	Listen string `yaml:"listen" form:"listen" doc:"/healthz, /readyz, /metrics; off when empty, on loopback unless an address is given"`
+	Listen string `yaml:"listen" form:"listen" doc:"the control page, /healthz, /readyz, /metrics; off when empty, on loopback unless an address is given"`
 }
 
 // Log is what goes to stderr.

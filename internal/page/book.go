@@ -134,19 +134,39 @@ const (
 // sketch lays a journey out.
 func sketch(j Journey) picture {
 	rows := rows(j)
-	widest, at := 0, map[string]box{}
-	for _, row := range rows {
-		widest = max(widest, len(row))
-	}
-	p := picture{W: 2*(margin+side) + widest*boxWidth + (widest-1)*gapX, H: 2*margin + len(rows)*boxHeight + (len(rows)-1)*gapY}
+	left, right := margin, margin
+	at, widest := map[string]box{}, 0
 	for y, row := range rows {
-		left := margin + side + (widest-len(row))*(boxWidth+gapX)/2
+		widest = max(widest, len(row))
+		for _, s := range row {
+			at[s.ID] = box{Lines: wrap(s.Name, 22, 2), Step: s, First: s.ID == j.Start, row: y}
+		}
+	}
+	for _, from := range at {
+		for _, a := range from.Step.To {
+			if to, ok := at[a.To]; ok && to.row > from.row+1 {
+				left = margin + side
+			} else if ok && to.row <= from.row {
+				right = margin + side
+			}
+		}
+	}
+	p := picture{W: left + widest*(boxWidth+gapX) - gapX + right, H: 2*margin + len(rows)*(boxHeight+gapY) - gapY}
+	for y, row := range rows {
+		indent := left + (widest-len(row))*(boxWidth+gapX)/2
 		for x, s := range row {
-			b := box{X: left + x*(boxWidth+gapX), Y: margin + y*(boxHeight+gapY), Lines: wrap(s.Name, 22, 2), Step: s, First: s.ID == j.Start, row: y}
+			b := at[s.ID]
+			b.X, b.Y = indent+x*(boxWidth+gapX), margin+y*(boxHeight+gapY)
 			at[s.ID] = b
 			p.Boxes = append(p.Boxes, b)
 		}
 	}
+	p.connect(at)
+	return p
+}
+
+// connect draws the arrows between boxes that have their places.
+func (p *picture) connect(at map[string]box) {
 	around := map[bool]int{} // arrows on the left (true) and on the right
 	for _, from := range p.Boxes {
 		for i, a := range from.Step.To {
@@ -163,7 +183,6 @@ func sketch(j Journey) picture {
 			around[ahead]++
 		}
 	}
-	return p
 }
 
 // down draws the i-th arrow of a box to the next row.
@@ -178,7 +197,7 @@ func down(from, to box, i int, when string) arrow {
 
 // beside draws the n-th arrow that goes around: on the left when it leads
 // ahead, else on the right.
-func (p picture) beside(from, to box, n int, when string) arrow {
+func (p *picture) beside(from, to box, n int, when string) arrow {
 	x1, x2, out, anchor, away := from.X, to.X-2, margin+side-40-n*lane, "end", -6
 	if to.row <= from.row {
 		x1, x2, out, anchor, away = from.X+boxWidth, to.X+boxWidth+2, p.W-margin-side+40+n*lane, "start", 6
