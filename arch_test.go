@@ -54,6 +54,9 @@ var rooms = []allowed{
 	{"internal/agent", "internal/tools", "runs what the model asks for"},
 	{"internal/agent", "internal/agent/playbook", "is guided by it"},
 
+	{"internal/page", "internal/chat", "its chat is a chat.Adapter"},
+	{"internal/page", "internal/memory", "shows what is stored"},
+
 	{"internal/admin", "internal/chat", "stands in front of the agent as a chat.Handler"},
 }
 
@@ -103,6 +106,8 @@ var forTests = []allowed{
 	{"*", "go.uber.org/goleak", "no goroutine is left behind"},
 	{"*", "internal/memory", "tests use the real store, not a fake of it"},
 	{"internal/memory", "internal/chat", "drives the store as the hub does"},
+	{"internal/page", "github.com/gorilla/websocket", "drives a real browser"},
+	{"internal/page", "internal/llm", "what a turn took"},
 }
 
 // exceptions from the size budget, with the reason. Written as the complaint

@@ -175,7 +175,7 @@ type Retention struct {
 
 // HTTP is the operator's port.
 type HTTP struct {
-	Listen string `yaml:"listen" form:"listen" doc:"/healthz, /readyz, /metrics; off when empty, on loopback unless an address is given"`
+	Listen string `yaml:"listen" form:"listen" doc:"the control page, /healthz, /readyz, /metrics; off when empty, on loopback unless an address is given"`
 }
 
 // OTel is where traces go.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/page"
 	"parley/internal/tools"
 )
 
@@ -41,6 +43,8 @@ type app struct {
 	front    *front
 
 	facts      *factsFile // nil for none
+	page       *page.Page // nil without http.listen
+	pulse      pulse      // of the model, for the page
 	tracer     *tracer
 	supervisor supervisor
 	reloads    func(context.Context) // heeds hang-up signals until ctx ends; nil in the terminal
@@ -138,14 +142,19 @@ func (a *app) askFirst(ctx context.Context, m chat.Message, question string, p a
 // modelSetting is the row of a model chosen from the chat.
 const modelSetting = "model.name"
 
-// start joins handler and adapters in the hub.
+// start joins handler and adapters in the hub, the page's chat among them.
 func (a *app) start(handler chat.Handler, adapters ...chat.Adapter) {
 	a.adapters = adapters
+	observe := a.counts.observe
+	if a.page != nil {
+		adapters = append(slices.Clone(adapters), a.page.Chat)
+		observe = func(e chat.Event) { a.counts.observe(e); a.page.Changed() }
+	}
 	a.hub = chat.NewHub(chat.HubOptions{
 		Inbox: a.store, Outbox: a.store, Handler: handler, Adapters: adapters, Log: a.log,
 		QueuePerLane: a.cfg.Limits.QueuePerChannel, TurnTimeout: a.cfg.Agent.TurnTimeout,
 		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
-		Failpoint:     failpoint, Observe: a.counts.observe,
+		Failpoint:     failpoint, Observe: observe,
 	})
 }
 

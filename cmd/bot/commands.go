@@ -33,6 +33,7 @@ func (a *app) commands(f *front) []admin.Command {
 		{Name: "tools", Help: "What I can do for you", Who: admin.Owner, Verbs: a.toolVerbs()},
 		{Name: "trace", Help: "Everything about one answer", Who: admin.Admin, Private: true, Run: a.runTrace,
 			Options: []admin.Option{{Name: "answer", Help: "the id of the answer; the last one if you leave it out"}}},
+		{Name: "page", Help: "A one-time link to the control page", Who: admin.Owner, Private: true, Run: a.runPage},
 		{Name: "stats", Help: "Totals of messages, tokens and errors", Who: admin.Owner, Run: a.runStats,
 			Options: []admin.Option{{Name: "days", Help: "how many days back, 7 if you leave it out", Kind: admin.Number}}},
 		{Name: "debug", Help: "Show calls and timings under answers here", Who: admin.Owner, Run: a.runDebug,

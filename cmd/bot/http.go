@@ -11,18 +11,26 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// listen opens the operator's port, if there is one, until ctx ends: health
-// that means "receiving", readiness and metrics. Nothing on it is secret and
-// nothing can be changed through it.
-func (a *app) listen(ctx context.Context) error {
+// openPort takes the operator's port, if there is one, and makes the control
+// page for it.
+func (a *app) openPort() (net.Listener, error) {
 	if a.cfg.HTTP.Listen == "" {
-		return nil
+		return nil, nil
 	}
 	l, err := net.Listen("tcp", a.cfg.HTTP.Listen)
 	if err != nil {
-		return fmt.Errorf("http.listen: %w", err)
+		return nil, fmt.Errorf("http.listen: %w", err)
 	}
+	a.page = a.newPage(l.Addr().String())
+	return l, nil
+}
+
+// listen serves the port until ctx ends: the control page for its owner, and
+// for anybody health that means "receiving", readiness and metrics, which are
+// not secret and change nothing.
+func (a *app) listen(ctx context.Context, l net.Listener) {
 	mux := http.NewServeMux()
+	mux.Handle("/", a.page)
 	mux.HandleFunc("GET /healthz", a.healthz)
 	mux.HandleFunc("GET /readyz", a.readyz)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(a.counts.registry, promhttp.HandlerOpts{}))
@@ -32,7 +40,7 @@ func (a *app) listen(ctx context.Context) error {
 		<-ctx.Done()
 		_ = server.Close()
 	})
-	return nil
+	a.background(func() { _ = a.page.Chat.Run(ctx, a.hub) }) // ends with ctx and never fails
 }
 
 // health says what keeps the bot from receiving, by platform; empty is well.

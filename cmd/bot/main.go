@@ -51,6 +51,7 @@ type cli struct {
 	Facts    factsCmd    `cmd:"" help:"See and change what is remembered."`
 	Playbook playbookCmd `cmd:"" help:"Check the playbook."`
 	Rehearse rehearseCmd `cmd:"" help:"Play conversation scripts against the agent and report where it differs."`
+	Page     pageCmd     `cmd:"" help:"Print a one-time link to the control page."`
 	Pair     pairCmd     `cmd:"" help:"See who asks to be let in, and let them in."`
 	Backup   backupCmd   `cmd:"" help:"Copy the database, with the bot running or not."`
 	Restore  restoreCmd  `cmd:"" help:"Put a copy in the place of the database, with the bot stopped."`

@@ -157,16 +157,20 @@ const settled = 300 * time.Millisecond
 // operate runs adapters, cron and the operator's port until ctx ends or, with
 // the terminal, until its adapter is done; then it drains.
 func (a *app) operate(ctx context.Context, f *front, adapters ...chat.Adapter) error {
+	port, err := a.openPort()
+	if err != nil {
+		return err
+	}
 	a.start(a.handler(f), adapters...)
 	if err := a.hub.Recover(ctx); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if err := a.listen(ctx); err != nil {
-		return err
-	}
 	a.startJobs()
+	if port != nil {
+		a.listen(ctx, port)
+	}
 	a.gauges()
 	errs := make(chan error, len(adapters))
 	for _, adapter := range adapters {
@@ -185,7 +189,7 @@ func (a *app) operate(ctx context.Context, f *front, adapters ...chat.Adapter) e
 	}
 	slim := time.AfterFunc(settled, releaseStartup)
 	defer slim.Stop()
-	err := a.wait(ctx, adapters, errs, stop)
+	err = a.wait(ctx, adapters, errs, stop)
 	a.supervisor.tell("STOPPING=1")
 	a.drain()
 	return err

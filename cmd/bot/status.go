@@ -9,6 +9,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/page"
 )
 
 // statusTimeout keeps /status within its three seconds (requirements F60),
@@ -31,23 +32,8 @@ func (a *app) runStatus(ctx context.Context, f *front, r admin.Request) (chat.An
 	if r.Role < admin.Owner {
 		return chat.Answer{Text: b.String()}, nil
 	}
-	if _, err := a.store.SchemaVersion(ctx); err != nil {
-		line("database", "down: %v", err)
-	} else {
-		line("database", "ok")
-	}
-	persona := "built in"
-	if a.cfg.Agent.PromptFile != "" {
-		persona = a.cfg.Agent.PromptFile
-	}
-	line("persona", "%s", persona)
-	line("tools", "%d", a.toolset.now().Len())
-	if a.book != nil {
-		state := "ok"
-		if e := a.counts.playbookError(); e != "" {
-			state = "the last good one is in force: " + clip(e, 300)
-		}
-		line("playbook", "%s", state)
+	for _, l := range a.doing(ctx) {
+		line(l.Name, "%s", l.State)
 	}
 	if counts, err := a.store.SessionCounts(ctx); err == nil {
 		var parts []string
@@ -58,19 +44,47 @@ func (a *app) runStatus(ctx context.Context, f *front, r admin.Request) (chat.An
 		}
 		line("sessions", "%s", strings.Join(parts, ", "))
 	}
-	for _, p := range a.adapters {
-		state := "receiving"
-		if err := p.Health(); err != nil {
-			state = err.Error()
-		}
-		line(p.Platform(), "%s", state)
-	}
-	lanes, waiting := a.hub.Active()
-	line("now", "%d conversations at work, %d messages waiting", lanes, waiting)
-	a.cronStatus(line)
-	line("up", "%s", a.now().Sub(a.began).Round(time.Second))
 	return chat.Answer{Text: b.String()}, nil
 }
+
+// doing is how each part is doing, without asking anything outside the
+// process.
+func (a *app) doing(ctx context.Context) (lines []page.Line) {
+	line := func(ill bool, name, format string, args ...any) {
+		lines = append(lines, page.Line{Name: name, State: fmt.Sprintf(format, args...), Ill: ill})
+	}
+	for _, p := range a.adapters {
+		if err := p.Health(); err != nil {
+			line(true, p.Platform(), "%v", err)
+		} else {
+			line(false, p.Platform(), "receiving")
+		}
+	}
+	if _, err := a.store.SchemaVersion(ctx); err != nil {
+		line(true, "database", "down: %v", err)
+	} else {
+		line(false, "database", "ok")
+	}
+	persona := "built in"
+	if a.cfg.Agent.PromptFile != "" {
+		persona = a.cfg.Agent.PromptFile
+	}
+	line(false, "persona", "%s", persona)
+	line(false, "tools", "%d", a.toolset.now().Len())
+	if e := a.counts.playbookError(); e != "" {
+		line(true, "playbook", "the last good one is in force: %s", clip(e, 300))
+	} else if a.book != nil {
+		line(false, "playbook", "ok")
+	}
+	lanes, waiting := a.hub.Active()
+	line(false, "now", "%d conversations at work, %d messages waiting", lanes, waiting)
+	a.cronStatus(line)
+	line(false, "up", "%s", a.now().Sub(a.began).Round(time.Second))
+	return lines
+}
+
+// modelDown is the state of a model that cannot be reached.
+const modelDown = "down"
 
 // modelState asks the model's endpoint how it is.
 func (a *app) modelState(ctx context.Context) string {
@@ -79,12 +93,12 @@ func (a *app) modelState(ctx context.Context) string {
 	}
 	began := a.now()
 	if err := a.model.check(ctx); err != nil {
-		return "down"
+		return modelDown
 	}
 	return fmt.Sprintf("ok, %d ms", a.now().Sub(began).Milliseconds())
 }
 
-func (a *app) cronStatus(line func(name, format string, args ...any)) {
+func (a *app) cronStatus(line func(ill bool, name, format string, args ...any)) {
 	a.cron.mu.Lock()
 	defer a.cron.mu.Unlock()
 	for _, e := range a.cron.cron.Entries() {
@@ -96,10 +110,11 @@ func (a *app) cronStatus(line func(name, format string, args ...any)) {
 			if !e.Prev.IsZero() {
 				last = ago(a.now(), e.Prev)
 			}
-			if why := a.cron.failed[name]; why != "" {
+			why := a.cron.failed[name]
+			if why != "" {
 				last += ", failed: " + clip(why, 100)
 			}
-			line("cron "+name, "last %s, next %s", last, e.Next.UTC().Format("15:04:05 UTC"))
+			line(why != "", "cron "+name, "last %s, next %s", last, e.Next.UTC().Format("15:04:05 UTC"))
 		}
 	}
 }

@@ -24,6 +24,8 @@ const (
 	wordsRuleOn      = "The guideline %s is on."
 	wordsRuleOff     = "The guideline %s is off."
 	wordsNoJourney   = "No journey is under way here."
+	wordsNoPage      = "There is no control page: set http.listen, for example to 127.0.0.1:9090, and start me again."
+	wordsPage        = "%s\n\nOpen this on the machine I run on; it works once, for ten minutes. From elsewhere, first forward the port: `ssh -L %s:127.0.0.1:%[2]s that-machine`."
 	wordsToolOff     = "I will not use %s any more."
 	wordsToolOn      = "I may use %s again."
 	wordsNoTool      = "There is nothing named %q that I could use. /tools list shows what there is."

@@ -220,10 +220,11 @@ func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred boo
 	return role, false, nil
 }
 
-// Local tells whether m was typed at the machine itself by its owner: at the
-// terminal, unless access.owners says who that is there.
+// Local tells whether m was typed at the machine itself by its owner: on the
+// owner's page, which only its owner gets into, or at the terminal, unless
+// access.owners says who that is there.
 func (g *Gate) Local(m chat.Message) bool {
-	return m.Key.Platform == terminal && g.rules.Load().local && oneself(m)
+	return oneself(m) && (m.Key.Platform == ownersPage || m.Key.Platform == terminal && g.rules.Load().local)
 }
 
 // Role is what m's author may do where m was written. It may ask the platform,

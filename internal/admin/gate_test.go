@@ -99,6 +99,8 @@ func TestAuthority(t *testing.T) {
 		"discord, not computed":       {guild(group("discord:7", "x"), func(m *chat.Message) { m.From.Name = "admin" }), admin.Member},
 		"admin of somebody's own":     {change(group("discord:7", "x"), func(m *chat.Message) { m.Admin = true }), admin.Stranger},
 		"terminal":                    {direct("terminal:local", "x"), admin.Owner},
+		"control page":                {direct("page:owner", "x"), admin.Owner},
+		"page id from a platform":     {change(direct("page:owner", "x"), func(m *chat.Message) { m.Key.Platform = "telegram" }), admin.Stranger},
 		"terminal id from a platform": {change(direct("terminal:local", "x"), func(m *chat.Message) { m.Key.Platform = "telegram" }), admin.Stranger},
 	}
 	for name, tt := range tests {

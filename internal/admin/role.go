@@ -30,6 +30,9 @@ func (r Role) String() string {
 // terminal is the platform of people who sit at the machine itself.
 const terminal = "terminal"
 
+// ownersPage is the platform of the control page.
+const ownersPage = "page"
+
 // shared ids stand for whoever writes anonymously or for a channel
 // (platforms.md A3): no authority can hang on them.
 var shared = map[string]bool{

@@ -154,6 +154,25 @@ func TestHistoryIsSentAndTranscriptIsWellFormed(t *testing.T) {
 	}
 }
 
+func TestStepsOfATurnAreTimed(t *testing.T) {
+	var ran atomic.Int32
+	b := newBench(t, Options{}, adder(&ran))
+	b.model.Call(call("c1", "add", `{"text":"milk"}`)).Say("It is on the list.")
+	b.say("add milk")
+	d, err := b.store.LastDecision(context.Background(), chat.Key{Platform: "telegram", Channel: "7"}, "")
+	must(t, err)
+	var kinds []string
+	for _, l := range d.Detail.Steps {
+		kinds = append(kinds, l.Kind+" "+l.Name)
+		if l.Start < 0 || l.Took < 0 || l.Start+l.Took > d.Took.Milliseconds() {
+			t.Errorf("%+v of a turn of %s", l, d.Took)
+		}
+	}
+	if want := []string{"model m1", "tool add", "model m1"}; !slices.Equal(kinds, want) {
+		t.Errorf("steps %q", kinds)
+	}
+}
+
 func TestLoopStopsAtTheCapAndSaysWhatWasDone(t *testing.T) {
 	var ran atomic.Int32
 	b := newBench(t, Options{}, adder(&ran))

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"parley/internal/chat"
 	"parley/internal/llm"
@@ -111,7 +112,9 @@ func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 		}
 	}
 	req := llm.Request{Model: t.modelName(), Messages: t.messages(), Tools: t.offered().Specs(), Spend: t.ledger.spend}
+	began := t.a.o.Now()
 	resp, err := t.a.o.Model.Complete(ctx, req, t.show)
+	t.lap(memory.Lap{Kind: "model", Name: req.Model, Tokens: resp.Usage.Total}, began, t.a.o.Now().Sub(began))
 	if err != nil && t.a.o.Fallback != nil && down(err) {
 		resp, err = t.fallback(ctx, req, err)
 	}
@@ -193,11 +196,12 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 		}
 	}
 	t.added = append(t.added, t.entry(kept))
-	outcomes := t.runBatch(ctx, said.ToolCalls)
+	outcomes, began := t.runBatch(ctx, said.ToolCalls)
 	for i, o := range outcomes {
 		c := said.ToolCalls[i]
 		t.past = append(t.past, tools.Step{Name: c.Name, Args: c.Args})
 		t.added = append(t.added, t.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)}))
+		t.lap(memory.Lap{Kind: "tool", Name: toolName(c)}, began[i], o.Duration)
 		t.absorb(c, o)
 	}
 	for i, o := range outcomes {
@@ -230,28 +234,33 @@ func toolName(c llm.ToolCall) string {
 }
 
 // runBatch runs calls in order, or beside each other when all of them only
-// read (requirements C29). Results come in call order either way.
-func (t *turn) runBatch(ctx context.Context, calls []llm.ToolCall) []tools.Outcome {
-	outcomes := make([]tools.Outcome, len(calls))
+// read (requirements C29). Results come in call order either way, with when
+// each call began.
+func (t *turn) runBatch(ctx context.Context, calls []llm.ToolCall) ([]tools.Outcome, []time.Time) {
+	outcomes, began := make([]tools.Outcome, len(calls)), make([]time.Time, len(calls))
+	run := func(i int, alone bool) {
+		began[i] = t.a.o.Now()
+		outcomes[i] = t.runCall(ctx, calls[i], alone)
+	}
 	if !t.allReadOnly(calls) {
-		for i, c := range calls {
-			outcomes[i] = t.runCall(ctx, c, true)
+		for i := range calls {
+			run(i, true)
 		}
-		return outcomes
+		return outcomes, began
 	}
 	var wg sync.WaitGroup
 	room := make(chan struct{}, maxParallel)
-	for i, c := range calls {
+	for i := range calls {
 		wg.Add(1)
 		room <- struct{}{}
 		go func() {
 			defer wg.Done()
-			outcomes[i] = t.runCall(ctx, c, false)
+			run(i, false)
 			<-room
 		}()
 	}
 	wg.Wait()
-	return outcomes
+	return outcomes, began
 }
 
 func (t *turn) allReadOnly(calls []llm.ToolCall) bool {

@@ -42,6 +42,7 @@ type turn struct {
 	step   int // number of the next journaled step
 	ledger ledger
 	calls  []memory.CallRecord
+	laps   []memory.Lap
 	did    []string // side effects, in plain words
 	cited  []tools.Source
 	model  string // as the provider names it
@@ -184,10 +185,12 @@ func (t *turn) guide(ctx context.Context) error {
 			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: e.Content})
 		}
 	}
+	began := t.a.o.Now()
 	t.guidance, err = book.Guide(ctx, model, s)
 	if err != nil {
 		return err
 	}
+	t.lap(memory.Lap{Kind: "rules", Tokens: t.guidance.Usage.Total}, began, t.a.o.Now().Sub(began))
 	t.ledger.calls += t.guidance.Calls
 	t.ledger.usage = t.ledger.usage.Add(t.guidance.Usage)
 	level := slog.LevelWarn
@@ -241,7 +244,7 @@ func (t *turn) finish(text, category string) chat.Answer {
 
 // record is what the finishing transaction stores.
 func (t *turn) record(category string, d memory.Detail) *memory.Turn {
-	d.Why, d.Facts, d.Tools = t.guidance.Why, t.known.cited, t.did
+	d.Why, d.Facts, d.Tools, d.Steps = t.guidance.Why, t.known.cited, t.did, t.laps
 	for _, s := range t.cited {
 		d.Sources = append(d.Sources, s.Title)
 	}
@@ -266,6 +269,12 @@ func (t *turn) record(category string, d memory.Detail) *memory.Turn {
 		rec.Fold = func(ctx context.Context) { t.a.foldAfter(ctx, id) }
 	}
 	return rec
+}
+
+// lap notes a step that began then and took so long.
+func (t *turn) lap(l memory.Lap, began time.Time, took time.Duration) {
+	l.Start, l.Took = began.Sub(t.began).Milliseconds(), took.Milliseconds()
+	t.laps = append(t.laps, l)
 }
 
 // note brings the session row up to date with what the turn added.

@@ -56,8 +56,8 @@ func (s *Store) Grants(_ context.Context) (map[string]string, error) {
 	return all, during("list grants", rows.Err())
 }
 
-// AddCode remembers the hash of a one-time code for purpose "pair" or "claim",
-// replacing the person's earlier one. who is empty when the code is for
+// AddCode remembers the hash of a one-time code for purpose "pair", "claim" or
+// "page", replacing the person's earlier one. who is empty when the code is for
 // whoever brings it.
 func (s *Store) AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error {
 	return during("add code", s.write(ctx, func(tx *Tx) error {

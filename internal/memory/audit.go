@@ -40,6 +40,16 @@ type Detail struct {
 	Tools    []string        `json:"tools,omitempty"` // plain descriptions of what was done
 	Playbook json.RawMessage `json:"playbook,omitempty"`
 	Prompt   int             `json:"prompt_estimate,omitempty"` // tokens, our estimate
+	Steps    []Lap           `json:"steps,omitempty"`           // in the order they began
+}
+
+// Lap is one step of a turn and the time it took.
+type Lap struct {
+	Kind   string `json:"kind"`           // rules, model or tool
+	Name   string `json:"name,omitempty"` // of the model or the tool
+	Start  int64  `json:"start"`          // milliseconds from the beginning of the turn
+	Took   int64  `json:"took"`           // milliseconds
+	Tokens int    `json:"tokens,omitempty"`
 }
 
 // Categories of decisions: the taxonomy of requirements section 8.

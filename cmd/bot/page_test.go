@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/llm/llmtest"
+)
+
+// withPort gives the bot an operator's port and returns its address.
+func (w *world) withPort(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close()
+	w.env = append(w.env, "BOT_HTTP_LISTEN="+address)
+	return "http://" + address
+}
+
+// visitor is a browser that follows forms.
+type visitor struct {
+	t    testing.TB
+	http *http.Client
+	base string
+}
+
+func newVisitor(t testing.TB, base string) *visitor {
+	jar, _ := cookiejar.New(nil)
+	v := &visitor{t, &http.Client{Jar: jar, Transport: &http.Transport{}}, base}
+	t.Cleanup(v.http.CloseIdleConnections)
+	return v
+}
+
+func (v *visitor) get(path string) string {
+	v.t.Helper()
+	resp, err := v.http.Get(v.base + path)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	b, _ := io.ReadAll(resp.Body)
+	return string(b)
+}
+
+func (v *visitor) post(path string, form url.Values) string {
+	v.t.Helper()
+	r, _ := http.NewRequest(http.MethodPost, v.base+path, strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Origin", v.base)
+	resp, err := v.http.Do(r)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	b, _ := io.ReadAll(resp.Body)
+	return string(b)
+}
+
+func (v *visitor) until(path, want string) string {
+	v.t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		body := v.get(path)
+		if strings.Contains(body, want) {
+			return body
+		}
+		if time.Now().After(deadline) {
+			v.t.Fatalf("%s never shows %q:\n%s", path, want, body)
+		}
+	}
+}
+
+var linkForm = regexp.MustCompile(`http://127\.0\.0\.1:\d+/login\?code=(\w+)`)
+
+// TestControlPage takes a link from the command line and one from the chat, and
+// talks to the bot that serves Telegram.
+func TestControlPage(t *testing.T) {
+	w := newWorld(t)
+	base := w.withPort(t)
+	w.env = append(w.env, "BOT_PLAYBOOK_DIR=../../config/playbook")
+	w.run(t)
+	w.tg.Push(telegramtest.Text(1, 1, "my order is 12345"))
+	w.sent(t, 1)
+
+	for _, kv := range w.env {
+		name, value, _ := strings.Cut(kv, "=")
+		t.Setenv(name, value)
+	}
+	var out, errs bytes.Buffer
+	if code := run([]string{"page"}, strings.NewReader(""), &out, &errs); code != 0 {
+		t.Fatal(errs.String())
+	}
+	v := newVisitor(t, base)
+	if v.get("/healthz"); !strings.Contains(v.get("/metrics"), "parley_events_total") {
+		t.Error("metrics are behind the login")
+	}
+	body := v.post("/login", url.Values{"code": {linkForm.FindStringSubmatch(out.String())[1]}})
+	for _, want := range []string{"Overview", "telegram", "receiving", "cron sweep", "<strong>1</strong> active"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the overview does not show %q:\n%s", want, body)
+		}
+	}
+	if body := v.get("/conversation?place=telegram:1"); !strings.Contains(body, "my order is 12345") || !strings.Contains(body, `class="kind model"`) {
+		t.Errorf("the conversation:\n%s", body)
+	}
+	if body := v.get("/playbook"); !strings.Contains(body, "refund_policy") || !strings.Contains(body, "marker-end") {
+		t.Errorf("the playbook:\n%s", body)
+	}
+	if body := v.get("/settings"); !strings.Contains(body, "telegram:") || strings.Contains(body, w.tg.Token()) {
+		t.Errorf("the settings:\n%s", body)
+	}
+
+	w.llm.Queue(llmtest.Turn{Text: "I am well, owner."})
+	say := func(text string) {
+		body := v.get("/chat")
+		body = body[strings.Index(body, `<form id="say"`):]
+		form := url.Values{"text": {text}}
+		for _, m := range regexp.MustCompile(`type="hidden" name="(\w+)" value="([^"]*)"`).FindAllStringSubmatch(body, -1) {
+			form.Set(m[1], m[2])
+		}
+		v.post("/chat", form)
+	}
+	say("how are you?")
+	v.until("/chat", "I am well, owner.")
+	say("/stats")
+	v.until("/chat", "The last 7 days")
+
+	w.tg.Push(telegramtest.Text(1, 1, "/page"))
+	told := w.sent(t, 2)[1]
+	found := linkForm.FindStringSubmatch(told)
+	if found == nil {
+		t.Fatalf("/page says %q", told)
+	}
+	second := newVisitor(t, base)
+	if body := second.post("/login", url.Values{"code": {found[1]}}); !strings.Contains(body, "Overview") {
+		t.Errorf("the link from the chat:\n%s", body)
+	}
+	w.tg.Push(telegramtest.Text(2, 2, "/page"))
+	if told := w.sent(t, 3)[2]; strings.Contains(told, "login") {
+		t.Errorf("a stranger to ownership is told %q", told)
+	}
+}
+
+func TestPageWithoutPort(t *testing.T) {
+	w := newWorld(t)
+	for _, kv := range w.env {
+		name, value, _ := strings.Cut(kv, "=")
+		t.Setenv(name, value)
+	}
+	var out, errs bytes.Buffer
+	if code := run([]string{"page"}, strings.NewReader(""), &out, &errs); code != exitFailure || !strings.Contains(errs.String(), "set http.listen") {
+		t.Errorf("%d %q", code, errs.String())
+	}
+}
+
+// BenchmarkScrape is one look at /metrics.
+func BenchmarkScrape(b *testing.B) {
+	w := newWorld(b)
+	v := newVisitor(b, w.withPort(b))
+	w.run(b)
+	w.tg.Push(telegramtest.Text(1, 1, "warm up"))
+	w.sent(b, 1)
+	for b.Loop() {
+		v.get("/metrics")
+	}
+}

@@ -1,0 +1,278 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+)
+
+// What the owner is shown. Every query here is bounded by a window or a limit
+// and reads through an index: it costs the same with a million messages.
+
+// Load is what happened in one stretch of time.
+type Load struct {
+	From        time.Time
+	Messages    int
+	Errors      int
+	Tokens      int
+	Median, P95 time.Duration // of the answers; 0 when there were none
+}
+
+// Load sums the stretch from a moment up to another.
+func (s *Store) Load(_ context.Context, from, to time.Time) (Load, error) {
+	l := Load{From: from}
+	var took string
+	// The durations come as one text: a row of each would cost more than
+	// everything else.
+	err := s.queryRow(`SELECT count(*), coalesce(sum(category = 'ERROR'), 0), coalesce(sum(total_tokens), 0),
+			coalesce(group_concat(CASE WHEN duration_ms > 0 THEN duration_ms END), '')
+		FROM decisions WHERE at >= ? AND at < ?`, Stamp(from), Stamp(to)).Scan(&l.Messages, &l.Errors, &l.Tokens, &took)
+	l.Median, l.P95 = percentiles(took)
+	return l, during("sum load", err)
+}
+
+// percentiles reads milliseconds separated by commas.
+func percentiles(list string) (median, p95 time.Duration) {
+	if list == "" {
+		return 0, 0
+	}
+	all := make([]int, 0, strings.Count(list, ",")+1)
+	for w := range strings.SplitSeq(list, ",") {
+		ms, _ := strconv.Atoi(w) // SQLite wrote it
+		all = append(all, ms)
+	}
+	slices.Sort(all)
+	at := func(percent int) time.Duration {
+		return time.Duration(all[(len(all)-1)*percent/100]) * time.Millisecond
+	}
+	return at(50), at(95)
+}
+
+// Talk is a conversation as a list shows it.
+type Talk struct {
+	Key      chat.Key
+	Name     string // of whoever wrote last
+	Text     string // the last words
+	Category string // of the last message
+	At       time.Time
+	Messages int // among the newest that were looked at
+}
+
+// newestLooked is how many messages Talks and Rules look back on.
+const newestLooked = 2000
+
+// Talks lists the conversations that the newest messages belong to, the latest
+// first.
+func (s *Store) Talks(_ context.Context, limit int) ([]Talk, error) {
+	rows, err := s.query(`SELECT platform, channel, thread, max(at), count(*), category,
+			coalesce((SELECT name FROM messages m WHERE m.user_id = d.user_id AND m.role = 'user' ORDER BY id DESC LIMIT 1), d.user_id),
+			coalesce((SELECT substr(content, 1, 200) FROM messages m WHERE m.platform = d.platform AND m.channel = d.channel
+				AND m.thread = d.thread AND m.role <> 'tool' AND m.content <> '' ORDER BY id DESC LIMIT 1), '')
+		FROM (SELECT platform, channel, thread, user_id, category, at FROM decisions ORDER BY at DESC LIMIT ?) d
+		GROUP BY 1, 2, 3 ORDER BY 4 DESC LIMIT ?`, newestLooked, limit)
+	if err != nil {
+		return nil, during("list conversations", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []Talk
+	for rows.Next() {
+		var t Talk
+		var at string
+		if err := rows.Scan(&t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &at, &t.Messages, &t.Category, &t.Name, &t.Text); err != nil {
+			return nil, during("list conversations", err)
+		}
+		t.At = ParseStamp(at)
+		list = append(list, t)
+	}
+	return list, during("list conversations", rows.Err())
+}
+
+// Said selects messages of a session or, without one, of a place.
+type Said struct {
+	Session string
+	Key     chat.Key
+	Before  int64 // row id; 0 is the end
+	Limit   int
+}
+
+const saidColumns = "SELECT id, role, user_id, name, content, tool_calls, at FROM messages WHERE "
+
+// Messages returns the newest that a query selects, oldest first.
+func (s *Store) Messages(_ context.Context, q Said) ([]Entry, error) {
+	if q.Before == 0 {
+		q.Before = 1<<63 - 1
+	}
+	query, args := saidColumns+"session_id = ? AND id < ? ORDER BY id DESC LIMIT ?", []any{q.Session, q.Before, q.Limit}
+	if q.Session == "" {
+		query = saidColumns + "platform = ? AND channel = ? AND thread = ? AND id < ? ORDER BY id DESC LIMIT ?"
+		args = []any{q.Key.Platform, q.Key.Channel, q.Key.Thread, q.Before, q.Limit}
+	}
+	rows, err := s.query(query, args...)
+	if err != nil {
+		return nil, during("read messages", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []Entry
+	for rows.Next() {
+		var e Entry
+		var role, calls, at string
+		if err := rows.Scan(&e.ID, &role, &e.User, &e.Name, &e.Content, &calls, &at); err != nil {
+			return nil, during("read messages", err)
+		}
+		if calls != "" {
+			if err := json.Unmarshal([]byte(calls), &e.ToolCalls); err != nil {
+				return nil, during("read messages", err)
+			}
+		}
+		e.Role, e.At = llm.Role(role), ParseStamp(at)
+		list = append(list, e)
+	}
+	slices.Reverse(list)
+	return list, during("read messages", rows.Err())
+}
+
+// Audit is a decision with what was done for it.
+type Audit struct {
+	Decision
+	Done []CallRecord
+}
+
+// Audits returns what was decided in a place between two moments, both
+// included, oldest first and at most limit of the newest. What was only
+// overheard is left out.
+func (s *Store) Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]Audit, error) {
+	rows, err := s.query(`SELECT `+decisionColumns+` FROM decisions
+		WHERE platform = ? AND channel = ? AND thread = ? AND at BETWEEN ? AND ? AND category <> 'IGNORED' ORDER BY at DESC LIMIT ?`,
+		k.Platform, k.Channel, k.Thread, Stamp(from), Stamp(to), limit)
+	list, err := s.audits(ctx, rows, err)
+	slices.Reverse(list)
+	return list, err
+}
+
+// Failures returns the latest messages that ended in an error, newest first.
+func (s *Store) Failures(ctx context.Context, since time.Time, limit int) ([]Audit, error) {
+	rows, err := s.query(`SELECT `+decisionColumns+` FROM decisions WHERE at >= ? AND category = 'ERROR' ORDER BY at DESC LIMIT ?`, Stamp(since), limit)
+	return s.audits(ctx, rows, err)
+}
+
+func (s *Store) audits(ctx context.Context, rows interface {
+	scanner
+	Next() bool
+	Err() error
+	Close() error
+}, err error) ([]Audit, error) {
+	if err != nil {
+		return nil, during("read decisions", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []Audit
+	for rows.Next() {
+		d, err := scanDecision(rows)
+		if err != nil {
+			return nil, during("read decisions", err)
+		}
+		list = append(list, Audit{Decision: d})
+	}
+	if err := rows.Err(); err != nil {
+		return nil, during("read decisions", err)
+	}
+	for i := range list {
+		if list[i].Done, err = s.Calls(ctx, list[i].ID); err != nil {
+			return nil, during("read tool calls", err)
+		}
+	}
+	return list, nil
+}
+
+// Hit is a message that has the words looked for.
+type Hit struct {
+	ID      int64
+	Session string
+	Key     chat.Key
+	Name    string
+	Text    string // around the words, each between the runes 2 and 3
+	At      time.Time
+}
+
+// Search finds messages that have all of some words, newest first.
+func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit, error) {
+	words := terms(text)
+	if len(words) == 0 {
+		return nil, nil
+	}
+	rows, err := s.query(`SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.at,
+			snippet(messages_fts, 0, char(2), char(3), '…', 32)
+		FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid
+		WHERE messages_fts MATCH ? AND m.role <> 'tool' ORDER BY messages_fts.rowid DESC LIMIT ? OFFSET ?`,
+		`"`+strings.Join(words, `" "`)+`"`, limit, offset)
+	if err != nil {
+		return nil, during("search", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []Hit
+	for rows.Next() {
+		var h Hit
+		var at string
+		if err := rows.Scan(&h.ID, &h.Session, &h.Key.Platform, &h.Key.Channel, &h.Key.Thread, &h.Name, &at, &h.Text); err != nil {
+			return nil, during("search", err)
+		}
+		h.At = ParseStamp(at)
+		list = append(list, h)
+	}
+	return list, during("search", rows.Err())
+}
+
+// SessionsByAge lists sessions in the order they began, newest first, with a
+// status or with any.
+func (s *Store) SessionsByAge(_ context.Context, status Status, limit, offset int) ([]Session, error) {
+	rows, err := s.query(`SELECT `+sessionColumns+` FROM sessions s WHERE ?1 IN ('', status) ORDER BY s.rowid DESC LIMIT ?2 OFFSET ?3`,
+		string(status), limit, offset)
+	if err != nil {
+		return nil, during("list sessions", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []Session
+	for rows.Next() {
+		se, err := scanSession(rows)
+		if err != nil {
+			return nil, during("list sessions", err)
+		}
+		list = append(list, se)
+	}
+	return list, during("list sessions", rows.Err())
+}
+
+// RuleUse is how often a rule of the playbook came up.
+type RuleUse struct {
+	Applied int // shaped an answer
+	Dropped int // matched and gave way to another
+}
+
+// RuleUses counts by rule over the newest messages since a moment.
+func (s *Store) RuleUses(_ context.Context, since time.Time) (map[string]RuleUse, error) {
+	rows, err := s.query(`WITH newest AS (SELECT detail FROM decisions WHERE at >= ? ORDER BY at DESC LIMIT ?)
+		SELECT id, sum(applied), sum(NOT applied) FROM (
+			SELECT value ->> 'guideline_id' AS id, 1 AS applied FROM newest, json_each(detail, '$.playbook.top_matches')
+			UNION ALL SELECT value ->> 'guideline_id', 0 FROM newest, json_each(detail, '$.playbook.dropped'))
+		WHERE id IS NOT NULL GROUP BY id`, Stamp(since), newestLooked)
+	if err != nil {
+		return nil, during("count rules", err)
+	}
+	defer func() { _ = rows.Close() }()
+	uses := map[string]RuleUse{}
+	for rows.Next() {
+		var id string
+		var u RuleUse
+		if err := rows.Scan(&id, &u.Applied, &u.Dropped); err != nil {
+			return nil, during("count rules", err)
+		}
+		uses[id] = u
+	}
+	return uses, during("count rules", rows.Err())
+}

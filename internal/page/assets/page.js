@@ -1,0 +1,81 @@
+"use strict";
+// Everything works without this file. With it, what is marked data-live follows
+// what happens, and a message is sent without leaving the page.
+const live = [...document.querySelectorAll("[data-live]")];
+const say = document.getElementById("say");
+const log = document.getElementById("log");
+
+// patch makes a look like b and leaves alone what is the same, what holds the
+// focus, and what was opened.
+function patch(a, b) {
+  for (const d of b.querySelectorAll("details[id]")) d.open = !!document.getElementById(d.id)?.open;
+  const next = [...b.children].map((n) => {
+    const old = n.id && [...a.children].find((o) => o.id === n.id);
+    return old && (old.outerHTML === n.outerHTML || old.contains(document.activeElement)) ? old : n;
+  });
+  next.forEach((n, i) => { if (a.children[i] !== n) a.insertBefore(n, a.children[i] ?? null); });
+  while (a.children.length > next.length) a.lastElementChild.remove();
+}
+
+function show(text) {
+  const doc = new DOMParser().parseFromString(text, "text/html");
+  for (const a of live) {
+    const b = doc.getElementById(a.id);
+    if (b) patch(a, b);
+  }
+  if (log) log.scrollTop = log.scrollHeight;
+  const id = doc.querySelector("#say [name=id]");
+  if (say && id) say.elements.id.value = id.value;
+}
+
+let busy = false, again = false;
+async function refresh() {
+  if (busy) { again = true; return; }
+  busy = true;
+  try {
+    const r = await fetch(location.href);
+    if (r.redirected) location.reload(); // the login has ended
+    else if (r.ok) show(await r.text());
+  } catch { /* the stream tells when the bot is back */ }
+  busy = false;
+  if (again) { again = false; setTimeout(refresh, 100); }
+}
+
+let source, timer;
+function listen() {
+  if (document.hidden) { source?.close(); source = null; return; }
+  if (source) return;
+  source = new EventSource("/events");
+  const status = document.getElementById("live");
+  source.onopen = () => { status.textContent = " · live"; };
+  source.onerror = () => {
+    status.textContent = " · not connected";
+    if (source.readyState === EventSource.CLOSED) refresh(); // the login may have ended
+  };
+  if (say) source.addEventListener("chat", refresh);
+  else source.addEventListener("news", () => { timer ??= setTimeout(() => { timer = null; refresh(); }, 1500); });
+}
+if (live.length) {
+  document.addEventListener("visibilitychange", () => { listen(); if (!document.hidden) refresh(); });
+  listen();
+}
+
+if (say) {
+  const text = say.elements.text;
+  log.scrollTop = log.scrollHeight;
+  text.focus();
+  text.addEventListener("keydown", (e) => {
+    if (e.key === "Enter" && !e.shiftKey && !e.isComposing) { e.preventDefault(); say.requestSubmit(); }
+  });
+  say.addEventListener("submit", async (e) => {
+    e.preventDefault();
+    const body = new URLSearchParams(new FormData(say));
+    try {
+      const r = await fetch("/chat", { method: "POST", body });
+      const answer = await r.text();
+      if (!r.ok) throw new Error(new DOMParser().parseFromString(answer, "text/html").querySelector("main p").textContent);
+      text.value = "";
+      show(answer);
+    } catch (why) { alert("Not sent. " + why.message); }
+  });
+}

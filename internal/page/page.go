@@ -1,0 +1,260 @@
+// Package page is the owner's window: what happened and how things stand, in a
+// browser, on loopback, behind a one-time link. It decides nothing about the
+// assistant and asks nothing of the outside; what is typed into its chat goes
+// the way of every message.
+package page
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"html/template"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// Codes keeps hashes of one-time codes and counts guesses at them.
+type Codes interface {
+	AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error
+	TakeCode(ctx context.Context, purpose string, hash []byte) (who chat.User, ok bool, err error)
+	Try(ctx context.Context, user string, limit int, window time.Duration) (bool, error)
+	Forgive(ctx context.Context, user string) error
+}
+
+// Figures are totals over a window.
+type Figures interface {
+	Load(ctx context.Context, from, to time.Time) (memory.Load, error)
+	Failures(ctx context.Context, since time.Time, limit int) ([]memory.Audit, error)
+	RuleUses(ctx context.Context, since time.Time) (map[string]memory.RuleUse, error)
+	SessionCounts(ctx context.Context) (map[memory.Status]int, error)
+}
+
+// Talks is what was said, and what was decided about it.
+type Talks interface {
+	Talks(ctx context.Context, limit int) ([]memory.Talk, error)
+	Messages(ctx context.Context, q memory.Said) ([]memory.Entry, error)
+	Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]memory.Audit, error)
+	Search(ctx context.Context, text string, limit, offset int) ([]memory.Hit, error)
+}
+
+// Sessions are the sittings of conversations.
+type Sessions interface {
+	SessionsByAge(ctx context.Context, status memory.Status, limit, offset int) ([]memory.Session, error)
+	SessionByID(ctx context.Context, id string) (memory.Session, error)
+}
+
+// Store is everything the page reads from the database; memory.Store is the
+// real one.
+type Store interface {
+	Codes
+	Figures
+	Talks
+	Sessions
+}
+
+// Line says how one part of the bot is doing.
+type Line struct {
+	Name, State string
+	Ill         bool
+}
+
+// Book is the playbook as it is shown.
+type Book struct {
+	Problem  string // why its newest files are not in force
+	Rules    []Rule
+	Journeys []Journey
+}
+
+// Rule is a guideline.
+type Rule struct {
+	ID, When, Then string
+	Priority       int
+	Off            bool
+}
+
+// Journey is a conversation of several steps; Start is the id of the first.
+type Journey struct {
+	ID, Name, Description, Trigger, Start string
+	Steps                                 []Step
+}
+
+// Step is one of them.
+type Step struct {
+	ID, Name, Description string
+	End                   bool
+	To                    []Arrow
+}
+
+// Arrow leads to the step of that id; without a condition always.
+type Arrow struct{ To, When string }
+
+// Fact is something that is known, with what was thought before.
+type Fact struct {
+	ID, About, Text, Status string
+	At                      time.Time
+	History                 []FactChange
+}
+
+// FactChange is one earlier form of a fact, or what became of it.
+type FactChange struct {
+	What, Text string
+	At         time.Time
+}
+
+// Views are what only the process knows. Status and Settings are required. None
+// of them may block on anything but the database: a page waits for them.
+type Views struct {
+	Status   func(ctx context.Context) []Line
+	Settings func() string // without secrets
+	// Book is nil, or returns nil, when there is no playbook.
+	Book func(ctx context.Context) (*Book, error)
+	// Facts lists a page of them, counted from 1; nil when there are none.
+	Facts func(ctx context.Context, query string, page int) (list []Fact, more bool, err error)
+}
+
+// Options of New. Listen, Store and Views are required.
+type Options struct {
+	Listen string // the address that is listened on, with the real port
+	Name   string // the bot's
+	Store  Store
+	Views  Views
+	Now    func() time.Time // nil is time.Now
+	Log    *slog.Logger     // nil discards
+}
+
+// Page is the control page as an http.Handler.
+type Page struct {
+	// Chat is where the owner talks to the bot: hand it to the hub.
+	Chat *Chat
+
+	o      Options
+	hosts  map[string]bool
+	cookie string
+	logins *logins
+	news   *news
+	past   past
+	mux    *http.ServeMux
+	sheets map[string]*template.Template
+}
+
+//go:embed assets templates
+var files embed.FS
+
+// New makes the page. It serves until its server ends.
+func New(o Options) *Page {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	hosts, port := addresses(o.Listen)
+	p := &Page{
+		o: o, hosts: hosts, logins: &logins{now: o.Now, open: map[[32]byte]*login{}},
+		cookie: "parley_" + port, // cookies do not tell ports apart, and two bots may run here
+		news:   &news{readers: map[*reader]bool{}}, mux: http.NewServeMux(), sheets: sheets(),
+	}
+	p.Chat = &Chat{now: o.Now, changed: func() { p.news.tell(true) }}
+	p.routes()
+	return p
+}
+
+// Address is where the page is listened on.
+func (p *Page) Address() string { return p.o.Listen }
+
+// Changed tells open pages that something happened.
+func (p *Page) Changed() { p.news.tell(false) }
+
+func (p *Page) routes() {
+	for _, name := range []string{"page.css", "page.js", "icon.svg"} {
+		p.mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, r *http.Request) {
+			http.ServeFileFS(w, r, files, "assets/"+name)
+		})
+	}
+	p.mux.HandleFunc("GET /login", p.loginForm)
+	p.mux.HandleFunc("POST /login", p.logIn)
+	p.mux.Handle("POST /logout", p.inside(p.logOut))
+	p.mux.Handle("GET /events", p.inside(p.events))
+	p.mux.Handle("POST /chat", p.inside(p.say))
+	p.show("/{$}", "overview", "Overview", p.overview)
+	p.show("/conversations", "conversations", "Conversations", p.conversations)
+	p.show("/conversation", "conversation", "Conversation", p.conversation)
+	p.show("/sessions", "sessions", "Sessions", p.sessions)
+	p.show("/sessions/{id}", "session", "Session", p.session)
+	p.show("/playbook", "playbook", "Playbook", p.playbook)
+	p.show("/settings", "settings", "Settings", p.settings)
+	p.show("/chat", "chat", "Try it", p.talk)
+	if p.o.Views.Facts != nil {
+		p.show("/facts", "facts", "Facts", p.facts)
+	}
+	p.mux.Handle("/", p.inside(func(w http.ResponseWriter, r *http.Request, _ *login) {
+		p.refuse(w, r, http.StatusNotFound, wordsNoPage)
+	}))
+}
+
+// errNone is what a view returns when the thing asked for is not there.
+var errNone = errors.New("no such thing")
+
+// show serves a page: its view fills the template of that name.
+func (p *Page) show(path, sheet, title string, view func(r *http.Request) (any, error)) {
+	p.mux.Handle("GET "+path, p.inside(func(w http.ResponseWriter, r *http.Request, l *login) {
+		body, err := view(r)
+		switch {
+		case errors.Is(err, errNone):
+			p.refuse(w, r, http.StatusNotFound, wordsNoThing)
+		case err != nil && r.Context().Err() == nil:
+			id := chat.ErrorID()
+			p.o.Log.Error("page", "id", id, "path", r.URL.Path, "err", err)
+			p.write(w, http.StatusInternalServerError, "message", frame{Title: "Error", Body: wordsBroken + id + "."})
+		case err == nil:
+			p.write(w, http.StatusOK, sheet, frame{Title: title, CSRF: l.csrf, Nav: p.nav(sheet), Body: body})
+		}
+	}))
+}
+
+// frame is what every page has around its body.
+type frame struct {
+	Title, Bot, CSRF string
+	Nav              []link // nil outside a login
+	Body             any
+}
+
+type link struct {
+	Path, Name string
+	Here       bool
+}
+
+func (p *Page) nav(sheet string) []link {
+	all := []struct{ path, name, sheets string }{
+		{"/", "Overview", "overview"}, {"/conversations", "Conversations", "conversations conversation"},
+		{"/sessions", "Sessions", "sessions session"}, {"/facts", "Facts", "facts"}, {"/playbook", "Playbook", "playbook"},
+		{"/settings", "Settings", "settings"}, {"/chat", "Try it", "chat"},
+	}
+	var list []link
+	for _, n := range all {
+		if n.path != "/facts" || p.o.Views.Facts != nil {
+			list = append(list, link{n.path, n.name, hasWord(n.sheets, sheet)})
+		}
+	}
+	return list
+}
+
+// write renders before the first byte is sent, so that a mistake in a template
+// is an error and not half a page.
+func (p *Page) write(w http.ResponseWriter, status int, sheet string, f frame) {
+	f.Bot = p.o.Name
+	var b bytes.Buffer
+	if err := p.sheets[sheet].Execute(&b, f); err != nil {
+		p.o.Log.Error("page", "template", sheet, "err", err)
+		http.Error(w, wordsBroken, http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // the reader is gone
+}

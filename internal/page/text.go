@@ -1,0 +1,147 @@
+package page
+
+import (
+	"fmt"
+	"html/template"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// A page with everything on it stays below 100 KB: one text takes maxText bytes
+// at most, and all that a page lists maxBody.
+const (
+	maxText = 6000
+	maxBody = 48 << 10
+)
+
+// cost is what a rune takes in HTML.
+func cost(r rune) int {
+	switch r {
+	case '<', '>':
+		return 4
+	case '&', '"', '\'', '+':
+		return 5
+	}
+	return utf8.RuneLen(r)
+}
+
+// clip cuts a text so that it takes no more than n bytes of HTML.
+func clip(s string, n int) string {
+	for i, r := range s {
+		if n -= cost(r); n < 0 {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
+// markup is about what the tags around one text take.
+const markup = 300
+
+// weight is what texts take on a page.
+func weight(texts ...string) (n int) {
+	for _, s := range texts {
+		for _, r := range s {
+			n += cost(r)
+		}
+		n += markup
+	}
+	return n
+}
+
+// few cuts a list of texts and each of them.
+func few(list []string, most, length int) []string {
+	var kept []string
+	for _, s := range list[:min(len(list), most)] {
+		kept = append(kept, clip(s, length))
+	}
+	return kept
+}
+
+func hasWord(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
+
+// span is a piece of text in one style: "" plain, b, code, pre or mark.
+type span struct{ Style, Text string }
+
+// styled finds code blocks, code and bold in Markdown; the rest stays as it is.
+var styled = regexp.MustCompile("(?s)```[a-z]*\n?(.+?)```|`([^`\n]+)`|\\*\\*([^*\n]+)\\*\\*")
+
+func spans(text string) []span { return cut(text, styled, "pre", "code", "b") }
+
+// found is what a search put around the words it found.
+var found = regexp.MustCompile("\x02([^\x03]*)\x03")
+
+func marked(text string) []span { return cut(text, found, "mark") }
+
+// cut splits a text at the matches of a pattern; each group is a style.
+func cut(text string, pattern *regexp.Regexp, styles ...string) (list []span) {
+	at := 0
+	for _, m := range pattern.FindAllStringSubmatchIndex(text, -1) {
+		if m[0] > at {
+			list = append(list, span{"", text[at:m[0]]})
+		}
+		for i, style := range styles {
+			if from, to := m[2*i+2], m[2*i+3]; from >= 0 {
+				list = append(list, span{style, text[from:to]})
+			}
+		}
+		at = m[1]
+	}
+	if at < len(text) {
+		list = append(list, span{"", text[at:]})
+	}
+	return list
+}
+
+// stamp is a moment as people read it; all of them are UTC.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return t.UTC().Format("2 Jan 15:04:05")
+}
+
+func machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// took is a duration in three digits or so.
+func took(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 100*time.Second:
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return d.Round(time.Second).String()
+}
+
+// count is a number in three digits or so.
+func count(n int) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
+// sheets parses every template once, each with the frame around it.
+func sheets() map[string]*template.Template {
+	all := template.Must(template.New("frame.html").Funcs(template.FuncMap{
+		"spans": spans, "marked": marked, "stamp": stamp, "machine": machine, "took": took, "count": count, "clip": clip,
+		"place":  func(k chat.Key) string { return k.String() },
+		"status": func(s memory.Status) string { return string(s) },
+		"millis": func(ms int64) string { return took(time.Duration(ms) * time.Millisecond) },
+	}).ParseFS(files, "templates/frame.html", "templates/parts.html"))
+	set := map[string]*template.Template{}
+	for _, name := range []string{"message", "login", "overview", "conversations", "conversation", "sessions", "session", "facts", "playbook", "settings", "chat"} {
+		set[name] = template.Must(template.Must(all.Clone()).ParseFS(files, "templates/"+name+".html"))
+	}
+	return set
+}

@@ -1,0 +1,18 @@
+package page
+
+// What people read when something is refused.
+const (
+	wordsHost    = "This page answers only under the address it listens on."
+	wordsForeign = "This request came from another site, so it was refused. Nothing was changed."
+	wordsOld     = "This button belongs to an older login or another page, so it was refused. Nothing was changed. Go back, reload and try again."
+	wordsLogin   = "You are not logged in, or your login has ended. Nothing was changed."
+	wordsCode    = "This link was used before, has expired, or never was one. Ask for a new one with “bot page”, or send /page to the bot."
+	wordsLocked  = "Too many wrong links. Wait a quarter of an hour, then ask for a new one."
+	wordsNoPage  = "There is no such page."
+	wordsNoThing = "This is not there, or not any more."
+	wordsBroken  = "Something went wrong; the log tells what. "
+	wordsTooMany = "Too many of these pages are open. Close one."
+	wordsDown    = "The bot takes no messages right now. Nothing was sent; try again in a moment."
+	wordsGone    = "This choice is not open any more. Nothing was done."
+	wordsEmpty   = "There was nothing to send."
+)
