@@ -84,7 +84,6 @@ var libraries = []allowed{
 
 	{"internal/memory", "github.com/mattn/go-sqlite3", "the database"},
 	{"internal/memory", "github.com/google/uuid", "ids of rows"},
-	{"internal/memory", "github.com/blevesearch/snowballstem", "words without their endings, to see that two facts say the same"},
 
 	{"internal/vault", "github.com/mattn/go-sqlite3", "the index"},
 	{"internal/vault", "github.com/yuin/goldmark", "where the headings and the code of a note are"},

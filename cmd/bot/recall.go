@@ -17,7 +17,7 @@ import (
 type recallCmd struct {
 	User    string   `help:"Who asks, such as telegram:42; a bare id means the terminal." required:"" placeholder:"ID"`
 	Channel string   `help:"Where; a direct chat when left out." placeholder:"ID"`
-	Limit   int      `help:"Passages at most." default:"50"`
+	Limit   int      `help:"Passages at most; 0 is as many as the budget holds." default:"0"`
 	Tokens  int      `help:"Budget for the passages, in tokens." default:"4000"`
 	JSON    bool     `name:"json" help:"Print a JSON array."`
 	Query   []string `arg:"" help:"The question."`

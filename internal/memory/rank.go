@@ -2,197 +2,138 @@ package memory
 
 import (
 	"cmp"
-	"regexp"
+	"math"
 	"slices"
 	"strings"
-	"time"
 )
 
-// Weights of what a message gains beyond its own words.
+// What a message counts for beyond its own words. The figures are round:
+// recall hardly changes when one of them does by half.
 const (
-	relatedWeight = 0.35 // of a related word against the word itself
-	nextTo        = 0.45 // of the score of the message before or after
-	nextButOne    = 0.2
-	ofSitting     = 0.25 // of the mean of the sitting's three best
-	bySpeaker     = 1.6  // said by whom the question names
-	inPeriod      = 1.5  // said in the month or year the question names
-	saysWhen      = 1.2  // tells a time, and a time is asked for
-	saysCount     = 1.15 // tells a number, and a number is asked for
-	smallTalk     = 0.55 // a few words that only greet or agree
+	kinship   = 0.4   // a related word, against the word itself
+	ofSitting = 0.3   // of the mean of the sitting's three best
+	bySpeaker = 2.5   // said by whom the question names
+	inPeriod  = 1.5   // said in the month or year the question names
+	halfWords = 16    // words with which a message counts half as much as a long one
+	leastSaid = 0.001 // of a message that says nothing of what is asked
 )
 
-// hints is what a question asks for besides its words.
-type hints struct {
-	when, count bool
-	months      []time.Month
-	years       []int
+// nearby is what a word counts for that was said three messages before, two,
+// one, in the message itself, one after, and so on: an answer follows the words
+// it answers, and is taken up by the next.
+var nearby = []float64{0.15, 0.35, 0.5, 1, 0.4, 0.2, 0.1}
+
+// telling is what a message says of what is asked.
+type telling struct {
+	words  []float64 // how much of each asked word
+	length int
 }
 
-var (
-	timeWords   = regexp.MustCompile(`(?i)\b(yesterday|today|tonight|tomorrow|ago|last|next|week|weekend|month|year|since|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|fall|winter|\d{4})\b`)
-	numberWords = regexp.MustCompile(`(?i)\b(\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|once|twice|couple|several|few)\b`)
-	yearWord    = regexp.MustCompile(`\b(19|20)\d\d\b`)
-	seasons     = map[string][]time.Month{
-		"spring": {3, 4, 5}, "summer": {6, 7, 8}, "autumn": {9, 10, 11}, "fall": {9, 10, 11}, "winter": {12, 1, 2}, "christmas": {12}, "halloween": {10}, "easter": {3, 4},
-	}
-)
-
-func hintsOf(question string) (h hints) {
-	low := strings.ToLower(question)
-	h.when = strings.Contains(low, "when ") || strings.Contains(low, "how long") || strings.Contains(low, "what date") || strings.Contains(low, "what year")
-	h.count = strings.Contains(low, "how many") || strings.Contains(low, "how much") || strings.Contains(low, "how often")
-	for m := time.January; m <= time.December; m++ {
-		if m != time.May && strings.Contains(low, strings.ToLower(m.String())) || m == time.May && strings.Contains(question, "May") {
-			h.months = append(h.months, m)
+func (a asked) telling(text string) telling {
+	t := telling{words: make([]float64, a.words)}
+	for w := range strings.FieldsFuncSeq(strings.ToLower(text), notWord) {
+		t.length++
+		for _, k := range a.kin[stem(w)] {
+			t.words[k.word] = max(t.words[k.word], k.share)
 		}
 	}
-	for word, months := range seasons {
-		if strings.Contains(low, word) {
-			h.months = append(h.months, months...)
-		}
-	}
-	for _, y := range yearWord.FindAllString(low, -1) {
-		t, _ := time.Parse("2006", y) // four digits
-		h.years = append(h.years, t.Year())
-	}
-	return h
+	return t
 }
 
-// period says that a message stands in the time the question names.
-func (h hints) period(at time.Time) bool {
-	if len(h.months)+len(h.years) == 0 {
-		return false
+// rank orders messages, which come in the order they were said in, by what they
+// and their neighbours say of what is asked. It is nothing if none says a word.
+func rank(found []Passage, a asked) []Passage {
+	said := make([]telling, len(found))
+	at := sittings(found)
+	for i, p := range found {
+		said[i] = a.telling(p.content)
 	}
-	return (len(h.months) == 0 || slices.Contains(h.months, at.Month())) && (len(h.years) == 0 || slices.Contains(h.years, at.Year()))
-}
-
-// named splits the words of a question into the speakers it names and the rest.
-func named(found []Passage, words []string) (speakers, rest []string) {
-	names := map[string]bool{}
-	for _, p := range found {
-		for _, n := range strings.Fields(strings.ToLower(p.name)) {
-			names[n] = true
-		}
+	rare := rarity(said, a.words)
+	for i := range found {
+		found[i].Score = window(said, at, i, rare)
 	}
-	for _, w := range words {
-		if names[w] {
-			speakers = append(speakers, w)
-		} else {
-			rest = append(rest, w)
-		}
+	mean, top := bestOf(found, at), 0.0
+	if len(found) == 0 || slices.Max(mean) == 0 {
+		return nil
 	}
-	return speakers, rest
-}
-
-// rank lets a message gain from its neighbours and its sitting, from a speaker
-// and a time the question names, and from telling what is asked for.
-func rank(found []Passage, speakers []string, h hints) []Passage {
-	own, mean := map[int64]Passage{}, sittings(found)
-	for _, p := range found {
-		own[p.ID] = p
-	}
-	near := func(p Passage, d int64) float64 {
-		if n := own[p.ID+d]; n.session == p.session {
-			return n.Score
-		}
-		return 0
-	}
-	best := 0.0
 	for i := range found {
 		p := &found[i]
-		score := p.Score + nextTo*(near(*p, -1)+near(*p, 1)) + nextButOne*(near(*p, -2)+near(*p, 2)) + ofSitting*mean[p.session]
-		found[i].total = score * factor(*p, speakers, h)
-		best = max(best, found[i].total)
+		p.Score = (p.Score + ofSitting*mean[at[i]] + leastSaid) * a.favour(*p, said[i])
+		top = max(top, p.Score)
 	}
 	for i := range found {
-		found[i].Score = found[i].total / max(best, 1e-9)
+		found[i].Score /= top
 	}
-	slices.SortStableFunc(found, func(a, b Passage) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(found, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })
 	return found
 }
 
-// sittings is the mean of the three best scores of each sitting.
-func sittings(found []Passage) map[string]float64 {
-	scores := map[string][]float64{}
-	for _, p := range found {
-		scores[p.session] = append(scores[p.session], p.Score)
-	}
-	mean := map[string]float64{}
-	for s, list := range scores {
-		slices.Sort(list)
-		for _, v := range list[max(0, len(list)-3):] {
-			mean[s] += v / 3
+// rarity is how much each asked word tells: the fewer say it, the more.
+func rarity(said []telling, words int) []float64 {
+	rare := make([]float64, words)
+	for _, t := range said {
+		for w, n := range t.words {
+			rare[w] += n
 		}
+	}
+	for w, n := range rare {
+		rare[w] = math.Log(1 + (float64(len(said))-n+0.5)/(n+0.5))
+	}
+	return rare
+}
+
+// window is what the i-th message and those around it in its sitting say: of
+// each word only where it counts most, so that many words beat one said often.
+func window(said []telling, at []int, i int, rare []float64) float64 {
+	sum := 0.0
+	for w, r := range rare {
+		best := 0.0
+		for d, share := range nearby {
+			if j := i + d - len(nearby)/2; j >= 0 && j < len(said) && at[j] == at[i] {
+				best = max(best, share*said[j].words[w])
+			}
+		}
+		sum += best * r
+	}
+	return sum
+}
+
+// sittings numbers the sittings: the same place, and no long silence.
+func sittings(found []Passage) []int {
+	at := make([]int, len(found))
+	for i := 1; i < len(found); i++ {
+		at[i] = at[i-1]
+		if before := found[i-1]; before.Key != found[i].Key || found[i].At.Sub(before.At) > sitting {
+			at[i]++
+		}
+	}
+	return at
+}
+
+// bestOf is the mean of the three best scores of each sitting.
+func bestOf(found []Passage, at []int) []float64 {
+	best := make([][3]float64, len(found))
+	for i, p := range found {
+		if b := &best[at[i]]; p.Score > b[0] {
+			b[0] = p.Score
+			slices.Sort(b[:])
+		}
+	}
+	mean := make([]float64, len(found))
+	for i, b := range best {
+		mean[i] = (b[0] + b[1] + b[2]) / 3
 	}
 	return mean
 }
 
-func factor(p Passage, speakers []string, h hints) float64 {
-	f := 1.0
-	if slices.ContainsFunc(strings.Fields(strings.ToLower(p.name)), func(n string) bool { return slices.Contains(speakers, n) }) {
+// favour is what speaks for a message whatever its words are about.
+func (a asked) favour(p Passage, t telling) float64 {
+	f := float64(max(t.length, 1)) / float64(t.length+halfWords)
+	if slices.ContainsFunc(strings.Fields(strings.ToLower(p.name)), func(n string) bool { return slices.Contains(a.speakers, n) }) {
 		f *= bySpeaker
 	}
-	if h.period(p.At) {
+	if a.period(p.At) {
 		f *= inPeriod
 	}
-	if h.when && timeWords.MatchString(p.content) {
-		f *= saysWhen
-	}
-	if h.count && numberWords.MatchString(p.content) {
-		f *= saysCount
-	}
-	if len(strings.Fields(p.content)) < 6 {
-		f *= smallTalk
-	}
 	return f
-}
-
-// families are everyday words that stand for each other in questions and
-// answers. Stems of the index take care of their endings.
-var families = [][]string{
-	strings.Fields("job work career occupation profession employed office boss company field"),
-	strings.Fields("kid kids child children son daughter baby toddler"),
-	strings.Fields("hobby hobbies activity activities pastime enjoy enjoys fun interest interests"),
-	strings.Fields("relax unwind destress stress calm"),
-	strings.Fields("married marriage husband wife wedding spouse partner engaged relationship dating single"),
-	strings.Fields("pet pets dog puppy cat kitten rabbit"),
-	strings.Fields("trip travel vacation holiday visit visited traveled camping hike hiking roadtrip"),
-	strings.Fields("book books read reading novel author"),
-	strings.Fields("art painting paint painted draw drawing sculpture pottery"),
-	strings.Fields("music song songs concert band instrument violin guitar piano sing"),
-	strings.Fields("food cook cooking recipe dish meal dinner bake baking restaurant"),
-	strings.Fields("health injury hurt injured sick ill doctor hospital surgery"),
-	strings.Fields("school study studying degree education class course university college exam graduate"),
-	strings.Fields("family mom mother dad father parents sister brother grandma grandpa cousin aunt uncle"),
-	strings.Fields("buy bought purchase purchased got shopping"),
-	strings.Fields("move moved moving relocate country home hometown apartment house live lives living"),
-	strings.Fields("game games tournament play played match team sport sports"),
-	strings.Fields("exercise gym workout run running yoga marathon race training swim swimming"),
-	strings.Fields("car drive driving vehicle truck motorcycle bike"),
-	strings.Fields("charity volunteer volunteering donate fundraiser community shelter"),
-	strings.Fields("movie film show series watch watched cinema theater"),
-	strings.Fields("plan plans planning future hope goal goals dream want wants"),
-	strings.Fields("gift present gave birthday anniversary celebrate party"),
-	strings.Fields("money financial budget afford pay cost expensive cheap salary"),
-	strings.Fields("friend friends mentor support group buddy"),
-	strings.Fields("start started begin began new opened launched business store shop"),
-	strings.Fields("quit lost left fired resign"),
-	strings.Fields("garden plants flowers nature beach mountains lake park outdoors"),
-	strings.Fields("computer programming software code coding app tech engineer"),
-	strings.Fields("award won win prize competition contest medal"),
-}
-
-// related are words of the same families that the question does not have.
-func related(words []string) (more []string) {
-	for _, family := range families {
-		if !slices.ContainsFunc(words, func(w string) bool { return slices.Contains(family, w) }) {
-			continue
-		}
-		for _, w := range family {
-			if !slices.Contains(words, w) {
-				more = append(more, w)
-			}
-		}
-	}
-	return more[:min(len(more), maxTerms)]
 }

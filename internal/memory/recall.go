@@ -1,22 +1,24 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"parley/internal/chat"
 )
 
-// Bounds of one recall: words of a question that count, rows that are scored.
+// Bounds of one recall.
 const (
-	maxTerms      = 64
-	maxCandidates = 400
+	maxTerms = 64   // words of a question that count
+	maxKin   = 32   // related words the index is asked for
+	maxWhole = 1500 // messages that are looked at one by one; of more, the index says where
+	maxSpots = 80   // messages the index names
+	maxReach = 800  // messages around them, in all
 )
 
 // Query asks what was said before.
@@ -24,7 +26,7 @@ type Query struct {
 	User   string   // who asks, platform-scoped
 	Key    chat.Key // where; an empty Channel is a direct place
 	Text   string   // the question, any text
-	Limit  int      // passages at most; 0 is 50
+	Limit  int      // passages at most; 0 is as many as the budget holds
 	Tokens int      // budget over the texts, ceil(runes/4) each; 0 is 4000
 }
 
@@ -38,24 +40,46 @@ type Passage struct {
 	Text      string  // "[time] name: text"
 	At        time.Time
 
-	session, name, content string
-	total                  float64 // the score while it is being worked out
+	name, content string
 }
 
-// recallQuery keeps to what the asker may see: one place (a thread sees its
-// parent), or without a place every conversation the asker has spoken in.
-const recallQuery = `SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.message_id, m.content, m.at, -bm25(messages_fts)
-	FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid
-	WHERE messages_fts MATCH ?1 AND m.role <> 'tool' AND m.content <> '' AND (
+// visible keeps to what the asker may see: one place (a thread sees its
+// parent), or without a place every conversation the asker has spoken in. Each
+// query below ends with it.
+const visible = ` AND m.role <> 'tool' AND m.content <> '' AND (
 		(?3 <> '' AND m.platform = ?2 AND m.channel = ?3 AND m.thread IN (?4, ''))
 		OR (?3 = '' AND EXISTS (SELECT 1 FROM participants p WHERE p.user_id = ?5
-			AND p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread)))
-	ORDER BY bm25(messages_fts), m.id LIMIT ?6`
+			AND p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread)))`
 
-// neighbourQuery fetches messages by id. Only those of a sitting that the scoped
-// query has found are used, so it adds nothing that was not visible.
-const neighbourQuery = `SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.message_id, m.content, m.at, 0.0
-	FROM messages m WHERE m.id IN (SELECT value FROM json_each(?1)) AND m.role <> 'tool' AND m.content <> ''`
+const columns = `SELECT m.id, m.platform, m.channel, m.thread, m.name, m.message_id, m.content, m.at`
+
+// inPlaces walks the places that are visible, by their index.
+const inPlaces = `
+	FROM (SELECT ?2 AS platform, ?3 AS channel, ?4 AS thread WHERE ?3 <> ''
+		UNION SELECT ?2, ?3, '' WHERE ?3 <> ''
+		UNION ALL SELECT platform, channel, thread FROM participants WHERE user_id = ?5 AND ?3 = '') p
+	JOIN messages m ON m.platform = p.platform AND m.channel = p.channel AND m.thread = p.thread`
+
+const (
+	countQuery = `SELECT count(*) FROM (SELECT 1` + inPlaces + ` WHERE ?1 = '' LIMIT ?6)`
+	wholeQuery = columns + inPlaces + ` WHERE ?1 = ''` + visible + ` LIMIT ?6`
+)
+
+// matchQuery finds the messages with any of some words, the best first. The
+// index sorts by itself, so that messages are fetched only until there are enough.
+const matchQuery = columns + `
+	FROM messages_fts CROSS JOIN messages m ON m.id = messages_fts.rowid
+	WHERE messages_fts MATCH ?1` + visible + `
+	ORDER BY messages_fts.rank LIMIT ?6`
+
+// aroundQuery fetches what was said in the same place around some messages,
+// given as a JSON list of platform, channel, thread and id.
+const aroundQuery = columns + `
+	FROM messages m WHERE m.id IN (
+		SELECT n.id FROM json_each(?1) h JOIN messages n ON n.id IN (
+			SELECT id FROM (SELECT id FROM messages WHERE platform = h.value ->> 0 AND channel = h.value ->> 1 AND thread = h.value ->> 2 AND id <= h.value ->> 3 ORDER BY id DESC LIMIT ?6)
+			UNION ALL
+			SELECT id FROM (SELECT id FROM messages WHERE platform = h.value ->> 0 AND channel = h.value ->> 1 AND thread = h.value ->> 2 AND id > h.value ->> 3 ORDER BY id LIMIT ?6)))` + visible
 
 // Recall returns the passages that fit a question, best first, within its
 // limits. A question without a telling word finds nothing, which is no error.
@@ -64,141 +88,104 @@ func (s *Store) Recall(_ context.Context, q Query) ([]Passage, error) {
 	if len(words) == 0 || q.User == "" && q.Key.Channel == "" {
 		return nil, nil
 	}
-	found, err := s.matching(q, words, 1)
+	found, err := s.candidates(q, words)
+	if err != nil {
+		return nil, fmt.Errorf("recall: %w", err)
+	}
+	slices.SortFunc(found, func(a, b Passage) int {
+		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel), cmp.Compare(a.Key.Thread, b.Key.Thread), cmp.Compare(a.ID, b.ID))
+	})
+	return pack(rank(found, ask(q.Text, found)), q), nil
+}
+
+// candidates are all messages the asker may see, or if those are too many what
+// was said around the ones that the index names: an answer often shares no word
+// with the question it answers.
+func (s *Store) candidates(q Query, words []string) ([]Passage, error) {
+	var n int
+	if err := s.queryRow(countQuery, q.args("", maxWhole+1)...).Scan(&n); err != nil {
+		return nil, err
+	}
+	if n <= maxWhole {
+		return s.passages(wholeQuery, q.args("", maxWhole))
+	}
+	found, err := s.matching(q, words)
 	if err != nil {
 		return nil, err
 	}
-	// Somebody who is asked about is rarely named in their own words: the name
-	// says whose words count, and finds greetings otherwise.
-	speakers, rest := named(found, words)
-	if len(speakers) > 0 && len(rest) > 0 {
-		if found, err = s.matching(q, rest, 1); err != nil {
-			return nil, err
-		}
-	}
-	if more := related(rest); len(more) > 0 {
-		kin, err := s.matching(q, more, relatedWeight)
+	if len(found) < maxSpots {
+		kin, err := s.matching(q, related(words))
 		if err != nil {
 			return nil, err
 		}
-		found = merge(found, kin)
+		found = append(found, kin[:min(len(kin), maxSpots-len(found))]...)
 	}
-	near, err := s.neighbours(found)
+	return s.around(q, found)
+}
+
+// args are the parameters of every query: what it is about, the scope, a limit.
+func (q Query) args(about string, limit int) []any {
+	return []any{about, q.Key.Platform, q.Key.Channel, q.Key.Thread, q.User, limit}
+}
+
+// matching is what the index finds for any of some words.
+func (s *Store) matching(q Query, words []string) ([]Passage, error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	return s.passages(matchQuery, q.args(matchAny(words), maxSpots))
+}
+
+// around is what was said around some messages.
+func (s *Store) around(q Query, found []Passage) ([]Passage, error) {
+	spots := [][4]any{}
+	for _, p := range found {
+		spots = append(spots, [4]any{p.Key.Platform, p.Key.Channel, p.Key.Thread, p.ID})
+	}
+	list, err := json.Marshal(spots)
 	if err != nil {
 		return nil, err
 	}
-	return pack(rank(merge(found, near), speakers, hintsOf(q.Text)), q), nil
+	return s.passages(aroundQuery, q.args(string(list), maxReach/2/max(len(spots), 1)))
 }
 
-// matching runs the scoped full-text query for any of some words.
-func (s *Store) matching(q Query, words []string, weight float64) ([]Passage, error) {
-	return s.passages(weight, recallQuery, matchAny(words), q.Key.Platform, q.Key.Channel, q.Key.Thread, q.User, maxCandidates)
-}
-
-func (s *Store) passages(weight float64, query string, args ...any) ([]Passage, error) {
+func (s *Store) passages(query string, args []any) ([]Passage, error) {
 	rows, err := s.query(query, args...)
 	if err != nil {
-		return nil, fmt.Errorf("recall: %w", err)
+		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
 	var found []Passage
 	for rows.Next() {
 		p := Passage{Kind: "message"}
 		var at string
-		if err := rows.Scan(&p.ID, &p.session, &p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, &at, &p.Score); err != nil {
-			return nil, fmt.Errorf("recall: %w", err)
+		if err := rows.Scan(&p.ID, &p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, &at); err != nil {
+			return nil, err
 		}
-		p.Score *= weight
 		p.At = ParseStamp(at)
-		p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format("2006-01-02 15:04"), p.name, p.content)
 		found = append(found, p)
 	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("recall: %w", err)
-	}
-	return found, nil
+	return found, rows.Err()
 }
 
-// reach is how far around a hit its neighbours are looked at.
-const reach = 2
-
-// neighbours fetches what was said right around the best hits: an answer often
-// shares no word with the question it answers.
-func (s *Store) neighbours(found []Passage) ([]Passage, error) {
-	sitting := map[string]bool{}
-	var ids []int64
-	for _, p := range found {
-		sitting[p.session] = true
-		for d := int64(-reach); d <= reach; d++ {
-			ids = append(ids, p.ID+d)
-		}
-	}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	near, err := s.passages(1, neighbourQuery, string(list))
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(near, func(p Passage) bool { return !sitting[p.session] }), nil
-}
-
-// merge adds the scores of two lists, each message once.
-func merge(a, b []Passage) []Passage {
-	at := map[int64]int{}
-	for i, p := range a {
-		at[p.ID] = i
-	}
-	for _, p := range b {
-		if i, ok := at[p.ID]; ok {
-			a[i].Score += p.Score
-			continue
-		}
-		at[p.ID] = len(a)
-		a = append(a, p)
-	}
-	return a
-}
-
-// pack keeps the best that fit the budget.
+// pack keeps the best that fit the budget, and writes them out.
 func pack(found []Passage, q Query) []Passage {
 	limit, tokens := q.Limit, q.Tokens
 	if limit <= 0 {
-		limit = 50
+		limit = len(found)
 	}
 	if tokens <= 0 {
 		tokens = 4000
 	}
 	var kept []Passage
 	for _, p := range found {
-		cost := (utf8.RuneCountInString(p.Text) + 3) / 4
-		if len(kept) < limit && cost <= tokens {
+		if len(kept) == limit {
+			break
+		}
+		p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format("2006-01-02 15:04"), p.name, p.content)
+		if cost := (utf8.RuneCountInString(p.Text) + 3) / 4; cost <= tokens {
 			kept, tokens = append(kept, p), tokens-cost
 		}
 	}
 	return kept
-}
-
-// stopWords carry no meaning in a question.
-var stopWords = strings.Fields("a about an and are as at be been by can could did do does for from had has have he her his how i if in is it its me my of on or our s she should so t that the their them they this to us was we were what when where which who why will with would you your")
-
-// terms are the telling words of a question: letters and digits only, so that
-// no query syntax can pass, each once and not too many.
-func terms(text string) []string { return allTerms(text, maxTerms) }
-
-// allTerms are at most limit of them.
-func allTerms(text string, limit int) []string {
-	var out []string
-	word := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	seen := map[string]bool{}
-	for w := range strings.FieldsFuncSeq(strings.ToLower(strings.ToValidUTF8(text, " ")), word) {
-		if len(out) == limit {
-			break
-		}
-		if len(w) <= 64 && !slices.Contains(stopWords, w) && !seen[w] {
-			seen[w], out = true, append(out, w)
-		}
-	}
-	return out
 }

@@ -1,11 +1,6 @@
 package memory
 
-import (
-	"strings"
-
-	"github.com/blevesearch/snowballstem"
-	"github.com/blevesearch/snowballstem/english"
-)
+import "strings"
 
 // sameFact is the overlap above which two facts say the same thing, one of
 // them corrected (requirements C2).
@@ -18,14 +13,6 @@ func stems(text string) map[string]bool {
 		set[stem(w)] = true
 	}
 	return set
-}
-
-// stem cuts a word's ending off. Stemming is English; words of other languages
-// mostly stay as they are, which makes them match less, never wrongly.
-func stem(word string) string {
-	env := snowballstem.NewEnv(word)
-	english.Stem(env)
-	return env.Current()
 }
 
 // dice is how much two sets have in common: 2·|a∩b| / (|a|+|b|), from 0 to 1.
