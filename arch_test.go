@@ -43,6 +43,7 @@ var rooms = []allowed{
 	{"internal/tools", "internal/chat", "a call knows who asked and where"},
 	{"internal/tools", "internal/llm", "a tool is described to a model"},
 	{"internal/tools", "internal/memory", "recall is a tool"},
+	{"internal/tools", "internal/vault", "notes and code are tools"},
 	{"internal/tools/mcp", "internal/tools", "a tool server is a tools.Set"},
 	{"internal/tools/mcp", "internal/llm", "its tools are described to a model"},
 
@@ -66,7 +67,6 @@ var libraries = []allowed{
 	{"cmd/bot", "github.com/alecthomas/kong", "command line"},
 	{"cmd/bot", "github.com/prometheus/client_golang", "metrics"},
 	{"cmd/bot", "github.com/robfig/cron/v3", "decides when, nothing else"},
-	{"cmd/bot", "github.com/google/uuid", "ids of traces shown under answers"},
 	{"cmd/bot", "golang.org/x/sys", "gives start-up memory back"},
 	{"cmd/bot", "golang.org/x/tools", "the file format of rehearsals"},
 	{"config", "github.com/goccy/go-yaml", "mistakes are shown with their line"},

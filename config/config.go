@@ -25,6 +25,8 @@ type Config struct {
 	Playbook  Playbook   `yaml:"playbook"`
 	MCP       MCP        `yaml:"mcp"`
 	Subagents []Subagent `yaml:"subagents" doc:"helpers that the agent may hand a job to"`
+	Vault     Vault      `yaml:"vault"`
+	Sources   []Source   `yaml:"sources" doc:"more folders that are read: notes, or code"`
 	Web       Web        `yaml:"web"`
 	Limits    Limits     `yaml:"limits"`
 	Retention Retention  `yaml:"retention"`
@@ -140,6 +142,23 @@ type Subagent struct {
 	Tools       []string `yaml:"tools" doc:"the tools it may use"`
 	MaxTurns    int      `yaml:"max_turns" default:"10" range:"1..30" doc:"model calls per job"`
 	Model       string   `yaml:"model" doc:"with none, model.name"`
+}
+
+// Vault is the owner's folder of notes.
+type Vault struct {
+	Dir            string `yaml:"dir" doc:"folder of Markdown notes, such as an Obsidian vault, that answers may rest on"`
+	WriteDir       string `yaml:"write_dir" default:"agent-notes" doc:"the only folder below it that notes are written to"`
+	Readers        string `yaml:"readers" default:"everyone" one:"everyone|owner" doc:"who gets answers from notes and code: everyone who may talk to the bot, or its owners"`
+	Prefetch       bool   `yaml:"prefetch" doc:"look for fitting notes before each answer, also when the model does not ask for it"`
+	BaseURL        string `yaml:"base_url" doc:"address that note paths are put behind, or into at {path}, for links under answers: https://notes.example.org/ or obsidian://open?file={path}"`
+	LibrarianModel string `yaml:"librarian_model" doc:"model of the librarian; with none, model.name"`
+}
+
+// Source is one more folder that is read.
+type Source struct {
+	Name string `yaml:"name" form:"name" doc:"shown with what is cited from it"`
+	Dir  string `yaml:"dir" form:"required" doc:"the folder"`
+	Kind string `yaml:"kind" default:"notes" one:"notes|code" doc:"Markdown notes, or source code"`
 }
 
 // Web is what may be fetched and searched.

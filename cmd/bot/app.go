@@ -20,6 +20,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/page"
 	"parley/internal/tools"
+	"parley/internal/vault"
 )
 
 // app is the process: everything that lives as long as it does.
@@ -42,9 +43,10 @@ type app struct {
 	cron     *jobs
 	front    *front
 
-	facts      *factsFile // nil for none
-	page       *page.Page // nil without http.listen
-	pulse      pulse      // of the model, for the page
+	facts      *factsFile   // nil for none
+	vault      *vault.Vault // nil for none
+	page       *page.Page   // nil without http.listen
+	pulse      pulse        // of the model, for the page
 	tracer     *tracer
 	supervisor supervisor
 	reloads    func(context.Context) // heeds hang-up signals until ctx ends; nil in the terminal
@@ -88,6 +90,9 @@ func (a *app) build(ctx context.Context) (err error) {
 	}
 	a.tracer = newTracer(a.cfg.OTel.Endpoint, a.log)
 	a.runner = &tools.Runner{Log: a.log, Watch: a.watchTool}
+	if err := a.openVault(ctx); err != nil {
+		return err
+	}
 	if a.toolset, err = a.newToolset(ctx); err != nil {
 		return err
 	}
@@ -114,7 +119,8 @@ func (a *app) build(ctx context.Context) (err error) {
 		TokenBudget: a.cfg.Context.TokenBudget, ContextSize: a.cfg.Model.ContextSize,
 		IdleTimeout: a.cfg.Session.IdleTimeout, TTL: a.cfg.Session.TTL,
 		PerUser: a.cfg.Session.Scope == "user", DropSummaries: !a.cfg.Session.CarrySummary,
-		Role: a.role, Confirm: a.askFirst, Learn: a.cfg.Memory.Learn, Log: a.log, Now: a.now, Failpoint: failpoint,
+		Role: a.role, Confirm: a.askFirst, Learn: a.cfg.Memory.Learn, Cite: a.cite, Prefetch: a.prefetch(),
+		Log: a.log, Now: a.now, Failpoint: failpoint,
 	})
 	return err
 }
@@ -167,6 +173,11 @@ func (a *app) close() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		_ = a.runner.Wait(ctx) // an abandoned tool dies with the process
+	}
+	if a.vault != nil {
+		if err := a.vault.Close(); err != nil {
+			a.log.Error("close index of notes", "err", err)
+		}
 	}
 	if a.store != nil {
 		if err := a.store.Close(); err != nil {

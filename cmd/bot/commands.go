@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,9 @@ func (a *app) commands(f *front) []admin.Command {
 			return chat.Answer{Text: fmt.Sprintf(wordsHello, a.cfg.Agent.Name) + "\n\n" + f.commands.Help(r.Role, "")}, nil
 		}},
 		{Name: "ask", Help: "Ask once, without keeping the conversation", Options: []admin.Option{{Name: "question", Help: "what you want to know", Required: true}}, Run: a.runAsk},
-		{Name: "why", Help: "Why the last answer looks as it does", Run: a.runWhy, Private: true},
+		{Name: "why", Help: "Why the last answer looks as it does", Run: a.runWhy, Private: true, Options: []admin.Option{
+			{Name: "source", Help: "number of a source: what it says", Kind: admin.Number}, {Name: "answer", Help: "the id of the answer; the last one if you leave it out"},
+		}},
 		{Name: "status", Help: "How I am doing", Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) { return a.runStatus(ctx, f, r) }},
 		{Name: "stop", Help: "Stop the answer in the making", Run: say(wordsNothingRuns)},
 		a.sessionCommand(),
@@ -39,7 +42,7 @@ func (a *app) commands(f *front) []admin.Command {
 		{Name: "debug", Help: "Show calls and timings under answers here", Who: admin.Owner, Run: a.runDebug,
 			Options: []admin.Option{{Name: "state", Help: "on or off", Kind: admin.Switch, Required: true}}},
 	}
-	return append(append(table, a.memoryCommands()...), a.playbookCommands()...)
+	return slices.Concat(table, a.memoryCommands(), a.notesCommands(), a.playbookCommands())
 }
 
 func say(text string) func(context.Context, admin.Request) (chat.Answer, error) {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,12 +15,15 @@ import (
 
 // runWhy explains the last answer its asker got, in plain words.
 func (a *app) runWhy(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	d, ok, err := a.lastAnswer(ctx, r.Message.Key, r.Message.From.ID)
+	d, ok, err := a.answerOf(ctx, r)
 	if err != nil {
 		return chat.Answer{}, err
 	}
 	if !ok {
 		return chat.Answer{Text: wordsNoAnswer}, nil
+	}
+	if n := r.Number("source", 0); n > 0 {
+		return chat.Answer{Text: a.sourceText(ctx, r.Message, d, n)}, nil
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "**About my last answer to you** (%s)\n", ago(a.now(), d.At))
@@ -29,9 +34,14 @@ func (a *app) runWhy(ctx context.Context, r admin.Request) (chat.Answer, error) 
 	}
 	list("Rules and steps:", d.Detail.Why)
 	list("What I remembered:", d.Detail.Facts)
-	list("What I read:", d.Detail.Sources)
+	var rests []string
+	for _, s := range d.Detail.Sources {
+		rests = append(rests, strings.TrimSpace(s.Title+" "+s.Path))
+	}
+	list("What it rests on:", rests)
+	list("What I read:", d.Detail.Read)
 	list("What I did:", d.Detail.Tools)
-	if len(d.Detail.Why)+len(d.Detail.Facts)+len(d.Detail.Sources)+len(d.Detail.Tools) == 0 {
+	if len(d.Detail.Why)+len(d.Detail.Facts)+len(d.Detail.Read)+len(d.Detail.Tools) == 0 {
 		b.WriteString("It came from our conversation alone: no rule, no remembered fact, no note and no action shaped it.\n")
 	}
 	if d.Detail.ErrorID != "" {
@@ -39,6 +49,34 @@ func (a *app) runWhy(ctx context.Context, r admin.Request) (chat.Answer, error) 
 	}
 	fmt.Fprintf(&b, "It took %.1f s and %d tokens.", d.Took.Seconds(), d.Usage.Total)
 	return chat.Answer{Text: b.String()}, nil
+}
+
+// answerOf is the answer a person asks about: one they name, in this place, or
+// the last one they got here.
+func (a *app) answerOf(ctx context.Context, r admin.Request) (memory.Decision, bool, error) {
+	id := strings.ToLower(r.Args["answer"])
+	if len(id) < 8 {
+		return a.lastAnswer(ctx, r.Message.Key, r.Message.From.ID)
+	}
+	d, err := a.store.DecisionByID(ctx, id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return d, false, nil
+	}
+	return d, err == nil && d.Key == r.Message.Key, err
+}
+
+// sourceText is what a source of an answer says, for those who may read it.
+func (a *app) sourceText(ctx context.Context, m chat.Message, d memory.Decision, n int) string {
+	for _, s := range d.Detail.Sources {
+		if s.N != n {
+			continue
+		}
+		if s.Kind != "web" && a.cfg.Vault.Readers == "owner" && !a.isOwner(ctx, callOf(m)) {
+			return wordsNotesOwner
+		}
+		return fmt.Sprintf("[%d] **%s** — %s\n\n> %s", n, s.Title, strings.TrimSpace(s.Path+" "+s.URL), strings.ReplaceAll(s.Snippet, "\n", "\n> "))
+	}
+	return wordsNoSource
 }
 
 // runTrace shows an administrator everything about an answer.

@@ -23,8 +23,9 @@ type step struct {
 	answer, asked []string
 }
 
-// readScript reads a file of testdata/conversations; basics.txt explains it.
-func readScript(t *testing.T, name string) (steps []step) {
+// readScript reads a file of testdata/conversations, basics.txt explains it, and
+// the settings it is played with.
+func readScript(t *testing.T, name string) (steps []step, env []string) {
 	t.Helper()
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -37,6 +38,10 @@ func readScript(t *testing.T, name string) (steps []step) {
 			continue
 		}
 		if mark == "" || mark == "#" {
+			continue
+		}
+		if mark == "@" {
+			env = append(env, rest)
 			continue
 		}
 		s := &steps[len(steps)-1]
@@ -58,7 +63,17 @@ func readScript(t *testing.T, name string) (steps []step) {
 			t.Fatalf("%s:%d: %q", name, n+1, line)
 		}
 	}
-	return steps
+	return steps, env
+}
+
+// copyNotes is a folder of notes that a script may change.
+func copyNotes(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/notes")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // broken is a model that fails.
@@ -85,8 +100,12 @@ func TestConversations(t *testing.T) {
 			t.Run(filepath.Base(script)+"/"+name, func(t *testing.T) {
 				w := newWorld(t)
 				w.env = append(w.env, "BOT_ACCESS_OWNERS=telegram:1,discord:42")
+				steps, env := readScript(t, script)
+				for _, e := range env {
+					w.env = append(w.env, strings.ReplaceAll(e, "$NOTES", copyNotes(t)))
+				}
 				say := front(t, w)
-				for _, s := range readScript(t, script) {
+				for _, s := range steps {
 					w.llm.Queue(s.model...)
 					before := len(w.llm.Requests())
 					got := say(s.say)

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"time"
 
@@ -41,6 +43,7 @@ func (doctorCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	d.access(cfg)
 	d.data(ctx, cfg)
 	d.space(cfg.DataDir)
+	d.folders(cfg)
 	d.model(ctx, cfg)
 	d.platforms(ctx, cfg)
 	if d.unwell {
@@ -70,6 +73,24 @@ func (d *doctor) line(name string, err error, fine string) {
 		return
 	}
 	d.say("ok", name, fine)
+}
+
+// folders looks at what is read: notes and code.
+func (d *doctor) folders(cfg config.Config) {
+	dirs := map[string]string{"vault.dir": cfg.Vault.Dir}
+	for _, s := range cfg.Sources {
+		dirs["sources: "+s.Name] = s.Dir
+	}
+	for _, name := range slices.Sorted(maps.Keys(dirs)) {
+		if dirs[name] == "" {
+			continue
+		}
+		list, err := os.ReadDir(dirs[name])
+		if err == nil && name == "vault.dir" {
+			err = syscall.Access(dirs[name], writable)
+		}
+		d.line(name, err, fmt.Sprintf("%s, %d entries", dirs[name], len(list)))
+	}
 }
 
 // access warns of doors that stand open.

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/google/uuid"
-
 	"parley/config"
 	"parley/internal/admin"
 	"parley/internal/agent"
@@ -89,7 +87,9 @@ func (a *app) debugging(f *front, next chat.Handler) chat.Handler {
 		if role, rerr := f.gate.Role(ctx, m); rerr != nil || role < admin.Admin {
 			return answer, rerr
 		}
-		rec.Decision.ID = uuid.NewString()
+		if rec.Decision.ID == "" {
+			rec.Decision.ID = memory.NewID()
+		}
 		answer.Text += fmt.Sprintf("\n\n`%s · %d model calls · %d tools · %d tokens · %d ms · /trace %s`", rec.Decision.Category,
 			rec.Decision.Calls, len(rec.Calls), rec.Decision.Usage.Total, rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
 		return answer, nil

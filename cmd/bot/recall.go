@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/vault"
 )
 
 type recallCmd struct {
@@ -52,6 +54,7 @@ func (c recallCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		if err != nil {
 			return err
 		}
+		list = c.withNotes(ctx, f, list, q)
 		if c.JSON {
 			return json.NewEncoder(s.out).Encode(list)
 		}
@@ -64,9 +67,46 @@ func (c recallCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	})
 }
 
+// withNotes adds passages of the owner's notes while there is room, if the index
+// that a bot made is there.
+func (c recallCmd) withNotes(ctx context.Context, f *flags, list []recalled, q memory.Query) []recalled {
+	cfg, err := f.load()
+	if err != nil || cfg.Vault.Dir == "" {
+		return list
+	}
+	left := q.Tokens
+	for _, r := range list {
+		left -= cost(r.Text)
+	}
+	a := &app{cfg: cfg, log: slog.New(slog.DiscardHandler), now: time.Now}
+	if err := a.openVault(ctx); err != nil {
+		return list
+	}
+	defer func() { _ = a.vault.Close() }()
+	if err := a.vault.Refresh(ctx); err != nil {
+		return list
+	}
+	hits, err := a.vault.Search(ctx, vault.Query{Text: q.Text})
+	if err != nil {
+		return list
+	}
+	for _, h := range hits {
+		r := recalled{"note", h.Path, h.Score, fmt.Sprintf("%s — %s: %s", h.Title, h.Path, h.Snippet), a.now()}
+		if left -= cost(r.Text); left < 0 || q.Limit > 0 && len(list) >= q.Limit {
+			break
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+// cost is a text's share of a budget, in tokens.
+func cost(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
+
 // recallAll is the facts that would be shown and the passages that would be
 // found, within one budget.
 func recallAll(ctx context.Context, store *memory.Store, q memory.Query) (list []recalled, err error) {
+	limit := q.Limit // 0 is what the budget holds
 	v := memory.Viewer{User: q.User, Key: q.Key, Direct: q.Key.Channel == ""}
 	facts, err := store.FactsFor(ctx, v, q.Text, q.Tokens/4)
 	if err != nil {
@@ -74,11 +114,14 @@ func recallAll(ctx context.Context, store *memory.Store, q memory.Query) (list [
 	}
 	for _, f := range slices.Concat(facts.Important, facts.Relevant, facts.Recent) {
 		r := recalled{"fact", fmt.Sprint(f.ID), 1, fmt.Sprintf("[%s] %s", f.Updated.Format("2006-01-02 15:04"), f.Content), f.Updated}
-		if cost := (utf8.RuneCountInString(r.Text) + 3) / 4; cost <= q.Tokens && q.Limit > 0 {
-			list, q.Tokens, q.Limit = append(list, r), q.Tokens-cost, q.Limit-1
+		if full := limit > 0 && len(list) == limit; !full && cost(r.Text) <= q.Tokens {
+			list, q.Tokens = append(list, r), q.Tokens-cost(r.Text)
 		}
 	}
-	if q.Tokens <= 0 || q.Limit <= 0 {
+	if limit > 0 {
+		q.Limit = limit - len(list)
+	}
+	if q.Tokens <= 0 || limit > 0 && q.Limit == 0 {
 		return list, nil
 	}
 	found, err := store.Recall(ctx, q)

@@ -184,6 +184,7 @@ func (a *app) operate(ctx context.Context, f *front, adapters ...chat.Adapter) e
 	}
 	a.introduce(ctx, f, adapters)
 	a.background(func() { a.supervised(ctx) })
+	a.followVault(ctx)
 	if a.reloads != nil {
 		a.background(func() { a.reloads(ctx) })
 	}

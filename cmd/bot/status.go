@@ -60,6 +60,10 @@ func (a *app) doing(ctx context.Context) (lines []page.Line) {
 			line(false, p.Platform(), "receiving")
 		}
 	}
+	if a.vault != nil {
+		text, ill := a.vaultState()
+		line(ill, "notes", "%s", text)
+	}
 	if _, err := a.store.SchemaVersion(ctx); err != nil {
 		line(true, "database", "down: %v", err)
 	} else {

@@ -64,6 +64,7 @@ func (a *app) builtinTools() ([]tools.Tool, error) {
 	list = append(list, tools.TaskTools(a.store)...)
 	list = append(list, tools.ReminderTools(a.planner())...)
 	list = append(list, tools.LogTools(a.planner())...)
+	list = append(list, a.vaultTools()...)
 	if a.cfg.Playbook.Dir != "" {
 		list = append(list, tools.SetVariable(a.checkVariable))
 	}
@@ -190,11 +191,7 @@ func (a *app) planner() tools.Planner {
 // mayShare says whether who calls may make the bot remember something for
 // everybody in a place.
 func (a *app) mayShare(ctx context.Context, c tools.Call) bool {
-	role, err := a.front.gate.Role(ctx, chat.Message{Key: c.Where, From: c.Who, Direct: c.Direct, Guild: c.Guild})
-	if err != nil {
-		a.log.Warn("role", "err", err)
-	}
-	return err == nil && role >= admin.Admin
+	return a.roleOf(ctx, c) >= admin.Admin
 }
 
 // zone is a person's time zone, "" when unknown.

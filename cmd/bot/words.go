@@ -86,4 +86,12 @@ const (
 	wordsInitDiscord       = "3. Its token, from discord.com/developers/applications (your application, Bot, Reset Token):"
 	wordsInitOwnerTelegram = "4. Your numeric Telegram id (@userinfobot tells you), or Enter to claim the bot with a code later:"
 	wordsInitOwnerDiscord  = "4. Your numeric Discord id (Developer Mode on, right-click your name, Copy User ID), or Enter to claim the bot with a code later:"
+
+	wordsNotesOwner = "The notes are not for everybody: only my owner may have them tidied."
+	wordsNoNotes    = "Nothing was found in the notes."
+	wordsPlan       = "Make a plan for this job, and change nothing yet: %s"
+	wordsPlanAsk    = "Shall the librarian do this?"
+	wordsDo         = "The job: %s\n\nThe plan, which the person has agreed to. Carry it out:\n%s"
+	wordsTidyAll    = "Tidy the notes in your folder: names, places, an index."
+	wordsNoSource   = "That answer has no such source."
 )

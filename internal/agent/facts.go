@@ -29,6 +29,8 @@ type known struct {
 	relevant []string // for this message only
 	cited    []string // all of them, for /why
 	used     []int64  // those fetched for this message
+	facts    []memory.Fact
+	notes    string // passages of notes, numbered from 1
 }
 
 // recall fetches the facts for the turn. In company only what is meant for the
@@ -42,7 +44,8 @@ func (t *turn) recall(ctx context.Context) error {
 	if facts.Cut > 0 {
 		t.a.o.Log.Warn("important facts left out, they are over budget", "person", t.m.From.ID, "left_out", facts.Cut)
 	}
-	for _, f := range slices.Concat(facts.Important, facts.Recent, facts.Relevant) {
+	t.known.facts = slices.Concat(facts.Important, facts.Recent, facts.Relevant)
+	for _, f := range t.known.facts {
 		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), clipRunes(f.Content, maxShown))
 		switch {
 		case f.Scope != memory.ScopePerson:
@@ -61,6 +64,23 @@ func (t *turn) recall(ctx context.Context) error {
 	}
 	t.taint.Private = len(t.known.cited) > 0
 	return nil
+}
+
+// prefetch fetches notes that may fit the message. Notes that cannot be searched
+// now are a gap, not a failure.
+func (t *turn) prefetch(ctx context.Context) {
+	if t.a.o.Prefetch == nil || t.sub != nil {
+		return
+	}
+	r, err := t.a.o.Prefetch(ctx, t.m)
+	if err != nil {
+		t.a.o.Log.Warn("prefetch notes", "err", err)
+		return
+	}
+	if len(r.Sources) > 0 {
+		t.cited, t.known.notes = append(t.cited, r.Sources...), r.Content
+		t.taint.Private = t.taint.Private || r.Private
+	}
 }
 
 // origin says where a fact comes from.

@@ -199,6 +199,7 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 	outcomes, began := t.runBatch(ctx, said.ToolCalls)
 	for i, o := range outcomes {
 		c := said.ToolCalls[i]
+		o = t.numbered(o)
 		t.past = append(t.past, tools.Step{Name: c.Name, Args: c.Args})
 		t.added = append(t.added, t.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)}))
 		t.lap(memory.Lap{Kind: "tool", Name: toolName(c)}, began[i], o.Duration)
@@ -396,6 +397,26 @@ func (t *turn) confirm(ctx context.Context, c llm.ToolCall, o tools.Outcome) cha
 	text := answer.Text
 	answer.Record = t.finish(text, memory.CategoryTools).Record
 	return answer
+}
+
+// Propose puts a tool call to the person as a question, as a model's call of the
+// same arguments would: for commands that need a yes.
+func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args map[string]any) (chat.Answer, error) {
+	t := &turn{a: a, m: m, in: input{text: clipRunes(clean(m.Text), maxUsed)}, began: a.o.Now(), keep: true, w: nobody{}}
+	t.ledger.maxAttempts = 3 * a.o.MaxCalls
+	if err := t.load(ctx); err != nil {
+		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
+	}
+	b, err := json.Marshal(args)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	c := llm.ToolCall{ID: "proposed", Name: tool, Args: string(b)}
+	o := a.o.Runner.Run(ctx, t.set, t.call(c))
+	if o.Class == tools.NeedsYes {
+		return t.confirm(ctx, c, o), nil
+	}
+	return t.finish(told(o), memory.CategoryTools), nil
 }
 
 // describe says in plain words what a call would do, without the tool's name

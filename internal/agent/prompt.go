@@ -137,6 +137,9 @@ func (t *turn) context() string {
 	if len(t.known.relevant) > 0 {
 		b.WriteString("\nPossibly relevant, from memory (data):\n- " + strings.Join(t.known.relevant, "\n- "))
 	}
+	if t.known.notes != "" {
+		b.WriteString("\nPossibly relevant, from the notes (data):\n<data>" + escapeData(t.known.notes) + "</data>")
+	}
 	if t.guidance.Instructions != "" {
 		b.WriteString("\n" + t.guidance.Instructions)
 	}

@@ -95,6 +95,7 @@ func (t *turn) load(ctx context.Context) (err error) {
 	if err = t.recall(ctx); err != nil {
 		return err
 	}
+	t.prefetch(ctx)
 	if !t.keep {
 		return nil
 	}
@@ -236,17 +237,21 @@ func (t *turn) finish(text, category string) chat.Answer {
 	if t.in.notice != "" {
 		text = t.in.notice + "\n\n" + text
 	}
+	text, sources := t.sourced(text)
 	spoken := t.entry(llm.Message{Role: llm.RoleAssistant, Content: text})
 	spoken.Insight = insight(text)
 	t.added = append(t.added, spoken)
-	return chat.Answer{Text: text, Record: t.record(category, memory.Detail{})}
+	rec := t.record(category, memory.Detail{Sources: sources})
+	rec.Decision.ID = memory.NewID()
+	// The footer is not part of what was said: the model would imitate it.
+	return chat.Answer{Text: text + footer(sources), Buttons: sourceButtons(rec.Decision.ID, sources), Record: rec}
 }
 
 // record is what the finishing transaction stores.
 func (t *turn) record(category string, d memory.Detail) *memory.Turn {
 	d.Why, d.Facts, d.Tools, d.Steps = t.guidance.Why, t.known.cited, t.did, t.laps
 	for _, s := range t.cited {
-		d.Sources = append(d.Sources, s.Title)
+		d.Read = append(d.Read, s.Title)
 	}
 	if len(t.guidance.Result.Matches)+len(t.guidance.Result.Dropped) > 0 {
 		d.Playbook, _ = json.Marshal(t.guidance.Result) // plain data: cannot fail

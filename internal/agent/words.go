@@ -20,5 +20,7 @@ const (
 	wordsConfirm     = "Shall I really do this: %s?"
 	wordsNoConfirm   = "That needs a confirmation, which I can't ask for here."
 	wordsConfirmed   = "Done."
+	wordsSources     = "Sources:"
+	wordsFromFact    = "- remembered: %s %s"
 	wordsLateTool    = "I was interrupted while doing this and can't tell whether it was done; please check before asking again."
 )

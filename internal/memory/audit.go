@@ -36,7 +36,8 @@ type Detail struct {
 	Reason   string          `json:"reason,omitempty"`
 	Why      []string        `json:"why,omitempty"`   // plain sentences about rules and steps
 	Facts    []string        `json:"facts,omitempty"` // facts that were in the prompt
-	Sources  []string        `json:"sources,omitempty"`
+	Read     []string        `json:"read,omitempty"`  // titles of what was retrieved
+	Sources  []Source        `json:"cited,omitempty"` // what the answer rests on
 	Tools    []string        `json:"tools,omitempty"` // plain descriptions of what was done
 	Playbook json.RawMessage `json:"playbook,omitempty"`
 	Prompt   int             `json:"prompt_estimate,omitempty"` // tokens, our estimate
@@ -51,6 +52,20 @@ type Lap struct {
 	Took   int64  `json:"took"`           // milliseconds
 	Tokens int    `json:"tokens,omitempty"`
 }
+
+// Source is something an answer rests on. N is its number in the answer, 0 for
+// facts; Snippet at most 500 characters.
+type Source struct {
+	N       int    `json:"n,omitempty"`
+	Kind    string `json:"kind"` // note, code, web, fact
+	Title   string `json:"title"`
+	Path    string `json:"path,omitempty"`
+	URL     string `json:"url,omitempty"`
+	Snippet string `json:"snippet,omitempty"`
+}
+
+// NewID is a fresh id for a Decision.
+func NewID() string { return uuid.NewString() }
 
 // Categories of decisions: the taxonomy of requirements section 8.
 const (

@@ -29,6 +29,18 @@ func dice(a, b map[string]bool) float64 {
 	return 2 * float64(common) / float64(len(a)+len(b))
 }
 
+// Contributes says that an answer has telling words of a fact that the question
+// did not have.
+func Contributes(fact, answer, question string) bool {
+	said, asked := stems(answer), stems(question)
+	for w := range stems(fact) {
+		if said[w] && !asked[w] {
+			return true
+		}
+	}
+	return false
+}
+
 // trigrams are the three-letter pieces of a word with its ends marked, for
 // words that differ by a slip.
 func trigrams(word string) map[string]bool {

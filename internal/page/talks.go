@@ -139,7 +139,7 @@ func (t turn) weight() (n int) {
 		return n
 	}
 	d := t.Audit.Detail
-	n += 4*markup + weight(d.Why...) + weight(d.Facts...) + weight(d.Sources...) + weight(d.Error)
+	n += 4*markup + weight(d.Why...) + weight(d.Facts...) + weight(d.Read...) + weight(d.Error)
 	for _, l := range t.Audit.Laps {
 		n += weight(l.Name, l.Args, l.Result)
 	}
@@ -225,7 +225,7 @@ const (
 
 func accountOf(a memory.Audit) *account {
 	d := &a.Detail
-	d.Why, d.Facts, d.Sources = few(d.Why, maxWhy, maxReason), few(d.Facts, maxWhy, maxReason), few(d.Sources, maxWhy, maxReason)
+	d.Why, d.Facts, d.Read = few(d.Why, maxWhy, maxReason), few(d.Facts, maxWhy, maxReason), few(d.Read, maxWhy, maxReason)
 	d.Error, d.Reason, a.Model = clip(d.Error, 2*maxReason), clip(d.Reason, maxReason), clip(a.Model, maxName)
 	acc := &account{Audit: a}
 	whole := max(a.Took.Milliseconds(), 1)

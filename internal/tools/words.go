@@ -53,4 +53,10 @@ const (
 	wordLogged       = "Logged: %s"
 	wordNoLog        = "Nothing is logged there."
 	wordNoDay        = "I don't understand the day “%s”. Try today, yesterday, Tuesday or 2026-05-01."
+
+	wordNotesNot    = "The notes are not for everybody: only my owner may use them."
+	wordNoNotes     = "Nothing was found in the notes."
+	wordNoteCreated = "The note %s was created."
+	wordNoteUpdated = "The note %s was updated."
+	wordNoteMoved   = "Moved: %s is now %s."
 )

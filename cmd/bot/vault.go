@@ -1,0 +1,318 @@
+package main
+
+import (
+	"context"
+	_ "embed" // prompts
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/agent"
+	"parley/internal/chat"
+	"parley/internal/tools"
+	"parley/internal/vault"
+)
+
+//go:embed librarian.md
+var librarianPrompt string
+
+// openVault opens the owner's folders of notes and code, if there are any, and
+// follows them until stop is called.
+func (a *app) openVault(ctx context.Context) error {
+	o := vault.Options{Index: a.inData("vault.db"), WriteDir: a.cfg.Vault.WriteDir, Log: a.log, Now: a.now}
+	if dir := a.cfg.Vault.Dir; dir != "" {
+		o.Sources = append(o.Sources, vault.Source{Name: "notes", Dir: dir, Kind: vault.KindNotes})
+	}
+	for _, s := range a.cfg.Sources {
+		o.Sources = append(o.Sources, vault.Source{Name: s.Name, Dir: s.Dir, Kind: s.Kind})
+	}
+	if len(o.Sources) == 0 {
+		return nil
+	}
+	data, err := filepath.Abs(a.cfg.DataDir)
+	if err != nil {
+		return err
+	}
+	o.Exclude = []string{data}
+	if a.vault, err = vault.Open(ctx, o); err != nil {
+		return fmt.Errorf("vault: %w", err)
+	}
+	return nil
+}
+
+// followVault keeps the index up to date until ctx ends.
+func (a *app) followVault(ctx context.Context) {
+	if a.vault == nil {
+		return
+	}
+	a.background(func() {
+		if err := a.vault.Run(ctx); err != nil {
+			a.log.Error("follow notes", "err", err)
+		}
+	})
+}
+
+// hasNotes says that there is a folder of notes, which can be written to.
+func (a *app) hasNotes() bool {
+	return a.cfg.Vault.Dir != "" || slices.ContainsFunc(a.vaultSources(), func(kind string) bool { return kind == vault.KindNotes })
+}
+
+func (a *app) vaultSources() (kinds []string) {
+	for _, s := range a.cfg.Sources {
+		kinds = append(kinds, s.Kind)
+	}
+	return kinds
+}
+
+// notes is the vault as tools see it.
+func (a *app) notes() tools.Notes {
+	n := tools.Notes{Vault: a.vault, Code: slices.Contains(a.vaultSources(), vault.KindCode)}
+	if a.cfg.Vault.Readers == "owner" {
+		n.May = a.isOwner
+	}
+	if base := a.cfg.Vault.BaseURL; base != "" {
+		n.Link = func(_, path string) string { return noteLink(base, path) }
+	}
+	return n
+}
+
+// noteLink puts a note's path behind the base address: where {path} stands in
+// it, else at its end.
+func noteLink(base, path string) string {
+	escaped := (&url.URL{Path: path}).EscapedPath()
+	if strings.Contains(base, "{path}") {
+		return strings.ReplaceAll(base, "{path}", url.QueryEscape(path))
+	}
+	return strings.TrimSuffix(base, "/") + "/" + escaped
+}
+
+// isOwner says whether who calls is an owner.
+func (a *app) isOwner(ctx context.Context, c tools.Call) bool {
+	return a.roleOf(ctx, c) >= admin.Owner
+}
+
+// roleOf is what who calls is, in the place of the call.
+func (a *app) roleOf(ctx context.Context, c tools.Call) admin.Role {
+	role, err := a.front.gate.Role(ctx, chat.Message{Key: c.Where, From: c.Who, Direct: c.Direct, Guild: c.Guild})
+	if err != nil {
+		a.log.Warn("role", "err", err)
+	}
+	return role
+}
+
+// vaultTools are the tools on notes and the librarian.
+func (a *app) vaultTools() []tools.Tool {
+	if a.vault == nil {
+		return nil
+	}
+	list := tools.VaultTools(a.notes())
+	if a.hasNotes() {
+		list = append(list, a.librarian())
+	}
+	return list
+}
+
+// prefetched is how many passages are fetched before the model is asked.
+const prefetched = 3
+
+// prefetch finds notes that fit a message, nil when that is not wanted.
+func (a *app) prefetch() func(context.Context, chat.Message) (tools.Result, error) {
+	if a.vault == nil || !a.cfg.Vault.Prefetch {
+		return nil
+	}
+	n := a.notes()
+	return func(ctx context.Context, m chat.Message) (tools.Result, error) {
+		if n.May != nil && !n.May(ctx, callOf(m)) {
+			return tools.Result{}, nil
+		}
+		hits, err := a.vault.Search(ctx, vault.Query{Text: m.Text, Limit: prefetched})
+		if errors.Is(err, vault.ErrNotReady) {
+			return tools.Result{}, nil
+		}
+		return n.Found("note", hits), err
+	}
+}
+
+// cite checks an answer's marks. Without notes, marks of an answer that
+// retrieved nothing are the person's business.
+func (a *app) cite(answer string, retrieved int) (string, []int) {
+	if retrieved == 0 && a.vault == nil {
+		return answer, nil
+	}
+	hits := make([]vault.Hit, retrieved)
+	for i := range hits {
+		hits[i].Line = i + 1
+	}
+	text, used, stripped := vault.Cite(answer, hits)
+	if stripped > 0 {
+		a.log.Warn("citations of what was not retrieved were taken out", "marks", stripped)
+	}
+	numbers := make([]int, len(used))
+	for i, h := range used {
+		numbers[i] = h.Line
+	}
+	return text, numbers
+}
+
+// librarian is the helper that tidies notes: it proposes a plan with tools that
+// only read, the person says yes, and then it does what the plan says.
+func (a *app) librarian() tools.Tool {
+	type args struct {
+		Task string `json:"task" jsonschema:"what is to be tidied, in the person's words"`
+	}
+	plan, do := tools.LibrarianTools()
+	sub := agent.Subagent{Name: tools.Librarian, Prompt: librarianPrompt, MaxTurns: 10, Model: a.cfg.Vault.LibrarianModel}
+	meta := tools.Meta{
+		Name: tools.Librarian, Category: tools.Vault, Scope: []string{""}, SideEffect: true, Confirm: true, Core: true, Timeout: tools.MaxTimeout,
+		Description: "Let the librarian tidy, sort, merge or index the notes of the assistant's own folder. It shows its plan first and asks the person; call it once with the whole job.",
+	}
+	meta.Ask = func(ctx context.Context, c tools.Call) (string, error) {
+		if err := a.mayTidy(ctx, c); err != nil {
+			return "", err
+		}
+		sub.Tools = plan
+		r, err := a.agent.Delegate(ctx, sub, c, fmt.Sprintf(wordsPlan, c.Args))
+		if err != nil {
+			return "", err
+		}
+		if err := a.store.SetSetting(ctx, planSetting+c.Key, r.Content); err != nil {
+			return "", err
+		}
+		return r.Content + "\n\n" + wordsPlanAsk, nil
+	}
+	return tools.Func(meta, func(ctx context.Context, c tools.Call, in args) (tools.Result, error) {
+		if err := a.mayTidy(ctx, c); err != nil {
+			return tools.Result{}, err
+		}
+		agreed, err := a.store.Setting(ctx, planSetting+c.Key)
+		if err != nil {
+			return tools.Result{}, err
+		}
+		if err := a.store.SetSetting(ctx, planSetting+c.Key, ""); err != nil {
+			return tools.Result{}, err
+		}
+		sub.Tools = do
+		return a.agent.Delegate(ctx, sub, c, fmt.Sprintf(wordsDo, in.Task, agreed))
+	})
+}
+
+// planSetting is the row of a plan that waits for a yes, behind it the call.
+const planSetting = "librarian.plan:"
+
+func (a *app) mayTidy(ctx context.Context, c tools.Call) error {
+	if a.cfg.Vault.Readers == "owner" && !a.isOwner(ctx, c) {
+		return tell(wordsNotesOwner)
+	}
+	return nil
+}
+
+// notesCommands are what people do with the notes themselves.
+func (a *app) notesCommands() []admin.Command {
+	if a.vault == nil {
+		return nil
+	}
+	who := admin.Member
+	if a.cfg.Vault.Readers == "owner" {
+		who = admin.Owner
+	}
+	list := []admin.Command{{Name: "notes", Help: "My owner's notes", Who: who, Private: true, Run: a.runNotesRecent, Verbs: []admin.Command{
+		{Name: "search", Help: "Search them", Run: a.runNotesSearch, Options: []admin.Option{{Name: "query", Help: "words", Required: true}}},
+		{Name: "show", Help: "Show one", Run: a.runNotesShow, Options: []admin.Option{{Name: "path", Help: "its path, as search shows it", Required: true, Suggest: a.suggestNote}}},
+		{Name: "recent", Help: "The latest", Run: a.runNotesRecent},
+	}}}
+	if a.hasNotes() {
+		list = append(list, admin.Command{Name: "librarian", Help: "Let the librarian tidy the notes I wrote", Who: who,
+			Options: []admin.Option{{Name: "task", Help: "what to tidy"}}, Run: a.runLibrarian})
+	}
+	return list
+}
+
+// notesFailed answers with the vault's own sentences.
+func notesFailed(err error) (chat.Answer, error) {
+	for _, known := range []error{vault.ErrNotReady, vault.ErrNotFound, vault.ErrPath} {
+		if errors.Is(err, known) {
+			return chat.Answer{Text: sentence(known)}, nil
+		}
+	}
+	return chat.Answer{}, err
+}
+
+func (a *app) runNotesSearch(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	hits, err := a.vault.Search(ctx, vault.Query{Text: r.Args["query"]})
+	if err != nil {
+		return notesFailed(err)
+	}
+	if len(hits) == 0 {
+		return chat.Answer{Text: wordsNoNotes}, nil
+	}
+	var b strings.Builder
+	for _, h := range hits {
+		fmt.Fprintf(&b, "- **%s** — %s\n  %s\n", h.Title, h.Path, strings.Join(strings.Fields(clip(h.Snippet, 200)), " "))
+	}
+	return chat.Answer{Text: b.String()}, nil
+}
+
+func (a *app) runNotesShow(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	name, heading, _ := strings.Cut(r.Args["path"], "#")
+	d, err := a.vault.Read(ctx, vault.Part{Path: name, Heading: heading})
+	if err != nil {
+		return notesFailed(err)
+	}
+	const most = 6000
+	return chat.Answer{Text: fmt.Sprintf("**%s** — %s\n\n%s", d.Title, d.Path, clip(d.Text, most))}, nil
+}
+
+func (a *app) runNotesRecent(ctx context.Context, _ admin.Request) (chat.Answer, error) {
+	list, err := a.vault.List(ctx, "", 20)
+	if err != nil {
+		return notesFailed(err)
+	}
+	if len(list) == 0 {
+		return chat.Answer{Text: wordsNoNotes}, nil
+	}
+	return chat.Answer{Text: tools.EntryLines(list)}, nil
+}
+
+func (a *app) suggestNote(ctx context.Context, _ chat.Message, prefix string) (paths []string) {
+	list, err := a.vault.Titles(ctx, prefix, 20)
+	if err != nil {
+		return nil // nothing to suggest while it is indexed
+	}
+	for _, e := range list {
+		paths = append(paths, e.Path)
+	}
+	return paths
+}
+
+// runLibrarian asks about the plan, as the model's own call does.
+func (a *app) runLibrarian(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	task := r.Args["task"]
+	if task == "" {
+		task = wordsTidyAll
+	}
+	return a.agent.Propose(ctx, r.Message, tools.Librarian, map[string]any{"task": task})
+}
+
+// vaultState is the index in a sentence, for /status and doctor.
+func (a *app) vaultState() (text string, ill bool) {
+	st := a.vault.Status()
+	text = fmt.Sprintf("%s, %d documents, %d sections", st.State, st.Documents, st.Sections)
+	if st.State == vault.StateBuilding || st.State == vault.StateLoading {
+		text += fmt.Sprintf(" (%d of %d files looked at)", st.Done, st.Total)
+	}
+	skipped := 0
+	for _, s := range st.Sources {
+		skipped += s.Skipped
+	}
+	if skipped > 0 {
+		text += fmt.Sprintf(", %d files skipped", skipped)
+	}
+	if st.Err != "" {
+		text += ": " + clip(st.Err, 200)
+	}
+	return text, st.Err != "" || st.State == vault.StateBroken
+}

@@ -1,0 +1,302 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // descriptions
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"parley/internal/vault"
+)
+
+//go:embed vault_search.md
+var vaultSearchText string
+
+//go:embed vault_read.md
+var vaultReadText string
+
+//go:embed vault_list.md
+var vaultListText string
+
+//go:embed vault_write.md
+var vaultWriteText string
+
+//go:embed vault_move.md
+var vaultMoveText string
+
+//go:embed vault_create_index.md
+var vaultIndexText string
+
+//go:embed search_code.md
+var searchCodeText string
+
+//go:embed find_definition.md
+var findDefinitionText string
+
+// Librarian is the helper that keeps notes tidy; it alone may move notes and
+// write indexes.
+const Librarian = "librarian"
+
+// Notes is the owner's notes and code, as tools see them.
+type Notes struct {
+	Vault *vault.Vault
+	// May says whether who calls may read and write them; nil lets everybody
+	// who may talk to the bot.
+	May func(context.Context, Call) bool
+	// Link is the address of a note, "" when it has none; nil for none.
+	Link func(source, path string) string
+	Code bool // there are folders of code
+}
+
+// What one result holds at most: hits, and runes of a note that is read.
+const (
+	vaultHits = 6
+	readRunes = 12_000
+)
+
+// VaultTools are the tools on notes and code.
+func VaultTools(n Notes) []Tool {
+	list := []Tool{n.search(), n.read(), n.list(), n.write(), n.move(), n.index()}
+	if n.Code {
+		list = append(list, n.searchCode(), n.definition())
+	}
+	return list
+}
+
+// forReaders is Func behind the question whether who calls may.
+func forReaders[A any](n Notes, meta Meta, call func(context.Context, Call, A) (Result, error)) Tool {
+	return Func(meta, func(ctx context.Context, c Call, a A) (Result, error) {
+		if n.May != nil && !n.May(ctx, c) {
+			return Result{}, tell(wordNotesNot)
+		}
+		r, err := call(ctx, c, a)
+		return r, readable(err)
+	})
+}
+
+// readable makes the vault's own sentences such for people.
+func readable(err error) error {
+	for _, known := range []error{vault.ErrNotReady, vault.ErrPath, vault.ErrExists, vault.ErrNotFound, vault.ErrContent, vault.ErrChanged} {
+		if errors.Is(err, known) {
+			return tell("%s", err.Error())
+		}
+	}
+	return err
+}
+
+func (n Notes) search() Tool {
+	type args struct {
+		Query  string `json:"query" jsonschema:"what to look for, in a few words"`
+		Tag    string `json:"tag,omitempty" jsonschema:"only notes with this tag"`
+		Folder string `json:"folder,omitempty" jsonschema:"only notes below this folder"`
+	}
+	return forReaders(n, core("vault_search", vaultSearchText, Vault).reads(), func(ctx context.Context, _ Call, a args) (Result, error) {
+		hits, err := n.Vault.Search(ctx, vault.Query{Text: a.Query, Tag: a.Tag, Folder: a.Folder, Limit: vaultHits})
+		return n.Found("note", hits), err
+	})
+}
+
+func (n Notes) searchCode() Tool {
+	type args struct {
+		Query  string `json:"query" jsonschema:"names or words that stand in the code"`
+		Folder string `json:"folder,omitempty" jsonschema:"only files below this folder"`
+	}
+	return forReaders(n, core("search_code", searchCodeText, Code).reads(), func(ctx context.Context, _ Call, a args) (Result, error) {
+		hits, err := n.Vault.Search(ctx, vault.Query{Text: a.Query, Kind: vault.KindCode, Folder: a.Folder, Limit: vaultHits})
+		return n.Found("code", hits), err
+	})
+}
+
+func (n Notes) definition() Tool {
+	type args struct {
+		Name string `json:"name" jsonschema:"the name, or Type.Method"`
+	}
+	meta := core("find_definition", findDefinitionText, Code).reads()
+	meta.Core = false
+	return forReaders(n, meta, func(ctx context.Context, _ Call, a args) (Result, error) {
+		hits, err := n.Vault.Definition(ctx, a.Name)
+		return n.Found("code", hits[:min(len(hits), vaultHits)]), err
+	})
+}
+
+// Found is what was found, numbered, with its sources in the same order.
+func (n Notes) Found(kind string, hits []vault.Hit) Result {
+	if len(hits) == 0 {
+		return Result{Content: wordNoNotes}
+	}
+	r := Result{Private: true}
+	var b strings.Builder
+	for i, h := range hits {
+		s := n.source(kind, h)
+		r.Sources = append(r.Sources, s)
+		fmt.Fprintf(&b, "[%d] %s — %s\n%s\n\n", i+1, s.Title, s.Path, strings.TrimSpace(h.Text))
+	}
+	r.Content = strings.TrimSpace(b.String())
+	return r
+}
+
+// source is a hit as a citation shows it: notes by path#heading, code by
+// path:line.
+func (n Notes) source(kind string, h vault.Hit) Source {
+	s := Source{Kind: kind, Title: h.Title, Path: h.Path, Snippet: h.Snippet, Score: h.Score}
+	switch {
+	case kind == "code":
+		s.Path = fmt.Sprintf("%s:%d", h.Path, h.Line)
+	case h.Heading != "" && h.Heading != h.Title:
+		s.Path += "#" + h.Heading
+	}
+	s.ID = h.Source + "/" + s.Path
+	if n.Link != nil {
+		s.URL = n.Link(h.Source, h.Path)
+	}
+	return s
+}
+
+func (n Notes) read() Tool {
+	type args struct {
+		Path    string `json:"path" jsonschema:"the note's path, as search shows it"`
+		Heading string `json:"heading,omitempty" jsonschema:"only the section below this heading"`
+	}
+	return forReaders(n, core("vault_read", vaultReadText, Vault).reads(), func(ctx context.Context, _ Call, a args) (Result, error) {
+		name, heading := a.Path, a.Heading
+		if before, after, ok := strings.Cut(name, "#"); ok && heading == "" {
+			name, heading = before, after
+		}
+		d, err := n.Vault.Read(ctx, vault.Part{Path: name, Heading: heading})
+		if err != nil {
+			return Result{}, err
+		}
+		kind := "note"
+		if d.Kind == vault.KindCode {
+			kind = "code"
+		}
+		text := []rune(d.Text)
+		snippet := string(text[:min(len(text), 500)])
+		if len(text) > readRunes {
+			text = append(text[:readRunes:readRunes], []rune(wordCut)...)
+		}
+		s := n.source(kind, vault.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading, Line: d.Line, Snippet: snippet, Score: 1})
+		return Result{Content: fmt.Sprintf("[1] %s — %s\n%s", s.Title, s.Path, string(text)), Private: true, Sources: []Source{s}}, nil
+	})
+}
+
+func (n Notes) list() Tool {
+	type args struct {
+		Folder string `json:"folder,omitempty" jsonschema:"only notes below this folder"`
+	}
+	return forReaders(n, core("vault_list", vaultListText, Vault).reads(), func(ctx context.Context, _ Call, a args) (Result, error) {
+		list, err := n.Vault.List(ctx, a.Folder, 50)
+		if err != nil || len(list) == 0 {
+			return Result{Content: wordNoNotes}, err
+		}
+		return Result{Content: EntryLines(list), Private: true}, nil
+	})
+}
+
+// EntryLines are notes as people read them.
+func EntryLines(list []vault.Entry) string {
+	lines := make([]string, len(list))
+	for i, e := range list {
+		lines[i] = fmt.Sprintf("- %s — %s (%s)", e.Title, e.Path, e.Modified.Format("2006-01-02 15:04"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (n Notes) write() Tool {
+	type args struct {
+		Path    string `json:"path" jsonschema:"file name such as ideas.md, or a folder and a name"`
+		Mode    string `json:"mode,omitempty" jsonschema:"create a new note (default), append, or replace_section"`
+		Heading string `json:"heading,omitempty" jsonschema:"with replace_section: below which heading"`
+		Title   string `json:"title,omitempty" jsonschema:"title of a new note"`
+		Content string `json:"content" jsonschema:"the text, Markdown"`
+	}
+	meta := core("vault_write", vaultWriteText, Vault).writes()
+	meta.Idempotent = false // appending twice writes twice: the turn's journal prevents it
+	meta.Refine = oneOf(map[string][]string{"mode": {vault.ModeCreate, vault.ModeAppend, vault.ModeReplaceSection}})
+	return forReaders(n, meta, func(ctx context.Context, _ Call, a args) (Result, error) {
+		if strings.TrimSpace(a.Content) == "" {
+			return Result{}, invalid("content", errors.New("must not be blank: ask the person what to write"))
+		}
+		note := vault.Note{Path: withSuffix(a.Path), Mode: a.Mode, Heading: a.Heading, Title: a.Title, Content: a.Content}
+		if note.Mode == "" {
+			note.Mode = vault.ModeCreate
+		}
+		w, err := n.Vault.Write(ctx, note)
+		if errors.Is(err, vault.ErrExists) && a.Mode == "" { // "write a note about X" again
+			note.Mode = vault.ModeAppend
+			w, err = n.Vault.Write(ctx, note)
+		}
+		return written(w), err
+	})
+}
+
+// withSuffix adds .md to a name that has no suffix at all.
+func withSuffix(name string) string {
+	if path.Ext(name) == "" && !strings.HasSuffix(name, "/") {
+		name += ".md"
+	}
+	return name
+}
+
+func written(w vault.Written) Result {
+	return Result{Content: fmt.Sprintf(map[string]string{vault.Created: wordNoteCreated, vault.Updated: wordNoteUpdated}[w.Action], w.Path), Private: true}
+}
+
+func (n Notes) move() Tool {
+	type args struct {
+		From string `json:"from" jsonschema:"the note's path now"`
+		To   string `json:"to" jsonschema:"its path then"`
+	}
+	meta := core("vault_move", vaultMoveText, Vault).writes()
+	meta.Idempotent, meta.Core, meta.Scope = false, false, []string{Librarian}
+	return forReaders(n, meta, func(ctx context.Context, _ Call, a args) (Result, error) {
+		w, err := n.Vault.Move(ctx, a.From, a.To)
+		return Result{Content: fmt.Sprintf(wordNoteMoved, a.From, w.Path)}, err
+	})
+}
+
+func (n Notes) index() Tool {
+	type link struct {
+		Path string `json:"path" jsonschema:"the note's path"`
+		Line string `json:"line,omitempty" jsonschema:"one line about it"`
+	}
+	type args struct {
+		Path  string `json:"path" jsonschema:"path of the index note, such as topic/index.md"`
+		Title string `json:"title" jsonschema:"its title"`
+		Notes []link `json:"notes" jsonschema:"the notes it links, in order"`
+	}
+	meta := core("vault_create_index", vaultIndexText, Vault).writes()
+	meta.Idempotent, meta.Core, meta.Scope = false, false, []string{Librarian}
+	meta.Refine = func(s *jsonschema.Schema) { one := 1; s.Properties["notes"].MinItems = &one }
+	return forReaders(n, meta, func(ctx context.Context, _ Call, a args) (Result, error) {
+		var b strings.Builder
+		for _, l := range a.Notes {
+			d, err := n.Vault.Read(ctx, vault.Part{Path: l.Path})
+			if err != nil {
+				return Result{}, err
+			}
+			fmt.Fprintf(&b, "- [[%s|%s]]", strings.TrimSuffix(d.Path, ".md"), d.Title)
+			if l.Line != "" {
+				b.WriteString(" — " + strings.Join(strings.Fields(l.Line), " "))
+			}
+			b.WriteString("\n")
+		}
+		w, err := n.Vault.Write(ctx, vault.Note{Path: a.Path, Mode: vault.ModeCreate, Title: a.Title, Content: b.String()})
+		if errors.Is(err, vault.ErrExists) {
+			w, err = n.Vault.Write(ctx, vault.Note{Path: a.Path, Mode: vault.ModeReplaceSection, Heading: a.Title, Content: b.String()})
+		}
+		return written(w), err
+	})
+}
+
+// LibrarianTools are what the librarian works with; the first ones only read,
+// which is what it plans with.
+func LibrarianTools() (plan, do []string) {
+	plan = []string{"vault_search", "vault_read", "vault_list"}
+	return plan, append(slices.Clone(plan), "vault_write", "vault_move", "vault_create_index")
+}
