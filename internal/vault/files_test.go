@@ -82,16 +82,22 @@ func TestLinksPipesAndSocketsAreNotRead(t *testing.T) {
 	}
 }
 
-// A file is swapped for a link out of the folder, again and again, while it is
-// read: what comes back is never what the link points to.
+// A file is swapped for a link, again and again, while it is read: what comes
+// back is never what the link points to.
 func TestSwappedLink(t *testing.T) {
-	f := newFolder(t)
 	outside := filepath.Join(t.TempDir(), "secret.md")
 	putFile(t, outside, "secret")
+	t.Run("out of the folder", func(t *testing.T) { swapped(t, outside) })
+	t.Run("to a hidden file", func(t *testing.T) { swapped(t, ".hidden.md") })
+}
+
+func swapped(t *testing.T, secret string) {
+	f := newFolder(t)
 	f.put("a.md", "plain")
+	f.put(".hidden.md", "secret")
 	target, plain, evil := filepath.Join(f.dir, "a.md"), filepath.Join(f.dir, "plain"), filepath.Join(f.dir, "evil")
 	putFile(t, plain, "plain")
-	if err := os.Symlink(outside, evil); err != nil {
+	if err := os.Symlink(secret, evil); err != nil {
 		t.Fatal(err)
 	}
 	root, err := os.OpenRoot(f.dir)
@@ -116,7 +122,7 @@ func TestSwappedLink(t *testing.T) {
 		}
 	}()
 	refused := 0
-	for range 5000 {
+	for range 20_000 {
 		c, err := read(root, "a.md", KindNotes)
 		if strings.Contains(c.text, "secret") {
 			t.Error("read through the link")
