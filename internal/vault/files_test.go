@@ -139,6 +139,26 @@ func swapped(t *testing.T, secret string) {
 	}
 }
 
+// A folder that was read becomes a link: what is behind it is not read.
+func TestFolderBecomesLink(t *testing.T) {
+	f := newFolder(t)
+	f.put("sub/a.md", "plain")
+	f.put(".hidden/a.md", "secret")
+	f.running()
+	f.finds("plain", "sub/a.md")
+	rename(t, f.dir, "sub", ".gone")
+	if err := os.Symlink(".hidden", filepath.Join(f.dir, "sub")); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := f.Read(t.Context(), Part{Path: "sub/a.md"}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("%+v %v", d, err)
+	}
+	f.finds("plain", "")
+	if got := f.paths("secret"); got != "" {
+		t.Error(got)
+	}
+}
+
 func TestSizesAndBinaries(t *testing.T) {
 	f := newFolder(t)
 	f.put("huge.md", strings.Repeat("sourdough ", maxNote/10+1))
@@ -191,7 +211,20 @@ func TestExcluded(t *testing.T) {
 	if _, err := f.Read(t.Context(), Part{Path: "data/private.md"}); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
 	}
-	// A source that is the excluded folder itself gives nothing.
+	// What is heard of is not read either, but by the source that is inside.
+	f.running()
+	f.put("data/vault/new.md", "heard")
+	f.put("data/new.md", "heard")
+	f.finds("heard", "new.md")
+	if hits, err := f.Search(t.Context(), Query{Text: "heard"}); err != nil || hits[0].Source != "inner" {
+		t.Error(hits, err)
+	}
+}
+
+func TestExcludedSource(t *testing.T) {
+	f := newFolder(t)
+	f.put("data/private.md", "secret")
+	f.opts.Exclude = []string{filepath.Join(f.dir, "data")}
 	f.opts.Sources = []Source{{"data", filepath.Join(f.dir, "data"), KindNotes}}
 	f.reopen()
 	if got := f.indexed(); got != "" {
