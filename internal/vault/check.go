@@ -12,7 +12,7 @@ import (
 // A commit holds at most so much: between two, searches and writes go on.
 const (
 	maxBatchFiles = 200
-	maxBatchText  = 1 << 20
+	maxBatchText  = 512 << 10
 )
 
 // job is one look at a part of one source.
