@@ -57,7 +57,7 @@ func (l *lexicon) note(i int) string {
 	for h := range 6 {
 		fmt.Fprintf(&b, "\n## %s\n\n", l.say(3))
 		for range 2 {
-			b.WriteString(l.say(55) + ".\n\n")
+			b.WriteString(l.say(68) + ".\n\n")
 		}
 		if h == 2 {
 			fmt.Fprintf(&b, "See [[note%d]] and #%s.\n", l.r.IntN(benchNotes), l.words[l.r.IntN(200)])

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 )
 
 // A commit holds at most so much: between two, searches and writes go on.
 const (
 	maxBatchFiles = 200
-	maxBatchText  = 1 << 20
+	maxBatchText  = 512 << 10
 )
 
 // job is one look at a part of one source.
@@ -130,8 +131,10 @@ func (v *Vault) check(ctx context.Context, j job) error {
 		return err
 	}
 	w := &walk{root: root, kind: j.source.Kind, shut: v.excluded(), enter: j.enter}
-	if err := w.visit(ctx, j.scope, 0); err != nil {
-		return err
+	if w.reaches(j.scope) {
+		if err := w.visit(ctx, j.scope, strings.Count(j.scope, "/")); err != nil {
+			return err
+		}
 	}
 	if err := v.compare(ctx, j, w, known); err != nil {
 		return err

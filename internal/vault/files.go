@@ -55,7 +55,7 @@ func (w *walk) visit(ctx context.Context, name string, depth int) error {
 	case err != nil:
 		w.unread = append(w.unread, name)
 		return nil
-	case slices.ContainsFunc(w.shut, func(s os.FileInfo) bool { return os.SameFile(s, info) }):
+	case w.isShut(info):
 		return nil
 	case info.Mode().IsRegular() && readable(name, w.kind):
 		w.files = append(w.files, file{name, info.Size(), info.ModTime().UnixNano()})
@@ -76,6 +76,29 @@ func (w *walk) visit(ctx context.Context, name string, depth int) error {
 		}
 	}
 	return nil
+}
+
+func (w *walk) isShut(info os.FileInfo) bool {
+	return slices.ContainsFunc(w.shut, func(s os.FileInfo) bool { return os.SameFile(s, info) })
+}
+
+// reaches tells whether a walk from the top would come to a path: all folders
+// above it are real and open to it.
+func (w *walk) reaches(name string) bool {
+	above := []string{}
+	for dir := path.Dir(name); name != "."; name, dir = dir, path.Dir(dir) {
+		above = append(above, dir)
+	}
+	for _, dir := range slices.Backward(above) {
+		info, err := w.root.Lstat(dir)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			w.unread = append(w.unread, dir)
+		}
+		if err != nil || !info.IsDir() || w.isShut(info) || hidden(dir) {
+			return false
+		}
+	}
+	return true
 }
 
 // list names what is in a folder; O_NONBLOCK, so that a pipe put in its place

@@ -82,16 +82,22 @@ func TestLinksPipesAndSocketsAreNotRead(t *testing.T) {
 	}
 }
 
-// A file is swapped for a link out of the folder, again and again, while it is
-// read: what comes back is never what the link points to.
+// A file is swapped for a link, again and again, while it is read: what comes
+// back is never what the link points to.
 func TestSwappedLink(t *testing.T) {
-	f := newFolder(t)
 	outside := filepath.Join(t.TempDir(), "secret.md")
 	putFile(t, outside, "secret")
+	t.Run("out of the folder", func(t *testing.T) { swapped(t, outside) })
+	t.Run("to a hidden file", func(t *testing.T) { swapped(t, ".hidden.md") })
+}
+
+func swapped(t *testing.T, secret string) {
+	f := newFolder(t)
 	f.put("a.md", "plain")
+	f.put(".hidden.md", "secret")
 	target, plain, evil := filepath.Join(f.dir, "a.md"), filepath.Join(f.dir, "plain"), filepath.Join(f.dir, "evil")
 	putFile(t, plain, "plain")
-	if err := os.Symlink(outside, evil); err != nil {
+	if err := os.Symlink(secret, evil); err != nil {
 		t.Fatal(err)
 	}
 	root, err := os.OpenRoot(f.dir)
@@ -116,7 +122,7 @@ func TestSwappedLink(t *testing.T) {
 		}
 	}()
 	refused := 0
-	for range 5000 {
+	for range 20_000 {
 		c, err := read(root, "a.md", KindNotes)
 		if strings.Contains(c.text, "secret") {
 			t.Error("read through the link")
@@ -130,6 +136,26 @@ func TestSwappedLink(t *testing.T) {
 	<-done
 	if refused == 0 {
 		t.Error("the link was never met; the test proves nothing")
+	}
+}
+
+// A folder that was read becomes a link: what is behind it is not read.
+func TestFolderBecomesLink(t *testing.T) {
+	f := newFolder(t)
+	f.put("sub/a.md", "plain")
+	f.put(".hidden/a.md", "secret")
+	f.running()
+	f.finds("plain", "sub/a.md")
+	rename(t, f.dir, "sub", ".gone")
+	if err := os.Symlink(".hidden", filepath.Join(f.dir, "sub")); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := f.Read(t.Context(), Part{Path: "sub/a.md"}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("%+v %v", d, err)
+	}
+	f.finds("plain", "")
+	if got := f.paths("secret"); got != "" {
+		t.Error(got)
 	}
 }
 
@@ -185,7 +211,20 @@ func TestExcluded(t *testing.T) {
 	if _, err := f.Read(t.Context(), Part{Path: "data/private.md"}); !errors.Is(err, ErrNotFound) {
 		t.Error(err)
 	}
-	// A source that is the excluded folder itself gives nothing.
+	// What is heard of is not read either, but by the source that is inside.
+	f.running()
+	f.put("data/vault/new.md", "heard")
+	f.put("data/new.md", "heard")
+	f.finds("heard", "new.md")
+	if hits, err := f.Search(t.Context(), Query{Text: "heard"}); err != nil || hits[0].Source != "inner" {
+		t.Error(hits, err)
+	}
+}
+
+func TestExcludedSource(t *testing.T) {
+	f := newFolder(t)
+	f.put("data/private.md", "secret")
+	f.opts.Exclude = []string{filepath.Join(f.dir, "data")}
 	f.opts.Sources = []Source{{"data", filepath.Join(f.dir, "data"), KindNotes}}
 	f.reopen()
 	if got := f.indexed(); got != "" {

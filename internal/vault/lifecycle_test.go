@@ -3,6 +3,7 @@ package vault
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -159,9 +160,53 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 			if st := f.Status().State; st != StateNone && st != StateBroken && name != "middle" {
 				t.Errorf("after the damage: %s", st)
 			}
-			f.running()
+			f.refresh()
 			f.finds("sourdough", "bread.md")
 			if st := f.Status(); st.State != StateReady || st.Documents != 31 || st.Err != "" {
+				t.Errorf("%+v", st)
+			}
+		})
+	}
+}
+
+// One damaged page shows when that page is needed: by Open, by a check, by a
+// search, or by the inspection after the first check.
+func TestDamagedPageIsNoticed(t *testing.T) {
+	for _, table := range []string{"meta", "docs", "sections", "tags", "words", "notes_fts_data", "notes_fts_docsize"} {
+		t.Run(table, func(t *testing.T) {
+			f := newFolder(t)
+			for i := range 100 {
+				f.put(fmt.Sprintf("n%d.md", i), "#tag\n"+strings.Repeat(fmt.Sprintf("filler%d text ", i), 100))
+			}
+			f.put("bread.md", "# Bread\n\nsourdough\n")
+			f.refresh()
+			var root, size int64
+			if err := f.ix.db.QueryRow("SELECT rootpage, page_size FROM sqlite_schema, pragma_page_size WHERE name = ?", table).Scan(&root, &size); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+			h, err := os.OpenFile(f.opts.Index, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = h.WriteAt([]byte(strings.Repeat("x", int(size))), (root-1)*size)
+			if err := errors.Join(err, h.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if table == "words" { // nothing changes, and nobody asks
+				f.open()
+				before := f.index()
+				f.running()
+				f.eventually("mended", func() bool { return f.index() != before && f.Status().State == StateReady })
+			} else {
+				f.put("bread.md", "# Bread\n\nsourdough again #rye\n")
+				f.open()
+				f.refresh()
+			}
+			f.finds("sourdough", "bread.md")
+			if st := f.Status(); st.State != StateReady || st.Documents != 101 {
 				t.Errorf("%+v", st)
 			}
 		})
@@ -208,6 +253,14 @@ func TestFollowing(t *testing.T) {
 	f.put("new.md", "ciabatta")
 	f.finds("ciabatta", "new.md")
 	f.finds("baguette", "")
+
+	info, err := os.Stat(filepath.Join(f.dir, "new.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.put("new.md", "pretzels") // as long, and made to look as old
+	putTime(t, filepath.Join(f.dir, "new.md"), info.ModTime())
+	f.finds("pretzels", "new.md")
 
 	f.put("deep/er/est.md", "focaccia") // folders that were not there
 	f.finds("focaccia", "deep/er/est.md")

@@ -45,7 +45,7 @@ func (v *Vault) Read(ctx context.Context, p Part) (Document, error) {
 		return Document{}, fmt.Errorf("read %.300q: %w", p.Path, err)
 	}
 	s := v.o.Sources[slices.IndexFunc(v.o.Sources, func(s Source) bool { return s.Name == e.Source })]
-	d, err := open(s, p)
+	d, err := v.open(s, p)
 	if err != nil {
 		return Document{}, fmt.Errorf("read %q: %w", p.Path, err)
 	}
@@ -76,12 +76,15 @@ func (v *Vault) entry(ctx context.Context, source, name string) (e Entry, err er
 	return e, err
 }
 
-func open(s Source, p Part) (d Document, err error) {
+func (v *Vault) open(s Source, p Part) (d Document, err error) {
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
 		return d, err
 	}
 	defer func() { _ = root.Close() }()
+	if w := (&walk{root: root, shut: v.excluded()}); !w.reaches(p.Path) {
+		return d, ErrNotFound
+	}
 	c, err := read(root, p.Path, s.Kind)
 	switch {
 	case errors.Is(err, os.ErrNotExist):

@@ -147,6 +147,18 @@ func TestLinkedNotesComeFirst(t *testing.T) {
 	}
 }
 
+func TestNamesAreFoundByTheirWords(t *testing.T) {
+	f := newFolder(t)
+	for i := range 5 {
+		putFile(t, filepath.Join(f.code, fmt.Sprintf("a%d.go", i)), "package a\n\n// the profile of somebody\nvar x = 1\n\n// a picture of it\nvar y = 2\n")
+	}
+	putFile(t, filepath.Join(f.code, "z.go"), "package a\n\nfunc loadProfilePicture() {}\n")
+	f.refresh()
+	if got := strings.Fields(f.ask(Query{Text: "profile picture", Kind: KindCode})); len(got) == 0 || got[0] != "z.go" {
+		t.Error(got)
+	}
+}
+
 func TestSnippets(t *testing.T) {
 	f := newFolder(t)
 	f.put("long.md", "# Long\n\n"+strings.Repeat("filler Straße ", 70)+"the steam oven stands here "+strings.Repeat("other wörds ", 60))

@@ -120,7 +120,8 @@ func Open(ctx context.Context, o Options) (*Vault, error) {
 	case whole:
 		v.status.State = StateLoading
 	}
-	if err := v.count(ctx); err != nil {
+	// Damage that shows only now is mended by the next check.
+	if err := v.count(ctx); err != nil && !damaged(err) {
 		return nil, errors.Join(fmt.Errorf("open index: %w", err), ix.close())
 	}
 	return v, nil

@@ -32,6 +32,7 @@ type follower struct {
 	notify  *fsnotify.Watcher
 	pending map[place]bool
 	all     bool // a full check is due
+	deaf    bool // some folder cannot be followed, which was said
 }
 
 // Run brings the index up to date and follows the folders until the context
@@ -89,7 +90,8 @@ func (f *follower) full(ctx context.Context) {
 // watch follows a folder. One that cannot be followed is still looked at by
 // every full check.
 func (f *follower) watch(s Source, dir string) {
-	if err := f.notify.Add(filepath.Join(s.Dir, filepath.FromSlash(dir))); err != nil {
+	if err := f.notify.Add(filepath.Join(s.Dir, filepath.FromSlash(dir))); err != nil && !f.deaf {
+		f.deaf = true
 		f.v.o.Log.Warn("a folder of notes cannot be followed; its changes show later", "source", s.Name, "folder", dir, "err", err)
 	}
 }

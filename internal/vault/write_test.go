@@ -291,6 +291,24 @@ func TestManyWriters(t *testing.T) {
 	}
 }
 
+func TestNoteChangedMeanwhile(t *testing.T) {
+	f := newFolder(t)
+	f.put("agent-notes/a.md", "one")
+	w, err := f.openWriter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	c, err := w.read("a.md")
+	if err != nil || w.unchanged("a.md", c) != nil {
+		t.Fatal(err, w.unchanged("a.md", c))
+	}
+	f.put("agent-notes/a.md", "somebody else's words")
+	if err := w.unchanged("a.md", c); !errors.Is(err, ErrChanged) {
+		t.Error(err)
+	}
+}
+
 func TestWritingWithoutNotes(t *testing.T) {
 	f := newFolder(t)
 	f.opts.Sources = f.opts.Sources[1:]

@@ -109,14 +109,19 @@ func (w *writer) update(name string, n Note, stamp string) (text string, err err
 	if err := w.keep(name, c.text, stamp); err != nil {
 		return "", fmt.Errorf("keep the version before: %w", err)
 	}
-	now, err := w.dir.Lstat(name)
-	if err != nil {
+	if err := w.unchanged(name, c); err != nil {
 		return "", err
 	}
-	if !os.SameFile(now, c.info) || now.Size() != c.info.Size() || !now.ModTime().Equal(c.info.ModTime()) {
-		return "", ErrChanged
-	}
 	return text, w.replace(name, text, c.info.Mode().Perm())
+}
+
+// unchanged is ErrChanged when somebody wrote to a note since it was read.
+func (w *writer) unchanged(name string, c content) error {
+	now, err := w.dir.Lstat(name)
+	if err == nil && (!os.SameFile(now, c.info) || now.Size() != c.info.Size() || !now.ModTime().Equal(c.info.ModTime())) {
+		return ErrChanged
+	}
+	return err
 }
 
 // replace gives a file its text in one step: readers see the old or the new.
