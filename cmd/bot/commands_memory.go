@@ -234,7 +234,11 @@ func (a *app) runForgetMe(ctx context.Context, r admin.Request) (chat.Answer, er
 	if err := a.store.ForgetPerson(context.WithoutCancel(ctx), r.Message.From.ID, r.Message.Row); err != nil {
 		return chat.Answer{}, err
 	}
-	return chat.Answer{Text: wordsForgotMe}, nil
+	text := wordsForgotMe
+	if r.Message.Key.Platform == "terminal" {
+		text += " " + wordsForgotTyped
+	}
+	return chat.Answer{Text: text}, nil
 }
 
 func (a *app) tasksCommand() admin.Command {
