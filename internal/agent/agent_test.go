@@ -37,7 +37,7 @@ func newBench(t testing.TB, o Options, list ...tools.Tool) *bench {
 	b.store, err = memory.Open(context.Background(), filepath.Join(t.TempDir(), "data"), memory.Options{Now: now})
 	must(t, err)
 	t.Cleanup(func() { must(t, b.store.Close()) })
-	o.Store, o.Runner, o.Now, o.ModelName = b.store, &tools.Runner{}, now, "m1"
+	o.Store, o.Runner, o.Now, o.ModelName = b.store, &tools.Runner{Now: now}, now, "m1"
 	if o.Model == nil {
 		o.Model = b.model
 	}

@@ -66,6 +66,9 @@ var endings = []string{"ations", "ation", "ings", "ing", "ness", "ment", "ers", 
 // stem brings the forms of an English word together, the same way on both
 // sides of a comparison: what is left need not be a word.
 func stem(w string) string {
+	if strings.ContainsAny(w, "0123456789") {
+		return w // 1000 is not 100
+	}
 	if plain, ok := irregular()[w]; ok {
 		w = plain
 	}
