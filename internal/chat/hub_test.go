@@ -102,7 +102,12 @@ func (d *disk) Move(ctx context.Context, mv chat.Move) error {
 
 func newStage(t testing.TB, dir string, o chat.HubOptions) *stage {
 	t.Helper()
-	store, err := memory.Open(context.Background(), dir, memory.Options{})
+	return newStageOn(t, dir, memory.Options{}, o)
+}
+
+func newStageOn(t testing.TB, dir string, m memory.Options, o chat.HubOptions) *stage {
+	t.Helper()
+	store, err := memory.Open(context.Background(), dir, m)
 	if err != nil {
 		t.Fatal(err)
 	}
