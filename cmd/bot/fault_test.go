@@ -200,8 +200,8 @@ func TestFaultSoak(t *testing.T) {
 	w := newWorld(t)
 	w.llm.Quiet()
 	w.run(t)
-	w.settle(w.ask(-1, 20, 5)) // opens the connections that then stay
-	before := runtime.NumGoroutine()
+	w.settle(w.ask(-1, 20, 5))
+	before := goroutines()
 	sum := ledger{}
 	rounds := 0
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); rounds++ {
@@ -215,14 +215,25 @@ func TestFaultSoak(t *testing.T) {
 	}
 	after := before
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if after = runtime.NumGoroutine(); after <= before+5 {
+		if after = goroutines(); after <= before {
 			break
 		}
 	}
 	t.Logf("%d rounds of 100 messages: %+v, goroutines %d then %d", rounds, sum, before, after)
-	if sum != (ledger{}) || after > before+5 {
+	if sum != (ledger{}) || after > before {
 		t.Errorf("%+v, goroutines %d then %d", sum, before, after)
 	}
+}
+
+// goroutines counts those of this module; idle connections come and go.
+func goroutines() (n int) {
+	buf := make([]byte, 4<<20)
+	for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+		if strings.Contains(g, "parley/") {
+			n++
+		}
+	}
+	return n
 }
 
 // TestFaultTyping: typing that hangs holds nothing up, and ends with the
@@ -254,5 +265,34 @@ func TestFaultTyping(t *testing.T) {
 	}
 	if text := fmt.Sprint(w.tg.Sent()[1].Text); !strings.Contains(text, "declined") {
 		t.Errorf("got %q", text)
+	}
+}
+
+// TestCrashResumes: fifty processes that are killed one after the other use up
+// five sessions at most, and each hears what was said while none ran
+// (promises.md B47).
+func TestCrashResumes(t *testing.T) {
+	const starts = 50
+	w := newWorld(t).onDiscord()
+	for i := range starts {
+		if i > 0 {
+			w.dc.Message("", "10", "42", fmt.Sprintf("message %d", i))
+		}
+		child := w.start(t)
+		if i == 0 { // there is no session to miss anything in before
+			w.dc.Wait(20*time.Second, func() bool { return w.dc.Connected() > 0 })
+			w.dc.Message("", "10", "42", "message 0")
+		}
+		w.discordSent(t, i+1)
+		kill(child)
+	}
+	t.Logf("%d starts: %d identified, %d resumed", starts, w.dc.Identifies(), w.dc.Resumes())
+	if n := w.dc.Identifies(); n > 5 {
+		t.Errorf("%d sessions for %d starts", n, starts)
+	}
+	for i, m := range w.dc.Sent() {
+		if m.Content != fmt.Sprintf("message %d", i) {
+			t.Errorf("answer %d is %q", i, m.Content)
+		}
 	}
 }
