@@ -18,14 +18,16 @@ import (
 
 // step is one message of a conversation script and what follows from it.
 type step struct {
-	say           string
-	model         []llmtest.Turn
-	answer, asked []string
+	say             string
+	model           []llmtest.Turn
+	answer, asked   []string
+	silent, untold  []string
+	offers, conceal []string
+	calls           int // -1: not counted
 }
 
-// readScript reads a file of testdata/conversations, basics.txt explains it, and
-// the settings it is played with.
-func readScript(t *testing.T, name string) (steps []step, env []string) {
+// readScript reads a file of testdata/conversations; basics.txt explains it.
+func readScript(t *testing.T, name string) (env []string, steps []step) {
 	t.Helper()
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -34,13 +36,13 @@ func readScript(t *testing.T, name string) (steps []step, env []string) {
 	for n, line := range strings.Split(string(b), "\n") {
 		mark, rest, _ := strings.Cut(line, " ")
 		if mark == ">" {
-			steps = append(steps, step{say: rest})
+			steps = append(steps, step{say: rest, calls: -1})
 			continue
 		}
 		if mark == "" || mark == "#" {
 			continue
 		}
-		if mark == "@" {
+		if mark == "set" {
 			env = append(env, rest)
 			continue
 		}
@@ -48,9 +50,13 @@ func readScript(t *testing.T, name string) (steps []step, env []string) {
 		switch mark {
 		case "=":
 			s.model = append(s.model, llmtest.Turn{Text: rest})
-		case "!":
+		case "!", "+":
 			tool, args, _ := strings.Cut(rest, " ")
-			s.model = append(s.model, llmtest.Turn{Calls: []llmtest.Call{{ID: fmt.Sprint("call", n), Name: tool, Args: args}}})
+			if mark == "!" {
+				s.model = append(s.model, llmtest.Turn{})
+			}
+			last := &s.model[len(s.model)-1]
+			last.Calls = append(last.Calls, llmtest.Call{ID: fmt.Sprint("call", n), Name: tool, Args: args})
 		case "x":
 			for _, fault := range strings.Fields(rest) {
 				s.model = append(s.model, broken(fault))
@@ -59,11 +65,23 @@ func readScript(t *testing.T, name string) (steps []step, env []string) {
 			s.answer = append(s.answer, rest)
 		case "?":
 			s.asked = append(s.asked, rest)
+		case "!<":
+			s.silent = append(s.silent, rest)
+		case "!?":
+			s.untold = append(s.untold, rest)
+		case "offers":
+			s.offers = append(s.offers, rest)
+		case "!offers":
+			s.conceal = append(s.conceal, rest)
+		case "calls":
+			if _, err := fmt.Sscan(rest, &s.calls); err != nil {
+				t.Fatalf("%s:%d: %v", name, n+1, err)
+			}
 		default:
 			t.Fatalf("%s:%d: %q", name, n+1, line)
 		}
 	}
-	return steps, env
+	return env, steps
 }
 
 // copyNotes is a folder of notes that a script may change.
@@ -78,11 +96,20 @@ func copyNotes(t *testing.T) string {
 
 // broken is a model that fails.
 func broken(fault string) llmtest.Turn {
+	fault, after, _ := strings.Cut(fault, ":")
 	switch fault {
 	case "filter":
 		return llmtest.Turn{Text: "no", Finish: "content_filter"}
+	case "length":
+		return llmtest.Turn{Text: "The first half of", Finish: "length"}
+	case "empty":
+		return llmtest.Turn{Stream: []string{`data: {"choices":[{"index":0,"delta":{"content":""},"finish_reason":"stop"}]}`, "data: [DONE]"}}
 	case "429":
-		return llmtest.Turn{Status: 429, Header: map[string]string{"Retry-After": "30"}, Body: `{"error":{"message":"slow down"}}`}
+		return llmtest.Turn{Status: 429, Header: map[string]string{"Retry-After": after}, Body: `{"error":{"message":"slow down"}}`}
+	case "overflow":
+		return llmtest.Turn{Status: 400, Body: `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 4096 tokens"}}`}
+	case "500":
+		return llmtest.Turn{Status: 500, Body: `{"error":{"message":"boom"}}`}
 	}
 	return llmtest.Turn{Status: 503, Body: `{"error":{"message":"overloaded"}}`}
 }
@@ -94,35 +121,64 @@ func TestConversations(t *testing.T) {
 	if err != nil || len(scripts) == 0 {
 		t.Fatal("no scripts", err)
 	}
-	fronts := map[string]func(*testing.T, *world) func(string) string{"telegram": onTelegram, "discord": onDiscordDM, "terminal": onTerminal}
 	for _, script := range scripts {
 		for name, front := range fronts {
 			t.Run(filepath.Base(script)+"/"+name, func(t *testing.T) {
+				t.Parallel()
 				w := newWorld(t)
+				w.llm.Models("test", "second")
+				env, steps := readScript(t, script)
 				w.env = append(w.env, "BOT_ACCESS_OWNERS=telegram:1,discord:42")
-				steps, env := readScript(t, script)
 				for _, e := range env {
 					w.env = append(w.env, strings.ReplaceAll(e, "$NOTES", copyNotes(t)))
 				}
 				say := front(t, w)
 				for _, s := range steps {
-					w.llm.Queue(s.model...)
-					before := len(w.llm.Requests())
-					got := say(s.say)
-					for _, want := range s.answer {
-						if !strings.Contains(got, want) {
-							t.Errorf("%q was answered %q, not with %q", s.say, got, want)
-						}
-					}
-					for _, want := range s.asked {
-						told := func(r llmtest.Request) bool { return strings.Contains(string(r.Raw), want) }
-						if !slices.ContainsFunc(w.llm.Requests()[before:], told) {
-							t.Errorf("%q: the model was not told %q", s.say, want)
-						}
-					}
+					w.play(t, say, s)
 				}
 			})
 		}
+	}
+}
+
+// fronts start a bot and return how to say something to it there.
+var fronts = map[string]func(*testing.T, *world) func(string) string{"telegram": onTelegram, "discord": onDiscordDM, "terminal": onTerminal}
+
+// play says one thing and looks at what follows.
+func (w *world) play(t *testing.T, say func(string) string, s step) {
+	t.Helper()
+	w.llm.Queue(s.model...)
+	before := len(w.llm.Requests())
+	got := say(s.say)
+	// A summary may be asked for beside; it is not about what is said now.
+	asked := slices.DeleteFunc(w.llm.Requests()[before:], func(r llmtest.Request) bool { return len(r.ResponseFormat) > 0 })
+	told := func(want string) bool {
+		return slices.ContainsFunc(asked, func(r llmtest.Request) bool { return strings.Contains(string(r.Raw), want) })
+	}
+	offered := func(tool string) bool {
+		return slices.ContainsFunc(asked, func(r llmtest.Request) bool { return strings.Contains(string(r.Tools), `"name":"`+tool+`"`) })
+	}
+	for _, c := range []struct {
+		list  []string
+		holds func(string) bool
+		want  bool
+		what  string
+	}{
+		{s.answer, func(want string) bool { return strings.Contains(got, want) }, true, "the answer has"},
+		{s.silent, func(want string) bool { return strings.Contains(got, want) }, false, "the answer has"},
+		{s.asked, told, true, "the model was told"},
+		{s.untold, told, false, "the model was told"},
+		{s.offers, offered, true, "the model was offered"},
+		{s.conceal, offered, false, "the model was offered"},
+	} {
+		for _, text := range c.list {
+			if c.holds(text) != c.want {
+				t.Errorf("%q: %s %q is not %t; the answer is %q", s.say, c.what, text, c.want, got)
+			}
+		}
+	}
+	if s.calls >= 0 && len(asked) != s.calls {
+		t.Errorf("%q: %d model calls, not %d", s.say, len(asked), s.calls)
 	}
 }
 

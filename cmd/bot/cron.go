@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -32,10 +34,8 @@ type jobs struct {
 // have ended while the process was down.
 func (a *app) startJobs() {
 	log := cronLog{a}
-	// Skip outside Recover: the other way round a panic would keep the job from
-	// ever running again (platforms.md 1.5).
 	a.cron = &jobs{
-		cron:   cron.New(cron.WithLogger(log), cron.WithChain(cron.SkipIfStillRunning(log), cron.Recover(log))),
+		cron:   cron.New(cron.WithLogger(log), cron.WithChain(cron.SkipIfStillRunning(log))),
 		ids:    map[string]cron.EntryID{},
 		failed: map[string]string{},
 	}
@@ -69,7 +69,7 @@ func (a *app) schedule(name, spec string, run func(context.Context) error) {
 func (a *app) runJob(name string, run func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), jobTimeout)
 	defer cancel()
-	err := run(ctx)
+	err := fencedJob(ctx, run)
 	a.cron.mu.Lock()
 	defer a.cron.mu.Unlock()
 	delete(a.cron.failed, name)
@@ -77,6 +77,16 @@ func (a *app) runJob(name string, run func(context.Context) error) {
 		a.cron.failed[name] = err.Error()
 		a.log.Error("cron", "job", name, "err", err)
 	}
+}
+
+// fencedJob makes an error of a panic: one bad tick is no reason to end.
+func fencedJob(ctx context.Context, run func(context.Context) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return run(ctx)
 }
 
 // stopJobs waits for running ticks.

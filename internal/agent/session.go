@@ -30,7 +30,10 @@ func (a *Agent) open(ctx context.Context, m chat.Message) (memory.Session, error
 		return se, nil
 	}
 	if ok {
-		if err := a.Expire(ctx, se.ID); err != nil {
+		// The store's clock has the last word: a session that it keeps alive
+		// is still the one of this place.
+		ended, err := a.end(ctx, se.ID, memory.Expired, true)
+		if err != nil || !ended {
 			return se, err
 		}
 	}
@@ -65,6 +68,9 @@ func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool
 	se, err := a.o.Store.SessionByID(ctx, id)
 	if err != nil {
 		return false, fmt.Errorf("end session: %w", err)
+	}
+	if to == memory.Expired && a.o.Now().Before(se.Expires) {
+		return false, nil // a message came first: its journey goes on, too
 	}
 	entries, err := a.o.Store.Transcript(ctx, id, se.SummarizedAt, a.o.MaxMessages)
 	if err != nil {

@@ -18,12 +18,12 @@ const (
 // flush sends what waits in the outbox of a conversation.
 func (h *Hub) flush(k Key) {
 	for h.ctx.Err() == nil {
-		parts, err := h.o.Outbox.Pending(h.ctx, k)
-		if err != nil {
-			h.o.Log.Error("read outbox", "conversation", k.String(), "err", err)
-			return
-		}
-		if len(parts) == 0 || !h.deliverAll(k, parts) {
+		var parts []Part
+		read := h.lasting(k, "read outbox", func() (err error) {
+			parts, err = h.o.Outbox.Pending(h.ctx, k)
+			return err
+		})
+		if !read || len(parts) == 0 || !h.deliverAll(k, parts) {
 			return
 		}
 	}
@@ -55,11 +55,9 @@ func (h *Hub) deliverAll(k Key, parts []Part) bool {
 
 // moved re-addresses a conversation and goes on there.
 func (h *Hub) moved(mv Move) {
-	if err := h.o.Outbox.Move(h.ctx, mv); err != nil {
-		h.o.Log.Error("move conversation", "from", mv.From.String(), "to", mv.To.String(), "err", err)
-		return
+	if h.lasting(mv.From, "move conversation to "+mv.To.String(), func() error { return h.o.Outbox.Move(h.ctx, mv) }) {
+		h.Flush(mv.To)
 	}
-	h.Flush(mv.To)
 }
 
 // deliver brings one part to an end: sent, dead, or unknown. It returns false
@@ -145,19 +143,13 @@ func (h *Hub) attempt(adapter Adapter, p Part) (string, error) {
 	return adapter.Send(ctx, p)
 }
 
-// mark is durable moment 3. Like finish it outlasts a full disk.
+// mark is durable moment 3.
 func (h *Hub) mark(p Part, s PartState, id string, until time.Time) bool {
-	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		err := h.o.Outbox.Mark(context.WithoutCancel(h.ctx), p, s, id, until)
-		if err == nil {
-			if s != PartReady && s != PartStarted {
-				h.o.Observe(Event{Name: string(s), Key: p.Key})
-			}
-			return true
-		}
-		h.o.Log.Error("mark part, will try again", "conversation", p.Key.String(), "state", string(s), "err", err)
-		if !sleep(h.ctx, wait) {
-			return false
-		}
+	ok := h.lasting(p.Key, "mark part "+string(s), func() error {
+		return h.o.Outbox.Mark(context.WithoutCancel(h.ctx), p, s, id, until)
+	})
+	if ok && s != PartReady && s != PartStarted {
+		h.o.Observe(Event{Name: string(s), Key: p.Key})
 	}
+	return ok
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,17 +76,44 @@ type stage struct {
 	t     testing.TB
 	p     *platform
 	store *memory.Store
+	disk  disk
 	n     int
+}
+
+// disk is the store on a disk that fails a few times.
+type disk struct {
+	*memory.Store
+	reads, moves atomic.Int32 // to fail
+}
+
+func (d *disk) Pending(ctx context.Context, k chat.Key) ([]chat.Part, error) {
+	if d.reads.Add(-1) >= 0 {
+		return nil, errors.New("disk I/O error")
+	}
+	return d.Store.Pending(ctx, k)
+}
+
+func (d *disk) Move(ctx context.Context, mv chat.Move) error {
+	if d.moves.Add(-1) >= 0 {
+		return errors.New("disk I/O error")
+	}
+	return d.Store.Move(ctx, mv)
 }
 
 func newStage(t testing.TB, dir string, o chat.HubOptions) *stage {
 	t.Helper()
-	store, err := memory.Open(context.Background(), dir, memory.Options{})
+	return newStageOn(t, dir, memory.Options{}, o)
+}
+
+func newStageOn(t testing.TB, dir string, m memory.Options, o chat.HubOptions) *stage {
+	t.Helper()
+	store, err := memory.Open(context.Background(), dir, m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &stage{t: t, p: &platform{}, store: store}
-	o.Inbox, o.Outbox, o.Adapters = store, store, []chat.Adapter{s.p}
+	s.disk.Store = store
+	o.Inbox, o.Outbox, o.Adapters = store, &s.disk, []chat.Adapter{s.p}
 	s.Hub = chat.NewHub(o)
 	return s
 }
@@ -116,7 +144,7 @@ func (s *stage) say(channel, text string) {
 
 func (s *stage) until(what string, ok func() bool) {
 	s.t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if ok() {
 			return
 		}
@@ -276,6 +304,21 @@ func TestDelivery(t *testing.T) {
 				t.Errorf("sent to %v", s.p.sent)
 			}
 		})
+	}
+}
+
+// TestMoveOutlastsABadDisk: a part whose conversation moved is sent there
+// although the journal failed at first.
+func TestMoveOutlastsABadDisk(t *testing.T) {
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(echo)})
+	s.p.errs = []error{&chat.MovedError{To: chat.Key{Platform: "p", Channel: "new"}}}
+	s.disk.moves.Store(1)
+	s.disk.reads.Store(1)
+	s.say("c", "one")
+	s.until("sent", func() bool { return len(s.p.texts()) == 1 })
+	s.end(time.Second)
+	if got := s.p.sent[0].Key.Channel; got != "new" {
+		t.Errorf("sent to %s", got)
 	}
 }
 

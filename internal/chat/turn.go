@@ -102,18 +102,28 @@ func (h *Hub) failed(m Message, err error) Answer {
 // ErrorID is a short random name under which a log line is found again.
 func ErrorID() string { return rand.Text()[:8] }
 
-// finish is durable moment 2. A journal that cannot write is tried again until
-// it can: an answer is never thrown away because a disk was full for a while.
+// finish is durable moment 2. An answer is never thrown away because a disk
+// was full for a while.
 func (h *Hub) finish(m Message, a Answer) (parts []Part, ok bool) {
 	parts = h.parts(m, a)
+	ok = h.lasting(m.Key, "finish", func() error {
+		return h.o.Inbox.Finish(context.WithoutCancel(h.ctx), m, parts, a.Record)
+	})
+	return parts, ok
+}
+
+// lasting does something to the journal, and again until it succeeds: what is
+// promised may not be lost because a disk was full for a while. It returns
+// false when the process ends first.
+func (h *Hub) lasting(k Key, what string, do func() error) bool {
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
-		err := h.o.Inbox.Finish(context.WithoutCancel(h.ctx), m, parts, a.Record)
+		err := do()
 		if err == nil {
-			return parts, true
+			return true
 		}
-		h.o.Log.Error("finish failed, will try again", "conversation", m.Key.String(), "err", err)
+		h.o.Log.Error(what+" failed, will try again", "conversation", k.String(), "err", err)
 		if !sleep(h.ctx, wait) {
-			return nil, false
+			return false
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -23,6 +24,8 @@ type gateway struct {
 	invalid    bool // refuse the next RESUME
 	closeWith  int  // close code instead of READY
 	silent     bool // never say READY
+	beats      []time.Time
+	address    string // told to clients; "" is the server's own
 }
 
 type event struct {
@@ -71,6 +74,19 @@ func (s *Server) Resumes() (n int) { s.with(func() { n = s.gw.resumes }); return
 
 // Connected counts connections that are past READY.
 func (s *Server) Connected() (n int) { s.with(func() { n = len(s.gw.conns) }); return n }
+
+// Beats are the times of all heartbeats so far.
+func (s *Server) Beats() (list []time.Time) {
+	s.with(func() { list = append(list, s.gw.beats...) })
+	return list
+}
+
+// Behind tells clients that the gateway is at another address, such as a
+// Line's.
+func (s *Server) Behind(address string) { s.with(func() { s.gw.address = address }) }
+
+// gatewayURL is where clients connect. mu is held.
+func (s *Server) gatewayURL() string { return "ws://" + cmp.Or(s.gw.address, s.addr) + "/gw/" }
 
 // Drop cuts every connection without a close frame.
 func (s *Server) Drop() {
@@ -223,6 +239,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 func (s *Server) take(c *client, e event) {
 	switch e.Op {
 	case 1:
+		s.gw.beats = append(s.gw.beats, time.Now())
 		if !s.gw.mute {
 			c.send(event{Op: 11, Data: json.RawMessage("null")})
 		}
@@ -253,7 +270,7 @@ func (s *Server) identify(c *client, data json.RawMessage) {
 	}
 	s.gw.session = fmt.Sprintf("session-%d", s.gw.identifies)
 	s.gw.kept, s.gw.seq = nil, 1
-	ready, _ := json.Marshal(map[string]any{"v": 9, "session_id": s.gw.session, "resume_gateway_url": "ws://" + s.addr + "/gw/",
+	ready, _ := json.Marshal(map[string]any{"v": 9, "session_id": s.gw.session, "resume_gateway_url": s.gatewayURL(),
 		"user": map[string]any{"id": App, "username": "parley", "bot": true}, "application": map[string]any{"id": App}, "guilds": []any{}})
 	s.gw.conns[c] = true
 	c.send(event{Seq: 1, Type: "READY", Data: ready})

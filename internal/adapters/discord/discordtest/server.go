@@ -268,7 +268,7 @@ func (s *Server) route(r *http.Request, path string, body []byte) (any, *problem
 	part := strings.Split(strings.Trim(path, "/"), "/")
 	switch {
 	case path == "/gateway" || path == "/gateway/bot":
-		return map[string]any{"url": "ws://" + s.addr + "/gw/", "shards": 1, "session_start_limit": map[string]any{
+		return map[string]any{"url": s.gatewayURL(), "shards": 1, "session_start_limit": map[string]any{
 			"total": 1000, "remaining": 1000 - s.gw.identifies, "reset_after": 86400000, "max_concurrency": 1}}, nil
 	case part[0] == "users" && r.Method == http.MethodPost:
 		var in struct {
@@ -320,6 +320,8 @@ func (s *Server) channel(r *http.Request, part []string, body []byte) (any, *pro
 			return nil, &problem{status: 400, code: 50083, message: "Thread is archived"}
 		}
 		return s.post(ch, body, "")
+	case r.Method == http.MethodPatch && s.archived[ch]:
+		return nil, &problem{status: 400, code: 50083, message: "Thread is archived"}
 	case r.Method == http.MethodPatch:
 		for _, m := range s.messages {
 			if m.ID == part[3] && m.Channel == ch {

@@ -1,0 +1,416 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/config"
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/llm/llmtest"
+	"parley/internal/memory"
+)
+
+// words are the requests for words: those for summaries are left out.
+func (w *world) words() []llmtest.Request {
+	return slices.DeleteFunc(w.llm.Requests(), func(r llmtest.Request) bool { return len(r.ResponseFormat) > 0 })
+}
+
+// tokens is the estimate of requirements C15, made here once more.
+func tokens(r llmtest.Request) (n int) {
+	called := map[string]string{}
+	for _, m := range r.Messages {
+		runes := len([]rune(m.Text() + called[m.ToolCallID]))
+		for _, c := range m.ToolCalls {
+			runes += len([]rune(c.Function.Name + c.Function.Arguments))
+			called[c.ID] = c.Function.Name
+		}
+		n += max(1, (runes+3)/4)
+	}
+	return n
+}
+
+// summarizing answers requests for summaries: what was decided in the first
+// turn stays decided.
+func summarizing(folds *atomic.Int32) func(llmtest.Request) llmtest.Turn {
+	return func(r llmtest.Request) llmtest.Turn {
+		folds.Add(1)
+		text := "They talked about many things."
+		if strings.Contains(string(r.Raw), "heron") {
+			text += " The code word is heron."
+		}
+		return llmtest.Turn{Text: `{"summary":"` + text + `","title":"Talk","decisions":[],"facts":[]}`}
+	}
+}
+
+// TestSixtyTurns: a long conversation on a small budget. The model server
+// refuses tool results without their calls, requests stay within the limit,
+// and what was said first is known last (requirements F33-F38).
+func TestSixtyTurns(t *testing.T) {
+	for name, front := range fronts {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name == "terminal" && os.Getenv("PARLEY_FAULTS") == "" {
+				t.Skip("takes 20 s at a pipe; make faults plays it")
+			}
+			w := newWorld(t)
+			w.env = append(w.env, "BOT_CONTEXT_TOKEN_BUDGET=4000", "BOT_ACCESS_OWNERS=telegram:1,discord:42")
+			var folds atomic.Int32
+			w.llm.Structured(summarizing(&folds))
+			say := front(t, w)
+			w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "save_decision", Args: `{"content":"We ship on Fridays"}`}}}, llmtest.Turn{Text: "Decided."})
+			say("The code word is heron. We ship on Fridays, save that.")
+			for i := range 59 {
+				if i%3 == 0 {
+					w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: fmt.Sprint("t", i), Name: "current_time", Args: "{}"}}})
+				}
+				answer := fmt.Sprintf("Answer %d. %s", i, strings.Repeat("As long as answers are. ", 8))
+				w.llm.Queue(llmtest.Turn{Text: answer})
+				if got := say(fmt.Sprintf("Question %d: %s", i, strings.Repeat("what about it? ", 8))); !strings.Contains(got, fmt.Sprintf("Answer %d.", i)) {
+					t.Fatalf("turn %d: %q", i, got)
+				}
+				if i == 20 {
+					checkTokens(t, w, say("/session info"), answer)
+				}
+			}
+			most := 0
+			for i, r := range w.words() {
+				most = max(most, tokens(r)+len(r.Tools)/4)
+				if n := tokens(r) + len(r.Tools)/4; n > 4000 {
+					t.Errorf("request %d: %d tokens", i, n)
+				}
+			}
+			last := w.words()[len(w.words())-1]
+			users := 0
+			for _, m := range last.Messages {
+				if m.Role == "user" {
+					users++
+				}
+			}
+			if s := last.System(); !strings.Contains(s, "heron") || !strings.Contains(s, "We ship on Fridays") || users < 6 {
+				t.Errorf("%d exchanges left, told %q", users, s)
+			}
+			t.Logf("%d folds, the largest request is %d tokens", folds.Load(), most)
+			if n := folds.Load(); n == 0 || n > 30 {
+				t.Errorf("%d folds in 60 turns", n)
+			}
+		})
+	}
+}
+
+// checkTokens holds what /session info says against what was sent last and the
+// answer to it (requirements F33).
+func checkTokens(t *testing.T, w *world, info, answer string) {
+	t.Helper()
+	var said int
+	_, rest, _ := strings.Cut(info, "tokens: ")
+	_, _ = fmt.Sscan(rest, &said)
+	list := w.words()
+	want := tokens(list[len(list)-1]) + (len([]rune(strings.TrimSpace(answer)))+3)/4
+	if said < want-1 || said > want+1 {
+		t.Errorf("said %d tokens, sent %d", said, want)
+	}
+}
+
+// TestFoldKeepsFiveExchanges: near the budget one summary is asked for, and
+// the next request has it and the last five exchanges (requirements F34, F35).
+func TestFoldKeepsFiveExchanges(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_CONTEXT_TOKEN_BUDGET=4000")
+	var folds atomic.Int32
+	w.llm.Structured(summarizing(&folds))
+	say := onTelegram(t, w)
+	say("The code word is heron.")
+	for i := 0; folds.Load() == 0; i++ {
+		if i == 20 {
+			t.Fatal("never folded")
+		}
+		say(fmt.Sprintf("Turn %d. %s", i, strings.Repeat("word ", 60)))
+	}
+	// The fold runs once the answer is out, and the next message waits for it.
+	say("And now?")
+	list := w.llm.Requests()
+	fold := slices.IndexFunc(list, func(r llmtest.Request) bool { return len(r.ResponseFormat) > 0 })
+	r := list[fold+1]
+	var users []string
+	for _, m := range r.Messages {
+		if m.Role == "user" {
+			users = append(users, m.Text())
+		}
+	}
+	if len(users) != 6 || !strings.Contains(r.System(), "The code word is heron.") || folds.Load() != 1 {
+		t.Errorf("%d exchanges, %d folds, told %q", len(users), folds.Load(), r.System())
+	}
+	// A paste of the full length forces another one, before it is sent.
+	say(strings.Repeat("paste ", 660))
+	if got := say("/session info"); !strings.Contains(got, "shortened: 2 times") {
+		t.Errorf("after the paste: %q", got)
+	}
+}
+
+// TestPromptPrefix: with the real tools, nearly all of a request is what the
+// request before began with, which is what providers' caches go by. A fold
+// begins anew after the tools and the persona.
+func TestPromptPrefix(t *testing.T) {
+	w := newWorld(t)
+	say := onTelegram(t, w)
+	for i := range 20 {
+		w.llm.Queue(llmtest.Turn{Text: fmt.Sprintf("Answer %d, with a sentence or two, as answers have.", i)})
+		say(fmt.Sprintf("What about number %d, please?", i))
+	}
+	list := w.words()
+	share := func(i int) (same, all int) {
+		x, y := list[i-1].Raw, list[i].Raw
+		for same < min(len(x), len(y)) && x[same] == y[same] {
+			same++
+		}
+		return same, len(y)
+	}
+	var same, all int
+	least := 1.0
+	for i := 1; i < len(list); i++ {
+		s, n := share(i)
+		same, all, least = same+s, all+n, min(least, float64(s)/float64(n))
+		if i < 10 && float64(s) < 0.9*float64(n) {
+			t.Errorf("request %d: %d bytes of %d are as before", i, s, n)
+		}
+	}
+	t.Logf("%.1f %% of %d bytes a request over 20 turns; the least, after a fold, is %.1f %%", 100*float64(same)/float64(all), all/(len(list)-1), 100*least)
+	if float64(same) < 0.9*float64(all) {
+		t.Errorf("only %d bytes of %d are as before", same, all)
+	}
+}
+
+// TestEveryMessageHasOneDecision: ten messages of all kinds leave ten rows,
+// the calls of each belong to it, and none is left pending (requirements F63).
+func TestEveryMessageHasOneDecision(t *testing.T) {
+	w := newWorld(t)
+	say := onTelegram(t, w)
+	call := llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "add_task", Args: `{"description":"x"}`}, {ID: "b", Name: "no_such", Args: `{}`}}}
+	w.llm.Queue(call, llmtest.Turn{Text: "Added."})
+	say("add x")
+	w.llm.Queue(broken("503"), broken("503"), broken("503"))
+	say("down")
+	w.llm.Queue(broken("filter"))
+	say("refused")
+	w.llm.Queue(broken("429:30"))
+	say("busy")
+	w.llm.Queue(llmtest.Turn{Text: "Which one?"})
+	say("it")
+	for _, text := range []string{"/ask 2+2", "/help", "/nonsense", strings.Repeat("long ", 900), "bye"} {
+		say(text)
+	}
+	stats := say("/stats")
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	store := w.open(t)
+	for table, want := range map[string]int{"decisions": 11, "tool_calls": 2, "steps": 0} {
+		if n, err := store.Rows(context.Background(), table); err != nil || n != want {
+			t.Errorf("%s: %d rows, not %d (%v)", table, n, want, err)
+		}
+	}
+	for _, category := range []string{"TOOL_USE", "ERROR", "REFUSAL", "RATE_LIMITED", "AMBIGUITY", "RESPONSE", "COMMAND"} {
+		if !strings.Contains(stats, category) {
+			t.Errorf("no %s in %q", category, stats)
+		}
+	}
+	if !strings.Contains(stats, "Together: 10 messages") {
+		t.Errorf("the totals are %q", stats)
+	}
+	d, err := store.LastDecision(context.Background(), chat.Key{Platform: "telegram", Channel: "1"}, "telegram:1")
+	if err != nil || d.Category != memory.CategoryReply {
+		t.Errorf("the last one is %+v, %v", d, err)
+	}
+}
+
+// open opens the world's database once its bot has ended.
+func (w *world) open(t *testing.T) *memory.Store {
+	t.Helper()
+	store, err := memory.Open(context.Background(), w.dir, memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+// TestSlowCommandIsDeferred: a command that the model takes long over is
+// acknowledged within Discord's three seconds, and answered in its place.
+func TestSlowCommandIsDeferred(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.llm.Structured(func(llmtest.Request) llmtest.Turn {
+		return llmtest.Turn{Delay: 4 * time.Second, Text: `{"summary":"They talked long.","title":"Talk","decisions":[],"facts":[]}`}
+	})
+	say := onDiscordDM(t, w)
+	say("hello there")
+	asked := time.Now()
+	id := w.dc.Interaction("", "10", "42", "summarize", 0)
+	w.dc.Wait(10*time.Second, func() bool { return len(w.dc.Sent()) == 2 })
+	at, ok := w.dc.Acknowledged(id)
+	if !ok || at.Sub(asked) > 3*time.Second {
+		t.Errorf("acknowledged after %v", at.Sub(asked))
+	}
+	if last := w.dc.Sent()[1]; last.Content != "They talked long." || last.Nonce != "@original" || time.Since(asked) < 4*time.Second {
+		t.Errorf("got %+v after %v", last, time.Since(asked))
+	}
+}
+
+// TestSubagent: a helper has its own prompt, its own model and only its tools;
+// what it says to itself stays out of the conversation (requirements F32).
+func TestSubagent(t *testing.T) {
+	w := newWorld(t)
+	w.llm.Models("test", "small")
+	dir := t.TempDir()
+	prompt := filepath.Join(dir, "clerk.md")
+	settings := filepath.Join(dir, "config.yaml")
+	for name, text := range map[string]string{prompt: "You are the clerk.", settings: `subagents:
+  - {name: clerk, description: Keeps lists., prompt_file: "` + prompt + `", tools: [list_tasks, add_task, clerk], max_turns: 2, model: small}
+`} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.file = settings
+	say := onTelegram(t, w)
+	job := llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "clerk", Args: `{"task":"put milk on the list"}`}}}
+	add := llmtest.Turn{Calls: []llmtest.Call{{ID: "b", Name: "add_task", Args: `{"description":"milk"}`}, {ID: "c", Name: "save_fact", Args: `{"content":"x"}`}}}
+	w.llm.Queue(job, add, llmtest.Turn{Text: "The secret diary of the clerk: milk is on it."}, llmtest.Turn{Text: "Milk is on your list."})
+	if got := say("tidy my lists"); got != "Milk is on your list." {
+		t.Errorf("got %q", got)
+	}
+	list := w.words()
+	if len(list) != 4 {
+		t.Fatalf("%d model calls", len(list))
+	}
+	for i, own := range []bool{false, true, true, false} {
+		r := list[i]
+		if (r.Model == "small") != own || strings.Contains(string(r.Raw), "You are the clerk.") != own || strings.Contains(string(r.Tools), "save_fact") == own {
+			t.Errorf("call %d asks %s with %s", i, r.Model, r.Tools)
+		}
+		if own && strings.Contains(string(r.Tools), `"clerk"`) {
+			t.Error("a helper can call helpers")
+		}
+	}
+	if !strings.Contains(string(list[2].Raw), "TOOL_NOT_FOUND") {
+		t.Error("a tool that is not the helper's was run for it")
+	}
+	say("and then?")
+	if raw := string(w.words()[4].Raw); strings.Contains(raw, "You are the clerk") || strings.Contains(raw, `\"milk\"`) || !strings.Contains(raw, "secret diary") {
+		t.Errorf("the conversation has %s", raw)
+	}
+	if got := say("/tasks"); !strings.Contains(got, "milk") {
+		t.Errorf("the list is %q", got)
+	}
+	// Two calls are all a helper has: it stops, and the turn goes on.
+	w.llm.Queue(job, llmtest.Turn{Calls: []llmtest.Call{{ID: "d", Name: "list_tasks", Args: "{}"}}}, llmtest.Turn{Calls: []llmtest.Call{{ID: "e", Name: "add_task", Args: `{"description":"bread"}`}}}, llmtest.Turn{Text: "It gave up."})
+	if got := say("again"); got != "It gave up." {
+		t.Errorf("got %q", got)
+	}
+}
+
+// TestRetention: what is archived long enough loses its messages and keeps its
+// summary; with the default it keeps all (requirements F43).
+func TestRetention(t *testing.T) {
+	for _, days := range []int{0, 30} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "script.txt")
+		text := fmt.Sprintf("-- settings.yaml --\nretention: {days: %d}\n-- talk --\n> my file is plan.txt\n= Noted.\n> /session end\nafter 1m\nafter 1m\nafter 1m\n> /session list\nafter 744h\n", days)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := openScript(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base, err := config.Load(config.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := context.Background()
+		st, err := newStage(ctx, s, dir, rehearsal{base: base})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.close()
+		for _, act := range s.acts {
+			if err := st.play(ctx, s, act); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var log bytes.Buffer
+		st.app.log = slog.New(slog.NewTextHandler(&log, nil))
+		if err := st.app.prune(ctx); err != nil {
+			t.Fatal(err)
+		}
+		want := 2
+		if days > 0 {
+			want = 0
+		}
+		if n, err := st.app.store.Rows(ctx, "messages"); err != nil || n != want {
+			t.Errorf("after %d days of retention: %d messages, %v", days, n, err)
+		}
+		if !strings.Contains(log.String(), fmt.Sprintf("messages=%d ", 2-want)) {
+			t.Errorf("logged %s", &log)
+		}
+		list, err := st.app.store.Sessions(ctx, memory.SessionQuery{})
+		if err != nil || len(list) != 1 || list[0].Status != memory.Archived || !strings.Contains(list[0].Closing, "plan.txt") {
+			t.Errorf("sessions %+v, %v", list, err)
+		}
+	}
+}
+
+// TestPanickingJob: a job that panics is told of in log and status, also the
+// first sweep, and its next tick runs (requirements F70).
+func TestPanickingJob(t *testing.T) {
+	w := newWorld(t)
+	var log bytes.Buffer
+	a, err := newApp(context.Background(), w.config(t), slog.New(slog.NewTextHandler(&log, nil)), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	if err := a.build(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	front, err := a.newFront(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.start(a.handler(front))
+	a.startJobs()
+	ran := 0
+	a.schedule("test", "@every 1h", func(context.Context) error {
+		if ran++; ran == 1 {
+			panic("out of order")
+		}
+		return nil
+	})
+	tick := func() string {
+		a.cron.cron.Entry(a.cron.ids["test"]).WrappedJob.Run()
+		answer, err := a.runStatus(context.Background(), front, admin.Request{Role: admin.Owner})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.Text
+	}
+	if got := tick(); !regexp.MustCompile(`cron test.*failed: .*out of order`).MatchString(got) || !strings.Contains(log.String(), "out of order") {
+		t.Errorf("status %q, log %s", got, &log)
+	}
+	if got := tick(); ran != 2 || strings.Contains(got, "failed") {
+		t.Errorf("the next tick: ran %d times, %q", ran, got)
+	}
+	a.runJob("test", func(context.Context) error { panic("at start") }) // as the first sweep runs
+	a.drain()
+}

@@ -1,0 +1,298 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/llm/llmtest"
+)
+
+// long skips what takes more than its share of a test run; make faults plays
+// it.
+func long(t *testing.T) {
+	t.Helper()
+	if os.Getenv("PARLEY_FAULTS") == "" {
+		t.Skip("PARLEY_FAULTS=1 plays it")
+	}
+}
+
+// TestCrashWithASideEffect kills the process around a tool that adds a row:
+// the row is there once, the person is answered once, and at most one model
+// call is paid for twice (promises.md B03-B05).
+func TestCrashWithASideEffect(t *testing.T) {
+	for _, point := range []string{"after_model:1", "after_model:2", "after_tool:1", "before_finish:1"} {
+		t.Run(point, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
+				if r.Messages[len(r.Messages)-1].Role == "tool" {
+					return llmtest.Turn{Text: "It is on your list."}
+				}
+				return llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "add_task", Args: `{"description":"milk"}`}}}
+			})
+			child := w.start(t, "BOT_FAILPOINT="+point)
+			w.tg.Push(telegramtest.Text(1, 1, "add milk"))
+			if !died(child, 10*time.Second) {
+				t.Fatal("it came by that point never")
+			}
+			child = w.start(t)
+			if got := w.sent(t, 1)[0]; got != "It is on your list." {
+				t.Errorf("got %q", got)
+			}
+			if n := len(w.llm.Requests()); n > 3 {
+				t.Errorf("%d model calls for a plan of 2", n)
+			}
+			end(t, child, 10*time.Second)
+			if n := len(w.tg.Sent()); n != 1 {
+				t.Errorf("%d answers", n)
+			}
+			if n, err := w.open(t).Rows(context.Background(), "tasks"); err != nil || n != 1 {
+				t.Errorf("%d tasks, %v", n, err)
+			}
+		})
+	}
+}
+
+// died waits until a process has killed itself.
+func died(cmd *exec.Cmd, patience time.Duration) bool {
+	alarm := time.AfterFunc(patience, func() { _ = cmd.Process.Signal(syscall.SIGTERM) })
+	defer alarm.Stop()
+	_ = cmd.Wait()
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
+}
+
+// end asks a process to end and returns how long it took; it has to end well.
+func end(t *testing.T, cmd *exec.Cmd, within time.Duration) time.Duration {
+	t.Helper()
+	began := time.Now()
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	alarm := time.AfterFunc(within, func() { _ = cmd.Process.Kill() })
+	defer alarm.Stop()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("ended with %v after %v", err, time.Since(began))
+	}
+	return time.Since(began)
+}
+
+// TestFaultTermination: with twenty answers in the making a process ends well
+// within its grace time and five seconds, and nothing is lost; what is not done
+// in time the next process answers, once (promises.md B10).
+func TestFaultTermination(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		model  time.Duration
+		before bool // answered before the end
+	}{{"in time", 700 * time.Millisecond, true}, {"too slow", time.Minute, false}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			child, want := w.twentyAtWork(t, tt.model, "BOT_LIMITS_SHUTDOWN_GRACE=2s")
+			took := end(t, child, 30*time.Second)
+			t.Logf("ended after %v", took)
+			if took > 7*time.Second {
+				t.Errorf("took %v", took)
+			}
+			if n := len(w.tg.Sent()); (n == 20) != tt.before || n != 20 && n != 0 {
+				t.Errorf("%d answers before the end", n)
+			}
+			w.llm.Respond(nil)
+			w.start(t)
+			if l := w.settle(want); l != (ledger{}) {
+				t.Errorf("%+v", l)
+			}
+		})
+	}
+}
+
+// twentyAtWork starts a process and waits until twenty chats have asked the
+// model.
+func (w *world) twentyAtWork(t *testing.T, model time.Duration, env ...string) (*exec.Cmd, map[int64][]string) {
+	t.Helper()
+	w.llm.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Delay: model} })
+	child := w.startAndPoll(t)
+	if len(env) > 0 {
+		kill(child)
+		child = w.start(t, env...)
+	}
+	want := w.ask(0, 20, 1)
+	for deadline := time.Now().Add(20 * time.Second); len(w.llm.Requests()) < 20; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d of 20 at work", len(w.llm.Requests()))
+		}
+	}
+	return child, want
+}
+
+// TestFaultSecondSignal: the second signal ends the process at once, and the
+// next one answers everything (promises.md B11).
+func TestFaultSecondSignal(t *testing.T) {
+	w := newWorld(t)
+	child, want := w.twentyAtWork(t, time.Minute, "BOT_LIMITS_SHUTDOWN_GRACE=60s")
+	began := time.Now()
+	for i := range 2 {
+		if err := child.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 { // until the first one was taken
+			for w.tg.Polling() && time.Since(began) < 10*time.Second {
+				time.Sleep(time.Millisecond)
+			}
+		}
+	}
+	alarm := time.AfterFunc(20*time.Second, func() { _ = child.Process.Kill() })
+	defer alarm.Stop()
+	_ = child.Wait()
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("ended after %v", took)
+	}
+	w.llm.Respond(nil)
+	w.start(t)
+	if l := w.settle(want); l != (ledger{}) {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestFaultBacklog: 5,000 messages (1,000 in a plain run) wait at the start, of 50 people. All are
+// answered once and in order, and memory stays small (promises.md B31).
+func TestFaultBacklog(t *testing.T) {
+	chats, each := 50, 100
+	if os.Getenv("PARLEY_FAULTS") == "" {
+		each = 20
+	}
+	w := newWorld(t)
+	w.llm.Quiet()
+	w.env = append(w.env, "BOT_LIMITS_QUEUE_PER_CHANNEL=1000")
+	want := w.ask(0, chats, each)
+	began := time.Now()
+	child := w.start(t)
+	deadline := time.Now().Add(60 * time.Second)
+	most := int64(0)
+	for len(w.tg.Sent()) < chats*each && time.Now().Before(deadline) {
+		most = max(most, rss(t, child.Process.Pid))
+		time.Sleep(20 * time.Millisecond)
+	}
+	took := time.Since(began)
+	if l := w.settle(want); l != (ledger{}) {
+		t.Errorf("%+v", l)
+	}
+	t.Logf("%d messages in %v, at most %d MB", chats*each, took.Round(time.Millisecond), most>>20)
+	if most > 150<<20 {
+		t.Errorf("%d MB", most>>20)
+	}
+}
+
+// TestFaultSoak: twenty seconds of talk with one fault in a hundred requests on
+// both sides; nothing is lost or out of order, and no goroutine stays behind
+// (promises.md B72, small).
+func TestFaultSoak(t *testing.T) {
+	long(t)
+	w := newWorld(t)
+	w.llm.Quiet()
+	w.run(t)
+	w.settle(w.ask(-1, 20, 5))
+	before := goroutines()
+	sum := ledger{}
+	rounds := 0
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); rounds++ {
+		for skip := range 3 {
+			w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Skip: 7 + 11*skip, Times: 1, Status: 502})
+		}
+		w.llm.Queue(llmtest.Turn{}, llmtest.Turn{}, broken("503"))
+		want := w.ask(rounds, 20, 5)
+		l := w.settle(want)
+		sum.lost, sum.doubled, sum.misordered, sum.misrouted = sum.lost+l.lost, sum.doubled+l.doubled, sum.misordered+l.misordered, sum.misrouted+l.misrouted
+	}
+	after := before
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+		if after = goroutines(); after <= before {
+			break
+		}
+	}
+	t.Logf("%d rounds of 100 messages: %+v, goroutines %d then %d", rounds, sum, before, after)
+	if sum != (ledger{}) || after > before {
+		t.Errorf("%+v, goroutines %d then %d", sum, before, after)
+	}
+}
+
+// goroutines counts those of this module; idle connections come and go.
+func goroutines() (n int) {
+	buf := make([]byte, 4<<20)
+	for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+		if strings.Contains(g, "parley/") {
+			n++
+		}
+	}
+	return n
+}
+
+// TestFaultTyping: typing that hangs holds nothing up, and ends with the
+// answer, whatever becomes of it (promises.md B70).
+func TestFaultTyping(t *testing.T) {
+	w := newWorld(t)
+	lift := w.tg.Fail(telegramtest.Fault{Method: "sendChatAction", Hang: true})
+	defer lift()
+	w.run(t)
+	slow := broken("filter")
+	slow.Delay = 600 * time.Millisecond
+	w.llm.Queue(llmtest.Turn{Text: "Slow.", Delay: 600 * time.Millisecond}, slow)
+	for i, text := range []string{"slow", "and refused"} {
+		w.tg.Push(telegramtest.Text(7, 7, text))
+		w.sent(t, i+1)
+	}
+	began := time.Now()
+	n := len(w.tg.Calls("sendChatAction"))
+	if n == 0 {
+		t.Error("typing was never shown")
+	}
+	w.tg.Push(telegramtest.Text(7, 7, "/help"))
+	w.sent(t, 3)
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("the next message took %v", took)
+	}
+	if more := len(w.tg.Calls("sendChatAction")) - n; more > 1 {
+		t.Errorf("%d more after the end", more)
+	}
+	if text := fmt.Sprint(w.tg.Sent()[1].Text); !strings.Contains(text, "declined") {
+		t.Errorf("got %q", text)
+	}
+}
+
+// TestCrashResumes: fifty processes that are killed one after the other use up
+// five sessions at most, and each hears what was said while none ran
+// (promises.md B47).
+func TestCrashResumes(t *testing.T) {
+	const starts = 50
+	w := newWorld(t).onDiscord()
+	for i := range starts {
+		if i > 0 {
+			w.dc.Message("", "10", "42", fmt.Sprintf("message %d", i))
+		}
+		child := w.start(t)
+		if i == 0 { // there is no session to miss anything in before
+			w.dc.Wait(20*time.Second, func() bool { return w.dc.Connected() > 0 })
+			w.dc.Message("", "10", "42", "message 0")
+		}
+		w.discordSent(t, i+1)
+		kill(child)
+	}
+	t.Logf("%d starts: %d identified, %d resumed", starts, w.dc.Identifies(), w.dc.Resumes())
+	if n := w.dc.Identifies(); n > 5 {
+		t.Errorf("%d sessions for %d starts", n, starts)
+	}
+	for i, m := range w.dc.Sent() {
+		if m.Content != fmt.Sprintf("message %d", i) {
+			t.Errorf("answer %d is %q", i, m.Content)
+		}
+	}
+}

@@ -1,0 +1,202 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/discord/discordtest"
+	"parley/internal/chat"
+)
+
+// TestFaultDeadLine: a connection over which nothing comes any more, though it
+// takes what is written, is given up within two heartbeats, and what was said
+// meanwhile is heard (promises.md B41).
+func TestFaultDeadLine(t *testing.T) {
+	const interval = 200 * time.Millisecond
+	s, in := fake(t), newIntake()
+	line := s.NewLine()
+	t.Cleanup(line.Close)
+	s.Behind(line.Address())
+	s.Heartbeat(interval)
+	connected(t, in, s)
+	until(t, "two heartbeats", func() bool { return len(s.Beats()) >= 2 })
+	line.Cut()
+	began := time.Now()
+	s.Message("", "10", "42", "are you there?")
+	until(t, "back", func() bool { return len(in.texts()) == 1 })
+	took := time.Since(began)
+	t.Logf("seen after %v at a heartbeat of %v", took, interval)
+	if took > 4*interval { // two to see it, and the way back
+		t.Errorf("seen after %v", took)
+	}
+	if s.Identifies() != 1 || s.Resumes() != 1 {
+		t.Errorf("%d identifies, %d resumes", s.Identifies(), s.Resumes())
+	}
+}
+
+// stuck is an intake whose disk stands still until let go.
+type stuck struct {
+	*intake
+	gate chan struct{}
+}
+
+// Deliver implements chat.Intake.
+func (s *stuck) Deliver(ctx context.Context, b chat.Batch) error {
+	<-s.gate
+	return s.intake.Deliver(ctx, b)
+}
+
+// TestFaultSlowIntake: while nothing can be stored, hundreds of messages come
+// and the heartbeats go out on time; nothing of it is lost (promises.md B42).
+func TestFaultSlowIntake(t *testing.T) {
+	const interval, n = 200 * time.Millisecond, 400
+	s, in := fake(t), &stuck{newIntake(), make(chan struct{})}
+	s.Heartbeat(interval)
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Watch: 5 * time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = a.Run(ctx, in) }()
+	defer func() { cancel(); <-done }()
+	until(t, "connected", func() bool { return s.Connected() > 0 })
+	for i := range n {
+		s.Message("", "10", "42", fmt.Sprint(i))
+	}
+	first := len(s.Beats())
+	until(t, "heartbeats", func() bool { return len(s.Beats()) >= first+6 })
+	worst := time.Duration(0)
+	beats := s.Beats()
+	for i := max(1, first); i < len(beats); i++ {
+		worst = max(worst, beats[i].Sub(beats[i-1])-interval)
+	}
+	close(in.gate)
+	until(t, "all", func() bool { return len(in.texts()) == n })
+	for i, text := range in.texts() {
+		if text != fmt.Sprint(i) {
+			t.Fatalf("message %d is %q", i, text)
+		}
+	}
+	t.Logf("a heartbeat is at most %v late", worst)
+	if worst > interval || s.Resumes() > 0 || s.Identifies() != 1 {
+		t.Errorf("a heartbeat came %v late; %d resumes", worst, s.Resumes())
+	}
+}
+
+// TestFaultFlapping: a gateway that takes connections and drops them at once
+// is left alone longer and longer (promises.md B48).
+func TestFaultFlapping(t *testing.T) {
+	if os.Getenv("PARLEY_FAULTS") == "" {
+		t.Skip("takes 15 s; PARLEY_FAULTS=1 plays it")
+	}
+	s, in := fake(t), newIntake()
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second, RetryMin: 250 * time.Millisecond, RetryMax: 4 * time.Second, Watch: 5 * time.Millisecond}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
+	done := make(chan struct{})
+	go func() { defer close(done); _ = a.Run(ctx, in) }()
+	for ctx.Err() == nil {
+		s.Wait(50*time.Millisecond, func() bool { return s.Connected() > 0 })
+		s.Drop()
+	}
+	<-done
+	// The library takes a second to let go of each; the pause after it doubles
+	// from a quarter of a second, so 12 without backing off become 8 at most.
+	tries := s.Identifies() + s.Resumes()
+	t.Logf("%d connections in 15 s, %d of them identified", tries, s.Identifies())
+	if tries < 4 || tries > 8 || s.Identifies() > 2 {
+		t.Errorf("%d connections in 15 s, %d of them identified", tries, s.Identifies())
+	}
+}
+
+// TestFaultLateInteraction: an answer that comes after an interaction's token
+// has died is a message in the channel, for its author alone where it is
+// private (promises.md B53).
+func TestFaultLateInteraction(t *testing.T) {
+	s, in := fake(t), newIntake()
+	a, _ := connected(t, in, s)
+	s.Interaction("77", "50", "42", "ask", 0)
+	until(t, "delivered", func() bool { return len(in.texts()) == 1 })
+	m := in.last()
+	part := func(nonce string, private bool) chat.Part {
+		return chat.Part{Key: m.Key, Origin: m.Origin, To: m.From, Text: nonce, Nonce: nonce, Private: private, At: time.Now()}
+	}
+	a.o.Now = func() time.Time { return time.Now().Add(16 * time.Minute) }
+	for _, p := range []chat.Part{part("late", false), part("late and private", true)} {
+		if _, err := a.Send(context.Background(), p); err != nil {
+			t.Error(err)
+		}
+	}
+	a.o.Now = time.Now // and one that Discord has forgotten early
+	s.Fail(discordtest.Fault{Method: "PATCH", Path: "/webhooks/", Status: 404, Code: 10015})
+	if _, err := a.Send(context.Background(), part("forgotten", false)); err != nil {
+		t.Error(err)
+	}
+	var got []string
+	for _, sent := range s.Sent() {
+		got = append(got, sent.Channel+": "+sent.Content)
+	}
+	if want := []string{"50: late", "dm42: late and private", "50: forgotten"}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("sent %q", got)
+	}
+	if n := len(s.Calls("PATCH", "/webhooks/")); n != 1 {
+		t.Errorf("a dead token was used %d times", n-1)
+	}
+}
+
+// TestFaultGoneWhileAnswering: what is answered may be deleted meanwhile: the
+// preview, the channel, or the thread is archived. It ends after a call or two
+// (promises.md B54).
+func TestFaultGoneWhileAnswering(t *testing.T) {
+	s, in := fake(t), newIntake()
+	a, _ := connected(t, in, s)
+	ctx := context.Background()
+	preview := func(channel string, row int64) string {
+		id, _, err := a.Preview(ctx, chat.Message{ID: "5", Row: row, Key: chat.Key{Platform: Platform, Channel: channel}, Addressed: true}, "", "Hel")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	send := func(channel, id string) error {
+		_, err := a.Send(ctx, chat.Part{Key: chat.Key{Platform: Platform, Channel: channel}, Text: "Hello", Nonce: "final" + channel, Preview: id, At: time.Now()})
+		return err
+	}
+	if err := send("50", preview("50", 1)+"0"); err != nil { // no such message any more
+		t.Errorf("a deleted preview: %v", err)
+	}
+	id := preview("51", 2)
+	s.Gone("51", 10003)
+	var gone *chat.GoneError
+	if err := send("51", id); !errors.As(err, &gone) {
+		t.Errorf("a deleted channel: %v", err)
+	}
+	s.Thread("60", "50")
+	id = preview("60", 3)
+	s.Archive("60")
+	if err := send("60", id); err != nil {
+		t.Errorf("an archived thread: %v", err)
+	}
+	calls := 0
+	for _, method := range []string{"POST", "PATCH"} {
+		calls += len(s.Calls(method, "/channels/51/")) + len(s.Calls(method, "/channels/60"))
+	}
+	if calls > 6 { // two previews, one refusal, and three to unarchive and edit
+		t.Errorf("%d calls", calls)
+	}
+	texts := map[string]string{}
+	for _, m := range s.Sent() {
+		texts[m.Channel] = m.Content
+	}
+	if texts["50"] != "Hello" || texts["60"] != "Hello" {
+		t.Errorf("shown %v", texts)
+	}
+}
