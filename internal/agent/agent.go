@@ -43,7 +43,8 @@ type Options struct {
 	// nil refuses such calls.
 	Confirm func(ctx context.Context, m chat.Message, question string, call Pending) (chat.Answer, error)
 	// Role names what a person is at a place (owner, admin, member), for rules.
-	Role func(ctx context.Context, m chat.Message) string
+	Role  func(ctx context.Context, m chat.Message) string
+	Files Files // what can be done with attachments
 	// Learn lets folds and ends of sessions remember what people said about
 	// themselves.
 	Learn bool
@@ -81,6 +82,8 @@ type Agent struct {
 	o      Options
 	prompt *promptFile
 	model  atomic.Pointer[string]
+	// readers has a place for each message whose files are held in memory.
+	readers chan struct{}
 }
 
 // New makes an Agent. It fails when the prompt file cannot be read.
@@ -90,7 +93,7 @@ func New(o Options) (*Agent, error) {
 	if err := p.load(); err != nil {
 		return nil, err
 	}
-	a := &Agent{o: o, prompt: p}
+	a := &Agent{o: o, prompt: p, readers: make(chan struct{}, maxReaders)}
 	a.SetModel(o.ModelName)
 	return a, nil
 }
@@ -169,7 +172,7 @@ func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, sessio
 	if refusal != "" {
 		return a.note(refusal, memory.CategoryInvalid), nil
 	}
-	if in.text == "" {
+	if in.text == "" && len(m.Files) == 0 {
 		return chat.Answer{}, nil
 	}
 	t := &turn{a: a, m: m, w: w, in: in, began: a.o.Now(), keep: session}
