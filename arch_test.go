@@ -64,6 +64,7 @@ var libraries = []allowed{
 	{"cmd/bot", "github.com/prometheus/client_golang", "metrics"},
 	{"cmd/bot", "github.com/robfig/cron/v3", "decides when, nothing else"},
 	{"cmd/bot", "github.com/google/uuid", "ids of traces shown under answers"},
+	{"cmd/bot", "github.com/ledongthuc/pdf", "the text of PDFs, in a process of its own"},
 	{"cmd/bot", "golang.org/x/sys", "gives start-up memory back"},
 	{"cmd/bot", "golang.org/x/tools", "the file format of rehearsals"},
 	{"config", "github.com/goccy/go-yaml", "mistakes are shown with their line"},

@@ -125,9 +125,9 @@ func (t *turn) take(ctx context.Context, f chat.File) (sorry string) {
 	case declared == "image":
 		limit = maxImage
 	}
-	ctx, cancel := context.WithTimeout(ctx, openTimeout)
-	defer cancel()
-	data, err := o.Open(ctx, t.m, f, limit)
+	opening, cancel := context.WithTimeout(ctx, openTimeout)
+	data, err := o.Open(opening, t.m, f, limit)
+	cancel()
 	switch {
 	case errors.Is(err, chat.ErrFileTooLarge):
 		return fmt.Sprintf(wordsFileTooLarge, limit>>20)
