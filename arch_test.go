@@ -98,6 +98,7 @@ var forTests = []allowed{
 	{"*", "github.com/google/go-cmp", "differences that can be read"},
 	{"*", "go.uber.org/goleak", "no goroutine is left behind"},
 	{"*", "internal/memory", "tests use the real store, not a fake of it"},
+	{"cmd/bot", "github.com/modelcontextprotocol/go-sdk", "the other end of the protocol"},
 	{"internal/memory", "internal/chat", "drives the store as the hub does"},
 }
 

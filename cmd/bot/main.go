@@ -48,6 +48,7 @@ type cli struct {
 	Facts    factsCmd    `cmd:"" help:"See and change what is remembered."`
 	Playbook playbookCmd `cmd:"" help:"Check the playbook."`
 	Rehearse rehearseCmd `cmd:"" help:"Play conversation scripts against the agent and report where it differs."`
+	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Serve your facts, tasks and conversations to other programs of yours: an MCP server on standard input and output."`
 	PDFText  pdfTextCmd  `cmd:"" name:"pdf-text" hidden:"" help:"Print the text of the PDF on standard input; the bot runs this apart from itself."`
 	Pair     pairCmd     `cmd:"" help:"See who asks to be let in, and let them in."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`

@@ -19,7 +19,7 @@ import (
 // stack or unpack without end. So it runs as a process of its own, with these
 // bounds and none of the bot's secrets.
 const (
-	pdfTime   = 20 * time.Second
+	pdfTime   = 10 * time.Second
 	pdfMemory = 512 << 20
 	pdfPages  = 50
 	pdfText   = 400 << 10 // bytes
