@@ -64,6 +64,7 @@ func (a *app) handler(f *front) chat.Handler {
 		}
 		return a.agent.Confirmed(ctx, m, p)
 	}
+	do[actionApprove] = a.approved
 	return f.gate.Wrap(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(a.debugging(f, a.agent))), do)))
 }
 

@@ -60,6 +60,7 @@ type world struct {
 	llm  *llmtest.Server
 	dir  string
 	env  []string
+	file string // of settings, "" for none
 	stop func() error
 }
 
@@ -82,7 +83,7 @@ func newWorld(t testing.TB) *world {
 
 func (w *world) config(t testing.TB) config.Config {
 	t.Helper()
-	cfg, err := config.Load(config.Options{Env: w.env})
+	cfg, err := config.Load(config.Options{File: w.file, Env: w.env})
 	if err != nil {
 		t.Fatal(err)
 	}
