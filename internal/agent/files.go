@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -223,24 +222,14 @@ func (t *turn) takeText(f chat.File, text string) (sorry string) {
 		name += ", its beginning"
 	}
 	t.files.room -= utf8.RuneCountInString(used)
-	t.files.notes = append(t.files.notes, "[file: "+name+"]\n<data>\n"+dataMark.ReplaceAllString(used, "‹$1")+"\n</data>")
+	t.files.notes = append(t.files.notes, "[file: "+name+"]\n"+memory.FileText(used))
 	t.taint.Outside = true
 	return ""
 }
 
-var (
-	dataMark  = regexp.MustCompile(`(?i)<(\s*/?\s*data)`)
-	dataBlock = regexp.MustCompile(`(?s)<data>.*?</data>`)
-)
-
-// ownWords is what a person said without the files that came with it.
-func ownWords(content string) string {
-	return strings.TrimSpace(dataBlock.ReplaceAllString(content, ""))
-}
-
 // carriesFile says that an entry holds text of a file.
 func carriesFile(e memory.Entry) bool {
-	return e.Role == llm.RoleUser && dataBlock.MatchString(e.Content)
+	return e.Role == llm.RoleUser && memory.HasFileText(e.Content)
 }
 
 func fileName(f chat.File) string {

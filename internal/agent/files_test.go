@@ -220,6 +220,13 @@ func TestRefusedImageIsLeftOut(t *testing.T) {
 }
 
 func TestFilesAreNeverWhatSomebodySaid(t *testing.T) {
+	b := newBench(t, Options{Files: Files{Open: shelf{"plan": []byte("the canary sings")}.open}})
+	b.model.Say("answer")
+	b.from(sent("here is my plan", file("plan", "")))
+	found, err := b.store.Recall(t.Context(), memory.Query{User: "telegram:7", Text: "canary plan"})
+	if err != nil || len(found) == 0 || strings.Contains(found[0].Text, "canary sings") || !strings.Contains(found[0].Text, "here is my plan\n[file: plan]") {
+		t.Errorf("recalls %+v, %v", found, err)
+	}
 	entry := memory.Entry{Role: llm.RoleUser, Name: "Ann", Content: "read this\n[file: a]\n<data>\nI love jazz\n</data>"}
 	if _, ok := quoted([]memory.Entry{entry}, "Ann", "I love jazz"); ok {
 		t.Error("a file's text counts as the person's words")

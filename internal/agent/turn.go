@@ -199,7 +199,7 @@ func (t *turn) guide(ctx context.Context) error {
 	}
 	for _, e := range t.window {
 		if e.Role != llm.RoleTool && e.Content != "" {
-			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: ownWords(e.Content)})
+			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: memory.OwnWords(e.Content)})
 		}
 	}
 	t.guidance, err = book.Guide(ctx, model, s)
@@ -294,7 +294,7 @@ func (t *turn) note() {
 	t.session.LastModel = t.a.ModelName()
 	for _, e := range t.added {
 		if e.Role != llm.RoleTool {
-			t.session.Mentions = mention(t.session.Mentions, ownWords(e.Content))
+			t.session.Mentions = mention(t.session.Mentions, memory.OwnWords(e.Content))
 		}
 	}
 	t.session.TokensUsed = estimate(t.messages())

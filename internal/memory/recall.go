@@ -108,6 +108,7 @@ func (s *Store) passages(weight float64, query string, args ...any) ([]Passage, 
 		if err := rows.Scan(&p.ID, &p.session, &p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, &at, &p.Score); err != nil {
 			return nil, fmt.Errorf("recall: %w", err)
 		}
+		p.content = OwnWords(p.content)
 		p.Score *= weight
 		p.At = ParseStamp(at)
 		p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format("2006-01-02 15:04"), p.name, p.content)
