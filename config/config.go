@@ -43,17 +43,19 @@ type Config struct {
 
 // Model is the OpenAI-compatible endpoint.
 type Model struct {
-	BaseURL      string        `yaml:"base_url" form:"url" doc:"OpenAI-compatible endpoint, with /v1; with no endpoint, key and name: Ollama if it answers, else the built-in offline responder"`
-	APIKey       Secret        `yaml:"api_key" doc:"key of the endpoint"`
-	Name         string        `yaml:"name" doc:"model name; builtin is the offline responder"`
-	Temperature  float64       `yaml:"temperature" default:"0.0" range:"0..2" doc:"0 is the most predictable"`
-	MaxTokens    int           `yaml:"max_tokens" default:"1024" range:"1..100000" doc:"longest answer of one model call"`
-	ContextSize  int           `yaml:"context_size" default:"32768" range:"4000..128000" doc:"the model's window in tokens"`
-	Timeout      time.Duration `yaml:"timeout" default:"30s" range:"1s..10m" doc:"of one attempt"`
-	Retries      int           `yaml:"retries" default:"3" range:"1..10" doc:"attempts in all, on timeouts, connection errors and 5xx"`
-	Stream       bool          `yaml:"stream" default:"true" doc:"show answers while they grow"`
-	Required     bool          `yaml:"required" default:"true" doc:"exit at start when the model cannot be reached or is missing; false: start, report red, recover alone"`
-	PlaybookName string        `yaml:"playbook_name" doc:"cheaper model for matching the playbook; with none, model.name"`
+	BaseURL       string        `yaml:"base_url" form:"url" doc:"OpenAI-compatible endpoint, with /v1; with no endpoint, key and name: Ollama if it answers, else the built-in offline responder"`
+	APIKey        Secret        `yaml:"api_key" doc:"key of the endpoint"`
+	Name          string        `yaml:"name" doc:"model name; builtin is the offline responder"`
+	Temperature   float64       `yaml:"temperature" default:"0.0" range:"0..2" doc:"0 is the most predictable"`
+	MaxTokens     int           `yaml:"max_tokens" default:"1024" range:"1..100000" doc:"longest answer of one model call"`
+	ContextSize   int           `yaml:"context_size" default:"32768" range:"4000..128000" doc:"the model's window in tokens"`
+	Timeout       time.Duration `yaml:"timeout" default:"30s" range:"1s..10m" doc:"of one attempt"`
+	Retries       int           `yaml:"retries" default:"3" range:"1..10" doc:"attempts in all, on timeouts, connection errors and 5xx"`
+	Stream        bool          `yaml:"stream" default:"true" doc:"show answers while they grow"`
+	Required      bool          `yaml:"required" default:"true" doc:"exit at start when the model cannot be reached or is missing; false: start, report red, recover alone"`
+	Images        bool          `yaml:"images" default:"false" doc:"the model takes pictures, and what people send is shown to it"`
+	Transcription string        `yaml:"transcription" doc:"model of the same endpoint that writes voice messages down; with none, they are not listened to"`
+	PlaybookName  string        `yaml:"playbook_name" doc:"cheaper model for matching the playbook; with none, model.name"`
 }
 
 // Telegram is the Telegram front end; it runs when there is a token.

@@ -119,7 +119,8 @@ func (a *app) build(ctx context.Context) (err error) {
 		TokenBudget: a.cfg.Context.TokenBudget, ContextSize: a.cfg.Model.ContextSize,
 		IdleTimeout: a.cfg.Session.IdleTimeout, TTL: a.cfg.Session.TTL,
 		PerUser: a.cfg.Session.Scope == "user", DropSummaries: !a.cfg.Session.CarrySummary,
-		Role: a.role, Confirm: a.askFirst, Learn: a.cfg.Memory.Learn, Cite: a.cite, Prefetch: a.prefetch(),
+		Files: agent.Files{Open: a.openFile, See: a.model.see, Hear: a.model.hear, ReadPDF: readPDF},
+		Role:  a.role, Confirm: a.askFirst, Learn: a.cfg.Memory.Learn, Cite: a.cite, Prefetch: a.prefetch(),
 		Log: a.log, Now: a.now, Failpoint: failpoint,
 	})
 	return err
@@ -223,10 +224,12 @@ func (a *app) inData(name string) string { return filepath.Join(a.cfg.DataDir, n
 // endpoint is the model and what is known about it.
 type endpoint struct {
 	llm.Model
-	name     string    // asked for, and shown
-	about    string    // the line that tells the operator which model this is
-	fallback llm.Model // the built-in responder, unless it is the model itself
-	book     llm.Model // decides playbook conditions; nil is Model
+	name     string                                                               // asked for, and shown
+	about    string                                                               // the line that tells the operator which model this is
+	fallback llm.Model                                                            // the built-in responder, unless it is the model itself
+	book     llm.Model                                                            // decides playbook conditions; nil is Model
+	see      bool                                                                 // takes pictures
+	hear     func(ctx context.Context, name string, audio []byte) (string, error) // nil is deaf
 	check    func(context.Context) error
 	list     func(context.Context) ([]string, error)
 }

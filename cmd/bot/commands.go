@@ -33,7 +33,7 @@ func (a *app) commands(f *front) []admin.Command {
 		{Name: "prompt", Help: "The persona", Who: admin.Owner, Verbs: []admin.Command{
 			{Name: "reload", Help: "Read the persona file again", Run: a.runPromptReload},
 		}},
-		{Name: "tools", Help: "What I can do for you", Who: admin.Owner, Verbs: a.toolVerbs()},
+		{Name: "tools", Help: "What I can do for you", Who: admin.Owner, Verbs: a.toolVerbs(), Run: a.runToolList},
 		{Name: "trace", Help: "Everything about one answer", Who: admin.Admin, Private: true, Run: a.runTrace,
 			Options: []admin.Option{{Name: "answer", Help: "the id of the answer; the last one if you leave it out"}}},
 		{Name: "page", Help: "A one-time link to the control page", Who: admin.Owner, Private: true, Run: a.runPage},

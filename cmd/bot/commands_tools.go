@@ -16,6 +16,9 @@ func (a *app) toolVerbs() []admin.Command {
 		{Name: "list", Help: "Every tool and whether it is on", Run: a.runToolList},
 		{Name: "enable", Help: "Let it be used again", Options: []admin.Option{name}, Run: a.switchTool(true)},
 		{Name: "disable", Help: "Do not use it any more", Options: []admin.Option{name}, Run: a.switchTool(false)},
+		{Name: "servers", Help: "How the tool servers stand", Run: a.runServers},
+		{Name: "approve", Help: "Use what a tool server has changed", Run: a.runApprove,
+			Options: []admin.Option{{Name: "server", Help: "name of the tool server", Required: true, Suggest: a.suggestServer}}},
 	}
 }
 
@@ -30,6 +33,9 @@ func (a *app) suggestTool(_ context.Context, _ chat.Message, prefix string) (nam
 
 func (a *app) runToolList(context.Context, admin.Request) (chat.Answer, error) {
 	var b strings.Builder
+	if servers := a.serverLines(); servers != "" {
+		b.WriteString(servers + "\n")
+	}
 	now := a.toolset.now()
 	for _, s := range a.toolset.all().All() {
 		state := "on"

@@ -52,6 +52,8 @@ type cli struct {
 	Playbook playbookCmd `cmd:"" help:"Check the playbook."`
 	Rehearse rehearseCmd `cmd:"" help:"Play conversation scripts against the agent and report where it differs."`
 	Page     pageCmd     `cmd:"" help:"Print a one-time link to the control page."`
+	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Serve your facts, tasks and conversations to other programs of yours: an MCP server on standard input and output."`
+	PDFText  pdfTextCmd  `cmd:"" name:"pdf-text" hidden:"" help:"Print the text of the PDF on standard input; the bot runs this apart from itself."`
 	Pair     pairCmd     `cmd:"" help:"See who asks to be let in, and let them in."`
 	Backup   backupCmd   `cmd:"" help:"Copy the database, with the bot running or not."`
 	Restore  restoreCmd  `cmd:"" help:"Put a copy in the place of the database, with the bot stopped."`

@@ -129,7 +129,11 @@ func (a *app) platforms() (list []chat.Adapter, err error) {
 		list = append(list, t)
 	}
 	if c := a.cfg.Discord; c.Token != "" {
-		d, err := discord.New(discord.Options{Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Log: a.log})
+		files, err := discordFiles(c.APIURL)
+		if err != nil {
+			return nil, fmt.Errorf("discord.api_url: %w", err)
+		}
+		d, err := discord.New(discord.Options{Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Files: files, Log: a.log})
 		if err != nil {
 			return nil, err
 		}

@@ -51,6 +51,7 @@ type Options struct {
 	// Prefetch fetches numbered passages that may fit a message before the
 	// model is asked; nil for none.
 	Prefetch func(ctx context.Context, m chat.Message) (tools.Result, error)
+	Files    Files // what can be done with attachments
 	// Learn lets folds and ends of sessions remember what people said about
 	// themselves.
 	Learn bool
@@ -88,6 +89,8 @@ type Agent struct {
 	o      Options
 	prompt *promptFile
 	model  atomic.Pointer[string]
+	// readers has a place for each message whose files are held in memory.
+	readers chan struct{}
 }
 
 // New makes an Agent. It fails when the prompt file cannot be read.
@@ -97,7 +100,7 @@ func New(o Options) (*Agent, error) {
 	if err := p.load(); err != nil {
 		return nil, err
 	}
-	a := &Agent{o: o, prompt: p}
+	a := &Agent{o: o, prompt: p, readers: make(chan struct{}, maxReaders)}
 	a.SetModel(o.ModelName)
 	return a, nil
 }
@@ -176,7 +179,7 @@ func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, sessio
 	if refusal != "" {
 		return a.note(refusal, memory.CategoryInvalid), nil
 	}
-	if in.text == "" {
+	if in.text == "" && len(m.Files) == 0 {
 		return chat.Answer{}, nil
 	}
 	t := &turn{a: a, m: m, w: w, in: in, began: a.o.Now(), keep: session}

@@ -128,7 +128,7 @@ func quoted(entries []memory.Entry, person, quote string) (memory.Entry, bool) {
 	quote = normal(quote)
 	for _, e := range entries {
 		own := e.Role == llm.RoleUser && !strings.HasPrefix(e.Content, forwardedMark)
-		if own && quote != "" && label(e.Name) == label(person) && strings.Contains(normal(e.Content), quote) {
+		if own && quote != "" && label(e.Name) == label(person) && strings.Contains(normal(memory.OwnWords(e.Content)), quote) {
 			return e, true
 		}
 	}

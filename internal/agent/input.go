@@ -36,9 +36,6 @@ func readInput(m chat.Message) (in input, refusal string) {
 		text = clipRunes(text, maxUsed)
 	}
 	in.text = text
-	if text == "" && len(m.Files) > 0 {
-		return input{}, wordsFilesOnly
-	}
 	return in, ""
 }
 
@@ -62,17 +59,21 @@ func clean(s string) string {
 // label makes a display name one harmless word group: authority never comes
 // from it, and it must not look like a role (promises.md C12).
 func label(name string) string {
+	if name = plain(name); name != "" {
+		return name
+	}
+	return "someone"
+}
+
+// plain leaves of a name what cannot be mistaken for anything else.
+func plain(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .-_'", r) {
 			return r
 		}
 		return ' '
 	}, clean(name))
-	name = strings.Join(strings.Fields(clipRunes(name, maxName)), " ")
-	if name == "" {
-		return "someone"
-	}
-	return name
+	return strings.Join(strings.Fields(clipRunes(name, maxName)), " ")
 }
 
 // clipRunes cuts a text to n runes.

@@ -114,6 +114,11 @@ func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 	req := llm.Request{Model: t.modelName(), Messages: t.messages(), Tools: t.offered().Specs(), Spend: t.ledger.spend}
 	began := t.a.o.Now()
 	resp, err := t.a.o.Model.Complete(ctx, req, t.show)
+	if len(t.files.images) > 0 && (errors.Is(err, llm.ErrBadRequest) || errors.Is(err, llm.ErrModelNotFound)) {
+		t.blind()
+		req.Messages = t.messages()
+		resp, err = t.a.o.Model.Complete(ctx, req, t.show)
+	}
 	t.lap(memory.Lap{Kind: "model", Name: req.Model, Tokens: resp.Usage.Total}, began, t.a.o.Now().Sub(began))
 	if err != nil && t.a.o.Fallback != nil && down(err) {
 		resp, err = t.fallback(ctx, req, err)

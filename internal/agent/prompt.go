@@ -76,8 +76,12 @@ func (t *turn) messages() []llm.Message {
 		out = append(out, t.spoken(e))
 	}
 	out = append(out, llm.Message{Role: llm.RoleSystem, Content: t.context()})
+	heard := len(out)
 	for _, e := range t.added {
 		out = append(out, t.spoken(e))
+	}
+	if len(t.files.images) > 0 {
+		out[heard].Images = t.files.images
 	}
 	return out
 }

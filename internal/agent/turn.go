@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type turn struct {
 	m     chat.Message
 	w     chat.Reply
 	in    input
+	files attachments
 	began time.Time
 	keep  bool      // the turn belongs to a session and leaves a transcript
 	sub   *Subagent // whose turn it is; nil is the conversation's own
@@ -72,6 +74,17 @@ func (l *ledger) spend() error {
 func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 	// Three attempts for each model call, and the playbook's one.
 	t.ledger.maxAttempts = 3 * (t.a.o.MaxCalls + 1)
+	done, err := t.attach(ctx)
+	if errors.Is(err, chat.ErrStopped) {
+		return t.a.note(wordsStopped, memory.CategoryStopped), nil
+	}
+	if err != nil {
+		return chat.Answer{}, fmt.Errorf("open files: %w", err)
+	}
+	defer done()
+	if t.in.text == "" && t.files.used == 0 {
+		return t.a.note(t.in.notice, memory.CategoryInvalid), nil
+	}
 	if err := t.load(ctx); err != nil {
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
 	}
@@ -110,6 +123,7 @@ func (t *turn) load(ctx context.Context) (err error) {
 	entries, err := t.a.o.Store.Transcript(ctx, t.session.ID, t.session.SummarizedAt, t.a.o.MaxMessages)
 	t.window = wholeExchanges(entries)
 	t.offer = usedTools(t.window)
+	t.taint.Outside = t.taint.Outside || slices.ContainsFunc(t.window, carriesFile)
 	return err
 }
 
@@ -141,6 +155,10 @@ func (t *turn) heard() memory.Entry {
 	if t.m.Forwarded {
 		text = forwardedMark + text
 	}
+	for _, note := range t.files.notes {
+		text += "\n" + note
+	}
+	text = strings.TrimSpace(text)
 	return t.entry(llm.Message{Role: llm.RoleUser, Content: text})
 }
 
@@ -183,7 +201,7 @@ func (t *turn) guide(ctx context.Context) error {
 	}
 	for _, e := range t.window {
 		if e.Role != llm.RoleTool && e.Content != "" {
-			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: e.Content})
+			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: memory.OwnWords(e.Content)})
 		}
 	}
 	began := t.a.o.Now()
@@ -290,7 +308,7 @@ func (t *turn) note() {
 	t.session.LastModel = t.a.ModelName()
 	for _, e := range t.added {
 		if e.Role != llm.RoleTool {
-			t.session.Mentions = mention(t.session.Mentions, e.Content)
+			t.session.Mentions = mention(t.session.Mentions, memory.OwnWords(e.Content))
 		}
 	}
 	t.session.TokensUsed = estimate(t.messages())

@@ -97,7 +97,9 @@ type File struct {
 	MIME string `json:"mime,omitempty"`
 	Size int64  `json:"size,omitempty"` // bytes; 0 when unknown
 	Ref  string `json:"ref,omitempty"`
-	Data []byte `json:"data,omitempty"`
+	// Voice says that the author spoke it instead of writing.
+	Voice bool   `json:"voice,omitempty"`
+	Data  []byte `json:"data,omitempty"`
 }
 
 // Button is a choice under an answer. Data comes back as the Text of a

@@ -162,6 +162,7 @@ func (s *Store) passages(query string, args []any) ([]Passage, error) {
 		if err := rows.Scan(&p.ID, &p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, &at); err != nil {
 			return nil, err
 		}
+		p.content = OwnWords(p.content)
 		p.At = ParseStamp(at)
 		found = append(found, p)
 	}

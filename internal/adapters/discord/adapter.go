@@ -25,8 +25,11 @@ type Options struct {
 	APIURL string // "" is Discord's own, version 9
 	Guild  string // where slash commands are registered; "" is everywhere
 	Timing Timing
-	Log    *slog.Logger     // nil is silent
-	Now    func() time.Time // nil is time.Now
+	// Files reaches FileHosts, and nothing that is not meant to be reached; nil
+	// opens no attachments.
+	Files *http.Client
+	Log   *slog.Logger     // nil is silent
+	Now   func() time.Time // nil is time.Now
 }
 
 // Timing is for tests; zeros are the real numbers.

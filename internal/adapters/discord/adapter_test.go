@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -331,5 +332,44 @@ func TestRegisterOnlyWhenChanged(t *testing.T) {
 	}
 	if n := len(s.Calls("PUT", "/applications/")); n != 1 {
 		t.Errorf("%d registrations", n)
+	}
+}
+
+func TestFetch(t *testing.T) {
+	s, in := fake(t), newIntake()
+	a, stop := connected(t, in, s)
+	defer stop()
+	s.Attach("10", "42", "look", discordtest.Attachment{Name: "a.txt", MIME: "text/plain", Data: []byte("content"), Voice: true})
+	until(t, "the message", func() bool { return len(in.texts()) == 1 })
+	f := in.last().Files[0]
+	if f.Name != "a.txt" || f.Size != 7 || !f.Voice {
+		t.Errorf("file %+v", f)
+	}
+	if _, err := a.Fetch(t.Context(), f, 100); err == nil {
+		t.Error("fetched without a client")
+	}
+	a.o.Files = http.DefaultClient
+	if data, err := a.Fetch(t.Context(), f, 7); string(data) != "content" || err != nil {
+		t.Errorf("fetched %q, %v", data, err)
+	}
+	unsized, gone := f, f
+	unsized.Size, gone.Size = 0, 0
+	gone.Ref = strings.Replace(f.Ref, "/attachments/", "/attachments/9", 1)
+	for _, big := range []chat.File{f, unsized} {
+		if _, err := a.Fetch(t.Context(), big, 6); !errors.Is(err, chat.ErrFileTooLarge) {
+			t.Errorf("a file of %d bytes: %v", big.Size, err)
+		}
+	}
+	if _, err := a.Fetch(t.Context(), gone, 6); !errors.Is(err, chat.ErrFileGone) {
+		t.Errorf("an expired address: %v", err)
+	}
+	for _, ref := range []string{"http://cdn.discordapp.com/x", "https://cdn.discordapp.com.evil.example/x", "https://evil.example/cdn.discordapp.com", "file:///etc/passwd", ":"} {
+		if _, err := a.Fetch(t.Context(), chat.File{Ref: ref}, 6); err == nil || !strings.Contains(err.Error(), "not the address") {
+			t.Errorf("%s: %v", ref, err)
+		}
+	}
+	s.Close()
+	if _, err := a.Fetch(t.Context(), f, 100); err == nil || strings.Contains(err.Error(), "signed") {
+		t.Errorf("without a server: %v", err)
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
 	"reflect"
 	"strings"
 	"time"
@@ -202,42 +200,4 @@ func words(list []*discordgo.ApplicationCommandInteractionDataOption) string {
 		fmt.Fprintf(&b, " %s:%q", o.Name, value)
 	}
 	return b.String()
-}
-
-// maxFile bounds an attachment (Discord's own default is 10 MiB).
-const maxFile = 25 << 20
-
-// Fetch opens an attachment. Only Discord's own hosts are asked; the caller
-// closes it.
-func (a *Adapter) Fetch(ctx context.Context, f chat.File) (io.ReadCloser, error) {
-	u, err := url.Parse(f.Ref)
-	if err != nil || !a.ours(u) {
-		return nil, fmt.Errorf("discord: fetch %s: not an attachment", f.Name)
-	}
-	if f.Size > maxFile {
-		return nil, fmt.Errorf("discord: fetch %s: %d bytes are too many", f.Name, f.Size)
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return nil, fmt.Errorf("discord: fetch: %w", err)
-	}
-	resp, err := a.http.Do(req)
-	if err != nil {
-		return nil, fmt.Errorf("discord: fetch %s: %w", f.Name, lost(err, false))
-	}
-	if resp.StatusCode != http.StatusOK {
-		_ = resp.Body.Close()
-		return nil, fmt.Errorf("discord: fetch %s: status %d", f.Name, resp.StatusCode)
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{io.LimitReader(resp.Body, maxFile), resp.Body}, nil
-}
-
-func (a *Adapter) ours(u *url.URL) bool {
-	if api, err := url.Parse(a.api); err == nil && u.Host == api.Host {
-		return true
-	}
-	return u.Scheme == "https" && (strings.HasSuffix(u.Hostname(), ".discordapp.com") || strings.HasSuffix(u.Hostname(), ".discordapp.net"))
 }

@@ -160,6 +160,10 @@ func (a *Adapter) key(channel, guild string) chat.Key {
 	return chat.Key{Platform: Platform, Channel: channel}
 }
 
+// voiceMessage is the flag of a message that was spoken; the library does not
+// name it.
+const voiceMessage discordgo.MessageFlags = 1 << 13
+
 // message normalizes; nil is of no interest. A message whose components the
 // library does not know arrives without an author (its issue 1683).
 func (a *Adapter) message(m *discordgo.Message, kind chat.Kind) *chat.Message {
@@ -201,7 +205,9 @@ func (a *Adapter) message(m *discordgo.Message, kind chat.Kind) *chat.Message {
 		}
 	}
 	for _, f := range m.Attachments {
-		out.Files = append(out.Files, chat.File{Name: f.Filename, MIME: f.ContentType, Size: int64(f.Size), Ref: f.URL})
+		out.Files = append(out.Files, chat.File{
+			Name: f.Filename, MIME: f.ContentType, Size: int64(f.Size), Ref: f.URL, Voice: m.Flags&voiceMessage != 0,
+		})
 	}
 	if out.Text == "" && len(out.Files) == 0 && !out.Addressed {
 		return nil

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"strconv"
 	"strings"
 
 	"github.com/go-telegram/bot"
@@ -55,43 +53,36 @@ func (a *Adapter) IsAdmin(ctx context.Context, k chat.Key, userID string) (bool,
 	return m.Type == models.ChatMemberTypeOwner || m.Type == models.ChatMemberTypeAdministrator, nil
 }
 
-// Fetch opens an attachment by its Ref; the caller closes it. Reading more than
-// 20 MB, which Telegram does not serve, is an error.
-func (a *Adapter) Fetch(ctx context.Context, f chat.File) (io.ReadCloser, error) {
-	if f.Size > maxFetch {
-		return nil, fmt.Errorf("fetch %s: %d bytes are more than telegram serves", f.Name, f.Size)
+// Fetch implements chat.Fetcher. The address of a file has the token in it, so
+// it stays out of every error.
+func (a *Adapter) Fetch(ctx context.Context, f chat.File, limit int64) ([]byte, error) {
+	limit = min(limit, maxFetch)
+	if f.Size > limit {
+		return nil, chat.ErrFileTooLarge
 	}
 	file, err := a.bot.GetFile(ctx, &bot.GetFileParams{FileID: f.Ref})
-	if err != nil {
-		return nil, fmt.Errorf("fetch %s: %w", f.Name, err)
+	switch {
+	case refusedFor(err, refusedBig):
+		return nil, chat.ErrFileTooLarge
+	case refusedFor(err, refusedFile):
+		return nil, chat.ErrFileGone
+	case err != nil:
+		return nil, fmt.Errorf("get file: %w", err)
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, a.bot.FileDownloadLink(file), nil)
 	if err != nil {
-		return nil, fmt.Errorf("fetch %s: bad file path", f.Name) // err has the token in it
+		return nil, errors.New("get file: bad file path")
 	}
 	resp, err := a.wire.send.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("fetch %s: %w", f.Name, bare(err))
+		return nil, fmt.Errorf("download file: %w", bare(err))
 	}
-	if resp.StatusCode != http.StatusOK {
-		resp.Body.Close()
-		return nil, fmt.Errorf("fetch %s: status %s", f.Name, strconv.Itoa(resp.StatusCode))
+	defer func() { _ = resp.Body.Close() }()
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return chat.ReadFile(resp.Body, limit)
+	case http.StatusNotFound:
+		return nil, chat.ErrFileGone
 	}
-	return &capped{ReadCloser: resp.Body, left: maxFetch}, nil
-}
-
-var errTooLarge = errors.New("larger than telegram serves")
-
-// capped fails once more than left bytes were read.
-type capped struct {
-	io.ReadCloser
-	left int64
-}
-
-func (c *capped) Read(p []byte) (int, error) {
-	n, err := c.ReadCloser.Read(p)
-	if c.left -= int64(n); c.left < 0 {
-		return 0, errTooLarge
-	}
-	return n, err
+	return nil, fmt.Errorf("download file: status %d", resp.StatusCode)
 }

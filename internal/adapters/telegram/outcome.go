@@ -61,6 +61,8 @@ const (
 	refusedNotModified = "message is not modified"
 	refusedEdit        = "message to edit not found"
 	refusedNoEdit      = "message can't be edited"
+	refusedBig         = "file is too big"
+	refusedFile        = "file_id" // "wrong file_id or the file is temporarily unavailable"
 )
 
 // quiet remembers until when each chat wants silence.

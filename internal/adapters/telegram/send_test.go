@@ -3,7 +3,6 @@ package telegram
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -311,22 +310,36 @@ func TestAccountCalls(t *testing.T) {
 			t.Errorf("IsAdmin(%s) = %v, %v", id, got, err)
 		}
 	}
-	r, err := a.Fetch(t.Context(), chat.File{Name: "x", Ref: "f1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := io.ReadAll(r)
-	r.Close()
-	if string(data) != "content" || err != nil {
+}
+
+func TestFetch(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	s.AddFile("f1", telegramtest.File{Data: []byte("content")})
+	s.AddFile("huge", telegramtest.File{Data: make([]byte, 20<<20+1)})
+	s.AddFile("lost", telegramtest.File{})
+	a := adapter(t, s, nil)
+	if data, err := a.Fetch(t.Context(), chat.File{Ref: "f1"}, 7); string(data) != "content" || err != nil {
 		t.Errorf("fetched %q, %v", data, err)
 	}
-	c := &capped{ReadCloser: io.NopCloser(strings.NewReader("12345")), left: 4}
-	if _, err := io.ReadAll(c); !errors.Is(err, errTooLarge) {
-		t.Errorf("past the cap: %v", err)
-	}
-	for _, f := range []chat.File{{Ref: "none"}, {Ref: "f1", Size: maxFetch + 1}} {
-		if _, err := a.Fetch(t.Context(), f); err == nil || strings.Contains(err.Error(), s.Token()) {
-			t.Errorf("Fetch(%+v): %v", f, err)
+	for _, c := range []struct {
+		file  chat.File
+		limit int64
+		want  error
+	}{
+		{chat.File{Ref: "f1"}, 6, chat.ErrFileTooLarge},
+		{chat.File{Ref: "f1", Size: 21 << 20}, 1 << 30, chat.ErrFileTooLarge},
+		{chat.File{Ref: "huge"}, 1 << 30, chat.ErrFileTooLarge},
+		{chat.File{Ref: "none"}, 100, chat.ErrFileGone},
+		{chat.File{Ref: "lost"}, 100, chat.ErrFileGone},
+	} {
+		if _, err := a.Fetch(t.Context(), c.file, c.limit); !errors.Is(err, c.want) || strings.Contains(err.Error(), s.Token()) {
+			t.Errorf("Fetch(%+v): %v", c.file, err)
 		}
+	}
+	other := telegramtest.New()
+	a = adapter(t, other, nil)
+	other.Close()
+	if _, err := a.Fetch(t.Context(), chat.File{Ref: "f1"}, 100); err == nil || strings.Contains(err.Error(), s.Token()) {
+		t.Errorf("without a server: %v", err)
 	}
 }

@@ -255,7 +255,7 @@ func files(m *models.Message) []chat.File {
 		d := m.Document
 		f = chat.File{Name: orName(d.FileName, "document"), MIME: d.MimeType, Size: d.FileSize, Ref: d.FileID}
 	case m.Voice != nil:
-		f = chat.File{Name: "voice.ogg", MIME: m.Voice.MimeType, Size: m.Voice.FileSize, Ref: m.Voice.FileID}
+		f = chat.File{Name: "voice.ogg", MIME: m.Voice.MimeType, Size: m.Voice.FileSize, Ref: m.Voice.FileID, Voice: true}
 	case m.Audio != nil:
 		d := m.Audio
 		f = chat.File{Name: orName(d.FileName, "audio"), MIME: d.MimeType, Size: d.FileSize, Ref: d.FileID}

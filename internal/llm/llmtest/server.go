@@ -111,6 +111,7 @@ type Server struct {
 	queue   []Turn
 	respond func(Request) Turn
 	forms   func(Request) Turn
+	hear    func(Recording) string
 	seen    []Request
 	quiet   bool
 	models  []string
@@ -131,6 +132,7 @@ func NewServer() *Server {
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)
 	mux.HandleFunc("GET /v1/models", s.list)
 	mux.HandleFunc("POST /v1/embeddings", s.embed)
+	mux.HandleFunc("POST /v1/audio/transcriptions", s.transcribe)
 	s.http = &http.Server{Handler: mux}
 	go func() { _ = s.http.Serve(l) }()
 	return s
@@ -311,6 +313,46 @@ func (s *Server) refuse(r Request) (code, why string) {
 		return "bad_tools", "tool_call_ids did not have response messages"
 	}
 	return "", ""
+}
+
+// Recording is what a client wants written down.
+type Recording struct {
+	Model, Name string
+	Audio       []byte
+}
+
+// Hear sets what is said in recordings; "" refuses one. Without it every
+// recording is refused.
+func (s *Server) Hear(f func(Recording) string) { s.with(func() { s.hear = f }) }
+
+// maxRecording is what OpenAI takes.
+const maxRecording = 25 << 20
+
+func (s *Server) transcribe(w http.ResponseWriter, r *http.Request) {
+	if !s.allowed(w, r) {
+		return
+	}
+	file, head, err := r.FormFile("file")
+	if err != nil {
+		fail(w, http.StatusBadRequest, "invalid_form", err.Error())
+		return
+	}
+	audio, err := io.ReadAll(io.LimitReader(file, maxRecording+1))
+	if err != nil || len(audio) > maxRecording {
+		fail(w, http.StatusRequestEntityTooLarge, "too_large", "Maximum content size limit exceeded")
+		return
+	}
+	var hear func(Recording) string
+	s.with(func() { hear = s.hear })
+	text := ""
+	if hear != nil {
+		text = hear(Recording{Model: r.FormValue("model"), Name: head.Filename, Audio: audio})
+	}
+	if text == "" {
+		fail(w, http.StatusBadRequest, "invalid_audio", "Audio file might be corrupted or unsupported")
+		return
+	}
+	_ = json.NewEncoder(w).Encode(map[string]string{"text": text})
 }
 
 func (s *Server) embed(w http.ResponseWriter, r *http.Request) {

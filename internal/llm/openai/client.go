@@ -4,6 +4,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,18 +22,20 @@ import (
 
 // Options of New. BaseURL is required.
 type Options struct {
-	BaseURL     string // with /v1, without a trailing slash
-	APIKey      string // "" sends none
-	Model       string // used when a request names none
-	Embedding   string // model for Embed; "" makes Embed fail
-	Temperature float64
-	MaxTokens   int           // 0 is 1024
-	Timeout     time.Duration // to the first byte, and between two tokens; 0 is 30 s
-	Total       time.Duration // of one attempt; 0 is four times Timeout
-	Retries     int           // attempts in all; 0 is 3
-	Stream      bool
-	Concurrent  int          // requests at once over all conversations; 0 is 64
-	Log         *slog.Logger // nil is silent
+	BaseURL   string // with /v1, without a trailing slash
+	APIKey    string // "" sends none
+	Model     string // used when a request names none
+	Embedding string // model for Embed; "" makes Embed fail
+	// Transcription is the model for Transcribe; "" makes it fail.
+	Transcription string
+	Temperature   float64
+	MaxTokens     int           // 0 is 1024
+	Timeout       time.Duration // to the first byte, and between two tokens; 0 is 30 s
+	Total         time.Duration // of one attempt; 0 is four times Timeout
+	Retries       int           // attempts in all; 0 is 3
+	Stream        bool
+	Concurrent    int          // requests at once over all conversations; 0 is 64
+	Log           *slog.Logger // nil is silent
 }
 
 // Back-off between attempts (requirements F30), and the longest Retry-After
@@ -225,6 +228,27 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+}
+
+// Transcribe writes down what is said in a recording; name ends as its format
+// does. It makes one attempt.
+func (c *Client) Transcribe(ctx context.Context, name string, audio []byte) (string, error) {
+	if c.o.Transcription == "" {
+		return "", fmt.Errorf("transcribe: %w: no transcription model is set", llm.ErrModelNotFound)
+	}
+	select {
+	case c.room <- struct{}{}:
+		defer func() { <-c.room }()
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
+	ctx, watch := watched(ctx, c.o.Total, c.o.Total) // nothing comes before the whole answer
+	defer watch.stop()
+	resp, err := c.api.CreateTranscription(ctx, goopenai.AudioRequest{Model: c.o.Transcription, FilePath: name, Reader: bytes.NewReader(audio)})
+	if err != nil {
+		return "", fmt.Errorf("transcribe: %w", c.classify(ctx, err, ""))
+	}
+	return resp.Text, nil
 }
 
 // Embed implements llm.Embedder.

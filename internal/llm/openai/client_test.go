@@ -308,3 +308,33 @@ func BenchmarkComplete(b *testing.B) {
 		})
 	}
 }
+
+func TestTranscribe(t *testing.T) {
+	s := fake(t)
+	s.RequireKey(key)
+	s.Hear(func(r llmtest.Recording) string {
+		if r.Model != "ears" || r.Name != "audio.ogg" || string(r.Audio) != "sound" {
+			return ""
+		}
+		return "hello"
+	})
+	c := client(t, s, false)
+	if _, err := c.Transcribe(t.Context(), "audio.ogg", []byte("sound")); !errors.Is(err, llm.ErrModelNotFound) {
+		t.Errorf("without a model: %v", err)
+	}
+	c.o.Transcription = "ears"
+	if text, err := c.Transcribe(t.Context(), "audio.ogg", []byte("sound")); text != "hello" || err != nil {
+		t.Errorf("heard %q, %v", text, err)
+	}
+	if _, err := c.Transcribe(t.Context(), "audio.ogg", []byte("noise")); !errors.Is(err, llm.ErrBadRequest) {
+		t.Errorf("a recording the server refuses: %v", err)
+	}
+	s.RequireKey("another")
+	if _, err := c.Transcribe(t.Context(), "audio.ogg", []byte("sound")); !errors.Is(err, llm.ErrAuth) || strings.Contains(err.Error(), key) {
+		t.Errorf("a wrong key: %v", err)
+	}
+	s.Close()
+	if _, err := c.Transcribe(t.Context(), "audio.ogg", []byte("sound")); !errors.Is(err, llm.ErrUnavailable) {
+		t.Errorf("without a server: %v", err)
+	}
+}

@@ -8,6 +8,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -130,6 +131,14 @@ func (c *Client) Set() tools.Set {
 	return set
 }
 
+// Look asks every connected server for its tools again, which also finds out
+// whether it still answers. It does not wait.
+func (c *Client) Look() {
+	for _, r := range c.remotes {
+		r.wake()
+	}
+}
+
 // Status is how every server stands, in the order they were configured.
 func (c *Client) Status() []Status {
 	out := make([]Status, len(c.remotes))
@@ -139,8 +148,12 @@ func (c *Client) Status() []Status {
 	return out
 }
 
+// ErrChanged is returned by Approve when a tool is not what was looked at.
+var ErrChanged = errors.New("not what was shown any more")
+
 // Approve pins a pending tool. hash is the one of the Change that a person
-// looked at: should the server have changed it since, nothing is approved.
+// looked at: should the server have changed it since, that is ErrChanged and
+// nothing is approved.
 func (c *Client) Approve(server, tool, hash string) error {
 	for _, r := range c.remotes {
 		if r.server.Name == server {

@@ -222,7 +222,7 @@ func (r *remote) approve(name, hash string) error {
 	r.mu.Unlock()
 	i := slices.IndexFunc(all, func(d definition) bool { return d.name == name && d.hash == hash })
 	if i < 0 {
-		return fmt.Errorf("mcp: server %s has no such tool %q any more", r.server.Name, name)
+		return fmt.Errorf("mcp: tool %q of server %s: %w", name, r.server.Name, ErrChanged)
 	}
 	if err := r.pins.approve(r.server.Name, all[i]); err != nil {
 		return err

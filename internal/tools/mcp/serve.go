@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -32,6 +33,9 @@ func Serve(ctx context.Context, set tools.Set, as tools.Call, in io.ReadCloser, 
 			c := as
 			c.ID = rand.Text()
 			c.Key, c.Name, c.Args = "mcp:"+c.ID, r.Params.Name, r.Params.Arguments
+			if len(c.Args) == 0 || string(c.Args) == "null" { // clients may leave them out
+				c.Args = json.RawMessage("{}")
+			}
 			o := runner.Run(ctx, set, c)
 			return &sdk.CallToolResult{
 				Content: []sdk.Content{&sdk.TextContent{Text: o.Result.Content}},

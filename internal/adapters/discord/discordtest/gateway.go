@@ -149,6 +149,28 @@ func (s *Server) Message(guild, channel, user, text string) (id string) {
 	return id
 }
 
+// Attach is a Message with a file, which the server serves; voice says that it
+// was spoken.
+func (s *Server) Attach(channel, user, text string, f Attachment) (id string) {
+	var e map[string]any
+	s.with(func() {
+		id = s.id()
+		s.messages = append(s.messages, &Message{ID: id, Channel: channel, Author: user, Content: text})
+		s.files[id] = f.Data
+		e = s.event("", channel, user, text, id)
+	})
+	file := map[string]any{"id": id, "filename": f.Name, "content_type": f.MIME, "size": len(f.Data), "url": "http://" + s.addr + "/attachments/" + id + "?hm=signed"}
+	if f.URL != "" {
+		file["url"] = f.URL
+	}
+	e["attachments"] = []any{file}
+	if f.Voice {
+		e["flags"] = 1 << 13
+	}
+	s.Dispatch("MESSAGE_CREATE", e)
+	return id
+}
+
 // Missed is a Message whose event never comes: it was written while nobody
 // was connected, and only the history knows it.
 func (s *Server) Missed(channel, user, text string) (id string) {

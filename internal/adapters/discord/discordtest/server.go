@@ -30,6 +30,14 @@ type Message struct {
 	Interaction                                  string   // token it answers
 }
 
+// Attachment is a file that a person sends.
+type Attachment struct {
+	Name, MIME string
+	Data       []byte // nil is an address that has expired
+	Voice      bool
+	URL        string // instead of the server's own
+}
+
 // Call is one REST request.
 type Call struct {
 	Method, Path string
@@ -66,6 +74,7 @@ type Server struct {
 	gone     map[string]int       // channel -> error code
 	threads  map[string]string    // thread -> parent
 	archived map[string]bool
+	files    map[string][]byte // of attachments, by message
 	gw       gateway
 	changed  chan struct{}
 	quiet    bool
@@ -80,19 +89,31 @@ func New() *Server {
 	}
 	s := &Server{
 		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]time.Time{},
-		gone: map[string]int{}, threads: map[string]string{}, archived: map[string]bool{}, changed: make(chan struct{}),
+		gone: map[string]int{}, threads: map[string]string{}, archived: map[string]bool{}, files: map[string][]byte{}, changed: make(chan struct{}),
 		commands: json.RawMessage("[]"), gw: newGateway(), flags: 1 << 19,
 	}
 	s.nextID = (time.Now().UnixMilli() - discordEpoch) << 22
 	mux := http.NewServeMux()
 	mux.HandleFunc("/gw/", s.socket)
 	mux.HandleFunc("/api/", s.rest)
+	mux.HandleFunc("/attachments/{id}", s.attachment)
 	s.http = &http.Server{Handler: mux}
 	go func() { _ = s.http.Serve(l) }()
 	return s
 }
 
 const discordEpoch = 1420070400000
+
+// attachment serves a file as the CDN does: without a token, and not for ever.
+func (s *Server) attachment(w http.ResponseWriter, r *http.Request) {
+	var data []byte
+	s.with(func() { data = s.files[r.PathValue("id")] })
+	if data == nil || r.Header.Get("Authorization") != "" {
+		http.Error(w, "This content is no longer available.", http.StatusNotFound)
+		return
+	}
+	_, _ = w.Write(data)
+}
 
 // URL is the REST address.
 func (s *Server) URL() string { return "http://" + s.addr + "/api" }

@@ -86,7 +86,7 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	f, found := s.files[id]
 	s.mu.Unlock()
-	if !ok || !found {
+	if !ok || !found || f.Data == nil {
 		answer(w, nil, notFound)
 		return
 	}

@@ -162,7 +162,7 @@ func (s *Server) SetAdmin(chat, user int64) {
 	s.admins[[2]int64{chat, user}] = true
 }
 
-// AddFile serves a file under an id.
+// AddFile serves a file under an id; without Data it is known and yet gone.
 func (s *Server) AddFile(id string, f File) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
