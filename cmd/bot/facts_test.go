@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/config"
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// The owner's facts file and what the bot remembers follow each other; a file
+// that is broken changes nothing, and says so once.
+func TestFactsFileFollows(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "facts.md")
+	cfg, err := config.Load(config.Options{Env: []string{"BOT_DATA_DIR=" + filepath.Join(dir, "data"), "BOT_MEMORY_FACTS_FILE=" + file, "BOT_ACCESS_OWNERS=telegram:1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	a, err := newApp(ctx, cfg, slog.New(slog.DiscardHandler), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	a.facts = a.openFactsFile()
+	owner := memory.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
+	sync := func() string {
+		t.Helper()
+		if err := a.syncFacts(ctx); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if _, err := a.store.SaveFact(ctx, owner, memory.NewFact{Content: "Ann plays the cello"}); err != nil {
+		t.Fatal(err)
+	}
+	text := sync()
+	if !strings.Contains(text, "Ann plays the cello") {
+		t.Fatalf("the file says\n%s", text)
+	}
+	if st, err := os.Stat(file); err != nil || st.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", st.Mode(), err)
+	}
+	edited := strings.Replace(text, "plays the cello", "plays the harp", 1) + "- Ann rides a bike\n"
+	if err := os.WriteFile(file, []byte(edited), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sync()
+	list, err := a.store.Facts(ctx, owner, 10, 0)
+	if err != nil || len(list) != 2 || !strings.Contains(list[0].Content+list[1].Content, "plays the harp") {
+		t.Errorf("rows: %+v, %v", list, err)
+	}
+	if err := os.WriteFile(file, []byte("# Key Facts\n\noops\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.syncFacts(ctx); err == nil || !strings.Contains(err.Error(), "line 3") {
+		t.Errorf("a broken file: %v", err)
+	}
+	if err := a.syncFacts(ctx); err != nil {
+		t.Errorf("said twice: %v", err)
+	}
+	if list, err := a.store.Facts(ctx, owner, 10, 0); err != nil || len(list) != 2 {
+		t.Errorf("a broken file changed the rows: %+v, %v", list, err)
+	}
+}
