@@ -123,7 +123,7 @@ const modelSetting = "model.name"
 
 // start joins handler and adapters in the hub.
 func (a *app) start(handler chat.Handler, adapters ...chat.Adapter) {
-	a.adapters = adapters
+	a.adapters, a.cron = adapters, a.newJobs()
 	a.hub = chat.NewHub(chat.HubOptions{
 		Inbox: a.store, Outbox: a.store, Handler: handler, Adapters: adapters, Log: a.log,
 		QueuePerLane: a.cfg.Limits.QueuePerChannel, TurnTimeout: a.cfg.Agent.TurnTimeout,
