@@ -151,7 +151,7 @@ const modelSetting = "model.name"
 
 // start joins handler and adapters in the hub, the page's chat among them.
 func (a *app) start(handler chat.Handler, adapters ...chat.Adapter) {
-	a.adapters = adapters
+	a.adapters, a.cron = adapters, a.newJobs()
 	observe := a.counts.observe
 	if a.page != nil {
 		adapters = append(slices.Clone(adapters), a.page.Chat)

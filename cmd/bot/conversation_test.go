@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
 )
@@ -144,6 +146,10 @@ func TestConversations(t *testing.T) {
 // fronts start a bot and return how to say something to it there.
 var fronts = map[string]func(*testing.T, *world) func(string) string{"telegram": onTelegram, "discord": onDiscordDM, "terminal": onTerminal}
 
+// internals are what no answer shows: names of tools, ids of rows, keys,
+// stacks (requirements F69). Commands of owners may.
+var internals = regexp.MustCompile(`\b(save|add|list|complete|update|delete|forget|set|cancel|recall|log|current|web|find)_[a-z]+\b|[0-9a-f]{8}-[0-9a-f]{4}-|goroutine |` + regexp.QuoteMeta(telegramtest.DefaultToken) + "|" + discordtest.Token)
+
 // play says one thing and looks at what follows.
 func (w *world) play(t *testing.T, say func(string) string, s step) {
 	t.Helper()
@@ -176,6 +182,9 @@ func (w *world) play(t *testing.T, say func(string) string, s step) {
 				t.Errorf("%q: %s %q is not %t; the answer is %q", s.say, c.what, text, c.want, got)
 			}
 		}
+	}
+	if !strings.HasPrefix(s.say, "/") && internals.MatchString(got) {
+		t.Errorf("%q: the answer shows internals: %q", s.say, got)
 	}
 	if s.calls >= 0 && len(asked) != s.calls {
 		t.Errorf("%q: %d model calls, not %d", s.say, len(asked), s.calls)

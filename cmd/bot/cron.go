@@ -24,21 +24,25 @@ const jobTimeout = 50 * time.Second
 // jobs is the cron and what became of each entry.
 type jobs struct {
 	cron *cron.Cron
-	ids  map[string]cron.EntryID
 
-	mu     sync.Mutex // guards failed
+	mu     sync.Mutex // guards the rest
+	ids    map[string]cron.EntryID
 	failed map[string]string
+}
+
+// newJobs is a schedule with nothing on it.
+func (a *app) newJobs() *jobs {
+	log := cronLog{a}
+	return &jobs{
+		cron:   cron.New(cron.WithLogger(log), cron.WithChain(cron.SkipIfStillRunning(log))),
+		ids:    map[string]cron.EntryID{},
+		failed: map[string]string{},
+	}
 }
 
 // startJobs starts the schedule and makes the first sweep at once: sessions may
 // have ended while the process was down.
 func (a *app) startJobs() {
-	log := cronLog{a}
-	a.cron = &jobs{
-		cron:   cron.New(cron.WithLogger(log), cron.WithChain(cron.SkipIfStillRunning(log))),
-		ids:    map[string]cron.EntryID{},
-		failed: map[string]string{},
-	}
 	for _, j := range []struct {
 		name, spec string
 		run        func(context.Context) error
@@ -63,6 +67,8 @@ func (a *app) schedule(name, spec string, run func(context.Context) error) {
 	if err != nil {
 		panic("cron: " + err.Error()) // the schedule is ours
 	}
+	a.cron.mu.Lock()
+	defer a.cron.mu.Unlock()
 	a.cron.ids[name] = id
 }
 
@@ -91,9 +97,7 @@ func fencedJob(ctx context.Context, run func(context.Context) error) (err error)
 
 // stopJobs waits for running ticks.
 func (a *app) stopJobs() {
-	if a.cron != nil {
-		<-a.cron.cron.Stop().Done()
-	}
+	<-a.cron.cron.Stop().Done()
 }
 
 // sweep marks silent sessions idle, ends those whose time has passed, and sums

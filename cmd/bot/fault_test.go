@@ -296,3 +296,81 @@ func TestCrashResumes(t *testing.T) {
 		}
 	}
 }
+
+// TestCrashOnDiscord kills the process at each named point: on Discord every
+// question is answered once and once only, also where a send was cut off, for
+// its nonce is known (promises.md B06, P2).
+func TestCrashOnDiscord(t *testing.T) {
+	for _, point := range []string{"after_inbox_commit", "after_model", "before_finish", "after_finish", "before_send", "after_send"} {
+		for _, nth := range []int{1, 3} {
+			t.Run(fmt.Sprint(point, "/", nth), func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t).onDiscord()
+				w.llm.Quiet()
+				child := w.start(t, fmt.Sprintf("BOT_FAILPOINT=%s:%d", point, nth))
+				w.dc.Wait(20*time.Second, func() bool { return w.dc.Connected() > 0 })
+				const n = 6
+				for i := range n {
+					w.dc.Message("", fmt.Sprint(100+i%2), "42", fmt.Sprintf("tok-%d.", i))
+				}
+				waitDeath(child, 3*time.Second)
+				w.start(t)
+				w.dc.Wait(20*time.Second, func() bool { return len(w.dc.Sent()) >= n })
+				time.Sleep(50 * time.Millisecond) // for a double that is under way
+				last := map[string]int{"100": -1, "101": -1}
+				seen := map[string]int{}
+				for _, m := range w.dc.Sent() {
+					var i int
+					if _, err := fmt.Sscanf(m.Content, "tok-%d.", &i); err != nil || fmt.Sprint(100+i%2) != m.Channel {
+						t.Errorf("in %s: %q", m.Channel, m.Content)
+					}
+					if i <= last[m.Channel] {
+						t.Errorf("in %s: %d after %d", m.Channel, i, last[m.Channel])
+					}
+					last[m.Channel] = i
+					seen[m.Content]++
+				}
+				if len(seen) != n || len(w.dc.Sent()) != n {
+					t.Errorf("%d of %d answered, with %d messages", len(seen), n, len(w.dc.Sent()))
+				}
+			})
+		}
+	}
+}
+
+// TestFaultFewFiles: a process that may open 64 files and has nowhere to log
+// to serves all the same, and opens no more as it goes on (promises.md B71).
+func TestFaultFewFiles(t *testing.T) {
+	w := newWorld(t)
+	w.llm.Quiet()
+	cmd := exec.Command("sh", "-c", `ulimit -n 64; exec "$0" 2>&-`, os.Args[0])
+	cmd.Env = append(append(append(os.Environ(), childEnv+"=1"), w.env...), "BOT_LIMITS_QUEUE_PER_CHANNEL=100")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kill(cmd) })
+	open := func() int {
+		list, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", cmd.Process.Pid))
+		if err != nil {
+			t.Skip("no /proc")
+		}
+		return len(list)
+	}
+	// More at once than it has files for: each is answered, if only with a
+	// word of regret.
+	began := time.Now()
+	w.ask(0, 40, 5)
+	w.sent(t, 200)
+	t.Logf("200 messages at once took %v", time.Since(began))
+	most, sum := open(), ledger{}
+	for round := range 5 {
+		l := w.settle(w.ask(1+round, 8, 25))
+		sum.lost, sum.doubled, sum.misordered = sum.lost+l.lost, sum.doubled+l.doubled, sum.misordered+l.misordered
+		most = max(most, open())
+	}
+	t.Logf("then 1,000 messages: %+v, %d files open at most", sum, most)
+	if sum != (ledger{}) {
+		t.Errorf("%+v", sum)
+	}
+	end(t, cmd, 20*time.Second)
+}

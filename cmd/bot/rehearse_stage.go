@@ -13,8 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/robfig/cron/v3"
-
 	"parley/config"
 	"parley/internal/agent/playbook"
 	"parley/internal/chat"
@@ -62,7 +60,7 @@ func newStage(ctx context.Context, s *script, dir string, o rehearsal) (*stage, 
 	}
 	st := &stage{model: &prompter{real: o.model.Model}, keys: map[chat.Key]bool{}, seen: map[string]bool{}, time: curtain, recording: o.model.Model != nil}
 	log := slog.New(slog.NewTextHandler(st, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: untimed}))
-	a := &app{cfg: cfg, log: log, now: st.now, counts: newCounters(), cron: &jobs{cron: cron.New()}}
+	a := &app{cfg: cfg, log: log, now: st.now, counts: newCounters()}
 	name := cmp.Or(o.model.name, rehearsed)
 	a.model = endpoint{Model: st.model, name: name, fallback: offline.Model{}, list: func(context.Context) ([]string, error) { return []string{name}, nil }}
 	if cfg.Model.Name == offline.Name {

@@ -108,7 +108,7 @@ func (t *turn) stable() string {
 		b.WriteString("\n\nEarlier in this conversation, in short (data):\n" + t.session.Summary)
 	}
 	if len(t.session.Decisions) > 0 {
-		b.WriteString("\n\nDecided in this conversation (data):\n- " + strings.Join(t.session.Decisions, "\n- "))
+		b.WriteString("\n\nDecided here (data):\n- " + strings.Join(t.session.Decisions, "\n- "))
 	}
 	if t.session.Summary != "" {
 		if s := mentionLine(t.session.Mentions); s != "" {

@@ -322,6 +322,19 @@ func TestMoveOutlastsABadDisk(t *testing.T) {
 	}
 }
 
+// TestRecordThatCannotBeStored: the answer goes out without it, and the
+// conversation goes on.
+func TestRecordThatCannotBeStored(t *testing.T) {
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
+		se := memory.Session{ID: "s", Key: m.Key, Status: memory.Active}
+		return chat.Answer{Text: m.Text, Record: &memory.Turn{Session: &se, Entries: []memory.Entry{{Role: "nobody", Content: "x"}}}}, nil
+	})})
+	s.say("c", "one")
+	s.say("c", "two")
+	s.until("both", func() bool { return len(s.p.texts()) == 2 })
+	s.end(time.Second)
+}
+
 func TestPreviewIsTakenOverByTheAnswer(t *testing.T) {
 	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		w.Text("growing")

@@ -2,8 +2,12 @@ package chat
 
 import (
 	"context"
+	"errors"
 	"time"
 )
+
+// ErrRecord says that a record can never be stored, however often it is tried.
+var ErrRecord = errors.New("the record breaks a rule of the store")
 
 // Inbox is the durable side of intake. memory.Store is the real one.
 type Inbox interface {
@@ -13,7 +17,8 @@ type Inbox interface {
 	// Finish ends a message (durable moment 2): inbox row done, the parts of
 	// its answer and its record stored, all or nothing; the parts then carry
 	// what their rows say (Row, Nonce, Preview, Started). A second Finish of the
-	// same row stores nothing and leaves the parts without rows.
+	// same row stores nothing and leaves the parts without rows. ErrRecord
+	// means that it would succeed without the record.
 	Finish(ctx context.Context, m Message, parts []Part, record any) error
 	// Recover returns what an earlier process left unfinished, oldest first,
 	// with Attempt counted up, and the conversations that have unsent parts.

@@ -106,8 +106,15 @@ func ErrorID() string { return rand.Text()[:8] }
 // was full for a while.
 func (h *Hub) finish(m Message, a Answer) (parts []Part, ok bool) {
 	parts = h.parts(m, a)
+	ctx := context.WithoutCancel(h.ctx)
 	ok = h.lasting(m.Key, "finish", func() error {
-		return h.o.Inbox.Finish(context.WithoutCancel(h.ctx), m, parts, a.Record)
+		err := h.o.Inbox.Finish(ctx, m, parts, a.Record)
+		if errors.Is(err, ErrRecord) {
+			// Trying again would hold up this conversation for ever.
+			h.o.Log.Error("a record is lost", "conversation", m.Key.String(), "err", err)
+			err = h.o.Inbox.Finish(ctx, m, parts, nil)
+		}
+		return err
 	})
 	return parts, ok
 }

@@ -3,8 +3,11 @@ package memory
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
+
+	"github.com/mattn/go-sqlite3"
 
 	"parley/internal/chat"
 )
@@ -113,10 +116,19 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 			}
 		}
 		if r, ok := record.(Record); ok {
-			return r.store(tx, s, m)
+			return broken(r.store(tx, s, m))
 		}
 		return s.insertDecision(tx, m, Decision{Category: category(m, parts)}, nil)
 	})
+}
+
+// broken tells what breaks a rule of the schema from what a full disk does.
+func broken(err error) error {
+	var se sqlite3.Error
+	if errors.As(err, &se) && se.Code == sqlite3.ErrConstraint {
+		return fmt.Errorf("%w: %v", chat.ErrRecord, err)
+	}
+	return err
 }
 
 // category names what happened to a message whose handler kept no record.

@@ -109,19 +109,21 @@ func (s *Store) SessionByID(_ context.Context, id string) (Session, error) {
 }
 
 // NewSession makes a session for a place, not stored yet. It carries on from
-// the newest one before it, unless that one was reset or carry is false.
+// the newest one before it, with what was decided there, unless that one was
+// reset or carry is false.
 func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, error) {
 	se := Session{ID: uuid.NewString(), Key: p.Key, User: p.User, Status: Active, Created: s.now()}
 	if !carry {
 		return se, nil
 	}
-	err := s.queryRow(`SELECT CASE WHEN carry THEN id ELSE '' END, CASE WHEN carry THEN closing ELSE '' END FROM sessions
+	var decisions string
+	err := s.queryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, decisions, '[]') FROM sessions
 		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND status IN ('completed', 'expired', 'archived')
-		ORDER BY created_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User).Scan(&se.CarriedFrom, &se.Carried)
+		ORDER BY created_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User).Scan(&se.CarriedFrom, &se.Carried, &decisions)
 	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
+		return se, nil
 	}
-	return se, err
+	return se, errors.Join(err, json.Unmarshal([]byte(decisions), &se.Decisions))
 }
 
 // saveSession inserts or replaces the changing columns of a session.

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/llm/llmtest"
+)
+
+func callTool(name, args string) llmtest.Turn {
+	return llmtest.Turn{Calls: []llmtest.Call{{ID: "c", Name: name, Args: args}}}
+}
+
+// group is a bot in a group of two: what it was asked for is asked back, and
+// the answer is pressed.
+type group struct {
+	say   func(user, text string)
+	press func(user, data string)
+	// all is what the bot has said so far, and the last question's buttons.
+	all func() (texts []string, buttons []string)
+}
+
+func onTelegramGroup(t *testing.T, w *world) group {
+	w.run(t)
+	asked, n := 0, 0
+	return group{
+		say: func(user, text string) { w.tg.Push(telegramtest.Text(-100, personNumber(user), "@parley_bot "+text)) },
+		press: func(user, data string) {
+			n++
+			w.tg.Push(telegramtest.Press(-100, personNumber(user), asked, fmt.Sprint("query", n), data))
+		},
+		all: func() (texts, buttons []string) {
+			for _, m := range w.tg.Sent() {
+				texts = append(texts, m.Text)
+				for _, row := range m.Buttons {
+					for _, b := range row {
+						buttons, asked = append(buttons, b.Data), m.ID
+					}
+				}
+			}
+			return texts, buttons
+		},
+	}
+}
+
+func onDiscordGuild(t *testing.T, w *world) group {
+	w.onDiscord().run(t)
+	w.dc.Wait(5*time.Second, func() bool { return w.dc.Connected() > 0 })
+	asked := ""
+	return group{
+		say:   func(user, text string) { w.dc.Message("77", "50", user, "<@9000> "+text) },
+		press: func(user, data string) { w.dc.Press("77", "50", user, asked, data) },
+		all: func() (texts, buttons []string) {
+			for _, m := range w.dc.Sent() {
+				texts = append(texts, m.Content)
+				if len(m.Buttons) > 0 {
+					buttons, asked = append(buttons, m.Buttons...), m.ID
+				}
+			}
+			return texts, buttons
+		},
+	}
+}
+
+func personNumber(user string) (n int64) {
+	_, _ = fmt.Sscan(user, &n) // the test's own
+	return n
+}
+
+// TestConfirmationButtons: a button works for the one who was asked, once, and
+// for what was asked (requirements C31, F27; promises.md C08).
+func TestConfirmationButtons(t *testing.T) {
+	for name, front := range map[string]func(*testing.T, *world) group{"telegram": onTelegramGroup, "discord": onDiscordGuild} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			g := front(t, w)
+			until := func(want string) (buttons []string) {
+				t.Helper()
+				for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
+					texts, all := g.all()
+					if len(texts) > 0 && strings.Contains(texts[len(texts)-1], want) {
+						return all
+					}
+				}
+				texts, _ := g.all()
+				t.Fatalf("never %q in %q", want, texts)
+				return nil
+			}
+			w.llm.Queue(callTool("add_task", `{"description":"milk"}`), llmtest.Turn{Text: "It is on it."}, callTool("delete_task", `{"id":1}`))
+			g.say("42", "put milk on my list")
+			until("It is on it.")
+			g.say("42", "delete the milk")
+			first := until("Shall I delete task #1")
+			if len(first) != 2 || !strings.HasPrefix(first[0], "yes:") {
+				t.Fatalf("buttons %q", first)
+			}
+			g.press("43", first[0]) // somebody else's finger
+			g.press("42", strings.Replace(first[1], "no:", "yes:", 1))
+			g.press("42", first[1])
+			until("nothing was changed")
+			g.press("42", first[0]) // it was answered
+			w.llm.Queue(callTool("delete_task", `{"id":1}`))
+			g.say("42", "delete the milk after all")
+			second := until("Shall I delete task #1")[2:]
+			g.press("42", first[0]) // the question before this one
+			g.press("42", second[0])
+			until("Deleted: #1 milk")
+			g.press("42", second[0])
+			w.llm.Queue(callTool("list_tasks", `{}`), llmtest.Turn{Text: "Nothing is left."})
+			g.say("42", "what is left?")
+			until("Nothing is left.")
+			texts, _ := g.all()
+			if n := strings.Count(strings.Join(texts, "\n"), "Deleted: #1 milk"); n != 1 {
+				t.Errorf("deleted %d times: %q", n, texts)
+			}
+			if err := w.stop(); err != nil {
+				t.Error(err)
+			}
+			if n, err := w.open(t).Rows(context.Background(), "tasks"); err != nil || n != 0 {
+				t.Errorf("%d tasks, %v", n, err)
+			}
+		})
+	}
+}
