@@ -210,3 +210,34 @@ func TestWithoutEyesAndEars(t *testing.T) {
 		t.Errorf("fetched what is of no use: %+v", c)
 	}
 }
+
+// BenchmarkFileFlood is a hundred people who each send a file of 19.9 MB at
+// once: all are answered, and few files are in memory at any moment
+// (promises.md C57).
+func BenchmarkFileFlood(b *testing.B) {
+	const people, most = 100, 400 << 20
+	data := bytes.Repeat([]byte("words of a long file\n"), 19_900_000/21)
+	for range b.N {
+		w := newWorld(b)
+		cmd := w.startAndPoll(b)
+		w.tg.AddFile("f", telegramtest.File{Data: data})
+		b.ResetTimer()
+		for i := range people {
+			u := telegramtest.Text(int64(100+i), int64(100+i), "")
+			u.Message.Document = json.RawMessage(fmt.Sprintf(`{"file_id":"f","file_unique_id":"f","file_name":"f.txt","file_size":%d}`, len(data)))
+			w.tg.Push(u)
+		}
+		peak := int64(0)
+		for deadline := time.Now().Add(2 * time.Minute); len(w.tg.Sent()) < people; time.Sleep(5 * time.Millisecond) {
+			if peak = max(peak, rss(b, cmd.Process.Pid)); time.Now().After(deadline) {
+				b.Fatalf("%d of %d were answered", len(w.tg.Sent()), people)
+			}
+		}
+		b.StopTimer()
+		kill(cmd)
+		b.ReportMetric(float64(peak)/(1<<20), "peak-MB")
+		if peak > most {
+			b.Errorf("%d MB at the most", peak>>20)
+		}
+	}
+}

@@ -19,10 +19,10 @@ import (
 // stack or unpack without end. So it runs as a process of its own, with these
 // bounds and none of the bot's secrets.
 const (
-	pdfTime   = 10 * time.Second
-	pdfMemory = 512 << 20
-	pdfPages  = 50
-	pdfText   = 400 << 10 // bytes
+	pdfSeconds = 10
+	pdfMemory  = 256 << 20
+	pdfPages   = 50
+	pdfText    = 400 << 10 // bytes
 )
 
 // readPDF returns the text of a PDF.
@@ -31,7 +31,7 @@ func readPDF(ctx context.Context, data []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, pdfTime)
+	ctx, cancel := context.WithTimeout(ctx, pdfSeconds*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, self, "pdf-text")
 	cmd.Env = []string{}
@@ -49,10 +49,12 @@ type pdfTextCmd struct{}
 
 // Run is the other process.
 func (pdfTextCmd) Run(s *streams) error {
-	for what, most := range map[int]uint64{syscall.RLIMIT_DATA: pdfMemory, syscall.RLIMIT_CPU: uint64(pdfTime / time.Second)} {
-		if err := syscall.Setrlimit(what, &syscall.Rlimit{Cur: most, Max: most}); err != nil {
-			return fmt.Errorf("limit this process: %w", err)
-		}
+	err := errors.Join(
+		syscall.Setrlimit(syscall.RLIMIT_DATA, &syscall.Rlimit{Cur: pdfMemory, Max: pdfMemory}),
+		syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: pdfSeconds, Max: pdfSeconds}),
+	)
+	if err != nil {
+		return fmt.Errorf("limit this process: %w", err)
 	}
 	data, err := io.ReadAll(s.in)
 	if err != nil {
