@@ -27,6 +27,7 @@ const (
 // exchange travels with a request's context: what has to be written into it
 // beyond the library's form, and what came back beyond it.
 type exchange struct {
+	tools  []byte                     // JSON objects with commas between them
 	extras map[string]json.RawMessage // by tool call id
 	raw    []byte                     // the whole body, when it is not a stream
 }
@@ -43,8 +44,8 @@ type doer struct {
 // Do implements the library's HTTPDoer.
 func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	ex, _ := req.Context().Value(exchangeKey{}).(*exchange)
-	if ex != nil && len(ex.extras) > 0 {
-		if err := inject(req, ex.extras); err != nil {
+	if ex != nil && len(ex.tools)+len(ex.extras) > 0 {
+		if err := ex.complete(req); err != nil {
 			return nil, err
 		}
 	}
@@ -92,16 +93,33 @@ func (d *doer) unreachable(err error) error {
 	return &llm.Error{Class: llm.ErrUnavailable, Detail: hide(err.Error(), d.secret)}
 }
 
-// inject writes provider data back into the calls it came with.
-func inject(req *http.Request, extras map[string]json.RawMessage) error {
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
+// complete writes into a request what the library does not.
+func (ex *exchange) complete(req *http.Request) error {
+	body := make([]byte, req.ContentLength, req.ContentLength+int64(len(ex.tools))+16)
+	if _, err := io.ReadFull(req.Body, body); err != nil {
 		return err
 	}
+	if len(ex.extras) > 0 {
+		var err error
+		if body, err = inject(body, ex.extras); err != nil {
+			return err
+		}
+	}
+	if len(ex.tools) > 0 {
+		body = append(append(append(body[:len(body)-1], `,"tools":[`...), ex.tools...), "]}"...)
+	}
+	req.ContentLength = int64(len(body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	req.Body, _ = req.GetBody()
+	return nil
+}
+
+// inject writes provider data back into the calls it came with.
+func inject(body []byte, extras map[string]json.RawMessage) ([]byte, error) {
 	var whole map[string]json.RawMessage
 	var ms []map[string]json.RawMessage
 	if err := errors.Join(json.Unmarshal(body, &whole), json.Unmarshal(whole["messages"], &ms)); err != nil {
-		return fmt.Errorf("rewrite request: %w", err)
+		return nil, fmt.Errorf("rewrite request: %w", err)
 	}
 	for _, m := range ms {
 		var calls []map[string]json.RawMessage
@@ -117,10 +135,7 @@ func inject(req *http.Request, extras map[string]json.RawMessage) error {
 		m["tool_calls"], _ = json.Marshal(calls) // was JSON before
 	}
 	whole["messages"], _ = json.Marshal(ms)
-	body, _ = json.Marshal(whole)
-	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	req.GetBody = nil
-	return nil
+	return json.Marshal(whole)
 }
 
 // failure classes an answer with an error status.
