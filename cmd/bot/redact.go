@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -53,6 +54,16 @@ func (r redactor) text(s string) string {
 		}
 	}
 	return s
+}
+
+// raw is text for JSON; without a secret it is b itself.
+func (r redactor) raw(b json.RawMessage) json.RawMessage {
+	for _, secret := range r {
+		if bytes.Contains(b, []byte(secret)) {
+			return json.RawMessage(r.text(string(b)))
+		}
+	}
+	return b
 }
 
 // open is how many bytes at the end of s may be the beginning of a secret.
@@ -108,7 +119,7 @@ func (d discreet) Complete(ctx context.Context, r llm.Request, onText func(strin
 	r.Tools = slices.Clone(r.Tools)
 	for i, t := range r.Tools {
 		r.Tools[i].Description = d.hide.text(t.Description)
-		r.Tools[i].Parameters = json.RawMessage(d.hide.text(string(t.Parameters)))
+		r.Tools[i].Parameters = d.hide.raw(t.Parameters)
 	}
 	show, end := d.stream(onText)
 	resp, err := d.Model.Complete(ctx, r, show)

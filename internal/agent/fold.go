@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/internal/llm"
@@ -50,11 +51,7 @@ func (a *Agent) limit() int { return min(a.o.TokenBudget, a.o.ContextSize) }
 
 // size is the estimate of what would be sent now, tools included.
 func (t *turn) size() int {
-	n := estimate(t.messages())
-	for _, s := range t.offered().Specs() {
-		n += llm.EstimateTokens(llm.Message{Content: s.Name + s.Description + string(s.Parameters)})
-	}
-	return n
+	return estimate(t.messages()) + t.offered().Tokens()
 }
 
 // tooLong says that the request must be shortened before it is sent.
@@ -63,11 +60,11 @@ func (t *turn) tooLong() bool {
 }
 
 // shouldFold says that the conversation should be shortened now that the
-// answer is made: it nears the budget, or the window is full.
+// answer is made and noted: it nears the budget, or the window is full.
 func (a *Agent) shouldFold(t *turn) bool {
-	all := append(append([]memory.Entry{}, t.window...), t.added...)
+	all := slices.Concat(t.window, t.added)
 	cut := cutAt(all, keepExchanges)
-	return cut > 0 && (len(all) > a.o.History || float64(t.size()+llm.EstimateTokens(llm.Message{})) > foldAt*float64(a.limit()))
+	return cut > 0 && (len(all) > a.o.History || float64(t.session.TokensUsed+t.offered().Tokens()) > foldAt*float64(a.limit()))
 }
 
 // cutAt is where the last n exchanges begin: a person's words with everything

@@ -18,7 +18,8 @@ var builtinPersona string
 //go:embed prompts/rules.md
 var rules string
 
-// promptFile is the persona, read again when the file changes.
+// promptFile is the persona with the rules below it, read again when the file
+// changes.
 type promptFile struct {
 	path, name string
 
@@ -49,11 +50,11 @@ func (p *promptFile) read() error {
 			p.stamp = st.ModTime()
 		}
 	}
-	p.text = strings.ReplaceAll(strings.TrimSpace(text), "{{name}}", p.name)
+	p.text = strings.ReplaceAll(strings.TrimSpace(text), "{{name}}", p.name) + "\n\n" + strings.TrimSpace(rules)
 	return nil
 }
 
-// current is the persona now. A file that has become unreadable leaves the
+// current is persona and rules now. A file that has become unreadable leaves the
 // last good one in force.
 func (p *promptFile) current() string {
 	p.mu.Lock()
@@ -93,8 +94,6 @@ func (t *turn) stable() string {
 		return t.sub.Prompt + "\n\n" + strings.TrimSpace(rules)
 	}
 	b.WriteString(t.a.prompt.current())
-	b.WriteString("\n\n")
-	b.WriteString(strings.TrimSpace(rules))
 	if len(t.known.lasting) > 0 {
 		b.WriteString("\n\nWhat you remember; the number names a fact for tools, do not show it (data):\n")
 		for _, f := range t.known.lasting {

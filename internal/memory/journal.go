@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,15 +103,20 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		return fmt.Errorf("finish: %w", err)
 	}
 	return s.write(ctx, func(tx *Tx) error {
-		res, err := tx.Exec("UPDATE inbox SET state = 'done', body = '' WHERE id = ? AND state = 'new'", m.Row)
+		var preview string // the first part replaces it
+		err := tx.QueryRow("SELECT preview FROM inbox WHERE id = ? AND state = 'new'", m.Row).Scan(&preview)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil // finished before
+		}
 		if err != nil {
 			return err
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			return err // finished before
+		if _, err := tx.Exec("UPDATE inbox SET state = 'done', body = '' WHERE id = ?", m.Row); err != nil {
+			return err
 		}
 		for i := range parts {
-			parts[i].Started = i == 0 // the lane sends it next
+			parts[i].Started, parts[i].Preview = i == 0, preview // the lane sends the first next
+			preview = ""
 			if err := s.insertPart(tx, m.Row, &parts[i], bodies[i]); err != nil {
 				return err
 			}
@@ -154,18 +160,22 @@ func encode(parts []chat.Part) ([]string, error) {
 	return bodies, nil
 }
 
-// insertPart stores one part of the answer to an inbox row, with the preview
-// that the first part replaces, and fills in what the row says.
+// insertPart stores one part of the answer to an inbox row and fills in what
+// the row says. (RETURNING would cost a table of its own for every part.)
 func (s *Store) insertPart(tx *Tx, inbox int64, p *chat.Part, body string) error {
 	state, at := chat.PartReady, s.now()
 	if p.Started {
 		state = chat.PartStarted
 	}
 	p.Nonce, p.At = chat.AnswerNonce(inbox, p.Index), at
-	return tx.QueryRow(`INSERT INTO outbox (inbox_id, part, kind, platform, channel, thread, body, nonce, state, at, preview)
-		VALUES (?1, ?2, 'answer', ?3, ?4, ?5, ?6, ?7, ?8, ?9, CASE WHEN ?2 = 0 THEN coalesce((SELECT preview FROM inbox WHERE id = ?1), '') ELSE '' END)
-		RETURNING id, preview`,
-		inbox, p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, body, p.Nonce, string(state), Stamp(at)).Scan(&p.Row, &p.Preview)
+	res, err := tx.Exec(`INSERT INTO outbox (inbox_id, part, kind, platform, channel, thread, body, nonce, state, at, preview)
+		VALUES (?, ?, 'answer', ?, ?, ?, ?, ?, ?, ?, ?)`,
+		inbox, p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, body, p.Nonce, string(state), Stamp(at), p.Preview)
+	if err != nil {
+		return err
+	}
+	p.Row, err = res.LastInsertId()
+	return err
 }
 
 // Notify stores parts that nobody asked for just now, such as a reminder.

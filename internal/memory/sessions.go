@@ -126,7 +126,9 @@ func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, err
 	return se, errors.Join(err, json.Unmarshal([]byte(decisions), &se.Decisions))
 }
 
-// saveSession inserts or replaces the changing columns of a session.
+// saveSession inserts or replaces the changing columns of a session. Nearly
+// always the row is there and its status stays: naming neither spares the
+// indexes on it, and the check of every message that refers to a new row.
 func saveSession(tx *Tx, se Session) error {
 	decisions, err := json.Marshal(nonNil(se.Decisions))
 	if err != nil {
@@ -135,6 +137,16 @@ func saveSession(tx *Tx, se Session) error {
 	mentions, err := json.Marshal(se.Mentions)
 	if err != nil {
 		return err
+	}
+	changing := []any{Stamp(se.LastActivity), Stamp(se.Expires), se.LastModel, se.TokensUsed, se.Summary, se.SummarizedAt, se.Compressions,
+		string(decisions), string(mentions), se.Playbook, se.ID, string(se.Status)}
+	res, err := tx.Exec(`UPDATE sessions SET last_activity = ?, expires_at = ?, last_model = ?, tokens_used = ?, summary = ?, summarized_at = ?,
+		compression_count = ?, decisions = ?, mentions = ?, playbook = ? WHERE id = ? AND status = ?`, changing...)
+	if err != nil {
+		return fmt.Errorf("save session: %w", err)
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 1 {
+		return during("save session", err)
 	}
 	_, err = tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity,
 			expires_at, last_model, tokens_used, summary, summarized_at, compression_count, carried_from, decisions, mentions, playbook)

@@ -1,8 +1,8 @@
 package memory
 
 import (
-	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -49,54 +49,34 @@ func insertEntries(tx *Tx, se Session, entries []Entry) error {
 	return nil
 }
 
-// row is an Entry as the database hands it over.
-type row struct {
-	ID         int64    `json:"id"`
-	MessageID  string   `json:"message_id"`
-	Role       llm.Role `json:"role"`
-	User       string   `json:"user_id"`
-	Name       string   `json:"name"`
-	Content    string   `json:"content"`
-	ToolCalls  string   `json:"tool_calls"`
-	ToolCallID string   `json:"tool_call_id"`
-	Tokens     int      `json:"tokens"`
-	Insight    string   `json:"key_insight"`
-	At         string   `json:"at"`
-}
-
 // Transcript returns the entries of a session after a row id, oldest first; at
-// most limit of the newest, 0 for all. The rows come as one JSON value: every
-// column of every row that crosses into C by itself costs more than parsing
-// them all, and this is read for every message.
+// most limit of the newest, 0 for all.
 func (s *Store) Transcript(_ context.Context, session string, after int64, limit int) ([]Entry, error) {
 	if limit <= 0 {
 		limit = -1
 	}
-	var text []byte
-	err := s.queryRow(`SELECT json_group_array(json_object('id', id, 'message_id', message_id, 'role', role, 'user_id', user_id,
-			'name', name, 'content', content, 'tool_calls', tool_calls, 'tool_call_id', tool_call_id, 'tokens', tokens, 'key_insight', key_insight, 'at', at))
-		FROM (SELECT * FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ?)`, session, after, limit).Scan(&text)
+	rows, err := s.query(`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at
+		FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ?`, session, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read transcript: %w", err)
 	}
-	var rows []row
-	if err := json.Unmarshal(text, &rows); err != nil {
-		return nil, fmt.Errorf("read transcript: %w", err)
+	entries, err := collect(rows, scanEntry)
+	slices.Reverse(entries)
+	return entries, during("read transcript", err)
+}
+
+func scanEntry(r *sql.Rows) (e Entry, err error) {
+	var calls, at string
+	if err := r.Scan(&e.ID, &e.MessageID, &e.Role, &e.User, &e.Name, &e.Content, &calls, &e.ToolCallID, &e.Tokens, &e.Insight, &at); err != nil {
+		return e, err
 	}
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.ID, b.ID) })
-	entries := make([]Entry, len(rows))
-	for i, r := range rows {
-		entries[i] = Entry{
-			ID: r.ID, MessageID: r.MessageID, Role: r.Role, User: r.User, Name: r.Name, Content: r.Content,
-			ToolCallID: r.ToolCallID, Tokens: r.Tokens, Insight: r.Insight, At: ParseStamp(r.At),
-		}
-		if r.ToolCalls != "" {
-			if err := json.Unmarshal([]byte(r.ToolCalls), &entries[i].ToolCalls); err != nil {
-				return nil, fmt.Errorf("transcript row %d: %w", r.ID, err)
-			}
+	e.At = ParseStamp(at)
+	if calls != "" {
+		if err := json.Unmarshal([]byte(calls), &e.ToolCalls); err != nil {
+			return e, fmt.Errorf("row %d: %w", e.ID, err)
 		}
 	}
-	return entries, nil
+	return e, nil
 }
 
 // EditMessage replaces what a person wrote, in place, when it is stored

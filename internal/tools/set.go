@@ -12,9 +12,10 @@ import (
 type Set struct{ entries []*entry }
 
 type entry struct {
-	tool Tool
-	spec Spec
-	args *arguments
+	tool   Tool
+	spec   Spec
+	args   *arguments
+	tokens int
 }
 
 // NewSet holds the tools in the order given. It panics, naming the tool, when
@@ -32,7 +33,7 @@ func NewSet(tools ...Tool) Set {
 		if err != nil {
 			panic(fmt.Sprintf("tool %s: %v", spec.Name, err))
 		}
-		s = s.plus(&entry{t, spec, args})
+		s = s.plus(&entry{t, spec, args, llm.EstimateTokens(llm.Message{Content: spec.Name + spec.Description + string(spec.Parameters)})})
 	}
 	return s
 }
@@ -101,6 +102,14 @@ func (s Set) Core() Set { return s.filter(func(t Spec) bool { return t.Core }) }
 // Same says that two sets hold the very same tools in the same order.
 func (s Set) Same(o Set) bool {
 	return slices.Equal(s.entries, o.entries)
+}
+
+// Tokens is the estimate of what it costs to tell a model of the tools.
+func (s Set) Tokens() (n int) {
+	for _, e := range s.entries {
+		n += e.tokens
+	}
+	return n
 }
 
 // Len counts the tools.

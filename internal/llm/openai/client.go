@@ -12,6 +12,7 @@ import (
 	"math"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -50,6 +51,8 @@ type Client struct {
 	o    Options
 	api  *goopenai.Client
 	room chan struct{} // one token per request on the wire
+
+	written sync.Map // a tool's name -> wrote
 
 	// What this server was found not to take; learned once per process.
 	noSchema    atomic.Bool // response_format
@@ -201,6 +204,10 @@ func (c *Client) attempt(ctx context.Context, r llm.Request, onText func(string)
 
 // exchange sends the request and takes the answer in.
 func (c *Client) exchange(ctx context.Context, r llm.Request, ex *exchange, a *answer, watch *watch) error {
+	var err error
+	if ex.tools, err = c.tools(r.Tools); err != nil {
+		return err
+	}
 	req := c.request(r)
 	if !c.o.Stream {
 		if _, err := c.api.CreateChatCompletion(ctx, req); err != nil && ex.raw == nil {

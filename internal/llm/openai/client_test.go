@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
 )
@@ -204,6 +206,38 @@ func TestExtraGoesBackWithItsCall(t *testing.T) {
 	}
 	if raw := string(s.Requests()[0].Raw); !strings.Contains(raw, `"thought_signature":"sig"`) || !strings.Contains(raw, "(empty)") {
 		t.Errorf("sent %s", raw)
+	}
+}
+
+// TestToolsOnTheWire changes a tool between two requests, and has provider data
+// written into the second as well.
+func TestToolsOnTheWire(t *testing.T) {
+	s := fake(t)
+	c := client(t, s, true)
+	r := ask("hi")
+	r.Tools = []llm.ToolSpec{{Name: "add", Description: "Adds <a>.", Parameters: json.RawMessage(`{"type": "object"}`)}, {Name: "sub", Description: "Subtracts.", Parameters: json.RawMessage(`{"type":"object"}`)}}
+	form := `[{"function":{"name":"add","description":%q,"parameters":{"type":"object"}},"type":"function"},{"function":{"name":"sub","description":"Subtracts.","parameters":{"type":"object"}},"type":"function"}]`
+	for i, about := range []string{"Adds <a>.", "Adds <a>.", "Sums up."} {
+		r.Tools[0].Description = about
+		if i == 2 {
+			r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "add", Args: "{}", Extra: json.RawMessage(`{"seen":true}`)}}},
+				llm.Message{Role: llm.RoleTool, Name: "add", ToolCallID: "1", Content: "2"})
+		}
+		if _, err := c.Complete(context.Background(), r, nil); err != nil {
+			t.Fatal(err)
+		}
+		sent := s.Requests()[i]
+		var got, want any
+		if err := errors.Join(json.Unmarshal(sent.Tools, &got), json.Unmarshal(fmt.Appendf(nil, form, about), &want)); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(sent.Messages) != len(r.Messages) || (i == 2) != strings.Contains(string(sent.Raw), `"seen":true`) {
+			t.Errorf("request %d: %s\n%s", i, diff, sent.Raw)
+		}
+	}
+	r.Tools[0].Parameters = json.RawMessage(`{`)
+	if _, err := c.Complete(context.Background(), r, nil); err == nil || len(s.Requests()) != 3 {
+		t.Errorf("broken parameters were sent: %v", err)
 	}
 }
 

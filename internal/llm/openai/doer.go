@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +27,7 @@ const (
 // exchange travels with a request's context: what has to be written into it
 // beyond the library's form, and what came back beyond it.
 type exchange struct {
+	tools  []byte                     // JSON objects with commas between them
 	extras map[string]json.RawMessage // by tool call id
 	raw    []byte                     // the whole body, when it is not a stream
 }
@@ -46,7 +45,7 @@ type doer struct {
 func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	ex, _ := req.Context().Value(exchangeKey{}).(*exchange)
 	if ex != nil {
-		if err := rewrite(req, ex.extras); err != nil {
+		if err := ex.complete(req); err != nil {
 			return nil, err
 		}
 	}
@@ -94,39 +93,83 @@ func (d *doer) unreachable(err error) error {
 	return &llm.Error{Class: llm.ErrUnavailable, Detail: hide(err.Error(), d.secret)}
 }
 
-// rewrite puts messages last, behind what never changes: so nearly all of a
-// request is byte for byte the beginning of the next one, which caches go by.
-// It also writes provider data back into the calls it came with.
-func rewrite(req *http.Request, extras map[string]json.RawMessage) error {
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
+// complete writes into a request what the library does not: tools, and provider
+// data in the calls it came with. It puts messages last, behind what never
+// changes, so that nearly all of a request is byte for byte the beginning of
+// the next one, which caches go by.
+func (ex *exchange) complete(req *http.Request) error {
+	body := make([]byte, req.ContentLength)
+	if _, err := io.ReadFull(req.Body, body); err != nil {
 		return err
 	}
-	var whole map[string]json.RawMessage
-	if err := json.Unmarshal(body, &whole); err != nil {
-		return fmt.Errorf("rewrite request: %w", err)
+	from, to := findMessages(body)
+	if to == 0 {
+		return errors.New("rewrite request: it has no messages")
 	}
-	ms := whole["messages"]
-	if len(extras) > 0 {
-		if ms, err = inject(ms, extras); err != nil {
+	ms := body[from:to]
+	if len(ex.extras) > 0 {
+		var err error
+		if ms, err = inject(ms, ex.extras); err != nil {
 			return fmt.Errorf("rewrite request: %w", err)
 		}
 	}
-	delete(whole, "messages")
-	out := bytes.NewBuffer(make([]byte, 0, len(body)+len(ms)/8))
-	for i, name := range slices.Sorted(maps.Keys(whole)) {
-		fmt.Fprintf(out, "%c%q:%s", "{,"[min(i, 1)], name, whole[name])
+	out := make([]byte, 0, len(body)+len(ms)-(to-from)+len(ex.tools)+16)
+	out = append(out, body[:from-len(messagesKey)+1]...)
+	out = append(out, bytes.TrimPrefix(body[to:len(body)-1], []byte(","))...)
+	for _, part := range [][]byte{toolsMember(ex.tools), append([]byte(`"messages":`), ms...)} {
+		if last := out[len(out)-1]; len(part) > 0 && last != '{' && last != ',' {
+			out = append(out, ',')
+		}
+		out = append(out, part...)
 	}
-	fmt.Fprintf(out, `,"messages":%s}`, ms)
-	body = out.Bytes()
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	out = append(out, '}')
+	req.ContentLength = int64(len(out))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(out)), nil }
 	req.Body, _ = req.GetBody()
-	req.ContentLength = int64(len(body))
 	return nil
 }
 
+// toolsMember is the member that lists them, nil for none.
+func toolsMember(list []byte) []byte {
+	if len(list) == 0 {
+		return nil
+	}
+	return append(append([]byte(`"tools":[`), list...), ']')
+}
+
+// messagesKey begins the messages of a request. Within a text of it the quotes
+// would have backslashes before them.
+const messagesKey = `"messages":[`
+
+// findMessages finds the array of messages in a request: body[from:to]; to is 0 when
+// there is none. It reads the text once, where decoding would copy it.
+func findMessages(body []byte) (from, to int) {
+	at := bytes.Index(body, []byte(messagesKey))
+	if at < 0 {
+		return 0, 0
+	}
+	from = at + len(messagesKey) - 1
+	depth, quoted := 0, false
+	for i := from; i < len(body); i++ {
+		switch c := body[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			if depth--; depth == 0 {
+				return from, i + 1
+			}
+		}
+	}
+	return 0, 0
+}
+
 // inject writes provider data into the calls of messages.
-func inject(messages json.RawMessage, extras map[string]json.RawMessage) (json.RawMessage, error) {
+func inject(messages []byte, extras map[string]json.RawMessage) ([]byte, error) {
 	var ms []map[string]json.RawMessage
 	if err := json.Unmarshal(messages, &ms); err != nil {
 		return nil, err

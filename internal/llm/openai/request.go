@@ -1,8 +1,10 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/url"
 	"strings"
@@ -12,7 +14,7 @@ import (
 	"parley/internal/llm"
 )
 
-// request turns a Request into the library's form.
+// request turns a Request into the library's form, tools excepted: see tools.
 func (c *Client) request(r llm.Request) goopenai.ChatCompletionRequest {
 	model := r.Model
 	if model == "" {
@@ -32,11 +34,6 @@ func (c *Client) request(r llm.Request) goopenai.ChatCompletionRequest {
 	if !fixedTemperature(model) {
 		req.Temperature = temperature(c.o.Temperature)
 	}
-	for _, t := range r.Tools {
-		req.Tools = append(req.Tools, goopenai.Tool{Type: goopenai.ToolTypeFunction, Function: &goopenai.FunctionDefinition{
-			Name: t.Name, Description: t.Description, Parameters: t.Parameters,
-		}})
-	}
 	if r.Schema != nil && !c.noSchema.Load() {
 		req.ResponseFormat = &goopenai.ChatCompletionResponseFormat{
 			Type:       goopenai.ChatCompletionResponseFormatTypeJSONSchema,
@@ -44,6 +41,34 @@ func (c *Client) request(r llm.Request) goopenai.ChatCompletionRequest {
 		}
 	}
 	return req
+}
+
+// wrote is a tool and how it is written on the wire.
+type wrote struct {
+	spec llm.ToolSpec
+	json []byte
+}
+
+// tools writes the tools out, nil for none. They are the greater part of most
+// requests and hardly ever change, so each is written once.
+func (c *Client) tools(specs []llm.ToolSpec) ([]byte, error) {
+	var list [][]byte
+	for _, t := range specs {
+		w, _ := c.written.Load(t.Name)
+		if w, ok := w.(wrote); ok && w.spec.Description == t.Description && bytes.Equal(w.spec.Parameters, t.Parameters) {
+			list = append(list, w.json)
+			continue
+		}
+		b, err := json.Marshal(goopenai.Tool{Type: goopenai.ToolTypeFunction, Function: &goopenai.FunctionDefinition{
+			Name: t.Name, Description: t.Description, Parameters: t.Parameters,
+		}})
+		if err != nil {
+			return nil, fmt.Errorf("tool %s: %w", t.Name, err)
+		}
+		c.written.Store(t.Name, wrote{t, b})
+		list = append(list, b)
+	}
+	return bytes.Join(list, []byte(",")), nil
 }
 
 // temperature makes zero reach the wire: the library leaves a zero out, and
