@@ -44,7 +44,7 @@ func telegramMenu(table []admin.Command) (menu []telegram.Command) {
 
 func discordCommands(table []admin.Command) (list []discord.Command) {
 	for _, c := range table {
-		d := discord.Command{Name: c.Name, Help: c.Help, Private: c.Private, Admin: c.Who == admin.Admin, Verbs: discordCommands(c.Verbs)}
+		d := discord.Command{Name: c.Name, Help: c.Help, Admin: c.Who == admin.Admin, Verbs: discordCommands(c.Verbs)}
 		for _, o := range c.Options {
 			if len(c.Verbs) > 0 {
 				break // Discord has options below the verbs only
@@ -53,7 +53,7 @@ func discordCommands(table []admin.Command) (list []discord.Command) {
 			if o.Kind != admin.Text {
 				kind = string(o.Kind)
 			}
-			d.Options = append(d.Options, discord.Option{Name: o.Name, Help: o.Help, Kind: kind, Required: o.Required, Choices: o.Choices})
+			d.Options = append(d.Options, discord.Option{Name: o.Name, Help: o.Help, Kind: kind, Required: o.Required, Choices: o.Choices, Suggests: o.Suggest != nil})
 		}
 		list = append(list, d)
 	}

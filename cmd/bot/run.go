@@ -129,7 +129,13 @@ func (a *app) platforms() (list []chat.Adapter, err error) {
 		list = append(list, t)
 	}
 	if c := a.cfg.Discord; c.Token != "" {
-		d, err := discord.New(discord.Options{Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Log: a.log})
+		d, err := discord.New(discord.Options{
+			Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Log: a.log,
+			Private: func(ctx context.Context, m chat.Message) bool { return a.front.commands.Private(ctx, m) },
+			Suggest: func(ctx context.Context, m chat.Message, option, typed string) []string {
+				return a.front.commands.Suggest(ctx, m, option, typed)
+			},
+		})
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -152,25 +153,45 @@ func (s *Server) event(guild, channel, user, text, id string) map[string]any {
 	return e
 }
 
-// Interaction uses a slash command; options are name and value pairs. It
-// returns the interaction's id.
+// Interaction uses a slash command, "name" or "name verb"; options are name and
+// value pairs. It returns the interaction's id.
 func (s *Server) Interaction(guild, channel, user, command string, permissions int64, options ...[2]string) (id string) {
-	s.with(func() { id = s.id() })
 	opts := []map[string]any{}
 	for _, o := range options {
 		opts = append(opts, map[string]any{"name": o[0], "type": 3, "value": o[1]})
 	}
-	who := map[string]any{"id": user, "username": "user" + user}
-	e := map[string]any{"id": id, "application_id": App, "type": 2, "token": "tok" + id, "channel_id": channel, "version": 1,
-		"data": map[string]any{"id": "1", "name": command, "type": 1, "options": opts}}
-	if guild == "" {
-		e["user"] = who
-	} else {
-		e["guild_id"] = guild
-		e["member"] = map[string]any{"user": who, "permissions": fmt.Sprint(permissions), "roles": []string{}}
+	return s.interact(2, guild, channel, user, permissions, command, opts)
+}
+
+// Typing has typed so much of an option of a command. It returns the
+// interaction's id.
+func (s *Server) Typing(guild, channel, user, command, option, typed string) (id string) {
+	return s.interact(4, guild, channel, user, 0, command, []map[string]any{{"name": option, "type": 3, "value": typed, "focused": true}})
+}
+
+// interact sends an interaction of a kind: 2 is a command, 4 asks to complete.
+func (s *Server) interact(kind int, guild, channel, user string, permissions int64, command string, opts []map[string]any) (id string) {
+	s.with(func() { id = s.id() })
+	command, verb, ok := strings.Cut(command, " ")
+	if ok {
+		opts = []map[string]any{{"name": verb, "type": 1, "options": opts}}
 	}
+	e := map[string]any{"id": id, "application_id": App, "type": kind, "token": "tok" + id, "channel_id": channel, "version": 1,
+		"data": map[string]any{"id": "1", "name": command, "type": 1, "options": opts}}
+	s.by(e, guild, user, permissions)
 	s.Dispatch("INTERACTION_CREATE", e)
 	return id
+}
+
+// by says in an interaction who it comes from.
+func (s *Server) by(e map[string]any, guild, user string, permissions int64) {
+	who := map[string]any{"id": user, "username": "user" + user}
+	if guild == "" {
+		e["user"] = who
+		return
+	}
+	e["guild_id"] = guild
+	e["member"] = map[string]any{"user": who, "permissions": fmt.Sprint(permissions), "roles": []string{}}
 }
 
 // Press presses a button under a message.
@@ -178,13 +199,7 @@ func (s *Server) Press(guild, channel, user, message, customID string) (id strin
 	s.with(func() { id = s.id() })
 	e := map[string]any{"id": id, "application_id": App, "type": 3, "token": "tok" + id, "channel_id": channel, "version": 1,
 		"message": s.event(guild, channel, App, "", message), "data": map[string]any{"custom_id": customID, "component_type": 2}}
-	who := map[string]any{"id": user, "username": "user" + user}
-	if guild == "" {
-		e["user"] = who
-	} else {
-		e["guild_id"] = guild
-		e["member"] = map[string]any{"user": who, "permissions": "0", "roles": []string{}}
-	}
+	s.by(e, guild, user, 0)
 	s.Dispatch("INTERACTION_CREATE", e)
 	return id
 }

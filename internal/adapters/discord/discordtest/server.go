@@ -62,9 +62,9 @@ type Server struct {
 	calls    []Call
 	faults   []*Fault
 	commands json.RawMessage
-	acks     map[string]time.Time // interaction id -> when it was acknowledged
-	gone     map[string]int       // channel -> error code
-	threads  map[string]string    // thread -> parent
+	acks     map[string]Response // interaction id -> the first answer
+	gone     map[string]int      // channel -> error code
+	threads  map[string]string   // thread -> parent
 	archived map[string]bool
 	gw       gateway
 	changed  chan struct{}
@@ -79,7 +79,7 @@ func New() *Server {
 		panic(err) // no loopback, no tests
 	}
 	s := &Server{
-		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]time.Time{},
+		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]Response{},
 		gone: map[string]int{}, threads: map[string]string{}, archived: map[string]bool{}, changed: make(chan struct{}),
 		commands: json.RawMessage("[]"), gw: newGateway(), flags: 1 << 19,
 	}
@@ -161,12 +161,6 @@ func (s *Server) Calls(method, path string) (list []Call) {
 		}
 	})
 	return list
-}
-
-// Acknowledged says when an interaction was acknowledged.
-func (s *Server) Acknowledged(id string) (at time.Time, ok bool) {
-	s.with(func() { at, ok = s.acks[id] })
-	return at, ok
 }
 
 // Wait returns once ok holds, or false when time is over. ok is asked whenever
@@ -282,12 +276,14 @@ func (s *Server) route(r *http.Request, path string, body []byte) (any, *problem
 		return map[string]any{"id": App, "flags": s.flags}, nil
 	case part[0] == "applications":
 		if r.Method == http.MethodPut {
+			if p := checkCommands(body); p != nil {
+				return nil, p
+			}
 			s.commands = body
 		}
 		return s.commands, nil
 	case part[0] == "interactions":
-		s.acks[part[1]] = time.Now()
-		return map[string]any{}, nil
+		return s.callback(part[1], body)
 	case part[0] == "webhooks":
 		return s.webhook(r, part, body)
 	case part[0] == "channels":
