@@ -114,7 +114,6 @@ var forTests = []allowed{
 var exceptions = map[string]string{
 	"internal/adapters/discord/rest.go:call":                       "method, path, what is limited, body and answer: what a request is",
 	"internal/adapters/discord/discordtest/gateway.go:event":       "the fields of an event",
-	"internal/adapters/discord/discordtest/gateway.go:Interaction": "the fields of an event",
 	"internal/adapters/discord/discordtest/gateway.go:Press":       "the fields of an event",
 	"internal/adapters/telegram/telegramtest/updates.go:Press":     "the fields of an event",
 	"internal/admin/gate_test.go:mayPass":                          "the columns of a matrix",

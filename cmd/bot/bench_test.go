@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
 )
@@ -297,9 +298,9 @@ func BenchmarkAcknowledge(b *testing.B) {
 		began := time.Now()
 		id := ""
 		if i%2 == 0 {
-			id = w.dc.Interaction("77", "50", "42", "status", 0)
+			id = w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "status"})
 		} else {
-			id = w.dc.Typing("77", "50", "42", "help", "command", "s")
+			id = w.dc.Typing(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "help", Options: [][2]string{{"command", "s"}}})
 		}
 		if !w.dc.Wait(10*time.Second, func() bool { _, ok := w.dc.Acknowledged(id); return ok }) {
 			b.Fatal("never acknowledged")

@@ -42,7 +42,7 @@ func TestDiscordConversation(t *testing.T) {
 	if n := len(w.llm.Requests()); n != 2 {
 		t.Errorf("%d model calls: chatter was sent to the model", n)
 	}
-	id := w.dc.Interaction("77", "50", "42", "help", 0)
+	id := w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "help"})
 	if !w.dc.Wait(5*time.Second, func() bool { _, ok := w.dc.Acknowledged(id); return ok }) {
 		t.Error("the command was not acknowledged")
 	}
@@ -88,7 +88,7 @@ func TestDiscordCommands(t *testing.T) {
 		{"1", "tools enable", "nothing", "web_f", ""},
 		{"1", "nothing", "name", "web_f", ""},
 	} {
-		r := w.responded(t, w.dc.Typing("77", "50", u.user, u.command, u.option, u.typed))
+		r := w.responded(t, w.dc.Typing(discordtest.Use{Guild: "77", Channel: "50", User: u.user, Command: u.command, Options: [][2]string{{u.option, u.typed}}}))
 		if got := strings.Join(r.Names(), " "); r.Type != 8 || got != u.want {
 			t.Errorf("%+v: offered %q", u, got)
 		}
@@ -97,12 +97,12 @@ func TestDiscordCommands(t *testing.T) {
 		"status": false, "session info": false, "facts list": true,
 		"session end": true, "session list": true, "tools list": true, // denied
 	} {
-		r := w.responded(t, w.dc.Interaction("77", "50", "42", command, 0))
+		r := w.responded(t, w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: command}))
 		if r.Type != 5 || r.Private() != private {
 			t.Errorf("/%s by a member: private %v", command, r.Private())
 		}
 	}
-	if r := w.responded(t, w.dc.Interaction("77", "50", "1", "tools list", 0)); r.Private() {
+	if r := w.responded(t, w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "1", Command: "tools list"})); r.Private() {
 		t.Error("/tools list by the owner is private")
 	}
 	sent := w.discordSent(t, 7)

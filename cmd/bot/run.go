@@ -53,6 +53,7 @@ func serve(ctx context.Context, cfg config.Config, s *streams, again func() (con
 		return err
 	}
 	defer a.close()
+	a.level = &level
 	if a.supervisor, err = newSupervisor(); err != nil {
 		log.Warn(err.Error())
 	}
@@ -78,7 +79,7 @@ func serve(ctx context.Context, cfg config.Config, s *streams, again func() (con
 		for {
 			select {
 			case <-hangups:
-				a.reload(again, &level)
+				a.reload(again)
 			case <-ctx.Done():
 				return
 			}

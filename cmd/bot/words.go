@@ -30,6 +30,14 @@ const (
 	wordsToolOn      = "I may use %s again."
 	wordsNoTool      = "There is nothing named %q that I could use. /tools list shows what there is."
 
+	wordsToolsAll   = "I may use all my tools here."
+	wordsToolsNone  = "I use no tools here."
+	wordsToolsOnly  = "The only tools I use here are %s."
+	wordsTuned      = "Set with /config set: `%s` is %s; without that it would be %s."
+	wordsSet        = "`%s` is %s from now on; it was %s."
+	wordsNotTuned   = "I changed nothing: %v."
+	wordsNotTunable = "I can't change %q from here. What I can change: %s. Everything else is in the settings file."
+
 	wordsNoFacts       = "I remember nothing about you here."
 	wordsFactsHere     = "(This is what I use here; in a direct chat I show the rest.)"
 	wordsBack          = "« Back"

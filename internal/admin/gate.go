@@ -36,11 +36,10 @@ type Guesses interface {
 	Forgive(ctx context.Context, user string) error
 }
 
-// Policies is how each channel is listened to: "mention", "all", "off"; ""
-// where nobody decided, which is mention.
+// Policies is what was decided about each channel.
 type Policies interface {
-	Policy(ctx context.Context, k chat.Key) (string, error)
-	SetPolicy(ctx context.Context, k chat.Key, listen string) error
+	Policy(ctx context.Context, k chat.Key) (chat.Policy, error)
+	SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error
 }
 
 // Rows is everything a Gate remembers. memory.Store is the real one.
@@ -75,7 +74,7 @@ type GateOptions struct {
 type Gate struct {
 	o     GateOptions
 	rules atomic.Pointer[rules]
-	told  *once      // strangers that were answered today
+	told  *once      // who was told today that they are not answered
 	codes sync.Mutex // held while a pairing code is made, so that the limit holds
 }
 
@@ -157,13 +156,13 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 	if err != nil || barred {
 		return false, a, err
 	}
-	listen := "all"
+	here := chat.Policy{Listen: "all"}
 	if !m.Direct {
-		if listen, err = g.o.Rows.Policy(ctx, m.Key); err != nil {
+		if here, err = g.o.Rows.Policy(ctx, m.Key); err != nil {
 			return false, a, err
 		}
 	}
-	if listen == "off" { // the owner must be able to turn it on again
+	if here.Listen == "off" { // the owner must be able to turn it on again
 		return role == Owner && m.Kind == chat.KindCommand, a, nil
 	}
 	if role == Stranger {
@@ -173,13 +172,28 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 		a, err = g.stranger(ctx, m)
 		return false, a, err
 	}
-	if expected(m) || listen == "all" {
-		return true, a, nil
-	}
-	if g.o.Waits != nil {
+	pass = expected(m) || here.Listen == "all"
+	if !pass && g.o.Waits != nil {
 		pass, err = g.o.Waits(ctx, m)
 	}
-	return pass, a, err
+	if !pass || err != nil || here.Who == "" || role == Owner {
+		return pass, a, err
+	}
+	return g.chosen(ctx, m, here.Who)
+}
+
+// chosen lets pass whom a channel's policy names; who is "admins" or "owner".
+func (g *Gate) chosen(ctx context.Context, m chat.Message, who string) (pass bool, a chat.Answer, err error) {
+	if who == "admins" {
+		role, err := g.Role(ctx, m)
+		if err != nil || role >= Admin {
+			return err == nil, a, err
+		}
+	}
+	if expected(m) && g.told.first(placeOf(m.Key)+" "+m.From.ID, g.o.Now()) {
+		a = chat.Answer{Text: whoWords[who], Private: true}
+	}
+	return false, a, nil
 }
 
 // expected tells whether m asks for an answer by itself.

@@ -155,7 +155,7 @@ func TestNormalizing(t *testing.T) {
 func TestInteractionIsAcknowledgedAndAnswered(t *testing.T) {
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
-	id := s.Interaction("77", "50", "42", "facts", 8, [2]string{"text", "I like tea"})
+	id := s.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "facts", Permissions: 8, Options: [][2]string{{"text", "I like tea"}}})
 	until(t, "delivered", func() bool { return len(in.texts()) == 1 })
 	m := in.last()
 	if m.Kind != chat.KindCommand || m.Text != `/facts text:"I like tea"` || !m.Admin {
@@ -355,7 +355,7 @@ func TestAutocomplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	running(t, a, in, s)
-	id := s.Typing("77", "50", "42", "tools enable", "name", "we")
+	id := s.Typing(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "tools enable", Options: [][2]string{{"name", "we"}}})
 	until(t, "completed", func() bool { _, ok := s.Responded(id); return ok })
 	r, _ := s.Responded(id)
 	if names := r.Names(); r.Type != 8 || len(names) != 25 || names[0] != "/tools enable name we discord:42" {

@@ -153,32 +153,34 @@ func (s *Server) event(guild, channel, user, text, id string) map[string]any {
 	return e
 }
 
-// Interaction uses a slash command, "name" or "name verb"; options are name and
-// value pairs. It returns the interaction's id.
-func (s *Server) Interaction(guild, channel, user, command string, permissions int64, options ...[2]string) (id string) {
-	opts := []map[string]any{}
-	for _, o := range options {
-		opts = append(opts, map[string]any{"name": o[0], "type": 3, "value": o[1]})
-	}
-	return s.interact(2, guild, channel, user, permissions, command, opts)
+// Use is somebody using, or typing, a slash command.
+type Use struct {
+	Guild, Channel, User string // Guild "" is a direct chat
+	Command              string // "name" or "name verb"
+	Permissions          int64
+	Options              [][2]string // names and values
 }
 
-// Typing has typed so much of an option of a command. It returns the
+// Interaction uses a slash command and returns the interaction's id.
+func (s *Server) Interaction(u Use) (id string) { return s.interact(u, 2) }
+
+// Typing has typed so much of the last of a command's options. It returns the
 // interaction's id.
-func (s *Server) Typing(guild, channel, user, command, option, typed string) (id string) {
-	return s.interact(4, guild, channel, user, 0, command, []map[string]any{{"name": option, "type": 3, "value": typed, "focused": true}})
-}
+func (s *Server) Typing(u Use) (id string) { return s.interact(u, 4) }
 
-// interact sends an interaction of a kind: 2 is a command, 4 asks to complete.
-func (s *Server) interact(kind int, guild, channel, user string, permissions int64, command string, opts []map[string]any) (id string) {
+func (s *Server) interact(u Use, kind int) (id string) {
 	s.with(func() { id = s.id() })
-	command, verb, ok := strings.Cut(command, " ")
+	opts := []map[string]any{}
+	for i, o := range u.Options {
+		opts = append(opts, map[string]any{"name": o[0], "type": 3, "value": o[1], "focused": kind == 4 && i == len(u.Options)-1})
+	}
+	command, verb, ok := strings.Cut(u.Command, " ")
 	if ok {
 		opts = []map[string]any{{"name": verb, "type": 1, "options": opts}}
 	}
-	e := map[string]any{"id": id, "application_id": App, "type": kind, "token": "tok" + id, "channel_id": channel, "version": 1,
+	e := map[string]any{"id": id, "application_id": App, "type": kind, "token": "tok" + id, "channel_id": u.Channel, "version": 1,
 		"data": map[string]any{"id": "1", "name": command, "type": 1, "options": opts}}
-	s.by(e, guild, user, permissions)
+	s.by(e, u.Guild, u.User, u.Permissions)
 	s.Dispatch("INTERACTION_CREATE", e)
 	return id
 }
