@@ -256,15 +256,17 @@ func (c chatCmd) Run(ctx context.Context, f *flags, s *streams) error {
 
 func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error {
 	tty := isTerminal(s.in) && isTerminal(s.out)
+	var level slog.LevelVar
 	log := slog.New(slog.DiscardHandler)
 	if !tty || cfg.Log.Level == "debug" {
-		log = newLogger(cfg, &slog.LevelVar{}, s.err)
+		log = newLogger(cfg, &level, s.err)
 	}
 	a, err := newApp(ctx, cfg, log, true)
 	if err != nil {
 		return err
 	}
 	defer a.close()
+	a.level = &level
 	if err := a.build(ctx); err != nil {
 		return err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -262,6 +264,21 @@ func (g *Gate) Role(ctx context.Context, m chat.Message) (Role, error) {
 		return Admin, nil
 	}
 	return Member, nil
+}
+
+// Owners lists who owns this bot, by the settings and by claim.
+func (g *Gate) Owners(ctx context.Context) ([]string, error) {
+	granted, err := g.o.Rows.Grants(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list owners: %w", err)
+	}
+	owners := maps.Clone(g.rules.Load().owners)
+	for id, role := range granted {
+		if role == "owner" {
+			owners[id] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(owners)), nil
 }
 
 // HasOwner tells whether anybody but the person at the terminal owns this bot.
