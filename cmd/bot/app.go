@@ -27,6 +27,8 @@ import (
 type app struct {
 	cfg      config.Config // as at the start
 	inForce  atomic.Pointer[config.Config]
+	tuned    tuned
+	level    *slog.LevelVar // of the log; nil where it stays
 	log      *slog.Logger
 	now      func() time.Time
 	began    time.Time
@@ -83,6 +85,9 @@ func (a *app) open(ctx context.Context, lock bool) (err error) {
 
 // build makes the agent and what it needs. A model that is there already stays.
 func (a *app) build(ctx context.Context) (err error) {
+	if err := a.readTuned(ctx); err != nil {
+		return err
+	}
 	if a.model.Model == nil {
 		if a.model, err = connect(ctx, a.cfg, a.log); err != nil {
 			return err
@@ -112,12 +117,12 @@ func (a *app) build(ctx context.Context) (err error) {
 		book = a.guarded(book)
 	}
 	a.agent, err = agent.New(agent.Options{
-		Store: a.store, Model: model, Fallback: a.model.fallback, Runner: a.runner, Tools: a.toolset.now,
+		Store: a.store, Model: model, Fallback: a.model.fallback, Runner: a.runner, Tools: a.toolsHere,
 		Book: a.bookNow, BookModel: book, NoBookModel: a.model.list == nil,
 		Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: name,
 		MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
 		TokenBudget: a.cfg.Context.TokenBudget, ContextSize: a.cfg.Model.ContextSize,
-		IdleTimeout: a.cfg.Session.IdleTimeout, TTL: a.cfg.Session.TTL,
+		TTL:     func() time.Duration { return a.inForce.Load().Session.TTL },
 		PerUser: a.cfg.Session.Scope == "user", DropSummaries: !a.cfg.Session.CarrySummary,
 		Files: agent.Files{Open: a.openFile, See: a.model.see, Hear: a.model.hear, ReadPDF: readPDF},
 		Role:  a.role, Confirm: a.askFirst, Learn: a.cfg.Memory.Learn, Cite: a.cite, Prefetch: a.prefetch(),

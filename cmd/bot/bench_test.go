@@ -9,12 +9,15 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
 )
@@ -260,3 +263,56 @@ func rss(t testing.TB, pid int) int64 {
 }
 
 var _ = syscall.SIGKILL
+
+// BenchmarkAcknowledge is how long Discord waits for the acknowledgement of a
+// command, and for the choices while one is typed, with 500 conversations being
+// answered all the time (requirements F62).
+func BenchmarkAcknowledge(b *testing.B) {
+	const talks = 500
+	w := newWorld(b).onDiscord()
+	w.llm.Quiet()
+	w.dc.Quiet()
+	w.llm.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Delay: 200 * time.Millisecond} })
+	w.run(b)
+	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 && len(w.dc.Commands()) > 0 })
+	stop := make(chan struct{})
+	var busy sync.WaitGroup
+	busy.Go(func() { // everybody asks again as soon as all are answered
+		for sent := 0; ; sent += talks {
+			for c := range talks {
+				w.dc.Message("", fmt.Sprint(1000+c), fmt.Sprint(1000+c), "hi")
+			}
+			answered := func() bool { return len(w.dc.Sent()) >= sent+talks }
+			for !answered() {
+				select {
+				case <-stop:
+					return
+				case <-time.After(20 * time.Millisecond):
+				}
+			}
+		}
+	})
+	var took []time.Duration
+	b.ResetTimer()
+	for i := range b.N {
+		began := time.Now()
+		id := ""
+		if i%2 == 0 {
+			id = w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "status"})
+		} else {
+			id = w.dc.Typing(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "help", Options: [][2]string{{"command", "s"}}})
+		}
+		if !w.dc.Wait(10*time.Second, func() bool { _, ok := w.dc.Acknowledged(id); return ok }) {
+			b.Fatal("never acknowledged")
+		}
+		at, _ := w.dc.Acknowledged(id)
+		took = append(took, at.Sub(began))
+	}
+	b.StopTimer()
+	close(stop)
+	busy.Wait()
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+	b.ReportMetric(float64(w.llm.Most()), "calls-at-once")
+}

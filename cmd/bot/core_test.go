@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
@@ -256,7 +257,7 @@ func TestSlowCommandIsDeferred(t *testing.T) {
 	say := onDiscordDM(t, w)
 	say("hello there")
 	asked := time.Now()
-	id := w.dc.Interaction("", "10", "42", "summarize", 0)
+	id := w.dc.Interaction(discordtest.Use{Channel: "10", User: "42", Command: "summarize"})
 	w.dc.Wait(10*time.Second, func() bool { return len(w.dc.Sent()) == 2 })
 	at, ok := w.dc.Acknowledged(id)
 	if !ok || at.Sub(asked) > 3*time.Second {

@@ -103,7 +103,7 @@ func (a *app) stopJobs() {
 // sweep marks silent sessions idle, ends those whose time has passed, and sums
 // up those that ended.
 func (a *app) sweep(ctx context.Context) error {
-	if _, err := a.store.MarkIdle(ctx, a.cfg.Session.IdleTimeout); err != nil {
+	if _, err := a.store.MarkIdle(ctx, a.inForce.Load().Session.IdleTimeout); err != nil {
 		return err
 	}
 	due, err := a.store.DueToExpire(ctx, jobLimit)

@@ -42,12 +42,77 @@ func TestDiscordConversation(t *testing.T) {
 	if n := len(w.llm.Requests()); n != 2 {
 		t.Errorf("%d model calls: chatter was sent to the model", n)
 	}
-	id := w.dc.Interaction("77", "50", "42", "help", 0)
+	id := w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "help"})
 	if !w.dc.Wait(5*time.Second, func() bool { _, ok := w.dc.Acknowledged(id); return ok }) {
 		t.Error("the command was not acknowledged")
 	}
 	w.dc.Wait(5*time.Second, func() bool { s := w.dc.Sent(); return s[len(s)-1].Interaction != "" })
 	if s := w.dc.Sent(); !strings.Contains(s[len(s)-1].Content, "/session") {
 		t.Errorf("help is %q", s[len(s)-1].Content)
+	}
+}
+
+// responded waits for the first answer to an interaction.
+func (w *world) responded(t *testing.T, id string) discordtest.Response {
+	t.Helper()
+	if !w.dc.Wait(5*time.Second, func() bool { _, ok := w.dc.Responded(id); return ok }) {
+		t.Fatal("the interaction was not answered")
+	}
+	r, _ := w.dc.Responded(id)
+	return r
+}
+
+// TestDiscordCommands: what is registered, what is completed for whom, and
+// whose eyes an answer is for (requirements F61, promises C10).
+func TestDiscordCommands(t *testing.T) {
+	w := newWorld(t).onDiscord()
+	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
+	w.run(t)
+	if !w.dc.Wait(10*time.Second, func() bool { return len(w.dc.Commands()) > 0 }) {
+		t.Fatal("no commands were registered") // or Discord would refuse them
+	}
+	suggests := map[string]bool{}
+	for _, c := range w.dc.Commands() {
+		for _, v := range c.Options {
+			suggests[c.Name+" "+v.Name] = v.Suggests || len(v.Options) > 0 && v.Options[0].Suggests
+		}
+	}
+	if !suggests["tools enable"] || !suggests["help command"] || !suggests["pair revoke"] || suggests["session info"] {
+		t.Errorf("completed are %v", suggests)
+	}
+	type use struct{ user, command, option, typed, want string }
+	for _, u := range []use{
+		{"1", "tools enable", "name", "web_f", "web_fetch"},
+		{"1", "tools enable", "name", "nothing", ""},
+		{"42", "tools enable", "name", "web_f", ""}, // not for them
+		{"1", "tools enable", "nothing", "web_f", ""},
+		{"1", "nothing", "name", "web_f", ""},
+	} {
+		r := w.responded(t, w.dc.Typing(discordtest.Use{Guild: "77", Channel: "50", User: u.user, Command: u.command, Options: [][2]string{{u.option, u.typed}}}))
+		if got := strings.Join(r.Names(), " "); r.Type != 8 || got != u.want {
+			t.Errorf("%+v: offered %q", u, got)
+		}
+	}
+	for command, private := range map[string]bool{
+		"status": false, "session info": false, "facts list": true,
+		"session end": true, "session list": true, "tools list": true, // denied
+	} {
+		r := w.responded(t, w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: command}))
+		if r.Type != 5 || r.Private() != private {
+			t.Errorf("/%s by a member: private %v", command, r.Private())
+		}
+	}
+	if r := w.responded(t, w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "1", Command: "tools list"})); r.Private() {
+		t.Error("/tools list by the owner is private")
+	}
+	sent := w.discordSent(t, 7)
+	denied := 0
+	for _, m := range sent {
+		if strings.Contains(m.Content, "for the admin") || strings.Contains(m.Content, "for the owner") {
+			denied++
+		}
+	}
+	if denied != 3 {
+		t.Errorf("%d denials in %+v", denied, sent)
 	}
 }

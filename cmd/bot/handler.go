@@ -41,7 +41,7 @@ func (a *app) newFront(ctx context.Context, isAdmin func(context.Context, chat.K
 		Limits: limits(a.cfg),
 		Usage:  a.store, Exempt: f.gate.Local, Record: record, Now: a.now, Log: a.log,
 	})
-	table := append(f.gate.Commands(func() string { return a.inForce.Load().String() }), a.commands(f)...)
+	table := append(f.gate.Commands(a.configVerbs(f)...), a.commands(f)...)
 	f.commands, err = admin.NewCommands(table, admin.CommandOptions{
 		Role: f.gate.Role, Confirm: f.confirm, Record: record, Log: a.log,
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strings"
 
 	"parley/internal/adapters/discord"
 	"parley/internal/adapters/telegram"
@@ -17,7 +18,7 @@ func (a *app) introduce(ctx context.Context, f *front, adapters []chat.Adapter) 
 		var register func() error
 		switch p := p.(type) {
 		case *telegram.Adapter:
-			register = func() error { return p.Commands(ctx, telegramMenu(table)) }
+			register = func() error { return a.showMenus(ctx, f.gate, p, table) }
 		case *discord.Adapter:
 			register = func() error { return p.Register(ctx, discordCommands(table)) }
 		default:
@@ -31,11 +32,30 @@ func (a *app) introduce(ctx context.Context, f *front, adapters []chat.Adapter) 
 	}
 }
 
-// telegramMenu is what Telegram shows behind the slash: what everybody may
-// use.
-func telegramMenu(table []admin.Command) (menu []telegram.Command) {
+// showMenus shows on Telegram, behind the slash, what people may use: claiming
+// is for direct chats, and the owners see everything in theirs.
+func (a *app) showMenus(ctx context.Context, g *admin.Gate, p *telegram.Adapter, table []admin.Command) error {
+	menus := []telegram.Menu{
+		{Where: telegram.MenuEverywhere, Commands: telegramMenu(table, admin.Anyone, admin.Member)},
+		{Where: telegram.MenuGroups, Commands: telegramMenu(table, admin.Member, admin.Member)},
+		{Where: telegram.MenuAdmins, Commands: telegramMenu(table, admin.Member, admin.Admin)},
+	}
+	owners, err := g.Owners(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range owners {
+		if strings.HasPrefix(id, "telegram:") {
+			menus = append(menus, telegram.Menu{Where: id, Commands: telegramMenu(table, admin.Member, admin.Owner)})
+		}
+	}
+	return p.ShowMenus(ctx, menus)
+}
+
+// telegramMenu is the commands for roles from one to another, verbs counted.
+func telegramMenu(table []admin.Command, from, to admin.Role) (menu []telegram.Command) {
 	for _, c := range table {
-		if c.Who <= admin.Member {
+		if who := c.Least(); from <= who && who <= to {
 			menu = append(menu, telegram.Command{Name: c.Name, Description: c.Help})
 		}
 	}
@@ -44,7 +64,7 @@ func telegramMenu(table []admin.Command) (menu []telegram.Command) {
 
 func discordCommands(table []admin.Command) (list []discord.Command) {
 	for _, c := range table {
-		d := discord.Command{Name: c.Name, Help: c.Help, Private: c.Private, Admin: c.Who == admin.Admin, Verbs: discordCommands(c.Verbs)}
+		d := discord.Command{Name: c.Name, Help: c.Help, Admin: c.Who == admin.Admin, Verbs: discordCommands(c.Verbs)}
 		for _, o := range c.Options {
 			if len(c.Verbs) > 0 {
 				break // Discord has options below the verbs only
@@ -53,7 +73,7 @@ func discordCommands(table []admin.Command) (list []discord.Command) {
 			if o.Kind != admin.Text {
 				kind = string(o.Kind)
 			}
-			d.Options = append(d.Options, discord.Option{Name: o.Name, Help: o.Help, Kind: kind, Required: o.Required, Choices: o.Choices})
+			d.Options = append(d.Options, discord.Option{Name: o.Name, Help: o.Help, Kind: kind, Required: o.Required, Choices: o.Choices, Suggests: o.Suggest != nil})
 		}
 		list = append(list, d)
 	}

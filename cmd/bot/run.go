@@ -53,6 +53,7 @@ func serve(ctx context.Context, cfg config.Config, s *streams, again func() (con
 		return err
 	}
 	defer a.close()
+	a.level = &level
 	if a.supervisor, err = newSupervisor(); err != nil {
 		log.Warn(err.Error())
 	}
@@ -78,7 +79,7 @@ func serve(ctx context.Context, cfg config.Config, s *streams, again func() (con
 		for {
 			select {
 			case <-hangups:
-				a.reload(again, &level)
+				a.reload(again)
 			case <-ctx.Done():
 				return
 			}
@@ -133,7 +134,13 @@ func (a *app) platforms() (list []chat.Adapter, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("discord.api_url: %w", err)
 		}
-		d, err := discord.New(discord.Options{Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Files: files, Log: a.log})
+		d, err := discord.New(discord.Options{
+			Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Files: files, Log: a.log,
+			Private: func(ctx context.Context, m chat.Message) bool { return a.front.commands.Private(ctx, m) },
+			Suggest: func(ctx context.Context, m chat.Message, option, typed string) []string {
+				return a.front.commands.Suggest(ctx, m, option, typed)
+			},
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -254,15 +261,17 @@ func (c chatCmd) Run(ctx context.Context, f *flags, s *streams) error {
 
 func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error {
 	tty := isTerminal(s.in) && isTerminal(s.out)
+	var level slog.LevelVar
 	log := slog.New(slog.DiscardHandler)
 	if !tty || cfg.Log.Level == "debug" {
-		log = newLogger(cfg, &slog.LevelVar{}, s.err)
+		log = newLogger(cfg, &level, s.err)
 	}
 	a, err := newApp(ctx, cfg, log, true)
 	if err != nil {
 		return err
 	}
 	defer a.close()
+	a.level = &level
 	if err := a.build(ctx); err != nil {
 		return err
 	}

@@ -160,11 +160,23 @@ func (t *toolset) now() tools.Set {
 	if t.made.set.Len() > 0 && t.made.from.Same(all) {
 		return t.made.set
 	}
-	set := all.Without(slices.Collect(maps.Keys(t.off))...)
-	if find, ok := tools.FindTools(set); ok {
-		set = set.With(tools.NewSet(find))
-	}
+	set := findable(all.Without(slices.Collect(maps.Keys(t.off))...))
 	t.made.from, t.made.set = all, set
+	return set
+}
+
+// only is now less everything that is not named.
+func (t *toolset) only(names []string) tools.Set {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return findable(t.all().Only(names...).Without(slices.Collect(maps.Keys(t.off))...))
+}
+
+// findable adds the tool that finds what is not always offered.
+func findable(set tools.Set) tools.Set {
+	if find, ok := tools.FindTools(set); ok {
+		return set.With(tools.NewSet(find))
+	}
 	return set
 }
 

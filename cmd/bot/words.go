@@ -45,6 +45,14 @@ const (
 	wordsApproved      = "Approved: %d tools of %s."
 	wordsNotOwner      = "Only my owner can do that."
 
+	wordsToolsAll   = "I may use all my tools here."
+	wordsToolsNone  = "I use no tools here."
+	wordsToolsOnly  = "The only tools I use here are %s."
+	wordsTuned      = "Set with /config set: `%s` is %s; without that it would be %s."
+	wordsSet        = "`%s` is %s from now on; it was %s."
+	wordsNotTuned   = "I changed nothing: %v."
+	wordsNotTunable = "I can't change %q from here. What I can change: %s. Everything else is in the settings file."
+
 	wordsNoFacts       = "I remember nothing about you here."
 	wordsFactsHere     = "(This is what I use here; in a direct chat I show the rest.)"
 	wordsBack          = "« Back"

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,9 +14,10 @@ import (
 // claimName is the one command that strangers may give.
 const claimName = "claim"
 
-// Commands are the commands about access: claim, pair and config. settings
-// prints the configuration without secrets; it is asked each time.
-func (g *Gate) Commands(settings func() string) []Command {
+// Commands are the commands about access: claim, pair and config. verbs are
+// more verbs of config.
+func (g *Gate) Commands(verbs ...Command) []Command {
+	id := []Option{{Name: "id", Help: wordIDHere, Required: true}}
 	return []Command{
 		{Name: claimName, Help: wordClaimHelp, Who: Anyone, Private: true, Run: g.runClaim,
 			Options: []Option{{Name: "code", Help: wordClaimCode, Required: true}}},
@@ -26,17 +28,14 @@ func (g *Gate) Commands(settings func() string) []Command {
 			{Name: "revoke", Help: wordPairRevokeHelp, Run: g.runRevoke,
 				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestGranted}}},
 		}},
-		{Name: "config", Help: wordConfigHelp, Who: Owner, Private: true, Verbs: []Command{
-			{Name: "show", Help: wordConfigShowHelp, Run: func(context.Context, Request) (chat.Answer, error) {
-				return chat.Answer{Text: "```\n" + strings.TrimSpace(settings()) + "\n```"}, nil
-			}},
-			{Name: "channel", Help: wordConfigChannelHelp, Run: g.runChannel,
+		{Name: "config", Help: wordConfigHelp, Who: Owner, Private: true, Verbs: append(verbs,
+			Command{Name: "channel", Help: wordConfigChannelHelp, Run: g.runChannel,
 				Options: []Option{{Name: "listen", Help: wordConfigListen, Choices: []string{"mention", "all", "off"}}}},
-			{Name: "allow", Help: wordConfigAllowHelp, Run: g.runGrant("member", wordAllowed),
-				Options: []Option{{Name: "id", Help: wordIDHere, Required: true}}},
-			{Name: "deny", Help: wordConfigDenyHelp, Run: g.runGrant("denied", wordDeniedID),
-				Options: []Option{{Name: "id", Help: wordIDHere, Required: true}}},
-		}},
+			Command{Name: "who", Help: wordConfigWhoHelp, Run: g.runWho,
+				Options: []Option{{Name: "people", Help: wordConfigWho, Choices: []string{"everybody", "admins", "owner"}}}},
+			Command{Name: "allow", Help: wordConfigAllowHelp, Run: g.runGrant("member", wordAllowed), Options: id},
+			Command{Name: "deny", Help: wordConfigDenyHelp, Run: g.runGrant("denied", wordDeniedID), Options: id},
+		)},
 	}
 }
 
@@ -123,25 +122,43 @@ func (g *Gate) suggestGranted(ctx context.Context, _ chat.Message, prefix string
 }
 
 func (g *Gate) runChannel(ctx context.Context, r Request) (chat.Answer, error) {
-	if r.Message.Direct {
-		return chat.Answer{Text: wordChannelDirect}, nil
-	}
-	if listen := r.Args["listen"]; listen != "" {
-		if err := g.o.Rows.SetPolicy(ctx, r.Message.Key, listen); err != nil {
+	return g.decided(ctx, r, func(p *chat.Policy) { p.Listen = cmp.Or(r.Args["listen"], p.Listen) })
+}
+
+func (g *Gate) runWho(ctx context.Context, r Request) (chat.Answer, error) {
+	return g.decided(ctx, r, func(p *chat.Policy) {
+		if who := r.Args["people"]; who != "" {
+			p.Who = strings.TrimPrefix(who, "everybody")
+		}
+	})
+}
+
+// decided changes what was decided about a channel and says what holds now.
+func (g *Gate) decided(ctx context.Context, r Request, change func(*chat.Policy)) (chat.Answer, error) {
+	if !r.Message.Direct && len(r.Args) > 0 {
+		p, err := g.o.Rows.Policy(ctx, r.Message.Key)
+		if err != nil {
+			return chat.Answer{}, err
+		}
+		change(&p)
+		if err := g.o.Rows.SetPolicy(ctx, r.Message.Key, p); err != nil {
 			return chat.Answer{}, err
 		}
 	}
-	listen, err := g.o.Rows.Policy(ctx, r.Message.Key)
+	text, err := g.Here(ctx, r.Message)
+	return chat.Answer{Text: text}, err
+}
+
+// Here says in a sentence or two whom I answer where m was written, and when.
+func (g *Gate) Here(ctx context.Context, m chat.Message) (string, error) {
+	if m.Direct {
+		return wordChannelDirect, nil
+	}
+	p, err := g.o.Rows.Policy(ctx, m.Key)
 	if err != nil {
-		return chat.Answer{}, err
+		return "", err
 	}
-	switch listen {
-	case "all":
-		return chat.Answer{Text: wordChannelAll}, nil
-	case "off":
-		return chat.Answer{Text: wordChannelOff}, nil
-	}
-	return chat.Answer{Text: wordChannelMention}, nil
+	return strings.TrimSpace(listenWords[cmp.Or(p.Listen, "mention")] + " " + whoWords[p.Who]), nil
 }
 
 // runGrant gives an id, or the place where it is typed, a role.

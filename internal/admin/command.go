@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -129,6 +130,15 @@ func (c Command) admits(role Role) bool {
 		return role >= Member
 	}
 	return role >= c.Who
+}
+
+// Least is the lowest role that may use the command or one of its verbs.
+func (c Command) Least() Role {
+	least := cmp.Or(c.Who, Member)
+	for _, v := range c.Verbs {
+		least = min(least, cmp.Or(v.Who, least))
+	}
+	return least
 }
 
 // usage is how it is typed, with its options.

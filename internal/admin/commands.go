@@ -135,6 +135,21 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 	return a, nil
 }
 
+// Private tells whether the answer to a command is for its author's eyes only,
+// before it is run. What goes wrong on the way is, too.
+func (c *Commands) Private(ctx context.Context, m chat.Message) bool {
+	role, err := c.o.Role(ctx, m)
+	if err != nil {
+		return true
+	}
+	cmd, rest, complaint := c.find(&Request{Message: m, Role: role})
+	if complaint != "" || cmd.Private || !cmd.admits(role) {
+		return true
+	}
+	_, err = arguments(cmd.Options, rest)
+	return err != nil
+}
+
 func (c *Commands) execute(ctx context.Context, cmd Command, r Request, confirmed bool) (chat.Answer, error) {
 	if cmd.Confirm != nil && !confirmed {
 		question, err := cmd.Confirm(ctx, r)

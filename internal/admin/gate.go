@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,11 +38,10 @@ type Guesses interface {
 	Forgive(ctx context.Context, user string) error
 }
 
-// Policies is how each channel is listened to: "mention", "all", "off"; ""
-// where nobody decided, which is mention.
+// Policies is what was decided about each channel.
 type Policies interface {
-	Policy(ctx context.Context, k chat.Key) (string, error)
-	SetPolicy(ctx context.Context, k chat.Key, listen string) error
+	Policy(ctx context.Context, k chat.Key) (chat.Policy, error)
+	SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error
 }
 
 // Rows is everything a Gate remembers. memory.Store is the real one.
@@ -75,7 +76,7 @@ type GateOptions struct {
 type Gate struct {
 	o     GateOptions
 	rules atomic.Pointer[rules]
-	told  *once      // strangers that were answered today
+	told  *once      // who was told today that they are not answered
 	codes sync.Mutex // held while a pairing code is made, so that the limit holds
 }
 
@@ -157,13 +158,13 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 	if err != nil || barred {
 		return false, a, err
 	}
-	listen := "all"
+	here := chat.Policy{Listen: "all"}
 	if !m.Direct {
-		if listen, err = g.o.Rows.Policy(ctx, m.Key); err != nil {
+		if here, err = g.o.Rows.Policy(ctx, m.Key); err != nil {
 			return false, a, err
 		}
 	}
-	if listen == "off" { // the owner must be able to turn it on again
+	if here.Listen == "off" { // the owner must be able to turn it on again
 		return role == Owner && m.Kind == chat.KindCommand, a, nil
 	}
 	if role == Stranger {
@@ -173,13 +174,28 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 		a, err = g.stranger(ctx, m)
 		return false, a, err
 	}
-	if expected(m) || listen == "all" {
-		return true, a, nil
-	}
-	if g.o.Waits != nil {
+	pass = expected(m) || here.Listen == "all"
+	if !pass && g.o.Waits != nil {
 		pass, err = g.o.Waits(ctx, m)
 	}
-	return pass, a, err
+	if !pass || err != nil || here.Who == "" || role == Owner {
+		return pass, a, err
+	}
+	return g.chosen(ctx, m, here.Who)
+}
+
+// chosen lets pass whom a channel's policy names; who is "admins" or "owner".
+func (g *Gate) chosen(ctx context.Context, m chat.Message, who string) (pass bool, a chat.Answer, err error) {
+	if who == "admins" {
+		role, err := g.Role(ctx, m)
+		if err != nil || role >= Admin {
+			return err == nil, a, err
+		}
+	}
+	if expected(m) && g.told.first(placeOf(m.Key)+" "+m.From.ID, g.o.Now()) {
+		a = chat.Answer{Text: whoWords[who], Private: true}
+	}
+	return false, a, nil
 }
 
 // expected tells whether m asks for an answer by itself.
@@ -248,6 +264,21 @@ func (g *Gate) Role(ctx context.Context, m chat.Message) (Role, error) {
 		return Admin, nil
 	}
 	return Member, nil
+}
+
+// Owners lists who owns this bot, by the settings and by claim.
+func (g *Gate) Owners(ctx context.Context) ([]string, error) {
+	granted, err := g.o.Rows.Grants(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list owners: %w", err)
+	}
+	owners := maps.Clone(g.rules.Load().owners)
+	for id, role := range granted {
+		if role == "owner" {
+			owners[id] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(owners)), nil
 }
 
 // HasOwner tells whether anybody but the person at the terminal owns this bot.

@@ -28,7 +28,7 @@ func TestGateMatrix(t *testing.T) {
 	for _, mode := range []string{"pairing", "allowlist", "open"} {
 		g := gate(t, admin.GateOptions{Mode: mode, Owners: []string{owner}, Allow: []string{member}, Rows: s, Now: c.now})
 		for _, listen := range []string{"mention", "all", "off"} {
-			must(t, s.SetPolicy(t.Context(), chat.Key{Platform: "telegram", Channel: "-100"}, listen))
+			must(t, s.SetPolicy(t.Context(), chat.Key{Platform: "telegram", Channel: "-100"}, chat.Policy{Listen: listen}))
 			for _, who := range []string{owner, member, stranger, barred} {
 				for _, kind := range kinds {
 					for _, place := range []string{"direct", "addressed", "overheard"} {
@@ -171,8 +171,12 @@ func TestStrangerIsToldOnceADay(t *testing.T) {
 func TestConfigCommands(t *testing.T) {
 	c := newClock()
 	s := store(t, c)
-	g := gate(t, admin.GateOptions{Owners: []string{owner}, Allow: []string{"telegram:chat:-100"}, Rows: s, Now: c.now})
-	cmds, err := admin.NewCommands(g.Commands(func() string { return "mode: pairing" }), admin.CommandOptions{Role: g.Role})
+	const administrator = "telegram:50"
+	g := gate(t, admin.GateOptions{Owners: []string{owner}, Allow: []string{"telegram:chat:-100"}, Rows: s, Now: c.now,
+		IsAdmin: func(_ context.Context, _ chat.Key, id string) (bool, error) { return id == administrator, nil }})
+	cmds, err := admin.NewCommands(g.Commands(admin.Command{Name: "show", Help: "the settings", Run: func(context.Context, admin.Request) (chat.Answer, error) {
+		return chat.Answer{Text: "mode: pairing"}, nil
+	}}), admin.CommandOptions{Role: g.Role})
 	must(t, err)
 	a := &agent{}
 	h := g.Wrap(cmds.Wrap(a))
@@ -198,6 +202,16 @@ func TestConfigCommands(t *testing.T) {
 		{owner, "/config channel off", "silent"},
 		{owner, "hello", ""},
 		{owner, "/config channel mention", "addressed"},
+		{owner, "/config who admins", "only answer its administrators"},
+		{owner, "/config channel", "when I am addressed. In this channel I only answer its administrators"},
+		{member, "/help", "only answer its administrators"},
+		{member, "/help", ""}, // told today
+		{administrator, "/help", "/help"},
+		{owner, "/help", "/help"},
+		{owner, "/config who owner", "only answer my owner"},
+		{administrator, "/help", "only answer my owner"},
+		{owner, "/config who everybody", "when I am addressed."},
+		{member, "/help", "/help"},
 	}
 	for _, st := range steps {
 		t.Run(strings.TrimPrefix(fmt.Sprint(st.who, st.text), "telegram:"), func(t *testing.T) {

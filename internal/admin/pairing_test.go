@@ -24,7 +24,7 @@ func front(t *testing.T, c *clock, o admin.GateOptions) (*admin.Gate, chat.Handl
 	}
 	o.Now = c.now
 	g := gate(t, o)
-	cmds, err := admin.NewCommands(g.Commands(func() string { return "" }), admin.CommandOptions{Role: g.Role})
+	cmds, err := admin.NewCommands(g.Commands(), admin.CommandOptions{Role: g.Role})
 	must(t, err)
 	return g, g.Wrap(cmds.Wrap(&agent{}))
 }

@@ -31,8 +31,9 @@ const (
 	wordRevoked         = "Done, %s has nothing granted by hand any more."
 
 	wordConfigHelp        = "settings, and who may talk where"
-	wordConfigShowHelp    = "the settings in force"
 	wordConfigChannelHelp = "what I answer in this channel"
+	wordConfigWhoHelp     = "whom I answer in this channel"
+	wordConfigWho         = "everybody: who was let in; admins: of this channel; owner: nobody else"
 	wordConfigListen      = "mention: when addressed; all: everything; off: nothing"
 	wordConfigAllowHelp   = "let in a person or a place"
 	wordConfigDenyHelp    = "keep out a person or a place"
@@ -43,9 +44,6 @@ const (
 	wordAllowed           = "%s may talk with me now."
 	wordDeniedID          = "%s is kept out from now on."
 	wordChannelDirect     = "This is a direct chat; I answer everything here."
-	wordChannelAll        = "I answer everything in this channel."
-	wordChannelOff        = "I am silent in this channel. `/config channel mention` brings me back."
-	wordChannelMention    = "In this channel I answer when I am addressed."
 
 	wordHelpHelp    = "what you can do here"
 	wordHelpOption  = "a command to tell more about"
@@ -74,6 +72,19 @@ const (
 
 	wordTooFast = "That was a lot of messages at once. Please give me a minute."
 	wordUsedUp  = "Today's allowance is used up. Please come back tomorrow (it renews at midnight UTC)."
+)
+
+// listenWords and whoWords say what a channel's policy means.
+var (
+	listenWords = map[string]string{
+		"all":     "I answer everything in this channel.",
+		"off":     "I am silent in this channel. `/config channel mention` brings me back.",
+		"mention": "In this channel I answer when I am addressed.",
+	}
+	whoWords = map[string]string{
+		"admins": "In this channel I only answer its administrators.",
+		"owner":  "In this channel I only answer my owner.",
+	}
 )
 
 // answers are the plain words that settle a question.

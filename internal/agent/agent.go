@@ -29,9 +29,9 @@ type Options struct {
 	// Fallback answers plain requests for facts, tasks and the like while
 	// Model is down; nil for none.
 	Fallback llm.Model
-	// Tools is the whole set there is now; it may grow and shrink as servers
-	// come and go. nil means none.
-	Tools func() tools.Set
+	// Tools is the whole set there is now where m was written; it may grow and
+	// shrink as servers come and go. nil means none.
+	Tools func(ctx context.Context, m chat.Message) (tools.Set, error)
 	// Book is the owner's playbook as it stands now; nil, or a nil Book, for
 	// none.
 	Book func() *playbook.Book
@@ -60,15 +60,15 @@ type Options struct {
 	PromptFile string // persona; "" is the built-in one
 	ModelName  string // shown and recorded; SetModel changes it
 
-	MaxCalls      int           // model calls per message, 1-30; 0 is 5
-	History       int           // raw messages sent, 1-1000; 0 is 20
-	MaxMessages   int           // of a session kept in memory, 10-1000; 0 is 100
-	TokenBudget   int           // 4000-128000; 0 is 16000
-	ContextSize   int           // of the model; 0 is 32768
-	IdleTimeout   time.Duration // 0 is 5 min
-	TTL           time.Duration // 0 is 1 h
-	PerUser       bool          // one session per person and channel
-	DropSummaries bool          // new sessions start without the last summary
+	MaxCalls      int  // model calls per message, 1-30; 0 is 5
+	History       int  // raw messages sent, 1-1000; 0 is 20
+	MaxMessages   int  // of a session kept in memory, 10-1000; 0 is 100
+	TokenBudget   int  // 4000-128000; 0 is 16000
+	ContextSize   int  // of the model; 0 is 32768
+	PerUser       bool // one session per person and channel
+	DropSummaries bool // new sessions start without the last summary
+	// TTL is the silence after which a session ends; nil is always 1 h.
+	TTL func() time.Duration
 
 	Log *slog.Logger     // nil is silent
 	Now func() time.Time // nil is time.Now
@@ -116,11 +116,8 @@ func withDefaults(o Options) Options {
 	or(&o.MaxMessages, 100)
 	or(&o.TokenBudget, 16000)
 	or(&o.ContextSize, 32768)
-	if o.IdleTimeout == 0 {
-		o.IdleTimeout = 5 * time.Minute
-	}
-	if o.TTL == 0 {
-		o.TTL = time.Hour
+	if o.TTL == nil {
+		o.TTL = func() time.Duration { return time.Hour }
 	}
 	if o.Name == "" {
 		o.Name = "Parley"
@@ -132,7 +129,7 @@ func withDefaults(o Options) Options {
 		o.Now = time.Now
 	}
 	if o.Tools == nil {
-		o.Tools = func() tools.Set { return tools.Set{} }
+		o.Tools = func(context.Context, chat.Message) (tools.Set, error) { return tools.Set{}, nil }
 	}
 	if o.Book == nil {
 		o.Book = func() *playbook.Book { return nil }

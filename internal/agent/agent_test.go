@@ -42,7 +42,7 @@ func newBench(t testing.TB, o Options, list ...tools.Tool) *bench {
 		o.Model = b.model
 	}
 	set := tools.NewSet(list...)
-	o.Tools = func() tools.Set { return set }
+	o.Tools = func(context.Context, chat.Message) (tools.Set, error) { return set, nil }
 	b.Agent, err = New(o)
 	must(t, err)
 	return b
@@ -317,7 +317,7 @@ func TestSummarizerFailureFallsBackToADigest(t *testing.T) {
 }
 
 func TestExpiredSessionCarriesItsSummaryOn(t *testing.T) {
-	b := newBench(t, Options{TTL: time.Minute, IdleTimeout: 30 * time.Second})
+	b := newBench(t, Options{TTL: func() time.Duration { return time.Minute }})
 	b.model.Say("Nice.").Say("You were planning a trip.").Say("Hello.")
 	b.say("we plan a trip to Rome")
 	place := memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}}

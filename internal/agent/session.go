@@ -45,7 +45,7 @@ func (a *Agent) open(ctx context.Context, m chat.Message) (memory.Session, error
 func (a *Agent) Session(ctx context.Context, m chat.Message) (memory.Session, error) {
 	se, err := a.open(ctx, m)
 	if se.LastActivity.IsZero() {
-		se.LastActivity, se.Expires, se.Direct = se.Created, se.Created.Add(a.o.TTL), m.Direct
+		se.LastActivity, se.Expires, se.Direct = se.Created, se.Created.Add(a.o.TTL()), m.Direct
 	}
 	return se, err
 }

@@ -23,7 +23,7 @@ import (
 // moment ago and that the store still keeps is gone on with; a second live one
 // could never be stored.
 func TestClockStepsBackBetweenLookAndEnd(t *testing.T) {
-	b := newBench(t, Options{TTL: time.Hour})
+	b := newBench(t, Options{TTL: func() time.Duration { return time.Hour }})
 	b.model.Say("hello").Say("still here")
 	b.say("hi")
 	first := b.live()
@@ -95,6 +95,7 @@ func TestToolStates(t *testing.T) {
 			func(context.Context, tools.Call, struct{}) (tools.Result, error) { panic("secret detail") }),
 	}
 	b := newBench(t, Options{}, list...)
+	b.o.Runner = &tools.Runner{} // by the real clock
 	b.model.Call(call("1", "hang", "{}"), call("2", "flaky", "{}")).Call(call("3", "breaks", "{}"), call("4", "panics", "{}")).Say("The printer burns.").Say("Fine.")
 	if got := b.say("print it"); got != "The printer burns." {
 		t.Errorf("got %q", got)

@@ -48,10 +48,14 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	if s.MaxTurns == 0 {
 		s.MaxTurns = 10
 	}
+	m := chat.Message{ID: c.Message, Key: c.Where, From: c.Who, Direct: c.Direct, Guild: c.Guild, Text: task}
+	set, err := a.o.Tools(ctx, m)
+	if err != nil {
+		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)
+	}
 	t := &turn{
 		a: a, w: nobody{}, sub: &s, in: input{text: task}, began: a.o.Now(), taint: c.Taint,
-		m:   chat.Message{ID: c.Message, Key: c.Where, From: c.Who, Direct: c.Direct, Guild: c.Guild, Text: task},
-		set: a.o.Tools().ForAgent(s.Name).Only(s.Tools...),
+		m: m, set: set.ForAgent(s.Name).Only(s.Tools...),
 	}
 	t.ledger.maxAttempts = 3 * s.MaxTurns
 	t.offer = s.Tools

@@ -100,7 +100,11 @@ func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 
 // load reads memory once.
 func (t *turn) load(ctx context.Context) (err error) {
-	t.set = t.a.o.Tools().ForAgent("")
+	set, err := t.a.o.Tools(ctx, t.m)
+	if err != nil {
+		return err
+	}
+	t.set = set.ForAgent("")
 	t.taint.Hosts = tools.TypedHosts(t.in.text)
 	if t.m.Forwarded {
 		t.taint.Outside = true
@@ -303,7 +307,7 @@ func (t *turn) lap(l memory.Lap, began time.Time, took time.Duration) {
 // note brings the session row up to date with what the turn added.
 func (t *turn) note() {
 	now := t.a.o.Now()
-	t.session.Status, t.session.LastActivity, t.session.Expires = memory.Active, now, now.Add(t.a.o.TTL)
+	t.session.Status, t.session.LastActivity, t.session.Expires = memory.Active, now, now.Add(t.a.o.TTL())
 	t.session.Direct = t.m.Direct
 	t.session.LastModel = t.a.ModelName()
 	for _, e := range t.added {

@@ -1,11 +1,13 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"parley/internal/chat"
@@ -138,16 +140,26 @@ func (s *Store) Forgive(ctx context.Context, user string) error {
 	}))
 }
 
-// Policy returns how a channel is listened to: "mention", "all", "off", or ""
-// when nobody decided. Threads follow their channel.
-func (s *Store) Policy(_ context.Context, k chat.Key) (string, error) {
-	return s.word("read policy", "SELECT listen FROM policies WHERE platform = ? AND channel = ?", k.Platform, k.Channel)
+// Policy returns what was decided about a channel, zero when nothing was.
+func (s *Store) Policy(_ context.Context, k chat.Key) (p chat.Policy, err error) {
+	var names sql.NullString
+	err = s.queryRow("SELECT listen, who, tools FROM policies WHERE platform = ? AND channel = ?", k.Platform, k.Channel).
+		Scan(&p.Listen, &p.Who, &names)
+	if errors.Is(err, sql.ErrNoRows) {
+		return p, nil
+	}
+	if names.Valid {
+		p.Tools = strings.FieldsFunc(names.String, func(r rune) bool { return r == ',' }) // none is not nil
+	}
+	return p, during("read policy", err)
 }
 
-// SetPolicy decides how a channel is listened to.
-func (s *Store) SetPolicy(ctx context.Context, k chat.Key, listen string) error {
+// SetPolicy decides about a channel.
+func (s *Store) SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error {
+	names := sql.NullString{String: strings.Join(p.Tools, ","), Valid: p.Tools != nil}
 	return during("set policy", s.write(ctx, func(tx *Tx) error {
-		_, err := tx.Exec("INSERT OR REPLACE INTO policies VALUES (?, ?, ?)", k.Platform, k.Channel, listen)
+		_, err := tx.Exec("INSERT OR REPLACE INTO policies (platform, channel, listen, who, tools) VALUES (?, ?, ?, ?, ?)",
+			k.Platform, k.Channel, cmp.Or(p.Listen, "mention"), p.Who, names)
 		return err
 	}))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -132,18 +133,23 @@ func TestPendingBelongsToPersonAndPlace(t *testing.T) {
 func TestMoveCarriesAccess(t *testing.T) {
 	s, ctx := open(t, Options{}), context.Background()
 	from, to := chat.Key{Platform: "telegram", Channel: "-5"}, chat.Key{Platform: "telegram", Channel: "-1005"}
-	must(t, s.SetPolicy(ctx, from, "all"))
+	decided := chat.Policy{Listen: "all", Who: "admins", Tools: []string{"add_task", "clock"}}
+	must(t, s.SetPolicy(ctx, from, decided))
 	must(t, s.Grant(ctx, "telegram:chat:-5", "member", "telegram:1"))
 	must(t, s.write(ctx, func(tx *Tx) error { return moveAccess(tx, chat.Move{From: from, To: to}) }))
-	listen, err := s.Policy(ctx, to)
+	moved, err := s.Policy(ctx, to)
 	must(t, err)
 	role, err := s.Granted(ctx, "telegram:chat:-1005")
 	must(t, err)
-	if listen != "all" || role != "member" {
-		t.Errorf("listen %q, role %q", listen, role)
+	if !reflect.DeepEqual(moved, decided) || role != "member" {
+		t.Errorf("policy %+v, role %q", moved, role)
 	}
-	if listen, err := s.Policy(ctx, from); err != nil || listen != "" {
-		t.Errorf("the old place has %q, %v", listen, err)
+	if p, err := s.Policy(ctx, from); err != nil || !reflect.DeepEqual(p, chat.Policy{}) {
+		t.Errorf("the old place has %+v, %v", p, err)
+	}
+	must(t, s.SetPolicy(ctx, to, chat.Policy{Tools: []string{}}))
+	if p, err := s.Policy(ctx, to); err != nil || p.Listen != "mention" || p.Tools == nil || len(p.Tools) > 0 {
+		t.Errorf("no tools are %+v, %v", p, err)
 	}
 }
 

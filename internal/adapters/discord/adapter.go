@@ -5,6 +5,7 @@
 package discord
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -24,12 +25,18 @@ type Options struct {
 	Token  string // without "Bot "
 	APIURL string // "" is Discord's own, version 9
 	Guild  string // where slash commands are registered; "" is everywhere
-	Timing Timing
 	// Files reaches FileHosts, and nothing that is not meant to be reached; nil
 	// opens no attachments.
 	Files *http.Client
-	Log   *slog.Logger     // nil is silent
-	Now   func() time.Time // nil is time.Now
+	// Private says whether the answer to a command is for its author's eyes
+	// only. It is asked before the command is acknowledged; nil is never.
+	Private func(ctx context.Context, m chat.Message) bool
+	// Suggest completes what was typed so far of an option; m.Text is the
+	// command without its options. nil knows nothing.
+	Suggest func(ctx context.Context, m chat.Message, option, typed string) []string
+	Timing  Timing
+	Log     *slog.Logger     // nil is silent
+	Now     func() time.Time // nil is time.Now
 }
 
 // Timing is for tests; zeros are the real numbers.
@@ -61,7 +68,7 @@ type Adapter struct {
 	api   string // without a trailing slash
 	http  *http.Client
 	queue chan arrival
-	acks  sync.WaitGroup // interactions being acknowledged
+	acks  sync.WaitGroup // interactions being acknowledged or completed
 	// ending are Sessions whose connection is gone and that the library takes
 	// a second to end.
 	ending sync.WaitGroup
@@ -73,7 +80,6 @@ type Adapter struct {
 	app     string          // our application id
 	roles   map[string]bool // roles that are ours alone: a mention of one is a mention of us
 	places  map[string]place
-	private map[string]bool      // names of commands whose answers only the author sees
 	silent  map[string]time.Time // channel -> until when it wants no typing and no previews
 	session resumable
 	ready   chan struct{} // closed once self and app are known
@@ -108,7 +114,7 @@ func New(o Options) (*Adapter, error) {
 	return &Adapter{
 		o: o, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport},
 		queue: make(chan arrival, maxQueued), health: errConnecting, roles: map[string]bool{}, places: map[string]place{},
-		private: map[string]bool{}, silent: map[string]time.Time{}, ready: make(chan struct{}),
+		silent: map[string]time.Time{}, ready: make(chan struct{}),
 	}, nil
 }
 

@@ -83,13 +83,19 @@ func connected(t *testing.T, in *intake, s *discordtest.Server) (a *Adapter, sto
 	if err != nil {
 		t.Fatal(err)
 	}
+	return a, running(t, a, in, s)
+}
+
+// running runs an adapter and waits until it receives.
+func running(t *testing.T, a *Adapter, in *intake, s *discordtest.Server) (stop func()) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	go func() { defer close(done); _ = a.Run(ctx, in) }()
 	stop = func() { cancel(); <-done }
 	t.Cleanup(stop)
 	until(t, "connected", func() bool { return s.Connected() > 0 && a.Health() == nil })
-	return a, stop
+	return stop
 }
 
 // until polls: what is waited for happens on another side of the wire.
@@ -150,7 +156,7 @@ func TestNormalizing(t *testing.T) {
 func TestInteractionIsAcknowledgedAndAnswered(t *testing.T) {
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
-	id := s.Interaction("77", "50", "42", "facts", 8, [2]string{"text", "I like tea"})
+	id := s.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "facts", Permissions: 8, Options: [][2]string{{"text", "I like tea"}}})
 	until(t, "delivered", func() bool { return len(in.texts()) == 1 })
 	m := in.last()
 	if m.Kind != chat.KindCommand || m.Text != `/facts text:"I like tea"` || !m.Admin {
@@ -371,5 +377,45 @@ func TestFetch(t *testing.T) {
 	s.Close()
 	if _, err := a.Fetch(t.Context(), f, 100); err == nil || strings.Contains(err.Error(), "signed") {
 		t.Errorf("without a server: %v", err)
+	}
+}
+
+// TestAutocomplete: what is being typed is completed within Discord's bounds
+// and is no message.
+func TestAutocomplete(t *testing.T) {
+	s, in := fake(t), newIntake()
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Suggest: func(_ context.Context, m chat.Message, option, typed string) []string {
+		list := []string{m.Text + " " + option + " " + typed + " " + m.From.ID, "", strings.Repeat("x", 101)}
+		for i := range 40 {
+			list = append(list, fmt.Sprint(i))
+		}
+		return list
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	running(t, a, in, s)
+	id := s.Typing(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "tools enable", Options: [][2]string{{"name", "we"}}})
+	until(t, "completed", func() bool { _, ok := s.Responded(id); return ok })
+	r, _ := s.Responded(id)
+	if names := r.Names(); r.Type != 8 || len(names) != 25 || names[0] != "/tools enable name we discord:42" {
+		t.Errorf("offered %q", names)
+	}
+	s.Message("", "10", "42", "after")
+	until(t, "a message", func() bool { return len(in.texts()) > 0 })
+	if got := in.texts(); got[0] != "after" {
+		t.Errorf("delivered %q", got)
+	}
+}
+
+// TestCommandForAnotherBot is promises C11.
+func TestCommandForAnotherBot(t *testing.T) {
+	for text, want := range map[string]bool{
+		"/reset": true, "/reset now @ noon": true, "/reset@OtherBot": false, "/reset@OtherBot now": false,
+		"`/reset`": false, "> /reset": false, "/": false, "/RESET": false, "do /reset": false,
+	} {
+		if isCommand(text) != want {
+			t.Errorf("%q is a command: %v", text, !want)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -17,7 +18,6 @@ import (
 // Command is a slash command as it is registered.
 type Command struct {
 	Name, Help string
-	Private    bool // answers are for the author's eyes only
 	Admin      bool // offered to members who may manage the server
 	Options    []Option
 	Verbs      []Command
@@ -28,6 +28,7 @@ type Option struct {
 	Name, Help, Kind string
 	Required         bool
 	Choices          []string
+	Suggests         bool // Options.Suggest completes it
 }
 
 // wireCommand is what of a command Discord keeps.
@@ -43,6 +44,7 @@ type wireOption struct {
 	Name        string       `json:"name"`
 	Description string       `json:"description"`
 	Required    bool         `json:"required,omitempty"`
+	Suggests    bool         `json:"autocomplete,omitempty"`
 	Choices     []wireChoice `json:"choices,omitempty"`
 	Options     []wireOption `json:"options,omitempty"`
 }
@@ -55,11 +57,6 @@ type wireChoice struct {
 // Register tells Discord our commands, if it does not have just these. It
 // waits until the bot is connected.
 func (a *Adapter) Register(ctx context.Context, list []Command) error {
-	a.mu.Lock()
-	for _, c := range list {
-		a.private[c.Name] = c.Private
-	}
-	a.mu.Unlock()
 	select {
 	case <-a.ready:
 	case <-ctx.Done():
@@ -113,7 +110,7 @@ func wireOptions(list []Option) (out []wireOption) {
 		"number": discordgo.ApplicationCommandOptionInteger, "switch": discordgo.ApplicationCommandOptionBoolean,
 	}
 	for _, o := range list {
-		w := wireOption{Type: int(discordgo.ApplicationCommandOptionString), Name: o.Name, Description: clip(o.Help, 100), Required: o.Required}
+		w := wireOption{Type: int(discordgo.ApplicationCommandOptionString), Name: o.Name, Description: clip(o.Help, 100), Required: o.Required, Suggests: o.Suggests}
 		if k, ok := kinds[o.Kind]; ok {
 			w.Type = int(k)
 		}
@@ -126,8 +123,41 @@ func wireOptions(list []Option) (out []wireOption) {
 }
 
 // interaction acknowledges a command or a button at once, within the three
-// seconds Discord gives, and makes a message of it.
+// seconds Discord gives, and makes a message of it. What somebody is still
+// typing is completed and no message.
 func (a *Adapter) interaction(i *discordgo.Interaction) *chat.Message {
+	m := a.user(i)
+	if m == nil {
+		return nil
+	}
+	switch i.Type {
+	case discordgo.InteractionApplicationCommandAutocomplete:
+		a.aside(func(ctx context.Context) { a.complete(ctx, i, *m) })
+		return nil
+	case discordgo.InteractionApplicationCommand:
+		data := i.ApplicationCommandData()
+		m.Kind, m.Text = chat.KindCommand, "/"+data.Name+words(data.Options)
+		asked := *m
+		a.aside(func(ctx context.Context) { a.respond(ctx, i, a.deferral(ctx, asked)) })
+	case discordgo.InteractionMessageComponent:
+		m.Kind, m.Text = chat.KindButton, i.MessageComponentData().CustomID
+		m.Origin = "" // the answer is a message of its own, not the one with the buttons
+		if i.Message != nil {
+			m.ReplyTo = i.Message.ID
+		}
+		a.aside(func(ctx context.Context) {
+			a.respond(ctx, i, response{Type: discordgo.InteractionResponseDeferredMessageUpdate})
+		})
+	default:
+		return nil
+	}
+	m.Key = a.key(i.ChannelID, i.GuildID)
+	return m
+}
+
+// user is what is known of an interaction without asking Discord; nil is of no
+// interest.
+func (a *Adapter) user(i *discordgo.Interaction) *chat.Message {
 	who := i.User
 	if i.Member != nil {
 		who = i.Member.User
@@ -136,50 +166,84 @@ func (a *Adapter) interaction(i *discordgo.Interaction) *chat.Message {
 		return nil
 	}
 	back, _ := json.Marshal(origin{App: i.AppID, Token: i.Token, At: a.o.Now()}) // plain data
+	key, _ := a.knownKey(i.ChannelID)
 	m := &chat.Message{
-		ID: i.ID, From: chat.User{ID: Platform + ":" + who.ID, Name: nameOf(who, i.Member)}, Addressed: true,
+		ID: i.ID, Key: key, From: chat.User{ID: Platform + ":" + who.ID, Name: nameOf(who, i.Member)}, Addressed: true,
 		Direct: i.GuildID == "", Guild: i.GuildID, At: idTime(i.ID), Origin: string(back),
 	}
 	if i.Member != nil {
 		m.Admin = i.Member.Permissions&(discordgo.PermissionAdministrator|discordgo.PermissionManageGuild) != 0
 	}
-	respond := 0
-	private := false
-	switch i.Type {
-	case discordgo.InteractionApplicationCommand:
-		data := i.ApplicationCommandData()
-		m.Kind, m.Text = chat.KindCommand, "/"+data.Name+words(data.Options)
-		respond = int(discordgo.InteractionResponseDeferredChannelMessageWithSource)
-		a.mu.Lock()
-		private = a.private[data.Name]
-		a.mu.Unlock()
-	case discordgo.InteractionMessageComponent:
-		m.Kind, m.Text = chat.KindButton, i.MessageComponentData().CustomID
-		respond = int(discordgo.InteractionResponseDeferredMessageUpdate)
-		m.Origin = "" // the answer is a message of its own, not the one with the buttons
-		if i.Message != nil {
-			m.ReplyTo = i.Message.ID
-		}
-	default:
-		return nil
-	}
-	a.acks.Add(1)
-	go func() { defer a.acks.Done(); a.acknowledge(i, respond, private) }()
-	m.Key = a.key(i.ChannelID, i.GuildID)
 	return m
 }
 
-// acknowledge tells Discord that an answer will come.
-func (a *Adapter) acknowledge(i *discordgo.Interaction, kind int, private bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
-	defer cancel()
-	body := map[string]any{"type": kind}
-	if private {
-		body["data"] = map[string]int{"flags": ephemeral}
-	}
-	if err := a.call(ctx, http.MethodPost, "/interactions/"+i.ID+"/"+i.Token+"/callback", "", body, nil); err != nil {
+// aside runs what Discord wants to hear at once, off the read loop.
+func (a *Adapter) aside(f func(ctx context.Context)) {
+	a.acks.Add(1)
+	go func() {
+		defer a.acks.Done()
+		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+		defer cancel()
+		f(ctx)
+	}()
+}
+
+// response is the first thing said to an interaction.
+type response struct {
+	Type discordgo.InteractionResponseType `json:"type"`
+	Data any                               `json:"data,omitempty"`
+}
+
+func (a *Adapter) respond(ctx context.Context, i *discordgo.Interaction, r response) {
+	if err := a.call(ctx, http.MethodPost, "/interactions/"+i.ID+"/"+i.Token+"/callback", "", r, nil); err != nil {
 		a.o.Log.Warn("discord: acknowledge", "err", err)
 	}
+}
+
+// soon is how long others may think before an interaction is acknowledged.
+const soon = time.Second
+
+// deferral says that an answer will come, and to whom: that cannot be changed
+// later.
+func (a *Adapter) deferral(ctx context.Context, m chat.Message) response {
+	r := response{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource}
+	ctx, cancel := context.WithTimeout(ctx, soon)
+	defer cancel()
+	if a.o.Private != nil && a.o.Private(ctx, m) {
+		r.Data = map[string]int{"flags": ephemeral}
+	}
+	return r
+}
+
+// What Discord takes of choices.
+const (
+	maxChoices = 25
+	maxChoice  = 100 // characters
+)
+
+// complete answers what somebody has typed so far.
+func (a *Adapter) complete(ctx context.Context, i *discordgo.Interaction, m chat.Message) {
+	data := i.ApplicationCommandData()
+	m.Kind, m.Text = chat.KindCommand, "/"+data.Name
+	options := data.Options
+	if len(options) > 0 && options[0].Type == discordgo.ApplicationCommandOptionSubCommand {
+		m.Text += " " + options[0].Name
+		options = options[0].Options
+	}
+	choices := []wireChoice{}
+	for _, o := range options {
+		if !o.Focused || a.o.Suggest == nil {
+			continue
+		}
+		thinking, cancel := context.WithTimeout(ctx, soon)
+		for _, s := range a.o.Suggest(thinking, m, o.Name, fmt.Sprint(o.Value)) {
+			if n := utf8.RuneCountInString(s); n > 0 && n <= maxChoice && len(choices) < maxChoices {
+				choices = append(choices, wireChoice{Name: s, Value: s})
+			}
+		}
+		cancel()
+	}
+	a.respond(ctx, i, response{discordgo.InteractionApplicationCommandAutocompleteResult, map[string]any{"choices": choices}})
 }
 
 // words is a command's verb and options as they would be typed.

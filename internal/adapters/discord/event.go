@@ -140,24 +140,28 @@ func (a *Adapter) learn(ch *discordgo.Channel) {
 // key is the conversation of a channel. Where the events have not said what
 // kind of channel it is, Discord is asked once.
 func (a *Adapter) key(channel, guild string) chat.Key {
-	a.mu.Lock()
-	p, known := a.places[channel]
-	a.mu.Unlock()
+	k, known := a.knownKey(channel)
 	if !known && guild != "" {
 		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 		defer cancel()
 		var ch discordgo.Channel
 		if err := a.call(ctx, http.MethodGet, "/channels/"+channel, "", nil, &ch); err == nil {
 			a.learn(&ch)
-			if ch.IsThread() {
-				p.parent = ch.ParentID
-			}
+			k, _ = a.knownKey(channel)
 		}
 	}
+	return k
+}
+
+// knownKey is the conversation of a channel as far as the events have told.
+func (a *Adapter) knownKey(channel string) (k chat.Key, known bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	p, known := a.places[channel]
 	if p.parent != "" {
-		return chat.Key{Platform: Platform, Channel: p.parent, Thread: channel}
+		return chat.Key{Platform: Platform, Channel: p.parent, Thread: channel}, true
 	}
-	return chat.Key{Platform: Platform, Channel: channel}
+	return chat.Key{Platform: Platform, Channel: channel}, known
 }
 
 // voiceMessage is the flag of a message that was spoken; the library does not
@@ -218,9 +222,11 @@ func (a *Adapter) message(m *discordgo.Message, kind chat.Kind) *chat.Message {
 	return out
 }
 
-// isCommand recognizes a slash command typed as text.
+// isCommand recognizes a slash command typed as text. One with a name behind it
+// is, as on Telegram, meant for the bot of that name.
 func isCommand(text string) bool {
-	return len(text) > 1 && text[0] == '/' && text[1] >= 'a' && text[1] <= 'z'
+	word, _, _ := strings.Cut(text, " ")
+	return len(word) > 1 && word[0] == '/' && word[1] >= 'a' && word[1] <= 'z' && !strings.Contains(word, "@")
 }
 
 func nameOf(u *discordgo.User, m *discordgo.Member) string {

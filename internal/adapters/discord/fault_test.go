@@ -123,7 +123,7 @@ func TestFaultFlapping(t *testing.T) {
 func TestFaultLateInteraction(t *testing.T) {
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
-	s.Interaction("77", "50", "42", "ask", 0)
+	s.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "ask"})
 	until(t, "delivered", func() bool { return len(in.texts()) == 1 })
 	m := in.last()
 	part := func(nonce string, private bool) chat.Part {

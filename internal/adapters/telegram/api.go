@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-telegram/bot"
@@ -19,20 +20,57 @@ const maxFetch = 20 << 20
 // Command is one entry of the bot's menu.
 type Command struct{ Name, Description string }
 
-// Commands shows a menu of commands in every chat. Telegram has no "-" in
-// command names: "_" is shown for it, and read back as "-".
-func (a *Adapter) Commands(ctx context.Context, list []Command) error {
-	params := &bot.SetMyCommandsParams{Commands: []models.BotCommand{}}
-	for _, c := range list {
-		params.Commands = append(params.Commands, models.BotCommand{
-			Command:     strings.ReplaceAll(strings.ToLower(c.Name), "-", "_"),
-			Description: c.Description,
-		})
-	}
-	if _, err := a.bot.SetMyCommands(ctx, params); err != nil {
-		return fmt.Errorf("set commands: %w", err)
+// Menu is the commands that one kind of chat is shown behind the slash.
+type Menu struct {
+	Where    string // one of the Menu constants, or the ID of a person in their direct chat
+	Commands []Command
+}
+
+// Where a Menu is shown; the narrower one counts.
+const (
+	MenuEverywhere = ""
+	MenuGroups     = "groups"
+	MenuAdmins     = "admins" // administrators, in their groups
+)
+
+// ShowMenus tells Telegram our menus, those that it does not have just so.
+// Telegram has no "-" in command names: "_" is shown for it, and read back as
+// "-". Somebody who never wrote to the bot has no chat to show a menu in.
+func (a *Adapter) ShowMenus(ctx context.Context, menus []Menu) error {
+	for _, m := range menus {
+		if err := a.showMenu(ctx, m); err != nil && !(errors.Is(err, bot.ErrorBadRequest) && strings.Contains(m.Where, ":")) {
+			return fmt.Errorf("set commands: %w", err)
+		}
 	}
 	return nil
+}
+
+func (a *Adapter) showMenu(ctx context.Context, m Menu) error {
+	var scope models.BotCommandScope
+	switch m.Where {
+	case MenuEverywhere:
+		scope = &models.BotCommandScopeDefault{}
+	case MenuGroups:
+		scope = &models.BotCommandScopeAllGroupChats{}
+	case MenuAdmins:
+		scope = &models.BotCommandScopeAllChatAdministrators{}
+	default:
+		who, err := personOf(chat.User{ID: m.Where})
+		if err != nil {
+			return err
+		}
+		scope = &models.BotCommandScopeChat{ChatID: who.chat}
+	}
+	want := make([]models.BotCommand, len(m.Commands))
+	for i, c := range m.Commands {
+		want[i] = models.BotCommand{Command: strings.ReplaceAll(strings.ToLower(c.Name), "-", "_"), Description: c.Description}
+	}
+	have, err := a.bot.GetMyCommands(ctx, &bot.GetMyCommandsParams{Scope: scope})
+	if err != nil || slices.Equal(have, want) {
+		return err
+	}
+	_, err = a.bot.SetMyCommands(ctx, &bot.SetMyCommandsParams{Commands: want, Scope: scope})
+	return err
 }
 
 // IsAdmin says whether a person administers a group now. It is false in direct

@@ -302,8 +302,23 @@ func TestAccountCalls(t *testing.T) {
 	s.SetAdmin(group, 42)
 	s.AddFile("f1", telegramtest.File{Data: []byte("content")})
 	a := adapter(t, s, nil)
-	if err := a.Commands(t.Context(), []Command{{"help", "what I can do"}, {"forget-me", "forget"}}); err != nil || s.Menu()[1].Command != "forget_me" {
-		t.Errorf("Commands: %v %v", err, s.Menu())
+	s.AddChat(42)
+	help, forget := Command{"help", "what I can do"}, Command{"forget-me", "forget"}
+	menus := []Menu{{MenuEverywhere, []Command{help, forget}}, {MenuGroups, nil}, {MenuAdmins, []Command{help}}, {"telegram:42", []Command{forget}}, {"telegram:99", []Command{help}}}
+	for range 2 { // the second time all is as it should be
+		if err := a.ShowMenus(t.Context(), menus); err != nil {
+			t.Error(err)
+		}
+	}
+	if s.Menu("default")[1].Command != "forget_me" || len(s.Menu("all_group_chats")) != 0 || s.Menu("all_chat_administrators")[0].Command != "help" || s.Menu("42")[0].Command != "forget_me" {
+		t.Errorf("menus: %v %v %v", s.Menu("default"), s.Menu("all_chat_administrators"), s.Menu("42"))
+	}
+	if n := len(s.Calls("setMyCommands")); n != 3 {
+		t.Errorf("%d menus were set", n)
+	}
+	s.Fail(telegramtest.Fault{Method: "getMyCommands", Status: 500})
+	if err := a.ShowMenus(t.Context(), menus); err == nil {
+		t.Error("a failure is silent")
 	}
 	for id, want := range map[string]bool{"telegram:42": true, "telegram:43": false, "telegram:chat:-100": false} {
 		if got, err := a.IsAdmin(t.Context(), place(group, 0), id); got != want || err != nil {

@@ -31,10 +31,15 @@ type wire struct {
 }
 
 func newWire(opts Options, onPoll func(*http.Request) (*http.Response, error)) *wire {
-	w := &wire{poll: newClient(1), send: newClient(100), limit: opts.Timing.Send, onPoll: onPoll}
+	w := &wire{poll: newClient(1), send: newClient(maxConns), limit: opts.Timing.Send, onPoll: onPoll}
 	w.dead, w.kill = context.WithCancel(context.Background())
 	return w
 }
+
+// maxConns is how many requests to Telegram run at once, apart from the poll:
+// it takes 30 messages a second (platforms.md), and a process may have few file
+// descriptors.
+const maxConns = 24
 
 // newClient speaks HTTP/1.1 only: one connection is one request, so giving up
 // on a request that hangs also gives up the half-open connection under it.
@@ -49,6 +54,7 @@ func newClient(idle int) *http.Client {
 			TLSHandshakeTimeout: 10 * time.Second,
 			Protocols:           protocols,
 			MaxIdleConnsPerHost: idle,
+			MaxConnsPerHost:     maxConns,
 			IdleConnTimeout:     30 * time.Second, // below the server's, which would make outcomes unknown
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -190,25 +191,47 @@ func (s *Server) event(guild, channel, user, text, id string) map[string]any {
 	return e
 }
 
-// Interaction uses a slash command; options are name and value pairs. It
-// returns the interaction's id.
-func (s *Server) Interaction(guild, channel, user, command string, permissions int64, options ...[2]string) (id string) {
+// Use is somebody using, or typing, a slash command.
+type Use struct {
+	Guild, Channel, User string // Guild "" is a direct chat
+	Command              string // "name" or "name verb"
+	Permissions          int64
+	Options              [][2]string // names and values
+}
+
+// Interaction uses a slash command and returns the interaction's id.
+func (s *Server) Interaction(u Use) (id string) { return s.interact(u, 2) }
+
+// Typing has typed so much of the last of a command's options. It returns the
+// interaction's id.
+func (s *Server) Typing(u Use) (id string) { return s.interact(u, 4) }
+
+func (s *Server) interact(u Use, kind int) (id string) {
 	s.with(func() { id = s.id() })
 	opts := []map[string]any{}
-	for _, o := range options {
-		opts = append(opts, map[string]any{"name": o[0], "type": 3, "value": o[1]})
+	for i, o := range u.Options {
+		opts = append(opts, map[string]any{"name": o[0], "type": 3, "value": o[1], "focused": kind == 4 && i == len(u.Options)-1})
 	}
-	who := map[string]any{"id": user, "username": "user" + user}
-	e := map[string]any{"id": id, "application_id": App, "type": 2, "token": "tok" + id, "channel_id": channel, "version": 1,
+	command, verb, ok := strings.Cut(u.Command, " ")
+	if ok {
+		opts = []map[string]any{{"name": verb, "type": 1, "options": opts}}
+	}
+	e := map[string]any{"id": id, "application_id": App, "type": kind, "token": "tok" + id, "channel_id": u.Channel, "version": 1,
 		"data": map[string]any{"id": "1", "name": command, "type": 1, "options": opts}}
-	if guild == "" {
-		e["user"] = who
-	} else {
-		e["guild_id"] = guild
-		e["member"] = map[string]any{"user": who, "permissions": fmt.Sprint(permissions), "roles": []string{}}
-	}
+	s.by(e, u.Guild, u.User, u.Permissions)
 	s.Dispatch("INTERACTION_CREATE", e)
 	return id
+}
+
+// by says in an interaction who it comes from.
+func (s *Server) by(e map[string]any, guild, user string, permissions int64) {
+	who := map[string]any{"id": user, "username": "user" + user}
+	if guild == "" {
+		e["user"] = who
+		return
+	}
+	e["guild_id"] = guild
+	e["member"] = map[string]any{"user": who, "permissions": fmt.Sprint(permissions), "roles": []string{}}
 }
 
 // Press presses a button under a message.
@@ -216,13 +239,7 @@ func (s *Server) Press(guild, channel, user, message, customID string) (id strin
 	s.with(func() { id = s.id() })
 	e := map[string]any{"id": id, "application_id": App, "type": 3, "token": "tok" + id, "channel_id": channel, "version": 1,
 		"message": s.event(guild, channel, App, "", message), "data": map[string]any{"custom_id": customID, "component_type": 2}}
-	who := map[string]any{"id": user, "username": "user" + user}
-	if guild == "" {
-		e["user"] = who
-	} else {
-		e["guild_id"] = guild
-		e["member"] = map[string]any{"user": who, "permissions": "0", "roles": []string{}}
-	}
+	s.by(e, guild, user, 0)
 	s.Dispatch("INTERACTION_CREATE", e)
 	return id
 }

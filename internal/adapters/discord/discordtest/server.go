@@ -70,9 +70,9 @@ type Server struct {
 	calls    []Call
 	faults   []*Fault
 	commands json.RawMessage
-	acks     map[string]time.Time // interaction id -> when it was acknowledged
-	gone     map[string]int       // channel -> error code
-	threads  map[string]string    // thread -> parent
+	acks     map[string]Response // interaction id -> the first answer
+	gone     map[string]int      // channel -> error code
+	threads  map[string]string   // thread -> parent
 	archived map[string]bool
 	files    map[string][]byte // of attachments, by message
 	gw       gateway
@@ -88,7 +88,7 @@ func New() *Server {
 		panic(err) // no loopback, no tests
 	}
 	s := &Server{
-		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]time.Time{},
+		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]Response{},
 		gone: map[string]int{}, threads: map[string]string{}, archived: map[string]bool{}, files: map[string][]byte{}, changed: make(chan struct{}),
 		commands: json.RawMessage("[]"), gw: newGateway(), flags: 1 << 19,
 	}
@@ -182,12 +182,6 @@ func (s *Server) Calls(method, path string) (list []Call) {
 		}
 	})
 	return list
-}
-
-// Acknowledged says when an interaction was acknowledged.
-func (s *Server) Acknowledged(id string) (at time.Time, ok bool) {
-	s.with(func() { at, ok = s.acks[id] })
-	return at, ok
 }
 
 // Wait returns once ok holds, or false when time is over. ok is asked whenever
@@ -303,12 +297,14 @@ func (s *Server) route(r *http.Request, path string, body []byte) (any, *problem
 		return map[string]any{"id": App, "flags": s.flags}, nil
 	case part[0] == "applications":
 		if r.Method == http.MethodPut {
+			if p := checkCommands(body); p != nil {
+				return nil, p
+			}
 			s.commands = body
 		}
 		return s.commands, nil
 	case part[0] == "interactions":
-		s.acks[part[1]] = time.Now()
-		return map[string]any{}, nil
+		return s.callback(part[1], body)
 	case part[0] == "webhooks":
 		return s.webhook(r, part, body)
 	case part[0] == "channels":

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -49,8 +50,40 @@ func (s *Server) setMyCommands(q *request) (any, *problem) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.menu = list
-	return true, nil
+	scope, p := s.scope(q)
+	if p == nil {
+		s.menus[scope] = list
+	}
+	return true, p
+}
+
+func (s *Server) getMyCommands(q *request) (any, *problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	scope, p := s.scope(q)
+	return append([]Command{}, s.menus[scope]...), p
+}
+
+// scope names the chats that commands are for: a type, or the id of a chat.
+// s.mu is held.
+func (s *Server) scope(q *request) (string, *problem) {
+	in := struct {
+		Type string
+		Chat int64 `json:"chat_id"`
+	}{Type: "default"}
+	if raw := q.fields["scope"]; raw != "" && json.Unmarshal([]byte(raw), &in) != nil {
+		return "", bad("can't parse BotCommandScope")
+	}
+	switch in.Type {
+	case "default", "all_private_chats", "all_group_chats", "all_chat_administrators":
+		return in.Type, nil
+	case "chat":
+		if s.chats[in.Chat] == nil {
+			return "", bad("chat not found")
+		}
+		return strconv.FormatInt(in.Chat, 10), nil
+	}
+	return "", bad("unsupported type of BotCommandScope")
 }
 
 func (s *Server) getChatMember(q *request) (any, *problem) {

@@ -103,11 +103,12 @@ func (s *Server) Actions() []Action {
 	return slices.Clone(s.actions)
 }
 
-// Menu returns the commands that were set.
-func (s *Server) Menu() []Command {
+// Menu returns the commands that were set for a scope: its type, or the id of a
+// chat.
+func (s *Server) Menu(scope string) []Command {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.menu)
+	return slices.Clone(s.menus[scope])
 }
 
 // Answered is how often a callback query was answered.

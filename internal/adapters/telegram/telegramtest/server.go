@@ -52,8 +52,8 @@ type Server struct {
 	sent    []*SentMessage
 	drafts  []Draft
 	actions []Action
-	queries map[string]int // callback queries pushed -> times answered
-	menu    []Command
+	queries map[string]int       // callback queries pushed -> times answered
+	menus   map[string][]Command // scope -> its commands
 	files   map[string]File
 	admins  map[[2]int64]bool
 	hook    webhook
@@ -75,7 +75,7 @@ func Start(o Options) *Server {
 	}
 	s := &Server{
 		opts: o, closing: make(chan struct{}), waits: map[int64]time.Time{}, chats: map[int64]*room{},
-		queries: map[string]int{}, files: map[string]File{}, admins: map[[2]int64]bool{},
+		queries: map[string]int{}, menus: map[string][]Command{}, files: map[string]File{}, admins: map[[2]int64]bool{},
 		inbound: queue{next: 1, wake: make(chan struct{})},
 	}
 	fmt.Sscanf(o.Token, "%d:", &s.botID)
@@ -149,6 +149,7 @@ func init() {
 		"sendmessagedraft": (*Server).sendMessageDraft, "senddocument": (*Server).sendDocument,
 		"sendchataction": (*Server).sendChatAction, "deletemessage": (*Server).deleteMessage,
 		"answercallbackquery": (*Server).answerCallbackQuery, "setmycommands": (*Server).setMyCommands,
+		"getmycommands": (*Server).getMyCommands,
 		"getchatmember": (*Server).getChatMember, "getfile": (*Server).getFile,
 	}
 }

@@ -1,0 +1,137 @@
+package discordtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"time"
+	"unicode/utf8"
+)
+
+// Response is what was said to an interaction first.
+type Response struct {
+	Type int `json:"type"`
+	Data struct {
+		Flags   int      `json:"flags"`
+		Choices []choice `json:"choices"`
+	} `json:"data"`
+	At time.Time `json:"-"`
+}
+
+// Private says that only the user sees what follows.
+func (r Response) Private() bool { return r.Data.Flags&(1<<6) != 0 }
+
+// Names are the choices that were offered.
+func (r Response) Names() (list []string) {
+	for _, c := range r.Data.Choices {
+		list = append(list, c.Name)
+	}
+	return list
+}
+
+type choice struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// callback takes the first answer to an interaction: one, and in form. mu is
+// held.
+func (s *Server) callback(id string, body []byte) (any, *problem) {
+	var r Response
+	if err := json.Unmarshal(body, &r); err != nil || r.Type == 0 {
+		return nil, &problem{status: 400, code: 50035, message: "Invalid Form Body"}
+	}
+	if _, again := s.acks[id]; again {
+		return nil, &problem{status: 400, code: 40060, message: "Interaction has already been acknowledged."}
+	}
+	if p := checkChoices(r.Data.Choices); p != nil {
+		return nil, p
+	}
+	r.At = time.Now()
+	s.acks[id] = r
+	return map[string]any{}, nil
+}
+
+// Responded is what was said first to an interaction.
+func (s *Server) Responded(id string) (r Response, ok bool) {
+	s.with(func() { r, ok = s.acks[id] })
+	return r, ok
+}
+
+// Acknowledged says when an interaction was acknowledged.
+func (s *Server) Acknowledged(id string) (at time.Time, ok bool) {
+	r, ok := s.Responded(id)
+	return r.At, ok
+}
+
+// Commands are those that are registered.
+func (s *Server) Commands() (list []CommandSpec) {
+	s.with(func() { _ = json.Unmarshal(s.commands, &list) })
+	return list
+}
+
+// CommandSpec is a command, a verb or an option as it is registered.
+type CommandSpec struct {
+	Name        string        `json:"name"`
+	Description string        `json:"description"`
+	Type        int           `json:"type"`
+	Required    bool          `json:"required"`
+	Suggests    bool          `json:"autocomplete"`
+	Choices     []choice      `json:"choices"`
+	Options     []CommandSpec `json:"options"`
+}
+
+var commandForm = regexp.MustCompile(`^[-_a-z0-9]{1,32}$`)
+
+// checkCommands refuses what Discord refuses to register.
+func checkCommands(body []byte) *problem {
+	var list []CommandSpec
+	if err := json.Unmarshal(body, &list); err != nil || len(list) > 100 {
+		return &problem{status: 400, code: 50035, message: "commands"}
+	}
+	return checkSpecs(list, false)
+}
+
+func checkSpecs(list []CommandSpec, options bool) *problem {
+	optional, seen := false, map[string]bool{}
+	for _, c := range list {
+		bad := func(why string) *problem {
+			return &problem{status: http.StatusBadRequest, code: 50035, message: fmt.Sprintf("%s: %s", c.Name, why)}
+		}
+		n := utf8.RuneCountInString(c.Description)
+		switch {
+		case !commandForm.MatchString(c.Name) || seen[c.Name]:
+			return bad("name")
+		case n < 1 || n > 100:
+			return bad("description")
+		case len(c.Options) > 25:
+			return bad("too many options")
+		case options && c.Required && optional:
+			return bad("required options come first")
+		case c.Suggests && (len(c.Choices) > 0 || c.Type != 3):
+			return bad("autocomplete")
+		}
+		seen[c.Name] = true
+		optional = optional || !c.Required
+		if p := checkChoices(c.Choices); p != nil {
+			return p
+		}
+		if p := checkSpecs(c.Options, c.Type != 0 || len(c.Options) > 0 && c.Options[0].Type > 2); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+func checkChoices(list []choice) *problem {
+	if len(list) > 25 {
+		return &problem{status: 400, code: 50035, message: "Must be 25 or fewer in length."}
+	}
+	for _, c := range list {
+		if n := utf8.RuneCountInString(c.Name); n < 1 || n > 100 || len(c.Value) > 100 {
+			return &problem{status: 400, code: 50035, message: "Must be between 1 and 100 in length."}
+		}
+	}
+	return nil
+}
