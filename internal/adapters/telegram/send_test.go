@@ -3,6 +3,10 @@ package telegram
 import (
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -351,9 +355,23 @@ func TestFetch(t *testing.T) {
 			t.Errorf("Fetch(%+v): %v", c.file, err)
 		}
 	}
-	other := telegramtest.New()
-	a = adapter(t, other, nil)
-	other.Close()
+	there, err := url.Parse(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(there)
+	cut := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/file/") {
+			panic(http.ErrAbortHandler)
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	defer cut.Close()
+	a = adapter(t, s, func(o *Options) { o.APIURL = cut.URL })
+	if _, err := a.Fetch(t.Context(), chat.File{Ref: "f1"}, 100); err == nil || strings.Contains(err.Error(), s.Token()) {
+		t.Errorf("a download that is cut off: %v", err)
+	}
+	cut.Close()
 	if _, err := a.Fetch(t.Context(), chat.File{Ref: "f1"}, 100); err == nil || strings.Contains(err.Error(), s.Token()) {
 		t.Errorf("without a server: %v", err)
 	}
