@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -101,11 +102,26 @@ func (e *TagError) Error() string {
 	return fmt.Sprintf("%q is not a tag: use letters, digits, - and _, without spaces, such as #important", e.Tag)
 }
 
-var (
-	tagForm  = regexp.MustCompile(`^#[\p{L}\p{M}\p{N}_/-]{1,40}$`)
-	tagsIn   = regexp.MustCompile(`(?:^|\s)(#[\p{L}\p{M}\p{N}_/-]*\p{L}[\p{L}\p{M}\p{N}_/-]*)`)
+const (
 	shortTag = "#important"
+	maxTag   = 40 // characters after the #
 )
+
+// tagsIn is compiled when first needed: the letters of all languages are a
+// large pattern.
+var tagsIn = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:^|\s)(#[\p{L}\p{M}\p{N}_/-]*\p{L}[\p{L}\p{M}\p{N}_/-]*)`)
+})
+
+// isTag says that a text is # and the characters a tag may have.
+func isTag(text string) bool {
+	rest, marked := strings.CutPrefix(text, "#")
+	n := utf8.RuneCountInString(rest)
+	other := func(r rune) bool {
+		return !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune("_/-", r)
+	}
+	return marked && n >= 1 && n <= maxTag && !strings.ContainsFunc(rest, other)
+}
 
 // normalTags are tags as they are stored: with '#', lower case, once, sorted.
 func normalTags(tags []string) ([]string, error) {
@@ -118,7 +134,7 @@ func normalTags(tags []string) ([]string, error) {
 		if !strings.HasPrefix(t, "#") {
 			t = "#" + t
 		}
-		if !tagForm.MatchString(t) {
+		if !isTag(t) {
 			return nil, &TagError{t}
 		}
 		if !slices.Contains(out, t) {
@@ -146,7 +162,7 @@ func cleanContent(text string) string {
 func (f *NewFact) normalize() (err error) {
 	f.Content = cleanContent(f.Content)
 	for {
-		at := tagsIn.FindAllStringSubmatchIndex(f.Content, -1)
+		at := tagsIn().FindAllStringSubmatchIndex(f.Content, -1)
 		if len(at) == 0 || at[len(at)-1][3] != len(f.Content) {
 			break
 		}

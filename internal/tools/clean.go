@@ -3,12 +3,19 @@ package tools
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
 
+// lazily is a pattern that is compiled when it is first needed: most processes
+// come by few of them.
+func lazily(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 // escapes are terminal control sequences: CSI, OSC and the two-byte ones.
-var escapes = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])")
+var escapes = lazily("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])")
 
 // Clean removes from text what is not for reading: terminal escapes, control
 // characters other than newline and tab, and characters nobody sees (zero
@@ -18,7 +25,7 @@ func Clean(text string) (clean string, hidden int) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if strings.ContainsRune(text, 0x1b) {
-		text = escapes.ReplaceAllString(text, "")
+		text = escapes().ReplaceAllString(text, "")
 	}
 	clean = strings.Map(func(r rune) rune {
 		switch {
@@ -58,11 +65,11 @@ func cut(text string, limit int) (string, bool) {
 	return text[:limit], true
 }
 
-var envelopeTag = regexp.MustCompile(`(?i)<(\s*/?\s*outside_data)`)
+var envelopeTag = lazily(`(?i)<(\s*/?\s*outside_data)`)
 
 // envelope marks text as data. What looks like the mark inside is defused, so
 // the text cannot close it.
 func envelope(tool, text string) string {
-	text = envelopeTag.ReplaceAllString(text, "‹$1")
+	text = envelopeTag().ReplaceAllString(text, "‹$1")
 	return "<outside_data tool=\"" + tool + "\">\n" + text + "\n</outside_data>\n" + wordOutside
 }

@@ -88,18 +88,18 @@ func asking[A any](ask func(context.Context, Call, A) (string, error)) func(cont
 
 // power are claims about rights, and orders to everybody: memory never decides
 // who may do what, so such words are not kept at all (promises.md C17, C18).
-var power = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\b(?:user|person|member|id|i|he|she|they|[@#]?\w+)\s+(?:is|am|are|was|has been|should be|becomes?)\s+(?:now\s+)?(?:the|an?|your|my|its|bot'?s?)?\s*(?:real |true |new |only )?(?:bot'?s? )?(?:owner|admin|administrator|operator|moderator|superuser|root)\b`),
-	regexp.MustCompile(`(?i)\b(?:for|to|of) (?:all|every) (?:the )?(?:users?|people|members?|chats?|one)\b|\bfor every(?:one|body)\b|\bany(?:one|body) who asks\b`),
-	regexp.MustCompile(`(?i)\b(?:ignore|disregard|override|forget) (?:all |any |your |the |previous |prior )*(?:instructions?|rules?|guidelines?|prompts?)\b`),
-	regexp.MustCompile(`(?i)\b(?:system prompt|developer mode|admin rights?|owner rights?|full access|all permissions)\b`),
-	regexp.MustCompile(`(?i)\b(?:has|have|grant|give|gets?) (?:\w+ ){0,3}(?:permission|access|rights|privileges)\b`),
+var power = []func() *regexp.Regexp{
+	lazily(`(?i)\b(?:user|person|member|id|i|he|she|they|[@#]?\w+)\s+(?:is|am|are|was|has been|should be|becomes?)\s+(?:now\s+)?(?:the|an?|your|my|its|bot'?s?)?\s*(?:real |true |new |only )?(?:bot'?s? )?(?:owner|admin|administrator|operator|moderator|superuser|root)\b`),
+	lazily(`(?i)\b(?:for|to|of) (?:all|every) (?:the )?(?:users?|people|members?|chats?|one)\b|\bfor every(?:one|body)\b|\bany(?:one|body) who asks\b`),
+	lazily(`(?i)\b(?:ignore|disregard|override|forget) (?:all |any |your |the |previous |prior )*(?:instructions?|rules?|guidelines?|prompts?)\b`),
+	lazily(`(?i)\b(?:system prompt|developer mode|admin rights?|owner rights?|full access|all permissions)\b`),
+	lazily(`(?i)\b(?:has|have|grant|give|gets?) (?:\w+ ){0,3}(?:permission|access|rights|privileges)\b`),
 }
 
 // claimsPower says that a sentence is about rights, not about a person.
 func claimsPower(text string) bool {
 	for _, p := range power {
-		if p.MatchString(text) {
+		if p().MatchString(text) {
 			return true
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -43,11 +42,11 @@ func readPage(r io.Reader, base *url.URL) (page, error) {
 	}
 	w.walk(body)
 	w.page.title, _ = Clean(w.page.title)
-	w.page.text, w.page.hiddenCharacters = Clean(strings.TrimSpace(blankLines.ReplaceAllString(w.out.String(), "\n\n")))
+	w.page.text, w.page.hiddenCharacters = Clean(strings.TrimSpace(blankLines().ReplaceAllString(w.out.String(), "\n\n")))
 	return w.page, nil
 }
 
-var blankLines = regexp.MustCompile(`[ \t]*\n([ \t]*\n)+`)
+var blankLines = lazily(`[ \t]*\n([ \t]*\n)+`)
 
 type reducer struct {
 	page page
@@ -163,7 +162,7 @@ func attribute(n *html.Node, name string) string {
 }
 
 // unseen are styles under which nobody reads a text.
-var unseen = regexp.MustCompile(`display:none|visibility:(hidden|collapse)|opacity:0?(\.0+)?(;|!|%|$)|font-size:(0(\.\d+)?(px|pt|em|rem|%)?|1px)(;|!|$)|` +
+var unseen = lazily(`display:none|visibility:(hidden|collapse)|opacity:0?(\.0+)?(;|!|%|$)|font-size:(0(\.\d+)?(px|pt|em|rem|%)?|1px)(;|!|$)|` +
 	`(left|top|right|bottom|text-indent|margin-left|margin-top):-\d{3,}|clip:rect\(0|clip-path:inset\((50|100)%|(^|;)(max-)?(width|height):0(px)?(;|!|$)|transform:scale\(0\)`)
 
 var spaces = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\r", "", "\f", "")
@@ -178,7 +177,7 @@ func hidden(n *html.Node) bool {
 				return true
 			}
 		case "style":
-			if unseen.MatchString(strings.ToLower(spaces.Replace(a.Val))) {
+			if unseen().MatchString(strings.ToLower(spaces.Replace(a.Val))) {
 				return true
 			}
 		}

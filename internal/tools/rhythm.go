@@ -2,16 +2,15 @@ package tools
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 )
 
 var (
-	everyN     = regexp.MustCompile(`^(?:every|each) (?:(\d{1,4}|[a-z]+) )?(minutes?|mins?|hours?|days?|weeks?|months?|years?|seconds?|secs?)\b`)
-	everyOther = regexp.MustCompile(`^every (?:other|second) day\b`)
-	everyKind  = regexp.MustCompile(`^(?:every |each |on )?(weekdays?|weekends?|workdays?|morning|evening|night|afternoon|noon|midnight|daily|hourly|weekly|monthly)\b`)
+	everyN     = lazily(`^(?:every|each) (?:(\d{1,4}|[a-z]+) )?(minutes?|mins?|hours?|days?|weeks?|months?|years?|seconds?|secs?)\b`)
+	everyOther = lazily(`^every (?:other|second) day\b`)
+	everyKind  = lazily(`^(?:every |each |on )?(weekdays?|weekends?|workdays?|morning|evening|night|afternoon|noon|midnight|daily|hourly|weekly|monthly)\b`)
 )
 
 // rhythm reads "every weekday at 8:30" and the like as a cron expression.

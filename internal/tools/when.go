@@ -24,7 +24,7 @@ const farthest = 5 * 366 * 24 * time.Hour
 const maxWhen = 200
 
 var (
-	cronForm  = regexp.MustCompile(`^[\d*][\d*/,-]*(?: +[\d*/,A-Za-z?-]+){4}$`)
+	cronForm  = lazily(`^[\d*][\d*/,-]*(?: +[\d*/,A-Za-z?-]+){4}$`)
 	exactForm = []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04"}
 
 	numbers = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30}
@@ -67,13 +67,13 @@ func (e *PeopleError) Error() string { return e.Text }
 
 func tell(format string, args ...any) error { return &PeopleError{fmt.Sprintf(format, args...)} }
 
-var remindForm = regexp.MustCompile(`(?i)^(?:remind )?(?:me )?`)
+var remindForm = lazily(`(?i)^(?:remind )?(?:me )?`)
 
 // SplitWhen parts "in 10 minutes to stretch" or "stretch in 10 minutes" into
 // the time and what it is for: the longest time that can be read wins. ok is
 // false when there is none, or nothing else.
 func SplitWhen(text string, now time.Time) (when, what string, ok bool) {
-	words := strings.Fields(remindForm.ReplaceAllString(strings.TrimSpace(text), ""))
+	words := strings.Fields(remindForm().ReplaceAllString(strings.TrimSpace(text), ""))
 	words = words[:min(len(words), 200)]
 	readable := func(words []string) bool {
 		if len(words) == 0 || len(words) > 15 {
@@ -113,7 +113,7 @@ func newWhenParser(text string, now time.Time, loc *time.Location) *whenParser {
 
 // parse reads it, whether or not it is past.
 func (p *whenParser) parse() (When, error) {
-	if cronForm.MatchString(p.rest) || strings.HasPrefix(p.rest, "@every ") {
+	if cronForm().MatchString(p.rest) || strings.HasPrefix(p.rest, "@every ") {
 		return When{Schedule: p.rest}, nil
 	}
 	for _, form := range exactForm {
@@ -135,7 +135,8 @@ func (p *whenParser) starts(words ...string) bool {
 }
 
 // take removes the first match of a pattern from rest and returns its groups.
-func (p *whenParser) take(re *regexp.Regexp) []string {
+func (p *whenParser) take(pattern func() *regexp.Regexp) []string {
+	re := pattern()
 	at := re.FindStringSubmatchIndex(p.rest)
 	if at == nil {
 		return nil
@@ -145,27 +146,27 @@ func (p *whenParser) take(re *regexp.Regexp) []string {
 	return groups
 }
 
-var filler = regexp.MustCompile(`\b(?:at|on|the|of|in|by|this|around|about|and|for|o'clock|me)\b|[,@]`)
+var filler = lazily(`\b(?:at|on|the|of|in|by|this|around|about|and|for|o'clock|me)\b|[,@]`)
 
 // done says that nothing is left that was not understood.
 func (p *whenParser) done() bool {
-	return strings.TrimSpace(filler.ReplaceAllString(p.rest, "")) == ""
+	return strings.TrimSpace(filler().ReplaceAllString(p.rest, "")) == ""
 }
 
 var (
-	aheadForm = regexp.MustCompile(`^in (.+)$`)
-	spanForm  = regexp.MustCompile(`^(half an|a quarter of an|a couple of|(?:\d{1,5}(?:\.\d)?|[a-z]+)(?: more)?) ?(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|months?|years?)\b(?: and a half)?(?:,? and |,? )?`)
+	aheadForm = lazily(`^in (.+)$`)
+	spanForm  = lazily(`^(half an|a quarter of an|a couple of|(?:\d{1,5}(?:\.\d)?|[a-z]+)(?: more)?) ?(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|months?|years?)\b(?: and a half)?(?:,? and |,? )?`)
 )
 
 // ahead reads "in 2 hours and 10 minutes", "in half an hour".
 func (p *whenParser) ahead() (time.Time, bool) {
-	m := aheadForm.FindStringSubmatch(p.rest)
+	m := aheadForm().FindStringSubmatch(p.rest)
 	if m == nil {
 		return p.now, false
 	}
 	at := p.now
 	for rest := m[1]; rest != ""; {
-		span := spanForm.FindStringSubmatch(rest)
+		span := spanForm().FindStringSubmatch(rest)
 		if span == nil {
 			return at, false
 		}
@@ -221,9 +222,9 @@ func quantity(word string) (float64, bool) {
 }
 
 var (
-	clockForm = regexp.MustCompile(`(?:\bat |@ ?|\b)(\d{1,2})(?:[:.h](\d{2}))? ?(am|pm|a\.m\.?|p\.m\.?|o'clock)?(?:$|[ ,])`)
-	pastForm  = regexp.MustCompile(`\b(half|quarter) (past|to) (\d{1,2}|[a-z]+)\b`)
-	partForm  = regexp.MustCompile(`\b(morning|noon|midday|lunchtime|afternoon|evening|tonight|night|midnight)\b`)
+	clockForm = lazily(`(?:\bat |@ ?|\b)(\d{1,2})(?:[:.h](\d{2}))? ?(am|pm|a\.m\.?|p\.m\.?|o'clock)?(?:$|[ ,])`)
+	pastForm  = lazily(`\b(half|quarter) (past|to) (\d{1,2}|[a-z]+)\b`)
+	partForm  = lazily(`\b(morning|noon|midday|lunchtime|afternoon|evening|tonight|night|midnight)\b`)
 )
 
 // clock is a time of day. exact says that it was not left open which half of
@@ -277,13 +278,13 @@ func (p *whenParser) clockTime() (c clock, err error) {
 }
 
 var (
-	isoDate  = regexp.MustCompile(`\b(\d{4})-(\d{2})-(\d{2})\b`)
-	dayFirst = regexp.MustCompile(`\b(\d{1,2})(?:st|nd|rd|th)?(?: of)? (jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:,? (\d{4}))?\b`)
-	dayLast  = regexp.MustCompile(`\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?\b`)
-	ofMonth  = regexp.MustCompile(`\b(\d{1,2})(?:st|nd|rd|th)\b`)
-	named    = regexp.MustCompile(`\b(day after tomorrow|tomorrow|today|next week|next month|next year|weekend)\b`)
-	weekday  = regexp.MustCompile(`\b(?:(next|this|coming) )?(sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?\b`)
-	inDays   = regexp.MustCompile(`\bin (\d{1,4}|[a-z]+) (days?|weeks?|months?)\b`)
+	isoDate  = lazily(`\b(\d{4})-(\d{2})-(\d{2})\b`)
+	dayFirst = lazily(`\b(\d{1,2})(?:st|nd|rd|th)?(?: of)? (jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:,? (\d{4}))?\b`)
+	dayLast  = lazily(`\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?\b`)
+	ofMonth  = lazily(`\b(\d{1,2})(?:st|nd|rd|th)\b`)
+	named    = lazily(`\b(day after tomorrow|tomorrow|today|next week|next month|next year|weekend)\b`)
+	weekday  = lazily(`\b(?:(next|this|coming) )?(sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?\b`)
+	inDays   = lazily(`\bin (\d{1,4}|[a-z]+) (days?|weeks?|months?)\b`)
 )
 
 // date takes the day out of rest. named is false when there is none. later is

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"parley/internal/llm"
@@ -31,13 +32,16 @@ type Model struct {
 // and whose tool is offered wins. Groups named in the pattern become the
 // tool's arguments.
 type sentence struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp // compiled when first needed
 	tool    string
 	example string // for help
 }
 
 func row(tool, example, pattern string) sentence {
-	return sentence{regexp.MustCompile(`(?is)^(?:please |could you |can you )?` + pattern + `[.!?]*$`), tool, example}
+	compile := func() *regexp.Regexp {
+		return regexp.MustCompile(`(?is)^(?:please |could you |can you )?` + pattern + `[.!?]*$`)
+	}
+	return sentence{sync.OnceValue(compile), tool, example}
 }
 
 // sentences is the documented set, more special before more general.
@@ -117,12 +121,12 @@ func match(text string, r llm.Request) (llm.ToolCall, bool) {
 		if !slices.Contains(tools, s.tool) {
 			continue
 		}
-		found := s.pattern.FindStringSubmatch(text)
+		found := s.pattern().FindStringSubmatch(text)
 		if found == nil {
 			continue
 		}
 		args := map[string]any{}
-		for i, name := range s.pattern.SubexpNames() {
+		for i, name := range s.pattern().SubexpNames() {
 			if name == "" || found[i] == "" {
 				continue
 			}
