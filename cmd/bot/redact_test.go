@@ -17,7 +17,7 @@ const (
 	envCanary = "canary-of-a-tool-server"
 )
 
-// TestSecretsGoNowhere runs a bot in which everything that can fail shows
+// TestSecretsGoNowhere is promises C30 and C72: it runs a bot in which everything that can fail shows
 // secrets: the person, the model, its errors and dead connections. None may be
 // in the log, the chat, a request to the model, or what is stored of them.
 func TestSecretsGoNowhere(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,5 +86,40 @@ func TestTelegramModelFailsThenWorks(t *testing.T) {
 	w.tg.Push(telegramtest.Text(7, 7, "two"))
 	if got := w.sent(t, 2)[1]; got != "two" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestTelegramMenus: everybody sees behind the slash what is theirs.
+func TestTelegramMenus(t *testing.T) {
+	w := newWorld(t)
+	w.tg.AddChat(1)
+	has := func(scope, name string) bool {
+		return slices.ContainsFunc(w.tg.Menu(scope), func(c telegramtest.Command) bool { return c.Command == name })
+	}
+	for range 2 { // the second start finds everything as it should be
+		w.run(t)
+		eventually(t, "the owner's menu", func() bool { return has("1", "forget_me") })
+		w.saying(t, 1, 1, "/status")
+		if err := w.stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"help": "default all_group_chats all_chat_administrators 1", "claim": "default",
+		"session": "default all_group_chats all_chat_administrators 1",
+		"trace":   "all_chat_administrators 1", "config": "all_chat_administrators 1", "pair": "1", "page": "1",
+	} {
+		var got []string
+		for _, scope := range []string{"default", "all_group_chats", "all_chat_administrators", "1"} {
+			if has(scope, name) {
+				got = append(got, scope)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("/%s is shown in %v, not in %s", name, got, want)
+		}
+	}
+	if n := len(w.tg.Calls("setMyCommands")); n != 4 {
+		t.Errorf("%d menus were set in two starts", n)
 	}
 }

@@ -173,6 +173,7 @@ func TestStepsOfATurnAreTimed(t *testing.T) {
 	}
 }
 
+// TestLoopStopsAtTheCapAndSaysWhatWasDone is promises C75.
 func TestLoopStopsAtTheCapAndSaysWhatWasDone(t *testing.T) {
 	var ran atomic.Int32
 	b := newBench(t, Options{}, adder(&ran))

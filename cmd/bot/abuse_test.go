@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/discord/discordtest"
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/chat"
+	"parley/internal/llm/llmtest"
+	"parley/internal/memory"
+)
+
+// TestNobodyIsPinged is promises C22: whatever a model says, in posts, edits,
+// follow-ups and errors. The fake refuses what could ping.
+func TestNobodyIsPinged(t *testing.T) {
+	w := newWorld(t).onDiscord()
+	w.run(t)
+	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
+	const pings = "@everyone @here <@&1> <@2> <@!2>"
+	w.llm.Respond(func(llmtest.Request) llmtest.Turn {
+		return llmtest.Turn{Text: strings.Repeat(pings+" and so on.\n", 120), Chunks: 15, ChunkWait: 100 * time.Millisecond}
+	})
+	w.dc.Message("77", "50", "42", "<@9000> call them all")
+	eventually(t, "the long answer", func() bool { return len(w.dc.Sent()) >= 2 })
+	w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "51", User: "42", Command: "ask", Options: [][2]string{{"question", pings}}})
+	eventually(t, "the answer to /ask", func() bool { return w.answers("interaction") >= 2 })
+	w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "52", User: "42", Command: "nothing " + pings})
+	eventually(t, "the complaint", func() bool { return w.answers("interaction") >= 3 })
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	edits, all := 0, ""
+	for _, m := range w.dc.Sent() {
+		edits += m.Edits
+		all += m.Content
+	}
+	if edits == 0 || !strings.Contains(all, pings) {
+		t.Errorf("%d edits; the words are there: %v", edits, strings.Contains(all, pings))
+	}
+	for _, method := range []string{"POST", "PATCH"} {
+		for _, c := range append(w.dc.Calls(method, "/channels/"), w.dc.Calls(method, "/webhooks/")...) {
+			if c.Status >= 400 {
+				t.Errorf("%s %s was refused: %s", c.Method, c.Path, c.Body)
+			}
+		}
+	}
+}
+
+// answers counts the messages in a channel of Discord.
+func (w *world) answers(channel string) (n int) {
+	for _, m := range w.dc.Sent() {
+		if m.Channel == channel {
+			n++
+		}
+	}
+	return n
+}
+
+// TestErrorsStayInside is promises C31: people read that something failed and
+// under which number the log has the rest.
+func TestErrorsStayInside(t *testing.T) {
+	w := newWorld(t)
+	w.run(t)
+	const inside = "panic: runtime error at /srv/app/main.go:42 (http://10.0.0.7:8080/internal?key=1)"
+	w.saying(t, 1, 1, "hello")
+	for name, turn := range map[string]llmtest.Turn{
+		"a page":   {Status: 502, Body: "<html>" + inside + "</html>"},
+		"an error": {Status: 400, Body: fmt.Sprintf(`{"error":{"message":%q}}`, inside)},
+		"half":     {Stream: []string{inside}},
+	} {
+		w.llm.Queue(turn, turn, turn)
+		got := w.saying(t, 7, 7, name)
+		for _, part := range []string{"main.go", "10.0.0.7", "panic", w.llm.URL(), w.dir} {
+			if strings.Contains(got, part) {
+				t.Errorf("%s: %q shows %s", name, got, part)
+			}
+		}
+	}
+}
+
+// TestOnePersonFloods is promises C74 and requirements F64: 500 messages in a
+// minute cost as many model calls as the limit says, and one notice.
+func TestOnePersonFloods(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_LIMITS_USER_PER_MINUTE=20", "BOT_LIMITS_QUEUE_PER_CHANNEL=1000")
+	w.run(t)
+	var flood []telegramtest.Update
+	for i := range 500 {
+		flood = append(flood, telegramtest.Text(-1000000000000-int64(i%50), 7, fmt.Sprintf("/ask %d", i)))
+	}
+	w.tg.Push(telegramtest.Text(7, 7, "hello"))
+	w.sent(t, 1)
+	w.tg.Push(flood...)
+	eventually(t, "the flood is over", func() bool {
+		return strings.Contains(w.saying(t, 1, 1, "/status"), "now: 1 conversations at work, 1 messages waiting")
+	})
+	if n := len(w.llm.Requests()); n < 20 || n > 21 { // one more is earned every three seconds
+		t.Errorf("%d model calls", n)
+	}
+	notices := 0
+	for _, m := range w.tg.Sent() {
+		if strings.Contains(m.Text, "a lot of messages") {
+			notices++
+		}
+	}
+	if notices != 1 {
+		t.Errorf("%d notices", notices)
+	}
+}
+
+// TestHostileModelIsBounded is promises C75: calls for ever, each repeated
+// because it fails, stay within one ledger.
+func TestHostileModelIsBounded(t *testing.T) {
+	w := newWorld(t)
+	w.run(t)
+	var n atomic.Int64
+	w.llm.Respond(func(llmtest.Request) llmtest.Turn {
+		i := n.Add(1)
+		if i%3 != 0 {
+			return llmtest.Turn{Status: 500, Body: "{}"}
+		}
+		return llmtest.Turn{Calls: []llmtest.Call{{ID: fmt.Sprint(i), Name: "add_task", Args: fmt.Sprintf(`{"description":"task %d"}`, i)}}}
+	})
+	w.saying(t, 7, 7, "never stop")
+	if got := n.Load(); got > 18 { // three attempts at five calls and the playbook's one
+		t.Errorf("%d requests for one message", got)
+	}
+}
+
+// TestTenThousandReminders is promises C74: a person has a hundred at most.
+func TestTenThousandReminders(t *testing.T) {
+	w := newWorld(t)
+	w.run(t)
+	w.saying(t, 7, 7, "hello")
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	s, kept := w.store(t), 0
+	for i := range 10_000 {
+		_, err := s.AddReminder(context.Background(), memory.Reminder{User: chat.User{ID: "telegram:7"},
+			Key: chat.Key{Platform: "telegram", Channel: "7"}, Text: fmt.Sprint("r", i), Due: time.Now().Add(time.Hour)}, "")
+		if err == nil {
+			kept++
+		} else if !errors.Is(err, memory.ErrTooManyReminders) {
+			t.Fatal(err)
+		}
+	}
+	if kept != 100 {
+		t.Errorf("%d reminders were kept", kept)
+	}
+}

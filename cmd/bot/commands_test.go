@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+)
+
+// uses is every command once; /stop has a test of its own, and /claim is said
+// to nobody's bot only.
+const uses = `
+/start
+/ask what time is it?
+/why
+/status
+/session info
+/session list
+/session reset
+/session end
+/summarize
+/model show
+/prompt reload
+/tools list
+/tools disable add_task
+/tools enable add_task
+/trace
+/page
+/stats
+/debug off
+/config show
+/config set session.ttl 2h
+/config tools none
+/config tools default
+/config channel
+/config who
+/config allow telegram:99
+/config deny telegram:99
+/pair list
+/pair revoke telegram:99
+/pair approve AAAAA-AAAAA
+/facts list
+/facts add I like tea
+/facts important 1 on
+/facts history 1
+/facts export
+/facts forget 1
+/facts clear
+/tasks list
+/tasks add call mom
+/tasks done 1
+/tasks edit 1 call dad
+/tasks delete 1
+/remind in 10 minutes to stretch
+/remind add in 20 minutes to stretch
+/remind list
+/remind snooze 1 in 1 hour
+/remind done 1
+/remind cancel 2
+/remind zone Europe/Zurich
+/log add I finished it
+/log day today
+/log search finished
+/guideline list
+/guideline show refund_policy
+/guideline disable refund_policy
+/guideline enable refund_policy
+/guideline test refund?
+/journey list
+/journey start refund
+/journey status
+/journey draw refund
+/journey stop
+/export
+/help
+/model set other
+/claim AAAAA-AAAAA
+/forget-me
+`
+
+// TestEveryCommandWithTheModelDown: each command of product.md answers on each
+// front end when there is no model, and says that it did not work for none but
+// those that are about the model (requirements F60).
+func TestEveryCommandWithTheModelDown(t *testing.T) {
+	lines := strings.Split(strings.TrimSpace(uses), "\n")
+	var script []string
+	for i, line := range lines {
+		script = append(script, line, fmt.Sprintf("/zz%dzz", i)) // answered by its name
+	}
+	aboutTheModel := []string{"/model set other", "/summarize"}
+	for name, play := range map[string]func(*testing.T, *world, []string) string{"telegram": playTelegram, "discord": playDiscord, "terminal": playTerminal} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.env = append(w.env, "BOT_ACCESS_OWNERS=telegram:1,discord:42", "BOT_MODEL_REQUIRED=false", "BOT_LIMITS_QUEUE_PER_CHANNEL=1000",
+				"BOT_PLAYBOOK_DIR=../../config/playbook", "BOT_HTTP_LISTEN=127.0.0.1:0")
+			w.llm.Close()
+			rest := play(t, w, script)
+			for i, line := range lines {
+				answer, after, ok := strings.Cut(rest, fmt.Sprintf("/zz%dzz", i))
+				if !ok {
+					t.Fatalf("no answer after %s: %s", line, rest)
+				}
+				rest = after
+				answer, _, _ = strings.Cut(answer, "I do not know the command")
+				_, answer, _ = strings.Cut(answer, "Try /help.\n")
+				if i == 0 {
+					answer = "x" + answer
+				}
+				if strings.TrimSpace(answer) == "" || strings.Contains(answer, "Usage:") ||
+					strings.Contains(answer, "did not work") && !slices.Contains(aboutTheModel, line) {
+					t.Errorf("%s: %q", line, answer)
+				}
+			}
+			if name == "discord" {
+				for _, c := range w.dc.Commands() {
+					for _, v := range c.Options {
+						if v.Type == 1 && !strings.Contains(uses, "\n/"+c.Name+" "+v.Name) {
+							t.Errorf("/%s %s was not tried", c.Name, v.Name)
+						}
+					}
+					if c.Name != "stop" && !strings.Contains(uses, "\n/"+c.Name) {
+						t.Errorf("/%s was not tried", c.Name)
+					}
+				}
+			}
+		})
+	}
+}
+
+func playTelegram(t *testing.T, w *world, script []string) string {
+	w.run(t)
+	for _, line := range script {
+		w.tg.Push(telegramtest.Text(1, 1, line))
+	}
+	return w.until(t, script, func() (texts []string) {
+		for _, m := range w.tg.Sent() {
+			texts = append(texts, m.Text)
+		}
+		return texts
+	})
+}
+
+func playDiscord(t *testing.T, w *world, script []string) string {
+	w.onDiscord().run(t)
+	if !w.dc.Wait(10*time.Second, func() bool { return len(w.dc.Commands()) > 0 }) {
+		t.Fatal("not connected")
+	}
+	for _, line := range script {
+		w.dc.Message("", "10", "42", line)
+	}
+	return w.until(t, script, func() (texts []string) {
+		for _, m := range w.dc.Sent() {
+			texts = append(texts, m.Content)
+		}
+		return texts
+	})
+}
+
+// until waits for the answer to the last line and returns all answers.
+func (w *world) until(t *testing.T, script []string, sent func() []string) (all string) {
+	t.Helper()
+	for deadline := time.Now().Add(40 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if all = strings.Join(sent(), "\n") + "\n"; strings.Contains(all, script[len(script)-1]) {
+			return all
+		}
+	}
+	t.Fatalf("not all were answered: %s", all)
+	return ""
+}
+
+func playTerminal(t *testing.T, w *world, script []string) string {
+	w.env = slices.DeleteFunc(w.env, func(e string) bool {
+		return strings.HasPrefix(e, "BOT_TELEGRAM") || strings.HasPrefix(e, "BOT_ACCESS_OWNERS")
+	})
+	var out safeBuffer
+	s := &streams{in: strings.NewReader(strings.Join(script, "\n") + "\n"), out: &out, err: io.Discard}
+	if err := (chatCmd{}).talk(context.Background(), w.config(t), s); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
