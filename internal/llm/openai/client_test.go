@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -204,6 +205,25 @@ func TestExtraGoesBackWithItsCall(t *testing.T) {
 	}
 	if raw := string(s.Requests()[0].Raw); !strings.Contains(raw, `"thought_signature":"sig"`) || !strings.Contains(raw, "(empty)") {
 		t.Errorf("sent %s", raw)
+	}
+}
+
+// TestMessagesComeLast: whatever is in them, and whatever is called messages
+// elsewhere.
+func TestMessagesComeLast(t *testing.T) {
+	s := fake(t)
+	c := client(t, s, true)
+	for i, text := range []string{"hi", `]}"\`, `"messages":[{`, `{"messages":[]}]`, "\\\"[", "✓ «\u2028»\n"} {
+		r := ask(text)
+		r.Tools = []llm.ToolSpec{{Name: "a", Description: `says "messages":[`, Parameters: json.RawMessage(`{"type":"object","properties":{"messages":{"type":"array"}}}`)}}
+		if _, err := c.Complete(context.Background(), r, nil); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		got := s.Requests()[i]
+		tail := bytes.LastIndex(got.Raw, []byte(`,"messages":[{"role"`))
+		if got.Messages[0].Text() != text || len(got.Tools) < 50 || got.MaxTokens == 0 || tail < bytes.Index(got.Raw, []byte(`"tools":`)) {
+			t.Errorf("%q: sent %s", text, got.Raw)
+		}
 	}
 }
 

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -102,27 +100,59 @@ func rewrite(req *http.Request, extras map[string]json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	var whole map[string]json.RawMessage
-	if err := json.Unmarshal(body, &whole); err != nil {
-		return fmt.Errorf("rewrite request: %w", err)
+	start, end := messagesIn(body)
+	if end == 0 {
+		return errors.New("rewrite request: it has no messages")
 	}
-	ms := whole["messages"]
+	ms := body[start:end]
 	if len(extras) > 0 {
 		if ms, err = inject(ms, extras); err != nil {
 			return fmt.Errorf("rewrite request: %w", err)
 		}
 	}
-	delete(whole, "messages")
-	out := bytes.NewBuffer(make([]byte, 0, len(body)+len(ms)/8))
-	for i, name := range slices.Sorted(maps.Keys(whole)) {
-		fmt.Fprintf(out, "%c%q:%s", "{,"[min(i, 1)], name, whole[name])
+	out := make([]byte, 0, len(body)+len(ms)-(end-start))
+	out = append(out, body[:start-len(messagesKey)]...)
+	if rest := body[end : len(body)-1]; len(rest) > 0 { // a comma and the other fields
+		out = append(append(out, rest[1:]...), ',')
 	}
-	fmt.Fprintf(out, `,"messages":%s}`, ms)
-	body = out.Bytes()
+	out = append(append(append(out, messagesKey...), ms...), '}')
+	body = out
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	req.Body, _ = req.GetBody()
 	req.ContentLength = int64(len(body))
 	return nil
+}
+
+// messagesKey never stands within a JSON text: its quotes would be escaped.
+const messagesKey = `"messages":`
+
+// messagesIn finds the array of messages in a request as the library writes
+// it, by counting brackets: parsing all of it would cost more than the rest of
+// a turn. end is 0 when there is none.
+func messagesIn(body []byte) (start, end int) {
+	if start = bytes.Index(body, []byte(messagesKey)); start < 0 {
+		return 0, 0
+	}
+	if start += len(messagesKey); body[start] != '[' {
+		return 0, 0
+	}
+	depth, text := 0, false
+	for i := start; i < len(body); i++ {
+		switch c := body[i]; {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case text:
+		case c == '[' || c == '{':
+			depth++
+		case c == ']' || c == '}':
+			if depth--; depth == 0 {
+				return start, i + 1
+			}
+		}
+	}
+	return 0, 0
 }
 
 // inject writes provider data into the calls of messages.
