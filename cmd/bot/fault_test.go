@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -341,6 +342,7 @@ func TestCrashOnDiscord(t *testing.T) {
 // TestFaultFewFiles: a process that may open 64 files and has nowhere to log
 // to serves all the same, and opens no more as it goes on (promises.md B71).
 func TestFaultFewFiles(t *testing.T) {
+	long(t)
 	w := newWorld(t)
 	w.llm.Quiet()
 	cmd := exec.Command("sh", "-c", `ulimit -n 64; exec "$0" 2>&-`, os.Args[0])
@@ -356,21 +358,82 @@ func TestFaultFewFiles(t *testing.T) {
 		}
 		return len(list)
 	}
+	sum, list := ledger{}, []int{}
+	for round := range 5 {
+		l := w.settle(w.ask(round, 5, 40))
+		sum.lost, sum.doubled, sum.misordered = sum.lost+l.lost, sum.doubled+l.doubled, sum.misordered+l.misordered
+		list = append(list, open())
+	}
+	t.Logf("1,000 messages: %+v, files open after each 200: %v", sum, list)
+	if sum != (ledger{}) || list[4] > list[0]+10 {
+		t.Errorf("%+v, files %v", sum, list)
+	}
 	// More at once than it has files for: each is answered, if only with a
 	// word of regret.
 	began := time.Now()
-	w.ask(0, 40, 5)
-	w.sent(t, 200)
+	w.ask(5, 40, 5)
+	w.sent(t, 1200)
 	t.Logf("200 messages at once took %v", time.Since(began))
-	most, sum := open(), ledger{}
-	for round := range 5 {
-		l := w.settle(w.ask(1+round, 8, 25))
-		sum.lost, sum.doubled, sum.misordered = sum.lost+l.lost, sum.doubled+l.doubled, sum.misordered+l.misordered
-		most = max(most, open())
-	}
-	t.Logf("then 1,000 messages: %+v, %d files open at most", sum, most)
-	if sum != (ledger{}) {
-		t.Errorf("%+v", sum)
-	}
 	end(t, cmd, 20*time.Second)
+}
+
+// TestFaultModelComesLater: with model.required off a bot starts without its
+// model, says so, and answers as soon as there is one (promises.md B65).
+func TestFaultModelComesLater(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_MODEL_REQUIRED=false")
+	w.llm.Models("another")
+	w.run(t)
+	for i, tt := range []struct{ text, want string }{{"hello", "not set up properly"}, {"/status", "down"}, {"/tasks add milk", "Task #1 added"}} {
+		w.tg.Push(telegramtest.Text(1, 1, tt.text))
+		if got := w.sent(t, i+1)[i]; !strings.Contains(got, tt.want) {
+			t.Errorf("%q was answered %q", tt.text, got)
+		}
+	}
+	w.llm.Models("test")
+	for i, want := range []string{"hello again", "model: test, ok"} {
+		w.tg.Push(telegramtest.Text(1, 1, []string{"hello again", "/status"}[i]))
+		if got := w.sent(t, 4+i)[3+i]; !strings.Contains(got, want) {
+			t.Errorf("got %q, not %q", got, want)
+		}
+	}
+}
+
+// TestFaultTerminationInATool: a process that is ended while a tool runs keeps
+// what the person said and no half of the call; the next one goes on with it
+// (requirements F13).
+func TestFaultTerminationInATool(t *testing.T) {
+	w := newWorld(t)
+	var slow atomic.Bool
+	slow.Store(true)
+	w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
+		switch {
+		case r.Messages[len(r.Messages)-1].Role == "tool" && slow.Load():
+			return llmtest.Turn{Delay: time.Minute}
+		case r.Messages[len(r.Messages)-1].Role == "tool":
+			return llmtest.Turn{Text: "Milk is on your list."}
+		}
+		return callTool("add_task", `{"description":"milk"}`)
+	})
+	child := w.start(t, "BOT_LIMITS_SHUTDOWN_GRACE=1s")
+	w.tg.Push(telegramtest.Text(1, 1, "add milk"))
+	for deadline := time.Now().Add(10 * time.Second); len(w.llm.Requests()) < 2 && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
+	}
+	end(t, child, 10*time.Second)
+	slow.Store(false)
+	child = w.start(t)
+	if got := w.sent(t, 1)[0]; got != "Milk is on your list." {
+		t.Errorf("got %q", got)
+	}
+	end(t, child, 10*time.Second)
+	store := w.open(t)
+	for table, want := range map[string]int{"tasks": 1, "tool_calls": 1, "decisions": 1, "messages": 4, "steps": 0} {
+		if n, err := store.Rows(context.Background(), table); err != nil || n != want {
+			t.Errorf("%s: %d rows, not %d (%v)", table, n, want, err)
+		}
+	}
+	if n := len(w.llm.Requests()); n != 3 {
+		t.Errorf("%d model calls", n)
+	}
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -238,6 +239,25 @@ func TestToolsOnTheWire(t *testing.T) {
 	r.Tools[0].Parameters = json.RawMessage(`{`)
 	if _, err := c.Complete(context.Background(), r, nil); err == nil || len(s.Requests()) != 3 {
 		t.Errorf("broken parameters were sent: %v", err)
+	}
+}
+
+// TestMessagesComeLast: whatever is in them, and whatever is called messages
+// elsewhere.
+func TestMessagesComeLast(t *testing.T) {
+	s := fake(t)
+	c := client(t, s, true)
+	for i, text := range []string{"hi", `]}"\`, `"messages":[{`, `{"messages":[]}]`, "\\\"[", "✓ «\u2028»\n"} {
+		r := ask(text)
+		r.Tools = []llm.ToolSpec{{Name: "a", Description: `says "messages":[`, Parameters: json.RawMessage(`{"type":"object","properties":{"messages":{"type":"array"}}}`)}}
+		if _, err := c.Complete(context.Background(), r, nil); err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		got := s.Requests()[i]
+		tail := bytes.LastIndex(got.Raw, []byte(`,"messages":[{"role"`))
+		if got.Messages[0].Text() != text || len(got.Tools) < 50 || got.MaxTokens == 0 || tail < bytes.Index(got.Raw, []byte(`"tools":`)) {
+			t.Errorf("%q: sent %s", text, got.Raw)
+		}
 	}
 }
 
