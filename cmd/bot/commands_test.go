@@ -29,6 +29,8 @@ const uses = `
 /tools list
 /tools disable add_task
 /tools enable add_task
+/tools servers
+/tools approve nothing
 /trace
 /page
 /stats

@@ -11,6 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/tools"
 )
 
 // Files is what can be done with what people attach; the zero value opens
@@ -227,9 +228,12 @@ func (t *turn) takeText(f chat.File, text string) (sorry string) {
 	return ""
 }
 
-// carriesFile says that an entry holds text of a file.
-func carriesFile(e memory.Entry) bool {
-	return e.Role == llm.RoleUser && memory.HasFileText(e.Content)
+// fromOutside says that an entry holds words of neither the person nor the bot:
+// of a file, or of what a tool read out there. Who still sees them is as tainted
+// as who read them first.
+func fromOutside(e memory.Entry) bool {
+	return e.Role == llm.RoleUser && (memory.HasFileText(e.Content) || strings.HasPrefix(e.Content, forwardedMark)) ||
+		e.Role == llm.RoleTool && tools.Outside(e.Content)
 }
 
 func fileName(f chat.File) string {

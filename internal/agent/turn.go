@@ -105,9 +105,10 @@ func (t *turn) load(ctx context.Context) (err error) {
 		return err
 	}
 	t.set = set.ForAgent("")
-	t.taint.Hosts = tools.TypedHosts(t.in.text)
 	if t.m.Forwarded {
 		t.taint.Outside = true
+	} else { // hosts in a forwarded text were typed by somebody else
+		t.taint.Hosts = tools.TypedHosts(t.in.text)
 	}
 	if err = t.recall(ctx); err != nil {
 		return err
@@ -127,7 +128,7 @@ func (t *turn) load(ctx context.Context) (err error) {
 	entries, err := t.a.o.Store.Transcript(ctx, t.session.ID, t.session.SummarizedAt, t.a.o.MaxMessages)
 	t.window = wholeExchanges(entries)
 	t.offer = usedTools(t.window)
-	t.taint.Outside = t.taint.Outside || slices.ContainsFunc(t.window, carriesFile)
+	t.taint.Outside = t.taint.Outside || slices.ContainsFunc(t.window, fromOutside)
 	return err
 }
 

@@ -71,5 +71,11 @@ var envelopeTag = lazily(`(?i)<(\s*/?\s*outside_data)`)
 // the text cannot close it.
 func envelope(tool, text string) string {
 	text = envelopeTag().ReplaceAllString(text, "‹$1")
-	return "<outside_data tool=\"" + tool + "\">\n" + text + "\n</outside_data>\n" + wordOutside
+	return outsideMark + " tool=\"" + tool + "\">\n" + text + "\n</outside_data>\n" + wordOutside
 }
+
+// outsideMark begins the envelope around what comes from outside.
+const outsideMark = "<outside_data"
+
+// Outside says that a result, as a model was shown it, holds such text.
+func Outside(content string) bool { return strings.Contains(content, outsideMark) }
