@@ -61,11 +61,17 @@ func rank(found []Passage, a asked) []Passage {
 		p.Score = (p.Score + ofSitting*mean[at[i]] + leastSaid) * a.favour(*p, said[i])
 		top = max(top, p.Score)
 	}
+	order := make([]int, len(found)) // numbers are moved sooner than passages
 	for i := range found {
 		found[i].Score /= top
+		order[i] = i
 	}
-	slices.SortStableFunc(found, func(a, b Passage) int { return cmp.Compare(b.Score, a.Score) })
-	return found
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(found[b].Score, found[a].Score), cmp.Compare(a, b)) })
+	best := make([]Passage, len(found))
+	for i, at := range order {
+		best[i] = found[at]
+	}
+	return best
 }
 
 // rarity is how much each asked word tells: the fewer say it, the more.

@@ -17,6 +17,7 @@ const (
 	maxTerms = 64   // words of a question that count
 	maxKin   = 32   // related words the index is asked for
 	maxWhole = 1500 // messages that are looked at one by one; of more, the index says where
+	maxRare  = 1000 // messages that hold a word that is not an everyday one
 	maxSpots = 80   // messages the index names
 	maxReach = 800  // messages around them, in all
 )
@@ -45,7 +46,7 @@ type Passage struct {
 
 // visible keeps to what the asker may see: one place (a thread sees its
 // parent), or without a place every conversation the asker has spoken in. Each
-// query below ends with it.
+// query below that returns messages ends with it.
 const visible = ` AND m.role <> 'tool' AND m.content <> '' AND (
 		(?3 <> '' AND m.platform = ?2 AND m.channel = ?3 AND m.thread IN (?4, ''))
 		OR (?3 = '' AND EXISTS (SELECT 1 FROM participants p WHERE p.user_id = ?5
@@ -71,6 +72,10 @@ const matchQuery = columns + `
 	FROM messages_fts CROSS JOIN messages m ON m.id = messages_fts.rowid
 	WHERE messages_fts MATCH ?1` + visible + `
 	ORDER BY messages_fts.rank LIMIT ?6`
+
+// frequencyQuery counts the messages that hold each of a JSON list of words, up
+// to a limit.
+const frequencyQuery = `SELECT value, (SELECT count(*) FROM (SELECT 1 FROM messages_fts WHERE messages_fts MATCH '"' || value || '"' LIMIT ?2)) FROM json_each(?1)`
 
 // aroundQuery fetches what was said in the same place around some messages,
 // given as a JSON list of platform, channel, thread and id.
@@ -109,18 +114,49 @@ func (s *Store) candidates(q Query, words []string) ([]Passage, error) {
 	if n <= maxWhole {
 		return s.passages(wholeQuery, q.args("", maxWhole))
 	}
-	found, err := s.matching(q, words)
+	rare, everyday, err := s.split(words)
 	if err != nil {
 		return nil, err
 	}
-	if len(found) < maxSpots {
-		kin, err := s.matching(q, related(words))
+	var found []Passage
+	for _, words := range [][]string{rare, everyday, related(words)} {
+		if len(found) == maxSpots {
+			break
+		}
+		more, err := s.matching(q, words)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, kin[:min(len(kin), maxSpots-len(found))]...)
+		found = append(found, more[:min(len(more), maxSpots-len(found))]...)
 	}
 	return s.around(q, found)
+}
+
+// split parts the words that many messages hold from the rest, which say more
+// about where to look and are ranked much sooner.
+func (s *Store) split(words []string) (rare, everyday []string, err error) {
+	list, err := json.Marshal(words)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := s.query(frequencyQuery, string(list), maxRare+1)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var w string
+		var n int
+		if err := rows.Scan(&w, &n); err != nil {
+			return nil, nil, err
+		}
+		if n > maxRare {
+			everyday = append(everyday, w)
+		} else {
+			rare = append(rare, w)
+		}
+	}
+	return rare, everyday, rows.Err()
 }
 
 // args are the parameters of every query: what it is about, the scope, a limit.
