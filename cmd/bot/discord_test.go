@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -114,5 +115,33 @@ func TestDiscordCommands(t *testing.T) {
 	}
 	if denied != 3 {
 		t.Errorf("%d denials in %+v", denied, sent)
+	}
+}
+
+// TestDiscordMenu: a long list is a menu, and what is chosen runs as whoever
+// chose it.
+func TestDiscordMenu(t *testing.T) {
+	w := newWorld(t).onDiscord()
+	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
+	w.run(t)
+	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
+	w.dc.Message("77", "50", "1", "<@9000> /tools disable")
+	list := w.discordSent(t, 1)[0]
+	if !slices.Contains(list.Menu, "/tools disable web_fetch") || len(list.Buttons) > 0 {
+		t.Fatalf("offered %+v", list)
+	}
+	here := discordtest.Use{Guild: "77", Channel: "50", User: "42"}
+	w.dc.Choose(here, list.ID, "/tools disable web_fetch")
+	if got := w.discordSent(t, 2)[1].Content; !strings.Contains(got, "for the owner") {
+		t.Errorf("a member chose: %q", got)
+	}
+	here.User = "1"
+	w.dc.Choose(here, list.ID, "/tools disable web_fetch")
+	if got := w.discordSent(t, 3)[2].Content; !strings.Contains(got, "I will not use web_fetch") {
+		t.Errorf("the owner chose: %q", got)
+	}
+	w.dc.Message("77", "50", "1", "<@9000> /debug")
+	if short := w.discordSent(t, 4)[3]; !slices.Equal(short.Buttons, []string{"/debug on", "/debug off"}) || len(short.Menu) > 0 {
+		t.Errorf("a short list: %+v", short)
 	}
 }

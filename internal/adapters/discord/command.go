@@ -142,7 +142,8 @@ func (a *Adapter) interaction(i *discordgo.Interaction) *chat.Message {
 		asked := *m
 		a.aside(func(ctx context.Context) { a.respond(ctx, i, a.deferral(ctx, asked)) })
 	case discordgo.InteractionMessageComponent:
-		m.Kind, m.Text = chat.KindButton, i.MessageComponentData().CustomID
+		data := i.MessageComponentData()
+		m.Kind, m.Text = chat.KindButton, append(data.Values, data.CustomID)[0]
 		m.Origin = "" // the answer is a message of its own, not the one with the buttons
 		if i.Message != nil {
 			m.ReplyTo = i.Message.ID

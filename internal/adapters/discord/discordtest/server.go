@@ -27,6 +27,7 @@ type Message struct {
 	Edits                                        int
 	Flags                                        int
 	Buttons                                      []string // custom ids
+	Menu                                         []string // values to choose from
 	Interaction                                  string   // token it answers
 }
 
@@ -359,7 +360,8 @@ type wireMessage struct {
 	} `json:"message_reference"`
 	Components []struct {
 		Components []struct {
-			CustomID string `json:"custom_id"`
+			CustomID string   `json:"custom_id"`
+			Options  []option `json:"options"`
 		} `json:"components"`
 	} `json:"components"`
 }
@@ -383,6 +385,8 @@ func check(body []byte) (in wireMessage, p *problem) {
 		return bad("Must be 2000 or fewer in length.")
 	case len(in.Nonce) > 25:
 		return bad("nonce too long")
+	case !fits(in):
+		return bad("components")
 	case in.Mentions == nil || in.Mentions.Parse == nil || len(*in.Mentions.Parse) > 0 || in.Mentions.RepliedUser:
 		return bad("allowed_mentions would ping")
 	}
@@ -405,7 +409,12 @@ func (s *Server) post(ch string, body []byte, token string) (any, *problem) {
 	}
 	for _, row := range in.Components {
 		for _, b := range row.Components {
-			m.Buttons = append(m.Buttons, b.CustomID)
+			if len(b.Options) == 0 {
+				m.Buttons = append(m.Buttons, b.CustomID)
+			}
+			for _, o := range b.Options {
+				m.Menu = append(m.Menu, o.Value)
+			}
 		}
 	}
 	s.messages = append(s.messages, m)
