@@ -168,3 +168,32 @@ func TestDiscordSlowCommand(t *testing.T) {
 		t.Errorf("answered after %s: %+v", time.Since(began), answer)
 	}
 }
+
+// TestDiscordChannelForAdmins: whom the channel's policy leaves out reads so
+// alone, each time, and is completed nothing.
+func TestDiscordChannelForAdmins(t *testing.T) {
+	w := newWorld(t).onDiscord()
+	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
+	w.run(t)
+	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
+	use := discordtest.Use{Guild: "77", Channel: "50", User: "1", Command: "config who", Options: [][2]string{{"people", "admins"}}}
+	w.dc.Interaction(use)
+	w.discordSent(t, 1)
+	use.User, use.Command, use.Options = "42", "status", nil
+	for i := range 2 {
+		r := w.responded(t, w.dc.Interaction(use))
+		if got := w.discordSent(t, 2+i)[1+i].Content; !r.Private() || !strings.Contains(got, "only answer its administrators") {
+			t.Errorf("a member reads %q, private %v", got, r.Private())
+		}
+	}
+	w.dc.Message("77", "50", "42", "<@9000> hi") // in the channel, where everybody reads
+	typed := use
+	typed.Command, typed.Options = "help", [][2]string{{"command", "st"}}
+	if names := w.responded(t, w.dc.Typing(typed)).Names(); len(names) != 0 {
+		t.Errorf("a member is completed %v", names)
+	}
+	use.Permissions = 8
+	if r := w.responded(t, w.dc.Interaction(use)); r.Private() {
+		t.Error("an administrator's answer is private")
+	}
+}
