@@ -196,4 +196,10 @@ func TestDiscordChannelForAdmins(t *testing.T) {
 	if r := w.responded(t, w.dc.Interaction(use)); r.Private() {
 		t.Error("an administrator's answer is private")
 	}
+	w.dc.Guild("77", "43", nil)
+	w.dc.Dispatch("GUILD_UPDATE", map[string]any{"id": "77"})
+	w.dc.Message("77", "50", "43", "<@9000> hello from the server's owner")
+	eventually(t, "an administrator's message is answered", func() bool {
+		return slices.ContainsFunc(w.dc.Sent(), func(m discordtest.Message) bool { return strings.Contains(m.Content, "server's owner") })
+	})
 }

@@ -175,7 +175,7 @@ func (a *Adapter) user(i *discordgo.Interaction) *chat.Message {
 		Direct: i.GuildID == "", Guild: i.GuildID, At: idTime(i.ID), Origin: string(back),
 	}
 	if i.Member != nil {
-		m.Admin = i.Member.Permissions&(discordgo.PermissionAdministrator|discordgo.PermissionManageGuild) != 0
+		m.Admin = i.Member.Permissions&manages != 0
 	}
 	return m
 }

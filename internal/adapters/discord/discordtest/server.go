@@ -67,6 +67,7 @@ type Server struct {
 	gone     map[string]int      // channel -> error code
 	threads  map[string]string   // thread -> parent
 	archived map[string]bool
+	guilds   map[string]any
 	gw       gateway
 	changed  chan struct{}
 	quiet    bool
@@ -81,7 +82,7 @@ func New() *Server {
 	}
 	s := &Server{
 		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]Response{},
-		gone: map[string]int{}, threads: map[string]string{}, archived: map[string]bool{}, changed: make(chan struct{}),
+		gone: map[string]int{}, threads: map[string]string{}, archived: map[string]bool{}, guilds: map[string]any{}, changed: make(chan struct{}),
 		commands: json.RawMessage("[]"), gw: newGateway(), flags: 1 << 19,
 	}
 	s.nextID = (time.Now().UnixMilli() - discordEpoch) << 22
@@ -129,6 +130,15 @@ func (s *Server) Gone(channel string, code int) { s.with(func() { s.gone[channel
 
 // Thread makes a channel a thread of another.
 func (s *Server) Thread(thread, parent string) { s.with(func() { s.threads[thread] = parent }) }
+
+// Guild makes a server with an owner and the permissions of its roles.
+func (s *Server) Guild(id, owner string, roles map[string]int64) {
+	list := []map[string]any{}
+	for role, p := range roles {
+		list = append(list, map[string]any{"id": role, "name": "admin", "permissions": fmt.Sprint(p)})
+	}
+	s.with(func() { s.guilds[id] = map[string]any{"id": id, "owner_id": owner, "roles": list} })
+}
 
 // Archive archives a thread: posting there fails until it is unarchived.
 func (s *Server) Archive(thread string) { s.with(func() { s.archived[thread] = true }) }
@@ -287,6 +297,8 @@ func (s *Server) route(r *http.Request, path string, body []byte) (any, *problem
 		return s.callback(part[1], body)
 	case part[0] == "webhooks":
 		return s.webhook(r, part, body)
+	case part[0] == "guilds" && s.guilds[part[1]] != nil:
+		return s.guilds[part[1]], nil
 	case part[0] == "channels":
 		return s.channel(r, part, body)
 	}
