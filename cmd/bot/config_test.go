@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -85,6 +87,39 @@ func TestConfigSet(t *testing.T) {
 	w.run(t)
 	if got := w.saying(t, 1, 1, "/config show"); !strings.Contains(got, "log.level is debug; without that it would be error") {
 		t.Errorf("beside the environment: %s", got)
+	}
+}
+
+// TestConfigSetThatNoLongerFits: what was set from the chat and what the file
+// says now cannot both hold.
+func TestConfigSetThatNoLongerFits(t *testing.T) {
+	w := newWorld(t)
+	w.file = filepath.Join(t.TempDir(), "bot.yaml")
+	if err := os.WriteFile(w.file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.run(t)
+	w.saying(t, 1, 1, "/config set session.idle_timeout 10m")
+	w.saying(t, 1, 1, "/config set limits.user_tokens_per_day 7")
+	const short = "session: {idle_timeout: 30s, ttl: 60s}\n"
+	w.hangUp(t, short, "nothing was changed")
+	if got := w.saying(t, 1, 1, "/config show"); !strings.Contains(got, "session.idle_timeout is 10m; without that it would be 5m") {
+		t.Errorf("after a refused reload: %s", got)
+	}
+	w.hangUp(t, "session: {ttl: 2h}\n", "settings were read again")
+	if got := w.saying(t, 1, 1, "/config show"); !strings.Contains(got, "ttl: 2h") || !strings.Contains(got, "idle_timeout: 10m") {
+		t.Errorf("after a reload: %s", got)
+	}
+	if err := w.stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(w.file, []byte(short), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.run(t)
+	got := w.saying(t, 1, 1, "/config show")
+	if strings.Contains(got, "idle_timeout is 10m") || !strings.Contains(got, "limits.user_tokens_per_day is 7") || !strings.Contains(w.log.String(), "is left out") {
+		t.Errorf("after a start: %s", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,4 +116,90 @@ func TestDiscordCommands(t *testing.T) {
 	if denied != 3 {
 		t.Errorf("%d denials in %+v", denied, sent)
 	}
+}
+
+// TestDiscordMenu: a long list is a menu, and what is chosen runs as whoever
+// chose it.
+func TestDiscordMenu(t *testing.T) {
+	w := newWorld(t).onDiscord()
+	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
+	w.run(t)
+	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
+	w.dc.Message("77", "50", "1", "<@9000> /tools disable")
+	list := w.discordSent(t, 1)[0]
+	if !slices.Contains(list.Menu, "/tools disable web_fetch") || len(list.Buttons) > 0 {
+		t.Fatalf("offered %+v", list)
+	}
+	here := discordtest.Use{Guild: "77", Channel: "50", User: "42"}
+	w.dc.Choose(here, list.ID, "/tools disable web_fetch")
+	if got := w.discordSent(t, 2)[1].Content; !strings.Contains(got, "for the owner") {
+		t.Errorf("a member chose: %q", got)
+	}
+	here.User = "1"
+	w.dc.Choose(here, list.ID, "/tools disable web_fetch")
+	if got := w.discordSent(t, 3)[2].Content; !strings.Contains(got, "I will not use web_fetch") {
+		t.Errorf("the owner chose: %q", got)
+	}
+	w.dc.Message("77", "50", "1", "<@9000> /debug")
+	if short := w.discordSent(t, 4)[3]; !slices.Equal(short.Buttons, []string{"/debug on", "/debug off"}) || len(short.Menu) > 0 {
+		t.Errorf("a short list: %+v", short)
+	}
+}
+
+// TestDiscordSlowCommand is requirements F62: a command that takes its time is
+// acknowledged first and answered in the same place later.
+func TestDiscordSlowCommand(t *testing.T) {
+	w := newWorld(t).onDiscord()
+	const slow = 2 * time.Second
+	w.llm.Structured(func(llmtest.Request) llmtest.Turn {
+		return llmtest.Turn{Delay: slow, Text: `{"summary":"They talked of tea.","title":"Tea","decisions":[],"facts":[]}`}
+	})
+	w.run(t)
+	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
+	w.dc.Message("77", "50", "42", "<@9000> I like tea")
+	w.discordSent(t, 1)
+	began := time.Now()
+	id := w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "summarize"})
+	if took := w.responded(t, id).At.Sub(began); took >= slow {
+		t.Errorf("acknowledged after %s", took)
+	}
+	answer := w.discordSent(t, 2)[1]
+	if !strings.Contains(answer.Content, "tea") || answer.Interaction != "tok"+id || time.Since(began) < slow {
+		t.Errorf("answered after %s: %+v", time.Since(began), answer)
+	}
+}
+
+// TestDiscordChannelForAdmins: whom the channel's policy leaves out reads so
+// alone, each time, and is completed nothing.
+func TestDiscordChannelForAdmins(t *testing.T) {
+	w := newWorld(t).onDiscord()
+	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
+	w.run(t)
+	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
+	use := discordtest.Use{Guild: "77", Channel: "50", User: "1", Command: "config who", Options: [][2]string{{"people", "admins"}}}
+	w.dc.Interaction(use)
+	w.discordSent(t, 1)
+	use.User, use.Command, use.Options = "42", "status", nil
+	for i := range 2 {
+		r := w.responded(t, w.dc.Interaction(use))
+		if got := w.discordSent(t, 2+i)[1+i].Content; !r.Private() || !strings.Contains(got, "only answer its administrators") {
+			t.Errorf("a member reads %q, private %v", got, r.Private())
+		}
+	}
+	w.dc.Message("77", "50", "42", "<@9000> hi") // in the channel, where everybody reads
+	typed := use
+	typed.Command, typed.Options = "help", [][2]string{{"command", "st"}}
+	if names := w.responded(t, w.dc.Typing(typed)).Names(); len(names) != 0 {
+		t.Errorf("a member is completed %v", names)
+	}
+	use.Permissions = 8
+	if r := w.responded(t, w.dc.Interaction(use)); r.Private() {
+		t.Error("an administrator's answer is private")
+	}
+	w.dc.Guild("77", "43", nil)
+	w.dc.Dispatch("GUILD_UPDATE", map[string]any{"id": "77"})
+	w.dc.Message("77", "50", "43", "<@9000> hello from the server's owner")
+	eventually(t, "an administrator's message is answered", func() bool {
+		return slices.ContainsFunc(w.dc.Sent(), func(m discordtest.Message) bool { return strings.Contains(m.Content, "server's owner") })
+	})
 }

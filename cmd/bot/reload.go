@@ -56,13 +56,27 @@ func (a *app) readTuned(ctx context.Context) error {
 	}
 	merged, err := with(t.given, t.set)
 	if err != nil {
-		a.log.Warn("what was set with /config set does not fit the settings any more and is left out", "err", err)
-		t.set = map[string]string{}
-		return nil
+		merged = a.fitting()
 	}
 	a.cfg = merged
 	a.putInForce(merged)
 	return nil
+}
+
+// fitting is the settings with as much of what was set as they still allow; the
+// rest is forgotten.
+func (a *app) fitting() config.Config {
+	t, merged := &a.tuned, a.tuned.given
+	for _, path := range slices.Sorted(maps.Keys(t.set)) {
+		next, err := with(merged, map[string]string{path: t.set[path]})
+		if err != nil {
+			a.log.Warn("a value of /config set does not fit the settings any more and is left out", "err", err)
+			delete(t.set, path)
+			continue
+		}
+		merged = next
+	}
+	return merged
 }
 
 func (a *app) putInForce(c config.Config) {

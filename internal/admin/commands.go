@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -123,7 +124,9 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 		return chat.Answer{Text: c.describe(cmd, path, role), Private: cmd.Private}, nil
 	}
 	if r.Args, err = arguments(cmd.Options, rest); err != nil {
-		return chat.Answer{Text: fmt.Sprintf(wordUsage, err, cmd.usage(path)), Private: true}, nil
+		a := chat.Answer{Text: fmt.Sprintf(wordUsage, err, cmd.usage(path)), Buttons: offer(ctx, m, cmd, path, err)}
+		a.Private = cmd.Private || a.Buttons == nil // what is pressed counts where it stands
+		return a, nil
 	}
 	a, err := c.execute(ctx, cmd, r, confirmed)
 	if err != nil {
@@ -133,6 +136,43 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 		a.Record = c.o.Record.of(m, CategoryCommand, path)
 	}
 	return a, nil
+}
+
+// Bounds of what is offered: what Discord and Telegram take of a list, of a row
+// and of a button.
+const (
+	maxOffered = 25
+	rowOffered = 2
+	maxPressed = 64 // bytes
+)
+
+// offer makes a list of buttons for the one option that was left out, each of
+// which is the command with a value; nil where there is none to choose.
+func offer(ctx context.Context, m chat.Message, cmd Command, path string, err error) (rows [][]chat.Button) {
+	var left missing
+	if !errors.As(err, &left) || len(cmd.Options) > 1 {
+		return nil
+	}
+	values := left.Choices
+	switch {
+	case left.Kind == Switch:
+		values = []string{"on", "off"}
+	case left.Suggest != nil:
+		values = left.Suggest(ctx, m, "")
+	}
+	n := 0
+	for _, v := range values {
+		b := chat.Button{Label: v, Data: "/" + path + " " + v}
+		if len(b.Data) > maxPressed || strings.ContainsAny(v, " \"“„«") || n == maxOffered {
+			continue
+		}
+		if n%rowOffered == 0 {
+			rows = append(rows, nil)
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], b)
+		n++
+	}
+	return rows
 }
 
 // Private tells whether the answer to a command is for its author's eyes only,

@@ -241,3 +241,37 @@ func FuzzCommand(f *testing.F) {
 		}
 	})
 }
+
+// TestMissingOptionIsOffered: what was left out can be picked from a list that
+// fits every platform.
+func TestMissingOptionIsOffered(t *testing.T) {
+	many := func(context.Context, chat.Message, string) (all []string) {
+		all = append(all, "with space", strings.Repeat("x", 70))
+		for i := range 40 {
+			all = append(all, strings.Repeat("n", i+1))
+		}
+		return all
+	}
+	c, err := admin.NewCommands([]admin.Command{
+		{Name: "pick", Help: "one", Run: echo, Options: []admin.Option{{Name: "name", Help: "which", Required: true, Suggest: many}}},
+		{Name: "switch", Help: "one", Private: true, Run: echo, Options: []admin.Option{{Name: "state", Help: "which", Required: true, Kind: admin.Switch}}},
+		{Name: "two", Help: "one", Run: echo, Options: []admin.Option{{Name: "a", Help: "x", Required: true, Choices: []string{"y"}}, {Name: "b", Help: "x"}}},
+	}, admin.CommandOptions{Role: roles})
+	must(t, err)
+	h := c.Wrap(&agent{})
+	a := handle(t, h, direct(member, "/pick"))
+	if len(a.Buttons) != 13 || len(a.Buttons[12]) != 1 || a.Private || a.Buttons[0][0] != (chat.Button{Label: "n", Data: "/pick n"}) {
+		t.Errorf("offered %+v", a)
+	}
+	pressed := direct(member, a.Buttons[1][1].Data)
+	pressed.Kind = chat.KindButton
+	wantText(t, handle(t, h, pressed), "pick|name=nnnn")
+	if a := handle(t, h, direct(member, "/switch")); len(a.Buttons) != 1 || !a.Private || a.Buttons[0][1].Data != "/switch off" {
+		t.Errorf("offered %+v", a)
+	}
+	for who, text := range map[string]string{member: "/two", stranger: "/pick"} {
+		if a := handle(t, h, direct(who, text)); a.Buttons != nil || !a.Private {
+			t.Errorf("%s: offered %+v", text, a)
+		}
+	}
+}

@@ -178,22 +178,15 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 	if !pass && g.o.Waits != nil {
 		pass, err = g.o.Waits(ctx, m)
 	}
-	if !pass || err != nil || here.Who == "" || role == Owner {
+	if !pass || err != nil || here.Who == "" {
 		return pass, a, err
 	}
-	return g.chosen(ctx, m, here.Who)
-}
-
-// chosen lets pass whom a channel's policy names; who is "admins" or "owner".
-func (g *Gate) chosen(ctx context.Context, m chat.Message, who string) (pass bool, a chat.Answer, err error) {
-	if who == "admins" {
-		role, err := g.Role(ctx, m)
-		if err != nil || role >= Admin {
-			return err == nil, a, err
-		}
+	if role, err = g.Role(ctx, m); err != nil || role > Stranger {
+		return err == nil, a, err
 	}
-	if expected(m) && g.told.first(placeOf(m.Key)+" "+m.From.ID, g.o.Now()) {
-		a = chat.Answer{Text: whoWords[who], Private: true}
+	// Where the platform shows that it waits, silence would look like a fault.
+	if m.Origin != "" || expected(m) && g.told.first(placeOf(m.Key)+" "+m.From.ID, g.o.Now()) {
+		a = chat.Answer{Text: whoWords[here.Who], Private: true}
 	}
 	return false, a, nil
 }
@@ -243,27 +236,40 @@ func (g *Gate) Local(m chat.Message) bool {
 	return oneself(m) && (m.Key.Platform == ownersPage || m.Key.Platform == terminal && g.rules.Load().local)
 }
 
-// Role is what m's author may do where m was written. It may ask the platform,
-// so it can block; when the platform cannot tell, nobody is an administrator.
+// Role is what m's author may do where m was written; whom the channel's policy
+// leaves out is a Stranger there. It may ask the platform, so it can block; when
+// the platform cannot tell, nobody is an administrator.
 func (g *Gate) Role(ctx context.Context, m chat.Message) (Role, error) {
 	role, barred, err := g.known(ctx, m)
 	if err != nil {
 		return Stranger, fmt.Errorf("role: %w", err)
 	}
-	if barred || role != Member || m.Direct || !oneself(m) {
+	if barred || role != Member || m.Direct {
 		return role, nil
 	}
-	vouched := m.Admin
-	if !vouched && g.o.IsAdmin != nil {
-		if vouched, err = g.o.IsAdmin(ctx, m.Key, m.From.ID); err != nil {
-			g.o.Log.Warn("cannot ask who administers this place", "place", m.Key.String(), "error", err)
-			return Member, nil
-		}
+	if g.administers(ctx, m) {
+		role = Admin
 	}
-	if vouched {
-		return Admin, nil
+	here, err := g.o.Rows.Policy(ctx, m.Key)
+	if err != nil {
+		return Stranger, fmt.Errorf("role: %w", err)
 	}
-	return Member, nil
+	if here.Who == "owner" || here.Who == "admins" && role < Admin {
+		return Stranger, nil
+	}
+	return role, nil
+}
+
+// administers asks the platform, unless the message says it already.
+func (g *Gate) administers(ctx context.Context, m chat.Message) bool {
+	if !oneself(m) || m.Admin || g.o.IsAdmin == nil {
+		return oneself(m) && m.Admin
+	}
+	yes, err := g.o.IsAdmin(ctx, m.Key, m.From.ID)
+	if err != nil {
+		g.o.Log.Warn("cannot ask who administers this place", "place", m.Key.String(), "error", err)
+	}
+	return yes && err == nil
 }
 
 // Owners lists who owns this bot, by the settings and by claim.

@@ -95,11 +95,17 @@ func arguments(options []Option, text string) (map[string]string, error) {
 	}
 	for _, o := range options {
 		if o.Required && strings.TrimSpace(clean(args[o.Name])) == "" {
-			return nil, fmt.Errorf(wordMissing, o.Name)
+			return nil, missing{o}
 		}
 	}
 	return args, nil
 }
+
+// missing says which required option was not given.
+type missing struct{ Option }
+
+// Error is a sentence for the person.
+func (m missing) Error() string { return fmt.Sprintf(wordMissing, m.Name) }
 
 // named reads "name:value" where name is an option not yet given.
 func named(options []Option, args map[string]string, text string) (o Option, value string, ok bool) {

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -75,9 +76,26 @@ func forReaders[A any](n Notes, meta Meta, call func(context.Context, Call, A) (
 			return Result{}, tell(wordNotesNot)
 		}
 		r, err := call(ctx, c, a)
+		for wait := time.After(indexPatience); errors.Is(err, vault.ErrNotReady); {
+			select {
+			case <-time.After(indexPace):
+				r, err = call(ctx, c, a)
+				continue
+			case <-wait:
+			case <-ctx.Done():
+			}
+			break
+		}
 		return r, readable(err)
 	})
 }
+
+// How long a question right after the start waits for the first look at the
+// notes, and how often it looks. Longer is for a sentence that says so.
+const (
+	indexPatience = 3 * time.Second
+	indexPace     = 50 * time.Millisecond
+)
 
 // readable makes the vault's own sentences such for people.
 func readable(err error) error {

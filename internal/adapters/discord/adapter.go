@@ -80,6 +80,7 @@ type Adapter struct {
 	app     string          // our application id
 	roles   map[string]bool // roles that are ours alone: a mention of one is a mention of us
 	places  map[string]place
+	guilds  map[string]authority
 	silent  map[string]time.Time // channel -> until when it wants no typing and no previews
 	session resumable
 	ready   chan struct{} // closed once self and app are known
@@ -113,7 +114,7 @@ func New(o Options) (*Adapter, error) {
 	transport.MaxIdleConnsPerHost = 64
 	return &Adapter{
 		o: o, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport},
-		queue: make(chan arrival, maxQueued), health: errConnecting, roles: map[string]bool{}, places: map[string]place{},
+		queue: make(chan arrival, maxQueued), health: errConnecting, roles: map[string]bool{}, places: map[string]place{}, guilds: map[string]authority{},
 		silent: map[string]time.Time{}, ready: make(chan struct{}),
 	}, nil
 }

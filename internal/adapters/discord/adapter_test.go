@@ -419,3 +419,40 @@ func TestCommandForAnotherBot(t *testing.T) {
 		}
 	}
 }
+
+// TestAuthorityOfMessages is promises C10: permissions count, a role's name does
+// not, and what changes is asked anew.
+func TestAuthorityOfMessages(t *testing.T) {
+	s, in := fake(t), newIntake()
+	connected(t, in, s)
+	s.Guild("77", "1", map[string]int64{"500": 8, "501": 1 << 11})
+	n := 0
+	admin := func(guild, user string, roles ...string) bool {
+		n++
+		e := map[string]any{"id": fmt.Sprint(n), "channel_id": "50", "content": "<@9000> hi", "type": 0, "timestamp": time.Now().UTC().Format(time.RFC3339Nano),
+			"guild_id": guild, "author": map[string]any{"id": user, "username": "admin"}, "member": map[string]any{"roles": roles}}
+		s.Dispatch("MESSAGE_CREATE", e)
+		until(t, "delivered", func() bool { return len(in.texts()) == n })
+		return in.last().Admin
+	}
+	for i, tt := range []struct {
+		guild, user string
+		roles       []string
+		want        bool
+	}{
+		{"77", "42", nil, false}, {"77", "42", []string{"501"}, false}, {"77", "42", []string{"501", "500"}, true},
+		{"77", "1", nil, true}, {"78", "1", []string{"500"}, false}, // unknown there
+	} {
+		if got := admin(tt.guild, tt.user, tt.roles...); got != tt.want {
+			t.Errorf("%d: administers %v", i, got)
+		}
+	}
+	if calls := len(s.Calls("GET", "/guilds/77")); calls != 1 {
+		t.Errorf("asked %d times", calls)
+	}
+	s.Guild("77", "2", map[string]int64{"500": 0})
+	s.Dispatch("GUILD_ROLE_UPDATE", map[string]any{"guild_id": "77", "role": map[string]any{"id": "500", "permissions": "0"}})
+	if admin("77", "42", "500") || admin("77", "1") {
+		t.Error("what was taken away still counts")
+	}
+}

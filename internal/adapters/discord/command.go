@@ -140,7 +140,8 @@ func (a *Adapter) interaction(i *discordgo.Interaction) *chat.Message {
 		asked := *m
 		a.aside(func(ctx context.Context) { a.respond(ctx, i, a.deferral(ctx, asked)) })
 	case discordgo.InteractionMessageComponent:
-		m.Kind, m.Text = chat.KindButton, i.MessageComponentData().CustomID
+		data := i.MessageComponentData()
+		m.Kind, m.Text = chat.KindButton, append(data.Values, data.CustomID)[0]
 		m.Origin = "" // the answer is a message of its own, not the one with the buttons
 		if i.Message != nil {
 			m.ReplyTo = i.Message.ID
@@ -172,7 +173,7 @@ func (a *Adapter) user(i *discordgo.Interaction) *chat.Message {
 		Direct: i.GuildID == "", Guild: i.GuildID, At: idTime(i.ID), Origin: string(back),
 	}
 	if i.Member != nil {
-		m.Admin = i.Member.Permissions&(discordgo.PermissionAdministrator|discordgo.PermissionManageGuild) != 0
+		m.Admin = i.Member.Permissions&manages != 0
 	}
 	return m
 }

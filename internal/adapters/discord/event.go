@@ -47,6 +47,14 @@ func (c *connection) event(s *discordgo.Session, e *discordgo.Event) {
 		c.mu.Unlock()
 	case *discordgo.GuildCreate:
 		a.learnGuild(v.Guild)
+	case *discordgo.GuildUpdate:
+		a.forgetAuthority(v.ID)
+	case *discordgo.GuildRoleCreate:
+		a.forgetAuthority(v.GuildID)
+	case *discordgo.GuildRoleUpdate:
+		a.forgetAuthority(v.GuildID)
+	case *discordgo.GuildRoleDelete:
+		a.forgetAuthority(v.GuildID)
 	case *discordgo.ChannelCreate:
 		a.learn(v.Channel)
 	case *discordgo.ThreadCreate:
@@ -116,6 +124,7 @@ func (a *Adapter) learnGuild(g *discordgo.Guild) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.guilds[g.ID] = authorityOf(g)
 	for _, r := range g.Roles {
 		if r.Managed {
 			for _, m := range g.Members {
@@ -216,6 +225,7 @@ func (a *Adapter) message(m *discordgo.Message, kind chat.Kind) *chat.Message {
 	if out.Text == "" && len(out.Files) == 0 && !out.Addressed {
 		return nil
 	}
+	out.Admin = out.Addressed && a.administers(m)
 	if out.Addressed && kind == chat.KindText && !out.Forwarded && isCommand(out.Text) {
 		out.Kind = chat.KindCommand // typed instead of picked
 	}

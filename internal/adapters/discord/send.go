@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"mime/multipart"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf16"
@@ -67,7 +68,14 @@ type component struct {
 	Style      int         `json:"style,omitempty"`
 	Label      string      `json:"label,omitempty"`
 	CustomID   string      `json:"custom_id,omitempty"`
+	Options    []choice    `json:"options,omitempty"`
 	Components []component `json:"components,omitempty"`
+}
+
+// choice is a line of a menu.
+type choice struct {
+	Label string `json:"label"`
+	Value string `json:"value"`
 }
 
 // posted is what Discord says of a message.
@@ -81,14 +89,36 @@ type posted struct {
 
 func compose(text string, buttons [][]chat.Button) payload {
 	p := payload{Content: text, Mentions: allowed{Parse: []string{}}, Flags: suppressEmbeds}
+	if len(buttons) > maxRows {
+		p.Components = []component{{Type: actionRow, Components: []component{menu(buttons)}}}
+		return p
+	}
 	for _, row := range buttons {
-		c := component{Type: 1}
+		c := component{Type: actionRow}
 		for _, b := range row {
 			c.Components = append(c.Components, component{Type: 2, Style: 2, Label: clip(b.Label, 80), CustomID: b.Data})
 		}
 		p.Components = append(p.Components, c)
 	}
 	return p
+}
+
+// Components of Discord, and how many rows of them a message takes.
+const (
+	actionRow  = 1
+	selectMenu = 3
+	maxRows    = 5
+)
+
+// menu is a list too long for buttons.
+func menu(buttons [][]chat.Button) component {
+	c := component{Type: selectMenu, CustomID: "menu"}
+	for _, b := range slices.Concat(buttons...) {
+		if len(c.Options) < maxChoices {
+			c.Options = append(c.Options, choice{clip(b.Label, maxChoice), b.Data})
+		}
+	}
+	return c
 }
 
 func clip(s string, n int) string {

@@ -135,3 +135,42 @@ func checkChoices(list []choice) *problem {
 	}
 	return nil
 }
+
+// option is a line of a menu.
+type option struct {
+	Label string `json:"label"`
+	Value string `json:"value"`
+}
+
+// fits says whether Discord would take the rows under a message.
+func fits(in wireMessage) bool {
+	seen := map[string]bool{}
+	for _, row := range in.Components {
+		for _, c := range row.Components {
+			if len(c.CustomID) < 1 || len(c.CustomID) > 100 || seen[c.CustomID] || len(c.Options) > 25 {
+				return false
+			}
+			seen[c.CustomID] = true
+			for _, o := range c.Options {
+				if len(o.Label) < 1 || len(o.Label) > 100 || len(o.Value) < 1 || len(o.Value) > 100 {
+					return false
+				}
+			}
+		}
+		if len(row.Components) > 5 || len(row.Components) < 1 {
+			return false
+		}
+	}
+	return len(in.Components) <= 5
+}
+
+// Choose takes a line of the menu under a message.
+func (s *Server) Choose(u Use, message, value string) (id string) {
+	s.with(func() { id = s.id() })
+	e := map[string]any{"id": id, "application_id": App, "type": 3, "token": "tok" + id, "channel_id": u.Channel, "version": 1,
+		"message": s.event(u.Guild, u.Channel, App, "", message),
+		"data":    map[string]any{"custom_id": "menu", "component_type": 3, "values": []string{value}}}
+	s.by(e, u.Guild, u.User, u.Permissions)
+	s.Dispatch("INTERACTION_CREATE", e)
+	return id
+}

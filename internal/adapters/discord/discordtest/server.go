@@ -27,6 +27,7 @@ type Message struct {
 	Edits                                        int
 	Flags                                        int
 	Buttons                                      []string // custom ids
+	Menu                                         []string // values to choose from
 	Interaction                                  string   // token it answers
 }
 
@@ -75,6 +76,7 @@ type Server struct {
 	threads  map[string]string   // thread -> parent
 	archived map[string]bool
 	files    map[string][]byte // of attachments, by message
+	guilds   map[string]any
 	gw       gateway
 	changed  chan struct{}
 	quiet    bool
@@ -89,7 +91,7 @@ func New() *Server {
 	}
 	s := &Server{
 		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]Response{},
-		gone: map[string]int{}, threads: map[string]string{}, archived: map[string]bool{}, files: map[string][]byte{}, changed: make(chan struct{}),
+		gone: map[string]int{}, threads: map[string]string{}, archived: map[string]bool{}, files: map[string][]byte{}, guilds: map[string]any{}, changed: make(chan struct{}),
 		commands: json.RawMessage("[]"), gw: newGateway(), flags: 1 << 19,
 	}
 	s.nextID = (time.Now().UnixMilli() - discordEpoch) << 22
@@ -149,6 +151,15 @@ func (s *Server) Gone(channel string, code int) { s.with(func() { s.gone[channel
 
 // Thread makes a channel a thread of another.
 func (s *Server) Thread(thread, parent string) { s.with(func() { s.threads[thread] = parent }) }
+
+// Guild makes a server with an owner and the permissions of its roles.
+func (s *Server) Guild(id, owner string, roles map[string]int64) {
+	list := []map[string]any{}
+	for role, p := range roles {
+		list = append(list, map[string]any{"id": role, "name": "admin", "permissions": fmt.Sprint(p)})
+	}
+	s.with(func() { s.guilds[id] = map[string]any{"id": id, "owner_id": owner, "roles": list} })
+}
 
 // Archive archives a thread: posting there fails until it is unarchived.
 func (s *Server) Archive(thread string) { s.with(func() { s.archived[thread] = true }) }
@@ -307,6 +318,8 @@ func (s *Server) route(r *http.Request, path string, body []byte) (any, *problem
 		return s.callback(part[1], body)
 	case part[0] == "webhooks":
 		return s.webhook(r, part, body)
+	case part[0] == "guilds" && s.guilds[part[1]] != nil:
+		return s.guilds[part[1]], nil
 	case part[0] == "channels":
 		return s.channel(r, part, body)
 	}
@@ -382,7 +395,8 @@ type wireMessage struct {
 	} `json:"message_reference"`
 	Components []struct {
 		Components []struct {
-			CustomID string `json:"custom_id"`
+			CustomID string   `json:"custom_id"`
+			Options  []option `json:"options"`
 		} `json:"components"`
 	} `json:"components"`
 }
@@ -406,6 +420,8 @@ func check(body []byte) (in wireMessage, p *problem) {
 		return bad("Must be 2000 or fewer in length.")
 	case len(in.Nonce) > 25:
 		return bad("nonce too long")
+	case !fits(in):
+		return bad("components")
 	case in.Mentions == nil || in.Mentions.Parse == nil || len(*in.Mentions.Parse) > 0 || in.Mentions.RepliedUser:
 		return bad("allowed_mentions would ping")
 	}
@@ -428,7 +444,12 @@ func (s *Server) post(ch string, body []byte, token string) (any, *problem) {
 	}
 	for _, row := range in.Components {
 		for _, b := range row.Components {
-			m.Buttons = append(m.Buttons, b.CustomID)
+			if len(b.Options) == 0 {
+				m.Buttons = append(m.Buttons, b.CustomID)
+			}
+			for _, o := range b.Options {
+				m.Menu = append(m.Menu, o.Value)
+			}
 		}
 	}
 	s.messages = append(s.messages, m)
