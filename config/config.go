@@ -54,6 +54,7 @@ type Model struct {
 	Stream       bool          `yaml:"stream" default:"true" doc:"show answers while they grow"`
 	Required     bool          `yaml:"required" default:"true" doc:"exit at start when the model cannot be reached or is missing; false: start, report red, recover alone"`
 	PlaybookName string        `yaml:"playbook_name" doc:"cheaper model for matching the playbook; with none, model.name"`
+	Embedding    string        `yaml:"embedding" doc:"embedding model name on the same endpoint: facts, notes and rules are found by what they mean too; with none, retrieval is lexical"`
 }
 
 // Telegram is the Telegram front end; it runs when there is a token.
