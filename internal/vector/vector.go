@@ -115,7 +115,7 @@ func Differ(a, b []uint64) (n int) {
 // than the best by more than slack is noise.
 const (
 	least = 0.25
-	slack = 0.15
+	slack = 0.2
 )
 
 // Near is something and how near it is to what is asked.

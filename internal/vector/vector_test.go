@@ -101,7 +101,7 @@ func TestSketchKeepsTheNearest(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	list := []Near{{1, 0.5}, {2, 0.9}, {3, 0.8}, {4, 0.74}, {5, 0.1}}
+	list := []Near{{1, 0.5}, {2, 0.9}, {3, 0.8}, {4, 0.69}, {5, 0.1}}
 	if got := Nearest(list, 10); !slices.Equal(got, []int64{2, 3}) {
 		t.Errorf("%v", got)
 	}
