@@ -48,6 +48,7 @@ type app struct {
 	page       *page.Page   // nil without http.listen
 	pulse      pulse        // of the model, for the page
 	tracer     *tracer
+	embedder   *embedder // nil for none
 	supervisor supervisor
 	reloads    func(context.Context) // heeds hang-up signals until ctx ends; nil in the terminal
 	debug      sync.Map              // chat.Key -> true where answers show calls and timings
@@ -77,7 +78,7 @@ func (a *app) open(ctx context.Context, lock bool) (err error) {
 			return err
 		}
 	}
-	a.store, err = memory.Open(ctx, a.cfg.DataDir, memory.Options{Now: a.now})
+	a.store, err = memory.Open(ctx, a.cfg.DataDir, memory.Options{Now: a.now, Embed: a.embeds(), EmbedModel: a.cfg.Model.Embedding})
 	return err
 }
 
@@ -88,6 +89,7 @@ func (a *app) build(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	a.embedder = a.newEmbedder()
 	a.tracer = newTracer(a.cfg.OTel.Endpoint, a.log)
 	a.runner = &tools.Runner{Log: a.log, Watch: a.watchTool}
 	if err := a.openVault(ctx); err != nil {
@@ -201,7 +203,7 @@ func (a *app) openBook() error {
 		return fmt.Errorf("playbook.dir: %w", err)
 	}
 	var err error
-	a.book, err = playbook.Open(a.cfg.Playbook.Dir, playbook.Options{Model: a.cfg.Model.PlaybookName})
+	a.book, err = playbook.Open(a.cfg.Playbook.Dir, playbook.Options{Model: a.cfg.Model.PlaybookName, Embed: a.embeds()})
 	return err
 }
 
@@ -223,10 +225,11 @@ func (a *app) inData(name string) string { return filepath.Join(a.cfg.DataDir, n
 // endpoint is the model and what is known about it.
 type endpoint struct {
 	llm.Model
-	name     string    // asked for, and shown
-	about    string    // the line that tells the operator which model this is
-	fallback llm.Model // the built-in responder, unless it is the model itself
-	book     llm.Model // decides playbook conditions; nil is Model
+	name     string       // asked for, and shown
+	about    string       // the line that tells the operator which model this is
+	fallback llm.Model    // the built-in responder, unless it is the model itself
+	book     llm.Model    // decides playbook conditions; nil is Model
+	embed    llm.Embedder // nil for none
 	check    func(context.Context) error
 	list     func(context.Context) ([]string, error)
 }

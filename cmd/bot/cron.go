@@ -54,6 +54,10 @@ func (a *app) startJobs() {
 		a.schedule("facts file", "@every 10s", a.syncFacts)
 		a.background(func() { a.runJob("facts file", a.syncFacts) })
 	}
+	if a.embedder != nil {
+		a.schedule("vectors", "@every 5s", a.makeVectors)
+		a.background(func() { a.runJob("vectors", a.makeVectors) })
+	}
 	a.background(func() { a.runJob("sweep", a.sweep) })
 	a.cron.cron.Start()
 }

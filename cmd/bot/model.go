@@ -53,7 +53,7 @@ func connect(ctx context.Context, cfg config.Config, log *slog.Logger) (endpoint
 	}
 	client := func(model string) (*openai.Client, error) {
 		return openai.New(openai.Options{
-			BaseURL: base, APIKey: string(m.APIKey), Model: model, Temperature: m.Temperature,
+			BaseURL: base, APIKey: string(m.APIKey), Model: model, Embedding: m.Embedding, Temperature: m.Temperature,
 			MaxTokens: m.MaxTokens, Timeout: m.Timeout, Total: cfg.Agent.TurnTimeout, Retries: m.Retries, Stream: m.Stream,
 			Concurrent: affordable(cfg.Limits.ConcurrentModelCalls, log), Log: log,
 		})
@@ -71,6 +71,9 @@ func connect(ctx context.Context, cfg config.Config, log *slog.Logger) (endpoint
 		}
 	}
 	e := endpoint{Model: c, name: name, about: fmt.Sprintf("Model: %s at %s.", name, base), fallback: offline.Model{}, check: c.Check, list: c.Models}
+	if m.Embedding != "" {
+		e.embed = c
+	}
 	if m.PlaybookName != "" {
 		if e.book, err = client(m.PlaybookName); err != nil {
 			return endpoint{}, err
