@@ -92,7 +92,8 @@ func (m *meanings) candidates(kind string, v vector.Vector, n int) (ids []int64)
 			ids = append(ids, k.ids[i])
 		}
 	}
-	return ids
+	slices.Sort(ids)
+	return slices.Compact(ids) // SQLite gives the number of a deleted row once more
 }
 
 // has tells whether there is anything to compare a question with.
@@ -163,7 +164,7 @@ type unmade struct {
 // unembedded are the next sections behind one that have no vector.
 func (v *Vault) unembedded(ctx context.Context, last int64) (due []unmade, err error) {
 	return due, v.using(func(ix *index) error {
-		rows, err := ix.ro.QueryContext(ctx, `SELECT s.id, d.kind, d.title, s.heading, s.text FROM sections s JOIN docs d ON d.id = s.doc
+		rows, err := ix.ro.QueryContext(ctx, `SELECT s.id, d.kind, d.title, s.heading, s.text FROM sections s CROSS JOIN docs d ON d.id = s.doc
 			WHERE s.id > ? AND NOT EXISTS (SELECT 1 FROM vectors x WHERE x.hash = s.hash) ORDER BY s.id LIMIT ?`, last, vectorBatch)
 		if err != nil {
 			return err
@@ -277,8 +278,8 @@ func (s *search) near(ctx context.Context) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.ix.ro.QueryContext(ctx, `SELECT s.id, x.vector FROM vectors x JOIN sections s ON s.hash = x.hash JOIN docs d ON d.id = s.doc
-		WHERE x.id IN (SELECT value FROM json_each(?)) AND d.kind = ?`+where, append([]any{string(list), s.q.Kind}, args...)...)
+	rows, err := s.ix.ro.QueryContext(ctx, `SELECT s.id, x.vector FROM json_each(?) j CROSS JOIN vectors x ON x.id = j.value
+		CROSS JOIN sections s ON s.hash = x.hash CROSS JOIN docs d ON d.id = s.doc WHERE d.kind = ?`+where, append([]any{string(list), s.q.Kind}, args...)...)
 	if err != nil {
 		return nil, err
 	}
