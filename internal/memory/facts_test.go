@@ -235,6 +235,13 @@ func neverLeak(t *testing.T, o Options, probes int) {
 			list, err = s.Facts(bg, v, 1000, 0)
 		case 1:
 			list, err = s.SearchFacts(bg, v, word+" sings everybody owner x u1 o", 1000)
+			must(t, err)
+			var near []int64
+			near, err = s.near(bg, v, word+" sings")
+			must(t, err)
+			var all []Fact // with no scope but near's own
+			all, err = s.fuse(Viewer{Operator: true}, nil, near)
+			list = append(list, all...)
 		case 2:
 			var k KnownFacts
 			k, err = s.FactsFor(bg, v, "sings "+word, 10_000)

@@ -25,87 +25,103 @@ func manySubjects(n int) string {
 	return b.String()
 }
 
-func TestShortlistByMeaning(t *testing.T) {
-	asked, down := [][]string{}, false
-	o := Options{Embed: func(_ context.Context, texts []string) (list [][]float32, err error) {
-		asked = append(asked, texts)
-		if down {
-			return nil, errors.New("down")
-		}
-		for _, text := range texts {
-			list = append(list, llmtest.Vector(text, map[string]string{"feline": "kitty"}))
-		}
-		return list, nil
-	}}
-	dir := t.TempDir()
-	write := func(text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, "rules.yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+// pets is a playbook whose vectors know that a kitty is a feline.
+type pets struct {
+	t     *testing.T
+	dir   string
+	src   *Source
+	asked [][]string
+	down  bool
+}
+
+func (p *pets) embed(_ context.Context, texts []string) (list [][]float32, err error) {
+	p.asked = append(p.asked, texts)
+	if p.down {
+		return nil, errors.New("down")
 	}
-	write(manySubjects(300))
-	src, err := Open(dir, o)
+	for _, text := range texts {
+		list = append(list, llmtest.Vector(text, map[string]string{"feline": "kitty"}))
+	}
+	return list, nil
+}
+
+func (p *pets) write(text string) {
+	p.t.Helper()
+	if err := os.WriteFile(filepath.Join(p.dir, "rules.yaml"), []byte(text), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+	var err error
+	if p.src == nil {
+		p.src, err = Open(p.dir, Options{Embed: p.embed})
+	} else {
+		err = p.src.Reload()
+	}
 	if err != nil {
-		t.Fatal(err)
+		p.t.Fatal(err)
 	}
-	book := func() *Book {
-		t.Helper()
-		b, err := src.Book(time.Unix(1, 0))
-		if err != nil {
-			t.Fatal(err)
+}
+
+func (p *pets) book() *Book {
+	p.t.Helper()
+	b, err := p.src.Book(time.Unix(1, 0))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return b
+}
+
+// offered are the conditions that the model is asked about.
+func (p *pets) offered(text string) []string {
+	p.t.Helper()
+	m := &scripted{}
+	if _, err := p.book().Guide(p.t.Context(), m, Situation{Text: text, Now: time.Unix(1, 0)}); err != nil {
+		p.t.Fatal(err)
+	}
+	return m.question(0).conditionIDs()
+}
+
+// embedAll makes all vectors and tells of which conditions.
+func (p *pets) embedAll() (made []string) {
+	p.t.Helper()
+	before := len(p.asked)
+	for more := true; more; {
+		var err error
+		if more, err = p.book().Embed(p.t.Context()); err != nil {
+			p.t.Fatal(err)
 		}
-		return b
 	}
-	offered := func(text string) []string {
-		t.Helper()
-		m := &scripted{}
-		if _, err := book().Guide(t.Context(), m, Situation{Text: text, Now: time.Unix(1, 0)}); err != nil {
-			t.Fatal(err)
-		}
-		return m.question(0).conditionIDs()
+	return slices.Concat(p.asked[before:]...)
+}
+
+func TestShortlistByMeaning(t *testing.T) {
+	p := &pets{t: t, dir: t.TempDir()}
+	p.write(manySubjects(300))
+	if got := p.offered("my kitty hurts"); slices.Contains(got, "pet") || len(p.asked) > 0 {
+		t.Fatalf("before there are vectors: %q, asked %q", got, p.asked)
 	}
-	embed := func() {
-		t.Helper()
-		for more := true; more; {
-			if more, err = book().Embed(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
+	p.embedAll()
+	made := len(p.asked)
+	if got := p.offered("my kitty hurts"); len(got) == 0 || got[0] != "pet" || len(p.asked) != made+1 {
+		t.Errorf("by meaning: %q, %d vectors", got, len(p.asked)-made)
 	}
-	if got := offered("my kitty hurts"); slices.Contains(got, "pet") || len(asked) > 0 {
-		t.Fatalf("before there are vectors: %q, asked %q", got, asked)
-	}
-	embed()
-	made := len(asked)
-	if got := offered("my kitty hurts"); len(got) == 0 || got[0] != "pet" || len(asked) != made+1 {
-		t.Errorf("by meaning: %q, %d vectors", got, len(asked)-made)
-	}
-	if got := offered("my kitty and c77"); len(got) < 2 || !slices.Contains(got[:2], "pet") || !slices.Contains(got[:2], "r77") {
+	if got := p.offered("my kitty and c77"); len(got) < 2 || !slices.Contains(got[:2], "pet") || !slices.Contains(got[:2], "r77") {
 		t.Errorf("by words and meaning: %q", got)
 	}
-	down = true
-	if got := offered("my kitty and c78"); got[0] != "r78" {
+	p.down = true
+	if got := p.offered("my kitty and c78"); got[0] != "r78" {
 		t.Errorf("with the model down: %q", got)
 	}
 	// A changed file costs its changed conditions.
-	down, made = false, len(asked)
-	write(strings.Replace(manySubjects(300), "c5'", "c5000'", 1))
-	if err := src.Reload(); err != nil {
-		t.Fatal(err)
-	}
-	embed()
-	if len(asked) != made+1 || len(asked[made]) != 1 || !strings.Contains(asked[made][0], "c5000") {
-		t.Errorf("after a change: %q", asked[made:])
+	p.down = false
+	p.write(strings.Replace(manySubjects(300), " c5'", " c5000'", 1))
+	if got := p.embedAll(); len(got) != 1 || !strings.Contains(got[0], "c5000") {
+		t.Errorf("after a change: %q", got)
 	}
 	// Where all rules fit, nothing is asked.
-	write(manySubjects(5))
-	if err := src.Reload(); err != nil {
-		t.Fatal(err)
-	}
-	embed()
-	made = len(asked)
-	if got := offered("my kitty hurts"); !slices.Contains(got, "pet") || len(asked) != made {
-		t.Errorf("with few rules: %q, %d vectors", got, len(asked)-made)
+	p.write(manySubjects(5))
+	p.embedAll()
+	made = len(p.asked)
+	if got := p.offered("my kitty hurts"); !slices.Contains(got, "pet") || len(p.asked) != made {
+		t.Errorf("with few rules: %q, %d vectors", got, len(p.asked)-made)
 	}
 }
