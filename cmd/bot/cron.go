@@ -56,7 +56,6 @@ func (a *app) startJobs() {
 	}
 	if a.embedder != nil {
 		a.schedule("vectors", "@every 5s", a.makeVectors)
-		a.background(func() { a.runJob("vectors", a.makeVectors) })
 	}
 	a.background(func() { a.runJob("sweep", a.sweep) })
 	a.cron.cron.Start()
