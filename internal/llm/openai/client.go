@@ -48,8 +48,9 @@ type Client struct {
 	room chan struct{} // one token per request on the wire
 
 	// What this server was found not to take; learned once per process.
-	noSchema    atomic.Bool // response_format
-	systemFirst atomic.Bool // system messages after the first
+	noSchema    atomic.Bool  // response_format
+	systemFirst atomic.Bool  // system messages after the first
+	shorter     atomic.Int32 // texts of maxText to embed: so many times they are halved
 }
 
 // New makes a Client. It does not connect.

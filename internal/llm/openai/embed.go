@@ -2,6 +2,7 @@ package openai
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"unicode/utf8"
@@ -16,6 +17,7 @@ import (
 const (
 	maxTexts = 64
 	maxText  = 6000  // bytes of each; what a text is about shows before
+	minText  = 700   // not even that is too much for any model
 	maxSum   = 48000 // bytes of all
 )
 
@@ -32,36 +34,41 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	}
 	all := make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
+		halved := c.shorter.Load()
+		limit := maxText >> halved
 		batch, size := []string{}, 0
 		for _, text := range texts[:min(len(texts), maxTexts)] {
-			text = clip(text)
+			text = clip(text, limit)
 			if size += len(text); size > maxSum {
 				break
 			}
 			batch = append(batch, text)
 		}
-		texts = texts[len(batch):]
 		err := c.persist(ctx, &tally{void: func() {}}, func() error {
 			list, err := c.embed(ctx, batch)
 			all = append(all, list...)
 			return err
 		})
+		if errors.Is(err, llm.ErrContextOverflow) && limit/2 >= minText {
+			c.shorter.CompareAndSwap(halved, halved+1)
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
+		texts = texts[len(batch):]
 	}
 	return all, nil
 }
 
-// clip cuts a text to what counts. An empty one is refused by servers.
-func clip(text string) string {
+// clip cuts a text to n bytes. An empty one is refused by servers.
+func clip(text string, n int) string {
 	if text == "" {
 		return " "
 	}
-	if len(text) <= maxText {
+	if len(text) <= n {
 		return text
 	}
-	n := maxText
 	for !utf8.RuneStart(text[n]) {
 		n--
 	}

@@ -46,6 +46,23 @@ func TestEmbedInBatches(t *testing.T) {
 	if got, err := embedder(t, s).Embed(context.Background(), long); err != nil || len(got) != 20 || len(s.Embedded()) != 6 {
 		t.Errorf("%d vectors, %d requests, %v", len(got), len(s.Embedded()), err)
 	}
+	// A model that reads less gets less, from then on.
+	s = fake(t)
+	c := embedder(t, s)
+	s.FailEmbeddings(status(400, `{"error":{"message":"the input length exceeds the context length"}}`),
+		status(500, `{"error":{"message":"input (2000 tokens) is too large to process. increase the physical batch size"}}`))
+	for range 2 {
+		if got, err := c.Embed(context.Background(), long[:1]); err != nil || len(got) != 1 {
+			t.Errorf("%d vectors, %v", len(got), err)
+		}
+	}
+	var sizes []int
+	for _, texts := range s.Embedded() {
+		sizes = append(sizes, len(texts[0]))
+	}
+	if !slices.Equal(sizes, []int{6000, 3000, 1500, 1500}) {
+		t.Errorf("texts of %d bytes", sizes)
+	}
 	if got, err := embedder(t, s).Embed(context.Background(), nil); err != nil || len(got) != 0 {
 		t.Errorf("of nothing: %v, %v", got, err)
 	}
