@@ -39,6 +39,8 @@ var rooms = []allowed{
 
 	{"internal/memory", "internal/chat", "stores messages and parts of answers"},
 	{"internal/memory", "internal/llm", "stores transcripts and usage"},
+	{"internal/memory", "internal/vector", "finds facts by what they mean"},
+	{"internal/vault", "internal/vector", "finds passages by what they mean"},
 
 	{"internal/tools", "internal/chat", "a call knows who asked and where"},
 	{"internal/tools", "internal/llm", "a tool is described to a model"},
@@ -48,6 +50,7 @@ var rooms = []allowed{
 	{"internal/tools/mcp", "internal/llm", "its tools are described to a model"},
 
 	{"internal/agent/playbook", "internal/llm", "conditions in plain words are judged by a model"},
+	{"internal/agent/playbook", "internal/vector", "shortlists them by what they mean"},
 
 	{"internal/agent", "internal/chat", "handles messages"},
 	{"internal/agent", "internal/llm", "asks the model"},

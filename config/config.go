@@ -56,6 +56,7 @@ type Model struct {
 	Images        bool          `yaml:"images" default:"false" doc:"the model takes pictures, and what people send is shown to it"`
 	Transcription string        `yaml:"transcription" doc:"model of the same endpoint that writes voice messages down; with none, they are not listened to"`
 	PlaybookName  string        `yaml:"playbook_name" doc:"cheaper model for matching the playbook; with none, model.name"`
+	Embedding     string        `yaml:"embedding" doc:"embedding model name on the same endpoint: facts, notes and rules are found by what they mean too; with none, retrieval is lexical"`
 }
 
 // Telegram is the Telegram front end; it runs when there is a token.

@@ -50,6 +50,7 @@ type app struct {
 	page       *page.Page   // nil without http.listen
 	pulse      pulse        // of the model, for the page
 	tracer     *tracer
+	embedder   *embedder // nil for none
 	supervisor supervisor
 	reloads    func(context.Context) // heeds hang-up signals until ctx ends; nil in the terminal
 	debug      sync.Map              // chat.Key -> true where answers show calls and timings
@@ -79,7 +80,7 @@ func (a *app) open(ctx context.Context, lock bool) (err error) {
 			return err
 		}
 	}
-	a.store, err = memory.Open(ctx, a.cfg.DataDir, memory.Options{Now: a.now})
+	a.store, err = memory.Open(ctx, a.cfg.DataDir, memory.Options{Now: a.now, Embed: a.embeds(), EmbedModel: a.cfg.Model.Embedding})
 	return err
 }
 
@@ -93,6 +94,7 @@ func (a *app) build(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	a.embedder = a.newEmbedder()
 	a.tracer = newTracer(a.cfg.OTel.Endpoint, a.log)
 	a.runner = &tools.Runner{Log: a.log, Watch: a.watchTool}
 	if err := a.openVault(ctx); err != nil {
@@ -207,7 +209,7 @@ func (a *app) openBook() error {
 		return fmt.Errorf("playbook.dir: %w", err)
 	}
 	var err error
-	a.book, err = playbook.Open(a.cfg.Playbook.Dir, playbook.Options{Model: a.cfg.Model.PlaybookName})
+	a.book, err = playbook.Open(a.cfg.Playbook.Dir, playbook.Options{Model: a.cfg.Model.PlaybookName, Embed: a.embeds()})
 	return err
 }
 
@@ -235,6 +237,7 @@ type endpoint struct {
 	book     llm.Model                                                            // decides playbook conditions; nil is Model
 	see      bool                                                                 // takes pictures
 	hear     func(ctx context.Context, name string, audio []byte) (string, error) // nil is deaf
+	embed    llm.Embedder                                                         // nil for none
 	check    func(context.Context) error
 	list     func(context.Context) ([]string, error)
 }

@@ -58,6 +58,9 @@ func (a *app) startJobs() {
 		a.schedule("facts file", "@every 10s", a.syncFacts)
 		a.background(func() { a.runJob("facts file", a.syncFacts) })
 	}
+	if a.embedder != nil {
+		a.schedule("vectors", "@every 5s", a.makeVectors)
+	}
 	a.background(func() { a.runJob("sweep", a.sweep) })
 	a.cron.cron.Start()
 }

@@ -182,6 +182,15 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 		err = fmt.Errorf("%s %w; check model.base_url, model.api_key and model.name", e.about, err)
 	}
 	d.line("model", err, e.about)
+	if e.embed == nil {
+		return
+	}
+	list, err := e.embed.Embed(ctx, []string{"hello"})
+	if err != nil {
+		d.line("embedding", fmt.Errorf("%w; check model.embedding, which is %s", err, cfg.Model.Embedding), "")
+		return
+	}
+	d.say("ok", "embedding", fmt.Sprintf("%s, %d dimensions", cfg.Model.Embedding, len(list[0])))
 }
 
 func (d *doctor) platforms(ctx context.Context, cfg config.Config) {

@@ -11,6 +11,7 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
 )
 
@@ -28,11 +29,11 @@ func TestDoctorFindsNothing(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.run(t) // and disturbs nobody
 	eventually(t, "a poll", w.tg.Polling)
-	out, code := w.examined(t, "BOT_ACCESS_MODE=pairing")
+	out, code := w.examined(t, "BOT_ACCESS_MODE=pairing", "BOT_MODEL_EMBEDDING="+llmtest.EmbeddingModel)
 	if code != 0 || strings.Contains(out, "BAD") || strings.Contains(out, "warn") {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
-	for _, want := range []string{"config", "prompt", "access", "data folder", "schema", "database", "disk", "model", "telegram", "telegram receiving", "telegram clock", "discord", "discord receiving", "discord clock"} {
+	for _, want := range []string{"config", "prompt", "access", "data folder", "schema", "database", "disk", "model", "embedding", "telegram", "telegram receiving", "telegram clock", "discord", "discord receiving", "discord clock"} {
 		if !strings.Contains(out, "\nok   "+want+" ") && !strings.HasPrefix(out, "ok   "+want+" ") {
 			t.Errorf("%s is not checked:\n%s", want, out)
 		}
@@ -48,6 +49,7 @@ func TestDoctorFinds(t *testing.T) {
 		exit       int
 		spoil      func(t *testing.T, w *world)
 	}{
+		{"embedding", "check model.embedding, which is mistyped", 1, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_MODEL_EMBEDDING=mistyped") }},
 		{"intent", "tick Message Content Intent", 1, func(_ *testing.T, w *world) { w.onDiscord().dc.Flags(1 << 23) }},
 		{"verified intent", "ok   discord receiving", 0, func(_ *testing.T, w *world) { w.onDiscord().dc.Flags(1 << 18) }},
 		{"webhook", "a webhook is set at 127.0.0.1:", 1, func(t *testing.T, w *world) {

@@ -53,7 +53,7 @@ func connect(ctx context.Context, cfg config.Config, log *slog.Logger) (endpoint
 	}
 	client := func(model string) (*openai.Client, error) {
 		return openai.New(openai.Options{
-			BaseURL: base, APIKey: string(m.APIKey), Model: model, Transcription: m.Transcription, Temperature: m.Temperature,
+			BaseURL: base, APIKey: string(m.APIKey), Model: model, Transcription: m.Transcription, Embedding: m.Embedding, Temperature: m.Temperature,
 			MaxTokens: m.MaxTokens, Timeout: m.Timeout, Total: cfg.Agent.TurnTimeout, Retries: m.Retries, Stream: m.Stream,
 			Concurrent: affordable(cfg.Limits.ConcurrentModelCalls, log), Log: log,
 		})
@@ -73,6 +73,9 @@ func connect(ctx context.Context, cfg config.Config, log *slog.Logger) (endpoint
 	e := endpoint{Model: c, name: name, about: fmt.Sprintf("Model: %s at %s.", name, base), fallback: offline.Model{}, check: c.Check, list: c.Models, see: m.Images}
 	if m.Transcription != "" {
 		e.hear = c.Transcribe
+	}
+	if m.Embedding != "" {
+		e.embed = c
 	}
 	if m.PlaybookName != "" {
 		if e.book, err = client(m.PlaybookName); err != nil {

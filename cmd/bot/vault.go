@@ -23,7 +23,9 @@ var librarianPrompt string
 // openVault opens the owner's folders of notes and code, if there are any, and
 // follows them until stop is called.
 func (a *app) openVault(ctx context.Context) error {
-	o := vault.Options{Index: a.inData("vault.db"), WriteDir: a.cfg.Vault.WriteDir, Log: a.log, Now: a.now}
+	o := vault.Options{
+		Index: a.inData("vault.db"), WriteDir: a.cfg.Vault.WriteDir, Embed: a.embeds(), EmbedModel: a.cfg.Model.Embedding, Log: a.log, Now: a.now,
+	}
 	if dir := a.cfg.Vault.Dir; dir != "" {
 		o.Sources = append(o.Sources, vault.Source{Name: "notes", Dir: dir, Kind: vault.KindNotes})
 	}
@@ -301,6 +303,9 @@ func (a *app) runLibrarian(ctx context.Context, r admin.Request) (chat.Answer, e
 func (a *app) vaultState() (text string, ill bool) {
 	st := a.vault.Status()
 	text = fmt.Sprintf("%s, %d documents, %d sections", st.State, st.Documents, st.Sections)
+	if a.embedder != nil {
+		text += fmt.Sprintf(", %d vectors", st.Vectors)
+	}
 	if st.State == vault.StateBuilding || st.State == vault.StateLoading {
 		text += fmt.Sprintf(" (%d of %d files looked at)", st.Done, st.Total)
 	}

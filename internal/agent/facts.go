@@ -72,7 +72,9 @@ func (t *turn) prefetch(ctx context.Context) {
 	if t.a.o.Prefetch == nil || t.sub != nil {
 		return
 	}
-	r, err := t.a.o.Prefetch(ctx, t.m)
+	m := t.m
+	m.Text = t.in.text // what facts and rules are asked too
+	r, err := t.a.o.Prefetch(ctx, m)
 	if err != nil {
 		t.a.o.Log.Warn("prefetch notes", "err", err)
 		return

@@ -39,17 +39,30 @@ const (
 	latest     = `NOT f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT ?6`
 )
 
+// scope is the condition on facts that hold and that v may see, "" for nobody.
+func (v Viewer) scope() string {
+	switch {
+	case v.Operator:
+		return "f.valid_to = '' AND (?1 = '' OR f.subject = ?1)"
+	case v.User == "":
+		return ""
+	}
+	return "f.valid_to = '' AND " + factScope
+}
+
+// seen are the parameters of scope, with more behind.
+func (v Viewer) seen(more ...any) []any {
+	return append([]any{v.User, v.Direct, v.Key.Platform, v.Key.Channel, v.guild()}, more...)
+}
+
 // facts is the one function that reads facts: the scope of v stands in its
 // SQL. end narrows, orders and limits. query is a reader's or the writer's.
 func facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args ...any) ([]Fact, error) {
-	scope := factScope
-	if v.Operator {
-		scope = "(?1 = '' OR f.subject = ?1)"
-	} else if v.User == "" {
+	scope := v.scope()
+	if scope == "" {
 		return nil, nil
 	}
-	rows, err := query("SELECT "+factColumns+" FROM key_facts f WHERE f.valid_to = '' AND "+scope+" AND "+end,
-		append([]any{v.User, v.Direct, v.Key.Platform, v.Key.Channel, v.guild()}, args...)...)
+	rows, err := query("SELECT "+factColumns+" FROM key_facts f WHERE "+scope+" AND "+end, v.seen(args...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +102,8 @@ type KnownFacts struct {
 
 // FactsFor fetches the facts for a message: all important ones up to budget
 // tokens (ceil(runes/4) each), the five newest others, and those that fit the
-// text. It costs one query where nothing is known, and else four at most.
+// text. It costs one query where nothing is known, and else four at most, or
+// six and a vector with Options.Embed.
 func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int) (k KnownFacts, err error) {
 	var some bool
 	err = s.queryRow("SELECT EXISTS (SELECT 1 FROM key_facts WHERE valid_to = '' AND subject IN (?, ?, ?))", v.User, v.place(), v.guild()).Scan(&some)
@@ -123,8 +137,23 @@ func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int)
 
 // SearchFacts returns the facts that fit a text, best first: by words with
 // their endings cut, by words that differ in a slip, then by importance and
-// age. A text without a telling word finds nothing.
-func (s *Store) SearchFacts(_ context.Context, v Viewer, text string, limit int) ([]Fact, error) {
+// age; with Options.Embed also by what they mean. A text that fits nothing finds
+// nothing.
+func (s *Store) SearchFacts(ctx context.Context, v Viewer, text string, limit int) ([]Fact, error) {
+	found, err := s.factsWith(v, text, limit)
+	if err != nil {
+		return nil, during("search facts", err)
+	}
+	near, err := s.near(ctx, v, text)
+	if err != nil {
+		return nil, during("search facts", err)
+	}
+	found, err = s.fuse(v, found, near)
+	return found[:min(len(found), limit)], during("search facts", err)
+}
+
+// factsWith finds facts by the words of a text.
+func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
 	words := terms(text)
 	if len(words) == 0 {
 		return nil, nil
@@ -141,12 +170,12 @@ func (s *Store) SearchFacts(_ context.Context, v Viewer, text string, limit int)
 	}
 	found, err := facts(s.query, v, matching, match, candidates)
 	if err != nil {
-		return nil, during("search facts", err)
+		return nil, err
 	}
 	if len(found) < limit { // a slip of the pen matches no word
 		more, err := facts(s.query, v, latest, candidates)
 		if err != nil {
-			return nil, during("search facts", err)
+			return nil, err
 		}
 		for _, f := range more {
 			if !slices.ContainsFunc(found, func(o Fact) bool { return o.ID == f.ID }) {

@@ -183,13 +183,31 @@ func anybody(r *rand.Rand) Viewer {
 // Random people in random places save and look: nobody ever sees what the
 // rules do not show them, whatever they ask.
 func TestFactsNeverLeak(t *testing.T) {
-	s := open(t, Options{})
+	t.Run("words", func(t *testing.T) { neverLeak(t, Options{}, 10_000) })
+	t.Run("vectors", func(t *testing.T) { neverLeak(t, (&embeddings{}).options(), 5_000) })
+}
+
+// secret is a fact and who said it.
+type secret struct {
+	Viewer
+	scope Scope
+}
+
+// shownTo is the rule, in other words than the query's.
+func (f secret) shownTo(v Viewer) bool {
+	switch f.scope {
+	case ScopePerson:
+		return v.User == f.User && (v.Direct || v.Key == f.Key)
+	case ScopeChannel:
+		return v.Key == f.Key
+	}
+	return v.Guild != "" && v.guild() == f.guild()
+}
+
+func neverLeak(t *testing.T, o Options, probes int) {
+	s := open(t, o)
 	r := rand.New(rand.NewPCG(1, 2))
 	viewers := func() Viewer { return anybody(r) }
-	type secret struct {
-		Viewer
-		scope Scope
-	}
 	secrets := map[string]secret{}
 	for i := range 150 {
 		v, scope := viewers(), []Scope{ScopePerson, ScopePerson, ScopeChannel, ScopeGuild}[r.IntN(4)]
@@ -204,16 +222,7 @@ func TestFactsNeverLeak(t *testing.T) {
 			must(t, err)
 		}
 	}
-	may := func(v Viewer, f secret) bool {
-		switch f.scope {
-		case ScopePerson:
-			return v.User == f.User && (v.Direct || v.Key == f.Key)
-		case ScopeChannel:
-			return v.Key == f.Key
-		}
-		return v.Guild != "" && v.guild() == f.guild()
-	}
-	probes := 10_000
+	embedAll(t, s)
 	if testing.Short() {
 		probes = 500
 	}
@@ -230,6 +239,13 @@ func TestFactsNeverLeak(t *testing.T) {
 			list, err = s.Facts(bg, v, 1000, 0)
 		case 1:
 			list, err = s.SearchFacts(bg, v, word+" sings everybody owner x u1 o", 1000)
+			must(t, err)
+			var near []int64
+			near, err = s.near(bg, v, word+" sings")
+			must(t, err)
+			var all []Fact // with no scope but near's own
+			all, err = s.fuse(Viewer{Operator: true}, nil, near)
+			list = append(list, all...)
 		case 2:
 			var k KnownFacts
 			k, err = s.FactsFor(bg, v, "sings "+word, 10_000)
@@ -252,7 +268,7 @@ func TestFactsNeverLeak(t *testing.T) {
 		must(t, err)
 		for _, f := range list {
 			name, _, _ := strings.Cut(f.Content, " ")
-			if !may(v, secrets[name]) {
+			if !secrets[name].shownTo(v) {
 				t.Fatalf("%+v was shown %q of %+v", v, f.Content, secrets[name])
 			}
 		}
@@ -375,7 +391,7 @@ func TestLogReadsBack(t *testing.T) {
 // After forgetting, the file has none of the person's words, in no table, index,
 // free page or log; other people's stay.
 func TestForgettingLeavesNoTrace(t *testing.T) {
-	s := open(t, Options{})
+	s := open(t, (&embeddings{}).options())
 	const secret, kept = "zxcanaryword", "bobsownword"
 	place := chat.Key{Platform: "x", Channel: "room"}
 	for i, who := range []string{"a", "b"} {
@@ -401,10 +417,15 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 		must(t, second(s.AddReminder(bg, Reminder{User: chat.User{ID: v.User, Name: word}, Key: place, Text: word, Due: time.Now()}, "")))
 		must(t, s.SetTimeZone(bg, v.User, "Europe/"+word))
 	}
-	if hits(t, s, secret) == 0 || hits(t, s, kept) == 0 {
+	embedAll(t, s)
+	meant, theirs := storedVectors(t, s, "x:a"), storedVectors(t, s, "x:b")
+	if hits(t, s, secret) == 0 || hits(t, s, kept) == 0 || inFiles(t, s, meant) == 0 {
 		t.Fatal("the test stores nothing that could be found")
 	}
 	must(t, s.ForgetPerson(bg, "x:a", 0))
+	if n, left := inFiles(t, s, meant), inFiles(t, s, theirs); n != 0 || left != len(theirs) {
+		t.Errorf("%d vectors are left, and %d of %d of somebody else", n, left, len(theirs))
+	}
 	if n := hits(t, s, secret); n != 0 {
 		t.Errorf("%d traces are left", n)
 	}

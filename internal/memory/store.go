@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/mattn/go-sqlite3"
+
+	"parley/internal/vector"
 )
 
 // DatabaseName is the file inside the data folder.
@@ -44,6 +46,9 @@ type Store struct {
 	now   func() time.Time
 	reads stmtCache
 
+	embed      vector.Embed // nil for none
+	embedModel string
+
 	mu     sync.RWMutex // guards closed against a write that is being queued
 	closed bool
 }
@@ -55,6 +60,10 @@ type Options struct {
 	// MaxPages limits the file's size in pages, to prove what a full disk
 	// does; 0 is no limit.
 	MaxPages int
+	// Embed makes vectors of facts and of what is asked, with the model named;
+	// nil finds facts by words alone.
+	Embed      vector.Embed
+	EmbedModel string
 }
 
 // Errors of Open. Each comes wrapped with the path it is about.
@@ -72,7 +81,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err := prepare(dir, path); err != nil {
 		return nil, mend(err)
 	}
-	s := &Store{path: path, now: o.Now, queue: make(chan *write, 1024), done: make(chan struct{})}
+	s := &Store{path: path, now: o.Now, queue: make(chan *write, 1024), done: make(chan struct{}), embed: o.Embed, embedModel: o.EmbedModel}
 	if s.now == nil {
 		s.now = time.Now
 	}

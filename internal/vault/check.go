@@ -214,6 +214,7 @@ func (v *Vault) apply(ctx context.Context, source string, c *change) error {
 	}
 	v.changing.Lock()
 	defer v.changing.Unlock()
+	defer v.changes.Add(1)
 	return v.using(func(ix *index) error { return ix.apply(ctx, source, c) })
 }
 

@@ -21,7 +21,7 @@ import (
 var schema string
 
 // schemaVersion changes with schema.sql and with how files are taken apart.
-const schemaVersion = 1
+const schemaVersion = 2
 
 // The index can be rebuilt, so a commit need not survive power loss (NORMAL),
 // only never leave half a file behind (WAL). Caches are small: the system's
@@ -281,7 +281,8 @@ func (p *put) document(d document, fresh map[string]map[string]bool) {
 	title, tags := spaced(d.title), spaced(strings.Join(d.tags, " ")+" "+strings.Join(d.aliases, " "))
 	vocabulary(fresh[d.kind], title+" "+tags)
 	for _, s := range d.sections {
-		id := p.exec("INSERT INTO sections (doc, heading, line, text) VALUES (?, ?, ?, ?)", doc, s.heading, s.line, s.text)
+		_, hash := meaning(d.kind, d.title, s.heading, s.text)
+		id := p.exec("INSERT INTO sections (doc, heading, line, text, hash) VALUES (?, ?, ?, ?, ?)", doc, s.heading, s.line, s.text, hash)
 		heading := s.trail + " " + s.heading
 		if d.kind == KindCode {
 			heading += " " + words(s.heading)

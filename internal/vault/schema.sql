@@ -2,8 +2,11 @@
 -- another version is built anew. Text lives in sections alone: the word indexes
 -- hold no copy of it.
 
-CREATE TABLE meta (complete INTEGER NOT NULL); -- one row: was everything looked at once
-INSERT INTO meta VALUES (0);
+CREATE TABLE meta ( -- one row
+    complete INTEGER NOT NULL, -- was everything looked at once
+    model    TEXT NOT NULL     -- that made the vectors
+);
+INSERT INTO meta VALUES (0, '');
 
 CREATE TABLE docs (
     id      INTEGER PRIMARY KEY,
@@ -26,9 +29,14 @@ CREATE TABLE sections (
     doc     INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE,
     heading TEXT NOT NULL,
     line    INTEGER NOT NULL,
+    hash    BLOB NOT NULL, -- of what it means: kind, title, heading and text
     text    TEXT NOT NULL
 );
 CREATE INDEX sections_doc ON sections (doc);
+CREATE INDEX sections_hash ON sections (hash);
+
+-- What sections mean. A file that changed leaves those of its other sections.
+CREATE TABLE vectors (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, hash BLOB NOT NULL UNIQUE, vector BLOB NOT NULL);
 
 CREATE TABLE tags (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, tag TEXT NOT NULL, PRIMARY KEY (doc, tag)) WITHOUT ROWID;
 CREATE TABLE links (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, target TEXT NOT NULL, PRIMARY KEY (doc, target)) WITHOUT ROWID;

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"parley/internal/vector"
 )
 
 // Bounds of one search.
@@ -91,8 +93,9 @@ func (t *term) match() string {
 	return "(" + b.String() + ")"
 }
 
-// Search returns the passages that fit a question, best first. One without a
-// telling word finds nothing, which is no error; ErrNotReady is.
+// Search returns the passages that fit a question, best first: by their words
+// and, where there are vectors, by what they mean. One without a telling word may
+// find nothing, which is no error; ErrNotReady is.
 func (v *Vault) Search(ctx context.Context, q Query) (hits []Hit, err error) {
 	if q.Kind == "" {
 		q.Kind = KindNotes
@@ -104,8 +107,12 @@ func (v *Vault) Search(ctx context.Context, q Query) (hits []Hit, err error) {
 		q.Limit = 8
 	}
 	q.Limit = min(q.Limit, maxHits)
+	s := &search{q: q, total: float64(v.Status().Sections), meanings: &v.meanings}
+	if v.meanings.has(q.Kind) {
+		s.asked = v.o.Embed.Query(ctx, q.Text)
+	}
 	err = v.asking(func(ix *index) error {
-		s := &search{ix: ix, q: q, total: float64(v.Status().Sections)}
+		s.ix = ix
 		hits, err = s.run(ctx)
 		return err
 	})
@@ -122,6 +129,9 @@ type search struct {
 	total float64 // sections in the index
 	terms []*term
 	found map[int64]float64 // sections and how well they fit among their like, 0 to 1
+
+	asked    vector.Vector // nil for words alone
+	meanings *meanings
 }
 
 func (s *search) run(ctx context.Context) ([]Hit, error) {
@@ -133,8 +143,18 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 		}
 		s.terms = append(s.terms, t)
 	}
-	if err := s.gather(ctx); err != nil || len(s.found) == 0 {
+	if err := s.gather(ctx); err != nil {
 		return nil, err
+	}
+	near, err := s.near(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range near {
+		s.found[id] += 0 // it is one of them now
+	}
+	if len(s.found) == 0 {
+		return nil, nil
 	}
 	s.weigh()
 	hits, err := s.load(ctx)
@@ -146,6 +166,9 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 		return nil, err
 	}
 	s.score(hits, linked)
+	if len(near) > 0 {
+		fuse(hits, near, linked)
+	}
 	hits = s.pick(hits)
 	for i := range hits {
 		hits[i].Snippet = snippet(hits[i].Text, s.terms)
@@ -219,17 +242,8 @@ func (s *search) gather(ctx context.Context) error {
 	return nil
 }
 
-// best adds the sections that match best. The columns weigh: title, heading,
-// tags, text.
-func (s *search) best(ctx context.Context, match string) error {
-	if match == "" {
-		return nil
-	}
-	table := s.q.Kind + "_fts"
-	from, where, args := table, table+" MATCH ?", []any{match}
-	if s.q.Tag != "" || s.q.Folder != "" {
-		from += " JOIN sections s ON s.id = " + table + ".rowid JOIN docs d ON d.id = s.doc"
-	}
+// only is the condition on the documents asked for, "" for all.
+func (s *search) only() (where string, args []any) {
 	if tag := tagName(s.q.Tag); s.q.Tag != "" {
 		low, high := below(tag)
 		where += " AND EXISTS (SELECT 1 FROM tags t WHERE t.doc = d.id AND (t.tag = ? OR t.tag >= ? AND t.tag < ?))"
@@ -240,8 +254,24 @@ func (s *search) best(ctx context.Context, match string) error {
 		where += " AND d.path >= ? AND d.path < ?"
 		args = append(args, low, high)
 	}
+	return where, args
+}
+
+// best adds the sections that match best. The columns weigh: title, heading,
+// tags, text.
+func (s *search) best(ctx context.Context, match string) error {
+	if match == "" {
+		return nil
+	}
+	table := s.q.Kind + "_fts"
+	from, args := table, []any{match}
+	where, more := s.only()
+	if where != "" {
+		from += " JOIN sections s ON s.id = " + table + ".rowid JOIN docs d ON d.id = s.doc"
+		args = append(args, more...)
+	}
 	rows, err := s.ix.ro.QueryContext(ctx, "SELECT id, fit FROM (SELECT "+table+".rowid AS id, -bm25("+table+", 8, 4, 3, 1) AS fit FROM "+from+
-		" WHERE "+where+" ORDER BY "+table+".rowid DESC LIMIT ?) ORDER BY fit DESC, id LIMIT ?", append(args, maxRows, maxCandidates)...)
+		" WHERE "+table+" MATCH ?"+where+" ORDER BY "+table+".rowid DESC LIMIT ?) ORDER BY fit DESC, id LIMIT ?", append(args, maxRows, maxCandidates)...)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"parley/internal/vector"
 )
 
 // Kinds of sources.
@@ -33,8 +36,12 @@ type Options struct {
 	// Exclude are absolute paths that are never read although they may be
 	// inside a source: the data folder. A source that is inside one is read.
 	Exclude []string
-	Log     *slog.Logger     // nil is slog.Default
-	Now     func() time.Time // nil is time.Now
+	// Embed makes vectors of sections and questions, with the model named; nil
+	// finds passages by words alone.
+	Embed      vector.Embed
+	EmbedModel string
+	Log        *slog.Logger     // nil is slog.Default
+	Now        func() time.Time // nil is time.Now
 }
 
 // State is where the index stands.
@@ -54,6 +61,7 @@ const (
 type Status struct {
 	State               State
 	Documents, Sections int
+	Vectors             int    // made so far, of different sections
 	Done, Total         int    // files of the check that is under way, or of the last one
 	Err                 string // the last thing that went wrong and still is, "" when all is well
 	Checked             time.Time
@@ -81,6 +89,9 @@ type Vault struct {
 	life sync.RWMutex // guards ix: held for reading while it is used
 	ix   *index
 
+	meanings meanings
+	changes  atomic.Int64 // commits to the index
+
 	mu     sync.Mutex // guards status
 	status Status
 }
@@ -99,6 +110,7 @@ func Open(ctx context.Context, o Options) (*Vault, error) {
 		o.Now = time.Now
 	}
 	v := &Vault{o: o, wake: make(chan struct{}, 1)}
+	v.meanings.forget()
 	names := map[string]bool{}
 	for _, s := range o.Sources {
 		if s.Name == "" || names[s.Name] || s.Kind != KindNotes && s.Kind != KindCode {
@@ -197,6 +209,7 @@ func (v *Vault) rebuild(ctx context.Context) error {
 		return err
 	}
 	v.ix = ix
+	v.meanings.forget()
 	v.o.Log.Warn("the index of the notes was damaged and is built anew")
 	return nil
 }

@@ -4,15 +4,18 @@ import (
 	"container/list"
 	"crypto/sha256"
 	"sync"
+
+	"parley/internal/vector"
 )
 
 // cache keeps what the model said about an item of the structured call, under
 // the item's version and the messages it was judged on. The one most recently
-// kept lives longest.
+// kept lives longest. It also keeps what conditions mean.
 type cache struct {
-	mu    sync.Mutex // guards the two below
-	items map[cacheKey]*list.Element
-	order *list.List // of cached, newest first
+	mu      sync.Mutex // guards what is below
+	items   map[cacheKey]*list.Element
+	order   *list.List               // of cached, newest first
+	vectors map[string]vector.Vector // by condition
 }
 
 type cacheKey [sha256.Size]byte
@@ -25,7 +28,9 @@ type cached struct {
 // maxCached bounds the cache to a few megabytes.
 const maxCached = 8192
 
-func newCache() *cache { return &cache{items: map[cacheKey]*list.Element{}, order: list.New()} }
+func newCache() *cache {
+	return &cache{items: map[cacheKey]*list.Element{}, order: list.New(), vectors: map[string]vector.Vector{}}
+}
 
 // keyOf hashes an item with the messages it is judged on.
 func keyOf(talk, item, version string) cacheKey {

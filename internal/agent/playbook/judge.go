@@ -101,7 +101,7 @@ const answerSchema = `{"type":"object","additionalProperties":false,"required":[
 // ask gets verdicts for what only a model can tell: from the cache, or with
 // one call. Its failures are notes; the deterministic rules go on alone.
 func (t *turn) ask(ctx context.Context, m llm.Model) {
-	items, needed := t.questions()
+	items, needed := t.questions(ctx)
 	if !needed {
 		return
 	}

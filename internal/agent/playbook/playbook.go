@@ -18,6 +18,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"parley/internal/vector"
 )
 
 // Defaults of Settings (requirements 7.1).
@@ -40,6 +42,9 @@ type Options struct {
 	Tools []string
 	// Model is the name for the structured call, "" the configured one.
 	Model string
+	// Embed makes vectors of conditions and messages, for the shortlist; nil
+	// goes by words alone.
+	Embed vector.Embed
 }
 
 // Book is a loaded playbook. It never changes and serves many goroutines.

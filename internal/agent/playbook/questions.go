@@ -1,7 +1,7 @@
 package playbook
 
 import (
-	"cmp"
+	"context"
 	"slices"
 	"strings"
 )
@@ -9,9 +9,9 @@ import (
 // questions collects what a model could tell about this message, most wanted
 // first, and whether anything of it is worth a call. Values that might be
 // found come along in a call that is made anyway.
-func (t *turn) questions() (q question, needed bool) {
+func (t *turn) questions(ctx context.Context) (q question, needed bool) {
 	q.Conditions = t.journeyQuestions()
-	rules := t.ruleQuestions()
+	rules := t.ruleQuestions(ctx)
 	q.Conditions = append(q.Conditions, rules...)
 	needed = len(q.Conditions) > 0
 	wantedNow := t.wantedNow()
@@ -118,8 +118,9 @@ func (t *turn) askable(names []string) bool {
 }
 
 // ruleQuestions are the rules only a model can judge, those that share the
-// rarest words with the message and the conversation first.
-func (t *turn) ruleQuestions() []asked {
+// rarest words with the message and the conversation first, and those that mean
+// what it means.
+func (t *turn) ruleQuestions(ctx context.Context) []asked {
 	var rules []*Guideline
 	for i := range t.book.doc.Guidelines {
 		g := &t.book.doc.Guidelines[i]
@@ -142,9 +143,7 @@ func (t *turn) ruleQuestions() []asked {
 	for i, s := range t.book.index.scores(words(before.String())) {
 		score[i] += s / 4
 	}
-	slices.SortStableFunc(rules, func(a, b *Guideline) int {
-		return cmp.Or(cmp.Compare(score[b.order], score[a.order]), cmp.Compare(b.Priority, a.Priority))
-	})
+	shortlist(rules, score, t.near(ctx, rules))
 	out := make([]asked, len(rules))
 	for i, g := range rules {
 		done := t.session.Applied[g.ID] == g.version && (g.Continuous == nil || !*g.Continuous)

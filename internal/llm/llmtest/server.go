@@ -118,6 +118,8 @@ type Server struct {
 	key     string
 	flying  int
 	most    int
+
+	vectors embeddings
 }
 
 // NewServer starts a server with the model "test".
@@ -353,31 +355,4 @@ func (s *Server) transcribe(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = json.NewEncoder(w).Encode(map[string]string{"text": text})
-}
-
-func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
-	var req struct{ Input []string }
-	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
-		fail(w, http.StatusBadRequest, "invalid_json", err.Error())
-		return
-	}
-	data := []map[string]any{}
-	for i, text := range req.Input {
-		data = append(data, map[string]any{"index": i, "object": "embedding", "embedding": Vector(text)})
-	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data})
-}
-
-// Vector is the fake's embedding of a text: a bag of hashed words, so that
-// texts that share words are near.
-func Vector(text string) []float32 {
-	v := make([]float32, 64)
-	for _, word := range strings.Fields(strings.ToLower(text)) {
-		h := uint32(2166136261)
-		for i := range len(word) {
-			h = (h ^ uint32(word[i])) * 16777619
-		}
-		v[h%64]++
-	}
-	return v
 }

@@ -55,8 +55,9 @@ type Client struct {
 	written sync.Map // a tool's name -> wrote
 
 	// What this server was found not to take; learned once per process.
-	noSchema    atomic.Bool // response_format
-	systemFirst atomic.Bool // system messages after the first
+	noSchema    atomic.Bool  // response_format
+	systemFirst atomic.Bool  // system messages after the first
+	shorter     atomic.Int32 // texts of maxText to embed: so many times they are halved
 }
 
 // New makes a Client. It does not connect.
@@ -100,38 +101,54 @@ func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string
 	case <-ctx.Done():
 		return llm.Response{}, context.Cause(ctx)
 	}
-	var tries tally
-	for {
+	streamed := false
+	var resp llm.Response
+	tries := tally{void: func() {
+		if streamed {
+			onText(llm.RetryText)
+		}
+	}}
+	err := c.persist(ctx, &tries, func() (err error) {
 		if r.Spend != nil {
 			if err := r.Spend(); err != nil {
-				return llm.Response{}, err
+				return err
 			}
 		}
-		tries.attempts++
-		streamed := false
-		resp, err := c.attempt(ctx, r, func(delta string) {
+		streamed = false
+		resp, err = c.attempt(ctx, r, func(delta string) {
 			if onText != nil && delta != "" {
 				streamed = true
 				onText(delta)
 			}
 		})
+		return err
+	})
+	if err != nil {
+		return llm.Response{}, err
+	}
+	resp.Usage.Attempts = tries.attempts
+	return resp, nil
+}
+
+// persist attempts something until it works or is not worth another attempt.
+func (c *Client) persist(ctx context.Context, tries *tally, attempt func() error) error {
+	for {
+		tries.attempts++
+		err := attempt()
 		if err == nil {
-			resp.Usage.Attempts = tries.attempts
-			return resp, nil
+			return nil
 		}
 		if ctx.Err() != nil {
-			return llm.Response{}, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
-		wait, again := c.again(err, &tries)
+		wait, again := c.again(err, tries)
 		if !again {
-			return llm.Response{}, err
+			return err
 		}
 		c.o.Log.Warn("model call failed, trying again", "attempt", tries.attempts, "wait", wait, "err", err)
-		if streamed {
-			onText(llm.RetryText)
-		}
+		tries.void()
 		if err := pause(ctx, wait); err != nil {
-			return llm.Response{}, err
+			return err
 		}
 	}
 }
@@ -139,7 +156,8 @@ func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string
 // tally counts what was tried for one request.
 type tally struct {
 	attempts              int
-	waited, mended, asked bool // the one honoured 429, the one empty answer, the one quirk
+	waited, mended, asked bool   // the one honoured 429, the one empty answer, the one quirk
+	void                  func() // told before another attempt
 }
 
 // again decides whether an attempt is repeated, and after how long.
@@ -256,28 +274,4 @@ func (c *Client) Transcribe(ctx context.Context, name string, audio []byte) (str
 		return "", fmt.Errorf("transcribe: %w", c.classify(ctx, err, ""))
 	}
 	return resp.Text, nil
-}
-
-// Embed implements llm.Embedder.
-func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	if c.o.Embedding == "" {
-		return nil, fmt.Errorf("embed: %w: no embedding model is set", llm.ErrModelNotFound)
-	}
-	ctx, watch := watched(ctx, c.o.Timeout, c.o.Total)
-	defer watch.stop()
-	resp, err := c.api.CreateEmbeddings(ctx, goopenai.EmbeddingRequestStrings{Input: texts, Model: goopenai.EmbeddingModel(c.o.Embedding)})
-	if err != nil {
-		return nil, c.classify(ctx, err, "")
-	}
-	if len(resp.Data) != len(texts) {
-		return nil, &llm.Error{Class: llm.ErrInvalidOutput, Detail: fmt.Sprintf("%d vectors for %d texts", len(resp.Data), len(texts))}
-	}
-	out := make([][]float32, len(texts))
-	for _, d := range resp.Data {
-		if d.Index < 0 || d.Index >= len(out) {
-			return nil, &llm.Error{Class: llm.ErrInvalidOutput, Detail: "vector index out of range"}
-		}
-		out[d.Index] = d.Embedding
-	}
-	return out, nil
 }

@@ -245,6 +245,8 @@ func class(status int, body string) error {
 		return llm.ErrQuota
 	case status == http.StatusTooManyRequests:
 		return llm.ErrRateLimited
+	case has("increase the physical batch size"): // llama.cpp's status for it is 500
+		return llm.ErrContextOverflow
 	case status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooEarly:
 		return llm.ErrUnavailable
 	case status == http.StatusRequestEntityTooLarge,

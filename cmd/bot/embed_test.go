@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/chat"
+	"parley/internal/llm/llmtest"
+	"parley/internal/memory"
+)
+
+// meaningWorld is a bot with facts, notes and rules of which each has one that
+// fits a kitty in other words only.
+func meaningWorld(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.llm.Synonyms(map[string]string{"feline": "kitty"})
+	notes, book := t.TempDir(), t.TempDir()
+	rules := "guidelines:\n"
+	for i := range 300 {
+		rules += fmt.Sprintf("  - {id: r%d, condition: 'they wonder about the number of their parcel with the letter c%d', action: act on %d}\n", i, i, i)
+	}
+	rules += "  - {id: pet, condition: 'feline troubles', action: call the vet}\n"
+	for name, text := range map[string]string{
+		filepath.Join(notes, "pets.md"): "# Feline\n\nIs fed; feed at noon.\n", filepath.Join(notes, "trips.md"): "# Trips\n\nRome, then Paris.\n",
+		filepath.Join(book, "rules.yaml"): rules,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	store, err := memory.Open(t.Context(), w.dir, memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := memory.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
+	other := memory.Viewer{User: "telegram:2", Key: chat.Key{Platform: "telegram", Channel: "2"}, Direct: true}
+	_, err = store.SaveFact(t.Context(), v, memory.NewFact{Content: "Has a feline called Misha"})
+	for i := range 8 {
+		_, e := store.SaveFact(t.Context(), v, memory.NewFact{Content: fmt.Sprintf("Visited town%d in year%d", i, i)})
+		err = errors.Join(err, e)
+	}
+	_, e := store.SaveFact(t.Context(), other, memory.NewFact{Content: "Hides a feline called Zorro"})
+	if err = errors.Join(err, e, store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	w.env = append(w.env, "BOT_VAULT_DIR="+notes, "BOT_VAULT_PREFETCH=true", "BOT_PLAYBOOK_DIR="+book)
+	return w
+}
+
+// questionsFor counts requests for the vector of one text.
+func (w *world) questionsFor(text string) (n int) {
+	for _, texts := range w.llm.Embedded() {
+		if slices.Equal(texts, []string{text}) {
+			n++
+		}
+	}
+	return n
+}
+
+// heard says what of some words the model was told last, by kind of request.
+func (w *world) heard(answering bool, words ...string) (got []string) {
+	for _, r := range slices.Backward(w.llm.Requests()) {
+		if (len(r.ResponseFormat) == 0) != answering {
+			continue
+		}
+		for _, word := range words {
+			if strings.Contains(string(r.Raw), word) {
+				got = append(got, word)
+			}
+		}
+		return got
+	}
+	return nil
+}
+
+func TestMeaningFindsFactsNotesAndRules(t *testing.T) {
+	w := meaningWorld(t)
+	w.env = append(w.env, "BOT_MODEL_EMBEDDING="+llmtest.EmbeddingModel)
+	w.run(t)
+	eventually(t, "vectors of 10 facts, 301 rules and 2 notes", func() bool {
+		n := 0
+		for _, texts := range w.llm.Embedded() {
+			n += len(texts)
+		}
+		return n >= 313
+	})
+	w.llm.Queue(llmtest.Turn{Text: "Look under the sofa."})
+	const ask = "where might my kitty be"
+	w.tg.Push(telegramtest.Text(1, 1, ask))
+	w.sent(t, 1)
+	if got := w.heard(true, "called Misha", "feed at noon", "Zorro"); !slices.Equal(got, []string{"called Misha", "feed at noon"}) {
+		t.Errorf("the model was told %q", got)
+	}
+	if got := w.heard(false, "feline troubles"); len(got) == 0 {
+		t.Error("the rule was not judged")
+	}
+	if n := w.questionsFor(ask); n != 1 {
+		t.Errorf("%d vectors for one message", n)
+	}
+	// The endpoint goes: answers come all the same, and the log says so once.
+	w.llm.FailEmbeddings(slices.Repeat([]llmtest.Turn{{Status: 401, Body: `{"error":{"message":"no"}}`}}, 20)...)
+	for i, ask := range []string{"kitty and town1", "kitty and town2"} {
+		w.llm.Queue(llmtest.Turn{Text: "I see."})
+		w.tg.Push(telegramtest.Text(1, 1, ask))
+		w.sent(t, i+2)
+		if got := w.heard(true, fmt.Sprintf("Visited town%d", i+1), "feed at noon"); len(got) != 1 {
+			t.Errorf("%q: the model was told %q", ask, got)
+		}
+	}
+	if n := strings.Count(w.log.String(), "embedding model failed"); n != 1 {
+		t.Errorf("the log says so %d times:\n%s", n, w.log.String())
+	}
+}
+
+func TestNoVectorsWithoutTheSetting(t *testing.T) {
+	w := meaningWorld(t)
+	w.run(t)
+	w.llm.Queue(llmtest.Turn{Text: "Who knows."})
+	w.tg.Push(telegramtest.Text(1, 1, "where might my kitty be"))
+	w.sent(t, 1)
+	if got := w.heard(true, "called Misha", "feed at noon"); len(got) > 0 || len(w.llm.Embedded()) > 0 {
+		t.Errorf("the model was told %q; asked for vectors of %q", got, w.llm.Embedded())
+	}
+}
+
+func TestNoVectorsWithoutAnythingToCompare(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_MODEL_EMBEDDING="+llmtest.EmbeddingModel)
+	w.run(t)
+	w.llm.Queue(llmtest.Turn{Text: "Hello."})
+	w.tg.Push(telegramtest.Text(1, 1, "where might my kitty be"))
+	w.sent(t, 1)
+	if asked := w.llm.Embedded(); len(asked) > 0 {
+		t.Errorf("asked for vectors of %q", asked)
+	}
+}
+
+// flaky is an endpoint that fails while it is told to, and counts.
+type flaky struct {
+	down  bool
+	asked []string
+}
+
+func (f *flaky) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+	f.asked = append(f.asked, texts...)
+	if f.down {
+		return nil, errors.New("down")
+	}
+	return slices.Repeat([][]float32{{1, 2}}, len(texts)), ctx.Err()
+}
+
+func TestEmbedderRestsAndRemembers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &flaky{}
+		e := &embedder{Embedder: f, name: "m", hide: redactor{"sk-secret"}, counts: newCounters(), log: slog.New(slog.DiscardHandler), now: time.Now}
+		ask := func(texts ...string) error {
+			_, err := e.Embed(t.Context(), texts)
+			return err
+		}
+		if err := errors.Join(ask("a sk-secret"), ask("a sk-secret"), ask("b", "c")); err != nil || !slices.Equal(f.asked, []string{"a (hidden)", "b", "c"}) {
+			t.Errorf("asked %q, %v", f.asked, err)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := e.Embed(gone, []string{"d"}); err == nil || ask("d") != nil {
+			t.Errorf("somebody gave up, and it rests: %v", err)
+		}
+		f.down = true
+		if err := ask("e"); !errors.Is(err, errNoVectors) {
+			t.Errorf("%v", err)
+		}
+		f.down = false
+		before := len(f.asked)
+		if err := ask("e"); err == nil || ask("a sk-secret") != nil || len(f.asked) != before {
+			t.Errorf("it does not rest: %v", err)
+		}
+		time.Sleep(embedRest)
+		if err := ask("e"); err != nil {
+			t.Errorf("after the rest: %v", err)
+		}
+		for i := range recentVectors {
+			_ = ask(fmt.Sprint("text", i))
+		}
+		before = len(f.asked)
+		if err := ask("a sk-secret"); err != nil || len(f.asked) != before+1 {
+			t.Errorf("more is kept than should be: %v", err)
+		}
+	})
+}

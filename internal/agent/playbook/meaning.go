@@ -1,0 +1,117 @@
+package playbook
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"parley/internal/vector"
+)
+
+// Bounds of what vectors do.
+const (
+	vectorBatch = 64 // conditions that get one at a time
+	fewRules    = 30 // so many fit into the call anyway
+	nearRules   = 30 // that are taken for near
+)
+
+// Embed makes vectors for a batch of conditions in plain words that have none,
+// and tells whether there are more. They are kept for later versions of the
+// files; until they are there, the shortlist goes by words alone. Without
+// Options.Embed it does nothing.
+func (b *Book) Embed(ctx context.Context) (more bool, err error) {
+	if b.options.Embed == nil {
+		return false, nil
+	}
+	due := b.cache.unknown(b.doc.Guidelines)
+	if len(due) == 0 {
+		return false, nil
+	}
+	due = due[:min(len(due), vectorBatch)]
+	list, err := b.options.Embed(ctx, due)
+	if err != nil {
+		return false, fmt.Errorf("embed conditions: %w", err)
+	}
+	b.cache.mu.Lock()
+	defer b.cache.mu.Unlock()
+	for i, condition := range due {
+		b.cache.vectors[condition] = vector.Of(list[i])
+	}
+	return len(due) == vectorBatch, nil
+}
+
+// unknown are the conditions that have no vector, and may be worth one. Vectors
+// of conditions that are no more go.
+func (c *cache) unknown(rules []Guideline) (due []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kept := map[string]vector.Vector{}
+	for i := range rules {
+		if rules[i].when.kind != kindPlain {
+			continue
+		}
+		condition := rules[i].Condition
+		if v, known := c.vectors[condition]; known {
+			kept[condition] = v
+		} else if !slices.Contains(due, condition) {
+			due = append(due, condition)
+		}
+	}
+	c.vectors = kept
+	return due
+}
+
+// near ranks the rules whose conditions mean what the message means, best
+// first. The message gets a vector only where the order of the rules matters.
+func (t *turn) near(ctx context.Context, rules []*Guideline) []int64 {
+	if t.book.options.Embed == nil || len(rules) <= fewRules {
+		return nil
+	}
+	known := t.book.cache.known(rules)
+	if len(known) == 0 {
+		return nil
+	}
+	asked := t.book.options.Embed.Query(ctx, t.sit.Text)
+	if asked == nil {
+		return nil
+	}
+	list := make([]vector.Near, 0, len(known))
+	for order, v := range known {
+		list = append(list, vector.Near{ID: int64(order), Cos: asked.Cos(v)})
+	}
+	return vector.Nearest(list, nearRules)
+}
+
+// known are the vectors of rules, by their order.
+func (c *cache) known(rules []*Guideline) map[int]vector.Vector {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := map[int]vector.Vector{}
+	for _, g := range rules {
+		if v := c.vectors[g.Condition]; v != nil {
+			out[g.order] = v
+		}
+	}
+	return out
+}
+
+// shortlist sorts rules, those likely to apply first: score is by words, near
+// by meaning.
+func shortlist(rules []*Guideline, score map[int]float64, near []int64) {
+	byWords := func(a, b *Guideline) int {
+		return cmp.Or(cmp.Compare(score[b.order], score[a.order]), cmp.Compare(b.Priority, a.Priority))
+	}
+	slices.SortStableFunc(rules, byWords)
+	if len(near) == 0 {
+		return
+	}
+	var sharing []int64
+	for _, g := range rules {
+		if score[g.order] > 0 {
+			sharing = append(sharing, int64(g.order))
+		}
+	}
+	fused := vector.Fuse(sharing, near)
+	slices.SortStableFunc(rules, func(a, b *Guideline) int { return cmp.Compare(fused[int64(b.order)], fused[int64(a.order)]) })
+}

@@ -1,0 +1,113 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+
+	"parley/internal/vector"
+)
+
+// Bounds of what vectors do.
+const (
+	vectorBatch = 64   // facts that get one at a time
+	vectorScan  = 2000 // facts that are compared with a message, the latest
+	nearFacts   = 5    // that are taken for near; words find the others
+)
+
+// EmbedFacts makes vectors for a batch of facts that have none of what they say
+// now, and tells whether there may be more. Without Options.Embed it does
+// nothing.
+func (s *Store) EmbedFacts(ctx context.Context) (more bool, err error) {
+	if s.embed == nil {
+		return false, nil
+	}
+	rows, err := s.query(`SELECT f.id, f.content FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id
+		WHERE (x.model < ?1 OR x.model > ?1) AND f.valid_to = '' LIMIT ?2`, s.embedModel, vectorBatch)
+	if err != nil {
+		return false, during("embed facts", err)
+	}
+	due, err := collect(rows, func(r *sql.Rows) (f Fact, err error) { return f, r.Scan(&f.ID, &f.Content) })
+	if err != nil || len(due) == 0 {
+		return false, during("embed facts", err)
+	}
+	list, err := s.embed(ctx, contentsOf(due))
+	if err != nil {
+		return false, during("embed facts", err)
+	}
+	err = s.write(ctx, func(tx *Tx) error {
+		for i, f := range due { // one that was corrected meanwhile waits for its own
+			_, err := tx.Exec(`UPDATE fact_vectors SET model = ?, vector = ? WHERE fact_id = ?3 AND EXISTS (SELECT 1 FROM key_facts WHERE id = ?3 AND content = ?4)`,
+				s.embedModel, append([]byte{}, vector.Of(list[i])...), f.ID, f.Content)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return len(due) == vectorBatch, during("embed facts", err)
+}
+
+func contentsOf(list []Fact) (out []string) {
+	for _, f := range list {
+		out = append(out, f.Content)
+	}
+	return out
+}
+
+// near finds facts that v can see and that mean what the text means, best
+// first. The text gets a vector only where there are vectors to compare with.
+func (s *Store) near(ctx context.Context, v Viewer, text string) ([]int64, error) {
+	scope := v.scope()
+	if s.embed == nil || scope == "" || v.Operator && v.User == "" { // the latest of a million take seconds
+		return nil, nil
+	}
+	rows, err := s.query(`SELECT x.fact_id, x.vector FROM fact_vectors x WHERE x.model = ?6 AND x.fact_id IN (
+		SELECT f.id FROM key_facts f WHERE `+scope+` ORDER BY f.updated_at DESC, f.id DESC LIMIT ?7)`, v.seen(s.embedModel, vectorScan)...)
+	if err != nil {
+		return nil, err
+	}
+	type meaning struct {
+		id int64
+		vector.Vector
+	}
+	all, err := collect(rows, func(r *sql.Rows) (m meaning, err error) { return m, r.Scan(&m.id, &m.Vector) })
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	asked := s.embed.Query(ctx, text)
+	if asked == nil {
+		return nil, nil
+	}
+	list := make([]vector.Near, len(all))
+	for i, m := range all {
+		list[i] = vector.Near{ID: m.id, Cos: asked.Cos(m.Vector)}
+	}
+	return vector.Nearest(list, nearFacts), nil
+}
+
+// fuse joins what words found with what is near, best first.
+func (s *Store) fuse(v Viewer, found []Fact, near []int64) ([]Fact, error) {
+	if len(near) == 0 {
+		return found, nil
+	}
+	list, err := json.Marshal(near)
+	if err != nil {
+		return nil, err
+	}
+	more, err := facts(s.query, v, "f.id IN (SELECT value FROM json_each(?6))", string(list))
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]int64, len(found))
+	for i, f := range found {
+		ids[i] = f.ID
+	}
+	more = slices.DeleteFunc(more, func(f Fact) bool { return slices.Contains(ids, f.ID) })
+	scores := vector.Fuse(ids, near)
+	all := append(found, more...)
+	slices.SortStableFunc(all, func(a, b Fact) int { return cmp.Compare(scores[b.ID], scores[a.ID]) })
+	return all, nil
+}
