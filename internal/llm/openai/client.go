@@ -85,7 +85,8 @@ func New(o Options) (*Client, error) {
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = o.Concurrent, o.Concurrent
-	transport.DisableCompression = true // a stream must not wait in a decompressor
+	transport.WriteBufferSize = 32 << 10 // most requests go out in one piece
+	transport.DisableCompression = true  // a stream must not wait in a decompressor
 	config := goopenai.DefaultConfig(o.APIKey)
 	config.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	config.HTTPClient = &doer{client: &http.Client{Transport: transport}, secret: o.APIKey}
