@@ -269,32 +269,57 @@ func (s *search) near(ctx context.Context) ([]int64, error) {
 	if s.asked == nil {
 		return nil, nil
 	}
-	look := closeLook
+	look, most := closeLook, maxNear
 	where, args := s.only()
 	if where != "" {
-		look = wideLook
+		look, most = wideLook, wideLook
 	}
-	list, err := json.Marshal(s.meanings.candidates(s.q.Kind, s.asked, look))
+	all, err := s.compare(ctx, s.meanings.candidates(s.q.Kind, s.asked, look))
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.ix.ro.QueryContext(ctx, `SELECT s.id, x.vector FROM json_each(?) j CROSS JOIN vectors x ON x.id = j.value
-		CROSS JOIN sections s ON s.hash = x.hash CROSS JOIN docs d ON d.id = s.doc WHERE d.kind = ?`+where, append([]any{string(list), s.q.Kind}, args...)...)
+	list, err := json.Marshal(vector.Nearest(all, most))
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.ix.ro.QueryContext(ctx, `SELECT s.id FROM json_each(?) j CROSS JOIN vectors x ON x.id = j.value
+		CROSS JOIN sections s ON s.hash = x.hash CROSS JOIN docs d ON d.id = s.doc WHERE d.kind = ?`+where+" ORDER BY j.key, s.id LIMIT ?",
+		slices.Concat([]any{string(list), s.q.Kind}, args, []any{maxNear})...)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
-	var all []vector.Near
+	var ranked []int64
 	for rows.Next() {
-		var n vector.Near
-		var v vector.Vector
-		if err := rows.Scan(&n.ID, &v); err != nil {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
 			return nil, err
 		}
-		n.Cos = s.asked.Cos(v)
-		all = append(all, n)
+		ranked = append(ranked, id)
 	}
-	return vector.Nearest(all, maxNear), rows.Err()
+	return ranked, rows.Err()
+}
+
+// compare tells how near whole vectors are.
+func (s *search) compare(ctx context.Context, ids []int64) (all []vector.Near, err error) {
+	list, err := json.Marshal(ids)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.ix.ro.QueryContext(ctx, "SELECT x.id, x.vector FROM json_each(?) j CROSS JOIN vectors x ON x.id = j.value", string(list))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var id int64
+		var v sql.RawBytes
+		if err := rows.Scan(&id, &v); err != nil {
+			return nil, err
+		}
+		all = append(all, vector.Near{ID: id, Cos: s.asked.Cos(vector.Vector(v))})
+	}
+	return all, rows.Err()
 }
 
 // fuse makes the scores of hits that words found and of those that are near

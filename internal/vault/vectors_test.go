@@ -169,6 +169,51 @@ func TestOrphansAreClearedAway(t *testing.T) {
 	}
 }
 
+// Searches go on while vectors are made, and when the index is built anew in
+// between.
+func TestSearchWhileVectorsAreMade(t *testing.T) {
+	f := newFolder(t)
+	f.opts.EmbedModel = "m"
+	f.opts.Embed = func(_ context.Context, texts []string) (list [][]float32, err error) {
+		for _, text := range texts {
+			list = append(list, llmtest.Vector(text, nil))
+		}
+		return list, nil
+	}
+	f.reopen()
+	for i := range 300 {
+		f.put(fmt.Sprintf("n%d.md", i), fmt.Sprintf("# Note%d\n\nAbout subject%d and matter%d.\n", i, i, i))
+	}
+	f.refresh()
+	done := make(chan error)
+	go func() {
+		for n := 0; ; n++ {
+			more, err := f.Embed(t.Context())
+			if n == 4 {
+				f.set(func(s *Status) { s.State = StateBroken })
+				err = errors.Join(err, f.Refresh(t.Context()))
+			}
+			if err != nil || !more && n > 4 {
+				done <- err
+				return
+			}
+		}
+	}()
+	for i := 0; ; i++ {
+		select {
+		case err := <-done:
+			if err != nil || f.Status().Vectors != 300 || !strings.HasPrefix(f.paths("subject7"), "n7.md ") {
+				t.Errorf("%v, %+v, %q", err, f.Status(), f.paths("subject7"))
+			}
+			return
+		default:
+			if _, err := f.Search(t.Context(), Query{Text: fmt.Sprintf("subject%d", i%300)}); err != nil && !errors.Is(err, ErrNotReady) {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // timed times searches and returns them in order.
 func (f *folder) timed(b *testing.B, next func() bool) (took []time.Duration) {
 	b.Helper()
