@@ -163,7 +163,7 @@ func turns(entries []memory.Entry, audits []memory.Audit) (list []turn) {
 		mine := len(audits) > 0 && audits[0].Session != ""
 		if mine && i+1 < len(said) {
 			next := said[i+1]
-			mine = !audits[0].At.After(next[len(next)-1].At)
+			mine = audits[0].At.Before(next[len(next)-1].At) // of the same moment: the next one's
 		}
 		if mine {
 			t.Audit = accountOf(audits[0])
