@@ -169,7 +169,7 @@ func (a *app) librarian() tools.Tool {
 	plan, do := tools.LibrarianTools()
 	sub := agent.Subagent{Name: tools.Librarian, Prompt: librarianPrompt, MaxTurns: 10, Model: a.cfg.Vault.LibrarianModel}
 	meta := tools.Meta{
-		Name: tools.Librarian, Category: tools.Vault, Scope: []string{""}, SideEffect: true, Confirm: true, Core: true, Timeout: tools.MaxTimeout,
+		Name: tools.Librarian, Category: tools.Vault, Scope: []string{""}, SideEffect: true, Confirm: true, Timeout: tools.MaxTimeout,
 		Description: "Let the librarian tidy, sort, merge or index the notes of the assistant's own folder. It shows its plan first and asks the person; call it once with the whole job.",
 	}
 	meta.Ask = func(ctx context.Context, c tools.Call) (string, error) {

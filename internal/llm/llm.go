@@ -66,9 +66,13 @@ type Schema struct {
 
 // Request is everything a model is asked at once.
 type Request struct {
-	Model     string // "" is the configured one
-	Messages  []Message
-	Tools     []ToolSpec
+	Model    string // "" is the configured one
+	Messages []Message
+	Tools    []ToolSpec
+	// Callable names every tool that may be called, also those Tools leaves out
+	// to stay small. It is for the built-in responder, which knows tools by
+	// name; nil is the names of Tools, and it never goes on the wire.
+	Callable  []string
 	Schema    *Schema // nil asks for free text
 	MaxTokens int     // 0 is the configured one
 	// Spend is asked before every attempt on the wire, retries included; an

@@ -23,7 +23,7 @@ func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) str
 	type args struct {
 		Zone string `json:"time_zone,omitempty" jsonschema:"IANA name such as Europe/Zurich; leave out for the person's own"`
 	}
-	meta := Meta{Name: "current_time", Description: strings.TrimSpace(clockText), Category: About, ReadOnly: true, Core: true}
+	meta := Meta{Name: "current_time", Description: strings.TrimSpace(clockText), Category: About, ReadOnly: true}
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		place := time.UTC
 		if a.Zone != "" {

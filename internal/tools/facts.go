@@ -36,6 +36,13 @@ func core(name, description string, category Category) Meta {
 	return Meta{Name: name, Description: strings.TrimSpace(description), Category: category, Core: true}
 }
 
+// onDemand is a tool that is offered when it is asked for: what every
+// conversation has to carry is small (a local model reads it with each message).
+func (m Meta) onDemand() Meta {
+	m.Core = false
+	return m
+}
+
 func (m Meta) writes() Meta {
 	m.SideEffect, m.Idempotent = true, true
 	return m
@@ -205,7 +212,7 @@ func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 	type args struct {
 		ID int64 `json:"id" jsonschema:"the fact's number"`
 	}
-	meta := core("forget_fact", forgetFactText, Memory).writes()
+	meta := core("forget_fact", forgetFactText, Memory).writes().onDemand()
 	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		f, err := ownFact(ctx, store, c, a.ID, mayShare)

@@ -28,8 +28,11 @@ func FindTools(set Set) (t Tool, ok bool) {
 	var rest []Spec
 	var names []string
 	for _, s := range set.All() {
-		if !s.Core {
-			rest = append(rest, s)
+		if s.Core {
+			continue
+		}
+		rest = append(rest, s)
+		if s.Scope == nil || slices.Contains(s.Scope, "") {
 			names = append(names, s.Name)
 		}
 	}

@@ -27,7 +27,7 @@ func logEntry(store *memory.Store) Tool {
 		Type    string `json:"type,omitempty" jsonschema:"what it is; thought if left out"`
 		Author  string `json:"author,omitempty" jsonschema:"user for their own words, assistant for yours; user if left out"`
 	}
-	meta := core("log_entry", logEntryText, Thread).writes()
+	meta := core("log_entry", logEntryText, Thread).writes().onDemand()
 	meta.Refine = oneOf(map[string][]string{"type": {"thought", "decision", "research", "insight"}, "author": {"user", "assistant"}})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		e, err := store.AddLog(ctx, viewer(c), memory.LogEntry{Content: a.Content, Type: a.Type, Author: a.Author}, c.Key)
@@ -43,7 +43,7 @@ func listLog(k Planner) Tool {
 		Day   string `json:"day,omitempty" jsonschema:"today, yesterday, a weekday or a date"`
 		Query string `json:"query,omitempty" jsonschema:"words that stand in the entry"`
 	}
-	return Func(core("list_log", listLogText, Thread).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
+	return Func(core("list_log", listLogText, Thread).reads().onDemand(), func(ctx context.Context, c Call, a args) (Result, error) {
 		said, err := k.Journal(ctx, c, a.Day, a.Query)
 		return Result{Content: said, Private: true}, err
 	})

@@ -104,7 +104,7 @@ func setReminder(k Planner) Tool {
 
 func listReminders(k Planner) Tool {
 	type args struct{}
-	return Func(core("list_reminders", listRemindersText, Task).reads(), func(ctx context.Context, c Call, _ args) (Result, error) {
+	return Func(core("list_reminders", listRemindersText, Task).reads().onDemand(), func(ctx context.Context, c Call, _ args) (Result, error) {
 		list, err := k.Store.Reminders(ctx, viewer(c))
 		if err != nil || len(list) == 0 {
 			return Result{Content: wordNoReminders}, err
@@ -127,8 +127,7 @@ func cancelReminder(store *memory.Store) Tool {
 	type args struct {
 		ID int64 `json:"id" jsonschema:"the reminder's number"`
 	}
-	meta := core("cancel_reminder", cancelReminderText, Task).writes()
-	meta.Core = false
+	meta := core("cancel_reminder", cancelReminderText, Task).writes().onDemand()
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		r, err := store.CancelReminder(ctx, viewer(c), a.ID)
 		return Result{Content: fmt.Sprintf(wordReminderGone, r.ID, r.Text)}, err
@@ -139,8 +138,7 @@ func setTimeZone(k Planner) Tool {
 	type args struct {
 		Zone string `json:"zone" jsonschema:"IANA name such as Europe/Zurich"`
 	}
-	meta := core("set_time_zone", setTimeZoneText, About).writes()
-	meta.Core = false
+	meta := core("set_time_zone", setTimeZoneText, About).writes().onDemand()
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		if err := k.SetZone(ctx, c.Who, a.Zone); err != nil {
 			return Result{}, err

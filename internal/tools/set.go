@@ -132,6 +132,15 @@ func (s Set) All() []Spec {
 	return out
 }
 
+// Names lists the names in order.
+func (s Set) Names() []string {
+	out := make([]string, len(s.entries))
+	for i, e := range s.entries {
+		out[i] = e.spec.Name
+	}
+	return out
+}
+
 // Specs is what a model is told, in order: equal Sets give equal bytes.
 func (s Set) Specs() []llm.ToolSpec {
 	out := make([]llm.ToolSpec, len(s.entries))

@@ -81,8 +81,7 @@ func updateTask(store *memory.Store) Tool {
 		ID          int64  `json:"id" jsonschema:"the task's number"`
 		Description string `json:"description" jsonschema:"what is to be done now"`
 	}
-	meta := core("update_task", updateTaskText, Task).writes()
-	meta.Core = false
+	meta := core("update_task", updateTaskText, Task).writes().onDemand()
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		t, err := store.UpdateTask(ctx, viewer(c), a.ID, a.Description)
 		if err != nil {
@@ -93,8 +92,8 @@ func updateTask(store *memory.Store) Tool {
 }
 
 func deleteTask(store *memory.Store) Tool {
-	meta := core("delete_task", deleteTaskText, Task).writes()
-	meta.Core, meta.Confirm = false, true
+	meta := core("delete_task", deleteTaskText, Task).writes().onDemand()
+	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a taskID) (string, error) {
 		t, err := store.Task(ctx, viewer(c), a.ID)
 		return fmt.Sprintf(wordDeleteTask, t.ID, t.Description), err

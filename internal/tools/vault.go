@@ -134,8 +134,7 @@ func (n Notes) definition() Tool {
 	type args struct {
 		Name string `json:"name" jsonschema:"the name, or Type.Method"`
 	}
-	meta := core("find_definition", findDefinitionText, Code).reads()
-	meta.Core = false
+	meta := core("find_definition", findDefinitionText, Code).reads().onDemand()
 	return forReaders(n, meta, func(ctx context.Context, _ Call, a args) (Result, error) {
 		hits, err := n.Vault.Definition(ctx, a.Name)
 		return n.Found("code", hits[:min(len(hits), vaultHits)]), err
@@ -207,7 +206,7 @@ func (n Notes) list() Tool {
 	type args struct {
 		Folder string `json:"folder,omitempty" jsonschema:"only notes below this folder"`
 	}
-	return forReaders(n, core("vault_list", vaultListText, Vault).reads(), func(ctx context.Context, _ Call, a args) (Result, error) {
+	return forReaders(n, core("vault_list", vaultListText, Vault).reads().onDemand(), func(ctx context.Context, _ Call, a args) (Result, error) {
 		list, err := n.Vault.List(ctx, a.Folder, 50)
 		if err != nil || len(list) == 0 {
 			return Result{Content: wordNoNotes}, err
@@ -233,7 +232,7 @@ func (n Notes) write() Tool {
 		Title   string `json:"title,omitempty" jsonschema:"title of a new note"`
 		Content string `json:"content" jsonschema:"the text, Markdown"`
 	}
-	meta := core("vault_write", vaultWriteText, Vault).writes()
+	meta := core("vault_write", vaultWriteText, Vault).writes().onDemand()
 	meta.Idempotent = false // appending twice writes twice: the turn's journal prevents it
 	meta.Refine = oneOf(map[string][]string{"mode": {vault.ModeCreate, vault.ModeAppend, vault.ModeReplaceSection}})
 	return forReaders(n, meta, func(ctx context.Context, _ Call, a args) (Result, error) {
@@ -270,8 +269,8 @@ func (n Notes) move() Tool {
 		From string `json:"from" jsonschema:"the note's path now"`
 		To   string `json:"to" jsonschema:"its path then"`
 	}
-	meta := core("vault_move", vaultMoveText, Vault).writes()
-	meta.Idempotent, meta.Core, meta.Scope = false, false, []string{Librarian}
+	meta := core("vault_move", vaultMoveText, Vault).writes().onDemand()
+	meta.Idempotent, meta.Scope = false, []string{Librarian}
 	return forReaders(n, meta, func(ctx context.Context, _ Call, a args) (Result, error) {
 		w, err := n.Vault.Move(ctx, a.From, a.To)
 		return Result{Content: fmt.Sprintf(wordNoteMoved, a.From, w.Path)}, err
@@ -288,8 +287,8 @@ func (n Notes) index() Tool {
 		Title string `json:"title" jsonschema:"its title"`
 		Notes []link `json:"notes" jsonschema:"the notes it links, in order"`
 	}
-	meta := core("vault_create_index", vaultIndexText, Vault).writes()
-	meta.Idempotent, meta.Core, meta.Scope = false, false, []string{Librarian}
+	meta := core("vault_create_index", vaultIndexText, Vault).writes().onDemand()
+	meta.Idempotent, meta.Scope = false, []string{Librarian}
 	meta.Refine = func(s *jsonschema.Schema) { one := 1; s.Properties["notes"].MinItems = &one }
 	return forReaders(n, meta, func(ctx context.Context, _ Call, a args) (Result, error) {
 		var b strings.Builder

@@ -96,6 +96,9 @@ func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string))
 }
 
 func offered(r llm.Request) []string {
+	if r.Callable != nil {
+		return r.Callable
+	}
 	names := make([]string, len(r.Tools))
 	for i, t := range r.Tools {
 		names[i] = t.Name

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"testing"
+	"unicode/utf8"
+
+	"parley/internal/adapters/telegram/telegramtest"
+)
+
+// TestSmallProfile: what a small local model has to read before it can answer
+// "hi", persona, rules and tools together, stays under 2,000 tokens (of four
+// characters), with notes and without.
+func TestSmallProfile(t *testing.T) {
+	for name, env := range map[string][]string{"plain": nil, "notes": {"BOT_VAULT_DIR=" + copyNotes(t)}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.env = append(w.env, env...)
+			w.run(t)
+			w.tg.Push(telegramtest.Text(1, 1, "hi"))
+			w.sent(t, 1)
+			n := (utf8.RuneCount(w.llm.Requests()[0].Raw) + 3) / 4
+			t.Logf("%d tokens", n)
+			if n > 2000 {
+				t.Errorf("%d tokens for hi", n)
+			}
+		})
+	}
+}
