@@ -97,9 +97,7 @@ func TestOnePersonFloods(t *testing.T) {
 	w.tg.Push(telegramtest.Text(7, 7, "hello"))
 	w.sent(t, 1)
 	w.tg.Push(flood...)
-	eventually(t, "the flood is over", func() bool {
-		return strings.Contains(w.saying(t, 1, 1, "/status"), "now: 1 conversations at work, 1 messages waiting")
-	})
+	w.idle(t)
 	if n := len(w.llm.Requests()); n < 20 || n > 21 { // one more is earned every three seconds
 		t.Errorf("%d model calls", n)
 	}
@@ -141,7 +139,7 @@ func TestTenThousandReminders(t *testing.T) {
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	s, kept := w.store(t), 0
+	s, kept := w.open(t), 0
 	for i := range 10_000 {
 		_, err := s.AddReminder(context.Background(), memory.Reminder{User: chat.User{ID: "telegram:7"},
 			Key: chat.Key{Platform: "telegram", Channel: "7"}, Text: fmt.Sprint("r", i), Due: time.Now().Add(time.Hour)}, "")
