@@ -96,8 +96,7 @@ var libraries = []allowed{
 
 	{"internal/agent/playbook", "github.com/goccy/go-yaml", "the owner writes YAML; mistakes are shown with their line"},
 	{"internal/agent/playbook", "github.com/google/jsonschema-go", "parameters of tools, and the schema for editors"},
-	{"internal/tools", "github.com/google/jsonschema-go", "schemas from Go types"},
-	{"internal/tools", "github.com/santhosh-tekuri/jsonschema/v6", "every mistake in a call, with its path"},
+	{"internal/tools", "github.com/google/jsonschema-go", "schemas from Go types, and what a call breaks of one"},
 	{"internal/tools", "golang.org/x/net", "fetched pages to readable text"},
 	{"internal/tools/mcp", "github.com/modelcontextprotocol/go-sdk", "the protocol of tool servers"},
 }

@@ -10,8 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	schemafor "github.com/google/jsonschema-go/jsonschema"
-	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
 const (
@@ -33,35 +32,23 @@ func (e *ArgumentError) Error() string { return strings.Join(e.Problems, "\n") }
 // arguments validates one tool's arguments.
 type arguments struct {
 	schema *jsonschema.Schema
-	form   map[string]any
+	whole  *jsonschema.Resolved
+	form   map[string]any // the schema, as JSON
 }
 
 func compileArguments(raw []byte) (*arguments, error) {
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
+	schema, err := readSchema(raw)
+	if err == nil && schema.Type != "object" {
+		err = errors.New("the schema is not of type object")
+	}
+	a := arguments{schema: schema}
+	if err == nil {
+		a.form, a.whole, err = resolve(schema)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("parameters: %w", err)
 	}
-	form, ok := doc.(map[string]any)
-	if !ok || form["type"] != "object" {
-		return nil, errors.New("parameters: the schema is not of type object")
-	}
-	c := jsonschema.NewCompiler()
-	c.UseLoader(noLoader{})
-	if err := c.AddResource("arguments.json", doc); err != nil {
-		return nil, fmt.Errorf("parameters: %w", err)
-	}
-	schema, err := c.Compile("arguments.json")
-	if err != nil {
-		return nil, fmt.Errorf("parameters: %w", err)
-	}
-	return &arguments{schema, form}, nil
-}
-
-// noLoader keeps a schema from outside from reading files or the network.
-type noLoader struct{}
-
-func (noLoader) Load(url string) (any, error) {
-	return nil, fmt.Errorf("reference to %s is not allowed", url)
+	return &a, nil
 }
 
 // parse returns the arguments as clean JSON and the keys it dropped: the
@@ -89,8 +76,8 @@ func (a *arguments) parse(raw []byte) (clean json.RawMessage, dropped []string, 
 	}
 	dropped = append(dropped, prune(a.form, value, "")...)
 	slices.Sort(dropped)
-	if err := a.schema.Validate(value); err != nil {
-		return nil, dropped, &ArgumentError{problems(err)}
+	if err := a.whole.Validate(value); err != nil {
+		return nil, dropped, &ArgumentError{a.problems(value, err)}
 	}
 	clean, err = json.Marshal(value)
 	if err != nil {
@@ -134,24 +121,13 @@ func allowsNull(kind any) bool {
 	return kind == "null" || slices.Contains(list, any("null"))
 }
 
-func problems(err error) []string {
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
-		return []string{"arguments: " + err.Error()}
-	}
-	var out []string
-	var walk func(u jsonschema.OutputUnit)
-	walk = func(u jsonschema.OutputUnit) {
-		if u.Error != nil {
-			out = append(out, fmt.Sprintf("arguments%s: %s", u.InstanceLocation, u.Error))
-		}
-		for _, inner := range u.Errors {
-			walk(inner)
-		}
-	}
-	walk(*invalid.DetailedOutput())
+// problems is everything that is wrong with value, each with its path. The
+// library stops at the first mistake, so each place is asked for itself.
+func (a *arguments) problems(value any, first error) []string {
+	c := checker{root: a.schema, alone: map[*jsonschema.Schema]*jsonschema.Resolved{}}
+	out := c.wrong(a.schema, value, "arguments")
 	if len(out) == 0 {
-		out = []string{"arguments: " + err.Error()}
+		out = []string{"arguments: " + first.Error()}
 	}
 	slices.Sort(out)
 	out = slices.Compact(out)
@@ -162,6 +138,51 @@ func problems(err error) []string {
 		out[i], _ = cut(p, 300)
 	}
 	return out
+}
+
+// checker asks each part of a schema for itself.
+type checker struct {
+	root  *jsonschema.Schema
+	alone map[*jsonschema.Schema]*jsonschema.Resolved // nil where it only works within root
+}
+
+// wrong lists what is wrong within value, and if that is nothing, with value.
+func (c checker) wrong(schema *jsonschema.Schema, value any, path string) (out []string) {
+	if schema == nil {
+		return nil
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for _, name := range schema.Required {
+			if _, given := v[name]; !given {
+				out = append(out, fmt.Sprintf("%s: %s is missing", path, name))
+			}
+		}
+		for name, inner := range v {
+			out = append(out, c.wrong(schema.Properties[name], inner, path+"/"+name)...)
+		}
+	case []any:
+		for i, inner := range v {
+			out = append(out, c.wrong(schema.Items, inner, fmt.Sprintf("%s/%d", path, i))...)
+		}
+	}
+	if resolved := c.resolve(schema); len(out) == 0 && resolved != nil {
+		if err := resolved.Validate(value); err != nil {
+			out = []string{path + ": " + strings.TrimPrefix(err.Error(), "validating root: ")}
+		}
+	}
+	return out
+}
+
+func (c checker) resolve(schema *jsonschema.Schema) *jsonschema.Resolved {
+	resolved, known := c.alone[schema]
+	if !known {
+		part := *schema
+		part.Schema, part.Defs, part.Definitions = c.root.Schema, c.root.Defs, c.root.Definitions
+		_, resolved, _ = resolve(&part)
+		c.alone[schema] = resolved
+	}
+	return resolved
 }
 
 // readJSON reads one JSON value and refuses what encoding/json lets pass:
@@ -208,7 +229,22 @@ func readValue(d *json.Decoder, depth int) (any, error) {
 		_, err := d.Token()
 		return list, err
 	}
+	if n, ok := token.(json.Number); ok {
+		return number(n)
+	}
 	return token, nil
+}
+
+// number is an int64 where that holds it, and else a float64.
+func number(n json.Number) (any, error) {
+	if i, err := n.Int64(); err == nil {
+		return i, nil
+	}
+	f, err := n.Float64()
+	if err != nil {
+		return nil, fmt.Errorf("number %.20s is out of range", n)
+	}
+	return f, nil
 }
 
 func readObject(d *json.Decoder, depth int) (any, error) {
@@ -235,8 +271,8 @@ func readObject(d *json.Decoder, depth int) (any, error) {
 	return object, err
 }
 
-func deriveSchema[A any](refine func(*schemafor.Schema)) (json.RawMessage, error) {
-	schema, err := schemafor.For[A](nil)
+func deriveSchema[A any](refine func(*jsonschema.Schema)) (json.RawMessage, error) {
+	schema, err := jsonschema.For[A](nil)
 	if err != nil {
 		return nil, fmt.Errorf("derive schema: %w", err)
 	}
@@ -254,7 +290,7 @@ func deriveSchema[A any](refine func(*schemafor.Schema)) (json.RawMessage, error
 
 // withoutNull takes "null" out of derived types: providers differ on lists of
 // types, and prune already reads null as "not given".
-func withoutNull(s *schemafor.Schema) {
+func withoutNull(s *jsonschema.Schema) {
 	if s == nil {
 		return
 	}

@@ -53,6 +53,11 @@ func TestArguments(t *testing.T) {
 		{"duplicate", `{"title":"a","title":"b"}`, Invalid, []string{`"title" is given twice`}, ""},
 		{"huge", `{"title":"` + strings.Repeat("x", 200_000) + `"}`, Invalid, []string{"bytes"}, ""},
 		{"deep", `{"title":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`, Invalid, []string{"nested"}, ""},
+		{"whole number", `{"title":"a","size":3.0}`, "", []string{`{"size":3,"title":"a"}`}, ""},
+		{"not whole", `{"title":"a","size":3.5}`, Invalid, []string{"arguments/size", "integer"}, ""},
+		{"beyond numbers", `{"title":"a","size":1e999999999}`, Invalid, []string{"out of range"}, ""},
+		{"next to nothing", `{"title":"a","size":1e-999999999}`, "", []string{`{"size":0,"title":"a"}`}, ""},
+		{"exact", `{"title":"a","size":9007199254740993}`, "", []string{`9007199254740993`}, ""},
 		{"bad UTF-8", "{\"title\":\"\xff\"}", Invalid, []string{"UTF-8"}, ""},
 		{"unknown key", `{"title":"a","rm":"-rf"}`, "", []string{`{"title":"a"}`}, "rm"},
 		{"identity", `{"title":"a","user_id":"telegram:666","channel":"x","session":"y"}`, "", []string{"a/telegram:1/", `{"title":"a"}`}, "channel session user_id"},
@@ -75,6 +80,47 @@ func TestArguments(t *testing.T) {
 				t.Errorf("content is %d bytes", len(o.Result.Content))
 			}
 		})
+	}
+}
+
+// TestArgumentsOfForeignSchemas: what servers send is checked as far as it can be.
+func TestArgumentsOfForeignSchemas(t *testing.T) {
+	for _, tt := range []struct{ schema, args, want string }{
+		{`{"type":"object","$defs":{"s":{"type":"string","pattern":"^a"}},"properties":{"x":{"$ref":"#/$defs/s"},"y":{"type":"array","items":{"$ref":"#/$defs/s"}}}}`,
+			`{"x":"b","y":["a","c",1]}`, "arguments/x: \narguments/y/1: \narguments/y/2: "},
+		{`{"type":"object","$schema":"http://json-schema.org/draft-07/schema#","definitions":{"n":{"type":"integer"}},"properties":{"x":{"$ref":"#/definitions/n"}}}`, `{"x":"b"}`, "arguments/x: "},
+		{`{"type":"object","$schema":"http://json-schema.org/draft-04/schema#","properties":{"x":{"type":"integer"}}}`, `{"x":"b"}`, "arguments/x: "},
+		{`{"type":"object","properties":{"next":{"$ref":"#"},"n":{"type":"integer"}}}`, `{"next":{"next":{"n":"x"}}}`, "arguments: "},
+		{`{"type":"object","anyOf":[{"required":["a"]},{"required":["b"]}]}`, `{}`, "arguments: "},
+		{`{"type":"object","additionalProperties":{"type":"integer"}}`, `{"a":"x"}`, "arguments: "},
+		{`{"type":"object","properties":{"a":{"type":"array","items":{"type":"object","required":["b","c"],"properties":{"b":{"enum":["p","q"]}}}}}}`,
+			`{"a":[{"b":"p","c":1},{"b":"z"},{}]}`, "arguments/a/1/b: \narguments/a/1: c is missing\narguments/a/2: b is missing\narguments/a/2: c is missing"},
+	} {
+		args, err := compileArguments([]byte(tt.schema))
+		if err != nil {
+			t.Errorf("%s: %v", tt.schema, err)
+			continue
+		}
+		_, _, err = args.parse([]byte(tt.args))
+		var wrong *ArgumentError
+		if !errors.As(err, &wrong) {
+			t.Errorf("%s: %v", tt.args, err)
+			continue
+		}
+		want := strings.Split(tt.want, "\n")
+		for i, p := range wrong.Problems {
+			if len(want) != len(wrong.Problems) || !strings.HasPrefix(p, want[i]) {
+				t.Errorf("%s:\n%s\nwant\n%s", tt.args, err, tt.want)
+				break
+			}
+		}
+	}
+	many, err := compileArguments([]byte(`{"type":"object","properties":{"a":{"type":"array","items":{"type":"integer"}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := many.parse([]byte(`{"a":["x"` + strings.Repeat(`,"x"`, 20000) + `]}`)); !strings.Contains(err.Error(), "and 19981 more") {
+		t.Errorf("%v", err)
 	}
 }
 

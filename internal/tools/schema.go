@@ -1,0 +1,189 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// understood are the values of $schema the library validates by. Any other is
+// read as the last of them, which is what MCP asks for.
+var understood = map[string]bool{"": true, "http://json-schema.org/draft-07/schema#": true, "https://json-schema.org/draft/2020-12/schema": true}
+
+// readSchema reads what may be a stranger's schema.
+func readSchema(raw []byte) (*jsonschema.Schema, error) {
+	schema := &jsonschema.Schema{}
+	if err := json.Unmarshal(raw, schema); err != nil {
+		return nil, err
+	}
+	if !understood[schema.Schema] {
+		schema.Schema = ""
+	}
+	return schema, nil
+}
+
+// resolve makes a schema ready. form is it as JSON, nil for true and false.
+func resolve(schema *jsonschema.Schema) (form map[string]any, ready *jsonschema.Resolved, err error) {
+	raw, err := json.Marshal(schema) // keywords may have been written in other cases
+	if err != nil {
+		return nil, nil, err
+	}
+	var read any
+	if err := json.Unmarshal(raw, &read); err != nil {
+		return nil, nil, err
+	}
+	form, _ = read.(map[string]any)
+	if err := bounded(form); err != nil {
+		return nil, nil, err
+	}
+	ready, err = schema.CloneSchemas().Resolve(nil) // without a loader it reads neither files nor the network
+	return form, ready, err
+}
+
+// maxWeight bounds how many parts of a schema are asked about one value. Those
+// of real tools are asked a few dozen times; one of 20 KB can be written to be
+// asked 2^100 times.
+const maxWeight = 2000
+
+// bounded says why checking a value against a schema might not end: a part
+// that leads back to itself overflows the validator's stack, which is the end
+// of the process. nil when it ends soon. Parts are told apart by their JSON
+// pointer; references by id or anchor are refused, since what they mean
+// depends on where they stand.
+func bounded(form map[string]any) error {
+	return weigher{form, map[string]int{}}.walk("", form)
+}
+
+// keywords that hold schemas: one, a list of them, or one for each name.
+type keywords struct{ one, list, named []string }
+
+var (
+	// onTheValue are asked about the value itself, beneath about its parts.
+	onTheValue = keywords{[]string{"not", "if", "then", "else"}, []string{"allOf", "anyOf", "oneOf"}, []string{"dependentSchemas", "dependencies"}}
+	beneath    = keywords{
+		[]string{"items", "additionalItems", "additionalProperties", "contains", "propertyNames", "unevaluatedItems", "unevaluatedProperties"},
+		[]string{"items", "prefixItems"},
+		[]string{"properties", "patternProperties", "$defs", "definitions"},
+	}
+	byName = []string{"$id", "$anchor", "$dynamicAnchor", "$dynamicRef"}
+)
+
+// each calls do for every schema that form holds under these keywords.
+func (k keywords) each(at string, form map[string]any, do func(at string, form map[string]any) error) error {
+	var err error
+	try := func(at string, part any) {
+		if form, ok := part.(map[string]any); ok && err == nil {
+			err = do(at, form)
+		}
+	}
+	for _, key := range k.one {
+		try(at+"/"+key, form[key])
+	}
+	for _, key := range k.list {
+		list, _ := form[key].([]any)
+		for i, part := range list {
+			try(at+"/"+key+"/"+strconv.Itoa(i), part)
+		}
+	}
+	for _, key := range k.named {
+		named, _ := form[key].(map[string]any)
+		for name, part := range named {
+			try(at+"/"+key+"/"+escape.Replace(name), part)
+		}
+	}
+	return err
+}
+
+// weigher knows the weight of parts; 0 is that of one being weighed.
+type weigher struct {
+	root   map[string]any
+	weight map[string]int
+}
+
+// walk weighs a part and all it holds.
+func (w weigher) walk(at string, form map[string]any) error {
+	if _, err := w.weigh(at, form); err != nil {
+		return err
+	}
+	if err := onTheValue.each(at, form, w.walk); err != nil {
+		return err
+	}
+	return beneath.each(at, form, w.walk)
+}
+
+// weigh counts the parts that are asked about the same value as this one.
+func (w weigher) weigh(at string, form map[string]any) (int, error) {
+	if n, known := w.weight[at]; known {
+		if n == 0 {
+			return 0, fmt.Errorf("the part at #%s leads back to itself", at)
+		}
+		return n, nil
+	}
+	w.weight[at] = 0
+	sum := 1
+	add := func(at string, form map[string]any) error {
+		n, err := w.weigh(at, form)
+		if sum += n; err == nil && sum > maxWeight {
+			err = errors.New("it asks too much about one value")
+		}
+		return err
+	}
+	for _, key := range byName {
+		if form[key] != nil && at != "" {
+			return 0, fmt.Errorf("%s within is not allowed", key)
+		}
+	}
+	if err := onTheValue.each(at, form, add); err != nil {
+		return 0, err
+	}
+	if ref, ok := form["$ref"].(string); ok {
+		to, target, err := w.follow(ref)
+		if err == nil {
+			err = add(to, target)
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	w.weight[at] = sum
+	return sum, nil
+}
+
+var (
+	escape   = strings.NewReplacer("~", "~0", "/", "~1")
+	unescape = strings.NewReplacer("~1", "/", "~0", "~")
+)
+
+// follow finds the part that a reference names by its pointer.
+func (w weigher) follow(ref string) (at string, form map[string]any, err error) {
+	u, err := url.Parse(ref)
+	if err != nil || !strings.HasPrefix(ref, "#") || u.Fragment != "" && u.Fragment[0] != '/' {
+		return "", nil, fmt.Errorf("reference to %.100s is not allowed", ref)
+	}
+	var part any = w.root
+	for _, step := range strings.Split(u.Fragment, "/")[1:] {
+		switch inner := part.(type) {
+		case map[string]any:
+			part = inner[unescape.Replace(step)]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i < 0 || i >= len(inner) {
+				return "", nil, fmt.Errorf("reference to %.100s leads nowhere", ref)
+			}
+			step, part = strconv.Itoa(i), inner[i]
+		}
+		at += "/" + escape.Replace(unescape.Replace(step))
+	}
+	if form, ok := part.(map[string]any); ok {
+		return at, form, nil
+	}
+	if part == true || part == false { // they stand for {} and {"not":{}}
+		return at, nil, nil
+	}
+	return "", nil, fmt.Errorf("reference to %.100s leads nowhere", ref)
+}
