@@ -83,7 +83,7 @@ func bound(v reflect.Value, text string) float64 {
 
 var (
 	nameForm          = regexp.MustCompile(`^[a-z][a-z0-9_]{0,49}$`) // requirements C19
-	webhookSecretForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`) // Bot API setWebhook
+	webhookSecretForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)       // and 256 at most: Bot API setWebhook
 	envForm           = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`)
 )
 
@@ -116,7 +116,7 @@ func misformed(form string, v reflect.Value) (problem, hint string) {
 		return badURL(text)
 	case form == "listen":
 		return badListen(text)
-	case form == "webhook_secret" && !webhookSecretForm.MatchString(text):
+	case form == "webhook_secret" && (len(text) > 256 || !webhookSecretForm.MatchString(text)):
 		return "has characters that Telegram does not take", "1 to 256 of A-Z a-z 0-9 _ -"
 	case form == "env" && !envForm.MatchString(text):
 		return "has an entry that names no variable", "NAME or NAME=value"

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -120,10 +121,16 @@ func receiver(f *ast.FuncDecl) string {
 	}
 }
 
+// onUse compiles a pattern when it is first needed: those with classes of
+// letters take 100 KB each, and most bots have no code to look through.
+func onUse(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+}
+
 var (
-	definition = regexp.MustCompile(`^\s*(?:(?:export|default|pub(?:\([a-z ]*\))?|public|private|protected|internal|static|async|abstract|final|sealed|unsafe|inline|virtual|override|partial|data|open)\s+)*(?:func|def|defp|defmodule|class|function\*?|fn|fun|struct|interface|type|enum|trait|module|record|object|protocol|namespace|message|service|CREATE TABLE|create table)\s+(?:\([^()]*\)\s*)?([\p{L}_$][\p{L}\p{N}_$]*)`)
-	arrow      = regexp.MustCompile(`^(?:export\s+)?(?:const|let|var)\s+([\p{L}_$][\p{L}\p{N}_$]*)\s*(?::[^=]*)?=\s*(?:async\s*)?(?:\([^()]*\)|[\p{L}_$][\p{L}\p{N}_$]*)\s*(?::[^=]*)?=>`)
-	implements = regexp.MustCompile(`^impl(?:<[^<>]*>)?\s+(?:[^{]*\sfor\s+)?([\p{L}_][\p{L}\p{N}_]*)`)
+	definition = onUse(`^\s*(?:(?:export|default|pub(?:\([a-z ]*\))?|public|private|protected|internal|static|async|abstract|final|sealed|unsafe|inline|virtual|override|partial|data|open)\s+)*(?:func|def|defp|defmodule|class|function\*?|fn|fun|struct|interface|type|enum|trait|module|record|object|protocol|namespace|message|service|CREATE TABLE|create table)\s+(?:\([^()]*\)\s*)?([\p{L}_$][\p{L}\p{N}_$]*)`)
+	arrow      = onUse(`^(?:export\s+)?(?:const|let|var)\s+([\p{L}_$][\p{L}\p{N}_$]*)\s*(?::[^=]*)?=\s*(?:async\s*)?(?:\([^()]*\)|[\p{L}_$][\p{L}\p{N}_$]*)\s*(?::[^=]*)?=>`)
+	implements = onUse(`^impl(?:<[^<>]*>)?\s+(?:[^{]*\sfor\s+)?([\p{L}_][\p{L}\p{N}_]*)`)
 )
 
 // symbolsOf lists definitions as most languages write them.
@@ -137,13 +144,13 @@ func symbolsOf(lines []string) (all []symbol) {
 			continue
 		}
 		indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
-		if m := implements.FindStringSubmatch(line); m != nil {
+		if m := implements().FindStringSubmatch(line); m != nil {
 			owner = m[1]
 			continue
 		}
-		m := definition.FindStringSubmatch(line)
+		m := definition().FindStringSubmatch(line)
 		if m == nil {
-			m = arrow.FindStringSubmatch(line)
+			m = arrow().FindStringSubmatch(line)
 		}
 		if m == nil {
 			continue

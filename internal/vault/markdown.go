@@ -270,9 +270,9 @@ func chop(line string) (pieces []string) {
 }
 
 var (
-	codeSpan = regexp.MustCompile("`[^`]*`")
-	tagMark  = regexp.MustCompile(`(?:^|[\s(,;])#([\p{L}\p{N}_/-]*[\p{L}_/-][\p{L}\p{N}_/-]*)`)
-	wikiMark = regexp.MustCompile(`\[\[([^\[\]|#^]{1,256})`)
+	codeSpan = onUse("`[^`]*`")
+	tagMark  = onUse(`(?:^|[\s(,;])#([\p{L}\p{N}_/-]*[\p{L}_/-][\p{L}\p{N}_/-]*)`)
+	wikiMark = onUse(`\[\[([^\[\]|#^]{1,256})`)
 )
 
 // marks adds the #tags and [[links]] of the text; those in code are none.
@@ -281,11 +281,11 @@ func (d *document) marks(lines []string, code []bool) {
 		if code[i] || !strings.Contains(line, "#") && !strings.Contains(line, "[[") {
 			continue
 		}
-		line = codeSpan.ReplaceAllString(line, " ")
-		for _, m := range tagMark.FindAllStringSubmatch(line, maxMarks) {
+		line = codeSpan().ReplaceAllString(line, " ")
+		for _, m := range tagMark().FindAllStringSubmatch(line, maxMarks) {
 			d.tags = append(d.tags, m[1])
 		}
-		for _, m := range wikiMark.FindAllStringSubmatch(line, maxMarks) {
+		for _, m := range wikiMark().FindAllStringSubmatch(line, maxMarks) {
 			d.links = append(d.links, noteName(m[1]))
 		}
 		d.tags, d.links = few(d.tags), few(d.links)

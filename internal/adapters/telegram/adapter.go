@@ -64,8 +64,10 @@ type Timing struct {
 	RetryMax time.Duration // longest such wait: 30 s
 }
 
+const maxSecret = 256 // characters; Bot API setWebhook
+
 var (
-	secretForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,256}$`)
+	secretForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 	tokenForm  = regexp.MustCompile(`^[A-Za-z0-9:_-]+$`)
 )
 
@@ -103,7 +105,7 @@ func New(opts Options) (*Adapter, error) {
 		return nil, fmt.Errorf("telegram.mode %q: want %s or %s", opts.Mode, ModePolling, ModeWebhook)
 	case opts.Mode == ModeWebhook && (opts.Webhook.Listen == "" || opts.Webhook.URL == ""):
 		return nil, errors.New("telegram.webhook: listen and url are both needed")
-	case opts.Mode == ModeWebhook && !secretForm.MatchString(opts.Webhook.Secret):
+	case opts.Mode == ModeWebhook && (len(opts.Webhook.Secret) > maxSecret || !secretForm.MatchString(opts.Webhook.Secret)):
 		return nil, errors.New("telegram.webhook.secret: want 1 to 256 characters of A-Z a-z 0-9 _ -")
 	case !tokenForm.MatchString(opts.Token):
 		return nil, errors.New("telegram.token: not a token as @BotFather gives them")
