@@ -241,3 +241,23 @@ func BenchmarkFileFlood(b *testing.B) {
 		}
 	}
 }
+
+// TestTelegramAlbum: several pictures sent together are looked at together.
+func TestTelegramAlbum(t *testing.T) {
+	w := newWorld(t).seeing()
+	w.run(t)
+	img := testImage(t)
+	for i, caption := range []string{"which is the best?", "", ""} {
+		w.tg.AddFile(fmt.Sprint("p", i), telegramtest.File{Data: img})
+		u := telegramtest.Text(7, 7, "")
+		u.Message.Caption, u.Message.Album = caption, "13579"
+		u.Message.Photo = json.RawMessage(fmt.Sprintf(`[{"file_id":"p%d","file_unique_id":"p%d","width":4,"height":4,"file_size":%d}]`, i, i, len(img)))
+		w.tg.Push(u)
+	}
+	w.tg.Push(telegramtest.Text(7, 7, "thanks"))
+	w.sent(t, 2)
+	requests := w.words()
+	if len(requests) != 2 || strings.Count(string(requests[0].Raw), base64.StdEncoding.EncodeToString(img)) != 3 {
+		t.Errorf("%d requests, the first with %d pictures", len(requests), strings.Count(string(requests[0].Raw), base64.StdEncoding.EncodeToString(img)))
+	}
+}

@@ -273,6 +273,7 @@ func (h *Hub) run(l *lane) {
 		l.queue = l.queue[1:]
 		h.mu.Unlock()
 
+		j.m = h.gather(l, j.m)
 		h.work(j)
 
 		h.mu.Lock()

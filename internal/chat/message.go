@@ -76,14 +76,20 @@ type Message struct {
 	// the author administers the place (Discord's computed permissions).
 	Admin bool `json:"admin,omitempty"`
 	// Forwarded text is somebody else's words: never a command, never a fact.
-	Forwarded bool      `json:"forwarded,omitempty"`
-	At        time.Time `json:"at"`
+	Forwarded bool `json:"forwarded,omitempty"`
+	// Album is the same for what its author sent as one, as several messages;
+	// "" is a message of its own.
+	Album string    `json:"album,omitempty"`
+	At    time.Time `json:"at"`
 	// Origin is the adapter's way home (an interaction token); opaque to all
 	// others, carried into every Part of the answer.
 	Origin string `json:"origin,omitempty"`
 	// Attempt counts the processes that died with this message at the head of
 	// its lane; 0 on the first try. Set by the journal.
 	Attempt int `json:"-"`
+	// With are the rows of the messages that the Hub has joined to this one,
+	// finished with it.
+	With []int64 `json:"-"`
 	// Preview is the platform's id of a preview an earlier process left
 	// behind; set by the journal.
 	Preview string `json:"-"`

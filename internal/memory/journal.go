@@ -111,8 +111,10 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec("UPDATE inbox SET state = 'done', body = '' WHERE id = ?", m.Row); err != nil {
-			return err
+		for _, row := range append([]int64{m.Row}, m.With...) {
+			if _, err := tx.Exec("UPDATE inbox SET state = 'done', body = '' WHERE id = ?", row); err != nil {
+				return err
+			}
 		}
 		for i := range parts {
 			parts[i].Started, parts[i].Preview = i == 0, preview // the lane sends the first next

@@ -178,6 +178,7 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 		Direct:    m.Chat.Type == models.ChatTypePrivate,
 		Forwarded: m.ForwardOrigin != nil || m.IsAutomaticForward || m.ViaBot != nil,
 		At:        time.Unix(int64(m.Date), 0).UTC(),
+		Album:     m.MediaGroupID,
 	}
 	s := a.script(m)
 	c.Text, c.Addressed = s.text, c.Direct || s.named

@@ -37,6 +37,7 @@ type Message struct {
 	EditDate           int64           `json:"edit_date,omitempty"`
 	Text               string          `json:"text,omitempty"`
 	Entities           []Entity        `json:"entities,omitempty"`
+	Album              string          `json:"media_group_id,omitempty"`
 	Caption            string          `json:"caption,omitempty"`
 	CaptionEntities    []Entity        `json:"caption_entities,omitempty"`
 	ReplyTo            *Message        `json:"reply_to_message,omitempty"`

@@ -1,0 +1,50 @@
+package chat
+
+import "time"
+
+// albumGap is how long the next picture of an album may be in coming: they are
+// sent together and arrive as messages of their own, within a moment.
+const albumGap = 700 * time.Millisecond
+
+// gather makes one message of what was sent as one: the first of them, with
+// the words and files of all. The rest of an album that comes later than
+// albumGap is a message of its own, and so is nothing lost. The lane waits.
+func (h *Hub) gather(l *lane, first Message) Message {
+	if first.Album == "" {
+		return first
+	}
+	for {
+		next, ok := h.takeNext(l, first)
+		if !ok {
+			if !sleep(h.ctx, albumGap) {
+				return first
+			}
+			if next, ok = h.takeNext(l, first); !ok {
+				return first
+			}
+		}
+		if first.Text == "" {
+			first.Text = next.Text
+		} else if next.Text != "" {
+			first.Text += "\n" + next.Text
+		}
+		first.Files = append(first.Files, next.Files...)
+		first.With = append(first.With, next.Row)
+		first.Addressed = first.Addressed || next.Addressed
+		first.Attempt = max(first.Attempt, next.Attempt)
+	}
+}
+
+// takeNext takes the lane's next message if it belongs to the same album.
+func (h *Hub) takeNext(l *lane, m Message) (Message, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(l.queue) == 0 || l.queue[0].do != nil || l.queue[0].m.Album != m.Album || l.queue[0].m.Kind != KindText || l.queue[0].m.From.ID != m.From.ID {
+		return Message{}, false
+	}
+	next := l.queue[0].m
+	l.queue = l.queue[1:]
+	h.waiting--
+	h.makeRoom()
+	return next, true
+}

@@ -1,0 +1,70 @@
+package chat_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// album delivers pictures of one album, each as its own update.
+func (s *stage) album(user, id string, captions ...string) {
+	s.t.Helper()
+	for _, text := range captions {
+		s.n++
+		m := chat.Message{ID: fmt.Sprint(s.n), Key: chat.Key{Platform: "p", Channel: "1"}, From: chat.User{ID: user}, Text: text,
+			Files: []chat.File{{Name: fmt.Sprint(s.n, ".png")}}, Album: id, Addressed: text != ""}
+		if err := s.Deliver(context.Background(), chat.Batch{Platform: "p", Messages: []chat.Message{m}}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+func names(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
+	text := fmt.Sprintf("%s addressed=%t:", m.Text, m.Addressed)
+	for _, f := range m.Files {
+		text += " " + f.Name
+	}
+	return chat.Answer{Text: text}, nil
+}
+
+// TestAlbumIsOneMessage: pictures that were sent as one get one answer, also
+// when the process ends over them.
+func TestAlbumIsOneMessage(t *testing.T) {
+	t.Parallel()
+	dir := data(t)
+	handling := make(chan struct{}, 10)
+	stuck := func(ctx context.Context, m chat.Message, r chat.Reply) (chat.Answer, error) {
+		handling <- struct{}{}
+		<-ctx.Done()
+		return chat.Answer{}, context.Cause(ctx)
+	}
+	s := newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(stuck)})
+	s.album("p:1", "a", "", "what are these?", "")
+	s.album("p:2", "a", "not mine")
+	s.album("p:1", "b", "others")
+	s.say("1", "and now?")
+	<-handling
+	s.end(time.Millisecond)
+
+	s = newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(names)})
+	if err := s.Recover(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s.until("all", func() bool { return len(s.p.texts()) >= 4 })
+	want := []string{"what are these? addressed=true: 1.png 2.png 3.png", "not mine addressed=true: 4.png", "others addressed=true: 5.png", "and now? addressed=true:"}
+	if parked := s.end(time.Second); parked != 0 || !slices.Equal(s.p.texts(), want) {
+		t.Errorf("%d parked, sent %q", parked, s.p.texts())
+	}
+
+	s = newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(names)})
+	if err := s.Recover(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if s.end(time.Second); len(s.p.texts()) != 0 {
+		t.Errorf("answered again: %q", s.p.texts())
+	}
+}
