@@ -13,6 +13,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -99,6 +100,40 @@ func BenchmarkOneByOne(b *testing.B) {
 	w.llm.Quiet()
 	w.run(b)
 	oneByOne(b, w)
+}
+
+// BenchmarkFiveCalls is one message at a time that takes five model calls, four
+// of which call tools that write, five calls in all: the most there is to one
+// message. The floor's five model calls are in the time.
+func BenchmarkFiveCalls(b *testing.B) {
+	w := newWorld(b)
+	w.llm.Quiet()
+	var calls atomic.Int64
+	w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
+		calls.Add(1)
+		steps := 0
+		for _, m := range slices.Backward(r.Messages) {
+			if m.Role == "user" {
+				break
+			}
+			if m.Role == "assistant" {
+				steps++
+			}
+		}
+		decide := func(n int) llmtest.Call {
+			return llmtest.Call{ID: fmt.Sprint("c", n), Name: "save_decision", Args: fmt.Sprintf(`{"content":"number %d"}`, n)}
+		}
+		switch steps {
+		case 0:
+			return llmtest.Turn{Calls: []llmtest.Call{decide(0), decide(1)}}
+		case 1, 2, 3:
+			return llmtest.Turn{Calls: []llmtest.Call{decide(steps + 1)}}
+		}
+		return llmtest.Turn{}
+	})
+	w.run(b)
+	oneByOne(b, w)
+	b.ReportMetric(float64(calls.Load())/float64(b.N+1), "model-calls")
 }
 
 // BenchmarkBurst is 200 chats with 5 messages each at once: answers a second,

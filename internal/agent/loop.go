@@ -130,7 +130,7 @@ func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 	t.account(resp)
 	resp.Message.ToolCalls = named(resp.Message.ToolCalls, t.step)
 	if len(resp.Message.ToolCalls) > 0 {
-		return resp, t.journal(ctx, "model", "", true, resp)
+		return resp, t.owe("model", "", true, resp)
 	}
 	return resp, nil
 }
@@ -252,8 +252,10 @@ func (t *turn) runBatch(ctx context.Context, calls []llm.ToolCall) ([]tools.Outc
 		for i := range calls {
 			run(i, true)
 		}
+		t.settle(ctx)
 		return outcomes, began
 	}
+	t.settle(ctx)
 	var wg sync.WaitGroup
 	room := make(chan struct{}, maxParallel)
 	for i := range calls {
@@ -292,14 +294,16 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 		if st, ok := t.replay("tool", c.ID); ok {
 			return t.resumed(st, spec)
 		}
-		if err := t.journal(ctx, "tool", c.ID, false, nil); err != nil {
+		if err := t.begin(ctx, c.ID); err != nil {
 			return tools.Outcome{State: tools.Failed, Class: tools.Broken, Err: err, Result: tools.Result{Content: "not done: it could not be recorded"}}
 		}
+	} else if alone {
+		t.settle(ctx)
 	}
 	o := t.a.o.Runner.Run(ctx, t.offered().With(t.set), t.call(c))
 	if writes {
 		t.a.o.Failpoint("after_tool")
-		if err := t.journal(ctx, "tool", c.ID, true, journaled{State: o.State, Class: o.Class, Content: o.Result.Content}); err != nil {
+		if err := t.owe("tool", c.ID, true, journaled{State: o.State, Class: o.Class, Content: o.Result.Content}); err != nil {
 			t.a.o.Log.Error("journal tool result", "tool", c.Name, "err", err)
 		}
 	}
@@ -312,51 +316,6 @@ func (t *turn) call(c llm.ToolCall) tools.Call {
 		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct, Guild: t.m.Guild, Message: t.m.ID,
 		Session: t.session.ID, Key: fmt.Sprintf("%d:%d:%s", t.m.Row, t.step, c.ID), Taint: t.taint, Agent: t.agentName(),
 	}
-}
-
-// journaled is what a tool step remembers of an outcome.
-type journaled struct {
-	State   tools.State `json:"state"`
-	Class   tools.Class `json:"class,omitempty"`
-	Content string      `json:"content"`
-}
-
-func (t *turn) journal(ctx context.Context, kind, key string, done bool, result any) error {
-	if !t.keep {
-		return nil
-	}
-	st := memory.Step{N: t.step, Kind: kind, Key: key, Done: done}
-	if result != nil {
-		b, err := json.Marshal(result)
-		if err != nil {
-			return err
-		}
-		st.Result = string(b)
-	}
-	if err := t.a.o.Store.SaveStep(context.WithoutCancel(ctx), t.m.Row, st); err != nil {
-		return fmt.Errorf("journal step: %w", err)
-	}
-	return nil
-}
-
-// replay finds the current step in what an earlier process left.
-func (t *turn) replay(kind, key string) (memory.Step, bool) {
-	for _, st := range t.steps {
-		if st.N == t.step && st.Kind == kind && st.Key == key {
-			return st, true
-		}
-	}
-	return memory.Step{}, false
-}
-
-// resumed is the outcome of a step an earlier process made or began.
-func (t *turn) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
-	var j journaled
-	if st.Done && json.Unmarshal([]byte(st.Result), &j) == nil {
-		return tools.Outcome{State: j.State, Class: j.Class, Result: tools.Result{Content: j.Content}}
-	}
-	t.a.o.Log.Warn("a tool was interrupted and is not run again", "tool", spec.Name)
-	return tools.Outcome{State: tools.Failed, Class: tools.Broken, Result: tools.Result{Content: wordsLateTool}}
 }
 
 // absorb takes over what an outcome means for the rest of the turn.

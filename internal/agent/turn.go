@@ -39,9 +39,11 @@ type turn struct {
 	set    tools.Set // everything this turn may use
 	offer  []string  // names offered beyond the core
 	taint  tools.Taint
-	past   []tools.Step // for loop detection
-	steps  []memory.Step
-	step   int // number of the next journaled step
+	past   []tools.Step  // for loop detection
+	steps  []memory.Step // of an earlier process
+	owed   []memory.Step // to be journaled next
+	stored func() error  // waits for those handed over last; nil for none
+	step   int           // number of the next journaled step
 	ledger ledger
 	calls  []memory.CallRecord
 	laps   []memory.Lap

@@ -152,16 +152,23 @@ type Step struct {
 	Result string
 }
 
-// SaveStep makes a step durable. Saving the same number again replaces it.
-func (s *Store) SaveStep(ctx context.Context, inbox int64, st Step) error {
-	state := "started"
-	if st.Done {
-		state = "done"
-	}
-	return s.write(ctx, func(tx *Tx) error {
-		_, err := tx.Exec(`INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?)
-			ON CONFLICT DO UPDATE SET state = excluded.state, result = excluded.result`, inbox, st.N, st.Kind, st.Key, state, st.Result)
-		return err
+// SaveSteps queues steps to be stored together, behind every write so far; the
+// same number again replaces a step. wait returns once they are durable; it may
+// be called later, once, or not at all.
+func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait func() error) {
+	return s.queued(ctx, func(tx *Tx) error {
+		for _, st := range steps {
+			state := "started"
+			if st.Done {
+				state = "done"
+			}
+			_, err := tx.Exec(`INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?)
+				ON CONFLICT DO UPDATE SET state = excluded.state, result = excluded.result`, inbox, st.N, st.Kind, st.Key, state, st.Result)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

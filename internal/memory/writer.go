@@ -34,29 +34,34 @@ type write struct {
 // must be repeatable. It blocks while the disk is slow; it is not cut short by
 // ctx once it is queued, because half a wait would not tell what was stored.
 func (s *Store) write(ctx context.Context, fn func(*Tx) error) error {
+	return s.queued(ctx, fn)()
+}
+
+// queued is write that returns when fn has its place in the queue; wait
+// returns what write would.
+func (s *Store) queued(ctx context.Context, fn func(*Tx) error) (wait func() error) {
 	return s.submit(ctx, &write{fn: fn, err: make(chan error, 1)})
 }
 
 // bare runs fn on the writer outside a transaction, for what SQLite does not
 // do within one. All other writes wait.
 func (s *Store) bare(ctx context.Context, fn func(*Tx) error) error {
-	return s.submit(ctx, &write{fn: fn, err: make(chan error, 1), bare: true})
+	return s.submit(ctx, &write{fn: fn, err: make(chan error, 1), bare: true})()
 }
 
-func (s *Store) submit(ctx context.Context, w *write) error {
+func (s *Store) submit(ctx context.Context, w *write) (wait func() error) {
 	s.mu.RLock()
+	defer s.mu.RUnlock()
 	if s.closed {
-		s.mu.RUnlock()
-		return ErrClosed
+		return func() error { return ErrClosed }
 	}
 	select {
 	case s.queue <- w:
-		s.mu.RUnlock()
+		return func() error { return <-w.err }
 	case <-ctx.Done():
-		s.mu.RUnlock()
-		return context.Cause(ctx)
+		err := context.Cause(ctx)
+		return func() error { return err }
 	}
-	return <-w.err
 }
 
 // run is the writer: the only goroutine that changes the database.
