@@ -175,3 +175,21 @@ func TestPragmas(t *testing.T) {
 		}
 	}
 }
+
+// TestFailedMessageLeavesNoSteps: what a turn journaled is gone with the end of
+// its message, however it ended: it holds people's words.
+func TestFailedMessageLeavesNoSteps(t *testing.T) {
+	s := open(t, Options{})
+	got, err := s.Accept(context.Background(), batch(0, 1))
+	must(t, err)
+	wait := s.SaveSteps(context.Background(), got[0].Row, []Step{{N: 1, Kind: "model", Done: true, Result: "secret"}, {N: 2, Kind: "tool", Key: "c"}})
+	must(t, wait())
+	steps, err := s.Steps(context.Background(), got[0].Row)
+	if err != nil || len(steps) != 2 || !steps[0].Done || steps[1].Done {
+		t.Fatalf("%+v, %v", steps, err)
+	}
+	must(t, s.Finish(context.Background(), got[0], nil, nil))
+	if steps, err := s.Steps(context.Background(), got[0].Row); err != nil || len(steps) > 0 {
+		t.Errorf("left: %+v, %v", steps, err)
+	}
+}

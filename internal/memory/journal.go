@@ -116,6 +116,9 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 				return err
 			}
 		}
+		if _, err := tx.Exec("DELETE FROM steps WHERE inbox_id = ?", m.Row); err != nil {
+			return err
+		}
 		for i := range parts {
 			parts[i].Started, parts[i].Preview = i == 0, preview // the lane sends the first next
 			preview = ""

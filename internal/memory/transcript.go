@@ -137,9 +137,6 @@ func (t *Turn) store(tx *Tx, s *Store, m chat.Message) error {
 	if err := countUses(tx, t.Facts); err != nil {
 		return err
 	}
-	if _, err := tx.Exec("DELETE FROM steps WHERE inbox_id = ?", m.Row); err != nil {
-		return err
-	}
 	return s.insertDecision(tx, m, t.Decision, t.Calls)
 }
 
