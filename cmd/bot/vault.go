@@ -13,6 +13,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/agent"
 	"parley/internal/chat"
+	"parley/internal/memory"
 	"parley/internal/tools"
 	"parley/internal/vault"
 )
@@ -194,6 +195,9 @@ func (a *app) librarian() tools.Tool {
 		if err != nil {
 			return tools.Result{}, err
 		}
+		if agreed == "" {
+			return tools.Result{}, tell(wordsPlanGone)
+		}
 		if err := a.store.SetSetting(ctx, planSetting+c.Key, ""); err != nil {
 			return tools.Result{}, err
 		}
@@ -203,7 +207,7 @@ func (a *app) librarian() tools.Tool {
 }
 
 // planSetting is the row of a plan that waits for a yes, behind it the call.
-const planSetting = "librarian.plan:"
+const planSetting = memory.Passing + "librarian:"
 
 func (a *app) mayTidy(ctx context.Context, c tools.Call) error {
 	if a.cfg.Vault.Readers == "owner" && !a.isOwner(ctx, c) {

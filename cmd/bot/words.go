@@ -114,6 +114,7 @@ const (
 	wordsNotesOwner = "The notes are not for everybody: only my owner may have them tidied."
 	wordsNoNotes    = "Nothing was found in the notes."
 	wordsPlan       = "Make a plan for this job, and change nothing yet: %s"
+	wordsPlanGone   = "That plan is no longer there. Ask for a new one."
 	wordsPlanAsk    = "Shall the librarian do this?"
 	wordsDo         = "The job: %s\n\nThe plan, which the person has agreed to. Carry it out:\n%s"
 	wordsTidyAll    = "Tidy the notes in your folder: names, places, an index."

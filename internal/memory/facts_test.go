@@ -417,6 +417,8 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 		must(t, second(s.AddReminder(bg, Reminder{User: chat.User{ID: v.User, Name: word}, Key: place, Text: word, Due: time.Now()}, "")))
 		must(t, s.SetTimeZone(bg, v.User, "Europe/"+word))
 	}
+	must(t, s.SetSetting(bg, Passing+"librarian:1:2:c", "tidy what "+secret+" wrote"))
+	must(t, s.SetSetting(bg, "bot.name", kept))
 	embedAll(t, s)
 	meant, theirs := storedVectors(t, s, "x:a"), storedVectors(t, s, "x:b")
 	if hits(t, s, secret) == 0 || hits(t, s, kept) == 0 || inFiles(t, s, meant) == 0 {
@@ -431,6 +433,9 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 	}
 	if hits(t, s, kept) == 0 {
 		t.Error("somebody else was forgotten too")
+	}
+	if name, err := s.Setting(bg, "bot.name"); err != nil || name != kept {
+		t.Errorf("another setting is %q, %v", name, err)
 	}
 	if list, err := s.Recall(bg, Query{User: "x:b", Key: place, Text: kept}); err != nil || len(list) == 0 {
 		t.Errorf("the index lost the others: %v, %v", list, err)

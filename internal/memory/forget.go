@@ -52,6 +52,9 @@ func (s *Store) ForgetPerson(ctx context.Context, user string, except int64) err
 				return fmt.Errorf("%.40s: %w", q, err)
 			}
 		}
+		if _, err := tx.Exec(dropPassing); err != nil {
+			return err
+		}
 		_, err := tx.Exec(erasedInbox, user, except)
 		return err
 	})

@@ -46,6 +46,13 @@ func (s *Store) Setting(_ context.Context, name string) (string, error) {
 	return v, err
 }
 
+// Passing begins the names of settings that hold people's words for minutes,
+// such as a plan that waits for a yes. They go when anybody is forgotten, and
+// in the night.
+const Passing = "passing."
+
+const dropPassing = "DELETE FROM settings WHERE name >= '" + Passing + "' AND name < 'passing/'"
+
 // SetSetting stores one; "" forgets it.
 func (s *Store) SetSetting(ctx context.Context, name, value string) error {
 	return s.write(ctx, func(tx *Tx) error {
