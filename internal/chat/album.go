@@ -35,11 +35,16 @@ func (h *Hub) gather(l *lane, first Message) Message {
 	}
 }
 
+// sameAlbum says that next belongs to the album of m.
+func sameAlbum(m, next Message) bool {
+	return m.Album != "" && next.Album == m.Album && next.Kind == KindText && next.From.ID == m.From.ID
+}
+
 // takeNext takes the lane's next message if it belongs to the same album.
 func (h *Hub) takeNext(l *lane, m Message) (Message, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(l.queue) == 0 || l.queue[0].do != nil || l.queue[0].m.Album != m.Album || l.queue[0].m.Kind != KindText || l.queue[0].m.From.ID != m.From.ID {
+	if len(l.queue) == 0 || l.queue[0].do != nil || !sameAlbum(m, l.queue[0].m) {
 		return Message{}, false
 	}
 	next := l.queue[0].m

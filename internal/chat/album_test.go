@@ -68,3 +68,15 @@ func TestAlbumIsOneMessage(t *testing.T) {
 		t.Errorf("answered again: %q", s.p.texts())
 	}
 }
+
+// TestAlbumIsNotShed: it counts as one where messages queue up.
+func TestAlbumIsNotShed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(names), QueuePerLane: 1})
+	s.album("p:1", "a", "", "", "", "ten", "", "", "", "", "", "")
+	s.until("answered", func() bool { return len(s.p.texts()) > 0 })
+	s.end(time.Second)
+	if got := s.p.texts(); len(got) != 1 || got[0] != "ten addressed=true: 1.png 2.png 3.png 4.png 5.png 6.png 7.png 8.png 9.png 10.png" {
+		t.Errorf("sent %q", got)
+	}
+}

@@ -212,7 +212,7 @@ func (h *Hub) Busy(k Key) bool {
 func (h *Hub) enqueue(j job, recovered bool) {
 	h.mu.Lock()
 	l := h.lanes[j.m.Key]
-	if !recovered && l != nil && len(l.queue) > h.o.QueuePerLane {
+	if !recovered && l != nil && len(l.queue) > h.o.QueuePerLane && !sameAlbum(l.queue[len(l.queue)-1].m, j.m) {
 		first := !l.shed
 		l.shed = true
 		h.mu.Unlock()
