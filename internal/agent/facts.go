@@ -101,11 +101,15 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries 
 	if !a.o.Learn {
 		return
 	}
+	outside := heardOutside(se, entries)
 	for _, fact := range f.Facts {
 		e, ok := quoted(entries, fact.Person, fact.Quote)
 		if !ok || tools.MayLearn(fact.Content) != nil || tools.MayLearn(fact.Quote) != nil {
 			a.o.Log.Info("not remembered: nobody said so of themselves", "session", se.ID)
 			continue
+		}
+		if outside {
+			fact.Content = fact.Quote // who summed it up may have obeyed what others wrote
 		}
 		kind := fact.Type
 		if !slices.Contains([]string{"fact", "preference", "decision", "insight"}, kind) {

@@ -88,7 +88,7 @@ func (t *turn) modelName() string {
 
 // spoke ends the turn with the model's text.
 func (t *turn) spoke(resp llm.Response) chat.Answer {
-	text := strings.TrimSpace(resp.Message.Content)
+	text := t.defanged(strings.TrimSpace(resp.Message.Content))
 	if resp.Finish == llm.FinishLength {
 		text += "\n\n" + wordsCutShort
 	}
@@ -104,6 +104,7 @@ func (t *turn) spoke(resp llm.Response) chat.Answer {
 // complete makes one model call, or repeats what an earlier process was told.
 func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 	t.step++
+	t.brought, t.unsaid = nil, ""
 	if st, ok := t.replay("model", ""); ok {
 		var resp llm.Response
 		if err := json.Unmarshal([]byte(st.Result), &resp); err == nil {
@@ -135,13 +136,21 @@ func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 	return resp, nil
 }
 
-// show streams text to the person.
+// show streams text to the person, whole words where addresses are looked at.
 func (t *turn) show(delta string) {
-	if delta == llm.RetryText {
+	switch {
+	case delta == llm.RetryText:
+		t.unsaid = ""
 		t.w.Reset()
-		return
+	case !t.guarded():
+		t.w.Text(delta)
+	default:
+		t.unsaid += delta
+		if i := strings.LastIndexAny(t.unsaid, " \n\t") + 1; i > 0 {
+			t.w.Text(t.defanged(t.unsaid[:i]))
+			t.unsaid = t.unsaid[i:]
+		}
 	}
-	t.w.Text(delta)
 }
 
 // down says that the model cannot be reached for a reason a retry by the
@@ -299,7 +308,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 	o := t.a.o.Runner.Run(ctx, t.offered().With(t.set), t.call(c))
 	if writes {
 		t.a.o.Failpoint("after_tool")
-		if err := t.journal(ctx, "tool", c.ID, true, journaled{State: o.State, Class: o.Class, Content: o.Result.Content}); err != nil {
+		if err := t.journal(ctx, "tool", c.ID, true, journaled{o.State, o.Class, o.Result.Content, o.Result.Private}); err != nil {
 			t.a.o.Log.Error("journal tool result", "tool", c.Name, "err", err)
 		}
 	}
@@ -310,7 +319,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 func (t *turn) call(c llm.ToolCall) tools.Call {
 	return tools.Call{
 		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct, Guild: t.m.Guild, Message: t.m.ID,
-		Session: t.session.ID, Key: fmt.Sprintf("%d:%d:%s", t.m.Row, t.step, c.ID), Taint: t.taint, Agent: t.agentName(),
+		Session: t.session.ID, Key: fmt.Sprintf("%s%d:%d:%s", t.under, t.m.Row, t.step, c.ID), Taint: t.taint, Agent: t.agentName(),
 	}
 }
 
@@ -319,6 +328,7 @@ type journaled struct {
 	State   tools.State `json:"state"`
 	Class   tools.Class `json:"class,omitempty"`
 	Content string      `json:"content"`
+	Private bool        `json:"private,omitempty"`
 }
 
 func (t *turn) journal(ctx context.Context, kind, key string, done bool, result any) error {
@@ -353,7 +363,7 @@ func (t *turn) replay(kind, key string) (memory.Step, bool) {
 func (t *turn) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
 	var j journaled
 	if st.Done && json.Unmarshal([]byte(st.Result), &j) == nil {
-		return tools.Outcome{State: j.State, Class: j.Class, Result: tools.Result{Content: j.Content}}
+		return tools.Outcome{State: j.State, Class: j.Class, Result: tools.Result{Content: j.Content, Private: j.Private, Untrusted: tools.Outside(j.Content)}}
 	}
 	t.a.o.Log.Warn("a tool was interrupted and is not run again", "tool", spec.Name)
 	return tools.Outcome{State: tools.Failed, Class: tools.Broken, Result: tools.Result{Content: wordsLateTool}}
@@ -363,8 +373,12 @@ func (t *turn) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
 func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	spec, _ := t.set.Lookup(c.Name)
 	t.taint = t.taint.After(spec, o)
+	t.overheard()
 	t.offer = append(t.offer, o.Result.Offer...)
 	t.cited = append(t.cited, o.Result.Sources...)
+	if o.Result.Private {
+		t.held = append(t.held, o.Result.Content)
+	}
 	t.calls = append(t.calls, memory.CallRecord{
 		CallID: c.ID, Name: clipRunes(c.Name, 64), Arguments: c.Args, Result: o.Result.Content,
 		Status: string(o.State), Retries: o.Retries, Took: o.Duration,
@@ -394,6 +408,7 @@ func (t *turn) confirm(ctx context.Context, c llm.ToolCall, o tools.Outcome) cha
 	if question == "" {
 		question = fmt.Sprintf(wordsConfirm, describe(c, o))
 	}
+	question = t.defanged(question)
 	answer, err := t.a.o.Confirm(ctx, t.m, question, Pending{Tool: c.Name, Args: string(o.Args), Key: t.call(c).Key})
 	if err != nil {
 		t.a.o.Log.Error("ask for confirmation", "err", err)

@@ -207,7 +207,9 @@ func (a *Adapter) message(m *discordgo.Message, kind chat.Kind) *chat.Message {
 		if kind == chat.KindText {
 			out.ReplyTo = r.ID
 		}
-		out.Addressed = out.Addressed || r.Author != nil && r.Author.ID == self
+		ours := r.Author != nil && r.Author.ID == self
+		out.Addressed = out.Addressed || ours
+		out.Relayed = !ours && (r.Author == nil || r.Author.ID != m.Author.ID) || len(r.MessageSnapshots) > 0
 	}
 	if m.MessageReference != nil && len(m.MessageSnapshots) > 0 {
 		out.Forwarded = true
