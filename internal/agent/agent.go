@@ -160,7 +160,7 @@ func (a *Agent) Handle(ctx context.Context, m chat.Message, w chat.Reply) (chat.
 	case m.Kind == chat.KindEdit:
 		text := clipRunes(strings.TrimSpace(clean(m.Text)), maxUsed)
 		if m.Forwarded && text != "" {
-			text = forwardedMark + text
+			text = memory.ForwardedMark + text
 		}
 		_, err := a.o.Store.EditMessage(ctx, m.Key, m.ReplyTo, text)
 		return chat.Answer{}, err

@@ -240,7 +240,7 @@ func fromOutside(e memory.Entry) bool {
 	if e.Role == llm.RoleTool {
 		return tools.Outside(e.Content)
 	}
-	return e.Role == llm.RoleUser && (memory.HasFileText(e.Content) || strings.HasPrefix(e.Content, forwardedMark) ||
+	return e.Role == llm.RoleUser && (memory.HasFileText(e.Content) || strings.HasPrefix(e.Content, memory.ForwardedMark) ||
 		strings.Contains(e.Content, imageNote) || strings.Contains(e.Content, relayedMark))
 }
 

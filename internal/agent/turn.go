@@ -170,7 +170,7 @@ func usedTools(entries []memory.Entry) (names []string) {
 func (t *turn) heard() memory.Entry {
 	text := t.in.text
 	if t.m.Forwarded {
-		text = forwardedMark + text
+		text = memory.ForwardedMark + text
 	}
 	for _, note := range t.files.notes {
 		text += "\n" + note
