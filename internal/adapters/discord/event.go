@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
@@ -241,14 +243,15 @@ func isCommand(text string) bool {
 	return len(word) > 1 && word[0] == '/' && word[1] >= 'a' && word[1] <= 'z' && !strings.Contains(word, "@")
 }
 
+// nameOf is what somebody calls themselves, on one line.
 func nameOf(u *discordgo.User, m *discordgo.Member) string {
-	switch {
-	case m != nil && m.Nick != "":
-		return m.Nick
-	case u.GlobalName != "":
-		return u.GlobalName
+	name := cmp.Or(u.GlobalName, u.Username)
+	if m != nil {
+		name = cmp.Or(m.Nick, name)
 	}
-	return u.Username
+	return strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+	}), " ")
 }
 
 // mentioned removes mentions of us from the text and says whether there were
