@@ -259,3 +259,12 @@ func TestRecalledForwardsTaint(t *testing.T) {
 		t.Errorf("ran %d times: %q", ran.Load(), got)
 	}
 }
+
+// TestLongAnswersAreCut is promises C29: no model fills a chat by itself.
+func TestLongAnswersAreCut(t *testing.T) {
+	b := newBench(t, Options{})
+	b.model.Say(strings.Repeat("ß", 1_000_000))
+	if got := b.say("go on"); got != strings.Repeat("ß", maxAnswer)+"\n\n"+wordsCutShort {
+		t.Errorf("%d bytes", len(got))
+	}
+}

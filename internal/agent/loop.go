@@ -86,12 +86,17 @@ func (t *turn) modelName() string {
 	return t.a.ModelName()
 }
 
+// maxAnswer bounds an answer, in runes: five to ten messages of a chat (promises.md C29).
+const maxAnswer = 18_000
+
 // spoke ends the turn with the model's text.
 func (t *turn) spoke(resp llm.Response) chat.Answer {
-	text := t.defanged(strings.TrimSpace(resp.Message.Content))
-	if resp.Finish == llm.FinishLength {
-		text += "\n\n" + wordsCutShort
+	text := strings.TrimSpace(resp.Message.Content)
+	short := clipRunes(text, maxAnswer)
+	if resp.Finish == llm.FinishLength || len(short) < len(text) {
+		short += "\n\n" + wordsCutShort
 	}
+	text = t.defanged(short)
 	category := memory.CategoryReply
 	if len(t.calls) > 0 {
 		category = memory.CategoryTools
