@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -224,10 +225,13 @@ func TestSecretsFromFiles(t *testing.T) {
 
 func TestSecretsAreNeverShown(t *testing.T) {
 	const canary = "CANARY"
-	file := write(t, "telegram: {token: CANARY}\nmodel:\n  base_url: https://u:CANARY@host/v1\nmcp: {servers: [{name: a, url: 'http://h', env: [K=CANARY]}]}\n")
+	file := write(t, "telegram: {token: CANARY}\nmodel:\n  base_url: https://u:CANARY@host/v1\nmcp: {servers: [{name: a, url: 'http://h/?api_key=CANARY', env: [K=CANARY]}]}\n")
 	c, err := Load(Options{File: file, Env: []string{"OPENAI_API_KEY=CANARY"}})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if list := c.Secrets(); len(list) != 5 || slices.ContainsFunc(list, func(s string) bool { return s != canary }) {
+		t.Errorf("secrets are %q", list)
 	}
 	shown := fmt.Sprintf("%v %+v %s", c, c.Telegram, c)
 	for _, s := range Settings() {

@@ -3,6 +3,7 @@ package config
 import (
 	"log/slog"
 	"net/url"
+	"regexp"
 	"strings"
 )
 
@@ -29,8 +30,11 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // MarshalText is String, for encoders.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
+// keyName are the parameters of addresses that hold a secret.
+var keyName = regexp.MustCompile(`(?i)key|token|secret|auth|sig|pass`)
+
 // Secrets lists the exact values that must never be seen: secrets, the values
-// among env, and passwords within addresses.
+// among env, and passwords and keys within addresses.
 func (c Config) Secrets() (list []string) {
 	add := func(value string) {
 		if value != "" {
@@ -50,6 +54,11 @@ func (c Config) Secrets() (list []string) {
 			if u, err := url.Parse(value); s.form == "url" && err == nil {
 				password, _ := u.User.Password()
 				add(password)
+				for name, values := range u.Query() {
+					if keyName.MatchString(name) {
+						list = append(list, values...)
+					}
+				}
 			}
 		}
 	})

@@ -136,13 +136,21 @@ func badURL(text string) (problem, hint string) {
 	return "", ""
 }
 
-// redactURL hides the password of a URL, and a URL it cannot read.
+// redactURL hides the password and the keys of a URL, and a URL it cannot read.
 func redactURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
 		return hidden
 	}
-	return u.Redacted()
+	text = u.Redacted()
+	for name, values := range u.Query() {
+		if keyName.MatchString(name) {
+			for _, v := range values {
+				text = strings.ReplaceAll(text, "="+url.QueryEscape(v), "=xxxxx")
+			}
+		}
+	}
+	return text
 }
 
 func badListen(text string) (problem, hint string) {

@@ -54,7 +54,7 @@ func (a *app) runConfigShow(ctx context.Context, f *front, r admin.Request) (cha
 		given, _ := a.tuned.given.Get(path)
 		fmt.Fprintf(&b, wordsTuned+"\n", path, a.tuned.set[path], given)
 	}
-	fmt.Fprintf(&b, "```\n%s\n```", strings.TrimSpace(a.inForce.Load().String()))
+	b.WriteString(codeBlock("", strings.TrimSpace(a.inForce.Load().String())))
 	return chat.Answer{Text: b.String()}, nil
 }
 

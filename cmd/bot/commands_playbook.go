@@ -102,7 +102,7 @@ func (a *app) runRuleShow(_ context.Context, r admin.Request, b *playbook.Book) 
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return chat.Answer{Text: "```json\n" + string(out) + "\n```"}, nil
+	return chat.Answer{Text: codeBlock("json", string(out))}, nil
 }
 
 func (a *app) switchRule(on bool) bookRun {
@@ -225,7 +225,7 @@ func (a *app) runJourneyDraw(ctx context.Context, r admin.Request, b *playbook.B
 	if err != nil {
 		return chat.Answer{Text: sentence(err)}, nil
 	}
-	return chat.Answer{Text: text + "\n```mermaid\n" + mermaid + "\n```"}, nil
+	return chat.Answer{Text: text + "\n" + codeBlock("mermaid", mermaid)}, nil
 }
 
 // variables are the context variables of a session, a line each.

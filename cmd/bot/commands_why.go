@@ -116,7 +116,7 @@ func (a *app) trace(ctx context.Context, d memory.Decision) (string, error) {
 	fmt.Fprintf(&b, "- model %s: %d calls, %d prompt + %d completion = %d tokens (%d cached)\n", d.Model, d.Calls, d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached)
 	fmt.Fprintf(&b, "- took %d ms, session %s\n", d.Took.Milliseconds(), d.Session)
 	for i, c := range calls {
-		fmt.Fprintf(&b, "- tool %d: %s %s → %s in %d ms, %d retries\n```json\n%s\n```\n", i+1, c.Name, c.CallID, c.Status, c.Took.Milliseconds(), c.Retries, clip(c.Arguments, 500))
+		fmt.Fprintf(&b, "- tool %d: %s %s → %s in %d ms, %d retries\n%s\n", i+1, c.Name, c.CallID, c.Status, c.Took.Milliseconds(), c.Retries, codeBlock("json", clip(c.Arguments, 500)))
 	}
 	for _, w := range d.Detail.Why {
 		fmt.Fprintf(&b, "- %s\n", w)
@@ -128,10 +128,15 @@ func (a *app) trace(ctx context.Context, d memory.Decision) (string, error) {
 		var pretty any
 		if err := json.Unmarshal(d.Detail.Playbook, &pretty); err == nil {
 			out, _ := json.MarshalIndent(pretty, "", " ") // was JSON before
-			fmt.Fprintf(&b, "```json\n%s\n```", clip(string(out), 6000))
+			b.WriteString(codeBlock("json", clip(string(out), 6000)))
 		}
 	}
 	return b.String(), nil
+}
+
+// codeBlock is a text between fences that it cannot close.
+func codeBlock(language, text string) string {
+	return "```" + language + "\n" + strings.ReplaceAll(text, "```", "'''") + "\n```"
 }
 
 func clip(s string, n int) string {

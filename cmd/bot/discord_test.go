@@ -203,3 +203,19 @@ func TestDiscordChannelForAdmins(t *testing.T) {
 		return slices.ContainsFunc(w.dc.Sent(), func(m discordtest.Message) bool { return strings.Contains(m.Content, "server's owner") })
 	})
 }
+
+// TestCompanyIsNotPrivate is promises C15: outside of servers there are chats
+// with others in them, too, to which somebody can bring the bot along.
+func TestCompanyIsNotPrivate(t *testing.T) {
+	w := newWorld(t).onDiscord()
+	w.run(t)
+	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
+	for _, company := range []bool{false, true} {
+		n := len(w.llm.Requests())
+		w.dc.Interaction(discordtest.Use{Channel: "60", User: "42", Command: "ask", Options: [][2]string{{"question", "who am I?"}}, Company: company})
+		eventually(t, "the question", func() bool { return len(w.llm.Requests()) > n })
+		if alone := strings.Contains(string(w.llm.Requests()[n].Raw), "talking privately"); alone == company {
+			t.Errorf("with others %v: talking privately %v", company, alone)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func (c factsListCmd) Run(ctx context.Context, f *flags, s *streams) error {
 			return err
 		}
 		for _, fact := range list {
-			if _, err := fmt.Fprintf(s.out, "%d\t%s\t%s\t%s\t%s %s\n", fact.ID, fact.Subject, fact.Updated.Format("2006-01-02 15:04"), fact.Type, fact.Content, strings.Join(fact.Tags, " ")); err != nil {
+			if _, err := fmt.Fprintf(seen{s.out}, "%d\t%s\t%s\t%s\t%s %s\n", fact.ID, fact.Subject, fact.Updated.Format("2006-01-02 15:04"), fact.Type, fact.Content, strings.Join(fact.Tags, " ")); err != nil {
 				return err
 			}
 		}
@@ -82,10 +82,10 @@ func (c factsAddCmd) Run(ctx context.Context, f *flags, s *streams) error {
 			return err
 		}
 		if saved.Replaced != "" {
-			_, err = fmt.Fprintf(s.out, "corrected %d: %s (before: %s)\n", saved.ID, saved.Content, saved.Replaced)
+			_, err = fmt.Fprintf(seen{s.out}, "corrected %d: %s (before: %s)\n", saved.ID, saved.Content, saved.Replaced)
 			return err
 		}
-		_, err = fmt.Fprintf(s.out, "remembered %d: %s\n", saved.ID, saved.Content)
+		_, err = fmt.Fprintf(seen{s.out}, "remembered %d: %s\n", saved.ID, saved.Content)
 		return err
 	})
 }
@@ -104,7 +104,7 @@ func (c factsForgetCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(s.out, "forgot %d: %s\n", c.ID, fact.Content)
+		_, err = fmt.Fprintf(seen{s.out}, "forgot %d: %s\n", c.ID, fact.Content)
 		return err
 	})
 }
@@ -176,7 +176,7 @@ func (c factsImportCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		if err != nil {
 			return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
 		}
-		_, err = fmt.Fprintf(s.out, "imported %d facts about %s; %d were known\n", done.Added, v.User, done.Known)
+		_, err = fmt.Fprintf(seen{s.out}, "imported %d facts about %s; %d were known\n", done.Added, v.User, done.Known)
 		return err
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/config"
+	"parley/internal/tools"
 )
 
 // version is set by the linker for releases.
@@ -86,6 +87,16 @@ func paceCollector() {
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+}
+
+// seen prints what others wrote: nothing in it steers the terminal.
+type seen struct{ io.Writer }
+
+// Write implements io.Writer, for texts that come whole.
+func (s seen) Write(p []byte) (int, error) {
+	text, _ := tools.Clean(string(p))
+	_, err := io.WriteString(s.Writer, text)
+	return len(p), err
 }
 
 // run is main with its surroundings handed in. It returns the exit code.

@@ -59,7 +59,7 @@ func (c recallCmd) Run(ctx context.Context, f *flags, s *streams) error {
 			return json.NewEncoder(s.out).Encode(list)
 		}
 		for _, r := range list {
-			if _, err := fmt.Fprintf(s.out, "%s %s %.3f %s\n%s\n\n", r.Kind, r.ID, r.Score, r.Time.Format(time.RFC3339), r.Text); err != nil {
+			if _, err := fmt.Fprintf(seen{s.out}, "%s %s %.3f %s\n%s\n\n", r.Kind, r.ID, r.Score, r.Time.Format(time.RFC3339), r.Text); err != nil {
 				return err
 			}
 		}
@@ -151,7 +151,7 @@ func (c sessionsImportCmd) Run(ctx context.Context, f *flags, s *streams) error 
 		if err != nil {
 			return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
 		}
-		_, err = fmt.Fprintf(s.out, "imported %d messages in %d conversations; %d were known\n", done.Messages, done.Sessions, done.Known)
+		_, err = fmt.Fprintf(seen{s.out}, "imported %d messages in %d conversations; %d were known\n", done.Messages, done.Sessions, done.Known)
 		return err
 	})
 }

@@ -44,7 +44,7 @@ func (c sessionsListCmd) Run(ctx context.Context, f *flags, s *streams) error {
 			return err
 		}
 		for _, se := range list {
-			if _, err := fmt.Fprintf(s.out, "%s  %-9s  %s  %s  %s\n", se.ID, se.Status, se.LastActivity.Format(time.RFC3339), se.Key, se.Title); err != nil {
+			if _, err := fmt.Fprintf(seen{s.out}, "%s  %-9s  %s  %s  %s\n", se.ID, se.Status, se.LastActivity.Format(time.RFC3339), se.Key, se.Title); err != nil {
 				return err
 			}
 		}
@@ -67,11 +67,11 @@ func (c sessionsShowCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(s.out, "session   %s\nplace     %s\nstatus    %s\nbegun     %s\nlast      %s\ntokens    %d\nshortened %d times\n",
+		fmt.Fprintf(seen{s.out}, "session   %s\nplace     %s\nstatus    %s\nbegun     %s\nlast      %s\ntokens    %d\nshortened %d times\n",
 			se.ID, se.Key, se.Status, se.Created.Format(time.RFC3339), se.LastActivity.Format(time.RFC3339), se.TokensUsed, se.Compressions)
 		for name, text := range map[string]string{"title": se.Title, "closing": se.Closing, "summary": se.Summary} {
 			if text != "" {
-				fmt.Fprintf(s.out, "%-9s %s\n", name, text)
+				fmt.Fprintf(seen{s.out}, "%-9s %s\n", name, text)
 			}
 		}
 		for _, e := range entries {
@@ -80,7 +80,7 @@ func (c sessionsShowCmd) Run(ctx context.Context, f *flags, s *streams) error {
 				name = "assistant"
 			}
 			if e.Role != llm.RoleTool && e.Content != "" {
-				fmt.Fprintf(s.out, "[%s] %s: %s\n", e.At.UTC().Format("2006-01-02 15:04"), name, e.Content)
+				fmt.Fprintf(seen{s.out}, "[%s] %s: %s\n", e.At.UTC().Format("2006-01-02 15:04"), name, e.Content)
 			}
 		}
 		return nil
@@ -117,7 +117,7 @@ func (pairListCmd) Run(ctx context.Context, f *flags, s *streams) error {
 			return err
 		}
 		for _, u := range waiting {
-			fmt.Fprintf(s.out, "%s  %s\n", u.ID, u.Name)
+			fmt.Fprintf(seen{s.out}, "%s  %s\n", u.ID, u.Name)
 		}
 		if len(waiting) == 0 {
 			fmt.Fprintln(s.err, "nobody waits to be let in")
@@ -137,7 +137,7 @@ func (c pairApproveCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(s.out, "%s (%s) may talk to the bot now\n", who.ID, who.Name)
+		fmt.Fprintf(seen{s.out}, "%s (%s) may talk to the bot now\n", who.ID, who.Name)
 		return nil
 	})
 }

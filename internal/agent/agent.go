@@ -11,6 +11,7 @@ import (
 	"context"
 	_ "embed" // prompts
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -157,7 +158,11 @@ func (a *Agent) ReloadPrompt() error { return a.prompt.load() }
 func (a *Agent) Handle(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 	switch {
 	case m.Kind == chat.KindEdit:
-		_, err := a.o.Store.EditMessage(ctx, m.Key, m.ReplyTo, clipRunes(m.Text, maxUsed))
+		text := clipRunes(strings.TrimSpace(clean(m.Text)), maxUsed)
+		if m.Forwarded && text != "" {
+			text = memory.ForwardedMark + text
+		}
+		_, err := a.o.Store.EditMessage(ctx, m.Key, m.ReplyTo, text)
 		return chat.Answer{}, err
 	case m.Kind == chat.KindButton, !m.Addressed:
 		return chat.Answer{}, nil

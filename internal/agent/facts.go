@@ -101,11 +101,15 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries 
 	if !a.o.Learn {
 		return
 	}
+	outside := heardOutside(se, entries)
 	for _, fact := range f.Facts {
 		e, ok := quoted(entries, fact.Person, fact.Quote)
 		if !ok || tools.MayLearn(fact.Content) != nil || tools.MayLearn(fact.Quote) != nil {
 			a.o.Log.Info("not remembered: nobody said so of themselves", "session", se.ID)
 			continue
+		}
+		if outside {
+			fact.Content = fact.Quote // who summed it up may have obeyed what others wrote
 		}
 		kind := fact.Type
 		if !slices.Contains([]string{"fact", "preference", "decision", "insight"}, kind) {
@@ -122,14 +126,11 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries 
 	}
 }
 
-// forwardedMark stands before words that somebody only passed on.
-const forwardedMark = "[forwarded] "
-
 // quoted finds the message in which a person said something themselves.
 func quoted(entries []memory.Entry, person, quote string) (memory.Entry, bool) {
 	quote = normal(quote)
 	for _, e := range entries {
-		own := e.Role == llm.RoleUser && !strings.HasPrefix(e.Content, forwardedMark)
+		own := e.Role == llm.RoleUser && !strings.HasPrefix(e.Content, memory.ForwardedMark)
 		if own && quote != "" && label(e.Name) == label(person) && strings.Contains(normal(memory.OwnWords(e.Content)), quote) {
 			return e, true
 		}

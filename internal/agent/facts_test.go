@@ -64,7 +64,7 @@ func TestSessionEndLearnsFromOwnWordsOnly(t *testing.T) {
 	b.say("I prefer tea, and I am the owner now.")
 	b.from(chat.Message{Key: annAlone.Key, From: chat.User{ID: "telegram:7", Name: "Ann"}, Text: "I hate spinach", Direct: true, Forwarded: true})
 	b.endAll()
-	if got := b.facts(annAlone); !slices.Equal(got, []string{"Ann prefers tea over coffee"}) {
+	if got := b.facts(annAlone); !slices.Equal(got, []string{"I prefer tea"}) { // whoever wrote what she forwarded may have had a word in the summary
 		t.Fatalf("learned %q", got)
 	}
 	list, err := b.store.Facts(context.Background(), annAlone, 1, 0)
@@ -80,6 +80,12 @@ func TestSessionEndLearnsFromOwnWordsOnly(t *testing.T) {
 	b.endAll()
 	if got := b.facts(annAlone); len(got) != 0 {
 		t.Errorf("learned again: %q", got)
+	}
+	alone := newBench(t, Options{Learn: true, Model: learning(t, fact("Ann", "Ann prefers tea over coffee", "I prefer tea"))})
+	alone.say("I prefer tea")
+	alone.endAll()
+	if got := alone.facts(annAlone); !slices.Equal(got, []string{"Ann prefers tea over coffee"}) {
+		t.Errorf("learned %q", got)
 	}
 	// And with learning off nothing is.
 	off := newBench(t, Options{Model: learning(t, fact("Ann", "Ann prefers tea over coffee", "I prefer tea"))})

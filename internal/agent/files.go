@@ -167,11 +167,15 @@ func (t *turn) takeImage(mime string, data []byte) (sorry string) {
 	}
 	t.files.images = append(t.files.images, llm.Image{MIME: mime, Data: data})
 	t.files.notes = append(t.files.notes, imageNote)
+	t.taint.Outside = true // what is written in it
 	return ""
 }
 
-// imageNote is all that is stored of an image.
-const imageNote = "[image]"
+// imageNote is all that is stored of an image, relayedMark of a quotation.
+const (
+	imageNote   = "[image]"
+	relayedMark = "[in reply to somebody else's words]"
+)
 
 func (t *turn) takeSpeech(ctx context.Context, f chat.File, mime string, data []byte) (sorry string) {
 	hear := t.a.o.Files.Hear
@@ -228,12 +232,22 @@ func (t *turn) takeText(f chat.File, text string) (sorry string) {
 	return ""
 }
 
-// fromOutside says that an entry holds words of neither the person nor the bot:
-// of a file, or of what a tool read out there. Who still sees them is as tainted
-// as who read them first.
+// fromOutside says that an entry holds words of neither the person nor the bot,
+// or comes from a turn that did: of a file, a picture or a quotation, or of what
+// a tool read out there. Who still sees them is as tainted as who read them
+// first.
 func fromOutside(e memory.Entry) bool {
-	return e.Role == llm.RoleUser && (memory.HasFileText(e.Content) || strings.HasPrefix(e.Content, forwardedMark)) ||
-		e.Role == llm.RoleTool && tools.Outside(e.Content)
+	if e.Role == llm.RoleTool {
+		return tools.Outside(e.Content)
+	}
+	return e.Role == llm.RoleUser && (memory.HasFileText(e.Content) || strings.HasPrefix(e.Content, memory.ForwardedMark) ||
+		strings.Contains(e.Content, imageNote) || strings.Contains(e.Content, relayedMark))
+}
+
+// ofOurs says that an entry holds what a tool took from memory or notes.
+func (t *turn) ofOurs(e memory.Entry) bool {
+	spec, ok := t.set.Lookup(e.Name)
+	return ok && e.Role == llm.RoleTool && spec.Category != tools.Web && spec.Category != tools.About
 }
 
 func fileName(f chat.File) string {

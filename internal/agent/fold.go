@@ -132,10 +132,14 @@ func (a *Agent) fold(ctx context.Context, t *turn) error {
 // shorten takes entries into the session's summary. A summarizer that fails is
 // replaced by a mechanical digest; only ctx's end is an error.
 func (a *Agent) shorten(ctx context.Context, se memory.Session, entries []memory.Entry) (memory.Session, error) {
+	outside := heardOutside(se, entries)
 	f, err := a.summarize(ctx, se, entries)
 	switch {
 	case err == nil:
 		se.Summary = clipRunes(strings.TrimSpace(f.Summary), maxSummary)
+		if outside {
+			f.Decisions = nil // nobody was asked
+		}
 		for _, d := range f.Decisions {
 			se.Decisions = decide(se.Decisions, d)
 		}
@@ -146,9 +150,32 @@ func (a *Agent) shorten(ctx context.Context, se memory.Session, entries []memory
 		a.o.Log.Warn("the summarizer failed, a digest takes its place", "err", err)
 		se.Summary = tail(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxSummary)
 	}
+	se.Summary = summedUp(se.Summary, outside)
 	se.SummarizedAt = entries[len(entries)-1].ID
 	se.Compressions++
 	return se, nil
+}
+
+// outsideMark stands before a summary of a talk that held words from outside:
+// what they wanted may live on in it.
+const outsideMark = "[also about what others wrote] "
+
+// summedUp is a summary with the mark it needs.
+func summedUp(summary string, outside bool) string {
+	summary = strings.TrimSpace(strings.ReplaceAll(summary, strings.TrimSpace(outsideMark), ""))
+	if !outside || summary == "" {
+		return summary
+	}
+	return outsideMark + summary
+}
+
+func sumsUpOutside(summaries ...string) bool {
+	return slices.ContainsFunc(summaries, func(s string) bool { return strings.HasPrefix(s, outsideMark) })
+}
+
+// heardOutside says that a summary of entries would hold words from outside.
+func heardOutside(se memory.Session, entries []memory.Entry) bool {
+	return sumsUpOutside(se.Summary) || slices.ContainsFunc(entries, fromOutside)
 }
 
 // summarize asks the model for one structured summary.

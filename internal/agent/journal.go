@@ -14,6 +14,7 @@ type journaled struct {
 	State   tools.State `json:"state"`
 	Class   tools.Class `json:"class,omitempty"`
 	Content string      `json:"content"`
+	Private bool        `json:"private,omitempty"`
 }
 
 // owe notes a finished step for the next commit of the journal.
@@ -81,7 +82,7 @@ func (t *turn) replay(kind, key string) (memory.Step, bool) {
 func (t *turn) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
 	var j journaled
 	if st.Done && json.Unmarshal([]byte(st.Result), &j) == nil {
-		return tools.Outcome{State: j.State, Class: j.Class, Result: tools.Result{Content: j.Content}}
+		return tools.Outcome{State: j.State, Class: j.Class, Result: tools.Result{Content: j.Content, Private: j.Private, Untrusted: tools.Outside(j.Content)}}
 	}
 	t.a.o.Log.Warn("a tool was interrupted and is not run again", "tool", spec.Name)
 	return tools.Outcome{State: tools.Failed, Class: tools.Broken, Result: tools.Result{Content: wordsLateTool}}

@@ -86,12 +86,17 @@ func (t *turn) modelName() string {
 	return t.a.ModelName()
 }
 
+// maxAnswer bounds an answer, in runes: five to ten messages of a chat (promises.md C29).
+const maxAnswer = 18_000
+
 // spoke ends the turn with the model's text.
 func (t *turn) spoke(resp llm.Response) chat.Answer {
 	text := strings.TrimSpace(resp.Message.Content)
-	if resp.Finish == llm.FinishLength {
-		text += "\n\n" + wordsCutShort
+	short := clipRunes(text, maxAnswer)
+	if resp.Finish == llm.FinishLength || len(short) < len(text) {
+		short += "\n\n" + wordsCutShort
 	}
+	text = t.defanged(short)
 	category := memory.CategoryReply
 	if len(t.calls) > 0 {
 		category = memory.CategoryTools
@@ -104,6 +109,7 @@ func (t *turn) spoke(resp llm.Response) chat.Answer {
 // complete makes one model call, or repeats what an earlier process was told.
 func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 	t.step++
+	t.brought, t.unsaid = nil, ""
 	if st, ok := t.replay("model", ""); ok {
 		var resp llm.Response
 		if err := json.Unmarshal([]byte(st.Result), &resp); err == nil {
@@ -135,13 +141,21 @@ func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 	return resp, nil
 }
 
-// show streams text to the person.
+// show streams text to the person, whole words where addresses are looked at.
 func (t *turn) show(delta string) {
-	if delta == llm.RetryText {
+	switch {
+	case delta == llm.RetryText:
+		t.unsaid = ""
 		t.w.Reset()
-		return
+	case !t.guarded():
+		t.w.Text(delta)
+	default:
+		t.unsaid += delta
+		if i := strings.LastIndexAny(t.unsaid, " \n\t") + 1; i > 0 {
+			t.w.Text(t.defanged(t.unsaid[:i]))
+			t.unsaid = t.unsaid[i:]
+		}
 	}
-	t.w.Text(delta)
 }
 
 // down says that the model cannot be reached for a reason a retry by the
@@ -303,7 +317,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 	o := t.a.o.Runner.Run(ctx, t.offered().With(t.set), t.call(c))
 	if writes {
 		t.a.o.Failpoint("after_tool")
-		if err := t.owe("tool", c.ID, true, journaled{State: o.State, Class: o.Class, Content: o.Result.Content}); err != nil {
+		if err := t.owe("tool", c.ID, true, journaled{o.State, o.Class, o.Result.Content, o.Result.Private}); err != nil {
 			t.a.o.Log.Error("journal tool result", "tool", c.Name, "err", err)
 		}
 	}
@@ -314,7 +328,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 func (t *turn) call(c llm.ToolCall) tools.Call {
 	return tools.Call{
 		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct, Guild: t.m.Guild, Message: t.m.ID,
-		Session: t.session.ID, Key: fmt.Sprintf("%d:%d:%s", t.m.Row, t.step, c.ID), Taint: t.taint, Agent: t.agentName(),
+		Session: t.session.ID, Key: fmt.Sprintf("%s%d:%d:%s", t.under, t.m.Row, t.step, c.ID), Taint: t.taint, Agent: t.agentName(),
 	}
 }
 
@@ -322,8 +336,12 @@ func (t *turn) call(c llm.ToolCall) tools.Call {
 func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	spec, _ := t.set.Lookup(c.Name)
 	t.taint = t.taint.After(spec, o)
+	t.overheard()
 	t.offer = append(t.offer, o.Result.Offer...)
 	t.cited = append(t.cited, o.Result.Sources...)
+	if o.Result.Private {
+		t.held = append(t.held, o.Result.Content)
+	}
 	t.calls = append(t.calls, memory.CallRecord{
 		CallID: c.ID, Name: clipRunes(c.Name, 64), Arguments: c.Args, Result: o.Result.Content,
 		Status: string(o.State), Retries: o.Retries, Took: o.Duration,
@@ -342,85 +360,4 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	case Delegated:
 		t.ledger.usage, t.ledger.calls = t.ledger.usage.Add(data.Usage), t.ledger.calls+data.Calls
 	}
-}
-
-// confirm asks the person about a call that needs a yes.
-func (t *turn) confirm(ctx context.Context, c llm.ToolCall, o tools.Outcome) chat.Answer {
-	if t.a.o.Confirm == nil {
-		return t.finish(wordsNoConfirm, memory.CategoryRefusal)
-	}
-	question := o.Question
-	if question == "" {
-		question = fmt.Sprintf(wordsConfirm, describe(c, o))
-	}
-	answer, err := t.a.o.Confirm(ctx, t.m, question, Pending{Tool: c.Name, Args: string(o.Args), Key: t.call(c).Key})
-	if err != nil {
-		t.a.o.Log.Error("ask for confirmation", "err", err)
-		return t.finish(wordsNoConfirm, memory.CategoryRefusal)
-	}
-	text := answer.Text
-	answer.Record = t.finish(text, memory.CategoryTools).Record
-	return answer
-}
-
-// Propose puts a tool call to the person as a question, as a model's call of the
-// same arguments would: for commands that need a yes.
-func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args map[string]any) (chat.Answer, error) {
-	t := &turn{a: a, m: m, in: input{text: clipRunes(clean(m.Text), maxUsed)}, began: a.o.Now(), keep: true, w: nobody{}}
-	t.ledger.maxAttempts = 3 * a.o.MaxCalls
-	if err := t.load(ctx); err != nil {
-		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
-	}
-	b, err := json.Marshal(args)
-	if err != nil {
-		return chat.Answer{}, err
-	}
-	c := llm.ToolCall{ID: "proposed", Name: tool, Args: string(b)}
-	o := a.o.Runner.Run(ctx, t.set, t.call(c))
-	if o.Class == tools.NeedsYes {
-		return t.confirm(ctx, c, o), nil
-	}
-	return t.finish(told(o), memory.CategoryTools), nil
-}
-
-// describe says in plain words what a call would do, without the tool's name
-// as the model knows it.
-func describe(c llm.ToolCall, o tools.Outcome) string {
-	var args map[string]any
-	_ = json.Unmarshal(o.Args, &args) // nil shows no details
-	names := make([]string, 0, len(args))
-	for name := range args {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	words := strings.ReplaceAll(c.Name, "_", " ")
-	var details []string
-	for _, name := range names {
-		details = append(details, fmt.Sprintf("%s %v", strings.ReplaceAll(name, "_", " "), args[name]))
-	}
-	if len(details) > 0 {
-		words += " (" + clipRunes(strings.Join(details, ", "), 300) + ")"
-	}
-	return words
-}
-
-// Confirmed runs a call that the person said yes to and says what came of it.
-func (a *Agent) Confirmed(ctx context.Context, m chat.Message, p Pending) (chat.Answer, error) {
-	t := &turn{a: a, m: m, in: input{text: clipRunes(clean(m.Text), maxUsed)}, began: a.o.Now(), keep: true}
-	if t.in.text == "" || m.Kind == chat.KindButton {
-		t.in.text = "yes"
-	}
-	if err := t.load(ctx); err != nil {
-		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
-	}
-	t.added = []memory.Entry{t.heard()}
-	c := t.call(llm.ToolCall{ID: "confirmed", Name: p.Tool, Args: p.Args})
-	c.Key, c.Confirmed = p.Key, true
-	o := a.o.Runner.Run(ctx, t.set, c)
-	t.absorb(llm.ToolCall{ID: "confirmed", Name: p.Tool, Args: p.Args}, o)
-	text := strings.TrimSpace(o.Result.Content)
-	if text == "" {
-		text = wordsConfirmed
-	}
-	return t.finish(text, memory.CategoryTools), nil
 }

@@ -84,7 +84,7 @@ func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool
 			}
 		}
 	}
-	closing := tail(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxClosing)
+	closing := summedUp(tail(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxClosing), heardOutside(se, entries))
 	return a.o.Store.EndSession(ctx, id, to, closing, carry)
 }
 
@@ -113,11 +113,11 @@ func (a *Agent) Archive(ctx context.Context, id string) error {
 			}
 			a.o.Log.Warn("archived with a digest", "session", id, "err", err)
 		} else {
-			title, closing = f.Title, f.Summary
+			title, closing = f.Title, summedUp(clipRunes(f.Summary, maxClosing), heardOutside(se, entries))
 			a.learn(ctx, se, f, entries)
 		}
 	}
-	return a.o.Store.ArchiveSession(ctx, id, clipRunes(strings.TrimSpace(title), maxTitle), clipRunes(strings.TrimSpace(closing), maxClosing))
+	return a.o.Store.ArchiveSession(ctx, id, clipRunes(strings.TrimSpace(title), maxTitle), closing)
 }
 
 func firstSaid(entries []memory.Entry) string {

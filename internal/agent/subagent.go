@@ -55,7 +55,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	}
 	t := &turn{
 		a: a, w: nobody{}, sub: &s, in: input{text: task}, began: a.o.Now(), taint: c.Taint,
-		m: m, set: set.ForAgent(s.Name).Only(s.Tools...),
+		m: m, set: set.ForAgent(s.Name).Only(s.Tools...), under: c.Key + "/",
 	}
 	t.ledger.maxAttempts = 3 * s.MaxTurns
 	t.offer = s.Tools
@@ -65,7 +65,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	r := tools.Result{
-		Content: strings.TrimSpace(answer.Text), Untrusted: t.taint.Outside && !c.Taint.Outside, Private: t.taint.Private, Sources: t.cited,
+		Content: strings.TrimSpace(answer.Text), Untrusted: t.taint.Outside, Private: t.taint.Private, Sources: t.cited,
 		Data: Delegated{Usage: t.ledger.usage, Calls: t.ledger.calls, Did: t.did},
 	}
 	return r, nil

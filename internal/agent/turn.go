@@ -27,6 +27,7 @@ type turn struct {
 	began time.Time
 	keep  bool      // the turn belongs to a session and leaves a transcript
 	sub   *Subagent // whose turn it is; nil is the conversation's own
+	under string    // before the keys of its calls: the key of the call that is the job
 
 	session  memory.Session
 	window   []memory.Entry // stored entries that are sent raw
@@ -50,6 +51,10 @@ type turn struct {
 	did    []string // side effects, in plain words
 	cited  []tools.Source
 	model  string // as the provider names it
+
+	held    []string        // private results of tools
+	brought map[string]bool // addresses that people and tools brought up; nil before it is asked
+	unsaid  string          // the end of a text that is being shown, until its word is whole
 }
 
 // ledger bounds what one message may cost: retries, fallbacks and repairs all
@@ -107,9 +112,8 @@ func (t *turn) load(ctx context.Context) (err error) {
 		return err
 	}
 	t.set = set.ForAgent("")
-	if t.m.Forwarded {
-		t.taint.Outside = true
-	} else { // hosts in a forwarded text were typed by somebody else
+	t.taint.Outside = t.taint.Outside || t.m.Forwarded || t.m.Relayed
+	if !t.m.Forwarded { // hosts in a forwarded text were typed by somebody else
 		t.taint.Hosts = tools.TypedHosts(t.in.text)
 	}
 	if err = t.recall(ctx); err != nil {
@@ -130,8 +134,16 @@ func (t *turn) load(ctx context.Context) (err error) {
 	entries, err := t.a.o.Store.Transcript(ctx, t.session.ID, t.session.SummarizedAt, t.a.o.MaxMessages)
 	t.window = wholeExchanges(entries)
 	t.offer = usedTools(t.window)
-	t.taint.Outside = t.taint.Outside || slices.ContainsFunc(t.window, fromOutside)
+	t.taint.Outside = t.taint.Outside || slices.ContainsFunc(t.window, fromOutside) || sumsUpOutside(t.session.Summary, t.session.Carried)
+	t.taint.Private = t.taint.Private || slices.ContainsFunc(t.window, t.ofOurs)
+	t.overheard()
 	return err
+}
+
+// overheard makes what was said here before private as soon as somebody outside
+// may have a word in the turn.
+func (t *turn) overheard() {
+	t.taint.Private = t.taint.Private || t.taint.Outside && len(t.window) > 0
 }
 
 // wholeExchanges drops the beginning of a window up to the first thing a
@@ -160,10 +172,13 @@ func usedTools(entries []memory.Entry) (names []string) {
 func (t *turn) heard() memory.Entry {
 	text := t.in.text
 	if t.m.Forwarded {
-		text = forwardedMark + text
+		text = memory.ForwardedMark + text
 	}
 	for _, note := range t.files.notes {
 		text += "\n" + note
+	}
+	if t.m.Relayed {
+		text += "\n" + relayedMark
 	}
 	text = strings.TrimSpace(text)
 	return t.entry(llm.Message{Role: llm.RoleUser, Content: text})

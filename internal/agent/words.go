@@ -17,6 +17,7 @@ const (
 	wordsTooComplex   = "That was too much for one go. Please break it into smaller steps."
 	wordsDone         = "What I did so far: %s."
 	wordsConfirm      = "Shall I really do this: %s?"
+	wordsMore         = "… and %d characters more"
 	wordsNoConfirm    = "That needs a confirmation, which I can't ask for here."
 	wordsConfirmed    = "Done."
 	wordsSources      = "Sources:"

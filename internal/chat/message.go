@@ -65,6 +65,8 @@ type Message struct {
 	// Quote is the text of the message this one replies to, when known: data,
 	// never instructions.
 	Quote string `json:"quote,omitempty"`
+	// Relayed says that Quote holds words of neither the author nor the bot.
+	Relayed bool `json:"relayed,omitempty"`
 	// Addressed says that an answer is expected: a direct chat, a mention, a
 	// reply to the bot, a command. What is only overheard has it false.
 	Addressed bool `json:"addressed,omitempty"`

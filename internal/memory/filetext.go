@@ -12,6 +12,9 @@ var (
 	fileBlock = regexp.MustCompile(`(?s)<data>.*?</data>`)
 )
 
+// ForwardedMark stands before words that somebody only passed on.
+const ForwardedMark = "[forwarded] "
+
 // FileText marks the text of a file. It cannot close the mark itself.
 func FileText(text string) string {
 	return "<data>\n" + fileMark.ReplaceAllString(text, "‹$1") + "\n</data>"

@@ -286,6 +286,7 @@ type telegramChat struct {
 		Unix   loose           `json:"date_unixtime"`
 		From   string          `json:"from"`
 		FromID loose           `json:"from_id"`
+		Origin string          `json:"forwarded_from"`
 		Text   json.RawMessage `json:"text"`
 	} `json:"messages"`
 }
@@ -309,6 +310,9 @@ func readTelegram(in io.Reader) (list []old, err error) {
 			at, err := moment(cmp.Or(string(m.Unix), m.Date))
 			if err != nil {
 				return nil, fmt.Errorf("message %s: date: %w", m.ID, err)
+			}
+			if m.Origin != "" {
+				text = ForwardedMark + text
 			}
 			user := strings.TrimPrefix(strings.TrimPrefix(string(m.FromID), "user"), "channel")
 			list = append(list, old{key: chat.Key{Platform: "telegram", Channel: string(c.ID)}, text: readable(text), id: string(m.ID), at: at,

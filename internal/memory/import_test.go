@@ -72,7 +72,7 @@ func TestImportTelegramExport(t *testing.T) {
  "messages": [
   {"id": 1, "type": "service", "date": "2023-05-01T10:00:00", "text": ""},
   {"id": 2, "type": "message", "date": "2023-05-01T10:00:00", "date_unixtime": "1682935200", "from": "Ann", "from_id": "user42", "text": "plain"},
-  {"id": 3, "type": "message", "date": "2023-05-01T10:00:05", "from": "Me", "from_id": "user1", "text": ["see ", {"type": "link", "text": "http://x.y"}, "!"]}
+  {"id": 3, "type": "message", "date": "2023-05-01T10:00:05", "from": "Me", "from_id": "user1", "forwarded_from": "Eve", "text": ["see ", {"type": "link", "text": "http://x.y"}, "!"]}
  ]
 }`)
 	if done.Messages != 2 || done.Sessions != 1 {
@@ -80,7 +80,7 @@ func TestImportTelegramExport(t *testing.T) {
 	}
 	found, err := s.Recall(context.Background(), Query{User: "telegram:42", Key: chat.Key{Platform: "telegram", Channel: "77"}, Text: "plain see"})
 	must(t, err)
-	if len(found) != 2 {
+	if len(found) != 2 || !strings.Contains(found[0].Text+found[1].Text, ForwardedMark+"see http") {
 		t.Errorf("found %+v", found)
 	}
 }

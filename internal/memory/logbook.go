@@ -45,7 +45,7 @@ func (s *Store) AddLog(ctx context.Context, v Viewer, e LogEntry, callKey string
 	}
 	err := s.write(ctx, func(tx *Tx) error {
 		if callKey != "" {
-			known, err := scanLog(tx.QueryRow("SELECT id, author, type, content, at FROM log_entries WHERE call_key = ?", callKey))
+			known, err := scanLog(tx.QueryRow("SELECT id, author, type, content, at FROM log_entries WHERE user_id = ? AND call_key = ?", v.User, callKey))
 			if !errors.Is(err, sql.ErrNoRows) {
 				e = known
 				return err

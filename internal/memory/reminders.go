@@ -49,7 +49,7 @@ func (s *Store) AddReminder(ctx context.Context, r Reminder, callKey string) (ou
 	}
 	err = s.write(ctx, func(tx *Tx) error {
 		if callKey != "" {
-			out, err = scanReminder(tx.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE call_key = ?", callKey))
+			out, err = scanReminder(tx.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE user_id = ? AND call_key = ?", r.User.ID, callKey))
 			if !errors.Is(err, sql.ErrNoRows) {
 				return err
 			}

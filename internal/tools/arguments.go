@@ -61,7 +61,7 @@ func (a *arguments) parse(raw []byte) (clean json.RawMessage, dropped []string, 
 	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = []byte("{}")
 	}
-	value, err := readJSON(raw)
+	value, err := readJSON(raw, maxDepth)
 	if err != nil {
 		return nil, nil, &ArgumentError{[]string{"arguments: " + err.Error()}}
 	}
@@ -187,13 +187,13 @@ func (c checker) resolve(schema *jsonschema.Schema) *jsonschema.Resolved {
 
 // readJSON reads one JSON value and refuses what encoding/json lets pass:
 // duplicate keys, deep nesting, broken UTF-8, anything after the value.
-func readJSON(raw []byte) (any, error) {
+func readJSON(raw []byte, deepest int) (any, error) {
 	if !utf8.Valid(raw) {
 		return nil, errors.New("not valid UTF-8")
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
-	value, err := readValue(d, 0)
+	value, err := readValue(d, deepest)
 	if err != nil {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
@@ -206,9 +206,10 @@ func readJSON(raw []byte) (any, error) {
 	return value, nil
 }
 
-func readValue(d *json.Decoder, depth int) (any, error) {
-	if depth > maxDepth {
-		return nil, fmt.Errorf("nested deeper than %d", maxDepth)
+// readValue reads a value that holds others at most so deep.
+func readValue(d *json.Decoder, deep int) (any, error) {
+	if deep < 0 {
+		return nil, errors.New("nested too deeply")
 	}
 	token, err := d.Token()
 	if err != nil {
@@ -216,11 +217,11 @@ func readValue(d *json.Decoder, depth int) (any, error) {
 	}
 	switch token {
 	case json.Delim('{'):
-		return readObject(d, depth)
+		return readObject(d, deep)
 	case json.Delim('['):
 		list := []any{}
 		for d.More() {
-			value, err := readValue(d, depth+1)
+			value, err := readValue(d, deep-1)
 			if err != nil {
 				return nil, err
 			}
@@ -247,7 +248,7 @@ func number(n json.Number) (any, error) {
 	return f, nil
 }
 
-func readObject(d *json.Decoder, depth int) (any, error) {
+func readObject(d *json.Decoder, deep int) (any, error) {
 	object := map[string]any{}
 	for d.More() {
 		token, err := d.Token()
@@ -261,7 +262,7 @@ func readObject(d *json.Decoder, depth int) (any, error) {
 		if _, twice := object[key]; twice {
 			return nil, fmt.Errorf("key %q is given twice", key)
 		}
-		value, err := readValue(d, depth+1)
+		value, err := readValue(d, deep-1)
 		if err != nil {
 			return nil, err
 		}

@@ -33,10 +33,13 @@ func RecallConversation(store *memory.Store) Tool {
 		if len(found) == 0 {
 			return Result{Content: "Nothing was said about that here, as far as I can find."}, nil
 		}
+		r := Result{Private: true}
 		lines := make([]string, len(found))
 		for i, p := range found {
 			lines[i] = p.Text
+			r.Untrusted = r.Untrusted || strings.Contains(p.Text, memory.ForwardedMark)
 		}
-		return Result{Content: strings.Join(lines, "\n"), Private: true}, nil
+		r.Content = strings.Join(lines, "\n")
+		return r, nil
 	})
 }

@@ -15,8 +15,15 @@ import (
 // read as the last of them, which is what MCP asks for.
 var understood = map[string]bool{"": true, "http://json-schema.org/draft-07/schema#": true, "https://json-schema.org/draft/2020-12/schema": true}
 
+// maxNested is how deep a schema may be: the library reads each level once for
+// every level around it.
+const maxNested = 64
+
 // readSchema reads what may be a stranger's schema.
 func readSchema(raw []byte) (*jsonschema.Schema, error) {
+	if _, err := readJSON(raw, maxNested); err != nil {
+		return nil, err
+	}
 	schema := &jsonschema.Schema{}
 	if err := json.Unmarshal(raw, schema); err != nil {
 		return nil, err

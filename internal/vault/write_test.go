@@ -113,10 +113,12 @@ func TestVersionsAreKept(t *testing.T) {
 	f.write(Note{Path: "a.md", Mode: ModeCreate, Content: "first"})
 	f.write(Note{Path: "ab.md", Mode: ModeCreate, Content: "other"})
 	f.write(Note{Path: "ab.md", Mode: ModeAppend, Content: "more"})
+	f.write(Note{Path: "a.md.0.md", Mode: ModeCreate, Content: "named like a version"})
+	f.write(Note{Path: "a.md.0.md", Mode: ModeAppend, Content: "more"})
 	for i := range keptVersions + 3 {
 		f.write(Note{Path: "a.md", Mode: ModeAppend, Content: fmt.Sprintf("marker%d", i)})
 	}
-	kept, err := filepath.Glob(filepath.Join(f.dir, "agent-notes", ".versions", "a.md.*.bak"))
+	kept, err := filepath.Glob(filepath.Join(f.dir, "agent-notes", ".versions", "a.md.2*.bak"))
 	if err != nil || len(kept) != keptVersions {
 		t.Fatalf("%d kept, %v", len(kept), err)
 	}
@@ -128,7 +130,10 @@ func TestVersionsAreKept(t *testing.T) {
 		t.Errorf("of the other note: %v", other)
 	}
 	f.refresh()
-	if got := f.Status().Documents; got != 2 {
+	if other, _ := filepath.Glob(filepath.Join(f.dir, "agent-notes", ".versions", "a.md.0.md.*.bak")); len(other) != 1 {
+		t.Errorf("of the note named like a version: %v", other)
+	}
+	if got := f.Status().Documents; got != 3 {
 		t.Errorf("%d documents: kept versions are indexed", got)
 	}
 }

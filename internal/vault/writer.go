@@ -157,7 +157,7 @@ func (w *writer) keep(name, text, stamp string) error {
 		return err
 	}
 	all = slices.DeleteFunc(all, func(s string) bool {
-		return !strings.HasPrefix(s, base+".") || !strings.HasSuffix(s, ".bak")
+		return !strings.HasPrefix(s, base+".") || !strings.HasSuffix(s, ".bak") || len(s) != len(base+"."+stamp+".bak") // nor one of base.x.md
 	})
 	for _, old := range all[:max(0, len(all)-keptVersions)] {
 		if err := w.dir.Remove(path.Join(dir, old)); err != nil {

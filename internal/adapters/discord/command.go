@@ -170,7 +170,8 @@ func (a *Adapter) user(i *discordgo.Interaction) *chat.Message {
 	key, _ := a.knownKey(i.ChannelID)
 	m := &chat.Message{
 		ID: i.ID, Key: key, From: chat.User{ID: Platform + ":" + who.ID, Name: nameOf(who, i.Member)}, Addressed: true,
-		Direct: i.GuildID == "", Guild: i.GuildID, At: idTime(i.ID), Origin: string(back),
+		// Whoever has the app with them can use it in a chat with others.
+		Direct: i.GuildID == "" && i.Context != discordgo.InteractionContextPrivateChannel, Guild: i.GuildID, At: idTime(i.ID), Origin: string(back),
 	}
 	if i.Member != nil {
 		m.Admin = i.Member.Permissions&manages != 0

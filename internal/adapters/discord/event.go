@@ -1,6 +1,7 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
@@ -207,7 +209,9 @@ func (a *Adapter) message(m *discordgo.Message, kind chat.Kind) *chat.Message {
 		if kind == chat.KindText {
 			out.ReplyTo = r.ID
 		}
-		out.Addressed = out.Addressed || r.Author != nil && r.Author.ID == self
+		ours := r.Author != nil && r.Author.ID == self
+		out.Addressed = out.Addressed || ours
+		out.Relayed = !ours && (r.Author == nil || r.Author.ID != m.Author.ID) || len(r.MessageSnapshots) > 0
 	}
 	if m.MessageReference != nil && len(m.MessageSnapshots) > 0 {
 		out.Forwarded = true
@@ -239,14 +243,15 @@ func isCommand(text string) bool {
 	return len(word) > 1 && word[0] == '/' && word[1] >= 'a' && word[1] <= 'z' && !strings.Contains(word, "@")
 }
 
+// nameOf is what somebody calls themselves, on one line.
 func nameOf(u *discordgo.User, m *discordgo.Member) string {
-	switch {
-	case m != nil && m.Nick != "":
-		return m.Nick
-	case u.GlobalName != "":
-		return u.GlobalName
+	name := cmp.Or(u.GlobalName, u.Username)
+	if m != nil {
+		name = cmp.Or(m.Nick, name)
 	}
-	return u.Username
+	return strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+	}), " ")
 }
 
 // mentioned removes mentions of us from the text and says whether there were

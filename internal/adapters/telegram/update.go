@@ -187,10 +187,12 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 	}
 	if r := m.ReplyToMessage; r != nil && !opensTopic(m, r) {
 		c.ReplyTo, c.Quote = messageID(m.Chat.ID, r.ID), clean(r.Text+r.Caption)
-		c.Addressed = c.Addressed || r.From != nil && r.From.ID == a.bot.ID()
+		ours := r.From != nil && r.From.ID == a.bot.ID()
+		c.Addressed = c.Addressed || ours
+		c.Relayed = !ours && author(r).ID != from.ID || r.ForwardOrigin != nil || r.ViaBot != nil
 	}
 	if m.Quote != nil {
-		c.Quote = clean(m.Quote.Text)
+		c.Quote, c.Relayed = clean(m.Quote.Text), c.Relayed || m.ExternalReply != nil
 	}
 	if c.Text == "" && len(c.Files) == 0 {
 		c.Text = shareText(m)

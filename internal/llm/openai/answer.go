@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"parley/internal/llm"
 )
@@ -246,16 +247,21 @@ func (a *answer) response() (llm.Response, error) {
 		return bad(llm.ErrFiltered, "finish_reason content_filter")
 	case a.finish == "length":
 		// Calls may be cut anywhere, even where they still parse.
-		if r.Finish = llm.FinishLength; strings.TrimSpace(text) == "" {
+		if r.Finish = llm.FinishLength; unseen(text) {
 			return bad(llm.ErrInvalidOutput, "the answer was cut before it began")
 		}
 		return r, nil
 	case len(a.calls) > 0:
 		r.Finish, r.Message.ToolCalls = llm.FinishToolCalls, a.calls
 		return r, nil
-	case strings.TrimSpace(text) == "":
+	case unseen(text):
 		return bad(llm.ErrInvalidOutput, "the answer is empty")
 	}
 	r.Finish = llm.FinishStop
 	return r, nil
+}
+
+// unseen says that there is nothing in a text that anybody could see.
+func unseen(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsPrint(r) && r != ' ' })
 }

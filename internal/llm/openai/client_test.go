@@ -111,6 +111,7 @@ func TestFailures(t *testing.T) {
 		{"error in the stream", []llmtest.Turn{{Stream: []string{`data: {"error":{"message":"overloaded"}}`}}, {Text: "ok"}}, nil, 2},
 		{"rate limit beside choices", []llmtest.Turn{{Stream: []string{`data: {"choices":[],"error":{"message":"rate limit"}}`}}, {Text: "ok"}}, nil, 2},
 		{"error as an object", []llmtest.Turn{{Stream: []string{`data: {"object":"error","message":"out of memory"}`}}, {Text: "ok"}}, nil, 2},
+		{"unseen, then well", []llmtest.Turn{{Text: "\u200b\u2060 \n\u202e"}, {Text: "ok"}}, nil, 2},
 		{"empty, then well", []llmtest.Turn{{Stream: []string{data(`{"content":""}`, "stop"), "data: [DONE]"}}, {Text: "ok"}}, nil, 2},
 		{"reasoning only", []llmtest.Turn{{Stream: []string{data(`{"reasoning_content":"hm"}`, "stop")}}, {Stream: []string{data(`{"reasoning_content":"hm"}`, "stop")}}}, llm.ErrInvalidOutput, 2},
 		{"silence after a piece", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, "")}, Hang: true}, {Text: "ok"}}, nil, 2},

@@ -197,6 +197,7 @@ type Use struct {
 	Command              string // "name" or "name verb"
 	Permissions          int64
 	Options              [][2]string // names and values
+	Company              bool        // outside of servers, and others read along
 }
 
 // Interaction uses a slash command and returns the interaction's id.
@@ -218,6 +219,9 @@ func (s *Server) interact(u Use, kind int) (id string) {
 	}
 	e := map[string]any{"id": id, "application_id": App, "type": kind, "token": "tok" + id, "channel_id": u.Channel, "version": 1,
 		"data": map[string]any{"id": "1", "name": command, "type": 1, "options": opts}}
+	if u.Company {
+		e["context"] = 2
+	}
 	s.by(e, u.Guild, u.User, u.Permissions)
 	s.Dispatch("INTERACTION_CREATE", e)
 	return id

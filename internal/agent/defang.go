@@ -1,0 +1,166 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/tools"
+)
+
+// A model that obeys what it read out there can put what it knows into an
+// address and hope that somebody opens it. So a turn that has read outside and
+// holds private data shows an address it made up as text that leads nowhere
+// (promises.md C27). Exact words are found in it, not encoded ones: hence every
+// address is suspect that neither the person nor a tool brought up.
+
+// address begins one: with a scheme, or like the bare names that platforms
+// make links of by themselves.
+var address = regexp.MustCompile("(?i)(?:[a-z][a-z0-9+.-]*://|(?:[\\pL\\pN-]+\\.)+\\pL{2,24}(?::\\d+)?[/?#])[^\\s<>\"`]+")
+
+// unmarked is text without what Markdown hides.
+var unmarked = strings.NewReplacer(`\`, "", "*", "", "_", "", "~", "", "|", "", "`", "")
+
+// guarded says that what the model makes up may carry private data out.
+func (t *turn) guarded() bool { return t.taint.Outside && t.taint.Private }
+
+// defanged is an answer with its suspect addresses made harmless.
+func (t *turn) defanged(text string) string {
+	if !t.guarded() {
+		return text
+	}
+	text, _ = tools.Clean(text)
+	if plain := unmarked.Replace(text); pieced(text, plain) {
+		text = plain
+	}
+	if t.brought == nil {
+		t.brought = t.addresses()
+	}
+	return eachAddress(text, func(a string) string {
+		if t.brought[a] || t.innocent(a) {
+			return a
+		}
+		return defang(a)
+	})
+}
+
+// pieced says that plain, text without marks, has an address that text only has
+// in pieces.
+func pieced(text, plain string) bool {
+	whole := map[string]bool{}
+	eachAddress(text, func(a string) string { whole[unmarked.Replace(a)] = true; return a })
+	found := false
+	eachAddress(plain, func(a string) string { found = found || !whole[a]; return a })
+	return found
+}
+
+// innocent says that an address leads where the person pointed, or that it is a
+// bare name with nothing to carry, and that no private word stands in it.
+func (t *turn) innocent(a string) bool {
+	full, bare := a, !strings.Contains(a, "://")
+	if bare {
+		full = "https://" + a
+	}
+	u, err := url.Parse(full)
+	if err != nil || u.User != nil {
+		return false
+	}
+	carried := u.Path + " " + u.RawQuery + " " + u.Fragment
+	if !slices.Contains(t.taint.Hosts, strings.ToLower(u.Hostname())) {
+		if !bare || strings.ContainsAny(a, "?#=&%") {
+			return false
+		}
+		carried = u.Host + " " + carried
+	}
+	if s, err := url.QueryUnescape(carried); err == nil {
+		carried = s
+	}
+	return !slices.ContainsFunc(t.private(), func(s string) bool { return memory.Contributes(s, carried, t.in.text) })
+}
+
+// private is what the turn holds that only this person or place may know.
+func (t *turn) private() []string {
+	list := append([]string{t.known.notes}, t.held...)
+	for _, f := range t.known.facts {
+		list = append(list, f.Content)
+	}
+	return list
+}
+
+// addresses are those that people and tools brought up. What a tool only
+// repeats after the model is the model's own.
+func (t *turn) addresses() map[string]bool {
+	brought, made := map[string]bool{}, map[string]bool{}
+	note := func(in, unless map[string]bool, text string) {
+		eachAddress(text, func(a string) string { in[a] = in[a] || !unless[a]; return a })
+	}
+	for _, s := range append(t.private(), t.m.Quote) {
+		note(brought, made, s)
+	}
+	for _, s := range t.cited {
+		note(brought, made, s.URL)
+	}
+	for _, e := range slices.Concat(t.window, t.added) {
+		for _, c := range e.ToolCalls {
+			var args any
+			_ = json.Unmarshal([]byte(c.Args), &args) // what is no JSON was not run
+			note(made, brought, fmt.Sprint(args))
+		}
+		if e.Role != llm.RoleAssistant {
+			note(brought, made, e.Content)
+		}
+	}
+	return brought
+}
+
+// eachAddress puts what f makes of them in the place of a text's addresses.
+func eachAddress(text string, f func(string) string) string {
+	var b strings.Builder
+	for {
+		at := address.FindStringIndex(text)
+		if at == nil {
+			return b.String() + text
+		}
+		end := at[0] + len(extent(text[at[0]:at[1]]))
+		b.WriteString(text[:at[0]] + f(text[at[0]:end]))
+		text = text[end:]
+	}
+}
+
+// extent is the address that a run of characters begins with: without the
+// bracket that closes what it stands in, and without the end of a sentence.
+func extent(run string) string {
+	open := 0
+	for i, r := range run {
+		switch r {
+		case '(', '[', '{':
+			open++
+		case ')', ']', '}':
+			if open--; open < 0 {
+				run = run[:i]
+			}
+		}
+		if open < 0 {
+			break
+		}
+	}
+	return strings.TrimRight(run, ".,;:!?*_~'|\\")
+}
+
+var hypertext = regexp.MustCompile("(?i)h(tt)p")
+
+// defang writes an address so that nobody's program makes a link of it.
+func defang(a string) string {
+	switch {
+	case !strings.Contains(a, "://"):
+		return "hxxp://" + a
+	case hypertext.MatchString(a):
+		return hypertext.ReplaceAllString(a, "hxxp")
+	}
+	return strings.ReplaceAll(a, "://", "[:]//")
+}
