@@ -179,7 +179,7 @@ func factHistory(f memory.Fact, before []memory.Earlier) string {
 	if f.Confidence < 1 {
 		fmt.Fprintf(&b, ", %.0f %% sure", 100*f.Confidence)
 	}
-	fmt.Fprintf(&b, "\n- first remembered %s, in %s, fetched for %d answers", f.Created.Format("2006-01-02 15:04 MST"), f.Key, f.Uses)
+	fmt.Fprintf(&b, "\n- first remembered %s, in %s, fetched for %s", f.Created.Format("2006-01-02 15:04 MST"), f.Key, many(f.Uses, "answer"))
 	if f.Quote != "" {
 		fmt.Fprintf(&b, "\n- in your words: “%s”", f.Quote)
 	}

@@ -67,8 +67,8 @@ func (c sessionsShowCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(s.out, "session   %s\nplace     %s\nstatus    %s\nbegun     %s\nlast      %s\ntokens    %d\nshortened %d times\n",
-			se.ID, se.Key, se.Status, se.Created.Format(time.RFC3339), se.LastActivity.Format(time.RFC3339), se.TokensUsed, se.Compressions)
+		fmt.Fprintf(s.out, "session   %s\nplace     %s\nstatus    %s\nbegun     %s\nlast      %s\ntokens    %d\nshortened %s\n",
+			se.ID, se.Key, se.Status, se.Created.Format(time.RFC3339), se.LastActivity.Format(time.RFC3339), se.TokensUsed, many(se.Compressions, "time"))
 		for name, text := range map[string]string{"title": se.Title, "closing": se.Closing, "summary": se.Summary} {
 			if text != "" {
 				fmt.Fprintf(s.out, "%-9s %s\n", name, text)

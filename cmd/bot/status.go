@@ -81,7 +81,7 @@ func (a *app) doing(ctx context.Context) (lines []page.Line) {
 		line(false, "playbook", "ok")
 	}
 	lanes, waiting := a.hub.Active()
-	line(false, "now", "%d conversations at work, %d messages waiting", lanes, waiting)
+	line(false, "now", "%s at work, %s waiting", many(lanes, "conversation"), many(waiting, "message"))
 	a.cronStatus(line)
 	line(false, "up", "%s", a.now().Sub(a.began).Round(time.Second))
 	return lines

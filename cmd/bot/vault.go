@@ -302,9 +302,9 @@ func (a *app) runLibrarian(ctx context.Context, r admin.Request) (chat.Answer, e
 // vaultState is the index in a sentence, for /status and doctor.
 func (a *app) vaultState() (text string, ill bool) {
 	st := a.vault.Status()
-	text = fmt.Sprintf("%s, %d documents, %d sections", st.State, st.Documents, st.Sections)
+	text = fmt.Sprintf("%s, %s, %s", st.State, many(st.Documents, "document"), many(st.Sections, "section"))
 	if a.embedder != nil {
-		text += fmt.Sprintf(", %d vectors", st.Vectors)
+		text += ", " + many(st.Vectors, "vector")
 	}
 	if st.State == vault.StateBuilding || st.State == vault.StateLoading {
 		text += fmt.Sprintf(" (%d of %d files looked at)", st.Done, st.Total)
@@ -314,7 +314,7 @@ func (a *app) vaultState() (text string, ill bool) {
 		skipped += s.Skipped
 	}
 	if skipped > 0 {
-		text += fmt.Sprintf(", %d files skipped", skipped)
+		text += ", " + many(skipped, "file") + " skipped"
 	}
 	if st.Err != "" {
 		text += ": " + clip(st.Err, 200)

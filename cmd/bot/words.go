@@ -1,5 +1,15 @@
 package main
 
+import "fmt"
+
+// many is a number of things, as people say it.
+func many(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
 // What cmd/bot says to people in a chat.
 const (
 	wordsHello         = "Hello, I am %s. Write to me as you would to a person: I answer, remember what you ask me to, and keep lists and reminders for you."
@@ -12,7 +22,7 @@ const (
 	wordsInit          = "Up to four questions; Ctrl-C ends this and writes nothing. Keys and tokens are not shown as you type.\n"
 	wordsPastLimit     = "Today's allowance is used up, so I can't ask my language model before midnight UTC."
 	wordsNoModel       = "There is no model named %q at this endpoint. /model show lists what there is."
-	wordsModelSet      = "From now on %s answers. %d conversations go on with it."
+	wordsModelSet      = "From now on %s answers, also in %s under way."
 	wordsPromptRead    = "I have read the persona file again."
 	wordsPromptBad     = "The persona file can't be used, so the last good one stays in force: %v"
 	wordsNoAnswer      = "I have not answered anything here yet."
@@ -31,10 +41,10 @@ const (
 	wordsNoTool        = "There is nothing named %q that I could use. /tools list shows what there is."
 	wordsServers       = "Tool servers:"
 	wordsNoServers     = "No tool servers are set up: mcp.servers lists them."
-	wordsServerUp      = "up, %d tools in use"
+	wordsServerUp      = "up, %s in use"
 	wordsServerStarts  = "starting"
 	wordsServerDown    = "down, I keep trying to restart it: %s"
-	wordsServerPending = "; %d new or changed tools are off until you look at them: /tools approve %s"
+	wordsServerPending = "; %d new or changed, and off until you look: /tools approve %s"
 	wordsNoToolServer  = "There is no tool server named %q. /tools list shows them."
 	wordsServerNotUp   = "The tool server %s is not running, so there is nothing to look at now."
 	wordsNonePending   = "Everything the tool server %s has is approved."
@@ -42,7 +52,7 @@ const (
 	wordsToolNew       = "new"
 	wordsToolChanged   = "changed (before: %s)"
 	wordsToolMoved     = "%s has changed again since I showed it to you, so I left it off. /tools approve %s shows what it is now."
-	wordsApproved      = "Approved: %d tools of %s."
+	wordsApproved      = "Approved: %s of %s."
 	wordsNotOwner      = "Only my owner can do that."
 
 	wordsToolsAll   = "I may use all my tools here."
