@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/llm/offline"
 	"parley/internal/memory"
 )
 
@@ -185,6 +186,9 @@ func (a *app) runModelShow(ctx context.Context, _ admin.Request) (chat.Answer, e
 
 func (a *app) runModelSet(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	name := r.Args["name"]
+	if a.model.name == offline.Name {
+		return chat.Answer{Text: wordsModelNone}, nil
+	}
 	if a.model.list != nil {
 		names, err := a.model.list(ctx)
 		if err != nil {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -32,7 +34,7 @@ type sessionsCmd struct {
 }
 
 type sessionsListCmd struct {
-	Status string `help:"Only those that are active, idle, suspended, completed, expired or archived." placeholder:"STATUS"`
+	Status string `help:"Only those that are active, idle, suspended, completed, expired or archived." placeholder:"STATUS" enum:",active,idle,suspended,completed,expired,archived" default:""`
 	Limit  int    `help:"How many." default:"50"`
 }
 
@@ -60,6 +62,9 @@ type sessionsShowCmd struct {
 func (c sessionsShowCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		se, err := store.FindSession(ctx, strings.ToLower(c.ID))
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("there is no session %s, or more than one begins like that: bot sessions list shows them", c.ID)
+		}
 		if err != nil {
 			return fmt.Errorf("session %s: %w", c.ID, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"parley/config"
 	"parley/internal/admin"
@@ -213,4 +214,13 @@ func (a *app) zone(ctx context.Context, who chat.User) string {
 		a.log.Error("read time zone", "err", err)
 	}
 	return strings.TrimSpace(p.TimeZone)
+}
+
+// location is where a person's clock is, UTC when unknown.
+func (a *app) location(ctx context.Context, who chat.User) *time.Location {
+	loc, err := time.LoadLocation(a.zone(ctx, who))
+	if err != nil {
+		return time.UTC
+	}
+	return loc
 }

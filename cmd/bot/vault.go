@@ -214,18 +214,22 @@ func (a *app) mayTidy(ctx context.Context, c tools.Call) error {
 
 // notesCommands are what people do with the notes themselves.
 func (a *app) notesCommands() []admin.Command {
-	if a.vault == nil {
-		return nil
-	}
 	who := admin.Member
 	if a.cfg.Vault.Readers == "owner" {
 		who = admin.Owner
 	}
-	list := []admin.Command{{Name: "notes", Help: "My owner's notes", Who: who, Private: true, Run: a.runNotesRecent, Verbs: []admin.Command{
+	notes := admin.Command{Name: "notes", Help: "My owner's notes", Who: who, Private: true, Run: a.runNotesRecent, Verbs: []admin.Command{
 		{Name: "search", Help: "Search them", Run: a.runNotesSearch, Options: []admin.Option{{Name: "query", Help: "words", Required: true}}},
 		{Name: "show", Help: "Show one", Run: a.runNotesShow, Options: []admin.Option{{Name: "path", Help: "its path, as search shows it", Required: true, Suggest: a.suggestNote}}},
 		{Name: "recent", Help: "The latest", Run: a.runNotesRecent},
-	}}}
+	}}
+	if a.vault == nil {
+		notes.Run = say(wordsNoVault)
+		for i := range notes.Verbs {
+			notes.Verbs[i].Run = notes.Run
+		}
+	}
+	list := []admin.Command{notes}
 	if a.hasNotes() {
 		list = append(list, admin.Command{Name: "librarian", Help: "Let the librarian tidy the notes I wrote", Who: who,
 			Options: []admin.Option{{Name: "task", Help: "what to tidy"}}, Run: a.runLibrarian})
@@ -280,6 +284,9 @@ func (a *app) runNotesRecent(ctx context.Context, _ admin.Request) (chat.Answer,
 }
 
 func (a *app) suggestNote(ctx context.Context, _ chat.Message, prefix string) (paths []string) {
+	if a.vault == nil {
+		return nil
+	}
 	list, err := a.vault.Titles(ctx, prefix, 20)
 	if err != nil {
 		return nil // nothing to suggest while it is indexed

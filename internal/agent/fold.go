@@ -143,7 +143,9 @@ func (a *Agent) shorten(ctx context.Context, se memory.Session, entries []memory
 	case ctx.Err() != nil:
 		return se, context.Cause(ctx)
 	default:
-		a.o.Log.Warn("the summarizer failed, a digest takes its place", "err", err)
+		if !errors.Is(err, llm.ErrNone) {
+			a.o.Log.Warn("the summarizer failed, a digest takes its place", "err", err)
+		}
 		se.Summary = tail(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxSummary)
 	}
 	se.SummarizedAt = entries[len(entries)-1].ID
