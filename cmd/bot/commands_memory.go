@@ -83,7 +83,12 @@ func (a *app) runFactsList(ctx context.Context, r admin.Request) (chat.Answer, e
 // friendly answers with an error that is a sentence for people.
 func friendly(err error) (chat.Answer, error) {
 	var tag *memory.TagError
-	for _, known := range []error{memory.ErrNoFact, memory.ErrFactSize, memory.ErrNoTask, memory.ErrTaskSize, memory.ErrNoReminder, memory.ErrTooManyReminders, memory.ErrLogSize} {
+	for known, words := range map[error]string{memory.ErrNoFact: wordsNoFact, memory.ErrNoTask: wordsNoTask, memory.ErrNoReminder: wordsNoReminder} {
+		if errors.Is(err, known) {
+			return chat.Answer{Text: words}, nil
+		}
+	}
+	for _, known := range []error{memory.ErrFactSize, memory.ErrTaskSize, memory.ErrTooManyReminders, memory.ErrLogSize} {
 		if errors.Is(err, known) {
 			return chat.Answer{Text: sentence(known)}, nil
 		}
