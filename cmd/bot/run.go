@@ -271,7 +271,7 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error 
 		return err
 	}
 	defer a.close()
-	a.level = &level
+	a.level, a.home = &level, machineZone()
 	if err := a.build(ctx); err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func TestRenderIsPrintedPieceByPiece(t *testing.T) {
 func TestLinesBreakBetweenWords(t *testing.T) {
 	text := "one two three **four five** six seven\n\n- a `list` entry that goes on\n```\nx := this line of code is as long as it is\n```\nhttps://example.org/a/very/long/address here"
 	all := wrap(render(text), 20)
-	want := "one two three " + styleBold + "four\nfive" + styleOff + " six seven\n\n- a " + styleCode + "list" + styleOff + " entry that\ngoes on\n" +
+	want := "one two three " + styleBold + "four\nfive" + styleOff + " six seven\n\n- a " + styleCode + "list" + styleOff + " entry that\n  goes on\n" +
 		styleOff + "```" + styleCode + "\nx := this line of code is as long as it is\n" + styleOff + "```\nhttps://example.org/a/very/long/address\nhere"
 	if all != want {
 		t.Errorf("got  %q\nwant %q", all, want)

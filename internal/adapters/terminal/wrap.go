@@ -32,16 +32,20 @@ func wrap(text string, width int) string {
 	return strings.Join(lines, "\n")
 }
 
+// wrapLine goes on below the text of a list's entry, not below its mark.
 func wrapLine(line string, width int) string {
 	var b strings.Builder
-	column := 0
+	column, hang := 0, ""
+	if strings.HasPrefix(line, "- ") {
+		hang = "  "
+	}
 	for i, word := range strings.Split(line, " ") {
 		wide := utf8.RuneCountInString(style.ReplaceAllString(word, ""))
 		switch {
 		case i == 0:
 		case column+1+wide > width:
-			b.WriteByte('\n')
-			column = 0
+			b.WriteString("\n" + hang)
+			column = len(hang)
 		default:
 			b.WriteByte(' ')
 			column++
