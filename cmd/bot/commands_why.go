@@ -29,7 +29,7 @@ func (a *app) runWhy(ctx context.Context, r admin.Request) (chat.Answer, error) 
 	fmt.Fprintf(&b, "**About my last answer to you** (%s)\n", ago(a.now(), d.At))
 	list := func(title string, lines []string) {
 		if len(lines) > 0 {
-			fmt.Fprintf(&b, "%s\n- %s\n", title, strings.Join(lines, "\n- "))
+			fmt.Fprintf(&b, "%s\n- %s\n\n", title, strings.Join(lines, "\n- "))
 		}
 	}
 	list("Rules and steps:", d.Detail.Why)
@@ -113,6 +113,9 @@ func (a *app) trace(ctx context.Context, d memory.Decision) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s** `%s`\n", d.Category, d.ID)
+	if d.Calls == 0 {
+		d.Model = "not asked"
+	}
 	fmt.Fprintf(&b, "- model %s: %s, %d prompt + %d completion = %d tokens (%d cached)\n", d.Model, many(d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached)
 	fmt.Fprintf(&b, "- took %d ms, session %s\n", d.Took.Milliseconds(), d.Session)
 	for i, c := range calls {

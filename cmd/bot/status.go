@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -42,7 +43,7 @@ func (a *app) runStatus(ctx context.Context, f *front, r admin.Request) (chat.An
 				parts = append(parts, fmt.Sprintf("%d %s", counts[st], st))
 			}
 		}
-		line("sessions", "%s", strings.Join(parts, ", "))
+		line("sessions", "%s", cmp.Or(strings.Join(parts, ", "), "none"))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }

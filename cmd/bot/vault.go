@@ -13,6 +13,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/agent"
 	"parley/internal/chat"
+	"parley/internal/llm/offline"
 	"parley/internal/tools"
 	"parley/internal/vault"
 )
@@ -239,7 +240,10 @@ func (a *app) notesCommands() []admin.Command {
 
 // notesFailed answers with the vault's own sentences.
 func notesFailed(err error) (chat.Answer, error) {
-	for _, known := range []error{vault.ErrNotReady, vault.ErrNotFound, vault.ErrPath} {
+	if errors.Is(err, vault.ErrNotFound) {
+		return chat.Answer{Text: wordsNoNote}, nil
+	}
+	for _, known := range []error{vault.ErrNotReady, vault.ErrPath} {
 		if errors.Is(err, known) {
 			return chat.Answer{Text: sentence(known)}, nil
 		}
@@ -299,6 +303,9 @@ func (a *app) suggestNote(ctx context.Context, _ chat.Message, prefix string) (p
 
 // runLibrarian asks about the plan, as the model's own call does.
 func (a *app) runLibrarian(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	if a.model.name == offline.Name {
+		return chat.Answer{Text: wordsNoTidying}, nil
+	}
 	task := r.Args["task"]
 	if task == "" {
 		task = wordsTidyAll

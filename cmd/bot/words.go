@@ -130,6 +130,8 @@ const (
 	wordsInitOwnerDiscord  = "4. Your numeric Discord id (Developer Mode on, right-click your name, Copy User ID), or Enter to claim the bot with a code later:"
 
 	wordsNotesOwner = "The notes are not for everybody: only my owner may have them tidied."
+	wordsNoNote     = "There is no such note. /notes search finds one by its words, /notes shows the latest."
+	wordsNoTidying  = "The librarian needs a language model, and none is connected. /notes works without one."
 	wordsNoVault    = "There are no notes: set vault.dir to a folder of Markdown notes, and start me again."
 	wordsNoNotes    = "Nothing was found in the notes."
 	wordsPlan       = "Make a plan for this job, and change nothing yet: %s"
