@@ -381,8 +381,8 @@ func (a *app) runSnooze(ctx context.Context, r admin.Request) (chat.Answer, erro
 }
 
 func (a *app) runZone(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	name := r.Args["name"]
-	return a.worded(fmt.Sprintf(wordsZoneSet, name), a.planner().SetZone(ctx, r.Message.From, name))
+	name, err := a.planner().SetZone(ctx, r.Message.From, r.Args["name"])
+	return a.worded(fmt.Sprintf(wordsZoneSet, name), err)
 }
 
 func (a *app) logCommand() admin.Command {

@@ -19,7 +19,7 @@ const (
 	wordsNothingSaid   = "There is nothing to sum up yet."
 	wordsFarewell      = "Goodbye! I have ended this conversation and will remember what mattered."
 	wordsFresh         = "We start afresh. I keep what I know about you."
-	wordsInit          = "Up to four questions; Ctrl-C ends this and writes nothing. Keys and tokens are not shown as you type.\n"
+	wordsInit          = "Up to four questions; Ctrl-C ends this and writes nothing. Keys and tokens are\nnot shown as you type.\n"
 	wordsPastLimit     = "Today's allowance is used up, so I can't ask my language model before midnight UTC."
 	wordsNoModel       = "There is no model named %q at this endpoint. /model show lists what there is."
 	wordsModelSet      = "From now on %s answers. It goes on with %s."
@@ -121,13 +121,21 @@ const (
 
 // What init asks.
 const (
-	wordsInitModel         = "1. Model: an OpenAI key, or the address of an OpenAI-compatible server (with a key and a model's name after it, if it needs them), or Enter for the built-in responder:"
-	wordsInitModelOllama   = "1. Model: Enter for Ollama, which runs here, or an OpenAI key, or the address of an OpenAI-compatible server (with a key and a model's name after it, if it needs them), or builtin:"
-	wordsInitPlatform      = "2. Where shall people find it: telegram, discord, or Enter for this terminal only:"
-	wordsInitTelegram      = "3. Its token, from @BotFather (/newbot):"
-	wordsInitDiscord       = "3. Its token, from discord.com/developers/applications (your application, Bot, Reset Token):"
-	wordsInitOwnerTelegram = "4. Your numeric Telegram id (@userinfobot tells you), or Enter to claim the bot with a code later:"
-	wordsInitOwnerDiscord  = "4. Your numeric Discord id (Developer Mode on, right-click your name, Copy User ID), or Enter to claim the bot with a code later:"
+	wordsInitModel = `1. Model: an OpenAI key, or the address of an OpenAI-compatible server (with a
+   key and a model's name after it, if it needs them), or Enter for the
+   built-in responder:`
+	wordsInitModelOllama = `1. Model: Enter for Ollama, which runs here, or an OpenAI key, or the address of
+   an OpenAI-compatible server (with a key and a model's name after it, if it
+   needs them), or builtin:`
+	wordsInitPlatform = `2. Where shall people find it: telegram, discord, or Enter for this terminal
+   only:`
+	wordsInitTelegram = "3. Its token, from @BotFather (/newbot):"
+	wordsInitDiscord  = `3. Its token, from discord.com/developers/applications (your application, Bot,
+   Reset Token):`
+	wordsInitOwnerTelegram = `4. Your numeric Telegram id (@userinfobot tells you), or Enter to claim the bot
+   with a code later:`
+	wordsInitOwnerDiscord = `4. Your numeric Discord id (Developer Mode on, right-click your name, Copy User
+   ID), or Enter to claim the bot with a code later:`
 
 	wordsNotesOwner = "The notes are not for everybody: only my owner may have them tidied."
 	wordsNoNote     = "There is no such note. /notes search finds one by its words, /notes shows the latest."
