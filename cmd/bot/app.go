@@ -31,6 +31,7 @@ type app struct {
 	level    *slog.LevelVar // of the log; nil where it stays
 	log      *slog.Logger
 	now      func() time.Time
+	home     string // time zone of who sits at this machine, "" when unknown or nobody does
 	began    time.Time
 	store    *memory.Store
 	lock     *os.File // held open; goes with the process

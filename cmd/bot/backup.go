@@ -52,5 +52,5 @@ func (r restoreCmd) Run(ctx context.Context, f *flags, s *streams) error {
 }
 
 func copied(c memory.Copied) string {
-	return fmt.Sprintf("%.1f MB, schema %d, %d rows, %d messages and parts of answers under way", float64(c.Bytes)/(1<<20), c.Schema, c.Rows, c.Unsettled)
+	return fmt.Sprintf("%.1f MB, schema %d, %s, messages and parts of answers under way: %d", float64(c.Bytes)/(1<<20), c.Schema, many(int(c.Rows), "row"), c.Unsettled)
 }

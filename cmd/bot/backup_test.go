@@ -33,7 +33,7 @@ func TestBackupAndRestoreOfARunningBot(t *testing.T) {
 		if code != 0 || !strings.Contains(out, "found whole") {
 			t.Fatalf("exit %d: %s", code, out)
 		}
-		return strings.Contains(out, " 0 messages and parts")
+		return strings.Contains(out, "under way: 0")
 	})
 	if out, code := w.call(t, "backup", file); code != exitFailure || !strings.Contains(out, "--force") {
 		t.Errorf("exit %d: %s", code, out)

@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/llm/offline"
 	"parley/internal/memory"
 )
 
@@ -89,7 +90,7 @@ func (a *app) runSessionInfo(ctx context.Context, r admin.Request) (chat.Answer,
 	var b strings.Builder
 	fmt.Fprintf(&b, "**This conversation** `%s` is %s.\n", se.ID[:8], se.Status)
 	fmt.Fprintf(&b, "- begun %s, last message %s\n", ago(a.now(), se.Created), ago(a.now(), se.LastActivity))
-	fmt.Fprintf(&b, "- tokens: %d of %d\n- shortened: %d times\n", se.TokensUsed, min(a.cfg.Context.TokenBudget, a.cfg.Model.ContextSize), se.Compressions)
+	fmt.Fprintf(&b, "- tokens: %d of %d\n- shortened: %s\n", se.TokensUsed, min(a.cfg.Context.TokenBudget, a.cfg.Model.ContextSize), many(se.Compressions, "time"))
 	for _, line := range []struct {
 		name string
 		list []string
@@ -185,6 +186,9 @@ func (a *app) runModelShow(ctx context.Context, _ admin.Request) (chat.Answer, e
 
 func (a *app) runModelSet(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	name := r.Args["name"]
+	if a.model.name == offline.Name {
+		return chat.Answer{Text: wordsModelNone}, nil
+	}
 	if a.model.list != nil {
 		names, err := a.model.list(ctx)
 		if err != nil {
@@ -202,7 +206,7 @@ func (a *app) runModelSet(ctx context.Context, r admin.Request) (chat.Answer, er
 		return chat.Answer{}, err
 	}
 	a.agent.SetModel(name)
-	return chat.Answer{Text: fmt.Sprintf(wordsModelSet, name, n)}, nil
+	return chat.Answer{Text: fmt.Sprintf(wordsModelSet, name, many(int(n), "conversation"))}, nil
 }
 
 func contains(list []string, s string) bool {
@@ -221,20 +225,25 @@ func (a *app) runPromptReload(context.Context, admin.Request) (chat.Answer, erro
 	return chat.Answer{Text: wordsPromptRead}, nil
 }
 
+// totals are the figures of a line of /stats.
+func totals(s memory.Stat) string {
+	return fmt.Sprintf("%s, %s, %s", many(s.Messages, "message"), many(s.Calls, "model call"), many(s.Tokens, "token"))
+}
+
 func (a *app) runStats(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	days := r.Number("days", 7)
+	days := max(r.Number("days", 7), 1)
 	stats, err := a.store.Stats(ctx, a.now().AddDate(0, 0, -days))
 	if err != nil {
 		return chat.Answer{}, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "**The last %d days**\n", days)
+	fmt.Fprintf(&b, "**The last %s**\n", many(days, "day"))
 	var all memory.Stat
 	for _, s := range stats {
-		fmt.Fprintf(&b, "- %s: %d messages, %d model calls, %d tokens\n", s.Category, s.Messages, s.Calls, s.Tokens)
+		fmt.Fprintf(&b, "- %s: %s\n", s.Category, totals(s))
 		all.Messages, all.Calls, all.Tokens = all.Messages+s.Messages, all.Calls+s.Calls, all.Tokens+s.Tokens
 	}
-	fmt.Fprintf(&b, "\nTogether: %d messages, %d model calls, %d tokens.", all.Messages, all.Calls, all.Tokens)
+	fmt.Fprintf(&b, "\nTogether: %s.", totals(all))
 	return chat.Answer{Text: b.String()}, nil
 }
 
@@ -258,5 +267,5 @@ func ago(now, t time.Time) string {
 	case d < 48*time.Hour:
 		return fmt.Sprintf("%d h ago", int(d.Hours()))
 	}
-	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+	return many(int(d.Hours()/24), "day") + " ago"
 }

@@ -83,7 +83,12 @@ func (a *app) runFactsList(ctx context.Context, r admin.Request) (chat.Answer, e
 // friendly answers with an error that is a sentence for people.
 func friendly(err error) (chat.Answer, error) {
 	var tag *memory.TagError
-	for _, known := range []error{memory.ErrNoFact, memory.ErrFactSize, memory.ErrNoTask, memory.ErrTaskSize, memory.ErrNoReminder, memory.ErrTooManyReminders, memory.ErrLogSize} {
+	for known, words := range map[error]string{memory.ErrNoFact: wordsNoFact, memory.ErrNoTask: wordsNoTask, memory.ErrNoReminder: wordsNoReminder} {
+		if errors.Is(err, known) {
+			return chat.Answer{Text: words}, nil
+		}
+	}
+	for _, known := range []error{memory.ErrFactSize, memory.ErrTaskSize, memory.ErrTooManyReminders, memory.ErrLogSize} {
 		if errors.Is(err, known) {
 			return chat.Answer{Text: sentence(known)}, nil
 		}
@@ -169,22 +174,23 @@ func (a *app) runFactsHistory(ctx context.Context, r admin.Request) (chat.Answer
 	if err != nil {
 		return friendly(err)
 	}
-	return chat.Answer{Text: factHistory(f, before)}, nil
+	return chat.Answer{Text: factHistory(f, before, a.location(ctx, r.Message.From))}, nil
 }
 
-// factHistory tells all about a fact.
-func factHistory(f memory.Fact, before []memory.Earlier) string {
+// factHistory tells all about a fact, with the times of a place.
+func factHistory(f memory.Fact, before []memory.Earlier, loc *time.Location) string {
+	stamp := func(t time.Time) string { return t.In(loc).Format("2006-01-02 15:04 MST") }
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n- %s, by %s, since %s", tools.FactLine(f), f.Type, f.Author, f.ValidFrom.Format("2006-01-02 15:04 MST"))
+	fmt.Fprintf(&b, "%s\n- %s, by %s, since %s", tools.FactLine(f), f.Type, f.Author, stamp(f.ValidFrom))
 	if f.Confidence < 1 {
 		fmt.Fprintf(&b, ", %.0f %% sure", 100*f.Confidence)
 	}
-	fmt.Fprintf(&b, "\n- first remembered %s, in %s, fetched for %d answers", f.Created.Format("2006-01-02 15:04 MST"), f.Key, f.Uses)
+	fmt.Fprintf(&b, "\n- first remembered %s, in %s, fetched for %s", stamp(f.Created), f.Key, many(f.Uses, "answer"))
 	if f.Quote != "" {
 		fmt.Fprintf(&b, "\n- in your words: “%s”", f.Quote)
 	}
 	for _, e := range before {
-		fmt.Fprintf(&b, "\n- until %s: %s", e.Until.Format("2006-01-02 15:04 MST"), e.Content)
+		fmt.Fprintf(&b, "\n- until %s: %s", stamp(e.Until), e.Content)
 	}
 	return b.String()
 }
@@ -321,8 +327,11 @@ func (a *app) runRemind(ctx context.Context, r admin.Request) (chat.Answer, erro
 		return a.runRemindList(ctx, r)
 	}
 	when, what, ok := tools.SplitWhen(r.Args["what"], a.now())
-	if !ok {
+	switch {
+	case when == "":
 		return chat.Answer{Text: wordsRemindHow}, nil
+	case !ok:
+		return chat.Answer{Text: fmt.Sprintf(wordsRemindWhat, when)}, nil
 	}
 	said, err := a.planner().Remind(ctx, callOf(r.Message), what, when)
 	return a.worded(said, err)
@@ -357,11 +366,7 @@ func (a *app) runSnooze(ctx context.Context, r admin.Request) (chat.Answer, erro
 		if d, err := time.ParseDuration(words); err == nil && d >= time.Minute && d <= 30*24*time.Hour {
 			due = a.now().Add(d)
 		} else {
-			loc, err := time.LoadLocation(a.zone(ctx, r.Message.From))
-			if err != nil {
-				loc = time.UTC
-			}
-			w, err := tools.ParseWhen(words, a.now(), loc)
+			w, err := tools.ParseWhen(words, a.now(), a.location(ctx, r.Message.From))
 			if err != nil || w.Schedule != "" {
 				return chat.Answer{Text: wordsSnoozeHow}, nil
 			}
@@ -376,8 +381,8 @@ func (a *app) runSnooze(ctx context.Context, r admin.Request) (chat.Answer, erro
 }
 
 func (a *app) runZone(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	name := r.Args["name"]
-	return a.worded(fmt.Sprintf(wordsZoneSet, name), a.planner().SetZone(ctx, r.Message.From, name))
+	name, err := a.planner().SetZone(ctx, r.Message.From, r.Args["name"])
+	return a.worded(fmt.Sprintf(wordsZoneSet, name), err)
 }
 
 func (a *app) logCommand() admin.Command {

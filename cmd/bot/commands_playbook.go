@@ -85,7 +85,7 @@ func (a *app) runRuleList(ctx context.Context, _ admin.Request, b *playbook.Book
 		if !on {
 			state = "off"
 		}
-		fmt.Fprintf(&s, "- `%s` (%s, priority %d): %s\n", g.ID, state, g.Priority, clip(g.Condition, 120))
+		fmt.Fprintf(&s, "- `%s` (%s, priority %d): `%s`\n", g.ID, state, g.Priority, strings.ReplaceAll(clip(g.Condition, 120), "`", "'"))
 	}
 	if s.Len() == 0 {
 		s.WriteString("The playbook has no guidelines.")
@@ -96,7 +96,7 @@ func (a *app) runRuleList(ctx context.Context, _ admin.Request, b *playbook.Book
 func (a *app) runRuleShow(_ context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
 	g, err := b.Guideline(r.Args["id"])
 	if err != nil {
-		return chat.Answer{Text: err.Error()}, nil
+		return chat.Answer{Text: fmt.Sprintf(wordsNoRule, r.Args["id"])}, nil
 	}
 	out, err := json.MarshalIndent(g, "", "  ")
 	if err != nil {
@@ -109,7 +109,7 @@ func (a *app) switchRule(on bool) bookRun {
 	return func(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
 		g, err := b.Guideline(r.Args["id"])
 		if err != nil {
-			return chat.Answer{Text: err.Error()}, nil
+			return chat.Answer{Text: fmt.Sprintf(wordsNoRule, r.Args["id"])}, nil
 		}
 		text := fmt.Sprintf(wordsRuleOff, g.ID)
 		if on {
@@ -172,14 +172,26 @@ func (a *app) runJourneyStart(ctx context.Context, r admin.Request, b *playbook.
 		return b.Start(st, r.Args["id"], a.now())
 	})
 	if err != nil {
-		return chat.Answer{Text: sentence(err)}, nil
+		return journeyFailed(err)
 	}
 	return chat.Answer{Text: standing(b, st)}, nil
 }
 
+// journeyFailed answers with what a person can do about it.
+func journeyFailed(err error) (chat.Answer, error) {
+	for known, words := range map[error]string{
+		playbook.ErrAlreadyActive: wordsJourneyOn, playbook.ErrNoJourney: wordsNoJourney, playbook.ErrUnknownJourney: wordsNoSuchJourney,
+	} {
+		if errors.Is(err, known) {
+			return chat.Answer{Text: words}, nil
+		}
+	}
+	return chat.Answer{}, err
+}
+
 func (a *app) runJourneyStop(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
 	if _, err := a.changeJourney(ctx, r.Message, func(st playbook.State) (playbook.State, error) { return b.Stop(st, a.now()) }); err != nil {
-		return chat.Answer{Text: sentence(err)}, nil
+		return journeyFailed(err)
 	}
 	return chat.Answer{Text: "We have left it."}, nil
 }
@@ -209,11 +221,23 @@ func standing(b *playbook.Book, st playbook.State) string {
 	if !ok {
 		return wordsNoJourney
 	}
-	text := fmt.Sprintf("**%s** is %s, at step %s.", at.Name, at.Status, at.CurrentStep)
-	for _, h := range at.History {
-		text += fmt.Sprintf("\n- %s", h.StepID)
+	path := make([]string, len(at.History))
+	for i, h := range at.History {
+		path[i] = stepName(b, at.JourneyID, h.StepID)
 	}
-	return text
+	return fmt.Sprintf(wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep), strings.Join(path, " → "))
+}
+
+// stepName is what people call a step, its id when the playbook has lost it.
+func stepName(b *playbook.Book, journey, step string) string {
+	for _, j := range b.Journeys() {
+		for _, s := range j.Steps {
+			if j.ID == journey && s.ID == step {
+				return s.Name
+			}
+		}
+	}
+	return step
 }
 
 func (a *app) runJourneyDraw(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
@@ -223,7 +247,7 @@ func (a *app) runJourneyDraw(ctx context.Context, r admin.Request, b *playbook.B
 	}
 	mermaid, text, err := b.Draw(r.Args["id"], st)
 	if err != nil {
-		return chat.Answer{Text: sentence(err)}, nil
+		return journeyFailed(err)
 	}
 	return chat.Answer{Text: text + "\n" + codeBlock("mermaid", mermaid)}, nil
 }

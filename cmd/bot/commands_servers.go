@@ -55,7 +55,7 @@ func (a *app) suggestServer(_ context.Context, _ chat.Message, prefix string) (n
 func (a *app) serverLines() string {
 	var b strings.Builder
 	for _, s := range a.toolset.status() {
-		state := fmt.Sprintf(wordsServerUp, len(s.Tools))
+		state := fmt.Sprintf(wordsServerUp, many(len(s.Tools), "tool"))
 		switch {
 		case !s.Connected && s.Err == "":
 			state = wordsServerStarts
@@ -135,5 +135,5 @@ func (a *app) approved(ctx context.Context, m chat.Message, act admin.Action) (c
 			return chat.Answer{}, err
 		}
 	}
-	return chat.Answer{Text: fmt.Sprintf(wordsApproved, len(about.Hashes), about.Server)}, nil
+	return chat.Answer{Text: fmt.Sprintf(wordsApproved, many(len(about.Hashes), "tool"), about.Server)}, nil
 }

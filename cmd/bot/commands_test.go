@@ -68,6 +68,10 @@ const uses = `
 /log add I finished it
 /log day today
 /log search finished
+/notes
+/notes search tea
+/notes show tea.md
+/notes recent
 /guideline list
 /guideline show refund_policy
 /guideline disable refund_policy

@@ -29,7 +29,7 @@ func (a *app) runWhy(ctx context.Context, r admin.Request) (chat.Answer, error) 
 	fmt.Fprintf(&b, "**About my last answer to you** (%s)\n", ago(a.now(), d.At))
 	list := func(title string, lines []string) {
 		if len(lines) > 0 {
-			fmt.Fprintf(&b, "%s\n- %s\n", title, strings.Join(lines, "\n- "))
+			fmt.Fprintf(&b, "%s\n- %s\n\n", title, strings.Join(lines, "\n- "))
 		}
 	}
 	list("Rules and steps:", d.Detail.Why)
@@ -47,7 +47,7 @@ func (a *app) runWhy(ctx context.Context, r admin.Request) (chat.Answer, error) 
 	if d.Detail.ErrorID != "" {
 		fmt.Fprintf(&b, "Something went wrong then; my owner finds it as %s.\n", d.Detail.ErrorID)
 	}
-	fmt.Fprintf(&b, "It took %.1f s and %d tokens.", d.Took.Seconds(), d.Usage.Total)
+	fmt.Fprintf(&b, "It took %.1f s and %s.", d.Took.Seconds(), many(d.Usage.Total, "token"))
 	return chat.Answer{Text: b.String()}, nil
 }
 
@@ -113,10 +113,13 @@ func (a *app) trace(ctx context.Context, d memory.Decision) (string, error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s** `%s`\n", d.Category, d.ID)
-	fmt.Fprintf(&b, "- model %s: %d calls, %d prompt + %d completion = %d tokens (%d cached)\n", d.Model, d.Calls, d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached)
+	if d.Calls == 0 {
+		d.Model = "not asked"
+	}
+	fmt.Fprintf(&b, "- model %s: %s, %d prompt + %d completion = %d tokens (%d cached)\n", d.Model, many(d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached)
 	fmt.Fprintf(&b, "- took %d ms, session %s\n", d.Took.Milliseconds(), d.Session)
 	for i, c := range calls {
-		fmt.Fprintf(&b, "- tool %d: %s %s → %s in %d ms, %d retries\n%s\n", i+1, c.Name, c.CallID, c.Status, c.Took.Milliseconds(), c.Retries, codeBlock("json", clip(c.Arguments, 500)))
+		fmt.Fprintf(&b, "- tool %d: %s %s → %s in %d ms, retries: %d\n%s\n", i+1, c.Name, c.CallID, c.Status, c.Took.Milliseconds(), c.Retries, codeBlock("json", clip(c.Arguments, 500)))
 	}
 	for _, w := range d.Detail.Why {
 		fmt.Fprintf(&b, "- %s\n", w)

@@ -176,7 +176,7 @@ func (c factsImportCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		if err != nil {
 			return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
 		}
-		_, err = fmt.Fprintf(seen{s.out}, "imported %d facts about %s; %d were known\n", done.Added, v.User, done.Known)
+		_, err = fmt.Fprintf(seen{s.out}, "imported %s about %s; known already: %d\n", many(done.Added, "fact"), v.User, done.Known)
 		return err
 	})
 }

@@ -91,8 +91,8 @@ func (a *app) debugging(f *front, next chat.Handler) chat.Handler {
 		if rec.Decision.ID == "" {
 			rec.Decision.ID = memory.NewID()
 		}
-		answer.Text += fmt.Sprintf("\n\n`%s · %d model calls · %d tools · %d tokens · %d ms · /trace %s`", rec.Decision.Category,
-			rec.Decision.Calls, len(rec.Calls), rec.Decision.Usage.Total, rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
+		answer.Text += fmt.Sprintf("\n\n`%s · %s · %s · %s · %d ms · /trace %s`", rec.Decision.Category,
+			many(rec.Decision.Calls, "model call"), many(len(rec.Calls), "tool"), many(rec.Decision.Usage.Total, "token"), rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
 		return answer, nil
 	})
 }

@@ -107,7 +107,7 @@ func TestIngressOfStrangers(t *testing.T) {
 func (w *world) idle(t *testing.T) {
 	t.Helper()
 	for range 18 {
-		if strings.Contains(w.saying(t, 1, 1, "/status"), "now: 1 conversations at work, 1 messages waiting") {
+		if strings.Contains(w.saying(t, 1, 1, "/status"), "now: 1 conversation at work, 1 message waiting") {
 			return
 		}
 		time.Sleep(time.Second)

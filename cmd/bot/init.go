@@ -84,6 +84,7 @@ func (w *wizard) answer(ctx context.Context, question string, hidden bool) (stri
 	}()
 	select {
 	case <-ctx.Done():
+		w.say("")
 		return "", errors.New("nothing was written")
 	case l := <-read:
 		if !w.tty {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -104,12 +105,16 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	var c cli
 	c.veil = &blotter{w: errw}
 	errw = c.veil
+	helped := false // --help, wherever it stands, is all that is done
 	parser, err := kong.New(&c, kong.Name("bot"), kong.Description("Parley: an assistant that lives in your chats and remembers."),
-		kong.Writers(out, errw), kong.UsageOnError(), kong.Exit(func(int) {}))
+		kong.Writers(out, errw), kong.UsageOnError(), kong.Exit(func(int) { helped = true }))
 	if err != nil {
 		panic(err) // the command line is ours
 	}
 	kctx, err := parser.Parse(args)
+	if helped {
+		return 0
+	}
 	if err != nil {
 		_, _ = fmt.Fprintf(errw, "bot: %v\n", err)
 		return exitUsage
@@ -162,9 +167,12 @@ type helpCmd struct {
 
 // Run prints the help of the program or of one command.
 func (h helpCmd) Run(p *kong.Kong) error {
+	out, printed := p.Stdout, &strings.Builder{}
+	p.Stdout = printed
 	_, err := p.Parse(append(h.Command, "--help"))
-	if err != nil {
-		return nil // the help was printed before the missing arguments were missed
+	if printed.Len() == 0 {
+		return unreadable("", "", err.Error(), "bot help lists the commands")
 	}
-	return nil
+	_, err = io.WriteString(out, printed.String()) // which arguments are missing is no matter
+	return err
 }

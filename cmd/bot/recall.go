@@ -151,7 +151,7 @@ func (c sessionsImportCmd) Run(ctx context.Context, f *flags, s *streams) error 
 		if err != nil {
 			return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
 		}
-		_, err = fmt.Fprintf(seen{s.out}, "imported %d messages in %d conversations; %d were known\n", done.Messages, done.Sessions, done.Known)
+		_, err = fmt.Fprintf(seen{s.out}, "imported %s in %s; known already: %d\n", many(done.Messages, "message"), many(done.Sessions, "conversation"), done.Known)
 		return err
 	})
 }

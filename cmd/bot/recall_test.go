@@ -45,7 +45,7 @@ func TestRecallCommand(t *testing.T) {
 	// Out as a file, and back without loss.
 	file := filepath.Join(dir, "facts.md")
 	bot("facts", "export", "--user", "archive:alice", file)
-	if got := bot("facts", "import", file); !strings.Contains(got, "0 facts") || !strings.Contains(got, "1 were known") {
+	if got := bot("facts", "import", file); !strings.Contains(got, "0 facts") || !strings.Contains(got, "known already: 1") {
 		t.Errorf("imported: %s", got)
 	}
 	if got := bot("facts", "forget", "1"); !strings.Contains(got, "allergic") {

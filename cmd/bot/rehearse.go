@@ -217,9 +217,9 @@ func (g outcome) String() string {
 	case g.difference != "":
 		return "DIFF  " + g.difference
 	case g.rewritten:
-		return fmt.Sprintf("new   %s (%d messages)", g.script.path, g.messages)
+		return fmt.Sprintf("new   %s (%s)", g.script.path, many(g.messages, "message"))
 	}
-	return fmt.Sprintf("ok    %s (%d messages)", g.script.path, g.messages)
+	return fmt.Sprintf("ok    %s (%s)", g.script.path, many(g.messages, "message"))
 }
 
 // summary is the last line, and the exit code.
@@ -233,7 +233,7 @@ func summary(all []outcome, s *streams) error {
 			differ++
 		}
 	}
-	fmt.Fprintf(s.out, "%d scripts, %d messages, %d differ\n", len(all), messages, differ)
+	fmt.Fprintf(s.out, "%s, %s, %d differ\n", many(len(all), "script"), many(messages, "message"), differ)
 	if err := errors.Join(errs...); err != nil {
 		return unreadable("", "", "some scripts could not be played", "")
 	}

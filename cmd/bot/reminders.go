@@ -88,9 +88,9 @@ func (a *app) outlet(platform string) chat.Outlet {
 func howLong(d time.Duration) string {
 	switch {
 	case d < 2*time.Hour:
-		return fmt.Sprintf("%d minutes", int(d.Minutes()))
+		return many(int(d.Minutes()), "minute")
 	case d < 48*time.Hour:
-		return fmt.Sprintf("%d hours", int(d.Hours()))
+		return many(int(d.Hours()), "hour")
 	}
-	return fmt.Sprintf("%d days", int(d.Hours()/24))
+	return many(int(d.Hours()/24), "day")
 }

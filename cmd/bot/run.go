@@ -271,7 +271,7 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error 
 		return err
 	}
 	defer a.close()
-	a.level = &level
+	a.level, a.home = &level, machineZone()
 	if err := a.build(ctx); err != nil {
 		return err
 	}
@@ -283,8 +283,10 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error 
 	if err != nil {
 		return err
 	}
+	term := os.Getenv("TERM")
 	t := terminal.New(terminal.Options{
-		In: s.in, Out: s.out, Err: s.err, TTY: tty, Color: tty && os.Getenv("NO_COLOR") == "",
+		// One that knows no escape sequences gets lines, as a pipe does.
+		In: s.in, Out: s.out, Err: s.err, TTY: tty && term != "" && term != "dumb", Color: os.Getenv("NO_COLOR") == "",
 		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Downloads: a.inData("exports"), Log: log,
 		Complete: func(prefix string) []string {
 			return front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: "terminal:local"}, Text: prefix, Direct: true}, admin.Owner)
@@ -296,9 +298,5 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error 
 // isTerminal says whether a stream is a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
-	if !ok {
-		return false
-	}
-	st, err := f.Stat()
-	return err == nil && st.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull
+	return ok && terminal.Is(f)
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -32,7 +34,7 @@ type sessionsCmd struct {
 }
 
 type sessionsListCmd struct {
-	Status string `help:"Only those that are active, idle, suspended, completed, expired or archived." placeholder:"STATUS"`
+	Status string `help:"Only those that are active, idle, suspended, completed, expired or archived." placeholder:"STATUS" enum:",active,idle,suspended,completed,expired,archived" default:""`
 	Limit  int    `help:"How many." default:"50"`
 }
 
@@ -60,6 +62,9 @@ type sessionsShowCmd struct {
 func (c sessionsShowCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		se, err := store.FindSession(ctx, strings.ToLower(c.ID))
+		if errors.Is(err, sql.ErrNoRows) {
+			return fmt.Errorf("there is no session %s, or more than one begins like that: bot sessions list shows them", c.ID)
+		}
 		if err != nil {
 			return fmt.Errorf("session %s: %w", c.ID, err)
 		}
@@ -67,8 +72,8 @@ func (c sessionsShowCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(seen{s.out}, "session   %s\nplace     %s\nstatus    %s\nbegun     %s\nlast      %s\ntokens    %d\nshortened %d times\n",
-			se.ID, se.Key, se.Status, se.Created.Format(time.RFC3339), se.LastActivity.Format(time.RFC3339), se.TokensUsed, se.Compressions)
+		fmt.Fprintf(seen{s.out}, "session   %s\nplace     %s\nstatus    %s\nbegun     %s\nlast      %s\ntokens    %d\nshortened %s\n",
+			se.ID, se.Key, se.Status, se.Created.Format(time.RFC3339), se.LastActivity.Format(time.RFC3339), se.TokensUsed, many(se.Compressions, "time"))
 		for name, text := range map[string]string{"title": se.Title, "closing": se.Closing, "summary": se.Summary} {
 			if text != "" {
 				fmt.Fprintf(seen{s.out}, "%-9s %s\n", name, text)

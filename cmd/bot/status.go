@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -42,7 +43,7 @@ func (a *app) runStatus(ctx context.Context, f *front, r admin.Request) (chat.An
 				parts = append(parts, fmt.Sprintf("%d %s", counts[st], st))
 			}
 		}
-		line("sessions", "%s", strings.Join(parts, ", "))
+		line("sessions", "%s", cmp.Or(strings.Join(parts, ", "), "none"))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }
@@ -81,7 +82,7 @@ func (a *app) doing(ctx context.Context) (lines []page.Line) {
 		line(false, "playbook", "ok")
 	}
 	lanes, waiting := a.hub.Active()
-	line(false, "now", "%d conversations at work, %d messages waiting", lanes, waiting)
+	line(false, "now", "%s at work, %s waiting", many(lanes, "conversation"), many(waiting, "message"))
 	a.cronStatus(line)
 	line(false, "up", "%s", a.now().Sub(a.began).Round(time.Second))
 	return lines

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"parley/config"
 	"parley/internal/admin"
@@ -206,11 +207,42 @@ func (a *app) mayShare(ctx context.Context, c tools.Call) bool {
 	return a.roleOf(ctx, c) >= admin.Admin
 }
 
-// zone is a person's time zone, "" when unknown.
+// zone is a person's time zone, "" when unknown. Who sits at this machine is
+// where it is.
 func (a *app) zone(ctx context.Context, who chat.User) string {
 	p, err := a.store.Person(ctx, who.ID)
 	if err != nil {
 		a.log.Error("read time zone", "err", err)
 	}
-	return strings.TrimSpace(p.TimeZone)
+	if zone := strings.TrimSpace(p.TimeZone); zone != "" || !strings.HasPrefix(who.ID, "terminal:") {
+		return zone
+	}
+	return a.home
+}
+
+// machineZone is the name of this machine's time zone, "" when it has none but
+// UTC or none that can be told.
+func machineZone() string {
+	name, set := os.LookupEnv("TZ")
+	if !set {
+		link, err := os.Readlink("/etc/localtime")
+		if err != nil {
+			return ""
+		}
+		_, name, _ = strings.Cut(link, "/zoneinfo/")
+	}
+	name = strings.TrimPrefix(name, ":")
+	if loc, err := time.LoadLocation(name); err != nil || loc == time.UTC || strings.HasSuffix(name, "UTC") {
+		return ""
+	}
+	return name
+}
+
+// location is where a person's clock is, UTC when unknown.
+func (a *app) location(ctx context.Context, who chat.User) *time.Location {
+	loc, err := time.LoadLocation(a.zone(ctx, who))
+	if err != nil {
+		return time.UTC
+	}
+	return loc
 }

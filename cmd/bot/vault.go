@@ -13,6 +13,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/agent"
 	"parley/internal/chat"
+	"parley/internal/llm/offline"
 	"parley/internal/memory"
 	"parley/internal/tools"
 	"parley/internal/vault"
@@ -218,18 +219,22 @@ func (a *app) mayTidy(ctx context.Context, c tools.Call) error {
 
 // notesCommands are what people do with the notes themselves.
 func (a *app) notesCommands() []admin.Command {
-	if a.vault == nil {
-		return nil
-	}
 	who := admin.Member
 	if a.cfg.Vault.Readers == "owner" {
 		who = admin.Owner
 	}
-	list := []admin.Command{{Name: "notes", Help: "My owner's notes", Who: who, Private: true, Run: a.runNotesRecent, Verbs: []admin.Command{
+	notes := admin.Command{Name: "notes", Help: "My owner's notes", Who: who, Private: true, Run: a.runNotesRecent, Verbs: []admin.Command{
 		{Name: "search", Help: "Search them", Run: a.runNotesSearch, Options: []admin.Option{{Name: "query", Help: "words", Required: true}}},
 		{Name: "show", Help: "Show one", Run: a.runNotesShow, Options: []admin.Option{{Name: "path", Help: "its path, as search shows it", Required: true, Suggest: a.suggestNote}}},
 		{Name: "recent", Help: "The latest", Run: a.runNotesRecent},
-	}}}
+	}}
+	if a.vault == nil {
+		notes.Run = say(wordsNoVault)
+		for i := range notes.Verbs {
+			notes.Verbs[i].Run = notes.Run
+		}
+	}
+	list := []admin.Command{notes}
 	if a.hasNotes() {
 		list = append(list, admin.Command{Name: "librarian", Help: "Let the librarian tidy the notes I wrote", Who: who,
 			Options: []admin.Option{{Name: "task", Help: "what to tidy"}}, Run: a.runLibrarian})
@@ -239,7 +244,10 @@ func (a *app) notesCommands() []admin.Command {
 
 // notesFailed answers with the vault's own sentences.
 func notesFailed(err error) (chat.Answer, error) {
-	for _, known := range []error{vault.ErrNotReady, vault.ErrNotFound, vault.ErrPath} {
+	if errors.Is(err, vault.ErrNotFound) {
+		return chat.Answer{Text: wordsNoNote}, nil
+	}
+	for _, known := range []error{vault.ErrNotReady, vault.ErrPath} {
 		if errors.Is(err, known) {
 			return chat.Answer{Text: sentence(known)}, nil
 		}
@@ -284,6 +292,9 @@ func (a *app) runNotesRecent(ctx context.Context, _ admin.Request) (chat.Answer,
 }
 
 func (a *app) suggestNote(ctx context.Context, _ chat.Message, prefix string) (paths []string) {
+	if a.vault == nil {
+		return nil
+	}
 	list, err := a.vault.Titles(ctx, prefix, 20)
 	if err != nil {
 		return nil // nothing to suggest while it is indexed
@@ -296,6 +307,9 @@ func (a *app) suggestNote(ctx context.Context, _ chat.Message, prefix string) (p
 
 // runLibrarian asks about the plan, as the model's own call does.
 func (a *app) runLibrarian(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	if a.model.name == offline.Name {
+		return chat.Answer{Text: wordsNoTidying}, nil
+	}
 	task := r.Args["task"]
 	if task == "" {
 		task = wordsTidyAll
@@ -306,9 +320,9 @@ func (a *app) runLibrarian(ctx context.Context, r admin.Request) (chat.Answer, e
 // vaultState is the index in a sentence, for /status and doctor.
 func (a *app) vaultState() (text string, ill bool) {
 	st := a.vault.Status()
-	text = fmt.Sprintf("%s, %d documents, %d sections", st.State, st.Documents, st.Sections)
+	text = fmt.Sprintf("%s, %s, %s", st.State, many(st.Documents, "document"), many(st.Sections, "section"))
 	if a.embedder != nil {
-		text += fmt.Sprintf(", %d vectors", st.Vectors)
+		text += ", " + many(st.Vectors, "vector")
 	}
 	if st.State == vault.StateBuilding || st.State == vault.StateLoading {
 		text += fmt.Sprintf(" (%d of %d files looked at)", st.Done, st.Total)
@@ -318,7 +332,7 @@ func (a *app) vaultState() (text string, ill bool) {
 		skipped += s.Skipped
 	}
 	if skipped > 0 {
-		text += fmt.Sprintf(", %d files skipped", skipped)
+		text += ", " + many(skipped, "file") + " skipped"
 	}
 	if st.Err != "" {
 		text += ": " + clip(st.Err, 200)

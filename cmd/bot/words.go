@@ -1,5 +1,15 @@
 package main
 
+import "fmt"
+
+// many is a number of things, as people say it.
+func many(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
 // What cmd/bot says to people in a chat.
 const (
 	wordsHello         = "Hello, I am %s. Write to me as you would to a person: I answer, remember what you ask me to, and keep lists and reminders for you."
@@ -9,21 +19,25 @@ const (
 	wordsNothingSaid   = "There is nothing to sum up yet."
 	wordsFarewell      = "Goodbye! I have ended this conversation and will remember what mattered."
 	wordsFresh         = "We start afresh. I keep what I know about you."
-	wordsInit          = "Up to four questions; Ctrl-C ends this and writes nothing. Keys and tokens are not shown as you type.\n"
+	wordsInit          = "Up to four questions; Ctrl-C ends this and writes nothing. Keys and tokens are\nnot shown as you type.\n"
 	wordsPastLimit     = "Today's allowance is used up, so I can't ask my language model before midnight UTC."
 	wordsNoModel       = "There is no model named %q at this endpoint. /model show lists what there is."
-	wordsModelSet      = "From now on %s answers. %d conversations go on with it."
+	wordsModelSet      = "From now on %s answers. It goes on with %s."
 	wordsPromptRead    = "I have read the persona file again."
 	wordsPromptBad     = "The persona file can't be used, so the last good one stays in force: %v"
 	wordsNoAnswer      = "I have not answered anything here yet."
-	wordsNoTrace       = "I know no answer with that id."
+	wordsModelNone     = "No language model is connected, only my built-in responder, so there is nothing to choose from. OPENAI_BASE_URL and OPENAI_MODEL connect one at the next start."
+	wordsNoTrace       = "I know no answer with that id. /trace last is about the newest here."
 	wordsDebugOn       = "Answers here will show calls and timings to you."
 	wordsDebugOff      = "Answers here no longer show calls and timings."
 	wordsNoPlaybook    = "There is no playbook: set playbook.dir to a folder of YAML files."
-	wordsNoRule        = "There is no guideline with that id. /guideline list shows them."
+	wordsNoRule        = "There is no guideline %q. /guideline list shows them."
 	wordsRuleOn        = "The guideline %s is on."
 	wordsRuleOff       = "The guideline %s is off."
-	wordsNoJourney     = "No journey is under way here."
+	wordsNoJourney     = "No journey is under way here. /journey list shows which there are."
+	wordsJourneyOn     = "A journey is already under way here. /journey status shows where it stands, /journey stop leaves it."
+	wordsStanding      = "**%s** is %s, at “%s”.\nThe way here: %s"
+	wordsNoSuchJourney = "There is no such journey. /journey list shows them."
 	wordsNoPage        = "There is no control page: set http.listen, for example to 127.0.0.1:9090, and start me again."
 	wordsPage          = "%s\n\nOpen this on the machine I run on; it works once, for ten minutes. From elsewhere, first forward the port: `ssh -L %s:127.0.0.1:%[2]s that-machine`."
 	wordsToolOff       = "I will not use %s any more."
@@ -31,10 +45,10 @@ const (
 	wordsNoTool        = "There is nothing named %q that I could use. /tools list shows what there is."
 	wordsServers       = "Tool servers:"
 	wordsNoServers     = "No tool servers are set up: mcp.servers lists them."
-	wordsServerUp      = "up, %d tools in use"
+	wordsServerUp      = "up, %s in use"
 	wordsServerStarts  = "starting"
 	wordsServerDown    = "down, I keep trying to restart it: %s"
-	wordsServerPending = "; %d new or changed tools are off until you look at them: /tools approve %s"
+	wordsServerPending = "; %d new or changed, and off until you look: /tools approve %s"
 	wordsNoToolServer  = "There is no tool server named %q. /tools list shows them."
 	wordsServerNotUp   = "The tool server %s is not running, so there is nothing to look at now."
 	wordsNonePending   = "Everything the tool server %s has is approved."
@@ -42,7 +56,7 @@ const (
 	wordsToolNew       = "new"
 	wordsToolChanged   = "changed (before: %s)"
 	wordsToolMoved     = "%s has changed again since I showed it to you, so I left it off. /tools approve %s shows what it is now."
-	wordsApproved      = "Approved: %d tools of %s."
+	wordsApproved      = "Approved: %s of %s."
 	wordsNotOwner      = "Only my owner can do that."
 
 	wordsToolsAll   = "I may use all my tools here."
@@ -79,6 +93,9 @@ const (
 	wordsTaskChanged   = "Changed: #%d %s"
 	wordsTaskDeleted   = "Deleted: #%d %s"
 	wordsDeleteTask    = "Shall I delete task #%d: “%s”?"
+	wordsNoFact        = "There is no such fact. /facts list shows yours."
+	wordsNoTask        = "There is no such task. /tasks list shows yours."
+	wordsNoReminder    = "There is no such reminder. /remind list shows yours."
 	wordsNoTasks       = "You have no tasks here. /tasks add TEXT makes one."
 
 	wordsReminder     = "⏰ %s"
@@ -91,6 +108,7 @@ const (
 	wordsReminderOver = "Well done: #%d %s"
 	wordsNoReminders  = "You have no reminders waiting here. Try /remind in 10 minutes to stretch."
 	wordsRemindHow    = "I can't find a time in that. Try /remind in 10 minutes to stretch, or /remind water the plants every Monday at 9."
+	wordsRemindWhat   = "What shall I remind you of? Say it with the time: /remind %s to stretch."
 	wordsSnoozeHow    = "I don't understand that time. Try 10m, 1h or “tomorrow at 9”."
 	wordsSnoozed      = "I will say it again in %[2]s: %[1]s"
 	wordsZoneSet      = "Your time zone is %s now."
@@ -103,15 +121,26 @@ const (
 
 // What init asks.
 const (
-	wordsInitModel         = "1. Model: an OpenAI key, or the address of an OpenAI-compatible server (with a key and a model's name after it, if it needs them), or Enter for the built-in responder:"
-	wordsInitModelOllama   = "1. Model: Enter for Ollama, which runs here, or an OpenAI key, or the address of an OpenAI-compatible server (with a key and a model's name after it, if it needs them), or builtin:"
-	wordsInitPlatform      = "2. Where shall people find it: telegram, discord, or Enter for this terminal only:"
-	wordsInitTelegram      = "3. Its token, from @BotFather (/newbot):"
-	wordsInitDiscord       = "3. Its token, from discord.com/developers/applications (your application, Bot, Reset Token):"
-	wordsInitOwnerTelegram = "4. Your numeric Telegram id (@userinfobot tells you), or Enter to claim the bot with a code later:"
-	wordsInitOwnerDiscord  = "4. Your numeric Discord id (Developer Mode on, right-click your name, Copy User ID), or Enter to claim the bot with a code later:"
+	wordsInitModel = `1. Model: an OpenAI key, or the address of an OpenAI-compatible server (with a
+   key and a model's name after it, if it needs them), or Enter for the
+   built-in responder:`
+	wordsInitModelOllama = `1. Model: Enter for Ollama, which runs here, or an OpenAI key, or the address of
+   an OpenAI-compatible server (with a key and a model's name after it, if it
+   needs them), or builtin:`
+	wordsInitPlatform = `2. Where shall people find it: telegram, discord, or Enter for this terminal
+   only:`
+	wordsInitTelegram = "3. Its token, from @BotFather (/newbot):"
+	wordsInitDiscord  = `3. Its token, from discord.com/developers/applications (your application, Bot,
+   Reset Token):`
+	wordsInitOwnerTelegram = `4. Your numeric Telegram id (@userinfobot tells you), or Enter to claim the bot
+   with a code later:`
+	wordsInitOwnerDiscord = `4. Your numeric Discord id (Developer Mode on, right-click your name, Copy User
+   ID), or Enter to claim the bot with a code later:`
 
 	wordsNotesOwner = "The notes are not for everybody: only my owner may have them tidied."
+	wordsNoNote     = "There is no such note. /notes search finds one by its words, /notes shows the latest."
+	wordsNoTidying  = "The librarian needs a language model, and none is connected. /notes works without one."
+	wordsNoVault    = "There are no notes: set vault.dir to a folder of Markdown notes, and start me again."
 	wordsNoNotes    = "Nothing was found in the notes."
 	wordsPlan       = "Make a plan for this job, and change nothing yet: %s"
 	wordsPlanGone   = "That plan is no longer there. Ask for a new one."

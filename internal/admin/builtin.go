@@ -43,6 +43,9 @@ func (g *Gate) runClaim(ctx context.Context, r Request) (chat.Answer, error) {
 	if !r.Message.Direct || !oneself(r.Message) {
 		return chat.Answer{Text: wordClaimDirect}, nil
 	}
+	if r.Role >= Owner {
+		return chat.Answer{Text: wordYours}, nil
+	}
 	if err := g.Claim(ctx, r.Message.From, r.Args["code"]); err != nil {
 		return refused(err, wordClaimWrong)
 	}

@@ -300,6 +300,30 @@ func TestFoldKeepsDecisionsPairsAndBudget(t *testing.T) {
 	}
 }
 
+// What the tools of one turn bring may be too much for any shortening: then it
+// is not sent (requirements C14), and what was done is told.
+func TestARequestThatStaysTooLongIsNotSent(t *testing.T) {
+	meta := tools.Meta{Name: "dig", Description: "digs", Category: tools.Task, ReadOnly: true, Core: true}
+	dig := tools.Func(meta, func(context.Context, tools.Call, addArgs) (tools.Result, error) {
+		return tools.Result{Content: strings.Repeat("earth ", 1000)}, nil
+	})
+	var ran atomic.Int32
+	b := newBench(t, Options{TokenBudget: 4000, ContextSize: 8000}, dig, adder(&ran))
+	b.model.Call(call("a", "add", `{"text":"a spade"}`))
+	for i := range 3 {
+		b.model.Call(call(fmt.Sprint(i), "dig", fmt.Sprintf(`{"text":"%d"}`, i)))
+	}
+	got := b.say("dig until you find it")
+	if !strings.Contains(got, "too long for me to continue") || !strings.Contains(got, "added a spade") {
+		t.Errorf("answered %q", got)
+	}
+	for _, r := range b.model.Requests() {
+		if n := estimate(r.Messages); n > 4400 {
+			t.Errorf("a request of %d tokens", n)
+		}
+	}
+}
+
 func TestSummarizerFailureFallsBackToADigest(t *testing.T) {
 	b := newBench(t, Options{})
 	b.model.Answer = func(r llm.Request) (llm.Response, error) {

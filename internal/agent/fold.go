@@ -59,6 +59,10 @@ func (t *turn) tooLong() bool {
 	return t.keep && len(t.window) > 0 && float64(t.size()) > foldAt*float64(t.a.limit())
 }
 
+// overflows says that the request is so much too long, shortened as it is, that
+// it must not be sent.
+func (t *turn) overflows() bool { return float64(t.size()) > overflowAt*float64(t.a.limit()) }
+
 // shouldFold says that the conversation should be shortened now that the
 // answer is made and noted: it nears the budget, or the window is full.
 func (a *Agent) shouldFold(t *turn) bool {
@@ -147,7 +151,9 @@ func (a *Agent) shorten(ctx context.Context, se memory.Session, entries []memory
 	case ctx.Err() != nil:
 		return se, context.Cause(ctx)
 	default:
-		a.o.Log.Warn("the summarizer failed, a digest takes its place", "err", err)
+		if !errors.Is(err, llm.ErrNone) {
+			a.o.Log.Warn("the summarizer failed, a digest takes its place", "err", err)
+		}
 		se.Summary = tail(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxSummary)
 	}
 	se.Summary = summedUp(se.Summary, outside)

@@ -35,6 +35,9 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 				t.a.o.Log.Warn("fold before sending", "err", err)
 			}
 		}
+		if t.overflows() {
+			return t.failed(ctx, &llm.Error{Class: llm.ErrContextOverflow, Detail: fmt.Sprintf("a request of %d tokens, for a limit of %d", t.size(), t.a.limit())})
+		}
 		resp, err := t.complete(ctx)
 		if errors.Is(err, llm.ErrContextOverflow) && !folded {
 			folded = true

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -106,13 +107,15 @@ func (a *Agent) Archive(ctx context.Context, id string) error {
 	title, closing := insight(firstSaid(entries)), se.Closing
 	if len(entries) > 0 || se.Summary != "" {
 		f, err := a.summarize(ctx, se, entries)
-		if err != nil {
+		switch {
+		case errors.Is(err, llm.ErrNone): // the digest is all there will be
+		case err != nil:
 			tries, cerr := a.o.Store.SummaryFailed(ctx, id)
 			if cerr != nil || tries < maxSummaryTries {
 				return fmt.Errorf("archive: %w", err)
 			}
 			a.o.Log.Warn("archived with a digest", "session", id, "err", err)
-		} else {
+		default:
 			title, closing = f.Title, summedUp(clipRunes(f.Summary, maxClosing), heardOutside(se, entries))
 			a.learn(ctx, se, f, entries)
 		}

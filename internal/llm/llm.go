@@ -141,6 +141,7 @@ var (
 	ErrFiltered        = errors.New("answer was filtered")  // the provider declined
 	ErrInvalidOutput   = errors.New("model output invalid") // empty, unparsable
 	ErrBadRequest      = errors.New("model refused request")
+	ErrNone            = errors.New("no language model") // the built-in responder: asking again does not help
 )
 
 // Error is a failed call. Class is one of the variables above.

@@ -76,7 +76,11 @@ func WriteFacts(subject string, list []FactRecord, conflicts []string) string {
 			modified = r.Updated
 		}
 	}
-	fmt.Fprintf(&b, "---\ntype: memory\nsubject: %q\ncreated: %s\nmodified: %s\n---\n\n%s\n", subject, created.UTC().Format(time.RFC3339), modified.UTC().Format(time.RFC3339), headFacts)
+	fmt.Fprintf(&b, "---\ntype: memory\nsubject: %q\n", subject)
+	if len(list) > 0 {
+		fmt.Fprintf(&b, "created: %s\nmodified: %s\n", created.UTC().Format(time.RFC3339), modified.UTC().Format(time.RFC3339))
+	}
+	b.WriteString("---\n\n" + headFacts + "\n")
 	for _, section := range []struct {
 		head      string
 		important bool

@@ -219,7 +219,7 @@ func pack(found []Passage, q Query) []Passage {
 		if len(kept) == limit {
 			break
 		}
-		p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format("2006-01-02 15:04"), p.name, p.content)
+		p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format("2006-01-02 15:04"), cmp.Or(p.name, "assistant"), p.content)
 		if cost := (utf8.RuneCountInString(p.Text) + 3) / 4; cost <= tokens {
 			kept, tokens = append(kept, p), tokens-cost
 		}

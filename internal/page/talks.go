@@ -246,7 +246,7 @@ func accountOf(a memory.Audit) *account {
 		if s.Kind == "tool" && len(done) > 0 {
 			l.Status, l.Args, l.Result = done[0].Status, clip(done[0].Arguments, maxTool), clip(done[0].Result, maxTool)
 			if done[0].Retries > 0 {
-				l.Status += fmt.Sprintf(", %d retries", done[0].Retries)
+				l.Status += fmt.Sprintf(", retries: %d", done[0].Retries)
 			}
 			done = done[1:]
 		}

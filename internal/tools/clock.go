@@ -38,6 +38,9 @@ func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) str
 			}
 		}
 		t := now().In(place)
+		if place == time.UTC {
+			return Result{Content: t.Format("Monday, 2 January 2006, 15:04:05 MST")}, nil
+		}
 		return Result{Content: t.Format("Monday, 2 January 2006, 15:04:05 MST (UTC-07:00)") + ", " + place.String()}, nil
 	})
 }

@@ -76,9 +76,25 @@ func (k Planner) Journal(ctx context.Context, c Call, day, query string) (string
 			date = d
 			fmt.Fprintf(&b, "**%s**\n", d)
 		}
-		fmt.Fprintf(&b, "- %s %s (%s%s)\n", at.Format("15:04"), e.Content, e.Type, map[bool]string{true: ", by me"}[e.Author == "assistant"])
+		fmt.Fprintf(&b, "- %s %s%s\n", at.Format("15:04"), e.Content, remark(e))
 	}
 	return strings.TrimSpace(b.String()), nil
+}
+
+// remark is what is unusual about a line: a kind other than a thought, and an
+// author other than the person.
+func remark(e memory.LogEntry) string {
+	var of []string
+	if e.Type != "thought" {
+		of = append(of, e.Type)
+	}
+	if e.Author == "assistant" {
+		of = append(of, "by me")
+	}
+	if of == nil {
+		return ""
+	}
+	return " (" + strings.Join(of, ", ") + ")"
 }
 
 // ParseDay reads a day that is past or today: its first moment in loc.

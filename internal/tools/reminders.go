@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 
 	"parley/internal/chat"
 	"parley/internal/memory"
@@ -140,18 +141,36 @@ func setTimeZone(k Planner) Tool {
 	}
 	meta := core("set_time_zone", setTimeZoneText, About).writes().onDemand()
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		if err := k.SetZone(ctx, c.Who, a.Zone); err != nil {
+		name, err := k.SetZone(ctx, c.Who, a.Zone)
+		if err != nil {
 			return Result{}, err
 		}
-		return Result{Content: fmt.Sprintf(wordZoneSet, a.Zone)}, nil
+		return Result{Content: fmt.Sprintf(wordZoneSet, name)}, nil
 	})
 }
 
-// SetZone stores a person's time zone; an unknown name is an error fit for
-// people.
-func (k Planner) SetZone(ctx context.Context, who chat.User, zone string) error {
-	if _, err := loadZone(zone); err != nil || zone == "" {
-		return tell(wordNoZone)
+// SetZone stores a person's time zone and returns its name, which may be
+// written large or small; an unknown one is an error fit for people.
+func (k Planner) SetZone(ctx context.Context, who chat.User, zone string) (name string, err error) {
+	for _, name := range []string{zone, titled(zone), strings.ToUpper(zone)} {
+		if _, err := loadZone(name); err == nil && name != "" {
+			return name, k.Store.SetTimeZone(ctx, who.ID, name)
+		}
 	}
-	return k.Store.SetTimeZone(ctx, who.ID, zone)
+	return "", tell(wordNoZone)
+}
+
+// titled writes the words of a zone's name as most are written:
+// america/new_york is America/New_York.
+func titled(zone string) string {
+	start := true
+	return strings.Map(func(r rune) rune {
+		if start {
+			r = unicode.ToUpper(r)
+		} else {
+			r = unicode.ToLower(r)
+		}
+		start = r == '/' || r == '_' || r == '-'
+		return r
+	}, strings.ReplaceAll(strings.TrimSpace(zone), " ", "_"))
 }

@@ -71,7 +71,8 @@ var remindForm = lazily(`(?i)^(?:remind )?(?:me )?`)
 
 // SplitWhen parts "in 10 minutes to stretch" or "stretch in 10 minutes" into
 // the time and what it is for: the longest time that can be read wins. ok is
-// false when there is none, or nothing else.
+// false when there is none, or nothing else: then what is empty, and when is
+// the time if there is one.
 func SplitWhen(text string, now time.Time) (when, what string, ok bool) {
 	words := strings.Fields(remindForm().ReplaceAllString(strings.TrimSpace(text), ""))
 	words = words[:min(len(words), 200)]
@@ -81,6 +82,9 @@ func SplitWhen(text string, now time.Time) (when, what string, ok bool) {
 		}
 		_, err := newWhenParser(strings.Join(words, " "), now, time.UTC).parse()
 		return err == nil
+	}
+	if readable(words) {
+		return strings.Join(words, " "), "", false
 	}
 	for n := min(len(words)-1, 15); n > 0; n-- {
 		if rest := words[n:]; readable(words[:n]) {

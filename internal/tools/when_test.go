@@ -84,11 +84,12 @@ func TestSplitWhen(t *testing.T) {
 		"0 9 * * 1 weekly report":                 {"0 9 * * 1", "weekly report"},
 		"2026-12-24 18:00: open the presents":     {"2026-12-24 18:00", "open the presents"},
 		"call mom":                                {"", ""},
-		"tomorrow":                                {"", ""},
+		"tomorrow":                                {"tomorrow", ""},
+		"in 10 minutes":                           {"in 10 minutes", ""},
 		strings.Repeat("very long words ", 10000): {"", ""},
 	} {
 		when, what, ok := SplitWhen(text, now)
-		if when != want[0] || what != want[1] || ok != (want[0] != "") {
+		if when != want[0] || what != want[1] || ok != (want[1] != "") {
 			t.Errorf("%.40q: %q, %q, %v; want %q", text, when, what, ok, want)
 		}
 	}

@@ -10,8 +10,10 @@ import (
 type screen struct {
 	out   io.Writer
 	color bool
-	shown string // printed of the answer in the making, styles included
-	typed bool   // the sign of typing is on the line
+	width func() int // of the window, 0 when it has none; nil is always 0
+	fits  int        // the width that the answer in the making began with
+	shown string     // printed of the answer in the making, styles included
+	typed bool       // the sign of typing is on the line
 }
 
 const eraseLine = "\r\x1b[K"
@@ -32,12 +34,19 @@ func (s *screen) typing() {
 // begins anew, in its place when it was one short line (a status), else below.
 // final ends the answer.
 func (s *screen) show(text string, final bool) error {
+	if s.shown == "" && s.width != nil {
+		s.fits = s.width()
+	}
+	if !final && s.fits > 0 {
+		text = whole(text)
+	}
 	if s.color {
 		if !final {
 			text = settled(text)
 		}
 		text = render(text)
 	}
+	text = wrap(text, s.fits)
 	var out string
 	if s.typed {
 		out, s.typed = eraseLine, false

@@ -99,7 +99,7 @@ func New(o Options) *Adapter {
 		interrupt: make(chan struct{}, 1),
 		idle:      make(chan struct{}, 1),
 		pending:   map[string]bool{},
-		screen:    screen{out: o.Out, color: o.TTY && o.Color},
+		screen:    screen{out: o.Out, color: o.TTY && o.Color, width: widthOf(o)},
 	}
 }
 

@@ -71,6 +71,31 @@ func TestRenderIsPrintedPieceByPiece(t *testing.T) {
 	}
 }
 
+func TestLinesBreakBetweenWords(t *testing.T) {
+	text := "one two three **four five** six seven\n\n- a `list` entry that goes on\n```\nx := this line of code is as long as it is\n```\nhttps://example.org/a/very/long/address here"
+	all := wrap(render(text), 20)
+	want := "one two three " + styleBold + "four\nfive" + styleOff + " six seven\n\n- a " + styleCode + "list" + styleOff + " entry that\n  goes on\n" +
+		styleOff + "```" + styleCode + "\nx := this line of code is as long as it is\n" + styleOff + "```\nhttps://example.org/a/very/long/address\nhere"
+	if all != want {
+		t.Errorf("got  %q\nwant %q", all, want)
+	}
+	for i := range text {
+		if part := wrap(render(settled(whole(text[:i]))), 20); !strings.HasPrefix(all, part) {
+			t.Fatalf("%q is drawn as %q", text[:i], part)
+		}
+	}
+	var out bytes.Buffer
+	s := screen{out: &out, width: func() int { return 20 }}
+	for _, part := range []string{"it", "it goes on and on an", "it goes on and on and", "it goes on and on and o", "it goes on and on and off"} {
+		if err := s.show(part, part == "it goes on and on and off"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out.String() != "it goes on and on\nand off\n" {
+		t.Errorf("printed %q", out.String())
+	}
+}
+
 func FuzzRender(f *testing.F) {
 	f.Add("a **b `c\n```x\n``` **", 5)
 	f.Fuzz(func(t *testing.T, text string, at int) {
@@ -79,6 +104,9 @@ func FuzzRender(f *testing.F) {
 		}
 		if part := render(settled(text[:at])); !strings.HasPrefix(render(text), part) {
 			t.Errorf("%q", text)
+		}
+		if part := wrap(render(settled(whole(text[:at]))), 20); !strings.HasPrefix(wrap(render(text), 20), part) {
+			t.Errorf("%q breaks otherwise when it grows", text)
 		}
 	})
 }

@@ -46,18 +46,18 @@ func row(tool, example, pattern string) sentence {
 
 // sentences is the documented set, more special before more general.
 var sentences = []sentence{
-	row("list_facts", "what do you know about me?", `what do you (?:know|remember)(?: about me)?`),
+	row("save_fact", "remember that I prefer tea", `remember(?: that|:)? (?P<content>.+?)`),
 	row("set_reminder", "remind me to stretch in 10 minutes", `remind me to (?P<text>.+?) (?P<when>(?:in|at|on|tomorrow|today|every|next)\b.*?)`),
 	row("set_reminder", "", `remind me (?P<when>(?:in|at|on|tomorrow|today|every|next)\b.*?) to (?P<text>.+?)`),
+	row("add_task", "add a task to call mom", `add (?:a )?task:? (?:to )?(?P<description>.+?)`),
+	row("list_facts", "what do you know about me?", `what do you (?:know|remember)(?: about me)?`),
 	row("list_reminders", "show my reminders", `(?:show|list|what are) (?:me )?my reminders`),
 	row("save_decision", "decision: we ship on Fridays", `(?:decision|we decided)(?: that|:) *(?P<content>.+?)`),
 	row("update_fact", "", `(?:change|correct) fact #?(?P<id>\d+) to:? (?P<content>.+?)`),
 	row("forget_fact", "", `forget (?P<last>that|it)`),
-	row("forget_fact", "forget fact 3", `forget (?:fact )?#?(?P<id>\d+)`),
-	row("save_fact", "remember that I prefer tea", `remember(?: that|:)? (?P<content>.+?)`),
+	row("forget_fact", "forget #3", `forget (?:fact )?#?(?P<id>\d+)`),
 	row("list_tasks", "show my tasks", `(?:show|list|what are) (?:me )?my (?:tasks|to-?dos)|my tasks`),
-	row("complete_task", "done with task 2", `(?:(?:i'm |i am )?done with|complete|finish|tick off) (?:task )?#?(?P<id>\d+)`),
-	row("add_task", "add a task to call mom", `add (?:a )?task:? (?:to )?(?P<description>.+?)`),
+	row("complete_task", "done with #2", `(?:(?:i'm |i am )?done with|complete|finish|tick off) (?:task )?#?(?P<id>\d+)`),
 	row("list_log", "what did I log today?", `what did i log(?: on)?(?: (?P<day>[\w ]+?))?`),
 	row("log_entry", "log that I finished the report", `log(?: that|:) (?P<content>.+?)`),
 	row("current_time", "what time is it?", `(?:what(?:'s| is) the (?:time|date)|what time is it|what day is it)(?: now| today)?`),
@@ -77,7 +77,7 @@ func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string))
 	}
 	resp := llm.Response{Model: Name, Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant}}
 	if r.Schema != nil {
-		return resp, &llm.Error{Class: llm.ErrUnavailable, Detail: "the built-in responder cannot judge or sum up"}
+		return resp, &llm.Error{Class: llm.ErrNone, Detail: "the built-in responder cannot judge or sum up"}
 	}
 	if last := r.Messages[len(r.Messages)-1]; last.Role == llm.RoleTool {
 		resp.Message.Content = phrase(last)
@@ -182,6 +182,9 @@ func phrase(m llm.Message) string {
 	return string(r)
 }
 
+// fewExamples is how many sentences stand in an answer that is not the first.
+const fewExamples = 3
+
 // honest says what this is and how to get a real model; at length only in the
 // first answer of a conversation.
 func (m Model) honest(r llm.Request) string {
@@ -194,7 +197,7 @@ func (m Model) honest(r llm.Request) string {
 	}
 	what := "I can still run commands: /help lists them."
 	if len(can) > 0 {
-		what = fmt.Sprintf("I understand plain sentences such as %s. /help lists the commands.", strings.Join(can, ", "))
+		what = fmt.Sprintf("What I do understand are plain sentences such as %s. /help lists the commands.", strings.Join(can[:min(len(can), fewExamples)], ", "))
 	}
 	if m.Why != "" {
 		return m.Why + " " + what
@@ -203,6 +206,9 @@ func (m Model) honest(r llm.Request) string {
 		if said.Role == llm.RoleAssistant {
 			return "No language model is connected, so I can't answer that. " + what
 		}
+	}
+	if len(can) > 0 {
+		what = "What I do understand:\n- " + strings.Join(can, "\n- ") + "\n\n/help lists the commands."
 	}
 	return "Hello! I am the built-in responder: no language model is connected, so I can't hold a real conversation yet.\n\n" + what +
 		"\n\nTo connect a model, start me with `OPENAI_API_KEY=…` (OpenAI), or with `OPENAI_BASE_URL=…` and `OPENAI_MODEL=…` (any OpenAI-compatible server), or run Ollama on this machine."

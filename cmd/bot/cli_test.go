@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCommandLine: what is printed where, and the exit code. The rows follow
+// each other in one data folder.
+func TestCommandLine(t *testing.T) {
+	t.Setenv("BOT_MODEL_NAME", "builtin")
+	dir := filepath.Join(t.TempDir(), "data")
+	for _, tt := range []struct {
+		args     string
+		code     int
+		out, err string // both have that; "-" is nothing
+	}{
+		{"facts add I like snow", 0, "remembered 1: I like snow", "-"},
+		{"facts forget 1 --help", 0, "Forget a fact for good.", "-"},
+		{"facts forget --help", 0, "Forget a fact for good.", "-"},
+		{"--help", 0, "bot <command>", "-"},
+		{"help facts forget", 0, "Forget a fact for good.", "-"},
+		{"help nonsense", exitUsage, "-", "unexpected argument nonsense"},
+		{"chat --usr x", exitUsage, "-", `unknown flag --usr, did you mean "--user"?`},
+		{"facts list", 0, "I like snow", "-"},
+		{"facts forget 9", exitFailure, "-", "there is no fact 9: bot facts list shows them"},
+		{"facts export --user telegram:9", 0, "subject: \"telegram:9\"\n---", "-"},
+		{"sessions list --status over", exitUsage, "-", `"archived"`},
+		{"sessions show 77", exitFailure, "-", "there is no session 77"},
+		{"version", 0, "parley dev", "-"},
+	} {
+		var out, errs bytes.Buffer
+		code := run(append(strings.Fields(tt.args), "--data", dir), strings.NewReader(""), &out, &errs)
+		if code != tt.code || !has(out.String(), tt.out) || !has(errs.String(), tt.err) {
+			t.Errorf("bot %s: %d\n%s\n%s", tt.args, code, &out, &errs)
+		}
+	}
+}
+
+func has(text, want string) bool {
+	if want == "-" {
+		return text == ""
+	}
+	return strings.Contains(text, want)
+}
