@@ -1,14 +1,15 @@
 package vault
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"parley/internal/vector"
@@ -64,10 +65,10 @@ func (t *term) rows() int { return max(len(t.exact), len(t.near)) }
 // common tells a word that stands in more sections than are known of it.
 func (t *term) common() bool { return len(t.exact) == maxRows }
 
-// worth is what a section holds of the word, 0 to 1.
-func (t *term) worth(section int64, text []rune) float64 {
+// worth is what a section holds of the word, 0 to 1; text is in small letters.
+func (t *term) worth(section int64, text string) float64 {
 	switch {
-	case holds(t.exact, section) || t.common() && stands(text, t.word):
+	case holds(t.exact, section) || t.common() && stands(text, beginning(t.word)):
 		return 1
 	case holds(t.near, section):
 		return altWorth
@@ -194,19 +195,19 @@ func (s *search) term(ctx context.Context, w string) (*term, error) {
 // SQLite many times faster than as many rows.
 func (s *search) holding(ctx context.Context, match string) (all []int64, err error) {
 	table := s.q.Kind + "_fts"
-	var list sql.NullString
+	var list []byte
 	err = s.ix.ro.QueryRowContext(ctx, "SELECT group_concat(id) FROM (SELECT rowid AS id FROM "+table+
 		" WHERE "+table+" MATCH ? ORDER BY rowid LIMIT ?)", match, maxRows).Scan(&list)
-	if err != nil || list.String == "" {
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	all = make([]int64, 0, strings.Count(list.String, ",")+1)
-	for n := range strings.SplitSeq(list.String, ",") {
-		id, err := strconv.ParseInt(n, 10, 64)
-		if err != nil {
-			return nil, err
+	all = make([]int64, 1, bytes.Count(list, []byte{','})+1)
+	for _, c := range list { // digits and commas
+		if last := &all[len(all)-1]; c != ',' {
+			*last = *last*10 + int64(c-'0')
+		} else {
+			all = append(all, 0)
 		}
-		all = append(all, id)
 	}
 	return all, nil
 }
@@ -356,7 +357,7 @@ func (s *search) score(hits []Hit, linked map[int64]bool) {
 	}
 	for i := range hits {
 		h, covered := &hits[i], 0.0
-		text := []rune(h.Title + " " + h.Heading + " " + h.Text)
+		text := strings.ToLower(h.Title + " " + h.Heading + " " + h.Text)
 		for _, t := range s.terms {
 			covered += t.weight * t.worth(h.id, text)
 		}
@@ -369,28 +370,36 @@ func (s *search) score(hits []Hit, linked map[int64]bool) {
 
 // linked are the files among the hits that link to each other.
 func (s *search) linked(ctx context.Context, hits []Hit) (map[int64]bool, error) {
-	docs := map[int64]bool{}
+	docs, named := map[int64]bool{}, map[string][]int64{}
 	for _, h := range hits {
-		docs[h.doc] = true
+		if name := noteName(h.Path); !docs[h.doc] {
+			docs[h.doc], named[name] = true, append(named[name], h.doc)
+		}
 	}
-	all := make([]int64, 0, len(docs))
-	for d := range docs {
-		all = append(all, d)
+	from, _ := json.Marshal(slices.Collect(maps.Keys(docs))) // numbers
+	to, err := json.Marshal(slices.Collect(maps.Keys(named)))
+	if err != nil {
+		return nil, err
 	}
-	list, _ := json.Marshal(all) // numbers
-	rows, err := s.ix.ro.QueryContext(ctx, `SELECT l.doc, d.id FROM links l JOIN docs d ON d.name = l.target
-		WHERE l.doc IN (SELECT value FROM json_each(?1)) AND d.id IN (SELECT value FROM json_each(?1)) AND d.id <> l.doc`, string(list))
+	// The plus: all links of a file are looked through, not each name looked for.
+	rows, err := s.ix.ro.QueryContext(ctx, `SELECT doc, target FROM links
+		WHERE doc IN (SELECT value FROM json_each(?)) AND +target IN (SELECT value FROM json_each(?))`, string(from), string(to))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
 	linked := map[int64]bool{}
 	for rows.Next() {
-		var a, b int64
-		if err := rows.Scan(&a, &b); err != nil {
+		var doc int64
+		var target string
+		if err := rows.Scan(&doc, &target); err != nil {
 			return nil, err
 		}
-		linked[a], linked[b] = true, true
+		for _, other := range named[target] {
+			if other != doc {
+				linked[doc], linked[other] = true, true
+			}
+		}
 	}
 	return linked, rows.Err()
 }

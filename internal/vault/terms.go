@@ -2,6 +2,7 @@ package vault
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -117,7 +118,7 @@ func snippet(text string, terms []*term) string {
 		return text
 	}
 	runes := []rune(text)
-	at := densest(runes, terms)
+	at := densest(text, terms)
 	from := max(0, min(at-60, len(runes)-maxSnippet+2))
 	to := min(len(runes), from+maxSnippet-2) // two for the marks of what is left out
 	for from > 0 && from < at && !unicode.IsSpace(runes[from-1]) {
@@ -133,19 +134,24 @@ func snippet(text string, terms []*term) string {
 	return out
 }
 
-// densest is where the stretch begins that holds the most different words.
-func densest(runes []rune, terms []*term) int {
+// densest is where the stretch begins that holds the most different words, in
+// characters.
+func densest(text string, terms []*term) int {
 	type place struct{ at, term int }
 	var places []place
-	for i := range runes {
-		if !starts(runes, i) {
-			continue
-		}
-		for n, t := range terms {
-			if begins(runes[i:], t.word) || slices.ContainsFunc(t.alts, func(w string) bool { return begins(runes[i:], w) }) {
-				places = append(places, place{i, n})
+	small := strings.ToLower(text)
+	for n, t := range terms {
+		for _, w := range append([]string{t.word}, t.alts...) {
+			for at := range beginnings(small, beginning(w)) {
+				places = append(places, place{at, n})
 			}
 		}
+	}
+	slices.SortFunc(places, func(a, b place) int { return a.at - b.at })
+	runes, last := 0, 0
+	for i, p := range places {
+		runes, last = runes+utf8.RuneCountInString(small[last:p.at]), p.at
+		places[i].at = runes
 	}
 	best, most := 0, 0
 	for i, first := range places {
@@ -163,37 +169,40 @@ func densest(runes []rune, terms []*term) int {
 	return best
 }
 
-// starts tells whether a word begins at i.
-func starts(text []rune, i int) bool {
-	return !separator(text[i]) && (i == 0 || separator(text[i-1]) || unspaced(text[i]))
+// beginning is a word without what may be its ending.
+func beginning(word string) string {
+	runes := []rune(word)
+	switch {
+	case len(runes) > 5:
+		return string(runes[:len(runes)-2])
+	case len(runes) > 3:
+		return string(runes[:len(runes)-1])
+	}
+	return word
 }
 
-// stands tells whether a text holds a word, give or take its ending.
-func stands(text []rune, word string) bool {
-	for i := range text {
-		if starts(text, i) && begins(text[i:], word) {
-			return true
+// beginnings are the places where a word of a text begins so, in bytes.
+func beginnings(text, so string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for at := 0; ; at++ {
+			next := strings.Index(text[at:], so)
+			if next < 0 {
+				return
+			}
+			at += next
+			before, _ := utf8.DecodeLastRuneInString(text[:at])
+			first, _ := utf8.DecodeRuneInString(so)
+			if (at == 0 || separator(before) || unspaced(first)) && !yield(at) {
+				return
+			}
 		}
+	}
+}
+
+// stands tells whether a word of a text begins so.
+func stands(text, so string) bool {
+	for range beginnings(text, so) {
+		return true
 	}
 	return false
-}
-
-// begins tells whether text begins with a word, give or take its ending.
-func begins(text []rune, word string) bool {
-	stem := []rune(word)
-	switch {
-	case len(stem) > 5:
-		stem = stem[:len(stem)-2]
-	case len(stem) > 3:
-		stem = stem[:len(stem)-1]
-	}
-	if len(stem) > len(text) {
-		return false
-	}
-	for i, r := range stem {
-		if unicode.ToLower(text[i]) != r {
-			return false
-		}
-	}
-	return true
 }
