@@ -24,6 +24,7 @@ type question struct {
 	Question string
 	Kind     string
 	Evidence []string
+	Loose    bool // asked in words that hardly occur
 }
 
 // heldOut are the chats that no figure was tuned on.
