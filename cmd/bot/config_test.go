@@ -143,7 +143,7 @@ func TestToolsOfAChannel(t *testing.T) {
 		user       int64
 		text, want string
 	}{
-		{7, "/config tools none", "/config is for the owner"},
+		{7, "/config tools none", "/config is for my owner"},
 		{50, "/config set session.ttl 2h", "for the owner"},
 		{50, "/config tools", "all my tools here"},
 		{50, "/config tools add_task, nothing", `named "nothing"`},
