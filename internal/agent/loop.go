@@ -91,6 +91,7 @@ func (t *turn) modelName() string {
 
 // spoke ends the turn with the model's text.
 func (t *turn) spoke(resp llm.Response) chat.Answer {
+	t.rote = resp.Rote
 	text := strings.TrimSpace(resp.Message.Content)
 	if resp.Finish == llm.FinishLength {
 		text += "\n\n" + wordsCutShort
@@ -372,8 +373,9 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		CallID: c.ID, Name: clipRunes(c.Name, 64), Arguments: c.Args, Result: o.Result.Content,
 		Status: string(o.State), Retries: o.Retries, Took: o.Duration,
 	})
-	if o.Err != nil {
-		t.a.o.Log.Warn("tool", "tool", c.Name, "class", string(o.Class), "err", o.Err)
+	switch o.Class { // what was run has its line from the runner
+	case tools.NotFound, tools.NotAllowed, tools.Invalid:
+		t.a.o.Log.Warn("tool not run", "tool", c.Name, "class", string(o.Class), "err", o.Err)
 	}
 	if o.State == tools.Success && !spec.ReadOnly {
 		t.did = append(t.did, insight(o.Result.Content))
