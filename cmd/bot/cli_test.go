@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -36,6 +37,22 @@ func TestCommandLine(t *testing.T) {
 		if code != tt.code || !has(out.String(), tt.out) || !has(errs.String(), tt.err) {
 			t.Errorf("bot %s: %d\n%s\n%s", tt.args, code, &out, &errs)
 		}
+	}
+}
+
+// TestTheFirstLineSaysWhichModel: what there is to warn of comes after it.
+func TestTheFirstLineSaysWhichModel(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bot.yaml")
+	if err := os.WriteFile(file, []byte("model: {name: builtin, api_key: x}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	if code := run([]string{"chat", "--config", file, "--data", filepath.Join(t.TempDir(), "data")}, strings.NewReader(""), &out, &errs); code != 0 {
+		t.Error(code)
+	}
+	first, rest, _ := strings.Cut(errs.String(), "\n")
+	if !strings.HasPrefix(first, "Model: ") || !strings.Contains(rest, "chmod 600") {
+		t.Errorf("%s", &errs)
 	}
 }
 

@@ -55,7 +55,7 @@ func TestConfigSet(t *testing.T) {
 			t.Errorf("%s: %s", s.text, got)
 		}
 	}
-	if got := w.saying(t, 7, 7, "/config set session.ttl 3h"); !strings.Contains(got, "for the owner") {
+	if got := w.saying(t, 7, 7, "/config set session.ttl 3h"); !strings.Contains(got, "for my owner") {
 		t.Errorf("a member: %s", got)
 	}
 	w.llm.Queue(llmtest.Turn{Text: "one", Usage: [2]int{5, 5}})
@@ -143,8 +143,8 @@ func TestToolsOfAChannel(t *testing.T) {
 		user       int64
 		text, want string
 	}{
-		{7, "/config tools none", "/config is for the owner"},
-		{50, "/config set session.ttl 2h", "for the owner"},
+		{7, "/config tools none", "/config is for my owner"},
+		{50, "/config set session.ttl 2h", "for my owner"},
 		{50, "/config tools", "all my tools here"},
 		{50, "/config tools add_task, nothing", `named "nothing"`},
 		{50, "/config tools add_task, list_tasks", "The only tools I use here are add_task, list_tasks."},

@@ -109,7 +109,7 @@ func TestDiscordCommands(t *testing.T) {
 	sent := w.discordSent(t, 7)
 	denied := 0
 	for _, m := range sent {
-		if strings.Contains(m.Content, "for the admin") || strings.Contains(m.Content, "for the owner") {
+		if strings.Contains(m.Content, "for the administrators") || strings.Contains(m.Content, "for my owner") {
 			denied++
 		}
 	}
@@ -132,7 +132,7 @@ func TestDiscordMenu(t *testing.T) {
 	}
 	here := discordtest.Use{Guild: "77", Channel: "50", User: "42"}
 	w.dc.Choose(here, list.ID, "/tools disable web_fetch")
-	if got := w.discordSent(t, 2)[1].Content; !strings.Contains(got, "for the owner") {
+	if got := w.discordSent(t, 2)[1].Content; !strings.Contains(got, "for my owner") {
 		t.Errorf("a member chose: %q", got)
 	}
 	here.User = "1"

@@ -47,7 +47,6 @@ func serve(ctx context.Context, cfg config.Config, s *streams, again func() (con
 	// Nobody reading the log any more is no reason to stop serving: once it is
 	// asked for, the signal does not end the process, and the write just fails.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	warn(cfg, log)
 	a, err := newApp(ctx, cfg, log, true)
 	if err != nil {
 		return err
@@ -64,7 +63,8 @@ func serve(ctx context.Context, cfg config.Config, s *streams, again func() (con
 	if err := a.build(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintln(s.err, a.model.about)
+	fmt.Fprintln(s.err, a.model.about) // the first line, whatever else there is to say
+	warn(cfg, log)
 	if err := a.requireModel(ctx); err != nil {
 		return err
 	}
@@ -276,6 +276,7 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error 
 		return err
 	}
 	fmt.Fprintln(s.err, a.model.about)
+	warn(cfg, newLogger(cfg, &level, s.err))
 	if err := a.requireModel(ctx); err != nil {
 		return err
 	}

@@ -117,7 +117,7 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 	lists := cmd.Run == nil && anyVerb(cmd, role)
 	if !cmd.admits(role) && !lists {
 		c.o.Log.Warn("denied", "code", CategoryDenied, "command", path, "person", m.From.ID, "place", m.Key.String())
-		return chat.Answer{Text: fmt.Sprintf(wordDenied, path, max(cmd.Who, Member)), Private: true,
+		return chat.Answer{Text: fmt.Sprintf(wordDenied, path, circles[max(cmd.Who, Member)]), Private: true,
 			Record: c.o.Record.of(m, CategoryDenied, path)}, nil
 	}
 	if lists {

@@ -178,7 +178,7 @@ func TestCommandAsksFirst(t *testing.T) {
 	}}, admin.CommandOptions{Confirm: conf, Role: func(context.Context, chat.Message) (admin.Role, error) { return role, nil }})
 	must(t, err)
 	h := conf.Wrap(cmds.Wrap(&agent{}), cmds.Actions())
-	for want, then := range map[string]admin.Role{"forget|id=7": admin.Owner, "for the owner": admin.Member} {
+	for want, then := range map[string]admin.Role{"forget|id=7": admin.Owner, "for my owner": admin.Member} {
 		role = admin.Owner
 		a := handle(t, h, direct(owner, "/forget 7"))
 		wantText(t, a, "Forget 7?")

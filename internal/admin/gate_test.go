@@ -182,7 +182,7 @@ func TestConfigCommands(t *testing.T) {
 	h := g.Wrap(cmds.Wrap(a))
 	steps := []struct{ who, text, want string }{
 		{owner, "/config show", "mode: pairing"},
-		{member, "/config show", "for the owner"},
+		{member, "/config show", "for my owner"},
 		{owner, "/config channel", "when I am addressed"},
 		{owner, "/config channel loud", "mention, all, off"},
 		{owner, "/config channel ALL", "everything"},

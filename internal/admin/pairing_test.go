@@ -43,7 +43,7 @@ func TestPairing(t *testing.T) {
 	wantText(t, handle(t, h, direct(owner, "/pair list")), stranger)
 	wantText(t, handle(t, h, direct(owner, "/pair approve "+strings.ToLower(strings.ReplaceAll(code, "-", " ")))), stranger)
 	wantText(t, handle(t, h, direct(stranger, "hello")), "agent")
-	wantText(t, handle(t, h, direct(stranger, "/pair list")), "for the owner")
+	wantText(t, handle(t, h, direct(stranger, "/pair list")), "for my owner")
 	wantText(t, handle(t, h, direct(owner, "/pair approve "+code)), "No one is waiting") // single use
 	wantText(t, handle(t, h, direct(owner, "/pair revoke "+stranger)), "nothing granted")
 	if a := handle(t, h, direct(stranger, "hello")); codeForm.FindString(a.Text) == code {

@@ -52,7 +52,7 @@ const (
 	wordUnknown     = "I do not know the command /%s. Try /help."
 	wordUnknownVerb = "/%s does not know %s; it knows %s."
 	wordDidYouMean  = "Did you mean `%s`?"
-	wordDenied      = "/%s is for the %s of this place. Try /help to see what you can do."
+	wordDenied      = "/%s is for %s. Try /help to see what you can do."
 	wordUsage       = "%s Usage: `%s`"
 	wordMissing     = "I need the %s."
 	wordTooMany     = "I do not know what to do with %s."
@@ -87,6 +87,9 @@ var (
 		"owner":  "In this channel I only answer my owner.",
 	}
 )
+
+// circles say whom a command is for.
+var circles = map[Role]string{Member: "people my owner has let in", Admin: "the administrators of this place", Owner: "my owner"}
 
 // answers are the plain words that settle a question.
 var answers = map[string]string{

@@ -69,7 +69,7 @@ func (t *turn) sourced(text string) (string, []memory.Source) {
 // rested are the facts that a question's answer took words from: words that the
 // question did not have.
 func (t *turn) rested(answer string) (used []memory.Source) {
-	if !asks(t.in.text) {
+	if t.rote || !asks(t.in.text) {
 		return nil
 	}
 	for _, f := range t.known.facts {

@@ -94,6 +94,7 @@ const maxAnswer = 18_000
 
 // spoke ends the turn with the model's text.
 func (t *turn) spoke(resp llm.Response) chat.Answer {
+	t.rote = resp.Rote
 	text := strings.TrimSpace(resp.Message.Content)
 	short := clipRunes(text, maxAnswer)
 	if resp.Finish == llm.FinishLength || len(short) < len(text) {
@@ -349,8 +350,9 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		CallID: c.ID, Name: clipRunes(c.Name, 64), Arguments: c.Args, Result: o.Result.Content,
 		Status: string(o.State), Retries: o.Retries, Took: o.Duration,
 	})
-	if o.Err != nil {
-		t.a.o.Log.Warn("tool", "tool", c.Name, "class", string(o.Class), "err", o.Err)
+	switch o.Class { // what was run has its line from the runner
+	case tools.NotFound, tools.NotAllowed, tools.Invalid:
+		t.a.o.Log.Warn("tool not run", "tool", c.Name, "class", string(o.Class), "err", o.Err)
 	}
 	if o.State == tools.Success && !spec.ReadOnly {
 		t.did = append(t.did, insight(o.Result.Content))

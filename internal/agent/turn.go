@@ -49,6 +49,7 @@ type turn struct {
 	calls  []memory.CallRecord
 	laps   []memory.Lap
 	did    []string // side effects, in plain words
+	rote   bool     // the answer was said by rote
 	cited  []tools.Source
 	model  string // as the provider names it
 

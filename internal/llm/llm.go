@@ -97,6 +97,7 @@ type Response struct {
 	Usage   Usage
 	Finish  Finish
 	Model   string // as the provider names it
+	Rote    bool   `json:",omitempty"` // said by rote: nothing that was known went into it
 }
 
 // Usage counts tokens as the provider billed them; all zero when it did not say.

@@ -223,7 +223,7 @@ func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 			return Result{}, err
 		}
 		f, err := store.ForgetFact(ctx, viewer(c), a.ID)
-		return Result{Content: fmt.Sprintf(wordForgotten, f.Content)}, err
+		return worded(err, wordForgotten, f.Content)
 	})
 }
 

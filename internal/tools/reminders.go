@@ -131,7 +131,7 @@ func cancelReminder(store *memory.Store) Tool {
 	meta := core("cancel_reminder", cancelReminderText, Task).writes().onDemand()
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		r, err := store.CancelReminder(ctx, viewer(c), a.ID)
-		return Result{Content: fmt.Sprintf(wordReminderGone, r.ID, r.Text)}, err
+		return worded(err, wordReminderGone, r.ID, r.Text)
 	})
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"parley/internal/memory"
 )
 
 // State is where a call stands.
@@ -270,11 +272,30 @@ func fenced(ctx context.Context, t Tool, c Call) (got returned) {
 	return returned{result, err}
 }
 
+// worded is a result of words, or nothing but the error.
+func worded(err error, words string, args ...any) (Result, error) {
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Content: fmt.Sprintf(words, args...)}, nil
+}
+
+// sentences are the errors of the memory that are sentences for people.
+var sentences = []error{
+	memory.ErrNoFact, memory.ErrFactSize, memory.ErrNoTask, memory.ErrTaskSize, memory.ErrNoReminder, memory.ErrTooManyReminders, memory.ErrLogSize,
+}
+
 // failure is why a tool failed, as the model reads it: a sentence that was made
 // for people stands as it is.
 func failure(err error) string {
 	if people := (*PeopleError)(nil); errors.As(err, &people) {
 		return line(people.Text)
+	}
+	for _, known := range sentences {
+		if errors.Is(err, known) {
+			s := known.Error()
+			return strings.ToUpper(s[:1]) + s[1:] + "."
+		}
 	}
 	return fmt.Sprintf(wordFailed, line(explain(err)))
 }

@@ -72,7 +72,7 @@ func TaskLines(list []memory.Task) string {
 func completeTask(store *memory.Store) Tool {
 	return Func(core("complete_task", completeTaskText, Task).writes(), func(ctx context.Context, c Call, a taskID) (Result, error) {
 		t, err := store.CompleteTask(ctx, viewer(c), a.ID)
-		return Result{Content: fmt.Sprintf(wordTaskDone, t.ID, t.Description)}, err
+		return worded(err, wordTaskDone, t.ID, t.Description)
 	})
 }
 
@@ -100,6 +100,6 @@ func deleteTask(store *memory.Store) Tool {
 	})
 	return Func(meta, func(ctx context.Context, c Call, a taskID) (Result, error) {
 		t, err := store.DeleteTask(ctx, viewer(c), a.ID)
-		return Result{Content: fmt.Sprintf(wordTaskDeleted, t.ID, t.Description)}, err
+		return worded(err, wordTaskDeleted, t.ID, t.Description)
 	})
 }

@@ -273,7 +273,7 @@ func (n Notes) move() Tool {
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
 	return forReaders(n, meta, func(ctx context.Context, _ Call, a args) (Result, error) {
 		w, err := n.Vault.Move(ctx, a.From, a.To)
-		return Result{Content: fmt.Sprintf(wordNoteMoved, a.From, w.Path)}, err
+		return worded(err, wordNoteMoved, a.From, w.Path)
 	})
 }
 

@@ -53,6 +53,8 @@ var sentences = []sentence{
 	row("list_facts", "what do you know about me?", `what do you (?:know|remember)(?: about me)?`),
 	row("list_reminders", "show my reminders", `(?:show|list|what are) (?:me )?my reminders`),
 	row("save_decision", "decision: we ship on Fridays", `(?:decision|we decided)(?: that|:) *(?P<content>.+?)`),
+	row("cancel_reminder", "", `cancel (?:my )?reminder #?(?P<id>\d+)`),
+	row("delete_task", "", `(?:delete|remove) (?:my )?task #?(?P<id>\d+)`),
 	row("update_fact", "", `(?:change|correct) fact #?(?P<id>\d+) to:? (?P<content>.+?)`),
 	row("forget_fact", "", `forget (?P<last>that|it)`),
 	row("forget_fact", "forget #3", `forget (?:fact )?#?(?P<id>\d+)`),
@@ -75,7 +77,7 @@ func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string))
 			return llm.Response{}, err
 		}
 	}
-	resp := llm.Response{Model: Name, Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant}}
+	resp := llm.Response{Model: Name, Rote: true, Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant}}
 	if r.Schema != nil {
 		return resp, &llm.Error{Class: llm.ErrNone, Detail: "the built-in responder cannot judge or sum up"}
 	}
@@ -135,6 +137,9 @@ func match(text string, r llm.Request) (llm.ToolCall, bool) {
 			}
 			args[name] = argument(name, strings.TrimSpace(found[i]))
 		}
+		if slices.Contains(pointers, args["content"]) {
+			continue
+		}
 		if args["last"] != nil {
 			id := lastFact(r)
 			if id == "" {
@@ -147,6 +152,9 @@ func match(text string, r llm.Request) (llm.ToolCall, bool) {
 	}
 	return llm.ToolCall{}, false
 }
+
+// pointers stand for what was said before, which only a model could tell.
+var pointers = []any{"that", "this", "it"}
 
 // factNumber is how a result names the fact it was about.
 var factNumber = regexp.MustCompile(`\(#(\d+)\)`)
@@ -177,9 +185,37 @@ func phrase(m llm.Message) string {
 	if text == "" || text == "(empty)" {
 		return "Done."
 	}
+	if m.Name == "recall_conversation" {
+		text = saidByPeople(text)
+	}
 	r := []rune(text)
 	r[0] = unicode.ToUpper(r[0])
 	return string(r)
+}
+
+// mostRecalled is how many messages are shown where nobody picks from them.
+const mostRecalled = 5
+
+var message = regexp.MustCompile(`(?m)^\[\d{4}-\d\d-\d\d \d\d:\d\d\] `)
+
+// saidByPeople is the best of the messages that were found, without what this
+// responder said itself, unless there is nothing else.
+func saidByPeople(found string) string {
+	starts := append(message.FindAllStringIndex(found, -1), []int{len(found), 0})
+	var all, own []string
+	for i := range len(starts) - 1 {
+		one := strings.TrimSpace(found[starts[i][0]:starts[i+1][0]])
+		if all = append(all, one); !strings.HasPrefix(found[starts[i][1]:], "assistant: ") {
+			own = append(own, one)
+		}
+	}
+	if own != nil {
+		all = own
+	}
+	if all == nil {
+		return found
+	}
+	return strings.Join(all[:min(len(all), mostRecalled)], "\n")
 }
 
 // fewExamples is how many sentences stand in an answer that is not the first.

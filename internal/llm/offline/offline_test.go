@@ -31,6 +31,9 @@ func TestSentences(t *testing.T) {
 		{"What did we say about the trip?", "recall_conversation", `{"query":"the trip"}`},
 		{"search my notes for tea", "vault_search", `{"query":"tea"}`},
 		{"Decision: we ship on Fridays", "save_decision", `{"content":"we ship on Fridays"}`},
+		{"cancel reminder 4", "cancel_reminder", `{"id":4}`},
+		{"delete task #4", "delete_task", `{"id":4}`},
+		{"remember that", "", ""},
 		{"tell me a joke", "", ""},
 		{"do you remember the war?", "", ""},
 	}
