@@ -300,6 +300,36 @@ func TestFoldKeepsDecisionsPairsAndBudget(t *testing.T) {
 	}
 }
 
+// A conversation in which every answer takes a tool is summed up as rarely as
+// one without.
+func TestToolsDoNotFillTheWindow(t *testing.T) {
+	var ran atomic.Int32
+	b := newBench(t, Options{}, adder(&ran))
+	b.model.Answer = func(r llm.Request) (llm.Response, error) {
+		resp := llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "Added."}}
+		switch last := r.Messages[len(r.Messages)-1]; {
+		case r.Schema != nil:
+			resp.Message.Content = `{"summary":"They add things.","title":"Things","decisions":[],"facts":[]}`
+		case last.Role == llm.RoleUser:
+			resp.Finish, resp.Message = llm.FinishToolCalls, llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{call("x", "add", `{"text":"one"}`)}}
+		}
+		return resp, nil
+	}
+	const turns = 40
+	for range turns {
+		b.say("add one more")
+	}
+	folds := 0
+	for _, r := range b.model.Requests() {
+		if r.Schema != nil {
+			folds++
+		}
+	}
+	if folds < 1 || folds > turns/5 || ran.Load() != turns {
+		t.Errorf("%d folds in %d messages, %d tools ran", folds, turns, ran.Load())
+	}
+}
+
 // What the tools of one turn bring may be too much for any shortening: then it
 // is not sent (requirements C14), and what was done is told.
 func TestARequestThatStaysTooLongIsNotSent(t *testing.T) {

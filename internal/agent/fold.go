@@ -68,7 +68,19 @@ func (t *turn) overflows() bool { return float64(t.size()) > overflowAt*float64(
 func (a *Agent) shouldFold(t *turn) bool {
 	all := slices.Concat(t.window, t.added)
 	cut := cutAt(all, keepExchanges)
-	return cut > 0 && (len(all) > a.o.History || float64(t.session.TokensUsed+t.offered().Tokens()) > foldAt*float64(a.limit()))
+	return cut > 0 && (said(all) > a.o.History || float64(t.session.TokensUsed+t.offered().Tokens()) > foldAt*float64(a.limit()))
+}
+
+// said counts the messages among entries: what tools were asked and answered
+// comes with the message it served. Counted as well, five exchanges with tools
+// would fill the window, and each message would cost a summary.
+func said(entries []memory.Entry) (n int) {
+	for _, e := range entries {
+		if e.Role == llm.RoleUser || e.Role == llm.RoleAssistant && len(e.ToolCalls) == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // cutAt is where the last n exchanges begin: a person's words with everything
