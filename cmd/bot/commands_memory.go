@@ -107,7 +107,10 @@ func (a *app) runFactsAdd(ctx context.Context, r admin.Request) (chat.Answer, er
 	if f.Scope != "" && f.Scope != memory.ScopePerson && r.Role < admin.Admin {
 		return chat.Answer{Text: wordsNoShare}, nil
 	}
-	if f.Scope == memory.ScopeGuild && !r.Message.Direct && r.Message.Guild == "" {
+	if f.Scope != "" && f.Scope != memory.ScopePerson && r.Message.Direct {
+		return chat.Answer{Text: wordsNobodyElse}, nil
+	}
+	if f.Scope == memory.ScopeGuild && r.Message.Guild == "" {
 		return chat.Answer{Text: wordsNoServer}, nil
 	}
 	saved, err := a.store.SaveFact(ctx, memory.ViewerOf(r.Message), f)

@@ -143,6 +143,7 @@ const (
 	wordsNoVault    = "There are no notes: set vault.dir to a folder of Markdown notes, and start me again."
 	wordsNoNotes    = "Nothing was found in the notes."
 	wordsPlan       = "Make a plan for this job, and change nothing yet: %s"
+	wordsNobodyElse = "Here are only you and me: say it in the channel where everybody should have it, or leave the scope out."
 	wordsPlanGone   = "That plan is no longer there. Ask for a new one."
 	wordsPlanAsk    = "Shall the librarian do this?"
 	wordsDo         = "The job: %s\n\nThe plan, which the person has agreed to. Carry it out:\n%s"
