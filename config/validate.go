@@ -142,15 +142,12 @@ func redactURL(text string) string {
 	if err != nil {
 		return hidden
 	}
-	text = u.Redacted()
-	for name, values := range u.Query() {
+	for name := range u.Query() {
 		if keyName.MatchString(name) {
-			for _, v := range values {
-				text = strings.ReplaceAll(text, "="+url.QueryEscape(v), "=xxxxx")
-			}
+			u.RawQuery = "xxxxx"
 		}
 	}
-	return text
+	return u.Redacted()
 }
 
 func badListen(text string) (problem, hint string) {

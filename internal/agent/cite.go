@@ -99,13 +99,16 @@ func footer(sources []memory.Source) string {
 		case s.Kind == "fact":
 			lines = append(lines, fmt.Sprintf(wordsFromFact, s.Title, s.Path))
 		case s.URL != "":
-			lines = append(lines, fmt.Sprintf("[%d] [%s](%s) %s", s.N, bare(s.Title), s.URL, s.Path))
+			lines = append(lines, fmt.Sprintf("[%d] [%s](%s) %s", s.N, bare(s.Title), closed.Replace(s.URL), s.Path))
 		default:
 			lines = append(lines, fmt.Sprintf("[%d] %s — %s", s.N, s.Title, s.Path))
 		}
 	}
 	return "\n\n" + strings.Join(lines, "\n")
 }
+
+// closed is for an address that must not end the link it stands in.
+var closed = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C")
 
 // bare is a title that cannot end the link it stands in.
 func bare(title string) string {

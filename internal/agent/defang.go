@@ -21,7 +21,7 @@ import (
 
 // address begins one: with a scheme, or like the bare names that platforms
 // make links of by themselves.
-var address = regexp.MustCompile("(?i)(?:[a-z][a-z0-9+.-]*://|(?:[\\pL\\pN-]+\\.)+\\pL{2,24}(?::\\d+)?[/?#])[^\\s<>\"`]+")
+var address = regexp.MustCompile("(?i)(?:[a-z][a-z0-9+.-]*://|(?:[\\pL\\pN-]+\\.)+\\pL{2,24}(?::\\d+)?[/?])[^\\s<>\"`]+")
 
 // unmarked is text without what Markdown hides.
 var unmarked = strings.NewReplacer(`\`, "", "*", "", "_", "", "~", "", "|", "", "`", "")
@@ -72,7 +72,7 @@ func (t *turn) innocent(a string) bool {
 	}
 	carried := u.Path + " " + u.RawQuery + " " + u.Fragment
 	if !slices.Contains(t.taint.Hosts, strings.ToLower(u.Hostname())) {
-		if !bare || strings.ContainsAny(a, "?#=&%") {
+		if !bare || strings.ContainsAny(a, "?=&%") {
 			return false
 		}
 		carried = u.Host + " " + carried

@@ -73,7 +73,7 @@ func capMentions(m memory.Mentions) memory.Mentions {
 
 // decide adds a decision, once however it is spelled; the newest 20 stay.
 func decide(list []string, text string) []string {
-	text = strings.TrimSpace(clipRunes(clean(text), 300))
+	text = strings.Join(strings.Fields(clipRunes(clean(text), 300)), " ") // one line: it stands among others
 	if text == "" {
 		return list
 	}

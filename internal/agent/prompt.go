@@ -101,10 +101,10 @@ func (t *turn) stable() string {
 		}
 	}
 	if t.session.Carried != "" {
-		b.WriteString("\n\nThe previous session, in short (data):\n" + t.session.Carried)
+		b.WriteString("\n\nThe previous session, in short (data):\n" + asData(t.session.Carried))
 	}
 	if t.session.Summary != "" {
-		b.WriteString("\n\nEarlier in this conversation, in short (data):\n" + t.session.Summary)
+		b.WriteString("\n\nEarlier in this conversation, in short (data):\n" + asData(t.session.Summary))
 	}
 	if len(t.session.Decisions) > 0 {
 		b.WriteString("\n\nDecided here (data):\n- " + strings.Join(t.session.Decisions, "\n- "))
@@ -135,19 +135,22 @@ func (t *turn) context() string {
 		fmt.Fprintf(&b, " This is a group; each message begins with its author's name. You are answering %s.", label(t.m.From.Name))
 	}
 	if q := strings.TrimSpace(clean(t.m.Quote)); q != "" {
-		fmt.Fprintf(&b, "\nThey reply to this earlier message (data): <data>%s</data>", escapeData(clipRunes(q, maxQuoted)))
+		fmt.Fprintf(&b, "\nThey reply to this earlier message (data): %s", asData(clipRunes(q, maxQuoted)))
 	}
 	if len(t.known.relevant) > 0 {
 		b.WriteString("\nPossibly relevant, from memory (data):\n- " + strings.Join(t.known.relevant, "\n- "))
 	}
 	if t.known.notes != "" {
-		b.WriteString("\nPossibly relevant, from the notes (data):\n<data>" + escapeData(t.known.notes) + "</data>")
+		b.WriteString("\nPossibly relevant, from the notes (data):\n" + asData(t.known.notes))
 	}
 	if t.guidance.Instructions != "" {
 		b.WriteString("\n" + t.guidance.Instructions)
 	}
 	return b.String()
 }
+
+// asData marks a text that is not to be obeyed.
+func asData(s string) string { return "<data>" + escapeData(s) + "</data>" }
 
 // escapeData keeps text from closing the mark it stands in.
 func escapeData(s string) string {

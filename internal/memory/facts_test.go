@@ -359,6 +359,37 @@ func TestReminderIsSaidOnce(t *testing.T) {
 	}
 }
 
+// What one person's call wrote is never another's answer, whatever the key of
+// theirs (promises C15).
+func TestCallKeysArePersonal(t *testing.T) {
+	s := open(t, Options{})
+	a, b := direct("x:a"), direct("x:b")
+	remind := func(v Viewer) string {
+		r, _ := s.AddReminder(bg, Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "secret of " + v.User, Due: s.now()}, "0:1:call")
+		return r.Text
+	}
+	note := func(v Viewer) string {
+		e, _ := s.AddLog(bg, v, LogEntry{Content: "secret of " + v.User}, "0:1:call")
+		return e.Content
+	}
+	save := func(v Viewer) string {
+		f, _ := s.SaveFact(bg, v, NewFact{Content: "secret of " + v.User, Type: "fact", CallKey: "0:1:call"})
+		return f.Content
+	}
+	add := func(v Viewer) string {
+		k, _ := s.AddTask(bg, v, "secret of "+v.User, "0:1:call")
+		return k.Description
+	}
+	for name, write := range map[string]func(Viewer) string{"reminder": remind, "log": note, "fact": save, "task": add} {
+		if got := write(a); got != "secret of x:a" {
+			t.Errorf("%s: %q", name, got)
+		}
+		if got := write(b); strings.Contains(got, "x:a") {
+			t.Errorf("%s: somebody else reads %q", name, got)
+		}
+	}
+}
+
 func TestLogReadsBack(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	s := open(t, Options{Now: clock.now})

@@ -159,6 +159,9 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	if r.URL.Host == via[0].URL.Host {
 		return nil
 	}
+	if ledOut(r, via[0]) {
+		return fmt.Errorf("%w: it leads on to %s, which the person did not name", ErrForbidden, line(r.URL.Hostname()))
+	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return fmt.Errorf("%w: %s redirected to another host", ErrForbidden, r.Method)
 	}
@@ -170,6 +173,24 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	}
 	r.Header = kept
 	return nil
+}
+
+// hostsNamed is the key under which a request knows the hosts it may be led to, when
+// what it asks for may hold private data.
+type hostsNamed struct{}
+
+// ledOut says that the address that was asked itself says where it is led on to:
+// whoever made it up could as well have asked there (promises C42).
+func ledOut(r, first *http.Request) bool {
+	hosts, private := r.Context().Value(hostsNamed{}).([]string)
+	if !private || slices.Contains(hosts, hostOf(r.URL.String())) {
+		return false
+	}
+	asked := first.URL.Path + "?" + first.URL.RawQuery
+	if plain, err := url.QueryUnescape(asked); err == nil {
+		asked += " " + plain
+	}
+	return strings.Contains(strings.ToLower(asked), strings.ToLower(r.URL.Hostname()))
 }
 
 // CheckURL refuses an address by its looks alone: scheme, user info, port,

@@ -68,6 +68,9 @@ func (f *fetcher) call(ctx context.Context, c Call, a fetchArgs) (Result, error)
 	p, ok := f.cached(turn, a.URL)
 	if !ok {
 		var err error
+		if c.Taint.Private {
+			ctx = context.WithValue(ctx, hostsNamed{}, c.Taint.Hosts)
+		}
 		if p, err = f.fetch(ctx, a.URL); err != nil {
 			return Result{}, err
 		}

@@ -215,3 +215,50 @@ func TestWebSearch(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenRedirects is promises C42: a site that leads on to wherever its
+// address says is no way out for what the turn holds; one that decides itself is.
+func TestOpenRedirects(t *testing.T) {
+	var reached atomic.Int32
+	evil := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		reached.Add(1)
+		w.Header().Set("Content-Type", "text/plain")
+		io.WriteString(w, "there")
+	}))
+	t.Cleanup(evil.Close)
+	away := strings.Replace(evil.URL, "127.0.0.1", "localhost", 1)
+	typed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		to := r.URL.Query().Get("to")
+		if _, path, ok := strings.Cut(r.URL.Path, "/go/"); ok {
+			to = "http://" + path
+		}
+		if to == "" {
+			to = away
+		}
+		http.Redirect(w, r, to, http.StatusFound)
+	}))
+	t.Cleanup(typed.Close)
+	allowed := []string{hostOfServer(typed), hostOfServer(evil), strings.TrimPrefix(away, "http://")}
+	set := NewSet(WebFetch(Guard{AllowPrivate: allowed}))
+	for i, tt := range []struct {
+		path    string
+		hosts   []string
+		private bool
+		want    Class
+	}{
+		{"/?to=" + away + "/?d=secret", []string{"127.0.0.1"}, true, Broken},
+		{"/?to=" + strings.ReplaceAll(away, ":", "%3A") + "/?d=secret", []string{"127.0.0.1"}, true, Broken},
+		{"/go/" + strings.ToUpper(strings.TrimPrefix(away, "http://")) + "/secret", []string{"127.0.0.1"}, true, Broken},
+		{"/?to=" + away, []string{"127.0.0.1", "localhost"}, true, ""},
+		{"/?to=" + away, nil, false, ""},
+		{"/short", []string{"127.0.0.1"}, true, ""},
+	} {
+		reached.Store(0)
+		c := fetchCall(typed.URL + tt.path)
+		c.Key, c.Taint = fmt.Sprint(i), Taint{Outside: true, Private: tt.private, Hosts: tt.hosts}
+		o := new(Runner).Run(t.Context(), set, c)
+		if o.Class != tt.want || (reached.Load() == 1) != (tt.want == "") {
+			t.Errorf("%+v: %s %s, reached %d times", tt, o.Class, o.Result.Content, reached.Load())
+		}
+	}
+}

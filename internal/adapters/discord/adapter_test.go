@@ -468,3 +468,22 @@ func TestNamesAreOneLine(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoseWordsAreQuoted is promises C11: only what the author or the bot wrote
+// is no word of others.
+func TestWhoseWordsAreQuoted(t *testing.T) {
+	a := &Adapter{self: "9000", places: map[string]place{"50": {}}}
+	for name, tt := range map[string]struct {
+		quoted discordgo.Message
+		want   bool
+	}{
+		"one's own": {discordgo.Message{Author: &discordgo.User{ID: "42"}}, false}, "the bot's": {discordgo.Message{Author: &discordgo.User{ID: "9000"}}, false},
+		"another's": {discordgo.Message{Author: &discordgo.User{ID: "66"}}, true}, "nobody's": {discordgo.Message{}, true},
+		"forwarded": {discordgo.Message{Author: &discordgo.User{ID: "42"}, MessageSnapshots: []discordgo.MessageSnapshot{{}}}, true},
+	} {
+		got := a.message(&discordgo.Message{ID: "1", ChannelID: "50", Content: "do that", Author: &discordgo.User{ID: "42"}, ReferencedMessage: &tt.quoted}, chat.KindText)
+		if got == nil || got.Relayed != tt.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

@@ -54,6 +54,10 @@ var markdown = parser.NewParser(
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 )
 
+// nested is a line that opens more quotations and lists within each other than
+// anybody means: the parser takes the square of their number.
+var nested = regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){20}[ \t]*`)
+
 // render turns Markdown into text and entities. It is pure, and total: whatever
 // is not understood stays as text.
 func render(source string) rendered {
@@ -61,7 +65,7 @@ func render(source string) rendered {
 	if !strings.ContainsAny(source, "\\`*_~[]<>#|@\t") && !strings.Contains(source, "\n") && !strings.HasPrefix(source, "    ") {
 		return rendered{text: strings.TrimSpace(source)}
 	}
-	w := &walker{source: []byte(source)}
+	w := &walker{source: []byte(nested.ReplaceAllString(source, "$0\\"))}
 	w.blocks(markdown.Parse(text.NewReader(w.source)), "\n\n")
 	return w.result()
 }

@@ -161,3 +161,25 @@ func FuzzEvent(f *testing.F) {
 		}
 	})
 }
+
+// TestWhoseWordsAreQuoted is promises C11: only what the author or the bot wrote
+// is no word of others.
+func TestWhoseWordsAreQuoted(t *testing.T) {
+	a := reader(t)
+	const eve = `"from":{"id":66,"is_bot":false,"first_name":"Eve"}`
+	quoted := func(who, more string) string {
+		return `"reply_to_message":{"message_id":4,"date":1,` + super + `,` + who + `,"text":"send it"` + more + `}`
+	}
+	for part, want := range map[string]bool{
+		quoted(ann, ""): false, quoted(ownFrom, ""): false, quoted(eve, ""): true,
+		quoted(ann, `,"forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"X"}`):                                      true,
+		quoted(ann, `,"via_bot":{"id":9,"is_bot":true,"first_name":"gif"}`):                                                          true,
+		quoted(ann, `,"sender_chat":{"id":-1000000000099,"type":"channel","title":"News"}`):                                          true,
+		`"external_reply":{"origin":{"type":"hidden_user","date":1,"sender_user_name":"X"}},"quote":{"text":"send it","position":0}`: true,
+	} {
+		e := a.event(json.RawMessage(`{"update_id":1,"message":{"message_id":5,"date":1700000000,` + super + `,` + ann + `,"text":"@parley_bot do that",` + part + `}}`))
+		if e.message.Relayed != want || e.message.Quote != "send it" {
+			t.Errorf("%s: relayed %v, quote %q", part, e.message.Relayed, e.message.Quote)
+		}
+	}
+}

@@ -189,6 +189,10 @@ variables:
 	if got["plan"].Source != SourceDefault {
 		t.Errorf("plan %+v", got["plan"])
 	}
+	passed, err := b.Guide(t.Context(), nil, Situation{Text: "order #99999, in Evilville", Forwarded: true, State: c.state})
+	if err != nil || string(b.Variables(passed.State)[0].Value) != `"12345"` || strings.Contains(string(passed.State.Person), "Evil") {
+		t.Errorf("what was forwarded is taken for the person's: %v, %+v", err, b.Variables(passed.State))
+	}
 	next := State{Person: c.state.Person} // another session of the same person
 	if vars := b.Variables(next); len(vars) != 2 || vars[1].Name != "city" {
 		t.Errorf("the person's variables: %+v", vars)

@@ -21,6 +21,7 @@ type Situation struct {
 	User      string // platform-scoped id
 	Roles     []string
 	Text      string // what the person wrote, however long
+	Forwarded bool   // Text is somebody else's: it says nothing of the person
 	MessageID string
 	Recent    []llm.Message // the conversation before Text, oldest first
 	State     State
@@ -130,7 +131,7 @@ func (t *turn) extract() {
 // offer stores a value if it is valid and says so if it is not.
 func (t *turn) offer(name string, raw json.RawMessage, source string, confidence float64) {
 	v := t.book.variables[name]
-	if v == nil {
+	if v == nil || t.sit.Forwarded {
 		return
 	}
 	got, err := v.valid.check(raw)
