@@ -1,0 +1,80 @@
+package memory
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// After forgetting, the file has none of the person's words, in no table, index,
+// free page or log; other people's stay.
+func TestForgettingLeavesNoTrace(t *testing.T) {
+	s := open(t, (&embeddings{}).options())
+	const secret, kept = "zxcanaryword", "bobsownword"
+	place := chat.Key{Platform: "x", Channel: "room"}
+	for i, who := range []string{"a", "b"} {
+		word := []string{secret, kept}[i]
+		for n := range 200 {
+			m := chat.Message{ID: fmt.Sprintf("%s%d", who, n), Key: place, From: chat.User{ID: "x:" + who, Name: who + word}, Text: word, At: time.Now(), Addressed: true}
+			in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{m}})
+			must(t, err)
+			se := Session{ID: "s-room", Key: place, Status: Active, Created: time.Now(), LastActivity: time.Now(), Expires: time.Now(), Summary: secret + " said", Decisions: []string{secret}}
+			must(t, s.Finish(bg, in[0], nil, &Turn{Session: &se, Entries: []Entry{
+				{Role: "user", User: m.From.ID, Name: m.From.Name, Content: fmt.Sprint(word, n), MessageID: m.ID, At: time.Now()},
+				{Role: "assistant", User: m.From.ID, Content: "you said " + word, At: time.Now()}},
+				Decision: Decision{Category: "REPLY", Detail: Detail{Reason: word}}, Calls: []CallRecord{{CallID: "1", Name: "t", Arguments: word, Status: "success"}}}))
+		}
+		v := Viewer{User: "x:" + who, Key: place}
+		for n := range 50 {
+			f := save(t, s, v, fmt.Sprintf("%s number%d is here", word, n))
+			_, err := s.UpdateFact(bg, v, f.ID, NewFact{Content: fmt.Sprintf("%s number%d was there once more", word, n)})
+			must(t, err)
+		}
+		must(t, second(s.AddTask(bg, v, word, "")))
+		must(t, second(s.AddLog(bg, v, LogEntry{Content: word}, "")))
+		must(t, second(s.AddReminder(bg, Reminder{User: chat.User{ID: v.User, Name: word}, Key: place, Text: word, Due: time.Now()}, "")))
+		must(t, s.SetTimeZone(bg, v.User, "Europe/"+word))
+	}
+	must(t, s.SetSetting(bg, Passing+"librarian:1:2:c", "tidy what "+secret+" wrote"))
+	must(t, s.SetSetting(bg, "bot.name", kept))
+	embedAll(t, s)
+	meant, theirs := storedVectors(t, s, "x:a"), storedVectors(t, s, "x:b")
+	if hits(t, s, secret) == 0 || hits(t, s, kept) == 0 || inFiles(t, s, meant) == 0 {
+		t.Fatal("the test stores nothing that could be found")
+	}
+	must(t, s.ForgetPerson(bg, "x:a", 0))
+	if n, left := inFiles(t, s, meant), inFiles(t, s, theirs); n != 0 || left != len(theirs) {
+		t.Errorf("%d vectors are left, and %d of %d of somebody else", n, left, len(theirs))
+	}
+	if n := hits(t, s, secret); n != 0 {
+		t.Errorf("%d traces are left", n)
+	}
+	if hits(t, s, kept) == 0 {
+		t.Error("somebody else was forgotten too")
+	}
+	if name, err := s.Setting(bg, "bot.name"); err != nil || name != kept {
+		t.Errorf("another setting is %q, %v", name, err)
+	}
+	if list, err := s.Recall(bg, Query{User: "x:b", Key: place, Text: kept}); err != nil || len(list) == 0 {
+		t.Errorf("the index lost the others: %v, %v", list, err)
+	}
+	must(t, s.Check(bg))
+}
+
+// hits counts a word in the database's files.
+func hits(t *testing.T, s *Store, word string) (n int) {
+	t.Helper()
+	files, err := filepath.Glob(s.Path() + "*")
+	must(t, err)
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		must(t, err)
+		n += strings.Count(strings.ToLower(string(b)), word)
+	}
+	return n
+}
