@@ -17,7 +17,7 @@ const (
 	maxWhole = 1500 // messages that are looked at one by one; of more, the index says where
 	maxSpots = 50   // messages the index names
 	maxNamed = 60   // more of them where somebody spoke whom the question names
-	maxReach = 3    // messages before and after each
+	maxReach = 2    // messages before and after each
 )
 
 // Query asks what was said before.
@@ -72,10 +72,10 @@ const aroundQuery = columns + `
 		FROM json_each(?1) h CROSS JOIN messages m ON m.id = h.value
 		WHERE (?8 = '' OR EXISTS (SELECT 1 FROM json_each(?8) u JOIN participants n ON n.user_id = u.value
 			AND n.platform = m.platform AND n.channel = m.channel AND n.thread = m.thread))` + visible + ` LIMIT ?6) h
-	CROSS JOIN messages m ON m.id IN (
-		SELECT id FROM (SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id <= h.id ORDER BY id DESC LIMIT ?7)
-		UNION ALL
-		SELECT id FROM (SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id > h.id ORDER BY id LIMIT ?7)) WHERE 1` + visible
+	CROSS JOIN messages m ON m.platform = h.platform AND m.channel = h.channel AND m.thread = h.thread AND m.id BETWEEN
+		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id < h.id ORDER BY id DESC LIMIT 1 OFFSET ?7 - 1), 0) AND
+		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id > h.id ORDER BY id LIMIT 1 OFFSET ?7 - 1), 9223372036854775807)
+	WHERE 1` + visible
 
 // Recall returns the passages that fit a question, best first, within its
 // limits. A question without a telling word finds nothing, which is no error.
@@ -155,13 +155,15 @@ func pack(found []Passage, q Query) []Passage {
 	if tokens <= 0 {
 		tokens = 4000
 	}
+	const stamp = "2006-01-02 15:04"
 	var kept []Passage
 	for _, p := range found {
 		if len(kept) == limit {
 			break
 		}
-		p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format("2006-01-02 15:04"), p.name, p.content)
-		if cost := (utf8.RuneCountInString(p.Text) + 3) / 4; cost <= tokens {
+		long := len("[] : ") + len(stamp) + utf8.RuneCountInString(p.name) + utf8.RuneCountInString(p.content)
+		if cost := (long + 3) / 4; cost <= tokens {
+			p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format(stamp), p.name, p.content)
 			kept, tokens = append(kept, p), tokens-cost
 		}
 	}
