@@ -1,8 +1,10 @@
 package memory
 
 import (
+	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -13,8 +15,12 @@ type asked struct {
 	words    int                // how many telling words it has
 	kin      map[string][]share // by stem, the words it stands for
 	speakers []string           // whom it names
+	dates    []share            // the words that name a time, which is also said by when it is said
+	days     []int
 	months   []time.Month
 	years    []int
+	when     bool // asks for a time
+	count    bool // asks for a number
 }
 
 // share is how much a stem stands for the n-th word of a question.
@@ -26,8 +32,9 @@ type share struct {
 // ask takes a question apart. Somebody who is asked about is rarely named in
 // their own words: a name says whose words count, and finds greetings otherwise.
 func ask(text string, found []Passage) asked {
-	speakers, words := named(found, terms(text))
-	a := asked{words: len(words), kin: map[string][]share{}, speakers: speakers}
+	speakers, words := named(found, text)
+	low := strings.ToLower(text)
+	a := asked{words: len(words), kin: map[string][]share{}, speakers: speakers, when: asksWhen.MatchString(low), count: asksCount.MatchString(low)}
 	for i, w := range words {
 		own := stem(w)
 		for s := range families()[own] {
@@ -36,25 +43,34 @@ func ask(text string, found []Passage) asked {
 			}
 		}
 		a.kin[own] = append(a.kin[own], share{i, 1})
+		if _, season := seasons[w]; season || yearWord.MatchString(w) || monthWord.MatchString(w) {
+			a.dates = append(a.dates, share{i, 1})
+		}
 	}
-	a.dates(text)
+	a.calendar(text)
 	return a
 }
 
 // named splits the words of a question into the speakers it names and the rest;
-// a question of names alone is about the names.
-func named(found []Passage, words []string) (speakers, rest []string) {
+// a question of names alone is about the names. A short name stands for a long
+// one, and for a word: somebody else may go by it.
+func named(found []Passage, text string) (speakers, rest []string) {
 	names := map[string]bool{}
 	for _, p := range found {
 		for n := range strings.FieldsSeq(strings.ToLower(p.name)) {
 			names[n] = true
 		}
 	}
-	for _, w := range words {
+	for _, w := range terms(text) {
 		if names[w] {
 			speakers = append(speakers, w)
-		} else {
-			rest = append(rest, w)
+			continue
+		}
+		rest = append(rest, w)
+		for _, n := range slices.Sorted(maps.Keys(names)) {
+			if shortFor(w, n) && strings.Contains(text, strings.ToUpper(w[:1])+w[1:]) {
+				speakers = append(speakers, n)
+			}
 		}
 	}
 	if len(rest) == 0 {
@@ -63,20 +79,36 @@ func named(found []Passage, words []string) (speakers, rest []string) {
 	return speakers, rest
 }
 
+// shortFor says that two names may be the same person's.
+func shortFor(a, b string) bool {
+	_, known := nicknames()[stem(a)][stem(b)]
+	return known || min(len(a), len(b)) >= 3 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+}
+
 var (
-	yearWord = regexp.MustCompile(`\b(19|20)\d\d\b`)
-	seasons  = map[string][]time.Month{
+	yearWord  = regexp.MustCompile(`\b(19|20)\d\d\b`)
+	monthWord = regexp.MustCompile(`^(january|february|march|april|may|june|july|august|september|october|november|december)$`)
+	dayWord   = regexp.MustCompile(`\b([12]?\d|3[01])(st|nd|rd|th)?\b`)
+	asksWhen  = regexp.MustCompile(`^(since |until )?when\b|\bhow (long|often|soon)\b|\b(what|which) (day|date|month|year|time|week|season)\b`)
+	asksCount = regexp.MustCompile(`\bhow (many|much|old|long|often|far|big|high|tall)\b`)
+	seasons   = map[string][]time.Month{
 		"spring": {3, 4, 5}, "summer": {6, 7, 8}, "autumn": {9, 10, 11}, "fall": {9, 10, 11}, "winter": {12, 1, 2}, "christmas": {12}, "halloween": {10}, "easter": {3, 4},
 	}
 )
 
-// dates finds the months and years that a question names; may is a month only
-// as May.
-func (a *asked) dates(text string) {
+// calendar finds the months and years that a question names, and days beside them;
+// may is a month only as May.
+func (a *asked) calendar(text string) {
 	low := strings.ToLower(text)
 	for m := time.January; m <= time.December; m++ {
 		if m != time.May && strings.Contains(low, strings.ToLower(m.String())) || m == time.May && strings.Contains(text, "May") {
 			a.months = append(a.months, m)
+		}
+	}
+	for _, d := range dayWord.FindAllStringSubmatch(low, -1) {
+		if len(a.months) > 0 {
+			n, _ := strconv.Atoi(d[1]) // two digits
+			a.days = append(a.days, n)
 		}
 	}
 	for word, months := range seasons {
@@ -90,12 +122,18 @@ func (a *asked) dates(text string) {
 	}
 }
 
-// period says that a message stands in the time the question names.
-func (a asked) period(at time.Time) bool {
-	if len(a.months)+len(a.years) == 0 {
-		return false
+// dated says that the question names a time.
+func (a asked) dated() bool { return len(a.months)+len(a.years) > 0 }
+
+// period is what speaks for a message that was said at a time.
+func (a asked) period(at time.Time) float64 {
+	if !a.dated() || len(a.months) > 0 && !slices.Contains(a.months, at.Month()) || len(a.years) > 0 && !slices.Contains(a.years, at.Year()) {
+		return 1
 	}
-	return (len(a.months) == 0 || slices.Contains(a.months, at.Month())) && (len(a.years) == 0 || slices.Contains(a.years, at.Year()))
+	if slices.Contains(a.days, at.Day()) {
+		return inPeriod * inPeriod
+	}
+	return inPeriod
 }
 
 // stopWords carry no meaning in a question.

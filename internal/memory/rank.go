@@ -10,50 +10,36 @@ import (
 // What a message counts for beyond its own words. The figures are round:
 // recall hardly changes when one of them does by half.
 const (
-	kinship   = 0.4   // a related word, against the word itself
-	ofSitting = 0.3   // of the mean of the sitting's three best
-	bySpeaker = 2.5   // said by whom the question names
-	inPeriod  = 1.5   // said in the month or year the question names
-	halfWords = 16    // words with which a message counts half as much as a long one
-	leastSaid = 0.001 // of a message that says nothing of what is asked
+	kinship   = 0.45 // a related word, against the word itself
+	ofSitting = 0.45 // of the mean of the sitting's three best
+	bySpeaker = 4    // said by whom the question is about
+	byOther   = 2    // said by another whom it names
+	inPeriod  = 2.5  // said in the month or year the question names, or on the day
+	withTime  = 1.8  // has a word of time, if it is asked when
+	withCount = 2    // has a number, if it is asked how many
+	asking    = 0.45 // is itself a question
+	halfWords = 10   // words with which a message counts half as much as a long one
+	halfNews  = 30   // the same for what its words tell, in nats
+	leastSaid = 0.3  // of a message that says nothing of what is asked
 )
 
-// nearby is what a word counts for that was said three messages before, two,
-// one, in the message itself, one after, and so on: an answer follows the words
-// it answers, and is taken up by the next.
-var nearby = []float64{0.15, 0.35, 0.5, 1, 0.4, 0.2, 0.1}
+// nearby is what a word counts for that was said two messages before, one, in
+// the message itself, one after and two: an answer follows the words it answers,
+// and is taken up by the next. What is answered counts like the answer.
+var nearby = []float64{0.5, 0.5, 1, 0.35, 0.1}
 
-// telling is what a message says of what is asked.
-type telling struct {
-	words  []float64 // how much of each asked word
-	length int
-}
-
-func (a asked) telling(text string) telling {
-	t := telling{words: make([]float64, a.words)}
-	for w := range strings.FieldsFuncSeq(strings.ToLower(text), notWord) {
-		t.length++
-		for _, k := range a.kin[stem(w)] {
-			t.words[k.word] = max(t.words[k.word], k.share)
-		}
-	}
-	return t
-}
+const answered = 1.0
 
 // rank orders messages, which come in the order they were said in, by what they
 // and their neighbours say of what is asked. It is nothing if none says a word.
 func rank(found []Passage, a asked) []Passage {
-	said := make([]telling, len(found))
-	at := sittings(found)
-	for i, p := range found {
-		said[i] = a.telling(p.content)
-	}
+	said, at := a.read(found), sittings(found)
 	rare := rarity(said, a.words)
 	for i := range found {
 		found[i].Score = window(said, at, i, rare)
 	}
 	mean, top := bestOf(found, at), 0.0
-	if len(found) == 0 || slices.Max(mean) == 0 {
+	if len(found) == 0 || slices.Max(mean) == 0 && !a.dated() {
 		return nil
 	}
 	for i := range found {
@@ -78,8 +64,8 @@ func rank(found []Passage, a asked) []Passage {
 func rarity(said []telling, words int) []float64 {
 	rare := make([]float64, words)
 	for _, t := range said {
-		for w, n := range t.words {
-			rare[w] += n
+		for _, s := range t.shares {
+			rare[s.word] += s.share
 		}
 	}
 	for w, n := range rare {
@@ -91,15 +77,23 @@ func rarity(said []telling, words int) []float64 {
 // window is what the i-th message and those around it in its sitting say: of
 // each word only where it counts most, so that many words beat one said often.
 func window(said []telling, at []int, i int, rare []float64) float64 {
+	var few [16]float64
+	best := append(few[:0], make([]float64, len(rare))...)
+	for d, near := range nearby {
+		j := i + d - len(nearby)/2
+		if j < 0 || j >= len(said) || at[j] != at[i] {
+			continue
+		}
+		if j == i-1 && said[j].asks > 0 && said[j].name != said[i].name {
+			near = answered
+		}
+		for _, s := range said[j].shares {
+			best[s.word] = max(best[s.word], near*s.share)
+		}
+	}
 	sum := 0.0
 	for w, r := range rare {
-		best := 0.0
-		for d, share := range nearby {
-			if j := i + d - len(nearby)/2; j >= 0 && j < len(said) && at[j] == at[i] {
-				best = max(best, share*said[j].words[w])
-			}
-		}
-		sum += best * r
+		sum += best[w] * r
 	}
 	return sum
 }
@@ -134,12 +128,21 @@ func bestOf(found []Passage, at []int) []float64 {
 
 // favour is what speaks for a message whatever its words are about.
 func (a asked) favour(p Passage, t telling) float64 {
-	f := float64(max(t.length, 1)) / float64(t.length+halfWords)
-	if slices.ContainsFunc(strings.Fields(strings.ToLower(p.name)), func(n string) bool { return slices.Contains(a.speakers, n) }) {
-		f *= bySpeaker
+	f := float64(max(t.length, 1)) / float64(t.length+halfWords) * max(t.news, 1) / (t.news + halfNews)
+	for n := range strings.FieldsSeq(strings.ToLower(p.name)) {
+		switch slices.Index(a.speakers, n) {
+		case -1:
+		case 0:
+			f *= bySpeaker
+		default:
+			f *= byOther
+		}
 	}
-	if a.period(p.At) {
-		f *= inPeriod
+	if a.when && t.time {
+		f *= withTime
 	}
-	return f
+	if a.count && t.number {
+		f *= withCount
+	}
+	return f * a.period(p.At) * (1 - (1-asking)*t.asks)
 }

@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -15,11 +14,10 @@ import (
 // Bounds of one recall.
 const (
 	maxTerms = 64   // words of a question that count
-	maxKin   = 32   // related words the index is asked for
 	maxWhole = 1500 // messages that are looked at one by one; of more, the index says where
-	maxRare  = 1000 // messages that hold a word that is not an everyday one
-	maxSpots = 80   // messages the index names
-	maxReach = 800  // messages around them, in all
+	maxSpots = 50   // messages the index names
+	maxNamed = 60   // more of them where somebody spoke whom the question names
+	maxReach = 2    // messages before and after each
 )
 
 // Query asks what was said before.
@@ -66,25 +64,18 @@ const (
 	wholeQuery = columns + inPlaces + ` WHERE ?1 = ''` + visible + ` LIMIT ?6`
 )
 
-// matchQuery finds the messages with any of some words, the best first. The
-// index sorts by itself, so that messages are fetched only until there are enough.
-const matchQuery = columns + `
-	FROM messages_fts CROSS JOIN messages m ON m.id = messages_fts.rowid
-	WHERE messages_fts MATCH ?1` + visible + `
-	ORDER BY messages_fts.rank LIMIT ?6`
-
-// frequencyQuery counts the messages that hold each of a JSON list of words, up
-// to a limit.
-const frequencyQuery = `SELECT value, (SELECT count(*) FROM (SELECT 1 FROM messages_fts WHERE messages_fts MATCH '"' || value || '"' LIMIT ?2)) FROM json_each(?1)`
-
-// aroundQuery fetches what was said in the same place around some messages,
-// given as a JSON list of platform, channel, thread and id.
+// aroundQuery fetches what was said in the same place around the first messages
+// of a JSON list of ids that are visible, and where one of some people spoke
+// unless those are none; what is around two of them, twice.
 const aroundQuery = columns + `
-	FROM messages m WHERE m.id IN (
-		SELECT n.id FROM json_each(?1) h JOIN messages n ON n.id IN (
-			SELECT id FROM (SELECT id FROM messages WHERE platform = h.value ->> 0 AND channel = h.value ->> 1 AND thread = h.value ->> 2 AND id <= h.value ->> 3 ORDER BY id DESC LIMIT ?6)
-			UNION ALL
-			SELECT id FROM (SELECT id FROM messages WHERE platform = h.value ->> 0 AND channel = h.value ->> 1 AND thread = h.value ->> 2 AND id > h.value ->> 3 ORDER BY id LIMIT ?6)))` + visible
+	FROM (SELECT m.platform, m.channel, m.thread, m.id
+		FROM json_each(?1) h CROSS JOIN messages m ON m.id = h.value
+		WHERE (?8 = '' OR EXISTS (SELECT 1 FROM json_each(?8) u JOIN participants n ON n.user_id = u.value
+			AND n.platform = m.platform AND n.channel = m.channel AND n.thread = m.thread))` + visible + ` LIMIT ?6) h
+	CROSS JOIN messages m ON m.platform = h.platform AND m.channel = h.channel AND m.thread = h.thread AND m.id BETWEEN
+		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id < h.id ORDER BY id DESC LIMIT 1 OFFSET ?7 - 1), 0) AND
+		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id > h.id ORDER BY id LIMIT 1 OFFSET ?7 - 1), 9223372036854775807)
+	WHERE 1` + visible
 
 // Recall returns the passages that fit a question, best first, within its
 // limits. A question without a telling word finds nothing, which is no error.
@@ -100,6 +91,7 @@ func (s *Store) Recall(_ context.Context, q Query) ([]Passage, error) {
 	slices.SortFunc(found, func(a, b Passage) int {
 		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel), cmp.Compare(a.Key.Thread, b.Key.Thread), cmp.Compare(a.ID, b.ID))
 	})
+	found = slices.CompactFunc(found, func(a, b Passage) bool { return a.ID == b.ID })
 	return pack(rank(found, ask(q.Text, found)), q), nil
 }
 
@@ -114,75 +106,24 @@ func (s *Store) candidates(q Query, words []string) ([]Passage, error) {
 	if n <= maxWhole {
 		return s.passages(wholeQuery, q.args("", maxWhole))
 	}
-	rare, everyday, err := s.split(words)
+	spots, named, err := s.spots(q, words)
 	if err != nil {
 		return nil, err
 	}
-	var found []Passage
-	for _, words := range [][]string{rare, everyday, related(words)} {
-		if len(found) == maxSpots {
-			break
-		}
-		more, err := s.matching(q, words)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, more[:min(len(more), maxSpots-len(found))]...)
+	if named == "" {
+		return s.passages(aroundQuery, append(q.args(spots, maxSpots+maxNamed), maxReach, ""))
 	}
-	return s.around(q, found)
-}
-
-// split parts the words that many messages hold from the rest, which say more
-// about where to look and are ranked much sooner.
-func (s *Store) split(words []string) (rare, everyday []string, err error) {
-	list, err := json.Marshal(words)
+	found, err := s.passages(aroundQuery, append(q.args(spots, maxSpots), maxReach, ""))
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	rows, err := s.query(frequencyQuery, string(list), maxRare+1)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var w string
-		var n int
-		if err := rows.Scan(&w, &n); err != nil {
-			return nil, nil, err
-		}
-		if n > maxRare {
-			everyday = append(everyday, w)
-		} else {
-			rare = append(rare, w)
-		}
-	}
-	return rare, everyday, rows.Err()
+	more, err := s.passages(aroundQuery, append(q.args(spots, maxNamed), maxReach, named))
+	return append(found, more...), err
 }
 
 // args are the parameters of every query: what it is about, the scope, a limit.
 func (q Query) args(about string, limit int) []any {
 	return []any{about, q.Key.Platform, q.Key.Channel, q.Key.Thread, q.User, limit}
-}
-
-// matching is what the index finds for any of some words.
-func (s *Store) matching(q Query, words []string) ([]Passage, error) {
-	if len(words) == 0 {
-		return nil, nil
-	}
-	return s.passages(matchQuery, q.args(matchAny(words), maxSpots))
-}
-
-// around is what was said around some messages.
-func (s *Store) around(q Query, found []Passage) ([]Passage, error) {
-	spots := [][4]any{}
-	for _, p := range found {
-		spots = append(spots, [4]any{p.Key.Platform, p.Key.Channel, p.Key.Thread, p.ID})
-	}
-	list, err := json.Marshal(spots)
-	if err != nil {
-		return nil, err
-	}
-	return s.passages(aroundQuery, q.args(string(list), maxReach/2/max(len(spots), 1)))
 }
 
 func (s *Store) passages(query string, args []any) ([]Passage, error) {
@@ -214,13 +155,16 @@ func pack(found []Passage, q Query) []Passage {
 	if tokens <= 0 {
 		tokens = 4000
 	}
+	const stamp = "2006-01-02 15:04"
 	var kept []Passage
 	for _, p := range found {
 		if len(kept) == limit {
 			break
 		}
-		p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format("2006-01-02 15:04"), cmp.Or(p.name, "assistant"), p.content)
-		if cost := (utf8.RuneCountInString(p.Text) + 3) / 4; cost <= tokens {
+		who := cmp.Or(p.name, "assistant")
+		long := len("[] : ") + len(stamp) + utf8.RuneCountInString(who) + utf8.RuneCountInString(p.content)
+		if cost := (long + 3) / 4; cost <= tokens {
+			p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format(stamp), who, p.content)
 			kept, tokens = append(kept, p), tokens-cost
 		}
 	}

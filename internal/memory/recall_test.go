@@ -39,3 +39,30 @@ func TestRecallKeepsToItsScope(t *testing.T) {
 		t.Errorf("after deleting: %v, %v", got, err)
 	}
 }
+
+func TestRecallByNameAndDate(t *testing.T) {
+	s, _ := oldChats(t)
+	for _, tt := range []struct{ text, name, month string }{
+		{"What did Cal wear?", "Callum", ""},
+		{"What did Callum do in January 2023?", "Callum", "2023-01"},
+		{"What did Callum do on 8 January?", "Callum", "2023-01-08"},
+		{"Where was Ines in the summer of 2022?", "Ines", "2022-08"},
+	} {
+		found, err := s.Recall(t.Context(), Query{User: "archive:ines", Text: tt.text, Limit: 1})
+		must(t, err)
+		if len(found) == 0 || found[0].name != tt.name || !strings.HasPrefix(found[0].At.Format("2006-01-02"), tt.month) {
+			t.Errorf("%s finds %+v", tt.text, found)
+		}
+	}
+	for _, tt := range []struct {
+		text        string
+		when, count bool
+	}{
+		{"When did she move?", true, false}, {"How long was it?", true, true}, {"What did he do when it rained?", false, false},
+		{"How many cats has she?", false, true}, {"In which year was that?", true, false}, {"How did it go?", false, false},
+	} {
+		if a := ask(tt.text, nil); a.when != tt.when || a.count != tt.count {
+			t.Errorf("%s: when %t, count %t", tt.text, a.when, a.count)
+		}
+	}
+}

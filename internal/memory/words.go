@@ -11,15 +11,22 @@ import (
 var (
 	//go:embed families.txt
 	familyText string
+	//go:embed nicknames.txt
+	nicknameText string
 	//go:embed irregular.txt
 	irregularText string
 )
 
 // families are everyday words that stand for each other in questions and
 // answers, one family a line: by stem, one word of each stem it is with.
-var families = sync.OnceValue(func() map[string]map[string]string {
+var families = sync.OnceValue(func() map[string]map[string]string { return kinOf(familyText + nicknameText) })
+
+// nicknames are the names among them, long and short.
+var nicknames = sync.OnceValue(func() map[string]map[string]string { return kinOf(nicknameText) })
+
+func kinOf(text string) map[string]map[string]string {
 	kin := map[string]map[string]string{}
-	for line := range strings.Lines(familyText) {
+	for line := range strings.Lines(text) {
 		family := map[string]string{}
 		for w := range strings.FieldsSeq(line) {
 			family[stem(w)] = w
@@ -32,20 +39,19 @@ var families = sync.OnceValue(func() map[string]map[string]string {
 		}
 	}
 	return kin
-})
+}
 
-// related are words of the same families as some words, not too many.
-func related(words []string) []string {
+// related are words of the same families as a word.
+func related(word string) []string {
+	own := stem(word)
 	var more []string
-	for _, w := range words {
-		kin := families()[stem(w)]
-		for _, s := range slices.Sorted(maps.Keys(kin)) {
-			if !slices.Contains(more, kin[s]) {
-				more = append(more, kin[s])
-			}
+	for s, w := range families()[own] {
+		if s != own {
+			more = append(more, w)
 		}
 	}
-	return more[:min(len(more), maxKin)]
+	slices.Sort(more)
+	return more
 }
 
 // irregular leads from forms that no cutting brings together to the plain one.

@@ -1,0 +1,108 @@
+package memory
+
+import (
+	"math"
+	"strings"
+)
+
+// telling is what a message says of what is asked.
+type telling struct {
+	name         string
+	shares       []share // in the asked words, each at most once
+	words        []*word
+	length       int
+	news         float64 // what its words tell: the fewer messages have one, the more
+	asks         float64 // how much of it is a question
+	time, number bool    // has such a word
+}
+
+// word is what is known of a word in all the messages read.
+type word struct {
+	shares       []share
+	last, in     int // the message that had it last, and how many have it
+	stop         bool
+	news         float64
+	time, number bool
+}
+
+// timeWords and numberWords are in the answers to when and how many.
+var (
+	timeWords   = setOf("yesterday today tonight tomorrow week weeks month months year years ago weekend monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december morning evening night since summer winter spring autumn fall birthday christmas easter day days hour hours minute minutes recently first")
+	numberWords = setOf("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half dozen couple few several once twice")
+)
+
+// read takes messages apart. Each word is looked up and stemmed once only.
+func (a asked) read(found []Passage) []telling {
+	said, known, all := make([]telling, len(found)), map[string]*word{}, make([]*word, 0, 16*len(found))
+	for i, p := range found {
+		from := len(all)
+		said[i], all = a.telling(p, i+1, known, all)
+		said[i].words = all[from:]
+		if a.period(p.At) > 1 {
+			for _, s := range a.dates {
+				said[i].add(s)
+			}
+		}
+	}
+	for _, w := range known {
+		if !w.stop {
+			w.news = math.Log(float64(len(found)) / float64(w.in))
+		}
+	}
+	for i := range said {
+		for _, w := range said[i].words {
+			said[i].news += w.news
+		}
+	}
+	return said
+}
+
+// telling takes the n-th message apart, and adds its words to all.
+func (a asked) telling(p Passage, n int, known map[string]*word, all []*word) (telling, []*word) {
+	t := telling{name: p.name, asks: askingPart(p.content)}
+	for s := range strings.FieldsFuncSeq(strings.ToLower(p.content), notWord) {
+		w := known[s]
+		if w == nil {
+			w = &word{shares: a.kin[stem(s)], stop: stopWords[s], time: timeWords[s], number: numberWords[s] || s[0] <= '9'}
+			known[s] = w
+		}
+		t.length++
+		t.time, t.number = t.time || w.time, t.number || w.number
+		all = append(all, w)
+		if w.last != n {
+			w.last = n
+			w.in++
+			for _, s := range w.shares {
+				t.add(s)
+			}
+		}
+	}
+	return t, all
+}
+
+// add keeps the greater share of each asked word.
+func (t *telling) add(s share) {
+	for i, old := range t.shares {
+		if old.word == s.word {
+			t.shares[i].share = max(old.share, s.share)
+			return
+		}
+	}
+	t.shares = append(t.shares, s)
+}
+
+// askingPart is how much of a text stands in sentences that end in a question
+// mark, from 0 to 1.
+func askingPart(text string) float64 {
+	asks, start := 0, 0
+	for i := range len(text) {
+		switch text[i] {
+		case '?':
+			asks += i + 1 - start
+			start = i + 1
+		case '.', '!', '\n':
+			start = i + 1
+		}
+	}
+	return float64(asks) / float64(max(len(text), 1))
+}
