@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -147,15 +148,26 @@ func terms(text string) []string { return allTerms(text, maxTerms) }
 func allTerms(text string, limit int) []string {
 	var out []string
 	seen := map[string]bool{}
-	for w := range strings.FieldsFuncSeq(strings.ToLower(strings.ToValidUTF8(text, " ")), notWord) {
+	for w := range tellingWords(text) {
 		if len(out) == limit {
 			break
 		}
-		if len(w) <= 64 && !stopWords[w] && !seen[w] {
+		if !seen[w] {
 			seen[w], out = true, append(out, w)
 		}
 	}
 	return out
+}
+
+// tellingWords are those of a text, as often as they stand there.
+func tellingWords(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for w := range strings.FieldsFuncSeq(strings.ToLower(strings.ToValidUTF8(text, " ")), notWord) {
+			if len(w) <= 64 && !stopWords[w] && !yield(w) {
+				return
+			}
+		}
+	}
 }
 
 func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }

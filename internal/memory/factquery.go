@@ -13,7 +13,7 @@ import (
 
 // Bounds of one look at the facts.
 const (
-	candidates    = 300 // facts that are scored
+	candidates    = 300 // facts that are scored; the word index finds them where there are more
 	recentFacts   = 5   // untagged ones always shown (requirements C3)
 	relevantFacts = 8   // more, because they fit the message
 )
@@ -36,8 +36,12 @@ const (
 	page       = `1 ORDER BY f.important DESC, f.updated_at DESC, f.id DESC LIMIT ?6 OFFSET ?7`
 	everybodys = `1 ORDER BY f.id DESC LIMIT ?6 OFFSET ?7`
 	marked     = `f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT ?6`
+	newest     = `1 ORDER BY f.updated_at DESC, f.id DESC LIMIT ?6`
 	latest     = `NOT f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT ?6`
 )
+
+// sameSubject is the end that reads in the order of the index.
+const sameSubject = `f.subject = ?6 AND f.scope = ?7 ORDER BY f.updated_at DESC, f.id DESC LIMIT ?8`
 
 // scope is the condition on facts that hold and that v may see, "" for nobody.
 func (v Viewer) scope() string {
@@ -55,18 +59,53 @@ func (v Viewer) seen(more ...any) []any {
 	return append([]any{v.User, v.Direct, v.Key.Platform, v.Key.Channel, v.guild()}, more...)
 }
 
+// reading is how much of a fact is read.
+type reading struct {
+	columns string
+	scan    func(*sql.Rows) (Fact, error)
+}
+
+var (
+	wholeFacts = reading{factColumns, scanFact}
+	factTexts  = reading{"f.id, f.content", func(r *sql.Rows) (f Fact, err error) { return f, r.Scan(&f.ID, &f.Content) }}
+)
+
 // facts is the one function that reads facts: the scope of v stands in its
 // SQL. end narrows, orders and limits. query is a reader's or the writer's.
-func facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args ...any) ([]Fact, error) {
+func (r reading) facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args ...any) ([]Fact, error) {
 	scope := v.scope()
 	if scope == "" {
 		return nil, nil
 	}
-	rows, err := query("SELECT "+factColumns+" FROM key_facts f WHERE "+scope+" AND "+end, v.seen(args...)...)
+	rows, err := query("SELECT "+r.columns+" FROM key_facts f WHERE "+scope+" AND "+end, v.seen(args...)...)
 	if err != nil {
 		return nil, err
 	}
-	return collect(rows, scanFact)
+	return collect(rows, r.scan)
+}
+
+// facts reads whole facts.
+func facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args ...any) ([]Fact, error) {
+	return wholeFacts.facts(query, v, end, args...)
+}
+
+// around counts the facts about v and where v is, up to one more than are
+// scored. It reads nothing but an index.
+const around = `SELECT count(*) FROM (SELECT 1 FROM key_facts WHERE valid_to = '' AND subject IN (?, ?, ?) LIMIT ?)`
+
+// few reads the facts that v can see, newest first, where they are few enough
+// to be scored one and all: sooner than the word index finds some of them.
+func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
+	if v.Operator {
+		return nil, false, nil
+	}
+	var n int
+	err = s.queryRow(around, v.User, v.place(), v.guild(), candidates+1).Scan(&n)
+	if err != nil || n == 0 || n > candidates {
+		return nil, n <= candidates, err
+	}
+	all, err = facts(s.query, v, newest, candidates)
+	return all, true, err
 }
 
 func scanFact(r *sql.Rows) (f Fact, err error) {
@@ -102,17 +141,21 @@ type KnownFacts struct {
 
 // FactsFor fetches the facts for a message: all important ones up to budget
 // tokens (ceil(runes/4) each), the five newest others, and those that fit the
-// text. It costs one query where nothing is known, and else four at most, or
-// six and a vector with Options.Embed.
+// text. It costs one query where nothing is known, two where little is, and else
+// five at most; two more and a vector with Options.Embed.
 func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int) (k KnownFacts, err error) {
-	var some bool
-	err = s.queryRow("SELECT EXISTS (SELECT 1 FROM key_facts WHERE valid_to = '' AND subject IN (?, ?, ?))", v.User, v.place(), v.guild()).Scan(&some)
-	if err != nil || !some {
+	all, few, err := s.few(v)
+	if err != nil || few && len(all) == 0 {
 		return k, during("facts", err)
 	}
-	important, err := facts(s.query, v, marked, candidates)
-	if err != nil {
-		return k, during("facts", err)
+	important, others := parted(all)
+	if !few {
+		if important, err = facts(s.query, v, marked, candidates); err != nil {
+			return k, during("facts", err)
+		}
+		if others, err = facts(s.query, v, latest, recentFacts); err != nil {
+			return k, during("facts", err)
+		}
 	}
 	for _, f := range important {
 		budget -= (utf8.RuneCountInString(f.Content) + 3) / 4
@@ -122,17 +165,32 @@ func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int)
 		}
 		k.Important = append(k.Important, f)
 	}
-	if k.Recent, err = facts(s.query, v, latest, recentFacts); err != nil {
-		return k, during("facts", err)
+	k.Recent = others[:min(len(others), recentFacts)]
+	limit := relevantFacts + len(k.Important) + len(k.Recent)
+	if !few {
+		if all, err = s.factsWith(v, text, limit); err != nil {
+			return k, during("facts", err)
+		}
 	}
-	found, err := s.SearchFacts(ctx, v, text, relevantFacts+len(k.Important)+len(k.Recent))
+	found, err := s.fitting(ctx, v, text, all, limit)
 	shown := func(f Fact) bool {
 		same := func(o Fact) bool { return o.ID == f.ID }
 		return slices.ContainsFunc(k.Important, same) || slices.ContainsFunc(k.Recent, same)
 	}
 	k.Relevant = slices.DeleteFunc(found, shown)
 	k.Relevant = k.Relevant[:min(len(k.Relevant), relevantFacts)]
-	return k, err
+	return k, during("facts", err)
+}
+
+func parted(all []Fact) (important, others []Fact) {
+	for _, f := range all {
+		if f.Important {
+			important = append(important, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	return important, others
 }
 
 // SearchFacts returns the facts that fit a text, best first: by words with
@@ -140,19 +198,30 @@ func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int)
 // age; with Options.Embed also by what they mean. A text that fits nothing finds
 // nothing.
 func (s *Store) SearchFacts(ctx context.Context, v Viewer, text string, limit int) ([]Fact, error) {
-	found, err := s.factsWith(v, text, limit)
+	all, few, err := s.few(v)
+	if err == nil && !few {
+		all, err = s.factsWith(v, text, limit)
+	}
 	if err != nil {
 		return nil, during("search facts", err)
 	}
-	near, err := s.near(ctx, v, text)
-	if err != nil {
-		return nil, during("search facts", err)
-	}
-	found, err = s.fuse(v, found, near)
-	return found[:min(len(found), limit)], during("search facts", err)
+	found, err := s.fitting(ctx, v, text, all, limit)
+	return found, during("search facts", err)
 }
 
-// factsWith finds facts by the words of a text.
+// fitting are the facts of a list that fit a text by their words, and of all
+// those that fit by what they mean, best first.
+func (s *Store) fitting(ctx context.Context, v Viewer, text string, list []Fact, limit int) ([]Fact, error) {
+	near, err := s.near(ctx, v, text)
+	if err != nil {
+		return nil, err
+	}
+	found, err := s.fuse(v, s.rankFacts(list, terms(text), limit), near)
+	return found[:min(len(found), limit)], err
+}
+
+// factsWith are facts that may fit by the words of a text, with those around
+// them where they are not enough.
 func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
 	words := terms(text)
 	if len(words) == 0 {
@@ -169,21 +238,16 @@ func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
 		match = "owner : (" + matchAny(owners) + ") AND " + match
 	}
 	found, err := facts(s.query, v, matching, match, candidates)
-	if err != nil {
-		return nil, err
+	if err != nil || len(found) >= limit {
+		return found, err
 	}
-	if len(found) < limit { // a slip of the pen matches no word
-		more, err := facts(s.query, v, latest, candidates)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range more {
-			if !slices.ContainsFunc(found, func(o Fact) bool { return o.ID == f.ID }) {
-				found = append(found, f)
-			}
+	more, err := facts(s.query, v, latest, candidates) // a slip of the pen matches no word
+	for _, f := range more {
+		if !slices.ContainsFunc(found, func(o Fact) bool { return o.ID == f.ID }) {
+			found = append(found, f)
 		}
 	}
-	return s.rankFacts(found, words, limit), nil
+	return found, err
 }
 
 // Weights of a fact beyond the words it shares with the message.

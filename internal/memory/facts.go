@@ -263,23 +263,26 @@ func (s *Store) saveFact(tx *Tx, v Viewer, subject string, f NewFact) (Saved, er
 			return Saved{Fact: one(done), Known: len(done) > 0, Replaced: one(done).Previous}, err
 		}
 	}
-	old, score, err := nearest(tx, v, subject, f.Content)
+	old, err := twin(tx, v, Fact{Scope: f.Scope, Subject: subject}, f.Content)
 	if err != nil {
 		return Saved{}, err
 	}
-	if score > sameFact {
+	if old.ID != 0 {
 		if !f.Said.IsZero() && old.Updated.After(f.Said) {
 			return Saved{Fact: old, Known: true}, nil
 		}
 		return s.correct(tx, v, old, f)
 	}
 	now := Stamp(s.now())
-	var id int64
-	err = tx.QueryRow(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
+	res, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
 			session_id, message_id, quote, confidence, valid_from, call_key, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		string(f.Scope), subject, ownerWord(subject), v.Key.Platform, v.Key.Channel, f.Content, strings.Join(f.Tags, " "), slices.Contains(f.Tags, shortTag),
-		f.Type, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, now, f.CallKey, now, now).Scan(&id)
+		f.Type, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, now, f.CallKey, now, now)
+	if err != nil {
+		return Saved{}, err
+	}
+	id, err := res.LastInsertId()
 	if err != nil {
 		return Saved{}, err
 	}
@@ -292,33 +295,6 @@ func one(list []Fact) Fact {
 		return Fact{}
 	}
 	return list[0]
-}
-
-// nearest finds the fact on the same subject that says most nearly what text
-// says: the best score wins, of equal ones the newest.
-func nearest(tx *Tx, v Viewer, subject, text string) (best Fact, score float64, err error) {
-	words := allTerms(text, maxTerms)
-	var list []Fact
-	if len(words) > 0 {
-		list, err = facts(tx.Query, v, matching, `owner : "`+ownerWord(subject)+`" AND content : (`+matchAny(words)+`)`, candidates)
-	}
-	if err != nil {
-		return best, 0, err
-	}
-	set := stems(text)
-	for _, f := range list { // newest first
-		if f.Subject != subject {
-			continue
-		}
-		d := dice(set, stems(f.Content))
-		if strings.EqualFold(f.Content, text) {
-			d = 1
-		}
-		if d > score {
-			best, score = f, d
-		}
-	}
-	return best, score, nil
 }
 
 // correct makes an old fact say something new. What it said is kept in its
@@ -377,14 +353,14 @@ func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (
 				return err
 			}
 		}
-		twin, score, err := nearest(tx, v, old.Subject, f.Content)
+		other, err := twin(tx, v, old, f.Content)
 		if err != nil {
 			return err
 		}
-		if saved, err = s.correct(tx, v, old, f); err != nil || score <= sameFact || twin.ID == id {
+		if saved, err = s.correct(tx, v, old, f); err != nil || other.ID == 0 || other.ID == id {
 			return err
 		}
-		_, err = tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", Stamp(s.now()), id, twin.ID)
+		_, err = tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", Stamp(s.now()), id, other.ID)
 		return err
 	})
 	return saved, during("update fact", err)

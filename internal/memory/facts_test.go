@@ -181,8 +181,13 @@ func anybody(r *rand.Rand) Viewer {
 // Random people in random places save and look: nobody ever sees what the
 // rules do not show them, whatever they ask.
 func TestFactsNeverLeak(t *testing.T) {
-	t.Run("words", func(t *testing.T) { neverLeak(t, Options{}, 10_000) })
-	t.Run("vectors", func(t *testing.T) { neverLeak(t, (&embeddings{}).options(), 5_000) })
+	t.Run("words", func(t *testing.T) { neverLeak(t, open(t, Options{}), 10_000) })
+	t.Run("vectors", func(t *testing.T) { neverLeak(t, open(t, (&embeddings{}).options()), 5_000) })
+	t.Run("many", func(t *testing.T) {
+		s := open(t, Options{})
+		crowd(t, s, "x:u0", "x:u1", "x:u2", "x:u3")
+		neverLeak(t, s, 1_000)
+	})
 }
 
 // secret is a fact and who said it.
@@ -202,8 +207,7 @@ func (f secret) shownTo(v Viewer) bool {
 	return v.Guild != "" && v.guild() == f.guild()
 }
 
-func neverLeak(t *testing.T, o Options, probes int) {
-	s := open(t, o)
+func neverLeak(t *testing.T, s *Store, probes int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	viewers := func() Viewer { return anybody(r) }
 	secrets := map[string]secret{}
@@ -266,7 +270,7 @@ func neverLeak(t *testing.T, o Options, probes int) {
 		must(t, err)
 		for _, f := range list {
 			name, _, _ := strings.Cut(f.Content, " ")
-			if !secrets[name].shownTo(v) {
+			if humming := name == "hums" && f.Subject == v.User && v.Direct; !humming && !secrets[name].shownTo(v) {
 				t.Fatalf("%+v was shown %q of %+v", v, f.Content, secrets[name])
 			}
 		}

@@ -28,7 +28,7 @@ const schemaVersion = 2
 // own is used anyway.
 const (
 	writerPragmas = "_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate&_busy_timeout=30000&_foreign_keys=on&_cache_size=-4000"
-	readerPragmas = "mode=ro&_stmt_cache_size=32&_mutex=no&_query_only=1&_busy_timeout=30000&_cache_size=-2000"
+	readerPragmas = "mode=ro&_query_only=1&_busy_timeout=30000&_cache_size=-2000"
 	readers       = 2
 )
 
