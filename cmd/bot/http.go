@@ -31,9 +31,9 @@ func (a *app) openPort() (net.Listener, error) {
 func (a *app) listen(ctx context.Context, l net.Listener) {
 	mux := http.NewServeMux()
 	mux.Handle("/", a.page)
-	mux.HandleFunc("GET /healthz", a.healthz)
-	mux.HandleFunc("GET /readyz", a.readyz)
-	mux.Handle("GET /metrics", promhttp.HandlerFor(a.counts.registry, promhttp.HandlerOpts{}))
+	mux.Handle("GET /healthz", a.page.Beside(http.HandlerFunc(a.healthz)))
+	mux.Handle("GET /readyz", a.page.Beside(http.HandlerFunc(a.readyz)))
+	mux.Handle("GET /metrics", a.page.Beside(promhttp.HandlerFor(a.counts.registry, promhttp.HandlerOpts{})))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
 	a.background(func() { _ = server.Serve(l) })
 	a.background(func() {

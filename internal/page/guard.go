@@ -36,6 +36,30 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mux.ServeHTTP(w, r)
 }
 
+// Beside guards what stands beside the page and needs no login, such as
+// metrics: no other site's page may ask for it, and where only this machine can
+// reach the address, nobody may ask under another name, which somebody else's
+// DNS could point here (promises.md C71). Elsewhere any name is good: who
+// collects metrics has one of their own for this machine.
+func (p *Page) Beside(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case p.local && !p.hosts[strings.ToLower(r.Host)]:
+			p.refuse(w, r, http.StatusMisdirectedRequest, wordsHost)
+		case r.Header.Get("Sec-Fetch-Site") == "cross-site":
+			p.refuse(w, r, http.StatusForbidden, wordsForeign)
+		default:
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+// loopback says that only this machine reaches a listening address.
+func loopback(listen string) bool {
+	host, _, _ := net.SplitHostPort(listen)
+	return host == "localhost" || net.ParseIP(host).IsLoopback()
+}
+
 // sameOrigin tells whether a page of ours sent r, as far as the browser says. A
 // browser that keeps its referrer to itself, as ours are told to, sends the
 // origin null, so what it says about the site decides then.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
@@ -248,5 +249,37 @@ func TestNewsAreStreamed(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("never came: %v", want)
+	}
+}
+
+// TestBesideThePage: metrics need no login, and are still not for a page whose
+// name was pointed at this machine, or that loads them from elsewhere.
+func TestBesideThePage(t *testing.T) {
+	for _, tt := range []struct {
+		listen, host, site string
+		want               int
+	}{
+		{"127.0.0.1:9090", "127.0.0.1:9090", "", 200},
+		{"127.0.0.1:9090", "LOCALHOST:9090", "none", 200},
+		{"[::1]:9090", "[::1]:9090", "", 200},
+		{"127.0.0.1:9090", "rebound.example:9090", "", 421},
+		{"127.0.0.1:9090", "127.0.0.1:9091", "", 421},
+		{"127.0.0.1:9090", "", "", 421},
+		{"127.0.0.1:9090", "127.0.0.1:9090", "cross-site", 403},
+		{"0.0.0.0:9090", "parley.internal:9090", "", 200},
+		{"[::]:9090", "10.0.0.7:9090", "", 200},
+		{"0.0.0.0:9090", "parley.internal:9090", "cross-site", 403},
+	} {
+		beside := page.New(page.Options{Listen: tt.listen}).Beside(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+		r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
+		r.Host = tt.host
+		if tt.site != "" {
+			r.Header.Set("Sec-Fetch-Site", tt.site)
+		}
+		w := httptest.NewRecorder()
+		beside.ServeHTTP(w, r)
+		if w.Code != tt.want {
+			t.Errorf("%+v: %d", tt, w.Code)
+		}
 	}
 }

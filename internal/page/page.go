@@ -134,6 +134,7 @@ type Page struct {
 
 	o      Options
 	hosts  map[string]bool
+	local  bool // nobody but this machine reaches it
 	cookie string
 	logins *logins
 	news   *news
@@ -155,7 +156,7 @@ func New(o Options) *Page {
 	}
 	hosts, port := addresses(o.Listen)
 	p := &Page{
-		o: o, hosts: hosts, logins: &logins{now: o.Now, open: map[[32]byte]*login{}},
+		o: o, hosts: hosts, local: loopback(o.Listen), logins: &logins{now: o.Now, open: map[[32]byte]*login{}},
 		cookie: "parley_" + port, // cookies do not tell ports apart, and two bots may run here
 		news:   &news{readers: map[*reader]bool{}}, mux: http.NewServeMux(), sheets: sheets(),
 	}
