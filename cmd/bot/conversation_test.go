@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
+	"parley/internal/memory"
 )
 
 // step is one message of a conversation script and what follows from it.
@@ -209,8 +211,25 @@ func onDiscordDM(t *testing.T, w *world) func(string) string {
 	return func(text string) string {
 		w.dc.Message("", "10", "42", text)
 		n++
-		return w.discordSent(t, n)[n-1].Content
+		w.discordSent(t, n)
+		w.settled(t) // what was sent may be a preview
+		return w.dc.Sent()[n-1].Content
 	}
+}
+
+// settled waits until every message is answered and every answer sent.
+func (w *world) settled(t *testing.T) {
+	t.Helper()
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(w.dir, memory.DatabaseName)+"?mode=ro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	eventually(t, "all is answered", func() bool {
+		var open int
+		err := db.QueryRow("SELECT (SELECT count(*) FROM inbox WHERE state = 'new') + (SELECT count(*) FROM outbox WHERE state IN ('ready', 'started'))").Scan(&open)
+		return err == nil && open == 0
+	})
 }
 
 // onTerminal talks through a pipe: one line in, and everything until the next
