@@ -54,14 +54,10 @@ func (t *turn) size() int {
 	return estimate(t.messages()) + t.offered().Tokens()
 }
 
-// tooLong says that the request must be shortened before it is sent.
-func (t *turn) tooLong() bool {
-	return t.keep && len(t.window) > 0 && float64(t.size()) > foldAt*float64(t.a.limit())
+// tooLong says that a request of this size must be shortened before it is sent.
+func (t *turn) tooLong(size int) bool {
+	return t.keep && len(t.window) > 0 && float64(size) > foldAt*float64(t.a.limit())
 }
-
-// overflows says that the request is so much too long, shortened as it is, that
-// it must not be sent.
-func (t *turn) overflows() bool { return float64(t.size()) > overflowAt*float64(t.a.limit()) }
 
 // shouldFold says that the conversation should be shortened now that the
 // answer is made and noted: it nears the budget, or the window is full.

@@ -29,14 +29,16 @@ const (
 func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 	folded := false
 	for call := 1; call <= t.maxCalls(); {
-		if !folded && t.tooLong() {
+		size := t.size()
+		if !folded && t.tooLong(size) {
 			folded = true
 			if err := t.a.fold(ctx, t); err != nil {
 				t.a.o.Log.Warn("fold before sending", "err", err)
 			}
+			size = t.size()
 		}
-		if t.overflows() {
-			return t.failed(ctx, &llm.Error{Class: llm.ErrContextOverflow, Detail: fmt.Sprintf("a request of %d tokens, for a limit of %d", t.size(), t.a.limit())})
+		if float64(size) > overflowAt*float64(t.a.limit()) { // shortened as it is
+			return t.failed(ctx, &llm.Error{Class: llm.ErrContextOverflow, Detail: fmt.Sprintf("a request of %d tokens, for a limit of %d", size, t.a.limit())})
 		}
 		resp, err := t.complete(ctx)
 		if errors.Is(err, llm.ErrContextOverflow) && !folded {

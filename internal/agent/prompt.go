@@ -72,7 +72,7 @@ func (p *promptFile) current() string {
 // same and the provider's cache holds: persona and rules, lasting facts and
 // summaries, the window, the context line of this turn, and what was said now.
 func (t *turn) messages() []llm.Message {
-	out := []llm.Message{{Role: llm.RoleSystem, Content: t.stable()}}
+	out := append(make([]llm.Message, 0, 2+len(t.window)+len(t.added)), llm.Message{Role: llm.RoleSystem, Content: t.stable()})
 	for _, e := range t.window {
 		out = append(out, t.spoken(e))
 	}
