@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -296,8 +295,6 @@ func rss(t testing.TB, pid int) int64 {
 	_, _ = fmt.Sscan(string(b), &size, &resident)
 	return resident * int64(os.Getpagesize())
 }
-
-var _ = syscall.SIGKILL
 
 // BenchmarkAcknowledge is how long Discord waits for the acknowledgement of a
 // command, and for the choices while one is typed, with 500 conversations being

@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/config"
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/admin"
 	"parley/internal/chat"
@@ -325,26 +324,8 @@ func TestSubagent(t *testing.T) {
 // summary; with the default it keeps all (requirements F43).
 func TestRetention(t *testing.T) {
 	for _, days := range []int{0, 30} {
-		dir := t.TempDir()
-		file := filepath.Join(dir, "script.txt")
-		text := fmt.Sprintf("-- settings.yaml --\nretention: {days: %d}\n-- talk --\n> my file is plan.txt\n= Noted.\n> /session end\nafter 1m\nafter 1m\nafter 1m\n> /session list\nafter 744h\n", days)
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		s, err := openScript(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		base, err := config.Load(config.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
 		ctx := context.Background()
-		st, err := newStage(ctx, s, dir, rehearsal{base: base})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer st.close()
+		st, s := staged(t, fmt.Sprintf("-- settings.yaml --\nretention: {days: %d}\n-- talk --\n> my file is plan.txt\n= Noted.\n> /session end\nafter 1m\nafter 1m\nafter 1m\n> /session list\nafter 744h\n", days), rehearsal{})
 		for _, act := range s.acts {
 			if err := st.play(ctx, s, act); err != nil {
 				t.Fatal(err)

@@ -43,28 +43,35 @@ func captured(r llm.Request) (llm.Response, error) {
 	return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "x", Name: name, Args: args}}}}, nil
 }
 
-// captive is a stage with a captured model on which Ann has left her data.
-func captive(t *testing.T) (st *stage, say func(who, text string) string) {
+// staged is a script on a stage of its own, with the default settings.
+func staged(t *testing.T, text string, how rehearsal) (*stage, *script) {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "script.txt")
-	if err := os.WriteFile(file, []byte("-- settings.yaml --\naccess: {mode: open}\nlimits: {user_per_minute: 0}\n-- talk --\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, err := openScript(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, err := config.Load(config.Options{})
-	if err != nil {
+	if how.base, err = config.Load(config.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	ctx := context.Background()
-	st, err = newStage(ctx, s, dir, rehearsal{base: base, model: endpoint{Model: &llmtest.Script{Answer: captured}, name: rehearsed}})
+	st, err := newStage(context.Background(), s, dir, how)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(st.close)
+	return st, s
+}
+
+// captive is a stage with a captured model on which Ann has left her data.
+func captive(t *testing.T) (st *stage, say func(who, text string) string) {
+	t.Helper()
+	ctx := context.Background()
+	st, s := staged(t, "-- settings.yaml --\naccess: {mode: open}\nlimits: {user_per_minute: 0}\n-- talk --\n",
+		rehearsal{model: endpoint{Model: &llmtest.Script{Answer: captured}, name: rehearsed}})
 	n := 0
 	say = func(who, text string) string {
 		n++

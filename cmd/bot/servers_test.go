@@ -12,8 +12,6 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"parley/internal/adapters/telegram/telegramtest"
 )
 
 // toolServer is a tool server that changes its tools as it likes.
@@ -35,21 +33,14 @@ func toolServer(t *testing.T) (add func(name, description string), url string, e
 // say writes as a person on Telegram and returns the answer.
 func (w *world) say(t *testing.T, who int64, text string) string {
 	t.Helper()
-	return w.sayIn(t, who, who, text)
-}
-
-func (w *world) sayIn(t *testing.T, chat, who int64, text string) string {
-	t.Helper()
-	n := len(w.tg.Sent())
-	w.tg.Push(telegramtest.Text(chat, who, text))
-	return w.sent(t, n+1)[n]
+	return w.saying(t, who, who, text)
 }
 
 // shows asks as the owner, elsewhere, until the answer holds what it should.
 func (w *world) shows(t *testing.T, text, want string) string {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); ; {
-		got := w.sayIn(t, 99, 1, text)
+		got := w.saying(t, 99, 1, text)
 		if strings.Contains(got, want) {
 			return got
 		}

@@ -185,6 +185,27 @@ func (c *change) empty() bool { return len(c.put)+len(c.touch)+len(c.drop) == 0 
 
 // apply commits a change of one source.
 func (ix *index) apply(ctx context.Context, source string, c *change) error {
+	return ix.write(ctx, func(p *put) {
+		for _, name := range c.drop {
+			p.drop(source, name)
+		}
+		for _, d := range c.touch {
+			p.exec("UPDATE docs SET size = ?, mtime = ? WHERE source = ? AND path = ?", d.size, d.mtime, d.source, d.path)
+		}
+		fresh := map[string]map[string]bool{}
+		for _, d := range c.put {
+			p.document(d, fresh)
+		}
+		for kind, all := range fresh {
+			for w := range all {
+				p.exec("INSERT OR IGNORE INTO words (kind, word) VALUES (?, ?)", kind, w)
+			}
+		}
+	})
+}
+
+// write commits what do puts, all of it or nothing.
+func (ix *index) write(ctx context.Context, do func(*put)) error {
 	tx, err := ix.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -192,22 +213,7 @@ func (ix *index) apply(ctx context.Context, source string, c *change) error {
 	defer func() { _ = tx.Rollback() }()
 	p := &put{tx: tx, ready: map[string]*sql.Stmt{}}
 	defer p.close()
-	for _, name := range c.drop {
-		p.drop(source, name)
-	}
-	for _, d := range c.touch {
-		p.exec("UPDATE docs SET size = ?, mtime = ? WHERE source = ? AND path = ?", d.size, d.mtime, d.source, d.path)
-	}
-	fresh := map[string]map[string]bool{}
-	for _, d := range c.put {
-		p.document(d, fresh)
-	}
-	for kind, all := range fresh {
-		for w := range all {
-			p.exec("INSERT OR IGNORE INTO words (kind, word) VALUES (?, ?)", kind, w)
-		}
-	}
-	if p.err != nil {
+	if do(p); p.err != nil {
 		return p.err
 	}
 	return tx.Commit()

@@ -197,24 +197,16 @@ func (v *Vault) embed(ctx context.Context, due []unmade) error {
 	v.changing.Lock()
 	defer v.changing.Unlock()
 	return v.using(func(ix *index) error {
-		tx, err := ix.db.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback() }()
-		p := &put{tx: tx, ready: map[string]*sql.Stmt{}}
-		defer p.close()
 		ids := map[int64]int{}
-		for i, u := range due {
-			if slices.ContainsFunc(due[:i], func(o unmade) bool { return string(o.hash) == string(u.hash) }) {
-				continue
+		err := ix.write(ctx, func(p *put) {
+			for i, u := range due {
+				if slices.ContainsFunc(due[:i], func(o unmade) bool { return string(o.hash) == string(u.hash) }) {
+					continue
+				}
+				ids[p.exec("INSERT INTO vectors (kind, hash, vector) VALUES (?, ?, ?)", u.kind, u.hash, append([]byte{}, vector.Of(list[i])...))] = i
 			}
-			ids[p.exec("INSERT INTO vectors (kind, hash, vector) VALUES (?, ?, ?)", u.kind, u.hash, append([]byte{}, vector.Of(list[i])...))] = i
-		}
-		if p.err != nil {
-			return p.err
-		}
-		if err := tx.Commit(); err != nil {
+		})
+		if err != nil {
 			return err
 		}
 		for id, i := range ids {
