@@ -13,16 +13,16 @@ func (h *Hub) gather(l *lane, first Message) Message {
 	if first.Album == "" {
 		return first
 	}
-	for {
+	for waited := false; ; {
 		next, ok := h.takeNext(l, first)
 		if !ok {
-			if !sleep(h.ctx, albumGap) {
+			if waited || !sleep(h.ctx, albumGap) {
 				return first
 			}
-			if next, ok = h.takeNext(l, first); !ok {
-				return first
-			}
+			waited = true
+			continue
 		}
+		waited = false
 		if first.Text == "" {
 			first.Text = next.Text
 		} else if next.Text != "" {
@@ -31,6 +31,8 @@ func (h *Hub) gather(l *lane, first Message) Message {
 		first.Files = append(first.Files, next.Files...)
 		first.With = append(first.With, next.Row)
 		first.Addressed = first.Addressed || next.Addressed
+		first.Forwarded = first.Forwarded || next.Forwarded
+		first.Relayed = first.Relayed || next.Relayed
 		first.Attempt = max(first.Attempt, next.Attempt)
 	}
 }
