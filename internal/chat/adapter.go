@@ -61,10 +61,33 @@ type Batch struct {
 	Messages []Message
 	// Cursors are the adapter's notes on how far it has read, by name.
 	Cursors map[string]string
+	// Dead are events that no Message could be made of. They are put aside
+	// raw, in the same transaction, so that what follows them goes on.
+	Dead []DeadLetter
 	// Moved lists conversations that continue under another Key (a Telegram
 	// group that became a supergroup); applied before Messages.
 	Moved []Move
 }
+
+// DeadLetter is an event of a platform that could not be understood or stored.
+type DeadLetter struct {
+	// ID is the platform's own name for the event, "" when it has none; a
+	// letter of the same platform and ID is kept once.
+	ID     string
+	Raw    []byte // as it came, at most 64 KiB of it
+	Reason string // a sentence for the operator, without anybody's words
+}
+
+// DegradedError is what Health returns when messages are received and answered
+// but something asks for the operator's eyes. Any other error of Health means
+// that nothing can be received.
+type DegradedError struct{ Err error }
+
+// Error implements error.
+func (e *DegradedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *DegradedError) Unwrap() error { return e.Err }
 
 // Move re-addresses everything a Key owns.
 type Move struct{ From, To Key }

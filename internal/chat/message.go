@@ -43,6 +43,7 @@ const (
 	KindCommand Kind = "command" // a slash command addressed to this bot; Text starts with "/"
 	KindEdit    Kind = "edit"    // somebody changed what they wrote; Text is the new text, ReplyTo the edited message
 	KindButton  Kind = "button"  // somebody pressed a button; Text is the button's Data, ReplyTo the message it sits on
+	KindDeleted Kind = "deleted" // somebody took a message back; ReplyTo names it, From is empty where the platform does not tell who
 	KindSkipped Kind = "skipped" // kept for the record, never handled: malformed or of no use; Text says why
 )
 
