@@ -69,15 +69,16 @@ func invalid(argument string, err error) error {
 	return &ArgumentError{[]string{"arguments/" + argument + ": " + err.Error()}}
 }
 
-// refused sorts out the failures that are a wrong argument.
-func refused(err error) (Result, error) {
+// refused sorts out the failures that are a wrong argument: the one that holds
+// the text.
+func refused(err error, argument string) (Result, error) {
 	for _, wrong := range []error{memory.ErrFactSize, memory.ErrTaskSize, memory.ErrLogSize} {
 		if errors.Is(err, wrong) {
-			return Result{}, invalid("content", wrong)
+			return Result{}, invalid(argument, wrong)
 		}
 	}
 	if tag := (*memory.TagError)(nil); errors.As(err, &tag) {
-		return Result{}, invalid("tags", tag)
+		return Result{}, invalid(argument, tag)
 	}
 	return Result{}, err
 }
@@ -145,8 +146,11 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 			Confidence: told(c),
 		}
 		saved, err := store.SaveFact(ctx, viewer(c), f)
+		if tag := (*memory.TagError)(nil); errors.As(err, &tag) && len(a.Tags) > 0 {
+			return refused(err, "tags")
+		}
 		if err != nil {
-			return refused(err)
+			return refused(err, "content")
 		}
 		return Result{Content: savedWords(saved), Private: true}, nil
 	})
@@ -201,7 +205,7 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		saved, err := store.UpdateFact(ctx, viewer(c), a.ID, memory.NewFact{
 			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c)})
 		if err != nil {
-			return refused(err)
+			return refused(err, "content")
 		}
 		return Result{Content: savedWords(saved), Private: true}, nil
 	})

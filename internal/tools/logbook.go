@@ -32,7 +32,7 @@ func logEntry(store *memory.Store) Tool {
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		e, err := store.AddLog(ctx, viewer(c), memory.LogEntry{Content: a.Content, Type: a.Type, Author: a.Author}, c.Key)
 		if err != nil {
-			return refused(err)
+			return refused(err, "content")
 		}
 		return Result{Content: fmt.Sprintf(wordLogged, e.Content), Private: true}, nil
 	})

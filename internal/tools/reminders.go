@@ -97,7 +97,7 @@ func setReminder(k Planner) Tool {
 	return Func(core("set_reminder", setReminderText, Task).writes(), func(ctx context.Context, c Call, a args) (Result, error) {
 		said, err := k.Remind(ctx, c, a.Text, a.When)
 		if err != nil {
-			return refused(err)
+			return refused(err, "text")
 		}
 		return Result{Content: said, Private: true}, nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed" // descriptions
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/internal/memory"
@@ -40,22 +41,37 @@ func addTask(store *memory.Store) Tool {
 	return Func(core("add_task", addTaskText, Task).writes(), func(ctx context.Context, c Call, a args) (Result, error) {
 		t, err := store.AddTask(ctx, viewer(c), a.Description, c.Key)
 		if err != nil {
-			return refused(err)
+			return refused(err, "description")
 		}
 		return Result{Content: fmt.Sprintf(wordTaskAdded, t.ID, t.Description), Private: true}, nil
 	})
 }
 
 func listTasks(store *memory.Store) Tool {
-	type args struct{}
-	return Func(core("list_tasks", listTasksText, Task).reads(), func(ctx context.Context, c Call, _ args) (Result, error) {
-		list, err := store.Tasks(ctx, viewer(c), 50, 0)
-		if err != nil || len(list) == 0 {
-			return Result{Content: wordNoTasks}, err
+	type args struct {
+		Status string `json:"status,omitempty" jsonschema:"open, done, or all if left out"`
+	}
+	meta := core("list_tasks", listTasksText, Task).reads()
+	meta.Refine = oneOf(map[string][]string{"status": {"open", "done", "all"}})
+	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		list, err := store.Tasks(ctx, viewer(c), maxTasks, 0)
+		if err != nil {
+			return Result{}, err
 		}
-		return Result{Content: wordTasks + "\n" + TaskLines(list), Private: true}, nil
+		none := wordNoTasks
+		if a.Status == "open" || a.Status == "done" {
+			none = fmt.Sprintf(wordNoTasksThat, a.Status)
+			list = slices.DeleteFunc(list, func(t memory.Task) bool { return t.Done != (a.Status == "done") })
+		}
+		if len(list) == 0 {
+			return Result{Content: none}, nil
+		}
+		return Result{Content: wordTasks + "\n" + TaskLines(list[:min(len(list), 50)]), Private: true}, nil
 	})
 }
+
+// maxTasks is how many tasks are looked through at most.
+const maxTasks = 10_000
 
 // TaskLines are tasks as people read them.
 func TaskLines(list []memory.Task) string {
@@ -85,7 +101,7 @@ func updateTask(store *memory.Store) Tool {
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		t, err := store.UpdateTask(ctx, viewer(c), a.ID, a.Description)
 		if err != nil {
-			return refused(err)
+			return refused(err, "description")
 		}
 		return Result{Content: fmt.Sprintf(wordTaskChanged, t.ID, t.Description)}, nil
 	})

@@ -248,7 +248,7 @@ func (n Notes) write() Tool {
 			note.Mode = vault.ModeAppend
 			w, err = n.Vault.Write(ctx, note)
 		}
-		return written(w), err
+		return written(w, err)
 	})
 }
 
@@ -260,8 +260,15 @@ func withSuffix(name string) string {
 	return name
 }
 
-func written(w vault.Written) Result {
-	return Result{Content: fmt.Sprintf(map[string]string{vault.Created: wordNoteCreated, vault.Updated: wordNoteUpdated}[w.Action], w.Path), Private: true}
+// written tells what was written, or nothing but the error.
+func written(w vault.Written, err error) (Result, error) {
+	if err != nil {
+		return Result{}, err
+	}
+	if w.Action == vault.Created {
+		return Result{Content: fmt.Sprintf(wordNoteCreated, w.Path), Private: true}, nil
+	}
+	return Result{Content: fmt.Sprintf(wordNoteUpdated, w.Path), Private: true}, nil
 }
 
 func (n Notes) move() Tool {
@@ -307,7 +314,7 @@ func (n Notes) index() Tool {
 		if errors.Is(err, vault.ErrExists) {
 			w, err = n.Vault.Write(ctx, vault.Note{Path: a.Path, Mode: vault.ModeReplaceSection, Heading: a.Title, Content: b.String()})
 		}
-		return written(w), err
+		return written(w, err)
 	})
 }
 

@@ -32,6 +32,7 @@ const (
 	wordFacts       = "What I remember:"
 	wordTaskAdded   = "Task #%d added: %s"
 	wordNoTasks     = "You have no tasks here."
+	wordNoTasksThat = "You have no tasks here that are %s."
 	wordTasks       = "Your tasks:"
 	wordTaskDone    = "Done: #%d %s"
 	wordTaskChanged = "Changed: #%d %s"
