@@ -169,7 +169,9 @@ func (a *app) librarian() tools.Tool {
 		Task string `json:"task" jsonschema:"what is to be tidied, in the person's words"`
 	}
 	plan, do := tools.LibrarianTools()
-	sub := agent.Subagent{Name: tools.Librarian, Prompt: librarianPrompt, MaxTurns: 10, Model: a.cfg.Vault.LibrarianModel}
+	with := func(list []string) agent.Subagent { // one for each job: jobs run side by side
+		return agent.Subagent{Name: tools.Librarian, Prompt: librarianPrompt, Tools: list, MaxTurns: 10, Model: a.cfg.Vault.LibrarianModel}
+	}
 	meta := tools.Meta{
 		Name: tools.Librarian, Category: tools.Vault, Scope: []string{""}, SideEffect: true, Confirm: true, Timeout: tools.MaxTimeout,
 		Description: "Let the librarian tidy, sort, merge or index the notes of the assistant's own folder. It shows its plan first and asks the person; call it once with the whole job.",
@@ -178,8 +180,7 @@ func (a *app) librarian() tools.Tool {
 		if err := a.mayTidy(ctx, c); err != nil {
 			return "", err
 		}
-		sub.Tools = plan
-		r, err := a.agent.Delegate(ctx, sub, c, fmt.Sprintf(wordsPlan, c.Args))
+		r, err := a.agent.Delegate(ctx, with(plan), c, fmt.Sprintf(wordsPlan, c.Args))
 		if err != nil {
 			return "", err
 		}
@@ -202,8 +203,7 @@ func (a *app) librarian() tools.Tool {
 		if err := a.store.SetSetting(ctx, planSetting+c.Key, ""); err != nil {
 			return tools.Result{}, err
 		}
-		sub.Tools = do
-		return a.agent.Delegate(ctx, sub, c, fmt.Sprintf(wordsDo, in.Task, agreed))
+		return a.agent.Delegate(ctx, with(do), c, fmt.Sprintf(wordsDo, in.Task, agreed))
 	})
 }
 
