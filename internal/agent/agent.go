@@ -9,6 +9,7 @@ package agent
 
 import (
 	"context"
+	"crypto/rand"
 	_ "embed" // prompts
 	"log/slog"
 	"strings"
@@ -183,6 +184,9 @@ func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, sessio
 	}
 	if in.text == "" && len(m.Files) == 0 {
 		return chat.Answer{}, nil
+	}
+	if m.UID == "" { // of no journal
+		m.UID = rand.Text()
 	}
 	t := &turn{a: a, m: m, w: w, in: in, began: a.o.Now(), keep: session}
 	return t.run(ctx)

@@ -334,7 +334,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 func (t *turn) call(c llm.ToolCall) tools.Call {
 	return tools.Call{
 		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct, Guild: t.m.Guild, Message: t.m.ID,
-		Session: t.session.ID, Key: fmt.Sprintf("%s%d:%d:%s", t.under, t.m.Row, t.step, c.ID), Taint: t.taint, Agent: t.agentName(),
+		Session: t.session.ID, Key: fmt.Sprintf("%s%s:%d:%s", t.under, t.m.UID, t.step, c.ID), Taint: t.taint, Agent: t.agentName(),
 	}
 }
 

@@ -12,13 +12,18 @@ var ErrRecord = errors.New("the record breaks a rule of the store")
 // Inbox is the durable side of intake. memory.Store is the real one.
 type Inbox interface {
 	// Accept stores a batch in one transaction (durable moment 1) and returns
-	// the messages that were new, in order, with Row set.
+	// the messages that were new, in order, with Row, UID and Nonce set. A
+	// message that lacks its identity or has no form that can be stored is put
+	// aside with Batch.Dead and is not returned: it holds nothing up. An error
+	// means that the batch may be delivered again; what was stored all the same,
+	// because only the reply was lost, is returned then.
 	Accept(ctx context.Context, b Batch) ([]Message, error)
 	// Finish ends a message (durable moment 2): inbox row done, the parts of
 	// its answer and its record stored, all or nothing; the parts then carry
 	// what their rows say (Row, Nonce, Preview, Started). A second Finish of the
-	// same row stores nothing and leaves the parts without rows. ErrRecord
-	// means that it would succeed without the record.
+	// same row stores nothing and fills in the parts that are still to be sent;
+	// those that are not keep Row 0. ErrRecord means that it would succeed
+	// without the record.
 	Finish(ctx context.Context, m Message, parts []Part, record any) error
 	// Recover returns what an earlier process left unfinished, oldest first,
 	// with Attempt counted up, and the conversations that have unsent parts.

@@ -52,6 +52,15 @@ const (
 type Message struct {
 	// Row is the inbox row, set by the journal; 0 before it is stored.
 	Row int64 `json:"-"`
+	// UID is the journal's name for the message: random, so that what is known
+	// by it is never taken for anything else. Set by the journal.
+	UID string `json:"-"`
+	// Nonce is that of the first part of its answer. A preview that is posted
+	// under it is found again by the final post. Set by the journal.
+	Nonce string `json:"-"`
+	// Raw is the event as it came; it is put aside when the message cannot be
+	// stored, and not kept otherwise.
+	Raw []byte `json:"-"`
 	// ID is unique within Key: the platform's message id, or for edits,
 	// buttons and commands something as unique. It de-duplicates redelivery.
 	ID   string `json:"id"`

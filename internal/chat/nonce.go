@@ -9,12 +9,9 @@ import (
 
 // Nonce names one part of one thing said, the same on every attempt and
 // different for any other: 25 characters of base32(sha256), which is what
-// Discord takes (promises.md section 1, platforms.md A2).
-func Nonce(what string, part int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s|%d", what, part))
+// Discord takes (promises.md section 1, platforms.md A2). salt belongs to one
+// database, so that a platform never answers with a message of another one.
+func Nonce(salt []byte, what string, part int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%x|%s|%d", salt, what, part))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:25])
 }
-
-// AnswerNonce is the Nonce of a part of the answer to an inbox row. A preview
-// that is posted under the nonce of part 0 is found again by the final post.
-func AnswerNonce(row int64, part int) string { return Nonce(fmt.Sprint("answer:", row), part) }

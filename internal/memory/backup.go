@@ -22,6 +22,9 @@ const (
 	flushEvery = 8
 )
 
+// saltedSchema is the first schema whose nonces are a database's own.
+const saltedSchema = 9
+
 // Copied is what Backup or Restore made.
 type Copied struct {
 	Bytes     int64
@@ -103,6 +106,9 @@ func Restore(ctx context.Context, dir, file string) (c Copied, err error) {
 	if c, err = duplicate(ctx, dsn(file, from), draft); err != nil {
 		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, explain(err))
 	}
+	if err := resalt(ctx, draft, c.Schema); err != nil {
+		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, err)
+	}
 	if c.Aside, err = setAside(path); err == nil {
 		err = rename(draft, path)
 	}
@@ -110,6 +116,22 @@ func Restore(ctx context.Context, dir, file string) (c Copied, err error) {
 		return c, fmt.Errorf("restore %s: %w", file, err)
 	}
 	return c, nil
+}
+
+// resalt gives a restored database nonces of its own: what is said from now on
+// must not be taken for what was said after the copy was made. One from before
+// there was a salt gets its first with the migration.
+func resalt(ctx context.Context, draft string, schema int) error {
+	if schema < saltedSchema {
+		return nil
+	}
+	conn, done, err := connect(ctx, dsn(draft, "_journal_mode=DELETE&_synchronous=FULL"))
+	if err != nil {
+		return err
+	}
+	defer done()
+	_, err = conn.ExecContext(ctx, "UPDATE secrets SET value = randomblob(16) WHERE name = 'nonce'")
+	return err
 }
 
 // setAside gives the database at path a second name, moves what belongs to it

@@ -102,8 +102,8 @@ func TestRedeliveryAndStrangers(t *testing.T) {
 	for _, m := range []chat.Message{
 		{ID: "9", From: chat.User{ID: "p:1"}}, {ID: "9", Key: chat.Key{Platform: "p", Channel: "c"}}, {Key: chat.Key{Platform: "p", Channel: "c"}, From: chat.User{ID: "p:1"}},
 	} {
-		if _, err := s.Accept(context.Background(), chat.Batch{Platform: "p", Messages: []chat.Message{m}}); err == nil {
-			t.Errorf("%+v was stored", m)
+		if got, err := s.Accept(context.Background(), chat.Batch{Platform: "p", Messages: []chat.Message{m}}); err != nil || len(got) != 0 {
+			t.Errorf("%+v was stored: %v", m, err)
 		}
 	}
 }

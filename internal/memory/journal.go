@@ -2,11 +2,13 @@ package memory
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
+	"slices"
+	"sync"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -21,73 +23,143 @@ var (
 
 // Accept implements chat.Inbox.
 func (s *Store) Accept(ctx context.Context, b chat.Batch) ([]chat.Message, error) {
-	bodies := make([]string, len(b.Messages))
-	for i, m := range b.Messages {
-		if m.Key.Platform == "" || m.Key.Channel == "" || m.ID == "" || (m.From.ID == "" && m.Kind != chat.KindSkipped) {
-			return nil, fmt.Errorf("accept: a message without %s", missing(m))
-		}
-		body, err := json.Marshal(m)
+	a := s.arrived(b)
+	err := s.write(ctx, func(tx *Tx) error { return a.store(tx) })
+	s.doubts.settle(a.ours, err)
+	if err != nil {
+		return nil, fmt.Errorf("accept: %w", err)
+	}
+	return a.fresh, nil
+}
+
+// arrival is a batch on its way into the inbox.
+type arrival struct {
+	s        *Store
+	b        chat.Batch
+	messages []chat.Message // those that can be stored
+	bodies   []string
+	letters  []chat.DeadLetter
+	fresh    []chat.Message
+	ours     map[identity]bool // stored by any attempt so far, and handed to nobody
+}
+
+// arrived sorts out what can never be stored.
+func (s *Store) arrived(b chat.Batch) *arrival {
+	a := &arrival{s: s, b: b, letters: slices.Clone(b.Dead), ours: map[identity]bool{}}
+	for _, m := range b.Messages {
+		body, err := Storable(m)
 		if err != nil {
-			return nil, fmt.Errorf("accept: %w", err)
+			a.letters = append(a.letters, letter(m, err))
+			continue
 		}
-		bodies[i] = string(body)
+		m.Raw = nil
+		a.messages, a.bodies = append(a.messages, m), append(a.bodies, body)
 	}
-	var fresh []chat.Message
-	now := Stamp(s.now())
-	err := s.write(ctx, func(tx *Tx) error {
-		fresh = fresh[:0]
-		for _, mv := range b.Moved {
-			if err := move(tx, mv); err != nil {
-				return err
-			}
-		}
-		for i, m := range b.Messages {
-			row, err := accept(tx, m, bodies[i], now)
-			if err != nil {
-				return err
-			}
-			if row != 0 {
-				m.Row = row
-				fresh = append(fresh, m)
-			}
-		}
-		for name, value := range b.Cursors {
-			if _, err := tx.Exec("INSERT INTO cursors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", b.Platform, name, value); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return fresh, err
+	return a
 }
 
-// missing names the identity a message lacks; without it the message could
-// end up in somebody else's conversation (promises.md C16).
-func missing(m chat.Message) string {
-	switch {
-	case m.Key.Platform == "" || m.Key.Channel == "":
-		return "a conversation"
-	case m.ID == "":
-		return "an id"
+// store is repeatable: what an attempt stored whose commit was reported as
+// failed, and was not, is fresh all the same.
+func (a *arrival) store(tx *Tx) error {
+	a.fresh = nil
+	now := Stamp(a.s.now())
+	for _, mv := range a.b.Moved {
+		if err := move(tx, mv); err != nil {
+			return err
+		}
 	}
-	return "an author"
+	for i, m := range a.messages {
+		if err := a.accept(tx, m, a.bodies[i], now); err != nil {
+			return err
+		}
+	}
+	for _, l := range a.letters {
+		if err := putAside(tx, a.b.Platform, l, now); err != nil {
+			return err
+		}
+	}
+	for name, value := range a.b.Cursors {
+		if _, err := tx.Exec("INSERT INTO cursors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", a.b.Platform, name, value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// accept stores one message; 0 means it is known already.
-func accept(tx *Tx, m chat.Message, body, now string) (int64, error) {
-	state := "new"
+// accept stores one message, unless it is known already.
+func (a *arrival) accept(tx *Tx, m chat.Message, body, now string) error {
+	state, who := "new", identity{m.Key, m.ID}
 	if m.Kind == chat.KindSkipped {
 		state = "dead"
 	}
-	res, err := tx.Exec("INSERT INTO inbox (platform, channel, thread, message_id, state, body, at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-		m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID, state, body, now)
+	m.UID = rand.Text()
+	res, err := tx.Exec("INSERT INTO inbox (platform, channel, thread, message_id, state, body, at, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID, state, body, now, m.UID)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return 0, err
+	n, err := res.RowsAffected()
+	switch {
+	case err != nil:
+		return err
+	case n == 1:
+		m.Row, err = res.LastInsertId()
+	case !a.ours[who] && !a.s.doubts.has(who):
+		return nil
+	default:
+		err = tx.QueryRow("SELECT id, uid FROM inbox WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND state = 'new'",
+			m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID).Scan(&m.Row, &m.UID)
+		if errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
 	}
-	return res.LastInsertId()
+	a.ours[who] = true
+	again := slices.ContainsFunc(a.fresh, func(f chat.Message) bool { return f.Row == m.Row })
+	if err == nil && !again {
+		m.Nonce = a.s.answerNonce(m.UID, 0)
+		a.fresh = append(a.fresh, m)
+	}
+	return err
+}
+
+// answerNonce is the nonce of a part of the answer to an inbox row.
+func (s *Store) answerNonce(uid string, part int) string {
+	return chat.Nonce(s.salt, "answer:"+uid, part)
+}
+
+// identity is what a platform calls a message.
+type identity struct {
+	key chat.Key
+	id  string
+}
+
+// doubts are the messages of which a failed write may have stored something
+// after all. They were handed to nobody.
+type doubts struct {
+	mu  sync.Mutex // guards all
+	all map[identity]bool
+}
+
+func (d *doubts) has(i identity) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.all[i]
+}
+
+// settle takes over how a write of some messages ended.
+func (d *doubts) settle(tried map[identity]bool, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for i := range tried {
+		if err == nil {
+			delete(d.all, i)
+			continue
+		}
+		if d.all == nil {
+			d.all = map[identity]bool{}
+		}
+		d.all[i] = true
+	}
 }
 
 // Record is what a Handler may ask to be stored together with the end of its
@@ -103,10 +175,10 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		return fmt.Errorf("finish: %w", err)
 	}
 	return s.write(ctx, func(tx *Tx) error {
-		var preview string // the first part replaces it
-		err := tx.QueryRow("SELECT preview FROM inbox WHERE id = ? AND state = 'new'", m.Row).Scan(&preview)
+		var preview, uid string // the first part replaces the preview
+		err := tx.QueryRow("SELECT preview, uid FROM inbox WHERE id = ? AND state = 'new'", m.Row).Scan(&preview, &uid)
 		if errors.Is(err, sql.ErrNoRows) {
-			return nil // finished before
+			return refill(tx, m, parts)
 		}
 		if err != nil {
 			return err
@@ -121,6 +193,7 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		}
 		for i := range parts {
 			parts[i].Started, parts[i].Preview = i == 0, preview // the lane sends the first next
+			parts[i].Nonce = s.answerNonce(uid, parts[i].Index)
 			preview = ""
 			if err := s.insertPart(tx, m.Row, &parts[i], bodies[i]); err != nil {
 				return err
@@ -153,59 +226,6 @@ func category(m chat.Message, parts []chat.Part) string {
 	return CategoryError
 }
 
-func encode(parts []chat.Part) ([]string, error) {
-	bodies := make([]string, len(parts))
-	for i, p := range parts {
-		b, err := json.Marshal(p)
-		if err != nil {
-			return nil, err
-		}
-		bodies[i] = string(b)
-	}
-	return bodies, nil
-}
-
-// insertPart stores one part of the answer to an inbox row and fills in what
-// the row says. (RETURNING would cost a table of its own for every part.)
-func (s *Store) insertPart(tx *Tx, inbox int64, p *chat.Part, body string) error {
-	state, at := chat.PartReady, s.now()
-	if p.Started {
-		state = chat.PartStarted
-	}
-	p.Nonce, p.At = chat.AnswerNonce(inbox, p.Index), at
-	res, err := tx.Exec(`INSERT INTO outbox (inbox_id, part, kind, platform, channel, thread, body, nonce, state, at, preview)
-		VALUES (?, ?, 'answer', ?, ?, ?, ?, ?, ?, ?, ?)`,
-		inbox, p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, body, p.Nonce, string(state), Stamp(at), p.Preview)
-	if err != nil {
-		return err
-	}
-	p.Row, err = res.LastInsertId()
-	return err
-}
-
-// Notify stores parts that nobody asked for just now, such as a reminder.
-// what names it: a second call with the same name stores nothing, so it is
-// said once however often its cause comes up. The caller flushes the lane.
-func (s *Store) Notify(ctx context.Context, what string, parts []chat.Part) error {
-	bodies, err := encode(parts)
-	if err != nil {
-		return fmt.Errorf("notify: %w", err)
-	}
-	return s.write(ctx, func(tx *Tx) error { return s.notify(tx, what, parts, bodies) })
-}
-
-func (s *Store) notify(tx *Tx, what string, parts []chat.Part, bodies []string) error {
-	for i, p := range parts {
-		_, err := tx.Exec(`INSERT INTO outbox (part, kind, platform, channel, thread, body, nonce, at)
-			VALUES (?, 'notice', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-			p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, bodies[i], chat.Nonce(what, p.Index), Stamp(s.now()))
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Recover implements chat.Inbox. Only the head of a lane can have been running
 // when the process died, so only heads are counted.
 func (s *Store) Recover(ctx context.Context) ([]chat.Message, []chat.Key, error) {
@@ -222,7 +242,7 @@ func (s *Store) Recover(ctx context.Context) ([]chat.Message, []chat.Key, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	messages, err := s.unfinished()
+	messages, err := s.unfinished(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -230,31 +250,38 @@ func (s *Store) Recover(ctx context.Context) ([]chat.Message, []chat.Key, error)
 	return messages, keys, err
 }
 
-func (s *Store) unfinished() ([]chat.Message, error) {
-	rows, err := s.query("SELECT id, platform, channel, thread, body, attempt, preview FROM inbox WHERE state = 'new' ORDER BY id")
+// unfinished reads the messages that wait for an answer. One that cannot be
+// read any more is put aside: it must not keep the bot from starting.
+func (s *Store) unfinished(ctx context.Context) ([]chat.Message, error) {
+	rows, err := s.query("SELECT id, platform, channel, thread, message_id, body, attempt, preview, uid FROM inbox WHERE state = 'new' ORDER BY id")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
 	var messages []chat.Message
+	var unreadable []unread
 	for rows.Next() {
 		var (
-			m             chat.Message
-			k             chat.Key // the row's: the body's is from before a move
-			row           int64
-			body, preview string
-			attempt       int
+			m                      chat.Message
+			k                      chat.Key // the row's: the body's is from before a move
+			row                    int64
+			id, body, preview, uid string
+			attempt                int
 		)
-		if err := rows.Scan(&row, &k.Platform, &k.Channel, &k.Thread, &body, &attempt, &preview); err != nil {
+		if err := rows.Scan(&row, &k.Platform, &k.Channel, &k.Thread, &id, &body, &attempt, &preview, &uid); err != nil {
 			return nil, err
 		}
 		if err := json.Unmarshal([]byte(body), &m); err != nil {
-			return nil, fmt.Errorf("inbox row %d: %w", row, err)
+			unreadable = append(unreadable, unread{row, k.Platform, chat.DeadLetter{ID: k.String() + "|" + id, Raw: []byte(body), Reason: "the stored message cannot be read: " + err.Error()}})
+			continue
 		}
-		m.Row, m.Key, m.Preview, m.Attempt = row, k, preview, attempt
+		m.Row, m.Key, m.Preview, m.Attempt, m.UID, m.Nonce = row, k, preview, attempt, uid, s.answerNonce(uid, 0)
 		messages = append(messages, m)
 	}
-	return messages, rows.Err()
+	if err := rows.Err(); err != nil || len(unreadable) == 0 {
+		return messages, err
+	}
+	return messages, s.setAside(ctx, unreadable)
 }
 
 func (s *Store) unsent() ([]chat.Key, error) {
@@ -292,87 +319,10 @@ func (s *Store) Cursors(_ context.Context, platform string) (map[string]string, 
 	return cursors, rows.Err()
 }
 
-// Pending implements chat.Outbox.
-func (s *Store) Pending(_ context.Context, k chat.Key) ([]chat.Part, error) {
-	rows, err := s.query(`SELECT id, body, nonce, preview, state, unknown, not_before, at FROM outbox
-		WHERE platform = ? AND channel = ? AND thread = ? AND state IN ('ready', 'started') ORDER BY id`,
-		k.Platform, k.Channel, k.Thread)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var parts []chat.Part
-	for rows.Next() {
-		var (
-			p                      chat.Part
-			row                    int64
-			body, nonce, prev, sta string
-			until, at              string
-		)
-		if err := rows.Scan(&row, &body, &nonce, &prev, &sta, &p.Unknown, &until, &at); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal([]byte(body), &p); err != nil {
-			return nil, fmt.Errorf("outbox row %d: %w", row, err)
-		}
-		p.Row, p.Key, p.Nonce, p.Preview = row, k, nonce, prev
-		p.Started, p.NotBefore = sta == string(chat.PartStarted), ParseStamp(until)
-		p.At = ParseStamp(at)
-		parts = append(parts, p)
-	}
-	return parts, rows.Err()
-}
-
-// WaitingParts counts the parts that are not sent.
-func (s *Store) WaitingParts(context.Context) (n int, err error) {
-	err = s.queryRow("SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')").Scan(&n)
-	return n, during("count waiting parts", err)
-}
-
-// Mark implements chat.Outbox. What was sent keeps its ids and loses its text:
-// the transcript has that.
-func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id string, until time.Time) error {
-	return s.write(ctx, func(tx *Tx) error {
-		if state == chat.PartReady || state == chat.PartStarted {
-			_, err := tx.Exec("UPDATE outbox SET state = ?, not_before = ?, attempts = attempts + 1 WHERE id = ?", string(state), Stamp(until), p.Row)
-			return err
-		}
-		_, err := tx.Exec("UPDATE outbox SET state = ?, platform_id = ?, body = '' WHERE id = ?", string(state), id, p.Row)
-		return err
-	})
-}
-
 // Previewed implements chat.Outbox.
 func (s *Store) Previewed(ctx context.Context, m chat.Message, id string) error {
 	return s.write(ctx, func(tx *Tx) error {
 		_, err := tx.Exec("UPDATE inbox SET preview = ? WHERE id = ?", id, m.Row)
 		return err
 	})
-}
-
-// Move implements chat.Outbox.
-func (s *Store) Move(ctx context.Context, mv chat.Move) error {
-	return s.write(ctx, func(tx *Tx) error { return move(tx, mv) })
-}
-
-// moved lists the tables that are addressed by conversation.
-var moved = []string{"inbox", "outbox", "sessions", "messages", "decisions", "participants", "reminders"}
-
-// movedWhole lists those that know channels and no threads.
-var movedWhole = []string{"key_facts", "tasks", "log_entries"}
-
-// move re-addresses whole channels: a thread of the old channel becomes the
-// same thread of the new one, unless only one thread is named.
-func move(tx *Tx, mv chat.Move) error {
-	for _, table := range moved {
-		_, err := tx.Exec("UPDATE OR IGNORE "+table+" SET channel = ? WHERE platform = ? AND channel = ? AND (? = '' OR thread = ?)",
-			mv.To.Channel, mv.From.Platform, mv.From.Channel, mv.From.Thread, mv.From.Thread)
-		if err != nil {
-			return fmt.Errorf("move %s: %w", table, err)
-		}
-	}
-	if err := moveMemory(tx, mv); err != nil {
-		return err
-	}
-	return moveAccess(tx, mv)
 }

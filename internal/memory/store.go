@@ -46,6 +46,9 @@ type Store struct {
 	now   func() time.Time
 	reads stmtCache
 
+	salt   []byte // of this database's nonces
+	doubts doubts
+
 	embed      vector.Embed // nil for none
 	embedModel string
 
@@ -104,6 +107,9 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 func (s *Store) start(ctx context.Context, o Options) error {
 	if err := migrate(ctx, s.db, migrations()); err != nil {
 		return err
+	}
+	if err := s.db.QueryRowContext(ctx, "SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.salt); err != nil {
+		return fmt.Errorf("read the salt of nonces: %w", err)
 	}
 	if o.MaxPages > 0 {
 		if _, err := s.db.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", o.MaxPages)); err != nil {

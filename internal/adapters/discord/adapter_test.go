@@ -234,7 +234,7 @@ func TestSendErrors(t *testing.T) {
 func TestPreviewBecomesTheAnswer(t *testing.T) {
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
-	m := chat.Message{ID: "5", Row: 3, Key: chat.Key{Platform: "discord", Channel: "50"}, Addressed: true}
+	m := chat.Message{ID: "5", Nonce: "answer-to-3", Key: chat.Key{Platform: "discord", Channel: "50"}, Addressed: true}
 	id, wait, err := a.Preview(context.Background(), m, "", "Hel")
 	if err != nil || id == "" || wait <= 0 {
 		t.Fatal(id, wait, err)
@@ -243,7 +243,7 @@ func TestPreviewBecomesTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A crash lost the id: the final part has the same nonce and takes it over.
-	if _, err := a.Send(context.Background(), chat.Part{Key: m.Key, Text: "Hello there", Nonce: chat.AnswerNonce(m.Row, 0), At: time.Now()}); err != nil {
+	if _, err := a.Send(context.Background(), chat.Part{Key: m.Key, Text: "Hello there", Nonce: m.Nonce, At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	if sent := s.Sent(); len(sent) != 1 || sent[0].Content != "Hello there" {

@@ -175,7 +175,7 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 	if id != "" {
 		return id, previewEvery, a.call(ctx, http.MethodPatch, "/channels/"+channel+"/messages/"+id, channel, p, nil)
 	}
-	p.Nonce, p.Enforce = chat.AnswerNonce(m.Row, 0), true
+	p.Nonce, p.Enforce = m.Nonce, true
 	p.Reference = replyTo(m.ID)
 	var got posted
 	err := a.call(ctx, http.MethodPost, "/channels/"+channel+"/messages", channel, p, &got)

@@ -1,0 +1,160 @@
+package memory
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// maxRaw is how much is kept of an event that was put aside, in bytes.
+const maxRaw = 64 << 10
+
+// DeadLetter is an event that was put aside because it could not be understood
+// or stored.
+type DeadLetter struct {
+	ID       int64
+	Platform string
+	Event    string // the platform's own name for it, "" when it has none
+	Raw      []byte
+	Reason   string
+	Retry    bool // it is to be read again
+	Tries    int  // since it was put aside
+	At       time.Time
+}
+
+// ErrNoLetter says that no event with a number was put aside.
+var ErrNoLetter = errors.New("there is no such dead letter")
+
+// Storable returns what the inbox holds of a message, or why it can never be
+// stored: without its identity it could end up in somebody else's conversation
+// (promises.md C16).
+func Storable(m chat.Message) (body string, err error) {
+	switch {
+	case m.Key.Platform == "" || m.Key.Channel == "":
+		return "", errors.New("a message without a conversation")
+	case m.ID == "":
+		return "", errors.New("a message without an id")
+	case m.From.ID == "" && m.Kind != chat.KindSkipped && m.Kind != chat.KindDeleted:
+		return "", errors.New("a message without an author")
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		return "", fmt.Errorf("a message that has no stored form: %w", err)
+	}
+	return string(b), nil
+}
+
+// letter is what is kept of a message that can never be stored.
+func letter(m chat.Message, reason error) chat.DeadLetter {
+	raw := m.Raw
+	if len(raw) == 0 {
+		m.At = time.Time{} // the one field whose values may have no form
+		raw, _ = json.Marshal(m)
+	}
+	id := m.Key.String() + "|" + m.ID
+	if m.ID == "" {
+		sum := sha256.Sum256(raw) // the same event, delivered again, is the same letter
+		id = "raw:" + hex.EncodeToString(sum[:16])
+	}
+	return chat.DeadLetter{ID: id, Raw: raw, Reason: reason.Error()}
+}
+
+// putAside stores a dead letter, once for each event.
+func putAside(tx *Tx, platform string, l chat.DeadLetter, now string) error {
+	raw := l.Raw[:min(len(l.Raw), maxRaw)]
+	if raw == nil {
+		raw = []byte{}
+	}
+	_, err := tx.Exec("INSERT INTO dead_letters (platform, event_id, raw, reason, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+		platform, l.ID, raw, l.Reason, now)
+	return err
+}
+
+// unread is an inbox row whose message cannot be read.
+type unread struct {
+	row      int64
+	platform string
+	letter   chat.DeadLetter
+}
+
+func (s *Store) setAside(ctx context.Context, list []unread) error {
+	return during("put aside", s.write(ctx, func(tx *Tx) error {
+		for _, u := range list {
+			if err := putAside(tx, u.platform, u.letter, Stamp(s.now())); err != nil {
+				return err
+			}
+			if _, err := tx.Exec("UPDATE inbox SET state = 'dead', body = '' WHERE id = ?", u.row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// DeadLetters counts the events that were put aside.
+func (s *Store) DeadLetters(context.Context) (n int, err error) {
+	err = s.queryRow("SELECT count(*) FROM dead_letters").Scan(&n)
+	return n, during("count dead letters", err)
+}
+
+const letterColumns = "id, platform, event_id, raw, reason, state = 'retry', tries, at"
+
+func scanLetter(r scanner) (l DeadLetter, err error) {
+	var at string
+	err = r.Scan(&l.ID, &l.Platform, &l.Event, &l.Raw, &l.Reason, &l.Retry, &l.Tries, &at)
+	l.At = ParseStamp(at)
+	return l, err
+}
+
+// ListDeadLetters lists what was put aside after a number, oldest first, at
+// most limit.
+func (s *Store) ListDeadLetters(_ context.Context, after int64, limit int) ([]DeadLetter, error) {
+	rows, err := s.query("SELECT "+letterColumns+" FROM dead_letters WHERE id > ? ORDER BY id LIMIT ?", after, limit)
+	if err != nil {
+		return nil, during("list dead letters", err)
+	}
+	list, err := collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
+	return list, during("list dead letters", err)
+}
+
+// DeadLetter returns one; ErrNoLetter when there is none.
+func (s *Store) DeadLetter(_ context.Context, id int64) (DeadLetter, error) {
+	l, err := scanLetter(s.queryRow("SELECT "+letterColumns+" FROM dead_letters WHERE id = ?", id))
+	return l, during("read dead letter", noRow(err, ErrNoLetter))
+}
+
+// RetryDeadLetter asks the running bot, or the next one, to read an event
+// again.
+func (s *Store) RetryDeadLetter(ctx context.Context, id int64) error {
+	return s.changeLetter(ctx, "UPDATE dead_letters SET state = 'retry' WHERE id = ?1", id)
+}
+
+// DropDeadLetter forgets an event.
+func (s *Store) DropDeadLetter(ctx context.Context, id int64) error {
+	return s.changeLetter(ctx, "DELETE FROM dead_letters WHERE id = ?1", id)
+}
+
+// FailDeadLetter notes that an event was read again in vain.
+func (s *Store) FailDeadLetter(ctx context.Context, id int64, reason string) error {
+	return s.changeLetter(ctx, "UPDATE dead_letters SET state = 'new', tries = tries + 1, reason = ?2 WHERE id = ?1", id, reason)
+}
+
+func (s *Store) changeLetter(ctx context.Context, query string, args ...any) error {
+	return during("change dead letter", s.write(ctx, func(tx *Tx) error {
+		res, err := tx.Exec(query, args...)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return errors.Join(err, ErrNoLetter)
+		}
+		return nil
+	}))
+}

@@ -1,0 +1,143 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"parley/internal/chat"
+)
+
+func encode(parts []chat.Part) ([]string, error) {
+	bodies := make([]string, len(parts))
+	for i, p := range parts {
+		b, err := json.Marshal(p)
+		if err != nil {
+			return nil, err
+		}
+		bodies[i] = string(b)
+	}
+	return bodies, nil
+}
+
+// insertPart stores one part of the answer to an inbox row and fills in what
+// the row says. (RETURNING would cost a table of its own for every part.)
+func (s *Store) insertPart(tx *Tx, inbox int64, p *chat.Part, body string) error {
+	state, at := chat.PartReady, s.now()
+	if p.Started {
+		state = chat.PartStarted
+	}
+	p.At = at
+	res, err := tx.Exec(`INSERT INTO outbox (inbox_id, part, kind, platform, channel, thread, body, nonce, state, at, preview)
+		VALUES (?, ?, 'answer', ?, ?, ?, ?, ?, ?, ?, ?)`,
+		inbox, p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, body, p.Nonce, string(state), Stamp(at), p.Preview)
+	if err != nil {
+		return err
+	}
+	p.Row, err = res.LastInsertId()
+	return err
+}
+
+// refill fills parts in from the rows that an earlier attempt to finish m has
+// left, as far as they are still to be sent.
+func refill(tx *Tx, m chat.Message, parts []chat.Part) error {
+	for i := range parts {
+		parts[i].Row = 0
+	}
+	rows, err := tx.Query(`SELECT id, part, nonce, preview, state, unknown, not_before, at FROM outbox
+		WHERE platform = ? AND channel = ? AND thread = ? AND state IN ('ready', 'started') AND inbox_id = ? AND kind = 'answer'`,
+		m.Key.Platform, m.Key.Channel, m.Key.Thread, m.Row)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var row int64
+		var part, unknown int
+		var nonce, preview, state, until, at string
+		if err := rows.Scan(&row, &part, &nonce, &preview, &state, &unknown, &until, &at); err != nil {
+			return err
+		}
+		for i := range parts {
+			if p := &parts[i]; p.Index == part {
+				p.Row, p.Nonce, p.Preview, p.Started = row, nonce, preview, state == string(chat.PartStarted)
+				p.Unknown, p.NotBefore, p.At = unknown, ParseStamp(until), ParseStamp(at)
+			}
+		}
+	}
+	return rows.Err()
+}
+
+// Notify stores parts that nobody asked for just now, such as a reminder.
+// what names it: a second call with the same name stores nothing, so it is
+// said once however often its cause comes up. The caller flushes the lane.
+func (s *Store) Notify(ctx context.Context, what string, parts []chat.Part) error {
+	bodies, err := encode(parts)
+	if err != nil {
+		return fmt.Errorf("notify: %w", err)
+	}
+	return s.write(ctx, func(tx *Tx) error { return s.notify(tx, what, parts, bodies) })
+}
+
+func (s *Store) notify(tx *Tx, what string, parts []chat.Part, bodies []string) error {
+	for i, p := range parts {
+		_, err := tx.Exec(`INSERT INTO outbox (part, kind, platform, channel, thread, body, nonce, at)
+			VALUES (?, 'notice', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, bodies[i], chat.Nonce(s.salt, what, p.Index), Stamp(s.now()))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Pending implements chat.Outbox.
+func (s *Store) Pending(_ context.Context, k chat.Key) ([]chat.Part, error) {
+	rows, err := s.query(`SELECT id, body, nonce, preview, state, unknown, not_before, at FROM outbox
+		WHERE platform = ? AND channel = ? AND thread = ? AND state IN ('ready', 'started') ORDER BY id`,
+		k.Platform, k.Channel, k.Thread)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var parts []chat.Part
+	for rows.Next() {
+		var (
+			p                      chat.Part
+			row                    int64
+			body, nonce, prev, sta string
+			until, at              string
+		)
+		if err := rows.Scan(&row, &body, &nonce, &prev, &sta, &p.Unknown, &until, &at); err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal([]byte(body), &p); err != nil {
+			return nil, fmt.Errorf("outbox row %d: %w", row, err)
+		}
+		p.Row, p.Key, p.Nonce, p.Preview = row, k, nonce, prev
+		p.Started, p.NotBefore = sta == string(chat.PartStarted), ParseStamp(until)
+		p.At = ParseStamp(at)
+		parts = append(parts, p)
+	}
+	return parts, rows.Err()
+}
+
+// WaitingParts counts the parts that are not sent.
+func (s *Store) WaitingParts(context.Context) (n int, err error) {
+	err = s.queryRow("SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')").Scan(&n)
+	return n, during("count waiting parts", err)
+}
+
+// Mark implements chat.Outbox. What was sent keeps its ids and loses its text:
+// the transcript has that.
+func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id string, until time.Time) error {
+	return s.write(ctx, func(tx *Tx) error {
+		if state == chat.PartReady || state == chat.PartStarted {
+			_, err := tx.Exec("UPDATE outbox SET state = ?, not_before = ?, attempts = attempts + 1 WHERE id = ?", string(state), Stamp(until), p.Row)
+			return err
+		}
+		_, err := tx.Exec("UPDATE outbox SET state = ?, platform_id = ?, body = '' WHERE id = ?", string(state), id, p.Row)
+		return err
+	})
+}
