@@ -46,13 +46,16 @@ func Backup(ctx context.Context, dir, file string, force bool) (Copied, error) {
 	if err := whole(path); err != nil {
 		return Copied{}, mend(err)
 	}
-	draft := fmt.Sprintf("%s.new-%d", file, os.Getpid())
-	defer func() { _ = os.Remove(draft) }()
+	draft, err := newDraft(file)
+	if err != nil {
+		return Copied{}, fmt.Errorf("back up %s: %w", path, err)
+	}
+	defer func() { _ = draft.Close(); _ = os.Remove(draft.Name()) }()
 	c, err := duplicate(ctx, dsn(path, "mode=rw&_query_only=1&_busy_timeout=30000&_cache_size=-2000"), draft)
 	if err != nil {
 		return Copied{}, fmt.Errorf("back up %s: %w", path, mend(explain(err)))
 	}
-	if err := rename(draft, file); err != nil {
+	if err := rename(draft.Name(), file); err != nil {
 		return Copied{}, fmt.Errorf("back up %s: %w", path, err)
 	}
 	return c, nil
@@ -97,8 +100,11 @@ func Restore(ctx context.Context, dir, file string) (c Copied, err error) {
 	}
 	defer func() { _ = lock.Close() }()
 	path := filepath.Join(dir, DatabaseName)
-	draft := fmt.Sprintf("%s.new-%d", path, os.Getpid())
-	defer func() { _ = os.Remove(draft) }()
+	draft, err := newDraft(path)
+	if err != nil {
+		return Copied{}, fmt.Errorf("nothing was restored: %w", err)
+	}
+	defer func() { _ = draft.Close(); _ = os.Remove(draft.Name()) }()
 	from := "immutable=1" // it may lie where nothing can be written
 	if st, err := os.Stat(file + "-wal"); err == nil && st.Size() > 0 {
 		from = "mode=ro"
@@ -106,11 +112,11 @@ func Restore(ctx context.Context, dir, file string) (c Copied, err error) {
 	if c, err = duplicate(ctx, dsn(file, from), draft); err != nil {
 		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, explain(err))
 	}
-	if err := resalt(ctx, draft, c.Schema); err != nil {
+	if err := resalt(ctx, draft.Name(), c.Schema); err != nil {
 		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, err)
 	}
 	if c.Aside, err = setAside(path); err == nil {
-		err = rename(draft, path)
+		err = rename(draft.Name(), path)
 	}
 	if err != nil {
 		return c, fmt.Errorf("restore %s: %w", file, err)
@@ -167,14 +173,8 @@ func fold(path string) {
 	_ = db.Close()
 }
 
-// duplicate copies one snapshot of a database to draft, readable by the owner
-// only, and verifies the copy.
-func duplicate(ctx context.Context, from, draft string) (c Copied, err error) {
-	f, err := os.OpenFile(draft, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return c, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
+// duplicate copies one snapshot of a database to draft and verifies the copy.
+func duplicate(ctx context.Context, from string, draft *os.File) (c Copied, err error) {
 	src, done, err := connect(ctx, from)
 	if err != nil {
 		return c, err
@@ -187,13 +187,13 @@ func duplicate(ctx context.Context, from, draft string) (c Copied, err error) {
 	if err != nil {
 		return c, err
 	}
-	if err := fill(ctx, src, draft, f); err != nil {
+	if err := fill(ctx, src, draft); err != nil {
 		return c, err
 	}
-	if err := verify(ctx, draft, counted); err != nil {
+	if err := verify(ctx, draft.Name(), counted); err != nil {
 		return c, err
 	}
-	st, err := f.Stat()
+	st, err := draft.Stat()
 	if err != nil {
 		return c, err
 	}
@@ -217,8 +217,8 @@ func connect(ctx context.Context, from string) (*sql.Conn, func(), error) {
 
 // fill copies src's open snapshot, in which a writer's progress does not show,
 // in small steps that ctx can end.
-func fill(ctx context.Context, src *sql.Conn, draft string, f *os.File) error {
-	dst, done, err := connect(ctx, dsn(draft, "_journal_mode=OFF&_synchronous=OFF&_cache_size=-2000"))
+func fill(ctx context.Context, src *sql.Conn, f *os.File) error {
+	dst, done, err := connect(ctx, dsn(f.Name(), "_journal_mode=OFF&_synchronous=OFF&_cache_size=-2000"))
 	if err != nil {
 		return err
 	}

@@ -26,13 +26,9 @@ func Lock(dir string) (*os.File, error) {
 		}
 		return nil, fmt.Errorf("lock data folder: %w", err)
 	}
-	if err := f.Truncate(0); err != nil {
-		_ = f.Close()
-		return nil, fmt.Errorf("lock data folder: %w", err)
-	}
-	if _, err := fmt.Fprintln(f, os.Getpid()); err != nil {
-		_ = f.Close()
-		return nil, fmt.Errorf("lock data folder: %w", err)
+	// The number is for the message above; on a full disk it may be missing.
+	if f.Truncate(0) == nil {
+		_, _ = fmt.Fprintln(f, os.Getpid())
 	}
 	return f, nil
 }

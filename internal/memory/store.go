@@ -45,6 +45,7 @@ type Store struct {
 	done  chan struct{} // closed when the writer has stopped
 	now   func() time.Time
 	reads stmtCache
+	cond  condition
 
 	salt   []byte // of this database's nonces
 	doubts doubts
@@ -73,6 +74,7 @@ type Options struct {
 var (
 	ErrNewerSchema = errors.New("the database was written by a newer version of Parley")
 	ErrCorrupt     = errors.New("the database file is damaged")
+	ErrForeign     = errors.New("the database file belongs to another program")
 )
 
 // Open opens the database in dir, creating it when there is none, and brings
@@ -84,17 +86,18 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err := prepare(dir, path); err != nil {
 		return nil, mend(err)
 	}
+	sweep(path)
 	s := &Store{path: path, now: o.Now, queue: make(chan *write, 1024), done: make(chan struct{}), embed: o.Embed, embedModel: o.EmbedModel}
 	if s.now == nil {
 		s.now = time.Now
 	}
 	if err := create(ctx, path); err != nil {
-		return nil, fmt.Errorf("create %s: %w", path, err)
+		return nil, fmt.Errorf("create %s: %w", path, mend(err))
 	}
-	var err error
-	if s.db, err = sql.Open("sqlite3", dsn(path, writerPragmas)); err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
+	if err := recognize(ctx, path); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, mend(explain(err)))
 	}
+	s.db = openSeen(dsn(path, writerPragmas), s.cond.see)
 	s.db.SetMaxOpenConns(1)
 	if err := s.start(ctx, o); err != nil {
 		_ = s.db.Close()
@@ -103,23 +106,31 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// start migrates, opens the readers and starts the writer.
+// start looks the schema over, migrates, opens the readers and starts the
+// writer.
 func (s *Store) start(ctx context.Context, o Options) error {
+	signed, err := inspect(ctx, s.db)
+	if err != nil {
+		return err
+	}
 	if err := migrate(ctx, s.db, migrations()); err != nil {
 		return err
 	}
 	if err := s.db.QueryRowContext(ctx, "SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.salt); err != nil {
 		return fmt.Errorf("read the salt of nonces: %w", err)
 	}
+	if !signed {
+		// A full disk is the heartbeat's to tell.
+		if err := sign(ctx, s.db); err != nil && !isUnwritable(err) {
+			return err
+		}
+	}
 	if o.MaxPages > 0 {
 		if _, err := s.db.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", o.MaxPages)); err != nil {
 			return err
 		}
 	}
-	ro, err := sql.Open("sqlite3", dsn(s.path, readerPragmas))
-	if err != nil {
-		return err
-	}
+	ro := openSeen(dsn(s.path, readerPragmas), s.cond.see)
 	ro.SetMaxOpenConns(readers)
 	ro.SetMaxIdleConns(readers)
 	conn, err := s.db.Conn(ctx)
@@ -173,8 +184,11 @@ func sound(path string) error {
 	return whole(path)
 }
 
-// mend adds to an error about a damaged database what to do.
+// mend adds to an error about a damaged database, or a full disk, what to do.
 func mend(err error) error {
+	if isUnwritable(err) {
+		return unwritable(err)
+	}
 	if errors.Is(err, ErrCorrupt) {
 		return fmt.Errorf("%w; put a backup in its place with bot restore FILE, or move it away to begin anew", err)
 	}
@@ -215,20 +229,17 @@ func create(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
-	draft := fmt.Sprintf("%s.new-%d", path, os.Getpid())
+	f, err := newDraft(path)
+	if err != nil {
+		return err
+	}
+	draft := f.Name()
+	defer func() { _ = f.Close(); _ = os.Remove(draft) }()
 	db, err := sql.Open("sqlite3", dsn(draft, "_synchronous=OFF&_journal_mode=MEMORY"))
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(draft) }()
-	if err := errors.Join(migrate(ctx, db, migrations()), db.Close()); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(draft, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(f.Chmod(0o600), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(migrate(ctx, db, migrations()), sign(ctx, db), db.Close(), f.Sync()); err != nil {
 		return err
 	}
 	if err := os.Link(draft, path); err != nil && !errors.Is(err, os.ErrExist) {
@@ -270,18 +281,6 @@ func (s *Store) Close() error {
 
 // Path is the database file.
 func (s *Store) Path() string { return s.path }
-
-// Check runs SQLite's quick_check: nil means the file is sound.
-func (s *Store) Check(ctx context.Context) error {
-	var verdict string
-	if err := s.ro.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
-		return fmt.Errorf("check database: %w", mend(explain(err)))
-	}
-	if verdict != "ok" {
-		return mend(fmt.Errorf("check database: %w: %s", ErrCorrupt, verdict))
-	}
-	return nil
-}
 
 // SchemaVersion is the number of the newest migration in the file.
 func (s *Store) SchemaVersion(ctx context.Context) (int, error) {

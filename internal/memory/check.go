@@ -1,0 +1,90 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+)
+
+// checkedWhole is the size up to which a file is checked in one go, which also
+// sees pages that belong to nothing. A larger one is checked table by table:
+// while a check reads, the log of what is written meanwhile cannot be folded
+// into the file, so each may take only so long.
+const checkedWhole = 64 << 20
+
+// Check runs SQLite's quick_check beside the writer: nil means the file is
+// sound. What it finds stays in Health. When it has the time it rests between
+// tables as long as they took, so that people come first; see Options.
+func (s *Store) Check(ctx context.Context) error {
+	err := s.check(ctx)
+	switch {
+	case err == nil:
+		s.cond.checked.Store(true)
+	case ctx.Err() == nil:
+		s.cond.checked.Store(true)
+		s.cond.see(err)
+	}
+	return during("check database", s.told(err))
+}
+
+func (s *Store) check(ctx context.Context) error {
+	conn, err := s.ro.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }()
+	var size int64
+	if err := conn.QueryRowContext(ctx, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").Scan(&size); err != nil {
+		return err
+	}
+	if size <= checkedWhole {
+		return s.verdict(ctx, conn, "PRAGMA quick_check(1)")
+	}
+	tables, err := listTables(ctx, conn)
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
+		began := time.Now()
+		if err := s.verdict(ctx, conn, "PRAGMA quick_check("+quoted(table)+")"); err != nil {
+			return err
+		}
+		select {
+		case <-time.After(time.Since(began)):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// verdict runs one check and keeps what it finds.
+func (s *Store) verdict(ctx context.Context, conn *sql.Conn, check string) error {
+	var verdict string
+	if err := conn.QueryRowContext(ctx, check).Scan(&verdict); err != nil {
+		return err
+	}
+	if verdict == "ok" {
+		return nil
+	}
+	err := mend(fmt.Errorf("%w: %s", ErrCorrupt, clipped(verdict, 200)))
+	s.cond.damaged.CompareAndSwap(nil, &err)
+	return err
+}
+
+func listTables(ctx context.Context, conn *sql.Conn) (names []string, err error) {
+	rows, err := conn.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, rows.Err()
+}

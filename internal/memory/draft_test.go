@@ -1,0 +1,54 @@
+package memory
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFaultLeftOverDrafts: copies that a killed process left, of this version
+// or an earlier one, are gone after the next start. One that is being made and
+// what is not ours stays.
+func TestFaultLeftOverDrafts(t *testing.T) {
+	dir, path := closed(t, 0)
+	for _, name := range []string{".new-4711", ".new-1", ".new-4711-wal", ".new-4711-shm", ".new-9-journal"} {
+		must(t, os.WriteFile(path+name, []byte("somebody's words"), 0o644))
+	}
+	kept := []string{".new-year", ".new-4711.bak"}
+	for _, name := range kept {
+		must(t, os.WriteFile(path+name, nil, 0o600))
+	}
+	draft, err := newDraft(path)
+	must(t, err)
+	defer func() { _ = draft.Close() }()
+	st, err := draft.Stat()
+	must(t, err)
+	if st.Mode().Perm() != 0o600 {
+		t.Errorf("a draft has mode %v", st.Mode())
+	}
+	s, err := Open(t.Context(), dir, Options{})
+	must(t, err)
+	defer func() { _ = s.Close() }()
+	left, err := filepath.Glob(path + ".new-*")
+	must(t, err)
+	if len(left) != len(kept)+1 || !strings.Contains(strings.Join(left, " "), draft.Name()) {
+		t.Errorf("left over: %v", left)
+	}
+}
+
+// TestDatabaseIsPrivateFromItsFirstByte: whatever the umask, nobody else can
+// read a database, a backup or what they are made from.
+func TestDatabaseIsPrivateFromItsFirstByte(t *testing.T) {
+	s := filled(t, 1)
+	file := filepath.Join(t.TempDir(), "copy.db")
+	_, err := Backup(t.Context(), filepath.Dir(s.Path()), file, false)
+	must(t, err)
+	for _, name := range []string{s.Path(), s.Path() + "-wal", s.Path() + "-shm", file} {
+		st, err := os.Stat(name)
+		must(t, err)
+		if st.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v", name, st.Mode())
+		}
+	}
+}

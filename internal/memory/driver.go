@@ -1,0 +1,108 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// openSeen opens a database whose every error see is shown: damage shows in
+// whatever statement meets it, and none of them may pass unnoticed.
+func openSeen(dsn string, see func(error)) *sql.DB { return sql.OpenDB(seenConnector{dsn, see}) }
+
+type seenConnector struct {
+	dsn string
+	see func(error)
+}
+
+// Connect implements driver.Connector.
+func (c seenConnector) Connect(context.Context) (driver.Conn, error) {
+	conn, err := c.Driver().Open(c.dsn)
+	if err != nil {
+		c.see(err)
+		return nil, err
+	}
+	return seenConn{conn.(*sqlite3.SQLiteConn), c.see}, nil
+}
+
+// Driver implements driver.Connector.
+func (seenConnector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
+
+// seenConn is a connection of the library with its errors seen.
+type seenConn struct {
+	*sqlite3.SQLiteConn
+	see func(error)
+}
+
+// PrepareContext implements driver.ConnPrepareContext.
+func (c seenConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	st, err := c.SQLiteConn.PrepareContext(ctx, query)
+	if err != nil {
+		c.see(err)
+		return nil, err
+	}
+	return seenStmt{st.(*sqlite3.SQLiteStmt), c.see}, nil
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c seenConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	res, err := c.SQLiteConn.ExecContext(ctx, query, args)
+	c.see(err)
+	return res, err
+}
+
+// QueryContext implements driver.QueryerContext.
+func (c seenConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	rows, err := c.SQLiteConn.QueryContext(ctx, query, args)
+	return seenRowsOf(rows, err, c.see)
+}
+
+type seenStmt struct {
+	*sqlite3.SQLiteStmt
+	see func(error)
+}
+
+// ExecContext implements driver.StmtExecContext.
+func (s seenStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	res, err := s.SQLiteStmt.ExecContext(ctx, args)
+	s.see(err)
+	return res, err
+}
+
+// QueryContext implements driver.StmtQueryContext.
+func (s seenStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	rows, err := s.SQLiteStmt.QueryContext(ctx, args)
+	return seenRowsOf(rows, err, s.see)
+}
+
+type seenRows struct {
+	*sqlite3.SQLiteRows
+	see func(error)
+}
+
+func seenRowsOf(rows driver.Rows, err error, see func(error)) (driver.Rows, error) {
+	if err != nil {
+		see(err)
+		return nil, err
+	}
+	return seenRows{rows.(*sqlite3.SQLiteRows), see}, nil
+}
+
+// Next implements driver.Rows.
+func (r seenRows) Next(dest []driver.Value) error {
+	err := r.SQLiteRows.Next(dest)
+	r.see(err)
+	return err
+}
+
+// code is SQLite's number for an error; 0 when it is none of SQLite's.
+func code(err error) sqlite3.ErrNo {
+	var se sqlite3.Error
+	if errors.As(err, &se) {
+		return se.Code
+	}
+	return 0
+}

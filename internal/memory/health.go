@@ -1,0 +1,130 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/mattn/go-sqlite3"
+
+	"parley/internal/chat"
+)
+
+// ErrUnwritable marks a database that takes nothing just now: the disk is full
+// or fails. It is over by itself once Beat succeeds.
+var ErrUnwritable = errors.New("the database cannot be written")
+
+var errUnchecked = errors.New("the database is still being checked for damage")
+
+// condition is what statements and checks have shown of the database. All of
+// it is atomic: it is read while a disk hangs.
+type condition struct {
+	damaged    atomic.Pointer[error] // for good: only another file mends that
+	unwritable atomic.Pointer[error]
+	checked    atomic.Bool // a Check came to its end
+}
+
+// see takes in what a statement ended with.
+func (c *condition) see(err error) {
+	if err == nil {
+		return
+	}
+	switch damaged := explain(err); {
+	case errors.Is(damaged, ErrCorrupt):
+		err = mend(damaged)
+		c.damaged.CompareAndSwap(nil, &err)
+	case isUnwritable(err):
+		err = unwritable(err)
+		c.unwritable.CompareAndSwap(nil, &err)
+	}
+}
+
+// isUnwritable says that a disk did not take something.
+func isUnwritable(err error) bool {
+	switch code(err) {
+	case sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrReadonly, sqlite3.ErrCantOpen:
+		return true
+	}
+	return false
+}
+
+// unwritable says what is in the way of a write, and what to do.
+func unwritable(err error) error {
+	if code(err) == sqlite3.ErrFull {
+		return fmt.Errorf("%w: the disk of the data folder is full: make room there", ErrUnwritable)
+	}
+	return fmt.Errorf("%w: %v: look after the disk of the data folder", ErrUnwritable, err)
+}
+
+// Health is nil while messages can be stored and read. It is a DegradedError
+// until the file was checked for the first time, and any other error when it
+// is damaged or cannot be written. It asks nothing of the disk.
+func (s *Store) Health() error {
+	if err := s.cond.damaged.Load(); err != nil {
+		return *err
+	}
+	if err := s.cond.unwritable.Load(); err != nil {
+		return *err
+	}
+	if !s.cond.checked.Load() {
+		return &chat.DegradedError{Err: errUnchecked}
+	}
+	return nil
+}
+
+// roomTried is how much has to find room again after it did not.
+const roomTried = 32 << 10
+
+// Beat writes and reads one row, so that a disk that takes nothing is known
+// before somebody's message meets it. After a failure it also wants room: what
+// overwrites a row fits on a disk where nothing new does.
+func (s *Store) Beat(ctx context.Context) error {
+	ill := s.cond.unwritable.Load()
+	if ill != nil {
+		if err := s.beat(ctx, make([]byte, roomTried)); err != nil {
+			return err
+		}
+	}
+	if err := s.beat(ctx, []byte{}); err != nil {
+		return err
+	}
+	if ill != nil {
+		s.cond.unwritable.CompareAndSwap(ill, nil)
+	}
+	return s.Health()
+}
+
+func (s *Store) beat(ctx context.Context, room []byte) error {
+	at := Stamp(s.now())
+	done := make(chan error, 1)
+	wait := s.queued(ctx, func(tx *Tx) error {
+		_, err := tx.Exec("INSERT INTO heartbeat (id, at, room) VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at, room = excluded.room", at, room)
+		return err
+	})
+	go func() { done <- wait() }()
+	select {
+	case err := <-done:
+		if err != nil {
+			return during("write to the database", s.told(err))
+		}
+	case <-ctx.Done(): // a disk that hangs
+		return fmt.Errorf("%w: it hangs; look after the disk of the data folder", ErrUnwritable)
+	}
+	var read string
+	err := s.queryRow("SELECT at FROM heartbeat WHERE id = 1").Scan(&read)
+	return during("read the database", s.told(err))
+}
+
+// told is the sentence for what a statement ended with.
+func (s *Store) told(err error) error {
+	if err == nil {
+		return nil
+	}
+	s.cond.see(err)
+	var degraded *chat.DegradedError
+	if ill := s.Health(); ill != nil && !errors.As(ill, &degraded) {
+		return ill
+	}
+	return err
+}

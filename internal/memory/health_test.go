@@ -1,0 +1,312 @@
+package memory
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// closed is a folder with a database of n hundred messages that nobody holds
+// open.
+func closed(t testing.TB, n int) (dir, path string) {
+	t.Helper()
+	dir = filepath.Join(t.TempDir(), "data")
+	s, err := Open(t.Context(), dir, Options{})
+	must(t, err)
+	for i := range n {
+		_, err := s.Accept(t.Context(), batch(1+i*100, 100))
+		must(t, err)
+	}
+	must(t, s.Close())
+	return dir, s.Path()
+}
+
+// root is the page a table or index begins at.
+func root(t testing.TB, path, name string) int64 {
+	t.Helper()
+	db, err := sql.Open("sqlite3", path)
+	must(t, err)
+	defer func() { _ = db.Close() }()
+	var page int64
+	must(t, db.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = ?", name).Scan(&page))
+	return page
+}
+
+// garble writes garbage over a page, the first of which is number 1.
+func garble(t testing.TB, path string, page int64) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, err)
+	junk := make([]byte, 4096)
+	_, _ = rand.Read(junk)
+	junk[0] = 0xee // no kind of page
+	_, err = f.WriteAt(junk, (page-1)*4096)
+	must(t, errors.Join(err, f.Close()))
+}
+
+// TestFaultDamageIsFound: whatever is wrong with a file, either the start
+// refuses it or the check beside the writer turns health red, and both name
+// the command that mends it.
+func TestFaultDamageIsFound(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		spoil func(t *testing.T, path string)
+		want  string
+	}{
+		{"root of messages", func(t *testing.T, p string) { garble(t, p, root(t, p, "messages")) }, "messages"},
+		{"root of inbox", func(t *testing.T, p string) { garble(t, p, root(t, p, "inbox")) }, "inbox"},
+		{"middle of the file", func(t *testing.T, p string) {
+			st, err := os.Stat(p)
+			must(t, err)
+			garble(t, p, st.Size()/4096/2)
+		}, ""},
+		{"an index", func(t *testing.T, p string) { garble(t, p, root(t, p, "outbox_open")) }, ""},
+		{"first page", func(t *testing.T, p string) { garble(t, p, 1) }, ""},
+		{"a table is gone", func(t *testing.T, p string) { exec(t, p, "DROP TABLE steps") }, "table steps is missing"},
+		{"an index is gone", func(t *testing.T, p string) { exec(t, p, "DROP INDEX outbox_open") }, "index outbox_open is missing"},
+		{"a column is gone", func(t *testing.T, p string) { exec(t, p, "ALTER TABLE settings RENAME COLUMN value TO valeu") }, "table settings is not"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, path := closed(t, 5)
+			tt.spoil(t, path)
+			s, err := Open(t.Context(), dir, Options{})
+			if err == nil {
+				defer func() { _ = s.Close() }()
+				var degraded *chat.DegradedError
+				if err := s.Health(); !errors.As(err, &degraded) {
+					t.Errorf("before the check: %v", err)
+				}
+				if err = s.Check(t.Context()); err == nil || s.Health() == nil || !errors.Is(s.Health(), ErrCorrupt) {
+					t.Fatalf("check %v, health %v", err, s.Health())
+				}
+			}
+			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// TestFaultDroppedTriggerIsNamed: every object that the migrations make and a
+// file can lose is missed by name.
+func TestFaultDroppedTriggerIsNamed(t *testing.T) {
+	_, path := closed(t, 0)
+	want, err := objectsAt(t.Context(), len(migrations()))
+	must(t, err)
+	whole, err := os.ReadFile(path)
+	must(t, err)
+	tried := map[string]int{}
+	for object := range want {
+		kind, name, _ := strings.Cut(object, " ")
+		if kind == "table" && want[object] == "" || tried[kind] >= 6 {
+			continue
+		}
+		dir := filepath.Join(t.TempDir(), "data")
+		must(t, os.Mkdir(dir, 0o700))
+		copied := filepath.Join(dir, DatabaseName)
+		must(t, os.WriteFile(copied, whole, 0o600))
+		db, err := sql.Open("sqlite3", copied)
+		must(t, err)
+		if _, err := db.Exec("DROP " + kind + " " + quoted(name)); err != nil {
+			must(t, db.Close())
+			continue // a part of another
+		}
+		must(t, db.Close())
+		tried[kind]++
+		if _, err := Open(t.Context(), dir, Options{}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), object+" is missing") {
+			t.Errorf("without %s: %v", object, err)
+		}
+	}
+	if tried["table"] < 6 || tried["index"] < 6 || tried["trigger"] == 0 {
+		t.Errorf("tried %v", tried)
+	}
+}
+
+// TestFaultDamageMetAtRuntime: the first statement that meets damage turns
+// health red, whoever made it and whether or not its error was looked at.
+func TestFaultDamageMetAtRuntime(t *testing.T) {
+	dir, path := closed(t, 5)
+	s, err := Open(t.Context(), dir, Options{})
+	must(t, err)
+	defer func() { _ = s.Close() }()
+	must(t, s.Check(t.Context()))
+	must(t, s.Health())
+	st, err := os.Stat(path)
+	must(t, err)
+	for page := int64(3); page <= st.Size()/4096; page++ {
+		garble(t, path, page)
+	}
+	other, err := Open(t.Context(), dir, Options{}) // nothing of it is cached
+	if err == nil {
+		_ = other.Close()
+		t.Fatal("all pages are garbage, and it opens")
+	}
+	s.ro.SetMaxIdleConns(0) // nor here
+	rows, err := s.ro.Query("SELECT * FROM inbox")
+	if err == nil {
+		for rows.Next() {
+		}
+		_ = rows.Close()
+	}
+	if err := s.Health(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
+		t.Errorf("health %v", err)
+	}
+}
+
+// TestFaultForeignDatabase: another program's file is refused before a byte of
+// it, or beside it, is written.
+func TestFaultForeignDatabase(t *testing.T) {
+	for _, tt := range []struct{ name, make string }{
+		{"a browser", "CREATE TABLE moz_places (id INTEGER PRIMARY KEY, url TEXT); CREATE TABLE moz_origins (id); PRAGMA user_version = 77"},
+		{"names like ours", "CREATE TABLE messages (id INTEGER PRIMARY KEY, body TEXT); CREATE TABLE sessions (id); CREATE TABLE inbox (id); PRAGMA user_version = 3"},
+		{"an application id", "PRAGMA application_id = 252006674; CREATE TABLE x (y)"},
+		{"no tables", "PRAGMA user_version = 1"},
+		{"with a log", "PRAGMA journal_mode = WAL; CREATE TABLE x (y)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			must(t, os.Chmod(dir, 0o700))
+			path := filepath.Join(dir, DatabaseName)
+			exec(t, path, tt.make)
+			before, err := os.ReadFile(path)
+			must(t, err)
+			_, err = Open(t.Context(), dir, Options{})
+			if !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), "--data") {
+				t.Errorf("got %v", err)
+			}
+			after, err := os.ReadFile(path)
+			must(t, err)
+			list, err := os.ReadDir(dir)
+			must(t, err)
+			if string(before) != string(after) || len(list) != 1 {
+				t.Errorf("changed: %v", list)
+			}
+		})
+	}
+}
+
+// TestOlderDatabaseIsSigned: our own files from before the signature are known
+// by their tables, at every version there was, and get it.
+func TestOlderDatabaseIsSigned(t *testing.T) {
+	for version := 1; version <= len(migrations()); version++ {
+		dir := t.TempDir()
+		must(t, os.Chmod(dir, 0o700))
+		path := filepath.Join(dir, DatabaseName)
+		db, err := sql.Open("sqlite3", dsn(path, writerPragmas))
+		must(t, err)
+		must(t, migrate(t.Context(), db, migrations()[:version]))
+		must(t, db.Close())
+		s, err := Open(t.Context(), dir, Options{})
+		if err != nil {
+			t.Fatalf("version %d: %v", version, err)
+		}
+		must(t, s.Close())
+		if id, err := signature(path); err != nil || id != applicationID {
+			t.Errorf("version %d: signature %x, %v", version, id, err)
+		}
+	}
+}
+
+// TestFaultTruncatedLog: a log cut anywhere never makes a new database and
+// never an unsound one that passes for sound.
+func TestFaultTruncatedLog(t *testing.T) {
+	s := open(t, Options{})
+	for i := range 3 {
+		_, err := s.Accept(t.Context(), batch(1+i*100, 100))
+		must(t, err)
+	}
+	file, err := os.ReadFile(s.Path())
+	must(t, err)
+	log, err := os.ReadFile(s.Path() + "-wal")
+	must(t, err)
+	for _, keep := range []int{0, 31, 4000, len(log) / 3, len(log) / 2, len(log) - 1} {
+		t.Run(fmt.Sprint(keep), func(t *testing.T) {
+			dir := t.TempDir()
+			must(t, os.Chmod(dir, 0o700))
+			path := filepath.Join(dir, DatabaseName)
+			must(t, os.WriteFile(path, file, 0o600))
+			must(t, os.WriteFile(path+"-wal", log[:keep], 0o600))
+			s, err := Open(t.Context(), dir, Options{})
+			if err != nil {
+				if !errors.Is(err, ErrCorrupt) {
+					t.Errorf("refused with %v", err)
+				}
+				return
+			}
+			defer func() { _ = s.Close() }()
+			must(t, s.Check(t.Context()))
+			_, err = s.Accept(t.Context(), batch(9000, 1))
+			must(t, err)
+		})
+	}
+}
+
+// TestFaultFullDiskIsToldAndOver: a write that finds no room turns health red;
+// it is green again by itself once there is room for something new.
+func TestFaultFullDiskIsToldAndOver(t *testing.T) {
+	s := open(t, Options{MaxPages: 120})
+	must(t, s.Check(t.Context()))
+	must(t, s.Beat(t.Context()))
+	var full error
+	for i := 0; full == nil && i < 100; i++ {
+		_, full = s.Accept(t.Context(), batch(i*10, 10))
+	}
+	if full == nil {
+		t.Fatal("the disk was never full")
+	}
+	if err := s.Health(); !errors.Is(err, ErrUnwritable) || !strings.Contains(err.Error(), "make room") {
+		t.Errorf("health %v", err)
+	}
+	if err := s.Beat(t.Context()); !errors.Is(err, ErrUnwritable) {
+		t.Errorf("a heartbeat on a full disk: %v", err)
+	}
+	must(t, s.write(t.Context(), func(tx *Tx) error { _, err := tx.Exec("DELETE FROM inbox WHERE id <= 40"); return err }))
+	if err := errors.Join(s.Beat(t.Context()), s.Health()); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+}
+
+// TestCheckLetsWritersThrough: a check that reads for long holds up no write.
+func TestCheckLetsWritersThrough(t *testing.T) {
+	s := filled(t, 30)
+	ctx, stop := context.WithCancel(t.Context())
+	checks := make(chan error, 1)
+	go func() {
+		var err error
+		for ctx.Err() == nil && err == nil {
+			err = s.Check(context.Background())
+		}
+		checks <- err
+	}()
+	for i := range 20 {
+		short, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		if _, err := s.Accept(short, batch(50000+i, 1)); err != nil {
+			t.Error(err)
+		}
+		cancel()
+	}
+	stop()
+	must(t, <-checks)
+}
+
+// BenchmarkOpen is what a start spends on the database, the look at its schema
+// included.
+func BenchmarkOpen(b *testing.B) {
+	dir, _ := closed(b, 5)
+	for b.Loop() {
+		s, err := Open(context.Background(), dir, Options{})
+		must(b, err)
+		b.StopTimer()
+		must(b, s.Close())
+		b.StartTimer()
+	}
+}
