@@ -3,8 +3,10 @@ package telegram
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -25,6 +27,7 @@ type intake struct {
 	changed *sync.Cond
 	got     []chat.Message
 	moves   []chat.Move
+	dead    []chat.DeadLetter
 	seen    map[string]bool
 	refuse  int           // how many Delivers fail first
 	gate    chan struct{} // Room waits for it when not nil
@@ -46,6 +49,17 @@ func (in *intake) Deliver(_ context.Context, b chat.Batch) error {
 		return errDiskFull
 	}
 	in.moves = append(in.moves, b.Moved...)
+	for _, m := range b.Messages { // as the store does it
+		if _, err := json.Marshal(m); err != nil {
+			return err
+		}
+	}
+	for _, d := range b.Dead {
+		if id := "dead " + d.ID; !in.seen[id] {
+			in.seen[id] = true
+			in.dead = append(in.dead, d)
+		}
+	}
 	for _, m := range b.Messages {
 		if id := m.Key.String() + " " + m.ID; !in.seen[id] {
 			in.seen[id] = true
@@ -69,6 +83,13 @@ func (in *intake) Room(ctx context.Context) error {
 }
 
 func (in *intake) Cursors(context.Context, string) (map[string]string, error) { return nil, nil }
+
+// letters are the updates that were put aside.
+func (in *intake) letters() []chat.DeadLetter {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return slices.Clone(in.dead)
+}
 
 // wait blocks until n messages were stored.
 func (in *intake) wait(t *testing.T, n int) []chat.Message {

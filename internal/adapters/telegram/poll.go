@@ -135,7 +135,7 @@ func (a *Adapter) refused(ctx context.Context, status int, why string) {
 // among them. It returns the last update id, 0 when none had one.
 func (a *Adapter) store(ctx context.Context, raws []json.RawMessage) (last int64, err error) {
 	b, last, pressed := a.batch(raws)
-	if len(b.Messages)+len(b.Moved) > 0 {
+	if len(b.Messages)+len(b.Moved)+len(b.Dead) > 0 {
 		if err := a.in.Deliver(ctx, b); err != nil {
 			if ctx.Err() == nil {
 				a.fail(fmt.Errorf("%w: %w", errNotStored, err), true)
@@ -172,6 +172,10 @@ func (a *Adapter) batch(raws []json.RawMessage) (b chat.Batch, last int64, press
 		}
 		if e.message.ID != "" {
 			b.Messages = append(b.Messages, e.message)
+		}
+		if e.dead != nil {
+			b.Dead = append(b.Dead, *e.dead)
+			a.log.Warn("telegram: an update is put aside", "id", e.dead.ID, "reason", e.dead.Reason)
 		}
 		if e.query != "" {
 			pressed = append(pressed, e.query)

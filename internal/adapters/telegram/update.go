@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ import (
 )
 
 // maxRaw is how much of an update that cannot be read is kept, in bytes.
-const maxRaw = 4096
+const maxRaw = 64 << 10
 
 // event is one update, normalized.
 type event struct {
@@ -22,37 +23,29 @@ type event struct {
 	message chat.Message // ID "" when there is nothing to keep
 	move    chat.Move    // zero unless the conversation moved
 	query   string       // callback query to acknowledge, "" for none
+	dead    *chat.DeadLetter
 }
 
-// event normalizes one update. It never fails: what cannot be read, or makes
-// our own code panic, is kept as skipped.
+// event normalizes one update. It never fails: what no message can be made of,
+// or makes our own code panic, is put aside as it came.
 func (a *Adapter) event(raw json.RawMessage) (e event) {
 	defer func() {
 		if r := recover(); r != nil {
-			e.message = malformed(raw, e.id, fmt.Errorf("panic: %v", r))
+			e.bury(raw, deadPanic)
 		}
 	}()
-	var head struct {
-		ID int64 `json:"update_id"`
-	}
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return event{message: malformed(raw, 0, err)}
-	}
-	e.id = head.ID
+	e.id = updateNumber(raw)
 	var u models.Update
-	if err := json.Unmarshal(raw, &u); err != nil {
-		e.message = malformed(raw, e.id, err)
-		return e
-	}
+	whole := decode(raw, &u)
 	switch {
 	case u.Message != nil:
 		e.message, e.move = a.message(u.Message), moved(u.Message)
 	case u.ChannelPost != nil:
 		e.message = a.message(u.ChannelPost)
 	case u.EditedMessage != nil:
-		e.message = a.edit(u.EditedMessage)
+		e.message = a.edit(u.EditedMessage, e.id)
 	case u.EditedChannelPost != nil:
-		e.message = a.edit(u.EditedChannelPost)
+		e.message = a.edit(u.EditedChannelPost, e.id)
 	case u.CallbackQuery != nil:
 		e.query, e.message = u.CallbackQuery.ID, a.button(u.CallbackQuery)
 	case u.MyChatMember != nil:
@@ -60,7 +53,27 @@ func (a *Adapter) event(raw json.RawMessage) (e event) {
 	default:
 		e.message = skipped(nowhere, updateID(e.id), skipKind)
 	}
+	switch {
+	case e.id == 0:
+		e.bury(raw, deadNumber)
+	case whole:
+	case e.message.Kind != chat.KindSkipped:
+		a.log.Info("telegram: parts of an update are of a kind not known here and left out", "update", e.id)
+	case e.message.Text != skipBot && (e.message.Text != skipKind || !object(raw)) && e.move == (chat.Move{}):
+		e.bury(raw, deadParts)
+	}
 	return e
+}
+
+// bury puts the update aside instead of keeping a message.
+func (e *event) bury(raw []byte, why string) {
+	id := updateID(e.id)
+	if e.id == 0 {
+		sum := sha256.Sum256(raw)
+		id = fmt.Sprintf("update:%x", sum[:8])
+	}
+	e.message = chat.Message{}
+	e.dead = &chat.DeadLetter{ID: id, Raw: slices.Clone(raw[:min(len(raw), maxRaw)]), Reason: why}
 }
 
 // nowhere is the conversation of what belongs to none.
@@ -103,15 +116,6 @@ func skipped(k chat.Key, id, why string) chat.Message {
 	return chat.Message{ID: id, Key: k, Kind: chat.KindSkipped, Text: why}
 }
 
-func malformed(raw []byte, id int64, err error) chat.Message {
-	name := updateID(id)
-	if id == 0 {
-		sum := sha256.Sum256(raw)
-		name = fmt.Sprintf("update:%x", sum[:8])
-	}
-	return skipped(nowhere, name, clean(fmt.Sprintf(skipMalformed, err, raw[:min(len(raw), maxRaw)])))
-}
-
 // moved tells whether m is the service message that a group became a
 // supergroup; both groups get one.
 func moved(m *models.Message) chat.Move {
@@ -124,15 +128,16 @@ func moved(m *models.Message) chat.Move {
 	return chat.Move{}
 }
 
-// edit normalizes a changed message. Every change has an ID of its own.
-func (a *Adapter) edit(m *models.Message) chat.Message {
+// edit normalizes a changed message. Every change has an ID of its own: there
+// may be several within a second.
+func (a *Adapter) edit(m *models.Message, update int64) chat.Message {
 	c := a.message(m)
 	if c.ID == "" || c.Kind == chat.KindSkipped {
 		return c
 	}
 	c.Kind, c.ReplyTo = chat.KindEdit, c.ID
-	c.ID += "@" + strconv.Itoa(m.EditDate)
-	c.At = time.Unix(int64(m.EditDate), 0).UTC()
+	c.ID += "@" + strconv.FormatInt(update, 10)
+	c.At = a.date(m.EditDate)
 	return c
 }
 
@@ -146,11 +151,11 @@ func (a *Adapter) button(q *models.CallbackQuery) chat.Message {
 	switch m := q.Message; {
 	case m.Message != nil:
 		c.Key, c.ReplyTo = placeOf(m.Message), messageID(m.Message.Chat.ID, m.Message.ID)
-		c.Direct = m.Message.Chat.Type == models.ChatTypePrivate
+		c.Direct = oneToOne(m.Message.Chat)
 	case m.InaccessibleMessage != nil:
 		c.Key = place(m.InaccessibleMessage.Chat.ID, 0)
 		c.ReplyTo = messageID(m.InaccessibleMessage.Chat.ID, m.InaccessibleMessage.MessageID)
-		c.Direct = m.InaccessibleMessage.Chat.Type == models.ChatTypePrivate
+		c.Direct = oneToOne(m.InaccessibleMessage.Chat)
 	default:
 		return skipped(nowhere, c.ID, skipInline)
 	}
@@ -175,9 +180,9 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 	}
 	c := chat.Message{
 		ID: id, Key: key, From: from, Files: files(m),
-		Direct:    m.Chat.Type == models.ChatTypePrivate,
+		Direct:    oneToOne(m.Chat),
 		Forwarded: m.ForwardOrigin != nil || m.IsAutomaticForward || m.ViaBot != nil,
-		At:        time.Unix(int64(m.Date), 0).UTC(),
+		At:        a.date(m.Date),
 		Album:     m.MediaGroupID,
 	}
 	s := a.script(m)
@@ -201,6 +206,21 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 		return skipped(key, id, skipService)
 	}
 	return c
+}
+
+// date reads a time of Telegram's; one that cannot be is now.
+func (a *Adapter) date(unix int) time.Time {
+	now := a.now().UTC()
+	if unix <= 0 || int64(unix) > now.Add(24*time.Hour).Unix() {
+		return now
+	}
+	return time.Unix(int64(unix), 0).UTC()
+}
+
+// oneToOne says that a chat is one person and the bot; the id tells where the
+// type does not.
+func oneToOne(c models.Chat) bool {
+	return c.Type == models.ChatTypePrivate || c.Type == "" && c.ID > 0
 }
 
 // opensTopic says that r only opens the topic m is in: in a forum every message
@@ -228,6 +248,8 @@ func shared(id int64) bool {
 // of. ID is "" when there is neither.
 func author(m *models.Message) chat.User {
 	switch {
+	case m.SenderChat != nil && m.SenderChat.ID == 0:
+		return chat.User{}
 	case m.SenderChat != nil:
 		return chat.User{ID: chatUser(m.SenderChat.ID), Name: cleanName(m.SenderChat.Title)}
 	case m.From == nil || m.From.ID == 0:
@@ -270,6 +292,9 @@ func files(m *models.Message) []chat.File {
 	case m.Sticker != nil:
 		f = chat.File{Name: "sticker.webp", MIME: "image/webp", Size: int64(m.Sticker.FileSize), Ref: m.Sticker.FileID}
 	default:
+		return nil
+	}
+	if f.Ref == "" {
 		return nil
 	}
 	f.MIME = cleanName(f.MIME)

@@ -123,7 +123,7 @@ func TestNormalizeOtherKinds(t *testing.T) {
 	post := `{"message_id":5,"date":1700000000,"chat":{"id":-100555,"type":"channel","title":"News"},"sender_chat":{"id":-100555,"type":"channel","title":"News"},"text":"post"}`
 	a := reader(t)
 	edit := a.event([]byte(`{"update_id":1,"edited_message":` + body + `}`)).message
-	if edit.Kind != chat.KindEdit || edit.ID != "5@1700000009" || edit.ReplyTo != "5" || edit.Text != "better" || !edit.Addressed {
+	if edit.Kind != chat.KindEdit || edit.ID != "5@1" || edit.ReplyTo != "5" || edit.Text != "better" || !edit.Addressed {
 		t.Errorf("edit %+v", edit)
 	}
 	channel := a.event([]byte(`{"update_id":1,"channel_post":` + post + `}`)).message

@@ -25,10 +25,16 @@ const (
 
 // Why an update was kept and not handled.
 const (
-	skipMalformed = "malformed update: %v: %s"
-	skipKind      = "an update of a kind that is not used"
-	skipService   = "a service message"
-	skipBot       = "written by another bot"
-	skipNobody    = "no chat or no sender"
-	skipInline    = "a button on a message that is not ours"
+	skipKind    = "an update of a kind that is not used"
+	skipService = "a service message"
+	skipBot     = "written by another bot"
+	skipNobody  = "no chat or no sender"
+	skipInline  = "a button on a message that is not ours"
+)
+
+// Why an update was put aside.
+const (
+	deadPanic  = "the update made the program fail while it was read"
+	deadNumber = "the update has no number of its own"
+	deadParts  = "of the update so little could be read that it makes no message"
 )
