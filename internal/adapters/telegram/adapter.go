@@ -62,6 +62,8 @@ type Timing struct {
 	Send     time.Duration // the longest any other call may take: 30 s
 	RetryMin time.Duration // first wait after a conflict or a failed start: 3 s
 	RetryMax time.Duration // longest such wait: 30 s
+	PauseMin time.Duration // first pause after an answer that is not the Bot API's: 1 s
+	PauseMax time.Duration // longest such pause, and between polls that come back empty at once: 30 s
 }
 
 const maxSecret = 256 // characters; Bot API setWebhook
@@ -73,16 +75,17 @@ var (
 
 // Adapter is the bot's side of Telegram. It implements chat.Adapter.
 type Adapter struct {
-	opts   Options
-	log    *slog.Logger
-	now    func() time.Time
-	bot    *bot.Bot
-	wire   *wire
-	me     atomic.Pointer[models.User] // nil until Run has learned it
-	in     chat.Intake                 // set by Run before anything is received
-	health health
-	quiet  quiet
-	acks   sync.WaitGroup // goroutines that answer callback queries
+	opts      Options
+	log       *slog.Logger
+	now       func() time.Time
+	bot       *bot.Bot
+	wire      *wire
+	me        atomic.Pointer[models.User] // nil until Run has learned it
+	in        chat.Intake                 // set by Run before anything is received
+	health    health
+	quiet     quiet
+	draftless draftless
+	acks      sync.WaitGroup // goroutines that answer callback queries
 	// hold is the next wait after a conflict; it outlives a restarted Run, so
 	// that restarting does not look like recovering. Only the poll touches it.
 	hold time.Duration
@@ -138,6 +141,8 @@ func (t Timing) defaults() Timing {
 		Send:     cmp.Or(t.Send, 30*time.Second),
 		RetryMin: cmp.Or(t.RetryMin, 3*time.Second),
 		RetryMax: cmp.Or(t.RetryMax, 30*time.Second),
+		PauseMin: cmp.Or(t.PauseMin, time.Second),
+		PauseMax: cmp.Or(t.PauseMax, 30*time.Second),
 	}
 }
 

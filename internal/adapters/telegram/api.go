@@ -35,14 +35,16 @@ const (
 
 // ShowMenus tells Telegram our menus, those that it does not have just so.
 // Telegram has no "-" in command names: "_" is shown for it, and read back as
-// "-". Somebody who never wrote to the bot has no chat to show a menu in.
-func (a *Adapter) ShowMenus(ctx context.Context, menus []Menu) error {
+// "-". Somebody who never wrote to the bot has no chat to show a menu in. One
+// menu that is refused keeps none of the others from being shown; calling again
+// is cheap once all are.
+func (a *Adapter) ShowMenus(ctx context.Context, menus []Menu) (err error) {
 	for _, m := range menus {
-		if err := a.showMenu(ctx, m); err != nil && !(errors.Is(err, bot.ErrorBadRequest) && strings.Contains(m.Where, ":")) {
-			return fmt.Errorf("set commands: %w", err)
+		if e := a.showMenu(ctx, m); e != nil && !(errors.Is(e, bot.ErrorBadRequest) && strings.Contains(m.Where, ":")) {
+			err = errors.Join(err, fmt.Errorf("set commands: %w", e))
 		}
 	}
-	return nil
+	return err
 }
 
 func (a *Adapter) showMenu(ctx context.Context, m Menu) error {

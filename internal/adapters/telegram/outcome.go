@@ -20,10 +20,13 @@ func (a *Adapter) outcome(to target, err error) error {
 		wait  *bot.TooManyRequestsError
 		move  *bot.MigrateError
 		fault *callError
+		pause *pausedError
 	)
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &pause):
+		return &chat.WaitError{After: pause.left, Err: err}
 	case errors.As(err, &wait):
 		after := retryAfter(err)
 		a.quiet.keep(to.chat, a.now().Add(after), a.now())
@@ -41,11 +44,15 @@ func (a *Adapter) outcome(to target, err error) error {
 
 // retryAfter is the silence err asks for, 0 when it asks for none.
 func retryAfter(err error) time.Duration {
+	var pause *pausedError
+	if errors.As(err, &pause) {
+		return pause.left
+	}
 	var wait *bot.TooManyRequestsError
 	if !errors.As(err, &wait) {
 		return 0
 	}
-	return time.Duration(max(wait.RetryAfter, 1)) * time.Second
+	return silence(int64(max(wait.RetryAfter, 1)))
 }
 
 // refusedFor says that Telegram refused a request, its description holding
@@ -93,4 +100,30 @@ func (q *quiet) keep(chat int64, until, now time.Time) {
 	if until.After(q.until[chat]) {
 		q.until[chat] = until
 	}
+}
+
+// draftless remembers where drafts were refused. It forgets all when it has
+// grown large, and learns anew.
+type draftless struct {
+	mu    sync.Mutex // guards chats
+	chats map[int64]bool
+}
+
+const maxDraftless = 10_000
+
+// has says that drafts are refused in a chat, or everywhere.
+func (d *draftless) has(chat int64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.chats[chat] || d.chats[0]
+}
+
+// add remembers a chat; 0 is everywhere.
+func (d *draftless) add(chat int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.chats == nil || len(d.chats) >= maxDraftless {
+		d.chats = map[int64]bool{0: d.chats[0]}
+	}
+	d.chats[chat] = true
 }

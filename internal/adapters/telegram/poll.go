@@ -49,7 +49,12 @@ func (a *Adapter) pollOnce(ctx context.Context, req *http.Request) (*http.Respon
 	if err != nil {
 		return nil, err
 	}
+	began := time.Now()
 	resp, err := a.wire.exchange(a.wire.poll, out, limit)
+	for pause := (*pausedError)(nil); errors.As(err, &pause) && sleep(ctx, pause.left); {
+		began = time.Now()
+		resp, err = a.wire.exchange(a.wire.poll, out, limit)
+	}
 	if err != nil {
 		if ctx.Err() == nil {
 			a.fail(err, false)
@@ -62,6 +67,8 @@ func (a *Adapter) pollOnce(ctx context.Context, req *http.Request) (*http.Respon
 	}
 	data, _ := io.ReadAll(resp.Body) // held in memory
 	if err := json.Unmarshal(data, &answer); err != nil {
+		a.fail(errNoUpdates, false)
+		a.rest(true, 0, time.Second)
 		return nil, fmt.Errorf("read updates: %w", err)
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(data))
@@ -74,9 +81,10 @@ func (a *Adapter) pollOnce(ctx context.Context, req *http.Request) (*http.Respon
 		return nil, err
 	}
 	if last == 0 && len(answer.Result) > 0 {
+		a.rest(true, 0, time.Second)
 		return nil, errors.New("updates without an id cannot be confirmed")
 	}
-	a.hold = 0
+	a.rest(len(answer.Result) == 0, time.Since(began), limit-a.opts.Timing.Grace)
 	a.received()
 	body := `{"ok":true,"result":[]}`
 	if last != 0 {
@@ -84,6 +92,17 @@ func (a *Adapter) pollOnce(ctx context.Context, req *http.Request) (*http.Respon
 	}
 	resp.Body = io.NopCloser(strings.NewReader(body))
 	return resp, nil
+}
+
+// rest sets the wait before the next poll: none after updates, nor where an
+// empty poll was held as long as it should. What comes back empty at once, for
+// whatever reason, is asked more and more slowly.
+func (a *Adapter) rest(empty bool, took, asked time.Duration) {
+	if !empty || took >= asked/10 {
+		a.hold = 0
+		return
+	}
+	a.hold = min(max(2*a.hold, a.opts.Timing.PauseMin), a.opts.Timing.PauseMax)
 }
 
 // pollRequest asks anew what the library asks, with our waits: a first poll,

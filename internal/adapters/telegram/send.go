@@ -89,6 +89,11 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 	if left := a.quiet.left(to.chat, a.now()); left > 0 {
 		return "", &chat.WaitError{After: left, Err: errQuiet}
 	}
+	if p.Unknown > 0 && p.Preview == "" {
+		if err := a.answers(ctx); err != nil {
+			return "", err
+		}
+	}
 	r := render(p.Text)
 	if p.Preview != "" && r.text != "" {
 		id, err := a.finish(ctx, to, p, r)
@@ -106,6 +111,16 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 		return a.documents(ctx, to, p, "")
 	}
 	return a.text(ctx, to, r, keyboard(p.Buttons))
+}
+
+// answers asks something harmless before what may have been sent is sent again:
+// while Telegram does not answer, a repetition would be as uncertain, and the
+// hub gives up after it.
+func (a *Adapter) answers(ctx context.Context) error {
+	if _, err := a.bot.GetMe(ctx); err != nil {
+		return fmt.Errorf("nothing is repeated until telegram answers: %v", err)
+	}
+	return nil
 }
 
 // finish turns the preview into the part. id is "" without an error when there
@@ -270,9 +285,13 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 	switch {
 	case r.text == "":
 		return id, 0, nil
-	case to.chat > 0:
-		return "", draftPace, a.draft(ctx, to, m.Row, r)
-	case id == "":
+	case to.chat > 0 && id == "" && !a.draftless.has(to.chat):
+		if err = a.draft(ctx, to, m.Row, r); err == nil || ctx.Err() != nil || errors.As(err, new(*chat.WaitError)) {
+			return "", draftPace, err
+		}
+		a.log.Info("telegram: no drafts here, the answer is shown by edits", "error", err)
+	}
+	if id == "" {
 		id, err = a.text(ctx, to, r, nil)
 		return id, editPace, err
 	}
@@ -283,7 +302,9 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 	return id, editPace, a.outcome(to, err)
 }
 
-// draft shows an answer that is being written; row tells drafts apart.
+// draft shows an answer that is being written; row tells drafts apart. A
+// refusal is remembered: of the chat, or of all when the server does not know
+// drafts.
 func (a *Adapter) draft(ctx context.Context, to target, row int64, r rendered) error {
 	err := a.plainly(r, func(r rendered) error {
 		_, err := a.bot.SendMessageDraft(ctx, &bot.SendMessageDraftParams{
@@ -292,6 +313,12 @@ func (a *Adapter) draft(ctx context.Context, to target, row int64, r rendered) e
 		})
 		return err
 	})
+	switch {
+	case errors.Is(err, bot.ErrorNotFound):
+		a.draftless.add(0)
+	case errors.Is(err, bot.ErrorBadRequest), errors.Is(err, bot.ErrorForbidden):
+		a.draftless.add(to.chat)
+	}
 	return a.outcome(to, err)
 }
 

@@ -320,6 +320,11 @@ func TestAccountCalls(t *testing.T) {
 	if n := len(s.Calls("setMyCommands")); n != 3 {
 		t.Errorf("%d menus were set", n)
 	}
+	lift := s.Fail(telegramtest.Fault{Method: "setMyCommands", Status: 400, Times: 1})
+	if err := a.ShowMenus(t.Context(), []Menu{{MenuEverywhere, nil}, {MenuGroups, []Command{help}}}); err == nil || len(s.Menu("all_group_chats")) != 1 {
+		t.Errorf("one menu refused: %v, %v", err, s.Menu("all_group_chats"))
+	}
+	lift()
 	s.Fail(telegramtest.Fault{Method: "getMyCommands", Status: 500})
 	if err := a.ShowMenus(t.Context(), menus); err == nil {
 		t.Error("a failure is silent")

@@ -3,7 +3,6 @@ package telegram
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -28,10 +27,13 @@ type wire struct {
 	onPoll     func(*http.Request) (*http.Response, error)
 	dead       context.Context // ends when the token is rejected
 	kill       context.CancelFunc
+	pace       pace
+	now        func() time.Time
 }
 
 func newWire(opts Options, onPoll func(*http.Request) (*http.Response, error)) *wire {
-	w := &wire{poll: newClient(1), send: newClient(maxConns), limit: opts.Timing.Send, onPoll: onPoll}
+	w := &wire{poll: newClient(1), send: newClient(maxConns), limit: opts.Timing.Send, onPoll: onPoll, now: opts.Now}
+	w.pace = pace{min: opts.Timing.PauseMin, max: opts.Timing.PauseMax, now: opts.Now}
 	w.dead, w.kill = context.WithCancel(context.Background())
 	return w
 }
@@ -89,14 +91,18 @@ func (w *wire) Do(req *http.Request) (*http.Response, error) {
 }
 
 // exchange makes one request and reads the whole answer. Its errors are
-// callErrors, or errToken.
+// callErrors, pausedErrors, or errToken.
 func (w *wire) exchange(c *http.Client, req *http.Request, limit time.Duration) (*http.Response, error) {
+	fault := &callError{method: path.Base(req.URL.Path)}
 	if w.dead.Err() != nil {
 		return nil, errToken
 	}
+	if left := w.pace.admit(fault.method); left > 0 {
+		return nil, &pausedError{left}
+	}
+	began := w.now()
 	ctx, cancel := context.WithTimeout(req.Context(), limit)
 	defer cancel()
-	fault := &callError{method: path.Base(req.URL.Path)}
 	var written atomic.Bool
 	out, err := replayable(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn:      func(string) { written.Store(false) },
@@ -108,21 +114,47 @@ func (w *wire) exchange(c *http.Client, req *http.Request, limit time.Duration) 
 	}
 	resp, err := c.Do(out)
 	if err == nil {
-		defer resp.Body.Close()
 		fault.status = resp.StatusCode
-		var data []byte
-		data, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
-		resp.Body = io.NopCloser(bytes.NewReader(data))
-		if err == nil {
-			err = w.judge(resp.StatusCode, data)
-		}
+		err = w.read(resp, fault.method, began)
 	}
 	if err != nil {
-		fault.written = written.Load() && (fault.status < 400 || fault.status >= 500)
+		page := errors.Is(err, errNotAPI)
+		fault.written = written.Load() && !(page && unprocessed(fault.status)) && (page || fault.status < 400 || fault.status >= 500)
 		fault.err = bare(err)
 		return nil, fault
 	}
 	return resp, nil
+}
+
+// read takes in the whole answer and leaves in its place what the library can
+// read of it. It returns an error for what is no definite answer of the Bot
+// API.
+func (w *wire) read(resp *http.Response, method string, began time.Time) error {
+	defer resp.Body.Close()
+	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode == http.StatusUnauthorized {
+		w.kill()
+	}
+	r, ok := readReply(resp.StatusCode, data)
+	switch {
+	case !ok && wasted(resp.StatusCode):
+		return errNotAPI
+	case !ok:
+		w.pace.bad(method, began, asked(resp.Header))
+		return errNotAPI
+	}
+	w.pace.good(method)
+	if resp.StatusCode >= 500 && !r.ok {
+		return errors.New(http.StatusText(resp.StatusCode))
+	}
+	if r.code == http.StatusTooManyRequests && r.retryAfter <= 0 {
+		r.retryAfter = int64(asked(resp.Header) / time.Second)
+	}
+	resp.Body = bodyOf{bytes.NewReader(r.encode(method))}
+	return nil
 }
 
 // replayable gives the request a body that can be sent again, so that a
@@ -139,23 +171,6 @@ func replayable(req *http.Request) (*http.Request, error) {
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 	req.Body, err = req.GetBody()
 	return req, err
-}
-
-// judge returns an error for what is no definite answer of the Bot API.
-func (w *wire) judge(status int, data []byte) error {
-	if status == http.StatusUnauthorized {
-		w.kill()
-	}
-	var head struct {
-		OK *bool `json:"ok"`
-	}
-	if err := json.Unmarshal(data, &head); err != nil || head.OK == nil {
-		return errNotAPI
-	}
-	if status >= 500 {
-		return errors.New(http.StatusText(status))
-	}
-	return nil
 }
 
 // bare strips the URL, and with it the token, from what net/http returned.

@@ -10,6 +10,7 @@ var (
 	errNoAnswer   = errors.New("no answer, or too much waits to be answered here")
 	errConflict   = errors.New("another program is receiving with the same telegram token: stop it, or use a token of its own")
 	errWebhookSet = errors.New("a webhook is set for this telegram token, so polling gets nothing: call deleteWebhook, or set telegram.mode: webhook")
+	errNoUpdates  = errors.New("telegram answers polls with something that is no list of updates")
 	errNotStored  = errors.New("telegram messages cannot be stored")
 )
 

@@ -2,6 +2,7 @@ package telegramtest
 
 import (
 	"context"
+	"encoding/json"
 	"net"
 	"net/http"
 	"strings"
@@ -108,12 +109,15 @@ type Fault struct {
 	Description string // "" means what Telegram says with Status
 	RetryAfter  int    // seconds, with 429; further calls of the chat are counted as wasted
 	MigrateTo   int64
-	Body        string        // raw body instead of the Bot API's JSON
-	Empty       bool          // no body at all
-	Hang        bool          // no answer until the client goes away
-	Drop        bool          // the connection is cut
-	After       bool          // the call has its effect first: only its answer is lost or bad
-	Delay       time.Duration // before the answer; alone, the call then succeeds
+	Body        string // raw body instead of the Bot API's JSON
+	Empty       bool   // no body at all
+	Hang        bool   // no answer until the client goes away
+	Drop        bool   // the connection is cut
+	After       bool   // the call has its effect first: only its answer is lost or bad
+	// Echo are fields, as JSON, that the result of a call carries as well, which
+	// has its effect: what a newer server says of a message.
+	Echo  string
+	Delay time.Duration // before the answer; alone, the call then succeeds
 }
 
 // Fail adds a fault and returns what lifts it. Of several the first that
@@ -144,6 +148,19 @@ func (f *Fault) meets(method string, chat int64) bool {
 		}
 	}
 	return true
+}
+
+// echo adds the fault's fields to a result that has fields; an Echo that is no
+// list of fields takes its place.
+func (f *Fault) echo(result any) any {
+	if !strings.HasPrefix(f.Echo, `"`) || !strings.Contains(f.Echo, `":`) {
+		return json.RawMessage(f.Echo)
+	}
+	raw, _ := json.Marshal(result)
+	if object, ok := strings.CutSuffix(string(raw), "}"); ok {
+		return json.RawMessage(object + "," + f.Echo + "}")
+	}
+	return result
 }
 
 // inject answers in the fault's way; false lets the call go on.

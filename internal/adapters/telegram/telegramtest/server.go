@@ -186,6 +186,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if fault != nil && fault.After && fault.inject(s, w, r) {
 		return
 	}
+	if fault != nil && fault.Echo != "" && p == nil {
+		result = fault.echo(result)
+	}
 	w.Header().Set("Date", s.opts.Now().UTC().Format(http.TimeFormat))
 	answer(w, result, p)
 }

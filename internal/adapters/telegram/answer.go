@@ -1,0 +1,102 @@
+package telegram
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// reply is an answer of the Bot API, read as far as it can be.
+type reply struct {
+	ok          bool
+	result      json.RawMessage
+	description string
+	code        int
+	retryAfter  int64 // seconds
+	migrateTo   int64
+}
+
+// readReply reads an answer. ok is false when it is not the Bot API's.
+func readReply(status int, data []byte) (r reply, ok bool) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(data, &fields) != nil || json.Unmarshal(fields["ok"], &r.ok) != nil {
+		return r, false
+	}
+	var more map[string]json.RawMessage
+	_ = json.Unmarshal(fields["parameters"], &more)
+	_ = json.Unmarshal(fields["description"], &r.description)
+	r.result, r.code = fields["result"], int(number(fields["error_code"]))
+	r.retryAfter, r.migrateTo = number(more["retry_after"]), number(more["migrate_to_chat_id"])
+	if r.code == 0 {
+		r.code = status
+	}
+	return r, true
+}
+
+// encode writes the answer as the library reads it, and of its result only what
+// is used here: what else a server says of a message that it took, and the
+// library may not know, cannot make the message look refused.
+func (r reply) encode(method string) []byte {
+	whole := map[string]any{"ok": r.ok}
+	if r.ok {
+		whole["result"] = r.plain(method)
+	} else {
+		whole["error_code"], whole["description"] = r.code, r.description
+		whole["parameters"] = map[string]int64{"retry_after": r.retryAfter, "migrate_to_chat_id": r.migrateTo}
+	}
+	data, _ := json.Marshal(whole) // of what was JSON before
+	return data
+}
+
+// plain is the result, of messages the id alone.
+func (r reply) plain(method string) any {
+	switch {
+	case method == "sendMessageDraft" || method == "sendChatAction":
+		return true
+	case strings.HasPrefix(method, "send") || strings.HasPrefix(method, "edit"):
+		return map[string]int64{"message_id": r.field("message_id")}
+	case strings.HasPrefix(method, "set") || strings.HasPrefix(method, "delete") || method == "answerCallbackQuery":
+		return true
+	case method == "getChatMember":
+		return r.member()
+	case len(r.result) == 0:
+		return nil
+	}
+	return r.result
+}
+
+// field is a number in the result.
+func (r reply) field(name string) int64 {
+	var fields map[string]json.RawMessage
+	_ = json.Unmarshal(r.result, &fields)
+	return number(fields[name])
+}
+
+// member is the standing of a person in a group: it counts only whether they
+// administer it.
+func (r reply) member() any {
+	var m struct {
+		Status string `json:"status"`
+	}
+	_ = json.Unmarshal(r.result, &m)
+	if m.Status != "creator" && m.Status != "administrator" {
+		m.Status = "member"
+	}
+	return m
+}
+
+// wasted says that a page refused this request alone.
+func wasted(status int) bool { return status == http.StatusRequestEntityTooLarge }
+
+// unprocessed says that a page of this status came from what stands before the
+// Bot API, which has not seen the request.
+func unprocessed(status int) bool {
+	return status >= 400 && status < 500 || status == http.StatusServiceUnavailable
+}
+
+// bodyOf is a response's body that is held in memory.
+type bodyOf struct{ *bytes.Reader }
+
+// Close implements io.Closer.
+func (bodyOf) Close() error { return nil }

@@ -1,0 +1,109 @@
+package telegram
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// maxSilence is the longest that a platform is believed to want silence for.
+const maxSilence = 24 * time.Hour
+
+// pausedError is a request that was not made: the last answers were not the Bot
+// API's, and asking on would only get the address banned.
+type pausedError struct{ left time.Duration }
+
+func (e *pausedError) Error() string {
+	return fmt.Sprintf("telegram answers with pages that are not its own: nothing is asked for %s", e.left.Round(time.Millisecond))
+}
+
+// pace holds requests back while a server, or what stands before it, answers
+// with pages instead of the Bot API's JSON: all of them for a while that grows
+// until any answer is good again, and a method for one that grows until an
+// answer to it is.
+type pace struct {
+	min, max time.Duration
+	now      func() time.Time
+
+	mu     sync.Mutex // guards the rest
+	all    hold
+	routes map[string]*hold
+}
+
+// hold is when something may be asked again.
+type hold struct {
+	wait  time.Duration // 0 while all is well
+	until time.Time
+	since time.Time // when wait grew last
+}
+
+func (h *hold) grow(p *pace, now time.Time, least time.Duration) {
+	h.wait = max(min(max(2*h.wait, p.min), p.max), least)
+	h.until, h.since = now.Add(h.wait), now
+}
+
+// admit says how long to wait before a request; 0 lets it go, alone until its
+// answer is known.
+func (p *pace) admit(method string) time.Duration {
+	now := p.now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	route := p.routes[method]
+	left := p.all.until.Sub(now)
+	if route != nil {
+		left = max(left, route.until.Sub(now))
+	}
+	if left > 0 {
+		return left
+	}
+	if p.all.wait > 0 {
+		p.all.until = now.Add(p.all.wait)
+	}
+	if route != nil {
+		route.until = now.Add(route.wait)
+	}
+	return 0
+}
+
+// bad notes a page in answer to a request that began at began. What was under
+// way when the last one came tells nothing new.
+func (p *pace) bad(method string, began time.Time, least time.Duration) {
+	now := p.now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	route := p.routes[method]
+	if route == nil {
+		if p.routes == nil {
+			p.routes = map[string]*hold{}
+		}
+		route = &hold{}
+		p.routes[method] = route
+	}
+	if route.since.IsZero() || began.After(route.since) {
+		route.grow(p, now, least)
+	}
+	if p.all.since.IsZero() || began.After(p.all.since) {
+		p.all.grow(p, now, least)
+	}
+}
+
+// good notes an answer of the Bot API's, whatever it says.
+func (p *pace) good(method string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.all = hold{since: p.all.since}
+	delete(p.routes, method)
+}
+
+// asked is the silence that a header asks for.
+func asked(h http.Header) time.Duration {
+	seconds, _ := strconv.ParseInt(h.Get("Retry-After"), 10, 64)
+	return silence(seconds)
+}
+
+// silence is a number of seconds as a wait that makes sense.
+func silence(seconds int64) time.Duration {
+	return time.Duration(min(max(seconds, 0), int64(maxSilence/time.Second))) * time.Second
+}
