@@ -154,6 +154,7 @@ type Vault struct {
 	Readers        string `yaml:"readers" default:"everyone" one:"everyone|owner" doc:"who gets answers from notes and code: everyone who may talk to the bot, or its owners"`
 	Prefetch       bool   `yaml:"prefetch" default:"false" doc:"look for fitting notes before each answer, also when the model does not ask for it"`
 	BaseURL        string `yaml:"base_url" doc:"address that note paths are put behind, or into at {path}, for links under answers: https://notes.example.org/ or obsidian://open?file={path}"`
+	HardLinks      string `yaml:"hard_links" default:"refuse" one:"refuse|follow" doc:"what to do with files that have a second name (hard links), which may be outside of the folders: leave them alone, or read them like others"`
 	LibrarianModel string `yaml:"librarian_model" doc:"model of the librarian; with none, model.name"`
 }
 

@@ -26,7 +26,8 @@ var librarianPrompt string
 // follows them until stop is called.
 func (a *app) openVault(ctx context.Context) error {
 	o := vault.Options{
-		Index: a.inData("vault.db"), WriteDir: a.cfg.Vault.WriteDir, Embed: a.embeds(), EmbedModel: a.cfg.Model.Embedding, Log: a.log, Now: a.now,
+		Index: a.inData("vault.db"), WriteDir: a.cfg.Vault.WriteDir, HardLinks: a.cfg.Vault.HardLinks == "follow",
+		Embed: a.embeds(), EmbedModel: a.cfg.Model.Embedding, Log: a.log, Now: a.now,
 	}
 	if dir := a.cfg.Vault.Dir; dir != "" {
 		o.Sources = append(o.Sources, vault.Source{Name: "notes", Dir: dir, Kind: vault.KindNotes})
@@ -327,12 +328,16 @@ func (a *app) vaultState() (text string, ill bool) {
 	if st.State == vault.StateBuilding || st.State == vault.StateLoading {
 		text += fmt.Sprintf(" (%d of %d files looked at)", st.Done, st.Total)
 	}
-	skipped := 0
+	skipped, linked := 0, 0
 	for _, s := range st.Sources {
 		skipped += s.Skipped
+		linked += s.Linked
 	}
 	if skipped > 0 {
 		text += ", " + many(skipped, "file") + " skipped"
+	}
+	if linked > 0 {
+		text += fmt.Sprintf(wordsLinked, linked)
 	}
 	if st.Err != "" {
 		text += ": " + clip(st.Err, 200)

@@ -139,6 +139,7 @@ const (
 
 	wordsNotesOwner = "The notes are not for everybody: only my owner may have them tidied."
 	wordsNoNote     = "There is no such note. /notes search finds one by its words, /notes shows the latest."
+	wordsLinked     = " (%d of them because they are hard links; vault.hard_links says what to do with those)"
 	wordsNoTidying  = "The librarian needs a language model, and none is connected. /notes works without one."
 	wordsNoVault    = "There are no notes: set vault.dir to a folder of Markdown notes, and start me again."
 	wordsNoNotes    = "Nothing was found in the notes."

@@ -130,7 +130,7 @@ func (v *Vault) check(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	w := &walk{root: root, kind: j.source.Kind, shut: v.excluded(), enter: j.enter}
+	w := &walk{root: root, kind: j.source.Kind, shut: v.excluded(), links: v.o.HardLinks, enter: j.enter}
 	if w.reaches(j.scope) {
 		if err := w.visit(ctx, j.scope, strings.Count(j.scope, "/")); err != nil {
 			return err
@@ -190,15 +190,15 @@ func (v *Vault) progress(j job, left, more int) {
 
 // file reads one file and adds what differs from what is known of it.
 func (c *change) file(w *walk, s Source, name string, was stamp) {
-	got, err := read(w.root, name, s.Kind)
+	got, err := read(w.root, name, s.Kind, w.links)
 	if err != nil {
 		if !errors.Is(err, os.ErrNotExist) {
 			w.unread = append(w.unread, name)
 		}
 		return
 	}
-	size, mtime := got.info.Size(), got.info.ModTime().UnixNano()
-	switch same := string(got.hash) == was.hash && got.skipped != skipLarge; {
+	size, mtime := got.size, got.info.ModTime().UnixNano()
+	switch same := string(got.hash) == was.hash && len(got.hash) > 0; {
 	case same && size == was.size && mtime == was.mtime:
 	case same:
 		c.touch = append(c.touch, document{source: s.Name, path: name, size: size, mtime: mtime})

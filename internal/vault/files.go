@@ -29,7 +29,26 @@ var errNotRegular = errors.New("not a regular file")
 // file is one that a walk met.
 type file struct {
 	path        string // with slashes, from the folder of its source
-	size, mtime int64
+	size, mtime int64  // as stampOf has them
+}
+
+// barred is the size of a file that is not opened because of its links.
+const barred = -1
+
+// stampOf is by what a file is known again. One that is barred has a size of
+// its own: that a name was added or taken away changes nothing else.
+func stampOf(info os.FileInfo, links bool) (size, mtime int64) {
+	if !links && linked(info) {
+		return barred, info.ModTime().UnixNano()
+	}
+	return info.Size(), info.ModTime().UnixNano()
+}
+
+// linked says that a file has another name, which may be anywhere: what is
+// written to or read from one is so of the other.
+func linked(info os.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Nlink > 1
 }
 
 // walk lists what a source holds at or below a path. It follows no link, enters
@@ -37,6 +56,7 @@ type file struct {
 type walk struct {
 	root   *os.Root
 	kind   string
+	links  bool              // reads files with more than one name
 	shut   []os.FileInfo     // what is never entered or read
 	enter  func(path string) // told of each folder before it is listed
 	files  []file
@@ -58,7 +78,8 @@ func (w *walk) visit(ctx context.Context, name string, depth int) error {
 	case w.isShut(info):
 		return nil
 	case info.Mode().IsRegular() && readable(name, w.kind):
-		w.files = append(w.files, file{name, info.Size(), info.ModTime().UnixNano()})
+		size, mtime := stampOf(info, w.links)
+		w.files = append(w.files, file{name, size, mtime})
 	case info.IsDir() && depth < maxDepth:
 		w.enter(name)
 		entries, err := list(w.root, name)
@@ -146,16 +167,19 @@ func (w *walk) isUnread(name string) bool {
 
 // content is a file that was read; text is empty when it was skipped.
 type content struct {
-	text    string
+	text    string // cleaned
+	raw     []byte // as it is on disk
 	skipped string
 	info    os.FileInfo
+	size    int64 // as stampOf has it
 	hash    []byte
 }
 
 // read reads a regular file. What is opened is what was looked at: a link, a
 // pipe or another file put in its place meanwhile is refused, and nothing
-// outside of root is reached in any case.
-func read(root *os.Root, name, kind string) (content, error) {
+// outside of root is reached in any case. links says that files with more than
+// one name are read.
+func read(root *os.Root, name, kind string, links bool) (content, error) {
 	limit := int64(maxNote)
 	if kind == KindCode {
 		limit = maxCode
@@ -179,6 +203,10 @@ func read(root *os.Root, name, kind string) (content, error) {
 	if !os.SameFile(looked, c.info) {
 		return content{}, fmt.Errorf("%s: %w", name, errNotRegular)
 	}
+	if c.size, _ = stampOf(c.info, links); c.size == barred {
+		c.skipped = skipLinked
+		return c, nil
+	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return content{}, err
@@ -193,7 +221,7 @@ func read(root *os.Root, name, kind string) (content, error) {
 		c.skipped = skipBinary
 		return c, nil
 	}
-	c.text = clean(string(data))
+	c.text, c.raw = clean(string(data)), data
 	return c, nil
 }
 
@@ -210,7 +238,7 @@ func parse(s Source, name string, c content) (d document) {
 			d = document{skipped: skipPanic, title: path.Base(name)}
 		}
 		d.source, d.path, d.kind = s.Name, name, s.Kind
-		d.size, d.mtime, d.hash = c.info.Size(), c.info.ModTime().UnixNano(), c.hash
+		d.size, d.mtime, d.hash = c.size, c.info.ModTime().UnixNano(), c.hash
 	}()
 	if c.skipped != "" {
 		return document{skipped: c.skipped, title: path.Base(name)}

@@ -70,7 +70,7 @@ func TestLinksPipesAndSocketsAreNotRead(t *testing.T) {
 	}
 	defer func() { _ = root.Close() }()
 	for _, name := range []string{"out.md", "outdir/secret.md", "passwd.md", "environ.md", "up.md", "inside.md", "a.md", "pipe.md", "folder.md", "../notes/real/a.md"} {
-		if c, err := read(root, name, KindNotes); err == nil {
+		if c, err := read(root, name, KindNotes, false); err == nil {
 			t.Errorf("%s was read: %q", name, c.text)
 		}
 		if _, err := f.Read(t.Context(), Part{Path: name}); !errors.Is(err, ErrNotFound) {
@@ -123,7 +123,7 @@ func swapped(t *testing.T, secret string) {
 	}()
 	refused := 0
 	for range 20_000 {
-		c, err := read(root, "a.md", KindNotes)
+		c, err := read(root, "a.md", KindNotes, true)
 		if strings.Contains(c.text, "secret") {
 			t.Error("read through the link")
 			break

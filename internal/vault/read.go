@@ -85,7 +85,7 @@ func (v *Vault) open(s Source, p Part) (d Document, err error) {
 	if w := (&walk{root: root, shut: v.excluded()}); !w.reaches(p.Path) {
 		return d, ErrNotFound
 	}
-	c, err := read(root, p.Path, s.Kind)
+	c, err := read(root, p.Path, s.Kind, v.o.HardLinks)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return d, ErrNotFound

@@ -36,6 +36,9 @@ type Options struct {
 	// Exclude are absolute paths that are never read although they may be
 	// inside a source: the data folder. A source that is inside one is read.
 	Exclude []string
+	// HardLinks reads and writes files that have more than one name, too. The
+	// other name may be outside of the folders.
+	HardLinks bool
 	// Embed makes vectors of sections and questions, with the model named; nil
 	// finds passages by words alone.
 	Embed      vector.Embed
@@ -71,7 +74,8 @@ type Status struct {
 // SourceStatus is the same of one folder.
 type SourceStatus struct {
 	Name, Kind         string
-	Documents, Skipped int    // skipped are too large, or not text
+	Documents, Skipped int    // skipped are too large, not text, or linked
+	Linked             int    // skipped because they have more than one name
 	Err                string // why the folder or parts of it cannot be read now
 	Away               bool   // the folder itself cannot be read; what was known of it stays
 }
@@ -222,14 +226,14 @@ func (v *Vault) count(ctx context.Context) error {
 		if err := ix.ro.QueryRowContext(ctx, "SELECT count(*) FROM sections").Scan(&sections); err != nil {
 			return err
 		}
-		rows, err := ix.ro.QueryContext(ctx, "SELECT source, sum(skipped = ''), sum(skipped <> '') FROM docs GROUP BY source")
+		rows, err := ix.ro.QueryContext(ctx, "SELECT source, sum(skipped = ''), sum(skipped <> ''), sum(size = ?) FROM docs GROUP BY source", barred)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = rows.Close() }()
 		for rows.Next() {
 			var s SourceStatus
-			if err := rows.Scan(&s.Name, &s.Documents, &s.Skipped); err != nil {
+			if err := rows.Scan(&s.Name, &s.Documents, &s.Skipped, &s.Linked); err != nil {
 				return err
 			}
 			counts[s.Name] = s
@@ -243,7 +247,8 @@ func (v *Vault) count(ctx context.Context) error {
 		st.Sections, st.Documents = sections, 0
 		for i := range st.Sources {
 			s := &st.Sources[i]
-			s.Documents, s.Skipped = counts[s.Name].Documents, counts[s.Name].Skipped
+			c := counts[s.Name]
+			s.Documents, s.Skipped, s.Linked = c.Documents, c.Skipped, c.Linked
 			st.Documents += s.Documents
 		}
 	})

@@ -17,5 +17,6 @@ var (
 const (
 	skipLarge  = "too large"
 	skipBinary = "not text"
+	skipLinked = "a hard link, a second name of a file that may be outside of the folder"
 	skipPanic  = "cannot be parsed"
 )

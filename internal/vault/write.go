@@ -103,6 +103,8 @@ func (v *Vault) Move(ctx context.Context, from, to string) (Written, error) {
 	if err := w.dir.Rename(old, rel); err != nil {
 		return Written{}, fmt.Errorf("move to %s: %w", done.Path, errors.Join(err, w.dir.Remove(rel)))
 	}
+	w.settle(path.Dir(rel))
+	w.settle(path.Dir(old))
 	done.Title = parseNote(done.Path, c.text).title
 	v.show(ctx, path.Join(v.o.WriteDir, old))
 	v.show(ctx, done.Path)
@@ -177,20 +179,4 @@ func (v *Vault) notes() *Source {
 		return nil
 	}
 	return &v.o.Sources[i]
-}
-
-// replaced is a note with new text below one of its headings.
-func replaced(text string, n Note) (string, error) {
-	all := noteSpans(text)
-	i := slices.IndexFunc(all, func(s span) bool { return sameHeading(s.heading, n.Heading) })
-	if i < 0 {
-		names := make([]string, len(all))
-		for i, s := range all {
-			names[i] = s.heading
-		}
-		return "", fmt.Errorf("%w: no heading %.200q; there are: %.2000s", ErrNotFound, n.Heading, strings.Join(names, " | "))
-	}
-	lines := strings.Split(text, "\n")
-	part := strings.Split("\n"+strings.Trim(clean(n.Content), "\n")+"\n", "\n")
-	return ended(strings.Join(slices.Concat(lines[:all[i].body-1], part, lines[all[i].to:]), "\n")), nil
 }

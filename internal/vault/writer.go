@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"bytes"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -8,12 +9,14 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // writer is the folder notes are written in, open for one write. Nothing
 // outside of it can be reached, by no path and through no link.
-type writer struct{ dir *os.Root }
+type writer struct {
+	dir   *os.Root
+	links bool // writes to files with more than one name
+}
 
 // openWriter opens the write folder of the first source of notes, making it
 // when it is missing.
@@ -44,14 +47,14 @@ func (v *Vault) openWriter() (*writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, dir.Close())
 	}
-	return &writer{dir}, nil
+	return &writer{dir, v.o.HardLinks}, nil
 }
 
 func (w *writer) close() { _ = w.dir.Close() }
 
 // read reads a note that is to be changed.
 func (w *writer) read(name string) (content, error) {
-	c, err := read(w.dir, name, KindNotes)
+	c, err := read(w.dir, name, KindNotes, w.links)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return c, ErrNotFound
@@ -66,7 +69,7 @@ func (w *writer) create(name, text string) error {
 	if err := w.claim(name); err != nil {
 		return err
 	}
-	if err := w.replace(name, text, 0o600); err != nil {
+	if err := w.replace(name, text, 0o600, nil); err != nil {
 		return errors.Join(err, w.dir.Remove(name)) // only the empty claim
 	}
 	return nil
@@ -95,37 +98,42 @@ func (w *writer) update(name string, n Note, stamp string) (text string, err err
 	if err != nil {
 		return "", err
 	}
+	old, err := asWritten(c.raw)
+	if err != nil {
+		return "", err
+	}
 	if n.Mode == ModeReplaceSection {
-		text, err = replaced(c.text, n)
+		text, err = old.replaced(n)
 	} else {
-		text = ended(strings.TrimRight(c.text, "\n") + "\n\n" + strings.TrimLeft(clean(n.Content), "\n"))
+		text = old.appended(n.Content)
 	}
 	if err != nil {
 		return "", err
 	}
-	if len(text) > maxNote || utf8.RuneCountInString(text) > maxNote {
+	if len(text) > maxNote {
 		return "", fmt.Errorf("%w: the note would be too large; begin another", ErrContent)
 	}
-	if err := w.keep(name, c.text, stamp); err != nil {
+	if err := w.keep(name, string(c.raw), stamp); err != nil {
 		return "", fmt.Errorf("keep the version before: %w", err)
 	}
-	if err := w.unchanged(name, c); err != nil {
-		return "", err
-	}
-	return text, w.replace(name, text, c.info.Mode().Perm())
+	return text, w.replace(name, text, c.info.Mode().Perm(), func() error { return w.unchanged(name, c) })
 }
 
 // unchanged is ErrChanged when somebody wrote to a note since it was read.
 func (w *writer) unchanged(name string, c content) error {
-	now, err := w.dir.Lstat(name)
-	if err == nil && (!os.SameFile(now, c.info) || now.Size() != c.info.Size() || !now.ModTime().Equal(c.info.ModTime())) {
+	now, err := read(w.dir, name, KindNotes, w.links)
+	if errors.Is(err, os.ErrNotExist) {
+		return ErrChanged
+	}
+	if err == nil && (!os.SameFile(now.info, c.info) || !bytes.Equal(now.hash, c.hash)) {
 		return ErrChanged
 	}
 	return err
 }
 
 // replace gives a file its text in one step: readers see the old or the new.
-func (w *writer) replace(name, text string, perm os.FileMode) error {
+// may is asked when all is on disk but the name, nil is yes.
+func (w *writer) replace(name, text string, perm os.FileMode, may func() error) error {
 	draft := path.Join(path.Dir(name), ".draft-"+rand.Text())
 	f, err := w.dir.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -133,13 +141,24 @@ func (w *writer) replace(name, text string, perm os.FileMode) error {
 	}
 	_, err = f.WriteString(text)
 	err = errors.Join(err, f.Chmod(perm), f.Sync(), f.Close())
+	if err == nil && may != nil {
+		err = may()
+	}
 	if err == nil {
 		err = w.dir.Rename(draft, name)
 	}
 	if err != nil {
 		return errors.Join(err, w.dir.Remove(draft))
 	}
+	w.settle(path.Dir(name))
 	return nil
+}
+
+// settle puts the names in a folder on disk, where the file system can.
+func (w *writer) settle(dir string) {
+	if f, err := w.dir.Open(dir); err == nil {
+		_, _ = f.Sync(), f.Close() // the name is there; some file systems sync no folders
+	}
 }
 
 // keep stores a version of a note in the dot folder and lets go of the oldest.
@@ -149,7 +168,7 @@ func (w *writer) keep(name, text, stamp string) error {
 	if err := w.dir.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	if err := w.replace(path.Join(dir, base+"."+stamp+".bak"), text, 0o600); err != nil {
+	if err := w.replace(path.Join(dir, base+"."+stamp+".bak"), text, 0o600, nil); err != nil {
 		return err
 	}
 	all, err := list(w.dir, dir)

@@ -1,0 +1,74 @@
+package vault
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// written is a note as its people wrote it. What is added to it looks like the
+// rest: same ends of lines, a last line end if there was one. What is not
+// touched stays as it is, byte for byte.
+type written struct {
+	raw string
+	eol string // what ends its lines
+	end string // what ends it: eol, or nothing
+}
+
+// bom is how some editors begin a file of UTF-8.
+const bom = "\uFEFF"
+
+// asWritten takes a note's bytes. What is no UTF-8 is not written to: any
+// reading of it would be a guess.
+func asWritten(raw []byte) (written, error) {
+	if !utf8.Valid(raw) {
+		return written{}, fmt.Errorf("%w: what is there is not UTF-8, and writing to it could damage it; save it as UTF-8 in your editor first", ErrContent)
+	}
+	w := written{raw: string(raw), eol: "\n"}
+	if crlf := bytes.Count(raw, []byte("\r\n")); 2*crlf > bytes.Count(raw, []byte("\n")) {
+		w.eol = "\r\n"
+	}
+	if w.raw == "" || w.raw == bom || strings.HasSuffix(w.raw, "\n") {
+		w.end = w.eol
+	}
+	return w, nil
+}
+
+// lines are a text's with the note's ends, but the last line without one.
+func (w written) lines(text string) string {
+	return strings.ReplaceAll(strings.Trim(clean(text), "\n"), "\n", w.eol)
+}
+
+// appended is the note with a text at its end, after an empty line.
+func (w written) appended(text string) string {
+	gap := ""
+	for text := clean(w.raw); text != "" && !strings.HasSuffix(text+gap, "\n\n"); {
+		gap += "\n"
+	}
+	return w.raw + strings.ReplaceAll(gap, "\n", w.eol) + w.lines(text) + w.end
+}
+
+// replaced is the note with new text below one of its headings.
+func (w written) replaced(n Note) (string, error) {
+	all := noteSpans(clean(w.raw))
+	i := slices.IndexFunc(all, func(s span) bool { return sameHeading(s.heading, n.Heading) })
+	if i < 0 {
+		names := make([]string, len(all))
+		for i, s := range all {
+			names[i] = s.heading
+		}
+		return "", fmt.Errorf("%w: no heading %.200q; there are: %.2000s", ErrNotFound, n.Heading, strings.Join(names, " | "))
+	}
+	lines := strings.SplitAfter(w.raw, "\n")
+	before, after := strings.Join(lines[:all[i].body-1], ""), strings.Join(lines[all[i].to:], "")
+	if !strings.HasSuffix(before, "\n") {
+		before += w.eol
+	}
+	part := w.eol + w.lines(n.Content)
+	if after == "" {
+		return before + part + w.end, nil
+	}
+	return before + part + w.eol + w.eol + after, nil
+}
