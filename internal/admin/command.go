@@ -50,8 +50,8 @@ type Option struct {
 type OptionKind string
 
 // The kinds of Option. A Text that only options with Choices follow takes the
-// rest of the line, these then stand behind it as name:value; any other value
-// with spaces is quoted.
+// rest of the line; options that are no free text may then stand behind it as
+// name:value. Any other value with spaces is quoted.
 const (
 	Text   OptionKind = ""
 	Number OptionKind = "number" // a whole number

@@ -29,6 +29,7 @@ func table() []admin.Command {
 	text := admin.Option{Name: "text", Help: "what", Required: true}
 	return []admin.Command{
 		{Name: "ask", Help: "a question", Options: []admin.Option{text}, Run: echo},
+		{Name: "look", Help: "something", Options: []admin.Option{{Name: "id", Help: "which", Kind: admin.Number}, {Name: "set", Help: "on or off", Kind: admin.Switch}, text}, Run: echo},
 		{Name: "status", Help: "how I am", Run: echo},
 		{Name: "session", Help: "this conversation", Verbs: []admin.Command{
 			{Name: "info", Help: "about it", Run: echo},
@@ -80,6 +81,11 @@ func TestCommands(t *testing.T) {
 		{member, "/ask \"quoted whole\"", "ask|text=quoted whole"},
 		{member, "/ask text:named", "ask|text=named"},
 		{member, "/ask limit:5 stays", "ask|text=limit:5 stays"},
+		{member, "/look text:some words id:3", "look|id=3|text=some words"},
+		{member, "/look text:abc id:3 set:off", "look|id=3|set=off|text=abc"},
+		{member, "/look 3 on words id:4", "look|id=3|set=on|text=words id:4"}, // it was given
+		{member, "/look 3 on words set:loud", "look|id=3|set=on|text=words set:loud"},
+		{member, "/look text:words id:x", "look|text=words id:x"}, // no number
 		{member, "/ask", "I need the text. Usage: `/ask TEXT`"},
 		{member, "/ask \u200b \n", "I need the text"},
 		{member, "/facts important 3 on", "facts important|id=3|set=on"},
@@ -169,7 +175,7 @@ func TestHelpAndComplete(t *testing.T) {
 	m := direct(owner, "/help facts important")
 	wantText(t, handle(t, c.Wrap(&agent{}), m), "`/facts important ID [on|off]` – mark one")
 	for typed, want := range map[string]string{
-		"/": "/help /ask /status /session /facts /forget-me /broken", "/s": "/status /session", "/session ": "/session info",
+		"/": "/help /ask /look /status /session /facts /forget-me /broken", "/s": "/status /session", "/session ": "/session info",
 		"/session i": "/session info", "/facts important 3 o": "/facts important 3 on,/facts important 3 off",
 		"/facts tag 1 h": "/facts tag 1 Home", "/tools ": "", "/help fa": "/help facts", "hello": "", "/nope x": "",
 	} {

@@ -127,10 +127,14 @@ func named(options []Option, args map[string]string, text string) (o Option, val
 func takesRest(options []Option, o Option) bool {
 	i := slices.IndexFunc(options, func(p Option) bool { return p.Name == o.Name })
 	more := slices.ContainsFunc(options[i+1:], func(p Option) bool { return len(p.Choices) == 0 })
-	return o.Kind == Text && len(o.Choices) == 0 && !more
+	return !o.bounded() && !more
 }
 
-// chosenBehind takes "name:choice" off the end of free text.
+// bounded says that o takes a few forms of one word only, so that its value is
+// told from free text.
+func (o Option) bounded() bool { return o.Kind != Text || len(o.Choices) > 0 }
+
+// chosenBehind takes "name:value" of bounded options off the end of free text.
 func chosenBehind(options []Option, args map[string]string, text string) string {
 	for {
 		text = strings.TrimSpace(text)
@@ -139,7 +143,7 @@ func chosenBehind(options []Option, args map[string]string, text string) string 
 			rest, word = text[:i], text[i+1:]
 		}
 		o, value, ok := named(options, args, word)
-		if !ok || len(o.Choices) == 0 {
+		if !ok || !o.bounded() {
 			return text
 		}
 		chosen, err := o.accept(unquote(value))
