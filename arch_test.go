@@ -31,6 +31,9 @@ type allowed struct{ from, to, why string }
 var rooms = []allowed{
 	{"cmd/bot", "*", "wires everything"},
 
+	{"internal/*", "internal/text", "cuts and cleans what people read"},
+	{"internal/*/*", "internal/text", "cuts and cleans what people read"},
+
 	{"internal/adapters/*", "internal/chat", "translates between a platform and these words"},
 	{"internal/adapters/*/*test", "internal/chat", "a fake may speak its room's words"},
 	{"internal/chat/*test", "internal/chat", "a fake may speak its room's words"},
@@ -88,6 +91,8 @@ var libraries = []allowed{
 
 	{"internal/memory", "github.com/mattn/go-sqlite3", "the database"},
 	{"internal/memory", "github.com/google/uuid", "ids of rows"},
+
+	{"internal/text", "github.com/clipperhouse/uax29", "what people see as one character"},
 
 	{"internal/vault", "github.com/mattn/go-sqlite3", "the index"},
 	{"internal/vault", "github.com/yuin/goldmark", "where the headings and the code of a note are"},

@@ -80,10 +80,7 @@ func (a *app) runServers(context.Context, admin.Request) (chat.Answer, error) {
 func foreign(text string, most int) string {
 	text, _ = tools.Clean(text)
 	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "`", "'")
-	if r := []rune(text); len(r) > most {
-		text = string(r[:most]) + "…"
-	}
-	return "`" + text + "`"
+	return "`" + clip(text, most) + "`"
 }
 
 // runApprove asks whether what a server has changed is to be used.

@@ -11,6 +11,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 // runWhy explains the last answer its asker got, in plain words.
@@ -142,13 +143,8 @@ func codeBlock(language, text string) string {
 	return "```" + language + "\n" + strings.ReplaceAll(text, "```", "'''") + "\n```"
 }
 
-func clip(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n]) + "…"
-}
+// clip cuts a text to n runes, and shows that it did.
+func clip(s string, n int) string { return text.Shorten(s, n) }
 
 // runDebug switches traces under answers on or off for this place, until the
 // next start.

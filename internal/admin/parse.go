@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"parley/internal/text"
 )
 
 // clean drops what cannot be seen: controls other than white space, and format
@@ -177,10 +179,7 @@ func escape(s string) string {
 		}
 		return r
 	}, s)
-	if r := []rune(s); len(r) > 40 {
-		s = string(r[:40]) + "…"
-	}
-	return s
+	return text.Shorten(s, 41)
 }
 
 // nearest is the candidate most like word, "" when none is close.

@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 //go:embed prompts/fold.md
@@ -254,7 +255,4 @@ func digest(entries []memory.Entry) string {
 }
 
 // tail keeps the last n runes of a text.
-func tail(s string, n int) string {
-	r := []rune(s)
-	return string(r[max(0, len(r)-n):])
-}
+func tail(s string, n int) string { return text.ClipStart(s, n) }

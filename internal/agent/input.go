@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // How much of a message is used, and from where on it is refused
@@ -76,16 +77,8 @@ func plain(name string) string {
 	return strings.Join(strings.Fields(clipRunes(name, maxName)), " ")
 }
 
-// clipRunes cuts a text to n runes.
-func clipRunes(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
+// visible is a text without what people cannot see of it.
+func visible(s string) string { return text.Clean(s) }
+
+// clipRunes cuts a text to n runes, between characters.
+func clipRunes(s string, n int) string { return text.Clip(s, n) }

@@ -278,7 +278,7 @@ func (t *turn) finish(text, category string) chat.Answer {
 	if t.in.notice != "" {
 		text = t.in.notice + "\n\n" + text
 	}
-	text, sources := t.sourced(text)
+	text, sources := t.sourced(visible(text))
 	spoken := t.entry(llm.Message{Role: llm.RoleAssistant, Content: text})
 	spoken.Insight = insight(text)
 	t.added = append(t.added, spoken)

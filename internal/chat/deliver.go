@@ -140,7 +140,7 @@ func (h *Hub) attempt(adapter Adapter, p Part) (string, error) {
 	// unknown for nothing.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.ctx), sendTimeout)
 	defer cancel()
-	return adapter.Send(ctx, p)
+	return adapter.Send(ctx, visible(p))
 }
 
 // mark is durable moment 3.

@@ -141,7 +141,7 @@ func (h *Hub) parts(m Message, a Answer) []Part {
 	if adapter == nil {
 		return nil
 	}
-	texts := adapter.Split(a.Text)
+	texts := adapter.Split(seen(a.Text))
 	if len(texts) == 0 && len(a.Files) > 0 {
 		texts = []string{""}
 	}

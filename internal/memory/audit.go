@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/text"
 )
 
 // Decision is the audit of one message: what was decided about it, at what
@@ -98,10 +99,11 @@ type CallRecord struct {
 const maxAuditText = 4000
 
 func clip(s string) string {
-	if len(s) <= maxAuditText {
-		return s
+	short := text.ClipBytes(s, maxAuditText)
+	if len(short) < len(s) {
+		short += "…"
 	}
-	return string([]rune(s[:maxAuditText])) + "…"
+	return short
 }
 
 func (s *Store) insertDecision(tx *Tx, m chat.Message, d Decision, calls []CallRecord) error {

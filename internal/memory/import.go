@@ -19,6 +19,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/text"
 )
 
 // Imported counts what an import brought in.
@@ -129,9 +130,8 @@ func insertOld(tx *Tx, list []old, done *Imported) error {
 	return nil
 }
 
-func firstWords(text string) string {
-	r := []rune(strings.Join(strings.Fields(text), " "))
-	return string(r[:min(len(r), 50)])
+func firstWords(s string) string {
+	return text.Clip(strings.Join(strings.Fields(s), " "), 50)
 }
 
 // line is one JSON line. Ids are often numbers; they are taken as written.

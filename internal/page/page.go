@@ -10,12 +10,14 @@ import (
 	"embed"
 	"errors"
 	"html/template"
+	"io"
 	"log/slog"
 	"net/http"
 	"time"
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 // Codes keeps hashes of one-time codes and counts guesses at them.
@@ -257,5 +259,5 @@ func (p *Page) write(w http.ResponseWriter, status int, sheet string, f frame) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // the reader is gone
+	_, _ = io.WriteString(w, text.Clean(b.String())) // the reader is gone
 }

@@ -215,3 +215,14 @@ func TestAccountsStandUnderTheirTurns(t *testing.T) {
 		t.Errorf("got %q, want %q", strings.Join(got, "|"), want)
 	}
 }
+
+// TestPageShowsNothingUnseen: a page has no character that turns the direction
+// of what is read, whoever typed it.
+func TestPageShowsNothingUnseen(t *testing.T) {
+	s := newSite(t, sampleViews(), echo)
+	s.logIn()
+	s.request(http.MethodPost, "/chat", s.form("see \u202Etxt.exe\u2069\U000E0068 there"), nil)
+	if body := s.until("/chat", "see txt.exe there"); strings.ContainsAny(body, "\u202E\u2069\U000E0068") {
+		t.Errorf("the page has them: %q", body)
+	}
+}

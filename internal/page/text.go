@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	whole "parley/internal/text"
 )
 
 // A page with everything on it stays below 100 KB: one text takes maxText bytes
@@ -35,7 +36,7 @@ func cost(r rune) int {
 func clip(s string, n int) string {
 	for i, r := range s {
 		if n -= cost(r); n < 0 {
-			return s[:i] + "…"
+			return whole.ClipBytes(s, i) + "…"
 		}
 	}
 	return s

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
-	"unicode/utf8"
+
+	whole "parley/internal/text"
 )
 
 // lazily is a pattern that is compiled when it is first needed: most processes
@@ -54,15 +55,10 @@ func invisible(r rune) bool {
 	return false
 }
 
-// cut shortens text to at most limit bytes at a rune's edge.
+// cut shortens text to at most limit bytes, between characters.
 func cut(text string, limit int) (string, bool) {
-	if len(text) <= limit {
-		return text, false
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit], true
+	short := whole.ClipBytes(text, limit)
+	return short, len(short) < len(text)
 }
 
 var envelopeTag = lazily(`(?i)<(\s*/?\s*outside_data)`)

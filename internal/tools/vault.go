@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"parley/internal/text"
 	"parley/internal/vault"
 )
 
@@ -192,13 +193,12 @@ func (n Notes) read() Tool {
 		if d.Kind == vault.KindCode {
 			kind = "code"
 		}
-		text := []rune(d.Text)
-		snippet := string(text[:min(len(text), 500)])
-		if len(text) > readRunes {
-			text = append(text[:readRunes:readRunes], []rune(wordCut)...)
+		body := text.Clip(d.Text, readRunes)
+		if len(body) < len(d.Text) {
+			body += wordCut
 		}
-		s := n.source(kind, vault.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading, Line: d.Line, Snippet: snippet, Score: 1})
-		return Result{Content: fmt.Sprintf("[1] %s — %s\n%s", s.Title, s.Path, string(text)), Private: true, Sources: []Source{s}}, nil
+		s := n.source(kind, vault.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading, Line: d.Line, Snippet: text.Clip(d.Text, 500), Score: 1})
+		return Result{Content: fmt.Sprintf("[1] %s — %s\n%s", s.Title, s.Path, body), Private: true, Sources: []Source{s}}, nil
 	})
 }
 

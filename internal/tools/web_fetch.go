@@ -175,14 +175,22 @@ func readBody(body []byte, kind string, from *url.URL) (fetched, error) {
 		if p.page, err = readPage(text, from); err != nil {
 			return fetched{}, errors.New("the page cannot be read")
 		}
-		return p, nil
+		return p.mended(), nil
 	}
 	raw, err := io.ReadAll(text)
 	if err != nil {
 		return fetched{}, errors.New("the page cannot be read")
 	}
 	p.text, p.hiddenCharacters = Clean(string(raw))
-	return p, nil
+	return p.mended(), nil
+}
+
+// mended is a page without what is left of a letter where it was cut.
+func (p fetched) mended() fetched {
+	if p.more {
+		p.text = strings.TrimRight(p.text, "\uFFFD")
+	}
+	return p
 }
 
 // piece is the part of the page that starts at byte from.

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	whole "parley/internal/text"
 )
 
 // When is a time that somebody put in words: once, or a schedule.
@@ -39,7 +41,7 @@ var (
 func ParseWhen(text string, now time.Time, loc *time.Location) (When, error) {
 	said := strings.TrimSpace(text)
 	if len(said) > maxWhen {
-		return When{}, tell(wordNoWhen, said[:20]+"…")
+		return When{}, tell(wordNoWhen, whole.Clip(said, 20)+"…")
 	}
 	w, err := newWhenParser(said, now, loc).parse()
 	if errors.Is(err, errUnclear) {

@@ -11,6 +11,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	whole "parley/internal/text"
 )
 
 // Bounds of what is taken from one file.
@@ -153,18 +155,7 @@ func plain(s string) string {
 }
 
 // clip cuts s after n characters.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for i := range s {
-		if n == 0 {
-			return s[:i]
-		}
-		n--
-	}
-	return s
-}
+func clip(s string, n int) string { return whole.Clip(s, n) }
 
 // noteSections cuts a note at its headings. above is how many lines stand
 // before the first of lines in the file.

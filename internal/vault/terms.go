@@ -120,15 +120,17 @@ func snippet(text string, terms []*term) string {
 	runes := []rune(text)
 	at := densest(text, terms)
 	from := max(0, min(at-60, len(runes)-maxSnippet+2))
-	to := min(len(runes), from+maxSnippet-2) // two for the marks of what is left out
 	for from > 0 && from < at && !unicode.IsSpace(runes[from-1]) {
 		from++
 	}
-	out := strings.TrimSpace(string(runes[from:to]))
+	rest := string(runes[from:])
+	out := clip(rest, maxSnippet-2) // two for the marks of what is left out
+	cut := len(out) < len(rest)
+	out = strings.TrimSpace(out)
 	if from > 0 {
 		out = "…" + out
 	}
-	if to < len(runes) {
+	if cut {
 		out += "…"
 	}
 	return out

@@ -14,6 +14,7 @@ import (
 	"unicode/utf16"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // Numbers of platforms.md A2.
@@ -122,8 +123,7 @@ func menu(buttons [][]chat.Button) component {
 }
 
 func clip(s string, n int) string {
-	r := []rune(s)
-	return string(r[:min(len(r), n)])
+	return text.Clip(s, n)
 }
 
 // origin is the way home of an interaction.

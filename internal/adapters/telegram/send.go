@@ -14,6 +14,7 @@ import (
 	"github.com/go-telegram/bot/models"
 
 	"parley/internal/chat"
+	whole "parley/internal/text"
 )
 
 // Limits of one message (platforms.md A3).
@@ -278,7 +279,7 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 		return id, left, nil
 	}
 	var r rendered
-	head := strings.ToValidUTF8(text[:min(len(text), maxBytes/2)], "") // more than is shown
+	head := whole.ClipBytes(text, maxBytes/2) // more than is shown
 	if pieces := a.Split(head); len(pieces) > 0 {
 		r = render(pieces[0])
 	}

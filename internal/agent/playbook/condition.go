@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // kind is how a condition is decided.
@@ -189,10 +191,4 @@ func (v varTest) String() string {
 }
 
 // clip shortens s to n characters.
-func clip(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n-1]) + "…"
-}
+func clip(s string, n int) string { return text.Shorten(s, n) }

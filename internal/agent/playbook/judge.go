@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/llm"
+	"parley/internal/text"
 )
 
 //go:embed judge.md
@@ -361,11 +362,10 @@ func size(part any) int {
 // middle cuts the middle out of a long text: what a person wants is at its
 // ends.
 func middle(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
+	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
-	return string(r[:n*2/3]) + " … " + string(r[len(r)-n/3:])
+	return text.Clip(s, n*2/3) + " … " + text.ClipStart(s, n/3)
 }
 
 func sortedKeys[V any](m map[string]V) []string {

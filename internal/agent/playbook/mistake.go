@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // Mistake is one thing wrong with a playbook file.
@@ -73,8 +75,7 @@ func (s *source) excerpt(line int) string {
 		if n == line {
 			mark = "> "
 		}
-		text := []rune(s.text[n-1])
-		fmt.Fprintf(&b, "  %s%4d | %s\n", mark, n, string(text[:min(len(text), 160)]))
+		fmt.Fprintf(&b, "  %s%4d | %s\n", mark, n, text.Clip(s.text[n-1], 160))
 	}
 	return b.String()
 }

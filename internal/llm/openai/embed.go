@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"unicode/utf8"
 
 	goopenai "github.com/sashabaranov/go-openai"
 
 	"parley/internal/llm"
+	"parley/internal/text"
 )
 
 // Bounds of one request for vectors: what servers take, and what a small
@@ -62,17 +62,11 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 }
 
 // clip cuts a text to n bytes. An empty one is refused by servers.
-func clip(text string, n int) string {
-	if text == "" {
+func clip(s string, n int) string {
+	if s == "" {
 		return " "
 	}
-	if len(text) <= n {
-		return text
-	}
-	for !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n]
+	return text.ClipBytes(s, n)
 }
 
 // embed makes one request.

@@ -9,6 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	whole "parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -96,8 +97,5 @@ func itemText(item sdk.Content) string {
 }
 
 func limited(text string, limit int) string {
-	if len(text) > limit {
-		text = strings.ToValidUTF8(text[:limit], "")
-	}
-	return text
+	return whole.ClipBytes(text, limit)
 }

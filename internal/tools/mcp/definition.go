@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	whole "parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -88,8 +89,5 @@ func describe(t *sdk.Tool) string {
 	if text == "" {
 		text = t.Name
 	}
-	if runes := []rune(text); len(runes) > 500 {
-		text = string(runes[:499]) + "…"
-	}
-	return text
+	return whole.Shorten(text, 500)
 }

@@ -1,0 +1,50 @@
+package chat_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// TestNothingUnseenIsSent: what nobody sees, or what turns the direction of
+// text, is in no preview, no answer, no file name and on no button.
+func TestNothingUnseenIsSent(t *testing.T) {
+	const hidden = "\u202E\u2066\u2069\u200E\u200F\u061C\u200B\U000E0068\U000E0069\uFEFF"
+	shown := make(chan struct{})
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		if m.Text == "nothing" {
+			return chat.Answer{Text: hidden}, nil
+		}
+		w.Text("gro" + hidden + "wing")
+		<-shown
+		return chat.Answer{
+			Text:    "gr" + hidden + "own 👨\u200D👩\u200D👧 می\u200Cخواهم",
+			Files:   []chat.File{{Name: "a" + hidden + "txt.exe", Data: []byte(hidden)}},
+			Buttons: [][]chat.Button{{{Label: "Y" + hidden + "es", Data: "yes" + hidden}}},
+		}, nil
+	})})
+	s.say("c", "hi")
+	s.until("previewed", func() (ok bool) {
+		s.p.with(func() { ok = len(s.p.shown) > 0 })
+		return ok
+	})
+	close(shown)
+	s.say("c", "nothing")
+	s.say("c", "hi")
+	s.until("sent", func() bool { return len(s.p.texts()) == 2 })
+	s.end(time.Second)
+	p := s.p.sent[0]
+	if p.Text != "grown 👨\u200D👩\u200D👧 می\u200Cخواهم" || p.Files[0].Name != "atxt.exe" || p.Buttons[0][0].Label != "Yes" {
+		t.Errorf("sent %q, %q, %q", p.Text, p.Files[0].Name, p.Buttons[0][0].Label)
+	}
+	if string(p.Files[0].Data) != hidden || p.Buttons[0][0].Data != "yes"+hidden {
+		t.Error("what is in a file, or comes back from a button, was changed")
+	}
+	if all := fmt.Sprintf("%q", s.p.shown); strings.Contains(all, `\u`) || !strings.Contains(all, "growing") {
+		t.Errorf("previews %s", all)
+	}
+}

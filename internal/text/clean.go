@@ -1,0 +1,119 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// The two joiners, without which Persian, the scripts of India and many emoji
+// are misspelt.
+const (
+	nonJoiner = 0x200C
+	joiner    = 0x200D
+)
+
+// Clean takes out of a text what nobody sees and what turns its direction:
+// such characters hide words from people, or show other words than there are.
+// Joiners stay where a script or an emoji needs them, and the tags of a flag
+// behind it. Line breaks, tabs and other controls are left to others. What it
+// makes of a text begins with what it makes of any beginning of it.
+func Clean(s string) string {
+	at := strings.IndexFunc(s, func(r rune) bool { return suspect(r) || r == utf8.RuneError })
+	if at < 0 {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len(s))
+	var before rune // that was kept
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		rest := s[i+size:]
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b.WriteRune(utf8.RuneError)
+		case !suspect(r):
+			b.WriteString(s[i : i+size])
+			if n := flag(r, rest); n > 0 {
+				b.WriteString(rest[:n])
+				size += n
+			}
+		case joins(before, r, rest):
+			b.WriteString(s[i : i+size])
+		default:
+			i += size
+			continue
+		}
+		before = r
+		i += size
+	}
+	return b.String()
+}
+
+// suspect says that r is not seen by itself.
+func suspect(r rune) bool {
+	switch {
+	case r < 0xAD:
+		return false
+	case r == 0x034F, r == 0x115F, r == 0x1160, r == 0x17B4, r == 0x17B5, r == 0x3164, r == 0xFFA0: // fillers, which are letters by class
+		return true
+	case isSelector(r), r >= 0xE0000 && r <= 0xE0FFF:
+		return true
+	}
+	return unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) && (r < 0x13430 || r > 0x1343F)
+}
+
+// isSelector says that r chooses how the character before it looks.
+func isSelector(r rune) bool {
+	return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF || r >= 0x180B && r <= 0x180F && r != 0x180E
+}
+
+// joins says that r, which is not seen, changes how its neighbours look, as
+// scripts and emoji want it; before is 0 at the beginning of a text.
+func joins(before, r rune, rest string) bool {
+	next, _ := utf8.DecodeRuneInString(rest)
+	switch {
+	case r == joiner || r == nonJoiner:
+		return rest != "" && joinable(before) && joinable(next)
+	case r >= 0xE0100 && r <= 0xE01EF:
+		return unicode.Is(unicode.Han, before)
+	case isSelector(r):
+		return before > ' ' && !suspect(before) && (!unicode.IsLetter(before) || before > 0x2FF)
+	case r == 0x115F || r == 0x1160:
+		return unicode.Is(unicode.Hangul, before) || unicode.Is(unicode.Hangul, next) && !suspect(next)
+	}
+	return false
+}
+
+// joinable says that r is of a script that is written with joiners, or part of
+// an emoji.
+func joinable(r rune) bool {
+	return unicode.In(r, unicode.So, unicode.Sk, unicode.M) || isSelector(r) || r == 0x2640 || r == 0x2642 ||
+		unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana)
+}
+
+// blackFlag and cancelTag are what the tags of a region's flag stand between.
+const (
+	blackFlag = 0x1F3F4
+	cancelTag = 0xE007F
+)
+
+// flag is how many bytes of rest are the tags that make a black flag that of a
+// region: two letters of a country and one to three of a part of it.
+func flag(r rune, rest string) (bytes int) {
+	if r != blackFlag {
+		return 0
+	}
+	tags := 0
+	for i, t := range rest {
+		switch {
+		case t == cancelTag && tags >= 3:
+			return i + utf8.RuneLen(t)
+		case tags < 6 && (t >= 0xE0061 && t <= 0xE007A || tags >= 2 && t >= 0xE0030 && t <= 0xE0039):
+			tags++
+		default:
+			return 0
+		}
+	}
+	return 0
+}

@@ -1,0 +1,100 @@
+// Package text cuts and cleans what people read: whole characters as they see
+// them, and none that they cannot see. It knows no platform, no Markdown and no
+// language.
+package text
+
+import (
+	"unicode/utf8"
+
+	"github.com/clipperhouse/uax29/v2/graphemes"
+)
+
+// Clip is the beginning of s, of n runes at most. It never ends within what
+// people see as one character (an emoji of several, a letter with its accents),
+// unless that one alone is longer.
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for i := range s {
+		if n <= 0 {
+			return edge(s, i)
+		}
+		n--
+	}
+	return s
+}
+
+// ClipBytes is Clip for a bound in bytes.
+func ClipBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	n = max(n, 0)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return edge(s, n)
+}
+
+// Shorten is Clip that shows with "…", within the n runes, that something was
+// left out.
+func Shorten(s string, n int) string {
+	if len(s) <= n || utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return Clip(s, n-1) + "…"
+}
+
+// maxJoined is how far before a cut, in bytes, the character that it would tear
+// is looked for: more than any that is meant as one.
+const maxJoined = 1 << 10
+
+// edge is s up to at, or up to the beginning of the character that at lies in.
+func edge(s string, at int) string {
+	from := max(0, at-maxJoined)
+	for from > 0 && !plainBreak(s, from) {
+		from--
+	}
+	last := from
+	for it := graphemes.FromString(s[from:]); it.Next() && from+it.Start() <= at; {
+		last = from + it.Start()
+	}
+	if last == 0 {
+		last = at
+	}
+	return s[:last]
+}
+
+// plainBreak says that a character surely begins at i: nothing joins ASCII to
+// what stands before it but a line feed to its carriage return.
+func plainBreak(s string, i int) bool {
+	return s[i] < utf8.RuneSelf && s[i] != '\n' && s[i-1] < utf8.RuneSelf
+}
+
+// ClipStart is the end of s, of n runes at most; like Clip, it does not begin
+// within what people see as one character.
+func ClipStart(s string, n int) string {
+	left := utf8.RuneCountInString(s) - n
+	if left <= 0 {
+		return s
+	}
+	at := 0
+	for i := range s {
+		if at = i; left == 0 {
+			break
+		}
+		left--
+	}
+	if n <= 0 {
+		return ""
+	}
+	if from := len(edge(s, at)); from < at {
+		it := graphemes.FromString(s[from:])
+		it.Next()
+		if end := from + it.End(); end < len(s) {
+			at = end
+		}
+	}
+	return s[at:]
+}
