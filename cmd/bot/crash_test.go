@@ -113,6 +113,22 @@ func TestKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
+// TestKilledBeforeTheWire: an answer that was stored and not yet on its way is
+// not given up where a lost answer is preferred to a double.
+func TestKilledBeforeTheWire(t *testing.T) {
+	for _, nth := range []string{"1", "3"} {
+		w := newWorld(t)
+		w.llm.Quiet()
+		child := w.start(t, "BOT_FAILPOINT=after_finish:"+nth, "BOT_TELEGRAM_UNKNOWN_SEND=prefer_loss")
+		want := w.ask(0, 1, 6)
+		waitDeath(child, 20*time.Second)
+		w.start(t, "BOT_TELEGRAM_UNKNOWN_SEND=prefer_loss")
+		if l := w.settle(want); l != (ledger{}) {
+			t.Errorf("%+v", l)
+		}
+	}
+}
+
 // TestKilledAtRandom kills at random moments under load. PARLEY_KILLS sets how
 // often; make faults asks for many.
 func TestKilledAtRandom(t *testing.T) {

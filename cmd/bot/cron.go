@@ -104,8 +104,18 @@ func (a *app) stopJobs() {
 }
 
 // sweep marks silent sessions idle, ends those whose time has passed, and sums
-// up those that ended.
+// up those that ended. Parts that nobody is sending, because the reply of the
+// commit that stored them was lost, are sent.
 func (a *app) sweep(ctx context.Context) error {
+	unsent, err := a.store.Unsent(ctx)
+	if err != nil {
+		return err
+	}
+	for _, k := range unsent {
+		if !a.hub.Busy(k) {
+			a.hub.Flush(k)
+		}
+	}
 	if _, err := a.store.MarkIdle(ctx, a.inForce.Load().Session.IdleTimeout); err != nil {
 		return err
 	}

@@ -61,7 +61,9 @@ func (h *Hub) moved(mv Move) {
 }
 
 // deliver brings one part to an end: sent, dead, or unknown. It returns false
-// when the process ends first, and where to when the conversation moved.
+// when the process ends first, and where to when the conversation moved. A part
+// stands at started only while a request may be on the wire; whatever ends the
+// waiting, it is ready again with the number of its unknown attempts.
 func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 	if !h.mayRepeat(adapter, p) {
 		return nil, h.mark(p, PartUnknown, "", time.Time{})
@@ -70,17 +72,21 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 		h.o.Observe(Event{Name: "repeated", Key: p.Key})
 	}
 	if !sleep(h.ctx, time.Until(p.NotBefore)) {
-		return nil, false
-	}
-	if !p.Started && !h.mark(p, PartStarted, "", time.Time{}) {
+		if p.Started {
+			h.mark(p, PartReady, "", p.NotBefore)
+		}
 		return nil, false
 	}
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+		if !p.Started && !h.mark(p, PartStarted, "", time.Time{}) {
+			return nil, false
+		}
 		id, err := h.attempt(adapter, p)
 		var (
 			silence *WaitError
 			gone    *GoneError
 			moved   *MovedError
+			until   time.Time
 		)
 		switch {
 		case err == nil:
@@ -93,20 +99,18 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 			return nil, h.mark(p, PartDead, "", time.Time{})
 		case errors.As(err, &silence):
 			wait = max(silence.After, time.Millisecond)
-			if !h.mark(p, PartReady, "", time.Now().Add(wait)) {
-				return nil, false
-			}
+			until = time.Now().Add(wait)
 		case errors.Is(err, ErrUnknownOutcome):
 			p.Unknown++
 			if !h.mayRepeat(adapter, p) {
 				return nil, h.mark(p, PartUnknown, "", time.Time{})
 			}
 			h.o.Observe(Event{Name: "repeated", Key: p.Key})
-		case p.Unknown == 0:
-			if !h.mark(p, PartReady, "", time.Time{}) { // not written: safe to repeat
-				return nil, false
-			}
 		}
+		if !h.mark(p, PartReady, "", until) {
+			return nil, false
+		}
+		p.Started = false
 		h.o.Log.Warn("a part waits", "conversation", p.Key.String(), "for", wait, "err", err)
 		if !sleep(h.ctx, wait) {
 			return nil, false
@@ -114,10 +118,15 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 		if silence != nil {
 			wait = firstRetry / 2
 		}
-		if !h.mark(p, PartStarted, "", time.Time{}) {
-			return nil, false
-		}
 	}
+}
+
+// mayStart decides whether a part may be stored as started together with the
+// answer, which saves a commit: a crash before its request then looks like one
+// after it, and where that would lose it, the part waits to be started.
+func (h *Hub) mayStart(adapter Adapter, p Part) bool {
+	p.Unknown++
+	return h.mayRepeat(adapter, p)
 }
 
 // mayRepeat decides about a part that may have been delivered already. What

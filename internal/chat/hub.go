@@ -129,7 +129,7 @@ func (h *Hub) Deliver(ctx context.Context, b Batch) error {
 			continue
 		}
 		if isStop(m) && h.o.MayStop(m) && h.Stop(m.Key) {
-			if _, ok := h.finish(m, Answer{}); ok { // the stopped turn says so
+			if h.finish(m, nil, nil) { // the stopped turn says so
 				h.done(m)
 			}
 			continue
@@ -251,7 +251,7 @@ func (h *Hub) shed(m Message, first bool) {
 	if first && m.Addressed {
 		a.Text = wordsBusy
 	}
-	if _, ok := h.finish(m, a); ok && a.Text != "" {
+	if h.finish(m, h.parts(m, a), nil) && a.Text != "" {
 		h.Flush(m.Key)
 	}
 	h.done(m)

@@ -22,6 +22,7 @@ type platform struct {
 	mu     sync.Mutex // guards the rest
 	sent   []chat.Part
 	errs   []error // for the next sends
+	calls  int     // of Send
 	typing int
 	shown  []string
 }
@@ -44,6 +45,7 @@ func (p *platform) Preview(_ context.Context, _ chat.Message, id, text string) (
 
 func (p *platform) Send(_ context.Context, part chat.Part) (id string, err error) {
 	p.with(func() {
+		p.calls++
 		if len(p.errs) > 0 {
 			err, p.errs = p.errs[0], p.errs[1:]
 		}
@@ -53,6 +55,12 @@ func (p *platform) Send(_ context.Context, part chat.Part) (id string, err error
 		}
 	})
 	return id, err
+}
+
+// tried is how many sends have been tried.
+func (p *platform) tried() (n int) {
+	p.with(func() { n = p.calls })
+	return n
 }
 
 func (p *platform) with(f func()) {

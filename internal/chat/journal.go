@@ -19,14 +19,15 @@ type Inbox interface {
 	// because only the reply was lost, is returned then.
 	Accept(ctx context.Context, b Batch) ([]Message, error)
 	// Finish ends a message (durable moment 2): inbox row done, the parts of
-	// its answer and its record stored, all or nothing; the parts then carry
-	// what their rows say (Row, Nonce, Preview, Started). A second Finish of the
+	// its answer and its record stored, all or nothing, parts that say so as
+	// started; they then carry what their rows say (Row, Nonce, Preview, At). A second Finish of the
 	// same row stores nothing and fills in the parts that are still to be sent;
 	// those that are not keep Row 0. ErrRecord means that it would succeed
 	// without the record.
 	Finish(ctx context.Context, m Message, parts []Part, record any) error
 	// Recover returns what an earlier process left unfinished, oldest first,
-	// with Attempt counted up, and the conversations that have unsent parts.
+	// with Attempt counted up, and the conversations that have unsent parts. A
+	// part that stood at started has one more unknown attempt.
 	Recover(ctx context.Context) (unfinished []Message, unsent []Key, err error)
 	// Cursors returns the adapter's notes.
 	Cursors(ctx context.Context, platform string) (map[string]string, error)
@@ -36,8 +37,9 @@ type Inbox interface {
 type Outbox interface {
 	// Pending returns the parts of a conversation still to be sent, in order.
 	Pending(ctx context.Context, k Key) ([]Part, error)
-	// Mark records how far a part got. id is the platform's message id with
-	// PartSent; until is the earliest next attempt with PartReady.
+	// Mark records how far a part got, and its Unknown. id is the platform's
+	// message id with PartSent; until is the earliest next attempt with
+	// PartReady.
 	Mark(ctx context.Context, p Part, s PartState, id string, until time.Time) error
 	// Previewed remembers the preview shown for a message, so that the next
 	// process finishes it instead of leaving it behind.

@@ -160,7 +160,7 @@ type Part struct {
 	Preview string `json:"-"`
 	// NotBefore is the earliest moment the platform wants to hear of it.
 	NotBefore time.Time `json:"-"`
-	// Started says that the row already stands at PartStarted.
+	// Started says that the row already stands at PartStarted, or shall.
 	Started bool `json:"-"`
 	// Unknown counts the earlier attempts that may have been delivered: the
 	// request was written and no answer was seen.

@@ -28,8 +28,11 @@ func (h *Hub) work(j job) {
 		answer = h.failed(j.m, err)
 	}
 	h.o.Failpoint("before_finish")
-	parts, ok := h.finish(j.m, answer)
-	if !ok {
+	parts := h.parts(j.m, answer)
+	if len(parts) > 0 {
+		parts[0].Started = h.mayStart(h.adapter(j.m.Key.Platform), parts[0]) // it is sent next
+	}
+	if !h.finish(j.m, parts, answer.Record) {
 		return
 	}
 	h.o.Failpoint("after_finish")
@@ -104,11 +107,10 @@ func ErrorID() string { return rand.Text()[:8] }
 
 // finish is durable moment 2. An answer is never thrown away because a disk
 // was full for a while.
-func (h *Hub) finish(m Message, a Answer) (parts []Part, ok bool) {
-	parts = h.parts(m, a)
+func (h *Hub) finish(m Message, parts []Part, record any) bool {
 	ctx := context.WithoutCancel(h.ctx)
-	ok = h.lasting(m.Key, "finish", func() error {
-		err := h.o.Inbox.Finish(ctx, m, parts, a.Record)
+	return h.lasting(m.Key, "finish", func() error {
+		err := h.o.Inbox.Finish(ctx, m, parts, record)
 		if errors.Is(err, ErrRecord) {
 			// Trying again would hold up this conversation for ever.
 			h.o.Log.Error("a record is lost", "conversation", m.Key.String(), "err", err)
@@ -116,7 +118,6 @@ func (h *Hub) finish(m Message, a Answer) (parts []Part, ok bool) {
 		}
 		return err
 	})
-	return parts, ok
 }
 
 // lasting does something to the journal, and again until it succeeds: what is

@@ -192,7 +192,7 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 			return err
 		}
 		for i := range parts {
-			parts[i].Started, parts[i].Preview = i == 0, preview // the lane sends the first next
+			parts[i].Preview = preview
 			parts[i].Nonce = s.answerNonce(uid, parts[i].Index)
 			preview = ""
 			if err := s.insertPart(tx, m.Row, &parts[i], bodies[i]); err != nil {
@@ -246,7 +246,7 @@ func (s *Store) Recover(ctx context.Context) ([]chat.Message, []chat.Key, error)
 	if err != nil {
 		return nil, nil, err
 	}
-	keys, err := s.unsent()
+	keys, err := s.Unsent(ctx)
 	return messages, keys, err
 }
 
@@ -284,7 +284,8 @@ func (s *Store) unfinished(ctx context.Context) ([]chat.Message, error) {
 	return messages, s.setAside(ctx, unreadable)
 }
 
-func (s *Store) unsent() ([]chat.Key, error) {
+// Unsent lists the conversations that have parts to be sent.
+func (s *Store) Unsent(context.Context) ([]chat.Key, error) {
 	rows, err := s.query("SELECT DISTINCT platform, channel, thread FROM outbox WHERE state IN ('ready', 'started')")
 	if err != nil {
 		return nil, err

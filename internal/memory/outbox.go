@@ -134,7 +134,7 @@ func (s *Store) WaitingParts(context.Context) (n int, err error) {
 func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id string, until time.Time) error {
 	return s.write(ctx, func(tx *Tx) error {
 		if state == chat.PartReady || state == chat.PartStarted {
-			_, err := tx.Exec("UPDATE outbox SET state = ?, not_before = ?, attempts = attempts + 1 WHERE id = ?", string(state), Stamp(until), p.Row)
+			_, err := tx.Exec("UPDATE outbox SET state = ?, not_before = ?, unknown = ?, attempts = attempts + 1 WHERE id = ?", string(state), Stamp(until), p.Unknown, p.Row)
 			return err
 		}
 		_, err := tx.Exec("UPDATE outbox SET state = ?, platform_id = ?, body = '' WHERE id = ?", string(state), id, p.Row)
