@@ -19,7 +19,7 @@ import (
 // who may use them are product.md's and requirements 7.3.
 func (a *app) commands(f *front) []admin.Command {
 	table := []admin.Command{
-		{Name: "start", Help: "Say hello", Who: admin.Member, Run: func(_ context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "start", Help: "Say hello", Who: admin.Member, Options: []admin.Option{{Name: "link", Help: "what a link to this chat brought along"}}, Run: func(_ context.Context, r admin.Request) (chat.Answer, error) {
 			return chat.Answer{Text: fmt.Sprintf(wordsHello, a.cfg.Agent.Name) + "\n\n" + f.commands.Help(r.Role, "")}, nil
 		}},
 		{Name: "ask", Help: "Ask once, without keeping the conversation", Options: []admin.Option{{Name: "question", Help: "what you want to know", Required: true}}, Run: a.runAsk},

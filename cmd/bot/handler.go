@@ -69,7 +69,7 @@ func (a *app) handler(f *front) chat.Handler {
 		return a.agent.Confirmed(ctx, m, p)
 	}
 	do[actionApprove] = a.approved
-	way := f.gate.Wrap(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(a.debugging(f, a.agent))), do)))
+	way := f.gate.Wrap(a.opening(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(a.debugging(f, a.agent))), do))))
 	return a.tracer.messages(discreetly(newRedactor(a.cfg, shortestSaid), way))
 }
 

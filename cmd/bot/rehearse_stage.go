@@ -351,3 +351,12 @@ func inFolder(do func(dir string) error) error {
 	defer func() { _ = os.RemoveAll(dir) }()
 	return do(dir)
 }
+
+// Whispers implements chat.Confidant: whoever is answered reads it.
+func (b *board) Whispers(chat.Message) bool { return true }
+
+// DirectKey implements chat.Confidant; nothing is ever sent elsewhere.
+func (b *board) DirectKey(chat.User) (chat.Key, bool) { return chat.Key{}, false }
+
+// Door implements chat.Confidant.
+func (b *board) Door() string { return "" }

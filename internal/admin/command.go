@@ -25,8 +25,12 @@ type Command struct {
 	// Private answers are for the author's eyes only. A verb of a private
 	// command is private.
 	Private bool
+	// Quiet answers are no secret, and noise to others: they are shown to the
+	// author alone where that costs nothing, and said openly elsewhere.
+	Quiet bool
 	// Confirm, when set, returns a question to be answered with yes before
-	// Run runs; "" asks nothing. The question is not private.
+	// Run runs; "" asks nothing. The question is not private: in company, that
+	// of a private command says no more than what was typed.
 	Confirm func(ctx context.Context, r Request) (question string, err error)
 	Options []Option
 	Verbs   []Command // no deeper than this

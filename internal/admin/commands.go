@@ -111,13 +111,13 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 	r := Request{Message: m, Reply: w, Role: role}
 	cmd, rest, complaint := c.find(&r)
 	if complaint != "" {
-		return chat.Answer{Text: complaint, Private: true, Record: c.o.Record.of(m, CategoryCommand, r.Command)}, nil
+		return chat.Answer{Text: complaint, Record: c.o.Record.of(m, CategoryCommand, r.Command)}, nil
 	}
 	path := strings.TrimSpace(r.Command + " " + r.Verb)
 	lists := cmd.Run == nil && anyVerb(cmd, role)
 	if !cmd.admits(role) && !lists {
 		c.o.Log.Warn("denied", "code", CategoryDenied, "command", path, "person", m.From.ID, "place", m.Key.String())
-		return chat.Answer{Text: fmt.Sprintf(wordDenied, path, circles[max(cmd.Who, Member)]), Private: true,
+		return chat.Answer{Text: fmt.Sprintf(wordDenied, path, circles[max(cmd.Who, Member)]),
 			Record: c.o.Record.of(m, CategoryDenied, path)}, nil
 	}
 	if lists {
@@ -125,7 +125,7 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 	}
 	if r.Args, err = arguments(cmd.Options, rest); err != nil {
 		a := chat.Answer{Text: fmt.Sprintf(wordUsage, err, cmd.usage(path)), Buttons: offer(ctx, m, cmd, path, err)}
-		a.Private = cmd.Private || a.Buttons == nil // what is pressed counts where it stands
+		a.Private = cmd.Private
 		return a, nil
 	}
 	a, err := c.execute(ctx, cmd, r, confirmed)
@@ -175,15 +175,15 @@ func offer(ctx context.Context, m chat.Message, cmd Command, path string, err er
 	return rows
 }
 
-// Private tells whether the answer to a command is for its author's eyes only,
-// before it is run. What goes wrong on the way is, too.
+// Private tells whether the answer to a command is best shown to its author
+// alone, before it is run: what is private or quiet, and what goes wrong.
 func (c *Commands) Private(ctx context.Context, m chat.Message) bool {
 	role, err := c.o.Role(ctx, m)
 	if err != nil {
 		return true
 	}
 	cmd, rest, complaint := c.find(&Request{Message: m, Role: role})
-	if complaint != "" || cmd.Private || !cmd.admits(role) {
+	if complaint != "" || cmd.Private || cmd.Quiet || !cmd.admits(role) {
 		return true
 	}
 	_, err = arguments(cmd.Options, rest)
@@ -195,6 +195,9 @@ func (c *Commands) execute(ctx context.Context, cmd Command, r Request, confirme
 		question, err := cmd.Confirm(ctx, r)
 		if err != nil {
 			return chat.Answer{}, err
+		}
+		if cmd.Private && question != "" && !r.Message.Direct {
+			question = fmt.Sprintf(wordAskAside, escape(r.Message.Text)) // others read it
 		}
 		if question != "" {
 			text, _ := json.Marshal(r.Message.Text) // a string always can
@@ -215,7 +218,7 @@ func (c *Commands) apologize(ctx context.Context, r Request, err error) (chat.An
 	id := make([]byte, 4)
 	_, _ = rand.Read(id)
 	c.o.Log.Error("command failed", "id", hex.EncodeToString(id), "command", r.Command, "verb", r.Verb, "error", err)
-	return chat.Answer{Text: fmt.Sprintf(wordFailed, r.Command, hex.EncodeToString(id)), Private: true,
+	return chat.Answer{Text: fmt.Sprintf(wordFailed, r.Command, hex.EncodeToString(id)),
 		Record: c.o.Record.of(r.Message, CategoryCommand, r.Command)}, nil
 }
 

@@ -138,10 +138,10 @@ func TestDenied(t *testing.T) {
 		Record: func(m chat.Message, category, detail string) any { return category + " " + detail },
 	})
 	a := handle(t, c.Wrap(&agent{}), direct(member, "/session end"))
-	if !a.Private || a.Record != "REFUSAL:MISSING_PERMISSION session end" || !strings.Contains(log.String(), "REFUSAL:MISSING_PERMISSION") {
+	if a.Private || a.Record != "REFUSAL:MISSING_PERMISSION session end" || !strings.Contains(log.String(), "REFUSAL:MISSING_PERMISSION") {
 		t.Errorf("%+v, log %s", a, log.String())
 	}
-	if a := handle(t, c.Wrap(&agent{}), direct(member, "/tools list")); a.Text == "tools list" || !a.Private {
+	if a := handle(t, c.Wrap(&agent{}), direct(member, "/tools list")); a.Text == "tools list" || a.Private {
 		t.Errorf("%+v", a)
 	}
 	if a := handle(t, c.Wrap(&agent{}), direct(member, "/facts list")); a.Record != "COMMAND facts list" || !a.Private {
@@ -276,7 +276,7 @@ func TestMissingOptionIsOffered(t *testing.T) {
 		t.Errorf("offered %+v", a)
 	}
 	for who, text := range map[string]string{member: "/two", stranger: "/pick"} {
-		if a := handle(t, h, direct(who, text)); a.Buttons != nil || !a.Private {
+		if a := handle(t, h, direct(who, text)); a.Buttons != nil || a.Private {
 			t.Errorf("%s: offered %+v", text, a)
 		}
 	}

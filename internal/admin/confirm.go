@@ -127,7 +127,7 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 				return next.Handle(ctx, m, w)
 			}
 			if !hmac.Equal([]byte(m.Text), []byte(c.token(v, id, m))) {
-				return chat.Answer{Text: wordNotYours, Private: true}, nil
+				return chat.Answer{Text: wordNotYours}, nil
 			}
 			return c.settle(ctx, m, id, v, do)
 		case chat.KindText, chat.KindCommand:
@@ -156,7 +156,7 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, id, verdict 
 		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
 	}
 	if body == nil || !c.now().Before(until) || id != "" && id != questionID(body) {
-		return chat.Answer{Text: wordExpired, Private: m.Kind == chat.KindButton}, nil
+		return chat.Answer{Text: wordExpired}, nil
 	}
 	if verdict == "no" {
 		return chat.Answer{Text: wordKept}, nil

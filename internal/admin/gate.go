@@ -186,7 +186,7 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 	}
 	// Where the platform shows that it waits, silence would look like a fault.
 	if m.Origin != "" || expected(m) && g.told.first(placeOf(m.Key)+" "+m.From.ID, g.o.Now()) {
-		a = chat.Answer{Text: whoWords[here.Who], Private: true}
+		a = chat.Answer{Text: whoWords[here.Who]}
 	}
 	return false, a, nil
 }

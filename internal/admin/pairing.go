@@ -139,9 +139,9 @@ func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error
 		return chat.Answer{}, nil
 	}
 	if g.rules.Load().mode == "pairing" {
-		return chat.Answer{Text: wordStrangerChannel, Private: true}, nil
+		return chat.Answer{Text: wordStrangerChannel}, nil
 	}
-	return chat.Answer{Text: wordStranger, Private: true}, nil
+	return chat.Answer{Text: wordStranger}, nil
 }
 
 func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.Answer, error) {

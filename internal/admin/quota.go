@@ -253,7 +253,7 @@ func (q *Quotas) notice(m chat.Message, what, text string) chat.Answer {
 	a := chat.Answer{Record: q.o.Record.of(m, CategoryLimited, "")}
 	if q.told.first(what+m.From.ID, q.o.Now()) {
 		q.o.Log.Warn("limited", "code", CategoryLimited, "person", m.From.ID, "place", m.Key.String())
-		a.Text, a.Private = text, true
+		a.Text = text
 	}
 	return a
 }

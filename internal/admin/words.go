@@ -65,6 +65,7 @@ const (
 	wordPageNext    = "Next ›"
 
 	wordAsk      = "Please answer yes or no."
+	wordAskAside = "Shall I really do that (%s)?"
 	wordYes      = "Yes"
 	wordNo       = "No"
 	wordKept     = "All right, nothing was changed."

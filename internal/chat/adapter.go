@@ -110,7 +110,12 @@ func (e *WaitError) Unwrap() error { return e.Err }
 
 // GoneError says that no attempt at this part will ever succeed: blocked,
 // kicked, deleted, forbidden.
-type GoneError struct{ Err error }
+type GoneError struct {
+	Err error
+	// Closed says that it is the conversation that nothing can be sent to (a
+	// block, a direct chat that was never opened), and not this part of it.
+	Closed bool
+}
 
 // Error implements error.
 func (e *GoneError) Error() string { return fmt.Sprintf("cannot be delivered: %v", e.Err) }

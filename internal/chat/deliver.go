@@ -95,8 +95,7 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 		case errors.As(err, &moved):
 			return &Move{From: p.Key, To: moved.To}, h.mark(p, PartReady, "", time.Time{})
 		case errors.As(err, &gone):
-			h.o.Log.Warn("a part cannot be delivered", "conversation", p.Key.String(), "err", err)
-			return nil, h.mark(p, PartDead, "", time.Time{})
+			return nil, h.gone(p, gone)
 		case errors.As(err, &silence):
 			wait = max(silence.After, time.Millisecond)
 			until = time.Now().Add(wait)

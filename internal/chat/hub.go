@@ -32,6 +32,9 @@ type HubOptions struct {
 	// MayStop decides whether m may cancel what runs in its conversation; nil
 	// allows everybody there.
 	MayStop func(m Message) bool
+	// Closed is told that nothing can be sent to p's conversation; nil tells
+	// nobody. It must not block for long.
+	Closed func(p Part)
 	// Failpoint is called by name at the points where a crash is survived; nil
 	// outside tests.
 	Failpoint func(point string)

@@ -121,10 +121,12 @@ type File struct {
 }
 
 // Button is a choice under an answer. Data comes back as the Text of a
-// KindButton message; at most 64 bytes (Telegram's callback_data).
+// KindButton message; at most 64 bytes (Telegram's callback_data). One with a
+// URL opens that instead and tells the bot nothing.
 type Button struct {
 	Label string `json:"label"`
-	Data  string `json:"data"`
+	Data  string `json:"data,omitempty"`
+	URL   string `json:"url,omitempty"`
 }
 
 // Answer is what a Handler wants said. The zero Answer says nothing.
@@ -133,8 +135,8 @@ type Answer struct {
 	Text    string
 	Buttons [][]Button // rows
 	Files   []File
-	// Private asks for an answer only the author sees where the platform can
-	// do that (ephemeral on Discord, the direct chat on Telegram).
+	// Private says that nobody but the author may read it: what was asked in
+	// company is answered by a whisper or in the direct chat (Confidant).
 	Private bool
 	// Record is stored in the same transaction that finishes the message.
 	// Only the journal looks inside; nil stores nothing more.
@@ -151,8 +153,13 @@ type Part struct {
 	Text    string     `json:"text"`  // Markdown, already cut by Split
 	Buttons [][]Button `json:"buttons,omitempty"`
 	Files   []File     `json:"files,omitempty"`
-	To      User       `json:"to"` // whom it answers; who may see it when Private
-	Private bool       `json:"private,omitempty"`
+	To      User       `json:"to"` // whom it answers
+	// Private says that Key is a place where others read, and that To alone may
+	// see this there: it is whispered, or said in the direct chat.
+	Private bool `json:"private,omitempty"`
+	// Await says that a part for a direct chat that is closed waits until the
+	// person opens it (PartWaiting), instead of being given up.
+	Await bool `json:"await,omitempty"`
 	// Nonce is the same for every attempt at this part and different for any
 	// other part: 25 characters, so Discord takes it (platforms.md A2).
 	Nonce string `json:"-"`

@@ -37,7 +37,7 @@ func (h *Hub) work(j job) {
 	}
 	h.o.Failpoint("after_finish")
 	h.o.Observe(Event{Name: "answered", Key: j.m.Key, Took: time.Since(began)})
-	h.deliverAll(j.m.Key, parts)
+	h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts))
 	h.done(j.m)
 	if after, ok := answer.Record.(interface{ After(context.Context) }); ok {
 		h.fenced(j.m.Key, after.After)
@@ -142,13 +142,21 @@ func (h *Hub) parts(m Message, a Answer) []Part {
 	if adapter == nil {
 		return nil
 	}
+	if a.Private && !m.Direct {
+		return h.aside(adapter, m, a)
+	}
+	return pieces(adapter, m, a)
+}
+
+// pieces are the parts of an answer that is given where m was written.
+func pieces(adapter Adapter, m Message, a Answer) []Part {
 	texts := adapter.Split(seen(a.Text))
 	if len(texts) == 0 && len(a.Files) > 0 {
 		texts = []string{""}
 	}
 	parts := make([]Part, len(texts))
 	for i, text := range texts {
-		parts[i] = Part{Key: m.Key, Index: i, Text: text, To: m.From, Origin: m.Origin, Private: a.Private}
+		parts[i] = Part{Key: m.Key, Index: i, Text: text, To: m.From, Origin: m.Origin}
 	}
 	if len(parts) > 0 {
 		parts[0].ReplyTo = m.ID

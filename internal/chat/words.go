@@ -4,5 +4,8 @@ package chat
 const (
 	wordsBusy    = "I'm still working on your earlier messages. Please wait for those answers and send this again."
 	wordsFailed  = "Something went wrong on my side. Please try again; if it keeps happening, tell my owner the number %s."
+	wordsAside   = "That answer is for you alone: you find it in our direct chat, or as soon as you open that."
+	wordsNobody  = "That answer is for one person alone, and I cannot tell who asked. Please ask me in a direct chat."
+	wordsDoor    = "Open our direct chat"
 	wordsGivenUp = "I could not finish an answer to this, even after several tries. Please put it another way."
 )

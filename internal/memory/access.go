@@ -241,7 +241,8 @@ func (s *Store) PruneAccess(ctx context.Context) error {
 		_, e1 := tx.Exec("DELETE FROM codes WHERE expires_at <= ?", Stamp(now))
 		_, e2 := tx.Exec("DELETE FROM attempts WHERE until <= ?", Stamp(now))
 		_, e3 := tx.Exec("DELETE FROM pending_actions WHERE expires_at <= ?", Stamp(now.Add(-24*time.Hour)))
-		return errors.Join(e1, e2, e3)
+		_, e4 := tx.Exec(dropWaiting, Stamp(now.Add(-keepWaiting)))
+		return errors.Join(e1, e2, e3, e4)
 	}))
 }
 

@@ -137,6 +137,9 @@ func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id 
 			_, err := tx.Exec("UPDATE outbox SET state = ?, not_before = ?, unknown = ?, attempts = attempts + 1 WHERE id = ?", string(state), Stamp(until), p.Unknown, p.Row)
 			return err
 		}
+		if state == chat.PartWaiting {
+			return await(tx, p)
+		}
 		_, err := tx.Exec("UPDATE outbox SET state = ?, platform_id = ?, body = '' WHERE id = ?", string(state), id, p.Row)
 		return err
 	})

@@ -68,7 +68,9 @@ type Adapter struct {
 	api   string // without a trailing slash
 	http  *http.Client
 	queue chan arrival
-	acks  sync.WaitGroup // interactions being acknowledged or completed
+	// directs are the channels of direct chats, by person.
+	directs sync.Map
+	acks    sync.WaitGroup // interactions being acknowledged or completed
 	// ending are Sessions whose connection is gone and that the library takes
 	// a second to end.
 	ending sync.WaitGroup

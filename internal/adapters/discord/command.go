@@ -142,7 +142,7 @@ func (a *Adapter) interaction(i *discordgo.Interaction) *chat.Message {
 	case discordgo.InteractionMessageComponent:
 		data := i.MessageComponentData()
 		m.Kind, m.Text = chat.KindButton, append(data.Values, data.CustomID)[0]
-		m.Origin = "" // the answer is a message of its own, not the one with the buttons
+		m.Origin = pressed(m.Origin) // the answer is a message of its own, not the one with the buttons
 		if i.Message != nil {
 			m.ReplyTo = i.Message.ID
 		}

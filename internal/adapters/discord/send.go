@@ -69,6 +69,7 @@ type component struct {
 	Style      int         `json:"style,omitempty"`
 	Label      string      `json:"label,omitempty"`
 	CustomID   string      `json:"custom_id,omitempty"`
+	URL        string      `json:"url,omitempty"`
 	Options    []choice    `json:"options,omitempty"`
 	Components []component `json:"components,omitempty"`
 }
@@ -97,7 +98,7 @@ func compose(text string, buttons [][]chat.Button) payload {
 	for _, row := range buttons {
 		c := component{Type: actionRow}
 		for _, b := range row {
-			c.Components = append(c.Components, component{Type: 2, Style: 2, Label: clip(b.Label, 80), CustomID: b.Data})
+			c.Components = append(c.Components, button(b))
 		}
 		p.Components = append(p.Components, c)
 	}
@@ -131,21 +132,22 @@ type origin struct {
 	App   string    `json:"app"`
 	Token string    `json:"token"`
 	At    time.Time `json:"at"`
+	// Pressed says that the original is not an answer but the message with the
+	// buttons.
+	Pressed bool `json:"pressed,omitempty"`
 }
 
-// home reads an Origin that is still good.
+// home reads an Origin that is still good and waits for an answer.
 func (a *Adapter) home(s string) (o origin, ok bool) {
-	if s == "" || json.Unmarshal([]byte(s), &o) != nil {
-		return o, false
-	}
-	return o, a.o.Now().Sub(o.At) < tokenLife
+	o, ok = a.way(s)
+	return o, ok && !o.Pressed
 }
 
 // Typing implements chat.Outlet. An interaction shows by itself that an answer
 // is being made.
 func (a *Adapter) Typing(ctx context.Context, m chat.Message) error {
 	channel := channelOf(m.Key)
-	if m.Origin != "" {
+	if o, ok := a.way(m.Origin); m.Origin != "" && !(ok && o.Pressed) {
 		return nil
 	}
 	if d := a.hushed(channel); d > 0 {
@@ -169,7 +171,7 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 		err := a.call(ctx, http.MethodPatch, o.path()+"/messages/"+original, channel, p, nil)
 		return original, previewEvery, err
 	}
-	if m.Origin != "" {
+	if o, ok := a.way(m.Origin); m.Origin != "" && !(ok && o.Pressed) {
 		return id, previewEvery, nil
 	}
 	if id != "" {
@@ -193,7 +195,13 @@ func replyTo(id string) *reference {
 
 // Send implements chat.Outlet.
 func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
-	channel := channelOf(p.Key)
+	if p.Private {
+		return a.whisper(ctx, p)
+	}
+	channel, err := a.channelFor(ctx, p.Key)
+	if err != nil {
+		return "", final(err)
+	}
 	if d := a.hushed(channel); d > 0 {
 		return "", &chat.WaitError{After: d, Err: errors.New("discord: rate limited")}
 	}
@@ -204,13 +212,6 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 			return id, err
 		}
 		// The interaction is gone (10015, 10062): the channel will do.
-	}
-	if p.Private && p.Origin != "" {
-		direct, err := a.direct(ctx, p.To)
-		if err != nil {
-			return "", final(err)
-		}
-		channel = direct
 	}
 	id, err := a.post(ctx, channel, p)
 	var e *restError
@@ -226,7 +227,7 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 func final(err error) error {
 	var e *restError
 	if errors.As(err, &e) && e.Status != http.StatusUnauthorized {
-		return &chat.GoneError{Err: err}
+		return &chat.GoneError{Err: err, Closed: closed(e)}
 	}
 	return err
 }
@@ -239,9 +240,6 @@ func (a *Adapter) sendHome(ctx context.Context, o origin, p chat.Part) (string, 
 	if p.Index == 0 {
 		err := a.call(ctx, http.MethodPatch, o.path()+"/messages/"+original, "", attach(body, p.Files), &got)
 		return got.ID, err
-	}
-	if p.Private {
-		body.Flags |= ephemeral
 	}
 	err := a.call(ctx, http.MethodPost, o.path()+"?wait=true", "", attach(body, p.Files), &got)
 	return got.ID, err
@@ -305,17 +303,10 @@ func (a *Adapter) find(ctx context.Context, channel, content string) (string, er
 // Idempotent tells the Hub that repeating a part shows it once: within the
 // nonce's time by the nonce, later by the history. Follow-ups have neither.
 func (a *Adapter) Idempotent(p chat.Part) bool {
-	_, home := a.home(p.Origin)
-	return !home || p.Index == 0
-}
-
-// direct opens the private channel with a person.
-func (a *Adapter) direct(ctx context.Context, u chat.User) (string, error) {
-	var got struct {
-		ID string `json:"id"`
+	if o, ok := a.way(p.Origin); ok && (p.Private || !o.Pressed) {
+		return p.Index == 0 && !o.Pressed
 	}
-	err := a.call(ctx, http.MethodPost, "/users/@me/channels", "", map[string]string{"recipient_id": strings.TrimPrefix(u.ID, Platform+":")}, &got)
-	return got.ID, repeatable(err)
+	return true
 }
 
 // attach adds files to a body, as multipart where there are any.

@@ -35,8 +35,9 @@ func (a *Adapter) outcome(to target, err error) error {
 		return &chat.MovedError{To: place(int64(move.MigrateToChatID), to.thread), Err: err}
 	case errors.As(err, &fault) && fault.written:
 		return fmt.Errorf("%w: %w", chat.ErrUnknownOutcome, err)
-	case errors.As(err, &fault) && fault.status == http.StatusRequestEntityTooLarge,
-		errors.Is(err, bot.ErrorForbidden), errors.Is(err, bot.ErrorBadRequest):
+	case errors.Is(err, bot.ErrorForbidden), refusedFor(err, refusedChat):
+		return &chat.GoneError{Err: err, Closed: true}
+	case errors.As(err, &fault) && fault.status == http.StatusRequestEntityTooLarge, errors.Is(err, bot.ErrorBadRequest):
 		return &chat.GoneError{Err: err}
 	}
 	return err
@@ -63,7 +64,8 @@ func refusedFor(err error, what string) bool {
 
 // Telegram's descriptions of refusals that have a way around (platforms.md A3).
 const (
-	refusedEntities    = "entit" // "can't parse entities", "entity beginning at ..."
+	refusedChat        = "chat not found" // also of a person who never wrote to the bot
+	refusedEntities    = "entit"          // "can't parse entities", "entity beginning at ..."
 	refusedThread      = "thread not found"
 	refusedNotModified = "message is not modified"
 	refusedEdit        = "message to edit not found"

@@ -335,7 +335,7 @@ func keyboard(rows [][]chat.Button) models.ReplyMarkup {
 	for _, row := range rows {
 		var line []models.InlineKeyboardButton
 		for _, b := range row {
-			line = append(line, models.InlineKeyboardButton{Text: clean(b.Label), CallbackData: clean(b.Data)})
+			line = append(line, models.InlineKeyboardButton{Text: clean(b.Label), CallbackData: clean(b.Data), URL: b.URL})
 		}
 		k.InlineKeyboard = append(k.InlineKeyboard, line)
 	}

@@ -230,6 +230,7 @@ func (s *Server) interact(u Use, kind int) (id string) {
 // by says in an interaction who it comes from.
 func (s *Server) by(e map[string]any, guild, user string, permissions int64) {
 	who := map[string]any{"id": user, "username": "user" + user}
+	s.with(func() { s.uses[e["token"].(string)] = Use{Guild: guild, Channel: e["channel_id"].(string), User: user} })
 	if guild == "" {
 		e["user"] = who
 		return

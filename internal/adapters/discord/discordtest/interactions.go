@@ -147,6 +147,9 @@ func fits(in wireMessage) bool {
 	seen := map[string]bool{}
 	for _, row := range in.Components {
 		for _, c := range row.Components {
+			if c.URL != "" && c.CustomID == "" {
+				continue
+			}
 			if len(c.CustomID) < 1 || len(c.CustomID) > 100 || seen[c.CustomID] || len(c.Options) > 25 {
 				return false
 			}

@@ -29,6 +29,8 @@ type Message struct {
 	Buttons                                      []string // custom ids
 	Menu                                         []string // values to choose from
 	Interaction                                  string   // token it answers
+	Links                                        []string // addresses behind buttons
+	Deleted                                      bool
 }
 
 // Attachment is a file that a person sends.
@@ -72,6 +74,7 @@ type Server struct {
 	faults   []*Fault
 	commands json.RawMessage
 	acks     map[string]Response // interaction id -> the first answer
+	uses     map[string]Use      // interaction token -> where and by whom
 	gone     map[string]int      // channel -> error code
 	threads  map[string]string   // thread -> parent
 	archived map[string]bool
@@ -90,7 +93,7 @@ func New() *Server {
 		panic(err) // no loopback, no tests
 	}
 	s := &Server{
-		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]Response{},
+		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]Response{}, uses: map[string]Use{},
 		gone: map[string]int{}, threads: map[string]string{}, archived: map[string]bool{}, files: map[string][]byte{}, guilds: map[string]any{}, changed: make(chan struct{}),
 		commands: json.RawMessage("[]"), gw: newGateway(), flags: 1 << 19,
 	}
@@ -363,23 +366,6 @@ func (s *Server) channel(r *http.Request, part []string, body []byte) (any, *pro
 	return nil, &problem{status: 405, message: "405: Method Not Allowed"}
 }
 
-func (s *Server) webhook(r *http.Request, part []string, body []byte) (any, *problem) {
-	token := part[2]
-	if r.Method == http.MethodPatch {
-		for _, m := range s.messages {
-			if m.Interaction == token && m.Nonce == "@original" {
-				return s.edit(m, body)
-			}
-		}
-		view, p := s.post("interaction", body, token)
-		if p == nil {
-			s.messages[len(s.messages)-1].Nonce = "@original"
-		}
-		return view, p
-	}
-	return s.post("interaction", body, token)
-}
-
 // wireMessage is what a post or an edit may hold.
 type wireMessage struct {
 	Content  string `json:"content"`
@@ -396,6 +382,7 @@ type wireMessage struct {
 	Components []struct {
 		Components []struct {
 			CustomID string   `json:"custom_id"`
+			URL      string   `json:"url"`
 			Options  []option `json:"options"`
 		} `json:"components"`
 	} `json:"components"`
@@ -444,7 +431,9 @@ func (s *Server) post(ch string, body []byte, token string) (any, *problem) {
 	}
 	for _, row := range in.Components {
 		for _, b := range row.Components {
-			if len(b.Options) == 0 {
+			if b.URL != "" {
+				m.Links = append(m.Links, b.URL)
+			} else if len(b.Options) == 0 {
 				m.Buttons = append(m.Buttons, b.CustomID)
 			}
 			for _, o := range b.Options {

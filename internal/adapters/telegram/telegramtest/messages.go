@@ -34,6 +34,7 @@ type File struct {
 type Button struct {
 	Text string `json:"text"`
 	Data string `json:"callback_data"`
+	URL  string `json:"url"`
 }
 
 // Draft is one sendMessageDraft.
@@ -263,7 +264,7 @@ func (q *request) extras(r *room) (reply int, buttons [][]Button, p *problem) {
 	}
 	for _, row := range markup.Rows {
 		for _, b := range row {
-			if b.Text == "" || b.Data == "" || len(b.Data) > 64 {
+			if b.Text == "" || (b.Data == "") == (b.URL == "") || len(b.Data) > 64 {
 				return 0, nil, bad("BUTTON_DATA_INVALID")
 			}
 		}

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/adapters/discord/discordtest"
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/admin"
+)
+
+// What is said in company about an answer that is given elsewhere.
+const (
+	saidAside  = "That answer is for you alone"
+	askedAside = "Shall I really do that ("
+)
+
+// privateUses are all private commands and verbs, as they are typed.
+func privateUses(t *testing.T) (uses []string) {
+	st, _ := staged(t, "-- talk --\n", rehearsal{})
+	fill := func(path string, options []admin.Option) string {
+		for _, o := range options {
+			switch {
+			case !o.Required:
+			case len(o.Choices) > 0:
+				path += " " + o.Choices[0]
+			case o.Kind == admin.Number:
+				path += " 1"
+			case o.Kind == admin.Switch:
+				path += " on"
+			default:
+				path += " zz"
+			}
+		}
+		return path
+	}
+	for _, c := range st.app.front.commands.Table() {
+		if c.Private && c.Run != nil {
+			uses = append(uses, fill("/"+c.Name, c.Options))
+		}
+		for _, v := range c.Verbs {
+			if c.Private || v.Private {
+				uses = append(uses, fill("/"+c.Name+" "+v.Name, v.Options))
+			}
+		}
+	}
+	return uses
+}
+
+// overheard are the texts that everybody in a place of many can read, and alone how
+// many messages only person 1 can.
+func (w *world) overheard() (open []string, alone int) {
+	for _, m := range w.tg.Sent() {
+		switch {
+		case m.Deleted:
+		case m.Chat < 0:
+			open = append(open, m.Text)
+		case m.Chat == 1:
+			alone++
+		}
+	}
+	for _, m := range w.dc.Sent() {
+		channel, only := w.dc.Readers(m)
+		switch {
+		case m.Deleted:
+		case only == "" && channel != "10":
+			open = append(open, m.Content)
+		case only == "1" || channel == "10":
+			alone++
+		}
+	}
+	return open, alone
+}
+
+// TestPrivateIsReadByOne: the answer to every private command, on each front
+// end, typed, picked or pressed in company, can be read by nobody but who asked;
+// the others read a sentence that says where it went.
+func TestPrivateIsReadByOne(t *testing.T) {
+	w := newWorld(t).onDiscord()
+	w.env = append(w.env, "BOT_ACCESS_OWNERS=telegram:1,discord:1")
+	w.run(t)
+	eventually(t, "connected", func() bool { return w.dc.Connected() > 0 })
+	w.tg.AddChat(1)
+	w.tg.Push(telegramtest.Text(-100, 1, "/status"))
+	w.dc.Message("77", "50", "1", "<@9000> /status")
+	eventually(t, "two boards with buttons", func() bool { return len(w.tg.Sent()) > 0 && len(w.dc.Sent()) > 0 })
+	board, pad := w.dc.Sent()[0].ID, w.tg.Sent()[0].ID
+	ways := map[string]func(use string, n int){
+		"telegram typed":   func(use string, _ int) { w.tg.Push(telegramtest.Text(-100, 1, use)) },
+		"telegram pressed": func(use string, n int) { w.tg.Push(telegramtest.Press(-100, 1, pad, fmt.Sprint("q", n), use)) },
+		"discord typed":    func(use string, _ int) { w.dc.Message("77", "50", "1", "<@9000> "+use) },
+		"discord pressed":  func(use string, _ int) { w.dc.Press("77", "50", "1", board, use) },
+		"discord picked": func(use string, _ int) {
+			w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "1", Command: strings.TrimPrefix(use, "/")})
+		},
+	}
+	first, _ := w.overheard()
+	cases := 0
+	for _, use := range privateUses(t) {
+		for name, by := range ways {
+			if name == "discord picked" && strings.Count(use, " ") > 1 {
+				continue // options have names there; the typed form covers them
+			}
+			before, alone := w.overheard()
+			asked := strings.Count(strings.Join(before, "\n"), askedAside)
+			by(use, cases)
+			cases++
+			eventually(t, name+" "+use+" is answered", func() bool {
+				open, now := w.overheard()
+				return now > alone || strings.Count(strings.Join(open, "\n"), askedAside) > asked
+			})
+		}
+	}
+	open, _ := w.overheard()
+	for _, text := range open {
+		if !slices.Contains(first, text) && !strings.HasPrefix(text, saidAside) && !strings.HasPrefix(text, askedAside) {
+			t.Errorf("everybody reads %q", text)
+		}
+	}
+	t.Logf("%d cases", cases)
+	if cases < 100 {
+		t.Errorf("only %d cases", cases)
+	}
+}
+
+// TestPrivateAnswerWaitsForTheDoor: whom the bot may not write to is told so
+// where they asked, with a button that opens the direct chat, and gets the
+// answer once it is open.
+func TestPrivateAnswerWaitsForTheDoor(t *testing.T) {
+	for _, closed := range []string{"never opened", "blocked"} {
+		t.Run(closed, func(t *testing.T) {
+			w := newWorld(t)
+			w.run(t)
+			if closed == "blocked" {
+				w.tg.AddChat(5)
+				w.tg.Block(5, "Forbidden: bot was blocked by the user")
+			}
+			w.tg.Push(telegramtest.Text(-100, 5, "/facts"))
+			eventually(t, "a word in the group", func() bool { return len(w.tg.Sent()) == 1 })
+			got := w.tg.Sent()[0]
+			if got.Chat != -100 || !strings.HasPrefix(got.Text, saidAside) || len(got.Buttons) != 1 || !strings.HasPrefix(got.Buttons[0][0].URL, "https://t.me/") {
+				t.Fatalf("the group reads %+v", got)
+			}
+			eventually(t, "the answer was tried", func() bool {
+				for _, c := range w.tg.Calls("sendMessage") {
+					if c.Chat == 5 {
+						return true
+					}
+				}
+				return false
+			})
+			w.tg.Block(5, "")
+			w.tg.Push(telegramtest.Text(5, 5, "/start answer"))
+			eventually(t, "the greeting and the answer", func() bool { return len(w.tg.Sent()) == 3 })
+			if got := w.tg.Sent()[2]; got.Chat != 5 || !strings.Contains(got.Text, "nothing about you") {
+				t.Errorf("what waited: %+v", got)
+			}
+		})
+	}
+}
+
+// TestHelpInCompany: what is no secret is answered where it was asked, even to
+// somebody the bot may not write to.
+func TestHelpInCompany(t *testing.T) {
+	w := newWorld(t)
+	w.run(t)
+	for i, text := range []string{"/help", "/nothing", "/page"} {
+		w.tg.Push(telegramtest.Text(-100, 5, text))
+		eventually(t, text, func() bool { return len(w.tg.Sent()) == i+1 })
+		if got := w.tg.Sent()[i]; got.Chat != -100 || strings.HasPrefix(got.Text, saidAside) {
+			t.Errorf("%s: %+v", text, got)
+		}
+	}
+}

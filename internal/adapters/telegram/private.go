@@ -1,0 +1,32 @@
+package telegram
+
+import (
+	"strconv"
+
+	"parley/internal/chat"
+)
+
+// The Hub asks where a private answer may go.
+var _ chat.Confidant = (*Adapter)(nil)
+
+// Whispers implements chat.Confidant: in a group everybody reads everything.
+func (a *Adapter) Whispers(chat.Message) bool { return false }
+
+// DirectKey implements chat.Confidant: the direct chat with a person has the
+// person's id.
+func (a *Adapter) DirectKey(u chat.User) (chat.Key, bool) {
+	to, err := personOf(u)
+	if err != nil || shared(to.chat) {
+		return chat.Key{}, false
+	}
+	return chat.Key{Platform: platform, Channel: strconv.FormatInt(to.chat, 10)}, true
+}
+
+// Door implements chat.Confidant: the link shows a button that starts the bot.
+func (a *Adapter) Door() string {
+	me := a.me.Load()
+	if me == nil || me.Username == "" {
+		return ""
+	}
+	return "https://t.me/" + me.Username + "?start=answer"
+}

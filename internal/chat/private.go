@@ -1,0 +1,91 @@
+package chat
+
+import "time"
+
+// Confidant is an adapter of a platform where others may read along. Where an
+// adapter is none, private answers are given in direct chats only.
+type Confidant interface {
+	// Whispers tells that an answer to m can be shown where m came from to its
+	// author alone. Send keeps a Private part of such an answer from all others.
+	Whispers(m Message) bool
+	// DirectKey names the conversation that u alone reads with the bot; false
+	// when u is not one certain person. Send takes it even if that conversation
+	// was never opened, and fails with a GoneError that is Closed then.
+	DirectKey(u User) (k Key, ok bool)
+	// Door is the address at which people open that conversation, "" for none.
+	Door() string
+}
+
+// aside is a private answer to something that was asked in company: whispered
+// where the platform can, else given in the direct chat, and what was asked in
+// public is answered there by a sentence that says so. Nothing of a itself is
+// ever addressed to a place that others read.
+func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
+	if a.Text == "" && len(a.Files) == 0 {
+		return nil
+	}
+	c, ok := adapter.(Confidant)
+	if ok && c.Whispers(m) {
+		parts := pieces(adapter, m, a)
+		for i := range parts {
+			parts[i].Private = true
+		}
+		return parts
+	}
+	said := m
+	said.ReplyTo, said.ID, said.Origin, said.Kind = "", "", "", KindText
+	known := false
+	if ok {
+		said.Key, known = c.DirectKey(m.From)
+	}
+	notice := Answer{Text: wordsAside}
+	var secret []Part
+	if known {
+		secret = pieces(adapter, said, a)
+	} else {
+		notice.Text = wordsNobody
+	}
+	if ok && c.Door() != "" {
+		notice.Buttons = [][]Button{{{Label: wordsDoor, URL: c.Door()}}}
+	}
+	parts := pieces(adapter, m, notice)
+	for _, p := range secret {
+		p.Index, p.Await = len(parts), true
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// elsewhere sends what of an answer is addressed to other conversations, in
+// their own lanes, and returns what is said here.
+func (h *Hub) elsewhere(k Key, parts []Part) (here []Part) {
+	var told []Key
+	for _, p := range parts {
+		if p.Key == k {
+			here = append(here, p)
+			continue
+		}
+		if len(told) == 0 || told[len(told)-1] != p.Key {
+			told = append(told, p.Key)
+		}
+	}
+	for _, other := range told {
+		h.Flush(other)
+	}
+	return here
+}
+
+// gone ends a part that cannot be delivered.
+func (h *Hub) gone(p Part, why *GoneError) bool {
+	h.o.Log.Warn("a part cannot be delivered", "conversation", p.Key.String(), "err", why)
+	state := PartDead
+	if why.Closed {
+		if h.o.Closed != nil {
+			h.o.Closed(p)
+		}
+		if p.Await {
+			state = PartWaiting
+		}
+	}
+	return h.mark(p, state, "", time.Time{})
+}

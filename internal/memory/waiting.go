@@ -1,0 +1,40 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// keepWaiting is how long a private answer waits for its person to open the
+// direct chat.
+const keepWaiting = 24 * time.Hour
+
+// await puts aside a part for a direct chat that is closed.
+func await(tx *Tx, p chat.Part) error {
+	_, err := tx.Exec("UPDATE outbox SET state = 'dead', waits_for = ? WHERE id = ?", p.To.ID, p.Row)
+	return err
+}
+
+// Opened makes ready what waited for m's author to open the direct chat that m
+// was written in, addressed to it. It tells whether there was anything; the
+// caller flushes the lane.
+func (s *Store) Opened(ctx context.Context, m chat.Message) (bool, error) {
+	const waiting = "waits_for = ? AND state = 'dead' AND at > ?"
+	since := Stamp(s.now().Add(-keepWaiting))
+	var n int64
+	err := s.queryRow("SELECT count(*) FROM outbox WHERE "+waiting, m.From.ID, since).Scan(&n)
+	if err != nil || n == 0 {
+		return false, during("look for waiting answers", err)
+	}
+	err = s.write(ctx, func(tx *Tx) error {
+		n = 0
+		return del(tx, &n, `UPDATE outbox SET state = 'ready', waits_for = '', platform = ?, channel = ?, thread = ?
+			WHERE `+waiting, m.Key.Platform, m.Key.Channel, m.Key.Thread, m.From.ID, since)
+	})
+	return n > 0, during("send waiting answers", err)
+}
+
+// dropWaiting empties what nobody came for.
+const dropWaiting = "UPDATE outbox SET body = '', waits_for = '' WHERE waits_for <> '' AND at <= ?"
