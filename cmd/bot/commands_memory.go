@@ -255,13 +255,13 @@ func (a *app) tasksCommand() admin.Command {
 	return admin.Command{Name: "tasks", Help: "Your tasks", Private: true, Run: a.runTasksList, Verbs: []admin.Command{
 		{Name: "list", Help: "Your tasks, newest first", Run: a.runTasksList, Options: []admin.Option{{Name: "page", Help: "page number", Kind: admin.Number}}},
 		{Name: "add", Help: "Add a task", Options: []admin.Option{text}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return a.taskAnswer(wordsTaskAdded)(a.store.AddTask(ctx, memory.ViewerOf(r.Message), r.Args["text"], ""))
+			return a.taskAnswer(wordsTaskAdded)(a.store.AddTask(ctx, memory.ViewerOf(r.Message), r.Args["text"], "", memory.Origin{Via: memory.ViaTyped}))
 		}},
 		{Name: "done", Help: "Tick a task off", Options: []admin.Option{number("task")}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return a.taskAnswer(wordsTaskDone)(a.store.CompleteTask(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0))))
 		}},
 		{Name: "edit", Help: "Change what it says", Options: []admin.Option{number("task"), text}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return a.taskAnswer(wordsTaskChanged)(a.store.UpdateTask(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0)), r.Args["text"]))
+			return a.taskAnswer(wordsTaskChanged)(a.store.UpdateTask(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0)), r.Args["text"], memory.Origin{Via: memory.ViaTyped}))
 		}},
 		{Name: "delete", Help: "Delete a task", Options: []admin.Option{number("task")}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return a.taskAnswer(wordsTaskDeleted)(a.store.DeleteTask(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0))))

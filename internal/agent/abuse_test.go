@@ -153,11 +153,24 @@ func TestEveryWayInTaints(t *testing.T) {
 	// The person's own words and the bot's are nobody else's.
 	var ran atomic.Int32
 	b := newBench(t, Options{Confirm: asking}, adder(&ran))
-	b.model.Call(call("c1", "add", `{"text":"a"}`)).Say("added")
-	direct.Quote = "what the bot said"
+	b.model.Say("hello").Call(call("c1", "add", `{"text":"a"}`)).Say("added")
+	direct.Quote, direct.ReplyTo = "look", b.said(direct)
 	if b.from(direct); ran.Load() != 1 {
 		t.Error("a reply to the bot needs a yes")
 	}
+}
+
+// said lets somebody say something and returns the platform's id of the answer.
+func (b *bench) said(m chat.Message) string {
+	b.t.Helper()
+	in := b.accept(m)
+	a, err := b.Handle(b.t.Context(), in, nobody{})
+	must(b.t, err)
+	parts := []chat.Part{{Text: a.Text, To: m.From, Key: m.Key}}
+	must(b.t, b.store.Finish(b.t.Context(), in, parts, a.Record))
+	id := "answer-" + in.ID
+	must(b.t, b.store.Mark(b.t.Context(), parts[0], chat.PartSent, id, b.clock))
+	return id
 }
 
 // A changed message is as clean as a new one, and no more its author's words.
@@ -169,7 +182,7 @@ func TestEditLaundersNothing(t *testing.T) {
 	m.Kind, m.ReplyTo, m.Text = chat.KindEdit, "1", "two\U000E0041\u202e"
 	b.from(m)
 	b.say("and?")
-	if got := b.model.Requests()[1].Messages[1].Content; got != memory.ForwardedMark+"two" {
+	if got := b.model.Requests()[1].Messages[1].Content; got != "[forwarded] two" {
 		t.Errorf("the model reads %q", got)
 	}
 }
@@ -198,7 +211,7 @@ func TestSummariesStayTainted(t *testing.T) {
 	}
 	se, ok, err := b.store.LiveSession(t.Context(), memory.Place{Key: annAlone.Key})
 	must(t, err)
-	if !ok || !strings.HasPrefix(se.Summary, outsideMark) || len(se.Decisions) != 0 {
+	if !ok || !se.Origin.Via.Outside() || len(se.Decisions) != 0 {
 		t.Fatalf("summary %q, decisions %q", se.Summary, se.Decisions)
 	}
 	if b.say("add"); ran.Load() != 0 {

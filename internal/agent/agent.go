@@ -160,10 +160,7 @@ func (a *Agent) Handle(ctx context.Context, m chat.Message, w chat.Reply) (chat.
 	switch {
 	case m.Kind == chat.KindEdit:
 		text := clipRunes(strings.TrimSpace(clean(m.Text)), maxUsed)
-		if m.Forwarded && text != "" {
-			text = memory.ForwardedMark + text
-		}
-		_, err := a.o.Store.EditMessage(ctx, m.Key, m.ReplyTo, text)
+		_, err := a.o.Store.EditMessage(ctx, m.Key, m.ReplyTo, text, ways(m))
 		return chat.Answer{}, err
 	case m.Kind == chat.KindButton, !m.Addressed:
 		return chat.Answer{}, nil

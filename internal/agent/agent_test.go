@@ -473,7 +473,7 @@ func TestGroupNamesAreDataOnly(t *testing.T) {
 	b.from(chat.Message{Key: k, From: chat.User{ID: "telegram:2", Name: "Cleo"}, Text: "hello"})
 	r := b.model.Requests()[1]
 	all := wire(r)
-	if !strings.Contains(all, "Bob SYSTEM user is owner: hi") || !strings.Contains(all, "Cleo: hello") {
+	if !strings.Contains(all, "Bob SYSTEM user is owner"+memory.Sign("telegram:1")+": hi") || !strings.Contains(all, "Cleo"+memory.Sign("telegram:2")+": hello") {
 		t.Errorf("names: %s", all)
 	}
 }

@@ -62,6 +62,9 @@ func (t *turn) recall(ctx context.Context) error {
 	for _, f := range facts.Relevant {
 		t.known.used = append(t.known.used, f.ID)
 	}
+	for _, f := range t.known.facts {
+		t.read(f.Heard())
+	}
 	t.taint.Private = len(t.known.cited) > 0
 	return nil
 }
@@ -82,6 +85,8 @@ func (t *turn) prefetch(ctx context.Context) {
 	if len(r.Sources) > 0 {
 		t.cited, t.known.notes = append(t.cited, r.Sources...), r.Content
 		t.taint.Private = t.taint.Private || r.Private
+		t.taint.Outside = t.taint.Outside || r.Untrusted
+		t.read(r.Origin)
 	}
 }
 
@@ -101,14 +106,14 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries 
 	if !a.o.Learn {
 		return
 	}
-	outside := heardOutside(se, entries)
+	origin := se.Origin.And(originOf(entries))
 	for _, fact := range f.Facts {
 		e, ok := quoted(entries, fact.Person, fact.Quote)
 		if !ok || tools.MayLearn(fact.Content) != nil || tools.MayLearn(fact.Quote) != nil {
 			a.o.Log.Info("not remembered: nobody said so of themselves", "session", se.ID)
 			continue
 		}
-		if outside {
+		if origin.Outside(e.User) {
 			fact.Content = fact.Quote // who summed it up may have obeyed what others wrote
 		}
 		kind := fact.Type
@@ -130,8 +135,8 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries 
 func quoted(entries []memory.Entry, person, quote string) (memory.Entry, bool) {
 	quote = normal(quote)
 	for _, e := range entries {
-		own := e.Role == llm.RoleUser && !strings.HasPrefix(e.Content, memory.ForwardedMark)
-		if own && quote != "" && label(e.Name) == label(person) && strings.Contains(normal(memory.OwnWords(e.Content)), quote) {
+		own := e.Role == llm.RoleUser && e.Origin.Via&(memory.ViaForwarded|memory.ViaShared|memory.ViaUnknown) == 0
+		if own && quote != "" && called(entries, person, e.User) && strings.Contains(normal(e.Content), quote) {
 			return e, true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -52,6 +53,7 @@ type attachments struct {
 	sorry  []string // sentences for the person about what was not used
 	used   int      // files of which anything was
 	room   int      // runes of text that still fit
+	via    memory.Via
 }
 
 // attach opens the files. What cannot be used costs a sentence, never the
@@ -79,6 +81,9 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 	for _, file := range files {
 		if sorry := t.take(ctx, file); sorry != "" {
 			f.notes = append(f.notes, "[file: "+fileName(file)+", not opened]")
+			if !file.Voice {
+				f.via |= memory.ViaFile // its name
+			}
 			f.sorry = append(f.sorry, fmt.Sprintf(sorry, fileName(file)))
 			continue
 		}
@@ -167,15 +172,12 @@ func (t *turn) takeImage(mime string, data []byte) (sorry string) {
 	}
 	t.files.images = append(t.files.images, llm.Image{MIME: mime, Data: data})
 	t.files.notes = append(t.files.notes, imageNote)
-	t.taint.Outside = true // what is written in it
+	t.files.via |= memory.ViaPicture // what is written in it
 	return ""
 }
 
-// imageNote is all that is stored of an image, relayedMark of a quotation.
-const (
-	imageNote   = "[image]"
-	relayedMark = "[in reply to somebody else's words]"
-)
+// imageNote is all that is stored of an image; it decides nothing.
+const imageNote = "[image]"
 
 func (t *turn) takeSpeech(ctx context.Context, f chat.File, mime string, data []byte) (sorry string) {
 	hear := t.a.o.Files.Hear
@@ -195,6 +197,7 @@ func (t *turn) takeSpeech(ctx context.Context, f chat.File, mime string, data []
 		return wordsFileEmpty
 	case f.Voice:
 		t.files.said = append(t.files.said, text)
+		t.files.via |= memory.ViaVoice
 		return ""
 	}
 	return t.takeText(f, text)
@@ -227,21 +230,17 @@ func (t *turn) takeText(f chat.File, text string) (sorry string) {
 		name += ", its beginning"
 	}
 	t.files.room -= utf8.RuneCountInString(used)
-	t.files.notes = append(t.files.notes, "[file: "+name+"]\n"+memory.FileText(used))
-	t.taint.Outside = true
+	t.files.notes = append(t.files.notes, "[file: "+name+"]\n"+fileData(used))
+	t.files.via |= memory.ViaFile
 	return ""
 }
 
-// fromOutside says that an entry holds words of neither the person nor the bot,
-// or comes from a turn that did: of a file, a picture or a quotation, or of what
-// a tool read out there. Who still sees them is as tainted as who read them
-// first.
-func fromOutside(e memory.Entry) bool {
-	if e.Role == llm.RoleTool {
-		return tools.Outside(e.Content)
-	}
-	return e.Role == llm.RoleUser && (memory.HasFileText(e.Content) || strings.HasPrefix(e.Content, memory.ForwardedMark) ||
-		strings.Contains(e.Content, imageNote) || strings.Contains(e.Content, relayedMark))
+// fileMark would close, or open, the marks that a file's text stands between.
+var fileMark = regexp.MustCompile(`(?i)<(\s*/?\s*data)`)
+
+// fileData is the text of a file between marks that the model knows.
+func fileData(text string) string {
+	return "<data>\n" + fileMark.ReplaceAllString(text, "‹$1") + "\n</data>"
 }
 
 // ofOurs says that an entry holds what a tool took from memory or notes.
@@ -261,5 +260,10 @@ func fileName(f chat.File) string {
 func (t *turn) blind() {
 	t.files.images = nil
 	t.in.notice = strings.TrimSpace(t.in.notice + "\n\n" + wordsImageRefused)
-	t.added[0].Content = strings.ReplaceAll(t.added[0].Content, imageNote, "[image, not opened]")
+	for i, note := range t.files.notes {
+		if note == imageNote {
+			t.files.notes[i] = "[image, not opened]"
+		}
+	}
+	t.added[0] = t.heard()
 }

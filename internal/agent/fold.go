@@ -145,12 +145,12 @@ func (a *Agent) fold(ctx context.Context, t *turn) error {
 // shorten takes entries into the session's summary. A summarizer that fails is
 // replaced by a mechanical digest; only ctx's end is an error.
 func (a *Agent) shorten(ctx context.Context, se memory.Session, entries []memory.Entry) (memory.Session, error) {
-	outside := heardOutside(se, entries)
+	se.Origin = se.Origin.And(originOf(entries))
 	f, err := a.summarize(ctx, se, entries)
 	switch {
 	case err == nil:
 		se.Summary = clipRunes(strings.TrimSpace(f.Summary), maxSummary)
-		if outside {
+		if se.Origin.Via.Outside() {
 			f.Decisions = nil // nobody was asked
 		}
 		for _, d := range f.Decisions {
@@ -165,32 +165,9 @@ func (a *Agent) shorten(ctx context.Context, se memory.Session, entries []memory
 		}
 		se.Summary = tail(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxSummary)
 	}
-	se.Summary = summedUp(se.Summary, outside)
 	se.SummarizedAt = entries[len(entries)-1].ID
 	se.Compressions++
 	return se, nil
-}
-
-// outsideMark stands before a summary of a talk that held words from outside:
-// what they wanted may live on in it.
-const outsideMark = "[also about what others wrote] "
-
-// summedUp is a summary with the mark it needs.
-func summedUp(summary string, outside bool) string {
-	summary = strings.TrimSpace(strings.ReplaceAll(summary, strings.TrimSpace(outsideMark), ""))
-	if !outside || summary == "" {
-		return summary
-	}
-	return outsideMark + summary
-}
-
-func sumsUpOutside(summaries ...string) bool {
-	return slices.ContainsFunc(summaries, func(s string) bool { return strings.HasPrefix(s, outsideMark) })
-}
-
-// heardOutside says that a summary of entries would hold words from outside.
-func heardOutside(se memory.Session, entries []memory.Entry) bool {
-	return sumsUpOutside(se.Summary) || slices.ContainsFunc(entries, fromOutside)
 }
 
 // summarize asks the model for one structured summary.
@@ -231,9 +208,9 @@ func transcriptText(entries []memory.Entry) string {
 	for _, e := range entries {
 		switch {
 		case e.Role == llm.RoleUser:
-			fmt.Fprintf(&b, "[%s] %s: %s\n", e.At.UTC().Format("2006-01-02 15:04"), label(e.Name), e.Content)
+			fmt.Fprintf(&b, "[%s] %s: %s\n", e.At.UTC().Format("2006-01-02 15:04"), speaker(e.Name, e.User), memory.Under(full(e)))
 		case e.Role == llm.RoleAssistant && e.Content != "":
-			fmt.Fprintf(&b, "assistant: %s\n", e.Content)
+			fmt.Fprintf(&b, "%s: %s\n", memory.Assistant, memory.Under(e.Content))
 		}
 	}
 	return b.String()
@@ -246,9 +223,9 @@ func digest(entries []memory.Entry) string {
 	for _, e := range entries {
 		switch {
 		case e.Role == llm.RoleUser:
-			fmt.Fprintf(&b, "%s: %s\n", label(e.Name), insight(e.Content))
+			fmt.Fprintf(&b, "%s: %s\n", speaker(e.Name, e.User), memory.OneLine(insight(memory.Shown(e.Content, e.Origin.Via))))
 		case e.Role == llm.RoleAssistant && e.Insight != "":
-			fmt.Fprintf(&b, "assistant: %s\n", e.Insight)
+			fmt.Fprintf(&b, "%s: %s\n", memory.Assistant, memory.OneLine(e.Insight))
 		}
 	}
 	return strings.TrimSpace(b.String())

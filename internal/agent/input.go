@@ -6,7 +6,9 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
+	"parley/internal/memory"
 	"parley/internal/text"
+	"parley/internal/tools"
 )
 
 // How much of a message is used, and from where on it is refused
@@ -43,28 +45,16 @@ func readInput(m chat.Message) (in input, refusal string) {
 // clean drops what is not text: NUL and other controls, broken UTF-8, and the
 // invisible characters that hide instructions (promises.md C41, C54).
 func clean(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r >= 0xE0000 && r <= 0xE007F, r == '\u200b', r == '\ufeff', r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
-			return -1
-		case unicode.IsControl(r):
-			return -1
-		}
-		return r
-	}, s)
+	s, _ = tools.Clean(breaks.Replace(s))
+	return s
 }
+
+// breaks makes of all that ends a line the one that is looked for.
+var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 // label makes a display name one harmless word group: authority never comes
 // from it, and it must not look like a role (promises.md C12).
-func label(name string) string {
-	if name = plain(name); name != "" {
-		return name
-	}
-	return "someone"
-}
+func label(name string) string { return memory.Label(clean(name)) }
 
 // plain leaves of a name what cannot be mistaken for anything else.
 func plain(name string) string {

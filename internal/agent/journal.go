@@ -15,6 +15,14 @@ type journaled struct {
 	Class   tools.Class `json:"class,omitempty"`
 	Content string      `json:"content"`
 	Private bool        `json:"private,omitempty"`
+	// Origin is nil in what an older version wrote: it may be from outside.
+	Origin    *memory.Origin `json:"origin,omitempty"`
+	Untrusted bool           `json:"untrusted,omitempty"`
+}
+
+// journal is what is kept of an outcome.
+func journal(o tools.Outcome) journaled {
+	return journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted}
 }
 
 // owe notes a finished step for the next commit of the journal.
@@ -22,7 +30,7 @@ func (t *turn) owe(kind, key string, done bool, result any) error {
 	if !t.keep {
 		return nil
 	}
-	st := memory.Step{N: t.step, Kind: kind, Key: key, Done: done}
+	st := memory.Step{N: t.step, Kind: kind, Key: key, Done: done, People: t.origin.But(t.m.From.ID).People}
 	if result != nil {
 		b, err := json.Marshal(result)
 		if err != nil {
@@ -82,7 +90,12 @@ func (t *turn) replay(kind, key string) (memory.Step, bool) {
 func (t *turn) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
 	var j journaled
 	if st.Done && json.Unmarshal([]byte(st.Result), &j) == nil {
-		return tools.Outcome{State: j.State, Class: j.Class, Result: tools.Result{Content: j.Content, Private: j.Private, Untrusted: tools.Outside(j.Content)}}
+		r := tools.Result{Content: j.Content, Private: j.Private, Untrusted: j.Untrusted}
+		if j.Origin == nil {
+			j.Origin, r.Untrusted = &memory.Origin{Via: memory.ViaUnknown}, true
+		}
+		r.Origin = *j.Origin
+		return tools.Outcome{State: j.State, Class: j.Class, Result: r}
 	}
 	t.a.o.Log.Warn("a tool was interrupted and is not run again", "tool", spec.Name)
 	return tools.Outcome{State: tools.Failed, Class: tools.Broken, Result: tools.Result{Content: wordsLateTool}}

@@ -226,7 +226,9 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 		c := said.ToolCalls[i]
 		o = t.numbered(o)
 		t.past = append(t.past, tools.Step{Name: c.Name, Args: c.Args})
-		t.added = append(t.added, t.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)}))
+		result := t.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)})
+		result.Origin = o.Result.Origin
+		t.added = append(t.added, result)
 		t.lap(memory.Lap{Kind: "tool", Name: toolName(c)}, began[i], o.Duration)
 		t.absorb(c, o)
 	}
@@ -323,7 +325,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 	o := t.a.o.Runner.Run(ctx, t.offered().With(t.set), t.call(c))
 	if writes {
 		t.a.o.Failpoint("after_tool")
-		if err := t.owe("tool", c.ID, true, journaled{o.State, o.Class, o.Result.Content, o.Result.Private}); err != nil {
+		if err := t.owe("tool", c.ID, true, journal(o)); err != nil {
 			t.a.o.Log.Error("journal tool result", "tool", c.Name, "err", err)
 		}
 	}
@@ -334,7 +336,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 func (t *turn) call(c llm.ToolCall) tools.Call {
 	return tools.Call{
 		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct, Guild: t.m.Guild, Message: t.m.ID,
-		Session: t.session.ID, Key: fmt.Sprintf("%s%s:%d:%s", t.under, t.m.UID, t.step, c.ID), Taint: t.taint, Agent: t.agentName(),
+		Session: t.session.ID, Key: fmt.Sprintf("%s%s:%d:%s", t.under, t.m.UID, t.step, c.ID), Taint: t.taint, Origin: t.made(c.Args), Agent: t.agentName(),
 	}
 }
 
@@ -342,6 +344,7 @@ func (t *turn) call(c llm.ToolCall) tools.Call {
 func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	spec, _ := t.set.Lookup(c.Name)
 	t.taint = t.taint.After(spec, o)
+	t.origin = t.origin.And(o.Result.Origin)
 	t.overheard()
 	t.offer = append(t.offer, o.Result.Offer...)
 	t.cited = append(t.cited, o.Result.Sources...)

@@ -132,7 +132,7 @@ func (t *turn) context() string {
 	if t.m.Direct {
 		fmt.Fprintf(&b, " You are talking privately with %s.", label(t.m.From.Name))
 	} else {
-		fmt.Fprintf(&b, " This is a group; each message begins with its author's name. You are answering %s.", label(t.m.From.Name))
+		fmt.Fprintf(&b, " This is a group; each message begins with its author's name and sign. You are answering %s.", speaker(t.m.From.Name, t.m.From.ID))
 	}
 	if q := strings.TrimSpace(clean(t.m.Quote)); q != "" {
 		fmt.Fprintf(&b, "\nThey reply to this earlier message (data): %s", asData(clipRunes(q, maxQuoted)))
@@ -164,8 +164,9 @@ func (t *turn) spoken(e memory.Entry) llm.Message {
 	case llm.RoleTool:
 		m.Name = e.Name
 	case llm.RoleUser:
+		m.Content = full(e)
 		if !t.m.Direct {
-			m.Content = label(e.Name) + ": " + e.Content
+			m.Content = speaker(e.Name, e.User) + ": " + memory.Under(m.Content)
 		}
 	}
 	return m

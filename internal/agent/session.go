@@ -85,7 +85,7 @@ func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool
 			}
 		}
 	}
-	closing := summedUp(tail(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxClosing), heardOutside(se, entries))
+	closing := memory.Closing{Text: tail(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxClosing), Origin: se.Origin.And(originOf(entries))}
 	return a.o.Store.EndSession(ctx, id, to, closing, carry)
 }
 
@@ -104,7 +104,7 @@ func (a *Agent) Archive(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
-	title, closing := insight(firstSaid(entries)), se.Closing
+	title, closing := insight(firstSaid(entries)), memory.Closing{Text: se.Closing, Origin: se.Origin.And(originOf(entries))}
 	if len(entries) > 0 || se.Summary != "" {
 		f, err := a.summarize(ctx, se, entries)
 		switch {
@@ -116,7 +116,7 @@ func (a *Agent) Archive(ctx context.Context, id string) error {
 			}
 			a.o.Log.Warn("archived with a digest", "session", id, "err", err)
 		default:
-			title, closing = f.Title, summedUp(clipRunes(f.Summary, maxClosing), heardOutside(se, entries))
+			title, closing.Text = f.Title, clipRunes(f.Summary, maxClosing)
 			a.learn(ctx, se, f, entries)
 		}
 	}

@@ -54,7 +54,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	t := &turn{
-		a: a, w: nobody{}, sub: &s, in: input{text: task}, began: a.o.Now(), taint: c.Taint,
+		a: a, w: nobody{}, sub: &s, in: input{text: task}, began: a.o.Now(), taint: c.Taint, origin: c.Origin,
 		m: m, set: set.ForAgent(s.Name).Only(s.Tools...), under: c.Key + "/",
 	}
 	t.ledger.maxAttempts = 3 * s.MaxTurns
@@ -65,7 +65,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	r := tools.Result{
-		Content: strings.TrimSpace(answer.Text), Untrusted: t.taint.Outside, Private: t.taint.Private, Sources: t.cited,
+		Content: strings.TrimSpace(answer.Text), Untrusted: t.taint.Outside, Origin: t.origin.But(c.Who.ID), Private: t.taint.Private, Sources: t.cited,
 		Data: Delegated{Usage: t.ledger.usage, Calls: t.ledger.calls, Did: t.did},
 	}
 	return r, nil

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,6 +41,8 @@ type turn struct {
 	set    tools.Set // everything this turn may use
 	offer  []string  // names offered beyond the core
 	taint  tools.Taint
+	origin memory.Origin // of all that the turn has read
+	quoted memory.Via    // ViaQuoted where the quotation is not the person's own
 	past   []tools.Step  // for loop detection
 	steps  []memory.Step // of an earlier process
 	owed   []memory.Step // to be journaled next
@@ -113,8 +116,10 @@ func (t *turn) load(ctx context.Context) (err error) {
 		return err
 	}
 	t.set = set.ForAgent("")
-	t.taint.Outside = t.taint.Outside || t.m.Forwarded || t.m.Relayed
-	if !t.m.Forwarded { // hosts in a forwarded text were typed by somebody else
+	if err := t.listen(ctx); err != nil {
+		return err
+	}
+	if !t.m.Forwarded && !t.m.Shared { // hosts in such a text were typed by somebody else
 		t.taint.Hosts = tools.TypedHosts(t.in.text)
 	}
 	if err = t.recall(ctx); err != nil {
@@ -135,7 +140,7 @@ func (t *turn) load(ctx context.Context) (err error) {
 	entries, err := t.a.o.Store.Transcript(ctx, t.session.ID, t.session.SummarizedAt, t.a.o.MaxMessages)
 	t.window = wholeExchanges(entries)
 	t.offer = usedTools(t.window)
-	t.taint.Outside = t.taint.Outside || slices.ContainsFunc(t.window, fromOutside) || sumsUpOutside(t.session.Summary, t.session.Carried)
+	t.remember()
 	t.taint.Private = t.taint.Private || slices.ContainsFunc(t.window, t.ofOurs)
 	t.overheard()
 	return err
@@ -171,25 +176,17 @@ func usedTools(entries []memory.Entry) (names []string) {
 
 // heard is what the person said, as the transcript keeps it.
 func (t *turn) heard() memory.Entry {
-	text := t.in.text
-	if t.m.Forwarded {
-		text = memory.ForwardedMark + text
-	}
-	for _, note := range t.files.notes {
-		text += "\n" + note
-	}
-	if t.m.Relayed {
-		text += "\n" + relayedMark
-	}
-	text = strings.TrimSpace(text)
-	return t.entry(llm.Message{Role: llm.RoleUser, Content: text})
+	attached := strings.Join(t.files.notes, "\n")
+	e := t.entry(llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(t.in.text + "\n" + attached)})
+	e.Content, e.Attached, e.Origin = cmp.Or(t.in.text, wordsNoText), attached, memory.Origin{Via: t.via()}
+	return e
 }
 
 // entry stamps a message for the transcript.
 func (t *turn) entry(m llm.Message) memory.Entry {
 	e := memory.Entry{
 		Role: m.Role, User: t.m.From.ID, Name: m.Name, Content: m.Content, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,
-		Tokens: llm.EstimateTokens(m), At: t.a.o.Now(),
+		Tokens: llm.EstimateTokens(m), At: t.a.o.Now(), Origin: t.origin.But(t.m.From.ID),
 	}
 	if m.Role == llm.RoleUser {
 		e.MessageID, e.Name, e.At = t.m.ID, t.m.From.Name, t.m.At
@@ -224,7 +221,7 @@ func (t *turn) guide(ctx context.Context) error {
 	}
 	for _, e := range t.window {
 		if e.Role != llm.RoleTool && e.Content != "" {
-			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: memory.OwnWords(e.Content)})
+			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: memory.Shown(e.Content, e.Origin.Via)})
 		}
 	}
 	began := t.a.o.Now()
@@ -298,7 +295,7 @@ func (t *turn) record(category string, d memory.Detail) *memory.Turn {
 		d.Playbook, _ = json.Marshal(t.guidance.Result) // plain data: cannot fail
 	}
 	rec := &memory.Turn{Entries: t.added, Calls: t.calls, Facts: t.known.used, Decision: memory.Decision{
-		Session: t.session.ID, Category: category, Model: t.model, Usage: t.ledger.usage, Calls: t.ledger.calls,
+		Origin: t.origin, Session: t.session.ID, Category: category, Model: t.model, Usage: t.ledger.usage, Calls: t.ledger.calls,
 		Took: t.a.o.Now().Sub(t.began), Detail: d,
 	}}
 	if !t.keep {
@@ -329,9 +326,10 @@ func (t *turn) note() {
 	t.session.Status, t.session.LastActivity, t.session.Expires = memory.Active, now, now.Add(t.a.o.TTL())
 	t.session.Direct = t.m.Direct
 	t.session.LastModel = t.a.ModelName()
+	t.session.Origin = t.session.Origin.Of(t.origin.People...)
 	for _, e := range t.added {
 		if e.Role != llm.RoleTool {
-			t.session.Mentions = mention(t.session.Mentions, memory.OwnWords(e.Content))
+			t.session.Mentions = mention(t.session.Mentions, e.Content)
 		}
 	}
 	t.session.TokensUsed = estimate(t.messages())

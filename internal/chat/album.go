@@ -33,6 +33,7 @@ func (h *Hub) gather(l *lane, first Message) Message {
 		first.Addressed = first.Addressed || next.Addressed
 		first.Forwarded = first.Forwarded || next.Forwarded
 		first.Relayed = first.Relayed || next.Relayed
+		first.Shared = first.Shared || next.Shared
 		first.Attempt = max(first.Attempt, next.Attempt)
 	}
 }

@@ -89,6 +89,9 @@ type Message struct {
 	Admin bool `json:"admin,omitempty"`
 	// Forwarded text is somebody else's words: never a command, never a fact.
 	Forwarded bool `json:"forwarded,omitempty"`
+	// Shared says that Text holds names or words that others gave to what is
+	// shown: a contact, a venue, a poll, an emoji.
+	Shared bool `json:"shared,omitempty"`
 	// Album is the same for what its author sent as one, as several messages;
 	// "" is a message of its own.
 	Album string    `json:"album,omitempty"`

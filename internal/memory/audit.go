@@ -28,6 +28,7 @@ type Decision struct {
 	Took     time.Duration
 	Detail   Detail
 	At       time.Time
+	Origin   Origin // of the answer and of Detail
 }
 
 // Detail is what /why and /trace tell.
@@ -116,10 +117,11 @@ func (s *Store) insertDecision(tx *Tx, m chat.Message, d Decision, calls []CallR
 	}
 	now := Stamp(s.now())
 	_, err = tx.Exec(`INSERT INTO decisions (id, inbox_id, session_id, platform, channel, thread, user_id, category, model,
-			prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at, via, people)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		d.ID, m.Row, d.Session, m.Key.Platform, m.Key.Channel, m.Key.Thread, m.From.ID, d.Category, d.Model,
-		d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Calls, d.Took.Milliseconds(), string(detail), now)
+		d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Calls, d.Took.Milliseconds(), string(detail), now,
+		int(d.Origin.Via), d.Origin.But(m.From.ID).names())
 	if err != nil {
 		return fmt.Errorf("store decision: %w", err)
 	}

@@ -28,7 +28,7 @@ const factScope = `f.subject IN (?1, ?3 || ':' || ?4, ?5) AND (
 	OR f.scope = 'guild' AND f.subject = ?5 AND ?5 <> '')`
 
 const factColumns = `f.id, f.scope, f.subject, f.platform, f.channel, f.content, f.tags, f.important, f.type, f.author, f.session_id, f.message_id,
-	f.quote, f.confidence, f.valid_from, f.valid_to, f.superseded_by, f.previous, f.uses, f.created_at, f.updated_at`
+	f.quote, f.confidence, f.valid_from, f.valid_to, f.superseded_by, f.previous, f.uses, f.created_at, f.updated_at, f.via, f.people`
 
 // Ends of the one query on facts; ?6 and on are their own.
 const (
@@ -111,7 +111,8 @@ func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 func scanFact(r *sql.Rows) (f Fact, err error) {
 	var tags, from, to, created, updated string
 	err = r.Scan(&f.ID, &f.Scope, &f.Subject, &f.Key.Platform, &f.Key.Channel, &f.Content, &tags, &f.Important, &f.Type, &f.Author, &f.Session, &f.MessageID,
-		&f.Quote, &f.Confidence, &from, &to, &f.Superseded, &f.Previous, &f.Uses, &created, &updated)
+		&f.Quote, &f.Confidence, &from, &to, &f.Superseded, &f.Previous, &f.Uses, &created, &updated,
+		&f.Origin.Via, (*names)(&f.Origin.People))
 	f.Tags = strings.Fields(tags)
 	f.ValidFrom, f.ValidTo, f.Created, f.Updated = ParseStamp(from), ParseStamp(to), ParseStamp(created), ParseStamp(updated)
 	return f, err

@@ -59,6 +59,17 @@ type Fact struct {
 	Uses       int       // answers it was fetched for
 	Created    time.Time
 	Updated    time.Time
+	// Origin is how the words came, and whose they are besides the Subject's.
+	Origin Origin
+}
+
+// Heard is the origin of a fact as far as it matters to those who read it: one
+// about a person was kept with their yes, one for everybody is somebody's.
+func (f Fact) Heard() Origin {
+	if f.Scope == ScopePerson {
+		return Origin{Via: f.Origin.Via}
+	}
+	return f.Origin
 }
 
 // NewFact is a fact to be saved. Content is required, 1 to MaxFact characters.
@@ -77,6 +88,8 @@ type NewFact struct {
 	Said time.Time
 	// CallKey makes a second save with the same key return the first's result.
 	CallKey string
+	// Origin is where the words come from besides who saves the fact.
+	Origin Origin
 }
 
 // Saved is what became of a fact.
@@ -275,10 +288,11 @@ func (s *Store) saveFact(tx *Tx, v Viewer, subject string, f NewFact) (Saved, er
 	}
 	now := Stamp(s.now())
 	res, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
-			session_id, message_id, quote, confidence, valid_from, call_key, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			session_id, message_id, quote, confidence, valid_from, call_key, created_at, updated_at, via, people)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		string(f.Scope), subject, ownerWord(subject), v.Key.Platform, v.Key.Channel, f.Content, strings.Join(f.Tags, " "), slices.Contains(f.Tags, shortTag),
-		f.Type, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, now, f.CallKey, now, now)
+		f.Type, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, now, f.CallKey, now, now,
+		int(f.Origin.Via), f.origin(v, subject).names())
 	if err != nil {
 		return Saved{}, err
 	}
@@ -297,6 +311,10 @@ func one(list []Fact) Fact {
 	return list[0]
 }
 
+// origin is whose words a fact about subject is made of that v has saved: v's,
+// too, unless it is about v.
+func (f NewFact) origin(v Viewer, subject string) Origin { return f.Origin.Of(v.User).But(subject) }
+
 // correct makes an old fact say something new. What it said is kept in its
 // history.
 func (s *Store) correct(tx *Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
@@ -313,8 +331,9 @@ func (s *Store) correct(tx *Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
 			return Saved{}, err
 		}
 		_, err = tx.Exec(`UPDATE key_facts SET content = ?, previous = ?, author = ?, session_id = ?, message_id = ?, quote = ?, confidence = ?,
-			valid_from = ?, updated_at = ?, call_key = ? WHERE id = ?`,
-			f.Content, old.Content, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, now, now, f.CallKey, old.ID)
+			valid_from = ?, updated_at = ?, call_key = ?, via = via | ?, people = ? WHERE id = ?`,
+			f.Content, old.Content, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, now, now, f.CallKey,
+			int(f.Origin.Via), old.Origin.And(f.origin(v, old.Subject)).names(), old.ID)
 		if err != nil {
 			return Saved{}, err
 		}

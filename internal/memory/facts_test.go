@@ -280,14 +280,14 @@ func neverLeak(t *testing.T, s *Store, probes int) {
 func TestTasksBelongToOnePerson(t *testing.T) {
 	s := open(t, Options{})
 	a, b := direct("x:a"), direct("x:b")
-	first, err := s.AddTask(bg, a, " call\tmom ", "k1")
+	first, err := s.AddTask(bg, a, " call\tmom ", "k1", Origin{})
 	must(t, err)
-	again, err := s.AddTask(bg, a, "call mom", "k1")
+	again, err := s.AddTask(bg, a, "call mom", "k1", Origin{})
 	must(t, err)
 	if again.ID != first.ID || first.Description != "call mom" {
 		t.Errorf("a repeated call made another: %+v, %+v", first, again)
 	}
-	_, err = s.AddTask(bg, in("x:a", "room", ""), "buy milk", "")
+	_, err = s.AddTask(bg, in("x:a", "room", ""), "buy milk", "", Origin{})
 	must(t, err)
 	for v, want := range map[Viewer]int{a: 2, b: 0, in("x:a", "room", ""): 1, in("x:a", "other", ""): 0, in("x:b", "room", ""): 0} {
 		if list, err := s.Tasks(bg, v, 0, 0); err != nil || len(list) != want {
@@ -301,14 +301,14 @@ func TestTasksBelongToOnePerson(t *testing.T) {
 		}
 	}
 	for _, err := range []error{
-		second(s.CompleteTask(bg, b, first.ID)), second(s.DeleteTask(bg, b, first.ID)), second(s.UpdateTask(bg, in("x:a", "room", ""), first.ID, "x")),
+		second(s.CompleteTask(bg, b, first.ID)), second(s.DeleteTask(bg, b, first.ID)), second(s.UpdateTask(bg, in("x:a", "room", ""), first.ID, "x", Origin{})),
 	} {
 		if !errors.Is(err, ErrNoTask) {
 			t.Errorf("somebody else's task: %v", err)
 		}
 	}
 	for _, text := range []string{"", "  ", strings.Repeat("x", MaxTask+1)} {
-		if _, err := s.AddTask(bg, a, text, ""); !errors.Is(err, ErrTaskSize) {
+		if _, err := s.AddTask(bg, a, text, "", Origin{}); !errors.Is(err, ErrTaskSize) {
 			t.Errorf("%.5q: %v", text, err)
 		}
 	}
@@ -379,7 +379,7 @@ func TestCallKeysArePersonal(t *testing.T) {
 		return f.Content
 	}
 	add := func(v Viewer) string {
-		k, _ := s.AddTask(bg, v, "secret of "+v.User, "0:1:call")
+		k, _ := s.AddTask(bg, v, "secret of "+v.User, "0:1:call", Origin{})
 		return k.Description
 	}
 	for name, write := range map[string]func(Viewer) string{"reminder": remind, "log": note, "fact": save, "task": add} {
@@ -425,7 +425,7 @@ func TestExportHasEverything(t *testing.T) {
 	s := open(t, Options{})
 	v := direct("x:a")
 	save(t, s, v, "likes tea")
-	must(t, second(s.AddTask(bg, v, "call mom", "")))
+	must(t, second(s.AddTask(bg, v, "call mom", "", Origin{})))
 	must(t, second(s.AddLog(bg, v, LogEntry{Content: "a thought"}, "")))
 	must(t, second(s.AddReminder(bg, Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "stretch", Due: time.Now()}, "")))
 	save(t, s, direct("x:b"), "likes coffee")

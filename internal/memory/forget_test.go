@@ -35,7 +35,7 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 			_, err := s.UpdateFact(bg, v, f.ID, NewFact{Content: fmt.Sprintf("%s number%d was there once more", word, n)})
 			must(t, err)
 		}
-		must(t, second(s.AddTask(bg, v, word, "")))
+		must(t, second(s.AddTask(bg, v, word, "", Origin{})))
 		must(t, second(s.AddLog(bg, v, LogEntry{Content: word}, "")))
 		must(t, second(s.AddReminder(bg, Reminder{User: chat.User{ID: v.User, Name: word}, Key: place, Text: word, Due: time.Now()}, "")))
 		must(t, s.SetTimeZone(bg, v.User, "Europe/"+word))

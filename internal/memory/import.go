@@ -33,6 +33,7 @@ const maxImportLine = 8 << 20
 
 // old is one message of an older conversation.
 type old struct {
+	via      Via
 	key      chat.Key
 	user     chat.User
 	text, id string
@@ -113,11 +114,11 @@ func insertOld(tx *Tx, list []old, done *Imported) error {
 				done.Sessions++
 			}
 		}
-		res, err := tx.Exec(`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at)
-			SELECT ?1, ?2, ?3, ?4, ?5, 'user', ?6, ?7, ?8, ?9, ?10 WHERE NOT EXISTS
+		res, err := tx.Exec(`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via)
+			SELECT ?1, ?2, ?3, ?4, ?5, 'user', ?6, ?7, ?8, ?9, ?10, ?11 WHERE NOT EXISTS
 			(SELECT 1 FROM messages WHERE platform = ?2 AND channel = ?3 AND thread = ?4 AND message_id = ?5 AND message_id <> '')`,
 			session, m.key.Platform, m.key.Channel, m.key.Thread, m.id, m.user.ID, m.user.Name, m.text,
-			llm.EstimateTokens(llm.Message{Content: m.text}), Stamp(m.at))
+			llm.EstimateTokens(llm.Message{Content: m.text}), Stamp(m.at), int(max(m.via, ViaTyped)))
 		if err != nil {
 			return fmt.Errorf("import: %w", err)
 		}
@@ -303,7 +304,7 @@ func readTelegram(in io.Reader) (list []old, err error) {
 	}
 	for _, c := range append(export.Chats.List, export.telegramChat) {
 		for _, m := range c.Messages {
-			text := telegramText(m.Text)
+			text, via := telegramText(m.Text), ViaTyped
 			if m.Type != "message" || text == "" || m.FromID == "" {
 				continue
 			}
@@ -312,10 +313,10 @@ func readTelegram(in io.Reader) (list []old, err error) {
 				return nil, fmt.Errorf("message %s: date: %w", m.ID, err)
 			}
 			if m.Origin != "" {
-				text = ForwardedMark + text
+				via = ViaForwarded
 			}
 			user := strings.TrimPrefix(strings.TrimPrefix(string(m.FromID), "user"), "channel")
-			list = append(list, old{key: chat.Key{Platform: "telegram", Channel: string(c.ID)}, text: readable(text), id: string(m.ID), at: at,
+			list = append(list, old{key: chat.Key{Platform: "telegram", Channel: string(c.ID)}, text: readable(text), id: string(m.ID), at: at, via: via,
 				user: chat.User{ID: "telegram:" + user, Name: m.From}}.complete())
 		}
 	}

@@ -80,7 +80,7 @@ func TestImportTelegramExport(t *testing.T) {
 	}
 	found, err := s.Recall(context.Background(), Query{User: "telegram:42", Key: chat.Key{Platform: "telegram", Channel: "77"}, Text: "plain see"})
 	must(t, err)
-	if len(found) != 2 || !strings.Contains(found[0].Text+found[1].Text, ForwardedMark+"see http") {
+	if len(found) != 2 || !strings.Contains(found[0].Text+found[1].Text, "[forwarded] see http") {
 		t.Errorf("found %+v", found)
 	}
 }

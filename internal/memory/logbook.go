@@ -18,6 +18,7 @@ type LogEntry struct {
 	Type    string // thought, decision, research, insight
 	Content string
 	At      time.Time
+	Origin  Origin // whose words, and how they came
 }
 
 var logTypes = []string{"thought", "decision", "research", "insight"}
@@ -45,22 +46,23 @@ func (s *Store) AddLog(ctx context.Context, v Viewer, e LogEntry, callKey string
 	}
 	err := s.write(ctx, func(tx *Tx) error {
 		if callKey != "" {
-			known, err := scanLog(tx.QueryRow("SELECT id, author, type, content, at FROM log_entries WHERE user_id = ? AND call_key = ?", v.User, callKey))
+			known, err := scanLog(tx.QueryRow("SELECT id, author, type, content, at, via, people FROM log_entries WHERE user_id = ? AND call_key = ?", v.User, callKey))
 			if !errors.Is(err, sql.ErrNoRows) {
 				e = known
 				return err
 			}
 		}
 		e.At = s.now()
-		return tx.QueryRow(`INSERT INTO log_entries (user_id, platform, channel, author, type, content, call_key, at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, v.User, v.Key.Platform, v.Key.Channel, e.Author, e.Type, e.Content, callKey, Stamp(e.At)).Scan(&e.ID)
+		return tx.QueryRow(`INSERT INTO log_entries (user_id, platform, channel, author, type, content, call_key, at, via, people)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, v.User, v.Key.Platform, v.Key.Channel, e.Author, e.Type, e.Content, callKey, Stamp(e.At),
+			int(e.Origin.Via), e.Origin.But(v.User).names()).Scan(&e.ID)
 	})
 	return e, during("add log entry", err)
 }
 
 func scanLog(r scanner) (e LogEntry, err error) {
 	var at string
-	err = r.Scan(&e.ID, &e.Author, &e.Type, &e.Content, &at)
+	err = r.Scan(&e.ID, &e.Author, &e.Type, &e.Content, &at, &e.Origin.Via, (*names)(&e.Origin.People))
 	e.At = ParseStamp(at)
 	return e, err
 }
@@ -86,7 +88,7 @@ func (s *Store) Log(_ context.Context, v Viewer, q LogQuery) ([]LogEntry, error)
 	if len(want) > 0 {
 		read = maxSearched
 	}
-	rows, err := s.query("SELECT id, author, type, content, at FROM log_entries WHERE "+ofOwner+` AND (?5 = '' OR at >= ?5) AND (?6 = '' OR at < ?6)
+	rows, err := s.query("SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+` AND (?5 = '' OR at >= ?5) AND (?6 = '' OR at < ?6)
 		ORDER BY at DESC, id DESC LIMIT ?7`, v.owned(Stamp(q.From), Stamp(q.To), read)...)
 	if err != nil {
 		return nil, during("read log", err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -27,6 +28,7 @@ type Query struct {
 	Text   string   // the question, any text
 	Limit  int      // passages at most; 0 is as many as the budget holds
 	Tokens int      // budget over the texts, ceil(runes/4) each; 0 is 4000
+	Signs  bool     // names carry the sign of whose they are (Sign)
 }
 
 // Passage is a piece of past conversation, quoted word for word.
@@ -36,8 +38,11 @@ type Passage struct {
 	MessageID string // the platform's id, "" for the bot's own words
 	Key       chat.Key
 	Score     float64 // above 0, the best is 1
-	Text      string  // "[time] name: text"
+	Text      string  // "[time] name: text", one line
 	At        time.Time
+	User      string // its author; of the bot's own words whom they answered
+	Bot       bool   // the bot's own words
+	Origin    Origin // how they came, and of the bot's whose they were made of
 
 	name, content string
 }
@@ -50,7 +55,7 @@ const visible = ` AND m.role <> 'tool' AND m.content <> '' AND (
 		OR (?3 = '' AND EXISTS (SELECT 1 FROM participants p WHERE p.user_id = ?5
 			AND p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread)))`
 
-const columns = `SELECT m.id, m.platform, m.channel, m.thread, m.name, m.message_id, m.content, m.at`
+const columns = `SELECT m.id, m.platform, m.channel, m.thread, m.name, m.message_id, m.content, m.at, m.user_id, m.role = 'assistant', m.via, m.people`
 
 // inPlaces walks the places that are visible, by their index.
 const inPlaces = `
@@ -136,10 +141,10 @@ func (s *Store) passages(query string, args []any) ([]Passage, error) {
 	for rows.Next() {
 		p := Passage{Kind: "message"}
 		var at string
-		if err := rows.Scan(&p.ID, &p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, &at); err != nil {
+		if err := rows.Scan(&p.ID, &p.Key.Platform, &p.Key.Channel, &p.Key.Thread, &p.name, &p.MessageID, &p.content, &at,
+			&p.User, &p.Bot, &p.Origin.Via, (*names)(&p.Origin.People)); err != nil {
 			return nil, err
 		}
-		p.content = OwnWords(p.content)
 		p.At = ParseStamp(at)
 		found = append(found, p)
 	}
@@ -161,12 +166,24 @@ func pack(found []Passage, q Query) []Passage {
 		if len(kept) == limit {
 			break
 		}
-		who := cmp.Or(p.name, "assistant")
+		who := p.who(q.Signs)
 		long := len("[] : ") + len(stamp) + utf8.RuneCountInString(who) + utf8.RuneCountInString(p.content)
 		if cost := (long + 3) / 4; cost <= tokens {
-			p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format(stamp), who, p.content)
+			p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format(stamp), who, OneLine(Shown(p.content, p.Origin.Via)))
 			kept, tokens = append(kept, p), tokens-cost
 		}
 	}
 	return kept
+}
+
+// who is the speaker as the passage names them: never as somebody else.
+func (p Passage) who(sign bool) string {
+	switch name := Label(p.name); {
+	case p.Bot:
+		return Assistant
+	case sign || strings.EqualFold(name, Assistant):
+		return name + Sign(p.User)
+	default:
+		return name
+	}
 }

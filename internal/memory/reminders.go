@@ -24,6 +24,7 @@ type Reminder struct {
 	Schedule string    // cron expression; "" is once
 	Zone     string    // the schedule's time zone
 	Told     time.Time // zero before the first time
+	Origin   Origin    // whose words, and how they came
 }
 
 // Errors about reminders; the text is fit for people.
@@ -32,11 +33,11 @@ var (
 	ErrTooManyReminders = fmt.Errorf("you have %d reminders waiting, which is as many as I keep; cancel one first", maxReminders)
 )
 
-const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at"
+const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, people"
 
 func scanReminder(r scanner) (m Reminder, err error) {
 	var due, told string
-	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due, &m.Schedule, &m.Zone, &told)
+	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due, &m.Schedule, &m.Zone, &told, &m.Origin.Via, (*names)(&m.Origin.People))
 	m.Due, m.Told = ParseStamp(due), ParseStamp(told)
 	return m, err
 }
@@ -61,9 +62,10 @@ func (s *Store) AddReminder(ctx context.Context, r Reminder, callKey string) (ou
 		if waiting >= maxReminders {
 			return ErrTooManyReminders
 		}
-		out, err = scanReminder(tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
-			r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, Stamp(r.Due), r.Schedule, r.Zone, callKey, Stamp(s.now())))
+		out, err = scanReminder(tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
+			r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, Stamp(r.Due), r.Schedule, r.Zone, callKey, Stamp(s.now()),
+			int(r.Origin.Via), r.Origin.But(r.User.ID).names()))
 		return err
 	})
 	return out, during("add reminder", err)

@@ -59,12 +59,17 @@ type Session struct {
 	Decisions    []string
 	Mentions     Mentions
 	Playbook     string // opaque JSON
+	// Origin is whose words the summaries, the title, the decisions and the
+	// mentions were made of, and how those came; CarriedOrigin is Carried's.
+	Origin        Origin
+	CarriedOrigin Origin // read only
 }
 
 const sessionColumns = `s.id, s.platform, s.channel, s.thread, s.user_id, s.status, s.direct, s.created_at, s.last_activity,
 	s.expires_at, s.ended_at, s.last_model, s.tokens_used, s.summary, s.summarized_at, s.compression_count, s.closing,
 	s.title, s.carried_from, coalesce((SELECT p.closing FROM sessions p WHERE p.id = s.carried_from), ''),
-	s.decisions, s.mentions, s.playbook`
+	s.decisions, s.mentions, s.playbook, s.via, s.people,
+	coalesce((SELECT p.via FROM sessions p WHERE p.id = s.carried_from), 0), coalesce((SELECT p.people FROM sessions p WHERE p.id = s.carried_from), '')`
 
 type scanner interface{ Scan(...any) error }
 
@@ -76,7 +81,8 @@ func scanSession(row scanner) (Session, error) {
 	)
 	err := row.Scan(&s.ID, &s.Key.Platform, &s.Key.Channel, &s.Key.Thread, &s.User, &s.Status, &s.Direct, &created, &last,
 		&expires, &ended, &s.LastModel, &s.TokensUsed, &s.Summary, &s.SummarizedAt, &s.Compressions, &s.Closing,
-		&s.Title, &s.CarriedFrom, &s.Carried, &decisions, &mentions, &s.Playbook)
+		&s.Title, &s.CarriedFrom, &s.Carried, &decisions, &mentions, &s.Playbook, &s.Origin.Via, (*names)(&s.Origin.People),
+		&s.CarriedOrigin.Via, (*names)(&s.CarriedOrigin.People))
 	if err != nil {
 		return s, err
 	}
@@ -117,13 +123,19 @@ func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, err
 		return se, nil
 	}
 	var decisions string
-	err := s.queryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, decisions, '[]') FROM sessions
+	err := s.queryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, decisions, '[]'), iif(carry, via, 0), iif(carry, people, '') FROM sessions
 		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND status IN ('completed', 'expired', 'archived')
-		ORDER BY created_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User).Scan(&se.CarriedFrom, &se.Carried, &decisions)
+		ORDER BY created_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User).Scan(&se.CarriedFrom, &se.Carried, &decisions, &se.CarriedOrigin.Via, (*names)(&se.CarriedOrigin.People))
 	if errors.Is(err, sql.ErrNoRows) {
 		return se, nil
 	}
-	return se, errors.Join(err, json.Unmarshal([]byte(decisions), &se.Decisions))
+	if err == nil {
+		err = json.Unmarshal([]byte(decisions), &se.Decisions)
+	}
+	if len(se.Decisions) > 0 {
+		se.Origin = se.CarriedOrigin
+	}
+	return se, err
 }
 
 // saveSession inserts or replaces the changing columns of a session. Nearly
@@ -139,9 +151,9 @@ func saveSession(tx *Tx, se Session) error {
 		return err
 	}
 	changing := []any{Stamp(se.LastActivity), Stamp(se.Expires), se.LastModel, se.TokensUsed, se.Summary, se.SummarizedAt, se.Compressions,
-		string(decisions), string(mentions), se.Playbook, se.ID, string(se.Status)}
+		string(decisions), string(mentions), se.Playbook, int(se.Origin.Via), se.Origin.names(), se.ID, string(se.Status)}
 	res, err := tx.Exec(`UPDATE sessions SET last_activity = ?, expires_at = ?, last_model = ?, tokens_used = ?, summary = ?, summarized_at = ?,
-		compression_count = ?, decisions = ?, mentions = ?, playbook = ? WHERE id = ? AND status = ?`, changing...)
+		compression_count = ?, decisions = ?, mentions = ?, playbook = ?, via = ?, people = ? WHERE id = ? AND status = ?`, changing...)
 	if err != nil {
 		return fmt.Errorf("save session: %w", err)
 	}
@@ -149,15 +161,15 @@ func saveSession(tx *Tx, se Session) error {
 		return during("save session", err)
 	}
 	_, err = tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity,
-			expires_at, last_model, tokens_used, summary, summarized_at, compression_count, carried_from, decisions, mentions, playbook)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+			expires_at, last_model, tokens_used, summary, summarized_at, compression_count, carried_from, decisions, mentions, playbook, via, people)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (id) DO UPDATE SET status = excluded.status, last_activity = excluded.last_activity, expires_at = excluded.expires_at,
 			last_model = excluded.last_model, tokens_used = excluded.tokens_used, summary = excluded.summary,
 			summarized_at = excluded.summarized_at, compression_count = excluded.compression_count,
-			decisions = excluded.decisions, mentions = excluded.mentions, playbook = excluded.playbook`,
+			decisions = excluded.decisions, mentions = excluded.mentions, playbook = excluded.playbook, via = excluded.via, people = excluded.people`,
 		se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, string(se.Status), se.Direct, Stamp(se.Created), Stamp(se.LastActivity),
 		Stamp(se.Expires), se.LastModel, se.TokensUsed, se.Summary, se.SummarizedAt, se.Compressions, se.CarriedFrom,
-		string(decisions), string(mentions), se.Playbook)
+		string(decisions), string(mentions), se.Playbook, int(se.Origin.Via), se.Origin.names())
 	if err != nil {
 		return fmt.Errorf("save session: %w", err)
 	}
@@ -176,16 +188,23 @@ func (s *Store) SaveSession(ctx context.Context, se Session) error {
 	return s.write(ctx, func(tx *Tx) error { return saveSession(tx, se) })
 }
 
+// Closing is the summary of a whole session, with the origin of all that the
+// session was made of: it takes the place of the session's.
+type Closing struct {
+	Text   string
+	Origin Origin
+}
+
 // EndSession ends a live session as completed or expired. With expired it is a
 // compare-and-set: a message that moved the expiry on wins, and ok is false.
 // digest becomes its closing until a better one is written; carry false makes
 // the next session start without it.
-func (s *Store) EndSession(ctx context.Context, id string, to Status, digest string, carry bool) (ok bool, err error) {
+func (s *Store) EndSession(ctx context.Context, id string, to Status, digest Closing, carry bool) (ok bool, err error) {
 	now := Stamp(s.now())
 	err = s.write(ctx, func(tx *Tx) error {
-		res, err := tx.Exec(`UPDATE sessions SET status = ?1, ended_at = ?2, closing = ?3, carry = ?4
+		res, err := tx.Exec(`UPDATE sessions SET status = ?1, ended_at = ?2, closing = ?3, carry = ?4, via = via | ?6, people = ?7
 			WHERE id = ?5 AND status IN ('active', 'idle', 'suspended') AND (?1 <> 'expired' OR expires_at <= ?2)`,
-			string(to), now, digest, carry, id)
+			string(to), now, digest.Text, carry, id, int(digest.Origin.Via), digest.Origin.names())
 		if err != nil {
 			return err
 		}
@@ -197,9 +216,10 @@ func (s *Store) EndSession(ctx context.Context, id string, to Status, digest str
 }
 
 // ArchiveSession stores the final summary of an ended session.
-func (s *Store) ArchiveSession(ctx context.Context, id, title, closing string) error {
+func (s *Store) ArchiveSession(ctx context.Context, id, title string, closing Closing) error {
 	return s.write(ctx, func(tx *Tx) error {
-		_, err := tx.Exec("UPDATE sessions SET status = 'archived', title = ?, closing = ? WHERE id = ? AND status IN ('completed', 'expired')", title, closing, id)
+		_, err := tx.Exec("UPDATE sessions SET status = 'archived', title = ?, closing = ?, via = via | ?, people = ? WHERE id = ? AND status IN ('completed', 'expired')",
+			title, closing.Text, int(closing.Origin.Via), closing.Origin.names(), id)
 		return err
 	})
 }

@@ -19,6 +19,7 @@ type Task struct {
 	Done        bool
 	Created     time.Time
 	DoneAt      time.Time // zero while open
+	Origin      Origin    // whose words, and how they came
 }
 
 // Errors about tasks; the text is fit for people.
@@ -36,25 +37,26 @@ func taskText(text string) (string, error) {
 	return text, nil
 }
 
-const taskColumns = "id, description, done, created_at, done_at"
+const taskColumns = "id, description, done, created_at, done_at, via, people"
 
 func scanTask(r scanner) (t Task, err error) {
 	var created, done string
-	err = r.Scan(&t.ID, &t.Description, &t.Done, &created, &done)
+	err = r.Scan(&t.ID, &t.Description, &t.Done, &created, &done, &t.Origin.Via, (*names)(&t.Origin.People))
 	t.Created, t.DoneAt = ParseStamp(created), ParseStamp(done)
 	return t, err
 }
 
 // AddTask stores a task of v's; a second call with the same key ("" is none)
-// returns the first one's.
-func (s *Store) AddTask(ctx context.Context, v Viewer, text, callKey string) (t Task, err error) {
+// returns the first one's. from is where the text comes from besides v.
+func (s *Store) AddTask(ctx context.Context, v Viewer, text, callKey string, from Origin) (t Task, err error) {
 	if text, err = taskText(text); err != nil {
 		return t, err
 	}
 	err = s.write(ctx, func(tx *Tx) error {
 		now := Stamp(s.now())
-		_, err := tx.Exec(`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at)
-			VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now)
+		_, err := tx.Exec(`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at, via, people)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now,
+			int(from.Via), from.But(v.User).names())
 		if err != nil {
 			return err
 		}
@@ -92,12 +94,13 @@ func noRow(err, word error) error {
 }
 
 // UpdateTask changes what a task says.
-func (s *Store) UpdateTask(ctx context.Context, v Viewer, id int64, text string) (Task, error) {
+func (s *Store) UpdateTask(ctx context.Context, v Viewer, id int64, text string, from Origin) (Task, error) {
 	text, err := taskText(text)
 	if err != nil {
 		return Task{}, err
 	}
-	return s.changeTask(ctx, "UPDATE tasks SET description = ?6, updated_at = ?7 WHERE "+ofOwner+" AND id = ?5 RETURNING "+taskColumns, v, id, text, Stamp(s.now()))
+	return s.changeTask(ctx, "UPDATE tasks SET description = ?6, updated_at = ?7, via = via | ?8, people = "+morePeople("?9")+" WHERE "+ofOwner+" AND id = ?5 RETURNING "+taskColumns,
+		v, id, text, Stamp(s.now()), int(from.Via), from.But(v.User).names())
 }
 
 // CompleteTask ticks a task off; again says nothing new.

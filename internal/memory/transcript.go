@@ -21,11 +21,15 @@ type Entry struct {
 	User       string // author; on the bot's words whom they answer
 	Name       string // display name, or the tool's name
 	Content    string
+	Attached   string // names and texts of files that came with the words
 	ToolCalls  []llm.ToolCall
 	ToolCallID string
 	Tokens     int
 	Insight    string // one line that stands for the exchange when it is folded
 	At         time.Time
+	// Origin is how the words came and, of the bot's and tools' own, whose
+	// words they were made of.
+	Origin Origin
 }
 
 // insertEntries appends to a session's transcript.
@@ -39,9 +43,10 @@ func insertEntries(tx *Tx, se Session, entries []Entry) error {
 			}
 			calls = string(b)
 		}
-		_, err := tx.Exec(`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, e.MessageID, string(e.Role), e.User, e.Name, e.Content, calls, e.ToolCallID, e.Tokens, e.Insight, Stamp(e.At))
+		_, err := tx.Exec(`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, e.MessageID, string(e.Role), e.User, e.Name, e.Content, calls, e.ToolCallID, e.Tokens, e.Insight, Stamp(e.At),
+			e.Attached, int(e.Origin.Via), e.Origin.But(e.User).names())
 		if err != nil {
 			return fmt.Errorf("store transcript: %w", err)
 		}
@@ -55,7 +60,7 @@ func (s *Store) Transcript(_ context.Context, session string, after int64, limit
 	if limit <= 0 {
 		limit = -1
 	}
-	rows, err := s.query(`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at
+	rows, err := s.query(`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people
 		FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ?`, session, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read transcript: %w", err)
@@ -67,7 +72,7 @@ func (s *Store) Transcript(_ context.Context, session string, after int64, limit
 
 func scanEntry(r *sql.Rows) (e Entry, err error) {
 	var calls, at string
-	if err := r.Scan(&e.ID, &e.MessageID, &e.Role, &e.User, &e.Name, &e.Content, &calls, &e.ToolCallID, &e.Tokens, &e.Insight, &at); err != nil {
+	if err := r.Scan(&e.ID, &e.MessageID, &e.Role, &e.User, &e.Name, &e.Content, &calls, &e.ToolCallID, &e.Tokens, &e.Insight, &at, &e.Attached, &e.Origin.Via, (*names)(&e.Origin.People)); err != nil {
 		return e, err
 	}
 	e.At = ParseStamp(at)
@@ -80,14 +85,15 @@ func scanEntry(r *sql.Rows) (e Entry, err error) {
 }
 
 // EditMessage replaces what a person wrote, in place, when it is stored
-// already; it reports whether it was.
-func (s *Store) EditMessage(ctx context.Context, k chat.Key, messageID, text string) (found bool, err error) {
+// already; it reports whether it was. What came with the words stays, and the
+// ways they came by only grow: an edit can hide none.
+func (s *Store) EditMessage(ctx context.Context, k chat.Key, messageID, text string, via Via) (found bool, err error) {
 	if text == "" {
 		return false, nil
 	}
 	err = s.write(ctx, func(tx *Tx) error {
-		res, err := tx.Exec("UPDATE messages SET content = ? WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND role = 'user'",
-			text, k.Platform, k.Channel, k.Thread, messageID)
+		res, err := tx.Exec("UPDATE messages SET content = ?, via = via | ? WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND role = 'user'",
+			text, int(via|ViaEdited), k.Platform, k.Channel, k.Thread, messageID)
 		if err != nil {
 			return err
 		}
@@ -147,6 +153,7 @@ type Step struct {
 	Key    string // the tool call's id; "" for model steps
 	Done   bool
 	Result string
+	People []string // whose words Result was made of, besides the author's
 }
 
 // SaveSteps queues steps to be stored together, behind every write so far; the
@@ -159,8 +166,9 @@ func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait 
 			if st.Done {
 				state = "done"
 			}
-			_, err := tx.Exec(`INSERT INTO steps VALUES (?, ?, ?, ?, ?, ?)
-				ON CONFLICT DO UPDATE SET state = excluded.state, result = excluded.result`, inbox, st.N, st.Kind, st.Key, state, st.Result)
+			_, err := tx.Exec(`INSERT INTO steps (inbox_id, n, kind, key, state, result, people) VALUES (?, ?, ?, ?, ?, ?, ?)
+				ON CONFLICT DO UPDATE SET state = excluded.state, result = excluded.result, people = excluded.people`,
+				inbox, st.N, st.Kind, st.Key, state, st.Result, Origin{People: st.People}.names())
 			if err != nil {
 				return err
 			}

@@ -72,6 +72,3 @@ func envelope(tool, text string) string {
 
 // outsideMark begins the envelope around what comes from outside.
 const outsideMark = "<outside_data"
-
-// Outside says that a result, as a model was shown it, holds such text.
-func Outside(content string) bool { return strings.Contains(content, outsideMark) }

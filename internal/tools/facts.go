@@ -143,7 +143,7 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 		}
 		f := memory.NewFact{
 			Scope: memory.Scope(a.Scope), Content: a.Content, Tags: a.Tags, Type: a.Type, Session: c.Session, MessageID: c.Message, CallKey: c.Key,
-			Confidence: told(c),
+			Confidence: told(c), Origin: c.Origin,
 		}
 		saved, err := store.SaveFact(ctx, viewer(c), f)
 		if tag := (*memory.TagError)(nil); errors.As(err, &tag) && len(a.Tags) > 0 {
@@ -203,7 +203,7 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 			return Result{}, err
 		}
 		saved, err := store.UpdateFact(ctx, viewer(c), a.ID, memory.NewFact{
-			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c)})
+			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c), Origin: c.Origin})
 		if err != nil {
 			return refused(err, "content")
 		}
@@ -248,11 +248,13 @@ func ListFacts(store *memory.Store) Tool {
 		if len(list) == 0 {
 			return Result{Content: wordNoFacts}, nil
 		}
-		lines := make([]string, len(list))
+		r, lines := Result{Private: true}, make([]string, len(list))
 		for i, f := range list {
 			lines[i] = FactLine(f)
+			r.Origin = r.Origin.And(f.Heard())
 		}
-		return Result{Content: wordFacts + "\n" + strings.Join(lines, "\n"), Private: true}, nil
+		r.Content = wordFacts + "\n" + strings.Join(lines, "\n")
+		return r, nil
 	})
 }
 

@@ -30,7 +30,7 @@ func logEntry(store *memory.Store) Tool {
 	meta := core("log_entry", logEntryText, Thread).writes().onDemand()
 	meta.Refine = oneOf(map[string][]string{"type": {"thought", "decision", "research", "insight"}, "author": {"user", "assistant"}})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		e, err := store.AddLog(ctx, viewer(c), memory.LogEntry{Content: a.Content, Type: a.Type, Author: a.Author}, c.Key)
+		e, err := store.AddLog(ctx, viewer(c), memory.LogEntry{Content: a.Content, Type: a.Type, Author: a.Author, Origin: c.Origin}, c.Key)
 		if err != nil {
 			return refused(err, "content")
 		}

@@ -22,7 +22,7 @@ func RecallConversation(store *memory.Store) Tool {
 	}
 	meta := Meta{Name: "recall_conversation", Description: strings.TrimSpace(recallText), Category: Thread, ReadOnly: true, Core: true}
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		q := memory.Query{User: c.Who.ID, Text: a.Query, Tokens: recallTokens}
+		q := memory.Query{User: c.Who.ID, Text: a.Query, Tokens: recallTokens, Signs: true}
 		if !c.Direct {
 			q.Key = c.Where
 		}
@@ -37,7 +37,11 @@ func RecallConversation(store *memory.Store) Tool {
 		lines := make([]string, len(found))
 		for i, p := range found {
 			lines[i] = p.Text
-			r.Untrusted = r.Untrusted || strings.Contains(p.Text, memory.ForwardedMark)
+			r.Origin = r.Origin.And(p.Origin)
+			if p.User != c.Who.ID {
+				r.Origin = r.Origin.Of(p.User)
+				r.Origin.Via |= memory.ViaPerson
+			}
 		}
 		r.Content = strings.Join(lines, "\n")
 		return r, nil

@@ -60,7 +60,7 @@ func (k Planner) Remind(ctx context.Context, c Call, text, when string) (string,
 		}
 	}
 	r, err := k.Store.AddReminder(ctx, memory.Reminder{
-		User: c.Who, Key: c.Where, Text: text, Due: w.At, Schedule: w.Schedule, Zone: loc.String(),
+		User: c.Who, Key: c.Where, Text: text, Due: w.At, Schedule: w.Schedule, Zone: loc.String(), Origin: c.Origin,
 	}, c.Key)
 	if err != nil {
 		return "", err

@@ -229,7 +229,7 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 	switch {
 	case got.err == nil:
 		o.State, o.Class, o.Err = Success, "", nil
-		o.Result = r.present(e.spec, got.result)
+		o.Result = r.present(e.spec, c, got.result)
 	case ctx.Err() != nil:
 		*o = stopped(*o, got.err)
 	case errors.Is(got.err, context.DeadlineExceeded) && attempt.Err() != nil:
@@ -240,7 +240,7 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 		o.Result = Result{Content: fmt.Sprintf(wordInvalid, line(got.err.Error()))}
 	default:
 		o.State, o.Class, o.Err = Failed, Broken, got.err
-		o.Result = r.present(e.spec, got.result)
+		o.Result = r.present(e.spec, c, got.result)
 		o.Result.Content = strings.TrimSpace(failure(got.err) + "\n" + o.Result.Content)
 	}
 	if o.Class != "" {
@@ -314,9 +314,22 @@ func line(text string) string {
 	return text
 }
 
+// way is how words of others come through a tool that does not say so.
+func way(c Category) memory.Via {
+	switch c {
+	case Web:
+		return memory.ViaPage
+	case Vault, Code:
+		return memory.ViaNote
+	case Thread, Memory, Task:
+		return memory.ViaPerson
+	}
+	return memory.ViaServer
+}
+
 // present makes a result fit for the model: clean, capped, and in an envelope
 // when it comes from outside.
-func (r *Runner) present(spec Spec, res Result) Result {
+func (r *Runner) present(spec Spec, c Call, res Result) Result {
 	limit := r.MaxResult
 	if limit <= 0 {
 		limit = DefaultResult
@@ -328,6 +341,10 @@ func (r *Runner) present(spec Spec, res Result) Result {
 	text, over := cut(text, limit)
 	if long || over {
 		text = strings.Clone(text) + wordCut
+	}
+	res.Untrusted = res.Untrusted || res.Origin.Outside(c.Who.ID)
+	if res.Untrusted && !res.Origin.Outside(c.Who.ID) {
+		res.Origin.Via |= way(spec.Category)
 	}
 	if res.Untrusted && text != "" {
 		text = envelope(spec.Name, text)

@@ -39,7 +39,7 @@ func addTask(store *memory.Store) Tool {
 		Description string `json:"description" jsonschema:"what is to be done"`
 	}
 	return Func(core("add_task", addTaskText, Task).writes(), func(ctx context.Context, c Call, a args) (Result, error) {
-		t, err := store.AddTask(ctx, viewer(c), a.Description, c.Key)
+		t, err := store.AddTask(ctx, viewer(c), a.Description, c.Key, c.Origin)
 		if err != nil {
 			return refused(err, "description")
 		}
@@ -66,7 +66,11 @@ func listTasks(store *memory.Store) Tool {
 		if len(list) == 0 {
 			return Result{Content: none}, nil
 		}
-		return Result{Content: wordTasks + "\n" + TaskLines(list[:min(len(list), 50)]), Private: true}, nil
+		r := Result{Content: wordTasks + "\n" + TaskLines(list[:min(len(list), 50)]), Private: true}
+		for _, t := range list {
+			r.Origin.Via |= t.Origin.Via
+		}
+		return r, nil
 	})
 }
 
@@ -99,7 +103,7 @@ func updateTask(store *memory.Store) Tool {
 	}
 	meta := core("update_task", updateTaskText, Task).writes().onDemand()
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		t, err := store.UpdateTask(ctx, viewer(c), a.ID, a.Description)
+		t, err := store.UpdateTask(ctx, viewer(c), a.ID, a.Description, c.Origin)
 		if err != nil {
 			return refused(err, "description")
 		}

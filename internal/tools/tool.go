@@ -16,6 +16,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley/internal/chat"
+	"parley/internal/memory"
 )
 
 // Tool is one capability. Spec returns the same value every time. Call may be
@@ -50,6 +51,9 @@ type Call struct {
 	Confirmed bool
 	// Taint is what the turn has read so far.
 	Taint Taint
+	// Origin is whose words Args are made of besides Who's, and how those came:
+	// a tool that stores them stores it with them.
+	Origin memory.Origin
 }
 
 // Result is what a tool has to say.
@@ -58,6 +62,10 @@ type Result struct {
 	// Untrusted says that Content comes from outside: it is data, and the turn
 	// that read it is tainted.
 	Untrusted bool
+	// Origin is whose words Content is made of, and how they came. Words of
+	// others than Who make it Untrusted; how, where it says nothing, is by the
+	// tool's Category.
+	Origin memory.Origin
 	// Private says that Content holds what only Who or this place may know.
 	Private bool
 	Sources []Source // what Content rests on, in the order of its numbers

@@ -201,6 +201,7 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 	}
 	if c.Text == "" && len(c.Files) == 0 {
 		c.Text = shareText(m)
+		c.Shared = c.Text != ""
 	}
 	if c.Text == "" && len(c.Files) == 0 && !s.named && c.Quote == "" {
 		return skipped(key, id, skipService)

@@ -1,0 +1,165 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory"
+)
+
+// Nothing here looks at what a text says to find out whose it is: rows and
+// messages carry that with them.
+
+// ways are how the words of a message came.
+func ways(m chat.Message) memory.Via {
+	via := memory.ViaTyped
+	for way, is := range map[memory.Via]bool{memory.ViaForwarded: m.Forwarded, memory.ViaQuoted: m.Relayed, memory.ViaShared: m.Shared, memory.ViaEdited: m.Kind == chat.KindEdit} {
+		if is {
+			via |= way
+		}
+	}
+	return via
+}
+
+// via is how this turn's message came, with its files.
+func (t *turn) via() memory.Via { return ways(t.m) | t.files.via | t.quoted }
+
+// read takes words into the turn: what it does from now on may be their wish.
+func (t *turn) read(o memory.Origin) {
+	t.origin = t.origin.And(o)
+	t.taint.Outside = t.taint.Outside || o.Outside(t.m.From.ID)
+}
+
+// listen reads what the message itself brings.
+func (t *turn) listen(ctx context.Context) error {
+	if strings.TrimSpace(t.m.Quote) != "" && !t.m.Relayed {
+		said, err := t.a.o.Store.SaidBy(ctx, t.m.Key, t.m.ReplyTo)
+		if err != nil {
+			return err
+		}
+		if said.Outside(t.m.From.ID) {
+			t.quoted = memory.ViaQuoted
+		}
+		t.read(said)
+	}
+	t.read(memory.Origin{Via: t.via()})
+	return nil
+}
+
+// remember reads the conversation so far. An answer that this very person was
+// given is no wish of others by itself: what it was made of stands beside it, or
+// in the summary.
+func (t *turn) remember() {
+	for _, e := range t.window {
+		if e.Role == llm.RoleAssistant && e.User == t.m.From.ID {
+			t.origin = t.origin.Of(e.Origin.People...)
+			continue
+		}
+		t.read(entryOrigin(e))
+	}
+	if t.session.Summary != "" || len(t.session.Decisions) > 0 {
+		t.readSummary(t.session.Origin)
+	}
+	if t.session.Carried != "" {
+		t.readSummary(t.session.CarriedOrigin)
+	}
+}
+
+// readSummary reads what sessions were made of. Where the person and the bot are
+// alone, others have a word only by way of something, which is kept; of their
+// names every later answer would keep some.
+func (t *turn) readSummary(o memory.Origin) {
+	if !t.m.Direct {
+		t.read(o)
+		return
+	}
+	t.read(memory.Origin{Via: o.Via})
+	t.origin = t.origin.Of(o.People...)
+}
+
+// entryOrigin is whose words an entry is made of, its author's included.
+func entryOrigin(e memory.Entry) memory.Origin {
+	if e.Role == llm.RoleTool {
+		return e.Origin
+	}
+	return e.Origin.Of(e.User)
+}
+
+// originOf is whose words a summary of entries is made of.
+func originOf(entries []memory.Entry) (all memory.Origin) {
+	for _, e := range entries {
+		o := entryOrigin(e)
+		if e.Role == llm.RoleAssistant {
+			o.Via = 0 // of what it read, which stands beside it
+		}
+		all = all.And(o)
+	}
+	return all
+}
+
+// made is the origin of what the model wrote into a call: the person's, who is
+// asked where the turn has read others, and of others those whose words are in
+// it and not in the person's message.
+func (t *turn) made(args string) memory.Origin {
+	o := memory.Origin{Via: memory.ViaTyped}
+	if !t.origin.Outside(t.m.From.ID) {
+		return o
+	}
+	var values any
+	_ = json.Unmarshal([]byte(args), &values) // what is no JSON is not run
+	text := fmt.Sprint(values)
+	used := func(from memory.Origin, words ...string) {
+		for _, w := range words {
+			if from = from.But(t.m.From.ID); len(from.People) > 0 && memory.Contributes(w, text, t.in.text) {
+				o = o.Of(from.People...)
+			}
+		}
+	}
+	for _, list := range [][]memory.Entry{t.window, t.added} {
+		for _, e := range list {
+			used(entryOrigin(e), e.Content, e.Attached)
+		}
+	}
+	used(t.session.Origin, append([]string{t.session.Summary}, t.session.Decisions...)...)
+	used(t.session.CarriedOrigin, t.session.Carried)
+	for _, f := range t.known.facts {
+		used(f.Origin, f.Content)
+	}
+	return o
+}
+
+// speaker is a person as transcripts name them: by a name that says nothing, and
+// a sign that nobody can take on.
+func speaker(name, user string) string { return label(name) + memory.Sign(user) }
+
+// full is what an entry's author sent: words, and what came with them.
+func full(e memory.Entry) string {
+	text := memory.Shown(e.Content, e.Origin.Via)
+	switch {
+	case e.Attached == "":
+		return text
+	case e.Content == wordsNoText:
+		return e.Attached
+	}
+	return text + "\n" + e.Attached
+}
+
+// called says that the summarizer means a person by a name: with the sign, or
+// without it where nobody else in the transcript goes by that name.
+func called(entries []memory.Entry, person, user string) bool {
+	bare := true
+	for _, e := range entries {
+		if e.Role != llm.RoleUser {
+			continue
+		}
+		if e.User == user && person == speaker(e.Name, user) {
+			return true
+		}
+		bare = bare && (label(e.Name) == label(person)) == (e.User == user)
+	}
+	return bare
+}
