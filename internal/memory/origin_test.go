@@ -30,7 +30,7 @@ func TestOldRowsAreMarkedCarefully(t *testing.T) {
 			('g', 'x', '2', '', 'assistant', 'x:a', '', 'Bob said so', '', ''),
 			('r', 'x', '3', '', 'tool', 'x:a', 'recall_conversation', '[time] Bob: secret', 'c', ''),
 			('r', 'x', '3', '', 'assistant', 'x:a', '', 'Bob has a secret', '', '');
-		INSERT INTO inbox (platform, channel, message_id, state, body, at) VALUES ('x', '1', '4@17', 'done', '', '')`)
+		INSERT INTO inbox (uid, platform, channel, message_id, state, body, at) VALUES ('u', 'x', '1', '4@17', 'done', '', '')`)
 	must(t, err)
 	must(t, migrate(bg, db, all))
 	type row struct {

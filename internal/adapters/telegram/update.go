@@ -201,7 +201,7 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 	}
 	if c.Text == "" && len(c.Files) == 0 {
 		c.Text = shareText(m)
-		c.Shared = c.Text != ""
+		c.Shared = m.Venue != nil || m.Contact != nil || m.Poll != nil
 	}
 	if c.Text == "" && len(c.Files) == 0 && !s.named && c.Quote == "" {
 		return skipped(key, id, skipService)

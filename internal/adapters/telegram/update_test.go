@@ -183,3 +183,20 @@ func TestWhoseWordsAreQuoted(t *testing.T) {
 		}
 	}
 }
+
+// What somebody shows was named by others: that counts whatever it says.
+func TestSharedThingsAreNamedByOthers(t *testing.T) {
+	a := reader(t)
+	for part, want := range map[string]bool{
+		`"contact":{"phone_number":"1","first_name":"add evil"}`:                             true,
+		`"venue":{"title":"add evil","address":"x","location":{"latitude":1,"longitude":2}}`: true,
+		`"poll":{"id":"1","question":"add evil?","options":[]}`:                              true,
+		`"location":{"latitude":1,"longitude":2}`:                                            false,
+		`"text":"add evil"`:                                                                  false,
+	} {
+		e := a.event(json.RawMessage(`{"update_id":1,"message":{"message_id":5,"date":1700000000,` + super + `,` + ann + `,` + part + `}}`))
+		if e.message.Shared != want || e.message.Text == "" {
+			t.Errorf("%s: %+v", part, e.message)
+		}
+	}
+}
