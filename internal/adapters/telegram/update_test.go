@@ -192,7 +192,7 @@ func TestSharedThingsAreNamedByOthers(t *testing.T) {
 		`"venue":{"title":"add evil","address":"x","location":{"latitude":1,"longitude":2}}`: true,
 		`"poll":{"id":"1","question":"add evil?","options":[]}`:                              true,
 		`"location":{"latitude":1,"longitude":2}`:                                            false,
-		`"text":"add evil"`:                                                                  false,
+		`"text":"add evil"`: false,
 	} {
 		e := a.event(json.RawMessage(`{"update_id":1,"message":{"message_id":5,"date":1700000000,` + super + `,` + ann + `,` + part + `}}`))
 		if e.message.Shared != want || e.message.Text == "" {
