@@ -107,9 +107,6 @@ func TestFaultDroppedTriggerIsNamed(t *testing.T) {
 	tried := map[string]int{}
 	for object := range want {
 		kind, name, _ := strings.Cut(object, " ")
-		if kind == "table" && want[object] == "" || tried[kind] >= 6 {
-			continue
-		}
 		dir := filepath.Join(t.TempDir(), "data")
 		must(t, os.Mkdir(dir, 0o700))
 		copied := filepath.Join(dir, DatabaseName)

@@ -200,7 +200,7 @@ func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""
 // spaces and comments. What SQLite makes for itself is left out.
 func objects(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	rows, err := db.QueryContext(ctx, `SELECT type || ' ' || name,
-			CASE type WHEN 'table' THEN (SELECT group_concat(name, ',') FROM pragma_table_xinfo(m.name)) ELSE sql END
+			CASE WHEN type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' THEN (SELECT group_concat(name, ',') FROM pragma_table_xinfo(m.name)) ELSE sql END
 		FROM sqlite_schema AS m WHERE substr(name, 1, 7) <> 'sqlite_'`)
 	if err != nil {
 		return nil, err
