@@ -43,8 +43,14 @@ type app struct {
 	adapters []chat.Adapter
 	hub      *chat.Hub
 	counts   *counters
-	cron     *jobs
-	front    *front
+	hide     redactor // of what health tells anybody
+
+	deliveries deliveries
+	beats      beats
+	narrow     atomic.Pointer[string] // why the disk is degraded; nil for not
+
+	cron  *jobs
+	front *front
 
 	facts      *factsFile   // nil for none
 	vault      *vault.Vault // nil for none
@@ -73,6 +79,7 @@ func newApp(ctx context.Context, cfg config.Config, log *slog.Logger, lock bool)
 func (a *app) open(ctx context.Context, lock bool) (err error) {
 	a.began = a.now()
 	a.inForce.Store(&a.cfg)
+	a.hide = newRedactor(a.cfg, shortestLogged)
 	if lock {
 		if err := os.MkdirAll(a.cfg.DataDir, 0o700); err != nil {
 			return fmt.Errorf("data folder: %w", err)
@@ -160,10 +167,11 @@ const modelSetting = "model.name"
 // start joins handler and adapters in the hub, the page's chat among them.
 func (a *app) start(handler chat.Handler, adapters ...chat.Adapter) {
 	a.adapters, a.cron = adapters, a.newJobs()
-	observe := a.counts.observe
+	observe := func(e chat.Event) { a.counts.observe(e); a.deliveries.observe(e, a.now()) }
 	if a.page != nil {
 		adapters = append(slices.Clone(adapters), a.page.Chat)
-		observe = func(e chat.Event) { a.counts.observe(e); a.page.Changed() }
+		quiet := observe
+		observe = func(e chat.Event) { quiet(e); a.page.Changed() }
 	}
 	a.hub = chat.NewHub(chat.HubOptions{
 		Inbox: a.store, Outbox: a.store, Handler: handler, Adapters: adapters, Log: a.log,

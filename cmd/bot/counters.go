@@ -104,15 +104,16 @@ func (a *app) gauges() {
 		}
 		return float64(n)
 	})
+	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.", func() float64 { return float64(worst(a.findings())) })
 	gauge("parley_uptime_seconds", "Time since the start.", func() float64 { return time.Since(a.began).Seconds() })
 	for _, p := range a.adapters {
 		a.counts.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "parley_platform_up", Help: "1 while messages can be received.", ConstLabels: prometheus.Labels{"platform": p.Platform()},
 		}, func() float64 {
-			if p.Health() == nil {
-				return 1
+			if f, ok := found(p.Platform(), p.Health()); ok && f.is == unavailable {
+				return 0
 			}
-			return 0
+			return 1
 		}))
 	}
 	for name, id := range a.cron.ids {

@@ -113,21 +113,19 @@ const (
 
 // space looks at the disk of the data folder, or of the folder it will be in.
 func (d *doctor) space(dir string) {
-	var fs syscall.Statfs_t
-	err := syscall.Statfs(dir, &fs)
+	free, err := freeSpace(dir)
 	for errors.Is(err, syscall.ENOENT) && filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
-		err = syscall.Statfs(dir, &fs)
+		free, err = freeSpace(dir)
 	}
 	if err != nil {
 		d.line("disk", fmt.Errorf("free space of %s: %w", dir, err), "")
 		return
 	}
-	free := uint64(fs.Bavail) * uint64(fs.Bsize)
-	text := fmt.Sprintf("%.1f GB free", float64(free)/(1<<30))
+	text := gigabytes(free)
 	switch {
 	case free < noSpace:
-		d.line("disk", fmt.Errorf("%s: messages cannot be stored without room, make some or move data_dir", text), "")
+		d.line("disk", fmt.Errorf(wordsNoSpace, text), "")
 	case free < littleSpace:
 		d.say("warn", "disk", text+": make room soon")
 	default:
@@ -165,6 +163,25 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	v, err := store.SchemaVersion(ctx)
 	d.line("schema", err, fmt.Sprintf("version %d", v))
 	d.line("database", store.Check(ctx), "sound")
+	d.waiting(ctx, store)
+}
+
+// waiting tells of what was put aside, and of answers that do not get through.
+func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
+	if n, err := store.DeadLetters(ctx); err == nil && n > 0 {
+		d.say("warn", "dead letters", fmt.Sprintf(wordsDeadLetters, many(n, "event")))
+	}
+	stuck, err := store.Undelivered(ctx, d.now().Add(-deliveryPatience))
+	if err != nil {
+		d.line("delivery", err, "")
+		return
+	}
+	for _, s := range stuck {
+		d.line(s.Platform+" delivery", fmt.Errorf(wordsUndelivered, many(s.Conversations, "conversation"), d.now().Sub(s.Since).Round(time.Second), "see the log for the reason"), "")
+	}
+	if len(stuck) == 0 {
+		d.say("ok", "delivery", "nothing has waited for long")
+	}
 }
 
 func (d *doctor) model(ctx context.Context, cfg config.Config) {

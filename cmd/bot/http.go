@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -26,7 +27,7 @@ func (a *app) openPort() (net.Listener, error) {
 }
 
 // listen serves the port until ctx ends: the control page for its owner, and
-// for anybody health that means "receiving", readiness and metrics, which are
+// for anybody health, readiness and metrics, which are
 // not secret and change nothing.
 func (a *app) listen(ctx context.Context, l net.Listener) {
 	mux := http.NewServeMux()
@@ -40,46 +41,42 @@ func (a *app) listen(ctx context.Context, l net.Listener) {
 		<-ctx.Done()
 		_ = server.Close()
 	})
-	a.background(func() { _ = a.page.Chat.Run(ctx, a.hub) }) // ends with ctx and never fails
-}
-
-// health says what keeps the bot from receiving, by platform; empty is well.
-func (a *app) health() map[string]string {
-	ill := map[string]string{}
-	for _, p := range a.adapters {
-		if err := p.Health(); err != nil {
-			ill[p.Platform()] = err.Error()
-		}
-	}
-	return ill
 }
 
 func (a *app) healthz(w http.ResponseWriter, _ *http.Request) {
-	report(w, a.health())
+	report(w, a.findings())
 }
 
-// readyz also asks for the database and the model.
+// readyPatience bounds what /readyz asks.
+const readyPatience = 5 * time.Second
+
+// readyz also writes to the database and reads it, and asks for the model.
 func (a *app) readyz(w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
 	defer cancel()
-	ill := a.health()
-	if _, err := a.store.SchemaVersion(ctx); err != nil {
-		ill["database"] = err.Error()
+	err := a.beats.ask(ctx, a.now(), a.store.Beat)
+	list := a.findings()
+	if f, ok := found("database", err); ok && !slices.ContainsFunc(list, func(f finding) bool { return f.part == "database" }) {
+		list = append(list, f)
 	}
 	if a.model.check != nil {
-		if err := a.model.check(ctx); err != nil {
-			ill["model"] = err.Error()
+		if f, ok := found("model", a.model.check(ctx)); ok {
+			list = append(list, f)
 		}
 	}
-	report(w, ill)
+	report(w, list)
 }
 
-func report(w http.ResponseWriter, ill map[string]string) {
+// report answers 503 for what is unavailable, and 200 otherwise.
+func report(w http.ResponseWriter, list []finding) {
 	w.Header().Set("Content-Type", "application/json")
-	status := "ok"
-	if len(ill) > 0 {
-		status = "unavailable"
+	problems := map[string]string{}
+	for _, f := range list {
+		problems[f.part] = f.why
+	}
+	status := worst(list)
+	if status == unavailable {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"status": status, "problems": ill}) // the client is gone
+	_ = json.NewEncoder(w).Encode(map[string]any{"status": status.String(), "problems": problems}) // the client is gone
 }

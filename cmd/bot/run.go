@@ -173,15 +173,19 @@ func (a *app) operate(ctx context.Context, f *front, adapters ...chat.Adapter) e
 		return err
 	}
 	a.start(a.handler(f), adapters...)
-	if err := a.hub.Recover(ctx); err != nil {
-		return err
-	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	a.startJobs()
 	if port != nil {
 		a.listen(ctx, port)
 	}
+	if err := a.takeUp(ctx); err != nil {
+		return err
+	}
+	if port != nil {
+		a.background(func() { _ = a.page.Chat.Run(ctx, a.hub) }) // ends with ctx and never fails
+	}
+	a.startJobs()
+	a.watchDatabase(ctx)
 	a.gauges()
 	errs := make(chan error, len(adapters))
 	for _, adapter := range adapters {

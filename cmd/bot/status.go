@@ -54,22 +54,29 @@ func (a *app) doing(ctx context.Context) (lines []page.Line) {
 	line := func(ill bool, name, format string, args ...any) {
 		lines = append(lines, page.Line{Name: name, State: fmt.Sprintf(format, args...), Ill: ill})
 	}
-	for _, p := range a.adapters {
-		if err := p.Health(); err != nil {
-			line(true, p.Platform(), "%v", err)
-		} else {
-			line(false, p.Platform(), "receiving")
+	found := a.findings()
+	told := func(part, fine string) {
+		for _, f := range found {
+			if f.part == part {
+				line(true, part, "%s: %s", f.is, f.why)
+				return
+			}
 		}
+		if fine != "" {
+			line(false, part, "%s", fine)
+		}
+	}
+	for _, p := range a.adapters {
+		told(p.Platform(), "receiving")
+		told(p.Platform()+" delivery", "")
 	}
 	if a.vault != nil {
 		text, ill := a.vaultState()
 		line(ill, "notes", "%s", text)
 	}
-	if _, err := a.store.SchemaVersion(ctx); err != nil {
-		line(true, "database", "down: %v", err)
-	} else {
-		line(false, "database", "ok")
-	}
+	told("database", "ok")
+	told("dead letters", "")
+	told("disk", "")
 	persona := "built in"
 	if a.cfg.Agent.PromptFile != "" {
 		persona = a.cfg.Agent.PromptFile

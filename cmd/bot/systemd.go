@@ -87,5 +87,11 @@ func (a *app) alive(ctx context.Context) bool {
 	if _, err := a.store.SchemaVersion(ctx); err != nil {
 		return false
 	}
-	return len(a.health()) < len(a.adapters)
+	deaf := 0
+	for _, p := range a.adapters {
+		if f, ok := found(p.Platform(), p.Health()); ok && f.is == unavailable {
+			deaf++
+		}
+	}
+	return deaf < len(a.adapters)
 }

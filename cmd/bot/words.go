@@ -150,4 +150,8 @@ const (
 	wordsDo         = "The job: %s\n\nThe plan, which the person has agreed to. Carry it out:\n%s"
 	wordsTidyAll    = "Tidy the notes in your folder: names, places, an index."
 	wordsNoSource   = "That answer has no such source."
+
+	wordsDeadLetters = "%s could not be understood or stored, and nobody was answered: bot deadletters list"
+	wordsNoSpace     = "%s: messages cannot be stored without room, make some or move data_dir"
+	wordsUndelivered = "%s got no answers through for %s: %s"
 )

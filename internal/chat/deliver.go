@@ -110,6 +110,7 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 			return nil, false
 		}
 		p.Started = false
+		h.o.Observe(Event{Name: "waits", Key: p.Key, Took: wait, Err: err})
 		h.o.Log.Warn("a part waits", "conversation", p.Key.String(), "for", wait, "err", err)
 		if !sleep(h.ctx, wait) {
 			return nil, false

@@ -45,9 +45,10 @@ type HubOptions struct {
 
 // Event is what the Hub reports for counting.
 type Event struct {
-	Name string // answered, shed, failed, dead, sent, unknown, repeated
+	Name string // answered, shed, failed, dead, sent, unknown, repeated, waits
 	Key  Key
-	Took time.Duration
+	Took time.Duration // of an answer; for waits, until the next attempt
+	Err  error         // why a part waits
 }
 
 // Hub gives every conversation one lane. A lane is a queue and, only while

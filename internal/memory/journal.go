@@ -206,11 +206,12 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 	})
 }
 
-// broken tells what breaks a rule of the schema from what a full disk does.
+// broken tells what will fail however often it is tried, because it breaks a
+// rule of the schema or meets a damaged page, from what a full disk does.
 func broken(err error) error {
-	var se sqlite3.Error
-	if errors.As(err, &se) && se.Code == sqlite3.ErrConstraint {
-		return fmt.Errorf("%w: %v", chat.ErrRecord, err)
+	switch code(err) {
+	case sqlite3.ErrConstraint, sqlite3.ErrCorrupt:
+		return fmt.Errorf("%w: %w", chat.ErrRecord, err)
 	}
 	return err
 }

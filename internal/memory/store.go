@@ -254,9 +254,8 @@ func dsn(path, pragmas string) string {
 
 // explain turns SQLite's own words for a damaged file into ErrCorrupt.
 func explain(err error) error {
-	var se sqlite3.Error
-	if errors.As(err, &se) && (se.Code == sqlite3.ErrCorrupt || se.Code == sqlite3.ErrNotADB) {
-		return fmt.Errorf("%w: %v", ErrCorrupt, err)
+	if c := code(err); (c == sqlite3.ErrCorrupt || c == sqlite3.ErrNotADB) && !errors.Is(err, ErrCorrupt) {
+		return fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	return err
 }

@@ -115,7 +115,7 @@ func commitBatch(tx *Tx, batch []*write) {
 		}
 	}
 	for _, w := range batch {
-		w.err <- tx.together(func() error { return w.fn(tx) })
+		w.err <- explain(tx.together(func() error { return w.fn(tx) }))
 	}
 }
 

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// health asks a running bot; problems are by part.
+func health(t *testing.T, address string) (status int, word string, problems map[string]string) {
+	t.Helper()
+	resp, err := http.Get(address)
+	if err != nil {
+		return 0, "", nil
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var body struct {
+		Status   string
+		Problems map[string]string
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&body); err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, body.Status, body.Problems
+}
+
+// TestFaultNothingGetsThrough: answers that fail for longer than a hiccup turn
+// health red with the reason, everywhere it is asked for; it is green again as
+// soon as they arrive.
+func TestFaultNothingGetsThrough(t *testing.T) {
+	patience := deliveryPatience
+	deliveryPatience = 300 * time.Millisecond
+	t.Cleanup(func() { deliveryPatience = patience }) // after the bot has stopped
+	w := newWorld(t)
+	base := w.withPort(t)
+	w.run(t)
+	w.tg.Push(telegramtest.Text(7, 7, "one"))
+	w.sent(t, 1)
+	eventually(t, "green", func() bool { _, word, _ := health(t, base+"/readyz"); return word == "ok" })
+	lift := w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Status: 502})
+	w.tg.Push(telegramtest.Text(7, 7, "two"))
+	eventually(t, "red", func() bool {
+		status, word, problems := health(t, base+"/healthz")
+		return status == 503 && word == "unavailable" && strings.Contains(problems["telegram delivery"], "1 conversation got no answers through for")
+	})
+	if status, _, _ := health(t, base+"/readyz"); status != 503 {
+		t.Errorf("readyz says %d", status)
+	}
+	if text := fetched(t, base+"/metrics"); !strings.Contains(text, "\nparley_health 2\n") || !strings.Contains(text, `parley_events_total{event="waits",platform="telegram"}`) {
+		t.Errorf("metrics say nothing of it:\n%s", text)
+	}
+	eventually(t, "doctor finds it", func() bool {
+		out, code := w.examined(t)
+		return code == 1 && strings.Contains(out, "BAD  telegram delivery")
+	})
+	lift()
+	w.sent(t, 2)
+	eventually(t, "green again", func() bool { status, word, _ := health(t, base+"/readyz"); return status == 200 && word == "ok" })
+}
+
+// TestDeliveriesTellWhichAndHowLong: one conversation that cannot be reached
+// while others can is degraded, and one that is no more is forgotten.
+func TestDeliveriesTellWhichAndHowLong(t *testing.T) {
+	var d deliveries
+	start := time.Unix(1000000, 0)
+	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
+	key := func(c string) chat.Key { return chat.Key{Platform: "discord", Channel: c} }
+	fail := func(c string, s int) {
+		d.observe(chat.Event{Name: "waits", Key: key(c), Took: 30 * time.Second, Err: errors.New("status 403")}, at(s))
+	}
+	say := func(s int) (text string) {
+		for _, f := range d.findings(at(s)) {
+			text += fmt.Sprintf("%s %s: %s", f.part, f.is, f.why)
+		}
+		return text
+	}
+	fail("a", 0)
+	if got := say(119); got != "" {
+		t.Errorf("a hiccup: %s", got)
+	}
+	fail("a", 110)
+	if got := say(130); !strings.Contains(got, "discord delivery unavailable: 1 conversation got no answers through for 2m10s: status 403") {
+		t.Errorf("got %s", got)
+	}
+	d.observe(chat.Event{Name: "sent", Key: key("b")}, at(131))
+	if got := say(132); !strings.Contains(got, "discord delivery degraded") {
+		t.Errorf("while others arrive: %s", got)
+	}
+	if got := say(300); got != "" {
+		t.Errorf("a conversation that nobody tries any more: %s", got)
+	}
+	fail("a", 400)
+	fail("a", 600)
+	d.observe(chat.Event{Name: "dead", Key: key("a")}, at(601))
+	if got := say(602); got != "" {
+		t.Errorf("after its end: %s", got)
+	}
+}
+
+// faulty is an adapter in a state.
+type faulty struct {
+	chat.Adapter
+	err atomic.Pointer[error]
+}
+
+func (f *faulty) Platform() string { return "somewhere" }
+func (f *faulty) Health() error {
+	if err := f.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// TestDegradedIsReady: what asks for the owner's eyes leaves readiness at 200,
+// and the watchdog content; the sentence and the metric say it.
+func TestDegradedIsReady(t *testing.T) {
+	w := newWorld(t)
+	cfg := w.config(t)
+	a, err := newApp(t.Context(), cfg, slog.New(slog.DiscardHandler), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	p := &faulty{}
+	a.adapters = []chat.Adapter{p}
+	if err := a.store.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.findings(); len(got) != 0 {
+		t.Errorf("nothing is wrong: %v", got)
+	}
+	for _, tt := range []struct {
+		err  error
+		want wellness
+	}{{&chat.DegradedError{Err: errors.New("half an ear")}, degraded}, {fmt.Errorf("gateway: %w", &chat.DegradedError{Err: errors.New("half an ear")}), degraded}, {errors.New("deaf"), unavailable}} {
+		p.err.Store(&tt.err)
+		if got := worst(a.findings()); got != tt.want {
+			t.Errorf("%v is %s", tt.err, got)
+		}
+		if a.alive(t.Context()) != (tt.want == degraded) {
+			t.Errorf("%v: alive %t", tt.err, a.alive(t.Context()))
+		}
+	}
+	secret := errors.New("the address " + string(cfg.Telegram.Token) + " does not answer")
+	p.err.Store(&secret)
+	if got := fmt.Sprint(a.findings()); strings.Contains(got, string(cfg.Telegram.Token)) {
+		t.Errorf("anybody is told a token: %s", got)
+	}
+}
+
+// TestFaultDamagedFileIsTold: garbage in the file of a bot that is not running
+// keeps it from starting, or turns health red soon after; doctor names the
+// command that mends it either way.
+func TestFaultDamagedFileIsTold(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		page func(pages int64) int64
+	}{{"in the middle", func(n int64) int64 { return n / 2 }}, {"at the end", func(n int64) int64 { return n }}, {"near the beginning", func(int64) int64 { return 4 }}} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			base := w.withPort(t)
+			fill(t, w.dir)
+			path := filepath.Join(w.dir, memory.DatabaseName)
+			st, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := os.OpenFile(path, os.O_RDWR, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			junk := []byte(strings.Repeat("\xeejunk", 1000))[:4096]
+			if _, err := f.WriteAt(junk, (tt.page(st.Size()/4096)-1)*4096); err != nil {
+				t.Fatal(err)
+			}
+			_ = f.Close()
+			child := w.start(t)
+			gone := make(chan struct{})
+			go func() { _ = child.Wait(); close(gone) }()
+			eventually(t, "refused, or red", func() bool {
+				select {
+				case <-gone:
+					return true
+				default:
+				}
+				status, _, problems := health(t, base+"/healthz")
+				return status == 503 && strings.Contains(problems["database"], "bot restore")
+			})
+			if out, code := w.examined(t); code != 1 || !strings.Contains(out, "bot restore FILE") {
+				t.Errorf("doctor, exit %d:\n%s", code, out)
+			}
+		})
+	}
+}
+
+// fill makes a database with many messages in it.
+func fill(t *testing.T, dir string) {
+	t.Helper()
+	s, err := memory.Open(t.Context(), dir, memory.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := chat.Batch{Platform: "telegram"}
+	for i := range 500 {
+		b.Messages = append(b.Messages, chat.Message{ID: fmt.Sprint(i), Key: chat.Key{Platform: "telegram", Channel: "1"}, From: chat.User{ID: "telegram:1"}, Kind: chat.KindSkipped, Text: strings.Repeat("x", 1000)})
+	}
+	if _, err := s.Accept(context.Background(), b); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
