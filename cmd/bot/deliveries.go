@@ -19,6 +19,13 @@ type deliveries struct {
 	mu      sync.Mutex // guards the rest
 	failing map[chat.Key]failing
 	sent    map[string]time.Time // platform -> when something arrived there last
+	lost    map[string]losses    // platform -> what was given up since
+}
+
+// losses are parts that were given up one after the other.
+type losses struct {
+	since            time.Time
+	refused, unknown int
 }
 
 // failing is a conversation whose next part keeps failing.
@@ -32,11 +39,11 @@ type failing struct {
 func (d *deliveries) observe(e chat.Event, now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.failing == nil {
+		d.failing, d.sent, d.lost = map[chat.Key]failing{}, map[string]time.Time{}, map[string]losses{}
+	}
 	switch e.Name {
 	case "waits":
-		if d.failing == nil {
-			d.failing = map[chat.Key]failing{}
-		}
 		f, known := d.failing[e.Key]
 		if !known {
 			f.since = now
@@ -44,12 +51,20 @@ func (d *deliveries) observe(e chat.Event, now time.Time) {
 		f.next, f.err = now.Add(e.Took), e.Err
 		d.failing[e.Key] = f
 	case "sent":
-		if d.sent == nil {
-			d.sent = map[string]time.Time{}
-		}
 		d.sent[e.Key.Platform] = now
+		delete(d.lost, e.Key.Platform)
 		delete(d.failing, e.Key)
 	case "dead", "unknown":
+		l := d.lost[e.Key.Platform]
+		if l == (losses{}) {
+			l.since = now
+		}
+		if e.Name == "dead" {
+			l.refused++
+		} else {
+			l.unknown++
+		}
+		d.lost[e.Key.Platform] = l
 		delete(d.failing, e.Key)
 	}
 }
@@ -83,5 +98,26 @@ func (d *deliveries) findings(now time.Time) (list []finding) {
 		list = append(list, finding{platform + " delivery", is, fmt.Sprintf(wordsUndelivered,
 			many(stuck[platform], "conversation"), now.Sub(f.since).Round(time.Second), clip(f.err.Error(), 200))})
 	}
+	for _, platform := range slices.Sorted(maps.Keys(d.lost)) {
+		if f, ok := d.lost[platform].finding(platform, now); ok && longest[platform].err == nil {
+			list = append(list, f)
+		}
+	}
 	return list
+}
+
+// manyRefused is how many parts in a row may be refused for good: people block
+// bots and remove them.
+const manyRefused = 3
+
+// finding tells of answers that were given up while nothing arrived.
+func (l losses) finding(platform string, now time.Time) (f finding, ok bool) {
+	if now.Sub(l.since) <= deliveryPatience || l.unknown == 0 && l.refused < manyRefused {
+		return f, false
+	}
+	f = finding{platform + " delivery", degraded, fmt.Sprintf(wordsLost, many(l.unknown+l.refused, "part"), now.Sub(l.since).Round(time.Second))}
+	if l.unknown > 1 {
+		f.is = unavailable
+	}
+	return f, true
 }

@@ -51,10 +51,16 @@ func TestFaultNothingGetsThrough(t *testing.T) {
 	w.sent(t, 1)
 	eventually(t, "green", func() bool { _, word, _ := health(t, base+"/readyz"); return word == "ok" })
 	lift := w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Status: 502})
-	w.tg.Push(telegramtest.Text(7, 7, "two"))
+	w.tg.Push(telegramtest.Text(7, 7, "two"), telegramtest.Text(8, 8, "three"))
 	eventually(t, "red", func() bool {
 		status, word, problems := health(t, base+"/healthz")
-		return status == 503 && word == "unavailable" && strings.Contains(problems["telegram delivery"], "1 conversation got no answers through for")
+		return status == 503 && word == "unavailable" && problems["telegram delivery"] != ""
+	})
+	// A gateway that fails does not say what became of a request: the second
+	// attempt is the last one, and nothing is waiting any more.
+	eventually(t, "red with nothing waiting", func() bool {
+		status, _, problems := health(t, base+"/healthz")
+		return status == 503 && strings.Contains(problems["telegram delivery"], "2 parts of answers, one after the other")
 	})
 	if status, _, _ := health(t, base+"/readyz"); status != 503 {
 		t.Errorf("readyz says %d", status)
@@ -62,13 +68,32 @@ func TestFaultNothingGetsThrough(t *testing.T) {
 	if text := fetched(t, base+"/metrics"); !strings.Contains(text, "\nparley_health 2\n") || !strings.Contains(text, `parley_events_total{event="waits",platform="telegram"}`) {
 		t.Errorf("metrics say nothing of it:\n%s", text)
 	}
-	eventually(t, "doctor finds it", func() bool {
-		out, code := w.examined(t)
-		return code == 1 && strings.Contains(out, "BAD  telegram delivery")
-	})
 	lift()
+	w.tg.Push(telegramtest.Text(7, 7, "four"))
 	w.sent(t, 2)
 	eventually(t, "green again", func() bool { status, word, _ := health(t, base+"/readyz"); return status == 200 && word == "ok" })
+}
+
+// TestFaultFloodIsLasting: a platform that asks for silence again and again is
+// told of too, by doctor as well, which asks nobody but the database.
+func TestFaultFloodIsLasting(t *testing.T) {
+	patience := deliveryPatience
+	deliveryPatience = 300 * time.Millisecond
+	t.Cleanup(func() { deliveryPatience = patience })
+	w := newWorld(t)
+	base := w.withPort(t)
+	w.env = append(w.env, "BOT_LIMITS_SHUTDOWN_GRACE=100ms")
+	w.run(t)
+	eventually(t, "a poll", w.tg.Polling)
+	w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Status: 429, RetryAfter: 60})
+	w.tg.Push(telegramtest.Text(7, 7, "two"))
+	eventually(t, "red", func() bool {
+		status, _, problems := health(t, base+"/healthz")
+		return status == 503 && strings.Contains(problems["telegram delivery"], "1 conversation got no answers through for")
+	})
+	if out, code := w.examined(t); code != 1 || !strings.Contains(out, "BAD  telegram delivery") {
+		t.Errorf("doctor, exit %d:\n%s", code, out)
+	}
 }
 
 // TestDeliveriesTellWhichAndHowLong: one conversation that cannot be reached
@@ -107,6 +132,18 @@ func TestDeliveriesTellWhichAndHowLong(t *testing.T) {
 	d.observe(chat.Event{Name: "dead", Key: key("a")}, at(601))
 	if got := say(602); got != "" {
 		t.Errorf("after its end: %s", got)
+	}
+	d.observe(chat.Event{Name: "dead", Key: key("c")}, at(610))
+	if got := say(900); got != "" {
+		t.Errorf("two that blocked the bot: %s", got)
+	}
+	d.observe(chat.Event{Name: "unknown", Key: key("c")}, at(910))
+	if got := say(911); !strings.Contains(got, "discord delivery degraded: 3 parts of answers") {
+		t.Errorf("got %s", got)
+	}
+	d.observe(chat.Event{Name: "sent", Key: key("b")}, at(912))
+	if got := say(913); got != "" {
+		t.Errorf("after something arrived: %s", got)
 	}
 }
 

@@ -153,5 +153,6 @@ const (
 
 	wordsDeadLetters = "%s could not be understood or stored, and nobody was answered: bot deadletters list"
 	wordsNoSpace     = "%s: messages cannot be stored without room, make some or move data_dir"
+	wordsLost        = "%s of answers, one after the other, were refused or never confirmed, and none has arrived for %s"
 	wordsUndelivered = "%s got no answers through for %s: %s"
 )
