@@ -49,6 +49,11 @@ func (a *app) newFront(ctx context.Context, isAdmin func(context.Context, chat.K
 	return f, err
 }
 
+// mayStop asks the gate, which every way in passes.
+func (a *app) mayStop(ctx context.Context, m, running chat.Message) bool {
+	return a.front.gate.MayStop(ctx, m, running)
+}
+
 // limits are those of the settings.
 func limits(c config.Config) admin.Limits {
 	return admin.Limits{

@@ -151,7 +151,7 @@ func (g *Gate) Wrap(next chat.Handler) chat.Handler {
 
 // decide is the one place where ingress is admitted. An error admits nobody.
 func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.Answer, err error) {
-	if m.Kind == chat.KindSkipped {
+	if m.Kind == chat.KindSkipped || m.Kind == chat.KindDeleted { // nobody waits for an answer
 		return false, a, nil
 	}
 	role, barred, err := g.known(ctx, m)
@@ -270,6 +270,16 @@ func (g *Gate) administers(ctx context.Context, m chat.Message) bool {
 		g.o.Log.Warn("cannot ask who administers this place", "place", m.Key.String(), "error", err)
 	}
 	return yes && err == nil
+}
+
+// MayStop tells whether m's author may stop the answer to running: whoever asked
+// for it, an administrator of the place or the owner, if they may speak at all.
+func (g *Gate) MayStop(ctx context.Context, m, running chat.Message) bool {
+	role, err := g.Role(ctx, m)
+	if err != nil {
+		g.o.Log.Warn("who may stop", "place", m.Key.String(), "error", err)
+	}
+	return err == nil && (role >= Admin || role == Member && m.From.ID == running.From.ID)
 }
 
 // Owners lists who owns this bot, by the settings and by claim.

@@ -24,7 +24,7 @@ func TestGateMatrix(t *testing.T) {
 	c := newClock()
 	s := store(t, c)
 	must(t, s.Grant(t.Context(), barred, "denied", owner))
-	kinds := []chat.Kind{chat.KindText, chat.KindCommand, chat.KindEdit, chat.KindButton, chat.KindSkipped}
+	kinds := everyKind(t)
 	for _, mode := range []string{"pairing", "allowlist", "open"} {
 		g := gate(t, admin.GateOptions{Mode: mode, Owners: []string{owner}, Allow: []string{member}, Rows: s, Now: c.now})
 		for _, listen := range []string{"mention", "all", "off"} {
@@ -53,7 +53,7 @@ func TestGateMatrix(t *testing.T) {
 func mayPass(mode, listen, who, place string, kind chat.Kind) bool {
 	asks := place != "overheard" || kind == chat.KindCommand || kind == chat.KindButton
 	switch {
-	case kind == chat.KindSkipped, who == barred, who == stranger && mode != "open":
+	case kind == chat.KindSkipped, kind == chat.KindDeleted, who == barred, who == stranger && mode != "open":
 		return false
 	case place == "direct":
 		return true

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 )
@@ -29,9 +28,9 @@ type HubOptions struct {
 	// RepeatUnknown says whether a part whose outcome is unknown is sent
 	// again. Only platforms without idempotent sends are asked about.
 	RepeatUnknown bool
-	// MayStop decides whether m may cancel what runs in its conversation; nil
-	// allows everybody there.
-	MayStop func(m Message) bool
+	// MayStop decides whether m may cancel the answer to running, in the same
+	// conversation. It may ask the platform; nil allows whoever asked running.
+	MayStop func(ctx context.Context, m, running Message) bool
 	// Closed is told that nothing can be sent to p's conversation; nil tells
 	// nobody. It must not block for long.
 	Closed func(p Part)
@@ -71,6 +70,7 @@ type lane struct {
 	key    Key
 	queue  []job
 	cancel context.CancelCauseFunc // of the running Handle call; nil in between
+	asked  Message                 // what the running Handle call answers
 	shed   bool                    // the busy notice was given for this burst
 }
 
@@ -98,7 +98,7 @@ func NewHub(o HubOptions) *Hub {
 		o.Observe = func(Event) {}
 	}
 	if o.MayStop == nil {
-		o.MayStop = func(Message) bool { return true }
+		o.MayStop = func(_ context.Context, m, running Message) bool { return m.From.ID == running.From.ID }
 	}
 	h := &Hub{o: o, lanes: map[Key]*lane{}, room: make(chan struct{})}
 	h.ctx, h.abort = context.WithCancelCause(context.Background())
@@ -132,10 +132,7 @@ func (h *Hub) Deliver(ctx context.Context, b Batch) error {
 		if m.Kind == KindSkipped {
 			continue
 		}
-		if isStop(m) && h.o.MayStop(m) && h.Stop(m.Key) {
-			if h.finish(m, nil, nil) { // the stopped turn says so
-				h.done(m)
-			}
+		if isStop(m) && h.stopping(m) {
 			continue
 		}
 		h.enqueue(job{m: m}, false)
@@ -163,27 +160,6 @@ func (h *Hub) Room(ctx context.Context) error {
 // Cursors implements Intake.
 func (h *Hub) Cursors(ctx context.Context, platform string) (map[string]string, error) {
 	return h.o.Inbox.Cursors(ctx, platform)
-}
-
-// isStop recognizes the one command that jumps the queue.
-func isStop(m Message) bool {
-	if m.Kind != KindCommand {
-		return false
-	}
-	word, _, _ := strings.Cut(strings.TrimSpace(m.Text), " ")
-	return strings.EqualFold(word, "/stop")
-}
-
-// Stop cancels what runs in a conversation. It reports whether anything did.
-func (h *Hub) Stop(k Key) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	l := h.lanes[k]
-	if l == nil || l.cancel == nil {
-		return false
-	}
-	l.cancel(ErrStopped)
-	return true
 }
 
 // Do runs fn in the conversation's lane, after what waits there and never
@@ -294,11 +270,12 @@ func (h *Hub) run(l *lane) {
 
 // turn makes the context of one Handle call, which Stop can cancel by its
 // conversation. The caller calls end when the call is over.
-func (h *Hub) turn(k Key) (ctx context.Context, end func()) {
+func (h *Hub) turn(m Message) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(h.ctx)
 	arm := func(c context.CancelCauseFunc) {
 		h.mu.Lock()
-		h.lanes[k].cancel = c // the lane lives while its goroutine is in here
+		l := h.lanes[m.Key] // the lane lives while its goroutine is in here
+		l.cancel, l.asked = c, m
 		h.mu.Unlock()
 	}
 	arm(cancel)

@@ -68,7 +68,7 @@ func (h *Hub) handle(m Message) (a Answer, err error) {
 		h.o.Observe(Event{Name: "dead", Key: m.Key})
 		return Answer{Text: wordsGivenUp}, nil
 	}
-	ctx, end := h.turn(m.Key)
+	ctx, end := h.turn(m)
 	defer end()
 	defer func() {
 		if err != nil && errors.Is(context.Cause(ctx), ErrDraining) {

@@ -1,0 +1,59 @@
+package chat
+
+import (
+	"context"
+	"strings"
+	"time"
+)
+
+// stopDeadline bounds the question who may stop, which a platform may be asked.
+const stopDeadline = 10 * time.Second
+
+// isStop recognizes the one command that jumps the queue.
+func isStop(m Message) bool {
+	if m.Kind != KindCommand || m.Forwarded {
+		return false
+	}
+	word, _, _ := strings.Cut(strings.TrimSpace(m.Text), " ")
+	return strings.EqualFold(word, "/stop")
+}
+
+// stopping takes care of a /stop while something runs, beside the intake, which
+// must not wait for a platform. Where it is not allowed, or comes too late, it is
+// handled like any other message: the gate is what says no.
+func (h *Hub) stopping(m Message) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.lanes[m.Key]
+	if l == nil || l.cancel == nil || h.closed {
+		return false
+	}
+	running := l.asked
+	h.idle.Add(1)
+	go func() {
+		defer h.idle.Done()
+		ctx, cancel := context.WithTimeout(h.ctx, stopDeadline)
+		defer cancel()
+		if !h.o.MayStop(ctx, m, running) || !h.stop(running) {
+			h.enqueue(job{m: m}, false)
+			return
+		}
+		if h.finish(m, nil, nil) { // the stopped turn says so
+			h.done(m)
+		}
+	}()
+	return true
+}
+
+// stop cancels the answer to a message. It reports whether that was still in the
+// making.
+func (h *Hub) stop(running Message) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l := h.lanes[running.Key]
+	if l == nil || l.cancel == nil || l.asked.Row != running.Row {
+		return false
+	}
+	l.cancel(ErrStopped)
+	return true
+}
