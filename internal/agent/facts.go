@@ -122,7 +122,7 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries 
 		}
 		v := memory.Viewer{User: e.User, Key: se.Key, Direct: se.Direct}
 		_, err := a.o.Store.SaveFact(ctx, v, memory.NewFact{
-			Content: fact.Content, Type: kind, Author: "assistant", Session: se.ID, MessageID: e.MessageID,
+			Content: fact.Content, Type: kind, Author: "assistant", Session: se.ID, Generation: se.Generation, MessageID: e.MessageID,
 			Quote: clipRunes(fact.Quote, maxShown), Confidence: learned, Said: e.At,
 		})
 		if err != nil {

@@ -115,7 +115,7 @@ func (a *Agent) foldAfter(ctx context.Context, id string) {
 		a.o.Log.Error("fold", "err", err)
 		return
 	}
-	if err := a.o.Store.SaveSession(ctx, se); err != nil {
+	if err := a.o.Store.SaveSession(ctx, se); err != nil && !errors.Is(err, memory.ErrOutdated) {
 		a.o.Log.Error("fold: save", "err", err)
 	}
 }

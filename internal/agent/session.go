@@ -80,13 +80,13 @@ func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool
 	if book := a.o.Book(); book != nil && se.Playbook != "" {
 		if st, err := book.Abandon(playbook.State{Session: json.RawMessage(se.Playbook)}, a.o.Now()); err == nil {
 			se.Playbook = string(st.Session)
-			if err := a.o.Store.SaveSession(ctx, se); err != nil {
+			if err := a.o.Store.SaveSession(ctx, se); err != nil && !errors.Is(err, memory.ErrOutdated) {
 				return false, err
 			}
 		}
 	}
 	closing := memory.Closing{Text: tail(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxClosing), Origin: se.Origin.And(originOf(entries))}
-	return a.o.Store.EndSession(ctx, id, to, closing, carry)
+	return a.o.Store.EndSession(ctx, se, to, closing, carry)
 }
 
 // Archive writes the closing summary of an ended session: by the model, and
@@ -120,7 +120,7 @@ func (a *Agent) Archive(ctx context.Context, id string) error {
 			a.learn(ctx, se, f, entries)
 		}
 	}
-	return a.o.Store.ArchiveSession(ctx, id, clipRunes(strings.TrimSpace(title), maxTitle), closing)
+	return a.o.Store.ArchiveSession(ctx, se, clipRunes(strings.TrimSpace(title), maxTitle), closing)
 }
 
 func firstSaid(entries []memory.Entry) string {
@@ -146,7 +146,11 @@ func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
 	if se, err = a.shorten(ctx, se, entries); err != nil {
 		return "", err
 	}
-	return se.Summary, a.o.Store.SaveSession(ctx, se)
+	err = a.o.Store.SaveSession(ctx, se)
+	if errors.Is(err, memory.ErrOutdated) { // somebody was forgotten meanwhile: without their words
+		return a.Summarize(ctx, p)
+	}
+	return se.Summary, err
 }
 
 // setVariable takes a variable that a tool set over into the session's

@@ -49,6 +49,7 @@ type Fact struct {
 	Type       string   // fact, preference, decision, insight
 	Author     string   // user, assistant, system
 	Session    string
+	Generation int // of the session it was learned from; 0 was not learned
 	MessageID  string
 	Quote      string // the words it rests on
 	Confidence float64
@@ -80,6 +81,7 @@ type NewFact struct {
 	Type       string   // "" is fact
 	Author     string   // "" is user
 	Session    string
+	Generation int // of the session it was learned from; 0 was not learned
 	MessageID  string
 	Quote      string
 	Confidence float64 // 0 is 1
@@ -242,7 +244,7 @@ func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error
 	}
 	var saved Saved
 	err = s.write(ctx, func(tx *Tx) (err error) {
-		if late, err := forgottenSince(tx, v.User, f.Said); err != nil || late {
+		if late, err := outdated(tx, v.User, f); err != nil || late {
 			saved = Saved{}
 			return err
 		}
@@ -250,6 +252,16 @@ func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error
 		return err
 	})
 	return saved, during("save fact", err)
+}
+
+// outdated says that a fact was learned from words that are forgotten.
+func outdated(tx *Tx, user string, f NewFact) (bool, error) {
+	if f.Generation != 0 {
+		if now, err := generation(tx, f.Session); err != nil || now != f.Generation {
+			return true, err
+		}
+	}
+	return forgottenSince(tx, user, f.Said)
 }
 
 // forgottenSince says that a person had something forgotten after they said

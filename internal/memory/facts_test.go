@@ -361,6 +361,50 @@ func TestReminderIsSaidOnce(t *testing.T) {
 	}
 }
 
+// Snoozing revives nothing that was cancelled or done, and is no way around the
+// limit.
+func TestSnoozingRevivesNothing(t *testing.T) {
+	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
+	s := open(t, Options{Now: clock.now})
+	v, soon := direct("x:a"), clock.t.Add(time.Hour)
+	add := func(r Reminder) Reminder {
+		r.User, r.Key, r.Text, r.Zone = chat.User{ID: v.User}, v.Key, "stretch", "UTC"
+		r, err := s.AddReminder(bg, r, "")
+		must(t, err)
+		return r
+	}
+	told := add(Reminder{Due: clock.t})
+	if ok, err := s.FireReminder(bg, told, time.Time{}, nil); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	for _, r := range []Reminder{add(Reminder{Due: soon}), add(Reminder{Due: soon, Schedule: "0 9 * * *"})} {
+		must(t, second(s.CancelReminder(bg, v, r.ID)))
+		if _, err := s.SnoozeReminder(bg, v, r.ID, soon); !errors.Is(err, ErrNoReminder) {
+			t.Errorf("a cancelled one: %v", err)
+		}
+	}
+	waiting := add(Reminder{Due: soon})
+	daily := add(Reminder{Due: soon, Schedule: "0 9 * * *"})
+	for range maxReminders - 2 {
+		add(Reminder{Due: soon})
+	}
+	for _, r := range []Reminder{told, daily} {
+		if _, err := s.SnoozeReminder(bg, v, r.ID, soon); !errors.Is(err, ErrTooManyReminders) {
+			t.Errorf("past the limit: %v", err)
+		}
+	}
+	if _, err := s.SnoozeReminder(bg, v, waiting.ID, soon.Add(time.Hour)); err != nil {
+		t.Errorf("one that waits already: %v", err)
+	}
+	if list, err := s.Reminders(bg, v); err != nil || len(list) != maxReminders {
+		t.Errorf("%d wait, %v", len(list), err)
+	}
+	must(t, second(s.CancelReminder(bg, v, waiting.ID)))
+	if r, err := s.SnoozeReminder(bg, v, told.ID, soon); err != nil || !r.Due.Equal(soon) {
+		t.Errorf("one that was told: %+v %v", r, err)
+	}
+}
+
 // What one person's call wrote is never another's answer, whatever the key of
 // theirs (promises C15).
 func TestCallKeysArePersonal(t *testing.T) {

@@ -21,7 +21,8 @@ var erased = []string{
 	"DELETE FROM decisions WHERE user_id = ?1",
 	"DELETE FROM steps WHERE inbox_id IN (SELECT id FROM inbox WHERE json_extract(iif(body = '', '{}', body), '$.from.ID') = ?1)",
 	// Sessions, by the places the person has spoken in.
-	`UPDATE sessions SET summary = '', closing = '', title = '', decisions = '[]', mentions = '{}', playbook = ''
+	`UPDATE sessions SET summary = '', summarized_at = 0, closing = '', title = '', decisions = '[]', mentions = '{}', playbook = '',
+			generation = generation + 1
 		WHERE EXISTS (SELECT 1 FROM messages m WHERE m.session_id = sessions.id AND m.user_id = ?1)
 		OR EXISTS (SELECT 1 FROM participants p WHERE p.user_id = ?1 AND p.platform = sessions.platform AND p.channel = sessions.channel AND p.thread = sessions.thread)`,
 	"DELETE FROM messages WHERE user_id = ?1",

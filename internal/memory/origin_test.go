@@ -72,7 +72,7 @@ func TestEditsOnlyAddWays(t *testing.T) {
 	k := chat.Key{Platform: "x", Channel: "1"}
 	se := Session{ID: "s", Key: k, Status: Active}
 	must(t, s.write(bg, func(tx *Tx) error {
-		if err := saveSession(tx, se); err != nil {
+		if _, err := saveSession(tx, se); err != nil {
 			return err
 		}
 		return insertEntries(tx, se, []Entry{{Role: "user", MessageID: "1", User: "x:a", Content: "look", Attached: "[file: evil]", Origin: Origin{Via: ViaTyped | ViaFile}}})

@@ -55,12 +55,8 @@ func (s *Store) AddReminder(ctx context.Context, r Reminder, callKey string) (ou
 				return err
 			}
 		}
-		var waiting int
-		if err := tx.QueryRow("SELECT count(*) FROM reminders WHERE user_id = ? AND state = 'waiting'", r.User.ID).Scan(&waiting); err != nil {
+		if err := roomForReminder(tx, r.User.ID, 0); err != nil {
 			return err
-		}
-		if waiting >= maxReminders {
-			return ErrTooManyReminders
 		}
 		out, err = scanReminder(tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
@@ -69,6 +65,17 @@ func (s *Store) AddReminder(ctx context.Context, r Reminder, callKey string) (ou
 		return err
 	})
 	return out, during("add reminder", err)
+}
+
+// roomForReminder refuses one more waiting reminder than a person may have;
+// except waits already, or shall.
+func roomForReminder(tx *Tx, user string, except int64) error {
+	var waiting int
+	err := tx.QueryRow("SELECT count(*) FROM reminders WHERE user_id = ? AND state = 'waiting' AND id <> ?", user, except).Scan(&waiting)
+	if err == nil && waiting >= maxReminders {
+		return ErrTooManyReminders
+	}
+	return err
 }
 
 // Reminders lists v's waiting reminders, the next one first; at most 100.
@@ -88,7 +95,7 @@ func (s *Store) reminders(query string, args ...any) ([]Reminder, error) {
 // Reminder returns one that v can see, waiting or told; ErrNoReminder when
 // there is none.
 func (s *Store) Reminder(_ context.Context, v Viewer, id int64) (Reminder, error) {
-	r, err := scanReminder(s.queryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = ?5", v.owned(id)...))
+	r, err := scanReminder(s.queryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = ?5 AND state <> 'done'", v.owned(id)...))
 	return r, noRow(err, ErrNoReminder)
 }
 
@@ -97,8 +104,9 @@ func (s *Store) CancelReminder(ctx context.Context, v Viewer, id int64) (Reminde
 	return s.changeReminder(ctx, "UPDATE reminders SET state = 'done' WHERE "+ofOwner+" AND id = ?5 AND state = 'waiting' RETURNING "+reminderColumns, v, id)
 }
 
-// SnoozeReminder says what a told reminder said again at a time, once. A
-// recurring one goes on as before beside that.
+// SnoozeReminder says what a reminder said again at a time, once. A recurring
+// one goes on as before beside that; one that was cancelled or is done stays so,
+// and is ErrNoReminder.
 func (s *Store) SnoozeReminder(ctx context.Context, v Viewer, id int64, due time.Time) (out Reminder, err error) {
 	r, err := s.Reminder(ctx, v, id)
 	if err != nil {
@@ -108,7 +116,16 @@ func (s *Store) SnoozeReminder(ctx context.Context, v Viewer, id int64, due time
 		r.Due, r.Schedule = due, ""
 		return s.AddReminder(ctx, r, fmt.Sprintf("snooze:%d:%s", id, Stamp(due)))
 	}
-	return s.changeReminder(ctx, "UPDATE reminders SET state = 'waiting', due_at = ?6 WHERE "+ofOwner+" AND id = ?5 RETURNING "+reminderColumns, v, id, Stamp(due))
+	err = s.write(ctx, func(tx *Tx) error {
+		if err := roomForReminder(tx, r.User.ID, id); err != nil {
+			return err
+		}
+		r, err := scanReminder(tx.QueryRow("UPDATE reminders SET state = 'waiting', due_at = ?6 WHERE "+ofOwner+" AND id = ?5 AND state <> 'done' RETURNING "+reminderColumns,
+			v.owned(id, Stamp(due))...))
+		out = r
+		return noRow(err, ErrNoReminder)
+	})
+	return out, during("snooze reminder", err)
 }
 
 func (s *Store) changeReminder(ctx context.Context, query string, v Viewer, id int64, more ...any) (r Reminder, err error) {

@@ -63,12 +63,21 @@ type Session struct {
 	// mentions were made of, and how those came; CarriedOrigin is Carried's.
 	Origin        Origin
 	CarriedOrigin Origin // read only
+	// Generation counts up when something here is forgotten: what was read
+	// before is not written back. 0 is a session that is not stored yet.
+	Generation int
+
+	carriedAt int // the generation of CarriedFrom when it was read
 }
+
+// ErrOutdated says that something in a session was forgotten since it was
+// read, so that nothing was written to it.
+var ErrOutdated = errors.New("something in this conversation was forgotten meanwhile")
 
 const sessionColumns = `s.id, s.platform, s.channel, s.thread, s.user_id, s.status, s.direct, s.created_at, s.last_activity,
 	s.expires_at, s.ended_at, s.last_model, s.tokens_used, s.summary, s.summarized_at, s.compression_count, s.closing,
 	s.title, s.carried_from, coalesce((SELECT p.closing FROM sessions p WHERE p.id = s.carried_from), ''),
-	s.decisions, s.mentions, s.playbook, s.via, s.people,
+	s.decisions, s.mentions, s.playbook, s.generation, s.via, s.people,
 	coalesce((SELECT p.via FROM sessions p WHERE p.id = s.carried_from), 0), coalesce((SELECT p.people FROM sessions p WHERE p.id = s.carried_from), '')`
 
 type scanner interface{ Scan(...any) error }
@@ -81,7 +90,7 @@ func scanSession(row scanner) (Session, error) {
 	)
 	err := row.Scan(&s.ID, &s.Key.Platform, &s.Key.Channel, &s.Key.Thread, &s.User, &s.Status, &s.Direct, &created, &last,
 		&expires, &ended, &s.LastModel, &s.TokensUsed, &s.Summary, &s.SummarizedAt, &s.Compressions, &s.Closing,
-		&s.Title, &s.CarriedFrom, &s.Carried, &decisions, &mentions, &s.Playbook, &s.Origin.Via, (*names)(&s.Origin.People),
+		&s.Title, &s.CarriedFrom, &s.Carried, &decisions, &mentions, &s.Playbook, &s.Generation, &s.Origin.Via, (*names)(&s.Origin.People),
 		&s.CarriedOrigin.Via, (*names)(&s.CarriedOrigin.People))
 	if err != nil {
 		return s, err
@@ -123,9 +132,9 @@ func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, err
 		return se, nil
 	}
 	var decisions string
-	err := s.queryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, decisions, '[]'), iif(carry, via, 0), iif(carry, people, '') FROM sessions
+	err := s.queryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, decisions, '[]'), iif(carry, via, 0), iif(carry, people, ''), generation FROM sessions
 		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND status IN ('completed', 'expired', 'archived')
-		ORDER BY created_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User).Scan(&se.CarriedFrom, &se.Carried, &decisions, &se.CarriedOrigin.Via, (*names)(&se.CarriedOrigin.People))
+		ORDER BY created_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User).Scan(&se.CarriedFrom, &se.Carried, &decisions, &se.CarriedOrigin.Via, (*names)(&se.CarriedOrigin.People), &se.carriedAt)
 	if errors.Is(err, sql.ErrNoRows) {
 		return se, nil
 	}
@@ -138,27 +147,35 @@ func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, err
 	return se, err
 }
 
-// saveSession inserts or replaces the changing columns of a session. Nearly
-// always the row is there and its status stays: naming neither spares the
-// indexes on it, and the check of every message that refers to a new row.
-func saveSession(tx *Tx, se Session) error {
+// saveSession inserts or replaces the changing columns of a session. current is
+// false, and nothing is written but that it lives on, when something in it or in
+// what it carries was forgotten since it was read. Nearly always the row is
+// there and its status stays: naming neither spares the indexes on it, and the
+// check of every message that refers to a new row.
+func saveSession(tx *Tx, se Session) (current bool, err error) {
 	decisions, err := json.Marshal(nonNil(se.Decisions))
 	if err != nil {
-		return err
+		return false, err
 	}
 	mentions, err := json.Marshal(se.Mentions)
 	if err != nil {
-		return err
+		return false, err
 	}
-	changing := []any{Stamp(se.LastActivity), Stamp(se.Expires), se.LastModel, se.TokensUsed, se.Summary, se.SummarizedAt, se.Compressions,
-		string(decisions), string(mentions), se.Playbook, int(se.Origin.Via), se.Origin.names(), se.ID, string(se.Status)}
 	res, err := tx.Exec(`UPDATE sessions SET last_activity = ?, expires_at = ?, last_model = ?, tokens_used = ?, summary = ?, summarized_at = ?,
-		compression_count = ?, decisions = ?, mentions = ?, playbook = ?, via = ?, people = ? WHERE id = ? AND status = ?`, changing...)
+		compression_count = ?, decisions = ?, mentions = ?, playbook = ?, via = ?, people = ? WHERE id = ? AND status = ? AND generation = ?`,
+		Stamp(se.LastActivity), Stamp(se.Expires), se.LastModel, se.TokensUsed, se.Summary, se.SummarizedAt, se.Compressions,
+		string(decisions), string(mentions), se.Playbook, int(se.Origin.Via), se.Origin.names(), se.ID, string(se.Status), max(se.Generation, 1))
 	if err != nil {
-		return fmt.Errorf("save session: %w", err)
+		return false, fmt.Errorf("save session: %w", err)
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 1 {
-		return during("save session", err)
+		return true, during("save session", err)
+	}
+	if current, err = upToDate(tx, se); err != nil {
+		return false, fmt.Errorf("save session: %w", err)
+	}
+	if !current {
+		return false, during("save session", keepAlive(tx, se))
 	}
 	_, err = tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity,
 			expires_at, last_model, tokens_used, summary, summarized_at, compression_count, carried_from, decisions, mentions, playbook, via, people)
@@ -170,10 +187,44 @@ func saveSession(tx *Tx, se Session) error {
 		se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, string(se.Status), se.Direct, Stamp(se.Created), Stamp(se.LastActivity),
 		Stamp(se.Expires), se.LastModel, se.TokensUsed, se.Summary, se.SummarizedAt, se.Compressions, se.CarriedFrom,
 		string(decisions), string(mentions), se.Playbook, int(se.Origin.Via), se.Origin.names())
-	if err != nil {
-		return fmt.Errorf("save session: %w", err)
+	return true, during("save session", err)
+}
+
+// upToDate says that nothing was forgotten in a session, or in the one that a
+// new session carries on, since it was read.
+func upToDate(tx *Tx, se Session) (bool, error) {
+	now, err := generation(tx, se.ID)
+	if err != nil || now != 0 || se.Generation != 0 {
+		return now == max(se.Generation, 1), err
 	}
-	return nil
+	if se.CarriedFrom == "" {
+		return true, nil
+	}
+	now, err = generation(tx, se.CarriedFrom)
+	return now == se.carriedAt, err
+}
+
+// generation is that of a session; 0 when there is none.
+func generation(tx *Tx, id string) (n int, err error) {
+	err = tx.QueryRow("SELECT generation FROM sessions WHERE id = ?", id).Scan(&n)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return n, err
+}
+
+// keepAlive lets an outdated session live on, empty where it is new, and does
+// not bring back one that is gone.
+func keepAlive(tx *Tx, se Session) error {
+	if se.Generation == 0 {
+		_, err := tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, last_model)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User,
+			string(se.Status), se.Direct, Stamp(se.Created), Stamp(se.LastActivity), Stamp(se.Expires), se.LastModel)
+		return err
+	}
+	_, err := tx.Exec("UPDATE sessions SET status = ?, last_activity = ?, expires_at = ?, last_model = ? WHERE id = ?",
+		string(se.Status), Stamp(se.LastActivity), Stamp(se.Expires), se.LastModel, se.ID)
+	return err
 }
 
 func nonNil(list []string) []string {
@@ -183,9 +234,18 @@ func nonNil(list []string) []string {
 	return list
 }
 
-// SaveSession stores what a turn or a fold changed about a session.
+// SaveSession stores what a fold or a command changed about a session.
+// ErrOutdated means that something in it was forgotten since it was read.
 func (s *Store) SaveSession(ctx context.Context, se Session) error {
-	return s.write(ctx, func(tx *Tx) error { return saveSession(tx, se) })
+	var current bool
+	err := s.write(ctx, func(tx *Tx) (err error) {
+		current, err = saveSession(tx, se)
+		return err
+	})
+	if err == nil && !current {
+		return ErrOutdated
+	}
+	return err
 }
 
 // Closing is the summary of a whole session, with the origin of all that the
@@ -197,14 +257,21 @@ type Closing struct {
 
 // EndSession ends a live session as completed or expired. With expired it is a
 // compare-and-set: a message that moved the expiry on wins, and ok is false.
-// digest becomes its closing until a better one is written; carry false makes
-// the next session start without it.
-func (s *Store) EndSession(ctx context.Context, id string, to Status, digest Closing, carry bool) (ok bool, err error) {
+// digest becomes its closing until a better one is written, unless something
+// was forgotten since se was read; carry false makes the next session start
+// without it.
+func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Closing, carry bool) (ok bool, err error) {
 	now := Stamp(s.now())
 	err = s.write(ctx, func(tx *Tx) error {
+		digest := digest
+		if current, err := upToDate(tx, se); err != nil {
+			return err
+		} else if !current {
+			digest = Closing{}
+		}
 		res, err := tx.Exec(`UPDATE sessions SET status = ?1, ended_at = ?2, closing = ?3, carry = ?4, via = via | ?6, people = ?7
 			WHERE id = ?5 AND status IN ('active', 'idle', 'suspended') AND (?1 <> 'expired' OR expires_at <= ?2)`,
-			string(to), now, digest.Text, carry, id, int(digest.Origin.Via), digest.Origin.names())
+			string(to), now, digest.Text, carry, se.ID, int(digest.Origin.Via), digest.Origin.names())
 		if err != nil {
 			return err
 		}
@@ -215,11 +282,12 @@ func (s *Store) EndSession(ctx context.Context, id string, to Status, digest Clo
 	return ok, err
 }
 
-// ArchiveSession stores the final summary of an ended session.
-func (s *Store) ArchiveSession(ctx context.Context, id, title string, closing Closing) error {
+// ArchiveSession stores the final summary of an ended session. When something
+// was forgotten since se was read it stays as it is, to be summed up anew.
+func (s *Store) ArchiveSession(ctx context.Context, se Session, title string, closing Closing) error {
 	return s.write(ctx, func(tx *Tx) error {
-		_, err := tx.Exec("UPDATE sessions SET status = 'archived', title = ?, closing = ?, via = via | ?, people = ? WHERE id = ? AND status IN ('completed', 'expired')",
-			title, closing.Text, int(closing.Origin.Via), closing.Origin.names(), id)
+		_, err := tx.Exec("UPDATE sessions SET status = 'archived', title = ?, closing = ?, via = via | ?, people = ? WHERE id = ? AND status IN ('completed', 'expired') AND generation = ?",
+			title, closing.Text, int(closing.Origin.Via), closing.Origin.names(), se.ID, se.Generation)
 		return err
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -127,11 +128,19 @@ func (t *Turn) After(ctx context.Context) {
 }
 
 func (t *Turn) store(tx *Tx, s *Store, m chat.Message) error {
+	entries, d, calls := t.Entries, t.Decision, t.Calls
 	if t.Session != nil {
-		if err := saveSession(tx, *t.Session); err != nil {
+		current, err := saveSession(tx, *t.Session)
+		if err != nil {
 			return err
 		}
-		if err := insertEntries(tx, *t.Session, t.Entries); err != nil {
+		if !current {
+			entries, d, calls = ownWords(entries, m.From.ID), d.bare(), nil
+			if there, err := generation(tx, t.Session.ID); err != nil || there == 0 {
+				return errors.Join(err, s.insertDecision(tx, m, d, nil))
+			}
+		}
+		if err := insertEntries(tx, *t.Session, entries); err != nil {
 			return err
 		}
 	}
@@ -143,7 +152,25 @@ func (t *Turn) store(tx *Tx, s *Store, m chat.Message) error {
 	if err := countUses(tx, t.Facts); err != nil {
 		return err
 	}
-	return s.insertDecision(tx, m, t.Decision, t.Calls)
+	return s.insertDecision(tx, m, d, calls)
+}
+
+// ownWords are what the author of a message said themselves: all that is kept
+// of a turn during which somebody else was forgotten, since its answer may rest
+// on their words.
+func ownWords(entries []Entry, user string) (own []Entry) {
+	for _, e := range entries {
+		if e.Role == llm.RoleUser && e.User == user {
+			own = append(own, e)
+		}
+	}
+	return own
+}
+
+// bare is a decision without what was read for it.
+func (d Decision) bare() Decision {
+	d.Detail = Detail{ErrorID: d.Detail.ErrorID, Prompt: d.Detail.Prompt, Steps: d.Detail.Steps}
+	return d
 }
 
 // Step is one finished or begun part of a turn that is not finished yet.
