@@ -34,7 +34,7 @@ func number(what string) admin.Option {
 }
 
 func (a *app) factsCommand() admin.Command {
-	return admin.Command{Name: "facts", Help: "What I remember about you", Private: true, Run: a.runFactsList, Verbs: []admin.Command{
+	return admin.Command{Name: "facts", Help: "What I remember about you", Private: true, Run: a.runFactsList, Verbs: append([]admin.Command{
 		{Name: "list", Help: "What I remember about you here", Run: a.runFactsList, Options: []admin.Option{{Name: "page", Help: "page number", Kind: admin.Number}}},
 		{Name: "add", Help: "Remember something", Run: a.runFactsAdd, Options: []admin.Option{
 			{Name: "text", Help: "what to remember; #tags at its end become tags", Required: true},
@@ -45,7 +45,7 @@ func (a *app) factsCommand() admin.Command {
 		{Name: "history", Help: "Where it comes from and what it said before", Run: a.runFactsHistory, Options: []admin.Option{number("fact")}},
 		{Name: "export", Help: "As a Markdown file", Run: a.runFactsExport},
 		{Name: "clear", Help: "Forget everything about you here", Run: a.runFactsClear, Confirm: func(context.Context, admin.Request) (string, error) { return wordsClearFacts, nil }},
-	}}
+	}, a.factsFileCommand()...)}
 }
 
 func (a *app) runFactsList(ctx context.Context, r admin.Request) (chat.Answer, error) {

@@ -164,6 +164,9 @@ func (a *app) prune(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := a.store.PruneUndo(ctx); err != nil {
+		return err
+	}
 	a.log.Info("pruned", "messages", report.Messages, "sessions", report.Sessions, "inbox", report.Inbox, "audit", report.Audit, "facts", facts)
 	return nil
 }

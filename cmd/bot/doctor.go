@@ -164,6 +164,7 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	d.line("schema", err, fmt.Sprintf("version %d", v))
 	d.line("database", store.Check(ctx), "sound")
 	d.waiting(ctx, store)
+	d.factsFile(ctx, cfg, store)
 }
 
 // waiting tells of what was put aside, and of answers that do not get through.

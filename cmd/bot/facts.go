@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"parley/internal/chat"
@@ -21,6 +20,7 @@ type factsCmd struct {
 	Forget factsForgetCmd `cmd:"" help:"Forget a fact for good."`
 	Export factsExportCmd `cmd:"" help:"Write a person's facts as Markdown."`
 	Import factsImportCmd `cmd:"" help:"Bring facts in from such a file; importing twice changes nothing."`
+	File   factsFileCmd   `cmd:"" help:"memory.facts_file: how it stands, obey it all the same, or take back what it did."`
 }
 
 // personID is a platform-scoped id; a bare one means the terminal.
@@ -128,24 +128,8 @@ func (c factsExportCmd) Run(ctx context.Context, f *flags, s *streams) error {
 			_, err = fmt.Fprint(s.out, text)
 			return err
 		}
-		return writeAside(c.File, text)
+		return exportFacts(c.File, text)
 	})
-}
-
-// writeAside writes a private file whole or not at all.
-func writeAside(path, text string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".parley-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
 }
 
 type factsImportCmd struct {
@@ -179,47 +163,4 @@ func (c factsImportCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		_, err = fmt.Fprintf(seen{s.out}, "imported %s about %s; known already: %d\n", many(done.Added, "fact"), v.User, done.Known)
 		return err
 	})
-}
-
-// factsFile is the owner's facts file, kept in step by a job.
-type factsFile struct {
-	path, user string
-	problem    string // what is wrong with it, "" for nothing
-}
-
-// openFactsFile returns nil when there is none to keep.
-func (a *app) openFactsFile() *factsFile {
-	if a.cfg.Memory.FactsFile == "" {
-		return nil
-	}
-	user := "terminal:local"
-	if len(a.cfg.Access.Owners) > 0 {
-		user = a.cfg.Access.Owners[0]
-	}
-	return &factsFile{path: a.cfg.Memory.FactsFile, user: user}
-}
-
-// syncFacts is the tick that does it. A mistake in the file changes nothing on
-// either side and is logged once.
-func (a *app) syncFacts(ctx context.Context) error {
-	f := a.facts
-	b, err := os.ReadFile(f.path)
-	exists := err == nil
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("memory.facts_file: %w", err)
-	}
-	platform, channel, _ := strings.Cut(f.user, ":")
-	text, err := a.store.SyncFacts(ctx, f.user, chat.Key{Platform: platform, Channel: channel}, string(b), exists)
-	if err != nil {
-		if f.problem != err.Error() {
-			f.problem = err.Error()
-			return fmt.Errorf("memory.facts_file: %s: nothing was taken over: %w", f.path, err)
-		}
-		return nil
-	}
-	f.problem = ""
-	if exists && text == string(b) {
-		return nil
-	}
-	return writeAside(f.path, text)
 }

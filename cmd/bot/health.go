@@ -67,6 +67,11 @@ func (a *app) findings() (list []finding) {
 	if text := a.narrow.Load(); text != nil {
 		list = append(list, finding{"disk", degraded, *text})
 	}
+	if a.facts != nil {
+		if err := a.facts.problem(); err != nil {
+			list = append(list, finding{"facts file", degraded, err.Error()})
+		}
+	}
 	for i, f := range list {
 		list[i].why = a.hide.text(f.why)
 	}

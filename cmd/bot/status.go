@@ -77,6 +77,9 @@ func (a *app) doing(ctx context.Context) (lines []page.Line) {
 	told("database", "ok")
 	told("dead letters", "")
 	told("disk", "")
+	if a.facts != nil {
+		told("facts file", "ok")
+	}
 	persona := "built in"
 	if a.cfg.Agent.PromptFile != "" {
 		persona = a.cfg.Agent.PromptFile

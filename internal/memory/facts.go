@@ -337,12 +337,10 @@ func (s *Store) correct(tx *Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
 	known := strings.EqualFold(old.Content, f.Content)
 	now := Stamp(s.now())
 	if !known {
-		_, err := tx.Exec(`INSERT INTO fact_history (fact_id, content, tags, author, session_id, message_id, since, until)
-			SELECT id, content, tags, author, session_id, message_id, valid_from, ? FROM key_facts WHERE id = ?`, now, old.ID)
-		if err != nil {
+		if err := keepHistory(tx, old.ID, now); err != nil {
 			return Saved{}, err
 		}
-		_, err = tx.Exec(`UPDATE key_facts SET content = ?, previous = ?, author = ?, session_id = ?, message_id = ?, quote = ?, confidence = ?,
+		_, err := tx.Exec(`UPDATE key_facts SET content = ?, previous = ?, author = ?, session_id = ?, message_id = ?, quote = ?, confidence = ?,
 			valid_from = ?, updated_at = ?, call_key = ?, via = via | ?, people = ? WHERE id = ?`,
 			f.Content, old.Content, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, now, now, f.CallKey,
 			int(f.Origin.Via), old.Origin.And(f.origin(v, old.Subject)).names(), old.ID)

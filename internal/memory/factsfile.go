@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"parley/internal/chat"
 )
@@ -125,6 +127,9 @@ type FactsFile struct {
 
 // ReadFacts reads a facts file. A mistake is an error that names its line.
 func ReadFacts(text string) (f FactsFile, err error) {
+	if i := notText(text); i >= 0 {
+		return f, fmt.Errorf("line %d: it is not UTF-8: save it as UTF-8 in your editor", strings.Count(text[:i], "\n")+1)
+	}
 	section, n, front, seen := "", 0, false, false
 	scan := bufio.NewScanner(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
 	scan.Buffer(nil, 1<<20)
@@ -165,6 +170,17 @@ func ReadFacts(text string) (f FactsFile, err error) {
 	return f, nil
 }
 
+// notText is where a text stops being UTF-8, -1 when it does not. Zeros count:
+// they are in UTF-16, and in what a crash left of a file.
+func notText(text string) int {
+	for i, r := range text {
+		if _, size := utf8.DecodeRuneInString(text[i:]); r == 0 || r == utf8.RuneError && size == 1 {
+			return i
+		}
+	}
+	return -1
+}
+
 func readFact(line, section string) (r FactRecord, err error) {
 	if rest, ok := strings.CutSuffix(line, "}%%"); ok {
 		i := strings.LastIndex(rest, "%%{")
@@ -175,6 +191,8 @@ func readFact(line, section string) (r FactRecord, err error) {
 			return r, fmt.Errorf("the comment between %%%% is broken: %w", err)
 		}
 		line = strings.TrimSpace(rest[:i])
+	} else if strings.Contains(line, `%%{"`) {
+		return r, errors.New("the comment between %% has no end")
 	}
 	if section == headRecent {
 		line = datedLine.ReplaceAllString(line, "")

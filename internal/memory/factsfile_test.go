@@ -71,9 +71,10 @@ func TestFactsFileAndRowsStayInStep(t *testing.T) {
 	}
 	sync := func(text string, exists bool) string {
 		t.Helper()
-		out, err := s.SyncFacts(bg, "x:a", where, text, exists)
+		done, err := s.SyncFacts(bg, "x:a", where, text, exists)
 		must(t, err)
-		return out
+		must(t, s.FactsAgreed(bg, done))
+		return done.Text
 	}
 	facts := func() string {
 		list, err := s.Facts(bg, v, 100, 0)

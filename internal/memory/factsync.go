@@ -1,8 +1,12 @@
 package memory
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,70 +15,134 @@ import (
 	"parley/internal/chat"
 )
 
-// syncedSetting is the row that holds what file and rows said when they last
-// agreed.
+// syncedSetting is the row that holds sums of what file and rows said when they
+// last agreed, by the number of the fact.
 const syncedSetting = "facts_file.synced"
 
 // massDelete is how many facts may vanish from the file at once before that is
-// taken for an accident.
+// taken for an accident; so is more than one in five of them, but for a single
+// one.
 const massDelete = 5
+
+// MassError says that so much is gone from a facts file, or different in it,
+// that it is taken for an accident, and nothing was taken over.
+type MassError struct {
+	Gone, Changed, Total int
+	Cut                  bool   // the file ends in the middle of a line
+	Away                 bool   // it is not there, and nothing beside it
+	Sum                  string // of the file, for AcceptFacts
+}
+
+// Error implements error.
+func (e *MassError) Error() string {
+	what := fmt.Sprintf("%d of %d facts are gone from the file", e.Gone, e.Total)
+	switch {
+	case e.Cut && e.Gone > 0:
+		what += ", and its last line has no end, as if it had been cut"
+	case e.Gone == 0:
+		what = fmt.Sprintf("%d of %d facts say something else in the file", e.Changed, e.Total)
+	}
+	if e.Away {
+		what = "the facts file is gone and its folder is empty, as if its disk were away; once it is back all goes on, and it is not written anew until then"
+	}
+	return what + "; if that is meant, say so with /facts file accept or bot facts file accept"
+}
+
+// FactsSync is what came of a look at a facts file.
+type FactsSync struct {
+	Text   string // what the file has to say now
+	agreed string
+}
 
 // SyncFacts brings a facts file and a person's rows in step, both ways: what
 // changed on one side since they last agreed is taken over to the other. Where
 // both changed, the rows stay and the file's words are listed under Conflicts
 // until somebody deletes the line. text is the file, exists whether there is
-// one. It returns what the file has to say now, and changes nothing on a
-// mistake.
-func (s *Store) SyncFacts(ctx context.Context, user string, where chat.Key, text string, exists bool) (string, error) {
+// one. It changes nothing on a mistake, nor when a *MassError says that too
+// much is gone. Once the file says what it returns, FactsAgreed is told.
+func (s *Store) SyncFacts(ctx context.Context, user string, where chat.Key, text string, exists bool) (FactsSync, error) {
 	v := Viewer{User: user, Key: where, Direct: true}
-	base := map[int64]FactRecord{}
-	saved, err := s.Setting(ctx, syncedSetting)
+	base, err := s.factsBase(ctx)
 	if err != nil {
-		return "", err
-	}
-	if saved != "" {
-		if err := json.Unmarshal([]byte(saved), &base); err != nil {
-			return "", during("sync facts", err)
-		}
+		return FactsSync{}, err
 	}
 	file := FactsFile{}
 	if exists {
-		if file, err = ReadFacts(text); err != nil {
-			return "", err
+		if file, err = ReadFacts(text); err == nil && file.Subject != "" && file.Subject != user {
+			err = fmt.Errorf("it holds facts about %s, and is to hold those about %s: put another file there, or change its line \"subject:\"", file.Subject, user)
+		}
+		if err != nil {
+			return FactsSync{}, err
 		}
 	}
 	rows, err := s.records(ctx, v)
 	if err != nil {
-		return "", err
+		return FactsSync{}, err
 	}
 	if exists {
 		m := merge3{s: s, v: v, base: base, rows: rows, file: file}
+		m.weigh()
+		if err := m.check(ctx, text); err != nil {
+			return FactsSync{}, err
+		}
 		if err := m.run(ctx); err != nil {
-			return "", err
+			return FactsSync{}, err
 		}
 		file.Conflicts = m.file.Conflicts
 	}
-	return s.agree(ctx, v, saved, file.Conflicts)
+	return s.inStep(ctx, v, file.Conflicts)
 }
 
-// agree writes down what both sides say now, if that is not what saved has.
-func (s *Store) agree(ctx context.Context, v Viewer, saved string, conflicts []string) (string, error) {
+// inStep is what both sides have to say now.
+func (s *Store) inStep(ctx context.Context, v Viewer, conflicts []string) (FactsSync, error) {
 	rows, err := s.records(ctx, v)
 	if err != nil {
-		return "", err
+		return FactsSync{}, err
 	}
-	now := map[int64]FactRecord{}
+	now := map[int64]string{}
 	for _, r := range rows {
-		now[r.ID] = FactRecord{Content: r.Content, Tags: r.Tags}
+		now[r.ID] = r.sum()
 	}
 	b, err := json.Marshal(now)
-	if err != nil {
-		return "", err
+	return FactsSync{Text: WriteFacts(v.User, rows, conflicts), agreed: string(b)}, err
+}
+
+// FactsAgreed notes that the file says what a sync returned.
+func (s *Store) FactsAgreed(ctx context.Context, done FactsSync) error {
+	saved, err := s.Setting(ctx, syncedSetting)
+	if err == nil && saved != done.agreed {
+		err = s.SetSetting(ctx, syncedSetting, done.agreed)
 	}
-	if string(b) != saved {
-		err = s.SetSetting(ctx, syncedSetting, string(b))
+	return during("sync facts", err)
+}
+
+// factsBase is what file and rows last agreed upon, as sums.
+func (s *Store) factsBase(ctx context.Context) (map[int64]string, error) {
+	base := map[int64]string{}
+	saved, err := s.Setting(ctx, syncedSetting)
+	if err != nil || saved == "" {
+		return base, err
 	}
-	return WriteFacts(v.User, rows, conflicts), err
+	if json.Unmarshal([]byte(saved), &base) == nil {
+		return base, nil
+	}
+	var words map[int64]FactRecord // as earlier versions kept it
+	if err := json.Unmarshal([]byte(saved), &words); err != nil {
+		return nil, during("sync facts", err)
+	}
+	base = map[int64]string{}
+	for id, r := range words {
+		base[id] = r.sum()
+	}
+	return base, nil
+}
+
+// sum stands for what a record tells a person.
+func (r FactRecord) sum() string { return sumOf(r.Content + "\n" + strings.Join(r.Tags, " ")) }
+
+func sumOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:12])
 }
 
 func (s *Store) records(ctx context.Context, v Viewer) ([]FactRecord, error) {
@@ -88,67 +156,147 @@ func (s *Store) records(ctx context.Context, v Viewer) ([]FactRecord, error) {
 	return records, err
 }
 
+// clearSetting deletes a row that is rarely there.
+func (s *Store) clearSetting(ctx context.Context, name string) error {
+	v, err := s.Setting(ctx, name)
+	if err == nil && v != "" {
+		err = s.SetSetting(ctx, name, "")
+	}
+	return err
+}
+
 // merge3 takes a file's changes over into rows.
 type merge3 struct {
 	s    *Store
 	v    Viewer
-	base map[int64]FactRecord
+	base map[int64]string
 	rows []FactRecord
 	file FactsFile
+
+	gone    []FactRecord // were in the file, and are not any more
+	changed int          // say something else there
+}
+
+// weigh counts what the file would do.
+func (m *merge3) weigh() {
+	inFile := map[int64]FactRecord{}
+	for _, f := range m.file.Facts {
+		inFile[f.ID] = f
+	}
+	for _, r := range m.rows {
+		f, there := inFile[r.ID]
+		switch b, was := m.base[r.ID]; {
+		case was && !there && b == r.sum():
+			m.gone = append(m.gone, r)
+		case was && there && b == r.sum() && f.Content != r.Content:
+			m.changed++
+		}
+	}
+}
+
+// check refuses what looks like an accident, unless somebody accepted exactly
+// this file.
+func (m *merge3) check(ctx context.Context, text string) error {
+	n, total := len(m.gone), len(m.rows)
+	mass := &MassError{Gone: n, Changed: m.changed, Total: total, Cut: !strings.HasSuffix(text, "\n"), Sum: sumOf(text)}
+	vanish := n > massDelete || n > 1 && 5*n > total || n > 0 && mass.Cut
+	if !vanish && (m.changed <= massDelete || 2*m.changed <= total) {
+		return m.s.clearSetting(ctx, refusedSetting)
+	}
+	return m.s.refuse(ctx, mass)
+}
+
+// refuse is nil when somebody accepted just this.
+func (s *Store) refuse(ctx context.Context, mass *MassError) error {
+	accepted, err := s.Setting(ctx, acceptedSetting)
+	if err != nil {
+		return err
+	}
+	if accepted == mass.Sum {
+		return errors.Join(s.clearSetting(ctx, acceptedSetting), s.clearSetting(ctx, refusedSetting))
+	}
+	b, err := json.Marshal(mass)
+	if err != nil {
+		return err
+	}
+	if now, err := s.Setting(ctx, refusedSetting); err != nil || now == string(b) {
+		return cmp.Or[error](err, mass)
+	}
+	return cmp.Or[error](s.SetSetting(ctx, refusedSetting, string(b)), mass)
+}
+
+// FactsAway is a *MassError when a file that was kept in step is not there, and
+// nil when none was, or somebody accepted that it is written anew.
+func (s *Store) FactsAway(ctx context.Context) error {
+	saved, err := s.Setting(ctx, syncedSetting)
+	if err != nil || saved == "" {
+		return err
+	}
+	return s.refuse(ctx, &MassError{Away: true, Sum: "away"})
 }
 
 func (m *merge3) run(ctx context.Context) error {
-	inFile := map[int64]bool{}
-	for _, f := range m.file.Facts {
-		inFile[f.ID] = true
-	}
-	var gone []FactRecord
-	for _, r := range m.rows {
-		if b, was := m.base[r.ID]; was && !inFile[r.ID] && b.same(r) {
-			gone = append(gone, r)
-		}
-	}
-	if len(gone) > massDelete && len(gone) == len(m.rows) {
-		return fmt.Errorf("all %d facts are gone from the file; if that is meant, use /facts clear", len(gone))
-	}
-	for _, r := range gone {
-		if _, err := m.s.ForgetFact(ctx, m.v, r.ID); err != nil {
+	step := undoStep{At: Stamp(m.s.now())}
+	for _, r := range m.gone {
+		if err := m.s.retireFact(ctx, m.v, r.ID, step.At); err != nil {
 			return err
 		}
+		step.Gone = append(step.Gone, r.ID)
 	}
+	var err error
 	for _, f := range m.file.Facts {
-		if err := m.take(ctx, f); err != nil {
-			return fmt.Errorf("line %d: %w", f.line, err)
+		if err = m.take(ctx, f, &step); err != nil {
+			err = fmt.Errorf("line %d: %w", f.line, err)
+			break
 		}
 	}
-	return nil
+	return errors.Join(err, m.s.addUndo(ctx, step))
 }
 
 // take decides about one line of the file.
-func (m *merge3) take(ctx context.Context, f FactRecord) error {
+func (m *merge3) take(ctx context.Context, f FactRecord, step *undoStep) error {
 	i := slices.IndexFunc(m.rows, func(r FactRecord) bool { return f.ID != 0 && r.ID == f.ID })
 	base, was := m.base[f.ID]
 	switch {
 	case i < 0 && !was: // written by hand, or in another folder's file
-		_, err := m.s.ImportFacts(ctx, m.v.User, m.v.Key, []FactRecord{f})
+		before, err := m.s.lastFact()
+		if err != nil {
+			return err
+		}
+		if _, err = m.s.ImportFacts(ctx, m.v.User, m.v.Key, []FactRecord{f}); err != nil {
+			return err
+		}
+		after, err := m.s.lastFact()
+		if after > before {
+			step.Added = append(step.Added, after)
+		}
 		return err
-	case i < 0 && f.same(base): // forgotten in the chat
+	case i < 0 && f.sum() == base: // forgotten in the chat
 		return nil
 	case i < 0:
 		m.conflict(f, "it was forgotten in the chat")
 		return nil
-	case f.same(m.rows[i]) || f.same(base): // equal, or changed in the chat only
+	case f.same(m.rows[i]) || f.sum() == base: // equal, or changed in the chat only
 		return nil
-	case !base.same(m.rows[i]):
+	case base != m.rows[i].sum():
 		m.conflict(f, "in the chat it became: "+m.rows[i].Content)
 		return nil
 	}
-	if f.Content != m.rows[i].Content {
-		if _, err := m.s.UpdateFact(ctx, m.v, f.ID, NewFact{Content: f.Content, Type: f.Type, Author: "user", Session: "facts file"}); err != nil {
+	step.Changed = append(step.Changed, f.ID)
+	return m.s.changeFact(ctx, m.v, f.ID, func(tx *Tx, old Fact) error {
+		now := Stamp(m.s.now())
+		if err := keepHistory(tx, f.ID, now); err != nil {
 			return err
 		}
-	}
-	return m.s.changeFact(ctx, m.v, f.ID, func(tx *Tx, _ Fact) error { return retag(tx, f.ID, f.Tags, Stamp(m.s.now())) })
+		if f.Content != old.Content {
+			_, err := tx.Exec(`UPDATE key_facts SET content = ?, previous = ?, author = 'user', session_id = 'facts file', message_id = '', quote = '', confidence = 1,
+				valid_from = ?, call_key = '' WHERE id = ?`, f.Content, old.Content, now, f.ID)
+			if err != nil {
+				return err
+			}
+		}
+		return retag(tx, f.ID, f.Tags, now)
+	})
 }
 
 func (m *merge3) conflict(f FactRecord, what string) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+
+	"parley/internal/chat"
 )
 
 // Person is what is kept about somebody besides facts.
@@ -21,6 +23,14 @@ func (s *Store) Person(_ context.Context, id string) (Person, error) {
 		err = nil
 	}
 	return p, err
+}
+
+// DirectChat is where somebody last wrote to the bot alone; sql.ErrNoRows when
+// they never did.
+func (s *Store) DirectChat(_ context.Context, id string) (k chat.Key, err error) {
+	err = s.queryRow(`SELECT m.platform, m.channel, m.thread FROM messages m JOIN sessions s ON s.id = m.session_id
+		WHERE m.user_id = ? AND m.role = 'user' AND s.direct ORDER BY m.id DESC LIMIT 1`, id).Scan(&k.Platform, &k.Channel, &k.Thread)
+	return k, during("find direct chat", err)
 }
 
 func savePersonPlaybook(tx *Tx, id, playbook string) error {

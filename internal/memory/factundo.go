@@ -1,0 +1,199 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// Rows about the facts file, all without anybody's words.
+const (
+	refusedSetting  = "facts_file.refused"  // the MassError that holds
+	acceptedSetting = "facts_file.accepted" // the sum of a file that is to be obeyed all the same
+	undoSetting     = "facts_file.undo"     // undoSteps, the oldest first
+)
+
+// How far back what the facts file did can be undone. What was deleted there is
+// kept that long, out of everything but Undo.
+const (
+	maxUndo = 20
+	undoFor = 30 * 24 * time.Hour
+)
+
+// undoStep is what one sync did to the rows.
+type undoStep struct {
+	At, Done             string
+	Gone, Changed, Added []int64
+}
+
+// Errors about the facts file; the text is fit for people.
+var (
+	ErrNothingRefused = errors.New("nothing of the facts file was refused")
+	ErrNothingUndone  = errors.New("the facts file changed nothing that could be undone")
+)
+
+// FactsRefused is what keeps the facts file from being obeyed, nil for nothing.
+func (s *Store) FactsRefused(ctx context.Context) (*MassError, error) {
+	v, err := s.Setting(ctx, refusedSetting)
+	if err != nil || v == "" {
+		return nil, err
+	}
+	mass := &MassError{}
+	return mass, during("read facts file", json.Unmarshal([]byte(v), mass))
+}
+
+// AcceptFacts makes the next sync obey the file that was refused, as long as it
+// is still the same. It returns what will be done.
+func (s *Store) AcceptFacts(ctx context.Context) (*MassError, error) {
+	mass, err := s.FactsRefused(ctx)
+	if err == nil && mass == nil {
+		err = ErrNothingRefused
+	}
+	if err != nil {
+		return nil, err
+	}
+	return mass, s.SetSetting(ctx, acceptedSetting, mass.Sum)
+}
+
+// FactsUndone counts what an Undo brought back and took away.
+type FactsUndone struct {
+	Restored, Reverted, Removed int64
+	At                          time.Time // of what was undone
+}
+
+// UndoFacts takes back what the latest sync did that changed rows, but for
+// facts that were changed again since.
+func (s *Store) UndoFacts(ctx context.Context) (done FactsUndone, err error) {
+	steps, err := s.undoSteps(ctx)
+	if err != nil {
+		return done, err
+	}
+	if len(steps) == 0 {
+		return done, ErrNothingUndone
+	}
+	last := steps[len(steps)-1]
+	err = s.write(ctx, func(tx *Tx) error {
+		done = FactsUndone{At: ParseStamp(last.At)}
+		for _, id := range last.Gone {
+			if err := del(tx, &done.Restored, "UPDATE key_facts SET valid_to = '' WHERE id = ? AND valid_to <> '' AND superseded_by = 0", id); err != nil {
+				return err
+			}
+		}
+		now := Stamp(s.now())
+		for _, id := range last.Changed {
+			if err := del(tx, &done.Reverted, `UPDATE key_facts SET (content, tags, important) =
+					(SELECT h.content, h.tags, instr(h.tags || ' ', '#important ') > 0 FROM fact_history h WHERE h.fact_id = key_facts.id ORDER BY h.id DESC LIMIT 1),
+					previous = content, valid_from = ?2, updated_at = ?2
+				WHERE id = ?1 AND valid_to = '' AND EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = ?1)
+					AND NOT EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = ?1 AND h.until > ?3)`, id, now, last.Done); err != nil {
+				return err
+			}
+			if _, err := tx.Exec("DELETE FROM fact_history WHERE id = (SELECT max(id) FROM fact_history WHERE fact_id = ?) AND until <= ?", id, last.Done); err != nil {
+				return err
+			}
+		}
+		for _, id := range last.Added {
+			if err := del(tx, &done.Removed, "DELETE FROM key_facts WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = ?1)", id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return done, during("undo facts file", err)
+	}
+	return done, s.saveUndo(ctx, steps[:len(steps)-1])
+}
+
+func (u undoStep) empty() bool { return len(u.Gone)+len(u.Changed)+len(u.Added) == 0 }
+
+func (s *Store) undoSteps(ctx context.Context) (steps []undoStep, err error) {
+	v, err := s.Setting(ctx, undoSetting)
+	if err != nil || v == "" {
+		return nil, err
+	}
+	return steps, during("read undo", json.Unmarshal([]byte(v), &steps))
+}
+
+func (s *Store) saveUndo(ctx context.Context, steps []undoStep) error {
+	if len(steps) == 0 {
+		return s.SetSetting(ctx, undoSetting, "")
+	}
+	b, err := json.Marshal(steps)
+	if err != nil {
+		return err
+	}
+	return s.SetSetting(ctx, undoSetting, string(b))
+}
+
+// addUndo remembers a step, and lets go of the oldest.
+func (s *Store) addUndo(ctx context.Context, step undoStep) error {
+	if step.empty() {
+		return nil
+	}
+	steps, err := s.undoSteps(ctx)
+	if err != nil {
+		return err
+	}
+	step.Done = Stamp(s.now())
+	steps = append(steps, step)
+	for len(steps) > maxUndo {
+		if err := s.dropRetired(ctx, steps[0].At); err != nil {
+			return err
+		}
+		steps = steps[1:]
+	}
+	return s.saveUndo(ctx, steps)
+}
+
+// retireFact takes a fact out of everything but Undo. Nothing said so far
+// teaches it again.
+func (s *Store) retireFact(ctx context.Context, v Viewer, id int64, at string) error {
+	return s.changeFact(ctx, v, id, func(tx *Tx, f Fact) error {
+		if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, call_key = '' WHERE id = ?", at, id); err != nil {
+			return err
+		}
+		return learnFromNow(tx, f.Subject, at)
+	})
+}
+
+// dropRetired deletes for good what the facts file deleted until then.
+func (s *Store) dropRetired(ctx context.Context, until string) error {
+	return s.write(ctx, func(tx *Tx) error {
+		_, err := tx.Exec("DELETE FROM key_facts WHERE valid_to <> '' AND superseded_by = 0 AND valid_to <= ?", until)
+		return err
+	})
+}
+
+// PruneUndo deletes for good what was deleted in the facts file long ago.
+func (s *Store) PruneUndo(ctx context.Context) error {
+	before := Stamp(s.now().Add(-undoFor))
+	steps, err := s.undoSteps(ctx)
+	if err != nil {
+		return err
+	}
+	kept := steps
+	for len(kept) > 0 && kept[0].At <= before {
+		kept = kept[1:]
+	}
+	if len(kept) < len(steps) {
+		if err := s.saveUndo(ctx, kept); err != nil {
+			return err
+		}
+	}
+	return s.dropRetired(ctx, before)
+}
+
+// keepHistory writes down what a fact says before it is changed.
+func keepHistory(tx *Tx, id int64, now string) error {
+	_, err := tx.Exec(`INSERT INTO fact_history (fact_id, content, tags, author, session_id, message_id, since, until)
+		SELECT id, content, tags, author, session_id, message_id, valid_from, ? FROM key_facts WHERE id = ?`, now, id)
+	return err
+}
+
+// lastFact is the highest number that a fact ever had.
+func (s *Store) lastFact() (id int64, err error) {
+	err = s.queryRow("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'key_facts'").Scan(&id)
+	return id, err
+}
