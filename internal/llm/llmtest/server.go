@@ -26,6 +26,7 @@ type Turn struct {
 	Body      string            // raw body, with Status or instead of everything
 	Stream    []string          // raw SSE data lines instead of Text; no [DONE] is added
 	Hang      bool              // after what was written, silence until the client leaves
+	Flood     string            // after Stream or Body, written over and over until the client leaves
 	Chunks    int               // pieces Text is streamed in; 0 is 4
 	ChunkWait time.Duration     // between pieces
 	Usage     [2]int            // prompt and completion tokens; zero counts words
@@ -116,6 +117,7 @@ type Server struct {
 	quiet   bool
 	models  []string
 	key     string
+	flooded int64
 	flying  int
 	most    int
 
@@ -175,6 +177,24 @@ func (s *Server) Requests() (list []Request) {
 func (s *Server) Most() (n int) {
 	s.with(func() { n = s.most })
 	return n
+}
+
+// Flooded is how many bytes of floods clients took, or the way to them.
+func (s *Server) Flooded() (n int64) {
+	s.with(func() { n = s.flooded })
+	return n
+}
+
+// flood writes a text until the client has had enough of it.
+func (s *Server) flood(w io.Writer, text string) {
+	block := []byte(strings.Repeat(text, 1+(64<<10)/len(text)))
+	for {
+		n, err := w.Write(block)
+		s.with(func() { s.flooded += int64(n) })
+		if err != nil {
+			return
+		}
+	}
 }
 
 func (s *Server) with(f func()) {
@@ -243,6 +263,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	turn.write(w, r, req)
+	if turn.Flood != "" {
+		s.flood(w, turn.Flood)
+	}
 }
 
 // next takes the answer for a request and counts it as under way.

@@ -22,7 +22,7 @@ func (t Turn) write(w http.ResponseWriter, r *http.Request, req Request) {
 			w.WriteHeader(t.Status)
 		}
 		_, _ = fmt.Fprint(w, t.Body)
-	case t.Stream != nil:
+	case t.Stream != nil || t.Flood != "":
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, line := range t.Stream {
 			_, _ = fmt.Fprintf(w, "%s\n\n", line)

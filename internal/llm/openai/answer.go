@@ -74,6 +74,7 @@ type answer struct {
 	text   strings.Builder
 	shown  int // bytes of text handed to onText
 	calls  []llm.ToolCall
+	args   []*strings.Builder // of calls, which get them in the end
 	places map[int]int // a fragment's index -> its place in calls
 	finish string
 	usage  llm.Usage
@@ -89,6 +90,10 @@ func (a *answer) follow(next func() ([]byte, error), w *watch) error {
 			if a.finish == "" {
 				return &llm.Error{Class: llm.ErrUnavailable, Detail: "the stream was cut short"}
 			}
+			return nil
+		}
+		if errors.Is(err, errOverlong) {
+			a.finish = "length" // what there is of it is an answer that was cut
 			return nil
 		}
 		if err != nil {
@@ -181,7 +186,7 @@ func (a *answer) addCall(f fragment) {
 		if len(a.calls) >= maxCalls {
 			return
 		}
-		a.calls = append(a.calls, llm.ToolCall{})
+		a.calls, a.args = append(a.calls, llm.ToolCall{}), append(a.args, &strings.Builder{})
 		at = len(a.calls) - 1
 		if f.Index != nil {
 			if a.places == nil {
@@ -197,7 +202,7 @@ func (a *answer) addCall(f fragment) {
 	if call.Name == "" {
 		call.Name = f.Function.Name
 	}
-	call.Args += f.Function.args()
+	a.args[at].WriteString(f.Function.args())
 	if len(f.Extra) > 0 {
 		call.Extra = f.Extra
 	}
@@ -252,6 +257,9 @@ func (a *answer) response() (llm.Response, error) {
 		}
 		return r, nil
 	case len(a.calls) > 0:
+		for i, args := range a.args {
+			a.calls[i].Args = args.String()
+		}
 		r.Finish, r.Message.ToolCalls = llm.FinishToolCalls, a.calls
 		return r, nil
 	case unseen(text):

@@ -208,7 +208,7 @@ func (c *Client) learn(detail string) bool {
 func (c *Client) attempt(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
 	ctx, watch := watched(ctx, c.o.Timeout, c.o.Total)
 	defer watch.stop()
-	ex := &exchange{extras: extras(r.Messages)}
+	ex := &exchange{extras: extras(r.Messages), room: room(max(r.MaxTokens, c.o.MaxTokens))}
 	ctx = context.WithValue(ctx, exchangeKey{}, ex)
 	a := &answer{onText: onText}
 	err := c.exchange(ctx, r, ex, a, watch)

@@ -17,12 +17,40 @@ import (
 	"parley/internal/llm"
 )
 
-// maxBody bounds what is read of an answer that is not streamed, and of an
-// error.
+// Bounds of what is read: of one answer, streamed or not, with all that is no
+// text in it; of an answer that may be as long as many tokens are on the wire;
+// of an error.
 const (
-	maxBody  = 16 << 20
-	maxError = 64 << 10
+	maxAnswer = 4 << 20
+	maxBody   = 16 << 20
+	maxError  = 64 << 10
 )
+
+// perToken is what a token of a streamed answer takes on the wire with
+// everything around it.
+const perToken = 512
+
+// errOverlong ends the reading of an answer.
+var errOverlong = errors.New("the answer is too large to be one")
+
+// room is what may be read of an answer of so many tokens.
+func room(tokens int) int64 { return min(max(maxAnswer, int64(tokens)*perToken), maxBody) }
+
+// capped is a body that ends in errOverlong when it is larger than left.
+type capped struct {
+	io.ReadCloser
+	left int64
+}
+
+// Read implements io.Reader.
+func (c *capped) Read(p []byte) (int, error) {
+	if c.left <= 0 {
+		return 0, errOverlong
+	}
+	n, err := c.ReadCloser.Read(p[:min(int64(len(p)), c.left)])
+	c.left -= int64(n)
+	return n, err
+}
 
 // exchange travels with a request's context: what has to be written into it
 // beyond the library's form, and what came back beyond it.
@@ -30,6 +58,7 @@ type exchange struct {
 	tools  []byte                     // JSON objects with commas between them
 	extras map[string]json.RawMessage // by tool call id
 	raw    []byte                     // the whole body, when it is not a stream
+	room   int64                      // bytes of the answer that are read
 }
 
 type exchangeKey struct{}
@@ -58,6 +87,10 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // half a body still says something
 		return nil, failure(resp, body, d.secret)
 	}
+	resp.Body = &capped{resp.Body, maxBody}
+	if ex != nil {
+		resp.Body.(*capped).left = ex.room
+	}
 	if ex != nil && !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		return d.whole(resp, ex)
 	}
@@ -67,9 +100,12 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 // whole keeps a body that is not a stream for our own decoder. A server that
 // answers a streaming request in one piece is read all the same.
 func (d *doer) whole(resp *http.Response, ex *exchange) (*http.Response, error) {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody))
+	body, err := io.ReadAll(resp.Body)
 	_ = resp.Body.Close()
-	if err != nil {
+	switch {
+	case errors.Is(err, errOverlong):
+		return nil, &llm.Error{Class: llm.ErrInvalidOutput, Detail: err.Error()}
+	case err != nil:
 		return nil, d.unreachable(err)
 	}
 	ex.raw = body
