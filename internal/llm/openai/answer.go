@@ -75,7 +75,7 @@ type answer struct {
 	shown  int // bytes of text handed to onText
 	calls  []llm.ToolCall
 	args   []*strings.Builder // of calls, which get them in the end
-	places map[int]int // a fragment's index -> its place in calls
+	places map[int]int        // a fragment's index -> its place in calls
 	finish string
 	usage  llm.Usage
 	model  string

@@ -17,41 +17,6 @@ import (
 	"parley/internal/llm"
 )
 
-// Bounds of what is read: of one answer, streamed or not, with all that is no
-// text in it; of an answer that may be as long as many tokens are on the wire;
-// of an error.
-const (
-	maxAnswer = 4 << 20
-	maxBody   = 16 << 20
-	maxError  = 64 << 10
-)
-
-// perToken is what a token of a streamed answer takes on the wire with
-// everything around it.
-const perToken = 512
-
-// errOverlong ends the reading of an answer.
-var errOverlong = errors.New("the answer is too large to be one")
-
-// room is what may be read of an answer of so many tokens.
-func room(tokens int) int64 { return min(max(maxAnswer, int64(tokens)*perToken), maxBody) }
-
-// capped is a body that ends in errOverlong when it is larger than left.
-type capped struct {
-	io.ReadCloser
-	left int64
-}
-
-// Read implements io.Reader.
-func (c *capped) Read(p []byte) (int, error) {
-	if c.left <= 0 {
-		return 0, errOverlong
-	}
-	n, err := c.ReadCloser.Read(p[:min(int64(len(p)), c.left)])
-	c.left -= int64(n)
-	return n, err
-}
-
 // exchange travels with a request's context: what has to be written into it
 // beyond the library's form, and what came back beyond it.
 type exchange struct {
@@ -87,11 +52,12 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxError)) // half a body still says something
 		return nil, failure(resp, body, d.secret)
 	}
-	resp.Body = &capped{resp.Body, maxBody}
+	body := &capped{ReadCloser: resp.Body, left: maxBody, start: true, stream: strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")}
+	resp.Body = body
 	if ex != nil {
-		resp.Body.(*capped).left = ex.room
+		body.left = ex.room
 	}
-	if ex != nil && !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
+	if ex != nil && !body.stream {
 		return d.whole(resp, ex)
 	}
 	return resp, nil
