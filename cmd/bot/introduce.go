@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"time"
 
 	"parley/internal/adapters/discord"
 	"parley/internal/adapters/telegram"
@@ -24,11 +26,37 @@ func (a *app) introduce(ctx context.Context, f *front, adapters []chat.Adapter) 
 		default:
 			continue
 		}
-		a.background(func() {
-			if err := register(); err != nil && ctx.Err() == nil {
-				a.log.Warn("register commands", "platform", p.Platform(), "err", err)
-			}
-		})
+		a.background(func() { a.registered(ctx, p.Platform(), register) })
+	}
+}
+
+// Between tries to register, doubling.
+const (
+	registerFirst = 5 * time.Second
+	registerLast  = 10 * time.Minute
+)
+
+// registered tries to register until it is done: a bot that started during an
+// outage must not stay without its menus.
+func (a *app) registered(ctx context.Context, platform string, register func() error) {
+	for wait := registerFirst; ; wait = min(2*wait, registerLast) {
+		err := register()
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		rest := wait
+		var silence *chat.WaitError
+		if errors.As(err, &silence) {
+			rest = max(rest, silence.After)
+		}
+		a.log.Warn("register commands, will try again", "platform", platform, "in", rest, "err", err)
+		t := time.NewTimer(rest)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/internal/chat"
@@ -75,23 +76,29 @@ type Adapter struct {
 	// a second to end.
 	ending sync.WaitGroup
 
-	mu      sync.Mutex // guards the rest
-	health  error
-	dead    bool            // the token was refused: no call is made any more
-	self    string          // our user id, known from READY
-	app     string          // our application id
-	roles   map[string]bool // roles that are ours alone: a mention of one is a mention of us
-	places  map[string]place
-	guilds  map[string]authority
-	silent  map[string]time.Time // channel -> until when it wants no typing and no previews
-	session resumable
-	ready   chan struct{} // closed once self and app are known
-}
+	lanes    lanes
+	progress progress
+	guard    guard
+	noted    chan struct{} // the session has come further
+	reading  chan struct{} // holds one for each channel whose history is being read
+	known    chan struct{} // closed once self and app are known
 
-// place is what is known of a channel.
-type place struct {
-	parent string // the channel a thread hangs on; "" for channels
-	guild  string
+	skew atomic.Int64 // how far Discord's clock is ahead, in ns
+
+	mu       sync.Mutex      // guards the rest
+	health   error           // of the gateway
+	dead     bool            // the token was refused: no call is made any more
+	self     string          // our user id
+	app      string          // our application id
+	roles    map[string]bool // roles that are ours alone: a mention of one is a mention of us
+	places   map[string]place
+	guilds   map[string]authority
+	silent   map[string]time.Time // what is not to be asked, and until when
+	read     map[string]string    // channel -> the newest message on its way to the inbox
+	behind   map[string]bool      // channels whose history cannot be read just now
+	ours     map[string]string    // our messages of late -> their nonces
+	missed   time.Time            // when the session before this one was alive
+	expected map[string]bool      // servers that READY announced and that have not come yet
 }
 
 // errConnecting is the health before the first connection.
@@ -116,8 +123,9 @@ func New(o Options) (*Adapter, error) {
 	transport.MaxIdleConnsPerHost = 64
 	return &Adapter{
 		o: o, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport},
-		queue: make(chan arrival, maxQueued), health: errConnecting, roles: map[string]bool{}, places: map[string]place{}, guilds: map[string]authority{},
-		silent: map[string]time.Time{}, ready: make(chan struct{}),
+		queue: make(chan arrival, 256), health: errConnecting, roles: map[string]bool{}, places: map[string]place{}, guilds: map[string]authority{},
+		silent: map[string]time.Time{}, known: make(chan struct{}), noted: make(chan struct{}, 1), reading: make(chan struct{}, catchUpSide),
+		read: map[string]string{}, behind: map[string]bool{}, ours: map[string]string{}, lanes: lanes{byChannel: map[string]*lane{}}, progress: progress{open: map[int64]bool{}},
 	}, nil
 }
 
@@ -127,8 +135,21 @@ func (a *Adapter) Platform() string { return Platform }
 // Health implements chat.Adapter.
 func (a *Adapter) Health() error {
 	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.health
+	health, behind := a.health, len(a.behind)
+	a.mu.Unlock()
+	switch {
+	case health != nil:
+		return health
+	case a.lanes.overrun():
+		return errQueue
+	}
+	if err := a.guard.health(a.o.Now()); err != nil {
+		return err
+	}
+	if behind > 0 {
+		return &chat.DegradedError{Err: fmt.Errorf("Discord: what was said in %d channels while there was no connection cannot be read yet", behind)}
+	}
+	return nil
 }
 
 func (a *Adapter) setHealth(err error) {
@@ -167,23 +188,23 @@ var fixes = map[int]string{
 	4014: "enable Message Content Intent in the developer portal under Bot > Privileged Gateway Intents",
 }
 
-// hushed is how long a channel still wants silence.
-func (a *Adapter) hushed(channel string) time.Duration {
+// hushed is how long something is still not to be asked.
+func (a *Adapter) hushed(what string) time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return max(a.silent[channel].Sub(a.o.Now()), a.silent["*"].Sub(a.o.Now()))
+	return max(a.silent[what].Sub(a.o.Now()), a.silent["*"].Sub(a.o.Now()))
 }
 
-func (a *Adapter) hush(channel string, d time.Duration) {
+func (a *Adapter) hush(what string, d time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.o.Now()
-	for c, until := range a.silent {
+	for w, until := range a.silent {
 		if now.After(until) {
-			delete(a.silent, c)
+			delete(a.silent, w)
 		}
 	}
-	a.silent[channel] = now.Add(d)
+	a.silent[what] = now.Add(d)
 }
 
 // channelOf is where a conversation's messages are posted.

@@ -2,9 +2,7 @@ package discord
 
 import (
 	"context"
-	"errors"
 	"net/http"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -18,10 +16,15 @@ type authority struct {
 	roles map[string]bool
 }
 
-func authorityOf(g *discordgo.Guild) authority {
-	who := authority{owner: g.OwnerID, roles: map[string]bool{}}
+func authorityOf(g *wireGuild) authority {
+	who := authority{roles: map[string]bool{}}
+	if isID(g.OwnerID) {
+		who.owner = string(g.OwnerID)
+	}
 	for _, r := range g.Roles {
-		who.roles[r.ID] = r.Permissions&manages != 0
+		if isID(r.ID) {
+			who.roles[string(r.ID)] = r.Permissions&manages != 0
+		}
 	}
 	return who
 }
@@ -36,33 +39,33 @@ func (a *Adapter) forgetAuthority(guild string) {
 // administers tells whether a message's author administers its server. Messages
 // do not say so, unlike interactions; where the events have not told of the
 // roles, Discord is asked once. Whoever it cannot be told of does not.
-func (a *Adapter) administers(m *discordgo.Message) bool {
+func (a *Adapter) administers(ctx context.Context, m *wireMessage) bool {
 	if m.GuildID == "" {
 		return false
 	}
+	guild := string(m.GuildID)
 	a.mu.Lock()
-	who, known := a.guilds[m.GuildID]
+	who, known := a.guilds[guild]
 	a.mu.Unlock()
 	if !known {
-		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+		ctx, cancel := context.WithTimeout(ctx, lookup)
 		defer cancel()
-		var g discordgo.Guild
-		err := a.call(ctx, http.MethodGet, "/guilds/"+m.GuildID, "", nil, &g)
-		var no *restError
-		if err != nil && !errors.As(err, &no) {
+		var g wireGuild
+		err := a.call(ctx, http.MethodGet, "/guilds/"+guild, "", nil, &g)
+		if err != nil && !refused(err) {
 			return false // to be asked again
 		}
 		who = authorityOf(&g)
 		a.mu.Lock()
-		a.guilds[m.GuildID] = who
+		a.guilds[guild] = who
 		a.mu.Unlock()
 	}
-	if who.owner == m.Author.ID || who.roles[m.GuildID] { // the role of everybody has the server's id
+	if who.owner == string(m.Author.ID) || who.roles[guild] { // the role of everybody has the server's id
 		return true
 	}
 	if m.Member != nil {
 		for _, r := range m.Member.Roles {
-			if who.roles[r] {
+			if who.roles[string(r)] {
 				return true
 			}
 		}

@@ -58,7 +58,7 @@ type wireChoice struct {
 // waits until the bot is connected.
 func (a *Adapter) Register(ctx context.Context, list []Command) error {
 	select {
-	case <-a.ready:
+	case <-a.known:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -123,28 +123,26 @@ func wireOptions(list []Option) (out []wireOption) {
 }
 
 // interaction acknowledges a command or a button at once, within the three
-// seconds Discord gives, and makes a message of it. What somebody is still
-// typing is completed and no message.
-func (a *Adapter) interaction(i *discordgo.Interaction) *chat.Message {
+// seconds Discord gives, and makes a message of it, which has no Key yet. What
+// somebody is still typing is completed and no message.
+func (a *Adapter) interaction(i *wireInteraction) *chat.Message {
 	m := a.user(i)
 	if m == nil {
 		return nil
 	}
-	switch i.Type {
+	switch discordgo.InteractionType(i.Type) {
 	case discordgo.InteractionApplicationCommandAutocomplete:
 		a.aside(func(ctx context.Context) { a.complete(ctx, i, *m) })
 		return nil
 	case discordgo.InteractionApplicationCommand:
-		data := i.ApplicationCommandData()
-		m.Kind, m.Text = chat.KindCommand, "/"+data.Name+words(data.Options)
+		m.Kind, m.Text = chat.KindCommand, "/"+i.Data.Name.shown()+words(i.Data.Options)
 		asked := *m
 		a.aside(func(ctx context.Context) { a.respond(ctx, i, a.deferral(ctx, asked)) })
 	case discordgo.InteractionMessageComponent:
-		data := i.MessageComponentData()
-		m.Kind, m.Text = chat.KindButton, append(data.Values, data.CustomID)[0]
+		m.Kind, m.Text = chat.KindButton, append(i.Data.Values, i.Data.CustomID)[0].shown()
 		m.Origin = pressed(m.Origin) // the answer is a message of its own, not the one with the buttons
 		if i.Message != nil {
-			m.ReplyTo = i.Message.ID
+			m.ReplyTo = i.Message.ID.shown()
 		}
 		a.aside(func(ctx context.Context) {
 			a.respond(ctx, i, response{Type: discordgo.InteractionResponseDeferredMessageUpdate})
@@ -152,26 +150,34 @@ func (a *Adapter) interaction(i *discordgo.Interaction) *chat.Message {
 	default:
 		return nil
 	}
-	m.Key = a.key(i.ChannelID, i.GuildID)
 	return m
+}
+
+// person is who an interaction comes from; nil is not readable.
+func (i *wireInteraction) person() *wireUser {
+	who := i.User
+	if i.Member != nil && i.Member.User != nil {
+		who = i.Member.User
+	}
+	if who == nil || !isID(who.ID) {
+		return nil
+	}
+	return who
 }
 
 // user is what is known of an interaction without asking Discord; nil is of no
 // interest.
-func (a *Adapter) user(i *discordgo.Interaction) *chat.Message {
-	who := i.User
-	if i.Member != nil {
-		who = i.Member.User
-	}
-	if who == nil || who.Bot {
+func (a *Adapter) user(i *wireInteraction) *chat.Message {
+	who := i.person()
+	if who == nil || bool(who.Bot) || !isID(i.ID) || i.GuildID != "" && !isID(i.GuildID) {
 		return nil
 	}
-	back, _ := json.Marshal(origin{App: i.AppID, Token: i.Token, At: a.o.Now()}) // plain data
-	key, _ := a.knownKey(i.ChannelID)
+	back, _ := json.Marshal(origin{App: i.AppID.shown(), Token: i.Token.shown(), At: a.o.Now()}) // plain data
+	key, _ := a.knownKey(string(i.ChannelID))
 	m := &chat.Message{
-		ID: i.ID, Key: key, From: chat.User{ID: Platform + ":" + who.ID, Name: nameOf(who, i.Member)}, Addressed: true,
+		ID: string(i.ID), Key: key, From: chat.User{ID: Platform + ":" + string(who.ID), Name: nameOf(who, i.Member)}, Addressed: true,
 		// Whoever has the app with them can use it in a chat with others.
-		Direct: i.GuildID == "" && i.Context != discordgo.InteractionContextPrivateChannel, Guild: i.GuildID, At: idTime(i.ID), Origin: string(back),
+		Direct: i.GuildID == "" && i.Context != number(discordgo.InteractionContextPrivateChannel), Guild: string(i.GuildID), At: idTime(string(i.ID)), Origin: string(back),
 	}
 	if i.Member != nil {
 		m.Admin = i.Member.Permissions&manages != 0
@@ -196,8 +202,8 @@ type response struct {
 	Data any                               `json:"data,omitempty"`
 }
 
-func (a *Adapter) respond(ctx context.Context, i *discordgo.Interaction, r response) {
-	if err := a.call(ctx, http.MethodPost, "/interactions/"+i.ID+"/"+i.Token+"/callback", "", r, nil); err != nil {
+func (a *Adapter) respond(ctx context.Context, i *wireInteraction, r response) {
+	if err := a.call(ctx, http.MethodPost, "/interactions/"+i.ID.shown()+"/"+i.Token.shown()+"/callback", "", r, nil); err != nil {
 		a.o.Log.Warn("discord: acknowledge", "err", err)
 	}
 }
@@ -224,21 +230,20 @@ const (
 )
 
 // complete answers what somebody has typed so far.
-func (a *Adapter) complete(ctx context.Context, i *discordgo.Interaction, m chat.Message) {
-	data := i.ApplicationCommandData()
-	m.Kind, m.Text = chat.KindCommand, "/"+data.Name
-	options := data.Options
-	if len(options) > 0 && options[0].Type == discordgo.ApplicationCommandOptionSubCommand {
-		m.Text += " " + options[0].Name
+func (a *Adapter) complete(ctx context.Context, i *wireInteraction, m chat.Message) {
+	m.Kind, m.Text = chat.KindCommand, "/"+i.Data.Name.shown()
+	options := i.Data.Options
+	if len(options) > 0 && options[0].Type == number(discordgo.ApplicationCommandOptionSubCommand) {
+		m.Text += " " + options[0].Name.shown()
 		options = options[0].Options
 	}
 	choices := []wireChoice{}
 	for _, o := range options {
-		if !o.Focused || a.o.Suggest == nil {
+		if !bool(o.Focused) || a.o.Suggest == nil {
 			continue
 		}
 		thinking, cancel := context.WithTimeout(ctx, soon)
-		for _, s := range a.o.Suggest(thinking, m, o.Name, fmt.Sprint(o.Value)) {
+		for _, s := range a.o.Suggest(thinking, m, o.Name.shown(), fmt.Sprint(o.Value)) {
 			if n := utf8.RuneCountInString(s); n > 0 && n <= maxChoice && len(choices) < maxChoices {
 				choices = append(choices, wireChoice{Name: s, Value: s})
 			}
@@ -249,11 +254,11 @@ func (a *Adapter) complete(ctx context.Context, i *discordgo.Interaction, m chat
 }
 
 // words is a command's verb and options as they would be typed.
-func words(list []*discordgo.ApplicationCommandInteractionDataOption) string {
+func words(list []wireOptionValue) string {
 	var b strings.Builder
 	for _, o := range list {
-		if o.Type == discordgo.ApplicationCommandOptionSubCommand || o.Type == discordgo.ApplicationCommandOptionSubCommandGroup {
-			b.WriteString(" " + o.Name + words(o.Options))
+		if o.Type == number(discordgo.ApplicationCommandOptionSubCommand) || o.Type == number(discordgo.ApplicationCommandOptionSubCommandGroup) {
+			b.WriteString(" " + o.Name.shown() + words(o.Options))
 			continue
 		}
 		value := fmt.Sprint(o.Value)
@@ -263,7 +268,7 @@ func words(list []*discordgo.ApplicationCommandInteractionDataOption) string {
 		case float64:
 			value = fmt.Sprint(int64(v))
 		}
-		fmt.Fprintf(&b, " %s:%q", o.Name, value)
+		fmt.Fprintf(&b, " %s:%q", o.Name.shown(), value)
 	}
 	return b.String()
 }

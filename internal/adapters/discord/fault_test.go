@@ -121,6 +121,7 @@ func TestFaultFlapping(t *testing.T) {
 // has died is a message in the channel, for its author alone where it is
 // private (promises.md B53).
 func TestFaultLateInteraction(t *testing.T) {
+	t.Parallel()
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
 	s.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "ask"})
@@ -156,6 +157,7 @@ func TestFaultLateInteraction(t *testing.T) {
 // preview, the channel, or the thread is archived. It ends after a call or two
 // (promises.md B54).
 func TestFaultGoneWhileAnswering(t *testing.T) {
+	t.Parallel()
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
 	ctx := context.Background()

@@ -1,15 +1,17 @@
 package discord
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -17,9 +19,6 @@ import (
 
 	"parley/internal/chat"
 )
-
-// gatewayCursor is the cursor that holds the resumable session.
-const gatewayCursor = "gateway"
 
 // lingering is how long a Session of the library takes to end by itself after
 // its connection is gone: it sleeps a second in Close (platforms.md 1.1).
@@ -42,13 +41,13 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	ctx, stop := context.WithCancel(ctx)
 	stored := make(chan struct{})
 	go func() { defer close(stored); a.store(ctx, in) }()
-	defer func() { stop(); <-stored }()
+	defer func() { stop(); <-stored; a.lanes.work.Wait() }()
 	defer a.ending.Wait()
 	defer a.acks.Wait()
 	wait := a.o.Timing.RetryMin
 	for ctx.Err() == nil {
 		began := a.o.Now()
-		err := a.connect(ctx, cursors)
+		err := a.connect(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -56,7 +55,7 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 			a.setHealth(intentError(code))
 			return intentError(code)
 		} else if code == 4007 || code == 4009 {
-			a.forget()
+			a.progress.forget()
 		}
 		a.mu.Lock()
 		dead := a.dead
@@ -69,7 +68,12 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 		if a.o.Now().Sub(began) > a.o.Timing.Stable {
 			wait = a.o.Timing.RetryMin
 		}
-		if !pause(ctx, wait/2+rand.N(wait/2+1)) {
+		rest := wait/2 + rand.N(wait/2+1)
+		var silence *chat.WaitError
+		if errors.As(err, &silence) {
+			rest = max(rest, silence.After)
+		}
+		if !pause(ctx, rest) {
 			return nil
 		}
 		wait = min(2*wait, a.o.Timing.RetryMax)
@@ -79,15 +83,14 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 
 // restore takes up what an earlier process noted.
 func (a *Adapter) restore(cursors map[string]string) {
+	a.progress.restore(cursors[gatewayCursor])
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	_ = json.Unmarshal([]byte(cursors[gatewayCursor]), &a.session) // an unreadable note identifies anew
-}
-
-func (a *Adapter) forget() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.session = resumable{}
+	for name, id := range cursors {
+		if channel, ok := strings.CutPrefix(name, channelCursor); ok {
+			a.read[channel] = id
+		}
+	}
 }
 
 func closeCode(err error) int {
@@ -111,58 +114,111 @@ func pause(ctx context.Context, d time.Duration) bool {
 
 // connection is one Session from Open to its end.
 type connection struct {
-	a       *Adapter
-	s       *discordgo.Session
-	ended   chan struct{} // closed when the library let go of the socket
-	once    sync.Once
-	mu      sync.Mutex // guards the rest
-	raw     net.Conn
-	closed  error // why the server closed
-	resumed bool
+	a      *Adapter
+	ctx    context.Context // of Run: what an event begins goes on after the connection
+	s      *discordgo.Session
+	ended  chan struct{} // closed when the library let go of the socket
+	once   sync.Once
+	ready  chan struct{} // closed at READY or RESUMED
+	heard  atomic.Int64  // events
+	mu     sync.Mutex    // guards the rest
+	raw    net.Conn
+	closed error // why the server closed
+	isOpen bool  // ready is closed
 }
 
 // connect makes one connection and stays with it until it ends. It returns why
 // it ended.
-func (a *Adapter) connect(ctx context.Context, cursors map[string]string) error {
-	a.mu.Lock()
-	session := a.session
-	a.mu.Unlock()
+func (a *Adapter) connect(ctx context.Context) error {
+	session := a.progress.resume()
 	if session.ID == "" {
 		if err := a.mayIdentify(ctx); err != nil {
 			return err
 		}
+	} else {
+		a.wake() // also a process that dies now has tried
 	}
-	c := &connection{a: a, ended: make(chan struct{})}
+	c := &connection{a: a, ctx: ctx, ended: make(chan struct{}), ready: make(chan struct{})}
 	if err := c.make(session); err != nil {
 		return err
 	}
-	opened := make(chan error, 1)
-	go func() { opened <- c.s.Open() }()
-	timer := time.NewTimer(a.o.Timing.Open)
-	defer timer.Stop()
-	select {
-	case err := <-opened:
-		if err != nil {
-			return err
+	if err := c.open(ctx); err != nil {
+		if session.ID != "" && !c.asked(err) {
+			a.progress.unasked()
 		}
-	case <-timer.C:
-		c.drop()
-		// Open may be deadlocked for good; such a Session is left behind.
-		return errors.New("no READY in time")
-	case <-ctx.Done():
-		c.drop()
-		return ctx.Err()
+		return err
+	}
+	if session.ID != "" { // else READY has said it
+		a.introduce(session)
 	}
 	a.setHealth(nil)
-	defer func() {
-		c.drop()
-		a.ending.Add(1)
-		go func() { defer a.ending.Done(); c.wait() }()
-	}()
-	if c.fresh() {
-		a.backfill(ctx, cursors)
-	}
 	return c.watch(ctx)
+}
+
+// open connects and returns once the session is begun or resumed. What takes
+// its place with Discord is gone when that fails.
+func (c *connection) open(ctx context.Context) error {
+	opened := make(chan error, 1)
+	go func() { opened <- c.s.Open() }()
+	timer := time.NewTicker(c.a.o.Timing.Open)
+	defer timer.Stop()
+	for heard := int64(0); ; {
+		select {
+		case err := <-opened:
+			if err != nil {
+				return err
+			}
+			opened = nil // it takes events from now on
+		case <-c.ready:
+			if opened != nil {
+				continue
+			}
+			return nil
+		case <-c.ended:
+			return c.why()
+		case <-timer.C:
+			if n := c.heard.Load(); n != heard {
+				heard = n // much is being replayed
+				continue
+			}
+			c.drop()
+			// Open may be deadlocked for good; such a Session is left behind.
+			return errSilent
+		case <-ctx.Done():
+			c.drop()
+			return ctx.Err()
+		}
+	}
+}
+
+// errSilent is a connection that says neither yes nor no.
+var errSilent = errors.New("no READY in time")
+
+// asked says whether Discord can have seen the RESUME of an Open that failed.
+func (c *connection) asked(err error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.raw != nil && !errors.Is(err, websocket.ErrBadHandshake)
+}
+
+// settled lets open return.
+func (c *connection) settled() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.isOpen {
+		c.isOpen = true
+		close(c.ready)
+	}
+}
+
+// why is the reason of a connection that ended.
+func (c *connection) why() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed != nil {
+		return c.closed
+	}
+	return errors.New("the connection was lost")
 }
 
 // make builds the Session with our dialer and our address.
@@ -179,13 +235,38 @@ func (c *connection) make(r resumable) error {
 		c.mu.Lock()
 		c.raw = conn
 		c.mu.Unlock()
-		return conn, err
+		return &patient{Conn: conn, c: c}, err
 	}}
 	resume(s, r)
 	s.AddHandler(c.event)
 	s.AddHandler(func(_ *discordgo.Session, _ *discordgo.Disconnect) { c.once.Do(func() { close(c.ended) }) })
 	c.s = s
 	return nil
+}
+
+// maxUnsettled is how much may be written to a gateway that has not begun the
+// session: the upgrade, RESUME, IDENTIFY and some heartbeats.
+const maxUnsettled = 8
+
+// patient is a connection on which the library cannot identify over and over:
+// it answers each op 9 at once, and a thousand a day end the token.
+type patient struct {
+	net.Conn
+	c       *connection
+	written int // until the session began
+}
+
+// Write implements net.Conn.
+func (p *patient) Write(b []byte) (int, error) {
+	select {
+	case <-p.c.ready:
+	default:
+		if p.written++; p.written > maxUnsettled {
+			_ = p.Close()
+			return 0, errors.New("discord: refused too often")
+		}
+	}
+	return p.Conn.Write(b)
 }
 
 // redirect sends the library's REST calls to the configured address.
@@ -203,7 +284,12 @@ func (r *redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	req = req.Clone(req.Context())
 	req.URL, req.Host = to, to.Host
-	return r.a.http.Do(req)
+	resp, answer, err := r.a.exchange(req)
+	if err != nil {
+		return nil, err
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(answer))
+	return resp, nil
 }
 
 // drop ends the connection without a close frame: Discord keeps the session,
@@ -226,15 +312,14 @@ func (c *connection) wait() {
 	}
 }
 
-func (c *connection) fresh() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return !c.resumed
-}
-
 // watch returns when the connection has ended, or is dead: a heartbeat that
 // was not answered by the time of the next one (platforms.md A1).
 func (c *connection) watch(ctx context.Context) error {
+	defer func() {
+		c.drop()
+		c.a.ending.Add(1)
+		go func() { defer c.a.ending.Done(); c.wait() }()
+	}()
 	tick := time.NewTicker(c.a.o.Timing.Watch)
 	defer tick.Stop()
 	var sent time.Time
@@ -243,12 +328,7 @@ func (c *connection) watch(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-c.ended:
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if c.closed != nil {
-				return c.closed
-			}
-			return errors.New("the connection was lost")
+			return c.why()
 		case <-tick.C:
 		}
 		last := lastBeat(c.s)

@@ -91,7 +91,7 @@ func (a *Adapter) whisperTo(ctx context.Context, o origin, p chat.Part) (string,
 		err := a.call(ctx, http.MethodGet, first, "", nil, &was)
 		if err == nil && was.Flags&ephemeral != 0 {
 			err = a.call(ctx, http.MethodPatch, first, "", attach(body, p.Files), &got)
-			return got.ID, err
+			return got.ID.shown(), err
 		}
 		var e *restError
 		if err == nil {
@@ -103,7 +103,7 @@ func (a *Adapter) whisperTo(ctx context.Context, o origin, p chat.Part) (string,
 	}
 	body.Flags |= ephemeral
 	err := a.call(ctx, http.MethodPost, o.path()+"?wait=true", "", attach(body, p.Files), &got)
-	return got.ID, err
+	return got.ID.shown(), err
 }
 
 // unknownMessage is Discord's code for a message that is not there.
@@ -130,13 +130,13 @@ func (a *Adapter) channelFor(ctx context.Context, k chat.Key) (string, error) {
 		return known.(string), nil
 	}
 	var got struct {
-		ID string `json:"id"`
+		ID plain `json:"id"`
 	}
 	err := a.call(ctx, http.MethodPost, "/users/@me/channels", "", map[string]string{"recipient_id": person}, &got)
 	if err == nil {
-		a.directs.Store(person, got.ID)
+		a.directs.Store(person, got.ID.shown())
 	}
-	return got.ID, repeatable(err)
+	return got.ID.shown(), repeatable(err)
 }
 
 // button is one under a message: to press, or a link.

@@ -2,6 +2,7 @@ package discord
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,6 +30,8 @@ type restError struct {
 	Status  int    `json:"-"`
 	Code    int    `json:"code"`
 	Message string `json:"message"`
+	// Errors are the fields that were refused, by name.
+	Errors map[string]json.RawMessage `json:"errors"`
 }
 
 // Error implements error.
@@ -51,33 +54,68 @@ func (a *Adapter) call(ctx context.Context, method, path, channel string, in, ou
 			return fmt.Errorf("discord: encode: %w", err)
 		}
 	}
-	a.mu.Lock()
-	dead := a.dead
-	a.mu.Unlock()
-	if dead {
-		return errToken
-	}
-	var wrote atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) { wrote.Store(i.Err == nil) }})
 	req, err := http.NewRequestWithContext(ctx, method, a.api+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("discord: %w", err)
+	}
+	quiet := cmp.Or(channel, routeOf(req))
+	if d := a.hushed(quiet); d > 0 {
+		return &chat.WaitError{After: d, Err: errLimited}
 	}
 	req.Header.Set("Authorization", "Bot "+a.o.Token)
 	req.Header.Set("User-Agent", "DiscordBot (https://parley.invalid, 1)")
 	if body != nil {
 		req.Header.Set("Content-Type", contentType)
 	}
-	resp, err := a.http.Do(req)
+	resp, answer, err := a.exchange(req)
 	if err != nil {
-		return lost(err, wrote.Load())
+		return err
+	}
+	return a.judge(resp, answer, quiet, out)
+}
+
+// exchange makes one request, of us or of the library, unless none may be made
+// just now. What is no answer of Discord's API makes everything wait.
+func (a *Adapter) exchange(req *http.Request) (*http.Response, []byte, error) {
+	a.mu.Lock()
+	dead := a.dead
+	a.mu.Unlock()
+	if dead {
+		return nil, nil, errToken
+	}
+	route, began := routeOf(req), a.o.Now()
+	if wait, why := a.guard.enter(route, began); wait > 0 {
+		return nil, nil, &chat.WaitError{After: wait, Err: why}
+	}
+	var wrote atomic.Bool
+	ctx := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) { wrote.Store(i.Err == nil) }})
+	resp, err := a.http.Do(req.WithContext(ctx))
+	if err != nil {
+		a.guard.unanswered(route, a.o.Now())
+		return nil, nil, lost(err, wrote.Load())
 	}
 	defer func() { _ = resp.Body.Close() }()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return lost(err, true)
+		a.guard.unanswered(route, a.o.Now())
+		return nil, nil, lost(err, true)
 	}
-	return a.judge(resp, answer, channel, out)
+	a.dated(resp)
+	if wait := a.guard.leave(route, verdict(resp, answer), began, a.o.Now()); wait > 0 {
+		why := fmt.Errorf("discord: a page instead of an answer, status %d", resp.StatusCode)
+		if resp.StatusCode < 400 || resp.StatusCode >= 500 { // what stands behind it may have done it
+			return nil, nil, fmt.Errorf("%w: %w", chat.ErrUnknownOutcome, why)
+		}
+		return nil, nil, &chat.WaitError{After: wait, Err: why}
+	}
+	return resp, answer, nil
+}
+
+// dated takes note of Discord's clock, by which its ids are made.
+func (a *Adapter) dated(resp *http.Response) {
+	if at, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
+		a.skew.Store(int64(at.Sub(a.o.Now())))
+	}
 }
 
 // upload is a body that is made already.
@@ -99,24 +137,24 @@ func lost(err error, wrote bool) error {
 	return fmt.Errorf("discord: %w", err)
 }
 
-// judge reads an answer's status.
-func (a *Adapter) judge(resp *http.Response, answer []byte, channel string, out any) error {
+// judge reads an answer's status. quiet is what a rate limit silences.
+func (a *Adapter) judge(resp *http.Response, answer []byte, quiet string, out any) error {
 	switch {
 	case resp.StatusCode < 300:
-		if out == nil || len(answer) == 0 {
+		if out == nil || len(answer) == 0 || resp.StatusCode == http.StatusNoContent {
 			return nil
 		}
-		if err := json.Unmarshal(answer, out); err != nil {
+		if err := decode(answer, out); err != nil {
 			return fmt.Errorf("discord: %w: unreadable answer: %v", chat.ErrUnknownOutcome, err)
 		}
 		return nil
 	case resp.StatusCode == http.StatusTooManyRequests:
-		return a.limited(resp, answer, channel)
+		return a.limited(resp, answer, quiet)
 	case resp.StatusCode >= 500:
 		return fmt.Errorf("discord: %w: status %d", chat.ErrUnknownOutcome, resp.StatusCode)
 	}
 	e := &restError{Status: resp.StatusCode}
-	_ = json.Unmarshal(answer, e) // the status alone will do
+	_ = decode(answer, e) // the status alone will do
 	if resp.StatusCode == http.StatusUnauthorized {
 		a.kill()
 	}
@@ -124,7 +162,7 @@ func (a *Adapter) judge(resp *http.Response, answer []byte, channel string, out 
 }
 
 // limited turns a 429 into the wait it asks for.
-func (a *Adapter) limited(resp *http.Response, answer []byte, channel string) error {
+func (a *Adapter) limited(resp *http.Response, answer []byte, quiet string) error {
 	var body struct {
 		RetryAfter float64 `json:"retry_after"`
 		Global     bool    `json:"global"`
@@ -134,9 +172,11 @@ func (a *Adapter) limited(resp *http.Response, answer []byte, channel string) er
 		body.RetryAfter, _ = strconv.ParseFloat(resp.Header.Get("Retry-After"), 64)
 	}
 	wait := time.Duration(min(max(body.RetryAfter, 0.1), 86400) * float64(time.Second))
-	if body.Global || channel == "" {
-		channel = "*"
+	if body.Global {
+		quiet = "*"
 	}
-	a.hush(channel, wait)
-	return &chat.WaitError{After: wait, Err: errors.New("discord: rate limited")}
+	a.hush(quiet, wait)
+	return &chat.WaitError{After: wait, Err: errLimited}
 }
+
+var errLimited = errors.New("discord: rate limited")

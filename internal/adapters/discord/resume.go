@@ -12,13 +12,6 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// resumable is what continues a session on a new connection, and in a new
-// process: Discord replays what was missed since Seq.
-type resumable struct {
-	ID  string `json:"id"`
-	Seq int64  `json:"seq"`
-}
-
 // The library keeps a session's id, sequence and socket to itself, and so can
 // resume only what this very Session began (its issue 1502). These reach in;
 // TestPrivateFields fails when an update moves them.
@@ -46,6 +39,15 @@ func lastBeat(s *discordgo.Session) time.Time {
 	defer mu.Unlock()
 	return s.LastHeartbeatSent
 }
+
+// providers are what the library decodes events into before it hands them on.
+// What it cannot decode it throws away or, where it expected more, panics on in
+// a goroutine of its own, so it is left nothing to decode.
+//
+//go:linkname providers github.com/bwmarrin/discordgo.registeredInterfaceProviders
+var providers map[string]discordgo.EventInterfaceProvider
+
+func init() { clear(providers) }
 
 func field(s *discordgo.Session, name string) unsafe.Pointer {
 	f := reflect.ValueOf(s).Elem().FieldByName(name)

@@ -82,11 +82,15 @@ type choice struct {
 
 // posted is what Discord says of a message.
 type posted struct {
-	ID      string `json:"id"`
-	Content string `json:"content"`
+	ID      plain `json:"id"`
+	Content plain `json:"content"`
+	Nonce   plain `json:"nonce"`
 	Author  struct {
-		ID string `json:"id"`
+		ID plain `json:"id"`
 	} `json:"author"`
+	Reference struct {
+		MessageID plain `json:"message_id"`
+	} `json:"message_reference"`
 }
 
 func compose(text string, buttons [][]chat.Button) payload {
@@ -150,8 +154,8 @@ func (a *Adapter) Typing(ctx context.Context, m chat.Message) error {
 	if o, ok := a.way(m.Origin); m.Origin != "" && !(ok && o.Pressed) {
 		return nil
 	}
-	if d := a.hushed(channel); d > 0 {
-		return &chat.WaitError{After: d, Err: errors.New("discord: rate limited")}
+	if err := a.connected(ctx, 0); err != nil {
+		return err
 	}
 	return a.call(ctx, http.MethodPost, "/channels/"+channel+"/typing", channel, nil, nil)
 }
@@ -161,6 +165,9 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 	channel := channelOf(m.Key)
 	if d := a.hushed(channel); d > 0 {
 		return id, d, nil
+	}
+	if a.connected(ctx, 0) != nil {
+		return id, previewEvery, nil
 	}
 	pieces := a.Split(text)
 	if len(pieces) == 0 {
@@ -179,9 +186,62 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 	}
 	p.Nonce, p.Enforce = m.Nonce, true
 	p.Reference = replyTo(m.ID)
-	var got posted
-	err := a.call(ctx, http.MethodPost, "/channels/"+channel+"/messages", channel, p, &got)
-	return got.ID, previewEvery, err
+	got, err := a.create(ctx, channel, p, nil)
+	return got.ID.shown(), previewEvery, err
+}
+
+// create posts a message. Where what it replies to is gone, or may not be read,
+// it replies to nothing.
+func (a *Adapter) create(ctx context.Context, channel string, body payload, files []chat.File) (got posted, err error) {
+	path := "/channels/" + channel + "/messages"
+	err = a.call(ctx, http.MethodPost, path, channel, attach(body, files), &got)
+	if body.Reference != nil && unrepliable(err) {
+		body.Reference = nil
+		err = a.call(ctx, http.MethodPost, path, channel, attach(body, files), &got)
+	}
+	if err == nil {
+		a.account(got.ID.shown(), body.Nonce)
+	}
+	return got, err
+}
+
+// unrepliable recognizes a refusal of nothing but the reference.
+func unrepliable(err error) bool {
+	var no *restError
+	if !errors.As(err, &no) {
+		return false
+	}
+	_, named := no.Errors["message_reference"]
+	return no.Code == 50035 && named || no.Code == 160002
+}
+
+// patience is how long a part waits for the connection within one attempt.
+const patience = 2 * time.Second
+
+// connected waits until we know who we are. Before, nothing is said: what an
+// earlier process said could not be told from what others did.
+func (a *Adapter) connected(ctx context.Context, patience time.Duration) error {
+	a.mu.Lock()
+	dead := a.dead
+	a.mu.Unlock()
+	if dead {
+		return errToken
+	}
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-a.known:
+		return nil
+	default:
+	}
+	select {
+	case <-a.known:
+		return nil
+	case <-timer.C:
+		return &chat.WaitError{After: time.Second, Err: errConnecting}
+	case <-ctx.Done():
+		return &chat.WaitError{After: time.Second, Err: ctx.Err()}
+	}
 }
 
 func (o origin) path() string { return "/webhooks/" + o.App + "/" + o.Token }
@@ -195,15 +255,15 @@ func replyTo(id string) *reference {
 
 // Send implements chat.Outlet.
 func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
+	if err := a.connected(ctx, patience); err != nil {
+		return "", err
+	}
 	if p.Private {
 		return a.whisper(ctx, p)
 	}
 	channel, err := a.channelFor(ctx, p.Key)
 	if err != nil {
 		return "", final(err)
-	}
-	if d := a.hushed(channel); d > 0 {
-		return "", &chat.WaitError{After: d, Err: errors.New("discord: rate limited")}
 	}
 	if o, ok := a.home(p.Origin); ok {
 		id, err := a.sendHome(ctx, o, p)
@@ -239,39 +299,44 @@ func (a *Adapter) sendHome(ctx context.Context, o origin, p chat.Part) (string, 
 	var got posted
 	if p.Index == 0 {
 		err := a.call(ctx, http.MethodPatch, o.path()+"/messages/"+original, "", attach(body, p.Files), &got)
-		return got.ID, err
+		return got.ID.shown(), err
 	}
 	err := a.call(ctx, http.MethodPost, o.path()+"?wait=true", "", attach(body, p.Files), &got)
-	return got.ID, err
+	return got.ID.shown(), err
 }
 
 // post writes a message, or turns a preview into it.
 func (a *Adapter) post(ctx context.Context, channel string, p chat.Part) (string, error) {
 	body := compose(p.Text, p.Buttons)
 	path := "/channels/" + channel + "/messages"
-	var got posted
 	if p.Preview != "" && p.Preview != original {
-		err := a.call(ctx, http.MethodPatch, path+"/"+p.Preview, channel, attach(body, p.Files), &got)
+		err := a.call(ctx, http.MethodPatch, path+"/"+p.Preview, channel, attach(body, p.Files), nil)
 		var e *restError
 		if !errors.As(err, &e) || e.Code != 10008 {
 			return p.Preview, repeatable(err)
 		}
 		// Somebody deleted it: say it anew.
 	}
+	var got posted
 	if p.Unknown > 0 && a.o.Now().Sub(p.At) > nonceWindow {
-		if id, err := a.find(ctx, channel, p.Text); err != nil || id != "" {
-			return id, err
+		var err error
+		if got, err = a.find(ctx, channel, p); err != nil {
+			return "", err
 		}
 	}
-	body.Nonce, body.Enforce, body.Reference = p.Nonce, true, replyTo(p.ReplyTo)
-	if err := a.call(ctx, http.MethodPost, path, channel, attach(body, p.Files), &got); err != nil {
-		return "", err
+	if got.ID == "" {
+		var err error
+		body.Nonce, body.Enforce, body.Reference = p.Nonce, true, replyTo(p.ReplyTo)
+		if got, err = a.create(ctx, channel, body, p.Files); err != nil {
+			return "", err
+		}
 	}
-	if got.Content != body.Content && got.ID != "" && len(p.Files) == 0 && strings.TrimSpace(got.Content) != strings.TrimSpace(body.Content) {
+	id := got.ID.shown()
+	if id != "" && got.Content != unreadable && string(got.Content) != body.Content && len(p.Files) == 0 && strings.TrimSpace(string(got.Content)) != strings.TrimSpace(body.Content) {
 		body.Nonce, body.Enforce, body.Reference = "", false, nil
-		return got.ID, repeatable(a.call(ctx, http.MethodPatch, path+"/"+got.ID, channel, body, nil))
+		return id, repeatable(a.call(ctx, http.MethodPatch, path+"/"+id, channel, body, nil))
 	}
-	return got.ID, nil
+	return id, nil
 }
 
 // repeatable makes an edit without an answer an ordinary failure: repeating it
@@ -283,21 +348,71 @@ func repeatable(err error) error {
 	return err
 }
 
-// find looks for a message of ours in the newest history, for when the nonce
-// has been forgotten.
-func (a *Adapter) find(ctx context.Context, channel, content string) (string, error) {
-	var list []posted
-	if err := a.call(ctx, http.MethodGet, "/channels/"+channel+"/messages?limit=50", channel, nil, &list); err != nil {
-		return "", repeatable(err)
-	}
+// Bounds of looking for a message of ours.
+const (
+	findPages   = 5
+	findSlack   = 2 * time.Second // of the clocks
+	maxAccounts = 1000
+)
+
+// account remembers which part a message of ours is.
+func (a *Adapter) account(id, nonce string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, m := range list {
-		if m.Author.ID == a.self && strings.TrimSpace(m.Content) == strings.TrimSpace(content) {
-			return m.ID, nil
-		}
+	if len(a.ours) >= maxAccounts {
+		clear(a.ours)
 	}
-	return "", nil
+	a.ours[id] = nonce
+}
+
+// find looks for a part in the history, for when its nonce has been forgotten.
+// What was posted before the part was made is not it, however alike, nor what
+// is another part.
+func (a *Adapter) find(ctx context.Context, channel string, p chat.Part) (posted, error) {
+	after := idAt(p.At.Add(a.ahead() - findSlack))
+	for range findPages {
+		var list []posted
+		path := fmt.Sprintf("/channels/%s/messages?after=%s&limit=%d", channel, after, catchUpPage)
+		if err := a.call(ctx, http.MethodGet, path, channel, nil, &list); err != nil {
+			return posted{}, repeatable(err)
+		}
+		for _, m := range slices.Backward(list) { // newest first as they come
+			if isID(m.ID) && newerID(string(m.ID), after) != after && a.isPart(m, p) {
+				return m, nil
+			}
+		}
+		if len(list) < catchUpPage {
+			break
+		}
+		after = string(list[0].ID)
+	}
+	return posted{}, nil
+}
+
+// ahead is how far Discord's clock is from ours, where that matters.
+func (a *Adapter) ahead() time.Duration {
+	if d := time.Duration(a.skew.Load()); d.Abs() > findSlack {
+		return d
+	}
+	return 0
+}
+
+// isPart says whether a message is a part that was posted before.
+func (a *Adapter) isPart(m posted, p chat.Part) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	nonce, accounted := a.ours[string(m.ID)]
+	switch {
+	case string(m.Author.ID) != a.self:
+		return false
+	case accounted:
+		return nonce == p.Nonce
+	case m.Nonce.shown() != "":
+		return string(m.Nonce) == p.Nonce
+	case isID(m.Reference.MessageID) && string(m.Reference.MessageID) != p.ReplyTo:
+		return false // it answers something else
+	}
+	return strings.TrimSpace(m.Content.shown()) == strings.TrimSpace(p.Text)
 }
 
 // Idempotent tells the Hub that repeating a part shows it once: within the

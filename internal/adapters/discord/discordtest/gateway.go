@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,9 +21,14 @@ type gateway struct {
 	session    string
 	identifies int
 	resumes    int
+	unheard    int // RESUMEs that were left without an answer
 	Interval   time.Duration
 	mute       bool // answer no heartbeat
 	invalid    bool // refuse the next RESUME
+	maybe      bool // and say that it could be tried again
+	deaf       int  // RESUMEs to leave without any answer
+	guilds     []map[string]any
+	lax        bool // op 9 to each IDENTIFY
 	closeWith  int  // close code instead of READY
 	silent     bool // never say READY
 	beats      []time.Time
@@ -61,6 +67,28 @@ func (s *Server) Mute(on bool) { s.with(func() { s.gw.mute = on }) }
 // Invalidate makes the next RESUME fail with op 9.
 func (s *Server) Invalidate() { s.with(func() { s.gw.invalid = true }) }
 
+// Retryable makes the next RESUME fail with an op 9 that says it could be tried
+// again.
+func (s *Server) Retryable() { s.with(func() { s.gw.invalid, s.gw.maybe = true, true }) }
+
+// Deafen leaves so many RESUMEs without any answer, though heartbeats get
+// theirs.
+func (s *Server) Deafen(resumes int) { s.with(func() { s.gw.deaf = resumes }) }
+
+// Refuse answers every IDENTIFY with op 9, as when there are too many.
+func (s *Server) Refuse(on bool) { s.with(func() { s.gw.lax = on }) }
+
+// Announce makes servers known in each READY from now on, and has them come
+// after it.
+func (s *Server) Announce(guilds ...map[string]any) { s.with(func() { s.gw.guilds = guilds }) }
+
+// Lose ends the session: every connection is cut, and the next RESUME fails.
+// What is said until then is in the history alone.
+func (s *Server) Lose() {
+	s.Drop()
+	s.with(func() { s.gw.session, s.gw.kept = "lost", nil })
+}
+
 // Silent makes connections hang before READY.
 func (s *Server) Silent(on bool) { s.with(func() { s.gw.silent = on }) }
 
@@ -72,6 +100,9 @@ func (s *Server) Identifies() (n int) { s.with(func() { n = s.gw.identifies }); 
 
 // Resumes counts continued sessions.
 func (s *Server) Resumes() (n int) { s.with(func() { n = s.gw.resumes }); return n }
+
+// Unheard counts RESUMEs that were left without an answer.
+func (s *Server) Unheard() (n int) { s.with(func() { n = s.gw.unheard }); return n }
 
 // Connected counts connections that are past READY.
 func (s *Server) Connected() (n int) { s.with(func() { n = len(s.gw.conns) }); return n }
@@ -144,10 +175,48 @@ func (s *Server) dispatch(kind string, data json.RawMessage) {
 func (s *Server) Message(guild, channel, user, text string) (id string) {
 	s.with(func() {
 		id = s.id()
+		s.places[channel] = guild
 		s.messages = append(s.messages, &Message{ID: id, Channel: channel, Author: user, Content: text})
+		b, _ := json.Marshal(s.event(guild, channel, user, text, id)) // plain data
+		s.dispatch("MESSAGE_CREATE", b)
 	})
-	s.Dispatch("MESSAGE_CREATE", s.event(guild, channel, user, text, id))
 	return id
+}
+
+// Edit changes what a person wrote, where the message is still there.
+func (s *Server) Edit(id, text string) {
+	var e map[string]any
+	s.with(func() {
+		for _, m := range s.messages {
+			if m.ID == id {
+				m.Content = text
+				e = s.event(s.places[m.Channel], m.Channel, m.Author, text, id)
+			}
+		}
+	})
+	if e == nil {
+		return
+	}
+	e["edited_timestamp"] = time.Now().UTC().Format(time.RFC3339Nano)
+	s.Dispatch("MESSAGE_UPDATE", e)
+}
+
+// Delete takes messages back, several at once as a moderator does.
+func (s *Server) Delete(guild, channel string, ids ...string) {
+	s.with(func() {
+		s.messages = slices.DeleteFunc(s.messages, func(m *Message) bool { return slices.Contains(ids, m.ID) })
+	})
+	e := map[string]any{"channel_id": channel}
+	if guild != "" {
+		e["guild_id"] = guild
+	}
+	if len(ids) == 1 {
+		e["id"] = ids[0]
+		s.Dispatch("MESSAGE_DELETE", e)
+		return
+	}
+	e["ids"] = ids
+	s.Dispatch("MESSAGE_DELETE_BULK", e)
 }
 
 // Attach is a Message with a file, which the server serves; voice says that it
@@ -312,12 +381,24 @@ func (s *Server) identify(c *client, data json.RawMessage) {
 	if s.gw.silent {
 		return
 	}
+	if s.gw.lax {
+		c.send(event{Op: 9, Data: json.RawMessage("false")})
+		return
+	}
 	s.gw.session = fmt.Sprintf("session-%d", s.gw.identifies)
 	s.gw.kept, s.gw.seq = nil, 1
+	unavailable := []any{}
+	for _, g := range s.gw.guilds {
+		unavailable = append(unavailable, map[string]any{"id": g["id"], "unavailable": true})
+	}
 	ready, _ := json.Marshal(map[string]any{"v": 9, "session_id": s.gw.session, "resume_gateway_url": s.gatewayURL(),
-		"user": map[string]any{"id": App, "username": "parley", "bot": true}, "application": map[string]any{"id": App}, "guilds": []any{}})
+		"user": map[string]any{"id": App, "username": "parley", "bot": true}, "application": map[string]any{"id": App}, "guilds": unavailable})
 	s.gw.conns[c] = true
 	c.send(event{Seq: 1, Type: "READY", Data: ready})
+	for _, g := range s.gw.guilds {
+		b, _ := json.Marshal(g) // plain data
+		s.dispatch("GUILD_CREATE", b)
+	}
 }
 
 func (s *Server) resume(c *client, data json.RawMessage) {
@@ -326,9 +407,15 @@ func (s *Server) resume(c *client, data json.RawMessage) {
 		Seq     int64  `json:"seq"`
 	}
 	_ = json.Unmarshal(data, &in) // judged below
+	if s.gw.deaf > 0 {
+		s.gw.deaf--
+		s.gw.unheard++
+		return
+	}
 	if s.gw.invalid || in.Session != s.gw.session {
-		s.gw.invalid = false
-		c.send(event{Op: 9, Data: json.RawMessage("false")})
+		again, _ := json.Marshal(s.gw.maybe) // plain data
+		s.gw.invalid, s.gw.maybe = false, false
+		c.send(event{Op: 9, Data: again})
 		return
 	}
 	s.gw.resumes++

@@ -4,15 +4,16 @@
 package discordtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 )
 
 // Token is the one the server accepts; App the bot's user and application id.
@@ -49,18 +50,6 @@ type Call struct {
 	Status       int
 }
 
-// Fault makes matching requests fail. Method and Path are prefixes to match;
-// "" is any.
-type Fault struct {
-	Method, Path string
-	Status       int
-	Code         int
-	RetryAfter   float64 // with Status 429
-	Times        int     // 0 is once
-	After        bool    // do the work, then fail: the answer is lost
-	Cut          bool    // close the connection instead of answering
-}
-
 // Server is the fake.
 type Server struct {
 	http *http.Server
@@ -76,7 +65,10 @@ type Server struct {
 	acks     map[string]Response // interaction id -> the first answer
 	uses     map[string]Use      // interaction token -> where and by whom
 	gone     map[string]int      // channel -> error code
+	places   map[string]string   // channel -> guild, "" is a direct chat
 	threads  map[string]string   // thread -> parent
+	stalled  []*stall
+	ahead    time.Duration // of the server's clock
 	archived map[string]bool
 	files    map[string][]byte // of attachments, by message
 	guilds   map[string]any
@@ -93,7 +85,7 @@ func New() *Server {
 		panic(err) // no loopback, no tests
 	}
 	s := &Server{
-		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]Response{}, uses: map[string]Use{},
+		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]Response{}, uses: map[string]Use{}, places: map[string]string{},
 		gone: map[string]int{}, threads: map[string]string{}, archived: map[string]bool{}, files: map[string][]byte{}, guilds: map[string]any{}, changed: make(chan struct{}),
 		commands: json.RawMessage("[]"), gw: newGateway(), flags: 1 << 19,
 	}
@@ -135,22 +127,23 @@ func (s *Server) with(f func()) {
 	f()
 }
 
+// Ahead moves the server's clock, by which ids are made.
+func (s *Server) Ahead(d time.Duration) { s.with(func() { s.ahead = d }) }
+
+// ForgetNonces makes a post of the same nonce another message.
+func (s *Server) ForgetNonces() { s.with(func() { clear(s.nonces) }) }
+
 // id makes a snowflake. mu is held.
 func (s *Server) id() string {
-	s.nextID = max(s.nextID+1, (time.Now().UnixMilli()-discordEpoch)<<22)
+	s.nextID = max(s.nextID+1, (time.Now().Add(s.ahead).UnixMilli()-discordEpoch)<<22)
 	return fmt.Sprint(s.nextID)
-}
-
-// Fail adds a fault.
-func (s *Server) Fail(f Fault) {
-	if f.Times == 0 {
-		f.Times = 1
-	}
-	s.with(func() { s.faults = append(s.faults, &f) })
 }
 
 // Gone makes a channel answer with an error code from now on.
 func (s *Server) Gone(channel string, code int) { s.with(func() { s.gone[channel] = code }) }
+
+// Unquotable refuses a message as what a post replies to.
+func (s *Server) Unquotable(id string) { s.Gone("message:"+id, 50035) }
 
 // Thread makes a channel a thread of another.
 func (s *Server) Thread(thread, parent string) { s.with(func() { s.threads[thread] = parent }) }
@@ -186,11 +179,11 @@ func (s *Server) Sent() (list []Message) {
 	return list
 }
 
-// Calls returns the requests whose method and path begin so.
+// Calls returns the requests of a method, "" is any, whose path begins so.
 func (s *Server) Calls(method, path string) (list []Call) {
 	s.with(func() {
 		for _, c := range s.calls {
-			if c.Method == method && strings.HasPrefix(c.Path, path) {
+			if (method == "" || c.Method == method) && strings.HasPrefix(c.Path, path) {
 				list = append(list, c)
 			}
 		}
@@ -227,6 +220,7 @@ type problem struct {
 	status, code int
 	message      string
 	retryAfter   float64
+	field        string // that is refused
 }
 
 func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
@@ -235,7 +229,11 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := strings.TrimPrefix(r.URL.Path, "/api")
+	if !s.hang(r, path) {
+		return
+	}
 	s.mu.Lock()
+	w.Header().Set("Date", time.Now().Add(s.ahead).UTC().Format(http.TimeFormat))
 	fault := s.fault(r.Method, path)
 	var out any
 	p := s.authorize(r)
@@ -243,7 +241,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		out, p = s.route(r, path, body)
 	}
 	if fault != nil {
-		p = &problem{fault.Status, fault.Code, "scheduled", fault.RetryAfter}
+		p = &problem{status: fault.Status, code: fault.Code, message: "scheduled", retryAfter: fault.RetryAfter, field: fault.Field}
 	}
 	status := 200
 	if p != nil {
@@ -260,26 +258,26 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
+	if fault != nil && fault.Page {
+		w.Header().Set("Content-Type", "text/html")
+		w.WriteHeader(p.status)
+		_, _ = io.WriteString(w, "<!DOCTYPE html><html><title>Access denied | discord.com used Cloudflare to restrict access</title></html>")
+		return
+	}
 	w.Header().Set("Content-Type", "application/json")
 	if p != nil {
 		w.WriteHeader(p.status)
-		_ = json.NewEncoder(w).Encode(map[string]any{"message": p.message, "code": p.code, "retry_after": p.retryAfter})
+		body := map[string]any{"message": p.message, "code": p.code, "retry_after": p.retryAfter}
+		if fault != nil && fault.Bare {
+			delete(body, "retry_after")
+		}
+		if p.field != "" {
+			body["errors"] = map[string]any{p.field: map[string]any{"_errors": []any{map[string]any{"code": "REFUSED", "message": "refused"}}}}
+		}
+		_ = json.NewEncoder(w).Encode(body)
 		return
 	}
 	_ = json.NewEncoder(w).Encode(out)
-}
-
-// fault takes a matching fault. mu is held.
-func (s *Server) fault(method, path string) *Fault {
-	for i, f := range s.faults {
-		if strings.HasPrefix(method, f.Method) && strings.HasPrefix(path, f.Path) {
-			if f.Times--; f.Times <= 0 {
-				s.faults = append(s.faults[:i], s.faults[i+1:]...)
-			}
-			return f
-		}
-	}
-	return nil
 }
 
 func (s *Server) authorize(r *http.Request) *problem {
@@ -343,11 +341,19 @@ func (s *Server) channel(r *http.Request, part []string, body []byte) (any, *pro
 		if s.threads[ch] != "" {
 			kind = 11
 		}
-		return map[string]any{"id": ch, "type": kind, "parent_id": s.threads[ch], "guild_id": "77"}, nil
+		guild, known := s.places[ch]
+		if known && guild == "" {
+			return map[string]any{"id": ch, "type": 1}, nil
+		}
+		return map[string]any{"id": ch, "type": kind, "parent_id": s.threads[ch], "guild_id": cmp.Or(guild, "77")}, nil
 	case part[2] == "typing":
 		return nil, nil
 	case r.Method == http.MethodGet:
-		return s.history(ch, r.URL.Query().Get("after")), nil
+		limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
+		if err != nil || limit < 1 || limit > 100 {
+			return nil, &problem{status: 400, code: 50035, message: "limit", field: "limit"}
+		}
+		return s.history(ch, r.URL.Query().Get("after"), limit), nil
 	case r.Method == http.MethodPost:
 		if s.archived[ch] {
 			return nil, &problem{status: 400, code: 50083, message: "Thread is archived"}
@@ -364,114 +370,4 @@ func (s *Server) channel(r *http.Request, part []string, body []byte) (any, *pro
 		return nil, &problem{status: 404, code: 10008, message: "Unknown Message"}
 	}
 	return nil, &problem{status: 405, message: "405: Method Not Allowed"}
-}
-
-// wireMessage is what a post or an edit may hold.
-type wireMessage struct {
-	Content  string `json:"content"`
-	Nonce    string `json:"nonce"`
-	Enforce  bool   `json:"enforce_nonce"`
-	Flags    int    `json:"flags"`
-	Mentions *struct {
-		Parse       *[]string `json:"parse"`
-		RepliedUser bool      `json:"replied_user"`
-	} `json:"allowed_mentions"`
-	Reference *struct {
-		MessageID string `json:"message_id"`
-	} `json:"message_reference"`
-	Components []struct {
-		Components []struct {
-			CustomID string   `json:"custom_id"`
-			URL      string   `json:"url"`
-			Options  []option `json:"options"`
-		} `json:"components"`
-	} `json:"components"`
-}
-
-// check refuses what Discord refuses, and what Parley must never send: a post
-// or an edit that could ping.
-func check(body []byte) (in wireMessage, p *problem) {
-	if i := strings.Index(string(body), `{"content"`); i > 0 { // multipart: payload_json comes first
-		body = []byte(strings.SplitN(string(body[i:]), "\n", 2)[0])
-	}
-	bad := func(message string) (wireMessage, *problem) {
-		return in, &problem{status: 400, code: 50035, message: message}
-	}
-	if err := json.Unmarshal(body, &in); err != nil {
-		return bad("invalid JSON")
-	}
-	switch {
-	case in.Content == "" && len(in.Components) == 0:
-		return in, &problem{status: 400, code: 50006, message: "Cannot send an empty message"}
-	case utf8.RuneCountInString(in.Content) > 2000:
-		return bad("Must be 2000 or fewer in length.")
-	case len(in.Nonce) > 25:
-		return bad("nonce too long")
-	case !fits(in):
-		return bad("components")
-	case in.Mentions == nil || in.Mentions.Parse == nil || len(*in.Mentions.Parse) > 0 || in.Mentions.RepliedUser:
-		return bad("allowed_mentions would ping")
-	}
-	return in, nil
-}
-
-func (s *Server) post(ch string, body []byte, token string) (any, *problem) {
-	in, p := check(body)
-	if p != nil {
-		return nil, p
-	}
-	if in.Enforce && in.Nonce != "" {
-		if m := s.nonces[ch+"/"+in.Nonce]; m != nil {
-			return view(m), nil
-		}
-	}
-	m := &Message{ID: s.id(), Channel: ch, Author: App, Content: in.Content, Nonce: in.Nonce, Flags: in.Flags, Interaction: token}
-	if in.Reference != nil {
-		m.ReplyTo = in.Reference.MessageID
-	}
-	for _, row := range in.Components {
-		for _, b := range row.Components {
-			if b.URL != "" {
-				m.Links = append(m.Links, b.URL)
-			} else if len(b.Options) == 0 {
-				m.Buttons = append(m.Buttons, b.CustomID)
-			}
-			for _, o := range b.Options {
-				m.Menu = append(m.Menu, o.Value)
-			}
-		}
-	}
-	s.messages = append(s.messages, m)
-	if in.Nonce != "" {
-		s.nonces[ch+"/"+in.Nonce] = m
-	}
-	return view(m), nil
-}
-
-func (s *Server) edit(m *Message, body []byte) (any, *problem) {
-	in, p := check(body)
-	if p != nil {
-		return nil, p
-	}
-	m.Content = in.Content
-	m.Edits++
-	return view(m), nil
-}
-
-func view(m *Message) map[string]any {
-	return map[string]any{"id": m.ID, "channel_id": m.Channel, "content": m.Content, "author": map[string]any{"id": m.Author, "bot": m.Author == App},
-		"timestamp": time.Now().UTC().Format(time.RFC3339Nano), "type": 0}
-}
-
-// history is a channel's messages after an id, newest first, as Discord sends
-// them. mu is held.
-func (s *Server) history(ch, after string) []map[string]any {
-	list := []map[string]any{}
-	for i := len(s.messages) - 1; i >= 0; i-- {
-		m := s.messages[i]
-		if m.Channel == ch && (after == "" || len(m.ID) > len(after) || len(m.ID) == len(after) && m.ID > after) {
-			list = append(list, view(m))
-		}
-	}
-	return list
 }

@@ -1,0 +1,222 @@
+package discord
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// Bounds of asking again where there is no answer of Discord's API but a page
+// of what stands before it: the pause doubles from the floor on.
+const (
+	pageFloor = 2 * time.Second
+	pageMost  = 5 * time.Minute
+)
+
+// An address that is refused 10,000 requests in ten minutes is banned
+// (platforms.md A2). A tenth of that is far more than an honest bot needs.
+const (
+	maxInvalid    = 1000
+	invalidWindow = 10 // minutes
+)
+
+// guard keeps requests from a server that does not want them. A page says
+// nothing about what may still be asked, so it makes every request wait, and
+// the route it came from longer each time. After a pause one request goes
+// first.
+type guard struct {
+	mu      sync.Mutex // guards the rest
+	all     penalty
+	routes  map[string]*penalty
+	invalid [invalidWindow + 1]tally
+	status  int // of the last page
+}
+
+// penalty is what pages have brought upon a route, or upon all.
+type penalty struct {
+	fails  int
+	paged  time.Time // when the last page came
+	until  time.Time
+	asking bool // one request finds out
+}
+
+// tally counts the refused requests of a minute.
+type tally struct {
+	minute int64
+	n      int
+}
+
+// answerKind is what an answer means for those to come.
+type answerKind struct {
+	status  int
+	page    bool
+	refused bool // counts towards a ban
+	wait    time.Duration
+}
+
+// verdict tells an answer of the API from a page.
+func verdict(resp *http.Response, answer []byte) (k answerKind) {
+	status := resp.StatusCode
+	k.status = status
+	body := bytes.TrimSpace(answer)
+	isJSON := json.Valid(body)
+	header, _ := strconv.ParseFloat(resp.Header.Get("Retry-After"), 64)
+	k.wait = time.Duration(min(max(header, 0), 86400) * float64(time.Second))
+	switch {
+	case status < 300 || status >= 500:
+		k.page = len(body) > 0 && !isJSON
+	case status == http.StatusRequestEntityTooLarge: // a no to this one request
+	case status >= 400:
+		k.page = !isJSON
+	}
+	if status == http.StatusTooManyRequests && isJSON {
+		k.page = header == 0 && !bytes.Contains(body, []byte(`"retry_after"`))
+	}
+	k.refused = (status == 401 || status == 403 || status == 429) && resp.Header.Get("X-RateLimit-Scope") != "shared"
+	return k
+}
+
+// routeOf names what a request asks: requests of one name fare alike.
+func routeOf(req *http.Request) string {
+	part := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
+	for i, p := range part {
+		if p == "channels" || p == "webhooks" || p == "users" || p == "guilds" || p == "applications" || p == "interactions" || p == "gateway" {
+			part = part[i:]
+			break
+		}
+	}
+	return req.Method + " " + strings.Join(part[:min(len(part), 3)], "/")
+}
+
+// enter says how long a request has to wait, and why; 0 lets it go, and then
+// leave or unanswered has to follow.
+func (g *guard) enter(route string, now time.Time) (time.Duration, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.refusedLately(now) >= maxInvalid {
+		return time.Minute, fmt.Errorf("discord: %d requests were refused in %d minutes", maxInvalid, invalidWindow)
+	}
+	why := fmt.Errorf("discord: paused after a page instead of an answer, status %d", g.status)
+	mine := g.routes[route]
+	for _, p := range []*penalty{&g.all, mine} {
+		if p == nil || p.fails == 0 {
+			continue
+		}
+		if wait := p.until.Sub(now); wait > 0 {
+			return wait, why
+		}
+		if p.asking {
+			return pageFloor, why
+		}
+	}
+	g.all.asking = g.all.fails > 0
+	if mine != nil {
+		mine.asking = true
+	}
+	return 0, nil
+}
+
+// unanswered ends a request that brought no answer.
+func (g *guard) unanswered(route string, now time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range []*penalty{&g.all, g.routes[route]} {
+		if p != nil && p.asking {
+			p.asking, p.until = false, now.Add(pageFloor)
+		}
+	}
+}
+
+// leave ends a request by its answer. It returns how long to wait after a page.
+func (g *guard) leave(route string, k answerKind, began, now time.Time) time.Duration {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if k.refused {
+		t := &g.invalid[now.Unix()/60%(invalidWindow+1)]
+		if minute := now.Unix() / 60; t.minute != minute {
+			*t = tally{minute: minute}
+		}
+		t.n++
+	}
+	if !k.page {
+		delete(g.routes, route)
+		if !began.Before(g.all.paged) {
+			g.all = penalty{}
+		}
+		return 0
+	}
+	g.status = k.status
+	if g.routes == nil {
+		g.routes = map[string]*penalty{}
+	}
+	if g.routes[route] == nil {
+		g.forgetOld(now)
+		g.routes[route] = &penalty{}
+	}
+	g.all.add(k, began, now, pageFloor)
+	g.routes[route].add(k, began, now, 2*pageFloor) // others go first
+	return max(g.all.until.Sub(now), g.routes[route].until.Sub(now))
+}
+
+// add is one more page. What was asked before the last one came counts once
+// with it.
+func (p *penalty) add(k answerKind, began, now time.Time, floor time.Duration) {
+	p.asking = false
+	if p.fails > 0 && began.Before(p.paged) {
+		return
+	}
+	wait := max(min(floor<<min(p.fails, 20), pageMost), k.wait)
+	p.fails, p.paged, p.until = p.fails+1, now, now.Add(wait)
+}
+
+// forgetOld keeps the list of routes short.
+func (g *guard) forgetOld(now time.Time) {
+	for name, p := range g.routes {
+		if now.Sub(p.until) > time.Hour {
+			delete(g.routes, name)
+		}
+	}
+}
+
+func (g *guard) refusedLately(now time.Time) (n int) {
+	for _, t := range g.invalid {
+		if now.Unix()/60-t.minute <= invalidWindow {
+			n += t.n
+		}
+	}
+	return n
+}
+
+// health says why requests wait; nil when they do not.
+func (g *guard) health(now time.Time) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if n := g.refusedLately(now); n >= maxInvalid {
+		return fmt.Errorf("Discord: %d requests were refused in %d minutes, so none is made for now; see whether the bot may write where it is asked", n, invalidWindow)
+	}
+	if g.all.fails > 0 && now.Sub(g.all.until) < stale {
+		return fmt.Errorf("Discord answers with a page, status %d: all requests wait and are tried again; if it lasts, this address may be blocked", g.status)
+	}
+	for route, p := range g.routes {
+		if now.Sub(p.until) < stale {
+			return &chat.DegradedError{Err: fmt.Errorf("Discord answers %s with a page, status %d: it is tried again", public(route), g.status)}
+		}
+	}
+	return nil
+}
+
+// stale is how long after a pause nobody has asked again: nothing waits.
+const stale = time.Minute
+
+// public is a route without what is secret in it.
+func public(route string) string {
+	part := strings.Split(route, "/")
+	return strings.Join(part[:min(len(part), 2)], "/")
+}

@@ -1,0 +1,121 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"parley/internal/chat"
+)
+
+// maxQueued is how many events may wait to be stored. Discord cannot be asked
+// to pause: what comes beyond is read from the history later.
+const maxQueued = 4096
+
+// event is something that happened in a channel.
+type event struct {
+	kind   string // as Discord names it; "" asks to read what was missed
+	raw    json.RawMessage
+	made   *chat.Message // of an interaction, which is understood before it waits
+	ticket ticket
+}
+
+// lanes keep the events of each channel in order and let no channel wait for
+// another, nor the gateway for any: whatever has to be asked of Discord is
+// asked here.
+type lanes struct {
+	mu        sync.Mutex // guards the rest
+	byChannel map[string]*lane
+	held      int // events in all of them
+	full      bool
+	work      sync.WaitGroup // one for each lane at work
+}
+
+// lane is one channel's. It has a goroutine only while it has events.
+type lane struct{ queue []event }
+
+// enter puts an event at the end of its channel's lane. It never blocks. Where
+// too much waits already, it asks for the channel to be read again instead.
+func (a *Adapter) enter(ctx context.Context, channel string, e event) {
+	l := &a.lanes
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one := l.byChannel[channel]
+	if one == nil {
+		one = &lane{}
+		l.byChannel[channel] = one
+		l.work.Add(1)
+		go a.work(ctx, channel, one)
+	}
+	if e.kind != "" && l.held >= maxQueued {
+		l.full = true
+		a.progress.done(e.ticket)
+		if n := len(one.queue); n > 0 && one.queue[n-1].kind == "" {
+			return
+		}
+		e = event{ticket: a.progress.begin(0)}
+	}
+	if e.kind != "" {
+		l.held++
+	}
+	one.queue = append(one.queue, e)
+}
+
+// waiting are the channels that have something in their lanes.
+func (l *lanes) waiting() (list []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for channel := range l.byChannel {
+		list = append(list, channel)
+	}
+	return list
+}
+
+// overrun says that more came than could be stored, and still waits.
+func (l *lanes) overrun() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.full
+}
+
+// next takes the first event of a lane, or ends it.
+func (l *lanes) next(channel string, one *lane) (e event, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(one.queue) == 0 {
+		delete(l.byChannel, channel)
+		return e, false
+	}
+	e = one.queue[0]
+	one.queue = one.queue[1:]
+	if e.kind != "" {
+		l.held--
+	}
+	l.full = l.full && l.held > maxQueued/2
+	return e, true
+}
+
+// work goes through a lane until it is empty.
+func (a *Adapter) work(ctx context.Context, channel string, one *lane) {
+	defer a.lanes.work.Done()
+	for ctx.Err() == nil {
+		e, ok := a.lanes.next(channel, one)
+		if !ok {
+			return
+		}
+		if e.kind == "" {
+			a.catchUp(ctx, channel)
+			a.pass(ctx, arrival{ticket: e.ticket})
+			continue
+		}
+		a.pass(ctx, a.understand(ctx, channel, e))
+	}
+}
+
+// pass hands something to the store.
+func (a *Adapter) pass(ctx context.Context, item arrival) {
+	select {
+	case a.queue <- item:
+	case <-ctx.Done():
+	}
+}

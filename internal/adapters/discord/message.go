@@ -1,0 +1,172 @@
+package discord
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/bwmarrin/discordgo"
+
+	"parley/internal/chat"
+)
+
+// voiceMessage is the flag of a message that was spoken; the library does not
+// name it.
+const voiceMessage discordgo.MessageFlags = 1 << 13
+
+// message normalizes. No message and no reason is of no interest; a reason says
+// why somebody's message cannot be understood.
+func (a *Adapter) message(ctx context.Context, m *wireMessage, kind chat.Kind) (out *chat.Message, reason string) {
+	a.mu.Lock()
+	self := a.self
+	a.mu.Unlock()
+	if kind == chat.KindEdit && m.Edited == "" {
+		return nil, "" // a link preview was added
+	}
+	if m.WebhookID != "" || m.Author != nil && (bool(m.Author.Bot) || string(m.Author.ID) == self) || !written(m.Type) {
+		return nil, ""
+	}
+	if reason := m.broken(); reason != "" {
+		return nil, reason
+	}
+	out = &chat.Message{
+		ID: string(m.ID), Key: a.key(ctx, string(m.ChannelID), string(m.GuildID)), Kind: kind,
+		From:   chat.User{ID: Platform + ":" + string(m.Author.ID), Name: nameOf(m.Author, m.Member)},
+		Direct: m.GuildID == "", Guild: string(m.GuildID), At: when(m.Timestamp, m.ID),
+	}
+	var called bool
+	out.Text, called = a.mentioned(m.Content.shown())
+	out.Addressed = out.Direct || called
+	a.quote(m, out)
+	if kind == chat.KindEdit {
+		a.edited(m, out)
+	}
+	for _, f := range m.Attachments {
+		if f.URL.shown() == "" {
+			continue
+		}
+		out.Files = append(out.Files, chat.File{
+			Name: f.Filename.shown(), MIME: f.ContentType.shown(), Size: int64(f.Size), Ref: string(f.URL), Voice: m.Flags&number(voiceMessage) != 0,
+		})
+	}
+	if out.Text == "" && len(out.Files) == 0 && !out.Addressed {
+		return nil, ""
+	}
+	out.Admin = out.Addressed && a.administers(ctx, m)
+	if out.Addressed && kind == chat.KindText && !out.Forwarded && isCommand(out.Text) {
+		out.Kind = chat.KindCommand // typed instead of picked
+	}
+	return out, ""
+}
+
+// written recognizes what a person writes, as opposed to Discord's notes.
+func written(kind number) bool {
+	return kind == number(discordgo.MessageTypeDefault) || kind == number(discordgo.MessageTypeReply)
+}
+
+// broken says what of a message is missing that nothing can stand for.
+func (m *wireMessage) broken() string {
+	switch {
+	case !isID(m.ID):
+		return "a message without an id"
+	case !isID(m.ChannelID):
+		return "a message without a channel"
+	case m.Author == nil || !isID(m.Author.ID):
+		return "a message without an author"
+	case m.GuildID != "" && !isID(m.GuildID):
+		return "a message of an unreadable server"
+	case m.Content == unreadable && len(m.Attachments) == 0:
+		return "a message whose text is no text"
+	}
+	return ""
+}
+
+// edited makes out the new version of an earlier message.
+func (a *Adapter) edited(m *wireMessage, out *chat.Message) {
+	out.ReplyTo, out.At = string(m.ID), a.o.Now()
+	version := "0"
+	if at, err := time.Parse(time.RFC3339, string(m.Edited)); err == nil {
+		out.At, version = at, strconv.FormatInt(at.UnixMilli(), 10)
+	}
+	out.ID = fmt.Sprintf("%s@%s", m.ID, version)
+}
+
+// quote notes what a message answers or passes on.
+func (a *Adapter) quote(m *wireMessage, out *chat.Message) {
+	a.mu.Lock()
+	self := a.self
+	a.mu.Unlock()
+	if r := m.Referenced; r != nil {
+		out.Quote, out.ReplyTo = r.Content.shown(), r.ID.shown()
+		ours := r.Author != nil && string(r.Author.ID) == self
+		out.Addressed = out.Addressed || ours
+		out.Relayed = !ours && (r.Author == nil || r.Author.ID != m.Author.ID) || len(r.Snapshots) > 0
+	}
+	if len(m.Reference) > 0 && len(m.Snapshots) > 0 {
+		out.Forwarded = true
+		for _, s := range m.Snapshots {
+			if s.Message != nil {
+				out.Text += s.Message.Content.shown()
+			}
+		}
+	}
+}
+
+// isCommand recognizes a slash command typed as text. One with a name behind it
+// is, as on Telegram, meant for the bot of that name.
+func isCommand(text string) bool {
+	word, _, _ := strings.Cut(text, " ")
+	return len(word) > 1 && word[0] == '/' && word[1] >= 'a' && word[1] <= 'z' && !strings.Contains(word, "@")
+}
+
+// nameOf is what somebody calls themselves, on one line.
+func nameOf(u *wireUser, m *wireMember) string {
+	name := cmp.Or(u.GlobalName.shown(), u.Username.shown())
+	if m != nil {
+		name = cmp.Or(m.Nick.shown(), name)
+	}
+	return strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
+	}), " ")
+}
+
+// mentioned removes mentions of us from a text and says whether there were any.
+func (a *Adapter) mentioned(content string) (text string, called bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	text = content
+	cut := func(mark string) {
+		if strings.Contains(text, mark) {
+			called = true
+			text = strings.ReplaceAll(text, mark, "")
+		}
+	}
+	if a.self != "" {
+		cut("<@" + a.self + ">")
+		cut("<@!" + a.self + ">")
+	}
+	for role := range a.roles {
+		cut("<@&" + role + ">")
+	}
+	return strings.TrimSpace(text), called
+}
+
+func idTime(id string) time.Time {
+	n, _ := strconv.ParseInt(id, 10, 64)
+	return time.UnixMilli(n>>22 + discordEpoch)
+}
+
+// idAt is the smallest id of a moment.
+func idAt(at time.Time) string {
+	return strconv.FormatInt(max(0, at.UnixMilli()-discordEpoch)<<22, 10)
+}
+
+// newerID is the later of two ids; "" is before all.
+func newerID(a, b string) string {
+	return slices.MaxFunc([]string{a, b}, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+}

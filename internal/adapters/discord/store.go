@@ -1,0 +1,102 @@
+package discord
+
+import (
+	"context"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// gatewayCursor is the cursor that holds the resumable session; channelCursor
+// begins the ones that name the newest message stored of a channel.
+const (
+	gatewayCursor = "gateway"
+	channelCursor = "channel:"
+)
+
+// arrival is what became of an event, on its way to the inbox.
+type arrival struct {
+	messages []chat.Message
+	dead     *chat.DeadLetter
+	ticket   ticket
+}
+
+// store hands arrivals to the intake, in order, what waits together at once,
+// and notes how far the session has come. On an error the same batch is tried
+// again: nothing is skipped.
+func (a *Adapter) store(ctx context.Context, in chat.Intake) {
+	note := ""
+	newest := map[string]string{}
+	for {
+		batch, ok := a.collect(ctx)
+		if !ok {
+			return
+		}
+		b := batchOf(batch, newest)
+		if now := a.progress.noteAfter(batch); now != note {
+			note, b.Cursors[gatewayCursor] = now, now
+		}
+		if len(b.Cursors)+len(b.Messages)+len(b.Dead) > 0 && !a.deliver(ctx, in, b) {
+			return
+		}
+		for _, item := range batch {
+			a.progress.done(item.ticket)
+		}
+	}
+}
+
+// collect waits for something to store and takes all there is of it, within
+// reason. An empty batch only notes the session.
+func (a *Adapter) collect(ctx context.Context) (batch []arrival, ok bool) {
+	select {
+	case first := <-a.queue:
+		batch = append(batch, first)
+	case <-a.noted:
+	case <-ctx.Done():
+		return nil, false
+	}
+	for len(batch) < 100 {
+		select {
+		case more := <-a.queue:
+			batch = append(batch, more)
+			continue
+		default:
+		}
+		break
+	}
+	return batch, true
+}
+
+// deliver tries until a batch is stored; false means that the end came first.
+func (a *Adapter) deliver(ctx context.Context, in chat.Intake, b chat.Batch) bool {
+	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
+		err := in.Deliver(ctx, b)
+		if err == nil {
+			return true
+		}
+		a.o.Log.Error("discord: store messages, will try again", "err", err)
+		if !pause(ctx, wait) {
+			return false
+		}
+	}
+}
+
+// batchOf is what is stored together. newest is the newest message of each
+// channel so far.
+func batchOf(list []arrival, newest map[string]string) chat.Batch {
+	b := chat.Batch{Platform: Platform, Cursors: map[string]string{}}
+	for _, item := range list {
+		if item.dead != nil {
+			b.Dead = append(b.Dead, *item.dead)
+		}
+		for _, m := range item.messages {
+			b.Messages = append(b.Messages, m)
+			if m.Kind == chat.KindText || m.Kind == chat.KindCommand && m.Origin == "" {
+				channel := channelOf(m.Key)
+				newest[channel] = newerID(newest[channel], m.ID)
+				b.Cursors[channelCursor+channel] = newest[channel]
+			}
+		}
+	}
+	return b
+}

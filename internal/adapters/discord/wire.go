@@ -1,0 +1,199 @@
+package discord
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Discord changes its events without notice, and now and then a field is not
+// what its documentation says. What is not readable must cost that field, not
+// the message: these types take anything, and decode keeps what fits.
+
+// plain is a string, or a number as it is written. Anything else is unreadable.
+type plain string
+
+// unreadable stands for a value that is no text. It is no id and no word that
+// anybody could have written.
+const unreadable plain = "\x00"
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *plain) UnmarshalJSON(b []byte) error {
+	var s string
+	var n json.Number
+	switch {
+	case bytes.Equal(b, []byte("null")):
+		*t = ""
+	case b[0] == '"' && json.Unmarshal(b, &s) == nil:
+		*t = plain(s)
+	case json.Unmarshal(b, &n) == nil:
+		*t = plain(n)
+	default:
+		*t = unreadable
+	}
+	return nil
+}
+
+// shown is the text for people: what is unreadable is empty.
+func (t plain) shown() string {
+	if t == unreadable {
+		return ""
+	}
+	return string(t)
+}
+
+// number is a number, also within quotation marks; anything else is 0.
+type number int64
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (n *number) UnmarshalJSON(b []byte) error {
+	v, _ := strconv.ParseInt(strings.Trim(string(b), `"`), 10, 64)
+	*n = number(v)
+	return nil
+}
+
+// truth is true only where that is said.
+type truth bool
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *truth) UnmarshalJSON(b []byte) error {
+	*t = truth(strings.Trim(string(b), `"`) == "true")
+	return nil
+}
+
+// decode reads what fits of raw into v. It fails only on what is no JSON.
+func decode(raw []byte, v any) error {
+	var odd *json.UnmarshalTypeError
+	if err := json.Unmarshal(raw, v); err != nil && !errors.As(err, &odd) {
+		return err
+	}
+	return nil
+}
+
+// isID recognizes a snowflake.
+func isID(t plain) bool {
+	return t != "" && len(t) <= 20 && strings.Trim(string(t), "0123456789") == ""
+}
+
+type wireUser struct {
+	ID         plain `json:"id"`
+	Username   plain `json:"username"`
+	GlobalName plain `json:"global_name"`
+	Bot        truth `json:"bot"`
+}
+
+type wireMember struct {
+	User        *wireUser `json:"user"`
+	Nick        plain     `json:"nick"`
+	Roles       []plain   `json:"roles"`
+	Permissions number    `json:"permissions"`
+}
+
+type wireFile struct {
+	Filename    plain  `json:"filename"`
+	ContentType plain  `json:"content_type"`
+	Size        number `json:"size"`
+	URL         plain  `json:"url"`
+}
+
+type wireMessage struct {
+	ID          plain           `json:"id"`
+	ChannelID   plain           `json:"channel_id"`
+	GuildID     plain           `json:"guild_id"`
+	Author      *wireUser       `json:"author"`
+	Member      *wireMember     `json:"member"`
+	Content     plain           `json:"content"`
+	Timestamp   plain           `json:"timestamp"`
+	Edited      plain           `json:"edited_timestamp"`
+	Type        number          `json:"type"`
+	Flags       number          `json:"flags"`
+	WebhookID   plain           `json:"webhook_id"`
+	Attachments []wireFile      `json:"attachments"`
+	Reference   json.RawMessage `json:"message_reference"`
+	Referenced  *wireMessage    `json:"referenced_message"`
+	Snapshots   []struct {
+		Message *wireMessage `json:"message"`
+	} `json:"message_snapshots"`
+}
+
+// when reads a timestamp; what is none is as old as the id says.
+func when(t plain, id plain) time.Time {
+	if at, err := time.Parse(time.RFC3339, string(t)); err == nil {
+		return at
+	}
+	return idTime(string(id))
+}
+
+type wireChannel struct {
+	ID       plain  `json:"id"`
+	Type     number `json:"type"`
+	GuildID  plain  `json:"guild_id"`
+	ParentID plain  `json:"parent_id"`
+	Last     plain  `json:"last_message_id"`
+}
+
+type wireRole struct {
+	ID          plain  `json:"id"`
+	Permissions number `json:"permissions"`
+	Managed     truth  `json:"managed"`
+}
+
+type wireGuild struct {
+	ID       plain         `json:"id"`
+	OwnerID  plain         `json:"owner_id"`
+	Roles    []wireRole    `json:"roles"`
+	Channels []wireChannel `json:"channels"`
+	Threads  []wireChannel `json:"threads"`
+	Members  []wireMember  `json:"members"`
+}
+
+type wireReady struct {
+	SessionID   plain `json:"session_id"`
+	User        wireUser
+	Application struct {
+		ID plain `json:"id"`
+	} `json:"application"`
+	Guilds []struct {
+		ID plain `json:"id"`
+	} `json:"guilds"`
+}
+
+// wireAddress is what every event of a channel has.
+type wireAddress struct {
+	ID        plain   `json:"id"`
+	IDs       []plain `json:"ids"` // of what was deleted together
+	ChannelID plain   `json:"channel_id"`
+	GuildID   plain   `json:"guild_id"`
+}
+
+type wireOptionValue struct {
+	Name    plain             `json:"name"`
+	Type    number            `json:"type"`
+	Value   any               `json:"value"`
+	Options []wireOptionValue `json:"options"`
+	Focused truth             `json:"focused"`
+}
+
+type wireInteraction struct {
+	ID        plain       `json:"id"`
+	AppID     plain       `json:"application_id"`
+	Token     plain       `json:"token"`
+	Type      number      `json:"type"`
+	ChannelID plain       `json:"channel_id"`
+	GuildID   plain       `json:"guild_id"`
+	Context   number      `json:"context"`
+	User      *wireUser   `json:"user"`
+	Member    *wireMember `json:"member"`
+	Message   *struct {
+		ID plain `json:"id"`
+	} `json:"message"`
+	Data struct {
+		Name     plain             `json:"name"`
+		Options  []wireOptionValue `json:"options"`
+		CustomID plain             `json:"custom_id"`
+		Values   []plain           `json:"values"`
+	} `json:"data"`
+}
