@@ -209,7 +209,7 @@ func (t *turn) guide(ctx context.Context) error {
 		model = t.a.o.Model
 	}
 	s := playbook.Situation{
-		Platform: t.m.Key.Platform, Channel: t.m.Key.Channel, User: t.m.From.ID, Text: t.in.text, Forwarded: t.m.Forwarded, MessageID: t.m.ID,
+		Platform: t.m.Key.Platform, Channel: t.m.Key.Channel, User: t.m.From.ID, Text: t.in.text, Forwarded: t.m.Forwarded || t.m.Shared, MessageID: t.m.ID,
 		State: playbook.State{Session: raw(t.session.Playbook), Person: raw(person.Playbook)},
 		Tools: t.set.Specs(), Events: t.events(), Now: t.began, Spend: t.ledger.spend,
 	}

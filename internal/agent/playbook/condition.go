@@ -150,6 +150,9 @@ func (c condition) ofMessage() bool {
 // holds decides a condition without a model. Plain ones are looked up among
 // the verdicts by their words.
 func (t *turn) holds(c condition) (score float64, reason string) {
+	if t.sit.Forwarded && (c.kind == kindLiteral || c.kind == kindRegex) {
+		return 0, ""
+	}
 	switch c.kind {
 	case kindAlways:
 		return scoreExact, "always applies"

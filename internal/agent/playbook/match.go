@@ -21,7 +21,10 @@ type Situation struct {
 	User      string // platform-scoped id
 	Roles     []string
 	Text      string // what the person wrote, however long
-	Forwarded bool   // Text is somebody else's: it says nothing of the person
+	// Forwarded says that Text is somebody else's: it tells nothing of the
+	// person and asks for nothing, so no condition reads it, no value comes or
+	// goes and no journey begins or moves.
+	Forwarded bool
 	MessageID string
 	Recent    []llm.Message // the conversation before Text, oldest first
 	State     State
@@ -64,12 +67,14 @@ func (b *Book) Guide(ctx context.Context, m llm.Model, s Situation) (Guidance, e
 	began := time.Now()
 	t := b.newTurn(s)
 	t.checkJourney()
-	t.extract()
-	t.ask(ctx, m)
-	if err := ctx.Err(); err != nil {
-		return Guidance{}, err
+	if !s.Forwarded {
+		t.extract()
+		t.ask(ctx, m)
+		if err := ctx.Err(); err != nil {
+			return Guidance{}, err
+		}
+		t.walk()
 	}
-	t.walk()
 	matches := t.match()
 	top, all := t.choose(matches)
 	g := t.guidance(top, all)
