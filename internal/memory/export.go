@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -13,29 +14,49 @@ type Export struct {
 	User      string         `json:"user"`
 	At        time.Time      `json:"at"`
 	TimeZone  string         `json:"time_zone,omitempty"`
+	Playbook  string         `json:"playbook,omitempty"` // what rules keep of them
 	Facts     []FactRecord   `json:"facts"`
 	Tasks     []Task         `json:"tasks"`
 	Reminders []Reminder     `json:"reminders"`
 	Journal   []LogEntry     `json:"journal"`
 	Messages  []SaidRecord   `json:"messages"`
 	Answers   []AnswerRecord `json:"answers"`
+	Calls     []CallRecord   `json:"calls"`    // of tools, for those answers
+	Earlier   []string       `json:"earlier"`  // what facts said before
+	Sessions  []SatRecord    `json:"sessions"` // conversations with them alone, summed up
 }
 
 // SaidRecord is a message of the person, or an answer to it.
 type SaidRecord struct {
-	Place string    `json:"place"`
-	Role  string    `json:"role"`
-	Text  string    `json:"text"`
-	At    time.Time `json:"at"`
+	Place    string          `json:"place"`
+	Role     string          `json:"role"`
+	Name     string          `json:"name,omitempty"`
+	Text     string          `json:"text"`
+	Attached string          `json:"attached,omitempty"` // names and texts of files
+	Calls    json.RawMessage `json:"calls,omitempty"`    // what the answer asked of tools
+	At       time.Time       `json:"at"`
 }
 
-// AnswerRecord is what was recorded about answering: no words, only counts.
+// SatRecord is what is kept of a conversation as a whole.
+type SatRecord struct {
+	Place     string          `json:"place"`
+	Title     string          `json:"title,omitempty"`
+	Summary   string          `json:"summary,omitempty"`
+	Closing   string          `json:"closing,omitempty"`
+	Decisions json.RawMessage `json:"decisions"`
+	Mentions  json.RawMessage `json:"mentions"`
+	Playbook  string          `json:"playbook,omitempty"`
+}
+
+// AnswerRecord is what was recorded about answering.
 type AnswerRecord struct {
 	Place    string    `json:"place"`
 	Category string    `json:"category"`
 	Model    string    `json:"model,omitempty"`
 	Tokens   int       `json:"tokens"`
 	At       time.Time `json:"at"`
+
+	Detail json.RawMessage `json:"detail"` // why it is as it is
 }
 
 // Markdown is the export as a text to read.
@@ -69,11 +90,21 @@ func (e Export) Markdown() string {
 	})
 	section("Conversations", len(e.Messages), func(i int) string {
 		m := e.Messages[i]
-		return fmt.Sprintf("[%s] %s, %s: %s", day(m.At), m.Place, map[string]string{"user": "you", "assistant": "answer"}[m.Role], m.Text)
+		who := map[string]string{"user": "you", "assistant": "answer", "tool": "read for you by " + m.Name}[m.Role]
+		return strings.TrimSpace(fmt.Sprintf("[%s] %s, %s: %s %s\n%s", day(m.At), m.Place, who, m.Text, m.Calls, m.Attached))
 	})
 	section("Answers made for you", len(e.Answers), func(i int) string {
 		a := e.Answers[i]
 		return fmt.Sprintf("[%s] %s, %s, %s, %d tokens", day(a.At), a.Place, a.Category, a.Model, a.Tokens)
+	})
+	section("Conversations with you alone, summed up", len(e.Sessions), func(i int) string {
+		m := e.Sessions[i]
+		return strings.TrimSpace(fmt.Sprintf("%s %s: %s %s", m.Place, m.Title, m.Summary, m.Closing))
+	})
+	section("What facts said before", len(e.Earlier), func(i int) string { return e.Earlier[i] })
+	section("What tools did for you", len(e.Calls), func(i int) string {
+		c := e.Calls[i]
+		return fmt.Sprintf("%s(%s), %s: %s", c.Name, c.Arguments, c.Status, c.Result)
 	})
 	return b.String() + "\n"
 }
@@ -94,7 +125,11 @@ func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err er
 	if err != nil {
 		return e, err
 	}
-	e.Facts = Records(list)
+	shared, err := facts(s.query, Viewer{Operator: true}, "f.scope <> 'person' AND EXISTS (SELECT 1 FROM json_each(iif(f.people = '', '[]', f.people)) WHERE value = ?6)", user)
+	if err != nil {
+		return e, during("export", err)
+	}
+	e.Facts = Records(append(list, shared...))
 	if e.Tasks, err = s.Tasks(ctx, v, everything, 0); err != nil {
 		return e, err
 	}
@@ -104,27 +139,68 @@ func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err er
 	if e.Journal, err = s.Log(ctx, v, LogQuery{Limit: everything}); err != nil {
 		return e, err
 	}
-	rows, err := s.query("SELECT platform || ':' || channel, role, content, at FROM messages WHERE user_id = ? AND role <> 'tool' AND content <> '' ORDER BY id", user)
+	e.Playbook = p.Playbook
+	return e, s.exportTalks(&e)
+}
+
+// exportTalks adds what was said to the bot, and what that left behind.
+func (s *Store) exportTalks(e *Export) (err error) {
+	if e.Messages, err = gathered(s, scanSaid, "SELECT platform || ':' || channel, role, name, content, attached, tool_calls, at FROM messages WHERE user_id = ? ORDER BY id", e.User); err != nil {
+		return err
+	}
+	if e.Answers, err = gathered(s, scanAnswer, "SELECT platform || ':' || channel, category, model, total_tokens, at, detail FROM decisions WHERE user_id = ? ORDER BY at", e.User); err != nil {
+		return err
+	}
+	if e.Calls, err = gathered(s, scanCall, `SELECT c.call_id, c.name, c.arguments, c.result, c.status, c.retries, c.duration_ms
+		FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.user_id = ? ORDER BY c.id`, e.User); err != nil {
+		return err
+	}
+	if e.Earlier, err = gathered(s, scanText, `SELECT h.content || ' ' || h.tags FROM key_facts f JOIN fact_history h ON h.fact_id = f.id
+		WHERE f.scope = 'person' AND f.subject = ?1
+		UNION ALL SELECT content || ' ' || tags || ' ' || quote || ' ' || previous FROM key_facts WHERE scope = 'person' AND subject = ?1 AND valid_to <> ''`, e.User); err != nil {
+		return err
+	}
+	e.Sessions, err = gathered(s, scanSat, `SELECT platform || ':' || channel, title, summary, closing, decisions, mentions, playbook FROM sessions
+		WHERE (direct OR user_id = ?1) AND `+spokenIn+` ORDER BY created_at`, e.User)
+	return err
+}
+
+// gathered reads rows of a person.
+func gathered[T any](s *Store, scan func(*sql.Rows) (T, error), query, user string) ([]T, error) {
+	rows, err := s.query(query, user)
 	if err != nil {
-		return e, during("export", err)
+		return nil, during("export", err)
 	}
-	if e.Messages, err = collect(rows, func(r *sql.Rows) (m SaidRecord, err error) {
-		var at string
-		err = r.Scan(&m.Place, &m.Role, &m.Text, &at)
-		m.At = ParseStamp(at)
-		return m, err
-	}); err != nil {
-		return e, during("export", err)
-	}
-	rows, err = s.query("SELECT platform || ':' || channel, category, model, total_tokens, at FROM decisions WHERE user_id = ? ORDER BY at", user)
-	if err != nil {
-		return e, during("export", err)
-	}
-	e.Answers, err = collect(rows, func(r *sql.Rows) (a AnswerRecord, err error) {
-		var at string
-		err = r.Scan(&a.Place, &a.Category, &a.Model, &a.Tokens, &at)
-		a.At = ParseStamp(at)
-		return a, err
-	})
-	return e, during("export", err)
+	list, err := collect(rows, scan)
+	return list, during("export", err)
+}
+
+func scanSaid(r *sql.Rows) (m SaidRecord, err error) {
+	var at, calls string
+	err = r.Scan(&m.Place, &m.Role, &m.Name, &m.Text, &m.Attached, &calls, &at)
+	m.At, m.Calls = ParseStamp(at), json.RawMessage(calls)
+	return m, err
+}
+
+func scanAnswer(r *sql.Rows) (a AnswerRecord, err error) {
+	var at, detail string
+	err = r.Scan(&a.Place, &a.Category, &a.Model, &a.Tokens, &at, &detail)
+	a.At, a.Detail = ParseStamp(at), json.RawMessage(detail)
+	return a, err
+}
+
+func scanCall(r *sql.Rows) (c CallRecord, err error) {
+	var ms int64
+	err = r.Scan(&c.CallID, &c.Name, &c.Arguments, &c.Result, &c.Status, &c.Retries, &ms)
+	c.Took = time.Duration(ms) * time.Millisecond
+	return c, err
+}
+
+func scanText(r *sql.Rows) (text string, err error) { return text, r.Scan(&text) }
+
+func scanSat(r *sql.Rows) (m SatRecord, err error) {
+	var decisions, mentions string
+	err = r.Scan(&m.Place, &m.Title, &m.Summary, &m.Closing, &decisions, &mentions, &m.Playbook)
+	m.Decisions, m.Mentions = json.RawMessage(decisions), json.RawMessage(mentions)
+	return m, err
 }

@@ -1,0 +1,71 @@
+package memory
+
+// holding is a column with people's words, and what becomes of them. Forgetting
+// clears every one. A test holds each of the three, and that no column of the
+// schema is missing: whoever adds one says here what becomes of it.
+type holding struct {
+	column string // table.column
+	// export is the list of Export that hands it out to its person; "" is none,
+	// and why says the reason.
+	export, why string
+	// kept is how long it stays when nobody forgets it.
+	kept lifetime
+}
+
+// lifetime is how long words are kept.
+type lifetime string
+
+// The lifetimes. Only what people keep on purpose has no end.
+const (
+	keptOpen     lifetime = "until it is deleted"
+	keptSession  lifetime = "retention.days after its session"
+	keptAudited  lifetime = "as long as the audit"
+	keptForDays  lifetime = "a week after it is done"
+	keptForATurn lifetime = "until the answer is sent, or for minutes"
+)
+
+// Reasons why a column is not handed out.
+const (
+	whyPassing = "it is on its way to them, or gone within minutes"
+	whyIndex   = "another column's words again"
+	whyForeign = "events nobody could read: the operator looks at them"
+)
+
+var holdings = []holding{
+	{"messages.content", "messages", "", keptSession},
+	{"messages.attached", "messages", "", keptSession},
+	{"messages.name", "messages", "", keptSession},
+	{"messages.tool_calls", "messages", "", keptSession},
+	{"messages.key_insight", "", whyIndex, keptSession},
+	{"messages_fts.content", "", whyIndex, keptSession},
+	{"sessions.summary", "sessions", "", keptOpen},
+	{"sessions.closing", "sessions", "", keptOpen},
+	{"sessions.title", "sessions", "", keptOpen},
+	{"sessions.decisions", "sessions", "", keptOpen},
+	{"sessions.mentions", "sessions", "", keptOpen},
+	{"sessions.playbook", "sessions", "", keptOpen},
+	{"key_facts.content", "facts", "", keptOpen},
+	{"key_facts.tags", "facts", "", keptOpen},
+	{"key_facts.quote", "facts", "", keptOpen},
+	{"key_facts.previous", "facts", "", keptOpen},
+	{"key_facts_fts.content", "", whyIndex, keptOpen},
+	{"key_facts_fts.tags", "", whyIndex, keptOpen},
+	{"fact_history.content", "earlier", "", keptOpen},
+	{"fact_history.tags", "earlier", "", keptOpen},
+	{"tasks.description", "tasks", "", keptOpen},
+	{"reminders.text", "reminders", "", keptOpen},
+	{"reminders.name", "reminders", "", keptOpen},
+	{"log_entries.content", "journal", "", keptOpen},
+	{"decisions.detail", "answers", "", keptAudited},
+	{"tool_calls.arguments", "calls", "", keptAudited},
+	{"tool_calls.result", "calls", "", keptAudited},
+	{"people.playbook", "playbook", "", keptOpen},
+	{"people.time_zone", "time_zone", "", keptOpen},
+	{"inbox.body", "", whyPassing, keptForATurn},
+	{"outbox.body", "", whyPassing, keptForDays},
+	{"steps.result", "", whyPassing, keptForATurn},
+	{"pending_actions.body", "", whyPassing, keptForATurn},
+	{"codes.name", "", whyPassing, keptForATurn},
+	{"settings.value", "", whyPassing, keptForATurn},
+	{"dead_letters.raw", "", whyForeign, keptOpen},
+}
