@@ -16,11 +16,11 @@ import (
 
 // Situation is one message and what is known around it.
 type Situation struct {
-	Platform  string
-	Channel   string // as guidelines name it: the platform's channel id
-	User      string // platform-scoped id
-	Roles     []string
-	Text      string // what the person wrote, however long
+	Platform string
+	Channel  string // as guidelines name it: the platform's channel id
+	User     string // platform-scoped id
+	Roles    []string
+	Text     string // what the person wrote, however long
 	// Forwarded says that Text is somebody else's: it tells nothing of the
 	// person and asks for nothing, so no condition reads it, no value comes or
 	// goes and no journey begins or moves.
