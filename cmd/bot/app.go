@@ -228,10 +228,22 @@ func (a *app) bookNow() *playbook.Book {
 		return nil
 	}
 	b, err := a.book.Book(a.now())
-	if err != nil && !errors.Is(err, context.Canceled) {
-		a.counts.playbook(err)
+	if errors.Is(err, context.Canceled) {
+		return b
+	}
+	switch news := a.counts.playbook(err); {
+	case news && err != nil:
+		a.log.Warn("the last good playbook stays in force", "err", err)
+	case news:
+		a.log.Info("the playbook is in force as it is in its folder")
 	}
 	return b
+}
+
+// followBook looks at the playbook's files although nobody writes.
+func (a *app) followBook(context.Context) error {
+	a.bookNow()
+	return nil
 }
 
 // inData names a file in the data folder.

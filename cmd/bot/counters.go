@@ -75,13 +75,16 @@ func (a *app) watchTool(c tools.Call, s tools.State) {
 }
 
 // playbook remembers what is wrong with the playbook's files; nil clears it.
-func (c *counters) playbook(err error) {
+// It is news when that is not what was remembered.
+func (c *counters) playbook(err error) (news bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	before := c.bookErr
 	c.bookErr = ""
 	if err != nil {
 		c.bookErr = err.Error()
 	}
+	return c.bookErr != before
 }
 
 func (c *counters) playbookError() string {

@@ -58,6 +58,9 @@ func (a *app) startJobs() {
 		a.schedule("facts file", "@every 10s", a.syncFacts)
 		a.background(func() { a.runJob("facts file", a.syncFacts) })
 	}
+	if a.book != nil {
+		a.schedule("playbook", "@every 5s", a.followBook)
+	}
 	if a.embedder != nil {
 		a.schedule("vectors", "@every 5s", a.makeVectors)
 	}

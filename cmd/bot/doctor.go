@@ -14,6 +14,7 @@ import (
 
 	"parley/config"
 	"parley/internal/agent"
+	"parley/internal/agent/playbook"
 	"parley/internal/memory"
 )
 
@@ -40,6 +41,10 @@ func (doctorCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	}
 	_, err = agent.New(agent.Options{PromptFile: cfg.Agent.PromptFile})
 	d.line("prompt", err, "ok")
+	if dir := cfg.Playbook.Dir; dir != "" {
+		_, err := playbook.Load(dir, playbook.Options{})
+		d.line("playbook", err, dir)
+	}
 	d.access(cfg)
 	d.data(ctx, cfg)
 	d.space(cfg.DataDir)

@@ -72,6 +72,9 @@ func (a *app) findings() (list []finding) {
 			list = append(list, finding{"facts file", degraded, err.Error()})
 		}
 	}
+	if e := a.counts.playbookError(); e != "" {
+		list = append(list, finding{"playbook", degraded, "the last good one is in force: " + clip(e, 300)})
+	}
 	for i, f := range list {
 		list[i].why = a.hide.text(f.why)
 	}

@@ -165,7 +165,7 @@ func journeyed(st *stage, text string) (string, error) {
 		if _, err := st.journey(id); err != nil {
 			return "", err
 		}
-		all := []string{string(playbook.Active), string(playbook.Completed), string(playbook.Abandoned), string(playbook.Failed)}
+		all := []string{string(playbook.Active), string(playbook.Completed), string(playbook.Abandoned), string(playbook.Suspended), string(playbook.Failed)}
 		if !slices.Contains(all, status) {
 			return "", fmt.Errorf("a journey is never %q: %s", status, didYouMean(status, all))
 		}

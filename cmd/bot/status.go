@@ -86,10 +86,8 @@ func (a *app) doing(ctx context.Context) (lines []page.Line) {
 	}
 	line(false, "persona", "%s", persona)
 	line(false, "tools", "%d", a.toolset.now().Len())
-	if e := a.counts.playbookError(); e != "" {
-		line(true, "playbook", "the last good one is in force: %s", clip(e, 300))
-	} else if a.book != nil {
-		line(false, "playbook", "ok")
+	if a.book != nil {
+		told("playbook", "ok")
 	}
 	lanes, waiting := a.hub.Active()
 	line(false, "now", "%s at work, %s waiting", many(lanes, "conversation"), many(waiting, "message"))

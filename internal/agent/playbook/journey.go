@@ -49,7 +49,7 @@ func (b *Book) Start(st State, id string, now time.Time) (State, error) {
 // is none.
 func (b *Book) Stop(st State, now time.Time) (State, error) {
 	s, p, _ := st.read()
-	if s.Journey == nil || s.Journey.Status != Active {
+	if !s.Journey.alive() {
 		return st, ErrNoJourney
 	}
 	s.finish(Abandoned, "stopped", now)
@@ -60,8 +60,12 @@ func (b *Book) Stop(st State, now time.Time) (State, error) {
 // none it changes nothing.
 func (b *Book) Abandon(st State, now time.Time) (State, error) {
 	s, p, _ := st.read()
-	if s.Journey == nil || s.Journey.Status != Active {
-		return st, nil
+	if s.Parked != nil {
+		s.Past = append(s.Past, ended{s.Parked.ID, Abandoned, now})
+		s.Parked = nil
+	}
+	if !s.Journey.alive() {
+		return write(s, p)
 	}
 	s.finish(Abandoned, "the session expired", now)
 	return write(s, p)
@@ -92,6 +96,9 @@ func (b *Book) Status(st State) (at Standing, ok bool, err error) {
 }
 
 func (s *session) begin(j *Journey, now time.Time) {
+	if s.Journey != nil && s.Journey.Status == Suspended {
+		s.Parked = s.Journey
+	}
 	s.Journey = &journeyState{ID: j.ID, Status: Active, Step: j.InitialStep, Started: now, Entered: now}
 }
 
@@ -119,14 +126,30 @@ func (t *turn) step() *Step {
 	return def.steps[j.Step]
 }
 
-// checkJourney fails a journey whose definition was changed under it.
+// checkJourney suspends a journey whose definition is away: the owner may be at
+// it, or a file cut in two. It goes on once its step is there again, after what
+// began meanwhile.
 func (t *turn) checkJourney() {
-	j := t.session.Journey
-	if j == nil || j.Status != Active || t.step() != nil {
-		return
+	s := &t.session
+	if !s.Journey.alive() && s.Parked != nil && t.defined(s.Parked) {
+		s.Journey, s.Parked = s.Parked, nil
 	}
-	t.note("journey %s failed: its step %q is not in the playbook any more", j.ID, j.Step)
-	t.session.finish(Failed, "the playbook changed", t.sit.Now)
+	j := s.Journey
+	switch {
+	case !j.alive():
+	case t.defined(j) && j.Status == Suspended:
+		t.note("journey %s goes on: its step %q is in the playbook again", j.ID, j.Step)
+		j.Status, j.Reason = Active, ""
+	case !t.defined(j) && j.Status == Active:
+		t.note("journey %s is suspended: its step %q is not in the playbook", j.ID, j.Step)
+		j.Status, j.Reason, s.Asked = Suspended, fmt.Sprintf("its step %q is not in the playbook", j.Step), ""
+	}
+}
+
+// defined tells whether the playbook has the step that a journey is in.
+func (t *turn) defined(j *journeyState) bool {
+	def, ok := t.book.journeys[j.ID]
+	return ok && def.steps[j.Step] != nil
 }
 
 // walk starts a journey or moves the active one on, as far as what is known

@@ -181,10 +181,42 @@ func TestPlaybookChangedUnderJourney(t *testing.T) {
 	}
 	c.book = mustLoad(t, dir)
 	g := c.say("done")
-	c.at("big", Failed)
+	c.at("big", Suspended)
 	if len(g.Notes) != 1 {
 		t.Errorf("notes %v", g.Notes)
 	}
+	// Nothing more is said of it, nothing moves it; once its step is back it
+	// goes on from where it was.
+	if g := c.say("done"); len(g.Notes) != 0 {
+		t.Errorf("notes %v", g.Notes)
+	}
+	c.at("big", Suspended)
+	whole := mustLoad(t, write1(t, twoWays))
+	c.book = whole
+	c.say("hm")
+	c.at("big", Active)
+
+	// The whole definition is away, and another journey begins meanwhile.
+	c.book = mustLoad(t, write1(t, strings.ReplaceAll(twoWays, "id: j\n", "id: k\n")))
+	c.say("hm")
+	c.at("big", Suspended)
+	c.say("begin with 5")
+	if at, _, err := c.book.Status(c.state); err != nil || at.JourneyID != "k" || at.Status != Active {
+		t.Fatalf("%+v, %v", at, err)
+	}
+	var err error
+	if c.state, err = c.book.Stop(c.state, c.now); err != nil {
+		t.Fatal(err)
+	}
+	c.book = whole
+	c.say("hm")
+	c.at("big", Active)
+	c.book = mustLoad(t, "")
+	c.say("hm")
+	if c.state, err = c.book.Abandon(c.state, c.now); err != nil {
+		t.Fatal(err)
+	}
+	c.at("big", Abandoned)
 }
 
 func TestDamagedState(t *testing.T) {

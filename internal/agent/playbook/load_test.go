@@ -146,17 +146,111 @@ func TestSourceReloads(t *testing.T) {
 	at(0, "a", true)
 	put(rule("bb"))
 	at(500*time.Millisecond, "a", true) // looked at within the last second
-	at(time.Second, "bb", true)
+	at(time.Second, "a", true)          // somebody may be at it
+	at(2*time.Second, "bb", true)
 	put("guidelines: [")
-	at(2*time.Second, "bb", false) // the last good one stays, the error is told
-	at(4*time.Second, "bb", false)
+	at(4*time.Second, "bb", true)
+	at(5*time.Second, "bb", false) // the last good one stays, the error is told
+	at(7*time.Second, "bb", false)
 	put(rule("ccc"))
-	at(6*time.Second, "ccc", true)
+	at(8*time.Second, "bb", false)
+	at(9*time.Second, "ccc", true)
 	put(rule("dddd"))
 	if err := s.Reload(); err != nil {
 		t.Fatal(err)
 	}
-	at(6*time.Second, "dddd", true)
+	at(9*time.Second, "dddd", true)
+}
+
+// A playbook that loses much at once, or all, is taken for an accident, until
+// somebody reloads it on purpose.
+func TestSourceThatLosesRules(t *testing.T) {
+	rules := func(from, to int) string {
+		text := "guidelines:\n"
+		for i := from; i < to; i++ {
+			text += fmt.Sprintf("  - {id: r%d, condition: always, action: x}\n", i)
+		}
+		return text
+	}
+	for _, tt := range []struct {
+		name    string
+		change  func(dir string) error
+		left    int
+		refused bool
+	}{
+		{"one of twenty", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "b.yaml"), []byte(rules(10, 19)), 0o600)
+		}, 19, false},
+		{"four of twenty", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "b.yaml"), []byte(rules(10, 16)), 0o600)
+		}, 16, false},
+		{"five of twenty", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "b.yaml"), []byte(rules(10, 15)), 0o600)
+		}, 15, true},
+		{"cut inside a file", func(dir string) error {
+			return os.WriteFile(filepath.Join(dir, "b.yaml"), []byte(rules(10, 12)), 0o600)
+		}, 12, true},
+		{"a file is empty", func(dir string) error { return os.WriteFile(filepath.Join(dir, "b.yaml"), nil, 0o600) }, 10, true},
+		{"a file is gone", func(dir string) error { return os.Remove(filepath.Join(dir, "b.yaml")) }, 10, true},
+		{"a file has another name", func(dir string) error { return os.Rename(filepath.Join(dir, "b.yaml"), filepath.Join(dir, "c.yaml")) }, 20, false},
+		{"the folder is away", func(dir string) error { return os.Rename(dir, dir+".away") }, 0, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "book")
+			if err := os.Mkdir(dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			for name, text := range map[string]string{"a.yaml": rules(0, 10), "b.yaml": rules(10, 20)} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, err := Open(dir, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := tt.change(dir); err != nil {
+				t.Fatal(err)
+			}
+			var b *Book
+			for i := range 4 {
+				b, err = s.Book(time.Unix(int64(1000+2*i), 0))
+			}
+			want := tt.left
+			if tt.refused {
+				want = 20
+			}
+			if got := len(b.Guidelines()); got != want || (err != nil) != tt.refused {
+				t.Errorf("%d rules, %v; want %d", got, err, want)
+			}
+			if err := s.Reload(); tt.left > 0 && (err != nil || len(s.book.Guidelines()) != tt.left) {
+				t.Errorf("reloaded on purpose: %d rules, %v", len(s.book.Guidelines()), err)
+			}
+		})
+	}
+}
+
+// A file that is written piece by piece is read once it is whole, although
+// every piece of it could be read.
+func TestSourceThatGrows(t *testing.T) {
+	dir := write1(t, "guidelines:\n  - {id: a, condition: always, action: x}\n  - {id: b, condition: always, action: x}\n")
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := "guidelines:\n"
+	for i := range 10 {
+		text += fmt.Sprintf("  - {id: r%d, condition: always, action: x}\n", i)
+		if err := os.WriteFile(filepath.Join(dir, "p.yaml"), []byte("guidelines:\n  - {id: a, condition: always, action: x}\n"+text[len("guidelines:\n"):]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := s.Book(time.Unix(int64(1000+2*i), 0)); err != nil || len(b.Guidelines()) != 2 {
+			t.Fatalf("piece %d: %d rules, %v", i, len(b.Guidelines()), err)
+		}
+	}
+	if b, err := s.Book(time.Unix(2000, 0)); err != nil || len(b.Guidelines()) != 11 {
+		t.Errorf("whole: %d rules, %v", len(b.Guidelines()), err)
+	}
 }
 
 func TestHostileFiles(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -19,16 +20,22 @@ type Source struct {
 	book    *Book
 	err     error
 	stamp   string // names, sizes and times of the files that were read last
+	seen    string // the same of the look before
 	checked time.Time
 }
 
-// checkEvery is how long a look at the files is good for.
-const checkEvery = time.Second
+// checkEvery is how long a look at the files is good for; after quiet without a
+// change nobody is at them.
+const (
+	checkEvery = time.Second
+	quiet      = 2 * time.Second
+)
 
 // Open loads dir. A playbook that is wrong at the start is an error; see Load.
 func Open(dir string, o Options) (*Source, error) {
 	s := &Source{dir: dir, options: o, cache: newCache()}
-	s.stamp = s.look()
+	s.stamp, _ = s.look()
+	s.seen = s.stamp
 	var err error
 	s.book, err = load(dir, o, s.cache)
 	if err != nil {
@@ -38,8 +45,10 @@ func Open(dir string, o Options) (*Source, error) {
 }
 
 // Book is the newest good Book, never nil. The error is what is wrong with the
-// files that are there now, while an earlier Book stays in force. It may read
-// files; now is the caller's clock.
+// files that are there now, while an earlier Book stays in force: a mistake, or
+// a *LostError. It may read files; now is the caller's clock. Files count once
+// they hold still: two looks find the same, or nothing has touched them for a
+// while.
 func (s *Source) Book(now time.Time) (*Book, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,40 +56,102 @@ func (s *Source) Book(now time.Time) (*Book, error) {
 		return s.book, s.err
 	}
 	s.checked = now
-	if stamp := s.look(); stamp != s.stamp {
-		s.stamp = stamp
-		s.read()
+	stamp, touched := s.look()
+	still := stamp == s.seen || time.Since(touched) > quiet
+	if s.seen = stamp; still && stamp != s.stamp {
+		s.read(stamp, false)
 	}
 	return s.book, s.err
 }
 
-// Reload reads the files now, changed or not.
+// Reload reads the files now, changed or not, and takes them as they are: who
+// asks for that means it.
 func (s *Source) Reload() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.stamp = s.look()
-	s.read()
+	stamp, _ := s.look()
+	s.read(stamp, true)
 	return s.err
 }
 
-func (s *Source) read() {
+// read takes what the files say, if they are still as stamp has them.
+func (s *Source) read(stamp string, meant bool) {
 	b, err := load(s.dir, s.options, s.cache)
+	after, _ := s.look()
+	if s.seen = after; after != stamp && !meant {
+		return // somebody is at it: the next look decides
+	}
+	if s.stamp = after; err == nil && !meant {
+		err = lost(s.book, b)
+	}
 	if s.err = err; err == nil {
 		s.book = b
 	}
 }
 
-// look says what the files are like, without reading them.
-func (s *Source) look() string {
+// LostError says that so much of a playbook is gone at once that it is taken
+// for an accident.
+type LostError struct{ Gone, Total int }
+
+// Error implements error.
+func (e *LostError) Error() string {
+	return fmt.Sprintf("%d of %d rules, journeys, variables and replies are gone at once, as if a file were cut or away; if that is meant, reload with SIGHUP or start again", e.Gone, e.Total)
+}
+
+// How many entries may vanish at once before that is taken for an accident: so
+// many, and one in so many of all. A single one may, unless it was the last.
+const (
+	massLost  = 5
+	shareLost = 5
+)
+
+func lost(old, now *Book) error {
+	gone, total, left := 0, 0, 0
+	count := func(is bool) {
+		if total++; !is {
+			gone++
+		}
+	}
+	for id := range old.guidelines {
+		count(now.guidelines[id] != nil)
+	}
+	for id := range old.journeys {
+		count(now.journeys[id] != nil)
+	}
+	for id := range old.variables {
+		count(now.variables[id] != nil)
+	}
+	for id := range old.replies {
+		count(now.replies[id] != nil)
+	}
+	left = len(now.guidelines) + len(now.journeys) + len(now.variables) + len(now.replies)
+	if gone > massLost || gone > 1 && shareLost*gone > total || gone > 0 && left == 0 {
+		return &LostError{gone, total}
+	}
+	return nil
+}
+
+// look says what the files are like, without reading them, and when anything
+// about them changed last, which no program can set back.
+func (s *Source) look() (stamp string, touched time.Time) {
 	files, err := yamlFiles(s.dir)
 	if err != nil {
-		return err.Error()
+		return err.Error(), time.Time{}
 	}
 	var b strings.Builder
-	for _, name := range files {
-		if info, err := os.Stat(name); err == nil {
+	for _, name := range append(files, s.dir) {
+		info, err := os.Stat(name)
+		if err != nil {
+			continue
+		}
+		if st, ok := info.Sys().(*syscall.Stat_t); ok {
+			if at := changed(st); at.After(touched) {
+				touched = at
+			}
+		}
+		if name != s.dir {
 			fmt.Fprintf(&b, "%s %d %d\n", name, info.Size(), info.ModTime().UnixNano())
 		}
 	}
-	return b.String()
+	return b.String(), touched
 }

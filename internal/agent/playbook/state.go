@@ -26,6 +26,7 @@ type session struct {
 	Applied map[string]string `json:"applied,omitempty"` // guideline -> version of the rule that was applied
 	Asked   string            `json:"asked,omitempty"`   // the variable asked for with the last answer
 	Past    []ended           `json:"past,omitempty"`    // journeys that are over, oldest first
+	Parked  *journeyState     `json:"parked,omitempty"`  // suspended when another began
 }
 
 // person is State.Person.
@@ -56,7 +57,8 @@ const (
 	Active    Status = "active"
 	Completed Status = "completed" // reached a terminal step
 	Abandoned Status = "abandoned" // stopped, or its session expired
-	Failed    Status = "failed"    // its definition went away under it
+	Suspended Status = "suspended" // its definition is away; it goes on once that is back
+	Failed    Status = "failed"    // its definition went away, as earlier versions took it
 )
 
 // journeyState is the journey a session is in, or was in last. The history is
@@ -64,7 +66,7 @@ const (
 type journeyState struct {
 	ID      string    `json:"id"`
 	Status  Status    `json:"status"`
-	Reason  string    `json:"reason,omitempty"` // why it was abandoned or failed
+	Reason  string    `json:"reason,omitempty"` // why it was abandoned or is suspended
 	Step    string    `json:"step"`
 	Started time.Time `json:"started"`
 	Entered time.Time `json:"entered"` // the current step
@@ -80,6 +82,9 @@ type HistoryEntry struct {
 	EnteredAt time.Time `json:"entered_at"`
 	ExitedAt  time.Time `json:"exited_at,omitzero"`
 }
+
+// alive says that it is not over. There may be none.
+func (j *journeyState) alive() bool { return j != nil && (j.Status == Active || j.Status == Suspended) }
 
 func (j *journeyState) leave(now time.Time) {
 	i := slices.Index(j.Steps, j.Step)
@@ -123,7 +128,7 @@ func (j *journeyState) history() ([]HistoryEntry, error) {
 		in := j.Started.Add(time.Duration(n[1]) * time.Millisecond)
 		out = append(out, HistoryEntry{j.Steps[n[0]], in, in.Add(time.Duration(n[2]) * time.Millisecond)})
 	}
-	if j.Status == Active {
+	if j.alive() {
 		out = append(out, HistoryEntry{StepID: j.Step, EnteredAt: j.Entered})
 	}
 	return out, nil
