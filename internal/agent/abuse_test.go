@@ -276,12 +276,21 @@ func TestRecalledForwardsTaint(t *testing.T) {
 	}
 }
 
-// TestLongAnswersAreCut is promises C29: no model fills a chat by itself.
-func TestLongAnswersAreCut(t *testing.T) {
+// A long answer is given whole; what is remembered of it has a bound, so that
+// one answer never fills the next requests.
+func TestLongAnswersAreRememberedInPart(t *testing.T) {
 	b := newBench(t, Options{})
-	b.model.Say(strings.Repeat("ß", 1_000_000))
-	if got := b.say("go on"); got != strings.Repeat("ß", maxAnswer)+"\n\n"+wordsCutShort {
+	long := strings.Repeat("ß", 1_000_000)
+	b.model.Say(long).Say("yes")
+	if got := b.say("go on"); got != long {
 		t.Errorf("%d bytes", len(got))
+	}
+	b.say("and?")
+	asked := b.model.Requests()
+	for _, m := range asked[len(asked)-1].Messages {
+		if n := strings.Count(m.Content, "ß"); n > maxAnswer || n > 0 && !strings.Contains(m.Content, wordsCutShort) {
+			t.Errorf("%d letters of it are sent again", n)
+		}
 	}
 }
 

@@ -91,18 +91,18 @@ func (t *turn) modelName() string {
 	return t.a.ModelName()
 }
 
-// maxAnswer bounds an answer, in runes: five to ten messages of a chat (promises.md C29).
+// maxAnswer bounds what of an answer is remembered, in runes. All of it is
+// delivered, as the platform can.
 const maxAnswer = 18_000
 
 // spoke ends the turn with the model's text.
 func (t *turn) spoke(resp llm.Response) chat.Answer {
 	t.rote = resp.Rote
 	text := strings.TrimSpace(resp.Message.Content)
-	short := clipRunes(text, maxAnswer)
-	if resp.Finish == llm.FinishLength || len(short) < len(text) {
-		short += "\n\n" + wordsCutShort
+	if resp.Finish == llm.FinishLength {
+		text += "\n\n" + wordsCutShort
 	}
-	text = t.defanged(short)
+	text = t.defanged(text)
 	category := memory.CategoryReply
 	if len(t.calls) > 0 {
 		category = memory.CategoryTools

@@ -276,7 +276,11 @@ func (t *turn) finish(text, category string) chat.Answer {
 		text = t.in.notice + "\n\n" + text
 	}
 	text, sources := t.sourced(visible(text))
-	spoken := t.entry(llm.Message{Role: llm.RoleAssistant, Content: text})
+	kept := clipRunes(text, maxAnswer)
+	if len(kept) < len(text) {
+		kept += "\n\n" + wordsCutShort
+	}
+	spoken := t.entry(llm.Message{Role: llm.RoleAssistant, Content: kept})
 	spoken.Insight = insight(text)
 	t.added = append(t.added, spoken)
 	rec := t.record(category, memory.Detail{Sources: sources})

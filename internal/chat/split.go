@@ -1,121 +1,334 @@
 package chat
 
 import (
-	"regexp"
+	"slices"
 	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-var (
-	fenceLine = regexp.MustCompile("(?m)^ {0,3}(?:(`{3,})[^`\n]*|(~{3,})[^\n]*)$")
-	wholeLink = regexp.MustCompile(`!?\[[^\]\n]*\]\([^)\n]*\)|<?https?://[^\s>]+>?`)
-)
-
-// maxUnit is how far beyond a cut a link or a fence line may reach to count
-// as one: more is cut like any text.
-const maxUnit = 4096
-
-// maxInfo is how long a line that opens a fence may be to be written again.
-const maxInfo = 64
-
 // Split cuts Markdown into pieces that fit, at the best place there is: between
-// paragraphs, lines or words, never inside a link, a fence line or a grapheme
-// unless one of these alone does not fit. A fence that is cut is closed and
-// opened again. Nothing else is added, and nothing lost but white space that
-// would be a piece of its own. fits must hold for whatever is
+// blocks, lines or words, and never inside a link or a grapheme unless one of
+// these alone does not fit. What a cut goes through is closed before it and
+// opened again after it: a fence with its language, bold and the like, code, a
+// spoiler, a quotation; of a table the head is repeated. Nothing else is added,
+// and nothing lost but white space at the cuts. fits must hold for whatever is
 // shorter than something it holds for; it is called often and must be quick.
 // White space alone gives no pieces.
 func Split(text string, fits func(string) bool) (pieces []string) {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	for opening := ""; ; {
-		if blank(opening, text) {
-			return pieces
-		}
-		if fits(opening + text) {
-			return append(pieces, opening+text)
-		}
-		piece := func(n int) (string, string) { return closed(opening + text[:n]) }
-		end := 1024 // doubled until too long, so that the rest of a long text is not read for every piece
-		for p, _ := piece(min(end, len(text))); end < len(text) && fits(p); p, _ = piece(min(end, len(text))) {
-			end *= 2
-		}
-		n := sort.Search(min(end, len(text)), func(n int) bool { p, _ := piece(n + 1); return !fits(p) })
-		n = nice(text, n)
-		p, open := piece(n)
-		for n > 1 && !fits(p) { // rendering is not quite monotone
-			n = nice(text, n-1)
-			p, open = piece(n)
-		}
-		if !blank(opening, text[:n]) {
-			pieces = append(pieces, p)
-		}
-		opening, text = open, text[n:]
+	if fits(text) {
+		return []string{text}
 	}
-}
-
-// blank says that a piece would show nothing: white space, or a fence that is
-// opened again only to be closed.
-func blank(opening, text string) bool {
-	text = strings.TrimSpace(text)
-	return text == "" || opening != "" && strings.HasPrefix(opening, text) && strings.Trim(text, text[:1]) == ""
-}
-
-// closed ends the fence that s leaves open; opening is what opens it again.
-func closed(s string) (whole, opening string) {
-	var marker string
-	for _, m := range fenceLine.FindAllStringIndex(s, -1) {
-		line := strings.TrimSpace(s[m[0]:m[1]])
-		run := line[:len(line)-len(strings.TrimLeft(line, line[:1]))]
+	c := &cutter{text: text, fits: fits, lines: outline(text), guess: 1024}
+	c.spans, c.spoilers = marks(text, c.lines)
+	for from := (start{}); from.at < len(text); {
+		end := c.reach(from)
+		var piece string
 		switch {
-		case marker == "":
-			marker, opening = run, line+"\n"
-			if len(line) > maxInfo {
-				opening = run[:min(len(run), maxInfo)] + "\n"
-			}
-		case strings.HasPrefix(run, marker) && run == line:
-			marker, opening = "", ""
+		case end > from.at:
+			piece = c.piece(from, end)
+			from = c.resume(end)
+		case from.head != "": // what was to be opened again leaves no room
+			from = start{at: from.at}
+		default: // nor does what has to be closed
+			end = from.at + max(grapheme(text[from.at:]), c.longest(from.at, func(end int) string { return text[from.at:end] })-from.at)
+			piece, from = text[from.at:end], start{at: end}
+		}
+		if shows(piece) {
+			pieces = append(pieces, piece)
 		}
 	}
-	if marker == "" {
-		return s, ""
-	}
-	return strings.TrimSuffix(s, "\n") + "\n" + marker, opening
+	return pieces
 }
 
-// nice is the best place to cut s at or before n, at least one character on.
-func nice(s string, n int) int {
-	for n > 0 && n < len(s) && !utf8.RuneStart(s[n]) {
-		n--
+// shows says that a piece is more than white space and a fence.
+func shows(piece string) bool {
+	for _, l := range outline(piece) {
+		if l.opens == nil && l.kind != lineClose && strings.TrimSpace(piece[l.start+len(l.quotes):l.end]) != "" {
+			return true
+		}
 	}
-	_, first := utf8.DecodeRuneInString(s)
-	n = max(n, first)
-	best := n
-	for _, gap := range []string{"\n\n", "\n", " "} {
-		if i := strings.LastIndex(s[:n], gap); i >= n/2 {
-			best = i + len(gap)
+	return false
+}
+
+// start is where a piece begins.
+type start struct {
+	at     int
+	head   string // what is put before it
+	quotes string // quotation marks that
+	indent string // this follows, which is left out of the lines that have it
+}
+
+// cutter cuts one text.
+type cutter struct {
+	text            string
+	fits            func(string) bool
+	lines           []line
+	spans, spoilers []span
+	guess           int // how long the next piece may become
+}
+
+// lineAt is the index of the line that a place lies in.
+func (c *cutter) lineAt(at int) int {
+	return sort.Search(len(c.lines), func(i int) bool { return c.lines[i].start > at }) - 1
+}
+
+// around lists the spans that a cut at a place goes through, the outermost
+// first.
+func (c *cutter) around(at int) (list []span) {
+	for i := sort.Search(len(c.spans), func(i int) bool { return c.spans[i].start >= at }) - 1; i >= 0; i = c.spans[i].parent {
+		if c.spans[i].end > at {
+			list = append(list, c.spans[i])
+		}
+	}
+	if i := sort.Search(len(c.spoilers), func(i int) bool { return c.spoilers[i].start >= at }) - 1; i >= 0 && c.spoilers[i].end > at {
+		list = append(list, c.spoilers[i])
+	}
+	slices.SortFunc(list, func(a, b span) int { return a.start - b.start })
+	return list
+}
+
+// piece is the text between two places as it is sent.
+func (c *cutter) piece(from start, end int) string {
+	body := from.head + dedent(c.text[from.at:end], from)
+	if end == len(c.text) {
+		return body
+	}
+	if l := c.lines[c.lineAt(end)]; l.fence != nil {
+		return strings.TrimSuffix(body, "\n") + "\n" + l.fence.end
+	}
+	tail := ""
+	for _, s := range c.around(end) {
+		tail = s.mark + tail
+	}
+	if tail == "" {
+		return body
+	}
+	return strings.TrimRightFunc(body, unicode.IsSpace) + tail
+}
+
+// dedent takes indentation off the lines of an item that begins a piece: what
+// was nested in a list would be code at the beginning of a message.
+func dedent(s string, from start) string {
+	if from.indent == "" {
+		return s
+	}
+	lines := strings.SplitAfter(s, "\n")
+	for i, l := range lines {
+		rest, ok := strings.CutPrefix(l, from.quotes+from.indent)
+		if ok {
+			lines[i] = from.quotes + rest
+		} else if strings.TrimSpace(l) != "" && (i > 0 || from.head == "") {
 			break
 		}
 	}
-	for _, whole := range []*regexp.Regexp{fenceLine, wholeLink} {
-		for _, m := range whole.FindAllStringIndex(s[:min(len(s), best+maxUnit)], -1) {
-			if m[0] > 0 && m[0] < best && best < m[1] {
-				best = m[0]
-			}
+	return strings.Join(lines, "")
+}
+
+// longest is the furthest place up to which a piece fits, never beyond reason.
+func (c *cutter) longest(at int, piece func(end int) string) int {
+	good := func(end int) bool { return c.fits(piece(end)) }
+	far := min(at+c.guess, len(c.text)) // doubled until too long
+	for good(far) {
+		if far == len(c.text) {
+			return far
+		}
+		far = min(at+2*(far-at), len(c.text))
+	}
+	return at + sort.Search(far-at, func(n int) bool { return !good(at + n + 1) })
+}
+
+// reach is where the piece that begins at a place ends; at itself when not even
+// one character fits.
+func (c *cutter) reach(from start) int {
+	end := c.longest(from.at, func(end int) string { return c.piece(from, end) })
+	if end == len(c.text) {
+		return end
+	}
+	for far := end; far > from.at; { // rendering is not quite monotone
+		if end = c.best(from.at, far); end <= from.at || c.fits(c.piece(from, end)) {
+			break
+		}
+		far = end - 1
+	}
+	c.guess = max(64, 2*(end-from.at))
+	return max(end, from.at)
+}
+
+// resume is where the piece after a cut begins, and what is put before it.
+func (c *cutter) resume(at int) start {
+	for at < len(c.text) && (c.text[at] == '\n' || c.text[at] == ' ' && len(c.around(at)) > 0) {
+		at++
+	}
+	if at == len(c.text) {
+		return start{at: at}
+	}
+	l := c.lines[c.lineAt(at)]
+	from := start{at: at, quotes: l.quotes}
+	whole := at == l.start
+	open := ""
+	for _, s := range c.around(at) {
+		open += s.mark
+	}
+	switch {
+	case l.kind == lineClose:
+		return start{at: min(l.end+1, len(c.text))} // only the end of what is closed already
+	case l.fence != nil:
+		from.indent = strings.Repeat(" ", l.fence.indent)
+		from.head = l.fence.again + "\n"
+		if !whole {
+			from.head += l.quotes
+		}
+		return from
+	case l.table != "":
+		from.head = strings.TrimPrefix(l.table, "\n")
+	case whole && open != "":
+		from.at, from.head = l.body, l.quotes+strings.TrimLeft(c.text[l.start+len(l.quotes):l.body], " ")+open
+	case whole:
+	case at > l.body:
+		from.head = l.quotes + open
+	default:
+		from.head = open
+	}
+	if l.column > 0 {
+		from.indent = strings.Repeat(" ", l.column)
+		if whole {
+			from.indent = strings.Repeat(" ", l.indent)
 		}
 	}
-	for i := best; i > 0; {
-		before, size := utf8.DecodeLastRuneInString(s[:i])
-		after, _ := utf8.DecodeRuneInString(s[i:])
+	return from
+}
+
+// The ranks of places to cut at.
+const (
+	rankAny = iota
+	rankWord
+	rankLine
+	rankBlock
+	rankParagraph
+	ranks
+)
+
+// best is the best place to cut at or before end: of the highest rank in the
+// second half of the piece, and outside marks where there is such a place.
+func (c *cutter) best(at, end int) int {
+	var free, marked [ranks]int
+	half := at + (end-at)/2
+	for p := c.letter(at, end); p > at && (p >= half || free == [ranks]int{} && marked == [ranks]int{}); p = c.letter(at, p-1) {
+		rank := c.rank(p)
+		if rank == rankAny && (free[rankAny] > 0 || marked[rankAny] > 0 && free[rankWord] > 0) {
+			continue
+		}
+		around := c.around(p)
+		list := &free
+		if len(around) > 0 {
+			list = &marked
+		}
+		if list[rank] > 0 || slices.ContainsFunc(around, func(s span) bool { return s.mark == "" }) || c.bare(p, around) {
+			continue
+		}
+		if list[rank] = p; rank == rankParagraph && list == &free {
+			break
+		}
+	}
+	for _, rank := range []int{rankParagraph, rankBlock, rankLine, rankWord} {
+		if free[rank] > 0 {
+			return free[rank]
+		}
+	}
+	for rank := ranks - 1; rank >= 0; rank-- {
+		if p := max(marked[rank], free[rank]); p > 0 {
+			return p
+		}
+	}
+	return c.whole(at, end)
+}
+
+// whole is where to cut when the second half of a piece is one link: before it,
+// or through it when it is all there is.
+func (c *cutter) whole(at, end int) int {
+	for _, s := range c.around(end) {
+		if s.start > at && strings.TrimSpace(c.text[at:s.start]) != "" {
+			return s.start
+		}
+	}
+	return max(c.letter(at, end), at)
+}
+
+// bare says that a cut would leave marks with nothing between them, a fence
+// with no code or a table with no row.
+func (c *cutter) bare(at int, around []span) bool {
+	for _, s := range around {
+		from, to := s.inside()
+		if at <= from || at >= to || strings.TrimSpace(c.text[from:at]) == "" || strings.TrimSpace(c.text[at:to]) == "" {
+			return true
+		}
+	}
+	i := c.lineAt(at)
+	l := c.lines[i]
+	switch {
+	case l.opens != nil:
+		return at > l.start
+	case l.fence != nil && l.kind == lineClose && at > l.start, l.kind == lineRow && l.table == "":
+		return true
+	case at > l.start || i == 0:
+		return false
+	}
+	before := c.lines[i-1]
+	return before.opens != nil || before.kind == lineRow && before.table == ""
+}
+
+// rank says how good a place is.
+func (c *cutter) rank(at int) int {
+	if c.text[at-1] != '\n' {
+		if c.text[at-1] == ' ' || c.text[at-1] == '\t' {
+			return rankWord
+		}
+		return rankAny
+	}
+	i := c.lineAt(at)
+	if i <= 0 {
+		return rankLine
+	}
+	before, l := c.lines[i-1], c.lines[i]
+	switch {
+	case l.fence != nil, l.kind == lineRow && l.table == "":
+		return rankLine
+	case before.kind == lineBlank:
+		return rankParagraph
+	case l.kind == lineBlock, before.kind == lineClose, before.table != "" && l.table == "":
+		return rankBlock
+	}
+	return rankLine
+}
+
+// letter is the last place at or before end that is inside no grapheme.
+func (c *cutter) letter(at, end int) int {
+	for end > at && end < len(c.text) && !utf8.RuneStart(c.text[end]) {
+		end--
+	}
+	for i := end; i > at && i < len(c.text); {
+		before, size := utf8.DecodeLastRuneInString(c.text[:i])
+		after, _ := utf8.DecodeRuneInString(c.text[i:])
 		if !joined(before, after) {
 			return i
 		}
-		i -= size
+		if i -= size; end-i > maxUnit {
+			break
+		}
 	}
-	return best
+	return end
+}
+
+// grapheme is how long the first one of s is, or its first character when that
+// is endless.
+func grapheme(s string) int {
+	_, n := utf8.DecodeRuneInString(s)
+	return n
 }
 
 // joined says that two characters belong to one grapheme.

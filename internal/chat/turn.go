@@ -148,9 +148,19 @@ func (h *Hub) parts(m Message, a Answer) []Part {
 	return pieces(adapter, m, a)
 }
 
+// maxParts is how many messages an answer fills a conversation with at most;
+// a longer one comes as a file.
+const maxParts = 10
+
 // pieces are the parts of an answer that is given where m was written.
 func pieces(adapter Adapter, m Message, a Answer) []Part {
-	texts := adapter.Split(seen(a.Text))
+	text := seen(a.Text)
+	texts := adapter.Split(text)
+	if len(texts) > maxParts {
+		texts = []string{texts[0], wordsWhole}
+		whole := File{Name: wholeName, MIME: "text/markdown", Size: int64(len(text)), Data: []byte(text)}
+		a.Files = append([]File{whole}, a.Files...)
+	}
 	if len(texts) == 0 && len(a.Files) > 0 {
 		texts = []string{""}
 	}

@@ -83,7 +83,26 @@ func (w *walker) result() rendered {
 		}
 		return b.Length - a.Length
 	})
+	r.thin()
 	return r
+}
+
+// thin leaves out what changes no word where more lies on a text than Telegram
+// shows: at the end first, and last what hides or leads somewhere.
+func (r *rendered) thin() {
+	excess := len(r.entities) - maxEntities
+	for _, kind := range []models.MessageEntityType{
+		models.MessageEntityTypeItalic, models.MessageEntityTypeStrikethrough, models.MessageEntityTypeBold,
+		models.MessageEntityTypeCode, models.MessageEntityTypeBlockquote, models.MessageEntityTypePre,
+	} {
+		for i := len(r.entities) - 1; i >= 0 && excess > 0; i-- {
+			if r.entities[i].Type == kind {
+				r.entities[i].Length = 0
+				excess--
+			}
+		}
+	}
+	r.entities = slices.DeleteFunc(r.entities, func(e models.MessageEntity) bool { return e.Length == 0 })
 }
 
 func isCode(e models.MessageEntity) bool {

@@ -14,10 +14,16 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"parley/internal/chat"
 )
 
 // maxMentions is how many people one message may call by @name.
 const maxMentions = 5
+
+// maxLinks is how many links one message shows as such: Telegram drops what
+// lies on a text beyond a hundred, so the others are spelled out.
+const maxLinks = 80
 
 // rendered is a message as Telegram shows it: text, and what lies on it.
 type rendered struct {
@@ -49,6 +55,7 @@ var markdown = parser.NewParser(
 		util.Prioritized(parser.NewAutoLinkParser(), 300),
 		util.Prioritized(parser.NewEmphasisParser(), 500),
 		util.Prioritized(extension.NewStrikethroughParser(), 500),
+		util.Prioritized(spoilerParser{}, 500),
 	),
 	parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
 	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
@@ -65,6 +72,7 @@ func render(source string) rendered {
 	if !strings.ContainsAny(source, "\\`*_~[]<>#|@\t") && !strings.Contains(source, "\n") && !strings.HasPrefix(source, "    ") {
 		return rendered{text: strings.TrimSpace(source)}
 	}
+	source = chat.CloseSpoilers(source)
 	w := &walker{source: []byte(nested.ReplaceAllString(source, "$0\\"))}
 	w.blocks(markdown.Parse(text.NewReader(w.source)), "\n\n")
 	return w.result()
@@ -78,6 +86,8 @@ type walker struct {
 	indent   string // put after every line break
 	quoted   bool   // inside a quotation: those do not nest
 	linked   bool   // inside a link: neither links nor code fit in there
+	hidden   bool   // inside a spoiler: code does not fit in there either
+	links    int
 	mentions int
 	entities []models.MessageEntity
 }
@@ -196,6 +206,11 @@ func (w *walker) inline(n ast.Node) {
 		w.mark(models.MessageEntity{Type: kind}, func() { w.inlines(n) })
 	case *extast.Strikethrough:
 		w.mark(models.MessageEntity{Type: models.MessageEntityTypeStrikethrough}, func() { w.inlines(n) })
+	case *spoiler:
+		hidden := w.hidden
+		w.hidden = true
+		w.mark(models.MessageEntity{Type: models.MessageEntityTypeSpoiler}, func() { w.inlines(n) })
+		w.hidden = hidden
 	case *ast.Link:
 		w.link(n, string(n.Destination), string(n.Title))
 	case *ast.Image:
@@ -209,7 +224,7 @@ func (w *walker) inline(n ast.Node) {
 
 func (w *walker) code(n *ast.CodeSpan) {
 	body := func() { w.write(strings.ReplaceAll(w.plain(n, true), "\n", " ")) }
-	if w.linked {
+	if w.linked || w.hidden {
 		body()
 		return
 	}
@@ -247,8 +262,10 @@ func (w *walker) link(n ast.Node, to, title string) {
 	u, err := url.Parse(to)
 	web := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 	start := w.at
-	if web && !w.linked {
+	spelled := w.links >= maxLinks
+	if web && !w.linked && !spelled {
 		w.linked = true
+		w.links++
 		w.mark(models.MessageEntity{Type: models.MessageEntityTypeTextLink, URL: u.String()}, func() { w.inlines(n) })
 		w.linked = false
 	} else {
@@ -257,7 +274,7 @@ func (w *walker) link(n ast.Node, to, title string) {
 	switch {
 	case w.at == start:
 		w.prose(to)
-	case !web && to != "":
+	case (!web || spelled && !w.linked) && to != "":
 		w.prose(" (" + to + ")")
 	}
 	if title != "" {

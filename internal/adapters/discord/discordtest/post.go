@@ -70,7 +70,7 @@ func (s *Server) post(ch string, body []byte, token string) (any, *problem) {
 			return view(m), nil
 		}
 	}
-	m := &Message{ID: s.id(), Channel: ch, Author: App, Content: in.Content, Nonce: in.Nonce, Flags: in.Flags, Interaction: token}
+	m := &Message{ID: s.id(), Channel: ch, Author: App, Content: in.Content, Nonce: in.Nonce, Flags: in.Flags, Interaction: token, Files: uploads(body)}
 	if in.Reference != nil {
 		m.ReplyTo = in.Reference.MessageID
 	}

@@ -32,6 +32,7 @@ type Message struct {
 	Interaction                                  string   // token it answers
 	Links                                        []string // addresses behind buttons
 	Deleted                                      bool
+	Files                                        map[string][]byte // by name
 }
 
 // Attachment is a file that a person sends.
