@@ -129,6 +129,25 @@ func TestKilledBeforeTheWire(t *testing.T) {
 	}
 }
 
+// TestKilledBetweenAnEditAndTheAnswer: a message that was changed before the
+// kill is answered as changed, and one that was alone as it is.
+func TestKilledBetweenAnEditAndTheAnswer(t *testing.T) {
+	for _, point := range []string{"after_inbox_commit", "before_finish"} {
+		w := newWorld(t)
+		w.llm.Quiet()
+		said := telegramtest.Text(1000, 1000, "tok-old.")
+		said.Message.ID = 5
+		w.tg.Push(said, telegramtest.Edit(1000, 1000, 5, "tok-new."), telegramtest.Text(1000, 1000, "tok-next."))
+		child := w.start(t, "BOT_FAILPOINT="+point+":1")
+		waitDeath(child, 20*time.Second)
+		w.start(t)
+		l := w.settle(map[int64][]string{1000: {"tok-new.", "tok-next."}})
+		if old := tally(map[int64][]string{1000: {"tok-old."}}, w.tg.Sent()); l != (ledger{}) || old.lost != 1 {
+			t.Errorf("killed at %s: %+v, the old text was answered: %v", point, l, old.lost == 0)
+		}
+	}
+}
+
 // TestKilledAtRandom kills at random moments under load. PARLEY_KILLS sets how
 // often; make faults asks for many.
 func TestKilledAtRandom(t *testing.T) {

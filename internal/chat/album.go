@@ -23,13 +23,17 @@ func (h *Hub) gather(l *lane, first Message) Message {
 			continue
 		}
 		waited = false
+		next, kept := h.revise(l, next)
+		first.With = append(append(first.With, next.Row), next.With...)
+		if !kept {
+			continue
+		}
 		if first.Text == "" {
 			first.Text = next.Text
 		} else if next.Text != "" {
 			first.Text += "\n" + next.Text
 		}
 		first.Files = append(first.Files, next.Files...)
-		first.With = append(first.With, next.Row)
 		first.Addressed = first.Addressed || next.Addressed
 		first.Forwarded = first.Forwarded || next.Forwarded
 		first.Relayed = first.Relayed || next.Relayed

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 )
@@ -44,7 +45,7 @@ type HubOptions struct {
 
 // Event is what the Hub reports for counting.
 type Event struct {
-	Name string // answered, shed, failed, dead, sent, unknown, repeated, waits
+	Name string // answered, shed, taken back, failed, dead, sent, unknown, repeated, waits
 	Key  Key
 	Took time.Duration // of an answer; for waits, until the next attempt
 	Err  error         // why a part waits
@@ -115,8 +116,10 @@ func (h *Hub) Recover(ctx context.Context) error {
 	for _, k := range unsent {
 		h.Flush(k)
 	}
-	for _, m := range messages {
-		h.enqueue(job{m: m}, true)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, m := range messages { // at once: an edit is there when its message begins
+		h.push(m.Key, job{m: m})
 	}
 	return nil
 }
@@ -128,15 +131,12 @@ func (h *Hub) Deliver(ctx context.Context, b Batch) error {
 		return fmt.Errorf("accept: %w", err)
 	}
 	h.o.Failpoint("after_inbox_commit")
-	for _, m := range fresh {
-		if m.Kind == KindSkipped {
-			continue
+	h.enqueue(slices.DeleteFunc(fresh, func(m Message) bool {
+		if m.Kind == KindDeleted {
+			h.takeBack(m)
 		}
-		if isStop(m) && h.stopping(m) {
-			continue
-		}
-		h.enqueue(job{m: m}, false)
-	}
+		return m.Kind == KindSkipped || isStop(m) && h.stopping(m)
+	}))
 	return nil
 }
 
@@ -166,6 +166,8 @@ func (h *Hub) Cursors(ctx context.Context, platform string) (map[string]string, 
 // beside a message of the same conversation. fn's context ends when the
 // process gives up draining. It returns at once; false means shutting down.
 func (h *Hub) Do(k Key, fn func(ctx context.Context)) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	return h.push(k, job{m: Message{Key: k}, do: fn})
 }
 
@@ -187,26 +189,34 @@ func (h *Hub) Busy(k Key) bool {
 	return h.lanes[k] != nil
 }
 
-// enqueue puts a message into its lane, or sheds it when too many wait there.
-// Recovered messages are never shed: they were promised.
-func (h *Hub) enqueue(j job, recovered bool) {
+// enqueue puts messages into their lanes, all at once, so that an edit which
+// came with its message is there when that begins. One is shed when too many
+// wait in its lane.
+func (h *Hub) enqueue(messages []Message) {
+	type refused struct {
+		m     Message
+		first bool
+	}
+	var full []refused
 	h.mu.Lock()
-	l := h.lanes[j.m.Key]
-	if !recovered && l != nil && len(l.queue) > h.o.QueuePerLane && !sameAlbum(l.queue[len(l.queue)-1].m, j.m) {
-		first := !l.shed
-		l.shed = true
-		h.mu.Unlock()
-		h.shed(j.m, first)
-		return
+	for _, m := range messages {
+		l := h.lanes[m.Key]
+		if l != nil && len(l.queue) > h.o.QueuePerLane && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
+			full = append(full, refused{m, !l.shed})
+			l.shed = true
+			continue
+		}
+		h.push(m.Key, job{m: m})
 	}
 	h.mu.Unlock()
-	h.push(j.m.Key, j)
+	for _, r := range full {
+		h.shed(r.m, r.first)
+	}
 }
 
-// push queues a job and starts the lane's goroutine when it has none.
+// push queues a job and starts the lane's goroutine when it has none. The
+// caller holds mu.
 func (h *Hub) push(k Key, j job) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	if h.closed {
 		return false // the journal has it; the next process takes it up
 	}
@@ -253,8 +263,12 @@ func (h *Hub) run(l *lane) {
 		l.queue = l.queue[1:]
 		h.mu.Unlock()
 
-		j.m = h.gather(l, j.m)
-		h.work(j)
+		if revised, ok := h.revise(l, j.m); j.do == nil && !ok {
+			h.drop(revised)
+		} else {
+			j.m = h.gather(l, revised)
+			h.work(j)
+		}
 
 		h.mu.Lock()
 		if len(l.queue) == 0 {

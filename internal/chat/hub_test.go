@@ -57,6 +57,16 @@ func (p *platform) Send(_ context.Context, part chat.Part) (id string, err error
 	return id, err
 }
 
+// preview is what was shown last.
+func (p *platform) preview() (text string) {
+	p.with(func() {
+		if len(p.shown) > 0 {
+			text = p.shown[len(p.shown)-1]
+		}
+	})
+	return text
+}
+
 // tried is how many sends have been tried.
 func (p *platform) tried() (n int) {
 	p.with(func() { n = p.calls })

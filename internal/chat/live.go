@@ -24,9 +24,10 @@ type live struct {
 	h *Hub
 	m Message
 
-	mu     sync.Mutex // guards text and status
+	mu     sync.Mutex // guards text, status and id
 	text   strings.Builder
 	status string
+	id     string // of the preview; "" while there is none
 
 	wake chan struct{} // holds one token when there is something new to draw
 	done chan struct{}
@@ -56,6 +57,13 @@ func startLive(ctx context.Context, h *Hub, m Message) *live {
 func (l *live) stop() {
 	l.quit()
 	<-l.done
+}
+
+// left says that a preview stands where people see it.
+func (l *live) left() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.id != "" || l.m.Preview != ""
 }
 
 // Text implements Reply.
@@ -138,6 +146,9 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 				l.h.o.Log.Warn("remember preview", "err", err)
 			}
 			id = newID
+			l.mu.Lock()
+			l.id = id
+			l.mu.Unlock()
 		}
 		shown, ready = text, false
 		draw.Reset(max(wait, silence(err), 50*time.Millisecond))

@@ -102,6 +102,9 @@ type Message struct {
 	// Attempt counts the processes that died with this message at the head of
 	// its lane; 0 on the first try. Set by the journal.
 	Attempt int `json:"-"`
+	// Begun says that an earlier process has finished a step of the answer; set
+	// by the journal.
+	Begun bool `json:"-"`
 	// With are the rows of the messages that the Hub has joined to this one,
 	// finished with it.
 	With []int64 `json:"-"`

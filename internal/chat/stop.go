@@ -35,7 +35,7 @@ func (h *Hub) stopping(m Message) bool {
 		ctx, cancel := context.WithTimeout(h.ctx, stopDeadline)
 		defer cancel()
 		if !h.o.MayStop(ctx, m, running) || !h.stop(running) {
-			h.enqueue(job{m: m}, false)
+			h.enqueue([]Message{m})
 			return
 		}
 		if h.finish(m, nil, nil) { // the stopped turn says so

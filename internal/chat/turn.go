@@ -70,10 +70,12 @@ func (h *Hub) handle(m Message) (a Answer, err error) {
 	}
 	ctx, end := h.turn(m)
 	defer end()
+	shown := func() bool { return m.Preview != "" }
 	defer func() {
 		if err != nil && errors.Is(context.Cause(ctx), ErrDraining) {
 			err = ErrDraining
 		}
+		a, err = quietly(ctx, a, err, shown())
 	}()
 	if h.o.TurnTimeout > 0 {
 		var cancel context.CancelFunc
@@ -81,6 +83,7 @@ func (h *Hub) handle(m Message) (a Answer, err error) {
 		defer cancel()
 	}
 	live := startLive(ctx, h, m)
+	shown = live.left
 	defer live.stop()
 	defer func() {
 		if p := recover(); p != nil {

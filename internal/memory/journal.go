@@ -254,7 +254,7 @@ func (s *Store) Recover(ctx context.Context) ([]chat.Message, []chat.Key, error)
 // unfinished reads the messages that wait for an answer. One that cannot be
 // read any more is put aside: it must not keep the bot from starting.
 func (s *Store) unfinished(ctx context.Context) ([]chat.Message, error) {
-	rows, err := s.query("SELECT id, platform, channel, thread, message_id, body, attempt, preview, uid FROM inbox WHERE state = 'new' ORDER BY id")
+	rows, err := s.query("SELECT id, platform, channel, thread, message_id, body, attempt, preview, uid, EXISTS (SELECT 1 FROM steps WHERE inbox_id = inbox.id) FROM inbox WHERE state = 'new' ORDER BY id")
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +269,7 @@ func (s *Store) unfinished(ctx context.Context) ([]chat.Message, error) {
 			id, body, preview, uid string
 			attempt                int
 		)
-		if err := rows.Scan(&row, &k.Platform, &k.Channel, &k.Thread, &id, &body, &attempt, &preview, &uid); err != nil {
+		if err := rows.Scan(&row, &k.Platform, &k.Channel, &k.Thread, &id, &body, &attempt, &preview, &uid, &m.Begun); err != nil {
 			return nil, err
 		}
 		if err := json.Unmarshal([]byte(body), &m); err != nil {

@@ -127,6 +127,9 @@ func (t *Turn) After(ctx context.Context) {
 	}
 }
 
+// Effects implements chat.Effects.
+func (t *Turn) Effects() bool { return len(t.Decision.Detail.Tools) > 0 }
+
 func (t *Turn) store(tx *Tx, s *Store, m chat.Message) error {
 	entries, d, calls := t.Entries, t.Decision, t.Calls
 	if t.Session != nil {

@@ -1,0 +1,111 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ErrTakenBack is the cause of a Handler context whose message was deleted.
+var ErrTakenBack = fmt.Errorf("%w: the message was deleted", ErrStopped)
+
+// Effects is a record that knows whether its message has changed anything.
+type Effects interface{ Effects() bool }
+
+// revise makes of a message whose turn comes what its author has made of it
+// since: edits that wait behind it in the lane replace its text, and ok is false
+// when it was deleted. Both are finished together with it, so that a crash
+// before that changes nothing. One that an earlier process had begun to answer
+// stays as it was, and what is behind it is for the transcript.
+func (h *Hub) revise(l *lane, m Message) (revised Message, ok bool) {
+	if m.Begun || m.Kind == KindEdit || m.Kind == KindDeleted || m.Kind == KindButton {
+		return m, true
+	}
+	ok = true
+	for _, next := range h.takeChanges(l, m) {
+		m.With = append(m.With, next.Row)
+		m.Attempt = max(m.Attempt, next.Attempt)
+		if next.Kind == KindDeleted {
+			ok = false
+			continue
+		}
+		m = edited(m, next)
+	}
+	return m, ok
+}
+
+// takeChanges takes what concerns a message out of its lane's queue. A deletion
+// needs no author: not every platform tells who.
+func (h *Hub) takeChanges(l *lane, m Message) (changes []Message) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l.queue = slices.DeleteFunc(l.queue, func(j job) bool {
+		edit := j.m.Kind == KindEdit && j.m.From.ID == m.From.ID
+		if j.do != nil || j.m.ReplyTo != m.ID || j.m.ID == m.ID || !edit && j.m.Kind != KindDeleted {
+			return false
+		}
+		changes = append(changes, j.m)
+		h.waiting--
+		return true
+	})
+	if len(changes) > 0 {
+		h.makeRoom()
+	}
+	return changes
+}
+
+// edited is a message with its new text. What it was marked with stays, and
+// what the edit brings comes to it.
+func edited(m, edit Message) Message {
+	m.Text = edit.Text
+	if m.Kind == KindCommand && !strings.HasPrefix(strings.TrimSpace(m.Text), "/") {
+		m.Kind = KindText
+	}
+	if m.Quote == "" {
+		m.Quote = edit.Quote
+	}
+	m.Addressed = m.Addressed || edit.Addressed
+	m.Forwarded = m.Forwarded || edit.Forwarded
+	m.Relayed = m.Relayed || edit.Relayed
+	m.Shared = m.Shared || edit.Shared
+	for _, f := range edit.Files {
+		same := func(g File) bool { return g.Ref == f.Ref || g.Name == f.Name && g.Size == f.Size && g.MIME == f.MIME }
+		if !slices.ContainsFunc(m.Files, same) {
+			m.Files = append(slices.Clip(m.Files), f)
+		}
+	}
+	return m
+}
+
+// drop finishes a message that nobody is to answer.
+func (h *Hub) drop(m Message) {
+	h.o.Observe(Event{Name: "taken back", Key: m.Key})
+	if h.finish(m, nil, nil) {
+		h.done(m)
+	}
+}
+
+// takeBack stops the answer to a message that was deleted.
+func (h *Hub) takeBack(deleted Message) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if l := h.lanes[deleted.Key]; l != nil && l.cancel != nil && l.asked.ID == deleted.ReplyTo {
+		l.cancel(ErrTakenBack)
+	}
+}
+
+// quietly says nothing where a message was deleted while it was answered,
+// unless something of the answer was shown or something was, or may have been,
+// done for it.
+func quietly(ctx context.Context, a Answer, err error, shown bool) (Answer, error) {
+	if !errors.Is(context.Cause(ctx), ErrTakenBack) {
+		return a, err
+	}
+	did, knows := a.Record.(Effects)
+	if err == nil && (shown || !knows || did.Effects()) {
+		return a, nil
+	}
+	return Answer{Record: a.Record}, nil
+}
