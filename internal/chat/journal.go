@@ -11,6 +11,7 @@ var ErrRecord = errors.New("the record breaks a rule of the store")
 
 // Inbox is the durable side of intake. memory.Store is the real one.
 type Inbox interface {
+	Reviser
 	// Accept stores a batch in one transaction (durable moment 1) and returns
 	// the messages that were new, in order, with Row, UID and Nonce set. A
 	// message that lacks its identity or has no form that can be stored is put
@@ -31,6 +32,13 @@ type Inbox interface {
 	Recover(ctx context.Context) (unfinished []Message, unsent []Key, err error)
 	// Cursors returns the adapter's notes.
 	Cursors(ctx context.Context, platform string) (map[string]string, error)
+}
+
+// Reviser is the part of an Inbox that takes changes to what waits.
+type Reviser interface {
+	// Revise stores a message that is not begun as its author has changed it
+	// meanwhile, and ends the messages, by their rows, that said so.
+	Revise(ctx context.Context, m Message, changes []int64) error
 }
 
 // Outbox is the durable side of delivery. memory.Store is the real one.

@@ -15,25 +15,35 @@ var ErrTakenBack = fmt.Errorf("%w: the message was deleted", ErrStopped)
 type Effects interface{ Effects() bool }
 
 // revise makes of a message whose turn comes what its author has made of it
-// since: edits that wait behind it in the lane replace its text, and ok is false
-// when it was deleted. Both are finished together with it, so that a crash
-// before that changes nothing. One that an earlier process had begun to answer
-// stays as it was, and what is behind it is for the transcript.
+// since: edits that wait behind it in the lane replace its text, which is stored
+// before anything is done for it, and ok is false when it was deleted. One that
+// an earlier process had begun to answer stays as it was, and what is behind it
+// is for the transcript.
 func (h *Hub) revise(l *lane, m Message) (revised Message, ok bool) {
 	if m.Begun || m.Kind == KindEdit || m.Kind == KindDeleted || m.Kind == KindButton {
 		return m, true
 	}
+	changes := h.takeChanges(l, m)
+	if len(changes) == 0 {
+		return m, true
+	}
+	var rows []int64
 	ok = true
-	for _, next := range h.takeChanges(l, m) {
-		m.With = append(m.With, next.Row)
-		m.Attempt = max(m.Attempt, next.Attempt)
+	for _, next := range changes {
+		rows = append(rows, next.Row)
 		if next.Kind == KindDeleted {
 			ok = false
 			continue
 		}
 		m = edited(m, next)
 	}
-	return m, ok
+	if !ok { // finished with it
+		m.With = append(m.With, rows...)
+		return m, false
+	}
+	return m, h.lasting(m.Key, "revise", func() error {
+		return h.o.Inbox.Revise(context.WithoutCancel(h.ctx), m, rows)
+	})
 }
 
 // takeChanges takes what concerns a message out of its lane's queue. A deletion
@@ -81,6 +91,9 @@ func edited(m, edit Message) Message {
 
 // drop finishes a message that nobody is to answer.
 func (h *Hub) drop(m Message) {
+	if h.ctx.Err() != nil {
+		return // what it has become could not be stored: the next process looks again
+	}
 	h.o.Observe(Event{Name: "taken back", Key: m.Key})
 	if h.finish(m, nil, nil) {
 		h.done(m)

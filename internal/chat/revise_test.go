@@ -147,6 +147,27 @@ func TestCrashKeepsChangesToWhatWaits(t *testing.T) {
 	n.end(time.Second)
 }
 
+// An edit that was taken up before a step of the answer is not lost with the
+// process that took it up.
+func TestCrashAfterAStepKeepsWhatWasEditedBefore(t *testing.T) {
+	dir, h := data(t), listening()
+	s := newStage(t, dir, chat.HubOptions{Handler: h})
+	s.deliver(said("1", "old"), edit("1", "first"))
+	<-h.in
+	if err := s.store.SaveSteps(context.Background(), 1, []memory.Step{{N: 1, Kind: "tool", Key: "c", Done: true}})(); err != nil {
+		t.Fatal(err)
+	}
+	s.end(0)
+	again := listening()
+	close(again.busy)
+	n := s.next(dir, chat.HubOptions{Handler: again})
+	n.settled()
+	if got := n.p.texts(); !slices.Equal(got, []string{"first"}) {
+		t.Errorf("sent %q", got)
+	}
+	n.end(time.Second)
+}
+
 // Where an earlier process has done a step of the answer, that goes on: a new
 // text would do the step again.
 func TestCrashAfterAStepGoesOnWithTheOldText(t *testing.T) {

@@ -206,6 +206,25 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 	})
 }
 
+// Revise implements chat.Inbox.
+func (s *Store) Revise(ctx context.Context, m chat.Message, changes []int64) error {
+	body, err := Storable(m)
+	if err != nil {
+		return fmt.Errorf("revise: %w", err)
+	}
+	return during("revise", s.write(ctx, func(tx *Tx) error {
+		if _, err := tx.Exec("UPDATE inbox SET body = ? WHERE id = ? AND state = 'new'", body, m.Row); err != nil {
+			return err
+		}
+		for _, row := range changes {
+			if _, err := tx.Exec("UPDATE inbox SET state = 'done', body = '' WHERE id = ?", row); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
 // broken tells what will fail however often it is tried, because it breaks a
 // rule of the schema or meets a damaged page, from what a full disk does.
 func broken(err error) error {
