@@ -323,3 +323,19 @@ func TestDiff(t *testing.T) {
 		t.Errorf("a differs from itself in %v", got)
 	}
 }
+
+// TestCredentialsOfAService: a file that a service manager hands over is the
+// secret it is called as; one that is blank or missing is none, and the
+// environment wins.
+func TestCredentialsOfAService(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"telegram.token": "1:abc\n", "discord.token": "\n", "model.api_key": "sk-file", "bot.yaml": "x", "agent.name": "Mallory"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o400); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, err := Load(Options{File: write(t, ""), Env: []string{"CREDENTIALS_DIRECTORY=" + dir, "OPENAI_API_KEY=sk-env"}})
+	if err != nil || c.Telegram.Token != "1:abc" || c.Discord.Token != "" || c.Model.APIKey != "sk-env" || c.Agent.Name != "Parley" {
+		t.Errorf("%v: %q %q %q %q", err, string(c.Telegram.Token), string(c.Discord.Token), string(c.Model.APIKey), c.Agent.Name)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -135,6 +136,7 @@ func (l *loader) environment(env []string) {
 			values[name] = value
 		}
 	}
+	l.credentials(values["CREDENTIALS_DIRECTORY"])
 	for _, name := range slices.Sorted(maps.Keys(wellKnown)) {
 		l.variable(values, name, wellKnown[name])
 	}
@@ -150,6 +152,29 @@ func (l *loader) environment(env []string) {
 	}
 	if host := values["OLLAMA_HOST"]; host != "" {
 		l.ollama(host)
+	}
+}
+
+// credentials takes secrets from the folder a service manager hands a service,
+// each from a file that is called as its setting: telegram.token. A blank file
+// is none, so that a unit can name one that its owner does not have.
+func (l *loader) credentials(dir string) {
+	if dir == "" {
+		return
+	}
+	for _, s := range Settings() {
+		if !s.Secret || s.Env == "" {
+			continue
+		}
+		name := filepath.Join(dir, s.Path)
+		text, err := readFile(name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			l.fail(&Error{Setting: s.Path, Place: name, Problem: err.Error(), Hint: "name a readable file that holds the secret"})
+		case strings.TrimSpace(text) != "":
+			l.set(s.Path, text, name)
+		}
 	}
 }
 
