@@ -113,6 +113,7 @@ var forTests = []allowed{
 	{"*", "go.uber.org/goleak", "no goroutine is left behind"},
 	{"*", "internal/memory", "tests use the real store, not a fake of it"},
 	{"cmd/bot", "github.com/modelcontextprotocol/go-sdk", "the other end of the protocol"},
+	{"internal/agent", "internal/vault", "checks citations as the bot does"},
 	{"internal/memory", "internal/chat", "drives the store as the hub does"},
 	{"internal/page", "github.com/gorilla/websocket", "drives a real browser"},
 	{"internal/page", "internal/llm", "what a turn took"},

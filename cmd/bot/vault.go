@@ -142,25 +142,10 @@ func (a *app) prefetch() func(context.Context, chat.Message) (tools.Result, erro
 	}
 }
 
-// cite checks an answer's marks. Without notes, marks of an answer that
-// retrieved nothing are the person's business.
-func (a *app) cite(answer string, retrieved int) (string, []int) {
-	if retrieved == 0 && a.vault == nil {
-		return answer, nil
-	}
-	hits := make([]vault.Hit, retrieved)
-	for i := range hits {
-		hits[i].Line = i + 1
-	}
-	text, used, stripped := vault.Cite(answer, hits)
-	if stripped > 0 {
-		a.log.Warn("citations of what was not retrieved were taken out", "marks", stripped)
-	}
-	numbers := make([]int, len(used))
-	for i, h := range used {
-		numbers[i] = h.Line
-	}
-	return text, numbers
+// cite checks an answer's marks.
+func (a *app) cite(answer string, passages []string) (string, []int) {
+	c := vault.Cite(answer, passages)
+	return c.Text, c.Numbers
 }
 
 // librarian is the helper that tidies notes: it proposes a plan with tools that

@@ -46,10 +46,10 @@ type Options struct {
 	Confirm func(ctx context.Context, m chat.Message, question string, call Pending) (chat.Answer, error)
 	// Role names what a person is at a place (owner, admin, member), for rules.
 	Role func(ctx context.Context, m chat.Message) string
-	// Cite takes the marks [n] out of an answer whose n is not within the count
-	// of what was retrieved, and returns the numbers that are left; nil leaves
-	// answers as they are.
-	Cite func(answer string, retrieved int) (text string, numbers []int)
+	// Cite checks the marks of an answer against the passages it rests on, of
+	// which the first is number 1, and returns the numbers that are cited; nil
+	// leaves answers as they are.
+	Cite func(answer string, passages []string) (text string, numbers []int)
 	// Prefetch fetches numbered passages that may fit a message before the
 	// model is asked; nil for none.
 	Prefetch func(ctx context.Context, m chat.Message) (tools.Result, error)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -47,23 +48,81 @@ func shifted(text string, mark *regexp.Regexp, by int) string {
 	})
 }
 
-// sourced checks an answer's citations: it returns the text with those that
-// were retrieved, and what the answer rests on.
-func (t *turn) sourced(text string) (string, []memory.Source) {
-	if t.a.o.Cite == nil || t.sub != nil {
-		return text, nil
+// cites says that this turn has something to cite, so that marks in an answer
+// are citations.
+func (t *turn) cites() bool { return t.a.o.Cite != nil && t.sub == nil && len(t.cited) > 0 }
+
+// checked is an answer with its marks in order, and what it cites.
+func (t *turn) checked(answer string) (string, []int) {
+	if !t.cites() {
+		return answer, nil
 	}
-	text, numbers := t.a.o.Cite(text, len(t.cited))
-	var used []memory.Source
+	return t.a.o.Cite(answer, t.passages())
+}
+
+// passages are what was retrieved, each with all that the turn was shown of the
+// same note or page.
+func (t *turn) passages() []string {
+	whole := map[string]string{}
+	for _, s := range t.cited {
+		whole[document(s)] += s.Text + "\n"
+	}
+	list := make([]string, len(t.cited))
+	for i, s := range t.cited {
+		if text := whole[document(s)]; strings.TrimSpace(text) != "" {
+			list[i] = s.Title + "\n" + s.Path + "\n" + text
+		}
+	}
+	return list
+}
+
+// document names the note, file or page a source is part of.
+func document(s tools.Source) string {
+	name := s.Path
+	if s.Kind == "code" {
+		name = name[:max(0, strings.LastIndexByte(name, ':'))]
+	} else {
+		name, _, _ = strings.Cut(name, "#")
+	}
+	return s.Kind + " " + cmp.Or(name, s.URL, s.ID)
+}
+
+// sourced is an answer with its citations checked, what it rests on, and the
+// footer that says so: what it cites and the facts it took words from, or, when
+// it cites nothing, what the model looked at.
+func (t *turn) sourced(answer string) (text string, sources []memory.Source, below string) {
+	if t.a.o.Cite == nil || t.sub != nil {
+		return answer, nil, ""
+	}
+	if !t.worded { // the agent's own words cite nothing
+		sources = t.rested(answer)
+		return answer, sources, footer(wordsSources, sources)
+	}
+	text, numbers := t.checked(answer)
+	rested := t.rested(text)
+	if len(numbers) > 0 {
+		sources = append(t.listed(numbers), rested...)
+		return text, sources, footer(wordsSources, sources)
+	}
+	for n := t.given + 1; n <= len(t.cited); n++ {
+		numbers = append(numbers, n)
+	}
+	looked := t.listed(numbers)
+	looked = looked[:min(len(looked), maxButtons)]
+	return text, append(looked, rested...), footer(wordsLookedAt, looked) + footer(wordsSources, rested)
+}
+
+// listed are what numbers name, each source once.
+func (t *turn) listed(numbers []int) (list []memory.Source) {
 	seen := map[string]bool{}
 	for _, n := range numbers {
 		s := t.cited[n-1]
 		if key := s.Kind + s.ID + s.Path; !seen[key] {
 			seen[key] = true
-			used = append(used, memory.Source{N: n, Kind: s.Kind, Title: s.Title, Path: s.Path, URL: s.URL, Snippet: clipRunes(s.Snippet, maxShown)})
+			list = append(list, memory.Source{N: n, Kind: s.Kind, Title: s.Title, Path: s.Path, URL: s.URL, Snippet: clipRunes(s.Snippet, maxShown)})
 		}
 	}
-	return text, append(used, t.rested(text)...)
+	return list
 }
 
 // rested are the facts that a question's answer took words from: words that the
@@ -88,12 +147,12 @@ func asks(text string) bool {
 	return strings.HasSuffix(text, "?") || questionWord.MatchString(text)
 }
 
-// footer lists sources below an answer; "" for none.
-func footer(sources []memory.Source) string {
+// footer lists sources below an answer, under a title; "" for none.
+func footer(title string, sources []memory.Source) string {
 	if len(sources) == 0 {
 		return ""
 	}
-	lines := []string{wordsSources}
+	lines := []string{title}
 	for _, s := range sources {
 		switch {
 		case s.Kind == "fact":

@@ -84,6 +84,7 @@ func (t *turn) prefetch(ctx context.Context) {
 	}
 	if len(r.Sources) > 0 {
 		t.cited, t.known.notes = append(t.cited, r.Sources...), r.Content
+		t.given = len(t.cited)
 		t.taint.Private = t.taint.Private || r.Private
 		t.taint.Outside = t.taint.Outside || r.Untrusted
 		t.read(r.Origin)

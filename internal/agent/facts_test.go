@@ -161,9 +161,9 @@ func TestAnswersCiteOnlyWhatWasRetrieved(t *testing.T) {
 			return tools.Result{Content: "[1] A — a.md\nx\n\n[2] B — b.md\ny", Sources: []tools.Source{{Kind: "note", Title: "A", Path: "a.md", Snippet: "x"}, {Kind: "note", Title: "B", Path: "b.md"}}}, nil
 		})
 	var asked []int
-	b := newBench(t, Options{Cite: func(answer string, n int) (string, []int) {
-		asked = append(asked, n)
-		return strings.ReplaceAll(answer, " [9]", ""), []int{3, 1}[:min(n, 2)]
+	b := newBench(t, Options{Cite: func(answer string, passages []string) (string, []int) {
+		asked = append(asked, len(passages))
+		return strings.ReplaceAll(answer, " [9]", ""), []int{3, 1}
 	}}, found)
 	b.model.Call(call("c1", "find", `{}`)).Call(call("c2", "find", `{}`)).Say("So it is [3], or [1]. [9]")
 	got := b.say("tell me")
@@ -176,7 +176,7 @@ func TestAnswersCiteOnlyWhatWasRetrieved(t *testing.T) {
 	}
 	b.model.Say("And [1].")
 	b.say("more")
-	if !slices.Equal(asked, []int{4, 0}) {
+	if slices.ContainsFunc(asked, func(n int) bool { return n != 4 }) || len(asked) == 0 { // nothing retrieved, nothing to check
 		t.Errorf("retrieved %v", asked)
 	}
 	for _, m := range b.model.Requests()[3].Messages {

@@ -54,7 +54,7 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 		if len(resp.Message.ToolCalls) == 0 {
 			return t.spoke(resp), nil
 		}
-		t.w.Reset()
+		t.hush()
 		if answer, over := t.act(ctx, resp.Message); over {
 			return answer, nil
 		}
@@ -97,7 +97,7 @@ const maxAnswer = 18_000
 
 // spoke ends the turn with the model's text.
 func (t *turn) spoke(resp llm.Response) chat.Answer {
-	t.rote = resp.Rote
+	t.rote, t.worded = resp.Rote, true
 	text := strings.TrimSpace(resp.Message.Content)
 	if resp.Finish == llm.FinishLength {
 		text += "\n\n" + wordsCutShort
@@ -115,7 +115,7 @@ func (t *turn) spoke(resp llm.Response) chat.Answer {
 // complete makes one model call, or repeats what an earlier process was told.
 func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 	t.step++
-	t.brought, t.unsaid = nil, ""
+	t.brought, t.growing = nil, growing{}
 	if st, ok := t.replay("model", ""); ok {
 		var resp llm.Response
 		if err := json.Unmarshal([]byte(st.Result), &resp); err == nil {
@@ -145,23 +145,6 @@ func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 		return resp, t.owe("model", "", true, resp)
 	}
 	return resp, nil
-}
-
-// show streams text to the person, whole words where addresses are looked at.
-func (t *turn) show(delta string) {
-	switch {
-	case delta == llm.RetryText:
-		t.unsaid = ""
-		t.w.Reset()
-	case !t.guarded():
-		t.w.Text(delta)
-	default:
-		t.unsaid += delta
-		if i := strings.LastIndexAny(t.unsaid, " \n\t") + 1; i > 0 {
-			t.w.Text(t.defanged(t.unsaid[:i]))
-			t.unsaid = t.unsaid[i:]
-		}
-	}
 }
 
 // down says that the model cannot be reached for a reason a retry by the

@@ -53,12 +53,14 @@ type turn struct {
 	laps   []memory.Lap
 	did    []string // side effects, in plain words
 	rote   bool     // the answer was said by rote
+	worded bool     // the answer is in the model's words
 	cited  []tools.Source
+	given  int    // how many of them were there before the model asked for any
 	model  string // as the provider names it
 
 	held    []string        // private results of tools
 	brought map[string]bool // addresses that people and tools brought up; nil before it is asked
-	unsaid  string          // the end of a text that is being shown, until its word is whole
+	growing growing
 }
 
 // ledger bounds what one message may cost: retries, fallbacks and repairs all
@@ -275,7 +277,7 @@ func (t *turn) finish(text, category string) chat.Answer {
 	if t.in.notice != "" {
 		text = t.in.notice + "\n\n" + text
 	}
-	text, sources := t.sourced(visible(text))
+	text, sources, below := t.sourced(visible(text))
 	kept := clipRunes(text, maxAnswer)
 	if len(kept) < len(text) {
 		kept += "\n\n" + wordsCutShort
@@ -286,7 +288,7 @@ func (t *turn) finish(text, category string) chat.Answer {
 	rec := t.record(category, memory.Detail{Sources: sources})
 	rec.Decision.ID = memory.NewID()
 	// The footer is not part of what was said: the model would imitate it.
-	return chat.Answer{Text: text + footer(sources), Buttons: sourceButtons(rec.Decision.ID, sources), Record: rec}
+	return chat.Answer{Text: text + below, Buttons: sourceButtons(rec.Decision.ID, sources), Record: rec}
 }
 
 // record is what the finishing transaction stores.
@@ -363,7 +365,7 @@ func (t *turn) failed(ctx context.Context, err error) (chat.Answer, error) {
 	case errors.Is(cause, chat.ErrDraining):
 		return chat.Answer{}, cause // parked
 	case errors.Is(cause, chat.ErrStopped):
-		return t.finish(t.withDone(wordsStopped), memory.CategoryStopped), nil
+		return t.stopped(), nil
 	}
 	id := chat.ErrorID()
 	text, category := explain(ctx, err, id)

@@ -82,7 +82,9 @@ type Source struct {
 	Path    string
 	URL     string
 	Snippet string
-	Score   float64 // higher is better; comparable within one result only
+	// Text is what the model was shown of it; never stored.
+	Text  string
+	Score float64 // higher is better; comparable within one result only
 }
 
 // Category groups tools for people.

@@ -161,7 +161,7 @@ func (n Notes) Found(kind string, hits []vault.Hit) Result {
 // source is a hit as a citation shows it: notes by path#heading, code by
 // path:line.
 func (n Notes) source(kind string, h vault.Hit) Source {
-	s := Source{Kind: kind, Title: h.Title, Path: h.Path, Snippet: h.Snippet, Score: h.Score}
+	s := Source{Kind: kind, Title: h.Title, Path: h.Path, Snippet: h.Snippet, Text: h.Text, Score: h.Score}
 	switch {
 	case kind == "code":
 		s.Path = fmt.Sprintf("%s:%d", h.Path, h.Line)
@@ -197,7 +197,7 @@ func (n Notes) read() Tool {
 		if len(body) < len(d.Text) {
 			body += wordCut
 		}
-		s := n.source(kind, vault.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading, Line: d.Line, Snippet: text.Clip(d.Text, 500), Score: 1})
+		s := n.source(kind, vault.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading, Line: d.Line, Snippet: text.Clip(d.Text, 500), Text: body, Score: 1})
 		return Result{Content: fmt.Sprintf("[1] %s — %s\n%s", s.Title, s.Path, body), Private: true, Sources: []Source{s}}, nil
 	})
 }

@@ -224,5 +224,5 @@ func (p fetched) piece(from int) Result {
 		title = p.url
 	}
 	return Result{Content: b.String(), Untrusted: true,
-		Sources: []Source{{Kind: "web", ID: p.url, Title: title, URL: p.url, Snippet: snippet}}}
+		Sources: []Source{{Kind: "web", ID: p.url, Title: title, URL: p.url, Snippet: snippet, Text: piece}}}
 }

@@ -138,7 +138,7 @@ func present(hits []hit, count int) Result {
 		}
 		title, snippet := plainText(h.Title, 200), plainText(h.Content+h.Description, 400)
 		fmt.Fprintf(&b, "%s\n%s\n%s\n\n", title, h.URL, snippet)
-		r.Sources = append(r.Sources, Source{Kind: "web", ID: h.URL, Title: title, URL: h.URL, Snippet: snippet})
+		r.Sources = append(r.Sources, Source{Kind: "web", ID: h.URL, Title: title, URL: h.URL, Snippet: snippet, Text: snippet})
 		if len(r.Sources) == count {
 			break
 		}

@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/llm/llmtest"
+	"parley/internal/memory"
+	"parley/internal/tools"
+	"parley/internal/vault"
+)
+
+// viewer is what a person sees of an answer in the making.
+type viewer struct {
+	mu     sync.Mutex
+	now    string
+	frames []string
+}
+
+func (v *viewer) Text(delta string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.now += delta
+	v.frames = append(v.frames, v.now)
+}
+func (v *viewer) Status(string) {}
+func (v *viewer) Reset() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.now = ""
+}
+
+func checkedBy(answer string, passages []string) (string, []int) {
+	c := vault.Cite(answer, passages)
+	return c.Text, c.Numbers
+}
+
+// library finds two notes.
+func library() tools.Tool {
+	return tools.Func(tools.Meta{Name: "find", Description: "finds", Category: tools.Vault, ReadOnly: true, Core: true},
+		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
+			return tools.Result{Content: "[1] Lease — a.md\nEnds on 30 April 2030.\n\n[2] Bike — b.md\nFrame B7.", Sources: []tools.Source{
+				{Kind: "note", Title: "Lease", Path: "a.md", Snippet: "Ends", Text: "Ends on 30 April 2030."}, {Kind: "note", Title: "Bike", Path: "b.md", Snippet: "Frame", Text: "Frame B7."}}}, nil
+		})
+}
+
+// watched says something and shows the answer as it grows.
+func (b *bench) watched(text string) (answer string, v *viewer) {
+	b.t.Helper()
+	v = &viewer{}
+	m := chat.Message{ID: "w" + text, Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7", Name: "Ann"}, Text: text, Direct: true, Addressed: true, At: b.clock}
+	a, err := b.Handle(context.Background(), m, v)
+	must(b.t, err)
+	return a.Text, v
+}
+
+// TestMarksAreTouchedOnlyWhereSomethingWasLookedUp: lists and indexes of an
+// answer that looked nothing up stay as they are.
+func TestMarksAreTouchedOnlyWhereSomethingWasLookedUp(t *testing.T) {
+	b := newBench(t, Options{Cite: checkedBy}, library())
+	for _, s := range []string{`{"items": [1, 2, 3]}`, "x[0] then a[9], [4] and 【2】"} {
+		b.model.Say(s)
+		if got := b.say("show me"); got != s {
+			t.Errorf("%q became %q", s, got)
+		}
+	}
+}
+
+// chopped streams what its script says in small pieces.
+type chopped struct{ llmtest.Script }
+
+func (c *chopped) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
+	resp, err := c.Script.Complete(ctx, r, nil)
+	for text := []rune(resp.Message.Content); len(text) > 0 && onText != nil; text = text[min(3, len(text)):] {
+		onText(string(text[:min(3, len(text))]))
+	}
+	return resp, err
+}
+
+// TestPreviewsCiteAsTheAnswerDoes: no mark is seen growing that the answer does
+// not have, and nothing that was shown is taken back.
+func TestPreviewsCiteAsTheAnswerDoes(t *testing.T) {
+	m := &chopped{}
+	b := newBench(t, Options{Cite: checkedBy, Model: m}, library())
+	said := "It ends on 3 May 2031 【1†L3】, I think [9]. The frame is B7 [Source 2] [1]. Code: `x[9]` and a[8] too."
+	m.Call(call("c1", "find", `{}`)).Say(said)
+	got, v := b.watched("when does it end?")
+	want := "It ends on 3 May 2031 [1] (not in the source), I think. The frame is B7 [2] [1]. Code: `x[9]` and a[8] too."
+	if !strings.HasPrefix(got, want+"\n\nSources:\n[1] Lease — a.md\n[2] Bike — b.md") {
+		t.Errorf("answer %q", got)
+	}
+	if len(v.frames) < 3 {
+		t.Errorf("frames %q", v.frames)
+	}
+	for _, f := range v.frames {
+		if !strings.HasPrefix(want, f) {
+			t.Errorf("seen: %q", f)
+		}
+	}
+}
+
+// TestLookedAt: an answer that cites nothing of what it looked up says where it
+// looked.
+func TestLookedAt(t *testing.T) {
+	b := newBench(t, Options{Cite: checkedBy}, library())
+	b.model.Call(call("c1", "find", `{}`)).Say("It ends in spring.")
+	if got := b.say("when does it end?"); got != "It ends in spring.\n\nLooked at:\n[1] Lease — a.md\n[2] Bike — b.md" {
+		t.Errorf("answer %q", got)
+	}
+	b.model.Say("You are welcome.")
+	if got := b.say("thanks"); got != "You are welcome." {
+		t.Errorf("answer %q", got)
+	}
+}
+
+// haltingModel says something and then waits until it is stopped.
+type haltingModel struct {
+	says string
+	said chan struct{}
+}
+
+func (m haltingModel) Complete(ctx context.Context, _ llm.Request, onText func(string)) (llm.Response, error) {
+	if onText != nil && m.says != "" {
+		onText(m.says)
+	}
+	close(m.said)
+	<-ctx.Done()
+	return llm.Response{}, context.Cause(ctx)
+}
+
+// TestStoppedAnswerKeepsWhatWasRead: the part that was said stays, in the
+// answer and in the transcript.
+func TestStoppedAnswerKeepsWhatWasRead(t *testing.T) {
+	for says, want := range map[string]string{
+		"":                           "Stopped.",
+		"Once upon a time, ":         "Once upon a time,\n\n(stopped)",
+		"So:\n```go\nfmt.Println(":   "So:\n```go\nfmt.Println(\n```\n\n(stopped)",
+		"So:\n~~~\nx\n~~~\nand then": "So:\n~~~\nx\n~~~\nand then\n\n(stopped)",
+	} {
+		m := haltingModel{says, make(chan struct{})}
+		b := newBench(t, Options{Model: m})
+		ctx, stop := context.WithCancelCause(context.Background())
+		go func() { <-m.said; stop(chat.ErrStopped) }()
+		a, err := b.Handle(ctx, chat.Message{ID: "1", Key: chat.Key{Platform: "telegram", Channel: "7"}, From: chat.User{ID: "telegram:7"}, Text: "tell me", Direct: true, Addressed: true, At: b.clock}, &viewer{})
+		must(t, err)
+		entries := a.Record.(*memory.Turn).Entries
+		if a.Text != want || entries[len(entries)-1].Content != want {
+			t.Errorf("%q: said %q, kept %q", says, a.Text, entries[len(entries)-1].Content)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package agent
+
+import (
+	"regexp"
+	"strings"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory"
+)
+
+// growing is an answer in the making.
+type growing struct {
+	said  string // by the model, so far
+	safe  string // what of it is whole words, with addresses looked at
+	rest  string // what is not
+	shown string // to the person
+}
+
+// show streams text to the person: whole words where addresses are looked at,
+// and marks only as they will stand in the answer.
+func (t *turn) show(delta string) {
+	g := &t.growing
+	if delta == llm.RetryText {
+		t.hush()
+		return
+	}
+	g.said += delta
+	if !t.guarded() && !t.cites() {
+		g.shown += delta
+		t.w.Text(delta)
+		return
+	}
+	g.rest += delta
+	end := strings.LastIndexAny(g.rest, " \n\t") + 1
+	if t.cites() {
+		end = settled(g.rest, end)
+	}
+	if end == 0 {
+		return
+	}
+	word := t.defanged(g.rest[:end])
+	g.safe, g.rest = g.safe+word, g.rest[end:]
+	now := g.shown + word
+	if t.cites() && strings.ContainsAny(word, marking) {
+		now, _ = t.checked(visible(g.safe))
+	}
+	more, extends := strings.CutPrefix(now, g.shown)
+	if !extends {
+		t.w.Reset()
+		more = now
+	}
+	if g.shown = now; more != "" {
+		t.w.Text(more)
+	}
+}
+
+// marking are the characters that marks of sources end with.
+const marking = "]】］〕〗⟧)⁰¹²³⁴⁵⁶⁷⁸⁹:"
+
+var (
+	openMark = regexp.MustCompile(`\s*[\[【［〔〖⟦(][^\]】］〕〗⟧)\n]{0,60}$`)
+	lastMark = regexp.MustCompile(`\s*(?:[\[【［〔〖⟦][^\]】］〕〗⟧\n]{1,60}[\]】］〕〗⟧]+[,\s]*)+$`)
+)
+
+// settled is how much of a text may be shown before its end, without a mark
+// that is not over or that others may follow.
+func settled(text string, end int) int {
+	end = len(strings.TrimRight(text[:end], " \n\t")) // a mark that is taken out takes the space before it
+	for _, pattern := range []*regexp.Regexp{openMark, lastMark} {
+		if at := pattern.FindStringIndex(text[:end]); at != nil {
+			end = at[0]
+		}
+	}
+	return end
+}
+
+// hush takes back what was shown: the model begins again.
+func (t *turn) hush() {
+	t.growing = growing{}
+	t.w.Reset()
+}
+
+// stopped ends a turn whose person has heard enough. What they have read stays.
+func (t *turn) stopped() chat.Answer {
+	said := strings.TrimSpace(clipRunes(t.growing.said, maxAnswer))
+	if said == "" {
+		return t.finish(t.withDone(wordsStopped), memory.CategoryStopped)
+	}
+	t.worded = true
+	said = closedFence(t.defanged(said))
+	return t.finish(t.withDone(said+"\n\n"+wordsStoppedHere), memory.CategoryStopped)
+}
+
+var fence = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})([^\n]*)")
+
+// closedFence closes a block of code that a text ends in.
+func closedFence(text string) string {
+	open := ""
+	for line := range strings.Lines(text) {
+		m := fence.FindStringSubmatch(line)
+		switch {
+		case m == nil:
+		case open == "":
+			open = m[1]
+		case strings.HasPrefix(m[1], open) && strings.TrimSpace(m[2]) == "":
+			open = ""
+		}
+	}
+	if open == "" {
+		return text
+	}
+	return strings.TrimRight(text, "\n") + "\n" + open
+}
