@@ -177,7 +177,7 @@ func (a *app) start(handler chat.Handler, adapters ...chat.Adapter) {
 		Inbox: a.store, Outbox: a.store, Handler: handler, Adapters: adapters, Log: a.log,
 		QueuePerLane: a.cfg.Limits.QueuePerChannel, TurnTimeout: a.cfg.Agent.TurnTimeout,
 		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
-		Failpoint:     failpoint, Observe: observe, MayStop: a.mayStop,
+		Failpoint:     failpoint, Observe: observe, MayStop: a.mayStop, Closed: a.closed,
 	})
 }
 

@@ -25,6 +25,15 @@ func (a *app) remind(ctx context.Context) error {
 		return err
 	}
 	for _, r := range due {
+		if why, err := a.unwanted(ctx, r); err != nil || why != "" {
+			if err == nil {
+				err = a.store.EndReminder(ctx, r.ID, why)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		var next time.Time
 		if r.Schedule != "" {
 			if next, err = nextTime(r.Schedule, r.Zone, a.now()); err != nil {

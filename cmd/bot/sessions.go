@@ -95,6 +95,7 @@ func (c sessionsShowCmd) Run(ctx context.Context, f *flags, s *streams) error {
 type pairCmd struct {
 	List    pairListCmd    `cmd:"" help:"Who waits to be let in."`
 	Approve pairApproveCmd `cmd:"" help:"Let in whoever holds a code."`
+	Drop    pairDropCmd    `cmd:"" help:"Turn down somebody who waits."`
 }
 
 // gateOf is the gate of a data folder, for the owner at the machine.
@@ -143,6 +144,25 @@ func (c pairApproveCmd) Run(ctx context.Context, f *flags, s *streams) error {
 			return err
 		}
 		fmt.Fprintf(seen{s.out}, "%s (%s) may talk to the bot now\n", who.ID, who.Name)
+		return nil
+	})
+}
+
+type pairDropCmd struct {
+	ID string `arg:"" name:"id" help:"Who waits, as bot pair list shows them."`
+}
+
+// Run turns a request down.
+func (c pairDropCmd) Run(ctx context.Context, f *flags, s *streams) error {
+	return gateOf(ctx, f, func(g *admin.Gate) error {
+		ok, err := g.Drop(ctx, c.ID)
+		switch {
+		case err != nil:
+			return err
+		case !ok:
+			return fmt.Errorf("%s does not wait to be let in; bot pair list shows who does", c.ID)
+		}
+		fmt.Fprintf(seen{s.out}, "%s waits no more\n", c.ID)
 		return nil
 	})
 }

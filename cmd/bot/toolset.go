@@ -59,7 +59,7 @@ func (a *app) newToolset(ctx context.Context) (*toolset, error) {
 // make them useful.
 func (a *app) builtinTools() ([]tools.Tool, error) {
 	list := []tools.Tool{
-		tools.CurrentTime(a.now, a.zone), tools.SaveDecision(), tools.RecallConversation(a.store),
+		tools.CurrentTime(a.now, a.zone), tools.SaveDecision(), tools.RecallConversation(a.store, a.attest),
 		tools.SaveFact(a.store, a.mayShare), tools.UpdateFact(a.store, a.mayShare), tools.ForgetFact(a.store, a.mayShare), tools.ListFacts(a.store),
 	}
 	list = append(list, tools.TaskTools(a.store)...)

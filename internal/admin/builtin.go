@@ -25,6 +25,8 @@ func (g *Gate) Commands(verbs ...Command) []Command {
 			{Name: "list", Help: wordPairListHelp, Run: g.runPairList},
 			{Name: "approve", Help: wordPairApproveHelp, Run: g.runApprove,
 				Options: []Option{{Name: "code", Help: wordPairCode, Required: true}}},
+			{Name: "drop", Help: wordPairDropHelp, Run: g.runDrop,
+				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestWaiting}}},
 			{Name: "revoke", Help: wordPairRevokeHelp, Run: g.runRevoke,
 				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestGranted}}},
 		}},
@@ -94,6 +96,30 @@ func (g *Gate) runApprove(ctx context.Context, r Request) (chat.Answer, error) {
 		return refused(err, wordPairWrong)
 	}
 	return chat.Answer{Text: fmt.Sprintf(wordPairApproved, escape(who.Name), who.ID, who.ID)}, nil
+}
+
+func (g *Gate) runDrop(ctx context.Context, r Request) (chat.Answer, error) {
+	id := strings.TrimSpace(clean(r.Args["id"]))
+	ok, err := g.Drop(ctx, id)
+	switch {
+	case err != nil:
+		return chat.Answer{}, err
+	case !ok:
+		return chat.Answer{Text: fmt.Sprintf(wordNotWaiting, escape(id))}, nil
+	}
+	return chat.Answer{Text: fmt.Sprintf(wordDropped, id)}, nil
+}
+
+func (g *Gate) suggestWaiting(ctx context.Context, _ chat.Message, prefix string) []string {
+	waiting, err := g.Waiting(ctx)
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, u := range waiting {
+		ids = append(ids, u.ID)
+	}
+	return starting(ids, prefix)
 }
 
 func (g *Gate) runRevoke(ctx context.Context, r Request) (chat.Answer, error) {

@@ -28,7 +28,10 @@ type Codes interface {
 	AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error
 	// TakeCode uses a code up: of many that bring it, one gets ok.
 	TakeCode(ctx context.Context, purpose string, hash []byte) (who chat.User, ok bool, err error)
+	// Waiting lists who holds a live code, the oldest first.
 	Waiting(ctx context.Context, purpose string) ([]chat.User, error)
+	// DropCode makes a person's code stop working; false when there is none.
+	DropCode(ctx context.Context, purpose, user string) (bool, error)
 }
 
 // Guesses counts attempts at codes.

@@ -18,9 +18,11 @@ const (
 	codeLength   = 10
 	pairLife     = time.Hour
 	claimLife    = 24 * time.Hour // start makes a new one
-	maxPending   = 3              // unanswered pairing requests of one platform
+	maxPending   = 20             // unanswered pairing requests of one platform; the oldest goes
+	maxAsked     = 3              // codes that a person is given in a day
 	maxGuesses   = 5
 	guessWindow  = time.Hour
+	askWindow    = 24 * time.Hour
 )
 
 // Purposes of codes.
@@ -144,6 +146,8 @@ func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error
 	return chat.Answer{Text: wordStranger}, nil
 }
 
+// pair gives a stranger a code. Strangers cannot keep each other out: one person
+// has one request and few codes a day, and the oldest makes room.
 func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.Answer, error) {
 	g.codes.Lock()
 	defer g.codes.Unlock()
@@ -151,17 +155,26 @@ func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.A
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	pending := 0
+	var pending []chat.User
 	for _, u := range waiting {
 		if u.ID == who.ID {
 			return g.say(who, wordPairWaiting)
 		}
 		if strings.HasPrefix(u.ID, platform+":") {
-			pending++
+			pending = append(pending, u)
 		}
 	}
-	if pending >= maxPending {
-		return g.say(who, wordPairFull)
+	ok, err := g.o.Rows.Try(ctx, "asks:"+who.ID, maxAsked, askWindow)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if !ok {
+		return g.say(who, wordPairOften)
+	}
+	if len(pending) >= maxPending {
+		if _, err := g.Drop(ctx, pending[0].ID); err != nil {
+			return chat.Answer{}, err
+		}
 	}
 	code, err := g.newCode(ctx, forPair, who, pairLife)
 	if err != nil {
@@ -169,6 +182,12 @@ func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.A
 	}
 	g.o.Log.Info("asks to be let in", "person", who.ID)
 	return chat.Answer{Text: fmt.Sprintf(wordPair, code, code)}, nil
+}
+
+// Drop turns a request to be let in down; false when there is none. The person
+// is not told, and may ask again a few times a day.
+func (g *Gate) Drop(ctx context.Context, id string) (bool, error) {
+	return g.o.Rows.DropCode(ctx, forPair, id)
 }
 
 // say says something to a stranger once a day.

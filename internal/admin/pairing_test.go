@@ -53,7 +53,7 @@ func TestPairing(t *testing.T) {
 
 func TestPairingLimits(t *testing.T) {
 	c := newClock()
-	_, h := front(t, c, admin.GateOptions{Owners: []string{owner}})
+	g, h := front(t, c, admin.GateOptions{Owners: []string{owner}})
 	var wg sync.WaitGroup
 	var codes atomic.Int32
 	for i := range 20 {
@@ -64,17 +64,33 @@ func TestPairingLimits(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if codes.Load() != 3 {
+	if codes.Load() != 20 {
 		t.Errorf("%d codes are out", codes.Load())
 	}
+	// However many strangers ask, the next one is heard, and the oldest goes.
 	late := direct("telegram:500", "hi")
-	wantText(t, handle(t, h, late), "Several people")
+	if a := handle(t, h, late); !codeForm.MatchString(a.Text) {
+		t.Errorf("strangers keep others out: %q", a.Text)
+	}
+	if waiting, err := g.Waiting(t.Context()); err != nil || len(waiting) != 20 {
+		t.Errorf("%d wait, %v", len(waiting), err)
+	}
+	wantText(t, handle(t, h, direct(owner, "/pair drop telegram:500")), "is gone")
+	wantText(t, handle(t, h, direct(owner, "/pair drop telegram:500")), "not waiting")
+	for i := range 3 { // and asks again, a few times a day
+		a := handle(t, h, late)
+		if got := codeForm.MatchString(a.Text); got != (i < 2) {
+			t.Errorf("asks again %d times: %q", i+1, a.Text)
+		}
+		_, err := g.Drop(t.Context(), "telegram:500")
+		must(t, err)
+	}
 	if a := handle(t, h, direct("discord:500", "hi")); !codeForm.MatchString(a.Text) {
 		t.Errorf("another platform waits too: %q", a.Text)
 	}
-	c.pass(time.Hour)
+	c.pass(25 * time.Hour)
 	if a := handle(t, h, late); !codeForm.MatchString(a.Text) {
-		t.Errorf("after an hour: %q", a.Text)
+		t.Errorf("after a day: %q", a.Text)
 	}
 	anonymous := group(anon, "hi")
 	anonymous.Addressed = true

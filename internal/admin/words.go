@@ -6,7 +6,7 @@ const (
 	wordStrangerChannel = "I only talk with people my owner has let in. Write to me directly to ask for that."
 	wordPair            = "Hello! This is a private assistant. To be let in, give its owner this code: **%s**\nThe owner approves it with `/pair approve %s`. It works once, for one hour."
 	wordPairWaiting     = "You already have a code. I will answer as soon as the owner has approved it."
-	wordPairFull        = "Several people are waiting to be let in. Please try again in an hour."
+	wordPairOften       = "You have asked a few times today. Please try again tomorrow."
 
 	wordClaimHelp   = "Become the owner, with the code shown at start"
 	wordClaimCode   = "the code shown when the bot started"
@@ -21,6 +21,9 @@ const (
 	wordPairListHelp    = "Who is waiting and who was let in"
 	wordPairApproveHelp = "Let in whoever holds a code"
 	wordPairRevokeHelp  = "Take back what was granted"
+	wordPairDropHelp    = "Turn down somebody who waits"
+	wordDropped         = "Done, the request of %s is gone."
+	wordNotWaiting      = "%s is not waiting. Try /pair list."
 	wordPairCode        = "the code that the person gave you"
 	wordPairWrong       = "No one is waiting with that code: it may be mistyped, used or older than an hour."
 	wordPairApproved    = "%s (%s) may talk with me now. If you did not expect that person: `/pair revoke %s`."

@@ -64,6 +64,8 @@ type Batch struct {
 	// Dead are events that no Message could be made of. They are put aside
 	// raw, in the same transaction, so that what follows them goes on.
 	Dead []DeadLetter
+	// Present is what the platform told of who is where; applied after Moved.
+	Present []Presence
 	// Moved lists conversations that continue under another Key (a Telegram
 	// group that became a supergroup); applied before Messages.
 	Moved []Move

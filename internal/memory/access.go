@@ -116,6 +116,16 @@ func (s *Store) Waiting(_ context.Context, purpose string) ([]chat.User, error) 
 	return all, during("list codes", rows.Err())
 }
 
+// DropCode makes a person's code stop working; false when there is none.
+func (s *Store) DropCode(ctx context.Context, purpose, user string) (bool, error) {
+	var n int64
+	err := s.write(ctx, func(tx *Tx) error {
+		n = 0
+		return del(tx, &n, "DELETE FROM codes WHERE purpose = ? AND user_id = ?", purpose, user)
+	})
+	return n > 0, during("drop code", err)
+}
+
 // Try counts one guess by a person and tells whether it is among the first
 // limit within the window that the first of them opened.
 func (s *Store) Try(ctx context.Context, user string, limit int, window time.Duration) (bool, error) {
@@ -257,7 +267,9 @@ func moveAccess(tx *Tx, mv chat.Move) error {
 		to.Channel, from.Platform, from.Channel, from.Thread, from.Thread)
 	_, e3 := tx.Exec("UPDATE OR REPLACE grants SET id = ? WHERE id = ?",
 		to.Platform+":chat:"+to.Channel, from.Platform+":chat:"+from.Channel)
-	return during("move access", errors.Join(e1, e2, e3))
+	_, e4 := tx.Exec("UPDATE OR REPLACE membership SET channel = ? WHERE platform = ? AND channel = ?",
+		to.Channel, from.Platform, from.Channel)
+	return during("move access", errors.Join(e1, e2, e3, e4))
 }
 
 // word reads one text, "" when there is no row.

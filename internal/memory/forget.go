@@ -53,6 +53,8 @@ var erased = []string{
 	"DELETE FROM codes WHERE user_id = ?1",
 	"DELETE FROM attempts WHERE user_id = ?1",
 	"DELETE FROM people WHERE user_id = ?1",
+	"DELETE FROM membership WHERE user_id = ?1",
+	"DELETE FROM note_authors WHERE user_id = ?1",
 	"UPDATE outbox SET body = '', state = 'dead' WHERE json_extract(iif(body = '', '{}', body), '$.to.ID') = ?1",
 	// Others' messages that are not answered yet may quote them.
 	"UPDATE inbox SET body = json_remove(body, '$.quote') WHERE state = 'new' AND json_extract(body, '$.relayed') AND ?1 <> ''",

@@ -108,6 +108,9 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 		}
 	}
 	for _, line := range around {
+		if strings.HasPrefix(line, "messages_participant ") {
+			continue // counts the last word too since then
+		}
 		if !slices.Contains(dumpNames(t, path, triggersAndIndexes), line) {
 			t.Errorf("lost: %s", line)
 		}

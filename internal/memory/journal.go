@@ -68,7 +68,15 @@ func (a *arrival) store(tx *Tx) error {
 			return err
 		}
 	}
+	for _, p := range a.b.Present {
+		if err := appear(tx, p, now); err != nil {
+			return err
+		}
+	}
 	for i, m := range a.messages {
+		if err := spoke(tx, m, now); err != nil {
+			return err
+		}
 		if err := a.accept(tx, m, a.bodies[i], now); err != nil {
 			return err
 		}

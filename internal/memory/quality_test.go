@@ -79,7 +79,7 @@ func oldChats(t testing.TB, more ...string) (*Store, []question) {
 func attend(t testing.TB, s *Store, user string) {
 	t.Helper()
 	must(t, s.write(context.Background(), func(tx *Tx) error {
-		_, err := tx.Exec("INSERT INTO participants SELECT DISTINCT ?, platform, channel, thread FROM participants", user)
+		_, err := tx.Exec("INSERT INTO participants SELECT DISTINCT ?, platform, channel, thread, 1 << 62 FROM participants", user)
 		return err
 	}))
 }

@@ -48,12 +48,18 @@ type Passage struct {
 }
 
 // visible keeps to what the asker may see: one place (a thread sees its
-// parent), or without a place every conversation the asker has spoken in. Each
-// query below that returns messages ends with it.
+// parent), or without a place every conversation the asker has spoken in: their
+// own words and the answers to them, and what others said up to the asker's last
+// word there, or until now where the asker was seen to be there lately (?4). Who
+// is out sees nothing of others, who came back nothing from before. Each query
+// below that returns messages ends with it.
 const visible = ` AND m.role <> 'tool' AND m.content <> '' AND (
 		(?3 <> '' AND m.platform = ?2 AND m.channel = ?3 AND m.thread IN (?4, ''))
-		OR (?3 = '' AND EXISTS (SELECT 1 FROM participants p WHERE p.user_id = ?5
-			AND p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread)))`
+		OR (?3 = '' AND EXISTS (SELECT 1 FROM participants p
+			LEFT JOIN membership b ON b.user_id = p.user_id AND b.platform = p.platform AND b.channel = p.channel
+			WHERE p.user_id = ?5 AND p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
+			AND (m.user_id = p.user_id OR coalesce(b.state, 'in') = 'in' AND m.at > coalesce(b.since, '')
+				AND (m.id <= p.last_id OR coalesce(b.checked_at, '') >= ?4)))))`
 
 const columns = `SELECT m.id, m.platform, m.channel, m.thread, m.name, m.message_id, m.content, m.at, m.user_id, m.role = 'assistant', m.via, m.people`
 
@@ -88,6 +94,9 @@ func (s *Store) Recall(_ context.Context, q Query) ([]Passage, error) {
 	words := terms(q.Text)
 	if len(words) == 0 || q.User == "" && q.Key.Channel == "" {
 		return nil, nil
+	}
+	if q.Key.Channel == "" {
+		q.Key.Thread = Stamp(s.now().Add(-attested))
 	}
 	found, err := s.candidates(q, words)
 	if err != nil {

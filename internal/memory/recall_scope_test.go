@@ -58,31 +58,35 @@ func (m spoken) insert(tx *Tx, i int) error {
 
 // rule says who may see what, from the messages alone.
 type rule struct {
-	said  map[string]spoken            // by text
-	spoke map[string]map[chat.Key]bool // by person
+	said  map[string]spoken           // by text
+	spoke map[string]map[chat.Key]int // by person: one more than the place of their last word
+	place map[string]int              // by text
 }
 
 func ruleOf(list []spoken) rule {
-	is := rule{said: map[string]spoken{}, spoke: map[string]map[chat.Key]bool{}}
-	for _, m := range list {
-		is.said[m.text] = m
+	is := rule{said: map[string]spoken{}, spoke: map[string]map[chat.Key]int{}, place: map[string]int{}}
+	for i, m := range list {
+		is.said[m.text], is.place[m.text] = m, i
 		if is.spoke[m.user] == nil {
-			is.spoke[m.user] = map[chat.Key]bool{}
+			is.spoke[m.user] = map[chat.Key]int{}
 		}
-		is.spoke[m.user][m.key] = is.spoke[m.user][m.key] || m.role == "user"
+		if m.role == "user" {
+			is.spoke[m.user][m.key] = i + 1
+		}
 	}
 	return is
 }
 
 // visible: in a place that place, a thread also its parent; without one every
-// place the asker has spoken in; never what tools said.
+// place the asker has spoken in, up to their last word there; never what tools said.
 func (is rule) visible(text string, q Query) bool {
 	m, known := is.said[text]
 	if !known || m.role == "tool" {
 		return false
 	}
 	if q.Key.Channel == "" {
-		return is.spoke[q.User][m.key]
+		last := is.spoke[q.User][m.key]
+		return last > 0 && (m.user == q.User || is.place[text] < last)
 	}
 	return m.key == q.Key || m.key == chat.Key{Platform: q.Key.Platform, Channel: q.Key.Channel}
 }

@@ -25,7 +25,7 @@ func TestRecallKeepsToItsScope(t *testing.T) {
 		user, channel, text string
 		want                int
 	}{
-		{"a", "", "canary", 3}, {"b", "", "canary", 2}, {"c", "", "canary", 0}, {"", "", "canary", 0},
+		{"a", "", "canary", 3}, {"b", "", "canary", 1} /* what a said after b is not known to have been heard */, {"c", "", "canary", 0}, {"", "", "canary", 0},
 		{"b", "room", "canary", 2}, {"a", "dm", "canary", 1}, {"b", "none", "canary", 0},
 		{"a", "", "NEAR( canary* \"'-\x00\xff AND " + strings.Repeat("(", 100000), 3}, {"a", "", "😀 \"", 0},
 	} {

@@ -15,8 +15,10 @@ var recallText string
 const recallTokens = 1000
 
 // RecallConversation is the tool recall_conversation: past messages of what
-// the person may see from here, by the same rules as everywhere.
-func RecallConversation(store *memory.Store) Tool {
+// the person may see from here, by the same rules as everywhere. Before a direct
+// chat looks into groups, attest finds out which of them the person is still in;
+// nil finds out nothing.
+func RecallConversation(store *memory.Store, attest func(ctx context.Context, user string)) Tool {
 	type args struct {
 		Query string `json:"query" jsonschema:"what to look for, in a few words"`
 	}
@@ -25,6 +27,8 @@ func RecallConversation(store *memory.Store) Tool {
 		q := memory.Query{User: c.Who.ID, Text: a.Query, Tokens: recallTokens, Signs: true}
 		if !c.Direct {
 			q.Key = c.Where
+		} else if attest != nil {
+			attest(ctx, c.Who.ID)
 		}
 		found, err := store.Recall(ctx, q)
 		if err != nil {

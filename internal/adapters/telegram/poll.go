@@ -20,7 +20,7 @@ import (
 
 // allowedUpdates are the kinds asked for; all others stay at Telegram.
 var allowedUpdates = bot.AllowedUpdates{
-	"message", "edited_message", "channel_post", "edited_channel_post", "callback_query", "my_chat_member",
+	"message", "edited_message", "channel_post", "edited_channel_post", "callback_query", "my_chat_member", "chat_member",
 }
 
 // ackLimit bounds answering the buttons of one batch.
@@ -196,6 +196,7 @@ func (a *Adapter) batch(raws []json.RawMessage) (b chat.Batch, last int64, press
 			b.Dead = append(b.Dead, *e.dead)
 			a.log.Warn("telegram: an update is put aside", "id", e.dead.ID, "reason", e.dead.Reason)
 		}
+		b.Present = append(b.Present, e.present...)
 		if e.query != "" {
 			pressed = append(pressed, e.query)
 		}
@@ -207,6 +208,11 @@ func (a *Adapter) batch(raws []json.RawMessage) (b chat.Batch, last int64, press
 		for i := range b.Messages {
 			if b.Messages[i].Key == mv.From {
 				b.Messages[i].Key = mv.To
+			}
+		}
+		for i := range b.Present {
+			if b.Present[i].Key == mv.From {
+				b.Present[i].Key = mv.To
 			}
 		}
 	}

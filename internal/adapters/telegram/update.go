@@ -22,7 +22,8 @@ type event struct {
 	id      int64        // update_id, 0 when it has none
 	message chat.Message // ID "" when there is nothing to keep
 	move    chat.Move    // zero unless the conversation moved
-	query   string       // callback query to acknowledge, "" for none
+	present []chat.Presence
+	query   string // callback query to acknowledge, "" for none
 	dead    *chat.DeadLetter
 }
 
@@ -37,6 +38,7 @@ func (a *Adapter) event(raw json.RawMessage) (e event) {
 	e.id = updateNumber(raw)
 	var u models.Update
 	whole := decode(raw, &u)
+	e.present = a.present(&u)
 	switch {
 	case u.Message != nil:
 		e.message, e.move = a.message(u.Message), moved(u.Message)

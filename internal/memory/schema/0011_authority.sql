@@ -18,6 +18,18 @@ CREATE TABLE membership (
 ) WITHOUT ROWID;
 CREATE INDEX membership_place ON membership (platform, channel);
 
+-- The last word of somebody in a place: what is known of their being there where
+-- no platform tells.
+ALTER TABLE participants ADD COLUMN last_id INTEGER NOT NULL DEFAULT 0;
+UPDATE participants SET last_id = coalesce((SELECT max(id) FROM messages m WHERE m.user_id = participants.user_id AND m.role = 'user'
+    AND m.platform = participants.platform AND m.channel = participants.channel AND m.thread = participants.thread), 0);
+DROP TRIGGER messages_participant;
+CREATE TRIGGER messages_participant AFTER INSERT ON messages WHEN new.role = 'user'
+BEGIN
+    INSERT INTO participants (user_id, platform, channel, thread, last_id) VALUES (new.user_id, new.platform, new.channel, new.thread, new.id)
+        ON CONFLICT (user_id, platform, channel, thread) DO UPDATE SET last_id = excluded.last_id;
+END;
+
 -- Whose a note is that was written through the bot. The owner's own files and
 -- what was meant for everybody have no person.
 CREATE TABLE note_authors (

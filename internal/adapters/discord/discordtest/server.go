@@ -73,6 +73,7 @@ type Server struct {
 	archived map[string]bool
 	files    map[string][]byte // of attachments, by message
 	guilds   map[string]any
+	left     map[[2]string]bool // server, person
 	gw       gateway
 	changed  chan struct{}
 	quiet    bool
@@ -320,6 +321,8 @@ func (s *Server) route(r *http.Request, path string, body []byte) (any, *problem
 		return s.callback(part[1], body)
 	case part[0] == "webhooks":
 		return s.webhook(r, part, body)
+	case len(part) == 4 && part[0] == "guilds" && part[2] == "members":
+		return s.member(part[1], part[3])
 	case part[0] == "guilds" && s.guilds[part[1]] != nil:
 		return s.guilds[part[1]], nil
 	case part[0] == "channels":

@@ -1,0 +1,111 @@
+package telegram
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-telegram/bot"
+	"github.com/go-telegram/bot/models"
+
+	"parley/internal/chat"
+)
+
+// present is what an update tells of who is where. Telegram tells joins, leaves
+// and removals to bots that administer a group, and by service messages in most
+// other groups; a block always.
+func (a *Adapter) present(u *models.Update) (list []chat.Presence) {
+	switch {
+	case u.MyChatMember != nil:
+		return ourselves(u.MyChatMember)
+	case u.ChatMember != nil:
+		c := u.ChatMember
+		who, is := member(&c.NewChatMember)
+		if who == nil {
+			return nil
+		}
+		_, was := member(&c.OldChatMember)
+		return append(list, presence(c.Chat.ID, who, is, was, c.Date))
+	case u.Message != nil && u.Message.LeftChatMember != nil:
+		if u.Message.LeftChatMember.ID == a.bot.ID() {
+			return []chat.Presence{{Key: place(u.Message.Chat.ID, 0)}}
+		}
+		return append(list, presence(u.Message.Chat.ID, u.Message.LeftChatMember, false, true, u.Message.Date))
+	case u.Message != nil:
+		for i := range u.Message.NewChatMembers {
+			list = append(list, presence(u.Message.Chat.ID, &u.Message.NewChatMembers[i], true, false, u.Message.Date))
+		}
+	}
+	return list
+}
+
+// presence is that somebody is in a group now, or is not, and was before.
+func presence(group int64, who *models.User, is, was bool, at int) chat.Presence {
+	p := chat.Presence{Key: place(group, 0), User: person(who), State: chat.Absent}
+	if is {
+		p.State = chat.Present
+		if !was {
+			p.Joined = time.Unix(int64(at), 0).UTC()
+		}
+	}
+	return p
+}
+
+// ourselves is what happened to the bot: a block in a direct chat, or that it
+// came into a group or out of it.
+func ourselves(c *models.ChatMemberUpdated) []chat.Presence {
+	_, in := member(&c.NewChatMember)
+	p := chat.Presence{Key: place(c.Chat.ID, 0), State: chat.Absent}
+	if c.Chat.Type != models.ChatTypePrivate {
+		if in {
+			return nil
+		}
+		return []chat.Presence{p}
+	}
+	p.User, p.State = person(&c.From), chat.Blocked
+	if in {
+		p.State = chat.Present
+	}
+	return []chat.Presence{p}
+}
+
+// member is whom an entry is about and whether they are in the group.
+func member(m *models.ChatMember) (who *models.User, in bool) {
+	switch {
+	case m.Owner != nil:
+		return m.Owner.User, true
+	case m.Administrator != nil:
+		return &m.Administrator.User, true
+	case m.Member != nil:
+		return m.Member.User, true
+	case m.Restricted != nil:
+		return m.Restricted.User, m.Restricted.IsMember
+	case m.Left != nil:
+		return m.Left.User, false
+	case m.Banned != nil:
+		return m.Banned.User, false
+	}
+	return nil, false
+}
+
+// errNotAGroup says that nobody is a member of a direct chat.
+var errNotAGroup = errors.New("not a group")
+
+// Reads tells whether a person may read in a group now.
+func (a *Adapter) Reads(ctx context.Context, k chat.Key, userID string) (bool, error) {
+	to, err := targetOf(k, "")
+	if err != nil {
+		return false, err
+	}
+	who, err := personOf(chat.User{ID: userID})
+	if err != nil || to.chat > 0 {
+		return false, errNotAGroup
+	}
+	m, err := a.bot.GetChatMember(ctx, &bot.GetChatMemberParams{ChatID: to.chat, UserID: who.chat})
+	if err != nil {
+		return false, fmt.Errorf("get chat member: %w", err)
+	}
+	_, in := member(m)
+	return in, nil
+}
