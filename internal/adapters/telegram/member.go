@@ -25,28 +25,32 @@ func (a *Adapter) present(u *models.Update) (list []chat.Presence) {
 		if who == nil {
 			return nil
 		}
-		_, was := member(&c.OldChatMember)
-		return append(list, presence(c.Chat.ID, who, is, was, c.Date))
+		joined := c.Date
+		if _, was := member(&c.OldChatMember); was {
+			joined = 0
+		}
+		return append(list, presence(c.Chat.ID, who, is, joined))
 	case u.Message != nil && u.Message.LeftChatMember != nil:
 		if u.Message.LeftChatMember.ID == a.bot.ID() {
 			return []chat.Presence{{Key: place(u.Message.Chat.ID, 0)}}
 		}
-		return append(list, presence(u.Message.Chat.ID, u.Message.LeftChatMember, false, true, u.Message.Date))
+		return append(list, presence(u.Message.Chat.ID, u.Message.LeftChatMember, false, 0))
 	case u.Message != nil:
 		for i := range u.Message.NewChatMembers {
-			list = append(list, presence(u.Message.Chat.ID, &u.Message.NewChatMembers[i], true, false, u.Message.Date))
+			list = append(list, presence(u.Message.Chat.ID, &u.Message.NewChatMembers[i], true, u.Message.Date))
 		}
 	}
 	return list
 }
 
-// presence is that somebody is in a group now, or is not, and was before.
-func presence(group int64, who *models.User, is, was bool, at int) chat.Presence {
+// presence is that somebody is in a group now, or is not; joined is when they
+// came, 0 when they were there before.
+func presence(group int64, who *models.User, is bool, joined int) chat.Presence {
 	p := chat.Presence{Key: place(group, 0), User: person(who), State: chat.Absent}
 	if is {
 		p.State = chat.Present
-		if !was {
-			p.Joined = time.Unix(int64(at), 0).UTC()
+		if joined != 0 {
+			p.Joined = time.Unix(int64(joined), 0).UTC()
 		}
 	}
 	return p
