@@ -108,6 +108,13 @@ func (a *app) gauges() {
 		return float64(n)
 	})
 	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.", func() float64 { return float64(worst(a.findings())) })
+	gauge("parley_dead_letters", "Events that were put aside because they could not be understood or stored.", func() float64 {
+		n, err := a.store.DeadLetters(context.Background())
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(n)
+	})
 	gauge("parley_uptime_seconds", "Time since the start.", func() float64 { return time.Since(a.began).Seconds() })
 	for _, p := range a.adapters {
 		a.counts.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{

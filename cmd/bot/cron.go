@@ -50,6 +50,7 @@ func (a *app) startJobs() {
 		{"sweep", "@every 1m", a.sweep},
 		{"confirmations", "@every 1m", a.store.PruneAccess},
 		{"reminders", "@every 5s", a.remind},
+		{"dead letters", "@every 5s", a.reread},
 		{"retention", "17 4 * * *", a.prune},
 	} {
 		a.schedule(j.name, j.spec, j.run)

@@ -44,23 +44,24 @@ type flags struct {
 // cli is the command line.
 type cli struct {
 	flags
-	Run      runCmd      `cmd:"" default:"1" hidden:"" help:"Run every platform that has a token; with none, the terminal chat."`
-	Init     initCmd     `cmd:"" help:"Ask what a first start needs, check it, and write the settings."`
-	Chat     chatCmd     `cmd:"" help:"Talk to the bot in this terminal, or line by line through a pipe."`
-	Doctor   doctorCmd   `cmd:"" help:"Check the settings, the data folder, the model and the tokens."`
-	Sessions sessionsCmd `cmd:"" help:"List, show and import conversations."`
-	Recall   recallCmd   `cmd:"" help:"Show what the agent would be given for a question."`
-	Facts    factsCmd    `cmd:"" help:"See and change what is remembered."`
-	Playbook playbookCmd `cmd:"" help:"Check the playbook."`
-	Rehearse rehearseCmd `cmd:"" help:"Play conversation scripts against the agent and report where it differs."`
-	Page     pageCmd     `cmd:"" help:"Print a one-time link to the control page."`
-	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Serve your facts, tasks and conversations to other programs of yours: an MCP server on standard input and output."`
-	PDFText  pdfTextCmd  `cmd:"" name:"pdf-text" hidden:"" help:"Print the text of the PDF on standard input; the bot runs this apart from itself."`
-	Pair     pairCmd     `cmd:"" help:"See who asks to be let in, and let them in."`
-	Backup   backupCmd   `cmd:"" help:"Copy the database, with the bot running or not."`
-	Restore  restoreCmd  `cmd:"" help:"Put a copy in the place of the database, with the bot stopped."`
-	Version  versionCmd  `cmd:"" help:"Print the version."`
-	Help     helpCmd     `cmd:"" help:"Print this help."`
+	Run      runCmd         `cmd:"" default:"1" hidden:"" help:"Run every platform that has a token; with none, the terminal chat."`
+	Init     initCmd        `cmd:"" help:"Ask what a first start needs, check it, and write the settings."`
+	Chat     chatCmd        `cmd:"" help:"Talk to the bot in this terminal, or line by line through a pipe."`
+	Doctor   doctorCmd      `cmd:"" help:"Check the settings, the data folder, the model and the tokens."`
+	Sessions sessionsCmd    `cmd:"" help:"List, show and import conversations."`
+	Recall   recallCmd      `cmd:"" help:"Show what the agent would be given for a question."`
+	Facts    factsCmd       `cmd:"" help:"See and change what is remembered."`
+	Playbook playbookCmd    `cmd:"" help:"Check the playbook."`
+	Rehearse rehearseCmd    `cmd:"" help:"Play conversation scripts against the agent and report where it differs."`
+	Page     pageCmd        `cmd:"" help:"Print a one-time link to the control page."`
+	MCP      mcpCmd         `cmd:"" name:"mcp" help:"Serve your facts, tasks and conversations to other programs of yours: an MCP server on standard input and output."`
+	PDFText  pdfTextCmd     `cmd:"" name:"pdf-text" hidden:"" help:"Print the text of the PDF on standard input; the bot runs this apart from itself."`
+	Pair     pairCmd        `cmd:"" help:"See who asks to be let in, and let them in."`
+	Backup   backupCmd      `cmd:"" help:"Copy the database, with the bot running or not."`
+	Restore  restoreCmd     `cmd:"" help:"Put a copy in the place of the database, with the bot stopped."`
+	Letters  deadlettersCmd `cmd:"" name:"deadletters" help:"Events that could not be understood or stored: see them, read them again, drop them."`
+	Version  versionCmd     `cmd:"" help:"Print the version."`
+	Help     helpCmd        `cmd:"" help:"Print this help."`
 }
 
 func main() {

@@ -130,6 +130,16 @@ func (s *Store) DeadLetter(_ context.Context, id int64) (DeadLetter, error) {
 	return l, during("read dead letter", noRow(err, ErrNoLetter))
 }
 
+// LettersToRetry lists those that are to be read again, oldest first.
+func (s *Store) LettersToRetry(_ context.Context, limit int) ([]DeadLetter, error) {
+	rows, err := s.query("SELECT "+letterColumns+" FROM dead_letters WHERE state = 'retry' ORDER BY id LIMIT ?", limit)
+	if err != nil {
+		return nil, during("list dead letters", err)
+	}
+	list, err := collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
+	return list, during("list dead letters", err)
+}
+
 // RetryDeadLetter asks the running bot, or the next one, to read an event
 // again.
 func (s *Store) RetryDeadLetter(ctx context.Context, id int64) error {

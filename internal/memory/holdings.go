@@ -67,5 +67,5 @@ var holdings = []holding{
 	{"pending_actions.body", "", whyPassing, keptForATurn},
 	{"codes.name", "", whyPassing, keptForATurn},
 	{"settings.value", "", whyPassing, keptForATurn},
-	{"dead_letters.raw", "", whyForeign, keptOpen},
+	{"dead_letters.raw", "", whyForeign, keptAudited},
 }

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+)
+
+// An event that was put aside is listed, shown, handed to its platform again by
+// the bot that runs, and answered; one that still cannot be read says why; one
+// that is dropped is gone.
+func TestDeadLettersAreReadAgain(t *testing.T) {
+	w := newWorld(t).onDiscord()
+	w.llm.Quiet()
+	w.run(t)
+	w.dc.Wait(15*time.Second, func() bool { return w.dc.Connected() > 0 })
+	store := w.open(t)
+	event := `{"t":"MESSAGE_CREATE","d":{"id":"77001","type":0,"channel_id":"10","content":"hear me now","timestamp":"2026-03-02T10:00:00Z","author":{"id":"42","username":"Ann"}}}`
+	_, err := store.Accept(t.Context(), chat.Batch{Platform: "discord", Dead: []chat.DeadLetter{
+		{ID: "a", Raw: []byte(event), Reason: "not understood then"}, {ID: "b", Raw: []byte("{"), Reason: "broken"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Accept(t.Context(), chat.Batch{Platform: "elsewhere", Dead: []chat.DeadLetter{{ID: "c", Reason: "of a platform that does not run"}}}); err != nil {
+		t.Fatal(err)
+	}
+	said := func(code int, args ...string) string {
+		t.Helper()
+		out, got := w.call(t, append([]string{"deadletters"}, args...)...)
+		if got != code {
+			t.Fatalf("%v: exit %d: %s", args, got, out)
+		}
+		return out
+	}
+	if out := said(0, "list"); strings.Count(out, "\n") != 3 || !strings.Contains(out, "not understood then") || strings.Contains(out, "hear me") {
+		t.Errorf("list: %s", out)
+	}
+	if out := said(0, "show", "1"); !strings.Contains(out, event) {
+		t.Errorf("show: %s", out)
+	}
+	if out, _ := w.examined(t); !strings.Contains(out, "bot deadletters list") {
+		t.Errorf("doctor: %s", out)
+	}
+	said(0, "retry", "1", "2", "3")
+	if got := w.discordSent(t, 1)[0]; !strings.Contains(got.Content, "hear me now") {
+		t.Errorf("answered %q", got.Content)
+	}
+	eventually(t, "one is answered, one failed, one waits", func() bool {
+		out := said(0, "list")
+		return !strings.Contains(out, "not understood then") && strings.Contains(out, "read again 1 time") && strings.Contains(out, "to be read again")
+	})
+	said(0, "drop", "2", "3")
+	if out := said(0, "list"); out != "" {
+		t.Errorf("left: %s", out)
+	}
+	if out := said(exitFailure, "drop", "9"); !strings.Contains(out, "there is no such dead letter") {
+		t.Errorf("drop: %s", out)
+	}
+}
