@@ -44,6 +44,7 @@ var failpoint func(point string)
 func serve(ctx context.Context, cfg config.Config, s *streams, again func() (config.Config, error)) (err error) {
 	var level slog.LevelVar
 	log := newLogger(cfg, &level, s.err)
+	takeOver(log)
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
@@ -66,7 +67,7 @@ func serve(ctx context.Context, cfg config.Config, s *streams, again func() (con
 	if err := a.build(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintln(s.err, a.model.about) // the first line, whatever else there is to say
+	announce(cfg, s.err, a.model.about) // the first line, whatever else there is to say
 	warn(cfg, log)
 	if err := a.requireModel(ctx); err != nil {
 		return err
@@ -116,7 +117,7 @@ func (a *app) showClaim(ctx context.Context, f *front, s *streams) error {
 	if err != nil || code == "" {
 		return err
 	}
-	fmt.Fprintf(s.err, "Nobody owns this bot yet. Write to it, in a direct chat: /claim %s\n", code)
+	announce(a.cfg, s.err, "Nobody owns this bot yet. Write to it, in a direct chat: /claim "+code)
 	return nil
 }
 
@@ -273,6 +274,7 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error 
 	if !tty || cfg.Log.Level == "debug" {
 		log = newLogger(cfg, &level, s.err)
 	}
+	takeOver(log)
 	a, err := newApp(ctx, cfg, log, true)
 	if err != nil {
 		return err

@@ -118,6 +118,7 @@ func New(o Options) (*Adapter, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	hear(o.Log)
 	o.Timing = o.Timing.defaults()
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 64

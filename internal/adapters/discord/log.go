@@ -1,0 +1,31 @@
+package discord
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/bwmarrin/discordgo"
+)
+
+// library is where the library's own words go: it has one voice for the whole
+// process, and would print past every log.
+var library atomic.Pointer[slog.Logger]
+
+var hook = sync.OnceFunc(func() {
+	discordgo.Logger = func(level, _ int, format string, args ...any) {
+		log, to := library.Load(), slog.LevelDebug
+		if level == discordgo.LogError { // what matters of it the adapter tells too
+			to = slog.LevelWarn
+		}
+		log.Log(context.Background(), to, "discord library", "says", fmt.Sprintf(format, args...))
+	}
+})
+
+// hear makes log the place for what the library says.
+func hear(log *slog.Logger) {
+	library.Store(log)
+	hook()
+}
