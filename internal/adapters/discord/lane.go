@@ -40,6 +40,9 @@ func (a *Adapter) enter(ctx context.Context, channel string, e event) {
 	l := &a.lanes
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if ctx.Err() != nil {
+		return // nobody works in lanes any more; the next process hears of it
+	}
 	one := l.byChannel[channel]
 	if one == nil {
 		one = &lane{}

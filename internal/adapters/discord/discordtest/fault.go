@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 	"sync"
@@ -17,7 +18,7 @@ type Fault struct {
 	After        bool    // do the work, then fail: the answer is lost
 	Page         bool    // answer with a page of HTML instead of JSON, without Retry-After
 	Bare         bool    // with Status 429: do not say for how long
-	Field        string  // with Code 50035: the field that is refused
+	Field        string  // with Code 50035: the field that is refused, where it is sent
 	Cut          bool    // close the connection instead of answering
 }
 
@@ -33,9 +34,9 @@ func (s *Server) Fail(f Fault) {
 func (s *Server) Heal() { s.with(func() { s.faults = nil }) }
 
 // fault takes a matching fault. mu is held.
-func (s *Server) fault(method, path string) *Fault {
+func (s *Server) fault(method, path string, body []byte) *Fault {
 	for i, f := range s.faults {
-		if strings.HasPrefix(method, f.Method) && strings.HasPrefix(path, f.Path) {
+		if strings.HasPrefix(method, f.Method) && strings.HasPrefix(path, f.Path) && bytes.Contains(body, []byte(f.Field)) {
 			if f.Times--; f.Times <= 0 {
 				s.faults = append(s.faults[:i], s.faults[i+1:]...)
 			}

@@ -32,6 +32,7 @@ type gateway struct {
 	closeWith  int  // close code instead of READY
 	silent     bool // never say READY
 	beats      []time.Time
+	dials      []time.Time
 	address    string // told to clients; "" is the server's own
 }
 
@@ -110,6 +111,12 @@ func (s *Server) Connected() (n int) { s.with(func() { n = len(s.gw.conns) }); r
 // Beats are the times of all heartbeats so far.
 func (s *Server) Beats() (list []time.Time) {
 	s.with(func() { list = append(list, s.gw.beats...) })
+	return list
+}
+
+// Dials are the times of all connections to the gateway so far.
+func (s *Server) Dials() (list []time.Time) {
+	s.with(func() { list = append(list, s.gw.dials...) })
 	return list
 }
 
@@ -332,7 +339,7 @@ func (s *Server) socket(w http.ResponseWriter, r *http.Request) {
 	ws.SetReadLimit(maxGatewayPayload)
 	c := &client{ws: ws}
 	var interval time.Duration
-	s.with(func() { interval = s.gw.Interval })
+	s.with(func() { interval, s.gw.dials = s.gw.Interval, append(s.gw.dials, time.Now()) })
 	hello, _ := json.Marshal(map[string]int64{"heartbeat_interval": interval.Milliseconds()}) // plain data
 	c.send(event{Op: 10, Data: hello})
 	defer s.with(func() { delete(s.gw.conns, c); s.touch() })

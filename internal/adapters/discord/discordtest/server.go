@@ -49,6 +49,7 @@ type Call struct {
 	Body         []byte
 	At           time.Time
 	Status       int
+	Page         bool // it was answered with a page
 }
 
 // Server is the fake.
@@ -236,7 +237,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	w.Header().Set("Date", time.Now().Add(s.ahead).UTC().Format(http.TimeFormat))
-	fault := s.fault(r.Method, path)
+	fault := s.fault(r.Method, path, body)
 	var out any
 	p := s.authorize(r)
 	if p == nil && (fault == nil || fault.After) {
@@ -250,7 +251,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		status = p.status
 	}
 	if !s.quiet {
-		s.calls = append(s.calls, Call{r.Method, path, body, time.Now(), status})
+		s.calls = append(s.calls, Call{r.Method, path, body, time.Now(), status, fault != nil && fault.Page})
 	}
 	s.touch()
 	s.mu.Unlock()
