@@ -33,10 +33,11 @@ func (t tool) Call(ctx context.Context, c tools.Call) (tools.Result, error) {
 	if session == nil {
 		return tools.Result{}, errors.New(wordGone)
 	}
+	end := t.remote.begin(ctx)
 	answer, err := session.CallTool(ctx, &sdk.CallToolParams{Name: t.name, Arguments: c.Args})
+	end()
 	switch {
 	case err != nil && ctx.Err() != nil:
-		t.remote.wake() // is it slow or dead?
 		return tools.Result{}, ctx.Err()
 	case err != nil:
 		t.remote.wake()

@@ -37,6 +37,7 @@ type remote struct {
 	log    *slog.Logger
 	dial   dialer
 	look   chan struct{} // asks for a look at the server's tools; holds one
+	busy   busy
 
 	mu      sync.Mutex // guards what follows
 	session *sdk.ClientSession
@@ -108,6 +109,7 @@ func (r *remote) attend(ctx context.Context, session *sdk.ClientSession, hangUp 
 	ended := make(chan error, 1)
 	go func() { ended <- session.Wait() }()
 	over := false
+	var looked chan error // of the look that is under way
 	defer func() {
 		impatient := time.AfterFunc(goodbye, hangUp)
 		session.Close() // what it says of a dead peer is of no use
@@ -116,10 +118,15 @@ func (r *remote) attend(ctx context.Context, session *sdk.ClientSession, hangUp 
 		if !over {
 			<-ended
 		}
+		if looked != nil {
+			<-looked // whatever it waited for has hung up
+		}
 	}()
 	r.wake()
 	look := r.look
 	var rested <-chan time.Time // however often a server says that its tools changed
+	var patience time.Duration  // of the look
+	var overdue <-chan time.Time
 	for {
 		select {
 		case err := <-ended:
@@ -133,16 +140,29 @@ func (r *remote) attend(ctx context.Context, session *sdk.ClientSession, hangUp 
 		case <-rested:
 			look = r.look
 		case <-look:
-			if err := r.refresh(ctx, session); err != nil {
+			if r.postpone() {
+				continue
+			}
+			done := make(chan error, 1)
+			patience = r.patience()
+			go func() { done <- r.refresh(ctx, session, patience) }()
+			look, looked, overdue = nil, done, time.After(patience+listPause)
+		case err := <-looked:
+			looked, overdue = nil, nil
+			if err != nil && !r.excused(patience) {
 				return err
 			}
-			look, rested = nil, time.After(listPause)
+			rested = time.After(listPause)
+		case <-overdue: // not even our question is read
+			if overdue = time.After(callTimeout); !r.excused(patience) {
+				return errors.New("list tools: the server does not read")
+			}
 		}
 	}
 }
 
 // wake asks for a look at the server's tools, which also finds out whether it
-// still answers. It never blocks.
+// still answers. It never blocks, and the look waits for calls under way.
 func (r *remote) wake() {
 	select {
 	case r.look <- struct{}{}:
@@ -151,11 +171,11 @@ func (r *remote) wake() {
 }
 
 // refresh reads the server's tools and offers those that are approved.
-func (r *remote) refresh(ctx context.Context, session *sdk.ClientSession) error {
+func (r *remote) refresh(ctx context.Context, session *sdk.ClientSession, patience time.Duration) error {
 	if session.InitializeResult().Capabilities.Tools == nil {
 		return r.offer(ctx, session, nil)
 	}
-	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var all []definition
 	count := 0
@@ -178,6 +198,7 @@ func (r *remote) refresh(ctx context.Context, session *sdk.ClientSession) error 
 		}
 		all = append(all, d)
 	}
+	r.answered()
 	return r.offer(ctx, session, all)
 }
 

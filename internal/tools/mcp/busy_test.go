@@ -1,0 +1,149 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley/internal/tools"
+)
+
+// alone makes a server do one thing at a time, as many do.
+func (f *fake) alone() {
+	turn := make(chan struct{}, 1)
+	f.server.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			return next(ctx, method, r)
+		}
+	})
+}
+
+// Whoever looks at the tools while a server that does one thing at a time works
+// on a call sees what was known and does not end the server; nor does who stops
+// waiting for the call.
+func TestLookingAtABusyServer(t *testing.T) {
+	for name, patience := range map[string]time.Duration{"waited for": time.Minute, "stopped": 3 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake()
+				f.alone()
+				var done atomic.Int32
+				f.add("work", "takes its time", func() (*sdk.CallToolResult, error) {
+					time.Sleep(20 * time.Second)
+					done.Add(1)
+					return says("done")()
+				})
+				c := begin(t, t.TempDir(), []Server{server("fake")}, f)
+				ctx, cancel := context.WithTimeout(t.Context(), patience)
+				defer cancel()
+				var r tools.Runner
+				out := make(chan tools.Outcome, 1)
+				go func() { out <- r.Run(ctx, c.Set(), tools.Call{Name: "fake__work", Args: json.RawMessage(`{}`)}) }()
+				for range 40 {
+					c.Look()
+					time.Sleep(time.Second)
+					if s := c.Status()[0]; offered(c) != "fake__work" {
+						t.Fatalf("offered %q: %s", offered(c), s.Err)
+					}
+				}
+				if o := <-out; patience == time.Minute && o.Class != "" {
+					t.Errorf("%s %s", o.Class, o.Result.Content)
+				}
+				if f.count() != 1 || done.Load() != 1 {
+					t.Errorf("connected %d times, done %d times", f.count(), done.Load())
+				}
+				f.add("new", "came meanwhile", says("1")) // looks go on afterwards
+				settle()
+				if n := len(c.Status()[0].Pending); n != 1 {
+					t.Errorf("%d new tools are seen", n)
+				}
+			})
+		})
+	}
+}
+
+// unread is a connection whose other end stops reading when it is told to.
+type unread struct {
+	sdk.Transport
+	sdk.Connection
+	stuck  *atomic.Bool
+	closed chan struct{}
+}
+
+func (u unread) Connect(ctx context.Context) (sdk.Connection, error) {
+	c, err := u.Transport.Connect(ctx)
+	u.Connection = c
+	return u, err
+}
+
+// Write blocks as a full pipe does, whatever its context says.
+func (u unread) Write(ctx context.Context, m jsonrpc.Message) error {
+	if u.stuck.Load() {
+		<-u.closed
+		return io.ErrClosedPipe
+	}
+	return u.Connection.Write(ctx, m)
+}
+
+// A server that stops reading is hung up on and reached anew, whether it is
+// looked at or called, and does not hold up the end.
+func TestServerThatStopsReading(t *testing.T) {
+	for name, touch := range map[string]func(t *testing.T, c *Client){
+		"looked at": func(_ *testing.T, c *Client) { c.Look() },
+		"called": func(t *testing.T, c *Client) {
+			if o := run(t, c, "fake__a", `{}`); o.Class != tools.TimedOut || o.Duration > callTimeout {
+				t.Errorf("%s after %v", o.Class, o.Duration)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFake()
+				f.add("a", "first", says("1"))
+				c, err := Open(Options{Servers: []Server{server("fake")}, Dir: t.TempDir()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var stuck *atomic.Bool
+				c.remotes[0].dial = func(ctx context.Context) (sdk.Transport, func(), error) {
+					transport, hangUp, err := f.dial(ctx)
+					stuck = &atomic.Bool{}
+					u := unread{Transport: transport, stuck: stuck, closed: make(chan struct{})}
+					return u, func() { close(u.closed); hangUp() }, err
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				done := make(chan struct{})
+				go func() { defer close(done); c.Run(ctx) }()
+				settle()
+				stuck.Store(true)
+				touch(t, c)
+				time.Sleep(callTimeout + 2*listTimeout)
+				synctest.Wait()
+				if f.count() != 2 || offered(c) != "fake__a" {
+					t.Errorf("connected %d times, offered %q", f.count(), offered(c))
+				}
+				if o := run(t, c, "fake__a", `{}`); o.Class != "" {
+					t.Errorf("the next call: %+v", o)
+				}
+				stuck.Store(true)
+				c.Look()
+				time.Sleep(time.Second)
+				began := time.Now()
+				cancel()
+				<-done
+				if took := time.Since(began); took > 2*goodbye {
+					t.Errorf("the end took %v", took)
+				}
+			})
+		})
+	}
+}
