@@ -204,6 +204,59 @@ func TestWellKnownNames(t *testing.T) {
 	}
 }
 
+// No key goes to a provider it was not given for: names that other programs use
+// too make no pair with what the file names.
+func TestAddressAndKeyBelongTogether(t *testing.T) {
+	secret := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(secret, []byte("fromfile\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const router, other = "https://openrouter.example/v1", "https://other.example/v1"
+	for _, tt := range []struct {
+		name  string
+		file  string
+		env   []string
+		flags map[string]string
+		want  [3]string // address, key, model
+		warns string    // the names that are not used
+	}{
+		{"only the file", "model: {base_url: " + router + ", api_key: or, name: m}", nil, nil, [3]string{router, "or", "m"}, ""},
+		{"a key in the environment", "model: {base_url: " + router + ", api_key: or, name: m}", []string{"OPENAI_API_KEY=oa"}, nil, [3]string{router, "or", "m"}, "OPENAI_API_KEY"},
+		{"a file without a key", "model: {base_url: " + router + "}", []string{"OPENAI_API_KEY=oa", "OPENAI_MODEL=gpt"}, nil, [3]string{router, "", ""}, "OPENAI_API_KEY OPENAI_MODEL"},
+		{"all three", "model: {base_url: " + router + ", api_key: or}", []string{"OPENAI_API_KEY=oa", "OPENAI_BASE_URL=" + other, "OPENAI_MODEL=gpt"}, nil, [3]string{router, "or", ""}, "OPENAI_API_KEY OPENAI_BASE_URL OPENAI_MODEL"},
+		{"a key in a file of its own", "model: {base_url: " + router + "}", []string{"OPENAI_API_KEY_FILE=" + secret}, nil, [3]string{router, "", ""}, "OPENAI_API_KEY"},
+		{"one that cannot be read", "model: {base_url: " + router + "}", []string{"OPENAI_API_KEY_FILE=" + secret + ".none"}, nil, [3]string{router, "", ""}, "OPENAI_API_KEY"},
+		{"our own name", "model: {base_url: " + router + ", api_key: or}", []string{"BOT_MODEL_API_KEY=mine", "OPENAI_API_KEY=oa"}, nil, [3]string{router, "mine", ""}, "OPENAI_API_KEY"},
+		{"a flag", "model: {base_url: " + router + ", api_key: or}", []string{"OPENAI_MODEL=gpt"}, map[string]string{"model.name": "flagged"}, [3]string{router, "or", "flagged"}, "OPENAI_MODEL"},
+		{"Ollama's address", "model: {base_url: " + router + ", api_key: or}", []string{"OLLAMA_HOST=box"}, nil, [3]string{router, "or", ""}, ""},
+		{"an empty address", "model: {base_url: \"\"}", []string{"OPENAI_API_KEY=oa", "OPENAI_BASE_URL=" + other}, nil, [3]string{other, "oa", ""}, ""},
+		{"no file", "", []string{"OPENAI_API_KEY=oa", "OPENAI_MODEL=gpt"}, nil, [3]string{"", "oa", "gpt"}, ""},
+		{"a file about other things", "log: {level: warn}", []string{"OPENAI_API_KEY=oa", "OPENAI_BASE_URL=" + other}, nil, [3]string{other, "oa", ""}, ""},
+		{"the file's key, another's address", "model: {api_key: oa}", []string{"OPENAI_BASE_URL=" + other, "OPENAI_MODEL=x"}, nil, [3]string{"", "oa", ""}, "OPENAI_BASE_URL OPENAI_MODEL"},
+		{"the file's key, a pair", "model: {api_key: oa}", []string{"OPENAI_BASE_URL=" + other, "OPENAI_API_KEY=ot"}, nil, [3]string{other, "ot", ""}, ""},
+		{"the file's key, a newer one", "model: {api_key: oa}", []string{"OPENAI_API_KEY=new"}, nil, [3]string{"", "new", ""}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, err := Load(Options{File: write(t, tt.file), Env: tt.env, Flags: tt.flags})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := [3]string{c.Model.BaseURL, string(c.Model.APIKey), c.Model.Name}; got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+			var warned []string
+			for _, w := range c.Warnings {
+				if name, _, ok := strings.Cut(w, " is set and not used"); ok {
+					warned = append(warned, name)
+				}
+			}
+			if got := strings.Join(warned, " "); got != tt.warns {
+				t.Errorf("warned of %q, want %q", got, tt.warns)
+			}
+		})
+	}
+}
+
 func TestSecretsFromFiles(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "key")
 	if err := os.WriteFile(secret, []byte("s3cret\n"), 0o600); err != nil {
@@ -226,7 +279,7 @@ func TestSecretsFromFiles(t *testing.T) {
 func TestSecretsAreNeverShown(t *testing.T) {
 	const canary = "CANARY"
 	file := write(t, "telegram: {token: CANARY}\nmodel:\n  base_url: https://u:CANARY@host/v1\nmcp: {servers: [{name: a, url: 'http://h/?api_key=CANARY', env: [K=CANARY]}]}\n")
-	c, err := Load(Options{File: file, Env: []string{"OPENAI_API_KEY=CANARY"}})
+	c, err := Load(Options{File: file, Env: []string{"BOT_MODEL_API_KEY=CANARY"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,8 +137,11 @@ func (l *loader) environment(env []string) {
 		}
 	}
 	l.credentials(values["CREDENTIALS_DIRECTORY"])
+	strange := l.strangers(values)
 	for _, name := range slices.Sorted(maps.Keys(wellKnown)) {
-		l.variable(values, name, wellKnown[name])
+		if !slices.Contains(strange, name) {
+			l.variable(values, name, wellKnown[name])
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(known)) {
 		l.variable(values, name, known[name])
@@ -176,6 +179,29 @@ func (l *loader) credentials(dir string) {
 			l.set(s.Path, text, name)
 		}
 	}
+}
+
+// strangers are the well-known names that do not apply, because they would make
+// a pair of one provider's address and another's key: names in the environment
+// are often meant for other programs. A file that names an address names the
+// key, too; one that names only a key means that of OpenAI.
+func (l *loader) strangers(values map[string]string) (names []string) {
+	const key, base, model = "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"
+	file, why := l.config.Model, ""
+	switch {
+	case file.BaseURL != "":
+		names, why = []string{key, base, model}, "model.base_url"
+	case file.APIKey != "" && values[key] == "" && values[key+"_FILE"] == "" && values[base] != "":
+		names, why = []string{base, model}, "model.api_key, which goes with OpenAI's address"
+	}
+	for _, name := range names {
+		if values[name] == "" && values[name+"_FILE"] == "" {
+			continue
+		}
+		l.config.Warnings = append(l.config.Warnings, fmt.Sprintf("%s is set and not used, because the settings file names %s; BOT_%s overrides the file", name, why,
+			strings.ToUpper(strings.ReplaceAll(wellKnown[name], ".", "_"))))
+	}
+	return names
 }
 
 func (l *loader) isSecret(path string) bool {

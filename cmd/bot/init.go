@@ -175,7 +175,16 @@ func modelFrom(text, ollama string, local []string) (m config.Model, err error) 
 			m.APIKey = ""
 		}
 	default:
+		if err := onlyOpenAI(first); err != nil {
+			return config.Model{}, err
+		}
 		m.BaseURL, m.APIKey, m.Name = openAI, config.Secret(first), words[1]
+	}
+	if ownerOfToken(m.Name) != "" {
+		return config.Model{}, errors.New("a key stands where the model's name belongs, so I have sent it nowhere: the order is address, key, name")
+	}
+	if err := belongs(string(m.APIKey), m.BaseURL); err != nil {
+		return config.Model{}, err
 	}
 	return m, nil
 }
@@ -205,6 +214,12 @@ func (w *wizard) token(ctx context.Context) error {
 	return w.until(ctx, question, true, func(text string) (err error) {
 		if text == "" || strings.ContainsAny(text, " \t/") {
 			return errors.New("that is not a token; copy it whole, it has no spaces")
+		}
+		if owner := ownerOfToken(text); owner != "" && !strings.EqualFold(owner, w.chosen) {
+			return fmt.Errorf("that is a secret of %s, not of %s, so I have sent it nowhere", owner, w.chosen)
+		}
+		if w.chosen == "telegram" && ownerOfToken(text) == "" {
+			return errors.New("that is not a token of Telegram, so I have sent it nowhere: @BotFather writes it as 123456:ABC-DEF")
 		}
 		telegram, discord := w.base.Telegram, w.base.Discord
 		if w.chosen == "telegram" {

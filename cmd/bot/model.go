@@ -38,6 +38,9 @@ func connect(ctx context.Context, cfg config.Config, log *slog.Logger) (endpoint
 	switch {
 	case base != "":
 	case m.APIKey != "":
+		if p := providerOf(string(m.APIKey)); p != nil && p.base != openAI {
+			return endpoint{}, fmt.Errorf("model.api_key is a key of %s and was sent nowhere: set model.base_url to %s, and model.name", p.name, p.base)
+		}
 		base = openAI
 	case name != "":
 		base = cfg.OllamaURL
