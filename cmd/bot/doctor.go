@@ -168,6 +168,7 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	v, err := store.SchemaVersion(ctx)
 	d.line("schema", err, fmt.Sprintf("version %d", v))
 	d.line("database", store.Check(ctx), "sound")
+	d.sizes(ctx, store)
 	d.waiting(ctx, store)
 	d.factsFile(ctx, cfg, store)
 }

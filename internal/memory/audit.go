@@ -14,7 +14,8 @@ import (
 )
 
 // Decision is the audit of one message: what was decided about it, at what
-// cost, and why the answer looks as it does. Every finished message has one.
+// cost, and why the answer looks as it does. Every finished message has one, but
+// those that were only overheard.
 type Decision struct {
 	ID       string // UUIDv4; set when stored, if empty
 	InboxID  int64
@@ -245,10 +246,14 @@ type Stat struct {
 	Millis   int64 // sum of durations
 }
 
-// Stats sums decisions since a moment, by category.
+// Stats sums decisions since a moment, by category. What was overheard is
+// counted by days, the first of them whole.
 func (s *Store) Stats(_ context.Context, since time.Time) ([]Stat, error) {
-	rows, err := s.query(`SELECT category, count(*), sum(model_calls), sum(total_tokens), sum(duration_ms)
-		FROM decisions WHERE at >= ? GROUP BY category ORDER BY count(*) DESC`, Stamp(since))
+	rows, err := s.query(`SELECT category, sum(n), sum(calls), sum(tokens), sum(took) FROM (
+			SELECT category, count(*) AS n, sum(model_calls) AS calls, sum(total_tokens) AS tokens, sum(duration_ms) AS took
+				FROM decisions WHERE at >= ?1 GROUP BY category
+			UNION ALL SELECT 'IGNORED', sum(n), 0, 0, 0 FROM overheard WHERE day >= substr(?1, 1, 10) HAVING sum(n) > 0)
+		GROUP BY category ORDER BY sum(n) DESC`, Stamp(since))
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -210,8 +211,25 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		if r, ok := record.(Record); ok {
 			return broken(r.store(tx, s, m))
 		}
-		return s.insertDecision(tx, m, Decision{Category: category(m, parts)}, nil)
+		what := category(m, parts)
+		if what == CategoryIgnored && passing(m) {
+			return s.countOverheard(tx, m.Key)
+		}
+		return s.insertDecision(tx, m, Decision{Category: what}, nil)
 	})
+}
+
+// passing says that nobody expects an answer to a message.
+func passing(m chat.Message) bool {
+	return !m.Addressed || m.Kind == chat.KindEdit || m.Kind == chat.KindDeleted
+}
+
+// countOverheard is all that stays of a message nobody was to answer: a group
+// says thousands of them a day.
+func (s *Store) countOverheard(tx *Tx, k chat.Key) error {
+	_, err := tx.Exec(`INSERT INTO overheard VALUES (?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1`,
+		Stamp(s.now())[:len(time.DateOnly)], k.Platform, k.Channel, k.Thread)
+	return err
 }
 
 // Revise implements chat.Inbox.
