@@ -123,7 +123,12 @@ func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 			return resp, nil
 		}
 	}
-	req := llm.Request{Model: t.modelName(), Messages: t.messages(), Tools: t.offered().Specs(), Callable: t.set.Names(), Spend: t.ledger.spend}
+	offered := t.offered()
+	if offered.Foreign() {
+		t.read(memory.Origin{Via: memory.ViaServer})
+		t.overheard()
+	}
+	req := llm.Request{Model: t.modelName(), Messages: t.messages(), Tools: offered.Specs(), Callable: t.set.Names(), Spend: t.ledger.spend}
 	began := t.a.o.Now()
 	resp, err := t.a.o.Model.Complete(ctx, req, t.show)
 	if len(t.files.images) > 0 && (errors.Is(err, llm.ErrBadRequest) || errors.Is(err, llm.ErrModelNotFound)) {

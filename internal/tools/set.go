@@ -149,3 +149,8 @@ func (s Set) Specs() []llm.ToolSpec {
 	}
 	return out
 }
+
+// Foreign says that somebody else described one of the tools.
+func (s Set) Foreign() bool {
+	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.spec.Foreign })
+}

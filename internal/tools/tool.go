@@ -135,6 +135,9 @@ type Meta struct {
 	// AllowFailure says that a turn in which it failed did not fail.
 	AllowFailure bool
 	Confirm      bool // always needs a person's yes
+	// Foreign says that others wrote the description: a turn that is offered
+	// the tool has read it.
+	Foreign bool
 	// Ask words the question when a yes is needed, with valid Args; an error
 	// takes the place of the question: there is nothing to say yes to. nil
 	// leaves the words to the agent.

@@ -57,7 +57,7 @@ func define(s Server, t *sdk.Tool) (definition, error) {
 	clean, _ := tools.Clean(string(schema))
 	d := definition{name: t.Name, hash: hex.EncodeToString(sum[:])}
 	d.Parameters = json.RawMessage(clean)
-	d.Meta = tools.Meta{Name: ourName(s.Name, t.Name), Description: describe(t), Category: tools.Web, Timeout: callTimeout, SideEffect: true, AllowFailure: true}
+	d.Meta = tools.Meta{Name: ourName(s.Name, t.Name), Description: describe(t), Category: tools.Web, Timeout: callTimeout, SideEffect: true, AllowFailure: true, Foreign: true}
 	for _, name := range s.ReadOnly {
 		if name == t.Name {
 			d.SideEffect, d.ReadOnly = false, true
