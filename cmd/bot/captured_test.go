@@ -166,7 +166,7 @@ func newScene(t *testing.T) *scene {
 // arm puts the hands in the place of every tool that has an effect, whatever
 // tools there are, and adds what reads.
 func (s *scene) arm() {
-	list := []tools.Tool{saying("page", tools.Web, &s.read), saying("server", tools.About, &s.read), saying("note", tools.Vault, &s.read), saying("code", tools.Code, &s.read), tools.RecallConversation(s.app.store)}
+	list := []tools.Tool{saying("page", tools.Web, &s.read), saying("server", tools.About, &s.read), saying("note", tools.Vault, &s.read), saying("code", tools.Code, &s.read), tools.RecallConversation(s.app.store, nil)}
 	for _, spec := range s.app.toolset.now().All() {
 		if spec.ReadOnly && !spec.Egress {
 			continue
