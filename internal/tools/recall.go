@@ -42,8 +42,8 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 		for i, p := range found {
 			lines[i] = p.Text
 			r.Origin = r.Origin.And(p.Origin)
-			if p.User != c.Who.ID {
-				r.Origin = r.Origin.Of(p.User)
+			if o := p.Origin.Of(p.User); o.Outside(c.Who.ID) {
+				r.Origin = r.Origin.And(o)
 				r.Origin.Via |= memory.ViaPerson
 			}
 		}
