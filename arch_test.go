@@ -92,6 +92,7 @@ var libraries = []allowed{
 	{"internal/memory", "github.com/mattn/go-sqlite3", "the database"},
 	{"internal/memory", "github.com/google/uuid", "ids of rows"},
 
+	{"internal/text", "golang.org/x/net", "hosts as they are looked up"},
 	{"internal/text", "github.com/clipperhouse/uax29", "what people see as one character"},
 
 	{"internal/vault", "github.com/mattn/go-sqlite3", "the index"},

@@ -163,6 +163,8 @@ type Source struct {
 	Name string `yaml:"name" form:"name" doc:"shown with what is cited from it"`
 	Dir  string `yaml:"dir" form:"required" doc:"the folder"`
 	Kind string `yaml:"kind" default:"notes" one:"notes|code" doc:"Markdown notes, or source code"`
+	// BaseURL is for links to what is cited from here.
+	BaseURL string `yaml:"base_url" doc:"like vault.base_url, for this folder; {line} is the line of code"`
 }
 
 // Web is what may be fetched and searched.

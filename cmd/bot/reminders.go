@@ -67,7 +67,7 @@ func (a *app) reminderParts(r memory.Reminder) []chat.Part {
 		{Label: wordsReminderDone, Data: fmt.Sprintf("/remind done %d", r.ID)},
 	}}
 	var parts []chat.Part
-	for i, piece := range a.outlet(r.Key.Platform).Split(text) {
+	for i, piece := range a.outlet(r.Key.Platform).Split(chat.Seen(text)) {
 		parts = append(parts, chat.Part{Key: r.Key, Index: i, Text: piece, To: r.User})
 	}
 	if len(parts) > 0 {

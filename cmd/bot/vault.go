@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"parley/internal/admin"
@@ -30,7 +31,7 @@ func (a *app) openVault(ctx context.Context) error {
 		Embed: a.embeds(), EmbedModel: a.cfg.Model.Embedding, Log: a.log, Now: a.now,
 	}
 	if dir := a.cfg.Vault.Dir; dir != "" {
-		o.Sources = append(o.Sources, vault.Source{Name: "notes", Dir: dir, Kind: vault.KindNotes})
+		o.Sources = append(o.Sources, vault.Source{Name: notesSource, Dir: dir, Kind: vault.KindNotes})
 	}
 	for _, s := range a.cfg.Sources {
 		o.Sources = append(o.Sources, vault.Source{Name: s.Name, Dir: s.Dir, Kind: s.Kind})
@@ -79,21 +80,38 @@ func (a *app) notes() tools.Notes {
 	if a.cfg.Vault.Readers == "owner" {
 		n.May = a.isOwner
 	}
-	if base := a.cfg.Vault.BaseURL; base != "" {
-		n.Link = func(_, path string) string { return noteLink(base, path) }
+	bases := map[string]string{notesSource: a.cfg.Vault.BaseURL}
+	for _, s := range a.cfg.Sources {
+		bases[s.Name] = s.BaseURL
 	}
+	n.Link = func(source, path string, line int) string { return sourceLink(bases[source], path, line) }
 	return n
 }
 
-// noteLink puts a note's path behind the base address: where {path} stands in
-// it, else at its end.
-func noteLink(base, path string) string {
-	escaped := (&url.URL{Path: path}).EscapedPath()
-	if strings.Contains(base, "{path}") {
-		return strings.ReplaceAll(base, "{path}", url.QueryEscape(path))
+// notesSource is the name of the folder vault.dir.
+const notesSource = "notes"
+
+// sourceLink puts a path behind the base address of its source, "" for none:
+// where {path} stands in it, else at its end; and the line where {line} stands.
+func sourceLink(base, path string, line int) string {
+	if base == "" {
+		return ""
 	}
-	return strings.TrimSuffix(base, "/") + "/" + escaped
+	if !strings.Contains(base, "{path}") {
+		base = strings.TrimSuffix(base, "/") + "/{path}"
+	}
+	before, after, _ := strings.Cut(base, "{path}")
+	at := escaped(path)
+	if !strings.Contains(before, "?") { // folders of the address itself
+		at = strings.ReplaceAll(at, "%2F", "/")
+	}
+	base = before + at + strings.ReplaceAll(after, "{path}", at)
+	return strings.ReplaceAll(base, "{line}", strconv.Itoa(line))
 }
+
+// escaped is text for any place in an address. Not every program takes "+" for
+// a space.
+func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
 // isOwner says whether who calls is an owner.
 func (a *app) isOwner(ctx context.Context, c tools.Call) bool {

@@ -166,7 +166,7 @@ func (l *live) draw(ctx context.Context, adapter Adapter, id, text string) (stri
 		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), firstDraw)
 		defer cancel()
 	}
-	return adapter.Preview(ctx, l.m, id, seen(text))
+	return adapter.Preview(ctx, l.m, id, Seen(text))
 }
 
 // silence is how long an error asks to be left alone; 0 for any other.

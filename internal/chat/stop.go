@@ -38,7 +38,12 @@ func (h *Hub) stopping(m Message) bool {
 			h.enqueue([]Message{m})
 			return
 		}
-		if h.finish(m, nil, nil) { // the stopped turn says so
+		var parts []Part    // the stopped turn says so
+		if m.Origin != "" { // but this platform shows that an answer is being made until one is there
+			parts = h.parts(m, Answer{Text: wordsStopped})
+		}
+		if h.finish(m, parts, nil) {
+			h.deliverAll(m.Key, parts)
 			h.done(m)
 		}
 	}()

@@ -157,7 +157,7 @@ const maxParts = 10
 
 // pieces are the parts of an answer that is given where m was written.
 func pieces(adapter Adapter, m Message, a Answer) []Part {
-	text := seen(a.Text)
+	text := Seen(a.Text)
 	texts := adapter.Split(text)
 	if len(texts) > maxParts {
 		texts = []string{texts[0], wordsWhole}

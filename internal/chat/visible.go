@@ -26,5 +26,7 @@ func visible(p Part) Part {
 	return p
 }
 
-// seen is what people see of a text.
-func seen(s string) string { return text.Clean(s) }
+// Seen is an answer as people may see it: without characters that nobody sees,
+// and with the host behind each link that looks as if it led elsewhere. Whoever
+// splits a text into parts without a Handler calls it before.
+func Seen(markdown string) string { return text.Honest(text.Clean(markdown)) }

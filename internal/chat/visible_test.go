@@ -48,3 +48,27 @@ func TestNothingUnseenIsSent(t *testing.T) {
 		t.Errorf("previews %s", all)
 	}
 }
+
+// TestStopAsAnInteractionIsAnswered: where the platform shows that an answer is
+// being made, it does not do so for ever.
+func TestStopAsAnInteractionIsAnswered(t *testing.T) {
+	running := make(chan struct{})
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, _ chat.Message, _ chat.Reply) (chat.Answer, error) {
+		close(running)
+		<-ctx.Done()
+		return chat.Answer{Text: "so far"}, nil
+	})})
+	s.say("c", "long")
+	<-running
+	m := chat.Message{ID: "i", Key: chat.Key{Platform: "p", Channel: "c"}, Kind: chat.KindCommand, From: chat.User{ID: "p:1"}, Text: "/stop", Addressed: true, Direct: true, Origin: "home"}
+	if err := s.Deliver(t.Context(), chat.Batch{Platform: "p", Messages: []chat.Message{m}}); err != nil {
+		t.Fatal(err)
+	}
+	s.until("both", func() bool { return len(s.p.texts()) == 2 })
+	s.end(time.Second)
+	for _, p := range s.p.sent {
+		if want := map[string]string{"": "so far", "home": "Stopped."}[p.Origin]; p.Text != want {
+			t.Errorf("%q said %q", p.Origin, p.Text)
+		}
+	}
+}

@@ -8,6 +8,7 @@ const (
 	wordsAside   = "That answer is for you alone: you find it in our direct chat, or as soon as you open that."
 	wordsNobody  = "That answer is for one person alone, and I cannot tell who asked. Please ask me in a direct chat."
 	wordsDoor    = "Open our direct chat"
+	wordsStopped = "Stopped."
 	wordsGivenUp = "I could not finish an answer to this, even after several tries. Please put it another way."
 )
 

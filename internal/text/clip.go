@@ -1,6 +1,6 @@
 // Package text cuts and cleans what people read: whole characters as they see
-// them, and none that they cannot see. It knows no platform, no Markdown and no
-// language.
+// them, none that they cannot see, and links that say where they lead. It knows
+// no platform and no language, and of Markdown only links and code.
 package text
 
 import (

@@ -50,8 +50,9 @@ type Notes struct {
 	// May says whether who calls may read and write them; nil lets everybody
 	// who may talk to the bot.
 	May func(context.Context, Call) bool
-	// Link is the address of a note, "" when it has none; nil for none.
-	Link func(source, path string) string
+	// Link is the address of a place in a source, "" when it has none; nil for
+	// none.
+	Link func(source, path string, line int) string
 	Code bool // there are folders of code
 }
 
@@ -170,7 +171,7 @@ func (n Notes) source(kind string, h vault.Hit) Source {
 	}
 	s.ID = h.Source + "/" + s.Path
 	if n.Link != nil {
-		s.URL = n.Link(h.Source, h.Path)
+		s.URL = n.Link(h.Source, h.Path, h.Line)
 	}
 	return s
 }

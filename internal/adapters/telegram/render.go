@@ -16,6 +16,8 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"parley/internal/chat"
+
+	whole "parley/internal/text"
 )
 
 // maxMentions is how many people one message may call by @name.
@@ -256,6 +258,21 @@ func (w *walker) plain(n ast.Node, raw bool) string {
 	return b.String()
 }
 
+// label is the text in a link.
+func (w *walker) label(n ast.Node) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		b.WriteString(w.plain(c, false))
+	}
+	return b.String()
+}
+
+// follows says that words stand right behind a node.
+func (w *walker) follows(n ast.Node, words string) bool {
+	t, ok := n.NextSibling().(*ast.Text)
+	return ok && strings.HasPrefix(string(w.source[t.Segment.Start:]), words)
+}
+
 // link writes a label that leads somewhere, or says where it would lead when
 // that is not the web: Telegram's own links can call people and start bots.
 func (w *walker) link(n ast.Node, to, title string) {
@@ -274,8 +291,13 @@ func (w *walker) link(n ast.Node, to, title string) {
 	switch {
 	case w.at == start:
 		w.prose(to)
+	case err == nil && u.Scheme == "obsidian": // leads nowhere from here, and is no place in the web
 	case (!web || spelled && !w.linked) && to != "":
 		w.prose(" (" + to + ")")
+	default:
+		if host := whole.Leads(w.label(n), to); host != "" && !w.follows(n, " ("+host+")") {
+			w.prose(" (" + host + ")")
+		}
 	}
 	if title != "" {
 		w.prose(" (" + title + ")")
