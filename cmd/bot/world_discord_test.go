@@ -23,6 +23,7 @@ type rough struct {
 	child  *exec.Cmd
 	starts []time.Time
 	lifts  []func() // of stalled places
+	said   []string
 	did    map[string]int
 }
 
@@ -80,7 +81,7 @@ func roughly(t *testing.T, seed, n int) {
 	t.Logf("seed %d: %d messages in %v: %+v, asked too soon %d, %d requests, %d sessions, %d resumed; %v",
 		seed, n, time.Since(began).Round(time.Second), l, len(fast), len(x.dc.Calls("", "/")), x.dc.Identifies(), x.dc.Resumes(), x.did)
 	if l != (ledger{}) || len(fast) > 0 {
-		t.Errorf("seed %d: %+v; asked too soon: %v", seed, l, fast)
+		t.Errorf("seed %d: %+v; asked too soon: %v; missing: %v", seed, l, fast, x.missing())
 	}
 	end(t, x.child, 30*time.Second)
 }
@@ -94,6 +95,7 @@ func (x *rough) start(t *testing.T) {
 // alone.
 func (x *rough) say(place [2]string, i int) {
 	text := fmt.Sprintf("tok-%s-%d.", place[0], i)
+	x.said = append(x.said, text)
 	if place[1] != "" {
 		text = "<@" + discordtest.App + "> " + text
 	}
@@ -226,6 +228,22 @@ func (x *rough) count(n int) (l ledger) {
 	return l
 }
 
+// missing are the things said that nobody answered.
+func (x *rough) missing() (list []string) {
+	seen := map[string]bool{}
+	for _, m := range x.dc.Sent() {
+		for _, t := range tokenMark.FindAllString(m.Content, -1) {
+			seen[t] = true
+		}
+	}
+	for _, t := range x.said {
+		if !seen[t] {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
 // hasty are requests and connections that one process made sooner than it may
 // after it was told to wait. What was under way then gets a little time.
 func (x *rough) hasty() (list []string) {
@@ -245,8 +263,8 @@ func (x *rough) hasty() (list []string) {
 		}
 		for _, d := range calls[i+1:] {
 			same := c.Page || channel(d) == channel(c)
-			if same && d.At.After(c.At.Add(underWay)) && d.At.Before(until) {
-				list = append(list, fmt.Sprintf("%s %s %v after a %d", d.Method, d.Path, d.At.Sub(c.At), c.Status))
+			if same && d.Came.After(c.At.Add(underWay)) && d.Came.Before(until) {
+				list = append(list, fmt.Sprintf("%s %s %v after a %d", d.Method, d.Path, d.Came.Sub(c.At), c.Status))
 			}
 		}
 	}

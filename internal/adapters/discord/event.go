@@ -22,6 +22,11 @@ func (c *connection) event(s *discordgo.Session, e *discordgo.Event) {
 			a.o.Log.Error("discord: panic in an event", "type", e.Type, "panic", p, "stack", string(debug.Stack()))
 		}
 	}()
+	c.events.Lock()
+	defer c.events.Unlock()
+	if c.over {
+		return
+	}
 	c.heard.Add(1)
 	switch e.Type {
 	case "READY":
@@ -92,16 +97,25 @@ func (c *connection) begin(s *discordgo.Session, e *discordgo.Event) {
 	for _, channel := range channels {
 		a.enter(c.ctx, channel, event{ticket: a.progress.begin(0)})
 	}
+	a.progress.planned()
 	c.settled()
 }
 
-// introduce says who we are.
+// introduce says who we are. What a RESUME brings again comes before it is
+// settled, and may speak to us already.
 func (a *Adapter) introduce(r resumable) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	first := a.self == ""
 	a.self, a.app = r.Self, r.App
-	if first {
+}
+
+// receiving lets be said what waits for the first connection.
+func (a *Adapter) receiving() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	select {
+	case <-a.known:
+	default:
 		close(a.known)
 	}
 }

@@ -121,6 +121,8 @@ type connection struct {
 	once   sync.Once
 	ready  chan struct{} // closed at READY or RESUMED
 	heard  atomic.Int64  // events
+	events sync.Mutex    // held while one is taken in; guards over
+	over   bool          // what still comes belongs to a session that is behind us
 	mu     sync.Mutex    // guards the rest
 	raw    net.Conn
 	closed error // why the server closed
@@ -136,21 +138,21 @@ func (a *Adapter) connect(ctx context.Context) error {
 			return err
 		}
 	} else {
-		a.wake() // also a process that dies now has tried
+		a.introduce(session) // RESUMED does not say it
+		a.wake()             // also a process that dies now has tried
 	}
 	c := &connection{a: a, ctx: ctx, ended: make(chan struct{}), ready: make(chan struct{})}
 	if err := c.make(session); err != nil {
 		return err
 	}
+	defer c.leave()
 	if err := c.open(ctx); err != nil {
 		if session.ID != "" && !c.asked(err) {
 			a.progress.unasked()
 		}
 		return err
 	}
-	if session.ID != "" { // else READY has said it
-		a.introduce(session)
-	}
+	a.receiving()
 	a.setHealth(nil)
 	return c.watch(ctx)
 }
@@ -189,6 +191,15 @@ func (c *connection) open(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
+}
+
+// leave ends the taking in of events: a late one must not move the next session
+// on.
+func (c *connection) leave() {
+	c.drop()
+	c.events.Lock()
+	defer c.events.Unlock()
+	c.over = true
 }
 
 // errSilent is a connection that says neither yes nor no.

@@ -52,7 +52,8 @@ func (p *progress) restore(note string) {
 	}
 }
 
-// fresh begins another session. It returns when the last one was alive.
+// fresh begins another session. It returns when the last one was alive. Until
+// planned is called, more may be owed than is known.
 func (p *progress) fresh(r resumable) (since time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,9 +62,16 @@ func (p *progress) fresh(r resumable) (since time.Time) {
 	}
 	p.session = r
 	p.gen++
-	p.owed += len(p.open)
+	p.owed += len(p.open) + 1
 	p.open = map[int64]bool{}
 	return p.since
+}
+
+// planned says that a ticket was taken for each gap that is to be read.
+func (p *progress) planned() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.owed--
 }
 
 // alive notes a sign of life of the session, up to seq where that is not 0.

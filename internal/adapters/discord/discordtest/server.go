@@ -50,6 +50,7 @@ type Call struct {
 	At           time.Time
 	Status       int
 	Page         bool // it was answered with a page
+	Came         time.Time
 }
 
 // Server is the fake.
@@ -232,6 +233,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := strings.TrimPrefix(r.URL.Path, "/api")
+	came := time.Now()
 	if !s.hang(r, path) {
 		return
 	}
@@ -251,7 +253,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 		status = p.status
 	}
 	if !s.quiet {
-		s.calls = append(s.calls, Call{r.Method, path, body, time.Now(), status, fault != nil && fault.Page})
+		s.calls = append(s.calls, Call{r.Method, path, body, time.Now(), status, fault != nil && fault.Page, came})
 	}
 	s.touch()
 	s.mu.Unlock()
