@@ -202,6 +202,9 @@ func TestNoncesBelongToADatabase(t *testing.T) {
 		return open[0], parts[0]
 	}
 	m, p := reopened()
+	if p.At.IsZero() || !p.At.Equal(said[0].At) {
+		t.Errorf("a part stored at %v is one of %v", said[0].At, p.At)
+	}
 	if m.UID != in[1].UID || m.Nonce != in[1].Nonce || p.Nonce != said[0].Nonce {
 		t.Errorf("after a restart %q %q %q, before %q %q %q", m.UID, m.Nonce, p.Nonce, in[1].UID, in[1].Nonce, said[0].Nonce)
 	}
