@@ -46,7 +46,7 @@ func TestFaultModelFloods(t *testing.T) {
 		w.tg.Push(telegramtest.Text(7, 7, fmt.Sprint("go ", i)))
 		eventually(t, "what the person is told after flood "+fmt.Sprint(i), func() bool {
 			for _, m := range w.tg.Sent()[before:] {
-				if strings.Contains(m.Text, tt.want) {
+				if strings.Contains(m.Text, tt.want) || m.File != nil && strings.HasSuffix(string(m.File.Data), tt.want) {
 					return true
 				}
 			}

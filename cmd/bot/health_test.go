@@ -50,13 +50,13 @@ func TestFaultNothingGetsThrough(t *testing.T) {
 	w.tg.Push(telegramtest.Text(7, 7, "one"))
 	w.sent(t, 1)
 	eventually(t, "green", func() bool { _, word, _ := health(t, base+"/readyz"); return word == "ok" })
-	lift := w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Status: 502})
+	lift := w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Drop: true})
 	w.tg.Push(telegramtest.Text(7, 7, "two"), telegramtest.Text(8, 8, "three"))
 	eventually(t, "red", func() bool {
 		status, word, problems := health(t, base+"/healthz")
 		return status == 503 && word == "unavailable" && problems["telegram delivery"] != ""
 	})
-	// A gateway that fails does not say what became of a request: the second
+	// A connection that is cut does not say what became of a request: the second
 	// attempt is the last one, and nothing is waiting any more.
 	eventually(t, "red with nothing waiting", func() bool {
 		status, _, problems := health(t, base+"/healthz")

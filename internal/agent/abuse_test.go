@@ -280,10 +280,13 @@ func TestRecalledForwardsTaint(t *testing.T) {
 // one answer never fills the next requests.
 func TestLongAnswersAreRememberedInPart(t *testing.T) {
 	b := newBench(t, Options{})
-	long := strings.Repeat("ß", 1_000_000)
-	b.model.Say(long).Say("yes")
+	long := strings.Repeat("ß", 200_000)
+	b.model.Say(long).Say(strings.Repeat("ß", 1_000_000)).Say("yes")
 	if got := b.say("go on"); got != long {
 		t.Errorf("%d bytes", len(got))
+	}
+	if got := b.say("on"); got != strings.Repeat("ß", maxGiven)+"\n\n"+wordsCutShort {
+		t.Errorf("without an end: %d bytes", len(got))
 	}
 	b.say("and?")
 	asked := b.model.Requests()

@@ -91,18 +91,22 @@ func (t *turn) modelName() string {
 	return t.a.ModelName()
 }
 
-// maxAnswer bounds what of an answer is remembered, in runes. All of it is
-// delivered, as the platform can.
-const maxAnswer = 18_000
+// Bounds of an answer, in runes: of what is remembered, and of what is given,
+// as the platform can. More than that a model says that does not find an end.
+const (
+	maxAnswer = 18_000
+	maxGiven  = 256_000
+)
 
 // spoke ends the turn with the model's text.
 func (t *turn) spoke(resp llm.Response) chat.Answer {
 	t.rote, t.worded = resp.Rote, true
 	text := strings.TrimSpace(resp.Message.Content)
-	if resp.Finish == llm.FinishLength {
-		text += "\n\n" + wordsCutShort
+	given := clipRunes(text, maxGiven)
+	if resp.Finish == llm.FinishLength || len(given) < len(text) {
+		given += "\n\n" + wordsCutShort
 	}
-	text = t.defanged(text)
+	text = t.defanged(given)
 	category := memory.CategoryReply
 	if len(t.calls) > 0 {
 		category = memory.CategoryTools

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"runtime/debug"
 	"time"
+
+	"parley/internal/text"
 )
 
 // maxAttempts is how many processes may die over the same message before it
@@ -155,14 +157,22 @@ func (h *Hub) parts(m Message, a Answer) []Part {
 // a longer one comes as a file.
 const maxParts = 10
 
+// maxSplit is how much of an answer is cut to see whether it has more parts than
+// that, in bytes: ten messages of any platform.
+const maxSplit = 512 << 10
+
 // pieces are the parts of an answer that is given where m was written.
 func pieces(adapter Adapter, m Message, a Answer) []Part {
-	text := Seen(a.Text)
-	texts := adapter.Split(text)
+	whole := Seen(a.Text)
+	head := text.ClipBytes(whole, maxSplit)
+	texts := adapter.Split(head)
+	if len(texts) <= maxParts && len(head) < len(whole) {
+		texts = adapter.Split(whole)
+	}
 	if len(texts) > maxParts {
 		texts = []string{texts[0], wordsWhole}
-		whole := File{Name: wholeName, MIME: "text/markdown", Size: int64(len(text)), Data: []byte(text)}
-		a.Files = append([]File{whole}, a.Files...)
+		file := File{Name: wholeName, MIME: "text/markdown", Size: int64(len(whole)), Data: []byte(whole)}
+		a.Files = append([]File{file}, a.Files...)
 	}
 	if len(texts) == 0 && len(a.Files) > 0 {
 		texts = []string{""}

@@ -239,6 +239,9 @@ func (a *Adapter) Health() error {
 	case a.opts.Mode == ModePolling && a.now().Sub(h.last) > bound:
 		return fmt.Errorf("%w since %s: %w", errSilent, h.last.Format(time.TimeOnly), cmp.Or(h.down, errNoAnswer))
 	}
+	if method := a.wire.pace.troubled(); method != "" {
+		return &chat.DegradedError{Err: fmt.Errorf(degradedPages, method)}
+	}
 	return nil
 }
 

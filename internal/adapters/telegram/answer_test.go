@@ -246,3 +246,32 @@ func TestNothingIsRepeatedIntoSilence(t *testing.T) {
 		t.Errorf("Send: %v", err)
 	}
 }
+
+// While some method is answered with pages Health says so, and that what is
+// received is answered all the same.
+func TestPagesAreTold(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	s.AddChat(42)
+	r := run(t, s, newIntake(), nil)
+	eventually(t, "green", func() bool { return r.Health() == nil })
+	s.Fail(telegramtest.Fault{Method: "sendMessage", Status: 403, Body: page, Times: 1})
+	if _, err := r.Send(t.Context(), chat.Part{Key: place(42, 0), Text: "x"}); err == nil || isUnknown(err) || isGone(err) {
+		t.Errorf("Send: %v", err)
+	}
+	var weak *chat.DegradedError
+	if err := r.Health(); !errors.As(err, &weak) || !strings.Contains(err.Error(), "sendMessage") {
+		t.Errorf("Health: %v", err)
+	}
+	eventually(t, "sent", func() bool { _, err := r.Send(t.Context(), chat.Part{Key: place(42, 0), Text: "x"}); return err == nil })
+	eventually(t, "green again", func() bool { return r.Health() == nil })
+}
+
+// Whoever registers menus again learns how long to wait.
+func TestMenusTellHowLongToWait(t *testing.T) {
+	s := server(t, telegramtest.Options{})
+	s.Fail(telegramtest.Fault{Method: "getMyCommands", Status: 429, RetryAfter: 40})
+	var silence *chat.WaitError
+	if err := adapter(t, s, nil).ShowMenus(t.Context(), []Menu{{}}); !errors.As(err, &silence) || silence.After != 40*time.Second {
+		t.Errorf("ShowMenus: %v", err)
+	}
+}

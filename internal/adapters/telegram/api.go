@@ -41,7 +41,7 @@ const (
 func (a *Adapter) ShowMenus(ctx context.Context, menus []Menu) (err error) {
 	for _, m := range menus {
 		if e := a.showMenu(ctx, m); e != nil && !(errors.Is(e, bot.ErrorBadRequest) && strings.Contains(m.Where, ":")) {
-			err = errors.Join(err, fmt.Errorf("set commands: %w", e))
+			err = errors.Join(err, fmt.Errorf("set commands: %w", a.outcome(target{}, e)))
 		}
 	}
 	return err

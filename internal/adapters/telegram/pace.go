@@ -2,7 +2,9 @@ package telegram
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -96,6 +98,23 @@ func (p *pace) good(method string) {
 	p.all = hold{since: p.all.since}
 	delete(p.routes, method)
 }
+
+// troubled names a method that is answered with pages now, "" for none. What
+// has not been asked for a while is no trouble any more.
+func (p *pace) troubled() string {
+	now := p.now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, method := range slices.Sorted(maps.Keys(p.routes)) {
+		if r := p.routes[method]; now.Sub(r.until) < forgetPages {
+			return method
+		}
+	}
+	return ""
+}
+
+// forgetPages is how long a page is told of when nothing is asked after it.
+const forgetPages = 10 * time.Minute
 
 // asked is the silence that a header asks for.
 func asked(h http.Header) time.Duration {

@@ -38,7 +38,8 @@ func TestSendOutcomes(t *testing.T) {
 		{"moved", telegramtest.Fault{Status: 400, Description: "Bad Request: group chat was upgraded to a supergroup chat", MigrateTo: -100200}, isMoved("-100200"), 0},
 		{"misdirected", telegramtest.Fault{Status: 421, Description: "Misdirected Request"}, isPlain, 0},
 		{"proxy refuses", telegramtest.Fault{Status: 407, Body: "<html>who are you</html>"}, isPlain, 0},
-		{"restart", telegramtest.Fault{Status: 500}, isUnknown, 0},
+		{"restart", telegramtest.Fault{Status: 500}, isPlain, 0}, // it says itself that it is not done
+		{"overloaded", telegramtest.Fault{Status: 503, Body: "<html>Service Unavailable</html>"}, isPlain, 0},
 		{"bad gateway", telegramtest.Fault{Status: 502, Body: "<html>Bad Gateway</html>"}, isUnknown, 0},
 		{"bad gateway after the effect", telegramtest.Fault{Status: 502, Body: "<html>Bad Gateway</html>", After: true}, isUnknown, 1},
 		{"empty answer", telegramtest.Fault{Status: 200, Empty: true, After: true}, isUnknown, 1},

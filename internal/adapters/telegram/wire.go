@@ -80,7 +80,10 @@ func (e *callError) Error() string {
 
 func (e *callError) Unwrap() error { return e.err }
 
-var errNotAPI = errors.New("the answer is not the Bot API's")
+var (
+	errNotAPI  = errors.New("the answer is not the Bot API's")
+	errRefused = errors.New("not done") // the Bot API itself says so
+)
 
 // Do implements the library's HttpClient.
 func (w *wire) Do(req *http.Request) (*http.Response, error) {
@@ -118,8 +121,7 @@ func (w *wire) exchange(c *http.Client, req *http.Request, limit time.Duration) 
 		err = w.read(resp, fault.method, began)
 	}
 	if err != nil {
-		page := errors.Is(err, errNotAPI)
-		fault.written = written.Load() && !(page && unprocessed(fault.status)) && (page || fault.status < 400 || fault.status >= 500)
+		fault.written = written.Load() && !errors.Is(err, errRefused) && !unprocessed(fault.status)
 		fault.err = bare(err)
 		return nil, fault
 	}
@@ -148,7 +150,7 @@ func (w *wire) read(resp *http.Response, method string, began time.Time) error {
 	}
 	w.pace.good(method)
 	if resp.StatusCode >= 500 && !r.ok {
-		return errors.New(http.StatusText(resp.StatusCode))
+		return fmt.Errorf("%w: %s", errRefused, http.StatusText(resp.StatusCode))
 	}
 	if r.code == http.StatusTooManyRequests && r.retryAfter <= 0 {
 		r.retryAfter = int64(asked(resp.Header) / time.Second)

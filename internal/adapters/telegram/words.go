@@ -14,6 +14,9 @@ var (
 	errNotStored  = errors.New("telegram messages cannot be stored")
 )
 
+// degradedPages is what Health says while a method, %s, is answered with pages.
+const degradedPages = "telegram answers %s with pages that are not its own: it is asked again more and more slowly; look at the network, a proxy or telegram.api_url"
+
 // What stands in for things that have no text of their own. The %s and %v are
 // filled with what the person shared.
 const (

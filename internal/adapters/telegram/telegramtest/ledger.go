@@ -17,6 +17,8 @@ type Call struct {
 	At     time.Time
 	Status int  // what was answered; 0 while it is under way or when nothing was
 	Wasted bool // made inside a retry_after of its chat
+	Page   bool // it was answered with something else than the Bot API's JSON
+	Lost   bool // it had its effect, and its answer was lost or bad
 }
 
 // Calls returns the calls of a method so far, in order; "" means all.

@@ -183,8 +183,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		status = p.code
 	}
 	s.settle(seq, status)
-	if fault != nil && fault.After && fault.inject(s, w, r) {
-		return
+	if fault != nil && fault.After {
+		s.lose(seq)
+		if fault.inject(s, w, r) {
+			return
+		}
 	}
 	if fault != nil && fault.Echo != "" && p == nil {
 		result = fault.echo(result)
@@ -222,6 +225,7 @@ func (s *Server) admit(req *request, token string) (*Fault, int, *problem) {
 	}
 	for _, f := range s.faults {
 		if f.meets(req.method, chat) {
+			s.calls[seq].Page = f.Body != "" || f.Empty
 			if f.Status == http.StatusTooManyRequests {
 				s.waits[scope] = now.Add(time.Duration(f.RetryAfter) * time.Second)
 			}
@@ -236,6 +240,13 @@ func (s *Server) settle(seq, status int) {
 	defer s.mu.Unlock()
 	s.calls[seq].Status = status
 	s.touch()
+}
+
+// lose notes that a call had its effect and its answer does not arrive.
+func (s *Server) lose(seq int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls[seq].Lost = true
 }
 
 // answer writes what the Bot API writes.
