@@ -9,12 +9,13 @@ import (
 	"parley/internal/memory"
 )
 
-// growing is an answer in the making.
+// growing is an answer in the making. What grows by a word at a time does so
+// without a copy of all of it.
 type growing struct {
-	said  string // by the model, so far
+	said  []byte // by the model, so far
 	safe  string // what of it is whole words, with addresses looked at
 	rest  string // what is not
-	shown string // to the person
+	shown []byte // to the person
 }
 
 // show streams text to the person: whole words where addresses are looked at,
@@ -25,9 +26,9 @@ func (t *turn) show(delta string) {
 		t.hush()
 		return
 	}
-	g.said += delta
+	g.said = append(g.said, delta...)
 	if !t.guarded() && !t.cites() {
-		g.shown += delta
+		g.shown = append(g.shown, delta...)
 		t.w.Text(delta)
 		return
 	}
@@ -41,16 +42,17 @@ func (t *turn) show(delta string) {
 	}
 	word := t.defanged(g.rest[:end])
 	g.safe, g.rest = g.safe+word, g.rest[end:]
-	now := g.shown + word
+	shown := string(g.shown)
+	now := shown + word
 	if t.cites() && strings.ContainsAny(word, marking) {
 		now, _ = t.checked(visible(g.safe))
 	}
-	more, extends := strings.CutPrefix(now, g.shown)
+	more, extends := strings.CutPrefix(now, shown)
 	if !extends {
 		t.w.Reset()
 		more = now
 	}
-	if g.shown = now; more != "" {
+	if g.shown = []byte(now); more != "" {
 		t.w.Text(more)
 	}
 }
@@ -83,7 +85,7 @@ func (t *turn) hush() {
 
 // stopped ends a turn whose person has heard enough. What they have read stays.
 func (t *turn) stopped() chat.Answer {
-	said := strings.TrimSpace(clipRunes(t.growing.said, maxAnswer))
+	said := strings.TrimSpace(clipRunes(string(t.growing.said), maxAnswer))
 	if said == "" {
 		return t.finish(t.withDone(wordsStopped), memory.CategoryStopped)
 	}

@@ -70,6 +70,7 @@ const maxCalls = 128
 
 // answer gathers a response from its pieces.
 type answer struct {
+	tokens int // it may have
 	onText func(string)
 	text   strings.Builder
 	shown  int // bytes of text handed to onText
@@ -80,6 +81,10 @@ type answer struct {
 	usage  llm.Usage
 	model  string
 }
+
+// maxSaid bounds the text of an answer that grows, thoughts included, by bytes:
+// whoever shows it meanwhile lays it out again and again.
+func maxSaid(tokens int) int { return max(64<<10, 8*tokens) }
 
 // follow takes a stream in until its end. A stream that ends without saying
 // why was cut.
@@ -102,6 +107,10 @@ func (a *answer) follow(next func() ([]byte, error), w *watch) error {
 		w.touch()
 		if err := a.take(line); err != nil {
 			return err
+		}
+		if a.text.Len() > maxSaid(a.tokens) {
+			a.finish = "length"
+			return nil
 		}
 	}
 }

@@ -210,7 +210,7 @@ func (c *Client) attempt(ctx context.Context, r llm.Request, onText func(string)
 	defer watch.stop()
 	ex := &exchange{extras: extras(r.Messages), room: room(max(r.MaxTokens, c.o.MaxTokens))}
 	ctx = context.WithValue(ctx, exchangeKey{}, ex)
-	a := &answer{onText: onText}
+	a := &answer{onText: onText, tokens: max(r.MaxTokens, c.o.MaxTokens)}
 	err := c.exchange(ctx, r, ex, a, watch)
 	if err == nil {
 		var resp llm.Response
