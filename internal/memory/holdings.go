@@ -1,8 +1,9 @@
 package memory
 
 // holding is a column with people's words, and what becomes of them. Forgetting
-// clears every one. A test holds each of the three, and that no column of the
-// schema is missing: whoever adds one says here what becomes of it.
+// clears every one. Tests hold forgetting, exporting and retention to this list,
+// and that no column of the schema is missing: whoever adds one says here what
+// becomes of it.
 type holding struct {
 	column string // table.column
 	// export is the list of Export that hands it out to its person; "" is none,

@@ -214,6 +214,38 @@ func TestForgettingReachesAllThatWasMadeOfIt(t *testing.T) {
 	must(t, s.Check(bg))
 }
 
+// Retention keeps what holdings says: words of conversations go with their
+// sessions and their audit, what people keep on purpose stays.
+func TestRetentionKeepsWhatHoldingsSays(t *testing.T) {
+	at := time.Now()
+	s := open(t, Options{Now: func() time.Time { return at }})
+	life(t, s, "ada")
+	must(t, s.write(bg, func(tx *Tx) error {
+		for _, q := range []string{"UPDATE sessions SET status = 'archived', ended_at = last_activity", "UPDATE outbox SET state = 'unknown'"} {
+			if _, err := tx.Exec(q); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	at = at.AddDate(1, 0, 0)
+	_, err := s.Prune(bg, Retention{Days: 1})
+	must(t, err)
+	for _, h := range holdings {
+		n := rowsWith(t, s, h.column, marker("ada", h.column))
+		switch h.kept {
+		case keptSession, keptAudited, keptForDays:
+			if n != 0 {
+				t.Errorf("%s is kept %q, and after a year has %d rows", h.column, h.kept, n)
+			}
+		case keptOpen:
+			if n == 0 {
+				t.Errorf("%s is kept %q, and went", h.column, h.kept)
+			}
+		}
+	}
+}
+
 // calls is a call of a tool by its id.
 func calls(id string) (list []llm.ToolCall) {
 	return []llm.ToolCall{{ID: id, Name: "recall_conversation", Args: "{}"}}
