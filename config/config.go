@@ -152,6 +152,7 @@ type Vault struct {
 	Dir            string `yaml:"dir" doc:"folder of Markdown notes, such as an Obsidian vault, that answers may rest on"`
 	WriteDir       string `yaml:"write_dir" default:"agent-notes" doc:"the only folder below it that notes are written to"`
 	Readers        string `yaml:"readers" default:"everyone" one:"everyone|owner" doc:"who gets answers from notes and code: everyone who may talk to the bot, or its owners"`
+	Writers        string `yaml:"writers" default:"owner" one:"owner|admins|everyone" doc:"who may have notes written: the bot's owners, administrators of the place too, or everyone who may read them"`
 	Prefetch       bool   `yaml:"prefetch" default:"false" doc:"look for fitting notes before each answer, also when the model does not ask for it"`
 	BaseURL        string `yaml:"base_url" doc:"address that note paths are put behind, or into at {path}, for links under answers: https://notes.example.org/ or obsidian://open?file={path}"`
 	HardLinks      string `yaml:"hard_links" default:"refuse" one:"refuse|follow" doc:"what to do with files that have a second name (hard links), which may be outside of the folders: leave them alone, or read them like others"`

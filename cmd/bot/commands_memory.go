@@ -231,15 +231,22 @@ func (a *app) runExport(ctx context.Context, r admin.Request) (chat.Answer, erro
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return chat.Answer{Text: fmt.Sprintf(wordsExported, len(e.Facts), len(e.Tasks), len(e.Reminders), len(e.Journal), len(e.Messages)), Files: []chat.File{
+	notes, err := a.exportNotes(ctx, r.Message.From.ID)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	return chat.Answer{Text: fmt.Sprintf(wordsExported, len(e.Facts), len(e.Tasks), len(e.Reminders), len(e.Journal), len(e.Messages)), Files: append([]chat.File{
 		{Name: "parley-export.md", MIME: "text/markdown", Data: []byte(e.Markdown())},
 		{Name: "parley-export.json", MIME: "application/json", Data: b},
-	}}, nil
+	}, notes...)}, nil
 }
 
 // runForgetMe runs once the person said yes.
 func (a *app) runForgetMe(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	// Stopping in the middle would leave half of it: it is finished once begun.
+	if err := a.forgetNotes(context.WithoutCancel(ctx), r.Message.From.ID); err != nil {
+		return chat.Answer{}, err
+	}
 	if err := a.store.ForgetPerson(context.WithoutCancel(ctx), r.Message.From.ID, r.Message.Row); err != nil {
 		return chat.Answer{}, err
 	}

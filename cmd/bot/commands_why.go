@@ -75,6 +75,9 @@ func (a *app) sourceText(ctx context.Context, m chat.Message, d memory.Decision,
 		if s.Kind != "web" && a.cfg.Vault.Readers == "owner" && !a.isOwner(ctx, callOf(m)) {
 			return wordsNotesOwner
 		}
+		if s.Kind == "note" && a.vault != nil && !a.showsNote(ctx, m, s.Path) {
+			return wordsNoSource
+		}
 		return fmt.Sprintf("[%d] **%s** — %s\n\n> %s", n, s.Title, strings.TrimSpace(s.Path+" "+s.URL), strings.ReplaceAll(s.Snippet, "\n", "\n> "))
 	}
 	return wordsNoSource

@@ -76,7 +76,7 @@ func (a *app) vaultSources() (kinds []string) {
 
 // notes is the vault as tools see it.
 func (a *app) notes() tools.Notes {
-	n := tools.Notes{Vault: a.vault, Code: slices.Contains(a.vaultSources(), vault.KindCode)}
+	n := tools.Notes{Vault: a.vault, Code: slices.Contains(a.vaultSources(), vault.KindCode), Authors: a.store, Writes: a.mayWrite, Owner: a.owns}
 	if a.cfg.Vault.Readers == "owner" {
 		n.May = a.isOwner
 	}
@@ -112,6 +112,23 @@ func sourceLink(base, path string, line int) string {
 // escaped is text for any place in an address. Not every program takes "+" for
 // a space.
 func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+// mayWrite says whether who calls may have notes written.
+func (a *app) mayWrite(ctx context.Context, c tools.Call) bool {
+	least := map[string]admin.Role{"everyone": admin.Member, "admins": admin.Admin, "owner": admin.Owner}[a.cfg.Vault.Writers]
+	return a.roleOf(ctx, c) >= least
+}
+
+// owns says whether an id is an owner's.
+func (a *app) owns(ctx context.Context, id string) bool {
+	platform, _, _ := strings.Cut(id, ":")
+	return a.isOwner(ctx, tools.Call{Who: chat.User{ID: id}, Where: chat.Key{Platform: platform, Channel: id}, Direct: true})
+}
+
+// shelf is the notes as m's author may read them where m was written.
+func (a *app) shelf(ctx context.Context, m chat.Message) (*tools.Shelf, error) {
+	return a.notes().Shelf(ctx, m.From.ID, m.Direct)
+}
 
 // isOwner says whether who calls is an owner.
 func (a *app) isOwner(ctx context.Context, c tools.Call) bool {
@@ -152,11 +169,18 @@ func (a *app) prefetch() func(context.Context, chat.Message) (tools.Result, erro
 		if n.May != nil && !n.May(ctx, callOf(m)) {
 			return tools.Result{}, nil
 		}
-		hits, err := a.vault.Search(ctx, vault.Query{Text: m.Text, Limit: prefetched})
+		s, err := a.shelf(ctx, m)
+		if err != nil {
+			return tools.Result{}, err
+		}
+		hits, err := s.Search(ctx, vault.Query{Text: m.Text, Limit: prefetched})
 		if errors.Is(err, vault.ErrNotReady) {
 			return tools.Result{}, nil
 		}
-		return n.Found("note", hits), err
+		if err != nil {
+			return tools.Result{}, err
+		}
+		return s.Found(ctx, vault.KindNotes, hits)
 	}
 }
 
@@ -218,6 +242,9 @@ func (a *app) mayTidy(ctx context.Context, c tools.Call) error {
 	if a.cfg.Vault.Readers == "owner" && !a.isOwner(ctx, c) {
 		return tell(wordsNotesOwner)
 	}
+	if !a.mayWrite(ctx, c) {
+		return tell(wordsNotWriter)
+	}
 	return nil
 }
 
@@ -260,7 +287,11 @@ func notesFailed(err error) (chat.Answer, error) {
 }
 
 func (a *app) runNotesSearch(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	hits, err := a.vault.Search(ctx, vault.Query{Text: r.Args["query"]})
+	s, err := a.shelf(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	hits, err := s.Search(ctx, vault.Query{Text: r.Args["query"]})
 	if err != nil {
 		return notesFailed(err)
 	}
@@ -276,7 +307,11 @@ func (a *app) runNotesSearch(ctx context.Context, r admin.Request) (chat.Answer,
 
 func (a *app) runNotesShow(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	name, heading, _ := strings.Cut(r.Args["path"], "#")
-	d, err := a.vault.Read(ctx, vault.Part{Path: name, Heading: heading})
+	s, err := a.shelf(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	d, err := s.Read(ctx, vault.Part{Path: name, Heading: heading})
 	if err != nil {
 		return notesFailed(err)
 	}
@@ -284,8 +319,18 @@ func (a *app) runNotesShow(ctx context.Context, r admin.Request) (chat.Answer, e
 	return chat.Answer{Text: fmt.Sprintf("**%s** — %s\n\n%s", d.Title, d.Path, clip(d.Text, most))}, nil
 }
 
-func (a *app) runNotesRecent(ctx context.Context, _ admin.Request) (chat.Answer, error) {
-	list, err := a.vault.List(ctx, "", 20)
+// listed is how many notes are looked at to list those that somebody may read.
+const listed = 1000
+
+func (a *app) runNotesRecent(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	s, err := a.shelf(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	list, err := a.vault.List(ctx, "", listed)
+	if err == nil {
+		list, err = s.Listed(ctx, list, 20)
+	}
 	if err != nil {
 		return notesFailed(err)
 	}
@@ -295,11 +340,18 @@ func (a *app) runNotesRecent(ctx context.Context, _ admin.Request) (chat.Answer,
 	return chat.Answer{Text: tools.EntryLines(list)}, nil
 }
 
-func (a *app) suggestNote(ctx context.Context, _ chat.Message, prefix string) (paths []string) {
+func (a *app) suggestNote(ctx context.Context, m chat.Message, prefix string) (paths []string) {
 	if a.vault == nil {
 		return nil
 	}
-	list, err := a.vault.Titles(ctx, prefix, 20)
+	s, err := a.shelf(ctx, m)
+	if err != nil {
+		return nil
+	}
+	list, err := a.vault.Titles(ctx, prefix, listed)
+	if err == nil {
+		list, err = s.Listed(ctx, list, 20)
+	}
 	if err != nil {
 		return nil // nothing to suggest while it is indexed
 	}

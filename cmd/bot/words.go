@@ -142,6 +142,7 @@ const (
 	wordsInitOwnerDiscord = `4. Your numeric Discord id (Developer Mode on, right-click your name, Copy User
    ID), or Enter to claim the bot with a code later:`
 
+	wordsNotWriter  = "Only those whom my owner has let write notes may do that."
 	wordsNotesOwner = "The notes are not for everybody: only my owner may have them tidied."
 	wordsNoNote     = "There is no such note. /notes search finds one by its words, /notes shows the latest."
 	wordsLinked     = " (%d of them because they are hard links; vault.hard_links says what to do with those)"

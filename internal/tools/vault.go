@@ -53,7 +53,15 @@ type Notes struct {
 	// Link is the address of a place in a source, "" when it has none; nil for
 	// none.
 	Link func(source, path string, line int) string
-	Code bool // there are folders of code
+	// Writes says whether who calls may write them; nil lets everybody who may
+	// read them.
+	Writes func(context.Context, Call) bool
+	// Authors keeps whose notes are whose, and Owner knows the bot's owners by
+	// their ids; without the one all notes are the owner's, without the other
+	// everybody is one.
+	Authors Authors
+	Owner   func(ctx context.Context, id string) bool
+	Code    bool // there are folders of code
 }
 
 // What one result holds at most: hits, and runes of a note that is read.
@@ -92,6 +100,34 @@ func forReaders[A any](n Notes, meta Meta, call func(context.Context, Call, A) (
 	})
 }
 
+// forWriters is forReaders behind the question whether who calls may write.
+func forWriters[A any](n Notes, meta Meta, call func(context.Context, Call, A) (Result, error)) Tool {
+	return forReaders(n, meta, func(ctx context.Context, c Call, a A) (Result, error) {
+		if n.Writes != nil && !n.Writes(ctx, c) {
+			return Result{}, tell(wordNotesNoWriter)
+		}
+		return call(ctx, c, a)
+	})
+}
+
+// of is the notes for who calls.
+func (n Notes) of(ctx context.Context, c Call) (*Shelf, error) {
+	return n.Shelf(ctx, c.Who.ID, c.Direct)
+}
+
+// looked is what a search for who calls found.
+func (n Notes) looked(ctx context.Context, c Call, q vault.Query) (Result, error) {
+	s, err := n.of(ctx, c)
+	if err != nil {
+		return Result{}, err
+	}
+	hits, err := s.Search(ctx, q)
+	if err != nil {
+		return Result{}, err
+	}
+	return s.Found(ctx, q.Kind, hits)
+}
+
 // How long a question right after the start waits for the first look at the
 // notes, and how often it looks. Longer is for a sentence that says so.
 const (
@@ -115,9 +151,8 @@ func (n Notes) search() Tool {
 		Tag    string `json:"tag,omitempty" jsonschema:"only notes with this tag"`
 		Folder string `json:"folder,omitempty" jsonschema:"only notes below this folder"`
 	}
-	return forReaders(n, core("vault_search", vaultSearchText, Vault).reads(), func(ctx context.Context, _ Call, a args) (Result, error) {
-		hits, err := n.Vault.Search(ctx, vault.Query{Text: a.Query, Tag: a.Tag, Folder: a.Folder, Limit: vaultHits})
-		return n.Found("note", hits), err
+	return forReaders(n, core("vault_search", vaultSearchText, Vault).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
+		return n.looked(ctx, c, vault.Query{Text: a.Query, Kind: vault.KindNotes, Tag: a.Tag, Folder: a.Folder, Limit: vaultHits})
 	})
 }
 
@@ -126,9 +161,8 @@ func (n Notes) searchCode() Tool {
 		Query  string `json:"query" jsonschema:"names or words that stand in the code"`
 		Folder string `json:"folder,omitempty" jsonschema:"only files below this folder"`
 	}
-	return forReaders(n, core("search_code", searchCodeText, Code).reads(), func(ctx context.Context, _ Call, a args) (Result, error) {
-		hits, err := n.Vault.Search(ctx, vault.Query{Text: a.Query, Kind: vault.KindCode, Folder: a.Folder, Limit: vaultHits})
-		return n.Found("code", hits), err
+	return forReaders(n, core("search_code", searchCodeText, Code).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
+		return n.looked(ctx, c, vault.Query{Text: a.Query, Kind: vault.KindCode, Folder: a.Folder, Limit: vaultHits})
 	})
 }
 
@@ -137,26 +171,45 @@ func (n Notes) definition() Tool {
 		Name string `json:"name" jsonschema:"the name, or Type.Method"`
 	}
 	meta := core("find_definition", findDefinitionText, Code).reads().onDemand()
-	return forReaders(n, meta, func(ctx context.Context, _ Call, a args) (Result, error) {
+	return forReaders(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		s, err := n.of(ctx, c)
+		if err != nil {
+			return Result{}, err
+		}
 		hits, err := n.Vault.Definition(ctx, a.Name)
-		return n.Found("code", hits[:min(len(hits), vaultHits)]), err
+		if err != nil {
+			return Result{}, err
+		}
+		return s.Found(ctx, vault.KindCode, hits[:min(len(hits), vaultHits)])
 	})
 }
 
-// Found is what was found, numbered, with its sources in the same order.
-func (n Notes) Found(kind string, hits []vault.Hit) Result {
+// Found is what was found, numbered, with its sources in the same order. kind
+// is a vault's.
+func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Result, error) {
 	if len(hits) == 0 {
-		return Result{Content: wordNoNotes}
+		return Result{Content: wordNoNotes}, nil
 	}
 	r := Result{Private: true}
 	var b strings.Builder
 	for i, h := range hits {
-		s := n.source(kind, h)
-		r.Sources = append(r.Sources, s)
-		fmt.Fprintf(&b, "[%d] %s — %s\n%s\n\n", i+1, s.Title, s.Path, strings.TrimSpace(h.Text))
+		src := s.n.source(sourceKind(kind), h)
+		r.Sources = append(r.Sources, src)
+		fmt.Fprintf(&b, "[%d] %s — %s\n%s\n\n", i+1, src.Title, src.Path, strings.TrimSpace(h.Text))
+		if err := s.mark(ctx, &r, vault.Entry{Source: h.Source, Path: h.Path, Kind: kind}); err != nil {
+			return Result{}, err
+		}
 	}
 	r.Content = strings.TrimSpace(b.String())
-	return r
+	return r, nil
+}
+
+// sourceKind is what citations call a vault's kind.
+func sourceKind(kind string) string {
+	if kind == vault.KindCode {
+		return "code"
+	}
+	return "note"
 }
 
 // source is a hit as a citation shows it: notes by path#heading, code by
@@ -181,24 +234,24 @@ func (n Notes) read() Tool {
 		Path    string `json:"path" jsonschema:"the note's path, as search shows it"`
 		Heading string `json:"heading,omitempty" jsonschema:"only the section below this heading"`
 	}
-	return forReaders(n, core("vault_read", vaultReadText, Vault).reads(), func(ctx context.Context, _ Call, a args) (Result, error) {
+	return forReaders(n, core("vault_read", vaultReadText, Vault).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
 		name, heading := a.Path, a.Heading
 		if before, after, ok := strings.Cut(name, "#"); ok && heading == "" {
 			name, heading = before, after
 		}
-		d, err := n.Vault.Read(ctx, vault.Part{Path: name, Heading: heading})
+		shelf, err := n.of(ctx, c)
 		if err != nil {
 			return Result{}, err
 		}
-		kind := "note"
-		if d.Kind == vault.KindCode {
-			kind = "code"
+		d, err := shelf.Read(ctx, vault.Part{Path: name, Heading: heading})
+		if err != nil {
+			return Result{}, err
 		}
 		body := text.Clip(d.Text, readRunes)
 		if len(body) < len(d.Text) {
 			body += wordCut
 		}
-		s := n.source(kind, vault.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading, Line: d.Line, Snippet: text.Clip(d.Text, 500), Text: body, Score: 1})
+		s := n.source(sourceKind(d.Kind), vault.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading, Line: d.Line, Snippet: text.Clip(d.Text, 500), Text: body, Score: 1})
 		return Result{Content: fmt.Sprintf("[1] %s — %s\n%s", s.Title, s.Path, body), Private: true, Sources: []Source{s}}, nil
 	})
 }
@@ -207,8 +260,15 @@ func (n Notes) list() Tool {
 	type args struct {
 		Folder string `json:"folder,omitempty" jsonschema:"only notes below this folder"`
 	}
-	return forReaders(n, core("vault_list", vaultListText, Vault).reads().onDemand(), func(ctx context.Context, _ Call, a args) (Result, error) {
-		list, err := n.Vault.List(ctx, a.Folder, 50)
+	return forReaders(n, core("vault_list", vaultListText, Vault).reads().onDemand(), func(ctx context.Context, c Call, a args) (Result, error) {
+		s, err := n.of(ctx, c)
+		if err != nil {
+			return Result{}, err
+		}
+		list, err := n.Vault.List(ctx, a.Folder, maxListed)
+		if err == nil {
+			list, err = s.Listed(ctx, list, 50)
+		}
 		if err != nil || len(list) == 0 {
 			return Result{Content: wordNoNotes}, err
 		}
@@ -236,7 +296,7 @@ func (n Notes) write() Tool {
 	meta := core("vault_write", vaultWriteText, Vault).writes().onDemand()
 	meta.Idempotent = false // appending twice writes twice: the turn's journal prevents it
 	meta.Refine = oneOf(map[string][]string{"mode": {vault.ModeCreate, vault.ModeAppend, vault.ModeReplaceSection}})
-	return forReaders(n, meta, func(ctx context.Context, _ Call, a args) (Result, error) {
+	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		if strings.TrimSpace(a.Content) == "" {
 			return Result{}, invalid("content", errors.New("must not be blank: ask the person what to write"))
 		}
@@ -244,10 +304,14 @@ func (n Notes) write() Tool {
 		if note.Mode == "" {
 			note.Mode = vault.ModeCreate
 		}
-		w, err := n.Vault.Write(ctx, note)
+		s, err := n.of(ctx, c)
+		if err != nil {
+			return Result{}, err
+		}
+		w, err := s.put(ctx, c, note)
 		if errors.Is(err, vault.ErrExists) && a.Mode == "" { // "write a note about X" again
 			note.Mode = vault.ModeAppend
-			w, err = n.Vault.Write(ctx, note)
+			w, err = s.put(ctx, c, note)
 		}
 		return written(w, err)
 	})
@@ -279,8 +343,8 @@ func (n Notes) move() Tool {
 	}
 	meta := core("vault_move", vaultMoveText, Vault).writes().onDemand()
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
-	return forReaders(n, meta, func(ctx context.Context, _ Call, a args) (Result, error) {
-		w, err := n.Vault.Move(ctx, a.From, a.To)
+	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		w, err := n.carry(ctx, c, a.From, a.To)
 		return worded(err, wordNoteMoved, a.From, w.Path)
 	})
 }
@@ -298,10 +362,14 @@ func (n Notes) index() Tool {
 	meta := core("vault_create_index", vaultIndexText, Vault).writes().onDemand()
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
 	meta.Refine = func(s *jsonschema.Schema) { one := 1; s.Properties["notes"].MinItems = &one }
-	return forReaders(n, meta, func(ctx context.Context, _ Call, a args) (Result, error) {
+	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		s, err := n.of(ctx, c)
+		if err != nil {
+			return Result{}, err
+		}
 		var b strings.Builder
 		for _, l := range a.Notes {
-			d, err := n.Vault.Read(ctx, vault.Part{Path: l.Path})
+			d, err := s.Read(ctx, vault.Part{Path: l.Path})
 			if err != nil {
 				return Result{}, err
 			}
@@ -311,9 +379,9 @@ func (n Notes) index() Tool {
 			}
 			b.WriteString("\n")
 		}
-		w, err := n.Vault.Write(ctx, vault.Note{Path: a.Path, Mode: vault.ModeCreate, Title: a.Title, Content: b.String()})
+		w, err := s.put(ctx, c, vault.Note{Path: a.Path, Mode: vault.ModeCreate, Title: a.Title, Content: b.String()})
 		if errors.Is(err, vault.ErrExists) {
-			w, err = n.Vault.Write(ctx, vault.Note{Path: a.Path, Mode: vault.ModeReplaceSection, Heading: a.Title, Content: b.String()})
+			w, err = s.put(ctx, c, vault.Note{Path: a.Path, Mode: vault.ModeReplaceSection, Heading: a.Title, Content: b.String()})
 		}
 		return written(w, err)
 	})

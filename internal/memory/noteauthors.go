@@ -1,0 +1,48 @@
+package memory
+
+import "context"
+
+// NoteAuthor says whose a note is that was written through the bot. Notes
+// without one are the owner's own files.
+type NoteAuthor struct {
+	Path   string // from the folder of notes
+	User   string
+	Shared bool   // it was written in company: everybody may read it
+	Hash   []byte // of the file as it was last written through the bot
+}
+
+// NoteAuthors lists them all.
+func (s *Store) NoteAuthors(context.Context) ([]NoteAuthor, error) {
+	rows, err := s.query("SELECT path, user_id, shared, hash FROM note_authors ORDER BY path")
+	if err != nil {
+		return nil, during("list authors of notes", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var all []NoteAuthor
+	for rows.Next() {
+		var a NoteAuthor
+		if err := rows.Scan(&a.Path, &a.User, &a.Shared, &a.Hash); err != nil {
+			return nil, during("list authors of notes", err)
+		}
+		all = append(all, a)
+	}
+	return all, during("list authors of notes", rows.Err())
+}
+
+// SaveNoteAuthor stores whose a note is. A note keeps its first author: who
+// writes to it later changes only what it is recognized by.
+func (s *Store) SaveNoteAuthor(ctx context.Context, a NoteAuthor) error {
+	return during("store author of a note", s.write(ctx, func(tx *Tx) error {
+		_, err := tx.Exec(`INSERT INTO note_authors (path, user_id, shared, hash, at) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT DO UPDATE SET hash = excluded.hash, at = excluded.at`, a.Path, a.User, a.Shared, append([]byte{}, a.Hash...), Stamp(s.now()))
+		return err
+	}))
+}
+
+// MoveNoteAuthor follows a note to another name.
+func (s *Store) MoveNoteAuthor(ctx context.Context, from, to string) error {
+	return during("move author of a note", s.write(ctx, func(tx *Tx) error {
+		_, err := tx.Exec("UPDATE OR REPLACE note_authors SET path = ? WHERE path = ?", to, from)
+		return err
+	}))
+}

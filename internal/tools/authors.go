@@ -1,0 +1,250 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"parley/internal/memory"
+	"parley/internal/vault"
+)
+
+// Authors keeps whose the notes are that were written through the bot.
+// memory.Store is the real one.
+type Authors interface {
+	NoteAuthors(ctx context.Context) ([]memory.NoteAuthor, error)
+	SaveNoteAuthor(ctx context.Context, a memory.NoteAuthor) error
+	MoveNoteAuthor(ctx context.Context, from, to string) error
+}
+
+// maxSifted is how many passages or notes are looked at to find those that
+// somebody may read.
+const (
+	maxSifted = 50
+	maxListed = 1000
+)
+
+// Shelf is the notes as one person may read them: the owner's files, what was
+// written for everybody, and their own.
+type Shelf struct {
+	n      Notes
+	who    string
+	alone  bool // nobody else reads along; a private note is shown nowhere else
+	byPath map[string]memory.NoteAuthor
+	byHash map[string]memory.NoteAuthor
+}
+
+// Shelf is the notes for a person, who is alone with the bot or in company.
+func (n Notes) Shelf(ctx context.Context, who string, alone bool) (*Shelf, error) {
+	s := &Shelf{n: n, who: who, alone: alone, byPath: map[string]memory.NoteAuthor{}, byHash: map[string]memory.NoteAuthor{}}
+	if n.Authors == nil {
+		return s, nil
+	}
+	all, err := n.Authors.NoteAuthors(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("whose notes: %w", err)
+	}
+	for _, a := range all {
+		s.byPath[a.Path] = a
+		if len(a.Hash) > 0 {
+			s.byHash[string(a.Hash)] = a
+		}
+	}
+	return s, nil
+}
+
+// author is whose a file is; ok is false for the owner's own. A note that was
+// given another name by hand is known by what it says.
+func (s *Shelf) author(ctx context.Context, source, path string) (a memory.NoteAuthor, ok bool, err error) {
+	if a, ok = s.byPath[path]; ok || len(s.byHash) == 0 {
+		return a, ok, nil
+	}
+	hash, err := s.n.Vault.Fingerprint(ctx, source, path)
+	if errors.Is(err, vault.ErrNotFound) {
+		return a, false, nil
+	}
+	if err != nil {
+		return a, false, err
+	}
+	if a, ok = s.byHash[string(hash)]; !ok {
+		return a, false, nil
+	}
+	_, err = s.n.Vault.Fingerprint(ctx, "", a.Path)
+	if errors.Is(err, vault.ErrNotFound) {
+		return a, true, nil
+	}
+	return memory.NoteAuthor{}, false, err // that note is where it was: this one only says the same
+}
+
+// Shows tells whether the person may read a file.
+func (s *Shelf) Shows(ctx context.Context, source, path string) (bool, error) {
+	a, known, err := s.author(ctx, source, path)
+	return err == nil && (!known || a.Shared || a.User == s.who && s.alone), err
+}
+
+// Changes tells whether the person may change a file: their own, and an owner
+// all that they may read.
+func (s *Shelf) Changes(ctx context.Context, source, path string) (bool, error) {
+	a, known, err := s.author(ctx, source, path)
+	owner := s.n.Owner == nil || s.n.Owner(ctx, s.who)
+	return err == nil && (a.User == s.who && known || owner && (!known || a.Shared)), err
+}
+
+// mark notes on a result that it holds words that are not the person's, nor the
+// owner's own: notes of others, and folders of code, which are anybody's.
+func (s *Shelf) mark(ctx context.Context, r *Result, e vault.Entry) error {
+	if e.Kind == vault.KindCode {
+		r.Untrusted = true
+		return nil
+	}
+	a, known, err := s.author(ctx, e.Source, e.Path)
+	if err != nil || !known || a.User == s.who || s.n.Owner != nil && s.n.Owner(ctx, a.User) {
+		return err
+	}
+	r.Untrusted, r.Origin = true, r.Origin.Of(a.User)
+	return nil
+}
+
+// Search is the vault's, without what the person may not read.
+func (s *Shelf) Search(ctx context.Context, q vault.Query) ([]vault.Hit, error) {
+	limit := q.Limit
+	if limit <= 0 {
+		limit = 8
+	}
+	q.Limit = max(limit, maxSifted)
+	hits, err := s.n.Vault.Search(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	hits, err = sift(ctx, s, hits, func(h vault.Hit) vault.Entry { return vault.Entry{Source: h.Source, Path: h.Path} })
+	return hits[:min(len(hits), limit)], err
+}
+
+// Read is the vault's; what the person may not read is not there.
+func (s *Shelf) Read(ctx context.Context, p vault.Part) (vault.Document, error) {
+	d, err := s.n.Vault.Read(ctx, p)
+	if err != nil {
+		return d, s.unseen(ctx, p, err)
+	}
+	if ok, err := s.Shows(ctx, d.Source, d.Path); err != nil || !ok {
+		return vault.Document{}, errors.Join(err, fmt.Errorf("read %.300q: %w", p.Path, vault.ErrNotFound))
+	}
+	return d, nil
+}
+
+// unseen keeps the headings of a note that the person may not read out of an
+// error.
+func (s *Shelf) unseen(ctx context.Context, p vault.Part, err error) error {
+	if ok, aerr := s.Shows(ctx, p.Source, p.Path); aerr != nil || !ok {
+		return fmt.Errorf("read %.300q: %w", p.Path, vault.ErrNotFound)
+	}
+	return err
+}
+
+// Listed keeps of a list what the person may read.
+func (s *Shelf) Listed(ctx context.Context, list []vault.Entry, limit int) ([]vault.Entry, error) {
+	list, err := sift(ctx, s, list, func(e vault.Entry) vault.Entry { return e })
+	return list[:min(len(list), limit)], err
+}
+
+// sift keeps what the person may read. On an error that is nothing.
+func sift[T any](ctx context.Context, s *Shelf, all []T, of func(T) vault.Entry) ([]T, error) {
+	var kept []T
+	for _, t := range all {
+		e := of(t)
+		ok, err := s.Shows(ctx, e.Source, e.Path)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			kept = append(kept, t)
+		}
+	}
+	return kept, nil
+}
+
+// put writes a note. A new one belongs, from before it can be found, to its
+// author alone where it was dictated to the bot alone, and to everybody where it
+// was said in company; an old one is changed by whom it belongs to.
+func (s *Shelf) put(ctx context.Context, c Call, note vault.Note) (vault.Written, error) {
+	path, err := s.n.Vault.Target(note.Path)
+	if err != nil {
+		return vault.Written{}, err
+	}
+	_, err = s.n.Vault.Fingerprint(ctx, "", path)
+	if err != nil && !errors.Is(err, vault.ErrNotFound) {
+		return vault.Written{}, err
+	}
+	there := err == nil
+	author, known := s.byPath[path]
+	if there && note.Mode != vault.ModeCreate {
+		if err := s.changes(ctx, path); err != nil {
+			return vault.Written{}, err
+		}
+	}
+	if !known {
+		author = memory.NoteAuthor{Path: path, User: c.Who.ID, Shared: !c.Direct}
+	}
+	ours := note.Mode == vault.ModeCreate && !there
+	if s.n.Authors != nil && ours {
+		if err := s.n.Authors.SaveNoteAuthor(ctx, author); err != nil {
+			return vault.Written{}, err
+		}
+	}
+	w, err := s.n.Vault.Write(ctx, note)
+	if err != nil || s.n.Authors == nil || !known && !ours {
+		return w, err
+	}
+	author.Hash, err = s.n.Vault.Fingerprint(ctx, "", path)
+	if errors.Is(err, vault.ErrNotFound) { // not indexed yet: known by its path
+		return w, nil
+	}
+	s.byPath[path] = author
+	return w, errors.Join(err, s.n.Authors.SaveNoteAuthor(ctx, author))
+}
+
+// changes is the refusal to change a note, nil for none: one that the person may
+// not even read is not there.
+func (s *Shelf) changes(ctx context.Context, path string) error {
+	shows, err := s.Shows(ctx, "", path)
+	if err != nil {
+		return err
+	}
+	if !shows {
+		return fmt.Errorf("change %.300q: %w", path, vault.ErrNotFound)
+	}
+	may, err := s.Changes(ctx, "", path)
+	if err == nil && !may {
+		err = tell(wordNoteNotYours)
+	}
+	return err
+}
+
+// carry gives a note another name, and its author with it.
+func (n Notes) carry(ctx context.Context, c Call, from, to string) (vault.Written, error) {
+	s, err := n.of(ctx, c)
+	if err != nil {
+		return vault.Written{}, err
+	}
+	old, err := n.Vault.Target(from)
+	if err != nil {
+		return vault.Written{}, err
+	}
+	if err := s.changes(ctx, old); err != nil {
+		return vault.Written{}, err
+	}
+	target, err := n.Vault.Target(to)
+	if err != nil {
+		return vault.Written{}, err
+	}
+	if n.Authors != nil { // before it can be found there
+		if err := n.Authors.MoveNoteAuthor(ctx, old, target); err != nil {
+			return vault.Written{}, err
+		}
+	}
+	w, err := n.Vault.Move(ctx, from, to)
+	if err != nil && n.Authors != nil {
+		err = errors.Join(err, n.Authors.MoveNoteAuthor(ctx, target, old))
+	}
+	return w, err
+}
