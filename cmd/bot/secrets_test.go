@@ -70,88 +70,114 @@ var askedForSecrets = []string{
 // forgotten is when Bob may write a note of the same name himself.
 const forgotten = "after she was forgotten"
 
+// snoop is somebody who asks for the secret of somebody else, on one platform.
+type snoop struct {
+	t        *testing.T
+	st       *stage
+	do       func(chat.Message) string
+	platform string
+	when     string
+	cases    int
+}
+
+// look asks once: neither what is read, nor a request to a model, nor the log
+// may hold the secret.
+func (s *snoop) look(m chat.Message) {
+	s.t.Helper()
+	s.cases++
+	got := s.do(m)
+	s.st.mu.Lock()
+	log := string(s.st.log)
+	s.st.mu.Unlock()
+	if shown := got + s.st.prompt() + log; strings.Contains(shown, canary) {
+		s.t.Errorf("%s, %s: %q in %s: %.500s", s.platform, s.when, m.Text, m.Key, shown)
+	}
+}
+
+// ask says some of the words in a group, or directly with "".
+func (s *snoop) ask(group string, words ...string) {
+	s.t.Helper()
+	for _, text := range words {
+		s.look(from(s.platform, "2", group, text))
+	}
+}
+
+// everywhere asks in all ways, for an answer of hers too.
+func (s *snoop) everywhere(when, answer string) {
+	s.t.Helper()
+	s.when = when
+	for _, group := range []string{"", "-200"} {
+		s.ask(group, askedForSecrets...)
+		s.ask(group, "/why answer:"+answer, "/why source:1 answer:"+answer, "/trace "+answer)
+		for _, pressed := range []string{"/why answer:" + answer + " source:1", "/facts list page:1", "/remind done 1", "/remind snooze 1 10m", "/notes show agent-notes/private.md"} {
+			m := from(s.platform, "2", group, pressed)
+			m.Kind = chat.KindButton
+			s.look(m)
+		}
+	}
+	s.ask("-100", "what is the secret?", `call recall_conversation {"query":"secret"}`, `call vault_search {"query":"secret"}`, "/why", "/session info", "/summarize")
+	for _, c := range s.st.app.front.commands.Table() {
+		s.complete("/"+c.Name, c.Options)
+		for _, v := range c.Verbs {
+			s.complete("/"+c.Name+" "+v.Name, v.Options)
+		}
+	}
+}
+
+// complete types beginnings of a command's options.
+func (s *snoop) complete(path string, options []admin.Option) {
+	s.t.Helper()
+	for _, o := range options {
+		for _, prefix := range []string{"", "ZX", "p"} {
+			s.cases++
+			m := from(s.platform, "2", "", path)
+			m.Kind = chat.KindCommand
+			got := fmt.Sprint(s.st.app.front.commands.Suggest(s.t.Context(), m, o.Name, prefix))
+			if strings.Contains(got, canary) || s.when != forgotten && strings.Contains(got, "private.md") {
+				s.t.Errorf("%s: completed %s: %s", s.when, path, got)
+			}
+		}
+	}
+}
+
+// planted is a stage where Ann's secret stands in every place where things are
+// kept; answer is one that she was given.
+func planted(t *testing.T, platform string) (bob *snoop, ann func(group, text string) string, answer string) {
+	t.Helper()
+	st, do := vaulted(t)
+	ann = func(group, text string) string { t.Helper(); return do(from(platform, "1", group, text)) }
+	do(from(platform, "2", "-100", "hello, I am Bob"))
+	ann("", "my secret is "+canary)
+	for _, call := range append(annsCalls, `vault_write {"path":"private.md","content":"The secret is `+canary+`"}`) {
+		if got := ann("", "call "+call); !strings.Contains(got, "It said") || strings.Contains(got, "ERROR") || strings.Contains(got, "FAILED") {
+			t.Fatalf("%s: %q", call, got)
+		}
+	}
+	ann("", `call vault_search {"query":"secret"}`)
+	answer = st.decision.ID
+	ann("-300", "in a group without Bob: "+canary)
+	return &snoop{t: t, st: st, do: do, platform: platform}, ann, answer
+}
+
 // TestSecretsStayWithTheirOwner plants a secret of Ann's in every place where
 // things are kept, on both platforms, and lets Bob ask for it wherever he can:
-// before and after she edits, he leaves, and she is forgotten. Neither what he
-// reads, nor a request to a model in his name, nor the log holds it.
+// before and after she edits, he leaves, and she is forgotten.
 func TestSecretsStayWithTheirOwner(t *testing.T) {
 	cases := 0
 	for _, platform := range []string{"telegram", "discord"} {
-		st, do := vaulted(t)
-		ann := func(group, text string) string { t.Helper(); return do(from(platform, "1", group, text)) }
-		look := func(when string, m chat.Message) {
-			t.Helper()
-			cases++
-			got := do(m)
-			st.mu.Lock()
-			log := string(st.log)
-			st.mu.Unlock()
-			if shown := got + st.prompt() + log; strings.Contains(shown, canary) {
-				t.Errorf("%s, %s: %q in %s: %.500s", platform, when, m.Text, m.Key, shown)
-			}
-		}
-		do(from(platform, "2", "-100", "hello, I am Bob"))
-		ann("", "my secret is "+canary)
-		for _, call := range append(annsCalls, `vault_write {"path":"private.md","content":"The secret is `+canary+`"}`) {
-			if got := ann("", "call "+call); !strings.Contains(got, "It said") || strings.Contains(got, "ERROR") || strings.Contains(got, "FAILED") {
-				t.Fatalf("%s: %q", call, got)
-			}
-		}
-		ann("", "call vault_search {\"query\":\"secret\"}")
-		ann("-300", "in a group without Bob: "+canary)
-		answer := st.decision.ID
-		bobs := func(when string) {
-			for _, group := range []string{"", "-200"} {
-				for _, text := range askedForSecrets {
-					look(when, from(platform, "2", group, text))
-				}
-				look(when, from(platform, "2", group, "/why answer:"+answer))
-				look(when, from(platform, "2", group, "/why source:1 answer:"+answer))
-				look(when, from(platform, "2", group, "/trace "+answer))
-				for _, pressed := range []string{"/why answer:" + answer + " source:1", "/facts list page:1", "/remind done 1", "/remind snooze 1 10m", "/notes show agent-notes/private.md"} {
-					m := from(platform, "2", group, pressed)
-					m.Kind = chat.KindButton
-					look(when, m)
-				}
-			}
-			for _, c := range st.app.front.commands.Table() {
-				for _, v := range append([]admin.Command{c}, c.Verbs...) {
-					for _, o := range v.Options {
-						for _, prefix := range []string{"", "ZX", "p"} {
-							cases++
-							path := "/" + c.Name
-							if v.Name != c.Name {
-								path += " " + v.Name
-							}
-							m := from(platform, "2", "", path)
-							m.Kind = chat.KindCommand
-							if got := fmt.Sprint(st.app.front.commands.Suggest(t.Context(), m, o.Name, prefix)); strings.Contains(got, canary) || when != forgotten && strings.Contains(got, "private.md") {
-								t.Errorf("%s: completed %s: %s", when, path, got)
-							}
-						}
-					}
-				}
-			}
-			for _, text := range []string{"what is the secret?", `call recall_conversation {"query":"secret"}`, `call vault_search {"query":"secret"}`, "/why", "/session info", "/summarize"} {
-				look(when, from(platform, "2", "-100", text))
-			}
-		}
-		bobs("before anything")
+		bob, ann, answer := planted(t, platform)
+		bob.everywhere("before anything", answer)
 		// What was said in a group after Bob's last word there, when he is out.
-		bob := chat.User{ID: platform + ":2"}
-		must(t, st.app.store.Attend(t.Context(), chat.Presence{Key: chat.Key{Platform: platform, Channel: "-100"}, User: bob, State: chat.Absent}))
+		bob.when = "after he left"
+		room := chat.Key{Platform: platform, Channel: "-100"}
+		must(t, bob.st.app.store.Attend(t.Context(), chat.Presence{Key: room, User: chat.User{ID: platform + ":2"}, State: chat.Absent}))
 		ann("-100", "now that Bob is gone: the secret is "+canary)
-		for _, text := range askedForSecrets {
-			look("after he left", from(platform, "2", "", text))
-		}
+		bob.ask("", askedForSecrets...)
+		bob.when = "after she edited"
 		edit := from(platform, "1", "", "my secret is nothing")
 		edit.Kind, edit.ReplyTo = chat.KindEdit, "m2"
-		do(edit)
-		bobs2 := askedForSecrets[:20]
-		for _, text := range bobs2 {
-			look("after she edited", from(platform, "2", "", text))
-		}
-		// Her own notes are still hers.
+		bob.do(edit)
+		bob.ask("", askedForSecrets...)
 		if got := ann("", "/notes search secret"); !strings.Contains(got, canary) {
 			t.Errorf("Ann lost her note: %q", got)
 		}
@@ -162,11 +188,12 @@ func TestSecretsStayWithTheirOwner(t *testing.T) {
 		if got := ann("", "yes"); strings.Contains(got, canary) {
 			t.Errorf("forgetting says %q", got)
 		}
-		found, err := filepath.Glob(filepath.Join(st.app.cfg.Vault.Dir, "agent-notes", "*"))
+		found, err := filepath.Glob(filepath.Join(bob.st.app.cfg.Vault.Dir, "agent-notes", "*"))
 		if must(t, err); len(found) > 0 {
 			t.Errorf("left in the vault: %q", found)
 		}
-		bobs(forgotten)
+		bob.everywhere(forgotten, answer)
+		cases += bob.cases
 	}
 	t.Logf("%d cases", cases)
 	if cases < 1000 {
