@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// The owner is told once, in their direct chat, that the facts file is refused,
+// and decides there. The looks are ten seconds apart.
+func TestOwnerDecidesAboutTheFactsFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes several looks at the file")
+	}
+	w := newWorld(t)
+	file := filepath.Join(t.TempDir(), "facts.md")
+	w.env = append(w.env, "BOT_MEMORY_FACTS_FILE="+file, "BOT_MODEL_NAME=builtin")
+	owner := memory.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
+	store := w.open(t)
+	for i := range 30 {
+		if _, err := store.SaveFact(t.Context(), owner, memory.NewFact{Content: fmt.Sprintf("number %d is %s", i, strings.Repeat(string(rune('a'+i%26)), 5+i/26))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.run(t)
+	until := func(what string, ok func() bool) {
+		t.Helper()
+		for end := time.Now().Add(90 * time.Second); !ok(); time.Sleep(100 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("never: %s; %v", what, w.tg.Sent())
+			}
+		}
+	}
+	lines := func() int {
+		b, _ := os.ReadFile(file) // there is none at first
+		return strings.Count(string(b), "\n- ")
+	}
+	said := func(part string) func() bool {
+		return func() bool {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			list, _ := w.tg.WaitSent(ctx, 1)
+			for _, m := range list {
+				if strings.Contains(m.Text, part) {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	w.tg.Push(telegramtest.Text(1, 1, "hello"))
+	until("the file", func() bool { return lines() == 30 })
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b[:strings.Index(string(b), "%%\n")+3], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	until("the notice", said("29 of 30"))
+	w.tg.Push(telegramtest.Text(1, 1, "/status"))
+	until("the status", said("facts file"))
+	w.tg.Push(telegramtest.Text(1, 2, "/facts file accept"))
+	until("a stranger's refusal", said("owner"))
+	if lines() != 1 {
+		t.Errorf("%d lines", lines())
+	}
+	w.tg.Push(telegramtest.Text(1, 1, "/facts file accept"))
+	until("the yes", said("gone: 29"))
+}
