@@ -52,14 +52,14 @@ var rooms = []allowed{
 	{"internal/tools/mcp", "internal/tools", "a tool server is a tools.Set"},
 	{"internal/tools/mcp", "internal/llm", "its tools are described to a model"},
 
-	{"internal/agent/playbook", "internal/llm", "conditions in plain words are judged by a model"},
-	{"internal/agent/playbook", "internal/vector", "shortlists them by what they mean"},
+	{"internal/playbook", "internal/llm", "conditions in plain words are judged by a model"},
+	{"internal/playbook", "internal/vector", "shortlists them by what they mean"},
 
 	{"internal/agent", "internal/chat", "handles messages"},
 	{"internal/agent", "internal/llm", "asks the model"},
 	{"internal/agent", "internal/memory", "reads before the turn, writes after it"},
 	{"internal/agent", "internal/tools", "runs what the model asks for"},
-	{"internal/agent", "internal/agent/playbook", "is guided by it"},
+	{"internal/agent", "internal/playbook", "is guided by it"},
 
 	{"internal/page", "internal/chat", "its chat is a chat.Adapter"},
 	{"internal/page", "internal/memory", "shows what is stored"},
@@ -100,8 +100,8 @@ var libraries = []allowed{
 	{"internal/vault", "github.com/goccy/go-yaml", "titles and tags at the head of a note"},
 	{"internal/vault", "github.com/fsnotify/fsnotify", "hears of changed files"},
 
-	{"internal/agent/playbook", "github.com/goccy/go-yaml", "the owner writes YAML; mistakes are shown with their line"},
-	{"internal/agent/playbook", "github.com/google/jsonschema-go", "parameters of tools, and the schema for editors"},
+	{"internal/playbook", "github.com/goccy/go-yaml", "the owner writes YAML; mistakes are shown with their line"},
+	{"internal/playbook", "github.com/google/jsonschema-go", "parameters of tools, and the schema for editors"},
 	{"internal/tools", "github.com/google/jsonschema-go", "schemas from Go types, and what a call breaks of one"},
 	{"internal/tools", "golang.org/x/net", "fetched pages to readable text"},
 	{"internal/tools/mcp", "github.com/modelcontextprotocol/go-sdk", "the protocol of tool servers"},
@@ -128,10 +128,10 @@ var exceptions = map[string]string{
 	"internal/adapters/discord/discordtest/gateway.go:Press":   "the fields of an event",
 	"internal/adapters/telegram/telegramtest/updates.go:Press": "the fields of an event",
 	"internal/admin/gate_test.go:mayPass":                      "the columns of a matrix",
-	"internal/agent/playbook/compile.go:unique":                "a mistake and its place",
-	"internal/agent/playbook/compile.go:known":                 "a mistake and its place",
-	"internal/agent/playbook/compile.go:knownName":             "a mistake and its place",
-	"internal/agent/playbook/lint.go:add":                      "a finding and its place",
+	"internal/playbook/compile.go:unique":                      "a mistake and its place",
+	"internal/playbook/compile.go:known":                       "a mistake and its place",
+	"internal/playbook/compile.go:knownName":                   "a mistake and its place",
+	"internal/playbook/lint.go:add":                            "a finding and its place",
 }
 
 // The size budget, in lines, methods and parameters.

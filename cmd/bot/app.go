@@ -14,11 +14,11 @@ import (
 
 	"parley/config"
 	"parley/internal/agent"
-	"parley/internal/agent/playbook"
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/page"
+	"parley/internal/playbook"
 	"parley/internal/tools"
 	"parley/internal/vault"
 )

@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"parley/internal/admin"
-	"parley/internal/agent/playbook"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/playbook"
 )
 
 // playbookCommands are guideline and journey.

@@ -14,8 +14,8 @@ import (
 
 	"parley/config"
 	"parley/internal/agent"
-	"parley/internal/agent/playbook"
 	"parley/internal/memory"
+	"parley/internal/playbook"
 )
 
 type doctorCmd struct{}

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"parley/internal/admin"
-	"parley/internal/agent/playbook"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/page"
+	"parley/internal/playbook"
 )
 
 type pageCmd struct{}

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"parley/internal/agent/playbook"
 	"parley/internal/memory"
+	"parley/internal/playbook"
 )
 
 type playbookCmd struct {

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/agent/playbook"
 	"parley/internal/llm"
+	"parley/internal/playbook"
 )
 
 // check gives the line that holds now in the place of one that a script has:

@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"parley/config"
-	"parley/internal/agent/playbook"
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/llm/offline"
 	"parley/internal/memory"
+	"parley/internal/playbook"
 )
 
 // rehearsed is the name of the model in a rehearsal.

@@ -15,8 +15,8 @@ import (
 	"parley/config"
 	"parley/internal/admin"
 	"parley/internal/agent"
-	"parley/internal/agent/playbook"
 	"parley/internal/chat"
+	"parley/internal/playbook"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
 )

@@ -16,10 +16,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"parley/internal/agent/playbook"
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/playbook"
 	"parley/internal/tools"
 )
 

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/internal/agent/playbook"
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/playbook"
 	"parley/internal/tools"
 )
 

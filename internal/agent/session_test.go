@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/agent/playbook"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/playbook"
 	"parley/internal/tools"
 )
 

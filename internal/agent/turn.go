@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/agent/playbook"
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/playbook"
 	"parley/internal/tools"
 )
 

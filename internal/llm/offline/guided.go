@@ -9,7 +9,7 @@ import (
 )
 
 // What the playbook writes into the request about the step of a journey, as
-// far as it can be said without a model: internal/agent/playbook/guidance.md
+// far as it can be said without a model: internal/playbook/guidance.md
 // has the words, and config/rehearsals/offline.txt holds the two together.
 var (
 	standsAt = regexp.MustCompile(`(?m)^## Where the conversation stands\n.*at the step "(.*?)"\..*\n(.*)`)

@@ -14,7 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-const exampleDir = "../../../config/playbook"
+const exampleDir = "../../config/playbook"
 
 var update = flag.Bool("update", false, "write what the tests compare with")
 
