@@ -65,6 +65,13 @@ var rooms = []allowed{
 	{"internal/page", "internal/memory", "shows what is stored"},
 
 	{"internal/admin", "internal/chat", "stands in front of the agent as a chat.Handler"},
+
+	{"internal/rehearse", "config", "a script brings settings of its own, over the defaults"},
+	{"internal/rehearse", "internal/chat", "its scripts are written on platforms of its own"},
+	{"internal/rehearse", "internal/llm", "its scripts answer as the model"},
+	{"internal/rehearse", "internal/llm/offline", "a script may ask for the built-in responder"},
+	{"internal/rehearse", "internal/memory", "looks at what the bot stored"},
+	{"internal/rehearse", "internal/playbook", "looks at the rules that applied"},
 }
 
 // libraries is which library may be used where. What is not here is used
@@ -75,7 +82,7 @@ var libraries = []allowed{
 	{"cmd/bot", "github.com/robfig/cron/v3", "decides when, nothing else"},
 	{"cmd/bot", "github.com/ledongthuc/pdf", "the text of PDFs, in a process of its own"},
 	{"cmd/bot", "golang.org/x/sys", "gives start-up memory back"},
-	{"cmd/bot", "golang.org/x/tools", "the file format of rehearsals"},
+	{"internal/rehearse", "golang.org/x/tools", "the file format of rehearsals"},
 	{"config", "github.com/goccy/go-yaml", "mistakes are shown with their line"},
 
 	{"internal/adapters/discord", "github.com/bwmarrin/discordgo", "the platform's library"},

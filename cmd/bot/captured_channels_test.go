@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/rehearse"
 	"parley/internal/tools"
 )
 
@@ -73,7 +74,7 @@ func shownWords() map[string]channel {
 	}
 	file := func(name, mime string, data []byte) channel {
 		return func(s *scene, order string) chat.Message {
-			s.app.adapters = []chat.Adapter{&shelfOf{&board{platform: s.platform}, append(slices.Clone(data), order...)}}
+			s.app.adapters = []chat.Adapter{&shelfOf{&rehearse.Board{Name: s.platform}, append(slices.Clone(data), order...)}}
 			m := s.owner(true, "look at this")
 			m.Files = []chat.File{{Name: strings.ReplaceAll(name, "NAME", order), MIME: mime}}
 			return m

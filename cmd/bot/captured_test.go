@@ -18,6 +18,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/rehearse"
 	"parley/internal/tools"
 )
 
@@ -133,7 +134,7 @@ var tinyPNG = func() []byte {
 
 // shelfOf is a platform whose files are all the same.
 type shelfOf struct {
-	*board
+	*rehearse.Board
 	data []byte
 }
 

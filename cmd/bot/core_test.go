@@ -325,12 +325,8 @@ func TestSubagent(t *testing.T) {
 func TestRetention(t *testing.T) {
 	for _, days := range []int{0, 30} {
 		ctx := context.Background()
-		st, s := staged(t, fmt.Sprintf("-- settings.yaml --\nretention: {days: %d}\n-- talk --\n> my file is plan.txt\n= Noted.\n> /session end\nafter 1m\nafter 1m\nafter 1m\n> /session list\nafter 744h\n", days), rehearsal{})
-		for _, act := range s.acts {
-			if err := st.play(ctx, s, act); err != nil {
-				t.Fatal(err)
-			}
-		}
+		st := staged(t, fmt.Sprintf("-- settings.yaml --\nretention: {days: %d}\n-- talk --\n> my file is plan.txt\n= Noted.\n> /session end\nafter 1m\nafter 1m\nafter 1m\n> /session list\nafter 744h\n", days), nil)
+		must(t, st.Play(ctx, st.script))
 		var log bytes.Buffer
 		st.app.log = slog.New(slog.NewTextHandler(&log, nil))
 		if err := st.app.prune(ctx); err != nil {

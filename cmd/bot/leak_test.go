@@ -5,17 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"parley/config"
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
+	"parley/internal/rehearse"
 	"parley/internal/tools"
 )
 
@@ -43,42 +41,19 @@ func captured(r llm.Request) (llm.Response, error) {
 	return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "x", Name: name, Args: args}}}}, nil
 }
 
-// staged is a script on a stage of its own, with the default settings.
-func staged(t *testing.T, text string, how rehearsal) (*stage, *script) {
-	t.Helper()
-	dir := t.TempDir()
-	file := filepath.Join(dir, "script.txt")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := openScript(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if how.base, err = config.Load(config.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	st, err := newStage(context.Background(), s, dir, how)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(st.close)
-	return st, s
-}
-
 // captive is a stage with a captured model on which Ann has left her data.
 func captive(t *testing.T) (st *stage, say func(who, text string) string) {
 	t.Helper()
 	ctx := context.Background()
-	st, s := staged(t, "-- settings.yaml --\naccess: {mode: open}\nlimits: {user_per_minute: 0}\n-- talk --\n",
-		rehearsal{model: endpoint{Model: &llmtest.Script{Answer: captured}, name: rehearsed}})
+	st = staged(t, "-- settings.yaml --\naccess: {mode: open}\nlimits: {user_per_minute: 0}\n-- talk --\n",
+		&llmtest.Script{Answer: captured})
 	n := 0
 	say = func(who, text string) string {
 		n++
-		if err := st.play(ctx, s, act{line: line{n: n, mark: ">", text: "[" + who + "] " + text}}); err != nil {
-			t.Fatal(err)
-		}
-		return st.reply()
+		m, err := rehearse.Message(n, "["+who+"] "+text)
+		must(t, err)
+		must(t, st.Say(ctx, m))
+		return st.Reply()
 	}
 	say("telegram:1", "my secret is "+canary)
 	for _, call := range annsCalls {
@@ -206,7 +181,7 @@ func TestLeakProbes(t *testing.T) {
 	for i := range 200 {
 		spec := specs[i%len(specs)]
 		got := say([]string{"telegram:2", "telegram:2@-100", "discord:1"}[i%3], "call "+spec.Name+" "+string(forge(r, spec)))
-		if strings.Contains(got+st.prompt(), canary) {
+		if strings.Contains(got+st.Prompt(), canary) {
 			t.Errorf("%s: %s", spec.Name, got)
 		}
 	}

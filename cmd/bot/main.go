@@ -172,7 +172,7 @@ func (h helpCmd) Run(p *kong.Kong) error {
 	p.Stdout = printed
 	_, err := p.Parse(append(h.Command, "--help"))
 	if printed.Len() == 0 {
-		return unreadable("", "", err.Error(), "bot help lists the commands")
+		return &config.Error{Problem: err.Error(), Hint: "bot help lists the commands"}
 	}
 	_, err = io.WriteString(out, printed.String()) // which arguments are missing is no matter
 	return err

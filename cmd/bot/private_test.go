@@ -19,7 +19,7 @@ const (
 
 // privateUses are all private commands and verbs, as they are typed.
 func privateUses(t *testing.T) (uses []string) {
-	st, _ := staged(t, "-- talk --\n", rehearsal{})
+	st := staged(t, "-- talk --\n", nil)
 	fill := func(path string, options []admin.Option) string {
 		for _, o := range options {
 			switch {

@@ -13,9 +13,9 @@ import (
 
 const examples = "../../config/rehearsals"
 
-// rehearse runs the command without a key, and without the settings of whoever
+// rehearsing runs the command without a key, and without the settings of whoever
 // tests.
-func rehearse(t *testing.T, args ...string) (code int, out string) {
+func rehearsing(t *testing.T, args ...string) (code int, out string) {
 	t.Helper()
 	var both bytes.Buffer
 	code = run(append([]string{"rehearse"}, args...), strings.NewReader(""), &both, &both)
@@ -41,7 +41,7 @@ guidelines:
 }
 
 func TestRehearseExamples(t *testing.T) {
-	code, out := rehearse(t, examples)
+	code, out := rehearsing(t, examples)
 	if code != 0 || strings.Count(out, "ok ") < 10 || !strings.Contains(out, " 0 differ") {
 		t.Errorf("exit %d\n%s", code, out)
 	}
@@ -66,7 +66,7 @@ func TestRehearseDifference(t *testing.T) {
 		{"> hi\n= Hi.\n= Ho.\n", ":8: differs\n  after > hi\n  the model was never asked for line 10: = Ho."},
 		{"> [telegram:42] hi\n<~ ^$\n", "- <~ ^$\n+ < "}, // a stranger gets a code
 	} {
-		code, out := rehearse(t, stageScript(t, tt.talk))
+		code, out := rehearsing(t, stageScript(t, tt.talk))
 		if code != exitFailure || !strings.Contains(out, tt.want) || !strings.Contains(out, "the turn:") {
 			t.Errorf("%q: exit %d, want %q in\n%s", tt.talk, code, tt.want, out)
 		}
@@ -91,19 +91,19 @@ func TestRehearseUnreadable(t *testing.T) {
 		{"> hi\n-- settings.yaml --\nweb: {search: {url: \"http://127.0.0.1:1\"}}\n", "a rehearsal reaches nothing outside"},
 		{"> hi\n-- settings.yml --\n", "script.txt:9: settings.yml: a script has no such file"},
 	} {
-		code, out := rehearse(t, stageScript(t, tt.talk))
+		code, out := rehearsing(t, stageScript(t, tt.talk))
 		if code != exitUsage || !strings.Contains(out, tt.want) {
 			t.Errorf("%q: exit %d, want %q in\n%s", tt.talk, code, tt.want, out)
 		}
 	}
-	if code, out := rehearse(t, t.TempDir()); code != exitUsage || !strings.Contains(out, "no scripts") {
+	if code, out := rehearsing(t, t.TempDir()); code != exitUsage || !strings.Contains(out, "no scripts") {
 		t.Errorf("an empty folder: exit %d, %s", code, out)
 	}
 }
 
 func TestRehearseUpdate(t *testing.T) {
 	file := stageScript(t, "> a refund\n= One\n| two\n<\n| old\n# kept\ncalls 7\nrule refund\n\n> hello\n= Hi.\n<~ ^no\nrule refund\n")
-	if code, out := rehearse(t, file, "--update"); code != 0 || !strings.Contains(out, "new ") {
+	if code, out := rehearsing(t, file, "--update"); code != 0 || !strings.Contains(out, "new ") {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	got, err := os.ReadFile(file)
@@ -114,7 +114,7 @@ func TestRehearseUpdate(t *testing.T) {
 	if !strings.HasSuffix(string(got), want) || !strings.HasPrefix(string(got), "What it shows.\n-- playbook/rules.yaml --\nguidelines:\n") {
 		t.Errorf("wrote\n%s", got)
 	}
-	if code, out := rehearse(t, file); code != 0 {
+	if code, out := rehearsing(t, file); code != 0 {
 		t.Errorf("afterwards: exit %d, %s", code, out)
 	}
 }
@@ -127,7 +127,7 @@ func TestRehearseRecord(t *testing.T) {
 	t.Setenv("BOT_MODEL_BASE_URL", model.URL())
 	t.Setenv("BOT_MODEL_NAME", "test")
 	file := stageScript(t, "> what time is it?\n= old\n<\n")
-	if code, out := rehearse(t, file, "--record"); code != 0 {
+	if code, out := rehearsing(t, file, "--record"); code != 0 {
 		t.Fatalf("exit %d: %s", code, out)
 	}
 	got, err := os.ReadFile(file)
@@ -137,7 +137,7 @@ func TestRehearseRecord(t *testing.T) {
 	if want := "> what time is it?\n! current_time { }\n= It is\n| late.\n< It is\n| late.\n"; !strings.HasSuffix(string(got), want) {
 		t.Errorf("wrote\n%s", got)
 	}
-	if code, out := rehearse(t, file); code != 0 || len(model.Requests()) != 2 {
+	if code, out := rehearsing(t, file); code != 0 || len(model.Requests()) != 2 {
 		t.Errorf("afterwards: exit %d, %d requests, %s", code, len(model.Requests()), out)
 	}
 }
@@ -146,19 +146,27 @@ func TestRehearseJUnit(t *testing.T) {
 	report := filepath.Join(t.TempDir(), "junit.xml")
 	good, bad := stageScript(t, "> hi\n= Hi.\n"), stageScript(t, "> hi\n= Hi.\n< <no>\n")
 	odd := stageScript(t, "> hi\n= Hi.\nrule nobody\n")
-	if code, out := rehearse(t, "--junit", report, good, bad, odd); code != exitUsage || !strings.Contains(out, "3 scripts, 3 messages, 1 differ") {
+	if code, out := rehearsing(t, "--junit", report, good, bad, odd); code != exitUsage || !strings.Contains(out, "3 scripts, 3 messages, 1 differ") {
 		t.Errorf("exit %d: %s", code, out)
 	}
 	text, err := os.ReadFile(report)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got junitSuite
+	var got struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Errors   int `xml:"errors,attr"`
+		Cases    []struct {
+			Failure *string `xml:"failure"`
+			Error   *string `xml:"error"`
+		} `xml:"testcase"`
+	}
 	if err := xml.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Tests != 3 || got.Failures != 1 || got.Errors != 1 || len(got.Cases) != 3 ||
-		got.Cases[0].Failure != nil || got.Cases[1].Failure == nil || !strings.Contains(got.Cases[1].Failure.Text, "- < <no>") || got.Cases[2].Error == nil {
+		got.Cases[0].Failure != nil || got.Cases[1].Failure == nil || !strings.Contains(*got.Cases[1].Failure, "- < <no>") || got.Cases[2].Error == nil {
 		t.Errorf("wrote\n%s", text)
 	}
 }

@@ -29,7 +29,7 @@ func (runCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	}
 	if cfg.Telegram.Token == "" && cfg.Discord.Token == "" {
 		if os.Getenv("NOTIFY_SOCKET") != "" {
-			return unreadable("", "telegram.token", "a service needs a platform to live on, and none has a token", "set telegram.token or discord.token, under systemd in /etc/parley/telegram.token or discord.token")
+			return &config.Error{Setting: "telegram.token", Problem: "a service needs a platform to live on, and none has a token", Hint: "set telegram.token or discord.token, under systemd in /etc/parley/telegram.token or discord.token"}
 		}
 		return chatCmd{}.talk(ctx, cfg, s)
 	}

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/internal/admin"
 	"parley/internal/chat"
@@ -20,27 +19,19 @@ func vaulted(t *testing.T) (st *stage, do func(m chat.Message) string) {
 	t.Helper()
 	dir := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(dir, "open.md"), []byte("# Opening hours\n\nThe library opens at nine.\n"), 0o600))
-	st, _ = staged(t, fmt.Sprintf("-- settings.yaml --\naccess: {mode: open, owners: ['telegram:9', 'discord:9']}\nlimits: {user_per_minute: 0}\nvault: {dir: %q, writers: everyone}\n-- talk --\n", dir),
-		rehearsal{model: endpoint{Model: &llmtest.Script{Answer: captured}, name: rehearsed}})
+	st = staged(t, fmt.Sprintf("-- settings.yaml --\naccess: {mode: open, owners: ['telegram:9', 'discord:9']}\nlimits: {user_per_minute: 0}\nvault: {dir: %q, writers: everyone}\n-- talk --\n", dir),
+		&llmtest.Script{Answer: captured})
 	must(t, st.app.vault.Refresh(t.Context()))
 	n := 0
 	return st, func(m chat.Message) string {
 		t.Helper()
 		n++
-		st.model.begin(nil)
-		st.mu.Lock()
-		st.said, st.log = nil, nil
-		st.time = st.time.Add(time.Second)
-		st.mu.Unlock()
-		m.ID, m.At, m.Addressed = fmt.Sprint("m", n), st.now(), true
+		m.ID, m.Addressed = fmt.Sprint("m", n), true
 		if strings.HasPrefix(m.Text, "/") && m.Kind == chat.KindText {
 			m.Kind = chat.KindCommand
 		}
-		st.message, st.keys[m.Key] = m, true
-		must(t, st.app.hub.Deliver(t.Context(), chat.Batch{Platform: m.Key.Platform, Messages: []chat.Message{m}}))
-		must(t, st.settle(t.Context()))
-		must(t, st.look(t.Context()))
-		return st.reply()
+		must(t, st.Say(t.Context(), m))
+		return st.Reply()
 	}
 }
 
@@ -86,10 +77,7 @@ func (s *snoop) look(m chat.Message) {
 	s.t.Helper()
 	s.cases++
 	got := s.do(m)
-	s.st.mu.Lock()
-	log := string(s.st.log)
-	s.st.mu.Unlock()
-	if shown := got + s.st.prompt() + log; strings.Contains(shown, canary) {
+	if shown := got + s.st.Prompt() + s.st.Log(); strings.Contains(shown, canary) {
 		s.t.Errorf("%s, %s: %q in %s: %.500s", s.platform, s.when, m.Text, m.Key, shown)
 	}
 }
@@ -154,7 +142,7 @@ func planted(t *testing.T, platform string) (bob *snoop, ann func(group, text st
 		}
 	}
 	ann("", `call vault_search {"query":"secret"}`)
-	answer = st.decision.ID
+	answer = st.Decision().ID
 	ann("-300", "in a group without Bob: "+canary)
 	return &snoop{t: t, st: st, do: do, platform: platform}, ann, answer
 }

@@ -37,19 +37,16 @@ func TestRemindersOfThoseWhoAreGone(t *testing.T) {
 		"the bot is out":  {room, func(st *stage) { st.app.closed(chat.Part{Key: room, To: ann}) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			st, _ := staged(t, "-- talk --\n", rehearsal{})
+			st := staged(t, "-- talk --\n", nil)
 			must(t, st.app.store.Grant(t.Context(), ann.ID, "member", "telegram:1"))
-			_, err := st.app.store.AddReminder(t.Context(), memory.Reminder{User: ann, Key: tt.key, Text: "the plants", Due: st.now().Add(time.Hour), Schedule: "0 10 * * *", Zone: "UTC"}, "")
+			_, err := st.app.store.AddReminder(t.Context(), memory.Reminder{User: ann, Key: tt.key, Text: "the plants", Due: st.Now().Add(time.Hour), Schedule: "0 10 * * *", Zone: "UTC"}, "")
 			must(t, err)
-			st.keys[tt.key] = true
 			tt.gone(st)
-			st.mu.Lock()
-			st.time = st.time.Add(2 * time.Hour)
-			st.mu.Unlock()
+			st.Advance(2 * time.Hour)
 			must(t, st.app.remind(t.Context()))
-			must(t, st.settle(t.Context()))
-			if told := strings.Contains(st.reply(), "the plants"); told != tt.told {
-				t.Errorf("told %v: %q", told, st.reply())
+			must(t, st.Settle(t.Context(), tt.key))
+			if told := strings.Contains(st.Reply(), "the plants"); told != tt.told {
+				t.Errorf("told %v: %q", told, st.Reply())
 			}
 			left, err := st.app.store.Reminders(t.Context(), memory.Viewer{User: ann.ID, Key: tt.key, Direct: true})
 			must(t, err)

@@ -1,14 +1,9 @@
 package main
 
-import "fmt"
+import "parley/internal/text"
 
 // many is a number of things, as people say it.
-func many(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
-}
+func many(n int, thing string) string { return text.Many(n, thing) }
 
 // What cmd/bot says to people in a chat.
 const (

@@ -1,4 +1,4 @@
-package main
+package rehearse
 
 import (
 	"errors"
@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,10 +17,10 @@ import (
 	"parley/internal/chat"
 )
 
-// script is a conversation to rehearse: a txtar file whose file "talk" says
+// Script is a conversation to rehearse: a txtar file whose file "talk" says
 // what people write, what the model answers and what has to follow. README.md
 // explains it to its authors.
-type script struct {
+type Script struct {
 	path    string
 	archive *txtar.Archive
 	talk    int // the file talk in the archive
@@ -68,12 +67,12 @@ const (
 )
 
 // openScript reads one script. Its error is every mistake found.
-func openScript(name string) (*script, error) {
+func openScript(name string) (*Script, error) {
 	archive, err := txtar.ParseFile(name)
 	if err != nil {
 		return nil, unreadable("", "", err.Error(), "")
 	}
-	s := &script{path: name, archive: archive, talk: -1}
+	s := &Script{path: name, archive: archive, talk: -1}
 	var errs []error
 	for i, f := range archive.Files {
 		book, _ := path.Match(bookFiles, f.Name)
@@ -93,10 +92,10 @@ func openScript(name string) (*script, error) {
 }
 
 // at is a line of the script as editors take it.
-func (s *script) at(n int) string { return fmt.Sprintf("%s:%d", s.path, n) }
+func (s *Script) at(n int) string { return fmt.Sprintf("%s:%d", s.path, n) }
 
 // begins is the line of the script on which a file of the archive begins.
-func (s *script) begins(file int) int {
+func (s *Script) begins(file int) int {
 	n := strings.Count(string(s.archive.Comment), "\n") + 2
 	for _, f := range s.archive.Files[:file] {
 		n += strings.Count(string(f.Data), "\n") + 1
@@ -105,12 +104,12 @@ func (s *script) begins(file int) int {
 }
 
 // talkLines are the lines of the talk.
-func (s *script) talkLines() []string {
+func (s *Script) talkLines() []string {
 	return strings.Split(strings.TrimSuffix(string(s.archive.Files[s.talk].Data), "\n"), "\n")
 }
 
 // parse reads the talk.
-func (s *script) parse() error {
+func (s *Script) parse() error {
 	var errs []error
 	var last *line // what a continuation belongs to
 	for i, text := range s.talkLines() {
@@ -136,7 +135,7 @@ func (s *script) parse() error {
 }
 
 // take puts a line where it belongs.
-func (s *script) take(l line) (*line, error) {
+func (s *Script) take(l line) (*line, error) {
 	if actMarks[l.mark] {
 		s.acts = append(s.acts, act{line: l})
 		return &s.acts[len(s.acts)-1].line, nil
@@ -150,7 +149,7 @@ func (s *script) take(l line) (*line, error) {
 }
 
 // list is which lines of the last act a line is one of.
-func (s *script) list(l line) (*[]line, error) {
+func (s *Script) list(l line) (*[]line, error) {
 	_, isCheck := checks[l.mark]
 	if !isCheck && !answerMarks[l.mark] {
 		known := slices.Concat(slices.Collect(maps.Keys(actMarks)), slices.Collect(maps.Keys(answerMarks)), slices.Collect(maps.Keys(checks)))
@@ -174,7 +173,7 @@ var (
 )
 
 // check looks for mistakes within the lines of an act.
-func (s *script) check(a act) error {
+func (s *Script) check(a act) error {
 	var errs []error
 	fail := func(l line, problem, hint string) {
 		errs = append(errs, unreadable(s.at(l.n), l.mark+" "+l.text, problem, hint))
@@ -211,6 +210,12 @@ var speaker = regexp.MustCompile(`^\[(?:([a-z]+):)?([\w.-]+)(?:@([\w.-]+)(?:/([\
 
 // platforms are those a script can speak on.
 var platforms = []string{"terminal", "telegram", "discord"}
+
+// Message reads a line of a talk, such as "[telegram:42@-100] hello", whose
+// message has this id.
+func Message(id int, text string) (chat.Message, error) {
+	return act{line: line{n: id, mark: ">", text: text}}.message()
+}
 
 // message is what an act says. Without a speaker it is the owner at the
 // terminal; without a channel, a direct chat.
@@ -262,30 +267,9 @@ func (a act) moved(now time.Time) (time.Time, error) {
 	return now, errors.New("wants a time like 2026-01-31 09:00 (UTC)")
 }
 
-// unpack writes settings and playbook into a folder, each line where the
-// script has it, so that what is said about one of them fits the script.
-func (s *script) unpack(dir string) (hasBook bool, err error) {
-	files := map[string][]byte{settingsFile: nil}
-	for i, f := range s.archive.Files {
-		if i != s.talk {
-			files[f.Name] = append([]byte(strings.Repeat("\n", s.begins(i)-1)), f.Data...)
-		}
-	}
-	for name, data := range files {
-		to := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
-			return false, err
-		}
-		if err := os.WriteFile(to, data, 0o600); err != nil {
-			return false, err
-		}
-	}
-	return len(files) > 1, nil
-}
-
 // rewrite replaces lines of the talk, and writes the script when that changes
 // it. No replacement removes a line.
-func (s *script) rewrite(edits map[int][]string) (changed bool, err error) {
+func (s *Script) rewrite(edits map[int][]string) (changed bool, err error) {
 	var out []string
 	replaced := false // with its continuations
 	for i, text := range s.talkLines() {

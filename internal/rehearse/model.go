@@ -1,4 +1,4 @@
-package main
+package rehearse
 
 import (
 	"context"
@@ -69,7 +69,7 @@ func (p *prompter) Complete(ctx context.Context, r llm.Request, onText func(stri
 	if fault := l.fault(); fault != nil {
 		return llm.Response{}, &llm.Error{Class: fault, Detail: "as the script has it"}
 	}
-	resp := llm.Response{Finish: llm.FinishStop, Model: rehearsed, Message: llm.Message{Role: llm.RoleAssistant, Content: l.text}}
+	resp := llm.Response{Finish: llm.FinishStop, Model: Rehearsed, Message: llm.Message{Role: llm.RoleAssistant, Content: l.text}}
 	if l.mark == "!" {
 		resp.Finish, resp.Message.Content = llm.FinishToolCalls, ""
 		for i, call := range strings.Split(l.text, "\n") {

@@ -1,4 +1,4 @@
-package main
+package rehearse
 
 import (
 	"encoding/xml"
@@ -30,7 +30,8 @@ type junitProblem struct {
 	Text    string `xml:",chardata"`
 }
 
-func writeJUnit(file string, all []outcome) error {
+// WriteJUnit writes the outcomes as JUnit XML.
+func WriteJUnit(file string, all []Outcome) error {
 	suite := junitSuite{Name: "rehearse", Tests: len(all)}
 	for _, g := range all {
 		c := junitCase{Class: "rehearse", Name: g.script.path, Time: fmt.Sprintf("%.3f", g.took.Seconds())}

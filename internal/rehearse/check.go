@@ -1,4 +1,4 @@
-package main
+package rehearse
 
 import (
 	"context"
@@ -16,19 +16,19 @@ import (
 
 // check gives the line that holds now in the place of one that a script has:
 // the same one when it holds. Its error says that the line means nothing.
-type check func(st *stage, text string) (holds string, err error)
+type check func(st *Stage, text string) (holds string, err error)
 
 // checks are what can have to follow from an act, by mark.
 var checks map[string]check
 
 func init() { // a literal would refer to itself through parse
 	checks = map[string]check{
-		"<": func(st *stage, _ string) (string, error) { return line{mark: "<", text: st.reply()}.String(), nil },
-		"<~": func(st *stage, text string) (string, error) {
-			if regexp.MustCompile(text).MatchString(st.reply()) { // parse has compiled it before
+		"<": func(st *Stage, _ string) (string, error) { return line{mark: "<", text: st.Reply()}.String(), nil },
+		"<~": func(st *Stage, text string) (string, error) {
+			if regexp.MustCompile(text).MatchString(st.Reply()) { // parse has compiled it before
 				return line{mark: "<~", text: text}.String(), nil
 			}
-			return line{mark: "<", text: st.reply()}.String(), nil
+			return line{mark: "<", text: st.Reply()}.String(), nil
 		},
 		"?":        prompted,
 		"!?":       prompted,
@@ -44,11 +44,11 @@ func init() { // a literal would refer to itself through parse
 		"!tool":    called,
 		"offers":   offered,
 		"!offers":  offered,
-		"calls":    func(st *stage, _ string) (string, error) { return fmt.Sprintf("calls %d", len(st.asked)), nil },
-		"category": func(st *stage, _ string) (string, error) { return "category " + orNone(st.decision.Category), nil },
-		"rows": func(st *stage, text string) (string, error) {
+		"calls":    func(st *Stage, _ string) (string, error) { return fmt.Sprintf("calls %d", len(st.asked)), nil },
+		"category": func(st *Stage, _ string) (string, error) { return "category " + orNone(st.decision.Category), nil },
+		"rows": func(st *Stage, text string) (string, error) {
 			table, _, _ := strings.Cut(text, " ")
-			n, err := st.app.store.Rows(context.Background(), table)
+			n, err := st.bot.Store.Rows(context.Background(), table)
 			return fmt.Sprintf("rows %s %d", table, n), err
 		},
 	}
@@ -77,14 +77,14 @@ func named(what, name string, all []string) error {
 	return fmt.Errorf("the playbook has no %s %q: %s", what, name, didYouMean(name, all))
 }
 
-func (st *stage) ruleIDs() (ids []string) {
+func (st *Stage) ruleIDs() (ids []string) {
 	for _, g := range st.book().Guidelines() {
 		ids = append(ids, g.ID)
 	}
 	return ids
 }
 
-func (st *stage) applied() (ids []string) {
+func (st *Stage) applied() (ids []string) {
 	for _, m := range st.guided.TopMatches {
 		ids = append(ids, m.GuidelineID)
 	}
@@ -92,7 +92,7 @@ func (st *stage) applied() (ids []string) {
 }
 
 // ruled is whether a rule applies, and why not where the script asks.
-func ruled(st *stage, text string) (string, error) {
+func ruled(st *Stage, text string) (string, error) {
 	id, reason, _ := strings.Cut(text, " ")
 	if err := named("guideline", id, st.ruleIDs()); err != nil {
 		return "", err
@@ -111,7 +111,7 @@ func ruled(st *stage, text string) (string, error) {
 	return "!rule " + id, nil
 }
 
-func ruledExactly(st *stage, text string) (string, error) {
+func ruledExactly(st *Stage, text string) (string, error) {
 	var errs []error
 	for _, id := range strings.Fields(text) {
 		errs = append(errs, named("guideline", id, st.ruleIDs()))
@@ -119,7 +119,7 @@ func ruledExactly(st *stage, text string) (string, error) {
 	return line{mark: "rules", text: strings.Join(st.applied(), " ")}.String(), errors.Join(errs...)
 }
 
-func (st *stage) journey(id string) (playbook.Journey, error) {
+func (st *Stage) journey(id string) (playbook.Journey, error) {
 	var ids []string
 	for _, j := range st.book().Journeys() {
 		if j.ID == id {
@@ -131,7 +131,7 @@ func (st *stage) journey(id string) (playbook.Journey, error) {
 }
 
 // stepped is where the journey stands that is under way.
-func stepped(st *stage, text string) (string, error) {
+func stepped(st *Stage, text string) (string, error) {
 	id, step, _ := strings.Cut(text, "/")
 	j, err := st.journey(id)
 	if err != nil {
@@ -159,7 +159,7 @@ func standsAt(at playbook.Standing, ok bool) string {
 }
 
 // journeyed is how the last journey stands.
-func journeyed(st *stage, text string) (string, error) {
+func journeyed(st *Stage, text string) (string, error) {
 	id, status, _ := strings.Cut(text, " ")
 	if id != "none" {
 		if _, err := st.journey(id); err != nil {
@@ -175,7 +175,7 @@ func journeyed(st *stage, text string) (string, error) {
 }
 
 // walked are the steps the journey went through.
-func walked(st *stage, _ string) (string, error) {
+func walked(st *Stage, _ string) (string, error) {
 	at, _, err := st.book().Status(st.state)
 	var steps []string
 	for _, h := range at.History {
@@ -185,7 +185,7 @@ func walked(st *stage, _ string) (string, error) {
 }
 
 // known is the value of a variable, as people read it.
-func known(st *stage, text string) (string, error) {
+func known(st *Stage, text string) (string, error) {
 	name, _, _ := strings.Cut(text, "=")
 	var names []string
 	for _, v := range st.book().VariableDefinitions() {
@@ -208,7 +208,7 @@ func known(st *stage, text string) (string, error) {
 }
 
 // called is a call of a tool, with the arguments where the script has them.
-func called(st *stage, text string) (string, error) {
+func called(st *Stage, text string) (string, error) {
 	name, args, _ := strings.Cut(text, " ")
 	holds := "!tool " + name
 	for _, c := range st.calls {
@@ -232,7 +232,7 @@ func sameJSON(a, b string) bool {
 }
 
 // request is the last one for words, if there was one.
-func (st *stage) request() (r llm.Request) {
+func (st *Stage) request() (r llm.Request) {
 	for _, asked := range st.asked {
 		if asked.Schema == nil {
 			r = asked
@@ -242,7 +242,7 @@ func (st *stage) request() (r llm.Request) {
 }
 
 // offered is whether the model was offered a tool, once.
-func offered(st *stage, name string) (string, error) {
+func offered(st *Stage, name string) (string, error) {
 	n := 0
 	for _, t := range st.request().Tools {
 		if t.Name == name {
@@ -256,12 +256,12 @@ func offered(st *stage, name string) (string, error) {
 }
 
 // prompted is whether the model was told something.
-func prompted(st *stage, text string) (string, error) {
-	return either(strings.Contains(st.prompt(), text), "?", text), nil
+func prompted(st *Stage, text string) (string, error) {
+	return either(strings.Contains(st.Prompt(), text), "?", text), nil
 }
 
-// prompt is all the model was told when it was last asked for words.
-func (st *stage) prompt() string {
+// Prompt is all the model was told when it was last asked for words.
+func (st *Stage) Prompt() string {
 	var all []string
 	for _, m := range st.request().Messages {
 		all = append(all, m.Content)

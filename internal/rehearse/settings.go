@@ -1,0 +1,60 @@
+package rehearse
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"parley/config"
+)
+
+// config are the settings of a script over the defaults. Its playbook is its
+// own, else the one its settings name, else the owner's.
+func (s *Script) config(dir string, base config.Config) (config.Config, error) {
+	hasBook, err := s.unpack(dir)
+	if err != nil {
+		return config.Config{}, err
+	}
+	cfg, err := config.Load(config.Options{File: filepath.Join(dir, settingsFile)})
+	if err != nil {
+		return cfg, err
+	}
+	if search := cfg.Web.Search; len(cfg.MCP.Servers) > 0 || search.URL != "" || search.APIKey != "" {
+		return cfg, unreadable(s.path, settingsFile, "a rehearsal reaches nothing outside", "leave out mcp.servers and web.search")
+	}
+	cfg.Web.AllowHosts = []string{"rehearsal.invalid"}
+	cfg.DataDir = filepath.Join(dir, "data")
+	for _, p := range []*string{&cfg.Playbook.Dir, &cfg.Agent.PromptFile} {
+		if *p != "" && !filepath.IsAbs(*p) {
+			*p = filepath.Join(filepath.Dir(s.path), *p)
+		}
+	}
+	switch {
+	case hasBook:
+		cfg.Playbook.Dir = filepath.Join(dir, "playbook")
+	case cfg.Playbook.Dir == "":
+		cfg.Playbook.Dir = base.Playbook.Dir
+	}
+	return cfg, nil
+}
+
+// unpack writes settings and playbook into a folder, each line where the
+// script has it, so that what is said about one of them fits the script.
+func (s *Script) unpack(dir string) (hasBook bool, err error) {
+	files := map[string][]byte{settingsFile: nil}
+	for i, f := range s.archive.Files {
+		if i != s.talk {
+			files[f.Name] = append([]byte(strings.Repeat("\n", s.begins(i)-1)), f.Data...)
+		}
+	}
+	for name, data := range files {
+		to := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return false, err
+		}
+		if err := os.WriteFile(to, data, 0o600); err != nil {
+			return false, err
+		}
+	}
+	return len(files) > 1, nil
+}

@@ -1,0 +1,344 @@
+package rehearse
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/config"
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/llm/offline"
+	"parley/internal/memory"
+	"parley/internal/playbook"
+	"parley/internal/text"
+)
+
+// Rehearsed is the name of the model in a rehearsal.
+const Rehearsed = "rehearsed"
+
+// opens is when a rehearsal begins, unless its script says otherwise: a Monday
+// morning.
+var opens = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
+
+// Parts are what a rehearsal puts in the place of the world.
+type Parts struct {
+	Config    config.Config
+	Log       *slog.Logger
+	Now       func() time.Time
+	Model     llm.Model // the script's, or the one that is recorded
+	ModelName string    // offline.Name is the built-in responder
+	Adapters  []chat.Adapter
+}
+
+// Bot is what a rehearsal needs of the bot that it plays against.
+type Bot struct {
+	Store      *memory.Store
+	Hub        *chat.Hub
+	Sweep      func(context.Context) error                                                       // what cron does each minute
+	Book       func() *playbook.Book                                                             // in force; nil for none
+	LastAnswer func(ctx context.Context, k chat.Key, user string) (memory.Decision, bool, error) // false for none yet
+	Place      func(chat.Message) memory.Place                                                   // where a message's session lives
+	Close      func()                                                                            // waits for work in the background; the Hub is drained before
+}
+
+// Build makes the bot as the program does, but of these parts, and starts it.
+// What it returns is closed by the stage; after an error nothing is left open.
+type Build func(ctx context.Context, p Parts) (*Bot, error)
+
+// Stage is the bot as it is, on a data folder of its own, between a clock, a
+// model and platforms that belong to the script.
+type Stage struct {
+	bot   *Bot
+	model *prompter
+	keys  map[chat.Key]bool
+	// recording asks a real model in the place of the script.
+	recording bool
+
+	mu   sync.Mutex // guards the next three
+	time time.Time
+	said []string // what the bot said in this act
+	log  []byte   // and its log
+
+	last
+}
+
+// last is what came of the last message.
+type last struct {
+	message  chat.Message
+	asked    []llm.Request
+	decision memory.Decision // zero when the agent had no part in it
+	seen     map[string]bool // decisions of earlier acts, by id
+	guided   playbook.MatchResult
+	calls    []memory.CallRecord
+	state    playbook.State
+}
+
+// NewStage sets the stage for a script, in dir. The caller calls Close.
+func NewStage(ctx context.Context, s *Script, dir string, o Player) (*Stage, error) {
+	cfg, err := s.config(dir, o.Base)
+	if err != nil {
+		return nil, err
+	}
+	st := &Stage{model: &prompter{real: o.Model}, keys: map[chat.Key]bool{}, time: opens, recording: o.Model != nil, last: last{seen: map[string]bool{}}}
+	parts := Parts{Config: cfg, Log: slog.New(slog.NewTextHandler(st, &slog.HandlerOptions{Level: slog.LevelWarn, ReplaceAttr: untimed})),
+		Now: st.Now, Model: st.model, ModelName: cmp.Or(o.ModelName, Rehearsed)}
+	if cfg.Model.Name == offline.Name {
+		st.model.real, parts.ModelName = offline.Model{}, offline.Name
+	}
+	for _, p := range platforms {
+		parts.Adapters = append(parts.Adapters, &Board{Name: p, Posted: st.hear})
+	}
+	if st.bot, err = o.Build(ctx, parts); err != nil {
+		return nil, err
+	}
+	return st, nil
+}
+
+// Write takes the bot's log.
+func (st *Stage) Write(line []byte) (int, error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.log = append(st.log, line...)
+	return len(line), nil
+}
+
+// untimed leaves the time out of log lines: it is not the stage's.
+func untimed(_ []string, a slog.Attr) slog.Attr {
+	if a.Key == slog.TimeKey {
+		return slog.Attr{}
+	}
+	return a
+}
+
+// hear keeps what the bot says.
+func (st *Stage) hear(text string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.said = append(st.said, text)
+}
+
+// Now is the clock of the rehearsal.
+func (st *Stage) Now() time.Time {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.time
+}
+
+// Advance moves the clock, and nothing else.
+func (st *Stage) Advance(d time.Duration) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.time = st.time.Add(d)
+}
+
+// Play does all that a script has, comparing nothing.
+func (st *Stage) Play(ctx context.Context, s *Script) error {
+	for _, a := range s.acts {
+		if err := st.act(ctx, s, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// act does one act and waits until all that follows from it is over.
+func (st *Stage) act(ctx context.Context, s *Script, a act) error {
+	answers := a.answers
+	if st.recording {
+		answers = nil
+	}
+	if a.mark != ">" {
+		st.begin(answers)
+		return st.pass(ctx, s, a)
+	}
+	m, err := a.message()
+	if err != nil {
+		return err
+	}
+	return st.deliver(ctx, m, answers)
+}
+
+// begin clears what the act before left; answers are the model's in this one.
+func (st *Stage) begin(answers []line) {
+	st.model.begin(answers)
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.said, st.log = nil, nil
+	st.time = st.time.Add(time.Second) // nobody writes two messages at once
+}
+
+// Say delivers a message now and waits until all that follows from it is over.
+func (st *Stage) Say(ctx context.Context, m chat.Message) error { return st.deliver(ctx, m, nil) }
+
+func (st *Stage) deliver(ctx context.Context, m chat.Message, answers []line) error {
+	st.begin(answers)
+	m.At = st.Now()
+	st.message = m
+	if err := st.bot.Hub.Deliver(ctx, chat.Batch{Platform: m.Key.Platform, Messages: []chat.Message{m}}); err != nil {
+		return err
+	}
+	if err := st.Settle(ctx, m.Key); err != nil {
+		return err
+	}
+	return st.look(ctx)
+}
+
+// pass moves the clock and does what cron would have done meanwhile.
+func (st *Stage) pass(ctx context.Context, s *Script, a act) error {
+	to, err := a.moved(st.Now())
+	if err != nil {
+		return err
+	}
+	if to.Before(st.Now().Add(-time.Second)) {
+		return unreadable(s.at(a.n), a.mark+" "+a.text, "the clock stands at "+st.Now().Format("2006-01-02 15:04")+" and does not go back", "")
+	}
+	st.mu.Lock()
+	st.time = to
+	st.mu.Unlock()
+	if err := st.bot.Sweep(ctx); err != nil {
+		return err
+	}
+	if err := st.Settle(ctx); err != nil {
+		return err
+	}
+	return st.look(ctx)
+}
+
+// patience bounds an act: a database that takes nothing is tried for ever.
+const patience = 20 * time.Second
+
+// Settle waits for the lanes of all that was said and of these keys, and for
+// what their work put into them.
+func (st *Stage) Settle(ctx context.Context, keys ...chat.Key) error {
+	for _, k := range keys {
+		st.keys[k] = true
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for range 2 {
+		for k := range st.keys {
+			done := make(chan struct{})
+			st.bot.Hub.Do(k, func(context.Context) { close(done) })
+			select {
+			case <-done:
+			case <-ctx.Done():
+				return fmt.Errorf("the bot did not come to an end with it: %w\n%s", ctx.Err(), st.explain())
+			}
+		}
+	}
+	return nil
+}
+
+// look reads what the act left behind.
+func (st *Stage) look(ctx context.Context) error {
+	m := st.message
+	st.asked, _, _ = st.model.took()
+	st.guided, st.calls, st.decision = playbook.MatchResult{}, nil, memory.Decision{}
+	d, ok, err := st.bot.LastAnswer(ctx, m.Key, m.From.ID)
+	if err != nil {
+		return err
+	}
+	if ok && !st.seen[d.ID] {
+		st.seen[d.ID] = true
+		st.decision = d
+		if len(d.Detail.Playbook) > 0 {
+			err = json.Unmarshal(d.Detail.Playbook, &st.guided)
+		}
+		var cerr error
+		st.calls, cerr = st.bot.Store.Calls(ctx, d.ID)
+		if err = errors.Join(err, cerr); err != nil {
+			return err
+		}
+	}
+	return st.remember(ctx)
+}
+
+// remember reads the playbook's state of the last person in the last place:
+// of the session that is alive there, else of the newest.
+func (st *Stage) remember(ctx context.Context) error {
+	store, m := st.bot.Store, st.message
+	se, ok, err := store.LiveSession(ctx, st.bot.Place(m))
+	if err == nil && !ok {
+		var list []memory.Session
+		if list, err = store.Sessions(ctx, memory.SessionQuery{Key: m.Key, Limit: 1}); len(list) > 0 {
+			se = list[0]
+		}
+	}
+	if err != nil {
+		return err
+	}
+	person, err := store.Person(ctx, m.From.ID)
+	st.state = playbook.State{Session: json.RawMessage(se.Playbook), Person: json.RawMessage(person.Playbook)}
+	return err
+}
+
+// Reply is what the bot said in this act.
+func (st *Stage) Reply() string {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return strings.Join(st.said, "\n\n")
+}
+
+// Log is the bot's log of this act, from warnings on.
+func (st *Stage) Log() string {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return string(st.log)
+}
+
+// Decision is how the last message was answered; zero when the agent had no
+// part in it.
+func (st *Stage) Decision() memory.Decision { return st.decision }
+
+// book is the playbook, an empty one for none.
+func (st *Stage) book() *playbook.Book {
+	if b := st.bot.Book(); b != nil {
+		return b
+	}
+	b, _ := playbook.Load("", playbook.Options{}) // no folder, nothing to fail
+	return b
+}
+
+// explain is the last turn in plain words, for whoever wonders.
+func (st *Stage) explain() string {
+	lines := append([]string{}, st.decision.Detail.Why...)
+	for _, v := range st.book().Variables(st.state) {
+		lines = append(lines, fmt.Sprintf("%s = %s (%s)", v.Name, v.Value, v.Source))
+	}
+	for _, c := range st.calls {
+		lines = append(lines, fmt.Sprintf("tool %s %s: %s: %s", c.Name, c.Arguments, c.Status, text.Shorten(c.Result, 200)))
+	}
+	lines = append(lines, fmt.Sprintf("%d model calls", len(st.asked)))
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if text := strings.TrimSpace(string(st.log)); text != "" {
+		lines = append(lines, strings.Split(text, "\n")...)
+	}
+	return "the turn:\n  " + strings.Join(lines, "\n  ")
+}
+
+// Close ends the bot. Its folder is the caller's.
+func (st *Stage) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	st.bot.Hub.Drain(ctx)
+	st.bot.Close()
+}
+
+// inFolder runs do in a folder that is gone afterwards.
+func inFolder(do func(dir string) error) error {
+	dir, err := os.MkdirTemp("", "parley-rehearsal-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	return do(dir)
+}
