@@ -124,7 +124,7 @@ func quote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// Table is the settings as the Markdown table of the README.
+// Table is the settings as the table in docs/settings.md.
 func Table() string {
 	var b strings.Builder
 	b.WriteString("| setting | default | range | environment | meaning |\n|---|---|---|---|---|\n")

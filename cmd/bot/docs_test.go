@@ -1,0 +1,134 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"parley/config"
+)
+
+var update = flag.Bool("update", false, "write the tables in docs/ again")
+
+// TestDocs compares the tables in docs/ with the code they are made from.
+func TestDocs(t *testing.T) {
+	for _, table := range []struct{ file, name, want string }{
+		{"settings.md", "settings", config.Table()},
+		{"commands.md", "commands", chatCommands(t)},
+		{"commands.md", "commandline", commandLine(t)},
+	} {
+		path := "../../docs/" + table.file
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begin, end := fmt.Sprintf("<!-- %s -->\n", table.name), fmt.Sprintf("<!-- /%s -->", table.name)
+		before, rest, ok := strings.Cut(string(b), begin)
+		got, after, closed := strings.Cut(rest, end)
+		switch {
+		case !ok || !closed:
+			t.Errorf("%s: lacks the marks %s%s", path, begin, end)
+		case got == table.want:
+		case *update:
+			if err := os.WriteFile(path, []byte(before+begin+table.want+end+after), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		default:
+			t.Errorf("%s: the %s table is stale: go test -tags sqlite_fts5 ./cmd/bot -run TestDocs -update", path, table.name)
+		}
+	}
+}
+
+// chatCommands is the table of what people type in a chat.
+func chatCommands(t *testing.T) string {
+	cfg := config.Default()
+	cfg.DataDir, cfg.Vault.Dir = filepath.Join(t.TempDir(), "data"), t.TempDir()
+	a, err := newApp(t.Context(), cfg, slog.New(slog.DiscardHandler), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	front, err := a.newFront(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return front.commands.Markdown()
+}
+
+// commandLine is the table of what operators type.
+func commandLine(t *testing.T) string {
+	parser, err := kong.New(&cli{}, kong.Name("bot"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	common := map[string]bool{}
+	for _, f := range parser.Model.Flags {
+		common[f.Name] = true
+	}
+	var b strings.Builder
+	b.WriteString("| command | does |\n|---|---|\n")
+	for _, leaf := range parser.Model.Leaves(true) {
+		usage := leaf.Path()
+		for _, p := range leaf.Positional {
+			usage += " " + p.Summary()
+		}
+		for _, f := range leaf.Flags {
+			if !common[f.Name] && !f.Hidden {
+				usage += " [" + flagUsage(f) + "]"
+			}
+		}
+		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(usage, "|", `\|`), leaf.Help)
+	}
+	return b.String()
+}
+
+func flagUsage(f *kong.Flag) string {
+	if f.IsBool() {
+		return "--" + f.Name
+	}
+	return "--" + f.Name + " " + strings.ToUpper(f.FormatPlaceHolder())
+}
+
+var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+
+// TestDocsLead follows every link between the papers.
+func TestDocsLead(t *testing.T) {
+	for _, dir := range []string{"../../", "../../docs/", "../../docs/decisions/"} {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if !strings.HasSuffix(e.Name(), ".md") {
+				continue
+			}
+			b, err := os.ReadFile(dir + e.Name())
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range link.FindAllStringSubmatch(string(b), -1) {
+				if _, err := os.Stat(dir + m[1]); err != nil {
+					t.Errorf("%s%s: leads to %s, which is not there", dir, e.Name(), m[1])
+				}
+			}
+		}
+	}
+}
+
+// TestReadmeIsShort: the front door has at most 1,500 words.
+func TestReadmeIsShort(t *testing.T) {
+	b, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Fields(string(b))); n > 1500 {
+		t.Errorf("README.md has %d words", n)
+	}
+}
