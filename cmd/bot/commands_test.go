@@ -44,6 +44,7 @@ const uses = `
 /config allow telegram:99
 /config deny telegram:99
 /pair list
+/pair drop telegram:99
 /pair revoke telegram:99
 /pair approve AAAAA-AAAAA
 /facts list

@@ -18,8 +18,10 @@ func TestLongAnswers(t *testing.T) {
 		fmt.Fprintf(&b, "> Line %d of a long quotation that somebody asked for.\n", i)
 	}
 	whole := strings.TrimSpace(b.String())
+	const room = "BOT_MODEL_MAX_TOKENS=20000" // of a model that may say so much
 	t.Run("telegram", func(t *testing.T) {
 		w := newWorld(t)
+		w.env = append(w.env, room)
 		w.run(t)
 		w.llm.Queue(llmtest.Turn{Text: whole})
 		w.tg.Push(telegramtest.Text(7, 7, "quote it"))
@@ -31,6 +33,7 @@ func TestLongAnswers(t *testing.T) {
 	})
 	t.Run("discord", func(t *testing.T) {
 		w := newWorld(t).onDiscord()
+		w.env = append(w.env, room)
 		w.run(t)
 		w.llm.Queue(llmtest.Turn{Text: whole})
 		w.dc.Wait(20*time.Second, func() bool { return w.dc.Connected() > 0 })
