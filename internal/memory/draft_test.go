@@ -12,13 +12,6 @@ import (
 // what is not ours stays.
 func TestFaultLeftOverDrafts(t *testing.T) {
 	dir, path := closed(t, 0)
-	for _, name := range []string{".new-4711", ".new-1", ".new-4711-wal", ".new-4711-shm", ".new-9-journal"} {
-		must(t, os.WriteFile(path+name, []byte("somebody's words"), 0o644))
-	}
-	kept := []string{".new-year", ".new-4711.bak"}
-	for _, name := range kept {
-		must(t, os.WriteFile(path+name, nil, 0o600))
-	}
 	draft, err := newDraft(path)
 	must(t, err)
 	defer func() { _ = draft.Close() }()
@@ -26,6 +19,13 @@ func TestFaultLeftOverDrafts(t *testing.T) {
 	must(t, err)
 	if st.Mode().Perm() != 0o600 {
 		t.Errorf("a draft has mode %v", st.Mode())
+	}
+	for _, name := range []string{".new-4711", ".new-1", ".new-4711-wal", ".new-4711-shm", ".new-9-journal"} {
+		must(t, os.WriteFile(path+name, []byte("somebody's words"), 0o644))
+	}
+	kept := []string{".new-year", ".new-4711.bak"}
+	for _, name := range kept {
+		must(t, os.WriteFile(path+name, nil, 0o600))
 	}
 	s, err := Open(t.Context(), dir, Options{})
 	must(t, err)

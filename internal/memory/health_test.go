@@ -159,6 +159,47 @@ func TestFaultDamageMetAtRuntime(t *testing.T) {
 	}
 }
 
+// TestFaultDamageMetWhileReading: it shows as well in the middle of a result,
+// behind pages that are sound.
+func TestFaultDamageMetWhileReading(t *testing.T) {
+	dir, path := closed(t, 5)
+	s, err := Open(t.Context(), dir, Options{})
+	must(t, err)
+	defer func() { _ = s.Close() }()
+	count := func(table string) (n int) {
+		rows, err := s.ro.Query("SELECT * FROM " + table)
+		must(t, err)
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			n++
+		}
+		return n // whoever reads may not ask why it ended
+	}
+	count("sqlite_schema") // so that what tables there are is known, and nothing else
+	roots := map[int64]bool{}
+	rows, err := s.ro.Query("SELECT rootpage FROM sqlite_schema")
+	must(t, err)
+	for rows.Next() {
+		var page int64
+		must(t, rows.Scan(&page))
+		roots[page] = true
+	}
+	must(t, rows.Close())
+	st, err := os.Stat(path)
+	must(t, err)
+	for page := st.Size() / 8192; page <= st.Size()/4096; page++ {
+		if !roots[page] {
+			garble(t, path, page)
+		}
+	}
+	if n := count("inbox"); n == 0 || n == 500 {
+		t.Fatalf("%d rows", n)
+	}
+	if err := s.Health(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
+		t.Errorf("health %v", err)
+	}
+}
+
 // TestFaultForeignDatabase: another program's file is refused before a byte of
 // it, or beside it, is written.
 func TestFaultForeignDatabase(t *testing.T) {
@@ -188,6 +229,16 @@ func TestFaultForeignDatabase(t *testing.T) {
 				t.Errorf("changed: %v", list)
 			}
 		})
+	}
+}
+
+// TestFaultForeignSignature: what says that it belongs to another program does,
+// whatever its tables are.
+func TestFaultForeignSignature(t *testing.T) {
+	dir, path := closed(t, 0)
+	exec(t, path, "PRAGMA application_id = 77")
+	if _, err := Open(t.Context(), dir, Options{}); !errors.Is(err, ErrForeign) {
+		t.Errorf("got %v", err)
 	}
 }
 
