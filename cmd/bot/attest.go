@@ -39,9 +39,7 @@ func (a *app) attest(ctx context.Context, user string) {
 }
 
 func (a *app) attestIn(ctx context.Context, user string, k chat.Key) {
-	p, ok := a.outlet(k.Platform).(interface {
-		Reads(ctx context.Context, k chat.Key, userID string) (bool, error)
-	})
+	p, ok := chat.On(a.adapters, k.Platform).(chat.MemberChecker)
 	if !ok || ctx.Err() != nil {
 		return
 	}

@@ -202,7 +202,7 @@ func (s *scene) from(m chat.Message) (chat.Message, chat.Answer) {
 	if err := s.app.store.Mark(ctx, parts[0], chat.PartSent, "sent-"+in[0].ID, time.Time{}); err != nil {
 		s.t.Fatal(err)
 	}
-	if after, ok := answer.Record.(interface{ After(context.Context) }); ok {
+	if after, ok := answer.Record.(chat.Aftercare); ok {
 		after.After(ctx)
 	}
 	return in[0], answer

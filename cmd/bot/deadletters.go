@@ -112,7 +112,7 @@ func (a *app) reread(ctx context.Context) error {
 		return err
 	}
 	for _, l := range list {
-		adapter := a.adapter(l.Platform)
+		adapter := chat.On(a.adapters, l.Platform)
 		if adapter == nil {
 			continue // until it runs
 		}
@@ -129,15 +129,6 @@ func (a *app) reread(ctx context.Context) error {
 		}
 		if err != nil && !errors.Is(err, memory.ErrNoLetter) { // dropped meanwhile
 			return err
-		}
-	}
-	return nil
-}
-
-func (a *app) adapter(platform string) chat.Adapter {
-	for _, p := range a.adapters {
-		if p.Platform() == platform {
-			return p
 		}
 	}
 	return nil

@@ -14,15 +14,11 @@ import (
 
 // openFile asks the platform a message came from for what is attached to it.
 func (a *app) openFile(ctx context.Context, m chat.Message, f chat.File, limit int64) ([]byte, error) {
-	for _, p := range a.adapters {
-		if p, ok := p.(interface {
-			chat.Adapter
-			chat.Fetcher
-		}); ok && p.Platform() == m.Key.Platform {
-			return p.Fetch(ctx, f, limit)
-		}
+	p, ok := chat.On(a.adapters, m.Key.Platform).(chat.Fetcher)
+	if !ok {
+		return nil, fmt.Errorf("%s: no files can be fetched", m.Key.Platform)
 	}
-	return nil, fmt.Errorf("%s: no files can be fetched", m.Key.Platform)
+	return p.Fetch(ctx, f, limit)
 }
 
 // discordFiles reaches where Discord keeps attachments, and the server that

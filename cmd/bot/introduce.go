@@ -3,28 +3,27 @@ package main
 import (
 	"context"
 	"errors"
-	"strings"
 	"time"
 
-	"parley/internal/adapters/discord"
-	"parley/internal/adapters/telegram"
 	"parley/internal/admin"
 	"parley/internal/chat"
 )
 
 // introduce registers the slash commands natively, in the background: a
-// platform that is down for a while must not hold the start up.
+// platform that is down for a while must not hold up the start.
 func (a *app) introduce(ctx context.Context, f *front, adapters []chat.Adapter) {
-	table := f.commands.Table()
+	commands := menuOf(f.commands.Table())
 	for _, p := range adapters {
-		var register func() error
-		switch p := p.(type) {
-		case *telegram.Adapter:
-			register = func() error { return a.showMenus(ctx, f.gate, p, table) }
-		case *discord.Adapter:
-			register = func() error { return p.Register(ctx, discordCommands(table)) }
-		default:
+		c, ok := p.(chat.Commander)
+		if !ok {
 			continue
+		}
+		register := func() error {
+			owners, err := f.gate.Owners(ctx)
+			if err != nil {
+				return err
+			}
+			return c.Register(ctx, chat.Menu{Commands: commands, Owners: owners})
 		}
 		a.background(func() { a.registered(ctx, p.Platform(), register) })
 	}
@@ -60,50 +59,17 @@ func (a *app) registered(ctx context.Context, platform string, register func() e
 	}
 }
 
-// showMenus shows on Telegram, behind the slash, what people may use: claiming
-// is for direct chats, and the owners see everything in theirs.
-func (a *app) showMenus(ctx context.Context, g *admin.Gate, p *telegram.Adapter, table []admin.Command) error {
-	menus := []telegram.Menu{
-		{Where: telegram.MenuEverywhere, Commands: telegramMenu(table, admin.Anyone, admin.Member)},
-		{Where: telegram.MenuGroups, Commands: telegramMenu(table, admin.Member, admin.Member)},
-		{Where: telegram.MenuAdmins, Commands: telegramMenu(table, admin.Member, admin.Admin)},
-	}
-	owners, err := g.Owners(ctx)
-	if err != nil {
-		return err
-	}
-	for _, id := range owners {
-		if strings.HasPrefix(id, "telegram:") {
-			menus = append(menus, telegram.Menu{Where: id, Commands: telegramMenu(table, admin.Member, admin.Owner)})
-		}
-	}
-	return p.ShowMenus(ctx, menus)
-}
+// audiences are the roles of a command table as menus know them.
+var audiences = map[admin.Role]chat.Audience{admin.Anyone: chat.Everybody, admin.Stranger: chat.Members, admin.Member: chat.Members, admin.Admin: chat.Admins, admin.Owner: chat.Owners}
 
-// telegramMenu is the commands for roles from one to another, verbs counted.
-func telegramMenu(table []admin.Command, from, to admin.Role) (menu []telegram.Command) {
+// menuOf is a command table as platforms show it.
+func menuOf(table []admin.Command) (list []chat.MenuCommand) {
 	for _, c := range table {
-		if who := c.Least(); from <= who && who <= to {
-			menu = append(menu, telegram.Command{Name: c.Name, Description: c.Help})
-		}
-	}
-	return menu
-}
-
-func discordCommands(table []admin.Command) (list []discord.Command) {
-	for _, c := range table {
-		d := discord.Command{Name: c.Name, Help: c.Help, Admin: c.Who == admin.Admin, Verbs: discordCommands(c.Verbs)}
+		m := chat.MenuCommand{Name: c.Name, Help: c.Help, Who: audiences[c.Who], Least: audiences[c.Least()], Verbs: menuOf(c.Verbs)}
 		for _, o := range c.Options {
-			if len(c.Verbs) > 0 {
-				break // Discord has options below the verbs only
-			}
-			kind := "text"
-			if o.Kind != admin.Text {
-				kind = string(o.Kind)
-			}
-			d.Options = append(d.Options, discord.Option{Name: o.Name, Help: o.Help, Kind: kind, Required: o.Required, Choices: o.Choices, Suggests: o.Suggest != nil})
+			m.Options = append(m.Options, chat.MenuOption{Name: o.Name, Help: o.Help, Kind: chat.OptionKind(o.Kind), Required: o.Required, Choices: o.Choices, Suggests: o.Suggest != nil})
 		}
-		list = append(list, d)
+		list = append(list, m)
 	}
 	return list
 }

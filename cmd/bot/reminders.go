@@ -67,7 +67,7 @@ func (a *app) reminderParts(r memory.Reminder) []chat.Part {
 		{Label: wordsReminderDone, Data: fmt.Sprintf("/remind done %d", r.ID)},
 	}}
 	var parts []chat.Part
-	for i, piece := range a.outlet(r.Key.Platform).Split(chat.Seen(text)) {
+	for i, piece := range chat.On(a.adapters, r.Key.Platform).Split(chat.Seen(text)) {
 		parts = append(parts, chat.Part{Key: r.Key, Index: i, Text: piece, To: r.User})
 	}
 	if len(parts) > 0 {
@@ -81,16 +81,6 @@ func (a *app) reminderParts(r memory.Reminder) []chat.Part {
 func (a *app) alone(k chat.Key) bool {
 	list, err := a.store.Sessions(context.Background(), memory.SessionQuery{Key: k, Limit: 1})
 	return err == nil && len(list) == 1 && list[0].Direct
-}
-
-// outlet is the way out to a platform that runs.
-func (a *app) outlet(platform string) chat.Outlet {
-	for _, p := range a.adapters {
-		if p.Platform() == platform {
-			return p
-		}
-	}
-	return nil
 }
 
 // howLong is a duration as people say it.

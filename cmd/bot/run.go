@@ -155,15 +155,11 @@ func (a *app) platforms() (list []chat.Adapter, err error) {
 
 // isAdmin asks the platform whether a person administers a place.
 func (a *app) isAdmin(ctx context.Context, k chat.Key, userID string) (bool, error) {
-	for _, p := range a.adapters {
-		if p, ok := p.(interface {
-			chat.Adapter
-			IsAdmin(context.Context, chat.Key, string) (bool, error)
-		}); ok && p.Platform() == k.Platform {
-			return p.IsAdmin(ctx, k, userID)
-		}
+	p, ok := chat.On(a.adapters, k.Platform).(chat.AdminChecker)
+	if !ok {
+		return false, nil
 	}
-	return false, nil
+	return p.IsAdmin(ctx, k, userID)
 }
 
 // settled is when starting up is over for good.

@@ -137,7 +137,7 @@ func (h *Hub) mayRepeat(adapter Adapter, p Part) bool {
 	if p.Unknown == 0 || p.Preview != "" {
 		return true
 	}
-	if d, ok := adapter.(interface{ Idempotent(Part) bool }); ok && d.Idempotent(p) {
+	if d, ok := adapter.(Repeater); ok && d.Idempotent(p) {
 		return true
 	}
 	return h.o.RepeatUnknown && p.Unknown == 1

@@ -2,20 +2,6 @@ package chat
 
 import "time"
 
-// Confidant is an adapter of a platform where others may read along. Where an
-// adapter is none, private answers are given in direct chats only.
-type Confidant interface {
-	// Whispers tells that an answer to m can be shown where m came from to its
-	// author alone. Send keeps a Private part of such an answer from all others.
-	Whispers(m Message) bool
-	// DirectKey names the conversation that u alone reads with the bot; false
-	// when u is not one certain person. Send takes it even if that conversation
-	// was never opened, and fails with a GoneError that is Closed then.
-	DirectKey(u User) (k Key, ok bool)
-	// Door is the address at which people open that conversation, "" for none.
-	Door() string
-}
-
 // aside is a private answer to something that was asked in company: whispered
 // where the platform can, else given in the direct chat, and what was asked in
 // public is answered there by a sentence that says so. Nothing of a itself is

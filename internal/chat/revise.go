@@ -14,6 +14,10 @@ var ErrTakenBack = fmt.Errorf("%w: the message was deleted", ErrStopped)
 // Effects is a record that knows whether its message has changed anything.
 type Effects interface{ Effects() bool }
 
+// Aftercare is a record that has work left once the answer was sent. After runs
+// in the lane of its message, before the next one; ctx ends with draining.
+type Aftercare interface{ After(ctx context.Context) }
+
 // revise makes of a message whose turn comes what its author has made of it
 // since: edits that wait behind it in the lane replace its text, which is stored
 // before anything is done for it, and ok is false when it was deleted. One that

@@ -41,7 +41,7 @@ func (h *Hub) work(j job) {
 	h.o.Observe(Event{Name: "answered", Key: j.m.Key, Took: time.Since(began)})
 	h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts))
 	h.done(j.m)
-	if after, ok := answer.Record.(interface{ After(context.Context) }); ok {
+	if after, ok := answer.Record.(Aftercare); ok {
 		h.fenced(j.m.Key, after.After)
 	}
 }
@@ -59,7 +59,7 @@ func (h *Hub) fenced(k Key, do func(context.Context)) {
 // done tells an adapter that asks for it that a message is over: answered and
 // sent, or finished without a word. The terminal reads its next line then.
 func (h *Hub) done(m Message) {
-	if d, ok := h.adapter(m.Key.Platform).(interface{ Done(Message) }); ok {
+	if d, ok := h.adapter(m.Key.Platform).(TurnTaker); ok {
 		d.Done(m)
 	}
 }
@@ -192,14 +192,7 @@ func pieces(adapter Adapter, m Message, a Answer) []Part {
 	return parts
 }
 
-func (h *Hub) adapter(platform string) Adapter {
-	for _, a := range h.o.Adapters {
-		if a.Platform() == platform {
-			return a
-		}
-	}
-	return nil
-}
+func (h *Hub) adapter(platform string) Adapter { return On(h.o.Adapters, platform) }
 
 // sleep waits, or returns false when ctx ended first. No time is no wait.
 func sleep(ctx context.Context, d time.Duration) bool {

@@ -30,6 +30,12 @@ const (
 	maxSpent = 1000
 )
 
+// The page is told when a message is over.
+var (
+	_ chat.Adapter   = (*Chat)(nil)
+	_ chat.TurnTaker = (*Chat)(nil)
+)
+
 // Chat is the owner's conversation with the bot as a chat.Adapter. It shows
 // what was said since the start; the database has the rest.
 type Chat struct {
@@ -117,7 +123,7 @@ func (c *Chat) add(s said) {
 	c.log = c.log[max(0, len(c.log)-keep):]
 }
 
-// Done is called by the hub when a message is over.
+// Done implements chat.TurnTaker.
 func (c *Chat) Done(chat.Message) {
 	c.with(func() { c.waiting, c.growing = max(0, c.waiting-1), "" })
 	c.changed()

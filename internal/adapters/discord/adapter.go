@@ -63,6 +63,17 @@ func (t Timing) defaults() Timing {
 	return t
 }
 
+// Discord as the Hub and its owner may ask more of it.
+var (
+	_ chat.Adapter       = (*Adapter)(nil)
+	_ chat.Commander     = (*Adapter)(nil)
+	_ chat.Confidant     = (*Adapter)(nil)
+	_ chat.Fetcher       = (*Adapter)(nil)
+	_ chat.MemberChecker = (*Adapter)(nil)
+	_ chat.Renormalizer  = (*Adapter)(nil)
+	_ chat.Repeater      = (*Adapter)(nil)
+)
+
 // Adapter is Discord as a chat.Adapter.
 type Adapter struct {
 	o     Options

@@ -276,9 +276,9 @@ func TestRegisterOnlyWhenChanged(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
-	list := []Command{{Name: "facts", Help: "What I know", Verbs: []Command{{Name: "add", Help: "Add one", Options: []Option{{Name: "text", Help: "the fact", Kind: "text", Required: true}}}}}}
+	list := []chat.MenuCommand{{Name: "facts", Help: "What I know", Verbs: []chat.MenuCommand{{Name: "add", Help: "Add one", Options: []chat.MenuOption{{Name: "text", Help: "the fact", Required: true}}}}}}
 	for range 3 {
-		if err := a.Register(context.Background(), list); err != nil {
+		if err := a.Register(context.Background(), chat.Menu{Commands: list}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -15,22 +15,6 @@ import (
 	"parley/internal/chat"
 )
 
-// Command is a slash command as it is registered.
-type Command struct {
-	Name, Help string
-	Admin      bool // offered to members who may manage the server
-	Options    []Option
-	Verbs      []Command
-}
-
-// Option is one argument. Kind is "text", "number" or "switch".
-type Option struct {
-	Name, Help, Kind string
-	Required         bool
-	Choices          []string
-	Suggests         bool // Options.Suggest completes it
-}
-
 // wireCommand is what of a command Discord keeps.
 type wireCommand struct {
 	Name        string       `json:"name"`
@@ -54,9 +38,9 @@ type wireChoice struct {
 	Value string `json:"value"`
 }
 
-// Register tells Discord our commands, if it does not have just these. It
-// waits until the bot is connected.
-func (a *Adapter) Register(ctx context.Context, list []Command) error {
+// Register implements chat.Commander. Commands for administrators are offered
+// to members who may manage the server.
+func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
 	select {
 	case <-a.known:
 	case <-ctx.Done():
@@ -68,8 +52,8 @@ func (a *Adapter) Register(ctx context.Context, list []Command) error {
 		path = "/applications/" + a.app + "/guilds/" + a.o.Guild + "/commands"
 	}
 	a.mu.Unlock()
-	want := make([]wireCommand, len(list))
-	for i, c := range list {
+	want := make([]wireCommand, len(m.Commands))
+	for i, c := range m.Commands {
 		want[i] = wire(c)
 	}
 	var have []wireCommand
@@ -93,9 +77,12 @@ func byName(list []wireCommand) map[string]wireCommand {
 // manageGuild is the permission that counts as administering a server.
 const manageGuild = "32"
 
-func wire(c Command) wireCommand {
-	w := wireCommand{Name: c.Name, Description: clip(c.Help, 100), Options: wireOptions(c.Options)}
-	if c.Admin {
+func wire(c chat.MenuCommand) wireCommand {
+	w := wireCommand{Name: c.Name, Description: clip(c.Help, 100)}
+	if len(c.Verbs) == 0 { // Discord has options below the verbs only
+		w.Options = wireOptions(c.Options)
+	}
+	if c.Who == chat.Admins {
 		p := manageGuild
 		w.Permissions = &p
 	}
@@ -105,9 +92,9 @@ func wire(c Command) wireCommand {
 	return w
 }
 
-func wireOptions(list []Option) (out []wireOption) {
-	kinds := map[string]discordgo.ApplicationCommandOptionType{
-		"number": discordgo.ApplicationCommandOptionInteger, "switch": discordgo.ApplicationCommandOptionBoolean,
+func wireOptions(list []chat.MenuOption) (out []wireOption) {
+	kinds := map[chat.OptionKind]discordgo.ApplicationCommandOptionType{
+		chat.OptionNumber: discordgo.ApplicationCommandOptionInteger, chat.OptionSwitch: discordgo.ApplicationCommandOptionBoolean,
 	}
 	for _, o := range list {
 		w := wireOption{Type: int(discordgo.ApplicationCommandOptionString), Name: o.Name, Description: clip(o.Help, 100), Required: o.Required, Suggests: o.Suggests}

@@ -14,7 +14,7 @@ import (
 // errNotInServer says that a channel is a direct chat or one outside of servers.
 var errNotInServer = errors.New("discord: not a channel of a server")
 
-// Reads tells whether a person may read in a channel now. Discord tells of
+// Reads implements chat.MemberChecker, for channels of servers. Discord tells of
 // leaves and of changed roles only with an intent that has to be asked for, so
 // it is looked up: three questions at most.
 func (a *Adapter) Reads(ctx context.Context, k chat.Key, userID string) (bool, error) {

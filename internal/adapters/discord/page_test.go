@@ -58,7 +58,7 @@ func TestPagesPauseEverything(t *testing.T) {
 		if err := a.Health(); err == nil || errors.As(err, new(*chat.DegradedError)) || !strings.Contains(err.Error(), fmt.Sprint(status)) {
 			t.Errorf("status %d: health is %v", status, err)
 		}
-		if err := a.Register(context.Background(), nil); err == nil {
+		if err := a.Register(context.Background(), chat.Menu{}); err == nil {
 			t.Errorf("status %d: another route is not paused", status)
 		}
 		s.Heal()

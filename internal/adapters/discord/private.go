@@ -10,9 +10,6 @@ import (
 	"parley/internal/chat"
 )
 
-// The Hub asks where a private answer may go.
-var _ chat.Confidant = (*Adapter)(nil)
-
 // directMark begins the Channel of a direct chat that is known by its person
 // only: Discord names the channel when it is opened.
 const directMark = "@"

@@ -415,7 +415,7 @@ func (a *Adapter) isPart(m posted, p chat.Part) bool {
 	return strings.TrimSpace(m.Content.shown()) == strings.TrimSpace(p.Text)
 }
 
-// Idempotent tells the Hub that repeating a part shows it once: within the
+// Idempotent implements chat.Repeater: a part is shown once, within the
 // nonce's time by the nonce, later by the history. Follow-ups have neither.
 func (a *Adapter) Idempotent(p chat.Part) bool {
 	if o, ok := a.way(p.Origin); ok && (p.Private || !o.Pressed) {

@@ -76,7 +76,7 @@ func TestOddResultsOfOtherCalls(t *testing.T) {
 		if _, _, err := a.Preview(t.Context(), m, "", "growing"); err != nil || len(s.Drafts()) != 1 {
 			t.Errorf("%s: draft: %v", echo, err)
 		}
-		if err := a.ShowMenus(t.Context(), []Menu{{Commands: []Command{{"help", "h"}}}}); err != nil {
+		if err := a.showMenus(t.Context(), []menu{{commands: []command{{"help", "h"}}}}); err != nil {
 			t.Errorf("%s: menus: %v", echo, err)
 		}
 		if id, err := a.Send(t.Context(), chat.Part{Key: m.Key, Text: "x"}); err != nil || id == "" || len(s.Sent()) != 1 {
@@ -271,7 +271,7 @@ func TestMenusTellHowLongToWait(t *testing.T) {
 	s := server(t, telegramtest.Options{})
 	s.Fail(telegramtest.Fault{Method: "getMyCommands", Status: 429, RetryAfter: 40})
 	var silence *chat.WaitError
-	if err := adapter(t, s, nil).ShowMenus(t.Context(), []Menu{{}}); !errors.As(err, &silence) || silence.After != 40*time.Second {
-		t.Errorf("ShowMenus: %v", err)
+	if err := adapter(t, s, nil).showMenus(t.Context(), []menu{{}}); !errors.As(err, &silence) || silence.After != 40*time.Second {
+		t.Errorf("showMenus: %v", err)
 	}
 }

@@ -17,55 +17,91 @@ import (
 // maxFetch is the largest file a bot may fetch (platforms.md A3).
 const maxFetch = 20 << 20
 
-// Command is one entry of the bot's menu.
-type Command struct{ Name, Description string }
-
-// Menu is the commands that one kind of chat is shown behind the slash.
-type Menu struct {
-	Where    string // one of the Menu constants, or the ID of a person in their direct chat
-	Commands []Command
-}
-
-// Where a Menu is shown; the narrower one counts.
-const (
-	MenuEverywhere = ""
-	MenuGroups     = "groups"
-	MenuAdmins     = "admins" // administrators, in their groups
+// Telegram as the Hub and its owner may ask more of it.
+var (
+	_ chat.Adapter       = (*Adapter)(nil)
+	_ chat.AdminChecker  = (*Adapter)(nil)
+	_ chat.Commander     = (*Adapter)(nil)
+	_ chat.Confidant     = (*Adapter)(nil)
+	_ chat.Fetcher       = (*Adapter)(nil)
+	_ chat.MemberChecker = (*Adapter)(nil)
 )
 
-// ShowMenus tells Telegram our menus, those that it does not have just so.
+// command is one entry of the bot's menu.
+type command struct{ name, description string }
+
+// menu is the commands that one kind of chat is shown behind the slash.
+type menu struct {
+	where    string // one of the menu constants, or the ID of a person in their direct chat
+	commands []command
+}
+
+// Where a menu is shown; the narrower one counts.
+const (
+	menuEverywhere = ""
+	menuGroups     = "groups"
+	menuAdmins     = "admins" // administrators, in their groups
+)
+
+// Register implements chat.Commander: claiming is for direct chats, and the
+// owners see everything in theirs.
+func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
+	menus := []menu{
+		{menuEverywhere, commandsFor(m, chat.Everybody, chat.Members)},
+		{menuGroups, commandsFor(m, chat.Members, chat.Members)},
+		{menuAdmins, commandsFor(m, chat.Members, chat.Admins)},
+	}
+	for _, id := range m.Owners {
+		if strings.HasPrefix(id, platform+":") {
+			menus = append(menus, menu{id, commandsFor(m, chat.Members, chat.Owners)})
+		}
+	}
+	return a.showMenus(ctx, menus)
+}
+
+// commandsFor is the commands for audiences from one to another, verbs counted.
+func commandsFor(m chat.Menu, from, to chat.Audience) (list []command) {
+	for _, c := range m.Commands {
+		if from <= c.Least && c.Least <= to {
+			list = append(list, command{c.Name, c.Help})
+		}
+	}
+	return list
+}
+
+// showMenus tells Telegram our menus, those that it does not have just so.
 // Telegram has no "-" in command names: "_" is shown for it, and read back as
 // "-". Somebody who never wrote to the bot has no chat to show a menu in. One
 // menu that is refused keeps none of the others from being shown; calling again
 // is cheap once all are.
-func (a *Adapter) ShowMenus(ctx context.Context, menus []Menu) (err error) {
+func (a *Adapter) showMenus(ctx context.Context, menus []menu) (err error) {
 	for _, m := range menus {
-		if e := a.showMenu(ctx, m); e != nil && !(errors.Is(e, bot.ErrorBadRequest) && strings.Contains(m.Where, ":")) {
+		if e := a.showMenu(ctx, m); e != nil && !(errors.Is(e, bot.ErrorBadRequest) && strings.Contains(m.where, ":")) {
 			err = errors.Join(err, fmt.Errorf("set commands: %w", a.outcome(target{}, e)))
 		}
 	}
 	return err
 }
 
-func (a *Adapter) showMenu(ctx context.Context, m Menu) error {
+func (a *Adapter) showMenu(ctx context.Context, m menu) error {
 	var scope models.BotCommandScope
-	switch m.Where {
-	case MenuEverywhere:
+	switch m.where {
+	case menuEverywhere:
 		scope = &models.BotCommandScopeDefault{}
-	case MenuGroups:
+	case menuGroups:
 		scope = &models.BotCommandScopeAllGroupChats{}
-	case MenuAdmins:
+	case menuAdmins:
 		scope = &models.BotCommandScopeAllChatAdministrators{}
 	default:
-		who, err := personOf(chat.User{ID: m.Where})
+		who, err := personOf(chat.User{ID: m.where})
 		if err != nil {
 			return err
 		}
 		scope = &models.BotCommandScopeChat{ChatID: who.chat}
 	}
-	want := make([]models.BotCommand, len(m.Commands))
-	for i, c := range m.Commands {
-		want[i] = models.BotCommand{Command: strings.ReplaceAll(strings.ToLower(c.Name), "-", "_"), Description: c.Description}
+	want := make([]models.BotCommand, len(m.commands))
+	for i, c := range m.commands {
+		want[i] = models.BotCommand{Command: strings.ReplaceAll(strings.ToLower(c.name), "-", "_"), Description: c.description}
 	}
 	have, err := a.bot.GetMyCommands(ctx, &bot.GetMyCommandsParams{Scope: scope})
 	if err != nil || slices.Equal(have, want) {
@@ -75,8 +111,8 @@ func (a *Adapter) showMenu(ctx context.Context, m Menu) error {
 	return err
 }
 
-// IsAdmin says whether a person administers a group now. It is false in direct
-// chats and for whoever writes in the name of a chat.
+// IsAdmin implements chat.AdminChecker. It is false for whoever writes in the
+// name of a chat.
 func (a *Adapter) IsAdmin(ctx context.Context, k chat.Key, userID string) (bool, error) {
 	to, err := targetOf(k, "")
 	if err != nil {

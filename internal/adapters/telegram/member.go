@@ -96,7 +96,7 @@ func member(m *models.ChatMember) (who *models.User, in bool) {
 // errNotAGroup says that nobody is a member of a direct chat.
 var errNotAGroup = errors.New("not a group")
 
-// Reads tells whether a person may read in a group now.
+// Reads implements chat.MemberChecker, for groups.
 func (a *Adapter) Reads(ctx context.Context, k chat.Key, userID string) (bool, error) {
 	to, err := targetOf(k, "")
 	if err != nil {

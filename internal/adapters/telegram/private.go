@@ -6,9 +6,6 @@ import (
 	"parley/internal/chat"
 )
 
-// The Hub asks where a private answer may go.
-var _ chat.Confidant = (*Adapter)(nil)
-
 // Whispers implements chat.Confidant: in a group everybody reads everything.
 func (a *Adapter) Whispers(chat.Message) bool { return false }
 

@@ -308,10 +308,10 @@ func TestAccountCalls(t *testing.T) {
 	s.AddFile("f1", telegramtest.File{Data: []byte("content")})
 	a := adapter(t, s, nil)
 	s.AddChat(42)
-	help, forget := Command{"help", "what I can do"}, Command{"forget-me", "forget"}
-	menus := []Menu{{MenuEverywhere, []Command{help, forget}}, {MenuGroups, nil}, {MenuAdmins, []Command{help}}, {"telegram:42", []Command{forget}}, {"telegram:99", []Command{help}}}
+	help, forget := command{"help", "what I can do"}, command{"forget-me", "forget"}
+	menus := []menu{{menuEverywhere, []command{help, forget}}, {menuGroups, nil}, {menuAdmins, []command{help}}, {"telegram:42", []command{forget}}, {"telegram:99", []command{help}}}
 	for range 2 { // the second time all is as it should be
-		if err := a.ShowMenus(t.Context(), menus); err != nil {
+		if err := a.showMenus(t.Context(), menus); err != nil {
 			t.Error(err)
 		}
 	}
@@ -322,12 +322,12 @@ func TestAccountCalls(t *testing.T) {
 		t.Errorf("%d menus were set", n)
 	}
 	lift := s.Fail(telegramtest.Fault{Method: "setMyCommands", Status: 400, Times: 1})
-	if err := a.ShowMenus(t.Context(), []Menu{{MenuEverywhere, nil}, {MenuGroups, []Command{help}}}); err == nil || len(s.Menu("all_group_chats")) != 1 {
+	if err := a.showMenus(t.Context(), []menu{{menuEverywhere, nil}, {menuGroups, []command{help}}}); err == nil || len(s.Menu("all_group_chats")) != 1 {
 		t.Errorf("one menu refused: %v, %v", err, s.Menu("all_group_chats"))
 	}
 	lift()
 	s.Fail(telegramtest.Fault{Method: "getMyCommands", Status: 500})
-	if err := a.ShowMenus(t.Context(), menus); err == nil {
+	if err := a.showMenus(t.Context(), menus); err == nil {
 		t.Error("a failure is silent")
 	}
 	for id, want := range map[string]bool{"telegram:42": true, "telegram:43": false, "telegram:chat:-100": false} {

@@ -46,6 +46,12 @@ type Options struct {
 	Log      *slog.Logger     // nil discards
 }
 
+// The terminal is told when a message is over, and then reads the next line.
+var (
+	_ chat.Adapter   = (*Adapter)(nil)
+	_ chat.TurnTaker = (*Adapter)(nil)
+)
+
 // Adapter is the terminal as a chat.Adapter.
 //
 // It has one message at a time, so it must be told when one is finished: whoever
@@ -272,8 +278,8 @@ func (a *Adapter) deliver(ctx context.Context, in chat.Intake, m chat.Message) e
 	return err
 }
 
-// Done tells that m is finished: all parts of its answer were sent or given up,
-// or it has none. Unknown messages and a second call are ignored.
+// Done implements chat.TurnTaker. Unknown messages and a second call are
+// ignored.
 func (a *Adapter) Done(m chat.Message) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -1,0 +1,48 @@
+package chat
+
+// Menu is what a platform is told to show behind the slash.
+type Menu struct {
+	Commands []MenuCommand
+	Owners   []string // User.IDs, of all platforms
+}
+
+// MenuCommand is a command, or one verb of it, as a menu shows it.
+type MenuCommand struct {
+	Name string // a-z, 0-9, "-" and "_"; the last two are read alike
+	Help string // one line
+	Who  Audience
+	// Least is the widest of Who and that of the verbs.
+	Least   Audience
+	Options []MenuOption
+	Verbs   []MenuCommand // no deeper than this
+}
+
+// MenuOption is one argument of a command.
+type MenuOption struct {
+	Name, Help string
+	Kind       OptionKind
+	Required   bool
+	Choices    []string // the only values there are; nil for any
+	Suggests   bool     // completed while it is typed
+}
+
+// OptionKind is what an option holds.
+type OptionKind string
+
+// The kinds of option.
+const (
+	OptionText   OptionKind = ""
+	OptionNumber OptionKind = "number" // a whole number
+	OptionSwitch OptionKind = "switch" // on or off
+)
+
+// Audience is who may run a command. Each is part of the ones before it.
+type Audience int
+
+// The audiences, the widest first.
+const (
+	Everybody Audience = iota // strangers as well
+	Members                   // who was let in
+	Admins                    // of them, who administers the place
+	Owners                    // who runs this bot
+)
