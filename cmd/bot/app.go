@@ -13,12 +13,16 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/admin"
 	"parley/internal/agent"
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/llm/offline"
+	"parley/internal/llm/wrap"
 	"parley/internal/memory"
 	"parley/internal/page"
 	"parley/internal/playbook"
+	"parley/internal/text"
 	"parley/internal/tools"
 	"parley/internal/vault"
 )
@@ -43,7 +47,7 @@ type app struct {
 	adapters []chat.Adapter
 	hub      *chat.Hub
 	counts   *counters
-	hide     redactor // of what health tells anybody
+	hide     text.Redactor // of what health tells anybody
 
 	deliveries deliveries
 	beats      beats
@@ -56,8 +60,8 @@ type app struct {
 	vault      *vault.Vault // nil for none
 	page       *page.Page   // nil without http.listen
 	pulse      pulse        // of the model, for the page
-	tracer     *tracer
-	embedder   *embedder // nil for none
+	spans      spans
+	embedder   *wrap.Embedder // nil for none
 	supervisor supervisor
 	reloads    func(context.Context) // heeds hang-up signals until ctx ends; nil in the terminal
 	debug      sync.Map              // chat.Key -> true where answers show calls and timings
@@ -103,7 +107,7 @@ func (a *app) build(ctx context.Context) (err error) {
 		}
 	}
 	a.embedder = a.newEmbedder()
-	a.tracer = newTracer(a.cfg.OTel.Endpoint, a.log)
+	a.spans.Tracer = wrap.NewTracer(a.cfg.OTel.Endpoint, version, a.log)
 	a.runner = &tools.Runner{Log: a.log, Watch: a.watchTool}
 	if err := a.openVault(ctx); err != nil {
 		return err
@@ -143,7 +147,24 @@ func (a *app) build(ctx context.Context) (err error) {
 
 // guarded holds a model's calls to the limits, and secrets back from it.
 func (a *app) guarded(m llm.Model) llm.Model {
-	return metered{discreet{tracedModel{m, a.tracer}, newRedactor(a.cfg, shortestSaid)}, a}
+	discreet := wrap.Discreet{Model: wrap.Traced{Model: m, Tracer: a.spans.Tracer}, Hide: newRedactor(a.cfg, shortestSaid)}
+	return wrap.Meter{
+		Model: discreet, Name: a.model.name, MaxTokens: a.cfg.Model.MaxTokens, Instead: a.pastLimit, Count: a.counts.modelCall,
+		Reserve: func(ctx context.Context, tokens int64) (func(int64), error) {
+			return a.front.quotas.Reserve(ctx, tokens)
+		},
+	}
+}
+
+// pastOffline is the limits.past_limit that lets the built-in responder answer.
+const pastOffline = "offline"
+
+// pastLimit is who answers when a limit is reached; nil is nobody.
+func (a *app) pastLimit(err error) llm.Model {
+	if errors.Is(err, admin.ErrQuota) && a.inForce.Load().Limits.PastLimit == pastOffline {
+		return offline.Model{Why: wordsPastLimit}
+	}
+	return nil
 }
 
 // role names what a person is at a place, as rules know it.
@@ -205,7 +226,7 @@ func (a *app) close() {
 		_ = a.lock.Close()
 	}
 	a.supervisor.close()
-	a.tracer.close()
+	a.spans.Close()
 }
 
 // openBook reads the playbook; a mistake in it keeps the bot from starting,

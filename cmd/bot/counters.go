@@ -67,7 +67,7 @@ func (a *app) watchTool(c tools.Call, s tools.State) {
 	if _, ok := a.toolset.now().Lookup(c.Name); ok {
 		name = c.Name
 	}
-	a.tracer.tool(c, name, s)
+	a.spans.tool(c, name, s)
 	if s != tools.Success && s != tools.Failed && s != tools.Timeout {
 		return
 	}

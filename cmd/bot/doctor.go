@@ -16,6 +16,7 @@ import (
 	"parley/internal/agent"
 	"parley/internal/memory"
 	"parley/internal/playbook"
+	"parley/internal/text"
 )
 
 type doctorCmd struct{}
@@ -63,12 +64,12 @@ const writable = 3
 type doctor struct {
 	s      *streams
 	now    func() time.Time
-	hide   redactor
+	hide   text.Redactor
 	unwell bool
 }
 
 func (d *doctor) say(mark, name, text string) {
-	_, _ = fmt.Fprintf(d.s.out, "%-4s %-18s %s\n", mark, name, d.hide.text(text))
+	_, _ = fmt.Fprintf(d.s.out, "%-4s %-18s %s\n", mark, name, d.hide.Hide(text))
 }
 
 func (d *doctor) line(name string, err error, fine string) {

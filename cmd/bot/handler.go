@@ -10,6 +10,7 @@ import (
 	"parley/internal/agent"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 // front is what stands between the hub and the agent.
@@ -75,7 +76,7 @@ func (a *app) handler(f *front) chat.Handler {
 	}
 	do[actionApprove] = a.approved
 	way := f.gate.Wrap(a.opening(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(a.debugging(f, a.agent))), do))))
-	return a.tracer.messages(discreetly(newRedactor(a.cfg, shortestSaid), way))
+	return a.spans.messages(discreetly(newRedactor(a.cfg, shortestSaid), way))
 }
 
 // debugging shows calls and timings under an answer where /debug is on, to
@@ -114,4 +115,14 @@ func (f *front) ask(ctx context.Context, m chat.Message, question string, p agen
 // record is the audit row of what admin answered by itself.
 func record(_ chat.Message, category, detail string) any {
 	return &memory.Note{Decision: memory.Decision{Category: category, Detail: memory.Detail{Reason: detail}}}
+}
+
+// discreetly hides secrets in what is answered without a model: commands that
+// tell of an error, tools whose words are passed on.
+func discreetly(hide text.Redactor, next chat.Handler) chat.Handler {
+	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		a, err := next.Handle(ctx, m, w)
+		a.Text = hide.Hide(a.Text)
+		return a, err
+	})
 }

@@ -76,7 +76,7 @@ func (a *app) findings() (list []finding) {
 		list = append(list, finding{"playbook", degraded, "the last good one is in force: " + clip(e, 300)})
 	}
 	for i, f := range list {
-		list[i].why = a.hide.text(f.why)
+		list[i].why = a.hide.Hide(f.why)
 	}
 	return list
 }

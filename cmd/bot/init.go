@@ -40,7 +40,7 @@ func (c initCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		if err := ask(ctx); err != nil {
 			return err
 		}
-		f.veil.knows(w.made)
+		f.veil.Knows(newRedactor(w.made, shortestLogged))
 	}
 	if err := w.write(); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (w *wizard) until(ctx context.Context, question string, hidden bool, try fu
 		if err = try(text); err == nil || !w.tty || ctx.Err() != nil {
 			return err
 		}
-		w.say("  %s", newRedactor(w.made, shortestLogged).text(err.Error()))
+		w.say("  %s", newRedactor(w.made, shortestLogged).Hide(err.Error()))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"parley/config"
+	"parley/internal/text"
 )
 
 // takeOver makes log the place for what libraries print by themselves: it may
@@ -26,7 +27,7 @@ func announce(c config.Config, w io.Writer, text string) {
 }
 
 // newLogger writes to w with every secret of the settings blotted out,
-// wherever in a line it turns up (promises.md C72, P10). level is set, and may
+// wherever in a line it turns up. level is set, and may
 // be set anew later; nil writes everything from info on.
 func newLogger(c config.Config, level *slog.LevelVar, w io.Writer) *slog.Logger {
 	if level == nil {
@@ -35,10 +36,22 @@ func newLogger(c config.Config, level *slog.LevelVar, w io.Writer) *slog.Logger 
 		_ = level.UnmarshalText([]byte(c.Log.Level)) // checked by config
 	}
 	o := &slog.HandlerOptions{Level: level}
-	out := &blotter{w: w}
-	out.knows(c)
+	out := text.NewBlotter(w)
+	out.Knows(newRedactor(c, shortestLogged))
 	if c.Log.Format == "json" {
 		return slog.New(slog.NewJSONHandler(out, o))
 	}
 	return slog.New(slog.NewTextHandler(out, o))
+}
+
+// Secrets shorter than these are not looked for: in the log, where a word too
+// much hidden does no harm, and in what people and models say, where the key
+// of a local server may well be "ollama".
+const (
+	shortestLogged = 4
+	shortestSaid   = 8
+)
+
+func newRedactor(c config.Config, shortest int) text.Redactor {
+	return text.NewRedactor(c.Secrets(), shortest)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/config"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -38,7 +39,7 @@ type flags struct {
 	LogLevel  string `help:"Least level written to stderr: debug, info, warn or error." placeholder:"LEVEL"`
 	LogFormat string `help:"Form of log lines: text or json." placeholder:"FORMAT"`
 
-	veil *blotter // over stderr
+	veil *text.Blotter // over stderr
 }
 
 // cli is the command line.
@@ -96,15 +97,15 @@ type seen struct{ io.Writer }
 
 // Write implements io.Writer, for texts that come whole.
 func (s seen) Write(p []byte) (int, error) {
-	text, _ := tools.Clean(string(p))
-	_, err := io.WriteString(s.Writer, text)
+	clean, _ := tools.Clean(string(p))
+	_, err := io.WriteString(s.Writer, clean)
 	return len(p), err
 }
 
 // run is main with its surroundings handed in. It returns the exit code.
 func run(args []string, in io.Reader, out, errw io.Writer) int {
 	var c cli
-	c.veil = &blotter{w: errw}
+	c.veil = text.NewBlotter(errw)
 	errw = c.veil
 	helped := false // --help, wherever it stands, is all that is done
 	parser, err := kong.New(&c, kong.Name("bot"), kong.Description("Parley: an assistant that lives in your chats and remembers."),
@@ -149,7 +150,7 @@ func (f *flags) load() (config.Config, error) {
 	}
 	c, err := config.Load(config.Options{File: f.Config, Env: os.Environ(), Flags: set})
 	if err == nil {
-		f.veil.knows(c)
+		f.veil.Knows(newRedactor(c, shortestLogged))
 	}
 	return c, err
 }

@@ -10,6 +10,7 @@ import (
 	"parley/config"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
+	"parley/internal/text"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 	envCanary = "canary-of-a-tool-server"
 )
 
-// TestSecretsGoNowhere is promises C30 and C72: it runs a bot in which everything that can fail shows
+// TestSecretsGoNowhere runs a bot in which everything that can fail shows
 // secrets: the person, the model, its errors and dead connections. None may be
 // in the log, the chat, a request to the model, or what is stored of them.
 func TestSecretsGoNowhere(t *testing.T) {
@@ -66,7 +67,7 @@ func TestSecretsGoNowhere(t *testing.T) {
 	for _, r := range w.llm.Requests() {
 		found["a request to the model"] += string(r.Raw) + "\n"
 	}
-	if !strings.Contains(found["the chat"], "It is "+hidden+", I think") || !strings.Contains(found["a request to the model"], "my token is "+hidden) {
+	if !strings.Contains(found["the chat"], "It is "+text.Hidden+", I think") || !strings.Contains(found["a request to the model"], "my token is "+text.Hidden) {
 		t.Errorf("the canaries did not come by: %s\n%s", found["the chat"], found["a request to the model"])
 	}
 	for where, text := range found {
@@ -101,26 +102,8 @@ func TestRedactorForms(t *testing.T) {
 		"https://user:password1@host": "https://user:(hidden)@host", "/bot123456:canary/getMe": "/bot(hidden)/getMe", "?t=123456%3Acanary": "?t=(hidden)",
 		"123": "123",
 	} {
-		if got := r.text(text); got != want {
+		if got := r.Hide(text); got != want {
 			t.Errorf("%s became %s", text, got)
-		}
-	}
-}
-
-// TestStreamHoldsBack: however a stream is cut, no piece shows the beginning
-// of a secret that goes on, and nothing else is lost.
-func TestStreamHoldsBack(t *testing.T) {
-	d := discreet{hide: redactor{"canary-1234"}}
-	const text = "a canary-1234, a cabin and a canary-12"
-	for size := 1; size < len(text); size++ {
-		var shown []string
-		show, end := d.stream(func(s string) { shown = append(shown, s) })
-		for i := 0; i < len(text); i += size {
-			show(text[i:min(len(text), i+size)])
-		}
-		end()
-		if got := strings.Join(shown, ""); got != "a (hidden), a cabin and a canary-12" {
-			t.Errorf("pieces of %d: %q", size, got)
 		}
 	}
 }

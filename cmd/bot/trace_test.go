@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
+	"parley/internal/llm/wrap"
 )
 
 // collector is the end of OTLP/HTTP that keeps what it is sent.
@@ -18,14 +18,14 @@ type collector struct {
 	*httptest.Server
 	mu    sync.Mutex
 	raw   strings.Builder
-	spans map[string][]span
+	spans map[string][]wrap.Span
 }
 
 func newCollector(t *testing.T) *collector {
-	c := &collector{spans: map[string][]span{}}
+	c := &collector{spans: map[string][]wrap.Span{}}
 	c.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct {
-			ResourceSpans []struct{ ScopeSpans []struct{ Spans []span } }
+			ResourceSpans []struct{ ScopeSpans []struct{ Spans []wrap.Span } }
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -63,7 +63,7 @@ func TestTraces(t *testing.T) {
 		t.Fatalf("%d messages, %d model calls, %d tool calls", len(messages), len(models), len(ran))
 	}
 	first := messages[0]
-	if first.Parent != "" || len(first.TraceID) != 32 || len(first.ID) != 16 || first.Kind != spanServer || first.Start > first.End {
+	if first.Parent != "" || len(first.TraceID) != 32 || len(first.ID) != 16 || first.Kind != wrap.Server || first.Start > first.End {
 		t.Errorf("%+v", first)
 	}
 	for _, s := range append(ran, models[:2]...) {
@@ -83,17 +83,4 @@ func TestTraces(t *testing.T) {
 	if strings.Contains(text, "private") || strings.Contains(text, "noon") {
 		t.Errorf("what was said is in a trace: %s", text)
 	}
-}
-
-func TestTracesHoldNothingUp(t *testing.T) {
-	hang := make(chan struct{})
-	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-hang }))
-	t.Cleanup(slow.Close)
-	t.Cleanup(func() { close(hang) })
-	tr := newTracer(slow.URL, slog.New(slog.DiscardHandler))
-	for range 3 * traceQueue {
-		_, s := tr.start(t.Context(), "message", spanServer)
-		s.end(false)
-	}
-	hang <- struct{}{} // the first batch was sent, and the rest did not wait for it
 }

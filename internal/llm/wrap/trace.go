@@ -1,4 +1,4 @@
-package main
+package wrap
 
 import (
 	"bytes"
@@ -15,10 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/chat"
 	"parley/internal/llm"
-	"parley/internal/memory"
-	"parley/internal/tools"
 )
 
 // Traces show where the time of an answer went: a span for the message, one for
@@ -33,22 +30,22 @@ const (
 	traceQueue   = 2048
 	traceEvery   = 2 * time.Second
 	traceTimeout = 5 * time.Second
+	maxCollected = 1 << 20 // bytes of a collector's answer that are read
 )
 
-// tracer sends spans. A nil tracer makes none.
-type tracer struct {
+// Tracer sends spans. A nil Tracer makes none.
+type Tracer struct {
 	address string
 	log     *slog.Logger
-	queue   chan *span
+	queue   chan *Span
 	quit    chan struct{} // closed to send what waits and end
 	done    chan struct{}
 	once    sync.Once
-	turns   sync.Map // chat.Key -> *span of the message being answered there
-	running sync.Map // key of a tool call -> its *span
+	version string
 }
 
-// span is one piece of work, in OTLP's words.
-type span struct {
+// Span is one piece of work, in OTLP's words.
+type Span struct {
 	TraceID string      `json:"traceId"`
 	ID      string      `json:"spanId"`
 	Parent  string      `json:"parentSpanId,omitempty"`
@@ -56,16 +53,16 @@ type span struct {
 	Kind    int         `json:"kind"`
 	Start   string      `json:"startTimeUnixNano"`
 	End     string      `json:"endTimeUnixNano"`
-	Attrs   []attribute `json:"attributes"`
+	Attrs   []Attribute `json:"Attributes"`
 	Status  struct {
 		Code int `json:"code,omitempty"` // 2 is an error
 	} `json:"status"`
 
-	t *tracer
+	t *Tracer
 }
 
-// attribute is a name and a text, or a number.
-type attribute struct {
+// Attribute is a name and a text, or a number.
+type Attribute struct {
 	Key   string `json:"key"`
 	Value struct {
 		Text   *string `json:"stringValue,omitempty"`
@@ -75,23 +72,23 @@ type attribute struct {
 
 // Kinds of spans.
 const (
-	spanInternal = 1
-	spanServer   = 2
-	spanClient   = 3
+	Internal = 1
+	Server   = 2
+	Client   = 3
 )
 
-// newTracer starts sending; "" is no tracer. The caller calls close.
-func newTracer(endpoint string, log *slog.Logger) *tracer {
+// NewTracer starts sending to an endpoint of OTLP/HTTP; "" is no tracer. The caller calls Close.
+func NewTracer(endpoint, version string, log *slog.Logger) *Tracer {
 	if endpoint == "" {
 		return nil
 	}
-	t := &tracer{address: strings.TrimRight(endpoint, "/") + "/v1/traces", log: log, queue: make(chan *span, traceQueue), quit: make(chan struct{}), done: make(chan struct{})}
+	t := &Tracer{address: strings.TrimRight(endpoint, "/") + "/v1/traces", version: version, log: log, queue: make(chan *Span, traceQueue), quit: make(chan struct{}), done: make(chan struct{})}
 	go t.send()
 	return t
 }
 
-// close sends what waits; later spans are lost. It may be called twice.
-func (t *tracer) close() {
+// Close sends what waits; later spans are lost. It may be called twice.
+func (t *Tracer) Close() {
 	if t != nil {
 		t.once.Do(func() { close(t.quit) })
 		<-t.done
@@ -100,18 +97,22 @@ func (t *tracer) close() {
 
 type spanKey struct{}
 
-// start begins a span within ctx's, or a trace of its own.
-func (t *tracer) start(ctx context.Context, name string, kind int) (context.Context, *span) {
+// Start begins a span within ctx's, or a trace of its own.
+func (t *Tracer) Start(ctx context.Context, name string, kind int) (context.Context, *Span) {
 	if t == nil {
 		return ctx, nil
 	}
-	parent, _ := ctx.Value(spanKey{}).(*span)
-	s := t.begin(parent, name, kind)
+	parent, _ := ctx.Value(spanKey{}).(*Span)
+	s := t.Begin(parent, name, kind)
 	return context.WithValue(ctx, spanKey{}, s), s
 }
 
-func (t *tracer) begin(parent *span, name string, kind int) *span {
-	s := &span{t: t, ID: randomHex(8), Name: name, Kind: kind, Start: nanos(time.Now())}
+// Begin begins a span within parent, or a trace of its own with nil.
+func (t *Tracer) Begin(parent *Span, name string, kind int) *Span {
+	if t == nil {
+		return nil
+	}
+	s := &Span{t: t, ID: randomHex(8), Name: name, Kind: kind, Start: nanos(time.Now())}
 	if parent != nil {
 		s.TraceID, s.Parent = parent.TraceID, parent.ID
 	} else {
@@ -120,12 +121,12 @@ func (t *tracer) begin(parent *span, name string, kind int) *span {
 	return s
 }
 
-// set adds what is known by now; value is a text or an int.
-func (s *span) set(key string, value any) {
+// Set adds what is known by now; value is a text or an int.
+func (s *Span) Set(key string, value any) {
 	if s == nil {
 		return
 	}
-	a := attribute{Key: key}
+	a := Attribute{Key: key}
 	text := fmt.Sprint(value)
 	if _, number := value.(int); number {
 		a.Value.Number = &text
@@ -135,8 +136,8 @@ func (s *span) set(key string, value any) {
 	s.Attrs = append(s.Attrs, a)
 }
 
-// end hands the span over, unless too many wait already.
-func (s *span) end(failed bool) {
+// Finish hands the span over, unless too many wait already.
+func (s *Span) Finish(failed bool) {
 	if s == nil {
 		return
 	}
@@ -158,12 +159,12 @@ func randomHex(n int) string {
 	return hex.EncodeToString(b)
 }
 
-// send posts batches until close.
-func (t *tracer) send() {
+// send posts batches until Close.
+func (t *Tracer) send() {
 	defer close(t.done)
 	tick := time.NewTicker(traceEvery)
 	defer tick.Stop()
-	var batch []*span
+	var batch []*Span
 	down := false
 	flush := func() {
 		if len(batch) == 0 {
@@ -193,13 +194,13 @@ func (t *tracer) send() {
 	}
 }
 
-func (t *tracer) post(batch []*span) error {
-	service := attribute{Key: "service.name"}
+func (t *Tracer) post(batch []*Span) error {
+	service := Attribute{Key: "service.name"}
 	name := "parley"
 	service.Value.Text = &name
 	body, err := json.Marshal(map[string]any{"resourceSpans": []any{map[string]any{
-		"resource":   map[string]any{"attributes": []attribute{service}},
-		"scopeSpans": []any{map[string]any{"scope": map[string]any{"name": "parley", "version": version}, "spans": batch}},
+		"resource":   map[string]any{"Attributes": []Attribute{service}},
+		"scopeSpans": []any{map[string]any{"scope": map[string]any{"name": "parley", "version": t.version}, "spans": batch}},
 	}}})
 	if err != nil {
 		return err
@@ -210,69 +211,27 @@ func (t *tracer) post(batch []*span) error {
 		return err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxReply))
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxCollected))
 	if resp.StatusCode >= 300 {
 		return fmt.Errorf("the collector answered with status %d", resp.StatusCode)
 	}
 	return nil
 }
 
-// messages makes a span of each message that is answered.
-func (t *tracer) messages(next chat.Handler) chat.Handler {
-	if t == nil {
-		return next
-	}
-	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		ctx, s := t.start(ctx, "message", spanServer)
-		s.set("parley.platform", m.Key.Platform)
-		t.turns.Store(m.Key, s)
-		defer t.turns.Delete(m.Key)
-		a, err := next.Handle(ctx, m, w)
-		if turn, ok := a.Record.(*memory.Turn); ok {
-			s.set("parley.category", turn.Decision.Category)
-		}
-		s.end(err != nil)
-		return a, err
-	})
-}
-
-// tracedModel makes a span of each call.
-type tracedModel struct {
+// Traced makes a span of each call.
+type Traced struct {
 	llm.Model
-	t *tracer
+	Tracer *Tracer
 }
 
 // Complete implements llm.Model.
-func (m tracedModel) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
-	ctx, s := m.t.start(ctx, "model call", spanClient)
+func (m Traced) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
+	ctx, s := m.Tracer.Start(ctx, "model call", Client)
 	resp, err := m.Model.Complete(ctx, r, onText)
-	s.set("gen_ai.request.model", r.Model)
-	s.set("gen_ai.usage.input_tokens", resp.Usage.Prompt)
-	s.set("gen_ai.usage.output_tokens", resp.Usage.Completion)
-	s.set("parley.attempts", resp.Usage.Attempts)
-	s.end(err != nil)
+	s.Set("gen_ai.request.model", r.Model)
+	s.Set("gen_ai.usage.input_tokens", resp.Usage.Prompt)
+	s.Set("gen_ai.usage.output_tokens", resp.Usage.Completion)
+	s.Set("parley.attempts", resp.Usage.Attempts)
+	s.Finish(err != nil)
 	return resp, err
-}
-
-// tool follows the states of a tool call.
-func (t *tracer) tool(c tools.Call, name string, state tools.State) {
-	if t == nil {
-		return
-	}
-	key := c.Key + " " + c.ID
-	switch state {
-	case tools.Pending, tools.Retrying:
-	case tools.Running:
-		parent, _ := t.turns.Load(c.Where)
-		turn, _ := parent.(*span)
-		s := t.begin(turn, "tool call", spanInternal)
-		s.set("gen_ai.tool.name", name)
-		t.running.Store(key, s)
-	default:
-		if v, ok := t.running.LoadAndDelete(key); ok {
-			s := v.(*span)
-			s.set("parley.status", string(state))
-			s.end(state != tools.Success)
-		}
-	}
 }

@@ -1,0 +1,75 @@
+package wrap
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"parley/internal/llm"
+	"parley/internal/text"
+)
+
+// Discreet keeps secrets from a model, whoever brought them up, and from
+// everybody who reads what it says.
+type Discreet struct {
+	llm.Model
+	Hide text.Redactor
+}
+
+// Complete implements llm.Model.
+func (d Discreet) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
+	r.Messages = slices.Clone(r.Messages)
+	for i, m := range r.Messages {
+		r.Messages[i] = d.message(m)
+	}
+	r.Tools = slices.Clone(r.Tools)
+	for i, t := range r.Tools {
+		r.Tools[i].Description = d.Hide.Hide(t.Description)
+		r.Tools[i].Parameters = d.Hide.HideJSON(t.Parameters)
+	}
+	show, end := d.stream(onText)
+	resp, err := d.Model.Complete(ctx, r, show)
+	end()
+	resp.Message = d.message(resp.Message)
+	var e *llm.Error
+	if errors.As(err, &e) {
+		e.Detail, e.Partial = d.Hide.Hide(e.Detail), d.Hide.Hide(e.Partial)
+	}
+	return resp, err
+}
+
+func (d Discreet) message(m llm.Message) llm.Message {
+	m.Content = d.Hide.Hide(m.Content)
+	m.ToolCalls = slices.Clone(m.ToolCalls)
+	for i, c := range m.ToolCalls {
+		m.ToolCalls[i].Args = d.Hide.Hide(c.Args)
+	}
+	return m
+}
+
+// stream holds back what may be the beginning of a secret until it is known
+// not to be, or until end.
+func (d Discreet) stream(onText func(string)) (show func(string), end func()) {
+	if onText == nil {
+		return nil, func() {}
+	}
+	held := ""
+	show = func(delta string) {
+		if delta == llm.RetryText {
+			held = ""
+			onText(delta)
+			return
+		}
+		said := d.Hide.Hide(held + delta)
+		sure := len(said) - d.Hide.Open(said)
+		held = said[sure:]
+		if sure > 0 {
+			onText(said[:sure])
+		}
+	}
+	return show, func() {
+		if held != "" {
+			onText(held)
+		}
+	}
+}

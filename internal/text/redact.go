@@ -1,0 +1,92 @@
+package text
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"io"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// Hidden stands where a secret stood.
+const Hidden = "(hidden)"
+
+// Redactor hides exact secrets, also as quoting and URLs write them. It does
+// not know one that is cut up or encoded in another way.
+type Redactor []string // longest first
+
+// NewRedactor hides those of the secrets that are not shorter than shortest, in
+// bytes.
+func NewRedactor(secrets []string, shortest int) (r Redactor) {
+	for _, s := range secrets {
+		if len(s) < shortest {
+			continue
+		}
+		quoted := strconv.Quote(s)
+		escaped, _ := json.Marshal(s) // a string can be marshalled
+		r = append(r, s, quoted[1:len(quoted)-1], string(escaped[1:len(escaped)-1]), url.PathEscape(s), url.QueryEscape(s))
+	}
+	slices.SortFunc(r, func(a, b string) int { return cmp.Or(len(b)-len(a), cmp.Compare(a, b)) })
+	return slices.Compact(r)
+}
+
+// Hide is s with every secret hidden.
+func (r Redactor) Hide(s string) string {
+	for _, secret := range r {
+		if strings.Contains(s, secret) {
+			s = strings.ReplaceAll(s, secret, Hidden)
+		}
+	}
+	return s
+}
+
+// HideJSON is Hide for JSON; without a secret it is b itself.
+func (r Redactor) HideJSON(b json.RawMessage) json.RawMessage {
+	for _, secret := range r {
+		if bytes.Contains(b, []byte(secret)) {
+			return json.RawMessage(r.Hide(string(b)))
+		}
+	}
+	return b
+}
+
+// Open is how many bytes at the end of s may be the beginning of a secret.
+func (r Redactor) Open(s string) (n int) {
+	for _, secret := range r {
+		for k := min(len(secret)-1, len(s)); k > n; k-- {
+			if strings.HasSuffix(s, secret[:k]) {
+				n = k
+			}
+		}
+	}
+	return n
+}
+
+// Blotter is a writer that hides secrets once it knows them. Lines come whole,
+// so none is cut in two.
+type Blotter struct {
+	w    io.Writer
+	hide atomic.Pointer[Redactor]
+}
+
+// Write implements io.Writer.
+func (b *Blotter) Write(p []byte) (int, error) {
+	hide := b.hide.Load()
+	if hide == nil {
+		return b.w.Write(p)
+	}
+	if _, err := io.WriteString(b.w, hide.Hide(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// Knows tells the blotter what to hide.
+func (b *Blotter) Knows(r Redactor) { b.hide.Store(&r) }
+
+// NewBlotter writes to w, and hides nothing yet.
+func NewBlotter(w io.Writer) *Blotter { return &Blotter{w: w} }
