@@ -49,7 +49,9 @@ func TestDocs(t *testing.T) {
 // chatCommands is the table of what people type in a chat.
 func chatCommands(t *testing.T) string {
 	cfg := config.Default()
-	cfg.DataDir, cfg.Vault.Dir = filepath.Join(t.TempDir(), "data"), t.TempDir()
+	dir := t.TempDir()
+	cfg.DataDir, cfg.Vault.Dir = filepath.Join(dir, "data"), dir
+	cfg.Memory.FactsFile, cfg.Access.Owners = filepath.Join(dir, "facts.md"), []string{"telegram:1"} // some commands need a setting
 	a, err := newApp(t.Context(), cfg, slog.New(slog.DiscardHandler), true)
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +77,7 @@ func commandLine(t *testing.T) string {
 	var b strings.Builder
 	b.WriteString("| command | does |\n|---|---|\n")
 	for _, leaf := range parser.Model.Leaves(true) {
-		usage := leaf.Path()
+		usage := "bot " + leaf.Path()
 		for _, p := range leaf.Positional {
 			usage += " " + p.Summary()
 		}
