@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -80,29 +80,10 @@ func (a *app) runFactsList(ctx context.Context, r admin.Request) (chat.Answer, e
 	return answer, nil
 }
 
-// friendly answers with an error that is a sentence for people.
-func friendly(err error) (chat.Answer, error) {
-	var tag *memory.TagError
-	for known, words := range map[error]string{memory.ErrNoFact: wordsNoFact, memory.ErrNoTask: wordsNoTask, memory.ErrNoReminder: wordsNoReminder} {
-		if errors.Is(err, known) {
-			return chat.Answer{Text: words}, nil
-		}
-	}
-	for _, known := range []error{memory.ErrFactSize, memory.ErrTaskSize, memory.ErrTooManyReminders, memory.ErrLogSize} {
-		if errors.Is(err, known) {
-			return chat.Answer{Text: sentence(known)}, nil
-		}
-	}
-	if errors.As(err, &tag) {
-		return chat.Answer{Text: sentence(tag)}, nil
-	}
-	return chat.Answer{}, err
-}
-
 func (a *app) runFactsAdd(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	f := memory.NewFact{Content: r.Args["text"], Scope: memory.Scope(r.Args["scope"]), MessageID: r.Message.ID}
 	if err := tools.MayLearn(f.Content); err != nil {
-		return chat.Answer{Text: sentence(err)}, nil
+		return chat.Answer{}, err
 	}
 	if f.Scope != "" && f.Scope != memory.ScopePerson && r.Role < admin.Admin {
 		return chat.Answer{Text: wordsNoShare}, nil
@@ -115,7 +96,7 @@ func (a *app) runFactsAdd(ctx context.Context, r admin.Request) (chat.Answer, er
 	}
 	saved, err := a.store.SaveFact(ctx, memory.ViewerOf(r.Message), f)
 	if err != nil {
-		return friendly(err)
+		return chat.Answer{}, err
 	}
 	switch {
 	case saved.Replaced != "":
@@ -133,7 +114,7 @@ func (a *app) runFactsImportant(ctx context.Context, r admin.Request) (chat.Answ
 	on := r.Args["state"] != "off"
 	f, err := a.store.MarkFact(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0)), on)
 	if err != nil {
-		return friendly(err)
+		return chat.Answer{}, text.Instead(err, memory.ErrNoFact, wordsNoFact)
 	}
 	if on {
 		return chat.Answer{Text: fmt.Sprintf(wordsFactImportant, f.ID, f.Content)}, nil
@@ -145,7 +126,7 @@ func (a *app) runFactsImportant(ctx context.Context, r admin.Request) (chat.Answ
 func (a *app) ownFact(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	f, _, err := a.store.FactHistory(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0)))
 	if err != nil {
-		return friendly(err)
+		return chat.Answer{}, text.Instead(err, memory.ErrNoFact, wordsNoFact)
 	}
 	if f.Scope != memory.ScopePerson && r.Role < admin.Admin {
 		return chat.Answer{Text: wordsNoShare}, nil
@@ -155,10 +136,7 @@ func (a *app) ownFact(ctx context.Context, r admin.Request) (chat.Answer, error)
 
 func (a *app) askFactsForget(ctx context.Context, r admin.Request) (string, error) {
 	f, _, err := a.store.FactHistory(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0)))
-	if errors.Is(err, memory.ErrNoFact) {
-		return "", nil // Run says so
-	}
-	return fmt.Sprintf(wordsForgetFact, f.Content), err
+	return fmt.Sprintf(wordsForgetFact, f.Content), text.Instead(err, memory.ErrNoFact, wordsNoFact)
 }
 
 func (a *app) runFactsForget(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -167,7 +145,7 @@ func (a *app) runFactsForget(ctx context.Context, r admin.Request) (chat.Answer,
 	}
 	f, err := a.store.ForgetFact(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0)))
 	if err != nil {
-		return friendly(err)
+		return chat.Answer{}, text.Instead(err, memory.ErrNoFact, wordsNoFact)
 	}
 	return chat.Answer{Text: fmt.Sprintf(wordsFactForgotten, f.Content)}, nil
 }
@@ -175,7 +153,7 @@ func (a *app) runFactsForget(ctx context.Context, r admin.Request) (chat.Answer,
 func (a *app) runFactsHistory(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	f, before, err := a.store.FactHistory(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0)))
 	if err != nil {
-		return friendly(err)
+		return chat.Answer{}, text.Instead(err, memory.ErrNoFact, wordsNoFact)
 	}
 	return chat.Answer{Text: factHistory(f, before, a.location(ctx, r.Message.From))}, nil
 }
@@ -258,26 +236,23 @@ func (a *app) runForgetMe(ctx context.Context, r admin.Request) (chat.Answer, er
 }
 
 func (a *app) tasksCommand() admin.Command {
-	text := admin.Option{Name: "text", Help: "what is to be done", Required: true}
+	what := admin.Option{Name: "text", Help: "what is to be done", Required: true}
 	return admin.Command{Name: "tasks", Help: "Your tasks", Private: true, Run: a.runTasksList, Verbs: []admin.Command{
 		{Name: "list", Help: "Your tasks, newest first", Run: a.runTasksList, Options: []admin.Option{{Name: "page", Help: "page number", Kind: admin.Number}}},
-		{Name: "add", Help: "Add a task", Options: []admin.Option{text}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "add", Help: "Add a task", Options: []admin.Option{what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return a.taskAnswer(wordsTaskAdded)(a.store.AddTask(ctx, memory.ViewerOf(r.Message), r.Args["text"], "", memory.Origin{Via: memory.ViaTyped}))
 		}},
 		{Name: "done", Help: "Tick a task off", Options: []admin.Option{number("task")}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return a.taskAnswer(wordsTaskDone)(a.store.CompleteTask(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0))))
 		}},
-		{Name: "edit", Help: "Change what it says", Options: []admin.Option{number("task"), text}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "edit", Help: "Change what it says", Options: []admin.Option{number("task"), what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return a.taskAnswer(wordsTaskChanged)(a.store.UpdateTask(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0)), r.Args["text"], memory.Origin{Via: memory.ViaTyped}))
 		}},
 		{Name: "delete", Help: "Delete a task", Options: []admin.Option{number("task")}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return a.taskAnswer(wordsTaskDeleted)(a.store.DeleteTask(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0))))
 		}, Confirm: func(ctx context.Context, r admin.Request) (string, error) {
 			t, err := a.store.Task(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0)))
-			if errors.Is(err, memory.ErrNoTask) {
-				return "", nil // Run says so
-			}
-			return fmt.Sprintf(wordsDeleteTask, t.ID, t.Description), err
+			return fmt.Sprintf(wordsDeleteTask, t.ID, t.Description), text.Instead(err, memory.ErrNoTask, wordsNoTask)
 		}},
 	}}
 }
@@ -286,7 +261,7 @@ func (a *app) tasksCommand() admin.Command {
 func (a *app) taskAnswer(words string) func(memory.Task, error) (chat.Answer, error) {
 	return func(t memory.Task, err error) (chat.Answer, error) {
 		if err != nil {
-			return friendly(err)
+			return chat.Answer{}, text.Instead(err, memory.ErrNoTask, wordsNoTask)
 		}
 		return chat.Answer{Text: fmt.Sprintf(words, t.ID, t.Description)}, nil
 	}
@@ -321,7 +296,7 @@ func (a *app) reminderAnswer(words string, do func(context.Context, memory.Viewe
 	return func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		m, err := do(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0)))
 		if err != nil {
-			return friendly(err)
+			return chat.Answer{}, text.Instead(err, memory.ErrNoReminder, wordsNoReminder)
 		}
 		return chat.Answer{Text: fmt.Sprintf(words, m.ID, m.Text)}, nil
 	}
@@ -344,19 +319,7 @@ func (a *app) runRemind(ctx context.Context, r admin.Request) (chat.Answer, erro
 		return chat.Answer{Text: fmt.Sprintf(wordsRemindWhat, when)}, nil
 	}
 	said, err := a.planner().Remind(ctx, callOf(r.Message), what, when)
-	return a.worded(said, err)
-}
-
-// worded answers with what was said, or with an error, which is for people.
-func (a *app) worded(said string, err error) (chat.Answer, error) {
-	var people *tools.PeopleError
-	if errors.As(err, &people) {
-		return chat.Answer{Text: sentence(people)}, nil
-	}
-	if err != nil {
-		return friendly(err)
-	}
-	return chat.Answer{Text: said}, nil
+	return chat.Answer{Text: said}, err
 }
 
 func (a *app) runRemindList(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -385,14 +348,14 @@ func (a *app) runSnooze(ctx context.Context, r admin.Request) (chat.Answer, erro
 	}
 	m, err := a.store.SnoozeReminder(ctx, memory.ViewerOf(r.Message), int64(r.Number("number", 0)), due)
 	if err != nil {
-		return friendly(err)
+		return chat.Answer{}, text.Instead(err, memory.ErrNoReminder, wordsNoReminder)
 	}
 	return chat.Answer{Text: fmt.Sprintf(wordsSnoozed, m.Text, howLong(due.Sub(a.now())+time.Second))}, nil
 }
 
 func (a *app) runZone(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	name, err := a.planner().SetZone(ctx, r.Message.From, r.Args["name"])
-	return a.worded(fmt.Sprintf(wordsZoneSet, name), err)
+	return chat.Answer{Text: fmt.Sprintf(wordsZoneSet, name)}, err
 }
 
 func (a *app) logCommand() admin.Command {
@@ -409,12 +372,12 @@ func (a *app) logCommand() admin.Command {
 func (a *app) runLogAdd(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	e, err := a.store.AddLog(ctx, memory.ViewerOf(r.Message), memory.LogEntry{Content: r.Args["text"], Type: r.Args["type"]}, "")
 	if err != nil {
-		return friendly(err)
+		return chat.Answer{}, err
 	}
 	return chat.Answer{Text: fmt.Sprintf(wordsLogged, strconv.FormatInt(e.ID, 10), e.Content)}, nil
 }
 
 func (a *app) runLog(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	said, err := a.planner().Journal(ctx, callOf(r.Message), r.Args["day"], r.Args["query"])
-	return a.worded(said, err)
+	return chat.Answer{Text: said}, err
 }

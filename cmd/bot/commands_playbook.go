@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/playbook"
+	"parley/internal/text"
 )
 
 // playbookCommands are guideline and journey.
@@ -174,19 +174,15 @@ func (a *app) runJourneyStart(ctx context.Context, r admin.Request, b *playbook.
 	if err != nil {
 		return journeyFailed(err)
 	}
-	return chat.Answer{Text: standing(b, st)}, nil
+	said, err := standing(b, st)
+	return chat.Answer{Text: said}, err
 }
 
-// journeyFailed answers with what a person can do about it.
+// journeyFailed says what a person can do about it.
 func journeyFailed(err error) (chat.Answer, error) {
-	for known, words := range map[error]string{
-		playbook.ErrAlreadyActive: wordsJourneyOn, playbook.ErrNoJourney: wordsNoJourney, playbook.ErrUnknownJourney: wordsNoSuchJourney,
-	} {
-		if errors.Is(err, known) {
-			return chat.Answer{Text: words}, nil
-		}
-	}
-	return chat.Answer{}, err
+	err = text.Instead(err, playbook.ErrAlreadyActive, wordsJourneyOn)
+	err = text.Instead(err, playbook.ErrNoJourney, wordsNoJourney)
+	return chat.Answer{}, text.Instead(err, playbook.ErrUnknownJourney, wordsNoSuchJourney)
 }
 
 func (a *app) runJourneyStop(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
@@ -209,23 +205,21 @@ func (a *app) runJourneyStatus(ctx context.Context, r admin.Request, b *playbook
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return chat.Answer{Text: standing(b, st)}, nil
+	said, err := standing(b, st)
+	return chat.Answer{Text: said}, err
 }
 
 // standing says where a journey is.
-func standing(b *playbook.Book, st playbook.State) string {
+func standing(b *playbook.Book, st playbook.State) (string, error) {
 	at, ok, err := b.Status(st)
-	if err != nil {
-		return sentence(err)
-	}
-	if !ok {
-		return wordsNoJourney
+	if err != nil || !ok {
+		return wordsNoJourney, err
 	}
 	path := make([]string, len(at.History))
 	for i, h := range at.History {
 		path[i] = stepName(b, at.JourneyID, h.StepID)
 	}
-	return fmt.Sprintf(wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep), strings.Join(path, " → "))
+	return fmt.Sprintf(wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep), strings.Join(path, " → ")), nil
 }
 
 // stepName is what people call a step, its id when the playbook has lost it.
@@ -245,11 +239,11 @@ func (a *app) runJourneyDraw(ctx context.Context, r admin.Request, b *playbook.B
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	mermaid, text, err := b.Draw(r.Args["id"], st)
+	mermaid, drawn, err := b.Draw(r.Args["id"], st)
 	if err != nil {
 		return journeyFailed(err)
 	}
-	return chat.Answer{Text: text + "\n" + codeBlock("mermaid", mermaid)}, nil
+	return chat.Answer{Text: drawn + "\n" + codeBlock("mermaid", mermaid)}, nil
 }
 
 // variables are the context variables of a session, a line each.
@@ -273,18 +267,4 @@ func (a *app) variables(ctx context.Context, se memory.Session, m chat.Message) 
 		lines = append(lines, fmt.Sprintf("%s: %s (confidence %.2f)", v.Name, v.Value, v.Confidence))
 	}
 	return lines
-}
-
-// sentence is an error said to a person, one of those that are written to be
-// read.
-func sentence(err error) string {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			break
-		}
-		err = inner
-	}
-	s := err.Error()
-	return strings.ToUpper(s[:1]) + strings.TrimSuffix(s[1:], ".") + "."
 }

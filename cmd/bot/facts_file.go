@@ -14,6 +14,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 // maxFactsFile is more than any facts take, in bytes.
@@ -66,7 +67,7 @@ func (a *app) syncFacts(ctx context.Context) error {
 		return nil
 	}
 	if mass := (*memory.MassError)(nil); errors.As(err, &mass) {
-		a.tellOwner(ctx, "facts file "+mass.Sum, fmt.Sprintf(wordsFactsFileRefused, sentence(mass)))
+		a.tellOwner(ctx, "facts file "+mass.Sum, fmt.Sprintf(wordsFactsFileRefused, text.Sentence(mass.Error())))
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 	"parley/config"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 // kept is an app that keeps a facts file.
@@ -151,11 +152,14 @@ func TestFactsFileCutShort(t *testing.T) {
 	}
 	ask := func(do string) string {
 		t.Helper()
-		text, err := factsFileWords(t.Context(), k.store, do)
+		said, err := factsFileWords(t.Context(), k.store, do)
+		if why, ok := text.ForPeople(err); ok {
+			return why
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		return text
+		return said
 	}
 	if got := ask(""); !strings.Contains(got, "99 of 100") {
 		t.Error(got)

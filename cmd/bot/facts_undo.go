@@ -11,6 +11,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 // tellOwner says something to the first owner once, where there is a direct
@@ -40,11 +41,11 @@ func (a *app) factsFileCommand() []admin.Command {
 }
 
 func (a *app) runFactsFile(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	text, err := factsFileWords(ctx, a.store, r.Args["do"])
-	if text == wordsFactsFileFine && a.facts != nil && a.facts.problem() != nil {
-		text = sentence(errors.New(a.facts.problem().Error()))
+	said, err := factsFileWords(ctx, a.store, r.Args["do"])
+	if said == wordsFactsFileFine && a.facts != nil && a.facts.problem() != nil {
+		said = text.Sentence(a.facts.problem().Error())
 	}
-	return chat.Answer{Text: text}, err
+	return chat.Answer{Text: said}, err
 }
 
 // factsFileWords does what is asked about the facts file and says what came of
@@ -54,8 +55,6 @@ func factsFileWords(ctx context.Context, s *memory.Store, do string) (string, er
 	case "accept":
 		mass, err := s.AcceptFacts(ctx)
 		switch {
-		case errors.Is(err, memory.ErrNothingRefused):
-			return sentence(err), nil
 		case err != nil:
 			return "", err
 		case mass.Away:
@@ -64,16 +63,13 @@ func factsFileWords(ctx context.Context, s *memory.Store, do string) (string, er
 		return fmt.Sprintf(wordsFactsFileAccepted, mass.Gone, mass.Changed), nil
 	case "undo":
 		done, err := s.UndoFacts(ctx)
-		if errors.Is(err, memory.ErrNothingUndone) {
-			return sentence(err), nil
-		}
 		return fmt.Sprintf(wordsFactsFileUndone, done.At.UTC().Format("2006-01-02 15:04 MST"), done.Restored, done.Reverted, done.Removed), err
 	}
 	mass, err := s.FactsRefused(ctx)
 	if err != nil || mass == nil {
 		return wordsFactsFileFine, err
 	}
-	return fmt.Sprintf(wordsFactsFileRefused, sentence(mass)), nil
+	return fmt.Sprintf(wordsFactsFileRefused, text.Sentence(mass.Error())), nil
 }
 
 type factsFileCmd struct {
@@ -83,9 +79,12 @@ type factsFileCmd struct {
 // Run looks at the facts file, or decides about it.
 func (c factsFileCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		text, err := factsFileWords(ctx, store, c.Do)
+		said, err := factsFileWords(ctx, store, c.Do)
+		if why, ok := text.ForPeople(err); ok {
+			said, err = why, nil
+		}
 		if err == nil {
-			_, err = fmt.Fprintln(seen{s.out}, text)
+			_, err = fmt.Fprintln(seen{s.out}, said)
 		}
 		return err
 	})

@@ -2,13 +2,12 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"github.com/robfig/cron/v3"
 
-	"parley/internal/tools"
+	"parley/internal/text"
 )
 
 // shortestRhythm is the least time between two firings of a reminder.
@@ -19,33 +18,28 @@ var schedules = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month |
 
 // nextTime is when a schedule comes up after a moment. Its wall clock is the
 // zone's: a time that the clocks skip comes right after the gap, one that they
-// repeat comes once. Errors are sentences for people.
+// repeat comes once. Its errors may be shown to people.
 func nextTime(schedule, zone string, after time.Time) (time.Time, error) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
-		return time.Time{}, tell(wordsNoZone, zone)
+		return time.Time{}, text.Tell(wordsNoZone, zone)
 	}
 	spec, err := readSchedule(schedule)
 	if err != nil {
-		return time.Time{}, tell(wordsNoSchedule, schedule)
+		return time.Time{}, text.Tell(wordsNoSchedule, schedule)
 	}
 	first := upcoming(spec, loc, after)
 	if first.IsZero() {
-		return first, tell(wordsNeverDue, schedule)
+		return first, text.Tell(wordsNeverDue, schedule)
 	}
 	for t, n := first, 0; n < 3; n++ {
 		next := upcoming(spec, loc, t)
 		if !next.IsZero() && next.Sub(t) < shortestRhythm {
-			return time.Time{}, tell(wordsTooOften, int(shortestRhythm.Minutes()))
+			return time.Time{}, text.Tell(wordsTooOften, int(shortestRhythm.Minutes()))
 		}
 		t = next
 	}
 	return first, nil
-}
-
-// tell is an error that is a sentence for people.
-func tell(format string, args ...any) error {
-	return &tools.PeopleError{Text: fmt.Sprintf(format, args...)}
 }
 
 // upcoming is the next time, zero for never. Fields are matched on the wall
@@ -72,16 +66,16 @@ func upcoming(spec cron.Schedule, loc *time.Location, after time.Time) time.Time
 
 // readSchedule parses what a person may have typed: the parser panics on some
 // of it and takes rhythms of a second (platforms.md 1.5).
-func readSchedule(text string) (spec cron.Schedule, err error) {
+func readSchedule(said string) (spec cron.Schedule, err error) {
 	defer func() {
 		if recover() != nil {
 			err = errors.New("unreadable")
 		}
 	}()
-	if len(text) > 200 || strings.Contains(text, "=") {
+	if len(said) > 200 || strings.Contains(said, "=") {
 		return nil, errors.New("unreadable")
 	}
-	spec, err = schedules.Parse(text)
+	spec, err = schedules.Parse(said)
 	if every, ok := spec.(cron.ConstantDelaySchedule); ok && every.Delay < shortestRhythm {
 		// The parser makes a second of whatever is shorter.
 		return cron.ConstantDelaySchedule{Delay: time.Second}, err

@@ -16,6 +16,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm/offline"
 	"parley/internal/memory"
+	"parley/internal/text"
 	"parley/internal/tools"
 	"parley/internal/vault"
 )
@@ -226,7 +227,7 @@ func (a *app) librarian() tools.Tool {
 			return tools.Result{}, err
 		}
 		if agreed == "" {
-			return tools.Result{}, tell(wordsPlanGone)
+			return tools.Result{}, text.Tell(wordsPlanGone)
 		}
 		if err := a.store.SetSetting(ctx, planSetting+c.Key, ""); err != nil {
 			return tools.Result{}, err
@@ -240,10 +241,10 @@ const planSetting = memory.Passing + "librarian:"
 
 func (a *app) mayTidy(ctx context.Context, c tools.Call) error {
 	if a.cfg.Vault.Readers == "owner" && !a.isOwner(ctx, c) {
-		return tell(wordsNotesOwner)
+		return text.Tell(wordsNotesOwner)
 	}
 	if !a.mayWrite(ctx, c) {
-		return tell(wordsNotWriter)
+		return text.Tell(wordsNotWriter)
 	}
 	return nil
 }
@@ -273,19 +274,6 @@ func (a *app) notesCommands() []admin.Command {
 	return list
 }
 
-// notesFailed answers with the vault's own sentences.
-func notesFailed(err error) (chat.Answer, error) {
-	if errors.Is(err, vault.ErrNotFound) {
-		return chat.Answer{Text: wordsNoNote}, nil
-	}
-	for _, known := range []error{vault.ErrNotReady, vault.ErrPath} {
-		if errors.Is(err, known) {
-			return chat.Answer{Text: sentence(known)}, nil
-		}
-	}
-	return chat.Answer{}, err
-}
-
 func (a *app) runNotesSearch(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	s, err := a.shelf(ctx, r.Message)
 	if err != nil {
@@ -293,7 +281,7 @@ func (a *app) runNotesSearch(ctx context.Context, r admin.Request) (chat.Answer,
 	}
 	hits, err := s.Search(ctx, vault.Query{Text: r.Args["query"]})
 	if err != nil {
-		return notesFailed(err)
+		return chat.Answer{}, text.Instead(err, vault.ErrNotFound, wordsNoNote)
 	}
 	if len(hits) == 0 {
 		return chat.Answer{Text: wordsNoNotes}, nil
@@ -313,7 +301,7 @@ func (a *app) runNotesShow(ctx context.Context, r admin.Request) (chat.Answer, e
 	}
 	d, err := s.Read(ctx, vault.Part{Path: name, Heading: heading})
 	if err != nil {
-		return notesFailed(err)
+		return chat.Answer{}, text.Instead(err, vault.ErrNotFound, wordsNoNote)
 	}
 	const most = 6000
 	return chat.Answer{Text: fmt.Sprintf("**%s** — %s\n\n%s", d.Title, d.Path, clip(d.Text, most))}, nil
@@ -332,7 +320,7 @@ func (a *app) runNotesRecent(ctx context.Context, r admin.Request) (chat.Answer,
 		list, err = s.Listed(ctx, list, 20)
 	}
 	if err != nil {
-		return notesFailed(err)
+		return chat.Answer{}, text.Instead(err, vault.ErrNotFound, wordsNoNote)
 	}
 	if len(list) == 0 {
 		return chat.Answer{Text: wordsNoNotes}, nil

@@ -3,12 +3,12 @@ package admin
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // claimName is the one command that strangers may give.
@@ -49,22 +49,9 @@ func (g *Gate) runClaim(ctx context.Context, r Request) (chat.Answer, error) {
 		return chat.Answer{Text: wordYours}, nil
 	}
 	if err := g.Claim(ctx, r.Message.From, r.Args["code"]); err != nil {
-		return refused(err, wordClaimWrong)
+		return chat.Answer{}, text.Instead(err, ErrCode, wordClaimWrong)
 	}
 	return chat.Answer{Text: wordClaimed}, nil
-}
-
-// refused turns an expected error into a sentence and passes on the others.
-func refused(err error, wrong string) (chat.Answer, error) {
-	switch {
-	case errors.Is(err, ErrCode):
-		return chat.Answer{Text: wrong}, nil
-	case errors.Is(err, ErrLockedOut):
-		return chat.Answer{Text: wordLockedOut}, nil
-	case errors.Is(err, ErrOwned):
-		return chat.Answer{Text: wordOwned}, nil
-	}
-	return chat.Answer{}, err
 }
 
 func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) {
@@ -93,7 +80,7 @@ func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) 
 func (g *Gate) runApprove(ctx context.Context, r Request) (chat.Answer, error) {
 	who, err := g.Approve(ctx, r.Args["code"], r.Message.From.ID)
 	if err != nil {
-		return refused(err, wordPairWrong)
+		return chat.Answer{}, text.Instead(err, ErrCode, wordPairWrong)
 	}
 	return chat.Answer{Text: fmt.Sprintf(wordPairApproved, escape(who.Name), who.ID, who.ID)}, nil
 }

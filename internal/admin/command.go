@@ -34,7 +34,9 @@ type Command struct {
 	Confirm func(ctx context.Context, r Request) (question string, err error)
 	Options []Option
 	Verbs   []Command // no deeper than this
-	// Run is what it does. nil on a command with verbs lists them.
+	// Run is what it does. nil on a command with verbs lists them. An error of
+	// Run or Confirm that is a text.Error is the answer; any other is logged, and
+	// people are told its number.
 	Run func(ctx context.Context, r Request) (chat.Answer, error)
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // Categories under which Record is told what admin did with a message.
@@ -129,6 +130,9 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 		return a, nil
 	}
 	a, err := c.execute(ctx, cmd, r, confirmed)
+	if sentence, ok := text.ForPeople(err); ok {
+		a, err = chat.Answer{Text: sentence, Private: cmd.Private}, nil
+	}
 	if err != nil {
 		return c.apologize(ctx, r, err)
 	}
@@ -200,8 +204,8 @@ func (c *Commands) execute(ctx context.Context, cmd Command, r Request, confirme
 			question = fmt.Sprintf(wordAskAside, escape(r.Message.Text)) // others read it
 		}
 		if question != "" {
-			text, _ := json.Marshal(r.Message.Text) // a string always can
-			return c.o.Confirm.Ask(ctx, r.Message, question, Action{Kind: commandAction, Args: text})
+			line, _ := json.Marshal(r.Message.Text) // a string always can
+			return c.o.Confirm.Ask(ctx, r.Message, question, Action{Kind: commandAction, Args: line})
 		}
 	}
 	a, err := cmd.Run(ctx, r)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // A code is 10 letters of a 32-letter alphabet without look-alikes: 50 bits.
@@ -34,8 +35,8 @@ const (
 // Errors of Approve and Claim.
 var (
 	ErrCode      = errors.New("no such code, or it was used or has expired")
-	ErrLockedOut = errors.New("too many wrong codes")
-	ErrOwned     = errors.New("this bot has an owner")
+	ErrLockedOut = text.Tell(wordLockedOut)
+	ErrOwned     = text.Tell(wordOwned)
 )
 
 // ClaimCode makes the code that start shows while nobody owns this bot; an

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // Scope says for whom a fact is.
@@ -105,8 +105,8 @@ type Saved struct {
 
 // Errors about facts; the text is fit for people.
 var (
-	ErrNoFact   = errors.New("there is no such fact")
-	ErrFactSize = fmt.Errorf("a fact has 1 to %d characters", MaxFact)
+	ErrNoFact   = text.Tell("there is no such fact")
+	ErrFactSize = text.Tell("a fact has 1 to %d characters", MaxFact)
 )
 
 // TagError is a tag that cannot be one.
@@ -150,7 +150,7 @@ func normalTags(tags []string) ([]string, error) {
 			t = "#" + t
 		}
 		if !isTag(t) {
-			return nil, &TagError{t}
+			return nil, text.Tell("%w", &TagError{t})
 		}
 		if !slices.Contains(out, t) {
 			out = append(out, t)
@@ -219,7 +219,7 @@ func (v Viewer) subject(s Scope) (string, error) {
 	case v.guild() != "":
 		return v.guild(), nil
 	}
-	return "", errors.New("there is no server here to remember that for")
+	return "", text.Tell("there is no server here to remember that for")
 }
 
 // ownerWord is a subject as one word of the full-text index.

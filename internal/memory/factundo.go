@@ -3,8 +3,9 @@ package memory
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"time"
+
+	"parley/internal/text"
 )
 
 // Rows about the facts file, all without anybody's words.
@@ -29,8 +30,8 @@ type undoStep struct {
 
 // Errors about the facts file; the text is fit for people.
 var (
-	ErrNothingRefused = errors.New("nothing of the facts file was refused")
-	ErrNothingUndone  = errors.New("the facts file changed nothing that could be undone")
+	ErrNothingRefused = text.Tell("nothing of the facts file was refused")
+	ErrNothingUndone  = text.Tell("the facts file changed nothing that could be undone")
 )
 
 // FactsRefused is what keeps the facts file from being obeyed, nil for nothing.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"parley/internal/text"
 )
 
 // LogEntry is a line in a person's journal.
@@ -24,7 +26,7 @@ type LogEntry struct {
 var logTypes = []string{"thought", "decision", "research", "insight"}
 
 // ErrLogSize is a blank or too long entry; the text is fit for people.
-var ErrLogSize = fmt.Errorf("an entry has 1 to %d characters", MaxFact)
+var ErrLogSize = text.Tell("an entry has 1 to %d characters", MaxFact)
 
 // AddLog writes a line into v's journal. Type "" is thought, Author "" is
 // user. A second call with the same key ("" is none) returns the first one's.

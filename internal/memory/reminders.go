@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // maxReminders is how many reminders a person may have waiting.
@@ -29,8 +30,8 @@ type Reminder struct {
 
 // Errors about reminders; the text is fit for people.
 var (
-	ErrNoReminder       = errors.New("there is no such reminder")
-	ErrTooManyReminders = fmt.Errorf("you have %d reminders waiting, which is as many as I keep; cancel one first", maxReminders)
+	ErrNoReminder       = text.Tell("there is no such reminder")
+	ErrTooManyReminders = text.Tell("you have %d reminders waiting, which is as many as I keep; cancel one first", maxReminders)
 )
 
 const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, people"

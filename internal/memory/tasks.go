@@ -4,9 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 	"unicode/utf8"
+
+	"parley/internal/text"
 )
 
 // MaxTask is the longest task or reminder in characters (requirements 7.1).
@@ -24,8 +25,8 @@ type Task struct {
 
 // Errors about tasks; the text is fit for people.
 var (
-	ErrNoTask   = errors.New("there is no such task")
-	ErrTaskSize = fmt.Errorf("a task has 1 to %d characters", MaxTask)
+	ErrNoTask   = text.Tell("there is no such task")
+	ErrTaskSize = text.Tell("a task has 1 to %d characters", MaxTask)
 )
 
 // taskText checks and cleans the text of a task or reminder.

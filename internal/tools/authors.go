@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"parley/internal/memory"
+	"parley/internal/text"
 	"parley/internal/vault"
 )
 
@@ -215,7 +216,7 @@ func (s *Shelf) changes(ctx context.Context, path string) error {
 	}
 	may, err := s.Changes(ctx, "", path)
 	if err == nil && !may {
-		err = tell(wordNoteNotYours)
+		err = text.Tell(wordNoteNotYours)
 	}
 	return err
 }

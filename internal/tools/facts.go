@@ -12,6 +12,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 //go:embed save_fact.md
@@ -115,9 +116,9 @@ func claimsPower(text string) bool {
 }
 
 // MayLearn says why a sentence may not be remembered; nil when it may.
-func MayLearn(text string) error {
-	if claimsPower(text) {
-		return tell(wordPower)
+func MayLearn(said string) error {
+	if claimsPower(said) {
+		return text.Tell(wordPower)
 	}
 	return nil
 }
@@ -139,7 +140,7 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 			return Result{}, err
 		}
 		if shared && (mayShare == nil || !mayShare(ctx, c)) {
-			return Result{}, tell(wordShare)
+			return Result{}, text.Tell(wordShare)
 		}
 		f := memory.NewFact{
 			Scope: memory.Scope(a.Scope), Content: a.Content, Tags: a.Tags, Type: a.Type, Session: c.Session, MessageID: c.Message, CallKey: c.Key,
@@ -184,7 +185,7 @@ func savedWords(s memory.Saved) string {
 func ownFact(ctx context.Context, store *memory.Store, c Call, id int64, mayShare func(context.Context, Call) bool) (memory.Fact, error) {
 	f, _, err := store.FactHistory(ctx, viewer(c), id)
 	if err == nil && f.Scope != memory.ScopePerson && (mayShare == nil || !mayShare(ctx, c)) {
-		err = tell(wordShare)
+		err = text.Tell(wordShare)
 	}
 	return f, err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 //go:embed log_entry.md
@@ -98,12 +99,12 @@ func remark(e memory.LogEntry) string {
 }
 
 // ParseDay reads a day that is past or today: its first moment in loc.
-func ParseDay(text string, now time.Time, loc *time.Location) (time.Time, error) {
-	text = strings.ToLower(strings.Trim(strings.TrimSpace(text), ".!?"))
-	text = strings.TrimPrefix(strings.TrimPrefix(text, "on "), "last ")
+func ParseDay(said string, now time.Time, loc *time.Location) (time.Time, error) {
+	said = strings.ToLower(strings.Trim(strings.TrimSpace(said), ".!?"))
+	said = strings.TrimPrefix(strings.TrimPrefix(said, "on "), "last ")
 	local := now.In(loc)
 	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, loc)
-	switch text {
+	switch said {
 	case "today":
 		return today, nil
 	case "yesterday":
@@ -111,22 +112,22 @@ func ParseDay(text string, now time.Time, loc *time.Location) (time.Time, error)
 	}
 	for d := range 7 {
 		t := today.AddDate(0, 0, -d-1)
-		if name := strings.ToLower(t.Weekday().String()); text == name || text == name[:3] {
+		if name := strings.ToLower(t.Weekday().String()); said == name || said == name[:3] {
 			return t, nil
 		}
 	}
 	for _, form := range []string{time.DateOnly, "2 January 2006", "January 2, 2006", "2.1.2006"} {
-		if t, err := time.ParseInLocation(form, text, loc); err == nil {
+		if t, err := time.ParseInLocation(form, said, loc); err == nil {
 			return t, nil
 		}
 	}
 	for _, form := range []string{"2 January", "January 2", "2 Jan", "Jan 2"} {
-		if t, err := time.ParseInLocation(form, text, loc); err == nil {
+		if t, err := time.ParseInLocation(form, said, loc); err == nil {
 			if t = time.Date(today.Year(), t.Month(), t.Day(), 0, 0, 0, 0, loc); t.After(today) {
 				t = t.AddDate(-1, 0, 0)
 			}
 			return t, nil
 		}
 	}
-	return time.Time{}, tell(wordNoDay, text)
+	return time.Time{}, text.Tell(wordNoDay, said)
 }

@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 //go:embed set_reminder.md
@@ -157,7 +158,7 @@ func (k Planner) SetZone(ctx context.Context, who chat.User, zone string) (name 
 			return name, k.Store.SetTimeZone(ctx, who.ID, name)
 		}
 	}
-	return "", tell(wordNoZone)
+	return "", text.Tell(wordNoZone)
 }
 
 // titled writes the words of a zone's name as most are written:

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 // State is where a call stands.
@@ -280,22 +281,11 @@ func worded(err error, words string, args ...any) (Result, error) {
 	return Result{Content: fmt.Sprintf(words, args...)}, nil
 }
 
-// sentences are the errors of the memory that are sentences for people.
-var sentences = []error{
-	memory.ErrNoFact, memory.ErrFactSize, memory.ErrNoTask, memory.ErrTaskSize, memory.ErrNoReminder, memory.ErrTooManyReminders, memory.ErrLogSize,
-}
-
 // failure is why a tool failed, as the model reads it: a sentence that was made
 // for people stands as it is.
 func failure(err error) string {
-	if people := (*PeopleError)(nil); errors.As(err, &people) {
-		return line(people.Text)
-	}
-	for _, known := range sentences {
-		if errors.Is(err, known) {
-			s := known.Error()
-			return strings.ToUpper(s[:1]) + s[1:] + "."
-		}
+	if sentence, ok := text.ForPeople(err); ok {
+		return line(sentence)
 	}
 	return fmt.Sprintf(wordFailed, line(explain(err)))
 }

@@ -83,7 +83,7 @@ func VaultTools(n Notes) []Tool {
 func forReaders[A any](n Notes, meta Meta, call func(context.Context, Call, A) (Result, error)) Tool {
 	return Func(meta, func(ctx context.Context, c Call, a A) (Result, error) {
 		if n.May != nil && !n.May(ctx, c) {
-			return Result{}, tell(wordNotesNot)
+			return Result{}, text.Tell(wordNotesNot)
 		}
 		r, err := call(ctx, c, a)
 		for wait := time.After(indexPatience); errors.Is(err, vault.ErrNotReady); {
@@ -96,7 +96,7 @@ func forReaders[A any](n Notes, meta Meta, call func(context.Context, Call, A) (
 			}
 			break
 		}
-		return r, readable(err)
+		return r, err
 	})
 }
 
@@ -104,7 +104,7 @@ func forReaders[A any](n Notes, meta Meta, call func(context.Context, Call, A) (
 func forWriters[A any](n Notes, meta Meta, call func(context.Context, Call, A) (Result, error)) Tool {
 	return forReaders(n, meta, func(ctx context.Context, c Call, a A) (Result, error) {
 		if n.Writes != nil && !n.Writes(ctx, c) {
-			return Result{}, tell(wordNotesNoWriter)
+			return Result{}, text.Tell(wordNotesNoWriter)
 		}
 		return call(ctx, c, a)
 	})
@@ -134,16 +134,6 @@ const (
 	indexPatience = 3 * time.Second
 	indexPace     = 50 * time.Millisecond
 )
-
-// readable makes the vault's own sentences such for people.
-func readable(err error) error {
-	for _, known := range []error{vault.ErrNotReady, vault.ErrPath, vault.ErrExists, vault.ErrNotFound, vault.ErrContent, vault.ErrChanged} {
-		if errors.Is(err, known) {
-			return tell("%s", err.Error())
-		}
-	}
-	return err
-}
 
 func (n Notes) search() Tool {
 	type args struct {

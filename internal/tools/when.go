@@ -41,33 +41,25 @@ var (
 func ParseWhen(text string, now time.Time, loc *time.Location) (When, error) {
 	said := strings.TrimSpace(text)
 	if len(said) > maxWhen {
-		return When{}, tell(wordNoWhen, whole.Clip(said, 20)+"…")
+		return When{}, whole.Tell(wordNoWhen, whole.Clip(said, 20)+"…")
 	}
 	w, err := newWhenParser(said, now, loc).parse()
 	if errors.Is(err, errUnclear) {
-		return When{}, tell(wordNoWhen, said)
+		return When{}, whole.Tell(wordNoWhen, said)
 	}
 	if err != nil || w.Schedule != "" {
 		return w, err
 	}
 	switch {
 	case !w.At.After(now):
-		return When{}, tell(wordPast, w.At.In(loc).Format("2006-01-02 15:04 MST"))
+		return When{}, whole.Tell(wordPast, w.At.In(loc).Format("2006-01-02 15:04 MST"))
 	case w.At.Sub(now) > farthest:
-		return When{}, tell(wordTooFar)
+		return When{}, whole.Tell(wordTooFar)
 	}
 	return w, nil
 }
 
 var errUnclear = errors.New("unclear")
-
-// PeopleError is a failure whose text is a sentence for people.
-type PeopleError struct{ Text string }
-
-// Error implements error.
-func (e *PeopleError) Error() string { return e.Text }
-
-func tell(format string, args ...any) error { return &PeopleError{fmt.Sprintf(format, args...)} }
 
 var remindForm = lazily(`(?i)^(?:remind )?(?:me )?`)
 

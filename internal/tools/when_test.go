@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	whole "parley/internal/text"
 )
 
 func TestParseWhen(t *testing.T) {
@@ -49,7 +51,7 @@ func TestParseWhen(t *testing.T) {
 		case err != nil && strings.Contains(err.Error(), "ahead"):
 			got = "ahead"
 		}
-		if people := (*PeopleError)(nil); err != nil && !errors.As(err, &people) {
+		if people := (*whole.Error)(nil); err != nil && !errors.As(err, &people) {
 			t.Errorf("%q: %v is not for people", text, err)
 		}
 		if got != want {

@@ -2,10 +2,11 @@ package vault
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"parley/internal/text"
 )
 
 // written is a note as its people wrote it. What is added to it looks like the
@@ -24,7 +25,7 @@ const bom = "\uFEFF"
 // reading of it would be a guess.
 func asWritten(raw []byte) (written, error) {
 	if !utf8.Valid(raw) {
-		return written{}, fmt.Errorf("%w: what is there is not UTF-8, and writing to it could damage it; save it as UTF-8 in your editor first", ErrContent)
+		return written{}, text.Tell("%w: what is there is not UTF-8, and writing to it could damage it; save it as UTF-8 in your editor first", ErrContent)
 	}
 	w := written{raw: string(raw), eol: "\n"}
 	if crlf := bytes.Count(raw, []byte("\r\n")); 2*crlf > bytes.Count(raw, []byte("\n")) {
@@ -59,7 +60,7 @@ func (w written) replaced(n Note) (string, error) {
 		for i, s := range all {
 			names[i] = s.heading
 		}
-		return "", fmt.Errorf("%w: no heading %.200q; there are: %.2000s", ErrNotFound, n.Heading, strings.Join(names, " | "))
+		return "", text.Tell("%w: no heading %.200q; there are: %.2000s", ErrNotFound, n.Heading, strings.Join(names, " | "))
 	}
 	lines := strings.SplitAfter(w.raw, "\n")
 	before, after := strings.Join(lines[:all[i].body-1], ""), strings.Join(lines[all[i].to:], "")

@@ -1,12 +1,13 @@
 package vault
 
 import (
-	"fmt"
 	"path"
 	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/text"
 )
 
 // maxPath is how many characters a path of a note may have.
@@ -22,7 +23,7 @@ var (
 // ending in .md, plain on every system, and nowhere hidden. The error is
 // ErrPath with the reason.
 func checkPath(name string) error {
-	no := func(why string) error { return fmt.Errorf("%w: %s (%.300q)", ErrPath, why, name) }
+	no := func(why string) error { return text.Tell("%w: %s (%.300q)", ErrPath, why, name) }
 	switch {
 	case !utf8.ValidString(name):
 		return no("it is not valid text")

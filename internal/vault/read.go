@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/internal/text"
 )
 
 // Part names what to read of a file: a section by its heading, lines, or all of
@@ -92,7 +94,7 @@ func (v *Vault) open(s Source, p Part) (d Document, err error) {
 	case err != nil:
 		return d, err
 	case c.skipped != "":
-		return d, fmt.Errorf("%w: it is %s", ErrNotFound, c.skipped)
+		return d, text.Tell("%w: it is %s", ErrNotFound, c.skipped)
 	}
 	lines := strings.Split(c.text, "\n")
 	parts := spans(s, p.Path, c, lines)
@@ -106,7 +108,7 @@ func (v *Vault) open(s Source, p Part) (d Document, err error) {
 	if p.Heading != "" {
 		i := slices.IndexFunc(parts, func(h span) bool { return sameHeading(h.heading, p.Heading) })
 		if i < 0 {
-			return d, fmt.Errorf("%w: no heading %.200q; there are: %.2000s", ErrNotFound, p.Heading, strings.Join(d.Headings, " | "))
+			return d, text.Tell("%w: no heading %.200q; there are: %.2000s", ErrNotFound, p.Heading, strings.Join(d.Headings, " | "))
 		}
 		from, to = parts[i].from, parts[i].to
 	}

@@ -1,16 +1,16 @@
 package vault
 
-import "errors"
+import "parley/internal/text"
 
-// Errors that callers tell apart. Each is a sentence that can be shown, and
-// comes wrapped with what it is about.
+// Errors that callers tell apart. Each may be shown to people, and comes with
+// what it is about.
 var (
-	ErrNotReady = errors.New("the notes are still being indexed; ask again in a moment")
-	ErrPath     = errors.New("this is not a usable path of a note")
-	ErrExists   = errors.New("a note of this name exists already; append to it or choose another name")
-	ErrNotFound = errors.New("there is no such note")
-	ErrContent  = errors.New("this cannot be written as a note")
-	ErrChanged  = errors.New("the note was changed by somebody else just now; read it again first")
+	ErrNotReady = text.Tell("the notes are still being indexed; ask again in a moment")
+	ErrPath     = text.Tell("this is not a usable path of a note")
+	ErrExists   = text.Tell("a note of this name exists already; append to it or choose another name")
+	ErrNotFound = text.Tell("there is no such note")
+	ErrContent  = text.Tell("this cannot be written as a note")
+	ErrChanged  = text.Tell("the note was changed by somebody else just now; read it again first")
 )
 
 // Why a file is in its folder and not in the index, as Status tells it.

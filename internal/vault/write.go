@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"parley/internal/text"
 )
 
 // How a note is written.
@@ -121,7 +123,7 @@ func (v *Vault) target(name string) (string, error) {
 }
 
 func checkContent(n Note) error {
-	no := func(why string) error { return fmt.Errorf("%w: %s", ErrContent, why) }
+	no := func(why string) error { return text.Tell("%w: %s", ErrContent, why) }
 	switch {
 	case n.Mode != ModeCreate && n.Mode != ModeAppend && n.Mode != ModeReplaceSection:
 		return no(fmt.Sprintf("the mode is %s, %s or %s", ModeCreate, ModeAppend, ModeReplaceSection))

@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // writer is the folder notes are written in, open for one write. Nothing
@@ -23,7 +25,7 @@ type writer struct {
 func (v *Vault) openWriter() (*writer, error) {
 	s := v.notes()
 	if s == nil {
-		return nil, fmt.Errorf("%w: no folder of notes is set up", ErrNotFound)
+		return nil, text.Tell("%w: no folder of notes is set up", ErrNotFound)
 	}
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
@@ -41,7 +43,7 @@ func (v *Vault) openWriter() (*writer, error) {
 	if err == nil {
 		var opened os.FileInfo
 		if opened, err = dir.Stat("."); err == nil && !os.SameFile(looked, opened) {
-			err = fmt.Errorf("%w: %s is a link", ErrPath, v.o.WriteDir)
+			err = text.Tell("%w: %s is a link", ErrPath, v.o.WriteDir)
 		}
 	}
 	if err != nil {
@@ -59,7 +61,7 @@ func (w *writer) read(name string) (content, error) {
 	case errors.Is(err, os.ErrNotExist):
 		return c, ErrNotFound
 	case err == nil && c.skipped != "":
-		return c, fmt.Errorf("%w: what is there is %s", ErrContent, c.skipped)
+		return c, text.Tell("%w: what is there is %s", ErrContent, c.skipped)
 	}
 	return c, err
 }
@@ -93,7 +95,7 @@ func (w *writer) claim(name string) error {
 
 // update changes a note that is there and keeps what it held under a name that
 // ends in stamp.
-func (w *writer) update(name string, n Note, stamp string) (text string, err error) {
+func (w *writer) update(name string, n Note, stamp string) (next string, err error) {
 	c, err := w.read(name)
 	if err != nil {
 		return "", err
@@ -103,20 +105,20 @@ func (w *writer) update(name string, n Note, stamp string) (text string, err err
 		return "", err
 	}
 	if n.Mode == ModeReplaceSection {
-		text, err = old.replaced(n)
+		next, err = old.replaced(n)
 	} else {
-		text = old.appended(n.Content)
+		next = old.appended(n.Content)
 	}
 	if err != nil {
 		return "", err
 	}
-	if len(text) > maxNote {
-		return "", fmt.Errorf("%w: the note would be too large; begin another", ErrContent)
+	if len(next) > maxNote {
+		return "", text.Tell("%w: the note would be too large; begin another", ErrContent)
 	}
 	if err := w.keep(name, string(c.raw), stamp); err != nil {
 		return "", fmt.Errorf("keep the version before: %w", err)
 	}
-	return text, w.replace(name, text, c.info.Mode().Perm(), func() error { return w.unchanged(name, c) })
+	return next, w.replace(name, next, c.info.Mode().Perm(), func() error { return w.unchanged(name, c) })
 }
 
 // unchanged is ErrChanged when somebody wrote to a note since it was read.

@@ -1,0 +1,58 @@
+package text
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Error is a failure whose text may be shown to people: it names no secret, no
+// address and no part of the program. Every other error is for the log only.
+// Whoever answers people (admin for commands, tools for the model) asks
+// ForPeople; nobody keeps a list of errors that may be shown.
+type Error struct{ err error }
+
+// Error implements error.
+func (e *Error) Error() string { return e.err.Error() }
+
+// Unwrap implements the convention of package errors.
+func (e *Error) Unwrap() error { return e.err }
+
+// Tell makes an Error, as fmt.Errorf makes an error: with %w it adds to another
+// Error what is known about this case.
+func Tell(format string, args ...any) error { return &Error{fmt.Errorf(format, args...)} }
+
+// Instead returns an Error that says words where err is what target is, else
+// err: for callers that can say what to do about it.
+func Instead(err, target error, words string) error {
+	if errors.Is(err, target) {
+		return Tell("%s", words)
+	}
+	return err
+}
+
+// ForPeople is the sentence of the outermost Error in err's chain; ok is false
+// when there is none.
+func ForPeople(err error) (sentence string, ok bool) {
+	var e *Error
+	if !errors.As(err, &e) {
+		return "", false
+	}
+	return Sentence(e.Error()), true
+}
+
+// Sentence makes a sentence of an error's text: a capital first, a full stop
+// last.
+func Sentence(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	if n == 0 {
+		return ""
+	}
+	s = string(unicode.ToUpper(r)) + s[n:]
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") || strings.HasSuffix(s, "!") || strings.HasSuffix(s, ".)") {
+		return s
+	}
+	return s + "."
+}
