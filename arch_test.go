@@ -34,6 +34,7 @@ var rooms = []allowed{
 	{"internal/*", "internal/text", "cuts and cleans what people read"},
 	{"internal/*/*", "internal/text", "cuts and cleans what people read"},
 
+	{"internal/adapters/*", "internal/markdown", "shows what models write"},
 	{"internal/adapters/*", "internal/chat", "translates between a platform and these words"},
 	{"internal/adapters/*/*test", "internal/chat", "a fake may speak its room's words"},
 	{"internal/chat/*test", "internal/chat", "a fake may speak its room's words"},
@@ -61,6 +62,7 @@ var rooms = []allowed{
 	{"internal/agent", "internal/tools", "runs what the model asks for"},
 	{"internal/agent", "internal/playbook", "is guided by it"},
 
+	{"internal/page", "internal/markdown", "shows what models write"},
 	{"internal/page", "internal/chat", "its chat is a chat.Adapter"},
 	{"internal/page", "internal/memory", "shows what is stored"},
 
@@ -90,11 +92,15 @@ var libraries = []allowed{
 	{"internal/adapters/discord/discordtest", "github.com/gorilla/websocket", "fakes the gateway"},
 	{"internal/adapters/telegram", "github.com/go-telegram/bot", "the platform's library"},
 	{"internal/adapters/telegram", "github.com/yuin/goldmark", "Markdown to entities"},
+	{"internal/adapters/terminal", "github.com/yuin/goldmark", "Markdown to styles and columns"},
 	{"internal/adapters/terminal", "github.com/google/uuid", "ids of lines typed"},
 	{"internal/adapters/terminal", "github.com/peterh/liner", "line editing and history"},
 	{"internal/adapters/terminal", "golang.org/x/sys", "terminal modes"},
 
 	{"internal/llm/openai", "github.com/sashabaranov/go-openai", "the wire format of model endpoints"},
+
+	{"internal/markdown", "github.com/yuin/goldmark", "the parser, set to what models write"},
+	{"internal/page", "github.com/yuin/goldmark", "Markdown to HTML"},
 
 	{"internal/memory", "github.com/mattn/go-sqlite3", "the database"},
 	{"internal/memory", "github.com/google/uuid", "ids of rows"},

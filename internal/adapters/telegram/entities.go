@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-telegram/bot/models"
 	extast "github.com/yuin/goldmark/extension/ast"
+
+	"parley/internal/markdown"
 )
 
 // maxColumns is how wide a table may be to have its columns lined up.
@@ -20,7 +22,7 @@ func (w *walker) table(n *extast.Table) string {
 	for r := n.FirstChild(); r != nil; r = r.NextSibling() {
 		var row []string
 		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
-			cell := strings.Join(strings.Fields(w.plain(c, false)), " ")
+			cell := strings.Join(strings.Fields(markdown.Plain(c, w.source)), " ")
 			if len(row) == len(widths) {
 				widths = append(widths, 0)
 			}

@@ -9,15 +9,11 @@ import (
 
 	"github.com/go-telegram/bot/models"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
-	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
 
 	"parley/internal/chat"
-
-	whole "parley/internal/text"
+	"parley/internal/markdown"
+	"parley/internal/text"
 )
 
 // maxMentions is how many people one message may call by @name.
@@ -38,35 +34,6 @@ func (r rendered) fits() bool {
 	return len(r.text) <= maxBytes && len(r.entities) <= maxEntities && length(r.text) <= maxText
 }
 
-// markdown reads what models write. Raw HTML, link definitions and underlined
-// headings are left out of it, so that such text stays as it was written.
-var markdown = parser.NewParser(
-	parser.WithBlockParsers(
-		util.Prioritized(parser.NewThematicBreakParser(), 200),
-		util.Prioritized(parser.NewListParser(), 300),
-		util.Prioritized(parser.NewListItemParser(), 400),
-		util.Prioritized(parser.NewCodeBlockParser(), 500),
-		util.Prioritized(parser.NewATXHeadingParser(), 600),
-		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-		util.Prioritized(parser.NewBlockquoteParser(), 800),
-		util.Prioritized(parser.NewParagraphParser(), 1000),
-	),
-	parser.WithInlineParsers(
-		util.Prioritized(parser.NewCodeSpanParser(), 100),
-		util.Prioritized(parser.NewLinkParser(), 200),
-		util.Prioritized(parser.NewAutoLinkParser(), 300),
-		util.Prioritized(parser.NewEmphasisParser(), 500),
-		util.Prioritized(extension.NewStrikethroughParser(), 500),
-		util.Prioritized(spoilerParser{}, 500),
-	),
-	parser.WithParagraphTransformers(util.Prioritized(extension.NewTableParagraphTransformer(), 200)),
-	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
-)
-
-// nested is a line that opens more quotations and lists within each other than
-// anybody means: the parser takes the square of their number.
-var nested = regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){20}[ \t]*`)
-
 // render turns Markdown into text and entities. It is pure, and total: whatever
 // is not understood stays as text.
 func render(source string) rendered {
@@ -75,8 +42,9 @@ func render(source string) rendered {
 		return rendered{text: strings.TrimSpace(source)}
 	}
 	source = chat.CloseSpoilers(source)
-	w := &walker{source: []byte(nested.ReplaceAllString(source, "$0\\"))}
-	w.blocks(markdown.Parse(text.NewReader(w.source)), "\n\n")
+	doc, read := markdown.Parse(source)
+	w := &walker{source: read}
+	w.blocks(doc, "\n\n")
 	return w.result()
 }
 
@@ -126,9 +94,9 @@ func (w *walker) block(n ast.Node) {
 	case *ast.ThematicBreak:
 		w.write("———")
 	case *ast.FencedCodeBlock:
-		w.pre(string(n.Language(w.source)), w.lines(n))
+		w.pre(string(n.Language(w.source)), markdown.Code(n, w.source))
 	case *ast.CodeBlock:
-		w.pre("", w.lines(n))
+		w.pre("", markdown.Code(n, w.source))
 	case *ast.Blockquote:
 		if w.quoted {
 			w.blocks(n, "\n\n")
@@ -148,10 +116,6 @@ func (w *walker) block(n ast.Node) {
 		}
 		w.inlines(n)
 	}
-}
-
-func (w *walker) lines(n ast.Node) string {
-	return strings.TrimSuffix(string(n.Lines().Value(w.source)), "\n")
 }
 
 func (w *walker) pre(language, code string) {
@@ -194,7 +158,7 @@ func (w *walker) inlines(n ast.Node) {
 func (w *walker) inline(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Text:
-		w.prose(string(util.UnescapePunctuations(n.Value(w.source))))
+		w.prose(markdown.Literal(n, w.source))
 		if n.SoftLineBreak() || n.HardLineBreak() {
 			w.write("\n" + w.indent)
 		}
@@ -208,7 +172,7 @@ func (w *walker) inline(n ast.Node) {
 		w.mark(models.MessageEntity{Type: kind}, func() { w.inlines(n) })
 	case *extast.Strikethrough:
 		w.mark(models.MessageEntity{Type: models.MessageEntityTypeStrikethrough}, func() { w.inlines(n) })
-	case *spoiler:
+	case *markdown.Spoiler:
 		hidden := w.hidden
 		w.hidden = true
 		w.mark(models.MessageEntity{Type: models.MessageEntityTypeSpoiler}, func() { w.inlines(n) })
@@ -225,46 +189,12 @@ func (w *walker) inline(n ast.Node) {
 }
 
 func (w *walker) code(n *ast.CodeSpan) {
-	body := func() { w.write(strings.ReplaceAll(w.plain(n, true), "\n", " ")) }
+	body := func() { w.write(strings.ReplaceAll(markdown.Raw(n, w.source), "\n", " ")) }
 	if w.linked || w.hidden {
 		body()
 		return
 	}
 	w.mark(models.MessageEntity{Type: models.MessageEntityTypeCode}, body)
-}
-
-// plain is the text in n without what lies on it.
-func (w *walker) plain(n ast.Node, raw bool) string {
-	var b strings.Builder
-	_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) {
-		switch c := c.(type) {
-		case *ast.Text:
-			if entering && (raw || c.Parent().Kind() == ast.KindCodeSpan) {
-				b.Write(c.Value(w.source))
-			} else if entering {
-				b.Write(util.UnescapePunctuations(c.Value(w.source)))
-			}
-		case *ast.AutoLink:
-			if entering {
-				b.Write(c.Label(w.source))
-			}
-		case *ast.Link:
-			if !entering {
-				b.WriteString(" (" + string(c.Destination) + ")")
-			}
-		}
-		return ast.WalkContinue, nil
-	})
-	return b.String()
-}
-
-// label is the text in a link.
-func (w *walker) label(n ast.Node) string {
-	var b strings.Builder
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
-		b.WriteString(w.plain(c, false))
-	}
-	return b.String()
 }
 
 // follows says that words stand right behind a node.
@@ -295,7 +225,7 @@ func (w *walker) link(n ast.Node, to, title string) {
 	case (!web || spelled && !w.linked) && to != "":
 		w.prose(" (" + to + ")")
 	default:
-		if host := whole.Leads(w.label(n), to); host != "" && !w.follows(n, " ("+host+")") {
+		if host := text.Leads(markdown.Label(n, w.source), to); host != "" && !w.follows(n, " ("+host+")") {
 			w.prose(" (" + host + ")")
 		}
 	}

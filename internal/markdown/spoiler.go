@@ -1,4 +1,4 @@
-package telegram
+package markdown
 
 import (
 	"bytes"
@@ -8,16 +8,16 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// spoiler is text between double bars.
-type spoiler struct{ ast.BaseInline }
+// Spoiler is text between double bars.
+type Spoiler struct{ ast.BaseInline }
 
 var kindSpoiler = ast.NewNodeKind("Spoiler")
 
 // Kind implements ast.Node.
-func (*spoiler) Kind() ast.NodeKind { return kindSpoiler }
+func (*Spoiler) Kind() ast.NodeKind { return kindSpoiler }
 
 // Dump implements ast.Node.
-func (s *spoiler) Dump(source []byte, level int) { ast.DumpHelper(s, source, level, nil, nil) }
+func (s *Spoiler) Dump(source []byte, level int) { ast.DumpHelper(s, source, level, nil, nil) }
 
 // spoilerParser finds spoilers.
 type spoilerParser struct{}
@@ -52,4 +52,4 @@ func (spoilerParser) CanOpenCloser(opener, closer *parser.Delimiter) bool {
 }
 
 // OnMatch implements parser.DelimiterProcessor.
-func (spoilerParser) OnMatch(int) ast.Node { return &spoiler{} }
+func (spoilerParser) OnMatch(int) ast.Node { return &Spoiler{} }

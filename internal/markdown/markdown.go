@@ -1,0 +1,118 @@
+// Package markdown reads Markdown the way models write it, once for all front
+// ends. It renders nothing.
+package markdown
+
+import (
+	"bytes"
+	"regexp"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// dialect is CommonMark with tables, strikethrough and spoilers. Raw HTML, link
+// definitions and underlined headings are left out, so that such text stays as
+// it was written and a later line never changes what an earlier block means.
+var dialect = parser.NewParser(
+	parser.WithBlockParsers(
+		util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(parser.NewListParser(), 300),
+		util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+		util.Prioritized(parser.NewBlockquoteParser(), 800),
+		util.Prioritized(parser.NewParagraphParser(), 1000),
+	),
+	parser.WithInlineParsers(
+		util.Prioritized(parser.NewCodeSpanParser(), 100),
+		util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(parser.NewAutoLinkParser(), 300),
+		util.Prioritized(parser.NewEmphasisParser(), 500),
+		util.Prioritized(extension.NewStrikethroughParser(), 500),
+		util.Prioritized(spoilerParser{}, 500),
+	),
+	parser.WithParagraphTransformers(util.Prioritized(tables{extension.NewTableParagraphTransformer()}, 200)),
+	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+)
+
+// nested is a line that opens more quotations and lists within each other than
+// anybody means: the parser takes the square of their number.
+var nested = regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){20}[ \t]*`)
+
+// Parse never fails: what it does not understand stays as text. The nodes point
+// into source, which may differ from s.
+func Parse(s string) (doc ast.Node, source []byte) {
+	source = []byte(nested.ReplaceAllString(s, "$0\\"))
+	return dialect.Parse(text.NewReader(source)), source
+}
+
+// tables finds tables whose lines are drawn with bars. The library's own rule
+// also takes "--" below a line for a table of one column.
+type tables struct{ parser.ParagraphTransformer }
+
+// Transform implements parser.ParagraphTransformer.
+func (t tables) Transform(p *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	lines := p.Lines()
+	for i := 1; i < lines.Len(); i++ {
+		at := lines.At(i)
+		line := at.Value(reader.Source())
+		if bytes.IndexByte(line, '|') < 0 && bytes.IndexByte(line, '-') >= 0 && len(bytes.Trim(line, "-: \t\n")) == 0 {
+			return
+		}
+	}
+	t.ParagraphTransformer.Transform(p, reader, pc)
+}
+
+// Literal is the text of t as people read it, without the backslashes that
+// escape punctuation.
+func Literal(t *ast.Text, source []byte) string {
+	return string(util.UnescapePunctuations(t.Value(source)))
+}
+
+// Code is the content of a block of code, without its last line break.
+func Code(n ast.Node, source []byte) string {
+	return string(bytes.TrimSuffix(n.Lines().Value(source), []byte("\n")))
+}
+
+// Plain is the text in n without marks, addresses of links included.
+func Plain(n ast.Node, source []byte) string { return plain(n, source, false) }
+
+// Raw is Plain with escapes left in: the text of code.
+func Raw(n ast.Node, source []byte) string { return plain(n, source, true) }
+
+// Label is the text that a link shows.
+func Label(n ast.Node, source []byte) string {
+	var b bytes.Buffer
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		b.WriteString(Plain(c, source))
+	}
+	return b.String()
+}
+
+func plain(n ast.Node, source []byte, raw bool) string {
+	var b bytes.Buffer
+	_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails
+		switch c := c.(type) {
+		case *ast.Text:
+			if entering && (raw || c.Parent().Kind() == ast.KindCodeSpan) {
+				b.Write(c.Value(source))
+			} else if entering {
+				b.WriteString(Literal(c, source))
+			}
+		case *ast.AutoLink:
+			if entering {
+				b.Write(c.Label(source))
+			}
+		case *ast.Link:
+			if !entering {
+				b.WriteString(" (" + string(c.Destination) + ")")
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
