@@ -68,6 +68,12 @@ var rooms = []allowed{
 
 	{"internal/admin", "internal/chat", "stands in front of the agent as a chat.Handler"},
 
+	{"internal/setup", "config", "makes parts of the settings"},
+	{"internal/setup", "internal/llm", "describes the model's endpoint"},
+	{"internal/setup", "internal/llm/offline", "the endpoint where none is set"},
+	{"internal/setup", "internal/llm/openai", "the endpoint of the settings"},
+	{"internal/setup", "internal/llm/provider", "a key goes only where it belongs"},
+
 	{"internal/rehearse", "config", "a script brings settings of its own, over the defaults"},
 	{"internal/rehearse", "internal/chat", "its scripts are written on platforms of its own"},
 	{"internal/rehearse", "internal/llm", "its scripts answer as the model"},
@@ -82,7 +88,7 @@ var libraries = []allowed{
 	{"cmd/bot", "github.com/alecthomas/kong", "command line"},
 	{"cmd/bot", "github.com/prometheus/client_golang", "metrics"},
 	{"cmd/bot", "github.com/robfig/cron/v3", "decides when, nothing else"},
-	{"cmd/bot", "github.com/ledongthuc/pdf", "the text of PDFs, in a process of its own"},
+	{"internal/pdf", "github.com/ledongthuc/pdf", "the text of PDFs"},
 	{"cmd/bot", "golang.org/x/sys", "gives start-up memory back"},
 	{"internal/rehearse", "golang.org/x/tools", "the file format of rehearsals"},
 	{"config", "github.com/goccy/go-yaml", "mistakes are shown with their line"},

@@ -21,7 +21,9 @@ import (
 	"parley/internal/llm/wrap"
 	"parley/internal/memory"
 	"parley/internal/page"
+	"parley/internal/pdf"
 	"parley/internal/playbook"
+	"parley/internal/setup"
 	"parley/internal/text"
 	"parley/internal/tools"
 	"parley/internal/vault"
@@ -39,7 +41,7 @@ type app struct {
 	began    time.Time
 	store    *memory.Store
 	lock     *os.File // held open; goes with the process
-	model    endpoint
+	model    setup.Endpoint
 	runner   *tools.Runner
 	toolset  *toolset
 	agent    *agent.Agent
@@ -83,7 +85,7 @@ func newApp(ctx context.Context, cfg config.Config, log *slog.Logger, lock bool)
 func (a *app) open(ctx context.Context, lock bool) (err error) {
 	a.began = a.now()
 	a.inForce.Store(&a.cfg)
-	a.hide = newRedactor(a.cfg, shortestLogged)
+	a.hide = setup.NewRedactor(a.cfg, setup.ShortestLogged)
 	if lock {
 		if err := os.MkdirAll(a.cfg.DataDir, 0o700); err != nil {
 			return fmt.Errorf("data folder: %w", err)
@@ -102,7 +104,7 @@ func (a *app) build(ctx context.Context) (err error) {
 		return err
 	}
 	if a.model.Model == nil {
-		if a.model, err = connect(ctx, a.cfg, a.log); err != nil {
+		if a.model, err = setup.Connect(ctx, a.cfg, a.log); err != nil {
 			return err
 		}
 	}
@@ -124,21 +126,21 @@ func (a *app) build(ctx context.Context) (err error) {
 		return err
 	}
 	if name == "" {
-		name = a.model.name
+		name = a.model.Name
 	}
-	model, book := a.guarded(a.model.Model), a.model.book
+	model, book := a.guarded(a.model.Model), a.model.Book
 	if book != nil {
 		book = a.guarded(book)
 	}
 	a.agent, err = agent.New(agent.Options{
-		Store: a.store, Model: model, Fallback: a.model.fallback, Runner: a.runner, Tools: a.toolsHere,
-		Book: a.bookNow, BookModel: book, NoBookModel: a.model.list == nil,
+		Store: a.store, Model: model, Fallback: a.model.Fallback, Runner: a.runner, Tools: a.toolsHere,
+		Book: a.bookNow, BookModel: book, NoBookModel: a.model.List == nil,
 		Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: name,
 		MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
 		TokenBudget: a.cfg.Context.TokenBudget, ContextSize: a.cfg.Model.ContextSize,
 		TTL:     func() time.Duration { return a.inForce.Load().Session.TTL },
 		PerUser: a.cfg.Session.Scope == "user", DropSummaries: !a.cfg.Session.CarrySummary,
-		Files: agent.Files{Open: a.openFile, See: a.model.see, Hear: a.model.hear, ReadPDF: readPDF},
+		Files: agent.Files{Open: a.openFile, See: a.model.See, Hear: a.model.Hear, ReadPDF: pdf.Read},
 		Role:  a.role, Confirm: a.askFirst, Learn: a.cfg.Memory.Learn, Cite: a.cite, Prefetch: a.prefetch(),
 		Log: a.log, Now: a.now, Failpoint: failpoint,
 	})
@@ -147,9 +149,9 @@ func (a *app) build(ctx context.Context) (err error) {
 
 // guarded holds a model's calls to the limits, and secrets back from it.
 func (a *app) guarded(m llm.Model) llm.Model {
-	discreet := wrap.Discreet{Model: wrap.Traced{Model: m, Tracer: a.spans.Tracer}, Hide: newRedactor(a.cfg, shortestSaid)}
+	discreet := wrap.Discreet{Model: wrap.Traced{Model: m, Tracer: a.spans.Tracer}, Hide: setup.NewRedactor(a.cfg, setup.ShortestSaid)}
 	return wrap.Meter{
-		Model: discreet, Name: a.model.name, MaxTokens: a.cfg.Model.MaxTokens, Instead: a.pastLimit, Count: a.counts.modelCall,
+		Model: discreet, Name: a.model.Name, MaxTokens: a.cfg.Model.MaxTokens, Instead: a.pastLimit, Count: a.counts.modelCall,
 		Reserve: func(ctx context.Context, tokens int64) (func(int64), error) {
 			return a.front.quotas.Reserve(ctx, tokens)
 		},
@@ -269,17 +271,3 @@ func (a *app) followBook(context.Context) error {
 
 // inData names a file in the data folder.
 func (a *app) inData(name string) string { return filepath.Join(a.cfg.DataDir, name) }
-
-// endpoint is the model and what is known about it.
-type endpoint struct {
-	llm.Model
-	name     string                                                               // asked for, and shown
-	about    string                                                               // the line that tells the operator which model this is
-	fallback llm.Model                                                            // the built-in responder, unless it is the model itself
-	book     llm.Model                                                            // decides playbook conditions; nil is Model
-	see      bool                                                                 // takes pictures
-	hear     func(ctx context.Context, name string, audio []byte) (string, error) // nil is deaf
-	embed    llm.Embedder                                                         // nil for none
-	check    func(context.Context) error
-	list     func(context.Context) ([]string, error)
-}

@@ -19,6 +19,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/rehearse"
+	"parley/internal/setup"
 	"parley/internal/tools"
 )
 
@@ -150,7 +151,7 @@ func newScene(t *testing.T) *scene {
 	}
 	t.Cleanup(a.close)
 	s := &scene{t: t, app: a, model: &obedient{}, hands: &hands{}}
-	a.model = endpoint{Model: s.model, name: "captured", see: true, list: func(context.Context) ([]string, error) { return nil, nil }}
+	a.model = setup.Endpoint{Model: s.model, Name: "captured", See: true, List: func(context.Context) ([]string, error) { return nil, nil }}
 	if err := a.build(t.Context()); err != nil {
 		t.Fatal(err)
 	}

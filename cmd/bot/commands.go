@@ -175,10 +175,10 @@ func (a *app) modelCommand() admin.Command {
 
 func (a *app) runModelShow(ctx context.Context, _ admin.Request) (chat.Answer, error) {
 	text := "**Model:** " + a.agent.ModelName()
-	if a.model.list == nil {
+	if a.model.List == nil {
 		return chat.Answer{Text: text}, nil
 	}
-	if names, err := a.model.list(ctx); err == nil && len(names) > 0 {
+	if names, err := a.model.List(ctx); err == nil && len(names) > 0 {
 		text += "\n**There are:** " + strings.Join(names[:min(len(names), 50)], ", ")
 	}
 	return chat.Answer{Text: text}, nil
@@ -186,11 +186,11 @@ func (a *app) runModelShow(ctx context.Context, _ admin.Request) (chat.Answer, e
 
 func (a *app) runModelSet(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	name := r.Args["name"]
-	if a.model.name == offline.Name {
+	if a.model.Name == offline.Name {
 		return chat.Answer{Text: wordsModelNone}, nil
 	}
-	if a.model.list != nil {
-		names, err := a.model.list(ctx)
+	if a.model.List != nil {
+		names, err := a.model.List(ctx)
 		if err != nil {
 			return chat.Answer{}, fmt.Errorf("list models: %w", err)
 		}

@@ -122,7 +122,7 @@ func (a *app) switchRule(on bool) bookRun {
 // runRuleTest is a dry run: what it works out is thrown away.
 func (a *app) runRuleTest(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
 	judge := a.model.Model
-	if a.model.list == nil {
+	if a.model.List == nil {
 		judge = nil // the built-in responder judges nothing
 	}
 	g, err := b.Guide(ctx, judge, playbook.Situation{

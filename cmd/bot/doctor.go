@@ -16,6 +16,7 @@ import (
 	"parley/internal/agent"
 	"parley/internal/memory"
 	"parley/internal/playbook"
+	"parley/internal/setup"
 	"parley/internal/text"
 )
 
@@ -36,7 +37,7 @@ func (doctorCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	if err != nil {
 		return errUnwell
 	}
-	d.hide = newRedactor(cfg, shortestLogged)
+	d.hide = setup.NewRedactor(cfg, setup.ShortestLogged)
 	for _, w := range cfg.Warnings {
 		d.say("warn", "config", w)
 	}
@@ -195,22 +196,22 @@ func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 func (d *doctor) model(ctx context.Context, cfg config.Config) {
 	ctx, cancel := context.WithTimeout(ctx, doctorWait)
 	defer cancel()
-	e, err := connect(ctx, cfg, slog.New(slog.DiscardHandler))
+	e, err := setup.Connect(ctx, cfg, slog.New(slog.DiscardHandler))
 	if err != nil {
 		d.line("model", err, "")
 		return
 	}
-	if e.check != nil {
-		err = e.check(ctx)
+	if e.Check != nil {
+		err = e.Check(ctx)
 	}
 	if err != nil {
-		err = fmt.Errorf("%s %w; check model.base_url, model.api_key and model.name", e.about, err)
+		err = fmt.Errorf("%s %w; check model.base_url, model.api_key and model.name", e.About, err)
 	}
-	d.line("model", err, e.about)
-	if e.embed == nil {
+	d.line("model", err, e.About)
+	if e.Embed == nil {
 		return
 	}
-	list, err := e.embed.Embed(ctx, []string{"hello"})
+	list, err := e.Embed.Embed(ctx, []string{"hello"})
 	if err != nil {
 		d.line("embedding", fmt.Errorf("%w; check model.embedding, which is %s", err, cfg.Model.Embedding), "")
 		return

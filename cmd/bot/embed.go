@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/internal/llm/wrap"
+	"parley/internal/setup"
 )
 
 // embedFor bounds the making of vectors in one tick.
@@ -17,11 +18,11 @@ func (a *app) newEmbedder() *wrap.Embedder {
 	if name == "" {
 		return nil
 	}
-	if a.model.embed == nil {
+	if a.model.Embed == nil {
 		a.log.Warn("model.embedding is not used: the built-in responder has no embedding model", "model", name)
 		return nil
 	}
-	return &wrap.Embedder{Embedder: a.model.embed, Name: name, Hide: newRedactor(a.cfg, shortestSaid), Count: a.counts.modelCall, Log: a.log, Now: a.now}
+	return &wrap.Embedder{Embedder: a.model.Embed, Name: name, Hide: setup.NewRedactor(a.cfg, setup.ShortestSaid), Count: a.counts.modelCall, Log: a.log, Now: a.now}
 }
 
 // embed makes vectors for whatever asks; it is nil in the options of those who

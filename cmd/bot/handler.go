@@ -10,6 +10,7 @@ import (
 	"parley/internal/agent"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/setup"
 	"parley/internal/text"
 )
 
@@ -76,7 +77,7 @@ func (a *app) handler(f *front) chat.Handler {
 	}
 	do[actionApprove] = a.approved
 	way := f.gate.Wrap(a.opening(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(a.debugging(f, a.agent))), do))))
-	return a.spans.messages(discreetly(newRedactor(a.cfg, shortestSaid), way))
+	return a.spans.messages(discreetly(setup.NewRedactor(a.cfg, setup.ShortestSaid), way))
 }
 
 // debugging shows calls and timings under an answer where /debug is on, to

@@ -59,8 +59,8 @@ func (a *app) readyz(w http.ResponseWriter, r *http.Request) {
 	if f, ok := found("database", err); ok && !slices.ContainsFunc(list, func(f finding) bool { return f.part == "database" }) {
 		list = append(list, f)
 	}
-	if a.model.check != nil {
-		if f, ok := found("model", a.model.check(ctx)); ok {
+	if a.model.Check != nil {
+		if f, ok := found("model", a.model.Check(ctx)); ok {
 			list = append(list, f)
 		}
 	}

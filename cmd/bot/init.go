@@ -16,6 +16,8 @@ import (
 	"parley/internal/adapters/terminal"
 	"parley/internal/llm/offline"
 	"parley/internal/llm/openai"
+	"parley/internal/llm/provider"
+	"parley/internal/setup"
 )
 
 type initCmd struct {
@@ -40,7 +42,7 @@ func (c initCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		if err := ask(ctx); err != nil {
 			return err
 		}
-		f.veil.Knows(newRedactor(w.made, shortestLogged))
+		f.veil.Knows(setup.NewRedactor(w.made, setup.ShortestLogged))
 	}
 	if err := w.write(); err != nil {
 		return err
@@ -107,7 +109,7 @@ func (w *wizard) until(ctx context.Context, question string, hidden bool, try fu
 		if err = try(text); err == nil || !w.tty || ctx.Err() != nil {
 			return err
 		}
-		w.say("  %s", newRedactor(w.made, shortestLogged).Hide(err.Error()))
+		w.say("  %s", setup.NewRedactor(w.made, setup.ShortestLogged).Hide(err.Error()))
 	}
 }
 
@@ -141,15 +143,15 @@ func (w *wizard) model(ctx context.Context) error {
 		try := w.base
 		try.Model.BaseURL, try.Model.APIKey, try.Model.Name = m.BaseURL, m.APIKey, m.Name
 		w.made.Model = m
-		e, err := connect(ctx, try, slog.New(slog.DiscardHandler))
-		if err == nil && e.check != nil {
-			err = e.check(ctx)
+		e, err := setup.Connect(ctx, try, slog.New(slog.DiscardHandler))
+		if err == nil && e.Check != nil {
+			err = e.Check(ctx)
 		}
 		if err != nil {
 			return fmt.Errorf("that model cannot be used: %w; check the address, the key and the name", err)
 		}
-		w.made.Model.Name = e.name
-		w.say("  %s", e.about)
+		w.made.Model.Name = e.Name
+		w.say("  %s", e.About)
 		return nil
 	})
 }
@@ -178,15 +180,30 @@ func modelFrom(text, ollama string, local []string) (m config.Model, err error) 
 		if err := onlyOpenAI(first); err != nil {
 			return config.Model{}, err
 		}
-		m.BaseURL, m.APIKey, m.Name = openAI, config.Secret(first), words[1]
+		m.BaseURL, m.APIKey, m.Name = provider.OpenAI, config.Secret(first), words[1]
 	}
-	if ownerOfToken(m.Name) != "" {
+	if provider.Owner(m.Name) != "" {
 		return config.Model{}, errors.New("a key stands where the model's name belongs, so I have sent it nowhere: the order is address, key, name")
 	}
-	if err := belongs(string(m.APIKey), m.BaseURL); err != nil {
+	if err := provider.Belongs(string(m.APIKey), m.BaseURL); err != nil {
 		return config.Model{}, err
 	}
 	return m, nil
+}
+
+// errUnknownKey does not repeat what it is about, which may be a secret.
+var errUnknownKey = errors.New("I can't tell whose key that is, so I have sent it nowhere: answer with the address of its provider, the key and the model's name, such as https://openrouter.ai/api/v1 KEY MODEL")
+
+// onlyOpenAI is nil for what is a key of OpenAI for certain.
+func onlyOpenAI(key string) error {
+	p := provider.Of(key)
+	switch {
+	case p == nil:
+		return errUnknownKey
+	case p.Base != provider.OpenAI:
+		return fmt.Errorf("that is a key of %s, so I have sent it nowhere: answer with %s KEY MODEL", p.Name, p.Base)
+	}
+	return nil
 }
 
 func (w *wizard) platform(ctx context.Context) error {
@@ -215,10 +232,10 @@ func (w *wizard) token(ctx context.Context) error {
 		if text == "" || strings.ContainsAny(text, " \t/") {
 			return errors.New("that is not a token; copy it whole, it has no spaces")
 		}
-		if owner := ownerOfToken(text); owner != "" && !strings.EqualFold(owner, w.chosen) {
+		if owner := provider.Owner(text); owner != "" && !strings.EqualFold(owner, w.chosen) {
 			return fmt.Errorf("that is a secret of %s, not of %s, so I have sent it nowhere", owner, w.chosen)
 		}
-		if w.chosen == "telegram" && ownerOfToken(text) == "" {
+		if w.chosen == "telegram" && provider.Owner(text) == "" {
 			return errors.New("that is not a token of Telegram, so I have sent it nowhere: @BotFather writes it as 123456:ABC-DEF")
 		}
 		telegram, discord := w.base.Telegram, w.base.Discord

@@ -17,6 +17,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/config"
+	"parley/internal/pdf"
+	"parley/internal/setup"
 	"parley/internal/text"
 	"parley/internal/tools"
 )
@@ -150,10 +152,15 @@ func (f *flags) load() (config.Config, error) {
 	}
 	c, err := config.Load(config.Options{File: f.Config, Env: os.Environ(), Flags: set})
 	if err == nil {
-		f.veil.Knows(newRedactor(c, shortestLogged))
+		f.veil.Knows(setup.NewRedactor(c, setup.ShortestLogged))
 	}
 	return c, err
 }
+
+type pdfTextCmd struct{}
+
+// Run is the process in which a PDF is read.
+func (pdfTextCmd) Run(s *streams) error { return pdf.Extract(s.in, s.out) }
 
 type versionCmd struct{}
 

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/setup"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
 )
@@ -22,7 +23,7 @@ func (mcpCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	if err != nil {
 		return err
 	}
-	a, err := newApp(ctx, cfg, newLogger(cfg, &slog.LevelVar{}, s.err), false)
+	a, err := newApp(ctx, cfg, setup.NewLogger(cfg, &slog.LevelVar{}, s.err), false)
 	if err != nil {
 		return err
 	}

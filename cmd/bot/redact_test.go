@@ -10,6 +10,7 @@ import (
 	"parley/config"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
+	"parley/internal/setup"
 	"parley/internal/text"
 )
 
@@ -96,7 +97,7 @@ func TestRedactorForms(t *testing.T) {
 	c := config.Default()
 	c.Model.APIKey, c.Model.BaseURL, c.Telegram.Token = `a"b c/d+e`, "https://user:password1@host/v1", "123456:canary"
 	c.Discord.Token = "123"
-	r := newRedactor(c, shortestLogged)
+	r := setup.NewRedactor(c, setup.ShortestLogged)
 	for text, want := range map[string]string{
 		`key a"b c/d+e.`: "key (hidden).", `key=a\"b c/d+e`: "key=(hidden)", "?k=a%22b+c%2Fd%2Be&": "?k=(hidden)&",
 		"https://user:password1@host": "https://user:(hidden)@host", "/bot123456:canary/getMe": "/bot(hidden)/getMe", "?t=123456%3Acanary": "?t=(hidden)",

@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/llm/offline"
 	"parley/internal/rehearse"
+	"parley/internal/setup"
 )
 
 type rehearseCmd struct {
@@ -25,11 +26,11 @@ func (c rehearseCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		return err
 	}
 	if c.Record {
-		e, err := connect(ctx, p.Base, slog.New(slog.DiscardHandler))
+		e, err := setup.Connect(ctx, p.Base, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return err
 		}
-		p.Model, p.ModelName = e.Model, e.name
+		p.Model, p.ModelName = e.Model, e.Name
 	}
 	scripts, err := rehearse.Open(c.Paths)
 	if err != nil {
@@ -66,10 +67,10 @@ func buildRehearsed(ctx context.Context, p rehearse.Parts) (*rehearse.Bot, error
 // newRehearsed builds and starts the bot on a stage.
 func newRehearsed(ctx context.Context, p rehearse.Parts) (*app, error) {
 	a := &app{cfg: p.Config, log: p.Log, now: p.Now, counts: newCounters()}
-	a.model = endpoint{Model: p.Model, name: p.ModelName}
+	a.model = setup.Endpoint{Model: p.Model, Name: p.ModelName}
 	if p.ModelName != offline.Name {
-		a.model.fallback = offline.Model{}
-		a.model.list = func(context.Context) ([]string, error) { return []string{p.ModelName}, nil }
+		a.model.Fallback = offline.Model{}
+		a.model.List = func(context.Context) ([]string, error) { return []string{p.ModelName}, nil }
 	}
 	if err := a.mount(ctx, p); err != nil {
 		a.close()

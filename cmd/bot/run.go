@@ -16,6 +16,7 @@ import (
 	"parley/internal/adapters/terminal"
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/setup"
 )
 
 type runCmd struct{}
@@ -43,8 +44,8 @@ var failpoint func(point string)
 // serve runs the platforms until ctx ends. again reads the settings anew.
 func serve(ctx context.Context, cfg config.Config, s *streams, again func() (config.Config, error)) (err error) {
 	var level slog.LevelVar
-	log := newLogger(cfg, &level, s.err)
-	takeOver(log)
+	log := setup.NewLogger(cfg, &level, s.err)
+	setup.TakeOver(log)
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
@@ -67,7 +68,7 @@ func serve(ctx context.Context, cfg config.Config, s *streams, again func() (con
 	if err := a.build(ctx); err != nil {
 		return err
 	}
-	announce(cfg, s.err, a.model.about) // the first line, whatever else there is to say
+	setup.Announce(cfg, s.err, a.model.About) // the first line, whatever else there is to say
 	warn(cfg, log)
 	if err := a.requireModel(ctx); err != nil {
 		return err
@@ -101,10 +102,10 @@ func warn(cfg config.Config, log *slog.Logger) {
 // requireModel holds the start up, or only says so, as model.required tells.
 func (a *app) requireModel(ctx context.Context) error {
 	if a.cfg.Model.Required {
-		return a.model.ready(ctx)
+		return a.model.Ready(ctx)
 	}
 	a.background(func() {
-		if err := a.model.ready(ctx); err != nil && ctx.Err() == nil {
+		if err := a.model.Ready(ctx); err != nil && ctx.Err() == nil {
 			a.log.Warn("starting without a model", "err", err)
 		}
 	})
@@ -117,7 +118,7 @@ func (a *app) showClaim(ctx context.Context, f *front, s *streams) error {
 	if err != nil || code == "" {
 		return err
 	}
-	announce(a.cfg, s.err, "Nobody owns this bot yet. Write to it, in a direct chat: /claim "+code)
+	setup.Announce(a.cfg, s.err, "Nobody owns this bot yet. Write to it, in a direct chat: /claim "+code)
 	return nil
 }
 
@@ -268,9 +269,9 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error 
 	var level slog.LevelVar
 	log := slog.New(slog.DiscardHandler)
 	if !tty || cfg.Log.Level == "debug" {
-		log = newLogger(cfg, &level, s.err)
+		log = setup.NewLogger(cfg, &level, s.err)
 	}
-	takeOver(log)
+	setup.TakeOver(log)
 	a, err := newApp(ctx, cfg, log, true)
 	if err != nil {
 		return err
@@ -280,8 +281,8 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error 
 	if err := a.build(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintln(s.err, a.model.about)
-	warn(cfg, newLogger(cfg, &level, s.err))
+	fmt.Fprintln(s.err, a.model.About)
+	warn(cfg, setup.NewLogger(cfg, &level, s.err))
 	if err := a.requireModel(ctx); err != nil {
 		return err
 	}

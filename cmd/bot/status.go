@@ -101,11 +101,11 @@ const modelDown = "down"
 
 // modelState asks the model's endpoint how it is.
 func (a *app) modelState(ctx context.Context) string {
-	if a.model.check == nil {
+	if a.model.Check == nil {
 		return "built in"
 	}
 	began := a.now()
-	if err := a.model.check(ctx); err != nil {
+	if err := a.model.Check(ctx); err != nil {
 		return modelDown
 	}
 	return fmt.Sprintf("ok, %d ms", a.now().Sub(began).Milliseconds())

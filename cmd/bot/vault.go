@@ -351,7 +351,7 @@ func (a *app) suggestNote(ctx context.Context, m chat.Message, prefix string) (p
 
 // runLibrarian asks about the plan, as the model's own call does.
 func (a *app) runLibrarian(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	if a.model.name == offline.Name {
+	if a.model.Name == offline.Name {
 		return chat.Answer{Text: wordsNoTidying}, nil
 	}
 	task := r.Args["task"]

@@ -1,4 +1,6 @@
-package main
+// Package pdf gets at the text of PDFs, in a process of its own. It draws and
+// recognizes nothing: a scan has no text.
+package pdf
 
 import (
 	"bytes"
@@ -19,23 +21,26 @@ import (
 // stack or unpack without end. So it runs as a process of its own, with these
 // bounds and none of the bot's secrets.
 const (
-	pdfSeconds = 10
-	pdfPages   = 50
-	pdfText    = 400 << 10 // bytes
+	seconds  = 10
+	maxPages = 50
+	maxText  = 400 << 10 // bytes
 )
 
-// pdfMemory is the same for memory; the race detector's own does not fit in.
-var pdfMemory = syscall.Rlimit{Cur: 256 << 20, Max: 256 << 20}
+// memory is the same for memory; the race detector's own does not fit in.
+var memory = syscall.Rlimit{Cur: 256 << 20, Max: 256 << 20}
 
-// readPDF returns the text of a PDF.
-func readPDF(ctx context.Context, data []byte) (string, error) {
+// Command is the word with which this program starts Extract.
+const Command = "pdf-text"
+
+// Read returns the text of a PDF.
+func Read(ctx context.Context, data []byte) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, pdfSeconds*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, seconds*time.Second)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, self, "pdf-text")
+	cmd := exec.CommandContext(ctx, self, Command)
 	cmd.Env = []string{}
 	cmd.Stdin = bytes.NewReader(data)
 	text, err := cmd.Output()
@@ -47,18 +52,17 @@ func readPDF(ctx context.Context, data []byte) (string, error) {
 	return string(text), err
 }
 
-type pdfTextCmd struct{}
-
-// Run is the other process.
-func (pdfTextCmd) Run(s *streams) error {
+// Extract is the other process: it holds itself to the bounds and writes the
+// text of the PDF that it reads.
+func Extract(in io.Reader, out io.Writer) error {
 	err := errors.Join(
-		syscall.Setrlimit(syscall.RLIMIT_DATA, &pdfMemory),
-		syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: pdfSeconds, Max: pdfSeconds}),
+		syscall.Setrlimit(syscall.RLIMIT_DATA, &memory),
+		syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: seconds, Max: seconds}),
 	)
 	if err != nil {
 		return fmt.Errorf("limit this process: %w", err)
 	}
-	data, err := io.ReadAll(s.in)
+	data, err := io.ReadAll(in)
 	if err != nil {
 		return err
 	}
@@ -67,15 +71,15 @@ func (pdfTextCmd) Run(s *streams) error {
 		return err
 	}
 	pages := r.NumPage()
-	left := pdfText
-	if pages > pdfPages {
-		fmt.Fprintf(s.out, "(pages 1 to %d of %d)\n", pdfPages, pages)
+	left := maxText
+	if pages > maxPages {
+		fmt.Fprintf(out, "(pages 1 to %d of %d)\n", maxPages, pages)
 	}
-	for i := 1; i <= min(pages, pdfPages) && left > 0; i++ {
+	for i := 1; i <= min(pages, maxPages) && left > 0; i++ {
 		text := pageText(r.Page(i))
 		text = text[:min(len(text), left)]
 		left -= len(text)
-		if _, err := fmt.Fprintln(s.out, strings.ToValidUTF8(text, "")); err != nil {
+		if _, err := fmt.Fprintln(out, strings.ToValidUTF8(text, "")); err != nil {
 			return err
 		}
 	}

@@ -1,26 +1,30 @@
-package main
+// Package provider knows the keys of those who serve models by their form, so
+// that a secret is sent only where it belongs. It sends nothing itself.
+package provider
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
 	"strings"
 )
 
-// provider is one whose keys are known by their form for certain.
-type provider struct {
-	name string
-	base string // of its OpenAI-compatible interface
+// OpenAI is the address of OpenAI's own interface.
+const OpenAI = "https://api.openai.com/v1"
+
+// Provider is one whose keys are known by their form for certain.
+type Provider struct {
+	Name string
+	Base string // of its OpenAI-compatible interface
 	key  *regexp.Regexp
 }
 
 // providers are asked in this order. OpenAI's keys hold a mark of its own, or
 // begin as nobody else's do; "sk-" alone is used by many.
-var providers = []provider{
+var providers = []Provider{
 	{"OpenRouter", "https://openrouter.ai/api/v1", regexp.MustCompile(`^sk-or-`)},
 	{"Anthropic", "https://api.anthropic.com/v1", regexp.MustCompile(`^sk-ant-`)},
-	{"OpenAI", openAI, regexp.MustCompile(`^sk-(proj|svcacct|admin|None)-[\w-]{20,}$|^sk-[\w-]*T3BlbkFJ[\w-]+$`)},
+	{"OpenAI", OpenAI, regexp.MustCompile(`^sk-(proj|svcacct|admin|None)-[\w-]{20,}$|^sk-[\w-]*T3BlbkFJ[\w-]+$`)},
 	{"Groq", "https://api.groq.com/openai/v1", regexp.MustCompile(`^gsk_`)},
 	{"Google", "https://generativelanguage.googleapis.com/v1beta/openai", regexp.MustCompile(`^AIza`)},
 	{"xAI", "https://api.x.ai/v1", regexp.MustCompile(`^xai-`)},
@@ -42,8 +46,8 @@ var otherTokens = []struct {
 	{"AWS", regexp.MustCompile(`^A(KI|SI)A[A-Z0-9]{16}$`)},
 }
 
-// providerOf is whose key a text is for certain, nil when that cannot be told.
-func providerOf(text string) *provider {
+// Of is whose key a text is for certain, nil when that cannot be told.
+func Of(text string) *Provider {
 	for i, p := range providers {
 		if p.key.MatchString(text) {
 			return &providers[i]
@@ -52,11 +56,11 @@ func providerOf(text string) *provider {
 	return nil
 }
 
-// ownerOfToken names whose secret a text is for certain, "" when that cannot be
+// Owner names whose secret a text is for certain, "" when that cannot be
 // told.
-func ownerOfToken(text string) string {
-	if p := providerOf(text); p != nil {
-		return p.name
+func Owner(text string) string {
+	if p := Of(text); p != nil {
+		return p.Name
 	}
 	for _, o := range otherTokens {
 		if o.form.MatchString(text) {
@@ -66,37 +70,22 @@ func ownerOfToken(text string) string {
 	return ""
 }
 
-// errUnknownKey does not repeat what it is about, which may be a secret.
-var errUnknownKey = errors.New("I can't tell whose key that is, so I have sent it nowhere: answer with the address of its provider, the key and the model's name, such as https://openrouter.ai/api/v1 KEY MODEL")
-
-// onlyOpenAI is nil for what is a key of OpenAI for certain.
-func onlyOpenAI(key string) error {
-	p := providerOf(key)
-	switch {
-	case p == nil:
-		return errUnknownKey
-	case p.base != openAI:
-		return fmt.Errorf("that is a key of %s, so I have sent it nowhere: answer with %s KEY MODEL", p.name, p.base)
-	}
-	return nil
-}
-
-// belongs says why a secret must not be sent to an address: it is somebody
+// Belongs says why a secret must not be sent to an address: it is somebody
 // else's for certain, and the address is that of a known provider. An address
 // that nobody knows may be a gateway for any of them.
-func belongs(secret, address string) error {
+func Belongs(secret, address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil // refused elsewhere
 	}
 	host := strings.ToLower(u.Hostname())
-	owner := ownerOfToken(secret)
+	owner := Owner(secret)
 	if owner == "" {
 		return nil
 	}
 	for _, p := range providers {
-		if known, _ := url.Parse(p.base); known.Hostname() == host && p.name != owner {
-			return fmt.Errorf("that is a key of %s and the address of %s: it is sent only where it belongs", owner, p.name)
+		if known, _ := url.Parse(p.Base); known.Hostname() == host && p.Name != owner {
+			return fmt.Errorf("that is a key of %s and the address of %s: it is sent only where it belongs", owner, p.Name)
 		}
 	}
 	return nil

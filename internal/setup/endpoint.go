@@ -1,4 +1,6 @@
-package main
+// Package setup makes of the settings what a start and the operator's commands
+// both need: the model's endpoint and the log. It keeps nothing running.
+package setup
 
 import (
 	"context"
@@ -12,24 +14,36 @@ import (
 	"parley/internal/llm"
 	"parley/internal/llm/offline"
 	"parley/internal/llm/openai"
+	"parley/internal/llm/provider"
 )
 
-// openAI is the endpoint when only a key is set.
-const openAI = "https://api.openai.com/v1"
+// Endpoint is the model and what is known about it.
+type Endpoint struct {
+	llm.Model
+	Name     string                                                               // asked for, and shown
+	About    string                                                               // the line that tells the operator which model this is
+	Fallback llm.Model                                                            // the built-in responder, unless it is the model itself
+	Book     llm.Model                                                            // decides playbook conditions; nil is Model
+	See      bool                                                                 // takes pictures
+	Hear     func(ctx context.Context, name string, audio []byte) (string, error) // nil is deaf
+	Embed    llm.Embedder                                                         // nil for none
+	Check    func(context.Context) error                                          // nil where there is nothing to ask
+	List     func(context.Context) ([]string, error)                              // models to choose from; nil for none
+}
 
 // defaultModel is what a key without a model name asks for.
 const defaultModel = "gpt-4o-mini"
 
 // Attempts and the wait between them before a required model is given up at
-// start (requirements C25).
+// start.
 const (
 	startTries = 3
 	startWait  = 500 * time.Millisecond
 )
 
-// connect chooses the model: what is configured; else Ollama, if it answers;
+// Connect chooses the model: what is configured; else Ollama, if it answers;
 // else the built-in responder.
-func connect(ctx context.Context, cfg config.Config, log *slog.Logger) (endpoint, error) {
+func Connect(ctx context.Context, cfg config.Config, log *slog.Logger) (Endpoint, error) {
 	m := cfg.Model
 	if m.Name == offline.Name {
 		return builtin("Model: the built-in responder, as configured."), nil
@@ -38,10 +52,10 @@ func connect(ctx context.Context, cfg config.Config, log *slog.Logger) (endpoint
 	switch {
 	case base != "":
 	case m.APIKey != "":
-		if p := providerOf(string(m.APIKey)); p != nil && p.base != openAI {
-			return endpoint{}, fmt.Errorf("model.api_key is a key of %s and was sent nowhere: set model.base_url to %s, and model.name", p.name, p.base)
+		if p := provider.Of(string(m.APIKey)); p != nil && p.Base != provider.OpenAI {
+			return Endpoint{}, fmt.Errorf("model.api_key is a key of %s and was sent nowhere: set model.base_url to %s, and model.name", p.Name, p.Base)
 		}
-		base = openAI
+		base = provider.OpenAI
 	case name != "":
 		base = cfg.OllamaURL
 	default:
@@ -51,7 +65,7 @@ func connect(ctx context.Context, cfg config.Config, log *slog.Logger) (endpoint
 		}
 		base, name = cfg.OllamaURL, models[0]
 	}
-	if name == "" && base == openAI {
+	if name == "" && base == provider.OpenAI {
 		name = defaultModel
 	}
 	client := func(model string) (*openai.Client, error) {
@@ -63,26 +77,26 @@ func connect(ctx context.Context, cfg config.Config, log *slog.Logger) (endpoint
 	}
 	c, err := client(name)
 	if err != nil {
-		return endpoint{}, err
+		return Endpoint{}, err
 	}
 	if name == "" {
 		if name, err = onlyModel(ctx, c, base); err != nil {
-			return endpoint{}, err
+			return Endpoint{}, err
 		}
 		if c, err = client(name); err != nil {
-			return endpoint{}, err
+			return Endpoint{}, err
 		}
 	}
-	e := endpoint{Model: c, name: name, about: fmt.Sprintf("Model: %s at %s.", name, base), fallback: offline.Model{}, check: c.Check, list: c.Models, see: m.Images}
+	e := Endpoint{Model: c, Name: name, About: fmt.Sprintf("Model: %s at %s.", name, base), Fallback: offline.Model{}, Check: c.Check, List: c.Models, See: m.Images}
 	if m.Transcription != "" {
-		e.hear = c.Transcribe
+		e.Hear = c.Transcribe
 	}
 	if m.Embedding != "" {
-		e.embed = c
+		e.Embed = c
 	}
 	if m.PlaybookName != "" {
-		if e.book, err = client(m.PlaybookName); err != nil {
-			return endpoint{}, err
+		if e.Book, err = client(m.PlaybookName); err != nil {
+			return Endpoint{}, err
 		}
 	}
 	return e, nil
@@ -112,23 +126,23 @@ func onlyModel(ctx context.Context, c *openai.Client, base string) (string, erro
 	return names[0], nil
 }
 
-func builtin(about string) endpoint {
-	return endpoint{Model: offline.Model{}, name: offline.Name, about: about}
+func builtin(about string) Endpoint {
+	return Endpoint{Model: offline.Model{}, Name: offline.Name, About: about}
 }
 
-// ready asks whether the model can be used: three times, because a server next
+// Ready asks whether the model can be used: three times, because a server next
 // door may still be starting. A wrong key or a missing model is not asked again.
-func (e endpoint) ready(ctx context.Context) error {
-	if e.check == nil {
+func (e Endpoint) Ready(ctx context.Context) error {
+	if e.Check == nil {
 		return nil
 	}
 	var err error
 	for try := 1; ; try++ {
-		if err = e.check(ctx); err == nil {
+		if err = e.Check(ctx); err == nil {
 			return nil
 		}
 		if try == startTries || !errors.Is(err, llm.ErrUnavailable) {
-			return fmt.Errorf("the model %s cannot be used: %w", e.name, err)
+			return fmt.Errorf("the model %s cannot be used: %w", e.Name, err)
 		}
 		select {
 		case <-time.After(startWait):

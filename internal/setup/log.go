@@ -1,4 +1,4 @@
-package main
+package setup
 
 import (
 	"fmt"
@@ -9,27 +9,27 @@ import (
 	"parley/internal/text"
 )
 
-// takeOver makes log the place for what libraries print by themselves: it may
+// TakeOver makes log the place for what libraries print by themselves: it may
 // quote anything, and goes through the same form and the same blotting.
-func takeOver(log *slog.Logger) {
+func TakeOver(log *slog.Logger) {
 	slog.SetDefault(log) // the standard library's log package too
 	slog.SetLogLoggerLevel(slog.LevelWarn)
 }
 
-// announce tells the operator what has to be seen whatever the level: as a line
+// Announce tells the operator what has to be seen whatever the level: as a line
 // of its own, or as a record where records are asked for.
-func announce(c config.Config, w io.Writer, text string) {
+func Announce(c config.Config, w io.Writer, text string) {
 	if c.Log.Format == "json" {
-		newLogger(c, nil, w).Info(text)
+		NewLogger(c, nil, w).Info(text)
 		return
 	}
 	_, _ = fmt.Fprintln(w, text)
 }
 
-// newLogger writes to w with every secret of the settings blotted out,
+// NewLogger writes to w with every secret of the settings blotted out,
 // wherever in a line it turns up. level is set, and may
 // be set anew later; nil writes everything from info on.
-func newLogger(c config.Config, level *slog.LevelVar, w io.Writer) *slog.Logger {
+func NewLogger(c config.Config, level *slog.LevelVar, w io.Writer) *slog.Logger {
 	if level == nil {
 		level = &slog.LevelVar{}
 	} else {
@@ -37,7 +37,7 @@ func newLogger(c config.Config, level *slog.LevelVar, w io.Writer) *slog.Logger 
 	}
 	o := &slog.HandlerOptions{Level: level}
 	out := text.NewBlotter(w)
-	out.Knows(newRedactor(c, shortestLogged))
+	out.Knows(NewRedactor(c, ShortestLogged))
 	if c.Log.Format == "json" {
 		return slog.New(slog.NewJSONHandler(out, o))
 	}
@@ -48,10 +48,11 @@ func newLogger(c config.Config, level *slog.LevelVar, w io.Writer) *slog.Logger 
 // much hidden does no harm, and in what people and models say, where the key
 // of a local server may well be "ollama".
 const (
-	shortestLogged = 4
-	shortestSaid   = 8
+	ShortestLogged = 4
+	ShortestSaid   = 8
 )
 
-func newRedactor(c config.Config, shortest int) text.Redactor {
+// NewRedactor hides the secrets of the settings that are not shorter.
+func NewRedactor(c config.Config, shortest int) text.Redactor {
 	return text.NewRedactor(c.Secrets(), shortest)
 }
