@@ -49,14 +49,14 @@ type Model struct {
 	Temperature   float64       `yaml:"temperature" default:"0.0" range:"0..2" doc:"0 is the most predictable"`
 	MaxTokens     int           `yaml:"max_tokens" default:"1024" range:"1..100000" doc:"longest answer of one model call"`
 	ContextSize   int           `yaml:"context_size" default:"32768" range:"4000..128000" doc:"the model's window in tokens"`
-	Timeout       time.Duration `yaml:"timeout" default:"30s" range:"1s..10m" doc:"of one attempt"`
+	Timeout       time.Duration `yaml:"timeout" default:"30s" range:"1s..10m" doc:"time for one attempt"`
 	Retries       int           `yaml:"retries" default:"3" range:"1..10" doc:"attempts in all, on timeouts, connection errors and 5xx"`
 	Stream        bool          `yaml:"stream" default:"true" doc:"show answers while they grow"`
-	Required      bool          `yaml:"required" default:"true" doc:"exit at start when the model cannot be reached or is missing; false: start, report red, recover alone"`
+	Required      bool          `yaml:"required" default:"true" doc:"stop startup when the model cannot be reached or is missing; false: start anyway, report it, recover alone"`
 	Images        bool          `yaml:"images" default:"false" doc:"the model takes pictures, and what people send is shown to it"`
-	Transcription string        `yaml:"transcription" doc:"model of the same endpoint that writes voice messages down; with none, they are not listened to"`
+	Transcription string        `yaml:"transcription" doc:"model at the same endpoint that writes down voice messages; with none, Parley says that it cannot listen"`
 	PlaybookName  string        `yaml:"playbook_name" doc:"cheaper model for matching the playbook; with none, model.name"`
-	Embedding     string        `yaml:"embedding" doc:"embedding model name on the same endpoint: facts, notes and rules are found by what they mean too; with none, retrieval is lexical"`
+	Embedding     string        `yaml:"embedding" doc:"embedding model at the same endpoint, to find facts, notes and rules by their meaning too; with none, by words alone"`
 }
 
 // Telegram is the Telegram front end; it runs when there is a token.
@@ -85,7 +85,7 @@ type Discord struct {
 // Access says who may speak to the bot.
 type Access struct {
 	Mode   string   `yaml:"mode" default:"pairing" one:"pairing|allowlist|open" doc:"pairing: strangers get a code that the owner approves; allowlist: access.allow only; open: everybody"`
-	Owners []string `yaml:"owners" form:"person" doc:"platform-scoped ids: telegram:42, discord:1234, terminal:NAME; with none, start prints a code for /claim"`
+	Owners []string `yaml:"owners" form:"person" doc:"platform-scoped ids: telegram:42, discord:1234, terminal:NAME; with none, startup prints a code for /claim"`
 	Allow  []string `yaml:"allow" form:"place" doc:"as owners, and telegram:chat:-100…, discord:guild:99…"`
 }
 
@@ -109,14 +109,14 @@ type Agent struct {
 	Name              string        `yaml:"name" default:"Parley" form:"required" doc:"what the bot calls itself"`
 	PromptFile        string        `yaml:"prompt_file" doc:"persona and constitution, reloaded when it changes; with none, the built-in one"`
 	MaxToolIterations int           `yaml:"max_tool_iterations" default:"5" range:"1..30" doc:"model calls per message"`
-	TurnTimeout       time.Duration `yaml:"turn_timeout" default:"120s" range:"1s..1h" doc:"of one answer with everything in it"`
+	TurnTimeout       time.Duration `yaml:"turn_timeout" default:"120s" range:"1s..1h" doc:"time for one answer, everything included"`
 }
 
 // Memory is what is remembered about people.
 type Memory struct {
-	Learn     bool   `yaml:"learn" default:"true" doc:"remember what people say about themselves also when nobody asks for it, as conversations are folded and end"`
+	Learn     bool   `yaml:"learn" default:"true" doc:"remember what people say about themselves without being asked to, when conversations are folded or end"`
 	MaxFacts  int    `yaml:"max_facts" default:"0" range:"0..1000000" doc:"untagged facts kept per person, the oldest go first; 0 keeps all"`
-	FactsFile string `yaml:"facts_file" doc:"Markdown file that is kept in step with what is remembered about the first owner, both ways"`
+	FactsFile string `yaml:"facts_file" doc:"Markdown file kept in step, both ways, with what is remembered about the first owner"`
 }
 
 // Playbook is how the bot has to behave.
@@ -149,13 +149,13 @@ type Subagent struct {
 
 // Vault is the owner's folder of notes.
 type Vault struct {
-	Dir            string `yaml:"dir" doc:"folder of Markdown notes, such as an Obsidian vault, that answers may rest on"`
+	Dir            string `yaml:"dir" doc:"folder of Markdown notes, such as an Obsidian vault, that answers may draw on"`
 	WriteDir       string `yaml:"write_dir" default:"agent-notes" doc:"the only folder below it that notes are written to"`
 	Readers        string `yaml:"readers" default:"everyone" one:"everyone|owner" doc:"who gets answers from notes and code: everyone who may talk to the bot, or its owners"`
 	Writers        string `yaml:"writers" default:"owner" one:"owner|admins|everyone" doc:"who may have notes written: the bot's owners, administrators of the place too, or everyone who may read them"`
-	Prefetch       bool   `yaml:"prefetch" default:"false" doc:"look for fitting notes before each answer, also when the model does not ask for it"`
-	BaseURL        string `yaml:"base_url" doc:"address that note paths are put behind, or into at {path}, for links under answers: https://notes.example.org/ or obsidian://open?file={path}"`
-	HardLinks      string `yaml:"hard_links" default:"refuse" one:"refuse|follow" doc:"what to do with files that have a second name (hard links), which may be outside of the folders: leave them alone, or read them like others"`
+	Prefetch       bool   `yaml:"prefetch" default:"false" doc:"look for fitting notes before each answer, even when the model does not ask for it"`
+	BaseURL        string `yaml:"base_url" doc:"address for links under answers: note paths are appended, or put in place of {path}: https://notes.example.org/ or obsidian://open?file={path}"`
+	HardLinks      string `yaml:"hard_links" default:"refuse" one:"refuse|follow" doc:"what to do with files that have a second name (hard links), possibly outside the folders: leave them alone, or read them like others"`
 	LibrarianModel string `yaml:"librarian_model" doc:"model of the librarian; with none, model.name"`
 }
 
@@ -183,14 +183,14 @@ type WebSearch struct {
 
 // Limits bound what one person, one channel and the process may use.
 type Limits struct {
-	UserPerMinute        int           `yaml:"user_per_minute" default:"20" range:"0..100000" doc:"messages of one person; 0 is no limit"`
-	UserTokensPerDay     int           `yaml:"user_tokens_per_day" default:"0" range:"0..1000000000" doc:"0 is no limit"`
-	ChannelTokensPerDay  int           `yaml:"channel_tokens_per_day" default:"0" range:"0..1000000000" doc:"0 is no limit"`
-	TokensPerDay         int           `yaml:"tokens_per_day" default:"0" range:"0..1000000000000" doc:"of everybody together; 0 is no limit"`
-	PastLimit            string        `yaml:"past_limit" default:"refuse" one:"refuse|offline" doc:"past a limit of tokens: refuse says so once and is silent; offline lets the built-in responder answer"`
-	QueuePerChannel      int           `yaml:"queue_per_channel" default:"10" range:"1..10000" doc:"messages that wait in one conversation before it is told to wait"`
+	UserPerMinute        int           `yaml:"user_per_minute" default:"20" range:"0..100000" doc:"messages of one person a minute; 0 is no limit"`
+	UserTokensPerDay     int           `yaml:"user_tokens_per_day" default:"0" range:"0..1000000000" doc:"tokens of one person; 0 is no limit"`
+	ChannelTokensPerDay  int           `yaml:"channel_tokens_per_day" default:"0" range:"0..1000000000" doc:"tokens of one channel; 0 is no limit"`
+	TokensPerDay         int           `yaml:"tokens_per_day" default:"0" range:"0..1000000000000" doc:"tokens of everybody together; 0 is no limit"`
+	PastLimit            string        `yaml:"past_limit" default:"refuse" one:"refuse|offline" doc:"once a token limit is reached: refuse says so once, then stays silent; offline lets the built-in responder answer"`
+	QueuePerChannel      int           `yaml:"queue_per_channel" default:"10" range:"1..10000" doc:"messages that may queue in one conversation; then people are asked to wait"`
 	ConcurrentModelCalls int           `yaml:"concurrent_model_calls" default:"64" range:"1..10000" doc:"across all conversations"`
-	ShutdownGrace        time.Duration `yaml:"shutdown_grace" default:"10s" range:"0s..10m" doc:"time for answers in the making when the process is asked to end"`
+	ShutdownGrace        time.Duration `yaml:"shutdown_grace" default:"10s" range:"0s..10m" doc:"time for unfinished answers when the process is asked to stop"`
 }
 
 // Retention is how long archived conversations are kept.
@@ -206,13 +206,13 @@ type HTTP struct {
 
 // OTel is where traces go.
 type OTel struct {
-	Endpoint string `yaml:"endpoint" form:"url" doc:"OTLP/HTTP address of an OpenTelemetry collector, such as http://127.0.0.1:4318; traces tell names, counts and times, never what was said; off when empty"`
+	Endpoint string `yaml:"endpoint" form:"url" doc:"OTLP/HTTP address of an OpenTelemetry collector, such as http://127.0.0.1:4318; traces carry names, counts and times, never what was said; off when empty"`
 }
 
 // Log is what goes to stderr.
 type Log struct {
-	Level  string `yaml:"level" default:"info" one:"debug|info|warn|error" doc:"least level written"`
-	Format string `yaml:"format" default:"text" one:"text|json" doc:"of a line"`
+	Level  string `yaml:"level" default:"info" one:"debug|info|warn|error" doc:"lowest level written"`
+	Format string `yaml:"format" default:"text" one:"text|json" doc:"format of log lines"`
 }
 
 // Default returns every setting at its default.
