@@ -38,6 +38,7 @@ var rooms = []allowed{
 	{"internal/adapters/*", "internal/chat", "translates between a platform and these words"},
 	{"internal/adapters/*/*test", "internal/chat", "a fake may speak its room's words"},
 	{"internal/chat/*test", "internal/chat", "a fake may speak its room's words"},
+	{"internal/chat/chattest", "internal/memory", "the contract of adapters holds with the real store"},
 
 	{"internal/llm/*", "internal/llm", "an engine, or a fake of one, behind llm.Model"},
 

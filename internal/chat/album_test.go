@@ -54,18 +54,18 @@ func TestAlbumIsOneMessage(t *testing.T) {
 	if err := s.Recover(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	s.until("all", func() bool { return len(s.p.texts()) >= 4 })
+	s.until("all", func() bool { return len(s.p.Texts()) >= 4 })
 	want := []string{"what are these? addressed=true: 1.png 2.png 3.png", "not mine addressed=true: 4.png", "others addressed=true: 5.png", "and now? addressed=true:"}
-	if parked := s.end(time.Second); parked != 0 || !slices.Equal(s.p.texts(), want) {
-		t.Errorf("%d parked, sent %q", parked, s.p.texts())
+	if parked := s.end(time.Second); parked != 0 || !slices.Equal(s.p.Texts(), want) {
+		t.Errorf("%d parked, sent %q", parked, s.p.Texts())
 	}
 
 	s = newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(names)})
 	if err := s.Recover(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if s.end(time.Second); len(s.p.texts()) != 0 {
-		t.Errorf("answered again: %q", s.p.texts())
+	if s.end(time.Second); len(s.p.Texts()) != 0 {
+		t.Errorf("answered again: %q", s.p.Texts())
 	}
 }
 
@@ -74,9 +74,9 @@ func TestAlbumIsNotShed(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(names), QueuePerLane: 1})
 	s.album("p:1", "a", "", "", "", "ten", "", "", "", "", "", "")
-	s.until("answered", func() bool { return len(s.p.texts()) > 0 })
+	s.until("answered", func() bool { return len(s.p.Texts()) > 0 })
 	s.end(time.Second)
-	if got := s.p.texts(); len(got) != 1 || got[0] != "ten addressed=true: 1.png 2.png 3.png 4.png 5.png 6.png 7.png 8.png 9.png 10.png" {
+	if got := s.p.Texts(); len(got) != 1 || got[0] != "ten addressed=true: 1.png 2.png 3.png 4.png 5.png 6.png 7.png 8.png 9.png 10.png" {
 		t.Errorf("sent %q", got)
 	}
 }

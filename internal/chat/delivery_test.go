@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/chat/chattest"
 	"parley/internal/memory"
 )
 
@@ -38,22 +39,22 @@ func TestFaultFinishWhoseReplyIsLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, p: &platform{}, store: store}
+	s := &stage{t: t, p: &chattest.Adapter{}, store: store}
 	s.disk.Store = store
 	s.Hub = chat.NewHub(chat.HubOptions{Inbox: &forgetful{Store: store, finishes: 2}, Outbox: &s.disk, Adapters: []chat.Adapter{s.p}, Handler: chat.HandlerFunc(echo)})
 	s.say("c", "one")
 	s.say("c", "two")
-	s.until("both", func() bool { return len(s.p.texts()) == 2 })
+	s.until("both", func() bool { return len(s.p.Texts()) == 2 })
 	s.until("settled", func() bool { lanes, _ := s.Active(); return lanes == 0 })
-	first := s.p.sent[0]
-	if first.Row == 0 || len(first.Nonce) != 25 || first.At.IsZero() || first.Nonce == s.p.sent[1].Nonce {
+	first := s.p.Sent()[0]
+	if first.Row == 0 || len(first.Nonce) != 25 || first.At.IsZero() || first.Nonce == s.p.Sent()[1].Nonce {
 		t.Errorf("sent %+v", first)
 	}
 	if left, err := store.Pending(context.Background(), first.Key); err != nil || len(left) != 0 {
 		t.Errorf("left %+v, %v", left, err)
 	}
 	s.end(time.Second)
-	if got := s.p.texts(); !slices.Equal(got, []string{"one", "two"}) {
+	if got := s.p.Texts(); !slices.Equal(got, []string{"one", "two"}) {
 		t.Errorf("sent %q", got)
 	}
 }
@@ -62,7 +63,7 @@ func TestFaultFinishWhoseReplyIsLost(t *testing.T) {
 func (s *stage) next(dir string, o chat.HubOptions, errs ...error) *stage {
 	s.t.Helper()
 	n := newStage(s.t, dir, o)
-	n.p.errs = errs
+	n.p.Fail(errs...)
 	if err := n.Recover(context.Background()); err != nil {
 		s.t.Fatal(err)
 	}
@@ -90,11 +91,11 @@ func TestCrashBeforeTheWireLosesNothing(t *testing.T) {
 			s.say("c", "one")
 			<-reached
 			s.end(0)
-			if got := s.p.texts(); len(got) != 0 {
+			if got := s.p.Texts(); len(got) != 0 {
 				t.Fatalf("sent %q", got)
 			}
 			s = s.next(dir, chat.HubOptions{Handler: chat.HandlerFunc(echo)})
-			s.until("sent", func() bool { return len(s.p.texts()) == 1 })
+			s.until("sent", func() bool { return len(s.p.Texts()) == 1 })
 			s.end(time.Second)
 		})
 	}
@@ -109,9 +110,9 @@ func TestUnknownAttemptsAreCountedOverRestarts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir, key := data(t), chat.Key{Platform: "p", Channel: "c"}
 			s := newStage(t, dir, o)
-			s.p.errs = []error{unknown, before, before, before, before}
+			s.p.Fail(unknown, before, before, before, before)
 			s.say("c", "one")
-			s.until("waiting", func() bool { return s.p.tried() >= 2 })
+			s.until("waiting", func() bool { return s.p.Tried() >= 2 })
 			s.until("stored", func() bool {
 				parts, err := s.store.Pending(context.Background(), key)
 				return err == nil && len(parts) == 1 && !parts[0].Started
@@ -122,7 +123,7 @@ func TestUnknownAttemptsAreCountedOverRestarts(t *testing.T) {
 				parts, err := s.store.Pending(context.Background(), key)
 				return err == nil && len(parts) == 0
 			})
-			if n := len(s.p.texts()); n != 1 {
+			if n := len(s.p.Texts()); n != 1 {
 				t.Errorf("sent %d times after the restart", n)
 			}
 			s.end(time.Second)

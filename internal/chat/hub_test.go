@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,85 +13,15 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/internal/chat"
+	"parley/internal/chat/chattest"
 	"parley/internal/memory"
 )
-
-// platform is an adapter in memory that records what is sent.
-type platform struct {
-	mu     sync.Mutex // guards the rest
-	sent   []chat.Part
-	errs   []error // for the next sends
-	calls  int     // of Send
-	typing int
-	shown  []string
-}
-
-func (*platform) Platform() string                       { return "p" }
-func (*platform) Run(context.Context, chat.Intake) error { return nil }
-func (*platform) Health() error                          { return nil }
-func (*platform) Split(text string) []string {
-	return chat.Split(text, func(s string) bool { return len(s) <= 1000 })
-}
-func (p *platform) Typing(context.Context, chat.Message) error {
-	p.with(func() { p.typing++ })
-	return nil
-}
-
-func (p *platform) Preview(_ context.Context, _ chat.Message, id, text string) (string, time.Duration, error) {
-	p.with(func() { p.shown = append(p.shown, text) })
-	return "preview", time.Millisecond, nil
-}
-
-func (p *platform) Send(_ context.Context, part chat.Part) (id string, err error) {
-	p.with(func() {
-		p.calls++
-		if len(p.errs) > 0 {
-			err, p.errs = p.errs[0], p.errs[1:]
-		}
-		if err == nil || errors.Is(err, chat.ErrUnknownOutcome) {
-			p.sent = append(p.sent, part)
-			id = fmt.Sprint(len(p.sent))
-		}
-	})
-	return id, err
-}
-
-// preview is what was shown last.
-func (p *platform) preview() (text string) {
-	p.with(func() {
-		if len(p.shown) > 0 {
-			text = p.shown[len(p.shown)-1]
-		}
-	})
-	return text
-}
-
-// tried is how many sends have been tried.
-func (p *platform) tried() (n int) {
-	p.with(func() { n = p.calls })
-	return n
-}
-
-func (p *platform) with(f func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	f()
-}
-
-func (p *platform) texts() (list []string) {
-	p.with(func() {
-		for _, part := range p.sent {
-			list = append(list, part.Text)
-		}
-	})
-	return list
-}
 
 // stage is a hub between a platform in memory and a real store.
 type stage struct {
 	*chat.Hub
 	t     testing.TB
-	p     *platform
+	p     *chattest.Adapter
 	store *memory.Store
 	disk  disk
 	n     int
@@ -129,7 +58,7 @@ func newStageOn(t testing.TB, dir string, m memory.Options, o chat.HubOptions) *
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{t: t, p: &platform{}, store: store}
+	s := &stage{t: t, p: &chattest.Adapter{}, store: store}
 	s.disk.Store = store
 	o.Inbox, o.Outbox, o.Adapters = store, &s.disk, []chat.Adapter{s.p}
 	s.Hub = chat.NewHub(o)
@@ -167,7 +96,7 @@ func (s *stage) until(what string, ok func() bool) {
 			return
 		}
 	}
-	s.t.Fatalf("never: %s; sent %q", what, s.p.texts())
+	s.t.Fatalf("never: %s; sent %q", what, s.p.Texts())
 }
 
 func echo(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
@@ -185,9 +114,9 @@ func TestOrderWithinAndTogetherness(t *testing.T) {
 			s.say(fmt.Sprint(c), fmt.Sprintf("%d-%d", c, i))
 		}
 	}
-	s.until("all", func() bool { return len(s.p.texts()) == 200 })
+	s.until("all", func() bool { return len(s.p.Texts()) == 200 })
 	next := map[string]int{}
-	for _, text := range s.p.texts() {
+	for _, text := range s.p.Texts() {
 		c, n, _ := strings.Cut(text, "-")
 		if n != fmt.Sprint(next[c]) {
 			t.Errorf("channel %s: %s after %d", c, n, next[c])
@@ -211,16 +140,16 @@ func TestBusyIsSaidOnceAndTheLaneRecovers(t *testing.T) {
 	close(gate)
 	s.until("settled", func() bool { lanes, _ := s.Active(); return lanes == 0 })
 	busy := 0
-	for _, text := range s.p.texts() {
+	for _, text := range s.p.Texts() {
 		if strings.Contains(text, "still working") {
 			busy++
 		}
 	}
 	if busy != 1 {
-		t.Errorf("%d notices in %q", busy, s.p.texts())
+		t.Errorf("%d notices in %q", busy, s.p.Texts())
 	}
 	s.say("c", "after")
-	s.until("after", func() bool { l := s.p.texts(); return l[len(l)-1] == "after" })
+	s.until("after", func() bool { l := s.p.Texts(); return l[len(l)-1] == "after" })
 	s.end(time.Second)
 }
 
@@ -233,8 +162,8 @@ func TestPanicIsOneFriendlySentence(t *testing.T) {
 	})})
 	s.say("c", "boom")
 	s.say("c", "fine")
-	s.until("both", func() bool { return len(s.p.texts()) == 2 })
-	if got := s.p.texts(); strings.Contains(got[0], "secret") || !strings.Contains(got[0], "went wrong") || got[1] != "fine" {
+	s.until("both", func() bool { return len(s.p.Texts()) == 2 })
+	if got := s.p.Texts(); strings.Contains(got[0], "secret") || !strings.Contains(got[0], "went wrong") || got[1] != "fine" {
 		t.Errorf("sent %q", got)
 	}
 	s.end(time.Second)
@@ -254,8 +183,8 @@ func TestStopJumpsTheQueue(t *testing.T) {
 	s.say("c", "next")
 	<-running
 	s.say("c", "/stop")
-	s.until("next", func() bool { return len(s.p.texts()) == 2 })
-	if got := s.p.texts(); got[0] != chat.ErrStopped.Error() || got[1] != "next" {
+	s.until("next", func() bool { return len(s.p.Texts()) == 2 })
+	if got := s.p.Texts(); got[0] != chat.ErrStopped.Error() || got[1] != "next" {
 		t.Errorf("sent %q", got)
 	}
 	s.end(time.Second)
@@ -272,16 +201,16 @@ func TestDrainParksAndTheNextProcessAnswersOnce(t *testing.T) {
 	if n := s.end(20 * time.Millisecond); n != 2 {
 		t.Errorf("%d parked", n)
 	}
-	if got := s.p.texts(); len(got) != 0 {
+	if got := s.p.Texts(); len(got) != 0 {
 		t.Errorf("sent while draining: %q", got)
 	}
 	s = newStage(t, dir, chat.HubOptions{Handler: chat.HandlerFunc(echo)})
 	if err := s.Recover(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	s.until("both", func() bool { return len(s.p.texts()) == 2 })
+	s.until("both", func() bool { return len(s.p.Texts()) == 2 })
 	s.end(time.Second)
-	if got := s.p.texts(); got[0] != "one" || got[1] != "two" {
+	if got := s.p.Texts(); got[0] != "one" || got[1] != "two" {
 		t.Errorf("sent %q", got)
 	}
 }
@@ -305,7 +234,7 @@ func TestDelivery(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStage(t, data(t), chat.HubOptions{RepeatUnknown: tt.repeat, Handler: chat.HandlerFunc(echo)})
-			s.p.errs = tt.errs
+			s.p.Fail(tt.errs...)
 			s.say("c", "one")
 			s.say("c", "two")
 			s.until("settled", func() bool {
@@ -314,12 +243,12 @@ func TestDelivery(t *testing.T) {
 				return lanes == 0 && err == nil && len(parts) == 0
 			})
 			s.end(time.Second)
-			got := s.p.texts()
+			got := s.p.Texts()
 			if len(got) != tt.sent || got[len(got)-1] != "two" && tt.name != "moved" {
 				t.Errorf("sent %q", got)
 			}
-			if tt.name == "moved" && s.p.sent[0].Key.Channel != "new" && s.p.sent[1].Key.Channel != "new" {
-				t.Errorf("sent to %v", s.p.sent)
+			if tt.name == "moved" && s.p.Sent()[0].Key.Channel != "new" && s.p.Sent()[1].Key.Channel != "new" {
+				t.Errorf("sent to %v", s.p.Sent())
 			}
 		})
 	}
@@ -329,13 +258,13 @@ func TestDelivery(t *testing.T) {
 // although the journal failed at first.
 func TestMoveOutlastsABadDisk(t *testing.T) {
 	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(echo)})
-	s.p.errs = []error{&chat.MovedError{To: chat.Key{Platform: "p", Channel: "new"}}}
+	s.p.Fail(&chat.MovedError{To: chat.Key{Platform: "p", Channel: "new"}})
 	s.disk.moves.Store(1)
 	s.disk.reads.Store(1)
 	s.say("c", "one")
-	s.until("sent", func() bool { return len(s.p.texts()) == 1 })
+	s.until("sent", func() bool { return len(s.p.Texts()) == 1 })
 	s.end(time.Second)
-	if got := s.p.sent[0].Key.Channel; got != "new" {
+	if got := s.p.Sent()[0].Key.Channel; got != "new" {
 		t.Errorf("sent to %s", got)
 	}
 }
@@ -349,7 +278,7 @@ func TestRecordThatCannotBeStored(t *testing.T) {
 	})})
 	s.say("c", "one")
 	s.say("c", "two")
-	s.until("both", func() bool { return len(s.p.texts()) == 2 })
+	s.until("both", func() bool { return len(s.p.Texts()) == 2 })
 	s.end(time.Second)
 }
 
@@ -360,9 +289,9 @@ func TestPreviewIsTakenOverByTheAnswer(t *testing.T) {
 		return chat.Answer{Text: "grown"}, nil
 	})})
 	s.say("c", "hi")
-	s.until("sent", func() bool { return len(s.p.texts()) == 1 })
+	s.until("sent", func() bool { return len(s.p.Texts()) == 1 })
 	s.end(time.Second)
-	if p := s.p.sent[0]; p.Preview != "preview" || len(s.p.shown) == 0 || s.p.typing == 0 {
-		t.Errorf("part %+v, shown %q, typing %d", p, s.p.shown, s.p.typing)
+	if p := s.p.Sent()[0]; p.Preview != "preview" || len(s.p.Shown()) == 0 || s.p.Typed() == 0 {
+		t.Errorf("part %+v, shown %q, typing %d", p, s.p.Shown(), s.p.Typed())
 	}
 }

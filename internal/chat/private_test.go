@@ -16,13 +16,11 @@ func TestPrivateWithoutAWay(t *testing.T) {
 		return chat.Answer{Text: "the secret", Files: []chat.File{{Name: "secret.txt", Data: []byte("secret")}}, Private: true}, nil
 	})})
 	s.say("room", "/page")
-	s.until("a word", func() bool { return len(s.p.texts()) == 1 })
-	s.p.with(func() {
-		for _, p := range s.p.sent {
-			if strings.Contains(p.Text, "secret") || len(p.Files) > 0 || !strings.Contains(p.Text, "direct chat") {
-				t.Errorf("sent %+v", p)
-			}
+	s.until("a word", func() bool { return len(s.p.Texts()) == 1 })
+	for _, p := range s.p.Sent() {
+		if strings.Contains(p.Text, "secret") || len(p.Files) > 0 || !strings.Contains(p.Text, "direct chat") {
+			t.Errorf("sent %+v", p)
 		}
-	})
+	}
 	s.end(time.Second)
 }

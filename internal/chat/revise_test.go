@@ -100,8 +100,8 @@ func TestChangesToWhatWaits(t *testing.T) {
 	close(h.busy)
 	s.settled()
 	want := []string{"first", "newest", "kept", "see", "/ask two", "mine"}
-	if got := h.texts(); !slices.Equal(got, want) || !slices.Equal(s.p.texts(), want) {
-		t.Errorf("answered %q, sent %q", got, s.p.texts())
+	if got := h.texts(); !slices.Equal(got, want) || !slices.Equal(s.p.Texts(), want) {
+		t.Errorf("answered %q, sent %q", got, s.p.Texts())
 	}
 	if m := h.all[3]; len(m.Files) != 2 || !m.Forwarded || !m.Relayed {
 		t.Errorf("an edit took marks away: %+v", m)
@@ -141,7 +141,7 @@ func TestCrashKeepsChangesToWhatWaits(t *testing.T) {
 	close(again.busy)
 	n := s.next(dir, chat.HubOptions{Handler: again})
 	n.settled()
-	if got := append(s.p.texts(), n.p.texts()...); !slices.Equal(got, []string{"first", "new"}) {
+	if got := append(s.p.Texts(), n.p.Texts()...); !slices.Equal(got, []string{"first", "new"}) {
 		t.Errorf("sent %q", got)
 	}
 	n.end(time.Second)
@@ -162,7 +162,7 @@ func TestCrashAfterAStepKeepsWhatWasEditedBefore(t *testing.T) {
 	close(again.busy)
 	n := s.next(dir, chat.HubOptions{Handler: again})
 	n.settled()
-	if got := n.p.texts(); !slices.Equal(got, []string{"first"}) {
+	if got := n.p.Texts(); !slices.Equal(got, []string{"first"}) {
 		t.Errorf("sent %q", got)
 	}
 	n.end(time.Second)
@@ -184,7 +184,7 @@ func TestCrashAfterAStepGoesOnWithTheOldText(t *testing.T) {
 	close(again.busy)
 	n := s.next(dir, chat.HubOptions{Handler: again})
 	n.settled()
-	if got := n.p.texts(); !slices.Equal(got, []string{"first"}) {
+	if got := n.p.Texts(); !slices.Equal(got, []string{"first"}) {
 		t.Errorf("sent %q", got)
 	}
 	n.end(time.Second)
@@ -218,7 +218,7 @@ func TestDeletedWhileItIsAnswered(t *testing.T) {
 				}
 				if tt.show {
 					w.Text("growing")
-					s.until("shown", func() bool { return s.p.preview() != "" })
+					s.until("shown", func() bool { shown := s.p.Shown(); return len(shown) > 0 && shown[len(shown)-1] != "" })
 				}
 				close(in)
 				<-ctx.Done()
@@ -232,7 +232,7 @@ func TestDeletedWhileItIsAnswered(t *testing.T) {
 			s.deliver(deletion("7")) // of something else
 			s.deliver(deletion("1"), said("2", "next"))
 			s.settled()
-			if got := s.p.texts(); len(got) != tt.want+1 || got[tt.want] != "next" {
+			if got := s.p.Texts(); len(got) != tt.want+1 || got[tt.want] != "next" {
 				t.Errorf("sent %q", got)
 			}
 			s.end(time.Second)

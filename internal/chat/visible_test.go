@@ -28,23 +28,20 @@ func TestNothingUnseenIsSent(t *testing.T) {
 		}, nil
 	})})
 	s.say("c", "hi")
-	s.until("previewed", func() (ok bool) {
-		s.p.with(func() { ok = len(s.p.shown) > 0 })
-		return ok
-	})
+	s.until("previewed", func() bool { return len(s.p.Shown()) > 0 })
 	close(shown)
 	s.say("c", "nothing")
 	s.say("c", "hi")
-	s.until("sent", func() bool { return len(s.p.texts()) == 2 })
+	s.until("sent", func() bool { return len(s.p.Texts()) == 2 })
 	s.end(time.Second)
-	p := s.p.sent[0]
+	p := s.p.Sent()[0]
 	if p.Text != "grown 👨\u200D👩\u200D👧 می\u200Cخواهم" || p.Files[0].Name != "atxt.exe" || p.Buttons[0][0].Label != "Yes" {
 		t.Errorf("sent %q, %q, %q", p.Text, p.Files[0].Name, p.Buttons[0][0].Label)
 	}
 	if string(p.Files[0].Data) != hidden || p.Buttons[0][0].Data != "yes"+hidden {
 		t.Error("what is in a file, or comes back from a button, was changed")
 	}
-	if all := fmt.Sprintf("%q", s.p.shown); strings.Contains(all, `\u`) || !strings.Contains(all, "growing") {
+	if all := fmt.Sprintf("%q", s.p.Shown()); strings.Contains(all, `\u`) || !strings.Contains(all, "growing") {
 		t.Errorf("previews %s", all)
 	}
 }
@@ -64,9 +61,9 @@ func TestStopAsAnInteractionIsAnswered(t *testing.T) {
 	if err := s.Deliver(t.Context(), chat.Batch{Platform: "p", Messages: []chat.Message{m}}); err != nil {
 		t.Fatal(err)
 	}
-	s.until("both", func() bool { return len(s.p.texts()) == 2 })
+	s.until("both", func() bool { return len(s.p.Texts()) == 2 })
 	s.end(time.Second)
-	for _, p := range s.p.sent {
+	for _, p := range s.p.Sent() {
 		if want := map[string]string{"": "so far", "home": "Stopped."}[p.Origin]; p.Text != want {
 			t.Errorf("%q said %q", p.Origin, p.Text)
 		}

@@ -26,18 +26,18 @@ func TestLongAnswersComeAsAFile(t *testing.T) {
 		}, nil
 	})})
 	s.say("c", "long")
-	s.until("sent", func() bool { return len(s.p.texts()) == 2 })
+	s.until("sent", func() bool { return len(s.p.Texts()) == 2 })
 	s.say("c", "short")
-	s.until("sent", func() bool { return len(s.p.texts()) == 8 })
+	s.until("sent", func() bool { return len(s.p.Texts()) == 8 })
 	s.end(time.Second)
-	first, last := s.p.sent[0], s.p.sent[1]
+	first, last := s.p.Sent()[0], s.p.Sent()[1]
 	if len(first.Text) < 500 || !strings.HasPrefix(first.Text, "> line 0 ") || len(first.Files)+len(first.Buttons) > 0 || first.ReplyTo == "" {
 		t.Errorf("first %d bytes, %+v", len(first.Text), first.Files)
 	}
 	if len(last.Files) != 2 || last.Files[0].Name != "answer.md" || string(last.Files[0].Data) != text || last.Files[1].Name != "a.txt" || len(last.Buttons) != 1 {
 		t.Errorf("last %q with %d files", last.Text, len(last.Files))
 	}
-	for _, p := range s.p.sent[2:] {
+	for _, p := range s.p.Sent()[2:] {
 		if len(p.Files) > 0 {
 			t.Error("an answer of few messages came as a file")
 		}
