@@ -33,6 +33,7 @@ var rooms = []allowed{
 
 	{"internal/*", "internal/text", "cuts and cleans what people read"},
 	{"internal/*/*", "internal/text", "cuts and cleans what people read"},
+	{"config", "internal/text", "the setting that was meant"},
 
 	{"internal/adapters/*", "internal/markdown", "shows what models write"},
 	{"internal/adapters/*", "internal/chat", "translates between a platform and these words"},

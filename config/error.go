@@ -2,6 +2,8 @@ package config
 
 import (
 	"strings"
+
+	"parley/internal/text"
 )
 
 // Error is one mistake in a setting. Load and Validate return all they find,
@@ -78,24 +80,9 @@ func Closest(name string, known []string) string {
 
 func lastWord(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// distance is Levenshtein's, over bytes, of the first 80.
+// maxCompared is how much of a name is compared, in bytes.
+const maxCompared = 80
+
 func distance(a, b string) int {
-	a, b = strings.ToLower(a[:min(len(a), 80)]), strings.ToLower(b[:min(len(b), 80)])
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return text.Edits(strings.ToLower(text.ClipBytes(a, maxCompared)), strings.ToLower(text.ClipBytes(b, maxCompared)), maxCompared)
 }

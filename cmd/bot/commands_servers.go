@@ -11,7 +11,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/tools"
+	"parley/internal/text"
 	"parley/internal/tools/mcp"
 )
 
@@ -77,10 +77,10 @@ func (a *app) runServers(context.Context, admin.Request) (chat.Answer, error) {
 }
 
 // foreign is text of a server as one line that says nothing in Markdown.
-func foreign(text string, most int) string {
-	text, _ = tools.Clean(text)
-	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "`", "'")
-	return "`" + clip(text, most) + "`"
+func foreign(s string, most int) string {
+	s, _ = text.Strip(s)
+	s = strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "`", "'")
+	return "`" + clip(s, most) + "`"
 }
 
 // runApprove asks whether what a server has changed is to be used.

@@ -20,7 +20,6 @@ import (
 	"parley/internal/pdf"
 	"parley/internal/setup"
 	"parley/internal/text"
-	"parley/internal/tools"
 )
 
 // version is set by the linker for releases.
@@ -99,7 +98,7 @@ type seen struct{ io.Writer }
 
 // Write implements io.Writer, for texts that come whole.
 func (s seen) Write(p []byte) (int, error) {
-	clean, _ := tools.Clean(string(p))
+	clean, _ := text.Strip(string(p))
 	_, err := io.WriteString(s.Writer, clean)
 	return len(p), err
 }

@@ -182,44 +182,16 @@ func escape(s string) string {
 	return text.Shorten(s, 41)
 }
 
-// nearest is the candidate most like word, "" when none is close.
+// nearest is the candidate most like word or, when none is close, the first
+// that begins with it; "" when none does.
 func nearest(word string, candidates []string) string {
-	best, distance := "", 3
+	if near := text.Nearest(word, candidates); near != "" || len(word) < 3 {
+		return near
+	}
 	for _, c := range candidates {
-		if d := edits(word, fold(c)); d < distance && d < max(2, len(c)) {
-			best, distance = c, d
+		if strings.HasPrefix(fold(c), word) {
+			return c
 		}
 	}
-	if best == "" && len(word) >= 3 {
-		for _, c := range candidates {
-			if strings.HasPrefix(fold(c), word) {
-				return c
-			}
-		}
-	}
-	return best
-}
-
-// edits is the Levenshtein distance; words far apart in length are just far.
-func edits(a, b string) int {
-	if len(a)-len(b) > 3 || len(b)-len(a) > 3 {
-		return 4
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return ""
 }

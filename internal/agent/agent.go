@@ -20,6 +20,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/playbook"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -159,8 +160,8 @@ func (a *Agent) ReloadPrompt() error { return a.prompt.load() }
 func (a *Agent) Handle(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 	switch {
 	case m.Kind == chat.KindEdit:
-		text := clipRunes(strings.TrimSpace(clean(m.Text)), maxUsed)
-		_, err := a.o.Store.EditMessage(ctx, m.Key, m.ReplyTo, text, ways(m))
+		edited := text.Clip(strings.TrimSpace(clean(m.Text)), maxUsed)
+		_, err := a.o.Store.EditMessage(ctx, m.Key, m.ReplyTo, edited, ways(m))
 		return chat.Answer{}, err
 	case m.Kind == chat.KindButton, !m.Addressed:
 		return chat.Answer{}, nil

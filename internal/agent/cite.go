@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -119,7 +120,7 @@ func (t *turn) listed(numbers []int) (list []memory.Source) {
 		s := t.cited[n-1]
 		if key := s.Kind + s.ID + s.Path; !seen[key] {
 			seen[key] = true
-			list = append(list, memory.Source{N: n, Kind: s.Kind, Title: s.Title, Path: s.Path, URL: s.URL, Snippet: clipRunes(s.Snippet, maxShown)})
+			list = append(list, memory.Source{N: n, Kind: s.Kind, Title: s.Title, Path: s.Path, URL: s.URL, Snippet: text.Clip(s.Snippet, maxShown)})
 		}
 	}
 	return list
@@ -133,7 +134,7 @@ func (t *turn) rested(answer string) (used []memory.Source) {
 	}
 	for _, f := range t.known.facts {
 		if memory.Contributes(f.Content, answer, t.in.text) {
-			used = append(used, memory.Source{Kind: "fact", Title: f.Content, Path: origin(f), Snippet: clipRunes(f.Quote, maxShown)})
+			used = append(used, memory.Source{Kind: "fact", Title: f.Content, Path: origin(f), Snippet: text.Clip(f.Quote, maxShown)})
 		}
 	}
 	return used

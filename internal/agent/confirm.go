@@ -11,6 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -37,7 +38,7 @@ func (t *turn) confirm(ctx context.Context, c llm.ToolCall, o tools.Outcome) cha
 // Propose puts a tool call to the person as a question, as a model's call of the
 // same arguments would: for commands that need a yes.
 func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args map[string]any) (chat.Answer, error) {
-	t := &turn{a: a, m: m, in: input{text: clipRunes(clean(m.Text), maxUsed)}, began: a.o.Now(), keep: true, w: nobody{}}
+	t := &turn{a: a, m: m, in: input{text: text.Clip(clean(m.Text), maxUsed)}, began: a.o.Now(), keep: true, w: nobody{}}
 	t.ledger.maxAttempts = 3 * a.o.MaxCalls
 	if err := t.load(ctx); err != nil {
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
@@ -84,9 +85,9 @@ const (
 )
 
 // counted is the beginning of a text, with how much more there is.
-func counted(text string, n int) string {
-	shown := clipRunes(text, n)
-	if rest := utf8.RuneCountInString(text[len(shown):]); rest > 0 {
+func counted(s string, n int) string {
+	shown := text.Clip(s, n)
+	if rest := utf8.RuneCountInString(s[len(shown):]); rest > 0 {
 		return shown + fmt.Sprintf(wordsMore, rest)
 	}
 	return shown
@@ -94,7 +95,7 @@ func counted(text string, n int) string {
 
 // Confirmed runs a call that the person said yes to and says what came of it.
 func (a *Agent) Confirmed(ctx context.Context, m chat.Message, p Pending) (chat.Answer, error) {
-	t := &turn{a: a, m: m, in: input{text: clipRunes(clean(m.Text), maxUsed)}, began: a.o.Now(), keep: true}
+	t := &turn{a: a, m: m, in: input{text: text.Clip(clean(m.Text), maxUsed)}, began: a.o.Now(), keep: true}
 	if t.in.text == "" || m.Kind == chat.KindButton {
 		t.in.text = "yes"
 	}

@@ -10,7 +10,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/tools"
+	"parley/internal/text"
 )
 
 // A model that obeys what it read out there can put what it knows into an
@@ -30,18 +30,18 @@ var unmarked = strings.NewReplacer(`\`, "", "*", "", "_", "", "~", "", "|", "", 
 func (t *turn) guarded() bool { return t.taint.Outside && t.taint.Private }
 
 // defanged is an answer with its suspect addresses made harmless.
-func (t *turn) defanged(text string) string {
+func (t *turn) defanged(answer string) string {
 	if !t.guarded() {
-		return text
+		return answer
 	}
-	text, _ = tools.Clean(text)
-	if plain := unmarked.Replace(text); pieced(text, plain) {
-		text = plain
+	answer, _ = text.Strip(answer)
+	if plain := unmarked.Replace(answer); pieced(answer, plain) {
+		answer = plain
 	}
 	if t.brought == nil {
 		t.brought = t.addresses()
 	}
-	return eachAddress(text, func(a string) string {
+	return eachAddress(answer, func(a string) string {
 		if t.brought[a] || t.innocent(a) {
 			return a
 		}

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -46,7 +47,7 @@ func (t *turn) recall(ctx context.Context) error {
 	}
 	t.known.facts = slices.Concat(facts.Important, facts.Recent, facts.Relevant)
 	for _, f := range t.known.facts {
-		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), clipRunes(f.Content, maxShown))
+		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown))
 		switch {
 		case f.Scope != memory.ScopePerson:
 			t.known.lasting = append(t.known.lasting, "For everybody here: "+line)
@@ -124,7 +125,7 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries 
 		v := memory.Viewer{User: e.User, Key: se.Key, Direct: se.Direct}
 		_, err := a.o.Store.SaveFact(ctx, v, memory.NewFact{
 			Content: fact.Content, Type: kind, Author: "assistant", Session: se.ID, Generation: se.Generation, MessageID: e.MessageID,
-			Quote: clipRunes(fact.Quote, maxShown), Confidence: learned, Said: e.At,
+			Quote: text.Clip(fact.Quote, maxShown), Confidence: learned, Said: e.At,
 		})
 		if err != nil {
 			a.o.Log.Warn("learn", "session", se.ID, "err", err)

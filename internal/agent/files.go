@@ -12,6 +12,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -108,7 +109,7 @@ func (t *turn) heed() {
 		t.in.text = strings.TrimSpace(t.in.text + "\n" + voiceMark + s)
 	}
 	if utf8.RuneCountInString(t.in.text) > maxUsed {
-		t.in.text = clipRunes(t.in.text, maxUsed)
+		t.in.text = text.Clip(t.in.text, maxUsed)
 		t.in.notice = wordsCut
 	}
 	t.in.notice = strings.TrimSpace(t.in.notice + "\n\n" + strings.Join(f.sorry, "\n"))
@@ -216,16 +217,16 @@ func (t *turn) takePDF(ctx context.Context, f chat.File, data []byte) (sorry str
 }
 
 // takeText keeps a file's text: data from outside, which may want to instruct.
-func (t *turn) takeText(f chat.File, text string) (sorry string) {
-	text = strings.TrimSpace(clean(clipRunes(text, 2*maxFileText))) // most of a huge file is not even cleaned
-	used := clipRunes(text, t.files.room)
+func (t *turn) takeText(f chat.File, content string) (sorry string) {
+	content = strings.TrimSpace(clean(text.Clip(content, 2*maxFileText))) // most of a huge file is not even cleaned
+	used := text.Clip(content, t.files.room)
 	name := fileName(f)
 	switch {
-	case text == "":
+	case content == "":
 		return wordsFileEmpty
 	case used == "":
 		return wordsFileFull
-	case len(used) < len(text):
+	case len(used) < len(content):
 		t.files.sorry = append(t.files.sorry, fmt.Sprintf(wordsFileCut, name))
 		name += ", its beginning"
 	}

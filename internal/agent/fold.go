@@ -149,7 +149,7 @@ func (a *Agent) shorten(ctx context.Context, se memory.Session, entries []memory
 	f, err := a.summarize(ctx, se, entries)
 	switch {
 	case err == nil:
-		se.Summary = clipRunes(strings.TrimSpace(f.Summary), maxSummary)
+		se.Summary = text.Clip(strings.TrimSpace(f.Summary), maxSummary)
 		if se.Origin.Via.Outside() {
 			f.Decisions = nil // nobody was asked
 		}
@@ -163,7 +163,7 @@ func (a *Agent) shorten(ctx context.Context, se memory.Session, entries []memory
 		if !errors.Is(err, llm.ErrNone) {
 			a.o.Log.Warn("the summarizer failed, a digest takes its place", "err", err)
 		}
-		se.Summary = tail(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxSummary)
+		se.Summary = text.ClipStart(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxSummary)
 	}
 	se.SummarizedAt = entries[len(entries)-1].ID
 	se.Compressions++
@@ -173,7 +173,7 @@ func (a *Agent) shorten(ctx context.Context, se memory.Session, entries []memory
 // summarize asks the model for one structured summary.
 func (a *Agent) summarize(ctx context.Context, se memory.Session, entries []memory.Entry) (f folded, err error) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Summary so far:\n<data>%s</data>\n\nTranscript:\n<data>\n%s</data>", escapeData(se.Summary), escapeData(tail(transcriptText(entries), maxFoldInput)))
+	fmt.Fprintf(&b, "Summary so far:\n<data>%s</data>\n\nTranscript:\n<data>\n%s</data>", escapeData(se.Summary), escapeData(text.ClipStart(transcriptText(entries), maxFoldInput)))
 	resp, err := a.o.Model.Complete(ctx, llm.Request{
 		Model:    a.ModelName(),
 		Messages: []llm.Message{{Role: llm.RoleSystem, Content: foldPrompt}, {Role: llm.RoleUser, Content: b.String()}},
@@ -230,6 +230,3 @@ func digest(entries []memory.Entry) string {
 	}
 	return strings.TrimSpace(b.String())
 }
-
-// tail keeps the last n runes of a text.
-func tail(s string, n int) string { return text.ClipStart(s, n) }

@@ -8,7 +8,6 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text"
-	"parley/internal/tools"
 )
 
 // How much of a message is used, and from where on it is refused
@@ -29,23 +28,23 @@ type input struct {
 // readInput applies the limits. refusal is said instead of an answer; an empty
 // text without one means that there is nothing to answer.
 func readInput(m chat.Message) (in input, refusal string) {
-	text := strings.TrimSpace(clean(m.Text))
-	n := utf8.RuneCountInString(text)
+	s := strings.TrimSpace(clean(m.Text))
+	n := utf8.RuneCountInString(s)
 	switch {
 	case n > maxTaken:
 		return input{}, wordsTooLong
 	case n > maxUsed:
 		in.notice = wordsCut
-		text = clipRunes(text, maxUsed)
+		s = text.Clip(s, maxUsed)
 	}
-	in.text = text
+	in.text = s
 	return in, ""
 }
 
 // clean drops what is not text: NUL and other controls, broken UTF-8, and the
 // invisible characters that hide instructions (promises.md C41, C54).
 func clean(s string) string {
-	s, _ = tools.Clean(breaks.Replace(s))
+	s, _ = text.Strip(breaks.Replace(s))
 	return s
 }
 
@@ -64,11 +63,5 @@ func plain(name string) string {
 		}
 		return ' '
 	}, clean(name))
-	return strings.Join(strings.Fields(clipRunes(name, maxName)), " ")
+	return strings.Join(strings.Fields(text.Clip(name, maxName)), " ")
 }
-
-// visible is a text without what people cannot see of it.
-func visible(s string) string { return text.Clean(s) }
-
-// clipRunes cuts a text to n runes, between characters.
-func clipRunes(s string, n int) string { return text.Clip(s, n) }

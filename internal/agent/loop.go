@@ -13,6 +13,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -101,19 +102,19 @@ const (
 // spoke ends the turn with the model's text.
 func (t *turn) spoke(resp llm.Response) chat.Answer {
 	t.rote, t.worded = resp.Rote, true
-	text := strings.TrimSpace(resp.Message.Content)
-	given := clipRunes(text, maxGiven)
-	if resp.Finish == llm.FinishLength || len(given) < len(text) {
+	said := strings.TrimSpace(resp.Message.Content)
+	given := text.Clip(said, maxGiven)
+	if resp.Finish == llm.FinishLength || len(given) < len(said) {
 		given += "\n\n" + wordsCutShort
 	}
-	text = t.defanged(given)
+	said = t.defanged(given)
 	category := memory.CategoryReply
 	if len(t.calls) > 0 {
 		category = memory.CategoryTools
-	} else if strings.HasSuffix(text, "?") && len(text) < 300 {
+	} else if strings.HasSuffix(said, "?") && len(said) < 300 {
 		category = memory.CategoryAmbiguity
 	}
-	return t.finish(text, category)
+	return t.finish(said, category)
 }
 
 // complete makes one model call, or repeats what an earlier process was told.
@@ -250,7 +251,7 @@ func toolName(c llm.ToolCall) string {
 	if c.Name == "" {
 		return "unnamed"
 	}
-	return clipRunes(c.Name, 64)
+	return text.Clip(c.Name, 64)
 }
 
 // runBatch runs calls in order, or beside each other when all of them only
@@ -344,7 +345,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		t.held = append(t.held, o.Result.Content)
 	}
 	t.calls = append(t.calls, memory.CallRecord{
-		CallID: c.ID, Name: clipRunes(c.Name, 64), Arguments: c.Args, Result: o.Result.Content,
+		CallID: c.ID, Name: text.Clip(c.Name, 64), Arguments: c.Args, Result: o.Result.Content,
 		Status: string(o.State), Retries: o.Retries, Took: o.Duration,
 	})
 	switch o.Class { // what was run has its line from the runner

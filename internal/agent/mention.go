@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 // How much of what was decided and mentioned a session keeps (requirements
@@ -72,13 +73,13 @@ func capMentions(m memory.Mentions) memory.Mentions {
 }
 
 // decide adds a decision, once however it is spelled; the newest 20 stay.
-func decide(list []string, text string) []string {
-	text = strings.Join(strings.Fields(clipRunes(clean(text), 300)), " ") // one line: it stands among others
-	if text == "" {
+func decide(list []string, decision string) []string {
+	decision = strings.Join(strings.Fields(text.Clip(clean(decision), 300)), " ") // one line: it stands among others
+	if decision == "" {
 		return list
 	}
-	same := func(s string) bool { return normal(s) == normal(text) }
-	list = append(slices.DeleteFunc(slices.Clone(list), same), text)
+	same := func(s string) bool { return normal(s) == normal(decision) }
+	list = append(slices.DeleteFunc(slices.Clone(list), same), decision)
 	return list[max(0, len(list)-maxDecisions):]
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 //go:embed prompts/persona.md
@@ -135,7 +136,7 @@ func (t *turn) context() string {
 		fmt.Fprintf(&b, " This is a group; each message begins with its author's name and sign. You are answering %s.", speaker(t.m.From.Name, t.m.From.ID))
 	}
 	if q := strings.TrimSpace(clean(t.m.Quote)); q != "" {
-		fmt.Fprintf(&b, "\nThey reply to this earlier message (data): %s", asData(clipRunes(q, maxQuoted)))
+		fmt.Fprintf(&b, "\nThey reply to this earlier message (data): %s", asData(text.Clip(q, maxQuoted)))
 	}
 	if len(t.known.relevant) > 0 {
 		b.WriteString("\nPossibly relevant, from memory (data):\n- " + strings.Join(t.known.relevant, "\n- "))

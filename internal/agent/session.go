@@ -11,6 +11,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/playbook"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -85,7 +86,7 @@ func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool
 			}
 		}
 	}
-	closing := memory.Closing{Text: tail(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxClosing), Origin: se.Origin.And(originOf(entries))}
+	closing := memory.Closing{Text: text.ClipStart(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxClosing), Origin: se.Origin.And(originOf(entries))}
 	return a.o.Store.EndSession(ctx, se, to, closing, carry)
 }
 
@@ -116,11 +117,11 @@ func (a *Agent) Archive(ctx context.Context, id string) error {
 			}
 			a.o.Log.Warn("archived with a digest", "session", id, "err", err)
 		default:
-			title, closing.Text = f.Title, clipRunes(f.Summary, maxClosing)
+			title, closing.Text = f.Title, text.Clip(f.Summary, maxClosing)
 			a.learn(ctx, se, f, entries)
 		}
 	}
-	return a.o.Store.ArchiveSession(ctx, se, clipRunes(strings.TrimSpace(title), maxTitle), closing)
+	return a.o.Store.ArchiveSession(ctx, se, text.Clip(strings.TrimSpace(title), maxTitle), closing)
 }
 
 func firstSaid(entries []memory.Entry) string {

@@ -7,6 +7,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 // growing is an answer in the making. What grows by a word at a time does so
@@ -45,7 +46,7 @@ func (t *turn) show(delta string) {
 	shown := string(g.shown)
 	now := shown + word
 	if t.cites() && strings.ContainsAny(word, marking) {
-		now, _ = t.checked(visible(g.safe))
+		now, _ = t.checked(text.Clean(g.safe))
 	}
 	more, extends := strings.CutPrefix(now, shown)
 	if !extends {
@@ -85,7 +86,7 @@ func (t *turn) hush() {
 
 // stopped ends a turn whose person has heard enough. What they have read stays.
 func (t *turn) stopped() chat.Answer {
-	said := strings.TrimSpace(clipRunes(string(t.growing.said), maxAnswer))
+	said := strings.TrimSpace(text.Clip(string(t.growing.said), maxAnswer))
 	if said == "" {
 		return t.finish(t.withDone(wordsStopped), memory.CategoryStopped)
 	}

@@ -15,6 +15,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/playbook"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -273,22 +274,22 @@ func (t *turn) events() (events []string) {
 }
 
 // finish is the answer with everything the turn leaves behind.
-func (t *turn) finish(text, category string) chat.Answer {
+func (t *turn) finish(said, category string) chat.Answer {
 	if t.in.notice != "" {
-		text = t.in.notice + "\n\n" + text
+		said = t.in.notice + "\n\n" + said
 	}
-	text, sources, below := t.sourced(visible(text))
-	kept := clipRunes(text, maxAnswer)
-	if len(kept) < len(text) {
+	said, sources, below := t.sourced(text.Clean(said))
+	kept := text.Clip(said, maxAnswer)
+	if len(kept) < len(said) {
 		kept += "\n\n" + wordsCutShort
 	}
 	spoken := t.entry(llm.Message{Role: llm.RoleAssistant, Content: kept})
-	spoken.Insight = insight(text)
+	spoken.Insight = insight(said)
 	t.added = append(t.added, spoken)
 	rec := t.record(category, memory.Detail{Sources: sources})
 	rec.Decision.ID = memory.NewID()
 	// The footer is not part of what was said: the model would imitate it.
-	return chat.Answer{Text: text + below, Buttons: sourceButtons(rec.Decision.ID, sources), Record: rec}
+	return chat.Answer{Text: said + below, Buttons: sourceButtons(rec.Decision.ID, sources), Record: rec}
 }
 
 // record is what the finishing transaction stores.
@@ -352,9 +353,9 @@ func estimate(ms []llm.Message) (n int) {
 const maxInsight = 160
 
 // insight is the first line of an answer.
-func insight(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return clipRunes(line, maxInsight)
+func insight(answer string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(answer), "\n")
+	return text.Clip(line, maxInsight)
 }
 
 // failed turns what went wrong into the one sentence people are told, with the

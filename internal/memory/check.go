@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
+
+	"parley/internal/text"
 )
 
 // checkedWhole is the size up to which a file is checked in one go, which also
@@ -68,7 +70,7 @@ func (s *Store) verdict(ctx context.Context, conn *sql.Conn, check string) error
 	if verdict == "ok" {
 		return nil
 	}
-	err := mend(fmt.Errorf("%w: %s", ErrCorrupt, clipped(verdict, 200)))
+	err := mend(fmt.Errorf("%w: %s", ErrCorrupt, text.Shorten(verdict, 200)))
 	s.cond.damaged.CompareAndSwap(nil, &err)
 	return err
 }

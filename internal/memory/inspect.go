@@ -13,6 +13,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // applicationID stands in the header of every database of ours: "Prly".
@@ -96,14 +98,7 @@ func recognize(ctx context.Context, path string) error {
 
 // foreign is the refusal of another program's file.
 func foreign(path, sign string) error {
-	return fmt.Errorf("%w (%s); nothing was changed: move %s away, or name another folder with --data", ErrForeign, clipped(sign, 200), path)
-}
-
-func clipped(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
+	return fmt.Errorf("%w (%s); nothing was changed: move %s away, or name another folder with --data", ErrForeign, text.Shorten(sign, 200), path)
 }
 
 // signature reads the application id from the file's header.
@@ -172,7 +167,7 @@ func compare(ctx context.Context, db *sql.DB, version int) error {
 		}
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("%w: %s", ErrCorrupt, clipped(strings.Join(wrong, ", "), 400))
+		return fmt.Errorf("%w: %s", ErrCorrupt, text.Shorten(strings.Join(wrong, ", "), 400))
 	}
 	return nil
 }

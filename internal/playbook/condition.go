@@ -61,23 +61,23 @@ var (
 	varForm       = regexp.MustCompile(`^([A-Za-z0-9_]+)\s*(?:(is set|is not set|set|unset)|(==|=|!=|<=|>=|<|>|~|in\b)\s*(.+))?$`)
 )
 
-func parseCondition(text string) (condition, error) {
-	text = strings.TrimSpace(text)
-	if strings.EqualFold(text, string(kindAlways)) {
-		return condition{kind: kindAlways, text: text}, nil
+func parseCondition(s string) (condition, error) {
+	s = strings.TrimSpace(s)
+	if strings.EqualFold(s, string(kindAlways)) {
+		return condition{kind: kindAlways, text: s}, nil
 	}
-	prefix := looksPrefixed.FindStringSubmatch(text)
+	prefix := looksPrefixed.FindStringSubmatch(s)
 	if prefix == nil {
-		return condition{kind: kindPlain, text: text}, nil
+		return condition{kind: kindPlain, text: s}, nil
 	}
-	c := condition{kind: kind(prefix[1]), text: text}
-	arg := strings.TrimSpace(text[len(prefix[0]):])
+	c := condition{kind: kind(prefix[1]), text: s}
+	arg := strings.TrimSpace(s[len(prefix[0]):])
 	known := []string{string(kindLiteral), string(kindRegex), string(kindVar), string(kindEvent)}
 	if !oneOf(prefix[1], known) {
-		if near := nearest(prefix[1], known); near != "" {
+		if near := text.Nearest(prefix[1], known); near != "" {
 			return c, fmt.Errorf("unknown kind of condition %q; did you mean %q?", prefix[1]+":", near+":")
 		}
-		return condition{kind: kindPlain, text: text}, nil
+		return condition{kind: kindPlain, text: s}, nil
 	}
 	if arg == "" {
 		return c, fmt.Errorf("nothing follows %q", prefix[0])
@@ -165,7 +165,7 @@ func (t *turn) holds(c condition) (score float64, reason string) {
 			return 0, ""
 		}
 		if at := c.re.FindStringIndex(t.sit.Text); at != nil {
-			return scoreRegex, fmt.Sprintf("the message has %q, which fits the pattern", clip(t.sit.Text[at[0]:at[1]], 60))
+			return scoreRegex, fmt.Sprintf("the message has %q, which fits the pattern", text.Shorten(t.sit.Text[at[0]:at[1]], 60))
 		}
 	case kindVar:
 		if t.varHolds(c.vt) {
@@ -192,6 +192,3 @@ func (v varTest) String() string {
 	}
 	return v.name + " " + v.op + " " + v.value
 }
-
-// clip shortens s to n characters.
-func clip(s string, n int) string { return text.Shorten(s, n) }

@@ -3,6 +3,8 @@ package playbook
 import (
 	"fmt"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // Draw shows a journey as a Mermaid flowchart and as plain text, the current
@@ -38,7 +40,7 @@ func (j *Journey) mermaid(current string) string {
 		for _, tr := range s.Transitions {
 			label := ""
 			if tr.Condition != "" {
-				label = fmt.Sprintf("|\"%s\"|", mermaidText(clip(tr.Condition, 60)))
+				label = fmt.Sprintf("|\"%s\"|", mermaidText(text.Shorten(tr.Condition, 60)))
 			}
 			fmt.Fprintf(&b, "    s%d -->%s s%d\n", i, label, index[tr.ToStep])
 		}
@@ -69,7 +71,7 @@ func (j *Journey) plainText(current string) string {
 		for _, tr := range s.Transitions {
 			when := ""
 			if tr.Condition != "" {
-				when = " if " + clip(tr.Condition, 60)
+				when = " if " + text.Shorten(tr.Condition, 60)
 			}
 			fmt.Fprintf(&b, "    -> %s%s\n", j.steps[tr.ToStep].Name, when)
 		}

@@ -209,10 +209,10 @@ func (t *turn) learn(q question, a answer) {
 	got := map[string]verdict{}
 	for _, c := range a.Conditions {
 		if c.Relevance < 0 || c.Relevance > 1 {
-			t.note("the model gave %s the relevance %v, which counts as none", clip(c.ID, 70), c.Relevance)
+			t.note("the model gave %s the relevance %v, which counts as none", text.Shorten(c.ID, 70), c.Relevance)
 			continue
 		}
-		got["condition "+c.ID] = verdict{Relevance: c.Relevance, Reason: clip(c.Reason, 200)}
+		got["condition "+c.ID] = verdict{Relevance: c.Relevance, Reason: text.Shorten(c.Reason, 200)}
 	}
 	for _, v := range a.Variables {
 		value := plain(v.Value)
@@ -232,7 +232,7 @@ func (t *turn) learn(q question, a answer) {
 		t.take(it.name, it.text, v)
 	}
 	for _, name := range sortedKeys(got) {
-		t.note("the model judged a %s, which was not asked", clip(name, 80))
+		t.note("the model judged a %s, which was not asked", text.Shorten(name, 80))
 	}
 }
 

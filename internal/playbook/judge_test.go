@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/internal/llm"
+	"parley/internal/text"
 )
 
 const judged = `
@@ -162,9 +163,9 @@ func promptTokens(r llm.Request) int {
 // tokens, and the rule that shares words with the message is in it.
 func TestShortlist(t *testing.T) {
 	b := parseBook(t, manyRules(400))
-	for _, text := range []string{"is the umbrella watertight?", "umbrella " + strings.Repeat("\"<&\n", 3000), strings.Repeat("日本", 5000) + " umbrella"} {
+	for _, said := range []string{"is the umbrella watertight?", "umbrella " + strings.Repeat("\"<&\n", 3000), strings.Repeat("日本", 5000) + " umbrella"} {
 		m := &scripted{}
-		s := Situation{Text: text}
+		s := Situation{Text: said}
 		for i := range 20 {
 			s.Recent = append(s.Recent, llm.Message{Role: llm.RoleUser, Content: strings.Repeat(fmt.Sprint("word ", i), 200)})
 		}
@@ -172,10 +173,10 @@ func TestShortlist(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := promptTokens(m.asked[0]); n >= 3000 {
-			t.Errorf("%q: %d tokens", clip(text, 20), n)
+			t.Errorf("%q: %d tokens", text.Shorten(said, 20), n)
 		}
 		if q := m.question(0); !slices.Contains(q.conditionIDs(), "needle") {
-			t.Errorf("%q: the rule is not among the %d asked", clip(text, 20), len(q.Conditions))
+			t.Errorf("%q: the rule is not among the %d asked", text.Shorten(said, 20), len(q.Conditions))
 		}
 	}
 }

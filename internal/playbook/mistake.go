@@ -88,47 +88,10 @@ func (ms Mistakes) sort() {
 
 // suggest is `; did you mean "x"?`, or nothing when no name is near.
 func suggest(got string, names []string) string {
-	if n := nearest(got, names); n != "" {
+	if n := text.Nearest(got, names); n != "" {
 		return fmt.Sprintf("; did you mean %q?", n)
 	}
 	return ""
-}
-
-// nearest is the name with the fewest edits from got: up to a third of its
-// length or two, and fewer than it has letters.
-func nearest(got string, names []string) string {
-	best, fewest := "", min(max(2, len(got)/3)+1, len(got))
-	for _, name := range names {
-		if d := distance(strings.ToLower(got), strings.ToLower(name)); d < fewest {
-			best, fewest = name, d
-		}
-	}
-	return best
-}
-
-// distance is the number of letters to insert, delete, replace or swap with
-// their neighbour.
-func distance(a, b string) int {
-	before, prev := []int(nil), make([]int, len(b)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		cur := make([]int, len(b)+1)
-		cur[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			cur[j] = min(prev[j]+1, cur[j-1]+1, prev[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				cur[j] = min(cur[j], before[j-2]+1)
-			}
-		}
-		before, prev = prev, cur
-	}
-	return prev[len(b)]
 }
 
 func oneOf(s string, list []string) bool { return slices.Contains(list, s) }

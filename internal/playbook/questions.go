@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // questions collects what a model could tell about this message, most wanted
@@ -27,7 +29,7 @@ func (t *turn) questions(ctx context.Context) (q question, needed bool) {
 		}
 		w := wanted{Name: v.Name, Type: v.valid.kind, How: v.ExtractionPrompt, version: v.version}
 		if set {
-			w.Known = clip(plain(known.Value), 100)
+			w.Known = text.Shorten(plain(known.Value), 100)
 		}
 		switch {
 		case !set && (wantedNow[v.Name] || v.mayBeIn(t)), set && v.valid.re != nil && v.tokenIn(t):

@@ -4,7 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
+
+	"parley/internal/text"
 )
 
 // index finds, among the rules that only a model can judge, those whose words
@@ -34,9 +35,9 @@ func newIndex(rules []Guideline) index {
 
 // scores gives each guideline that shares a word with the text the summed
 // rarity of what it shares.
-func (x index) scores(text []string) map[int]float64 {
+func (x index) scores(words []string) map[int]float64 {
 	out := map[int]float64{}
-	for _, w := range text {
+	for _, w := range words {
 		for _, i := range x.postings[w] {
 			out[i] += x.weight[w]
 		}
@@ -58,11 +59,9 @@ var stop = func() map[string]bool {
 
 // words are the distinct words of a text that say something, cut to a crude
 // stem, in order.
-func words(text string) []string {
+func words(s string) []string {
 	var out []string
-	for w := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
-	}) {
+	for w := range text.Words(s) {
 		if stop[w] {
 			continue
 		}

@@ -1,4 +1,4 @@
-// Package text cuts and cleans what people read: whole characters as they see
+// Package text cuts, cleans and compares what people read: whole characters as they see
 // them, none that they cannot see, and links that say where they lead. It knows
 // no platform and no language, and of Markdown only links and code.
 package text

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"parley/internal/text"
 )
 
 func FuzzArguments(f *testing.F) {
@@ -44,9 +46,9 @@ func FuzzReadPage(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, text := range []string{p.text, p.title} {
-			if clean, hidden := Clean(text); clean != text || hidden > 0 {
-				t.Errorf("not clean: %q", text)
+		for _, s := range []string{p.text, p.title} {
+			if clean, hidden := text.Strip(s); clean != s || hidden > 0 {
+				t.Errorf("not clean: %q", s)
 			}
 		}
 		if len(p.links) > maxLinks {

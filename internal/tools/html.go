@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"parley/internal/text"
 )
 
 // page is what a person would read of a document.
@@ -41,8 +43,8 @@ func readPage(r io.Reader, base *url.URL) (page, error) {
 		}
 	}
 	w.walk(body)
-	w.page.title, _ = Clean(w.page.title)
-	w.page.text, w.page.hiddenCharacters = Clean(strings.TrimSpace(blankLines().ReplaceAllString(w.out.String(), "\n\n")))
+	w.page.title, _ = text.Strip(w.page.title)
+	w.page.text, w.page.hiddenCharacters = text.Strip(strings.TrimSpace(blankLines().ReplaceAllString(w.out.String(), "\n\n")))
 	return w.page, nil
 }
 

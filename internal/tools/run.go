@@ -125,7 +125,7 @@ func (r *Runner) log() *slog.Logger {
 func (r *Runner) admit(ctx context.Context, set Set, c Call) Outcome {
 	e := set.find(c.Name)
 	if e == nil {
-		name, _ := Clean(c.Name)
+		name, _ := text.Strip(c.Name)
 		name, _ = cut(name, 64)
 		return refuse(NotFound, fmt.Sprintf(wordUnknown, name), nil)
 	}
@@ -168,7 +168,7 @@ func (r *Runner) question(ctx context.Context, e *entry, c Call, o Outcome) Outc
 func shorten(keys []string) []string {
 	keys = keys[:min(len(keys), 10)]
 	for i, k := range keys {
-		k, _ = Clean(k)
+		k, _ = text.Strip(k)
 		keys[i], _ = cut(k, 64)
 	}
 	return keys
@@ -298,10 +298,10 @@ func explain(err error) string {
 	return err.Error()
 }
 
-func line(text string) string {
-	text, _ = Clean(text)
-	text, _ = cut(text, 1000)
-	return text
+func line(s string) string {
+	s, _ = text.Strip(s)
+	s, _ = cut(s, 1000)
+	return s
 }
 
 // way is how words of others come through a tool that does not say so.
@@ -326,19 +326,19 @@ func (r *Runner) present(spec Spec, c Call, res Result) Result {
 	}
 	// Most of a huge result is thrown away: cleaning four times the cap is
 	// enough, and cloning what is left lets go of the rest.
-	text, long := cut(res.Content, 4*limit)
-	text, _ = Clean(text)
-	text, over := cut(text, limit)
+	content, long := cut(res.Content, 4*limit)
+	content, _ = text.Strip(content)
+	content, over := cut(content, limit)
 	if long || over {
-		text = strings.Clone(text) + wordCut
+		content = strings.Clone(content) + wordCut
 	}
 	res.Untrusted = res.Untrusted || res.Origin.Outside(c.Who.ID)
 	if res.Untrusted && !res.Origin.Outside(c.Who.ID) {
 		res.Origin.Via |= way(spec.Category)
 	}
-	if res.Untrusted && text != "" {
-		text = envelope(spec.Name, text)
+	if res.Untrusted && content != "" {
+		content = envelope(spec.Name, content)
 	}
-	res.Content = text
+	res.Content = content
 	return res
 }

@@ -17,6 +17,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+
+	"parley/internal/text"
 )
 
 //go:embed web_fetch.md
@@ -167,21 +169,21 @@ func readBody(body []byte, kind string, from *url.URL) (fetched, error) {
 	if !isText {
 		return fetched{}, fmt.Errorf("this is not a text page but %s", line(media))
 	}
-	text, err := charset.NewReader(bytes.NewReader(body), kind)
+	utf, err := charset.NewReader(bytes.NewReader(body), kind)
 	if err != nil {
 		return fetched{}, errors.New("the page is in an unknown encoding")
 	}
 	if strings.Contains(media, "html") {
-		if p.page, err = readPage(text, from); err != nil {
+		if p.page, err = readPage(utf, from); err != nil {
 			return fetched{}, errors.New("the page cannot be read")
 		}
 		return p.mended(), nil
 	}
-	raw, err := io.ReadAll(text)
+	raw, err := io.ReadAll(utf)
 	if err != nil {
 		return fetched{}, errors.New("the page cannot be read")
 	}
-	p.text, p.hiddenCharacters = Clean(string(raw))
+	p.text, p.hiddenCharacters = text.Strip(string(raw))
 	return p.mended(), nil
 }
 

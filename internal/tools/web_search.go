@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"parley/internal/text"
 )
 
 //go:embed web_search.md
@@ -75,7 +77,7 @@ type hit struct {
 }
 
 func (s searcher) call(ctx context.Context, _ Call, a searchArgs) (Result, error) {
-	query, _ := Clean(strings.TrimSpace(a.Query))
+	query, _ := text.Strip(strings.TrimSpace(a.Query))
 	if query == "" || len(query) > 400 {
 		return Result{}, &ArgumentError{[]string{"arguments/query: must have 1 to 400 characters"}}
 	}

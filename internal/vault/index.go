@@ -15,6 +15,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/mattn/go-sqlite3"
+
+	"parley/internal/text"
 )
 
 //go:embed schema.sql
@@ -300,19 +302,16 @@ func (p *put) document(d document, fresh map[string]map[string]bool) {
 	}
 }
 
-// separator is what parts words, as the word index sees it.
-func separator(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-
 // vocabulary adds the words that parts of words and slips are matched against.
-func vocabulary(all map[string]bool, text string) {
-	for w := range strings.FieldsFuncSeq(text, separator) {
+func vocabulary(all map[string]bool, s string) {
+	for w := range text.Words(s) {
 		if len(w) < 4 || len(w) > 40 {
 			continue
 		}
 		if first, _ := utf8.DecodeRuneInString(w); unicode.IsDigit(first) || unspaced(first) {
 			continue
 		}
-		all[strings.ToLower(w)] = true
+		all[w] = true
 	}
 }
 

@@ -77,7 +77,7 @@ func parseNote(name, data string) document {
 	if d.title == "" {
 		d.title = strings.TrimSuffix(path.Base(name), path.Ext(name))
 	}
-	d.title = clip(d.title, maxName)
+	d.title = whole.Clip(d.title, maxName)
 	d.sections = noteSections(lines, heads, front.lines)
 	d.marks(lines, code)
 	return d
@@ -149,13 +149,10 @@ var (
 
 // plain is a heading without markup, on one line.
 func plain(s string) string {
-	s = clip(s, 4*maxName)
+	s = whole.Clip(s, 4*maxName)
 	s = wikiShown.ReplaceAllString(markdownLink.ReplaceAllString(s, "$1"), "$1")
-	return clip(strings.Join(strings.Fields(emphasis.Replace(s)), " "), maxName)
+	return whole.Clip(strings.Join(strings.Fields(emphasis.Replace(s)), " "), maxName)
 }
-
-// clip cuts s after n characters.
-func clip(s string, n int) string { return whole.Clip(s, n) }
 
 // noteSections cuts a note at its headings. above is how many lines stand
 // before the first of lines in the file.
@@ -246,7 +243,7 @@ func cut(lines []string, from, to int) (pieces []section) {
 // chop cuts one line that is too long, at a space where there is one.
 func chop(line string) (pieces []string) {
 	for line != "" {
-		piece := clip(line, maxSection)
+		piece := whole.Clip(line, maxSection)
 		if len(piece) < len(line) {
 			if at := strings.LastIndexByte(piece, ' '); at > len(piece)/2 {
 				piece = piece[:at]
@@ -309,5 +306,5 @@ func noteName(s string) string {
 }
 
 func tagName(s string) string {
-	return clip(strings.Trim(strings.ToLower(strings.TrimSpace(s)), "#/"), maxName)
+	return whole.Clip(strings.Trim(strings.ToLower(strings.TrimSpace(s)), "#/"), maxName)
 }

@@ -173,21 +173,6 @@ func TestSnippets(t *testing.T) {
 	}
 }
 
-func TestWithin(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		n    int
-		want bool
-	}{
-		{"oven", "oven", 0, true}, {"oven", "ovn", 1, true}, {"oven", "oevn", 1, true}, {"oven", "ove", 0, false},
-		{"oven", "open", 1, true}, {"hydration", "hydartoin", 2, true}, {"hydration", "hydartoin", 1, false}, {"a", "", 1, true},
-	} {
-		if got := within([]rune(c.a), []rune(c.b), c.n); got != c.want {
-			t.Errorf("%s %s %d: %v", c.a, c.b, c.n, got)
-		}
-	}
-}
-
 func TestRead(t *testing.T) {
 	f := kitchen(t)
 	for _, c := range []struct {

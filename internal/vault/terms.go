@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/text"
 )
 
 // stopWords carry no meaning in a question.
@@ -14,21 +16,11 @@ var stopWords = strings.Fields("a about an and any are as at be been by can coul
 
 // terms are the telling words of a question, each once and not too many; all
 // its words when none of them tells.
-func terms(text string) []string {
-	var telling, rest []string
-	for w := range strings.FieldsFuncSeq(strings.ToLower(strings.ToValidUTF8(text, " ")), separator) {
-		switch {
-		case len(telling) == maxTerms:
-			return telling
-		case len(w) > 100 || slices.Contains(telling, w):
-		case !slices.Contains(stopWords, w):
-			telling = append(telling, w)
-		case len(rest) < maxTerms && !slices.Contains(rest, w):
-			rest = append(rest, w)
-		}
-	}
+func terms(question string) []string {
+	long := func(w string) bool { return len(w) > 100 }
+	telling := text.Terms(question, maxTerms, func(w string) bool { return long(w) || slices.Contains(stopWords, w) })
 	if len(telling) == 0 {
-		return rest
+		return text.Terms(question, maxTerms, long)
 	}
 	return telling
 }
@@ -62,7 +54,7 @@ func (ix *index) similar(ctx context.Context, kind, w string) ([]string, error) 
 		pieces = append(pieces, string(runes[i*len(runes)/parts:(i+1)*len(runes)/parts]))
 	}
 	likely, err := ix.wordsWith(ctx, kind, pieces, maxRows)
-	likely = slices.DeleteFunc(likely, func(s string) bool { return !within(runes, []rune(s), slips) })
+	likely = slices.DeleteFunc(likely, func(s string) bool { return text.Edits(w, s, slips) > slips })
 	return likely[:min(len(likely), maxAlts)], err
 }
 
@@ -84,47 +76,20 @@ func (ix *index) wordsWith(ctx context.Context, kind string, pieces []string, li
 	return found, rows.Err()
 }
 
-// within tells whether a becomes b with at most n letters changed, added, left
-// out or swapped with their neighbour.
-func within(a, b []rune, n int) bool {
-	if len(a)-len(b) > n || len(b)-len(a) > n {
-		return false
-	}
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range a {
-		row[0] = i + 1
-		for j := range b {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)] <= n
-}
-
 // snippet is the part of a text that holds the most of the words, on one line.
-func snippet(text string, terms []*term) string {
-	text = strings.Join(strings.Fields(text), " ")
-	if utf8.RuneCountInString(text) <= maxSnippet {
-		return text
+func snippet(s string, terms []*term) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) <= maxSnippet {
+		return s
 	}
-	runes := []rune(text)
-	at := densest(text, terms)
+	runes := []rune(s)
+	at := densest(s, terms)
 	from := max(0, min(at-60, len(runes)-maxSnippet+2))
 	for from > 0 && from < at && !unicode.IsSpace(runes[from-1]) {
 		from++
 	}
 	rest := string(runes[from:])
-	out := clip(rest, maxSnippet-2) // two for the marks of what is left out
+	out := text.Clip(rest, maxSnippet-2) // two for the marks of what is left out
 	cut := len(out) < len(rest)
 	out = strings.TrimSpace(out)
 	if from > 0 {
@@ -138,10 +103,10 @@ func snippet(text string, terms []*term) string {
 
 // densest is where the stretch begins that holds the most different words, in
 // characters.
-func densest(text string, terms []*term) int {
+func densest(s string, terms []*term) int {
 	type place struct{ at, term int }
 	var places []place
-	small := strings.ToLower(text)
+	small := strings.ToLower(s)
 	for n, t := range terms {
 		for _, w := range append([]string{t.word}, t.alts...) {
 			for at := range beginnings(small, beginning(w)) {
@@ -184,17 +149,17 @@ func beginning(word string) string {
 }
 
 // beginnings are the places where a word of a text begins so, in bytes.
-func beginnings(text, so string) iter.Seq[int] {
+func beginnings(s, so string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for at := 0; ; at++ {
-			next := strings.Index(text[at:], so)
+			next := strings.Index(s[at:], so)
 			if next < 0 {
 				return
 			}
 			at += next
-			before, _ := utf8.DecodeLastRuneInString(text[:at])
+			before, _ := utf8.DecodeLastRuneInString(s[:at])
 			first, _ := utf8.DecodeRuneInString(so)
-			if (at == 0 || separator(before) || unspaced(first)) && !yield(at) {
+			if (at == 0 || !text.InWord(before) || unspaced(first)) && !yield(at) {
 				return
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // wireCommand is what of a command Discord keeps.
@@ -78,7 +79,7 @@ func byName(list []wireCommand) map[string]wireCommand {
 const manageGuild = "32"
 
 func wire(c chat.MenuCommand) wireCommand {
-	w := wireCommand{Name: c.Name, Description: clip(c.Help, 100)}
+	w := wireCommand{Name: c.Name, Description: text.Clip(c.Help, 100)}
 	if len(c.Verbs) == 0 { // Discord has options below the verbs only
 		w.Options = wireOptions(c.Options)
 	}
@@ -87,7 +88,7 @@ func wire(c chat.MenuCommand) wireCommand {
 		w.Permissions = &p
 	}
 	for _, v := range c.Verbs {
-		w.Options = append(w.Options, wireOption{Type: int(discordgo.ApplicationCommandOptionSubCommand), Name: v.Name, Description: clip(v.Help, 100), Options: wireOptions(v.Options)})
+		w.Options = append(w.Options, wireOption{Type: int(discordgo.ApplicationCommandOptionSubCommand), Name: v.Name, Description: text.Clip(v.Help, 100), Options: wireOptions(v.Options)})
 	}
 	return w
 }
@@ -97,7 +98,7 @@ func wireOptions(list []chat.MenuOption) (out []wireOption) {
 		chat.OptionNumber: discordgo.ApplicationCommandOptionInteger, chat.OptionSwitch: discordgo.ApplicationCommandOptionBoolean,
 	}
 	for _, o := range list {
-		w := wireOption{Type: int(discordgo.ApplicationCommandOptionString), Name: o.Name, Description: clip(o.Help, 100), Required: o.Required, Suggests: o.Suggests}
+		w := wireOption{Type: int(discordgo.ApplicationCommandOptionString), Name: o.Name, Description: text.Clip(o.Help, 100), Required: o.Required, Suggests: o.Suggests}
 		if k, ok := kinds[o.Kind]; ok {
 			w.Type = int(k)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // directMark begins the Channel of a direct chat that is known by its person
@@ -139,7 +140,7 @@ func (a *Adapter) channelFor(ctx context.Context, k chat.Key) (string, error) {
 // button is one under a message: to press, or a link.
 func button(b chat.Button) component {
 	if b.URL != "" {
-		return component{Type: 2, Style: 5, Label: clip(b.Label, 80), URL: b.URL}
+		return component{Type: 2, Style: 5, Label: text.Clip(b.Label, 80), URL: b.URL}
 	}
-	return component{Type: 2, Style: 2, Label: clip(b.Label, 80), CustomID: b.Data}
+	return component{Type: 2, Style: 2, Label: text.Clip(b.Label, 80), CustomID: b.Data}
 }

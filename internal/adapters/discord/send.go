@@ -121,14 +121,10 @@ func menu(buttons [][]chat.Button) component {
 	c := component{Type: selectMenu, CustomID: "menu"}
 	for _, b := range slices.Concat(buttons...) {
 		if len(c.Options) < maxChoices {
-			c.Options = append(c.Options, choice{clip(b.Label, maxChoice), b.Data})
+			c.Options = append(c.Options, choice{text.Clip(b.Label, maxChoice), b.Data})
 		}
 	}
 	return c
-}
-
-func clip(s string, n int) string {
-	return text.Clip(s, n)
 }
 
 // origin is the way home of an interaction.

@@ -54,7 +54,7 @@ func define(s Server, t *sdk.Tool) (definition, error) {
 		return definition{}, fmt.Errorf("%s: %w", t.Name, err)
 	}
 	sum := sha256.Sum256(said)
-	clean, _ := tools.Clean(string(schema))
+	clean, _ := whole.Strip(string(schema))
 	d := definition{name: t.Name, hash: hex.EncodeToString(sum[:])}
 	d.Parameters = json.RawMessage(clean)
 	d.Meta = tools.Meta{Name: ourName(s.Name, t.Name), Description: describe(t), Category: tools.Web, Timeout: callTimeout, SideEffect: true, AllowFailure: true, Foreign: true}
@@ -84,7 +84,7 @@ func ourName(server, tool string) string {
 }
 
 func describe(t *sdk.Tool) string {
-	text, _ := tools.Clean(t.Description)
+	text, _ := whole.Strip(t.Description)
 	text = strings.Join(strings.Fields(text), " ")
 	if text == "" {
 		text = t.Name

@@ -18,6 +18,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -170,7 +171,7 @@ func (c *complaints) Write(p []byte) (int, error) {
 		if c.lines++; c.lines > maxComplaints {
 			break
 		}
-		text, _ := tools.Clean(limited(string(line), 500))
+		text, _ := text.Strip(limited(string(line), 500))
 		c.log.Debug("tool server says", "text", strings.TrimSpace(text))
 	}
 	return len(p), nil
