@@ -102,6 +102,7 @@ var libraries = []allowed{
 	{"internal/adapters/telegram", "github.com/yuin/goldmark", "Markdown to entities"},
 	{"internal/adapters/terminal", "github.com/yuin/goldmark", "Markdown to styles and columns"},
 	{"internal/adapters/terminal", "github.com/google/uuid", "ids of lines typed"},
+	{"internal/adapters/terminal", "github.com/mattn/go-runewidth", "how many columns a character takes"},
 	{"internal/adapters/terminal", "github.com/peterh/liner", "line editing and history"},
 	{"internal/adapters/terminal", "golang.org/x/sys", "terminal modes"},
 

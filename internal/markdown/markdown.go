@@ -16,27 +16,35 @@ import (
 // dialect is CommonMark with tables, strikethrough and spoilers. Raw HTML, link
 // definitions and underlined headings are left out, so that such text stays as
 // it was written and a later line never changes what an earlier block means.
-var dialect = parser.NewParser(
-	parser.WithBlockParsers(
-		util.Prioritized(parser.NewThematicBreakParser(), 200),
-		util.Prioritized(parser.NewListParser(), 300),
-		util.Prioritized(parser.NewListItemParser(), 400),
-		util.Prioritized(parser.NewCodeBlockParser(), 500),
-		util.Prioritized(parser.NewATXHeadingParser(), 600),
-		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
-		util.Prioritized(parser.NewBlockquoteParser(), 800),
-		util.Prioritized(parser.NewParagraphParser(), 1000),
-	),
-	parser.WithInlineParsers(
-		util.Prioritized(parser.NewCodeSpanParser(), 100),
-		util.Prioritized(parser.NewLinkParser(), 200),
-		util.Prioritized(parser.NewAutoLinkParser(), 300),
-		util.Prioritized(parser.NewEmphasisParser(), 500),
-		util.Prioritized(extension.NewStrikethroughParser(), 500),
-		util.Prioritized(spoilerParser{}, 500),
-	),
-	parser.WithParagraphTransformers(util.Prioritized(tables{extension.NewTableParagraphTransformer()}, 200)),
-	parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+func dialect(t tables) parser.Parser {
+	t.ParagraphTransformer = extension.NewTableParagraphTransformer()
+	return parser.NewParser(
+		parser.WithBlockParsers(
+			util.Prioritized(parser.NewThematicBreakParser(), 200),
+			util.Prioritized(parser.NewListParser(), 300),
+			util.Prioritized(parser.NewListItemParser(), 400),
+			util.Prioritized(parser.NewCodeBlockParser(), 500),
+			util.Prioritized(parser.NewATXHeadingParser(), 600),
+			util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+			util.Prioritized(parser.NewBlockquoteParser(), 800),
+			util.Prioritized(parser.NewParagraphParser(), 1000),
+		),
+		parser.WithInlineParsers(
+			util.Prioritized(parser.NewCodeSpanParser(), 100),
+			util.Prioritized(parser.NewLinkParser(), 200),
+			util.Prioritized(parser.NewAutoLinkParser(), 300),
+			util.Prioritized(parser.NewEmphasisParser(), 500),
+			util.Prioritized(extension.NewStrikethroughParser(), 500),
+			util.Prioritized(spoilerParser{}, 500),
+		),
+		parser.WithParagraphTransformers(util.Prioritized(t, 200)),
+		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
+	)
+}
+
+var (
+	usual   = dialect(tables{})
+	growing = dialect(tables{barred: true})
 )
 
 // nested is a line that opens more quotations and lists within each other than
@@ -45,22 +53,35 @@ var nested = regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \
 
 // Parse never fails: what it does not understand stays as text. The nodes point
 // into source, which may differ from s.
-func Parse(s string) (doc ast.Node, source []byte) {
-	source = []byte(nested.ReplaceAllString(s, "$0\\"))
-	return dialect.Parse(text.NewReader(source)), source
+func Parse(s string) (doc ast.Node, source []byte) { return parse(usual, s) }
+
+// ParseGrowing is Parse for who prints a text while it is written: a table is
+// one only when its first line begins with a bar, so that the first word of a
+// line decides.
+func ParseGrowing(s string) (doc ast.Node, source []byte) { return parse(growing, s) }
+
+func parse(p parser.Parser, s string) (ast.Node, []byte) {
+	source := []byte(nested.ReplaceAllString(s, "$0\\"))
+	return p.Parse(text.NewReader(source)), source
 }
 
-// tables finds tables whose lines are drawn with bars. The library's own rule
-// also takes "--" below a line for a table of one column.
-type tables struct{ parser.ParagraphTransformer }
+// tables finds tables whose head has bars. The library's own rule also takes
+// "--" below any line for a table of one column.
+type tables struct {
+	parser.ParagraphTransformer
+	barred bool // the head must begin with a bar
+}
 
 // Transform implements parser.ParagraphTransformer.
 func (t tables) Transform(p *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	lines := p.Lines()
 	for i := 1; i < lines.Len(); i++ {
-		at := lines.At(i)
-		line := at.Value(reader.Source())
-		if bytes.IndexByte(line, '|') < 0 && bytes.IndexByte(line, '-') >= 0 && len(bytes.Trim(line, "-: \t\n")) == 0 {
+		above, at := lines.At(i-1), lines.At(i)
+		line := bytes.TrimLeft(at.Value(reader.Source()), " \t|:")
+		if len(line) == 0 || line[0] != '-' || len(bytes.Trim(line, "-|: \t\n")) > 0 {
+			continue
+		}
+		if bar := bytes.IndexByte(bytes.TrimLeft(above.Value(reader.Source()), " \t"), '|'); bar < 0 || t.barred && bar > 0 {
 			return
 		}
 	}

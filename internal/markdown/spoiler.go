@@ -11,10 +11,11 @@ import (
 // Spoiler is text between double bars.
 type Spoiler struct{ ast.BaseInline }
 
-var kindSpoiler = ast.NewNodeKind("Spoiler")
+// KindSpoiler is the kind of a Spoiler.
+var KindSpoiler = ast.NewNodeKind("Spoiler")
 
 // Kind implements ast.Node.
-func (*Spoiler) Kind() ast.NodeKind { return kindSpoiler }
+func (*Spoiler) Kind() ast.NodeKind { return KindSpoiler }
 
 // Dump implements ast.Node.
 func (s *Spoiler) Dump(source []byte, level int) { ast.DumpHelper(s, source, level, nil, nil) }

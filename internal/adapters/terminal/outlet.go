@@ -42,7 +42,7 @@ func (a *Adapter) Preview(_ context.Context, m chat.Message, _, text string) (st
 	if !a.o.TTY || !a.pending[m.ID] {
 		return "", pace, nil
 	}
-	return "", pace, a.screen.show(strings.Trim(clean(text), "\n"), false)
+	return "", pace, a.screen.grow(strings.Trim(clean(text), "\n"))
 }
 
 // Send prints one answer and ends it with a newline. It fails only when Out
@@ -51,15 +51,16 @@ func (a *Adapter) Send(_ context.Context, p chat.Part) (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	text := strings.Trim(clean(p.Text), "\n")
+	var below []string
 	for _, f := range p.Files {
-		text += "\n" + a.save(f)
+		below = append(below, a.save(f))
 	}
 	id := uuid.NewString()
 	if len(p.Buttons) > 0 {
-		text += "\n" + a.offer(p.Buttons, id)
+		below = append(below, a.offer(p.Buttons, id))
 	}
 	var err error
-	write := func() { err = a.screen.show(strings.TrimLeft(text, "\n"), true) }
+	write := func() { err = a.screen.finish(text, below) }
 	if a.redraw != nil && !a.busy.Load() {
 		a.redraw(write)
 	} else {

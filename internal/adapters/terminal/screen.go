@@ -30,23 +30,42 @@ func (s *screen) typing() {
 	_, _ = io.WriteString(s.out, sign) // a sign that is not seen is no loss
 }
 
+// grow shows an answer as far as it is written.
+func (s *screen) grow(text string) error {
+	s.measure()
+	switch {
+	case s.color:
+		text = render(text, s.fits, true)
+	case s.fits > 0:
+		text = wrap(whole(text), s.fits)
+	}
+	return s.show(text, false)
+}
+
+// finish shows a whole answer, and below it lines that are no Markdown.
+func (s *screen) finish(text string, below []string) error {
+	s.measure()
+	if s.color {
+		text = render(text, s.fits, false)
+	} else {
+		text = wrap(text, s.fits)
+	}
+	if text != "" {
+		below = append([]string{text}, below...)
+	}
+	return s.show(strings.Join(below, "\n"), true)
+}
+
+func (s *screen) measure() {
+	if s.shown == "" && s.width != nil {
+		s.fits = s.width()
+	}
+}
+
 // show prints what text adds to what is shown; a text that does not continue it
 // begins anew, in its place when it was one short line (a status), else below.
 // final ends the answer.
 func (s *screen) show(text string, final bool) error {
-	if s.shown == "" && s.width != nil {
-		s.fits = s.width()
-	}
-	if !final && s.fits > 0 {
-		text = whole(text)
-	}
-	if s.color {
-		if !final {
-			text = settled(text)
-		}
-		text = render(text)
-	}
-	text = wrap(text, s.fits)
 	var out string
 	if s.typed {
 		out, s.typed = eraseLine, false

@@ -56,56 +56,90 @@ func TestTheAnswerGrows(t *testing.T) {
 	}
 }
 
-func TestRenderIsPrintedPieceByPiece(t *testing.T) {
-	text := "a **bold** and `co**de` 2 ** 3 **open\n```go\nx := **p // `\n```\n**x**"
-	whole := render(text)
-	want := "a " + styleBold + "bold" + styleOff + " and " + styleCode + "co**de" + styleOff + " 2 ** 3 " + styleBold + "open" + styleOff +
-		"\n" + styleOff + "```" + styleCode + "go\nx := **p // `\n" + styleOff + "```\n" + styleBold + "x" + styleOff
-	if whole != want {
-		t.Errorf("got  %q\nwant %q", whole, want)
+func TestAnswersLookAsPeopleExpect(t *testing.T) {
+	for _, tt := range []struct {
+		width      int
+		text, want string
+	}{
+		{0, "a **bold** and `co**de` 2 ** 3 *it* **_both_**", "a [b]bold[off] and [code]co**de[off] 2 ** 3 [it]it[off] [b][it]both[off][b][off]"},
+		{0, "# Title\ntext\n\n---\n~~old~~ \\*x\\*", "[b]Title[off]\n\ntext\n\n[dim]———[off]\n\n[strike]old[off] *x*"},
+		{0, "```go\nx := **p\n\n\ty()\n```\nend", "[code]x := **p[off]\n[code][off]\n[code]\ty()[off]\n\nend"},
+		{0, "- one\n- two\n  - deep\n\n3. three\n4. four", "• one\n• two\n  • deep\n\n3. three\n4. four"},
+		{0, "> said\n> so\n>\n> - twice\n\nme", "│ said\n│ so\n│\n│ • twice\n\nme"},
+		{0, "[here](https://a.example/x) <https://b.example> ![cat](https://c.example/c.png)", "[link]here[off] (https://a.example/x) [link]https://b.example[off] [link]cat[off] (https://c.example/c.png)"},
+		{0, "| a | bb |\n|--:|---|\n| 100 | 茶 |\n| x | y |\n\nend", "[b]  a │ bb[off]\n────┼───\n100 │ 茶\n  x │ y\n\nend"},
+		{24, "| name | what it is for |\n|---|---|\n| tea | to drink in the afternoon |\n| ink | |", "[b]name:[off] tea\n[b]what it is for:[off] to drink\nin the afternoon\n\n[b]name:[off] ink"},
+		{20, "one two three **four five** six seven\n\n- a `list` entry that goes on\n```\nx := this line of code is as long as it is\n```\nhttps://example.org/a/very/long/address here",
+			"one two three [b]four[off]\n[b]five[off] six seven\n\n• a [code]list[off] entry that\n  goes on\n\n[code]x := this line of code is as long as it is[off]\n\nhttps://example.org/a/very/long/address\nhere"},
+		{20, "茶茶茶茶茶茶 茶茶茶茶", "茶茶茶茶茶茶\n茶茶茶茶"},
+		{0, "a <b>c</b> &amp; ||hidden||", "a <b>c</b> &amp; ||hidden||"},
+	} {
+		want := strings.NewReplacer("[b]", styleBold, "[it]", styleItalic, "[off]", styleOff, "[code]", styleCode, "[dim]", styleDim, "[strike]", styleStrike, "[link]", styleLink).Replace(tt.want)
+		if got := render(tt.text, tt.width, false); got != want {
+			t.Errorf("%q\ngot  %q\nwant %q", tt.text, got, want)
+		}
 	}
-	for i := range text {
-		if part := render(settled(text[:i])); !strings.HasPrefix(whole, part) {
-			t.Fatalf("%q is drawn as %q", text[:i], part)
+}
+
+// answers are texts that models write, and some they should not.
+var answers = []string{
+	"Here is **what** you need:\n\n1. Open `main.go` and find *it*.\n2. Run:\n   ```sh\n   go test ./...\n   ```\n3. Done [1], see [the page](https://a.example/x_y_z).\n\n> Quoted **text**\n> goes on\n\n| a | b |\n|---|--:|\n| one | 2 |\n\nThat was **all** of snake_case_words, 5 * 3 and 2**8.\n",
+	"para\n- a\n- b\n\n  more\n\n- c\n  1. x\n     > y\n\n---\n\n# Head #\ntext ~5 ~~gone~~ **open\n\nnext `tick\n\n    code\n\n    more code\n\nend",
+	"|a|b\n|-|-\n1|2\n3|4\nx\n\n***a** b* **c.**d [x [y] z](u) [a `]` b](v) <https://x.example> 2 < 3 \\[no\\](x) ![p](q \"t\")",
+	"- \n- a\n-\n\n\n  b\n10) ten\n11) eleven\n```\nno end\n\n",
+}
+
+func TestAnAnswerIsPrintedPieceByPiece(t *testing.T) {
+	for _, text := range answers {
+		for _, width := range []int{0, 24} {
+			all := render(text, width, false)
+			shown := 0
+			for i := range text {
+				part := render(text[:i], width, true)
+				if !strings.HasPrefix(all, part) {
+					t.Fatalf("%q\nis drawn as %q\nwhole it is %q", text[:i], part, all)
+				}
+				shown += len(part)
+			}
+			if average := shown / len(text); average < len(all)/4 {
+				t.Errorf("%.20q: of %d bytes only %d are shown on average while it grows", text, len(all), average)
+			}
 		}
 	}
 }
 
 func TestLinesBreakBetweenWords(t *testing.T) {
-	text := "one two three **four five** six seven\n\n- a `list` entry that goes on\n```\nx := this line of code is as long as it is\n```\nhttps://example.org/a/very/long/address here"
-	all := wrap(render(text), 20)
-	want := "one two three " + styleBold + "four\nfive" + styleOff + " six seven\n\n- a " + styleCode + "list" + styleOff + " entry that\n  goes on\n" +
-		styleOff + "```" + styleCode + "\nx := this line of code is as long as it is\n" + styleOff + "```\nhttps://example.org/a/very/long/address\nhere"
-	if all != want {
-		t.Errorf("got  %q\nwant %q", all, want)
-	}
-	for i := range text {
-		if part := wrap(render(settled(whole(text[:i]))), 20); !strings.HasPrefix(all, part) {
-			t.Fatalf("%q is drawn as %q", text[:i], part)
-		}
-	}
 	var out bytes.Buffer
 	s := screen{out: &out, width: func() int { return 20 }}
 	for _, part := range []string{"it", "it goes on and on an", "it goes on and on and", "it goes on and on and o", "it goes on and on and off"} {
-		if err := s.show(part, part == "it goes on and on and off"); err != nil {
+		if err := s.grow(part); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if out.String() != "it goes on and on\nand off\n" {
+	if err := s.finish("it goes on and on and off", []string{"1) Yes"}); err != nil {
+		t.Fatal(err)
+	}
+	if out.String() != "it goes on and on\nand off\n1) Yes\n" {
 		t.Errorf("printed %q", out.String())
 	}
 }
 
 func FuzzRender(f *testing.F) {
+	for _, text := range answers {
+		f.Add(text, len(text)/2)
+	}
 	f.Add("a **b `c\n```x\n``` **", 5)
 	f.Fuzz(func(t *testing.T, text string, at int) {
+		text = strings.Trim(clean(text), "\n")
 		if at < 0 || at > len(text) {
 			return
 		}
-		if part := render(settled(text[:at])); !strings.HasPrefix(render(text), part) {
-			t.Errorf("%q", text)
+		for _, width := range []int{0, 20} {
+			if part, all := render(text[:at], width, true), render(text, width, false); !strings.HasPrefix(all, part) {
+				t.Errorf("%q\nis drawn as %q\nwhole it is %q", text[:at], part, all)
+			}
 		}
-		if part := wrap(render(settled(whole(text[:at]))), 20); !strings.HasPrefix(wrap(render(text), 20), part) {
+		if part := wrap(whole(text[:at]), 20); !strings.HasPrefix(wrap(text, 20), part) {
 			t.Errorf("%q breaks otherwise when it grows", text)
 		}
 	})

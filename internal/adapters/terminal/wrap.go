@@ -3,18 +3,22 @@ package terminal
 import (
 	"regexp"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/mattn/go-runewidth"
 )
 
-// narrowest is the width, in characters, below which breaking between words
-// does more harm than good.
+// narrowest is the width, in columns, below which breaking between words does
+// more harm than good.
 const narrowest = 20
 
 var style = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// wrap breaks the lines of a rendered text between words, as far as they are
-// wider than a window. Code keeps its lines. What it makes of a text begins
-// with what it made of any beginning of it that ends with a word (see whole).
+// wide is how many columns a text takes, styles aside.
+func wide(s string) int { return runewidth.StringWidth(style.ReplaceAllString(s, "")) }
+
+// wrap breaks the lines of Markdown that is shown as it was written. Code keeps
+// its lines. What it makes of a text begins with what it made of any beginning
+// of it that ends with a word (see whole).
 func wrap(text string, width int) string {
 	if width < narrowest {
 		return text
@@ -22,25 +26,30 @@ func wrap(text string, width int) string {
 	lines := strings.Split(text, "\n")
 	fence := false
 	for i, line := range lines {
+		hang := ""
+		if strings.HasPrefix(line, "- ") {
+			hang = "  "
+		}
 		switch {
-		case strings.HasPrefix(style.ReplaceAllString(line, ""), "```"):
+		case strings.HasPrefix(line, "```"):
 			fence = !fence
 		case !fence:
-			lines[i] = wrapLine(line, width)
+			lines[i] = wrapLine(line, width, hang)
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// wrapLine goes on below the text of a list's entry, not below its mark.
-func wrapLine(line string, width int) string {
-	var b strings.Builder
-	column, hang := 0, ""
-	if strings.HasPrefix(line, "- ") {
-		hang = "  "
+// wrapLine breaks a line between words where it is wider than width, unless
+// that is 0; what follows a break begins with hang.
+func wrapLine(line string, width int, hang string) string {
+	if width == 0 {
+		return line
 	}
+	var b strings.Builder
+	column := 0
 	for i, word := range strings.Split(line, " ") {
-		wide := utf8.RuneCountInString(style.ReplaceAllString(word, ""))
+		wide := wide(word)
 		switch {
 		case i == 0:
 		case column+1+wide > width:
@@ -54,6 +63,28 @@ func wrapLine(line string, width int) string {
 		column += wide
 	}
 	return b.String()
+}
+
+// breakLines wraps a styled text; a style that goes on over a break is ended
+// before it and begun again behind it.
+func breakLines(text string, width int) []string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, strings.Split(wrapLine(line, width, ""), "\n")...)
+	}
+	on := ""
+	for i, line := range lines {
+		lines[i] = on + line
+		for _, s := range style.FindAllString(line, -1) {
+			if on += s; s == styleOff {
+				on = ""
+			}
+		}
+		if on != "" && i < len(lines)-1 {
+			lines[i] += styleOff
+		}
+	}
+	return lines
 }
 
 // whole is the part of an unfinished text whose words are all there: one that

@@ -1,0 +1,329 @@
+package terminal
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark/ast"
+	extast "github.com/yuin/goldmark/extension/ast"
+
+	"parley/internal/markdown"
+)
+
+const (
+	styleBold   = "\x1b[1m"
+	styleItalic = "\x1b[3m"
+	styleLink   = "\x1b[4m"
+	styleStrike = "\x1b[9m"
+	styleCode   = "\x1b[36m"
+	styleDim    = "\x1b[2m"
+	styleOff    = "\x1b[0m"
+)
+
+// render turns Markdown into styled lines, none wider than width where that can
+// be helped (0 is any width). Of a text that grows it makes only what will not
+// look otherwise when more comes: what it makes of any beginning of a text is a
+// beginning of what it makes of the whole, so that an answer can be printed
+// piece by piece. Open styles are then left open.
+func render(text string, width int, growing bool) string {
+	if growing {
+		text = settled(text)
+	}
+	doc, source := markdown.ParseGrowing(text)
+	p := &painter{source: source, width: width}
+	if growing {
+		p.last = lastLeaf(doc)
+	}
+	p.blocks(doc)
+	return p.out.String()
+}
+
+// painter writes a parsed document down.
+type painter struct {
+	source []byte
+	width  int
+	last   ast.Node // the block that may still grow; nil in a finished text
+	done   bool     // the rest is not certain yet
+	out    strings.Builder
+	gap    string   // the blank line before the next one, if any
+	lead   string   // begins the next line,
+	indent string   // and this every line after it
+	styles []string // that are on
+}
+
+// blocks writes the blocks in n with a blank line between them; in a list it
+// stands only where its author left one.
+func (p *painter) blocks(n ast.Node) {
+	for c := n.FirstChild(); c != nil && !p.done; c = c.NextSibling() {
+		if c.PreviousSibling() != nil && (n.Kind() != ast.KindListItem || c.HasBlankPreviousLines()) {
+			p.leaveBlank()
+		}
+		p.block(c)
+	}
+}
+
+func (p *painter) block(n ast.Node) {
+	open := n == p.last
+	switch n := n.(type) {
+	case *ast.ThematicBreak:
+		p.line(styleDim + "———" + styleOff)
+	case *ast.FencedCodeBlock, *ast.CodeBlock:
+		p.code(markdown.Code(n, p.source), open)
+	case *ast.Blockquote:
+		p.within("│ ", "│ ", func() { p.blocks(n) })
+	case *ast.List:
+		p.list(n)
+	case *extast.Table:
+		if !open { // a later row may widen a column
+			p.table(n)
+		}
+	case *ast.Heading:
+		p.words(n, styleBold)
+	default:
+		if c := n.FirstChild(); c != nil && c.Type() == ast.TypeBlock {
+			p.blocks(n)
+			return
+		}
+		p.words(n, "")
+	}
+	p.done = p.done || open
+}
+
+// within writes body with something before its first line, and before each of
+// the others.
+func (p *painter) within(first, others string, body func()) {
+	lead, indent, before := p.lead, p.indent, p.out.Len()
+	p.lead, p.indent = lead+first, indent+others
+	body()
+	p.indent = indent
+	if p.lead = indent; p.out.Len() == before {
+		p.lead = lead
+	}
+}
+
+// room is how wide the text of a line may be; 0 is any width.
+func (p *painter) room() int {
+	if p.width < narrowest {
+		return 0
+	}
+	return max(p.width-wide(p.indent), narrowest/2)
+}
+
+// leaveBlank puts a blank line before the next one.
+func (p *painter) leaveBlank() { p.gap = "\n" + strings.TrimRight(p.indent, " ") }
+
+// line writes one line; it is not broken.
+func (p *painter) line(s string) {
+	if p.out.Len() > 0 {
+		p.out.WriteString(p.gap + "\n")
+	}
+	p.out.WriteString(p.lead + s)
+	p.lead, p.gap = p.indent, ""
+}
+
+func (p *painter) list(n *ast.List) {
+	number := n.Start
+	for c := n.FirstChild(); c != nil && !p.done; c = c.NextSibling() {
+		if c.PreviousSibling() != nil && c.HasBlankPreviousLines() {
+			p.leaveBlank()
+		}
+		bullet := "• "
+		if n.IsOrdered() {
+			bullet = strconv.Itoa(number) + string(n.Marker) + " "
+			number++
+		}
+		switch {
+		case c.FirstChild() != nil:
+			p.within(bullet, strings.Repeat(" ", wide(bullet)), func() { p.blocks(c) })
+		case p.last == nil || c != p.last:
+			p.line(bullet)
+		}
+		p.done = p.done || c == p.last
+	}
+}
+
+// code is never broken: it must be copied as it is.
+func (p *painter) code(code string, open bool) {
+	lines := strings.Split(code, "\n")
+	for i, l := range lines {
+		off := styleOff
+		if open && i == len(lines)-1 {
+			off = ""
+		}
+		p.line(styleCode + l + off)
+	}
+}
+
+// words writes a block of text.
+func (p *painter) words(n ast.Node, style string) {
+	inner := &painter{source: p.source, width: p.width}
+	if n == p.last {
+		inner.last = n
+	}
+	inner.styled(style, func() { inner.inlines(n) })
+	text := inner.out.String()
+	if n == p.last {
+		text = whole(text)
+	}
+	for _, l := range breakLines(text, p.room()) {
+		p.line(l)
+	}
+}
+
+// styled puts a style on what body writes, unless body ends before it is over.
+func (p *painter) styled(style string, body func()) {
+	if style == "" {
+		body()
+		return
+	}
+	p.out.WriteString(style)
+	p.styles = append(p.styles, style)
+	body()
+	p.styles = p.styles[:len(p.styles)-1]
+	if !p.done {
+		p.out.WriteString(styleOff + strings.Join(p.styles, ""))
+	}
+}
+
+// inlines writes the text in n, of the block that may still grow only what is
+// certain.
+func (p *painter) inlines(n ast.Node) {
+	stop := place{}
+	if n == p.last {
+		stop = unsettled(n, p.source)
+	}
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if c == stop.child {
+			if t, ok := c.(*ast.Text); ok {
+				p.out.WriteString(markdown.Literal(ast.NewTextSegment(t.Segment.WithStop(stop.at)), p.source))
+			}
+			p.done = true
+			return
+		}
+		p.inline(c)
+	}
+	p.done = p.done || n == p.last
+}
+
+func (p *painter) inline(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.Text:
+		p.out.WriteString(markdown.Literal(n, p.source))
+		if n.SoftLineBreak() || n.HardLineBreak() {
+			p.out.WriteByte('\n')
+		}
+	case *ast.CodeSpan:
+		p.styled(styleCode, func() { p.out.WriteString(strings.ReplaceAll(markdown.Raw(n, p.source), "\n", " ")) })
+	case *ast.Emphasis:
+		style := styleItalic
+		if n.Level == 2 {
+			style = styleBold
+		}
+		p.styled(style, func() { p.inlines(n) })
+	case *extast.Strikethrough:
+		p.styled(styleStrike, func() { p.inlines(n) })
+	case *markdown.Spoiler: // shown with its bars: there is nothing to lift here
+		p.out.WriteString("||")
+		p.inlines(n)
+		p.out.WriteString("||")
+	case *ast.Link:
+		p.link(n, string(n.Destination), string(n.Title))
+	case *ast.Image:
+		p.link(n, string(n.Destination), string(n.Title))
+	case *ast.AutoLink:
+		p.styled(styleLink, func() { p.out.Write(n.Label(p.source)) })
+	default:
+		p.inlines(n)
+	}
+}
+
+// link always says where it leads.
+func (p *painter) link(n ast.Node, to, title string) {
+	label := markdown.Label(n, p.source)
+	if strings.TrimSpace(label) == "" || label == to {
+		p.styled(styleLink, func() { p.out.WriteString(to) })
+	} else {
+		p.styled(styleLink, func() { p.inlines(n) })
+		if to != "" {
+			p.out.WriteString(" (" + to + ")")
+		}
+	}
+	if title != "" {
+		p.out.WriteString(" (" + title + ")")
+	}
+}
+
+// table lines its columns up, or writes each row as a list of its cells where
+// that is too wide.
+func (p *painter) table(n *extast.Table) {
+	var rows [][]string
+	var widths []int
+	total := 0
+	for r := n.FirstChild(); r != nil; r = r.NextSibling() {
+		var row []string
+		for c := r.FirstChild(); c != nil; c = c.NextSibling() {
+			cell := strings.Join(strings.Fields(markdown.Plain(c, p.source)), " ")
+			if len(row) == len(widths) {
+				widths = append(widths, 0)
+				total += len(" │ ")
+			}
+			grown := max(0, wide(cell)-widths[len(row)])
+			widths[len(row)] += grown
+			total += grown
+			row = append(row, cell)
+		}
+		rows = append(rows, row)
+	}
+	if p.width > 0 && total > p.room() && len(rows) > 1 {
+		p.records(rows)
+		return
+	}
+	for i, row := range rows {
+		cells := make([]string, len(row))
+		for k, cell := range row {
+			gap := widths[k] - wide(cell)
+			left := 0
+			switch n.Alignments[k] {
+			case extast.AlignRight:
+				left = gap
+			case extast.AlignCenter:
+				left = gap / 2
+			}
+			cells[k] = strings.Repeat(" ", left) + cell + strings.Repeat(" ", gap-left)
+		}
+		line := strings.TrimRightFunc(strings.Join(cells, " │ "), unicode.IsSpace)
+		if i == 0 {
+			line = styleBold + line + styleOff
+		}
+		p.line(line)
+		if i == 0 {
+			p.line(rule(widths))
+		}
+	}
+}
+
+func rule(widths []int) string {
+	dashes := make([]string, len(widths))
+	for i, n := range widths {
+		dashes[i] = strings.Repeat("─", n)
+	}
+	return strings.Join(dashes, "─┼─")
+}
+
+// records writes each row below the others, every cell with its heading.
+func (p *painter) records(rows [][]string) {
+	for i, row := range rows[1:] {
+		if i > 0 {
+			p.leaveBlank()
+		}
+		for k, cell := range row {
+			if cell == "" {
+				continue
+			}
+			for _, l := range breakLines(styleBold+rows[0][k]+":"+styleOff+" "+cell, p.room()) {
+				p.line(l)
+			}
+		}
+	}
+}
