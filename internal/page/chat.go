@@ -207,7 +207,7 @@ func (p *Page) talk(*http.Request) (any, error) {
 	room := maxBody
 	for _, m := range slices.Backward(c.log) {
 		m.Text = clip(m.Text, maxText)
-		if room -= weight(m.Text); room < 0 && len(s.Log) > 0 {
+		if room -= markup + len(prose(m.Text)); room < 0 && len(s.Log) > 0 {
 			break
 		}
 		s.Log = append(s.Log, m)

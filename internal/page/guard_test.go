@@ -200,7 +200,7 @@ func TestChatGoesThroughTheHub(t *testing.T) {
 			t.Fatal(resp.Status)
 		}
 	}
-	if body := s.until("/chat", "You said: what is <b>this</b>?"); strings.Count(body, `class="said user"`) != 1 {
+	if body := s.until("/chat", "You said: what is <strong>this</strong>?"); strings.Count(body, `class="said user"`) != 1 {
 		t.Errorf("one message is shown as:\n%s", body)
 	}
 	if len(asked) != 1 || asked[0].From.ID != "page:owner" || !asked[0].Direct || asked[0].Kind != chat.KindText {

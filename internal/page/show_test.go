@@ -64,7 +64,7 @@ func TestPagesShowWhatHappened(t *testing.T) {
 	for path, wants := range map[string][]string{
 		"/":              {"close code 4014", "<strong>7</strong> active", "Messages", "ABCD1234 connection refused", "median"},
 		"/conversations": {"telegram:42", "discord:1099/88", "Bob &lt;script&gt;", "Thank you, I have it"},
-		"/conversation?place=telegram:42": {"order 12345", "<b>Next:</b>", "rule refund_policy applies", "38 ms · success", "set_variable",
+		"/conversation?place=telegram:42": {"order 12345", "<strong>Next:</strong>", "rule refund_policy applies", "38 ms · success", "set_variable",
 			"320 tokens", "410 ms", "640 prompt + 90 completion", "TOOL_USE"},
 		"/conversation?place=discord:1099/88": {"is &lt;b&gt;this&lt;/b&gt; escaped?", "<code>&lt;script&gt;</code> stays text"},
 		"/sessions?q=money+back":              {"<mark>money</mark>", "before="},

@@ -134,6 +134,9 @@ type turn struct {
 func (t turn) weight() (n int) {
 	for _, e := range t.Said {
 		n += weight(e.Name, e.Content)
+		if e.Role != "tool" {
+			n += max(0, len(prose(e.Content))-weight(e.Content))
+		}
 	}
 	if t.Audit == nil {
 		return n

@@ -67,35 +67,27 @@ func few(list []string, most, length int) []string {
 
 func hasWord(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
 
-// span is a piece of text in one style: "" plain, b, code, pre or mark.
-type span struct{ Style, Text string }
-
-// styled finds code blocks, code and bold in Markdown; the rest stays as it is.
-var styled = regexp.MustCompile("(?s)```[a-z]*\n?(.+?)```|`([^`\n]+)`|\\*\\*([^*\n]+)\\*\\*")
-
-func spans(text string) []span { return cut(text, styled, "pre", "code", "b") }
+// span is a piece of text, marked or not.
+type span struct {
+	Text string
+	Mark bool
+}
 
 // found is what a search put around the words it found.
 var found = regexp.MustCompile("\x02([^\x03]*)\x03")
 
-func marked(text string) []span { return cut(text, found, "mark") }
-
-// cut splits a text at the matches of a pattern; each group is a style.
-func cut(text string, pattern *regexp.Regexp, styles ...string) (list []span) {
+// marked splits a text at the words that a search found.
+func marked(text string) (list []span) {
 	at := 0
-	for _, m := range pattern.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range found.FindAllStringSubmatchIndex(text, -1) {
 		if m[0] > at {
-			list = append(list, span{"", text[at:m[0]]})
+			list = append(list, span{Text: text[at:m[0]]})
 		}
-		for i, style := range styles {
-			if from, to := m[2*i+2], m[2*i+3]; from >= 0 {
-				list = append(list, span{style, text[from:to]})
-			}
-		}
+		list = append(list, span{text[m[2]:m[3]], true})
 		at = m[1]
 	}
 	if at < len(text) {
-		list = append(list, span{"", text[at:]})
+		list = append(list, span{Text: text[at:]})
 	}
 	return list
 }
@@ -135,7 +127,7 @@ func count(n int) string {
 // sheets parses every template once, each with the frame around it.
 func sheets() map[string]*template.Template {
 	all := template.Must(template.New("frame.html").Funcs(template.FuncMap{
-		"spans": spans, "marked": marked, "stamp": stamp, "machine": machine, "took": took, "count": count, "clip": clip,
+		"prose": prose, "marked": marked, "stamp": stamp, "machine": machine, "took": took, "count": count, "clip": clip,
 		"place":  func(k chat.Key) string { return k.String() },
 		"status": func(s memory.Status) string { return string(s) },
 		"millis": func(ms int64) string { return took(time.Duration(ms) * time.Millisecond) },
