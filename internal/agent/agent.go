@@ -186,7 +186,8 @@ func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, sessio
 	if m.UID == "" { // of no journal
 		m.UID = rand.Text()
 	}
-	t := &turn{a: a, m: m, w: w, in: in, began: a.o.Now(), keep: session}
+	t := a.newTurn(m, in, session)
+	t.w = w
 	return t.run(ctx)
 }
 

@@ -21,11 +21,17 @@ var (
 	anyMark  = regexp.MustCompile(`\[(\d{1,3})\]`)
 )
 
+// sources is what a turn may cite, numbered from 1.
+type sources struct {
+	cited []tools.Source
+	given int // how many of them were there before the model asked for any
+}
+
 // numbered gives the sources of a result numbers that are unique in the turn:
 // tools count theirs from 1. What comes from outside is not searched for marks;
 // it is told below it which numbers it has.
-func (t *turn) numbered(o tools.Outcome) tools.Outcome {
-	r, before := &o.Result, len(t.cited)
+func (c *sources) numbered(o tools.Outcome) tools.Outcome {
+	r, before := &o.Result, len(c.cited)
 	if n := len(r.Sources); n > 0 && r.Untrusted {
 		r.Content += fmt.Sprintf("\nTo cite what stands above, in its order: [%d]", before+1)
 		if n > 1 {
@@ -51,25 +57,25 @@ func shifted(text string, mark *regexp.Regexp, by int) string {
 
 // cites says that this turn has something to cite, so that marks in an answer
 // are citations.
-func (t *turn) cites() bool { return t.a.o.Cite != nil && t.sub == nil && len(t.cited) > 0 }
+func (t *turn) cites() bool { return t.a.o.Cite != nil && t.sub == nil && len(t.sources.cited) > 0 }
 
 // checked is an answer with its marks in order, and what it cites.
 func (t *turn) checked(answer string) (string, []int) {
 	if !t.cites() {
 		return answer, nil
 	}
-	return t.a.o.Cite(answer, t.passages())
+	return t.a.o.Cite(answer, t.sources.passages())
 }
 
 // passages are what was retrieved, each with all that the turn was shown of the
 // same note or page.
-func (t *turn) passages() []string {
+func (c *sources) passages() []string {
 	whole := map[string]string{}
-	for _, s := range t.cited {
+	for _, s := range c.cited {
 		whole[document(s)] += s.Text + "\n"
 	}
-	list := make([]string, len(t.cited))
-	for i, s := range t.cited {
+	list := make([]string, len(c.cited))
+	for i, s := range c.cited {
 		if text := whole[document(s)]; strings.TrimSpace(text) != "" {
 			list[i] = s.Title + "\n" + s.Path + "\n" + text
 		}
@@ -95,29 +101,29 @@ func (t *turn) sourced(answer string) (text string, sources []memory.Source, bel
 	if t.a.o.Cite == nil || t.sub != nil {
 		return answer, nil, ""
 	}
-	if !t.worded { // the agent's own words cite nothing
+	if !t.report.worded { // the agent's own words cite nothing
 		sources = t.rested(answer)
 		return answer, sources, footer(wordsSources, sources)
 	}
 	text, numbers := t.checked(answer)
 	rested := t.rested(text)
 	if len(numbers) > 0 {
-		sources = append(t.listed(numbers), rested...)
+		sources = append(t.sources.listed(numbers), rested...)
 		return text, sources, footer(wordsSources, sources)
 	}
-	for n := t.given + 1; n <= len(t.cited); n++ {
+	for n := t.sources.given + 1; n <= len(t.sources.cited); n++ {
 		numbers = append(numbers, n)
 	}
-	looked := t.listed(numbers)
+	looked := t.sources.listed(numbers)
 	looked = looked[:min(len(looked), maxButtons)]
 	return text, append(looked, rested...), footer(wordsLookedAt, looked) + footer(wordsSources, rested)
 }
 
 // listed are what numbers name, each source once.
-func (t *turn) listed(numbers []int) (list []memory.Source) {
+func (c *sources) listed(numbers []int) (list []memory.Source) {
 	seen := map[string]bool{}
 	for _, n := range numbers {
-		s := t.cited[n-1]
+		s := c.cited[n-1]
 		if key := s.Kind + s.ID + s.Path; !seen[key] {
 			seen[key] = true
 			list = append(list, memory.Source{N: n, Kind: s.Kind, Title: s.Title, Path: s.Path, URL: s.URL, Snippet: text.Clip(s.Snippet, maxShown)})
@@ -129,10 +135,10 @@ func (t *turn) listed(numbers []int) (list []memory.Source) {
 // rested are the facts that a question's answer took words from: words that the
 // question did not have.
 func (t *turn) rested(answer string) (used []memory.Source) {
-	if t.rote || !asks(t.in.text) {
+	if t.report.rote || !asks(t.in.text) {
 		return nil
 	}
-	for _, f := range t.known.facts {
+	for _, f := range t.context.known.facts {
 		if memory.Contributes(f.Content, answer, t.in.text) {
 			used = append(used, memory.Source{Kind: "fact", Title: f.Content, Path: origin(f), Snippet: text.Clip(f.Quote, maxShown)})
 		}

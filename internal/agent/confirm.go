@@ -38,8 +38,8 @@ func (t *turn) confirm(ctx context.Context, c llm.ToolCall, o tools.Outcome) cha
 // Propose puts a tool call to the person as a question, as a model's call of the
 // same arguments would: for commands that need a yes.
 func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args map[string]any) (chat.Answer, error) {
-	t := &turn{a: a, m: m, in: input{text: text.Clip(clean(m.Text), maxUsed)}, began: a.o.Now(), keep: true, w: nobody{}}
-	t.ledger.maxAttempts = 3 * a.o.MaxCalls
+	t := a.newTurn(m, input{text: text.Clip(clean(m.Text), maxUsed)}, true)
+	t.report.ledger.maxAttempts = 3 * a.o.MaxCalls
 	if err := t.load(ctx); err != nil {
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
 	}
@@ -48,7 +48,7 @@ func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args m
 		return chat.Answer{}, err
 	}
 	c := llm.ToolCall{ID: "proposed", Name: tool, Args: string(b)}
-	o := a.o.Runner.Run(ctx, t.set, t.call(c))
+	o := a.o.Runner.Run(ctx, t.tools.set, t.call(c))
 	if o.Class == tools.NeedsYes {
 		return t.confirm(ctx, c, o), nil
 	}
@@ -95,17 +95,17 @@ func counted(s string, n int) string {
 
 // Confirmed runs a call that the person said yes to and says what came of it.
 func (a *Agent) Confirmed(ctx context.Context, m chat.Message, p Pending) (chat.Answer, error) {
-	t := &turn{a: a, m: m, in: input{text: text.Clip(clean(m.Text), maxUsed)}, began: a.o.Now(), keep: true}
+	t := a.newTurn(m, input{text: text.Clip(clean(m.Text), maxUsed)}, true)
 	if t.in.text == "" || m.Kind == chat.KindButton {
 		t.in.text = "yes"
 	}
 	if err := t.load(ctx); err != nil {
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
 	}
-	t.added = []memory.Entry{t.heard()}
+	t.context.added = []memory.Entry{t.heard()}
 	c := t.call(llm.ToolCall{ID: "confirmed", Name: p.Tool, Args: p.Args})
 	c.Key, c.Confirmed = p.Key, true
-	o := a.o.Runner.Run(ctx, t.set, c)
+	o := a.o.Runner.Run(ctx, t.tools.set, c)
 	t.absorb(llm.ToolCall{ID: "confirmed", Name: p.Tool, Args: p.Args}, o)
 	text := strings.TrimSpace(o.Result.Content)
 	if text == "" {

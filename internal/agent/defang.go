@@ -26,23 +26,20 @@ var address = regexp.MustCompile("(?i)(?:[a-z][a-z0-9+.-]*://|(?:[\\pL\\pN-]+\\.
 // unmarked is text without what Markdown hides.
 var unmarked = strings.NewReplacer(`\`, "", "*", "", "_", "", "~", "", "|", "", "`", "")
 
-// guarded says that what the model makes up may carry private data out.
-func (t *turn) guarded() bool { return t.taint.Outside && t.taint.Private }
-
 // defanged is an answer with its suspect addresses made harmless.
 func (t *turn) defanged(answer string) string {
-	if !t.guarded() {
+	if !t.trust.guarded() {
 		return answer
 	}
 	answer, _ = text.Strip(answer)
 	if plain := unmarked.Replace(answer); pieced(answer, plain) {
 		answer = plain
 	}
-	if t.brought == nil {
-		t.brought = t.addresses()
+	if t.trust.brought == nil {
+		t.trust.brought = t.addresses()
 	}
 	return eachAddress(answer, func(a string) string {
-		if t.brought[a] || t.innocent(a) {
+		if t.trust.brought[a] || t.innocent(a) {
 			return a
 		}
 		return defang(a)
@@ -71,7 +68,7 @@ func (t *turn) innocent(a string) bool {
 		return false
 	}
 	carried := u.Path + " " + u.RawQuery + " " + u.Fragment
-	if !slices.Contains(t.taint.Hosts, strings.ToLower(u.Hostname())) {
+	if !slices.Contains(t.trust.taint.Hosts, strings.ToLower(u.Hostname())) {
 		if !bare || strings.ContainsAny(a, "?=&%") {
 			return false
 		}
@@ -85,8 +82,8 @@ func (t *turn) innocent(a string) bool {
 
 // private is what the turn holds that only this person or place may know.
 func (t *turn) private() []string {
-	list := append([]string{t.known.notes}, t.held...)
-	for _, f := range t.known.facts {
+	list := append([]string{t.context.known.notes}, t.trust.held...)
+	for _, f := range t.context.known.facts {
 		list = append(list, f.Content)
 	}
 	return list
@@ -102,10 +99,10 @@ func (t *turn) addresses() map[string]bool {
 	for _, s := range append(t.private(), t.m.Quote) {
 		note(brought, made, s)
 	}
-	for _, s := range t.cited {
+	for _, s := range t.sources.cited {
 		note(brought, made, s.URL)
 	}
-	for _, e := range slices.Concat(t.window, t.added) {
+	for _, e := range slices.Concat(t.context.window, t.context.added) {
 		for _, c := range e.ToolCalls {
 			var args any
 			_ = json.Unmarshal([]byte(c.Args), &args) // what is no JSON was not run

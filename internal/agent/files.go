@@ -64,7 +64,7 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 	if len(files) == 0 {
 		return func() {}, nil
 	}
-	f := &t.files
+	f := &t.in.files
 	if len(files) > maxFiles {
 		files = files[:maxFiles]
 		f.sorry = append(f.sorry, fmt.Sprintf(wordsManyFiles, maxFiles))
@@ -104,7 +104,7 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 
 // heed makes what was spoken the author's words, and the sentences a notice.
 func (t *turn) heed() {
-	f := &t.files
+	f := &t.in.files
 	for _, s := range f.said {
 		t.in.text = strings.TrimSpace(t.in.text + "\n" + voiceMark + s)
 	}
@@ -171,9 +171,9 @@ func (t *turn) takeImage(mime string, data []byte) (sorry string) {
 	case w > maxSide || h > maxSide || w*h > maxPixels:
 		return wordsImageHuge
 	}
-	t.files.images = append(t.files.images, llm.Image{MIME: mime, Data: data})
-	t.files.notes = append(t.files.notes, imageNote)
-	t.files.via |= memory.ViaPicture // what is written in it
+	t.in.files.images = append(t.in.files.images, llm.Image{MIME: mime, Data: data})
+	t.in.files.notes = append(t.in.files.notes, imageNote)
+	t.in.files.via |= memory.ViaPicture // what is written in it
 	return ""
 }
 
@@ -197,8 +197,8 @@ func (t *turn) takeSpeech(ctx context.Context, f chat.File, mime string, data []
 	case text == "":
 		return wordsFileEmpty
 	case f.Voice:
-		t.files.said = append(t.files.said, text)
-		t.files.via |= memory.ViaVoice
+		t.in.files.said = append(t.in.files.said, text)
+		t.in.files.via |= memory.ViaVoice
 		return ""
 	}
 	return t.takeText(f, text)
@@ -219,7 +219,7 @@ func (t *turn) takePDF(ctx context.Context, f chat.File, data []byte) (sorry str
 // takeText keeps a file's text: data from outside, which may want to instruct.
 func (t *turn) takeText(f chat.File, content string) (sorry string) {
 	content = strings.TrimSpace(clean(text.Clip(content, 2*maxFileText))) // most of a huge file is not even cleaned
-	used := text.Clip(content, t.files.room)
+	used := text.Clip(content, t.in.files.room)
 	name := fileName(f)
 	switch {
 	case content == "":
@@ -227,12 +227,12 @@ func (t *turn) takeText(f chat.File, content string) (sorry string) {
 	case used == "":
 		return wordsFileFull
 	case len(used) < len(content):
-		t.files.sorry = append(t.files.sorry, fmt.Sprintf(wordsFileCut, name))
+		t.in.files.sorry = append(t.in.files.sorry, fmt.Sprintf(wordsFileCut, name))
 		name += ", its beginning"
 	}
-	t.files.room -= utf8.RuneCountInString(used)
-	t.files.notes = append(t.files.notes, "[file: "+name+"]\n"+fileData(used))
-	t.files.via |= memory.ViaFile
+	t.in.files.room -= utf8.RuneCountInString(used)
+	t.in.files.notes = append(t.in.files.notes, "[file: "+name+"]\n"+fileData(used))
+	t.in.files.via |= memory.ViaFile
 	return ""
 }
 
@@ -246,7 +246,7 @@ func fileData(text string) string {
 
 // ofOurs says that an entry holds what a tool took from memory or notes.
 func (t *turn) ofOurs(e memory.Entry) bool {
-	spec, ok := t.set.Lookup(e.Name)
+	spec, ok := t.tools.set.Lookup(e.Name)
 	return ok && e.Role == llm.RoleTool && spec.Category != tools.Web && spec.Category != tools.About
 }
 
@@ -259,12 +259,12 @@ func fileName(f chat.File) string {
 
 // blind takes the images out of the turn: the model refused them.
 func (t *turn) blind() {
-	t.files.images = nil
+	t.in.files.images = nil
 	t.in.notice = strings.TrimSpace(t.in.notice + "\n\n" + wordsImageRefused)
-	for i, note := range t.files.notes {
+	for i, note := range t.in.files.notes {
 		if note == imageNote {
-			t.files.notes[i] = "[image, not opened]"
+			t.in.files.notes[i] = "[image, not opened]"
 		}
 	}
-	t.added[0] = t.heard()
+	t.context.added[0] = t.heard()
 }

@@ -52,20 +52,20 @@ func (a *Agent) limit() int { return min(a.o.TokenBudget, a.o.ContextSize) }
 
 // size is the estimate of what would be sent now, tools included.
 func (t *turn) size() int {
-	return estimate(t.messages()) + t.offered().Tokens()
+	return estimate(t.messages()) + t.tools.offered().Tokens()
 }
 
 // tooLong says that a request of this size must be shortened before it is sent.
 func (t *turn) tooLong(size int) bool {
-	return t.keep && len(t.window) > 0 && float64(size) > foldAt*float64(t.a.limit())
+	return t.keep && len(t.context.window) > 0 && float64(size) > foldAt*float64(t.a.limit())
 }
 
 // shouldFold says that the conversation should be shortened now that the
 // answer is made and noted: it nears the budget, or the window is full.
 func (a *Agent) shouldFold(t *turn) bool {
-	all := slices.Concat(t.window, t.added)
+	all := slices.Concat(t.context.window, t.context.added)
 	cut := cutAt(all, keepExchanges)
-	return cut > 0 && (said(all) > a.o.History || float64(t.session.TokensUsed+t.offered().Tokens()) > foldAt*float64(a.limit()))
+	return cut > 0 && (said(all) > a.o.History || float64(t.context.session.TokensUsed+t.tools.offered().Tokens()) > foldAt*float64(a.limit()))
 }
 
 // said counts the messages among entries: what tools were asked and answered
@@ -124,16 +124,16 @@ func (a *Agent) foldAfter(ctx context.Context, id string) {
 // five exchanges stay, and fewer when even those are too much.
 func (a *Agent) fold(ctx context.Context, t *turn) error {
 	for keep := keepExchanges - 1; keep >= 0; keep -= 2 { // the turn itself is one exchange
-		cut := len(t.window)
+		cut := len(t.context.window)
 		if keep > 0 {
-			cut = cutAt(t.window, keep)
+			cut = cutAt(t.context.window, keep)
 		}
 		if cut > 0 {
-			se, err := a.shorten(ctx, t.session, t.window[:cut])
+			se, err := a.shorten(ctx, t.context.session, t.context.window[:cut])
 			if err != nil {
 				return err
 			}
-			t.session, t.window = se, t.window[cut:]
+			t.context.session, t.context.window = se, t.context.window[cut:]
 		}
 		if float64(t.size()) <= foldAt*float64(a.limit()) {
 			break

@@ -23,6 +23,8 @@ const (
 type input struct {
 	text   string
 	notice string // said before the answer: the text was cut
+	files  attachments
+	quoted memory.Via // ViaQuoted where the quotation is not the person's own
 }
 
 // readInput applies the limits. refusal is said instead of an answer; an empty

@@ -4,10 +4,86 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 
 	"parley/internal/memory"
 	"parley/internal/tools"
 )
+
+// journal stores the steps of a turn as they are made, so that a crash never
+// makes one happen twice. The zero value stores nothing: what belongs to no
+// session is begun anew.
+type journal struct {
+	log   *slog.Logger
+	store *memory.Store
+	row   int64 // the message's
+
+	step    int           // number of the step that is being made
+	earlier []memory.Step // of an earlier process
+	owed    []memory.Step // to be stored next
+	stored  func() error  // waits for those handed over last; nil for none
+}
+
+// owe notes the current step for the next commit. result may be nil.
+func (j *journal) owe(st memory.Step, result any) error {
+	if j.store == nil {
+		return nil
+	}
+	st.N = j.step
+	if result != nil {
+		b, err := json.Marshal(result)
+		if err != nil {
+			return fmt.Errorf("journal step: %w", err)
+		}
+		st.Result = string(b)
+	}
+	j.owed = append(j.owed, st)
+	return nil
+}
+
+// begin stores that a call which changes something begins, with all that is
+// owed, and returns when that is durable: not before may it run.
+func (j *journal) begin(ctx context.Context, st memory.Step) error {
+	if err := j.owe(st, nil); err != nil {
+		return err
+	}
+	if err := j.flush(ctx)(); err != nil {
+		return fmt.Errorf("journal step: %w", err)
+	}
+	return nil
+}
+
+// settle hands over what is owed and does not wait for the disk: what comes
+// next, a model call or a tool that only reads, takes longer, and what is
+// stored later is stored behind it.
+func (j *journal) settle(ctx context.Context) {
+	if len(j.owed) > 0 {
+		j.stored = j.flush(ctx)
+	}
+}
+
+// flush queues what is owed; the function it returns waits for it.
+func (j *journal) flush(ctx context.Context) (wait func() error) {
+	if j.stored != nil {
+		if err := j.stored(); err != nil {
+			j.log.Error("journal step", "err", err)
+		}
+		j.stored = nil
+	}
+	steps := j.owed
+	j.owed = nil
+	return j.store.SaveSteps(context.WithoutCancel(ctx), j.row, steps)
+}
+
+// replay finds the current step in what an earlier process left.
+func (j *journal) replay(kind, key string) (memory.Step, bool) {
+	for _, st := range j.earlier {
+		if st.N == j.step && st.Kind == kind && st.Key == key {
+			return st, true
+		}
+	}
+	return memory.Step{}, false
+}
 
 // journaled is what a tool step remembers of an outcome.
 type journaled struct {
@@ -20,83 +96,22 @@ type journaled struct {
 	Untrusted bool           `json:"untrusted,omitempty"`
 }
 
-// journal is what is kept of an outcome.
-func journal(o tools.Outcome) journaled {
+// kept is what is journaled of an outcome.
+func kept(o tools.Outcome) journaled {
 	return journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted}
 }
 
-// owe notes a finished step for the next commit of the journal.
-func (t *turn) owe(kind, key string, done bool, result any) error {
-	if !t.keep {
-		return nil
-	}
-	st := memory.Step{N: t.step, Kind: kind, Key: key, Done: done, People: t.origin.But(t.m.From.ID).People}
-	if result != nil {
-		b, err := json.Marshal(result)
-		if err != nil {
-			return fmt.Errorf("journal step: %w", err)
-		}
-		st.Result = string(b)
-	}
-	t.owed = append(t.owed, st)
-	return nil
-}
-
-// begin journals that a call which changes something begins, with all that is
-// owed, and returns when that is durable: not before may it run.
-func (t *turn) begin(ctx context.Context, call string) error {
-	if err := t.owe("tool", call, false, nil); err != nil {
-		return err
-	}
-	if err := t.store(ctx)(); err != nil {
-		return fmt.Errorf("journal step: %w", err)
-	}
-	return nil
-}
-
-// settle hands over what is owed and does not wait for the disk: what comes
-// next, a model call or a tool that only reads, takes longer, and what is
-// stored later is stored behind it.
-func (t *turn) settle(ctx context.Context) {
-	if len(t.owed) > 0 {
-		t.stored = t.store(ctx)
-	}
-}
-
-// store queues what is owed; the function it returns waits for it.
-func (t *turn) store(ctx context.Context) (wait func() error) {
-	if t.stored != nil {
-		if err := t.stored(); err != nil {
-			t.a.o.Log.Error("journal step", "err", err)
-		}
-		t.stored = nil
-	}
-	steps := t.owed
-	t.owed = nil
-	return t.a.o.Store.SaveSteps(context.WithoutCancel(ctx), t.m.Row, steps)
-}
-
-// replay finds the current step in what an earlier process left.
-func (t *turn) replay(kind, key string) (memory.Step, bool) {
-	for _, st := range t.steps {
-		if st.N == t.step && st.Kind == kind && st.Key == key {
-			return st, true
-		}
-	}
-	return memory.Step{}, false
-}
-
 // resumed is the outcome of a step an earlier process made or began.
-func (t *turn) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
-	var j journaled
-	if st.Done && json.Unmarshal([]byte(st.Result), &j) == nil {
-		r := tools.Result{Content: j.Content, Private: j.Private, Untrusted: j.Untrusted}
-		if j.Origin == nil {
-			j.Origin, r.Untrusted = &memory.Origin{Via: memory.ViaUnknown}, true
+func (j *journal) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
+	var was journaled
+	if st.Done && json.Unmarshal([]byte(st.Result), &was) == nil {
+		r := tools.Result{Content: was.Content, Private: was.Private, Untrusted: was.Untrusted}
+		if was.Origin == nil {
+			was.Origin, r.Untrusted = &memory.Origin{Via: memory.ViaUnknown}, true
 		}
-		r.Origin = *j.Origin
-		return tools.Outcome{State: j.State, Class: j.Class, Result: r}
+		r.Origin = *was.Origin
+		return tools.Outcome{State: was.State, Class: was.Class, Result: r}
 	}
-	t.a.o.Log.Warn("a tool was interrupted and is not run again", "tool", spec.Name)
+	j.log.Warn("a tool was interrupted and is not run again", "tool", spec.Name)
 	return tools.Outcome{State: tools.Failed, Class: tools.Broken, Result: tools.Result{Content: wordsLateTool}}
 }

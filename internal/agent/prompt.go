@@ -73,17 +73,17 @@ func (p *promptFile) current() string {
 // same and the provider's cache holds: persona and rules, lasting facts and
 // summaries, the window, the context line of this turn, and what was said now.
 func (t *turn) messages() []llm.Message {
-	out := append(make([]llm.Message, 0, 2+len(t.window)+len(t.added)), llm.Message{Role: llm.RoleSystem, Content: t.stable()})
-	for _, e := range t.window {
+	out := append(make([]llm.Message, 0, 2+len(t.context.window)+len(t.context.added)), llm.Message{Role: llm.RoleSystem, Content: t.stable()})
+	for _, e := range t.context.window {
 		out = append(out, t.spoken(e))
 	}
-	out = append(out, llm.Message{Role: llm.RoleSystem, Content: t.context()})
+	out = append(out, llm.Message{Role: llm.RoleSystem, Content: t.contextLine()})
 	heard := len(out)
-	for _, e := range t.added {
+	for _, e := range t.context.added {
 		out = append(out, t.spoken(e))
 	}
-	if len(t.files.images) > 0 {
-		out[heard].Images = t.files.images
+	if len(t.in.files.images) > 0 {
+		out[heard].Images = t.in.files.images
 	}
 	return out
 }
@@ -95,23 +95,23 @@ func (t *turn) stable() string {
 		return t.sub.Prompt + "\n\n" + strings.TrimSpace(rules)
 	}
 	b.WriteString(t.a.prompt.current())
-	if len(t.known.lasting) > 0 {
+	if len(t.context.known.lasting) > 0 {
 		b.WriteString("\n\nWhat you remember; the number names a fact for tools, do not show it (data):\n")
-		for _, f := range t.known.lasting {
+		for _, f := range t.context.known.lasting {
 			b.WriteString("- " + f + "\n")
 		}
 	}
-	if t.session.Carried != "" {
-		b.WriteString("\n\nThe previous session, in short (data):\n" + asData(t.session.Carried))
+	if t.context.session.Carried != "" {
+		b.WriteString("\n\nThe previous session, in short (data):\n" + asData(t.context.session.Carried))
 	}
-	if t.session.Summary != "" {
-		b.WriteString("\n\nEarlier in this conversation, in short (data):\n" + asData(t.session.Summary))
+	if t.context.session.Summary != "" {
+		b.WriteString("\n\nEarlier in this conversation, in short (data):\n" + asData(t.context.session.Summary))
 	}
-	if len(t.session.Decisions) > 0 {
-		b.WriteString("\n\nDecided here (data):\n- " + strings.Join(t.session.Decisions, "\n- "))
+	if len(t.context.session.Decisions) > 0 {
+		b.WriteString("\n\nDecided here (data):\n- " + strings.Join(t.context.session.Decisions, "\n- "))
 	}
-	if t.session.Summary != "" {
-		if s := mentionLine(t.session.Mentions); s != "" {
+	if t.context.session.Summary != "" {
+		if s := mentionLine(t.context.session.Mentions); s != "" {
 			b.WriteString("\n\nMentioned (data): " + s)
 		}
 	}
@@ -126,10 +126,10 @@ func mentionLine(m memory.Mentions) string {
 	return strings.Join(parts, ", ")
 }
 
-// context is what holds for this turn only.
-func (t *turn) context() string {
+// contextLine is what holds for this turn only.
+func (t *turn) contextLine() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Now: %s.", t.began.UTC().Format("Monday, 2006-01-02 15:04 UTC"))
+	fmt.Fprintf(&b, "Now: %s.", t.report.began.UTC().Format("Monday, 2006-01-02 15:04 UTC"))
 	if t.m.Direct {
 		fmt.Fprintf(&b, " You are talking privately with %s.", label(t.m.From.Name))
 	} else {
@@ -138,14 +138,14 @@ func (t *turn) context() string {
 	if q := strings.TrimSpace(clean(t.m.Quote)); q != "" {
 		fmt.Fprintf(&b, "\nThey reply to this earlier message (data): %s", asData(text.Clip(q, maxQuoted)))
 	}
-	if len(t.known.relevant) > 0 {
-		b.WriteString("\nPossibly relevant, from memory (data):\n- " + strings.Join(t.known.relevant, "\n- "))
+	if len(t.context.known.relevant) > 0 {
+		b.WriteString("\nPossibly relevant, from memory (data):\n- " + strings.Join(t.context.known.relevant, "\n- "))
 	}
-	if t.known.notes != "" {
-		b.WriteString("\nPossibly relevant, from the notes (data):\n" + asData(t.known.notes))
+	if t.context.known.notes != "" {
+		b.WriteString("\nPossibly relevant, from the notes (data):\n" + asData(t.context.known.notes))
 	}
-	if t.guidance.Instructions != "" {
-		b.WriteString("\n" + t.guidance.Instructions)
+	if t.context.guidance.Instructions != "" {
+		b.WriteString("\n" + t.context.guidance.Instructions)
 	}
 	return b.String()
 }

@@ -12,7 +12,6 @@ import (
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/text"
-	"parley/internal/tools"
 )
 
 // maxSummaryTries is how often a closing summary is asked for before the
@@ -152,27 +151,6 @@ func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
 		return a.Summarize(ctx, p)
 	}
 	return se.Summary, err
-}
-
-// setVariable takes a variable that a tool set over into the session's
-// playbook state; a value that breaks the variable's rules is dropped.
-func (t *turn) setVariable(v tools.VariableSet) {
-	book := t.a.o.Book()
-	if book == nil {
-		return
-	}
-	value, err := json.Marshal(v.Value)
-	if err != nil {
-		return
-	}
-	st, err := book.SetVariable(playbook.State{Session: raw(t.session.Playbook), Person: raw(t.person)}, playbook.Value{
-		Name: v.Name, Value: value, Confidence: 1, Source: "tool", MessageID: t.m.ID, At: t.a.o.Now(),
-	})
-	if err != nil {
-		t.a.o.Log.Warn("set variable", "name", v.Name, "err", err)
-		return
-	}
-	t.session.Playbook, t.person, t.changed = string(st.Session), string(st.Person), true
 }
 
 // ruleSetting is the row that holds which rules were switched from the chat.

@@ -53,20 +53,18 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	t := &turn{
-		a: a, w: nobody{}, sub: &s, in: input{text: task}, began: a.o.Now(), taint: c.Taint, origin: c.Origin,
-		m: m, set: set.ForAgent(s.Name).Only(s.Tools...), under: c.Key + "/",
-	}
-	t.ledger.maxAttempts = 3 * s.MaxTurns
-	t.offer = s.Tools
-	t.added = []memory.Entry{t.heard()}
+	t := a.newTurn(m, input{text: task}, false)
+	t.sub, t.trust.taint, t.trust.origin = &s, c.Taint, c.Origin
+	t.tools = toolrun{set: set.ForAgent(s.Name).Only(s.Tools...), offer: s.Tools, under: c.Key + "/"}
+	t.report.ledger.maxAttempts = 3 * s.MaxTurns
+	t.context.added = []memory.Entry{t.heard()}
 	answer, err := t.loop(ctx)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)
 	}
 	r := tools.Result{
-		Content: strings.TrimSpace(answer.Text), Untrusted: t.taint.Outside, Origin: t.origin.But(c.Who.ID), Private: t.taint.Private, Sources: t.cited,
-		Data: Delegated{Usage: t.ledger.usage, Calls: t.ledger.calls, Did: t.did},
+		Content: strings.TrimSpace(answer.Text), Untrusted: t.trust.taint.Outside, Origin: t.trust.origin.But(c.Who.ID), Private: t.trust.taint.Private, Sources: t.sources.cited,
+		Data: Delegated{Usage: t.report.ledger.usage, Calls: t.report.ledger.calls, Did: t.report.did},
 	}
 	return r, nil
 }

@@ -9,7 +9,30 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/tools"
 )
+
+// trust is whose words a turn has read, and so how far it is trusted with what
+// it knows.
+type trust struct {
+	user    string // whom the turn is for: their own words are no stranger's
+	taint   tools.Taint
+	origin  memory.Origin   // of all that the turn has read
+	held    []string        // private results of tools
+	brought map[string]bool // addresses that people and tools brought up; nil before it is asked
+}
+
+// read takes words into the turn: what it does from now on may be their wish.
+func (r *trust) read(o memory.Origin) {
+	r.origin = r.origin.And(o)
+	r.taint.Outside = r.taint.Outside || o.Outside(r.user)
+}
+
+// others are the people besides the user whose words the turn has read.
+func (r *trust) others() []string { return r.origin.But(r.user).People }
+
+// guarded says that what the model makes up may carry private data out.
+func (r *trust) guarded() bool { return r.taint.Outside && r.taint.Private }
 
 // Nothing here looks at what a text says to find out whose it is: rows and
 // messages carry that with them.
@@ -26,13 +49,7 @@ func ways(m chat.Message) memory.Via {
 }
 
 // via is how this turn's message came, with its files.
-func (t *turn) via() memory.Via { return ways(t.m) | t.files.via | t.quoted }
-
-// read takes words into the turn: what it does from now on may be their wish.
-func (t *turn) read(o memory.Origin) {
-	t.origin = t.origin.And(o)
-	t.taint.Outside = t.taint.Outside || o.Outside(t.m.From.ID)
-}
+func (t *turn) via() memory.Via { return ways(t.m) | t.in.files.via | t.in.quoted }
 
 // listen reads what the message itself brings.
 func (t *turn) listen(ctx context.Context) error {
@@ -42,11 +59,11 @@ func (t *turn) listen(ctx context.Context) error {
 			return err
 		}
 		if said.Outside(t.m.From.ID) {
-			t.quoted = memory.ViaQuoted
+			t.in.quoted = memory.ViaQuoted
 		}
-		t.read(said)
+		t.trust.read(said)
 	}
-	t.read(memory.Origin{Via: t.via()})
+	t.trust.read(memory.Origin{Via: t.via()})
 	return nil
 }
 
@@ -54,18 +71,18 @@ func (t *turn) listen(ctx context.Context) error {
 // given is no wish of others by itself: what it was made of stands beside it, or
 // in the summary.
 func (t *turn) remember() {
-	for _, e := range t.window {
+	for _, e := range t.context.window {
 		if e.Role == llm.RoleAssistant && e.User == t.m.From.ID {
-			t.origin = t.origin.Of(e.Origin.People...)
+			t.trust.origin = t.trust.origin.Of(e.Origin.People...)
 			continue
 		}
-		t.read(entryOrigin(e))
+		t.trust.read(entryOrigin(e))
 	}
-	if t.session.Summary != "" || len(t.session.Decisions) > 0 {
-		t.readSummary(t.session.Origin)
+	if t.context.session.Summary != "" || len(t.context.session.Decisions) > 0 {
+		t.readSummary(t.context.session.Origin)
 	}
-	if t.session.Carried != "" {
-		t.readSummary(t.session.CarriedOrigin)
+	if t.context.session.Carried != "" {
+		t.readSummary(t.context.session.CarriedOrigin)
 	}
 }
 
@@ -74,11 +91,11 @@ func (t *turn) remember() {
 // names every later answer would keep some.
 func (t *turn) readSummary(o memory.Origin) {
 	if !t.m.Direct {
-		t.read(o)
+		t.trust.read(o)
 		return
 	}
-	t.read(memory.Origin{Via: o.Via})
-	t.origin = t.origin.Of(o.People...)
+	t.trust.read(memory.Origin{Via: o.Via})
+	t.trust.origin = t.trust.origin.Of(o.People...)
 }
 
 // entryOrigin is whose words an entry is made of, its author's included.
@@ -106,7 +123,7 @@ func originOf(entries []memory.Entry) (all memory.Origin) {
 // it and not in the person's message.
 func (t *turn) made(args string) memory.Origin {
 	o := memory.Origin{Via: memory.ViaTyped}
-	if !t.origin.Outside(t.m.From.ID) {
+	if !t.trust.origin.Outside(t.m.From.ID) {
 		return o
 	}
 	var values any
@@ -119,14 +136,14 @@ func (t *turn) made(args string) memory.Origin {
 			}
 		}
 	}
-	for _, list := range [][]memory.Entry{t.window, t.added} {
+	for _, list := range [][]memory.Entry{t.context.window, t.context.added} {
 		for _, e := range list {
 			used(entryOrigin(e), e.Content, e.Attached)
 		}
 	}
-	used(t.session.Origin, append([]string{t.session.Summary}, t.session.Decisions...)...)
-	used(t.session.CarriedOrigin, t.session.Carried)
-	for _, f := range t.known.facts {
+	used(t.context.session.Origin, append([]string{t.context.session.Summary}, t.context.session.Decisions...)...)
+	used(t.context.session.CarriedOrigin, t.context.session.Carried)
+	for _, f := range t.context.known.facts {
 		used(f.Origin, f.Content)
 	}
 	return o

@@ -10,9 +10,9 @@ import (
 	"parley/internal/text"
 )
 
-// growing is an answer in the making. What grows by a word at a time does so
+// preview is an answer in the making. What grows by a word at a time does so
 // without a copy of all of it.
-type growing struct {
+type preview struct {
 	said  []byte // by the model, so far
 	safe  string // what of it is whole words, with addresses looked at
 	rest  string // what is not
@@ -22,13 +22,13 @@ type growing struct {
 // show streams text to the person: whole words where addresses are looked at,
 // and marks only as they will stand in the answer.
 func (t *turn) show(delta string) {
-	g := &t.growing
+	g := &t.preview
 	if delta == llm.RetryText {
 		t.hush()
 		return
 	}
 	g.said = append(g.said, delta...)
-	if !t.guarded() && !t.cites() {
+	if !t.trust.guarded() && !t.cites() {
 		g.shown = append(g.shown, delta...)
 		t.w.Text(delta)
 		return
@@ -80,19 +80,19 @@ func settled(text string, end int) int {
 
 // hush takes back what was shown: the model begins again.
 func (t *turn) hush() {
-	t.growing = growing{}
+	t.preview = preview{}
 	t.w.Reset()
 }
 
 // stopped ends a turn whose person has heard enough. What they have read stays.
 func (t *turn) stopped() chat.Answer {
-	said := strings.TrimSpace(text.Clip(string(t.growing.said), maxAnswer))
+	said := strings.TrimSpace(text.Clip(string(t.preview.said), maxAnswer))
 	if said == "" {
-		return t.finish(t.withDone(wordsStopped), memory.CategoryStopped)
+		return t.finish(t.report.withDone(wordsStopped), memory.CategoryStopped)
 	}
-	t.worded = true
+	t.report.worded = true
 	said = closedFence(t.defanged(said))
-	return t.finish(t.withDone(said+"\n\n"+wordsStoppedHere), memory.CategoryStopped)
+	return t.finish(t.report.withDone(said+"\n\n"+wordsStoppedHere), memory.CategoryStopped)
 }
 
 var fence = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})([^\n]*)")

@@ -1,0 +1,181 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/playbook"
+	"parley/internal/text"
+	"parley/internal/tools"
+)
+
+// background is what a turn knows before and beside the message: the context
+// that its requests are made of. It is read once, at the beginning.
+type background struct {
+	session  memory.Session
+	window   []memory.Entry // stored entries that are sent raw
+	added    []memory.Entry // what this turn adds
+	known    known
+	guidance playbook.Guidance
+	person   string // the playbook's note on the author
+	changed  bool   // and whether it has to be stored
+}
+
+// known is what memory holds for a message.
+type known struct {
+	lasting  []string // part of the stable beginning
+	relevant []string // for this message only
+	cited    []string // all of them, for /why
+	used     []int64  // those fetched for this message
+	facts    []memory.Fact
+	notes    string // passages of notes, numbered from 1
+}
+
+// load reads memory once.
+func (t *turn) load(ctx context.Context) (err error) {
+	set, err := t.a.o.Tools(ctx, t.m)
+	if err != nil {
+		return err
+	}
+	t.tools.set = set.ForAgent("")
+	if err := t.listen(ctx); err != nil {
+		return err
+	}
+	if !t.m.Forwarded && !t.m.Shared { // hosts in such a text were typed by somebody else
+		t.trust.taint.Hosts = tools.TypedHosts(t.in.text)
+	}
+	if err = t.recall(ctx); err != nil {
+		return err
+	}
+	t.prefetch(ctx)
+	if !t.keep {
+		return nil
+	}
+	if t.m.Attempt > 0 {
+		if t.journal.earlier, err = t.a.o.Store.Steps(ctx, t.m.Row); err != nil {
+			return err
+		}
+	}
+	if t.context.session, err = t.a.open(ctx, t.m); err != nil {
+		return err
+	}
+	entries, err := t.a.o.Store.Transcript(ctx, t.context.session.ID, t.context.session.SummarizedAt, t.a.o.MaxMessages)
+	t.context.window = wholeExchanges(entries)
+	t.tools.offer = usedTools(t.context.window)
+	t.remember()
+	t.trust.taint.Private = t.trust.taint.Private || slices.ContainsFunc(t.context.window, t.ofOurs)
+	t.overheard()
+	return err
+}
+
+// overheard makes what was said here before private as soon as somebody outside
+// may have a word in the turn.
+func (t *turn) overheard() {
+	t.trust.taint.Private = t.trust.taint.Private || t.trust.taint.Outside && len(t.context.window) > 0
+}
+
+// wholeExchanges drops the beginning of a window up to the first thing a
+// person said, so that no tool result comes without its call.
+func wholeExchanges(entries []memory.Entry) []memory.Entry {
+	for i, e := range entries {
+		if e.Role == llm.RoleUser {
+			return entries[i:]
+		}
+	}
+	return nil
+}
+
+// usedTools are the tools this conversation has used: they stay offered, which
+// also keeps the beginning of the request the same.
+func usedTools(entries []memory.Entry) (names []string) {
+	for _, e := range entries {
+		for _, c := range e.ToolCalls {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// heard is what the person said, as the transcript keeps it.
+func (t *turn) heard() memory.Entry {
+	attached := strings.Join(t.in.files.notes, "\n")
+	e := t.entry(llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(t.in.text + "\n" + attached)})
+	e.Content, e.Attached, e.Origin = cmp.Or(t.in.text, wordsNoText), attached, memory.Origin{Via: t.via()}
+	return e
+}
+
+// entry stamps a message for the transcript.
+func (t *turn) entry(m llm.Message) memory.Entry {
+	e := memory.Entry{
+		Role: m.Role, User: t.m.From.ID, Name: m.Name, Content: m.Content, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,
+		Tokens: llm.EstimateTokens(m), At: t.a.o.Now(), Origin: t.trust.origin.But(t.m.From.ID),
+	}
+	if m.Role == llm.RoleUser {
+		e.MessageID, e.Name, e.At = t.m.ID, t.m.From.Name, t.m.At
+	}
+	return e
+}
+
+// recall fetches the facts for the turn. In company only what is meant for the
+// whole place is stable: what is about the author changes with the author.
+func (t *turn) recall(ctx context.Context) error {
+	budget := int(factShare * float64(t.a.o.TokenBudget))
+	facts, err := t.a.o.Store.FactsFor(ctx, memory.ViewerOf(t.m), t.in.text, budget)
+	if err != nil {
+		return err
+	}
+	if facts.Cut > 0 {
+		t.a.o.Log.Warn("important facts left out, they are over budget", "person", t.m.From.ID, "left_out", facts.Cut)
+	}
+	t.context.known.facts = slices.Concat(facts.Important, facts.Recent, facts.Relevant)
+	for _, f := range t.context.known.facts {
+		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown))
+		switch {
+		case f.Scope != memory.ScopePerson:
+			t.context.known.lasting = append(t.context.known.lasting, "For everybody here: "+line)
+		case !t.m.Direct:
+			t.context.known.relevant = append(t.context.known.relevant, "About "+label(t.m.From.Name)+": "+line)
+		case f.Important || slices.ContainsFunc(facts.Recent, func(r memory.Fact) bool { return r.ID == f.ID }):
+			t.context.known.lasting = append(t.context.known.lasting, line)
+		default:
+			t.context.known.relevant = append(t.context.known.relevant, line)
+		}
+		t.context.known.cited = append(t.context.known.cited, tools.FactLine(f)[2:]+" "+origin(f))
+	}
+	for _, f := range facts.Relevant {
+		t.context.known.used = append(t.context.known.used, f.ID)
+	}
+	for _, f := range t.context.known.facts {
+		t.trust.read(f.Heard())
+	}
+	t.trust.taint.Private = len(t.context.known.cited) > 0
+	return nil
+}
+
+// prefetch fetches notes that may fit the message. Notes that cannot be searched
+// now are a gap, not a failure.
+func (t *turn) prefetch(ctx context.Context) {
+	if t.a.o.Prefetch == nil || t.sub != nil {
+		return
+	}
+	m := t.m
+	m.Text = t.in.text // what facts and rules are asked too
+	r, err := t.a.o.Prefetch(ctx, m)
+	if err != nil {
+		t.a.o.Log.Warn("prefetch notes", "err", err)
+		return
+	}
+	if len(r.Sources) > 0 {
+		t.sources.cited, t.context.known.notes = append(t.sources.cited, r.Sources...), r.Content
+		t.sources.given = len(t.sources.cited)
+		t.trust.taint.Private = t.trust.taint.Private || r.Private
+		t.trust.taint.Outside = t.trust.taint.Outside || r.Untrusted
+		t.trust.read(r.Origin)
+	}
+}

@@ -1,0 +1,203 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/text"
+)
+
+// report is what a turn tells about itself: to the audit, and to a person when
+// it ends early.
+type report struct {
+	began  time.Time
+	ledger ledger
+	laps   []memory.Lap
+	calls  []memory.CallRecord
+	did    []string // side effects, in plain words
+	model  string   // as the provider names it
+	rote   bool     // the answer was said by rote
+	worded bool     // the answer is in the model's words
+}
+
+// lap notes a step that began then and took so long.
+func (r *report) lap(l memory.Lap, began time.Time, took time.Duration) {
+	l.Start, l.Took = began.Sub(r.began).Milliseconds(), took.Milliseconds()
+	r.laps = append(r.laps, l)
+}
+
+// account adds a model call.
+func (r *report) account(resp llm.Response) {
+	r.ledger.add(1, resp.Usage)
+	r.model = resp.Model
+}
+
+// withDone adds what was really done, so that nobody asks for it twice.
+func (r *report) withDone(words string) string {
+	if len(r.did) == 0 {
+		return words
+	}
+	return words + " " + fmt.Sprintf(wordsDone, strings.Join(r.did, "; "))
+}
+
+// ledger bounds what one message may cost: retries, fallbacks and repairs all
+// draw on it.
+type ledger struct {
+	attempts, maxAttempts int
+	calls                 int
+	usage                 llm.Usage
+}
+
+// errSpent is returned by Spend when the ledger is used up.
+var errSpent = errors.New("this message has used up its model calls")
+
+// spend is asked before every request on the wire.
+func (l *ledger) spend() error {
+	if l.attempts >= l.maxAttempts {
+		return errSpent
+	}
+	l.attempts++
+	return nil
+}
+
+// add notes calls that were made and what they used.
+func (l *ledger) add(calls int, used llm.Usage) {
+	l.calls, l.usage = l.calls+calls, l.usage.Add(used)
+}
+
+// finish is the answer with everything the turn leaves behind.
+func (t *turn) finish(said, category string) chat.Answer {
+	if t.in.notice != "" {
+		said = t.in.notice + "\n\n" + said
+	}
+	said, sources, below := t.sourced(text.Clean(said))
+	kept := text.Clip(said, maxAnswer)
+	if len(kept) < len(said) {
+		kept += "\n\n" + wordsCutShort
+	}
+	spoken := t.entry(llm.Message{Role: llm.RoleAssistant, Content: kept})
+	spoken.Insight = insight(said)
+	t.context.added = append(t.context.added, spoken)
+	rec := t.record(category, memory.Detail{Sources: sources})
+	rec.Decision.ID = memory.NewID()
+	// The footer is not part of what was said: the model would imitate it.
+	return chat.Answer{Text: said + below, Buttons: sourceButtons(rec.Decision.ID, sources), Record: rec}
+}
+
+// record is what the finishing transaction stores.
+func (t *turn) record(category string, d memory.Detail) *memory.Turn {
+	d.Why, d.Facts, d.Tools, d.Steps = t.context.guidance.Why, t.context.known.cited, t.report.did, t.report.laps
+	for _, s := range t.sources.cited {
+		d.Read = append(d.Read, s.Title)
+	}
+	if len(t.context.guidance.Result.Matches)+len(t.context.guidance.Result.Dropped) > 0 {
+		d.Playbook, _ = json.Marshal(t.context.guidance.Result) // plain data: cannot fail
+	}
+	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Facts: t.context.known.used, Decision: memory.Decision{
+		Origin: t.trust.origin, Session: t.context.session.ID, Category: category, Model: t.report.model, Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
+		Took: t.a.o.Now().Sub(t.report.began), Detail: d,
+	}}
+	if !t.keep {
+		rec.Entries = nil
+		return rec
+	}
+	if t.context.changed {
+		rec.Person = t.context.person
+	}
+	t.note()
+	rec.Session = &t.context.session
+	if t.a.shouldFold(t) {
+		id := t.context.session.ID
+		rec.Fold = func(ctx context.Context) { t.a.foldAfter(ctx, id) }
+	}
+	return rec
+}
+
+// note brings the session row up to date with what the turn added.
+func (t *turn) note() {
+	now := t.a.o.Now()
+	t.context.session.Status, t.context.session.LastActivity, t.context.session.Expires = memory.Active, now, now.Add(t.a.o.TTL())
+	t.context.session.Direct = t.m.Direct
+	t.context.session.LastModel = t.a.ModelName()
+	t.context.session.Origin = t.context.session.Origin.Of(t.trust.origin.People...)
+	for _, e := range t.context.added {
+		if e.Role != llm.RoleTool {
+			t.context.session.Mentions = mention(t.context.session.Mentions, e.Content)
+		}
+	}
+	t.context.session.TokensUsed = estimate(t.messages())
+}
+
+func estimate(ms []llm.Message) (n int) {
+	for _, m := range ms {
+		n += llm.EstimateTokens(m)
+	}
+	return n
+}
+
+// maxInsight caps the line that stands for an exchange when it is folded.
+const maxInsight = 160
+
+// insight is the first line of an answer.
+func insight(answer string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(answer), "\n")
+	return text.Clip(line, maxInsight)
+}
+
+// failed turns what went wrong into the one sentence people are told, with the
+// id under which the log has the rest. What the person said is kept.
+func (t *turn) failed(ctx context.Context, err error) (chat.Answer, error) {
+	cause := context.Cause(ctx)
+	switch {
+	case errors.Is(cause, chat.ErrDraining):
+		return chat.Answer{}, cause // parked
+	case errors.Is(cause, chat.ErrStopped):
+		return t.stopped(), nil
+	}
+	id := chat.ErrorID()
+	text, category := explain(ctx, err, id)
+	t.a.o.Log.Error("turn failed", "id", id, "conversation", t.m.Key.String(), "err", err)
+	answer := chat.Answer{Text: t.report.withDone(text)}
+	answer.Record = t.record(category, memory.Detail{ErrorID: id, Error: err.Error()})
+	return answer, nil
+}
+
+// explain is the table of what each error means to a person.
+func explain(ctx context.Context, err error, id string) (text, category string) {
+	say := func(words string) string {
+		if strings.Contains(words, "%s") {
+			return fmt.Sprintf(words, id)
+		}
+		return words
+	}
+	for _, row := range []struct {
+		is       error
+		words    string
+		category string
+	}{
+		{errSpent, wordsTooComplex, memory.CategoryError},
+		{llm.ErrRateLimited, wordsRateLimited, memory.CategoryRateLimited},
+		{llm.ErrQuota, wordsQuota, memory.CategoryRateLimited},
+		{llm.ErrAuth, wordsMisset, memory.CategoryError},
+		{llm.ErrModelNotFound, wordsMisset, memory.CategoryError},
+		{llm.ErrBadRequest, wordsMisset, memory.CategoryError},
+		{llm.ErrContextOverflow, wordsOverflow, memory.CategoryError},
+		{llm.ErrFiltered, wordsFiltered, memory.CategoryRefusal},
+		{llm.ErrInvalidOutput, wordsInvalid, memory.CategoryError},
+	} {
+		if errors.Is(err, row.is) {
+			return say(row.words), row.category
+		}
+	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return say(wordsTimeout), memory.CategoryError
+	}
+	return say(wordsUnavailable), memory.CategoryError
+}

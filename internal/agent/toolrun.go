@@ -1,0 +1,215 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/text"
+	"parley/internal/tools"
+)
+
+// toolrun is which tools a turn has and which calls it has made.
+type toolrun struct {
+	set   tools.Set    // everything this turn may use
+	offer []string     // names offered beyond the core
+	under string       // before the keys of its calls: the key of the call that is the job
+	past  []tools.Step // for loop detection
+}
+
+// maxParallel bounds how many read-only tools of one batch run beside each
+// other; maxBatch how many calls of one answer are run at all.
+const (
+	maxParallel = 4
+	maxBatch    = 16
+)
+
+// offered is the core of the set and what the turn asked for beyond it.
+func (r *toolrun) offered() tools.Set {
+	return r.set.Core().With(r.set.Only(r.offer...))
+}
+
+// named gives every call an id of its own: some servers send none, or the same
+// one twice, and every result must name its call.
+func named(calls []llm.ToolCall, step int) []llm.ToolCall {
+	seen := map[string]bool{}
+	for i := range calls {
+		if id := calls[i].ID; id == "" || seen[id] {
+			calls[i].ID = fmt.Sprintf("call_%d_%d", step, i)
+		}
+		seen[calls[i].ID] = true
+	}
+	if len(calls) > maxBatch {
+		calls = calls[:maxBatch]
+	}
+	return calls
+}
+
+// act runs the calls of one answer. over says that the turn ends here, with a
+// question to the person.
+func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, over bool) {
+	stored := said
+	stored.ToolCalls = slices.Clone(said.ToolCalls)
+	for i, c := range stored.ToolCalls {
+		if !json.Valid([]byte(c.Args)) {
+			stored.ToolCalls[i].Args = "{}" // replaying it would fail every later request
+		}
+	}
+	t.context.added = append(t.context.added, t.entry(stored))
+	outcomes, began := t.runBatch(ctx, said.ToolCalls)
+	for i, o := range outcomes {
+		c := said.ToolCalls[i]
+		o = t.sources.numbered(o)
+		t.tools.past = append(t.tools.past, tools.Step{Name: c.Name, Args: c.Args})
+		result := t.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)})
+		result.Origin = o.Result.Origin
+		t.context.added = append(t.context.added, result)
+		t.report.lap(memory.Lap{Kind: "tool", Name: toolName(c)}, began[i], o.Duration)
+		t.absorb(c, o)
+	}
+	for i, o := range outcomes {
+		if o.Class == tools.NeedsYes && t.sub == nil {
+			return t.confirm(ctx, said.ToolCalls[i], o), true
+		}
+	}
+	return chat.Answer{}, false
+}
+
+// told is an outcome as the model reads it: what went wrong by its class first.
+// It is never empty: some servers refuse that.
+func told(o tools.Outcome) string {
+	text := o.Result.Content
+	if strings.TrimSpace(text) == "" {
+		text = "(empty)"
+	}
+	if o.Class != "" {
+		text = string(o.Class) + ": " + text
+	}
+	return text
+}
+
+// toolName is the name a call gave, kept short: it is the model's own text.
+func toolName(c llm.ToolCall) string {
+	if c.Name == "" {
+		return "unnamed"
+	}
+	return text.Clip(c.Name, 64)
+}
+
+// runBatch runs calls in order, or beside each other when all of them only
+// read (requirements C29). Results come in call order either way, with when
+// each call began.
+func (t *turn) runBatch(ctx context.Context, calls []llm.ToolCall) ([]tools.Outcome, []time.Time) {
+	outcomes, began := make([]tools.Outcome, len(calls)), make([]time.Time, len(calls))
+	run := func(i int, alone bool) {
+		began[i] = t.a.o.Now()
+		outcomes[i] = t.runCall(ctx, calls[i], alone)
+	}
+	if !t.tools.allReadOnly(calls) {
+		for i := range calls {
+			run(i, true)
+		}
+		t.journal.settle(ctx)
+		return outcomes, began
+	}
+	t.journal.settle(ctx)
+	var wg sync.WaitGroup
+	room := make(chan struct{}, maxParallel)
+	for i := range calls {
+		wg.Add(1)
+		room <- struct{}{}
+		go func() {
+			defer wg.Done()
+			run(i, false)
+			<-room
+		}()
+	}
+	wg.Wait()
+	return outcomes, began
+}
+
+func (r *toolrun) allReadOnly(calls []llm.ToolCall) bool {
+	for _, c := range calls {
+		if spec, ok := r.set.Lookup(c.Name); ok && !spec.ReadOnly {
+			return false
+		}
+	}
+	return len(calls) > 1
+}
+
+// runCall runs one call. A call that changes something is journaled before and
+// after, so that a crash never makes it happen twice: one that was begun and
+// not finished is not begun again (promises.md B04).
+func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
+	if ctx.Err() != nil {
+		return tools.Outcome{State: tools.Failed, Class: tools.Cancelled, Result: tools.Result{Content: "cancelled"}}
+	}
+	spec, _ := t.tools.set.Lookup(c.Name)
+	writes := alone && spec.Name != "" && !spec.ReadOnly && t.keep
+	if writes {
+		t.journal.step++
+		if st, ok := t.journal.replay("tool", c.ID); ok {
+			return t.journal.resumed(st, spec)
+		}
+		if err := t.journal.begin(ctx, memory.Step{Kind: "tool", Key: c.ID, People: t.trust.others()}); err != nil {
+			return tools.Outcome{State: tools.Failed, Class: tools.Broken, Err: err, Result: tools.Result{Content: "not done: it could not be recorded"}}
+		}
+	} else if alone {
+		t.journal.settle(ctx)
+	}
+	o := t.a.o.Runner.Run(ctx, t.tools.offered().With(t.tools.set), t.call(c))
+	if writes {
+		t.a.o.Failpoint("after_tool")
+		if err := t.journal.owe(memory.Step{Kind: "tool", Key: c.ID, Done: true, People: t.trust.others()}, kept(o)); err != nil {
+			t.a.o.Log.Error("journal tool result", "tool", c.Name, "err", err)
+		}
+	}
+	return o
+}
+
+// call puts the transport's identity on the model's wish.
+func (t *turn) call(c llm.ToolCall) tools.Call {
+	return tools.Call{
+		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct, Guild: t.m.Guild, Message: t.m.ID,
+		Session: t.context.session.ID, Key: fmt.Sprintf("%s%s:%d:%s", t.tools.under, t.m.UID, t.journal.step, c.ID), Taint: t.trust.taint, Origin: t.made(c.Args), Agent: t.agentName(),
+	}
+}
+
+// absorb takes over what an outcome means for the rest of the turn.
+func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
+	spec, _ := t.tools.set.Lookup(c.Name)
+	t.trust.taint = t.trust.taint.After(spec, o)
+	t.trust.origin = t.trust.origin.And(o.Result.Origin)
+	t.overheard()
+	t.tools.offer = append(t.tools.offer, o.Result.Offer...)
+	t.sources.cited = append(t.sources.cited, o.Result.Sources...)
+	if o.Result.Private {
+		t.trust.held = append(t.trust.held, o.Result.Content)
+	}
+	t.report.calls = append(t.report.calls, memory.CallRecord{
+		CallID: c.ID, Name: text.Clip(c.Name, 64), Arguments: c.Args, Result: o.Result.Content,
+		Status: string(o.State), Retries: o.Retries, Took: o.Duration,
+	})
+	switch o.Class { // what was run has its line from the runner
+	case tools.NotFound, tools.NotAllowed, tools.Invalid:
+		t.a.o.Log.Warn("tool not run", "tool", c.Name, "class", string(o.Class), "err", o.Err)
+	}
+	if o.State == tools.Success && !spec.ReadOnly {
+		t.report.did = append(t.report.did, insight(o.Result.Content))
+	}
+	switch data := o.Result.Data.(type) {
+	case tools.Decided:
+		t.context.session.Decisions = decide(t.context.session.Decisions, string(data))
+	case tools.VariableSet:
+		t.setVariable(data)
+	case Delegated:
+		t.report.ledger.add(data.Calls, data.Usage)
+	}
+}
