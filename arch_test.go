@@ -45,7 +45,9 @@ var rooms = []allowed{
 
 	{"internal/memory", "internal/chat", "stores messages and parts of answers"},
 	{"internal/memory", "internal/llm", "stores transcripts and usage"},
+	{"internal/memory", "internal/sqlite", "the database"},
 	{"internal/memory", "internal/vector", "finds facts by what they mean"},
+	{"internal/vault", "internal/sqlite", "the index"},
 	{"internal/vault", "internal/vector", "finds passages by what they mean"},
 
 	{"internal/tools", "internal/chat", "a call knows who asked and where"},
@@ -111,13 +113,13 @@ var libraries = []allowed{
 	{"internal/markdown", "github.com/yuin/goldmark", "the parser, set to what models write"},
 	{"internal/page", "github.com/yuin/goldmark", "Markdown to HTML"},
 
-	{"internal/memory", "github.com/mattn/go-sqlite3", "the database"},
 	{"internal/memory", "github.com/google/uuid", "ids of rows"},
 
 	{"internal/text", "golang.org/x/net", "hosts as they are looked up"},
 	{"internal/text", "github.com/clipperhouse/uax29", "what people see as one character"},
 
-	{"internal/vault", "github.com/mattn/go-sqlite3", "the index"},
+	{"internal/sqlite", "github.com/mattn/go-sqlite3", "the database engine"},
+
 	{"internal/vault", "github.com/yuin/goldmark", "where the headings and the code of a note are"},
 	{"internal/vault", "github.com/goccy/go-yaml", "titles and tags at the head of a note"},
 	{"internal/vault", "github.com/fsnotify/fsnotify", "hears of changed files"},

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -250,7 +249,7 @@ func (a *app) runStats(ctx context.Context, r admin.Request) (chat.Answer, error
 // lastAnswer is the newest answer in a place, to one person or to anybody.
 func (a *app) lastAnswer(ctx context.Context, k chat.Key, user string) (memory.Decision, bool, error) {
 	d, err := a.store.LastDecision(ctx, k, user)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, memory.ErrNotFound) {
 		return d, false, nil
 	}
 	return d, err == nil, err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,7 +59,7 @@ func (a *app) answerOf(ctx context.Context, r admin.Request) (memory.Decision, b
 		return a.lastAnswer(ctx, r.Message.Key, r.Message.From.ID)
 	}
 	d, err := a.store.DecisionByID(ctx, id)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, memory.ErrNotFound) {
 		return d, false, nil
 	}
 	return d, err == nil && d.Key == r.Message.Key, err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -62,7 +61,7 @@ type sessionsShowCmd struct {
 func (c sessionsShowCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		se, err := store.FindSession(ctx, strings.ToLower(c.ID))
-		if errors.Is(err, sql.ErrNoRows) {
+		if errors.Is(err, memory.ErrNotFound) {
 			return fmt.Errorf("there is no session %s, or more than one begins like that: bot sessions list shows them", c.ID)
 		}
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // Granted returns the role an id (a person's or a place's) was given by hand:
@@ -21,7 +22,7 @@ func (s *Store) Granted(_ context.Context, id string) (string, error) {
 
 // Grant gives an id a role, replacing the one it had. by is whoever decided.
 func (s *Store) Grant(ctx context.Context, id, role, by string) error {
-	return during("grant", s.write(ctx, func(tx *Tx) error {
+	return during("grant", s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("INSERT OR REPLACE INTO grants VALUES (?, ?, ?, ?)", id, role, by, Stamp(s.now()))
 		return err
 	}))
@@ -30,7 +31,7 @@ func (s *Store) Grant(ctx context.Context, id, role, by string) error {
 // Revoke takes back what Grant gave; false when there was nothing.
 func (s *Store) Revoke(ctx context.Context, id string) (bool, error) {
 	var n int64
-	err := s.write(ctx, func(tx *Tx) error {
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		res, err := tx.Exec("DELETE FROM grants WHERE id = ?", id)
 		if err == nil {
 			n, err = res.RowsAffected()
@@ -42,7 +43,7 @@ func (s *Store) Revoke(ctx context.Context, id string) (bool, error) {
 
 // Grants returns every id that was given a role.
 func (s *Store) Grants(_ context.Context) (map[string]string, error) {
-	rows, err := s.query("SELECT id, role FROM grants")
+	rows, err := s.db.Query("SELECT id, role FROM grants")
 	if err != nil {
 		return nil, fmt.Errorf("list grants: %w", err)
 	}
@@ -62,7 +63,7 @@ func (s *Store) Grants(_ context.Context) (map[string]string, error) {
 // "page", replacing the person's earlier one. who is empty when the code is for
 // whoever brings it.
 func (s *Store) AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error {
-	return during("add code", s.write(ctx, func(tx *Tx) error {
+	return during("add code", s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("INSERT OR REPLACE INTO codes VALUES (?, ?, ?, ?, ?)", purpose, who.ID, who.Name, hash, Stamp(until))
 		return err
 	}))
@@ -72,7 +73,7 @@ func (s *Store) AddCode(ctx context.Context, purpose string, hash []byte, who ch
 // is none or it has expired; of many that bring the same code one gets true.
 // Hashes are compared in constant time.
 func (s *Store) TakeCode(ctx context.Context, purpose string, hash []byte) (who chat.User, ok bool, err error) {
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		who, ok = chat.User{}, false
 		rows, err := tx.Query("SELECT user_id, name, hash FROM codes WHERE purpose = ? AND expires_at > ?", purpose, Stamp(s.now()))
 		if err != nil {
@@ -100,7 +101,7 @@ func (s *Store) TakeCode(ctx context.Context, purpose string, hash []byte) (who 
 
 // Waiting returns who holds a live code for a purpose.
 func (s *Store) Waiting(_ context.Context, purpose string) ([]chat.User, error) {
-	rows, err := s.query("SELECT user_id, name FROM codes WHERE purpose = ? AND expires_at > ? ORDER BY expires_at, user_id", purpose, Stamp(s.now()))
+	rows, err := s.db.Query("SELECT user_id, name FROM codes WHERE purpose = ? AND expires_at > ? ORDER BY expires_at, user_id", purpose, Stamp(s.now()))
 	if err != nil {
 		return nil, fmt.Errorf("list codes: %w", err)
 	}
@@ -119,7 +120,7 @@ func (s *Store) Waiting(_ context.Context, purpose string) ([]chat.User, error) 
 // DropCode makes a person's code stop working; false when there is none.
 func (s *Store) DropCode(ctx context.Context, purpose, user string) (bool, error) {
 	var n int64
-	err := s.write(ctx, func(tx *Tx) error {
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		n = 0
 		return del(tx, &n, "DELETE FROM codes WHERE purpose = ? AND user_id = ?", purpose, user)
 	})
@@ -130,7 +131,7 @@ func (s *Store) DropCode(ctx context.Context, purpose, user string) (bool, error
 // limit within the window that the first of them opened.
 func (s *Store) Try(ctx context.Context, user string, limit int, window time.Duration) (bool, error) {
 	var tries int
-	err := s.write(ctx, func(tx *Tx) error {
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		now := s.now()
 		if _, err := tx.Exec("DELETE FROM attempts WHERE user_id = ? AND until <= ?", user, Stamp(now)); err != nil {
 			return err
@@ -144,7 +145,7 @@ func (s *Store) Try(ctx context.Context, user string, limit int, window time.Dur
 
 // Forgive forgets a person's guesses.
 func (s *Store) Forgive(ctx context.Context, user string) error {
-	return during("forget guesses", s.write(ctx, func(tx *Tx) error {
+	return during("forget guesses", s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("DELETE FROM attempts WHERE user_id = ?", user)
 		return err
 	}))
@@ -153,9 +154,9 @@ func (s *Store) Forgive(ctx context.Context, user string) error {
 // Policy returns what was decided about a channel, zero when nothing was.
 func (s *Store) Policy(_ context.Context, k chat.Key) (p chat.Policy, err error) {
 	var names sql.NullString
-	err = s.queryRow("SELECT listen, who, tools FROM policies WHERE platform = ? AND channel = ?", k.Platform, k.Channel).
+	err = s.db.QueryRow("SELECT listen, who, tools FROM policies WHERE platform = ? AND channel = ?", k.Platform, k.Channel).
 		Scan(&p.Listen, &p.Who, &names)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, ErrNotFound) {
 		return p, nil
 	}
 	if names.Valid {
@@ -167,7 +168,7 @@ func (s *Store) Policy(_ context.Context, k chat.Key) (p chat.Policy, err error)
 // SetPolicy decides about a channel.
 func (s *Store) SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error {
 	names := sql.NullString{String: strings.Join(p.Tools, ","), Valid: p.Tools != nil}
-	return during("set policy", s.write(ctx, func(tx *Tx) error {
+	return during("set policy", s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("INSERT OR REPLACE INTO policies (platform, channel, listen, who, tools) VALUES (?, ?, ?, ?, ?)",
 			k.Platform, k.Channel, cmp.Or(p.Listen, "mention"), p.Who, names)
 		return err
@@ -177,7 +178,7 @@ func (s *Store) SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error 
 // PutPending stores the question asked to m's author in m's place, replacing
 // the one before.
 func (s *Store) PutPending(ctx context.Context, m chat.Message, id string, body []byte, until time.Time) error {
-	return during("store question", s.write(ctx, func(tx *Tx) error {
+	return during("store question", s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("INSERT OR REPLACE INTO pending_actions VALUES (?, ?, ?, ?, ?, ?, ?)",
 			m.From.ID, m.Key.Platform, m.Key.Channel, m.Key.Thread, id, body, Stamp(until))
 		return err
@@ -197,12 +198,12 @@ func (s *Store) HasPending(_ context.Context, m chat.Message) (bool, error) {
 // it. An expired question is returned too.
 func (s *Store) TakePending(ctx context.Context, m chat.Message, id string) (body []byte, until time.Time, err error) {
 	var at string
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		body, at = nil, ""
 		err := tx.QueryRow(`DELETE FROM pending_actions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ?
 			AND ? IN ('', id) RETURNING body, expires_at`,
 			m.From.ID, m.Key.Platform, m.Key.Channel, m.Key.Thread, id).Scan(&body, &at)
-		if errors.Is(err, sql.ErrNoRows) {
+		if errors.Is(err, ErrNotFound) {
 			return nil
 		}
 		return err
@@ -216,7 +217,7 @@ func (s *Store) TakePending(ctx context.Context, m chat.Message, id string) (bod
 // Secret returns the secret of this name, storing fresh when there is none.
 func (s *Store) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
 	var value []byte
-	err := s.write(ctx, func(tx *Tx) error {
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		if _, err := tx.Exec("INSERT OR IGNORE INTO secrets VALUES (?, ?)", name, fresh); err != nil {
 			return err
 		}
@@ -227,26 +228,26 @@ func (s *Store) Secret(ctx context.Context, name string, fresh []byte) ([]byte, 
 
 // UserTokens sums the tokens that a person's messages took since a time.
 func (s *Store) UserTokens(_ context.Context, user string, since time.Time) (n int64, err error) {
-	err = s.queryRow("SELECT coalesce(sum(total_tokens), 0) FROM decisions WHERE user_id = ? AND at >= ?", user, Stamp(since)).Scan(&n)
+	err = s.db.QueryRow("SELECT coalesce(sum(total_tokens), 0) FROM decisions WHERE user_id = ? AND at >= ?", user, Stamp(since)).Scan(&n)
 	return n, during("sum tokens", err)
 }
 
 // ChannelTokens sums what a channel took, all its threads together.
 func (s *Store) ChannelTokens(_ context.Context, k chat.Key, since time.Time) (n int64, err error) {
-	err = s.queryRow("SELECT coalesce(sum(total_tokens), 0) FROM decisions WHERE platform = ? AND channel = ? AND at >= ?", k.Platform, k.Channel, Stamp(since)).Scan(&n)
+	err = s.db.QueryRow("SELECT coalesce(sum(total_tokens), 0) FROM decisions WHERE platform = ? AND channel = ? AND at >= ?", k.Platform, k.Channel, Stamp(since)).Scan(&n)
 	return n, during("sum tokens", err)
 }
 
 // AllTokens sums what everybody took.
 func (s *Store) AllTokens(_ context.Context, since time.Time) (n int64, err error) {
-	err = s.queryRow("SELECT coalesce(sum(total_tokens), 0) FROM decisions WHERE at >= ?", Stamp(since)).Scan(&n)
+	err = s.db.QueryRow("SELECT coalesce(sum(total_tokens), 0) FROM decisions WHERE at >= ?", Stamp(since)).Scan(&n)
 	return n, during("sum tokens", err)
 }
 
 // PruneAccess forgets codes and guesses that expired, and questions that
 // expired a day ago: until then a late yes is told that it is late.
 func (s *Store) PruneAccess(ctx context.Context) error {
-	return during("prune access", s.write(ctx, func(tx *Tx) error {
+	return during("prune access", s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		now := s.now()
 		_, e1 := tx.Exec("DELETE FROM codes WHERE expires_at <= ?", Stamp(now))
 		_, e2 := tx.Exec("DELETE FROM attempts WHERE until <= ?", Stamp(now))
@@ -259,7 +260,7 @@ func (s *Store) PruneAccess(ctx context.Context) error {
 // moveAccess carries what was decided about a channel to its new address,
 // within the transaction that moves the rest. Buttons of open questions stay
 // signed for the old address; yes and no in plain text work.
-func moveAccess(tx *Tx, mv chat.Move) error {
+func moveAccess(tx *sqlite.Tx, mv chat.Move) error {
 	from, to := mv.From, mv.To
 	_, e1 := tx.Exec("UPDATE OR REPLACE policies SET channel = ? WHERE platform = ? AND channel = ?",
 		to.Channel, from.Platform, from.Channel)
@@ -275,8 +276,8 @@ func moveAccess(tx *Tx, mv chat.Move) error {
 // word reads one text, "" when there is no row.
 func (s *Store) word(op, query string, args ...any) (string, error) {
 	var w string
-	err := s.queryRow(query, args...).Scan(&w)
-	if errors.Is(err, sql.ErrNoRows) {
+	err := s.db.QueryRow(query, args...).Scan(&w)
+	if errors.Is(err, ErrNotFound) {
 		return "", nil
 	}
 	return w, during(op, err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 func TestGrants(t *testing.T) {
@@ -109,7 +110,7 @@ func TestPendingBelongsToPersonAndPlace(t *testing.T) {
 			t.Errorf("another %s took %q, %v", name, body, err)
 		}
 	}
-	must(t, s.write(ctx, func(tx *Tx) error { return moveAccess(tx, chat.Move{From: m.Key, To: elsewhere.Key}) }))
+	must(t, s.db.Write(ctx, func(tx *sqlite.Tx) error { return moveAccess(tx, chat.Move{From: m.Key, To: elsewhere.Key}) }))
 	if ok, err := s.HasPending(ctx, m); err != nil || ok {
 		t.Errorf("still at the old place: %v, %v", ok, err)
 	}
@@ -136,7 +137,7 @@ func TestMoveCarriesAccess(t *testing.T) {
 	decided := chat.Policy{Listen: "all", Who: "admins", Tools: []string{"add_task", "clock"}}
 	must(t, s.SetPolicy(ctx, from, decided))
 	must(t, s.Grant(ctx, "telegram:chat:-5", "member", "telegram:1"))
-	must(t, s.write(ctx, func(tx *Tx) error { return moveAccess(tx, chat.Move{From: from, To: to}) }))
+	must(t, s.db.Write(ctx, func(tx *sqlite.Tx) error { return moveAccess(tx, chat.Move{From: from, To: to}) }))
 	moved, err := s.Policy(ctx, to)
 	must(t, err)
 	role, err := s.Granted(ctx, "telegram:chat:-1005")
@@ -170,7 +171,7 @@ func TestTokenSums(t *testing.T) {
 	n := 0
 	spend := func(user, channel, thread string, tokens int, at time.Time) {
 		n++
-		must(t, s.write(ctx, func(tx *Tx) error {
+		must(t, s.db.Write(ctx, func(tx *sqlite.Tx) error {
 			_, err := tx.Exec(`INSERT INTO decisions (id, inbox_id, platform, channel, thread, user_id, category, total_tokens, at)
 				VALUES (?, 1, 'telegram', ?, ?, ?, 'ANSWER', ?, ?)`, fmt.Sprint(n), channel, thread, user, tokens, Stamp(at))
 			return err

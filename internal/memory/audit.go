@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -108,7 +109,7 @@ func clip(s string) string {
 	return short
 }
 
-func (s *Store) insertDecision(tx *Tx, m chat.Message, d Decision, calls []CallRecord) error {
+func (s *Store) insertDecision(tx *sqlite.Tx, m chat.Message, d Decision, calls []CallRecord) error {
 	if d.ID == "" {
 		d.ID = uuid.NewString()
 	}
@@ -140,7 +141,7 @@ func (s *Store) insertDecision(tx *Tx, m chat.Message, d Decision, calls []CallR
 // Note is the Record of a message that needed no turn: a command, a refusal.
 type Note struct{ Decision Decision }
 
-func (n *Note) store(tx *Tx, s *Store, m chat.Message) error {
+func (n *Note) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 	return s.insertDecision(tx, m, n.Decision, nil)
 }
 
@@ -163,23 +164,23 @@ func scanDecision(row scanner) (Decision, error) {
 }
 
 // LastDecision returns the newest answer a person got in a place; commands and
-// ignored messages do not count. sql.ErrNoRows when there is none. An empty
+// ignored messages do not count. ErrNotFound when there is none. An empty
 // user means anybody.
 func (s *Store) LastDecision(_ context.Context, k chat.Key, user string) (Decision, error) {
-	return scanDecision(s.queryRow(`SELECT `+decisionColumns+` FROM decisions
+	return scanDecision(s.db.QueryRow(`SELECT `+decisionColumns+` FROM decisions
 		WHERE platform = ?1 AND channel = ?2 AND thread = ?3 AND (?4 = '' OR user_id = ?4) AND category NOT IN ('COMMAND', 'IGNORED')
 		ORDER BY at DESC, rowid DESC LIMIT 1`, k.Platform, k.Channel, k.Thread, user))
 }
 
 // DecisionByID finds a decision by the beginning of its id, eight characters
-// at least; sql.ErrNoRows when none fits.
+// at least; ErrNotFound when none fits.
 func (s *Store) DecisionByID(_ context.Context, prefix string) (Decision, error) {
-	return scanDecision(s.queryRow("SELECT "+decisionColumns+" FROM decisions WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY at DESC LIMIT 1", prefix))
+	return scanDecision(s.db.QueryRow("SELECT "+decisionColumns+" FROM decisions WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY at DESC LIMIT 1", prefix))
 }
 
 // Calls returns the tool calls of a decision in order.
 func (s *Store) Calls(_ context.Context, decision string) ([]CallRecord, error) {
-	rows, err := s.query("SELECT call_id, name, arguments, result, status, retries, duration_ms FROM tool_calls WHERE decision_id = ? ORDER BY sequence", decision)
+	rows, err := s.db.Query("SELECT call_id, name, arguments, result, status, retries, duration_ms FROM tool_calls WHERE decision_id = ? ORDER BY sequence", decision)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +201,7 @@ func (s *Store) Calls(_ context.Context, decision string) ([]CallRecord, error) 
 // Matched counts, by its id, how often each guideline of the playbook matched
 // since a moment, also where another one took its place.
 func (s *Store) Matched(_ context.Context, since time.Time) (map[string]int, error) {
-	rows, err := s.query(`SELECT id, count(*) FROM (
+	rows, err := s.db.Query(`SELECT id, count(*) FROM (
 			SELECT m.value ->> 'guideline_id' AS id FROM decisions d, json_each(d.detail, '$.playbook.matches') m WHERE d.at >= ?1
 			UNION ALL
 			SELECT m.value ->> 'guideline_id' FROM decisions d, json_each(d.detail, '$.playbook.dropped') m
@@ -225,7 +226,7 @@ func (s *Store) Matched(_ context.Context, since time.Time) (map[string]int, err
 // Rows counts what a table holds; the error names the tables there are.
 func (s *Store) Rows(_ context.Context, table string) (n int, err error) {
 	var name, all string
-	err = s.queryRow(`SELECT coalesce(max(name) FILTER (WHERE name = ?1), ''), group_concat(name, ', ')
+	err = s.db.QueryRow(`SELECT coalesce(max(name) FILTER (WHERE name = ?1), ''), group_concat(name, ', ')
 		FROM sqlite_master WHERE type = 'table'`, table).Scan(&name, &all)
 	if err != nil {
 		return 0, err
@@ -233,7 +234,7 @@ func (s *Store) Rows(_ context.Context, table string) (n int, err error) {
 	if name == "" {
 		return 0, fmt.Errorf("there is no table %s; there are %s", table, all)
 	}
-	err = s.queryRow(`SELECT count(*) FROM "` + name + `"`).Scan(&n)
+	err = s.db.QueryRow(`SELECT count(*) FROM "` + name + `"`).Scan(&n)
 	return n, err
 }
 
@@ -249,7 +250,7 @@ type Stat struct {
 // Stats sums decisions since a moment, by category. What was overheard is
 // counted by days, the first of them whole.
 func (s *Store) Stats(_ context.Context, since time.Time) ([]Stat, error) {
-	rows, err := s.query(`SELECT category, sum(n), sum(calls), sum(tokens), sum(took) FROM (
+	rows, err := s.db.Query(`SELECT category, sum(n), sum(calls), sum(tokens), sum(took) FROM (
 			SELECT category, count(*) AS n, sum(model_calls) AS calls, sum(total_tokens) AS tokens, sum(duration_ms) AS took
 				FROM decisions WHERE at >= ?1 GROUP BY category
 			UNION ALL SELECT 'IGNORED', sum(n), 0, 0, 0 FROM overheard WHERE day >= substr(?1, 1, 10) HAVING sum(n) > 0)

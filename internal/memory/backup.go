@@ -8,18 +8,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"github.com/mattn/go-sqlite3"
-)
-
-// The pace of a copy: pages of one step, and steps between two flushes to disk.
-// A small flush often keeps the bot's own commits short; one of a gigabyte at
-// the end would stop them for seconds.
-const (
-	stepPages  = 256
-	flushEvery = 8
+	"parley/internal/sqlite"
 )
 
 // saltedSchema is the first schema whose nonces are a database's own.
@@ -43,7 +34,7 @@ func Backup(ctx context.Context, dir, file string, force bool) (Copied, error) {
 	if err := freeFor(path, file, force); err != nil {
 		return Copied{}, err
 	}
-	if err := whole(path); err != nil {
+	if err := sqlite.Whole(path); err != nil {
 		return Copied{}, mend(err)
 	}
 	draft, err := newDraft(file)
@@ -51,9 +42,9 @@ func Backup(ctx context.Context, dir, file string, force bool) (Copied, error) {
 		return Copied{}, fmt.Errorf("back up %s: %w", path, err)
 	}
 	defer func() { _ = draft.Close(); _ = os.Remove(draft.Name()) }()
-	c, err := duplicate(ctx, dsn(path, "mode=rw&_query_only=1&_busy_timeout=30000&_cache_size=-2000"), draft)
+	c, err := duplicate(ctx, path, "mode=rw&_query_only=1&_busy_timeout=30000&_cache_size=-2000", draft)
 	if err != nil {
-		return Copied{}, fmt.Errorf("back up %s: %w", path, mend(explain(err)))
+		return Copied{}, fmt.Errorf("back up %s: %w", path, mend(sqlite.Explain(err)))
 	}
 	if err := rename(draft.Name(), file); err != nil {
 		return Copied{}, fmt.Errorf("back up %s: %w", path, err)
@@ -88,7 +79,7 @@ func freeFor(path, file string, force bool) error {
 // kept under another name beside it. It refuses while a bot runs on dir, and
 // changes nothing there before the copy was read back and found whole.
 func Restore(ctx context.Context, dir, file string) (c Copied, err error) {
-	if err := whole(file); err != nil {
+	if err := sqlite.Whole(file); err != nil {
 		return Copied{}, fmt.Errorf("nothing was restored: %w", err)
 	}
 	if err := private(dir); err != nil {
@@ -106,11 +97,11 @@ func Restore(ctx context.Context, dir, file string) (c Copied, err error) {
 	}
 	defer func() { _ = draft.Close(); _ = os.Remove(draft.Name()) }()
 	from := "immutable=1" // it may lie where nothing can be written
-	if st, err := os.Stat(file + "-wal"); err == nil && st.Size() > 0 {
+	if sqlite.HasLog(file) {
 		from = "mode=ro"
 	}
-	if c, err = duplicate(ctx, dsn(file, from), draft); err != nil {
-		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, explain(err))
+	if c, err = duplicate(ctx, file, from, draft); err != nil {
+		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, sqlite.Explain(err))
 	}
 	if err := resalt(ctx, draft.Name(), c.Schema); err != nil {
 		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, err)
@@ -131,7 +122,7 @@ func resalt(ctx context.Context, draft string, schema int) error {
 	if schema < saltedSchema {
 		return nil
 	}
-	conn, done, err := connect(ctx, dsn(draft, "_journal_mode=DELETE&_synchronous=FULL"))
+	conn, done, err := sqlite.Connect(ctx, draft, "_journal_mode=DELETE&_synchronous=FULL")
 	if err != nil {
 		return err
 	}
@@ -165,7 +156,7 @@ func setAside(path string) (string, error) {
 // fold brings the write-ahead log into the file, as far as a file that is
 // being replaced, perhaps because it is damaged, still can.
 func fold(path string) {
-	db, err := sql.Open("sqlite3", dsn(path, "mode=rw&_busy_timeout=1000"))
+	db, err := sqlite.Raw(path, "mode=rw&_busy_timeout=1000")
 	if err != nil {
 		return
 	}
@@ -174,8 +165,8 @@ func fold(path string) {
 }
 
 // duplicate copies one snapshot of a database to draft and verifies the copy.
-func duplicate(ctx context.Context, from string, draft *os.File) (c Copied, err error) {
-	src, done, err := connect(ctx, from)
+func duplicate(ctx context.Context, path, settings string, draft *os.File) (c Copied, err error) {
+	src, done, err := sqlite.Connect(ctx, path, settings)
 	if err != nil {
 		return c, err
 	}
@@ -187,7 +178,7 @@ func duplicate(ctx context.Context, from string, draft *os.File) (c Copied, err 
 	if err != nil {
 		return c, err
 	}
-	if err := fill(ctx, src, draft); err != nil {
+	if err := sqlite.Copy(ctx, src, draft); err != nil {
 		return c, err
 	}
 	if err := verify(ctx, draft.Name(), counted); err != nil {
@@ -198,58 +189,6 @@ func duplicate(ctx context.Context, from string, draft *os.File) (c Copied, err 
 		return c, err
 	}
 	return Copied{Bytes: st.Size(), Schema: counted.schema, Rows: counted.all(), Unsettled: counted.unsettled}, nil
-}
-
-// connect opens one connection, alone in its pool.
-func connect(ctx context.Context, from string) (*sql.Conn, func(), error) {
-	db, err := sql.Open("sqlite3", from)
-	if err != nil {
-		return nil, nil, err
-	}
-	db.SetMaxOpenConns(1)
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		_ = db.Close()
-		return nil, nil, err
-	}
-	return conn, func() { _ = conn.Close(); _ = db.Close() }, nil
-}
-
-// fill copies src's open snapshot, in which a writer's progress does not show,
-// in small steps that ctx can end.
-func fill(ctx context.Context, src *sql.Conn, f *os.File) error {
-	dst, done, err := connect(ctx, dsn(f.Name(), "_journal_mode=OFF&_synchronous=OFF&_cache_size=-2000"))
-	if err != nil {
-		return err
-	}
-	err = dst.Raw(func(to any) error {
-		return src.Raw(func(from any) error {
-			b, err := to.(*sqlite3.SQLiteConn).Backup("main", from.(*sqlite3.SQLiteConn), "main")
-			if err != nil {
-				return err
-			}
-			return errors.Join(steps(ctx, b, f), b.Finish())
-		})
-	})
-	done()
-	return errors.Join(err, f.Sync())
-}
-
-func steps(ctx context.Context, b *sqlite3.SQLiteBackup, f *os.File) error {
-	for n := 1; ; n++ {
-		over, err := b.Step(stepPages)
-		if over || err != nil {
-			return err
-		}
-		if n%flushEvery == 0 {
-			if err := f.Sync(); err != nil {
-				return err
-			}
-		}
-		if err := context.Cause(ctx); err != nil {
-			return err
-		}
-	}
 }
 
 // count is what two copies of a database have in common.
@@ -296,7 +235,7 @@ func tally(ctx context.Context, conn *sql.Conn) (c count, err error) {
 	}
 	for name := range c.rows {
 		var n int64
-		if err := conn.QueryRowContext(ctx, `SELECT count(*) FROM "`+strings.ReplaceAll(name, `"`, `""`)+`"`).Scan(&n); err != nil {
+		if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM "+sqlite.Quoted(name)).Scan(&n); err != nil {
 			return c, fmt.Errorf("count %s: %w", name, err)
 		}
 		c.rows[name] = n
@@ -308,17 +247,13 @@ func tally(ctx context.Context, conn *sql.Conn) (c count, err error) {
 
 // verify reads a copy back: sound, and with the rows of the original.
 func verify(ctx context.Context, path string, want count) error {
-	conn, done, err := connect(ctx, dsn(path, "immutable=1"))
+	conn, done, err := sqlite.Connect(ctx, path, "immutable=1")
 	if err != nil {
 		return err
 	}
 	defer done()
-	var verdict string
-	if err := conn.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+	if err := sqlite.QuickCheck(ctx, conn, ""); err != nil {
 		return err
-	}
-	if verdict != "ok" {
-		return fmt.Errorf("%w: %s", ErrCorrupt, verdict)
 	}
 	got, err := tally(ctx, conn)
 	if err != nil {

@@ -3,10 +3,10 @@ package memory
 import (
 	"context"
 	"database/sql"
-	"fmt"
+	"errors"
 	"time"
 
-	"parley/internal/text"
+	"parley/internal/sqlite"
 )
 
 // checkedWhole is the size up to which a file is checked in one go, which also
@@ -31,7 +31,7 @@ func (s *Store) Check(ctx context.Context) error {
 }
 
 func (s *Store) check(ctx context.Context) error {
-	conn, err := s.ro.Conn(ctx)
+	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (s *Store) check(ctx context.Context) error {
 		return err
 	}
 	if size <= checkedWhole {
-		return s.verdict(ctx, conn, "PRAGMA quick_check(1)")
+		return s.verdict(ctx, conn, "")
 	}
 	tables, err := listTables(ctx, conn)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Store) check(ctx context.Context) error {
 	}
 	for _, table := range tables {
 		began := time.Now()
-		if err := s.verdict(ctx, conn, "PRAGMA quick_check("+quoted(table)+")"); err != nil {
+		if err := s.verdict(ctx, conn, table); err != nil {
 			return err
 		}
 		select {
@@ -61,17 +61,13 @@ func (s *Store) check(ctx context.Context) error {
 	return nil
 }
 
-// verdict runs one check and keeps what it finds.
-func (s *Store) verdict(ctx context.Context, conn *sql.Conn, check string) error {
-	var verdict string
-	if err := conn.QueryRowContext(ctx, check).Scan(&verdict); err != nil {
-		return err
+// verdict checks a table, or everything for "", and keeps what it finds.
+func (s *Store) verdict(ctx context.Context, conn *sql.Conn, table string) error {
+	err := sqlite.QuickCheck(ctx, conn, table)
+	if errors.Is(err, ErrCorrupt) {
+		err = mend(err)
+		s.cond.damaged.CompareAndSwap(nil, &err)
 	}
-	if verdict == "ok" {
-		return nil
-	}
-	err := mend(fmt.Errorf("%w: %s", ErrCorrupt, text.Shorten(verdict, 200)))
-	s.cond.damaged.CompareAndSwap(nil, &err)
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // maxRaw is how much is kept of an event that was put aside, in bytes.
@@ -67,7 +68,7 @@ func letter(m chat.Message, reason error) chat.DeadLetter {
 }
 
 // putAside stores a dead letter, once for each event.
-func putAside(tx *Tx, platform string, l chat.DeadLetter, now string) error {
+func putAside(tx *sqlite.Tx, platform string, l chat.DeadLetter, now string) error {
 	raw := l.Raw[:min(len(l.Raw), maxRaw)]
 	if raw == nil {
 		raw = []byte{}
@@ -85,7 +86,7 @@ type unread struct {
 }
 
 func (s *Store) setAside(ctx context.Context, list []unread) error {
-	return during("put aside", s.write(ctx, func(tx *Tx) error {
+	return during("put aside", s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		for _, u := range list {
 			if err := putAside(tx, u.platform, u.letter, Stamp(s.now())); err != nil {
 				return err
@@ -100,7 +101,7 @@ func (s *Store) setAside(ctx context.Context, list []unread) error {
 
 // DeadLetters counts the events that were put aside.
 func (s *Store) DeadLetters(context.Context) (n int, err error) {
-	err = s.queryRow("SELECT count(*) FROM dead_letters").Scan(&n)
+	err = s.db.QueryRow("SELECT count(*) FROM dead_letters").Scan(&n)
 	return n, during("count dead letters", err)
 }
 
@@ -116,7 +117,7 @@ func scanLetter(r scanner) (l DeadLetter, err error) {
 // ListDeadLetters lists what was put aside after a number, oldest first, at
 // most limit.
 func (s *Store) ListDeadLetters(_ context.Context, after int64, limit int) ([]DeadLetter, error) {
-	rows, err := s.query("SELECT "+letterColumns+" FROM dead_letters WHERE id > ? ORDER BY id LIMIT ?", after, limit)
+	rows, err := s.db.Query("SELECT "+letterColumns+" FROM dead_letters WHERE id > ? ORDER BY id LIMIT ?", after, limit)
 	if err != nil {
 		return nil, during("list dead letters", err)
 	}
@@ -126,13 +127,13 @@ func (s *Store) ListDeadLetters(_ context.Context, after int64, limit int) ([]De
 
 // DeadLetter returns one; ErrNoLetter when there is none.
 func (s *Store) DeadLetter(_ context.Context, id int64) (DeadLetter, error) {
-	l, err := scanLetter(s.queryRow("SELECT "+letterColumns+" FROM dead_letters WHERE id = ?", id))
+	l, err := scanLetter(s.db.QueryRow("SELECT "+letterColumns+" FROM dead_letters WHERE id = ?", id))
 	return l, during("read dead letter", noRow(err, ErrNoLetter))
 }
 
 // LettersToRetry lists those that are to be read again, oldest first.
 func (s *Store) LettersToRetry(_ context.Context, limit int) ([]DeadLetter, error) {
-	rows, err := s.query("SELECT "+letterColumns+" FROM dead_letters WHERE state = 'retry' ORDER BY id LIMIT ?", limit)
+	rows, err := s.db.Query("SELECT "+letterColumns+" FROM dead_letters WHERE state = 'retry' ORDER BY id LIMIT ?", limit)
 	if err != nil {
 		return nil, during("list dead letters", err)
 	}
@@ -157,7 +158,7 @@ func (s *Store) FailDeadLetter(ctx context.Context, id int64, reason string) err
 }
 
 func (s *Store) changeLetter(ctx context.Context, query string, args ...any) error {
-	return during("change dead letter", s.write(ctx, func(tx *Tx) error {
+	return during("change dead letter", s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		res, err := tx.Exec(query, args...)
 		if err != nil {
 			return err

@@ -125,7 +125,7 @@ func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err er
 	if err != nil {
 		return e, err
 	}
-	shared, err := facts(s.query, Viewer{Operator: true}, "f.scope <> 'person' AND EXISTS (SELECT 1 FROM json_each(iif(f.people = '', '[]', f.people)) WHERE value = ?6)", user)
+	shared, err := facts(s.db.Query, Viewer{Operator: true}, "f.scope <> 'person' AND EXISTS (SELECT 1 FROM json_each(iif(f.people = '', '[]', f.people)) WHERE value = ?6)", user)
 	if err != nil {
 		return e, during("export", err)
 	}
@@ -167,7 +167,7 @@ func (s *Store) exportTalks(e *Export) (err error) {
 
 // gathered reads rows of a person.
 func gathered[T any](s *Store, scan func(*sql.Rows) (T, error), query, user string) ([]T, error) {
-	rows, err := s.query(query, user)
+	rows, err := s.db.Query(query, user)
 	if err != nil {
 		return nil, during("export", err)
 	}

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // countUses remembers that facts were of use.
-func countUses(tx *Tx, ids []int64) error {
+func countUses(tx *sqlite.Tx, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -32,14 +33,14 @@ type Earlier struct {
 // FactHistory returns a fact that v can see and what it said before, newest
 // first.
 func (s *Store) FactHistory(_ context.Context, v Viewer, id int64) (Fact, []Earlier, error) {
-	list, err := facts(s.query, v, "f.id = ?6", id)
+	list, err := facts(s.db.Query, v, "f.id = ?6", id)
 	if err != nil {
 		return Fact{}, nil, during("fact history", err)
 	}
 	if len(list) == 0 {
 		return Fact{}, nil, ErrNoFact
 	}
-	rows, err := s.query("SELECT content, author, since, until FROM fact_history WHERE fact_id = ? ORDER BY id DESC", id)
+	rows, err := s.db.Query("SELECT content, author, since, until FROM fact_history WHERE fact_id = ? ORDER BY id DESC", id)
 	if err != nil {
 		return Fact{}, nil, during("fact history", err)
 	}
@@ -54,7 +55,7 @@ func (s *Store) FactHistory(_ context.Context, v Viewer, id int64) (Fact, []Earl
 
 // moveMemory carries what was remembered in a channel, or about it, to its new
 // address. A thread that moves alone leaves it where it is.
-func moveMemory(tx *Tx, mv chat.Move) error {
+func moveMemory(tx *sqlite.Tx, mv chat.Move) error {
 	if mv.From.Thread != "" {
 		return nil
 	}

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"parley/internal/sqlite"
 )
 
 // crowd gives people more facts than are scored one by one.
 func crowd(t testing.TB, s *Store, people ...string) {
 	t.Helper()
-	must(t, s.write(bg, func(tx *Tx) error {
+	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
 		for i := range len(people) * (candidates + 1) {
 			user := people[i%len(people)]
 			_, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, created_at, updated_at)

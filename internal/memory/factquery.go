@@ -100,11 +100,11 @@ func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 		return nil, false, nil
 	}
 	var n int
-	err = s.queryRow(around, v.User, v.place(), v.guild(), candidates+1).Scan(&n)
+	err = s.db.QueryRow(around, v.User, v.place(), v.guild(), candidates+1).Scan(&n)
 	if err != nil || n == 0 || n > candidates {
 		return nil, n <= candidates, err
 	}
-	all, err = facts(s.query, v, newest, candidates)
+	all, err = facts(s.db.Query, v, newest, candidates)
 	return all, true, err
 }
 
@@ -128,7 +128,7 @@ func (s *Store) Facts(_ context.Context, v Viewer, limit, offset int) ([]Fact, e
 	if v.Operator && v.User == "" {
 		end = everybodys // sorting a million by importance would take seconds
 	}
-	list, err := facts(s.query, v, end, limit, offset)
+	list, err := facts(s.db.Query, v, end, limit, offset)
 	return list, during("list facts", err)
 }
 
@@ -151,10 +151,10 @@ func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int)
 	}
 	important, others := parted(all)
 	if !few {
-		if important, err = facts(s.query, v, marked, candidates); err != nil {
+		if important, err = facts(s.db.Query, v, marked, candidates); err != nil {
 			return k, during("facts", err)
 		}
-		if others, err = facts(s.query, v, latest, recentFacts); err != nil {
+		if others, err = facts(s.db.Query, v, latest, recentFacts); err != nil {
 			return k, during("facts", err)
 		}
 	}
@@ -238,11 +238,11 @@ func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
 	if !v.Operator {
 		match = "owner : (" + matchAny(owners) + ") AND " + match
 	}
-	found, err := facts(s.query, v, matching, match, candidates)
+	found, err := facts(s.db.Query, v, matching, match, candidates)
 	if err != nil || len(found) >= limit {
 		return found, err
 	}
-	more, err := facts(s.query, v, latest, candidates) // a slip of the pen matches no word
+	more, err := facts(s.db.Query, v, latest, candidates) // a slip of the pen matches no word
 	for _, f := range more {
 		if !slices.ContainsFunc(found, func(o Fact) bool { return o.ID == f.ID }) {
 			found = append(found, f)

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -243,7 +244,7 @@ func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error
 		return Saved{}, err
 	}
 	var saved Saved
-	err = s.write(ctx, func(tx *Tx) (err error) {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) (err error) {
 		if late, err := outdated(tx, v.User, f); err != nil || late {
 			saved = Saved{}
 			return err
@@ -255,7 +256,7 @@ func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error
 }
 
 // outdated says that a fact was learned from words that are forgotten.
-func outdated(tx *Tx, user string, f NewFact) (bool, error) {
+func outdated(tx *sqlite.Tx, user string, f NewFact) (bool, error) {
 	if f.Generation != 0 {
 		if now, err := generation(tx, f.Session); err != nil || now != f.Generation {
 			return true, err
@@ -266,7 +267,7 @@ func outdated(tx *Tx, user string, f NewFact) (bool, error) {
 
 // forgottenSince says that a person had something forgotten after they said
 // some words.
-func forgottenSince(tx *Tx, user string, said time.Time) (bool, error) {
+func forgottenSince(tx *sqlite.Tx, user string, said time.Time) (bool, error) {
 	if said.IsZero() {
 		return false, nil
 	}
@@ -276,12 +277,12 @@ func forgottenSince(tx *Tx, user string, said time.Time) (bool, error) {
 }
 
 // learnFromNow makes nothing said so far be learned from again.
-func learnFromNow(tx *Tx, user, now string) error {
+func learnFromNow(tx *sqlite.Tx, user, now string) error {
 	_, err := tx.Exec("INSERT INTO people (user_id, learn_after) VALUES (?, ?) ON CONFLICT DO UPDATE SET learn_after = excluded.learn_after", user, now)
 	return err
 }
 
-func (s *Store) saveFact(tx *Tx, v Viewer, subject string, f NewFact) (Saved, error) {
+func (s *Store) saveFact(tx *sqlite.Tx, v Viewer, subject string, f NewFact) (Saved, error) {
 	if f.CallKey != "" {
 		done, err := facts(tx.Query, v, "f.call_key = ?6", f.CallKey)
 		if err != nil || len(done) > 0 {
@@ -329,7 +330,7 @@ func (f NewFact) origin(v Viewer, subject string) Origin { return f.Origin.Of(v.
 
 // correct makes an old fact say something new. What it said is kept in its
 // history.
-func (s *Store) correct(tx *Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
+func (s *Store) correct(tx *sqlite.Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
 	tags, err := normalTags(append(slices.Clone(old.Tags), f.Tags...))
 	if err != nil {
 		return Saved{}, err
@@ -361,7 +362,7 @@ func (s *Store) correct(tx *Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
 	return saved, err
 }
 
-func retag(tx *Tx, id int64, tags []string, now string) error {
+func retag(tx *sqlite.Tx, id int64, tags []string, now string) error {
 	_, err := tx.Exec("UPDATE key_facts SET tags = ?, important = ?, updated_at = ? WHERE id = ?",
 		strings.Join(tags, " "), slices.Contains(tags, shortTag), now, id)
 	return err
@@ -374,7 +375,7 @@ func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (
 		return Saved{}, err
 	}
 	var saved Saved
-	err := s.changeFact(ctx, v, id, func(tx *Tx, old Fact) error {
+	err := s.changeFact(ctx, v, id, func(tx *sqlite.Tx, old Fact) error {
 		if f.CallKey != "" {
 			done, err := facts(tx.Query, v, "f.call_key = ?6", f.CallKey)
 			if err != nil || len(done) > 0 {
@@ -396,8 +397,8 @@ func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (
 }
 
 // changeFact runs fn on a fact that v can see; ErrNoFact when there is none.
-func (s *Store) changeFact(ctx context.Context, v Viewer, id int64, fn func(*Tx, Fact) error) error {
-	return s.write(ctx, func(tx *Tx) error {
+func (s *Store) changeFact(ctx context.Context, v Viewer, id int64, fn func(*sqlite.Tx, Fact) error) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		list, err := facts(tx.Query, v, "f.id = ?6", id)
 		if err != nil {
 			return err
@@ -412,7 +413,7 @@ func (s *Store) changeFact(ctx context.Context, v Viewer, id int64, fn func(*Tx,
 // MarkFact makes a fact important or not.
 func (s *Store) MarkFact(ctx context.Context, v Viewer, id int64, important bool) (Fact, error) {
 	var marked Fact
-	err := s.changeFact(ctx, v, id, func(tx *Tx, f Fact) error {
+	err := s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) error {
 		tags := slices.DeleteFunc(slices.Clone(f.Tags), func(t string) bool { return t == shortTag })
 		if important {
 			tags = append(tags, shortTag)
@@ -429,7 +430,7 @@ func (s *Store) MarkFact(ctx context.Context, v Viewer, id int64, important bool
 // superseded, and returns what it was.
 func (s *Store) ForgetFact(ctx context.Context, v Viewer, id int64) (Fact, error) {
 	var gone Fact
-	err := s.changeFact(ctx, v, id, func(tx *Tx, f Fact) error {
+	err := s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) error {
 		gone = f
 		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = ?1 OR superseded_by = ?1", id); err != nil {
 			return err
@@ -445,7 +446,7 @@ func (s *Store) ForgetFact(ctx context.Context, v Viewer, id int64) (Fact, error
 // ClearFacts deletes every fact about v that v can see from here and returns
 // how many. What belongs to a channel or server stays.
 func (s *Store) ClearFacts(ctx context.Context, v Viewer) (n int64, err error) {
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		n = 0
 		if err := learnFromNow(tx, v.User, Stamp(s.now())); err != nil {
 			return err
@@ -461,7 +462,7 @@ func (s *Store) PruneFacts(ctx context.Context, limit int) (n int64, err error) 
 	if limit <= 0 {
 		return 0, nil
 	}
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		n = 0
 		return del(tx, &n, `DELETE FROM key_facts WHERE id IN (SELECT id FROM (
 			SELECT id, row_number() OVER (PARTITION BY subject ORDER BY updated_at DESC, id DESC) AS n FROM key_facts WHERE tags = '') WHERE n > ?)`, limit)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/sqlite"
 )
 
 // BenchmarkFacts measures with 1,000,000 facts of 10,000 people: in 95 of 100,
@@ -18,7 +20,7 @@ func BenchmarkFacts(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields("tea coffee garden piano violin running cycling chess bread cheese winter summer mountain river sister brother daughter office project deadline holiday train guitar cinema novel recipe allergy doctor school football")
 	word := func() string { return words[r.IntN(len(words))] }
-	must(b, s.bare(bg, func(tx *Tx) error {
+	must(b, s.db.Bare(bg, func(tx *sqlite.Tx) error {
 		return manyFacts(tx, people*each, func(i int) []any { // everybody says one thing, then everybody the next
 			n, user := i/people, fmt.Sprintf("x:%d", i%people)
 			important := n%25 == 0
@@ -56,7 +58,7 @@ func BenchmarkFacts(b *testing.B) {
 
 // manyFacts puts n facts into an empty table, the fast way: nothing waits for the
 // disk, and indexes are made when all rows are there.
-func manyFacts(tx *Tx, n int, fact func(i int) []any) error {
+func manyFacts(tx *sqlite.Tx, n int, fact func(i int) []any) error {
 	const atOnce = 200
 	var sums, undo, redo []string
 	rows, err := tx.Query("SELECT type, name, sql FROM sqlite_schema WHERE tbl_name = 'key_facts' AND type IN ('index', 'trigger') AND sql IS NOT NULL")
@@ -78,7 +80,7 @@ func manyFacts(tx *Tx, n int, fact func(i int) []any) error {
 	insert := "INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author, confidence, valid_from, created_at, updated_at) VALUES " + strings.Join(sums, ", ")
 	run := func(list ...string) (err error) {
 		for _, q := range list {
-			if _, e := tx.conn.ExecContext(bg, q); e != nil && err == nil {
+			if _, e := tx.Exec(q); e != nil && err == nil {
 				err = fmt.Errorf("%s: %w", q, e)
 			}
 		}

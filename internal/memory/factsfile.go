@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // FactRecord is a fact outside the database. In a facts file content and tags
@@ -219,7 +220,7 @@ func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, li
 	v := Viewer{User: user, Key: where, Direct: true}
 	list = slices.Clone(list) // the oldest first, as they were learned
 	slices.SortStableFunc(list, func(a, b FactRecord) int { return a.Created.Compare(b.Created) })
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		done = FactsImported{}
 		for _, r := range list {
 			known, err := s.importFact(tx, v, r)
@@ -237,7 +238,7 @@ func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, li
 	return done, during("import facts", err)
 }
 
-func (s *Store) importFact(tx *Tx, v Viewer, r FactRecord) (known bool, err error) {
+func (s *Store) importFact(tx *sqlite.Tx, v Viewer, r FactRecord) (known bool, err error) {
 	var id int64
 	err = tx.QueryRow("SELECT coalesce(max(id), 0) FROM key_facts WHERE subject = ? AND scope = 'person' AND valid_to = '' AND content = ? COLLATE NOCASE", v.User, r.Content).Scan(&id)
 	if err != nil {

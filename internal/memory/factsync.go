@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // syncedSetting is the row that holds sums of what file and rows said when they
@@ -283,7 +284,7 @@ func (m *merge3) take(ctx context.Context, f FactRecord, step *undoStep) error {
 		return nil
 	}
 	step.Changed = append(step.Changed, f.ID)
-	return m.s.changeFact(ctx, m.v, f.ID, func(tx *Tx, old Fact) error {
+	return m.s.changeFact(ctx, m.v, f.ID, func(tx *sqlite.Tx, old Fact) error {
 		now := Stamp(m.s.now())
 		if err := keepHistory(tx, f.ID, now); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -74,7 +75,7 @@ func (s *Store) UndoFacts(ctx context.Context) (done FactsUndone, err error) {
 		return done, ErrNothingUndone
 	}
 	last := steps[len(steps)-1]
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		done = FactsUndone{At: ParseStamp(last.At)}
 		for _, id := range last.Gone {
 			if err := del(tx, &done.Restored, "UPDATE key_facts SET valid_to = '' WHERE id = ? AND valid_to <> '' AND superseded_by = 0", id); err != nil {
@@ -151,7 +152,7 @@ func (s *Store) addUndo(ctx context.Context, step undoStep) error {
 // retireFact takes a fact out of everything but Undo. Nothing said so far
 // teaches it again.
 func (s *Store) retireFact(ctx context.Context, v Viewer, id int64, at string) error {
-	return s.changeFact(ctx, v, id, func(tx *Tx, f Fact) error {
+	return s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) error {
 		if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, call_key = '' WHERE id = ?", at, id); err != nil {
 			return err
 		}
@@ -161,7 +162,7 @@ func (s *Store) retireFact(ctx context.Context, v Viewer, id int64, at string) e
 
 // dropRetired deletes for good what the facts file deleted until then.
 func (s *Store) dropRetired(ctx context.Context, until string) error {
-	return s.write(ctx, func(tx *Tx) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("DELETE FROM key_facts WHERE valid_to <> '' AND superseded_by = 0 AND valid_to <= ?", until)
 		return err
 	})
@@ -187,7 +188,7 @@ func (s *Store) PruneUndo(ctx context.Context) error {
 }
 
 // keepHistory writes down what a fact says before it is changed.
-func keepHistory(tx *Tx, id int64, now string) error {
+func keepHistory(tx *sqlite.Tx, id int64, now string) error {
 	_, err := tx.Exec(`INSERT INTO fact_history (fact_id, content, tags, author, session_id, message_id, since, until)
 		SELECT id, content, tags, author, session_id, message_id, valid_from, ? FROM key_facts WHERE id = ?`, now, id)
 	return err
@@ -195,6 +196,6 @@ func keepHistory(tx *Tx, id int64, now string) error {
 
 // lastFact is the highest number that a fact ever had.
 func (s *Store) lastFact() (id int64, err error) {
-	err = s.queryRow("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'key_facts'").Scan(&id)
+	err = s.db.QueryRow("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'key_facts'").Scan(&id)
 	return id, err
 }

@@ -236,7 +236,7 @@ func TestRetiredFactsGo(t *testing.T) {
 	f := newFiled(t, 10)
 	must(t, f.sync(f.without(2), true))
 	count := func() (n int) {
-		must(t, f.queryRow("SELECT count(*) FROM key_facts").Scan(&n))
+		must(t, f.db.QueryRow("SELECT count(*) FROM key_facts").Scan(&n))
 		return n
 	}
 	must(t, f.PruneUndo(bg))

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"parley/internal/llm/llmtest"
+	"parley/internal/sqlite"
 )
 
 // embeddings is a model to whom some words mean the same. It counts.
@@ -46,7 +47,7 @@ func embedAll(t testing.TB, s *Store) {
 // storedVectors are those of a person's facts.
 func storedVectors(t *testing.T, s *Store, user string) [][]byte {
 	t.Helper()
-	rows, err := s.query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)
+	rows, err := s.db.Query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)
 	must(t, err)
 	list, err := collect(rows, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) })
 	must(t, err)
@@ -182,7 +183,7 @@ func BenchmarkNearFacts(b *testing.B) {
 	e := &embeddings{}
 	s := open(b, e.options())
 	v := direct("x:a")
-	err := s.write(bg, func(tx *Tx) error {
+	err := s.db.Write(bg, func(tx *sqlite.Tx) error {
 		for i := range 1000 {
 			_, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, created_at, updated_at)
 				VALUES ('person', ?, '', 'x', 'c', ?, 'fact', 'user', 1, '', ?3, ?3)`, v.User, fmt.Sprintf("fact number%d about subject%d", i, i), fmt.Sprint(i))

@@ -2,14 +2,15 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 func batch(from, n int) chat.Batch {
@@ -35,11 +36,11 @@ func TestFaultFullDisk(t *testing.T) {
 		t.Fatal("the disk was never full")
 	}
 	var n int
-	must(t, s.queryRow("SELECT count(*) FROM inbox").Scan(&n))
+	must(t, s.db.QueryRow("SELECT count(*) FROM inbox").Scan(&n))
 	if n != stored {
 		t.Errorf("%d rows, %d acknowledged", n, stored)
 	}
-	must(t, s.write(context.Background(), func(tx *Tx) error { _, err := tx.Exec("DELETE FROM inbox WHERE id <= 20"); return err }))
+	must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error { _, err := tx.Exec("DELETE FROM inbox WHERE id <= 20"); return err }))
 	if _, err := s.Accept(context.Background(), batch(5000, 1)); err != nil {
 		t.Errorf("with room again: %v", err)
 	}
@@ -49,7 +50,7 @@ func TestFaultFullDisk(t *testing.T) {
 // and none is lost (promises.md B15).
 func TestFaultOtherWriter(t *testing.T) {
 	s := open(t, Options{})
-	other, err := sql.Open("sqlite3", dsn(s.Path(), "_txlock=immediate"))
+	other, err := sqlite.Raw(s.Path(), "_txlock=immediate")
 	must(t, err)
 	defer func() { _ = other.Close() }()
 	tx, err := other.Begin()
@@ -69,14 +70,14 @@ func TestFaultOtherWriter(t *testing.T) {
 // next start does it whole (promises.md B18).
 func TestFaultMigrationCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	db, err := sql.Open("sqlite3", dsn(path, writerPragmas))
+	db, err := sqlite.Raw(path, asWriter)
 	must(t, err)
 	defer func() { _ = db.Close() }()
 	all := migrations()
 	for n := range all {
 		half := all[n]
-		half.sql = all[n].sql + "\nINSERT INTO no_such_table VALUES (1);"
-		if err := migrate(context.Background(), db, append(append([]migration{}, all[:n]...), half)); err == nil {
+		half.SQL = all[n].SQL + "\nINSERT INTO no_such_table VALUES (1);"
+		if err := append(slices.Clone(all[:n]), half).Apply(context.Background(), db); err == nil {
 			t.Fatalf("step %d did not fail", n+1)
 		}
 		var version int
@@ -84,7 +85,7 @@ func TestFaultMigrationCutOff(t *testing.T) {
 		if version != n {
 			t.Fatalf("version %d after a failed step %d", version, n+1)
 		}
-		must(t, migrate(context.Background(), db, all[:n+1]))
+		must(t, all[:n+1].Apply(context.Background(), db))
 	}
 }
 
@@ -152,7 +153,7 @@ func BenchmarkCommit(b *testing.B) {
 			b.SetParallelism(writers)
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					if err := s.write(context.Background(), func(tx *Tx) error {
+					if err := s.db.Write(context.Background(), func(tx *sqlite.Tx) error {
 						_, err := tx.Exec("INSERT INTO cursors VALUES ('p', 'n', '1') ON CONFLICT DO UPDATE SET value = value + 1")
 						return err
 					}); err != nil {
@@ -169,7 +170,7 @@ func TestPragmas(t *testing.T) {
 	s := open(t, Options{})
 	for name, want := range map[string]string{"synchronous": "2", "journal_mode": "wal", "foreign_keys": "1"} {
 		var got string
-		must(t, s.write(context.Background(), func(tx *Tx) error { return tx.QueryRow("PRAGMA " + name).Scan(&got) }))
+		must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error { return tx.QueryRow("PRAGMA " + name).Scan(&got) }))
 		if got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"parley/internal/sqlite"
 )
 
 // ofPerson says that a row was made of the words of a person, ?1, or may have
@@ -75,7 +77,7 @@ func (s *Store) ForgetPerson(ctx context.Context, user string, except int64) err
 	if user == "" {
 		return errors.New("forget person: nobody is named")
 	}
-	err := s.write(ctx, func(tx *Tx) error {
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		for _, q := range erased {
 			if _, err := tx.Exec(q, user); err != nil {
 				return fmt.Errorf("%.40s: %w", q, err)
@@ -95,13 +97,13 @@ func (s *Store) ForgetPerson(ctx context.Context, user string, except int64) err
 
 // scrub rewrites the file without its free space and empties the log.
 func (s *Store) scrub(ctx context.Context) error {
-	err := s.bare(ctx, func(tx *Tx) error {
+	err := s.db.Bare(ctx, func(tx *sqlite.Tx) error {
 		for _, t := range []string{"messages_fts", "key_facts_fts"} {
 			if _, err := tx.Exec("INSERT INTO " + t + " (" + t + ") VALUES ('optimize')"); err != nil {
 				return err
 			}
 		}
-		_, err := tx.conn.ExecContext(context.Background(), "VACUUM")
+		_, err := tx.Exec("VACUUM")
 		return err
 	})
 	if err != nil {
@@ -109,8 +111,8 @@ func (s *Store) scrub(ctx context.Context) error {
 	}
 	for range 100 { // a reader holds the log's end for moments only
 		var busy, frames, moved int
-		err := s.bare(ctx, func(tx *Tx) error {
-			return tx.conn.QueryRowContext(context.Background(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+		err := s.db.Bare(ctx, func(tx *sqlite.Tx) error {
+			return tx.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
 		})
 		if err != nil || busy == 0 {
 			return err

@@ -7,9 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mattn/go-sqlite3"
-
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // ErrUnwritable marks a database that takes nothing just now: the disk is full
@@ -31,28 +30,19 @@ func (c *condition) see(err error) {
 	if err == nil {
 		return
 	}
-	switch damaged := explain(err); {
+	switch damaged := sqlite.Explain(err); {
 	case errors.Is(damaged, ErrCorrupt):
 		err = mend(damaged)
 		c.damaged.CompareAndSwap(nil, &err)
-	case isUnwritable(err):
+	case sqlite.IsUnwritable(err):
 		err = unwritable(err)
 		c.unwritable.CompareAndSwap(nil, &err)
 	}
 }
 
-// isUnwritable says that a disk did not take something.
-func isUnwritable(err error) bool {
-	switch code(err) {
-	case sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrReadonly, sqlite3.ErrCantOpen:
-		return true
-	}
-	return false
-}
-
 // unwritable says what is in the way of a write, and what to do.
 func unwritable(err error) error {
-	if code(err) == sqlite3.ErrFull {
+	if sqlite.IsFull(err) {
 		return fmt.Errorf("%w: the disk of the data folder is full: make room there", ErrUnwritable)
 	}
 	return fmt.Errorf("%w: %v: look after the disk of the data folder", ErrUnwritable, err)
@@ -99,7 +89,7 @@ func (s *Store) Beat(ctx context.Context) error {
 func (s *Store) beat(ctx context.Context, room []byte) error {
 	at := Stamp(s.now())
 	done := make(chan error, 1)
-	wait := s.queued(ctx, func(tx *Tx) error {
+	wait := s.db.Queue(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("INSERT INTO heartbeat (id, at, room) VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at, room = excluded.room", at, room)
 		return err
 	})
@@ -113,7 +103,7 @@ func (s *Store) beat(ctx context.Context, room []byte) error {
 		return fmt.Errorf("%w: it hangs; look after the disk of the data folder", ErrUnwritable)
 	}
 	var read string
-	err := s.queryRow("SELECT at FROM heartbeat WHERE id = 1").Scan(&read)
+	err := s.db.QueryRow("SELECT at FROM heartbeat WHERE id = 1").Scan(&read)
 	return during("read the database", s.told(err))
 }
 
@@ -140,7 +130,7 @@ type Undelivered struct {
 
 // Undelivered lists what was tried in vain and stored before a time.
 func (s *Store) Undelivered(_ context.Context, before time.Time) (list []Undelivered, err error) {
-	rows, err := s.query(`SELECT platform, count(DISTINCT channel || char(0) || thread), min(at) FROM outbox
+	rows, err := s.db.Query(`SELECT platform, count(DISTINCT channel || char(0) || thread), min(at) FROM outbox
 		WHERE state IN ('ready', 'started') AND attempts > (state = 'started') AND at < ? GROUP BY platform`, Stamp(before))
 	if err != nil {
 		return nil, during("list undelivered parts", err)

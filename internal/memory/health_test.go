@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // closed is a folder with a database of n hundred messages that nobody holds
@@ -33,7 +34,7 @@ func closed(t testing.TB, n int) (dir, path string) {
 // root is the page a table or index begins at.
 func root(t testing.TB, path, name string) int64 {
 	t.Helper()
-	db, err := sql.Open("sqlite3", path)
+	db, err := sqlite.Raw(path, "")
 	must(t, err)
 	defer func() { _ = db.Close() }()
 	var page int64
@@ -96,24 +97,36 @@ func TestFaultDamageIsFound(t *testing.T) {
 	}
 }
 
+// objects are what is in a schema, each as "table messages".
+func objects(t *testing.T, path string) []string {
+	t.Helper()
+	db, err := sqlite.Raw(path, "mode=ro")
+	must(t, err)
+	defer func() { _ = db.Close() }()
+	rows, err := db.Query("SELECT type || ' ' || name FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'")
+	must(t, err)
+	all, err := collect(rows, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
+	must(t, err)
+	return all
+}
+
 // TestFaultDroppedTriggerIsNamed: every object that the migrations make and a
 // file can lose is missed by name.
 func TestFaultDroppedTriggerIsNamed(t *testing.T) {
 	_, path := closed(t, 0)
-	want, err := objectsAt(t.Context(), len(migrations()))
-	must(t, err)
+	want := objects(t, path)
 	whole, err := os.ReadFile(path)
 	must(t, err)
 	tried := map[string]int{}
-	for object := range want {
+	for _, object := range want {
 		kind, name, _ := strings.Cut(object, " ")
 		dir := filepath.Join(t.TempDir(), "data")
 		must(t, os.Mkdir(dir, 0o700))
 		copied := filepath.Join(dir, DatabaseName)
 		must(t, os.WriteFile(copied, whole, 0o600))
-		db, err := sql.Open("sqlite3", copied)
+		db, err := sqlite.Raw(copied, "")
 		must(t, err)
-		if _, err := db.Exec("DROP " + kind + " " + quoted(name)); err != nil {
+		if _, err := db.Exec("DROP " + kind + " " + sqlite.Quoted(name)); err != nil {
 			must(t, db.Close())
 			continue // a part of another
 		}
@@ -147,13 +160,17 @@ func TestFaultDamageMetAtRuntime(t *testing.T) {
 		_ = other.Close()
 		t.Fatal("all pages are garbage, and it opens")
 	}
-	s.ro.SetMaxIdleConns(0) // nor here
-	rows, err := s.ro.Query("SELECT * FROM inbox")
+	conn, err := s.db.Conn(t.Context())
+	must(t, err)
+	_, err = conn.ExecContext(t.Context(), "PRAGMA shrink_memory") // nor here
+	must(t, err)
+	rows, err := conn.QueryContext(t.Context(), "SELECT * FROM inbox")
 	if err == nil {
 		for rows.Next() {
 		}
 		_ = rows.Close()
 	}
+	must(t, conn.Close())
 	if err := s.Health(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
 		t.Errorf("health %v", err)
 	}
@@ -167,7 +184,7 @@ func TestFaultDamageMetWhileReading(t *testing.T) {
 	must(t, err)
 	defer func() { _ = s.Close() }()
 	count := func(table string) (n int) {
-		rows, err := s.ro.Query("SELECT * FROM " + table)
+		rows, err := s.db.QueryContext(t.Context(), "SELECT * FROM "+table)
 		must(t, err)
 		defer func() { _ = rows.Close() }()
 		for rows.Next() {
@@ -177,7 +194,7 @@ func TestFaultDamageMetWhileReading(t *testing.T) {
 	}
 	count("sqlite_schema") // so that what tables there are is known, and nothing else
 	roots := map[int64]bool{}
-	rows, err := s.ro.Query("SELECT rootpage FROM sqlite_schema")
+	rows, err := s.db.QueryContext(t.Context(), "SELECT rootpage FROM sqlite_schema")
 	must(t, err)
 	for rows.Next() {
 		var page int64
@@ -249,16 +266,16 @@ func TestOlderDatabaseIsSigned(t *testing.T) {
 		dir := t.TempDir()
 		must(t, os.Chmod(dir, 0o700))
 		path := filepath.Join(dir, DatabaseName)
-		db, err := sql.Open("sqlite3", dsn(path, writerPragmas))
+		db, err := sqlite.Raw(path, asWriter)
 		must(t, err)
-		must(t, migrate(t.Context(), db, migrations()[:version]))
+		must(t, migrations()[:version].Apply(t.Context(), db))
 		must(t, db.Close())
 		s, err := Open(t.Context(), dir, Options{})
 		if err != nil {
 			t.Fatalf("version %d: %v", version, err)
 		}
 		must(t, s.Close())
-		if id, err := signature(path); err != nil || id != applicationID {
+		if id, err := sqlite.ApplicationID(path); err != nil || id != applicationID {
 			t.Errorf("version %d: signature %x, %v", version, id, err)
 		}
 	}
@@ -317,7 +334,7 @@ func TestFaultFullDiskIsToldAndOver(t *testing.T) {
 	if err := s.Beat(t.Context()); !errors.Is(err, ErrUnwritable) {
 		t.Errorf("a heartbeat on a full disk: %v", err)
 	}
-	must(t, s.write(t.Context(), func(tx *Tx) error { _, err := tx.Exec("DELETE FROM inbox WHERE id <= 40"); return err }))
+	must(t, s.db.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec("DELETE FROM inbox WHERE id <= 40"); return err }))
 	if err := errors.Join(s.Beat(t.Context()), s.Health()); err != nil {
 		t.Errorf("with room again: %v", err)
 	}

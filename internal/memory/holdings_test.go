@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/sqlite"
 )
 
 // wordless are the columns of text that hold no words of people: names of
@@ -40,7 +41,7 @@ var wordless = []string{
 // textColumns are the columns of the schema that can hold words.
 func textColumns(t *testing.T, s *Store) (list []string) {
 	t.Helper()
-	rows, err := s.query(`SELECT m.name || '.' || p.name FROM sqlite_master m, pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
+	rows, err := s.db.Query(`SELECT m.name || '.' || p.name FROM sqlite_master m, pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
 		AND m.name NOT LIKE '%_fts_%' AND upper(p.type) NOT IN ('INTEGER', 'REAL') ORDER BY 1`)
 	must(t, err)
 	list, err = collect(rows, scanText)
@@ -112,7 +113,7 @@ func plant(t *testing.T, s *Store, who string) {
 	in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{m}})
 	must(t, err)
 	must(t, s.SaveSteps(bg, in[0].Row, []Step{{N: 1, Kind: "model", Done: true, Result: marker(who, "steps.result")}})())
-	must(t, s.write(bg, func(tx *Tx) error {
+	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
 		for _, q := range []string{
 			"INSERT INTO codes (purpose, user_id, name, hash, expires_at) VALUES ('pair', '" + user + "', '" + marker(who, "codes.name") + "', x'00', '9')",
 			"INSERT INTO pending_actions (user_id, platform, channel, id, body, expires_at) VALUES ('" + user + "', 'x', 'room', '1', '" + marker(who, "pending_actions.body") + "', '9')",
@@ -220,7 +221,7 @@ func TestRetentionKeepsWhatHoldingsSays(t *testing.T) {
 	at := time.Now()
 	s := open(t, Options{Now: func() time.Time { return at }})
 	life(t, s, "ada")
-	must(t, s.write(bg, func(tx *Tx) error {
+	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
 		for _, q := range []string{"UPDATE sessions SET status = 'archived', ended_at = last_activity", "UPDATE outbox SET state = 'unknown'"} {
 			if _, err := tx.Exec(q); err != nil {
 				return err
@@ -255,7 +256,7 @@ func calls(id string) (list []llm.ToolCall) {
 func rowsWith(t *testing.T, s *Store, column, word string) (n int) {
 	t.Helper()
 	table, name, _ := strings.Cut(column, ".")
-	must(t, s.queryRow("SELECT count(*) FROM "+table+" WHERE instr(lower(CAST("+name+" AS TEXT)), ?) > 0", strings.ToLower(word)).Scan(&n))
+	must(t, s.db.QueryRow("SELECT count(*) FROM "+table+" WHERE instr(lower(CAST("+name+" AS TEXT)), ?) > 0", strings.ToLower(word)).Scan(&n))
 	return n
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // oldDatabase is a file of schema 8 with a little of everything in it, as an
@@ -19,9 +20,9 @@ func oldDatabase(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "data")
 	must(t, private(dir))
-	db, err := sql.Open("sqlite3", dsn(filepath.Join(dir, DatabaseName), writerPragmas))
+	db, err := sqlite.Raw(filepath.Join(dir, DatabaseName), asWriter)
 	must(t, err)
-	must(t, migrate(t.Context(), db, migrations()[:8]))
+	must(t, migrations()[:8].Apply(t.Context(), db))
 	for _, q := range []string{
 		"INSERT INTO inbox (id, platform, channel, message_id, state, body, at) VALUES (7, 'p', 'c', 'm7', 'done', '', '2026-01-01T00:00:00.000Z')",
 		`INSERT INTO inbox (id, platform, channel, message_id, body, preview, at) VALUES (8, 'p', 'c', 'm8', '{"id":"m8","key":{"Platform":"p","Channel":"c"},"from":{"ID":"p:1"},"text":"hi","at":"2026-01-01T00:00:00Z"}', 'pre', '2026-01-01T00:00:00.000Z')`,
@@ -47,7 +48,7 @@ func oldDatabase(t *testing.T) (dir string) {
 // dump reads all rows of a table by the columns that are named.
 func dump(t *testing.T, path, table, columns string) (rows []string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", dsn(path, "mode=ro"))
+	db, err := sqlite.Raw(path, "mode=ro")
 	must(t, err)
 	defer func() { must(t, db.Close()) }()
 	r, err := db.Query("SELECT " + columns + " FROM " + table + " ORDER BY 1")
@@ -78,7 +79,7 @@ func columnsOf(t *testing.T, path, table string) string {
 
 func dumpNames(t *testing.T, path, query string) (names []string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", dsn(path, "mode=ro"))
+	db, err := sqlite.Raw(path, "mode=ro")
 	must(t, err)
 	defer func() { must(t, db.Close()) }()
 	rows, err := db.Query(query)
@@ -117,8 +118,8 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 	}
 	must(t, s.Check(t.Context()))
 	var found, ahead int64
-	must(t, s.queryRow("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH 'apples'").Scan(&found))
-	must(t, s.queryRow("SELECT summarized_at FROM sessions WHERE id = 's2'").Scan(&ahead))
+	must(t, s.db.QueryRow("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH 'apples'").Scan(&found))
+	must(t, s.db.QueryRow("SELECT summarized_at FROM sessions WHERE id = 's2'").Scan(&ahead))
 	if found != 20 || ahead != 0 {
 		t.Errorf("%d of 20 are found; without a summary %d counts as summed up", found, ahead)
 	}
@@ -132,7 +133,7 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 	if len(parts) != 1 || parts[0].Nonce != "thenonce" || parts[0].Unknown != 1 {
 		t.Errorf("parts %+v", parts)
 	}
-	must(t, s.write(t.Context(), func(tx *Tx) error {
+	must(t, s.db.Write(t.Context(), func(tx *sqlite.Tx) error {
 		for table, above := range map[string]int64{"inbox": 31, "outbox": 6, "messages": 90} {
 			var next int64
 			if err := tx.QueryRow("SELECT seq + 1 FROM sqlite_sequence WHERE name = ?", table).Scan(&next); err != nil || next != above+1 {
@@ -156,7 +157,7 @@ func TestIDsAreNeverGivenTwice(t *testing.T) {
 		se := Session{ID: "s" + id, Key: chat.Key{Platform: "p", Channel: id}, Status: Active, Direct: true}
 		must(t, s.Finish(bg, in[0], parts, &Turn{Session: &se, Entries: []Entry{{Role: "user", User: "p:1", Content: "x", At: now}}}))
 		must(t, s.Mark(bg, parts[0], chat.PartSent, "1", time.Time{}))
-		must(t, s.queryRow("SELECT max(id) FROM messages").Scan(&entry))
+		must(t, s.db.QueryRow("SELECT max(id) FROM messages").Scan(&entry))
 		return in[0], parts[0].Row, entry
 	}
 	first, part1, entry1 := say("1")
@@ -284,7 +285,7 @@ func TestWhatCannotBeStoredIsPutAside(t *testing.T) {
 func TestUnreadableRowIsPutAsideAtTheStart(t *testing.T) {
 	s := open(t, Options{})
 	must(t, second(s.Accept(bg, batch(1, 2))))
-	must(t, s.write(bg, func(tx *Tx) error { return second(tx.Exec("UPDATE inbox SET body = '{\"at\":' WHERE id = 1")) }))
+	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error { return second(tx.Exec("UPDATE inbox SET body = '{\"at\":' WHERE id = 1")) }))
 	for range 2 {
 		open, _, err := s.Recover(bg)
 		must(t, err)
@@ -304,7 +305,7 @@ func TestFaultAcceptWhoseReplyIsLost(t *testing.T) {
 	waiting, err := s.Accept(bg, batch(1, 1))
 	must(t, err)
 	a := s.arrived(batch(1, 3))
-	must(t, s.write(bg, a.store))
+	must(t, s.db.Write(bg, a.store))
 	s.doubts.settle(a.ours, context.DeadlineExceeded)
 	for i, want := range []int{2, 0} {
 		got, err := s.Accept(bg, batch(1, 3))
@@ -320,8 +321,8 @@ func TestFaultAcceptWhoseReplyIsLost(t *testing.T) {
 	}
 	// The writer tries a share of a failed commit once more by itself.
 	b := s.arrived(batch(10, 2))
-	must(t, s.write(bg, b.store))
-	must(t, s.write(bg, b.store))
+	must(t, s.db.Write(bg, b.store))
+	must(t, s.db.Write(bg, b.store))
 	if len(b.fresh) != 2 || b.fresh[0].Row == 0 {
 		t.Errorf("fresh %+v", b.fresh)
 	}

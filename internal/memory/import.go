@@ -19,6 +19,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -62,7 +63,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (Imported, error) {
 		return cmp.Or(cmp.Compare(a.key.Platform, b.key.Platform), cmp.Compare(a.key.Channel, b.key.Channel), cmp.Compare(a.key.Thread, b.key.Thread), a.at.Compare(b.at))
 	})
 	var done Imported
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		done = Imported{}
 		return indexedAtOnce(tx, func() error { return insertOld(tx, list, &done) })
 	})
@@ -72,7 +73,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (Imported, error) {
 // indexedAtOnce runs insert with the full-text trigger away and indexes what is
 // new in one statement: row by row the index is written out after each of them,
 // which takes most of an import.
-func indexedAtOnce(tx *Tx, insert func() error) error {
+func indexedAtOnce(tx *sqlite.Tx, insert func() error) error {
 	var last int64
 	var trigger string
 	if err := tx.QueryRow("SELECT coalesce(max(id), 0) FROM messages").Scan(&last); err != nil {
@@ -95,7 +96,7 @@ func indexedAtOnce(tx *Tx, insert func() error) error {
 }
 
 // insertOld stores sorted messages, a session for each sitting.
-func insertOld(tx *Tx, list []old, done *Imported) error {
+func insertOld(tx *sqlite.Tx, list []old, done *Imported) error {
 	var session string
 	for i, m := range list {
 		if i == 0 || list[i-1].key != m.key || m.at.Sub(list[i-1].at) > sitting {

@@ -59,7 +59,7 @@ func TestImportIsAllOrNothing(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	var n int
-	must(t, s.queryRow("SELECT count(*) FROM messages").Scan(&n))
+	must(t, s.db.QueryRow("SELECT count(*) FROM messages").Scan(&n))
 	if n != 0 {
 		t.Errorf("%d messages stayed", n)
 	}

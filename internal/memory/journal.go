@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,9 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mattn/go-sqlite3"
-
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // The Store is the Hub's journal.
@@ -25,7 +23,7 @@ var (
 // Accept implements chat.Inbox.
 func (s *Store) Accept(ctx context.Context, b chat.Batch) ([]chat.Message, error) {
 	a := s.arrived(b)
-	err := s.write(ctx, func(tx *Tx) error { return a.store(tx) })
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error { return a.store(tx) })
 	s.doubts.settle(a.ours, err)
 	if err != nil {
 		return nil, fmt.Errorf("accept: %w", err)
@@ -61,7 +59,7 @@ func (s *Store) arrived(b chat.Batch) *arrival {
 
 // store is repeatable: what an attempt stored whose commit was reported as
 // failed, and was not, is fresh all the same.
-func (a *arrival) store(tx *Tx) error {
+func (a *arrival) store(tx *sqlite.Tx) error {
 	a.fresh = nil
 	now := Stamp(a.s.now())
 	for _, mv := range a.b.Moved {
@@ -96,7 +94,7 @@ func (a *arrival) store(tx *Tx) error {
 }
 
 // accept stores one message, unless it is known already.
-func (a *arrival) accept(tx *Tx, m chat.Message, body, now string) error {
+func (a *arrival) accept(tx *sqlite.Tx, m chat.Message, body, now string) error {
 	state, who := "new", identity{m.Key, m.ID}
 	if m.Kind == chat.KindSkipped {
 		state = "dead"
@@ -118,7 +116,7 @@ func (a *arrival) accept(tx *Tx, m chat.Message, body, now string) error {
 	default:
 		err = tx.QueryRow("SELECT id, uid FROM inbox WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND state = 'new'",
 			m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID).Scan(&m.Row, &m.UID)
-		if errors.Is(err, sql.ErrNoRows) {
+		if errors.Is(err, ErrNotFound) {
 			return nil
 		}
 	}
@@ -174,7 +172,7 @@ func (d *doubts) settle(tried map[identity]bool, err error) {
 // Record is what a Handler may ask to be stored together with the end of its
 // message. It runs inside the finishing transaction, at most once with effect.
 type Record interface {
-	store(tx *Tx, s *Store, m chat.Message) error
+	store(tx *sqlite.Tx, s *Store, m chat.Message) error
 }
 
 // Finish implements chat.Inbox. record is a Record of this package, or nil.
@@ -183,10 +181,10 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 	if err != nil {
 		return fmt.Errorf("finish: %w", err)
 	}
-	return s.write(ctx, func(tx *Tx) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		var preview, uid string // the first part replaces the preview
 		err := tx.QueryRow("SELECT preview, uid FROM inbox WHERE id = ? AND state = 'new'", m.Row).Scan(&preview, &uid)
-		if errors.Is(err, sql.ErrNoRows) {
+		if errors.Is(err, ErrNotFound) {
 			return refill(tx, m, parts)
 		}
 		if err != nil {
@@ -226,7 +224,7 @@ func passing(m chat.Message) bool {
 
 // countOverheard is all that stays of a message nobody was to answer: a group
 // says thousands of them a day.
-func (s *Store) countOverheard(tx *Tx, k chat.Key) error {
+func (s *Store) countOverheard(tx *sqlite.Tx, k chat.Key) error {
 	_, err := tx.Exec(`INSERT INTO overheard VALUES (?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1`,
 		Stamp(s.now())[:len(time.DateOnly)], k.Platform, k.Channel, k.Thread)
 	return err
@@ -238,7 +236,7 @@ func (s *Store) Revise(ctx context.Context, m chat.Message, changes []int64) err
 	if err != nil {
 		return fmt.Errorf("revise: %w", err)
 	}
-	return during("revise", s.write(ctx, func(tx *Tx) error {
+	return during("revise", s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		if _, err := tx.Exec("UPDATE inbox SET body = ? WHERE id = ? AND state = 'new'", body, m.Row); err != nil {
 			return err
 		}
@@ -254,8 +252,7 @@ func (s *Store) Revise(ctx context.Context, m chat.Message, changes []int64) err
 // broken tells what will fail however often it is tried, because it breaks a
 // rule of the schema or meets a damaged page, from what a full disk does.
 func broken(err error) error {
-	switch code(err) {
-	case sqlite3.ErrConstraint, sqlite3.ErrCorrupt:
+	if sqlite.IsConstraint(err) || sqlite.IsDamage(err) {
 		return fmt.Errorf("%w: %w", chat.ErrRecord, err)
 	}
 	return err
@@ -275,7 +272,7 @@ func category(m chat.Message, parts []chat.Part) string {
 // Recover implements chat.Inbox. Only the head of a lane can have been running
 // when the process died, so only heads are counted.
 func (s *Store) Recover(ctx context.Context) ([]chat.Message, []chat.Key, error) {
-	err := s.write(ctx, func(tx *Tx) error {
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		if _, err := tx.Exec("UPDATE outbox SET state = 'ready', unknown = unknown + 1 WHERE state = 'started'"); err != nil {
 			return err
 		}
@@ -299,7 +296,7 @@ func (s *Store) Recover(ctx context.Context) ([]chat.Message, []chat.Key, error)
 // unfinished reads the messages that wait for an answer. One that cannot be
 // read any more is put aside: it must not keep the bot from starting.
 func (s *Store) unfinished(ctx context.Context) ([]chat.Message, error) {
-	rows, err := s.query("SELECT id, platform, channel, thread, message_id, body, attempt, preview, uid, EXISTS (SELECT 1 FROM steps WHERE inbox_id = inbox.id) FROM inbox WHERE state = 'new' ORDER BY id")
+	rows, err := s.db.Query("SELECT id, platform, channel, thread, message_id, body, attempt, preview, uid, EXISTS (SELECT 1 FROM steps WHERE inbox_id = inbox.id) FROM inbox WHERE state = 'new' ORDER BY id")
 	if err != nil {
 		return nil, err
 	}
@@ -332,7 +329,7 @@ func (s *Store) unfinished(ctx context.Context) ([]chat.Message, error) {
 
 // Unsent lists the conversations that have parts to be sent.
 func (s *Store) Unsent(context.Context) ([]chat.Key, error) {
-	rows, err := s.query("SELECT DISTINCT platform, channel, thread FROM outbox WHERE state IN ('ready', 'started')")
+	rows, err := s.db.Query("SELECT DISTINCT platform, channel, thread FROM outbox WHERE state IN ('ready', 'started')")
 	if err != nil {
 		return nil, err
 	}
@@ -350,7 +347,7 @@ func (s *Store) Unsent(context.Context) ([]chat.Key, error) {
 
 // Cursors implements chat.Inbox.
 func (s *Store) Cursors(_ context.Context, platform string) (map[string]string, error) {
-	rows, err := s.query("SELECT name, value FROM cursors WHERE platform = ?", platform)
+	rows, err := s.db.Query("SELECT name, value FROM cursors WHERE platform = ?", platform)
 	if err != nil {
 		return nil, err
 	}
@@ -368,7 +365,7 @@ func (s *Store) Cursors(_ context.Context, platform string) (map[string]string, 
 
 // Previewed implements chat.Outbox.
 func (s *Store) Previewed(ctx context.Context, m chat.Message, id string) error {
-	return s.write(ctx, func(tx *Tx) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("UPDATE inbox SET preview = ? WHERE id = ?", id, m.Row)
 		return err
 	})

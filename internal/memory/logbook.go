@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -46,10 +47,10 @@ func (s *Store) AddLog(ctx context.Context, v Viewer, e LogEntry, callKey string
 	case !slices.Contains(factAuthors, e.Author):
 		return e, fmt.Errorf("an entry is by one of %s, not %q", strings.Join(factAuthors, ", "), e.Author)
 	}
-	err := s.write(ctx, func(tx *Tx) error {
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		if callKey != "" {
 			known, err := scanLog(tx.QueryRow("SELECT id, author, type, content, at, via, people FROM log_entries WHERE user_id = ? AND call_key = ?", v.User, callKey))
-			if !errors.Is(err, sql.ErrNoRows) {
+			if !errors.Is(err, ErrNotFound) {
 				e = known
 				return err
 			}
@@ -90,7 +91,7 @@ func (s *Store) Log(_ context.Context, v Viewer, q LogQuery) ([]LogEntry, error)
 	if len(want) > 0 {
 		read = maxSearched
 	}
-	rows, err := s.query("SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+` AND (?5 = '' OR at >= ?5) AND (?6 = '' OR at < ?6)
+	rows, err := s.db.Query("SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+` AND (?5 = '' OR at >= ?5) AND (?6 = '' OR at < ?6)
 		ORDER BY at DESC, id DESC LIMIT ?7`, v.owned(Stamp(q.From), Stamp(q.To), read)...)
 	if err != nil {
 		return nil, during("read log", err)

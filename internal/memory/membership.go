@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // attested is how long it counts that somebody was seen to be in a place; after
@@ -14,12 +15,12 @@ const attested = 10 * time.Minute
 
 // Attend stores what was found out about somebody's place in a conversation.
 func (s *Store) Attend(ctx context.Context, p chat.Presence) error {
-	return during("store presence", s.write(ctx, func(tx *Tx) error { return appear(tx, p, Stamp(s.now())) }))
+	return during("store presence", s.db.Write(ctx, func(tx *sqlite.Tx) error { return appear(tx, p, Stamp(s.now())) }))
 }
 
 // attend applies one Presence. Whoever comes back sees what is said from then
 // on, and their own words.
-func appear(tx *Tx, p chat.Presence, now string) error {
+func appear(tx *sqlite.Tx, p chat.Presence, now string) error {
 	k := p.Key
 	if p.User.ID == "" { // we are out: of nobody it is known any more
 		_, e1 := tx.Exec("DELETE FROM membership WHERE platform = ? AND channel = ? AND state = 'in'", k.Platform, k.Channel)
@@ -45,7 +46,7 @@ func appear(tx *Tx, p chat.Presence, now string) error {
 }
 
 // spoke takes it from a message that its author is there.
-func spoke(tx *Tx, m chat.Message, now string) error {
+func spoke(tx *sqlite.Tx, m chat.Message, now string) error {
 	if m.Kind != chat.KindText && m.Kind != chat.KindCommand {
 		return nil
 	}
@@ -64,7 +65,7 @@ func (s *Store) Absent(_ context.Context, user string, k chat.Key) (bool, error)
 // Unattested lists the places where somebody spoke, the latest first, and was
 // not seen lately; at most limit.
 func (s *Store) Unattested(_ context.Context, user string, limit int) (keys []chat.Key, err error) {
-	rows, err := s.query(`SELECT p.platform, p.channel FROM participants p
+	rows, err := s.db.Query(`SELECT p.platform, p.channel FROM participants p
 		LEFT JOIN membership b ON b.user_id = p.user_id AND b.platform = p.platform AND b.channel = p.channel
 		WHERE p.user_id = ? AND coalesce(b.checked_at, '') < ? GROUP BY p.platform, p.channel ORDER BY max(p.last_id) DESC LIMIT ?`,
 		user, Stamp(s.now().Add(-attested)), limit)
@@ -84,10 +85,10 @@ func (s *Store) Unattested(_ context.Context, user string, limit int) (keys []ch
 
 // EndReminder ends one.
 func (s *Store) EndReminder(ctx context.Context, id int64, why string) error {
-	return during("end reminder", s.write(ctx, func(tx *Tx) error { return endReminders(tx, why, "id = ?", id) }))
+	return during("end reminder", s.db.Write(ctx, func(tx *sqlite.Tx) error { return endReminders(tx, why, "id = ?", id) }))
 }
 
-func endReminders(tx *Tx, why, which string, args ...any) error {
+func endReminders(tx *sqlite.Tx, why, which string, args ...any) error {
 	_, err := tx.Exec("UPDATE reminders SET state = 'done', ended = ? WHERE state = 'waiting' AND "+which, append([]any{why}, args...)...)
 	return err
 }

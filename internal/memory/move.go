@@ -5,11 +5,12 @@ import (
 	"fmt"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // Move implements chat.Outbox.
 func (s *Store) Move(ctx context.Context, mv chat.Move) error {
-	return s.write(ctx, func(tx *Tx) error { return move(tx, mv) })
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error { return move(tx, mv) })
 }
 
 // moved lists the tables that are addressed by conversation.
@@ -20,7 +21,7 @@ var movedWhole = []string{"key_facts", "tasks", "log_entries"}
 
 // move re-addresses whole channels: a thread of the old channel becomes the
 // same thread of the new one, unless only one thread is named.
-func move(tx *Tx, mv chat.Move) error {
+func move(tx *sqlite.Tx, mv chat.Move) error {
 	for _, table := range moved {
 		_, err := tx.Exec("UPDATE OR IGNORE "+table+" SET channel = ? WHERE platform = ? AND channel = ? AND (? = '' OR thread = ?)",
 			mv.To.Channel, mv.From.Platform, mv.From.Channel, mv.From.Thread, mv.From.Thread)

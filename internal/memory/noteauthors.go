@@ -1,6 +1,10 @@
 package memory
 
-import "context"
+import (
+	"context"
+
+	"parley/internal/sqlite"
+)
 
 // NoteAuthor says whose a note is that was written through the bot. Notes
 // without one are the owner's own files.
@@ -13,7 +17,7 @@ type NoteAuthor struct {
 
 // NoteAuthors lists them all.
 func (s *Store) NoteAuthors(context.Context) ([]NoteAuthor, error) {
-	rows, err := s.query("SELECT path, user_id, shared, hash FROM note_authors ORDER BY path")
+	rows, err := s.db.Query("SELECT path, user_id, shared, hash FROM note_authors ORDER BY path")
 	if err != nil {
 		return nil, during("list authors of notes", err)
 	}
@@ -32,7 +36,7 @@ func (s *Store) NoteAuthors(context.Context) ([]NoteAuthor, error) {
 // SaveNoteAuthor stores whose a note is. A note keeps its first author: who
 // writes to it later changes only what it is recognized by.
 func (s *Store) SaveNoteAuthor(ctx context.Context, a NoteAuthor) error {
-	return during("store author of a note", s.write(ctx, func(tx *Tx) error {
+	return during("store author of a note", s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(`INSERT INTO note_authors (path, user_id, shared, hash, at) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT DO UPDATE SET hash = excluded.hash, at = excluded.at`, a.Path, a.User, a.Shared, append([]byte{}, a.Hash...), Stamp(s.now()))
 		return err
@@ -41,7 +45,7 @@ func (s *Store) SaveNoteAuthor(ctx context.Context, a NoteAuthor) error {
 
 // MoveNoteAuthor follows a note to another name.
 func (s *Store) MoveNoteAuthor(ctx context.Context, from, to string) error {
-	return during("move author of a note", s.write(ctx, func(tx *Tx) error {
+	return during("move author of a note", s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("UPDATE OR REPLACE note_authors SET path = ? WHERE path = ?", to, from)
 		return err
 	}))

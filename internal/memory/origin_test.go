@@ -8,17 +8,18 @@ import (
 	"testing"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // What was stored before ways were kept is marked by what its text told, and
 // rather too much than too little.
 func TestOldRowsAreMarkedCarefully(t *testing.T) {
 	all := migrations()
-	at := slices.IndexFunc(all, func(m migration) bool { return strings.HasPrefix(m.name, "0010") })
-	db, err := sql.Open("sqlite3", filepath.Join(t.TempDir(), "old.db"))
+	at := slices.IndexFunc(all, func(m sqlite.Migration) bool { return strings.HasPrefix(m.Name, "0010") })
+	db, err := sqlite.Raw(filepath.Join(t.TempDir(), "old.db"), "")
 	must(t, err)
 	defer func() { must(t, db.Close()) }()
-	must(t, migrate(bg, db, all[:at]))
+	must(t, all[:at].Apply(bg, db))
 	_, err = db.Exec(`INSERT INTO sessions (id, platform, channel, direct, created_at, last_activity, expires_at, summary, closing) VALUES
 			('d', 'x', '1', 1, '', '', '', '[also about what others wrote] A page said so.', ''), ('g', 'x', '2', 0, '', '', '', 'Bob said so.', ''), ('r', 'x', '3', 1, '', '', '', 'quiet', '');
 		INSERT INTO messages (session_id, platform, channel, message_id, role, user_id, name, content, tool_call_id, at) VALUES
@@ -32,7 +33,7 @@ func TestOldRowsAreMarkedCarefully(t *testing.T) {
 			('r', 'x', '3', '', 'assistant', 'x:a', '', 'Bob has a secret', '', '');
 		INSERT INTO inbox (uid, platform, channel, message_id, state, body, at) VALUES ('u', 'x', '1', '4@17', 'done', '', '')`)
 	must(t, err)
-	must(t, migrate(bg, db, all))
+	must(t, all.Apply(bg, db))
 	type row struct {
 		via                       Via
 		content, attached, people string
@@ -71,7 +72,7 @@ func TestEditsOnlyAddWays(t *testing.T) {
 	s := open(t, Options{})
 	k := chat.Key{Platform: "x", Channel: "1"}
 	se := Session{ID: "s", Key: k, Status: Active}
-	must(t, s.write(bg, func(tx *Tx) error {
+	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
 		if _, err := saveSession(tx, se); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 func encode(parts []chat.Part) ([]string, error) {
@@ -23,7 +24,7 @@ func encode(parts []chat.Part) ([]string, error) {
 
 // insertPart stores one part of the answer to an inbox row and fills in what
 // the row says. (RETURNING would cost a table of its own for every part.)
-func (s *Store) insertPart(tx *Tx, inbox int64, p *chat.Part, body string) error {
+func (s *Store) insertPart(tx *sqlite.Tx, inbox int64, p *chat.Part, body string) error {
 	state, at := chat.PartReady, s.now()
 	if p.Started {
 		state = chat.PartStarted
@@ -41,7 +42,7 @@ func (s *Store) insertPart(tx *Tx, inbox int64, p *chat.Part, body string) error
 
 // refill fills parts in from the rows that an earlier attempt to finish m has
 // left, as far as they are still to be sent.
-func refill(tx *Tx, m chat.Message, parts []chat.Part) error {
+func refill(tx *sqlite.Tx, m chat.Message, parts []chat.Part) error {
 	for i := range parts {
 		parts[i].Row = 0
 	}
@@ -77,10 +78,10 @@ func (s *Store) Notify(ctx context.Context, what string, parts []chat.Part) erro
 	if err != nil {
 		return fmt.Errorf("notify: %w", err)
 	}
-	return s.write(ctx, func(tx *Tx) error { return s.notify(tx, what, parts, bodies) })
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error { return s.notify(tx, what, parts, bodies) })
 }
 
-func (s *Store) notify(tx *Tx, what string, parts []chat.Part, bodies []string) error {
+func (s *Store) notify(tx *sqlite.Tx, what string, parts []chat.Part, bodies []string) error {
 	for i, p := range parts {
 		_, err := tx.Exec(`INSERT INTO outbox (part, kind, platform, channel, thread, body, nonce, at)
 			VALUES (?, 'notice', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -94,7 +95,7 @@ func (s *Store) notify(tx *Tx, what string, parts []chat.Part, bodies []string) 
 
 // Pending implements chat.Outbox.
 func (s *Store) Pending(_ context.Context, k chat.Key) ([]chat.Part, error) {
-	rows, err := s.query(`SELECT id, body, nonce, preview, state, unknown, not_before, at FROM outbox
+	rows, err := s.db.Query(`SELECT id, body, nonce, preview, state, unknown, not_before, at FROM outbox
 		WHERE platform = ? AND channel = ? AND thread = ? AND state IN ('ready', 'started') ORDER BY id`,
 		k.Platform, k.Channel, k.Thread)
 	if err != nil {
@@ -125,14 +126,14 @@ func (s *Store) Pending(_ context.Context, k chat.Key) ([]chat.Part, error) {
 
 // WaitingParts counts the parts that are not sent.
 func (s *Store) WaitingParts(context.Context) (n int, err error) {
-	err = s.queryRow("SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')").Scan(&n)
+	err = s.db.QueryRow("SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')").Scan(&n)
 	return n, during("count waiting parts", err)
 }
 
 // Mark implements chat.Outbox. What was sent keeps its ids and loses its text:
 // the transcript has that.
 func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id string, until time.Time) error {
-	return s.write(ctx, func(tx *Tx) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		if state == chat.PartReady || state == chat.PartStarted {
 			_, err := tx.Exec("UPDATE outbox SET state = ?, not_before = ?, unknown = ?, attempts = attempts + 1 WHERE id = ?", string(state), Stamp(until), p.Unknown, p.Row)
 			return err

@@ -2,10 +2,10 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // Person is what is kept about somebody besides facts.
@@ -18,29 +18,29 @@ type Person struct {
 // Person returns what is kept about somebody; nothing yet is no error.
 func (s *Store) Person(_ context.Context, id string) (Person, error) {
 	p := Person{ID: id}
-	err := s.queryRow("SELECT time_zone, playbook FROM people WHERE user_id = ?", id).Scan(&p.TimeZone, &p.Playbook)
-	if errors.Is(err, sql.ErrNoRows) {
+	err := s.db.QueryRow("SELECT time_zone, playbook FROM people WHERE user_id = ?", id).Scan(&p.TimeZone, &p.Playbook)
+	if errors.Is(err, ErrNotFound) {
 		err = nil
 	}
 	return p, err
 }
 
-// DirectChat is where somebody last wrote to the bot alone; sql.ErrNoRows when
+// DirectChat is where somebody last wrote to the bot alone; ErrNotFound when
 // they never did.
 func (s *Store) DirectChat(_ context.Context, id string) (k chat.Key, err error) {
-	err = s.queryRow(`SELECT m.platform, m.channel, m.thread FROM messages m JOIN sessions s ON s.id = m.session_id
+	err = s.db.QueryRow(`SELECT m.platform, m.channel, m.thread FROM messages m JOIN sessions s ON s.id = m.session_id
 		WHERE m.user_id = ? AND m.role = 'user' AND s.direct ORDER BY m.id DESC LIMIT 1`, id).Scan(&k.Platform, &k.Channel, &k.Thread)
 	return k, during("find direct chat", err)
 }
 
-func savePersonPlaybook(tx *Tx, id, playbook string) error {
+func savePersonPlaybook(tx *sqlite.Tx, id, playbook string) error {
 	_, err := tx.Exec("INSERT INTO people (user_id, playbook) VALUES (?, ?) ON CONFLICT DO UPDATE SET playbook = excluded.playbook", id, playbook)
 	return err
 }
 
 // SetTimeZone stores a person's IANA time zone; the caller has checked it.
 func (s *Store) SetTimeZone(ctx context.Context, id, zone string) error {
-	return s.write(ctx, func(tx *Tx) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("INSERT INTO people (user_id, time_zone) VALUES (?, ?) ON CONFLICT DO UPDATE SET time_zone = excluded.time_zone", id, zone)
 		return err
 	})
@@ -49,8 +49,8 @@ func (s *Store) SetTimeZone(ctx context.Context, id, zone string) error {
 // Setting reads a setting that was changed from the chat; "" when it was not.
 func (s *Store) Setting(_ context.Context, name string) (string, error) {
 	var v string
-	err := s.queryRow("SELECT value FROM settings WHERE name = ?", name).Scan(&v)
-	if errors.Is(err, sql.ErrNoRows) {
+	err := s.db.QueryRow("SELECT value FROM settings WHERE name = ?", name).Scan(&v)
+	if errors.Is(err, ErrNotFound) {
 		err = nil
 	}
 	return v, err
@@ -65,7 +65,7 @@ const dropPassing = "DELETE FROM settings WHERE name >= '" + Passing + "' AND na
 
 // SetSetting stores one; "" forgets it.
 func (s *Store) SetSetting(ctx context.Context, name, value string) error {
-	return s.write(ctx, func(tx *Tx) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		if value == "" {
 			_, err := tx.Exec("DELETE FROM settings WHERE name = ?", name)
 			return err

@@ -3,6 +3,8 @@ package memory
 import (
 	"context"
 	"time"
+
+	"parley/internal/sqlite"
 )
 
 // Retention says how long archived conversations are kept; 0 keeps them.
@@ -27,7 +29,7 @@ const (
 // touched.
 func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	now := s.now()
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		p = Pruned{}
 		if r.Days > 0 {
 			if err := del(tx, &p.Messages, `DELETE FROM messages WHERE session_id IN
@@ -70,7 +72,7 @@ func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 }
 
 // del adds the number of deleted rows to n.
-func del(tx *Tx, n *int64, query string, args ...any) error {
+func del(tx *sqlite.Tx, n *int64, query string, args ...any) error {
 	res, err := tx.Exec(query, args...)
 	if err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // question is one line of testdata/recall/questions.jsonl: what a stranger who
@@ -78,7 +79,7 @@ func oldChats(t testing.TB, more ...string) (*Store, []question) {
 // attend makes somebody a participant of everything that is there.
 func attend(t testing.TB, s *Store, user string) {
 	t.Helper()
-	must(t, s.write(context.Background(), func(tx *Tx) error {
+	must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("INSERT INTO participants SELECT DISTINCT ?, platform, channel, thread, 1 << 62 FROM participants", user)
 		return err
 	}))

@@ -114,7 +114,7 @@ func (s *Store) Recall(_ context.Context, q Query) ([]Passage, error) {
 // with the question it answers.
 func (s *Store) candidates(q Query, words []string) ([]Passage, error) {
 	var n int
-	if err := s.queryRow(countQuery, q.args("", maxWhole+1)...).Scan(&n); err != nil {
+	if err := s.db.QueryRow(countQuery, q.args("", maxWhole+1)...).Scan(&n); err != nil {
 		return nil, err
 	}
 	if n <= maxWhole {
@@ -141,7 +141,7 @@ func (q Query) args(about string, limit int) []any {
 }
 
 func (s *Store) passages(query string, args []any) ([]Passage, error) {
-	rows, err := s.query(query, args...)
+	rows, err := s.db.Query(query, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // spoken is a message as the test knows it.
@@ -47,7 +48,7 @@ func world(r *rand.Rand) (list []spoken) {
 	return list
 }
 
-func (m spoken) insert(tx *Tx, i int) error {
+func (m spoken) insert(tx *sqlite.Tx, i int) error {
 	if _, err := tx.Exec("INSERT OR IGNORE INTO sessions (id, platform, channel, thread, status, created_at, last_activity, expires_at) VALUES (?, ?, ?, ?, 'archived', '', '', '')", m.session, m.key.Platform, m.key.Channel, m.key.Thread); err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func TestRecallNeverLeavesItsScope(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 11))
 	list := world(r)
 	s := open(t, Options{})
-	must(t, s.write(context.Background(), func(tx *Tx) error {
+	must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error {
 		for i, m := range list {
 			if err := m.insert(tx, i); err != nil {
 				return err

@@ -6,11 +6,12 @@ import (
 	"testing"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 func TestRecallKeepsToItsScope(t *testing.T) {
 	s := open(t, Options{})
-	must(t, s.write(context.Background(), func(tx *Tx) error {
+	must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error {
 		for _, r := range [][3]string{{"dm", "a", "the canary sings"}, {"room", "b", "a canary's \"cage\""}, {"room", "a", "canaries eat seeds"}} {
 			if _, err := tx.Exec("INSERT OR IGNORE INTO sessions (id, platform, channel, created_at, last_activity, expires_at) VALUES (?1, 'x', ?1, '', '', '')", r[0]); err != nil {
 				return err
@@ -34,7 +35,7 @@ func TestRecallKeepsToItsScope(t *testing.T) {
 			t.Errorf("%s in %q asks %.20q: %d passages, %v; want %d", tt.user, tt.channel, tt.text, len(got), err, tt.want)
 		}
 	}
-	must(t, s.write(context.Background(), func(tx *Tx) error { _, err := tx.Exec("DELETE FROM messages"); return err }))
+	must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error { _, err := tx.Exec("DELETE FROM messages"); return err }))
 	if got, err := s.Recall(context.Background(), Query{User: "a", Text: "canary"}); err != nil || len(got) > 0 {
 		t.Errorf("after deleting: %v, %v", got, err)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -49,10 +50,10 @@ func (s *Store) AddReminder(ctx context.Context, r Reminder, callKey string) (ou
 	if r.Text, err = taskText(r.Text); err != nil {
 		return out, err
 	}
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		if callKey != "" {
 			out, err = scanReminder(tx.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE user_id = ? AND call_key = ?", r.User.ID, callKey))
-			if !errors.Is(err, sql.ErrNoRows) {
+			if !errors.Is(err, ErrNotFound) {
 				return err
 			}
 		}
@@ -70,7 +71,7 @@ func (s *Store) AddReminder(ctx context.Context, r Reminder, callKey string) (ou
 
 // roomForReminder refuses one more waiting reminder than a person may have;
 // except waits already, or shall.
-func roomForReminder(tx *Tx, user string, except int64) error {
+func roomForReminder(tx *sqlite.Tx, user string, except int64) error {
 	var waiting int
 	err := tx.QueryRow("SELECT count(*) FROM reminders WHERE user_id = ? AND state = 'waiting' AND id <> ?", user, except).Scan(&waiting)
 	if err == nil && waiting >= maxReminders {
@@ -85,7 +86,7 @@ func (s *Store) Reminders(_ context.Context, v Viewer) ([]Reminder, error) {
 }
 
 func (s *Store) reminders(query string, args ...any) ([]Reminder, error) {
-	rows, err := s.query(query, args...)
+	rows, err := s.db.Query(query, args...)
 	if err != nil {
 		return nil, during("list reminders", err)
 	}
@@ -96,7 +97,7 @@ func (s *Store) reminders(query string, args ...any) ([]Reminder, error) {
 // Reminder returns one that v can see, waiting or told; ErrNoReminder when
 // there is none.
 func (s *Store) Reminder(_ context.Context, v Viewer, id int64) (Reminder, error) {
-	r, err := scanReminder(s.queryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = ?5 AND state <> 'done'", v.owned(id)...))
+	r, err := scanReminder(s.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = ?5 AND state <> 'done'", v.owned(id)...))
 	return r, noRow(err, ErrNoReminder)
 }
 
@@ -117,7 +118,7 @@ func (s *Store) SnoozeReminder(ctx context.Context, v Viewer, id int64, due time
 		r.Due, r.Schedule = due, ""
 		return s.AddReminder(ctx, r, fmt.Sprintf("snooze:%d:%s", id, Stamp(due)))
 	}
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		if err := roomForReminder(tx, r.User.ID, id); err != nil {
 			return err
 		}
@@ -130,7 +131,7 @@ func (s *Store) SnoozeReminder(ctx context.Context, v Viewer, id int64, due time
 }
 
 func (s *Store) changeReminder(ctx context.Context, query string, v Viewer, id int64, more ...any) (r Reminder, err error) {
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		r, err = scanReminder(tx.QueryRow(query, v.owned(append([]any{id}, more...)...)...))
 		return noRow(err, ErrNoReminder)
 	})
@@ -157,7 +158,7 @@ func (s *Store) FireReminder(ctx context.Context, r Reminder, next time.Time, pa
 	if err != nil {
 		return false, during("fire reminder", err)
 	}
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		state := "waiting"
 		if next.IsZero() {
 			state, next = "told", r.Due

@@ -30,7 +30,7 @@ func (s *Store) Load(_ context.Context, from, to time.Time) (Load, error) {
 	var took string
 	// The durations come as one text: a row of each would cost more than
 	// everything else.
-	err := s.queryRow(`SELECT count(*), coalesce(sum(category = 'ERROR'), 0), coalesce(sum(total_tokens), 0),
+	err := s.db.QueryRow(`SELECT count(*), coalesce(sum(category = 'ERROR'), 0), coalesce(sum(total_tokens), 0),
 			coalesce(group_concat(CASE WHEN duration_ms > 0 THEN duration_ms END), '')
 		FROM decisions WHERE at >= ? AND at < ?`, Stamp(from), Stamp(to)).Scan(&l.Messages, &l.Errors, &l.Tokens, &took)
 	l.Median, l.P95 = percentiles(took)
@@ -70,7 +70,7 @@ const newestLooked = 2000
 // Talks lists the conversations that the newest messages belong to, the latest
 // first.
 func (s *Store) Talks(_ context.Context, limit int) ([]Talk, error) {
-	rows, err := s.query(`SELECT platform, channel, thread, max(at), count(*), category,
+	rows, err := s.db.Query(`SELECT platform, channel, thread, max(at), count(*), category,
 			coalesce((SELECT name FROM messages m WHERE m.user_id = d.user_id AND m.role = 'user' ORDER BY id DESC LIMIT 1), d.user_id),
 			coalesce((SELECT substr(content, 1, 200) FROM messages m WHERE m.platform = d.platform AND m.channel = d.channel
 				AND m.thread = d.thread AND m.role <> 'tool' AND m.content <> '' ORDER BY id DESC LIMIT 1), '')
@@ -113,7 +113,7 @@ func (s *Store) Messages(_ context.Context, q Said) ([]Entry, error) {
 		query = saidColumns + "platform = ? AND channel = ? AND thread = ? AND id < ? ORDER BY id DESC LIMIT ?"
 		args = []any{q.Key.Platform, q.Key.Channel, q.Key.Thread, q.Before, q.Limit}
 	}
-	rows, err := s.query(query, args...)
+	rows, err := s.db.Query(query, args...)
 	if err != nil {
 		return nil, during("read messages", err)
 	}
@@ -147,7 +147,7 @@ type Audit struct {
 // included, oldest first and at most limit of the newest. What was only
 // overheard is left out.
 func (s *Store) Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]Audit, error) {
-	rows, err := s.query(`SELECT `+decisionColumns+` FROM decisions
+	rows, err := s.db.Query(`SELECT `+decisionColumns+` FROM decisions
 		WHERE platform = ? AND channel = ? AND thread = ? AND at BETWEEN ? AND ? AND category <> 'IGNORED' ORDER BY at DESC LIMIT ?`,
 		k.Platform, k.Channel, k.Thread, Stamp(from), Stamp(to), limit)
 	list, err := s.audits(ctx, rows, err)
@@ -157,7 +157,7 @@ func (s *Store) Audits(ctx context.Context, k chat.Key, from, to time.Time, limi
 
 // Failures returns the latest messages that ended in an error, newest first.
 func (s *Store) Failures(ctx context.Context, since time.Time, limit int) ([]Audit, error) {
-	rows, err := s.query(`SELECT `+decisionColumns+` FROM decisions WHERE at >= ? AND category = 'ERROR' ORDER BY at DESC LIMIT ?`, Stamp(since), limit)
+	rows, err := s.db.Query(`SELECT `+decisionColumns+` FROM decisions WHERE at >= ? AND category = 'ERROR' ORDER BY at DESC LIMIT ?`, Stamp(since), limit)
 	return s.audits(ctx, rows, err)
 }
 
@@ -206,7 +206,7 @@ func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit
 	if len(words) == 0 {
 		return nil, nil
 	}
-	rows, err := s.query(`SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.at,
+	rows, err := s.db.Query(`SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.at,
 			snippet(messages_fts, 0, char(2), char(3), '…', 32)
 		FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid
 		WHERE messages_fts MATCH ? AND m.role <> 'tool' ORDER BY messages_fts.rowid DESC LIMIT ? OFFSET ?`,
@@ -231,7 +231,7 @@ func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit
 // SessionsByAge lists sessions in the order they began, newest first, with a
 // status or with any.
 func (s *Store) SessionsByAge(_ context.Context, status Status, limit, offset int) ([]Session, error) {
-	rows, err := s.query(`SELECT `+sessionColumns+` FROM sessions s WHERE ?1 IN ('', status) ORDER BY s.rowid DESC LIMIT ?2 OFFSET ?3`,
+	rows, err := s.db.Query(`SELECT `+sessionColumns+` FROM sessions s WHERE ?1 IN ('', status) ORDER BY s.rowid DESC LIMIT ?2 OFFSET ?3`,
 		string(status), limit, offset)
 	if err != nil {
 		return nil, during("list sessions", err)
@@ -256,7 +256,7 @@ type RuleUse struct {
 
 // RuleUses counts by rule over the newest messages since a moment.
 func (s *Store) RuleUses(_ context.Context, since time.Time) (map[string]RuleUse, error) {
-	rows, err := s.query(`WITH newest AS (SELECT detail FROM decisions WHERE at >= ? ORDER BY at DESC LIMIT ?)
+	rows, err := s.db.Query(`WITH newest AS (SELECT detail FROM decisions WHERE at >= ? ORDER BY at DESC LIMIT ?)
 		SELECT id, sum(applied), sum(NOT applied) FROM (
 			SELECT value ->> 'guideline_id' AS id, 1 AS applied FROM newest, json_each(detail, '$.playbook.top_matches')
 			UNION ALL SELECT value ->> 'guideline_id', 0 FROM newest, json_each(detail, '$.playbook.dropped'))

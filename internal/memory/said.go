@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -14,13 +13,13 @@ import (
 // not known is from outside.
 func (s *Store) SaidBy(_ context.Context, k chat.Key, id string) (o Origin, err error) {
 	var user string
-	err = s.queryRow(`SELECT user_id, via, people FROM messages
+	err = s.db.QueryRow(`SELECT user_id, via, people FROM messages
 		WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND message_id <> '' AND role = 'user' LIMIT 1`,
 		k.Platform, k.Channel, k.Thread, id).Scan(&user, &o.Via, (*names)(&o.People))
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, ErrNotFound) {
 		user, o, err = s.answered(k, id)
 	}
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, ErrNotFound) {
 		return Origin{Via: ViaUnknown}, nil
 	}
 	return o.Of(user), during("look up a quoted message", err)
@@ -31,14 +30,14 @@ func (s *Store) SaidBy(_ context.Context, k chat.Key, id string) (o Origin, err 
 func (s *Store) answered(k chat.Key, id string) (user string, o Origin, err error) {
 	var inbox int64
 	var stamp string
-	err = s.queryRow(`SELECT inbox_id, at FROM outbox WHERE platform = ? AND channel = ? AND thread = ? AND platform_id = ? AND platform_id <> '' AND inbox_id <> 0 LIMIT 1`,
+	err = s.db.QueryRow(`SELECT inbox_id, at FROM outbox WHERE platform = ? AND channel = ? AND thread = ? AND platform_id = ? AND platform_id <> '' AND inbox_id <> 0 LIMIT 1`,
 		k.Platform, k.Channel, k.Thread, id).Scan(&inbox, &stamp)
 	if err != nil {
 		return "", o, err
 	}
 	const about = time.Minute
 	at := ParseStamp(stamp)
-	err = s.queryRow("SELECT user_id, via, people FROM decisions WHERE platform = ? AND channel = ? AND at BETWEEN ? AND ? AND inbox_id = ? LIMIT 1",
+	err = s.db.QueryRow("SELECT user_id, via, people FROM decisions WHERE platform = ? AND channel = ? AND at BETWEEN ? AND ? AND inbox_id = ? LIMIT 1",
 		k.Platform, k.Channel, Stamp(at.Add(-about)), Stamp(at.Add(about)), inbox).Scan(&user, &o.Via, (*names)(&o.People))
 	return user, o, err
 }

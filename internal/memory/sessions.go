@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // Status is where a session row stands (requirements 7.2).
@@ -109,18 +109,18 @@ type Place struct {
 // LiveSession returns the session that is alive in a place, and whether there
 // is one. One whose time has passed is still returned: the caller ends it.
 func (s *Store) LiveSession(_ context.Context, p Place) (Session, bool, error) {
-	row := s.queryRow(`SELECT `+sessionColumns+` FROM sessions s WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ?
+	row := s.db.QueryRow(`SELECT `+sessionColumns+` FROM sessions s WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ?
 		AND status IN ('active', 'idle', 'suspended')`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User)
 	se, err := scanSession(row)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, ErrNotFound) {
 		return Session{}, false, nil
 	}
 	return se, err == nil, err
 }
 
-// SessionByID returns one session; sql.ErrNoRows when there is none.
+// SessionByID returns one session; ErrNotFound when there is none.
 func (s *Store) SessionByID(_ context.Context, id string) (Session, error) {
-	return scanSession(s.queryRow("SELECT "+sessionColumns+" FROM sessions s WHERE id = ?", id))
+	return scanSession(s.db.QueryRow("SELECT "+sessionColumns+" FROM sessions s WHERE id = ?", id))
 }
 
 // NewSession makes a session for a place, not stored yet. It carries on from
@@ -132,10 +132,10 @@ func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, err
 		return se, nil
 	}
 	var decisions string
-	err := s.queryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, decisions, '[]'), iif(carry, via, 0), iif(carry, people, ''), generation FROM sessions
+	err := s.db.QueryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, decisions, '[]'), iif(carry, via, 0), iif(carry, people, ''), generation FROM sessions
 		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND status IN ('completed', 'expired', 'archived')
 		ORDER BY created_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User).Scan(&se.CarriedFrom, &se.Carried, &decisions, &se.CarriedOrigin.Via, (*names)(&se.CarriedOrigin.People), &se.carriedAt)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, ErrNotFound) {
 		return se, nil
 	}
 	if err == nil {
@@ -152,7 +152,7 @@ func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, err
 // what it carries was forgotten since it was read. Nearly always the row is
 // there and its status stays: naming neither spares the indexes on it, and the
 // check of every message that refers to a new row.
-func saveSession(tx *Tx, se Session) (current bool, err error) {
+func saveSession(tx *sqlite.Tx, se Session) (current bool, err error) {
 	decisions, err := json.Marshal(nonNil(se.Decisions))
 	if err != nil {
 		return false, err
@@ -192,7 +192,7 @@ func saveSession(tx *Tx, se Session) (current bool, err error) {
 
 // upToDate says that nothing was forgotten in a session, or in the one that a
 // new session carries on, since it was read.
-func upToDate(tx *Tx, se Session) (bool, error) {
+func upToDate(tx *sqlite.Tx, se Session) (bool, error) {
 	now, err := generation(tx, se.ID)
 	if err != nil || now != 0 || se.Generation != 0 {
 		return now == max(se.Generation, 1), err
@@ -205,9 +205,9 @@ func upToDate(tx *Tx, se Session) (bool, error) {
 }
 
 // generation is that of a session; 0 when there is none.
-func generation(tx *Tx, id string) (n int, err error) {
+func generation(tx *sqlite.Tx, id string) (n int, err error) {
 	err = tx.QueryRow("SELECT generation FROM sessions WHERE id = ?", id).Scan(&n)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, ErrNotFound) {
 		err = nil
 	}
 	return n, err
@@ -215,7 +215,7 @@ func generation(tx *Tx, id string) (n int, err error) {
 
 // keepAlive lets an outdated session live on, empty where it is new, and does
 // not bring back one that is gone.
-func keepAlive(tx *Tx, se Session) error {
+func keepAlive(tx *sqlite.Tx, se Session) error {
 	if se.Generation == 0 {
 		_, err := tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, last_model)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User,
@@ -238,7 +238,7 @@ func nonNil(list []string) []string {
 // ErrOutdated means that something in it was forgotten since it was read.
 func (s *Store) SaveSession(ctx context.Context, se Session) error {
 	var current bool
-	err := s.write(ctx, func(tx *Tx) (err error) {
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) (err error) {
 		current, err = saveSession(tx, se)
 		return err
 	})
@@ -262,7 +262,7 @@ type Closing struct {
 // without it.
 func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Closing, carry bool) (ok bool, err error) {
 	now := Stamp(s.now())
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		digest := digest
 		if current, err := upToDate(tx, se); err != nil {
 			return err
@@ -285,7 +285,7 @@ func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Cl
 // ArchiveSession stores the final summary of an ended session. When something
 // was forgotten since se was read it stays as it is, to be summed up anew.
 func (s *Store) ArchiveSession(ctx context.Context, se Session, title string, closing Closing) error {
-	return s.write(ctx, func(tx *Tx) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("UPDATE sessions SET status = 'archived', title = ?, closing = ?, via = via | ?, people = ? WHERE id = ? AND status IN ('completed', 'expired') AND generation = ?",
 			title, closing.Text, int(closing.Origin.Via), closing.Origin.names(), se.ID, se.Generation)
 		return err
@@ -295,7 +295,7 @@ func (s *Store) ArchiveSession(ctx context.Context, se Session, title string, cl
 // SummaryFailed counts a failed attempt to summarize and returns how many
 // there were.
 func (s *Store) SummaryFailed(ctx context.Context, id string) (tries int, err error) {
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		return tx.QueryRow("UPDATE sessions SET summary_tries = summary_tries + 1 WHERE id = ? RETURNING summary_tries", id).Scan(&tries)
 	})
 	return tries, err
@@ -305,7 +305,7 @@ func (s *Store) SummaryFailed(ctx context.Context, id string) (tries int, err er
 // many. It needs no lane: a message sets the row back to active.
 func (s *Store) MarkIdle(ctx context.Context, idle time.Duration) (n int64, err error) {
 	before := Stamp(s.now().Add(-idle))
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		res, err := tx.Exec("UPDATE sessions SET status = 'idle' WHERE status = 'active' AND last_activity < ?", before)
 		if err != nil {
 			return err
@@ -318,7 +318,7 @@ func (s *Store) MarkIdle(ctx context.Context, idle time.Duration) (n int64, err 
 
 // SuspendAll marks every live session for re-estimation under another model.
 func (s *Store) SuspendAll(ctx context.Context) (n int64, err error) {
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		res, err := tx.Exec("UPDATE sessions SET status = 'suspended' WHERE status IN ('active', 'idle')")
 		if err != nil {
 			return err
@@ -348,7 +348,7 @@ func (s *Store) DueToArchive(_ context.Context, limit int) ([]Due, error) {
 }
 
 func (s *Store) due(query string, args ...any) ([]Due, error) {
-	rows, err := s.query(query, args...)
+	rows, err := s.db.Query(query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -377,7 +377,7 @@ func (s *Store) Sessions(_ context.Context, q SessionQuery) ([]Session, error) {
 	if q.Limit <= 0 {
 		q.Limit = 20
 	}
-	rows, err := s.query(`SELECT `+sessionColumns+` FROM sessions s
+	rows, err := s.db.Query(`SELECT `+sessionColumns+` FROM sessions s
 		WHERE (?1 = '' OR (platform = ?1 AND channel = ?2 AND thread = ?3)) AND (?4 = '' OR status = ?4)
 		ORDER BY last_activity DESC LIMIT ?5 OFFSET ?6`,
 		q.Key.Platform, q.Key.Channel, q.Key.Thread, string(q.Status), q.Limit, q.Offset)
@@ -399,7 +399,7 @@ func (s *Store) Sessions(_ context.Context, q SessionQuery) ([]Session, error) {
 // SessionCounts counts sessions by status. Those that are archived are most of
 // them and in no index by status, so they are what is left of all.
 func (s *Store) SessionCounts(context.Context) (map[Status]int, error) {
-	rows, err := s.query(`WITH open AS (SELECT status, count(*) AS n FROM sessions WHERE status <> 'archived' GROUP BY status)
+	rows, err := s.db.Query(`WITH open AS (SELECT status, count(*) AS n FROM sessions WHERE status <> 'archived' GROUP BY status)
 		SELECT status, n FROM open UNION ALL
 		SELECT 'archived', (SELECT count(*) FROM sessions) - (SELECT coalesce(sum(n), 0) FROM open)`)
 	if err != nil {
@@ -420,16 +420,16 @@ func (s *Store) SessionCounts(context.Context) (map[Status]int, error) {
 	return counts, rows.Err()
 }
 
-// FindSession finds a session by the beginning of its id; sql.ErrNoRows when
+// FindSession finds a session by the beginning of its id; ErrNotFound when
 // none, or more than one, begins so.
 func (s *Store) FindSession(ctx context.Context, prefix string) (Session, error) {
 	var id string
 	var n int
-	if err := s.queryRow("SELECT coalesce(min(id), ''), count(*) FROM sessions WHERE id >= ?1 AND id < ?1 || 'g'", prefix).Scan(&id, &n); err != nil {
+	if err := s.db.QueryRow("SELECT coalesce(min(id), ''), count(*) FROM sessions WHERE id >= ?1 AND id < ?1 || 'g'", prefix).Scan(&id, &n); err != nil {
 		return Session{}, err
 	}
 	if n != 1 {
-		return Session{}, sql.ErrNoRows
+		return Session{}, ErrNotFound
 	}
 	return s.SessionByID(ctx, id)
 }

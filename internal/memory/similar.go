@@ -1,6 +1,10 @@
 package memory
 
-import "strings"
+import (
+	"strings"
+
+	"parley/internal/sqlite"
+)
 
 // sameFact is the overlap above which two facts say the same thing, one of
 // them corrected (requirements C2).
@@ -32,7 +36,7 @@ func dice(a, b map[string]bool) float64 {
 // twin finds the fact on the same subject that says the same as a text: of
 // several the one that says it most nearly, of equal ones the newest. Its id is
 // 0 when there is none.
-func twin(tx *Tx, v Viewer, about Fact, text string) (Fact, error) {
+func twin(tx *sqlite.Tx, v Viewer, about Fact, text string) (Fact, error) {
 	list, err := kindred(tx, v, about, text)
 	if err != nil {
 		return Fact{}, err
@@ -56,7 +60,7 @@ func twin(tx *Tx, v Viewer, about Fact, text string) (Fact, error) {
 
 // kindred are the texts of the facts that are about the same, newest first: of
 // all of them, or of those that share a word where there are many.
-func kindred(tx *Tx, v Viewer, about Fact, text string) ([]Fact, error) {
+func kindred(tx *sqlite.Tx, v Viewer, about Fact, text string) ([]Fact, error) {
 	words := allTerms(text, maxTerms)
 	if len(words) == 0 {
 		return nil, nil

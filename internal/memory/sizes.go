@@ -21,7 +21,7 @@ const sampled = 1000
 // Sizes measures every table, the largest first. It counts rows: it is for an
 // operator who asks, not for every minute.
 func (s *Store) Sizes(ctx context.Context) ([]Size, error) {
-	rows, err := s.query(`SELECT t.name, group_concat('coalesce(length(CAST("' || c.name || '" AS BLOB)), 0)', ' + '), t.sql LIKE '%WITHOUT ROWID%'
+	rows, err := s.db.Query(`SELECT t.name, group_concat('coalesce(length(CAST("' || c.name || '" AS BLOB)), 0)', ' + '), t.sql LIKE '%WITHOUT ROWID%'
 		FROM sqlite_schema t, pragma_table_info(t.name) c
 		WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND t.name NOT LIKE 'sqlite_%' GROUP BY t.name`)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Store) Sizes(ctx context.Context) ([]Size, error) {
 		sz := Size{Table: name}
 		var mean float64
 		table := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-		err := s.ro.QueryRowContext(ctx, fmt.Sprintf("SELECT (SELECT count(*) FROM %s), coalesce(avg(n), 0) FROM (SELECT %s AS n FROM %s%s LIMIT %d)",
+		err := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT (SELECT count(*) FROM %s), coalesce(avg(n), 0) FROM (SELECT %s AS n FROM %s%s LIMIT %d)",
 			table, length, table, newest, sampled)).Scan(&sz.Rows, &mean)
 		if err != nil {
 			return nil, during("measure "+name, err)

@@ -78,7 +78,7 @@ func (s *Store) spots(q Query, words []string) (ids, people string, err error) {
 // names are the words of the names of those who spoke where the asker may see
 // it, with their ids: said, they are greetings.
 func (s *Store) names(q Query) (map[string][]string, error) {
-	rows, err := s.query(namesQuery, q.args("", maxNames)...)
+	rows, err := s.db.Query(namesQuery, q.args("", maxNames)...)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (s *Store) holding(words []string, of []share, limit int) ([]hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.query(hitsQuery, string(list), limit)
+	rows, err := s.db.Query(hitsQuery, string(list), limit)
 	if err != nil {
 		return nil, err
 	}

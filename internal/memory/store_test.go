@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/sqlite"
 )
 
 // open returns a real store on a temporary file.
@@ -76,7 +77,7 @@ func TestWriteGroupsKeepNeighboursApart(t *testing.T) {
 	errs := make(chan error, 100)
 	for i := range 100 {
 		go func() {
-			errs <- s.write(context.Background(), func(tx *Tx) error {
+			errs <- s.db.Write(context.Background(), func(tx *sqlite.Tx) error {
 				if i == 50 {
 					return boom
 				}
@@ -92,7 +93,7 @@ func TestWriteGroupsKeepNeighboursApart(t *testing.T) {
 		}
 	}
 	var n int
-	must(t, s.queryRow("SELECT count(*) FROM cursors").Scan(&n))
+	must(t, s.db.QueryRow("SELECT count(*) FROM cursors").Scan(&n))
 	if failed != 1 || n != 99 {
 		t.Fatalf("failed %d, stored %d", failed, n)
 	}
@@ -117,12 +118,15 @@ func must(t testing.TB, err error) {
 
 func exec(t testing.TB, path, query string) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", path)
+	db, err := sqlite.Raw(path, "")
 	must(t, err)
 	_, err = db.Exec(query)
 	must(t, err)
 	must(t, db.Close())
 }
+
+// asWriter are settings like the writer's.
+const asWriter = "_journal_mode=WAL&_txlock=immediate&_foreign_keys=on&_secure_delete=on"
 
 func reader(text string) *bufio.Reader { return bufio.NewReader(strings.NewReader(text)) }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -53,7 +54,7 @@ func (s *Store) AddTask(ctx context.Context, v Viewer, text, callKey string, fro
 	if text, err = taskText(text); err != nil {
 		return t, err
 	}
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		now := Stamp(s.now())
 		_, err := tx.Exec(`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at, via, people)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now,
@@ -72,7 +73,7 @@ func (s *Store) Tasks(_ context.Context, v Viewer, limit, offset int) ([]Task, e
 	if limit <= 0 {
 		limit = 20
 	}
-	rows, err := s.query("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT ?5 OFFSET ?6", v.owned(limit, offset)...)
+	rows, err := s.db.Query("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT ?5 OFFSET ?6", v.owned(limit, offset)...)
 	if err != nil {
 		return nil, during("list tasks", err)
 	}
@@ -82,13 +83,13 @@ func (s *Store) Tasks(_ context.Context, v Viewer, limit, offset int) ([]Task, e
 
 // Task returns one that v can see; ErrNoTask when there is none.
 func (s *Store) Task(_ context.Context, v Viewer, id int64) (Task, error) {
-	t, err := scanTask(s.queryRow("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" AND id = ?5", v.owned(id)...))
+	t, err := scanTask(s.db.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" AND id = ?5", v.owned(id)...))
 	return t, noRow(err, ErrNoTask)
 }
 
 // noRow replaces "no row" by a word for people.
 func noRow(err, word error) error {
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, ErrNotFound) {
 		return word
 	}
 	return err
@@ -116,7 +117,7 @@ func (s *Store) DeleteTask(ctx context.Context, v Viewer, id int64) (Task, error
 }
 
 func (s *Store) changeTask(ctx context.Context, query string, v Viewer, id int64, more ...any) (t Task, err error) {
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		t, err = scanTask(tx.QueryRow(query, v.owned(append([]any{id}, more...)...)...))
 		return noRow(err, ErrNoTask)
 	})

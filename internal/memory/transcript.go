@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/sqlite"
 )
 
 // Entry is one row of a transcript. System prompts are never stored: they are
@@ -34,7 +35,7 @@ type Entry struct {
 }
 
 // insertEntries appends to a session's transcript.
-func insertEntries(tx *Tx, se Session, entries []Entry) error {
+func insertEntries(tx *sqlite.Tx, se Session, entries []Entry) error {
 	for _, e := range entries {
 		calls := ""
 		if len(e.ToolCalls) > 0 {
@@ -61,7 +62,7 @@ func (s *Store) Transcript(_ context.Context, session string, after int64, limit
 	if limit <= 0 {
 		limit = -1
 	}
-	rows, err := s.query(`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people
+	rows, err := s.db.Query(`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people
 		FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ?`, session, after, limit)
 	if err != nil {
 		return nil, fmt.Errorf("read transcript: %w", err)
@@ -92,7 +93,7 @@ func (s *Store) EditMessage(ctx context.Context, k chat.Key, messageID, text str
 	if text == "" {
 		return false, nil
 	}
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		res, err := tx.Exec("UPDATE messages SET content = ?, via = via | ? WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND role = 'user'",
 			text, int(via|ViaEdited), k.Platform, k.Channel, k.Thread, messageID)
 		if err != nil {
@@ -130,7 +131,7 @@ func (t *Turn) After(ctx context.Context) {
 // Effects implements chat.Effects.
 func (t *Turn) Effects() bool { return len(t.Decision.Detail.Tools) > 0 }
 
-func (t *Turn) store(tx *Tx, s *Store, m chat.Message) error {
+func (t *Turn) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 	entries, d, calls := t.Entries, t.Decision, t.Calls
 	if t.Session != nil {
 		current, err := saveSession(tx, *t.Session)
@@ -190,7 +191,7 @@ type Step struct {
 // same number again replaces a step. wait returns once they are durable; it may
 // be called later, once, or not at all.
 func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait func() error) {
-	return s.queued(ctx, func(tx *Tx) error {
+	return s.db.Queue(ctx, func(tx *sqlite.Tx) error {
 		for _, st := range steps {
 			state := "started"
 			if st.Done {
@@ -209,7 +210,7 @@ func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait 
 
 // Steps returns what an earlier process finished of a turn, in order.
 func (s *Store) Steps(_ context.Context, inbox int64) ([]Step, error) {
-	rows, err := s.query("SELECT n, kind, key, state = 'done', result FROM steps WHERE inbox_id = ? ORDER BY n", inbox)
+	rows, err := s.db.Query("SELECT n, kind, key, state = 'done', result FROM steps WHERE inbox_id = ? ORDER BY n", inbox)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/sqlite"
 )
 
 // keepWaiting is how long a private answer waits for its person to open the
@@ -12,7 +13,7 @@ import (
 const keepWaiting = 24 * time.Hour
 
 // await puts aside a part for a direct chat that is closed.
-func await(tx *Tx, p chat.Part) error {
+func await(tx *sqlite.Tx, p chat.Part) error {
 	_, err := tx.Exec("UPDATE outbox SET state = 'dead', waits_for = ? WHERE id = ?", p.To.ID, p.Row)
 	return err
 }
@@ -24,11 +25,11 @@ func (s *Store) Opened(ctx context.Context, m chat.Message) (bool, error) {
 	const waiting = "waits_for = ? AND state = 'dead' AND at > ?"
 	since := Stamp(s.now().Add(-keepWaiting))
 	var n int64
-	err := s.queryRow("SELECT count(*) FROM outbox WHERE "+waiting, m.From.ID, since).Scan(&n)
+	err := s.db.QueryRow("SELECT count(*) FROM outbox WHERE "+waiting, m.From.ID, since).Scan(&n)
 	if err != nil || n == 0 {
 		return false, during("look for waiting answers", err)
 	}
-	err = s.write(ctx, func(tx *Tx) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		n = 0
 		return del(tx, &n, `UPDATE outbox SET state = 'ready', waits_for = '', platform = ?, channel = ?, thread = ?
 			WHERE `+waiting, m.Key.Platform, m.Key.Channel, m.Key.Thread, m.From.ID, since)

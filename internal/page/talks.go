@@ -1,7 +1,6 @@
 package page
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"net/http"
@@ -47,7 +46,7 @@ func (p *Page) conversation(r *http.Request) (any, error) {
 
 func (p *Page) session(r *http.Request) (any, error) {
 	se, err := p.o.Store.SessionByID(r.Context(), r.PathValue("id"))
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, memory.ErrNotFound) {
 		return nil, errNone
 	}
 	if err != nil {

@@ -81,7 +81,7 @@ func (v *Vault) settle(ctx context.Context, names []string) error {
 	}
 	gone := map[string][]string{}
 	err = v.using(func(ix *index) error {
-		rows, err := ix.ro.QueryContext(ctx, "SELECT source, path FROM docs WHERE source NOT IN (SELECT value FROM json_each(?))", string(list))
+		rows, err := ix.db.QueryContext(ctx, "SELECT source, path FROM docs WHERE source NOT IN (SELECT value FROM json_each(?))", string(list))
 		if err != nil {
 			return err
 		}
@@ -106,8 +106,7 @@ func (v *Vault) settle(ctx context.Context, names []string) error {
 	v.changing.Lock()
 	defer v.changing.Unlock()
 	return v.using(func(ix *index) error {
-		_, err := ix.db.ExecContext(ctx, "UPDATE meta SET complete = 1 WHERE complete = 0")
-		return err
+		return ix.write(ctx, func(p *put) { p.exec("UPDATE meta SET complete = 1 WHERE complete = 0") })
 	})
 }
 

@@ -2,20 +2,21 @@ package vault
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
 	"path"
 	"strings"
+
+	"parley/internal/sqlite"
 )
 
 // Fingerprint is the hash of a file that is indexed, as it was looked at last;
 // ErrNotFound when there is none. source "" is any.
 func (v *Vault) Fingerprint(ctx context.Context, source, name string) (hash []byte, err error) {
 	err = v.asking(func(ix *index) error {
-		err := ix.ro.QueryRowContext(ctx, "SELECT hash FROM docs WHERE path = ? AND (? = '' OR source = ?) AND skipped = ''", name, source, source).Scan(&hash)
-		if errors.Is(err, sql.ErrNoRows) {
+		err := ix.db.QueryRowContext(ctx, "SELECT hash FROM docs WHERE path = ? AND (? = '' OR source = ?) AND skipped = ''", name, source, source).Scan(&hash)
+		if errors.Is(err, sqlite.ErrNotFound) {
 			return ErrNotFound
 		}
 		return err

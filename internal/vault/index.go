@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -14,8 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/mattn/go-sqlite3"
-
+	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -25,19 +23,11 @@ var schema string
 // schemaVersion changes with schema.sql and with how files are taken apart.
 const schemaVersion = 2
 
-// The index can be rebuilt, so a commit need not survive power loss (NORMAL),
-// only never leave half a file behind (WAL). Caches are small: the system's
-// own is used anyway.
-const (
-	writerPragmas = "_journal_mode=WAL&_synchronous=NORMAL&_txlock=immediate&_busy_timeout=30000&_foreign_keys=on&_cache_size=-4000"
-	readerPragmas = "mode=ro&_query_only=1&_busy_timeout=30000&_cache_size=-2000"
-	readers       = 2
-)
+// readers of the index; see sqlite.Options.
+const readers = 2
 
-// index is the open index file. One writer, readers beside it.
-type index struct {
-	db, ro *sql.DB
-}
+// index is the open index file.
+type index struct{ db *sqlite.DB }
 
 // openIndex opens the file or makes a new one. whole tells that it is of a full
 // check that ended; damage is why an older file was thrown away, nil when not.
@@ -69,29 +59,19 @@ func tryIndex(ctx context.Context, file string) (ix *index, whole bool, err erro
 	if err := f.Close(); err != nil {
 		return nil, false, err
 	}
-	ix = &index{}
-	if ix.db, err = sql.Open("sqlite3", dsn(file, writerPragmas)); err != nil {
+	db, err := sqlite.Open(ctx, file, sqlite.Options{Readers: readers, Prepare: func(ctx context.Context, db *sql.DB) error {
+		whole, err = prepare(ctx, db)
+		return err
+	}})
+	if err != nil {
 		return nil, false, err
 	}
-	ix.db.SetMaxOpenConns(1)
-	if ix.ro, err = sql.Open("sqlite3", dsn(file, readerPragmas)); err != nil {
-		return nil, false, errors.Join(err, ix.db.Close())
-	}
-	ix.ro.SetMaxOpenConns(readers)
-	ix.ro.SetMaxIdleConns(readers)
-	if whole, err = ix.prepare(ctx); err != nil {
-		return nil, false, errors.Join(err, ix.close())
-	}
-	return ix, whole, nil
-}
-
-func dsn(file, pragmas string) string {
-	return "file:" + (&url.URL{Path: file}).EscapedPath() + "?" + pragmas
+	return &index{db}, whole, nil
 }
 
 // prepare makes the schema in a new file and looks into one that was there.
-func (ix *index) prepare(ctx context.Context) (whole bool, err error) {
-	tx, err := ix.db.BeginTx(ctx, nil)
+func prepare(ctx context.Context, db *sql.DB) (whole bool, err error) {
+	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return false, err
 	}
@@ -123,26 +103,19 @@ func removeIndex(file string) error {
 	return nil
 }
 
-// damaged tells errors that only a new file mends.
-func damaged(err error) bool {
-	var se sqlite3.Error
-	return errors.As(err, &se) && (se.Code == sqlite3.ErrCorrupt || se.Code == sqlite3.ErrNotADB)
-}
+// damaged reports an error that only a new file fixes.
+func damaged(err error) bool { return sqlite.IsDamage(err) }
 
-func (ix *index) close() error {
-	return errors.Join(ix.ro.Close(), ix.db.Close())
-}
+func (ix *index) close() error { return ix.db.Close() }
 
 // sound reads the whole file and returns a damage that it finds.
 func (ix *index) sound(ctx context.Context) error {
-	var verdict string
-	if err := ix.ro.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+	conn, err := ix.db.Conn(ctx)
+	if err != nil {
 		return err
 	}
-	if verdict != "ok" {
-		return fmt.Errorf("%s: %w", verdict, sqlite3.Error{Code: sqlite3.ErrCorrupt})
-	}
-	return nil
+	defer func() { _ = conn.Close() }()
+	return sqlite.QuickCheck(ctx, conn, "")
 }
 
 // stamp is what the index knows of a file.
@@ -154,8 +127,9 @@ type stamp struct {
 // known lists the files of a source at or below scope.
 func (ix *index) known(ctx context.Context, source, scope string) (map[string]stamp, error) {
 	from, to := below(scope)
-	rows, err := ix.ro.QueryContext(ctx, `SELECT path, size, mtime, hash FROM docs
-		WHERE source = ?1 AND (?2 = '.' OR path = ?2 OR path >= ?3 AND path < ?4)`, source, scope, from, to)
+	rows, err := ix.db.QueryContext(ctx, `SELECT path, size, mtime, hash FROM docs
+		WHERE source = :source AND (:scope = '.' OR path = :scope OR path >= :from AND path < :to)`,
+		sqlite.Named{"source": source, "scope": scope, "from": from, "to": to})
 	if err != nil {
 		return nil, err
 	}
@@ -206,46 +180,26 @@ func (ix *index) apply(ctx context.Context, source string, c *change) error {
 	})
 }
 
-// write commits what do puts, all of it or nothing.
+// write commits what do puts, all of it or nothing. do may run twice.
 func (ix *index) write(ctx context.Context, do func(*put)) error {
-	tx, err := ix.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	p := &put{tx: tx, ready: map[string]*sql.Stmt{}}
-	defer p.close()
-	if do(p); p.err != nil {
+	return ix.db.Write(ctx, func(tx *sqlite.Tx) error {
+		p := &put{tx: tx}
+		do(p)
 		return p.err
-	}
-	return tx.Commit()
+	})
 }
 
 // put writes rows; the first error sticks.
 type put struct {
-	tx    *sql.Tx
-	ready map[string]*sql.Stmt
-	err   error
-}
-
-func (p *put) close() {
-	for _, s := range p.ready {
-		_ = s.Close()
-	}
+	tx  *sqlite.Tx
+	err error
 }
 
 func (p *put) exec(query string, args ...any) (id int64) {
 	if p.err != nil {
 		return 0
 	}
-	s := p.ready[query]
-	if s == nil {
-		if s, p.err = p.tx.Prepare(query); p.err != nil {
-			return 0
-		}
-		p.ready[query] = s
-	}
-	res, err := s.Exec(args...)
+	res, err := p.tx.Exec(query, args...)
 	if err != nil {
 		p.err = err
 		return 0
@@ -262,7 +216,7 @@ func (p *put) drop(source, name string) {
 	var doc int64
 	var kind string
 	err := p.tx.QueryRow("SELECT id, kind FROM docs WHERE source = ? AND path = ?", source, name).Scan(&doc, &kind)
-	if errors.Is(err, sql.ErrNoRows) {
+	if errors.Is(err, sqlite.ErrNotFound) {
 		return
 	}
 	p.err = err

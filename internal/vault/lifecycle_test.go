@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/sqlite"
 )
 
 func TestLifecycle(t *testing.T) {
@@ -138,7 +140,7 @@ func TestDamagedIndexIsRebuilt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := ix.db.Exec("PRAGMA user_version = 99"); err != nil {
+			if err := ix.write(t.Context(), func(p *put) { p.exec("PRAGMA user_version = 99") }); err != nil {
 				t.Fatal(err)
 			}
 			_ = ix.close()
@@ -225,10 +227,14 @@ func TestDamageWhileRunning(t *testing.T) {
 	f.put("bread.md", "# Bread\n\nsourdough\n")
 	f.running()
 	before := f.index()
-	if _, err := before.db.Exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'sections'"); err != nil {
+	db, err := sqlite.Raw(f.opts.Index, "")
+	if err != nil {
 		t.Fatal(err)
 	}
-	before.ro.SetMaxIdleConns(0) // new connections see the damage
+	_, err = db.Exec("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 9999 WHERE name = 'sections'; PRAGMA schema_version = 1000") // which others read anew
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
 	f.eventually("mended", func() bool {
 		hits, err := f.Search(t.Context(), Query{Text: "sourdough"})
 		return err == nil && len(hits) == 1 && f.index() != before

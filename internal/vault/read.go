@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -194,7 +195,7 @@ func (v *Vault) list(ctx context.Context, limit int, where string, args ...any) 
 
 // entries lists files; where and order are ours.
 func (ix *index) entries(ctx context.Context, where, order string, args ...any) (all []Entry, err error) {
-	rows, err := ix.ro.QueryContext(ctx, `SELECT source, path, kind, title, size, mtime,
+	rows, err := ix.db.QueryContext(ctx, `SELECT source, path, kind, title, size, mtime,
 		(SELECT group_concat(tag, char(10)) FROM tags WHERE doc = docs.id) FROM docs WHERE skipped = '' AND `+where+" ORDER BY "+order, args...)
 	if err != nil {
 		return nil, err
@@ -224,10 +225,11 @@ const maxDefinitions = 20
 func (v *Vault) Definition(ctx context.Context, name string) (hits []Hit, err error) {
 	owner, name := qualified(name)
 	err = v.asking(func(ix *index) error {
-		rows, err := ix.ro.QueryContext(ctx, `SELECT y.rowid, d.id, d.source, d.path, d.title, y.name, y.line,
+		rows, err := ix.db.QueryContext(ctx, `SELECT y.rowid, d.id, d.source, d.path, d.title, y.name, y.line,
 			coalesce((SELECT text FROM sections s WHERE s.doc = d.id AND s.line <= y.line ORDER BY s.line DESC LIMIT 1), '')
-			FROM symbols y JOIN docs d ON d.id = y.doc WHERE y.name = ?1 AND (?2 = '' OR y.owner = ?2)
-			ORDER BY y.name = ?1 COLLATE BINARY DESC, d.path, y.line LIMIT ?3`, name, owner, maxDefinitions)
+			FROM symbols y JOIN docs d ON d.id = y.doc WHERE y.name = :name AND (:owner = '' OR y.owner = :owner)
+			ORDER BY y.name = :name COLLATE BINARY DESC, d.path, y.line LIMIT :limit`,
+			sqlite.Named{"name": name, "owner": owner, "limit": maxDefinitions})
 		if err != nil {
 			return err
 		}

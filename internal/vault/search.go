@@ -196,7 +196,7 @@ func (s *search) term(ctx context.Context, w string) (*term, error) {
 func (s *search) holding(ctx context.Context, match string) (all []int64, err error) {
 	table := s.q.Kind + "_fts"
 	var list []byte
-	err = s.ix.ro.QueryRowContext(ctx, "SELECT group_concat(id) FROM (SELECT rowid AS id FROM "+table+
+	err = s.ix.db.QueryRowContext(ctx, "SELECT group_concat(id) FROM (SELECT rowid AS id FROM "+table+
 		" WHERE "+table+" MATCH ? ORDER BY rowid LIMIT ?)", match, maxRows).Scan(&list)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -271,7 +271,7 @@ func (s *search) best(ctx context.Context, match string) error {
 		from += " JOIN sections s ON s.id = " + table + ".rowid JOIN docs d ON d.id = s.doc"
 		args = append(args, more...)
 	}
-	rows, err := s.ix.ro.QueryContext(ctx, "SELECT id, fit FROM (SELECT "+table+".rowid AS id, -bm25("+table+", 8, 4, 3, 1) AS fit FROM "+from+
+	rows, err := s.ix.db.QueryContext(ctx, "SELECT id, fit FROM (SELECT "+table+".rowid AS id, -bm25("+table+", 8, 4, 3, 1) AS fit FROM "+from+
 		" WHERE "+table+" MATCH ?"+where+" ORDER BY "+table+".rowid DESC LIMIT ?) ORDER BY fit DESC, id LIMIT ?", append(args, maxRows, maxCandidates)...)
 	if err != nil {
 		return err
@@ -311,7 +311,7 @@ func (s *search) weigh() {
 
 // load fetches what was found.
 func (s *search) load(ctx context.Context) ([]Hit, error) {
-	rows, err := s.ix.ro.QueryContext(ctx, `SELECT s.id, s.doc, d.source, d.path, d.title, s.heading, s.line, s.text
+	rows, err := s.ix.db.QueryContext(ctx, `SELECT s.id, s.doc, d.source, d.path, d.title, s.heading, s.line, s.text
 		FROM sections s JOIN docs d ON d.id = s.doc WHERE s.id IN (SELECT value FROM json_each(?))`, s.list())
 	if err != nil {
 		return nil, err
@@ -382,7 +382,7 @@ func (s *search) linked(ctx context.Context, hits []Hit) (map[int64]bool, error)
 		return nil, err
 	}
 	// The plus: all links of a file are looked through, not each name looked for.
-	rows, err := s.ix.ro.QueryContext(ctx, `SELECT doc, target FROM links
+	rows, err := s.ix.db.QueryContext(ctx, `SELECT doc, target FROM links
 		WHERE doc IN (SELECT value FROM json_each(?)) AND +target IN (SELECT value FROM json_each(?))`, string(from), string(to))
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func (ix *index) similar(ctx context.Context, kind, w string) ([]string, error) 
 
 // wordsWith lists words that hold one of some pieces, short ones first.
 func (ix *index) wordsWith(ctx context.Context, kind string, pieces []string, limit int) (found []string, err error) {
-	rows, err := ix.ro.QueryContext(ctx, `SELECT w.word FROM words_fts JOIN words w ON w.id = words_fts.rowid
+	rows, err := ix.db.QueryContext(ctx, `SELECT w.word FROM words_fts JOIN words w ON w.id = words_fts.rowid
 		WHERE words_fts MATCH ? AND w.kind = ? ORDER BY length(w.word), w.word LIMIT ?`, `"`+strings.Join(pieces, `" OR "`)+`"`, kind, limit)
 	if err != nil {
 		return nil, err

@@ -223,10 +223,10 @@ func (v *Vault) count(ctx context.Context) error {
 	var sections int
 	counts := map[string]SourceStatus{}
 	err := v.using(func(ix *index) error {
-		if err := ix.ro.QueryRowContext(ctx, "SELECT count(*) FROM sections").Scan(&sections); err != nil {
+		if err := ix.db.QueryRowContext(ctx, "SELECT count(*) FROM sections").Scan(&sections); err != nil {
 			return err
 		}
-		rows, err := ix.ro.QueryContext(ctx, "SELECT source, sum(skipped = ''), sum(skipped <> ''), sum(size = ?) FROM docs GROUP BY source", barred)
+		rows, err := ix.db.QueryContext(ctx, "SELECT source, sum(skipped = ''), sum(skipped <> ''), sum(size = ?) FROM docs GROUP BY source", barred)
 		if err != nil {
 			return err
 		}

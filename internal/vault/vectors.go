@@ -164,7 +164,7 @@ type unmade struct {
 // unembedded are the next sections behind one that have no vector.
 func (v *Vault) unembedded(ctx context.Context, last int64) (due []unmade, err error) {
 	return due, v.using(func(ix *index) error {
-		rows, err := ix.ro.QueryContext(ctx, `SELECT s.id, d.kind, d.title, s.heading, s.text FROM sections s CROSS JOIN docs d ON d.id = s.doc
+		rows, err := ix.db.QueryContext(ctx, `SELECT s.id, d.kind, d.title, s.heading, s.text FROM sections s CROSS JOIN docs d ON d.id = s.doc
 			WHERE s.id > ? AND NOT EXISTS (SELECT 1 FROM vectors x WHERE x.hash = s.hash) ORDER BY s.id LIMIT ?`, last, vectorBatch)
 		if err != nil {
 			return err
@@ -199,6 +199,7 @@ func (v *Vault) embed(ctx context.Context, due []unmade) error {
 	return v.using(func(ix *index) error {
 		ids := map[int64]int{}
 		err := ix.write(ctx, func(p *put) {
+			clear(ids)
 			for i, u := range due {
 				if slices.ContainsFunc(due[:i], func(o unmade) bool { return string(o.hash) == string(u.hash) }) {
 					continue
@@ -225,13 +226,15 @@ func (v *Vault) loadVectors(ctx context.Context) error {
 	v.changing.Lock()
 	defer v.changing.Unlock()
 	err := v.using(func(ix *index) error {
-		for _, q := range []string{"DELETE FROM vectors WHERE (SELECT model FROM meta) <> ?1",
-			"UPDATE meta SET model = ?1", "DELETE FROM vectors WHERE ?1 = ?1 AND hash NOT IN (SELECT hash FROM sections)"} {
-			if _, err := ix.db.ExecContext(ctx, q, v.o.EmbedModel); err != nil {
-				return err
-			}
+		err := ix.write(ctx, func(p *put) {
+			p.exec("DELETE FROM vectors WHERE (SELECT model FROM meta) <> ?", v.o.EmbedModel)
+			p.exec("UPDATE meta SET model = ?", v.o.EmbedModel)
+			p.exec("DELETE FROM vectors WHERE hash NOT IN (SELECT hash FROM sections)")
+		})
+		if err != nil {
+			return err
 		}
-		rows, err := ix.ro.QueryContext(ctx, "SELECT id, kind, vector FROM vectors")
+		rows, err := ix.db.QueryContext(ctx, "SELECT id, kind, vector FROM vectors")
 		if err != nil {
 			return err
 		}
@@ -274,7 +277,7 @@ func (s *search) near(ctx context.Context) ([]int64, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.ix.ro.QueryContext(ctx, `SELECT s.id FROM json_each(?) j CROSS JOIN vectors x ON x.id = j.value
+	rows, err := s.ix.db.QueryContext(ctx, `SELECT s.id FROM json_each(?) j CROSS JOIN vectors x ON x.id = j.value
 		CROSS JOIN sections s ON s.hash = x.hash CROSS JOIN docs d ON d.id = s.doc WHERE d.kind = ?`+where+" ORDER BY j.key, s.id LIMIT ?",
 		slices.Concat([]any{string(list), s.q.Kind}, args, []any{maxNear})...)
 	if err != nil {
@@ -298,7 +301,7 @@ func (s *search) compare(ctx context.Context, ids []int64) (all []vector.Near, e
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.ix.ro.QueryContext(ctx, "SELECT x.id, x.vector FROM json_each(?) j CROSS JOIN vectors x ON x.id = j.value", string(list))
+	rows, err := s.ix.db.QueryContext(ctx, "SELECT x.id, x.vector FROM json_each(?) j CROSS JOIN vectors x ON x.id = j.value", string(list))
 	if err != nil {
 		return nil, err
 	}

@@ -1,16 +1,15 @@
-package memory
+package sqlite
 
 import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 
 	"github.com/mattn/go-sqlite3"
 )
 
-// openSeen opens a database whose every error see is shown: damage shows in
-// whatever statement meets it, and none of them may pass unnoticed.
+// openSeen opens a database and shows see every error: damage shows in whatever
+// statement meets it, and none may pass unnoticed.
 func openSeen(dsn string, see func(error)) *sql.DB { return sql.OpenDB(seenConnector{dsn, see}) }
 
 type seenConnector struct {
@@ -96,13 +95,4 @@ func (r seenRows) Next(dest []driver.Value) error {
 	err := r.SQLiteRows.Next(dest)
 	r.see(err)
 	return err
-}
-
-// code is SQLite's number for an error; 0 when it is none of SQLite's.
-func code(err error) sqlite3.ErrNo {
-	var se sqlite3.Error
-	if errors.As(err, &se) {
-		return se.Code
-	}
-	return 0
 }

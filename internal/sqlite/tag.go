@@ -1,6 +1,6 @@
 //go:build !sqlite_fts5 && !fts5
 
-package memory
+package sqlite
 
 // Full-text search is a compile-time choice of the SQLite library. Without the
 // tag this line does not compile, and the compiler's message says what to do.

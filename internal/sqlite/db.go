@@ -1,0 +1,133 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"sync"
+)
+
+// pragmas of every connection that writes, each with its reason: WAL lets
+// readers run beside the one writer; immediate transactions take the write lock
+// first, so a transaction that reads before it writes never fails half-way; a
+// busy writer of another process is waited for; caches are small because the
+// system's own is used anyway.
+const pragmas = "_journal_mode=WAL&_txlock=immediate&_busy_timeout=30000&_foreign_keys=on&_cache_size=-4000"
+
+// How much survives. FULL makes an acknowledged commit survive power loss, and
+// secure_delete overwrites what is deleted, so that forgetting leaves nothing in
+// free pages. NORMAL never leaves half a commit behind, but may lose the last
+// ones: enough for what can be built anew.
+const (
+	durable     = "&_synchronous=FULL&_secure_delete=on"
+	rebuildable = "&_synchronous=NORMAL"
+)
+
+// readerPragmas: a reader can never write by mistake.
+const readerPragmas = "mode=ro&_query_only=1&_busy_timeout=30000&_cache_size=-2000"
+
+// Options of Open. The zero value is for an index that can be built anew.
+type Options struct {
+	// Durable keeps what was committed through power loss, and overwrites what
+	// is deleted.
+	Durable bool
+	// Readers run beside the writer; more than a few only add memory. 0 is 4.
+	Readers int
+	// Prepare gets the file ready on the writer's connection, before anything
+	// else uses it: it looks it over, migrates it. nil does nothing.
+	Prepare func(context.Context, *sql.DB) error
+	// See is called with each error that a statement ends with, nil among them,
+	// by many goroutines; nil is nobody.
+	See func(error)
+}
+
+// DB is one database file. It is safe for many goroutines. Reads run beside each
+// other; writes are queued to one writer that commits what has gathered in one
+// transaction.
+type DB struct {
+	path  string
+	w     *sql.DB // the writer's only connection
+	r     *sql.DB
+	queue chan *write
+	done  chan struct{} // closed when the writer has stopped
+	reads statements
+
+	mu     sync.RWMutex // guards closed against a write that is being queued
+	closed bool
+}
+
+// Open opens a file, which SQLite creates if there is none. The caller closes
+// the DB.
+func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	see := o.See
+	if see == nil {
+		see = func(error) {}
+	}
+	d := &DB{path: path, queue: make(chan *write, 1024), done: make(chan struct{})}
+	d.w = openSeen(dsn(path, writerPragmas(o.Durable)), see)
+	d.w.SetMaxOpenConns(1)
+	if o.Prepare != nil {
+		if err := o.Prepare(ctx, d.w); err != nil {
+			return nil, errors.Join(err, d.w.Close())
+		}
+	}
+	conn, err := d.w.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(err, d.w.Close())
+	}
+	d.r = openSeen(dsn(path, readerPragmas), see)
+	readers := cmp.Or(o.Readers, 4)
+	d.r.SetMaxOpenConns(readers)
+	d.r.SetMaxIdleConns(readers)
+	d.reads.prepare = d.r.PrepareContext
+	go d.run(conn)
+	return d, nil
+}
+
+func writerPragmas(lasting bool) string {
+	if lasting {
+		return pragmas + durable
+	}
+	return pragmas + rebuildable
+}
+
+// Raw opens a file with settings of the caller's, without a writer of ours: to
+// look into one, to build one aside or to copy it. ":memory:" is a database of
+// each connection's own.
+func Raw(path, settings string) (*sql.DB, error) {
+	if path == ":memory:" {
+		return sql.Open("sqlite3", path)
+	}
+	return sql.Open("sqlite3", dsn(path, settings))
+}
+
+func dsn(path, settings string) string {
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + settings
+}
+
+// Path is the file.
+func (d *DB) Path() string { return d.path }
+
+// Conn takes one reader for several statements, which ctx can cut short; the
+// caller closes it.
+func (d *DB) Conn(ctx context.Context) (*sql.Conn, error) { return d.r.Conn(ctx) }
+
+// Close waits for queued writes, folds the write-ahead log into the file and
+// closes it. It may be called twice.
+func (d *DB) Close() error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return nil
+	}
+	d.closed = true
+	close(d.queue)
+	d.mu.Unlock()
+	<-d.done
+	d.reads.close()
+	err := d.r.Close()
+	_, _ = d.w.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	return errors.Join(err, d.w.Close())
+}

@@ -1,0 +1,118 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Named are the parameters of a statement by name: for ":user" in its text the
+// value of "user". It is a statement's only argument. Every name of the text
+// needs a value; values that the text does not name are ignored, so that the
+// parameters of a condition can be handed to any statement that may hold it.
+type Named map[string]any
+
+// With returns a copy with more parameters, which win.
+func (n Named) With(more Named) Named {
+	all := make(Named, len(n)+len(more))
+	for k, v := range n {
+		all[k] = v
+	}
+	for k, v := range more {
+		all[k] = v
+	}
+	return all
+}
+
+// numbered writes a statement with numbers for its parameters, each after mark:
+// "?" for SQLite; PostgreSQL takes the same statements with "$". A parameter is
+// written :name, and has one number wherever it stands, or as a bare ?, which
+// counts up; no statement has both. names are those of the numbers, from 1; nil
+// for bare ones. What stands in quotes and comments stays as it is, and so does
+// the cast ::type.
+func numbered(query, mark string) (text string, names []string, err error) {
+	var b strings.Builder
+	at, bare := map[string]int{}, 0
+	for i := 0; i < len(query); {
+		n := skipped(query[i:])
+		if n > 0 {
+			b.WriteString(query[i : i+n])
+			i += n
+			continue
+		}
+		switch name := identifier(query[i+1:]); {
+		case query[i] == '?' && i+1 < len(query) && '0' <= query[i+1] && query[i+1] <= '9':
+			b.WriteByte('?')
+			i++
+		case query[i] == '?':
+			bare++
+			b.WriteString(mark + strconv.Itoa(bare))
+			i++
+		case query[i] == ':' && name != "":
+			if at[name] == 0 {
+				names = append(names, name)
+				at[name] = len(names)
+			}
+			b.WriteString(mark + strconv.Itoa(at[name]))
+			i += 1 + len(name)
+		default:
+			b.WriteByte(query[i])
+			i++
+		}
+	}
+	if bare > 0 && len(names) > 0 {
+		return "", nil, errors.New("a statement has parameters with and without names")
+	}
+	return b.String(), names, nil
+}
+
+// skipped is the length of what begins here and holds no parameter: something
+// quoted, a comment, a cast.
+func skipped(s string) int {
+	end := func(mark string) int {
+		if n := strings.Index(s[1:], mark); n >= 0 {
+			return 1 + n + len(mark)
+		}
+		return len(s)
+	}
+	switch {
+	case s[0] == '\'' || s[0] == '"': // a doubled quote begins the next
+		return end(s[:1])
+	case strings.HasPrefix(s, "--"):
+		return end("\n")
+	case strings.HasPrefix(s, "::"):
+		return 2
+	}
+	return 0
+}
+
+// identifier is the name that begins here: letters, digits after the first, _.
+func identifier(s string) string {
+	n := 0
+	for n < len(s) && (s[n] == '_' || 'a' <= s[n]|0x20 && s[n]|0x20 <= 'z' || n > 0 && '0' <= s[n] && s[n] <= '9') {
+		n++
+	}
+	return s[:n]
+}
+
+// values are the arguments of a statement in the order of its numbers.
+func values(names []string, args []any) ([]any, error) {
+	named, ok := Named(nil), false
+	if len(args) == 1 {
+		named, ok = args[0].(Named)
+	}
+	if !ok && len(names) > 0 {
+		return nil, fmt.Errorf("a statement wants parameters with the names %s", strings.Join(names, ", "))
+	}
+	if !ok {
+		return args, nil
+	}
+	list := make([]any, len(names))
+	for i, name := range names {
+		if list[i], ok = named[name]; !ok {
+			return nil, fmt.Errorf("a statement wants the parameter %s", name)
+		}
+	}
+	return list, nil
+}

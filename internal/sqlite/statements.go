@@ -1,0 +1,173 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+	"sync"
+)
+
+// statement is a prepared one with the names of its parameters.
+type statement struct {
+	*sql.Stmt
+	names []string
+}
+
+// statements keeps what was prepared. Queries are constants of their packages,
+// so the code bounds how many there are.
+type statements struct {
+	prepare func(context.Context, string) (*sql.Stmt, error)
+	mu      sync.RWMutex // guards all
+	all     map[string]statement
+}
+
+// get prepares a query, or returns what was kept of it, with the arguments in
+// its order.
+func (c *statements) get(query string, args []any) (*sql.Stmt, []any, error) {
+	c.mu.RLock()
+	st, known := c.all[query]
+	c.mu.RUnlock()
+	if !known {
+		var err error
+		if st, err = c.add(query); err != nil {
+			return nil, nil, err
+		}
+	}
+	list, err := values(st.names, args)
+	return st.Stmt, list, err
+}
+
+func (c *statements) add(query string) (statement, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if st, known := c.all[query]; known {
+		return st, nil
+	}
+	text, names, err := numbered(query, "?")
+	if err != nil {
+		return statement{}, err
+	}
+	st, err := c.prepare(context.Background(), text)
+	if err != nil {
+		return statement{}, err
+	}
+	if c.all == nil {
+		c.all = map[string]statement{}
+	}
+	c.all[query] = statement{st, names}
+	return c.all[query], nil
+}
+
+func (c *statements) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, st := range c.all {
+		_ = st.Close()
+	}
+	c.all = nil
+}
+
+// Plans tells how SQLite runs each statement that readers have kept, by its text:
+// the steps of its plan. Tests hold them to their indexes.
+func (d *DB) Plans(ctx context.Context) (map[string][]string, error) {
+	d.reads.mu.RLock()
+	defer d.reads.mu.RUnlock()
+	plans := map[string][]string{}
+	for query := range d.reads.all {
+		text, _, err := numbered(query, "?")
+		if err != nil {
+			return nil, err
+		}
+		args := make([]any, strings.Count(text, "?")) // NULLs, and never too few
+		steps, err := d.plan(ctx, text, args)
+		if err != nil {
+			return nil, err
+		}
+		plans[query] = steps
+	}
+	return plans, nil
+}
+
+func (d *DB) plan(ctx context.Context, text string, args []any) (steps []string, err error) {
+	rows, err := d.r.QueryContext(ctx, "EXPLAIN QUERY PLAN "+text, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var id, parent, unused int
+		var step string
+		if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+			return nil, err
+		}
+		steps = append(steps, step)
+	}
+	return steps, rows.Err()
+}
+
+// Row is the first row of a result.
+type Row struct {
+	row *sql.Row
+	err error // from before it was asked for
+}
+
+// Scan reads the row's columns; ErrNotFound when there is none.
+func (r *Row) Scan(dest ...any) error {
+	err := r.err
+	if err == nil {
+		err = r.row.Scan(dest...)
+	}
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrNotFound
+	}
+	return err
+}
+
+// Query reads rows on a reader; the caller closes them. Only constant queries:
+// the statement is kept. The driver starts a goroutine per call for any context
+// that can end, so none is taken; see QueryContext.
+func (d *DB) Query(query string, args ...any) (*sql.Rows, error) {
+	st, list, err := d.reads.get(query, args)
+	if err != nil {
+		return nil, err
+	}
+	return st.Query(list...)
+}
+
+// QueryRow reads one row on a reader, as Query does.
+func (d *DB) QueryRow(query string, args ...any) *Row {
+	st, list, err := d.reads.get(query, args)
+	if err != nil {
+		return &Row{err: err}
+	}
+	return &Row{row: st.QueryRow(list...)}
+}
+
+// QueryContext reads rows on a reader until ctx ends; the caller closes them.
+// The statement is not kept.
+func (d *DB) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	text, list, err := bind(query, args)
+	if err != nil {
+		return nil, err
+	}
+	return d.r.QueryContext(ctx, text, list...)
+}
+
+// QueryRowContext reads one row, as QueryContext does.
+func (d *DB) QueryRowContext(ctx context.Context, query string, args ...any) *Row {
+	text, list, err := bind(query, args)
+	if err != nil {
+		return &Row{err: err}
+	}
+	return &Row{row: d.r.QueryRowContext(ctx, text, list...)}
+}
+
+func bind(query string, args []any) (text string, list []any, err error) {
+	text, names, err := numbered(query, "?")
+	if err != nil {
+		return "", nil, err
+	}
+	list, err = values(names, args)
+	return text, list, err
+}

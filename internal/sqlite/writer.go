@@ -1,0 +1,171 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// maxBatch bounds how many writes share one commit, so that the first of them
+// does not wait for a thousand others.
+const maxBatch = 128
+
+// Tx is the writer's transaction. Statements are prepared once and kept.
+type Tx struct {
+	conn *sql.Conn
+	kept statements
+}
+
+// write is one caller's share of a commit. fn may run twice: once with others
+// and, when one of them fails, once more alone.
+type write struct {
+	fn   func(*Tx) error
+	err  chan error
+	bare bool // alone and outside a transaction, once
+}
+
+// Write runs fn inside a transaction on the writer and returns once it is
+// durable, or with the error and nothing stored. fn must only touch tx and
+// must be repeatable. It blocks while the disk is slow; it is not cut short by
+// ctx once it is queued, because half a wait would not tell what was stored.
+// After Close it is ErrClosed.
+func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
+	return d.Queue(ctx, fn)()
+}
+
+// Queue is Write that returns when fn has its place in the queue; wait returns
+// what Write would.
+func (d *DB) Queue(ctx context.Context, fn func(*Tx) error) (wait func() error) {
+	return d.submit(ctx, &write{fn: fn, err: make(chan error, 1)})
+}
+
+// Bare runs fn on the writer outside a transaction, for what SQLite does not do
+// within one. All other writes wait.
+func (d *DB) Bare(ctx context.Context, fn func(*Tx) error) error {
+	return d.submit(ctx, &write{fn: fn, err: make(chan error, 1), bare: true})()
+}
+
+func (d *DB) submit(ctx context.Context, w *write) (wait func() error) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.closed {
+		return func() error { return ErrClosed }
+	}
+	select {
+	case d.queue <- w:
+		return func() error { return <-w.err }
+	case <-ctx.Done():
+		err := context.Cause(ctx)
+		return func() error { return err }
+	}
+}
+
+// run is the writer: the only goroutine that changes the database.
+func (d *DB) run(conn *sql.Conn) {
+	defer close(d.done)
+	tx := &Tx{conn: conn, kept: statements{prepare: conn.PrepareContext}}
+	defer tx.close()
+	batch := make([]*write, 0, maxBatch)
+	for w := range d.queue {
+		batch = append(batch[:0], w)
+	gather:
+		for len(batch) < maxBatch && !batch[len(batch)-1].bare {
+			select {
+			case more, ok := <-d.queue:
+				if !ok {
+					break gather
+				}
+				batch = append(batch, more)
+			default:
+				break gather
+			}
+		}
+		commitBatch(tx, batch)
+	}
+}
+
+// commitBatch commits all writes together. When one of them fails, each is
+// tried alone, so that nobody pays for a neighbour. A bare write comes last.
+func commitBatch(tx *Tx, batch []*write) {
+	if last := batch[len(batch)-1]; last.bare {
+		if len(batch) > 1 {
+			commitBatch(tx, batch[:len(batch)-1])
+		}
+		last.err <- Explain(last.fn(tx))
+		return
+	}
+	if len(batch) > 1 {
+		err := tx.together(func() error {
+			for _, w := range batch {
+				if err := w.fn(tx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err == nil {
+			for _, w := range batch {
+				w.err <- nil
+			}
+			return
+		}
+	}
+	for _, w := range batch {
+		w.err <- Explain(tx.together(func() error { return w.fn(tx) }))
+	}
+}
+
+// together runs fn between BEGIN IMMEDIATE and COMMIT.
+func (tx *Tx) together(fn func() error) (err error) {
+	if _, err := tx.Exec("BEGIN IMMEDIATE"); err != nil {
+		return fmt.Errorf("begin: %w", Explain(err))
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a write: %v", p)
+		}
+		if err != nil {
+			_, _ = tx.Exec("ROLLBACK")
+		}
+	}()
+	if err := fn(); err != nil {
+		return err
+	}
+	if _, err := tx.Exec("COMMIT"); err != nil {
+		return fmt.Errorf("commit: %w", Explain(err))
+	}
+	return nil
+}
+
+// Exec runs a statement. The driver starts a goroutine per call for any
+// context that can end, so none is passed.
+func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
+	st, list, err := tx.kept.get(query, args)
+	if err != nil {
+		return nil, err
+	}
+	return st.Exec(list...)
+}
+
+// QueryRow reads one row inside the transaction.
+func (tx *Tx) QueryRow(query string, args ...any) *Row {
+	st, list, err := tx.kept.get(query, args)
+	if err != nil {
+		return &Row{err: err}
+	}
+	return &Row{row: st.QueryRow(list...)}
+}
+
+// Query reads rows inside the transaction; the caller closes them.
+func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) {
+	st, list, err := tx.kept.get(query, args)
+	if err != nil {
+		return nil, err
+	}
+	return st.Query(list...)
+}
+
+func (tx *Tx) close() {
+	tx.kept.close()
+	_ = tx.conn.Close()
+}
