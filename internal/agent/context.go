@@ -102,6 +102,12 @@ func usedTools(entries []memory.Entry) (names []string) {
 	return names
 }
 
+// ofOurs says that an entry holds what a tool took from memory or notes.
+func (t *turn) ofOurs(e memory.Entry) bool {
+	spec, ok := t.tools.set.Lookup(e.Name)
+	return ok && e.Role == llm.RoleTool && spec.Category != tools.Web && spec.Category != tools.About
+}
+
 // heard is what the person said, as the transcript keeps it.
 func (t *turn) heard() memory.Entry {
 	attached := strings.Join(t.in.files.notes, "\n")

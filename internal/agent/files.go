@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"regexp"
 	"strings"
 	"time"
@@ -13,7 +14,6 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/text"
-	"parley/internal/tools"
 )
 
 // Files is what can be done with what people attach; the zero value opens
@@ -48,6 +48,8 @@ const voiceMark = "[voice] "
 
 // attachments is what a turn got out of the files of its message.
 type attachments struct {
+	o      *Files
+	log    *slog.Logger
 	images []llm.Image
 	notes  []string // what the transcript says of each file, its text included
 	said   []string // what the author spoke
@@ -65,6 +67,7 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 		return func() {}, nil
 	}
 	f := &t.in.files
+	f.o, f.log = &t.a.o.Files, t.a.o.Log.With("conversation", t.m.Key.String())
 	if len(files) > maxFiles {
 		files = files[:maxFiles]
 		f.sorry = append(f.sorry, fmt.Sprintf(wordsManyFiles, maxFiles))
@@ -80,7 +83,7 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 	}
 	f.room = min(maxFileText, 2*t.a.limit()) // half of the tokens, four runes each
 	for _, file := range files {
-		if sorry := t.take(ctx, file); sorry != "" {
+		if sorry := f.take(ctx, t.m, file); sorry != "" {
 			f.notes = append(f.notes, "[file: "+fileName(file)+", not opened]")
 			if !file.Voice {
 				f.via |= memory.ViaFile // its name
@@ -98,26 +101,28 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 		done()
 		return nil, context.Cause(ctx)
 	}
-	t.heed()
+	t.in.heed()
 	return done, nil
 }
 
 // heed makes what was spoken the author's words, and the sentences a notice.
-func (t *turn) heed() {
-	f := &t.in.files
-	for _, s := range f.said {
-		t.in.text = strings.TrimSpace(t.in.text + "\n" + voiceMark + s)
+func (in *input) heed() {
+	for _, s := range in.files.said {
+		in.text = strings.TrimSpace(in.text + "\n" + voiceMark + s)
 	}
-	if utf8.RuneCountInString(t.in.text) > maxUsed {
-		t.in.text = text.Clip(t.in.text, maxUsed)
-		t.in.notice = wordsCut
+	if utf8.RuneCountInString(in.text) > maxUsed {
+		in.text = text.Clip(in.text, maxUsed)
+		in.notice = wordsCut
 	}
-	t.in.notice = strings.TrimSpace(t.in.notice + "\n\n" + strings.Join(f.sorry, "\n"))
+	in.tell(strings.Join(in.files.sorry, "\n"))
 }
 
+// tell adds sentences to what is said before the answer.
+func (in *input) tell(words string) { in.notice = strings.TrimSpace(in.notice + "\n\n" + words) }
+
 // take opens one file and keeps what is of use. sorry has %s for its name.
-func (t *turn) take(ctx context.Context, f chat.File) (sorry string) {
-	o := &t.a.o.Files
+func (a *attachments) take(ctx context.Context, m chat.Message, f chat.File) (sorry string) {
+	o := a.o
 	limit := int64(maxFile)
 	switch declared, _, _ := strings.Cut(f.MIME, "/"); {
 	case o.Open == nil:
@@ -132,7 +137,7 @@ func (t *turn) take(ctx context.Context, f chat.File) (sorry string) {
 		limit = maxImage
 	}
 	opening, cancel := context.WithTimeout(ctx, openTimeout)
-	data, err := o.Open(opening, t.m, f, limit)
+	data, err := o.Open(opening, m, f, limit)
 	cancel()
 	switch {
 	case errors.Is(err, chat.ErrFileTooLarge):
@@ -140,29 +145,29 @@ func (t *turn) take(ctx context.Context, f chat.File) (sorry string) {
 	case errors.Is(err, chat.ErrFileGone):
 		return wordsFileGone
 	case err != nil:
-		t.a.o.Log.Warn("open attachment", "conversation", t.m.Key.String(), "err", err)
+		a.log.Warn("open attachment", "err", err)
 		return wordsFileLost
 	case len(data) == 0:
 		return wordsFileEmpty
 	}
 	switch kind, mime := sniff(f, data); kind {
 	case kindImage:
-		return t.takeImage(mime, data)
+		return a.takeImage(mime, data)
 	case kindAudio:
-		return t.takeSpeech(ctx, f, mime, data)
+		return a.takeSpeech(ctx, f, mime, data)
 	case kindPDF:
-		return t.takePDF(ctx, f, data)
+		return a.takePDF(ctx, f, data)
 	case kindText:
-		return t.takeText(f, string(data))
+		return a.takeText(f, string(data))
 	case kindFake:
 		return wordsFileFake
 	}
 	return wordsFileKind
 }
 
-func (t *turn) takeImage(mime string, data []byte) (sorry string) {
+func (a *attachments) takeImage(mime string, data []byte) (sorry string) {
 	switch w, h, ok := imageSize(mime, data); {
-	case !t.a.o.Files.See:
+	case !a.o.See:
 		return wordsBlind
 	case len(data) > maxImage:
 		return fmt.Sprintf(wordsFileTooLarge, maxImage>>20)
@@ -171,17 +176,17 @@ func (t *turn) takeImage(mime string, data []byte) (sorry string) {
 	case w > maxSide || h > maxSide || w*h > maxPixels:
 		return wordsImageHuge
 	}
-	t.in.files.images = append(t.in.files.images, llm.Image{MIME: mime, Data: data})
-	t.in.files.notes = append(t.in.files.notes, imageNote)
-	t.in.files.via |= memory.ViaPicture // what is written in it
+	a.images = append(a.images, llm.Image{MIME: mime, Data: data})
+	a.notes = append(a.notes, imageNote)
+	a.via |= memory.ViaPicture // what is written in it
 	return ""
 }
 
 // imageNote is all that is stored of an image; it decides nothing.
 const imageNote = "[image]"
 
-func (t *turn) takeSpeech(ctx context.Context, f chat.File, mime string, data []byte) (sorry string) {
-	hear := t.a.o.Files.Hear
+func (a *attachments) takeSpeech(ctx context.Context, f chat.File, mime string, data []byte) (sorry string) {
+	hear := a.o.Hear
 	switch {
 	case hear == nil:
 		return wordsDeaf
@@ -192,34 +197,34 @@ func (t *turn) takeSpeech(ctx context.Context, f chat.File, mime string, data []
 	text = strings.TrimSpace(clean(text))
 	switch {
 	case err != nil:
-		t.a.o.Log.Warn("write down speech", "conversation", t.m.Key.String(), "err", err)
+		a.log.Warn("write down speech", "err", err)
 		return wordsNotHeard
 	case text == "":
 		return wordsFileEmpty
 	case f.Voice:
-		t.in.files.said = append(t.in.files.said, text)
-		t.in.files.via |= memory.ViaVoice
+		a.said = append(a.said, text)
+		a.via |= memory.ViaVoice
 		return ""
 	}
-	return t.takeText(f, text)
+	return a.takeText(f, text)
 }
 
-func (t *turn) takePDF(ctx context.Context, f chat.File, data []byte) (sorry string) {
-	if t.a.o.Files.ReadPDF == nil {
+func (a *attachments) takePDF(ctx context.Context, f chat.File, data []byte) (sorry string) {
+	if a.o.ReadPDF == nil {
 		return wordsFileKind
 	}
-	text, err := t.a.o.Files.ReadPDF(ctx, data)
+	text, err := a.o.ReadPDF(ctx, data)
 	if err != nil {
-		t.a.o.Log.Warn("read PDF", "conversation", t.m.Key.String(), "err", err)
+		a.log.Warn("read PDF", "err", err)
 		return wordsPDFBroken
 	}
-	return t.takeText(f, text)
+	return a.takeText(f, text)
 }
 
 // takeText keeps a file's text: data from outside, which may want to instruct.
-func (t *turn) takeText(f chat.File, content string) (sorry string) {
+func (a *attachments) takeText(f chat.File, content string) (sorry string) {
 	content = strings.TrimSpace(clean(text.Clip(content, 2*maxFileText))) // most of a huge file is not even cleaned
-	used := text.Clip(content, t.in.files.room)
+	used := text.Clip(content, a.room)
 	name := fileName(f)
 	switch {
 	case content == "":
@@ -227,12 +232,12 @@ func (t *turn) takeText(f chat.File, content string) (sorry string) {
 	case used == "":
 		return wordsFileFull
 	case len(used) < len(content):
-		t.in.files.sorry = append(t.in.files.sorry, fmt.Sprintf(wordsFileCut, name))
+		a.sorry = append(a.sorry, fmt.Sprintf(wordsFileCut, name))
 		name += ", its beginning"
 	}
-	t.in.files.room -= utf8.RuneCountInString(used)
-	t.in.files.notes = append(t.in.files.notes, "[file: "+name+"]\n"+fileData(used))
-	t.in.files.via |= memory.ViaFile
+	a.room -= utf8.RuneCountInString(used)
+	a.notes = append(a.notes, "[file: "+name+"]\n"+fileData(used))
+	a.via |= memory.ViaFile
 	return ""
 }
 
@@ -242,12 +247,6 @@ var fileMark = regexp.MustCompile(`(?i)<(\s*/?\s*data)`)
 // fileData is the text of a file between marks that the model knows.
 func fileData(text string) string {
 	return "<data>\n" + fileMark.ReplaceAllString(text, "‹$1") + "\n</data>"
-}
-
-// ofOurs says that an entry holds what a tool took from memory or notes.
-func (t *turn) ofOurs(e memory.Entry) bool {
-	spec, ok := t.tools.set.Lookup(e.Name)
-	return ok && e.Role == llm.RoleTool && spec.Category != tools.Web && spec.Category != tools.About
 }
 
 func fileName(f chat.File) string {
@@ -260,7 +259,7 @@ func fileName(f chat.File) string {
 // blind takes the images out of the turn: the model refused them.
 func (t *turn) blind() {
 	t.in.files.images = nil
-	t.in.notice = strings.TrimSpace(t.in.notice + "\n\n" + wordsImageRefused)
+	t.in.tell(wordsImageRefused)
 	for i, note := range t.in.files.notes {
 		if note == imageNote {
 			t.in.files.notes[i] = "[image, not opened]"
