@@ -25,6 +25,7 @@ type Options struct {
 	File  string            // YAML; "" is DefaultFile in the working folder, if it is there
 	Env   []string          // NAME=value, as os.Environ gives it; an empty value counts as unset
 	Flags map[string]string // setting path -> value
+	IDs   IDs               // nil takes any entry of an access list
 }
 
 // failpoint is read by tests of crashes, not by this package.
@@ -52,7 +53,7 @@ func Load(o Options) (Config, error) {
 	if len(l.errs) > 0 {
 		return Config{}, errors.Join(l.errs...)
 	}
-	if err := l.config.validate(l.places); err != nil {
+	if err := l.config.validate(o.IDs, l.places); err != nil {
 		return Config{}, err
 	}
 	l.config.HTTP.Listen = onLoopback(l.config.HTTP.Listen)

@@ -13,11 +13,20 @@ import (
 	"time"
 )
 
-// Validate checks every value against its range and the values against each
-// other. Its error is every mistake found, each an *Error.
-func (c Config) Validate() error { return c.validate(nil) }
+// IDs is the grammar of people and places in access lists, which the platforms
+// know. Both return what is wrong with an id and how it should read, "" for
+// nothing.
+type IDs interface {
+	Person(id string) (problem, hint string)
+	Entry(id string) (problem, hint string) // a person or a place
+}
 
-func (c *Config) validate(places map[string]string) error {
+// Validate checks every value against its range and the values against each
+// other. Its error is every mistake found, each an *Error. Without ids the
+// entries of access lists are not looked at.
+func (c Config) Validate(ids IDs) error { return c.validate(ids, nil) }
+
+func (c *Config) validate(ids IDs, places map[string]string) error {
 	var errs []error
 	fail := func(path, problem, hint string) {
 		errs = append(errs, &Error{Setting: path, Place: placeOf(places, path), Problem: problem, Hint: hint})
@@ -25,7 +34,7 @@ func (c *Config) validate(places map[string]string) error {
 	c.each(func(s *Setting) {
 		if problem := s.outOfRange(); problem != "" {
 			fail(s.Path, problem, "")
-		} else if problem, hint := s.misformed(); problem != "" {
+		} else if problem, hint := s.misformed(ids); problem != "" {
 			fail(s.Path, problem, hint)
 		}
 	})
@@ -88,19 +97,19 @@ var (
 )
 
 // misformed checks the tag form. Empty passes unless the form forbids it.
-func (s *Setting) misformed() (problem, hint string) {
+func (s *Setting) misformed(ids IDs) (problem, hint string) {
 	if s.value.Kind() == reflect.Slice {
 		for i := range s.value.Len() {
-			if problem, hint = misformed(s.form, s.value.Index(i)); problem != "" {
+			if problem, hint = misformed(s.form, s.value.Index(i), ids); problem != "" {
 				return problem, hint
 			}
 		}
 		return "", ""
 	}
-	return misformed(s.form, s.value)
+	return misformed(s.form, s.value, ids)
 }
 
-func misformed(form string, v reflect.Value) (problem, hint string) {
+func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 	if v.Kind() != reflect.String {
 		return "", ""
 	}
@@ -122,8 +131,10 @@ func misformed(form string, v reflect.Value) (problem, hint string) {
 		return "has an entry that names no variable", "NAME or NAME=value"
 	case form == "snowflake" && !isID(text):
 		return fmt.Sprintf("is %q", text), "the numeric id: in Discord, Copy Server ID"
-	case form == "person" || form == "place":
-		return badIdentity(text, form == "place")
+	case form == "person" && ids != nil:
+		return ids.Person(text)
+	case form == "place" && ids != nil:
+		return ids.Entry(text)
 	}
 	return "", ""
 }
@@ -156,43 +167,6 @@ func badListen(text string) (problem, hint string) {
 		return fmt.Sprintf("is %q", text), "host:port, for example 127.0.0.1:8080"
 	}
 	return "", ""
-}
-
-// shared are ids that stand for many senders: whoever got authority through one
-// would give it to everybody (promises.md C05).
-var shared = map[string]string{
-	"telegram:1087968824": "every anonymous group administrator",
-	"telegram:777000":     "every channel that posts into its group",
-	"telegram:136817688":  "everybody who writes as a channel",
-}
-
-var terminalName = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
-
-// badIdentity checks an entry of an access list. Names prove nothing, so only
-// numeric ids are taken from the platforms.
-func badIdentity(text string, placeToo bool) (problem, hint string) {
-	if who := shared[text]; who != "" {
-		return text + " stands for " + who, "use the numeric id of one person"
-	}
-	if text == "*" || strings.HasSuffix(text, ":*") {
-		return fmt.Sprintf("%q would let everybody in", text), "access.mode open says that, if you mean it"
-	}
-	platform, id, _ := strings.Cut(text, ":")
-	chat, isChat := strings.CutPrefix(id, "chat:")
-	guild, isGuild := strings.CutPrefix(id, "guild:")
-	switch {
-	case platform == "telegram" && isChat && placeToo && strings.HasPrefix(chat, "-") && isID(chat[1:]),
-		platform == "discord" && isGuild && placeToo && isID(guild),
-		(platform == "telegram" || platform == "discord") && isID(id),
-		platform == "terminal" && terminalName.MatchString(id):
-		return "", ""
-	case !placeToo && (isChat || isGuild):
-		return fmt.Sprintf("%q is a place, and an owner is a person", text), "telegram:42 or discord:1234"
-	case isID(text):
-		return fmt.Sprintf("%q does not say on which platform", text), "telegram:" + text + " or discord:" + text
-	}
-	return fmt.Sprintf("%q is not a numeric id; names can be taken over by others", text),
-		"telegram:42, discord:1234, telegram:chat:-100…, discord:guild:99…, terminal:NAME"
 }
 
 // isID says whether text is a positive 64-bit number in its only spelling.

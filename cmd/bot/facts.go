@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"parley/internal/adapters/terminal"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/tools"
@@ -23,23 +24,14 @@ type factsCmd struct {
 	File   factsFileCmd   `cmd:"" help:"memory.facts_file: how it stands, obey it all the same, or take back what it did."`
 }
 
-// personID is a platform-scoped id; a bare one means the terminal.
-func personID(id string) string {
-	if id == "" || strings.Contains(id, ":") {
-		return id
-	}
-	return "terminal:" + id
-}
-
 // whoever has the flag that names a person.
 type whoever struct {
 	User string `help:"Whose, such as telegram:42; a bare id means the terminal." placeholder:"ID"`
 }
 
 func (w whoever) viewer() memory.Viewer {
-	id := personID(w.User)
-	platform, channel, _ := strings.Cut(id, ":")
-	return memory.Viewer{User: id, Key: chat.Key{Platform: platform, Channel: channel}, Direct: true, Operator: true}
+	id := terminal.UserID(w.User)
+	return memory.Viewer{User: id, Key: chat.DirectKey(id), Direct: true, Operator: true}
 }
 
 type factsListCmd struct {

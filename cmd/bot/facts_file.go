@@ -12,6 +12,7 @@ import (
 	"sync"
 	"syscall"
 
+	"parley/internal/adapters/terminal"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text"
@@ -38,7 +39,7 @@ func (a *app) openFactsFile() *factsFile {
 	if a.cfg.Memory.FactsFile == "" {
 		return nil
 	}
-	user := "terminal:local"
+	user := terminal.Local
 	if len(a.cfg.Access.Owners) > 0 {
 		user = a.cfg.Access.Owners[0]
 	}
@@ -90,8 +91,7 @@ func (a *app) followFacts(ctx context.Context) error {
 			return err
 		}
 	}
-	platform, channel, _ := strings.Cut(f.user, ":")
-	done, err := a.store.SyncFacts(ctx, f.user, chat.Key{Platform: platform, Channel: channel}, now.text, now.exists)
+	done, err := a.store.SyncFacts(ctx, f.user, chat.DirectKey(f.user), now.text, now.exists)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func (a *app) newFront(ctx context.Context, isAdmin func(context.Context, chat.K
 	}
 	f.gate, err = admin.NewGate(admin.GateOptions{
 		Mode: a.cfg.Access.Mode, Owners: a.cfg.Access.Owners, Allow: a.cfg.Access.Allow,
-		Rows: a.store, IsAdmin: isAdmin, Waits: f.confirm.Waits, Now: a.now, Log: a.log,
+		IDs: identities, Rows: a.store, IsAdmin: isAdmin, Waits: f.confirm.Waits, Now: a.now, Log: a.log,
 	})
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ type initCmd struct {
 // through a pipe, where one line is one answer, it is the end.
 func (c initCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	// The environment says where to ask (telegram.api_url), as at a start.
-	base, err := config.Load(config.Options{File: os.DevNull, Env: os.Environ()})
+	base, err := config.Load(config.Options{File: os.DevNull, Env: os.Environ(), IDs: identities})
 	if err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func (w *wizard) owner(ctx context.Context) error {
 		}
 		c := config.Default()
 		c.Access.Owners = []string{w.chosen + ":" + strings.TrimPrefix(text, w.chosen+":")}
-		if err := c.Validate(); err != nil {
+		if err := c.Validate(identities); err != nil {
 			return err
 		}
 		w.made.Access.Owners = c.Access.Owners
@@ -311,7 +311,7 @@ func (w *wizard) write() error {
 	if err := os.WriteFile(draft, []byte(w.text()), 0o600); err != nil {
 		return fmt.Errorf("write the settings: %w", err)
 	}
-	if _, err := config.Load(config.Options{File: draft}); err != nil {
+	if _, err := config.Load(config.Options{File: draft, IDs: identities}); err != nil {
 		return fmt.Errorf("these answers do not go together: %w", err)
 	}
 	if err := os.Rename(draft, w.file); err != nil {

@@ -149,7 +149,7 @@ func (f *flags) load() (config.Config, error) {
 			set[path] = v
 		}
 	}
-	c, err := config.Load(config.Options{File: f.Config, Env: os.Environ(), Flags: set})
+	c, err := config.Load(config.Options{File: f.Config, Env: os.Environ(), Flags: set, IDs: identities})
 	if err == nil {
 		f.veil.Knows(setup.NewRedactor(c, setup.ShortestLogged))
 	}

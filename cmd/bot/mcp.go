@@ -5,8 +5,8 @@ import (
 	"io"
 	"log/slog"
 	"slices"
-	"strings"
 
+	"parley/internal/adapters/terminal"
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/setup"
@@ -29,7 +29,7 @@ func (mcpCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	}
 	defer a.close()
 	a.front = &front{}
-	if a.front.gate, err = admin.NewGate(admin.GateOptions{Mode: cfg.Access.Mode, Owners: cfg.Access.Owners, Allow: cfg.Access.Allow, Rows: a.store}); err != nil {
+	if a.front.gate, err = admin.NewGate(admin.GateOptions{IDs: identities, Mode: cfg.Access.Mode, Owners: cfg.Access.Owners, Allow: cfg.Access.Allow, Rows: a.store}); err != nil {
 		return err
 	}
 	if err := a.openVault(ctx); err != nil {
@@ -62,12 +62,11 @@ func forClients(all tools.Set) tools.Set {
 
 // asOwner is a call of the first owner, in a direct chat with the bot.
 func (a *app) asOwner() tools.Call {
-	owner := "terminal:local"
+	owner := terminal.Local
 	if len(a.cfg.Access.Owners) > 0 {
-		owner = personID(a.cfg.Access.Owners[0])
+		owner = terminal.UserID(a.cfg.Access.Owners[0])
 	}
-	platform, channel, _ := strings.Cut(owner, ":")
-	return tools.Call{Who: chat.User{ID: owner}, Where: chat.Key{Platform: platform, Channel: channel}, Direct: true}
+	return tools.Call{Who: chat.User{ID: owner}, Where: chat.DirectKey(owner), Direct: true}
 }
 
 // closer closes what it reads from where that can be closed.

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/internal/adapters/terminal"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/vault"
@@ -36,9 +37,9 @@ type recalled struct {
 
 // Run shows what the agent would be given for a question.
 func (c recallCmd) Run(ctx context.Context, f *flags, s *streams) error {
-	q := memory.Query{User: personID(c.User), Text: strings.Join(c.Query, " "), Limit: c.Limit, Tokens: c.Tokens}
+	q := memory.Query{User: terminal.UserID(c.User), Text: strings.Join(c.Query, " "), Limit: c.Limit, Tokens: c.Tokens}
 	if c.Channel != "" {
-		platform, _, _ := strings.Cut(q.User, ":")
+		platform, _ := chat.CutID(q.User)
 		where := c.Channel
 		if !strings.Contains(where, ":") {
 			where = platform + ":" + where

@@ -39,7 +39,7 @@ func with(c config.Config, set map[string]string) (config.Config, error) {
 			return c, err
 		}
 	}
-	return c, c.Validate()
+	return c, c.Validate(identities)
 }
 
 // readTuned puts in force what was set from the chat in an earlier life. What

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"parley/config"
-	"parley/internal/adapters/discord"
-	"parley/internal/adapters/telegram"
 	"parley/internal/adapters/terminal"
 	"parley/internal/admin"
 	"parley/internal/chat"
@@ -120,38 +118,6 @@ func (a *app) showClaim(ctx context.Context, f *front, s *streams) error {
 	}
 	setup.Announce(a.cfg, s.err, "Nobody owns this bot yet. Write to it, in a direct chat: /claim "+code)
 	return nil
-}
-
-// platforms makes an adapter for each token.
-func (a *app) platforms() (list []chat.Adapter, err error) {
-	if c := a.cfg.Telegram; c.Token != "" {
-		t, err := telegram.New(telegram.Options{
-			Token: string(c.Token), APIURL: c.APIURL, Mode: c.Mode, Log: a.log,
-			Webhook: telegram.Webhook{Listen: c.Webhook.Listen, URL: c.Webhook.URL, Secret: string(c.Webhook.Secret)},
-		})
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, t)
-	}
-	if c := a.cfg.Discord; c.Token != "" {
-		files, err := discordFiles(c.APIURL)
-		if err != nil {
-			return nil, fmt.Errorf("discord.api_url: %w", err)
-		}
-		d, err := discord.New(discord.Options{
-			Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Files: files, Log: a.log,
-			Private: func(ctx context.Context, m chat.Message) bool { return a.front.commands.Private(ctx, m) },
-			Suggest: func(ctx context.Context, m chat.Message, option, typed string) []string {
-				return a.front.commands.Suggest(ctx, m, option, typed)
-			},
-		})
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, d)
-	}
-	return list, nil
 }
 
 // isAdmin asks the platform whether a person administers a place.
@@ -296,7 +262,7 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error 
 		In: s.in, Out: s.out, Err: s.err, TTY: tty && term != "" && term != "dumb", Color: os.Getenv("NO_COLOR") == "",
 		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Downloads: a.inData("exports"), Log: log,
 		Complete: func(prefix string) []string {
-			return front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: "terminal:local"}, Text: prefix, Direct: true}, admin.Owner)
+			return front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: terminal.Local}, Text: prefix, Direct: true}, admin.Owner)
 		},
 	})
 	return a.operate(ctx, front, t)

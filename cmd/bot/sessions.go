@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/adapters/terminal"
 	"parley/internal/admin"
 	"parley/internal/llm"
 	"parley/internal/memory"
@@ -104,7 +105,7 @@ func gateOf(ctx context.Context, f *flags, do func(*admin.Gate) error) error {
 		return err
 	}
 	return withStore(ctx, f, func(store *memory.Store) error {
-		gate, err := admin.NewGate(admin.GateOptions{Mode: cfg.Access.Mode, Owners: cfg.Access.Owners, Allow: cfg.Access.Allow, Rows: store})
+		gate, err := admin.NewGate(admin.GateOptions{IDs: identities, Mode: cfg.Access.Mode, Owners: cfg.Access.Owners, Allow: cfg.Access.Allow, Rows: store})
 		if err != nil {
 			return err
 		}
@@ -138,7 +139,7 @@ type pairApproveCmd struct {
 // Run lets a person in.
 func (c pairApproveCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	return gateOf(ctx, f, func(g *admin.Gate) error {
-		who, err := g.Approve(ctx, c.Code, "terminal:local")
+		who, err := g.Approve(ctx, c.Code, terminal.Local)
 		if err != nil {
 			return err
 		}

@@ -122,7 +122,7 @@ func (a *app) mayWrite(ctx context.Context, c tools.Call) bool {
 
 // owns says whether an id is an owner's.
 func (a *app) owns(ctx context.Context, id string) bool {
-	platform, _, _ := strings.Cut(id, ":")
+	platform, _ := chat.CutID(id)
 	return a.isOwner(ctx, tools.Call{Who: chat.User{ID: id}, Where: chat.Key{Platform: platform, Channel: id}, Direct: true})
 }
 

@@ -97,8 +97,18 @@ func handle(t testing.TB, h chat.Handler, m chat.Message) chat.Answer {
 	return a
 }
 
+// ids are the grammars of platforms as adapters supply them.
+var ids = chat.Identities{
+	{Platform: "telegram", Person: chat.IsNumber, Shared: map[string]string{"1087968824": "anonymous administrators", "777000": "channels"},
+		Place: func(id string) bool { return strings.HasPrefix(id, "chat:-") && chat.IsNumber(id[6:]) }},
+	{Platform: "discord", Person: chat.IsNumber,
+		Place: func(id string) bool { return strings.HasPrefix(id, "guild:") && chat.IsNumber(id[6:]) }},
+	{Platform: "terminal", Person: func(id string) bool { return id != "" }},
+}
+
 func gate(t testing.TB, o admin.GateOptions) *admin.Gate {
 	t.Helper()
+	o.IDs = ids
 	g, err := admin.NewGate(o)
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func (g *Gate) Commands(verbs ...Command) []Command {
 }
 
 func (g *Gate) runClaim(ctx context.Context, r Request) (chat.Answer, error) {
-	if !r.Message.Direct || !oneself(r.Message) {
+	if !r.Message.Direct || !g.oneself(r.Message) {
 		return chat.Answer{Text: wordClaimDirect}, nil
 	}
 	if r.Role >= Owner {
@@ -184,7 +184,7 @@ func (g *Gate) runGrant(role, done string) func(context.Context, Request) (chat.
 		if fold(id) == "here" && !r.Message.Direct {
 			id = placeOf(r.Message.Key)
 		}
-		if err := checkID(id, true); err != nil {
+		if err := g.checkID(id, true); err != nil {
 			return chat.Answer{Text: fmt.Sprintf(wordBadID, escape(id))}, nil
 		}
 		granted, err := g.o.Rows.Granted(ctx, id)

@@ -62,7 +62,10 @@ type GateOptions struct {
 	Mode string
 	// Owners and Allow are platform-scoped ids; Allow may name places.
 	Owners, Allow []string
-	Rows          Rows
+	// IDs is the grammar of ids of all platforms; an id of any other is
+	// refused.
+	IDs  chat.Identities
+	Rows Rows
 	// IsAdmin asks a platform whether a person administers a place, for
 	// platforms whose events do not say. It may block; nil never vouches.
 	IsAdmin func(ctx context.Context, k chat.Key, userID string) (bool, error)
@@ -120,14 +123,14 @@ func (g *Gate) Set(mode string, owners, allow []string) error {
 		return fmt.Errorf("access.mode: %q is not pairing, allowlist or open", mode)
 	}
 	for _, id := range owners {
-		if err := checkID(id, false); err != nil {
+		if err := g.checkID(id, false); err != nil {
 			return fmt.Errorf("access.owners: %w", err)
 		}
 		r.owners[id] = true
 		r.local = r.local && !isTerminal(id)
 	}
 	for _, id := range allow {
-		if err := checkID(id, true); err != nil {
+		if err := g.checkID(id, true); err != nil {
 			return fmt.Errorf("access.allow: %w", err)
 		}
 		r.allow[id] = true
@@ -171,7 +174,7 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 		return role == Owner && m.Kind == chat.KindCommand, a, nil
 	}
 	if role == Stranger {
-		if isClaim(m) {
+		if g.isClaim(m) {
 			return true, a, nil
 		}
 		a, err = g.stranger(ctx, m)
@@ -206,7 +209,7 @@ func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred boo
 		return Owner, false, nil
 	}
 	rules, ids := g.rules.Load(), places(m)
-	if oneself(m) {
+	if g.oneself(m) {
 		if rules.owners[m.From.ID] {
 			return Owner, false, nil
 		}
@@ -236,7 +239,7 @@ func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred boo
 // owner's page, which only its owner gets into, or at the terminal, unless
 // access.owners says who that is there.
 func (g *Gate) Local(m chat.Message) bool {
-	return oneself(m) && (m.Key.Platform == ownersPage || m.Key.Platform == terminal && g.rules.Load().local)
+	return g.oneself(m) && (m.Key.Platform == ownersPage || m.Key.Platform == terminal && g.rules.Load().local)
 }
 
 // Role is what m's author may do where m was written; whom the channel's policy
@@ -265,8 +268,8 @@ func (g *Gate) Role(ctx context.Context, m chat.Message) (Role, error) {
 
 // administers asks the platform, unless the message says it already.
 func (g *Gate) administers(ctx context.Context, m chat.Message) bool {
-	if !oneself(m) || m.Admin || g.o.IsAdmin == nil {
-		return oneself(m) && m.Admin
+	if !g.oneself(m) || m.Admin || g.o.IsAdmin == nil {
+		return g.oneself(m) && m.Admin
 	}
 	yes, err := g.o.IsAdmin(ctx, m.Key, m.From.ID)
 	if err != nil {

@@ -116,13 +116,13 @@ func TestAuthority(t *testing.T) {
 
 func TestGateRefusesIDs(t *testing.T) {
 	for _, id := range []string{"@alice", "telegram:@alice", "telegram:alice", "42", "*", "", anon, "telegram:777000", "telegram:chat:x", "discord:Owner", "telegram:1 ", "telegram:٤٢"} {
-		for _, o := range []admin.GateOptions{{Owners: []string{id}}, {Allow: []string{id}}} {
+		for _, o := range []admin.GateOptions{{IDs: ids, Owners: []string{id}}, {IDs: ids, Allow: []string{id}}} {
 			if _, err := admin.NewGate(o); err == nil {
 				t.Errorf("%q was taken", id)
 			}
 		}
 	}
-	if _, err := admin.NewGate(admin.GateOptions{Owners: []string{"telegram:chat:-100"}}); err == nil {
+	if _, err := admin.NewGate(admin.GateOptions{IDs: ids, Owners: []string{"telegram:chat:-100"}}); err == nil {
 		t.Error("a place owns the bot")
 	}
 	if _, err := admin.NewGate(admin.GateOptions{Mode: "opne"}); err == nil {

@@ -132,7 +132,7 @@ func hashCode(code string) []byte {
 // when pairing, else with a sentence a day, to nothing but words meant for us.
 func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error) {
 	wrote := m.Kind == chat.KindText || m.Kind == chat.KindCommand
-	if !wrote || !expected(m) && !m.Direct || !oneself(m) {
+	if !wrote || !expected(m) && !m.Direct || !g.oneself(m) {
 		return chat.Answer{}, nil
 	}
 	if m.Direct && g.rules.Load().mode == "pairing" {
@@ -200,8 +200,8 @@ func (g *Gate) say(who chat.User, text string) (chat.Answer, error) {
 }
 
 // isClaim tells whether m is the one command a stranger may give.
-func isClaim(m chat.Message) bool {
-	if m.Kind != chat.KindCommand || !m.Direct || m.Forwarded || !oneself(m) {
+func (g *Gate) isClaim(m chat.Message) bool {
+	if m.Kind != chat.KindCommand || !m.Direct || m.Forwarded || !g.oneself(m) {
 		return false
 	}
 	name, _ := commandName(m.Text)

@@ -21,10 +21,11 @@ func rig(t *testing.T) chattest.Rig {
 	}
 	var id, text string
 	return chattest.Rig{
-		Adapter: a,
-		Person:  "discord:42",
-		Say:     func(said string) { id, text = s.Message("", channel, person, said), said },
-		Stop:    func() { s.Message("", channel, person, "/stop") },
+		Adapter:  a,
+		Identity: Identity,
+		Person:   "discord:42",
+		Say:      func(said string) { id, text = s.Message("", channel, person, said), said },
+		Stop:     func() { s.Message("", channel, person, "/stop") },
 		Again: func() {
 			s.Dispatch("MESSAGE_CREATE", map[string]any{"id": id, "channel_id": channel, "content": text, "author": map[string]any{"id": person, "username": "user42"}})
 		},

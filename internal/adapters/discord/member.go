@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -18,7 +17,7 @@ var errNotInServer = errors.New("discord: not a channel of a server")
 // leaves and of changed roles only with an intent that has to be asked for, so
 // it is looked up: three questions at most.
 func (a *Adapter) Reads(ctx context.Context, k chat.Key, userID string) (bool, error) {
-	person := strings.TrimPrefix(userID, Platform+":")
+	_, person := chat.CutID(userID)
 	var ch discordgo.Channel
 	if err := a.call(ctx, http.MethodGet, "/channels/"+k.Channel, "", nil, &ch); err != nil {
 		return false, err

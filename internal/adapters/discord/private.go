@@ -24,8 +24,8 @@ func (a *Adapter) Whispers(m chat.Message) bool {
 
 // DirectKey implements chat.Confidant.
 func (a *Adapter) DirectKey(u chat.User) (chat.Key, bool) {
-	id, ok := strings.CutPrefix(u.ID, Platform+":")
-	if !ok || id == "" || strings.Trim(id, "0123456789") != "" {
+	platform, id := chat.CutID(u.ID)
+	if platform != Platform || !Identity.Person(id) {
 		return chat.Key{}, false
 	}
 	return chat.Key{Platform: Platform, Channel: directMark + id}, true

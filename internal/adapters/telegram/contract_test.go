@@ -28,12 +28,13 @@ func rig(t *testing.T) chattest.Rig {
 		}
 	}
 	return chattest.Rig{
-		Adapter: adapter(t, s, func(o *Options) { o.Timing.Send = 5 * time.Second }),
-		Person:  "telegram:42",
-		Say:     say,
-		Stop:    func() { s.Push(telegramtest.Text(person, person, "/stop")) },
-		Again:   func() { s.Push(last) },
-		Edit:    func(text string) { s.Push(telegramtest.Edit(person, person, last.Message.ID, text)) },
+		Adapter:  adapter(t, s, func(o *Options) { o.Timing.Send = 5 * time.Second }),
+		Identity: Identity,
+		Person:   "telegram:42",
+		Say:      say,
+		Stop:     func() { s.Push(telegramtest.Text(person, person, "/stop")) },
+		Again:    func() { s.Push(last) },
+		Edit:     func(text string) { s.Push(telegramtest.Edit(person, person, last.Message.ID, text)) },
 		Shown: func() (list []string) {
 			for _, m := range s.Sent() {
 				if !m.Deleted {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-telegram/bot"
@@ -66,10 +65,11 @@ func targetOf(k chat.Key, replyTo string) (target, error) {
 
 // personOf is the direct chat with a person: its id is theirs.
 func personOf(u chat.User) (target, error) {
-	id, err := strconv.ParseInt(strings.TrimPrefix(u.ID, platform+":"), 10, 64)
-	if err != nil || id <= 0 {
+	where, number := chat.CutID(u.ID)
+	if where != platform || !Identity.Person(number) {
 		return target{}, &chat.GoneError{Err: fmt.Errorf("no direct chat with %q", u.ID)}
 	}
+	id, _ := strconv.ParseInt(number, 10, 64) // it is a number
 	return target{chat: id}, nil
 }
 

@@ -49,8 +49,9 @@ func rig(t *testing.T) chattest.Rig {
 	out := &screenful{}
 	a := New(Options{In: r, Out: out})
 	return chattest.Rig{
-		Adapter: a,
-		Person:  "terminal:local",
+		Adapter:  a,
+		Identity: Identity,
+		Person:   "terminal:local",
 		Say: func(text string) {
 			if _, err := w.WriteString(text + "\n"); err != nil {
 				t.Error(err)

@@ -48,6 +48,10 @@ func identity(t *testing.T, r Rig) {
 	if platform == "" || m.Key.Platform != platform || !strings.HasPrefix(m.From.ID, platform+":") {
 		t.Errorf("platform %q, from %q in %q", platform, m.From.ID, m.Key)
 	}
+	where, local := chat.CutID(m.From.ID)
+	if r.Identity.Platform != where || !r.Identity.Person(local) || r.Identity.Person("") || r.Identity.Person(local+":1") {
+		t.Errorf("the grammar of ids does not fit %q", m.From.ID)
+	}
 	if k, ok := chat.ParseKey(m.Key.String()); !ok || k != m.Key {
 		t.Errorf("the conversation %+v is read back as %+v, %t", m.Key, k, ok)
 	}

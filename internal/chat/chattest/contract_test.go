@@ -35,7 +35,7 @@ func TestContract(t *testing.T) {
 			return m
 		}
 		return Rig{
-			Adapter: a, Person: "p:42", Shown: a.Texts,
+			Adapter: a, Identity: chat.Identity{Platform: Platform, Person: chat.IsNumber}, Person: "p:42", Shown: a.Texts,
 			Say:    func(text string) { tell(with(chat.KindText, "", text)) },
 			Stop:   func() { tell(with(chat.KindCommand, "", "/stop")) },
 			Again:  func() { tell(last) },

@@ -17,9 +17,10 @@ import (
 // Rig is an adapter and the other side of its wire: one person, who writes to
 // the bot in a direct chat. What is nil is not possible on the platform.
 type Rig struct {
-	Adapter chat.Adapter // not running yet
-	Person  string       // User.ID of who writes
-	Say     func(text string)
+	Adapter  chat.Adapter // not running yet
+	Identity chat.Identity
+	Person   string // User.ID of who writes
+	Say      func(text string)
 	// Stop asks to stop the answer in the making.
 	Stop func()
 	// Shown is what the bot's messages read now, the oldest first.

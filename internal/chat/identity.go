@@ -1,0 +1,115 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Identity is the grammar of one platform's ids, which its adapter supplies.
+// Authority hangs on ids, so what passes names one certain person or place for
+// good: no name that somebody else can take, and one spelling only.
+type Identity struct {
+	Platform string
+	// Person tells whether an id, without the platform, can be a person's.
+	Person func(id string) bool
+	// Place tells whether an id, without the platform, is a place that can be
+	// let in as a whole ("chat:-100"); nil for a platform without places.
+	Place func(id string) bool
+	// Shared are ids of Person that many speak under, and who they are.
+	Shared map[string]string
+	// Numeric says that a person's id is a number, as somebody might write it
+	// without the platform.
+	Numeric bool
+	// People and Places are how ids are written, as examples.
+	People, Places []string
+}
+
+// Identities are the grammars of all platforms.
+type Identities []Identity
+
+// CutID takes a User.ID apart: the platform, and the id it has there.
+func CutID(userID string) (platform, id string) {
+	platform, id, _ = strings.Cut(userID, ":")
+	return platform, id
+}
+
+// DirectKey is the conversation of a person with the bot on a platform that
+// names it by the person.
+func DirectKey(userID string) Key {
+	platform, id := CutID(userID)
+	return Key{Platform: platform, Channel: id}
+}
+
+// Person says what keeps an id from naming one person, and how it should read;
+// both are "" where nothing does.
+func (l Identities) Person(id string) (problem, hint string) {
+	if l.place(id) {
+		return fmt.Sprintf("%q is a place, and an owner is a person", id), strings.Join(l.people(true), " or ")
+	}
+	return l.Entry(id)
+}
+
+// Entry is Person for lists where places may stand as well.
+func (l Identities) Entry(id string) (problem, hint string) {
+	platform, local := CutID(id)
+	i := slices.IndexFunc(l, func(one Identity) bool { return one.Platform == platform })
+	switch {
+	case i >= 0 && l[i].Shared[local] != "":
+		return id + " stands for " + l[i].Shared[local], "use the numeric id of one person"
+	case id == "*" || strings.HasSuffix(id, ":*"):
+		return fmt.Sprintf("%q would let everybody in", id), "access.mode open says that, if you mean it"
+	case i >= 0 && l[i].Person(local), l.place(id):
+		return "", ""
+	case IsNumber(id):
+		var scoped []string
+		for _, one := range l {
+			if one.Numeric {
+				scoped = append(scoped, one.Platform+":"+id)
+			}
+		}
+		return fmt.Sprintf("%q does not say on which platform", id), strings.Join(scoped, " or ")
+	}
+	return fmt.Sprintf("%q is not a numeric id; names can be taken over by others", id), strings.Join(l.examples(), ", ")
+}
+
+// Oneself tells whether m's author is one certain person, as opposed to an id
+// that many can speak under. Also of platforms without a grammar here.
+func (l Identities) Oneself(m Message) bool {
+	platform, local := CutID(m.From.ID)
+	if platform != m.Key.Platform || local == "" || strings.Contains(local, ":") {
+		return false
+	}
+	return !slices.ContainsFunc(l, func(one Identity) bool { return one.Platform == platform && one.Shared[local] != "" })
+}
+
+func (l Identities) place(id string) bool {
+	platform, local := CutID(id)
+	return slices.ContainsFunc(l, func(one Identity) bool {
+		return one.Platform == platform && one.Place != nil && one.Place(local)
+	})
+}
+
+func (l Identities) people(numeric bool) (list []string) {
+	for _, one := range l {
+		if one.Numeric == numeric {
+			list = append(list, one.People...)
+		}
+	}
+	return list
+}
+
+func (l Identities) examples() []string {
+	list := l.people(true)
+	for _, one := range l {
+		list = append(list, one.Places...)
+	}
+	return append(list, l.people(false)...)
+}
+
+// IsNumber tells whether an id is a positive 64-bit number in its only spelling.
+func IsNumber(id string) bool {
+	n, err := strconv.ParseInt(id, 10, 64)
+	return err == nil && n > 0 && strconv.FormatInt(n, 10) == id
+}
