@@ -10,6 +10,9 @@ import (
 	"parley/internal/sqlite"
 )
 
+var _ chat.Outbox = (*Store)(nil)
+
+// encode is the stored form of parts.
 func encode(parts []chat.Part) ([]string, error) {
 	bodies := make([]string, len(parts))
 	for i, p := range parts {
@@ -124,6 +127,24 @@ func (s *Store) Pending(_ context.Context, k chat.Key) ([]chat.Part, error) {
 	return parts, rows.Err()
 }
 
+// Unsent lists the conversations that have parts to be sent.
+func (s *Store) Unsent(context.Context) ([]chat.Key, error) {
+	rows, err := s.db.Query("SELECT DISTINCT platform, channel, thread FROM outbox WHERE state IN ('ready', 'started')")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var keys []chat.Key
+	for rows.Next() {
+		var k chat.Key
+		if err := rows.Scan(&k.Platform, &k.Channel, &k.Thread); err != nil {
+			return nil, err
+		}
+		keys = append(keys, k)
+	}
+	return keys, rows.Err()
+}
+
 // WaitingParts counts the parts that are not sent.
 func (s *Store) WaitingParts(context.Context) (n int, err error) {
 	err = s.db.QueryRow("SELECT count(*) FROM outbox WHERE state IN ('ready', 'started')").Scan(&n)
@@ -142,6 +163,14 @@ func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id 
 			return await(tx, p)
 		}
 		_, err := tx.Exec("UPDATE outbox SET state = ?, platform_id = ?, body = '' WHERE id = ?", string(state), id, p.Row)
+		return err
+	})
+}
+
+// Previewed implements chat.Outbox.
+func (s *Store) Previewed(ctx context.Context, m chat.Message, id string) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		_, err := tx.Exec("UPDATE inbox SET preview = ? WHERE id = ?", id, m.Row)
 		return err
 	})
 }

@@ -14,11 +14,7 @@ import (
 	"parley/internal/sqlite"
 )
 
-// The Store is the Hub's journal.
-var (
-	_ chat.Inbox  = (*Store)(nil)
-	_ chat.Outbox = (*Store)(nil)
-)
+var _ chat.Inbox = (*Store)(nil)
 
 // Accept implements chat.Inbox.
 func (s *Store) Accept(ctx context.Context, b chat.Batch) ([]chat.Message, error) {
@@ -327,24 +323,6 @@ func (s *Store) unfinished(ctx context.Context) ([]chat.Message, error) {
 	return messages, s.setAside(ctx, unreadable)
 }
 
-// Unsent lists the conversations that have parts to be sent.
-func (s *Store) Unsent(context.Context) ([]chat.Key, error) {
-	rows, err := s.db.Query("SELECT DISTINCT platform, channel, thread FROM outbox WHERE state IN ('ready', 'started')")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var keys []chat.Key
-	for rows.Next() {
-		var k chat.Key
-		if err := rows.Scan(&k.Platform, &k.Channel, &k.Thread); err != nil {
-			return nil, err
-		}
-		keys = append(keys, k)
-	}
-	return keys, rows.Err()
-}
-
 // Cursors implements chat.Inbox.
 func (s *Store) Cursors(_ context.Context, platform string) (map[string]string, error) {
 	rows, err := s.db.Query("SELECT name, value FROM cursors WHERE platform = ?", platform)
@@ -361,12 +339,4 @@ func (s *Store) Cursors(_ context.Context, platform string) (map[string]string, 
 		cursors[name] = value
 	}
 	return cursors, rows.Err()
-}
-
-// Previewed implements chat.Outbox.
-func (s *Store) Previewed(ctx context.Context, m chat.Message, id string) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		_, err := tx.Exec("UPDATE inbox SET preview = ? WHERE id = ?", id, m.Row)
-		return err
-	})
 }
