@@ -45,6 +45,7 @@ var rooms = []allowed{
 
 	{"internal/memory", "internal/chat", "stores messages and parts of answers"},
 	{"internal/memory", "internal/llm", "stores transcripts and usage"},
+	{"internal/memory", "internal/recall", "ranks what its statements found"},
 	{"internal/memory", "internal/sqlite", "the database"},
 	{"internal/memory", "internal/vector", "finds facts by what they mean"},
 	{"internal/vault", "internal/sqlite", "the index"},

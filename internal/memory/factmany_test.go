@@ -12,7 +12,7 @@ import (
 func crowd(t testing.TB, s *Store, people ...string) {
 	t.Helper()
 	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
-		for i := range len(people) * (candidates + 1) {
+		for i := range len(people) * (maxCandidates + 1) {
 			user := people[i%len(people)]
 			_, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, created_at, updated_at)
 				VALUES ('person', ?, ?, 'x', ?, ?, 'fact', 'user', 1, '', '', '')`, user, ownerWord(user), "dm-"+user, fmt.Sprintf("hums tune%d", i))

@@ -9,11 +9,13 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"parley/internal/recall"
 )
 
 // Bounds of one look at the facts.
 const (
-	candidates    = 300 // facts that are scored; the word index finds them where there are more
+	maxCandidates = 300 // facts that are scored; the word index finds them where there are more
 	recentFacts   = 5   // untagged ones always shown (requirements C3)
 	relevantFacts = 8   // more, because they fit the message
 )
@@ -100,11 +102,11 @@ func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 		return nil, false, nil
 	}
 	var n int
-	err = s.db.QueryRow(around, v.User, v.place(), v.guild(), candidates+1).Scan(&n)
-	if err != nil || n == 0 || n > candidates {
-		return nil, n <= candidates, err
+	err = s.db.QueryRow(around, v.User, v.place(), v.guild(), maxCandidates+1).Scan(&n)
+	if err != nil || n == 0 || n > maxCandidates {
+		return nil, n <= maxCandidates, err
 	}
-	all, err = facts(s.db.Query, v, newest, candidates)
+	all, err = facts(s.db.Query, v, newest, maxCandidates)
 	return all, true, err
 }
 
@@ -151,7 +153,7 @@ func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int)
 	}
 	important, others := parted(all)
 	if !few {
-		if important, err = facts(s.db.Query, v, marked, candidates); err != nil {
+		if important, err = facts(s.db.Query, v, marked, maxCandidates); err != nil {
 			return k, during("facts", err)
 		}
 		if others, err = facts(s.db.Query, v, latest, recentFacts); err != nil {
@@ -217,14 +219,14 @@ func (s *Store) fitting(ctx context.Context, v Viewer, text string, list []Fact,
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.fuse(v, s.rankFacts(list, terms(text), limit), near)
+	found, err := s.fuse(v, s.rankFacts(list, recall.Terms(text), limit), near)
 	return found[:min(len(found), limit)], err
 }
 
 // factsWith are facts that may fit by the words of a text, with those around
 // them where they are not enough.
 func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
-	words := terms(text)
+	words := recall.Terms(text)
 	if len(words) == 0 {
 		return nil, nil
 	}
@@ -238,11 +240,11 @@ func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
 	if !v.Operator {
 		match = "owner : (" + matchAny(owners) + ") AND " + match
 	}
-	found, err := facts(s.db.Query, v, matching, match, candidates)
+	found, err := facts(s.db.Query, v, matching, match, maxCandidates)
 	if err != nil || len(found) >= limit {
 		return found, err
 	}
-	more, err := facts(s.db.Query, v, latest, candidates) // a slip of the pen matches no word
+	more, err := facts(s.db.Query, v, latest, maxCandidates) // a slip of the pen matches no word
 	for _, f := range more {
 		if !slices.ContainsFunc(found, func(o Fact) bool { return o.ID == f.ID }) {
 			found = append(found, f)
@@ -268,14 +270,14 @@ func (s *Store) rankFacts(list []Fact, words []string, limit int) []Fact {
 	in := map[string]int{}
 	sets := make([]map[string]bool, len(list))
 	for i, f := range list {
-		sets[i] = stems(f.Content + " " + strings.Join(f.Tags, " "))
+		sets[i] = recall.Stems(f.Content + " " + strings.Join(f.Tags, " "))
 		for w := range sets[i] {
 			in[w]++
 		}
 	}
 	worth := map[string]float64{} // of a stem for these words
 	for _, w := range words {
-		st := stem(w)
+		st := recall.Stem(w)
 		if n := in[st]; n > 0 {
 			worth[st] += math.Log(1 + float64(len(list))/float64(n))
 			continue
@@ -312,9 +314,9 @@ func lookalikes(word string, stems map[string]int) (like []string) {
 	if utf8.RuneCountInString(word) < 4 {
 		return nil
 	}
-	own := trigrams(word)
+	own := recall.Trigrams(word)
 	for st := range stems {
-		if strings.Contains(st, word) || utf8.RuneCountInString(st) >= 4 && dice(own, trigrams(st)) > alike {
+		if strings.Contains(st, word) || utf8.RuneCountInString(st) >= 4 && recall.Dice(own, recall.Trigrams(st)) > alike {
 			like = append(like, st)
 		}
 	}

@@ -19,15 +19,13 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/recall"
 	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
 // Imported counts what an import brought in.
 type Imported struct{ Messages, Known, Sessions int }
-
-// sitting is the silence after which a conversation counts as another one.
-const sitting = time.Hour
 
 // maxImportLine bounds one line, in bytes.
 const maxImportLine = 8 << 20
@@ -95,14 +93,14 @@ func indexedAtOnce(tx *sqlite.Tx, insert func() error) error {
 	return err
 }
 
-// insertOld stores sorted messages, a session for each sitting.
+// insertOld stores sorted messages, a session between each two long silences.
 func insertOld(tx *sqlite.Tx, list []old, done *Imported) error {
 	var session string
 	for i, m := range list {
-		if i == 0 || list[i-1].key != m.key || m.at.Sub(list[i-1].at) > sitting {
+		if i == 0 || list[i-1].key != m.key || m.at.Sub(list[i-1].at) > recall.SessionGap {
 			session = uuid.NewSHA1(uuid.NameSpaceOID, []byte(m.key.String()+"|"+m.id)).String()
 			end := i
-			for end+1 < len(list) && list[end+1].key == m.key && list[end+1].at.Sub(list[end].at) <= sitting {
+			for end+1 < len(list) && list[end+1].key == m.key && list[end+1].at.Sub(list[end].at) <= recall.SessionGap {
 				end++
 			}
 			res, err := tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, status, created_at, last_activity, expires_at, title)

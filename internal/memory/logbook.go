@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/internal/recall"
 	"parley/internal/sqlite"
 	"parley/internal/text"
 )
@@ -87,7 +88,7 @@ func (s *Store) Log(_ context.Context, v Viewer, q LogQuery) ([]LogEntry, error)
 		limit = 50
 	}
 	read := limit
-	want := stems(q.Text)
+	want := recall.Stems(q.Text)
 	if len(want) > 0 {
 		read = maxSearched
 	}
@@ -98,7 +99,7 @@ func (s *Store) Log(_ context.Context, v Viewer, q LogQuery) ([]LogEntry, error)
 	}
 	list, err := collect(rows, func(r *sql.Rows) (LogEntry, error) { return scanLog(r) })
 	list = slices.DeleteFunc(list, func(e LogEntry) bool {
-		have := stems(e.Content + " " + e.Type)
+		have := recall.Stems(e.Content + " " + e.Type)
 		for w := range want {
 			if !have[w] {
 				return true

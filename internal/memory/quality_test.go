@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"parley/internal/chat"
 	"parley/internal/sqlite"
@@ -149,8 +150,8 @@ func score(list []question, found [][]Passage, tokens int) map[string]float64 {
 // bm25Query is plain full-text search, as it comes with the database.
 const bm25Query = columns + `
 	FROM messages_fts CROSS JOIN messages m ON m.id = messages_fts.rowid
-	WHERE messages_fts MATCH ?1` + visible + `
-	ORDER BY bm25(messages_fts) LIMIT ?6`
+	WHERE messages_fts MATCH :match` + visible + `
+	ORDER BY bm25(messages_fts) LIMIT :limit`
 
 // floors of each half of a group, by group and tokens.
 type floors map[string]map[int]float64
@@ -194,7 +195,7 @@ func TestRecallQuality(t *testing.T) {
 	long, short := split(list)
 	t.Run("full-text search alone", func(t *testing.T) {
 		measure(t, long, nil, func(q question) ([]Passage, error) {
-			return s.passages(bm25Query, own(q).args(matchAny(strings.FieldsFunc(strings.ToLower(q.Question), notWord)), 300))
+			return s.passages(bm25Query, own(q).scope().With(sqlite.Named{"match": matchAny(strings.FieldsFunc(strings.ToLower(q.Question), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })), "limit": 300}))
 		})
 	})
 	t.Run("one chat", func(t *testing.T) {

@@ -10,13 +10,14 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
+	"parley/internal/recall"
+	"parley/internal/sqlite"
 )
 
 // Bounds of one recall.
 const (
-	maxTerms = 64   // words of a question that count
 	maxWhole = 1500 // messages that are looked at one by one; of more, the index says where
-	maxSpots = 50   // messages the index names
+	maxSpans = 50   // messages the index names
 	maxNamed = 60   // more of them where somebody spoke whom the question names
 	maxReach = 2    // messages before and after each
 )
@@ -29,6 +30,8 @@ type Query struct {
 	Limit  int      // passages at most; 0 is as many as the budget holds
 	Tokens int      // budget over the texts, ceil(runes/4) each; 0 is 4000
 	Signs  bool     // names carry the sign of whose they are (Sign)
+
+	now time.Time
 }
 
 // Passage is a piece of past conversation, quoted word for word.
@@ -50,29 +53,29 @@ type Passage struct {
 // visible keeps to what the asker may see: one place (a thread sees its
 // parent), or without a place every conversation the asker has spoken in: their
 // own words and the answers to them, and what others said up to the asker's last
-// word there, or until now where the asker was seen to be there lately (?4). Who
+// word there, or until now where the asker was seen to be there lately. Who
 // is out sees nothing of others, who came back nothing from before. Each query
 // below that returns messages ends with it.
 const visible = ` AND m.role <> 'tool' AND m.content <> '' AND (
-		(?3 <> '' AND m.platform = ?2 AND m.channel = ?3 AND m.thread IN (?4, ''))
-		OR (?3 = '' AND EXISTS (SELECT 1 FROM participants p
+		(:channel <> '' AND m.platform = :platform AND m.channel = :channel AND m.thread IN (:thread, ''))
+		OR (:channel = '' AND EXISTS (SELECT 1 FROM participants p
 			LEFT JOIN membership b ON b.user_id = p.user_id AND b.platform = p.platform AND b.channel = p.channel
-			WHERE p.user_id = ?5 AND p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
+			WHERE p.user_id = :user AND p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
 			AND (m.user_id = p.user_id OR coalesce(b.state, 'in') = 'in' AND m.at > coalesce(b.since, '')
-				AND (m.id <= p.last_id OR coalesce(b.checked_at, '') >= ?4)))))`
+				AND (m.id <= p.last_id OR coalesce(b.checked_at, '') >= :since)))))`
 
 const columns = `SELECT m.id, m.platform, m.channel, m.thread, m.name, m.message_id, m.content, m.at, m.user_id, m.role = 'assistant', m.via, m.people`
 
 // inPlaces walks the places that are visible, by their index.
 const inPlaces = `
-	FROM (SELECT ?2 AS platform, ?3 AS channel, ?4 AS thread WHERE ?3 <> ''
-		UNION SELECT ?2, ?3, '' WHERE ?3 <> ''
-		UNION ALL SELECT platform, channel, thread FROM participants WHERE user_id = ?5 AND ?3 = '') p
+	FROM (SELECT :platform AS platform, :channel AS channel, :thread AS thread WHERE :channel <> ''
+		UNION SELECT :platform, :channel, '' WHERE :channel <> ''
+		UNION ALL SELECT platform, channel, thread FROM participants WHERE user_id = :user AND :channel = '') p
 	JOIN messages m ON m.platform = p.platform AND m.channel = p.channel AND m.thread = p.thread`
 
 const (
-	countQuery = `SELECT count(*) FROM (SELECT 1` + inPlaces + ` WHERE ?1 = '' LIMIT ?6)`
-	wholeQuery = columns + inPlaces + ` WHERE ?1 = ''` + visible + ` LIMIT ?6`
+	countQuery = `SELECT count(*) FROM (SELECT 1` + inPlaces + ` LIMIT :limit)`
+	wholeQuery = columns + inPlaces + ` WHERE 1` + visible + ` LIMIT :limit`
 )
 
 // aroundQuery fetches what was said in the same place around the first messages
@@ -80,24 +83,22 @@ const (
 // unless those are none; what is around two of them, twice.
 const aroundQuery = columns + `
 	FROM (SELECT m.platform, m.channel, m.thread, m.id
-		FROM json_each(?1) h CROSS JOIN messages m ON m.id = h.value
-		WHERE (?8 = '' OR EXISTS (SELECT 1 FROM json_each(?8) u JOIN participants n ON n.user_id = u.value
-			AND n.platform = m.platform AND n.channel = m.channel AND n.thread = m.thread))` + visible + ` LIMIT ?6) h
+		FROM json_each(:ids) h CROSS JOIN messages m ON m.id = h.value
+		WHERE (:people = '' OR EXISTS (SELECT 1 FROM json_each(:people) u JOIN participants n ON n.user_id = u.value
+			AND n.platform = m.platform AND n.channel = m.channel AND n.thread = m.thread))` + visible + ` LIMIT :limit) h
 	CROSS JOIN messages m ON m.platform = h.platform AND m.channel = h.channel AND m.thread = h.thread AND m.id BETWEEN
-		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id < h.id ORDER BY id DESC LIMIT 1 OFFSET ?7 - 1), 0) AND
-		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id > h.id ORDER BY id LIMIT 1 OFFSET ?7 - 1), 9223372036854775807)
+		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id < h.id ORDER BY id DESC LIMIT 1 OFFSET :reach - 1), 0) AND
+		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id > h.id ORDER BY id LIMIT 1 OFFSET :reach - 1), 9223372036854775807)
 	WHERE 1` + visible
 
 // Recall returns the passages that fit a question, best first, within its
 // limits. A question without a telling word finds nothing, which is no error.
 func (s *Store) Recall(_ context.Context, q Query) ([]Passage, error) {
-	words := terms(q.Text)
+	words := recall.Terms(q.Text)
 	if len(words) == 0 || q.User == "" && q.Key.Channel == "" {
 		return nil, nil
 	}
-	if q.Key.Channel == "" {
-		q.Key.Thread = Stamp(s.now().Add(-attested))
-	}
+	q.now = s.now()
 	found, err := s.candidates(q, words)
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
@@ -106,42 +107,29 @@ func (s *Store) Recall(_ context.Context, q Query) ([]Passage, error) {
 		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel), cmp.Compare(a.Key.Thread, b.Key.Thread), cmp.Compare(a.ID, b.ID))
 	})
 	found = slices.CompactFunc(found, func(a, b Passage) bool { return a.ID == b.ID })
-	return pack(rank(found, ask(q.Text, found)), q), nil
+	return pack(rank(q.Text, found), q), nil
 }
 
-// candidates are all messages the asker may see, or if those are too many what
-// was said around the ones that the index names: an answer often shares no word
-// with the question it answers.
-func (s *Store) candidates(q Query, words []string) ([]Passage, error) {
-	var n int
-	if err := s.db.QueryRow(countQuery, q.args("", maxWhole+1)...).Scan(&n); err != nil {
-		return nil, err
+// rank is recall.Rank over passages.
+func rank(question string, found []Passage) []Passage {
+	said, conversation := make([]recall.Message, len(found)), 0
+	for i, p := range found {
+		if i > 0 && p.Key != found[i-1].Key {
+			conversation++
+		}
+		said[i] = recall.Message{Name: p.name, Text: p.content, At: p.At, Conversation: conversation}
 	}
-	if n <= maxWhole {
-		return s.passages(wholeQuery, q.args("", maxWhole))
+	order := recall.Rank(question, said)
+	best := make([]Passage, len(order))
+	for i, r := range order {
+		best[i] = found[r.Index]
+		best[i].Score = r.Score
 	}
-	spots, named, err := s.spots(q, words)
-	if err != nil {
-		return nil, err
-	}
-	if named == "" {
-		return s.passages(aroundQuery, append(q.args(spots, maxSpots+maxNamed), maxReach, ""))
-	}
-	found, err := s.passages(aroundQuery, append(q.args(spots, maxSpots), maxReach, ""))
-	if err != nil {
-		return nil, err
-	}
-	more, err := s.passages(aroundQuery, append(q.args(spots, maxNamed), maxReach, named))
-	return append(found, more...), err
+	return best
 }
 
-// args are the parameters of every query: what it is about, the scope, a limit.
-func (q Query) args(about string, limit int) []any {
-	return []any{about, q.Key.Platform, q.Key.Channel, q.Key.Thread, q.User, limit}
-}
-
-func (s *Store) passages(query string, args []any) ([]Passage, error) {
-	rows, err := s.db.Query(query, args...)
+func (s *Store) passages(query string, args sqlite.Named) ([]Passage, error) {
+	rows, err := s.db.Query(query, args)
 	if err != nil {
 		return nil, err
 	}

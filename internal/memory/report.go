@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/recall"
 )
 
 // What the owner is shown. Every query here is bounded by a window or a limit
@@ -202,7 +203,7 @@ type Hit struct {
 
 // Search finds messages that have all of some words, newest first.
 func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit, error) {
-	words := terms(text)
+	words := recall.Terms(text)
 	if len(words) == 0 {
 		return nil, nil
 	}

@@ -1,20 +1,18 @@
-package memory
+package recall
 
 import (
-	"iter"
 	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 )
 
-// asked is a question, taken apart.
-type asked struct {
+// question is what is asked, taken apart.
+type question struct {
 	words    int                // how many telling words it has
-	kin      map[string][]share // by stem, the words it stands for
+	stands   map[string][]share // by stem, its words that this stands for
 	speakers []string           // whom it names
 	dates    []share            // the words that name a time, which is also said by when it is said
 	days     []int
@@ -32,37 +30,37 @@ type share struct {
 
 // ask takes a question apart. Somebody who is asked about is rarely named in
 // their own words: a name says whose words count, and finds greetings otherwise.
-func ask(text string, found []Passage) asked {
-	speakers, words := named(found, text)
+func ask(text string, said []Message) question {
+	speakers, words := named(said, text)
 	low := strings.ToLower(text)
-	a := asked{words: len(words), kin: map[string][]share{}, speakers: speakers, when: asksWhen.MatchString(low), count: asksCount.MatchString(low)}
+	q := question{words: len(words), stands: map[string][]share{}, speakers: speakers, when: asksWhen.MatchString(low), count: asksCount.MatchString(low)}
 	for i, w := range words {
-		own := stem(w)
-		for s := range families()[own] {
+		own := Stem(w)
+		for s := range synonyms()[own] {
 			if s != own {
-				a.kin[s] = append(a.kin[s], share{i, kinship})
+				q.stands[s] = append(q.stands[s], share{i, SynonymWorth})
 			}
 		}
-		a.kin[own] = append(a.kin[own], share{i, 1})
+		q.stands[own] = append(q.stands[own], share{i, 1})
 		if _, season := seasons[w]; season || yearWord.MatchString(w) || monthWord.MatchString(w) {
-			a.dates = append(a.dates, share{i, 1})
+			q.dates = append(q.dates, share{i, 1})
 		}
 	}
-	a.calendar(text)
-	return a
+	q.calendar(text)
+	return q
 }
 
 // named splits the words of a question into the speakers it names and the rest;
 // a question of names alone is about the names. A short name stands for a long
 // one, and for a word: somebody else may go by it.
-func named(found []Passage, text string) (speakers, rest []string) {
+func named(said []Message, text string) (speakers, rest []string) {
 	names := map[string]bool{}
-	for _, p := range found {
-		for n := range strings.FieldsSeq(strings.ToLower(p.name)) {
+	for _, m := range said {
+		for n := range strings.FieldsSeq(strings.ToLower(m.Name)) {
 			names[n] = true
 		}
 	}
-	for _, w := range terms(text) {
+	for _, w := range Terms(text) {
 		if names[w] {
 			speakers = append(speakers, w)
 			continue
@@ -82,7 +80,7 @@ func named(found []Passage, text string) (speakers, rest []string) {
 
 // shortFor says that two names may be the same person's.
 func shortFor(a, b string) bool {
-	_, known := nicknames()[stem(a)][stem(b)]
+	_, known := nicknames()[Stem(a)][Stem(b)]
 	return known || min(len(a), len(b)) >= 3 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 }
 
@@ -99,83 +97,40 @@ var (
 
 // calendar finds the months and years that a question names, and days beside them;
 // may is a month only as May.
-func (a *asked) calendar(text string) {
+func (q *question) calendar(text string) {
 	low := strings.ToLower(text)
 	for m := time.January; m <= time.December; m++ {
 		if m != time.May && strings.Contains(low, strings.ToLower(m.String())) || m == time.May && strings.Contains(text, "May") {
-			a.months = append(a.months, m)
+			q.months = append(q.months, m)
 		}
 	}
 	for _, d := range dayWord.FindAllStringSubmatch(low, -1) {
-		if len(a.months) > 0 {
+		if len(q.months) > 0 {
 			n, _ := strconv.Atoi(d[1]) // two digits
-			a.days = append(a.days, n)
+			q.days = append(q.days, n)
 		}
 	}
 	for word, months := range seasons {
 		if strings.Contains(low, word) {
-			a.months = append(a.months, months...)
+			q.months = append(q.months, months...)
 		}
 	}
 	for _, y := range yearWord.FindAllString(low, -1) {
 		t, _ := time.Parse("2006", y) // four digits
-		a.years = append(a.years, t.Year())
+		q.years = append(q.years, t.Year())
 	}
 }
 
 // dated says that the question names a time.
-func (a asked) dated() bool { return len(a.months)+len(a.years) > 0 }
+func (q question) dated() bool { return len(q.months)+len(q.years) > 0 }
 
 // period is what speaks for a message that was said at a time.
-func (a asked) period(at time.Time) float64 {
-	if !a.dated() || len(a.months) > 0 && !slices.Contains(a.months, at.Month()) || len(a.years) > 0 && !slices.Contains(a.years, at.Year()) {
+func (q question) period(at time.Time) float64 {
+	if !q.dated() || len(q.months) > 0 && !slices.Contains(q.months, at.Month()) || len(q.years) > 0 && !slices.Contains(q.years, at.Year()) {
 		return 1
 	}
-	if slices.Contains(a.days, at.Day()) {
+	if slices.Contains(q.days, at.Day()) {
 		return inPeriod * inPeriod
 	}
 	return inPeriod
-}
-
-// stopWords carry no meaning in a question.
-var stopWords = setOf("a about after an and any are as at be been before being by can could d did didn do does doesn don during ever for from had has have having he her him his how i if in into is it its kind ll many me much my of on or our re s she should so some sort t than that the their them then there these they this those to type us ve was we were what when where which while who whom whose why will with would you your")
-
-// terms are the telling words of a question: letters and digits only, so that
-// no query syntax can pass, each once and not too many.
-func terms(text string) []string { return allTerms(text, maxTerms) }
-
-// allTerms are at most limit of them.
-func allTerms(text string, limit int) []string {
-	var out []string
-	seen := map[string]bool{}
-	for w := range tellingWords(text) {
-		if len(out) == limit {
-			break
-		}
-		if !seen[w] {
-			seen[w], out = true, append(out, w)
-		}
-	}
-	return out
-}
-
-// tellingWords are those of a text, as often as they stand there.
-func tellingWords(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for w := range strings.FieldsFuncSeq(strings.ToLower(strings.ToValidUTF8(text, " ")), notWord) {
-			if len(w) <= 64 && !stopWords[w] && !yield(w) {
-				return
-			}
-		}
-	}
-}
-
-func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-
-func setOf(words string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		set[w] = true
-	}
-	return set
 }

@@ -1,12 +1,12 @@
-package memory
+package recall
 
 import (
 	"math"
 	"strings"
 )
 
-// telling is what a message says of what is asked.
-type telling struct {
+// features are what a message says of what is asked.
+type features struct {
 	name         string
 	shares       []share // in the asked words, each at most once
 	words        []*word
@@ -32,21 +32,21 @@ var (
 )
 
 // read takes messages apart. Each word is looked up and stemmed once only.
-func (a asked) read(found []Passage) []telling {
-	said, known, all := make([]telling, len(found)), map[string]*word{}, make([]*word, 0, 16*len(found))
-	for i, p := range found {
+func (q question) read(list []Message) []features {
+	said, known, all := make([]features, len(list)), map[string]*word{}, make([]*word, 0, 16*len(list))
+	for i, m := range list {
 		from := len(all)
-		said[i], all = a.telling(p, i+1, known, all)
+		said[i], all = q.features(m, i+1, known, all)
 		said[i].words = all[from:]
-		if a.period(p.At) > 1 {
-			for _, s := range a.dates {
+		if q.period(m.At) > 1 {
+			for _, s := range q.dates {
 				said[i].add(s)
 			}
 		}
 	}
 	for _, w := range known {
 		if !w.stop {
-			w.news = math.Log(float64(len(found)) / float64(w.in))
+			w.news = math.Log(float64(len(list)) / float64(w.in))
 		}
 	}
 	for i := range said {
@@ -57,13 +57,13 @@ func (a asked) read(found []Passage) []telling {
 	return said
 }
 
-// telling takes the n-th message apart, and adds its words to all.
-func (a asked) telling(p Passage, n int, known map[string]*word, all []*word) (telling, []*word) {
-	t := telling{name: p.name, asks: askingPart(p.content)}
-	for s := range strings.FieldsFuncSeq(strings.ToLower(p.content), notWord) {
+// features takes the n-th message apart, and adds its words to all.
+func (q question) features(m Message, n int, known map[string]*word, all []*word) (features, []*word) {
+	t := features{name: m.Name, asks: askingPart(m.Text)}
+	for s := range strings.FieldsFuncSeq(strings.ToLower(m.Text), notWord) {
 		w := known[s]
 		if w == nil {
-			w = &word{shares: a.kin[stem(s)], stop: stopWords[s], time: timeWords[s], number: numberWords[s] || s[0] <= '9'}
+			w = &word{shares: q.stands[Stem(s)], stop: stopWords[s], time: timeWords[s], number: numberWords[s] || s[0] <= '9'}
 			known[s] = w
 		}
 		t.length++
@@ -81,7 +81,7 @@ func (a asked) telling(p Passage, n int, known map[string]*word, all []*word) (t
 }
 
 // add keeps the greater share of each asked word.
-func (t *telling) add(s share) {
+func (t *features) add(s share) {
 	for i, old := range t.shares {
 		if old.word == s.word {
 			t.shares[i].share = max(old.share, s.share)

@@ -1,0 +1,55 @@
+package recall
+
+import (
+	_ "embed" // the list of irregular forms
+	"strings"
+	"sync"
+)
+
+//go:embed irregular.txt
+var irregularText string
+
+// irregular leads from forms that no cutting brings together to the plain one.
+var irregular = sync.OnceValue(func() map[string]string {
+	plain := map[string]string{}
+	for line := range strings.Lines(irregularText) {
+		forms := strings.Fields(line)
+		for _, f := range forms[1:] {
+			plain[f] = forms[0]
+		}
+	}
+	return plain
+})
+
+// endings are cut off, the first that fits.
+var endings = []string{"ations", "ation", "ings", "ing", "ness", "ment", "ers", "ies", "ied", "er", "es", "ed", "ly", "y", "s", "e"}
+
+// Stem brings the forms of an English word together, the same way on both
+// sides of a comparison: what is left need not be a word.
+func Stem(w string) string {
+	if strings.ContainsAny(w, "0123456789") {
+		return w // 1000 is not 100
+	}
+	if plain, ok := irregular()[w]; ok {
+		w = plain
+	}
+	for _, e := range endings {
+		if len(w)-len(e) >= 3 && strings.HasSuffix(w, e) {
+			w = strings.TrimSuffix(w, e)
+			break
+		}
+	}
+	if n := len(w); n > 3 && w[n-1] == w[n-2] {
+		w = w[:n-1]
+	}
+	return strings.TrimSuffix(w, "e")
+}
+
+// Stems is the set of a text's telling words, without their endings.
+func Stems(text string) map[string]bool {
+	set := map[string]bool{}
+	for w := range tellingWords(text) {
+		set[Stem(w)] = true
+	}
+	return set
+}
