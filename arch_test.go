@@ -58,6 +58,9 @@ var rooms = []allowed{
 	{"internal/tools/mcp", "internal/tools", "a tool server is a tools.Set"},
 	{"internal/tools/mcp", "internal/llm", "its tools are described to a model"},
 
+	{"config", "internal/yamldoc", "mistakes are shown with their line"},
+	{"internal/playbook", "internal/yamldoc", "mistakes are shown with their line"},
+	{"internal/vault", "internal/yamldoc", "titles and tags at the head of a note"},
 	{"internal/playbook", "internal/llm", "conditions in plain words are judged by a model"},
 	{"internal/playbook", "internal/vector", "shortlists them by what they mean"},
 
@@ -96,7 +99,7 @@ var libraries = []allowed{
 	{"internal/pdf", "github.com/ledongthuc/pdf", "the text of PDFs"},
 	{"cmd/bot", "golang.org/x/sys", "gives start-up memory back"},
 	{"internal/rehearse", "golang.org/x/tools", "the file format of rehearsals"},
-	{"config", "github.com/goccy/go-yaml", "mistakes are shown with their line"},
+	{"config", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
 
 	{"internal/adapters/discord", "github.com/bwmarrin/discordgo", "the platform's library"},
 	{"internal/adapters/discord", "github.com/gorilla/websocket", "close codes and the dialer below discordgo"},
@@ -122,10 +125,11 @@ var libraries = []allowed{
 	{"internal/sqlite", "github.com/mattn/go-sqlite3", "the database engine"},
 
 	{"internal/vault", "github.com/yuin/goldmark", "where the headings and the code of a note are"},
-	{"internal/vault", "github.com/goccy/go-yaml", "titles and tags at the head of a note"},
+	{"internal/vault", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
 	{"internal/vault", "github.com/fsnotify/fsnotify", "hears of changed files"},
 
-	{"internal/playbook", "github.com/goccy/go-yaml", "the owner writes YAML; mistakes are shown with their line"},
+	{"internal/playbook", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
+	{"internal/yamldoc", "github.com/goccy/go-yaml", "the parser, which tells where a mistake is"},
 	{"internal/playbook", "github.com/google/jsonschema-go", "parameters of tools, and the schema for editors"},
 	{"internal/tools", "github.com/google/jsonschema-go", "schemas from Go types, and what a call breaks of one"},
 	{"internal/tools", "golang.org/x/net", "fetched pages to readable text"},

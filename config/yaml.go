@@ -7,10 +7,10 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"parley/internal/yamldoc"
 )
 
 // yamlFile lays one parsed file over a Config: every value goes through
@@ -21,80 +21,47 @@ type yamlFile struct {
 	lines []string
 }
 
-// maxNesting is more than any setting needs and less than what a parser that
-// recurses is hurt by.
-const maxNesting = 50
-
 // maxMistakes is how many of one file are told at once.
 const maxMistakes = 20
 
 func (y *yamlFile) load(text string) {
 	text = strings.TrimPrefix(text, "\ufeff")
-	if nested(text) {
-		y.fail(&Error{Place: y.name, Problem: "is nested too deeply to be a settings file"})
-		return
-	}
-	file, err := parser.ParseBytes([]byte(text), 0)
+	root, err := yamldoc.Parse(text)
 	if err != nil {
-		y.syntax(err)
-		return
-	}
-	for i, doc := range file.Docs {
-		if doc.Body == nil {
-			continue
-		}
-		if i > 0 {
-			y.failAt(doc.Body.GetToken(), "", "a settings file is one document", "remove the line ---")
-			return
-		}
-		y.section(doc.Body, reflect.ValueOf(&y.config).Elem(), "")
+		y.unparsed(err)
+	} else if root != nil {
+		y.section(root, reflect.ValueOf(&y.config).Elem(), "")
 	}
 }
 
-// nested finds flow brackets and indentation that would make the parser recurse
-// without bound.
-func nested(text string) bool {
-	depth := 0
-	for line := range strings.Lines(text) {
-		if len(line)-len(strings.TrimLeft(line, " -?:\t")) > 10*maxNesting {
-			return true
-		}
-		for _, r := range line {
-			switch r {
-			case '[', '{':
-				depth++
-			case ']', '}':
-				depth = max(0, depth-1)
-			}
-			if depth > maxNesting {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// syntax reports what the parser refused, in its words but without its
-// excerpt, which would show secrets.
-func (y *yamlFile) syntax(err error) {
-	var e yaml.Error
-	if !errors.As(err, &e) || e.GetToken() == nil {
+// unparsed reports what the parser refused: in its words, unless they quote the
+// file, which may hold secrets.
+func (y *yamlFile) unparsed(err error) {
+	var e *yamldoc.Error
+	if !errors.As(err, &e) || e.Line == 0 {
 		y.fail(&Error{Place: y.name, Problem: "is not YAML"})
 		return
 	}
-	message := e.GetMessage()
-	if strings.ContainsAny(message, "\"'`") { // it quotes the file
-		message = "is not valid YAML here"
+	problem, hint := e.Problem, ""
+	switch {
+	case errors.Is(err, yamldoc.ErrTooDeep):
+		problem = "is nested too deeply to be a settings file"
+	case errors.Is(err, yamldoc.ErrSeveral):
+		problem, hint = "a settings file is one document", "remove the line ---"
+	case strings.ContainsAny(problem, "\"'`"):
+		problem = "is not valid YAML here"
 	}
-	y.failAt(e.GetToken(), "", message, "")
+	y.failHere(e.Line, e.Column, &Error{Problem: problem, Hint: hint})
 }
 
 func (y *yamlFile) failAt(tk *token.Token, setting, problem, hint string) {
-	e := &Error{Setting: setting, Place: y.name, Problem: problem, Hint: hint}
-	if tk != nil && tk.Position != nil {
-		e.Place = y.place(tk)
-		e.Excerpt = y.excerpt(tk.Position.Line, tk.Position.Column)
-	}
+	y.failHere(tk.Position.Line, tk.Position.Column, &Error{Setting: setting, Problem: problem, Hint: hint})
+}
+
+// failHere reports a mistake at a place of the file.
+func (y *yamlFile) failHere(line, column int, e *Error) {
+	e.Place = fmt.Sprintf("%s:%d:%d", y.name, line, column)
+	e.Excerpt = strings.TrimSuffix(yamldoc.Excerpt(y.lines, line, column, masked), "\n")
 	y.fail(e)
 }
 
@@ -166,7 +133,7 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 	case isList && v.Kind() == reflect.Slice:
 		y.list(list, &s)
 	default:
-		text, ok := scalar(node)
+		text, ok := yamldoc.Scalar(node)
 		if !ok {
 			y.failAt(node.GetToken(), path, "expected a single value", "")
 			return
@@ -182,7 +149,7 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 func (y *yamlFile) list(list *ast.SequenceNode, s *Setting) {
 	var items []string
 	for _, n := range list.Values {
-		text, ok := scalar(n)
+		text, ok := yamldoc.Scalar(n)
 		if !ok {
 			y.failAt(n.GetToken(), s.Path, "expected a list of single values", "")
 			return
@@ -207,37 +174,10 @@ func (y *yamlFile) sections(list *ast.SequenceNode, v reflect.Value, path string
 	}
 }
 
-// scalar is the text of a single value as it was written; anchors, aliases and
-// tags are not taken.
-func scalar(n ast.Node) (string, bool) {
-	switch n := n.(type) {
-	case *ast.StringNode:
-		return n.Value, true
-	case *ast.LiteralNode:
-		return n.Value.Value, true
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return n.GetToken().Value, true
-	}
-	return "", false
-}
-
 var keyLine = regexp.MustCompile(`^([\s-]*([A-Za-z0-9_]+)\s*:)(.*)$`)
 
-// excerpt shows the line and the one before it. Only values of settings known
-// to be harmless are shown: a misspelt key may well be a secret's.
-func (y *yamlFile) excerpt(line, column int) string {
-	var b strings.Builder
-	for n := max(1, line-1); n <= line && n <= len(y.lines); n++ {
-		mark := ' '
-		if n == line {
-			mark = '>'
-		}
-		fmt.Fprintf(&b, "%c %4d | %s\n", mark, n, masked(strings.TrimRight(y.lines[n-1], "\r")))
-	}
-	fmt.Fprintf(&b, "       | %s^", strings.Repeat(" ", min(max(column-1, 0), 200)))
-	return b.String()
-}
-
+// masked is what is shown of a line: only values of settings known to be
+// harmless, for a misspelt key may well be a secret's.
 func masked(line string) string {
 	parts := keyLine.FindStringSubmatch(line)
 	switch {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/internal/text"
+	"parley/internal/yamldoc"
 )
 
 // Mistake is one thing wrong with a playbook file.
@@ -69,15 +70,7 @@ func (s *source) mistake(path, format string, args ...any) {
 }
 
 func (s *source) excerpt(line int) string {
-	var b strings.Builder
-	for n := max(1, line-1); n <= min(len(s.text), line+1); n++ {
-		mark := "  "
-		if n == line {
-			mark = "> "
-		}
-		fmt.Fprintf(&b, "  %s%4d | %s\n", mark, n, text.Clip(s.text[n-1], 160))
-	}
-	return b.String()
+	return yamldoc.Excerpt(s.text, line, 0, func(line string) string { return text.Clip(line, 160) })
 }
 
 func (ms Mistakes) sort() {

@@ -14,12 +14,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
-	"github.com/goccy/go-yaml/parser"
-	"github.com/goccy/go-yaml/token"
-
 	"parley/internal/vector"
+	"parley/internal/yamldoc"
 )
 
 // Defaults of Settings (requirements 7.1).
@@ -28,12 +24,8 @@ const (
 	DefaultTop       = 3
 )
 
-// Caps of what is read, against files that are not playbooks.
-const (
-	maxFileSize = 4 << 20
-	maxDepth    = 40  // levels of nesting in brackets
-	maxColumn   = 400 // where a list item may start, which bounds the other nesting
-)
+// maxFileSize guards against files that are no playbooks, in bytes.
+const maxFileSize = 4 << 20
 
 // Options change how a playbook is loaded and used. The zero value is fine.
 type Options struct {
@@ -117,10 +109,13 @@ func (b *Book) add(name string, text []byte, found *Mistakes) {
 		return
 	}
 	src.text = strings.Split(string(text), "\n")
-	root, err := parse(text)
+	root, err := yamldoc.Parse(string(text))
 	if err != nil {
-		src.lines[""] = lineOf(err)
-		src.mistake("", "not YAML: %s", messageOf(err))
+		var e *yamldoc.Error
+		if errors.As(err, &e) {
+			src.lines[""], err = e.Line, errors.New(e.Problem)
+		}
+		src.mistake("", "not YAML: %v", err)
 		return
 	}
 	if root == nil {
@@ -129,77 +124,6 @@ func (b *Book) add(name string, text []byte, found *Mistakes) {
 	var d document
 	(&reader{src}).read(root, reflect.ValueOf(&d).Elem(), "", shape{})
 	b.merge(d, src)
-}
-
-// parse gives the one document of a file, nil when the file is empty.
-func parse(text []byte) (root ast.Node, err error) {
-	defer func() { // the parser is fed by people's typing; it must not end the bot
-		if r := recover(); r != nil {
-			err = fmt.Errorf("the parser gave up: %v", r)
-		}
-	}()
-	tokens := lexer.Tokenize(string(text))
-	if line := tooDeep(tokens); line > 0 {
-		return nil, fmt.Errorf("nested too deep at line %d", line)
-	}
-	f, err := parser.Parse(tokens, 0)
-	if err != nil {
-		return nil, err
-	}
-	for _, doc := range f.Docs {
-		if doc.Body == nil || doc.Body.Type() == ast.CommentType {
-			continue
-		}
-		if root != nil {
-			return nil, errors.New("more than one document in a file")
-		}
-		root = doc.Body
-	}
-	return root, nil
-}
-
-// tooDeep is the first line nested deeper than maxDepth, or 0. The parser
-// recurses and must never see such a file. A block of depth n starts at column
-// n at the earliest.
-func tooDeep(tokens token.Tokens) int {
-	flow := 0
-	for _, tk := range tokens {
-		switch tk.Type {
-		case token.SequenceStartType, token.MappingStartType:
-			flow++
-		case token.SequenceEndType, token.MappingEndType:
-			flow = max(0, flow-1)
-		case token.SequenceEntryType, token.MappingKeyType:
-			if flow == 0 && tk.Position.Column > maxColumn {
-				return tk.Position.Line
-			}
-		}
-		if flow > maxDepth {
-			return tk.Position.Line
-		}
-	}
-	return 0
-}
-
-type tokenError interface {
-	GetMessage() string
-	GetToken() *token.Token
-}
-
-func lineOf(err error) int {
-	var te tokenError
-	if errors.As(err, &te) && te.GetToken() != nil {
-		return te.GetToken().Position.Line
-	}
-	return 1
-}
-
-func messageOf(err error) string {
-	var te tokenError
-	if errors.As(err, &te) {
-		return te.GetMessage()
-	}
-	return err.Error()
 }
 
 // merge appends a file's definitions. Ids that were taken before are mistakes.

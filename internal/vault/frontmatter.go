@@ -4,7 +4,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+
+	"parley/internal/yamldoc"
 )
 
 // Bounds of frontmatter; what is beyond is text that is left out, not parsed.
@@ -50,11 +51,11 @@ func (f *front) read(text string) {
 	if tangled(text) {
 		return
 	}
-	file, err := parser.ParseBytes([]byte(text), 0)
-	if err != nil || len(file.Docs) == 0 {
+	root, err := yamldoc.Parse(text)
+	if err != nil || root == nil {
 		return
 	}
-	for _, pair := range pairs(file.Docs[0].Body) {
+	for _, pair := range pairs(root) {
 		values := scalars(pair.Value)
 		switch strings.ToLower(pair.Key.String()) {
 		case "title":
@@ -89,13 +90,8 @@ func scalars(n ast.Node) (values []string) {
 		nodes = seq.Values
 	}
 	for _, n := range nodes {
-		switch n := n.(type) {
-		case *ast.StringNode:
-			values = append(values, strings.TrimSpace(n.Value))
-		case *ast.LiteralNode:
-			values = append(values, strings.TrimSpace(n.Value.Value))
-		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
-			values = append(values, n.String())
+		if value, ok := yamldoc.Scalar(n); ok {
+			values = append(values, strings.TrimSpace(value))
 		}
 	}
 	return values
