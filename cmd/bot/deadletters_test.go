@@ -59,3 +59,28 @@ func TestDeadLettersAreReadAgain(t *testing.T) {
 		t.Errorf("drop: %s", out)
 	}
 }
+
+// Telegram's are read again as well: one that is a message after all is
+// answered, and what is no whole update says so.
+func TestDeadLettersOfTelegramAreReadAgain(t *testing.T) {
+	w := newWorld(t)
+	w.llm.Quiet()
+	w.run(t)
+	store := w.open(t)
+	update := `{"update_id":700,"message":{"message_id":9,"date":1772445600,"chat":{"id":7,"type":"private"},"from":{"id":7,"is_bot":false,"first_name":"Ann"},"text":"hear me now"}}`
+	_, err := store.Accept(t.Context(), chat.Batch{Platform: "telegram", Dead: []chat.DeadLetter{
+		{ID: "update:700", Raw: []byte(update), Reason: "not understood then"}, {ID: "update:701", Raw: []byte(update[:90]), Reason: "broken"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, code := w.call(t, "deadletters", "retry", "1", "2"); code != 0 {
+		t.Fatal(out)
+	}
+	if got := w.sent(t, 1)[0]; !strings.Contains(got, "hear me now") {
+		t.Errorf("answered %q", got)
+	}
+	eventually(t, "one is gone, one failed", func() bool {
+		out, _ := w.call(t, "deadletters", "list")
+		return !strings.Contains(out, "not understood then") && strings.Contains(out, "not an update of Telegram as a whole")
+	})
+}

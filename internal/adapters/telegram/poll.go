@@ -190,6 +190,7 @@ func (a *Adapter) batch(raws []json.RawMessage) (b chat.Batch, last int64, press
 			last = e.id
 		}
 		if e.message.ID != "" {
+			e.message.Raw = raw
 			b.Messages = append(b.Messages, e.message)
 		}
 		if e.dead != nil {
