@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -123,20 +124,26 @@ func TestFaultFlapping(t *testing.T) {
 func TestFaultLateInteraction(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
-	a, _ := connected(t, in, s)
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ahead atomic.Int64
+	a.o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	running(t, a, in, s)
 	s.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "ask"})
 	until(t, "delivered", func() bool { return len(in.texts()) == 1 })
 	m := in.last()
 	part := func(nonce string, private bool) chat.Part {
 		return chat.Part{Key: m.Key, Origin: m.Origin, To: m.From, Text: nonce, Nonce: nonce, Private: private, At: time.Now()}
 	}
-	a.o.Now = func() time.Time { return time.Now().Add(16 * time.Minute) }
+	ahead.Store(int64(16 * time.Minute))
 	for _, p := range []chat.Part{part("late", false), part("late and private", true)} {
 		if _, err := a.Send(context.Background(), p); err != nil {
 			t.Error(err)
 		}
 	}
-	a.o.Now = time.Now // and one that Discord has forgotten early
+	ahead.Store(0) // and one that Discord has forgotten early
 	s.Fail(discordtest.Fault{Method: "PATCH", Path: "/webhooks/", Status: 404, Code: 10015})
 	if _, err := a.Send(context.Background(), part("forgotten", false)); err != nil {
 		t.Error(err)
