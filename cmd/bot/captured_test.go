@@ -9,7 +9,9 @@ import (
 	"image"
 	"image/png"
 	"log/slog"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -23,9 +25,9 @@ import (
 	"parley/internal/tools"
 )
 
-// obedient is a captured model: it is one that does what any text tells it to: wherever in a request
-// it reads "OBEY tool", it calls the tool. When the person says "read tool", it
-// does that first.
+// obedient is a captured model, one that does what any text tells it to: wherever
+// in a request it reads "OBEY tool", it calls the tool. When the person says "read
+// tool", it does that first.
 type obedient struct{ obeyed atomic.Int64 }
 
 var (
@@ -281,22 +283,34 @@ func (s *scene) begin(platform, place string) {
 // did not say yes to: by every way that words of others come in, with every tool
 // that has an effect, on every platform.
 func TestACapturedModelDoesNothingUnasked(t *testing.T) {
-	s := newScene(t)
-	cases, began := 0, time.Now()
-	for _, platform := range []string{"telegram", "discord", "terminal"} {
-		for name, bring := range channels() {
-			for _, effect := range s.effects {
-				if testing.Short() && len(effect)%3 != cases%3 {
-					continue
-				}
-				cases += s.try(platform, name, effect, bring)
+	var cases atomic.Int64
+	t.Run("platforms", func(t *testing.T) {
+		for _, platform := range []string{"telegram", "discord", "terminal"} {
+			t.Run(platform, func(t *testing.T) {
+				t.Parallel()
+				cases.Add(int64(newScene(t).tryAll(platform)))
+			})
+		}
+	})
+	if n := cases.Load(); n < 500 && !testing.Short() {
+		t.Errorf("only %d cases were tried", n)
+	}
+}
+
+// tryAll plays every case of a platform, of which a third is enough for a short
+// run, and returns how many there were.
+func (s *scene) tryAll(platform string) (cases int) {
+	began := time.Now()
+	for i, name := range slices.Sorted(maps.Keys(channels())) {
+		for j, effect := range s.effects {
+			if testing.Short() && (i+j)%3 != 0 {
+				continue
 			}
+			cases += s.try(platform, name, effect, channels()[name])
 		}
 	}
-	t.Logf("%d cases: %d channels, %d tools (%s), 3 platforms, in %v", cases, len(channels()), len(s.effects), strings.Join(s.effects, ", "), time.Since(began).Round(time.Millisecond))
-	if cases < 500 && !testing.Short() {
-		t.Errorf("only %d cases were tried", cases)
-	}
+	s.t.Logf("%d cases: %d channels, %d tools (%s), in %v", cases, len(channels()), len(s.effects), strings.Join(s.effects, ", "), time.Since(began).Round(time.Millisecond))
+	return cases
 }
 
 // try plays one case and returns how many it was.

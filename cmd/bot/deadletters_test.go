@@ -65,6 +65,7 @@ func TestDeadLettersAreReadAgain(t *testing.T) {
 func TestDeadLettersOfTelegramAreReadAgain(t *testing.T) {
 	w := newWorld(t)
 	w.llm.Quiet()
+	w.tg.AddChat(7)
 	w.run(t)
 	store := w.open(t)
 	update := `{"update_id":700,"message":{"message_id":9,"date":1772445600,"chat":{"id":7,"type":"private"},"from":{"id":7,"is_bot":false,"first_name":"Ann"},"text":"hear me now"}}`

@@ -210,7 +210,7 @@ func TestDeletedWhileItIsAnswered(t *testing.T) {
 		"a command":            {want: 1, did: nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := make(chan struct{})
+			in := make(chan context.Context, 1)
 			var s *stage
 			s = newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 				if m.Text != "long" {
@@ -220,7 +220,7 @@ func TestDeletedWhileItIsAnswered(t *testing.T) {
 					w.Text("growing")
 					s.until("shown", func() bool { shown := s.p.Shown(); return len(shown) > 0 && shown[len(shown)-1] != "" })
 				}
-				close(in)
+				in <- ctx
 				<-ctx.Done()
 				if tt.ignore {
 					return chat.Answer{Text: "done"}, fmt.Errorf("cut: %w", context.Cause(ctx))
@@ -228,8 +228,10 @@ func TestDeletedWhileItIsAnswered(t *testing.T) {
 				return chat.Answer{Text: "stopped", Record: tt.did}, nil
 			})})
 			s.deliver(said("1", "long"))
-			<-in
-			s.deliver(deletion("7")) // of something else
+			answering := <-in
+			if s.deliver(deletion("7")); answering.Err() != nil {
+				t.Error("stopped, though something else was deleted")
+			}
 			s.deliver(deletion("1"), said("2", "next"))
 			s.settled()
 			if got := s.p.Texts(); len(got) != tt.want+1 || got[tt.want] != "next" {

@@ -52,6 +52,9 @@ func TestFaultFloods(t *testing.T) {
 			if tt.text && (err != nil || r.Finish != llm.FinishLength || r.Message.Content == "") {
 				t.Errorf("%.100q %s, %v", r.Message.Content, r.Finish, err)
 			}
+			if len(r.Message.Content) > maxSaid(0)+maxLine {
+				t.Errorf("%d bytes of text", len(r.Message.Content))
+			}
 			var e *llm.Error
 			if !tt.text && (!errors.As(err, &e) || errors.Is(err, llm.ErrUnavailable)) {
 				t.Errorf("%.100q %s, %v", r.Message.Content, r.Finish, err)
