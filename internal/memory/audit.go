@@ -168,14 +168,15 @@ func scanDecision(row scanner) (Decision, error) {
 // user means anybody.
 func (s *Store) LastDecision(_ context.Context, k chat.Key, user string) (Decision, error) {
 	return scanDecision(s.db.QueryRow(`SELECT `+decisionColumns+` FROM decisions
-		WHERE platform = ?1 AND channel = ?2 AND thread = ?3 AND (?4 = '' OR user_id = ?4) AND category NOT IN ('COMMAND', 'IGNORED')
-		ORDER BY at DESC, rowid DESC LIMIT 1`, k.Platform, k.Channel, k.Thread, user))
+		WHERE platform = :platform AND channel = :channel AND thread = :thread AND (:user = '' OR user_id = :user) AND category NOT IN ('COMMAND', 'IGNORED')
+		ORDER BY at DESC, rowid DESC LIMIT 1`,
+		sqlite.Named{"platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "user": user}))
 }
 
 // DecisionByID finds a decision by the beginning of its id, eight characters
 // at least; ErrNotFound when none fits.
 func (s *Store) DecisionByID(_ context.Context, prefix string) (Decision, error) {
-	return scanDecision(s.db.QueryRow("SELECT "+decisionColumns+" FROM decisions WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY at DESC LIMIT 1", prefix))
+	return scanDecision(s.db.QueryRow("SELECT "+decisionColumns+" FROM decisions WHERE id >= :prefix AND id < :prefix || 'g' ORDER BY at DESC LIMIT 1", sqlite.Named{"prefix": prefix}))
 }
 
 // Calls returns the tool calls of a decision in order.
@@ -202,11 +203,11 @@ func (s *Store) Calls(_ context.Context, decision string) ([]CallRecord, error) 
 // since a moment, also where another one took its place.
 func (s *Store) Matched(_ context.Context, since time.Time) (map[string]int, error) {
 	rows, err := s.db.Query(`SELECT id, count(*) FROM (
-			SELECT m.value ->> 'guideline_id' AS id FROM decisions d, json_each(d.detail, '$.playbook.matches') m WHERE d.at >= ?1
+			SELECT m.value ->> 'guideline_id' AS id FROM decisions d, json_each(d.detail, '$.playbook.matches') m WHERE d.at >= :since
 			UNION ALL
 			SELECT m.value ->> 'guideline_id' FROM decisions d, json_each(d.detail, '$.playbook.dropped') m
-			WHERE d.at >= ?1 AND m.value ->> 'reason' IN ('unmet dependency', 'excluded', 'already applied'))
-		WHERE id IS NOT NULL GROUP BY id`, Stamp(since))
+			WHERE d.at >= :since AND m.value ->> 'reason' IN ('unmet dependency', 'excluded', 'already applied'))
+		WHERE id IS NOT NULL GROUP BY id`, sqlite.Named{"since": Stamp(since)})
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +227,7 @@ func (s *Store) Matched(_ context.Context, since time.Time) (map[string]int, err
 // Rows counts what a table holds; the error names the tables there are.
 func (s *Store) Rows(_ context.Context, table string) (n int, err error) {
 	var name, all string
-	err = s.db.QueryRow(`SELECT coalesce(max(name) FILTER (WHERE name = ?1), ''), group_concat(name, ', ')
+	err = s.db.QueryRow(`SELECT coalesce(max(name) FILTER (WHERE name = ?), ''), group_concat(name, ', ')
 		FROM sqlite_master WHERE type = 'table'`, table).Scan(&name, &all)
 	if err != nil {
 		return 0, err
@@ -252,9 +253,9 @@ type Stat struct {
 func (s *Store) Stats(_ context.Context, since time.Time) ([]Stat, error) {
 	rows, err := s.db.Query(`SELECT category, sum(n), sum(calls), sum(tokens), sum(took) FROM (
 			SELECT category, count(*) AS n, sum(model_calls) AS calls, sum(total_tokens) AS tokens, sum(duration_ms) AS took
-				FROM decisions WHERE at >= ?1 GROUP BY category
-			UNION ALL SELECT 'IGNORED', sum(n), 0, 0, 0 FROM overheard WHERE day >= substr(?1, 1, 10) HAVING sum(n) > 0)
-		GROUP BY category ORDER BY sum(n) DESC`, Stamp(since))
+				FROM decisions WHERE at >= :since GROUP BY category
+			UNION ALL SELECT 'IGNORED', sum(n), 0, 0, 0 FROM overheard WHERE day >= substr(:since, 1, 10) HAVING sum(n) > 0)
+		GROUP BY category ORDER BY sum(n) DESC`, sqlite.Named{"since": Stamp(since)})
 	if err != nil {
 		return nil, err
 	}

@@ -144,17 +144,17 @@ func (s *Store) LettersToRetry(_ context.Context, limit int) ([]DeadLetter, erro
 // RetryDeadLetter asks the running bot, or the next one, to read an event
 // again.
 func (s *Store) RetryDeadLetter(ctx context.Context, id int64) error {
-	return s.changeLetter(ctx, "UPDATE dead_letters SET state = 'retry' WHERE id = ?1", id)
+	return s.changeLetter(ctx, "UPDATE dead_letters SET state = 'retry' WHERE id = ?", id)
 }
 
 // DropDeadLetter forgets an event.
 func (s *Store) DropDeadLetter(ctx context.Context, id int64) error {
-	return s.changeLetter(ctx, "DELETE FROM dead_letters WHERE id = ?1", id)
+	return s.changeLetter(ctx, "DELETE FROM dead_letters WHERE id = ?", id)
 }
 
 // FailDeadLetter notes that an event was read again in vain.
 func (s *Store) FailDeadLetter(ctx context.Context, id int64, reason string) error {
-	return s.changeLetter(ctx, "UPDATE dead_letters SET state = 'new', tries = tries + 1, reason = ?2 WHERE id = ?1", id, reason)
+	return s.changeLetter(ctx, "UPDATE dead_letters SET state = 'new', tries = tries + 1, reason = ? WHERE id = ?", reason, id)
 }
 
 func (s *Store) changeLetter(ctx context.Context, query string, args ...any) error {

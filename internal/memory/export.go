@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"parley/internal/sqlite"
 )
 
 // Export is everything that is stored about a person, for them to read.
@@ -125,7 +127,7 @@ func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err er
 	if err != nil {
 		return e, err
 	}
-	shared, err := facts(s.db.Query, Viewer{Operator: true}, "f.scope <> 'person' AND EXISTS (SELECT 1 FROM json_each(iif(f.people = '', '[]', f.people)) WHERE value = ?6)", user)
+	shared, err := facts(s.db.Query, Viewer{Operator: true}, "f.scope <> 'person' AND EXISTS (SELECT 1 FROM json_each(iif(f.people = '', '[]', f.people)) WHERE value = :person)", sqlite.Named{"person": user})
 	if err != nil {
 		return e, during("export", err)
 	}
@@ -145,29 +147,29 @@ func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err er
 
 // exportTalks adds what was said to the bot, and what that left behind.
 func (s *Store) exportTalks(e *Export) (err error) {
-	if e.Messages, err = gathered(s, scanSaid, "SELECT platform || ':' || channel, role, name, content, attached, tool_calls, at FROM messages WHERE user_id = ? ORDER BY id", e.User); err != nil {
+	if e.Messages, err = gathered(s, scanSaid, "SELECT platform || ':' || channel, role, name, content, attached, tool_calls, at FROM messages WHERE user_id = :user ORDER BY id", e.User); err != nil {
 		return err
 	}
-	if e.Answers, err = gathered(s, scanAnswer, "SELECT platform || ':' || channel, category, model, total_tokens, at, detail FROM decisions WHERE user_id = ? ORDER BY at", e.User); err != nil {
+	if e.Answers, err = gathered(s, scanAnswer, "SELECT platform || ':' || channel, category, model, total_tokens, at, detail FROM decisions WHERE user_id = :user ORDER BY at", e.User); err != nil {
 		return err
 	}
 	if e.Calls, err = gathered(s, scanCall, `SELECT c.call_id, c.name, c.arguments, c.result, c.status, c.retries, c.duration_ms
-		FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.user_id = ? ORDER BY c.id`, e.User); err != nil {
+		FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.user_id = :user ORDER BY c.id`, e.User); err != nil {
 		return err
 	}
 	if e.Earlier, err = gathered(s, scanText, `SELECT h.content || ' ' || h.tags FROM key_facts f JOIN fact_history h ON h.fact_id = f.id
-		WHERE f.scope = 'person' AND f.subject = ?1
-		UNION ALL SELECT content || ' ' || tags || ' ' || quote || ' ' || previous FROM key_facts WHERE scope = 'person' AND subject = ?1 AND valid_to <> ''`, e.User); err != nil {
+		WHERE f.scope = 'person' AND f.subject = :user
+		UNION ALL SELECT content || ' ' || tags || ' ' || quote || ' ' || previous FROM key_facts WHERE scope = 'person' AND subject = :user AND valid_to <> ''`, e.User); err != nil {
 		return err
 	}
 	e.Sessions, err = gathered(s, scanSat, `SELECT platform || ':' || channel, title, summary, closing, decisions, mentions, playbook FROM sessions
-		WHERE (direct OR user_id = ?1) AND `+spokenIn+` ORDER BY created_at`, e.User)
+		WHERE (direct OR user_id = :user) AND `+spokenIn+` ORDER BY created_at`, e.User)
 	return err
 }
 
 // gathered reads rows of a person.
 func gathered[T any](s *Store, scan func(*sql.Rows) (T, error), query, user string) ([]T, error) {
-	rows, err := s.db.Query(query, user)
+	rows, err := s.db.Query(query, sqlite.Named{"user": user})
 	if err != nil {
 		return nil, during("export", err)
 	}

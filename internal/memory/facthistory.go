@@ -33,7 +33,7 @@ type Earlier struct {
 // FactHistory returns a fact that v can see and what it said before, newest
 // first.
 func (s *Store) FactHistory(_ context.Context, v Viewer, id int64) (Fact, []Earlier, error) {
-	list, err := facts(s.db.Query, v, "f.id = ?6", id)
+	list, err := facts(s.db.Query, v, byID, sqlite.Named{"id": id})
 	if err != nil {
 		return Fact{}, nil, during("fact history", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/recall"
+	"parley/internal/sqlite"
 )
 
 // Bounds of one look at the facts.
@@ -22,43 +23,40 @@ const (
 
 // factScope is who may see a fact: the one it is about, in company only where
 // it was said; everybody in the channel, or the server, it was meant for. Its
-// parameters are ?1 to ?5: user, direct, platform, channel, guild. The subjects
+// parameters come from Viewer.named. The subjects
 // are named once more in front, for the index.
-const factScope = `f.subject IN (?1, ?3 || ':' || ?4, ?5) AND (
-	f.scope = 'person' AND f.subject = ?1 AND (?2 OR (f.platform = ?3 AND f.channel = ?4))
-	OR f.scope = 'channel' AND f.subject = ?3 || ':' || ?4
-	OR f.scope = 'guild' AND f.subject = ?5 AND ?5 <> '')`
+const factScope = `f.subject IN (:user, :platform || ':' || :channel, :guild) AND (
+	f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel))
+	OR f.scope = 'channel' AND f.subject = :platform || ':' || :channel
+	OR f.scope = 'guild' AND f.subject = :guild AND :guild <> '')`
 
 const factColumns = `f.id, f.scope, f.subject, f.platform, f.channel, f.content, f.tags, f.important, f.type, f.author, f.session_id, f.message_id,
 	f.quote, f.confidence, f.valid_from, f.valid_to, f.superseded_by, f.previous, f.uses, f.created_at, f.updated_at, f.via, f.people`
 
-// Ends of the one query on facts; ?6 and on are their own.
+// Ends of the one query on facts, with parameters of their own.
 const (
-	matching   = `f.id IN (SELECT rowid FROM key_facts_fts WHERE key_facts_fts MATCH ?6) ORDER BY f.updated_at DESC, f.id DESC LIMIT ?7`
-	page       = `1 ORDER BY f.important DESC, f.updated_at DESC, f.id DESC LIMIT ?6 OFFSET ?7`
-	everybodys = `1 ORDER BY f.id DESC LIMIT ?6 OFFSET ?7`
-	marked     = `f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT ?6`
-	newest     = `1 ORDER BY f.updated_at DESC, f.id DESC LIMIT ?6`
-	latest     = `NOT f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT ?6`
+	byID       = `f.id = :id`
+	byCall     = `f.call_key = :call`
+	matching   = `f.id IN (SELECT rowid FROM key_facts_fts WHERE key_facts_fts MATCH :match) ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
+	page       = `1 ORDER BY f.important DESC, f.updated_at DESC, f.id DESC LIMIT :limit OFFSET :offset`
+	everybodys = `1 ORDER BY f.id DESC LIMIT :limit OFFSET :offset`
+	marked     = `f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
+	newest     = `1 ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
+	latest     = `NOT f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
 )
 
 // sameSubject is the end that reads in the order of the index.
-const sameSubject = `f.subject = ?6 AND f.scope = ?7 ORDER BY f.updated_at DESC, f.id DESC LIMIT ?8`
+const sameSubject = `f.subject = :subject AND f.scope = :scope ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
 
 // scope is the condition on facts that hold and that v may see, "" for nobody.
 func (v Viewer) scope() string {
 	switch {
 	case v.Operator:
-		return "f.valid_to = '' AND (?1 = '' OR f.subject = ?1)"
+		return "f.valid_to = '' AND (:user = '' OR f.subject = :user)"
 	case v.User == "":
 		return ""
 	}
 	return "f.valid_to = '' AND " + factScope
-}
-
-// seen are the parameters of scope, with more behind.
-func (v Viewer) seen(more ...any) []any {
-	return append([]any{v.User, v.Direct, v.Key.Platform, v.Key.Channel, v.guild()}, more...)
 }
 
 // reading is how much of a fact is read.
@@ -74,12 +72,12 @@ var (
 
 // facts is the one function that reads facts: the scope of v stands in its
 // SQL. end narrows, orders and limits. query is a reader's or the writer's.
-func (r reading) facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args ...any) ([]Fact, error) {
+func (r reading) facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args sqlite.Named) ([]Fact, error) {
 	scope := v.scope()
 	if scope == "" {
 		return nil, nil
 	}
-	rows, err := query("SELECT "+r.columns+" FROM key_facts f WHERE "+scope+" AND "+end, v.seen(args...)...)
+	rows, err := query("SELECT "+r.columns+" FROM key_facts f WHERE "+scope+" AND "+end, v.named(args))
 	if err != nil {
 		return nil, err
 	}
@@ -87,8 +85,8 @@ func (r reading) facts(query func(string, ...any) (*sql.Rows, error), v Viewer, 
 }
 
 // facts reads whole facts.
-func facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args ...any) ([]Fact, error) {
-	return wholeFacts.facts(query, v, end, args...)
+func facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args sqlite.Named) ([]Fact, error) {
+	return wholeFacts.facts(query, v, end, args)
 }
 
 // around counts the facts about v and where v is, up to one more than are
@@ -106,7 +104,7 @@ func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 	if err != nil || n == 0 || n > maxCandidates {
 		return nil, n <= maxCandidates, err
 	}
-	all, err = facts(s.db.Query, v, newest, maxCandidates)
+	all, err = facts(s.db.Query, v, newest, sqlite.Named{"limit": maxCandidates})
 	return all, true, err
 }
 
@@ -130,7 +128,7 @@ func (s *Store) Facts(_ context.Context, v Viewer, limit, offset int) ([]Fact, e
 	if v.Operator && v.User == "" {
 		end = everybodys // sorting a million by importance would take seconds
 	}
-	list, err := facts(s.db.Query, v, end, limit, offset)
+	list, err := facts(s.db.Query, v, end, sqlite.Named{"limit": limit, "offset": offset})
 	return list, during("list facts", err)
 }
 
@@ -153,10 +151,10 @@ func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int)
 	}
 	important, others := parted(all)
 	if !few {
-		if important, err = facts(s.db.Query, v, marked, maxCandidates); err != nil {
+		if important, err = facts(s.db.Query, v, marked, sqlite.Named{"limit": maxCandidates}); err != nil {
 			return k, during("facts", err)
 		}
-		if others, err = facts(s.db.Query, v, latest, recentFacts); err != nil {
+		if others, err = facts(s.db.Query, v, latest, sqlite.Named{"limit": recentFacts}); err != nil {
 			return k, during("facts", err)
 		}
 	}
@@ -240,11 +238,11 @@ func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
 	if !v.Operator {
 		match = "owner : (" + matchAny(owners) + ") AND " + match
 	}
-	found, err := facts(s.db.Query, v, matching, match, maxCandidates)
+	found, err := facts(s.db.Query, v, matching, sqlite.Named{"match": match, "limit": maxCandidates})
 	if err != nil || len(found) >= limit {
 		return found, err
 	}
-	more, err := facts(s.db.Query, v, latest, maxCandidates) // a slip of the pen matches no word
+	more, err := facts(s.db.Query, v, latest, sqlite.Named{"limit": maxCandidates}) // a slip of the pen matches no word
 	for _, f := range more {
 		if !slices.ContainsFunc(found, func(o Fact) bool { return o.ID == f.ID }) {
 			found = append(found, f)

@@ -284,7 +284,7 @@ func learnFromNow(tx *sqlite.Tx, user, now string) error {
 
 func (s *Store) saveFact(tx *sqlite.Tx, v Viewer, subject string, f NewFact) (Saved, error) {
 	if f.CallKey != "" {
-		done, err := facts(tx.Query, v, "f.call_key = ?6", f.CallKey)
+		done, err := facts(tx.Query, v, byCall, sqlite.Named{"call": f.CallKey})
 		if err != nil || len(done) > 0 {
 			return Saved{Fact: one(done), Known: len(done) > 0, Replaced: one(done).Previous}, err
 		}
@@ -313,7 +313,7 @@ func (s *Store) saveFact(tx *sqlite.Tx, v Viewer, subject string, f NewFact) (Sa
 	if err != nil {
 		return Saved{}, err
 	}
-	list, err := facts(tx.Query, v, "f.id = ?6", id)
+	list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
 	return Saved{Fact: one(list)}, err
 }
 
@@ -354,7 +354,7 @@ func (s *Store) correct(tx *sqlite.Tx, v Viewer, old Fact, f NewFact) (Saved, er
 			return Saved{}, err
 		}
 	}
-	list, err := facts(tx.Query, v, "f.id = ?6", old.ID)
+	list, err := facts(tx.Query, v, byID, sqlite.Named{"id": old.ID})
 	saved := Saved{Fact: one(list), Known: known}
 	if !known {
 		saved.Replaced = old.Content
@@ -377,7 +377,7 @@ func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (
 	var saved Saved
 	err := s.changeFact(ctx, v, id, func(tx *sqlite.Tx, old Fact) error {
 		if f.CallKey != "" {
-			done, err := facts(tx.Query, v, "f.call_key = ?6", f.CallKey)
+			done, err := facts(tx.Query, v, byCall, sqlite.Named{"call": f.CallKey})
 			if err != nil || len(done) > 0 {
 				saved = Saved{Fact: one(done), Replaced: one(done).Previous}
 				return err
@@ -399,7 +399,7 @@ func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (
 // changeFact runs fn on a fact that v can see; ErrNoFact when there is none.
 func (s *Store) changeFact(ctx context.Context, v Viewer, id int64, fn func(*sqlite.Tx, Fact) error) error {
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		list, err := facts(tx.Query, v, "f.id = ?6", id)
+		list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
 		if err != nil {
 			return err
 		}
@@ -432,7 +432,7 @@ func (s *Store) ForgetFact(ctx context.Context, v Viewer, id int64) (Fact, error
 	var gone Fact
 	err := s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) error {
 		gone = f
-		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = ?1 OR superseded_by = ?1", id); err != nil {
+		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = :id OR superseded_by = :id", sqlite.Named{"id": id}); err != nil {
 			return err
 		}
 		if f.Scope != ScopePerson {
@@ -451,7 +451,7 @@ func (s *Store) ClearFacts(ctx context.Context, v Viewer) (n int64, err error) {
 		if err := learnFromNow(tx, v.User, Stamp(s.now())); err != nil {
 			return err
 		}
-		return del(tx, &n, "DELETE FROM key_facts AS f WHERE f.scope = 'person' AND f.subject = ?1 AND (?2 OR (f.platform = ?3 AND f.channel = ?4))", v.owned()...)
+		return del(tx, &n, "DELETE FROM key_facts AS f WHERE f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel))", v.named(nil))
 	})
 	return n, during("clear facts", err)
 }

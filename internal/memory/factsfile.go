@@ -246,7 +246,7 @@ func (s *Store) importFact(tx *sqlite.Tx, v Viewer, r FactRecord) (known bool, e
 	}
 	now := Stamp(s.now())
 	if id != 0 {
-		list, err := facts(tx.Query, v, "f.id = ?6", id)
+		list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
 		if err != nil {
 			return true, err
 		}

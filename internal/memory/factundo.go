@@ -86,9 +86,10 @@ func (s *Store) UndoFacts(ctx context.Context) (done FactsUndone, err error) {
 		for _, id := range last.Changed {
 			if err := del(tx, &done.Reverted, `UPDATE key_facts SET (content, tags, important) =
 					(SELECT h.content, h.tags, instr(h.tags || ' ', '#important ') > 0 FROM fact_history h WHERE h.fact_id = key_facts.id ORDER BY h.id DESC LIMIT 1),
-					previous = content, valid_from = ?2, updated_at = ?2
-				WHERE id = ?1 AND valid_to = '' AND EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = ?1)
-					AND NOT EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = ?1 AND h.until > ?3)`, id, now, last.Done); err != nil {
+					previous = content, valid_from = :now, updated_at = :now
+				WHERE id = :id AND valid_to = '' AND EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = :id)
+					AND NOT EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = :id AND h.until > :done)`,
+				sqlite.Named{"id": id, "now": now, "done": last.Done}); err != nil {
 				return err
 			}
 			if _, err := tx.Exec("DELETE FROM fact_history WHERE id = (SELECT max(id) FROM fact_history WHERE fact_id = ?) AND until <= ?", id, last.Done); err != nil {
@@ -96,7 +97,7 @@ func (s *Store) UndoFacts(ctx context.Context) (done FactsUndone, err error) {
 			}
 		}
 		for _, id := range last.Added {
-			if err := del(tx, &done.Removed, "DELETE FROM key_facts WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = ?1)", id); err != nil {
+			if err := del(tx, &done.Removed, "DELETE FROM key_facts WHERE id = :id AND NOT EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = :id)", sqlite.Named{"id": id}); err != nil {
 				return err
 			}
 		}

@@ -26,7 +26,8 @@ func (s *Store) EmbedFacts(ctx context.Context) (more bool, err error) {
 		return false, nil
 	}
 	rows, err := s.db.Query(`SELECT f.id, f.content FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id
-		WHERE (x.model < ?1 OR x.model > ?1) AND f.valid_to = '' LIMIT ?2`, s.embedModel, vectorBatch)
+		WHERE (x.model < :model OR x.model > :model) AND f.valid_to = '' LIMIT :limit`,
+		sqlite.Named{"model": s.embedModel, "limit": vectorBatch})
 	if err != nil {
 		return false, during("embed facts", err)
 	}
@@ -40,8 +41,8 @@ func (s *Store) EmbedFacts(ctx context.Context) (more bool, err error) {
 	}
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		for i, f := range due { // one that was corrected meanwhile waits for its own
-			_, err := tx.Exec(`UPDATE fact_vectors SET model = ?, vector = ? WHERE fact_id = ?3 AND EXISTS (SELECT 1 FROM key_facts WHERE id = ?3 AND content = ?4)`,
-				s.embedModel, append([]byte{}, vector.Of(list[i])...), f.ID, f.Content)
+			_, err := tx.Exec(`UPDATE fact_vectors SET model = :model, vector = :vector WHERE fact_id = :id AND EXISTS (SELECT 1 FROM key_facts WHERE id = :id AND content = :content)`,
+				sqlite.Named{"model": s.embedModel, "vector": append([]byte{}, vector.Of(list[i])...), "id": f.ID, "content": f.Content})
 			if err != nil {
 				return err
 			}
@@ -65,8 +66,9 @@ func (s *Store) near(ctx context.Context, v Viewer, text string) ([]int64, error
 	if s.embed == nil || scope == "" || v.Operator && v.User == "" { // the latest of a million take seconds
 		return nil, nil
 	}
-	rows, err := s.db.Query(`SELECT x.fact_id, x.vector FROM fact_vectors x WHERE x.model = ?6 AND x.fact_id IN (
-		SELECT f.id FROM key_facts f WHERE `+scope+` ORDER BY f.updated_at DESC, f.id DESC LIMIT ?7)`, v.seen(s.embedModel, vectorScan)...)
+	rows, err := s.db.Query(`SELECT x.fact_id, x.vector FROM fact_vectors x WHERE x.model = :model AND x.fact_id IN (
+		SELECT f.id FROM key_facts f WHERE `+scope+` ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit)`,
+		v.named(sqlite.Named{"model": s.embedModel, "limit": vectorScan}))
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +100,7 @@ func (s *Store) fuse(v Viewer, found []Fact, near []int64) ([]Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	more, err := facts(s.db.Query, v, "f.id IN (SELECT value FROM json_each(?6))", string(list))
+	more, err := facts(s.db.Query, v, "f.id IN (SELECT value FROM json_each(:ids))", sqlite.Named{"ids": string(list)})
 	if err != nil {
 		return nil, err
 	}

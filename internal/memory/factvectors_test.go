@@ -186,7 +186,8 @@ func BenchmarkNearFacts(b *testing.B) {
 	err := s.db.Write(bg, func(tx *sqlite.Tx) error {
 		for i := range 1000 {
 			_, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, created_at, updated_at)
-				VALUES ('person', ?, '', 'x', 'c', ?, 'fact', 'user', 1, '', ?3, ?3)`, v.User, fmt.Sprintf("fact number%d about subject%d", i, i), fmt.Sprint(i))
+				VALUES ('person', :user, '', 'x', 'c', :text, 'fact', 'user', 1, '', :at, :at)`,
+				sqlite.Named{"user": v.User, "text": fmt.Sprintf("fact number%d about subject%d", i, i), "at": fmt.Sprint(i)})
 			if err != nil {
 				return err
 			}

@@ -114,10 +114,11 @@ func insertOld(tx *sqlite.Tx, list []old, done *Imported) error {
 			}
 		}
 		res, err := tx.Exec(`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via)
-			SELECT ?1, ?2, ?3, ?4, ?5, 'user', ?6, ?7, ?8, ?9, ?10, ?11 WHERE NOT EXISTS
-			(SELECT 1 FROM messages WHERE platform = ?2 AND channel = ?3 AND thread = ?4 AND message_id = ?5 AND message_id <> '')`,
-			session, m.key.Platform, m.key.Channel, m.key.Thread, m.id, m.user.ID, m.user.Name, m.text,
-			llm.EstimateTokens(llm.Message{Content: m.text}), Stamp(m.at), int(max(m.via, ViaTyped)))
+			SELECT :session, :platform, :channel, :thread, :id, 'user', :user, :name, :text, :tokens, :at, :via WHERE NOT EXISTS
+			(SELECT 1 FROM messages WHERE platform = :platform AND channel = :channel AND thread = :thread AND message_id = :id AND message_id <> '')`,
+			sqlite.Named{"session": session, "platform": m.key.Platform, "channel": m.key.Channel, "thread": m.key.Thread, "id": m.id,
+				"user": m.user.ID, "name": m.user.Name, "text": m.text,
+				"tokens": llm.EstimateTokens(llm.Message{Content: m.text}), "at": Stamp(m.at), "via": int(max(m.via, ViaTyped))})
 		if err != nil {
 			return fmt.Errorf("import: %w", err)
 		}

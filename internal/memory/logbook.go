@@ -92,8 +92,8 @@ func (s *Store) Log(_ context.Context, v Viewer, q LogQuery) ([]LogEntry, error)
 	if len(want) > 0 {
 		read = maxSearched
 	}
-	rows, err := s.db.Query("SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+` AND (?5 = '' OR at >= ?5) AND (?6 = '' OR at < ?6)
-		ORDER BY at DESC, id DESC LIMIT ?7`, v.owned(Stamp(q.From), Stamp(q.To), read)...)
+	rows, err := s.db.Query("SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+` AND (:from = '' OR at >= :from) AND (:to = '' OR at < :to)
+		ORDER BY at DESC, id DESC LIMIT :limit`, v.named(sqlite.Named{"from": Stamp(q.From), "to": Stamp(q.To), "limit": read}))
 	if err != nil {
 		return nil, during("read log", err)
 	}

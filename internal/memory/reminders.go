@@ -82,7 +82,7 @@ func roomForReminder(tx *sqlite.Tx, user string, except int64) error {
 
 // Reminders lists v's waiting reminders, the next one first; at most 100.
 func (s *Store) Reminders(_ context.Context, v Viewer) ([]Reminder, error) {
-	return s.reminders("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND state = 'waiting' ORDER BY due_at, id LIMIT 100", v.owned()...)
+	return s.reminders("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND state = 'waiting' ORDER BY due_at, id LIMIT 100", v.named(nil))
 }
 
 func (s *Store) reminders(query string, args ...any) ([]Reminder, error) {
@@ -97,13 +97,13 @@ func (s *Store) reminders(query string, args ...any) ([]Reminder, error) {
 // Reminder returns one that v can see, waiting or told; ErrNoReminder when
 // there is none.
 func (s *Store) Reminder(_ context.Context, v Viewer, id int64) (Reminder, error) {
-	r, err := scanReminder(s.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = ?5 AND state <> 'done'", v.owned(id)...))
+	r, err := scanReminder(s.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = :id AND state <> 'done'", v.named(sqlite.Named{"id": id})))
 	return r, noRow(err, ErrNoReminder)
 }
 
 // CancelReminder ends a reminder, a recurring one for good.
 func (s *Store) CancelReminder(ctx context.Context, v Viewer, id int64) (Reminder, error) {
-	return s.changeReminder(ctx, "UPDATE reminders SET state = 'done' WHERE "+ofOwner+" AND id = ?5 AND state = 'waiting' RETURNING "+reminderColumns, v, id)
+	return s.changeReminder(ctx, "UPDATE reminders SET state = 'done' WHERE "+ofOwner+" AND id = :id AND state = 'waiting' RETURNING "+reminderColumns, v, id)
 }
 
 // SnoozeReminder says what a reminder said again at a time, once. A recurring
@@ -122,17 +122,17 @@ func (s *Store) SnoozeReminder(ctx context.Context, v Viewer, id int64, due time
 		if err := roomForReminder(tx, r.User.ID, id); err != nil {
 			return err
 		}
-		r, err := scanReminder(tx.QueryRow("UPDATE reminders SET state = 'waiting', due_at = ?6 WHERE "+ofOwner+" AND id = ?5 AND state <> 'done' RETURNING "+reminderColumns,
-			v.owned(id, Stamp(due))...))
+		r, err := scanReminder(tx.QueryRow("UPDATE reminders SET state = 'waiting', due_at = :due WHERE "+ofOwner+" AND id = :id AND state <> 'done' RETURNING "+reminderColumns,
+			v.named(sqlite.Named{"id": id, "due": Stamp(due)})))
 		out = r
 		return noRow(err, ErrNoReminder)
 	})
 	return out, during("snooze reminder", err)
 }
 
-func (s *Store) changeReminder(ctx context.Context, query string, v Viewer, id int64, more ...any) (r Reminder, err error) {
+func (s *Store) changeReminder(ctx context.Context, query string, v Viewer, id int64) (r Reminder, err error) {
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		r, err = scanReminder(tx.QueryRow(query, v.owned(append([]any{id}, more...)...)...))
+		r, err = scanReminder(tx.QueryRow(query, v.named(sqlite.Named{"id": id})))
 		return noRow(err, ErrNoReminder)
 	})
 	return r, during("change reminder", err)

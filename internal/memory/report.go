@@ -232,7 +232,7 @@ func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit
 // SessionsByAge lists sessions in the order they began, newest first, with a
 // status or with any.
 func (s *Store) SessionsByAge(_ context.Context, status Status, limit, offset int) ([]Session, error) {
-	rows, err := s.db.Query(`SELECT `+sessionColumns+` FROM sessions s WHERE ?1 IN ('', status) ORDER BY s.rowid DESC LIMIT ?2 OFFSET ?3`,
+	rows, err := s.db.Query(`SELECT `+sessionColumns+` FROM sessions s WHERE ? IN ('', status) ORDER BY s.rowid DESC LIMIT ? OFFSET ?`,
 		string(status), limit, offset)
 	if err != nil {
 		return nil, during("list sessions", err)

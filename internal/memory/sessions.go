@@ -269,9 +269,10 @@ func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Cl
 		} else if !current {
 			digest = Closing{}
 		}
-		res, err := tx.Exec(`UPDATE sessions SET status = ?1, ended_at = ?2, closing = ?3, carry = ?4, via = via | ?6, people = ?7
-			WHERE id = ?5 AND status IN ('active', 'idle', 'suspended') AND (?1 <> 'expired' OR expires_at <= ?2)`,
-			string(to), now, digest.Text, carry, se.ID, int(digest.Origin.Via), digest.Origin.names())
+		res, err := tx.Exec(`UPDATE sessions SET status = :status, ended_at = :now, closing = :closing, carry = :carry, via = via | :via, people = :people
+			WHERE id = :id AND status IN ('active', 'idle', 'suspended') AND (:status <> 'expired' OR expires_at <= :now)`,
+			sqlite.Named{"id": se.ID, "status": string(to), "now": now, "closing": digest.Text, "carry": carry,
+				"via": int(digest.Origin.Via), "people": digest.Origin.names()})
 		if err != nil {
 			return err
 		}
@@ -378,9 +379,9 @@ func (s *Store) Sessions(_ context.Context, q SessionQuery) ([]Session, error) {
 		q.Limit = 20
 	}
 	rows, err := s.db.Query(`SELECT `+sessionColumns+` FROM sessions s
-		WHERE (?1 = '' OR (platform = ?1 AND channel = ?2 AND thread = ?3)) AND (?4 = '' OR status = ?4)
-		ORDER BY last_activity DESC LIMIT ?5 OFFSET ?6`,
-		q.Key.Platform, q.Key.Channel, q.Key.Thread, string(q.Status), q.Limit, q.Offset)
+		WHERE (:platform = '' OR (platform = :platform AND channel = :channel AND thread = :thread)) AND (:status = '' OR status = :status)
+		ORDER BY last_activity DESC LIMIT :limit OFFSET :offset`,
+		sqlite.Named{"platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "status": string(q.Status), "limit": q.Limit, "offset": q.Offset})
 	if err != nil {
 		return nil, err
 	}
@@ -425,7 +426,7 @@ func (s *Store) SessionCounts(context.Context) (map[Status]int, error) {
 func (s *Store) FindSession(ctx context.Context, prefix string) (Session, error) {
 	var id string
 	var n int
-	if err := s.db.QueryRow("SELECT coalesce(min(id), ''), count(*) FROM sessions WHERE id >= ?1 AND id < ?1 || 'g'", prefix).Scan(&id, &n); err != nil {
+	if err := s.db.QueryRow("SELECT coalesce(min(id), ''), count(*) FROM sessions WHERE id >= :prefix AND id < :prefix || 'g'", sqlite.Named{"prefix": prefix}).Scan(&id, &n); err != nil {
 		return Session{}, err
 	}
 	if n != 1 {

@@ -32,7 +32,7 @@ func twin(tx *sqlite.Tx, v Viewer, about Fact, text string) (Fact, error) {
 	if id == 0 {
 		return Fact{}, nil
 	}
-	list, err = facts(tx.Query, v, "f.id = ?6", id)
+	list, err = facts(tx.Query, v, byID, sqlite.Named{"id": id})
 	return one(list), err
 }
 
@@ -48,10 +48,10 @@ func kindred(tx *sqlite.Tx, v Viewer, about Fact, text string) ([]Fact, error) {
 		return nil, err
 	}
 	if n <= maxCandidates {
-		return factTexts.facts(tx.Query, v, sameSubject, about.Subject, string(about.Scope), maxCandidates)
+		return factTexts.facts(tx.Query, v, sameSubject, sqlite.Named{"subject": about.Subject, "scope": string(about.Scope), "limit": maxCandidates})
 	}
 	match := `owner : "` + ownerWord(about.Subject) + `" AND content : (` + matchAny(words) + `)`
-	return factTexts.facts(tx.Query, v, "f.subject = ?8 AND "+matching, match, maxCandidates, about.Subject)
+	return factTexts.facts(tx.Query, v, "f.subject = :subject AND "+matching, sqlite.Named{"subject": about.Subject, "match": match, "limit": maxCandidates})
 }
 
 // Contributes says that an answer has telling words of a fact that the question

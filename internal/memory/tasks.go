@@ -62,7 +62,8 @@ func (s *Store) AddTask(ctx context.Context, v Viewer, text, callKey string, fro
 		if err != nil {
 			return err
 		}
-		t, err = scanTask(tx.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE user_id = ?1 AND (call_key = ?2 AND ?2 <> '' OR ?2 = '' AND id = last_insert_rowid())", v.User, callKey))
+		t, err = scanTask(tx.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE user_id = :user AND (call_key = :call AND :call <> '' OR :call = '' AND id = last_insert_rowid())",
+			sqlite.Named{"user": v.User, "call": callKey}))
 		return err
 	})
 	return t, during("add task", err)
@@ -73,7 +74,7 @@ func (s *Store) Tasks(_ context.Context, v Viewer, limit, offset int) ([]Task, e
 	if limit <= 0 {
 		limit = 20
 	}
-	rows, err := s.db.Query("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT ?5 OFFSET ?6", v.owned(limit, offset)...)
+	rows, err := s.db.Query("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT :limit OFFSET :offset", v.named(sqlite.Named{"limit": limit, "offset": offset}))
 	if err != nil {
 		return nil, during("list tasks", err)
 	}
@@ -83,7 +84,7 @@ func (s *Store) Tasks(_ context.Context, v Viewer, limit, offset int) ([]Task, e
 
 // Task returns one that v can see; ErrNoTask when there is none.
 func (s *Store) Task(_ context.Context, v Viewer, id int64) (Task, error) {
-	t, err := scanTask(s.db.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" AND id = ?5", v.owned(id)...))
+	t, err := scanTask(s.db.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" AND id = :id", v.named(sqlite.Named{"id": id})))
 	return t, noRow(err, ErrNoTask)
 }
 
@@ -101,24 +102,24 @@ func (s *Store) UpdateTask(ctx context.Context, v Viewer, id int64, text string,
 	if err != nil {
 		return Task{}, err
 	}
-	return s.changeTask(ctx, "UPDATE tasks SET description = ?6, updated_at = ?7, via = via | ?8, people = "+morePeople("?9")+" WHERE "+ofOwner+" AND id = ?5 RETURNING "+taskColumns,
-		v, id, text, Stamp(s.now()), int(from.Via), from.But(v.User).names())
+	return s.changeTask(ctx, "UPDATE tasks SET description = :text, updated_at = :now, via = via | :via, people = "+morePeople(":people")+" WHERE "+ofOwner+" AND id = :id RETURNING "+taskColumns,
+		v, sqlite.Named{"id": id, "text": text, "now": Stamp(s.now()), "via": int(from.Via), "people": from.But(v.User).names()})
 }
 
 // CompleteTask ticks a task off; again says nothing new.
 func (s *Store) CompleteTask(ctx context.Context, v Viewer, id int64) (Task, error) {
-	return s.changeTask(ctx, `UPDATE tasks SET done_at = iif(done, done_at, ?6), updated_at = iif(done, updated_at, ?6), done = 1
-		WHERE `+ofOwner+" AND id = ?5 RETURNING "+taskColumns, v, id, Stamp(s.now()))
+	return s.changeTask(ctx, `UPDATE tasks SET done_at = iif(done, done_at, :now), updated_at = iif(done, updated_at, :now), done = 1
+		WHERE `+ofOwner+" AND id = :id RETURNING "+taskColumns, v, sqlite.Named{"id": id, "now": Stamp(s.now())})
 }
 
 // DeleteTask removes a task.
 func (s *Store) DeleteTask(ctx context.Context, v Viewer, id int64) (Task, error) {
-	return s.changeTask(ctx, "DELETE FROM tasks WHERE "+ofOwner+" AND id = ?5 RETURNING "+taskColumns, v, id)
+	return s.changeTask(ctx, "DELETE FROM tasks WHERE "+ofOwner+" AND id = :id RETURNING "+taskColumns, v, sqlite.Named{"id": id})
 }
 
-func (s *Store) changeTask(ctx context.Context, query string, v Viewer, id int64, more ...any) (t Task, err error) {
+func (s *Store) changeTask(ctx context.Context, query string, v Viewer, args sqlite.Named) (t Task, err error) {
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		t, err = scanTask(tx.QueryRow(query, v.owned(append([]any{id}, more...)...)...))
+		t, err = scanTask(tx.QueryRow(query, v.named(args)))
 		return noRow(err, ErrNoTask)
 	})
 	return t, during("change task", err)

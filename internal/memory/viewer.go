@@ -1,6 +1,9 @@
 package memory
 
-import "parley/internal/chat"
+import (
+	"parley/internal/chat"
+	"parley/internal/sqlite"
+)
 
 // Viewer is who looks at what is remembered, and from where. Every statement
 // on facts, tasks, reminders and log entries carries it: what was said to the
@@ -33,11 +36,10 @@ func (v Viewer) guild() string {
 }
 
 // ofOwner is the condition on rows that belong to one person: theirs, and in
-// company only those from the same channel. Its parameters are ?1 to ?4 and
-// come from owned.
-const ofOwner = ` user_id = ?1 AND (?2 OR (platform = ?3 AND channel = ?4)) `
+// company only those from the same channel. Its parameters come from named.
+const ofOwner = ` user_id = :user AND (:direct OR (platform = :platform AND channel = :channel)) `
 
-// owned are the parameters of ofOwner, with more behind.
-func (v Viewer) owned(more ...any) []any {
-	return append([]any{v.User, v.Direct, v.Key.Platform, v.Key.Channel}, more...)
+// named are the parameters of ofOwner and of scope, with more beside them.
+func (v Viewer) named(more sqlite.Named) sqlite.Named {
+	return sqlite.Named{"user": v.User, "direct": v.Direct, "platform": v.Key.Platform, "channel": v.Key.Channel, "guild": v.guild()}.With(more)
 }

@@ -43,8 +43,7 @@ func numbered(query, mark string) (text string, names []string, err error) {
 		}
 		switch name := identifier(query[i+1:]); {
 		case query[i] == '?' && i+1 < len(query) && '0' <= query[i+1] && query[i+1] <= '9':
-			b.WriteByte('?')
-			i++
+			return "", nil, errors.New("a statement numbers its parameters: name them")
 		case query[i] == '?':
 			bare++
 			b.WriteString(mark + strconv.Itoa(bare))
