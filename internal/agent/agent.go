@@ -75,7 +75,8 @@ type Options struct {
 
 	Log *slog.Logger     // nil is silent
 	Now func() time.Time // nil is time.Now
-	// Failpoint is called by name where a crash is survived; nil outside tests.
+	// Failpoint is called with each crash point's name; tests kill the process
+	// there. nil outside tests.
 	Failpoint func(point string)
 }
 
@@ -169,8 +170,8 @@ func (a *Agent) Handle(ctx context.Context, m chat.Message, w chat.Reply) (chat.
 	return a.answer(ctx, m, w, true)
 }
 
-// Ask answers one question without reading or writing a session; facts are
-// known to it (requirements C37).
+// Ask answers one question without reading or writing a session; it knows the
+// facts all the same.
 func (a *Agent) Ask(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 	return a.answer(ctx, m, w, false)
 }

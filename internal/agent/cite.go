@@ -21,7 +21,7 @@ var (
 	anyMark  = regexp.MustCompile(`\[(\d{1,3})\]`)
 )
 
-// sources is what a turn may cite, numbered from 1.
+// sources holds what a turn may cite, numbered from 1.
 type sources struct {
 	cited []tools.Source
 	given int // how many of them were there before the model asked for any
@@ -55,8 +55,8 @@ func shifted(text string, mark *regexp.Regexp, by int) string {
 	})
 }
 
-// cites says that this turn has something to cite, so that marks in an answer
-// are citations.
+// cites reports whether this turn has something to cite, so that marks in an
+// answer are citations.
 func (t *turn) cites() bool { return t.a.o.Cite != nil && t.sub == nil && len(t.sources.cited) > 0 }
 
 // checked is an answer with its marks in order, and what it cites.
@@ -67,8 +67,8 @@ func (t *turn) checked(answer string) (string, []int) {
 	return t.a.o.Cite(answer, t.sources.passages())
 }
 
-// passages are what was retrieved, each with all that the turn was shown of the
-// same note or page.
+// passages lists what was retrieved, each with everything the turn was shown of
+// the same note or page.
 func (c *sources) passages() []string {
 	whole := map[string]string{}
 	for _, s := range c.cited {
@@ -119,7 +119,7 @@ func (t *turn) sourced(answer string) (text string, sources []memory.Source, bel
 	return text, append(looked, rested...), footer(wordsLookedAt, looked) + footer(wordsSources, rested)
 }
 
-// listed are what numbers name, each source once.
+// listed returns the sources that numbers name, each once.
 func (c *sources) listed(numbers []int) (list []memory.Source) {
 	seen := map[string]bool{}
 	for _, n := range numbers {
@@ -148,7 +148,7 @@ func (t *turn) rested(answer string) (used []memory.Source) {
 
 var questionWord = regexp.MustCompile(`(?i)^(?:who|whom|whose|what|which|when|where|why|how|do|does|did|is|are|am|was|were|can|could|tell me|remind me what)\b`)
 
-// asks says that somebody wants to know something.
+// asks reports whether somebody wants to know something.
 func asks(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasSuffix(text, "?") || questionWord.MatchString(text)

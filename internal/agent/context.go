@@ -15,8 +15,8 @@ import (
 	"parley/internal/tools"
 )
 
-// background is what a turn knows before and beside the message: the context
-// that its requests are made of. It is read once, at the beginning.
+// background is the context of a turn: what its requests are made of besides
+// the message. It is read once, at the beginning.
 type background struct {
 	session  memory.Session
 	window   []memory.Entry // stored entries that are sent raw
@@ -27,7 +27,7 @@ type background struct {
 	changed  bool   // and whether it has to be stored
 }
 
-// known is what memory holds for a message.
+// known holds what memory has for a message.
 type known struct {
 	lasting  []string // part of the stable beginning
 	relevant []string // for this message only
@@ -74,8 +74,8 @@ func (t *turn) load(ctx context.Context) (err error) {
 	return err
 }
 
-// overheard makes what was said here before private as soon as somebody outside
-// may have a word in the turn.
+// overheard makes the earlier conversation private as soon as words from
+// outside may have influenced the turn.
 func (t *turn) overheard() {
 	t.trust.taint.Private = t.trust.taint.Private || t.trust.taint.Outside && len(t.context.window) > 0
 }
@@ -102,13 +102,13 @@ func usedTools(entries []memory.Entry) (names []string) {
 	return names
 }
 
-// ofOurs says that an entry holds what a tool took from memory or notes.
+// ofOurs reports whether an entry holds what a tool took from memory or notes.
 func (t *turn) ofOurs(e memory.Entry) bool {
 	spec, ok := t.tools.set.Lookup(e.Name)
 	return ok && e.Role == llm.RoleTool && spec.Category != tools.Web && spec.Category != tools.About
 }
 
-// heard is what the person said, as the transcript keeps it.
+// heard returns what the person said, as the transcript keeps it.
 func (t *turn) heard() memory.Entry {
 	attached := strings.Join(t.in.files.notes, "\n")
 	e := t.entry(llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(t.in.text + "\n" + attached)})

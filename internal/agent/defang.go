@@ -15,9 +15,10 @@ import (
 
 // A model that obeys what it read out there can put what it knows into an
 // address and hope that somebody opens it. So a turn that has read outside and
-// holds private data shows an address it made up as text that leads nowhere
-// (promises.md C27). Exact words are found in it, not encoded ones: hence every
-// address is suspect that neither the person nor a tool brought up.
+// holds private data shows an address it made up as text that leads nowhere.
+// Private words can be found in an address when they stand there as they are,
+// but not when they are encoded. So every address is suspect that neither the
+// person nor a tool brought up.
 
 // address begins one: with a scheme, or like the bare names that platforms
 // make links of by themselves.
@@ -46,8 +47,8 @@ func (t *turn) defanged(answer string) string {
 	})
 }
 
-// pieced says that plain, text without marks, has an address that text only has
-// in pieces.
+// pieced reports whether plain, which is text without marks, has an address that
+// text has only in pieces.
 func pieced(text, plain string) bool {
 	whole := map[string]bool{}
 	eachAddress(text, func(a string) string { whole[unmarked.Replace(a)] = true; return a })
@@ -56,8 +57,8 @@ func pieced(text, plain string) bool {
 	return found
 }
 
-// innocent says that an address leads where the person pointed, or that it is a
-// bare name with nothing to carry, and that no private word stands in it.
+// innocent reports whether an address leads where the person pointed, or is a
+// bare name that carries nothing, and has no private word in it.
 func (t *turn) innocent(a string) bool {
 	full, bare := a, !strings.Contains(a, "://")
 	if bare {
@@ -80,7 +81,7 @@ func (t *turn) innocent(a string) bool {
 	return !slices.ContainsFunc(t.private(), func(s string) bool { return memory.Contributes(s, carried, t.in.text) })
 }
 
-// private is what the turn holds that only this person or place may know.
+// private lists what the turn holds that only this person or place may know.
 func (t *turn) private() []string {
 	list := append([]string{t.context.known.notes}, t.trust.held...)
 	for _, f := range t.context.known.facts {

@@ -12,8 +12,7 @@ import (
 	"parley/internal/tools"
 )
 
-// factShare is the part of the token budget that important facts may take
-// (requirements C3).
+// factShare is the part of the token budget that important facts may take.
 const factShare = 0.25
 
 // maxShown bounds one fact in the prompt, in runes.

@@ -16,13 +16,12 @@ import (
 	"parley/internal/text"
 )
 
-// Files is what can be done with what people attach; the zero value opens
-// nothing.
+// Files says what can be done with attachments; the zero value opens nothing.
 type Files struct {
 	// Open reads an attachment of m of at most limit bytes; its errors are
 	// chat.Fetcher's.
 	Open func(ctx context.Context, m chat.Message, f chat.File, limit int64) ([]byte, error)
-	// See says that the model takes images.
+	// See is true when the model takes images.
 	See bool
 	// Hear writes down what is said in a recording; name ends as its format
 	// does. nil is deaf.
@@ -32,7 +31,7 @@ type Files struct {
 	ReadPDF func(ctx context.Context, pdf []byte) (string, error)
 }
 
-// How much of what people attach is opened (promises.md C55-C57).
+// How much of what people attach is opened.
 const (
 	maxFiles    = 4 // of one message
 	maxFile     = 20 << 20
@@ -46,7 +45,7 @@ const (
 // voiceMark stands before words that were spoken.
 const voiceMark = "[voice] "
 
-// attachments is what a turn got out of the files of its message.
+// attachments holds what a turn got out of the files of its message.
 type attachments struct {
 	o      *Files
 	log    *slog.Logger

@@ -69,7 +69,7 @@ func raw(s string) json.RawMessage {
 	return json.RawMessage(s)
 }
 
-// events are what happened besides words.
+// events lists what happened besides words.
 func (t *turn) events() (events []string) {
 	if t.context.session.LastActivity.IsZero() {
 		events = append(events, playbook.EventStart)

@@ -10,8 +10,7 @@ import (
 	"parley/internal/text"
 )
 
-// How much of a message is used, and from where on it is refused
-// (requirements C5), in runes.
+// How many runes of a message are used, and from which length on it is refused.
 const (
 	maxUsed   = 4000
 	maxTaken  = 10_000
@@ -44,20 +43,21 @@ func readInput(m chat.Message) (in input, refusal string) {
 }
 
 // clean drops what is not text: NUL and other controls, broken UTF-8, and the
-// invisible characters that hide instructions (promises.md C41, C54).
+// invisible characters that hide instructions.
 func clean(s string) string {
 	s, _ = text.Strip(breaks.Replace(s))
 	return s
 }
 
-// breaks makes of all that ends a line the one that is looked for.
+// breaks turns every kind of line end into "\n".
 var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// label makes a display name one harmless word group: authority never comes
-// from it, and it must not look like a role (promises.md C12).
+// label makes a display name harmless: authority never comes from it, and it
+// must not look like a role.
 func label(name string) string { return memory.Label(clean(name)) }
 
-// plain leaves of a name what cannot be mistaken for anything else.
+// plain keeps the letters, digits and a few signs of a name, so that nothing in
+// it can be mistaken for markup.
 func plain(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .-_'", r) {

@@ -12,7 +12,7 @@ import (
 
 // journal stores the steps of a turn as they are made, so that a crash never
 // makes one happen twice. The zero value stores nothing: what belongs to no
-// session is begun anew.
+// session starts over after a crash.
 type journal struct {
 	log   *slog.Logger
 	store *memory.Store

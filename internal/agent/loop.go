@@ -16,7 +16,7 @@ import (
 
 // loop asks the model and runs what it calls until it answers, MaxCalls times
 // at most. The last batch of tools still runs, so the closing words say what
-// was done (requirements C12).
+// was done.
 func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 	folded := false
 	for call := 1; call <= t.maxCalls(); {
@@ -82,8 +82,8 @@ func (t *turn) modelName() string {
 	return t.a.ModelName()
 }
 
-// Bounds of an answer, in runes: of what is remembered, and of what is given,
-// as the platform can. More than that a model says that does not find an end.
+// Bounds of an answer, in runes: how much is remembered, and how much is sent.
+// A model that writes more has lost its way.
 const (
 	maxAnswer = 18_000
 	maxGiven  = 256_000
@@ -147,8 +147,8 @@ func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 	return resp, nil
 }
 
-// down says that the model cannot be reached for a reason a retry by the
-// person would not change soon.
+// down reports whether the model cannot be reached for a reason that the
+// person's next try would not change.
 func down(err error) bool {
 	return errors.Is(err, llm.ErrUnavailable) || errors.Is(err, llm.ErrAuth) || errors.Is(err, llm.ErrQuota) || errors.Is(err, llm.ErrModelNotFound)
 }

@@ -9,8 +9,7 @@ import (
 	"parley/internal/text"
 )
 
-// How much of what was decided and mentioned a session keeps (requirements
-// 7.1, F71).
+// How many decisions and mentions a session keeps.
 const (
 	maxDecisions = 20
 	maxMentions  = 100

@@ -10,8 +10,7 @@ import (
 	"parley/internal/text"
 )
 
-// preview is an answer in the making. What grows by a word at a time does so
-// without a copy of all of it.
+// preview is an answer while it grows. Adding a word does not copy the whole.
 type preview struct {
 	said  []byte // by the model, so far
 	safe  string // what of it is whole words, with addresses looked at

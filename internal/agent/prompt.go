@@ -126,7 +126,7 @@ func mentionLine(m memory.Mentions) string {
 	return strings.Join(parts, ", ")
 }
 
-// contextLine is what holds for this turn only.
+// contextLine returns the part of the prompt that holds for this turn only.
 func (t *turn) contextLine() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Now: %s.", t.report.began.UTC().Format("Monday, 2006-01-02 15:04 UTC"))

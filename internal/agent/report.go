@@ -14,8 +14,8 @@ import (
 	"parley/internal/text"
 )
 
-// report is what a turn tells about itself: to the audit, and to a person when
-// it ends early.
+// report collects what a turn tells about itself: to the audit, and to a person
+// when it ends early.
 type report struct {
 	began  time.Time
 	ledger ledger
@@ -91,7 +91,7 @@ func (t *turn) finish(said, category string) chat.Answer {
 	return chat.Answer{Text: said + below, Buttons: sourceButtons(rec.Decision.ID, sources), Record: rec}
 }
 
-// record is what the finishing transaction stores.
+// record returns what the finishing transaction stores.
 func (t *turn) record(category string, d memory.Detail) *memory.Turn {
 	d.Why, d.Facts, d.Tools, d.Steps = t.context.guidance.Why, t.context.known.cited, t.report.did, t.report.laps
 	for _, s := range t.sources.cited {

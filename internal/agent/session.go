@@ -14,8 +14,8 @@ import (
 	"parley/internal/text"
 )
 
-// maxSummaryTries is how often a closing summary is asked for before the
-// digest stays (requirements 7.2).
+// maxSummaryTries is how often the model is asked for a closing summary before
+// the digest stays.
 const maxSummaryTries = 3
 
 // open returns the session m belongs to: the live one, or a new one that

@@ -52,8 +52,8 @@ func named(calls []llm.ToolCall, step int) []llm.ToolCall {
 	return calls
 }
 
-// act runs the calls of one answer. over says that the turn ends here, with a
-// question to the person.
+// act runs the calls of one answer. over is true when the turn ends here, with
+// a question to the person.
 func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, over bool) {
 	stored := said
 	stored.ToolCalls = slices.Clone(said.ToolCalls)
@@ -104,7 +104,7 @@ func toolName(c llm.ToolCall) string {
 }
 
 // runBatch runs calls in order, or beside each other when all of them only
-// read (requirements C29). Results come in call order either way, with when
+// read. Results come in call order either way, with when
 // each call began.
 func (t *turn) runBatch(ctx context.Context, calls []llm.ToolCall) ([]tools.Outcome, []time.Time) {
 	outcomes, began := make([]tools.Outcome, len(calls)), make([]time.Time, len(calls))
@@ -146,7 +146,7 @@ func (r *toolrun) allReadOnly(calls []llm.ToolCall) bool {
 
 // runCall runs one call. A call that changes something is journaled before and
 // after, so that a crash never makes it happen twice: one that was begun and
-// not finished is not begun again (promises.md B04).
+// not finished is not begun again.
 func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
 	if ctx.Err() != nil {
 		return tools.Outcome{State: tools.Failed, Class: tools.Cancelled, Result: tools.Result{Content: "cancelled"}}

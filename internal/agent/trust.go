@@ -12,8 +12,8 @@ import (
 	"parley/internal/tools"
 )
 
-// trust is whose words a turn has read, and so how far it is trusted with what
-// it knows.
+// trust records whose words a turn has read, which decides what it may do with
+// what it knows.
 type trust struct {
 	user    string // whom the turn is for: their own words are no stranger's
 	taint   tools.Taint
@@ -31,7 +31,7 @@ func (r *trust) read(o memory.Origin) {
 // others are the people besides the user whose words the turn has read.
 func (r *trust) others() []string { return r.origin.But(r.user).People }
 
-// guarded says that what the model makes up may carry private data out.
+// guarded reports whether what the model makes up may carry private data out.
 func (r *trust) guarded() bool { return r.taint.Outside && r.taint.Private }
 
 // Nothing here looks at what a text says to find out whose it is: rows and
@@ -153,7 +153,7 @@ func (t *turn) made(args string) memory.Origin {
 // a sign that nobody can take on.
 func speaker(name, user string) string { return label(name) + memory.Sign(user) }
 
-// full is what an entry's author sent: words, and what came with them.
+// full returns what an entry's author sent: words, and what came with them.
 func full(e memory.Entry) string {
 	text := memory.Shown(e.Content, e.Origin.Via)
 	switch {
@@ -165,8 +165,8 @@ func full(e memory.Entry) string {
 	return text + "\n" + e.Attached
 }
 
-// called says that the summarizer means a person by a name: with the sign, or
-// without it where nobody else in the transcript goes by that name.
+// called reports whether the summarizer means a person by a name: with the sign,
+// or without it where nobody else in the transcript has that name.
 func called(entries []memory.Entry, person, user string) bool {
 	bare := true
 	for _, e := range entries {

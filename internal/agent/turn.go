@@ -28,8 +28,8 @@ type turn struct {
 	preview preview
 }
 
-// newTurn begins a turn for the author of m. keep says that it belongs to
-// their session. Nobody sees it grow unless w is set.
+// newTurn begins a turn for the author of m. With keep it belongs to their
+// session. Nobody sees the answer grow unless w is set.
 func (a *Agent) newTurn(m chat.Message, in input, keep bool) *turn {
 	t := &turn{a: a, m: m, w: nobody{}, keep: keep, in: in}
 	t.trust.user = m.From.ID

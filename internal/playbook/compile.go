@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// compile checks what definitions say of each other (source T, the validation
-// rules of each entity) and prepares them for matching. Mistakes go to the
+// compile checks what definitions say of each other and prepares them for
+// matching. Mistakes go to the
 // files the definitions came from.
 func (b *Book) compile() {
 	if s := b.doc.Settings; s != nil {
@@ -197,7 +197,7 @@ func (b *Book) compileJourney(j *Journey) {
 	}
 }
 
-// compileStep tells whether all transitions lead to steps.
+// compileStep reports whether all transitions lead to steps.
 func (b *Book) compileStep(j *Journey, s *Step, path string) bool {
 	known("variable", s.RequiredContext, b.variables, j.at, path+".required_context")
 	known("guideline", s.Guidelines, b.guidelines, j.at, path+".guidelines")

@@ -21,7 +21,7 @@ const (
 	kindPlain   kind = "plain" // words for the model to judge
 )
 
-// Scores of the conditions that cost nothing (requirements C21).
+// Scores of the conditions that need no model.
 const (
 	scoreExact = 1.0
 	scoreRegex = 0.9
@@ -141,7 +141,7 @@ func compilePattern(p string) (*regexp.Regexp, error) {
 	return regexp.Compile(p)
 }
 
-// ofMessage tells whether the newest message decides the condition, rather
+// ofMessage reports whether the newest message decides the condition, rather
 // than something that stays true.
 func (c condition) ofMessage() bool {
 	return c.kind == kindLiteral || c.kind == kindRegex || c.kind == kindEvent

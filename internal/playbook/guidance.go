@@ -39,7 +39,7 @@ type Guidance struct {
 	Calls int       // model calls made: 0 or 1
 }
 
-// Match is a rule that applies to the message (source T, 8, GuidelineMatch).
+// Match is a rule that applies to the message.
 type Match struct {
 	GuidelineID    string                     `json:"guideline_id"`
 	Priority       int                        `json:"priority"`
@@ -54,8 +54,7 @@ type Match struct {
 	EvaluatedAt    time.Time                  `json:"evaluated_at"`
 }
 
-// MatchResult is the whole of an evaluation (source T, 8,
-// GuidelineMatchResult), with the rules that fell out.
+// MatchResult is the whole evaluation, with the rules that were dropped.
 type MatchResult struct {
 	Matches          []Match         `json:"matches"` // ranked
 	TopMatches       []Match         `json:"top_matches"`

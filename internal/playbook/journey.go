@@ -126,9 +126,9 @@ func (t *turn) step() *Step {
 	return def.steps[j.Step]
 }
 
-// checkJourney suspends a journey whose definition is away: the owner may be at
-// it, or a file cut in two. It goes on once its step is there again, after what
-// began meanwhile.
+// checkJourney suspends a journey whose definition is missing: the owner may be
+// editing it, or a file may be cut off. It resumes once its step is there again,
+// after any journey that started in the meantime.
 func (t *turn) checkJourney() {
 	s := &t.session
 	if !s.Journey.alive() && s.Parked != nil && t.defined(s.Parked) {
@@ -146,7 +146,7 @@ func (t *turn) checkJourney() {
 	}
 }
 
-// defined tells whether the playbook has the step that a journey is in.
+// defined reports whether the playbook has the step that a journey is in.
 func (t *turn) defined(j *journeyState) bool {
 	def, ok := t.book.journeys[j.ID]
 	return ok && def.steps[j.Step] != nil

@@ -144,7 +144,7 @@ func (t *turn) ask(ctx context.Context, m llm.Model) {
 	t.learn(q, a)
 }
 
-// parseAnswer reads the model's JSON, mended once when it is wrapped in prose
+// parseAnswer reads the model's JSON, repaired once when it is wrapped in prose
 // or cut off.
 func parseAnswer(text string) (answer, error) {
 	var a answer
@@ -153,15 +153,15 @@ func parseAnswer(text string) (answer, error) {
 		return a, nil
 	}
 	a = answer{}
-	if json.Unmarshal([]byte(mend(text)), &a) == nil {
+	if json.Unmarshal([]byte(repair(text)), &a) == nil {
 		return a, nil
 	}
 	return answer{}, fmt.Errorf("not the JSON that was asked for: %w", err)
 }
 
-// mend cuts prose around the first JSON object and closes what was left open,
+// repair cuts prose around the first JSON object and closes what was left open,
 // dropping the last entry of a list when that is half.
-func mend(text string) string {
+func repair(text string) string {
 	start := strings.IndexByte(text, '{')
 	if start < 0 {
 		return ""
@@ -353,7 +353,7 @@ func affordable[T any](all []T, afford func(any) bool) (out []T) {
 
 func tokens(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }
 
-// size estimates the tokens of a part of the question as it is sent.
+// size estimates how many tokens a part of the question takes.
 func size(part any) int {
 	text, _ := json.Marshal(part)
 	return tokens(string(text)) + 1

@@ -142,7 +142,7 @@ func (l *linter) pairs() {
 
 func normal(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
 
-// overlap tells whether two rules can apply in the same place.
+// overlap reports whether two rules can apply in the same place.
 func overlap(a, b *Guideline) bool {
 	meet := func(x, y []string) bool {
 		return len(x) == 0 || len(y) == 0 || slices.ContainsFunc(x, func(s string) bool { return slices.Contains(y, s) })
@@ -178,7 +178,7 @@ func contradict(a, b *Guideline) bool {
 	return notX != notY && len(x) > 0 && len(y) > 0 && (strings.HasPrefix(x, y) || strings.HasPrefix(y, x))
 }
 
-// shadows tells whether reply r is certain to be given whenever g matches.
+// shadows reports whether reply r is certain to be given whenever g matches.
 func shadows(r, g *Guideline) bool {
 	if r.Priority <= g.Priority || len(r.homes)+len(r.Platforms)+len(r.Channels)+len(r.Roles) > 0 || r.DependsOn != nil {
 		return false

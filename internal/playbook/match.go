@@ -21,7 +21,7 @@ type Situation struct {
 	User     string // platform-scoped id
 	Roles    []string
 	Text     string // what the person wrote, however long
-	// Forwarded says that Text is somebody else's: it tells nothing of the
+	// Forwarded means that Text is somebody else's: it tells nothing of the
 	// person and asks for nothing, so no condition reads it, no value comes or
 	// goes and no journey begins or moves.
 	Forwarded bool
@@ -206,7 +206,7 @@ func (t *turn) scope(g *Guideline) string {
 	return ""
 }
 
-// at tells whether the conversation is in that place of a journey; a step
+// at reports whether the conversation is in that place of a journey; a step
 // reached and completed with this message counts.
 func (t *turn) at(h home) bool {
 	j := t.session.Journey
@@ -265,7 +265,7 @@ func (t *turn) drop(id string, r Reason, detail string) {
 	t.dropped = append(t.dropped, Dropped{id, r, detail})
 }
 
-// repeated tells whether a rule was applied before and is not due again. What
+// repeated reports whether a rule was applied before and is not due again. What
 // the newest message decides is due whenever it holds; a standing var: rule is
 // due once; the model was told what had been applied and judges accordingly.
 func (t *turn) repeated(g *Guideline) bool {

@@ -18,7 +18,7 @@ import (
 	"parley/internal/yamldoc"
 )
 
-// Defaults of Settings (requirements 7.1).
+// Defaults of Settings.
 const (
 	DefaultThreshold = 0.3
 	DefaultTop       = 3

@@ -83,7 +83,7 @@ func shortest(group []string) int {
 	return n
 }
 
-// admits tells whether a text, in lower case, may match.
+// admits reports whether a text, in lower case, may match.
 func (f filter) admits(lower string) bool {
 	for _, group := range f {
 		if !slices.ContainsFunc(group, func(w string) bool { return strings.Contains(lower, w) }) {

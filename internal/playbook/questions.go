@@ -111,7 +111,7 @@ func (t *turn) journeyQuestions() (out []asked) {
 	return out
 }
 
-// askable tells whether each name is known or might become known by this call.
+// askable reports whether each name is known or might become known by this call.
 func (t *turn) askable(names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		_, known := t.value(name)

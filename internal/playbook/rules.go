@@ -16,7 +16,7 @@ type document struct {
 	Journeys   []Journey   `json:"journeys" doc:"Conversations of several steps."`
 }
 
-// Settings tune matching (requirements 7.1).
+// Settings tune matching.
 type Settings struct {
 	Threshold *float64 `json:"threshold,omitempty" rule:"range=0..1" doc:"Relevance from which a rule counts as matched; 0.3 when absent."`
 	Top       *int     `json:"top,omitempty" rule:"range=1..50" doc:"How many rules may apply at once; 3 when absent."`
@@ -39,7 +39,7 @@ type Reply struct {
 	at   place
 }
 
-// Variable is a context variable (source T, 6).
+// Variable is a context variable.
 type Variable struct {
 	Name             string            `json:"name" rule:"required format=name" doc:"Unique name."`
 	Description      string            `json:"description" rule:"required len=1..500" doc:"What it is, in words for the model and for people."`
@@ -72,7 +72,7 @@ type Validation struct {
 	AllowedValues []any    `json:"allowed_values,omitempty" doc:"The only values there are."`
 }
 
-// Guideline is a rule (source T, 2).
+// Guideline is a rule.
 type Guideline struct {
 	ID              string            `json:"id" rule:"required format=id" doc:"Unique name."`
 	Priority        int               `json:"priority,omitempty" rule:"range=-1000..1000" doc:"Higher comes first and wins; 0 when absent."`
@@ -113,7 +113,7 @@ type Dependencies struct {
 	Any []string `json:"any,omitempty" rule:"format=id" doc:"At least one of these."`
 }
 
-// Journey is a conversation of several steps (source T, 4).
+// Journey is a conversation of several steps.
 type Journey struct {
 	ID          string            `json:"id" rule:"required format=id" doc:"Unique name."`
 	Name        string            `json:"name" rule:"required len=1..100" doc:"Name for people."`

@@ -45,7 +45,7 @@ func (x index) scores(words []string) map[int]float64 {
 	return out
 }
 
-// stop words carry no subject.
+// stop words say nothing about the subject.
 var stop = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(`a an and any are as at be been by can could customer did do does for from had has have he her him his how i if
@@ -57,7 +57,7 @@ var stop = func() map[string]bool {
 	return m
 }()
 
-// words are the distinct words of a text that say something, cut to a crude
+// words lists the distinct words of a text that carry meaning, cut to a crude
 // stem, in order.
 func words(s string) []string {
 	var out []string

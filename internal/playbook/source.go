@@ -24,8 +24,8 @@ type Source struct {
 	checked time.Time
 }
 
-// checkEvery is how long a look at the files is good for; after quiet without a
-// change nobody is at them.
+// A look at the files is good for checkEvery. After quiet without a change,
+// nobody is editing them.
 const (
 	checkEvery = time.Second
 	quiet      = 2 * time.Second
@@ -64,8 +64,8 @@ func (s *Source) Book(now time.Time) (*Book, error) {
 	return s.book, s.err
 }
 
-// Reload reads the files now, changed or not, and takes them as they are: who
-// asks for that means it.
+// Reload reads the files now, changed or not, and takes them as they are, even
+// if much is gone.
 func (s *Source) Reload() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *Source) read(stamp string, meant bool) {
 	b, err := load(s.dir, s.options, s.cache)
 	after, _ := s.look()
 	if s.seen = after; after != stamp && !meant {
-		return // somebody is at it: the next look decides
+		return // somebody is editing it: the next look decides
 	}
 	if s.stamp = after; err == nil && !meant {
 		err = lost(s.book, b)
@@ -89,8 +89,8 @@ func (s *Source) read(stamp string, meant bool) {
 	}
 }
 
-// LostError says that so much of a playbook is gone at once that it is taken
-// for an accident.
+// LostError means that too much of a playbook disappeared at once to be
+// anything but an accident.
 type LostError struct{ Gone, Total int }
 
 // Error implements error.
@@ -98,8 +98,9 @@ func (e *LostError) Error() string {
 	return fmt.Sprintf("%d of %d rules, journeys, variables and replies are gone at once, as if a file were cut or away; if that is meant, reload with SIGHUP or start again", e.Gone, e.Total)
 }
 
-// How many entries may vanish at once before that is taken for an accident: so
-// many, and one in so many of all. A single one may, unless it was the last.
+// More entries than massLost, or more than one in shareLost of all, cannot
+// disappear at once unless it is an accident. A single one can, unless it was
+// the last.
 const (
 	massLost  = 5
 	shareLost = 5

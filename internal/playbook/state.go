@@ -52,7 +52,7 @@ const maxPast = 50
 // Status is where a journey stands.
 type Status string
 
-// The states of a journey (source T, 4). One that never started has none.
+// The states of a journey. One that never started has none.
 const (
 	Active    Status = "active"
 	Completed Status = "completed" // reached a terminal step
@@ -83,7 +83,7 @@ type HistoryEntry struct {
 	ExitedAt  time.Time `json:"exited_at,omitzero"`
 }
 
-// alive says that it is not over. There may be none.
+// alive reports whether there is a journey and it is not over.
 func (j *journeyState) alive() bool { return j != nil && (j.Status == Active || j.Status == Suspended) }
 
 func (j *journeyState) leave(now time.Time) {
@@ -102,7 +102,7 @@ func (j *journeyState) moveTo(step string, now time.Time) {
 	j.Step, j.Entered = step, now
 }
 
-// visited tells whether the journey was in a step before.
+// visited reports whether the journey was in a step before.
 func (j *journeyState) visited(step string) bool { return slices.Contains(j.Steps, step) }
 
 func (j *journeyState) end(s Status, reason string, now time.Time) {

@@ -16,7 +16,7 @@ import (
 
 // Where a value came from.
 const (
-	SourcePattern = "pattern" // confidence 1 (requirements C22)
+	SourcePattern = "pattern" // confidence 1
 	SourceModel   = "model"   // the confidence the model gave
 	SourceTool    = "tool"
 	SourceCommand = "command"
@@ -348,7 +348,7 @@ func (v *Variable) mayBeIn(t *turn) bool {
 	return slices.ContainsFunc(t.words(), func(w string) bool { return slices.Contains(v.words, w) })
 }
 
-// tokenIn tells whether a word of the message fits the validation pattern,
+// tokenIn reports whether a word of the message fits the validation pattern,
 // which there has to be, and differs from what is known.
 func (v *Variable) tokenIn(t *turn) bool {
 	known, _ := t.value(v.Name)

@@ -50,7 +50,7 @@ func Clean(s string) string {
 	return b.String()
 }
 
-// suspect says that r is not seen by itself.
+// suspect reports whether r is not seen by itself.
 func suspect(r rune) bool {
 	switch {
 	case r < 0xAD:
@@ -63,12 +63,12 @@ func suspect(r rune) bool {
 	return unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) && (r < 0x13430 || r > 0x1343F)
 }
 
-// isSelector says that r chooses how the character before it looks.
+// isSelector reports whether r chooses how the character before it looks.
 func isSelector(r rune) bool {
 	return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF || r >= 0x180B && r <= 0x180F && r != 0x180E
 }
 
-// joins says that r, which is not seen, changes how its neighbours look, as
+// joins reports whether r, which is not seen, changes how its neighbors look, as
 // scripts and emoji want it; before is 0 at the beginning of a text.
 func joins(before, r rune, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
@@ -85,7 +85,7 @@ func joins(before, r rune, rest string) bool {
 	return false
 }
 
-// joinable says that r is of a script that is written with joiners, or part of
+// joinable reports whether r is of a script that is written with joiners, or part of
 // an emoji.
 func joinable(r rune) bool {
 	return unicode.In(r, unicode.So, unicode.Sk, unicode.M) || isSelector(r) || r == 0x2640 || r == 0x2642 ||

@@ -66,7 +66,7 @@ func edge(s string, at int) string {
 	return s[:last]
 }
 
-// plainBreak says that a character surely begins at i: nothing joins ASCII to
+// plainBreak reports whether a character surely begins at i: nothing joins ASCII to
 // what stands before it but a line feed to its carriage return.
 func plainBreak(s string, i int) bool {
 	return s[i] < utf8.RuneSelf && s[i] != '\n' && s[i-1] < utf8.RuneSelf

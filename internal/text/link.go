@@ -35,7 +35,7 @@ func Leads(label, address string) string {
 	return ""
 }
 
-// related says that two hosts belong together: one is part of the other.
+// related reports whether two hosts belong together: one is part of the other.
 func related(a, b string) bool {
 	return a == b || strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)
 }
@@ -144,7 +144,7 @@ func honest(s string) string {
 	return b.String() + s[last:]
 }
 
-// parses says that an address that stands there by itself is one.
+// parses reports whether an address that stands there by itself is one.
 func parses(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != ""

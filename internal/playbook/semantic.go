@@ -12,12 +12,12 @@ import (
 // Bounds of what vectors do.
 const (
 	vectorBatch = 64 // conditions that get one at a time
-	fewRules    = 30 // so many fit into the call anyway
+	fewRules    = 30 // that many fit into the call anyway
 	nearRules   = 30 // that are taken for near
 )
 
 // Embed makes vectors for a batch of conditions in plain words that have none,
-// and tells whether there are more. They are kept for later versions of the
+// and reports whether there are more. They are kept for later versions of the
 // files; until they are there, the shortlist goes by words alone. Without
 // Options.Embed it does nothing.
 func (b *Book) Embed(ctx context.Context) (more bool, err error) {
@@ -41,8 +41,8 @@ func (b *Book) Embed(ctx context.Context) (more bool, err error) {
 	return len(due) == vectorBatch, nil
 }
 
-// unknown are the conditions that have no vector, and may be worth one. Vectors
-// of conditions that are no more go.
+// unknown lists the conditions that have no vector and may need one. It drops
+// the vectors of conditions that no longer exist.
 func (c *cache) unknown(rules []Guideline) (due []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-// formats are the forms of names. A tool's and a variable's name follow
-// requirements C19; ids have to be one word so that commands can take them.
+// formats are the forms of names. Models read the names of tools and variables;
+// ids have to be one word so that commands can take them.
 var formats = map[string]struct {
 	re   *regexp.Regexp
 	says string

@@ -17,7 +17,7 @@ import (
 //go:embed prompts/fold.md
 var foldPrompt string
 
-// Requirements C13-C14 and 7.1.
+// When a conversation is summarized, and how long its summaries get.
 const (
 	keepExchanges = 5
 	foldAt        = 0.8
@@ -55,13 +55,13 @@ func (t *turn) size() int {
 	return estimate(t.messages()) + t.tools.offered().Tokens()
 }
 
-// tooLong says that a request of this size must be shortened before it is sent.
+// tooLong reports whether a request of this size must be shortened before it is sent.
 func (t *turn) tooLong(size int) bool {
 	return t.keep && len(t.context.window) > 0 && float64(size) > foldAt*float64(t.a.limit())
 }
 
-// shouldFold says that the conversation should be shortened now that the
-// answer is made and noted: it nears the budget, or the window is full.
+// shouldFold reports whether the conversation should be shortened now that the
+// answer is made and noted: it is close to the budget, or the window is full.
 func (a *Agent) shouldFold(t *turn) bool {
 	all := slices.Concat(t.context.window, t.context.added)
 	cut := cutAt(all, keepExchanges)
