@@ -74,6 +74,20 @@ var rooms = []allowed{
 	{"internal/page", "internal/chat", "its chat is a chat.Adapter"},
 	{"internal/page", "internal/memory", "shows what is stored"},
 
+	{"internal/facts", "internal/memory", "one rule for who changes which facts"},
+	{"internal/tools", "internal/facts", "facts are tools"},
+	{"internal/agent", "internal/facts", "learns facts by the same rule"},
+
+	{"internal/command", "internal/admin", "commands are admin's data"},
+	{"internal/command", "internal/chat", "answers messages"},
+	{"internal/command", "internal/facts", "/facts"},
+	{"internal/command", "internal/llm", "/guideline test asks a judge"},
+	{"internal/command", "internal/memory", "shows and changes what is stored"},
+	{"internal/command", "internal/playbook", "/guideline and /journey"},
+	{"internal/command", "internal/tools", "lists tools, and shares what they do with people's times"},
+	{"internal/command", "internal/tools/mcp", "how tool servers stand"},
+	{"internal/command", "internal/vault", "/notes"},
+
 	{"internal/admin", "internal/chat", "stands in front of the agent as a chat.Handler"},
 
 	{"internal/setup", "config", "makes parts of the settings"},

@@ -9,8 +9,8 @@ import (
 
 	"parley/internal/adapters/terminal"
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/memory"
-	"parley/internal/tools"
 )
 
 // factsCmd is the owner's view of what is remembered, with the bot running or
@@ -62,14 +62,10 @@ type factsAddCmd struct {
 
 // Run remembers something.
 func (c factsAddCmd) Run(ctx context.Context, f *flags, s *streams) error {
-	text := strings.Join(c.Text, " ")
-	if err := tools.MayLearn(text); err != nil {
-		return err
-	}
 	return withStore(ctx, f, func(store *memory.Store) error {
 		v := whoever{c.User}.viewer()
 		v.Operator = false
-		saved, err := store.SaveFact(ctx, v, memory.NewFact{Content: text, Author: "system"})
+		saved, err := facts.Service{Rows: store}.Save(ctx, facts.Asker{Viewer: v}, memory.NewFact{Content: strings.Join(c.Text, " "), Author: "system"})
 		if err != nil {
 			return err
 		}
@@ -89,7 +85,8 @@ type factsForgetCmd struct {
 // Run forgets a fact.
 func (c factsForgetCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		fact, err := store.ForgetFact(ctx, whoever{}.viewer(), c.ID)
+		operator := facts.Asker{Viewer: whoever{}.viewer(), Admin: func(context.Context) bool { return true }}
+		fact, err := facts.Service{Rows: store}.Forget(ctx, operator, c.ID)
 		if errors.Is(err, memory.ErrNoFact) {
 			return fmt.Errorf("there is no fact %d: bot facts list shows them", c.ID)
 		}

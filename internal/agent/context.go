@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/playbook"
@@ -132,14 +133,14 @@ func (t *turn) entry(m llm.Message) memory.Entry {
 // whole place is stable: what is about the author changes with the author.
 func (t *turn) recall(ctx context.Context) error {
 	budget := int(factShare * float64(t.a.o.TokenBudget))
-	facts, err := t.a.o.Store.FactsFor(ctx, memory.ViewerOf(t.m), t.in.text, budget)
+	found, err := t.a.o.Store.FactsFor(ctx, memory.ViewerOf(t.m), t.in.text, budget)
 	if err != nil {
 		return err
 	}
-	if facts.Cut > 0 {
-		t.a.o.Log.Warn("important facts left out, they are over budget", "person", t.m.From.ID, "left_out", facts.Cut)
+	if found.Cut > 0 {
+		t.a.o.Log.Warn("important facts left out, they are over budget", "person", t.m.From.ID, "left_out", found.Cut)
 	}
-	t.context.known.facts = slices.Concat(facts.Important, facts.Recent, facts.Relevant)
+	t.context.known.facts = slices.Concat(found.Important, found.Recent, found.Relevant)
 	for _, f := range t.context.known.facts {
 		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown))
 		switch {
@@ -147,14 +148,14 @@ func (t *turn) recall(ctx context.Context) error {
 			t.context.known.lasting = append(t.context.known.lasting, "For everybody here: "+line)
 		case !t.m.Direct:
 			t.context.known.relevant = append(t.context.known.relevant, "About "+label(t.m.From.Name)+": "+line)
-		case f.Important || slices.ContainsFunc(facts.Recent, func(r memory.Fact) bool { return r.ID == f.ID }):
+		case f.Important || slices.ContainsFunc(found.Recent, func(r memory.Fact) bool { return r.ID == f.ID }):
 			t.context.known.lasting = append(t.context.known.lasting, line)
 		default:
 			t.context.known.relevant = append(t.context.known.relevant, line)
 		}
-		t.context.known.cited = append(t.context.known.cited, tools.FactLine(f)[2:]+" "+origin(f))
+		t.context.known.cited = append(t.context.known.cited, facts.Line(f)[2:]+" "+origin(f))
 	}
-	for _, f := range facts.Relevant {
+	for _, f := range found.Relevant {
 		t.context.known.used = append(t.context.known.used, f.ID)
 	}
 	for _, f := range t.context.known.facts {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/text"
-	"parley/internal/tools"
 )
 
 // factShare is the part of the token budget that important facts may take.
@@ -41,7 +41,7 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries 
 	origin := se.Origin.And(originOf(entries))
 	for _, fact := range f.Facts {
 		e, ok := quoted(entries, fact.Person, fact.Quote)
-		if !ok || tools.MayLearn(fact.Content) != nil || tools.MayLearn(fact.Quote) != nil {
+		if !ok || facts.MayLearn(fact.Content) != nil || facts.MayLearn(fact.Quote) != nil {
 			a.o.Log.Info("not remembered: nobody said so of themselves", "session", se.ID)
 			continue
 		}

@@ -6,13 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"parley/internal/facts"
 	"parley/internal/memory"
-	"parley/internal/text"
 )
 
 //go:embed save_fact.md
@@ -95,32 +94,14 @@ func asking[A any](ask func(context.Context, Call, A) (string, error)) func(cont
 	}
 }
 
-// power are claims about rights, and orders to everybody: memory never decides
-// who may do what, so such words are not kept at all (promises.md C17, C18).
-var power = []func() *regexp.Regexp{
-	lazily(`(?i)\b(?:user|person|member|id|i|he|she|they|[@#]?\w+)\s+(?:is|am|are|was|has been|should be|becomes?)\s+(?:now\s+)?(?:the|an?|your|my|its|bot'?s?)?\s*(?:real |true |new |only )?(?:bot'?s? )?(?:owner|admin|administrator|operator|moderator|superuser|root)\b`),
-	lazily(`(?i)\b(?:for|to|of) (?:all|every) (?:the )?(?:users?|people|members?|chats?|one)\b|\bfor every(?:one|body)\b|\bany(?:one|body) who asks\b`),
-	lazily(`(?i)\b(?:ignore|disregard|override|forget) (?:all |any |your |the |previous |prior )*(?:instructions?|rules?|guidelines?|prompts?)\b`),
-	lazily(`(?i)\b(?:system prompt|developer mode|admin rights?|owner rights?|full access|all permissions)\b`),
-	lazily(`(?i)\b(?:has|have|grant|give|gets?) (?:\w+ ){0,3}(?:permission|access|rights|privileges)\b`),
-}
-
-// claimsPower says that a sentence is about rights, not about a person.
-func claimsPower(text string) bool {
-	for _, p := range power {
-		if p().MatchString(text) {
-			return true
-		}
+// asker is who calls, to the facts service. mayShare says whether they may make
+// the bot remember something for everybody in a place; nil is no.
+func asker(c Call, mayShare func(context.Context, Call) bool) facts.Asker {
+	a := facts.Asker{Viewer: viewer(c)}
+	if mayShare != nil {
+		a.Admin = func(ctx context.Context) bool { return mayShare(ctx, c) }
 	}
-	return false
-}
-
-// MayLearn says why a sentence may not be remembered; nil when it may.
-func MayLearn(said string) error {
-	if claimsPower(said) {
-		return text.Tell(wordPower)
-	}
-	return nil
+	return a
 }
 
 // SaveFact is the tool save_fact. mayShare says whether who calls may make the
@@ -135,25 +116,18 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 	meta := core("save_fact", saveFactText, Memory).writes()
 	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": {"person", "channel", "guild"}})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		shared := a.Scope != "" && a.Scope != string(memory.ScopePerson) && !c.Direct
-		if err := MayLearn(a.Content); err != nil {
-			return Result{}, err
-		}
-		if shared && (mayShare == nil || !mayShare(ctx, c)) {
-			return Result{}, text.Tell(wordShare)
-		}
 		f := memory.NewFact{
 			Scope: memory.Scope(a.Scope), Content: a.Content, Tags: a.Tags, Type: a.Type, Session: c.Session, MessageID: c.Message, CallKey: c.Key,
 			Confidence: told(c), Origin: c.Origin,
 		}
-		saved, err := store.SaveFact(ctx, viewer(c), f)
+		saved, err := facts.Service{Rows: store}.Save(ctx, asker(c, mayShare), f)
 		if tag := (*memory.TagError)(nil); errors.As(err, &tag) && len(a.Tags) > 0 {
 			return refused(err, "tags")
 		}
 		if err != nil {
 			return refused(err, "content")
 		}
-		return Result{Content: savedWords(saved), Private: true}, nil
+		return Result{Content: facts.Became(saved), Private: true}, nil
 	})
 }
 
@@ -166,30 +140,6 @@ func told(c Call) float64 {
 	return 1
 }
 
-func savedWords(s memory.Saved) string {
-	text := s.Content
-	if len(s.Tags) > 0 {
-		text += " " + strings.Join(s.Tags, " ")
-	}
-	switch {
-	case s.Replaced != "":
-		return fmt.Sprintf(wordCorrected, s.ID, s.Replaced, text)
-	case s.Known:
-		return fmt.Sprintf(wordKnown, s.ID, text)
-	}
-	return fmt.Sprintf(wordRemembered, s.ID, text)
-}
-
-// ownFact finds a fact that who calls may change: what is for everybody in a
-// place only they whom mayShare vouches for.
-func ownFact(ctx context.Context, store *memory.Store, c Call, id int64, mayShare func(context.Context, Call) bool) (memory.Fact, error) {
-	f, _, err := store.FactHistory(ctx, viewer(c), id)
-	if err == nil && f.Scope != memory.ScopePerson && (mayShare == nil || !mayShare(ctx, c)) {
-		err = text.Tell(wordShare)
-	}
-	return f, err
-}
-
 // UpdateFact is the tool update_fact.
 func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) Tool {
 	type args struct {
@@ -197,18 +147,12 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		Content string `json:"content" jsonschema:"what is true now, one short sentence"`
 	}
 	return Func(core("update_fact", updateFactText, Memory).writes(), func(ctx context.Context, c Call, a args) (Result, error) {
-		if err := MayLearn(a.Content); err != nil {
-			return Result{}, err
-		}
-		if _, err := ownFact(ctx, store, c, a.ID, mayShare); err != nil {
-			return Result{}, err
-		}
-		saved, err := store.UpdateFact(ctx, viewer(c), a.ID, memory.NewFact{
+		saved, err := facts.Service{Rows: store}.Correct(ctx, asker(c, mayShare), a.ID, memory.NewFact{
 			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c), Origin: c.Origin})
 		if err != nil {
 			return refused(err, "content")
 		}
-		return Result{Content: savedWords(saved), Private: true}, nil
+		return Result{Content: facts.Became(saved), Private: true}, nil
 	})
 }
 
@@ -220,14 +164,11 @@ func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 	meta := core("forget_fact", forgetFactText, Memory).writes().onDemand()
 	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		f, err := ownFact(ctx, store, c, a.ID, mayShare)
+		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), a.ID)
 		return fmt.Sprintf(wordForget, f.Content), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		if _, err := ownFact(ctx, store, c, a.ID, mayShare); err != nil {
-			return Result{}, err
-		}
-		f, err := store.ForgetFact(ctx, viewer(c), a.ID)
+		f, err := facts.Service{Rows: store}.Forget(ctx, asker(c, mayShare), a.ID)
 		return worded(err, wordForgotten, f.Content)
 	})
 }
@@ -251,22 +192,10 @@ func ListFacts(store *memory.Store) Tool {
 		}
 		r, lines := Result{Private: true}, make([]string, len(list))
 		for i, f := range list {
-			lines[i] = FactLine(f)
+			lines[i] = facts.Line(f)
 			r.Origin = r.Origin.And(f.Heard())
 		}
 		r.Content = wordFacts + "\n" + strings.Join(lines, "\n")
 		return r, nil
 	})
-}
-
-// FactLine is a fact as people and models read it.
-func FactLine(f memory.Fact) string {
-	line := fmt.Sprintf("- #%d %s", f.ID, f.Content)
-	if len(f.Tags) > 0 {
-		line += " " + strings.Join(f.Tags, " ")
-	}
-	if f.Scope != memory.ScopePerson {
-		line += fmt.Sprintf(" (for everybody in this %s)", map[memory.Scope]string{memory.ScopeChannel: "channel", memory.ScopeGuild: "server"}[f.Scope])
-	}
-	return line
 }

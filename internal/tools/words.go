@@ -23,11 +23,6 @@ const (
 	wordHost          = "Not allowed: this conversation holds private data, and the person did not name the host %q. Ask them to write the address themselves."
 	wordBadHost       = "Not allowed: the address has no readable host."
 
-	wordPower       = "I don't remember claims about who owns or runs me, rights, or orders for everybody: that is decided elsewhere. I do remember things about you."
-	wordShare       = "Only an admin of this place can make me remember, or forget, something for everybody here. I can remember it for you."
-	wordRemembered  = "Remembered (#%d): %s"
-	wordKnown       = "I remembered that already (#%d): %s"
-	wordCorrected   = "Corrected (#%d). Before: “%s”. Now: “%s”."
 	wordForget      = "Shall I forget this for good: “%s”?"
 	wordForgotten   = "Forgotten: “%s”."
 	wordNoFacts     = "I remember nothing about you here."

@@ -1,0 +1,104 @@
+// Package facts is what is done with what is remembered, whoever asks: the
+// model's tools, people with /facts and the operator at the machine go through
+// one Service. It holds the one rule for who may make the bot remember or forget
+// something for everybody in a place, and what is never remembered. It does not
+// store anything itself (memory does), and knows no model and no command.
+package facts
+
+import (
+	"context"
+
+	"parley/internal/memory"
+	"parley/internal/text"
+)
+
+// Rows is the facts that are stored, as far as a viewer can see them;
+// memory.ErrNoFact is none. memory.Store is the real one.
+type Rows interface {
+	Reader
+	Writer
+}
+
+// Reader finds facts.
+type Reader interface {
+	FactHistory(ctx context.Context, v memory.Viewer, id int64) (memory.Fact, []memory.Earlier, error)
+}
+
+// Writer changes facts.
+type Writer interface {
+	SaveFact(ctx context.Context, v memory.Viewer, f memory.NewFact) (memory.Saved, error)
+	UpdateFact(ctx context.Context, v memory.Viewer, id int64, f memory.NewFact) (memory.Saved, error)
+	MarkFact(ctx context.Context, v memory.Viewer, id int64, important bool) (memory.Fact, error)
+	ForgetFact(ctx context.Context, v memory.Viewer, id int64) (memory.Fact, error)
+}
+
+// Asker is on whose behalf something is done, and where.
+type Asker struct {
+	memory.Viewer
+	// Admin tells whether they administer the place, or own the bot. It is asked
+	// only where that matters, because it may ask the platform; nil is no.
+	Admin func(context.Context) bool
+}
+
+// Service changes facts for people. It is a value without state. Errors that
+// people may read are text.Errors.
+type Service struct{ Rows Rows }
+
+// share is the one rule for who may decide what is remembered for everybody in a
+// place: its administrators and the bot's owner.
+func (a Asker) share(ctx context.Context, s memory.Scope, words string) error {
+	if s == "" || s == memory.ScopePerson || a.Admin != nil && a.Admin(ctx) {
+		return nil
+	}
+	return text.Tell("%s", words)
+}
+
+// Save remembers something. In a direct chat it is for the asker, whatever
+// scope it names.
+func (s Service) Save(ctx context.Context, a Asker, f memory.NewFact) (memory.Saved, error) {
+	if err := MayLearn(f.Content); err != nil {
+		return memory.Saved{}, err
+	}
+	if !a.Direct {
+		if err := a.share(ctx, f.Scope, wordsShareInstead); err != nil {
+			return memory.Saved{}, err
+		}
+	}
+	return s.Rows.SaveFact(ctx, a.Viewer, f)
+}
+
+// Find returns a fact that the asker may change.
+func (s Service) Find(ctx context.Context, a Asker, id int64) (memory.Fact, error) {
+	f, _, err := s.Rows.FactHistory(ctx, a.Viewer, id)
+	if err == nil {
+		err = a.share(ctx, f.Scope, wordsShare)
+	}
+	return f, err
+}
+
+// Correct makes a fact say something else.
+func (s Service) Correct(ctx context.Context, a Asker, id int64, f memory.NewFact) (memory.Saved, error) {
+	if err := MayLearn(f.Content); err != nil {
+		return memory.Saved{}, err
+	}
+	if _, err := s.Find(ctx, a, id); err != nil {
+		return memory.Saved{}, err
+	}
+	return s.Rows.UpdateFact(ctx, a.Viewer, id, f)
+}
+
+// Mark makes a fact important, or takes that back.
+func (s Service) Mark(ctx context.Context, a Asker, id int64, important bool) (memory.Fact, error) {
+	if _, err := s.Find(ctx, a, id); err != nil {
+		return memory.Fact{}, err
+	}
+	return s.Rows.MarkFact(ctx, a.Viewer, id, important)
+}
+
+// Forget deletes a fact for good, and returns what it was.
+func (s Service) Forget(ctx context.Context, a Asker, id int64) (memory.Fact, error) {
+	if _, err := s.Find(ctx, a, id); err != nil {
+		return memory.Fact{}, err
+	}
+	return s.Rows.ForgetFact(ctx, a.Viewer, id)
+}

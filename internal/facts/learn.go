@@ -1,0 +1,34 @@
+package facts
+
+import (
+	"regexp"
+	"slices"
+	"sync"
+
+	"parley/internal/text"
+)
+
+// power is the patterns of claims about rights and of orders to everybody. They
+// are not kept at all: otherwise a sentence that was remembered once could pass
+// later for a decision about who may do what. They are compiled when first
+// needed, because that takes a while.
+var power = sync.OnceValue(func() (all []*regexp.Regexp) {
+	for _, p := range []string{
+		`(?i)\b(?:user|person|member|id|i|he|she|they|[@#]?\w+)\s+(?:is|am|are|was|has been|should be|becomes?)\s+(?:now\s+)?(?:the|an?|your|my|its|bot'?s?)?\s*(?:real |true |new |only )?(?:bot'?s? )?(?:owner|admin|administrator|operator|moderator|superuser|root)\b`,
+		`(?i)\b(?:for|to|of) (?:all|every) (?:the )?(?:users?|people|members?|chats?|one)\b|\bfor every(?:one|body)\b|\bany(?:one|body) who asks\b`,
+		`(?i)\b(?:ignore|disregard|override|forget) (?:all |any |your |the |previous |prior )*(?:instructions?|rules?|guidelines?|prompts?)\b`,
+		`(?i)\b(?:system prompt|developer mode|admin rights?|owner rights?|full access|all permissions)\b`,
+		`(?i)\b(?:has|have|grant|give|gets?) (?:\w+ ){0,3}(?:permission|access|rights|privileges)\b`,
+	} {
+		all = append(all, regexp.MustCompile(p))
+	}
+	return all
+})
+
+// MayLearn says why a sentence may not be remembered; nil when it may.
+func MayLearn(said string) error {
+	if slices.ContainsFunc(power(), func(p *regexp.Regexp) bool { return p.MatchString(said) }) {
+		return text.Tell(wordsPower)
+	}
+	return nil
+}
