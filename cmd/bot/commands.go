@@ -2,71 +2,52 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
+	"encoding/json"
+	"maps"
+	"net"
 	"slices"
 	"strings"
-	"time"
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command"
+	"parley/internal/facts"
+	"parley/internal/llm"
 	"parley/internal/llm/offline"
 	"parley/internal/memory"
+	"parley/internal/page"
+	"parley/internal/text"
+	"parley/internal/tools"
 )
 
-// commands is the table of slash commands beyond access: names, options and
-// who may use them are product.md's and requirements 7.3.
-func (a *app) commands(f *front) []admin.Command {
-	table := []admin.Command{
-		{Name: "start", Help: "Say hello", Who: admin.Member, Options: []admin.Option{{Name: "link", Help: "what a link to this chat brought along"}}, Run: func(_ context.Context, r admin.Request) (chat.Answer, error) {
-			return chat.Answer{Text: fmt.Sprintf(wordsHello, a.cfg.Agent.Name) + "\n\n" + f.commands.Help(r.Role, "")}, nil
-		}},
-		{Name: "ask", Help: "Ask once, without keeping the conversation", Options: []admin.Option{{Name: "question", Help: "what you want to know", Required: true}}, Run: a.runAsk},
-		{Name: "why", Help: "Why the last answer looks as it does", Run: a.runWhy, Private: true, Options: []admin.Option{
-			{Name: "source", Help: "number of a source: what it says", Kind: admin.Number}, {Name: "answer", Help: "the id of the answer; the last one if you leave it out"},
-		}},
-		{Name: "status", Help: "How I am doing", Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) { return a.runStatus(ctx, f, r) }},
-		{Name: "stop", Help: "Stop the answer in the making", Run: say(wordsNothingRuns)},
-		a.sessionCommand(),
-		{Name: "summarize", Help: "Sum up this conversation", Run: a.runSummarize},
-		a.modelCommand(),
-		{Name: "prompt", Help: "The persona", Who: admin.Owner, Verbs: []admin.Command{
-			{Name: "reload", Help: "Read the persona file again", Run: a.runPromptReload},
-		}},
-		{Name: "tools", Help: "What I can do for you", Who: admin.Owner, Verbs: a.toolVerbs(), Run: a.runToolList},
-		{Name: "trace", Help: "Everything about one answer", Who: admin.Admin, Private: true, Run: a.runTrace,
-			Options: []admin.Option{{Name: "answer", Help: "the id of the answer; the last one if you leave it out"}}},
-		{Name: "page", Help: "A one-time link to the control page", Who: admin.Owner, Private: true, Run: a.runPage},
-		{Name: "stats", Help: "Totals of messages, tokens and errors", Who: admin.Owner, Run: a.runStats,
-			Options: []admin.Option{{Name: "days", Help: "how many days back, 7 if you leave it out", Kind: admin.Number}}},
-		{Name: "debug", Help: "Show calls and timings under answers here", Who: admin.Owner, Run: a.runDebug,
-			Options: []admin.Option{{Name: "state", Help: "on or off", Kind: admin.Switch, Required: true}}},
+// commands gives each group of slash commands the view of the bot that it needs.
+func (a *app) commands(f *front) command.Groups {
+	book := a.playbookCommands()
+	return command.Groups{
+		General: command.General{
+			Name: a.cfg.Agent.Name, Help: func(r admin.Role) string { return f.commands.Help(r, "") },
+			Ask: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+				return a.agent.Ask(ctx, m, w)
+			})),
+			Page: a.pageLink,
+		},
+		Status: command.Status{Left: f.quotas.Left, Parts: a.parts, Sessions: a.store.SessionCounts,
+			Model: func(ctx context.Context) string { return a.agent.ModelName() + ", " + a.modelState(ctx) }},
+		Session: command.Session{Rows: a.store, Agent: a.agent, Place: a.placeOf, Archive: a.archiveSoon, Variables: book.Variables,
+			Tokens: min(a.cfg.Context.TokenBudget, a.cfg.Model.ContextSize), Now: a.now},
+		Model: command.Model{Name: a.agent.ModelName, List: a.model.List, BuiltIn: a.model.Name == offline.Name,
+			Choose: a.chooseModel, Reload: a.agent.ReloadPrompt},
+		Tools: a.toolCommands(f),
+		Insight: command.Insight{Rows: a.store, Now: a.now, ShowsNote: a.showsNote, ReadsNotes: a.readsNotes,
+			Debug: func(k chat.Key, on bool) { a.debug.Store(k, on) }},
+		Facts:     command.Facts{Rows: a.store, Service: facts.Service{Rows: a.store}, Location: a.location, File: a.factsFileDoes()},
+		Tasks:     command.Tasks{Rows: a.store},
+		Reminders: command.Reminders{Rows: a.store, Planner: a.planner(), Location: a.location, Now: a.now},
+		Journal:   command.Journal{Rows: a.store, Planner: a.planner()},
+		Person:    a.personCommands(),
+		Notes:     a.notesCommands(),
+		Playbook:  book,
 	}
-	return slices.Concat(table, a.memoryCommands(), a.notesCommands(), a.playbookCommands())
-}
-
-func say(text string) func(context.Context, admin.Request) (chat.Answer, error) {
-	return func(context.Context, admin.Request) (chat.Answer, error) { return chat.Answer{Text: text}, nil }
-}
-
-func (a *app) runAsk(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	m := r.Message
-	m.Text = r.Args["question"]
-	return a.front.quotas.Budget(chat.HandlerFunc(a.agent.Ask)).Handle(ctx, m, r.Reply)
-}
-
-func (a *app) sessionCommand() admin.Command {
-	return admin.Command{Name: "session", Help: "This conversation", Verbs: []admin.Command{
-		{Name: "info", Help: "How long it is and what it holds", Run: a.runSessionInfo},
-		{Name: "list", Help: "The latest conversations", Who: admin.Owner, Private: true, Run: a.runSessionList,
-			Options: []admin.Option{{Name: "page", Help: "page number", Kind: admin.Number}}},
-		{Name: "end", Help: "End it and keep its summary", Who: admin.Admin, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return a.endSession(ctx, r.Message, true)
-		}},
-		{Name: "reset", Help: "Start afresh; facts stay", Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return a.endSession(ctx, r.Message, false)
-		}},
-	}}
 }
 
 // placeOf is where m's session lives.
@@ -78,193 +59,156 @@ func (a *app) placeOf(m chat.Message) memory.Place {
 	return p
 }
 
-func (a *app) runSessionInfo(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	se, ok, err := a.store.LiveSession(ctx, a.placeOf(r.Message))
-	if err != nil {
-		return chat.Answer{}, err
+// pageLink makes a link into the control page, "" without one.
+func (a *app) pageLink(ctx context.Context, who chat.User) (link, port string, err error) {
+	if a.page == nil {
+		return "", "", nil
 	}
-	if !ok {
-		return chat.Answer{Text: wordsNoSession}, nil
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "**This conversation** `%s` is %s.\n", se.ID[:8], se.Status)
-	fmt.Fprintf(&b, "- begun %s, last message %s\n", ago(a.now(), se.Created), ago(a.now(), se.LastActivity))
-	fmt.Fprintf(&b, "- tokens: %d of %d\n- shortened: %s\n", se.TokensUsed, min(a.cfg.Context.TokenBudget, a.cfg.Model.ContextSize), many(se.Compressions, "time"))
-	for _, line := range []struct {
-		name string
-		list []string
-	}{{"decided", se.Decisions}, {"files", se.Mentions.Files}, {"links", se.Mentions.URLs}, {"names", se.Mentions.Symbols}, {"people", se.Mentions.People}, {"about", se.Mentions.Refs}} {
-		if len(line.list) > 0 {
-			fmt.Fprintf(&b, "- %s: %s\n", line.name, strings.Join(line.list, ", "))
-		}
-	}
-	for _, v := range a.variables(ctx, se, r.Message) {
-		fmt.Fprintf(&b, "- %s\n", v)
-	}
-	if se.Summary != "" {
-		fmt.Fprintf(&b, "\n%s", se.Summary)
-	}
-	return chat.Answer{Text: b.String()}, nil
+	_, port, _ = net.SplitHostPort(a.page.Address()) // a listener's address has one
+	link, err = page.NewLink(ctx, a.store, a.page.Address(), who)
+	return link, port, err
 }
 
-func (a *app) runSessionList(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	list, err := a.store.Sessions(ctx, memory.SessionQuery{Limit: 200})
-	if err != nil {
-		return chat.Answer{}, err
+// parts is how each part of the bot is, for /status.
+func (a *app) parts(ctx context.Context) (lines []command.Line) {
+	for _, l := range a.doing(ctx) {
+		lines = append(lines, command.Line{Name: l.Name, State: l.State})
 	}
-	lines := make([]string, len(list))
-	for i, se := range list {
-		lines[i] = sessionLine(a.now(), se)
-	}
-	if len(lines) == 0 {
-		return chat.Answer{Text: wordsNoSessions}, nil
-	}
-	return admin.Page(lines, r.Number("page", 1), 15, "/session list"), nil
+	return lines
 }
 
-func sessionLine(now time.Time, se memory.Session) string {
-	title := se.Title
-	if title == "" {
-		title = "(no title)"
-	}
-	return fmt.Sprintf("`%s` %s · %s · %s · %s", se.ID[:8], se.Key, se.Status, ago(now, se.LastActivity), title)
-}
-
-// endSession ends the conversation m stands in; commands run in its lane.
-func (a *app) endSession(ctx context.Context, m chat.Message, carry bool) (chat.Answer, error) {
-	se, ok, err := a.store.LiveSession(ctx, a.placeOf(m))
-	if err != nil {
-		return chat.Answer{}, err
-	}
-	if ok {
-		if ok, err = a.agent.End(ctx, se.ID, carry); err != nil {
-			return chat.Answer{}, err
-		}
-	}
-	switch {
-	case !ok && carry:
-		return chat.Answer{Text: wordsNoSession}, nil
-	case carry:
-		a.archiveSoon(se)
-		return chat.Answer{Text: wordsFarewell}, nil
-	case ok:
-		a.archiveSoon(se)
-	}
-	return chat.Answer{Text: wordsFresh}, nil
-}
-
-func (a *app) runSummarize(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	s, err := a.agent.Summarize(ctx, a.placeOf(r.Message))
-	if err != nil {
-		return chat.Answer{}, err
-	}
-	if s == "" {
-		s = wordsNothingSaid
-	}
-	return chat.Answer{Text: s}, nil
-}
-
-func (a *app) modelCommand() admin.Command {
-	name := admin.Option{Name: "name", Help: "name of the model", Required: true}
-	return admin.Command{Name: "model", Help: "The language model", Who: admin.Owner, Verbs: []admin.Command{
-		{Name: "show", Help: "Which model answers, and which there are", Run: a.runModelShow},
-		{Name: "set", Help: "Answer with another model", Options: []admin.Option{name}, Run: a.runModelSet},
-	}}
-}
-
-func (a *app) runModelShow(ctx context.Context, _ admin.Request) (chat.Answer, error) {
-	text := "**Model:** " + a.agent.ModelName()
-	if a.model.List == nil {
-		return chat.Answer{Text: text}, nil
-	}
-	if names, err := a.model.List(ctx); err == nil && len(names) > 0 {
-		text += "\n**There are:** " + strings.Join(names[:min(len(names), 50)], ", ")
-	}
-	return chat.Answer{Text: text}, nil
-}
-
-func (a *app) runModelSet(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	name := r.Args["name"]
-	if a.model.Name == offline.Name {
-		return chat.Answer{Text: wordsModelNone}, nil
-	}
-	if a.model.List != nil {
-		names, err := a.model.List(ctx)
-		if err != nil {
-			return chat.Answer{}, fmt.Errorf("list models: %w", err)
-		}
-		if !contains(names, name) {
-			return chat.Answer{Text: fmt.Sprintf(wordsNoModel, name)}, nil
-		}
-	}
+// chooseModel has another model answer from now on and after the next start.
+func (a *app) chooseModel(ctx context.Context, name string) (conversations int, err error) {
 	n, err := a.store.SuspendAll(ctx)
 	if err != nil {
-		return chat.Answer{}, err
+		return 0, err
 	}
 	if err := a.store.SetSetting(ctx, modelSetting, name); err != nil {
-		return chat.Answer{}, err
+		return 0, err
 	}
 	a.agent.SetModel(name)
-	return chat.Answer{Text: fmt.Sprintf(wordsModelSet, name, many(int(n), "conversation"))}, nil
+	return int(n), nil
 }
 
-func contains(list []string, s string) bool {
-	for _, v := range list {
-		if v == s {
-			return true
+func (a *app) toolCommands(f *front) command.Tools {
+	t := command.Tools{All: a.toolset.all, Now: a.toolset.now, Servers: a.toolset.status, Ask: f.confirm.Ask, Role: f.gate.Role,
+		Switch: func(ctx context.Context, name string, on bool) error {
+			off, err := json.Marshal(a.toolset.turn(name, on))
+			if err != nil {
+				return err
+			}
+			return a.store.SetSetting(ctx, offSetting, string(off))
+		}}
+	if a.toolset.servers != nil {
+		t.Approve = a.toolset.servers.Approve
+	}
+	return t
+}
+
+// toolsHere is what may be used where m was written.
+func (a *app) toolsHere(ctx context.Context, m chat.Message) (tools.Set, error) {
+	p, err := a.store.Policy(ctx, m.Key)
+	if err != nil || p.Tools == nil {
+		return a.toolset.now(), err
+	}
+	return a.toolset.only(p.Tools), nil
+}
+
+func (a *app) personCommands() command.Person {
+	p := command.Person{Rows: a.store}
+	if a.vault != nil {
+		p.Vault = a.vault
+	}
+	return p
+}
+
+// notesCommands are what people do with the notes themselves.
+func (a *app) notesCommands() command.Notes {
+	n := command.Notes{Owner: a.cfg.Vault.Readers == "owner", BuiltIn: a.model.Name == offline.Name}
+	if a.vault == nil {
+		return n
+	}
+	n.Index = a.vault
+	n.Shelf = func(ctx context.Context, m chat.Message) (command.Shelf, error) { return a.shelf(ctx, m) }
+	if a.hasNotes() {
+		n.Tidy = func(ctx context.Context, m chat.Message, task string) (chat.Answer, error) {
+			return a.agent.Propose(ctx, m, tools.Librarian, map[string]any{"task": task})
 		}
 	}
-	return false
+	return n
 }
 
-func (a *app) runPromptReload(context.Context, admin.Request) (chat.Answer, error) {
-	if err := a.agent.ReloadPrompt(); err != nil {
-		return chat.Answer{Text: fmt.Sprintf(wordsPromptBad, err)}, nil
+// readsNotes tells whether m's author may read the owner's notes at all.
+func (a *app) readsNotes(ctx context.Context, m chat.Message) bool {
+	return a.cfg.Vault.Readers != "owner" || a.isOwner(ctx, tools.CallOf(m))
+}
+
+// showsNote tells whether m's author may read a note that was cited, by its path
+// with the heading behind it.
+func (a *app) showsNote(ctx context.Context, m chat.Message, cited string) bool {
+	if a.vault == nil {
+		return true
 	}
-	return chat.Answer{Text: wordsPromptRead}, nil
-}
-
-// totals are the figures of a line of /stats.
-func totals(s memory.Stat) string {
-	return fmt.Sprintf("%s, %s, %s", many(s.Messages, "message"), many(s.Calls, "model call"), many(s.Tokens, "token"))
-}
-
-func (a *app) runStats(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	days := max(r.Number("days", 7), 1)
-	stats, err := a.store.Stats(ctx, a.now().AddDate(0, 0, -days))
+	s, err := a.shelf(ctx, m)
 	if err != nil {
-		return chat.Answer{}, err
+		return false
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "**The last %s**\n", many(days, "day"))
-	var all memory.Stat
-	for _, s := range stats {
-		fmt.Fprintf(&b, "- %s: %s\n", s.Category, totals(s))
-		all.Messages, all.Calls, all.Tokens = all.Messages+s.Messages, all.Calls+s.Calls, all.Tokens+s.Tokens
-	}
-	fmt.Fprintf(&b, "\nTogether: %s.", totals(all))
-	return chat.Answer{Text: b.String()}, nil
+	path, _, _ := strings.Cut(cited, "#")
+	ok, err := s.Shows(ctx, "", path)
+	return ok && err == nil
 }
 
-// lastAnswer is the newest answer in a place, to one person or to anybody.
-func (a *app) lastAnswer(ctx context.Context, k chat.Key, user string) (memory.Decision, bool, error) {
-	d, err := a.store.LastDecision(ctx, k, user)
-	if errors.Is(err, memory.ErrNotFound) {
-		return d, false, nil
+func (a *app) playbookCommands() command.Playbook {
+	var judge llm.Model // the built-in responder judges nothing
+	if a.model.List != nil {
+		judge = a.model.Model
 	}
-	return d, err == nil, err
+	return command.Playbook{Book: a.bookNow, Rules: a.agent, Rows: a.store, Session: a.agent.Session, Place: a.placeOf, Judge: judge, Now: a.now}
 }
 
-// ago is a time as people say it.
-func ago(now, t time.Time) string {
-	d := now.Sub(t)
-	switch {
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return fmt.Sprintf("%d min ago", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d h ago", int(d.Hours()))
+// factsFileDoes decides about the facts file, nil without one.
+func (a *app) factsFileDoes() func(ctx context.Context, do string) (string, error) {
+	if a.cfg.Memory.FactsFile == "" {
+		return nil
 	}
-	return many(int(d.Hours()/24), "day") + " ago"
+	return func(ctx context.Context, do string) (string, error) {
+		said, err := factsFileWords(ctx, a.store, do)
+		if said == wordsFactsFileFine && a.facts != nil && a.facts.problem() != nil {
+			said = text.Sentence(a.facts.problem().Error())
+		}
+		return said, err
+	}
+}
+
+// settings is the settings as /config shows and changes them.
+type settings struct{ a *app }
+
+// String implements command.Settings.
+func (s settings) String() string { return s.a.inForce.Load().String() }
+
+// Tunable implements command.Settings.
+func (s settings) Tunable() []string { return tunable }
+
+// Tuned implements command.Settings.
+func (s settings) Tuned() (list []command.Tuned) {
+	t := &s.a.tuned
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(t.set)) {
+		given, _ := t.given.Get(name)
+		list = append(list, command.Tuned{Name: name, Now: t.set[name], Otherwise: given})
+	}
+	return list
+}
+
+// Tune implements command.Settings.
+func (s settings) Tune(ctx context.Context, name, value string) (was, now string, err error) {
+	was, _ = s.a.inForce.Load().Get(name)
+	now, err = s.a.tune(ctx, name, value)
+	return was, now, err
+}
+
+// configVerbs are the verbs of /config beyond access.
+func (a *app) configVerbs(f *front) []admin.Command {
+	return command.Config{Settings: settings{a}, Policies: a.store, Here: f.gate.Here, All: a.toolset.all, Log: a.log}.Verbs()
 }

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"parley/internal/adapters/discord/discordtest"
-	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
@@ -377,7 +376,9 @@ func TestPanickingJob(t *testing.T) {
 	})
 	tick := func() string {
 		a.cron.cron.Entry(a.cron.ids["test"]).WrappedJob.Run()
-		answer, err := a.runStatus(context.Background(), front, admin.Request{Role: admin.Owner})
+		answer, err := front.commands.Wrap(nil).Handle(context.Background(), chat.Message{
+			Kind: chat.KindCommand, Text: "/status", Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: "terminal:local"}, Direct: true,
+		}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"parley/config"
-	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text"
@@ -29,23 +28,6 @@ func (a *app) tellOwner(ctx context.Context, what, text string) {
 		return
 	}
 	a.hub.Flush(k)
-}
-
-// factsFileCommand is what owners do with the facts file, nothing without one.
-func (a *app) factsFileCommand() []admin.Command {
-	if a.cfg.Memory.FactsFile == "" {
-		return nil
-	}
-	return []admin.Command{{Name: "file", Help: "The facts file: obey it all the same, or take back what it did", Who: admin.Owner, Run: a.runFactsFile,
-		Options: []admin.Option{{Name: "do", Help: "with none, how it stands", Choices: []string{"accept", "undo"}}}}}
-}
-
-func (a *app) runFactsFile(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	said, err := factsFileWords(ctx, a.store, r.Args["do"])
-	if said == wordsFactsFileFine && a.facts != nil && a.facts.problem() != nil {
-		said = text.Sentence(a.facts.problem().Error())
-	}
-	return chat.Answer{Text: said}, err
 }
 
 // factsFileWords does what is asked about the facts file and says what came of

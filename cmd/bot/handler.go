@@ -9,6 +9,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/agent"
 	"parley/internal/chat"
+	"parley/internal/command"
 	"parley/internal/memory"
 	"parley/internal/setup"
 	"parley/internal/text"
@@ -20,6 +21,7 @@ type front struct {
 	quotas   *admin.Quotas
 	confirm  *admin.Confirmations
 	commands *admin.Commands
+	approved admin.Do // the yes to /tools approve
 }
 
 // actionTool is the kind of a confirmation that runs a tool.
@@ -43,7 +45,9 @@ func (a *app) newFront(ctx context.Context, isAdmin func(context.Context, chat.K
 		Limits: limits(a.cfg),
 		Usage:  a.store, Exempt: f.gate.Local, Record: record, Now: a.now, Log: a.log,
 	})
-	table := append(f.gate.Commands(a.configVerbs(f)...), a.commands(f)...)
+	groups := a.commands(f)
+	f.approved = groups.Tools.Approved
+	table := append(f.gate.Commands(a.configVerbs(f)...), groups.Table()...)
 	f.commands, err = admin.NewCommands(table, admin.CommandOptions{
 		Role: f.gate.Role, Confirm: f.confirm, Record: record, Log: a.log,
 	})
@@ -75,7 +79,7 @@ func (a *app) handler(f *front) chat.Handler {
 		}
 		return a.agent.Confirmed(ctx, m, p)
 	}
-	do[actionApprove] = a.approved
+	do[command.ActionApprove] = f.approved
 	way := f.gate.Wrap(a.opening(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(a.debugging(f, a.agent))), do))))
 	return a.spans.messages(discreetly(setup.NewRedactor(a.cfg, setup.ShortestSaid), way))
 }

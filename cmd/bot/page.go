@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"sync"
 	"time"
 
-	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/page"
@@ -35,19 +33,6 @@ func (pageCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		_, err = fmt.Fprintln(s.out, link)
 		return err
 	})
-}
-
-// runPage gives the owner such a link in the chat.
-func (a *app) runPage(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	if a.page == nil {
-		return chat.Answer{Text: wordsNoPage}, nil
-	}
-	link, err := page.NewLink(ctx, a.store, a.page.Address(), r.Message.From)
-	if err != nil {
-		return chat.Answer{}, err
-	}
-	_, port, _ := net.SplitHostPort(a.page.Address()) // a listener's address has one
-	return chat.Answer{Text: fmt.Sprintf(wordsPage, link, port)}, nil
 }
 
 // newPage makes the control page for a listening address.

@@ -46,7 +46,7 @@ var pressed = map[string][]pressing{
 		{before: many16("/tasks add thing %d"), say: "/tasks list", buttons: 1, want: []string{"Page 2 of 2"}},
 		{before: many16("/tasks add thing %d"), say: "/tasks list page:2", buttons: 1, want: []string{"Page 1 of 2"}},
 	},
-	"cmd/bot/commands_memory.go:runFactsList": {
+	"internal/command/facts.go:list": {
 		{before: many16("/facts add I own book %d"), say: "/facts list", buttons: 1, want: []string{"« Back"}},
 		{before: many16("/facts add I own book %d"), say: "/facts list page:2", buttons: 1, want: []string{"More »"}},
 	},
@@ -57,7 +57,7 @@ var pressed = map[string][]pressing{
 }
 
 func many16(format string) (list []string) {
-	for i := range listPage + 1 {
+	for i := range 15 + 1 {
 		list = append(list, fmt.Sprintf(format, i+1))
 	}
 	return list

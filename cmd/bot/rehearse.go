@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
+	"parley/internal/chat"
 	"parley/internal/llm/offline"
+	"parley/internal/memory"
 	"parley/internal/rehearse"
 	"parley/internal/setup"
 )
@@ -100,4 +103,13 @@ func (a *app) rehearsed() *rehearse.Bot {
 		Store: a.store, Hub: a.hub, Sweep: a.sweep, Book: a.bookNow, LastAnswer: a.lastAnswer, Place: a.placeOf,
 		Close: func() { a.work.Wait(); a.close() },
 	}
+}
+
+// lastAnswer is the newest answer in a place, to one person or to anybody.
+func (a *app) lastAnswer(ctx context.Context, k chat.Key, user string) (memory.Decision, bool, error) {
+	d, err := a.store.LastDecision(ctx, k, user)
+	if errors.Is(err, memory.ErrNotFound) {
+		return d, false, nil
+	}
+	return d, err == nil, err
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"parley/config"
+	"parley/internal/text"
 )
 
 // tunable are the settings that the owner changes from the chat; they change
@@ -86,9 +87,9 @@ func (a *app) putInForce(c config.Config) {
 	a.inForce.Store(&c)
 }
 
-// tune changes one of tunable, for good; "default" takes back what was set. Its
-// error is for people; broken is not.
-func (a *app) tune(ctx context.Context, path, value string) (now string, err, broken error) {
+// tune changes one of tunable, for good; "default" takes back what was set. A
+// value that does not fit is a text.Error.
+func (a *app) tune(ctx context.Context, path, value string) (now string, err error) {
 	t := &a.tuned
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -98,7 +99,7 @@ func (a *app) tune(ctx context.Context, path, value string) (now string, err, br
 	}
 	merged, err := with(t.given, set)
 	if err != nil {
-		return "", err, nil
+		return "", text.Tell(wordsNotTuned, err)
 	}
 	now, _ = merged.Get(path)
 	row, _ := json.Marshal(set) // texts always can
@@ -106,12 +107,12 @@ func (a *app) tune(ctx context.Context, path, value string) (now string, err, br
 		row = nil
 	}
 	if err := a.store.SetSetting(ctx, tunedSetting, string(row)); err != nil {
-		return "", nil, err
+		return "", err
 	}
 	t.set = set
 	a.front.quotas.SetLimits(limits(merged))
 	a.putInForce(merged)
-	return now, nil, nil
+	return now, nil
 }
 
 // reload takes over what may change while the bot runs: the level of the log,

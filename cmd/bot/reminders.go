@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 // late is how long after its time a reminder says that it is late.
@@ -54,12 +55,12 @@ func (a *app) remind(ctx context.Context) error {
 
 // reminderParts are the words, with buttons to snooze and to be done.
 func (a *app) reminderParts(r memory.Reminder) []chat.Part {
-	text := fmt.Sprintf(wordsReminder, r.Text)
+	said := fmt.Sprintf(wordsReminder, r.Text)
 	if name := r.User.Name; name != "" && !a.alone(r.Key) {
-		text = fmt.Sprintf(wordsReminderFor, name, r.Text)
+		said = fmt.Sprintf(wordsReminderFor, name, r.Text)
 	}
 	if behind := a.now().Sub(r.Due); behind > late {
-		text += " " + fmt.Sprintf(wordsReminderLate, howLong(behind))
+		said += " " + fmt.Sprintf(wordsReminderLate, text.HowLong(behind))
 	}
 	buttons := [][]chat.Button{{
 		{Label: wordsSnooze10, Data: fmt.Sprintf("/remind snooze %d 10m", r.ID)},
@@ -67,7 +68,7 @@ func (a *app) reminderParts(r memory.Reminder) []chat.Part {
 		{Label: wordsReminderDone, Data: fmt.Sprintf("/remind done %d", r.ID)},
 	}}
 	var parts []chat.Part
-	for i, piece := range chat.On(a.adapters, r.Key.Platform).Split(chat.Seen(text)) {
+	for i, piece := range chat.On(a.adapters, r.Key.Platform).Split(chat.Seen(said)) {
 		parts = append(parts, chat.Part{Key: r.Key, Index: i, Text: piece, To: r.User})
 	}
 	if len(parts) > 0 {
@@ -81,15 +82,4 @@ func (a *app) reminderParts(r memory.Reminder) []chat.Part {
 func (a *app) alone(k chat.Key) bool {
 	list, err := a.store.Sessions(context.Background(), memory.SessionQuery{Key: k, Limit: 1})
 	return err == nil && len(list) == 1 && list[0].Direct
-}
-
-// howLong is a duration as people say it.
-func howLong(d time.Duration) string {
-	switch {
-	case d < 2*time.Hour:
-		return many(int(d.Minutes()), "minute")
-	case d < 48*time.Hour:
-		return many(int(d.Hours()), "hour")
-	}
-	return many(int(d.Hours()/24), "day")
 }

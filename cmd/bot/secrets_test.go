@@ -250,8 +250,8 @@ func TestNotesBelongToPeople(t *testing.T) {
 			t.Errorf("the owner's file, read by %s: %+v, %v", who, res, err)
 		}
 	}
-	files, err := st.app.exportNotes(t.Context(), "telegram:7")
-	if must(t, err); len(files) != 1 || !strings.Contains(string(files[0].Data), "hidden") || !strings.Contains(string(files[0].Data), "picnic") {
-		t.Errorf("the export lacks notes: %+v", files)
+	notes, err := st.app.personCommands().Notes(t.Context(), "telegram:7")
+	if must(t, err); !strings.Contains(notes, "hidden") || !strings.Contains(notes, "picnic") {
+		t.Errorf("the export lacks notes: %s", notes)
 	}
 }

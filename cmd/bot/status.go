@@ -1,52 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
-	"parley/internal/admin"
-	"parley/internal/chat"
-	"parley/internal/memory"
 	"parley/internal/page"
+	"parley/internal/text"
 )
 
-// statusTimeout keeps /status within its three seconds (requirements F60),
-// whatever state the model is in.
+// statusTimeout bounds a question how the model is.
 const statusTimeout = 2 * time.Second
-
-// runStatus says how the bot is doing; details are for its owner.
-func (a *app) runStatus(ctx context.Context, f *front, r admin.Request) (chat.Answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
-	defer cancel()
-	var b strings.Builder
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "- **%s**: %s\n", name, fmt.Sprintf(format, args...))
-	}
-	line("model", "%s, %s", a.agent.ModelName(), a.modelState(ctx))
-	if left, err := f.quotas.Left(ctx, r.Message); err == nil {
-		line("left for you", "%s messages this minute, %s tokens today", count(int64(left.Messages)), count(left.UserTokens))
-		line("left today", "%s tokens for this channel, %s for everybody together", count(left.ChannelTokens), count(left.AllTokens))
-	}
-	if r.Role < admin.Owner {
-		return chat.Answer{Text: b.String()}, nil
-	}
-	for _, l := range a.doing(ctx) {
-		line(l.Name, "%s", l.State)
-	}
-	if counts, err := a.store.SessionCounts(ctx); err == nil {
-		var parts []string
-		for _, st := range []memory.Status{memory.Active, memory.Idle, memory.Suspended, memory.Completed, memory.Expired, memory.Archived} {
-			if counts[st] > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s", counts[st], st))
-			}
-		}
-		line("sessions", "%s", cmp.Or(strings.Join(parts, ", "), "none"))
-	}
-	return chat.Answer{Text: b.String()}, nil
-}
 
 // doing is how each part is doing, without asking anything outside the
 // process.
@@ -121,7 +85,7 @@ func (a *app) cronStatus(line func(ill bool, name, format string, args ...any)) 
 			}
 			last := "not yet"
 			if !e.Prev.IsZero() {
-				last = ago(a.now(), e.Prev)
+				last = text.Ago(a.now(), e.Prev)
 			}
 			why := a.cron.failed[name]
 			if why != "" {
@@ -130,12 +94,4 @@ func (a *app) cronStatus(line func(ill bool, name, format string, args ...any)) 
 			line(why != "", "cron "+name, "last %s, next %s", last, e.Next.UTC().Format("15:04:05 UTC"))
 		}
 	}
-}
-
-// count is a number of which -1 is no limit.
-func count(n int64) string {
-	if n < 0 {
-		return "unlimited"
-	}
-	return fmt.Sprint(n)
 }

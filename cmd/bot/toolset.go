@@ -194,6 +194,16 @@ func (t *toolset) turn(name string, on bool) map[string]bool {
 	return maps.Clone(t.off)
 }
 
+// status is how the tool servers stand; one that has died silently is found
+// out by the next time.
+func (t *toolset) status() []mcp.Status {
+	if t.servers == nil {
+		return nil
+	}
+	t.servers.Look()
+	return t.servers.Status()
+}
+
 func (t *toolset) close() { t.stop() }
 
 // planner does what has to do with people's time.

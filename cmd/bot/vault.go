@@ -14,7 +14,6 @@ import (
 	"parley/internal/admin"
 	"parley/internal/agent"
 	"parley/internal/chat"
-	"parley/internal/llm/offline"
 	"parley/internal/memory"
 	"parley/internal/text"
 	"parley/internal/tools"
@@ -167,7 +166,7 @@ func (a *app) prefetch() func(context.Context, chat.Message) (tools.Result, erro
 	}
 	n := a.notes()
 	return func(ctx context.Context, m chat.Message) (tools.Result, error) {
-		if n.May != nil && !n.May(ctx, callOf(m)) {
+		if n.May != nil && !n.May(ctx, tools.CallOf(m)) {
 			return tools.Result{}, nil
 		}
 		s, err := a.shelf(ctx, m)
@@ -247,118 +246,6 @@ func (a *app) mayTidy(ctx context.Context, c tools.Call) error {
 		return text.Tell(wordsNotWriter)
 	}
 	return nil
-}
-
-// notesCommands are what people do with the notes themselves.
-func (a *app) notesCommands() []admin.Command {
-	who := admin.Member
-	if a.cfg.Vault.Readers == "owner" {
-		who = admin.Owner
-	}
-	notes := admin.Command{Name: "notes", Help: "My owner's notes", Who: who, Private: true, Run: a.runNotesRecent, Verbs: []admin.Command{
-		{Name: "search", Help: "Search them", Run: a.runNotesSearch, Options: []admin.Option{{Name: "query", Help: "words", Required: true}}},
-		{Name: "show", Help: "Show one", Run: a.runNotesShow, Options: []admin.Option{{Name: "path", Help: "its path, as search shows it", Required: true, Suggest: a.suggestNote}}},
-		{Name: "recent", Help: "The latest", Run: a.runNotesRecent},
-	}}
-	if a.vault == nil {
-		notes.Run = say(wordsNoVault)
-		for i := range notes.Verbs {
-			notes.Verbs[i].Run = notes.Run
-		}
-	}
-	list := []admin.Command{notes}
-	if a.hasNotes() {
-		list = append(list, admin.Command{Name: "librarian", Help: "Let the librarian tidy the notes I wrote", Who: who,
-			Options: []admin.Option{{Name: "task", Help: "what to tidy"}}, Run: a.runLibrarian})
-	}
-	return list
-}
-
-func (a *app) runNotesSearch(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	s, err := a.shelf(ctx, r.Message)
-	if err != nil {
-		return chat.Answer{}, err
-	}
-	hits, err := s.Search(ctx, vault.Query{Text: r.Args["query"]})
-	if err != nil {
-		return chat.Answer{}, text.Instead(err, vault.ErrNotFound, wordsNoNote)
-	}
-	if len(hits) == 0 {
-		return chat.Answer{Text: wordsNoNotes}, nil
-	}
-	var b strings.Builder
-	for _, h := range hits {
-		fmt.Fprintf(&b, "- **%s** — %s\n  %s\n", h.Title, h.Path, strings.Join(strings.Fields(clip(h.Snippet, 200)), " "))
-	}
-	return chat.Answer{Text: b.String()}, nil
-}
-
-func (a *app) runNotesShow(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	name, heading, _ := strings.Cut(r.Args["path"], "#")
-	s, err := a.shelf(ctx, r.Message)
-	if err != nil {
-		return chat.Answer{}, err
-	}
-	d, err := s.Read(ctx, vault.Part{Path: name, Heading: heading})
-	if err != nil {
-		return chat.Answer{}, text.Instead(err, vault.ErrNotFound, wordsNoNote)
-	}
-	const most = 6000
-	return chat.Answer{Text: fmt.Sprintf("**%s** — %s\n\n%s", d.Title, d.Path, clip(d.Text, most))}, nil
-}
-
-// listed is how many notes are looked at to list those that somebody may read.
-const listed = 1000
-
-func (a *app) runNotesRecent(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	s, err := a.shelf(ctx, r.Message)
-	if err != nil {
-		return chat.Answer{}, err
-	}
-	list, err := a.vault.List(ctx, "", listed)
-	if err == nil {
-		list, err = s.Listed(ctx, list, 20)
-	}
-	if err != nil {
-		return chat.Answer{}, text.Instead(err, vault.ErrNotFound, wordsNoNote)
-	}
-	if len(list) == 0 {
-		return chat.Answer{Text: wordsNoNotes}, nil
-	}
-	return chat.Answer{Text: tools.EntryLines(list)}, nil
-}
-
-func (a *app) suggestNote(ctx context.Context, m chat.Message, prefix string) (paths []string) {
-	if a.vault == nil {
-		return nil
-	}
-	s, err := a.shelf(ctx, m)
-	if err != nil {
-		return nil
-	}
-	list, err := a.vault.Titles(ctx, prefix, listed)
-	if err == nil {
-		list, err = s.Listed(ctx, list, 20)
-	}
-	if err != nil {
-		return nil // nothing to suggest while it is indexed
-	}
-	for _, e := range list {
-		paths = append(paths, e.Path)
-	}
-	return paths
-}
-
-// runLibrarian asks about the plan, as the model's own call does.
-func (a *app) runLibrarian(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	if a.model.Name == offline.Name {
-		return chat.Answer{Text: wordsNoTidying}, nil
-	}
-	task := r.Args["task"]
-	if task == "" {
-		task = wordsTidyAll
-	}
-	return a.agent.Propose(ctx, r.Message, tools.Librarian, map[string]any{"task": task})
 }
 
 // vaultState is the index in a sentence, for /status and doctor.

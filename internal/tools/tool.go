@@ -56,6 +56,11 @@ type Call struct {
 	Origin memory.Origin
 }
 
+// CallOf is what m's author asks for by themselves, without a model: a command.
+func CallOf(m chat.Message) Call {
+	return Call{Who: m.From, Where: m.Key, Direct: m.Direct, Guild: m.Guild, Message: m.ID, Key: "command:" + m.Key.String() + ":" + m.ID}
+}
+
 // Result is what a tool has to say.
 type Result struct {
 	Content string // for the model

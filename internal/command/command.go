@@ -1,0 +1,79 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/text"
+)
+
+// Groups is every group there is. The zero Groups has the whole table, to be
+// printed; its commands must not be run.
+type Groups struct {
+	General   General
+	Status    Status
+	Session   Session
+	Model     Model
+	Tools     Tools
+	Insight   Insight
+	Facts     Facts
+	Tasks     Tasks
+	Reminders Reminders
+	Journal   Journal
+	Person    Person
+	Notes     Notes
+	Playbook  Playbook
+}
+
+// Table is the commands in the order of /help. The verbs of /config are apart
+// (Config.Verbs), because the command itself is admin's.
+func (g Groups) Table() []admin.Command {
+	return slices.Concat(
+		[]admin.Command{
+			g.General.start(), g.General.ask(), g.Insight.why(), g.Status.command(), g.General.stop(),
+			g.Session.command(), g.Session.summarize(), g.Model.command(), g.Model.prompt(), g.Tools.command(),
+			g.Insight.trace(), g.General.page(), g.Insight.stats(), g.Insight.debug(),
+			g.Facts.command(), g.Tasks.command(), g.Reminders.command(), g.Journal.command(), g.Person.export(), g.Person.forgetMe(),
+		},
+		g.Notes.commands(), g.Playbook.commands())
+}
+
+// say answers with words.
+func say(words string, args ...any) (chat.Answer, error) {
+	return chat.Answer{Text: fmt.Sprintf(words, args...)}, nil
+}
+
+// listPage is how many rows a list shows at once.
+const listPage = 15
+
+// number is the option that names a row; about says of which kind.
+func number(about string) admin.Option {
+	return admin.Option{Name: "number", Help: about, Kind: admin.Number, Required: true}
+}
+
+// row is the number that was given.
+func row(r admin.Request) int64 { return int64(r.Number("number", 0)) }
+
+// beginning keeps the words that begin with what was typed.
+func beginning(all []string, typed string) (some []string) {
+	for _, s := range all {
+		if strings.HasPrefix(s, typed) {
+			some = append(some, s)
+		}
+	}
+	return some
+}
+
+// codeBlock is a text between fences that it cannot close.
+func codeBlock(language, code string) string {
+	return "```" + language + "\n" + strings.ReplaceAll(code, "```", "'''") + "\n```"
+}
+
+// quoted is a text of others as one line that says nothing in Markdown, of n
+// characters at most.
+func quoted(said string, n int) string {
+	return "`" + text.Shorten(strings.ReplaceAll(strings.Join(strings.Fields(said), " "), "`", "'"), n) + "`"
+}

@@ -1,0 +1,146 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/tools"
+)
+
+// Config is the verbs of /config beyond access, which is admin's.
+type Config struct {
+	Settings Settings
+	Policies Policies
+	// Here says whom I answer where a message was written, and when.
+	Here func(context.Context, chat.Message) (string, error)
+	All  func() tools.Set // every tool there is
+	Log  *slog.Logger
+}
+
+// Settings is the settings in force, of which some can be changed from a chat.
+type Settings interface {
+	// String is all of them, without secrets.
+	String() string
+	// Tunable names those that can be changed, such as "session.ttl".
+	Tunable() []string
+	// Tuned is what was changed from the chat, in the order of the names.
+	Tuned() []Tuned
+	// Tune changes one for good; "default" takes that back. A value that does
+	// not fit is a text.Error.
+	Tune(ctx context.Context, name, value string) (was, now string, err error)
+}
+
+// Tuned is a setting that was changed from the chat.
+type Tuned struct{ Name, Now, Otherwise string }
+
+// Policies is what was decided about each channel; memory.Store.
+type Policies interface {
+	Policy(ctx context.Context, k chat.Key) (chat.Policy, error)
+	SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error
+}
+
+// Verbs are the verbs.
+func (c Config) Verbs() []admin.Command {
+	return []admin.Command{
+		{Name: "show", Help: helpConfigShow, Run: c.show},
+		{Name: "set", Help: helpConfigSet, Run: c.set, Options: []admin.Option{
+			{Name: "name", Help: helpSettingName, Required: true, Suggest: c.suggestSetting},
+			{Name: "value", Help: helpSettingValue, Required: true},
+		}},
+		{Name: "tools", Help: helpConfigTools, Who: admin.Admin, Run: c.tools, Options: []admin.Option{
+			{Name: "names", Help: helpToolNames, Suggest: c.suggestTools},
+		}},
+	}
+}
+
+func (c Config) suggestSetting(_ context.Context, _ chat.Message, typed string) []string {
+	return beginning(c.Settings.Tunable(), strings.ToLower(typed))
+}
+
+func (c Config) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	here, err := c.Here(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	p, err := c.Policies.Policy(ctx, r.Message.Key)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s\n", here, toolsWords(p.Tools))
+	for _, t := range c.Settings.Tuned() {
+		fmt.Fprintf(&b, wordsTuned+"\n", t.Name, t.Now, t.Otherwise)
+	}
+	b.WriteString(codeBlock("", strings.TrimSpace(c.Settings.String())))
+	return chat.Answer{Text: b.String()}, nil
+}
+
+func (c Config) set(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	name, value := strings.ToLower(r.Args["name"]), strings.TrimSpace(r.Args["value"])
+	if all := c.Settings.Tunable(); !slices.Contains(all, name) {
+		return say(wordsNotTunable, name, strings.Join(all, ", "))
+	}
+	was, now, err := c.Settings.Tune(ctx, name, value)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	c.Log.Info("setting changed", "setting", name, "value", now, "by", r.Message.From.ID)
+	return say(wordsSet, name, now, was)
+}
+
+// separators stand between names of tools.
+func separators(r rune) bool { return r == ',' || r == ' ' }
+
+func (c Config) tools(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	p, err := c.Policies.Policy(ctx, r.Message.Key)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	names := strings.FieldsFunc(strings.ToLower(r.Args["names"]), separators)
+	switch {
+	case len(names) == 0:
+		return chat.Answer{Text: toolsWords(p.Tools)}, nil
+	case slices.Equal(names, []string{"default"}):
+		p.Tools = nil
+	case slices.Equal(names, []string{"none"}):
+		p.Tools = []string{}
+	default:
+		for _, name := range names {
+			if _, ok := c.All().Lookup(name); !ok {
+				return say(wordsNoTool, name)
+			}
+		}
+		p.Tools = names
+	}
+	if err := c.Policies.SetPolicy(ctx, r.Message.Key, p); err != nil {
+		return chat.Answer{}, err
+	}
+	c.Log.Info("tools of a channel changed", "place", r.Message.Key.String(), "by", r.Message.From.ID)
+	return chat.Answer{Text: toolsWords(p.Tools)}, nil
+}
+
+// toolsWords says which tools are used in a channel.
+func toolsWords(names []string) string {
+	switch {
+	case names == nil:
+		return wordsToolsAll
+	case len(names) == 0:
+		return wordsToolsNone
+	}
+	return fmt.Sprintf(wordsToolsOnly, strings.Join(names, ", "))
+}
+
+// suggestTools completes the last of several names.
+func (c Config) suggestTools(ctx context.Context, m chat.Message, typed string) []string {
+	last := strings.LastIndexFunc(typed, separators) + 1
+	list := Tools{All: c.All}.suggest(ctx, m, typed[last:])
+	for i := range list {
+		list[i] = typed[:last] + list[i]
+	}
+	return list
+}

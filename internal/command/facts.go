@@ -1,0 +1,172 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/facts"
+	"parley/internal/memory"
+	"parley/internal/text"
+)
+
+// Facts is /facts.
+type Facts struct {
+	Rows FactRows
+	// Service changes facts, as it does for the model's tools.
+	Service facts.Service
+	// Location is where a person's clock is.
+	Location func(context.Context, chat.User) *time.Location
+	// File does something about the owner's facts file ("accept", "undo", or ""
+	// to look) and says what came of it; nil without a file.
+	File func(ctx context.Context, do string) (string, error)
+}
+
+// FactRows reads the facts that are stored, as far as somebody can see them;
+// memory.Store.
+type FactRows interface {
+	facts.Reader
+	Facts(ctx context.Context, v memory.Viewer, limit, offset int) ([]memory.Fact, error)
+	// ClearFacts forgets all that the viewer can see about themselves.
+	ClearFacts(ctx context.Context, v memory.Viewer) (int64, error)
+}
+
+func (f Facts) command() admin.Command {
+	verbs := []admin.Command{
+		{Name: "list", Help: helpFactsList, Run: f.list, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
+		{Name: "add", Help: helpFactsAdd, Run: f.add, Options: []admin.Option{
+			{Name: "text", Help: helpFactText, Required: true},
+			{Name: "scope", Help: helpFactScope, Choices: []string{"person", "channel", "guild"}},
+		}},
+		{Name: "important", Help: helpFactsImportant, Run: f.important, Options: []admin.Option{number(helpFactNumber), {Name: "state", Help: helpFactState, Kind: admin.Switch}}},
+		{Name: "forget", Help: helpFactsForget, Run: f.forget, Confirm: f.askForget, Options: []admin.Option{number(helpFactNumber)}},
+		{Name: "history", Help: helpFactsHistory, Run: f.history, Options: []admin.Option{number(helpFactNumber)}},
+		{Name: "export", Help: helpFactsExport, Run: f.export},
+		{Name: "clear", Help: helpFactsClear, Run: f.clear, Confirm: func(context.Context, admin.Request) (string, error) { return wordsClearFacts, nil }},
+	}
+	if f.File != nil {
+		verbs = append(verbs, admin.Command{Name: "file", Help: helpFactsFile, Who: admin.Owner, Run: f.file,
+			Options: []admin.Option{{Name: "do", Help: helpFactsFileDo, Choices: []string{"accept", "undo"}}}})
+	}
+	return admin.Command{Name: "facts", Help: helpFacts, Private: true, Run: f.list, Verbs: verbs}
+}
+
+// asker is a command's author, to the facts service.
+func asker(r admin.Request) facts.Asker {
+	return facts.Asker{Viewer: memory.ViewerOf(r.Message), Admin: func(context.Context) bool { return r.Role >= admin.Admin }}
+}
+
+// noFact says where to find those there are.
+func noFact(err error) error { return text.Instead(err, memory.ErrNoFact, wordsNoFact) }
+
+func (f Facts) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	page := max(r.Number("page", 1), 1)
+	list, err := f.Rows.Facts(ctx, memory.ViewerOf(r.Message), listPage+1, (page-1)*listPage)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if len(list) == 0 {
+		return say(wordsNoFacts)
+	}
+	lines := make([]string, 0, listPage)
+	for _, fact := range list[:min(len(list), listPage)] {
+		lines = append(lines, facts.Line(fact))
+	}
+	answer := chat.Answer{Text: strings.Join(lines, "\n")}
+	var buttons []chat.Button
+	if page > 1 {
+		buttons = append(buttons, chat.Button{Label: wordsBack, Data: fmt.Sprintf("/facts list page:%d", page-1)})
+	}
+	if len(list) > listPage {
+		buttons = append(buttons, chat.Button{Label: wordsMore, Data: fmt.Sprintf("/facts list page:%d", page+1)})
+	}
+	if len(buttons) > 0 {
+		answer.Buttons = [][]chat.Button{buttons}
+	}
+	if !r.Message.Direct {
+		answer.Text += "\n" + wordsFactsHere
+	}
+	return answer, nil
+}
+
+func (f Facts) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	fact := memory.NewFact{Content: r.Args["text"], Scope: memory.Scope(r.Args["scope"]), MessageID: r.Message.ID}
+	if r.Message.Direct && fact.Scope != "" && fact.Scope != memory.ScopePerson {
+		return say(wordsNobodyElse)
+	}
+	saved, err := f.Service.Save(ctx, asker(r), fact)
+	return chat.Answer{Text: facts.Became(saved)}, err
+}
+
+func (f Facts) important(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	on, words := true, wordsFactImportant
+	if r.Args["state"] == "off" {
+		on, words = false, wordsFactPlain
+	}
+	fact, err := f.Service.Mark(ctx, asker(r), row(r), on)
+	return chat.Answer{Text: fmt.Sprintf(words, fact.ID, fact.Content)}, noFact(err)
+}
+
+func (f Facts) askForget(ctx context.Context, r admin.Request) (string, error) {
+	fact, err := f.Service.Find(ctx, asker(r), row(r))
+	return fmt.Sprintf(wordsForgetFact, fact.Content), noFact(err)
+}
+
+func (f Facts) forget(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	fact, err := f.Service.Forget(ctx, asker(r), row(r))
+	return chat.Answer{Text: fmt.Sprintf(wordsFactForgotten, fact.Content)}, noFact(err)
+}
+
+func (f Facts) history(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	fact, before, err := f.Rows.FactHistory(ctx, memory.ViewerOf(r.Message), row(r))
+	if err != nil {
+		return chat.Answer{}, noFact(err)
+	}
+	return chat.Answer{Text: factHistory(fact, before, f.Location(ctx, r.Message.From))}, nil
+}
+
+// factHistory tells all about a fact, with the times of a place.
+func factHistory(f memory.Fact, before []memory.Earlier, loc *time.Location) string {
+	stamp := func(t time.Time) string { return t.In(loc).Format("2006-01-02 15:04 MST") }
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n- %s", facts.Line(f), fmt.Sprintf(wordsFactSince, f.Type, f.Author, stamp(f.ValidFrom)))
+	if f.Confidence < 1 {
+		fmt.Fprintf(&b, wordsFactSure, 100*f.Confidence)
+	}
+	fmt.Fprintf(&b, "\n- "+wordsFactFirst, stamp(f.Created), f.Key, text.Many(f.Uses, "answer"))
+	if f.Quote != "" {
+		fmt.Fprintf(&b, "\n- "+wordsFactQuote, f.Quote)
+	}
+	for _, e := range before {
+		fmt.Fprintf(&b, "\n- "+wordsFactUntil, stamp(e.Until), e.Content)
+	}
+	return b.String()
+}
+
+func (f Facts) export(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	const most = 1_000_000
+	v := memory.ViewerOf(r.Message)
+	list, err := f.Rows.Facts(ctx, v, most, 0)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if len(list) == 0 {
+		return say(wordsNoFacts)
+	}
+	return chat.Answer{Text: fmt.Sprintf(wordsFactsExported, len(list)), Files: []chat.File{
+		{Name: "facts.md", MIME: "text/markdown", Data: []byte(memory.WriteFacts(v.User, memory.Records(list), nil))},
+	}}, nil
+}
+
+func (f Facts) clear(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	n, err := f.Rows.ClearFacts(ctx, memory.ViewerOf(r.Message))
+	return chat.Answer{Text: fmt.Sprintf(wordsFactsCleared, n)}, err
+}
+
+func (f Facts) file(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	said, err := f.File(ctx, r.Args["do"])
+	return chat.Answer{Text: said}, err
+}

@@ -1,0 +1,59 @@
+package command
+
+import (
+	"context"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+)
+
+// General is the commands about the bot as a whole.
+type General struct {
+	Name string // the bot's
+	// Help is what a role can do, as /help says it.
+	Help func(admin.Role) string
+	// Ask answers outside of any conversation.
+	Ask chat.Handler
+	// Page makes a link that lets who asks into the control page once, and tells
+	// the page's port; "" without a page.
+	Page func(ctx context.Context, who chat.User) (link, port string, err error)
+}
+
+func (g General) start() admin.Command {
+	return admin.Command{Name: "start", Help: helpStart, Who: admin.Member,
+		Options: []admin.Option{{Name: "link", Help: helpStartLink}},
+		Run: func(_ context.Context, r admin.Request) (chat.Answer, error) {
+			return say(wordsHello, g.Name, g.Help(r.Role))
+		}}
+}
+
+func (g General) ask() admin.Command {
+	return admin.Command{Name: "ask", Help: helpAsk,
+		Options: []admin.Option{{Name: "question", Help: helpAskQuestion, Required: true}},
+		Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+			m := r.Message
+			m.Text = r.Args["question"]
+			return g.Ask.Handle(ctx, m, r.Reply)
+		}}
+}
+
+// stop is said where nothing runs: the hub heeds it before it gets here.
+func (g General) stop() admin.Command {
+	return admin.Command{Name: "stop", Help: helpStop, Run: func(context.Context, admin.Request) (chat.Answer, error) {
+		return say(wordsNothingRuns)
+	}}
+}
+
+func (g General) page() admin.Command {
+	return admin.Command{Name: "page", Help: helpPage, Who: admin.Owner, Private: true,
+		Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+			link, port, err := g.Page(ctx, r.Message.From)
+			if err != nil {
+				return chat.Answer{}, err
+			}
+			if link == "" {
+				return say(wordsNoPage)
+			}
+			return say(wordsPage, link, port)
+		}}
+}

@@ -1,0 +1,158 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/text"
+)
+
+// Insight is /why, /trace, /stats and /debug.
+type Insight struct {
+	Rows Audit
+	// ReadsNotes tells whether a message's author may read the owner's notes at
+	// all, ShowsNote whether one of them.
+	ReadsNotes func(context.Context, chat.Message) bool
+	ShowsNote  func(ctx context.Context, m chat.Message, path string) bool
+	// Debug shows calls and timings under answers in a place, until the next
+	// start, or no longer.
+	Debug func(k chat.Key, on bool)
+	Now   func() time.Time
+}
+
+// Audit is what became of each message; memory.Store.
+type Audit interface {
+	// LastDecision is the newest in a place, for one person or for anybody ("").
+	LastDecision(ctx context.Context, k chat.Key, user string) (memory.Decision, error)
+	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
+	Calls(ctx context.Context, decision string) ([]memory.CallRecord, error)
+	Stats(ctx context.Context, since time.Time) ([]memory.Stat, error)
+}
+
+// shortestID is how much of an answer's id names it.
+const shortestID = 8
+
+// found makes "there is none" of an error that says so.
+func found(d memory.Decision, err error) (memory.Decision, bool, error) {
+	if errors.Is(err, memory.ErrNotFound) {
+		return d, false, nil
+	}
+	return d, err == nil, err
+}
+
+func (i Insight) why() admin.Command {
+	return admin.Command{Name: "why", Help: helpWhy, Run: i.explain, Private: true, Options: []admin.Option{
+		{Name: "source", Help: helpWhySource, Kind: admin.Number}, {Name: "answer", Help: helpAnswerID},
+	}}
+}
+
+// explain tells about an answer that its asker got, in plain words.
+func (i Insight) explain(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	d, ok, err := i.answered(ctx, r)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if !ok {
+		return say(wordsNoAnswer)
+	}
+	if n := r.Number("source", 0); n > 0 {
+		return i.source(ctx, r.Message, d, n)
+	}
+	var rests []string
+	for _, s := range d.Detail.Sources {
+		rests = append(rests, strings.TrimSpace(s.Title+" "+s.Path))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, wordsAboutAnswer+"\n", text.Ago(i.Now(), d.At))
+	for _, list := range []struct {
+		title string
+		lines []string
+	}{
+		{wordsRules, d.Detail.Why}, {wordsRemembered, d.Detail.Facts}, {wordsRestsOn, rests}, {wordsRead, d.Detail.Read}, {wordsDid, d.Detail.Tools},
+	} {
+		if len(list.lines) > 0 {
+			fmt.Fprintf(&b, "%s\n- %s\n\n", list.title, strings.Join(list.lines, "\n- "))
+		}
+	}
+	if len(d.Detail.Why)+len(d.Detail.Facts)+len(d.Detail.Read)+len(d.Detail.Tools) == 0 {
+		b.WriteString(wordsTalkAlone + "\n")
+	}
+	if d.Detail.ErrorID != "" {
+		fmt.Fprintf(&b, wordsWentWrong+"\n", d.Detail.ErrorID)
+	}
+	fmt.Fprintf(&b, wordsTook, d.Took.Seconds(), text.Many(d.Usage.Total, "token"))
+	return chat.Answer{Text: b.String()}, nil
+}
+
+// answered is the answer a person asks about: one they name, in this place, or
+// the last one they got here.
+func (i Insight) answered(ctx context.Context, r admin.Request) (memory.Decision, bool, error) {
+	id := strings.ToLower(r.Args["answer"])
+	if len(id) < shortestID {
+		return found(i.Rows.LastDecision(ctx, r.Message.Key, r.Message.From.ID))
+	}
+	d, ok, err := found(i.Rows.DecisionByID(ctx, id))
+	return d, ok && d.Key == r.Message.Key, err
+}
+
+// source is what a source of an answer says, for those who may read it.
+func (i Insight) source(ctx context.Context, m chat.Message, d memory.Decision, n int) (chat.Answer, error) {
+	for _, s := range d.Detail.Sources {
+		switch {
+		case s.N != n:
+			continue
+		case s.Kind != "web" && !i.ReadsNotes(ctx, m):
+			return say(wordsNotesOwner)
+		case s.Kind == "note" && !i.ShowsNote(ctx, m, s.Path):
+			return say(wordsNoSource)
+		}
+		return chat.Answer{Text: fmt.Sprintf("[%d] **%s** — %s\n\n> %s", n, s.Title, strings.TrimSpace(s.Path+" "+s.URL), strings.ReplaceAll(s.Snippet, "\n", "\n> "))}, nil
+	}
+	return say(wordsNoSource)
+}
+
+func (i Insight) stats() admin.Command {
+	return admin.Command{Name: "stats", Help: helpStats, Who: admin.Owner, Run: i.total,
+		Options: []admin.Option{{Name: "days", Help: helpStatsDays, Kind: admin.Number}}}
+}
+
+func (i Insight) total(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	days := max(r.Number("days", 7), 1)
+	stats, err := i.Rows.Stats(ctx, i.Now().AddDate(0, 0, -days))
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, wordsLastDays+"\n", text.Many(days, "day"))
+	var all memory.Stat
+	for _, s := range stats {
+		fmt.Fprintf(&b, "- %s: %s\n", s.Category, figures(s))
+		all.Messages, all.Calls, all.Tokens = all.Messages+s.Messages, all.Calls+s.Calls, all.Tokens+s.Tokens
+	}
+	fmt.Fprintf(&b, "\n"+wordsTogether, figures(all))
+	return chat.Answer{Text: b.String()}, nil
+}
+
+// figures are those of a line of /stats.
+func figures(s memory.Stat) string {
+	return fmt.Sprintf("%s, %s, %s", text.Many(s.Messages, "message"), text.Many(s.Calls, "model call"), text.Many(s.Tokens, "token"))
+}
+
+func (i Insight) debug() admin.Command {
+	return admin.Command{Name: "debug", Help: helpDebug, Who: admin.Owner,
+		Options: []admin.Option{{Name: "state", Help: helpDebugState, Kind: admin.Switch, Required: true}},
+		Run: func(_ context.Context, r admin.Request) (chat.Answer, error) {
+			on := r.Args["state"] == "on"
+			i.Debug(r.Message.Key, on)
+			if on {
+				return say(wordsDebugOn)
+			}
+			return say(wordsDebugOff)
+		}}
+}

@@ -1,0 +1,44 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/tools"
+)
+
+// Journal is /log.
+type Journal struct {
+	Rows JournalRows
+	// Planner reads the journal by people's days, as for the model's tools.
+	Planner tools.Planner
+}
+
+// JournalRows takes lines of people's journals; memory.Store.
+type JournalRows interface {
+	AddLog(ctx context.Context, v memory.Viewer, e memory.LogEntry, callKey string) (memory.LogEntry, error)
+}
+
+func (j Journal) command() admin.Command {
+	return admin.Command{Name: "log", Help: helpLog, Private: true, Run: j.read, Verbs: []admin.Command{
+		{Name: "add", Help: helpLogAdd, Run: j.add, Options: []admin.Option{
+			{Name: "text", Help: helpLogText, Required: true},
+			{Name: "type", Help: helpLogType, Choices: []string{"thought", "decision", "research", "insight"}},
+		}},
+		{Name: "day", Help: helpLogDay, Run: j.read, Options: []admin.Option{{Name: "day", Help: helpDay}}},
+		{Name: "search", Help: helpLogSearch, Run: j.read, Options: []admin.Option{{Name: "query", Help: helpQuery, Required: true}}},
+	}}
+}
+
+func (j Journal) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	e, err := j.Rows.AddLog(ctx, memory.ViewerOf(r.Message), memory.LogEntry{Content: r.Args["text"], Type: r.Args["type"]}, "")
+	return chat.Answer{Text: fmt.Sprintf(wordsLogged, e.ID, e.Content)}, err
+}
+
+func (j Journal) read(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	said, err := j.Planner.Journal(ctx, tools.CallOf(r.Message), r.Args["day"], r.Args["query"])
+	return chat.Answer{Text: said}, err
+}

@@ -1,0 +1,114 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/playbook"
+)
+
+func (p Playbook) suggestJourney(_ context.Context, _ chat.Message, typed string) []string {
+	var ids []string
+	if b := p.Book(); b != nil {
+		for _, j := range b.Journeys() {
+			ids = append(ids, j.ID)
+		}
+	}
+	return beginning(ids, typed)
+}
+
+func (p Playbook) listJourneys(_ context.Context, _ admin.Request, b *playbook.Book) (chat.Answer, error) {
+	var s strings.Builder
+	for _, j := range b.Journeys() {
+		fmt.Fprintf(&s, "- `%s` %s: %s\n", j.ID, j.Name, j.Description)
+	}
+	if s.Len() == 0 {
+		return say(wordsNoJourneys)
+	}
+	return chat.Answer{Text: s.String()}, nil
+}
+
+// change stores a new state in the session that is going on here, or in a new
+// one.
+func (p Playbook) change(ctx context.Context, m chat.Message, to func(playbook.State) (playbook.State, error)) (playbook.State, error) {
+	se, err := p.Session(ctx, m)
+	if err != nil {
+		return playbook.State{}, err
+	}
+	st, err := to(stored(se))
+	if err != nil {
+		return st, journeyFailed(err)
+	}
+	se.Playbook = string(st.Session)
+	return st, p.Rows.SaveSession(ctx, se)
+}
+
+func (p Playbook) startJourney(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+	st, err := p.change(ctx, r.Message, func(st playbook.State) (playbook.State, error) { return b.Start(st, r.Args["id"], p.Now()) })
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	return standing(b, st)
+}
+
+func (p Playbook) stopJourney(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+	_, err := p.change(ctx, r.Message, func(st playbook.State) (playbook.State, error) { return b.Stop(st, p.Now()) })
+	return chat.Answer{Text: wordsJourneyLeft}, err
+}
+
+// state is where the playbook stands here.
+func (p Playbook) state(ctx context.Context, m chat.Message) (playbook.State, error) {
+	se, ok, err := p.Rows.LiveSession(ctx, p.Place(m))
+	if err != nil || !ok {
+		return playbook.State{}, err
+	}
+	return stored(se), nil
+}
+
+func (p Playbook) journeyStatus(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+	st, err := p.state(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	return standing(b, st)
+}
+
+// standing says where a journey is.
+func standing(b *playbook.Book, st playbook.State) (chat.Answer, error) {
+	at, ok, err := b.Status(st)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if !ok {
+		return say(wordsNoJourney)
+	}
+	path := make([]string, len(at.History))
+	for i, h := range at.History {
+		path[i] = stepName(b, at.JourneyID, h.StepID)
+	}
+	return say(wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep), strings.Join(path, " → "))
+}
+
+// stepName is what people call a step, its id when the playbook has lost it.
+func stepName(b *playbook.Book, journey, step string) string {
+	for _, j := range b.Journeys() {
+		for _, s := range j.Steps {
+			if j.ID == journey && s.ID == step {
+				return s.Name
+			}
+		}
+	}
+	return step
+}
+
+func (p Playbook) drawJourney(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+	st, err := p.state(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	mermaid, drawn, err := b.Draw(r.Args["id"], st)
+	return chat.Answer{Text: fmt.Sprintf("%s\n%s", drawn, codeBlock("mermaid", mermaid))}, journeyFailed(err)
+}

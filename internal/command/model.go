@@ -1,0 +1,77 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/text"
+)
+
+// Model is /model and /prompt.
+type Model struct {
+	Name func() string // which answers
+	// List asks the endpoint which there are; nil where it cannot be asked.
+	List    func(context.Context) ([]string, error)
+	BuiltIn bool // only the built-in responder: there is nothing to choose
+	// Choose makes another answer from now on, and after the next start; it
+	// returns how many conversations go on with it.
+	Choose func(ctx context.Context, name string) (conversations int, err error)
+	// Reload reads the persona again; on an error the last one stays.
+	Reload func() error
+}
+
+func (l Model) command() admin.Command {
+	name := admin.Option{Name: "name", Help: helpModelName, Required: true}
+	return admin.Command{Name: "model", Help: helpModel, Who: admin.Owner, Verbs: []admin.Command{
+		{Name: "show", Help: helpModelShow, Run: l.show},
+		{Name: "set", Help: helpModelSet, Options: []admin.Option{name}, Run: l.set},
+	}}
+}
+
+func (l Model) show(ctx context.Context, _ admin.Request) (chat.Answer, error) {
+	answer := fmt.Sprintf(wordsModel, l.Name())
+	if l.List == nil {
+		return chat.Answer{Text: answer}, nil
+	}
+	const most = 50
+	if names, err := l.List(ctx); err == nil && len(names) > 0 { // without the list it is an answer, too
+		answer += "\n" + fmt.Sprintf(wordsModels, strings.Join(names[:min(len(names), most)], ", "))
+	}
+	return chat.Answer{Text: answer}, nil
+}
+
+func (l Model) set(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	name := r.Args["name"]
+	if l.BuiltIn {
+		return say(wordsModelNone)
+	}
+	if l.List != nil {
+		names, err := l.List(ctx)
+		if err != nil {
+			return chat.Answer{}, fmt.Errorf("list models: %w", err)
+		}
+		if !slices.Contains(names, name) {
+			return say(wordsNoModel, name)
+		}
+	}
+	n, err := l.Choose(ctx, name)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	return say(wordsModelSet, name, text.Many(n, "conversation"))
+}
+
+func (l Model) prompt() admin.Command {
+	return admin.Command{Name: "prompt", Help: helpPrompt, Who: admin.Owner, Verbs: []admin.Command{
+		{Name: "reload", Help: helpPromptReload, Run: func(context.Context, admin.Request) (chat.Answer, error) {
+			if err := l.Reload(); err != nil {
+				return say(wordsPromptBad, err)
+			}
+			return say(wordsPromptRead)
+		}},
+	}}
+}

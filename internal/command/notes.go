@@ -1,0 +1,154 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/text"
+	"parley/internal/tools"
+	"parley/internal/vault"
+)
+
+// Notes is /notes and /librarian.
+type Notes struct {
+	// Shelf is the notes as a message's author may read them where it was
+	// written; nil without notes.
+	Shelf func(context.Context, chat.Message) (Shelf, error)
+	Index Index
+	Owner bool // they are for the owner alone
+	// Tidy has the librarian plan a job and asks about the plan; nil where there
+	// is no folder to write to.
+	Tidy    func(ctx context.Context, m chat.Message, task string) (chat.Answer, error)
+	BuiltIn bool // only the built-in responder, which tidies nothing
+}
+
+// Shelf is the notes that one person may read; tools.Shelf.
+type Shelf interface {
+	Search(ctx context.Context, q vault.Query) ([]vault.Hit, error)
+	Read(ctx context.Context, p vault.Part) (vault.Document, error)
+	// Listed keeps of a list what the person may read.
+	Listed(ctx context.Context, list []vault.Entry, limit int) ([]vault.Entry, error)
+}
+
+// Index lists all notes, whoever may read them; vault.Vault.
+type Index interface {
+	List(ctx context.Context, folder string, limit int) ([]vault.Entry, error)
+	Titles(ctx context.Context, prefix string, limit int) ([]vault.Entry, error)
+}
+
+// Bounds of what is looked at to list what somebody may read, of a list, and of
+// a note and a passage that are shown, in characters.
+const (
+	maxLooked  = 1000
+	maxListed  = 20
+	maxNote    = 6000
+	maxSnippet = 200
+)
+
+func (n Notes) commands() []admin.Command {
+	who := admin.Member
+	if n.Owner {
+		who = admin.Owner
+	}
+	notes := admin.Command{Name: "notes", Help: helpNotes, Who: who, Private: true, Run: n.recent, Verbs: []admin.Command{
+		{Name: "search", Help: helpNotesSearch, Run: n.search, Options: []admin.Option{{Name: "query", Help: helpQuery, Required: true}}},
+		{Name: "show", Help: helpNotesShow, Run: n.show, Options: []admin.Option{{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}}},
+		{Name: "recent", Help: helpNotesRecent, Run: n.recent},
+	}}
+	if n.Shelf == nil {
+		notes.Run = func(context.Context, admin.Request) (chat.Answer, error) { return say(wordsNoVault) }
+		for i := range notes.Verbs {
+			notes.Verbs[i].Run = notes.Run
+		}
+	}
+	if n.Tidy == nil {
+		return []admin.Command{notes}
+	}
+	return []admin.Command{notes, {Name: "librarian", Help: helpLibrarian, Who: who,
+		Options: []admin.Option{{Name: "task", Help: helpTidyTask}}, Run: n.tidy}}
+}
+
+// noNote says how to find those there are.
+func noNote(err error) error { return text.Instead(err, vault.ErrNotFound, wordsNoNote) }
+
+func (n Notes) search(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	s, err := n.Shelf(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	hits, err := s.Search(ctx, vault.Query{Text: r.Args["query"]})
+	if err != nil {
+		return chat.Answer{}, noNote(err)
+	}
+	if len(hits) == 0 {
+		return say(wordsNoNotes)
+	}
+	var b strings.Builder
+	for _, h := range hits {
+		fmt.Fprintf(&b, "- **%s** — %s\n  %s\n", h.Title, h.Path, strings.Join(strings.Fields(text.Shorten(h.Snippet, maxSnippet)), " "))
+	}
+	return chat.Answer{Text: b.String()}, nil
+}
+
+func (n Notes) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	s, err := n.Shelf(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	path, heading, _ := strings.Cut(r.Args["path"], "#")
+	d, err := s.Read(ctx, vault.Part{Path: path, Heading: heading})
+	if err != nil {
+		return chat.Answer{}, noNote(err)
+	}
+	return chat.Answer{Text: fmt.Sprintf("**%s** — %s\n\n%s", d.Title, d.Path, text.Shorten(d.Text, maxNote))}, nil
+}
+
+// listed is what a message's author may read of a list.
+func (n Notes) listed(ctx context.Context, m chat.Message, all func() ([]vault.Entry, error)) ([]vault.Entry, error) {
+	s, err := n.Shelf(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	list, err := all()
+	if err != nil {
+		return nil, err
+	}
+	return s.Listed(ctx, list, maxListed)
+}
+
+func (n Notes) recent(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	list, err := n.listed(ctx, r.Message, func() ([]vault.Entry, error) { return n.Index.List(ctx, "", maxLooked) })
+	if err != nil {
+		return chat.Answer{}, noNote(err)
+	}
+	if len(list) == 0 {
+		return say(wordsNoNotes)
+	}
+	return chat.Answer{Text: tools.EntryLines(list)}, nil
+}
+
+func (n Notes) suggest(ctx context.Context, m chat.Message, typed string) (paths []string) {
+	if n.Shelf == nil {
+		return nil
+	}
+	list, err := n.listed(ctx, m, func() ([]vault.Entry, error) { return n.Index.Titles(ctx, typed, maxLooked) })
+	if err != nil {
+		return nil // nothing to suggest while it is indexed
+	}
+	for _, e := range list {
+		paths = append(paths, e.Path)
+	}
+	return paths
+}
+
+// tidy asks about the plan, as the model's own call does.
+func (n Notes) tidy(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	if n.BuiltIn {
+		return say(wordsNoTidying)
+	}
+	return n.Tidy(ctx, r.Message, cmp.Or(r.Args["task"], wordsTidyAll))
+}

@@ -1,0 +1,126 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/vault"
+)
+
+// Person is /export and /forget-me.
+type Person struct {
+	Rows  PersonRows
+	Vault Files // nil without notes
+}
+
+// PersonRows is everything that is stored about a person; memory.Store.
+type PersonRows interface {
+	ExportPerson(ctx context.Context, user string) (memory.Export, error)
+	// ForgetPerson leaves the row of the message that asks for it.
+	ForgetPerson(ctx context.Context, user string, except int64) error
+	NoteAuthors(ctx context.Context) ([]memory.NoteAuthor, error)
+}
+
+// Files is the owner's folder of notes, to which people dictate; vault.Vault.
+type Files interface {
+	Read(ctx context.Context, p vault.Part) (vault.Document, error)
+	Remove(ctx context.Context, path string) error
+}
+
+// export hands somebody everything about them, in a direct chat only: the files
+// hold what was said elsewhere.
+func (p Person) export() admin.Command {
+	return admin.Command{Name: "export", Help: helpExport, Private: true, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		if !r.Message.Direct {
+			return say(wordsExportDirect)
+		}
+		e, err := p.Rows.ExportPerson(ctx, r.Message.From.ID)
+		if err != nil {
+			return chat.Answer{}, err
+		}
+		b, err := json.MarshalIndent(e, "", "  ")
+		if err != nil {
+			return chat.Answer{}, err
+		}
+		files := []chat.File{
+			{Name: "parley-export.md", MIME: "text/markdown", Data: []byte(e.Markdown())},
+			{Name: "parley-export.json", MIME: "application/json", Data: b},
+		}
+		notes, err := p.Notes(ctx, r.Message.From.ID)
+		if err != nil {
+			return chat.Answer{}, err
+		}
+		if notes != "" {
+			files = append(files, chat.File{Name: "parley-notes.md", MIME: "text/markdown", Data: []byte(notes)})
+		}
+		return chat.Answer{Text: fmt.Sprintf(wordsExported, len(e.Facts), len(e.Tasks), len(e.Reminders), len(e.Journal), len(e.Messages)), Files: files}, nil
+	}}
+}
+
+// dictated lists the notes that a person had written.
+func (p Person) dictated(ctx context.Context, user string) (own []memory.NoteAuthor, err error) {
+	if p.Vault == nil {
+		return nil, nil
+	}
+	all, err := p.Rows.NoteAuthors(ctx)
+	for _, n := range all {
+		if n.User == user {
+			own = append(own, n)
+		}
+	}
+	return own, err
+}
+
+// Notes is a person's notes one after the other, "" when there are none.
+func (p Person) Notes(ctx context.Context, user string) (string, error) {
+	own, err := p.dictated(ctx, user)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, n := range own {
+		d, err := p.Vault.Read(ctx, vault.Part{Path: n.Path})
+		if errors.Is(err, vault.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&b, "<!-- %s -->\n%s\n\n", n.Path, strings.TrimSpace(d.Text))
+	}
+	return b.String(), nil
+}
+
+func (p Person) forgetMe() admin.Command {
+	return admin.Command{Name: "forget-me", Help: helpForgetMe, Run: p.forget, Confirm: func(context.Context, admin.Request) (string, error) {
+		return wordsForgetMe, nil
+	}}
+}
+
+// forget runs once the person said yes.
+func (p Person) forget(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	// Stopping in the middle would leave half of it: it is finished once begun.
+	ctx = context.WithoutCancel(ctx)
+	own, err := p.dictated(ctx, r.Message.From.ID)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	for _, n := range own {
+		if err := p.Vault.Remove(ctx, n.Path); err != nil {
+			return chat.Answer{}, err
+		}
+	}
+	if err := p.Rows.ForgetPerson(ctx, r.Message.From.ID, r.Message.Row); err != nil {
+		return chat.Answer{}, err
+	}
+	if r.Message.Key.Platform == "terminal" {
+		return say(wordsForgotMe + " " + wordsForgotTyped)
+	}
+	return say(wordsForgotMe)
+}

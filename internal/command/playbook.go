@@ -1,0 +1,184 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/playbook"
+	"parley/internal/text"
+)
+
+// Playbook is /guideline and /journey.
+type Playbook struct {
+	Book  func() *playbook.Book // in force; nil for none
+	Rules Rules
+	Rows  PlaybookRows
+	// Session is the one a message's author is in, a new one if there is none.
+	Session func(context.Context, chat.Message) (memory.Session, error)
+	// Place is where the session of a message's author lives.
+	Place func(chat.Message) memory.Place
+	// Judge decides conditions in plain words for /guideline test; nil decides
+	// none.
+	Judge llm.Model
+	Now   func() time.Time
+}
+
+// Rules switches guidelines on and off, by their ids; agent.Agent.
+type Rules interface {
+	RuleSwitches(ctx context.Context) (map[string]bool, error)
+	SwitchRule(ctx context.Context, id string, on bool) error
+}
+
+// PlaybookRows is what is stored of where the playbook stands; memory.Store.
+type PlaybookRows interface {
+	LiveSession(ctx context.Context, p memory.Place) (memory.Session, bool, error)
+	SaveSession(ctx context.Context, se memory.Session) error
+	Person(ctx context.Context, id string) (memory.Person, error)
+}
+
+func (p Playbook) commands() []admin.Command {
+	rule := admin.Option{Name: "id", Help: helpRuleID, Required: true, Suggest: p.suggestRule}
+	journey := admin.Option{Name: "id", Help: helpJourneyID, Required: true, Suggest: p.suggestJourney}
+	return []admin.Command{
+		{Name: "guideline", Help: helpGuideline, Who: admin.Owner, Verbs: []admin.Command{
+			{Name: "list", Help: helpRuleList, Run: p.with(p.listRules)},
+			{Name: "show", Help: helpRuleShow, Options: []admin.Option{rule}, Run: p.with(p.showRule)},
+			{Name: "enable", Help: helpRuleEnable, Options: []admin.Option{rule}, Run: p.with(p.switchRule(true))},
+			{Name: "disable", Help: helpRuleDisable, Options: []admin.Option{rule}, Run: p.with(p.switchRule(false))},
+			{Name: "test", Help: helpRuleTest, Options: []admin.Option{{Name: "text", Help: helpRuleTestText, Required: true}}, Run: p.with(p.testRules)},
+		}},
+		{Name: "journey", Help: helpJourney, Verbs: []admin.Command{
+			{Name: "list", Help: helpJourneyList, Run: p.with(p.listJourneys)},
+			{Name: "start", Help: helpJourneyStart, Options: []admin.Option{journey}, Run: p.with(p.startJourney)},
+			{Name: "status", Help: helpJourneyStatus, Run: p.with(p.journeyStatus)},
+			{Name: "stop", Help: helpJourneyStop, Run: p.with(p.stopJourney)},
+			{Name: "draw", Help: helpJourneyDraw, Options: []admin.Option{journey}, Run: p.with(p.drawJourney)},
+		}},
+	}
+}
+
+// bookRun is the Run of a command that needs a playbook.
+type bookRun func(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error)
+
+func (p Playbook) with(run bookRun) func(context.Context, admin.Request) (chat.Answer, error) {
+	return func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		b := p.Book()
+		if b == nil {
+			return say(wordsNoPlaybook)
+		}
+		return run(ctx, r, b)
+	}
+}
+
+func (p Playbook) suggestRule(_ context.Context, _ chat.Message, typed string) []string {
+	var ids []string
+	if b := p.Book(); b != nil {
+		for _, g := range b.Guidelines() {
+			ids = append(ids, g.ID)
+		}
+	}
+	return beginning(ids, typed)
+}
+
+func (p Playbook) listRules(ctx context.Context, _ admin.Request, b *playbook.Book) (chat.Answer, error) {
+	switched, err := p.Rules.RuleSwitches(ctx)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	const most = 120 // characters of a condition
+	var s strings.Builder
+	for _, g := range b.Guidelines() {
+		state, on := wordsOff, g.IsEnabled()
+		if v, ok := switched[g.ID]; ok {
+			on = v
+		}
+		if on {
+			state = wordsOn
+		}
+		fmt.Fprintf(&s, "- "+wordsRule+"\n", g.ID, state, g.Priority, quoted(g.Condition, most))
+	}
+	if s.Len() == 0 {
+		return say(wordsNoRules)
+	}
+	return chat.Answer{Text: s.String()}, nil
+}
+
+func (p Playbook) showRule(_ context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+	g, err := b.Guideline(r.Args["id"])
+	if err != nil {
+		return say(wordsNoRule, r.Args["id"])
+	}
+	out, err := json.MarshalIndent(g, "", "  ")
+	return chat.Answer{Text: codeBlock("json", string(out))}, err
+}
+
+func (p Playbook) switchRule(on bool) bookRun {
+	words := wordsRuleOff
+	if on {
+		words = wordsRuleOn
+	}
+	return func(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+		g, err := b.Guideline(r.Args["id"])
+		if err != nil {
+			return say(wordsNoRule, r.Args["id"])
+		}
+		return chat.Answer{Text: fmt.Sprintf(words, g.ID)}, p.Rules.SwitchRule(ctx, g.ID, on)
+	}
+}
+
+// testRules is a dry run: what it works out is thrown away.
+func (p Playbook) testRules(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+	g, err := b.Guide(ctx, p.Judge, playbook.Situation{
+		Platform: r.Message.Key.Platform, Channel: r.Message.Key.Channel, User: r.Message.From.ID, Text: r.Args["text"], Now: p.Now(),
+	})
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	lines := append(append([]string{}, g.Why...), g.Notes...)
+	if len(lines) == 0 {
+		return say(wordsNoRuleFits)
+	}
+	return chat.Answer{Text: "- " + strings.Join(lines, "\n- ")}, nil
+}
+
+// stored is where a session stands.
+func stored(se memory.Session) (st playbook.State) {
+	if se.Playbook != "" {
+		st.Session = json.RawMessage(se.Playbook)
+	}
+	return st
+}
+
+// Variables are the context variables of a session, a line each.
+func (p Playbook) Variables(ctx context.Context, se memory.Session, m chat.Message) (lines []string) {
+	b := p.Book()
+	if b == nil {
+		return nil
+	}
+	person, err := p.Rows.Person(ctx, m.From.ID)
+	if err != nil {
+		return nil
+	}
+	st := stored(se)
+	if person.Playbook != "" {
+		st.Person = json.RawMessage(person.Playbook)
+	}
+	for _, v := range b.Variables(st) {
+		lines = append(lines, fmt.Sprintf(wordsVariable, v.Name, v.Value, v.Confidence))
+	}
+	return lines
+}
+
+// journeyFailed says what a person can do about it.
+func journeyFailed(err error) error {
+	err = text.Instead(err, playbook.ErrAlreadyActive, wordsJourneyOn)
+	err = text.Instead(err, playbook.ErrNoJourney, wordsNoJourney)
+	return text.Instead(err, playbook.ErrUnknownJourney, wordsNoSuchJourney)
+}

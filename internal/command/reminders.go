@@ -1,0 +1,120 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/text"
+	"parley/internal/tools"
+)
+
+// Reminders is /remind.
+type Reminders struct {
+	Rows ReminderRows
+	// Planner understands people's times, as it does for the model's tools.
+	Planner tools.Planner
+	// Location is where a person's clock is.
+	Location func(context.Context, chat.User) *time.Location
+	Now      func() time.Time
+}
+
+// ReminderRows is the reminders that are stored, as far as somebody can see
+// them; memory.ErrNoReminder is none. memory.Store.
+type ReminderRows interface {
+	Reminder(ctx context.Context, v memory.Viewer, id int64) (memory.Reminder, error)
+	Reminders(ctx context.Context, v memory.Viewer) ([]memory.Reminder, error)
+	CancelReminder(ctx context.Context, v memory.Viewer, id int64) (memory.Reminder, error)
+	SnoozeReminder(ctx context.Context, v memory.Viewer, id int64, due time.Time) (memory.Reminder, error)
+}
+
+func (s Reminders) command() admin.Command {
+	what := admin.Option{Name: "what", Help: helpRemindWhat}
+	return admin.Command{Name: "remind", Help: helpRemind, Private: true, Options: []admin.Option{what}, Run: s.add, Verbs: []admin.Command{
+		{Name: "add", Help: helpRemindAdd, Options: []admin.Option{what}, Run: s.add},
+		{Name: "list", Help: helpRemindList, Run: s.list},
+		{Name: "cancel", Help: helpRemindCancel, Options: []admin.Option{number(helpReminderNumber)}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+			return reminderAnswer(wordsReminderGone)(s.Rows.CancelReminder(ctx, memory.ViewerOf(r.Message), row(r)))
+		}},
+		{Name: "done", Help: helpRemindDone, Options: []admin.Option{number(helpReminderNumber)}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+			return reminderAnswer(wordsReminderOver)(s.Rows.Reminder(ctx, memory.ViewerOf(r.Message), row(r)))
+		}},
+		{Name: "snooze", Help: helpRemindSnooze, Run: s.snooze,
+			Options: []admin.Option{number(helpReminderNumber), {Name: "time", Help: helpSnoozeTime}}},
+		{Name: "zone", Help: helpRemindZone, Options: []admin.Option{{Name: "name", Help: helpZoneName, Required: true}}, Run: s.zone},
+	}}
+}
+
+// noReminder says where to find those there are.
+func noReminder(err error) error {
+	return text.Instead(err, memory.ErrNoReminder, wordsNoReminder)
+}
+
+// reminderAnswer says what became of a reminder.
+func reminderAnswer(words string) func(memory.Reminder, error) (chat.Answer, error) {
+	return func(m memory.Reminder, err error) (chat.Answer, error) {
+		return chat.Answer{Text: fmt.Sprintf(words, m.ID, m.Text)}, noReminder(err)
+	}
+}
+
+func (s Reminders) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	if r.Args["what"] == "" {
+		return s.list(ctx, r)
+	}
+	when, what, ok := tools.SplitWhen(r.Args["what"], s.Now())
+	switch {
+	case when == "":
+		return say(wordsRemindHow)
+	case !ok:
+		return say(wordsRemindWhat, when)
+	}
+	said, err := s.Planner.Remind(ctx, tools.CallOf(r.Message), what, when)
+	return chat.Answer{Text: said}, err
+}
+
+func (s Reminders) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	list, err := s.Rows.Reminders(ctx, memory.ViewerOf(r.Message))
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if len(list) == 0 {
+		return say(wordsNoReminders)
+	}
+	return chat.Answer{Text: s.Planner.Lines(ctx, r.Message.From, list)}, nil
+}
+
+// How long a reminder is put off: unless something else is said, and at least
+// and at most as a bare duration.
+const (
+	snoozeUsual = 10 * time.Minute
+	snoozeLeast = time.Minute
+	snoozeMost  = 30 * 24 * time.Hour
+)
+
+func (s Reminders) snooze(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	due := s.Now().Add(snoozeUsual)
+	if words := r.Args["time"]; words != "" {
+		if d, err := time.ParseDuration(words); err == nil && d >= snoozeLeast && d <= snoozeMost {
+			due = s.Now().Add(d)
+		} else {
+			w, err := tools.ParseWhen(words, s.Now(), s.Location(ctx, r.Message.From))
+			if err != nil || w.Schedule != "" {
+				return say(wordsSnoozeHow)
+			}
+			due = w.At
+		}
+	}
+	m, err := s.Rows.SnoozeReminder(ctx, memory.ViewerOf(r.Message), row(r), due)
+	if err != nil {
+		return chat.Answer{}, noReminder(err)
+	}
+	return say(wordsSnoozed, m.Text, text.HowLong(due.Sub(s.Now())+time.Second))
+}
+
+func (s Reminders) zone(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	name, err := s.Planner.SetZone(ctx, r.Message.From, r.Args["name"])
+	return chat.Answer{Text: fmt.Sprintf(wordsZoneSet, name)}, err
+}

@@ -1,0 +1,124 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/text"
+	"parley/internal/tools/mcp"
+)
+
+// ActionApprove is the kind of a confirmation that approves tools of a server.
+const ActionApprove = "approve"
+
+// Bounds of what is shown of a server's own texts.
+const (
+	maxApproved   = 20 // tools in one question
+	maxServerText = 1000
+	maxServerErr  = 200
+)
+
+// approval is what the owner was shown: the hashes see to it that nothing else
+// is approved.
+type approval struct {
+	Server string            `json:"server"`
+	Hashes map[string]string `json:"hashes"` // by tool
+}
+
+func (t Tools) suggestServer(_ context.Context, _ chat.Message, typed string) []string {
+	var names []string
+	for _, s := range t.Servers() {
+		names = append(names, s.Server)
+	}
+	return beginning(names, typed)
+}
+
+// serverLines are the servers as /tools shows them, "" for none.
+func (t Tools) serverLines() string {
+	var b strings.Builder
+	for _, s := range t.Servers() {
+		state := fmt.Sprintf(wordsServerUp, text.Many(len(s.Tools), "tool"))
+		switch {
+		case !s.Connected && s.Err == "":
+			state = wordsServerStarts
+		case !s.Connected:
+			state = fmt.Sprintf(wordsServerDown, foreign(s.Err, maxServerErr))
+		case len(s.Pending) > 0:
+			state += fmt.Sprintf(wordsServerPending, len(s.Pending), s.Server)
+		}
+		fmt.Fprintf(&b, "- %s: %s\n", s.Server, state)
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return wordsServers + "\n" + b.String()
+}
+
+func (t Tools) servers(context.Context, admin.Request) (chat.Answer, error) {
+	return chat.Answer{Text: cmp.Or(t.serverLines(), wordsNoServers)}, nil
+}
+
+// foreign is a text of a server as one line that says nothing in Markdown.
+func foreign(said string, most int) string {
+	said, _ = text.Strip(said)
+	return quoted(said, most)
+}
+
+// approve asks whether what a server has changed is to be used.
+func (t Tools) approve(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	all := t.Servers()
+	i := slices.IndexFunc(all, func(s mcp.Status) bool { return s.Server == r.Args["server"] })
+	switch {
+	case i < 0:
+		return say(wordsNoToolServer, r.Args["server"])
+	case !all[i].Connected:
+		return say(wordsServerNotUp, all[i].Server)
+	case len(all[i].Pending) == 0:
+		return say(wordsNonePending, all[i].Server)
+	}
+	about := approval{Server: all[i].Server, Hashes: map[string]string{}}
+	var b strings.Builder
+	fmt.Fprintf(&b, wordsApprove+"\n", about.Server)
+	for _, c := range all[i].Pending[:min(len(all[i].Pending), maxApproved)] {
+		about.Hashes[c.Tool] = c.Hash
+		news := wordsToolNew
+		if !c.New {
+			news = fmt.Sprintf(wordsToolChanged, foreign(c.Before, maxServerText))
+		}
+		fmt.Fprintf(&b, "- %s, %s: %s\n  %s\n", foreign(c.Tool, maxServerErr), news, foreign(c.Description, maxServerText), foreign(c.Parameters, maxServerText))
+	}
+	args, err := json.Marshal(about)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	return t.Ask(ctx, r.Message, b.String(), admin.Action{Kind: ActionApprove, Args: args})
+}
+
+// Approved is the yes to /tools approve. It is an owner's alone, whoever was
+// asked.
+func (t Tools) Approved(ctx context.Context, m chat.Message, act admin.Action) (chat.Answer, error) {
+	var about approval
+	if err := json.Unmarshal(act.Args, &about); err != nil {
+		return chat.Answer{}, fmt.Errorf("read approval: %w", err)
+	}
+	if role, err := t.Role(ctx, m); err != nil || role < admin.Owner {
+		return chat.Answer{Text: wordsNotOwner}, err
+	}
+	for tool, hash := range about.Hashes {
+		err := t.Approve(about.Server, tool, hash)
+		if errors.Is(err, mcp.ErrChanged) {
+			return say(wordsToolMoved, foreign(tool, maxServerErr), about.Server)
+		}
+		if err != nil {
+			return chat.Answer{}, err
+		}
+	}
+	return say(wordsApproved, text.Many(len(about.Hashes), "tool"), about.Server)
+}

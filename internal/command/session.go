@@ -1,0 +1,132 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/text"
+)
+
+// Session is /session and /summarize.
+type Session struct {
+	Rows  SessionRows
+	Agent Conversations
+	// Place is where the session of a message's author lives.
+	Place func(chat.Message) memory.Place
+	// Archive has an ended session summed up soon.
+	Archive func(memory.Session)
+	// Variables are the playbook's in a session, a line each.
+	Variables func(context.Context, memory.Session, chat.Message) []string
+	Tokens    int // that a conversation holds at most
+	Now       func() time.Time
+}
+
+// SessionRows is the sessions that are stored; memory.Store.
+type SessionRows interface {
+	LiveSession(ctx context.Context, p memory.Place) (memory.Session, bool, error)
+	Sessions(ctx context.Context, q memory.SessionQuery) ([]memory.Session, error)
+}
+
+// Conversations ends conversations and sums them up; agent.Agent.
+type Conversations interface {
+	// End tells whether there was one to end.
+	End(ctx context.Context, id string, carry bool) (bool, error)
+	Summarize(ctx context.Context, p memory.Place) (string, error)
+}
+
+func (s Session) command() admin.Command {
+	return admin.Command{Name: "session", Help: helpSession, Verbs: []admin.Command{
+		{Name: "info", Help: helpSessionInfo, Run: s.info},
+		{Name: "list", Help: helpSessionList, Who: admin.Owner, Private: true, Run: s.list,
+			Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
+		{Name: "end", Help: helpSessionEnd, Who: admin.Admin, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+			return s.end(ctx, r.Message, true)
+		}},
+		{Name: "reset", Help: helpSessionReset, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+			return s.end(ctx, r.Message, false)
+		}},
+	}}
+}
+
+func (s Session) info(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	se, ok, err := s.Rows.LiveSession(ctx, s.Place(r.Message))
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if !ok {
+		return say(wordsNoSession)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, wordsSession, se.ID[:8], se.Status, text.Ago(s.Now(), se.Created), text.Ago(s.Now(), se.LastActivity),
+		se.TokensUsed, s.Tokens, text.Many(se.Compressions, "time"))
+	for _, line := range []struct {
+		words string
+		list  []string
+	}{
+		{wordsDecided, se.Decisions}, {wordsFiles, se.Mentions.Files}, {wordsLinks, se.Mentions.URLs},
+		{wordsNames, se.Mentions.Symbols}, {wordsPeople, se.Mentions.People}, {wordsAbout, se.Mentions.Refs},
+	} {
+		if len(line.list) > 0 {
+			fmt.Fprintf(&b, "- %s: %s\n", line.words, strings.Join(line.list, ", "))
+		}
+	}
+	for _, v := range s.Variables(ctx, se, r.Message) {
+		fmt.Fprintf(&b, "- %s\n", v)
+	}
+	if se.Summary != "" {
+		fmt.Fprintf(&b, "\n%s", se.Summary)
+	}
+	return chat.Answer{Text: b.String()}, nil
+}
+
+func (s Session) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	const most = 200
+	list, err := s.Rows.Sessions(ctx, memory.SessionQuery{Limit: most})
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if len(list) == 0 {
+		return say(wordsNoSessions)
+	}
+	lines := make([]string, len(list))
+	for i, se := range list {
+		lines[i] = fmt.Sprintf("`%s` %s · %s · %s · %s", se.ID[:8], se.Key, se.Status, text.Ago(s.Now(), se.LastActivity), cmp.Or(se.Title, wordsNoTitle))
+	}
+	return admin.Page(lines, r.Number("page", 1), listPage, "/session list"), nil
+}
+
+// end ends the conversation m stands in; commands run in its lane.
+func (s Session) end(ctx context.Context, m chat.Message, carry bool) (chat.Answer, error) {
+	se, ok, err := s.Rows.LiveSession(ctx, s.Place(m))
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if ok {
+		if ok, err = s.Agent.End(ctx, se.ID, carry); err != nil {
+			return chat.Answer{}, err
+		}
+	}
+	if ok {
+		s.Archive(se)
+	}
+	switch {
+	case !carry:
+		return say(wordsFresh)
+	case ok:
+		return say(wordsFarewell)
+	}
+	return say(wordsNoSession)
+}
+
+func (s Session) summarize() admin.Command {
+	return admin.Command{Name: "summarize", Help: helpSummarize, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		summary, err := s.Agent.Summarize(ctx, s.Place(r.Message))
+		return chat.Answer{Text: cmp.Or(summary, wordsNothingSaid)}, err
+	}}
+}

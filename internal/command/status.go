@@ -1,0 +1,78 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// statusTimeout bounds /status, whatever state the model is in: people ask it
+// when something hangs.
+const statusTimeout = 2 * time.Second
+
+// Status is /status.
+type Status struct {
+	// Model is which model answers and how it is; it asks the endpoint.
+	Model func(context.Context) string
+	// Left is what remains to a message's author.
+	Left func(context.Context, chat.Message) (admin.Left, error)
+	// Parts is how each part of the bot is, without asking anything outside of
+	// the process.
+	Parts func(context.Context) []Line
+	// Sessions counts conversations by their state.
+	Sessions func(context.Context) (map[memory.Status]int, error)
+}
+
+// Line is a part of the bot and how it is.
+type Line struct{ Name, State string }
+
+func (s Status) command() admin.Command {
+	return admin.Command{Name: "status", Help: helpStatus, Run: s.show}
+}
+
+// show says how the bot is; the details are for its owner.
+func (s Status) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
+	defer cancel()
+	lines := []Line{{wordsStatusModel, s.Model(ctx)}}
+	if left, err := s.Left(ctx, r.Message); err == nil { // without it, it is an answer, too
+		lines = append(lines,
+			Line{wordsLeftForYou, fmt.Sprintf(wordsLeftYours, count(int64(left.Messages)), count(left.UserTokens))},
+			Line{wordsLeftToday, fmt.Sprintf(wordsLeftAll, count(left.ChannelTokens), count(left.AllTokens))})
+	}
+	if r.Role >= admin.Owner {
+		lines = append(lines, s.Parts(ctx)...)
+		if counts, err := s.Sessions(ctx); err == nil {
+			lines = append(lines, Line{wordsStatusSessions, sessionCounts(counts)})
+		}
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprintf(&b, "- **%s**: %s\n", l.Name, l.State)
+	}
+	return chat.Answer{Text: b.String()}, nil
+}
+
+func sessionCounts(counts map[memory.Status]int) string {
+	var parts []string
+	for _, st := range []memory.Status{memory.Active, memory.Idle, memory.Suspended, memory.Completed, memory.Expired, memory.Archived} {
+		if counts[st] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[st], st))
+		}
+	}
+	return cmp.Or(strings.Join(parts, ", "), wordsNone)
+}
+
+// count is a number of which -1 is no limit.
+func count(n int64) string {
+	if n < 0 {
+		return wordsUnlimited
+	}
+	return fmt.Sprint(n)
+}

@@ -1,0 +1,85 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/text"
+	"parley/internal/tools"
+)
+
+// Tasks is /tasks.
+type Tasks struct{ Rows TaskRows }
+
+// TaskRows is the tasks that are stored; memory.Store.
+type TaskRows interface {
+	TaskReader
+	TaskWriter
+}
+
+// TaskReader finds tasks that somebody can see; memory.ErrNoTask is none.
+type TaskReader interface {
+	Task(ctx context.Context, v memory.Viewer, id int64) (memory.Task, error)
+	Tasks(ctx context.Context, v memory.Viewer, limit, offset int) ([]memory.Task, error)
+}
+
+// TaskWriter changes tasks that somebody can see; memory.ErrNoTask is none.
+type TaskWriter interface {
+	AddTask(ctx context.Context, v memory.Viewer, what, callKey string, from memory.Origin) (memory.Task, error)
+	CompleteTask(ctx context.Context, v memory.Viewer, id int64) (memory.Task, error)
+	UpdateTask(ctx context.Context, v memory.Viewer, id int64, what string, from memory.Origin) (memory.Task, error)
+	DeleteTask(ctx context.Context, v memory.Viewer, id int64) (memory.Task, error)
+}
+
+// typed is the origin of what a command stores.
+var typed = memory.Origin{Via: memory.ViaTyped}
+
+func (t Tasks) command() admin.Command {
+	what := admin.Option{Name: "text", Help: helpTaskText, Required: true}
+	return admin.Command{Name: "tasks", Help: helpTasks, Private: true, Run: t.list, Verbs: []admin.Command{
+		{Name: "list", Help: helpTasksList, Run: t.list, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
+		{Name: "add", Help: helpTasksAdd, Options: []admin.Option{what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+			return taskAnswer(wordsTaskAdded)(t.Rows.AddTask(ctx, memory.ViewerOf(r.Message), r.Args["text"], "", typed))
+		}},
+		{Name: "done", Help: helpTasksDone, Options: []admin.Option{number(helpTaskNumber)}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+			return taskAnswer(wordsTaskDone)(t.Rows.CompleteTask(ctx, memory.ViewerOf(r.Message), row(r)))
+		}},
+		{Name: "edit", Help: helpTasksEdit, Options: []admin.Option{number(helpTaskNumber), what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+			return taskAnswer(wordsTaskChanged)(t.Rows.UpdateTask(ctx, memory.ViewerOf(r.Message), row(r), r.Args["text"], typed))
+		}},
+		{Name: "delete", Help: helpTasksDelete, Options: []admin.Option{number(helpTaskNumber)}, Confirm: t.askDelete, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+			return taskAnswer(wordsTaskDeleted)(t.Rows.DeleteTask(ctx, memory.ViewerOf(r.Message), row(r)))
+		}},
+	}}
+}
+
+// noTask says where to find those there are.
+func noTask(err error) error { return text.Instead(err, memory.ErrNoTask, wordsNoTask) }
+
+// taskAnswer says what became of a task.
+func taskAnswer(words string) func(memory.Task, error) (chat.Answer, error) {
+	return func(t memory.Task, err error) (chat.Answer, error) {
+		return chat.Answer{Text: fmt.Sprintf(words, t.ID, t.Description)}, noTask(err)
+	}
+}
+
+func (t Tasks) askDelete(ctx context.Context, r admin.Request) (string, error) {
+	found, err := t.Rows.Task(ctx, memory.ViewerOf(r.Message), row(r))
+	return fmt.Sprintf(wordsDeleteTask, found.ID, found.Description), noTask(err)
+}
+
+func (t Tasks) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	const most = 1000
+	list, err := t.Rows.Tasks(ctx, memory.ViewerOf(r.Message), most, 0)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if len(list) == 0 {
+		return say(wordsNoTasks)
+	}
+	return admin.Page(strings.Split(tools.TaskLines(list), "\n"), r.Number("page", 1), listPage, "/tasks list"), nil
+}

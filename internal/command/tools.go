@@ -1,0 +1,81 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/tools"
+	"parley/internal/tools/mcp"
+)
+
+// Tools is /tools: what the model may use, and the tool servers.
+type Tools struct {
+	All func() tools.Set // every tool there is, on or off
+	Now func() tools.Set // those that are on
+	// Switch turns a tool on or off for everybody, for good.
+	Switch func(ctx context.Context, name string, on bool) error
+
+	// Servers is how the tool servers stand now.
+	Servers func() []mcp.Status
+	// Approve has a tool of a server used as it is; mcp.ErrChanged when it is
+	// not any more what the hash says.
+	Approve func(server, tool, hash string) error
+	// Ask puts a question; after a yes, Approved is run with what the action
+	// holds (under ActionApprove).
+	Ask  func(ctx context.Context, m chat.Message, question string, act admin.Action) (chat.Answer, error)
+	Role func(context.Context, chat.Message) (admin.Role, error)
+}
+
+func (t Tools) command() admin.Command {
+	name := admin.Option{Name: "name", Help: helpToolName, Required: true, Suggest: t.suggest}
+	return admin.Command{Name: "tools", Help: helpTools, Who: admin.Owner, Run: t.list, Verbs: []admin.Command{
+		{Name: "list", Help: helpToolsList, Run: t.list},
+		{Name: "enable", Help: helpToolsEnable, Options: []admin.Option{name}, Run: t.turn(true)},
+		{Name: "disable", Help: helpToolsDisable, Options: []admin.Option{name}, Run: t.turn(false)},
+		{Name: "servers", Help: helpToolsServers, Run: t.servers},
+		{Name: "approve", Help: helpToolsApprove, Run: t.approve,
+			Options: []admin.Option{{Name: "server", Help: helpServerName, Required: true, Suggest: t.suggestServer}}},
+	}}
+}
+
+func (t Tools) suggest(_ context.Context, _ chat.Message, typed string) []string {
+	var names []string
+	for _, s := range t.All().All() {
+		names = append(names, s.Name)
+	}
+	return beginning(names, typed)
+}
+
+func (t Tools) list(context.Context, admin.Request) (chat.Answer, error) {
+	var b strings.Builder
+	if servers := t.serverLines(); servers != "" {
+		b.WriteString(servers + "\n")
+	}
+	now := t.Now()
+	for _, s := range t.All().All() {
+		state := wordsOn
+		if _, ok := now.Lookup(s.Name); !ok {
+			state = wordsOff
+		}
+		line, _, _ := strings.Cut(s.Description, "\n")
+		fmt.Fprintf(&b, "- `%s` (%s, %s): %s\n", s.Name, s.Category, state, line)
+	}
+	return chat.Answer{Text: b.String()}, nil
+}
+
+func (t Tools) turn(on bool) func(context.Context, admin.Request) (chat.Answer, error) {
+	words := wordsToolOff
+	if on {
+		words = wordsToolOn
+	}
+	return func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		name := r.Args["name"]
+		if _, ok := t.All().Lookup(name); !ok {
+			return say(wordsNoTool, name)
+		}
+		return chat.Answer{Text: fmt.Sprintf(words, name)}, t.Switch(ctx, name, on)
+	}
+}

@@ -1,0 +1,320 @@
+package command
+
+// What people read, a group of commands after the other. A constant's name is
+// the id under which a message is translated; all that a sentence holds besides
+// words comes in through its verbs, in the order of the arguments unless they
+// are numbered.
+
+// /start, /ask, /stop and /page.
+const (
+	helpStart        = "Say hello"
+	helpStartLink    = "what a link to this chat brought along"
+	helpAsk          = "Ask once, without keeping the conversation"
+	helpAskQuestion  = "what you want to know"
+	helpStop         = "Stop the answer in the making"
+	helpPage         = "A one-time link to the control page"
+	wordsHello       = "Hello, I am %s. Write to me as you would to a person: I answer, remember what you ask me to, and keep lists and reminders for you.\n\n%s"
+	wordsNothingRuns = "Nothing is running here that I could stop."
+	wordsNoPage      = "There is no control page: set http.listen, for example to 127.0.0.1:9090, and start me again."
+	wordsPage        = "%s\n\nOpen this on the machine I run on; it works once, for ten minutes. From elsewhere, first forward the port: `ssh -L %s:127.0.0.1:%[2]s that-machine`."
+)
+
+// /status.
+const (
+	helpStatus          = "How I am doing"
+	wordsStatusModel    = "model"
+	wordsLeftForYou     = "left for you"
+	wordsLeftYours      = "%s messages this minute, %s tokens today"
+	wordsLeftToday      = "left today"
+	wordsLeftAll        = "%s tokens for this channel, %s for everybody together"
+	wordsStatusSessions = "sessions"
+	wordsNone           = "none"
+	wordsUnlimited      = "unlimited"
+)
+
+// /session and /summarize.
+const (
+	helpSession      = "This conversation"
+	helpSessionInfo  = "How long it is and what it holds"
+	helpSessionList  = "The latest conversations"
+	helpPageNumber   = "page number"
+	helpSessionEnd   = "End it and keep its summary"
+	helpSessionReset = "Start afresh; facts stay"
+	helpSummarize    = "Sum up this conversation"
+	wordsNoSession   = "There is no conversation going on here."
+	wordsSession     = "**This conversation** `%s` is %s.\n- begun %s, last message %s\n- tokens: %d of %d\n- shortened: %s\n"
+	wordsDecided     = "decided"
+	wordsFiles       = "files"
+	wordsLinks       = "links"
+	wordsNames       = "names"
+	wordsPeople      = "people"
+	wordsAbout       = "about"
+	wordsNoSessions  = "There are no conversations yet."
+	wordsNoTitle     = "(no title)"
+	wordsFresh       = "We start afresh. I keep what I know about you."
+	wordsFarewell    = "Goodbye! I have ended this conversation and will remember what mattered."
+	wordsNothingSaid = "There is nothing to sum up yet."
+)
+
+// /model and /prompt.
+const (
+	helpModelName    = "name of the model"
+	helpModel        = "The language model"
+	helpModelShow    = "Which model answers, and which there are"
+	helpModelSet     = "Answer with another model"
+	helpPrompt       = "The persona"
+	helpPromptReload = "Read the persona file again"
+	wordsModel       = "**Model:** %s"
+	wordsModels      = "**There are:** %s"
+	wordsModelNone   = "No language model is connected, only my built-in responder, so there is nothing to choose from. OPENAI_BASE_URL and OPENAI_MODEL connect one at the next start."
+	wordsNoModel     = "There is no model named %q at this endpoint. /model show lists what there is."
+	wordsModelSet    = "From now on %s answers. It goes on with %s."
+	wordsPromptBad   = "The persona file can't be used, so the last good one stays in force: %v"
+	wordsPromptRead  = "I have read the persona file again."
+)
+
+// /tools.
+const (
+	helpToolName     = "name of the tool"
+	helpTools        = "What I can do for you"
+	helpToolsList    = "Every tool and whether it is on"
+	helpToolsEnable  = "Let it be used again"
+	helpToolsDisable = "Do not use it any more"
+	helpToolsServers = "How the tool servers stand"
+	helpToolsApprove = "Use what a tool server has changed"
+	helpServerName   = "name of the tool server"
+	wordsOn          = "on"
+	wordsOff         = "off"
+	wordsToolOff     = "I will not use %s any more."
+	wordsToolOn      = "I may use %s again."
+	wordsNoTool      = "There is nothing named %q that I could use. /tools list shows what there is."
+)
+
+// Tool servers.
+const (
+	wordsServerUp      = "up, %s in use"
+	wordsServerStarts  = "starting"
+	wordsServerDown    = "down, I keep trying to restart it: %s"
+	wordsServerPending = "; %d new or changed, and off until you look: /tools approve %s"
+	wordsServers       = "Tool servers:"
+	wordsNoServers     = "No tool servers are set up: mcp.servers lists them."
+	wordsNoToolServer  = "There is no tool server named %q. /tools list shows them."
+	wordsServerNotUp   = "The tool server %s is not running, so there is nothing to look at now."
+	wordsNonePending   = "Everything the tool server %s has is approved."
+	wordsApprove       = "The tool server %s has something new. These are its own words, and they may try to talk you, or me, into something:"
+	wordsToolNew       = "new"
+	wordsToolChanged   = "changed (before: %s)"
+	wordsNotOwner      = "Only my owner can do that."
+	wordsToolMoved     = "%s has changed again since I showed it to you, so I left it off. /tools approve %s shows what it is now."
+	wordsApproved      = "Approved: %s of %s."
+)
+
+// /config.
+const (
+	helpConfigShow   = "What holds here, and the settings in force"
+	helpConfigSet    = "Change a setting now and for good"
+	helpSettingName  = "such as session.ttl"
+	helpSettingValue = "as in the settings file, or default to take it back"
+	helpConfigTools  = "Which tools I use in this channel"
+	helpToolNames    = "names with commas between, none, or default for all"
+	wordsTuned       = "Set with /config set: `%s` is %s; without that it would be %s."
+	wordsNotTunable  = "I can't change %q from here. What I can change: %s. Everything else is in the settings file."
+	wordsSet         = "`%s` is %s from now on; it was %s."
+	wordsToolsAll    = "I may use all my tools here."
+	wordsToolsNone   = "I use no tools here."
+	wordsToolsOnly   = "The only tools I use here are %s."
+)
+
+// /why, /stats and /debug.
+const (
+	helpWhy          = "Why the last answer looks as it does"
+	helpWhySource    = "number of a source: what it says"
+	helpAnswerID     = "the id of the answer; the last one if you leave it out"
+	helpStats        = "Totals of messages, tokens and errors"
+	helpStatsDays    = "how many days back, 7 if you leave it out"
+	helpDebug        = "Show calls and timings under answers here"
+	helpDebugState   = "on or off"
+	wordsNoAnswer    = "I have not answered anything here yet."
+	wordsAboutAnswer = "**About my last answer to you** (%s)"
+	wordsRules       = "Rules and steps:"
+	wordsRemembered  = "What I remembered:"
+	wordsRestsOn     = "What it rests on:"
+	wordsRead        = "What I read:"
+	wordsDid         = "What I did:"
+	wordsTalkAlone   = "It came from our conversation alone: no rule, no remembered fact, no note and no action shaped it."
+	wordsWentWrong   = "Something went wrong then; my owner finds it as %s."
+	wordsTook        = "It took %.1f s and %s."
+	wordsNotesOwner  = "The notes are not for everybody: only my owner may have them tidied."
+	wordsNoSource    = "That answer has no such source."
+	wordsLastDays    = "**The last %s**"
+	wordsTogether    = "Together: %s."
+	wordsDebugOn     = "Answers here will show calls and timings to you."
+	wordsDebugOff    = "Answers here no longer show calls and timings."
+)
+
+// /trace.
+const (
+	helpTrace       = "Everything about one answer"
+	wordsNoTrace    = "I know no answer with that id. /trace last is about the newest here."
+	wordsNotAsked   = "not asked"
+	wordsTraceModel = "model %s: %s, %d prompt + %d completion = %d tokens (%d cached)"
+	wordsTraceTook  = "took %d ms, session %s"
+	wordsTraceTool  = "tool %d: %s %s → %s in %d ms, retries: %d"
+	wordsTraceError = "error %s: %s"
+)
+
+// /facts.
+const (
+	helpFactsList      = "What I remember about you here"
+	helpFactsAdd       = "Remember something"
+	helpFactText       = "what to remember; #tags at its end become tags"
+	helpFactScope      = "for whom: you (person), or everybody here (admins only)"
+	helpFactsImportant = "Never overlook it"
+	helpFactNumber     = "number of the fact"
+	helpFactState      = "off takes it back"
+	helpFactsForget    = "Forget it for good"
+	helpFactsHistory   = "Where it comes from and what it said before"
+	helpFactsExport    = "As a Markdown file"
+	helpFactsClear     = "Forget everything about you here"
+	helpFactsFile      = "The facts file: obey it all the same, or take back what it did"
+	helpFactsFileDo    = "with none, how it stands"
+	helpFacts          = "What I remember about you"
+	wordsClearFacts    = "Shall I forget everything I remember about you here? Conversations stay; /forget-me deletes them too."
+	wordsNoFact        = "There is no such fact. /facts list shows yours."
+	wordsNoFacts       = "I remember nothing about you here."
+	wordsBack          = "« Back"
+	wordsMore          = "More »"
+	wordsFactsHere     = "(This is what I use here; in a direct chat I show the rest.)"
+	wordsNobodyElse    = "Here are only you and me: say it in the channel where everybody should have it, or leave the scope out."
+	wordsFactImportant = "I will never overlook this (#%d): %s"
+	wordsFactPlain     = "No longer important (#%d): %s"
+	wordsForgetFact    = "Shall I forget this for good: “%s”?"
+	wordsFactForgotten = "Forgotten: “%s”."
+	wordsFactSince     = "%s, by %s, since %s"
+	wordsFactSure      = ", %.0f %% sure"
+	wordsFactFirst     = "first remembered %s, in %s, fetched for %s"
+	wordsFactQuote     = "in your words: “%s”"
+	wordsFactUntil     = "until %s: %s"
+	wordsFactsExported = "What I remember about you here, as a file (facts: %d)."
+	wordsFactsCleared  = "Forgotten. Facts deleted: %d."
+)
+
+// /export and /forget-me.
+const (
+	helpExport        = "Everything I have stored about you, as files"
+	helpForgetMe      = "Delete everything about you"
+	wordsExportDirect = "The export holds everything you told me, also elsewhere. Ask me in a direct chat."
+	wordsExported     = "This is everything stored about you (facts: %d, tasks: %d, reminders: %d, journal lines: %d, messages and answers: %d). What I know of your access (that you may talk to me) is an id only."
+	wordsForgetMe     = "Shall I delete everything about you, in all our conversations: what you said and what I answered, facts, tasks, reminders, journal? This cannot be undone."
+	wordsForgotMe     = "Done: I have deleted everything about you, and the file is rewritten so that no trace of it is left in it. What remains: that you may talk to me (your id), what other people said about you, the messages that the platform itself still shows, and backups that my owner made earlier."
+	wordsForgotTyped  = "On this machine also the lines you typed (the file history in my data folder) and the files you exported (exports)."
+)
+
+// /tasks.
+const (
+	helpTaskText     = "what is to be done"
+	helpTasks        = "Your tasks"
+	helpTasksList    = "Your tasks, newest first"
+	helpTasksAdd     = "Add a task"
+	helpTasksDone    = "Tick a task off"
+	helpTaskNumber   = "number of the task"
+	helpTasksEdit    = "Change what it says"
+	helpTasksDelete  = "Delete a task"
+	wordsTaskAdded   = "Task #%d added: %s"
+	wordsTaskDone    = "Done: #%d %s"
+	wordsTaskChanged = "Changed: #%d %s"
+	wordsTaskDeleted = "Deleted: #%d %s"
+	wordsNoTask      = "There is no such task. /tasks list shows yours."
+	wordsDeleteTask  = "Shall I delete task #%d: “%s”?"
+	wordsNoTasks     = "You have no tasks here. /tasks add TEXT makes one."
+)
+
+// /remind.
+const (
+	helpRemindWhat     = "what and when: “in 10 minutes to stretch”, “water the plants every Monday at 9”"
+	helpRemind         = "Reminders"
+	helpRemindAdd      = "Remind me"
+	helpRemindList     = "What is waiting"
+	helpRemindCancel   = "Cancel a reminder"
+	helpReminderNumber = "number of the reminder"
+	helpRemindDone     = "That is done"
+	helpRemindSnooze   = "Say it again later"
+	helpSnoozeTime     = "10m, 1h, or words such as “tomorrow at 9”; 10m if you leave it out"
+	helpRemindZone     = "Your time zone"
+	helpZoneName       = "such as Europe/Zurich"
+	wordsReminderGone  = "Cancelled: #%d %s"
+	wordsReminderOver  = "Well done: #%d %s"
+	wordsNoReminder    = "There is no such reminder. /remind list shows yours."
+	wordsRemindHow     = "I can't find a time in that. Try /remind in 10 minutes to stretch, or /remind water the plants every Monday at 9."
+	wordsRemindWhat    = "What shall I remind you of? Say it with the time: /remind %s to stretch."
+	wordsNoReminders   = "You have no reminders waiting here. Try /remind in 10 minutes to stretch."
+	wordsSnoozeHow     = "I don't understand that time. Try 10m, 1h or “tomorrow at 9”."
+	wordsSnoozed       = "I will say it again in %[2]s: %[1]s"
+	wordsZoneSet       = "Your time zone is %s now."
+)
+
+// /log.
+const (
+	helpLog       = "Your journal"
+	helpLogAdd    = "Write a line into it"
+	helpLogText   = "the line"
+	helpLogType   = "what it is"
+	helpLogDay    = "What you logged on a day"
+	helpDay       = "today, yesterday, Tuesday, 2026-05-01"
+	helpLogSearch = "Find lines by their words"
+	helpQuery     = "words"
+	wordsLogged   = "Logged (#%d): %s"
+)
+
+// /notes and /librarian.
+const (
+	helpNotes       = "My owner's notes"
+	helpNotesSearch = "Search them"
+	helpNotesShow   = "Show one"
+	helpNotePath    = "its path, as search shows it"
+	helpNotesRecent = "The latest"
+	helpLibrarian   = "Let the librarian tidy the notes I wrote"
+	helpTidyTask    = "what to tidy"
+	wordsNoVault    = "There are no notes: set vault.dir to a folder of Markdown notes, and start me again."
+	wordsNoNote     = "There is no such note. /notes search finds one by its words, /notes shows the latest."
+	wordsNoNotes    = "Nothing was found in the notes."
+	wordsNoTidying  = "The librarian needs a language model, and none is connected. /notes works without one."
+	wordsTidyAll    = "Tidy the notes in your folder: names, places, an index."
+)
+
+// /guideline.
+const (
+	helpRuleID         = "id of the guideline"
+	helpJourneyID      = "id of the journey"
+	helpGuideline      = "The rules I follow"
+	helpRuleList       = "Every rule and whether it is on"
+	helpRuleShow       = "One rule in full"
+	helpRuleEnable     = "Follow it"
+	helpRuleDisable    = "Do not follow it"
+	helpRuleTest       = "Which rules a message would meet"
+	helpRuleTestText   = "the message"
+	helpJourney        = "Step-by-step conversations"
+	helpJourneyList    = "Which there are"
+	helpJourneyStart   = "Begin one"
+	helpJourneyStatus  = "Where we stand"
+	helpJourneyStop    = "Leave it"
+	helpJourneyDraw    = "A picture of it"
+	wordsNoPlaybook    = "There is no playbook: set playbook.dir to a folder of YAML files."
+	wordsRule          = "`%s` (%s, priority %d): %s"
+	wordsNoRules       = "The playbook has no guidelines."
+	wordsNoRule        = "There is no guideline %q. /guideline list shows them."
+	wordsRuleOff       = "The guideline %s is off."
+	wordsRuleOn        = "The guideline %s is on."
+	wordsNoRuleFits    = "No rule would apply."
+	wordsVariable      = "%s: %s (confidence %.2f)"
+	wordsJourneyOn     = "A journey is already under way here. /journey status shows where it stands, /journey stop leaves it."
+	wordsNoJourney     = "No journey is under way here. /journey list shows which there are."
+	wordsNoSuchJourney = "There is no such journey. /journey list shows them."
+)
+
+// /journey.
+const (
+	wordsNoJourneys  = "The playbook has no journeys."
+	wordsJourneyLeft = "We have left it."
+	wordsStanding    = "**%s** is %s, at “%s”.\nThe way here: %s"
+)
