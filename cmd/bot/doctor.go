@@ -220,7 +220,7 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 }
 
 func (d *doctor) platforms(ctx context.Context, cfg config.Config) {
-	if cfg.Telegram.Token == "" && cfg.Discord.Token == "" {
+	if !hosted(cfg) {
 		d.say("ok", "tokens", "none set: bot starts the terminal chat")
 		return
 	}

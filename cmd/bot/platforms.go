@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"parley/config"
 	"parley/internal/adapters/discord"
 	"parley/internal/adapters/telegram"
 	"parley/internal/adapters/terminal"
@@ -13,7 +14,10 @@ import (
 // identities are the grammars of ids of all platforms.
 var identities = chat.Identities{telegram.Identity, discord.Identity, terminal.Identity}
 
-// platforms makes an adapter for each token.
+// hosted tells whether there is a platform to live on besides the terminal.
+func hosted(c config.Config) bool { return c.Telegram.Token != "" || c.Discord.Token != "" }
+
+// platforms makes an adapter for each platform that is set up.
 func (a *app) platforms() (list []chat.Adapter, err error) {
 	if c := a.cfg.Telegram; c.Token != "" {
 		t, err := telegram.New(telegram.Options{

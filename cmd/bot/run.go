@@ -26,7 +26,7 @@ func (runCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	if err != nil {
 		return err
 	}
-	if cfg.Telegram.Token == "" && cfg.Discord.Token == "" {
+	if !hosted(cfg) {
 		if os.Getenv("NOTIFY_SOCKET") != "" {
 			return &config.Error{Setting: "telegram.token", Problem: "a service needs a platform to live on, and none has a token", Hint: "set telegram.token or discord.token, under systemd in /etc/parley/telegram.token or discord.token"}
 		}
