@@ -229,8 +229,12 @@ func splits(t *testing.T, r Rig) {
 			t.Fatalf("piece %d of %d, %d bytes: %v", i, len(pieces), len(text), err)
 		}
 	}
-	got := strings.Fields(strings.Join(r.Shown(), " "))[2:] // behind "re: hello"
-	if !slices.Equal(got, words) {
+	var got []string
+	whole := func() bool {
+		got = strings.Fields(strings.Join(r.Shown(), " "))[2:] // behind "re: hello"
+		return slices.Equal(got, words)
+	}
+	if !s.poll(whole) {
 		t.Errorf("of %d words %d are shown in %d pieces", len(words), len(got), len(pieces))
 	}
 }
