@@ -413,7 +413,7 @@ func TestPapersNameMakefileTargets(t *testing.T) {
 	for _, m := range makeTarget.FindAllSubmatch(read(t, "Makefile"), -1) {
 		targets[string(m[1])] = true
 	}
-	for _, name := range []string{"README.md", "ARCHITECTURE.md", ".ci/run"} {
+	for _, name := range []string{"README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", ".ci/run"} {
 		found := makeCommand.FindAllSubmatch(read(t, name), -1)
 		if name != "ARCHITECTURE.md" && len(found) == 0 {
 			t.Errorf("%s: names no make command", name)
@@ -422,6 +422,24 @@ func TestPapersNameMakefileTargets(t *testing.T) {
 			if !targets[string(m[1])] {
 				t.Errorf("%s: says make %s, which is not in the Makefile", name, m[1])
 			}
+		}
+	}
+}
+
+// goFile is a file as CONTRIBUTING.md names it: one without a folder may be
+// anywhere, so that moving it keeps the page true.
+var goFile = regexp.MustCompile("`([\\w./]+\\.go)`")
+
+// invented are the files of the examples.
+var invented = []string{"irc.go", "dice.go"}
+
+func TestContributingNamesFiles(t *testing.T) {
+	all := files(t)
+	for _, m := range goFile.FindAllSubmatch(read(t, "CONTRIBUTING.md"), -1) {
+		name := string(m[1])
+		there := func(f string) bool { return f == name || strings.HasSuffix(f, "/"+name) }
+		if !slices.ContainsFunc(all, there) && !slices.Contains(invented, path.Base(name)) {
+			t.Errorf("CONTRIBUTING.md names %s, which is not there", name)
 		}
 	}
 }
