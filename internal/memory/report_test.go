@@ -120,9 +120,9 @@ func TestSessionCounts(t *testing.T) {
 	}
 }
 
-var wholeTable = regexp.MustCompile(`^SCAN (decisions|messages|m|sessions|s|tool_calls)$`)
+var wholeTable = regexp.MustCompile(`^SCAN (decisions|messages|m|sessions|s|tool_calls|outbox)$`)
 
-// TestReportsUseIndexes holds every report to an index: none may walk through a
+// TestReportsUseIndexes holds every report, and the look-up of a quote, to an index: none may walk through a
 // table that grows with every message.
 func TestReportsUseIndexes(t *testing.T) {
 	s := open(t, Options{})
@@ -135,6 +135,7 @@ func TestReportsUseIndexes(t *testing.T) {
 	_, _ = s.Failures(ctx, s.now(), 1)
 	_, _ = s.Search(ctx, "word", 1, 0)
 	_, _ = s.RuleUses(ctx, s.now())
+	_, _ = s.SaidBy(ctx, chat.Key{Platform: "p", Channel: "c"}, "1")
 	plans, err := s.db.Plans(ctx)
 	must(t, err)
 	if len(plans) < 8 {
