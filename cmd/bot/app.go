@@ -149,7 +149,7 @@ func (a *app) build(ctx context.Context) (err error) {
 
 // guarded holds a model's calls to the limits, and secrets back from it.
 func (a *app) guarded(m llm.Model) llm.Model {
-	discreet := wrap.Discreet{Model: wrap.Traced{Model: m, Tracer: a.spans.Tracer}, Hide: setup.NewRedactor(a.cfg, setup.ShortestSaid)}
+	discreet := wrap.Discreet{Model: wrap.Traced{Model: m, Name: a.model.Name, Tracer: a.spans.Tracer, First: a.counts.firstToken}, Hide: setup.NewRedactor(a.cfg, setup.ShortestSaid)}
 	return wrap.Meter{
 		Model: discreet, Name: a.model.Name, MaxTokens: a.cfg.Model.MaxTokens, Instead: a.pastLimit, Count: a.counts.modelCall,
 		Reserve: func(ctx context.Context, tokens int64) (func(int64), error) {

@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"math"
+	"os"
+	"runtime"
 	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"parley/internal/chat"
 	"parley/internal/llm"
@@ -18,6 +21,7 @@ type counters struct {
 	registry *prometheus.Registry
 	events   *prometheus.CounterVec
 	took     prometheus.Histogram
+	first    *prometheus.HistogramVec
 	calls    *prometheus.CounterVec
 	tokens   *prometheus.CounterVec
 	tools    *prometheus.CounterVec
@@ -41,7 +45,15 @@ func newCounters() *counters {
 			Buckets: []float64{.005, .01, .05, .1, .25, .5, 1, 2, 5, 10, 30, 60, 120},
 		}),
 	}
-	c.registry.MustRegister(c.events, c.took, c.calls, c.tokens, c.tools)
+	c.first = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "parley_model_first_token_seconds", Help: "Time from asking a model to the first piece of its text.",
+		Buckets: []float64{.05, .1, .25, .5, 1, 2, 5, 10, 30, 60},
+	}, []string{"model"})
+	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "parley_build_info", Help: "Always 1; the labels tell what runs.", ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+	}, func() float64 { return 1 })
+	c.registry.MustRegister(c.events, c.took, c.first, c.calls, c.tokens, c.tools, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return c
 }
 
@@ -58,6 +70,11 @@ func (c *counters) modelCall(model, outcome string, u llm.Usage) {
 	c.calls.WithLabelValues(model, outcome).Inc()
 	c.tokens.WithLabelValues(model, "prompt").Add(float64(u.Prompt))
 	c.tokens.WithLabelValues(model, "completion").Add(float64(u.Completion))
+}
+
+// firstToken counts how long a model let its first text be waited for.
+func (c *counters) firstToken(model string, took time.Duration) {
+	c.first.WithLabelValues(model).Observe(took.Seconds())
 }
 
 // watchTool counts calls that ended, and traces them. Names are the model's own text, so only
@@ -93,6 +110,15 @@ func (c *counters) playbookError() string {
 	return c.bookErr
 }
 
+// fileSize is 0 for what is not there.
+func fileSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 // gauges registers what is read when asked.
 func (a *app) gauges() {
 	gauge := func(name, help string, read func() float64) {
@@ -114,6 +140,9 @@ func (a *app) gauges() {
 			return math.NaN()
 		}
 		return float64(n)
+	})
+	gauge("parley_database_bytes", "The database file and its write-ahead log.", func() float64 {
+		return float64(fileSize(a.store.Path()) + fileSize(a.store.Path()+"-wal"))
 	})
 	gauge("parley_uptime_seconds", "Time since the start.", func() float64 { return time.Since(a.began).Seconds() })
 	for _, p := range a.adapters {

@@ -64,6 +64,7 @@ func TestMetrics(t *testing.T) {
 		`parley_model_calls_total{model="test",outcome="ok"} 3`, `parley_model_calls_total{model="test",outcome="failed"} 1`,
 		`parley_tool_calls_total{status="success",tool="current_time"} 1`, `parley_tool_calls_total{status="failed",tool="unknown"} 1`,
 		`parley_model_tokens_total{kind="prompt",model="test"} `, `parley_platform_up{platform="telegram"} 1`,
+		`parley_model_first_token_seconds_count{model="test"} `, `parley_build_info{goversion="go`, "go_goroutines ",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is missing", want)

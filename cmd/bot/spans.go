@@ -32,7 +32,7 @@ func (t *spans) messages(next chat.Handler) chat.Handler {
 		if turn, ok := a.Record.(*memory.Turn); ok {
 			s.Set("parley.category", turn.Decision.Category)
 		}
-		s.Finish(err != nil)
+		s.Finish(wrap.ErrorType(err))
 		return a, err
 	})
 }
@@ -48,14 +48,19 @@ func (t *spans) tool(c tools.Call, name string, state tools.State) {
 	case tools.Running:
 		parent, _ := t.turns.Load(c.Where)
 		turn, _ := parent.(*wrap.Span)
-		s := t.Begin(turn, "tool call", wrap.Internal)
+		s := t.Begin(turn, "execute_tool "+name, wrap.Internal)
+		s.Set("gen_ai.operation.name", "execute_tool")
+		s.Set("gen_ai.tool.type", "function")
 		s.Set("gen_ai.tool.name", name)
 		t.running.Store(key, s)
 	default:
 		if v, ok := t.running.LoadAndDelete(key); ok {
 			s := v.(*wrap.Span)
-			s.Set("parley.status", string(state))
-			s.Finish(state != tools.Success)
+			failure := ""
+			if state != tools.Success {
+				failure = string(state)
+			}
+			s.Finish(failure)
 		}
 	}
 }

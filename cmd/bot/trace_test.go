@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -29,7 +30,7 @@ func newCollector(t *testing.T) *collector {
 		}
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		err := json.NewDecoder(r.Body).Decode(&in)
+		err := json.NewDecoder(io.TeeReader(r.Body, &c.raw)).Decode(&in)
 		if err != nil || r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s %v", r.URL.Path, err)
 			return
@@ -37,8 +38,6 @@ func newCollector(t *testing.T) *collector {
 		for _, s := range in.ResourceSpans[0].ScopeSpans[0].Spans {
 			c.spans[s.Name] = append(c.spans[s.Name], s)
 		}
-		b, _ := json.Marshal(in)
-		c.raw.Write(b)
 	}))
 	t.Cleanup(c.Close)
 	return c
@@ -58,7 +57,7 @@ func TestTraces(t *testing.T) {
 	if err := w.stop(); err != nil { // what waits is sent
 		t.Fatal(err)
 	}
-	messages, models, ran := c.spans["message"], c.spans["model call"], c.spans["tool call"]
+	messages, models, ran := c.spans["message"], c.spans["chat test"], c.spans["execute_tool current_time"]
 	if len(messages) != 2 || len(models) != 3 || len(ran) != 1 {
 		t.Fatalf("%d messages, %d model calls, %d tool calls", len(messages), len(models), len(ran))
 	}
@@ -75,7 +74,7 @@ func TestTraces(t *testing.T) {
 		t.Errorf("the failed call: %+v", models[2])
 	}
 	text := c.raw.String()
-	for _, want := range []string{`"gen_ai.tool.name"`, `"current_time"`, `"intValue":"200"`, `"gen_ai.usage.input_tokens"`, `"telegram"`} {
+	for _, want := range []string{`"attributes"`, `"gen_ai.operation.name"`, `"parley.first_token_ms"`, `"error.type"`, `"bad_request"`, `"gen_ai.tool.name"`, `"current_time"`, `"intValue":"200"`, `"gen_ai.usage.input_tokens"`, `"telegram"`} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%s is missing in %s", want, text)
 		}

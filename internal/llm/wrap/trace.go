@@ -14,15 +14,14 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"parley/internal/llm"
 )
 
 // Traces show where the time of an answer went: a span for the message, one for
 // each model call and each tool call within it, sent to a collector as
 // OpenTelemetry's OTLP/HTTP wants it in JSON. They tell names, counts and
-// times, never what was said. The format is small and frozen; the library for
-// it is larger than the rest of the program.
+// times, never what was said. Names and attributes are those of OpenTelemetry's
+// conventions for generative AI, so that a collector knows them; what they have
+// no name for begins with "parley.".
 
 // Spans wait in a queue of this length, and go out together this often. What a
 // collector does not take is lost: an answer never waits for it.
@@ -53,7 +52,7 @@ type Span struct {
 	Kind    int         `json:"kind"`
 	Start   string      `json:"startTimeUnixNano"`
 	End     string      `json:"endTimeUnixNano"`
-	Attrs   []Attribute `json:"Attributes"`
+	Attrs   []Attribute `json:"attributes"`
 	Status  struct {
 		Code int `json:"code,omitempty"` // 2 is an error
 	} `json:"status"`
@@ -136,13 +135,15 @@ func (s *Span) Set(key string, value any) {
 	s.Attrs = append(s.Attrs, a)
 }
 
-// Finish hands the span over, unless too many wait already.
-func (s *Span) Finish(failed bool) {
+// Finish hands the span over, unless too many wait already. failure is the kind
+// of error it ended with, "" for none.
+func (s *Span) Finish(failure string) {
 	if s == nil {
 		return
 	}
 	s.End = nanos(time.Now())
-	if failed {
+	if failure != "" {
+		s.Set("error.type", failure)
 		s.Status.Code = 2
 	}
 	select {
@@ -199,7 +200,7 @@ func (t *Tracer) post(batch []*Span) error {
 	name := "parley"
 	service.Value.Text = &name
 	body, err := json.Marshal(map[string]any{"resourceSpans": []any{map[string]any{
-		"resource":   map[string]any{"Attributes": []Attribute{service}},
+		"resource":   map[string]any{"attributes": []Attribute{service}},
 		"scopeSpans": []any{map[string]any{"scope": map[string]any{"name": "parley", "version": t.version}, "spans": batch}},
 	}}})
 	if err != nil {
@@ -216,22 +217,4 @@ func (t *Tracer) post(batch []*Span) error {
 		return fmt.Errorf("the collector answered with status %d", resp.StatusCode)
 	}
 	return nil
-}
-
-// Traced makes a span of each call.
-type Traced struct {
-	llm.Model
-	Tracer *Tracer
-}
-
-// Complete implements llm.Model.
-func (m Traced) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
-	ctx, s := m.Tracer.Start(ctx, "model call", Client)
-	resp, err := m.Model.Complete(ctx, r, onText)
-	s.Set("gen_ai.request.model", r.Model)
-	s.Set("gen_ai.usage.input_tokens", resp.Usage.Prompt)
-	s.Set("gen_ai.usage.output_tokens", resp.Usage.Completion)
-	s.Set("parley.attempts", resp.Usage.Attempts)
-	s.Finish(err != nil)
-	return resp, err
 }

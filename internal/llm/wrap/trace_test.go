@@ -15,7 +15,7 @@ func TestTracesHoldNothingUp(t *testing.T) {
 	tr := NewTracer(slow.URL, "test", slog.New(slog.DiscardHandler))
 	for range 3 * traceQueue {
 		_, s := tr.Start(t.Context(), "message", Server)
-		s.Finish(false)
+		s.Finish("")
 	}
 	hang <- struct{}{} // the first batch was sent, and the rest did not wait for it
 }
