@@ -133,15 +133,19 @@ func (a *app) build(ctx context.Context) (err error) {
 		book = a.guarded(book)
 	}
 	a.agent, err = agent.New(agent.Options{
-		Store: a.store, Model: model, Fallback: a.model.Fallback, Runner: a.runner, Tools: a.toolsHere,
-		Book: a.bookNow, BookModel: book, NoBookModel: a.model.List == nil,
-		Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: name,
-		MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
-		TokenBudget: a.cfg.Context.TokenBudget, ContextSize: a.cfg.Model.ContextSize,
-		TTL:     func() time.Duration { return a.inForce.Load().Session.TTL },
-		PerUser: a.cfg.Session.Scope == "user", DropSummaries: !a.cfg.Session.CarrySummary,
-		Files: agent.Files{Open: a.openFile, See: a.model.See, Hear: a.model.Hear, ReadPDF: pdf.Read},
-		Role:  a.role, Confirm: a.askFirst, Learn: a.cfg.Memory.Learn, Cite: a.cite, Prefetch: a.prefetch(),
+		Store: a.store, Model: model, Fallback: a.model.Fallback, Runner: a.runner, Tools: a.toolsHere, Confirm: a.askFirst,
+		Files:   agent.Files{Open: a.openFile, See: a.model.See, Hear: a.model.Hear, ReadPDF: pdf.Read},
+		Rules:   agent.Rules{Book: a.bookNow, BookModel: book, NoBookModel: a.model.List == nil, Role: a.role},
+		Notes:   agent.Notes{Cite: a.cite, Prefetch: a.prefetch()},
+		Persona: agent.Persona{Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: name},
+		Sessions: agent.Sessions{
+			PerUser: a.cfg.Session.Scope == "user", DropSummaries: !a.cfg.Session.CarrySummary, Learn: a.cfg.Memory.Learn,
+			TTL: func() time.Duration { return a.inForce.Load().Session.TTL },
+		},
+		Limits: agent.Limits{
+			MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
+			TokenBudget: a.cfg.Context.TokenBudget, ContextSize: a.cfg.Model.ContextSize,
+		},
 		Log: a.log, Now: a.now, Failpoint: failpoint,
 	})
 	return err

@@ -41,7 +41,7 @@ func (doctorCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	for _, w := range cfg.Warnings {
 		d.say("warn", "config", w)
 	}
-	_, err = agent.New(agent.Options{PromptFile: cfg.Agent.PromptFile})
+	_, err = agent.New(agent.Options{Persona: agent.Persona{PromptFile: cfg.Agent.PromptFile}})
 	d.line("prompt", err, "ok")
 	if dir := cfg.Playbook.Dir; dir != "" {
 		_, err := playbook.Load(dir, playbook.Options{})

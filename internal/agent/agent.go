@@ -35,18 +35,37 @@ type Options struct {
 	// Tools is the whole set there is now where m was written; it may grow and
 	// shrink as servers come and go. nil means none.
 	Tools func(ctx context.Context, m chat.Message) (tools.Set, error)
-	// Book is the owner's playbook as it stands now; nil, or a nil Book, for
-	// none.
-	Book func() *playbook.Book
-	// BookModel decides natural-language conditions; nil uses Model.
-	BookModel llm.Model
-	// NoBookModel leaves only the conditions that need no model.
-	NoBookModel bool
 	// Confirm turns a tool call that needs a person's yes into a question;
 	// nil refuses such calls.
 	Confirm func(ctx context.Context, m chat.Message, question string, call Pending) (chat.Answer, error)
-	// Role names what a person is at a place (owner, admin, member), for rules.
+	Files   Files // what can be done with attachments
+	Rules
+	Notes
+	Persona
+	Sessions
+	Limits
+
+	Log *slog.Logger     // nil is silent
+	Now func() time.Time // nil is time.Now
+	// Failpoint is called with each crash point's name; tests kill the process
+	// there. nil outside tests.
+	Failpoint func(point string)
+}
+
+// Rules is the owner's playbook and who decides its conditions.
+type Rules struct {
+	// Book is the playbook as it stands now; nil, or a nil Book, for none.
+	Book func() *playbook.Book
+	// BookModel decides natural-language conditions; nil uses Options.Model.
+	BookModel llm.Model
+	// NoBookModel leaves only the conditions that need no model.
+	NoBookModel bool
+	// Role names what a person is at a place: owner, admin, member.
 	Role func(ctx context.Context, m chat.Message) string
+}
+
+// Notes is how answers rest on what was retrieved.
+type Notes struct {
 	// Cite checks the marks of an answer against the passages it rests on, of
 	// which the first is number 1, and returns the numbers that are cited; nil
 	// leaves answers as they are.
@@ -54,30 +73,33 @@ type Options struct {
 	// Prefetch fetches numbered passages that may fit a message before the
 	// model is asked; nil for none.
 	Prefetch func(ctx context.Context, m chat.Message) (tools.Result, error)
-	Files    Files // what can be done with attachments
-	// Learn lets folds and ends of sessions remember what people said about
-	// themselves.
-	Learn bool
+}
 
+// Persona is who the assistant is.
+type Persona struct {
 	Name       string // what the assistant calls itself; "" is Parley
 	PromptFile string // persona; "" is the built-in one
 	ModelName  string // shown and recorded; SetModel changes it
+}
 
-	MaxCalls      int  // model calls per message, 1-30; 0 is 5
-	History       int  // raw messages sent, 1-1000; 0 is 20
-	MaxMessages   int  // of a session kept in memory, 10-1000; 0 is 100
-	TokenBudget   int  // 4000-128000; 0 is 16000
-	ContextSize   int  // of the model; 0 is 32768
+// Sessions is how conversations begin, end and are remembered.
+type Sessions struct {
 	PerUser       bool // one session per person and channel
 	DropSummaries bool // new sessions start without the last summary
+	// Learn lets summaries and ends of sessions remember what people said about
+	// themselves.
+	Learn bool
 	// TTL is the silence after which a session ends; nil is always 1 h.
 	TTL func() time.Duration
+}
 
-	Log *slog.Logger     // nil is silent
-	Now func() time.Time // nil is time.Now
-	// Failpoint is called with each crash point's name; tests kill the process
-	// there. nil outside tests.
-	Failpoint func(point string)
+// Limits bound a message and its requests.
+type Limits struct {
+	MaxCalls    int // model calls per message, 1-30; 0 is 5
+	History     int // raw messages sent, 1-1000; 0 is 20
+	MaxMessages int // of a session kept in memory, 10-1000; 0 is 100
+	TokenBudget int // 4000-128000; 0 is 16000
+	ContextSize int // of the model; 0 is 32768
 }
 
 // Pending is a tool call that waits for a person's yes.

@@ -191,7 +191,7 @@ func TestLoopStopsAtTheCapAndSaysWhatWasDone(t *testing.T) {
 
 func TestIdenticalCallsEndEarly(t *testing.T) {
 	var ran atomic.Int32
-	b := newBench(t, Options{MaxCalls: 20}, adder(&ran))
+	b := newBench(t, Options{Limits: Limits{MaxCalls: 20}}, adder(&ran))
 	for i := range 9 {
 		b.model.Call(call(fmt.Sprint("c", i), "add", `{"text":"same"}`))
 	}
@@ -338,7 +338,7 @@ func TestARequestThatStaysTooLongIsNotSent(t *testing.T) {
 		return tools.Result{Content: strings.Repeat("earth ", 1000)}, nil
 	})
 	var ran atomic.Int32
-	b := newBench(t, Options{TokenBudget: 4000, ContextSize: 8000}, dig, adder(&ran))
+	b := newBench(t, Options{Limits: Limits{TokenBudget: 4000, ContextSize: 8000}}, dig, adder(&ran))
 	b.model.Call(call("a", "add", `{"text":"a spade"}`))
 	for i := range 3 {
 		b.model.Call(call(fmt.Sprint(i), "dig", fmt.Sprintf(`{"text":"%d"}`, i)))
@@ -372,7 +372,7 @@ func TestSummarizerFailureFallsBackToADigest(t *testing.T) {
 }
 
 func TestExpiredSessionCarriesItsSummaryOn(t *testing.T) {
-	b := newBench(t, Options{TTL: func() time.Duration { return time.Minute }})
+	b := newBench(t, Options{Sessions: Sessions{TTL: func() time.Duration { return time.Minute }}})
 	b.model.Say("Nice.").Say("You were planning a trip.").Say("Hello.")
 	b.say("we plan a trip to Rome")
 	place := memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}}

@@ -61,7 +61,7 @@ func (b *bench) watched(text string) (answer string, v *viewer) {
 // TestMarksAreTouchedOnlyWhereSomethingWasLookedUp: lists and indexes of an
 // answer that looked nothing up stay as they are.
 func TestMarksAreTouchedOnlyWhereSomethingWasLookedUp(t *testing.T) {
-	b := newBench(t, Options{Cite: checkedBy}, library())
+	b := newBench(t, Options{Notes: Notes{Cite: checkedBy}}, library())
 	for _, s := range []string{`{"items": [1, 2, 3]}`, "x[0] then a[9], [4] and 【2】"} {
 		b.model.Say(s)
 		if got := b.say("show me"); got != s {
@@ -85,7 +85,7 @@ func (c *chopped) Complete(ctx context.Context, r llm.Request, onText func(strin
 // not have, and nothing that was shown is taken back.
 func TestPreviewsCiteAsTheAnswerDoes(t *testing.T) {
 	m := &chopped{}
-	b := newBench(t, Options{Cite: checkedBy, Model: m}, library())
+	b := newBench(t, Options{Notes: Notes{Cite: checkedBy}, Model: m}, library())
 	said := "It ends on 3 May 2031 【1†L3】, I think [9]. The frame is B7 [Source 2] [1]. Code: `x[9]` and a[8] too."
 	m.Call(call("c1", "find", `{}`)).Say(said)
 	got, v := b.watched("when does it end?")
@@ -106,7 +106,7 @@ func TestPreviewsCiteAsTheAnswerDoes(t *testing.T) {
 // TestLookedAt: an answer that cites nothing of what it looked up says where it
 // looked.
 func TestLookedAt(t *testing.T) {
-	b := newBench(t, Options{Cite: checkedBy}, library())
+	b := newBench(t, Options{Notes: Notes{Cite: checkedBy}}, library())
 	b.model.Call(call("c1", "find", `{}`)).Say("It ends in spring.")
 	if got := b.say("when does it end?"); got != "It ends in spring.\n\nLooked at:\n[1] Lease — a.md\n[2] Bike — b.md" {
 		t.Errorf("answer %q", got)

@@ -53,7 +53,7 @@ func TestSessionEndLearnsFromOwnWordsOnly(t *testing.T) {
 	fact := func(person, content, quote string) map[string]string {
 		return map[string]string{"person": person, "content": content, "quote": quote, "type": "preference"}
 	}
-	b := newBench(t, Options{Learn: true, Model: learning(t,
+	b := newBench(t, Options{Sessions: Sessions{Learn: true}, Model: learning(t,
 		fact("Ann", "Ann prefers tea over coffee", "I prefer tea"),
 		fact("Ann", "Ann owns a yacht", "I own a yacht"),
 		fact("Ann", "Ann said ok", "ok"),
@@ -81,7 +81,7 @@ func TestSessionEndLearnsFromOwnWordsOnly(t *testing.T) {
 	if got := b.facts(annAlone); len(got) != 0 {
 		t.Errorf("learned again: %q", got)
 	}
-	alone := newBench(t, Options{Learn: true, Model: learning(t, fact("Ann", "Ann prefers tea over coffee", "I prefer tea"))})
+	alone := newBench(t, Options{Sessions: Sessions{Learn: true}, Model: learning(t, fact("Ann", "Ann prefers tea over coffee", "I prefer tea"))})
 	alone.say("I prefer tea")
 	alone.endAll()
 	if got := alone.facts(annAlone); !slices.Equal(got, []string{"Ann prefers tea over coffee"}) {
@@ -161,10 +161,10 @@ func TestAnswersCiteOnlyWhatWasRetrieved(t *testing.T) {
 			return tools.Result{Content: "[1] A — a.md\nx\n\n[2] B — b.md\ny", Sources: []tools.Source{{Kind: "note", Title: "A", Path: "a.md", Snippet: "x"}, {Kind: "note", Title: "B", Path: "b.md"}}}, nil
 		})
 	var asked []int
-	b := newBench(t, Options{Cite: func(answer string, passages []string) (string, []int) {
+	b := newBench(t, Options{Notes: Notes{Cite: func(answer string, passages []string) (string, []int) {
 		asked = append(asked, len(passages))
 		return strings.ReplaceAll(answer, " [9]", ""), []int{3, 1}
-	}}, found)
+	}}}, found)
 	b.model.Call(call("c1", "find", `{}`)).Call(call("c2", "find", `{}`)).Say("So it is [3], or [1]. [9]")
 	got := b.say("tell me")
 	if !strings.Contains(got, "So it is [3], or [1].\n\nSources:\n[3] A — a.md") || strings.Contains(got, "[9]") {

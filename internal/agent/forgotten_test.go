@@ -84,7 +84,7 @@ func TestForgettingDuringAFoldIsNotUndone(t *testing.T) {
 				first: `{"summary":"bob said zebra","title":"zebra","decisions":["zebra"],"facts":[{"person":"bob","content":"likes zebra","quote":"I like zebra","type":"fact"}]}`,
 				then:  &llmScript{`{"summary":"Ann saw it","title":"Ann","decisions":[],"facts":[]}`},
 			}}
-			b := newBench(t, Options{Model: m, History: 1000, MaxMessages: 1000, Learn: true})
+			b := newBench(t, Options{Model: m, Limits: Limits{History: 1000, MaxMessages: 1000}, Sessions: Sessions{Learn: true}})
 			for range 7 {
 				b.from(inRoom("bob", "I like zebra"))
 				b.from(inRoom("ann", "I see"))
@@ -139,7 +139,7 @@ func (o *once) Complete(ctx context.Context, r llm.Request, w func(string)) (llm
 // A session that was read before a forgetting ends without what it knew, and a
 // new one that would carry it on begins with nothing of it.
 func TestForgettingBetweenTwoSessionsIsNotUndone(t *testing.T) {
-	b := newBench(t, Options{TTL: func() time.Duration { return time.Hour }})
+	b := newBench(t, Options{Sessions: Sessions{TTL: func() time.Duration { return time.Hour }}})
 	ctx, place := t.Context(), memory.Place{Key: room}
 	b.model.Say("ok").Say("ok")
 	b.from(inRoom("bob", "zebra"))

@@ -23,7 +23,7 @@ import (
 // moment ago and that the store still keeps is gone on with; a second live one
 // could never be stored.
 func TestClockStepsBackBetweenLookAndEnd(t *testing.T) {
-	b := newBench(t, Options{TTL: func() time.Duration { return time.Hour }})
+	b := newBench(t, Options{Sessions: Sessions{TTL: func() time.Duration { return time.Hour }}})
 	b.model.Say("hello").Say("still here")
 	b.say("hi")
 	first := b.live()
@@ -56,7 +56,7 @@ func TestMessageBeforeExpiryKeepsTheJourney(t *testing.T) {
 `), 0o600))
 	book, err := playbook.Load(dir, playbook.Options{})
 	must(t, err)
-	b := newBench(t, Options{Book: func() *playbook.Book { return book }, NoBookModel: true})
+	b := newBench(t, Options{Rules: Rules{Book: func() *playbook.Book { return book }, NoBookModel: true}})
 	b.model.Say("Where to?")
 	b.say("a trip, please")
 	before := b.live()

@@ -51,11 +51,15 @@ type turn struct {
 	changed   map[string]bool            // variables that had another value
 	rejected  map[string]error           // values that validation refused
 	final     *Step                      // the terminal step reached with this message
-	notes     []string
-	reasons   []string
-	usage     llm.Usage
-	calls     int
-	dropped   []Dropped
+	told
+}
+
+// told collects what Guidance reports besides instructions.
+type told struct {
+	notes, reasons []string
+	usage          llm.Usage
+	calls          int
+	dropped        []Dropped
 }
 
 // Guide works out how to answer one message. It makes at most one call to m,
