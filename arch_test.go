@@ -39,6 +39,7 @@ var rooms = []allowed{
 	{"internal/adapters/*", "internal/chat", "translates between a platform and these words"},
 	{"internal/adapters/*/*test", "internal/chat", "a fake may speak its room's words"},
 	{"internal/chat/*test", "internal/chat", "a fake may speak its room's words"},
+	{"internal/chat/chattest", "internal/waittest", "how tests wait"},
 	{"internal/chat/chattest", "internal/memory", "the contract of adapters holds with the real store"},
 
 	{"internal/llm/*", "internal/llm", "an engine, or a fake of one, behind llm.Model"},
@@ -158,6 +159,7 @@ var forTests = []allowed{
 	{"*", "internal/memory", "tests use the real store, not a fake of it"},
 	{"cmd/bot", "github.com/modelcontextprotocol/go-sdk", "the other end of the protocol"},
 	{"internal/agent", "internal/vault", "checks citations as the bot does"},
+	{"internal/llm/wrap", "internal/llm/offline", "a model to stand around"},
 	{"internal/memory", "internal/chat", "drives the store as the hub does"},
 	{"internal/page", "github.com/gorilla/websocket", "drives a real browser"},
 	{"internal/page", "internal/llm", "what a turn took"},

@@ -60,8 +60,6 @@ type said struct {
 	At      time.Time
 }
 
-var _ chat.Adapter = (*Chat)(nil)
-
 // Platform implements chat.Adapter.
 func (*Chat) Platform() string { return platform }
 

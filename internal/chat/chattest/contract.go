@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/waittest"
 )
 
 // Contract holds an adapter to what chat.Adapter says. rig makes a fresh one,
@@ -234,7 +235,7 @@ func splits(t *testing.T, r Rig) {
 		got = strings.Fields(strings.Join(r.Shown(), " "))[2:] // behind "re: hello"
 		return slices.Equal(got, words)
 	}
-	if !s.poll(whole) {
+	if !waittest.Within(deadline, whole) {
 		t.Errorf("of %d words %d are shown in %d pieces", len(words), len(got), len(pieces))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/waittest"
 )
 
 // Rig is an adapter and the other side of its wire: one person, who writes to
@@ -159,28 +160,14 @@ func (s *stage) reads(want ...string) {
 		lanes, _ := s.hub.Active()
 		return lanes == 0 && slices.Equal(s.Shown(), want)
 	}
-	if !s.poll(same) {
+	if !waittest.Within(deadline, same) {
 		s.t.Fatalf("the bot said %q, not %q", s.Shown(), want)
 	}
 }
 
 func (s *stage) until(what string, ok func() bool) {
 	s.t.Helper()
-	if !s.poll(ok) {
-		s.t.Fatalf("never: %s", what)
-	}
-}
-
-// poll looks again and again: what is waited for happens across a wire.
-func (s *stage) poll(ok func() bool) bool {
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(deadline); time.Now().Before(end); <-tick.C {
-		if ok() {
-			return true
-		}
-	}
-	return false
+	waittest.Until(s.t, what, ok)
 }
 
 // part is an answer to m, made of one piece.
