@@ -161,6 +161,7 @@ var forTests = []allowed{
 	{"internal/agent", "internal/vault", "checks citations as the bot does"},
 	{"internal/llm/wrap", "internal/llm/offline", "a model to stand around"},
 	{"internal/memory", "internal/chat", "drives the store as the hub does"},
+	{"internal/facts", "internal/chat", "says where somebody asks"},
 	{"internal/page", "github.com/gorilla/websocket", "drives a real browser"},
 	{"internal/page", "internal/llm", "what a turn took"},
 }

@@ -91,7 +91,8 @@ func (a *app) chooseModel(ctx context.Context, name string) (conversations int, 
 }
 
 func (a *app) toolCommands(f *front) command.Tools {
-	t := command.Tools{All: a.toolset.all, Now: a.toolset.now, Servers: a.toolset.status, Ask: f.confirm.Ask, Role: f.gate.Role,
+	return command.Tools{All: a.toolset.all, Now: a.toolset.now, Servers: a.toolset.status, Ask: f.confirm.Ask, Role: f.gate.Role,
+		Approve: func(server, tool, hash string) error { return a.toolset.servers.Approve(server, tool, hash) },
 		Switch: func(ctx context.Context, name string, on bool) error {
 			off, err := json.Marshal(a.toolset.turn(name, on))
 			if err != nil {
@@ -99,10 +100,6 @@ func (a *app) toolCommands(f *front) command.Tools {
 			}
 			return a.store.SetSetting(ctx, offSetting, string(off))
 		}}
-	if a.toolset.servers != nil {
-		t.Approve = a.toolset.servers.Approve
-	}
-	return t
 }
 
 // toolsHere is what may be used where m was written.
@@ -125,11 +122,10 @@ func (a *app) personCommands() command.Person {
 // notesCommands are what people do with the notes themselves.
 func (a *app) notesCommands() command.Notes {
 	n := command.Notes{Owner: a.cfg.Vault.Readers == "owner", BuiltIn: a.model.Name == offline.Name}
-	if a.vault == nil {
-		return n
+	if a.vault != nil {
+		n.Index = a.vault
+		n.Shelf = func(ctx context.Context, m chat.Message) (command.Shelf, error) { return a.shelf(ctx, m) }
 	}
-	n.Index = a.vault
-	n.Shelf = func(ctx context.Context, m chat.Message) (command.Shelf, error) { return a.shelf(ctx, m) }
 	if a.hasNotes() {
 		n.Tidy = func(ctx context.Context, m chat.Message, task string) (chat.Answer, error) {
 			return a.agent.Propose(ctx, m, tools.Librarian, map[string]any{"task": task})

@@ -10,8 +10,9 @@ import (
 	"parley/internal/text"
 )
 
-// Groups is every group there is. The zero Groups has the whole table, to be
-// printed; its commands must not be run.
+// Groups is every group there is. The zero Groups has a table to look at, whose
+// commands must not be run; it lacks what only some settings bring, /librarian
+// and /facts file.
 type Groups struct {
 	General   General
 	Status    Status

@@ -1,0 +1,89 @@
+package command_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/command"
+)
+
+// TestTable: every group's commands can be registered and typed, and the table
+// of the zero Groups can be printed.
+func TestTable(t *testing.T) {
+	table := append(command.Groups{}.Table(), admin.Command{Name: "config", Help: "settings", Verbs: command.Config{}.Verbs()})
+	c, err := admin.NewCommands(table, admin.CommandOptions{Confirm: new(admin.Confirmations)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	help := c.Help(admin.Owner, "")
+	for _, cmd := range table {
+		if !strings.Contains(help, "`/"+cmd.Name) {
+			t.Errorf("/help lacks /%s", cmd.Name)
+		}
+	}
+}
+
+// TestWords: words.go holds nothing but constants, each of which is said, and
+// no other file holds a sentence.
+func TestWords(t *testing.T) {
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named, used := map[string]bool{}, map[string]int{}
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file.Name.Name != "command" {
+			continue
+		}
+		words := name == "words.go"
+		for _, d := range file.Decls {
+			if g, ok := d.(*ast.GenDecl); words && (!ok || g.Tok != token.CONST) {
+				t.Errorf("words.go holds more than words: %v", d)
+			}
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ValueSpec:
+				if words {
+					named[n.Names[0].Name] = true
+				}
+			case *ast.Ident:
+				used[n.Name]++
+			case *ast.BasicLit:
+				if !words && n.Kind == token.STRING && strings.Count(n.Value, " ") > 3 && strings.HasSuffix(n.Value, `."`) {
+					t.Errorf("%s: %s belongs into words.go", name, n.Value)
+				}
+			}
+			return true
+		})
+	}
+	for name := range named {
+		if used[name] < 2 {
+			t.Errorf("nobody says %s", name)
+		}
+	}
+}
+
+// TestStartAndPage: a group needs no more of the bot than its fields.
+func TestStartAndPage(t *testing.T) {
+	g := command.Groups{General: command.General{Name: "Ada", Help: func(admin.Role) string { return "HELP" }}}
+	for _, cmd := range g.Table() {
+		if cmd.Name != "start" {
+			continue
+		}
+		a, err := cmd.Run(t.Context(), admin.Request{Message: chat.Message{}, Role: admin.Member})
+		if err != nil || !strings.Contains(a.Text, "I am Ada") || !strings.Contains(a.Text, "HELP") {
+			t.Errorf("/start: %q, %v", a.Text, err)
+		}
+	}
+}
