@@ -91,7 +91,7 @@ func bound(v reflect.Value, text string) float64 {
 }
 
 var (
-	nameForm          = regexp.MustCompile(`^[a-z][a-z0-9_]{0,49}$`) // requirements C19
+	nameForm          = regexp.MustCompile(`^[a-z][a-z0-9_]{0,49}$`) // of tools, variables and journeys
 	webhookSecretForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)       // and 256 at most: Bot API setWebhook
 	envForm           = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`)
 )

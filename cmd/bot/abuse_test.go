@@ -17,7 +17,7 @@ import (
 	"parley/internal/memory"
 )
 
-// TestNobodyIsPinged is promises C22: whatever a model says, in posts, edits,
+// TestNobodyIsPinged: whatever a model says, in posts, edits,
 // follow-ups and errors. The fake refuses what could ping.
 func TestNobodyIsPinged(t *testing.T) {
 	w := newWorld(t).onDiscord()
@@ -63,7 +63,7 @@ func (w *world) answers(channel string) (n int) {
 	return n
 }
 
-// TestErrorsStayInside is promises C31: people read that something failed and
+// TestErrorsStayInside: people read that something failed and
 // under which number the log has the rest.
 func TestErrorsStayInside(t *testing.T) {
 	w := newWorld(t)
@@ -85,7 +85,7 @@ func TestErrorsStayInside(t *testing.T) {
 	}
 }
 
-// TestOnePersonFloods is promises C74 and requirements F64: 500 messages in a
+// TestOnePersonFloods: 500 messages in a
 // minute cost as many model calls as the limit says, and one notice.
 func TestOnePersonFloods(t *testing.T) {
 	w := newWorld(t)
@@ -113,7 +113,7 @@ func TestOnePersonFloods(t *testing.T) {
 	}
 }
 
-// TestHostileModelIsBounded is promises C75: calls for ever, each repeated
+// TestHostileModelIsBounded: calls for ever, each repeated
 // because it fails, stay within one ledger.
 func TestHostileModelIsBounded(t *testing.T) {
 	w := newWorld(t)
@@ -132,7 +132,7 @@ func TestHostileModelIsBounded(t *testing.T) {
 	}
 }
 
-// TestTenThousandReminders is promises C74: a person has a hundred at most.
+// TestTenThousandReminders: a person has a hundred at most.
 func TestTenThousandReminders(t *testing.T) {
 	w := newWorld(t)
 	w.run(t)
@@ -155,7 +155,7 @@ func TestTenThousandReminders(t *testing.T) {
 	}
 }
 
-// TestNothingIsCarriedOut is promises C27 at the wire: a captured model that
+// TestNothingIsCarriedOut, at the wire: a captured model that
 // knows a secret and has read what others wrote can put it into an address, but
 // into none that anybody can open, and no preview opens it by itself.
 func TestNothingIsCarriedOut(t *testing.T) {

@@ -298,7 +298,7 @@ func rss(t testing.TB, pid int) int64 {
 
 // BenchmarkAcknowledge is how long Discord waits for the acknowledgement of a
 // command, and for the choices while one is typed, with 500 conversations being
-// answered all the time (requirements F62).
+// answered all the time.
 func BenchmarkAcknowledge(b *testing.B) {
 	const talks = 500
 	w := newWorld(b).onDiscord()

@@ -31,7 +31,7 @@ func (w *world) offered() (names []string) {
 	return names
 }
 
-// TestConfigSet is requirements F42: a setting changes from the chat within its
+// TestConfigSet: a setting changes from the chat within its
 // range, at once and for good.
 func TestConfigSet(t *testing.T) {
 	w := newWorld(t)

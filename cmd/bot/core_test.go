@@ -25,7 +25,7 @@ func (w *world) words() []llmtest.Request {
 	return slices.DeleteFunc(w.llm.Requests(), func(r llmtest.Request) bool { return len(r.ResponseFormat) > 0 })
 }
 
-// tokens is the estimate of requirements C15, made here once more.
+// tokens is llm.EstimateTokens, made here once more.
 func tokens(r llmtest.Request) (n int) {
 	called := map[string]string{}
 	for _, m := range r.Messages {
@@ -54,7 +54,7 @@ func summarizing(folds *atomic.Int32) func(llmtest.Request) llmtest.Turn {
 
 // TestSixtyTurns: a long conversation on a small budget. The model server
 // refuses tool results without their calls, requests stay within the limit,
-// and what was said first is known last (requirements F33-F38).
+// and what was said first is known last.
 func TestSixtyTurns(t *testing.T) {
 	for name, front := range fronts {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestSixtyTurns(t *testing.T) {
 }
 
 // checkTokens holds what /session info says against what was sent last and the
-// answer to it (requirements F33).
+// answer to it.
 func checkTokens(t *testing.T, w *world, info, answer string) {
 	t.Helper()
 	var said int
@@ -122,7 +122,7 @@ func checkTokens(t *testing.T, w *world, info, answer string) {
 }
 
 // TestFoldKeepsFiveExchanges: near the budget one summary is asked for, and
-// the next request has it and the last five exchanges (requirements F34, F35).
+// the next request has it and the last five exchanges.
 func TestFoldKeepsFiveExchanges(t *testing.T) {
 	w := newWorld(t)
 	w.env = append(w.env, "BOT_CONTEXT_TOKEN_BUDGET=4000")
@@ -191,7 +191,7 @@ func TestPromptPrefix(t *testing.T) {
 }
 
 // TestEveryMessageHasOneDecision: ten messages of all kinds leave ten rows,
-// the calls of each belong to it, and none is left pending (requirements F63).
+// the calls of each belong to it, and none is left pending.
 func TestEveryMessageHasOneDecision(t *testing.T) {
 	w := newWorld(t)
 	say := onTelegram(t, w)
@@ -267,7 +267,7 @@ func TestSlowCommandIsDeferred(t *testing.T) {
 }
 
 // TestSubagent: a helper has its own prompt, its own model and only its tools;
-// what it says to itself stays out of the conversation (requirements F32).
+// what it says to itself stays out of the conversation.
 func TestSubagent(t *testing.T) {
 	w := newWorld(t)
 	w.llm.Models("test", "small")
@@ -320,7 +320,7 @@ func TestSubagent(t *testing.T) {
 }
 
 // TestRetention: what is archived long enough loses its messages and keeps its
-// summary; with the default it keeps all (requirements F43).
+// summary; with the default it keeps all.
 func TestRetention(t *testing.T) {
 	for _, days := range []int{0, 30} {
 		ctx := context.Background()
@@ -349,7 +349,7 @@ func TestRetention(t *testing.T) {
 }
 
 // TestPanickingJob: a job that panics is told of in log and status, also the
-// first sweep, and its next tick runs (requirements F70).
+// first sweep, and its next tick runs.
 func TestPanickingJob(t *testing.T) {
 	w := newWorld(t)
 	var log bytes.Buffer

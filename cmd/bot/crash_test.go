@@ -82,7 +82,7 @@ func (w *world) settle(want map[int64][]string) ledger {
 
 // TestKilledAtEveryPoint kills the process at each named point and starts it
 // again: nothing is lost, and only a send whose answer was never seen may be
-// doubled (promises.md section 1).
+// doubled.
 func TestKilledAtEveryPoint(t *testing.T) {
 	for _, tt := range []struct {
 		point     string
@@ -177,8 +177,7 @@ func TestKilledAtRandom(t *testing.T) {
 	}
 }
 
-// TestKilledAfterSendTenTimes is the re-send storm that must not be
-// (promises.md B08).
+// TestKilledAfterSendTenTimes is the re-send storm that must not be.
 func TestKilledAfterSendTenTimes(t *testing.T) {
 	w := newWorld(t)
 	for i := range 10 {

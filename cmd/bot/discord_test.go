@@ -64,7 +64,7 @@ func (w *world) responded(t *testing.T, id string) discordtest.Response {
 }
 
 // TestDiscordCommands: what is registered, what is completed for whom, and
-// whose eyes an answer is for (requirements F61, promises C10).
+// whose eyes an answer is for.
 func TestDiscordCommands(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
@@ -146,7 +146,7 @@ func TestDiscordMenu(t *testing.T) {
 	}
 }
 
-// TestDiscordSlowCommand is requirements F62: a command that takes its time is
+// TestDiscordSlowCommand: a command that takes its time is
 // acknowledged first and answered in the same place later.
 func TestDiscordSlowCommand(t *testing.T) {
 	w := newWorld(t).onDiscord()
@@ -204,7 +204,7 @@ func TestDiscordChannelForAdmins(t *testing.T) {
 	})
 }
 
-// TestCompanyIsNotPrivate is promises C15: outside of servers there are chats
+// TestCompanyIsNotPrivate: outside of servers there are chats
 // with others in them, too, to which somebody can bring the bot along.
 func TestCompanyIsNotPrivate(t *testing.T) {
 	w := newWorld(t).onDiscord()

@@ -27,7 +27,7 @@ func long(t *testing.T) {
 
 // TestCrashWithASideEffect kills the process around a tool that adds a row:
 // the row is there once, the person is answered once, and at most one model
-// call is paid for twice (promises.md B03-B05).
+// call is paid for twice.
 func TestCrashWithASideEffect(t *testing.T) {
 	for _, point := range []string{"after_model:1", "after_model:2", "after_tool:1", "before_finish:1"} {
 		t.Run(point, func(t *testing.T) {
@@ -88,7 +88,7 @@ func end(t *testing.T, cmd *exec.Cmd, within time.Duration) time.Duration {
 
 // TestFaultTermination: with twenty answers in the making a process ends well
 // within its grace time and five seconds, and nothing is lost; what is not done
-// in time the next process answers, once (promises.md B10).
+// in time the next process answers, once.
 func TestFaultTermination(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -136,7 +136,7 @@ func (w *world) twentyAtWork(t *testing.T, model time.Duration, env ...string) (
 }
 
 // TestFaultSecondSignal: the second signal ends the process at once, and the
-// next one answers everything (promises.md B11).
+// next one answers everything.
 func TestFaultSecondSignal(t *testing.T) {
 	w := newWorld(t)
 	child, want := w.twentyAtWork(t, time.Minute, "BOT_LIMITS_SHUTDOWN_GRACE=60s")
@@ -165,7 +165,7 @@ func TestFaultSecondSignal(t *testing.T) {
 }
 
 // TestFaultBacklog: 5,000 messages (1,000 in a plain run) wait at the start, of 50 people. All are
-// answered once and in order, and memory stays small (promises.md B31).
+// answered once and in order, and memory stays small.
 func TestFaultBacklog(t *testing.T) {
 	chats, each := 50, 100
 	if os.Getenv("PARLEY_FAULTS") == "" {
@@ -194,8 +194,7 @@ func TestFaultBacklog(t *testing.T) {
 }
 
 // TestFaultSoak: twenty seconds of talk with one fault in a hundred requests on
-// both sides; nothing is lost or out of order, and no goroutine stays behind
-// (promises.md B72, small).
+// both sides; nothing is lost or out of order, and no goroutine stays behind.
 func TestFaultSoak(t *testing.T) {
 	long(t)
 	w := newWorld(t)
@@ -238,7 +237,7 @@ func goroutines() (n int) {
 }
 
 // TestFaultTyping: typing that hangs holds nothing up, and ends with the
-// answer, whatever becomes of it (promises.md B70).
+// answer, whatever becomes of it.
 func TestFaultTyping(t *testing.T) {
 	w := newWorld(t)
 	lift := w.tg.Fail(telegramtest.Fault{Method: "sendChatAction", Hang: true})
@@ -270,8 +269,7 @@ func TestFaultTyping(t *testing.T) {
 }
 
 // TestCrashResumes: fifty processes that are killed one after the other use up
-// five sessions at most, and each hears what was said while none ran
-// (promises.md B47).
+// five sessions at most, and each hears what was said while none ran.
 func TestCrashResumes(t *testing.T) {
 	const starts = 50
 	w := newWorld(t).onDiscord()
@@ -300,7 +298,7 @@ func TestCrashResumes(t *testing.T) {
 
 // TestCrashOnDiscord kills the process at each named point: on Discord every
 // question is answered once and once only, also where a send was cut off, for
-// its nonce is known (promises.md B06, P2).
+// its nonce is known.
 func TestCrashOnDiscord(t *testing.T) {
 	for _, point := range []string{"after_inbox_commit", "after_model", "before_finish", "after_finish", "before_send", "after_send"} {
 		for _, nth := range []int{1, 3} {
@@ -340,7 +338,7 @@ func TestCrashOnDiscord(t *testing.T) {
 }
 
 // TestFaultFewFiles: a process that may open 64 files and has nowhere to log
-// to serves all the same, and opens no more as it goes on (promises.md B71).
+// to serves all the same, and opens no more as it goes on.
 func TestFaultFewFiles(t *testing.T) {
 	long(t)
 	w := newWorld(t)
@@ -378,7 +376,7 @@ func TestFaultFewFiles(t *testing.T) {
 }
 
 // TestFaultModelComesLater: with model.required off a bot starts without its
-// model, says so, and answers as soon as there is one (promises.md B65).
+// model, says so, and answers as soon as there is one.
 func TestFaultModelComesLater(t *testing.T) {
 	w := newWorld(t)
 	w.env = append(w.env, "BOT_MODEL_REQUIRED=false")
@@ -400,8 +398,7 @@ func TestFaultModelComesLater(t *testing.T) {
 }
 
 // TestFaultTerminationInATool: a process that is ended while a tool runs keeps
-// what the person said and no half of the call; the next one goes on with it
-// (requirements F13).
+// what the person said and no half of the call; the next one goes on with it.
 func TestFaultTerminationInATool(t *testing.T) {
 	w := newWorld(t)
 	var slow atomic.Bool

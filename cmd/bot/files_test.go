@@ -213,8 +213,7 @@ func TestWithoutEyesAndEars(t *testing.T) {
 }
 
 // BenchmarkFileFlood is a hundred people who each send a file of 19.9 MB at
-// once: all are answered, and few files are in memory at any moment
-// (promises.md C57).
+// once: all are answered, and few files are in memory at any moment.
 func BenchmarkFileFlood(b *testing.B) {
 	const people, most = 100, 400 << 20
 	data := bytes.Repeat([]byte("words of a long file\n"), 19_900_000/21)

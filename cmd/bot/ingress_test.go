@@ -47,7 +47,7 @@ func everything(place, user int64) (all []telegramtest.Update) {
 	return all
 }
 
-// TestIngressOfStrangers is promises C04 and C06 at the wire: whatever kind of
+// TestIngressOfStrangers, at the wire: whatever kind of
 // thing somebody does who was not let in, no model is asked, nothing is stored
 // as a conversation, and at most one sentence a day is the answer.
 func TestIngressOfStrangers(t *testing.T) {
@@ -153,7 +153,7 @@ func (w *world) onDiscordEverything(guild, channel, user string) {
 	}
 }
 
-// TestNobodyIsAPerson is promises C05 and C76: ids that many share have no
+// TestNobodyIsAPerson: ids that many share have no
 // authority, whoever stands behind them, and bots are not answered.
 func TestNobodyIsAPerson(t *testing.T) {
 	w := newWorld(t)
@@ -208,7 +208,7 @@ func TestNobodyIsAPerson(t *testing.T) {
 	}
 }
 
-// TestCommandsThatAreNone is promises C11: words that are somebody else's, or
+// TestCommandsThatAreNone: words that are somebody else's, or
 // for somebody else, are data.
 func TestCommandsThatAreNone(t *testing.T) {
 	w := newWorld(t)
@@ -249,7 +249,7 @@ func TestCommandsThatAreNone(t *testing.T) {
 	}
 }
 
-// TestReplayedInteraction is promises C08: what Discord sends twice is done
+// TestReplayedInteraction: what Discord sends twice is done
 // once, and only the person who was asked can press.
 func TestReplayedInteraction(t *testing.T) {
 	w := newWorld(t).onDiscord()
@@ -281,7 +281,7 @@ func TestReplayedInteraction(t *testing.T) {
 	}
 }
 
-// TestReminderStaysHere is promises C13: a model cannot aim at another chat.
+// TestReminderStaysHere: a model cannot aim at another chat.
 func TestReminderStaysHere(t *testing.T) {
 	w := newWorld(t)
 	w.run(t)

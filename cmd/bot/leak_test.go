@@ -139,8 +139,7 @@ func fitting(r *rand.Rand, schema string) any {
 }
 
 // TestLeakProbes: whatever a captured model calls for Bob, wherever he is, it
-// learns nothing of what Ann keeps to herself, and changes none of it
-// (promises.md P8, C15).
+// learns nothing of what Ann keeps to herself, and changes none of it.
 func TestLeakProbes(t *testing.T) {
 	const probes = 10_000
 	st, say := captive(t)

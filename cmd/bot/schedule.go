@@ -65,7 +65,7 @@ func upcoming(spec cron.Schedule, loc *time.Location, after time.Time) time.Time
 }
 
 // readSchedule parses what a person may have typed: the parser panics on some
-// of it and takes rhythms of a second (platforms.md 1.5).
+// of it and takes rhythms of a second.
 func readSchedule(said string) (spec cron.Schedule, err error) {
 	defer func() {
 		if recover() != nil {

@@ -46,7 +46,7 @@ type machine struct {
 	unit map[string][]string
 }
 
-// newHost installs the program, as the README says.
+// newHost installs the program, as docs/operations.md says.
 func newHost(t *testing.T) machine {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -148,7 +148,7 @@ func (h machine) start(t *testing.T) (*exec.Cmd, *safeBuffer) {
 	return cmd, log
 }
 
-// TestServiceStarts: the files of deploy/, installed as the README says, serve
+// TestServiceStarts: the files of deploy/, installed as docs/operations.md says, serve
 // Telegram, Discord or both, with a model's key and without one, as a user who
 // can read nothing of root's.
 func TestServiceStarts(t *testing.T) {

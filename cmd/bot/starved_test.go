@@ -19,7 +19,7 @@ func descriptors(t *testing.T, pid int) int {
 	return len(list)
 }
 
-// TestFaultFewDescriptorsAndNoLog is promises.md B71: with 64 file descriptors
+// TestFaultFewDescriptorsAndNoLog: with 64 file descriptors
 // and nobody reading the log, a flood is answered and nothing leaks.
 func TestFaultFewDescriptorsAndNoLog(t *testing.T) {
 	w := newWorld(t)

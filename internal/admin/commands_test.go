@@ -66,7 +66,7 @@ func TestCommands(t *testing.T) {
 	tests := []struct{ who, text, want string }{
 		{member, "/status", "status"},
 		{member, "/STATUS@ParleyBot", "status"},
-		{member, "/st\u200batus", "status"}, // promises C54
+		{member, "/st\u200batus", "status"}, // characters that nobody sees
 		{member, "\ufeff/sta\x00tus\u202e", "status"},
 		{member, "/session info", "session info"},
 		{member, "/Session   INFO  ", "session info"},
@@ -130,7 +130,7 @@ func TestNotCommands(t *testing.T) {
 	}
 }
 
-// TestDenied is requirements F61.
+// TestDenied: whoever may not use a command is told so and nothing changes.
 func TestDenied(t *testing.T) {
 	var log strings.Builder
 	c := commands(t, admin.CommandOptions{

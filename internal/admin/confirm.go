@@ -15,7 +15,7 @@ import (
 	"parley/internal/chat"
 )
 
-// confirmLife is how long a question waits (requirements C31).
+// confirmLife is how long a question waits.
 const confirmLife = 5 * time.Minute
 
 // Pending keeps the one question that waits for a person in a place: m's

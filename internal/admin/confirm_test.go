@@ -49,7 +49,8 @@ func press(who, data string) chat.Message {
 	return m
 }
 
-// TestConfirmations is requirements F27 and promises C08.
+// TestConfirmations: what waits for a yes is done once, for the person who was
+// asked, with the arguments that were shown.
 func TestConfirmations(t *testing.T) {
 	type step struct {
 		m    chat.Message

@@ -19,7 +19,7 @@ const (
 	anon     = "telegram:1087968824"
 )
 
-// TestGateMatrix is promises C04: one gate for every kind of ingress.
+// TestGateMatrix: one gate for every kind of ingress.
 func TestGateMatrix(t *testing.T) {
 	c := newClock()
 	s := store(t, c)
@@ -63,7 +63,7 @@ func mayPass(mode, listen, who, place string, kind chat.Kind) bool {
 	return asks || listen == "all"
 }
 
-// TestAuthority is promises C01, C02, C05, C10, C12: what grants nothing.
+// TestAuthority: what grants nothing.
 func TestAuthority(t *testing.T) {
 	s := store(t, newClock())
 	must(t, s.Grant(t.Context(), "discord:guild:9", "member", owner))

@@ -109,7 +109,7 @@ func TestPairingCodeExpires(t *testing.T) {
 	wantText(t, handle(t, h, direct(owner, "/pair approve AAAAA-AAAAA")), "Too many")
 }
 
-// TestClaimBruteForce is promises C07: guesses are counted, and locked out
+// TestClaimBruteForce: guesses are counted, and locked out
 // before the right one would count.
 func TestClaimBruteForce(t *testing.T) {
 	c := newClock()

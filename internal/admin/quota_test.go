@@ -27,7 +27,7 @@ func (u *usage) ChannelTokens(context.Context, chat.Key, time.Time) (int64, erro
 
 func (u *usage) AllTokens(context.Context, time.Time) (int64, error) { return u.all.Load(), nil }
 
-// TestRate is requirements F64: after the limit one notice, then silence.
+// TestRate: after the limit one notice, then silence.
 func TestRate(t *testing.T) {
 	c := newClock()
 	q := admin.NewQuotas(admin.QuotaOptions{Limits: admin.Limits{PerMinute: 20}, Now: c.now,
@@ -74,7 +74,7 @@ func TestManyPeopleAreBounded(t *testing.T) {
 	}
 }
 
-// TestBudgetOvershoot is promises P9: side by side, by one call at most.
+// TestBudgetOvershoot: side by side, by one call at most.
 func TestBudgetOvershoot(t *testing.T) {
 	c := newClock()
 	u := &usage{}

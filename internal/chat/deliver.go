@@ -132,7 +132,7 @@ func (h *Hub) mayStart(adapter Adapter, p Part) bool {
 // mayRepeat decides about a part that may have been delivered already. What
 // shows once however often it is sent (an edit, or a platform that knows the
 // nonce) is repeated; anything else once at most, and only if the owner
-// prefers a doubled answer to a lost one (promises.md B07, B08).
+// prefers a doubled answer to a lost one.
 func (h *Hub) mayRepeat(adapter Adapter, p Part) bool {
 	if p.Unknown == 0 || p.Preview != "" {
 		return true

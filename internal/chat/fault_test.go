@@ -33,8 +33,7 @@ func (j *journal) has(text string) bool {
 }
 
 // TestFaultDiskFullOnAnswer: an answer that cannot be stored is kept and, once
-// there is room again, sent once; the model is not asked twice (promises.md
-// B14).
+// there is room again, sent once; the model is not asked twice.
 func TestFaultDiskFullOnAnswer(t *testing.T) {
 	asked := 0
 	log := &journal{}

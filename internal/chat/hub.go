@@ -313,8 +313,7 @@ func (h *Hub) makeRoom() {
 	}
 }
 
-// flushGrace is how long Drain lets requests that are on the wire come back
-// (promises.md section 1, shutdown).
+// flushGrace is how long Drain lets requests that are on the wire come back.
 const flushGrace = 5 * time.Second
 
 // Drain stops taking work and waits until the lanes are empty. When ctx ends

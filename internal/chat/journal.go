@@ -59,7 +59,7 @@ type Outbox interface {
 // PartState is where an outbox row stands.
 type PartState string
 
-// The states of an outbox row (promises.md section 1).
+// The states of an outbox row.
 const (
 	PartReady   PartState = "ready"   // not written to the platform, or refused for now
 	PartStarted PartState = "started" // a request may have been written

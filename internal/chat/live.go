@@ -9,8 +9,8 @@ import (
 )
 
 // How an answer in the making is shown. Typing comes within 500 ms
-// (requirements C24) but not for answers that are there at once, and is
-// repeated before Telegram (5 s) or Discord (10 s) forget it (platforms.md).
+// but not for answers that are there at once, and is
+// repeated before Telegram (5 s) or Discord (10 s) forget it.
 const (
 	firstTyping  = 300 * time.Millisecond
 	typingEvery  = 4 * time.Second

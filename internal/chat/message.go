@@ -167,7 +167,7 @@ type Part struct {
 	// person opens it (PartWaiting), instead of being given up.
 	Await bool `json:"await,omitempty"`
 	// Nonce is the same for every attempt at this part and different for any
-	// other part: 25 characters, so Discord takes it (platforms.md A2).
+	// other part: 25 characters, so Discord takes it.
 	Nonce string `json:"-"`
 	// Preview is the platform message to turn into this part; "" sends anew.
 	Preview string `json:"-"`

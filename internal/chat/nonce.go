@@ -9,7 +9,7 @@ import (
 
 // Nonce names one part of one thing said, the same on every attempt and
 // different for any other: 25 characters of base32(sha256), which is what
-// Discord takes (promises.md section 1, platforms.md A2). salt belongs to one
+// Discord takes. salt belongs to one
 // database, so that a platform never answers with a message of another one.
 func Nonce(salt []byte, what string, part int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%x|%s|%d", salt, what, part))

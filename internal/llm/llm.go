@@ -13,7 +13,7 @@ import (
 )
 
 // Role says who speaks. The wire form "function" is turned into RoleTool at
-// the boundary (requirements C4).
+// the boundary.
 type Role string
 
 // The four roles.
@@ -166,8 +166,7 @@ func (e *Error) Error() string {
 func (e *Error) Unwrap() error { return e.Class }
 
 // EstimateTokens is the size of a message before a provider has counted it:
-// ceil(runes/4) over content, tool names and arguments, at least 1
-// (requirements C15).
+// ceil(runes/4) over content, tool names and arguments, at least 1.
 func EstimateTokens(m Message) int {
 	n := utf8.RuneCountInString(m.Content) + utf8.RuneCountInString(m.Name)
 	for _, c := range m.ToolCalls {

@@ -71,7 +71,7 @@ type Source struct {
 // NewID is a fresh id for a Decision.
 func NewID() string { return uuid.NewString() }
 
-// Categories of decisions: the taxonomy of requirements section 8.
+// Categories of decisions.
 const (
 	CategoryReply       = "RESPONSE"
 	CategoryTools       = "TOOL_USE"

@@ -34,8 +34,7 @@ type DeadLetter struct {
 var ErrNoLetter = errors.New("there is no such dead letter")
 
 // Storable returns what the inbox holds of a message, or why it can never be
-// stored: without its identity it could end up in somebody else's conversation
-// (promises.md C16).
+// stored: without its identity it could end up in somebody else's conversation.
 func Storable(m chat.Message) (body string, err error) {
 	switch {
 	case m.Key.Platform == "" || m.Key.Channel == "":

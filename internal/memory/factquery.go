@@ -17,7 +17,7 @@ import (
 // Bounds of one look at the facts.
 const (
 	maxCandidates = 300 // facts that are scored; the word index finds them where there are more
-	recentFacts   = 5   // untagged ones always shown (requirements C3)
+	recentFacts   = 5   // untagged ones always shown
 	relevantFacts = 8   // more, because they fit the message
 )
 

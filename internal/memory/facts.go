@@ -29,13 +29,13 @@ const (
 	ScopeGuild   Scope = "guild"   // for everybody in the server
 )
 
-// The words for what a fact is and who wrote it (requirements C1).
+// The words for what a fact is and who wrote it.
 var (
 	factTypes   = []string{"fact", "preference", "decision", "insight"}
 	factAuthors = []string{"user", "assistant", "system"}
 )
 
-// MaxFact is the longest fact in characters (requirements C5).
+// MaxFact is the longest fact in characters.
 const MaxFact = 10_000
 
 // Fact is one thing that is remembered.
@@ -456,8 +456,8 @@ func (s *Store) ClearFacts(ctx context.Context, v Viewer) (n int64, err error) {
 	return n, during("clear facts", err)
 }
 
-// PruneFacts deletes the oldest untagged facts beyond limit of each subject
-// (requirements C3); 0 keeps them all.
+// PruneFacts deletes the oldest untagged facts beyond limit of each subject;
+// 0 keeps them all.
 func (s *Store) PruneFacts(ctx context.Context, limit int) (n int64, err error) {
 	if limit <= 0 {
 		return 0, nil

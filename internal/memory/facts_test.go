@@ -42,7 +42,6 @@ func contents(list []Fact) (out []string) {
 	return out
 }
 
-// The overlaps are those of requirements C2.
 func TestFactsThatSayTheSameAreCorrected(t *testing.T) {
 	for _, tt := range []struct {
 		old, new string
@@ -406,7 +405,7 @@ func TestSnoozingRevivesNothing(t *testing.T) {
 }
 
 // What one person's call wrote is never another's answer, whatever the key of
-// theirs (promises C15).
+// theirs.
 func TestCallKeysArePersonal(t *testing.T) {
 	s := open(t, Options{})
 	a, b := direct("x:a"), direct("x:b")

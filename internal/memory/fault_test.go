@@ -22,7 +22,7 @@ func batch(from, n int) chat.Batch {
 }
 
 // TestFaultFullDisk: what cannot be written is not acknowledged, nothing of the
-// batch stays, and once there is room it works on (promises.md B13).
+// batch stays, and once there is room it works on.
 func TestFaultFullDisk(t *testing.T) {
 	s := open(t, Options{MaxPages: 60})
 	stored := 0
@@ -47,7 +47,7 @@ func TestFaultFullDisk(t *testing.T) {
 }
 
 // TestFaultOtherWriter: while somebody else holds the write lock, writes wait
-// and none is lost (promises.md B15).
+// and none is lost.
 func TestFaultOtherWriter(t *testing.T) {
 	s := open(t, Options{})
 	other, err := sqlite.Raw(s.Path(), "_txlock=immediate")
@@ -67,7 +67,7 @@ func TestFaultOtherWriter(t *testing.T) {
 }
 
 // TestFaultMigrationCutOff: a step that dies half-way never happened, and the
-// next start does it whole (promises.md B18).
+// next start does it whole.
 func TestFaultMigrationCutOff(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	db, err := sqlite.Raw(path, asWriter)
@@ -90,7 +90,7 @@ func TestFaultMigrationCutOff(t *testing.T) {
 }
 
 // TestRedeliveryAndStrangers: a message is stored once, and one without a
-// conversation or an author not at all (promises.md B02, C16).
+// conversation or an author not at all.
 func TestRedeliveryAndStrangers(t *testing.T) {
 	s := open(t, Options{})
 	first, err := s.Accept(context.Background(), batch(0, 2))

@@ -17,8 +17,8 @@ type Retention struct {
 type Pruned struct{ Messages, Sessions, Inbox, Audit int64 }
 
 // How long rows are kept that nobody reads again: those that recognize
-// redelivery (Telegram keeps updates for a day, platforms.md A3) and, where
-// retention limits conversations, their audit (requirements C35).
+// redelivery (Telegram keeps updates for a day) and, where
+// retention limits conversations, their audit.
 const (
 	keepInbox = 7 * 24 * time.Hour
 	keepAudit = 30 * 24 * time.Hour

@@ -13,7 +13,7 @@ import (
 	"parley/internal/sqlite"
 )
 
-// Status is where a session row stands (requirements 7.2).
+// Status is where a session row stands.
 type Status string
 
 // The states of a session. Active, idle and suspended are alive: at most one

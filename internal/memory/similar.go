@@ -8,7 +8,7 @@ import (
 )
 
 // sameFact is the overlap above which two facts say the same thing, one of
-// them corrected (requirements C2).
+// them corrected.
 const sameFact = 0.70
 
 // twin finds the fact on the same subject that says the same as a text: of

@@ -11,7 +11,7 @@ import (
 	"parley/internal/text"
 )
 
-// MaxTask is the longest task or reminder in characters (requirements 7.1).
+// MaxTask is the longest task or reminder in characters.
 const MaxTask = 1000
 
 // Task is something a person wants done.

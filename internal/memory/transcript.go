@@ -15,7 +15,7 @@ import (
 )
 
 // Entry is one row of a transcript. System prompts are never stored: they are
-// built anew for each call (requirements C4).
+// built anew for each call.
 type Entry struct {
 	ID         int64  // order of arrival; 0 before it is stored
 	MessageID  string // the platform's id, "" for the bot's and tools' own

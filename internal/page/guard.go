@@ -39,7 +39,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Beside guards what stands beside the page and needs no login, such as
 // metrics: no other site's page may ask for it, and where only this machine can
 // reach the address, nobody may ask under another name, which somebody else's
-// DNS could point here (promises.md C71). Elsewhere any name is good: who
+// DNS could point here. Elsewhere any name is good: who
 // collects metrics has one of their own for this machine.
 func (p *Page) Beside(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -129,7 +129,7 @@ func (c *talk) at(step string, status Status) {
 	}
 }
 
-// F58 without a model.
+// TestExampleOnboarding goes through the example without a model.
 func TestExampleOnboarding(t *testing.T) {
 	c := newTalk(t, mustLoad(t, exampleDir))
 	c.start("onboarding")

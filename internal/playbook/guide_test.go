@@ -44,7 +44,6 @@ const refunds = `guidelines:
   - {id: least, priority: 1, condition: "regex:(?i)refund", action: cut}
 `
 
-// F54
 func TestPriorityTopAndEnabled(t *testing.T) {
 	b := parseBook(t, refunds)
 	c := newTalk(t, b)
@@ -78,7 +77,6 @@ func TestRankTies(t *testing.T) {
 	wantTop(t, newTalk(t, b).say("x"), "new", "old", "regex")
 }
 
-// F55
 func TestGates(t *testing.T) {
 	b := parseBook(t, `
 variables:
@@ -120,7 +118,6 @@ journeys:
 	wantTop(t, g, "discord", "channel", "role")
 }
 
-// F56
 func TestReplies(t *testing.T) {
 	const rules = `
 variables:
@@ -158,7 +155,6 @@ guidelines:
 	}
 }
 
-// F57
 func TestVariables(t *testing.T) {
 	b := parseBook(t, `
 variables:

@@ -18,7 +18,7 @@ import (
 )
 
 // Script is a conversation to rehearse: a txtar file whose file "talk" says
-// what people write, what the model answers and what has to follow. README.md
+// what people write, what the model answers and what has to follow. docs/rehearsals.md
 // explains it to its authors.
 type Script struct {
 	path    string

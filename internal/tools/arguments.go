@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	maxArguments = 100_000 // bytes; promises B62 has 200 KB refused
+	maxArguments = 100_000 // bytes
 	maxDepth     = 32
 	maxProblems  = 20
 )
 
 // callerOwned are the arguments a model likes to fill and must not: identity
-// comes from the transport (requirements C7, promises C03).
+// comes from the transport.
 var callerOwned = []string{"user_id", "actor_id", "author_id", "chat_id", "channel", "channel_id", "guild_id", "session", "session_id"}
 
 // ArgumentError says everything that is wrong with a call's arguments, one

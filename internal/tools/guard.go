@@ -26,7 +26,7 @@ const (
 )
 
 // forbidden are the networks that are not the public internet. netip's
-// IsPrivate and friends miss several of them (promises C34), so they are all
+// IsPrivate and friends miss several of them, so they are all
 // written down here.
 var forbidden = prefixes(
 	"0.0.0.0/8",       // "this" network; 0.0.0.0 reaches the own machine
@@ -180,7 +180,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 type hostsNamed struct{}
 
 // ledOut says that the address that was asked itself says where it is led on to:
-// whoever made it up could as well have asked there (promises C42).
+// whoever made it up could as well have asked there.
 func ledOut(r, first *http.Request) bool {
 	hosts, private := r.Context().Value(hostsNamed{}).([]string)
 	if !private || slices.Contains(hosts, hostOf(r.URL.String())) {

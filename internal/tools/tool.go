@@ -125,7 +125,7 @@ const MaxTimeout = 300 * time.Second
 // Meta is what a tool says about itself. NewSet panics when a rule given here
 // is broken.
 type Meta struct {
-	Name        string   // ^[a-z][a-z0-9_]{0,49}$ (requirements C19)
+	Name        string   // ^[a-z][a-z0-9_]{0,49}$
 	Description string   // 1-500 characters, for the model
 	Category    Category // one of the constants
 	Scope       []string // agents that may call it, "" being the main one; nil allows all

@@ -216,7 +216,7 @@ func TestWebSearch(t *testing.T) {
 	}
 }
 
-// TestOpenRedirects is promises C42: a site that leads on to wherever its
+// TestOpenRedirects: a site that leads on to wherever its
 // address says is no way out for what the turn holds; one that decides itself is.
 func TestOpenRedirects(t *testing.T) {
 	var reached atomic.Int32

@@ -189,8 +189,8 @@ func intentError(code int) error {
 	return fmt.Errorf("Discord refuses the connection (close code %d): %s", code, fixes[code])
 }
 
-// fixes are the close codes after which connecting again is pointless
-// (platforms.md A1), and what to do about each.
+// fixes are the close codes after which connecting again is pointless,
+// and what to do about each.
 var fixes = map[int]string{
 	4004: "the token is wrong; make a new one in the developer portal under Bot and set discord.token",
 	4010: "invalid shard; this bot runs without shards",

@@ -356,7 +356,7 @@ func TestAutocomplete(t *testing.T) {
 	}
 }
 
-// TestCommandForAnotherBot is promises C11.
+// TestCommandForAnotherBot: a command that names another bot is not ours.
 func TestCommandForAnotherBot(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -369,7 +369,7 @@ func TestCommandForAnotherBot(t *testing.T) {
 	}
 }
 
-// TestAuthorityOfMessages is promises C10: permissions count, a role's name does
+// TestAuthorityOfMessages: permissions count, a role's name does
 // not, and what changes is asked anew.
 func TestAuthorityOfMessages(t *testing.T) {
 	t.Parallel()
@@ -407,7 +407,7 @@ func TestAuthorityOfMessages(t *testing.T) {
 	}
 }
 
-// TestNamesAreOneLine is promises C12: a nick brings no line, no order to a
+// TestNamesAreOneLine: a nick brings no line, no order to a
 // terminal and nothing unseen with it.
 func TestNamesAreOneLine(t *testing.T) {
 	t.Parallel()
@@ -420,7 +420,7 @@ func TestNamesAreOneLine(t *testing.T) {
 	}
 }
 
-// TestWhoseWordsAreQuoted is promises C11: only what the author or the bot wrote
+// TestWhoseWordsAreQuoted: only what the author or the bot wrote
 // is no word of others.
 func TestWhoseWordsAreQuoted(t *testing.T) {
 	t.Parallel()

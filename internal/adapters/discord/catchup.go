@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Bounds of reading what a gap left out (promises.md B46): nothing older than a
+// Bounds of reading what a gap left out: nothing older than a
 // day is answered, a page is as long as Discord makes it, and a few channels
 // are read at a time.
 const (

@@ -15,7 +15,7 @@ import (
 
 // TestFaultDeadLine: a connection over which nothing comes any more, though it
 // takes what is written, is given up within two heartbeats, and what was said
-// meanwhile is heard (promises.md B41).
+// meanwhile is heard.
 func TestFaultDeadLine(t *testing.T) {
 	const interval = 200 * time.Millisecond
 	s, in := fake(t), newIntake()
@@ -52,7 +52,7 @@ func (s *stuck) Deliver(ctx context.Context, b chat.Batch) error {
 }
 
 // TestFaultSlowIntake: while nothing can be stored, hundreds of messages come
-// and the heartbeats go out on time; nothing of it is lost (promises.md B42).
+// and the heartbeats go out on time; nothing of it is lost.
 func TestFaultSlowIntake(t *testing.T) {
 	const interval, n = 200 * time.Millisecond, 400
 	s, in := fake(t), &stuck{newIntake(), make(chan struct{})}
@@ -90,7 +90,7 @@ func TestFaultSlowIntake(t *testing.T) {
 }
 
 // TestFaultFlapping: a gateway that takes connections and drops them at once
-// is left alone longer and longer (promises.md B48).
+// is left alone longer and longer.
 func TestFaultFlapping(t *testing.T) {
 	if os.Getenv("PARLEY_FAULTS") == "" {
 		t.Skip("takes 15 s; PARLEY_FAULTS=1 plays it")
@@ -120,7 +120,7 @@ func TestFaultFlapping(t *testing.T) {
 
 // TestFaultLateInteraction: an answer that comes after an interaction's token
 // has died is a message in the channel, for its author alone where it is
-// private (promises.md B53).
+// private.
 func TestFaultLateInteraction(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
@@ -161,8 +161,7 @@ func TestFaultLateInteraction(t *testing.T) {
 }
 
 // TestFaultGoneWhileAnswering: what is answered may be deleted meanwhile: the
-// preview, the channel, or the thread is archived. It ends after a call or two
-// (promises.md B54).
+// preview, the channel, or the thread is archived. It ends after a call or two.
 func TestFaultGoneWhileAnswering(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()

@@ -21,7 +21,7 @@ import (
 )
 
 // lingering is how long a Session of the library takes to end by itself after
-// its connection is gone: it sleeps a second in Close (platforms.md 1.1).
+// its connection is gone: it sleeps a second in Close.
 const lingering = 1500 * time.Millisecond
 
 // intents: what is read. Message content is privileged and has to be ticked in
@@ -30,8 +30,8 @@ const intents = discordgo.IntentsGuilds | discordgo.IntentsGuildMessages | disco
 
 // Run implements chat.Adapter. Every connection gets a Session of its own: the
 // library's reconnecting deadlocks on what comes before READY, retries fatal
-// close codes for ever and invalidates sessions by closing with 1000
-// (platforms.md 1.1), so connections are made, watched and dropped here.
+// close codes for ever and invalidates sessions by closing with 1000,
+// so connections are made, watched and dropped here.
 func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	cursors, err := in.Cursors(ctx, Platform)
 	if err != nil {
@@ -304,7 +304,7 @@ func (r *redirect) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // drop ends the connection without a close frame: Discord keeps the session,
-// as it would not after 1000 or 1001 (platforms.md A1).
+// as it would not after 1000 or 1001.
 func (c *connection) drop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -324,7 +324,7 @@ func (c *connection) wait() {
 }
 
 // watch returns when the connection has ended, or is dead: a heartbeat that
-// was not answered by the time of the next one (platforms.md A1).
+// was not answered by the time of the next one.
 func (c *connection) watch(ctx context.Context) error {
 	defer func() {
 		c.drop()

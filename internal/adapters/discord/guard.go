@@ -20,8 +20,8 @@ const (
 	pageMost  = 5 * time.Minute
 )
 
-// An address that is refused 10,000 requests in ten minutes is banned
-// (platforms.md A2). A tenth of that is far more than an honest bot needs.
+// An address that is refused 10,000 requests in ten minutes is banned.
+// A tenth of that is far more than an honest bot needs.
 const (
 	maxInvalid    = 1000
 	invalidWindow = 10 // minutes

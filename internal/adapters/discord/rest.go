@@ -19,7 +19,7 @@ import (
 )
 
 // The library's own calls sleep through a rate limit without looking at the
-// context, queue behind a mutex and know no nonce (platforms.md 1.1), so posts
+// context, queue behind a mutex and know no nonce, so posts
 // and edits go through here.
 
 // maxAnswer bounds what is read of an answer.

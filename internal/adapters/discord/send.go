@@ -17,7 +17,7 @@ import (
 	"parley/internal/text"
 )
 
-// Numbers of platforms.md A2.
+// Discord's limits; docs/platforms.md lists them.
 const (
 	maxContent     = 2000             // UTF-16 units, on the safe side of Discord's characters
 	nonceWindow    = 2 * time.Minute  // how long a nonce surely finds its message

@@ -57,7 +57,7 @@ type Webhook struct {
 // Timing holds the waits, so that tests can shorten them; a zero field means
 // its default.
 type Timing struct {
-	Poll     time.Duration // how long Telegram holds an empty poll: 50 s, its maximum (platforms.md A3)
+	Poll     time.Duration // how long Telegram holds an empty poll: 50 s, its maximum
 	Grace    time.Duration // how long past Poll an answer may take before the connection counts as dead: 10 s
 	Send     time.Duration // the longest any other call may take: 30 s
 	RetryMin time.Duration // first wait after a conflict or a failed start: 3 s

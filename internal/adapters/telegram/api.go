@@ -14,7 +14,7 @@ import (
 	"parley/internal/chat"
 )
 
-// maxFetch is the largest file a bot may fetch (platforms.md A3).
+// maxFetch is the largest file a bot may fetch.
 const maxFetch = 20 << 20
 
 // Telegram as the Hub and its owner may ask more of it.

@@ -62,7 +62,7 @@ func refusedFor(err error, what string) bool {
 	return errors.Is(err, bot.ErrorBadRequest) && strings.Contains(strings.ToLower(err.Error()), what)
 }
 
-// Telegram's descriptions of refusals that have a way around (platforms.md A3).
+// Telegram's descriptions of refusals that have a way around.
 const (
 	refusedChat        = "chat not found" // also of a person who never wrote to the bot
 	refusedEntities    = "entit"          // "can't parse entities", "entity beginning at ..."

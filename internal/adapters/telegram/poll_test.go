@@ -13,7 +13,7 @@ import (
 )
 
 // nothing is confirmed before it is stored, and what could not be stored comes
-// again (B01, B02, B13).
+// again.
 func TestPollStoresBeforeItConfirms(t *testing.T) {
 	s := server(t, telegramtest.Options{})
 	for i := range 5 {
@@ -223,7 +223,7 @@ func TestPollTooManyRequests(t *testing.T) {
 }
 
 // A poll that hangs past its time is given up and made again on another
-// connection; answers go out meanwhile (B28).
+// connection; answers go out meanwhile.
 func TestPollHalfOpen(t *testing.T) {
 	s := server(t, telegramtest.Options{})
 	s.AddChat(42)

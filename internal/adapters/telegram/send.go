@@ -16,7 +16,7 @@ import (
 	whole "parley/internal/text"
 )
 
-// Limits of one message (platforms.md A3).
+// Limits of one message; docs/platforms.md lists all of Telegram's.
 const (
 	maxText     = 4096  // UTF-16 units once rendered
 	maxBytes    = 32768 // bytes as sent

@@ -104,7 +104,7 @@ func TestSendNotWritten(t *testing.T) {
 }
 
 // While a retry_after runs nothing is sent to that chat, and everything to the
-// others (P6, B25, B26).
+// others.
 func TestSilence(t *testing.T) {
 	var skew atomic.Int64
 	now := func() time.Time { return time.Unix(1_700_000_000+skew.Load(), 0) }

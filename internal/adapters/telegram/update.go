@@ -242,7 +242,7 @@ func placeOf(m *models.Message) chat.Key {
 }
 
 // shared says that a user id stands for whoever writes anonymously or on behalf
-// of a chat (platforms.md A3), never for one person.
+// of a chat, never for one person.
 func shared(id int64) bool {
 	return id == 1087968824 || id == 777000 || id == 136817688
 }

@@ -162,7 +162,7 @@ func FuzzEvent(f *testing.F) {
 	})
 }
 
-// TestWhoseWordsAreQuoted is promises C11: only what the author or the bot wrote
+// TestWhoseWordsAreQuoted: only what the author or the bot wrote
 // is no word of others.
 func TestWhoseWordsAreQuoted(t *testing.T) {
 	a := reader(t)

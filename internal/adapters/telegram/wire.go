@@ -39,7 +39,7 @@ func newWire(opts Options, onPoll func(*http.Request) (*http.Response, error)) *
 }
 
 // maxConns is how many requests to Telegram run at once, apart from the poll:
-// it takes 30 messages a second (platforms.md), and a process may have few file
+// it takes 30 messages a second, and a process may have few file
 // descriptors.
 const maxConns = 24
 

@@ -39,8 +39,8 @@ type Options struct {
 	Log           *slog.Logger // nil is silent
 }
 
-// Back-off between attempts (requirements F30), and the longest Retry-After
-// that is waited for (C26).
+// Back-off between attempts, and the longest Retry-After
+// that is waited for.
 const (
 	firstWait  = 100 * time.Millisecond
 	longestTip = 5 * time.Second

@@ -28,7 +28,7 @@ func (c *Client) request(r llm.Request) goopenai.ChatCompletionRequest {
 	if c.modern(model) {
 		req.MaxCompletionTokens = limit
 	} else {
-		//lint:ignore SA1019 Ollama, Gemini and OpenRouter know only the older name (platforms.md 1.3)
+		//lint:ignore SA1019 Ollama, Gemini and OpenRouter know only the older name
 		req.MaxTokens = limit
 	}
 	if !fixedTemperature(model) {
@@ -72,7 +72,7 @@ func (c *Client) tools(specs []llm.ToolSpec) ([]byte, error) {
 }
 
 // temperature makes zero reach the wire: the library leaves a zero out, and
-// the provider's default would apply (requirements C28).
+// the provider's default would apply.
 func temperature(t float64) float32 {
 	if t == 0 {
 		return math.SmallestNonzeroFloat32

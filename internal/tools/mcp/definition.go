@@ -37,7 +37,7 @@ var (
 )
 
 // define turns a server's tool into ours. Annotations are the server's claims
-// and ignored (promises C62).
+// and ignored.
 func define(s Server, t *sdk.Tool) (definition, error) {
 	if !remoteName.MatchString(t.Name) {
 		return definition{}, fmt.Errorf("name %.60q is not valid", t.Name)

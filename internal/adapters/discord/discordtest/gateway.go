@@ -327,7 +327,7 @@ func (s *Server) Press(guild, channel, user, message, customID string) (id strin
 
 var upgrader = websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }}
 
-// maxGatewayPayload is what Discord takes from a client (platforms.md A1).
+// maxGatewayPayload is what Discord takes from a client.
 const maxGatewayPayload = 4096
 
 func (s *Server) socket(w http.ResponseWriter, r *http.Request) {

@@ -1,5 +1,5 @@
 // Package discordtest is a strict Discord at the wire: REST and gateway on
-// loopback that refuse what the real ones refuse (platforms.md A1, A2) and
+// loopback that refuse what the real ones refuse (docs/platforms.md) and
 // fail on demand, with a ledger of what was asked. It is not for production.
 package discordtest
 

@@ -1,6 +1,6 @@
 // Package telegramtest is a strict stand-in for the Telegram Bot API on
 // loopback, at the wire: it confirms updates by offset, refuses what the real
-// server refuses (platforms.md A3), fails on schedule, and keeps a ledger of
+// server refuses (docs/platforms.md), fails on schedule, and keeps a ledger of
 // every call. It is not a client and decides nothing for a bot.
 package telegramtest
 
