@@ -76,6 +76,7 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 		done = func() { <-t.a.readers }
 	case <-time.After(waitReaders):
 		f.sorry = append(f.sorry, wordsFilesBusy)
+		t.in.heed()
 		return func() {}, nil
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)

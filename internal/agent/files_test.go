@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"parley/internal/chat"
@@ -281,6 +282,22 @@ func FuzzSniff(f *testing.F) {
 		}
 		if speechLength(found, data) < 0 {
 			t.Error("a recording of negative length")
+		}
+	})
+}
+
+// Who is not served because others' files fill the memory is told so, also
+// where there are no words to answer.
+func TestBusyReadersAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &Agent{o: withDefaults(Options{}), readers: make(chan struct{}, maxReaders)}
+		for range maxReaders {
+			a.readers <- struct{}{}
+		}
+		turn := a.newTurn(chat.Message{Files: []chat.File{{Name: "a.png", MIME: "image/png"}}}, input{}, false)
+		answer, err := turn.run(t.Context())
+		if err != nil || answer.Text != wordsFilesBusy {
+			t.Errorf("said %q, %v", answer.Text, err)
 		}
 	})
 }
