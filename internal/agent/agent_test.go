@@ -331,7 +331,7 @@ func TestToolsDoNotFillTheWindow(t *testing.T) {
 }
 
 // What the tools of one turn bring may be too much for any shortening: then it
-// is not sent (requirements C14), and what was done is told.
+// is not sent, and what was done is told.
 func TestARequestThatStaysTooLongIsNotSent(t *testing.T) {
 	meta := tools.Meta{Name: "dig", Description: "digs", Category: tools.Task, ReadOnly: true, Core: true}
 	dig := tools.Func(meta, func(context.Context, tools.Call, addArgs) (tools.Result, error) {

@@ -71,7 +71,7 @@ func TestMessageBeforeExpiryKeepsTheJourney(t *testing.T) {
 
 // TestToolStates: a tool that hangs, one that needs three tries, one that
 // breaks and one that panics leave their states, durations and retries, and
-// the person an answer (requirements F20, F21).
+// the person an answer.
 func TestToolStates(t *testing.T) {
 	var tries atomic.Int32
 	list := []tools.Tool{
@@ -120,7 +120,7 @@ func TestToolStates(t *testing.T) {
 }
 
 // TestReadOnlyCallsRunTogether: two calls that only read overlap in time, and
-// their results come in the order of the calls (requirements F22, C29).
+// their results come in the order of the calls.
 func TestReadOnlyCallsRunTogether(t *testing.T) {
 	both := make(chan struct{}, 2)
 	meet := func(name string) tools.Tool {

@@ -93,7 +93,7 @@ func TestMistakeShowsFileLineAndSource(t *testing.T) {
 	}
 }
 
-// The examples of source T load as they are written there: YAML takes JSON.
+// The examples of the first specification load as they were written, in JSON: YAML takes it.
 func TestLoadsSourceModel(t *testing.T) {
 	b := parseBook(t, `{"variables": [{"name": "order_id", "description": "Customer's order identifier", "data_type": "String",
  "extraction_prompt": "Extract the order ID", "required": false,
