@@ -16,6 +16,8 @@ import (
 	"parley/internal/admin"
 	"parley/internal/agent"
 	"parley/internal/chat"
+	"parley/internal/factsfile"
+	"parley/internal/health"
 	"parley/internal/llm"
 	"parley/internal/llm/offline"
 	"parley/internal/llm/wrap"
@@ -51,17 +53,17 @@ type app struct {
 	counts   *counters
 	hide     text.Redactor // of what health tells anybody
 
-	deliveries deliveries
-	beats      beats
+	deliveries health.Deliveries
+	beats      health.Beats
 	narrow     atomic.Pointer[string] // why the disk is degraded; nil for not
 
 	cron  *jobs
 	front *front
 
-	facts      *factsFile   // nil for none
-	vault      *vault.Vault // nil for none
-	page       *page.Page   // nil without http.listen
-	pulse      pulse        // of the model, for the page
+	facts      *factsfile.File // nil for none
+	vault      *vault.Vault    // nil for none
+	page       *page.Page      // nil without http.listen
+	pulse      pulse           // of the model, for the page
 	spans      spans
 	embedder   *wrap.Embedder // nil for none
 	supervisor supervisor
@@ -194,7 +196,7 @@ const modelSetting = "model.name"
 // start joins handler and adapters in the hub, the page's chat among them.
 func (a *app) start(handler chat.Handler, adapters ...chat.Adapter) {
 	a.adapters, a.cron = adapters, a.newJobs()
-	observe := func(e chat.Event) { a.counts.observe(e); a.deliveries.observe(e, a.now()) }
+	observe := func(e chat.Event) { a.counts.observe(e); a.deliveries.Observe(e, a.now()) }
 	if a.page != nil {
 		adapters = append(slices.Clone(adapters), a.page.Chat)
 		quiet := observe

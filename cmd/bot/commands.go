@@ -12,6 +12,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/command"
 	"parley/internal/facts"
+	"parley/internal/factsfile"
 	"parley/internal/llm"
 	"parley/internal/llm/offline"
 	"parley/internal/memory"
@@ -168,9 +169,9 @@ func (a *app) factsFileDoes() func(ctx context.Context, do string) (string, erro
 		return nil
 	}
 	return func(ctx context.Context, do string) (string, error) {
-		said, err := factsFileWords(ctx, a.store, do)
-		if said == wordsFactsFileFine && a.facts != nil && a.facts.problem() != nil {
-			said = text.Sentence(a.facts.problem().Error())
+		said, err := factsfile.Decide(ctx, a.store, do)
+		if said == factsfile.WordsFine && a.facts != nil && a.facts.Problem() != nil {
+			said = text.Sentence(a.facts.Problem().Error())
 		}
 		return said, err
 	}

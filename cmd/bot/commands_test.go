@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/cli"
 )
 
 // uses is every command once; /stop has a test of its own, and /claim is said
@@ -185,7 +186,7 @@ func playTerminal(t *testing.T, w *world, script []string) string {
 		return strings.HasPrefix(e, "BOT_TELEGRAM") || strings.HasPrefix(e, "BOT_ACCESS_OWNERS")
 	})
 	var out safeBuffer
-	s := &streams{in: strings.NewReader(strings.Join(script, "\n") + "\n"), out: &out, err: io.Discard}
+	s := &cli.Streams{In: strings.NewReader(strings.Join(script, "\n") + "\n"), Out: &out, Err: io.Discard}
 	if err := (chatCmd{}).talk(context.Background(), w.config(t), s); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/cli"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
 )
@@ -247,7 +248,7 @@ func onTerminal(t *testing.T, w *world) func(string) string {
 	done := make(chan error, 1)
 	cfg := w.config(t)
 	go func() {
-		err := chatCmd{}.talk(context.Background(), cfg, &streams{in: in, out: out, err: io.Discard})
+		err := chatCmd{}.talk(context.Background(), cfg, &cli.Streams{In: in, Out: out, Err: io.Discard})
 		_ = out.Close()
 		done <- err
 	}()

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"parley/internal/chat"
+	"parley/internal/health"
 	"parley/internal/llm"
 	"parley/internal/tools"
 )
@@ -133,7 +134,7 @@ func (a *app) gauges() {
 		}
 		return float64(n)
 	})
-	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.", func() float64 { return float64(worst(a.findings())) })
+	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.", func() float64 { return float64(health.Worst(a.findings())) })
 	gauge("parley_dead_letters", "Events that were put aside because they could not be understood or stored.", func() float64 {
 		n, err := a.store.DeadLetters(context.Background())
 		if err != nil {
@@ -149,7 +150,7 @@ func (a *app) gauges() {
 		a.counts.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "parley_platform_up", Help: "1 while messages can be received.", ConstLabels: prometheus.Labels{"platform": p.Platform()},
 		}, func() float64 {
-			if f, ok := found(p.Platform(), p.Health()); ok && f.is == unavailable {
+			if f, ok := health.Found(p.Platform(), p.Health()); ok && f.Is == health.Unavailable {
 				return 0
 			}
 			return 1

@@ -63,7 +63,7 @@ func TestFaultStartedOnAFullDisk(t *testing.T) {
 	empty := fillUp(t, w.dir)
 	w.start(t)
 	eventually(t, "red", func() bool {
-		status, _, problems := health(t, base+"/healthz")
+		status, _, problems := probe(t, base+"/healthz")
 		return status == 503 && strings.Contains(problems["database"], "make room")
 	})
 	if out, code := w.examined(t); code != 1 || !strings.Contains(out, "BAD") {
@@ -76,7 +76,7 @@ func TestFaultStartedOnAFullDisk(t *testing.T) {
 	if got := w.sent(t, 1)[0]; got != "are you there?" {
 		t.Errorf("got %q", got)
 	}
-	eventually(t, "not red any more", func() bool { status, _, _ := health(t, base+"/readyz"); return status == 200 })
+	eventually(t, "not red any more", func() bool { status, _, _ := probe(t, base+"/readyz"); return status == 200 })
 }
 
 // TestFaultDiskFullWhileRunning: red while nothing can be stored, green again
@@ -94,12 +94,12 @@ func TestFaultDiskFullWhileRunning(t *testing.T) {
 		w.tg.Push(telegramtest.Text(int64(100+i), int64(100+i), strings.Repeat("more ", 700)))
 	}
 	eventually(t, "red", func() bool {
-		status, _, problems := health(t, base+"/healthz")
+		status, _, problems := probe(t, base+"/healthz")
 		return status == 503 && strings.Contains(problems["database"], "make room")
 	})
 	empty()
 	w.sent(t, 42)
-	eventually(t, "not red any more", func() bool { status, _, _ := health(t, base+"/readyz"); return status == 200 })
+	eventually(t, "not red any more", func() bool { status, _, _ := probe(t, base+"/readyz"); return status == 200 })
 }
 
 // TestKilledRestoreLeavesNothing: a restore that is killed on its way leaves a

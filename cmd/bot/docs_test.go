@@ -66,7 +66,7 @@ func chatCommands(t *testing.T) string {
 
 // commandLine is the table of what operators type.
 func commandLine(t *testing.T) string {
-	parser, err := kong.New(&cli{}, kong.Name("bot"))
+	parser, err := kong.New(&program{}, kong.Name("bot"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,92 +1,44 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"slices"
-	"sync"
-	"syscall"
 	"time"
 
-	"parley/internal/chat"
+	"parley/internal/health"
 	"parley/internal/memory"
 )
 
-// wellness is how a part of the bot, or all of it, is doing.
-type wellness int
-
-// Degraded means that messages are received, stored and answered, and that
-// something asks for the owner's eyes. Unavailable means that they are not.
-const (
-	well wellness = iota
-	degraded
-	unavailable
-)
-
-// String is the word of /healthz.
-func (w wellness) String() string { return [...]string{"ok", "degraded", "unavailable"}[w] }
-
-// finding is a part that is not well, and why: a sentence for the owner.
-type finding struct {
-	part string
-	is   wellness
-	why  string
-}
-
-// found is the finding that an error of a Health method stands for; ok is
-// false for nil.
-func found(part string, err error) (f finding, ok bool) {
-	if err == nil {
-		return f, false
-	}
-	f = finding{part, unavailable, err.Error()}
-	var weak *chat.DegradedError
-	if errors.As(err, &weak) {
-		f.is = degraded
-	}
-	return f, true
-}
-
 // findings is all that is not well, without asking anything that could hang.
 // /healthz, /readyz, /status, the page and the metrics all say this.
-func (a *app) findings() (list []finding) {
+func (a *app) findings() (list []health.Finding) {
 	for _, p := range a.adapters {
-		if f, ok := found(p.Platform(), p.Health()); ok {
+		if f, ok := health.Found(p.Platform(), p.Health()); ok {
 			list = append(list, f)
 		}
 	}
-	if f, ok := found("database", a.store.Health()); ok {
+	if f, ok := health.Found("database", a.store.Health()); ok {
 		list = append(list, f)
 	}
-	list = append(list, a.deliveries.findings(a.now())...)
+	list = append(list, a.deliveries.Findings(a.now())...)
 	if n, err := a.store.DeadLetters(context.Background()); err == nil && n > 0 {
-		list = append(list, finding{"dead letters", degraded, fmt.Sprintf(wordsDeadLetters, many(n, "event"))})
+		list = append(list, health.Concern("dead letters", health.DeadLetters(n)))
 	}
 	if text := a.narrow.Load(); text != nil {
-		list = append(list, finding{"disk", degraded, *text})
+		list = append(list, health.Concern("disk", *text))
 	}
 	if a.facts != nil {
-		if err := a.facts.problem(); err != nil {
-			list = append(list, finding{"facts file", degraded, err.Error()})
+		if err := a.facts.Problem(); err != nil {
+			list = append(list, health.Concern("facts file", err.Error()))
 		}
 	}
 	if e := a.counts.playbookError(); e != "" {
-		list = append(list, finding{"playbook", degraded, "the last good one is in force: " + clip(e, 300)})
+		list = append(list, health.Concern("playbook", "the last good one is in force: "+clip(e, 300)))
 	}
 	for i, f := range list {
-		list[i].why = a.hide.Hide(f.why)
+		list[i].Why = a.hide.Hide(f.Why)
 	}
 	return list
-}
-
-// worst is how all of it is doing.
-func worst(list []finding) wellness {
-	if len(list) == 0 {
-		return well
-	}
-	return slices.MaxFunc(list, func(a, b finding) int { return cmp.Compare(a.is, b.is) }).is
 }
 
 // How often the database is written to see whether it can be, while it can and
@@ -143,41 +95,13 @@ func (a *app) beat(ctx context.Context) {
 
 // lookForRoom notes when there is hardly any.
 func (a *app) lookForRoom() {
-	free, err := freeSpace(a.cfg.DataDir)
-	if err != nil || free >= noSpace {
+	free, err := health.FreeSpace(a.cfg.DataDir)
+	if err != nil || free >= health.NoSpace {
 		a.narrow.Store(nil)
 		return
 	}
-	text := fmt.Sprintf(wordsNoSpace, gigabytes(free))
+	text := health.Full(free)
 	a.narrow.Store(&text)
-}
-
-// freeSpace is what this user may still write to the disk of a folder.
-func freeSpace(dir string) (uint64, error) {
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(dir, &fs); err != nil {
-		return 0, err
-	}
-	return uint64(fs.Bavail) * uint64(fs.Bsize), nil
-}
-
-func gigabytes(n uint64) string { return fmt.Sprintf("%.1f GB free", float64(n)/(1<<30)) }
-
-// beats shares a write to the database among those who ask within a second:
-// anybody may ask for readiness, as often as they like.
-type beats struct {
-	mu   sync.Mutex // guards the rest
-	at   time.Time
-	last error
-}
-
-func (b *beats) ask(ctx context.Context, now time.Time, beat func(context.Context) error) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if now.Sub(b.at).Abs() >= time.Second {
-		b.last, b.at = beat(ctx), now
-	}
-	return b.last
 }
 
 // takeUp lets the hub take up what an earlier process left. A disk that is full

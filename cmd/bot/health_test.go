@@ -16,11 +16,12 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
+	"parley/internal/health"
 	"parley/internal/memory"
 )
 
-// health asks a running bot; problems are by part.
-func health(t *testing.T, address string) (status int, word string, problems map[string]string) {
+// probe asks a running bot; problems are by part.
+func probe(t *testing.T, address string) (status int, word string, problems map[string]string) {
 	t.Helper()
 	resp, err := http.Get(address)
 	if err != nil {
@@ -38,31 +39,31 @@ func health(t *testing.T, address string) (status int, word string, problems map
 }
 
 // TestFaultNothingGetsThrough: answers that fail for longer than a hiccup turn
-// health red with the reason, everywhere it is asked for; it is green again as
+// probe red with the reason, everywhere it is asked for; it is green again as
 // soon as they arrive.
 func TestFaultNothingGetsThrough(t *testing.T) {
-	patience := deliveryPatience
-	deliveryPatience = 300 * time.Millisecond
-	t.Cleanup(func() { deliveryPatience = patience }) // after the bot has stopped
+	patience := health.Patience
+	health.Patience = 300 * time.Millisecond
+	t.Cleanup(func() { health.Patience = patience }) // after the bot has stopped
 	w := newWorld(t)
 	base := w.withPort(t)
 	w.run(t)
 	w.tg.Push(telegramtest.Text(7, 7, "one"))
 	w.sent(t, 1)
-	eventually(t, "green", func() bool { _, word, _ := health(t, base+"/readyz"); return word == "ok" })
+	eventually(t, "green", func() bool { _, word, _ := probe(t, base+"/readyz"); return word == "ok" })
 	lift := w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Drop: true})
 	w.tg.Push(telegramtest.Text(7, 7, "two"), telegramtest.Text(8, 8, "three"))
 	eventually(t, "red", func() bool {
-		status, word, problems := health(t, base+"/healthz")
+		status, word, problems := probe(t, base+"/healthz")
 		return status == 503 && word == "unavailable" && problems["telegram delivery"] != ""
 	})
 	// A connection that is cut does not say what became of a request: the second
 	// attempt is the last one, and nothing is waiting any more.
 	eventually(t, "red with nothing waiting", func() bool {
-		status, _, problems := health(t, base+"/healthz")
+		status, _, problems := probe(t, base+"/healthz")
 		return status == 503 && strings.Contains(problems["telegram delivery"], "2 parts of answers, one after the other")
 	})
-	if status, _, _ := health(t, base+"/readyz"); status != 503 {
+	if status, _, _ := probe(t, base+"/readyz"); status != 503 {
 		t.Errorf("readyz says %d", status)
 	}
 	if text := fetched(t, base+"/metrics"); !strings.Contains(text, "\nparley_health 2\n") || !strings.Contains(text, `parley_events_total{event="waits",platform="telegram"}`) {
@@ -71,15 +72,15 @@ func TestFaultNothingGetsThrough(t *testing.T) {
 	lift()
 	w.tg.Push(telegramtest.Text(7, 7, "four"))
 	w.sent(t, 2)
-	eventually(t, "green again", func() bool { status, word, _ := health(t, base+"/readyz"); return status == 200 && word == "ok" })
+	eventually(t, "green again", func() bool { status, word, _ := probe(t, base+"/readyz"); return status == 200 && word == "ok" })
 }
 
 // TestFaultFloodIsLasting: a platform that asks for silence again and again is
 // told of too, by doctor as well, which asks nobody but the database.
 func TestFaultFloodIsLasting(t *testing.T) {
-	patience := deliveryPatience
-	deliveryPatience = 300 * time.Millisecond
-	t.Cleanup(func() { deliveryPatience = patience })
+	patience := health.Patience
+	health.Patience = 300 * time.Millisecond
+	t.Cleanup(func() { health.Patience = patience })
 	w := newWorld(t)
 	base := w.withPort(t)
 	w.env = append(w.env, "BOT_LIMITS_SHUTDOWN_GRACE=100ms")
@@ -88,62 +89,11 @@ func TestFaultFloodIsLasting(t *testing.T) {
 	w.tg.Fail(telegramtest.Fault{Method: "sendMessage", Status: 429, RetryAfter: 60})
 	w.tg.Push(telegramtest.Text(7, 7, "two"))
 	eventually(t, "red", func() bool {
-		status, _, problems := health(t, base+"/healthz")
+		status, _, problems := probe(t, base+"/healthz")
 		return status == 503 && strings.Contains(problems["telegram delivery"], "1 conversation got no answers through for")
 	})
 	if out, code := w.examined(t); code != 1 || !strings.Contains(out, "BAD  telegram delivery") {
 		t.Errorf("doctor, exit %d:\n%s", code, out)
-	}
-}
-
-// TestDeliveriesTellWhichAndHowLong: one conversation that cannot be reached
-// while others can is degraded, and one that is no more is forgotten.
-func TestDeliveriesTellWhichAndHowLong(t *testing.T) {
-	var d deliveries
-	start := time.Unix(1000000, 0)
-	at := func(s int) time.Time { return start.Add(time.Duration(s) * time.Second) }
-	key := func(c string) chat.Key { return chat.Key{Platform: "discord", Channel: c} }
-	fail := func(c string, s int) {
-		d.observe(chat.Event{Name: "waits", Key: key(c), Took: 30 * time.Second, Err: errors.New("status 403")}, at(s))
-	}
-	say := func(s int) (text string) {
-		for _, f := range d.findings(at(s)) {
-			text += fmt.Sprintf("%s %s: %s", f.part, f.is, f.why)
-		}
-		return text
-	}
-	fail("a", 0)
-	if got := say(119); got != "" {
-		t.Errorf("a hiccup: %s", got)
-	}
-	fail("a", 110)
-	if got := say(130); !strings.Contains(got, "discord delivery unavailable: 1 conversation got no answers through for 2m10s: status 403") {
-		t.Errorf("got %s", got)
-	}
-	d.observe(chat.Event{Name: "sent", Key: key("b")}, at(131))
-	if got := say(132); !strings.Contains(got, "discord delivery degraded") {
-		t.Errorf("while others arrive: %s", got)
-	}
-	if got := say(300); got != "" {
-		t.Errorf("a conversation that nobody tries any more: %s", got)
-	}
-	fail("a", 400)
-	fail("a", 600)
-	d.observe(chat.Event{Name: "dead", Key: key("a")}, at(601))
-	if got := say(602); got != "" {
-		t.Errorf("after its end: %s", got)
-	}
-	d.observe(chat.Event{Name: "dead", Key: key("c")}, at(610))
-	if got := say(900); got != "" {
-		t.Errorf("two that blocked the bot: %s", got)
-	}
-	d.observe(chat.Event{Name: "unknown", Key: key("c")}, at(910))
-	if got := say(911); !strings.Contains(got, "discord delivery degraded: 3 parts of answers") {
-		t.Errorf("got %s", got)
-	}
-	d.observe(chat.Event{Name: "sent", Key: key("b")}, at(912))
-	if got := say(913); got != "" {
-		t.Errorf("after something arrived: %s", got)
 	}
 }
 
@@ -181,13 +131,13 @@ func TestDegradedIsReady(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		err  error
-		want wellness
-	}{{&chat.DegradedError{Err: errors.New("half an ear")}, degraded}, {fmt.Errorf("gateway: %w", &chat.DegradedError{Err: errors.New("half an ear")}), degraded}, {errors.New("deaf"), unavailable}} {
+		want health.State
+	}{{&chat.DegradedError{Err: errors.New("half an ear")}, health.Degraded}, {fmt.Errorf("gateway: %w", &chat.DegradedError{Err: errors.New("half an ear")}), health.Degraded}, {errors.New("deaf"), health.Unavailable}} {
 		p.err.Store(&tt.err)
-		if got := worst(a.findings()); got != tt.want {
+		if got := health.Worst(a.findings()); got != tt.want {
 			t.Errorf("%v is %s", tt.err, got)
 		}
-		if a.alive(t.Context()) != (tt.want == degraded) {
+		if a.alive(t.Context()) != (tt.want == health.Degraded) {
 			t.Errorf("%v: alive %t", tt.err, a.alive(t.Context()))
 		}
 	}
@@ -233,7 +183,7 @@ func TestFaultDamagedFileIsTold(t *testing.T) {
 					return true
 				default:
 				}
-				status, _, problems := health(t, base+"/healthz")
+				status, _, problems := probe(t, base+"/healthz")
 				return status == 503 && strings.Contains(problems["database"], "bot restore")
 			})
 			if out, code := w.examined(t); code != 1 || !strings.Contains(out, "bot restore FILE") {

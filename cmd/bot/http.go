@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"parley/internal/health"
 	"slices"
 	"time"
 
@@ -54,13 +55,13 @@ const readyPatience = 5 * time.Second
 func (a *app) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
 	defer cancel()
-	err := a.beats.ask(ctx, a.now(), a.store.Beat)
+	err := a.beats.Ask(ctx, a.now(), a.store.Beat)
 	list := a.findings()
-	if f, ok := found("database", err); ok && !slices.ContainsFunc(list, func(f finding) bool { return f.part == "database" }) {
+	if f, ok := health.Found("database", err); ok && !slices.ContainsFunc(list, func(f health.Finding) bool { return f.Part == "database" }) {
 		list = append(list, f)
 	}
 	if a.model.Check != nil {
-		if f, ok := found("model", a.model.Check(ctx)); ok {
+		if f, ok := health.Found("model", a.model.Check(ctx)); ok {
 			list = append(list, f)
 		}
 	}
@@ -68,14 +69,14 @@ func (a *app) readyz(w http.ResponseWriter, r *http.Request) {
 }
 
 // report answers 503 for what is unavailable, and 200 otherwise.
-func report(w http.ResponseWriter, list []finding) {
+func report(w http.ResponseWriter, list []health.Finding) {
 	w.Header().Set("Content-Type", "application/json")
 	problems := map[string]string{}
 	for _, f := range list {
-		problems[f.part] = f.why
+		problems[f.Part] = f.Why
 	}
-	status := worst(list)
-	if status == unavailable {
+	status := health.Worst(list)
+	if status == health.Unavailable {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{"status": status.String(), "problems": problems}) // the client is gone

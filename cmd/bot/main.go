@@ -17,8 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/config"
-	"parley/internal/pdf"
-	"parley/internal/setup"
+	"parley/internal/cli"
 	"parley/internal/text"
 )
 
@@ -32,38 +31,27 @@ const (
 	exitUsage   = 2
 )
 
-// flags are common to all commands; each is a setting that wins over the file
-// and the environment.
-type flags struct {
-	Config    string `help:"Settings file (default bot.yaml, which may be missing)." placeholder:"FILE"`
-	Data      string `help:"Data folder." placeholder:"DIR"`
-	LogLevel  string `help:"Least level written to stderr: debug, info, warn or error." placeholder:"LEVEL"`
-	LogFormat string `help:"Form of log lines: text or json." placeholder:"FORMAT"`
-
-	veil *text.Blotter // over stderr
-}
-
-// cli is the command line.
-type cli struct {
-	flags
-	Run      runCmd         `cmd:"" default:"1" hidden:"" help:"Run every platform that has a token; with none, the terminal chat."`
-	Init     initCmd        `cmd:"" help:"Ask what a first start needs, check it, and write the settings."`
-	Chat     chatCmd        `cmd:"" help:"Talk to the bot in this terminal, or line by line through a pipe."`
-	Doctor   doctorCmd      `cmd:"" help:"Check the settings, the data folder, the model and the tokens."`
-	Sessions sessionsCmd    `cmd:"" help:"List, show and import conversations."`
-	Recall   recallCmd      `cmd:"" help:"Show what the agent would be given for a question."`
-	Facts    factsCmd       `cmd:"" help:"See and change what is remembered."`
-	Playbook playbookCmd    `cmd:"" help:"Check the playbook."`
-	Rehearse rehearseCmd    `cmd:"" help:"Play conversation scripts against the agent and report where it differs."`
-	Page     pageCmd        `cmd:"" help:"Print a one-time link to the control page."`
-	MCP      mcpCmd         `cmd:"" name:"mcp" help:"Serve your facts, tasks and conversations to other programs of yours: an MCP server on standard input and output."`
-	PDFText  pdfTextCmd     `cmd:"" name:"pdf-text" hidden:"" help:"Print the text of the PDF on standard input; the bot runs this apart from itself."`
-	Pair     pairCmd        `cmd:"" help:"See who asks to be let in, and let them in."`
-	Backup   backupCmd      `cmd:"" help:"Copy the database, with the bot running or not."`
-	Restore  restoreCmd     `cmd:"" help:"Put a copy in the place of the database, with the bot stopped."`
-	Letters  deadlettersCmd `cmd:"" name:"deadletters" help:"Events that could not be understood or stored: see them, read them again, drop them."`
-	Version  versionCmd     `cmd:"" help:"Print the version."`
-	Help     helpCmd        `cmd:"" help:"Print this help."`
+// program is the command line.
+type program struct {
+	cli.Flags
+	Run      runCmd          `cmd:"" default:"1" hidden:"" help:"Run every platform that has a token; with none, the terminal chat."`
+	Init     cli.Init        `cmd:"" help:"Ask what a first start needs, check it, and write the settings."`
+	Chat     chatCmd         `cmd:"" help:"Talk to the bot in this terminal, or line by line through a pipe."`
+	Doctor   cli.Doctor      `cmd:"" help:"Check the settings, the data folder, the model and the tokens."`
+	Sessions cli.Sessions    `cmd:"" help:"List, show and import conversations."`
+	Recall   cli.Recall      `cmd:"" help:"Show what the agent would be given for a question."`
+	Facts    cli.Facts       `cmd:"" help:"See and change what is remembered."`
+	Playbook cli.Playbook    `cmd:"" help:"Check the playbook."`
+	Rehearse cli.Rehearse    `cmd:"" help:"Play conversation scripts against the agent and report where it differs."`
+	Page     cli.Page        `cmd:"" help:"Print a one-time link to the control page."`
+	MCP      mcpCmd          `cmd:"" name:"mcp" help:"Serve your facts, tasks and conversations to other programs of yours: an MCP server on standard input and output."`
+	PDFText  cli.PDFText     `cmd:"" name:"pdf-text" hidden:"" help:"Print the text of the PDF on standard input; the bot runs this apart from itself."`
+	Pair     cli.Pair        `cmd:"" help:"See who asks to be let in, and let them in."`
+	Backup   cli.Backup      `cmd:"" help:"Copy the database, with the bot running or not."`
+	Restore  cli.Restore     `cmd:"" help:"Put a copy in the place of the database, with the bot stopped."`
+	Letters  cli.DeadLetters `cmd:"" name:"deadletters" help:"Events that could not be understood or stored: see them, read them again, drop them."`
+	Version  versionCmd      `cmd:"" help:"Print the version."`
+	Help     helpCmd         `cmd:"" help:"Print this help."`
 }
 
 func main() {
@@ -87,27 +75,11 @@ func paceCollector() {
 	}
 }
 
-// streams are the process's, or a test's.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
-}
-
-// seen prints what others wrote: nothing in it steers the terminal.
-type seen struct{ io.Writer }
-
-// Write implements io.Writer, for texts that come whole.
-func (s seen) Write(p []byte) (int, error) {
-	clean, _ := text.Strip(string(p))
-	_, err := io.WriteString(s.Writer, clean)
-	return len(p), err
-}
-
 // run is main with its surroundings handed in. It returns the exit code.
 func run(args []string, in io.Reader, out, errw io.Writer) int {
-	var c cli
-	c.veil = text.NewBlotter(errw)
-	errw = c.veil
+	var c program
+	c.Veil, c.IDs = text.NewBlotter(errw), identities
+	errw = c.Veil
 	helped := false // --help, wherever it stands, is all that is done
 	parser, err := kong.New(&c, kong.Name("bot"), kong.Description("Parley: an assistant that lives in your chats and remembers."),
 		kong.Writers(out, errw), kong.UsageOnError(), kong.Exit(func(int) { helped = true }))
@@ -129,7 +101,7 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 		stop() // a second signal ends the process at once
 	}()
 	kctx.BindTo(ctx, (*context.Context)(nil))
-	err = kctx.Run(&c.flags, &streams{in: in, out: out, err: errw}, parser)
+	err = kctx.Run(&c.Flags, &cli.Bot{Tools: toolNames, Rehearse: buildRehearsed, Hosted: hosted}, &cli.Streams{In: in, Out: out, Err: errw}, parser)
 	if err == nil {
 		return 0
 	}
@@ -141,31 +113,11 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	return exitFailure
 }
 
-// load reads the settings with the flags on top.
-func (f *flags) load() (config.Config, error) {
-	set := map[string]string{}
-	for path, v := range map[string]string{"data_dir": f.Data, "log.level": f.LogLevel, "log.format": f.LogFormat} {
-		if v != "" {
-			set[path] = v
-		}
-	}
-	c, err := config.Load(config.Options{File: f.Config, Env: os.Environ(), Flags: set, IDs: identities})
-	if err == nil {
-		f.veil.Knows(setup.NewRedactor(c, setup.ShortestLogged))
-	}
-	return c, err
-}
-
-type pdfTextCmd struct{}
-
-// Run is the process in which a PDF is read.
-func (pdfTextCmd) Run(s *streams) error { return pdf.Extract(s.in, s.out) }
-
 type versionCmd struct{}
 
 // Run prints the version.
-func (versionCmd) Run(s *streams) error {
-	_, err := fmt.Fprintf(s.out, "parley %s\n", version)
+func (versionCmd) Run(s *cli.Streams) error {
+	_, err := fmt.Fprintf(s.Out, "parley %s\n", version)
 	return err
 }
 

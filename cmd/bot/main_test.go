@@ -16,6 +16,7 @@ import (
 	"parley/config"
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/cli"
 	"parley/internal/llm/llmtest"
 )
 
@@ -138,7 +139,7 @@ func (w *world) run(t testing.TB) {
 		log = io.MultiWriter(log, os.Stderr)
 	}
 	go func() {
-		done <- serve(ctx, cfg, &streams{in: strings.NewReader(""), out: io.Discard, err: log}, w.again)
+		done <- serve(ctx, cfg, &cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: log}, w.again)
 	}()
 	stopped := false
 	w.stop = func() error {

@@ -9,6 +9,7 @@ import (
 	"parley/internal/adapters/terminal"
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/cli"
 	"parley/internal/setup"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
@@ -18,12 +19,12 @@ type mcpCmd struct{}
 
 // Run is Parley as an MCP server for the owner's other clients, with the bot
 // running or not. Standard output is the protocol's alone.
-func (mcpCmd) Run(ctx context.Context, f *flags, s *streams) error {
-	cfg, err := f.load()
+func (mcpCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
+	cfg, err := f.Load()
 	if err != nil {
 		return err
 	}
-	a, err := newApp(ctx, cfg, setup.NewLogger(cfg, &slog.LevelVar{}, s.err), false)
+	a, err := newApp(ctx, cfg, setup.NewLogger(cfg, &slog.LevelVar{}, s.Err), false)
 	if err != nil {
 		return err
 	}
@@ -43,7 +44,7 @@ func (mcpCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	if err != nil {
 		return err
 	}
-	return mcp.Serve(ctx, forClients(tools.NewSet(list...)), a.asOwner(), closer(s.in), writeCloser{s.out})
+	return mcp.Serve(ctx, forClients(tools.NewSet(list...)), a.asOwner(), closer(s.In), writeCloser{s.Out})
 }
 
 // clientTools are the tools other clients get, besides those of the notes. None

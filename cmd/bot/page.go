@@ -8,32 +8,10 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/page"
 	"parley/internal/playbook"
 )
-
-type pageCmd struct{}
-
-// Run prints a link that lets a browser in once; the bot may be running.
-func (pageCmd) Run(ctx context.Context, f *flags, s *streams) error {
-	cfg, err := f.load()
-	if err != nil {
-		return err
-	}
-	if cfg.HTTP.Listen == "" {
-		return errors.New("there is no control page: set http.listen, for example to 127.0.0.1:9090, and start the bot again")
-	}
-	return withStore(ctx, f, func(store *memory.Store) error {
-		link, err := page.NewLink(ctx, store, cfg.HTTP.Listen, chat.User{})
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(s.out, link)
-		return err
-	})
-}
 
 // newPage makes the control page for a listening address.
 func (a *app) newPage(address string) *page.Page {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/cli"
 	"parley/internal/llm/llmtest"
 )
 
@@ -208,7 +209,7 @@ func terminalFinger(t *testing.T, w *world) finger {
 	var out safeBuffer
 	done := make(chan error, 1)
 	cfg := w.config(t)
-	go func() { done <- chatCmd{}.talk(t.Context(), cfg, &streams{in: in, out: &out, err: io.Discard}) }()
+	go func() { done <- chatCmd{}.talk(t.Context(), cfg, &cli.Streams{In: in, Out: &out, Err: io.Discard}) }()
 	t.Cleanup(func() {
 		_ = typed.Close()
 		if err := <-done; err != nil {

@@ -14,6 +14,7 @@ import (
 	"parley/internal/adapters/terminal"
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/cli"
 	"parley/internal/setup"
 )
 
@@ -21,8 +22,8 @@ type runCmd struct{}
 
 // Run serves every platform that has a token, until a signal; with no token at
 // all it is the terminal chat.
-func (runCmd) Run(ctx context.Context, f *flags, s *streams) error {
-	cfg, err := f.load()
+func (runCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
+	cfg, err := f.Load()
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func (runCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		}
 		return chatCmd{}.talk(ctx, cfg, s)
 	}
-	return serve(ctx, cfg, s, f.load)
+	return serve(ctx, cfg, s, f.Load)
 }
 
 // failpoint is called by name where a crash is survived. It is nil in the
@@ -40,9 +41,9 @@ func (runCmd) Run(ctx context.Context, f *flags, s *streams) error {
 var failpoint func(point string)
 
 // serve runs the platforms until ctx ends. again reads the settings anew.
-func serve(ctx context.Context, cfg config.Config, s *streams, again func() (config.Config, error)) (err error) {
+func serve(ctx context.Context, cfg config.Config, s *cli.Streams, again func() (config.Config, error)) (err error) {
 	var level slog.LevelVar
-	log := setup.NewLogger(cfg, &level, s.err)
+	log := setup.NewLogger(cfg, &level, s.Err)
 	setup.TakeOver(log)
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
@@ -66,7 +67,7 @@ func serve(ctx context.Context, cfg config.Config, s *streams, again func() (con
 	if err := a.build(ctx); err != nil {
 		return err
 	}
-	setup.Announce(cfg, s.err, a.model.About) // the first line, whatever else there is to say
+	setup.Announce(cfg, s.Err, a.model.About) // the first line, whatever else there is to say
 	warn(cfg, log)
 	if err := a.requireModel(ctx); err != nil {
 		return err
@@ -111,12 +112,12 @@ func (a *app) requireModel(ctx context.Context) error {
 }
 
 // showClaim prints the code that makes somebody owner, while nobody is.
-func (a *app) showClaim(ctx context.Context, f *front, s *streams) error {
+func (a *app) showClaim(ctx context.Context, f *front, s *cli.Streams) error {
 	code, err := f.gate.ClaimCode(ctx)
 	if err != nil || code == "" {
 		return err
 	}
-	setup.Announce(a.cfg, s.err, "Nobody owns this bot yet. Write to it, in a direct chat: /claim "+code)
+	setup.Announce(a.cfg, s.Err, "Nobody owns this bot yet. Write to it, in a direct chat: /claim "+code)
 	return nil
 }
 
@@ -222,20 +223,20 @@ type chatCmd struct {
 }
 
 // Run is the terminal chat.
-func (c chatCmd) Run(ctx context.Context, f *flags, s *streams) error {
-	cfg, err := f.load()
+func (c chatCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
+	cfg, err := f.Load()
 	if err != nil {
 		return err
 	}
 	return c.talk(ctx, cfg, s)
 }
 
-func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error {
-	tty := isTerminal(s.in) && isTerminal(s.out)
+func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *cli.Streams) error {
+	tty := cli.IsTerminal(s.In) && cli.IsTerminal(s.Out)
 	var level slog.LevelVar
 	log := slog.New(slog.DiscardHandler)
 	if !tty || cfg.Log.Level == "debug" {
-		log = setup.NewLogger(cfg, &level, s.err)
+		log = setup.NewLogger(cfg, &level, s.Err)
 	}
 	setup.TakeOver(log)
 	a, err := newApp(ctx, cfg, log, true)
@@ -247,8 +248,8 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error 
 	if err := a.build(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintln(s.err, a.model.About)
-	warn(cfg, setup.NewLogger(cfg, &level, s.err))
+	fmt.Fprintln(s.Err, a.model.About)
+	warn(cfg, setup.NewLogger(cfg, &level, s.Err))
 	if err := a.requireModel(ctx); err != nil {
 		return err
 	}
@@ -259,17 +260,11 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *streams) error 
 	term := os.Getenv("TERM")
 	t := terminal.New(terminal.Options{
 		// One that knows no escape sequences gets lines, as a pipe does.
-		In: s.in, Out: s.out, Err: s.err, TTY: tty && term != "" && term != "dumb", Color: os.Getenv("NO_COLOR") == "",
+		In: s.In, Out: s.Out, Err: s.Err, TTY: tty && term != "" && term != "dumb", Color: os.Getenv("NO_COLOR") == "",
 		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Downloads: a.inData("exports"), Log: log,
 		Complete: func(prefix string) []string {
 			return front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: terminal.Local}, Text: prefix, Direct: true}, admin.Owner)
 		},
 	})
 	return a.operate(ctx, front, t)
-}
-
-// isTerminal says whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && terminal.Is(f)
 }

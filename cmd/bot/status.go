@@ -21,8 +21,8 @@ func (a *app) doing(ctx context.Context) (lines []page.Line) {
 	found := a.findings()
 	told := func(part, fine string) {
 		for _, f := range found {
-			if f.part == part {
-				line(true, part, "%s: %s", f.is, f.why)
+			if f.Part == part {
+				line(true, part, "%s: %s", f.Is, f.Why)
 				return
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"parley/internal/health"
 	"strconv"
 	"strings"
 	"time"
@@ -89,7 +90,7 @@ func (a *app) alive(ctx context.Context) bool {
 	}
 	deaf := 0
 	for _, p := range a.adapters {
-		if f, ok := found(p.Platform(), p.Health()); ok && f.is == unavailable {
+		if f, ok := health.Found(p.Platform(), p.Health()); ok && f.Is == health.Unavailable {
 			deaf++
 		}
 	}

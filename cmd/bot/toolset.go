@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"slices"
@@ -53,6 +54,16 @@ func (a *app) newToolset(ctx context.Context) (*toolset, error) {
 		}
 	}
 	return t, a.openServers(t)
+}
+
+// toolNames are the names of builtinTools.
+func toolNames(cfg config.Config) (names []string, err error) {
+	a := &app{cfg: cfg, log: slog.New(slog.DiscardHandler), now: time.Now}
+	list, err := a.builtinTools()
+	for _, t := range list {
+		names = append(names, t.Spec().Name)
+	}
+	return names, err
 }
 
 // builtinTools are the tools that are part of Parley, as far as the settings

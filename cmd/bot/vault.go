@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"parley/internal/agent"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/setup"
 	"parley/internal/text"
 	"parley/internal/tools"
 	"parley/internal/vault"
@@ -23,31 +23,10 @@ import (
 //go:embed librarian.md
 var librarianPrompt string
 
-// openVault opens the owner's folders of notes and code, if there are any, and
-// follows them until stop is called.
-func (a *app) openVault(ctx context.Context) error {
-	o := vault.Options{
-		Index: a.inData("vault.db"), WriteDir: a.cfg.Vault.WriteDir, HardLinks: a.cfg.Vault.HardLinks == "follow",
-		Embed: a.embeds(), EmbedModel: a.cfg.Model.Embedding, Log: a.log, Now: a.now,
-	}
-	if dir := a.cfg.Vault.Dir; dir != "" {
-		o.Sources = append(o.Sources, vault.Source{Name: notesSource, Dir: dir, Kind: vault.KindNotes})
-	}
-	for _, s := range a.cfg.Sources {
-		o.Sources = append(o.Sources, vault.Source{Name: s.Name, Dir: s.Dir, Kind: s.Kind})
-	}
-	if len(o.Sources) == 0 {
-		return nil
-	}
-	data, err := filepath.Abs(a.cfg.DataDir)
-	if err != nil {
-		return err
-	}
-	o.Exclude = []string{data}
-	if a.vault, err = vault.Open(ctx, o); err != nil {
-		return fmt.Errorf("vault: %w", err)
-	}
-	return nil
+// openVault opens the owner's folders of notes and code, if there are any.
+func (a *app) openVault(ctx context.Context) (err error) {
+	a.vault, err = setup.OpenVault(ctx, a.cfg, vault.Options{Embed: a.embeds(), Log: a.log, Now: a.now})
+	return err
 }
 
 // followVault keeps the index up to date until ctx ends.
@@ -80,16 +59,13 @@ func (a *app) notes() tools.Notes {
 	if a.cfg.Vault.Readers == "owner" {
 		n.May = a.isOwner
 	}
-	bases := map[string]string{notesSource: a.cfg.Vault.BaseURL}
+	bases := map[string]string{setup.NotesSource: a.cfg.Vault.BaseURL}
 	for _, s := range a.cfg.Sources {
 		bases[s.Name] = s.BaseURL
 	}
 	n.Link = func(source, path string, line int) string { return sourceLink(bases[source], path, line) }
 	return n
 }
-
-// notesSource is the name of the folder vault.dir.
-const notesSource = "notes"
 
 // sourceLink puts a path behind the base address of its source, "" for none:
 // where {path} stands in it, else at its end; and the line where {line} stands.

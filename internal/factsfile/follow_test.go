@@ -1,14 +1,12 @@
-package main
+package factsfile
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"parley/config"
 	"parley/internal/chat"
 	"parley/internal/memory"
 )
@@ -18,22 +16,18 @@ import (
 func TestFactsFileFollows(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "facts.md")
-	cfg, err := config.Load(config.Options{Env: []string{"BOT_DATA_DIR=" + filepath.Join(dir, "data"), "BOT_MEMORY_FACTS_FILE=" + file, "BOT_ACCESS_OWNERS=telegram:1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx := context.Background()
-	a, err := newApp(ctx, cfg, slog.New(slog.DiscardHandler), true)
+	store, err := memory.Open(ctx, filepath.Join(dir, "data"), memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.close()
-	a.facts = a.openFactsFile()
+	defer func() { _ = store.Close() }()
+	f := New(file, "telegram:1", store)
 	owner := memory.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	sync := func() string {
 		t.Helper()
 		for range 3 { // two looks, and one at what was written
-			if err := a.syncFacts(ctx); err != nil {
+			if err := f.Sync(ctx); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -43,7 +37,7 @@ func TestFactsFileFollows(t *testing.T) {
 		}
 		return string(b)
 	}
-	if _, err := a.store.SaveFact(ctx, owner, memory.NewFact{Content: "Ann plays the cello"}); err != nil {
+	if _, err := store.SaveFact(ctx, owner, memory.NewFact{Content: "Ann plays the cello"}); err != nil {
 		t.Fatal(err)
 	}
 	text := sync()
@@ -58,23 +52,23 @@ func TestFactsFileFollows(t *testing.T) {
 		t.Fatal(err)
 	}
 	sync()
-	list, err := a.store.Facts(ctx, owner, 10, 0)
+	list, err := store.Facts(ctx, owner, 10, 0)
 	if err != nil || len(list) != 2 || !strings.Contains(list[0].Content+list[1].Content, "plays the harp") {
 		t.Errorf("rows: %+v, %v", list, err)
 	}
 	if err := os.WriteFile(file, []byte("# Key Facts\n\noops\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := a.syncFacts(ctx); err != nil {
+	if err := f.Sync(ctx); err != nil {
 		t.Errorf("obeyed or refused with the first look: %v", err)
 	}
-	if err := a.syncFacts(ctx); err == nil || !strings.Contains(err.Error(), "line 3") {
+	if err := f.Sync(ctx); err == nil || !strings.Contains(err.Error(), "line 3") {
 		t.Errorf("a broken file: %v", err)
 	}
-	if err := a.syncFacts(ctx); err != nil {
+	if err := f.Sync(ctx); err != nil {
 		t.Errorf("said twice: %v", err)
 	}
-	if list, err := a.store.Facts(ctx, owner, 10, 0); err != nil || len(list) != 2 {
+	if list, err := store.Facts(ctx, owner, 10, 0); err != nil || len(list) != 2 {
 		t.Errorf("a broken file changed the rows: %+v, %v", list, err)
 	}
 }

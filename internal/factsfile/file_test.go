@@ -1,24 +1,22 @@
-package main
+package factsfile
 
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"parley/config"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text"
 )
 
-// kept is an app that keeps a facts file.
+// kept is a facts file with its store.
 type kept struct {
-	*app
+	*File
 	t    *testing.T
 	file string
 }
@@ -26,17 +24,12 @@ type kept struct {
 // newKept makes n facts and their file, which is at name below a new folder.
 func newKept(t *testing.T, n int, file string) *kept {
 	t.Helper()
-	cfg, err := config.Load(config.Options{Env: []string{"BOT_DATA_DIR=" + filepath.Join(t.TempDir(), "data"), "BOT_MEMORY_FACTS_FILE=" + file, "BOT_ACCESS_OWNERS=telegram:1"}})
+	store, err := memory.Open(t.Context(), filepath.Join(t.TempDir(), "data"), memory.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := newApp(t.Context(), cfg, slog.New(slog.DiscardHandler), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(a.close)
-	a.facts = a.openFactsFile()
-	k := &kept{app: a, t: t, file: file}
+	t.Cleanup(func() { _ = store.Close() })
+	k := &kept{File: New(file, "telegram:1", store), t: t, file: file}
 	for i := range n {
 		k.learn(fmt.Sprintf("number %d is %s", i, strings.Repeat(string(rune('a'+i%26)), 5+i/26)))
 	}
@@ -54,7 +47,7 @@ func (k *kept) learn(text string) {
 // tick looks often enough for everything to settle.
 func (k *kept) tick() {
 	for range 4 {
-		_ = k.syncFacts(context.Background()) // what is wrong is told by problem
+		_ = k.Sync(context.Background()) // what is wrong is told by problem
 	}
 }
 
@@ -98,7 +91,7 @@ func TestFactsFileThatGrows(t *testing.T) {
 	k.write("")
 	for i := 0; i < len(whole); i += 97 {
 		k.write(whole[:i])
-		if err := k.syncFacts(t.Context()); err != nil {
+		if err := k.Sync(t.Context()); err != nil {
 			t.Fatalf("%d bytes: %v", i, err)
 		}
 		if got := k.contents(); !slices.Equal(got, before) {
@@ -107,15 +100,15 @@ func TestFactsFileThatGrows(t *testing.T) {
 	}
 	k.write(whole)
 	k.tick()
-	if got := k.contents(); !slices.Equal(got, before) || k.facts.problem() != nil {
-		t.Errorf("%q, %v", got, k.facts.problem())
+	if got := k.contents(); !slices.Equal(got, before) || k.Problem() != nil {
+		t.Errorf("%q, %v", got, k.Problem())
 	}
 	// The same size and time, but other words, is not the same.
 	info, err := os.Stat(k.file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := lookAt(k.file)
+	one, err := at(k.file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +116,7 @@ func TestFactsFileThatGrows(t *testing.T) {
 	if err := os.Chtimes(k.file, info.ModTime(), info.ModTime()); err != nil {
 		t.Fatal(err)
 	}
-	if two, err := lookAt(k.file); err != nil || two.same(one) {
+	if two, err := at(k.file); err != nil || two.same(one) {
 		t.Errorf("taken for the same: %v", err)
 	}
 }
@@ -138,7 +131,7 @@ func TestFactsFileCutShort(t *testing.T) {
 	k.write(cut)
 	said := 0
 	for range 5 {
-		if err := k.syncFacts(t.Context()); err != nil {
+		if err := k.Sync(t.Context()); err != nil {
 			said++
 			for _, want := range []string{"99 of 100", "/facts file accept", "bot facts file accept"} {
 				if !strings.Contains(err.Error(), want) {
@@ -147,12 +140,12 @@ func TestFactsFileCutShort(t *testing.T) {
 			}
 		}
 	}
-	if said != 1 || len(k.contents()) != 100 || k.facts.problem() == nil || k.read() != cut {
-		t.Errorf("said %d times, %d facts, %v", said, len(k.contents()), k.facts.problem())
+	if said != 1 || len(k.contents()) != 100 || k.Problem() == nil || k.read() != cut {
+		t.Errorf("said %d times, %d facts, %v", said, len(k.contents()), k.Problem())
 	}
 	ask := func(do string) string {
 		t.Helper()
-		said, err := factsFileWords(t.Context(), k.store, do)
+		said, err := Decide(t.Context(), k.store, do)
 		if why, ok := text.ForPeople(err); ok {
 			return why
 		}
@@ -166,7 +159,7 @@ func TestFactsFileCutShort(t *testing.T) {
 	}
 	k.write(whole)
 	k.tick()
-	if got := ask(""); got != wordsFactsFileFine || len(k.contents()) != 100 || k.facts.problem() != nil {
+	if got := ask(""); got != WordsFine || len(k.contents()) != 100 || k.Problem() != nil {
 		t.Errorf("put back: %q, %d facts", got, len(k.contents()))
 	}
 	if got := ask("accept"); !strings.Contains(got, "refused") {
@@ -195,7 +188,7 @@ func TestFactsFileCutShort(t *testing.T) {
 func TestFactsFileSavedMeanwhile(t *testing.T) {
 	k := newKept(t, 10, filepath.Join(t.TempDir(), "facts.md"))
 	k.tick()
-	old, err := lookAt(k.file)
+	old, err := at(k.file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -274,8 +267,8 @@ func TestFactsFileOnADiskThatIsAway(t *testing.T) {
 			}
 			k.learn("plays the cello")
 			k.tick()
-			if k.facts.problem() == nil || len(k.contents()) != 11 {
-				t.Errorf("%v, %d facts", k.facts.problem(), len(k.contents()))
+			if k.Problem() == nil || len(k.contents()) != 11 {
+				t.Errorf("%v, %d facts", k.Problem(), len(k.contents()))
 			}
 			if _, err := os.Stat(k.file); err == nil {
 				t.Error("written where the disk will be")
@@ -286,8 +279,8 @@ func TestFactsFileOnADiskThatIsAway(t *testing.T) {
 			}
 			k.write(k.read() + "- rides a bike\n")
 			k.tick()
-			if got := k.contents(); k.facts.problem() != nil || len(got) != 12 || !strings.Contains(k.read(), "cello") {
-				t.Errorf("%v, %q", k.facts.problem(), got)
+			if got := k.contents(); k.Problem() != nil || len(got) != 12 || !strings.Contains(k.read(), "cello") {
+				t.Errorf("%v, %q", k.Problem(), got)
 			}
 		})
 	}
@@ -297,12 +290,12 @@ func TestFactsFileOnADiskThatIsAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.tick()
-	if _, err := factsFileWords(t.Context(), k.store, "accept"); err != nil {
+	if _, err := Decide(t.Context(), k.store, "accept"); err != nil {
 		t.Fatal(err)
 	}
 	k.tick()
-	if strings.Count(k.read(), "\n- ") != 3 || k.facts.problem() != nil {
-		t.Errorf("%v\n%s", k.facts.problem(), k.read())
+	if strings.Count(k.read(), "\n- ") != 3 || k.Problem() != nil {
+		t.Errorf("%v\n%s", k.Problem(), k.read())
 	}
 }
 
@@ -321,8 +314,8 @@ func TestFactsFileOfAnotherKind(t *testing.T) {
 	for _, bad := range []string{whole + "- lives in Z\xfcrich\r\n", "\xff\xfe#\x00", whole[:100] + strings.Repeat("\x00", 300)} {
 		k.write(bad)
 		k.tick()
-		if k.facts.problem() == nil || k.read() != bad || len(k.contents()) != 6 {
-			t.Errorf("%.40q: %v, %d facts", bad, k.facts.problem(), len(k.contents()))
+		if k.Problem() == nil || k.read() != bad || len(k.contents()) != 6 {
+			t.Errorf("%.40q: %v, %d facts", bad, k.Problem(), len(k.contents()))
 		}
 	}
 	if err := os.Remove(k.file); err != nil {
@@ -332,7 +325,7 @@ func TestFactsFileOfAnotherKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.tick()
-	if k.facts.problem() == nil {
+	if k.Problem() == nil {
 		t.Error("a folder was taken for a file")
 	}
 	second := k.file + ".2"
@@ -342,7 +335,7 @@ func TestFactsFileOfAnotherKind(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.tick()
-	if k.facts.problem() == nil || !strings.Contains(k.facts.problem().Error(), "hard link") {
-		t.Errorf("%v", k.facts.problem())
+	if k.Problem() == nil || !strings.Contains(k.Problem().Error(), "hard link") {
+		t.Errorf("%v", k.Problem())
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -10,12 +10,14 @@ import (
 	"parley/internal/adapters/terminal"
 	"parley/internal/chat"
 	"parley/internal/facts"
+	"parley/internal/factsfile"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
-// factsCmd is the owner's view of what is remembered, with the bot running or
+// Facts is the owner's view of what is remembered, with the bot running or
 // not.
-type factsCmd struct {
+type Facts struct {
 	List   factsListCmd   `cmd:"" help:"List facts, everybody's or one person's."`
 	Add    factsAddCmd    `cmd:"" help:"Remember something about a person."`
 	Forget factsForgetCmd `cmd:"" help:"Forget a fact for good."`
@@ -40,14 +42,14 @@ type factsListCmd struct {
 }
 
 // Run lists facts.
-func (c factsListCmd) Run(ctx context.Context, f *flags, s *streams) error {
+func (c factsListCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		list, err := store.Facts(ctx, c.viewer(), c.Limit, 0)
 		if err != nil {
 			return err
 		}
 		for _, fact := range list {
-			if _, err := fmt.Fprintf(seen{s.out}, "%d\t%s\t%s\t%s\t%s %s\n", fact.ID, fact.Subject, fact.Updated.Format("2006-01-02 15:04"), fact.Type, fact.Content, strings.Join(fact.Tags, " ")); err != nil {
+			if _, err := fmt.Fprintf(seen{s.Out}, "%d\t%s\t%s\t%s\t%s %s\n", fact.ID, fact.Subject, fact.Updated.Format("2006-01-02 15:04"), fact.Type, fact.Content, strings.Join(fact.Tags, " ")); err != nil {
 				return err
 			}
 		}
@@ -61,7 +63,7 @@ type factsAddCmd struct {
 }
 
 // Run remembers something.
-func (c factsAddCmd) Run(ctx context.Context, f *flags, s *streams) error {
+func (c factsAddCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		v := whoever{c.User}.viewer()
 		v.Operator = false
@@ -70,10 +72,10 @@ func (c factsAddCmd) Run(ctx context.Context, f *flags, s *streams) error {
 			return err
 		}
 		if saved.Replaced != "" {
-			_, err = fmt.Fprintf(seen{s.out}, "corrected %d: %s (before: %s)\n", saved.ID, saved.Content, saved.Replaced)
+			_, err = fmt.Fprintf(seen{s.Out}, "corrected %d: %s (before: %s)\n", saved.ID, saved.Content, saved.Replaced)
 			return err
 		}
-		_, err = fmt.Fprintf(seen{s.out}, "remembered %d: %s\n", saved.ID, saved.Content)
+		_, err = fmt.Fprintf(seen{s.Out}, "remembered %d: %s\n", saved.ID, saved.Content)
 		return err
 	})
 }
@@ -83,7 +85,7 @@ type factsForgetCmd struct {
 }
 
 // Run forgets a fact.
-func (c factsForgetCmd) Run(ctx context.Context, f *flags, s *streams) error {
+func (c factsForgetCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		operator := facts.Asker{Viewer: whoever{}.viewer(), Admin: func(context.Context) bool { return true }}
 		fact, err := facts.Service{Rows: store}.Forget(ctx, operator, c.ID)
@@ -93,7 +95,7 @@ func (c factsForgetCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(seen{s.out}, "forgot %d: %s\n", c.ID, fact.Content)
+		_, err = fmt.Fprintf(seen{s.Out}, "forgot %d: %s\n", c.ID, fact.Content)
 		return err
 	})
 }
@@ -104,7 +106,7 @@ type factsExportCmd struct {
 }
 
 // Run writes a person's facts.
-func (c factsExportCmd) Run(ctx context.Context, f *flags, s *streams) error {
+func (c factsExportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		v := whoever{c.User}.viewer()
 		v.Operator = false
@@ -114,10 +116,10 @@ func (c factsExportCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		}
 		text := memory.WriteFacts(v.User, memory.Records(list), nil)
 		if c.File == "" {
-			_, err = fmt.Fprint(s.out, text)
+			_, err = fmt.Fprint(s.Out, text)
 			return err
 		}
-		return exportFacts(c.File, text)
+		return factsfile.Write(c.File, text)
 	})
 }
 
@@ -127,12 +129,12 @@ type factsImportCmd struct {
 }
 
 // Run brings facts in, all or none.
-func (c factsImportCmd) Run(ctx context.Context, f *flags, s *streams) error {
-	text, err := os.ReadFile(c.File)
+func (c factsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
+	b, err := os.ReadFile(c.File)
 	if err != nil {
 		return err
 	}
-	file, err := memory.ReadFacts(string(text))
+	file, err := memory.ReadFacts(string(b))
 	if err != nil {
 		return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
 	}
@@ -149,7 +151,7 @@ func (c factsImportCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		if err != nil {
 			return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
 		}
-		_, err = fmt.Fprintf(seen{s.out}, "imported %s about %s; known already: %d\n", many(done.Added, "fact"), v.User, done.Known)
+		_, err = fmt.Fprintf(seen{s.Out}, "imported %s about %s; known already: %d\n", text.Many(done.Added, "fact"), v.User, done.Known)
 		return err
 	})
 }

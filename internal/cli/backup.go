@@ -1,20 +1,22 @@
-package main
+package cli
 
 import (
 	"context"
 	"fmt"
 
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
-type backupCmd struct {
+// Backup copies the database.
+type Backup struct {
 	File  string `arg:"" help:"The copy to write." type:"path"`
 	Force bool   `help:"Overwrite a file that exists."`
 }
 
 // Run copies the database, with the bot running or not.
-func (b backupCmd) Run(ctx context.Context, f *flags, s *streams) error {
-	cfg, err := f.load()
+func (b Backup) Run(ctx context.Context, f *Flags, s *Streams) error {
+	cfg, err := f.Load()
 	if err != nil {
 		return err
 	}
@@ -22,17 +24,18 @@ func (b backupCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "%s: %s, read back and found whole\n", b.File, copied(c))
+	_, err = fmt.Fprintf(s.Out, "%s: %s, read back and found whole\n", b.File, copied(c))
 	return err
 }
 
-type restoreCmd struct {
+// Restore puts a copy in the place of the database.
+type Restore struct {
 	File string `arg:"" help:"The copy to put in place." type:"path"`
 }
 
 // Run puts a copy in the place of the database, with the bot stopped.
-func (r restoreCmd) Run(ctx context.Context, f *flags, s *streams) error {
-	cfg, err := f.load()
+func (r Restore) Run(ctx context.Context, f *Flags, s *Streams) error {
+	cfg, err := f.Load()
 	if err != nil {
 		return err
 	}
@@ -47,10 +50,10 @@ func (r restoreCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	if c.Unsettled > 0 {
 		text += "What was under way when the copy was made is taken up at the next start, so some people may be answered once more.\n"
 	}
-	_, err = fmt.Fprint(s.out, text)
+	_, err = fmt.Fprint(s.Out, text)
 	return err
 }
 
 func copied(c memory.Copied) string {
-	return fmt.Sprintf("%.1f MB, schema %d, %s, messages and parts of answers under way: %d", float64(c.Bytes)/(1<<20), c.Schema, many(int(c.Rows), "row"), c.Unsettled)
+	return fmt.Sprintf("%.1f MB, schema %d, %s, messages and parts of answers under way: %d", float64(c.Bytes)/(1<<20), c.Schema, text.Many(int(c.Rows), "row"), c.Unsettled)
 }

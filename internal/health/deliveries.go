@@ -1,4 +1,4 @@
-package main
+package health
 
 import (
 	"fmt"
@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
-// deliveryPatience is how long a part of an answer may fail to be delivered
+// Patience is how long a part of an answer may fail to be delivered
 // before health tells: a platform that hiccups is no news.
-var deliveryPatience = 2 * time.Minute
+var Patience = 2 * time.Minute
 
-// deliveries knows which conversations get no answers through.
-type deliveries struct {
+// Deliveries knows which conversations get no answers through.
+type Deliveries struct {
 	mu      sync.Mutex // guards the rest
 	failing map[chat.Key]failing
 	sent    map[string]time.Time // platform -> when something arrived there last
@@ -35,8 +36,8 @@ type failing struct {
 	err   error
 }
 
-// observe takes the Hub's events.
-func (d *deliveries) observe(e chat.Event, now time.Time) {
+// Observe takes the Hub's events.
+func (d *Deliveries) Observe(e chat.Event, now time.Time) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.failing == nil {
@@ -69,19 +70,19 @@ func (d *deliveries) observe(e chat.Event, now time.Time) {
 	}
 }
 
-// findings tells of platforms where parts have failed for longer than
-// deliveryPatience: degraded while others arrive there, else unavailable.
-func (d *deliveries) findings(now time.Time) (list []finding) {
+// Findings tells of platforms where parts have failed for longer than
+// Patience: degraded while others arrive there, else unavailable.
+func (d *Deliveries) Findings(now time.Time) (list []Finding) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	longest := map[string]failing{}
 	stuck := map[string]int{}
 	for k, f := range d.failing {
 		switch {
-		case now.Sub(f.next) > deliveryPatience: // the conversation moved, or was forgotten
+		case now.Sub(f.next) > Patience: // the conversation moved, or was forgotten
 			delete(d.failing, k)
 			continue
-		case now.Sub(f.since) <= deliveryPatience:
+		case now.Sub(f.since) <= Patience:
 			continue
 		}
 		stuck[k.Platform]++
@@ -91,12 +92,11 @@ func (d *deliveries) findings(now time.Time) (list []finding) {
 	}
 	for _, platform := range slices.Sorted(maps.Keys(longest)) {
 		f := longest[platform]
-		is := unavailable
+		is := Unavailable
 		if d.sent[platform].After(f.since) {
-			is = degraded
+			is = Degraded
 		}
-		list = append(list, finding{platform + " delivery", is, fmt.Sprintf(wordsUndelivered,
-			many(stuck[platform], "conversation"), now.Sub(f.since).Round(time.Second), clip(f.err.Error(), 200))})
+		list = append(list, Finding{platform + " delivery", is, Undelivered(stuck[platform], now.Sub(f.since), text.Shorten(f.err.Error(), 200))})
 	}
 	for _, platform := range slices.Sorted(maps.Keys(d.lost)) {
 		if f, ok := d.lost[platform].finding(platform, now); ok && longest[platform].err == nil {
@@ -111,13 +111,13 @@ func (d *deliveries) findings(now time.Time) (list []finding) {
 const manyRefused = 3
 
 // finding tells of answers that were given up while nothing arrived.
-func (l losses) finding(platform string, now time.Time) (f finding, ok bool) {
-	if now.Sub(l.since) <= deliveryPatience || l.unknown == 0 && l.refused < manyRefused {
+func (l losses) finding(platform string, now time.Time) (f Finding, ok bool) {
+	if now.Sub(l.since) <= Patience || l.unknown == 0 && l.refused < manyRefused {
 		return f, false
 	}
-	f = finding{platform + " delivery", degraded, fmt.Sprintf(wordsLost, many(l.unknown+l.refused, "part"), now.Sub(l.since).Round(time.Second))}
+	f = Finding{platform + " delivery", Degraded, fmt.Sprintf(wordsLost, text.Many(l.unknown+l.refused, "part"), now.Sub(l.since).Round(time.Second))}
 	if l.unknown > 1 {
-		f.is = unavailable
+		f.Is = Unavailable
 	}
 	return f, true
 }

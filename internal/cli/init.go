@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bufio"
@@ -14,26 +14,28 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/terminal"
+	"parley/internal/chat"
 	"parley/internal/llm/offline"
 	"parley/internal/llm/openai"
 	"parley/internal/llm/provider"
 	"parley/internal/setup"
 )
 
-type initCmd struct {
+// Init asks what a first start needs and writes the settings.
+type Init struct {
 	Force bool `help:"Overwrite a settings file that exists, without asking."`
 }
 
 // Run asks what a first start needs, checks each answer where it will be used,
 // and writes the settings. On a terminal a wrong answer is asked for again;
 // through a pipe, where one line is one answer, it is the end.
-func (c initCmd) Run(ctx context.Context, f *flags, s *streams) error {
+func (c Init) Run(ctx context.Context, f *Flags, s *Streams) error {
 	// The environment says where to ask (telegram.api_url), as at a start.
-	base, err := config.Load(config.Options{File: os.DevNull, Env: os.Environ(), IDs: identities})
+	base, err := config.Load(config.Options{File: os.DevNull, Env: os.Environ(), IDs: f.IDs})
 	if err != nil {
 		return err
 	}
-	w := &wizard{s: s, in: bufio.NewReader(s.in), tty: isTerminal(s.in), base: base, file: cmp.Or(f.Config, config.DefaultFile)}
+	w := &wizard{s: s, in: bufio.NewReader(s.In), tty: IsTerminal(s.In), base: base, ids: f.IDs, file: cmp.Or(f.Config, config.DefaultFile)}
 	if err := w.mayWrite(ctx, c.Force); err != nil {
 		return err
 	}
@@ -42,7 +44,7 @@ func (c initCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		if err := ask(ctx); err != nil {
 			return err
 		}
-		f.veil.Knows(setup.NewRedactor(w.made, setup.ShortestLogged))
+		f.Veil.Knows(setup.NewRedactor(w.made, setup.ShortestLogged))
 	}
 	if err := w.write(); err != nil {
 		return err
@@ -53,28 +55,29 @@ func (c initCmd) Run(ctx context.Context, f *flags, s *streams) error {
 
 // wizard is one run of init.
 type wizard struct {
-	s       *streams
+	s       *Streams
 	in      *bufio.Reader
 	tty     bool
 	base    config.Config // what is in force without a file
+	ids     chat.Identities
 	file    string
 	made    config.Config // the answers
 	chosen  string        // platform; "" is the terminal
 	account account
 }
 
-func (w *wizard) say(format string, args ...any) { fmt.Fprintf(w.s.out, format+"\n", args...) }
+func (w *wizard) say(format string, args ...any) { fmt.Fprintf(w.s.Out, format+"\n", args...) }
 
 // answer reads one line. hidden shows nothing of it on a terminal.
 func (w *wizard) answer(ctx context.Context, question string, hidden bool) (string, error) {
-	if f, ok := w.s.in.(*os.File); ok && hidden && w.tty {
+	if f, ok := w.s.In.(*os.File); ok && hidden && w.tty {
 		restore, err := terminal.Hide(f)
 		if err != nil {
 			return "", err
 		}
 		defer restore()
 	}
-	fmt.Fprint(w.s.out, question+" ")
+	fmt.Fprint(w.s.Out, question+" ")
 	type line struct {
 		text string
 		err  error
@@ -271,7 +274,7 @@ func (w *wizard) owner(ctx context.Context) error {
 		}
 		c := config.Default()
 		c.Access.Owners = []string{w.chosen + ":" + strings.TrimPrefix(text, w.chosen+":")}
-		if err := c.Validate(identities); err != nil {
+		if err := c.Validate(w.ids); err != nil {
 			return err
 		}
 		w.made.Access.Owners = c.Access.Owners
@@ -311,7 +314,7 @@ func (w *wizard) write() error {
 	if err := os.WriteFile(draft, []byte(w.text()), 0o600); err != nil {
 		return fmt.Errorf("write the settings: %w", err)
 	}
-	if _, err := config.Load(config.Options{File: draft, IDs: identities}); err != nil {
+	if _, err := config.Load(config.Options{File: draft, IDs: w.ids}); err != nil {
 		return fmt.Errorf("these answers do not go together: %w", err)
 	}
 	if err := os.Rename(draft, w.file); err != nil {

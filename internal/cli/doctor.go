@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -14,13 +14,15 @@ import (
 
 	"parley/config"
 	"parley/internal/agent"
+	"parley/internal/health"
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/setup"
 	"parley/internal/text"
 )
 
-type doctorCmd struct{}
+// Doctor checks everything a start needs.
+type Doctor struct{}
 
 // errUnwell makes doctor exit with 1; it has said why.
 var errUnwell = fmt.Errorf("something is wrong; see above")
@@ -28,11 +30,11 @@ var errUnwell = fmt.Errorf("something is wrong; see above")
 // doctorWait bounds each check that asks somebody.
 const doctorWait = 10 * time.Second
 
-// Run checks everything a start needs, one line each, and says how to mend
+// Run checks everything a start needs, one line each, and says how to fix
 // what is wrong. It changes nothing.
-func (doctorCmd) Run(ctx context.Context, f *flags, s *streams) error {
-	cfg, err := f.load()
-	d := &doctor{s: s, now: time.Now}
+func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
+	cfg, err := f.Load()
+	d := &doctor{s: s, now: time.Now, hosted: b.Hosted}
 	d.line("config", err, "ok")
 	if err != nil {
 		return errUnwell
@@ -63,14 +65,15 @@ func (doctorCmd) Run(ctx context.Context, f *flags, s *streams) error {
 const writable = 3
 
 type doctor struct {
-	s      *streams
+	s      *Streams
 	now    func() time.Time
 	hide   text.Redactor
 	unwell bool
+	hosted func(config.Config) bool // whether there is a platform besides the terminal
 }
 
 func (d *doctor) say(mark, name, text string) {
-	_, _ = fmt.Fprintf(d.s.out, "%-4s %-18s %s\n", mark, name, d.hide.Hide(text))
+	_, _ = fmt.Fprintf(d.s.Out, "%-4s %-18s %s\n", mark, name, d.hide.Hide(text))
 }
 
 func (d *doctor) line(name string, err error, fine string) {
@@ -112,28 +115,22 @@ func (d *doctor) access(cfg config.Config) {
 	}
 }
 
-// Free space below these is worth a word, and keeps messages from being taken.
-const (
-	littleSpace = 1 << 30
-	noSpace     = 100 << 20
-)
-
 // space looks at the disk of the data folder, or of the folder it will be in.
 func (d *doctor) space(dir string) {
-	free, err := freeSpace(dir)
+	free, err := health.FreeSpace(dir)
 	for errors.Is(err, syscall.ENOENT) && filepath.Dir(dir) != dir {
 		dir = filepath.Dir(dir)
-		free, err = freeSpace(dir)
+		free, err = health.FreeSpace(dir)
 	}
 	if err != nil {
 		d.line("disk", fmt.Errorf("free space of %s: %w", dir, err), "")
 		return
 	}
-	text := gigabytes(free)
+	text := health.Gigabytes(free)
 	switch {
-	case free < noSpace:
-		d.line("disk", fmt.Errorf(wordsNoSpace, text), "")
-	case free < littleSpace:
+	case free < health.NoSpace:
+		d.line("disk", errors.New(health.Full(free)), "")
+	case free < health.LittleSpace:
 		d.say("warn", "disk", text+": make room soon")
 	default:
 		d.say("ok", "disk", text)
@@ -178,15 +175,15 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 // waiting tells of what was put aside, and of answers that do not get through.
 func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 	if n, err := store.DeadLetters(ctx); err == nil && n > 0 {
-		d.say("warn", "dead letters", fmt.Sprintf(wordsDeadLetters, many(n, "event")))
+		d.say("warn", "dead letters", health.DeadLetters(n))
 	}
-	stuck, err := store.Undelivered(ctx, d.now().Add(-deliveryPatience))
+	stuck, err := store.Undelivered(ctx, d.now().Add(-health.Patience))
 	if err != nil {
 		d.line("delivery", err, "")
 		return
 	}
 	for _, s := range stuck {
-		d.line(s.Platform+" delivery", fmt.Errorf(wordsUndelivered, many(s.Conversations, "conversation"), d.now().Sub(s.Since).Round(time.Second), "see the log for the reason"), "")
+		d.line(s.Platform+" delivery", errors.New(health.Undelivered(s.Conversations, d.now().Sub(s.Since), "see the log for the reason")), "")
 	}
 	if len(stuck) == 0 {
 		d.say("ok", "delivery", "nothing has waited for long")
@@ -220,7 +217,7 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 }
 
 func (d *doctor) platforms(ctx context.Context, cfg config.Config) {
-	if !hosted(cfg) {
+	if !d.hosted(cfg) {
 		d.say("ok", "tokens", "none set: bot starts the terminal chat")
 		return
 	}

@@ -1,10 +1,9 @@
-package main
+package cli
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"time"
@@ -13,7 +12,8 @@ import (
 	"parley/internal/playbook"
 )
 
-type playbookCmd struct {
+// Playbook is about the playbook.
+type Playbook struct {
 	Check playbookCheckCmd `cmd:"" help:"Look for mistakes and for rules that can never do what they say."`
 }
 
@@ -23,8 +23,8 @@ type playbookCheckCmd struct {
 }
 
 // Run checks a playbook without a key, a model or a data folder.
-func (c playbookCheckCmd) Run(ctx context.Context, f *flags, s *streams) error {
-	cfg, err := f.load()
+func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, s *Streams, bot *Bot) error {
+	cfg, err := f.Load()
 	if err != nil {
 		return err
 	}
@@ -38,14 +38,9 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	if err != nil {
 		return err
 	}
-	a := &app{cfg: cfg, log: slog.New(slog.DiscardHandler), now: time.Now}
-	list, err := a.builtinTools()
+	names, err := bot.Tools(cfg)
 	if err != nil {
 		return err
-	}
-	var names []string
-	for _, t := range list {
-		names = append(names, t.Spec().Name)
 	}
 	used, err := c.matched(ctx, cfg.DataDir)
 	if err != nil {
@@ -53,14 +48,14 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *flags, s *streams) error {
 	}
 	found := playbook.Check(book, names, used)
 	for _, finding := range found {
-		if _, err := fmt.Fprintln(s.out, finding); err != nil {
+		if _, err := fmt.Fprintln(s.Out, finding); err != nil {
 			return err
 		}
 	}
 	if len(found) > 0 {
 		return fmt.Errorf("%d findings", len(found))
 	}
-	_, err = fmt.Fprintln(s.out, "nothing to find fault with")
+	_, err = fmt.Fprintln(s.Out, "nothing to find fault with")
 	return err
 }
 

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -14,10 +14,13 @@ import (
 	"parley/internal/adapters/terminal"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/setup"
+	"parley/internal/text"
 	"parley/internal/vault"
 )
 
-type recallCmd struct {
+// Recall shows what the agent would be given for a question.
+type Recall struct {
 	User    string   `help:"Who asks, such as telegram:42; a bare id means the terminal." required:"" placeholder:"ID"`
 	Channel string   `help:"Where; a direct chat when left out." placeholder:"ID"`
 	Limit   int      `help:"Passages at most; 0 is as many as the budget holds." default:"0"`
@@ -36,7 +39,7 @@ type recalled struct {
 }
 
 // Run shows what the agent would be given for a question.
-func (c recallCmd) Run(ctx context.Context, f *flags, s *streams) error {
+func (c Recall) Run(ctx context.Context, f *Flags, s *Streams) error {
 	q := memory.Query{User: terminal.UserID(c.User), Text: strings.Join(c.Query, " "), Limit: c.Limit, Tokens: c.Tokens}
 	if c.Channel != "" {
 		platform, _ := chat.CutID(q.User)
@@ -57,10 +60,10 @@ func (c recallCmd) Run(ctx context.Context, f *flags, s *streams) error {
 		}
 		list = c.withNotes(ctx, f, list, q)
 		if c.JSON {
-			return json.NewEncoder(s.out).Encode(list)
+			return json.NewEncoder(s.Out).Encode(list)
 		}
 		for _, r := range list {
-			if _, err := fmt.Fprintf(seen{s.out}, "%s %s %.3f %s\n%s\n\n", r.Kind, r.ID, r.Score, r.Time.Format(time.RFC3339), r.Text); err != nil {
+			if _, err := fmt.Fprintf(seen{s.Out}, "%s %s %.3f %s\n%s\n\n", r.Kind, r.ID, r.Score, r.Time.Format(time.RFC3339), r.Text); err != nil {
 				return err
 			}
 		}
@@ -70,8 +73,8 @@ func (c recallCmd) Run(ctx context.Context, f *flags, s *streams) error {
 
 // withNotes adds passages of the owner's notes while there is room, if the index
 // that a bot made is there.
-func (c recallCmd) withNotes(ctx context.Context, f *flags, list []recalled, q memory.Query) []recalled {
-	cfg, err := f.load()
+func (c Recall) withNotes(ctx context.Context, f *Flags, list []recalled, q memory.Query) []recalled {
+	cfg, err := f.Load()
 	if err != nil || cfg.Vault.Dir == "" {
 		return list
 	}
@@ -79,20 +82,20 @@ func (c recallCmd) withNotes(ctx context.Context, f *flags, list []recalled, q m
 	for _, r := range list {
 		left -= cost(r.Text)
 	}
-	a := &app{cfg: cfg, log: slog.New(slog.DiscardHandler), now: time.Now}
-	if err := a.openVault(ctx); err != nil {
+	notes, err := setup.OpenVault(ctx, cfg, vault.Options{Log: slog.New(slog.DiscardHandler), Now: time.Now})
+	if err != nil {
 		return list
 	}
-	defer func() { _ = a.vault.Close() }()
-	if err := a.vault.Refresh(ctx); err != nil {
+	defer func() { _ = notes.Close() }()
+	if err := notes.Refresh(ctx); err != nil {
 		return list
 	}
-	hits, err := a.vault.Search(ctx, vault.Query{Text: q.Text})
+	hits, err := notes.Search(ctx, vault.Query{Text: q.Text})
 	if err != nil {
 		return list
 	}
 	for _, h := range hits {
-		r := recalled{"note", h.Path, h.Score, fmt.Sprintf("%s — %s: %s", h.Title, h.Path, h.Snippet), a.now()}
+		r := recalled{"note", h.Path, h.Score, fmt.Sprintf("%s — %s: %s", h.Title, h.Path, h.Snippet), time.Now()}
 		if left -= cost(r.Text); left < 0 || q.Limit > 0 && len(list) >= q.Limit {
 			break
 		}
@@ -141,7 +144,7 @@ type sessionsImportCmd struct {
 }
 
 // Run brings older conversations in.
-func (c sessionsImportCmd) Run(ctx context.Context, f *flags, s *streams) error {
+func (c sessionsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		file, err := os.Open(c.File)
 		if err != nil {
@@ -152,7 +155,7 @@ func (c sessionsImportCmd) Run(ctx context.Context, f *flags, s *streams) error 
 		if err != nil {
 			return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
 		}
-		_, err = fmt.Fprintf(seen{s.out}, "imported %s in %s; known already: %d\n", many(done.Messages, "message"), many(done.Sessions, "conversation"), done.Known)
+		_, err = fmt.Fprintf(seen{s.Out}, "imported %s in %s; known already: %d\n", text.Many(done.Messages, "message"), text.Many(done.Sessions, "conversation"), done.Known)
 		return err
 	})
 }

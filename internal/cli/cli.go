@@ -1,0 +1,95 @@
+// Package cli is what operators type in a shell, apart from starting the bot:
+// each command is a struct with its flags and a Run. It starts nothing that
+// outlives the command and has no rule of the assistant.
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"parley/config"
+	"parley/internal/adapters/terminal"
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/pdf"
+	"parley/internal/rehearse"
+	"parley/internal/setup"
+	"parley/internal/text"
+)
+
+// Flags are common to all commands; each is a setting that wins over the file
+// and the environment.
+type Flags struct {
+	Config    string `help:"Settings file (default bot.yaml, which may be missing)." placeholder:"FILE"`
+	Data      string `help:"Data folder." placeholder:"DIR"`
+	LogLevel  string `help:"Least level written to stderr: debug, info, warn or error." placeholder:"LEVEL"`
+	LogFormat string `help:"Form of log lines: text or json." placeholder:"FORMAT"`
+
+	Veil *text.Blotter   `kong:"-"` // over stderr
+	IDs  chat.Identities `kong:"-"` // of all platforms
+}
+
+// Bot is what the commands need of the bot that only the program can build.
+type Bot struct {
+	Tools    func(config.Config) (names []string, err error) // that the settings make useful
+	Rehearse rehearse.Build
+	Hosted   func(config.Config) bool // whether there is a platform besides the terminal
+}
+
+// Streams are the process's, or a test's.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// seen prints what others wrote: nothing in it steers the terminal.
+type seen struct{ io.Writer }
+
+// Write implements io.Writer, for texts that come whole.
+func (s seen) Write(p []byte) (int, error) {
+	clean, _ := text.Strip(string(p))
+	_, err := io.WriteString(s.Writer, clean)
+	return len(p), err
+}
+
+// Load reads the settings with the flags on top.
+func (f *Flags) Load() (config.Config, error) {
+	set := map[string]string{}
+	for path, v := range map[string]string{"data_dir": f.Data, "log.level": f.LogLevel, "log.format": f.LogFormat} {
+		if v != "" {
+			set[path] = v
+		}
+	}
+	c, err := config.Load(config.Options{File: f.Config, Env: os.Environ(), Flags: set, IDs: f.IDs})
+	if err == nil {
+		f.Veil.Knows(setup.NewRedactor(c, setup.ShortestLogged))
+	}
+	return c, err
+}
+
+// withStore opens the data folder beside a bot that may be running.
+func withStore(ctx context.Context, f *Flags, do func(*memory.Store) error) error {
+	cfg, err := f.Load()
+	if err != nil {
+		return err
+	}
+	store, err := memory.Open(ctx, cfg.DataDir, memory.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }()
+	return do(store)
+}
+
+// PDFText prints the text of a PDF: the process that pdf.Read starts.
+type PDFText struct{}
+
+// Run is the process in which a PDF is read.
+func (PDFText) Run(s *Streams) error { return pdf.Extract(s.In, s.Out) }
+
+// IsTerminal says whether a stream is a terminal.
+func IsTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && terminal.Is(f)
+}

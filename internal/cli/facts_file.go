@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"parley/config"
+	"parley/internal/factsfile"
+	"parley/internal/memory"
+	"parley/internal/text"
+)
+
+type factsFileCmd struct {
+	Do string `arg:"" optional:"" enum:"status,accept,undo" default:"status" help:"status, accept or undo."`
+}
+
+// Run looks at the facts file, or decides about it.
+func (c factsFileCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
+	return withStore(ctx, f, func(store *memory.Store) error {
+		said, err := factsfile.Decide(ctx, store, c.Do)
+		if why, ok := text.ForPeople(err); ok {
+			said, err = why, nil
+		}
+		if err == nil {
+			_, err = fmt.Fprintln(seen{s.Out}, said)
+		}
+		return err
+	})
+}
+
+// factsFile looks at the facts file as the next start would.
+func (d *doctor) factsFile(ctx context.Context, cfg config.Config, store *memory.Store) {
+	if cfg.Memory.FactsFile == "" {
+		return
+	}
+	err := factsfile.Examine(cfg.Memory.FactsFile)
+	if err == nil {
+		if mass, rerr := store.FactsRefused(ctx); mass != nil || rerr != nil {
+			err = errors.Join(rerr, refusal(mass))
+		}
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("%s is not obeyed: %w", cfg.Memory.FactsFile, err)
+	}
+	d.line("facts file", err, cfg.Memory.FactsFile)
+}
+
+// refusal is an error only when there is one.
+func refusal(mass *memory.MassError) error {
+	if mass == nil {
+		return nil
+	}
+	return mass
+}

@@ -1,0 +1,21 @@
+package cli
+
+// What init asks.
+const (
+	wordsInit      = "Up to four questions; Ctrl-C ends this and writes nothing. Keys and tokens are\nnot shown as you type.\n"
+	wordsInitModel = `1. Model: an OpenAI key, or the address of an OpenAI-compatible server (with a
+   key and a model's name after it, if it needs them), or Enter for the
+   built-in responder:`
+	wordsInitModelOllama = `1. Model: Enter for Ollama, which runs here, or an OpenAI key, or the address of
+   an OpenAI-compatible server (with a key and a model's name after it, if it
+   needs them), or builtin:`
+	wordsInitPlatform = `2. Where shall people find it: telegram, discord, or Enter for this terminal
+   only:`
+	wordsInitTelegram = "3. Its token, from @BotFather (/newbot):"
+	wordsInitDiscord  = `3. Its token, from discord.com/developers/applications (your application, Bot,
+   Reset Token):`
+	wordsInitOwnerTelegram = `4. Your numeric Telegram id (@userinfobot tells you), or Enter to claim the bot
+   with a code later:`
+	wordsInitOwnerDiscord = `4. Your numeric Discord id (Developer Mode on, right-click your name, Copy User
+   ID), or Enter to claim the bot with a code later:`
+)

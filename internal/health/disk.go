@@ -1,0 +1,25 @@
+package health
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// Free space below these, in bytes, is worth a word, and keeps messages from
+// being taken.
+const (
+	LittleSpace = 1 << 30
+	NoSpace     = 100 << 20
+)
+
+// FreeSpace is what this user may still write to the disk of a folder.
+func FreeSpace(dir string) (uint64, error) {
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(dir, &fs); err != nil {
+		return 0, err
+	}
+	return uint64(fs.Bavail) * uint64(fs.Bsize), nil
+}
+
+// Gigabytes says how much is free.
+func Gigabytes(n uint64) string { return fmt.Sprintf("%.1f GB free", float64(n)/(1<<30)) }
