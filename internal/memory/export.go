@@ -13,23 +13,23 @@ import (
 
 // Export is everything that is stored about a person, for them to read.
 type Export struct {
-	User      string         `json:"user"`
-	At        time.Time      `json:"at"`
-	TimeZone  string         `json:"time_zone,omitempty"`
-	Playbook  string         `json:"playbook,omitempty"` // what rules keep of them
-	Facts     []FactRecord   `json:"facts"`
-	Tasks     []Task         `json:"tasks"`
-	Reminders []Reminder     `json:"reminders"`
-	Journal   []LogEntry     `json:"journal"`
-	Messages  []SaidRecord   `json:"messages"`
-	Answers   []AnswerRecord `json:"answers"`
-	Calls     []CallRecord   `json:"calls"`    // of tools, for those answers
-	Earlier   []string       `json:"earlier"`  // what facts said before
-	Sessions  []SatRecord    `json:"sessions"` // conversations with them alone, summed up
+	User      string          `json:"user"`
+	At        time.Time       `json:"at"`
+	TimeZone  string          `json:"time_zone,omitempty"`
+	Playbook  string          `json:"playbook,omitempty"` // what rules keep of them
+	Facts     []FactRecord    `json:"facts"`
+	Tasks     []Task          `json:"tasks"`
+	Reminders []Reminder      `json:"reminders"`
+	Journal   []LogEntry      `json:"journal"`
+	Messages  []MessageRecord `json:"messages"`
+	Answers   []AnswerRecord  `json:"answers"`
+	Calls     []CallRecord    `json:"calls"`    // of tools, for those answers
+	Earlier   []string        `json:"earlier"`  // what facts said before
+	Sessions  []SessionRecord `json:"sessions"` // conversations with them alone, summed up
 }
 
-// SaidRecord is a message of the person, or an answer to it.
-type SaidRecord struct {
+// MessageRecord is a message of the person, or an answer to it.
+type MessageRecord struct {
 	Place    string          `json:"place"`
 	Role     string          `json:"role"`
 	Name     string          `json:"name,omitempty"`
@@ -39,8 +39,8 @@ type SaidRecord struct {
 	At       time.Time       `json:"at"`
 }
 
-// SatRecord is what is kept of a conversation as a whole.
-type SatRecord struct {
+// SessionRecord is what is kept of a conversation as a whole.
+type SessionRecord struct {
 	Place     string          `json:"place"`
 	Title     string          `json:"title,omitempty"`
 	Summary   string          `json:"summary,omitempty"`
@@ -142,12 +142,12 @@ func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err er
 		return e, err
 	}
 	e.Playbook = p.Playbook
-	return e, s.exportTalks(&e)
+	return e, s.exportConversations(&e)
 }
 
-// exportTalks adds what was said to the bot, and what that left behind.
-func (s *Store) exportTalks(e *Export) (err error) {
-	if e.Messages, err = gathered(s, scanSaid, "SELECT platform || ':' || channel, role, name, content, attached, tool_calls, at FROM messages WHERE user_id = :user ORDER BY id", e.User); err != nil {
+// exportConversations adds what was said to the bot, and what that left behind.
+func (s *Store) exportConversations(e *Export) (err error) {
+	if e.Messages, err = gathered(s, scanMessageRecord, "SELECT platform || ':' || channel, role, name, content, attached, tool_calls, at FROM messages WHERE user_id = :user ORDER BY id", e.User); err != nil {
 		return err
 	}
 	if e.Answers, err = gathered(s, scanAnswer, "SELECT platform || ':' || channel, category, model, total_tokens, at, detail FROM decisions WHERE user_id = :user ORDER BY at", e.User); err != nil {
@@ -162,7 +162,7 @@ func (s *Store) exportTalks(e *Export) (err error) {
 		UNION ALL SELECT content || ' ' || tags || ' ' || quote || ' ' || previous FROM key_facts WHERE scope = 'person' AND subject = :user AND valid_to <> ''`, e.User); err != nil {
 		return err
 	}
-	e.Sessions, err = gathered(s, scanSat, `SELECT platform || ':' || channel, title, summary, closing, decisions, mentions, playbook FROM sessions
+	e.Sessions, err = gathered(s, scanSessionRecord, `SELECT platform || ':' || channel, title, summary, closing, decisions, mentions, playbook FROM sessions
 		WHERE (direct OR user_id = :user) AND `+spokenIn+` ORDER BY created_at`, e.User)
 	return err
 }
@@ -177,7 +177,7 @@ func gathered[T any](s *Store, scan func(*sql.Rows) (T, error), query, user stri
 	return list, during("export", err)
 }
 
-func scanSaid(r *sql.Rows) (m SaidRecord, err error) {
+func scanMessageRecord(r *sql.Rows) (m MessageRecord, err error) {
 	var at, calls string
 	err = r.Scan(&m.Place, &m.Role, &m.Name, &m.Text, &m.Attached, &calls, &at)
 	m.At, m.Calls = ParseStamp(at), json.RawMessage(calls)
@@ -200,7 +200,7 @@ func scanCall(r *sql.Rows) (c CallRecord, err error) {
 
 func scanText(r *sql.Rows) (text string, err error) { return text, r.Scan(&text) }
 
-func scanSat(r *sql.Rows) (m SatRecord, err error) {
+func scanSessionRecord(r *sql.Rows) (m SessionRecord, err error) {
 	var decisions, mentions string
 	err = r.Scan(&m.Place, &m.Title, &m.Summary, &m.Closing, &decisions, &mentions, &m.Playbook)
 	m.Decisions, m.Mentions = json.RawMessage(decisions), json.RawMessage(mentions)

@@ -96,7 +96,7 @@ func FuzzImport(f *testing.F) {
 	})
 }
 
-// corpus is n messages of two people over months, in sittings of ten.
+// corpus is n messages of two people over months, in sessions of ten.
 func corpus(n int) string {
 	var b strings.Builder
 	at := time.Date(2022, 1, 1, 9, 0, 0, 0, time.UTC)

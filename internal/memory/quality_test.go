@@ -28,7 +28,7 @@ type question struct {
 	Loose    bool // asked in words of which the chat has few
 }
 
-// shortChats have 270 messages in 13 sittings, longChats 580 and 700 in 20, with
+// shortChats have 270 messages in 13 sessions, longChats 580 and 700 in 20, with
 // small talk that says the same words over.
 var (
 	shortChats = []string{"bea-oskar", "hana-felix", "leila-marcus", "priya-jonas"}

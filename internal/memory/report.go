@@ -55,8 +55,8 @@ func percentiles(list string) (median, p95 time.Duration) {
 	return at(50), at(95)
 }
 
-// Talk is a conversation as a list shows it.
-type Talk struct {
+// Conversation is a conversation as a list shows it.
+type Conversation struct {
 	Key      chat.Key
 	Name     string // of whoever wrote last
 	Text     string // the last words
@@ -65,12 +65,12 @@ type Talk struct {
 	Messages int // among the newest that were looked at
 }
 
-// newestLooked is how many messages Talks and Rules look back on.
+// newestLooked is how many messages Conversations and Rules look back on.
 const newestLooked = 2000
 
-// Talks lists the conversations that the newest messages belong to, the latest
+// Conversations lists the conversations that the newest messages belong to, the latest
 // first.
-func (s *Store) Talks(_ context.Context, limit int) ([]Talk, error) {
+func (s *Store) Conversations(_ context.Context, limit int) ([]Conversation, error) {
 	rows, err := s.db.Query(`SELECT platform, channel, thread, max(at), count(*), category,
 			coalesce((SELECT name FROM messages m WHERE m.user_id = d.user_id AND m.role = 'user' ORDER BY id DESC LIMIT 1), d.user_id),
 			coalesce((SELECT substr(content, 1, 200) FROM messages m WHERE m.platform = d.platform AND m.channel = d.channel
@@ -81,9 +81,9 @@ func (s *Store) Talks(_ context.Context, limit int) ([]Talk, error) {
 		return nil, during("list conversations", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var list []Talk
+	var list []Conversation
 	for rows.Next() {
-		var t Talk
+		var t Conversation
 		var at string
 		if err := rows.Scan(&t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &at, &t.Messages, &t.Category, &t.Name, &t.Text); err != nil {
 			return nil, during("list conversations", err)
@@ -94,24 +94,24 @@ func (s *Store) Talks(_ context.Context, limit int) ([]Talk, error) {
 	return list, during("list conversations", rows.Err())
 }
 
-// Said selects messages of a session or, without one, of a place.
-type Said struct {
+// MessageQuery selects messages of a session or, without one, of a place.
+type MessageQuery struct {
 	Session string
 	Key     chat.Key
 	Before  int64 // row id; 0 is the end
 	Limit   int
 }
 
-const saidColumns = "SELECT id, role, user_id, name, content, tool_calls, at FROM messages WHERE "
+const messageColumns = "SELECT id, role, user_id, name, content, tool_calls, at FROM messages WHERE "
 
 // Messages returns the newest that a query selects, oldest first.
-func (s *Store) Messages(_ context.Context, q Said) ([]Entry, error) {
+func (s *Store) Messages(_ context.Context, q MessageQuery) ([]Entry, error) {
 	if q.Before == 0 {
 		q.Before = 1<<63 - 1
 	}
-	query, args := saidColumns+"session_id = ? AND id < ? ORDER BY id DESC LIMIT ?", []any{q.Session, q.Before, q.Limit}
+	query, args := messageColumns+"session_id = ? AND id < ? ORDER BY id DESC LIMIT ?", []any{q.Session, q.Before, q.Limit}
 	if q.Session == "" {
-		query = saidColumns + "platform = ? AND channel = ? AND thread = ? AND id < ? ORDER BY id DESC LIMIT ?"
+		query = messageColumns + "platform = ? AND channel = ? AND thread = ? AND id < ? ORDER BY id DESC LIMIT ?"
 		args = []any{q.Key.Platform, q.Key.Channel, q.Key.Thread, q.Before, q.Limit}
 	}
 	rows, err := s.db.Query(query, args...)

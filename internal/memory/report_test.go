@@ -54,18 +54,18 @@ func TestReport(t *testing.T) {
 		t.Errorf("the hour before was %+v, %v", l, err)
 	}
 
-	talks, err := s.Talks(ctx, 10)
+	talks, err := s.Conversations(ctx, 10)
 	must(t, err)
 	if len(talks) != 2 || talks[0].Key != there || talks[0].Text != "answer 99" || talks[0].Name != "Alice" || talks[1].Messages != 50 {
 		t.Errorf("conversations are %+v", talks)
 	}
 
-	newest, err := s.Messages(ctx, Said{Key: here, Limit: 3})
+	newest, err := s.Messages(ctx, MessageQuery{Key: here, Limit: 3})
 	must(t, err)
 	if len(newest) != 3 || newest[2].Content != "answer 98" || newest[1].Content != "question 98" {
 		t.Errorf("the newest messages are %+v", newest)
 	}
-	older, err := s.Messages(ctx, Said{Session: "0000aaaa-0000-4000-8000-000000000000", Before: newest[0].ID, Limit: 1})
+	older, err := s.Messages(ctx, MessageQuery{Session: "0000aaaa-0000-4000-8000-000000000000", Before: newest[0].ID, Limit: 1})
 	must(t, err)
 	if len(older) != 1 || older[0].Content != "question 96" {
 		t.Errorf("before them came %+v", older)
@@ -128,9 +128,9 @@ func TestReportsUseIndexes(t *testing.T) {
 	s := open(t, Options{})
 	ctx := context.Background()
 	_, _ = s.Load(ctx, s.now(), s.now())
-	_, _ = s.Talks(ctx, 1)
-	_, _ = s.Messages(ctx, Said{Limit: 1})
-	_, _ = s.Messages(ctx, Said{Session: "x", Limit: 1})
+	_, _ = s.Conversations(ctx, 1)
+	_, _ = s.Messages(ctx, MessageQuery{Limit: 1})
+	_, _ = s.Messages(ctx, MessageQuery{Session: "x", Limit: 1})
 	_, _ = s.Audits(ctx, chat.Key{}, s.now(), s.now(), 1)
 	_, _ = s.Failures(ctx, s.now(), 1)
 	_, _ = s.Search(ctx, "word", 1, 0)

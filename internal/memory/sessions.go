@@ -36,7 +36,7 @@ type Mentions struct {
 	Refs    []string `json:"refs,omitempty"` // "task 3", "fact 12"
 }
 
-// Session is one sitting in one place.
+// Session is a stretch of conversation in one place that a silence ends.
 type Session struct {
 	ID           string // UUIDv4
 	Key          chat.Key

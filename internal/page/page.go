@@ -36,15 +36,15 @@ type Figures interface {
 	SessionCounts(ctx context.Context) (map[memory.Status]int, error)
 }
 
-// Talks is what was said, and what was decided about it.
-type Talks interface {
-	Talks(ctx context.Context, limit int) ([]memory.Talk, error)
-	Messages(ctx context.Context, q memory.Said) ([]memory.Entry, error)
+// Conversations is what was said, and what was decided about it.
+type Conversations interface {
+	Conversations(ctx context.Context, limit int) ([]memory.Conversation, error)
+	Messages(ctx context.Context, q memory.MessageQuery) ([]memory.Entry, error)
 	Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]memory.Audit, error)
 	Search(ctx context.Context, text string, limit, offset int) ([]memory.Hit, error)
 }
 
-// Sessions are the sittings of conversations.
+// Sessions are the parts of conversations, with long silences between them.
 type Sessions interface {
 	SessionsByAge(ctx context.Context, status memory.Status, limit, offset int) ([]memory.Session, error)
 	SessionByID(ctx context.Context, id string) (memory.Session, error)
@@ -55,7 +55,7 @@ type Sessions interface {
 type Store interface {
 	Codes
 	Figures
-	Talks
+	Conversations
 	Sessions
 }
 

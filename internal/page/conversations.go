@@ -16,19 +16,19 @@ import (
 
 // How much a page lists.
 const (
-	maxTalks    = 40
-	maxMessages = 40
-	maxAudits   = 60
-	perPage     = 25
+	maxConversations = 40
+	maxMessages      = 40
+	maxAudits        = 60
+	perPage          = 25
 )
 
 func (p *Page) conversations(r *http.Request) (any, error) {
-	return p.o.Store.Talks(r.Context(), maxTalks)
+	return p.o.Store.Conversations(r.Context(), maxConversations)
 }
 
-// talk is a conversation, or one sitting of it, with what was done about each
+// conversation is a whole one, or one session of it, with what was done about each
 // message.
-type talk struct {
+type conversation struct {
 	Key     chat.Key
 	Session *memory.Session // nil for a whole place
 	Turns   []turn
@@ -41,7 +41,7 @@ func (p *Page) conversation(r *http.Request) (any, error) {
 	if !ok {
 		return nil, errNone
 	}
-	return p.read(r, talk{Key: k}, "/conversation?place="+url.QueryEscape(k.String())+"&")
+	return p.read(r, conversation{Key: k}, "/conversation?place="+url.QueryEscape(k.String())+"&")
 }
 
 func (p *Page) session(r *http.Request) (any, error) {
@@ -53,13 +53,13 @@ func (p *Page) session(r *http.Request) (any, error) {
 		return nil, err
 	}
 	se.Decisions = few(se.Decisions, maxWhy, maxReason)
-	return p.read(r, talk{Key: se.Key, Session: &se}, "/sessions/"+se.ID+"?")
+	return p.read(r, conversation{Key: se.Key, Session: &se}, "/sessions/"+se.ID+"?")
 }
 
 // read fills in what was said before a message, or last.
-func (p *Page) read(r *http.Request, t talk, self string) (any, error) {
+func (p *Page) read(r *http.Request, t conversation, self string) (any, error) {
 	ctx := r.Context()
-	q := memory.Said{Key: t.Key, Limit: maxMessages}
+	q := memory.MessageQuery{Key: t.Key, Limit: maxMessages}
 	if t.Session != nil {
 		q.Session = t.Session.ID
 	}
@@ -87,7 +87,7 @@ func (p *Page) read(r *http.Request, t talk, self string) (any, error) {
 	}
 	t.Turns = fitting(turns(entries, audits))
 	first := firstID(t.Turns)
-	older, err := p.o.Store.Messages(ctx, memory.Said{Key: q.Key, Session: q.Session, Before: first, Limit: 1})
+	older, err := p.o.Store.Messages(ctx, memory.MessageQuery{Key: q.Key, Session: q.Session, Before: first, Limit: 1})
 	if len(older) > 0 {
 		t.Earlier = self + "before=" + strconv.FormatInt(first, 10)
 	}
@@ -261,8 +261,8 @@ func accountOf(a memory.Audit) *account {
 // statuses of sessions, as the filter shows them.
 var statuses = []memory.Status{memory.Active, memory.Idle, memory.Suspended, memory.Completed, memory.Expired, memory.Archived}
 
-// sitting is the list of sessions, or what a search found in them.
-type sitting struct {
+// sessionList is the list of sessions, or what a search found in them.
+type sessionList struct {
 	Query    string
 	Statuses []link
 	Hits     []hit
@@ -279,7 +279,7 @@ type hit struct {
 func (p *Page) sessions(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	page := max(1, number(q.Get("page")))
-	s := sitting{Query: clip(strings.TrimSpace(q.Get("q")), 200)}
+	s := sessionList{Query: clip(strings.TrimSpace(q.Get("q")), 200)}
 	offset := (page - 1) * perPage
 	keepOn := url.Values{"q": {s.Query}, "status": {q.Get("status")}}
 	n := 0
