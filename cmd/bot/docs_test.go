@@ -57,6 +57,9 @@ func chatCommands(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer a.close()
+	if a.toolset, err = a.newToolset(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	front, err := a.newFront(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
