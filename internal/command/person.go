@@ -31,6 +31,8 @@ type PersonRows interface {
 type Files interface {
 	Read(ctx context.Context, p vault.Part) (vault.Document, error)
 	Remove(ctx context.Context, path string) error
+	// Scrub leaves nothing of removed notes in the index.
+	Scrub(ctx context.Context) error
 }
 
 // export hands somebody everything about them, in a direct chat only: the files
@@ -113,6 +115,11 @@ func (p Person) forget(ctx context.Context, r admin.Request) (chat.Answer, error
 	}
 	for _, n := range own {
 		if err := p.Vault.Remove(ctx, n.Path); err != nil {
+			return chat.Answer{}, err
+		}
+	}
+	if len(own) > 0 {
+		if err := p.Vault.Scrub(ctx); err != nil {
 			return chat.Answer{}, err
 		}
 	}

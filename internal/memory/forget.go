@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"parley/internal/sqlite"
 )
@@ -92,36 +91,5 @@ func (s *Store) ForgetPerson(ctx context.Context, user string, except int64) err
 	if err != nil {
 		return during("forget person", err)
 	}
-	return during("forget person", s.scrub(ctx))
-}
-
-// scrub rewrites the file without its free space and empties the log.
-func (s *Store) scrub(ctx context.Context) error {
-	err := s.db.Bare(ctx, func(tx *sqlite.Tx) error {
-		for _, t := range []string{"messages_fts", "key_facts_fts"} {
-			if _, err := tx.Exec("INSERT INTO " + t + " (" + t + ") VALUES ('optimize')"); err != nil {
-				return err
-			}
-		}
-		_, err := tx.Exec("VACUUM")
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for range 100 { // a reader holds the log's end for moments only
-		var busy, frames, moved int
-		err := s.db.Bare(ctx, func(tx *sqlite.Tx) error {
-			return tx.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
-		})
-		if err != nil || busy == 0 {
-			return err
-		}
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	return errors.New("the log is still read by somebody; it is emptied at the next stop")
+	return during("forget person", s.db.Scrub(ctx, "messages_fts", "key_facts_fts"))
 }

@@ -56,7 +56,7 @@ CREATE VIRTUAL TABLE code_fts USING fts5 (title, heading, tags, text, content = 
 
 -- Each word that ever stood in a section, once, with its letters by threes: a
 -- part of a word or a slip of the pen finds the words it may stand for. A word
--- that is gone from all files finds nothing and stays until the next rebuild.
+-- that is gone from all files finds nothing; Scrub takes it out.
 CREATE TABLE words (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, word TEXT NOT NULL, UNIQUE (kind, word));
 CREATE VIRTUAL TABLE words_fts USING fts5 (word, content = 'words', content_rowid = 'id', tokenize = 'trigram remove_diacritics 1');
 CREATE TRIGGER words_insert AFTER INSERT ON words

@@ -1,0 +1,40 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Scrub rewrites the file without its free space, and what is deleted out of
+// the full-text indexes named, and empties the log: afterwards no byte of what
+// was deleted is left. Other writes wait until it is done.
+func (d *DB) Scrub(ctx context.Context, indexes ...string) error {
+	err := d.Bare(ctx, func(tx *Tx) error {
+		for _, t := range indexes {
+			if _, err := tx.Exec("INSERT INTO " + t + " (" + t + ") VALUES ('optimize')"); err != nil {
+				return err
+			}
+		}
+		_, err := tx.Exec("VACUUM")
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for range 100 { // a reader holds the log's end for moments only
+		var busy, frames, moved int
+		err := d.Bare(ctx, func(tx *Tx) error {
+			return tx.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
+		})
+		if err != nil || busy == 0 {
+			return err
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return errors.New("the log is still read by somebody; it is emptied at the next stop")
+}
