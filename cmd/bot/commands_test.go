@@ -91,9 +91,9 @@ const uses = `
 /forget-me
 `
 
-// TestEveryCommandWithTheModelDown: each command of product.md answers on each
+// TestEveryCommandWithTheModelDown: each command answers on each
 // front end when there is no model, and says that it did not work for none but
-// those that are about the model (requirements F60).
+// those that are about the model.
 func TestEveryCommandWithTheModelDown(t *testing.T) {
 	lines := strings.Split(strings.TrimSpace(uses), "\n")
 	var script []string

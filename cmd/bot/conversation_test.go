@@ -150,7 +150,7 @@ func TestConversations(t *testing.T) {
 var fronts = map[string]func(*testing.T, *world) func(string) string{"telegram": onTelegram, "discord": onDiscordDM, "terminal": onTerminal}
 
 // internals are what no answer shows: names of tools, ids of rows, keys,
-// stacks (requirements F69). Commands of owners may.
+// stacks. Commands of owners may.
 var internals = regexp.MustCompile(`\b(save|add|list|complete|update|delete|forget|set|cancel|recall|log|current|web|find)_[a-z]+\b|[0-9a-f]{8}-[0-9a-f]{4}-|goroutine |` + regexp.QuoteMeta(telegramtest.DefaultToken) + "|" + discordtest.Token)
 
 // play says one thing and looks at what follows.

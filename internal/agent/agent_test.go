@@ -173,7 +173,8 @@ func TestStepsOfATurnAreTimed(t *testing.T) {
 	}
 }
 
-// TestLoopStopsAtTheCapAndSaysWhatWasDone is promises C75.
+// TestLoopStopsAtTheCapAndSaysWhatWasDone: a model that calls tools for ever is
+// stopped.
 func TestLoopStopsAtTheCapAndSaysWhatWasDone(t *testing.T) {
 	var ran atomic.Int32
 	b := newBench(t, Options{}, adder(&ran))

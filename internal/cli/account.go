@@ -98,7 +98,7 @@ func askTelegram(ctx context.Context, c config.Telegram) (a account, err error) 
 }
 
 // The flags of an application that may read messages: granted, or ticked by a
-// bot in few servers (platforms.md, Discord).
+// bot in few servers.
 const (
 	flagMessageContent        = 1 << 18
 	flagMessageContentLimited = 1 << 19

@@ -23,8 +23,8 @@ import (
 type Flags struct {
 	Config    string `help:"Settings file (default bot.yaml, which may be missing)." placeholder:"FILE"`
 	Data      string `help:"Data folder." placeholder:"DIR"`
-	LogLevel  string `help:"Least level written to stderr: debug, info, warn or error." placeholder:"LEVEL"`
-	LogFormat string `help:"Form of log lines: text or json." placeholder:"FORMAT"`
+	LogLevel  string `help:"Lowest level written to stderr: debug, info, warn or error." placeholder:"LEVEL"`
+	LogFormat string `help:"Format of log lines: text or json." placeholder:"FORMAT"`
 
 	Veil *text.Blotter   `kong:"-"` // over stderr
 	IDs  chat.Identities `kong:"-"` // of all platforms
