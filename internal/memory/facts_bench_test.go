@@ -99,6 +99,10 @@ func manyFacts(tx *sqlite.Tx, n int, fact func(i int) []any) error {
 		}
 	}
 	all := append(redo, "INSERT INTO fact_vectors (fact_id) SELECT id FROM key_facts", "INSERT INTO key_facts_fts (key_facts_fts) VALUES ('rebuild')",
-		"COMMIT", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA synchronous = FULL")
-	return run(all...)
+		"COMMIT", "PRAGMA synchronous = FULL")
+	if err := run(all...); err != nil {
+		return err
+	}
+	var busy, frames, moved int
+	return tx.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
 }

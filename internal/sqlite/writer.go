@@ -137,7 +137,8 @@ func (tx *Tx) together(fn func() error) (err error) {
 	return nil
 }
 
-// Exec runs a statement. The driver starts a goroutine per call for any
+// Exec runs a statement that returns no rows: one that has rows left is still
+// under way for SQLite, and nothing can be committed. The driver starts a goroutine per call for any
 // context that can end, so none is passed.
 func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	st, list, err := tx.kept.get(query, args)
