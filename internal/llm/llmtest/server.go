@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"parley/internal/llm"
 )
 
 // Turn is one scripted answer. The zero Turn echoes the last user message.
@@ -67,8 +69,14 @@ type Message struct {
 	} `json:"tool_calls"`
 }
 
-// Text is the message's text, of all its parts.
+// Text is the message's text, of all its parts, without what holds for its
+// turn only and stands fenced before it.
 func (m Message) Text() string {
+	_, words := llm.Fenced(m.whole())
+	return words
+}
+
+func (m Message) whole() string {
 	var s string
 	if json.Unmarshal(m.Content, &s) == nil {
 		return s
@@ -91,12 +99,16 @@ func (r Request) Last(role string) string {
 	return ""
 }
 
-// System is the text of all system messages.
+// System is the text of the system message, and of what stands fenced before
+// the newest words of the user.
 func (r Request) System() string {
 	var all []string
 	for _, m := range r.Messages {
 		if m.Role == "system" {
 			all = append(all, m.Text())
+		}
+		if context, _ := llm.Fenced(m.whole()); m.Role == "user" && context != "" {
+			all = append(all, context)
 		}
 	}
 	return strings.Join(all, "\n\n")
@@ -247,8 +259,11 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	if code, why := s.refuse(req); why != "" {
 		status := http.StatusBadRequest
-		if code == "model_not_found" {
+		switch code {
+		case "model_not_found":
 			status = http.StatusNotFound
+		case "template":
+			status = http.StatusInternalServerError
 		}
 		fail(w, status, code, why)
 		return
@@ -288,6 +303,29 @@ func (s *Server) next(req Request) (t Turn) {
 	return t
 }
 
+// untemplated says what the chat templates of current models would raise, in
+// the words of llama.cpp, which answers it with a 500: the strictest of Qwen 3.5
+// (one system message, first), and of Gemma, Mistral and Llama (user and
+// assistant in turn; calls and their results stand between).
+func untemplated(ms []Message) string {
+	turns := 0
+	for i, m := range ms {
+		switch {
+		case m.Role == "system" && i > 0:
+			return "System message must be at the beginning."
+		case m.Role == "user" || m.Role == "assistant" && len(m.ToolCalls) == 0:
+			if (m.Role == "user") != (turns%2 == 0) {
+				return "After the optional system message, conversation roles must alternate user/assistant/user/assistant/..."
+			}
+			turns++
+		}
+	}
+	if len(ms) > 0 && ms[len(ms)-1].Role == "assistant" {
+		return "Cannot use add_generation_prompt with a last message from the assistant."
+	}
+	return ""
+}
+
 // refuse says what is wrong with a request, as real servers do.
 func (s *Server) refuse(r Request) (code, why string) {
 	known := false
@@ -298,6 +336,9 @@ func (s *Server) refuse(r Request) (code, why string) {
 	})
 	if !known {
 		return "model_not_found", fmt.Sprintf("model %q not found, try pulling it first", r.Model)
+	}
+	if why := untemplated(r.Messages); why != "" {
+		return "template", why
 	}
 	open := map[string]bool{}
 	for i, m := range r.Messages {

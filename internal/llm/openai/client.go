@@ -55,9 +55,9 @@ type Client struct {
 	written sync.Map // a tool's name -> wrote
 
 	// What this server was found not to take; learned once per process.
-	noSchema    atomic.Bool  // response_format
-	systemFirst atomic.Bool  // system messages after the first
-	shorter     atomic.Int32 // texts of maxText to embed: so many times they are halved
+	noSchema atomic.Bool  // response_format
+	noSystem atomic.Bool  // the role system
+	shorter  atomic.Int32 // texts of maxText to embed: so many times they are halved
 }
 
 // New makes a Client. It does not connect.
@@ -168,6 +168,9 @@ func (c *Client) again(err error, t *tally) (time.Duration, bool) {
 		return 0, false
 	}
 	switch {
+	case !t.asked && (errors.Is(e.Class, llm.ErrBadRequest) || errors.Is(e.Class, llm.ErrUnavailable)) && c.learn(e.Detail):
+		t.asked = true // llama.cpp says with a 500 what its template refuses
+		return 0, true
 	case errors.Is(e.Class, llm.ErrUnavailable):
 		wait := firstWait << (t.attempts - 1)
 		if e.RetryAfter > 0 && e.RetryAfter <= longestTip {
@@ -185,9 +188,6 @@ func (c *Client) again(err error, t *tally) (time.Duration, bool) {
 		first := !t.mended
 		t.mended = true
 		return 0, first
-	case errors.Is(e.Class, llm.ErrBadRequest) && !t.asked:
-		t.asked = true
-		return 0, c.learn(e.Detail)
 	}
 	return 0, false
 }
@@ -198,8 +198,9 @@ func (c *Client) learn(detail string) bool {
 	switch {
 	case strings.Contains(low, "response_format") || strings.Contains(low, "json_schema"):
 		return c.noSchema.CompareAndSwap(false, true)
-	case strings.Contains(low, "system") && (strings.Contains(low, "beginning") || strings.Contains(low, "first") || strings.Contains(low, "alternate")):
-		return c.systemFirst.CompareAndSwap(false, true)
+	case strings.Contains(low, "system role") || strings.Contains(low, "role system") || strings.Contains(low, "'system'"),
+		strings.Contains(low, "only user and assistant roles"), strings.Contains(low, "roles must alternate"):
+		return c.noSystem.CompareAndSwap(false, true)
 	}
 	return false
 }

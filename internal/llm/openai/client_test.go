@@ -179,7 +179,7 @@ func TestServersThatTakeLess(t *testing.T) {
 	s := fake(t)
 	c := client(t, s, false)
 	s.Queue(status(400, `{"error":{"message":"response_format is not supported"}}`), llmtest.Turn{Text: `{"a":1}`},
-		status(400, `{"error":{"message":"System message must be at the beginning."}}`), llmtest.Turn{Text: "ok"})
+		status(500, `{"error":{"code":500,"message":"System role not supported","type":"server_error"}}`), llmtest.Turn{Text: "ok"})
 	r := ask("hi")
 	r.Schema = &llm.Schema{Name: "a", JSON: json.RawMessage(`{"type":"object"}`)}
 	if _, err := c.Complete(context.Background(), r, nil); err != nil {
@@ -192,8 +192,15 @@ func TestServersThatTakeLess(t *testing.T) {
 	if _, err := c.Complete(context.Background(), r, nil); err != nil {
 		t.Fatal(err)
 	}
-	if last := s.Requests()[3]; last.System() != "one" || last.Last("user") != "two\n\nhi" {
-		t.Errorf("the late system message stayed: %s", last.Raw)
+	if asked := s.Requests(); len(asked) != 4 || asked[3].System() != "" || asked[3].Last("user") != "one\n\ntwo\n\nhi" {
+		t.Errorf("the system message stayed: %s", asked[len(asked)-1].Raw)
+	}
+	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, Content: "ok"}, llm.Message{Role: llm.RoleSystem, Content: "now"}, llm.Message{Role: llm.RoleUser, Content: "again"})
+	if _, err := c.Complete(context.Background(), r, nil); err != nil {
+		t.Fatal(err)
+	}
+	if asked := s.Requests(); len(asked) != 5 || asked[4].System() != "now" {
+		t.Errorf("it was not learned once, or the turn's context went astray: %s", asked[len(asked)-1].Raw)
 	}
 }
 

@@ -97,33 +97,15 @@ func fixedTemperature(model string) bool {
 	return false
 }
 
-// arranged applies what this server was found not to take: the schema moves
-// into the prompt, later system messages into the words they precede.
+// arranged lays the messages out for this server: the schema moves into the
+// prompt where it takes none, and the system message where it knows no such role.
 func (c *Client) arranged(r llm.Request) []llm.Message {
 	ms := r.Messages
 	if r.Schema != nil && c.noSchema.Load() {
 		ms = append(append([]llm.Message{}, ms...), llm.Message{Role: llm.RoleSystem,
 			Content: "Answer with one JSON object and nothing else. Its JSON Schema:\n" + string(r.Schema.JSON)})
 	}
-	if !c.systemFirst.Load() {
-		return ms
-	}
-	var out []llm.Message
-	held := ""
-	for i, m := range ms {
-		switch {
-		case m.Role == llm.RoleSystem && i > 0:
-			held += m.Content + "\n\n"
-			continue
-		case m.Role == llm.RoleUser && held != "":
-			m.Content, held = held+m.Content, ""
-		}
-		out = append(out, m)
-	}
-	if held != "" {
-		out = append(out, llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(held)})
-	}
-	return out
+	return llm.Arrange(ms, !c.noSystem.Load())
 }
 
 func messages(ms []llm.Message) []goopenai.ChatCompletionMessage {
