@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 )
@@ -21,30 +22,52 @@ const (
 // imitated is whatever a reader might take for the fence.
 var imitated = regexp.MustCompile(`(?i)<(\s*/?\s*context\b[^<>]*)>`)
 
+// Layout is what the chat template behind an endpoint does not know.
+type Layout struct {
+	NoSystem bool // the role system
+	NoTools  bool // calls and their results among the messages
+}
+
 // Arrange lays messages out as the strictest chat templates take them: one
 // system message first, then user and assistant in turn, tool calls followed by
 // their results, and last somebody who is to be answered. What stands as system
 // further behind holds for this turn only and moves, fenced, to the head of the
-// user's words that it precedes. With system false there is no system message
-// at all: what it would say stands before the first words of the user.
+// user's words that it precedes. Without a system role, what it would say stands
+// before the first words of the user; without tools, calls and results are told
+// in words.
 //
 // The templates that raise errors otherwise are those published with Qwen 3.5
 // ("System message must be at the beginning"), Gemma, Mistral, Llama, Phi and
 // Zephyr ("roles must alternate"). ms is left as it is.
-func Arrange(ms []Message, system bool) []Message {
+func Arrange(ms []Message, l Layout) []Message {
 	var a arrangement
 	for _, m := range ms {
+		if l.NoTools {
+			m = told(m)
+		}
 		a.add(m)
 	}
 	a.end()
 	switch {
 	case a.head == "":
-	case system:
-		return append([]Message{{Role: RoleSystem, Content: a.head}}, a.out...)
-	default:
+	case l.NoSystem:
 		a.out[0].Content = joined(a.head, a.out[0].Content)
+	default:
+		return append([]Message{{Role: RoleSystem, Content: a.head}}, a.out...)
 	}
 	return a.out
+}
+
+// told is a message whose calls, or whose being a result, is said in words.
+func told(m Message) Message {
+	for _, c := range m.ToolCalls {
+		m.Content = joined(m.Content, fmt.Sprintf("(I asked for %s with %s.)", c.Name, c.Args))
+	}
+	if m.Role == RoleTool {
+		m.Role, m.Content = RoleUser, fmt.Sprintf("(What %s gave:)\n%s", m.Name, m.Content)
+	}
+	m.ToolCalls, m.ToolCallID, m.Name = nil, "", ""
+	return m
 }
 
 // arrangement is a list of messages in the making.
@@ -62,7 +85,7 @@ func (a *arrangement) add(m Message) {
 	case m.Role == RoleSystem:
 		a.held = joined(a.held, m.Content)
 		return
-	case m.Role != RoleAssistant:
+	case m.Role != RoleAssistant && strings.Contains(m.Content, "<"):
 		m.Content = imitated.ReplaceAllString(m.Content, "‹$1›")
 	}
 	last := a.last()

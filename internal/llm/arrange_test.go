@@ -17,7 +17,7 @@ func TestArrange(t *testing.T) {
 	result := llm.Message{Role: llm.RoleTool, Name: "now", ToolCallID: "a", Content: "noon"}
 	for name, tt := range map[string]struct {
 		in, want []llm.Message
-		bare     bool // the template knows no system
+		bare     bool // the template knows neither system nor tools
 	}{
 		"what holds for a turn": {
 			in:   []llm.Message{say(llm.RoleSystem, "be kind"), say(llm.RoleUser, "hi"), say(llm.RoleAssistant, "hello"), say(llm.RoleSystem, "now: noon"), say(llm.RoleUser, "time?")},
@@ -26,6 +26,12 @@ func TestArrange(t *testing.T) {
 		"no system role": {
 			in:   []llm.Message{say(llm.RoleSystem, "be kind"), say(llm.RoleSystem, "now: noon"), say(llm.RoleUser, "time?")},
 			want: []llm.Message{say(llm.RoleUser, "be kind\n\nnow: noon\n\ntime?")},
+			bare: true,
+		},
+		"no tool role": {
+			in: []llm.Message{say(llm.RoleSystem, "be kind"), say(llm.RoleUser, "time?"), call, result},
+			want: []llm.Message{say(llm.RoleUser, "be kind\n\ntime?"), say(llm.RoleAssistant, "(I asked for now with {}.)"),
+				say(llm.RoleUser, "(What now gave:)\nnoon")},
 			bare: true,
 		},
 		"an answer that failed": {
@@ -50,7 +56,7 @@ func TestArrange(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tt.want, llm.Arrange(tt.in, !tt.bare)); diff != "" {
+			if diff := cmp.Diff(tt.want, llm.Arrange(tt.in, llm.Layout{NoSystem: tt.bare, NoTools: tt.bare})); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -75,7 +81,7 @@ func TestArrangeSuitsEveryTemplate(t *testing.T) {
 				in = append(in, llm.Message{Role: role, Content: word})
 			}
 		}
-		out := llm.Arrange(in, true)
+		out := llm.Arrange(in, llm.Layout{})
 		turns, all := 0, ""
 		for i, m := range out {
 			all += m.Content

@@ -72,11 +72,12 @@ type Message struct {
 // Text is the message's text, of all its parts, without what holds for its
 // turn only and stands fenced before it.
 func (m Message) Text() string {
-	_, words := llm.Fenced(m.whole())
+	_, words := llm.Fenced(m.Whole())
 	return words
 }
 
-func (m Message) whole() string {
+// Whole is the text with what stood fenced before it.
+func (m Message) Whole() string {
 	var s string
 	if json.Unmarshal(m.Content, &s) == nil {
 		return s
@@ -107,7 +108,7 @@ func (r Request) System() string {
 		if m.Role == "system" {
 			all = append(all, m.Text())
 		}
-		if context, _ := llm.Fenced(m.whole()); m.Role == "user" && context != "" {
+		if context, _ := llm.Fenced(m.Whole()); m.Role == "user" && context != "" {
 			all = append(all, context)
 		}
 	}

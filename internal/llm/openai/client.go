@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -55,9 +56,10 @@ type Client struct {
 	written sync.Map // a tool's name -> wrote
 
 	// What this server was found not to take; learned once per process.
-	noSchema atomic.Bool  // response_format
-	noSystem atomic.Bool  // the role system
-	shorter  atomic.Int32 // texts of maxText to embed: so many times they are halved
+	noSchema    atomic.Bool  // response_format
+	noSystem    atomic.Bool  // the role system
+	noToolTurns atomic.Bool  // calls and results among the messages
+	shorter     atomic.Int32 // texts of maxText to embed: so many times they are halved
 }
 
 // New makes a Client. It does not connect.
@@ -104,7 +106,7 @@ func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string
 	}
 	streamed := false
 	var resp llm.Response
-	tries := tally{void: func() {
+	tries := tally{said: r.Messages, void: func() {
 		if streamed {
 			onText(llm.RetryText)
 		}
@@ -156,9 +158,10 @@ func (c *Client) persist(ctx context.Context, tries *tally, attempt func() error
 
 // tally counts what was tried for one request.
 type tally struct {
-	attempts              int
-	waited, mended, asked bool   // the one honoured 429, the one empty answer, the one quirk
-	void                  func() // told before another attempt
+	attempts       int
+	waited, mended bool          // the one honoured 429, the one empty answer
+	void           func()        // told before another attempt
+	said           []llm.Message // what the model was told; nil where nothing is
 }
 
 // again decides whether an attempt is repeated, and after how long.
@@ -168,9 +171,8 @@ func (c *Client) again(err error, t *tally) (time.Duration, bool) {
 		return 0, false
 	}
 	switch {
-	case !t.asked && (errors.Is(e.Class, llm.ErrBadRequest) || errors.Is(e.Class, llm.ErrUnavailable)) && c.learn(e.Detail):
-		t.asked = true // llama.cpp says with a 500 what its template refuses
-		return 0, true
+	case (errors.Is(e.Class, llm.ErrBadRequest) || errors.Is(e.Class, llm.ErrUnavailable)) && c.learn(e.Detail, t.said):
+		return 0, true // llama.cpp says with a 500 what its template refuses
 	case errors.Is(e.Class, llm.ErrUnavailable):
 		wait := firstWait << (t.attempts - 1)
 		if e.RetryAfter > 0 && e.RetryAfter <= longestTip {
@@ -193,17 +195,24 @@ func (c *Client) again(err error, t *tally) (time.Duration, bool) {
 }
 
 // learn recognizes what a server does not take; the next attempt avoids it.
-func (c *Client) learn(detail string) bool {
+// Each thing is learned once, so that a refusal cannot be repeated for ever.
+func (c *Client) learn(detail string, said []llm.Message) bool {
 	low := strings.ToLower(detail)
+	system := strings.Contains(low, "system role") || strings.Contains(low, "role system") || strings.Contains(low, "'system'")
 	switch {
 	case strings.Contains(low, "response_format") || strings.Contains(low, "json_schema"):
 		return c.noSchema.CompareAndSwap(false, true)
-	case strings.Contains(low, "system role") || strings.Contains(low, "role system") || strings.Contains(low, "'system'"),
-		strings.Contains(low, "only user and assistant roles"), strings.Contains(low, "roles must alternate"):
+	case system:
 		return c.noSystem.CompareAndSwap(false, true)
+	case strings.Contains(low, "must alternate") || strings.Contains(low, "only user and assistant roles"):
+		// Requests alternate already, but for what the template does not know.
+		return slices.ContainsFunc(said, isToolTurn) && c.noToolTurns.CompareAndSwap(false, true) ||
+			c.noSystem.CompareAndSwap(false, true)
 	}
 	return false
 }
+
+func isToolTurn(m llm.Message) bool { return m.Role == llm.RoleTool || len(m.ToolCalls) > 0 }
 
 // attempt makes one request on the wire, under the three deadlines.
 func (c *Client) attempt(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {

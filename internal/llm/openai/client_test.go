@@ -204,6 +204,27 @@ func TestServersThatTakeLess(t *testing.T) {
 	}
 }
 
+// TestTemplateWithoutTools: a template that knows no calls among the messages
+// is told of them in words; the message that taught it is answered.
+func TestTemplateWithoutTools(t *testing.T) {
+	s := fake(t)
+	c := client(t, s, true)
+	s.Queue(status(500, `{"error":{"code":500,"message":"Conversation roles must alternate user/assistant/user/assistant/..."}}`), llmtest.Turn{Text: "ok"}, llmtest.Turn{Text: "ok"})
+	r := ask("time?")
+	r.Messages = append(r.Messages, llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "now", Args: "{}"}}},
+		llm.Message{Role: llm.RoleTool, Name: "now", ToolCallID: "1", Content: "noon"})
+	for range 2 { // learned once
+		if _, err := c.Complete(context.Background(), r, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asked := s.Requests()
+	last := asked[len(asked)-1]
+	if len(asked) != 3 || strings.Contains(string(last.Raw), "tool_call") || !strings.Contains(last.Last("assistant"), "now") || !strings.Contains(last.Last("user"), "noon") {
+		t.Errorf("%d requests, the last %s", len(asked), last.Raw)
+	}
+}
+
 func TestExtraGoesBackWithItsCall(t *testing.T) {
 	s := fake(t)
 	c := client(t, s, true)

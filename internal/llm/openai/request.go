@@ -98,14 +98,14 @@ func fixedTemperature(model string) bool {
 }
 
 // arranged lays the messages out for this server: the schema moves into the
-// prompt where it takes none, and the system message where it knows no such role.
+// prompt where it takes none, and what its chat template does not know into words.
 func (c *Client) arranged(r llm.Request) []llm.Message {
 	ms := r.Messages
 	if r.Schema != nil && c.noSchema.Load() {
 		ms = append(append([]llm.Message{}, ms...), llm.Message{Role: llm.RoleSystem,
 			Content: "Answer with one JSON object and nothing else. Its JSON Schema:\n" + string(r.Schema.JSON)})
 	}
-	return llm.Arrange(ms, !c.noSystem.Load())
+	return llm.Arrange(ms, llm.Layout{NoSystem: c.noSystem.Load(), NoTools: c.noToolTurns.Load()})
 }
 
 func messages(ms []llm.Message) []goopenai.ChatCompletionMessage {
