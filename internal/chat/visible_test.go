@@ -33,7 +33,17 @@ func TestNothingUnseenIsSent(t *testing.T) {
 	s.say("c", "nothing")
 	s.say("c", "hi")
 	s.until("sent", func() bool { return len(s.p.Texts()) == 2 })
+	// What nobody asked for takes another way.
+	elsewhere := chat.Key{Platform: "p", Channel: "d"}
+	if err := s.store.Notify(context.Background(), "notice", []chat.Part{{Key: elsewhere, Text: "mind" + hidden + "ed"}}); err != nil {
+		t.Fatal(err)
+	}
+	s.Flush(elsewhere)
+	s.until("reminded", func() bool { return len(s.p.Texts()) == 3 })
 	s.end(time.Second)
+	if got := s.p.Texts()[2]; got != "minded" {
+		t.Errorf("reminded %q", got)
+	}
 	p := s.p.Sent()[0]
 	if p.Text != "grown 👨\u200D👩\u200D👧 می\u200Cخواهم" || p.Files[0].Name != "atxt.exe" || p.Buttons[0][0].Label != "Yes" {
 		t.Errorf("sent %q, %q, %q", p.Text, p.Files[0].Name, p.Buttons[0][0].Label)
