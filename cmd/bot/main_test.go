@@ -18,6 +18,7 @@ import (
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/cli"
 	"parley/internal/llm/llmtest"
+	"parley/internal/waittest"
 )
 
 // childEnv makes the test binary be the bot: crash tests kill it like one.
@@ -90,11 +91,7 @@ func (s *safeBuffer) String() string {
 // eventually waits until ok holds.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not within 10 s: %s", what)
-		}
-	}
+	waittest.Until(t, what, ok)
 }
 
 // newWorld starts the fakes; the bot is started by run or by a child process.

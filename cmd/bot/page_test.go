@@ -14,6 +14,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
+	"parley/internal/waittest"
 )
 
 // withPort gives the bot an operator's port and returns its address.
@@ -70,15 +71,14 @@ func (v *visitor) post(path string, form url.Values) string {
 
 func (v *visitor) until(path, want string) string {
 	v.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		body := v.get(path)
-		if strings.Contains(body, want) {
-			return body
-		}
-		if time.Now().After(deadline) {
-			v.t.Fatalf("%s never shows %q:\n%s", path, want, body)
-		}
+	var body string
+	if !waittest.Within(time.Minute, func() bool {
+		body = v.get(path)
+		return strings.Contains(body, want)
+	}) {
+		v.t.Fatalf("%s never shows %q:\n%s", path, want, body)
 	}
+	return body
 }
 
 var linkForm = regexp.MustCompile(`http://127\.0\.0\.1:\d+/login\?code=(\w+)`)

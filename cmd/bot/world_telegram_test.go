@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
+	"parley/internal/waittest"
 )
 
 // TestFaultTelegramWorld plays a Telegram that is at its worst in every way the
@@ -66,11 +67,10 @@ func (g *badTelegram) play(t *testing.T, messages int) {
 		}
 	}
 	l, apart, given := ledger{}, 0, 0
-	for deadline := time.Now().Add(4 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
-		if l, apart, given = g.tally(); l.lost == 0 && g.tg.Waiting() == 0 {
-			break
-		}
-	}
+	waittest.Within(4*time.Minute, func() bool {
+		l, apart, given = g.tally()
+		return l.lost == 0 && g.tg.Waiting() == 0
+	})
 	time.Sleep(time.Second) // for a double that is under way
 	l, apart, given = g.tally()
 	wasted := g.tg.Wasted()

@@ -15,6 +15,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/chat/chattest"
 	"parley/internal/memory"
+	"parley/internal/waittest"
 )
 
 // stage is a hub between a platform in memory and a real store.
@@ -91,12 +92,9 @@ func (s *stage) say(channel, text string) {
 
 func (s *stage) until(what string, ok func() bool) {
 	s.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if ok() {
-			return
-		}
+	if !waittest.Within(time.Minute, ok) {
+		s.t.Fatalf("never: %s; sent %q", what, s.p.Texts())
 	}
-	s.t.Fatalf("never: %s; sent %q", what, s.p.Texts())
 }
 
 func echo(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
@@ -283,9 +281,10 @@ func TestRecordThatCannotBeStored(t *testing.T) {
 }
 
 func TestPreviewIsTakenOverByTheAnswer(t *testing.T) {
-	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	var s *stage
+	s = newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		w.Text("growing")
-		time.Sleep(900 * time.Millisecond) // past the first preview
+		waittest.Until(t, "the first preview", func() bool { return len(s.p.Shown()) > 0 })
 		return chat.Answer{Text: "grown"}, nil
 	})})
 	s.say("c", "hi")

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"parley/internal/waittest"
 )
 
 // browser is a real Chromium, driven over its debugging port.
@@ -178,12 +180,9 @@ func (b *browser) eval(js string) any {
 // until waits for JavaScript to be true.
 func (b *browser) until(js string) {
 	b.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if b.eval(js) == true {
-			return
-		}
+	if !waittest.Within(time.Minute, func() bool { return b.eval(js) == true }) {
+		b.t.Fatalf("never true: %s\n%v", js, b.eval("document.body.innerText"))
 	}
-	b.t.Fatalf("never true: %s\n%v", js, b.eval("document.body.innerText"))
 }
 
 func (b *browser) open(url string) {

@@ -22,6 +22,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/page"
+	"parley/internal/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -189,13 +190,13 @@ func (s *site) form(text string) url.Values {
 func (s *site) until(path, want string) string {
 	s.t.Helper()
 	var body string
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
-		if body = s.get(path); strings.Contains(body, want) {
-			return body
-		}
+	if !waittest.Within(time.Minute, func() bool {
+		body = s.get(path)
+		return strings.Contains(body, want)
+	}) {
+		s.t.Fatalf("%s never shows %q:\n%s", path, want, body)
 	}
-	s.t.Fatalf("%s never shows %q:\n%s", path, want, body)
-	return ""
+	return body
 }
 
 // sessionOf is the session that messages of a place are stored in.

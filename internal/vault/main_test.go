@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"parley/internal/waittest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -128,10 +130,8 @@ func (f *folder) running() (stop func()) {
 // eventually waits for something that no event announces.
 func (f *folder) eventually(what string, ok func() bool) {
 	f.t.Helper()
-	for end := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			f.t.Fatalf("never: %s; %+v", what, f.Status())
-		}
+	if !waittest.Within(time.Minute, ok) {
+		f.t.Fatalf("never: %s; %+v", what, f.Status())
 	}
 }
 

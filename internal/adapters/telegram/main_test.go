@@ -15,6 +15,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
+	"parley/internal/waittest"
 )
 
 func TestMain(m *testing.M) {
@@ -196,9 +197,5 @@ func soon(t *testing.T) context.Context {
 // eventually waits for something that no event announces.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never: %s", what)
-		}
-	}
+	waittest.Until(t, what, ok)
 }

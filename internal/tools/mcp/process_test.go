@@ -20,6 +20,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley/internal/tools"
+	"parley/internal/waittest"
 )
 
 type noArgs struct{}
@@ -92,22 +93,13 @@ func childServer(name, mode string, env ...string) Server {
 	return Server{Name: name, Command: []string{os.Args[0], "-test.run=^$"}, Env: append(env, "PARLEY_MCP_CHILD="+mode)}
 }
 
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("never: %s", what)
-		}
-	}
-}
-
 func TestChildEnvironment(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "canary")
 	t.Setenv("TELEGRAM_BOT_TOKEN", "canary")
 	t.Setenv("HANDED", "yes")
 	dir := t.TempDir()
 	c, _ := live(t, Options{Dir: dir, Servers: []Server{childServer("kid", "ok", "HANDED", "SET=a=b")}})
-	eventually(t, "connected", func() bool { return c.Set().Len() == 4 })
+	waittest.Until(t, "connected", func() bool { return c.Set().Len() == 4 })
 	got := run(t, c, "kid__env", `{}`).Result.Content
 	if strings.Contains(got, "canary") {
 		t.Error("the child sees the bot's secrets")
@@ -123,8 +115,8 @@ func TestChildrenThatFail(t *testing.T) {
 	t.Parallel()
 	c, _ := live(t, Options{Dir: t.TempDir(), Servers: []Server{childServer("good", "junk"), childServer("chatter", "chatter"),
 		{Name: "absent", Command: []string{"/no/such/program"}}, {Name: "shell", Command: []string{"echo $HOME; true"}}}})
-	eventually(t, "connected past the junk", func() bool { return offered(c) == "good__die good__env good__flood good__pid" })
-	eventually(t, "the others are reported", func() bool {
+	waittest.Until(t, "connected past the junk", func() bool { return offered(c) == "good__die good__env good__flood good__pid" })
+	waittest.Until(t, "the others are reported", func() bool {
 		s := c.Status()
 		return s[1].Err != "" && s[2].Err != "" && s[3].Err != ""
 	})
@@ -133,7 +125,7 @@ func TestChildrenThatFail(t *testing.T) {
 		if o := run(t, c, how, `{}`); o.Class != tools.Broken {
 			t.Errorf("%s: %s %.200q", how, o.Class, o.Result.Content)
 		}
-		eventually(t, "a new child after "+how, func() bool {
+		waittest.Until(t, "a new child after "+how, func() bool {
 			o := run(t, c, "good__pid", `{}`)
 			return o.Class == "" && o.Result.Content != pid
 		})
@@ -154,7 +146,7 @@ func testGroup(t *testing.T, end func(c *Client, stop func())) {
 	t.Parallel()
 	dir := t.TempDir()
 	c, stop := live(t, Options{Dir: dir, Servers: []Server{childServer("kid", "fork")}})
-	eventually(t, "connected", func() bool { return c.Set().Len() == 4 })
+	waittest.Until(t, "connected", func() bool { return c.Set().Len() == 4 })
 	data, err := os.ReadFile(filepath.Join(dir, "kid", "grandchild"))
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +156,7 @@ func testGroup(t *testing.T, end func(c *Client, stop func())) {
 		t.Fatal("no grandchild")
 	}
 	end(c, stop)
-	eventually(t, "the grandchild is gone", func() bool {
+	waittest.Until(t, "the grandchild is gone", func() bool {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		return err != nil && syscall.Kill(pid, 0) != nil || strings.Contains(string(stat), ") Z ")
 	})
@@ -214,7 +206,7 @@ func TestHTTP(t *testing.T) {
 			session.Close()
 		}
 	}()
-	eventually(t, "connected", func() bool { return offered(c) == "web__echo" })
+	waittest.Until(t, "connected", func() bool { return offered(c) == "web__echo" })
 	if o := run(t, c, "web__echo", `{}`); o.Class != "" || !strings.Contains(o.Result.Content, "over http") {
 		t.Errorf("%+v", o)
 	}
@@ -223,7 +215,7 @@ func TestHTTP(t *testing.T) {
 	if o := run(t, c, "web__echo", `{}`); o.Class != tools.Broken {
 		t.Errorf("a call in a session that is gone: %+v", o)
 	}
-	eventually(t, "a new session", func() bool { return sessions.Load() > before && offered(c) == "web__echo" })
+	waittest.Until(t, "a new session", func() bool { return sessions.Load() > before && offered(c) == "web__echo" })
 }
 
 func TestHTTPStaysOutOfTheNetwork(t *testing.T) {
@@ -244,7 +236,7 @@ func TestHTTPStaysOutOfTheNetwork(t *testing.T) {
 	defer huge.Close()
 	c, stop := live(t, Options{Dir: t.TempDir(), Servers: []Server{{Name: "moved", URL: outer.URL}, {Name: "huge", URL: huge.URL}}})
 	defer stop()
-	eventually(t, "both refused", func() bool { s := c.Status(); return s[0].Err != "" && s[1].Err != "" })
+	waittest.Until(t, "both refused", func() bool { s := c.Status(); return s[0].Err != "" && s[1].Err != "" })
 	if asked.Load() != 0 {
 		t.Error("the inner server was asked")
 	}
