@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net"
 	"slices"
@@ -113,11 +114,22 @@ func (a *app) toolsHere(ctx context.Context, m chat.Message) (tools.Set, error) 
 }
 
 func (a *app) personCommands() command.Person {
-	p := command.Person{Rows: a.store}
+	p := command.Person{Rows: a.store, Elsewhere: a.forgetElsewhere}
 	if a.vault != nil {
 		p.Vault = a.vault
 	}
 	return p
+}
+
+// forgetElsewhere has the front ends forget a person.
+func (a *app) forgetElsewhere(ctx context.Context, user string) error {
+	var errs []error
+	for _, adapter := range a.adapters {
+		if f, ok := adapter.(chat.Forgetter); ok {
+			errs = append(errs, f.Forget(ctx, user))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // notesCommands are what people do with the notes themselves.

@@ -99,6 +99,13 @@ type Confidant interface {
 	Door() string
 }
 
+// Forgetter is an Adapter that keeps words of people itself, outside the
+// journal. Elsewhere nothing is left to forget.
+type Forgetter interface {
+	// Forget deletes what it keeps of a person. It may be called twice.
+	Forget(ctx context.Context, user string) error
+}
+
 // Commander is an Adapter whose platform shows commands natively, behind the
 // slash. Elsewhere people type them and /help lists them.
 type Commander interface {

@@ -155,8 +155,9 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 	}
 }
 
-// firstDraw bounds the call that creates a preview.
-const firstDraw = 5 * time.Second
+// firstDraw bounds the call that creates a preview; a platform that takes longer
+// leaves one behind that nobody can finish.
+const firstDraw = 15 * time.Second
 
 // draw shows the text. The call that creates the preview is not torn when the
 // answer is ready: a message whose id was never seen could not be finished.

@@ -17,6 +17,8 @@ import (
 type Person struct {
 	Rows  PersonRows
 	Vault Files // nil without notes
+	// Elsewhere deletes what the front ends keep of a person; nil is nothing.
+	Elsewhere func(ctx context.Context, user string) error
 }
 
 // PersonRows is everything that is stored about a person; memory.Store.
@@ -100,7 +102,10 @@ func (p Person) Notes(ctx context.Context, user string) (string, error) {
 }
 
 func (p Person) forgetMe() admin.Command {
-	return admin.Command{Name: "forget-me", Help: helpForgetMe, Run: p.forget, Confirm: func(context.Context, admin.Request) (string, error) {
+	return admin.Command{Name: "forget-me", Help: helpForgetMe, Run: p.forget, Confirm: func(_ context.Context, r admin.Request) (string, error) {
+		if r.Message.Key.Platform == "terminal" {
+			return wordsForgetMe + " " + wordsForgetTyped, nil
+		}
 		return wordsForgetMe, nil
 	}}
 }
@@ -126,8 +131,10 @@ func (p Person) forget(ctx context.Context, r admin.Request) (chat.Answer, error
 	if err := p.Rows.ForgetPerson(ctx, r.Message.From.ID, r.Message.Row); err != nil {
 		return chat.Answer{}, err
 	}
-	if r.Message.Key.Platform == "terminal" {
-		return say(wordsForgotMe + " " + wordsForgotTyped)
+	if p.Elsewhere != nil {
+		if err := p.Elsewhere(ctx, r.Message.From.ID); err != nil {
+			return chat.Answer{}, err
+		}
 	}
 	return say(wordsForgotMe)
 }

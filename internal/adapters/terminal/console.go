@@ -69,6 +69,7 @@ func openConsole(a *Adapter) (*console, error) {
 	os.Stdin = keysOut // liner looks at it once, in NewLiner
 	c.editor = liner.NewLiner()
 	os.Stdin = stdin
+	a.editor.Store(c.editor)
 	c.editor.SetCtrlCAborts(true)
 	if a.o.Complete != nil {
 		c.editor.SetCompleter(a.o.Complete)

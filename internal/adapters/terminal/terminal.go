@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/peterh/liner"
+
 	"github.com/google/uuid"
 
 	"parley/internal/chat"
@@ -61,9 +63,10 @@ type Adapter struct {
 	key  chat.Key
 	from chat.User
 
-	busy      atomic.Bool   // a message waits for its answer
-	interrupt chan struct{} // Ctrl-C while busy
-	idle      chan struct{} // holds one token when pending became empty
+	busy      atomic.Bool                 // a message waits for its answer
+	interrupt chan struct{}               // Ctrl-C while busy
+	idle      chan struct{}               // holds one token when pending became empty
+	editor    atomic.Pointer[liner.State] // with its history; nil without a console
 
 	mu      sync.Mutex          // guards all below, and writing to Out and Err
 	pending map[string]bool     // ids of messages delivered and not Done
