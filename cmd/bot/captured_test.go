@@ -122,7 +122,6 @@ type scene struct {
 	hands    *hands
 	effects  []string
 	read     string // what the reading tools find
-	boast    string // the description of a server's tool
 	platform string
 	place    string
 	n        int

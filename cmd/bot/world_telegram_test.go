@@ -35,7 +35,6 @@ type badTelegram struct {
 	*world
 	rand *rand.Rand
 	want map[int64][]string // tokens by chat
-	sent int                // updates that are no messages
 }
 
 // badChats are as many people and groups.

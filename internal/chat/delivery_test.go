@@ -17,7 +17,7 @@ import (
 // forgetful is a journal that commits and, a few times, loses the reply.
 type forgetful struct {
 	*memory.Store
-	finishes, accepts int // replies to lose
+	finishes int // replies to lose
 }
 
 func (f *forgetful) Finish(ctx context.Context, m chat.Message, parts []chat.Part, record any) error {

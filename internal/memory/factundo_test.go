@@ -187,8 +187,6 @@ func TestUndoneFacts(t *testing.T) {
 	}
 }
 
-func second2[T any](_ T, err error) error { return err }
-
 func (f *filed) tags() (all string) {
 	list, err := f.Facts(bg, direct("x:a"), 100, 0)
 	must(f.t, err)

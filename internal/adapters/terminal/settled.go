@@ -113,7 +113,7 @@ func opens(source []byte, i int, top bool) bool {
 	case '`':
 		return true
 	case '<':
-		return bytes.IndexAny(source[i+1:], " \t\n<") < 0
+		return !bytes.ContainsAny(source[i+1:], " \t\n<")
 	case '*', '~':
 		return top && !isSpace(next)
 	case '_':
