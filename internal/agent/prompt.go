@@ -98,7 +98,7 @@ func (t *turn) stable() string {
 	if len(t.context.known.lasting) > 0 {
 		b.WriteString("\n\nWhat you remember; the number names a fact for tools, do not show it (data):\n")
 		for _, f := range t.context.known.lasting {
-			b.WriteString("- " + f + "\n")
+			b.WriteString("- " + llm.Unfenced(f) + "\n")
 		}
 	}
 	if t.context.session.Carried != "" {

@@ -83,10 +83,10 @@ func (a *arrangement) add(m Message) {
 		a.head = joined(a.head, m.Content)
 		return
 	case m.Role == RoleSystem:
-		a.held = joined(a.held, m.Content)
+		a.held = joined(a.held, Unfenced(m.Content)) // facts in it are people's words too
 		return
-	case m.Role != RoleAssistant && strings.Contains(m.Content, "<"):
-		m.Content = imitated.ReplaceAllString(m.Content, "‹$1›")
+	case m.Role != RoleAssistant:
+		m.Content = Unfenced(m.Content)
 	}
 	last := a.last()
 	switch {
@@ -138,6 +138,14 @@ func joined(a, b string) string {
 		return a + b
 	}
 	return a + "\n\n" + b
+}
+
+// Unfenced is a text that nobody takes for the fence, or for its end.
+func Unfenced(s string) string {
+	if !strings.Contains(s, "<") {
+		return s
+	}
+	return imitated.ReplaceAllString(s, "‹$1›")
 }
 
 // Fenced parts what Arrange put at the head of a user's words from the words.
