@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -24,11 +25,13 @@ import (
 // version is set by the linker for releases.
 var version = "dev"
 
-// Exit codes: a mistake in how the program was called or configured, and
-// anything else that kept it from working.
+// Exit codes: a mistake in how the program was called or configured, anything
+// else that kept it from working, and a second signal, whose number is added as
+// shells do.
 const (
 	exitFailure = 1
 	exitUsage   = 2
+	exitSignal  = 128
 )
 
 // program is the command line.
@@ -94,12 +97,8 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 		_, _ = fmt.Fprintf(errw, "bot: %v\n", err)
 		return exitUsage
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := untilSignal(context.Background())
 	defer stop()
-	go func() {
-		<-ctx.Done()
-		stop() // a second signal ends the process at once
-	}()
 	kctx.BindTo(ctx, (*context.Context)(nil))
 	err = kctx.Run(&c.Flags, &cli.Bot{Tools: toolNames, Rehearse: buildRehearsed, Hosted: hosted}, &cli.Streams{In: in, Out: out, Err: errw}, parser)
 	if err == nil {
@@ -111,6 +110,34 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 		return usage.ExitCode()
 	}
 	return exitFailure
+}
+
+// untilSignal ends the context it returns at the first interrupt or SIGTERM.
+// The second ends the process at once, however soon it follows: both are taken
+// by one channel, so none falls between two handlers. stop releases it.
+func untilSignal(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case s := <-signals:
+				if ctx.Err() != nil {
+					os.Exit(exitSignal + int(s.(syscall.Signal)))
+				}
+				cancel()
+			case <-done:
+				return
+			}
+		}
+	}()
+	return ctx, sync.OnceFunc(func() {
+		signal.Stop(signals)
+		close(done)
+		cancel()
+	})
 }
 
 type versionCmd struct{}
