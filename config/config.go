@@ -1,7 +1,7 @@
 // Package config is what the owner set: every setting with its default, its
 // range and its sentence in one struct, read from a YAML file, then the
-// environment, then flags. It is not imported by anyone but cmd/bot, opens no
-// connection, and knows nothing of what the settings are for.
+// environment, then flags. Only what makes parts of settings imports it. It opens
+// no connection, and knows nothing of what the settings are for.
 //
 // The tags of a field are the whole truth about a setting: yaml (its name),
 // default, range ("low..high", both included), one ("a|b"), form (a check in

@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,6 +12,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/config"
+	"parley/internal/app"
 )
 
 var update = flag.Bool("update", false, "write the tables in docs/ again")
@@ -52,19 +52,9 @@ func chatCommands(t *testing.T) string {
 	dir := t.TempDir()
 	cfg.DataDir, cfg.Vault.Dir = filepath.Join(dir, "data"), dir
 	cfg.Memory.FactsFile, cfg.Access.Owners = filepath.Join(dir, "facts.md"), []string{"telegram:1"} // some commands need a setting
-	a, err := newApp(t.Context(), cfg, slog.New(slog.DiscardHandler), true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer a.close()
-	if a.toolset, err = a.newToolset(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	front, err := a.newFront(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return front.commands.Markdown()
+	commands, err := app.Commands(t.Context(), cfg)
+	must(t, err)
+	return commands.Markdown()
 }
 
 // commandLine is the table of what operators type.

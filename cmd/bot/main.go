@@ -1,6 +1,5 @@
-// Command bot is Parley: it wires the rooms together and runs them. No rule of
-// the assistant lives here, only which parts there are and how the process
-// begins and ends.
+// Command bot is Parley: the command line, and how the process begins and ends.
+// What runs in between is internal/app's; no rule of the assistant lives here.
 package main
 
 import (
@@ -18,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"parley/config"
+	"parley/internal/app"
 	"parley/internal/cli"
 	"parley/internal/text"
 )
@@ -81,7 +81,7 @@ func paceCollector() {
 // run is main with its surroundings handed in. It returns the exit code.
 func run(args []string, in io.Reader, out, errw io.Writer) int {
 	var c program
-	c.Veil, c.IDs = text.NewBlotter(errw), identities
+	c.Veil, c.IDs = text.NewBlotter(errw), app.Identities
 	errw = c.Veil
 	helped := false // --help, wherever it stands, is all that is done
 	parser, err := kong.New(&c, kong.Name("bot"), kong.Description("Parley: an assistant that lives in your chats and remembers."),
@@ -100,7 +100,8 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	kctx.BindTo(ctx, (*context.Context)(nil))
-	err = kctx.Run(&c.Flags, &cli.Bot{Tools: toolNames, Rehearse: buildRehearsed, Hosted: hosted}, &cli.Streams{In: in, Out: out, Err: errw}, parser)
+	streams := &cli.Streams{In: in, Out: out, Err: errw}
+	err = kctx.Run(&c.Flags, &cli.Bot{Tools: app.ToolNames, Rehearse: process(streams).Rehearse, Hosted: app.Hosted}, streams, parser)
 	if err == nil {
 		return 0
 	}

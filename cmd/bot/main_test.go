@@ -88,6 +88,13 @@ func (s *safeBuffer) String() string {
 	return s.b.String()
 }
 
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // eventually waits until ok holds.
 func eventually(t testing.TB, what string, ok func() bool) {
 	t.Helper()
@@ -136,7 +143,7 @@ func (w *world) run(t testing.TB) {
 		log = io.MultiWriter(log, os.Stderr)
 	}
 	go func() {
-		done <- serve(ctx, cfg, &cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: log}, w.again)
+		done <- process(&cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: log}).Serve(ctx, cfg, w.again)
 	}()
 	stopped := false
 	w.stop = func() error {

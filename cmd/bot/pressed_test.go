@@ -51,7 +51,7 @@ var pressed = map[string][]pressing{
 		{before: many16("/facts add I own book %d"), say: "/facts list", buttons: 1, want: []string{"« Back"}},
 		{before: many16("/facts add I own book %d"), say: "/facts list page:2", buttons: 1, want: []string{"More »"}},
 	},
-	"cmd/bot/reminders.go:reminderParts": {{
+	"internal/app/reminders.go:reminderParts": {{
 		say: "/remind in 1 second to stretch", buttons: 3,
 		want: []string{"again in 10 minutes: stretch", "again in 60 minutes: stretch", "Well done: #1 stretch"},
 	}},

@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"parley/config"
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/admin"
+	"parley/internal/app"
 )
 
 // What is said in company about an answer that is given elsewhere.
@@ -19,7 +21,10 @@ const (
 
 // privateUses are all private commands and verbs, as they are typed.
 func privateUses(t *testing.T) (uses []string) {
-	st := staged(t, "-- talk --\n", nil)
+	cfg := config.Default()
+	cfg.DataDir = t.TempDir()
+	commands, err := app.Commands(t.Context(), cfg)
+	must(t, err)
 	fill := func(path string, options []admin.Option) string {
 		for _, o := range options {
 			switch {
@@ -36,7 +41,7 @@ func privateUses(t *testing.T) (uses []string) {
 		}
 		return path
 	}
-	for _, c := range st.app.front.commands.Table() {
+	for _, c := range commands.Table() {
 		if c.Private && c.Run != nil {
 			uses = append(uses, fill("/"+c.Name, c.Options))
 		}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,31 +66,4 @@ func TestServiceManagerIsTold(t *testing.T) {
 	if got := m.next(t, time.Second); got != "STOPPING=1" {
 		t.Errorf("told %q, not that it stops", got)
 	}
-}
-
-func TestServiceManagerInTheAbstractNamespace(t *testing.T) {
-	m := listenAs(t, "@parley-"+filepath.Base(t.TempDir())+t.Name())
-	s, err := newSupervisor()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.close()
-	s.tell("READY=1")
-	if got := m.next(t, time.Second); got != "READY=1" {
-		t.Errorf("told %q", got)
-	}
-	if os.Getenv("NOTIFY_SOCKET") != "" {
-		t.Error("what the bot starts could speak in its name")
-	}
-}
-
-func TestWatchdogOfAnotherProcess(t *testing.T) {
-	listenAs(t, filepath.Join(t.TempDir(), "s"))
-	t.Setenv("WATCHDOG_USEC", "100000")
-	t.Setenv("WATCHDOG_PID", "1")
-	s, err := newSupervisor()
-	if err != nil || s.every != 0 {
-		t.Errorf("every %v, %v", s.every, err)
-	}
-	s.close()
 }

@@ -1,0 +1,169 @@
+package app
+
+import (
+	"context"
+	"math"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"parley/internal/chat"
+	"parley/internal/health"
+	"parley/internal/llm"
+	"parley/internal/tools"
+)
+
+// counters are the figures of the process, for /metrics and /status.
+type counters struct {
+	registry *prometheus.Registry
+	events   *prometheus.CounterVec
+	took     prometheus.Histogram
+	first    *prometheus.HistogramVec
+	calls    *prometheus.CounterVec
+	tokens   *prometheus.CounterVec
+	tools    *prometheus.CounterVec
+
+	mu      sync.Mutex // guards bookErr
+	bookErr string
+}
+
+func newCounters(version string) *counters {
+	vec := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+	}
+	c := &counters{
+		registry: prometheus.NewRegistry(),
+		events:   vec("parley_events_total", "Messages and parts of answers by what became of them.", "platform", "event"),
+		calls:    vec("parley_model_calls_total", "Model calls by how they ended: ok, failed, or refused by a limit of ours.", "model", "outcome"),
+		tokens:   vec("parley_model_tokens_total", "Tokens as the provider counted them.", "model", "kind"),
+		tools:    vec("parley_tool_calls_total", "Tool calls by how they ended; unknown is any name that no tool has.", "tool", "status"),
+		took: prometheus.NewHistogram(prometheus.HistogramOpts{
+			Name: "parley_answer_seconds", Help: "Time from taking a message up to having its answer stored.",
+			Buckets: []float64{.005, .01, .05, .1, .25, .5, 1, 2, 5, 10, 30, 60, 120},
+		}),
+	}
+	c.first = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "parley_model_first_token_seconds", Help: "Time from asking a model to the first piece of its text.",
+		Buckets: []float64{.05, .1, .25, .5, 1, 2, 5, 10, 30, 60},
+	}, []string{"model"})
+	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "parley_build_info", Help: "Always 1; the labels tell what runs.", ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+	}, func() float64 { return 1 })
+	c.registry.MustRegister(c.events, c.took, c.first, c.calls, c.tokens, c.tools, build,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return c
+}
+
+// observe takes the Hub's events.
+func (c *counters) observe(e chat.Event) {
+	c.events.WithLabelValues(e.Key.Platform, e.Name).Inc()
+	if e.Name == "answered" {
+		c.took.Observe(e.Took.Seconds())
+	}
+}
+
+// modelCall counts one call and what it took.
+func (c *counters) modelCall(model, outcome string, u llm.Usage) {
+	c.calls.WithLabelValues(model, outcome).Inc()
+	c.tokens.WithLabelValues(model, "prompt").Add(float64(u.Prompt))
+	c.tokens.WithLabelValues(model, "completion").Add(float64(u.Completion))
+}
+
+// firstToken counts how long a model let its first text be waited for.
+func (c *counters) firstToken(model string, took time.Duration) {
+	c.first.WithLabelValues(model).Observe(took.Seconds())
+}
+
+// watchTool counts calls that ended, and traces them. Names are the model's own text, so only
+// those of tools become a label.
+func (a *app) watchTool(c tools.Call, s tools.State) {
+	name := "unknown"
+	if _, ok := a.toolset.now().Lookup(c.Name); ok {
+		name = c.Name
+	}
+	a.spans.tool(c, name, s)
+	if s != tools.Success && s != tools.Failed && s != tools.Timeout {
+		return
+	}
+	a.counts.tools.WithLabelValues(name, string(s)).Inc()
+}
+
+// playbook remembers what is wrong with the playbook's files; nil clears it.
+// It is news when that is not what was remembered.
+func (c *counters) playbook(err error) (news bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := c.bookErr
+	c.bookErr = ""
+	if err != nil {
+		c.bookErr = err.Error()
+	}
+	return c.bookErr != before
+}
+
+func (c *counters) playbookError() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bookErr
+}
+
+// fileSize is 0 for what is not there.
+func fileSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// gauges registers what is read when asked.
+func (a *app) gauges() {
+	gauge := func(name, help string, read func() float64) {
+		a.counts.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
+	}
+	gauge("parley_lanes", "Conversations at work.", func() float64 { n, _ := a.hub.Active(); return float64(n) })
+	gauge("parley_waiting_messages", "Messages waiting or being answered.", func() float64 { _, n := a.hub.Active(); return float64(n) })
+	gauge("parley_waiting_parts", "Parts of answers that are stored and not sent.", func() float64 {
+		n, err := a.store.WaitingParts(context.Background())
+		if err != nil {
+			return math.NaN() // unknown is not none
+		}
+		return float64(n)
+	})
+	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.", func() float64 { return float64(health.Worst(a.findings())) })
+	gauge("parley_dead_letters", "Events that were put aside because they could not be understood or stored.", func() float64 {
+		n, err := a.store.DeadLetters(context.Background())
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(n)
+	})
+	gauge("parley_database_bytes", "The database file and its write-ahead log.", func() float64 {
+		return float64(fileSize(a.store.Path()) + fileSize(a.store.Path()+"-wal"))
+	})
+	gauge("parley_uptime_seconds", "Time since the start.", func() float64 { return time.Since(a.began).Seconds() })
+	for _, p := range a.adapters {
+		a.counts.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "parley_platform_up", Help: "1 while messages can be received.", ConstLabels: prometheus.Labels{"platform": p.Platform()},
+		}, func() float64 {
+			if f, ok := health.Found(p.Platform(), p.Health()); ok && f.Is == health.Unavailable {
+				return 0
+			}
+			return 1
+		}))
+	}
+	for name, id := range a.cron.ids {
+		a.counts.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "parley_cron_last_run_timestamp_seconds", Help: "When a job ran last; 0 for never.", ConstLabels: prometheus.Labels{"job": name},
+		}, func() float64 {
+			if t := a.cron.cron.Entry(id).Prev; !t.IsZero() {
+				return float64(t.Unix())
+			}
+			return 0
+		}))
+	}
+}

@@ -1,0 +1,36 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"parley/internal/adapters/discord"
+	"parley/internal/chat"
+	"parley/internal/tools"
+)
+
+// openFile asks the platform a message came from for what is attached to it.
+func (a *app) openFile(ctx context.Context, m chat.Message, f chat.File, limit int64) ([]byte, error) {
+	p, ok := chat.On(a.adapters, m.Key.Platform).(chat.Fetcher)
+	if !ok {
+		return nil, fmt.Errorf("%s: no files can be fetched", m.Key.Platform)
+	}
+	return p.Fetch(ctx, f, limit)
+}
+
+// discordFiles reaches where Discord keeps attachments, and the server that
+// stands in for Discord when there is one.
+func discordFiles(apiURL string) (*http.Client, error) {
+	u, err := url.Parse(apiURL)
+	if err != nil {
+		return nil, err
+	}
+	guard := tools.Guard{AllowHosts: append(slices.Clone(discord.FileHosts), u.Hostname())}
+	if guard, err = guard.Trusting(apiURL); err != nil {
+		return nil, err
+	}
+	return guard.Client(), nil
+}

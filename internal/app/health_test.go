@@ -1,0 +1,63 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"parley/internal/chat"
+	"parley/internal/health"
+)
+
+// faulty is an adapter in a state.
+type faulty struct {
+	chat.Adapter
+	err atomic.Pointer[error]
+}
+
+func (f *faulty) Platform() string { return "somewhere" }
+func (f *faulty) Health() error {
+	if err := f.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// TestDegradedIsReady: what asks for the owner's eyes leaves readiness at 200,
+// and the watchdog content; the sentence and the metric say it.
+func TestDegradedIsReady(t *testing.T) {
+	cfg := configured(t, "BOT_TELEGRAM_TOKEN=12345:a-token-that-nobody-is-told")
+	a, err := Process{}.newApp(t.Context(), cfg, slog.New(slog.DiscardHandler), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	p := &faulty{}
+	a.adapters = []chat.Adapter{p}
+	if err := a.store.Check(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := a.findings(); len(got) != 0 {
+		t.Errorf("nothing is wrong: %v", got)
+	}
+	for _, tt := range []struct {
+		err  error
+		want health.State
+	}{{&chat.DegradedError{Err: errors.New("half an ear")}, health.Degraded}, {fmt.Errorf("gateway: %w", &chat.DegradedError{Err: errors.New("half an ear")}), health.Degraded}, {errors.New("deaf"), health.Unavailable}} {
+		p.err.Store(&tt.err)
+		if got := health.Worst(a.findings()); got != tt.want {
+			t.Errorf("%v is %s", tt.err, got)
+		}
+		if a.alive(t.Context()) != (tt.want == health.Degraded) {
+			t.Errorf("%v: alive %t", tt.err, a.alive(t.Context()))
+		}
+	}
+	secret := errors.New("the address " + string(cfg.Telegram.Token) + " does not answer")
+	p.err.Store(&secret)
+	if got := fmt.Sprint(a.findings()); strings.Contains(got, string(cfg.Telegram.Token)) {
+		t.Errorf("anybody is told a token: %s", got)
+	}
+}

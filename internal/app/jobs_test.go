@@ -1,0 +1,88 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"regexp"
+	"strings"
+	"testing"
+
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// TestRetention: what is archived long enough loses its messages and keeps its
+// summary; with the default it keeps all.
+func TestRetention(t *testing.T) {
+	for _, days := range []int{0, 30} {
+		ctx := context.Background()
+		st := staged(t, fmt.Sprintf("-- settings.yaml --\nretention: {days: %d}\n-- talk --\n> my file is plan.txt\n= Noted.\n> /session end\nafter 1m\nafter 1m\nafter 1m\n> /session list\nafter 744h\n", days), nil)
+		must(t, st.Play(ctx, st.script))
+		var log bytes.Buffer
+		st.app.log = slog.New(slog.NewTextHandler(&log, nil))
+		if err := st.app.prune(ctx); err != nil {
+			t.Fatal(err)
+		}
+		want := 2
+		if days > 0 {
+			want = 0
+		}
+		if n, err := st.app.store.Rows(ctx, "messages"); err != nil || n != want {
+			t.Errorf("after %d days of retention: %d messages, %v", days, n, err)
+		}
+		if !strings.Contains(log.String(), fmt.Sprintf("messages=%d ", 2-want)) {
+			t.Errorf("logged %s", &log)
+		}
+		list, err := st.app.store.Sessions(ctx, memory.SessionQuery{})
+		if err != nil || len(list) != 1 || list[0].Status != memory.Archived || !strings.Contains(list[0].Closing, "plan.txt") {
+			t.Errorf("sessions %+v, %v", list, err)
+		}
+	}
+}
+
+// TestPanickingJob: a job that panics is told of in log and status, also the
+// first sweep, and its next tick runs.
+func TestPanickingJob(t *testing.T) {
+	var log bytes.Buffer
+	a, err := Process{}.newApp(context.Background(), configured(t), slog.New(slog.NewTextHandler(&log, nil)), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	if err := a.build(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	front, err := a.newFront(context.Background(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.start(a.handler(front))
+	a.startJobs()
+	ran := 0
+	a.schedule("test", "@every 1h", func(context.Context) error {
+		if ran++; ran == 1 {
+			panic("out of order")
+		}
+		return nil
+	})
+	tick := func() string {
+		a.cron.cron.Entry(a.cron.ids["test"]).WrappedJob.Run()
+		answer, err := front.commands.Wrap(nil).Handle(context.Background(), chat.Message{
+			Kind: chat.KindCommand, Text: "/status", Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: "terminal:local"}, Direct: true,
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return answer.Text
+	}
+	if got := tick(); !regexp.MustCompile(`cron test.*failed: .*out of order`).MatchString(got) || !strings.Contains(log.String(), "out of order") {
+		t.Errorf("status %q, log %s", got, &log)
+	}
+	if got := tick(); ran != 2 || strings.Contains(got, "failed") {
+		t.Errorf("the next tick: ran %d times, %q", ran, got)
+	}
+	a.runJob("test", func(context.Context) error { panic("at start") }) // as the first sweep runs
+	a.drain()
+}

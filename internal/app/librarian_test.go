@@ -1,0 +1,67 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"parley/internal/chat"
+	"parley/internal/llm/llmtest"
+	"parley/internal/tools"
+)
+
+// However many jobs run at once, a librarian that plans holds no tool that
+// writes.
+func TestPlanningLibrarianNeverWrites(t *testing.T) {
+	model := llmtest.NewServer()
+	t.Cleanup(model.Close)
+	cfg := configured(t, "BOT_MODEL_BASE_URL="+model.URL(), "BOT_MODEL_NAME=test", "BOT_VAULT_DIR="+t.TempDir(), "BOT_VAULT_READERS=everyone")
+	a, err := Process{}.newApp(t.Context(), cfg, slog.New(slog.DiscardHandler), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.close()
+	if err := a.build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.newFront(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.vault.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	model.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Text: "Merge a.md into b.md."} })
+	job := a.librarian()
+	var all sync.WaitGroup
+	for i := range 40 {
+		c := tools.Call{Key: fmt.Sprint("call", i), Name: tools.Librarian, Args: json.RawMessage(`{"task":"tidy"}`),
+			Where: chat.Key{Platform: "telegram", Channel: fmt.Sprint(i)}, Who: chat.User{ID: "telegram:1"}, Direct: true}
+		all.Go(func() {
+			if _, err := job.Spec().Ask(t.Context(), c); err != nil {
+				t.Error(err)
+			}
+			if _, err := job.Call(t.Context(), c); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	planned, done := 0, 0
+	for _, r := range model.Requests() {
+		writes := strings.Contains(string(r.Tools), "vault_write")
+		switch {
+		case strings.HasPrefix(r.Last("user"), "Make a plan"):
+			if planned++; writes {
+				t.Errorf("a planning librarian was given %s", r.Tools)
+			}
+		case writes:
+			done++
+		}
+	}
+	if planned != 40 || done != 40 {
+		t.Errorf("%d plans and %d jobs with writing tools, want 40 of each", planned, done)
+	}
+}

@@ -1,0 +1,34 @@
+package app
+
+import (
+	"testing"
+
+	"parley/config"
+)
+
+// TestLinksLeadToTheirSource: each folder has its own address, and every sign
+// of a path is written so that no program takes it for another.
+func TestLinksLeadToTheirSource(t *testing.T) {
+	a := &app{}
+	a.cfg.Vault.BaseURL = "obsidian://open?vault=my&file={path}"
+	a.cfg.Sources = []config.Source{
+		{Name: "parley", Kind: "code", BaseURL: "https://git.example.org/parley/blob/main/{path}#L{line}"},
+		{Name: "wiki", BaseURL: "https://wiki.example.org/"}, {Name: "bare", Kind: "code"},
+	}
+	link := a.notes().Link
+	for _, c := range []struct {
+		source, path string
+		line         int
+		want         string
+	}{
+		{"notes", "My notes/a+b & c=d (é)#1.md", 1, "obsidian://open?vault=my&file=My%20notes%2Fa%2Bb%20%26%20c%3Dd%20%28%C3%A9%29%231.md"},
+		{"parley", "cmd/bot/main.go", 12, "https://git.example.org/parley/blob/main/cmd/bot/main.go#L12"},
+		{"wiki", "a b/c?d.md", 3, "https://wiki.example.org/a%20b/c%3Fd.md"},
+		{"bare", "main.go", 7, ""},
+		{"unknown", "x.md", 1, ""},
+	} {
+		if got := link(c.source, c.path, c.line); got != c.want {
+			t.Errorf("%s %s leads to %q, want %q", c.source, c.path, got, c.want)
+		}
+	}
+}

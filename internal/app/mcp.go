@@ -1,0 +1,79 @@
+package app
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"slices"
+
+	"parley/config"
+	"parley/internal/adapters/terminal"
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/setup"
+	"parley/internal/tools"
+	"parley/internal/tools/mcp"
+)
+
+// MCP is Parley as an MCP server for the owner's other clients, with the bot
+// running or not. Standard output is the protocol's alone.
+func (p Process) MCP(ctx context.Context, cfg config.Config) error {
+	a, err := p.newApp(ctx, cfg, setup.NewLogger(cfg, &slog.LevelVar{}, p.Err), false)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	a.front = &front{}
+	if a.front.gate, err = admin.NewGate(admin.GateOptions{IDs: Identities, Mode: cfg.Access.Mode, Owners: cfg.Access.Owners, Allow: cfg.Access.Allow, Rows: a.store}); err != nil {
+		return err
+	}
+	if err := a.openVault(ctx); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer a.work.Wait()
+	defer stop()
+	a.followVault(ctx)
+	list, err := a.builtinTools()
+	if err != nil {
+		return err
+	}
+	return mcp.Serve(ctx, forClients(tools.NewSet(list...)), a.asOwner(), closer(p.In), writeCloser{p.Out})
+}
+
+// clientTools are the tools other clients get, besides those of the notes. None
+// asks for a yes, which no client can be trusted to have had from a person.
+var clientTools = []string{"recall_conversation", "list_facts", "save_fact", "update_fact", "list_tasks", "add_task", "complete_task"}
+
+func forClients(all tools.Set) tools.Set {
+	var names []string
+	for _, s := range all.All() {
+		if !s.Confirm && (s.Category == tools.Vault || slices.Contains(clientTools, s.Name)) {
+			names = append(names, s.Name)
+		}
+	}
+	return all.Only(names...)
+}
+
+// asOwner is a call of the first owner, in a direct chat with the bot.
+func (a *app) asOwner() tools.Call {
+	owner := terminal.Local
+	if len(a.cfg.Access.Owners) > 0 {
+		owner = terminal.UserID(a.cfg.Access.Owners[0])
+	}
+	return tools.Call{Who: chat.User{ID: owner}, Where: chat.DirectKey(owner), Direct: true}
+}
+
+// closer closes what it reads from where that can be closed.
+func closer(r io.Reader) io.ReadCloser {
+	if c, ok := r.(io.ReadCloser); ok {
+		return c
+	}
+	return io.NopCloser(r)
+}
+
+// writeCloser stays open: what follows the last message is nothing.
+type writeCloser struct{ io.Writer }
+
+// Close implements io.Closer.
+func (writeCloser) Close() error { return nil }

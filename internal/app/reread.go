@@ -1,0 +1,65 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// errNoReader is why an event of some platforms stays aside.
+var errNoReader = errors.New("this platform's events cannot be read again")
+
+// reread hands dead letters that somebody asked for to their platforms again.
+// One that is stored now is answered like any message; another stays aside with
+// what is wrong with it.
+func (a *app) reread(ctx context.Context) error {
+	list, err := a.store.LettersToRetry(ctx, jobLimit)
+	if err != nil {
+		return err
+	}
+	for _, l := range list {
+		adapter := chat.On(a.adapters, l.Platform)
+		if adapter == nil {
+			continue // until it runs
+		}
+		messages, err := renormalized(adapter, l.Raw)
+		switch {
+		case errors.Is(err, chat.ErrNotReady):
+			continue
+		case err != nil:
+			err = a.store.FailDeadLetter(ctx, l.ID, err.Error())
+		default:
+			if err = a.hub.Deliver(ctx, chat.Batch{Platform: l.Platform, Messages: messages}); err == nil {
+				err = a.store.DropDeadLetter(ctx, l.ID)
+			}
+		}
+		if err != nil && !errors.Is(err, memory.ErrNoLetter) { // dropped meanwhile
+			return err
+		}
+	}
+	return nil
+}
+
+// renormalized reads an event again. Messages that could not be stored, and
+// events that make an adapter panic, are errors.
+func renormalized(adapter chat.Adapter, raw []byte) (messages []chat.Message, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	r, ok := adapter.(chat.Renormalizer)
+	if !ok {
+		return nil, errNoReader
+	}
+	messages, err = r.Renormalize(raw)
+	for _, m := range messages {
+		if _, serr := memory.Storable(m); serr != nil {
+			err = errors.Join(err, serr)
+		}
+	}
+	return messages, err
+}

@@ -1,0 +1,47 @@
+package app
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// releaseStartup gives back the memory that only starting up needed: free heap,
+// and the pages of our own code and constants that initialization ran through.
+// They are never written, so whichever page is needed again is mapped again
+// from the page cache.
+func releaseStartup() {
+	debug.FreeOSMemory()
+	self, err := os.Readlink("/proc/self/exe")
+	if err != nil {
+		return
+	}
+	f, err := os.Open("/proc/self/smaps")
+	if err != nil {
+		return
+	}
+	defer func() { _ = f.Close() }()
+	var from, to uintptr // the mapping that the lines are about; empty unless it is ours
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var a, b uintptr
+		var mode string
+		if n, _ := fmt.Sscanf(lines.Text(), "%x-%x %s", &a, &b, &mode); n == 3 {
+			if from, to = a, a; mode[1] == '-' && strings.HasSuffix(lines.Text(), self) {
+				to = b
+			}
+		}
+		// Where the loader has filled in addresses, there are pages of our own
+		// that the file does not have.
+		if own, found := strings.CutPrefix(lines.Text(), "Anonymous:"); from < to && found && strings.TrimSpace(own) == "0 kB" {
+			_ = unix.Madvise(unsafe.Slice((*byte)(at(from)), to-from), unix.MADV_DONTNEED) // best effort
+		}
+	}
+}
+
+// at is an address of our own mapping as a pointer; it is never kept.
+func at(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }

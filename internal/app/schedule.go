@@ -1,0 +1,84 @@
+package app
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"parley/internal/text"
+)
+
+// shortestRhythm is the least time between two firings of a reminder.
+const shortestRhythm = 5 * time.Minute
+
+// schedules reads five cron fields and @every.
+var schedules = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
+
+// nextTime is when a schedule comes up after a moment. Its wall clock is the
+// zone's: a time that the clocks skip comes right after the gap, one that they
+// repeat comes once. Its errors may be shown to people.
+func nextTime(schedule, zone string, after time.Time) (time.Time, error) {
+	loc, err := time.LoadLocation(zone)
+	if err != nil {
+		return time.Time{}, text.Tell(wordsNoZone, zone)
+	}
+	spec, err := readSchedule(schedule)
+	if err != nil {
+		return time.Time{}, text.Tell(wordsNoSchedule, schedule)
+	}
+	first := upcoming(spec, loc, after)
+	if first.IsZero() {
+		return first, text.Tell(wordsNeverDue, schedule)
+	}
+	for t, n := first, 0; n < 3; n++ {
+		next := upcoming(spec, loc, t)
+		if !next.IsZero() && next.Sub(t) < shortestRhythm {
+			return time.Time{}, text.Tell(wordsTooOften, int(shortestRhythm.Minutes()))
+		}
+		t = next
+	}
+	return first, nil
+}
+
+// upcoming is the next time, zero for never. Fields are matched on the wall
+// clock, where no time is missing or doubled; only then it becomes a moment.
+func upcoming(spec cron.Schedule, loc *time.Location, after time.Time) time.Time {
+	if after.IsZero() {
+		return after
+	}
+	if every, ok := spec.(cron.ConstantDelaySchedule); ok {
+		return after.Add(every.Delay).Truncate(time.Second)
+	}
+	local := after.In(loc)
+	wall := time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), local.Second(), 0, time.UTC)
+	for {
+		if wall = spec.Next(wall); wall.IsZero() {
+			return wall
+		}
+		t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), 0, 0, loc)
+		if t.After(after) {
+			return t
+		}
+	}
+}
+
+// readSchedule parses what a person may have typed: the parser panics on some
+// of it and takes rhythms of a second.
+func readSchedule(said string) (spec cron.Schedule, err error) {
+	defer func() {
+		if recover() != nil {
+			err = errors.New("unreadable")
+		}
+	}()
+	if len(said) > 200 || strings.Contains(said, "=") {
+		return nil, errors.New("unreadable")
+	}
+	spec, err = schedules.Parse(said)
+	if every, ok := spec.(cron.ConstantDelaySchedule); ok && every.Delay < shortestRhythm {
+		// The parser makes a second of whatever is shorter.
+		return cron.ConstantDelaySchedule{Delay: time.Second}, err
+	}
+	return spec, err
+}

@@ -1,0 +1,66 @@
+package app
+
+import (
+	"context"
+	"sync"
+
+	"parley/internal/chat"
+	"parley/internal/llm/wrap"
+	"parley/internal/memory"
+	"parley/internal/tools"
+)
+
+// spans are the traces of messages and tool calls; those of model calls are
+// wrap's. Without a Tracer there are none.
+type spans struct {
+	*wrap.Tracer
+	turns   sync.Map // chat.Key -> *wrap.Span of the message being answered there
+	running sync.Map // key of a tool call -> its *wrap.Span
+}
+
+// messages makes a span of each message that is answered.
+func (t *spans) messages(next chat.Handler) chat.Handler {
+	if t.Tracer == nil {
+		return next
+	}
+	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		ctx, s := t.Start(ctx, "message", wrap.Server)
+		s.Set("parley.platform", m.Key.Platform)
+		t.turns.Store(m.Key, s)
+		defer t.turns.Delete(m.Key)
+		a, err := next.Handle(ctx, m, w)
+		if turn, ok := a.Record.(*memory.Turn); ok {
+			s.Set("parley.category", turn.Decision.Category)
+		}
+		s.Finish(wrap.ErrorType(err))
+		return a, err
+	})
+}
+
+// tool follows the states of a tool call.
+func (t *spans) tool(c tools.Call, name string, state tools.State) {
+	if t.Tracer == nil {
+		return
+	}
+	key := c.Key + " " + c.ID
+	switch state {
+	case tools.Pending, tools.Retrying:
+	case tools.Running:
+		parent, _ := t.turns.Load(c.Where)
+		turn, _ := parent.(*wrap.Span)
+		s := t.Begin(turn, "execute_tool "+name, wrap.Internal)
+		s.Set("gen_ai.operation.name", "execute_tool")
+		s.Set("gen_ai.tool.type", "function")
+		s.Set("gen_ai.tool.name", name)
+		t.running.Store(key, s)
+	default:
+		if v, ok := t.running.LoadAndDelete(key); ok {
+			s := v.(*wrap.Span)
+			failure := ""
+			if state != tools.Success {
+				failure = string(state)
+			}
+			s.Finish(failure)
+		}
+	}
+}

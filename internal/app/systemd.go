@@ -1,0 +1,98 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"parley/internal/health"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// lookEvery is how often a bot that does not receive yet looks whether it does.
+const lookEvery = 100 * time.Millisecond
+
+// supervisor tells the service manager how the bot is, in the words of
+// sd_notify(3). Without a manager it tells nobody.
+type supervisor struct {
+	conn  net.Conn      // nil without a manager
+	every time.Duration // half of the watchdog's patience; 0 without a watchdog
+}
+
+// newSupervisor reads what the manager put into the environment, and takes it
+// out: a tool server must not speak in the bot's name.
+func newSupervisor() (s supervisor, err error) {
+	socket, usec, pid := os.Getenv("NOTIFY_SOCKET"), os.Getenv("WATCHDOG_USEC"), os.Getenv("WATCHDOG_PID")
+	for _, name := range []string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"} {
+		_ = os.Unsetenv(name)
+	}
+	if socket == "" {
+		return s, nil
+	}
+	if s.conn, err = net.Dial("unixgram", socket); err != nil { // a leading @ is the abstract namespace
+		return supervisor{}, fmt.Errorf("tell the service manager: %w", err)
+	}
+	if n, err := strconv.ParseInt(usec, 10, 64); err == nil && (pid == "" || pid == strconv.Itoa(os.Getpid())) {
+		s.every = time.Duration(n) * time.Microsecond / 2
+	}
+	return s, nil
+}
+
+// tell sends a message. A manager that does not listen is not worth a word.
+func (s supervisor) tell(lines ...string) {
+	if s.conn != nil {
+		_, _ = s.conn.Write([]byte(strings.Join(lines, "\n")))
+	}
+}
+
+func (s supervisor) close() {
+	if s.conn != nil {
+		_ = s.conn.Close()
+	}
+}
+
+// supervised reports READY once a platform receives, and then, at half of the
+// watchdog's interval, that the bot is alive, for as long as it is.
+func (a *app) supervised(ctx context.Context) {
+	if a.supervisor.conn == nil {
+		return
+	}
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for ready := false; ; {
+		switch alive := a.alive(ctx); {
+		case alive && !ready:
+			ready = true
+			a.supervisor.tell("READY=1", "STATUS=receiving")
+			if a.supervisor.every == 0 {
+				return
+			}
+			tick.Reset(a.supervisor.every)
+		case alive:
+			a.supervisor.tell("WATCHDOG=1")
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// alive says that starting again could not help: the database answers, and a
+// platform receives. One platform that is down is no reason to cut the others
+// off; /healthz tells of it.
+func (a *app) alive(ctx context.Context) bool {
+	if _, err := a.store.SchemaVersion(ctx); err != nil {
+		return false
+	}
+	deaf := 0
+	for _, p := range a.adapters {
+		if f, ok := health.Found(p.Platform(), p.Health()); ok && f.Is == health.Unavailable {
+			deaf++
+		}
+	}
+	return deaf < len(a.adapters)
+}

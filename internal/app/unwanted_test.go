@@ -1,0 +1,65 @@
+package app
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// TestRemindersOfThoseWhoAreGone: a reminder of somebody who was kept out, who
+// left the place or who blocked the bot is told to nobody and ends, a recurring
+// one for good; that of somebody else is told.
+func TestRemindersOfThoseWhoAreGone(t *testing.T) {
+	direct := chat.Key{Platform: "telegram", Channel: "7"}
+	room := chat.Key{Platform: "telegram", Channel: "-100"}
+	ann := chat.User{ID: "telegram:7", Name: "Ann"}
+	for name, tt := range map[string]struct {
+		key  chat.Key
+		gone func(st *stage)
+		told bool
+	}{
+		"nothing happened": {direct, func(*stage) {}, true},
+		"kept out":         {direct, func(st *stage) { must(t, st.app.store.Grant(t.Context(), ann.ID, "denied", "telegram:1")) }, false},
+		"revoked": {direct, func(st *stage) {
+			_, err := st.app.store.Revoke(t.Context(), ann.ID)
+			must(t, err)
+		}, false},
+		"left the group": {room, func(st *stage) {
+			must(t, st.app.store.Attend(t.Context(), chat.Presence{Key: room, User: ann, State: chat.Absent}))
+		}, false},
+		"left another group": {direct, func(st *stage) {
+			must(t, st.app.store.Attend(t.Context(), chat.Presence{Key: room, User: ann, State: chat.Absent}))
+		}, true},
+		"blocked the bot": {direct, func(st *stage) { st.app.closed(chat.Part{Key: direct, To: ann, Await: true}) }, false},
+		"the bot is out":  {room, func(st *stage) { st.app.closed(chat.Part{Key: room, To: ann}) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := staged(t, "-- talk --\n", nil)
+			must(t, st.app.store.Grant(t.Context(), ann.ID, "member", "telegram:1"))
+			_, err := st.app.store.AddReminder(t.Context(), memory.Reminder{User: ann, Key: tt.key, Text: "the plants", Due: st.Now().Add(time.Hour), Schedule: "0 10 * * *", Zone: "UTC"}, "")
+			must(t, err)
+			tt.gone(st)
+			st.Advance(2 * time.Hour)
+			must(t, st.app.remind(t.Context()))
+			must(t, st.Settle(t.Context(), tt.key))
+			if told := strings.Contains(st.Reply(), "the plants"); told != tt.told {
+				t.Errorf("told %v: %q", told, st.Reply())
+			}
+			left, err := st.app.store.Reminders(t.Context(), memory.Viewer{User: ann.ID, Key: tt.key, Direct: true})
+			must(t, err)
+			if (len(left) > 0) != tt.told {
+				t.Errorf("%d wait on", len(left))
+			}
+		})
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,35 @@
+package app
+
+import "parley/internal/text"
+
+// many is a number of things, as people say it.
+func many(n int, thing string) string { return text.Many(n, thing) }
+
+// clip cuts a text to n runes, and shows that it did.
+func clip(s string, n int) string { return text.Shorten(s, n) }
+
+// What cmd/bot says to people in a chat.
+const (
+	wordsPastLimit = "Today's allowance is used up, so I can't ask my language model before midnight UTC."
+
+	wordsNotTuned = "I changed nothing: %v."
+
+	wordsReminder     = "⏰ %s"
+	wordsReminderFor  = "⏰ %s: %s"
+	wordsReminderLate = "(I am %s late: I was not running.)"
+	wordsSnooze10     = "In 10 min"
+	wordsSnooze60     = "In 1 h"
+	wordsReminderDone = "Done"
+	wordsNoZone       = "I don't know the time zone %q"
+	wordsNoSchedule   = "I can't read the schedule “%s”: it needs five fields, such as 0 9 * * 1 for Mondays at 9"
+	wordsNeverDue     = "The schedule “%s” never comes up"
+	wordsTooOften     = "That is too often: at least %d minutes have to lie between two reminders"
+
+	wordsNotWriter  = "Only those whom my owner has let write notes may do that."
+	wordsNotesOwner = "The notes are not for everybody: only my owner may have them tidied."
+	wordsLinked     = " (%d of them because they are hard links; vault.hard_links says what to do with those)"
+	wordsPlan       = "Make a plan for this job, and change nothing yet: %s"
+	wordsPlanGone   = "That plan is no longer there. Ask for a new one."
+	wordsPlanAsk    = "Shall the librarian do this?"
+	wordsDo         = "The job: %s\n\nThe plan, which the person has agreed to. Carry it out:\n%s"
+)
