@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ const (
 // privateUses are all private commands and verbs, as they are typed.
 func privateUses(t *testing.T) (uses []string) {
 	cfg := config.Default()
-	cfg.DataDir = t.TempDir()
+	cfg.DataDir = filepath.Join(t.TempDir(), "data")
 	commands, err := app.Commands(t.Context(), cfg)
 	must(t, err)
 	fill := func(path string, options []admin.Option) string {
