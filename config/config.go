@@ -23,6 +23,7 @@ type Config struct {
 	Agent     Agent      `yaml:"agent"`
 	Memory    Memory     `yaml:"memory"`
 	Playbook  Playbook   `yaml:"playbook"`
+	Tools     Tools      `yaml:"tools"`
 	MCP       MCP        `yaml:"mcp"`
 	Subagents []Subagent `yaml:"subagents" doc:"helpers that the agent may hand a job to"`
 	Vault     Vault      `yaml:"vault"`
@@ -124,6 +125,11 @@ type Playbook struct {
 	Dir string `yaml:"dir" doc:"folder of YAML files: guidelines, journeys, variables"`
 }
 
+// Tools is how tools are run, whoever they are of.
+type Tools struct {
+	Timeout time.Duration `yaml:"timeout" default:"30s" range:"1s..5m" doc:"time for one call of a built-in tool that has no limit of its own"`
+}
+
 // MCP lists tool servers.
 type MCP struct {
 	Servers []MCPServer `yaml:"servers" doc:"tool servers, by command or by url"`
@@ -135,6 +141,9 @@ type MCPServer struct {
 	Command []string `yaml:"command" doc:"program and arguments, run without a shell"`
 	URL     string   `yaml:"url" form:"url" doc:"address of a streamable HTTP server"`
 	Env     []Secret `yaml:"env" form:"env" doc:"NAME to hand on, or NAME=value"`
+
+	ReadOnly bool          `yaml:"read_only" default:"false" doc:"true says that no tool of it changes anything, whatever the server says: they never ask"`
+	Timeout  time.Duration `yaml:"timeout" default:"60s" range:"1s..5m" doc:"time for one call"`
 }
 
 // Subagent is a helper with its own prompt and fewer tools.

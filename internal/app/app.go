@@ -116,7 +116,7 @@ func (a *app) build(ctx context.Context) (err error) {
 	}
 	a.embedder = a.newEmbedder()
 	a.spans.Tracer = wrap.NewTracer(a.cfg.OTel.Endpoint, a.process.Version, a.log)
-	a.runner = &tools.Runner{Log: a.log, Watch: a.watchTool}
+	a.runner = &tools.Runner{Log: a.log, Timeout: a.cfg.Tools.Timeout, Watch: a.watchTool}
 	if err := a.openVault(ctx); err != nil {
 		return err
 	}

@@ -175,7 +175,7 @@ func (s *scene) arm() {
 		list = append(list, s.hands.harmless(spec))
 		s.effects = append(s.effects, spec.Name)
 	}
-	send := tools.Spec{Meta: tools.Meta{Name: "mail__send", Description: "sends", Category: tools.Web, SideEffect: true, Foreign: true}}
+	send := tools.Spec{Meta: tools.Meta{Name: "mail__send", Description: "sends", Category: tools.Web, SideEffect: true, Server: "mail"}}
 	list = append(list, s.hands.harmless(send))
 	s.effects = append(s.effects, send.Name)
 	s.hands.set = tools.NewSet(list...)
@@ -328,7 +328,7 @@ func (s *scene) try(platform, name, effect string, bring func(*scene, string) ch
 	if n := s.hands.used.Load(); n != 0 {
 		s.t.Errorf("%s, %s, %s: done %d times unasked", platform, name, effect, n)
 	}
-	if spec, _ := s.hands.set.Lookup(effect); platform == "telegram" && (spec.Confirm || spec.Foreign || effect == "save_fact") { // of each kind one: all yeses are alike
+	if spec, _ := s.hands.set.Lookup(effect); platform == "telegram" && (spec.Confirm || spec.Server != "" || effect == "save_fact") { // of each kind one: all yeses are alike
 		s.agree(name+", "+effect, last)
 	}
 	return 1

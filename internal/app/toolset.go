@@ -143,7 +143,7 @@ func (a *app) openServers(t *toolset) error {
 		for i, e := range s.Env {
 			env[i] = string(e)
 		}
-		o.Servers = append(o.Servers, mcp.Server{Name: s.Name, Command: s.Command, Env: env, URL: s.URL})
+		o.Servers = append(o.Servers, mcp.Server{Name: s.Name, Command: s.Command, Env: env, URL: s.URL, ReadOnly: s.ReadOnly, Timeout: s.Timeout})
 	}
 	var err error
 	if t.servers, err = mcp.Open(o); err != nil {

@@ -92,6 +92,9 @@ func (t Tools) approve(ctx context.Context, r admin.Request) (chat.Answer, error
 		if !c.New {
 			news = fmt.Sprintf(wordsToolChanged, foreign(c.Before, maxServerText))
 		}
+		if c.Hints != nil && c.Hints.ReadOnly {
+			news += wordsToolReads
+		}
 		fmt.Fprintf(&b, "- %s, %s: %s\n  %s\n", foreign(c.Tool, maxServerErr), news, foreign(c.Description, maxServerText), foreign(c.Parameters, maxServerText))
 	}
 	args, err := json.Marshal(about)

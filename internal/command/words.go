@@ -104,6 +104,7 @@ const (
 	wordsApprove       = "The tool server %s has something new. These are its own words, and they may try to talk you, or me, into something:"
 	wordsToolNew       = "new"
 	wordsToolChanged   = "changed (before: %s)"
+	wordsToolReads     = ", said to change nothing, so it would never ask you"
 	wordsNotOwner      = "Only my owner can do that."
 	wordsToolMoved     = "%s has changed again since I showed it to you, so I left it off. /tools approve %s shows what it is now."
 	wordsApproved      = "Approved: %s of %s."

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,6 +65,7 @@ type Outcome struct {
 type Runner struct {
 	Log       *slog.Logger     // nil is silent
 	MaxResult int              // bytes of a result's Content; 0 is DefaultResult
+	Timeout   time.Duration    // of an attempt of a tool that names none; 0 is DefaultTimeout
 	Now       func() time.Time // nil is time.Now
 	// Watch, when not nil, hears of every State a call enters, from the
 	// goroutine of Run.
@@ -212,10 +214,7 @@ type returned struct {
 
 // once makes one attempt.
 func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
-	timeout := e.spec.Timeout
-	if timeout == 0 {
-		timeout = DefaultTimeout
-	}
+	timeout := cmp.Or(e.spec.Timeout, r.Timeout, DefaultTimeout)
 	attempt, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	back := make(chan returned, 1)

@@ -285,3 +285,20 @@ func BenchmarkRun(b *testing.B) {
 		}
 	}
 }
+
+func TestTimeoutOfTheRunner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hang := func(ctx context.Context, _ Call, _ struct{}) (Result, error) {
+			<-ctx.Done()
+			return Result{}, ctx.Err()
+		}
+		set := NewSet(Func(Meta{Name: "plain", Description: "hangs", Category: About}, hang),
+			Func(Meta{Name: "own", Description: "hangs", Category: About, Timeout: 7 * time.Second}, hang))
+		r := Runner{Timeout: 45 * time.Second}
+		for name, want := range map[string]time.Duration{"plain": 45 * time.Second, "own": 7 * time.Second} {
+			if o := r.Run(t.Context(), set, Call{Name: name, Args: []byte(`{}`)}); o.Class != TimedOut || o.Duration != want {
+				t.Errorf("%s: %s after %v, want %v", name, o.Class, o.Duration, want)
+			}
+		}
+	})
+}

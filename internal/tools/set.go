@@ -150,7 +150,7 @@ func (s Set) Specs() []llm.ToolSpec {
 	return out
 }
 
-// Foreign says that somebody else described one of the tools.
+// Foreign says that a tool server described one of the tools.
 func (s Set) Foreign() bool {
-	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.spec.Foreign })
+	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.spec.Server != "" })
 }

@@ -115,8 +115,8 @@ type Retry struct {
 	Multiplier float64       // 1-10, of Delay from attempt to attempt
 }
 
-// DefaultTimeout is a tool's deadline when its Meta names none, retries
-// included.
+// DefaultTimeout is the deadline of an attempt when neither a tool's Meta nor
+// its Runner names one.
 const DefaultTimeout = 30 * time.Second
 
 // MaxTimeout is the longest a Meta may ask for.
@@ -135,14 +135,17 @@ type Meta struct {
 	// Egress says that the argument "url" decides which host hears of the
 	// call: a turn that holds private data may only name known hosts.
 	Egress  bool
-	Timeout time.Duration // 1-300 s for one attempt; 0 is DefaultTimeout
+	Timeout time.Duration // 1-300 s for one attempt; 0 is the Runner's
 	Retry   *Retry        // nil tries once; only with ReadOnly or Idempotent
 	// AllowFailure says that a turn in which it failed did not fail.
 	AllowFailure bool
 	Confirm      bool // always needs a person's yes
-	// Foreign says that others wrote the description: a turn that is offered
-	// the tool has read it.
-	Foreign bool
+	// Server is the tool server that has the tool, as the operator named it; ""
+	// is our own. A server wrote the description: a turn that is offered the
+	// tool has read it.
+	Server string
+	// Hints are what is said about the tool; nil says nothing.
+	Hints *Hints
 	// Ask words the question when a yes is needed, with valid Args; an error
 	// takes the place of the question: there is nothing to say yes to. nil
 	// leaves the words to the agent.

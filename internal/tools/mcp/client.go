@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"time"
 
 	"parley/internal/tools"
 )
@@ -32,9 +33,10 @@ type Server struct {
 	// NAME hands a variable on, NAME=value sets one.
 	Env []string
 	URL string // of a streamable HTTP server
-	// ReadOnly lists tools, by the server's names, that the operator vouches
-	// for: they change nothing. All others count as having side effects.
-	ReadOnly []string
+	// ReadOnly is the operator's word that no tool of it changes anything. Else
+	// those do that are not said to be read-only by their hints.
+	ReadOnly bool
+	Timeout  time.Duration // of one call, 1-300 s; 0 is a minute
 }
 
 // Options are a Client's parts.
@@ -70,6 +72,7 @@ type Change struct {
 	Description string
 	Before      string // the description that was approved
 	Parameters  string // JSON Schema
+	Hints       *tools.Hints
 	Hash        string // of all this, for Approve
 }
 

@@ -67,8 +67,7 @@ func (f *fake) last() func() {
 }
 
 func (f *fake) add(name, description string, answer func() (*sdk.CallToolResult, error)) {
-	f.server.AddTool(&sdk.Tool{Name: name, Description: description, InputSchema: json.RawMessage(`{"type":"object","properties":{"x":{"type":"string"}}}`),
-		Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}},
+	f.server.AddTool(&sdk.Tool{Name: name, Description: description, InputSchema: json.RawMessage(`{"type":"object","properties":{"x":{"type":"string"}}}`)},
 		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return answer() })
 }
 
@@ -133,7 +132,7 @@ func TestCalls(t *testing.T) {
 			return &sdk.CallToolResult{Content: make1000()}, nil
 		})
 		f.add("silent", "nothing", func() (*sdk.CallToolResult, error) { return &sdk.CallToolResult{}, nil })
-		c := begin(t, t.TempDir(), []Server{{Name: "fake", Command: []string{"x"}, ReadOnly: []string{"silent"}}}, f)
+		c := begin(t, t.TempDir(), []Server{server("fake")}, f)
 		if got, want := offered(c), "fake__weird_name_"; !strings.Contains(got, want) || c.Set().Len() != 6 {
 			t.Fatalf("offered %q", got)
 		}
@@ -151,12 +150,6 @@ func TestCalls(t *testing.T) {
 		}
 		if o := run(t, c, "fake__echo", `{"x":5}`); o.Class != tools.Invalid {
 			t.Errorf("wrong arguments reached the server: %+v", o)
-		}
-		if s, _ := c.Set().Lookup("fake__echo"); !s.SideEffect || s.ReadOnly {
-			t.Error("the server's annotation was believed")
-		}
-		if s, _ := c.Set().Lookup("fake__silent"); s.SideEffect || !s.ReadOnly {
-			t.Error("the operator's word was not believed")
 		}
 	})
 }

@@ -1,11 +1,13 @@
 package mcp
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,15 +31,28 @@ type definition struct {
 	hash string // of what the server says, before anything is cut
 }
 
-func (d definition) pin() pin { return pin{d.hash, d.Description} }
+func (d definition) pin() pin { return pin{d.hash, d.Description, d.said()} }
+
+// said is what the hints say, as it is pinned; never "".
+func (d definition) said() string {
+	if d.Hints == nil {
+		return "nothing"
+	}
+	h := d.Hints
+	return fmt.Sprintf("read-only %t, destructive %t, idempotent %t, open world %t", h.ReadOnly, h.Destructive, h.Idempotent, h.OpenWorld)
+}
+
+// id is of all that an approval approves.
+func (d definition) id() string { return d.hash + " " + d.said() }
 
 var (
 	remoteName = regexp.MustCompile(`^[A-Za-z0-9_./-]{1,128}$`)
 	unfit      = regexp.MustCompile(`[^a-z0-9_]+`)
 )
 
-// define turns a server's tool into ours. Annotations are the server's claims
-// and ignored.
+// define turns a server's tool into ours. One that is said to be read-only, by
+// the operator or by its hints, changes nothing and never asks by itself; but
+// an address it is given tells that host what the turn holds.
 func define(s Server, t *sdk.Tool) (definition, error) {
 	if !remoteName.MatchString(t.Name) {
 		return definition{}, fmt.Errorf("name %.60q is not valid", t.Name)
@@ -57,11 +72,10 @@ func define(s Server, t *sdk.Tool) (definition, error) {
 	clean, _ := whole.Strip(string(schema))
 	d := definition{name: t.Name, hash: hex.EncodeToString(sum[:])}
 	d.Parameters = json.RawMessage(clean)
-	d.Meta = tools.Meta{Name: ourName(s.Name, t.Name), Description: describe(t), Category: tools.Web, Timeout: callTimeout, SideEffect: true, AllowFailure: true, Foreign: true}
-	for _, name := range s.ReadOnly {
-		if name == t.Name {
-			d.SideEffect, d.ReadOnly = false, true
-		}
+	d.Meta = tools.Meta{Name: ourName(s.Name, t.Name), Description: describe(t), Category: tools.Web,
+		Timeout: cmp.Or(s.Timeout, callTimeout), SideEffect: true, AllowFailure: true, Server: s.Name, Hints: hints(t)}
+	if s.ReadOnly || d.Hints != nil && d.Hints.ReadOnly {
+		d.SideEffect, d.ReadOnly, d.Egress = false, true, takesAddress(clean)
 	}
 	if err := d.Check(); err != nil {
 		return definition{}, err
@@ -81,6 +95,27 @@ func ourName(server, tool string) string {
 	}
 	sum := sha256.Sum256([]byte(tool))
 	return name[:min(len(name), maxName-7)] + "_" + hex.EncodeToString(sum[:3])
+}
+
+// hints are a tool's annotations with the protocol's defaults; nil for none.
+func hints(t *sdk.Tool) *tools.Hints {
+	a := t.Annotations
+	if a == nil {
+		if t.Title == "" {
+			return nil
+		}
+		a = &sdk.ToolAnnotations{}
+	}
+	title, _ := whole.Strip(cmp.Or(t.Title, a.Title))
+	said := func(b *bool) bool { return b == nil || *b }
+	return &tools.Hints{Title: whole.Shorten(strings.Join(strings.Fields(title), " "), 100),
+		ReadOnly: a.ReadOnlyHint, Destructive: said(a.DestructiveHint), Idempotent: a.IdempotentHint, OpenWorld: said(a.OpenWorldHint)}
+}
+
+// takesAddress says that the arguments must hold an address called url.
+func takesAddress(schema string) bool {
+	var s struct{ Required []string }
+	return json.Unmarshal([]byte(schema), &s) == nil && slices.Contains(s.Required, "url")
 }
 
 func describe(t *sdk.Tool) string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -14,6 +15,7 @@ import (
 type pin struct {
 	Hash        string `json:"hash"` // of the definition
 	Description string `json:"description"`
+	Said        string `json:"said,omitempty"` // its hints; "" was pinned before they were read
 }
 
 // pins are the approved definitions by server and tool, kept in a file.
@@ -41,29 +43,37 @@ func openPins(path string) (*pins, error) {
 }
 
 // compare splits what a server has into what is approved and what is pending.
-// A server never seen before is approved as it stands: the operator has just
-// configured it.
+// A server never seen before is approved as it stands, once it has a tool: the
+// operator has just configured it.
 func (p *pins) compare(server string, all []definition) (approved []definition, pending []Change, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.all[server] == nil {
+	before, changed := maps.Clone(p.all[server]), false
+	if len(p.all[server]) == 0 && len(all) > 0 {
+		changed = true
 		p.all[server] = map[string]pin{}
 		for _, d := range all {
 			p.all[server][d.name] = d.pin()
 		}
-		if err := p.save(); err != nil {
-			delete(p.all, server)
-			return nil, nil, err
-		}
 	}
 	for _, d := range all {
 		was, known := p.all[server][d.name]
-		if was.Hash == d.hash {
+		if was.Hash == d.hash && was.Said == "" {
+			was, changed = d.pin(), true
+			p.all[server][d.name] = was
+		}
+		if was.Hash == d.hash && was.Said == d.said() {
 			approved = append(approved, d)
 			continue
 		}
 		pending = append(pending, Change{Tool: d.name, New: !known, Description: d.Description,
-			Before: was.Description, Parameters: string(d.Parameters), Hash: d.hash})
+			Before: was.Description, Parameters: string(d.Parameters), Hints: d.Hints, Hash: d.id()})
+	}
+	if changed {
+		if err := p.save(); err != nil { // what is not on disk is not approved
+			p.all[server] = before
+			return nil, nil, err
+		}
 	}
 	return approved, pending, nil
 }

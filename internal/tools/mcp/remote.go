@@ -241,7 +241,7 @@ func (r *remote) approve(name, hash string) error {
 	r.mu.Lock()
 	all := r.all
 	r.mu.Unlock()
-	i := slices.IndexFunc(all, func(d definition) bool { return d.name == name && d.hash == hash })
+	i := slices.IndexFunc(all, func(d definition) bool { return d.name == name && d.id() == hash })
 	if i < 0 {
 		return fmt.Errorf("mcp: tool %q of server %s: %w", name, r.server.Name, ErrChanged)
 	}
