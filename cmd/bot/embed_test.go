@@ -13,6 +13,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 )
 
 // meaningWorld is a bot with facts, notes and rules of which each has one that
@@ -39,8 +40,8 @@ func meaningWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := memory.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
-	other := memory.Viewer{User: "telegram:2", Key: chat.Key{Platform: "telegram", Channel: "2"}, Direct: true}
+	v := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
+	other := provenance.Viewer{User: "telegram:2", Key: chat.Key{Platform: "telegram", Channel: "2"}, Direct: true}
 	_, err = store.SaveFact(t.Context(), v, memory.NewFact{Content: "Has a feline called Misha"})
 	for i := range 8 {
 		_, e := store.SaveFact(t.Context(), v, memory.NewFact{Content: fmt.Sprintf("Visited town%d in year%d", i, i)})

@@ -12,6 +12,7 @@ import (
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 )
 
 // The owner is told once, in their direct chat, that the facts file is refused,
@@ -23,7 +24,7 @@ func TestOwnerDecidesAboutTheFactsFile(t *testing.T) {
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "facts.md")
 	w.env = append(w.env, "BOT_MEMORY_FACTS_FILE="+file, "BOT_MODEL_NAME=builtin")
-	owner := memory.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
+	owner := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	store := w.open(t)
 	for i := range 30 {
 		if _, err := store.SaveFact(t.Context(), owner, memory.NewFact{Content: fmt.Sprintf("number %d is %s", i, strings.Repeat(string(rune('a'+i%26)), 5+i/26))}); err != nil {

@@ -13,6 +13,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 )
 
 // everything is one person doing on Telegram all that can be done, in a place.
@@ -293,7 +294,7 @@ func TestReminderStaysHere(t *testing.T) {
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	list, err := w.open(t).Reminders(context.Background(), memory.Viewer{User: "telegram:7", Key: chat.Key{Platform: "telegram", Channel: "7"}, Direct: true})
+	list, err := w.open(t).Reminders(context.Background(), provenance.Viewer{User: "telegram:7", Key: chat.Key{Platform: "telegram", Channel: "7"}, Direct: true})
 	if err != nil || len(list) != 2 {
 		t.Errorf("reminders: %+v, %v", list, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/playbook"
+	"parley/internal/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
 )
@@ -113,7 +114,7 @@ func (t *turn) ofOurs(e memory.Entry) bool {
 func (t *turn) heard() memory.Entry {
 	attached := strings.Join(t.in.files.notes, "\n")
 	e := t.entry(llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(t.in.text + "\n" + attached)})
-	e.Content, e.Attached, e.Origin = cmp.Or(t.in.text, wordsNoText), attached, memory.Origin{Via: t.via()}
+	e.Content, e.Attached, e.Origin = cmp.Or(t.in.text, wordsNoText), attached, provenance.Origin{Via: t.via()}
 	return e
 }
 
@@ -133,7 +134,7 @@ func (t *turn) entry(m llm.Message) memory.Entry {
 // whole place is stable: what is about the author changes with the author.
 func (t *turn) recall(ctx context.Context) error {
 	budget := int(factShare * float64(t.a.o.TokenBudget))
-	found, err := t.a.o.Store.FactsFor(ctx, memory.ViewerOf(t.m), t.in.text, budget)
+	found, err := t.a.o.Store.FactsFor(ctx, provenance.ViewerOf(t.m), t.in.text, budget)
 	if err != nil {
 		return err
 	}

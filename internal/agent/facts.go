@@ -9,6 +9,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
@@ -52,7 +53,7 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries 
 		if !slices.Contains([]string{"fact", "preference", "decision", "insight"}, kind) {
 			kind = "fact"
 		}
-		v := memory.Viewer{User: e.User, Key: se.Key, Direct: se.Direct}
+		v := provenance.Viewer{User: e.User, Key: se.Key, Direct: se.Direct}
 		_, err := a.o.Store.SaveFact(ctx, v, memory.NewFact{
 			Content: fact.Content, Type: kind, Author: "assistant", Session: se.ID, Generation: se.Generation, MessageID: e.MessageID,
 			Quote: text.Clip(fact.Quote, maxShown), Confidence: learned, Said: e.At,
@@ -67,7 +68,7 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries 
 func quoted(entries []memory.Entry, person, quote string) (memory.Entry, bool) {
 	quote = normal(quote)
 	for _, e := range entries {
-		own := e.Role == llm.RoleUser && e.Origin.Via&(memory.ViaForwarded|memory.ViaShared|memory.ViaUnknown) == 0
+		own := e.Role == llm.RoleUser && e.Origin.Via&(provenance.ViaForwarded|provenance.ViaShared|provenance.ViaUnknown) == 0
 		if own && quote != "" && called(entries, person, e.User) && strings.Contains(normal(e.Content), quote) {
 			return e, true
 		}

@@ -13,12 +13,13 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/tools"
 )
 
-var annAlone = memory.Viewer{User: "telegram:7", Key: chat.Key{Platform: "telegram", Channel: "7"}, Direct: true}
+var annAlone = provenance.Viewer{User: "telegram:7", Key: chat.Key{Platform: "telegram", Channel: "7"}, Direct: true}
 
-func (b *bench) facts(v memory.Viewer) (list []string) {
+func (b *bench) facts(v provenance.Viewer) (list []string) {
 	b.t.Helper()
 	all, err := b.store.Facts(context.Background(), v, 100, 0)
 	must(b.t, err)
@@ -114,7 +115,7 @@ func (b *bench) endAll() {
 func TestFactsInThePrompt(t *testing.T) {
 	b := newBench(t, Options{})
 	ctx := context.Background()
-	save := func(v memory.Viewer, text string, tags ...string) {
+	save := func(v provenance.Viewer, text string, tags ...string) {
 		b.clock = b.clock.Add(time.Second)
 		_, err := b.store.SaveFact(ctx, v, memory.NewFact{Content: text, Tags: tags})
 		must(t, err)
@@ -123,7 +124,7 @@ func TestFactsInThePrompt(t *testing.T) {
 	for i := range 30 {
 		save(annAlone, fmt.Sprintf("Ann's box %d holds item%d", i, i))
 	}
-	group := memory.Viewer{User: "telegram:7", Key: chat.Key{Platform: "telegram", Channel: "-1"}}
+	group := provenance.Viewer{User: "telegram:7", Key: chat.Key{Platform: "telegram", Channel: "-1"}}
 	save(group, "Ann leads the choir")
 	_, err := b.store.SaveFact(ctx, group, memory.NewFact{Content: "The choir meets on Mondays", Scope: memory.ScopeChannel})
 	must(t, err)

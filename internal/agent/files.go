@@ -12,7 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
-	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
@@ -55,7 +55,7 @@ type attachments struct {
 	sorry  []string // sentences for the person about what was not used
 	used   int      // files of which anything was
 	room   int      // runes of text that still fit
-	via    memory.Via
+	via    provenance.Via
 }
 
 // attach opens the files. What cannot be used costs a sentence, never the
@@ -86,7 +86,7 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 		if sorry := f.take(ctx, t.m, file); sorry != "" {
 			f.notes = append(f.notes, "[file: "+fileName(file)+", not opened]")
 			if !file.Voice {
-				f.via |= memory.ViaFile // its name
+				f.via |= provenance.ViaFile // its name
 			}
 			f.sorry = append(f.sorry, fmt.Sprintf(sorry, fileName(file)))
 			continue
@@ -178,7 +178,7 @@ func (a *attachments) takeImage(mime string, data []byte) (sorry string) {
 	}
 	a.images = append(a.images, llm.Image{MIME: mime, Data: data})
 	a.notes = append(a.notes, imageNote)
-	a.via |= memory.ViaPicture // what is written in it
+	a.via |= provenance.ViaPicture // what is written in it
 	return ""
 }
 
@@ -203,7 +203,7 @@ func (a *attachments) takeSpeech(ctx context.Context, f chat.File, mime string, 
 		return wordsFileEmpty
 	case f.Voice:
 		a.said = append(a.said, text)
-		a.via |= memory.ViaVoice
+		a.via |= provenance.ViaVoice
 		return ""
 	}
 	return a.takeText(f, text)
@@ -237,7 +237,7 @@ func (a *attachments) takeText(f chat.File, content string) (sorry string) {
 	}
 	a.room -= utf8.RuneCountInString(used)
 	a.notes = append(a.notes, "[file: "+name+"]\n"+fileData(used))
-	a.via |= memory.ViaFile
+	a.via |= provenance.ViaFile
 	return ""
 }
 

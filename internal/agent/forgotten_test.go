@@ -9,6 +9,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 )
 
 // interrupted is a model during whose call something else happens.
@@ -44,7 +45,7 @@ func (b *bench) everything() string {
 			all.WriteString("|" + e.Content)
 		}
 	}
-	facts, err := b.store.Facts(context.Background(), memory.Viewer{User: "telegram:bob", Direct: true}, 100, 0)
+	facts, err := b.store.Facts(context.Background(), provenance.Viewer{User: "telegram:bob", Direct: true}, 100, 0)
 	must(b.t, err)
 	for _, f := range facts {
 		all.WriteString("|" + f.Content)

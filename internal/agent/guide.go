@@ -8,6 +8,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/playbook"
+	"parley/internal/provenance"
 	"parley/internal/tools"
 )
 
@@ -38,7 +39,7 @@ func (t *turn) guide(ctx context.Context) error {
 	}
 	for _, e := range t.context.window {
 		if e.Role != llm.RoleTool && e.Content != "" {
-			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: memory.Shown(e.Content, e.Origin.Via)})
+			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: provenance.Shown(e.Content, e.Origin.Via)})
 		}
 	}
 	began := t.a.o.Now()

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
-	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
@@ -23,7 +23,7 @@ type input struct {
 	text   string
 	notice string // said before the answer: the text was cut
 	files  attachments
-	quoted memory.Via // ViaQuoted where the quotation is not the person's own
+	quoted provenance.Via // ViaQuoted where the quotation is not the person's own
 }
 
 // readInput applies the limits. refusal is said instead of an answer; an empty
@@ -54,7 +54,7 @@ var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n
 
 // label makes a display name harmless: authority never comes from it, and it
 // must not look like a role.
-func label(name string) string { return memory.Label(clean(name)) }
+func label(name string) string { return provenance.Label(clean(name)) }
 
 // plain keeps the letters, digits and a few signs of a name, so that nothing in
 // it can be mistaken for markup.

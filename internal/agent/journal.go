@@ -7,6 +7,7 @@ import (
 	"log/slog"
 
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/tools"
 )
 
@@ -92,8 +93,8 @@ type journaled struct {
 	Content string      `json:"content"`
 	Private bool        `json:"private,omitempty"`
 	// Origin is nil in what an older version wrote: it may be from outside.
-	Origin    *memory.Origin `json:"origin,omitempty"`
-	Untrusted bool           `json:"untrusted,omitempty"`
+	Origin    *provenance.Origin `json:"origin,omitempty"`
+	Untrusted bool               `json:"untrusted,omitempty"`
 }
 
 // kept is what is journaled of an outcome.
@@ -107,7 +108,7 @@ func (j *journal) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
 	if st.Done && json.Unmarshal([]byte(st.Result), &was) == nil {
 		r := tools.Result{Content: was.Content, Private: was.Private, Untrusted: was.Untrusted}
 		if was.Origin == nil {
-			was.Origin, r.Untrusted = &memory.Origin{Via: memory.ViaUnknown}, true
+			was.Origin, r.Untrusted = &provenance.Origin{Via: provenance.ViaUnknown}, true
 		}
 		r.Origin = *was.Origin
 		return tools.Outcome{State: was.State, Class: was.Class, Result: r}

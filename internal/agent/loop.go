@@ -10,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
 )
@@ -120,7 +121,7 @@ func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 	}
 	offered := t.tools.offered()
 	if offered.Foreign() {
-		t.trust.read(memory.Origin{Via: memory.ViaServer})
+		t.trust.read(provenance.Origin{Via: provenance.ViaServer})
 		t.overheard()
 	}
 	req := llm.Request{Model: t.modelName(), Messages: t.messages(), Tools: offered.Specs(), Callable: t.tools.set.Names(), Spend: t.report.ledger.spend}

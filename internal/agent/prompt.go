@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
@@ -167,7 +168,7 @@ func (t *turn) spoken(e memory.Entry) llm.Message {
 	case llm.RoleUser:
 		m.Content = full(e)
 		if !t.m.Direct {
-			m.Content = speaker(e.Name, e.User) + ": " + memory.Under(m.Content)
+			m.Content = speaker(e.Name, e.User) + ": " + provenance.Under(m.Content)
 		}
 	}
 	return m

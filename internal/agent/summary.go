@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
@@ -208,9 +209,9 @@ func transcriptText(entries []memory.Entry) string {
 	for _, e := range entries {
 		switch {
 		case e.Role == llm.RoleUser:
-			fmt.Fprintf(&b, "[%s] %s: %s\n", e.At.UTC().Format("2006-01-02 15:04"), speaker(e.Name, e.User), memory.Under(full(e)))
+			fmt.Fprintf(&b, "[%s] %s: %s\n", e.At.UTC().Format("2006-01-02 15:04"), speaker(e.Name, e.User), provenance.Under(full(e)))
 		case e.Role == llm.RoleAssistant && e.Content != "":
-			fmt.Fprintf(&b, "%s: %s\n", memory.Assistant, memory.Under(e.Content))
+			fmt.Fprintf(&b, "%s: %s\n", provenance.Assistant, provenance.Under(e.Content))
 		}
 	}
 	return b.String()
@@ -223,9 +224,9 @@ func digest(entries []memory.Entry) string {
 	for _, e := range entries {
 		switch {
 		case e.Role == llm.RoleUser:
-			fmt.Fprintf(&b, "%s: %s\n", speaker(e.Name, e.User), memory.OneLine(insight(memory.Shown(e.Content, e.Origin.Via))))
+			fmt.Fprintf(&b, "%s: %s\n", speaker(e.Name, e.User), provenance.OneLine(insight(provenance.Shown(e.Content, e.Origin.Via))))
 		case e.Role == llm.RoleAssistant && e.Insight != "":
-			fmt.Fprintf(&b, "%s: %s\n", memory.Assistant, memory.OneLine(e.Insight))
+			fmt.Fprintf(&b, "%s: %s\n", provenance.Assistant, provenance.OneLine(e.Insight))
 		}
 	}
 	return strings.TrimSpace(b.String())

@@ -9,6 +9,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/tools"
 )
 
@@ -17,13 +18,13 @@ import (
 type trust struct {
 	user    string // whom the turn is for: their own words are no stranger's
 	taint   tools.Taint
-	origin  memory.Origin   // of all that the turn has read
-	held    []string        // private results of tools
-	brought map[string]bool // addresses that people and tools brought up; nil before it is asked
+	origin  provenance.Origin // of all that the turn has read
+	held    []string          // private results of tools
+	brought map[string]bool   // addresses that people and tools brought up; nil before it is asked
 }
 
 // read takes words into the turn: what it does from now on may be their wish.
-func (r *trust) read(o memory.Origin) {
+func (r *trust) read(o provenance.Origin) {
 	r.origin = r.origin.And(o)
 	r.taint.Outside = r.taint.Outside || o.Outside(r.user)
 }
@@ -38,9 +39,9 @@ func (r *trust) guarded() bool { return r.taint.Outside && r.taint.Private }
 // messages carry that with them.
 
 // ways are how the words of a message came.
-func ways(m chat.Message) memory.Via {
-	via := memory.ViaTyped
-	for way, is := range map[memory.Via]bool{memory.ViaForwarded: m.Forwarded, memory.ViaQuoted: m.Relayed, memory.ViaShared: m.Shared, memory.ViaEdited: m.Kind == chat.KindEdit} {
+func ways(m chat.Message) provenance.Via {
+	via := provenance.ViaTyped
+	for way, is := range map[provenance.Via]bool{provenance.ViaForwarded: m.Forwarded, provenance.ViaQuoted: m.Relayed, provenance.ViaShared: m.Shared, provenance.ViaEdited: m.Kind == chat.KindEdit} {
 		if is {
 			via |= way
 		}
@@ -49,7 +50,7 @@ func ways(m chat.Message) memory.Via {
 }
 
 // via is how this turn's message came, with its files.
-func (t *turn) via() memory.Via { return ways(t.m) | t.in.files.via | t.in.quoted }
+func (t *turn) via() provenance.Via { return ways(t.m) | t.in.files.via | t.in.quoted }
 
 // listen reads what the message itself brings.
 func (t *turn) listen(ctx context.Context) error {
@@ -59,11 +60,11 @@ func (t *turn) listen(ctx context.Context) error {
 			return err
 		}
 		if said.Outside(t.m.From.ID) {
-			t.in.quoted = memory.ViaQuoted
+			t.in.quoted = provenance.ViaQuoted
 		}
 		t.trust.read(said)
 	}
-	t.trust.read(memory.Origin{Via: t.via()})
+	t.trust.read(provenance.Origin{Via: t.via()})
 	return nil
 }
 
@@ -89,17 +90,17 @@ func (t *turn) remember() {
 // readSummary reads what sessions were made of. Where the person and the bot are
 // alone, others have a word only by way of something, which is kept; of their
 // names every later answer would keep some.
-func (t *turn) readSummary(o memory.Origin) {
+func (t *turn) readSummary(o provenance.Origin) {
 	if !t.m.Direct {
 		t.trust.read(o)
 		return
 	}
-	t.trust.read(memory.Origin{Via: o.Via})
+	t.trust.read(provenance.Origin{Via: o.Via})
 	t.trust.origin = t.trust.origin.Of(o.People...)
 }
 
 // entryOrigin is whose words an entry is made of, its author's included.
-func entryOrigin(e memory.Entry) memory.Origin {
+func entryOrigin(e memory.Entry) provenance.Origin {
 	if e.Role == llm.RoleTool {
 		return e.Origin
 	}
@@ -107,7 +108,7 @@ func entryOrigin(e memory.Entry) memory.Origin {
 }
 
 // originOf is whose words a summary of entries is made of.
-func originOf(entries []memory.Entry) (all memory.Origin) {
+func originOf(entries []memory.Entry) (all provenance.Origin) {
 	for _, e := range entries {
 		o := entryOrigin(e)
 		if e.Role == llm.RoleAssistant {
@@ -121,15 +122,15 @@ func originOf(entries []memory.Entry) (all memory.Origin) {
 // made is the origin of what the model wrote into a call: the person's, who is
 // asked where the turn has read others, and of others those whose words are in
 // it and not in the person's message.
-func (t *turn) made(args string) memory.Origin {
-	o := memory.Origin{Via: memory.ViaTyped}
+func (t *turn) made(args string) provenance.Origin {
+	o := provenance.Origin{Via: provenance.ViaTyped}
 	if !t.trust.origin.Outside(t.m.From.ID) {
 		return o
 	}
 	var values any
 	_ = json.Unmarshal([]byte(args), &values) // what is no JSON is not run
 	text := fmt.Sprint(values)
-	used := func(from memory.Origin, words ...string) {
+	used := func(from provenance.Origin, words ...string) {
 		for _, w := range words {
 			if from = from.But(t.m.From.ID); len(from.People) > 0 && memory.Contributes(w, text, t.in.text) {
 				o = o.Of(from.People...)
@@ -151,11 +152,11 @@ func (t *turn) made(args string) memory.Origin {
 
 // speaker is a person as transcripts name them: by a name that says nothing, and
 // a sign that nobody can take on.
-func speaker(name, user string) string { return label(name) + memory.Sign(user) }
+func speaker(name, user string) string { return label(name) + provenance.Sign(user) }
 
 // full returns what an entry's author sent: words, and what came with them.
 func full(e memory.Entry) string {
-	text := memory.Shown(e.Content, e.Origin.Via)
+	text := provenance.Shown(e.Content, e.Origin.Via)
 	switch {
 	case e.Attached == "":
 		return text

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/rehearse"
 	"parley/internal/tools"
 )
@@ -135,17 +136,17 @@ func heldWords() map[string]channel {
 		},
 		"fact for everybody": func(s *scene, order string) chat.Message {
 			m := s.eve("")
-			s.save(memory.ViewerOf(m), memory.NewFact{Content: order, Scope: memory.ScopeChannel})
+			s.save(provenance.ViewerOf(m), memory.NewFact{Content: order, Scope: memory.ScopeChannel})
 			return s.owner(false, "good morning")
 		},
 		"fact made of others' words": func(s *scene, order string) chat.Message {
 			m := s.owner(true, "good morning")
-			s.save(memory.ViewerOf(m), memory.NewFact{Content: order, Origin: memory.Origin{Via: memory.ViaPage}})
+			s.save(provenance.ViewerOf(m), memory.NewFact{Content: order, Origin: provenance.Origin{Via: provenance.ViaPage}})
 			return m
 		},
 		"old row of unknown ways": func(s *scene, order string) chat.Message {
 			m, _ := s.from(s.owner(true, "nice weather"))
-			if _, err := s.app.store.EditMessage(s.t.Context(), m.Key, m.ID, order, memory.ViaUnknown); err != nil {
+			if _, err := s.app.store.EditMessage(s.t.Context(), m.Key, m.ID, order, provenance.ViaUnknown); err != nil {
 				s.t.Fatal(err)
 			}
 			return s.owner(true, "good morning")

@@ -20,6 +20,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/rehearse"
 	"parley/internal/setup"
 	"parley/internal/tools"
@@ -233,7 +234,7 @@ func (s *scene) message(from chat.User, direct bool, text string) chat.Message {
 	return chat.Message{Key: k, From: from, Direct: direct, Text: text}
 }
 
-func (s *scene) save(v memory.Viewer, f memory.NewFact) {
+func (s *scene) save(v provenance.Viewer, f memory.NewFact) {
 	s.t.Helper()
 	if _, err := s.app.store.SaveFact(s.t.Context(), v, f); err != nil {
 		s.t.Fatal(err)
@@ -269,7 +270,7 @@ func (s *scene) end(carry bool) {
 func (s *scene) begin(platform, place string) {
 	s.platform, s.place, s.app.adapters = platform, place, nil
 	s.app.toolset.own = s.hands.set
-	alone, group := memory.ViewerOf(s.owner(true, "")), memory.ViewerOf(s.owner(false, ""))
+	alone, group := provenance.ViewerOf(s.owner(true, "")), provenance.ViewerOf(s.owner(false, ""))
 	if _, err := s.app.store.ClearFacts(s.t.Context(), alone); err != nil {
 		s.t.Fatal(err)
 	}

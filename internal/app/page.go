@@ -11,6 +11,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/page"
 	"parley/internal/playbook"
+	"parley/internal/provenance"
 )
 
 // newPage makes the control page for a listening address.
@@ -38,7 +39,7 @@ const factsAPage = 50
 
 // pageFacts lists everybody's facts with their histories.
 func (a *app) pageFacts(ctx context.Context, query string, n int) (list []page.Fact, more bool, err error) {
-	v := memory.Viewer{Operator: true}
+	v := provenance.Viewer{Operator: true}
 	var facts []memory.Fact
 	if query == "" {
 		facts, err = a.store.Facts(ctx, v, factsAPage+1, (n-1)*factsAPage)

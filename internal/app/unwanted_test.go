@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 )
 
 // TestRemindersOfThoseWhoAreGone: a reminder of somebody who was kept out, who
@@ -48,7 +49,7 @@ func TestRemindersOfThoseWhoAreGone(t *testing.T) {
 			if told := strings.Contains(st.Reply(), "the plants"); told != tt.told {
 				t.Errorf("told %v: %q", told, st.Reply())
 			}
-			left, err := st.app.store.Reminders(t.Context(), memory.Viewer{User: ann.ID, Key: tt.key, Direct: true})
+			left, err := st.app.store.Reminders(t.Context(), provenance.Viewer{User: ann.ID, Key: tt.key, Direct: true})
 			must(t, err)
 			if (len(left) > 0) != tt.told {
 				t.Errorf("%d wait on", len(left))

@@ -12,6 +12,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/factsfile"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
@@ -31,9 +32,9 @@ type whoever struct {
 	User string `help:"Whose, such as telegram:42; a bare id means the terminal." placeholder:"ID"`
 }
 
-func (w whoever) viewer() memory.Viewer {
+func (w whoever) viewer() provenance.Viewer {
 	id := terminal.UserID(w.User)
-	return memory.Viewer{User: id, Key: chat.DirectKey(id), Direct: true, Operator: true}
+	return provenance.Viewer{User: id, Key: chat.DirectKey(id), Direct: true, Operator: true}
 }
 
 type factsListCmd struct {

@@ -14,6 +14,7 @@ import (
 	"parley/internal/adapters/terminal"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/setup"
 	"parley/internal/text"
 	"parley/internal/vault"
@@ -111,7 +112,7 @@ func cost(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 // found, within one budget.
 func recallAll(ctx context.Context, store *memory.Store, q memory.Query) (list []recalled, err error) {
 	limit := q.Limit // 0 is what the budget holds
-	v := memory.Viewer{User: q.User, Key: q.Key, Direct: q.Key.Channel == ""}
+	v := provenance.Viewer{User: q.User, Key: q.Key, Direct: q.Key.Channel == ""}
 	facts, err := store.FactsFor(ctx, v, q.Text, q.Tokens/4)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
@@ -29,9 +30,9 @@ type Facts struct {
 // memory.Store.
 type FactRows interface {
 	facts.Reader
-	Facts(ctx context.Context, v memory.Viewer, limit, offset int) ([]memory.Fact, error)
+	Facts(ctx context.Context, v provenance.Viewer, limit, offset int) ([]memory.Fact, error)
 	// ClearFacts forgets all that the viewer can see about themselves.
-	ClearFacts(ctx context.Context, v memory.Viewer) (int64, error)
+	ClearFacts(ctx context.Context, v provenance.Viewer) (int64, error)
 }
 
 func (f Facts) command() admin.Command {
@@ -56,7 +57,7 @@ func (f Facts) command() admin.Command {
 
 // asker is a command's author, to the facts service.
 func asker(r admin.Request) facts.Asker {
-	return facts.Asker{Viewer: memory.ViewerOf(r.Message), Admin: func(context.Context) bool { return r.Role >= admin.Admin }}
+	return facts.Asker{Viewer: provenance.ViewerOf(r.Message), Admin: func(context.Context) bool { return r.Role >= admin.Admin }}
 }
 
 // noFact says where to find those there are.
@@ -64,7 +65,7 @@ func noFact(err error) error { return text.Instead(err, memory.ErrNoFact, wordsN
 
 func (f Facts) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	page := max(r.Number("page", 1), 1)
-	list, err := f.Rows.Facts(ctx, memory.ViewerOf(r.Message), listPage+1, (page-1)*listPage)
+	list, err := f.Rows.Facts(ctx, provenance.ViewerOf(r.Message), listPage+1, (page-1)*listPage)
 	if err != nil {
 		return chat.Answer{}, err
 	}
@@ -121,7 +122,7 @@ func (f Facts) forget(ctx context.Context, r admin.Request) (chat.Answer, error)
 }
 
 func (f Facts) history(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	fact, before, err := f.Rows.FactHistory(ctx, memory.ViewerOf(r.Message), row(r))
+	fact, before, err := f.Rows.FactHistory(ctx, provenance.ViewerOf(r.Message), row(r))
 	if err != nil {
 		return chat.Answer{}, noFact(err)
 	}
@@ -148,7 +149,7 @@ func factHistory(f memory.Fact, before []memory.Earlier, loc *time.Location) str
 
 func (f Facts) export(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	const most = 1_000_000
-	v := memory.ViewerOf(r.Message)
+	v := provenance.ViewerOf(r.Message)
 	list, err := f.Rows.Facts(ctx, v, most, 0)
 	if err != nil {
 		return chat.Answer{}, err
@@ -162,7 +163,7 @@ func (f Facts) export(ctx context.Context, r admin.Request) (chat.Answer, error)
 }
 
 func (f Facts) clear(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	n, err := f.Rows.ClearFacts(ctx, memory.ViewerOf(r.Message))
+	n, err := f.Rows.ClearFacts(ctx, provenance.ViewerOf(r.Message))
 	return chat.Answer{Text: fmt.Sprintf(wordsFactsCleared, n)}, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
 )
@@ -25,10 +26,10 @@ type Reminders struct {
 // ReminderRows is the reminders that are stored, as far as somebody can see
 // them; memory.ErrNoReminder is none. memory.Store.
 type ReminderRows interface {
-	Reminder(ctx context.Context, v memory.Viewer, id int64) (memory.Reminder, error)
-	Reminders(ctx context.Context, v memory.Viewer) ([]memory.Reminder, error)
-	CancelReminder(ctx context.Context, v memory.Viewer, id int64) (memory.Reminder, error)
-	SnoozeReminder(ctx context.Context, v memory.Viewer, id int64, due time.Time) (memory.Reminder, error)
+	Reminder(ctx context.Context, v provenance.Viewer, id int64) (memory.Reminder, error)
+	Reminders(ctx context.Context, v provenance.Viewer) ([]memory.Reminder, error)
+	CancelReminder(ctx context.Context, v provenance.Viewer, id int64) (memory.Reminder, error)
+	SnoozeReminder(ctx context.Context, v provenance.Viewer, id int64, due time.Time) (memory.Reminder, error)
 }
 
 func (s Reminders) command() admin.Command {
@@ -37,10 +38,10 @@ func (s Reminders) command() admin.Command {
 		{Name: "add", Help: helpRemindAdd, Options: []admin.Option{what}, Run: s.add},
 		{Name: "list", Help: helpRemindList, Run: s.list},
 		{Name: "cancel", Help: helpRemindCancel, Options: []admin.Option{number(helpReminderNumber)}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return reminderAnswer(wordsReminderGone)(s.Rows.CancelReminder(ctx, memory.ViewerOf(r.Message), row(r)))
+			return reminderAnswer(wordsReminderGone)(s.Rows.CancelReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 		{Name: "done", Help: helpRemindDone, Options: []admin.Option{number(helpReminderNumber)}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return reminderAnswer(wordsReminderOver)(s.Rows.Reminder(ctx, memory.ViewerOf(r.Message), row(r)))
+			return reminderAnswer(wordsReminderOver)(s.Rows.Reminder(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 		{Name: "snooze", Help: helpRemindSnooze, Run: s.snooze,
 			Options: []admin.Option{number(helpReminderNumber), {Name: "time", Help: helpSnoozeTime}}},
@@ -76,7 +77,7 @@ func (s Reminders) add(ctx context.Context, r admin.Request) (chat.Answer, error
 }
 
 func (s Reminders) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	list, err := s.Rows.Reminders(ctx, memory.ViewerOf(r.Message))
+	list, err := s.Rows.Reminders(ctx, provenance.ViewerOf(r.Message))
 	if err != nil {
 		return chat.Answer{}, err
 	}
@@ -107,7 +108,7 @@ func (s Reminders) snooze(ctx context.Context, r admin.Request) (chat.Answer, er
 			due = w.At
 		}
 	}
-	m, err := s.Rows.SnoozeReminder(ctx, memory.ViewerOf(r.Message), row(r), due)
+	m, err := s.Rows.SnoozeReminder(ctx, provenance.ViewerOf(r.Message), row(r), due)
 	if err != nil {
 		return chat.Answer{}, noReminder(err)
 	}

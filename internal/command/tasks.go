@@ -8,6 +8,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
 )
@@ -23,36 +24,36 @@ type TaskRows interface {
 
 // TaskReader finds tasks that somebody can see; memory.ErrNoTask is none.
 type TaskReader interface {
-	Task(ctx context.Context, v memory.Viewer, id int64) (memory.Task, error)
-	Tasks(ctx context.Context, v memory.Viewer, limit, offset int) ([]memory.Task, error)
+	Task(ctx context.Context, v provenance.Viewer, id int64) (memory.Task, error)
+	Tasks(ctx context.Context, v provenance.Viewer, limit, offset int) ([]memory.Task, error)
 }
 
 // TaskWriter changes tasks that somebody can see; memory.ErrNoTask is none.
 type TaskWriter interface {
-	AddTask(ctx context.Context, v memory.Viewer, what, callKey string, from memory.Origin) (memory.Task, error)
-	CompleteTask(ctx context.Context, v memory.Viewer, id int64) (memory.Task, error)
-	UpdateTask(ctx context.Context, v memory.Viewer, id int64, what string, from memory.Origin) (memory.Task, error)
-	DeleteTask(ctx context.Context, v memory.Viewer, id int64) (memory.Task, error)
+	AddTask(ctx context.Context, v provenance.Viewer, what, callKey string, from provenance.Origin) (memory.Task, error)
+	CompleteTask(ctx context.Context, v provenance.Viewer, id int64) (memory.Task, error)
+	UpdateTask(ctx context.Context, v provenance.Viewer, id int64, what string, from provenance.Origin) (memory.Task, error)
+	DeleteTask(ctx context.Context, v provenance.Viewer, id int64) (memory.Task, error)
 }
 
 // typed is the origin of what a command stores.
-var typed = memory.Origin{Via: memory.ViaTyped}
+var typed = provenance.Origin{Via: provenance.ViaTyped}
 
 func (t Tasks) command() admin.Command {
 	what := admin.Option{Name: "text", Help: helpTaskText, Required: true}
 	return admin.Command{Name: "tasks", Help: helpTasks, Private: true, Run: t.list, Verbs: []admin.Command{
 		{Name: "list", Help: helpTasksList, Run: t.list, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
 		{Name: "add", Help: helpTasksAdd, Options: []admin.Option{what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return taskAnswer(wordsTaskAdded)(t.Rows.AddTask(ctx, memory.ViewerOf(r.Message), r.Args["text"], "", typed))
+			return taskAnswer(wordsTaskAdded)(t.Rows.AddTask(ctx, provenance.ViewerOf(r.Message), r.Args["text"], "", typed))
 		}},
 		{Name: "done", Help: helpTasksDone, Options: []admin.Option{number(helpTaskNumber)}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return taskAnswer(wordsTaskDone)(t.Rows.CompleteTask(ctx, memory.ViewerOf(r.Message), row(r)))
+			return taskAnswer(wordsTaskDone)(t.Rows.CompleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 		{Name: "edit", Help: helpTasksEdit, Options: []admin.Option{number(helpTaskNumber), what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return taskAnswer(wordsTaskChanged)(t.Rows.UpdateTask(ctx, memory.ViewerOf(r.Message), row(r), r.Args["text"], typed))
+			return taskAnswer(wordsTaskChanged)(t.Rows.UpdateTask(ctx, provenance.ViewerOf(r.Message), row(r), r.Args["text"], typed))
 		}},
 		{Name: "delete", Help: helpTasksDelete, Options: []admin.Option{number(helpTaskNumber)}, Confirm: t.askDelete, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return taskAnswer(wordsTaskDeleted)(t.Rows.DeleteTask(ctx, memory.ViewerOf(r.Message), row(r)))
+			return taskAnswer(wordsTaskDeleted)(t.Rows.DeleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 	}}
 }
@@ -68,13 +69,13 @@ func taskAnswer(words string) func(memory.Task, error) (chat.Answer, error) {
 }
 
 func (t Tasks) askDelete(ctx context.Context, r admin.Request) (string, error) {
-	found, err := t.Rows.Task(ctx, memory.ViewerOf(r.Message), row(r))
+	found, err := t.Rows.Task(ctx, provenance.ViewerOf(r.Message), row(r))
 	return fmt.Sprintf(wordsDeleteTask, found.ID, found.Description), noTask(err)
 }
 
 func (t Tasks) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	const most = 1000
-	list, err := t.Rows.Tasks(ctx, memory.ViewerOf(r.Message), most, 0)
+	list, err := t.Rows.Tasks(ctx, provenance.ViewerOf(r.Message), most, 0)
 	if err != nil {
 		return chat.Answer{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"context"
 
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
@@ -21,20 +22,20 @@ type Rows interface {
 
 // Reader finds facts.
 type Reader interface {
-	FactHistory(ctx context.Context, v memory.Viewer, id int64) (memory.Fact, []memory.Earlier, error)
+	FactHistory(ctx context.Context, v provenance.Viewer, id int64) (memory.Fact, []memory.Earlier, error)
 }
 
 // Writer changes facts.
 type Writer interface {
-	SaveFact(ctx context.Context, v memory.Viewer, f memory.NewFact) (memory.Saved, error)
-	UpdateFact(ctx context.Context, v memory.Viewer, id int64, f memory.NewFact) (memory.Saved, error)
-	MarkFact(ctx context.Context, v memory.Viewer, id int64, important bool) (memory.Fact, error)
-	ForgetFact(ctx context.Context, v memory.Viewer, id int64) (memory.Fact, error)
+	SaveFact(ctx context.Context, v provenance.Viewer, f memory.NewFact) (memory.Saved, error)
+	UpdateFact(ctx context.Context, v provenance.Viewer, id int64, f memory.NewFact) (memory.Saved, error)
+	MarkFact(ctx context.Context, v provenance.Viewer, id int64, important bool) (memory.Fact, error)
+	ForgetFact(ctx context.Context, v provenance.Viewer, id int64) (memory.Fact, error)
 }
 
 // Asker is on whose behalf something is done, and where.
 type Asker struct {
-	memory.Viewer
+	provenance.Viewer
 	// Admin tells whether they administer the place, or own the bot. It is asked
 	// only where that matters, because it may ask the platform; nil is no.
 	Admin func(context.Context) bool

@@ -9,6 +9,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
@@ -22,8 +23,8 @@ func TestOneRule(t *testing.T) {
 	defer func() { _ = store.Close() }()
 	s, ctx := facts.Service{Rows: store}, t.Context()
 	here := chat.Key{Platform: "telegram", Channel: "-1"}
-	member := facts.Asker{Viewer: memory.Viewer{User: "telegram:1", Key: here}}
-	admin := facts.Asker{Viewer: memory.Viewer{User: "telegram:2", Key: here}, Admin: func(context.Context) bool { return true }}
+	member := facts.Asker{Viewer: provenance.Viewer{User: "telegram:1", Key: here}}
+	admin := facts.Asker{Viewer: provenance.Viewer{User: "telegram:2", Key: here}, Admin: func(context.Context) bool { return true }}
 	shared := memory.NewFact{Content: "The meeting is on Monday", Scope: memory.ScopeChannel}
 	refused := func(what string, err error) {
 		t.Helper()

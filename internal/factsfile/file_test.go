@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
@@ -38,7 +39,7 @@ func newKept(t *testing.T, n int, file string) *kept {
 
 func (k *kept) learn(text string) {
 	k.t.Helper()
-	owner := memory.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
+	owner := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	if _, err := k.store.SaveFact(context.Background(), owner, memory.NewFact{Content: text}); err != nil {
 		k.t.Fatal(err)
 	}
@@ -69,7 +70,7 @@ func (k *kept) write(text string) {
 
 func (k *kept) contents() (all []string) {
 	k.t.Helper()
-	owner := memory.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
+	owner := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	list, err := k.store.Facts(context.Background(), owner, 1000, 0)
 	if err != nil {
 		k.t.Fatal(err)

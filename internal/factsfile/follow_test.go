@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 )
 
 // The owner's facts file and what the bot remembers follow each other; a file
@@ -23,7 +24,7 @@ func TestFactsFileFollows(t *testing.T) {
 	}
 	defer func() { _ = store.Close() }()
 	f := New(file, "telegram:1", store)
-	owner := memory.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
+	owner := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	sync := func() string {
 		t.Helper()
 		for range 3 { // two looks, and one at what was written

@@ -122,7 +122,7 @@ func (s *Store) DropCode(ctx context.Context, purpose, user string) (bool, error
 	var n int64
 	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		n = 0
-		return del(tx, &n, "DELETE FROM codes WHERE purpose = ? AND user_id = ?", purpose, user)
+		return tx.Count(&n, "DELETE FROM codes WHERE purpose = ? AND user_id = ?", purpose, user)
 	})
 	return n > 0, during("drop code", err)
 }
@@ -283,9 +283,5 @@ func (s *Store) word(op, query string, args ...any) (string, error) {
 	return w, during(op, err)
 }
 
-func during(op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", op, err)
-}
+// during names what was being done in an error; nil stays nil.
+func during(op string, err error) error { return sqlite.During(op, err) }

@@ -123,7 +123,7 @@ func (s *Store) insertDecision(tx *sqlite.Tx, m chat.Message, d Decision, calls 
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		d.ID, m.Row, d.Session, m.Key.Platform, m.Key.Channel, m.Key.Thread, m.From.ID, d.Category, d.Model,
 		d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Calls, d.Took.Milliseconds(), string(detail), now,
-		int(d.Origin.Via), d.Origin.But(m.From.ID).names())
+		int(d.Origin.Via), d.Origin.But(m.From.ID).Names())
 	if err != nil {
 		return fmt.Errorf("store decision: %w", err)
 	}

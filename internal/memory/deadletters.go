@@ -120,7 +120,7 @@ func (s *Store) ListDeadLetters(_ context.Context, after int64, limit int) ([]De
 	if err != nil {
 		return nil, during("list dead letters", err)
 	}
-	list, err := collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
+	list, err := sqlite.Collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
 	return list, during("list dead letters", err)
 }
 
@@ -136,7 +136,7 @@ func (s *Store) LettersToRetry(_ context.Context, limit int) ([]DeadLetter, erro
 	if err != nil {
 		return nil, during("list dead letters", err)
 	}
-	list, err := collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
+	list, err := sqlite.Collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
 	return list, during("list dead letters", err)
 }
 

@@ -173,7 +173,7 @@ func gathered[T any](s *Store, scan func(*sql.Rows) (T, error), query, user stri
 	if err != nil {
 		return nil, during("export", err)
 	}
-	list, err := collect(rows, scan)
+	list, err := sqlite.Collect(rows, scan)
 	return list, during("export", err)
 }
 

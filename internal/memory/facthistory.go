@@ -44,7 +44,7 @@ func (s *Store) FactHistory(_ context.Context, v Viewer, id int64) (Fact, []Earl
 	if err != nil {
 		return Fact{}, nil, during("fact history", err)
 	}
-	all, err := collect(rows, func(r *sql.Rows) (e Earlier, err error) {
+	all, err := sqlite.Collect(rows, func(r *sql.Rows) (e Earlier, err error) {
 		var since, until string
 		err = r.Scan(&e.Content, &e.Author, &since, &until)
 		e.Since, e.Until = ParseStamp(since), ParseStamp(until)
@@ -65,7 +65,7 @@ func moveMemory(tx *sqlite.Tx, mv chat.Move) error {
 			return during("move "+table, err)
 		}
 	}
-	from, to := Viewer{Key: mv.From}.place(), Viewer{Key: mv.To}.place()
+	from, to := Viewer{Key: mv.From}.Place(), Viewer{Key: mv.To}.Place()
 	_, err := tx.Exec("UPDATE key_facts SET subject = ?, owner = ? WHERE subject = ? AND scope = 'channel'", to, ownerWord(to), from)
 	return during("move facts", err)
 }

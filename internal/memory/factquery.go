@@ -23,7 +23,7 @@ const (
 
 // factScope is who may see a fact: the one it is about, in company only where
 // it was said; everybody in the channel, or the server, it was meant for. Its
-// parameters come from Viewer.named. The subjects
+// parameters come from Viewer.Named. The subjects
 // are named once more in front, for the index.
 const factScope = `f.subject IN (:user, :platform || ':' || :channel, :guild) AND (
 	f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel))
@@ -48,8 +48,8 @@ const (
 // sameSubject is the end that reads in the order of the index.
 const sameSubject = `f.subject = :subject AND f.scope = :scope ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
 
-// scope is the condition on facts that hold and that v may see, "" for nobody.
-func (v Viewer) scope() string {
+// visibleTo is the condition on facts that hold and that v may see, "" for nobody.
+func visibleTo(v Viewer) string {
 	switch {
 	case v.Operator:
 		return "f.valid_to = '' AND (:user = '' OR f.subject = :user)"
@@ -73,15 +73,15 @@ var (
 // facts is the one function that reads facts: the scope of v stands in its
 // SQL. end narrows, orders and limits. query is a reader's or the writer's.
 func (r reading) facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args sqlite.Named) ([]Fact, error) {
-	scope := v.scope()
+	scope := visibleTo(v)
 	if scope == "" {
 		return nil, nil
 	}
-	rows, err := query("SELECT "+r.columns+" FROM key_facts f WHERE "+scope+" AND "+end, v.named(args))
+	rows, err := query("SELECT "+r.columns+" FROM key_facts f WHERE "+scope+" AND "+end, v.Named(args))
 	if err != nil {
 		return nil, err
 	}
-	return collect(rows, r.scan)
+	return sqlite.Collect(rows, r.scan)
 }
 
 // facts reads whole facts.
@@ -100,7 +100,7 @@ func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 		return nil, false, nil
 	}
 	var n int
-	err = s.db.QueryRow(around, v.User, v.place(), v.guild(), maxCandidates+1).Scan(&n)
+	err = s.db.QueryRow(around, v.User, v.Place(), v.Server(), maxCandidates+1).Scan(&n)
 	if err != nil || n == 0 || n > maxCandidates {
 		return nil, n <= maxCandidates, err
 	}
@@ -229,7 +229,7 @@ func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
 		return nil, nil
 	}
 	var owners []string
-	for _, subject := range []string{v.User, v.place(), v.guild()} {
+	for _, subject := range []string{v.User, v.Place(), v.Server()} {
 		if subject != "" {
 			owners = append(owners, ownerWord(subject))
 		}

@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"crypto/sha256"
-	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"regexp"
@@ -210,15 +209,15 @@ func (f *NewFact) normalize() (err error) {
 	return nil
 }
 
-// subject is whom a fact of a scope is about when v says it.
-func (v Viewer) subject(s Scope) (string, error) {
+// subjectOf is whom a fact of a scope is about when v says it.
+func subjectOf(v Viewer, s Scope) (string, error) {
 	switch {
 	case s == ScopePerson || v.Direct:
 		return v.User, nil
 	case s == ScopeChannel:
-		return v.place(), nil
-	case v.guild() != "":
-		return v.guild(), nil
+		return v.Place(), nil
+	case v.Server() != "":
+		return v.Server(), nil
 	}
 	return "", text.Tell("there is no server here to remember that for")
 }
@@ -239,7 +238,7 @@ func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error
 	if v.Direct {
 		f.Scope = ScopePerson
 	}
-	subject, err := v.subject(f.Scope)
+	subject, err := subjectOf(v, f.Scope)
 	if err != nil {
 		return Saved{}, err
 	}
@@ -305,7 +304,7 @@ func (s *Store) saveFact(tx *sqlite.Tx, v Viewer, subject string, f NewFact) (Sa
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		string(f.Scope), subject, ownerWord(subject), v.Key.Platform, v.Key.Channel, f.Content, strings.Join(f.Tags, " "), slices.Contains(f.Tags, shortTag),
 		f.Type, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, now, f.CallKey, now, now,
-		int(f.Origin.Via), f.origin(v, subject).names())
+		int(f.Origin.Via), f.origin(v, subject).Names())
 	if err != nil {
 		return Saved{}, err
 	}
@@ -344,7 +343,7 @@ func (s *Store) correct(tx *sqlite.Tx, v Viewer, old Fact, f NewFact) (Saved, er
 		_, err := tx.Exec(`UPDATE key_facts SET content = ?, previous = ?, author = ?, session_id = ?, message_id = ?, quote = ?, confidence = ?,
 			valid_from = ?, updated_at = ?, call_key = ?, via = via | ?, people = ? WHERE id = ?`,
 			f.Content, old.Content, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, now, now, f.CallKey,
-			int(f.Origin.Via), old.Origin.And(f.origin(v, old.Subject)).names(), old.ID)
+			int(f.Origin.Via), old.Origin.And(f.origin(v, old.Subject)).Names(), old.ID)
 		if err != nil {
 			return Saved{}, err
 		}
@@ -451,7 +450,7 @@ func (s *Store) ClearFacts(ctx context.Context, v Viewer) (n int64, err error) {
 		if err := learnFromNow(tx, v.User, Stamp(s.now())); err != nil {
 			return err
 		}
-		return del(tx, &n, "DELETE FROM key_facts AS f WHERE f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel))", v.named(nil))
+		return tx.Count(&n, "DELETE FROM key_facts AS f WHERE f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel))", v.Named(nil))
 	})
 	return n, during("clear facts", err)
 }
@@ -464,21 +463,8 @@ func (s *Store) PruneFacts(ctx context.Context, limit int) (n int64, err error) 
 	}
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		n = 0
-		return del(tx, &n, `DELETE FROM key_facts WHERE id IN (SELECT id FROM (
+		return tx.Count(&n, `DELETE FROM key_facts WHERE id IN (SELECT id FROM (
 			SELECT id, row_number() OVER (PARTITION BY subject ORDER BY updated_at DESC, id DESC) AS n FROM key_facts WHERE tags = '') WHERE n > ?)`, limit)
 	})
 	return n, during("prune facts", err)
-}
-
-// collect reads rows to their end and closes them.
-func collect[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) (all []T, err error) {
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		x, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, x)
-	}
-	return all, rows.Err()
 }

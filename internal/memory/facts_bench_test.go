@@ -65,7 +65,7 @@ func manyFacts(tx *sqlite.Tx, n int, fact func(i int) []any) error {
 	if err != nil {
 		return err
 	}
-	_, err = collect(rows, func(r *sql.Rows) (kind string, err error) {
+	_, err = sqlite.Collect(rows, func(r *sql.Rows) (kind string, err error) {
 		var name, text string
 		err = r.Scan(&kind, &name, &text)
 		undo, redo = append(undo, "DROP "+kind+" "+name), append(redo, text)

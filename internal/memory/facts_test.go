@@ -203,7 +203,7 @@ func (f secret) shownTo(v Viewer) bool {
 	case ScopeChannel:
 		return v.Key == f.Key
 	}
-	return v.Guild != "" && v.guild() == f.guild()
+	return v.Guild != "" && v.Server() == f.Server()
 }
 
 func neverLeak(t *testing.T, s *Store, probes int) {

@@ -78,13 +78,13 @@ func (s *Store) UndoFacts(ctx context.Context) (done FactsUndone, err error) {
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		done = FactsUndone{At: ParseStamp(last.At)}
 		for _, id := range last.Gone {
-			if err := del(tx, &done.Restored, "UPDATE key_facts SET valid_to = '' WHERE id = ? AND valid_to <> '' AND superseded_by = 0", id); err != nil {
+			if err := tx.Count(&done.Restored, "UPDATE key_facts SET valid_to = '' WHERE id = ? AND valid_to <> '' AND superseded_by = 0", id); err != nil {
 				return err
 			}
 		}
 		now := Stamp(s.now())
 		for _, id := range last.Changed {
-			if err := del(tx, &done.Reverted, `UPDATE key_facts SET (content, tags, important) =
+			if err := tx.Count(&done.Reverted, `UPDATE key_facts SET (content, tags, important) =
 					(SELECT h.content, h.tags, instr(h.tags || ' ', '#important ') > 0 FROM fact_history h WHERE h.fact_id = key_facts.id ORDER BY h.id DESC LIMIT 1),
 					previous = content, valid_from = :now, updated_at = :now
 				WHERE id = :id AND valid_to = '' AND EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = :id)
@@ -97,7 +97,7 @@ func (s *Store) UndoFacts(ctx context.Context) (done FactsUndone, err error) {
 			}
 		}
 		for _, id := range last.Added {
-			if err := del(tx, &done.Removed, "DELETE FROM key_facts WHERE id = :id AND NOT EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = :id)", sqlite.Named{"id": id}); err != nil {
+			if err := tx.Count(&done.Removed, "DELETE FROM key_facts WHERE id = :id AND NOT EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = :id)", sqlite.Named{"id": id}); err != nil {
 				return err
 			}
 		}

@@ -31,7 +31,7 @@ func (s *Store) EmbedFacts(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, during("embed facts", err)
 	}
-	due, err := collect(rows, func(r *sql.Rows) (f Fact, err error) { return f, r.Scan(&f.ID, &f.Content) })
+	due, err := sqlite.Collect(rows, func(r *sql.Rows) (f Fact, err error) { return f, r.Scan(&f.ID, &f.Content) })
 	if err != nil || len(due) == 0 {
 		return false, during("embed facts", err)
 	}
@@ -62,13 +62,13 @@ func contentsOf(list []Fact) (out []string) {
 // near finds facts that v can see and that mean what the text means, best
 // first. The text gets a vector only where there are vectors to compare with.
 func (s *Store) near(ctx context.Context, v Viewer, text string) ([]int64, error) {
-	scope := v.scope()
+	scope := visibleTo(v)
 	if s.embed == nil || scope == "" || v.Operator && v.User == "" { // the latest of a million take seconds
 		return nil, nil
 	}
 	rows, err := s.db.Query(`SELECT x.fact_id, x.vector FROM fact_vectors x WHERE x.model = :model AND x.fact_id IN (
 		SELECT f.id FROM key_facts f WHERE `+scope+` ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit)`,
-		v.named(sqlite.Named{"model": s.embedModel, "limit": vectorScan}))
+		v.Named(sqlite.Named{"model": s.embedModel, "limit": vectorScan}))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Store) near(ctx context.Context, v Viewer, text string) ([]int64, error
 		id int64
 		vector.Vector
 	}
-	all, err := collect(rows, func(r *sql.Rows) (m meaning, err error) { return m, r.Scan(&m.id, &m.Vector) })
+	all, err := sqlite.Collect(rows, func(r *sql.Rows) (m meaning, err error) { return m, r.Scan(&m.id, &m.Vector) })
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}

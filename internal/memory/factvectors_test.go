@@ -49,7 +49,7 @@ func storedVectors(t *testing.T, s *Store, user string) [][]byte {
 	t.Helper()
 	rows, err := s.db.Query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)
 	must(t, err)
-	list, err := collect(rows, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) })
+	list, err := sqlite.Collect(rows, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) })
 	must(t, err)
 	return list
 }

@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 
+	"parley/internal/provenance"
 	"parley/internal/sqlite"
 )
 
 // ofPerson says that a row was made of the words of a person, :user, or may have
 // been: its own column, people, tells.
-const ofPerson = "(people <> '' AND EXISTS (SELECT 1 FROM json_each(people) WHERE value IN (:user, '" + Anybody + "')))"
+const ofPerson = "(people <> '' AND EXISTS (SELECT 1 FROM json_each(people) WHERE value IN (:user, '" + provenance.Anybody + "')))"
 
 // Sessions are wiped of what was made of somebody's words, and what is left of
 // them is summed up again: live ones when they are folded next, ended ones as

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/provenance"
 	"parley/internal/sqlite"
 )
 
@@ -44,7 +45,7 @@ func textColumns(t *testing.T, s *Store) (list []string) {
 	rows, err := s.db.Query(`SELECT m.name || '.' || p.name FROM sqlite_master m, pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
 		AND m.name NOT LIKE '%_fts_%' AND upper(p.type) NOT IN ('INTEGER', 'REAL') ORDER BY 1`)
 	must(t, err)
-	list, err = collect(rows, scanText)
+	list, err = sqlite.Collect(rows, scanText)
 	must(t, err)
 	return list
 }
@@ -97,7 +98,7 @@ func life(t *testing.T, s *Store, who string) {
 			Origin: Origin{People: []string{user}}}
 		parts := []chat.Part{{Key: k, To: m.From, Text: w("outbox.body")}}
 		must(t, s.Finish(bg, in[0], parts, &Turn{Session: &se, Person: w("people.playbook"), Entries: []Entry{
-			{Role: "user", User: user, Name: m.From.Name, Content: w("messages.content") + " " + w("messages_fts.content"), Attached: w("messages.attached"), MessageID: m.ID, At: time.Now(), Origin: Origin{Via: ViaTyped}},
+			{Role: "user", User: user, Name: m.From.Name, Content: w("messages.content") + " " + w("messages_fts.content"), Attached: w("messages.attached"), MessageID: m.ID, At: time.Now(), Origin: Origin{Via: provenance.ViaTyped}},
 			{Role: "assistant", User: user, Content: "you said " + w("messages.content"), Insight: w("messages.key_insight"), At: time.Now()}},
 			Decision: Decision{Category: CategoryReply, Detail: Detail{Reason: w("decisions.detail")}},
 			Calls:    []CallRecord{{CallID: "1", Name: "t", Arguments: w("tool_calls.arguments"), Result: w("tool_calls.result"), Status: "success"}}}))
@@ -136,7 +137,7 @@ func plant(t *testing.T, s *Store, who string) {
 // answered with in the room.
 func others(t *testing.T, s *Store, whose, who string) {
 	t.Helper()
-	made := Origin{Via: ViaPerson, People: []string{"x:" + whose}}
+	made := Origin{Via: provenance.ViaPerson, People: []string{"x:" + whose}}
 	w := "zx" + whose + "derived"
 	for _, k := range []chat.Key{{Platform: "x", Channel: "alone-" + who}, {Platform: "x", Channel: "room"}} {
 		m := chat.Message{ID: who + "asks" + k.Channel, Key: k, From: chat.User{ID: "x:" + who, Name: who}, Text: "x", Addressed: true, At: time.Now()}
@@ -145,7 +146,7 @@ func others(t *testing.T, s *Store, whose, who string) {
 		must(t, s.SaveSteps(bg, in[0].Row+1000, []Step{{N: 1, Kind: "tool", Key: "c", Done: true, Result: w, People: made.People}})())
 		se := Session{ID: "s-" + k.Channel, Key: k, Status: Active, Direct: k.Channel != "room", Created: time.Now(), LastActivity: time.Now(), Expires: time.Now().Add(time.Hour), Summary: w, SummarizedAt: 1, Playbook: "zx" + who + "own", Origin: made}
 		must(t, s.Finish(bg, in[0], []chat.Part{{Key: k, To: m.From, Text: w}}, &Turn{Session: &se, Entries: []Entry{
-			{Role: "user", User: "x:" + who, Name: who, Content: "zx" + who + "own question about it", MessageID: m.ID, At: time.Now(), Origin: Origin{Via: ViaTyped}},
+			{Role: "user", User: "x:" + who, Name: who, Content: "zx" + who + "own question about it", MessageID: m.ID, At: time.Now(), Origin: Origin{Via: provenance.ViaTyped}},
 			{Role: "assistant", User: "x:" + who, Content: "", ToolCalls: calls("c"), At: time.Now()},
 			{Role: "tool", User: "x:" + who, Name: "recall_conversation", ToolCallID: "c", Content: w, At: time.Now(), Origin: made},
 			{Role: "assistant", User: "x:" + who, Content: w, Insight: w, At: time.Now(), Origin: made}},

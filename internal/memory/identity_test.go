@@ -84,7 +84,7 @@ func dumpNames(t *testing.T, path, query string) (names []string) {
 	defer func() { must(t, db.Close()) }()
 	rows, err := db.Query(query)
 	must(t, err)
-	names, err = collect(rows, func(r *sql.Rows) (n string, err error) { err = r.Scan(&n); return n, err })
+	names, err = sqlite.Collect(rows, func(r *sql.Rows) (n string, err error) { err = r.Scan(&n); return n, err })
 	must(t, err)
 	return names
 }

@@ -19,6 +19,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/provenance"
 	"parley/internal/recall"
 	"parley/internal/sqlite"
 	"parley/internal/text"
@@ -118,7 +119,7 @@ func insertOld(tx *sqlite.Tx, list []old, done *Imported) error {
 			(SELECT 1 FROM messages WHERE platform = :platform AND channel = :channel AND thread = :thread AND message_id = :id AND message_id <> '')`,
 			sqlite.Named{"session": session, "platform": m.key.Platform, "channel": m.key.Channel, "thread": m.key.Thread, "id": m.id,
 				"user": m.user.ID, "name": m.user.Name, "text": m.text,
-				"tokens": llm.EstimateTokens(llm.Message{Content: m.text}), "at": Stamp(m.at), "via": int(max(m.via, ViaTyped))})
+				"tokens": llm.EstimateTokens(llm.Message{Content: m.text}), "at": Stamp(m.at), "via": int(max(m.via, provenance.ViaTyped))})
 		if err != nil {
 			return fmt.Errorf("import: %w", err)
 		}
@@ -304,7 +305,7 @@ func readTelegram(in io.Reader) (list []old, err error) {
 	}
 	for _, c := range append(export.Chats.List, export.telegramChat) {
 		for _, m := range c.Messages {
-			text, via := telegramText(m.Text), ViaTyped
+			text, via := telegramText(m.Text), provenance.ViaTyped
 			if m.Type != "message" || text == "" || m.FromID == "" {
 				continue
 			}
@@ -313,7 +314,7 @@ func readTelegram(in io.Reader) (list []old, err error) {
 				return nil, fmt.Errorf("message %s: date: %w", m.ID, err)
 			}
 			if m.Origin != "" {
-				via = ViaForwarded
+				via = provenance.ViaForwarded
 			}
 			user := strings.TrimPrefix(strings.TrimPrefix(string(m.FromID), "user"), "channel")
 			list = append(list, old{key: chat.Key{Platform: "telegram", Channel: string(c.ID)}, text: readable(text), id: string(m.ID), at: at, via: via,

@@ -59,7 +59,7 @@ func (s *Store) AddLog(ctx context.Context, v Viewer, e LogEntry, callKey string
 		e.At = s.now()
 		return tx.QueryRow(`INSERT INTO log_entries (user_id, platform, channel, author, type, content, call_key, at, via, people)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, v.User, v.Key.Platform, v.Key.Channel, e.Author, e.Type, e.Content, callKey, Stamp(e.At),
-			int(e.Origin.Via), e.Origin.But(v.User).names()).Scan(&e.ID)
+			int(e.Origin.Via), e.Origin.But(v.User).Names()).Scan(&e.ID)
 	})
 	return e, during("add log entry", err)
 }
@@ -93,11 +93,11 @@ func (s *Store) Log(_ context.Context, v Viewer, q LogQuery) ([]LogEntry, error)
 		read = maxSearched
 	}
 	rows, err := s.db.Query("SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+` AND (:from = '' OR at >= :from) AND (:to = '' OR at < :to)
-		ORDER BY at DESC, id DESC LIMIT :limit`, v.named(sqlite.Named{"from": Stamp(q.From), "to": Stamp(q.To), "limit": read}))
+		ORDER BY at DESC, id DESC LIMIT :limit`, v.Named(sqlite.Named{"from": Stamp(q.From), "to": Stamp(q.To), "limit": read}))
 	if err != nil {
 		return nil, during("read log", err)
 	}
-	list, err := collect(rows, func(r *sql.Rows) (LogEntry, error) { return scanLog(r) })
+	list, err := sqlite.Collect(rows, func(r *sql.Rows) (LogEntry, error) { return scanLog(r) })
 	list = slices.DeleteFunc(list, func(e LogEntry) bool {
 		have := recall.Stems(e.Content + " " + e.Type)
 		for w := range want {

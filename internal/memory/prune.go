@@ -32,11 +32,11 @@ func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		p = Pruned{}
 		if r.Days > 0 {
-			if err := del(tx, &p.Messages, `DELETE FROM messages WHERE session_id IN
+			if err := tx.Count(&p.Messages, `DELETE FROM messages WHERE session_id IN
 				(SELECT id FROM sessions WHERE status = 'archived' AND ended_at <> '' AND ended_at < ?)`, Stamp(now.AddDate(0, 0, -r.Days))); err != nil {
 				return err
 			}
-			if err := del(tx, &p.Audit, "DELETE FROM decisions WHERE at < ?", Stamp(now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour)))); err != nil {
+			if err := tx.Count(&p.Audit, "DELETE FROM decisions WHERE at < ?", Stamp(now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour)))); err != nil {
 				return err
 			}
 			if _, err := tx.Exec("DELETE FROM dead_letters WHERE at < ?", Stamp(now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour)))); err != nil {
@@ -50,13 +50,13 @@ func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 			}
 		}
 		if r.Archived > 0 {
-			if err := del(tx, &p.Messages, `DELETE FROM messages WHERE session_id IN (SELECT id FROM (
+			if err := tx.Count(&p.Messages, `DELETE FROM messages WHERE session_id IN (SELECT id FROM (
 				SELECT id, row_number() OVER (PARTITION BY platform, channel, thread ORDER BY ended_at DESC) AS n
 				FROM sessions WHERE status = 'archived' AND ended_at <> '') WHERE n > ?)`, r.Archived); err != nil {
 				return err
 			}
 		}
-		if err := del(tx, &p.Inbox, "DELETE FROM inbox WHERE state <> 'new' AND at < ?", Stamp(now.Add(-keepInbox))); err != nil {
+		if err := tx.Count(&p.Inbox, "DELETE FROM inbox WHERE state <> 'new' AND at < ?", Stamp(now.Add(-keepInbox))); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(dropPassing); err != nil {
@@ -66,18 +66,7 @@ func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 		if _, err := tx.Exec("DELETE FROM steps WHERE inbox_id NOT IN (SELECT id FROM inbox WHERE state = 'new')"); err != nil {
 			return err
 		}
-		return del(tx, &p.Inbox, "DELETE FROM outbox WHERE state NOT IN ('ready', 'started') AND at < ?", Stamp(now.Add(-keepInbox)))
+		return tx.Count(&p.Inbox, "DELETE FROM outbox WHERE state NOT IN ('ready', 'started') AND at < ?", Stamp(now.Add(-keepInbox)))
 	})
 	return p, err
-}
-
-// del adds the number of deleted rows to n.
-func del(tx *sqlite.Tx, n *int64, query string, args ...any) error {
-	res, err := tx.Exec(query, args...)
-	if err != nil {
-		return err
-	}
-	k, err := res.RowsAffected()
-	*n += k
-	return err
 }

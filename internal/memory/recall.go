@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
+	"parley/internal/provenance"
 	"parley/internal/recall"
 	"parley/internal/sqlite"
 )
@@ -166,7 +167,7 @@ func pack(found []Passage, q Query) []Passage {
 		who := p.who(q.Signs)
 		long := len("[] : ") + len(stamp) + utf8.RuneCountInString(who) + utf8.RuneCountInString(p.content)
 		if cost := (long + 3) / 4; cost <= tokens {
-			p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format(stamp), who, OneLine(Shown(p.content, p.Origin.Via)))
+			p.Text = fmt.Sprintf("[%s] %s: %s", p.At.Format(stamp), who, provenance.OneLine(provenance.Shown(p.content, p.Origin.Via)))
 			kept, tokens = append(kept, p), tokens-cost
 		}
 	}
@@ -175,11 +176,11 @@ func pack(found []Passage, q Query) []Passage {
 
 // who is the speaker as the passage names them: never as somebody else.
 func (p Passage) who(sign bool) string {
-	switch name := Label(p.name); {
+	switch name := provenance.Label(p.name); {
 	case p.Bot:
-		return Assistant
-	case sign || strings.EqualFold(name, Assistant):
-		return name + Sign(p.User)
+		return provenance.Assistant
+	case sign || strings.EqualFold(name, provenance.Assistant):
+		return name + provenance.Sign(p.User)
 	default:
 		return name
 	}

@@ -63,7 +63,7 @@ func (s *Store) AddReminder(ctx context.Context, r Reminder, callKey string) (ou
 		out, err = scanReminder(tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
 			r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, Stamp(r.Due), r.Schedule, r.Zone, callKey, Stamp(s.now()),
-			int(r.Origin.Via), r.Origin.But(r.User.ID).names()))
+			int(r.Origin.Via), r.Origin.But(r.User.ID).Names()))
 		return err
 	})
 	return out, during("add reminder", err)
@@ -82,7 +82,7 @@ func roomForReminder(tx *sqlite.Tx, user string, except int64) error {
 
 // Reminders lists v's waiting reminders, the next one first; at most 100.
 func (s *Store) Reminders(_ context.Context, v Viewer) ([]Reminder, error) {
-	return s.reminders("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND state = 'waiting' ORDER BY due_at, id LIMIT 100", v.named(nil))
+	return s.reminders("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND state = 'waiting' ORDER BY due_at, id LIMIT 100", v.Named(nil))
 }
 
 func (s *Store) reminders(query string, args ...any) ([]Reminder, error) {
@@ -90,14 +90,14 @@ func (s *Store) reminders(query string, args ...any) ([]Reminder, error) {
 	if err != nil {
 		return nil, during("list reminders", err)
 	}
-	list, err := collect(rows, func(r *sql.Rows) (Reminder, error) { return scanReminder(r) })
+	list, err := sqlite.Collect(rows, func(r *sql.Rows) (Reminder, error) { return scanReminder(r) })
 	return list, during("list reminders", err)
 }
 
 // Reminder returns one that v can see, waiting or told; ErrNoReminder when
 // there is none.
 func (s *Store) Reminder(_ context.Context, v Viewer, id int64) (Reminder, error) {
-	r, err := scanReminder(s.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = :id AND state <> 'done'", v.named(sqlite.Named{"id": id})))
+	r, err := scanReminder(s.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = :id AND state <> 'done'", v.Named(sqlite.Named{"id": id})))
 	return r, noRow(err, ErrNoReminder)
 }
 
@@ -123,7 +123,7 @@ func (s *Store) SnoozeReminder(ctx context.Context, v Viewer, id int64, due time
 			return err
 		}
 		r, err := scanReminder(tx.QueryRow("UPDATE reminders SET state = 'waiting', due_at = :due WHERE "+ofOwner+" AND id = :id AND state <> 'done' RETURNING "+reminderColumns,
-			v.named(sqlite.Named{"id": id, "due": Stamp(due)})))
+			v.Named(sqlite.Named{"id": id, "due": Stamp(due)})))
 		out = r
 		return noRow(err, ErrNoReminder)
 	})
@@ -132,7 +132,7 @@ func (s *Store) SnoozeReminder(ctx context.Context, v Viewer, id int64, due time
 
 func (s *Store) changeReminder(ctx context.Context, query string, v Viewer, id int64) (r Reminder, err error) {
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		r, err = scanReminder(tx.QueryRow(query, v.named(sqlite.Named{"id": id})))
+		r, err = scanReminder(tx.QueryRow(query, v.Named(sqlite.Named{"id": id})))
 		return noRow(err, ErrNoReminder)
 	})
 	return r, during("change reminder", err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/provenance"
 )
 
 // SaidBy is whose words a message of the platform is, and how they came: a
@@ -20,7 +21,7 @@ func (s *Store) SaidBy(_ context.Context, k chat.Key, id string) (o Origin, err 
 		user, o, err = s.answered(k, id)
 	}
 	if errors.Is(err, ErrNotFound) {
-		return Origin{Via: ViaUnknown}, nil
+		return Origin{Via: provenance.ViaUnknown}, nil
 	}
 	return o.Of(user), during("look up a quoted message", err)
 }

@@ -164,7 +164,7 @@ func saveSession(tx *sqlite.Tx, se Session) (current bool, err error) {
 	res, err := tx.Exec(`UPDATE sessions SET last_activity = ?, expires_at = ?, last_model = ?, tokens_used = ?, summary = ?, summarized_at = ?,
 		compression_count = ?, decisions = ?, mentions = ?, playbook = ?, via = ?, people = ? WHERE id = ? AND status = ? AND generation = ?`,
 		Stamp(se.LastActivity), Stamp(se.Expires), se.LastModel, se.TokensUsed, se.Summary, se.SummarizedAt, se.Compressions,
-		string(decisions), string(mentions), se.Playbook, int(se.Origin.Via), se.Origin.names(), se.ID, string(se.Status), max(se.Generation, 1))
+		string(decisions), string(mentions), se.Playbook, int(se.Origin.Via), se.Origin.Names(), se.ID, string(se.Status), max(se.Generation, 1))
 	if err != nil {
 		return false, fmt.Errorf("save session: %w", err)
 	}
@@ -186,7 +186,7 @@ func saveSession(tx *sqlite.Tx, se Session) (current bool, err error) {
 			decisions = excluded.decisions, mentions = excluded.mentions, playbook = excluded.playbook, via = excluded.via, people = excluded.people`,
 		se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, string(se.Status), se.Direct, Stamp(se.Created), Stamp(se.LastActivity),
 		Stamp(se.Expires), se.LastModel, se.TokensUsed, se.Summary, se.SummarizedAt, se.Compressions, se.CarriedFrom,
-		string(decisions), string(mentions), se.Playbook, int(se.Origin.Via), se.Origin.names())
+		string(decisions), string(mentions), se.Playbook, int(se.Origin.Via), se.Origin.Names())
 	return true, during("save session", err)
 }
 
@@ -272,7 +272,7 @@ func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Cl
 		res, err := tx.Exec(`UPDATE sessions SET status = :status, ended_at = :now, closing = :closing, carry = :carry, via = via | :via, people = :people
 			WHERE id = :id AND status IN ('active', 'idle', 'suspended') AND (:status <> 'expired' OR expires_at <= :now)`,
 			sqlite.Named{"id": se.ID, "status": string(to), "now": now, "closing": digest.Text, "carry": carry,
-				"via": int(digest.Origin.Via), "people": digest.Origin.names()})
+				"via": int(digest.Origin.Via), "people": digest.Origin.Names()})
 		if err != nil {
 			return err
 		}
@@ -288,7 +288,7 @@ func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Cl
 func (s *Store) ArchiveSession(ctx context.Context, se Session, title string, closing Closing) error {
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("UPDATE sessions SET status = 'archived', title = ?, closing = ?, via = via | ?, people = ? WHERE id = ? AND status IN ('completed', 'expired') AND generation = ?",
-			title, closing.Text, int(closing.Origin.Via), closing.Origin.names(), se.ID, se.Generation)
+			title, closing.Text, int(closing.Origin.Via), closing.Origin.Names(), se.ID, se.Generation)
 		return err
 	})
 }

@@ -58,7 +58,7 @@ func (s *Store) AddTask(ctx context.Context, v Viewer, text, callKey string, fro
 		now := Stamp(s.now())
 		_, err := tx.Exec(`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at, via, people)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now,
-			int(from.Via), from.But(v.User).names())
+			int(from.Via), from.But(v.User).Names())
 		if err != nil {
 			return err
 		}
@@ -74,17 +74,17 @@ func (s *Store) Tasks(_ context.Context, v Viewer, limit, offset int) ([]Task, e
 	if limit <= 0 {
 		limit = 20
 	}
-	rows, err := s.db.Query("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT :limit OFFSET :offset", v.named(sqlite.Named{"limit": limit, "offset": offset}))
+	rows, err := s.db.Query("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT :limit OFFSET :offset", v.Named(sqlite.Named{"limit": limit, "offset": offset}))
 	if err != nil {
 		return nil, during("list tasks", err)
 	}
-	list, err := collect(rows, func(r *sql.Rows) (Task, error) { return scanTask(r) })
+	list, err := sqlite.Collect(rows, func(r *sql.Rows) (Task, error) { return scanTask(r) })
 	return list, during("list tasks", err)
 }
 
 // Task returns one that v can see; ErrNoTask when there is none.
 func (s *Store) Task(_ context.Context, v Viewer, id int64) (Task, error) {
-	t, err := scanTask(s.db.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" AND id = :id", v.named(sqlite.Named{"id": id})))
+	t, err := scanTask(s.db.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" AND id = :id", v.Named(sqlite.Named{"id": id})))
 	return t, noRow(err, ErrNoTask)
 }
 
@@ -103,7 +103,7 @@ func (s *Store) UpdateTask(ctx context.Context, v Viewer, id int64, text string,
 		return Task{}, err
 	}
 	return s.changeTask(ctx, "UPDATE tasks SET description = :text, updated_at = :now, via = via | :via, people = "+morePeople(":people")+" WHERE "+ofOwner+" AND id = :id RETURNING "+taskColumns,
-		v, sqlite.Named{"id": id, "text": text, "now": Stamp(s.now()), "via": int(from.Via), "people": from.But(v.User).names()})
+		v, sqlite.Named{"id": id, "text": text, "now": Stamp(s.now()), "via": int(from.Via), "people": from.But(v.User).Names()})
 }
 
 // CompleteTask ticks a task off; again says nothing new.
@@ -119,7 +119,7 @@ func (s *Store) DeleteTask(ctx context.Context, v Viewer, id int64) (Task, error
 
 func (s *Store) changeTask(ctx context.Context, query string, v Viewer, args sqlite.Named) (t Task, err error) {
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		t, err = scanTask(tx.QueryRow(query, v.named(args)))
+		t, err = scanTask(tx.QueryRow(query, v.Named(args)))
 		return noRow(err, ErrNoTask)
 	})
 	return t, during("change task", err)

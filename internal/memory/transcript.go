@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/provenance"
 	"parley/internal/sqlite"
 )
 
@@ -48,7 +49,7 @@ func insertEntries(tx *sqlite.Tx, se Session, entries []Entry) error {
 		_, err := tx.Exec(`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, e.MessageID, string(e.Role), e.User, e.Name, e.Content, calls, e.ToolCallID, e.Tokens, e.Insight, Stamp(e.At),
-			e.Attached, int(e.Origin.Via), e.Origin.But(e.User).names())
+			e.Attached, int(e.Origin.Via), e.Origin.But(e.User).Names())
 		if err != nil {
 			return fmt.Errorf("store transcript: %w", err)
 		}
@@ -67,7 +68,7 @@ func (s *Store) Transcript(_ context.Context, session string, after int64, limit
 	if err != nil {
 		return nil, fmt.Errorf("read transcript: %w", err)
 	}
-	entries, err := collect(rows, scanEntry)
+	entries, err := sqlite.Collect(rows, scanEntry)
 	slices.Reverse(entries)
 	return entries, during("read transcript", err)
 }
@@ -95,7 +96,7 @@ func (s *Store) EditMessage(ctx context.Context, k chat.Key, messageID, text str
 	}
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		res, err := tx.Exec("UPDATE messages SET content = ?, via = via | ? WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND role = 'user'",
-			text, int(via|ViaEdited), k.Platform, k.Channel, k.Thread, messageID)
+			text, int(via|provenance.ViaEdited), k.Platform, k.Channel, k.Thread, messageID)
 		if err != nil {
 			return err
 		}
@@ -199,7 +200,7 @@ func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait 
 			}
 			_, err := tx.Exec(`INSERT INTO steps (inbox_id, n, kind, key, state, result, people) VALUES (?, ?, ?, ?, ?, ?, ?)
 				ON CONFLICT DO UPDATE SET state = excluded.state, result = excluded.result, people = excluded.people`,
-				inbox, st.N, st.Kind, st.Key, state, st.Result, Origin{People: st.People}.names())
+				inbox, st.N, st.Kind, st.Key, state, st.Result, Origin{People: st.People}.Names())
 			if err != nil {
 				return err
 			}

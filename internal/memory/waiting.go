@@ -31,7 +31,7 @@ func (s *Store) Opened(ctx context.Context, m chat.Message) (bool, error) {
 	}
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		n = 0
-		return del(tx, &n, `UPDATE outbox SET state = 'ready', waits_for = '', platform = ?, channel = ?, thread = ?
+		return tx.Count(&n, `UPDATE outbox SET state = 'ready', waits_for = '', platform = ?, channel = ?, thread = ?
 			WHERE `+waiting, m.Key.Platform, m.Key.Channel, m.Key.Thread, m.From.ID, since)
 	})
 	return n > 0, during("send waiting answers", err)

@@ -50,3 +50,11 @@ func IsFull(err error) bool { return code(err) == sqlite3.ErrFull }
 
 // IsConstraint reports that a row breaks a rule of the schema.
 func IsConstraint(err error) bool { return code(err) == sqlite3.ErrConstraint }
+
+// During names what was being done in an error; nil stays nil.
+func During(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}

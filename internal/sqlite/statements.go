@@ -171,3 +171,16 @@ func bind(query string, args []any) (text string, list []any, err error) {
 	list, err = values(names, args)
 	return text, list, err
 }
+
+// Collect reads rows to their end and closes them.
+func Collect[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) (all []T, err error) {
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		x, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, x)
+	}
+	return all, rows.Err()
+}

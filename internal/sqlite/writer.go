@@ -148,6 +148,17 @@ func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	return st.Exec(list...)
 }
 
+// Count runs a statement and adds the number of rows it changed to n.
+func (tx *Tx) Count(n *int64, query string, args ...any) error {
+	res, err := tx.Exec(query, args...)
+	if err != nil {
+		return err
+	}
+	k, err := res.RowsAffected()
+	*n += k
+	return err
+}
+
 // QueryRow reads one row inside the transaction.
 func (tx *Tx) QueryRow(query string, args ...any) *Row {
 	st, list, err := tx.kept.get(query, args)

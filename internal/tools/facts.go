@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 )
 
 //go:embed save_fact.md
@@ -27,8 +28,8 @@ var forgetFactText string
 var listFactsText string
 
 // viewer is who calls, and from where.
-func viewer(c Call) memory.Viewer {
-	return memory.Viewer{User: c.Who.ID, Key: c.Where, Guild: c.Guild, Direct: c.Direct}
+func viewer(c Call) provenance.Viewer {
+	return provenance.Viewer{User: c.Who.ID, Key: c.Where, Guild: c.Guild, Direct: c.Direct}
 }
 
 // core is the Meta of a tool that is always offered.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/internal/memory"
+	"parley/internal/provenance"
 )
 
 //go:embed recall.md
@@ -44,7 +45,7 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 			r.Origin = r.Origin.And(p.Origin)
 			if o := p.Origin.Of(p.User); o.Outside(c.Who.ID) {
 				r.Origin = r.Origin.And(o)
-				r.Origin.Via |= memory.ViaPerson
+				r.Origin.Via |= provenance.ViaPerson
 			}
 		}
 		r.Content = strings.Join(lines, "\n")

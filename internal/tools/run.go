@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
@@ -304,16 +304,16 @@ func line(s string) string {
 }
 
 // way is how words of others come through a tool that does not say so.
-func way(c Category) memory.Via {
+func way(c Category) provenance.Via {
 	switch c {
 	case Web:
-		return memory.ViaPage
+		return provenance.ViaPage
 	case Vault, Code:
-		return memory.ViaNote
+		return provenance.ViaNote
 	case Thread, Memory, Task:
-		return memory.ViaPerson
+		return provenance.ViaPerson
 	}
-	return memory.ViaServer
+	return provenance.ViaServer
 }
 
 // present makes a result fit for the model: clean, capped, and in an envelope

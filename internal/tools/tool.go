@@ -16,7 +16,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley/internal/chat"
-	"parley/internal/memory"
+	"parley/internal/provenance"
 )
 
 // Tool is one capability. Spec returns the same value every time. Call may be
@@ -53,7 +53,7 @@ type Call struct {
 	Taint Taint
 	// Origin is whose words Args are made of besides Who's, and how those came:
 	// a tool that stores them stores it with them.
-	Origin memory.Origin
+	Origin provenance.Origin
 }
 
 // CallOf is what m's author asks for by themselves, without a model: a command.
@@ -70,7 +70,7 @@ type Result struct {
 	// Origin is whose words Content is made of, and how they came. Words of
 	// others than Who make it Untrusted; how, where it says nothing, is by the
 	// tool's Category.
-	Origin memory.Origin
+	Origin provenance.Origin
 	// Private says that Content holds what only Who or this place may know.
 	Private bool
 	Sources []Source // what Content rests on, in the order of its numbers

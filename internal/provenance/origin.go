@@ -1,4 +1,4 @@
-package memory
+package provenance
 
 import (
 	"encoding/json"
@@ -73,8 +73,8 @@ func merged(a, b []string) []string {
 	return slices.DeleteFunc(slices.Compact(all), func(p string) bool { return p == "" })
 }
 
-// names are the people as they are stored.
-func (o Origin) names() string {
+// Names are the people as rows hold them: a JSON list, "" for none.
+func (o Origin) Names() string {
 	if len(o.People) == 0 {
 		return ""
 	}
@@ -82,16 +82,11 @@ func (o Origin) names() string {
 	return string(b)
 }
 
-// morePeople is the column people with those of a parameter added.
-func morePeople(parameter string) string {
-	return "iif(" + parameter + " = '', people, (SELECT json_group_array(value) FROM (SELECT value FROM json_each(iif(people = '', '[]', people)) UNION SELECT value FROM json_each(" + parameter + "))))"
-}
-
-// names is the column people, as it is read.
-type names []string
+// Names is the column people, as it is read.
+type Names []string
 
 // Scan implements sql.Scanner.
-func (n *names) Scan(stored any) error {
+func (n *Names) Scan(stored any) error {
 	*n = nil
 	text, ok := stored.(string)
 	if !ok {

@@ -1,4 +1,4 @@
-package memory
+package provenance
 
 import (
 	"parley/internal/chat"
@@ -24,22 +24,19 @@ func ViewerOf(m chat.Message) Viewer {
 	return Viewer{User: m.From.ID, Key: m.Key, Guild: m.Guild, Direct: m.Direct}
 }
 
-// place is the subject of facts about v's channel; threads belong to it.
-func (v Viewer) place() string { return v.Key.Platform + ":" + v.Key.Channel }
+// Place is the subject of facts about v's channel; threads belong to it.
+func (v Viewer) Place() string { return v.Key.Platform + ":" + v.Key.Channel }
 
-// guild is the subject of facts about v's server, "" for none.
-func (v Viewer) guild() string {
+// Server is the subject of facts about v's server, "" for none.
+func (v Viewer) Server() string {
 	if v.Guild == "" {
 		return ""
 	}
 	return v.Key.Platform + ":guild:" + v.Guild
 }
 
-// ofOwner is the condition on rows that belong to one person: theirs, and in
-// company only those from the same channel. Its parameters come from named.
-const ofOwner = ` user_id = :user AND (:direct OR (platform = :platform AND channel = :channel)) `
-
-// named are the parameters of ofOwner and of scope, with more beside them.
-func (v Viewer) named(more sqlite.Named) sqlite.Named {
-	return sqlite.Named{"user": v.User, "direct": v.Direct, "platform": v.Key.Platform, "channel": v.Key.Channel, "guild": v.guild()}.With(more)
+// Named are the parameters of statements on what v may see, with more beside
+// them: user, direct, platform, channel, guild.
+func (v Viewer) Named(more sqlite.Named) sqlite.Named {
+	return sqlite.Named{"user": v.User, "direct": v.Direct, "platform": v.Key.Platform, "channel": v.Key.Channel, "guild": v.Server()}.With(more)
 }

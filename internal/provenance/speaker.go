@@ -1,4 +1,4 @@
-package memory
+package provenance
 
 import (
 	"crypto/sha256"
