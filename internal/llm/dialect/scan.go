@@ -1,0 +1,266 @@
+package dialect
+
+import "strings"
+
+// event is what may stand at one place of the prose.
+type event int
+
+const (
+	nothing   event = iota
+	unclear         // more has to come
+	callMark        // a family's call begins
+	thinkMark       // a thought begins
+	endMark         // a thought ends which never began
+	silentMark
+	otherMark
+	headMark
+	codeMark  // code within a line; it is said
+	fenceMark // a block of code
+	jsonMark  // JSON or "Action:" at the beginning of a line
+)
+
+// marks is what each of them means.
+var marks = func() map[string]event {
+	m := map[string]event{}
+	for _, f := range families {
+		m[f.open] = callMark
+	}
+	for _, t := range thoughts {
+		m[t.open] = thinkMark
+	}
+	for _, c := range closers {
+		m[c] = endMark
+	}
+	for _, s := range silent {
+		m[s] = silentMark
+	}
+	for _, s := range others {
+		m[s] = otherMark
+	}
+	for _, s := range headers {
+		m[s] = headMark
+	}
+	return m
+}()
+
+// byFirst is the marks that begin with a byte.
+var byFirst = func() (table [256][]string) {
+	for m := range marks {
+		table[m[0]] = append(table[m[0]], m)
+	}
+	return table
+}()
+
+var openers = func() (all []string) {
+	for _, f := range families {
+		all = append(all, f.open)
+	}
+	return all
+}()
+
+// stepProse says what is certain and goes where the next mark leads.
+func (r *Reader) stepProse(final bool) bool {
+	p := r.pending
+	for i := 0; i < len(p); i++ {
+		what, n := r.look(p[i:], final)
+		if what != nothing {
+			r.emit(p[:i])
+			r.pending = p[i:]
+			return what != unclear && r.enter(what, n)
+		}
+		if p[i] == '\n' {
+			r.blank = true
+		} else if p[i] != ' ' && p[i] != '\t' && p[i] != '\r' {
+			r.blank = false
+		}
+	}
+	r.emit(p)
+	r.pending = ""
+	return false
+}
+
+// look says what stands at the head of s, and how long that is.
+func (r *Reader) look(s string, final bool) (event, int) {
+	switch s[0] {
+	case '`':
+		return r.lookCode(s, final)
+	case '{', '[':
+		if what, n := r.lookMark(s, final); what != nothing || !r.blank {
+			return what, n
+		}
+		return jsonMark, 0
+	case 'A':
+		if !r.blank {
+			return nothing, 0
+		}
+		return whole(s, "Action:", final, jsonMark)
+	case '>':
+		if !r.blank {
+			return nothing, 0
+		}
+		return whole(s, ">>>", final, jsonMark)
+	}
+	return r.lookMark(s, final)
+}
+
+// whole says whether s begins with a mark, or may once more has come.
+func whole(s, mark string, final bool, what event) (event, int) {
+	switch {
+	case strings.HasPrefix(s, mark):
+		return what, 0
+	case !final && strings.HasPrefix(mark, s):
+		return unclear, 0
+	}
+	return nothing, 0
+}
+
+func (r *Reader) lookMark(s string, final bool) (event, int) {
+	for _, m := range byFirst[s[0]] {
+		if !strings.HasPrefix(s, m) {
+			if !final && strings.HasPrefix(m, s) {
+				return unclear, 0
+			}
+			continue
+		}
+		what := marks[m]
+		switch {
+		case what == thinkMark && tagged[m] && !r.blank:
+			return nothing, 0 // a tag that prose tells of
+		case what == endMark && !r.blank:
+			after := s[len(m):]
+			if after == "" && !final {
+				return unclear, 0
+			}
+			if after != "" && after[0] != '\n' && after[0] != '\r' {
+				return nothing, 0
+			}
+		}
+		return what, len(m)
+	}
+	return nothing, 0
+}
+
+// tagged is the marks of thoughts that prose may tell of.
+var tagged = func() map[string]bool {
+	m := map[string]bool{}
+	for _, t := range thoughts {
+		m[t.open] = t.tag
+	}
+	return m
+}()
+
+// maxInline is how far apart the two ends of code within a line are at most.
+const maxInline = 300
+
+// lookCode finds code: a block, or within a line between as many backticks as
+// it began with.
+func (r *Reader) lookCode(s string, final bool) (event, int) {
+	ticks := run(s)
+	if ticks == len(s) && !final {
+		return unclear, 0
+	}
+	if ticks >= 3 && r.blank {
+		return fenceMark, ticks
+	}
+	for i := ticks; i < len(s) && i < maxInline; i++ {
+		switch {
+		case s[i] == '\n':
+			return codeMark, ticks
+		case s[i] == '`':
+			n := run(s[i:])
+			if i+n == len(s) && !final {
+				return unclear, 0
+			}
+			if n == ticks {
+				return codeMark, i + n
+			}
+			i += n - 1
+		}
+	}
+	if len(s) < maxInline && !final {
+		return unclear, 0
+	}
+	return codeMark, ticks
+}
+
+func run(s string) int { return len(s) - len(strings.TrimLeft(s, "`")) }
+
+// enter goes where a mark of n bytes at the head of pending leads.
+func (r *Reader) enter(what event, n int) bool {
+	mark := r.pending[:n]
+	switch what {
+	case callMark:
+		r.in, r.held.from, r.held.close = calling, n, ends[mark]
+	case thinkMark:
+		r.pending = r.pending[n:]
+		r.think(ends[mark])
+		r.part()
+	case endMark:
+		r.pending, r.result.Opened = r.pending[n:], true
+		r.unsay()
+		r.part()
+	case silentMark:
+		r.pending = r.pending[n:]
+		r.part()
+	case otherMark:
+		r.in = silence
+		r.part()
+	case headMark:
+		r.in = heading
+		r.part()
+	case codeMark:
+		r.emit(mark)
+		r.pending, r.blank = r.pending[n:], false
+	case fenceMark, jsonMark:
+		r.in, r.held.fence, r.held.from, r.held.depth, r.held.quoted = perhaps, mark, n, 0, false
+	}
+	return true
+}
+
+// ends is what closes each mark.
+var ends = func() map[string][]string {
+	m := map[string][]string{}
+	for _, f := range families {
+		m[f.open] = f.close
+	}
+	for _, t := range thoughts {
+		m[t.open] = t.close
+	}
+	return m
+}()
+
+// stepHeader reads one of gpt-oss's headers: thoughts, a call, or what is said.
+func (r *Reader) stepHeader(final bool) bool {
+	at := strings.Index(r.pending, message)
+	if at < 0 {
+		if final || len(r.pending) > maxInline {
+			r.in = silence
+		}
+		return r.in == silence
+	}
+	head := r.pending[:at]
+	r.pending = r.pending[at+len(message):]
+	switch to, addressed := recipient(head); {
+	case addressed:
+		r.pending = to + message + r.pending
+		r.in, r.held.from, r.held.close = calling, len(to)+len(message), []string{"<|call|>", "<|end|>", "<|start|>"}
+	case strings.Contains(head, "analysis"):
+		r.think([]string{"<|end|>", "<|channel|>", "<|start|>"})
+	default:
+		r.in, r.blank = prose, true
+	}
+	return true
+}
+
+// recipient is whom a header is addressed to.
+func recipient(head string) (name string, ok bool) {
+	_, rest, ok := strings.Cut(head, "to=")
+	if !ok {
+		return "", false
+	}
+	end := strings.IndexAny(rest, " <\t\n")
+	if end < 0 {
+		end = len(rest)
+	}
+	return strings.TrimPrefix(rest[:end], "functions."), true
+}
