@@ -53,7 +53,7 @@ type Image struct {
 
 // ToolSpec describes a tool to a model.
 type ToolSpec struct {
-	Name        string          // ^[a-z][a-z0-9_]{0,49}$
+	Name        string          // ^[a-z][a-zA-Z0-9_-]{0,63}$
 	Description string          // 1-500 characters
 	Parameters  json.RawMessage // JSON Schema of type object
 }

@@ -125,7 +125,7 @@ const MaxTimeout = 300 * time.Second
 // Meta is what a tool says about itself. NewSet panics when a rule given here
 // is broken.
 type Meta struct {
-	Name        string   // ^[a-z][a-z0-9_]{0,49}$
+	Name        string   // ^[a-z][a-zA-Z0-9_-]{0,63}$, what every model vendor takes
 	Description string   // 1-500 characters, for the model
 	Category    Category // one of the constants
 	Scope       []string // agents that may call it, "" being the main one; nil allows all
@@ -162,7 +162,7 @@ type Spec struct {
 	Parameters json.RawMessage
 }
 
-var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,49}$`)
+var nameForm = regexp.MustCompile(`^[a-z][a-zA-Z0-9_-]{0,63}$`)
 
 // Check says which rule of Meta s breaks; nil when it keeps them all.
 func (s Spec) Check() error {

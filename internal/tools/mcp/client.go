@@ -33,6 +33,8 @@ type Server struct {
 	// NAME hands a variable on, NAME=value sets one.
 	Env []string
 	URL string // of a streamable HTTP server
+	// Headers go with every request to URL's host, and nowhere else.
+	Headers map[string]string
 	// ReadOnly is the operator's word that no tool of it changes anything. Else
 	// those do that are not said to be read-only by their hints.
 	ReadOnly bool
@@ -106,9 +108,9 @@ func Open(o Options) (*Client, error) {
 			if err != nil {
 				return nil, fmt.Errorf("mcp: server %s: %w", s.Name, err)
 			}
-			r.dial = overHTTP(s.URL, guard)
+			r.dial = overHTTP(s, guard, r.tasks.hear)
 		} else {
-			r.dial = overPipes(s, filepath.Join(o.Dir, s.Name), r.log)
+			r.dial = overPipes(s, filepath.Join(o.Dir, s.Name), r.tasks.hear, r.log)
 		}
 		c.remotes = append(c.remotes, r)
 	}

@@ -20,7 +20,7 @@ import (
 const (
 	maxSchema   = 16 << 10 // bytes of one tool's parameters
 	maxTools    = 100      // of one server
-	maxName     = 50       // of ours
+	maxName     = 64       // of ours
 	callTimeout = time.Minute
 )
 
@@ -47,7 +47,7 @@ func (d definition) id() string { return d.hash + " " + d.said() }
 
 var (
 	remoteName = regexp.MustCompile(`^[A-Za-z0-9_./-]{1,128}$`)
-	unfit      = regexp.MustCompile(`[^a-z0-9_]+`)
+	unfit      = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 )
 
 // define turns a server's tool into ours. One that is said to be read-only, by
@@ -86,10 +86,10 @@ func define(s Server, t *sdk.Tool) (definition, error) {
 	return d, nil
 }
 
-// ourName is server__tool in the letters a name may have. What had to be bent
+// ourName is server__tool in the characters that every model vendor takes. What had to be bent
 // or cut ends with a piece of its hash, so that different tools stay different.
 func ourName(server, tool string) string {
-	name := server + "__" + unfit.ReplaceAllString(strings.ToLower(tool), "_")
+	name := server + "__" + unfit.ReplaceAllString(tool, "_")
 	if name == server+"__"+tool && len(name) <= maxName {
 		return name
 	}

@@ -1,25 +1,20 @@
 package mcp
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley/internal/text"
-	"parley/internal/tools"
 )
 
 const (
@@ -50,7 +45,7 @@ func environment(s Server, home string) []string {
 
 // overPipes runs the server's program as a process group of its own and talks
 // to it over its standard input and output.
-func overPipes(s Server, dir string, log *slog.Logger) dialer {
+func overPipes(s Server, dir string, heard hearing, log *slog.Logger) dialer {
 	return func(context.Context) (sdk.Transport, func(), error) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, nil, err
@@ -70,13 +65,13 @@ func overPipes(s Server, dir string, log *slog.Logger) dialer {
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		cmd.Stderr = &complaints{log: log}
 		cmd.WaitDelay = goodbye // for grandchildren that hold standard error
-		return start(cmd)
+		return start(cmd, heard)
 	}
 }
 
 // start runs cmd. The pipes are ours and not os/exec's, so that what a child
 // wrote before it ended is still read.
-func start(cmd *exec.Cmd) (sdk.Transport, func(), error) {
+func start(cmd *exec.Cmd, heard hearing) (sdk.Transport, func(), error) {
 	in, toChild, err := os.Pipe()
 	if err != nil {
 		return nil, nil, err
@@ -112,61 +107,26 @@ func start(cmd *exec.Cmd) (sdk.Transport, func(), error) {
 		}
 		fromChild.Close()
 	}
-	return &sdk.IOTransport{Reader: onlyJSON(fromChild), Writer: toChild, MaxLineLength: maxMessage}, hangUp, nil
+	return &sdk.IOTransport{Reader: onlyMessages(fromChild, heard, cmd.Stderr), Writer: toChild, MaxLineLength: maxMessage}, hangUp, nil
 }
 
 // kill ends the process group. An error means that there is none left.
 func kill(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
-// onlyJSON drops the lines that are no JSON-RPC message: banners and log lines
-// that a careless server prints to its standard output.
-func onlyJSON(from io.ReadCloser) io.ReadCloser {
-	return struct {
-		io.Reader
-		io.Closer
-	}{&jsonLines{from: bufio.NewReaderSize(from, 64<<10)}, from}
-}
-
-type jsonLines struct {
-	from   *bufio.Reader
-	rest   []byte // of the piece that was read last
-	inside bool   // the next piece continues a line
-	keep   bool   // that line is kept
-	junk   int    // bytes dropped
-}
-
-func (j *jsonLines) Read(p []byte) (int, error) {
-	for len(j.rest) == 0 {
-		piece, err := j.from.ReadSlice('\n')
-		if len(piece) == 0 {
-			return 0, err
-		}
-		if !j.inside {
-			start := bytes.TrimLeft(piece, " \t\r")
-			j.keep = len(start) > 0 && (start[0] == '{' || start[0] == '[')
-		}
-		j.inside = piece[len(piece)-1] != '\n'
-		if j.keep {
-			j.rest = piece
-		} else if j.junk += len(piece); j.junk > maxMessage {
-			return 0, errors.New("the server prints junk")
-		}
-	}
-	n := copy(p, j.rest)
-	j.rest = j.rest[n:]
-	return n, nil
-}
-
-// complaints logs what a child says on its standard error, line by line and
-// not more than a little. os/exec calls Write from one goroutine.
+// complaints logs what a child says that is no message, line by line and not
+// more than a little.
 type complaints struct {
-	log   *slog.Logger
+	log *slog.Logger
+
+	mu    sync.Mutex // guards lines: standard output and standard error are read side by side
 	lines int
 }
 
 const maxComplaints = 200 // of one run
 
 func (c *complaints) Write(p []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for line := range bytes.Lines(p) {
 		if c.lines++; c.lines > maxComplaints {
 			break
@@ -175,46 +135,4 @@ func (c *complaints) Write(p []byte) (int, error) {
 		c.log.Debug("tool server says", "text", strings.TrimSpace(text))
 	}
 	return len(p), nil
-}
-
-// overHTTP talks to a streamable HTTP server through the guard.
-func overHTTP(address string, guard tools.Guard) dialer {
-	guard.Wait = callTimeout
-	return func(context.Context) (sdk.Transport, func(), error) {
-		client := guard.Client()
-		inner := client.Transport
-		client.Transport = capped{inner}
-		t := &sdk.StreamableClientTransport{Endpoint: address, HTTPClient: client, MaxEventSize: maxMessage}
-		return t, func() { (&http.Client{Transport: inner}).CloseIdleConnections() }, nil
-	}
-}
-
-// capped bounds bodies that are one message; streams of events are bounded
-// event by event.
-type capped struct{ next http.RoundTripper }
-
-func (c capped) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := c.next.RoundTrip(r)
-	if err != nil || strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
-		return resp, err
-	}
-	resp.Body = struct {
-		io.Reader
-		io.Closer
-	}{&limit{resp.Body, maxMessage}, resp.Body}
-	return resp, nil
-}
-
-type limit struct {
-	from io.Reader
-	left int
-}
-
-func (l *limit) Read(p []byte) (int, error) {
-	if l.left <= 0 {
-		return 0, fmt.Errorf("the answer is longer than %d bytes", maxMessage)
-	}
-	n, err := l.from.Read(p[:min(len(p), l.left)])
-	l.left -= n
-	return n, err
 }

@@ -41,7 +41,7 @@ func child(mode string) {
 	case "deaf": // and stubborn
 		time.Sleep(time.Hour)
 	case "junk":
-		fmt.Println("Welcome to the server!\n\n  listening…")
+		fmt.Println("Welcome to the server!\n\n  listening…\n[INFO] ready\n[\"a list\"]\n{\"level\":\"info\",\"msg\":\"listening\"}\n[]\n{}")
 		fmt.Fprintln(os.Stderr, "a complaint")
 	case "chatter":
 		for {
@@ -171,15 +171,6 @@ func TestSilentChildren(t *testing.T) {
 		t.Error("tools of a server that never spoke")
 	}
 	stop()
-}
-
-func TestOnlyJSON(t *testing.T) {
-	in := "banner\n{\"a\":1}\n\n  [2]\n" + strings.Repeat("x", 200_000) + "\n{\"b\":\"" + strings.Repeat("y", 200_000) + "\"}\nlast"
-	got, err := io.ReadAll(onlyJSON(io.NopCloser(strings.NewReader(in))))
-	want := "{\"a\":1}\n  [2]\n{\"b\":\"" + strings.Repeat("y", 200_000) + "\"}\n"
-	if string(got) != want || err != nil {
-		t.Errorf("%d bytes, want %d, %v", len(got), len(want), err)
-	}
 }
 
 func TestHTTP(t *testing.T) {

@@ -38,6 +38,7 @@ type remote struct {
 	dial   dialer
 	look   chan struct{} // asks for a look at the server's tools; holds one
 	busy   busy
+	tasks  taskOnly
 
 	mu      sync.Mutex // guards what follows
 	session *sdk.ClientSession
@@ -186,6 +187,9 @@ func (r *remote) refresh(ctx context.Context, session *sdk.ClientSession, patien
 		if count++; count > maxTools {
 			r.log.WarnContext(ctx, "tool server has too many tools", "used", maxTools)
 			break
+		}
+		if r.tasks.has(t.Name) {
+			continue
 		}
 		d, err := define(r.server, t)
 		if err != nil {

@@ -1,0 +1,113 @@
+package mcp
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley/internal/tools"
+)
+
+// overHTTP talks to a streamable HTTP server through the guard.
+func overHTTP(s Server, guard tools.Guard, heard hearing) dialer {
+	guard.Wait = cmp.Or(s.Timeout, callTimeout)
+	return func(context.Context) (sdk.Transport, func(), error) {
+		client := guard.Client()
+		inner := client.Transport
+		client.Transport = wire{s, inner, heard}
+		t := &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}
+		return t, func() { (&http.Client{Transport: inner}).CloseIdleConnections() }, nil
+	}
+}
+
+// wire adds what an operator configured to each request to the server, bounds
+// bodies that are one message, and hears messages as they come. Streams of
+// events are bounded event by event.
+type wire struct {
+	server Server
+	next   http.RoundTripper
+	heard  hearing
+}
+
+func (w wire) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := w.next.RoundTrip(w.signed(r))
+	if err != nil {
+		return resp, err
+	}
+	body := resp.Body
+	read := &overheard{from: body, heard: w.heard, events: strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream")}
+	if !read.events {
+		read.from = &limit{body, maxMessage}
+	}
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{read, body}
+	return resp, nil
+}
+
+// signed is r with the headers of the settings, if it goes to where they are
+// for. A redirect to another place gets none.
+func (w wire) signed(r *http.Request) *http.Request {
+	u, err := url.Parse(w.server.URL)
+	if err != nil || u.Scheme != r.URL.Scheme || u.Host != r.URL.Host || len(w.server.Headers) == 0 {
+		return r
+	}
+	r = r.Clone(r.Context())
+	for name, value := range w.server.Headers {
+		r.Header.Set(name, value)
+	}
+	return r
+}
+
+// overheard tells what is read: a body as a whole, or events line by line.
+type overheard struct {
+	from   io.Reader
+	heard  hearing
+	events bool
+	kept   []byte // of what is not complete
+}
+
+func (o *overheard) Read(p []byte) (int, error) {
+	n, err := o.from.Read(p)
+	if o.kept = append(o.kept, p[:n]...); len(o.kept) > maxMessage {
+		o.kept = nil // the library refuses it, too
+	}
+	for o.events {
+		line, rest, found := bytes.Cut(o.kept, []byte("\n"))
+		if !found {
+			break
+		}
+		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			o.heard(data)
+		}
+		o.kept = rest
+	}
+	if errors.Is(err, io.EOF) && !o.events {
+		o.heard(o.kept)
+		o.kept = nil
+	}
+	return n, err
+}
+
+type limit struct {
+	from io.Reader
+	left int
+}
+
+func (l *limit) Read(p []byte) (int, error) {
+	if l.left <= 0 {
+		return 0, fmt.Errorf("the answer is longer than %d bytes", maxMessage)
+	}
+	n, err := l.from.Read(p[:min(len(p), l.left)])
+	l.left -= n
+	return n, err
+}
