@@ -24,6 +24,7 @@ var formats = map[string]struct {
 	says string
 }{
 	"name": {regexp.MustCompile(`^[a-z][a-z0-9_]{0,49}$`), "1 to 50 lower-case letters, digits and _, a letter first"},
+	"tool": {regexp.MustCompile(`^[a-z][a-zA-Z0-9_-]{0,63}$`), "1 to 64 letters, digits, _ and -, a small letter first"},
 	"id":   {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`), "1 to 64 letters, digits, _, . and -"},
 }
 

@@ -24,7 +24,7 @@ func TestRegistrationPanics(t *testing.T) {
 	for name, meta := range map[string]Meta{
 		"Bad-Name":     plain("Bad-Name"),
 		"":             plain(""),
-		"too long":     plain("a" + strings.Repeat("b", 50)),
+		"too long":     plain("a" + strings.Repeat("b", 64)),
 		"description":  change(func(m *Meta) { m.Description = "" }),
 		"501":          change(func(m *Meta) { m.Description = strings.Repeat("é", 501) }),
 		"category":     change(func(m *Meta) { m.Category = "x" }),
@@ -52,7 +52,7 @@ func TestRegistrationPanics(t *testing.T) {
 	if !strings.Contains(got, "thief: argument user_id") {
 		t.Errorf("identity argument: %q", got)
 	}
-	longest := change(func(m *Meta) { m.Name, m.Description = "a"+strings.Repeat("b", 49), strings.Repeat("é", 500) })
+	longest := change(func(m *Meta) { m.Name, m.Description = "a"+strings.Repeat("b", 63), strings.Repeat("é", 500) })
 	if got := panicOf(func() { noteTool(longest, echo) }); got != "" {
 		t.Errorf("the longest names: %q", got)
 	}
