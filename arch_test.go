@@ -82,7 +82,11 @@ var rooms = []allowed{
 	{"internal/page", "internal/chat", "its chat is a chat.Adapter"},
 	{"internal/page", "internal/memory", "shows what is stored"},
 
-	{"internal/facts", "internal/memory", "one rule for who changes which facts"},
+	{"internal/facts", "internal/chat", "facts were said somewhere, and move with the place"},
+	{"internal/facts", "internal/recall", "ranks them by words"},
+	{"internal/facts", "internal/sqlite", "their rows"},
+	{"internal/facts", "internal/vector", "finds them by what they mean"},
+	{"internal/memory", "internal/facts", "hands facts out beside the rest, and forgets both in one transaction"},
 	{"internal/tools", "internal/facts", "facts are tools"},
 	{"internal/agent", "internal/facts", "learns facts by the same rule"},
 
@@ -100,6 +104,7 @@ var rooms = []allowed{
 
 	{"internal/health", "internal/chat", "counts what became of answers"},
 	{"internal/factsfile", "internal/chat", "facts belong to a person in a place"},
+	{"internal/factsfile", "internal/facts", "the merge of a file and the rows"},
 	{"internal/factsfile", "internal/memory", "the rows that the file follows"},
 
 	{"internal/cli", "config", "reads the settings, and writes the first ones"},

@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
 	"parley/internal/provenance"
@@ -42,12 +43,12 @@ func meaningWorld(t *testing.T) *world {
 	}
 	v := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	other := provenance.Viewer{User: "telegram:2", Key: chat.Key{Platform: "telegram", Channel: "2"}, Direct: true}
-	_, err = store.SaveFact(t.Context(), v, memory.NewFact{Content: "Has a feline called Misha"})
+	_, err = store.SaveFact(t.Context(), v, facts.NewFact{Content: "Has a feline called Misha"})
 	for i := range 8 {
-		_, e := store.SaveFact(t.Context(), v, memory.NewFact{Content: fmt.Sprintf("Visited town%d in year%d", i, i)})
+		_, e := store.SaveFact(t.Context(), v, facts.NewFact{Content: fmt.Sprintf("Visited town%d in year%d", i, i)})
 		err = errors.Join(err, e)
 	}
-	_, e := store.SaveFact(t.Context(), other, memory.NewFact{Content: "Hides a feline called Zorro"})
+	_, e := store.SaveFact(t.Context(), other, facts.NewFact{Content: "Hides a feline called Zorro"})
 	if err = errors.Join(err, e, store.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
-	"parley/internal/memory"
+	"parley/internal/facts"
 	"parley/internal/provenance"
 )
 
@@ -27,7 +27,7 @@ func TestOwnerDecidesAboutTheFactsFile(t *testing.T) {
 	owner := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
 	store := w.open(t)
 	for i := range 30 {
-		if _, err := store.SaveFact(t.Context(), owner, memory.NewFact{Content: fmt.Sprintf("number %d is %s", i, strings.Repeat(string(rune('a'+i%26)), 5+i/26))}); err != nil {
+		if _, err := store.SaveFact(t.Context(), owner, facts.NewFact{Content: fmt.Sprintf("number %d is %s", i, strings.Repeat(string(rune('a'+i%26)), 5+i/26))}); err != nil {
 			t.Fatal(err)
 		}
 	}

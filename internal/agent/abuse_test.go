@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
@@ -36,7 +37,7 @@ func echo() tools.Tool {
 // secretive is a bench whose person has a fact.
 func secretive(t *testing.T, o Options, list ...tools.Tool) *bench {
 	b := newBench(t, o, list...)
-	_, err := b.store.SaveFact(t.Context(), annAlone, memory.NewFact{Content: "Ann's password is ZX-CANARY-A; her wiki is https://wiki.example/ann", Type: "fact"})
+	_, err := b.store.SaveFact(t.Context(), annAlone, facts.NewFact{Content: "Ann's password is ZX-CANARY-A; her wiki is https://wiki.example/ann", Type: "fact"})
 	must(t, err)
 	return b
 }

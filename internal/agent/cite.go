@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/text"
 	"parley/internal/tools"
@@ -139,7 +140,7 @@ func (t *turn) rested(answer string) (used []memory.Source) {
 		return nil
 	}
 	for _, f := range t.context.known.facts {
-		if memory.Contributes(f.Content, answer, t.in.text) {
+		if facts.Contributes(f.Content, answer, t.in.text) {
 			used = append(used, memory.Source{Kind: "fact", Title: f.Content, Path: origin(f), Snippet: text.Clip(f.Quote, maxShown)})
 		}
 	}

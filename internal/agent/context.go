@@ -35,7 +35,7 @@ type known struct {
 	relevant []string // for this message only
 	cited    []string // all of them, for /why
 	used     []int64  // those fetched for this message
-	facts    []memory.Fact
+	facts    []facts.Fact
 	notes    string // passages of notes, numbered from 1
 }
 
@@ -145,11 +145,11 @@ func (t *turn) recall(ctx context.Context) error {
 	for _, f := range t.context.known.facts {
 		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown))
 		switch {
-		case f.Scope != memory.ScopePerson:
+		case f.Scope != facts.ScopePerson:
 			t.context.known.lasting = append(t.context.known.lasting, "For everybody here: "+line)
 		case !t.m.Direct:
 			t.context.known.relevant = append(t.context.known.relevant, "About "+label(t.m.From.Name)+": "+line)
-		case f.Important || slices.ContainsFunc(found.Recent, func(r memory.Fact) bool { return r.ID == f.ID }):
+		case f.Important || slices.ContainsFunc(found.Recent, func(r facts.Fact) bool { return r.ID == f.ID }):
 			t.context.known.lasting = append(t.context.known.lasting, line)
 		default:
 			t.context.known.relevant = append(t.context.known.relevant, line)

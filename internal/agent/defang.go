@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/facts"
 	"parley/internal/llm"
-	"parley/internal/memory"
 	"parley/internal/text"
 )
 
@@ -78,7 +78,7 @@ func (t *turn) innocent(a string) bool {
 	if s, err := url.QueryUnescape(carried); err == nil {
 		carried = s
 	}
-	return !slices.ContainsFunc(t.private(), func(s string) bool { return memory.Contributes(s, carried, t.in.text) })
+	return !slices.ContainsFunc(t.private(), func(s string) bool { return facts.Contributes(s, carried, t.in.text) })
 }
 
 // private lists what the turn holds that only this person or place may know.

@@ -24,7 +24,7 @@ const maxShown = 500
 const learned = 0.7
 
 // origin says where a fact comes from.
-func origin(f memory.Fact) string {
+func origin(f facts.Fact) string {
 	how := "you told me"
 	if f.Author != "user" {
 		how = "I gathered it from what you said"
@@ -54,7 +54,7 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries 
 			kind = "fact"
 		}
 		v := provenance.Viewer{User: e.User, Key: se.Key, Direct: se.Direct}
-		_, err := a.o.Store.SaveFact(ctx, v, memory.NewFact{
+		_, err := a.o.Store.SaveFact(ctx, v, facts.NewFact{
 			Content: fact.Content, Type: kind, Author: "assistant", Session: se.ID, Generation: se.Generation, MessageID: e.MessageID,
 			Quote: text.Clip(fact.Quote, maxShown), Confidence: learned, Said: e.At,
 		})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/provenance"
@@ -117,7 +118,7 @@ func TestFactsInThePrompt(t *testing.T) {
 	ctx := context.Background()
 	save := func(v provenance.Viewer, text string, tags ...string) {
 		b.clock = b.clock.Add(time.Second)
-		_, err := b.store.SaveFact(ctx, v, memory.NewFact{Content: text, Tags: tags})
+		_, err := b.store.SaveFact(ctx, v, facts.NewFact{Content: text, Tags: tags})
 		must(t, err)
 	}
 	save(annAlone, "Ann is allergic to peanuts", "important")
@@ -126,7 +127,7 @@ func TestFactsInThePrompt(t *testing.T) {
 	}
 	group := provenance.Viewer{User: "telegram:7", Key: chat.Key{Platform: "telegram", Channel: "-1"}}
 	save(group, "Ann leads the choir")
-	_, err := b.store.SaveFact(ctx, group, memory.NewFact{Content: "The choir meets on Mondays", Scope: memory.ScopeChannel})
+	_, err := b.store.SaveFact(ctx, group, facts.NewFact{Content: "The choir meets on Mondays", Scope: facts.ScopeChannel})
 	must(t, err)
 
 	b.model.Say("ok")

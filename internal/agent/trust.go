@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/provenance"
@@ -132,7 +133,7 @@ func (t *turn) made(args string) provenance.Origin {
 	text := fmt.Sprint(values)
 	used := func(from provenance.Origin, words ...string) {
 		for _, w := range words {
-			if from = from.But(t.m.From.ID); len(from.People) > 0 && memory.Contributes(w, text, t.in.text) {
+			if from = from.But(t.m.From.ID); len(from.People) > 0 && facts.Contributes(w, text, t.in.text) {
 				o = o.Of(from.People...)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/rehearse"
@@ -136,12 +137,12 @@ func heldWords() map[string]channel {
 		},
 		"fact for everybody": func(s *scene, order string) chat.Message {
 			m := s.eve("")
-			s.save(provenance.ViewerOf(m), memory.NewFact{Content: order, Scope: memory.ScopeChannel})
+			s.save(provenance.ViewerOf(m), facts.NewFact{Content: order, Scope: facts.ScopeChannel})
 			return s.owner(false, "good morning")
 		},
 		"fact made of others' words": func(s *scene, order string) chat.Message {
 			m := s.owner(true, "good morning")
-			s.save(provenance.ViewerOf(m), memory.NewFact{Content: order, Origin: provenance.Origin{Via: provenance.ViaPage}})
+			s.save(provenance.ViewerOf(m), facts.NewFact{Content: order, Origin: provenance.Origin{Via: provenance.ViaPage}})
 			return m
 		},
 		"old row of unknown ways": func(s *scene, order string) chat.Message {

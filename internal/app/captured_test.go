@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/provenance"
@@ -234,7 +235,7 @@ func (s *scene) message(from chat.User, direct bool, text string) chat.Message {
 	return chat.Message{Key: k, From: from, Direct: direct, Text: text}
 }
 
-func (s *scene) save(v provenance.Viewer, f memory.NewFact) {
+func (s *scene) save(v provenance.Viewer, f facts.NewFact) {
 	s.t.Helper()
 	if _, err := s.app.store.SaveFact(s.t.Context(), v, f); err != nil {
 		s.t.Fatal(err)
@@ -274,8 +275,8 @@ func (s *scene) begin(platform, place string) {
 	if _, err := s.app.store.ClearFacts(s.t.Context(), alone); err != nil {
 		s.t.Fatal(err)
 	}
-	s.save(alone, memory.NewFact{Content: "Hides the key under the mat"})
-	s.save(group, memory.NewFact{Content: "Sleeps until noon"})
+	s.save(alone, facts.NewFact{Content: "Hides the key under the mat"})
+	s.save(group, facts.NewFact{Content: "Sleeps until noon"})
 }
 
 // A model that obeys whatever it reads does nothing that the person it answers

@@ -7,8 +7,8 @@ import (
 
 	"parley/internal/adapters/terminal"
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/factsfile"
-	"parley/internal/memory"
 )
 
 // tellOwner says something to the first owner once, where there is a direct
@@ -43,7 +43,7 @@ func (a *app) openFactsFile() *factsfile.File {
 // syncFacts is the tick that looks at the facts file.
 func (a *app) syncFacts(ctx context.Context) error {
 	err := a.facts.Sync(ctx)
-	if mass := (*memory.MassError)(nil); errors.As(err, &mass) {
+	if mass := (*facts.MassError)(nil); errors.As(err, &mass) {
 		a.tellOwner(ctx, "facts file "+mass.Sum, factsfile.Refused(mass))
 	}
 	return err

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/memory"
+	"parley/internal/facts"
 	"parley/internal/page"
 	"parley/internal/playbook"
 	"parley/internal/provenance"
@@ -40,19 +40,19 @@ const factsAPage = 50
 // pageFacts lists everybody's facts with their histories.
 func (a *app) pageFacts(ctx context.Context, query string, n int) (list []page.Fact, more bool, err error) {
 	v := provenance.Viewer{Operator: true}
-	var facts []memory.Fact
+	var found []facts.Fact
 	if query == "" {
-		facts, err = a.store.Facts(ctx, v, factsAPage+1, (n-1)*factsAPage)
+		found, err = a.store.Facts(ctx, v, factsAPage+1, (n-1)*factsAPage)
 	} else if n == 1 { // a search shows its best
-		facts, err = a.store.SearchFacts(ctx, v, query, factsAPage)
+		found, err = a.store.SearchFacts(ctx, v, query, factsAPage)
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	more = len(facts) > factsAPage
-	for _, f := range facts[:min(len(facts), factsAPage)] {
+	more = len(found) > factsAPage
+	for _, f := range found[:min(len(found), factsAPage)] {
 		_, before, err := a.store.FactHistory(ctx, v, f.ID)
-		if err != nil && !errors.Is(err, memory.ErrNoFact) { // forgotten meanwhile
+		if err != nil && !errors.Is(err, facts.ErrNone) { // forgotten meanwhile
 			return nil, false, err
 		}
 		list = append(list, pageFact(f, before))
@@ -60,7 +60,7 @@ func (a *app) pageFacts(ctx context.Context, query string, n int) (list []page.F
 	return list, more, nil
 }
 
-func pageFact(f memory.Fact, before []memory.Earlier) page.Fact {
+func pageFact(f facts.Fact, before []facts.Earlier) page.Fact {
 	view := page.Fact{ID: fmt.Sprint(f.ID), About: f.Subject, Text: strings.Join(append([]string{f.Content}, f.Tags...), " "), Status: f.Type + ", by " + f.Author, At: f.Updated}
 	for _, e := range before {
 		view.History = append(view.History, page.FactChange{What: "until then, by " + e.Author, Text: e.Content, At: e.Until})

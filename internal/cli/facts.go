@@ -68,7 +68,7 @@ func (c factsAddCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		v := whoever{c.User}.viewer()
 		v.Operator = false
-		saved, err := facts.Service{Rows: store}.Save(ctx, facts.Asker{Viewer: v}, memory.NewFact{Content: strings.Join(c.Text, " "), Author: "system"})
+		saved, err := facts.Service{Rows: store}.Save(ctx, facts.Asker{Viewer: v}, facts.NewFact{Content: strings.Join(c.Text, " "), Author: "system"})
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func (c factsForgetCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		operator := facts.Asker{Viewer: whoever{}.viewer(), Admin: func(context.Context) bool { return true }}
 		fact, err := facts.Service{Rows: store}.Forget(ctx, operator, c.ID)
-		if errors.Is(err, memory.ErrNoFact) {
+		if errors.Is(err, facts.ErrNone) {
 			return fmt.Errorf("there is no fact %d: bot facts list shows them", c.ID)
 		}
 		if err != nil {
@@ -115,7 +115,7 @@ func (c factsExportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 		if err != nil {
 			return err
 		}
-		text := memory.WriteFacts(v.User, memory.Records(list), nil)
+		text := facts.Render(v.User, facts.Records(list), nil)
 		if c.File == "" {
 			_, err = fmt.Fprint(s.Out, text)
 			return err
@@ -135,7 +135,7 @@ func (c factsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	if err != nil {
 		return err
 	}
-	file, err := memory.ReadFacts(string(b))
+	file, err := facts.Parse(string(b))
 	if err != nil {
 		return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"parley/config"
+	"parley/internal/facts"
 	"parley/internal/factsfile"
 	"parley/internal/memory"
 	"parley/internal/text"
@@ -48,7 +49,7 @@ func (d *doctor) factsFile(ctx context.Context, cfg config.Config, store *memory
 }
 
 // refusal is an error only when there is one.
-func refusal(mass *memory.MassError) error {
+func refusal(mass *facts.MassError) error {
 	if mass == nil {
 		return nil
 	}

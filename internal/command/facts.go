@@ -9,7 +9,6 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/facts"
-	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/text"
 )
@@ -30,7 +29,7 @@ type Facts struct {
 // memory.Store.
 type FactRows interface {
 	facts.Reader
-	Facts(ctx context.Context, v provenance.Viewer, limit, offset int) ([]memory.Fact, error)
+	Facts(ctx context.Context, v provenance.Viewer, limit, offset int) ([]facts.Fact, error)
 	// ClearFacts forgets all that the viewer can see about themselves.
 	ClearFacts(ctx context.Context, v provenance.Viewer) (int64, error)
 }
@@ -61,7 +60,7 @@ func asker(r admin.Request) facts.Asker {
 }
 
 // noFact says where to find those there are.
-func noFact(err error) error { return text.Instead(err, memory.ErrNoFact, wordsNoFact) }
+func noFact(err error) error { return text.Instead(err, facts.ErrNone, wordsNoFact) }
 
 func (f Facts) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	page := max(r.Number("page", 1), 1)
@@ -94,8 +93,8 @@ func (f Facts) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 }
 
 func (f Facts) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	fact := memory.NewFact{Content: r.Args["text"], Scope: memory.Scope(r.Args["scope"]), MessageID: r.Message.ID}
-	if r.Message.Direct && fact.Scope != "" && fact.Scope != memory.ScopePerson {
+	fact := facts.NewFact{Content: r.Args["text"], Scope: facts.Scope(r.Args["scope"]), MessageID: r.Message.ID}
+	if r.Message.Direct && fact.Scope != "" && fact.Scope != facts.ScopePerson {
 		return say(wordsNobodyElse)
 	}
 	saved, err := f.Service.Save(ctx, asker(r), fact)
@@ -130,7 +129,7 @@ func (f Facts) history(ctx context.Context, r admin.Request) (chat.Answer, error
 }
 
 // factHistory tells all about a fact, with the times of a place.
-func factHistory(f memory.Fact, before []memory.Earlier, loc *time.Location) string {
+func factHistory(f facts.Fact, before []facts.Earlier, loc *time.Location) string {
 	stamp := func(t time.Time) string { return t.In(loc).Format("2006-01-02 15:04 MST") }
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n- %s", facts.Line(f), fmt.Sprintf(wordsFactSince, f.Type, f.Author, stamp(f.ValidFrom)))
@@ -158,7 +157,7 @@ func (f Facts) export(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return say(wordsNoFacts)
 	}
 	return chat.Answer{Text: fmt.Sprintf(wordsFactsExported, len(list)), Files: []chat.File{
-		{Name: "facts.md", MIME: "text/markdown", Data: []byte(memory.WriteFacts(v.User, memory.Records(list), nil))},
+		{Name: "facts.md", MIME: "text/markdown", Data: []byte(facts.Render(v.User, facts.Records(list), nil))},
 	}}, nil
 }
 

@@ -3,24 +3,22 @@ package facts
 import (
 	"fmt"
 	"strings"
-
-	"parley/internal/memory"
 )
 
 // Line is a fact as people and models read it in a list.
-func Line(f memory.Fact) string {
+func Line(f Fact) string {
 	line := fmt.Sprintf("- #%d %s", f.ID, tagged(f))
 	switch f.Scope {
-	case memory.ScopeChannel:
+	case ScopeChannel:
 		line += " " + wordsForChannel
-	case memory.ScopeGuild:
+	case ScopeGuild:
 		line += " " + wordsForServer
 	}
 	return line
 }
 
 // Became says what became of a fact that was to be remembered.
-func Became(s memory.Saved) string {
+func Became(s Saved) string {
 	switch {
 	case s.Replaced != "":
 		return fmt.Sprintf(wordsCorrected, s.ID, s.Replaced, tagged(s.Fact))
@@ -31,6 +29,6 @@ func Became(s memory.Saved) string {
 }
 
 // tagged is what a fact says, with its tags.
-func tagged(f memory.Fact) string {
+func tagged(f Fact) string {
 	return strings.TrimSpace(f.Content + " " + strings.Join(f.Tags, " "))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/text"
 )
@@ -34,6 +35,6 @@ func Decide(ctx context.Context, s *memory.Store, do string) (string, error) {
 
 // Refused is what the owner is told about a file that lost too much to be
 // obeyed.
-func Refused(mass *memory.MassError) string {
+func Refused(mass *facts.MassError) string {
 	return fmt.Sprintf(wordsRefused, text.Sentence(mass.Error()))
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/text"
@@ -40,7 +41,7 @@ func newKept(t *testing.T, n int, file string) *kept {
 func (k *kept) learn(text string) {
 	k.t.Helper()
 	owner := provenance.Viewer{User: "telegram:1", Key: chat.Key{Platform: "telegram", Channel: "1"}, Direct: true}
-	if _, err := k.store.SaveFact(context.Background(), owner, memory.NewFact{Content: text}); err != nil {
+	if _, err := k.store.SaveFact(context.Background(), owner, facts.NewFact{Content: text}); err != nil {
 		k.t.Fatal(err)
 	}
 }

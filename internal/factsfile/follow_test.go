@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/provenance"
 )
@@ -38,7 +39,7 @@ func TestFactsFileFollows(t *testing.T) {
 		}
 		return string(b)
 	}
-	if _, err := store.SaveFact(ctx, owner, memory.NewFact{Content: "Ann plays the cello"}); err != nil {
+	if _, err := store.SaveFact(ctx, owner, facts.NewFact{Content: "Ann plays the cello"}); err != nil {
 		t.Fatal(err)
 	}
 	text := sync()

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"parley/internal/memory"
+	"parley/internal/facts"
 )
 
 // maxSize is more than any facts take, in bytes.
@@ -135,7 +135,7 @@ func Write(name, text string) error { return writeAside(name, text, 0o600, nil) 
 func Examine(path string) error {
 	l, err := at(path)
 	if err == nil && l.exists {
-		_, err = memory.ReadFacts(l.text)
+		_, err = facts.Parse(l.text)
 	}
 	return err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/facts"
 	"parley/internal/sqlite"
 )
 
@@ -17,7 +18,7 @@ type Export struct {
 	At        time.Time       `json:"at"`
 	TimeZone  string          `json:"time_zone,omitempty"`
 	Playbook  string          `json:"playbook,omitempty"` // what rules keep of them
-	Facts     []FactRecord    `json:"facts"`
+	Facts     []facts.Record  `json:"facts"`
 	Tasks     []Task          `json:"tasks"`
 	Reminders []Reminder      `json:"reminders"`
 	Journal   []LogEntry      `json:"journal"`
@@ -127,11 +128,11 @@ func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err er
 	if err != nil {
 		return e, err
 	}
-	shared, err := facts(s.db.Query, Viewer{Operator: true}, "f.scope <> 'person' AND EXISTS (SELECT 1 FROM json_each(iif(f.people = '', '[]', f.people)) WHERE value = :person)", sqlite.Named{"person": user})
+	shared, err := s.SharedWords(ctx, user)
 	if err != nil {
-		return e, during("export", err)
+		return e, err
 	}
-	e.Facts = Records(append(list, shared...))
+	e.Facts = facts.Records(append(list, shared...))
 	if e.Tasks, err = s.Tasks(ctx, v, everything, 0); err != nil {
 		return e, err
 	}

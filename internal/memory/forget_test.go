@@ -1,20 +1,25 @@
 package memory
 
 import (
+	"bytes"
+	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
+	"parley/internal/llm/llmtest"
+	"parley/internal/sqlite"
 )
 
 // After forgetting, the file has none of the person's words, in no table, index,
 // free page or log; other people's stay.
 func TestForgettingLeavesNoTrace(t *testing.T) {
-	s := open(t, (&embeddings{}).options())
+	s := open(t, Options{Embed: vectorsFor, EmbedModel: "m"})
 	const secret, kept = "zxcanaryword", "bobsownword"
 	place := chat.Key{Platform: "x", Channel: "room"}
 	for i, who := range []string{"a", "b"} {
@@ -32,7 +37,7 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 		v := Viewer{User: "x:" + who, Key: place}
 		for n := range 50 {
 			f := save(t, s, v, fmt.Sprintf("%s number%d is here", word, n))
-			_, err := s.UpdateFact(bg, v, f.ID, NewFact{Content: fmt.Sprintf("%s number%d was there once more", word, n)})
+			_, err := s.UpdateFact(bg, v, f.ID, facts.NewFact{Content: fmt.Sprintf("%s number%d was there once more", word, n)})
 			must(t, err)
 		}
 		must(t, second(s.AddTask(bg, v, word, "", Origin{})))
@@ -42,8 +47,12 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 	}
 	must(t, s.SetSetting(bg, Passing+"librarian:1:2:c", "tidy what "+secret+" wrote"))
 	must(t, s.SetSetting(bg, "bot.name", kept))
-	embedAll(t, s)
-	meant, theirs := storedVectors(t, s, "x:a"), storedVectors(t, s, "x:b")
+	for more := true; more; {
+		var err error
+		more, err = s.EmbedFacts(bg)
+		must(t, err)
+	}
+	meant, theirs := vectorsOf(t, s, "x:a"), vectorsOf(t, s, "x:b")
 	if hits(t, s, secret) == 0 || hits(t, s, kept) == 0 || inFiles(t, s, meant) == 0 {
 		t.Fatal("the test stores nothing that could be found")
 	}
@@ -66,15 +75,50 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 	must(t, s.Check(bg))
 }
 
+// vectorsFor makes vectors as a model would.
+func vectorsFor(_ context.Context, texts []string) (list [][]float32, err error) {
+	for _, text := range texts {
+		list = append(list, llmtest.Vector(text, nil))
+	}
+	return list, nil
+}
+
+// vectorsOf are those of a person's facts.
+func vectorsOf(t *testing.T, s *Store, user string) [][]byte {
+	t.Helper()
+	rows, err := s.db.Query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)
+	must(t, err)
+	list, err := sqlite.Collect(rows, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) })
+	must(t, err)
+	return list
+}
+
+// inFiles counts how many of some byte strings are in the database's files.
+func inFiles(t *testing.T, s *Store, all [][]byte) (n int) {
+	t.Helper()
+	whole := allBytes(t, s)
+	for _, b := range all {
+		if bytes.Contains(whole, b) {
+			n++
+		}
+	}
+	return n
+}
+
 // hits counts a word in the database's files.
-func hits(t *testing.T, s *Store, word string) (n int) {
+func hits(t *testing.T, s *Store, word string) int {
+	t.Helper()
+	return bytes.Count(bytes.ToLower(allBytes(t, s)), []byte(word))
+}
+
+func allBytes(t *testing.T, s *Store) (whole []byte) {
 	t.Helper()
 	files, err := filepath.Glob(s.Path() + "*")
 	must(t, err)
 	for _, f := range files {
 		b, err := os.ReadFile(f)
 		must(t, err)
-		n += strings.Count(strings.ToLower(string(b)), word)
+		whole = append(whole, b...)
 	}
-	return n
+	return whole
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/provenance"
 	"parley/internal/sqlite"
@@ -82,9 +83,9 @@ func life(t *testing.T, s *Store, who string) {
 	room, alone := chat.Key{Platform: "x", Channel: "room"}, chat.Key{Platform: "x", Channel: "alone-" + who}
 	v := Viewer{User: user, Key: alone, Direct: true}
 	f := save(t, s, v, w("fact_history.content")+" is here #"+w("fact_history.tags"))
-	_, err := s.UpdateFact(bg, v, f.ID, NewFact{Content: w("key_facts.content") + " " + w("key_facts_fts.content") + " came", Tags: []string{w("key_facts.tags"), w("key_facts_fts.tags")}, Quote: w("key_facts.quote")})
+	_, err := s.UpdateFact(bg, v, f.ID, facts.NewFact{Content: w("key_facts.content") + " " + w("key_facts_fts.content") + " came", Tags: []string{w("key_facts.tags"), w("key_facts_fts.tags")}, Quote: w("key_facts.quote")})
 	must(t, err)
-	must(t, second(s.SaveFact(bg, Viewer{User: user, Key: room}, NewFact{Scope: ScopeChannel, Content: w("key_facts.content") + " for the room"})))
+	must(t, second(s.SaveFact(bg, Viewer{User: user, Key: room}, facts.NewFact{Scope: facts.ScopeChannel, Content: w("key_facts.content") + " for the room"})))
 	must(t, second(s.AddTask(bg, v, w("tasks.description"), "", Origin{})))
 	must(t, second(s.AddLog(bg, v, LogEntry{Content: w("log_entries.content")}, "")))
 	must(t, second(s.AddReminder(bg, Reminder{User: chat.User{ID: user, Name: w("reminders.name")}, Key: alone, Text: w("reminders.text"), Due: time.Now().Add(time.Hour)}, "")))
@@ -154,7 +155,7 @@ func others(t *testing.T, s *Store, whose, who string) {
 			Calls:    []CallRecord{{CallID: "c", Name: "recall_conversation", Arguments: w, Result: w, Status: "success"}}}))
 	}
 	v := Viewer{User: "x:" + who, Key: chat.Key{Platform: "x", Channel: "room"}}
-	must(t, second(s.SaveFact(bg, v, NewFact{Content: w + " was told", Origin: made})))
+	must(t, second(s.SaveFact(bg, v, facts.NewFact{Content: w + " was told", Origin: made})))
 	must(t, second(s.AddTask(bg, v, w, "", made)))
 	must(t, second(s.AddLog(bg, v, LogEntry{Content: w, Origin: made}, "")))
 	must(t, second(s.AddReminder(bg, Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: w, Due: time.Now().Add(time.Hour), Origin: made}, "")))

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/internal/facts"
 	"parley/internal/recall"
 	"parley/internal/sqlite"
 	"parley/internal/text"
@@ -28,7 +29,7 @@ type LogEntry struct {
 var logTypes = []string{"thought", "decision", "research", "insight"}
 
 // ErrLogSize is a blank or too long entry; the text is fit for people.
-var ErrLogSize = text.Tell("an entry has 1 to %d characters", MaxFact)
+var ErrLogSize = text.Tell("an entry has 1 to %d characters", facts.MaxLength)
 
 // AddLog writes a line into v's journal. Type "" is thought, Author "" is
 // user. A second call with the same key ("" is none) returns the first one's.
@@ -38,15 +39,15 @@ func (s *Store) AddLog(ctx context.Context, v Viewer, e LogEntry, callKey string
 		e.Type = logTypes[0]
 	}
 	if e.Author == "" {
-		e.Author = factAuthors[0]
+		e.Author = facts.Authors[0]
 	}
 	switch n := utf8.RuneCountInString(e.Content); {
-	case n < 1 || n > MaxFact:
+	case n < 1 || n > facts.MaxLength:
 		return e, ErrLogSize
 	case !slices.Contains(logTypes, e.Type):
 		return e, fmt.Errorf("an entry is one of %s, not %q", strings.Join(logTypes, ", "), e.Type)
-	case !slices.Contains(factAuthors, e.Author):
-		return e, fmt.Errorf("an entry is by one of %s, not %q", strings.Join(factAuthors, ", "), e.Author)
+	case !slices.Contains(facts.Authors, e.Author):
+		return e, fmt.Errorf("an entry is by one of %s, not %q", strings.Join(facts.Authors, ", "), e.Author)
 	}
 	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		if callKey != "" {

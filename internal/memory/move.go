@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/sqlite"
 )
 
@@ -17,7 +18,7 @@ func (s *Store) Move(ctx context.Context, mv chat.Move) error {
 var moved = []string{"inbox", "outbox", "sessions", "messages", "decisions", "participants", "reminders", "overheard"}
 
 // movedWhole lists those that know channels and no threads.
-var movedWhole = []string{"key_facts", "tasks", "log_entries"}
+var movedWhole = []string{"tasks", "log_entries"}
 
 // move re-addresses whole channels: a thread of the old channel becomes the
 // same thread of the new one, unless only one thread is named.
@@ -29,8 +30,23 @@ func move(tx *sqlite.Tx, mv chat.Move) error {
 			return fmt.Errorf("move %s: %w", table, err)
 		}
 	}
-	if err := moveMemory(tx, mv); err != nil {
+	if err := moveWhole(tx, mv); err != nil {
 		return err
 	}
 	return moveAccess(tx, mv)
+}
+
+// moveWhole carries what was remembered in a channel, or about it, to its new
+// address. A thread that moves alone leaves it where it is.
+func moveWhole(tx *sqlite.Tx, mv chat.Move) error {
+	if mv.From.Thread != "" {
+		return nil
+	}
+	for _, table := range movedWhole {
+		_, err := tx.Exec("UPDATE "+table+" SET channel = ? WHERE platform = ? AND channel = ?", mv.To.Channel, mv.From.Platform, mv.From.Channel)
+		if err != nil {
+			return during("move "+table, err)
+		}
+	}
+	return facts.Move(tx, mv)
 }

@@ -196,7 +196,8 @@ func TestRecallQuality(t *testing.T) {
 	long, short := split(list)
 	t.Run("full-text search alone", func(t *testing.T) {
 		measure(t, long, nil, func(q question) ([]Passage, error) {
-			return s.passages(bm25Query, own(q).scope().With(sqlite.Named{"match": matchAny(strings.FieldsFunc(strings.ToLower(q.Question), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })), "limit": 300}))
+			words := strings.FieldsFunc(strings.ToLower(q.Question), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+			return s.passages(bm25Query, own(q).scope().With(sqlite.Named{"match": `"` + strings.Join(words, `" OR "`) + `"`, "limit": 300}))
 		})
 	})
 	t.Run("one chat", func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"parley/internal/facts"
 	"parley/internal/sqlite"
 	"parley/internal/vector"
 )
@@ -27,8 +28,7 @@ type Store struct {
 	salt   []byte // of this database's nonces
 	doubts doubts
 
-	embed      vector.Embed // nil for none
-	embedModel string
+	*facts.Store
 }
 
 // Options of Open. The zero value is ready for use.
@@ -67,7 +67,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, mend(err)
 	}
 	sweep(path)
-	s := &Store{now: o.Now, embed: o.Embed, embedModel: o.EmbedModel}
+	s := &Store{now: o.Now}
 	if s.now == nil {
 		s.now = time.Now
 	}
@@ -84,6 +84,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("open %s: %w", path, mend(sqlite.Explain(err)))
 	}
 	s.db = db
+	s.Store = facts.NewStore(db, facts.Options{Now: s.now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
 	return s, nil
 }
 

@@ -31,12 +31,12 @@ var (
 )
 
 // taskText checks and cleans the text of a task or reminder.
-func taskText(text string) (string, error) {
-	text = cleanContent(text)
-	if n := utf8.RuneCountInString(text); n < 1 || n > MaxTask {
+func taskText(said string) (string, error) {
+	said = text.Line(said)
+	if n := utf8.RuneCountInString(said); n < 1 || n > MaxTask {
 		return "", ErrTaskSize
 	}
-	return text, nil
+	return said, nil
 }
 
 const taskColumns = "id, description, done, created_at, done_at, via, people"

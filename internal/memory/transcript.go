@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/provenance"
 	"parley/internal/sqlite"
@@ -154,7 +155,7 @@ func (t *Turn) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 			return err
 		}
 	}
-	if err := countUses(tx, t.Facts); err != nil {
+	if err := facts.CountUses(tx, t.Facts); err != nil {
 		return err
 	}
 	return s.insertDecision(tx, m, d, calls)

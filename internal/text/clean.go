@@ -117,3 +117,15 @@ func flag(r rune, rest string) (bytes int) {
 	}
 	return 0
 }
+
+// Line makes a text fit for one line of a list: valid, without control
+// characters, on one line.
+func Line(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "�"))
+	return strings.Join(strings.Fields(s), " ")
+}

@@ -73,12 +73,12 @@ func invalid(argument string, err error) error {
 // refused sorts out the failures that are a wrong argument: the one that holds
 // the text.
 func refused(err error, argument string) (Result, error) {
-	for _, wrong := range []error{memory.ErrFactSize, memory.ErrTaskSize, memory.ErrLogSize} {
+	for _, wrong := range []error{facts.ErrSize, memory.ErrTaskSize, memory.ErrLogSize} {
 		if errors.Is(err, wrong) {
 			return Result{}, invalid(argument, wrong)
 		}
 	}
-	if tag := (*memory.TagError)(nil); errors.As(err, &tag) {
+	if tag := (*facts.TagError)(nil); errors.As(err, &tag) {
 		return Result{}, invalid(argument, tag)
 	}
 	return Result{}, err
@@ -117,12 +117,12 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 	meta := core("save_fact", saveFactText, Memory).writes()
 	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": {"person", "channel", "guild"}})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		f := memory.NewFact{
-			Scope: memory.Scope(a.Scope), Content: a.Content, Tags: a.Tags, Type: a.Type, Session: c.Session, MessageID: c.Message, CallKey: c.Key,
+		f := facts.NewFact{
+			Scope: facts.Scope(a.Scope), Content: a.Content, Tags: a.Tags, Type: a.Type, Session: c.Session, MessageID: c.Message, CallKey: c.Key,
 			Confidence: told(c), Origin: c.Origin,
 		}
 		saved, err := facts.Service{Rows: store}.Save(ctx, asker(c, mayShare), f)
-		if tag := (*memory.TagError)(nil); errors.As(err, &tag) && len(a.Tags) > 0 {
+		if tag := (*facts.TagError)(nil); errors.As(err, &tag) && len(a.Tags) > 0 {
 			return refused(err, "tags")
 		}
 		if err != nil {
@@ -148,7 +148,7 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		Content string `json:"content" jsonschema:"what is true now, one short sentence"`
 	}
 	return Func(core("update_fact", updateFactText, Memory).writes(), func(ctx context.Context, c Call, a args) (Result, error) {
-		saved, err := facts.Service{Rows: store}.Correct(ctx, asker(c, mayShare), a.ID, memory.NewFact{
+		saved, err := facts.Service{Rows: store}.Correct(ctx, asker(c, mayShare), a.ID, facts.NewFact{
 			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c), Origin: c.Origin})
 		if err != nil {
 			return refused(err, "content")

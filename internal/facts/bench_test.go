@@ -1,4 +1,4 @@
-package memory
+package facts_test
 
 import (
 	"database/sql"
@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/facts"
+	"parley/internal/memory"
 	"parley/internal/sqlite"
 )
 
@@ -16,20 +18,20 @@ import (
 // ms, and a fact saved in under 2 ms.
 func BenchmarkFacts(b *testing.B) {
 	const people, each = 10_000, 100
-	s := open(b, Options{})
+	s := open(b, memory.Options{})
 	r := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields("tea coffee garden piano violin running cycling chess bread cheese winter summer mountain river sister brother daughter office project deadline holiday train guitar cinema novel recipe allergy doctor school football")
 	word := func() string { return words[r.IntN(len(words))] }
-	must(b, s.db.Bare(bg, func(tx *sqlite.Tx) error {
+	must(b, s.DB().Bare(bg, func(tx *sqlite.Tx) error {
 		return manyFacts(tx, people*each, func(i int) []any { // everybody says one thing, then everybody the next
 			n, user := i/people, fmt.Sprintf("x:%d", i%people)
 			important := n%25 == 0
-			at := Stamp(time.Now().Add(-time.Duration(each-n) * time.Hour))
-			return []any{user, ownerWord(user), "dm-" + user, fmt.Sprintf("likes %s and %s since %d near %s", word(), word(), 1990+n%30, word()),
-				map[bool]string{true: shortTag}[important], important, at, at, at}
+			at := sqlite.Stamp(time.Now().Add(-time.Duration(each-n) * time.Hour))
+			return []any{user, facts.OwnerWord(user), "dm-" + user, fmt.Sprintf("likes %s and %s since %d near %s", word(), word(), 1990+n%30, word()),
+				map[bool]string{true: facts.ShortTag}[important], important, at, at, at}
 		})
 	}))
-	any := func() Viewer { return direct(fmt.Sprintf("x:%d", r.IntN(people))) }
+	any := func() facts.Viewer { return direct(fmt.Sprintf("x:%d", r.IntN(people))) }
 	for _, op := range []struct {
 		name string
 		run  func(i int) error
@@ -40,7 +42,7 @@ func BenchmarkFacts(b *testing.B) {
 		{"list", func(int) error { return second(s.Facts(bg, any(), 15, 0)) }},
 		{"commit", func(i int) error { return s.SetSetting(bg, "x", fmt.Sprint(i)) }}, // what of the next is the disk
 		{"save", func(i int) error {
-			return second(s.SaveFact(bg, any(), NewFact{Content: fmt.Sprintf("moved to house %d with %s and %s", i, word(), word())}))
+			return second(s.SaveFact(bg, any(), facts.NewFact{Content: fmt.Sprintf("moved to house %d with %s and %s", i, word(), word())}))
 		}},
 	} {
 		b.Run(op.name, func(b *testing.B) {

@@ -1,4 +1,4 @@
-package memory
+package facts
 
 import (
 	"bufio"
@@ -16,10 +16,10 @@ import (
 	"parley/internal/sqlite"
 )
 
-// FactRecord is a fact outside the database. In a facts file content and tags
+// Record is a fact outside the database. In a facts file content and tags
 // are what a person reads and edits; the rest stands in an Obsidian comment
 // behind them, so that nothing is lost on the way there and back.
-type FactRecord struct {
+type Record struct {
 	Content    string    `json:"content,omitempty"`
 	Tags       []string  `json:"tags,omitempty"`
 	ID         int64     `json:"id,omitempty"`
@@ -38,20 +38,20 @@ type FactRecord struct {
 }
 
 // same says that two records tell a person the same.
-func (r FactRecord) same(o FactRecord) bool {
+func (r Record) same(o Record) bool {
 	return r.Content == o.Content && slices.Equal(r.Tags, o.Tags)
 }
 
-func recordOf(f Fact) FactRecord {
-	return FactRecord{
+func recordOf(f Fact) Record {
+	return Record{
 		Content: f.Content, Tags: f.Tags, ID: f.ID, Type: f.Type, Author: f.Author, Where: f.Key.String(), Session: f.Session,
 		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created, Updated: f.Updated,
 	}
 }
 
 // Records are facts as a file holds them.
-func Records(list []Fact) []FactRecord {
-	out := make([]FactRecord, len(list))
+func Records(list []Fact) []Record {
+	out := make([]Record, len(list))
 	for i, f := range list {
 		out[i] = recordOf(f)
 	}
@@ -66,9 +66,9 @@ const (
 	headConflicts = "## Conflicts"
 )
 
-// WriteFacts renders facts in the layout of an Obsidian vault: frontmatter,
+// Render renders facts in the layout of an Obsidian vault: frontmatter,
 // the important ones, the others newest first. conflicts are lines for people.
-func WriteFacts(subject string, list []FactRecord, conflicts []string) string {
+func Render(subject string, list []Record, conflicts []string) string {
 	var b strings.Builder
 	created, modified := time.Time{}, time.Time{}
 	for _, r := range list {
@@ -102,7 +102,7 @@ func WriteFacts(subject string, list []FactRecord, conflicts []string) string {
 }
 
 // text is the record's line.
-func (r FactRecord) text(dated bool) string {
+func (r Record) text(dated bool) string {
 	line := "- "
 	if dated {
 		line += "[" + r.Updated.UTC().Format(time.DateOnly) + "] "
@@ -119,15 +119,15 @@ func (r FactRecord) text(dated bool) string {
 
 var datedLine = regexp.MustCompile(`^\[\d{4}-\d{2}-\d{2}\] `)
 
-// FactsFile is a facts file, read.
-type FactsFile struct {
+// File is a facts file, read.
+type File struct {
 	Subject   string // "" when the file does not say
-	Facts     []FactRecord
+	Facts     []Record
 	Conflicts []string
 }
 
-// ReadFacts reads a facts file. A mistake is an error that names its line.
-func ReadFacts(text string) (f FactsFile, err error) {
+// Parse reads a facts file. A mistake is an error that names its line.
+func Parse(text string) (f File, err error) {
 	if i := notText(text); i >= 0 {
 		return f, fmt.Errorf("line %d: it is not UTF-8: save it as UTF-8 in your editor", strings.Count(text[:i], "\n")+1)
 	}
@@ -154,19 +154,19 @@ func ReadFacts(text string) (f FactsFile, err error) {
 		case strings.HasPrefix(line, "- ") && section != "":
 			r, err := readFact(line[2:], section)
 			if err != nil {
-				return FactsFile{}, fmt.Errorf("line %d: %w", n, err)
+				return File{}, fmt.Errorf("line %d: %w", n, err)
 			}
 			r.line = n
 			f.Facts = append(f.Facts, r)
 		default:
-			return FactsFile{}, fmt.Errorf("line %d: %.60q is not a fact: facts are lines that begin with \"- \", below %q or %q", n, line, headImportant, headRecent)
+			return File{}, fmt.Errorf("line %d: %.60q is not a fact: facts are lines that begin with \"- \", below %q or %q", n, line, headImportant, headRecent)
 		}
 	}
 	if err := scan.Err(); err != nil {
-		return FactsFile{}, fmt.Errorf("line %d: %w", n+1, err)
+		return File{}, fmt.Errorf("line %d: %w", n+1, err)
 	}
 	if !seen {
-		return FactsFile{}, fmt.Errorf("line %d: there is no heading %q: this is not a facts file", max(n, 1), headFacts)
+		return File{}, fmt.Errorf("line %d: there is no heading %q: this is not a facts file", max(n, 1), headFacts)
 	}
 	return f, nil
 }
@@ -182,7 +182,7 @@ func notText(text string) int {
 	return -1
 }
 
-func readFact(line, section string) (r FactRecord, err error) {
+func readFact(line, section string) (r Record, err error) {
 	if rest, ok := strings.CutSuffix(line, "}%%"); ok {
 		i := strings.LastIndex(rest, "%%{")
 		if i < 0 {
@@ -209,19 +209,19 @@ func readFact(line, section string) (r FactRecord, err error) {
 	return r, nil
 }
 
-// FactsImported counts what became of facts that were brought in.
-type FactsImported struct{ Added, Known int }
+// Imported counts what became of facts that were brought in.
+type Imported struct{ Added, Known int }
 
 // ImportFacts brings facts about a person in, all or none. One that is
 // remembered already, word for word, is not added again; nothing else is
 // compared, so that what was exported comes back as it was. where is the place
 // of facts that name none.
-func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, list []FactRecord) (done FactsImported, err error) {
+func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, list []Record) (done Imported, err error) {
 	v := Viewer{User: user, Key: where, Direct: true}
 	list = slices.Clone(list) // the oldest first, as they were learned
-	slices.SortStableFunc(list, func(a, b FactRecord) int { return a.Created.Compare(b.Created) })
+	slices.SortStableFunc(list, func(a, b Record) int { return a.Created.Compare(b.Created) })
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		done = FactsImported{}
+		done = Imported{}
 		for _, r := range list {
 			known, err := s.importFact(tx, v, r)
 			if err != nil {
@@ -235,16 +235,16 @@ func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, li
 		}
 		return nil
 	})
-	return done, during("import facts", err)
+	return done, sqlite.During("import facts", err)
 }
 
-func (s *Store) importFact(tx *sqlite.Tx, v Viewer, r FactRecord) (known bool, err error) {
+func (s *Store) importFact(tx *sqlite.Tx, v Viewer, r Record) (known bool, err error) {
 	var id int64
 	err = tx.QueryRow("SELECT coalesce(max(id), 0) FROM key_facts WHERE subject = ? AND scope = 'person' AND valid_to = '' AND content = ? COLLATE NOCASE", v.User, r.Content).Scan(&id)
 	if err != nil {
 		return false, err
 	}
-	now := Stamp(s.now())
+	now := sqlite.Stamp(s.o.Now())
 	if id != 0 {
 		list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
 		if err != nil {
@@ -260,7 +260,7 @@ func (s *Store) importFact(tx *sqlite.Tx, v Viewer, r FactRecord) (known bool, e
 	if !ok {
 		k = v.Key
 	}
-	created, updated := Stamp(r.Created), Stamp(r.Updated)
+	created, updated := sqlite.Stamp(r.Created), sqlite.Stamp(r.Updated)
 	if created == "" {
 		created = now
 	}

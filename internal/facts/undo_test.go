@@ -1,4 +1,4 @@
-package memory
+package facts_test
 
 import (
 	"errors"
@@ -8,18 +8,20 @@ import (
 	"testing"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
+	"parley/internal/memory"
 )
 
 // filed is a store whose facts stand in a file.
 type filed struct {
-	*Store
+	*memory.Store
 	t    *testing.T
 	text string
 }
 
 func newFiled(t *testing.T, n int) *filed {
 	t.Helper()
-	f := &filed{Store: open(t, Options{}), t: t}
+	f := &filed{Store: open(t, memory.Options{}), t: t}
 	for i := range n {
 		save(t, f.Store, direct("x:a"), fmt.Sprintf("number %d is %s", i, strings.Repeat(string(rune('a'+i%26)), 5+i/26)))
 	}
@@ -113,11 +115,11 @@ func TestFactsThatVanishTogether(t *testing.T) {
 // accepts exactly this file.
 func TestAcceptedFacts(t *testing.T) {
 	f := newFiled(t, 30)
-	if _, err := f.AcceptFacts(bg); !errors.Is(err, ErrNothingRefused) {
+	if _, err := f.AcceptFacts(bg); !errors.Is(err, facts.ErrNothingRefused) {
 		t.Errorf("nothing was refused: %v", err)
 	}
 	text, other := f.without(10), f.without(20)
-	mass := (*MassError)(nil)
+	mass := (*facts.MassError)(nil)
 	if err := f.sync(text, true); !errors.As(err, &mass) || mass.Gone != 10 || mass.Total != 30 {
 		t.Fatal(err)
 	}
@@ -148,7 +150,7 @@ func TestAcceptedFacts(t *testing.T) {
 // latest first.
 func TestUndoneFacts(t *testing.T) {
 	f := newFiled(t, 10)
-	if _, err := f.UndoFacts(bg); !errors.Is(err, ErrNothingUndone) {
+	if _, err := f.UndoFacts(bg); !errors.Is(err, facts.ErrNothingUndone) {
 		t.Errorf("nothing to undo: %v", err)
 	}
 	first := f.facts()
@@ -159,7 +161,7 @@ func TestUndoneFacts(t *testing.T) {
 	}
 	must(t, f.sync(strings.Replace(f.text, "NUMBER 5 was", "number 5 will be", 1), true))
 	must(t, f.sync(strings.Replace(f.text, "rides a bike", "rides a bike #fun", 1), true))
-	for _, want := range []FactsUndone{{Reverted: 1}, {Reverted: 1}} {
+	for _, want := range []facts.Undone{{Reverted: 1}, {Reverted: 1}} {
 		got, err := f.UndoFacts(bg)
 		if got.At = want.At; err != nil || got != want {
 			t.Errorf("%+v, %v; want %+v", got, err, want)
@@ -220,12 +222,12 @@ func TestFactsAgreedByEarlierVersions(t *testing.T) {
 	for _, x := range list {
 		parts = append(parts, fmt.Sprintf(`"%d":{"content":%q}`, x.ID, x.Content))
 	}
-	must(t, f.SetSetting(bg, syncedSetting, "{"+strings.Join(parts, ",")+"}"))
+	must(t, f.SetSetting(bg, facts.SyncedSetting, "{"+strings.Join(parts, ",")+"}"))
 	must(t, f.sync(f.without(1), true))
 	if got := f.facts(); len(got) != 2 {
 		t.Errorf("%q", got)
 	}
-	if v, err := f.Setting(bg, syncedSetting); err != nil || strings.Contains(v, "number") {
+	if v, err := f.Setting(bg, facts.SyncedSetting); err != nil || strings.Contains(v, "number") {
 		t.Errorf("words are kept beside the facts: %s, %v", v, err)
 	}
 }
@@ -234,14 +236,14 @@ func TestRetiredFactsGo(t *testing.T) {
 	f := newFiled(t, 10)
 	must(t, f.sync(f.without(2), true))
 	count := func() (n int) {
-		must(t, f.db.QueryRow("SELECT count(*) FROM key_facts").Scan(&n))
+		must(t, f.DB().QueryRow("SELECT count(*) FROM key_facts").Scan(&n))
 		return n
 	}
 	must(t, f.PruneUndo(bg))
 	if count() != 10 {
 		t.Errorf("gone too early: %d rows", count())
 	}
-	must(t, f.dropRetired(bg, "9999"))
+	must(t, f.DropRetired(bg, "9999"))
 	if count() != 8 {
 		t.Errorf("%d rows", count())
 	}

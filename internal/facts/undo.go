@@ -1,4 +1,4 @@
-package memory
+package facts
 
 import (
 	"context"
@@ -37,12 +37,12 @@ var (
 
 // FactsRefused is what keeps the facts file from being obeyed, nil for nothing.
 func (s *Store) FactsRefused(ctx context.Context) (*MassError, error) {
-	v, err := s.Setting(ctx, refusedSetting)
+	v, err := s.o.Settings.Setting(ctx, refusedSetting)
 	if err != nil || v == "" {
 		return nil, err
 	}
 	mass := &MassError{}
-	return mass, during("read facts file", json.Unmarshal([]byte(v), mass))
+	return mass, sqlite.During("read facts file", json.Unmarshal([]byte(v), mass))
 }
 
 // AcceptFacts makes the next sync obey the file that was refused, as long as it
@@ -55,18 +55,18 @@ func (s *Store) AcceptFacts(ctx context.Context) (*MassError, error) {
 	if err != nil {
 		return nil, err
 	}
-	return mass, s.SetSetting(ctx, acceptedSetting, mass.Sum)
+	return mass, s.o.Settings.SetSetting(ctx, acceptedSetting, mass.Sum)
 }
 
-// FactsUndone counts what an Undo brought back and took away.
-type FactsUndone struct {
+// Undone counts what an Undo brought back and took away.
+type Undone struct {
 	Restored, Reverted, Removed int64
 	At                          time.Time // of what was undone
 }
 
 // UndoFacts takes back what the latest sync did that changed rows, but for
 // facts that were changed again since.
-func (s *Store) UndoFacts(ctx context.Context) (done FactsUndone, err error) {
+func (s *Store) UndoFacts(ctx context.Context) (done Undone, err error) {
 	steps, err := s.undoSteps(ctx)
 	if err != nil {
 		return done, err
@@ -76,13 +76,13 @@ func (s *Store) UndoFacts(ctx context.Context) (done FactsUndone, err error) {
 	}
 	last := steps[len(steps)-1]
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		done = FactsUndone{At: ParseStamp(last.At)}
+		done = Undone{At: sqlite.ParseStamp(last.At)}
 		for _, id := range last.Gone {
 			if err := tx.Count(&done.Restored, "UPDATE key_facts SET valid_to = '' WHERE id = ? AND valid_to <> '' AND superseded_by = 0", id); err != nil {
 				return err
 			}
 		}
-		now := Stamp(s.now())
+		now := sqlite.Stamp(s.o.Now())
 		for _, id := range last.Changed {
 			if err := tx.Count(&done.Reverted, `UPDATE key_facts SET (content, tags, important) =
 					(SELECT h.content, h.tags, instr(h.tags || ' ', '#important ') > 0 FROM fact_history h WHERE h.fact_id = key_facts.id ORDER BY h.id DESC LIMIT 1),
@@ -104,7 +104,7 @@ func (s *Store) UndoFacts(ctx context.Context) (done FactsUndone, err error) {
 		return nil
 	})
 	if err != nil {
-		return done, during("undo facts file", err)
+		return done, sqlite.During("undo facts file", err)
 	}
 	return done, s.saveUndo(ctx, steps[:len(steps)-1])
 }
@@ -112,22 +112,22 @@ func (s *Store) UndoFacts(ctx context.Context) (done FactsUndone, err error) {
 func (u undoStep) empty() bool { return len(u.Gone)+len(u.Changed)+len(u.Added) == 0 }
 
 func (s *Store) undoSteps(ctx context.Context) (steps []undoStep, err error) {
-	v, err := s.Setting(ctx, undoSetting)
+	v, err := s.o.Settings.Setting(ctx, undoSetting)
 	if err != nil || v == "" {
 		return nil, err
 	}
-	return steps, during("read undo", json.Unmarshal([]byte(v), &steps))
+	return steps, sqlite.During("read undo", json.Unmarshal([]byte(v), &steps))
 }
 
 func (s *Store) saveUndo(ctx context.Context, steps []undoStep) error {
 	if len(steps) == 0 {
-		return s.SetSetting(ctx, undoSetting, "")
+		return s.o.Settings.SetSetting(ctx, undoSetting, "")
 	}
 	b, err := json.Marshal(steps)
 	if err != nil {
 		return err
 	}
-	return s.SetSetting(ctx, undoSetting, string(b))
+	return s.o.Settings.SetSetting(ctx, undoSetting, string(b))
 }
 
 // addUndo remembers a step, and lets go of the oldest.
@@ -139,7 +139,7 @@ func (s *Store) addUndo(ctx context.Context, step undoStep) error {
 	if err != nil {
 		return err
 	}
-	step.Done = Stamp(s.now())
+	step.Done = sqlite.Stamp(s.o.Now())
 	steps = append(steps, step)
 	for len(steps) > maxUndo {
 		if err := s.dropRetired(ctx, steps[0].At); err != nil {
@@ -171,7 +171,7 @@ func (s *Store) dropRetired(ctx context.Context, until string) error {
 
 // PruneUndo deletes for good what was deleted in the facts file long ago.
 func (s *Store) PruneUndo(ctx context.Context) error {
-	before := Stamp(s.now().Add(-undoFor))
+	before := sqlite.Stamp(s.o.Now().Add(-undoFor))
 	steps, err := s.undoSteps(ctx)
 	if err != nil {
 		return err

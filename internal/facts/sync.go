@@ -1,4 +1,4 @@
-package memory
+package facts
 
 import (
 	"cmp"
@@ -49,8 +49,8 @@ func (e *MassError) Error() string {
 	return what + "; if that is meant, say so with /facts file accept or bot facts file accept"
 }
 
-// FactsSync is what came of a look at a facts file.
-type FactsSync struct {
+// Synced is what came of a look at a facts file.
+type Synced struct {
 	Text   string // what the file has to say now
 	agreed string
 }
@@ -61,33 +61,33 @@ type FactsSync struct {
 // until somebody deletes the line. text is the file, exists whether there is
 // one. It changes nothing on a mistake, nor when a *MassError says that too
 // much is gone. Once the file says what it returns, FactsAgreed is told.
-func (s *Store) SyncFacts(ctx context.Context, user string, where chat.Key, text string, exists bool) (FactsSync, error) {
+func (s *Store) SyncFacts(ctx context.Context, user string, where chat.Key, text string, exists bool) (Synced, error) {
 	v := Viewer{User: user, Key: where, Direct: true}
 	base, err := s.factsBase(ctx)
 	if err != nil {
-		return FactsSync{}, err
+		return Synced{}, err
 	}
-	file := FactsFile{}
+	file := File{}
 	if exists {
-		if file, err = ReadFacts(text); err == nil && file.Subject != "" && file.Subject != user {
+		if file, err = Parse(text); err == nil && file.Subject != "" && file.Subject != user {
 			err = fmt.Errorf("it holds facts about %s, and is to hold those about %s: put another file there, or change its line \"subject:\"", file.Subject, user)
 		}
 		if err != nil {
-			return FactsSync{}, err
+			return Synced{}, err
 		}
 	}
 	rows, err := s.records(ctx, v)
 	if err != nil {
-		return FactsSync{}, err
+		return Synced{}, err
 	}
 	if exists {
 		m := merge3{s: s, v: v, base: base, rows: rows, file: file}
 		m.weigh()
 		if err := m.check(ctx, text); err != nil {
-			return FactsSync{}, err
+			return Synced{}, err
 		}
 		if err := m.run(ctx); err != nil {
-			return FactsSync{}, err
+			return Synced{}, err
 		}
 		file.Conflicts = m.file.Conflicts
 	}
@@ -95,41 +95,41 @@ func (s *Store) SyncFacts(ctx context.Context, user string, where chat.Key, text
 }
 
 // inStep is what both sides have to say now.
-func (s *Store) inStep(ctx context.Context, v Viewer, conflicts []string) (FactsSync, error) {
+func (s *Store) inStep(ctx context.Context, v Viewer, conflicts []string) (Synced, error) {
 	rows, err := s.records(ctx, v)
 	if err != nil {
-		return FactsSync{}, err
+		return Synced{}, err
 	}
 	now := map[int64]string{}
 	for _, r := range rows {
 		now[r.ID] = r.sum()
 	}
 	b, err := json.Marshal(now)
-	return FactsSync{Text: WriteFacts(v.User, rows, conflicts), agreed: string(b)}, err
+	return Synced{Text: Render(v.User, rows, conflicts), agreed: string(b)}, err
 }
 
 // FactsAgreed notes that the file says what a sync returned.
-func (s *Store) FactsAgreed(ctx context.Context, done FactsSync) error {
-	saved, err := s.Setting(ctx, syncedSetting)
+func (s *Store) FactsAgreed(ctx context.Context, done Synced) error {
+	saved, err := s.o.Settings.Setting(ctx, syncedSetting)
 	if err == nil && saved != done.agreed {
-		err = s.SetSetting(ctx, syncedSetting, done.agreed)
+		err = s.o.Settings.SetSetting(ctx, syncedSetting, done.agreed)
 	}
-	return during("sync facts", err)
+	return sqlite.During("sync facts", err)
 }
 
 // factsBase is what file and rows last agreed upon, as sums.
 func (s *Store) factsBase(ctx context.Context) (map[int64]string, error) {
 	base := map[int64]string{}
-	saved, err := s.Setting(ctx, syncedSetting)
+	saved, err := s.o.Settings.Setting(ctx, syncedSetting)
 	if err != nil || saved == "" {
 		return base, err
 	}
 	if json.Unmarshal([]byte(saved), &base) == nil {
 		return base, nil
 	}
-	var words map[int64]FactRecord // as earlier versions kept it
+	var words map[int64]Record // as earlier versions kept it
 	if err := json.Unmarshal([]byte(saved), &words); err != nil {
-		return nil, during("sync facts", err)
+		return nil, sqlite.During("sync facts", err)
 	}
 	base = map[int64]string{}
 	for id, r := range words {
@@ -139,16 +139,16 @@ func (s *Store) factsBase(ctx context.Context) (map[int64]string, error) {
 }
 
 // sum stands for what a record tells a person.
-func (r FactRecord) sum() string { return sumOf(r.Content + "\n" + strings.Join(r.Tags, " ")) }
+func (r Record) sum() string { return sumOf(r.Content + "\n" + strings.Join(r.Tags, " ")) }
 
 func sumOf(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:12])
 }
 
-func (s *Store) records(ctx context.Context, v Viewer) ([]FactRecord, error) {
+func (s *Store) records(ctx context.Context, v Viewer) ([]Record, error) {
 	list, err := s.Facts(ctx, v, 1_000_000, 0)
-	records := make([]FactRecord, 0, len(list))
+	records := make([]Record, 0, len(list))
 	for _, f := range list {
 		if f.Scope == ScopePerson {
 			records = append(records, recordOf(f))
@@ -159,9 +159,9 @@ func (s *Store) records(ctx context.Context, v Viewer) ([]FactRecord, error) {
 
 // clearSetting deletes a row that is rarely there.
 func (s *Store) clearSetting(ctx context.Context, name string) error {
-	v, err := s.Setting(ctx, name)
+	v, err := s.o.Settings.Setting(ctx, name)
 	if err == nil && v != "" {
-		err = s.SetSetting(ctx, name, "")
+		err = s.o.Settings.SetSetting(ctx, name, "")
 	}
 	return err
 }
@@ -171,16 +171,16 @@ type merge3 struct {
 	s    *Store
 	v    Viewer
 	base map[int64]string
-	rows []FactRecord
-	file FactsFile
+	rows []Record
+	file File
 
-	gone    []FactRecord // were in the file, and are not any more
-	changed int          // say something else there
+	gone    []Record // were in the file, and are not any more
+	changed int      // say something else there
 }
 
 // weigh counts what the file would do.
 func (m *merge3) weigh() {
-	inFile := map[int64]FactRecord{}
+	inFile := map[int64]Record{}
 	for _, f := range m.file.Facts {
 		inFile[f.ID] = f
 	}
@@ -209,7 +209,7 @@ func (m *merge3) check(ctx context.Context, text string) error {
 
 // refuse is nil when somebody accepted just this.
 func (s *Store) refuse(ctx context.Context, mass *MassError) error {
-	accepted, err := s.Setting(ctx, acceptedSetting)
+	accepted, err := s.o.Settings.Setting(ctx, acceptedSetting)
 	if err != nil {
 		return err
 	}
@@ -220,16 +220,16 @@ func (s *Store) refuse(ctx context.Context, mass *MassError) error {
 	if err != nil {
 		return err
 	}
-	if now, err := s.Setting(ctx, refusedSetting); err != nil || now == string(b) {
+	if now, err := s.o.Settings.Setting(ctx, refusedSetting); err != nil || now == string(b) {
 		return cmp.Or[error](err, mass)
 	}
-	return cmp.Or[error](s.SetSetting(ctx, refusedSetting, string(b)), mass)
+	return cmp.Or[error](s.o.Settings.SetSetting(ctx, refusedSetting, string(b)), mass)
 }
 
 // FactsAway is a *MassError when a file that was kept in step is not there, and
 // nil when none was, or somebody accepted that it is written anew.
 func (s *Store) FactsAway(ctx context.Context) error {
-	saved, err := s.Setting(ctx, syncedSetting)
+	saved, err := s.o.Settings.Setting(ctx, syncedSetting)
 	if err != nil || saved == "" {
 		return err
 	}
@@ -237,7 +237,7 @@ func (s *Store) FactsAway(ctx context.Context) error {
 }
 
 func (m *merge3) run(ctx context.Context) error {
-	step := undoStep{At: Stamp(m.s.now())}
+	step := undoStep{At: sqlite.Stamp(m.s.o.Now())}
 	for _, r := range m.gone {
 		if err := m.s.retireFact(ctx, m.v, r.ID, step.At); err != nil {
 			return err
@@ -255,8 +255,8 @@ func (m *merge3) run(ctx context.Context) error {
 }
 
 // take decides about one line of the file.
-func (m *merge3) take(ctx context.Context, f FactRecord, step *undoStep) error {
-	i := slices.IndexFunc(m.rows, func(r FactRecord) bool { return f.ID != 0 && r.ID == f.ID })
+func (m *merge3) take(ctx context.Context, f Record, step *undoStep) error {
+	i := slices.IndexFunc(m.rows, func(r Record) bool { return f.ID != 0 && r.ID == f.ID })
 	base, was := m.base[f.ID]
 	switch {
 	case i < 0 && !was: // written by hand, or in another folder's file
@@ -264,7 +264,7 @@ func (m *merge3) take(ctx context.Context, f FactRecord, step *undoStep) error {
 		if err != nil {
 			return err
 		}
-		if _, err = m.s.ImportFacts(ctx, m.v.User, m.v.Key, []FactRecord{f}); err != nil {
+		if _, err = m.s.ImportFacts(ctx, m.v.User, m.v.Key, []Record{f}); err != nil {
 			return err
 		}
 		after, err := m.s.lastFact()
@@ -285,7 +285,7 @@ func (m *merge3) take(ctx context.Context, f FactRecord, step *undoStep) error {
 	}
 	step.Changed = append(step.Changed, f.ID)
 	return m.s.changeFact(ctx, m.v, f.ID, func(tx *sqlite.Tx, old Fact) error {
-		now := Stamp(m.s.now())
+		now := sqlite.Stamp(m.s.o.Now())
 		if err := keepHistory(tx, f.ID, now); err != nil {
 			return err
 		}
@@ -300,8 +300,8 @@ func (m *merge3) take(ctx context.Context, f FactRecord, step *undoStep) error {
 	})
 }
 
-func (m *merge3) conflict(f FactRecord, what string) {
-	line := fmt.Sprintf("[%s] the file said: %s %s (%s)", m.s.now().UTC().Format(time.DateOnly), f.Content, strings.Join(f.Tags, " "), what)
+func (m *merge3) conflict(f Record, what string) {
+	line := fmt.Sprintf("[%s] the file said: %s %s (%s)", m.s.o.Now().UTC().Format(time.DateOnly), f.Content, strings.Join(f.Tags, " "), what)
 	if !slices.Contains(m.file.Conflicts, line) {
 		m.file.Conflicts = append(m.file.Conflicts, line)
 	}

@@ -1,21 +1,23 @@
-package memory
+package facts_test
 
 import (
 	"fmt"
 	"slices"
 	"testing"
 
+	"parley/internal/facts"
+	"parley/internal/memory"
 	"parley/internal/sqlite"
 )
 
 // crowd gives people more facts than are scored one by one.
-func crowd(t testing.TB, s *Store, people ...string) {
+func crowd(t testing.TB, s *memory.Store, people ...string) {
 	t.Helper()
-	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
-		for i := range len(people) * (maxCandidates + 1) {
+	must(t, s.DB().Write(bg, func(tx *sqlite.Tx) error {
+		for i := range len(people) * (facts.MaxCandidates + 1) {
 			user := people[i%len(people)]
 			_, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, created_at, updated_at)
-				VALUES ('person', ?, ?, 'x', ?, ?, 'fact', 'user', 1, '', '', '')`, user, ownerWord(user), "dm-"+user, fmt.Sprintf("hums tune%d", i))
+				VALUES ('person', ?, ?, 'x', ?, ?, 'fact', 'user', 1, '', '', '')`, user, facts.OwnerWord(user), "dm-"+user, fmt.Sprintf("hums tune%d", i))
 			if err != nil {
 				return err
 			}
@@ -27,7 +29,7 @@ func crowd(t testing.TB, s *Store, people ...string) {
 // Where somebody has many facts the word index finds those that matter, with
 // the same outcome.
 func TestFactsAmongMany(t *testing.T) {
-	s := open(t, Options{})
+	s := open(t, memory.Options{})
 	v, other := direct("x:a"), direct("x:b")
 	crowd(t, s, v.User, other.User)
 	save(t, s, v, "Ann is allergic to peanuts", "important")
@@ -49,10 +51,10 @@ func TestFactsAmongMany(t *testing.T) {
 	}
 	k, err := s.FactsFor(bg, v, "does she hum tune8?", 4000)
 	must(t, err)
-	if got := contents(k.Important); !slices.Equal(got, []string{"Ann is allergic to peanuts"}) || len(k.Recent) != recentFacts || k.Recent[0].Content != "Standup is at 10am every day" {
+	if got := contents(k.Important); !slices.Equal(got, []string{"Ann is allergic to peanuts"}) || len(k.Recent) != facts.RecentFacts || k.Recent[0].Content != "Standup is at 10am every day" {
 		t.Errorf("important %q, recent %q", got, contents(k.Recent))
 	}
-	if got := contents(k.Relevant); len(got) != relevantFacts || got[0] != "hums tune8" {
+	if got := contents(k.Relevant); len(got) != facts.RelevantFacts || got[0] != "hums tune8" {
 		t.Errorf("relevant %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package memory
+package facts_test
 
 import (
 	"bytes"
@@ -11,7 +11,9 @@ import (
 	"slices"
 	"testing"
 
+	"parley/internal/facts"
 	"parley/internal/llm/llmtest"
+	"parley/internal/memory"
 	"parley/internal/sqlite"
 )
 
@@ -33,11 +35,11 @@ func (e *embeddings) embed(_ context.Context, texts []string) (list [][]float32,
 	return list, nil
 }
 
-func (e *embeddings) options() Options { return Options{Embed: e.embed, EmbedModel: "m"} }
+func (e *embeddings) options() memory.Options { return memory.Options{Embed: e.embed, EmbedModel: "m"} }
 
-func embedAll(t testing.TB, s *Store) {
+func embedAll(t testing.TB, s *memory.Store) {
 	t.Helper()
-	for more := s.embed != nil; more; {
+	for more := s.Embeds(); more; {
 		var err error
 		more, err = s.EmbedFacts(bg)
 		must(t, err)
@@ -45,9 +47,9 @@ func embedAll(t testing.TB, s *Store) {
 }
 
 // storedVectors are those of a person's facts.
-func storedVectors(t *testing.T, s *Store, user string) [][]byte {
+func storedVectors(t *testing.T, s *memory.Store, user string) [][]byte {
 	t.Helper()
-	rows, err := s.db.Query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)
+	rows, err := s.DB().Query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)
 	must(t, err)
 	list, err := sqlite.Collect(rows, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) })
 	must(t, err)
@@ -56,7 +58,7 @@ func storedVectors(t *testing.T, s *Store, user string) [][]byte {
 
 // inFiles counts how many of some byte strings are in the database's files. One
 // that goes over the end of a page is looked for by its beginning.
-func inFiles(t *testing.T, s *Store, all [][]byte) (n int) {
+func inFiles(t *testing.T, s *memory.Store, all [][]byte) (n int) {
 	t.Helper()
 	files, err := filepath.Glob(s.Path() + "*")
 	must(t, err)
@@ -104,7 +106,7 @@ func TestFactsAreFoundByMeaning(t *testing.T) {
 		t.Errorf("%d vectors for 2 questions", n)
 	}
 	// A correction is found by what it says now, and no more by what it said.
-	_, err = s.UpdateFact(bg, v, pet.ID, NewFact{Content: "Drives an automobile called Misha"})
+	_, err = s.UpdateFact(bg, v, pet.ID, facts.NewFact{Content: "Drives an automobile called Misha"})
 	must(t, err)
 	if got, err := s.SearchFacts(bg, v, "kitty", 5); err != nil || len(got) > 0 {
 		t.Errorf("what it said before: %q, %v", contents(got), err)
@@ -123,7 +125,7 @@ func TestFactsAreFoundByMeaning(t *testing.T) {
 	}
 	// Another model's vectors say nothing to this one.
 	e.down = false
-	s.embedModel = "other"
+	s.UseModel("other")
 	if got, err := s.SearchFacts(bg, v, "vehicle", 5); err != nil || len(got) > 0 {
 		t.Errorf("by another model's vectors: %q, %v", contents(got), err)
 	}
@@ -137,12 +139,12 @@ func TestFactsAreFoundByMeaning(t *testing.T) {
 func TestVectorsFollowCorrections(t *testing.T) {
 	e := &embeddings{}
 	o := e.options()
-	var s *Store
+	var s *memory.Store
 	v := direct("x:a")
 	var id int64
 	o.Embed = func(ctx context.Context, texts []string) ([][]float32, error) {
 		if len(e.asked) == 0 {
-			must(t, second(s.UpdateFact(bg, v, id, NewFact{Content: "likes coffee"})))
+			must(t, second(s.UpdateFact(bg, v, id, facts.NewFact{Content: "likes coffee"})))
 		}
 		return e.embed(ctx, texts)
 	}
@@ -172,7 +174,7 @@ func TestForgettingTakesVectors(t *testing.T) {
 		t.Errorf("%d vectors after one of two facts was forgotten", n)
 	}
 	must(t, second(s.ClearFacts(bg, v)))
-	must(t, s.db.Scrub(bg, "messages_fts", "key_facts_fts"))
+	must(t, s.DB().Scrub(bg, "messages_fts", "key_facts_fts"))
 	if n := inFiles(t, s, gone); n != 0 || len(storedVectors(t, s, other.User)) != 1 {
 		t.Errorf("%d vectors are still in the file", n)
 	}
@@ -183,7 +185,7 @@ func BenchmarkNearFacts(b *testing.B) {
 	e := &embeddings{}
 	s := open(b, e.options())
 	v := direct("x:a")
-	err := s.db.Write(bg, func(tx *sqlite.Tx) error {
+	err := s.DB().Write(bg, func(tx *sqlite.Tx) error {
 		for i := range 1000 {
 			_, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, created_at, updated_at)
 				VALUES ('person', :user, '', 'x', 'c', :text, 'fact', 'user', 1, '', :at, :at)`,
@@ -197,6 +199,6 @@ func BenchmarkNearFacts(b *testing.B) {
 	must(b, err)
 	embedAll(b, s)
 	for b.Loop() {
-		must(b, second(s.near(bg, v, "what about subject77")))
+		must(b, second(s.FindNear(bg, v, "what about subject77")))
 	}
 }

@@ -1,4 +1,4 @@
-package memory
+package facts_test
 
 import (
 	"strings"
@@ -9,13 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
+	"parley/internal/memory"
 )
 
 func TestFactsFileRoundTrip(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 123e6, time.UTC)}
-	a, b := open(t, Options{Now: clock.now}), open(t, Options{})
+	a, b := open(t, memory.Options{Now: clock.now}), open(t, memory.Options{})
 	v := direct("x:a")
-	for _, f := range []NewFact{
+	for _, f := range []facts.NewFact{
 		{Content: "Josh prefers dark mode in all apps", Tags: []string{"important", "ui"}, Type: "preference", Session: "s1", MessageID: "m1", Quote: "I like it dark, 100%%{}%%"},
 		{Content: "%%{odd}%% content - with [2025-01-01] dates | and ^marks", Author: "assistant", Confidence: 0.7},
 		{Content: "[2025-12-10] begins with a date"},
@@ -25,21 +27,21 @@ func TestFactsFileRoundTrip(t *testing.T) {
 	}
 	list, err := a.Facts(bg, v, 100, 0)
 	must(t, err)
-	text := WriteFacts(v.User, Records(list), nil)
-	file, err := ReadFacts(text)
+	text := facts.Render(v.User, facts.Records(list), nil)
+	file, err := facts.Parse(text)
 	must(t, err)
-	ignore := cmpopts.IgnoreUnexported(FactRecord{})
-	if d := cmp.Diff(Records(list), file.Facts, ignore, cmpopts.EquateEmpty()); d != "" || file.Subject != "x:a" {
+	ignore := cmpopts.IgnoreUnexported(facts.Record{})
+	if d := cmp.Diff(facts.Records(list), file.Facts, ignore, cmpopts.EquateEmpty()); d != "" || file.Subject != "x:a" {
 		t.Fatalf("%s\n%s", d, text)
 	}
-	for _, want := range []FactsImported{{Added: 3}, {Known: 3}} {
+	for _, want := range []facts.Imported{{Added: 3}, {Known: 3}} {
 		if done, err := b.ImportFacts(bg, v.User, v.Key, file.Facts); err != nil || done != want {
 			t.Errorf("import: %+v, %v; want %+v", done, err, want)
 		}
 	}
 	back, err := b.Facts(bg, v, 100, 0)
 	must(t, err)
-	if again := WriteFacts(v.User, Records(back), nil); again != text {
+	if again := facts.Render(v.User, facts.Records(back), nil); again != text {
 		t.Errorf("there and back:\n%s\n%s", text, again)
 	}
 }
@@ -55,7 +57,7 @@ func TestFactsFileMistakesNameTheirLine(t *testing.T) {
 		"# Key Facts\n- homeless":        "line 2",
 		good + "-  \n- #only":            "line 37",
 	} {
-		_, err := ReadFacts(text)
+		_, err := facts.Parse(text)
 		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want+":")) {
 			t.Errorf("%.30q…: %v, want %q", text, err, want)
 		}
@@ -63,7 +65,7 @@ func TestFactsFileMistakesNameTheirLine(t *testing.T) {
 }
 
 func TestFactsFileAndRowsStayInStep(t *testing.T) {
-	s := open(t, Options{})
+	s := open(t, memory.Options{})
 	v := direct("x:a")
 	where := chat.Key{Platform: "x", Channel: "dm-x:a"}
 	for _, c := range []string{"likes green tea", "plays the old cello", "walks a small dog"} {
@@ -76,7 +78,7 @@ func TestFactsFileAndRowsStayInStep(t *testing.T) {
 		must(t, s.FactsAgreed(bg, done))
 		return done.Text
 	}
-	facts := func() string {
+	remembered := func() string {
 		list, err := s.Facts(bg, v, 100, 0)
 		must(t, err)
 		return strings.Join(contents(list), ", ")
@@ -98,35 +100,35 @@ func TestFactsFileAndRowsStayInStep(t *testing.T) {
 	must(t, err)
 	for _, f := range list {
 		if f.Content == "plays the old cello" {
-			must(t, second(s.UpdateFact(bg, v, f.ID, NewFact{Content: "plays the new cello"})))
+			must(t, second(s.UpdateFact(bg, v, f.ID, facts.NewFact{Content: "plays the new cello"})))
 		}
 	}
 	text = sync(text, true)
 	for _, want := range []string{"likes black tea", "plays the new cello", "rides a red bike"} {
-		if !strings.Contains(facts(), want) || !strings.Contains(text, want) {
-			t.Errorf("%q is missing: rows %q, file\n%s", want, facts(), text)
+		if !strings.Contains(remembered(), want) || !strings.Contains(text, want) {
+			t.Errorf("%q is missing: rows %q, file\n%s", want, remembered(), text)
 		}
 	}
-	if strings.Contains(facts(), "dog") {
-		t.Errorf("a deleted line stayed: %s", facts())
+	if strings.Contains(remembered(), "dog") {
+		t.Errorf("a deleted line stayed: %s", remembered())
 	}
 	// Both sides changed: the row stays, the file's words are shown.
 	list, err = s.SearchFacts(bg, v, "cello", 1)
 	must(t, err)
-	must(t, second(s.UpdateFact(bg, v, list[0].ID, NewFact{Content: "plays the blue cello"})))
+	must(t, second(s.UpdateFact(bg, v, list[0].ID, facts.NewFact{Content: "plays the blue cello"})))
 	text = sync(strings.Replace(text, "plays the new cello", "plays no cello", 1), true)
-	if !strings.Contains(facts(), "plays the blue cello") || !strings.Contains(text, "the file said: plays no cello") || sync(text, true) != text {
-		t.Errorf("conflict: rows %q, file\n%s", facts(), text)
+	if !strings.Contains(remembered(), "plays the blue cello") || !strings.Contains(text, "the file said: plays no cello") || sync(text, true) != text {
+		t.Errorf("conflict: rows %q, file\n%s", remembered(), text)
 	}
 	// A broken or emptied file changes nothing.
-	before := facts()
+	before := remembered()
 	for _, bad := range []string{"", "# Key Facts\n\noops", "nothing"} {
 		if _, err := s.SyncFacts(bg, "x:a", where, bad, true); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
 	}
-	if facts() != before {
-		t.Errorf("a broken file changed the rows: %q", facts())
+	if remembered() != before {
+		t.Errorf("a broken file changed the rows: %q", remembered())
 	}
 	if out := sync("", false); !strings.Contains(out, "blue cello") {
 		t.Errorf("a missing file was not written anew:\n%s", out)
@@ -137,11 +139,11 @@ func FuzzReadFacts(f *testing.F) {
 	f.Add("# Key Facts\n\n## Recent\n\n- [2025-01-01] x #a %%{\"id\":1}%%\n")
 	f.Add("---\nsubject: x\n---\n# Key Facts\n## Conflicts\n- y\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		file, err := ReadFacts(text)
+		file, err := facts.Parse(text)
 		if err != nil {
 			return
 		}
-		again, err := ReadFacts(WriteFacts(file.Subject, file.Facts, file.Conflicts))
+		again, err := facts.Parse(facts.Render(file.Subject, file.Facts, file.Conflicts))
 		if err != nil || len(again.Facts) != len(file.Facts) {
 			t.Fatalf("%q: %v, %d facts of %d", text, err, len(again.Facts), len(file.Facts))
 		}

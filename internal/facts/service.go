@@ -1,20 +1,14 @@
-// Package facts is what is done with what is remembered, whoever asks: the
-// model's tools, people with /facts and the operator at the machine go through
-// one Service. It holds the one rule for who may make the bot remember or forget
-// something for everybody in a place, and what is never remembered. It does not
-// store anything itself (memory does), and knows no model and no command.
 package facts
 
 import (
 	"context"
 
-	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
 // Rows is the facts that are stored, as far as a viewer can see them;
-// memory.ErrNoFact is none. memory.Store is the real one.
+// ErrNone is none. Store is the real one.
 type Rows interface {
 	Reader
 	Writer
@@ -22,15 +16,15 @@ type Rows interface {
 
 // Reader finds facts.
 type Reader interface {
-	FactHistory(ctx context.Context, v provenance.Viewer, id int64) (memory.Fact, []memory.Earlier, error)
+	FactHistory(ctx context.Context, v provenance.Viewer, id int64) (Fact, []Earlier, error)
 }
 
 // Writer changes facts.
 type Writer interface {
-	SaveFact(ctx context.Context, v provenance.Viewer, f memory.NewFact) (memory.Saved, error)
-	UpdateFact(ctx context.Context, v provenance.Viewer, id int64, f memory.NewFact) (memory.Saved, error)
-	MarkFact(ctx context.Context, v provenance.Viewer, id int64, important bool) (memory.Fact, error)
-	ForgetFact(ctx context.Context, v provenance.Viewer, id int64) (memory.Fact, error)
+	SaveFact(ctx context.Context, v provenance.Viewer, f NewFact) (Saved, error)
+	UpdateFact(ctx context.Context, v provenance.Viewer, id int64, f NewFact) (Saved, error)
+	MarkFact(ctx context.Context, v provenance.Viewer, id int64, important bool) (Fact, error)
+	ForgetFact(ctx context.Context, v provenance.Viewer, id int64) (Fact, error)
 }
 
 // Asker is on whose behalf something is done, and where.
@@ -47,8 +41,8 @@ type Service struct{ Rows Rows }
 
 // share is the one rule for who may decide what is remembered for everybody in a
 // place: its administrators and the bot's owner.
-func (a Asker) share(ctx context.Context, s memory.Scope, words string) error {
-	if s == "" || s == memory.ScopePerson || a.Admin != nil && a.Admin(ctx) {
+func (a Asker) share(ctx context.Context, s Scope, words string) error {
+	if s == "" || s == ScopePerson || a.Admin != nil && a.Admin(ctx) {
 		return nil
 	}
 	return text.Tell("%s", words)
@@ -56,20 +50,20 @@ func (a Asker) share(ctx context.Context, s memory.Scope, words string) error {
 
 // Save remembers something. In a direct chat it is for the asker, whatever
 // scope it names.
-func (s Service) Save(ctx context.Context, a Asker, f memory.NewFact) (memory.Saved, error) {
+func (s Service) Save(ctx context.Context, a Asker, f NewFact) (Saved, error) {
 	if err := MayLearn(f.Content); err != nil {
-		return memory.Saved{}, err
+		return Saved{}, err
 	}
 	if !a.Direct {
 		if err := a.share(ctx, f.Scope, wordsShareInstead); err != nil {
-			return memory.Saved{}, err
+			return Saved{}, err
 		}
 	}
 	return s.Rows.SaveFact(ctx, a.Viewer, f)
 }
 
 // Find returns a fact that the asker may change.
-func (s Service) Find(ctx context.Context, a Asker, id int64) (memory.Fact, error) {
+func (s Service) Find(ctx context.Context, a Asker, id int64) (Fact, error) {
 	f, _, err := s.Rows.FactHistory(ctx, a.Viewer, id)
 	if err == nil {
 		err = a.share(ctx, f.Scope, wordsShare)
@@ -78,28 +72,28 @@ func (s Service) Find(ctx context.Context, a Asker, id int64) (memory.Fact, erro
 }
 
 // Correct makes a fact say something else.
-func (s Service) Correct(ctx context.Context, a Asker, id int64, f memory.NewFact) (memory.Saved, error) {
+func (s Service) Correct(ctx context.Context, a Asker, id int64, f NewFact) (Saved, error) {
 	if err := MayLearn(f.Content); err != nil {
-		return memory.Saved{}, err
+		return Saved{}, err
 	}
 	if _, err := s.Find(ctx, a, id); err != nil {
-		return memory.Saved{}, err
+		return Saved{}, err
 	}
 	return s.Rows.UpdateFact(ctx, a.Viewer, id, f)
 }
 
 // Mark makes a fact important, or takes that back.
-func (s Service) Mark(ctx context.Context, a Asker, id int64, important bool) (memory.Fact, error) {
+func (s Service) Mark(ctx context.Context, a Asker, id int64, important bool) (Fact, error) {
 	if _, err := s.Find(ctx, a, id); err != nil {
-		return memory.Fact{}, err
+		return Fact{}, err
 	}
 	return s.Rows.MarkFact(ctx, a.Viewer, id, important)
 }
 
 // Forget deletes a fact for good, and returns what it was.
-func (s Service) Forget(ctx context.Context, a Asker, id int64) (memory.Fact, error) {
+func (s Service) Forget(ctx context.Context, a Asker, id int64) (Fact, error) {
 	if _, err := s.Find(ctx, a, id); err != nil {
-		return memory.Fact{}, err
+		return Fact{}, err
 	}
 	return s.Rows.ForgetFact(ctx, a.Viewer, id)
 }

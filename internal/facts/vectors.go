@@ -1,4 +1,4 @@
-package memory
+package facts
 
 import (
 	"cmp"
@@ -22,34 +22,34 @@ const (
 // now, and tells whether there may be more. Without Options.Embed it does
 // nothing.
 func (s *Store) EmbedFacts(ctx context.Context) (more bool, err error) {
-	if s.embed == nil {
+	if s.o.Embed == nil {
 		return false, nil
 	}
 	rows, err := s.db.Query(`SELECT f.id, f.content FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id
 		WHERE (x.model < :model OR x.model > :model) AND f.valid_to = '' LIMIT :limit`,
-		sqlite.Named{"model": s.embedModel, "limit": vectorBatch})
+		sqlite.Named{"model": s.o.EmbedModel, "limit": vectorBatch})
 	if err != nil {
-		return false, during("embed facts", err)
+		return false, sqlite.During("embed facts", err)
 	}
 	due, err := sqlite.Collect(rows, func(r *sql.Rows) (f Fact, err error) { return f, r.Scan(&f.ID, &f.Content) })
 	if err != nil || len(due) == 0 {
-		return false, during("embed facts", err)
+		return false, sqlite.During("embed facts", err)
 	}
-	list, err := s.embed(ctx, contentsOf(due))
+	list, err := s.o.Embed(ctx, contentsOf(due))
 	if err != nil {
-		return false, during("embed facts", err)
+		return false, sqlite.During("embed facts", err)
 	}
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		for i, f := range due { // one that was corrected meanwhile waits for its own
 			_, err := tx.Exec(`UPDATE fact_vectors SET model = :model, vector = :vector WHERE fact_id = :id AND EXISTS (SELECT 1 FROM key_facts WHERE id = :id AND content = :content)`,
-				sqlite.Named{"model": s.embedModel, "vector": append([]byte{}, vector.Of(list[i])...), "id": f.ID, "content": f.Content})
+				sqlite.Named{"model": s.o.EmbedModel, "vector": append([]byte{}, vector.Of(list[i])...), "id": f.ID, "content": f.Content})
 			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return len(due) == vectorBatch, during("embed facts", err)
+	return len(due) == vectorBatch, sqlite.During("embed facts", err)
 }
 
 func contentsOf(list []Fact) (out []string) {
@@ -63,12 +63,12 @@ func contentsOf(list []Fact) (out []string) {
 // first. The text gets a vector only where there are vectors to compare with.
 func (s *Store) near(ctx context.Context, v Viewer, text string) ([]int64, error) {
 	scope := visibleTo(v)
-	if s.embed == nil || scope == "" || v.Operator && v.User == "" { // the latest of a million take seconds
+	if s.o.Embed == nil || scope == "" || v.Operator && v.User == "" { // the latest of a million take seconds
 		return nil, nil
 	}
 	rows, err := s.db.Query(`SELECT x.fact_id, x.vector FROM fact_vectors x WHERE x.model = :model AND x.fact_id IN (
 		SELECT f.id FROM key_facts f WHERE `+scope+` ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit)`,
-		v.Named(sqlite.Named{"model": s.embedModel, "limit": vectorScan}))
+		v.Named(sqlite.Named{"model": s.o.EmbedModel, "limit": vectorScan}))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (s *Store) near(ctx context.Context, v Viewer, text string) ([]int64, error
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	asked := s.embed.Query(ctx, text)
+	asked := s.o.Embed.Query(ctx, text)
 	if asked == nil {
 		return nil, nil
 	}

@@ -1,4 +1,4 @@
-package memory
+package facts
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/internal/provenance"
 	"parley/internal/recall"
 	"parley/internal/sqlite"
 )
@@ -112,9 +113,9 @@ func scanFact(r *sql.Rows) (f Fact, err error) {
 	var tags, from, to, created, updated string
 	err = r.Scan(&f.ID, &f.Scope, &f.Subject, &f.Key.Platform, &f.Key.Channel, &f.Content, &tags, &f.Important, &f.Type, &f.Author, &f.Session, &f.MessageID,
 		&f.Quote, &f.Confidence, &from, &to, &f.Superseded, &f.Previous, &f.Uses, &created, &updated,
-		&f.Origin.Via, (*names)(&f.Origin.People))
+		&f.Origin.Via, (*provenance.Names)(&f.Origin.People))
 	f.Tags = strings.Fields(tags)
-	f.ValidFrom, f.ValidTo, f.Created, f.Updated = ParseStamp(from), ParseStamp(to), ParseStamp(created), ParseStamp(updated)
+	f.ValidFrom, f.ValidTo, f.Created, f.Updated = sqlite.ParseStamp(from), sqlite.ParseStamp(to), sqlite.ParseStamp(created), sqlite.ParseStamp(updated)
 	return f, err
 }
 
@@ -129,11 +130,18 @@ func (s *Store) Facts(_ context.Context, v Viewer, limit, offset int) ([]Fact, e
 		end = everybodys // sorting a million by importance would take seconds
 	}
 	list, err := facts(s.db.Query, v, end, sqlite.Named{"limit": limit, "offset": offset})
-	return list, during("list facts", err)
+	return list, sqlite.During("list facts", err)
 }
 
-// KnownFacts is what memory holds for one message.
-type KnownFacts struct {
+// SharedWords lists the facts for everybody somewhere that were made of a
+// person's words.
+func (s *Store) SharedWords(_ context.Context, person string) ([]Fact, error) {
+	list, err := facts(s.db.Query, Viewer{Operator: true}, "f.scope <> 'person' AND EXISTS (SELECT 1 FROM json_each(iif(f.people = '', '[]', f.people)) WHERE value = :person)", sqlite.Named{"person": person})
+	return list, sqlite.During("list facts", err)
+}
+
+// Known is what memory holds for one message.
+type Known struct {
 	Important []Fact // newest first, up to the budget
 	Recent    []Fact // the newest others
 	Relevant  []Fact // others that fit the message, best first
@@ -144,18 +152,18 @@ type KnownFacts struct {
 // tokens (ceil(runes/4) each), the five newest others, and those that fit the
 // text. It costs one query where nothing is known, two where little is, and else
 // five at most; two more and a vector with Options.Embed.
-func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int) (k KnownFacts, err error) {
+func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int) (k Known, err error) {
 	all, few, err := s.few(v)
 	if err != nil || few && len(all) == 0 {
-		return k, during("facts", err)
+		return k, sqlite.During("facts", err)
 	}
 	important, others := parted(all)
 	if !few {
 		if important, err = facts(s.db.Query, v, marked, sqlite.Named{"limit": maxCandidates}); err != nil {
-			return k, during("facts", err)
+			return k, sqlite.During("facts", err)
 		}
 		if others, err = facts(s.db.Query, v, latest, sqlite.Named{"limit": recentFacts}); err != nil {
-			return k, during("facts", err)
+			return k, sqlite.During("facts", err)
 		}
 	}
 	for _, f := range important {
@@ -170,7 +178,7 @@ func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int)
 	limit := relevantFacts + len(k.Important) + len(k.Recent)
 	if !few {
 		if all, err = s.factsWith(v, text, limit); err != nil {
-			return k, during("facts", err)
+			return k, sqlite.During("facts", err)
 		}
 	}
 	found, err := s.fitting(ctx, v, text, all, limit)
@@ -180,7 +188,7 @@ func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int)
 	}
 	k.Relevant = slices.DeleteFunc(found, shown)
 	k.Relevant = k.Relevant[:min(len(k.Relevant), relevantFacts)]
-	return k, during("facts", err)
+	return k, sqlite.During("facts", err)
 }
 
 func parted(all []Fact) (important, others []Fact) {
@@ -204,10 +212,10 @@ func (s *Store) SearchFacts(ctx context.Context, v Viewer, text string, limit in
 		all, err = s.factsWith(v, text, limit)
 	}
 	if err != nil {
-		return nil, during("search facts", err)
+		return nil, sqlite.During("search facts", err)
 	}
 	found, err := s.fitting(ctx, v, text, all, limit)
-	return found, during("search facts", err)
+	return found, sqlite.During("search facts", err)
 }
 
 // fitting are the facts of a list that fit a text by their words, and of all
@@ -296,7 +304,7 @@ func (s *Store) rankFacts(list []Fact, words []string, limit int) []Fact {
 		if f.Important {
 			score += importantBonus
 		}
-		score += recencyBonus * math.Exp2(-float64(s.now().Sub(f.Updated))/float64(recencyHalfLife))
+		score += recencyBonus * math.Exp2(-float64(s.o.Now().Sub(f.Updated))/float64(recencyHalfLife))
 		hits = append(hits, scored{f, score})
 	}
 	slices.SortStableFunc(hits, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.ID, a.ID)) })

@@ -1,4 +1,4 @@
-package memory
+package facts
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
+	"parley/internal/provenance"
 	"parley/internal/sqlite"
 	"parley/internal/text"
 )
@@ -30,12 +31,12 @@ const (
 
 // The words for what a fact is and who wrote it.
 var (
-	factTypes   = []string{"fact", "preference", "decision", "insight"}
-	factAuthors = []string{"user", "assistant", "system"}
+	factTypes = []string{"fact", "preference", "decision", "insight"}
+	Authors   = []string{"user", "assistant", "system"}
 )
 
-// MaxFact is the longest fact in characters.
-const MaxFact = 10_000
+// MaxLength is the longest fact in characters.
+const MaxLength = 10_000
 
 // Fact is one thing that is remembered.
 type Fact struct {
@@ -61,19 +62,19 @@ type Fact struct {
 	Created    time.Time
 	Updated    time.Time
 	// Origin is how the words came, and whose they are besides the Subject's.
-	Origin Origin
+	Origin provenance.Origin
 }
 
 // Heard is the origin of a fact as far as it matters to those who read it: one
 // about a person was kept with their yes, one for everybody is somebody's.
-func (f Fact) Heard() Origin {
+func (f Fact) Heard() provenance.Origin {
 	if f.Scope == ScopePerson {
-		return Origin{Via: f.Origin.Via}
+		return provenance.Origin{Via: f.Origin.Via}
 	}
 	return f.Origin
 }
 
-// NewFact is a fact to be saved. Content is required, 1 to MaxFact characters.
+// NewFact is a fact to be saved. Content is required, 1 to MaxLength characters.
 type NewFact struct {
 	Scope      Scope // "" is ScopePerson
 	Content    string
@@ -91,7 +92,7 @@ type NewFact struct {
 	// CallKey makes a second save with the same key return the first's result.
 	CallKey string
 	// Origin is where the words come from besides who saves the fact.
-	Origin Origin
+	Origin provenance.Origin
 }
 
 // Saved is what became of a fact.
@@ -105,8 +106,8 @@ type Saved struct {
 
 // Errors about facts; the text is fit for people.
 var (
-	ErrNoFact   = text.Tell("there is no such fact")
-	ErrFactSize = text.Tell("a fact has 1 to %d characters", MaxFact)
+	ErrNone = text.Tell("there is no such fact")
+	ErrSize = text.Tell("a fact has 1 to %d characters", MaxLength)
 )
 
 // TagError is a tag that cannot be one.
@@ -160,22 +161,10 @@ func normalTags(tags []string) ([]string, error) {
 	return out, nil
 }
 
-// cleanContent makes text fit for one line of a list: valid, without control
-// characters, on one line.
-func cleanContent(text string) string {
-	text = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(text, "�"))
-	return strings.Join(strings.Fields(text), " ")
-}
-
 // normalize checks a new fact and fills in what it leaves out. Tags that stand
 // at the end of the text become tags.
 func (f *NewFact) normalize() (err error) {
-	f.Content = cleanContent(f.Content)
+	f.Content = text.Line(f.Content)
 	for {
 		at := tagsIn().FindAllStringSubmatchIndex(f.Content, -1)
 		if len(at) == 0 || at[len(at)-1][3] != len(f.Content) {
@@ -185,8 +174,8 @@ func (f *NewFact) normalize() (err error) {
 		f.Tags = append(slices.Clip(f.Tags), f.Content[last[2]:])
 		f.Content = strings.TrimSpace(f.Content[:last[2]])
 	}
-	if n := utf8.RuneCountInString(f.Content); n < 1 || n > MaxFact {
-		return ErrFactSize
+	if n := utf8.RuneCountInString(f.Content); n < 1 || n > MaxLength {
+		return ErrSize
 	}
 	if f.Tags, err = normalTags(f.Tags); err != nil {
 		return err
@@ -198,13 +187,13 @@ func (f *NewFact) normalize() (err error) {
 		f.Type = factTypes[0]
 	}
 	if f.Author == "" {
-		f.Author = factAuthors[0]
+		f.Author = Authors[0]
 	}
 	if f.Confidence == 0 {
 		f.Confidence = 1
 	}
-	if !slices.Contains(factTypes, f.Type) || !slices.Contains(factAuthors, f.Author) || f.Confidence < 0 || f.Confidence > 1 {
-		return fmt.Errorf("a fact is a %s by %s, with a confidence from 0 to 1", strings.Join(factTypes, ", "), strings.Join(factAuthors, ", "))
+	if !slices.Contains(factTypes, f.Type) || !slices.Contains(Authors, f.Author) || f.Confidence < 0 || f.Confidence > 1 {
+		return fmt.Errorf("a fact is a %s by %s, with a confidence from 0 to 1", strings.Join(factTypes, ", "), strings.Join(Authors, ", "))
 	}
 	return nil
 }
@@ -244,20 +233,20 @@ func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error
 	}
 	var saved Saved
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) (err error) {
-		if late, err := outdated(tx, v.User, f); err != nil || late {
+		if late, err := s.outdated(tx, v.User, f); err != nil || late {
 			saved = Saved{}
 			return err
 		}
 		saved, err = s.saveFact(tx, v, subject, f)
 		return err
 	})
-	return saved, during("save fact", err)
+	return saved, sqlite.During("save fact", err)
 }
 
 // outdated says that a fact was learned from words that are forgotten.
-func outdated(tx *sqlite.Tx, user string, f NewFact) (bool, error) {
+func (s *Store) outdated(tx *sqlite.Tx, user string, f NewFact) (bool, error) {
 	if f.Generation != 0 {
-		if now, err := generation(tx, f.Session); err != nil || now != f.Generation {
+		if now, err := s.o.Generation(tx, f.Session); err != nil || now != f.Generation {
 			return true, err
 		}
 	}
@@ -272,7 +261,7 @@ func forgottenSince(tx *sqlite.Tx, user string, said time.Time) (bool, error) {
 	}
 	var since string
 	err := tx.QueryRow("SELECT coalesce(max(learn_after), '') FROM people WHERE user_id = ?", user).Scan(&since)
-	return since >= Stamp(said), err
+	return since >= sqlite.Stamp(said), err
 }
 
 // learnFromNow makes nothing said so far be learned from again.
@@ -298,7 +287,7 @@ func (s *Store) saveFact(tx *sqlite.Tx, v Viewer, subject string, f NewFact) (Sa
 		}
 		return s.correct(tx, v, old, f)
 	}
-	now := Stamp(s.now())
+	now := sqlite.Stamp(s.o.Now())
 	res, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
 			session_id, message_id, quote, confidence, valid_from, call_key, created_at, updated_at, via, people)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -325,7 +314,9 @@ func one(list []Fact) Fact {
 
 // origin is whose words a fact about subject is made of that v has saved: v's,
 // too, unless it is about v.
-func (f NewFact) origin(v Viewer, subject string) Origin { return f.Origin.Of(v.User).But(subject) }
+func (f NewFact) origin(v Viewer, subject string) provenance.Origin {
+	return f.Origin.Of(v.User).But(subject)
+}
 
 // correct makes an old fact say something new. What it said is kept in its
 // history.
@@ -335,7 +326,7 @@ func (s *Store) correct(tx *sqlite.Tx, v Viewer, old Fact, f NewFact) (Saved, er
 		return Saved{}, err
 	}
 	known := strings.EqualFold(old.Content, f.Content)
-	now := Stamp(s.now())
+	now := sqlite.Stamp(s.o.Now())
 	if !known {
 		if err := keepHistory(tx, old.ID, now); err != nil {
 			return Saved{}, err
@@ -389,13 +380,13 @@ func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (
 		if saved, err = s.correct(tx, v, old, f); err != nil || other.ID == 0 || other.ID == id {
 			return err
 		}
-		_, err = tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", Stamp(s.now()), id, other.ID)
+		_, err = tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", sqlite.Stamp(s.o.Now()), id, other.ID)
 		return err
 	})
-	return saved, during("update fact", err)
+	return saved, sqlite.During("update fact", err)
 }
 
-// changeFact runs fn on a fact that v can see; ErrNoFact when there is none.
+// changeFact runs fn on a fact that v can see; ErrNone when there is none.
 func (s *Store) changeFact(ctx context.Context, v Viewer, id int64, fn func(*sqlite.Tx, Fact) error) error {
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
@@ -403,7 +394,7 @@ func (s *Store) changeFact(ctx context.Context, v Viewer, id int64, fn func(*sql
 			return err
 		}
 		if len(list) == 0 {
-			return ErrNoFact
+			return ErrNone
 		}
 		return fn(tx, list[0])
 	})
@@ -420,9 +411,9 @@ func (s *Store) MarkFact(ctx context.Context, v Viewer, id int64, important bool
 		}
 		marked = f
 		marked.Tags, marked.Important = tags, important
-		return retag(tx, id, tags, Stamp(s.now()))
+		return retag(tx, id, tags, sqlite.Stamp(s.o.Now()))
 	})
-	return marked, during("mark fact", err)
+	return marked, sqlite.During("mark fact", err)
 }
 
 // ForgetFact deletes a fact that v can see, with its history and what it
@@ -437,9 +428,9 @@ func (s *Store) ForgetFact(ctx context.Context, v Viewer, id int64) (Fact, error
 		if f.Scope != ScopePerson {
 			return nil
 		}
-		return learnFromNow(tx, f.Subject, Stamp(s.now()))
+		return learnFromNow(tx, f.Subject, sqlite.Stamp(s.o.Now()))
 	})
-	return gone, during("forget fact", err)
+	return gone, sqlite.During("forget fact", err)
 }
 
 // ClearFacts deletes every fact about v that v can see from here and returns
@@ -447,12 +438,12 @@ func (s *Store) ForgetFact(ctx context.Context, v Viewer, id int64) (Fact, error
 func (s *Store) ClearFacts(ctx context.Context, v Viewer) (n int64, err error) {
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		n = 0
-		if err := learnFromNow(tx, v.User, Stamp(s.now())); err != nil {
+		if err := learnFromNow(tx, v.User, sqlite.Stamp(s.o.Now())); err != nil {
 			return err
 		}
 		return tx.Count(&n, "DELETE FROM key_facts AS f WHERE f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel))", v.Named(nil))
 	})
-	return n, during("clear facts", err)
+	return n, sqlite.During("clear facts", err)
 }
 
 // PruneFacts deletes the oldest untagged facts beyond limit of each subject;
@@ -466,5 +457,5 @@ func (s *Store) PruneFacts(ctx context.Context, limit int) (n int64, err error) 
 		return tx.Count(&n, `DELETE FROM key_facts WHERE id IN (SELECT id FROM (
 			SELECT id, row_number() OVER (PARTITION BY subject ORDER BY updated_at DESC, id DESC) AS n FROM key_facts WHERE tags = '') WHERE n > ?)`, limit)
 	})
-	return n, during("prune facts", err)
+	return n, sqlite.During("prune facts", err)
 }
