@@ -1,10 +1,15 @@
 // Package waittest is how tests wait: for something to come true, with a
 // deadline that only a hang reaches, and for processor time rather than the
-// clock on the wall. It never sleeps for a fixed time.
+// clock on the wall. It never waits for a fixed time but in a synctest bubble,
+// where that costs none.
 package waittest
 
 import (
+	"context"
+	"flag"
+	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -32,4 +37,35 @@ func Within(limit time.Duration, ok func() bool) bool {
 		}
 	}
 	return true
+}
+
+// Pass lets d of a synctest bubble's time pass, and all that is due in it
+// happen. Outside a bubble it panics: there it would be a guess.
+func Pass(d time.Duration) {
+	synctest.Wait()
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// Take plays work that takes d, as that of a slow server does, and ends sooner
+// with ctx. It is for fakes; a test that waits for something uses Until.
+func Take(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// Abreast lets n tests of a package run at once where the command line does
+// not say how many. It is called in TestMain, where tests wait for processes
+// and timeouts rather than compute.
+func Abreast(n int) {
+	flag.Parse()
+	said := false
+	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
+	if !said {
+		_ = flag.Set("test.parallel", strconv.Itoa(n)) // it is a number
+	}
 }
