@@ -45,6 +45,7 @@ var rooms = []allowed{
 	{"internal/chat/chattest", "internal/waittest", "how tests wait"},
 	{"internal/chat/chattest", "internal/memory", "the contract of adapters holds with the real store"},
 
+	{"internal/llm/llmtest", "internal/waittest", "a slow model takes its time"},
 	{"internal/llm/*", "internal/llm", "an engine, or a fake of one, behind llm.Model"},
 
 	{"internal/*", "internal/provenance", "whose words these are, and how they came"},

@@ -103,7 +103,7 @@ type Adapter struct {
 	app      string          // our application id
 	roles    map[string]bool // roles that are ours alone: a mention of one is a mention of us
 	places   map[string]place
-	guilds   map[string]authority
+	guilds   map[string]*authority
 	silent   map[string]time.Time // what is not to be asked, and until when
 	read     map[string]string    // channel -> the newest message on its way to the inbox
 	behind   map[string]bool      // channels whose history cannot be read just now
@@ -135,7 +135,7 @@ func New(o Options) (*Adapter, error) {
 	transport.MaxIdleConnsPerHost = 64
 	return &Adapter{
 		o: o, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport},
-		queue: make(chan arrival, 256), health: errConnecting, roles: map[string]bool{}, places: map[string]place{}, guilds: map[string]authority{},
+		queue: make(chan arrival, 256), health: errConnecting, roles: map[string]bool{}, places: map[string]place{}, guilds: map[string]*authority{},
 		silent: map[string]time.Time{}, known: make(chan struct{}), noted: make(chan struct{}, 1), reading: make(chan struct{}, catchUpSide),
 		read: map[string]string{}, behind: map[string]bool{}, ours: map[string]string{}, lanes: lanes{byChannel: map[string]*lane{}}, progress: progress{open: map[int64]bool{}},
 	}, nil

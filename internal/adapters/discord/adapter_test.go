@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/chat"
+	"parley/internal/waittest"
 )
 
 // intake is an inbox that de-duplicates like the real one.
@@ -108,15 +110,16 @@ func running(t *testing.T, a *Adapter, in *intake, s *discordtest.Server) (stop 
 	return stop
 }
 
+// TestMain: most tests wait for a connection to end.
+func TestMain(m *testing.M) {
+	waittest.Abreast(16)
+	os.Exit(m.Run())
+}
+
 // until polls: what is waited for happens on another side of the wire.
 func until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
-		if ok() {
-			return
-		}
-	}
-	t.Fatalf("never: %s", what)
+	waittest.Until(t, what, ok)
 }
 
 func fake(t *testing.T) *discordtest.Server {
@@ -404,6 +407,31 @@ func TestAuthorityOfMessages(t *testing.T) {
 	s.Dispatch("GUILD_ROLE_UPDATE", map[string]any{"guild_id": "77", "role": map[string]any{"id": "500", "permissions": "0"}})
 	if admin("77", "42", "500") || admin("77", "1") {
 		t.Error("what was taken away still counts")
+	}
+}
+
+// TestAuthorityThatChangesWhileItIsAsked: an answer of before the change does
+// not count after it.
+func TestAuthorityThatChangesWhileItIsAsked(t *testing.T) {
+	t.Parallel()
+	s, in := fake(t), newIntake()
+	connected(t, in, s)
+	s.Guild("77", "1", nil)
+	late := make(chan struct{})
+	s.Fail(discordtest.Fault{Path: "/guilds/77", Late: late})
+	say := func(channel string) { s.Message("77", channel, "1", "<@9000> hi") }
+	say("50")
+	until(t, "Discord was asked", func() bool { return len(s.Calls("GET", "/guilds/77")) == 1 })
+	s.Guild("77", "2", nil)
+	s.Dispatch("GUILD_UPDATE", map[string]any{"id": "77"})
+	say("51")
+	until(t, "the update was taken in", func() bool { return len(in.texts()) == 1 })
+	close(late)
+	until(t, "delivered", func() bool { return len(in.texts()) == 2 })
+	say("50")
+	until(t, "delivered", func() bool { return len(in.texts()) == 3 })
+	if in.last().Admin {
+		t.Error("who owns the server no more administers it")
 	}
 }
 

@@ -12,12 +12,13 @@ const manages = discordgo.PermissionAdministrator | discordgo.PermissionManageGu
 
 // authority is who administers a server: its owner, and who has one of roles.
 type authority struct {
+	asked bool // Discord has not answered yet; nothing else is known
 	owner string
 	roles map[string]bool
 }
 
-func authorityOf(g *wireGuild) authority {
-	who := authority{roles: map[string]bool{}}
+func authorityOf(g *wireGuild) *authority {
+	who := &authority{roles: map[string]bool{}}
 	if isID(g.OwnerID) {
 		who.owner = string(g.OwnerID)
 	}
@@ -45,9 +46,14 @@ func (a *Adapter) administers(ctx context.Context, m *wireMessage) bool {
 	}
 	guild := string(m.GuildID)
 	a.mu.Lock()
-	who, known := a.guilds[guild]
+	who := a.guilds[guild]
+	unknown := who == nil || who.asked
+	mine := &authority{asked: true}
+	if unknown {
+		a.guilds[guild] = mine
+	}
 	a.mu.Unlock()
-	if !known {
+	if unknown {
 		ctx, cancel := context.WithTimeout(ctx, lookup)
 		defer cancel()
 		var g wireGuild
@@ -57,7 +63,9 @@ func (a *Adapter) administers(ctx context.Context, m *wireMessage) bool {
 		}
 		who = authorityOf(&g)
 		a.mu.Lock()
-		a.guilds[guild] = who
+		if a.guilds[guild] == mine { // else something changed meanwhile, and the answer may be of before
+			a.guilds[guild] = who
+		}
 		a.mu.Unlock()
 	}
 	if who.owner == string(m.Author.ID) || who.roles[guild] { // the role of everybody has the server's id

@@ -2,6 +2,7 @@ package discordtest
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"strings"
 	"sync"
@@ -20,6 +21,9 @@ type Fault struct {
 	Bare         bool    // with Status 429: do not say for how long
 	Field        string  // with Code 50035: the field that is refused, where it is sent
 	Cut          bool    // close the connection instead of answering
+	// Late keeps back the answer, true as it was when it was asked for, until it
+	// is closed; nothing else goes wrong then.
+	Late <-chan struct{}
 }
 
 // Fail adds a fault.
@@ -28,6 +32,17 @@ func (s *Server) Fail(f Fault) {
 		f.Times = 1
 	}
 	s.with(func() { s.faults = append(s.faults, &f) })
+}
+
+// hold keeps an answer back until it may go, or nobody waits for it any more.
+func (f *Fault) hold(ctx context.Context) {
+	if f == nil || f.Late == nil {
+		return
+	}
+	select {
+	case <-f.Late:
+	case <-ctx.Done():
+	}
 }
 
 // Heal takes all faults back.

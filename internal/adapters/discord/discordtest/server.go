@@ -242,10 +242,10 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	fault := s.fault(r.Method, path, body)
 	var out any
 	p := s.authorize(r)
-	if p == nil && (fault == nil || fault.After) {
+	if p == nil && (fault == nil || fault.After || fault.Late != nil) {
 		out, p = s.route(r, path, body)
 	}
-	if fault != nil {
+	if fault != nil && fault.Late == nil {
 		p = &problem{status: fault.Status, code: fault.Code, message: "scheduled", retryAfter: fault.RetryAfter, field: fault.Field}
 	}
 	status := 200
@@ -257,6 +257,7 @@ func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	}
 	s.touch()
 	s.mu.Unlock()
+	fault.hold(r.Context())
 	if fault != nil && fault.Cut {
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
 			_ = conn.Close()
