@@ -21,6 +21,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/waittest"
 )
 
 // shelf opens files by their Ref.
@@ -246,7 +247,7 @@ func TestFloodOfFiles(t *testing.T) {
 	open := func(ctx context.Context, _ chat.Message, _ chat.File, _ int64) ([]byte, error) {
 		n := now.Add(1)
 		defer now.Add(-1)
-		time.Sleep(5 * time.Millisecond) // what a download takes
+		waittest.Take(ctx, 5*time.Millisecond) // what a download takes
 		for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
 		}
 		return data, ctx.Err()

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"parley/internal/waittest"
 )
 
 // filled is a store with n rounds of batches of messages in it.
@@ -216,7 +218,7 @@ func BenchmarkBackup(b *testing.B) {
 					b.Error(err)
 				}
 				took = append(took, time.Since(began))
-				time.Sleep(2 * time.Millisecond)
+				waittest.Take(ctx, 2*time.Millisecond) // between messages
 			}
 		})
 		began := time.Now()

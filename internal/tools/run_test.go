@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/waittest"
 )
 
 type noteArgs struct {
@@ -178,7 +179,7 @@ func TestRunHangs(t *testing.T) {
 		meta := plain("note")
 		meta.Timeout = time.Second
 		set := noteTool(meta, func(context.Context, Call, noteArgs) (Result, error) {
-			time.Sleep(time.Hour) // deaf to ctx
+			waittest.Take(context.Background(), time.Hour) // deaf to ctx
 			return Result{}, nil
 		})
 		var r Runner

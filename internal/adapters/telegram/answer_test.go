@@ -15,6 +15,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
+	"parley/internal/waittest"
 )
 
 // echoes are what a server may say of a message that it took, and that the
@@ -166,12 +167,12 @@ func TestPagesAreAskedSlowly(t *testing.T) {
 								if wait = min(2*wait, 30*time.Second); errors.As(err, &silence) {
 									wait = silence.After
 								}
-								time.Sleep(wait)
+								waittest.Take(t.Context(), wait)
 							}
 						}()
 					}
 				}
-				time.Sleep(10*time.Minute + time.Second)
+				waittest.Pass(10*time.Minute + time.Second)
 				if n := c.calls.Load(); n > 60 || n < 10 {
 					t.Errorf("%d requests in ten minutes", n)
 				}
@@ -195,7 +196,7 @@ func TestEmptyPollsAtOnce(t *testing.T) {
 			a.me.Store(&models.User{ID: 1})
 			a.wire.send.Transport, a.wire.poll.Transport = &canned{status: 200, body: `{"ok":true,"result":{"id":1}}`}, c
 			r := start(t, a, newIntake())
-			time.Sleep(10 * time.Minute)
+			waittest.Pass(10 * time.Minute)
 			if n := c.calls.Load(); n > 60 || n < 10 {
 				t.Errorf("%s: %d polls in ten minutes", body, n)
 			}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"parley/internal/chat"
 )
@@ -159,7 +158,7 @@ func ctrlCStopsTheAnswer(t *testing.T) {
 			return []chat.Part{{Text: "Well"}}
 		}
 		close(stopped)
-		time.Sleep(time.Second)
+		synctest.Wait() // until what can go on without it has
 		return []chat.Part{{Text: "Stopped."}}
 	}
 	quit, err := a.say(t.Context(), in, "tell me everything")

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"time"
+
+	"parley/internal/waittest"
 )
 
 // write sends the scripted answer in the form the request asked for.
@@ -27,10 +28,10 @@ func (t Turn) write(w http.ResponseWriter, r *http.Request, req Request) {
 		for _, line := range t.Stream {
 			_, _ = fmt.Fprintf(w, "%s\n\n", line)
 			flush(w)
-			time.Sleep(t.ChunkWait)
+			waittest.Take(r.Context(), t.ChunkWait)
 		}
 	case req.Stream:
-		t.stream(w, req)
+		t.stream(w, r, req)
 	default:
 		t.whole(w, req)
 	}
@@ -90,7 +91,7 @@ func (t Turn) whole(w http.ResponseWriter, req Request) {
 }
 
 // stream sends text in pieces and tool calls in fragments, as servers do.
-func (t Turn) stream(w http.ResponseWriter, req Request) {
+func (t Turn) stream(w http.ResponseWriter, r *http.Request, req Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(delta map[string]any, finish any) {
 		b, _ := json.Marshal(map[string]any{"id": "x", "object": "chat.completion.chunk", "model": req.Model,
@@ -98,7 +99,7 @@ func (t Turn) stream(w http.ResponseWriter, req Request) {
 		_, _ = fmt.Fprintf(w, "data: %s\n\n", b)
 		if t.ChunkWait > 0 {
 			flush(w)
-			time.Sleep(t.ChunkWait)
+			waittest.Take(r.Context(), t.ChunkWait)
 		}
 	}
 	text := t.text(req)

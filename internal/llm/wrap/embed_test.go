@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/text"
+	"parley/internal/waittest"
 )
 
 // flaky is an endpoint that fails while it is told to, and counts.
@@ -53,7 +54,7 @@ func TestEmbedderRestsAndRemembers(t *testing.T) {
 		if err := ask("e"); err == nil || ask("a sk-secret") != nil || len(f.asked) != before {
 			t.Errorf("it does not rest: %v", err)
 		}
-		time.Sleep(embedRest)
+		waittest.Pass(embedRest)
 		if err := ask("e"); err != nil {
 			t.Errorf("after the rest: %v", err)
 		}

@@ -13,6 +13,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"parley/internal/tools"
+	"parley/internal/waittest"
 )
 
 // alone makes a server do one thing at a time, as many do.
@@ -38,7 +39,7 @@ func TestLookingAtABusyServer(t *testing.T) {
 				f.alone()
 				var done atomic.Int32
 				f.add("work", "takes its time", func() (*sdk.CallToolResult, error) {
-					time.Sleep(20 * time.Second)
+					waittest.Take(context.Background(), 20*time.Second)
 					done.Add(1)
 					return says("done")()
 				})
@@ -50,7 +51,7 @@ func TestLookingAtABusyServer(t *testing.T) {
 				go func() { out <- r.Run(ctx, c.Set(), tools.Call{Name: "fake__work", Args: json.RawMessage(`{}`)}) }()
 				for range 40 {
 					c.Look()
-					time.Sleep(time.Second)
+					waittest.Pass(time.Second)
 					if s := c.Status()[0]; offered(c) != "fake__work" {
 						t.Fatalf("offered %q: %s", offered(c), s.Err)
 					}
@@ -126,8 +127,7 @@ func TestServerThatStopsReading(t *testing.T) {
 				settle()
 				stuck.Store(true)
 				touch(t, c)
-				time.Sleep(callTimeout + 2*listTimeout)
-				synctest.Wait()
+				waittest.Pass(callTimeout + 2*listTimeout)
 				if f.count() != 2 || offered(c) != "fake__a" {
 					t.Errorf("connected %d times, offered %q", f.count(), offered(c))
 				}
@@ -136,7 +136,7 @@ func TestServerThatStopsReading(t *testing.T) {
 				}
 				stuck.Store(true)
 				c.Look()
-				time.Sleep(time.Second)
+				waittest.Pass(time.Second)
 				began := time.Now()
 				cancel()
 				<-done

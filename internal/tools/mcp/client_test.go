@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/internal/tools"
+	"parley/internal/waittest"
 )
 
 func TestMain(m *testing.M) {
@@ -97,8 +98,7 @@ func begin(t *testing.T, dir string, servers []Server, fakes ...*fake) *Client {
 
 // settle lets everything that is due within two looks at a server happen.
 func settle() {
-	time.Sleep(2*listPause + time.Millisecond)
-	synctest.Wait()
+	waittest.Pass(2*listPause + time.Millisecond)
 }
 
 func server(name string) Server { return Server{Name: name, Command: []string{"none"}} }
@@ -244,8 +244,7 @@ func TestBackOff(t *testing.T) {
 				t.Fatalf("the other server: %+v", o)
 			}
 			for f.count() == n {
-				time.Sleep(time.Second / 2)
-				synctest.Wait()
+				waittest.Pass(time.Second / 2)
 			}
 		}
 		settle()
@@ -281,7 +280,7 @@ func TestListChangedStorm(t *testing.T) {
 		for range 1000 {
 			f.add("b", "flickers", says("2"))
 			f.server.RemoveTools("b")
-			time.Sleep(10 * time.Millisecond)
+			waittest.Pass(10 * time.Millisecond)
 		}
 		synctest.Wait()
 		if n := looks.Load() - before; n < 2 || n > 20 {

@@ -34,12 +34,13 @@ func childTool(name string, f func() string) tools.Tool {
 
 // child is what the test binary does when it plays a server.
 func child(mode string) {
+	_ = os.WriteFile("here", nil, 0o600) // for tests that wait for it
 	switch mode {
 	case "mute":
 		io.Copy(io.Discard, os.Stdin)
 		return
 	case "deaf": // and stubborn
-		time.Sleep(time.Hour)
+		waittest.Take(context.Background(), time.Hour)
 	case "junk":
 		fmt.Println("Welcome to the server!\n\n  listening…\n[INFO] ready\n[\"a list\"]\n{\"level\":\"info\",\"msg\":\"listening\"}\n[]\n{}")
 		fmt.Fprintln(os.Stderr, "a complaint")
@@ -70,7 +71,7 @@ func child(mode string) {
 	)
 	Serve(context.Background(), set, tools.Call{}, os.Stdin, os.Stdout)
 	if mode == "fork" {
-		time.Sleep(time.Hour) // ignores the end of its input
+		waittest.Take(context.Background(), time.Hour) // ignores the end of its input
 	}
 }
 
@@ -165,8 +166,14 @@ func testGroup(t *testing.T, end func(c *Client, stop func())) {
 // TestSilentChildren stops while the greeting is still unanswered.
 func TestSilentChildren(t *testing.T) {
 	t.Parallel()
-	c, stop := live(t, Options{Dir: t.TempDir(), Servers: []Server{childServer("mute", "mute"), childServer("deaf", "deaf")}})
-	time.Sleep(100 * time.Millisecond)
+	dir := t.TempDir()
+	c, stop := live(t, Options{Dir: dir, Servers: []Server{childServer("mute", "mute"), childServer("deaf", "deaf")}})
+	for _, name := range []string{"mute", "deaf"} {
+		waittest.Until(t, name+" runs", func() bool {
+			_, err := os.Stat(filepath.Join(dir, name, "here"))
+			return err == nil
+		})
+	}
 	if c.Set().Len() != 0 {
 		t.Error("tools of a server that never spoke")
 	}
