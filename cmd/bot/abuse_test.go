@@ -20,6 +20,7 @@ import (
 // TestNobodyIsPinged: whatever a model says, in posts, edits,
 // follow-ups and errors. The fake refuses what could ping.
 func TestNobodyIsPinged(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.run(t)
 	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
@@ -66,6 +67,7 @@ func (w *world) answers(channel string) (n int) {
 // TestErrorsStayInside: people read that something failed and
 // under which number the log has the rest.
 func TestErrorsStayInside(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
 	const inside = "panic: runtime error at /srv/app/main.go:42 (http://10.0.0.7:8080/internal?key=1)"
@@ -88,6 +90,7 @@ func TestErrorsStayInside(t *testing.T) {
 // TestOnePersonFloods: 500 messages in a
 // minute cost as many model calls as the limit says, and one notice.
 func TestOnePersonFloods(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.env = append(w.env, "BOT_LIMITS_USER_PER_MINUTE=20", "BOT_LIMITS_QUEUE_PER_CHANNEL=1000")
 	w.run(t)
@@ -116,6 +119,7 @@ func TestOnePersonFloods(t *testing.T) {
 // TestHostileModelIsBounded: calls for ever, each repeated
 // because it fails, stay within one ledger.
 func TestHostileModelIsBounded(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
 	var n atomic.Int64
@@ -134,6 +138,7 @@ func TestHostileModelIsBounded(t *testing.T) {
 
 // TestTenThousandReminders: a person has a hundred at most.
 func TestTenThousandReminders(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
 	w.saying(t, 7, 7, "hello")
@@ -159,6 +164,7 @@ func TestTenThousandReminders(t *testing.T) {
 // knows a secret and has read what others wrote can put it into an address, but
 // into none that anybody can open, and no preview opens it by itself.
 func TestNothingIsCarriedOut(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.run(t)
 	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })

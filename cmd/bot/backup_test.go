@@ -23,6 +23,7 @@ func (w *world) call(t *testing.T, args ...string) (out string, code int) {
 }
 
 func TestBackupAndRestoreOfARunningBot(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
 	w.tg.Push(telegramtest.Text(7, 7, "before the backup"))

@@ -74,6 +74,7 @@ func personNumber(user string) (n int64) {
 // TestConfirmationButtons: a button works for the one who was asked, once, and
 // for what was asked.
 func TestConfirmationButtons(t *testing.T) {
+	t.Parallel()
 	for name, front := range map[string]func(*testing.T, *world) group{"telegram": onTelegramGroup, "discord": onDiscordGuild} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

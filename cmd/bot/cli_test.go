@@ -42,6 +42,7 @@ func TestCommandLine(t *testing.T) {
 
 // TestTheFirstLineSaysWhichModel: what there is to warn of comes after it.
 func TestTheFirstLineSaysWhichModel(t *testing.T) {
+	t.Parallel()
 	file := filepath.Join(t.TempDir(), "bot.yaml")
 	if err := os.WriteFile(file, []byte("model: {name: builtin, api_key: x}\n"), 0o644); err != nil {
 		t.Fatal(err)

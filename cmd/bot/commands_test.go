@@ -95,6 +95,7 @@ const uses = `
 // front end when there is no model, and says that it did not work for none but
 // those that are about the model.
 func TestEveryCommandWithTheModelDown(t *testing.T) {
+	t.Parallel()
 	lines := strings.Split(strings.TrimSpace(uses), "\n")
 	var script []string
 	for i, line := range lines {

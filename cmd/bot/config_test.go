@@ -34,6 +34,7 @@ func (w *world) offered() (names []string) {
 // TestConfigSet: a setting changes from the chat within its
 // range, at once and for good.
 func TestConfigSet(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
 	for _, s := range []struct{ text, want string }{
@@ -93,6 +94,7 @@ func TestConfigSet(t *testing.T) {
 // TestConfigSetThatNoLongerFits: what was set from the chat and what the file
 // says now cannot both hold.
 func TestConfigSetThatNoLongerFits(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.file = filepath.Join(t.TempDir(), "bot.yaml")
 	if err := os.WriteFile(w.file, nil, 0o600); err != nil {

@@ -122,6 +122,7 @@ func broken(fault string) llmtest.Turn {
 // TestConversations plays every script on every front end: the same core has
 // to give the same conversation.
 func TestConversations(t *testing.T) {
+	t.Parallel()
 	scripts, err := filepath.Glob("testdata/conversations/*.txt")
 	if err != nil || len(scripts) == 0 {
 		t.Fatal("no scripts", err)

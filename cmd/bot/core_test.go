@@ -53,6 +53,7 @@ func summarizing(folds *atomic.Int32) func(llmtest.Request) llmtest.Turn {
 // refuses tool results without their calls, requests stay within the limit,
 // and what was said first is known last.
 func TestSixtyTurns(t *testing.T) {
+	t.Parallel()
 	for name, front := range fronts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -122,6 +123,7 @@ func checkTokens(t *testing.T, w *world, info, answer string) {
 // TestFoldKeepsFiveExchanges: near the budget one summary is asked for, and
 // the next request has it and the last five exchanges.
 func TestFoldKeepsFiveExchanges(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.env = append(w.env, "BOT_CONTEXT_TOKEN_BUDGET=4000")
 	var folds atomic.Int32
@@ -159,6 +161,7 @@ func TestFoldKeepsFiveExchanges(t *testing.T) {
 // request before began with, which is what providers' caches go by. A fold
 // begins anew after the tools and the persona.
 func TestPromptPrefix(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	say := onTelegram(t, w)
 	for i := range 20 {
@@ -191,6 +194,7 @@ func TestPromptPrefix(t *testing.T) {
 // TestEveryMessageHasOneDecision: ten messages of all kinds leave ten rows,
 // the calls of each belong to it, and none is left pending.
 func TestEveryMessageHasOneDecision(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	say := onTelegram(t, w)
 	call := llmtest.Turn{Calls: []llmtest.Call{{ID: "a", Name: "add_task", Args: `{"description":"x"}`}, {ID: "b", Name: "no_such", Args: `{}`}}}
@@ -267,6 +271,7 @@ func TestSlowCommandIsDeferred(t *testing.T) {
 // TestSubagent: a helper has its own prompt, its own model and only its tools;
 // what it says to itself stays out of the conversation.
 func TestSubagent(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.llm.Models("test", "small")
 	dir := t.TempDir()

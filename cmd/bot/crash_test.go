@@ -84,6 +84,7 @@ func (w *world) settle(want map[int64][]string) ledger {
 // again: nothing is lost, and only a send whose answer was never seen may be
 // doubled.
 func TestKilledAtEveryPoint(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		point     string
 		ambiguous bool
@@ -116,6 +117,7 @@ func TestKilledAtEveryPoint(t *testing.T) {
 // TestKilledBeforeTheWire: an answer that was stored and not yet on its way is
 // not given up where a lost answer is preferred to a double.
 func TestKilledBeforeTheWire(t *testing.T) {
+	t.Parallel()
 	for _, nth := range []string{"1", "3"} {
 		w := newWorld(t)
 		w.llm.Quiet()
@@ -132,6 +134,7 @@ func TestKilledBeforeTheWire(t *testing.T) {
 // TestKilledBetweenAnEditAndTheAnswer: a message that was changed before the
 // kill is answered as changed, and one that was alone as it is.
 func TestKilledBetweenAnEditAndTheAnswer(t *testing.T) {
+	t.Parallel()
 	for _, point := range []string{"after_inbox_commit", "before_finish"} {
 		w := newWorld(t)
 		w.llm.Quiet()
@@ -151,6 +154,7 @@ func TestKilledBetweenAnEditAndTheAnswer(t *testing.T) {
 // TestKilledAtRandom kills at random moments under load. PARLEY_KILLS sets how
 // often; make faults asks for many.
 func TestKilledAtRandom(t *testing.T) {
+	t.Parallel()
 	kills, _ := strconv.Atoi(os.Getenv("PARLEY_KILLS"))
 	if kills == 0 {
 		kills = 6
@@ -179,6 +183,7 @@ func TestKilledAtRandom(t *testing.T) {
 
 // TestKilledAfterSendTenTimes is the re-send storm that must not be.
 func TestKilledAfterSendTenTimes(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for i := range 10 {
 		child := w.start(t, "BOT_FAILPOINT=after_send:1")

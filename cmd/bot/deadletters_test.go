@@ -63,6 +63,7 @@ func TestDeadLettersAreReadAgain(t *testing.T) {
 // Telegram's are read again as well: one that is a message after all is
 // answered, and what is no whole update says so.
 func TestDeadLettersOfTelegramAreReadAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.llm.Quiet()
 	w.tg.AddChat(7)

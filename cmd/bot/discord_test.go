@@ -25,6 +25,7 @@ func (w *world) discordSent(t *testing.T, n int) []discordtest.Message {
 }
 
 func TestDiscordConversation(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.run(t)
 	w.dc.Wait(5*time.Second, func() bool { return w.dc.Connected() > 0 })
@@ -66,6 +67,7 @@ func (w *world) responded(t *testing.T, id string) discordtest.Response {
 // TestDiscordCommands: what is registered, what is completed for whom, and
 // whose eyes an answer is for.
 func TestDiscordCommands(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
 	w.run(t)
@@ -121,6 +123,7 @@ func TestDiscordCommands(t *testing.T) {
 // TestDiscordMenu: a long list is a menu, and what is chosen runs as whoever
 // chose it.
 func TestDiscordMenu(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
 	w.run(t)
@@ -149,6 +152,7 @@ func TestDiscordMenu(t *testing.T) {
 // TestDiscordSlowCommand: a command that takes its time is
 // acknowledged first and answered in the same place later.
 func TestDiscordSlowCommand(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).onDiscord()
 	const slow = 2 * time.Second
 	w.llm.Structured(func(llmtest.Request) llmtest.Turn {
@@ -172,6 +176,7 @@ func TestDiscordSlowCommand(t *testing.T) {
 // TestDiscordChannelForAdmins: whom the channel's policy leaves out reads so
 // alone, each time, and is completed nothing.
 func TestDiscordChannelForAdmins(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
 	w.run(t)
@@ -207,6 +212,7 @@ func TestDiscordChannelForAdmins(t *testing.T) {
 // TestCompanyIsNotPrivate: outside of servers there are chats
 // with others in them, too, to which somebody can bring the bot along.
 func TestCompanyIsNotPrivate(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.run(t)
 	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })

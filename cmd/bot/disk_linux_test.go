@@ -82,6 +82,7 @@ func TestFaultStartedOnAFullDisk(t *testing.T) {
 // TestFaultDiskFullWhileRunning: red while nothing can be stored, green again
 // by itself, and what was written meanwhile is answered.
 func TestFaultDiskFullWhileRunning(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.onSmallDisk(t, "8m")
 	base := w.withPort(t)
@@ -105,6 +106,7 @@ func TestFaultDiskFullWhileRunning(t *testing.T) {
 // TestKilledRestoreLeavesNothing: a restore that is killed on its way leaves a
 // copy that only its owner can read, and the next start removes it.
 func TestKilledRestoreLeavesNothing(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	fill(t, w.dir)
 	backup := filepath.Join(t.TempDir(), "copy.db")

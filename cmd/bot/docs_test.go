@@ -19,6 +19,7 @@ var update = flag.Bool("update", false, "write the tables in docs/ again")
 
 // TestDocs compares the tables in docs/ with the code they are made from.
 func TestDocs(t *testing.T) {
+	t.Parallel()
 	for _, table := range []struct{ file, name, want string }{
 		{"settings.md", "settings", config.Table()},
 		{"commands.md", "commands", chatCommands(t)},
@@ -95,6 +96,7 @@ var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 
 // TestDocsLead follows every link between the papers.
 func TestDocsLead(t *testing.T) {
+	t.Parallel()
 	for _, dir := range []string{"../../", "../../docs/", "../../docs/decisions/"} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
@@ -119,6 +121,7 @@ func TestDocsLead(t *testing.T) {
 
 // TestReadmeIsShort: the front door has at most 1,500 words.
 func TestReadmeIsShort(t *testing.T) {
+	t.Parallel()
 	b, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)

@@ -83,6 +83,7 @@ func (w *world) heard(answering bool, words ...string) (got []string) {
 }
 
 func TestMeaningFindsFactsNotesAndRules(t *testing.T) {
+	t.Parallel()
 	w := meaningWorld(t)
 	w.env = append(w.env, "BOT_MODEL_EMBEDDING="+llmtest.EmbeddingModel)
 	w.run(t)
@@ -122,6 +123,7 @@ func TestMeaningFindsFactsNotesAndRules(t *testing.T) {
 }
 
 func TestNoVectorsWithoutTheSetting(t *testing.T) {
+	t.Parallel()
 	w := meaningWorld(t)
 	w.run(t)
 	w.llm.Queue(llmtest.Turn{Text: "Who knows."})
@@ -133,6 +135,7 @@ func TestNoVectorsWithoutTheSetting(t *testing.T) {
 }
 
 func TestNoVectorsWithoutAnythingToCompare(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.env = append(w.env, "BOT_MODEL_EMBEDDING="+llmtest.EmbeddingModel)
 	w.run(t)

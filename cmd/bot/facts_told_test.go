@@ -18,6 +18,7 @@ import (
 // The owner is told once, in their direct chat, that the facts file is refused,
 // and decides there. The looks are ten seconds apart.
 func TestOwnerDecidesAboutTheFactsFile(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes several looks at the file")
 	}

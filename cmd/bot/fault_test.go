@@ -29,6 +29,7 @@ func long(t *testing.T) {
 // the row is there once, the person is answered once, and at most one model
 // call is paid for twice.
 func TestCrashWithASideEffect(t *testing.T) {
+	t.Parallel()
 	for _, point := range []string{"after_model:1", "after_model:2", "after_tool:1", "before_finish:1"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
@@ -90,6 +91,7 @@ func end(t *testing.T, cmd *exec.Cmd, within time.Duration) time.Duration {
 // within its grace time and five seconds, and nothing is lost; what is not done
 // in time the next process answers, once.
 func TestFaultTermination(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		model  time.Duration
@@ -138,6 +140,7 @@ func (w *world) twentyAtWork(t *testing.T, model time.Duration, env ...string) (
 // TestFaultSecondSignal: the second signal ends the process at once, and the
 // next one answers everything.
 func TestFaultSecondSignal(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	child, want := w.twentyAtWork(t, time.Minute, "BOT_LIMITS_SHUTDOWN_GRACE=60s")
 	began := time.Now()
@@ -239,6 +242,7 @@ func goroutines() (n int) {
 // TestFaultTyping: typing that hangs holds nothing up, and ends with the
 // answer, whatever becomes of it.
 func TestFaultTyping(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	lift := w.tg.Fail(telegramtest.Fault{Method: "sendChatAction", Hang: true})
 	defer lift()
@@ -271,6 +275,7 @@ func TestFaultTyping(t *testing.T) {
 // TestCrashResumes: fifty processes that are killed one after the other use up
 // five sessions at most, and each hears what was said while none ran.
 func TestCrashResumes(t *testing.T) {
+	t.Parallel()
 	const starts = 50
 	w := newWorld(t).onDiscord()
 	for i := range starts {
@@ -300,6 +305,7 @@ func TestCrashResumes(t *testing.T) {
 // question is answered once and once only, also where a send was cut off, for
 // its nonce is known.
 func TestCrashOnDiscord(t *testing.T) {
+	t.Parallel()
 	for _, point := range []string{"after_inbox_commit", "after_model", "before_finish", "after_finish", "before_send", "after_send"} {
 		for _, nth := range []int{1, 3} {
 			t.Run(fmt.Sprint(point, "/", nth), func(t *testing.T) {
@@ -340,6 +346,7 @@ func TestCrashOnDiscord(t *testing.T) {
 // TestFaultFewFiles: a process that may open 64 files and has nowhere to log
 // to serves all the same, and opens no more as it goes on.
 func TestFaultFewFiles(t *testing.T) {
+	t.Parallel()
 	long(t)
 	w := newWorld(t)
 	w.llm.Quiet()
@@ -378,6 +385,7 @@ func TestFaultFewFiles(t *testing.T) {
 // TestFaultModelComesLater: with model.required off a bot starts without its
 // model, says so, and answers as soon as there is one.
 func TestFaultModelComesLater(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.env = append(w.env, "BOT_MODEL_REQUIRED=false")
 	w.llm.Models("another")
@@ -400,6 +408,7 @@ func TestFaultModelComesLater(t *testing.T) {
 // TestFaultTerminationInATool: a process that is ended while a tool runs keeps
 // what the person said and no half of the call; the next one goes on with it.
 func TestFaultTerminationInATool(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	var slow atomic.Bool
 	slow.Store(true)

@@ -54,6 +54,7 @@ func makePDF(pages ...string) []byte {
 }
 
 func TestPDF(t *testing.T) {
+	t.Parallel()
 	page := "BT /F1 12 Tf 72 700 Td [(He) 20 (llo) -300 (there)] TJ 0 -14 Td (second line) Tj ET"
 	many := make([]string, 60)
 	for i := range many {
@@ -82,6 +83,7 @@ func TestPDF(t *testing.T) {
 
 // TestPDFThatNeverEnds has a tree of pages that is its own branch.
 func TestPDFThatNeverEnds(t *testing.T) {
+	t.Parallel()
 	data := bytes.Replace(makePDF("x"), []byte("/Kids [4 0 R ]"), []byte("/Kids [2 0 R ]"), 1)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -126,6 +128,7 @@ func (w *world) send(kind, id, caption string, data []byte) {
 var sound = append([]byte("OggS\x00\x02"), make([]byte, 60)...)
 
 func TestTelegramFiles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).seeing()
 	w.run(t)
 	w.llm.Hear(func(r llmtest.Recording) string {
@@ -169,6 +172,7 @@ func TestTelegramFiles(t *testing.T) {
 }
 
 func TestDiscordFiles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).onDiscord().seeing()
 	w.run(t)
 	w.dc.Wait(5*time.Second, func() bool { return w.dc.Connected() > 0 })
@@ -199,6 +203,7 @@ func TestDiscordFiles(t *testing.T) {
 }
 
 func TestWithoutEyesAndEars(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
 	w.send("photo", "p", "", testImage(t))
@@ -244,6 +249,7 @@ func BenchmarkFileFlood(b *testing.B) {
 
 // TestTelegramAlbum: several pictures sent together are looked at together.
 func TestTelegramAlbum(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).seeing()
 	w.run(t)
 	img := testImage(t)

@@ -25,6 +25,7 @@ func peak(t *testing.T, pid int) (kb int64) {
 // TestFaultModelFloods: a model's server that never ends what it says costs
 // the process little memory, and the person is told something true.
 func TestFaultModelFloods(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.llm.Quiet()
 	child := w.startAndPoll(t)

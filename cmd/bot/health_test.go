@@ -39,6 +39,7 @@ func probe(t *testing.T, address string) (status int, word string, problems map[
 // probe red with the reason, everywhere it is asked for; it is green again as
 // soon as they arrive.
 func TestFaultNothingGetsThrough(t *testing.T) {
+	t.Parallel()
 	patience := health.Patience
 	health.Patience = 300 * time.Millisecond
 	t.Cleanup(func() { health.Patience = patience }) // after the bot has stopped

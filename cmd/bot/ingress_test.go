@@ -52,6 +52,7 @@ func everything(place, user int64) (all []telegramtest.Update) {
 // thing somebody does who was not let in, no model is asked, nothing is stored
 // as a conversation, and at most one sentence a day is the answer.
 func TestIngressOfStrangers(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []string{"allowlist", "pairing"} {
 		t.Run(mode, func(t *testing.T) {
 			w := newWorld(t).onDiscord()
@@ -157,6 +158,7 @@ func (w *world) onDiscordEverything(guild, channel, user string) {
 // TestNobodyIsAPerson: ids that many share have no
 // authority, whoever stands behind them, and bots are not answered.
 func TestNobodyIsAPerson(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.env = append(w.env, "BOT_LIMITS_QUEUE_PER_CHANNEL=100")
 	w.run(t)
@@ -212,6 +214,7 @@ func TestNobodyIsAPerson(t *testing.T) {
 // TestCommandsThatAreNone: words that are somebody else's, or
 // for somebody else, are data.
 func TestCommandsThatAreNone(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
 	w.saying(t, 1, 1, "remember 42")
@@ -253,6 +256,7 @@ func TestCommandsThatAreNone(t *testing.T) {
 // TestReplayedInteraction: what Discord sends twice is done
 // once, and only the person who was asked can press.
 func TestReplayedInteraction(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.run(t)
 	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
@@ -284,6 +288,7 @@ func TestReplayedInteraction(t *testing.T) {
 
 // TestReminderStaysHere: a model cannot aim at another chat.
 func TestReminderStaysHere(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
 	w.llm.Queue(

@@ -69,6 +69,7 @@ const keyTail = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH"
 // What init is given reaches only whom it belongs to for certain; every request
 // it makes is recorded.
 func TestInitSendsKeysNowhereElse(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, answers, reached, says string }{
 		{"a key of OpenAI", "sk-proj-" + keyTail, "api.openai.com", ""},
 		{"an older one", "sk-abcdefghijklmnopqrstT3BlbkFJabcdefghijklmnopqrst", "api.openai.com", ""},
@@ -110,6 +111,7 @@ func TestInitSendsKeysNowhereElse(t *testing.T) {
 
 // A start sends a key that is known to be another's nowhere, too.
 func TestStartSendsKeysNowhereElse(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct{ env, reached string }{
 		"OpenAI's":     {"OPENAI_API_KEY=sk-proj-" + keyTail, "api.openai.com"},
 		"OpenRouter's": {"OPENAI_API_KEY=sk-or-v1-" + keyTail, ""},

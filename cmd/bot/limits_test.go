@@ -16,6 +16,7 @@ func (w *world) spend(tokens int) {
 }
 
 func TestDayLimitOfEverybody(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.env = append(w.env, "BOT_LIMITS_TOKENS_PER_DAY=5000")
 	w.spend(3000)
@@ -52,6 +53,7 @@ func TestDayLimitOfEverybody(t *testing.T) {
 }
 
 func TestDayLimitIsPassedByOneCallAtMost(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.env = append(w.env, "BOT_LIMITS_TOKENS_PER_DAY=2000")
 	w.spend(1500)
@@ -66,6 +68,7 @@ func TestDayLimitIsPassedByOneCallAtMost(t *testing.T) {
 }
 
 func TestPastLimitOffline(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.env = append(w.env, "BOT_LIMITS_USER_TOKENS_PER_DAY=100", "BOT_LIMITS_PAST_LIMIT=offline")
 	w.spend(3000)

@@ -13,6 +13,7 @@ import (
 // TestLongAnswers: 1,250 quoted lines are one message and a file with all of
 // them, on Telegram and on Discord.
 func TestLongAnswers(t *testing.T) {
+	t.Parallel()
 	var b strings.Builder
 	for i := range 1250 {
 		fmt.Fprintf(&b, "> Line %d of a long quotation that somebody asked for.\n", i)

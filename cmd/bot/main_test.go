@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	if os.Getenv(childEnv) == "" {
+		waittest.Abreast(8)
 		os.Exit(m.Run())
 	}
 	paceCollector()

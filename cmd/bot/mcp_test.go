@@ -45,6 +45,7 @@ func ask(t *testing.T, s *sdk.ClientSession, tool string, args map[string]any) (
 }
 
 func TestMCPServer(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	s := w.client(t) // the bot is not running, and there is no data folder yet
 	list, err := s.ListTools(t.Context(), nil)

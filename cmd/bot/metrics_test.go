@@ -40,6 +40,7 @@ func fetched(t *testing.T, address string) string {
 }
 
 func TestMetrics(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	at := freeAddress(t)
 	w.env = append(w.env, "BOT_HTTP_LISTEN="+at)

@@ -2,13 +2,16 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,15 +23,20 @@ import (
 // withPort gives the bot an operator's port and returns its address.
 func (w *world) withPort(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for {
+		address := fmt.Sprint("127.0.0.1:", 10_000+(int64(os.Getpid())*100+ports.Add(1))%20_000)
+		if l, err := net.Listen("tcp", address); err == nil {
+			_ = l.Close()
+			w.env = append(w.env, "BOT_HTTP_LISTEN="+address)
+			return "http://" + address
+		}
 	}
-	address := l.Addr().String()
-	_ = l.Close()
-	w.env = append(w.env, "BOT_HTTP_LISTEN="+address)
-	return "http://" + address
 }
+
+// ports counts those given out: one is never given out twice. They are below
+// those that systems give to whoever asks for any, so nobody takes one before
+// its bot does.
+var ports atomic.Int64
 
 // visitor is a browser that follows forms.
 type visitor struct {

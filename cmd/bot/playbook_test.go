@@ -9,6 +9,7 @@ import (
 )
 
 func TestPlaybookCheck(t *testing.T) {
+	t.Parallel()
 	var out, errs bytes.Buffer
 	if code := run([]string{"playbook", "check", "../../config/playbook"}, strings.NewReader(""), &out, &errs); code != 0 {
 		t.Errorf("the example: exit %d, %s%s", code, &out, &errs)

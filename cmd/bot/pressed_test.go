@@ -66,6 +66,7 @@ func many16(format string) (list []string) {
 
 // TestEveryButtonIsKnown: nobody makes a button that is never pressed in a test.
 func TestEveryButtonIsKnown(t *testing.T) {
+	t.Parallel()
 	made := map[string]bool{}
 	for _, root := range []string{"cmd", "internal"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", root), func(path string, d fs.DirEntry, err error) error {
@@ -238,6 +239,7 @@ func terminalFinger(t *testing.T, w *world) finger {
 // TestEveryButtonIsPressed: whatever is offered does what it says, on every
 // front end.
 func TestEveryButtonIsPressed(t *testing.T) {
+	t.Parallel()
 	for name, front := range map[string]func(*testing.T, *world) finger{"telegram": telegramFinger, "discord": discordFinger, "terminal": terminalFinger} {
 		for place, list := range pressed {
 			for i, p := range list {

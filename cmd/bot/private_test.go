@@ -84,6 +84,7 @@ func (w *world) overheard() (open []string, alone int) {
 // end, typed, picked or pressed in company, can be read by nobody but who asked;
 // the others read a sentence that says where it went.
 func TestPrivateIsReadByOne(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=telegram:1,discord:1")
 	w.run(t)
@@ -135,6 +136,7 @@ func TestPrivateIsReadByOne(t *testing.T) {
 // where they asked, with a button that opens the direct chat, and gets the
 // answer once it is open.
 func TestPrivateAnswerWaitsForTheDoor(t *testing.T) {
+	t.Parallel()
 	for _, closed := range []string{"never opened", "blocked"} {
 		t.Run(closed, func(t *testing.T) {
 			w := newWorld(t)
@@ -170,6 +172,7 @@ func TestPrivateAnswerWaitsForTheDoor(t *testing.T) {
 // TestHelpInCompany: what is no secret is answered where it was asked, even to
 // somebody the bot may not write to.
 func TestHelpInCompany(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
 	for i, text := range []string{"/help", "/nothing", "/page"} {

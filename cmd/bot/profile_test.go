@@ -11,6 +11,7 @@ import (
 // "hi", persona, rules and tools together, stays under 2,000 tokens (of four
 // characters), with notes and without.
 func TestSmallProfile(t *testing.T) {
+	t.Parallel()
 	for name, env := range map[string][]string{"plain": nil, "notes": {"BOT_VAULT_DIR=" + copyNotes(t)}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

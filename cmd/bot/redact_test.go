@@ -23,6 +23,7 @@ const (
 // secrets: the person, the model, its errors and dead connections. None may be
 // in the log, the chat, a request to the model, or what is stored of them.
 func TestSecretsGoNowhere(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.file = filepath.Join(t.TempDir(), "bot.yaml")
 	settings := "mcp: {servers: [{name: dead, command: [\"./" + envCanary + "\"], env: [\"KEY=" + envCanary + "\"]}]}\nlog: {level: debug}\n"
@@ -94,6 +95,7 @@ func TestSecretsGoNowhere(t *testing.T) {
 }
 
 func TestRedactorForms(t *testing.T) {
+	t.Parallel()
 	c := config.Default()
 	c.Model.APIKey, c.Model.BaseURL, c.Telegram.Token = `a"b c/d+e`, "https://user:password1@host/v1", "123456:canary"
 	c.Discord.Token = "123"

@@ -41,6 +41,7 @@ guidelines:
 }
 
 func TestRehearseExamples(t *testing.T) {
+	t.Parallel()
 	code, out := rehearsing(t, examples)
 	if code != 0 || strings.Count(out, "ok ") < 10 || !strings.Contains(out, " 0 differ") {
 		t.Errorf("exit %d\n%s", code, out)
@@ -49,6 +50,7 @@ func TestRehearseExamples(t *testing.T) {
 
 // Each wrong line is told with its place, what is wanted and what holds.
 func TestRehearseDifference(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ talk, want string }{
 		{"> a refund\n= Sure.\n< No.\n", "script.txt:10: differs\n  after > a refund\n- < No.\n+ < Sure.\n"},
 		{"> a refund\n= One\n| two\n| three\n< One\n| zwei\n| three\n", "script.txt:12: differs\n  after > a refund\n  < One\n- | zwei\n+ | two\n  | three\n"},
@@ -74,6 +76,7 @@ func TestRehearseDifference(t *testing.T) {
 }
 
 func TestRehearseUnreadable(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ talk, want string }{
 		{"> hi\nrul refund\n", "script.txt:9: rul: no line begins so (did you mean rule?)"},
 		{"< hi\n", "script.txt:8: <: nothing was said yet"},
@@ -102,6 +105,7 @@ func TestRehearseUnreadable(t *testing.T) {
 }
 
 func TestRehearseUpdate(t *testing.T) {
+	t.Parallel()
 	file := stageScript(t, "> a refund\n= One\n| two\n<\n| old\n# kept\ncalls 7\nrule refund\n\n> hello\n= Hi.\n<~ ^no\nrule refund\n")
 	if code, out := rehearsing(t, file, "--update"); code != 0 || !strings.Contains(out, "new ") {
 		t.Fatalf("exit %d: %s", code, out)
@@ -143,6 +147,7 @@ func TestRehearseRecord(t *testing.T) {
 }
 
 func TestRehearseJUnit(t *testing.T) {
+	t.Parallel()
 	report := filepath.Join(t.TempDir(), "junit.xml")
 	good, bad := stageScript(t, "> hi\n= Hi.\n"), stageScript(t, "> hi\n= Hi.\n< <no>\n")
 	odd := stageScript(t, "> hi\n= Hi.\nrule nobody\n")

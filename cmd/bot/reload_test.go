@@ -25,6 +25,7 @@ func (w *world) hangUp(t *testing.T, settings, want string) {
 }
 
 func TestReload(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	folder := t.TempDir()
 	w.file = filepath.Join(folder, "bot.yaml")

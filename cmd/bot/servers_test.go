@@ -51,6 +51,7 @@ func (w *world) shows(t *testing.T, text, want string) string {
 }
 
 func TestChangedToolsAreApprovedFromTheChat(t *testing.T) {
+	t.Parallel()
 	add, url, end := toolServer(t)
 	add("read", "Reads a page")
 	add("write", "Writes a page")

@@ -152,6 +152,7 @@ func (h machine) start(t *testing.T) (*exec.Cmd, *safeBuffer) {
 // Telegram, Discord or both, with a model's key and without one, as a user who
 // can read nothing of root's.
 func TestServiceStarts(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ telegram, discord, key bool }{
 		{true, false, false}, {true, false, true}, {false, true, false}, {false, true, true}, {true, true, false}, {true, true, true},
 	} {
@@ -200,6 +201,7 @@ func TestServiceStarts(t *testing.T) {
 // TestServiceWithoutAToken says what is missing, and where it belongs; it is
 // not started over and over.
 func TestServiceWithoutAToken(t *testing.T) {
+	t.Parallel()
 	h := newHost(t)
 	h.unit["Environment"] = append(h.unit["Environment"], "NOTIFY_SOCKET=/nowhere")
 	cmd, log := h.start(t)
@@ -212,6 +214,7 @@ func TestServiceWithoutAToken(t *testing.T) {
 // TestUnitIsUnderstood by the service manager itself, with the drop-in for tool
 // servers and without it.
 func TestUnitIsUnderstood(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		t.Skip("no systemd-analyze")
 	}

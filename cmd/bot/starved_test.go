@@ -22,6 +22,7 @@ func descriptors(t *testing.T, pid int) int {
 // TestFaultFewDescriptorsAndNoLog: with 64 file descriptors
 // and nobody reading the log, a flood is answered and nothing leaks.
 func TestFaultFewDescriptorsAndNoLog(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.llm.Quiet()
 	cmd := exec.Command("/bin/sh", "-c", `ulimit -n 64 && exec "$0" --log-level debug`, os.Args[0])

@@ -12,6 +12,7 @@ import (
 // TestStopPassesTheGate: on each front end an answer in the making is stopped by
 // whoever asked, by an administrator and by the owner, and by nobody else.
 func TestStopPassesTheGate(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		stop func(w *world)

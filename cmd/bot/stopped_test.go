@@ -13,6 +13,7 @@ import (
 // TestStopKeepsWhatWasRead: the part of an answer that was said stays, and
 // /stop as an interaction gets its word.
 func TestStopKeepsWhatWasRead(t *testing.T) {
+	t.Parallel()
 	half := llmtest.Turn{Text: "Once upon a time there was a man", Chunks: 2, ChunkWait: time.Minute}
 	const want = "Once upon a time\n\n(stopped)"
 	t.Run("telegram", func(t *testing.T) {

@@ -39,6 +39,7 @@ func stray(log, format string) (lines []string) {
 // TestFaultNothingPrintsPastTheLog: whatever goes wrong around a process, each
 // line it writes is a record of its log.
 func TestFaultNothingPrintsPastTheLog(t *testing.T) {
+	t.Parallel()
 	for _, format := range []string{"text", "json"} {
 		t.Run(format, func(t *testing.T) {
 			t.Parallel()

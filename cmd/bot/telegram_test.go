@@ -12,6 +12,7 @@ import (
 )
 
 func TestTelegramConversation(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
 	w.llm.Queue(llmtest.Turn{Text: "Hello Ann!"}, llmtest.Turn{Text: "Your file is plan.txt."})
@@ -33,6 +34,7 @@ func TestTelegramConversation(t *testing.T) {
 }
 
 func TestTelegramOrderAndNoDoubles(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
 	const chats, each = 20, 5
@@ -56,6 +58,7 @@ func TestTelegramOrderAndNoDoubles(t *testing.T) {
 }
 
 func TestTelegramStopCancelsTheTurn(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
 	w.llm.Queue(llmtest.Turn{Text: "never", Delay: time.Minute})
@@ -72,6 +75,7 @@ func TestTelegramStopCancelsTheTurn(t *testing.T) {
 }
 
 func TestTelegramModelFailsThenWorks(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.run(t)
 	bad := llmtest.Turn{Status: 500, Body: `{"error":{"message":"boom"}}`}
@@ -93,6 +97,7 @@ func TestTelegramModelFailsThenWorks(t *testing.T) {
 
 // TestTelegramMenus: everybody sees behind the slash what is theirs.
 func TestTelegramMenus(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	w.tg.AddChat(1)
 	has := func(scope, name string) bool {

@@ -44,6 +44,7 @@ func newCollector(t *testing.T) *collector {
 }
 
 func TestTraces(t *testing.T) {
+	t.Parallel()
 	c := newCollector(t)
 	w := newWorld(t)
 	w.env = append(w.env, "BOT_OTEL_ENDPOINT="+c.URL)

@@ -34,6 +34,7 @@ var roughPlaces = [][2]string{{"101", ""}, {"102", ""}, {"103", ""}, {"104", ""}
 // while people talk: nothing is lost, nothing is seen twice or out of order,
 // and nothing is asked again sooner than it may be.
 func TestFaultRoughDiscord(t *testing.T) {
+	t.Parallel()
 	seeds, n := 2, 100
 	if os.Getenv("PARLEY_FAULTS") != "" {
 		seeds, n = 30, 1000

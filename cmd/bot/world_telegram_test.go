@@ -17,6 +17,7 @@ import (
 // fake knows, mixed by chance: 0 lost, 0 out of order, 0 visible twice but for
 // sends whose connection was cut after they had their effect, counted apart.
 func TestFaultTelegramWorld(t *testing.T) {
+	t.Parallel()
 	seeds, messages := 2, 100
 	if os.Getenv("PARLEY_FAULTS") != "" {
 		seeds, messages = 30, 1000

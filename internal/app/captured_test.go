@@ -283,6 +283,7 @@ func (s *scene) begin(platform, place string) {
 // did not say yes to: by every way that words of others come in, with every tool
 // that has an effect, on every platform.
 func TestACapturedModelDoesNothingUnasked(t *testing.T) {
+	t.Parallel()
 	var cases atomic.Int64
 	t.Run("platforms", func(t *testing.T) {
 		for _, platform := range []string{"telegram", "discord", "terminal"} {
@@ -364,6 +365,7 @@ func (s *scene) agree(what string, last chat.Message) {
 // What the person types is theirs, whatever it looks like: nobody is asked
 // needlessly, and a question is settled by their own yes.
 func TestOwnWordsAreObeyedUnasked(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	for _, platform := range []string{"telegram", "discord", "terminal"} {
 		for _, effect := range s.effects {

@@ -79,6 +79,7 @@ func keepsake(t *testing.T, say func(group, text string) string) {
 // recalled) nothing of somebody is in any file of the data folder or the vault
 // once they are forgotten. What others said stays, and is summed up again.
 func TestForgottenEverywhere(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	st := staged(t, "-- settings.yaml --\naccess: {mode: open, owners: ['telegram:9']}\nlimits: {user_per_minute: 0}\nvault: {dir: \""+dir+"\", writers: everyone}\n-- talk --\n",
 		&llmtest.Script{Answer: parrot})

@@ -29,6 +29,7 @@ func (f *faulty) Health() error {
 // TestDegradedIsReady: what asks for the owner's eyes leaves readiness at 200,
 // and the watchdog content; the sentence and the metric say it.
 func TestDegradedIsReady(t *testing.T) {
+	t.Parallel()
 	cfg := configured(t, "BOT_TELEGRAM_TOKEN=12345:a-token-that-nobody-is-told")
 	a, err := Process{}.newApp(t.Context(), cfg, slog.New(slog.DiscardHandler), false)
 	if err != nil {

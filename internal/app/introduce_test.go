@@ -15,6 +15,7 @@ import (
 // again, less and less often, no sooner than the platform asks, and no more
 // once it is done or the process ends.
 func TestRegisteringIsTriedAgain(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		a := &app{log: slog.New(slog.DiscardHandler)}
 		var gaps []time.Duration

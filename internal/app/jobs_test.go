@@ -16,6 +16,7 @@ import (
 // TestRetention: what is archived long enough loses its messages and keeps its
 // summary; with the default it keeps all.
 func TestRetention(t *testing.T) {
+	t.Parallel()
 	for _, days := range []int{0, 30} {
 		ctx := context.Background()
 		st := staged(t, fmt.Sprintf("-- settings.yaml --\nretention: {days: %d}\n-- talk --\n> my file is plan.txt\n= Noted.\n> /session end\nafter 1m\nafter 1m\nafter 1m\n> /session list\nafter 744h\n", days), nil)
@@ -45,6 +46,7 @@ func TestRetention(t *testing.T) {
 // TestPanickingJob: a job that panics is told of in log and status, also the
 // first sweep, and its next tick runs.
 func TestPanickingJob(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	a, err := Process{}.newApp(context.Background(), configured(t), slog.New(slog.NewTextHandler(&log, nil)), true)
 	if err != nil {

@@ -141,6 +141,7 @@ func fitting(r *rand.Rand, schema string) any {
 // TestLeakProbes: whatever a captured model calls for Bob, wherever he is, it
 // learns nothing of what Ann keeps to herself, and changes none of it.
 func TestLeakProbes(t *testing.T) {
+	t.Parallel()
 	const probes = 10_000
 	st, say := captive(t)
 	ctx := context.Background()

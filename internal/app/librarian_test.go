@@ -16,6 +16,7 @@ import (
 // However many jobs run at once, a librarian that plans holds no tool that
 // writes.
 func TestPlanningLibrarianNeverWrites(t *testing.T) {
+	t.Parallel()
 	model := llmtest.NewServer()
 	t.Cleanup(model.Close)
 	cfg := configured(t, "BOT_MODEL_BASE_URL="+model.URL(), "BOT_MODEL_NAME=test", "BOT_VAULT_DIR="+t.TempDir(), "BOT_VAULT_READERS=everyone")

@@ -9,6 +9,7 @@ import (
 // TestLinksLeadToTheirSource: each folder has its own address, and every sign
 // of a path is written so that no program takes it for another.
 func TestLinksLeadToTheirSource(t *testing.T) {
+	t.Parallel()
 	a := &app{}
 	a.cfg.Vault.BaseURL = "obsidian://open?vault=my&file={path}"
 	a.cfg.Sources = []config.Source{

@@ -10,6 +10,7 @@ import (
 // TestIdentities is what access lists take, on all platforms, and what they say
 // about the rest.
 func TestIdentities(t *testing.T) {
+	t.Parallel()
 	for _, id := range []string{"telegram:42", "discord:1234", "terminal:anna", "terminal:a.b-c_9"} {
 		for _, check := range []func(string) (string, string){Identities.Person, Identities.Entry} {
 			if problem, hint := check(id); problem != "" || hint != "" {
@@ -42,6 +43,7 @@ func TestIdentities(t *testing.T) {
 
 // TestOneself: authority hangs on one certain person, wherever they write.
 func TestOneself(t *testing.T) {
+	t.Parallel()
 	for from, want := range map[string]bool{"telegram:42": true, "telegram:1087968824": false, "telegram:chat:-100": false, "telegram:": false, "": false, "discord:42": false} {
 		if got := Identities.Oneself(chat.Message{Key: chat.Key{Platform: "telegram"}, From: chat.User{ID: from}}); got != want {
 			t.Errorf("%q: %t", from, got)

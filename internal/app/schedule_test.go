@@ -7,6 +7,7 @@ import (
 )
 
 func TestNextTime(t *testing.T) {
+	t.Parallel()
 	at := func(zone, text string) time.Time {
 		loc, err := time.LoadLocation(zone)
 		if err != nil {
@@ -58,6 +59,7 @@ func TestNextTime(t *testing.T) {
 
 // A time that the clocks repeat comes up once that night.
 func TestNextTimeIsNotDoubled(t *testing.T) {
+	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)

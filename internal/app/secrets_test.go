@@ -151,6 +151,7 @@ func planted(t *testing.T, platform string) (bob *snoop, ann func(group, text st
 // things are kept, on both platforms, and lets Bob ask for it wherever he can:
 // before and after she edits, he leaves, and she is forgotten.
 func TestSecretsStayWithTheirOwner(t *testing.T) {
+	t.Parallel()
 	cases := 0
 	for _, platform := range []string{"telegram", "discord"} {
 		bob, ann, answer := planted(t, platform)
@@ -194,6 +195,7 @@ func TestSecretsStayWithTheirOwner(t *testing.T) {
 // dictated in company is everybody's; and it is others' words to whoever reads
 // it but the owner's.
 func TestNotesBelongToPeople(t *testing.T) {
+	t.Parallel()
 	st, do := vaulted(t)
 	ask := func(who, group, text string) string { t.Helper(); return do(from("telegram", who, group, text)) }
 	ask("7", "", `call vault_write {"path":"diary.md","content":"The sparrow is hidden."}`)

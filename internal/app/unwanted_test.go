@@ -14,6 +14,7 @@ import (
 // left the place or who blocked the bot is told to nobody and ends, a recurring
 // one for good; that of somebody else is told.
 func TestRemindersOfThoseWhoAreGone(t *testing.T) {
+	t.Parallel()
 	direct := chat.Key{Platform: "telegram", Channel: "7"}
 	room := chat.Key{Platform: "telegram", Channel: "-100"}
 	ann := chat.User{ID: "telegram:7", Name: "Ann"}
