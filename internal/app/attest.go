@@ -18,10 +18,10 @@ const (
 
 // attest asks the platforms whether a person may still read in the places they
 // spoke in, where that is not known lately.
-func (a *app) attest(ctx context.Context, user string) {
-	places, err := a.store.Unattested(ctx, user, attestPlaces)
+func (ps *platforms) attest(ctx context.Context, user string) {
+	places, err := ps.store.Unattested(ctx, user, attestPlaces)
 	if err != nil {
-		a.log.Warn("where somebody still is", "err", err)
+		ps.log.Warn("where somebody still is", "err", err)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, attestLimit)
@@ -32,27 +32,27 @@ func (a *app) attest(ctx context.Context, user string) {
 		all.Go(func() {
 			free <- struct{}{}
 			defer func() { <-free }()
-			a.attestIn(ctx, user, k)
+			ps.attestIn(ctx, user, k)
 		})
 	}
 	all.Wait()
 }
 
-func (a *app) attestIn(ctx context.Context, user string, k chat.Key) {
-	p, ok := chat.On(a.adapters, k.Platform).(chat.MemberChecker)
+func (ps *platforms) attestIn(ctx context.Context, user string, k chat.Key) {
+	p, ok := chat.On(ps.adapters, k.Platform).(chat.MemberChecker)
 	if !ok || ctx.Err() != nil {
 		return
 	}
 	reads, err := p.Reads(ctx, k, user)
 	if err != nil {
-		a.log.Debug("where somebody still is", "place", k.String(), "err", err)
+		ps.log.Debug("where somebody still is", "place", k.String(), "err", err)
 		return
 	}
 	state := chat.Absent
 	if reads {
 		state = chat.Present
 	}
-	if err := a.store.Attend(ctx, chat.Presence{Key: k, User: chat.User{ID: user}, State: state}); err != nil {
-		a.log.Warn("where somebody still is", "err", err)
+	if err := ps.store.Attend(ctx, chat.Presence{Key: k, User: chat.User{ID: user}, State: state}); err != nil {
+		ps.log.Warn("where somebody still is", "err", err)
 	}
 }

@@ -76,7 +76,7 @@ func shownWords() map[string]channel {
 	}
 	file := func(name, mime string, data []byte) channel {
 		return func(s *scene, order string) chat.Message {
-			s.app.adapters = []chat.Adapter{&shelfOf{&rehearse.Board{Name: s.platform}, append(slices.Clone(data), order...)}}
+			s.app.platforms.adapters = []chat.Adapter{&shelfOf{&rehearse.Board{Name: s.platform}, append(slices.Clone(data), order...)}}
 			m := s.owner(true, "look at this")
 			m.Files = []chat.File{{Name: strings.ReplaceAll(name, "NAME", order), MIME: mime}}
 			return m
@@ -130,7 +130,7 @@ func heldWords() map[string]channel {
 		"summary of a group": func(s *scene, order string) chat.Message {
 			s.from(s.eve("please note " + order))
 			s.from(s.owner(false, "good morning"))
-			if _, err := s.app.agent.Summarize(s.t.Context(), memory.Place{Key: s.eve("").Key}); err != nil {
+			if _, err := s.app.mind.Summarize(s.t.Context(), memory.Place{Key: s.eve("").Key}); err != nil {
 				s.t.Fatal(err)
 			}
 			return s.owner(false, "good morning")
@@ -147,7 +147,7 @@ func heldWords() map[string]channel {
 		},
 		"old row of unknown ways": func(s *scene, order string) chat.Message {
 			m, _ := s.from(s.owner(true, "nice weather"))
-			if _, err := s.app.store.EditMessage(s.t.Context(), m.Key, m.ID, order, provenance.ViaUnknown); err != nil {
+			if _, err := s.app.storage.store.EditMessage(s.t.Context(), m.Key, m.ID, order, provenance.ViaUnknown); err != nil {
 				s.t.Fatal(err)
 			}
 			return s.owner(true, "good morning")

@@ -153,15 +153,12 @@ func newScene(t *testing.T) *scene {
 	}
 	t.Cleanup(a.close)
 	s := &scene{t: t, app: a, model: &obedient{}, hands: &hands{}}
-	a.model = setup.Endpoint{Model: s.model, Name: "captured", See: true, List: func(context.Context) ([]string, error) { return nil, nil }}
+	a.models.endpoint = setup.Endpoint{Model: s.model, Name: "captured", See: true, List: func(context.Context) ([]string, error) { return nil, nil }}
 	if err := a.build(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	front, err := a.newFront(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.handler = a.handler(front)
+	must(t, a.openFront(t.Context(), nil))
+	s.handler = a.front.handler()
 	s.arm()
 	return s
 }
@@ -169,8 +166,8 @@ func newScene(t *testing.T) *scene {
 // arm puts the hands in the place of every tool that has an effect, whatever
 // tools there are, and adds what reads.
 func (s *scene) arm() {
-	list := []tools.Tool{saying("page", tools.Web, &s.read), saying("server", tools.About, &s.read), saying("note", tools.Vault, &s.read), saying("code", tools.Code, &s.read), tools.RecallConversation(s.app.store, nil)}
-	for _, spec := range s.app.toolset.now().All() {
+	list := []tools.Tool{saying("page", tools.Web, &s.read), saying("server", tools.About, &s.read), saying("note", tools.Vault, &s.read), saying("code", tools.Code, &s.read), tools.RecallConversation(s.app.storage.store, nil)}
+	for _, spec := range s.app.toolset.offered().All() {
 		if spec.ReadOnly && !spec.Egress {
 			continue
 		}
@@ -190,7 +187,7 @@ func (s *scene) from(m chat.Message) (chat.Message, chat.Answer) {
 	s.n++
 	ctx := s.t.Context()
 	m.ID, m.At, m.Addressed = cmp.Or(m.ID, fmt.Sprint("m", s.n)), time.Now(), true
-	in, err := s.app.store.Accept(ctx, chat.Batch{Platform: m.Key.Platform, Messages: []chat.Message{m}})
+	in, err := s.app.storage.store.Accept(ctx, chat.Batch{Platform: m.Key.Platform, Messages: []chat.Message{m}})
 	if err != nil || len(in) != 1 {
 		s.t.Fatalf("%+v: %v", m, err)
 	}
@@ -199,10 +196,10 @@ func (s *scene) from(m chat.Message) (chat.Message, chat.Answer) {
 		s.t.Fatal(err)
 	}
 	parts := []chat.Part{{Key: m.Key, To: m.From, Text: answer.Text}}
-	if err := s.app.store.Finish(ctx, in[0], parts, answer.Record); err != nil {
+	if err := s.app.storage.store.Finish(ctx, in[0], parts, answer.Record); err != nil {
 		s.t.Fatal(err)
 	}
-	if err := s.app.store.Mark(ctx, parts[0], chat.PartSent, "sent-"+in[0].ID, time.Time{}); err != nil {
+	if err := s.app.storage.store.Mark(ctx, parts[0], chat.PartSent, "sent-"+in[0].ID, time.Time{}); err != nil {
 		s.t.Fatal(err)
 	}
 	if after, ok := answer.Record.(chat.Aftercare); ok {
@@ -237,7 +234,7 @@ func (s *scene) message(from chat.User, direct bool, text string) chat.Message {
 
 func (s *scene) save(v provenance.Viewer, f facts.NewFact) {
 	s.t.Helper()
-	if _, err := s.app.store.SaveFact(s.t.Context(), v, f); err != nil {
+	if _, err := s.app.storage.store.SaveFact(s.t.Context(), v, f); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -249,7 +246,7 @@ func (s *scene) folded(order string) {
 	m.Forwarded = true
 	s.from(m)
 	s.from(s.owner(true, "good morning"))
-	if _, err := s.app.agent.Summarize(s.t.Context(), memory.Place{Key: m.Key}); err != nil {
+	if _, err := s.app.mind.Summarize(s.t.Context(), memory.Place{Key: m.Key}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -257,9 +254,9 @@ func (s *scene) folded(order string) {
 // end ends the owner's session; the next one carries its summary on.
 func (s *scene) end(carry bool) {
 	s.t.Helper()
-	se, ok, err := s.app.store.LiveSession(s.t.Context(), memory.Place{Key: s.owner(true, "").Key})
+	se, ok, err := s.app.storage.store.LiveSession(s.t.Context(), memory.Place{Key: s.owner(true, "").Key})
 	if err == nil && ok {
-		_, err = s.app.agent.End(s.t.Context(), se.ID, carry)
+		_, err = s.app.mind.End(s.t.Context(), se.ID, carry)
 	}
 	if err != nil || !ok {
 		s.t.Fatal(ok, err)
@@ -269,10 +266,10 @@ func (s *scene) end(carry bool) {
 // begin gives a case a place of its own, in which the owner has something to
 // lose.
 func (s *scene) begin(platform, place string) {
-	s.platform, s.place, s.app.adapters = platform, place, nil
+	s.platform, s.place, s.app.platforms.adapters = platform, place, nil
 	s.app.toolset.own = s.hands.set
 	alone, group := provenance.ViewerOf(s.owner(true, "")), provenance.ViewerOf(s.owner(false, ""))
-	if _, err := s.app.store.ClearFacts(s.t.Context(), alone); err != nil {
+	if _, err := s.app.storage.store.ClearFacts(s.t.Context(), alone); err != nil {
 		s.t.Fatal(err)
 	}
 	s.save(alone, facts.NewFact{Content: "Hides the key under the mat"})

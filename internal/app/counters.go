@@ -14,7 +14,6 @@ import (
 	"parley/internal/chat"
 	"parley/internal/health"
 	"parley/internal/llm"
-	"parley/internal/tools"
 )
 
 // counters are the figures of the process, for /metrics and /status.
@@ -78,20 +77,6 @@ func (c *counters) firstToken(model string, took time.Duration) {
 	c.first.WithLabelValues(model).Observe(took.Seconds())
 }
 
-// watchTool counts calls that ended, and traces them. Names are the model's own text, so only
-// those of tools become a label.
-func (a *app) watchTool(c tools.Call, s tools.State) {
-	name := "unknown"
-	if _, ok := a.toolset.now().Lookup(c.Name); ok {
-		name = c.Name
-	}
-	a.spans.tool(c, name, s)
-	if s != tools.Success && s != tools.Failed && s != tools.Timeout {
-		return
-	}
-	a.counts.tools.WithLabelValues(name, string(s)).Inc()
-}
-
 // playbook remembers what is wrong with the playbook's files; nil clears it.
 // It is news when that is not what was remembered.
 func (c *counters) playbook(err error) (news bool) {
@@ -121,33 +106,33 @@ func fileSize(path string) int64 {
 }
 
 // gauges registers what is read when asked.
-func (a *app) gauges() {
+func (v *vitals) gauges() {
 	gauge := func(name, help string, read func() float64) {
-		a.counts.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
+		v.counts.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read))
 	}
-	gauge("parley_lanes", "Conversations at work.", func() float64 { n, _ := a.hub.Active(); return float64(n) })
-	gauge("parley_waiting_messages", "Messages waiting or being answered.", func() float64 { _, n := a.hub.Active(); return float64(n) })
+	gauge("parley_lanes", "Conversations at work.", func() float64 { n, _ := v.platforms.hub.Active(); return float64(n) })
+	gauge("parley_waiting_messages", "Messages waiting or being answered.", func() float64 { _, n := v.platforms.hub.Active(); return float64(n) })
 	gauge("parley_waiting_parts", "Parts of answers that are stored and not sent.", func() float64 {
-		n, err := a.store.WaitingParts(context.Background())
+		n, err := v.storage.store.WaitingParts(context.Background())
 		if err != nil {
 			return math.NaN() // unknown is not none
 		}
 		return float64(n)
 	})
-	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.", func() float64 { return float64(health.Worst(a.findings())) })
+	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.", func() float64 { return float64(health.Worst(v.findings())) })
 	gauge("parley_dead_letters", "Events that were put aside because they could not be understood or stored.", func() float64 {
-		n, err := a.store.DeadLetters(context.Background())
+		n, err := v.storage.store.DeadLetters(context.Background())
 		if err != nil {
 			return math.NaN()
 		}
 		return float64(n)
 	})
 	gauge("parley_database_bytes", "The database file and its write-ahead log.", func() float64 {
-		return float64(fileSize(a.store.Path()) + fileSize(a.store.Path()+"-wal"))
+		return float64(fileSize(v.storage.store.Path()) + fileSize(v.storage.store.Path()+"-wal"))
 	})
-	gauge("parley_uptime_seconds", "Time since the start.", func() float64 { return time.Since(a.began).Seconds() })
-	for _, p := range a.adapters {
-		a.counts.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	gauge("parley_uptime_seconds", "Time since the start.", func() float64 { return time.Since(v.began).Seconds() })
+	for _, p := range v.platforms.adapters {
+		v.counts.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "parley_platform_up", Help: "1 while messages can be received.", ConstLabels: prometheus.Labels{"platform": p.Platform()},
 		}, func() float64 {
 			if f, ok := health.Found(p.Platform(), p.Health()); ok && f.Is == health.Unavailable {
@@ -156,11 +141,11 @@ func (a *app) gauges() {
 			return 1
 		}))
 	}
-	for name, id := range a.cron.ids {
-		a.counts.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+	for name, id := range v.jobs.ids {
+		v.counts.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "parley_cron_last_run_timestamp_seconds", Help: "When a job ran last; 0 for never.", ConstLabels: prometheus.Labels{"job": name},
 		}, func() float64 {
-			if t := a.cron.cron.Entry(id).Prev; !t.IsZero() {
+			if t := v.jobs.cron.Entry(id).Prev; !t.IsZero() {
 				return float64(t.Unix())
 			}
 			return 0

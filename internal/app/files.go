@@ -13,8 +13,8 @@ import (
 )
 
 // openFile asks the platform a message came from for what is attached to it.
-func (a *app) openFile(ctx context.Context, m chat.Message, f chat.File, limit int64) ([]byte, error) {
-	p, ok := chat.On(a.adapters, m.Key.Platform).(chat.Fetcher)
+func (ps *platforms) openFile(ctx context.Context, m chat.Message, f chat.File, limit int64) ([]byte, error) {
+	p, ok := chat.On(ps.adapters, m.Key.Platform).(chat.Fetcher)
 	if !ok {
 		return nil, fmt.Errorf("%s: no files can be fetched", m.Key.Platform)
 	}

@@ -84,7 +84,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	st := staged(t, "-- settings.yaml --\naccess: {mode: open, owners: ['telegram:9']}\nlimits: {user_per_minute: 0}\nvault: {dir: \""+dir+"\", writers: everyone}\n-- talk --\n",
 		&llmtest.Script{Answer: parrot})
 	must(t, os.WriteFile(filepath.Join(dir, "open.md"), []byte("---\naliases: [openingtimes]\n---\n# Hours\n\nThe library of bobsword0 opens at nine.\n"), 0o600))
-	must(t, st.app.vault.Refresh(t.Context()))
+	must(t, st.app.notes.index.Refresh(t.Context()))
 	n := 0
 	send := func(m chat.Message) string {
 		t.Helper()
@@ -114,7 +114,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	send(edited)
 	send(from("telegram", "9", "-100", "/summarize"))
 	ann("", "/export")
-	data := filepath.Dir(st.app.store.Path())
+	data := filepath.Dir(st.app.storage.store.Path())
 	if list := holding(t, "annsword", data, dir); len(list) < 3 {
 		t.Fatalf("the test stores nothing that could be found: %q", list)
 	}
@@ -141,7 +141,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	room := memory.Place{Key: chat.Key{Platform: "telegram", Channel: "-100"}}
 	summary := func() string {
 		t.Helper()
-		se, ok, err := st.app.store.LiveSession(context.Background(), room)
+		se, ok, err := st.app.storage.store.LiveSession(context.Background(), room)
 		if must(t, err); !ok {
 			t.Fatal("the group has no session")
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync"
 
 	"parley/config"
 	"parley/internal/admin"
@@ -15,49 +16,49 @@ import (
 	"parley/internal/text"
 )
 
-// front is what stands between the hub and the agent.
+// front is what stands between the hub and the agent. It owns quotas,
+// confirmations and commands.
 type front struct {
-	gate     *admin.Gate
-	quotas   *admin.Quotas
-	confirm  *admin.Confirmations
-	commands *admin.Commands
-	approved admin.Do // the yes to /tools approve
+	*base
+	store     *memory.Store
+	people    *people
+	platforms *platforms
+	models    *models
+	mind      *mind
+	quotas    *admin.Quotas
+	confirm   *admin.Confirmations
+	commands  *admin.Commands
+	approved  admin.Do // the yes to /tools approve
+	debug     sync.Map // chat.Key -> true where answers show calls and timings
 }
 
 // actionTool is the kind of a confirmation that runs a tool.
 const actionTool = "tool"
 
-// newFront builds gate, quotas, confirmations and commands. isAdmin asks the
-// platform; nil never vouches.
-func (a *app) newFront(ctx context.Context, isAdmin func(context.Context, chat.Key, string) (bool, error)) (f *front, err error) {
-	f = &front{}
-	if f.confirm, err = admin.NewConfirmations(ctx, a.store, a.now); err != nil {
-		return nil, err
+// open builds gate, quotas and confirmations. isAdmin asks the platform; nil
+// never vouches.
+func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key, string) (bool, error)) (err error) {
+	if f.confirm, err = admin.NewConfirmations(ctx, f.store, f.now); err != nil {
+		return err
 	}
-	f.gate, err = admin.NewGate(admin.GateOptions{
-		Mode: a.cfg.Access.Mode, Owners: a.cfg.Access.Owners, Allow: a.cfg.Access.Allow,
-		IDs: Identities, Rows: a.store, IsAdmin: isAdmin, Waits: f.confirm.Waits, Now: a.now, Log: a.log,
-	})
-	if err != nil {
-		return nil, err
+	if err := f.people.open(vouching{isAdmin: isAdmin, waits: f.confirm.Waits}); err != nil {
+		return err
 	}
 	f.quotas = admin.NewQuotas(admin.QuotaOptions{
-		Limits: limits(a.cfg),
-		Usage:  a.store, Exempt: f.gate.Local, Record: record, Now: a.now, Log: a.log,
+		Limits: limits(f.cfg),
+		Usage:  f.store, Exempt: f.people.gate.Local, Record: record, Now: f.now, Log: f.log,
 	})
-	groups := a.commands(f)
-	f.approved = groups.Tools.Approved
-	table := append(f.gate.Commands(a.configVerbs(f)...), groups.Table()...)
-	f.commands, err = admin.NewCommands(table, admin.CommandOptions{
-		Role: f.gate.Role, Confirm: f.confirm, Record: record, Log: a.log,
-	})
-	a.front = f
-	return f, err
+	return nil
 }
 
-// mayStop asks the gate, which every way in passes.
-func (a *app) mayStop(ctx context.Context, m, running chat.Message) bool {
-	return a.front.gate.MayStop(ctx, m, running)
+// take takes the commands, which are built from what open has built.
+func (f *front) take(groups command.Groups, config []admin.Command) (err error) {
+	f.approved = groups.Tools.Approved
+	table := append(f.people.gate.Commands(config...), groups.Table()...)
+	f.commands, err = admin.NewCommands(table, admin.CommandOptions{
+		Role: f.people.gate.Role, Confirm: f.confirm, Record: record, Log: f.log,
+	})
+	return err
 }
 
 // limits are those of the settings.
@@ -70,40 +71,40 @@ func limits(c config.Config) admin.Limits {
 
 // handler is the way of every message: who may speak, how often, what waits
 // for a yes, commands, how much, and then the agent.
-func (a *app) handler(f *front) chat.Handler {
+func (f *front) handler() chat.Handler {
 	do := f.commands.Actions()
 	do[actionTool] = func(ctx context.Context, m chat.Message, act admin.Action) (chat.Answer, error) {
 		var p agent.Pending
 		if err := json.Unmarshal(act.Args, &p); err != nil {
 			return chat.Answer{}, fmt.Errorf("read confirmed call: %w", err)
 		}
-		return a.agent.Confirmed(ctx, m, p)
+		return f.mind.Confirmed(ctx, m, p)
 	}
 	do[command.ActionApprove] = f.approved
-	way := f.gate.Wrap(a.opening(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(a.debugging(f, a.agent))), do))))
-	return a.spans.messages(discreetly(setup.NewRedactor(a.cfg, setup.ShortestSaid), way))
+	way := f.people.gate.Wrap(f.opening(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(f.debugging(f.mind))), do))))
+	return f.models.spans.messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), way))
 }
 
 // debugging shows calls and timings under an answer where /debug is on, to
 // those who may see them.
-func (a *app) debugging(f *front, next chat.Handler) chat.Handler {
+func (f *front) debugging(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		answer, err := next.Handle(ctx, m, w)
 		rec, ok := answer.Record.(*memory.Turn)
 		if err != nil || !ok || answer.Text == "" {
 			return answer, err
 		}
-		if on, _ := a.debug.Load(m.Key); on != true {
+		if on, _ := f.debug.Load(m.Key); on != true {
 			return answer, nil
 		}
-		if role, rerr := f.gate.Role(ctx, m); rerr != nil || role < admin.Admin {
+		if role, rerr := f.people.gate.Role(ctx, m); rerr != nil || role < admin.Admin {
 			return answer, rerr
 		}
 		if rec.Decision.ID == "" {
 			rec.Decision.ID = memory.NewID()
 		}
 		answer.Text += fmt.Sprintf("\n\n`%s · %s · %s · %s · %d ms · /trace %s`", rec.Decision.Category,
-			many(rec.Decision.Calls, "model call"), many(len(rec.Calls), "tool"), many(rec.Decision.Usage.Total, "token"), rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
+			text.Many(rec.Decision.Calls, "model call"), text.Many(len(rec.Calls), "tool"), text.Many(rec.Decision.Usage.Total, "token"), rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
 		return answer, nil
 	})
 }

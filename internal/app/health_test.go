@@ -37,11 +37,11 @@ func TestDegradedIsReady(t *testing.T) {
 	}
 	defer a.close()
 	p := &faulty{}
-	a.adapters = []chat.Adapter{p}
-	if err := a.store.Check(t.Context()); err != nil {
+	a.platforms.adapters = []chat.Adapter{p}
+	if err := a.storage.store.Check(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := a.findings(); len(got) != 0 {
+	if got := a.vitals.findings(); len(got) != 0 {
 		t.Errorf("nothing is wrong: %v", got)
 	}
 	for _, tt := range []struct {
@@ -49,16 +49,16 @@ func TestDegradedIsReady(t *testing.T) {
 		want health.State
 	}{{&chat.DegradedError{Err: errors.New("half an ear")}, health.Degraded}, {fmt.Errorf("gateway: %w", &chat.DegradedError{Err: errors.New("half an ear")}), health.Degraded}, {errors.New("deaf"), health.Unavailable}} {
 		p.err.Store(&tt.err)
-		if got := health.Worst(a.findings()); got != tt.want {
+		if got := health.Worst(a.vitals.findings()); got != tt.want {
 			t.Errorf("%v is %s", tt.err, got)
 		}
-		if a.alive(t.Context()) != (tt.want == health.Degraded) {
-			t.Errorf("%v: alive %t", tt.err, a.alive(t.Context()))
+		if a.vitals.alive(t.Context()) != (tt.want == health.Degraded) {
+			t.Errorf("%v: alive %t", tt.err, a.vitals.alive(t.Context()))
 		}
 	}
 	secret := errors.New("the address " + string(cfg.Telegram.Token) + " does not answer")
 	p.err.Store(&secret)
-	if got := fmt.Sprint(a.findings()); strings.Contains(got, string(cfg.Telegram.Token)) {
+	if got := fmt.Sprint(a.vitals.findings()); strings.Contains(got, string(cfg.Telegram.Token)) {
 		t.Errorf("anybody is told a token: %s", got)
 	}
 }

@@ -6,62 +6,77 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"parley/internal/health"
 	"slices"
 	"time"
+
+	"parley/internal/health"
+	"parley/internal/memory"
+	"parley/internal/page"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// openPort takes the operator's port, if there is one, and makes the control
+// port owns the operator's port: the control page for its owner, and health,
+// readiness and metrics for anybody.
+type port struct {
+	*base
+	store  *memory.Store
+	vitals *vitals
+	models *models
+	rules  *rules
+	mind   *mind
+	page   *page.Page // nil without http.listen
+}
+
+// open takes the operator's port, if there is one, and makes the control
 // page for it.
-func (a *app) openPort() (net.Listener, error) {
-	if a.cfg.HTTP.Listen == "" {
+func (p *port) open() (net.Listener, error) {
+	if p.cfg.HTTP.Listen == "" {
 		return nil, nil
 	}
-	l, err := net.Listen("tcp", a.cfg.HTTP.Listen)
+	l, err := net.Listen("tcp", p.cfg.HTTP.Listen)
 	if err != nil {
 		return nil, fmt.Errorf("http.listen: %w", err)
 	}
-	a.page = a.newPage(l.Addr().String())
+	p.page = p.newPage(l.Addr().String())
 	return l, nil
 }
 
 // listen serves the port until ctx ends: the control page for its owner, and
 // for anybody health, readiness and metrics, which are
 // not secret and change nothing.
-func (a *app) listen(ctx context.Context, l net.Listener) {
+func (p *port) listen(ctx context.Context, l net.Listener) {
 	mux := http.NewServeMux()
-	mux.Handle("/", a.page)
-	mux.Handle("GET /healthz", a.page.Beside(http.HandlerFunc(a.healthz)))
-	mux.Handle("GET /readyz", a.page.Beside(http.HandlerFunc(a.readyz)))
-	mux.Handle("GET /metrics", a.page.Beside(promhttp.HandlerFor(a.counts.registry, promhttp.HandlerOpts{})))
+	mux.Handle("/", p.page)
+	mux.Handle("GET /healthz", p.page.Beside(http.HandlerFunc(p.healthz)))
+	mux.Handle("GET /readyz", p.page.Beside(http.HandlerFunc(p.readyz)))
+	mux.Handle("GET /metrics", p.page.Beside(promhttp.HandlerFor(p.counts.registry, promhttp.HandlerOpts{})))
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10}
-	a.background(func() { _ = server.Serve(l) })
-	a.background(func() {
+	p.background(func() { _ = server.Serve(l) })
+	p.background(func() {
 		<-ctx.Done()
 		_ = server.Close()
 	})
 }
 
-func (a *app) healthz(w http.ResponseWriter, _ *http.Request) {
-	report(w, a.findings())
+func (p *port) healthz(w http.ResponseWriter, _ *http.Request) {
+	report(w, p.vitals.findings())
 }
 
 // readyPatience bounds what /readyz asks.
 const readyPatience = 5 * time.Second
 
 // readyz also writes to the database and reads it, and asks for the model.
-func (a *app) readyz(w http.ResponseWriter, r *http.Request) {
+func (p *port) readyz(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), readyPatience)
 	defer cancel()
-	err := a.beats.Ask(ctx, a.now(), a.store.Beat)
-	list := a.findings()
+	err := p.vitals.beats.Ask(ctx, p.now(), p.store.Beat)
+	list := p.vitals.findings()
 	if f, ok := health.Found("database", err); ok && !slices.ContainsFunc(list, func(f health.Finding) bool { return f.Part == "database" }) {
 		list = append(list, f)
 	}
-	if a.model.Check != nil {
-		if f, ok := health.Found("model", a.model.Check(ctx)); ok {
+	if p.models.endpoint.Check != nil {
+		if f, ok := health.Found("model", p.models.endpoint.Check(ctx)); ok {
 			list = append(list, f)
 		}
 	}

@@ -11,21 +11,21 @@ import (
 
 // introduce registers the slash commands natively, in the background: a
 // platform that is down for a while must not hold up the start.
-func (a *app) introduce(ctx context.Context, f *front, adapters []chat.Adapter) {
+func (ps *platforms) introduce(ctx context.Context, f *front) {
 	commands := menuOf(f.commands.Table())
-	for _, p := range adapters {
+	for _, p := range ps.adapters {
 		c, ok := p.(chat.Commander)
 		if !ok {
 			continue
 		}
 		register := func() error {
-			owners, err := f.gate.Owners(ctx)
+			owners, err := f.people.gate.Owners(ctx)
 			if err != nil {
 				return err
 			}
 			return c.Register(ctx, chat.Menu{Commands: commands, Owners: owners})
 		}
-		a.background(func() { a.registered(ctx, p.Platform(), register) })
+		ps.background(func() { ps.registered(ctx, p.Platform(), register) })
 	}
 }
 
@@ -37,7 +37,7 @@ const (
 
 // registered tries to register until it is done: a bot that started during an
 // outage must not stay without its menus.
-func (a *app) registered(ctx context.Context, platform string, register func() error) {
+func (ps *platforms) registered(ctx context.Context, platform string, register func() error) {
 	for wait := registerFirst; ; wait = min(2*wait, registerLast) {
 		err := register()
 		if err == nil || ctx.Err() != nil {
@@ -48,7 +48,7 @@ func (a *app) registered(ctx context.Context, platform string, register func() e
 		if errors.As(err, &silence) {
 			rest = max(rest, silence.After)
 		}
-		a.log.Warn("register commands, will try again", "platform", platform, "in", rest, "err", err)
+		ps.log.Warn("register commands, will try again", "platform", platform, "in", rest, "err", err)
 		t := time.NewTimer(rest)
 		select {
 		case <-t.C:

@@ -17,10 +17,10 @@ import (
 func TestRegisteringIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		a := &app{log: slog.New(slog.DiscardHandler)}
+		ps := &platforms{base: &base{log: slog.New(slog.DiscardHandler)}}
 		var gaps []time.Duration
 		last, n := time.Now(), 0
-		a.registered(t.Context(), "x", func() error {
+		ps.registered(t.Context(), "x", func() error {
 			gaps, last = append(gaps, time.Since(last)), time.Now()
 			switch n++; {
 			case n == 2:
@@ -41,7 +41,7 @@ func TestRegisteringIsTriedAgain(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		a.registered(ctx, "x", func() error { n++; return errors.New("down") })
+		ps.registered(ctx, "x", func() error { n++; return errors.New("down") })
 		if n != 13 {
 			t.Errorf("%d more tries after the end", n-12)
 		}

@@ -23,20 +23,20 @@ func TestRetention(t *testing.T) {
 		must(t, st.Play(ctx, st.script))
 		var log bytes.Buffer
 		st.app.log = slog.New(slog.NewTextHandler(&log, nil))
-		if err := st.app.prune(ctx); err != nil {
+		if err := st.app.chores.prune(ctx); err != nil {
 			t.Fatal(err)
 		}
 		want := 2
 		if days > 0 {
 			want = 0
 		}
-		if n, err := st.app.store.Rows(ctx, "messages"); err != nil || n != want {
+		if n, err := st.app.storage.store.Rows(ctx, "messages"); err != nil || n != want {
 			t.Errorf("after %d days of retention: %d messages, %v", days, n, err)
 		}
 		if !strings.Contains(log.String(), fmt.Sprintf("messages=%d ", 2-want)) {
 			t.Errorf("logged %s", &log)
 		}
-		list, err := st.app.store.Sessions(ctx, memory.SessionQuery{})
+		list, err := st.app.storage.store.Sessions(ctx, memory.SessionQuery{})
 		if err != nil || len(list) != 1 || list[0].Status != memory.Archived || !strings.Contains(list[0].Closing, "plan.txt") {
 			t.Errorf("sessions %+v, %v", list, err)
 		}
@@ -56,22 +56,19 @@ func TestPanickingJob(t *testing.T) {
 	if err := a.build(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	front, err := a.newFront(context.Background(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.start(a.handler(front))
-	a.startJobs()
+	must(t, a.openFront(context.Background(), nil))
+	a.start()
+	a.chores.schedule(a.jobs)
 	ran := 0
-	a.schedule("test", "@every 1h", func(context.Context) error {
+	a.jobs.add("test", "@every 1h", func(context.Context) error {
 		if ran++; ran == 1 {
 			panic("out of order")
 		}
 		return nil
 	})
 	tick := func() string {
-		a.cron.cron.Entry(a.cron.ids["test"]).WrappedJob.Run()
-		answer, err := front.commands.Wrap(nil).Handle(context.Background(), chat.Message{
+		a.jobs.cron.Entry(a.jobs.ids["test"]).WrappedJob.Run()
+		answer, err := a.front.commands.Wrap(nil).Handle(context.Background(), chat.Message{
 			Kind: chat.KindCommand, Text: "/status", Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: "terminal:local"}, Direct: true,
 		}, nil)
 		if err != nil {
@@ -85,6 +82,6 @@ func TestPanickingJob(t *testing.T) {
 	if got := tick(); ran != 2 || strings.Contains(got, "failed") {
 		t.Errorf("the next tick: ran %d times, %q", ran, got)
 	}
-	a.runJob("test", func(context.Context) error { panic("at start") }) // as the first sweep runs
+	a.jobs.run("test", func(context.Context) error { panic("at start") }) // as the first sweep runs
 	a.drain()
 }

@@ -67,7 +67,7 @@ func captive(t *testing.T) (st *stage, say func(who, text string) string) {
 		name, args, _ := strings.Cut(call, " ")
 		c := tools.Call{ID: "x", Name: name, Args: json.RawMessage(args), Who: chat.User{ID: "telegram:1", Name: "Ann"}, Key: fmt.Sprint("group", i),
 			Where: chat.Key{Platform: "telegram", Channel: "-100"}, Message: "1"}
-		if o := st.app.runner.Run(ctx, st.app.toolset.now(), c); o.Class != "" {
+		if o := st.app.mind.runner.Run(ctx, st.app.toolset.offered(), c); o.Class != "" {
 			t.Fatalf("%s: %s", call, o.Result.Content)
 		}
 	}
@@ -155,7 +155,7 @@ func TestLeakProbes(t *testing.T) {
 		{Who: chat.User{ID: "terminal:1", Name: "Ann"}, Direct: true, Where: chat.Key{Platform: "terminal", Channel: "1"}},
 	}
 	r := rand.New(rand.NewPCG(1, 2))
-	set := st.app.toolset.now()
+	set := st.app.toolset.offered()
 	specs := set.All()
 	hits, ran, tried := 0, 0, map[string]int{}
 	for i := range probes {
@@ -163,7 +163,7 @@ func TestLeakProbes(t *testing.T) {
 		c := places[r.IntN(len(places))]
 		c.ID, c.Name, c.Args, c.Key, c.Message = "x", spec.Name, forge(r, spec), fmt.Sprint("probe", i), "1"
 		c.Confirmed = r.IntN(2) == 0
-		o := st.app.runner.Run(ctx, set, c)
+		o := st.app.mind.runner.Run(ctx, set, c)
 		tried[spec.Name]++
 		if o.State == tools.Success {
 			ran++
@@ -191,7 +191,7 @@ func TestLeakProbes(t *testing.T) {
 		}
 	}
 	// What the probes left behind crowds a short recall.
-	found, err := st.app.store.Recall(ctx, memory.Query{User: "telegram:1", Text: "my secret", Tokens: 1_000_000})
+	found, err := st.app.storage.store.Recall(ctx, memory.Query{User: "telegram:1", Text: "my secret", Tokens: 1_000_000})
 	if err != nil || !slices.ContainsFunc(found, func(p memory.Passage) bool { return strings.Contains(p.Text, canary) }) {
 		t.Errorf("Ann lost it: %d passages, %v", len(found), err)
 	}

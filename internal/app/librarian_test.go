@@ -28,14 +28,12 @@ func TestPlanningLibrarianNeverWrites(t *testing.T) {
 	if err := a.build(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.newFront(t.Context(), nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := a.vault.Refresh(t.Context()); err != nil {
+	must(t, a.openFront(t.Context(), nil))
+	if err := a.notes.index.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	model.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Text: "Merge a.md into b.md."} })
-	job := a.librarian()
+	job := a.notes.librarian()
 	var all sync.WaitGroup
 	for i := range 40 {
 		c := tools.Call{Key: fmt.Sprint("call", i), Name: tools.Librarian, Args: json.RawMessage(`{"task":"tidy"}`),

@@ -10,13 +10,13 @@ import (
 // of a path is written so that no program takes it for another.
 func TestLinksLeadToTheirSource(t *testing.T) {
 	t.Parallel()
-	a := &app{}
-	a.cfg.Vault.BaseURL = "obsidian://open?vault=my&file={path}"
-	a.cfg.Sources = []config.Source{
+	n := &notes{base: &base{}}
+	n.cfg.Vault.BaseURL = "obsidian://open?vault=my&file={path}"
+	n.cfg.Sources = []config.Source{
 		{Name: "parley", Kind: "code", BaseURL: "https://git.example.org/parley/blob/main/{path}#L{line}"},
 		{Name: "wiki", BaseURL: "https://wiki.example.org/"}, {Name: "bare", Kind: "code"},
 	}
-	link := a.notes().Link
+	link := n.view().Link
 	for _, c := range []struct {
 		source, path string
 		line         int

@@ -8,7 +8,6 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/terminal"
-	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/setup"
 	"parley/internal/tools"
@@ -23,18 +22,17 @@ func (p Process) MCP(ctx context.Context, cfg config.Config) error {
 		return err
 	}
 	defer a.close()
-	a.front = &front{}
-	if a.front.gate, err = admin.NewGate(admin.GateOptions{IDs: Identities, Mode: cfg.Access.Mode, Owners: cfg.Access.Owners, Allow: cfg.Access.Allow, Rows: a.store}); err != nil {
+	if err := a.people.open(vouching{}); err != nil {
 		return err
 	}
-	if err := a.openVault(ctx); err != nil {
+	if err := a.notes.open(ctx); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer a.work.Wait()
 	defer stop()
-	a.followVault(ctx)
-	list, err := a.builtinTools()
+	a.notes.follow(ctx)
+	list, err := a.toolset.toolbox.list()
 	if err != nil {
 		return err
 	}
@@ -56,10 +54,10 @@ func forClients(all tools.Set) tools.Set {
 }
 
 // asOwner is a call of the first owner, in a direct chat with the bot.
-func (a *app) asOwner() tools.Call {
+func (b *base) asOwner() tools.Call {
 	owner := terminal.Local
-	if len(a.cfg.Access.Owners) > 0 {
-		owner = terminal.UserID(a.cfg.Access.Owners[0])
+	if len(b.cfg.Access.Owners) > 0 {
+		owner = terminal.UserID(b.cfg.Access.Owners[0])
 	}
 	return tools.Call{Who: chat.User{ID: owner}, Where: chat.DirectKey(owner), Direct: true}
 }

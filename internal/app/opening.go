@@ -8,15 +8,15 @@ import (
 
 // opening sends what waited for somebody to open the direct chat, behind the
 // answer to what they wrote there.
-func (a *app) opening(next chat.Handler) chat.Handler {
+func (f *front) opening(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Direct {
-			waited, err := a.store.Opened(ctx, m)
+			waited, err := f.store.Opened(ctx, m)
 			if err != nil {
-				a.log.Error("answers that wait for a direct chat", "err", err)
+				f.log.Error("answers that wait for a direct chat", "err", err)
 			}
 			if waited {
-				a.hub.Flush(m.Key)
+				f.platforms.hub.Flush(m.Key)
 			}
 		}
 		return next.Handle(ctx, m, w)

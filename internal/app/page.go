@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strings"
-	"sync"
-	"time"
 
+	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/page"
 	"parley/internal/playbook"
@@ -15,43 +15,43 @@ import (
 )
 
 // newPage makes the control page for a listening address.
-func (a *app) newPage(address string) *page.Page {
+func (p *port) newPage(address string) *page.Page {
 	return page.New(page.Options{
-		Listen: address, Name: a.cfg.Agent.Name, Store: a.store, Now: a.now, Log: a.log,
+		Listen: address, Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log,
 		Views: page.Views{
-			Status: a.pageStatus, Settings: func() string { return a.inForce.Load().String() }, Book: a.pageBook, Facts: a.pageFacts,
+			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: p.book, Facts: p.facts,
 		},
 	})
 }
 
-func (a *app) pageStatus(ctx context.Context) []page.Line {
-	state := a.pulse.last(func(ctx context.Context) string {
-		state := a.modelState(ctx)
-		a.page.Changed()
+func (p *port) status(ctx context.Context) []page.Line {
+	state := p.models.pulse.last(func(ctx context.Context) string {
+		state := p.models.state(ctx)
+		p.page.Changed()
 		return state
 	})
-	model := page.Line{Name: "model", State: a.agent.ModelName() + ", " + state, Ill: state == modelDown}
-	return append([]page.Line{model}, a.doing(ctx)...)
+	model := page.Line{Name: "model", State: p.mind.ModelName() + ", " + state, Ill: state == modelDown}
+	return append([]page.Line{model}, p.vitals.doing(ctx)...)
 }
 
 // factsAPage is how many facts the page shows at once.
 const factsAPage = 50
 
-// pageFacts lists everybody's facts with their histories.
-func (a *app) pageFacts(ctx context.Context, query string, n int) (list []page.Fact, more bool, err error) {
+// facts lists everybody's facts with their histories.
+func (p *port) facts(ctx context.Context, query string, n int) (list []page.Fact, more bool, err error) {
 	v := provenance.Viewer{Operator: true}
 	var found []facts.Fact
 	if query == "" {
-		found, err = a.store.Facts(ctx, v, factsAPage+1, (n-1)*factsAPage)
+		found, err = p.store.Facts(ctx, v, factsAPage+1, (n-1)*factsAPage)
 	} else if n == 1 { // a search shows its best
-		found, err = a.store.SearchFacts(ctx, v, query, factsAPage)
+		found, err = p.store.SearchFacts(ctx, v, query, factsAPage)
 	}
 	if err != nil {
 		return nil, false, err
 	}
 	more = len(found) > factsAPage
 	for _, f := range found[:min(len(found), factsAPage)] {
-		_, before, err := a.store.FactHistory(ctx, v, f.ID)
+		_, before, err := p.store.FactHistory(ctx, v, f.ID)
 		if err != nil && !errors.Is(err, facts.ErrNone) { // forgotten meanwhile
 			return nil, false, err
 		}
@@ -68,17 +68,17 @@ func pageFact(f facts.Fact, before []facts.Earlier) page.Fact {
 	return view
 }
 
-// pageBook is the playbook in force as the page shows it.
-func (a *app) pageBook(ctx context.Context) (*page.Book, error) {
-	b := a.bookNow()
+// book is the playbook in force as the page shows it.
+func (p *port) book(ctx context.Context) (*page.Book, error) {
+	b := p.rules.book()
 	if b == nil {
 		return nil, nil
 	}
-	switched, err := a.agent.RuleSwitches(ctx)
+	switched, err := p.mind.RuleSwitches(ctx)
 	if err != nil {
 		return nil, err
 	}
-	view := &page.Book{Problem: a.counts.playbookError()}
+	view := &page.Book{Problem: p.counts.playbookError()}
 	for _, g := range b.Guidelines() {
 		on := g.IsEnabled()
 		if v, ok := switched[g.ID]; ok {
@@ -111,35 +111,12 @@ func pageJourney(j playbook.Journey) page.Journey {
 	return view
 }
 
-// pulse remembers how the model was, because asking takes longer than a page
-// may.
-type pulse struct {
-	mu    sync.Mutex // guards the rest
-	state string
-	asked time.Time
-}
-
-// pulseAge is how old an answer may be before it is asked for anew.
-const pulseAge = 30 * time.Second
-
-// last returns the last answer at once and, when it is old, asks for another in
-// the background.
-func (p *pulse) last(ask func(context.Context) string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if time.Since(p.asked) > pulseAge {
-		p.asked = time.Now()
-		go func() {
-			ctx, cancel := context.WithTimeout(context.Background(), statusTimeout)
-			defer cancel()
-			state := ask(ctx)
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.state = state
-		}()
+// link makes a link into the control page, "" without one.
+func (p *port) link(ctx context.Context, who chat.User) (link, port string, err error) {
+	if p.page == nil {
+		return "", "", nil
 	}
-	if p.state == "" {
-		return "being asked"
-	}
-	return p.state
+	_, port, _ = net.SplitHostPort(p.page.Address()) // a listener's address has one
+	link, err = page.NewLink(ctx, p.store, p.page.Address(), who)
+	return link, port, err
 }

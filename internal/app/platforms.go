@@ -2,13 +2,16 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"parley/config"
 	"parley/internal/adapters/discord"
 	"parley/internal/adapters/telegram"
 	"parley/internal/adapters/terminal"
 	"parley/internal/chat"
+	"parley/internal/memory"
 )
 
 // Identities are the grammars of ids of all platforms.
@@ -17,11 +20,19 @@ var Identities = chat.Identities{telegram.Identity, discord.Identity, terminal.I
 // Hosted tells whether there is a platform to live on besides the terminal.
 func Hosted(c config.Config) bool { return c.Telegram.Token != "" || c.Discord.Token != "" }
 
-// platforms makes an adapter for each platform that is set up.
-func (a *app) platforms() (list []chat.Adapter, err error) {
-	if c := a.cfg.Telegram; c.Token != "" {
+// platforms owns the adapters and the hub, which joins them with the handler.
+type platforms struct {
+	*base
+	store    *memory.Store
+	adapters []chat.Adapter // once they run
+	hub      *chat.Hub      // from then on
+}
+
+// setUp makes an adapter for each platform that is set up.
+func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
+	if c := ps.cfg.Telegram; c.Token != "" {
 		t, err := telegram.New(telegram.Options{
-			Token: string(c.Token), APIURL: c.APIURL, Mode: c.Mode, Log: a.log,
+			Token: string(c.Token), APIURL: c.APIURL, Mode: c.Mode, Log: ps.log,
 			Webhook: telegram.Webhook{Listen: c.Webhook.Listen, URL: c.Webhook.URL, Secret: string(c.Webhook.Secret)},
 		})
 		if err != nil {
@@ -29,16 +40,16 @@ func (a *app) platforms() (list []chat.Adapter, err error) {
 		}
 		list = append(list, t)
 	}
-	if c := a.cfg.Discord; c.Token != "" {
+	if c := ps.cfg.Discord; c.Token != "" {
 		files, err := discordFiles(c.APIURL)
 		if err != nil {
 			return nil, fmt.Errorf("discord.api_url: %w", err)
 		}
 		d, err := discord.New(discord.Options{
-			Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Files: files, Log: a.log,
-			Private: func(ctx context.Context, m chat.Message) bool { return a.front.commands.Private(ctx, m) },
+			Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Files: files, Log: ps.log,
+			Private: func(ctx context.Context, m chat.Message) bool { return f.commands.Private(ctx, m) },
 			Suggest: func(ctx context.Context, m chat.Message, option, typed string) []string {
-				return a.front.commands.Suggest(ctx, m, option, typed)
+				return f.commands.Suggest(ctx, m, option, typed)
 			},
 		})
 		if err != nil {
@@ -47,4 +58,93 @@ func (a *app) platforms() (list []chat.Adapter, err error) {
 		list = append(list, d)
 	}
 	return list, nil
+}
+
+// isAdmin asks the platform whether a person administers a place.
+func (ps *platforms) isAdmin(ctx context.Context, k chat.Key, userID string) (bool, error) {
+	p, ok := chat.On(ps.adapters, k.Platform).(chat.AdminChecker)
+	if !ok {
+		return false, nil
+	}
+	return p.IsAdmin(ctx, k, userID)
+}
+
+// alone says that a place has one person in it, as far as its newest session
+// knows.
+func (ps *platforms) alone(k chat.Key) bool {
+	list, err := ps.store.Sessions(context.Background(), memory.SessionQuery{Key: k, Limit: 1})
+	return err == nil && len(list) == 1 && list[0].Direct
+}
+
+// closed notes that nothing can be sent to a conversation: its person blocked
+// the bot, or the bot is out of the place. What waits there ends.
+func (ps *platforms) closed(p chat.Part) {
+	gone := chat.Presence{Key: p.Key, State: chat.Absent}
+	if p.Await || ps.alone(p.Key) {
+		gone.User, gone.State = p.To, chat.Blocked
+	}
+	if err := ps.store.Attend(context.Background(), gone); err != nil {
+		ps.log.Warn("a conversation is closed", "err", err)
+	}
+}
+
+// forgetElsewhere has the front ends forget a person.
+func (ps *platforms) forgetElsewhere(ctx context.Context, user string) error {
+	var errs []error
+	for _, adapter := range ps.adapters {
+		if f, ok := adapter.(chat.Forgetter); ok {
+			errs = append(errs, f.Forget(ctx, user))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// tellOwner says something to the first owner once, where there is a direct
+// chat with them. what names it.
+func (ps *platforms) tellOwner(ctx context.Context, what, text string) {
+	if len(ps.cfg.Access.Owners) == 0 {
+		return
+	}
+	k, err := ps.store.DirectChat(ctx, ps.cfg.Access.Owners[0])
+	if err != nil || !slices.ContainsFunc(ps.adapters, func(p chat.Adapter) bool { return p.Platform() == k.Platform }) {
+		return // the log and /status have it, too
+	}
+	if err := ps.store.Notify(ctx, what, []chat.Part{{Key: k, Text: text}}); err != nil {
+		ps.log.Warn("tell the owner", "err", err)
+		return
+	}
+	ps.hub.Flush(k)
+}
+
+// run starts the adapters; each ends with ctx and sends what kept it from going
+// on, nil for nothing.
+func (ps *platforms) run(ctx context.Context) <-chan error {
+	errs := make(chan error, len(ps.adapters))
+	for _, adapter := range ps.adapters {
+		go func() {
+			err := adapter.Run(ctx, ps.hub)
+			if err != nil {
+				err = fmt.Errorf("%s: %w", adapter.Platform(), err)
+			}
+			errs <- err
+		}()
+	}
+	return errs
+}
+
+// wait returns when the last adapter has ended. A platform that gives up does
+// not take the others with it; only when none is left is that the end.
+func (ps *platforms) wait(ctx context.Context, errs <-chan error, stop func()) error {
+	var all []error
+	for range ps.adapters {
+		if err := <-errs; err != nil && ctx.Err() == nil {
+			ps.log.Error("a platform gave up", "err", err)
+			all = append(all, err)
+		}
+	}
+	stop()
+	if len(all) == len(ps.adapters) {
+		return errors.Join(all...)
+	}
+	return nil
 }

@@ -22,45 +22,37 @@ func (p Process) Rehearse(ctx context.Context, parts rehearse.Parts) (*rehearse.
 
 // newRehearsed builds and starts the bot on a stage.
 func (p Process) newRehearsed(ctx context.Context, parts rehearse.Parts) (*app, error) {
-	a := &app{process: p, cfg: parts.Config, log: parts.Log, now: parts.Now, counts: newCounters(p.Version)}
-	a.model = setup.Endpoint{Model: parts.Model, Name: parts.ModelName}
-	if parts.ModelName != offline.Name {
-		a.model.Fallback = offline.Model{}
-		a.model.List = func(context.Context) ([]string, error) { return []string{parts.ModelName}, nil }
+	a, err := openApp(ctx, newBase(p, parts.Config, parts.Log, parts.Now), false)
+	if err != nil {
+		return nil, err
 	}
-	if err := a.mount(ctx, parts); err != nil {
+	a.models.endpoint = setup.Endpoint{Model: parts.Model, Name: parts.ModelName}
+	if parts.ModelName != offline.Name {
+		a.models.endpoint.Fallback = offline.Model{}
+		a.models.endpoint.List = func(context.Context) ([]string, error) { return []string{parts.ModelName}, nil }
+	}
+	if err = a.build(ctx); err == nil {
+		err = a.openFront(ctx, nil)
+	}
+	if err != nil {
 		a.close()
 		return nil, err
 	}
+	a.start(parts.Adapters...)
 	return a, nil
-}
-
-func (a *app) mount(ctx context.Context, p rehearse.Parts) error {
-	if err := a.open(ctx, false); err != nil {
-		return err
-	}
-	if err := a.build(ctx); err != nil {
-		return err
-	}
-	front, err := a.newFront(ctx, nil)
-	if err != nil {
-		return err
-	}
-	a.start(a.handler(front), p.Adapters...)
-	return nil
 }
 
 // rehearsed is what a stage sees of the bot.
 func (a *app) rehearsed() *rehearse.Bot {
 	return &rehearse.Bot{
-		Store: a.store, Hub: a.hub, Sweep: a.sweep, Book: a.bookNow, LastAnswer: a.lastAnswer, Place: a.placeOf,
+		Store: a.storage.store, Hub: a.platforms.hub, Sweep: a.chores.sweep, Book: a.rules.book, LastAnswer: a.lastAnswer, Place: a.placeOf,
 		Close: func() { a.work.Wait(); a.close() },
 	}
 }
 
 // lastAnswer is the newest answer in a place, to one person or to anybody.
 func (a *app) lastAnswer(ctx context.Context, k chat.Key, user string) (memory.Decision, bool, error) {
-	d, err := a.store.LastDecision(ctx, k, user)
+	d, err := a.storage.store.LastDecision(ctx, k, user)
 	if errors.Is(err, memory.ErrNotFound) {
 		return d, false, nil
 	}

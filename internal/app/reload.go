@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"parley/config"
+	"parley/internal/command"
+	"parley/internal/memory"
 	"parley/internal/text"
 )
 
@@ -26,8 +28,18 @@ var (
 // tunedSetting is the row of what was set from the chat.
 const tunedSetting = "config.set"
 
-// tuned is what the settings say, and what was set from the chat on top.
-type tuned struct {
+// settings owns what may change while the bot runs: what the settings say, and
+// what was set from the chat on top.
+type settings struct {
+	*base
+	store *memory.Store
+	front *front // it and the next two are told
+	mind  *mind
+	rules *rules
+
+	// reloads heeds hang-up signals until its context ends; nil in the terminal.
+	reloads func(context.Context)
+
 	mu    sync.Mutex // guards the rest, and what is put in force
 	given config.Config
 	set   map[string]string // by path, as in the file
@@ -43,36 +55,35 @@ func with(c config.Config, set map[string]string) (config.Config, error) {
 	return c, c.Validate(Identities)
 }
 
-// readTuned puts in force what was set from the chat in an earlier life. What
+// read puts in force what was set from the chat in an earlier life. What
 // the settings no longer allow is left out.
-func (a *app) readTuned(ctx context.Context) error {
-	t := &a.tuned
-	t.given, t.set = a.cfg, map[string]string{}
-	row, err := a.store.Setting(ctx, tunedSetting)
+func (s *settings) read(ctx context.Context) error {
+	s.given, s.set = s.cfg, map[string]string{}
+	row, err := s.store.Setting(ctx, tunedSetting)
 	if err != nil || row == "" {
 		return err
 	}
-	if err := json.Unmarshal([]byte(row), &t.set); err != nil {
+	if err := json.Unmarshal([]byte(row), &s.set); err != nil {
 		return fmt.Errorf("read what was set from the chat: %w", err)
 	}
-	merged, err := with(t.given, t.set)
+	merged, err := with(s.given, s.set)
 	if err != nil {
-		merged = a.fitting()
+		merged = s.fitting()
 	}
-	a.cfg = merged
-	a.putInForce(merged)
+	s.cfg = merged
+	s.putInForce(merged)
 	return nil
 }
 
 // fitting is the settings with as much of what was set as they still allow; the
 // rest is forgotten.
-func (a *app) fitting() config.Config {
-	t, merged := &a.tuned, a.tuned.given
-	for _, path := range slices.Sorted(maps.Keys(t.set)) {
-		next, err := with(merged, map[string]string{path: t.set[path]})
+func (s *settings) fitting() config.Config {
+	merged := s.given
+	for _, path := range slices.Sorted(maps.Keys(s.set)) {
+		next, err := with(merged, map[string]string{path: s.set[path]})
 		if err != nil {
-			a.log.Warn("a value of /config set does not fit the settings any more and is left out", "err", err)
-			delete(t.set, path)
+			s.log.Warn("a value of /config set does not fit the settings any more and is left out", "err", err)
+			delete(s.set, path)
 			continue
 		}
 		merged = next
@@ -80,24 +91,23 @@ func (a *app) fitting() config.Config {
 	return merged
 }
 
-func (a *app) putInForce(c config.Config) {
-	if a.level != nil {
-		_ = a.level.UnmarshalText([]byte(c.Log.Level)) // checked by config
+func (s *settings) putInForce(c config.Config) {
+	if s.level != nil {
+		_ = s.level.UnmarshalText([]byte(c.Log.Level)) // checked by config
 	}
-	a.inForce.Store(&c)
+	s.inForce.Store(&c)
 }
 
 // tune changes one of tunable, for good; "default" takes back what was set. A
 // value that does not fit is a text.Error.
-func (a *app) tune(ctx context.Context, path, value string) (now string, err error) {
-	t := &a.tuned
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	set := maps.Clone(t.set)
+func (s *settings) tune(ctx context.Context, path, value string) (now string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	set := maps.Clone(s.set)
 	if set[path] = value; value == "default" {
 		delete(set, path)
 	}
-	merged, err := with(t.given, set)
+	merged, err := with(s.given, set)
 	if err != nil {
 		return "", text.Tell(wordsNotTuned, err)
 	}
@@ -106,12 +116,12 @@ func (a *app) tune(ctx context.Context, path, value string) (now string, err err
 	if len(set) == 0 {
 		row = nil
 	}
-	if err := a.store.SetSetting(ctx, tunedSetting, string(row)); err != nil {
+	if err := s.store.SetSetting(ctx, tunedSetting, string(row)); err != nil {
 		return "", err
 	}
-	t.set = set
-	a.front.quotas.SetLimits(limits(merged))
-	a.putInForce(merged)
+	s.set = set
+	s.front.quotas.SetLimits(limits(merged))
+	s.putInForce(merged)
 	return now, nil
 }
 
@@ -119,43 +129,66 @@ func (a *app) tune(ctx context.Context, path, value string) (now string, err err
 // who may speak, limits, how long conversations last, the persona and the
 // playbook; what was set from the chat stays. Settings with a mistake in them
 // change nothing; what only a start can change is named. load reads them.
-func (a *app) reload(load func() (config.Config, error)) {
+func (s *settings) reload(load func() (config.Config, error)) {
 	const refused = "the settings have a mistake, so nothing was changed"
 	next, err := load()
 	if err != nil {
-		a.log.Error(refused, "err", err)
+		s.log.Error(refused, "err", err)
 		return
 	}
-	t := &a.tuned
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now, given := *a.inForce.Load(), t.given
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now, given := *s.inForce.Load(), s.given
 	for _, path := range slices.Concat(tunable, reloadable) {
 		value, _ := next.Get(path)
 		_ = given.Set(path, value) // as it was written
 	}
-	merged, err := with(given, t.set)
+	merged, err := with(given, s.set)
 	if err == nil {
-		err = a.front.gate.Set(merged.Access.Mode, merged.Access.Owners, merged.Access.Allow)
+		err = s.front.people.gate.Set(merged.Access.Mode, merged.Access.Owners, merged.Access.Allow)
 	}
 	if err != nil {
-		a.log.Error(refused, "err", err)
+		s.log.Error(refused, "err", err)
 		return
 	}
-	t.given = given
-	a.front.quotas.SetLimits(limits(merged))
-	a.putInForce(merged)
-	if err := a.agent.ReloadPrompt(); err != nil {
-		a.log.Error("the persona has a mistake, so the last good one stays in force", "err", err)
+	s.given = given
+	s.front.quotas.SetLimits(limits(merged))
+	s.putInForce(merged)
+	if err := s.mind.ReloadPrompt(); err != nil {
+		s.log.Error("the persona has a mistake, so the last good one stays in force", "err", err)
 	}
-	if a.book != nil {
-		if err := a.book.Reload(); err != nil {
-			a.log.Error("the playbook has a mistake, so the last good one stays in force", "err", err)
+	if s.rules.source != nil {
+		if err := s.rules.source.Reload(); err != nil {
+			s.log.Error("the playbook has a mistake, so the last good one stays in force", "err", err)
 		}
 	}
-	a.log.Info("settings were read again", "changed", strings.Join(now.Diff(merged), ", "))
+	s.log.Info("settings were read again", "changed", strings.Join(now.Diff(merged), ", "))
 	if rest := given.Diff(next); len(rest) > 0 {
-		a.log.Warn("some settings change with the next start only", "settings", strings.Join(rest, ", "))
+		s.log.Warn("some settings change with the next start only", "settings", strings.Join(rest, ", "))
 	}
-	warn(next, a.log)
+	warn(next, s.log)
+}
+
+// String implements command.Settings.
+func (s *settings) String() string { return s.inForce.Load().String() }
+
+// Tunable implements command.Settings.
+func (s *settings) Tunable() []string { return tunable }
+
+// Tuned implements command.Settings.
+func (s *settings) Tuned() (list []command.Tuned) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(s.set)) {
+		given, _ := s.given.Get(name)
+		list = append(list, command.Tuned{Name: name, Now: s.set[name], Otherwise: given})
+	}
+	return list
+}
+
+// Tune implements command.Settings.
+func (s *settings) Tune(ctx context.Context, name, value string) (was, now string, err error) {
+	was, _ = s.inForce.Load().Get(name)
+	now, err = s.tune(ctx, name, value)
+	return was, now, err
 }

@@ -16,19 +16,19 @@ const late = 2 * time.Minute
 // remind says what is due. A reminder that came due while the bot was not
 // running is said once, with how late it is; a recurring one then goes on from
 // now.
-func (a *app) remind(ctx context.Context) error {
-	platforms := make([]string, len(a.adapters))
-	for i, p := range a.adapters {
+func (c *chores) remind(ctx context.Context) error {
+	platforms := make([]string, len(c.platforms.adapters))
+	for i, p := range c.platforms.adapters {
 		platforms[i] = p.Platform()
 	}
-	due, err := a.store.DueReminders(ctx, platforms, jobLimit)
+	due, err := c.store.DueReminders(ctx, platforms, jobLimit)
 	if err != nil {
 		return err
 	}
 	for _, r := range due {
-		if why, err := a.unwanted(ctx, r); err != nil || why != "" {
+		if why, err := c.unwanted(ctx, r); err != nil || why != "" {
 			if err == nil {
-				err = a.store.EndReminder(ctx, r.ID, why)
+				err = c.store.EndReminder(ctx, r.ID, why)
 			}
 			if err != nil {
 				return err
@@ -37,29 +37,29 @@ func (a *app) remind(ctx context.Context) error {
 		}
 		var next time.Time
 		if r.Schedule != "" {
-			if next, err = nextTime(r.Schedule, r.Zone, a.now()); err != nil {
-				a.log.Warn("a reminder ends: its schedule has no next time", "reminder", r.ID, "err", err)
+			if next, err = nextTime(r.Schedule, r.Zone, c.now()); err != nil {
+				c.log.Warn("a reminder ends: its schedule has no next time", "reminder", r.ID, "err", err)
 				next = time.Time{}
 			}
 		}
-		ok, err := a.store.FireReminder(ctx, r, next, a.reminderParts(r))
+		ok, err := c.store.FireReminder(ctx, r, next, c.reminderParts(r))
 		if err != nil {
 			return err
 		}
 		if ok {
-			a.hub.Flush(r.Key)
+			c.platforms.hub.Flush(r.Key)
 		}
 	}
 	return nil
 }
 
 // reminderParts are the words, with buttons to snooze and to be done.
-func (a *app) reminderParts(r memory.Reminder) []chat.Part {
+func (c *chores) reminderParts(r memory.Reminder) []chat.Part {
 	said := fmt.Sprintf(wordsReminder, r.Text)
-	if name := r.User.Name; name != "" && !a.alone(r.Key) {
+	if name := r.User.Name; name != "" && !c.platforms.alone(r.Key) {
 		said = fmt.Sprintf(wordsReminderFor, name, r.Text)
 	}
-	if behind := a.now().Sub(r.Due); behind > late {
+	if behind := c.now().Sub(r.Due); behind > late {
 		said += " " + fmt.Sprintf(wordsReminderLate, text.HowLong(behind))
 	}
 	buttons := [][]chat.Button{{
@@ -68,18 +68,11 @@ func (a *app) reminderParts(r memory.Reminder) []chat.Part {
 		{Label: wordsReminderDone, Data: fmt.Sprintf("/remind done %d", r.ID)},
 	}}
 	var parts []chat.Part
-	for i, piece := range chat.On(a.adapters, r.Key.Platform).Split(chat.Seen(said)) {
+	for i, piece := range chat.On(c.platforms.adapters, r.Key.Platform).Split(chat.Seen(said)) {
 		parts = append(parts, chat.Part{Key: r.Key, Index: i, Text: piece, To: r.User})
 	}
 	if len(parts) > 0 {
 		parts[len(parts)-1].Buttons = buttons
 	}
 	return parts
-}
-
-// alone says that a place has one person in it, as far as its newest session
-// knows.
-func (a *app) alone(k chat.Key) bool {
-	list, err := a.store.Sessions(context.Background(), memory.SessionQuery{Key: k, Limit: 1})
-	return err == nil && len(list) == 1 && list[0].Direct
 }

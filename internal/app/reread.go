@@ -15,13 +15,13 @@ var errNoReader = errors.New("this platform's events cannot be read again")
 // reread hands dead letters that somebody asked for to their platforms again.
 // One that is stored now is answered like any message; another stays aside with
 // what is wrong with it.
-func (a *app) reread(ctx context.Context) error {
-	list, err := a.store.LettersToRetry(ctx, jobLimit)
+func (ps *platforms) reread(ctx context.Context) error {
+	list, err := ps.store.LettersToRetry(ctx, jobLimit)
 	if err != nil {
 		return err
 	}
 	for _, l := range list {
-		adapter := chat.On(a.adapters, l.Platform)
+		adapter := chat.On(ps.adapters, l.Platform)
 		if adapter == nil {
 			continue // until it runs
 		}
@@ -30,10 +30,10 @@ func (a *app) reread(ctx context.Context) error {
 		case errors.Is(err, chat.ErrNotReady):
 			continue
 		case err != nil:
-			err = a.store.FailDeadLetter(ctx, l.ID, err.Error())
+			err = ps.store.FailDeadLetter(ctx, l.ID, err.Error())
 		default:
-			if err = a.hub.Deliver(ctx, chat.Batch{Platform: l.Platform, Messages: messages}); err == nil {
-				err = a.store.DropDeadLetter(ctx, l.ID)
+			if err = ps.hub.Deliver(ctx, chat.Batch{Platform: l.Platform, Messages: messages}); err == nil {
+				err = ps.store.DropDeadLetter(ctx, l.ID)
 			}
 		}
 		if err != nil && !errors.Is(err, memory.ErrNoLetter) { // dropped meanwhile

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -46,39 +45,38 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	}
 	defer a.close()
 	a.level = &level
-	if a.supervisor, err = newSupervisor(); err != nil {
+	if a.vitals.supervisor, err = newSupervisor(); err != nil {
 		log.Warn(err.Error())
 	}
-	platforms, err := a.platforms()
+	platforms, err := a.platforms.setUp(a.front)
 	if err != nil {
 		return err
 	}
 	if err := a.build(ctx); err != nil {
 		return err
 	}
-	setup.Announce(cfg, p.Err, a.model.About) // the first line, whatever else there is to say
+	setup.Announce(cfg, p.Err, a.models.endpoint.About) // the first line, whatever else there is to say
 	warn(cfg, log)
-	if err := a.requireModel(ctx); err != nil {
+	if err := a.models.require(ctx); err != nil {
 		return err
 	}
-	front, err := a.newFront(ctx, a.isAdmin)
-	if err != nil {
+	if err := a.openFront(ctx, a.platforms.isAdmin); err != nil {
 		return err
 	}
-	if err := a.showClaim(ctx, front); err != nil {
+	if err := a.people.showClaim(ctx); err != nil {
 		return err
 	}
-	a.reloads = func(ctx context.Context) {
+	a.settings.reloads = func(ctx context.Context) {
 		for {
 			select {
 			case <-hangups:
-				a.reload(again)
+				a.settings.reload(again)
 			case <-ctx.Done():
 				return
 			}
 		}
 	}
-	return a.operate(ctx, front, platforms...)
+	return a.operate(ctx, platforms...)
 }
 
 func warn(cfg config.Config, log *slog.Logger) {
@@ -87,122 +85,55 @@ func warn(cfg config.Config, log *slog.Logger) {
 	}
 }
 
-// requireModel holds the start up, or only says so, as model.required tells.
-func (a *app) requireModel(ctx context.Context) error {
-	if a.cfg.Model.Required {
-		return a.model.Ready(ctx)
-	}
-	a.background(func() {
-		if err := a.model.Ready(ctx); err != nil && ctx.Err() == nil {
-			a.log.Warn("starting without a model", "err", err)
-		}
-	})
-	return nil
-}
-
-// showClaim prints the code that makes somebody owner, while nobody is.
-func (a *app) showClaim(ctx context.Context, f *front) error {
-	code, err := f.gate.ClaimCode(ctx)
-	if err != nil || code == "" {
-		return err
-	}
-	setup.Announce(a.cfg, a.process.Err, "Nobody owns this bot yet. Write to it, in a direct chat: /claim "+code)
-	return nil
-}
-
-// isAdmin asks the platform whether a person administers a place.
-func (a *app) isAdmin(ctx context.Context, k chat.Key, userID string) (bool, error) {
-	p, ok := chat.On(a.adapters, k.Platform).(chat.AdminChecker)
-	if !ok {
-		return false, nil
-	}
-	return p.IsAdmin(ctx, k, userID)
-}
-
 // settled is when starting up is over for good.
 const settled = 300 * time.Millisecond
 
 // operate runs adapters, cron and the operator's port until ctx ends or, with
 // the terminal, until its adapter is done; then it drains.
-func (a *app) operate(ctx context.Context, f *front, adapters ...chat.Adapter) error {
-	port, err := a.openPort()
+func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
+	port, err := a.port.open()
 	if err != nil {
 		return err
 	}
-	a.start(a.handler(f), adapters...)
+	a.start(adapters...)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if port != nil {
-		a.listen(ctx, port)
+		a.port.listen(ctx, port)
 	}
-	if err := a.takeUp(ctx); err != nil {
+	if err := a.storage.takeUp(ctx, a.platforms.hub); err != nil {
 		return err
 	}
 	if port != nil {
-		a.background(func() { _ = a.page.Chat.Run(ctx, a.hub) }) // ends with ctx and never fails
+		a.background(func() { _ = a.port.page.Chat.Run(ctx, a.platforms.hub) }) // ends with ctx and never fails
 	}
-	a.startJobs()
-	a.watchDatabase(ctx)
-	a.gauges()
-	errs := make(chan error, len(adapters))
-	for _, adapter := range adapters {
-		go func() {
-			err := adapter.Run(ctx, a.hub)
-			if err != nil {
-				err = fmt.Errorf("%s: %w", adapter.Platform(), err)
-			}
-			errs <- err
-		}()
-	}
-	a.introduce(ctx, f, adapters)
-	a.background(func() { a.supervised(ctx) })
-	a.followVault(ctx)
-	if a.reloads != nil {
-		a.background(func() { a.reloads(ctx) })
+	a.chores.schedule(a.jobs)
+	a.storage.watch(ctx, a.jobs)
+	a.vitals.gauges()
+	errs := a.platforms.run(ctx)
+	a.platforms.introduce(ctx, a.front)
+	a.background(func() { a.vitals.supervised(ctx) })
+	a.notes.follow(ctx)
+	if a.settings.reloads != nil {
+		a.background(func() { a.settings.reloads(ctx) })
 	}
 	slim := time.AfterFunc(settled, releaseStartup)
 	defer slim.Stop()
-	err = a.wait(ctx, adapters, errs, stop)
-	a.supervisor.tell("STOPPING=1")
+	err = a.platforms.wait(ctx, errs, stop)
+	a.vitals.supervisor.tell("STOPPING=1")
 	a.drain()
 	return err
 }
 
-// wait returns when the last adapter has ended. A platform that gives up does
-// not take the others with it; only when none is left is that the end.
-func (a *app) wait(ctx context.Context, adapters []chat.Adapter, errs <-chan error, stop func()) error {
-	var all []error
-	for range adapters {
-		if err := <-errs; err != nil && ctx.Err() == nil {
-			a.log.Error("a platform gave up", "err", err)
-			all = append(all, err)
-		}
-	}
-	stop()
-	if len(all) == len(adapters) {
-		return errors.Join(all...)
-	}
-	return nil
-}
-
 // drain lets answers in the making end, parks the rest and stops the jobs.
 func (a *app) drain() {
-	a.stopJobs()
+	a.jobs.end()
 	ctx, cancel := context.WithTimeout(context.Background(), a.cfg.Limits.ShutdownGrace)
 	defer cancel()
-	if parked := a.hub.Drain(ctx); parked > 0 {
+	if parked := a.platforms.hub.Drain(ctx); parked > 0 {
 		a.log.Info("answers are left for the next start", "messages", parked)
 	}
 	a.work.Wait()
-}
-
-// background runs fn and makes drain wait for it.
-func (a *app) background(fn func()) {
-	a.work.Add(1)
-	go func() {
-		defer a.work.Done()
-		fn()
-	}()
 }
 
 // Seat is who sits at a terminal, and where. What is empty has a default.
@@ -226,17 +157,16 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 		return err
 	}
 	defer a.close()
-	a.level, a.home = &level, machineZone()
+	a.level, a.people.home = &level, machineZone()
 	if err := a.build(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintln(p.Err, a.model.About)
+	fmt.Fprintln(p.Err, a.models.endpoint.About)
 	warn(cfg, setup.NewLogger(cfg, &level, p.Err))
-	if err := a.requireModel(ctx); err != nil {
+	if err := a.models.require(ctx); err != nil {
 		return err
 	}
-	front, err := a.newFront(ctx, nil)
-	if err != nil {
+	if err := a.openFront(ctx, nil); err != nil {
 		return err
 	}
 	term := os.Getenv("TERM")
@@ -245,8 +175,8 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 		In: p.In, Out: p.Out, Err: p.Err, TTY: c.TTY && term != "" && term != "dumb", Color: os.Getenv("NO_COLOR") == "",
 		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Downloads: a.inData("exports"), Log: log,
 		Complete: func(prefix string) []string {
-			return front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: terminal.Local}, Text: prefix, Direct: true}, admin.Owner)
+			return a.front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: terminal.Local}, Text: prefix, Direct: true}, admin.Owner)
 		},
 	})
-	return a.operate(ctx, front, t)
+	return a.operate(ctx, t)
 }

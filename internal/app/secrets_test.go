@@ -21,7 +21,7 @@ func vaulted(t *testing.T) (st *stage, do func(m chat.Message) string) {
 	must(t, os.WriteFile(filepath.Join(dir, "open.md"), []byte("# Opening hours\n\nThe library opens at nine.\n"), 0o600))
 	st = staged(t, fmt.Sprintf("-- settings.yaml --\naccess: {mode: open, owners: ['telegram:9', 'discord:9']}\nlimits: {user_per_minute: 0}\nvault: {dir: %q, writers: everyone}\n-- talk --\n", dir),
 		&llmtest.Script{Answer: captured})
-	must(t, st.app.vault.Refresh(t.Context()))
+	must(t, st.app.notes.index.Refresh(t.Context()))
 	n := 0
 	return st, func(m chat.Message) string {
 		t.Helper()
@@ -159,7 +159,7 @@ func TestSecretsStayWithTheirOwner(t *testing.T) {
 		// What was said in a group after Bob's last word there, when he is out.
 		bob.when = "after he left"
 		room := chat.Key{Platform: platform, Channel: "-100"}
-		must(t, bob.st.app.store.Attend(t.Context(), chat.Presence{Key: room, User: chat.User{ID: platform + ":2"}, State: chat.Absent}))
+		must(t, bob.st.app.storage.store.Attend(t.Context(), chat.Presence{Key: room, User: chat.User{ID: platform + ":2"}, State: chat.Absent}))
 		ann("-100", "now that Bob is gone: the secret is "+canary)
 		bob.ask("", askedForSecrets...)
 		bob.when = "after she edited"
@@ -225,15 +225,15 @@ func TestNotesBelongToPeople(t *testing.T) {
 	}
 	folder := filepath.Join(st.app.cfg.Vault.Dir, "agent-notes")
 	must(t, os.Rename(filepath.Join(folder, "diary.md"), filepath.Join(folder, "moved.md")))
-	must(t, st.app.vault.Refresh(t.Context()))
+	must(t, st.app.notes.index.Refresh(t.Context()))
 	hidden("moved by hand", "8", "")
 	must(t, os.Rename(filepath.Join(folder, "moved.md"), filepath.Join(folder, "diary.md")))
 	must(t, os.WriteFile(filepath.Join(folder, "diary.md"), []byte("---\nauthor: telegram:8\n---\nThe sparrow is hidden, and edited.\n"), 0o600))
-	must(t, st.app.vault.Refresh(t.Context()))
+	must(t, st.app.notes.index.Refresh(t.Context()))
 	hidden("edited by hand", "8", "")
 	// Whoever reads the words of others is asked before anything is changed.
 	for who, tainted := range map[string]bool{"7": false, "8": true, "9": true} {
-		r, err := st.app.notes().Shelf(t.Context(), "telegram:"+who, true)
+		r, err := st.app.notes.view().Shelf(t.Context(), "telegram:"+who, true)
 		must(t, err)
 		hits, err := r.Search(t.Context(), vault.Query{Text: "picnic"})
 		must(t, err)
@@ -244,7 +244,7 @@ func TestNotesBelongToPeople(t *testing.T) {
 		}
 	}
 	for who := range map[string]bool{"7": false, "8": false} {
-		r, err := st.app.notes().Shelf(t.Context(), "telegram:"+who, true)
+		r, err := st.app.notes.view().Shelf(t.Context(), "telegram:"+who, true)
 		must(t, err)
 		hits, err := r.Search(t.Context(), vault.Query{Text: "library opens"})
 		must(t, err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/internal/command"
 	"parley/internal/page"
 	"parley/internal/text"
 )
@@ -14,11 +15,11 @@ const statusTimeout = 2 * time.Second
 
 // doing is how each part is doing, without asking anything outside the
 // process.
-func (a *app) doing(ctx context.Context) (lines []page.Line) {
+func (v *vitals) doing(ctx context.Context) (lines []page.Line) {
 	line := func(ill bool, name, format string, args ...any) {
 		lines = append(lines, page.Line{Name: name, State: fmt.Sprintf(format, args...), Ill: ill})
 	}
-	found := a.findings()
+	found := v.findings()
 	told := func(part, fine string) {
 		for _, f := range found {
 			if f.Part == part {
@@ -30,68 +31,40 @@ func (a *app) doing(ctx context.Context) (lines []page.Line) {
 			line(false, part, "%s", fine)
 		}
 	}
-	for _, p := range a.adapters {
+	for _, p := range v.platforms.adapters {
 		told(p.Platform(), "receiving")
 		told(p.Platform()+" delivery", "")
 	}
-	if a.vault != nil {
-		text, ill := a.vaultState()
+	if v.notes.index != nil {
+		text, ill := v.notes.state()
 		line(ill, "notes", "%s", text)
 	}
 	told("database", "ok")
 	told("dead letters", "")
 	told("disk", "")
-	if a.facts != nil {
+	if v.chores.facts != nil {
 		told("facts file", "ok")
 	}
 	persona := "built in"
-	if a.cfg.Agent.PromptFile != "" {
-		persona = a.cfg.Agent.PromptFile
+	if v.cfg.Agent.PromptFile != "" {
+		persona = v.cfg.Agent.PromptFile
 	}
 	line(false, "persona", "%s", persona)
-	line(false, "tools", "%d", a.toolset.now().Len())
-	if a.book != nil {
+	line(false, "tools", "%d", v.toolset.offered().Len())
+	if v.rules.source != nil {
 		told("playbook", "ok")
 	}
-	lanes, waiting := a.hub.Active()
-	line(false, "now", "%s at work, %s waiting", many(lanes, "conversation"), many(waiting, "message"))
-	a.cronStatus(line)
-	line(false, "up", "%s", a.now().Sub(a.began).Round(time.Second))
+	lanes, waiting := v.platforms.hub.Active()
+	line(false, "now", "%s at work, %s waiting", text.Many(lanes, "conversation"), text.Many(waiting, "message"))
+	v.jobs.status(line)
+	line(false, "up", "%s", v.now().Sub(v.began).Round(time.Second))
 	return lines
 }
 
-// modelDown is the state of a model that cannot be reached.
-const modelDown = "down"
-
-// modelState asks the model's endpoint how it is.
-func (a *app) modelState(ctx context.Context) string {
-	if a.model.Check == nil {
-		return "built in"
+// parts is how each part of the bot is, for /status.
+func (v *vitals) parts(ctx context.Context) (lines []command.Line) {
+	for _, l := range v.doing(ctx) {
+		lines = append(lines, command.Line{Name: l.Name, State: l.State})
 	}
-	began := a.now()
-	if err := a.model.Check(ctx); err != nil {
-		return modelDown
-	}
-	return fmt.Sprintf("ok, %d ms", a.now().Sub(began).Milliseconds())
-}
-
-func (a *app) cronStatus(line func(ill bool, name, format string, args ...any)) {
-	a.cron.mu.Lock()
-	defer a.cron.mu.Unlock()
-	for _, e := range a.cron.cron.Entries() {
-		for name, id := range a.cron.ids {
-			if id != e.ID {
-				continue
-			}
-			last := "not yet"
-			if !e.Prev.IsZero() {
-				last = text.Ago(a.now(), e.Prev)
-			}
-			why := a.cron.failed[name]
-			if why != "" {
-				last += ", failed: " + clip(why, 100)
-			}
-			line(why != "", "cron "+name, "last %s, next %s", last, e.Next.UTC().Format("15:04:05 UTC"))
-		}
-	}
+	return lines
 }

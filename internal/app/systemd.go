@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"parley/internal/health"
 	"strconv"
 	"strings"
 	"time"
+
+	"parley/internal/health"
 )
 
 // lookEvery is how often a bot that does not receive yet looks whether it does.
@@ -55,23 +56,23 @@ func (s supervisor) close() {
 
 // supervised reports READY once a platform receives, and then, at half of the
 // watchdog's interval, that the bot is alive, for as long as it is.
-func (a *app) supervised(ctx context.Context) {
-	if a.supervisor.conn == nil {
+func (v *vitals) supervised(ctx context.Context) {
+	if v.supervisor.conn == nil {
 		return
 	}
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for ready := false; ; {
-		switch alive := a.alive(ctx); {
+		switch alive := v.alive(ctx); {
 		case alive && !ready:
 			ready = true
-			a.supervisor.tell("READY=1", "STATUS=receiving")
-			if a.supervisor.every == 0 {
+			v.supervisor.tell("READY=1", "STATUS=receiving")
+			if v.supervisor.every == 0 {
 				return
 			}
-			tick.Reset(a.supervisor.every)
+			tick.Reset(v.supervisor.every)
 		case alive:
-			a.supervisor.tell("WATCHDOG=1")
+			v.supervisor.tell("WATCHDOG=1")
 		}
 		select {
 		case <-tick.C:
@@ -84,15 +85,15 @@ func (a *app) supervised(ctx context.Context) {
 // alive says that starting again could not help: the database answers, and a
 // platform receives. One platform that is down is no reason to cut the others
 // off; /healthz tells of it.
-func (a *app) alive(ctx context.Context) bool {
-	if _, err := a.store.SchemaVersion(ctx); err != nil {
+func (v *vitals) alive(ctx context.Context) bool {
+	if _, err := v.storage.store.SchemaVersion(ctx); err != nil {
 		return false
 	}
 	deaf := 0
-	for _, p := range a.adapters {
+	for _, p := range v.platforms.adapters {
 		if f, ok := health.Found(p.Platform(), p.Health()); ok && f.Is == health.Unavailable {
 			deaf++
 		}
 	}
-	return deaf < len(a.adapters)
+	return deaf < len(v.platforms.adapters)
 }

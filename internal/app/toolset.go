@@ -3,21 +3,18 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"parley/config"
-	"parley/internal/admin"
 	"parley/internal/agent"
 	"parley/internal/chat"
-	"parley/internal/playbook"
+	"parley/internal/memory"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
 )
@@ -25,75 +22,90 @@ import (
 // toolset is what the model may use: the built-in tools, those of servers that
 // come and go, less those the owner switched off.
 type toolset struct {
+	*base
+	toolbox toolbox
+	models  *models // whose traces tell of calls
 	own     tools.Set
 	servers *mcp.Client // nil without servers
-	stop    func()      // ends the servers and waits for them
+	stop    func()      // ends the servers and waits for them; nil without
 
 	mu  sync.Mutex // guards off and made
 	off map[string]bool
-	// made is what now returns and from what it was made.
+	// made is what offered returns and from what it was made.
 	made struct{ from, set tools.Set }
 }
 
 // offSetting is the row that lists the tools switched off from the chat.
 const offSetting = "tools.off"
 
-func (a *app) newToolset(ctx context.Context) (*toolset, error) {
-	list, err := a.builtinTools()
+// open makes the built-in tools and connects the servers.
+func (t *toolset) open(ctx context.Context) error {
+	list, err := t.toolbox.list()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t := &toolset{own: tools.NewSet(list...), off: map[string]bool{}, stop: func() {}}
-	v, err := a.store.Setting(ctx, offSetting)
+	t.own, t.off = tools.NewSet(list...), map[string]bool{}
+	v, err := t.toolbox.store.Setting(ctx, offSetting)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if v != "" {
 		if err := json.Unmarshal([]byte(v), &t.off); err != nil {
-			return nil, fmt.Errorf("read tools switched off: %w", err)
+			return fmt.Errorf("read tools switched off: %w", err)
 		}
 	}
-	return t, a.openServers(t)
+	return t.connect()
 }
 
 // ToolNames are the names of the built-in tools that the settings make useful.
 func ToolNames(cfg config.Config) (names []string, err error) {
-	a := &app{cfg: cfg, log: slog.New(slog.DiscardHandler), now: time.Now}
-	list, err := a.builtinTools()
+	b := newBase(Process{}, cfg, slog.New(slog.DiscardHandler), time.Now)
+	list, err := assemble(b, &models{base: b}, &storage{base: b}).toolset.toolbox.list()
 	for _, t := range list {
 		names = append(names, t.Spec().Name)
 	}
 	return names, err
 }
 
-// builtinTools are the tools that are part of Parley, as far as the settings
-// make them useful.
-func (a *app) builtinTools() ([]tools.Tool, error) {
+// toolbox makes the built-in tools of the parts that they work on.
+type toolbox struct {
+	*base
+	store     *memory.Store
+	people    *people
+	platforms *platforms
+	notes     *notes
+	rules     *rules
+	mind      *mind
+}
+
+// list is the tools that are part of Parley, as far as the settings make them
+// useful.
+func (b *toolbox) list() ([]tools.Tool, error) {
 	list := []tools.Tool{
-		tools.CurrentTime(a.now, a.zone), tools.SaveDecision(), tools.RecallConversation(a.store, a.attest),
-		tools.SaveFact(a.store, a.mayShare), tools.UpdateFact(a.store, a.mayShare), tools.ForgetFact(a.store, a.mayShare), tools.ListFacts(a.store),
+		tools.CurrentTime(b.now, b.people.zone), tools.SaveDecision(), tools.RecallConversation(b.store, b.platforms.attest),
+		tools.SaveFact(b.store, b.people.mayShare), tools.UpdateFact(b.store, b.people.mayShare), tools.ForgetFact(b.store, b.people.mayShare), tools.ListFacts(b.store),
 	}
-	list = append(list, tools.TaskTools(a.store)...)
-	list = append(list, tools.ReminderTools(a.planner())...)
-	list = append(list, tools.LogTools(a.planner())...)
-	list = append(list, a.vaultTools()...)
-	if a.cfg.Playbook.Dir != "" {
-		list = append(list, tools.SetVariable(a.checkVariable))
+	list = append(list, tools.TaskTools(b.store)...)
+	list = append(list, tools.ReminderTools(b.people.planner())...)
+	list = append(list, tools.LogTools(b.people.planner())...)
+	list = append(list, b.notes.tools()...)
+	if b.cfg.Playbook.Dir != "" {
+		list = append(list, tools.SetVariable(b.rules.checkVariable))
 	}
-	list = append(list, tools.WebFetch(tools.Guard{AllowHosts: a.cfg.Web.AllowHosts}))
-	if s := a.cfg.Web.Search; s.URL != "" || s.APIKey != "" {
+	list = append(list, tools.WebFetch(tools.Guard{AllowHosts: b.cfg.Web.AllowHosts}))
+	if s := b.cfg.Web.Search; s.URL != "" || s.APIKey != "" {
 		search, err := tools.WebSearch(tools.Search{Kind: s.Kind, URL: s.URL, Key: string(s.APIKey)})
 		if err != nil {
 			return nil, fmt.Errorf("web.search: %w", err)
 		}
 		list = append(list, search)
 	}
-	for _, s := range a.cfg.Subagents {
+	for _, s := range b.cfg.Subagents {
 		sub, err := readSubagent(s)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, a.delegate(sub))
+		list = append(list, b.delegate(sub))
 	}
 	return list, nil
 }
@@ -108,37 +120,23 @@ func readSubagent(s config.Subagent) (agent.Subagent, error) {
 
 // delegate is the tool through which a subagent is given a job. The agent
 // exists by the time anybody calls it.
-func (a *app) delegate(s agent.Subagent) tools.Tool {
+func (b *toolbox) delegate(s agent.Subagent) tools.Tool {
 	type args struct {
 		Task string `json:"task" jsonschema:"the whole job; the helper sees nothing else of this conversation"`
 	}
 	meta := tools.Meta{Name: s.Name, Description: s.Description, Category: tools.About, Scope: []string{""}, SideEffect: true, Timeout: tools.MaxTimeout}
 	return tools.Func(meta, func(ctx context.Context, c tools.Call, in args) (tools.Result, error) {
-		return a.agent.Delegate(ctx, s, c, in.Task)
+		return b.mind.Delegate(ctx, s, c, in.Task)
 	})
 }
 
-// checkVariable says why a value cannot be taken by the playbook.
-func (a *app) checkVariable(name string, value any) error {
-	b := a.bookNow()
-	if b == nil {
-		return errors.New("there is no playbook")
-	}
-	raw, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	_, err = b.SetVariable(playbook.State{}, playbook.Value{Name: name, Value: raw, Source: "tool"})
-	return err
-}
-
-// openServers connects the MCP servers in the background.
-func (a *app) openServers(t *toolset) error {
-	if len(a.cfg.MCP.Servers) == 0 {
+// connect connects the MCP servers in the background.
+func (t *toolset) connect() error {
+	if len(t.cfg.MCP.Servers) == 0 {
 		return nil
 	}
-	o := mcp.Options{Dir: a.inData("mcp"), Log: a.log}
-	for _, s := range a.cfg.MCP.Servers {
+	o := mcp.Options{Dir: t.inData("mcp"), Log: t.log}
+	for _, s := range t.cfg.MCP.Servers {
 		env := make([]string, len(s.Env))
 		for i, e := range s.Env {
 			env[i] = string(e)
@@ -164,8 +162,8 @@ func (t *toolset) all() tools.Set {
 	return t.own.With(t.servers.Set())
 }
 
-// now is the set as it stands, with find_tools for what is not always offered.
-func (t *toolset) now() tools.Set {
+// offered is the set as it stands, with find_tools for what is not always offered.
+func (t *toolset) offered() tools.Set {
 	all := t.all()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -177,11 +175,20 @@ func (t *toolset) now() tools.Set {
 	return set
 }
 
-// only is now less everything that is not named.
+// only is offered less everything that is not named.
 func (t *toolset) only(names []string) tools.Set {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return findable(t.all().Only(names...).Without(slices.Collect(maps.Keys(t.off))...))
+}
+
+// here is what may be used where m was written.
+func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
+	p, err := t.toolbox.store.Policy(ctx, m.Key)
+	if err != nil || p.Tools == nil {
+		return t.offered(), err
+	}
+	return t.only(p.Tools), nil
 }
 
 // findable adds the tool that finds what is not always offered.
@@ -215,55 +222,22 @@ func (t *toolset) status() []mcp.Status {
 	return t.servers.Status()
 }
 
-func (t *toolset) close() { t.stop() }
-
-// planner does what has to do with people's time.
-func (a *app) planner() tools.Planner {
-	return tools.Planner{Store: a.store, Now: a.now, Zone: a.zone, Next: nextTime}
+func (t *toolset) close() {
+	if t.stop != nil {
+		t.stop()
+	}
 }
 
-// mayShare says whether who calls may make the bot remember something for
-// everybody in a place.
-func (a *app) mayShare(ctx context.Context, c tools.Call) bool {
-	return a.roleOf(ctx, c) >= admin.Admin
-}
-
-// zone is a person's time zone, "" when unknown. Who sits at this machine is
-// where it is.
-func (a *app) zone(ctx context.Context, who chat.User) string {
-	p, err := a.store.Person(ctx, who.ID)
-	if err != nil {
-		a.log.Error("read time zone", "err", err)
+// watch counts calls that ended, and traces them. Names are the model's own
+// text, so only those of tools become a label.
+func (t *toolset) watch(c tools.Call, s tools.State) {
+	name := "unknown"
+	if _, ok := t.offered().Lookup(c.Name); ok {
+		name = c.Name
 	}
-	if zone := strings.TrimSpace(p.TimeZone); zone != "" || !strings.HasPrefix(who.ID, "terminal:") {
-		return zone
+	t.models.spans.tool(c, name, s)
+	if s != tools.Success && s != tools.Failed && s != tools.Timeout {
+		return
 	}
-	return a.home
-}
-
-// machineZone is the name of this machine's time zone, "" when it has none but
-// UTC or none that can be told.
-func machineZone() string {
-	name, set := os.LookupEnv("TZ")
-	if !set {
-		link, err := os.Readlink("/etc/localtime")
-		if err != nil {
-			return ""
-		}
-		_, name, _ = strings.Cut(link, "/zoneinfo/")
-	}
-	name = strings.TrimPrefix(name, ":")
-	if loc, err := time.LoadLocation(name); err != nil || loc == time.UTC || strings.HasSuffix(name, "UTC") {
-		return ""
-	}
-	return name
-}
-
-// location is where a person's clock is, UTC when unknown.
-func (a *app) location(ctx context.Context, who chat.User) *time.Location {
-	loc, err := time.LoadLocation(a.zone(ctx, who))
-	if err != nil {
-		return time.UTC
-	}
-	return loc
+	t.counts.tools.WithLabelValues(name, string(s)).Inc()
 }

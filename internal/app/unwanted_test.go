@@ -24,33 +24,33 @@ func TestRemindersOfThoseWhoAreGone(t *testing.T) {
 		told bool
 	}{
 		"nothing happened": {direct, func(*stage) {}, true},
-		"kept out":         {direct, func(st *stage) { must(t, st.app.store.Grant(t.Context(), ann.ID, "denied", "telegram:1")) }, false},
+		"kept out":         {direct, func(st *stage) { must(t, st.app.storage.store.Grant(t.Context(), ann.ID, "denied", "telegram:1")) }, false},
 		"revoked": {direct, func(st *stage) {
-			_, err := st.app.store.Revoke(t.Context(), ann.ID)
+			_, err := st.app.storage.store.Revoke(t.Context(), ann.ID)
 			must(t, err)
 		}, false},
 		"left the group": {room, func(st *stage) {
-			must(t, st.app.store.Attend(t.Context(), chat.Presence{Key: room, User: ann, State: chat.Absent}))
+			must(t, st.app.storage.store.Attend(t.Context(), chat.Presence{Key: room, User: ann, State: chat.Absent}))
 		}, false},
 		"left another group": {direct, func(st *stage) {
-			must(t, st.app.store.Attend(t.Context(), chat.Presence{Key: room, User: ann, State: chat.Absent}))
+			must(t, st.app.storage.store.Attend(t.Context(), chat.Presence{Key: room, User: ann, State: chat.Absent}))
 		}, true},
-		"blocked the bot": {direct, func(st *stage) { st.app.closed(chat.Part{Key: direct, To: ann, Await: true}) }, false},
-		"the bot is out":  {room, func(st *stage) { st.app.closed(chat.Part{Key: room, To: ann}) }, false},
+		"blocked the bot": {direct, func(st *stage) { st.app.platforms.closed(chat.Part{Key: direct, To: ann, Await: true}) }, false},
+		"the bot is out":  {room, func(st *stage) { st.app.platforms.closed(chat.Part{Key: room, To: ann}) }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			st := staged(t, "-- talk --\n", nil)
-			must(t, st.app.store.Grant(t.Context(), ann.ID, "member", "telegram:1"))
-			_, err := st.app.store.AddReminder(t.Context(), memory.Reminder{User: ann, Key: tt.key, Text: "the plants", Due: st.Now().Add(time.Hour), Schedule: "0 10 * * *", Zone: "UTC"}, "")
+			must(t, st.app.storage.store.Grant(t.Context(), ann.ID, "member", "telegram:1"))
+			_, err := st.app.storage.store.AddReminder(t.Context(), memory.Reminder{User: ann, Key: tt.key, Text: "the plants", Due: st.Now().Add(time.Hour), Schedule: "0 10 * * *", Zone: "UTC"}, "")
 			must(t, err)
 			tt.gone(st)
 			st.Advance(2 * time.Hour)
-			must(t, st.app.remind(t.Context()))
+			must(t, st.app.chores.remind(t.Context()))
 			must(t, st.Settle(t.Context(), tt.key))
 			if told := strings.Contains(st.Reply(), "the plants"); told != tt.told {
 				t.Errorf("told %v: %q", told, st.Reply())
 			}
-			left, err := st.app.store.Reminders(t.Context(), provenance.Viewer{User: ann.ID, Key: tt.key, Direct: true})
+			left, err := st.app.storage.store.Reminders(t.Context(), provenance.Viewer{User: ann.ID, Key: tt.key, Direct: true})
 			must(t, err)
 			if (len(left) > 0) != tt.told {
 				t.Errorf("%d wait on", len(left))

@@ -1,14 +1,6 @@
 package app
 
-import "parley/internal/text"
-
-// many is a number of things, as people say it.
-func many(n int, thing string) string { return text.Many(n, thing) }
-
-// clip cuts a text to n runes, and shows that it did.
-func clip(s string, n int) string { return text.Shorten(s, n) }
-
-// What cmd/bot says to people in a chat.
+// What the process itself says to people in a chat.
 const (
 	wordsPastLimit = "Today's allowance is used up, so I can't ask my language model before midnight UTC."
 

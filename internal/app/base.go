@@ -1,0 +1,54 @@
+package app
+
+import (
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"parley/config"
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// base is what every part is given: the settings, the log, the clock, the
+// figures, and a place for work in the background.
+type base struct {
+	process Process
+	cfg     config.Config                 // as at the start, with what was set from the chat
+	inForce atomic.Pointer[config.Config] // as they are now
+	log     *slog.Logger
+	level   *slog.LevelVar // of the log; nil where it stays
+	now     func() time.Time
+	began   time.Time
+	counts  *counters
+	work    sync.WaitGroup // background work that drain waits for
+}
+
+func newBase(p Process, cfg config.Config, log *slog.Logger, now func() time.Time) *base {
+	b := &base{process: p, cfg: cfg, log: log, now: now, began: now(), counts: newCounters(p.Version)}
+	b.inForce.Store(&b.cfg)
+	return b
+}
+
+// background runs fn and makes drain wait for it.
+func (b *base) background(fn func()) {
+	b.work.Add(1)
+	go func() {
+		defer b.work.Done()
+		fn()
+	}()
+}
+
+// inData names a file in the data folder.
+func (b *base) inData(name string) string { return filepath.Join(b.cfg.DataDir, name) }
+
+// placeOf is where m's session lives.
+func (b *base) placeOf(m chat.Message) memory.Place {
+	p := memory.Place{Key: m.Key}
+	if b.cfg.Session.Scope == "user" {
+		p.User = m.From.ID
+	}
+	return p
+}

@@ -1,0 +1,179 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/config"
+	"parley/internal/adapters/terminal"
+	"parley/internal/facts"
+	"parley/internal/factsfile"
+	"parley/internal/llm/wrap"
+	"parley/internal/memory"
+)
+
+// chores is the work of the cron's ticks.
+type chores struct {
+	*base
+	store     *memory.Store
+	platforms *platforms
+	people    *people
+	models    *models
+	mind      *mind
+	rules     *rules
+	notes     *notes
+	facts     *factsfile.File // nil for none
+}
+
+// jobLimit is how much one tick chooses at most; the next tick goes on.
+const jobLimit = 200
+
+// schedule starts the cron and makes the first sweep at once: sessions may
+// have ended while the process was down.
+func (c *chores) schedule(j *jobs) {
+	for _, job := range []struct {
+		name, spec string
+		run        func(context.Context) error
+	}{
+		{"sweep", "@every 1m", c.sweep},
+		{"confirmations", "@every 1m", c.store.PruneAccess},
+		{"reminders", "@every 5s", c.remind},
+		{"dead letters", "@every 5s", c.platforms.reread},
+		{"retention", "17 4 * * *", c.prune},
+	} {
+		j.add(job.name, job.spec, job.run)
+	}
+	if c.facts != nil {
+		j.add("facts file", "@every 10s", c.syncFacts)
+		c.background(func() { j.run("facts file", c.syncFacts) })
+	}
+	if c.rules.source != nil {
+		j.add("playbook", "@every 5s", c.rules.follow)
+	}
+	if c.models.embedder != nil {
+		j.add("vectors", "@every 5s", c.makeVectors)
+	}
+	c.background(func() { j.run("sweep", c.sweep) })
+	j.cron.Start()
+}
+
+// sweep marks silent sessions idle, ends those whose time has passed, and sums
+// up those that ended. Parts that nobody is sending, because the reply of the
+// commit that stored them was lost, are sent.
+func (c *chores) sweep(ctx context.Context) error {
+	unsent, err := c.store.Unsent(ctx)
+	if err != nil {
+		return err
+	}
+	for _, k := range unsent {
+		if !c.platforms.hub.Busy(k) {
+			c.platforms.hub.Flush(k)
+		}
+	}
+	if _, err := c.store.MarkIdle(ctx, c.inForce.Load().Session.IdleTimeout); err != nil {
+		return err
+	}
+	due, err := c.store.DueToExpire(ctx, jobLimit)
+	if err != nil {
+		return err
+	}
+	for _, d := range due {
+		c.platforms.hub.Do(d.Key, func(ctx context.Context) {
+			if err := c.mind.Expire(ctx, d.ID); err != nil {
+				c.log.Error("expire session", "session", d.ID, "err", err)
+				return
+			}
+			c.archive(ctx, d)
+		})
+	}
+	ended, err := c.store.DueToArchive(ctx, jobLimit)
+	if err != nil {
+		return err
+	}
+	for _, d := range ended {
+		c.platforms.hub.Do(d.Key, func(ctx context.Context) { c.archive(ctx, d) })
+	}
+	return nil
+}
+
+func (c *chores) archive(ctx context.Context, d memory.Due) {
+	if err := c.mind.Archive(ctx, d.ID); err != nil {
+		c.log.Warn("sum up session", "session", d.ID, "err", err)
+	}
+}
+
+// archiveSoon sums a session up as soon as its lane is free.
+func (c *chores) archiveSoon(se memory.Session) {
+	d := memory.Due{ID: se.ID, Key: se.Key}
+	c.platforms.hub.Do(se.Key, func(ctx context.Context) { c.archive(ctx, d) })
+}
+
+// prune deletes what retention says and what only redelivery needed.
+func (c *chores) prune(ctx context.Context) error {
+	report, err := c.store.Prune(ctx, memory.Retention{Days: c.cfg.Retention.Days, Archived: c.cfg.Retention.Archived})
+	if err != nil {
+		return err
+	}
+	facts, err := c.store.PruneFacts(ctx, c.cfg.Memory.MaxFacts)
+	if err != nil {
+		return err
+	}
+	if err := c.store.PruneUndo(ctx); err != nil {
+		return err
+	}
+	c.log.Info("pruned", "messages", report.Messages, "sessions", report.Sessions, "inbox", report.Inbox, "audit", report.Audit, "facts", facts)
+	return nil
+}
+
+// embedFor bounds the making of vectors in one tick.
+const embedFor = 20 * time.Second
+
+// makeVectors makes those that are missing, of facts and rules first. What does
+// not fit into one tick is the next one's; a failure ends it, which was said.
+func (c *chores) makeVectors(ctx context.Context) error {
+	work := []func(context.Context) (bool, error){c.store.EmbedFacts}
+	if c.rules.source != nil {
+		work = append(work, func(ctx context.Context) (bool, error) { return c.rules.book().Embed(ctx) })
+	}
+	if c.notes.index != nil {
+		work = append(work, c.notes.index.Embed)
+	}
+	began := c.now()
+	for _, batch := range work {
+		for more := true; more; {
+			if c.now().Sub(began) > embedFor {
+				return nil
+			}
+			var err error
+			if more, err = batch(ctx); errors.Is(err, wrap.ErrNoVectors) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// newFactsFile is nil when there is none to keep.
+func newFactsFile(cfg config.Config, store *memory.Store) *factsfile.File {
+	if cfg.Memory.FactsFile == "" {
+		return nil
+	}
+	user := terminal.Local
+	if len(cfg.Access.Owners) > 0 {
+		user = cfg.Access.Owners[0]
+	}
+	return factsfile.New(cfg.Memory.FactsFile, user, store)
+}
+
+// syncFacts is the tick that looks at the facts file.
+func (c *chores) syncFacts(ctx context.Context) error {
+	err := c.facts.Sync(ctx)
+	if mass := (*facts.MassError)(nil); errors.As(err, &mass) {
+		c.platforms.tellOwner(ctx, "facts file "+mass.Sum, factsfile.Refused(mass))
+	}
+	return err
+}

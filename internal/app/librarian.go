@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+	_ "embed" // prompts
+	"fmt"
+
+	"parley/internal/agent"
+	"parley/internal/memory"
+	"parley/internal/text"
+	"parley/internal/tools"
+)
+
+//go:embed librarian.md
+var librarianPrompt string
+
+// librarian is the helper that tidies notes: it proposes a plan with tools that
+// only read, the person says yes, and then it does what the plan says.
+func (n *notes) librarian() tools.Tool {
+	type args struct {
+		Task string `json:"task" jsonschema:"what is to be tidied, in the person's words"`
+	}
+	plan, do := tools.LibrarianTools()
+	with := func(list []string) agent.Subagent { // one for each job: jobs run side by side
+		return agent.Subagent{Name: tools.Librarian, Prompt: librarianPrompt, Tools: list, MaxTurns: 10, Model: n.cfg.Vault.LibrarianModel}
+	}
+	meta := tools.Meta{
+		Name: tools.Librarian, Category: tools.Vault, Scope: []string{""}, SideEffect: true, Confirm: true, Timeout: tools.MaxTimeout,
+		Description: "Let the librarian tidy, sort, merge or index the notes of the assistant's own folder. It shows its plan first and asks the person; call it once with the whole job.",
+	}
+	meta.Ask = func(ctx context.Context, c tools.Call) (string, error) {
+		if err := n.mayTidy(ctx, c); err != nil {
+			return "", err
+		}
+		r, err := n.mind.Delegate(ctx, with(plan), c, fmt.Sprintf(wordsPlan, c.Args))
+		if err != nil {
+			return "", err
+		}
+		if err := n.store.SetSetting(ctx, planSetting+c.Key, r.Content); err != nil {
+			return "", err
+		}
+		return r.Content + "\n\n" + wordsPlanAsk, nil
+	}
+	return tools.Func(meta, func(ctx context.Context, c tools.Call, in args) (tools.Result, error) {
+		if err := n.mayTidy(ctx, c); err != nil {
+			return tools.Result{}, err
+		}
+		agreed, err := n.store.Setting(ctx, planSetting+c.Key)
+		if err != nil {
+			return tools.Result{}, err
+		}
+		if agreed == "" {
+			return tools.Result{}, text.Tell(wordsPlanGone)
+		}
+		if err := n.store.SetSetting(ctx, planSetting+c.Key, ""); err != nil {
+			return tools.Result{}, err
+		}
+		return n.mind.Delegate(ctx, with(do), c, fmt.Sprintf(wordsDo, in.Task, agreed))
+	})
+}
+
+// planSetting is the row of a plan that waits for a yes, behind it the call.
+const planSetting = memory.Passing + "librarian:"
+
+func (n *notes) mayTidy(ctx context.Context, c tools.Call) error {
+	if n.cfg.Vault.Readers == "owner" && !n.people.isOwner(ctx, c) {
+		return text.Tell(wordsNotesOwner)
+	}
+	if !n.mayWrite(ctx, c) {
+		return text.Tell(wordsNotWriter)
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"parley/internal/agent"
+	"parley/internal/memory"
+	"parley/internal/tools"
+)
+
+// mind owns the agent and the runner of its tools. Parts that are older than
+// the agent hold on to it here.
+type mind struct {
+	*base
+	store *memory.Store
+	*agent.Agent
+	runner *tools.Runner
+}
+
+// modelSetting is the row of a model chosen from the chat.
+const modelSetting = "model.name"
+
+// modelName is the model that was chosen, else the endpoint's own.
+func (m *mind) modelName(ctx context.Context, own string) (string, error) {
+	name, err := m.store.Setting(ctx, modelSetting)
+	if name == "" {
+		name = own
+	}
+	return name, err
+}
+
+// choose has another model answer from now on and after the next start.
+func (m *mind) choose(ctx context.Context, name string) (conversations int, err error) {
+	n, err := m.store.SuspendAll(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if err := m.store.SetSetting(ctx, modelSetting, name); err != nil {
+		return 0, err
+	}
+	m.SetModel(name)
+	return int(n), nil
+}
+
+// close waits a little for tools that still run.
+func (m *mind) close() {
+	if m.runner == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = m.runner.Wait(ctx) // an abandoned tool dies with the process
+}

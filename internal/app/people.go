@@ -1,0 +1,134 @@
+package app
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/setup"
+	"parley/internal/tools"
+)
+
+// people knows who somebody is: what they may do, and where their clock is. It
+// owns the gate.
+type people struct {
+	*base
+	store *memory.Store
+	gate  *admin.Gate
+	home  string // time zone of who sits at this machine, "" when unknown or nobody does
+}
+
+// vouching is how the gate learns what it cannot know by itself; nil is never.
+type vouching struct {
+	isAdmin func(context.Context, chat.Key, string) (bool, error) // of a place, as its platform says
+	waits   func(context.Context, chat.Message) (bool, error)     // for a yes or a no of theirs
+}
+
+// open makes the gate of the settings.
+func (p *people) open(by vouching) (err error) {
+	p.gate, err = admin.NewGate(admin.GateOptions{
+		Mode: p.cfg.Access.Mode, Owners: p.cfg.Access.Owners, Allow: p.cfg.Access.Allow,
+		IDs: Identities, Rows: p.store, IsAdmin: by.isAdmin, Waits: by.waits, Now: p.now, Log: p.log,
+	})
+	return err
+}
+
+// showClaim prints the code that makes somebody owner, while nobody is.
+func (p *people) showClaim(ctx context.Context) error {
+	code, err := p.gate.ClaimCode(ctx)
+	if err != nil || code == "" {
+		return err
+	}
+	setup.Announce(p.cfg, p.process.Err, "Nobody owns this bot yet. Write to it, in a direct chat: /claim "+code)
+	return nil
+}
+
+// role names what a person is at a place, as rules know it.
+func (p *people) role(ctx context.Context, m chat.Message) string {
+	r, err := p.gate.Role(ctx, m)
+	if err != nil {
+		p.log.Warn("role", "err", err)
+		return ""
+	}
+	return r.String()
+}
+
+// isOwner says whether who calls is an owner.
+func (p *people) isOwner(ctx context.Context, c tools.Call) bool {
+	return p.roleOf(ctx, c) >= admin.Owner
+}
+
+// roleOf is what who calls is, in the place of the call.
+func (p *people) roleOf(ctx context.Context, c tools.Call) admin.Role {
+	role, err := p.gate.Role(ctx, chat.Message{Key: c.Where, From: c.Who, Direct: c.Direct, Guild: c.Guild})
+	if err != nil {
+		p.log.Warn("role", "err", err)
+	}
+	return role
+}
+
+// owns says whether an id is an owner's.
+func (p *people) owns(ctx context.Context, id string) bool {
+	platform, _ := chat.CutID(id)
+	return p.isOwner(ctx, tools.Call{Who: chat.User{ID: id}, Where: chat.Key{Platform: platform, Channel: id}, Direct: true})
+}
+
+// mayStop asks the gate, which every way in passes.
+func (p *people) mayStop(ctx context.Context, m, running chat.Message) bool {
+	return p.gate.MayStop(ctx, m, running)
+}
+
+// planner does what has to do with people's time.
+func (p *people) planner() tools.Planner {
+	return tools.Planner{Store: p.store, Now: p.now, Zone: p.zone, Next: nextTime}
+}
+
+// mayShare says whether who calls may make the bot remember something for
+// everybody in a place.
+func (p *people) mayShare(ctx context.Context, c tools.Call) bool {
+	return p.roleOf(ctx, c) >= admin.Admin
+}
+
+// zone is a person's time zone, "" when unknown. Who sits at this machine is
+// where it is.
+func (p *people) zone(ctx context.Context, who chat.User) string {
+	known, err := p.store.Person(ctx, who.ID)
+	if err != nil {
+		p.log.Error("read time zone", "err", err)
+	}
+	if zone := strings.TrimSpace(known.TimeZone); zone != "" || !strings.HasPrefix(who.ID, "terminal:") {
+		return zone
+	}
+	return p.home
+}
+
+// machineZone is the name of this machine's time zone, "" when it has none but
+// UTC or none that can be told.
+func machineZone() string {
+	name, set := os.LookupEnv("TZ")
+	if !set {
+		link, err := os.Readlink("/etc/localtime")
+		if err != nil {
+			return ""
+		}
+		_, name, _ = strings.Cut(link, "/zoneinfo/")
+	}
+	name = strings.TrimPrefix(name, ":")
+	if loc, err := time.LoadLocation(name); err != nil || loc == time.UTC || strings.HasSuffix(name, "UTC") {
+		return ""
+	}
+	return name
+}
+
+// location is where a person's clock is, UTC when unknown.
+func (p *people) location(ctx context.Context, who chat.User) *time.Location {
+	loc, err := time.LoadLocation(p.zone(ctx, who))
+	if err != nil {
+		return time.UTC
+	}
+	return loc
+}

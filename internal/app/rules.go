@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+
+	"parley/internal/playbook"
+)
+
+// rules owns the playbook, which may change in its folder at any time.
+type rules struct {
+	*base
+	models *models
+	source *playbook.Source // nil for none
+}
+
+// open reads the playbook; a mistake in it keeps the bot from starting,
+// while a later one leaves the last good book in force.
+func (r *rules) open(context.Context) error {
+	if r.cfg.Playbook.Dir == "" {
+		return nil
+	}
+	if _, err := os.Stat(r.cfg.Playbook.Dir); err != nil {
+		return fmt.Errorf("playbook.dir: %w", err)
+	}
+	var err error
+	r.source, err = playbook.Open(r.cfg.Playbook.Dir, playbook.Options{Model: r.cfg.Model.PlaybookName, Embed: r.models.embeds()})
+	return err
+}
+
+// book is the playbook in force, nil for none.
+func (r *rules) book() *playbook.Book {
+	if r.source == nil {
+		return nil
+	}
+	b, err := r.source.Book(r.now())
+	if errors.Is(err, context.Canceled) {
+		return b
+	}
+	switch news := r.counts.playbook(err); {
+	case news && err != nil:
+		r.log.Warn("the last good playbook stays in force", "err", err)
+	case news:
+		r.log.Info("the playbook is in force as it is in its folder")
+	}
+	return b
+}
+
+// follow looks at the playbook's files although nobody writes.
+func (r *rules) follow(context.Context) error {
+	r.book()
+	return nil
+}
+
+// checkVariable says why a value cannot be taken by the playbook.
+func (r *rules) checkVariable(name string, value any) error {
+	b := r.book()
+	if b == nil {
+		return errors.New("there is no playbook")
+	}
+	raw, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	_, err = b.SetVariable(playbook.State{}, playbook.Value{Name: name, Value: raw, Source: "tool"})
+	return err
+}

@@ -1,0 +1,141 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/health"
+	"parley/internal/memory"
+)
+
+// storage owns the data folder: the lock on it, the database, and the watch
+// over both.
+type storage struct {
+	*base
+	store  *memory.Store
+	lock   *os.File               // held open; goes with the process
+	narrow atomic.Pointer[string] // why the disk is degraded; nil for not
+}
+
+// embed makes vectors; as an option, nil is that there are none.
+type embed = func(context.Context, []string) ([][]float32, error)
+
+// open opens the database; with lock this is the folder's only bot.
+func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error) {
+	if lock {
+		if err := os.MkdirAll(s.cfg.DataDir, 0o700); err != nil {
+			return fmt.Errorf("data folder: %w", err)
+		}
+		if s.lock, err = memory.Lock(s.cfg.DataDir); err != nil {
+			return err
+		}
+	}
+	s.store, err = memory.Open(ctx, s.cfg.DataDir, memory.Options{Now: s.now, Embed: vectors, EmbedModel: s.cfg.Model.Embedding})
+	return err
+}
+
+// close may be called twice, and after an open that failed.
+func (s *storage) close() {
+	if s.store != nil {
+		if err := s.store.Close(); err != nil {
+			s.log.Error("close database", "err", err)
+		}
+	}
+	if s.lock != nil {
+		_ = s.lock.Close()
+	}
+}
+
+// How often the database is written to see whether it can be, while it can and
+// while it cannot.
+const (
+	beatEvery = time.Minute
+	beatAgain = 5 * time.Second
+)
+
+// watch checks the whole file now and each night, beside the writer,
+// and writes a row now and then, so that a full disk is known before somebody's
+// message meets it, and known to be over.
+func (s *storage) watch(ctx context.Context, j *jobs) {
+	check := func() {
+		if err := s.store.Check(ctx); err != nil && ctx.Err() == nil {
+			s.log.Error("the database was checked", "err", err)
+		}
+	}
+	s.background(check)
+	j.add("database check", "47 3 * * *", func(context.Context) error {
+		s.background(check) // it may take longer than a tick
+		return nil
+	})
+	s.background(func() {
+		for {
+			wait := beatEvery
+			if errors.Is(s.store.Health(), memory.ErrUnwritable) {
+				wait = beatAgain
+			}
+			select {
+			case <-time.After(wait):
+				s.beat(ctx)
+			case <-ctx.Done():
+				return
+			}
+		}
+	})
+}
+
+// beat writes to the database, and looks at the room on its disk.
+func (s *storage) beat(ctx context.Context) {
+	s.lookForRoom()
+	before := s.store.Health()
+	ctx, cancel := context.WithTimeout(ctx, readyPatience)
+	defer cancel()
+	err := s.store.Beat(ctx)
+	switch after := s.store.Health(); {
+	case errors.Is(err, memory.ErrUnwritable) && !errors.Is(before, memory.ErrUnwritable):
+		s.log.Error("messages cannot be stored", "err", err)
+	case errors.Is(before, memory.ErrUnwritable) && !errors.Is(after, memory.ErrUnwritable):
+		s.log.Info("messages can be stored again")
+	}
+}
+
+// lookForRoom notes when there is hardly any.
+func (s *storage) lookForRoom() {
+	free, err := health.FreeSpace(s.cfg.DataDir)
+	if err != nil || free >= health.NoSpace {
+		s.narrow.Store(nil)
+		return
+	}
+	text := health.Full(free)
+	s.narrow.Store(&text)
+}
+
+// takeUp lets the hub take up what an earlier process left. A disk that is full
+// at the start is waited for: health tells, and it may be over soon.
+func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
+	s.beat(ctx)
+	for {
+		if err := s.store.Health(); errors.Is(err, memory.ErrCorrupt) {
+			return err
+		}
+		err := hub.Recover(ctx)
+		switch ill := s.store.Health(); {
+		case err == nil || ctx.Err() != nil:
+			return nil
+		case errors.Is(ill, memory.ErrCorrupt):
+			return ill
+		case !errors.Is(ill, memory.ErrUnwritable):
+			return err
+		}
+		select {
+		case <-time.After(beatAgain):
+			s.beat(ctx)
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
