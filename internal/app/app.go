@@ -53,17 +53,13 @@ func openApp(ctx context.Context, b *base, lock bool) (*app, error) {
 
 // assemble hands each part those it needs. It opens and starts nothing.
 func assemble(b *base, m *models, s *storage) *app {
-	a := &app{base: b, models: m, storage: s, jobs: newJobs(b)}
-	a.platforms = &platforms{base: b, store: s.store}
-	a.people = &people{base: b, store: s.store}
-	a.mind = &mind{base: b, store: s.store}
-	a.rules = &rules{base: b, models: m}
+	b.counts = newCounters(b.process.Version)
+	box := newToolbox(b, m, s.store)
+	a := &app{base: b, models: m, storage: s, platforms: box.platforms, people: box.people, mind: box.mind, rules: box.rules, notes: box.notes, jobs: newJobs(b)}
+	a.toolset = &toolset{base: b, toolbox: box, models: m}
 	a.front = &front{base: b, store: s.store, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
 	m.front = a.front
 	a.settings = &settings{base: b, store: s.store, front: a.front, mind: a.mind, rules: a.rules}
-	a.notes = &notes{base: b, store: s.store, people: a.people, models: m, mind: a.mind}
-	a.toolset = &toolset{base: b, models: m, toolbox: toolbox{
-		base: b, store: s.store, people: a.people, platforms: a.platforms, notes: a.notes, rules: a.rules, mind: a.mind}}
 	a.chores = &chores{base: b, store: s.store, platforms: a.platforms, people: a.people, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
 	a.vitals = &vitals{base: b, storage: s, platforms: a.platforms, models: m, notes: a.notes, rules: a.rules, chores: a.chores,
 		toolset: a.toolset, jobs: a.jobs, hide: setup.NewRedactor(b.cfg, setup.ShortestLogged)}

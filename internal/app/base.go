@@ -22,12 +22,12 @@ type base struct {
 	level   *slog.LevelVar // of the log; nil where it stays
 	now     func() time.Time
 	began   time.Time
-	counts  *counters
+	counts  *counters      // nil where nothing is run
 	work    sync.WaitGroup // background work that drain waits for
 }
 
 func newBase(p Process, cfg config.Config, log *slog.Logger, now func() time.Time) *base {
-	b := &base{process: p, cfg: cfg, log: log, now: now, began: now(), counts: newCounters(p.Version)}
+	b := &base{process: p, cfg: cfg, log: log, now: now, began: now()}
 	b.inForce.Store(&b.cfg)
 	return b
 }

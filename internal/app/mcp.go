@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"time"
 
 	"parley/config"
 	"parley/internal/adapters/terminal"
@@ -17,26 +18,29 @@ import (
 // MCP is Parley as an MCP server for the owner's other clients, with the bot
 // running or not. Standard output is the protocol's alone.
 func (p Process) MCP(ctx context.Context, cfg config.Config) error {
-	a, err := p.newApp(ctx, cfg, setup.NewLogger(cfg, &slog.LevelVar{}, p.Err), false)
-	if err != nil {
+	b := newBase(p, cfg, setup.NewLogger(cfg, &slog.LevelVar{}, p.Err), time.Now)
+	m, st := &models{base: b}, &storage{base: b}
+	defer st.close()
+	if err := st.open(ctx, false, m.embeds()); err != nil {
 		return err
 	}
-	defer a.close()
-	if err := a.people.open(vouching{}); err != nil {
+	box := newToolbox(b, m, st.store)
+	if err := box.people.open(vouching{}); err != nil {
 		return err
 	}
-	if err := a.notes.open(ctx); err != nil {
+	defer box.notes.close()
+	if err := box.notes.open(ctx); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
-	defer a.work.Wait()
+	defer b.work.Wait()
 	defer stop()
-	a.notes.follow(ctx)
-	list, err := a.toolset.toolbox.list()
+	box.notes.follow(ctx)
+	list, err := box.list()
 	if err != nil {
 		return err
 	}
-	return mcp.Serve(ctx, forClients(tools.NewSet(list...)), a.asOwner(), closer(p.In), writeCloser{p.Out})
+	return mcp.Serve(ctx, forClients(tools.NewSet(list...)), b.asOwner(), closer(p.In), writeCloser{p.Out})
 }
 
 // clientTools are the tools other clients get, besides those of the notes. None

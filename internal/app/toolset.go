@@ -4,17 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"maps"
-	"os"
 	"slices"
 	"sync"
-	"time"
 
-	"parley/config"
-	"parley/internal/agent"
 	"parley/internal/chat"
-	"parley/internal/memory"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
 )
@@ -23,7 +17,7 @@ import (
 // come and go, less those the owner switched off.
 type toolset struct {
 	*base
-	toolbox toolbox
+	toolbox *toolbox
 	models  *models // whose traces tell of calls
 	own     tools.Set
 	servers *mcp.Client // nil without servers
@@ -55,79 +49,6 @@ func (t *toolset) open(ctx context.Context) error {
 		}
 	}
 	return t.connect()
-}
-
-// ToolNames are the names of the built-in tools that the settings make useful.
-func ToolNames(cfg config.Config) (names []string, err error) {
-	b := newBase(Process{}, cfg, slog.New(slog.DiscardHandler), time.Now)
-	list, err := assemble(b, &models{base: b}, &storage{base: b}).toolset.toolbox.list()
-	for _, t := range list {
-		names = append(names, t.Spec().Name)
-	}
-	return names, err
-}
-
-// toolbox makes the built-in tools of the parts that they work on.
-type toolbox struct {
-	*base
-	store     *memory.Store
-	people    *people
-	platforms *platforms
-	notes     *notes
-	rules     *rules
-	mind      *mind
-}
-
-// list is the tools that are part of Parley, as far as the settings make them
-// useful.
-func (b *toolbox) list() ([]tools.Tool, error) {
-	list := []tools.Tool{
-		tools.CurrentTime(b.now, b.people.zone), tools.SaveDecision(), tools.RecallConversation(b.store, b.platforms.attest),
-		tools.SaveFact(b.store, b.people.mayShare), tools.UpdateFact(b.store, b.people.mayShare), tools.ForgetFact(b.store, b.people.mayShare), tools.ListFacts(b.store),
-	}
-	list = append(list, tools.TaskTools(b.store)...)
-	list = append(list, tools.ReminderTools(b.people.planner())...)
-	list = append(list, tools.LogTools(b.people.planner())...)
-	list = append(list, b.notes.tools()...)
-	if b.cfg.Playbook.Dir != "" {
-		list = append(list, tools.SetVariable(b.rules.checkVariable))
-	}
-	list = append(list, tools.WebFetch(tools.Guard{AllowHosts: b.cfg.Web.AllowHosts}))
-	if s := b.cfg.Web.Search; s.URL != "" || s.APIKey != "" {
-		search, err := tools.WebSearch(tools.Search{Kind: s.Kind, URL: s.URL, Key: string(s.APIKey)})
-		if err != nil {
-			return nil, fmt.Errorf("web.search: %w", err)
-		}
-		list = append(list, search)
-	}
-	for _, s := range b.cfg.Subagents {
-		sub, err := readSubagent(s)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, b.delegate(sub))
-	}
-	return list, nil
-}
-
-func readSubagent(s config.Subagent) (agent.Subagent, error) {
-	prompt, err := os.ReadFile(s.PromptFile)
-	if err != nil {
-		return agent.Subagent{}, fmt.Errorf("subagents: %s: %w", s.Name, err)
-	}
-	return agent.Subagent{Name: s.Name, Description: s.Description, Prompt: string(prompt), Tools: s.Tools, MaxTurns: s.MaxTurns, Model: s.Model}, nil
-}
-
-// delegate is the tool through which a subagent is given a job. The agent
-// exists by the time anybody calls it.
-func (b *toolbox) delegate(s agent.Subagent) tools.Tool {
-	type args struct {
-		Task string `json:"task" jsonschema:"the whole job; the helper sees nothing else of this conversation"`
-	}
-	meta := tools.Meta{Name: s.Name, Description: s.Description, Category: tools.About, Scope: []string{""}, SideEffect: true, Timeout: tools.MaxTimeout}
-	return tools.Func(meta, func(ctx context.Context, c tools.Call, in args) (tools.Result, error) {
-		return b.mind.Delegate(ctx, s, c, in.Task)
-	})
 }
 
 // connect connects the MCP servers in the background.
