@@ -221,16 +221,16 @@ func TestEveryMessageHasOneDecision(t *testing.T) {
 			t.Errorf("%s: %d rows, not %d (%v)", table, n, want, err)
 		}
 	}
-	for _, category := range []string{"TOOL_USE", "ERROR", "REFUSAL", "RATE_LIMITED", "AMBIGUITY", "RESPONSE", "COMMAND"} {
-		if !strings.Contains(stats, category) {
-			t.Errorf("no %s in %q", category, stats)
+	for _, outcome := range []chat.Outcome{chat.Answered, chat.Failed, chat.Refused} {
+		if !strings.Contains(stats, string(outcome)) {
+			t.Errorf("no %s in %q", outcome, stats)
 		}
 	}
 	if !strings.Contains(stats, "Together: 10 messages") {
 		t.Errorf("the totals are %q", stats)
 	}
 	d, err := store.LastDecision(context.Background(), chat.Key{Platform: "telegram", Channel: "1"}, "telegram:1")
-	if err != nil || d.Category != memory.CategoryReply {
+	if err != nil || d.End.Outcome != chat.Answered {
 		t.Errorf("the last one is %+v, %v", d, err)
 	}
 }

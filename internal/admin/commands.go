@@ -1,9 +1,8 @@
 package admin
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,23 +13,14 @@ import (
 	"parley/internal/text"
 )
 
-// Categories under which Record is told what admin did with a message.
+// Codes under which the log is searched for what was refused.
 const (
-	CategoryDenied  = "REFUSAL:MISSING_PERMISSION"
-	CategoryLimited = "RATE_LIMITED"
-	CategoryCommand = "COMMAND"
+	codeDenied  = "REFUSAL:MISSING_PERMISSION"
+	codeLimited = "RATE_LIMITED"
 )
 
-// Record makes the row stored with an answer that admin gave (the Record of a
-// chat.Answer). detail is the command's name, or empty. nil stores nothing.
-type Record func(m chat.Message, category, detail string) any
-
-func (f Record) of(m chat.Message, category, detail string) any {
-	if f == nil {
-		return nil
-	}
-	return f(m, category, detail)
-}
+// unknownCommand is what the record calls a command that does not exist.
+const unknownCommand = "unknown"
 
 // CommandOptions of NewCommands.
 type CommandOptions struct {
@@ -38,7 +28,6 @@ type CommandOptions struct {
 	Role func(ctx context.Context, m chat.Message) (Role, error)
 	// Confirm asks the questions of commands that have one; required then.
 	Confirm *Confirmations
-	Record  Record
 	Log     *slog.Logger
 }
 
@@ -112,34 +101,45 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 	r := Request{Message: m, Reply: w, Role: role}
 	cmd, rest, complaint := c.find(&r)
 	if complaint != "" {
-		return chat.Answer{Text: complaint, Record: c.o.Record.of(m, CategoryCommand, r.Command)}, nil
+		return closed(chat.Answer{Text: complaint}, cmp.Or(r.Command, unknownCommand), chat.Refused, chat.Invalid), nil
 	}
 	path := strings.TrimSpace(r.Command + " " + r.Verb)
 	lists := cmd.Run == nil && anyVerb(cmd, role)
 	if !cmd.admits(role) && !lists {
-		c.o.Log.Warn("denied", "code", CategoryDenied, "command", path, "person", m.From.ID, "place", m.Key.String())
-		return chat.Answer{Text: fmt.Sprintf(wordDenied, path, circles[max(cmd.Who, Member)]),
-			Record: c.o.Record.of(m, CategoryDenied, path)}, nil
+		c.o.Log.Warn("denied", "code", codeDenied, "command", path, "person", m.From.ID, "place", m.Key.String())
+		return closed(chat.Answer{Text: fmt.Sprintf(wordDenied, path, circles[max(cmd.Who, Member)])}, path, chat.Refused, chat.NoPermission), nil
 	}
 	if lists {
-		return chat.Answer{Text: c.describe(cmd, path, role), Private: cmd.Private}, nil
+		return closed(chat.Answer{Text: c.describe(cmd, path, role), Private: cmd.Private}, path, chat.Answered, ""), nil
 	}
 	if r.Args, err = arguments(cmd.Options, rest); err != nil {
 		a := chat.Answer{Text: fmt.Sprintf(wordUsage, err, cmd.usage(path)), Buttons: offer(ctx, m, cmd, path, err)}
 		a.Private = cmd.Private
-		return a, nil
+		return closed(a, path, chat.Refused, chat.Invalid), nil
 	}
 	a, err := c.execute(ctx, cmd, r, confirmed)
 	if sentence, ok := text.ForPeople(err); ok {
-		a, err = chat.Answer{Text: sentence, Private: cmd.Private}, nil
+		a, err = closed(chat.Answer{Text: sentence, Private: cmd.Private}, path, chat.Refused, chat.Invalid), nil
 	}
 	if err != nil {
 		return c.apologize(ctx, r, err)
 	}
-	if a.Record == nil {
-		a.Record = c.o.Record.of(m, CategoryCommand, path)
+	how, why := chat.Answered, chat.Reason("")
+	if confirmed {
+		how = chat.Confirmed
 	}
-	return a, nil
+	if asked, ok := a.Record.(chat.End); ok {
+		how, why = asked.Outcome, asked.Reason
+	} else if a.Record != nil {
+		return a, nil // a turn of its own
+	}
+	return closed(a, path, how, why), nil
+}
+
+// closed says how a command ended.
+func closed(a chat.Answer, path string, how chat.Outcome, why chat.Reason) chat.Answer {
+	a.Record = chat.End{Outcome: how, Reason: why, Command: path}
+	return a
 }
 
 // Bounds of what is offered: what Discord and Telegram take of a list, of a row
@@ -219,11 +219,10 @@ func (c *Commands) apologize(ctx context.Context, r Request, err error) (chat.An
 	if cause := context.Cause(ctx); cause != nil {
 		return chat.Answer{}, cause
 	}
-	id := make([]byte, 4)
-	_, _ = rand.Read(id)
-	c.o.Log.Error("command failed", "id", hex.EncodeToString(id), "command", r.Command, "verb", r.Verb, "error", err)
-	return chat.Answer{Text: fmt.Sprintf(wordFailed, r.Command, hex.EncodeToString(id)),
-		Record: c.o.Record.of(r.Message, CategoryCommand, r.Command)}, nil
+	id := chat.ErrorID()
+	c.o.Log.Error("command failed", "id", id, "command", r.Command, "verb", r.Verb, "error", err)
+	return chat.Answer{Text: fmt.Sprintf(wordFailed, r.Command, id),
+		Record: chat.End{Outcome: chat.Failed, Reason: chat.Fault, Command: r.Command, ErrorID: id}}, nil
 }
 
 // find names the command and verb that r's message means and returns the text

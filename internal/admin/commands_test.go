@@ -135,16 +135,15 @@ func TestDenied(t *testing.T) {
 	var log strings.Builder
 	c := commands(t, admin.CommandOptions{
 		Log:    slog.New(slog.NewTextHandler(&log, nil)),
-		Record: func(m chat.Message, category, detail string) any { return category + " " + detail },
 	})
 	a := handle(t, c.Wrap(&agent{}), direct(member, "/session end"))
-	if a.Private || a.Record != "REFUSAL:MISSING_PERMISSION session end" || !strings.Contains(log.String(), "REFUSAL:MISSING_PERMISSION") {
+	if a.Private || a.Record != (chat.End{Outcome: chat.Refused, Reason: chat.NoPermission, Command: "session end"}) || !strings.Contains(log.String(), "REFUSAL:MISSING_PERMISSION") {
 		t.Errorf("%+v, log %s", a, log.String())
 	}
 	if a := handle(t, c.Wrap(&agent{}), direct(member, "/tools list")); a.Text == "tools list" || a.Private {
 		t.Errorf("%+v", a)
 	}
-	if a := handle(t, c.Wrap(&agent{}), direct(member, "/facts list")); a.Record != "COMMAND facts list" || !a.Private {
+	if a := handle(t, c.Wrap(&agent{}), direct(member, "/facts list")); a.Record != (chat.End{Outcome: chat.Answered, Command: "facts list"}) || !a.Private {
 		t.Errorf("%+v", a)
 	}
 }

@@ -83,7 +83,7 @@ func (c *Confirmations) Ask(ctx context.Context, m chat.Message, text string, a 
 	if err := c.rows.PutPending(ctx, m, id, body, c.now().Add(confirmLife)); err != nil {
 		return chat.Answer{}, fmt.Errorf("ask: %w", err)
 	}
-	return chat.Answer{Text: text + "\n" + wordAsk, Buttons: [][]chat.Button{{
+	return chat.Answer{Text: text + "\n" + wordAsk, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}, Buttons: [][]chat.Button{{
 		{Label: wordYes, Data: c.token("yes", id, m)},
 		{Label: wordNo, Data: c.token("no", id, m)},
 	}}}, nil
@@ -127,7 +127,7 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 				return next.Handle(ctx, m, w)
 			}
 			if !hmac.Equal([]byte(m.Text), []byte(c.token(v, id, m))) {
-				return chat.Answer{Text: wordNotYours}, nil
+				return ended(wordNotYours, chat.Refused, chat.NotYours), nil
 			}
 			return c.settle(ctx, m, id, v, do)
 		case chat.KindText, chat.KindCommand:
@@ -156,10 +156,10 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, id, verdict 
 		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
 	}
 	if body == nil || !c.now().Before(until) || id != "" && id != questionID(body) {
-		return chat.Answer{Text: wordExpired}, nil
+		return ended(wordExpired, chat.Refused, chat.Expired), nil
 	}
 	if verdict == "no" {
-		return chat.Answer{Text: wordKept}, nil
+		return ended(wordKept, chat.Declined, ""), nil
 	}
 	var q question
 	if err := json.Unmarshal(body, &q); err != nil {
@@ -170,6 +170,11 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, id, verdict 
 		return chat.Answer{}, fmt.Errorf("confirm: nothing does %q", q.Kind)
 	}
 	return f(ctx, m, q.Action)
+}
+
+// ended is an answer that is no more than its words.
+func ended(text string, how chat.Outcome, why chat.Reason) chat.Answer {
+	return chat.Answer{Text: text, Record: chat.End{Outcome: how, Reason: why}}
 }
 
 // verdict reads m as "yes" or "no"; "" when it is neither, or somebody else's

@@ -148,6 +148,9 @@ func (g *Gate) Wrap(next chat.Handler) chat.Handler {
 			return chat.Answer{}, fmt.Errorf("access: %w", err)
 		}
 		if !pass {
+			if a.Record == nil && expected(m) {
+				a.Record = chat.End{Outcome: chat.Refused, Reason: chat.NotLetIn}
+			}
 			return a, nil
 		}
 		m.Addressed = true
@@ -171,6 +174,9 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 		}
 	}
 	if here.Listen == "off" { // the owner must be able to turn it on again
+		if expected(m) {
+			a = ended("", chat.Refused, chat.Off)
+		}
 		return role == Owner && m.Kind == chat.KindCommand, a, nil
 	}
 	if role == Stranger {

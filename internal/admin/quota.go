@@ -40,7 +40,6 @@ type QuotaOptions struct {
 	// Exempt messages are not counted by the minute (the owner's own
 	// terminal); nil exempts none. Tokens are counted for everybody.
 	Exempt func(m chat.Message) bool
-	Record Record
 	Now    func() time.Time
 	Log    *slog.Logger
 }
@@ -87,7 +86,7 @@ func (q *Quotas) SetLimits(l Limits) { q.limits.Store(&l) }
 func (q *Quotas) Rate(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if q.limits.Load().PerMinute > 0 && (q.o.Exempt == nil || !q.o.Exempt(m)) && !q.take(m.From.ID) {
-			return q.notice(m, "rate:", wordTooFast), nil
+			return q.notice(m, chat.TooFast, wordTooFast), nil
 		}
 		return next.Handle(context.WithValue(ctx, payer{}, m), m, w)
 	})
@@ -106,7 +105,7 @@ func (q *Quotas) Budget(next chat.Handler) chat.Handler {
 			return next.Handle(ctx, m, w)
 		}
 		if errors.Is(err, ErrQuota) {
-			return q.notice(m, "day:", wordUsedUp), nil
+			return q.notice(m, chat.Spent, wordUsedUp), nil
 		}
 		if err != nil {
 			return chat.Answer{}, err
@@ -249,10 +248,10 @@ func (q *Quotas) filled(id string) bucket {
 }
 
 // notice tells a person once a minute that a limit is reached.
-func (q *Quotas) notice(m chat.Message, what, text string) chat.Answer {
-	a := chat.Answer{Record: q.o.Record.of(m, CategoryLimited, "")}
-	if q.told.first(what+m.From.ID, q.o.Now()) {
-		q.o.Log.Warn("limited", "code", CategoryLimited, "person", m.From.ID, "place", m.Key.String())
+func (q *Quotas) notice(m chat.Message, why chat.Reason, text string) chat.Answer {
+	a := ended("", chat.Refused, why)
+	if q.told.first(string(why)+":"+m.From.ID, q.o.Now()) {
+		q.o.Log.Warn("limited", "code", codeLimited, "person", m.From.ID, "place", m.Key.String())
 		a.Text = text
 	}
 	return a

@@ -31,14 +31,13 @@ func (u *usage) AllTokens(context.Context, time.Time) (int64, error) { return u.
 func TestRate(t *testing.T) {
 	c := newClock()
 	q := admin.NewQuotas(admin.QuotaOptions{Limits: admin.Limits{PerMinute: 20}, Now: c.now,
-		Record: func(_ chat.Message, category, _ string) any { return category },
 		Exempt: func(m chat.Message) bool { return m.Key.Platform == "terminal" }})
 	a := &agent{}
 	h := q.Rate(a)
 	told := 0
 	for range 30 {
 		if got := handle(t, h, direct(member, "hi")); got.Text != "agent" {
-			if got.Record != "RATE_LIMITED" {
+			if got.Record != (chat.End{Outcome: chat.Refused, Reason: chat.TooFast}) {
 				t.Errorf("record %v", got.Record)
 			}
 			if got.Text != "" {

@@ -201,7 +201,7 @@ func (a *Agent) Ask(ctx context.Context, m chat.Message, w chat.Reply) (chat.Ans
 func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, session bool) (chat.Answer, error) {
 	in, refusal := readInput(m)
 	if refusal != "" {
-		return a.note(refusal, memory.CategoryInvalid), nil
+		return note(refusal, chat.Refused, chat.Invalid), nil
 	}
 	if in.text == "" && len(m.Files) == 0 {
 		return chat.Answer{}, nil
@@ -215,8 +215,8 @@ func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, sessio
 }
 
 // note is an answer that needed no turn.
-func (a *Agent) note(text, category string) chat.Answer {
-	return chat.Answer{Text: text, Record: &memory.Note{Decision: memory.Decision{Category: category}}}
+func note(text string, how chat.Outcome, why chat.Reason) chat.Answer {
+	return chat.Answer{Text: text, Record: chat.End{Outcome: how, Reason: why}}
 }
 
 // place is where m's session lives.

@@ -18,7 +18,7 @@ import (
 // confirm asks the person about a call that needs a yes.
 func (t *turn) confirm(ctx context.Context, c llm.ToolCall, o tools.Outcome) chat.Answer {
 	if t.a.o.Confirm == nil {
-		return t.finish(wordsNoConfirm, memory.CategoryRefusal)
+		return t.finish(wordsNoConfirm, chat.End{Outcome: chat.Refused, Reason: chat.NotAsked})
 	}
 	question := o.Question
 	if question == "" {
@@ -28,10 +28,10 @@ func (t *turn) confirm(ctx context.Context, c llm.ToolCall, o tools.Outcome) cha
 	answer, err := t.a.o.Confirm(ctx, t.m, question, Pending{Tool: c.Name, Args: string(o.Args), Key: t.call(c).Key})
 	if err != nil {
 		t.a.o.Log.Error("ask for confirmation", "err", err)
-		return t.finish(wordsNoConfirm, memory.CategoryRefusal)
+		return t.finish(wordsNoConfirm, chat.End{Outcome: chat.Refused, Reason: chat.NotAsked})
 	}
 	text := answer.Text
-	answer.Record = t.finish(text, memory.CategoryTools).Record
+	answer.Record = t.finish(text, chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}).Record
 	return answer
 }
 
@@ -52,7 +52,7 @@ func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args m
 	if o.Class == tools.NeedsYes {
 		return t.confirm(ctx, c, o), nil
 	}
-	return t.finish(told(o), memory.CategoryTools), nil
+	return t.finish(told(o), ran(o, chat.Answered)), nil
 }
 
 // describe says in plain words what a call would do, without the tool's name
@@ -93,6 +93,17 @@ func counted(s string, n int) string {
 	return shown
 }
 
+// ran is how a message ended that was one call: well, or as the call did.
+func ran(o tools.Outcome, well chat.Outcome) chat.End {
+	switch o.Class {
+	case "":
+		return chat.End{Outcome: well}
+	case tools.NotAllowed:
+		return chat.End{Outcome: chat.Refused, Reason: chat.NoPermission}
+	}
+	return chat.End{Outcome: chat.Failed, Reason: chat.ToolFailed}
+}
+
 // Confirmed runs a call that the person said yes to and says what came of it.
 func (a *Agent) Confirmed(ctx context.Context, m chat.Message, p Pending) (chat.Answer, error) {
 	t := a.newTurn(m, input{text: text.Clip(clean(m.Text), maxUsed)}, true)
@@ -111,5 +122,5 @@ func (a *Agent) Confirmed(ctx context.Context, m chat.Message, p Pending) (chat.
 	if text == "" {
 		text = wordsConfirmed
 	}
-	return t.finish(text, memory.CategoryTools), nil
+	return t.finish(text, ran(o, chat.Confirmed)), nil
 }

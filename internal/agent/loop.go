@@ -57,7 +57,7 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 			break
 		}
 	}
-	return t.finish(t.report.withDone(wordsTooComplex), memory.CategoryTools), nil
+	return t.finish(t.report.withDone(wordsTooComplex), chat.End{Outcome: chat.Failed, Reason: chat.TooComplex}), nil
 }
 
 func (t *turn) maxCalls() int {
@@ -99,13 +99,7 @@ func (t *turn) spoke(resp llm.Response) chat.Answer {
 		given += "\n\n" + wordsCutShort
 	}
 	said = t.defanged(given)
-	category := memory.CategoryReply
-	if len(t.report.calls) > 0 {
-		category = memory.CategoryTools
-	} else if strings.HasSuffix(said, "?") && len(said) < 300 {
-		category = memory.CategoryAmbiguity
-	}
-	return t.finish(said, category)
+	return t.finish(said, chat.End{Outcome: chat.Answered})
 }
 
 // complete makes one model call, or repeats what an earlier process was told.

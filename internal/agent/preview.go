@@ -6,7 +6,6 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
-	"parley/internal/memory"
 	"parley/internal/text"
 )
 
@@ -84,14 +83,14 @@ func (t *turn) hush() {
 }
 
 // stopped ends a turn whose person has heard enough. What they have read stays.
-func (t *turn) stopped() chat.Answer {
+func (t *turn) stopped(why chat.Reason) chat.Answer {
 	said := strings.TrimSpace(text.Clip(string(t.preview.said), maxAnswer))
 	if said == "" {
-		return t.finish(t.report.withDone(wordsStopped), memory.CategoryStopped)
+		return t.finish(t.report.withDone(wordsStopped), chat.End{Outcome: chat.Stopped, Reason: why})
 	}
 	t.report.worded = true
 	said = closedFence(t.defanged(said))
-	return t.finish(t.report.withDone(said+"\n\n"+wordsStoppedHere), memory.CategoryStopped)
+	return t.finish(t.report.withDone(said+"\n\n"+wordsStoppedHere), chat.End{Outcome: chat.Stopped, Reason: why})
 }
 
 var fence = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})([^\n]*)")

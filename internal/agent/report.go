@@ -73,7 +73,7 @@ func (l *ledger) add(calls int, used llm.Usage) {
 }
 
 // finish is the answer with everything the turn leaves behind.
-func (t *turn) finish(said, category string) chat.Answer {
+func (t *turn) finish(said string, end chat.End) chat.Answer {
 	if t.in.notice != "" {
 		said = t.in.notice + "\n\n" + said
 	}
@@ -85,14 +85,14 @@ func (t *turn) finish(said, category string) chat.Answer {
 	spoken := t.entry(llm.Message{Role: llm.RoleAssistant, Content: kept})
 	spoken.Insight = insight(said)
 	t.context.added = append(t.context.added, spoken)
-	rec := t.record(category, memory.Detail{Sources: sources})
+	rec := t.record(end, memory.Detail{Sources: sources})
 	rec.Decision.ID = memory.NewID()
 	// The footer is not part of what was said: the model would imitate it.
 	return chat.Answer{Text: said + below, Buttons: sourceButtons(rec.Decision.ID, sources), Record: rec}
 }
 
 // record returns what the finishing transaction stores.
-func (t *turn) record(category string, d memory.Detail) *memory.Turn {
+func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	d.Why, d.Facts, d.Tools, d.Steps = t.context.guidance.Why, t.context.known.cited, t.report.did, t.report.laps
 	for _, s := range t.sources.cited {
 		d.Read = append(d.Read, s.Title)
@@ -101,7 +101,7 @@ func (t *turn) record(category string, d memory.Detail) *memory.Turn {
 		d.Playbook, _ = json.Marshal(t.context.guidance.Result) // plain data: cannot fail
 	}
 	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Facts: t.context.known.used, Decision: memory.Decision{
-		Origin: t.trust.origin, Session: t.context.session.ID, Category: category, Model: t.report.model, Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
+		Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: t.report.model, Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
 		Took: t.a.o.Now().Sub(t.report.began), Detail: d,
 	}}
 	if !t.keep {
@@ -158,19 +158,21 @@ func (t *turn) failed(ctx context.Context, err error) (chat.Answer, error) {
 	switch {
 	case errors.Is(cause, chat.ErrDraining):
 		return chat.Answer{}, cause // parked
+	case errors.Is(cause, chat.ErrTakenBack):
+		return t.stopped(chat.TakenBack), nil
 	case errors.Is(cause, chat.ErrStopped):
-		return t.stopped(), nil
+		return t.stopped(""), nil
 	}
 	id := chat.ErrorID()
-	text, category := explain(ctx, err, id)
+	text, end := explain(ctx, err, id)
 	t.a.o.Log.Error("turn failed", "id", id, "conversation", t.m.Key.String(), "err", err)
 	answer := chat.Answer{Text: t.report.withDone(text)}
-	answer.Record = t.record(category, memory.Detail{ErrorID: id, Error: err.Error()})
+	answer.Record = t.record(end, memory.Detail{Error: err.Error()})
 	return answer, nil
 }
 
 // explain is the table of what each error means to a person.
-func explain(ctx context.Context, err error, id string) (text, category string) {
+func explain(ctx context.Context, err error, id string) (text string, end chat.End) {
 	say := func(words string) string {
 		if strings.Contains(words, "%s") {
 			return fmt.Sprintf(words, id)
@@ -178,26 +180,27 @@ func explain(ctx context.Context, err error, id string) (text, category string) 
 		return words
 	}
 	for _, row := range []struct {
-		is       error
-		words    string
-		category string
+		is    error
+		words string
+		how   chat.Outcome
+		why   chat.Reason
 	}{
-		{errSpent, wordsTooComplex, memory.CategoryError},
-		{llm.ErrRateLimited, wordsRateLimited, memory.CategoryRateLimited},
-		{llm.ErrQuota, wordsQuota, memory.CategoryRateLimited},
-		{llm.ErrAuth, wordsMisset, memory.CategoryError},
-		{llm.ErrModelNotFound, wordsMisset, memory.CategoryError},
-		{llm.ErrBadRequest, wordsMisset, memory.CategoryError},
-		{llm.ErrContextOverflow, wordsOverflow, memory.CategoryError},
-		{llm.ErrFiltered, wordsFiltered, memory.CategoryRefusal},
-		{llm.ErrInvalidOutput, wordsInvalid, memory.CategoryError},
+		{errSpent, wordsTooComplex, chat.Failed, chat.TooComplex},
+		{llm.ErrRateLimited, wordsRateLimited, chat.Failed, chat.Busy},
+		{llm.ErrQuota, wordsQuota, chat.Failed, chat.NoQuota},
+		{llm.ErrAuth, wordsMisset, chat.Failed, chat.Misset},
+		{llm.ErrModelNotFound, wordsMisset, chat.Failed, chat.Misset},
+		{llm.ErrBadRequest, wordsMisset, chat.Failed, chat.Misset},
+		{llm.ErrContextOverflow, wordsOverflow, chat.Failed, chat.TooLong},
+		{llm.ErrFiltered, wordsFiltered, chat.Refused, chat.Filtered},
+		{llm.ErrInvalidOutput, wordsInvalid, chat.Failed, chat.Unreadable},
 	} {
 		if errors.Is(err, row.is) {
-			return say(row.words), row.category
+			return say(row.words), chat.End{Outcome: row.how, Reason: row.why, ErrorID: id}
 		}
 	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return say(wordsTimeout), memory.CategoryError
+		return say(wordsTimeout), chat.End{Outcome: chat.Failed, Reason: chat.TimedOut, ErrorID: id}
 	}
-	return say(wordsUnavailable), memory.CategoryError
+	return say(wordsUnavailable), chat.End{Outcome: chat.Failed, Reason: chat.Unavailable, ErrorID: id}
 }

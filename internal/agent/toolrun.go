@@ -195,7 +195,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	}
 	t.report.calls = append(t.report.calls, memory.CallRecord{
 		CallID: c.ID, Name: text.Clip(c.Name, 64), Arguments: c.Args, Result: o.Result.Content,
-		Status: string(o.State), Retries: o.Retries, Took: o.Duration,
+		Status: string(o.State), Class: string(o.Class), Retries: o.Retries, Took: o.Duration,
 	})
 	switch o.Class { // what was run has its line from the runner
 	case tools.NotFound, tools.NotAllowed, tools.Invalid:

@@ -46,14 +46,14 @@ func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 	t.report.ledger.maxAttempts = 3 * (t.a.o.MaxCalls + 1)
 	done, err := t.attach(ctx)
 	if errors.Is(err, chat.ErrStopped) {
-		return t.a.note(wordsStopped, memory.CategoryStopped), nil
+		return note(wordsStopped, chat.Stopped, ""), nil
 	}
 	if err != nil {
 		return chat.Answer{}, fmt.Errorf("open files: %w", err)
 	}
 	defer done()
 	if t.in.text == "" && t.in.files.used == 0 {
-		return t.a.note(t.in.notice, memory.CategoryInvalid), nil
+		return note(t.in.notice, chat.Refused, chat.Invalid), nil
 	}
 	if err := t.load(ctx); err != nil {
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
@@ -63,7 +63,7 @@ func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 		return t.failed(ctx, err)
 	}
 	if t.context.guidance.Reply != "" {
-		return t.finish(t.context.guidance.Reply, memory.CategoryReply), nil
+		return t.finish(t.context.guidance.Reply, chat.End{Outcome: chat.Answered}), nil
 	}
 	return t.loop(ctx)
 }

@@ -46,7 +46,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	}
 	f.quotas = admin.NewQuotas(admin.QuotaOptions{
 		Limits: limits(f.cfg),
-		Usage:  f.store, Exempt: f.people.gate.Local, Record: record, Now: f.now, Log: f.log,
+		Usage:  f.store, Exempt: f.people.gate.Local, Now: f.now, Log: f.log,
 	})
 	return nil
 }
@@ -56,7 +56,7 @@ func (f *front) take(groups command.Groups, config []admin.Command) (err error) 
 	f.approved = groups.Tools.Approved
 	table := append(f.people.gate.Commands(config...), groups.Table()...)
 	f.commands, err = admin.NewCommands(table, admin.CommandOptions{
-		Role: f.people.gate.Role, Confirm: f.confirm, Record: record, Log: f.log,
+		Role: f.people.gate.Role, Confirm: f.confirm, Log: f.log,
 	})
 	return err
 }
@@ -103,7 +103,7 @@ func (f *front) debugging(next chat.Handler) chat.Handler {
 		if rec.Decision.ID == "" {
 			rec.Decision.ID = memory.NewID()
 		}
-		answer.Text += fmt.Sprintf("\n\n`%s · %s · %s · %s · %d ms · /trace %s`", rec.Decision.Category,
+		answer.Text += fmt.Sprintf("\n\n`%s · %s · %s · %s · %d ms · /trace %s`", rec.Decision.End.Outcome,
 			text.Many(rec.Decision.Calls, "model call"), text.Many(len(rec.Calls), "tool"), text.Many(rec.Decision.Usage.Total, "token"), rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
 		return answer, nil
 	})
@@ -116,11 +116,6 @@ func (f *front) ask(ctx context.Context, m chat.Message, question string, p agen
 		return chat.Answer{}, err
 	}
 	return f.confirm.Ask(ctx, m, question, admin.Action{Kind: actionTool, Args: args})
-}
-
-// record is the audit row of what admin answered by itself.
-func record(_ chat.Message, category, detail string) any {
-	return &memory.Note{Decision: memory.Decision{Category: category, Detail: memory.Detail{Reason: detail}}}
 }
 
 // discreetly hides secrets in what is answered without a model: commands that

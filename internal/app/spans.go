@@ -6,7 +6,6 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm/wrap"
-	"parley/internal/memory"
 	"parley/internal/tools"
 )
 
@@ -29,9 +28,7 @@ func (t *spans) messages(next chat.Handler) chat.Handler {
 		t.turns.Store(m.Key, s)
 		defer t.turns.Delete(m.Key)
 		a, err := next.Handle(ctx, m, w)
-		if turn, ok := a.Record.(*memory.Turn); ok {
-			s.Set("parley.category", turn.Decision.Category)
-		}
+		s.Set("parley.outcome", string(chat.Ending(m, a.Text != "", a.Record).Outcome))
 		s.Finish(wrap.ErrorType(err))
 		return a, err
 	})

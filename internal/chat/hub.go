@@ -45,10 +45,11 @@ type HubOptions struct {
 
 // Event is what the Hub reports for counting.
 type Event struct {
-	Name string // answered, shed, taken back, failed, dead, sent, unknown, repeated, waits
-	Key  Key
-	Took time.Duration // of an answer; for waits, until the next attempt
-	Err  error         // why a part waits
+	Name    string // answered, shed, taken back, failed, dead, sent, unknown, repeated, waits
+	Key     Key
+	Took    time.Duration // of an answer; for waits, until the next attempt
+	Outcome Outcome       // of an answered message
+	Err     error         // why a part waits
 }
 
 // Hub gives every conversation one lane. A lane is a queue and, only while
@@ -238,10 +239,13 @@ func (h *Hub) push(k Key, j job) bool {
 func (h *Hub) shed(m Message, first bool) {
 	h.o.Observe(Event{Name: "shed", Key: m.Key})
 	var a Answer
-	if first && m.Addressed {
-		a.Text = wordsBusy
+	if m.Addressed {
+		a.Record = End{Outcome: Shed}
+		if first {
+			a.Text = wordsBusy
+		}
 	}
-	if h.finish(m, h.parts(m, a), nil) && a.Text != "" {
+	if h.finish(m, h.parts(m, a), a.Record) && a.Text != "" {
 		h.Flush(m.Key)
 	}
 	h.done(m)

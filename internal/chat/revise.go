@@ -99,7 +99,7 @@ func (h *Hub) drop(m Message) {
 		return // what it has become could not be stored: the next process looks again
 	}
 	h.o.Observe(Event{Name: "taken back", Key: m.Key})
-	if h.finish(m, nil, nil) {
+	if h.finish(m, nil, End{Outcome: Stopped, Reason: TakenBack}) {
 		h.done(m)
 	}
 }

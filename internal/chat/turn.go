@@ -38,7 +38,7 @@ func (h *Hub) work(j job) {
 		return
 	}
 	h.o.Failpoint("after_finish")
-	h.o.Observe(Event{Name: "answered", Key: j.m.Key, Took: time.Since(began)})
+	h.ended(j.m, len(parts) > 0, answer.Record, time.Since(began))
 	h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts))
 	h.done(j.m)
 	if after, ok := answer.Record.(Aftercare); ok {
@@ -68,7 +68,7 @@ func (h *Hub) done(m Message) {
 func (h *Hub) handle(m Message) (a Answer, err error) {
 	if m.Attempt >= maxAttempts {
 		h.o.Observe(Event{Name: "dead", Key: m.Key})
-		return Answer{Text: wordsGivenUp}, nil
+		return Answer{Text: wordsGivenUp, Record: End{Outcome: Failed, Reason: GivenUp}}, nil
 	}
 	ctx, end := h.turn(m)
 	defer end()
@@ -101,10 +101,16 @@ func (h *Hub) failed(m Message, err error) Answer {
 	id := ErrorID()
 	h.o.Observe(Event{Name: "failed", Key: m.Key})
 	h.o.Log.Error("a message failed", "id", id, "conversation", m.Key.String(), "err", err)
-	if !m.Addressed {
-		return Answer{}
+	a := Answer{Record: End{Outcome: Failed, Reason: Fault, ErrorID: id}}
+	if m.Addressed {
+		a.Text = fmt.Sprintf(wordsFailed, id)
 	}
-	return Answer{Text: fmt.Sprintf(wordsFailed, id)}
+	return a
+}
+
+// ended tells how a message ended.
+func (h *Hub) ended(m Message, said bool, record any, took time.Duration) {
+	h.o.Observe(Event{Name: "answered", Key: m.Key, Took: took, Outcome: Ending(m, said, record).Outcome})
 }
 
 // ErrorID is a short random name under which a log line is found again.

@@ -132,7 +132,7 @@ func (i Insight) total(ctx context.Context, r admin.Request) (chat.Answer, error
 	fmt.Fprintf(&b, wordsLastDays+"\n", text.Many(days, "day"))
 	var all memory.Stat
 	for _, s := range stats {
-		fmt.Fprintf(&b, "- %s: %s\n", s.Category, figures(s))
+		fmt.Fprintf(&b, "- %s: %s\n", s.Outcome, figures(s))
 		all.Messages, all.Calls, all.Tokens = all.Messages+s.Messages, all.Calls+s.Calls, all.Tokens+s.Tokens
 	}
 	fmt.Fprintf(&b, "\n"+wordsTogether, figures(all))

@@ -51,7 +51,7 @@ func (i Insight) show(ctx context.Context, r admin.Request) (chat.Answer, error)
 // traced is all that is known about an answer.
 func traced(d memory.Decision, calls []memory.CallRecord) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s** `%s`\n", d.Category, d.ID)
+	fmt.Fprintf(&b, "**%s** `%s`\n", d.End.Outcome, d.ID)
 	if d.Calls == 0 {
 		d.Model = wordsNotAsked
 	}

@@ -172,8 +172,8 @@ func TestTokenSums(t *testing.T) {
 	spend := func(user, channel, thread string, tokens int, at time.Time) {
 		n++
 		must(t, s.db.Write(ctx, func(tx *sqlite.Tx) error {
-			_, err := tx.Exec(`INSERT INTO decisions (id, inbox_id, platform, channel, thread, user_id, category, total_tokens, at)
-				VALUES (?, 1, 'telegram', ?, ?, ?, 'ANSWER', ?, ?)`, fmt.Sprint(n), channel, thread, user, tokens, Stamp(at))
+			_, err := tx.Exec(`INSERT INTO decisions (id, inbox_id, platform, channel, thread, user_id, outcome, total_tokens, at)
+				VALUES (?, 1, 'telegram', ?, ?, ?, 'answered', ?, ?)`, fmt.Sprint(n), channel, thread, user, tokens, Stamp(at))
 			return err
 		}))
 	}

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,19 +19,20 @@ import (
 // cost, and why the answer looks as it does. Every finished message has one, but
 // those that were only overheard.
 type Decision struct {
-	ID       string // UUIDv4; set when stored, if empty
-	InboxID  int64
-	Session  string
-	Key      chat.Key
-	User     string
-	Category string // see the Category constants
-	Model    string
-	Usage    llm.Usage
-	Calls    int // model calls
-	Took     time.Duration
-	Detail   Detail
-	At       time.Time
-	Origin   Origin // of the answer and of Detail
+	ID      string // UUIDv4; set when stored, if empty
+	InboxID int64
+	Session string
+	Key     chat.Key
+	User    string
+	End     chat.End
+	Message string // what the platform calls it; set when stored
+	Model   string
+	Usage   llm.Usage
+	Calls   int // model calls
+	Took    time.Duration
+	Detail  Detail
+	At      time.Time
+	Origin  Origin // of the answer and of Detail
 }
 
 // Detail is what /why and /trace tell.
@@ -71,22 +73,6 @@ type Source struct {
 // NewID is a fresh id for a Decision.
 func NewID() string { return uuid.NewString() }
 
-// Categories of decisions.
-const (
-	CategoryReply       = "RESPONSE"
-	CategoryTools       = "TOOL_USE"
-	CategoryCommand     = "COMMAND"
-	CategoryIgnored     = "IGNORED"
-	CategoryAmbiguity   = "AMBIGUITY"
-	CategoryRefusal     = "REFUSAL"
-	CategoryOutOfScope  = "REFUSAL:OUT_OF_SCOPE"
-	CategoryDenied      = "REFUSAL:MISSING_PERMISSION"
-	CategoryRateLimited = "RATE_LIMITED"
-	CategoryError       = "ERROR"
-	CategoryStopped     = "STOPPED"
-	CategoryInvalid     = "INVALID_INPUT"
-)
-
 // CallRecord is the audit of one tool call.
 type CallRecord struct {
 	CallID    string
@@ -94,6 +80,7 @@ type CallRecord struct {
 	Arguments string
 	Result    string
 	Status    string
+	Class     string // why it failed or was not run, as tools.Class; "" when it succeeded
 	Retries   int
 	Took      time.Duration
 }
@@ -113,24 +100,25 @@ func (s *Store) insertDecision(tx *sqlite.Tx, m chat.Message, d Decision, calls 
 	if d.ID == "" {
 		d.ID = uuid.NewString()
 	}
+	d.Detail.ErrorID = cmp.Or(d.Detail.ErrorID, d.End.ErrorID)
 	detail, err := json.Marshal(d.Detail)
 	if err != nil {
 		return err
 	}
 	now := Stamp(s.now())
-	_, err = tx.Exec(`INSERT INTO decisions (id, inbox_id, session_id, platform, channel, thread, user_id, category, model,
+	_, err = tx.Exec(`INSERT INTO decisions (id, inbox_id, session_id, platform, channel, thread, user_id, outcome, reason, command, message_id, model,
 			prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at, via, people)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		d.ID, m.Row, d.Session, m.Key.Platform, m.Key.Channel, m.Key.Thread, m.From.ID, d.Category, d.Model,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		d.ID, m.Row, d.Session, m.Key.Platform, m.Key.Channel, m.Key.Thread, m.From.ID, string(d.End.Outcome), string(d.End.Reason), d.End.Command, m.ID, d.Model,
 		d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Calls, d.Took.Milliseconds(), string(detail), now,
 		int(d.Origin.Via), d.Origin.But(m.From.ID).Names())
 	if err != nil {
 		return fmt.Errorf("store decision: %w", err)
 	}
 	for i, c := range calls {
-		_, err := tx.Exec(`INSERT INTO tool_calls (decision_id, inbox_id, sequence, call_id, name, arguments, result, status, retries, duration_ms, at)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			d.ID, m.Row, i+1, c.CallID, c.Name, clip(c.Arguments), clip(c.Result), c.Status, c.Retries, c.Took.Milliseconds(), now)
+		_, err := tx.Exec(`INSERT INTO tool_calls (decision_id, inbox_id, sequence, call_id, name, arguments, result, status, class, retries, duration_ms, at)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			d.ID, m.Row, i+1, c.CallID, c.Name, clip(c.Arguments), clip(c.Result), c.Status, c.Class, c.Retries, c.Took.Milliseconds(), now)
 		if err != nil {
 			return fmt.Errorf("store tool call: %w", err)
 		}
@@ -138,14 +126,7 @@ func (s *Store) insertDecision(tx *sqlite.Tx, m chat.Message, d Decision, calls 
 	return nil
 }
 
-// Note is the Record of a message that needed no turn: a command, a refusal.
-type Note struct{ Decision Decision }
-
-func (n *Note) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
-	return s.insertDecision(tx, m, n.Decision, nil)
-}
-
-const decisionColumns = `id, inbox_id, session_id, platform, channel, thread, user_id, category, model,
+const decisionColumns = `id, inbox_id, session_id, platform, channel, thread, user_id, outcome, reason, command, message_id, model,
 	prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at`
 
 func scanDecision(row scanner) (Decision, error) {
@@ -154,21 +135,23 @@ func scanDecision(row scanner) (Decision, error) {
 		ms         int64
 		detail, at string
 	)
-	err := row.Scan(&d.ID, &d.InboxID, &d.Session, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread, &d.User, &d.Category, &d.Model,
+	err := row.Scan(&d.ID, &d.InboxID, &d.Session, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread, &d.User, &d.End.Outcome, &d.End.Reason, &d.End.Command, &d.Message, &d.Model,
 		&d.Usage.Prompt, &d.Usage.Completion, &d.Usage.Total, &d.Calls, &ms, &detail, &at)
 	if err != nil {
 		return d, err
 	}
 	d.Took, d.At = time.Duration(ms)*time.Millisecond, ParseStamp(at)
-	return d, json.Unmarshal([]byte(detail), &d.Detail)
+	err = json.Unmarshal([]byte(detail), &d.Detail)
+	d.End.ErrorID = d.Detail.ErrorID
+	return d, err
 }
 
 // LastDecision returns the newest answer a person got in a place; commands and
-// ignored messages do not count. ErrNotFound when there is none. An empty
+// what was not answered do not count. ErrNotFound when there is none. An empty
 // user means anybody.
 func (s *Store) LastDecision(_ context.Context, k chat.Key, user string) (Decision, error) {
 	return scanDecision(s.db.QueryRow(`SELECT `+decisionColumns+` FROM decisions
-		WHERE platform = :platform AND channel = :channel AND thread = :thread AND (:user = '' OR user_id = :user) AND category NOT IN ('COMMAND', 'IGNORED')
+		WHERE platform = :platform AND channel = :channel AND thread = :thread AND (:user = '' OR user_id = :user) AND command = '' AND outcome NOT IN ('overheard', 'shed')
 		ORDER BY at DESC, rowid DESC LIMIT 1`,
 		sqlite.Named{"platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "user": user}))
 }
@@ -181,7 +164,7 @@ func (s *Store) DecisionByID(_ context.Context, prefix string) (Decision, error)
 
 // Calls returns the tool calls of a decision in order.
 func (s *Store) Calls(_ context.Context, decision string) ([]CallRecord, error) {
-	rows, err := s.db.Query("SELECT call_id, name, arguments, result, status, retries, duration_ms FROM tool_calls WHERE decision_id = ? ORDER BY sequence", decision)
+	rows, err := s.db.Query("SELECT call_id, name, arguments, result, status, class, retries, duration_ms FROM tool_calls WHERE decision_id = ? ORDER BY sequence", decision)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +173,7 @@ func (s *Store) Calls(_ context.Context, decision string) ([]CallRecord, error) 
 	for rows.Next() {
 		var c CallRecord
 		var ms int64
-		if err := rows.Scan(&c.CallID, &c.Name, &c.Arguments, &c.Result, &c.Status, &c.Retries, &ms); err != nil {
+		if err := rows.Scan(&c.CallID, &c.Name, &c.Arguments, &c.Result, &c.Status, &c.Class, &c.Retries, &ms); err != nil {
 			return nil, err
 		}
 		c.Took = time.Duration(ms) * time.Millisecond
@@ -241,21 +224,21 @@ func (s *Store) Rows(_ context.Context, table string) (n int, err error) {
 
 // Stat is one line of the totals since a moment.
 type Stat struct {
-	Category string
+	Outcome  chat.Outcome
 	Messages int
 	Calls    int // model calls
 	Tokens   int
 	Millis   int64 // sum of durations
 }
 
-// Stats sums decisions since a moment, by category. What was overheard is
+// Stats sums decisions since a moment, by how they ended. What was overheard is
 // counted by days, the first of them whole.
 func (s *Store) Stats(_ context.Context, since time.Time) ([]Stat, error) {
-	rows, err := s.db.Query(`SELECT category, sum(n), sum(calls), sum(tokens), sum(took) FROM (
-			SELECT category, count(*) AS n, sum(model_calls) AS calls, sum(total_tokens) AS tokens, sum(duration_ms) AS took
-				FROM decisions WHERE at >= :since GROUP BY category
-			UNION ALL SELECT 'IGNORED', sum(n), 0, 0, 0 FROM overheard WHERE day >= substr(:since, 1, 10) HAVING sum(n) > 0)
-		GROUP BY category ORDER BY sum(n) DESC`, sqlite.Named{"since": Stamp(since)})
+	rows, err := s.db.Query(`SELECT outcome, sum(n), sum(calls), sum(tokens), sum(took) FROM (
+			SELECT outcome, count(*) AS n, sum(model_calls) AS calls, sum(total_tokens) AS tokens, sum(duration_ms) AS took
+				FROM decisions WHERE at >= :since GROUP BY outcome
+			UNION ALL SELECT 'overheard', sum(n), 0, 0, 0 FROM overheard WHERE day >= substr(:since, 1, 10) HAVING sum(n) > 0)
+		GROUP BY outcome ORDER BY sum(n) DESC`, sqlite.Named{"since": Stamp(since)})
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +246,7 @@ func (s *Store) Stats(_ context.Context, since time.Time) ([]Stat, error) {
 	var stats []Stat
 	for rows.Next() {
 		var st Stat
-		if err := rows.Scan(&st.Category, &st.Messages, &st.Calls, &st.Tokens, &st.Millis); err != nil {
+		if err := rows.Scan(&st.Outcome, &st.Messages, &st.Calls, &st.Tokens, &st.Millis); err != nil {
 			return nil, err
 		}
 		stats = append(stats, st)

@@ -34,12 +34,12 @@ func TestWhatAMessageLeaves(t *testing.T) {
 		stays     map[string]int64
 	}{
 		"overheard": {stays: map[string]int64{"overheard": 1}},
-		"a command": {addressed: true, answer: "done", record: func(chat.Message) any { return &Note{Decision: Decision{Category: CategoryCommand}} },
+		"a command": {addressed: true, answer: "done", record: func(chat.Message) any { return chat.End{Outcome: chat.Answered, Command: "status"} },
 			stays: map[string]int64{"decisions": 180}},
 		"answered": {addressed: true, answer: "It is noon.", stays: map[string]int64{"decisions": 400, "messages": 400, "messages_fts_data": 40, "messages_fts_docsize": 20},
 			record: func(m chat.Message) any {
 				se := Session{ID: "0000aaaa-0000-4000-8000-000000000000", Key: m.Key, Status: Active}
-				return &Turn{Session: &se, Decision: Decision{Session: se.ID, Category: CategoryReply, Model: "a-model", Detail: Detail{Steps: []Lap{{Kind: "model", Name: "a-model", Took: 900, Tokens: 1200}}}},
+				return &Turn{Session: &se, Decision: Decision{Session: se.ID, End: chat.End{Outcome: chat.Answered}, Model: "a-model", Detail: Detail{Steps: []Lap{{Kind: "model", Name: "a-model", Took: 900, Tokens: 1200}}}},
 					Entries: []Entry{{Role: llm.RoleUser, User: m.From.ID, Name: "Alice", MessageID: m.ID, Content: m.Text, At: time.Now()},
 						{Role: llm.RoleAssistant, User: m.From.ID, Content: "It is noon.", At: time.Now()}}}
 			}},
@@ -108,7 +108,7 @@ func TestOverheardIsCounted(t *testing.T) {
 	for since, want := range map[time.Time]int{now.AddDate(0, 0, -7): 5, now.Add(-time.Minute): 3} {
 		stats, err := s.Stats(bg, since)
 		must(t, err)
-		if len(stats) != 1 || stats[0].Category != CategoryIgnored || stats[0].Messages != want {
+		if len(stats) != 1 || stats[0].Outcome != chat.Overheard || stats[0].Messages != want {
 			t.Errorf("since %s: %+v, want %d", since, stats, want)
 		}
 	}

@@ -53,11 +53,11 @@ type SessionRecord struct {
 
 // AnswerRecord is what was recorded about answering.
 type AnswerRecord struct {
-	Place    string    `json:"place"`
-	Category string    `json:"category"`
-	Model    string    `json:"model,omitempty"`
-	Tokens   int       `json:"tokens"`
-	At       time.Time `json:"at"`
+	Place   string    `json:"place"`
+	Outcome string    `json:"outcome"`
+	Model   string    `json:"model,omitempty"`
+	Tokens  int       `json:"tokens"`
+	At      time.Time `json:"at"`
 
 	Detail json.RawMessage `json:"detail"` // why it is as it is
 }
@@ -98,7 +98,7 @@ func (e Export) Markdown() string {
 	})
 	section("Answers made for you", len(e.Answers), func(i int) string {
 		a := e.Answers[i]
-		return fmt.Sprintf("[%s] %s, %s, %s, %d tokens", day(a.At), a.Place, a.Category, a.Model, a.Tokens)
+		return fmt.Sprintf("[%s] %s, %s, %s, %d tokens", day(a.At), a.Place, a.Outcome, a.Model, a.Tokens)
 	})
 	section("Conversations with you alone, summed up", len(e.Sessions), func(i int) string {
 		m := e.Sessions[i]
@@ -151,10 +151,10 @@ func (s *Store) exportConversations(e *Export) (err error) {
 	if e.Messages, err = gathered(s, scanMessageRecord, "SELECT platform || ':' || channel, role, name, content, attached, tool_calls, at FROM messages WHERE user_id = :user ORDER BY id", e.User); err != nil {
 		return err
 	}
-	if e.Answers, err = gathered(s, scanAnswer, "SELECT platform || ':' || channel, category, model, total_tokens, at, detail FROM decisions WHERE user_id = :user ORDER BY at", e.User); err != nil {
+	if e.Answers, err = gathered(s, scanAnswer, "SELECT platform || ':' || channel, outcome, model, total_tokens, at, detail FROM decisions WHERE user_id = :user ORDER BY at", e.User); err != nil {
 		return err
 	}
-	if e.Calls, err = gathered(s, scanCall, `SELECT c.call_id, c.name, c.arguments, c.result, c.status, c.retries, c.duration_ms
+	if e.Calls, err = gathered(s, scanCall, `SELECT c.call_id, c.name, c.arguments, c.result, c.status, c.class, c.retries, c.duration_ms
 		FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.user_id = :user ORDER BY c.id`, e.User); err != nil {
 		return err
 	}
@@ -187,14 +187,14 @@ func scanMessageRecord(r *sql.Rows) (m MessageRecord, err error) {
 
 func scanAnswer(r *sql.Rows) (a AnswerRecord, err error) {
 	var at, detail string
-	err = r.Scan(&a.Place, &a.Category, &a.Model, &a.Tokens, &at, &detail)
+	err = r.Scan(&a.Place, &a.Outcome, &a.Model, &a.Tokens, &at, &detail)
 	a.At, a.Detail = ParseStamp(at), json.RawMessage(detail)
 	return a, err
 }
 
 func scanCall(r *sql.Rows) (c CallRecord, err error) {
 	var ms int64
-	err = r.Scan(&c.CallID, &c.Name, &c.Arguments, &c.Result, &c.Status, &c.Retries, &ms)
+	err = r.Scan(&c.CallID, &c.Name, &c.Arguments, &c.Result, &c.Status, &c.Class, &c.Retries, &ms)
 	c.Took = time.Duration(ms) * time.Millisecond
 	return c, err
 }

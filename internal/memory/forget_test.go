@@ -32,7 +32,7 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 			must(t, s.Finish(bg, in[0], nil, &Turn{Session: &se, Entries: []Entry{
 				{Role: "user", User: m.From.ID, Name: m.From.Name, Content: fmt.Sprint(word, n), MessageID: m.ID, At: time.Now()},
 				{Role: "assistant", User: m.From.ID, Content: "you said " + word, At: time.Now()}},
-				Decision: Decision{Category: "REPLY", Detail: Detail{Reason: word}}, Calls: []CallRecord{{CallID: "1", Name: "t", Arguments: word, Status: "success"}}}))
+				Decision: Decision{End: chat.End{Outcome: chat.Answered}, Detail: Detail{Reason: word}}, Calls: []CallRecord{{CallID: "1", Name: "t", Arguments: word, Status: "success"}}}))
 		}
 		v := Viewer{User: "x:" + who, Key: place}
 		for n := range 50 {

@@ -101,7 +101,7 @@ func life(t *testing.T, s *Store, who string) {
 		must(t, s.Finish(bg, in[0], parts, &Turn{Session: &se, Person: w("people.playbook"), Entries: []Entry{
 			{Role: "user", User: user, Name: m.From.Name, Content: w("messages.content") + " " + w("messages_fts.content"), Attached: w("messages.attached"), MessageID: m.ID, At: time.Now(), Origin: Origin{Via: provenance.ViaTyped}},
 			{Role: "assistant", User: user, Content: "you said " + w("messages.content"), Insight: w("messages.key_insight"), At: time.Now()}},
-			Decision: Decision{Category: CategoryReply, Detail: Detail{Reason: w("decisions.detail")}},
+			Decision: Decision{End: chat.End{Outcome: chat.Answered}, Detail: Detail{Reason: w("decisions.detail")}},
 			Calls:    []CallRecord{{CallID: "1", Name: "t", Arguments: w("tool_calls.arguments"), Result: w("tool_calls.result"), Status: "success"}}}))
 	}
 	plant(t, s, who)
@@ -151,7 +151,7 @@ func others(t *testing.T, s *Store, whose, who string) {
 			{Role: "assistant", User: "x:" + who, Content: "", ToolCalls: calls("c"), At: time.Now()},
 			{Role: "tool", User: "x:" + who, Name: "recall_conversation", ToolCallID: "c", Content: w, At: time.Now(), Origin: made},
 			{Role: "assistant", User: "x:" + who, Content: w, Insight: w, At: time.Now(), Origin: made}},
-			Decision: Decision{Category: CategoryReply, Detail: Detail{Tools: []string{w}}, Origin: made},
+			Decision: Decision{End: chat.End{Outcome: chat.Answered}, Detail: Detail{Tools: []string{w}}, Origin: made},
 			Calls:    []CallRecord{{CallID: "c", Name: "recall_conversation", Arguments: w, Result: w, Status: "success"}}}))
 	}
 	v := Viewer{User: "x:" + who, Key: chat.Key{Platform: "x", Channel: "room"}}

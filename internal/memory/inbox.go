@@ -205,17 +205,12 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		if r, ok := record.(Record); ok {
 			return broken(r.store(tx, s, m))
 		}
-		what := category(m, parts)
-		if what == CategoryIgnored && passing(m) {
+		end := chat.Ending(m, len(parts) > 0, record)
+		if end.Outcome == chat.Overheard {
 			return s.countOverheard(tx, m.Key)
 		}
-		return s.insertDecision(tx, m, Decision{Category: what}, nil)
+		return s.insertDecision(tx, m, Decision{End: end}, nil)
 	})
-}
-
-// passing says that nobody expects an answer to a message.
-func passing(m chat.Message) bool {
-	return !m.Addressed || m.Kind == chat.KindEdit || m.Kind == chat.KindDeleted
 }
 
 // countOverheard is all that stays of a message nobody was to answer: a group
@@ -252,17 +247,6 @@ func broken(err error) error {
 		return fmt.Errorf("%w: %w", chat.ErrRecord, err)
 	}
 	return err
-}
-
-// category names what happened to a message whose handler kept no record.
-func category(m chat.Message, parts []chat.Part) string {
-	switch {
-	case m.Kind == chat.KindCommand:
-		return CategoryCommand
-	case len(parts) == 0:
-		return CategoryIgnored
-	}
-	return CategoryError
 }
 
 // Recover implements chat.Inbox. Only the head of a lane can have been running

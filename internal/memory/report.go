@@ -31,7 +31,7 @@ func (s *Store) Load(_ context.Context, from, to time.Time) (Load, error) {
 	var took string
 	// The durations come as one text: a row of each would cost more than
 	// everything else.
-	err := s.db.QueryRow(`SELECT count(*), coalesce(sum(category = 'ERROR'), 0), coalesce(sum(total_tokens), 0),
+	err := s.db.QueryRow(`SELECT count(*), coalesce(sum(outcome = 'failed'), 0), coalesce(sum(total_tokens), 0),
 			coalesce(group_concat(CASE WHEN duration_ms > 0 THEN duration_ms END), '')
 		FROM decisions WHERE at >= ? AND at < ?`, Stamp(from), Stamp(to)).Scan(&l.Messages, &l.Errors, &l.Tokens, &took)
 	l.Median, l.P95 = percentiles(took)
@@ -58,9 +58,9 @@ func percentiles(list string) (median, p95 time.Duration) {
 // Conversation is a conversation as a list shows it.
 type Conversation struct {
 	Key      chat.Key
-	Name     string // of whoever wrote last
-	Text     string // the last words
-	Category string // of the last message
+	Name     string       // of whoever wrote last
+	Text     string       // the last words
+	Outcome  chat.Outcome // of the last message
 	At       time.Time
 	Messages int // among the newest that were looked at
 }
@@ -71,11 +71,11 @@ const newestLooked = 2000
 // Conversations lists the conversations that the newest messages belong to, the latest
 // first.
 func (s *Store) Conversations(_ context.Context, limit int) ([]Conversation, error) {
-	rows, err := s.db.Query(`SELECT platform, channel, thread, max(at), count(*), category,
+	rows, err := s.db.Query(`SELECT platform, channel, thread, max(at), count(*), outcome,
 			coalesce((SELECT name FROM messages m WHERE m.user_id = d.user_id AND m.role = 'user' ORDER BY id DESC LIMIT 1), d.user_id),
 			coalesce((SELECT substr(content, 1, 200) FROM messages m WHERE m.platform = d.platform AND m.channel = d.channel
 				AND m.thread = d.thread AND m.role <> 'tool' AND m.content <> '' ORDER BY id DESC LIMIT 1), '')
-		FROM (SELECT platform, channel, thread, user_id, category, at FROM decisions ORDER BY at DESC LIMIT ?) d
+		FROM (SELECT platform, channel, thread, user_id, outcome, at FROM decisions ORDER BY at DESC LIMIT ?) d
 		GROUP BY 1, 2, 3 ORDER BY 4 DESC LIMIT ?`, newestLooked, limit)
 	if err != nil {
 		return nil, during("list conversations", err)
@@ -85,7 +85,7 @@ func (s *Store) Conversations(_ context.Context, limit int) ([]Conversation, err
 	for rows.Next() {
 		var t Conversation
 		var at string
-		if err := rows.Scan(&t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &at, &t.Messages, &t.Category, &t.Name, &t.Text); err != nil {
+		if err := rows.Scan(&t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &at, &t.Messages, &t.Outcome, &t.Name, &t.Text); err != nil {
 			return nil, during("list conversations", err)
 		}
 		t.At = ParseStamp(at)
@@ -149,7 +149,7 @@ type Audit struct {
 // overheard is left out.
 func (s *Store) Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]Audit, error) {
 	rows, err := s.db.Query(`SELECT `+decisionColumns+` FROM decisions
-		WHERE platform = ? AND channel = ? AND thread = ? AND at BETWEEN ? AND ? AND category <> 'IGNORED' ORDER BY at DESC LIMIT ?`,
+		WHERE platform = ? AND channel = ? AND thread = ? AND at BETWEEN ? AND ? AND outcome <> 'overheard' ORDER BY at DESC LIMIT ?`,
 		k.Platform, k.Channel, k.Thread, Stamp(from), Stamp(to), limit)
 	list, err := s.audits(ctx, rows, err)
 	slices.Reverse(list)
@@ -158,7 +158,7 @@ func (s *Store) Audits(ctx context.Context, k chat.Key, from, to time.Time, limi
 
 // Failures returns the latest messages that ended in an error, newest first.
 func (s *Store) Failures(ctx context.Context, since time.Time, limit int) ([]Audit, error) {
-	rows, err := s.db.Query(`SELECT `+decisionColumns+` FROM decisions WHERE at >= ? AND category = 'ERROR' ORDER BY at DESC LIMIT ?`, Stamp(since), limit)
+	rows, err := s.db.Query(`SELECT `+decisionColumns+` FROM decisions WHERE at >= ? AND outcome = 'failed' ORDER BY at DESC LIMIT ?`, Stamp(since), limit)
 	return s.audits(ctx, rows, err)
 }
 

@@ -133,6 +133,9 @@ func (t *Turn) After(ctx context.Context) {
 // Effects implements chat.Effects.
 func (t *Turn) Effects() bool { return len(t.Decision.Detail.Tools) > 0 }
 
+// Ending implements chat.Ended.
+func (t *Turn) Ending() chat.End { return t.Decision.End }
+
 func (t *Turn) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 	entries, d, calls := t.Entries, t.Decision, t.Calls
 	if t.Session != nil {

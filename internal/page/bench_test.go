@@ -33,8 +33,8 @@ func (s *site) million(days int) {
 		numbers(turns) + `INSERT INTO messages (session_id, platform, channel, role, user_id, name, message_id, content, at)
 			SELECT ` + session + `, 'telegram', i / 20 % 2000, CASE r WHEN 0 THEN 'user' ELSE 'assistant' END, 'telegram:' || i / 20 % 2000, 'Alice', CASE r WHEN 0 THEN i ELSE '' END, ` + words + `, ` + at + `
 			FROM n, (SELECT 0 AS r UNION SELECT 1) ORDER BY i, r`,
-		numbers(turns) + `INSERT INTO decisions (id, inbox_id, session_id, platform, channel, user_id, category, model, total_tokens, model_calls, duration_ms, detail, at)
-			SELECT lower(hex(randomblob(16))), i, ` + session + `, 'telegram', i / 20 % 2000, 'telegram:' || i / 20 % 2000, CASE i % 500 WHEN 0 THEN 'ERROR' ELSE 'RESPONSE' END, 'test', 700, 1, 200 + i * 37 % 1800, ` + detail + `, ` + at + ` FROM n`,
+		numbers(turns) + `INSERT INTO decisions (id, inbox_id, session_id, platform, channel, user_id, outcome, model, total_tokens, model_calls, duration_ms, detail, at)
+			SELECT lower(hex(randomblob(16))), i, ` + session + `, 'telegram', i / 20 % 2000, 'telegram:' || i / 20 % 2000, CASE i % 500 WHEN 0 THEN 'failed' ELSE 'answered' END, 'test', 700, 1, 200 + i * 37 % 1800, ` + detail + `, ` + at + ` FROM n`,
 		"INSERT INTO messages_fts (messages_fts) VALUES ('rebuild')", "PRAGMA wal_checkpoint(TRUNCATE)",
 	} {
 		if _, err := db.Exec(q); err != nil {

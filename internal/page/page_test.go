@@ -217,7 +217,7 @@ func turn(m chat.Message, text string) *memory.Turn {
 			{MessageID: m.ID, Role: "user", User: m.From.ID, Name: m.From.Name, Content: m.Text, At: at},
 			{Role: "assistant", User: m.From.ID, Content: text, At: at},
 		},
-		Decision: memory.Decision{Session: se.ID, Category: memory.CategoryReply, Model: "test", Calls: 1, Took: 40 * time.Millisecond},
+		Decision: memory.Decision{Session: se.ID, End: chat.End{Outcome: chat.Answered}, Model: "test", Calls: 1, Took: 40 * time.Millisecond},
 	}
 }
 

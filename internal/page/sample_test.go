@@ -111,14 +111,14 @@ func (s *site) exchange(e exchange) {
 		rec.Entries = slices.Insert(rec.Entries, last, memory.Entry{Role: "tool", Name: c.Name, ToolCallID: c.CallID, Content: c.Result, At: now})
 	}
 	if len(e.calls) > 0 {
-		d.Category = memory.CategoryTools
+		d.End.Outcome = chat.Answered
 		d.Detail.Steps = append(d.Detail.Steps, memory.Lap{Kind: "model", Name: "qwen3", Start: at, Took: 120, Tokens: 410})
 	}
 	if len(e.why) > 0 {
 		d.Detail.Playbook = json.RawMessage(`{"top_matches":[{"guideline_id":"refund_policy"}],"dropped":[{"guideline_id":"stay_polite"}]}`)
 	}
 	if e.fail != "" {
-		d.Category, d.Detail.Error, d.Detail.ErrorID = memory.CategoryError, e.fail, "ABCD1234"
+		d.End, d.Detail.Error = chat.End{Outcome: chat.Failed, ErrorID: "ABCD1234"}, e.fail
 		rec.Entries = rec.Entries[:1]
 	}
 	rec.Calls = e.calls

@@ -65,7 +65,7 @@ func TestPagesShowWhatHappened(t *testing.T) {
 		"/":              {"close code 4014", "<strong>7</strong> active", "Messages", "ABCD1234 connection refused", "median"},
 		"/conversations": {"telegram:42", "discord:1099/88", "Bob &lt;script&gt;", "Thank you, I have it"},
 		"/conversation?place=telegram:42": {"order 12345", "<strong>Next:</strong>", "rule refund_policy applies", "38 ms · success", "set_variable",
-			"320 tokens", "410 ms", "640 prompt + 90 completion", "TOOL_USE"},
+			"320 tokens", "410 ms", "640 prompt + 90 completion", "answered"},
 		"/conversation?place=discord:1099/88": {"is &lt;b&gt;this&lt;/b&gt; escaped?", "<code>&lt;script&gt;</code> stays text"},
 		"/sessions?q=money+back":              {"<mark>money</mark>", "before="},
 		"/sessions?status=archived":           {"There are none"},
@@ -203,7 +203,7 @@ func TestAccountsStandUnderTheirTurns(t *testing.T) {
 	var got []string
 	for _, article := range strings.Split(s.get("/conversation?place=telegram:42"), "<article")[1:] {
 		var parts []string
-		for _, want := range []string{"imported words", "first words", "first answer", "last words", "last answer", "RESPONSE", "COMMAND"} {
+		for _, want := range []string{"imported words", "first words", "first answer", "last words", "last answer", "answered"} {
 			if strings.Contains(article, want) {
 				parts = append(parts, want)
 			}

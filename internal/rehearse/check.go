@@ -30,22 +30,24 @@ func init() { // a literal would refer to itself through parse
 			}
 			return line{mark: "<", text: st.Reply()}.String(), nil
 		},
-		"?":        prompted,
-		"!?":       prompted,
-		"rule":     ruled,
-		"!rule":    ruled,
-		"rules":    ruledExactly,
-		"step":     stepped,
-		"journey":  journeyed,
-		"path":     walked,
-		"var":      known,
-		"!var":     known,
-		"tool":     called,
-		"!tool":    called,
-		"offers":   offered,
-		"!offers":  offered,
-		"calls":    func(st *Stage, _ string) (string, error) { return fmt.Sprintf("calls %d", len(st.asked)), nil },
-		"category": func(st *Stage, _ string) (string, error) { return "category " + orNone(st.decision.Category), nil },
+		"?":       prompted,
+		"!?":      prompted,
+		"rule":    ruled,
+		"!rule":   ruled,
+		"rules":   ruledExactly,
+		"step":    stepped,
+		"journey": journeyed,
+		"path":    walked,
+		"var":     known,
+		"!var":    known,
+		"tool":    called,
+		"!tool":   called,
+		"offers":  offered,
+		"!offers": offered,
+		"calls":   func(st *Stage, _ string) (string, error) { return fmt.Sprintf("calls %d", len(st.asked)), nil },
+		"outcome": func(st *Stage, _ string) (string, error) {
+			return "outcome " + orNone(string(st.decision.End.Outcome)), nil
+		},
 		"rows": func(st *Stage, text string) (string, error) {
 			table, _, _ := strings.Cut(text, " ")
 			n, err := st.bot.Store.Rows(context.Background(), table)
