@@ -62,8 +62,8 @@ func TestRehearseDifference(t *testing.T) {
 		{"> hi\n= Hi.\ncalls 3\n", "+ calls 1\n"},
 		{"> hi\n= Hi.\noffers nothing\n", "+ !offers nothing\n"},
 		{"> hi\n= Hi.\nrows decisions 7\n", "+ rows decisions 1\n"},
-		{"> hi\n= Hi.\n> /help\n> /help\ncategory RESPONSE\n", "+ category none\n"},
-		{"> hi\nx 429\ncategory RESPONSE\n", "+ category RATE_LIMITED\n"},
+		{"> hi\n= Hi.\n> /help\n> /help\noutcome answered\n", "+ outcome none\n"},
+		{"> hi\nx 429\noutcome answered\n", "+ outcome failed\n"},
 		{"> hi\n= Hi.\njourney none\n> hi\n", ":11: differs\n  after > hi\n  the model was asked for words"},
 		{"> hi\n= Hi.\n= Ho.\n", ":8: differs\n  after > hi\n  the model was never asked for line 10: = Ho."},
 		{"> [telegram:42] hi\n<~ ^$\n", "- <~ ^$\n+ < "}, // a stranger gets a code

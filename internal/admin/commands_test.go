@@ -134,7 +134,7 @@ func TestNotCommands(t *testing.T) {
 func TestDenied(t *testing.T) {
 	var log strings.Builder
 	c := commands(t, admin.CommandOptions{
-		Log:    slog.New(slog.NewTextHandler(&log, nil)),
+		Log: slog.New(slog.NewTextHandler(&log, nil)),
 	})
 	a := handle(t, c.Wrap(&agent{}), direct(member, "/session end"))
 	if a.Private || a.Record != (chat.End{Outcome: chat.Refused, Reason: chat.NoPermission, Command: "session end"}) || !strings.Contains(log.String(), "REFUSAL:MISSING_PERMISSION") {

@@ -97,7 +97,7 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 	const triggersAndIndexes = "SELECT name || ' ' || sql FROM sqlite_master WHERE type IN ('trigger', 'index') AND sql IS NOT NULL AND tbl_name IN ('inbox', 'outbox', 'messages') ORDER BY 1"
 	before, columns, around := map[string][]string{}, map[string]string{}, dumpNames(t, path, triggersAndIndexes)
 	for _, table := range []string{"inbox", "outbox", "messages", "steps", "decisions", "tool_calls", "participants"} {
-		columns[table] = columnsOf(t, path, table)
+		columns[table] = strings.Replace(columnsOf(t, path, table), " category,", "", 1) // TestOldAudit looks at those
 		before[table] = dump(t, path, table, columns[table])
 	}
 	s, err := Open(t.Context(), dir, Options{})

@@ -196,21 +196,21 @@ func TestAccountsStandUnderTheirTurns(t *testing.T) {
 	s.clock.shift(-time.Hour)
 	s.exchange(exchange{place: keyOf("telegram:42"), who: alice, said: "first words", told: "first answer"})
 	s.clock.shift(-time.Minute)
-	s.finish(chat.Message{ID: "c", Key: keyOf("telegram:42"), From: alice, Kind: chat.KindCommand, Text: "/status", At: s.clock.now()}, nil)
+	s.finish(chat.Message{ID: "c", Key: keyOf("telegram:42"), From: alice, Kind: chat.KindCommand, Text: "/status", At: s.clock.now()}, chat.End{Outcome: chat.Refused, Reason: chat.NoPermission, Command: "status"})
 	s.clock.shift(0)
 	s.exchange(exchange{place: keyOf("telegram:42"), who: alice, said: "last words", told: "last answer"})
 	s.logIn()
 	var got []string
 	for _, article := range strings.Split(s.get("/conversation?place=telegram:42"), "<article")[1:] {
 		var parts []string
-		for _, want := range []string{"imported words", "first words", "first answer", "last words", "last answer", "answered"} {
+		for _, want := range []string{"imported words", "first words", "first answer", "last words", "last answer", "answered", "refused: no permission"} {
 			if strings.Contains(article, want) {
 				parts = append(parts, want)
 			}
 		}
 		got = append(got, strings.Join(parts, "+"))
 	}
-	want := "imported words|first words+first answer+RESPONSE|COMMAND|last words+last answer+RESPONSE"
+	want := "imported words|first words+first answer+answered|refused: no permission|last words+last answer+answered"
 	if strings.Join(got, "|") != want {
 		t.Errorf("got %q, want %q", strings.Join(got, "|"), want)
 	}
