@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,9 +24,6 @@ type counters struct {
 	calls    *prometheus.CounterVec
 	tokens   *prometheus.CounterVec
 	tools    *prometheus.CounterVec
-
-	mu      sync.Mutex // guards bookErr
-	bookErr string
 }
 
 func newCounters(version string) *counters {
@@ -75,25 +71,6 @@ func (c *counters) modelCall(model, outcome string, u llm.Usage) {
 // firstToken counts how long a model let its first text be waited for.
 func (c *counters) firstToken(model string, took time.Duration) {
 	c.first.WithLabelValues(model).Observe(took.Seconds())
-}
-
-// playbook remembers what is wrong with the playbook's files; nil clears it.
-// It is news when that is not what was remembered.
-func (c *counters) playbook(err error) (news bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	before := c.bookErr
-	c.bookErr = ""
-	if err != nil {
-		c.bookErr = err.Error()
-	}
-	return c.bookErr != before
-}
-
-func (c *counters) playbookError() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.bookErr
 }
 
 // fileSize is 0 for what is not there.

@@ -78,7 +78,7 @@ func (p *port) book(ctx context.Context) (*page.Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	view := &page.Book{Problem: p.counts.playbookError()}
+	view := &page.Book{Problem: p.rules.problem()}
 	for _, g := range b.Guidelines() {
 		on := g.IsEnabled()
 		if v, ok := switched[g.ID]; ok {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 
 	"parley/internal/playbook"
 )
@@ -15,6 +16,9 @@ type rules struct {
 	*base
 	models *models
 	source *playbook.Source // nil for none
+
+	mu    sync.Mutex // guards wrong
+	wrong string     // with the files, "" for nothing
 }
 
 // open reads the playbook; a mistake in it keeps the bot from starting,
@@ -40,13 +44,33 @@ func (r *rules) book() *playbook.Book {
 	if errors.Is(err, context.Canceled) {
 		return b
 	}
-	switch news := r.counts.playbook(err); {
+	switch news := r.note(err); {
 	case news && err != nil:
 		r.log.Warn("the last good playbook stays in force", "err", err)
 	case news:
 		r.log.Info("the playbook is in force as it is in its folder")
 	}
 	return b
+}
+
+// note remembers what is wrong with the playbook's files; nil clears it. It is
+// news when that is not what was remembered.
+func (r *rules) note(err error) (news bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	before := r.wrong
+	r.wrong = ""
+	if err != nil {
+		r.wrong = err.Error()
+	}
+	return r.wrong != before
+}
+
+// problem is what is wrong with the playbook's files, "" for nothing.
+func (r *rules) problem() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.wrong
 }
 
 // follow looks at the playbook's files although nobody writes.

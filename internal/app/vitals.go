@@ -48,7 +48,7 @@ func (v *vitals) findings() (list []health.Finding) {
 			list = append(list, health.Concern("facts file", err.Error()))
 		}
 	}
-	if e := v.counts.playbookError(); e != "" {
+	if e := v.rules.problem(); e != "" {
 		list = append(list, health.Concern("playbook", "the last good one is in force: "+text.Shorten(e, 300)))
 	}
 	for i, f := range list {

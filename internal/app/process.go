@@ -1,0 +1,130 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"parley/config"
+	"parley/internal/adapters/terminal"
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/setup"
+)
+
+// Process is what surrounds the bot: the program's version and streams.
+type Process struct {
+	Version  string
+	In       io.Reader
+	Out, Err io.Writer
+
+	// Failpoint is called with each crash point's name; tests kill the process
+	// there. It is nil in the program.
+	Failpoint func(point string)
+}
+
+// Serve runs the platforms until ctx ends. again reads the settings anew.
+func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (config.Config, error)) (err error) {
+	var level slog.LevelVar
+	log := setup.NewLogger(cfg, &level, p.Err)
+	setup.TakeOver(log)
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
+	// Nobody reading the log any more is no reason to stop serving: once it is
+	// asked for, the signal does not end the process, and the write just fails.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	a, err := p.newApp(ctx, cfg, log, true)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	a.level = &level
+	if a.vitals.supervisor, err = newSupervisor(); err != nil {
+		log.Warn(err.Error())
+	}
+	platforms, err := a.platforms.setUp(a.front)
+	if err != nil {
+		return err
+	}
+	if err := a.build(ctx); err != nil {
+		return err
+	}
+	setup.Announce(cfg, p.Err, a.models.endpoint.About) // the first line, whatever else there is to say
+	warn(cfg, log)
+	if err := a.models.require(ctx); err != nil {
+		return err
+	}
+	if err := a.openFront(ctx, a.platforms.isAdmin); err != nil {
+		return err
+	}
+	if err := a.people.showClaim(ctx); err != nil {
+		return err
+	}
+	a.settings.reloads = func(ctx context.Context) {
+		for {
+			select {
+			case <-hangups:
+				a.settings.reload(again)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+	return a.operate(ctx, platforms...)
+}
+
+func warn(cfg config.Config, log *slog.Logger) {
+	for _, w := range cfg.Warnings {
+		log.Warn(w)
+	}
+}
+
+// Seat is who sits at a terminal, and where. What is empty has a default.
+type Seat struct {
+	User    string // an id; default local
+	Name    string // what the person is called
+	Channel string // an id; default local
+	TTY     bool   // the streams are a terminal
+}
+
+// Talk is the terminal chat, until its input or ctx ends.
+func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
+	var level slog.LevelVar
+	log := slog.New(slog.DiscardHandler)
+	if !c.TTY || cfg.Log.Level == "debug" {
+		log = setup.NewLogger(cfg, &level, p.Err)
+	}
+	setup.TakeOver(log)
+	a, err := p.newApp(ctx, cfg, log, true)
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	a.level, a.people.home = &level, machineZone()
+	if err := a.build(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.Err, a.models.endpoint.About)
+	warn(cfg, setup.NewLogger(cfg, &level, p.Err))
+	if err := a.models.require(ctx); err != nil {
+		return err
+	}
+	if err := a.openFront(ctx, nil); err != nil {
+		return err
+	}
+	term := os.Getenv("TERM")
+	t := terminal.New(terminal.Options{
+		// One that knows no escape sequences gets lines, as a pipe does.
+		In: p.In, Out: p.Out, Err: p.Err, TTY: c.TTY && term != "" && term != "dumb", Color: os.Getenv("NO_COLOR") == "",
+		User: c.User, Name: c.Name, Channel: c.Channel, HistoryFile: a.inData("history"), Downloads: a.inData("exports"), Log: log,
+		Complete: func(prefix string) []string {
+			return a.front.commands.Complete(ctx, chat.Message{Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: terminal.Local}, Text: prefix, Direct: true}, admin.Owner)
+		},
+	})
+	return a.operate(ctx, t)
+}
