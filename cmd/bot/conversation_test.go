@@ -17,8 +17,8 @@ import (
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/cli"
+	"parley/internal/database"
 	"parley/internal/llm/llmtest"
-	"parley/internal/memory"
 )
 
 // step is one message of a conversation script and what follows from it.
@@ -222,7 +222,7 @@ func onDiscordDM(t *testing.T, w *world) func(string) string {
 // settled waits until every message is answered and every answer sent.
 func (w *world) settled(t *testing.T) {
 	t.Helper()
-	db, err := sql.Open("sqlite3", "file:"+filepath.Join(w.dir, memory.DatabaseName)+"?mode=ro")
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(w.dir, database.Name)+"?mode=ro")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/database"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
 )
@@ -110,11 +111,12 @@ func TestKilledRestoreLeavesNothing(t *testing.T) {
 	w := newWorld(t)
 	fill(t, w.dir)
 	backup := filepath.Join(t.TempDir(), "copy.db")
-	if _, err := memory.Backup(t.Context(), w.dir, backup, false); err != nil {
+	data := database.Folder{Dir: w.dir, Migrations: memory.Migrations()}
+	if _, err := data.Backup(t.Context(), backup, false); err != nil {
 		t.Fatal(err)
 	}
 	drafts := func() []string {
-		list, err := filepath.Glob(filepath.Join(w.dir, memory.DatabaseName+".new-*"))
+		list, err := filepath.Glob(filepath.Join(w.dir, database.Name+".new-*"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/database"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
 )
@@ -90,7 +91,7 @@ func TestDoctorFinds(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.Truncate(filepath.Join(w.dir, memory.DatabaseName), 5000); err != nil {
+			if err := os.Truncate(filepath.Join(w.dir, database.Name), 5000); err != nil {
 				t.Fatal(err)
 			}
 		}},

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
+	"parley/internal/database"
 	"parley/internal/health"
 	"parley/internal/memory"
 )
@@ -107,7 +108,7 @@ func TestFaultDamagedFileIsTold(t *testing.T) {
 			w := newWorld(t)
 			base := w.withPort(t)
 			fill(t, w.dir)
-			path := filepath.Join(w.dir, memory.DatabaseName)
+			path := filepath.Join(w.dir, database.Name)
 			st, err := os.Stat(path)
 			if err != nil {
 				t.Fatal(err)

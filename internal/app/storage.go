@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/database"
 	"parley/internal/health"
 	"parley/internal/memory"
 )
@@ -31,7 +32,7 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 		if err := os.MkdirAll(s.cfg.DataDir, 0o700); err != nil {
 			return fmt.Errorf("data folder: %w", err)
 		}
-		if s.lock, err = memory.Lock(s.cfg.DataDir); err != nil {
+		if s.lock, err = database.Lock(s.cfg.DataDir); err != nil {
 			return err
 		}
 	}
@@ -75,7 +76,7 @@ func (s *storage) watch(ctx context.Context, j *jobs) {
 	s.background(func() {
 		for {
 			wait := beatEvery
-			if errors.Is(s.store.Health(), memory.ErrUnwritable) {
+			if errors.Is(s.store.Health(), database.ErrUnwritable) {
 				wait = beatAgain
 			}
 			select {
@@ -96,9 +97,9 @@ func (s *storage) beat(ctx context.Context) {
 	defer cancel()
 	err := s.store.Beat(ctx)
 	switch after := s.store.Health(); {
-	case errors.Is(err, memory.ErrUnwritable) && !errors.Is(before, memory.ErrUnwritable):
+	case errors.Is(err, database.ErrUnwritable) && !errors.Is(before, database.ErrUnwritable):
 		s.log.Error("messages cannot be stored", "err", err)
-	case errors.Is(before, memory.ErrUnwritable) && !errors.Is(after, memory.ErrUnwritable):
+	case errors.Is(before, database.ErrUnwritable) && !errors.Is(after, database.ErrUnwritable):
 		s.log.Info("messages can be stored again")
 	}
 }
@@ -119,16 +120,16 @@ func (s *storage) lookForRoom() {
 func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
 	s.beat(ctx)
 	for {
-		if err := s.store.Health(); errors.Is(err, memory.ErrCorrupt) {
+		if err := s.store.Health(); errors.Is(err, database.ErrCorrupt) {
 			return err
 		}
 		err := hub.Recover(ctx)
 		switch ill := s.store.Health(); {
 		case err == nil || ctx.Err() != nil:
 			return nil
-		case errors.Is(ill, memory.ErrCorrupt):
+		case errors.Is(ill, database.ErrCorrupt):
 			return ill
-		case !errors.Is(ill, memory.ErrUnwritable):
+		case !errors.Is(ill, database.ErrUnwritable):
 			return err
 		}
 		select {

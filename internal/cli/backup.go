@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"parley/config"
+	"parley/internal/database"
 	"parley/internal/memory"
 	"parley/internal/text"
 )
@@ -20,7 +22,7 @@ func (b Backup) Run(ctx context.Context, f *Flags, s *Streams) error {
 	if err != nil {
 		return err
 	}
-	c, err := memory.Backup(ctx, cfg.DataDir, b.File, b.Force)
+	c, err := folder(cfg).Backup(ctx, b.File, b.Force)
 	if err != nil {
 		return err
 	}
@@ -39,7 +41,7 @@ func (r Restore) Run(ctx context.Context, f *Flags, s *Streams) error {
 	if err != nil {
 		return err
 	}
-	c, err := memory.Restore(ctx, cfg.DataDir, r.File)
+	c, err := folder(cfg).Restore(ctx, r.File)
 	if err != nil {
 		return err
 	}
@@ -54,6 +56,10 @@ func (r Restore) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return err
 }
 
-func copied(c memory.Copied) string {
+func folder(cfg config.Config) database.Folder {
+	return database.Folder{Dir: cfg.DataDir, Migrations: memory.Migrations()}
+}
+
+func copied(c database.Copied) string {
 	return fmt.Sprintf("%.1f MB, schema %d, %s, messages and parts of answers under way: %d", float64(c.Bytes)/(1<<20), c.Schema, text.Many(int(c.Rows), "row"), c.Unsettled)
 }

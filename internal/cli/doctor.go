@@ -14,6 +14,7 @@ import (
 
 	"parley/config"
 	"parley/internal/agent"
+	"parley/internal/database"
 	"parley/internal/health"
 	"parley/internal/memory"
 	"parley/internal/playbook"
@@ -154,7 +155,7 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	if err != nil {
 		return
 	}
-	if _, err := os.Stat(cfg.DataDir + "/" + memory.DatabaseName); os.IsNotExist(err) {
+	if _, err := os.Stat(cfg.DataDir + "/" + database.Name); os.IsNotExist(err) {
 		d.say("ok", "database", "will be made at the first start")
 		return
 	}

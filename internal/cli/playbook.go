@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"parley/internal/database"
 	"parley/internal/memory"
 	"parley/internal/playbook"
 )
@@ -64,7 +65,7 @@ func (c playbookCheckCmd) matched(ctx context.Context, dir string) (map[string]i
 	if c.Days <= 0 {
 		return nil, nil
 	}
-	if _, err := os.Stat(filepath.Join(dir, memory.DatabaseName)); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, database.Name)); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}
 	store, err := memory.Open(ctx, dir, memory.Options{})

@@ -73,7 +73,7 @@ func TestFaultMigrationCutOff(t *testing.T) {
 	db, err := sqlite.Raw(path, asWriter)
 	must(t, err)
 	defer func() { _ = db.Close() }()
-	all := migrations()
+	all := Migrations()
 	for n := range all {
 		half := all[n]
 		half.SQL = all[n].SQL + "\nINSERT INTO no_such_table VALUES (1);"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/database"
 	"parley/internal/sqlite"
 )
 
@@ -19,10 +21,10 @@ import (
 func oldDatabase(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "data")
-	must(t, private(dir))
-	db, err := sqlite.Raw(filepath.Join(dir, DatabaseName), asWriter)
+	must(t, os.Mkdir(dir, 0o700))
+	db, err := sqlite.Raw(filepath.Join(dir, database.Name), asWriter)
 	must(t, err)
-	must(t, migrations()[:8].Apply(t.Context(), db))
+	must(t, Migrations()[:8].Apply(t.Context(), db))
 	for _, q := range []string{
 		"INSERT INTO inbox (id, platform, channel, message_id, state, body, at) VALUES (7, 'p', 'c', 'm7', 'done', '', '2026-01-01T00:00:00.000Z')",
 		`INSERT INTO inbox (id, platform, channel, message_id, body, preview, at) VALUES (8, 'p', 'c', 'm8', '{"id":"m8","key":{"Platform":"p","Channel":"c"},"from":{"ID":"p:1"},"text":"hi","at":"2026-01-01T00:00:00Z"}', 'pre', '2026-01-01T00:00:00.000Z')`,
@@ -93,7 +95,7 @@ func dumpNames(t *testing.T, path, query string) (names []string) {
 // before, takes up what was unfinished, and from then on no id comes twice.
 func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 	dir := oldDatabase(t)
-	path := filepath.Join(dir, DatabaseName)
+	path := filepath.Join(dir, database.Name)
 	const triggersAndIndexes = "SELECT name || ' ' || sql FROM sqlite_master WHERE type IN ('trigger', 'index') AND sql IS NOT NULL AND tbl_name IN ('inbox', 'outbox', 'messages') ORDER BY 1"
 	before, columns, around := map[string][]string{}, map[string]string{}, dumpNames(t, path, triggersAndIndexes)
 	for _, table := range []string{"inbox", "outbox", "messages", "steps", "decisions", "tool_calls", "participants"} {
@@ -209,9 +211,7 @@ func TestNoncesBelongToADatabase(t *testing.T) {
 	if m.UID != in[1].UID || m.Nonce != in[1].Nonce || p.Nonce != said[0].Nonce {
 		t.Errorf("after a restart %q %q %q, before %q %q %q", m.UID, m.Nonce, p.Nonce, in[1].UID, in[1].Nonce, said[0].Nonce)
 	}
-	file := filepath.Join(t.TempDir(), "copy.db")
-	must(t, second(Backup(t.Context(), dir, file, false)))
-	must(t, second(Restore(t.Context(), dir, file)))
+	must(t, restored(t, dir))
 	m, p = reopened()
 	if m.UID != in[1].UID || m.Nonce == in[1].Nonce || p.Nonce != said[0].Nonce {
 		t.Errorf("restored %q %q %q, before %q %q %q", m.UID, m.Nonce, p.Nonce, in[1].UID, in[1].Nonce, said[0].Nonce)
@@ -226,10 +226,11 @@ func TestNoncesBelongToADatabase(t *testing.T) {
 // restored puts a copy of an earlier version back.
 func restored(t *testing.T, dir string) error {
 	file := filepath.Join(t.TempDir(), "old.db")
-	if _, err := Backup(t.Context(), dir, file, false); err != nil {
+	folder := database.Folder{Dir: dir, Migrations: Migrations()}
+	if _, err := folder.Backup(t.Context(), file, false); err != nil {
 		return err
 	}
-	_, err := Restore(t.Context(), dir, file)
+	_, err := folder.Restore(t.Context(), file)
 	return err
 }
 

@@ -10,5 +10,5 @@ import (
 //go:embed schema/*.sql
 var schema embed.FS
 
-// migrations are the embedded steps in order.
-var migrations = sync.OnceValue(func() sqlite.Migrations { return sqlite.ReadMigrations(schema, "schema") })
+// Migrations are the steps to the schema of this version, in order.
+var Migrations = sync.OnceValue(func() sqlite.Migrations { return sqlite.ReadMigrations(schema, "schema") })

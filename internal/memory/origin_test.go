@@ -15,7 +15,7 @@ import (
 // What was stored before ways were kept is marked by what its text told, and
 // rather too much than too little.
 func TestOldRowsAreMarkedCarefully(t *testing.T) {
-	all := migrations()
+	all := Migrations()
 	at := slices.IndexFunc(all, func(m sqlite.Migration) bool { return strings.HasPrefix(m.Name, "0010") })
 	db, err := sqlite.Raw(filepath.Join(t.TempDir(), "old.db"), "")
 	must(t, err)

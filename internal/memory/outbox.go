@@ -174,3 +174,31 @@ func (s *Store) Previewed(ctx context.Context, m chat.Message, id string) error 
 		return err
 	})
 }
+
+// Undelivered is a platform on which parts of answers were tried and did not
+// arrive.
+type Undelivered struct {
+	Platform      string
+	Conversations int
+	Since         time.Time // when the oldest of them was stored
+}
+
+// Undelivered lists what was tried in vain and stored before a time.
+func (s *Store) Undelivered(_ context.Context, before time.Time) (list []Undelivered, err error) {
+	rows, err := s.db.Query(`SELECT platform, count(DISTINCT channel || char(0) || thread), min(at) FROM outbox
+		WHERE state IN ('ready', 'started') AND attempts > (state = 'started') AND at < ? GROUP BY platform`, Stamp(before))
+	if err != nil {
+		return nil, during("list undelivered parts", err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var u Undelivered
+		var since string
+		if err := rows.Scan(&u.Platform, &u.Conversations, &since); err != nil {
+			return nil, during("list undelivered parts", err)
+		}
+		u.Since = ParseStamp(since)
+		list = append(list, u)
+	}
+	return list, during("list undelivered parts", rows.Err())
+}

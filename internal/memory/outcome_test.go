@@ -2,20 +2,22 @@ package memory
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
 	"parley/internal/chat"
+	"parley/internal/database"
 	"parley/internal/sqlite"
 )
 
 // What an earlier version recorded is read as ends of messages.
 func TestOldAudit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	must(t, private(dir))
-	db, err := sqlite.Raw(filepath.Join(dir, DatabaseName), asWriter)
+	must(t, os.Mkdir(dir, 0o700))
+	db, err := sqlite.Raw(filepath.Join(dir, database.Name), asWriter)
 	must(t, err)
-	must(t, migrations()[:13].Apply(t.Context(), db))
+	must(t, Migrations()[:13].Apply(t.Context(), db))
 	old := []struct {
 		category, detail string
 		want             chat.End

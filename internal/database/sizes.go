@@ -1,4 +1,4 @@
-package memory
+package database
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"parley/internal/sqlite"
 )
 
 // Size is what the rows of a table take, without their indexes and free space.
@@ -20,12 +22,12 @@ const sampled = 1000
 
 // Sizes measures every table, the largest first. It counts rows: it is for an
 // operator who asks, not for every minute.
-func (s *Store) Sizes(ctx context.Context) ([]Size, error) {
-	rows, err := s.db.Query(`SELECT t.name, group_concat('coalesce(length(CAST("' || c.name || '" AS BLOB)), 0)', ' + '), t.sql LIKE '%WITHOUT ROWID%'
+func (f *File) Sizes(ctx context.Context) ([]Size, error) {
+	rows, err := f.db.Query(`SELECT t.name, group_concat('coalesce(length(CAST("' || c.name || '" AS BLOB)), 0)', ' + '), t.sql LIKE '%WITHOUT ROWID%'
 		FROM sqlite_schema t, pragma_table_info(t.name) c
 		WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND t.name NOT LIKE 'sqlite_%' GROUP BY t.name`)
 	if err != nil {
-		return nil, during("measure tables", err)
+		return nil, sqlite.During("measure tables", err)
 	}
 	defer func() { _ = rows.Close() }()
 	var list []Size
@@ -33,7 +35,7 @@ func (s *Store) Sizes(ctx context.Context) ([]Size, error) {
 		var name, length string
 		var bare bool
 		if err := rows.Scan(&name, &length, &bare); err != nil {
-			return nil, during("measure tables", err)
+			return nil, sqlite.During("measure tables", err)
 		}
 		newest := " ORDER BY rowid DESC"
 		if bare {
@@ -42,14 +44,14 @@ func (s *Store) Sizes(ctx context.Context) ([]Size, error) {
 		sz := Size{Table: name}
 		var mean float64
 		table := `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-		err := s.db.QueryRowContext(ctx, fmt.Sprintf("SELECT (SELECT count(*) FROM %s), coalesce(avg(n), 0) FROM (SELECT %s AS n FROM %s%s LIMIT %d)",
+		err := f.db.QueryRowContext(ctx, fmt.Sprintf("SELECT (SELECT count(*) FROM %s), coalesce(avg(n), 0) FROM (SELECT %s AS n FROM %s%s LIMIT %d)",
 			table, length, table, newest, sampled)).Scan(&sz.Rows, &mean)
 		if err != nil {
-			return nil, during("measure "+name, err)
+			return nil, sqlite.During("measure "+name, err)
 		}
 		sz.Bytes = int64(mean*float64(sz.Rows) + 0.5)
 		list = append(list, sz)
 	}
 	slices.SortFunc(list, func(a, b Size) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Table, b.Table)) })
-	return list, during("measure tables", rows.Err())
+	return list, sqlite.During("measure tables", rows.Err())
 }

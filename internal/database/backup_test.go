@@ -1,4 +1,4 @@
-package memory
+package database_test
 
 import (
 	"context"
@@ -12,13 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/database"
+	"parley/internal/memory"
 	"parley/internal/waittest"
 )
 
 // filled is a store with n rounds of batches of messages in it.
-func filled(t testing.TB, rounds int) *Store {
+func filled(t testing.TB, rounds int) *memory.Store {
 	t.Helper()
-	s := open(t, Options{})
+	s := open(t, memory.Options{})
 	for i := range rounds {
 		if _, err := s.Accept(t.Context(), batch(1+i*100, 100)); err != nil {
 			t.Fatal(err)
@@ -39,11 +41,11 @@ func TestBackupBesideAWriter(t *testing.T) {
 			}
 		}
 	})
-	c, err := Backup(t.Context(), dir, file, false)
+	c, err := folder(dir).Backup(t.Context(), file, false)
 	stop()
 	wg.Wait()
 	must(t, err)
-	if c.Unsettled != 3000 || c.Rows < 3000 || c.Schema != len(migrations()) {
+	if c.Unsettled != 3000 || c.Rows < 3000 || c.Schema != len(memory.Migrations()) {
 		t.Errorf("%+v", c)
 	}
 	st, err := os.Stat(file)
@@ -55,12 +57,12 @@ func TestBackupBesideAWriter(t *testing.T) {
 	if len(left) != 1 {
 		t.Errorf("left over: %v", left)
 	}
-	if _, err := Backup(t.Context(), dir, file, false); err == nil || !strings.Contains(err.Error(), "--force") {
+	if _, err := folder(dir).Backup(t.Context(), file, false); err == nil || !strings.Contains(err.Error(), "--force") {
 		t.Errorf("overwriting: %v", err)
 	}
-	_, err = Backup(t.Context(), dir, file, true)
+	_, err = folder(dir).Backup(t.Context(), file, true)
 	must(t, err)
-	if _, err := Backup(t.Context(), dir, s.Path(), true); err == nil || !strings.Contains(err.Error(), "database itself") {
+	if _, err := folder(dir).Backup(t.Context(), s.Path(), true); err == nil || !strings.Contains(err.Error(), "database itself") {
 		t.Errorf("onto itself: %v", err)
 	}
 }
@@ -69,11 +71,11 @@ func TestBackupCancelledLeavesNothing(t *testing.T) {
 	s := filled(t, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	folder := t.TempDir()
-	if _, err := Backup(ctx, filepath.Dir(s.Path()), filepath.Join(folder, "copy.db"), false); !errors.Is(err, context.Canceled) {
+	empty := t.TempDir()
+	if _, err := folder(filepath.Dir(s.Path())).Backup(ctx, filepath.Join(empty, "copy.db"), false); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
-	if left, _ := os.ReadDir(folder); len(left) != 0 {
+	if left, _ := os.ReadDir(empty); len(left) != 0 {
 		t.Errorf("left over: %v", left)
 	}
 }
@@ -81,25 +83,25 @@ func TestBackupCancelledLeavesNothing(t *testing.T) {
 func TestRestoreKeepsWhatWasThere(t *testing.T) {
 	s := filled(t, 1)
 	dir, file := filepath.Dir(s.Path()), filepath.Join(t.TempDir(), "copy.db")
-	_, err := Backup(t.Context(), dir, file, false)
+	_, err := folder(dir).Backup(t.Context(), file, false)
 	must(t, err)
 	must(t, s.SetSetting(t.Context(), "after", "the backup"))
 	must(t, s.Close())
 
-	lock, err := Lock(dir)
+	lock, err := database.Lock(dir)
 	must(t, err)
-	if _, err := Restore(t.Context(), dir, file); err == nil || !strings.Contains(err.Error(), "in use by another Parley") {
+	if _, err := folder(dir).Restore(t.Context(), file); err == nil || !strings.Contains(err.Error(), "in use by another Parley") {
 		t.Errorf("beside a bot: %v", err)
 	}
 	must(t, lock.Close())
 	must(t, os.Chmod(file, 0o400))
-	c, err := Restore(t.Context(), dir, file)
+	c, err := folder(dir).Restore(t.Context(), file)
 	must(t, err)
 	if c.Unsettled != 100 || c.Aside == "" {
 		t.Errorf("%+v", c)
 	}
 	after := func(dir string) string {
-		s, err := Open(t.Context(), dir, Options{})
+		s, err := memory.Open(t.Context(), dir, memory.Options{})
 		must(t, err)
 		defer func() { must(t, s.Close()) }()
 		v, err := s.Setting(t.Context(), "after")
@@ -111,7 +113,7 @@ func TestRestoreKeepsWhatWasThere(t *testing.T) {
 	}
 	old := filepath.Join(t.TempDir(), "old")
 	must(t, os.Mkdir(old, 0o700))
-	must(t, os.Rename(c.Aside, filepath.Join(old, DatabaseName)))
+	must(t, os.Rename(c.Aside, filepath.Join(old, database.Name)))
 	if got := after(old); got != "the backup" {
 		t.Errorf("the database set aside knows %q", got)
 	}
@@ -120,27 +122,27 @@ func TestRestoreKeepsWhatWasThere(t *testing.T) {
 func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 	s := filled(t, 1)
 	file := filepath.Join(t.TempDir(), "copy.db")
-	_, err := Backup(t.Context(), filepath.Dir(s.Path()), file, false)
+	_, err := folder(filepath.Dir(s.Path())).Backup(t.Context(), file, false)
 	must(t, err)
 	dir := filepath.Join(t.TempDir(), "data")
-	if c, err := Restore(t.Context(), dir, file); err != nil || c.Aside != "" {
+	if c, err := folder(dir).Restore(t.Context(), file); err != nil || c.Aside != "" {
 		t.Errorf("onto nothing: %+v %v", c, err)
 	}
-	path := filepath.Join(dir, DatabaseName)
+	path := filepath.Join(dir, database.Name)
 	must(t, os.Truncate(path, 5000))
-	if _, err := Open(t.Context(), dir, Options{}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
+	if _, err := memory.Open(t.Context(), dir, memory.Options{}); !errors.Is(err, database.ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
 		t.Errorf("damaged: %v", err)
 	}
 	must(t, s.SetSetting(t.Context(), "stale", "yes"))
 	log, err := os.ReadFile(s.Path() + "-wal")
 	must(t, err)
 	must(t, os.WriteFile(path+"-wal", log, 0o600))
-	c, err := Restore(t.Context(), dir, file)
+	c, err := folder(dir).Restore(t.Context(), file)
 	must(t, err)
 	if st, err := os.Stat(c.Aside); err != nil || st.Size() != 5000 {
 		t.Errorf("set aside: %v %v", st, err)
 	}
-	again, err := Open(t.Context(), dir, Options{})
+	again, err := memory.Open(t.Context(), dir, memory.Options{})
 	must(t, err)
 	must(t, again.Check(t.Context()))
 	if v, err := again.Setting(t.Context(), "stale"); v != "" || err != nil {
@@ -151,7 +153,7 @@ func TestRestoreOntoNothingAndOntoDamage(t *testing.T) {
 
 func TestRestoreRefuses(t *testing.T) {
 	s := filled(t, 3)
-	dir, folder := filepath.Dir(s.Path()), t.TempDir()
+	dir, copies := filepath.Dir(s.Path()), t.TempDir()
 	must(t, s.SetSetting(t.Context(), "here", "still"))
 	must(t, s.Close())
 	for _, tt := range []struct {
@@ -172,17 +174,17 @@ func TestRestoreRefuses(t *testing.T) {
 		{"missing", "no such file", func(p string) { must(t, os.Remove(p)) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			file := filepath.Join(folder, tt.name)
-			_, err := Backup(t.Context(), dir, file, false)
+			file := filepath.Join(copies, tt.name)
+			_, err := folder(dir).Backup(t.Context(), file, false)
 			must(t, err)
 			tt.spoil(file)
-			if _, err := Restore(t.Context(), dir, file); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := folder(dir).Restore(t.Context(), file); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want %q", err, tt.want)
 			}
 			if aside, _ := filepath.Glob(s.Path() + ".*"); len(aside) != 0 {
 				t.Errorf("left over: %v", aside)
 			}
-			again, err := Open(t.Context(), dir, Options{})
+			again, err := memory.Open(t.Context(), dir, memory.Options{})
 			must(t, err)
 			if v, err := again.Setting(t.Context(), "here"); v != "still" || err != nil {
 				t.Errorf("the database there was touched: %q %v", v, err)
@@ -199,7 +201,7 @@ func BenchmarkBackup(b *testing.B) {
 	if megabytes == 0 {
 		megabytes = 64
 	}
-	s := open(b, Options{})
+	s := open(b, memory.Options{})
 	blob := strings.Repeat("words ", 200_000/6)
 	for i := range 5 * megabytes {
 		if err := s.SetSetting(b.Context(), "fill"+strconv.Itoa(i), blob); err != nil {
@@ -222,7 +224,7 @@ func BenchmarkBackup(b *testing.B) {
 			}
 		})
 		began := time.Now()
-		if _, err := Backup(b.Context(), dir, file, true); err != nil {
+		if _, err := folder(dir).Backup(b.Context(), file, true); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportMetric(float64(megabytes)/time.Since(began).Seconds(), "MB/s")

@@ -1,11 +1,10 @@
-package memory
+package database
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"sync/atomic"
-	"time"
 
 	"parley/internal/chat"
 	"parley/internal/sqlite"
@@ -51,14 +50,14 @@ func unwritable(err error) error {
 // Health is nil while messages can be stored and read. It is a DegradedError
 // until the file was checked for the first time, and any other error when it
 // is damaged or cannot be written. It asks nothing of the disk.
-func (s *Store) Health() error {
-	if err := s.cond.damaged.Load(); err != nil {
+func (f *File) Health() error {
+	if err := f.cond.damaged.Load(); err != nil {
 		return *err
 	}
-	if err := s.cond.unwritable.Load(); err != nil {
+	if err := f.cond.unwritable.Load(); err != nil {
 		return *err
 	}
-	if !s.cond.checked.Load() {
+	if !f.cond.checked.Load() {
 		return &chat.DegradedError{Err: errUnchecked}
 	}
 	return nil
@@ -70,26 +69,26 @@ const roomTried = 32 << 10
 // Beat writes and reads one row, so that a disk that takes nothing is known
 // before somebody's message meets it. After a failure it also wants room: what
 // overwrites a row fits on a disk where nothing new does.
-func (s *Store) Beat(ctx context.Context) error {
-	ill := s.cond.unwritable.Load()
+func (f *File) Beat(ctx context.Context) error {
+	ill := f.cond.unwritable.Load()
 	if ill != nil {
-		if err := s.beat(ctx, make([]byte, roomTried)); err != nil {
+		if err := f.beat(ctx, make([]byte, roomTried)); err != nil {
 			return err
 		}
 	}
-	if err := s.beat(ctx, []byte{}); err != nil {
+	if err := f.beat(ctx, []byte{}); err != nil {
 		return err
 	}
 	if ill != nil {
-		s.cond.unwritable.CompareAndSwap(ill, nil)
+		f.cond.unwritable.CompareAndSwap(ill, nil)
 	}
-	return s.Health()
+	return f.Health()
 }
 
-func (s *Store) beat(ctx context.Context, room []byte) error {
-	at := Stamp(s.now())
+func (f *File) beat(ctx context.Context, room []byte) error {
+	at := sqlite.Stamp(f.now())
 	done := make(chan error, 1)
-	wait := s.db.Queue(ctx, func(tx *sqlite.Tx) error {
+	wait := f.db.Queue(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec("INSERT INTO heartbeat (id, at, room) VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at, room = excluded.room", at, room)
 		return err
 	})
@@ -97,53 +96,25 @@ func (s *Store) beat(ctx context.Context, room []byte) error {
 	select {
 	case err := <-done:
 		if err != nil {
-			return during("write to the database", s.told(err))
+			return sqlite.During("write to the database", f.told(err))
 		}
 	case <-ctx.Done(): // a disk that hangs
 		return fmt.Errorf("%w: it hangs; look after the disk of the data folder", ErrUnwritable)
 	}
 	var read string
-	err := s.db.QueryRow("SELECT at FROM heartbeat WHERE id = 1").Scan(&read)
-	return during("read the database", s.told(err))
+	err := f.db.QueryRow("SELECT at FROM heartbeat WHERE id = 1").Scan(&read)
+	return sqlite.During("read the database", f.told(err))
 }
 
 // told is the sentence for what a statement ended with.
-func (s *Store) told(err error) error {
+func (f *File) told(err error) error {
 	if err == nil {
 		return nil
 	}
-	s.cond.see(err)
+	f.cond.see(err)
 	var degraded *chat.DegradedError
-	if ill := s.Health(); ill != nil && !errors.As(ill, &degraded) {
+	if ill := f.Health(); ill != nil && !errors.As(ill, &degraded) {
 		return ill
 	}
 	return err
-}
-
-// Undelivered is a platform on which parts of answers were tried and did not
-// arrive.
-type Undelivered struct {
-	Platform      string
-	Conversations int
-	Since         time.Time // when the oldest of them was stored
-}
-
-// Undelivered lists what was tried in vain and stored before a time.
-func (s *Store) Undelivered(_ context.Context, before time.Time) (list []Undelivered, err error) {
-	rows, err := s.db.Query(`SELECT platform, count(DISTINCT channel || char(0) || thread), min(at) FROM outbox
-		WHERE state IN ('ready', 'started') AND attempts > (state = 'started') AND at < ? GROUP BY platform`, Stamp(before))
-	if err != nil {
-		return nil, during("list undelivered parts", err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var u Undelivered
-		var since string
-		if err := rows.Scan(&u.Platform, &u.Conversations, &since); err != nil {
-			return nil, during("list undelivered parts", err)
-		}
-		u.Since = ParseStamp(since)
-		list = append(list, u)
-	}
-	return list, during("list undelivered parts", rows.Err())
 }

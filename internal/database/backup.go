@@ -1,4 +1,4 @@
-package memory
+package database
 
 import (
 	"context"
@@ -16,6 +16,12 @@ import (
 // saltedSchema is the first schema whose nonces are a database's own.
 const saltedSchema = 9
 
+// Folder is a data folder, whether or not a bot runs on it.
+type Folder struct {
+	Dir        string
+	Migrations sqlite.Migrations // what makes the schema
+}
+
 // Copied is what Backup or Restore made.
 type Copied struct {
 	Bytes     int64
@@ -25,12 +31,12 @@ type Copied struct {
 	Aside     string // Restore: the database from before; "" when there was none
 }
 
-// Backup copies the database in dir to file while a bot may be at work on it:
+// Backup copies the database to file while a bot may be at work on it:
 // one snapshot, read beside the writer, never a lock that a turn waits for.
 // The copy gets its name only once it was read back and found whole. Unless
-// force, a file that exists is kept. Nothing in dir changes.
-func Backup(ctx context.Context, dir, file string, force bool) (Copied, error) {
-	path := filepath.Join(dir, DatabaseName)
+// force, a file that exists is kept. Nothing in the folder changes.
+func (f Folder) Backup(ctx context.Context, file string, force bool) (Copied, error) {
+	path := filepath.Join(f.Dir, Name)
 	if err := freeFor(path, file, force); err != nil {
 		return Copied{}, err
 	}
@@ -42,7 +48,7 @@ func Backup(ctx context.Context, dir, file string, force bool) (Copied, error) {
 		return Copied{}, fmt.Errorf("back up %s: %w", path, err)
 	}
 	defer func() { _ = draft.Close(); _ = os.Remove(draft.Name()) }()
-	c, err := duplicate(ctx, path, "mode=rw&_query_only=1&_busy_timeout=30000&_cache_size=-2000", draft)
+	c, err := f.duplicate(ctx, path, "mode=rw&_query_only=1&_busy_timeout=30000&_cache_size=-2000", draft)
 	if err != nil {
 		return Copied{}, fmt.Errorf("back up %s: %w", path, mend(sqlite.Explain(err)))
 	}
@@ -75,22 +81,22 @@ func freeFor(path, file string, force bool) error {
 	return nil
 }
 
-// Restore puts the copy in file in the place of the database in dir, which is
-// kept under another name beside it. It refuses while a bot runs on dir, and
+// Restore puts the copy in file in the place of the database, which is
+// kept under another name beside it. It refuses while a bot runs on the folder, and
 // changes nothing there before the copy was read back and found whole.
-func Restore(ctx context.Context, dir, file string) (c Copied, err error) {
+func (f Folder) Restore(ctx context.Context, file string) (c Copied, err error) {
 	if err := sqlite.Whole(file); err != nil {
 		return Copied{}, fmt.Errorf("nothing was restored: %w", err)
 	}
-	if err := private(dir); err != nil {
+	if err := private(f.Dir); err != nil {
 		return Copied{}, err
 	}
-	lock, err := Lock(dir)
+	lock, err := Lock(f.Dir)
 	if err != nil {
 		return Copied{}, err
 	}
 	defer func() { _ = lock.Close() }()
-	path := filepath.Join(dir, DatabaseName)
+	path := filepath.Join(f.Dir, Name)
 	draft, err := newDraft(path)
 	if err != nil {
 		return Copied{}, fmt.Errorf("nothing was restored: %w", err)
@@ -100,7 +106,7 @@ func Restore(ctx context.Context, dir, file string) (c Copied, err error) {
 	if sqlite.HasLog(file) {
 		from = "mode=ro"
 	}
-	if c, err = duplicate(ctx, file, from, draft); err != nil {
+	if c, err = f.duplicate(ctx, file, from, draft); err != nil {
 		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, sqlite.Explain(err))
 	}
 	if err := resalt(ctx, draft.Name(), c.Schema); err != nil {
@@ -165,7 +171,7 @@ func fold(path string) {
 }
 
 // duplicate copies one snapshot of a database to draft and verifies the copy.
-func duplicate(ctx context.Context, path, settings string, draft *os.File) (c Copied, err error) {
+func (f Folder) duplicate(ctx context.Context, path, settings string, draft *os.File) (c Copied, err error) {
 	src, done, err := sqlite.Connect(ctx, path, settings)
 	if err != nil {
 		return c, err
@@ -174,14 +180,14 @@ func duplicate(ctx context.Context, path, settings string, draft *os.File) (c Co
 	if _, err := src.ExecContext(ctx, "BEGIN"); err != nil {
 		return c, err
 	}
-	counted, err := tally(ctx, src)
+	counted, err := f.tally(ctx, src)
 	if err != nil {
 		return c, err
 	}
 	if err := sqlite.Copy(ctx, src, draft); err != nil {
 		return c, err
 	}
-	if err := verify(ctx, draft.Name(), counted); err != nil {
+	if err := f.verify(ctx, draft.Name(), counted); err != nil {
 		return c, err
 	}
 	st, err := draft.Stat()
@@ -207,11 +213,11 @@ func (c count) all() (n int64) {
 
 // tally counts the rows of every table, and refuses what this version cannot
 // read.
-func tally(ctx context.Context, conn *sql.Conn) (c count, err error) {
+func (f Folder) tally(ctx context.Context, conn *sql.Conn) (c count, err error) {
 	if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&c.schema); err != nil {
 		return c, err
 	}
-	if known := len(migrations()); c.schema > known {
+	if known := len(f.Migrations); c.schema > known {
 		return c, fmt.Errorf("%w (schema %d, this one knows %d): use the newer version", ErrNewerSchema, c.schema, known)
 	}
 	rows, err := conn.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
@@ -246,7 +252,7 @@ func tally(ctx context.Context, conn *sql.Conn) (c count, err error) {
 }
 
 // verify reads a copy back: sound, and with the rows of the original.
-func verify(ctx context.Context, path string, want count) error {
+func (f Folder) verify(ctx context.Context, path string, want count) error {
 	conn, done, err := sqlite.Connect(ctx, path, "immutable=1")
 	if err != nil {
 		return err
@@ -255,7 +261,7 @@ func verify(ctx context.Context, path string, want count) error {
 	if err := sqlite.QuickCheck(ctx, conn, ""); err != nil {
 		return err
 	}
-	got, err := tally(ctx, conn)
+	got, err := f.tally(ctx, conn)
 	if err != nil {
 		return err
 	}

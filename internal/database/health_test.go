@@ -1,4 +1,4 @@
-package memory
+package database_test
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/database"
+	"parley/internal/memory"
 	"parley/internal/sqlite"
 )
 
@@ -21,7 +23,7 @@ import (
 func closed(t testing.TB, n int) (dir, path string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "data")
-	s, err := Open(t.Context(), dir, Options{})
+	s, err := memory.Open(t.Context(), dir, memory.Options{})
 	must(t, err)
 	for i := range n {
 		_, err := s.Accept(t.Context(), batch(1+i*100, 100))
@@ -79,18 +81,18 @@ func TestFaultDamageIsFound(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, path := closed(t, 5)
 			tt.spoil(t, path)
-			s, err := Open(t.Context(), dir, Options{})
+			s, err := memory.Open(t.Context(), dir, memory.Options{})
 			if err == nil {
 				defer func() { _ = s.Close() }()
 				var degraded *chat.DegradedError
 				if err := s.Health(); !errors.As(err, &degraded) {
 					t.Errorf("before the check: %v", err)
 				}
-				if err = s.Check(t.Context()); err == nil || s.Health() == nil || !errors.Is(s.Health(), ErrCorrupt) {
+				if err = s.Check(t.Context()); err == nil || s.Health() == nil || !errors.Is(s.Health(), database.ErrCorrupt) {
 					t.Fatalf("check %v, health %v", err, s.Health())
 				}
 			}
-			if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") || !strings.Contains(err.Error(), tt.want) {
+			if !errors.Is(err, database.ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -122,7 +124,7 @@ func TestFaultDroppedTriggerIsNamed(t *testing.T) {
 		kind, name, _ := strings.Cut(object, " ")
 		dir := filepath.Join(t.TempDir(), "data")
 		must(t, os.Mkdir(dir, 0o700))
-		copied := filepath.Join(dir, DatabaseName)
+		copied := filepath.Join(dir, database.Name)
 		must(t, os.WriteFile(copied, whole, 0o600))
 		db, err := sqlite.Raw(copied, "")
 		must(t, err)
@@ -132,7 +134,7 @@ func TestFaultDroppedTriggerIsNamed(t *testing.T) {
 		}
 		must(t, db.Close())
 		tried[kind]++
-		if _, err := Open(t.Context(), dir, Options{}); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), object+" is missing") {
+		if _, err := memory.Open(t.Context(), dir, memory.Options{}); !errors.Is(err, database.ErrCorrupt) || !strings.Contains(err.Error(), object+" is missing") {
 			t.Errorf("without %s: %v", object, err)
 		}
 	}
@@ -145,7 +147,7 @@ func TestFaultDroppedTriggerIsNamed(t *testing.T) {
 // health red, whoever made it and whether or not its error was looked at.
 func TestFaultDamageMetAtRuntime(t *testing.T) {
 	dir, path := closed(t, 5)
-	s, err := Open(t.Context(), dir, Options{})
+	s, err := memory.Open(t.Context(), dir, memory.Options{})
 	must(t, err)
 	defer func() { _ = s.Close() }()
 	must(t, s.Check(t.Context()))
@@ -155,12 +157,12 @@ func TestFaultDamageMetAtRuntime(t *testing.T) {
 	for page := int64(3); page <= st.Size()/4096; page++ {
 		garble(t, path, page)
 	}
-	other, err := Open(t.Context(), dir, Options{}) // nothing of it is cached
+	other, err := memory.Open(t.Context(), dir, memory.Options{}) // nothing of it is cached
 	if err == nil {
 		_ = other.Close()
 		t.Fatal("all pages are garbage, and it opens")
 	}
-	conn, err := s.db.Conn(t.Context())
+	conn, err := s.DB().Conn(t.Context())
 	must(t, err)
 	_, err = conn.ExecContext(t.Context(), "PRAGMA shrink_memory") // nor here
 	must(t, err)
@@ -171,7 +173,7 @@ func TestFaultDamageMetAtRuntime(t *testing.T) {
 		_ = rows.Close()
 	}
 	must(t, conn.Close())
-	if err := s.Health(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
+	if err := s.Health(); !errors.Is(err, database.ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
 		t.Errorf("health %v", err)
 	}
 }
@@ -180,11 +182,11 @@ func TestFaultDamageMetAtRuntime(t *testing.T) {
 // behind pages that are sound.
 func TestFaultDamageMetWhileReading(t *testing.T) {
 	dir, path := closed(t, 5)
-	s, err := Open(t.Context(), dir, Options{})
+	s, err := memory.Open(t.Context(), dir, memory.Options{})
 	must(t, err)
 	defer func() { _ = s.Close() }()
 	count := func(table string) (n int) {
-		rows, err := s.db.QueryContext(t.Context(), "SELECT * FROM "+table)
+		rows, err := s.DB().QueryContext(t.Context(), "SELECT * FROM "+table)
 		must(t, err)
 		defer func() { _ = rows.Close() }()
 		for rows.Next() {
@@ -194,7 +196,7 @@ func TestFaultDamageMetWhileReading(t *testing.T) {
 	}
 	count("sqlite_schema") // so that what tables there are is known, and nothing else
 	roots := map[int64]bool{}
-	rows, err := s.db.QueryContext(t.Context(), "SELECT rootpage FROM sqlite_schema")
+	rows, err := s.DB().QueryContext(t.Context(), "SELECT rootpage FROM sqlite_schema")
 	must(t, err)
 	for rows.Next() {
 		var page int64
@@ -212,7 +214,7 @@ func TestFaultDamageMetWhileReading(t *testing.T) {
 	if n := count("inbox"); n == 0 || n == 500 {
 		t.Fatalf("%d rows", n)
 	}
-	if err := s.Health(); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
+	if err := s.Health(); !errors.Is(err, database.ErrCorrupt) || !strings.Contains(err.Error(), "bot restore") {
 		t.Errorf("health %v", err)
 	}
 }
@@ -230,12 +232,12 @@ func TestFaultForeignDatabase(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			must(t, os.Chmod(dir, 0o700))
-			path := filepath.Join(dir, DatabaseName)
+			path := filepath.Join(dir, database.Name)
 			exec(t, path, tt.make)
 			before, err := os.ReadFile(path)
 			must(t, err)
-			_, err = Open(t.Context(), dir, Options{})
-			if !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), "--data") {
+			_, err = memory.Open(t.Context(), dir, memory.Options{})
+			if !errors.Is(err, database.ErrForeign) || !strings.Contains(err.Error(), "--data") {
 				t.Errorf("got %v", err)
 			}
 			after, err := os.ReadFile(path)
@@ -254,7 +256,7 @@ func TestFaultForeignDatabase(t *testing.T) {
 func TestFaultForeignSignature(t *testing.T) {
 	dir, path := closed(t, 0)
 	exec(t, path, "PRAGMA application_id = 77")
-	if _, err := Open(t.Context(), dir, Options{}); !errors.Is(err, ErrForeign) {
+	if _, err := memory.Open(t.Context(), dir, memory.Options{}); !errors.Is(err, database.ErrForeign) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -262,20 +264,20 @@ func TestFaultForeignSignature(t *testing.T) {
 // TestOlderDatabaseIsSigned: our own files from before the signature are known
 // by their tables, at every version there was, and get it.
 func TestOlderDatabaseIsSigned(t *testing.T) {
-	for version := 1; version <= len(migrations()); version++ {
+	for version := 1; version <= len(memory.Migrations()); version++ {
 		dir := t.TempDir()
 		must(t, os.Chmod(dir, 0o700))
-		path := filepath.Join(dir, DatabaseName)
+		path := filepath.Join(dir, database.Name)
 		db, err := sqlite.Raw(path, asWriter)
 		must(t, err)
-		must(t, migrations()[:version].Apply(t.Context(), db))
+		must(t, memory.Migrations()[:version].Apply(t.Context(), db))
 		must(t, db.Close())
-		s, err := Open(t.Context(), dir, Options{})
+		s, err := memory.Open(t.Context(), dir, memory.Options{})
 		if err != nil {
 			t.Fatalf("version %d: %v", version, err)
 		}
 		must(t, s.Close())
-		if id, err := sqlite.ApplicationID(path); err != nil || id != applicationID {
+		if id, err := sqlite.ApplicationID(path); err != nil || id != database.ApplicationID {
 			t.Errorf("version %d: signature %x, %v", version, id, err)
 		}
 	}
@@ -284,7 +286,7 @@ func TestOlderDatabaseIsSigned(t *testing.T) {
 // TestFaultTruncatedLog: a log cut anywhere never makes a new database and
 // never an unsound one that passes for sound.
 func TestFaultTruncatedLog(t *testing.T) {
-	s := open(t, Options{})
+	s := open(t, memory.Options{})
 	for i := range 3 {
 		_, err := s.Accept(t.Context(), batch(1+i*100, 100))
 		must(t, err)
@@ -297,12 +299,12 @@ func TestFaultTruncatedLog(t *testing.T) {
 		t.Run(fmt.Sprint(keep), func(t *testing.T) {
 			dir := t.TempDir()
 			must(t, os.Chmod(dir, 0o700))
-			path := filepath.Join(dir, DatabaseName)
+			path := filepath.Join(dir, database.Name)
 			must(t, os.WriteFile(path, file, 0o600))
 			must(t, os.WriteFile(path+"-wal", log[:keep], 0o600))
-			s, err := Open(t.Context(), dir, Options{})
+			s, err := memory.Open(t.Context(), dir, memory.Options{})
 			if err != nil {
-				if !errors.Is(err, ErrCorrupt) {
+				if !errors.Is(err, database.ErrCorrupt) {
 					t.Errorf("refused with %v", err)
 				}
 				return
@@ -318,7 +320,7 @@ func TestFaultTruncatedLog(t *testing.T) {
 // TestFaultFullDiskIsToldAndOver: a write that finds no room turns health red;
 // it is green again by itself once there is room for something new.
 func TestFaultFullDiskIsToldAndOver(t *testing.T) {
-	s := open(t, Options{MaxPages: 120})
+	s := open(t, memory.Options{MaxPages: 120})
 	must(t, s.Check(t.Context()))
 	must(t, s.Beat(t.Context()))
 	var full error
@@ -328,13 +330,13 @@ func TestFaultFullDiskIsToldAndOver(t *testing.T) {
 	if full == nil {
 		t.Fatal("the disk was never full")
 	}
-	if err := s.Health(); !errors.Is(err, ErrUnwritable) || !strings.Contains(err.Error(), "make room") {
+	if err := s.Health(); !errors.Is(err, database.ErrUnwritable) || !strings.Contains(err.Error(), "make room") {
 		t.Errorf("health %v", err)
 	}
-	if err := s.Beat(t.Context()); !errors.Is(err, ErrUnwritable) {
+	if err := s.Beat(t.Context()); !errors.Is(err, database.ErrUnwritable) {
 		t.Errorf("a heartbeat on a full disk: %v", err)
 	}
-	must(t, s.db.Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec("DELETE FROM inbox WHERE id <= 40"); return err }))
+	must(t, s.DB().Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec("DELETE FROM inbox WHERE id <= 40"); return err }))
 	if err := errors.Join(s.Beat(t.Context()), s.Health()); err != nil {
 		t.Errorf("with room again: %v", err)
 	}
@@ -368,7 +370,7 @@ func TestCheckLetsWritersThrough(t *testing.T) {
 func BenchmarkOpen(b *testing.B) {
 	dir, _ := closed(b, 5)
 	for b.Loop() {
-		s, err := Open(context.Background(), dir, Options{})
+		s, err := memory.Open(context.Background(), dir, memory.Options{})
 		must(b, err)
 		b.StopTimer()
 		must(b, s.Close())

@@ -1,10 +1,13 @@
-package memory
+package database_test
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/database"
+	"parley/internal/memory"
 )
 
 // TestFaultLeftOverDrafts: copies that a killed process left, of this version
@@ -12,7 +15,7 @@ import (
 // what is not ours stays.
 func TestFaultLeftOverDrafts(t *testing.T) {
 	dir, path := closed(t, 0)
-	draft, err := newDraft(path)
+	draft, err := database.NewDraft(path)
 	must(t, err)
 	defer func() { _ = draft.Close() }()
 	st, err := draft.Stat()
@@ -27,7 +30,7 @@ func TestFaultLeftOverDrafts(t *testing.T) {
 	for _, name := range kept {
 		must(t, os.WriteFile(path+name, nil, 0o600))
 	}
-	s, err := Open(t.Context(), dir, Options{})
+	s, err := memory.Open(t.Context(), dir, memory.Options{})
 	must(t, err)
 	defer func() { _ = s.Close() }()
 	left, err := filepath.Glob(path + ".new-*")
@@ -42,7 +45,7 @@ func TestFaultLeftOverDrafts(t *testing.T) {
 func TestDatabaseIsPrivateFromItsFirstByte(t *testing.T) {
 	s := filled(t, 1)
 	file := filepath.Join(t.TempDir(), "copy.db")
-	_, err := Backup(t.Context(), filepath.Dir(s.Path()), file, false)
+	_, err := folder(filepath.Dir(s.Path())).Backup(t.Context(), file, false)
 	must(t, err)
 	for _, name := range []string{s.Path(), s.Path() + "-wal", s.Path() + "-shm", file} {
 		st, err := os.Stat(name)

@@ -1,4 +1,4 @@
-package memory
+package database
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func sign(ctx context.Context, db *sql.DB) error {
 
 // recognize refuses a database that another program made, before anything is
 // written to it. Ours that is older than the signature is known by its tables.
-func recognize(ctx context.Context, path string) error {
+func recognize(ctx context.Context, path string, ms sqlite.Migrations) error {
 	switch id, err := sqlite.ApplicationID(path); {
 	case err != nil:
 		return err
@@ -45,7 +45,7 @@ func recognize(ctx context.Context, path string) error {
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	ours, tables, err := migrations().Resembles(ctx, db)
+	ours, tables, err := ms.Resembles(ctx, db)
 	if err != nil {
 		return err
 	}
@@ -64,12 +64,12 @@ func foreign(path, sign string) error {
 // missing, and reads the beginning of every table. What was compared is signed,
 // so that the next start has it easier; signed says that it was before. Only a
 // file that is whole is migrated.
-func inspect(ctx context.Context, db *sql.DB) (signed bool, err error) {
+func inspect(ctx context.Context, db *sql.DB, ms sqlite.Migrations) (signed bool, err error) {
 	var version, id int
 	if err := db.QueryRowContext(ctx, "SELECT user_version, application_id FROM pragma_user_version, pragma_application_id").Scan(&version, &id); err != nil {
 		return false, err
 	}
-	if version > len(migrations()) {
+	if version > len(ms) {
 		return true, nil // Apply says so
 	}
 	digest, tables, err := sqlite.Digest(ctx, db)
@@ -82,7 +82,7 @@ func inspect(ctx context.Context, db *sql.DB) (signed bool, err error) {
 		return false, fmt.Errorf("table heartbeat: %w", damaged)
 	}
 	if known != digest {
-		if err := migrations().Compare(ctx, db, version); err != nil {
+		if err := ms.Compare(ctx, db, version); err != nil {
 			return false, err
 		}
 	}

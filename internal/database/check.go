@@ -1,4 +1,4 @@
-package memory
+package database
 
 import (
 	"context"
@@ -18,20 +18,20 @@ const checkedWhole = 64 << 20
 // Check runs SQLite's quick_check beside the writer: nil means the file is
 // sound. What it finds stays in Health. When it has the time it rests between
 // tables as long as they took, so that people come first; see Options.
-func (s *Store) Check(ctx context.Context) error {
-	err := s.check(ctx)
+func (f *File) Check(ctx context.Context) error {
+	err := f.check(ctx)
 	switch {
 	case err == nil:
-		s.cond.checked.Store(true)
+		f.cond.checked.Store(true)
 	case ctx.Err() == nil:
-		s.cond.checked.Store(true)
-		s.cond.see(err)
+		f.cond.checked.Store(true)
+		f.cond.see(err)
 	}
-	return during("check database", s.told(err))
+	return sqlite.During("check database", f.told(err))
 }
 
-func (s *Store) check(ctx context.Context) error {
-	conn, err := s.db.Conn(ctx)
+func (f *File) check(ctx context.Context) error {
+	conn, err := f.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (s *Store) check(ctx context.Context) error {
 		return err
 	}
 	if size <= checkedWhole {
-		return s.verdict(ctx, conn, "")
+		return f.verdict(ctx, conn, "")
 	}
 	tables, err := listTables(ctx, conn)
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Store) check(ctx context.Context) error {
 	}
 	for _, table := range tables {
 		began := time.Now()
-		if err := s.verdict(ctx, conn, table); err != nil {
+		if err := f.verdict(ctx, conn, table); err != nil {
 			return err
 		}
 		select {
@@ -62,11 +62,11 @@ func (s *Store) check(ctx context.Context) error {
 }
 
 // verdict checks a table, or everything for "", and keeps what it finds.
-func (s *Store) verdict(ctx context.Context, conn *sql.Conn, table string) error {
+func (f *File) verdict(ctx context.Context, conn *sql.Conn, table string) error {
 	err := sqlite.QuickCheck(ctx, conn, table)
 	if errors.Is(err, ErrCorrupt) {
 		err = mend(err)
-		s.cond.damaged.CompareAndSwap(nil, &err)
+		f.cond.damaged.CompareAndSwap(nil, &err)
 	}
 	return err
 }

@@ -1,0 +1,13 @@
+package database
+
+import "parley/internal/sqlite"
+
+// What tests of this package look at from outside: they drive the store of the
+// whole bot, which imports this package.
+const ApplicationID = applicationID
+
+// NewDraft makes an empty file beside path that becomes it when it is whole.
+var NewDraft = newDraft
+
+// DB is the way to the rows of the file.
+func (f *File) DB() *sqlite.DB { return f.db }

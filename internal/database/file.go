@@ -1,0 +1,181 @@
+package database
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"parley/internal/sqlite"
+)
+
+// Name is the file inside the data folder.
+const Name = "bot.db"
+
+// File is the open database file and its health. It is safe for many
+// goroutines.
+type File struct {
+	db   *sqlite.DB
+	now  func() time.Time
+	cond condition
+}
+
+// Options of Open. Migrations are required, the rest may be zero.
+type Options struct {
+	// Migrations are what makes the schema.
+	Migrations sqlite.Migrations
+	// Now is the clock; nil is time.Now.
+	Now func() time.Time
+	// MaxPages limits the file's size in pages, to prove what a full disk
+	// does; 0 is no limit.
+	MaxPages int
+}
+
+// Errors of Open. Each comes wrapped with the path it is about.
+var (
+	ErrNewerSchema = sqlite.ErrNewerSchema
+	ErrCorrupt     = sqlite.ErrCorrupt
+	ErrForeign     = errors.New("the database file belongs to another program")
+)
+
+// Open opens the database in dir, creating it when there is none, and brings
+// its schema up to date. It never replaces or truncates an existing file. The
+// caller closes the File, and with it the DB, which is the way to its rows. A
+// second process may open the same folder (the owner's commands do); only Lock
+// keeps a second bot out.
+func Open(ctx context.Context, dir string, o Options) (*File, *sqlite.DB, error) {
+	path := filepath.Join(dir, Name)
+	if err := ready(dir, path); err != nil {
+		return nil, nil, mend(err)
+	}
+	sweep(path)
+	f := &File{now: o.Now}
+	if f.now == nil {
+		f.now = time.Now
+	}
+	if err := create(ctx, path, o.Migrations); err != nil {
+		return nil, nil, fmt.Errorf("create %s: %w", path, mend(err))
+	}
+	if err := recognize(ctx, path, o.Migrations); err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w", path, mend(sqlite.Explain(err)))
+	}
+	db, err := sqlite.Open(ctx, path, sqlite.Options{Durable: true, See: f.cond.see, Prepare: func(ctx context.Context, db *sql.DB) error {
+		return prepare(ctx, db, o)
+	}})
+	if err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w", path, mend(sqlite.Explain(err)))
+	}
+	f.db = db
+	return f, db, nil
+}
+
+// prepare looks the schema over, migrates and signs.
+func prepare(ctx context.Context, db *sql.DB, o Options) error {
+	signed, err := inspect(ctx, db, o.Migrations)
+	if err != nil {
+		return err
+	}
+	if err := o.Migrations.Apply(ctx, db); err != nil {
+		return err
+	}
+	if !signed {
+		// A full disk is the heartbeat's to tell.
+		if err := sign(ctx, db); err != nil && !sqlite.IsUnwritable(err) {
+			return err
+		}
+	}
+	if o.MaxPages > 0 {
+		_, err = db.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", o.MaxPages))
+	}
+	return err
+}
+
+func ready(dir, path string) error {
+	if err := private(dir); err != nil {
+		return err
+	}
+	return sound(path)
+}
+
+// private makes the folder and refuses one that others can read.
+func private(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	st, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	if st.Mode().Perm()&0o077 != 0 {
+		return fmt.Errorf("data folder %s can be read by other users of this machine (mode %04o): run chmod 700 %s", dir, st.Mode().Perm(), dir)
+	}
+	return nil
+}
+
+// sound refuses a file that cannot be written, and one that is not whole. A
+// missing file is fine.
+func sound(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("database: %w", err)
+	}
+	_ = f.Close()
+	return sqlite.Whole(path)
+}
+
+// mend adds to an error about a damaged database, or a full disk, what to do.
+func mend(err error) error {
+	if sqlite.IsUnwritable(err) {
+		return unwritable(err)
+	}
+	if errors.Is(err, ErrCorrupt) {
+		return fmt.Errorf("%w; put a backup in its place with bot restore FILE, or move it away to begin anew", err)
+	}
+	return err
+}
+
+// create builds a new database aside and gives it its name only when it is
+// whole, so that an empty or half-made file under that name always means
+// damage. Another process that was faster wins.
+func create(ctx context.Context, path string, ms sqlite.Migrations) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	f, err := newDraft(path)
+	if err != nil {
+		return err
+	}
+	draft := f.Name()
+	defer func() { _ = f.Close(); _ = os.Remove(draft) }()
+	db, err := sqlite.Raw(draft, "_synchronous=OFF&_journal_mode=MEMORY")
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(ms.Apply(ctx, db), sign(ctx, db), db.Close(), f.Sync()); err != nil {
+		return err
+	}
+	if err := os.Link(draft, path); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return nil
+}
+
+// Close waits for queued writes, folds the write-ahead log into the file and
+// closes it. It may be called twice.
+func (f *File) Close() error { return f.db.Close() }
+
+// Path is the database file.
+func (f *File) Path() string { return f.db.Path() }
+
+// SchemaVersion is the number of the newest migration in the file.
+func (f *File) SchemaVersion(ctx context.Context) (int, error) {
+	var v int
+	err := f.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v)
+	return v, err
+}

@@ -1,0 +1,68 @@
+package database_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/database"
+	"parley/internal/memory"
+	"parley/internal/sqlite"
+)
+
+// open returns a real store on a temporary file.
+func open(t testing.TB, o memory.Options) *memory.Store {
+	t.Helper()
+	s, err := memory.Open(context.Background(), filepath.Join(t.TempDir(), "data"), o)
+	must(t, err)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func folder(dir string) database.Folder {
+	return database.Folder{Dir: dir, Migrations: memory.Migrations()}
+}
+
+// batch is n messages, each of 2,000 characters.
+func batch(from, n int) chat.Batch {
+	b := chat.Batch{Platform: "p"}
+	for i := from; i < from+n; i++ {
+		b.Messages = append(b.Messages, chat.Message{ID: fmt.Sprint(i), Key: chat.Key{Platform: "p", Channel: "c"}, From: chat.User{ID: "p:1"}, Text: strings.Repeat("x", 2000)})
+	}
+	return b
+}
+
+// exec changes a database beside everything.
+func exec(t testing.TB, path, query string) {
+	t.Helper()
+	db, err := sqlite.Raw(path, "")
+	must(t, err)
+	_, err = db.Exec(query)
+	must(t, err)
+	must(t, db.Close())
+}
+
+// asWriter are settings like the writer's.
+const asWriter = "_journal_mode=WAL&_txlock=immediate&_foreign_keys=on&_secure_delete=on"
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// percentile is in milliseconds.
+func percentile(took []time.Duration, p int) float64 {
+	slices.Sort(took)
+	return float64(took[len(took)*p/100].Microseconds()) / 1000
+}
