@@ -188,7 +188,7 @@ func BenchmarkSlowModel(b *testing.B) {
 		w := newWorld(b)
 		w.llm.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Delay: 500 * time.Millisecond} })
 		w.run(b)
-		time.Sleep(100 * time.Millisecond)
+		eventually(b, "a poll", w.tg.Polling)
 		began := time.Now()
 		var batch []telegramtest.Update
 		for c := range 50 {
@@ -260,7 +260,7 @@ func (w *world) startAndPoll(t testing.TB) *exec.Cmd {
 	t.Helper()
 	n := len(w.tg.Calls("getUpdates"))
 	cmd := w.start(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	if _, err := w.tg.WaitCalls(ctx, "getUpdates", n+1); err != nil {
 		t.Fatal(err)
@@ -306,7 +306,7 @@ func BenchmarkAcknowledge(b *testing.B) {
 	w.dc.Quiet()
 	w.llm.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Delay: 200 * time.Millisecond} })
 	w.run(b)
-	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 && len(w.dc.Commands()) > 0 })
+	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 && len(w.dc.Commands()) > 0 })
 	stop := make(chan struct{})
 	var busy sync.WaitGroup
 	busy.Go(func() { // everybody asks again as soon as all are answered
@@ -334,7 +334,7 @@ func BenchmarkAcknowledge(b *testing.B) {
 		} else {
 			id = w.dc.Typing(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "help", Options: [][2]string{{"command", "s"}}})
 		}
-		if !w.dc.Wait(10*time.Second, func() bool { _, ok := w.dc.Acknowledged(id); return ok }) {
+		if !w.dc.Wait(time.Minute, func() bool { _, ok := w.dc.Acknowledged(id); return ok }) {
 			b.Fatal("never acknowledged")
 		}
 		at, _ := w.dc.Acknowledged(id)

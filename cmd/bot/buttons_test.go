@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
+	"parley/internal/waittest"
 )
 
 func callTool(name, args string) llmtest.Turn {
@@ -49,7 +50,7 @@ func onTelegramGroup(t *testing.T, w *world) group {
 
 func onDiscordGuild(t *testing.T, w *world) group {
 	w.onDiscord().run(t)
-	w.dc.Wait(5*time.Second, func() bool { return w.dc.Connected() > 0 })
+	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
 	asked := ""
 	return group{
 		say:   func(user, text string) { w.dc.Message("77", "50", user, "<@9000> "+text) },
@@ -82,15 +83,14 @@ func TestConfirmationButtons(t *testing.T) {
 			g := front(t, w)
 			until := func(want string) (buttons []string) {
 				t.Helper()
-				for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(2 * time.Millisecond) {
-					texts, all := g.all()
-					if len(texts) > 0 && strings.Contains(texts[len(texts)-1], want) {
-						return all
-					}
+				var texts []string
+				if !waittest.Within(time.Minute, func() bool {
+					texts, buttons = g.all()
+					return len(texts) > 0 && strings.Contains(texts[len(texts)-1], want)
+				}) {
+					t.Fatalf("never %q in %q", want, texts)
 				}
-				texts, _ := g.all()
-				t.Fatalf("never %q in %q", want, texts)
-				return nil
+				return buttons
 			}
 			w.llm.Queue(callTool("add_task", `{"description":"milk"}`), llmtest.Turn{Text: "It is on it."}, callTool("delete_task", `{"id":1}`))
 			g.say("42", "put milk on my list")

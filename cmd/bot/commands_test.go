@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/cli"
+	"parley/internal/waittest"
 )
 
 // uses is every command once; /stop has a test of its own, and /claim is said
@@ -156,7 +157,7 @@ func playTelegram(t *testing.T, w *world, script []string) string {
 
 func playDiscord(t *testing.T, w *world, script []string) string {
 	w.onDiscord().run(t)
-	if !w.dc.Wait(10*time.Second, func() bool { return len(w.dc.Commands()) > 0 }) {
+	if !w.dc.Wait(time.Minute, func() bool { return len(w.dc.Commands()) > 0 }) {
 		t.Fatal("not connected")
 	}
 	for _, line := range script {
@@ -173,13 +174,13 @@ func playDiscord(t *testing.T, w *world, script []string) string {
 // until waits for the answer to the last line and returns all answers.
 func (w *world) until(t *testing.T, script []string, sent func() []string) (all string) {
 	t.Helper()
-	for deadline := time.Now().Add(40 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if all = strings.Join(sent(), "\n") + "\n"; strings.Contains(all, script[len(script)-1]) {
-			return all
-		}
+	if !waittest.Within(2*time.Minute, func() bool {
+		all = strings.Join(sent(), "\n") + "\n"
+		return strings.Contains(all, script[len(script)-1])
+	}) {
+		t.Fatalf("not all were answered: %s", all)
 	}
-	t.Fatalf("not all were answered: %s", all)
-	return ""
+	return all
 }
 
 func playTerminal(t *testing.T, w *world, script []string) string {

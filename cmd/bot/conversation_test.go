@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"fmt"
@@ -208,7 +207,7 @@ func onTelegram(t *testing.T, w *world) func(string) string {
 
 func onDiscordDM(t *testing.T, w *world) func(string) string {
 	w.onDiscord().run(t)
-	w.dc.Wait(5*time.Second, func() bool { return w.dc.Connected() > 0 })
+	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
 	n := 0
 	return func(text string) string {
 		w.dc.Message("", "10", "42", text)
@@ -222,20 +221,25 @@ func onDiscordDM(t *testing.T, w *world) func(string) string {
 // settled waits until every message is answered and every answer sent.
 func (w *world) settled(t *testing.T) {
 	t.Helper()
+	eventually(t, "all is answered", func() bool { return w.unfinished() == 0 })
+}
+
+// unfinished counts the messages to be answered and the answers to be sent; -1
+// while there is no database.
+func (w *world) unfinished() (n int) {
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(w.dir, database.Name)+"?mode=ro")
 	if err != nil {
-		t.Fatal(err)
+		return -1
 	}
 	defer func() { _ = db.Close() }()
-	eventually(t, "all is answered", func() bool {
-		var open int
-		err := db.QueryRow("SELECT (SELECT count(*) FROM inbox WHERE state = 'new') + (SELECT count(*) FROM outbox WHERE state IN ('ready', 'started'))").Scan(&open)
-		return err == nil && open == 0
-	})
+	if db.QueryRow("SELECT (SELECT count(*) FROM inbox WHERE state = 'new') + (SELECT count(*) FROM outbox WHERE state IN ('ready', 'started'))").Scan(&n) != nil {
+		return -1
+	}
+	return n
 }
 
 // onTerminal talks through a pipe: one line in, and everything until the next
-// answer is due out.
+// may be typed out.
 func onTerminal(t *testing.T, w *world) func(string) string {
 	var env []string
 	for _, e := range w.env {
@@ -245,20 +249,13 @@ func onTerminal(t *testing.T, w *world) func(string) string {
 	}
 	w.env = env
 	in, typed := io.Pipe()
-	shown, out := io.Pipe()
+	var out safeBuffer
 	done := make(chan error, 1)
 	cfg := w.config(t)
 	go func() {
-		err := chatCmd{}.talk(context.Background(), cfg, &cli.Streams{In: in, Out: out, Err: io.Discard})
-		_ = out.Close()
+		err := chatCmd{}.talk(context.Background(), cfg, &cli.Streams{In: in, Out: &out, Err: io.Discard})
+		_ = in.Close()
 		done <- err
-	}()
-	lines := make(chan string, 1000)
-	go func() {
-		for scan := bufio.NewScanner(shown); scan.Scan(); {
-			lines <- scan.Text()
-		}
-		close(lines)
 	}()
 	t.Cleanup(func() {
 		_ = typed.Close()
@@ -266,25 +263,18 @@ func onTerminal(t *testing.T, w *world) func(string) string {
 			t.Error(err)
 		}
 	})
+	said := 0
 	return func(text string) string {
 		// The next line is read only when the answer is out, so a blank line
 		// that is taken says that it is.
-		if _, err := fmt.Fprintf(typed, "%s\n\n", text); err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for wait := time.After(10 * time.Second); ; {
-			select {
-			case line := <-lines:
-				got = append(got, line)
-				continue
-			case <-time.After(300 * time.Millisecond):
-				if len(got) > 0 {
-					return strings.Join(got, "\n")
-				}
-			case <-wait:
-				t.Fatalf("no answer to %q", text)
+		for _, line := range []string{text + "\n", "\n"} {
+			if _, err := io.WriteString(typed, line); err != nil {
+				t.Fatal(err)
 			}
 		}
+		all := out.String()
+		got := all[said:]
+		said = len(all)
+		return strings.TrimSpace(got)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -67,15 +68,14 @@ func (w *world) ask(round, chats, each int) map[int64][]string {
 	return want
 }
 
-// settle waits until every token was answered, or nothing moves any more.
-func (w *world) settle(want map[int64][]string) ledger {
-	deadline := time.Now().Add(15 * time.Second)
-	for time.Now().Before(deadline) {
-		if l := tally(want, w.tg.Sent()); l.lost == 0 {
-			time.Sleep(50 * time.Millisecond) // for a double that is under way
-			return tally(want, w.tg.Sent())
-		}
-		time.Sleep(10 * time.Millisecond)
+// settle waits until every token was answered and nothing is on its way any
+// more, which could be a double.
+func (w *world) settle(t *testing.T, want map[int64][]string) ledger {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if w.tg.Wait(ctx, func() bool { return tally(want, w.tg.Sent()).lost == 0 }) == nil {
+		w.settled(t)
 	}
 	return tally(want, w.tg.Sent())
 }
@@ -103,9 +103,9 @@ func TestKilledAtEveryPoint(t *testing.T) {
 					chats = 1 // no other conversation may be sending just then
 				}
 				want := w.ask(0, chats, 9/chats)
-				waitDeath(child, 2*time.Second) // a point that is not met n times is a kill at rest
+				w.dieOrRest(t, child, w.allTaken) // a point that is not met n times is a kill at rest
 				w.start(t)
-				l := w.settle(want)
+				l := w.settle(t, want)
 				if l.lost+l.misrouted+l.misordered > 0 || (l.doubled > 0 && !tt.ambiguous) || l.doubled > 3 {
 					t.Errorf("%+v", l)
 				}
@@ -123,9 +123,11 @@ func TestKilledBeforeTheWire(t *testing.T) {
 		w.llm.Quiet()
 		child := w.start(t, "BOT_FAILPOINT=after_finish:"+nth, "BOT_TELEGRAM_UNKNOWN_SEND=prefer_loss")
 		want := w.ask(0, 1, 6)
-		waitDeath(child, 20*time.Second)
+		if !died(child) {
+			t.Fatal("it never came by that point")
+		}
 		w.start(t, "BOT_TELEGRAM_UNKNOWN_SEND=prefer_loss")
-		if l := w.settle(want); l != (ledger{}) {
+		if l := w.settle(t, want); l != (ledger{}) {
 			t.Errorf("%+v", l)
 		}
 	}
@@ -142,9 +144,11 @@ func TestKilledBetweenAnEditAndTheAnswer(t *testing.T) {
 		said.Message.ID = 5
 		w.tg.Push(said, telegramtest.Edit(1000, 1000, 5, "tok-new."), telegramtest.Text(1000, 1000, "tok-next."))
 		child := w.start(t, "BOT_FAILPOINT="+point+":1")
-		waitDeath(child, 20*time.Second)
+		if !died(child) {
+			t.Fatal("it never came by that point")
+		}
 		w.start(t)
-		l := w.settle(map[int64][]string{1000: {"tok-new.", "tok-next."}})
+		l := w.settle(t, map[int64][]string{1000: {"tok-new.", "tok-next."}})
 		if old := tally(map[int64][]string{1000: {"tok-old."}}, w.tg.Sent()); l != (ledger{}) || old.lost != 1 {
 			t.Errorf("killed at %s: %+v, the old text was answered: %v", point, l, old.lost == 0)
 		}
@@ -164,11 +168,13 @@ func TestKilledAtRandom(t *testing.T) {
 	all := ledger{}
 	for round := range kills {
 		child := w.start(t)
+		before := len(w.tg.Sent())
 		want := w.ask(round, 10, 3)
-		time.Sleep(time.Duration(20+rand.IntN(80)) * time.Millisecond)
+		moment := before + rand.IntN(30)
+		eventually(t, "the moment to die", func() bool { return len(w.tg.Sent()) >= moment })
 		kill(child)
 		child = w.start(t)
-		l := w.settle(want)
+		l := w.settle(t, want)
 		all.lost += l.lost
 		all.doubled += l.doubled
 		all.misrouted += l.misrouted
@@ -186,20 +192,34 @@ func TestKilledAfterSendTenTimes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	for i := range 10 {
-		child := w.start(t, "BOT_FAILPOINT=after_send:1")
 		if i == 0 {
 			w.tg.Push(telegramtest.Text(7, 7, "once"))
 		}
-		waitDeath(child, 700*time.Millisecond)
+		polls := len(w.tg.Calls("getUpdates"))
+		w.dieOrRest(t, w.start(t, "BOT_FAILPOINT=after_send:1"), func() bool { return len(w.tg.Calls("getUpdates")) > polls && w.allTaken() })
 	}
 	if n := len(w.tg.Sent()); n > 2 {
 		t.Errorf("%d messages for one question", n)
 	}
 }
 
-// waitDeath waits until a process has killed itself, and kills it otherwise.
-func waitDeath(cmd *exec.Cmd, patience time.Duration) {
-	timer := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
-	defer timer.Stop()
-	_ = cmd.Wait()
+// dieOrRest waits until a process has killed itself, or has nothing left to do
+// while rest holds; then it is killed.
+func (w *world) dieOrRest(t *testing.T, cmd *exec.Cmd, rest func() bool) {
+	t.Helper()
+	dead := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(dead) }()
+	eventually(t, "it dies or rests", func() bool {
+		select {
+		case <-dead:
+			return true
+		default:
+			return rest() && w.unfinished() == 0
+		}
+	})
+	_ = cmd.Process.Kill()
+	<-dead
 }
+
+// allTaken says that Telegram has nothing to give any more to whoever polls.
+func (w *world) allTaken() bool { return w.tg.Polling() && w.tg.Waiting() == 0 }

@@ -18,7 +18,7 @@ func (w *world) onDiscord() *world {
 
 func (w *world) discordSent(t *testing.T, n int) []discordtest.Message {
 	t.Helper()
-	if !w.dc.Wait(15*time.Second, func() bool { return len(w.dc.Sent()) >= n }) {
+	if !w.dc.Wait(time.Minute, func() bool { return len(w.dc.Sent()) >= n }) {
 		t.Fatalf("%d of %d messages were sent", len(w.dc.Sent()), n)
 	}
 	return w.dc.Sent()
@@ -28,7 +28,7 @@ func TestDiscordConversation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.run(t)
-	w.dc.Wait(5*time.Second, func() bool { return w.dc.Connected() > 0 })
+	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
 	w.llm.Queue(llmtest.Turn{Text: "Hello!"}, llmtest.Turn{Text: strings.Repeat("```go\ncode line\n```\n", 150)})
 	w.dc.Message("", "10", "42", "hi")
 	if got := w.discordSent(t, 1)[0]; got.Content != "Hello!" || got.ReplyTo == "" {
@@ -45,10 +45,10 @@ func TestDiscordConversation(t *testing.T) {
 		t.Errorf("%d model calls: chatter was sent to the model", n)
 	}
 	id := w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "help"})
-	if !w.dc.Wait(5*time.Second, func() bool { _, ok := w.dc.Acknowledged(id); return ok }) {
+	if !w.dc.Wait(time.Minute, func() bool { _, ok := w.dc.Acknowledged(id); return ok }) {
 		t.Error("the command was not acknowledged")
 	}
-	w.dc.Wait(5*time.Second, func() bool { s := w.dc.Sent(); return s[len(s)-1].Interaction != "" })
+	w.dc.Wait(time.Minute, func() bool { s := w.dc.Sent(); return s[len(s)-1].Interaction != "" })
 	if s := w.dc.Sent(); !strings.Contains(s[len(s)-1].Content, "/session") {
 		t.Errorf("help is %q", s[len(s)-1].Content)
 	}
@@ -57,7 +57,7 @@ func TestDiscordConversation(t *testing.T) {
 // responded waits for the first answer to an interaction.
 func (w *world) responded(t *testing.T, id string) discordtest.Response {
 	t.Helper()
-	if !w.dc.Wait(5*time.Second, func() bool { _, ok := w.dc.Responded(id); return ok }) {
+	if !w.dc.Wait(time.Minute, func() bool { _, ok := w.dc.Responded(id); return ok }) {
 		t.Fatal("the interaction was not answered")
 	}
 	r, _ := w.dc.Responded(id)
@@ -71,7 +71,7 @@ func TestDiscordCommands(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
 	w.run(t)
-	if !w.dc.Wait(10*time.Second, func() bool { return len(w.dc.Commands()) > 0 }) {
+	if !w.dc.Wait(time.Minute, func() bool { return len(w.dc.Commands()) > 0 }) {
 		t.Fatal("no commands were registered") // or Discord would refuse them
 	}
 	suggests := map[string]bool{}
@@ -127,7 +127,7 @@ func TestDiscordMenu(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
 	w.run(t)
-	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
+	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
 	w.dc.Message("77", "50", "1", "<@9000> /tools disable")
 	list := w.discordSent(t, 1)[0]
 	if !slices.Contains(list.Menu, "/tools disable web_fetch") || len(list.Buttons) > 0 {
@@ -159,7 +159,7 @@ func TestDiscordSlowCommand(t *testing.T) {
 		return llmtest.Turn{Delay: slow, Text: `{"summary":"They talked of tea.","title":"Tea","decisions":[],"facts":[]}`}
 	})
 	w.run(t)
-	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
+	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
 	w.dc.Message("77", "50", "42", "<@9000> I like tea")
 	w.discordSent(t, 1)
 	began := time.Now()
@@ -180,7 +180,7 @@ func TestDiscordChannelForAdmins(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
 	w.run(t)
-	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
+	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
 	use := discordtest.Use{Guild: "77", Channel: "50", User: "1", Command: "config who", Options: [][2]string{{"people", "admins"}}}
 	w.dc.Interaction(use)
 	w.discordSent(t, 1)
@@ -215,7 +215,7 @@ func TestCompanyIsNotPrivate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.run(t)
-	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
+	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
 	for _, company := range []bool{false, true} {
 		n := len(w.llm.Requests())
 		w.dc.Interaction(discordtest.Use{Channel: "60", User: "42", Command: "ask", Options: [][2]string{{"question", "who am I?"}}, Company: company})

@@ -131,8 +131,7 @@ func TestKilledRestoreLeavesNothing(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for deadline := time.Now().Add(5 * time.Second); len(drafts()) == 0 && time.Now().Before(deadline); {
-			time.Sleep(200 * time.Microsecond)
+		for deadline := time.Now().Add(5 * time.Second); len(drafts()) == 0 && time.Now().Before(deadline); { // it is there for a moment only
 		}
 		kill(cmd)
 	}

@@ -13,6 +13,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/provenance"
+	"parley/internal/waittest"
 )
 
 // The owner is told once, in their direct chat, that the facts file is refused,
@@ -38,10 +39,8 @@ func TestOwnerDecidesAboutTheFactsFile(t *testing.T) {
 	w.run(t)
 	until := func(what string, ok func() bool) {
 		t.Helper()
-		for end := time.Now().Add(90 * time.Second); !ok(); time.Sleep(100 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("never: %s; %v", what, w.tg.Sent())
-			}
+		if !waittest.Within(90*time.Second, ok) {
+			t.Fatalf("never: %s; %v", what, w.tg.Sent())
 		}
 	}
 	lines := func() int {

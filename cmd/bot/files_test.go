@@ -18,6 +18,7 @@ import (
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
 	"parley/internal/pdf"
+	"parley/internal/waittest"
 )
 
 // makePDF is a PDF of pages that are content streams, packed.
@@ -175,7 +176,7 @@ func TestDiscordFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord().seeing()
 	w.run(t)
-	w.dc.Wait(5*time.Second, func() bool { return w.dc.Connected() > 0 })
+	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
 	w.llm.Hear(func(llmtest.Recording) string { return "spoken words" })
 	img := testImage(t)
 	for i, c := range []struct {
@@ -233,10 +234,11 @@ func BenchmarkFileFlood(b *testing.B) {
 			w.tg.Push(u)
 		}
 		peak := int64(0)
-		for deadline := time.Now().Add(2 * time.Minute); len(w.tg.Sent()) < people; time.Sleep(5 * time.Millisecond) {
-			if peak = max(peak, rss(b, cmd.Process.Pid)); time.Now().After(deadline) {
-				b.Fatalf("%d of %d were answered", len(w.tg.Sent()), people)
-			}
+		if !waittest.Within(2*time.Minute, func() bool {
+			peak = max(peak, rss(b, cmd.Process.Pid))
+			return len(w.tg.Sent()) >= people
+		}) {
+			b.Fatalf("%d of %d were answered", len(w.tg.Sent()), people)
 		}
 		b.StopTimer()
 		kill(cmd)

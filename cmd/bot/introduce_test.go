@@ -14,7 +14,7 @@ func TestCommandsComeLater(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.dc.Fail(discordtest.Fault{Method: "PUT", Path: "/applications/", Status: 500})
 	w.run(t)
-	if !w.dc.Wait(30*time.Second, func() bool { return len(w.dc.Commands()) > 0 }) {
+	if !w.dc.Wait(time.Minute, func() bool { return len(w.dc.Commands()) > 0 }) {
 		t.Error("never registered")
 	}
 }

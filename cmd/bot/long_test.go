@@ -37,7 +37,7 @@ func TestLongAnswers(t *testing.T) {
 		w.env = append(w.env, room)
 		w.run(t)
 		w.llm.Queue(llmtest.Turn{Text: whole})
-		w.dc.Wait(20*time.Second, func() bool { return w.dc.Connected() > 0 })
+		w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
 		w.dc.Message("", "10", "42", "quote it")
 		got := w.discordSent(t, 2)
 		if f := got[1].Files; len(got) != 2 || len(f) != 1 || string(f["answer.md"]) != whole || len(got[0].Content) < 1500 {

@@ -165,7 +165,7 @@ func (w *world) run(t testing.TB) {
 // sent waits until n messages are on Telegram and returns their texts.
 func (w *world) sent(t testing.TB, n int) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	list, err := w.tg.WaitSent(ctx, n)
 	if err != nil {

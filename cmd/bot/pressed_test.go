@@ -18,6 +18,7 @@ import (
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/cli"
 	"parley/internal/llm/llmtest"
+	"parley/internal/waittest"
 )
 
 // pressing brings up the buttons that one place in the code makes.
@@ -174,7 +175,7 @@ func discordFinger(t *testing.T, w *world) finger {
 	w.onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:42")
 	w.run(t)
-	w.dc.Wait(10*time.Second, func() bool { return w.dc.Connected() > 0 })
+	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
 	last := func() (id string, buttons []string) {
 		for _, m := range w.dc.Sent() {
 			if len(m.Buttons) > 0 {
@@ -267,11 +268,9 @@ func copyRent(t *testing.T) string {
 // patiently waits until ok holds, on a machine with other work, too.
 func patiently(t *testing.T, what string, f finger, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			text, _ := f.seen()
-			t.Fatalf("never: %s; there is:\n%s", what, text)
-		}
+	if !waittest.Within(time.Minute, ok) {
+		text, _ := f.seen()
+		t.Fatalf("never: %s; there is:\n%s", what, text)
 	}
 }
 

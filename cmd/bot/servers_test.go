@@ -12,6 +12,8 @@ import (
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley/internal/waittest"
 )
 
 // toolServer is a tool server that changes its tools as it likes.
@@ -39,15 +41,11 @@ func (w *world) say(t *testing.T, who int64, text string) string {
 // shows asks as the owner, elsewhere, until the answer holds what it should.
 func (w *world) shows(t *testing.T, text, want string) string {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; {
-		got := w.saying(t, 99, 1, text)
-		if strings.Contains(got, want) {
-			return got
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s never shows %q: %s", text, want, got)
-		}
+	got := ""
+	if !waittest.Within(time.Minute, func() bool { got = w.saying(t, 99, 1, text); return strings.Contains(got, want) }) {
+		t.Fatalf("%s never shows %q: %s", text, want, got)
 	}
+	return got
 }
 
 func TestChangedToolsAreApprovedFromTheChat(t *testing.T) {

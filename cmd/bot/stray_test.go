@@ -80,7 +80,7 @@ func TestFaultNothingPrintsPastTheLog(t *testing.T) {
 			eventually(t, "Discord again", func() bool { return w.dc.Resumes()+w.dc.Identifies() > 1 })
 			w.dc.CloseWith(4009)
 			eventually(t, "and again", func() bool { return w.dc.Resumes()+w.dc.Identifies() > 2 })
-			end(t, cmd, 20*time.Second)
+			end(t, cmd)
 			if lines := stray(log.String(), format); len(lines) > 0 {
 				t.Errorf("%d lines are no records:\n%s", len(lines), strings.Join(lines, "\n"))
 			}

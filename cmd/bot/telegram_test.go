@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -44,7 +43,7 @@ func TestTelegramOrderAndNoDoubles(t *testing.T) {
 		}
 	}
 	w.sent(t, chats*each)
-	time.Sleep(50 * time.Millisecond) // a doubled answer would come now
+	w.settled(t)
 	next := map[int64]int{}
 	for _, m := range w.tg.Sent() {
 		next[m.Chat]++
@@ -63,11 +62,7 @@ func TestTelegramStopCancelsTheTurn(t *testing.T) {
 	w.run(t)
 	w.llm.Queue(llmtest.Turn{Text: "never", Delay: time.Minute})
 	w.tg.Push(telegramtest.Text(7, 7, "think long"))
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	for len(w.llm.Requests()) == 0 && ctx.Err() == nil {
-		time.Sleep(5 * time.Millisecond)
-	}
+	eventually(t, "the model is asked", func() bool { return len(w.llm.Requests()) > 0 })
 	w.tg.Push(telegramtest.Text(7, 7, "/stop"))
 	if got := w.sent(t, 1)[0]; got != "Stopped." {
 		t.Errorf("got %q", got)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/adapters/discord/discordtest"
+	"parley/internal/waittest"
 )
 
 // rough is Discord at its worst, at random but the same for the same seed.
@@ -57,7 +58,7 @@ func roughly(t *testing.T, seed, n int) {
 	x := &rough{w: w, dc: w.dc, r: rand.New(rand.NewPCG(uint64(seed), 11)), did: map[string]int{}}
 	x.dc.Thread("55", "50")
 	x.start(t)
-	x.dc.Wait(20*time.Second, func() bool { return x.dc.Connected() > 0 })
+	x.dc.Wait(time.Minute, func() bool { return x.dc.Connected() > 0 })
 	for _, p := range roughPlaces { // nobody can tell of a chat that begins in a gap
 		x.say(p, -1)
 	}
@@ -72,11 +73,12 @@ func roughly(t *testing.T, seed, n int) {
 		if x.r.IntN(3) == 0 {
 			x.dc.Wait(3*time.Second, func() bool { return x.dc.Connected() > 0 })
 		}
-		time.Sleep(time.Duration(x.r.IntN(300)) * time.Millisecond) // so that things happen at different moments
+		some := len(x.dc.Sent()) + x.r.IntN(8) // not all things happen at one moment
+		waittest.Within(300*time.Millisecond, func() bool { return len(x.dc.Sent()) >= some })
 	}
 	x.calm()
 	x.answered(n+len(roughPlaces), 3*time.Minute)
-	time.Sleep(time.Second) // for a double that is under way
+	w.settled(t) // nor is a double under way
 	l := x.count(n)
 	fast := x.hasty()
 	t.Logf("seed %d: %d messages in %v: %+v, asked too soon %d, %d requests, %d sessions, %d resumed; %v",
@@ -84,7 +86,7 @@ func roughly(t *testing.T, seed, n int) {
 	if l != (ledger{}) || len(fast) > 0 {
 		t.Errorf("seed %d: %+v; asked too soon: %v; missing: %v", seed, l, fast, x.missing())
 	}
-	end(t, x.child, 30*time.Second)
+	end(t, x.child)
 }
 
 func (x *rough) start(t *testing.T) {

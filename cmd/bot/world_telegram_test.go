@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -63,15 +64,16 @@ func (g *badTelegram) play(t *testing.T, messages int) {
 			g.tg.Push(telegramtest.Raw(poison[g.rand.IntN(len(poison))]))
 		}
 		if g.rand.IntN(10) == 0 {
-			time.Sleep(time.Duration(g.rand.IntN(60)) * time.Millisecond)
+			some := len(g.tg.Sent()) + g.rand.IntN(5) // not all things happen at one moment
+			waittest.Within(60*time.Millisecond, func() bool { return len(g.tg.Sent()) >= some })
 		}
 	}
 	l, apart, given := ledger{}, 0, 0
-	waittest.Within(4*time.Minute, func() bool {
-		l, apart, given = g.tally()
-		return l.lost == 0 && g.tg.Waiting() == 0
-	})
-	time.Sleep(time.Second) // for a double that is under way
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	defer cancel()
+	if err := g.tg.Wait(ctx, func() bool { l, apart, given = g.tally(); return l.lost == 0 && g.tg.Waiting() == 0 }); err == nil {
+		g.settled(t) // nor is a double under way
+	}
 	l, apart, given = g.tally()
 	wasted := g.tg.Wasted()
 	t.Logf("%d messages: %d lost, %d visible twice, %d out of order, %d misrouted; %d cut off after their effect and visible twice, %d cut off twice before it and given up; %d requests, %d inside a retry_after, %d updates left",
