@@ -89,6 +89,8 @@ var rooms = []allowed{
 	{"internal/facts", "internal/vector", "finds them by what they mean"},
 	{"internal/database", "internal/sqlite", "the engine"},
 	{"internal/database", "internal/chat", "says in the hub's words that it is not well"},
+	{"internal/chatlog", "internal/chat", "who said it, and where"},
+	{"internal/memory", "internal/chatlog", "older conversations are imported"},
 	{"internal/memory", "internal/database", "the file that its rows are in"},
 	{"internal/app", "internal/database", "one bot to a folder, and how its database is doing"},
 	{"internal/cli", "internal/database", "backs up and puts back"},

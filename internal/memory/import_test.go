@@ -85,17 +85,6 @@ func TestImportTelegramExport(t *testing.T) {
 	}
 }
 
-func FuzzImport(f *testing.F) {
-	f.Add(`{"platform":"a","channel":"c","user":"u","text":"t","at":"2023-05-01"}`)
-	f.Add("{\n\"messages\": [{\"type\":\"message\",\"text\":[1,{}]}]}")
-	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := readLines(reader(text)); err != nil && err.Error() == "" {
-			t.Fatal("an error without words")
-		}
-		_, _ = readTelegram(reader(text))
-	})
-}
-
 // corpus is n messages of two people over months, in sessions of ten.
 func corpus(n int) string {
 	var b strings.Builder

@@ -240,9 +240,9 @@ func babble(t testing.TB, n, places int) string {
 	var texts [][]string
 	for _, file := range chatFiles(t, shortChats...) {
 		for l := range strings.Lines(file) {
-			var m line
+			var m struct{ Text string }
 			must(t, json.Unmarshal([]byte(l), &m))
-			texts = append(texts, strings.Fields(*m.Text))
+			texts = append(texts, strings.Fields(m.Text))
 		}
 	}
 	r := rand.New(rand.NewPCG(1, 2))

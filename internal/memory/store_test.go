@@ -1,12 +1,10 @@
 package memory
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -74,8 +72,6 @@ func exec(t testing.TB, path, query string) {
 
 // asWriter are settings like the writer's.
 const asWriter = "_journal_mode=WAL&_txlock=immediate&_foreign_keys=on&_secure_delete=on"
-
-func reader(text string) *bufio.Reader { return bufio.NewReader(strings.NewReader(text)) }
 
 // percentile is in milliseconds.
 func percentile(took []time.Duration, p int) float64 {
