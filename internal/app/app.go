@@ -58,7 +58,7 @@ func assemble(b *base, m *models, s *storage) *app {
 	a := &app{base: b, models: m, storage: s, platforms: box.platforms, people: box.people, mind: box.mind, rules: box.rules, notes: box.notes, jobs: newJobs(b)}
 	a.toolset = &toolset{base: b, toolbox: box, models: m}
 	a.front = &front{base: b, store: s.store, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
-	m.front = a.front
+	m.front, m.store = a.front, s.store
 	a.settings = &settings{base: b, store: s.store, front: a.front, mind: a.mind, rules: a.rules}
 	a.chores = &chores{base: b, store: s.store, platforms: a.platforms, people: a.people, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
 	a.vitals = &vitals{base: b, storage: s, platforms: a.platforms, models: m, notes: a.notes, rules: a.rules, chores: a.chores,

@@ -11,6 +11,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/llm/offline"
 	"parley/internal/llm/wrap"
+	"parley/internal/memory"
 	"parley/internal/setup"
 )
 
@@ -18,7 +19,8 @@ import (
 // a call, vectors, traces, and how the model was when somebody asked last.
 type models struct {
 	*base
-	front    *front // whose quotas bound the calls
+	store    *memory.Store // keeps what is learned of the model
+	front    *front        // whose quotas bound the calls
 	endpoint setup.Endpoint
 	embedder *wrap.Embedder // nil for none
 	spans    spans
@@ -28,7 +30,7 @@ type models struct {
 // open connects to the endpoint; one that is there already stays.
 func (m *models) open(ctx context.Context) (err error) {
 	if m.endpoint.Model == nil {
-		if m.endpoint, err = setup.Connect(ctx, m.cfg, m.log); err != nil {
+		if m.endpoint, err = setup.Connect(ctx, m.cfg, m.store, m.log); err != nil {
 			return err
 		}
 	}

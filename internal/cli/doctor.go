@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"parley/internal/agent"
 	"parley/internal/database"
 	"parley/internal/health"
+	"parley/internal/llm/openai"
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/setup"
@@ -194,11 +196,19 @@ func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 func (d *doctor) model(ctx context.Context, cfg config.Config) {
 	ctx, cancel := context.WithTimeout(ctx, doctorWait)
 	defer cancel()
-	e, err := setup.Connect(ctx, cfg, slog.New(slog.DiscardHandler))
+	var notes openai.Notebook // what a start learned; before the first there is nothing
+	if _, err := os.Stat(filepath.Join(cfg.DataDir, database.Name)); err == nil {
+		if store, err := memory.Open(ctx, cfg.DataDir, memory.Options{}); err == nil { // data has told why it cannot be opened
+			defer func() { _ = store.Close() }()
+			notes = store
+		}
+	}
+	e, err := setup.Connect(ctx, cfg, notes, slog.New(slog.DiscardHandler))
 	if err != nil {
 		d.line("model", err, "")
 		return
 	}
+	d.quirks(ctx, e)
 	if e.Check != nil {
 		err = e.Check(ctx)
 	}
@@ -215,6 +225,19 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 		return
 	}
 	d.say("ok", "embedding", fmt.Sprintf("%s, %d dimensions", cfg.Model.Embedding, len(list[0])))
+}
+
+// quirks tells what was learned of the model.
+func (d *doctor) quirks(ctx context.Context, e setup.Endpoint) {
+	if e.Quirks == nil {
+		return
+	}
+	list, err := e.Quirks(ctx)
+	if err != nil {
+		d.line("model's limits", err, "")
+	} else if len(list) > 0 {
+		d.say("ok", "model's limits", "learned within the last 30 days: "+strings.Join(list, "; "))
+	}
 }
 
 func (d *doctor) platforms(ctx context.Context, cfg config.Config) {

@@ -146,7 +146,7 @@ func (w *wizard) model(ctx context.Context) error {
 		try := w.base
 		try.Model.BaseURL, try.Model.APIKey, try.Model.Name = m.BaseURL, m.APIKey, m.Name
 		w.made.Model = m
-		e, err := setup.Connect(ctx, try, slog.New(slog.DiscardHandler))
+		e, err := setup.Connect(ctx, try, nil, slog.New(slog.DiscardHandler))
 		if err == nil && e.Check != nil {
 			err = e.Check(ctx)
 		}

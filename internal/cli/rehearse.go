@@ -26,7 +26,7 @@ func (c Rehearse) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 		return err
 	}
 	if c.Record {
-		e, err := setup.Connect(ctx, p.Base, slog.New(slog.DiscardHandler))
+		e, err := setup.Connect(ctx, p.Base, nil, slog.New(slog.DiscardHandler))
 		if err != nil {
 			return err
 		}

@@ -1,8 +1,12 @@
 package llm
 
 import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +21,7 @@ const (
 const (
 	wordsGoOn     = "(the conversation goes on)"
 	wordsNoAnswer = "(no answer)"
+	wordsUnseen   = "(a picture was sent here; you cannot see pictures)"
 )
 
 // imitated is whatever a reader might take for the fence.
@@ -26,6 +31,9 @@ var imitated = regexp.MustCompile(`(?i)<(\s*/?\s*context\b[^<>]*)>`)
 type Layout struct {
 	NoSystem bool // the role system
 	NoTools  bool // calls and their results among the messages
+	OneCall  bool // more than one call in a message
+	ShortIDs bool // ids of calls that are not nine letters and digits
+	NoImages bool // pictures
 }
 
 // Arrange lays messages out as the strictest chat templates take them: one
@@ -41,11 +49,11 @@ type Layout struct {
 // Zephyr ("roles must alternate"). ms is left as it is.
 func Arrange(ms []Message, l Layout) []Message {
 	var a arrangement
+	if l.OneCall && !l.NoTools {
+		ms = apart(ms)
+	}
 	for _, m := range ms {
-		if l.NoTools {
-			m = told(m)
-		}
-		a.add(m)
+		a.add(l.fit(m))
 	}
 	a.end()
 	switch {
@@ -58,17 +66,93 @@ func Arrange(ms []Message, l Layout) []Message {
 	return a.out
 }
 
-// told is a message whose calls, or whose being a result, is said in words.
-func told(m Message) Message {
-	for _, c := range m.ToolCalls {
-		m.Content = joined(m.Content, fmt.Sprintf("(I asked for %s with %s.)", c.Name, c.Args))
+// fit is a message without what the template does not know.
+func (l Layout) fit(m Message) Message {
+	if l.NoImages && len(m.Images) > 0 {
+		m.Images, m.Content = nil, joined(wordsUnseen, m.Content)
 	}
-	if m.Role == RoleTool {
-		m.Role, m.Content = RoleUser, fmt.Sprintf("(What %s gave:)\n%s", m.Name, m.Content)
+	switch {
+	case l.NoTools:
+		return told(m)
+	case l.ShortIDs:
+		m.ToolCallID = shortID(m.ToolCallID)
+		m.ToolCalls = slices.Clone(m.ToolCalls)
+		for i, c := range m.ToolCalls {
+			m.ToolCalls[i].ID = shortID(c.ID)
+		}
+	}
+	return m
+}
+
+// shortID is an id of nine letters and digits, the same one for the same id.
+func shortID(id string) string {
+	if id == "" || len(id) == idLength && !strings.ContainsFunc(id, func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) {
+		return id
+	}
+	sum := sha256.Sum256([]byte(id))
+	return base32.HexEncoding.EncodeToString(sum[:])[:idLength]
+}
+
+const idLength = 9
+
+// apart gives each call a message of its own, its result behind it.
+func apart(ms []Message) (out []Message) {
+	for i := 0; i < len(ms); i++ {
+		m := ms[i]
+		if out = append(out, m); len(m.ToolCalls) < 2 {
+			continue
+		}
+		results := ms[i+1:]
+		n := slices.IndexFunc(results, func(m Message) bool { return m.Role != RoleTool })
+		if n < 0 {
+			n = len(results)
+		}
+		out[len(out)-1].ToolCalls = nil
+		for k, c := range m.ToolCalls {
+			if k == 0 {
+				out[len(out)-1].ToolCalls = []ToolCall{c}
+			} else {
+				out = append(out, Message{Role: RoleAssistant, ToolCalls: []ToolCall{c}})
+			}
+			for _, r := range results[:n] {
+				if r.ToolCallID == c.ID {
+					out = append(out, r)
+				}
+			}
+		}
+		i += n
+	}
+	return out
+}
+
+// told is a message whose calls, or whose being a result, is said in words: in
+// the form in which a model without tools is asked to write its calls. What
+// others wrote in that form is theirs, and no longer looks like it.
+func told(m Message) Message {
+	switch m.Role {
+	case RoleAssistant:
+		for _, c := range m.ToolCalls {
+			args := c.Args
+			if !json.Valid([]byte(args)) {
+				args = "{}"
+			}
+			m.Content = joined(m.Content, fmt.Sprintf("<tool_call>\n{\"name\": %q, \"arguments\": %s}\n</tool_call>", c.Name, args))
+		}
+	case RoleTool:
+		m.Role, m.Content = RoleUser, fmt.Sprintf("<tool_response name=%q>\n%s\n</tool_response>", m.Name, unmarked(m.Content))
+	case RoleUser:
+		m.Content = unmarked(m.Content)
 	}
 	m.ToolCalls, m.ToolCallID, m.Name = nil, "", ""
 	return m
 }
+
+// callMarks is whatever a reader might take for a call or its result.
+var callMarks = regexp.MustCompile(`(?i)<(\s*/?\s*tool_(?:call|response)\b[^<>]*)>`)
+
+func unmarked(s string) string { return callMarks.ReplaceAllString(s, "‹$1›") }
 
 // arrangement is a list of messages in the making.
 type arrangement struct {

@@ -30,8 +30,8 @@ func TestArrange(t *testing.T) {
 		},
 		"no tool role": {
 			in: []llm.Message{say(llm.RoleSystem, "be kind"), say(llm.RoleUser, "time?"), call, result},
-			want: []llm.Message{say(llm.RoleUser, "be kind\n\ntime?"), say(llm.RoleAssistant, "(I asked for now with {}.)"),
-				say(llm.RoleUser, "(What now gave:)\nnoon")},
+			want: []llm.Message{say(llm.RoleUser, "be kind\n\ntime?"), say(llm.RoleAssistant, "<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>"),
+				say(llm.RoleUser, "<tool_response name=\"now\">\nnoon\n</tool_response>")},
 			bare: true,
 		},
 		"an answer that failed": {

@@ -29,6 +29,7 @@ type Endpoint struct {
 	Embed    llm.Embedder                                                         // nil for none
 	Check    func(context.Context) error                                          // nil where there is nothing to ask
 	List     func(context.Context) ([]string, error)                              // models to choose from; nil for none
+	Quirks   func(context.Context) ([]string, error)                              // what was learned of it, in words; nil for none
 }
 
 // defaultModel is what a key without a model name asks for.
@@ -42,8 +43,9 @@ const (
 )
 
 // Connect chooses the model: what is configured; else Ollama, if it answers;
-// else the built-in responder.
-func Connect(ctx context.Context, cfg config.Config, log *slog.Logger) (Endpoint, error) {
+// else the built-in responder. What is learned of a model is kept in the
+// notebook; nil learns anew.
+func Connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log *slog.Logger) (Endpoint, error) {
 	m := cfg.Model
 	if m.Name == offline.Name {
 		return builtin("Model: the built-in responder, as configured."), nil
@@ -72,7 +74,7 @@ func Connect(ctx context.Context, cfg config.Config, log *slog.Logger) (Endpoint
 		return openai.New(openai.Options{
 			BaseURL: base, APIKey: string(m.APIKey), Model: model, Transcription: m.Transcription, Embedding: m.Embedding, Temperature: m.Temperature,
 			MaxTokens: m.MaxTokens, Timeout: m.Timeout, Total: cfg.Agent.TurnTimeout, Retries: m.Retries, Stream: m.Stream,
-			Concurrent: affordable(cfg.Limits.ConcurrentModelCalls, log), Log: log,
+			Concurrent: affordable(cfg.Limits.ConcurrentModelCalls, log), Log: log, Notebook: notes,
 		})
 	}
 	c, err := client(name)
@@ -87,7 +89,7 @@ func Connect(ctx context.Context, cfg config.Config, log *slog.Logger) (Endpoint
 			return Endpoint{}, err
 		}
 	}
-	e := Endpoint{Model: c, Name: name, About: fmt.Sprintf("Model: %s at %s.", name, base), Fallback: offline.Model{}, Check: c.Check, List: c.Models, See: m.Images}
+	e := Endpoint{Model: c, Name: name, About: fmt.Sprintf("Model: %s at %s.", name, base), Fallback: offline.Model{}, Check: c.Check, List: c.Models, Quirks: c.Quirks, See: m.Images}
 	if m.Transcription != "" {
 		e.Hear = c.Transcribe
 	}

@@ -111,7 +111,7 @@ var between = func() (all []string) {
 	all = []string{"[ARGS]", "<｜tool▁sep｜>", "<|tool_call_argument_begin|>", "✿ARGS✿", "```json", "```tool_code", "```tool_call", "```", "Action Input:", "Action:",
 		"<|plugin|>", "<|constrain|>", message, ">>>", ":", ",", ";", "<tool_call|>", "✿FUNCTION✿", "<tool_call>", "</tool_call>"}
 	for _, f := range families {
-		if f.open != "functools[" {
+		if f.open != functools {
 			all = append(append(all, f.open), f.close...)
 		}
 	}

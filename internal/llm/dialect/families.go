@@ -38,7 +38,7 @@ var families = []family{
 	{"<|tools_prefix|>", []string{"<|tools_suffix|>"}, "chat template of swiss-ai/Apertus-8B-Instruct-2509"},
 	{"<|function_call|>", nil, "chat template of ai-sage/GigaChat3-10B-A1.8B"},
 	{"✿FUNCTION✿", []string{"✿RESULT✿", "✿RETURN✿"}, "Qwen-Agent, qwen_agent/llm/fncall_prompts/qwen_fncall_prompt.py"},
-	{"functools[", nil, "Phi-4 and firefunction: chat template of fireworks-ai/llama-3-firefunction-v2"},
+	{functools, nil, "Phi-4 and firefunction: chat template of fireworks-ai/llama-3-firefunction-v2"},
 }
 
 // thought is how a family marks its thoughts.
@@ -91,4 +91,7 @@ var others = []string{
 // who speaks to whom (the harmony format of openai/gpt-oss-20b).
 var headers = []string{"<|channel|>", "<|start|>"}
 
-const message = "<|message|>"
+const (
+	message   = "<|message|>"
+	functools = "functools[" // no mark but at the beginning of a line
+)

@@ -116,6 +116,9 @@ func whole(s, mark string, final bool, what event) (event, int) {
 
 func (r *Reader) lookMark(s string, final bool) (event, int) {
 	for _, m := range byFirst[s[0]] {
+		if m == functools && !r.blank {
+			continue
+		}
 		if !strings.HasPrefix(s, m) {
 			if !final && strings.HasPrefix(m, s) {
 				return unclear, 0

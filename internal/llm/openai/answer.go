@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
 	"parley/internal/llm"
+	"parley/internal/llm/dialect"
 )
 
 // chunk is a piece of a stream, or a whole answer: the forms differ only in
@@ -36,10 +38,27 @@ type chunk struct {
 }
 
 type delta struct {
-	Content      *string    `json:"content"`
-	Refusal      string     `json:"refusal"`
-	ToolCalls    []fragment `json:"tool_calls"`
-	FunctionCall *function  `json:"function_call"`
+	Content      json.RawMessage `json:"content"` // see said
+	Refusal      string          `json:"refusal"`
+	ToolCalls    []fragment      `json:"tool_calls"`
+	FunctionCall *function       `json:"function_call"`
+}
+
+// said is the text of a content: a string, null, or a list of parts, of which
+// Mistral's thinking models make some that are thoughts.
+func (d *delta) said() string {
+	var s string
+	if json.Unmarshal(d.Content, &s) == nil {
+		return s
+	}
+	var parts []struct{ Type, Text string }
+	_ = json.Unmarshal(d.Content, &parts) // nothing is said in any other form
+	for _, p := range parts {
+		if p.Type == "text" {
+			s += p.Text
+		}
+	}
+	return s
 }
 
 // fragment is a piece of a tool call. Index is missing with some servers.
@@ -71,9 +90,12 @@ const maxCalls = 128
 // answer gathers a response from its pieces.
 type answer struct {
 	tokens int // it may have
-	onText func(string)
-	text   strings.Builder
-	shown  int // bytes of text handed to onText
+	asked  llm.Request
+	known  quirks // of the model
+	reader *dialect.Reader
+	text   strings.Builder // as it came
+	opened bool            // it began inside a thought
+	fault  dialect.Fault   // "" is none
 	calls  []llm.ToolCall
 	args   []*strings.Builder // of calls, which get them in the end
 	places map[int]int        // a fragment's index -> its place in calls
@@ -165,11 +187,9 @@ func (a *answer) take(raw []byte) error {
 }
 
 func (a *answer) add(d *delta) {
-	if d.Content != nil {
-		a.text.WriteString(*d.Content)
-	}
-	a.text.WriteString(d.Refusal)
-	a.show()
+	said := d.said() + d.Refusal
+	a.text.WriteString(said)
+	a.reader.Write(said)
 	for _, f := range d.ToolCalls {
 		a.addCall(f)
 	}
@@ -217,42 +237,10 @@ func (a *answer) addCall(f fragment) {
 	}
 }
 
-// Reasoning that some servers leave in the text stands between these marks, at
-// the beginning.
-const (
-	thinkOpen  = "<think>"
-	thinkClose = "</think>"
-)
-
-// visible is the text without reasoning; open says that reasoning goes on.
-func visible(text string) (out string, open bool) {
-	trimmed := strings.TrimLeft(text, " \n\t")
-	if len(trimmed) < len(thinkOpen) && strings.HasPrefix(thinkOpen, trimmed) && trimmed != "" {
-		return "", true
-	}
-	if !strings.HasPrefix(trimmed, thinkOpen) {
-		return text, false
-	}
-	_, after, ok := strings.Cut(trimmed, thinkClose)
-	return strings.TrimLeft(after, " \n\t"), !ok
-}
-
-// show hands on what is new and visible.
-func (a *answer) show() {
-	if a.onText == nil {
-		return
-	}
-	text, open := visible(a.text.String())
-	if !open && len(text) > a.shown {
-		a.onText(text[a.shown:])
-		a.shown = len(text)
-	}
-}
-
 // response is the whole answer, or why it is none.
 func (a *answer) response() (llm.Response, error) {
-	text, _ := visible(a.text.String())
-	r := llm.Response{Usage: a.usage, Model: a.model, Message: llm.Message{Role: llm.RoleAssistant, Content: text}}
+	read := a.read()
+	r := llm.Response{Usage: a.usage, Model: a.model, Message: llm.Message{Role: llm.RoleAssistant, Content: read.Text}}
 	bad := func(class error, detail string) (llm.Response, error) {
 		return llm.Response{}, &llm.Error{Class: class, Detail: detail}
 	}
@@ -261,7 +249,7 @@ func (a *answer) response() (llm.Response, error) {
 		return bad(llm.ErrFiltered, "finish_reason content_filter")
 	case a.finish == "length":
 		// Calls may be cut anywhere, even where they still parse.
-		if r.Finish = llm.FinishLength; unseen(text) {
+		if r.Finish = llm.FinishLength; unseen(read.Text) {
 			return bad(llm.ErrInvalidOutput, "the answer was cut before it began")
 		}
 		return r, nil
@@ -271,11 +259,44 @@ func (a *answer) response() (llm.Response, error) {
 		}
 		r.Finish, r.Message.ToolCalls = llm.FinishToolCalls, a.calls
 		return r, nil
-	case unseen(text):
+	case read.Fault != "" && (!a.reader.Sure || unseen(read.Text)):
+		a.fault = read.Fault
+		return bad(llm.ErrInvalidOutput, "a call in the text is "+string(read.Fault))
+	case len(read.Calls) > 0:
+		r.Finish, r.Message.ToolCalls = llm.FinishToolCalls, spoken(read.Calls)
+		return r, nil
+	case unseen(read.Text):
 		return bad(llm.ErrInvalidOutput, "the answer is empty")
 	}
 	r.Finish = llm.FinishStop
 	return r, nil
+}
+
+// read ends the reading of the text. Calls that only repeat what others wrote
+// are said, as the quotation they are.
+func (a *answer) read() dialect.Result {
+	read := a.reader.End()
+	a.opened = read.Opened
+	if slices.ContainsFunc(read.Calls, func(c dialect.Call) bool { return quoted(c, a.asked.Messages) }) {
+		quotation := "```\n" + strings.TrimSpace(a.text.String()) + "\n```"
+		if a.reader.Show != nil {
+			a.reader.Show(strings.TrimPrefix(quotation, read.Text))
+		}
+		return dialect.Result{Text: quotation, Opened: read.Opened}
+	}
+	return read
+}
+
+// repair is what has to be said better, nil where that is not the matter.
+func (a *answer) repair(e *llm.Error) *repair {
+	switch {
+	case a.fault != "":
+		return &repair{a.fault, a.text.String()}
+	case errors.Is(e.Class, llm.ErrUnavailable) && unreadable.MatchString(e.Detail):
+		e.Class = llm.ErrInvalidOutput
+		return &repair{fault: dialect.Garbled}
+	}
+	return nil
 }
 
 // unseen says that there is nothing in a text that anybody could see.

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -38,6 +37,7 @@ type Options struct {
 	Stream        bool
 	Concurrent    int          // requests at once over all conversations; 0 is 64
 	Log           *slog.Logger // nil is silent
+	Notebook      Notebook     // nil learns anew with each process
 }
 
 // Back-off between attempts, and the longest Retry-After
@@ -55,11 +55,8 @@ type Client struct {
 
 	written sync.Map // a tool's name -> wrote
 
-	// What this server was found not to take; learned once per process.
-	noSchema    atomic.Bool  // response_format
-	noSystem    atomic.Bool  // the role system
-	noToolTurns atomic.Bool  // calls and results among the messages
-	shorter     atomic.Int32 // texts of maxText to embed: so many times they are halved
+	learned learned
+	shorter atomic.Int32 // texts of maxText to embed: so many times they are halved
 }
 
 // New makes a Client. It does not connect.
@@ -93,7 +90,8 @@ func New(o Options) (*Client, error) {
 	config.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	config.HTTPClient = &doer{client: &http.Client{Transport: transport}, secret: o.APIKey}
 	config.EmptyMessagesLimit = math.MaxInt32 // keep-alive comments are no error
-	return &Client{o: o, api: goopenai.NewClientWithConfig(config), room: make(chan struct{}, o.Concurrent)}, nil
+	return &Client{o: o, api: goopenai.NewClientWithConfig(config), room: make(chan struct{}, o.Concurrent),
+		learned: learned{models: map[string]quirks{}, book: o.Notebook, where: endpointName(o.BaseURL)}}, nil
 }
 
 // Complete implements llm.Model.
@@ -104,21 +102,28 @@ func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string
 	case <-ctx.Done():
 		return llm.Response{}, context.Cause(ctx)
 	}
+	if r.Model == "" {
+		r.Model = c.o.Model
+	}
+	known, err := c.learned.of(ctx, r.Model)
+	if err != nil {
+		c.o.Log.Warn("what was learned of the model cannot be read", "err", err)
+	}
 	streamed := false
 	var resp llm.Response
-	tries := tally{said: r.Messages, void: func() {
+	tries := tally{asked: r, known: known, void: func() {
 		if streamed {
 			onText(llm.RetryText)
 		}
 	}}
-	err := c.persist(ctx, &tries, func() (err error) {
+	err = c.persist(ctx, &tries, func() (err error) {
 		if r.Spend != nil {
 			if err := r.Spend(); err != nil {
 				return err
 			}
 		}
 		streamed = false
-		resp, err = c.attempt(ctx, r, func(delta string) {
+		resp, err = c.attempt(ctx, &tries, func(delta string) {
 			if onText != nil && delta != "" {
 				streamed = true
 				onText(delta)
@@ -128,6 +133,9 @@ func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string
 	})
 	if err != nil {
 		return llm.Response{}, err
+	}
+	if err := c.learned.keep(ctx, r.Model, tries.trial); err != nil {
+		c.o.Log.Warn("what was learned of the model is forgotten at the next start", "err", err)
 	}
 	resp.Usage.Attempts = tries.attempts
 	return resp, nil
@@ -159,9 +167,11 @@ func (c *Client) persist(ctx context.Context, tries *tally, attempt func() error
 // tally counts what was tried for one request.
 type tally struct {
 	attempts       int
-	waited, mended bool          // the one honoured 429, the one empty answer
-	void           func()        // told before another attempt
-	said           []llm.Message // what the model was told; nil where nothing is
+	waited, mended bool   // the one honoured 429, the one empty answer
+	void           func() // told before another attempt
+	asked          llm.Request
+	known, trial   quirks  // what was known before, and what this request taught
+	repair         *repair // nil until an answer was faulty
 }
 
 // again decides whether an attempt is repeated, and after how long.
@@ -171,8 +181,8 @@ func (c *Client) again(err error, t *tally) (time.Duration, bool) {
 		return 0, false
 	}
 	switch {
-	case (errors.Is(e.Class, llm.ErrBadRequest) || errors.Is(e.Class, llm.ErrUnavailable)) && c.learn(e.Detail, t.said):
-		return 0, true // llama.cpp says with a 500 what its template refuses
+	case t.learn(e):
+		return 0, true
 	case errors.Is(e.Class, llm.ErrUnavailable):
 		wait := firstWait << (t.attempts - 1)
 		if e.RetryAfter > 0 && e.RetryAfter <= longestTip {
@@ -194,58 +204,69 @@ func (c *Client) again(err error, t *tally) (time.Duration, bool) {
 	return 0, false
 }
 
-// learn recognizes what a server does not take; the next attempt avoids it.
-// Each thing is learned once, so that a refusal cannot be repeated for ever.
-func (c *Client) learn(detail string, said []llm.Message) bool {
-	low := strings.ToLower(detail)
-	system := strings.Contains(low, "system role") || strings.Contains(low, "role system") || strings.Contains(low, "'system'")
-	switch {
-	case strings.Contains(low, "response_format") || strings.Contains(low, "json_schema"):
-		return c.noSchema.CompareAndSwap(false, true)
-	case system:
-		return c.noSystem.CompareAndSwap(false, true)
-	case strings.Contains(low, "must alternate") || strings.Contains(low, "only user and assistant roles"):
-		// Requests alternate already, but for what the template does not know.
-		return slices.ContainsFunc(said, isToolTurn) && c.noToolTurns.CompareAndSwap(false, true) ||
-			c.noSystem.CompareAndSwap(false, true)
+// learn recognizes what a server refuses; the next attempt avoids it. Each thing
+// is learned once, so that a refusal cannot be repeated for ever. Whatever class
+// the status gave: llama.cpp says with a 500 what its template refuses, and
+// OpenRouter with a 404 that nobody takes tools.
+func (t *tally) learn(e *llm.Error) bool {
+	if !errors.Is(e.Class, llm.ErrBadRequest) && !errors.Is(e.Class, llm.ErrUnavailable) && !errors.Is(e.Class, llm.ErrModelNotFound) {
+		return false
 	}
-	return false
+	fresh := lessonOf(e.Detail, t.asked, t.known|t.trial)
+	t.trial |= fresh
+	return fresh != 0
 }
 
-func isToolTurn(m llm.Message) bool { return m.Role == llm.RoleTool || len(m.ToolCalls) > 0 }
-
 // attempt makes one request on the wire, under the three deadlines.
-func (c *Client) attempt(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
+func (c *Client) attempt(ctx context.Context, t *tally, onText func(string)) (llm.Response, error) {
 	ctx, watch := watched(ctx, c.o.Timeout, c.o.Total)
 	defer watch.stop()
-	ex := &exchange{extras: extras(r.Messages), room: room(max(r.MaxTokens, c.o.MaxTokens))}
+	r, known := t.asked, t.known|t.trial
+	if t.repair != nil {
+		r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], t.repair.turns()...)
+	}
+	tokens := max(r.MaxTokens, c.o.MaxTokens)
+	ex := &exchange{extras: extras(r.Messages), room: room(tokens)}
 	ctx = context.WithValue(ctx, exchangeKey{}, ex)
-	a := &answer{onText: onText, tokens: max(r.MaxTokens, c.o.MaxTokens)}
-	err := c.exchange(ctx, r, ex, a, watch)
+	a := &answer{tokens: tokens, asked: r, known: known, reader: reader(r, known, t.repair != nil, onText)}
+	err := c.exchange(ctx, ex, a, watch)
 	if err == nil {
 		var resp llm.Response
 		if resp, err = a.response(); err == nil {
+			if a.opened {
+				t.trial |= thinksAhead &^ known
+			}
 			return resp, nil
 		}
 	}
-	return llm.Response{}, c.classify(ctx, err, a.text.String())
+	failed := c.classify(ctx, err, a.text.String())
+	var e *llm.Error
+	if errors.As(failed, &e) && t.repair == nil {
+		t.repair = a.repair(e)
+	}
+	return llm.Response{}, failed
 }
 
 // exchange sends the request and takes the answer in.
-func (c *Client) exchange(ctx context.Context, r llm.Request, ex *exchange, a *answer, watch *watch) error {
+func (c *Client) exchange(ctx context.Context, ex *exchange, a *answer, watch *watch) error {
 	var err error
-	if ex.tools, err = c.tools(r.Tools); err != nil {
-		return err
+	r, known := a.asked, a.known
+	if known&noTools == 0 {
+		if ex.tools, err = c.tools(r.Tools); err != nil {
+			return err
+		}
 	}
-	req := c.request(r)
-	if !c.o.Stream {
+	req := c.request(r, known)
+	if !c.o.Stream || known&noStream != 0 {
 		if _, err := c.api.CreateChatCompletion(ctx, req); err != nil && ex.raw == nil {
 			return err
 		}
 		return a.take(ex.raw)
 	}
 	req.Stream = true
-	req.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
+	if known&noUsage == 0 {
+		req.StreamOptions = &goopenai.StreamOptions{IncludeUsage: true}
+	}
 	stream, err := c.api.CreateChatCompletionStream(ctx, req)
 	if err != nil {
 		return err

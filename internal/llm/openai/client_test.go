@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/llm"
+	"parley/internal/llm/dialect"
 	"parley/internal/llm/llmtest"
 )
 
@@ -220,7 +221,7 @@ func TestTemplateWithoutTools(t *testing.T) {
 	}
 	asked := s.Requests()
 	last := asked[len(asked)-1]
-	if len(asked) != 3 || strings.Contains(string(last.Raw), "tool_call") || !strings.Contains(last.Last("assistant"), "now") || !strings.Contains(last.Last("user"), "noon") {
+	if len(asked) != 3 || strings.Contains(string(last.Raw), `"tool_calls"`) || !strings.Contains(last.Last("assistant"), "now") || !strings.Contains(last.Last("user"), "noon") {
 		t.Errorf("%d requests, the last %s", len(asked), last.Raw)
 	}
 }
@@ -353,7 +354,7 @@ func FuzzTake(f *testing.F) {
 	f.Add(`{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":7}}]}}]}`)
 	f.Add(`{"error":"x"}`)
 	f.Fuzz(func(t *testing.T, raw string) {
-		a := &answer{onText: func(string) {}}
+		a := &answer{reader: &dialect.Reader{Show: func(string) {}}}
 		for range 3 {
 			_ = a.take([]byte(raw))
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"slices"
 	"strings"
 
 	goopenai "github.com/sashabaranov/go-openai"
@@ -15,26 +16,23 @@ import (
 )
 
 // request turns a Request into the library's form, tools excepted: see tools.
-func (c *Client) request(r llm.Request) goopenai.ChatCompletionRequest {
+func (c *Client) request(r llm.Request, known quirks) goopenai.ChatCompletionRequest {
 	model := r.Model
-	if model == "" {
-		model = c.o.Model
-	}
 	limit := r.MaxTokens
 	if limit == 0 {
 		limit = c.o.MaxTokens
 	}
-	req := goopenai.ChatCompletionRequest{Model: model, Messages: messages(c.arranged(r))}
-	if c.modern(model) {
+	req := goopenai.ChatCompletionRequest{Model: model, Messages: messages(arranged(r, known), known)}
+	if known&newLimit != 0 || c.modern(model) && known&oldLimit == 0 {
 		req.MaxCompletionTokens = limit
 	} else {
 		//lint:ignore SA1019 Ollama, Gemini and OpenRouter know only the older name
 		req.MaxTokens = limit
 	}
-	if !fixedTemperature(model) {
+	if !fixedTemperature(model) && known&noWarmth == 0 {
 		req.Temperature = temperature(c.o.Temperature)
 	}
-	if r.Schema != nil && !c.noSchema.Load() {
+	if r.Schema != nil && known&noSchema == 0 {
 		req.ResponseFormat = &goopenai.ChatCompletionResponseFormat{
 			Type:       goopenai.ChatCompletionResponseFormatTypeJSONSchema,
 			JSONSchema: &goopenai.ChatCompletionResponseFormatJSONSchema{Name: r.Schema.Name, Schema: r.Schema.JSON, Strict: true},
@@ -97,22 +95,31 @@ func fixedTemperature(model string) bool {
 	return false
 }
 
-// arranged lays the messages out for this server: the schema moves into the
-// prompt where it takes none, and what its chat template does not know into words.
-func (c *Client) arranged(r llm.Request) []llm.Message {
+// arranged lays the messages out for this server: the schema and the tools move
+// into the prompt where it takes none, and what its chat template does not know
+// into words.
+func arranged(r llm.Request, known quirks) []llm.Message {
 	ms := r.Messages
-	if r.Schema != nil && c.noSchema.Load() {
+	if known&noTools != 0 && len(r.Tools) > 0 {
+		at := slices.IndexFunc(ms, func(m llm.Message) bool { return m.Role != llm.RoleSystem })
+		if at < 0 {
+			at = len(ms)
+		}
+		ms = slices.Concat(ms[:at], []llm.Message{{Role: llm.RoleSystem, Content: spelled(r.Tools)}}, ms[at:])
+	}
+	if r.Schema != nil && known&noSchema != 0 {
 		ms = append(append([]llm.Message{}, ms...), llm.Message{Role: llm.RoleSystem,
 			Content: "Answer with one JSON object and nothing else. Its JSON Schema:\n" + string(r.Schema.JSON)})
 	}
-	return llm.Arrange(ms, llm.Layout{NoSystem: c.noSystem.Load(), NoTools: c.noToolTurns.Load()})
+	return llm.Arrange(ms, llm.Layout{NoSystem: known&noSystem != 0, NoTools: known&(noTools|noToolTurns) != 0,
+		OneCall: known&oneCall != 0, ShortIDs: known&shortIDs != 0, NoImages: known&noImages != 0})
 }
 
-func messages(ms []llm.Message) []goopenai.ChatCompletionMessage {
+func messages(ms []llm.Message, known quirks) []goopenai.ChatCompletionMessage {
 	out := make([]goopenai.ChatCompletionMessage, len(ms))
 	for i, m := range ms {
 		w := goopenai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content, ToolCallID: m.ToolCallID}
-		if m.Role == llm.RoleTool {
+		if m.Role == llm.RoleTool && known&noName == 0 {
 			w.Name = m.Name
 		}
 		if w.Content == "" && len(m.ToolCalls) == 0 {

@@ -1,0 +1,183 @@
+package openai
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"parley/internal/llm"
+)
+
+// quirks is what a model at an endpoint does not take, or does in its own way.
+type quirks uint32
+
+const (
+	noSystem    quirks = 1 << iota // the role system
+	noTools                        // tools: they are told in words, and called in words
+	noToolTurns                    // calls and their results among the messages
+	oneCall                        // more than one call in a message
+	shortIDs                       // ids of calls that are not nine letters and digits
+	noName                         // the name of the tool in its result
+	noImages                       // pictures
+	noSchema                       // response_format
+	noUsage                        // stream_options
+	noStream                       // streaming
+	newLimit                       // max_tokens: it wants max_completion_tokens
+	oldLimit                       // max_completion_tokens
+	noWarmth                       // temperature
+	thinksAhead                    // its template begins a thought, so that an answer begins inside one
+)
+
+// lesson is a refusal that teaches a quirk.
+type lesson struct {
+	learns quirks
+	name   string                   // under which it is kept
+	about  string                   // what the operator is told of it
+	says   *regexp.Regexp           // what the refusal says, in small letters; nil is learned otherwise
+	sent   func(r llm.Request) bool // nil for any: a refusal of what was not sent is about something else
+	source string                   // where the words can be read
+}
+
+// lessons is every quirk. The first that fits is learned.
+var lessons = []lesson{
+	{noTools, "no-tools", "takes no tools, they are told in words",
+		regexp.MustCompile(`does not support tools|support tool use|tool choice requires --enable-auto-tool-choice|tools param requires --jinja|function calling is not enabled|tools? (is|are) not supported|(extra_forbidden|unrecognized|unsupported|unknown)[^}]{0,60}['"]?\btools\b`),
+		hasTools, "ollama issue 11131, openrouter (mastra issue 2839), vllm issue 9986, llama.cpp tools/server/server-common.cpp, litellm issue 10313"},
+	{shortIDs, "short-ids", "wants ids of calls with nine letters and digits",
+		regexp.MustCompile(`length (of )?9\b`), hasToolTurns, "Mistral's API (langchain pull 24668), chat template of Mistral-Nemo-Instruct-2407"},
+	{oneCall, "one-call", "takes one call in a message",
+		regexp.MustCompile(`single tool-calls at once`), hasToolTurns, "chat template of meta-llama/Llama-3.1-8B-Instruct"},
+	{noUsage, "no-usage", "does not report usage of streams when asked",
+		regexp.MustCompile(`stream_options|include_usage`), nil, "Mistral's API (anon-kode issue 53)"},
+	{noSchema, "no-schema", "takes no response_format, it is told in words",
+		regexp.MustCompile(`response_?\s?format|json_schema|structured outputs?`), func(r llm.Request) bool { return r.Schema != nil }, "lm studio bug-tracker issue 307; DeepSeek's and Groq's APIs"},
+	{newLimit, "new-limit", "wants max_completion_tokens",
+		regexp.MustCompile(`use 'max_completion_tokens'`), nil, "OpenAI's API (opencode issue 37964)"},
+	{oldLimit, "old-limit", "wants max_tokens",
+		regexp.MustCompile(`max_completion_tokens`), nil, "Mistral's API (eca issue 231)"},
+	{noWarmth, "no-temperature", "takes no temperature",
+		regexp.MustCompile(`temperature`), nil, "OpenAI's API (9router issue 560)"},
+	{noImages, "no-images", "takes no pictures",
+		regexp.MustCompile(`image input|not a multimodal model|at most 0 image|does not support (image|vision|multimodal)|image_url|multimodal data provided`), hasImages,
+		"llama.cpp tools/server/server-common.cpp, ollama issue 17301, vllm (dots.ocr issue 61)"},
+	{noName, "no-name", "takes no name in a tool's result",
+		regexp.MustCompile(`property 'name' is unsupported|"tool","name"`), hasToolTurns, "Groq's API (julep issue 885)"},
+	{noSystem, "no-system", "takes no system message",
+		regexp.MustCompile(`system role|role system|'system'|developer instruction is not enabled|system message is not supported|unexpected role.{0,5}system`), nil,
+		"vllm pull 2964, sglang issue 892, Gemini's API (rig issue 788), chat template of google/gemma-2-2b-it"},
+	{noStream, "no-stream", "does not stream",
+		regexp.MustCompile(`tools?\b.{0,30}with stream|stream.{0,30}(not supported|unsupported|tool)`), nil, "llama.cpp issue 12601 and older servers"},
+	{noToolTurns, "no-tool-turns", "takes no calls among its messages, they are told in words",
+		regexp.MustCompile(`must alternate|only user and assistant roles|unexpected message role|unknown role|invalid role|invalid message role`), hasToolTurns,
+		"chat templates of google/gemma-2-2b-it, mistral-instruct and zephyr-7b-beta"},
+	{noSystem, "no-system", "takes no system message",
+		regexp.MustCompile(`must alternate|only user and assistant roles|unexpected message role|unknown role|invalid role|invalid message role`), nil, "the same templates, without calls"},
+	{thinksAhead, "thinks-ahead", "begins its answers inside a thought", nil, nil, "chat templates of Qwen/QwQ-32B and deepseek-ai/DeepSeek-R1"},
+}
+
+func hasTools(r llm.Request) bool { return len(r.Tools) > 0 }
+
+func hasToolTurns(r llm.Request) bool {
+	return slices.ContainsFunc(r.Messages, func(m llm.Message) bool { return m.Role == llm.RoleTool || len(m.ToolCalls) > 0 })
+}
+
+func hasImages(r llm.Request) bool {
+	return slices.ContainsFunc(r.Messages, func(m llm.Message) bool { return len(m.Images) > 0 })
+}
+
+// lessonOf recognizes what a refusal is about; 0 is nothing new.
+func lessonOf(detail string, r llm.Request, known quirks) quirks {
+	low := strings.ToLower(detail)
+	for _, l := range lessons {
+		if l.says != nil && known&l.learns == 0 && (l.sent == nil || l.sent(r)) && l.says.MatchString(low) {
+			return l.learns
+		}
+	}
+	return 0
+}
+
+// Notebook keeps what was learned of a model at an endpoint over restarts, for
+// some time. Both may be called from many goroutines and may block for as long
+// as a database does.
+type Notebook interface {
+	// Quirks is the names of what was learned.
+	Quirks(ctx context.Context, endpoint, model string) ([]string, error)
+	// LearnQuirk adds one.
+	LearnQuirk(ctx context.Context, endpoint, model, name string) error
+}
+
+// learned is what is known of each model of an endpoint.
+type learned struct {
+	mu     sync.Mutex // guards models
+	models map[string]quirks
+	book   Notebook // nil forgets
+	where  string   // the endpoint, without secrets
+}
+
+// endpointName is a base URL without what may be secret of it.
+func endpointName(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host + strings.TrimRight(u.Path, "/")
+}
+
+// of is what is known of a model. A notebook that cannot be read is asked again.
+func (l *learned) of(ctx context.Context, model string) (quirks, error) {
+	l.mu.Lock()
+	q, ok := l.models[model]
+	l.mu.Unlock()
+	if ok || l.book == nil {
+		return q, nil
+	}
+	names, err := l.book.Quirks(ctx, l.where, model)
+	if err != nil {
+		return 0, fmt.Errorf("quirks of %s: %w", model, err)
+	}
+	for _, row := range lessons {
+		if slices.Contains(names, row.name) {
+			q |= row.learns
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.models[model] |= q
+	return l.models[model], nil
+}
+
+// keep notes what proved right: with it the model answered.
+func (l *learned) keep(ctx context.Context, model string, q quirks) error {
+	l.mu.Lock()
+	fresh := q &^ l.models[model]
+	l.models[model] |= q
+	l.mu.Unlock()
+	if l.book == nil {
+		return nil
+	}
+	for i, row := range lessons {
+		if fresh&row.learns == 0 || slices.ContainsFunc(lessons[:i], func(o lesson) bool { return o.learns == row.learns }) {
+			continue
+		}
+		if err := l.book.LearnQuirk(ctx, l.where, model, row.name); err != nil {
+			return fmt.Errorf("keep a quirk of %s: %w", model, err)
+		}
+	}
+	return nil
+}
+
+// Quirks says in words what is known of the model, for the operator.
+func (c *Client) Quirks(ctx context.Context) ([]string, error) {
+	q, err := c.learned.of(ctx, c.o.Model)
+	var list []string
+	for _, l := range lessons {
+		if q&l.learns != 0 && !slices.Contains(list, l.about) {
+			list = append(list, l.about)
+		}
+	}
+	return list, err
+}

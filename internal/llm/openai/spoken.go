@@ -1,0 +1,112 @@
+package openai
+
+import (
+	"crypto/rand"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"parley/internal/llm"
+	"parley/internal/llm/dialect"
+	"parley/internal/text"
+)
+
+//go:embed prompts/tools.md
+var toolsPrompt string
+
+//go:embed prompts/garbled.md
+var garbledPrompt string
+
+//go:embed prompts/unknown.md
+var unknownPrompt string
+
+//go:embed prompts/doubtful.md
+var doubtfulPrompt string
+
+// spelled is tools in words, for a model that takes them in no other way.
+func spelled(tools []llm.ToolSpec) string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(toolsPrompt))
+	for _, t := range tools {
+		fmt.Fprintf(&b, "\n\n%s: %s\n%s", t.Name, t.Description, t.Parameters)
+	}
+	return b.String()
+}
+
+// reader reads the text of an answer to a request.
+func reader(r llm.Request, known quirks, again bool, onText func(string)) *dialect.Reader {
+	schemas := map[string]json.RawMessage{}
+	for _, name := range r.Callable {
+		schemas[name] = nil
+	}
+	for _, t := range r.Tools {
+		schemas[t.Name] = t.Parameters
+	}
+	d := &dialect.Reader{Show: onText, Opened: known&thinksAhead != 0 || thinkers.MatchString(r.Model), Sure: again,
+		Offer: func(name string) (json.RawMessage, bool) {
+			schema, ok := schemas[name]
+			return schema, ok
+		}}
+	if onText != nil {
+		d.Void = func() { onText(llm.RetryText) }
+	}
+	return d
+}
+
+// thinkers is models whose templates begin a thought: what they write is held
+// back until it is known to be an answer, from the first time on.
+var thinkers = regexp.MustCompile(`(?i)qwq|deepseek-r1|deepseek-reasoner|\br1\b|thinking`)
+
+// quoted says that a call stands in what others wrote: a model that repeats it
+// word for word does not mean it.
+func quoted(c dialect.Call, said []llm.Message) bool {
+	args := squeezed(c.Args)
+	for _, m := range said {
+		if m.Role != llm.RoleUser && m.Role != llm.RoleTool {
+			continue
+		}
+		if s := squeezed(m.Content); strings.Contains(s, args) && (strings.Contains(s, `"`+c.Name+`"`) || strings.Contains(s, "="+c.Name) || strings.Contains(s, "]"+c.Name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// squeezed is a text without white space.
+func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
+
+// spoken is calls that were written as text, with ids of the strictest form.
+func spoken(calls []dialect.Call) []llm.ToolCall {
+	list := make([]llm.ToolCall, len(calls))
+	for i, c := range calls {
+		list[i] = llm.ToolCall{ID: rand.Text()[:9], Name: c.Name, Args: c.Args}
+	}
+	return list
+}
+
+// unreadable is what servers say when they cannot read the call that their own
+// model wrote: Ollama (issue 12884), llama.cpp (issue 24644).
+var unreadable = regexp.MustCompile(`(?i)error parsing tool call|failed to parse (input|tool call|messages? content|arguments)|tool call parsing failed`)
+
+// repair is an answer that has to be given once more, and why.
+type repair struct {
+	fault dialect.Fault
+	raw   string
+}
+
+// maxRaw is how much of a faulty answer its model is shown, in bytes.
+const maxRaw = 2000
+
+// turns are what is added to a conversation for the second attempt.
+func (f repair) turns() []llm.Message {
+	notes := map[dialect.Fault]string{dialect.Garbled: garbledPrompt, dialect.Unknown: unknownPrompt, dialect.Doubtful: doubtfulPrompt}
+	ms := []llm.Message{{Role: llm.RoleUser, Content: strings.TrimSpace(notes[f.fault])}}
+	if f.raw != "" {
+		// Some templates refuse their own marks among the messages.
+		raw := strings.NewReplacer("<|", "‹|", "|>", "|›").Replace(text.ClipBytes(f.raw, maxRaw))
+		ms = append([]llm.Message{{Role: llm.RoleAssistant, Content: raw}}, ms...)
+	}
+	return ms
+}

@@ -1,0 +1,41 @@
+package memory
+
+import (
+	"context"
+	"time"
+
+	"parley/internal/sqlite"
+)
+
+// keepQuirks is how long a model is taken to be as it was: servers are updated,
+// and templates fixed.
+const keepQuirks = 30 * 24 * time.Hour
+
+// Quirks is what was learned of a model at an endpoint, sorted.
+func (s *Store) Quirks(_ context.Context, endpoint, model string) (names []string, err error) {
+	rows, err := s.db.Query("SELECT quirk FROM quirks WHERE endpoint = ? AND model = ? AND at > ? ORDER BY quirk",
+		endpoint, model, Stamp(s.now().Add(-keepQuirks)))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, rows.Err()
+}
+
+// LearnQuirk notes one for a month, and forgets whatever is older.
+func (s *Store) LearnQuirk(ctx context.Context, endpoint, model, name string) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		if _, err := tx.Exec("DELETE FROM quirks WHERE at <= ?", Stamp(s.now().Add(-keepQuirks))); err != nil {
+			return err
+		}
+		_, err := tx.Exec("INSERT INTO quirks VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at", endpoint, model, name, Stamp(s.now()))
+		return err
+	})
+}
