@@ -32,7 +32,7 @@ var wordless = []string{
 	"membership.*", "messages.session_id", "messages.platform", "messages.channel", "messages.thread", "messages.message_id", "messages.role", "messages.user_id", "messages.tool_call_id", "messages.at", "messages.people",
 	"note_authors.*", "outbox.kind", "outbox.platform", "outbox.channel", "outbox.thread", "outbox.nonce", "outbox.preview", "outbox.state", "outbox.platform_id", "outbox.not_before", "outbox.at", "outbox.waits_for",
 	"overheard.*", "participants.*", "pending_actions.user_id", "pending_actions.platform", "pending_actions.channel", "pending_actions.thread", "pending_actions.id", "pending_actions.expires_at",
-	"people.user_id", "people.learn_after", "policies.*",
+	"people.user_id", "people.learn_after", "policies.*", "quirks.*",
 	"reminders.user_id", "reminders.platform", "reminders.channel", "reminders.thread", "reminders.due_at", "reminders.schedule", "reminders.zone", "reminders.state", "reminders.told_at", "reminders.call_key", "reminders.created_at", "reminders.people", "reminders.ended",
 	"secrets.*", "sessions.id", "sessions.platform", "sessions.channel", "sessions.thread", "sessions.user_id", "sessions.status", "sessions.created_at", "sessions.last_activity", "sessions.expires_at", "sessions.ended_at", "sessions.last_model", "sessions.carried_from", "sessions.people",
 	"settings.name", "steps.kind", "steps.key", "steps.state", "steps.people",
