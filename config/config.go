@@ -142,6 +142,12 @@ type MCPServer struct {
 	URL     string   `yaml:"url" form:"url" doc:"address of a streamable HTTP server"`
 	Env     []Secret `yaml:"env" form:"env" doc:"NAME to hand on, or NAME=value"`
 
+	Headers      []Secret `yaml:"headers" form:"header" doc:"sent with every request to url, as Name: value"`
+	Bearer       Secret   `yaml:"bearer" doc:"token for url, sent as Authorization: Bearer; a server that wants a login instead gets it with /tools login"`
+	ClientID     string   `yaml:"client_id" doc:"for servers that want a login and know their clients; others register Parley by themselves"`
+	ClientSecret Secret   `yaml:"client_secret" doc:"goes with client_id"`
+	Scopes       []string `yaml:"scopes" doc:"what a login asks for; with none, what the server says"`
+
 	ReadOnly bool          `yaml:"read_only" default:"false" doc:"true says that no tool of it changes anything, whatever the server says: they never ask"`
 	Timeout  time.Duration `yaml:"timeout" default:"60s" range:"1s..5m" doc:"time for one call"`
 }

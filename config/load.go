@@ -47,6 +47,7 @@ func Load(o Options) (Config, error) {
 	l := loader{config: Default(), places: map[string]string{}}
 	l.file(o.File)
 	l.environment(o.Env)
+	l.expand(environ(o.Env))
 	for _, path := range slices.Sorted(maps.Keys(o.Flags)) {
 		l.set(path, o.Flags[path], "flag")
 	}
@@ -131,12 +132,7 @@ func (l *loader) environment(env []string) {
 			names = append(names, s.Env)
 		}
 	}
-	values := map[string]string{}
-	for _, entry := range env {
-		if name, value, _ := strings.Cut(entry, "="); value != "" {
-			values[name] = value
-		}
-	}
+	values := environ(env)
 	l.credentials(values["CREDENTIALS_DIRECTORY"])
 	strange := l.strangers(values)
 	for _, name := range slices.Sorted(maps.Keys(wellKnown)) {

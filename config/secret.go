@@ -34,7 +34,7 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 var keyName = regexp.MustCompile(`(?i)key|token|secret|auth|sig|pass`)
 
 // Secrets lists the exact values that must never be seen: secrets, the values
-// among env, and passwords and keys within addresses.
+// among env and headers, and passwords and keys within addresses.
 func (c Config) Secrets() (list []string) {
 	add := func(value string) {
 		if value != "" {
@@ -47,6 +47,13 @@ func (c Config) Secrets() (list []string) {
 			add(string(value))
 		case []Secret:
 			for _, entry := range value {
+				if s.form == "header" {
+					_, v, _ := strings.Cut(string(entry), ":")
+					add(strings.TrimSpace(v))
+					_, key, _ := strings.Cut(strings.TrimSpace(v), " ") // of Bearer KEY
+					add(key)
+					continue
+				}
 				_, v, _ := strings.Cut(string(entry), "=")
 				add(v)
 			}

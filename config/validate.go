@@ -93,6 +93,7 @@ func bound(v reflect.Value, text string) float64 {
 var (
 	nameForm          = regexp.MustCompile(`^[a-z][a-z0-9_]{0,49}$`) // of tools, variables and journeys
 	webhookSecretForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)       // and 256 at most: Bot API setWebhook
+	headerForm        = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+:[^\r\n\x00]*$")
 	envForm           = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`)
 )
 
@@ -129,6 +130,8 @@ func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 		return "has characters that Telegram does not take", "1 to 256 of A-Z a-z 0-9 _ -"
 	case form == "env" && !envForm.MatchString(text):
 		return "has an entry that names no variable", "NAME or NAME=value"
+	case form == "header" && !headerForm.MatchString(text):
+		return "has an entry that is no header", "Name: value"
 	case form == "snowflake" && !isID(text):
 		return fmt.Sprintf("is %q", text), "the numeric id: in Discord, Copy Server ID"
 	case form == "person" && ids != nil:
@@ -216,6 +219,12 @@ func (c *Config) lists(fail func(path, problem, hint string)) {
 		unique("mcp.servers", i, s.Name)
 		if (len(s.Command) == 0) == (s.URL == "") {
 			fail(fmt.Sprintf("mcp.servers[%d]", i), "needs either command or url", "")
+		}
+		if s.URL == "" && (len(s.Headers) > 0 || s.Bearer != "" || s.ClientID != "") {
+			fail(fmt.Sprintf("mcp.servers[%d]", i), "has headers, bearer or client_id, which are for a url", "hand a program its secrets with env")
+		}
+		if s.ClientSecret != "" && s.ClientID == "" {
+			fail(fmt.Sprintf("mcp.servers[%d].client_id", i), "is missing", "client_secret goes with it")
 		}
 	}
 }

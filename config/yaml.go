@@ -132,6 +132,8 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 		y.sections(list, v, path)
 	case isList && v.Kind() == reflect.Slice:
 		y.list(list, &s)
+	case node.Type() == ast.MappingType && joins[s.form] != "":
+		y.pairs(node.(*ast.MappingNode), &s)
 	default:
 		text, ok := yamldoc.Scalar(node)
 		if !ok {
@@ -144,6 +146,22 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 		}
 	}
 	y.places[path] = y.place(node.GetToken())
+}
+
+// joins are the lists that may be written as pairs, and what joins a pair.
+var joins = map[string]string{"env": "=", "header": ": "}
+
+func (y *yamlFile) pairs(mapping *ast.MappingNode, s *Setting) {
+	var items []string
+	for _, entry := range mapping.Values {
+		text, ok := yamldoc.Scalar(entry.Value)
+		if _, plain := entry.Key.(ast.ScalarNode); !plain || !ok {
+			y.failAt(entry.Key.GetToken(), s.Path, "expected single values by name", "")
+			return
+		}
+		items = append(items, entry.Key.GetToken().Value+joins[s.form]+text)
+	}
+	s.setList(items)
 }
 
 func (y *yamlFile) list(list *ast.SequenceNode, s *Setting) {

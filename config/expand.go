@@ -1,0 +1,88 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strings"
+)
+
+// reference is a variable of the environment within a secret of a list.
+var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
+
+// fromFile begins a secret of a list that is in a file of its own.
+const fromFile = "file:"
+
+// expand fills in the secrets within lists of sections, which no variable of
+// ours can name: ${NAME} is a variable of the environment, file:PATH what is
+// in that file. values is the environment.
+func (l *loader) expand(values map[string]string) {
+	l.config.each(func(s *Setting) {
+		if !s.Secret || !strings.Contains(s.Path, "[") {
+			return
+		}
+		for _, v := range texts(s.value) {
+			filled, err := expanded(v.String(), s.form, values)
+			if err != nil {
+				l.fail(&Error{Setting: s.Path, Place: placeOf(l.places, s.Path), Problem: err.Error(), Hint: "name a variable that is set, or a readable file that holds the secret"})
+				return
+			}
+			v.SetString(filled)
+		}
+	})
+}
+
+// texts is the text of a setting, or those of a list.
+func texts(v reflect.Value) []reflect.Value {
+	if v.Kind() != reflect.Slice {
+		return []reflect.Value{v}
+	}
+	list := make([]reflect.Value, v.Len())
+	for i := range list {
+		list[i] = v.Index(i)
+	}
+	return list
+}
+
+// expanded is one secret, filled in. The error names variables and files and
+// never a value. An entry of the form env may hold file: as a value of its own.
+func expanded(text, form string, values map[string]string) (string, error) {
+	lead := ""
+	if name, value, ok := strings.Cut(text, ":"); ok && form == "header" {
+		lead, text = name+": ", strings.TrimSpace(value)
+	}
+	if path, ok := strings.CutPrefix(text, fromFile); ok && form != "env" {
+		secret, err := readFile(strings.TrimSpace(path))
+		if err == nil && strings.TrimSpace(secret) == "" {
+			err = fmt.Errorf("%s is empty", path)
+		}
+		return lead + strings.TrimSpace(secret), err
+	}
+	var missing error
+	text = reference.ReplaceAllStringFunc(text, func(found string) string {
+		name := found[2 : len(found)-1]
+		value := values[name]
+		if file := values[name+"_FILE"]; value == "" && file != "" {
+			secret, err := readFile(file)
+			missing = errors.Join(missing, err)
+			value = strings.TrimSpace(secret)
+		}
+		if value == "" {
+			missing = errors.Join(missing, fmt.Errorf("names ${%s}, which is not set", name))
+		}
+		return value
+	})
+	return lead + text, missing
+}
+
+// environ is the environment as a map; an empty value counts as unset.
+func environ(env []string) map[string]string {
+	values := map[string]string{}
+	for _, entry := range env {
+		if name, value, _ := strings.Cut(entry, "="); value != "" {
+			values[name] = value
+		}
+	}
+	return values
+}
