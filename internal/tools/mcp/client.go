@@ -35,10 +35,18 @@ type Server struct {
 	URL string // of a streamable HTTP server
 	// Headers go with every request to URL's host, and nowhere else.
 	Headers map[string]string
+	Login   Login // to URL, when it asks for one
 	// ReadOnly is the operator's word that no tool of it changes anything. Else
 	// those do that are not said to be read-only by their hints.
 	ReadOnly bool
 	Timeout  time.Duration // of one call, 1-300 s; 0 is a minute
+}
+
+// Login is what an operator says about logging in to a server.
+type Login struct {
+	ClientID     string // "" registers a client
+	ClientSecret string
+	Scopes       []string // none are those the server names
 }
 
 // Options are a Client's parts.
@@ -62,6 +70,7 @@ type Status struct {
 	Server    string
 	Connected bool
 	Err       string   // why it is not connected; "" before the first try
+	Login     bool     // it waits for a login; see Client.Login
 	Tools     []string // offered, by our names
 	Pending   []Change // what the server has beyond what was approved
 }
@@ -103,18 +112,30 @@ func Open(o Options) (*Client, error) {
 			return nil, fmt.Errorf("mcp: server %s needs a command or an address", s.Name)
 		}
 		r := newRemote(s, c.pins, c.log)
-		if s.URL != "" {
-			guard, err := tools.Guard{}.Trusting(s.URL)
-			if err != nil {
-				return nil, fmt.Errorf("mcp: server %s: %w", s.Name, err)
-			}
-			r.dial = overHTTP(s, guard, r.tasks.hear)
-		} else {
-			r.dial = overPipes(s, filepath.Join(o.Dir, s.Name), r.tasks.hear, r.log)
+		if err := r.prepare(o.Dir); err != nil {
+			return nil, err
 		}
 		c.remotes = append(c.remotes, r)
 	}
 	return c, nil
+}
+
+// prepare says how the server is reached.
+func (r *remote) prepare(dir string) error {
+	s := r.server
+	if s.URL == "" {
+		r.dial = overPipes(s, filepath.Join(dir, s.Name), r.tasks.hear, r.log)
+		return nil
+	}
+	guard, err := tools.Guard{}.Trusting(s.URL)
+	if err != nil {
+		return fmt.Errorf("mcp: server %s: %w", s.Name, err)
+	}
+	if s.Headers["Authorization"] == "" {
+		r.login = newLogin(s, guard, filepath.Join(dir, "login-"+s.Name+".json"))
+	}
+	r.dial = r.overHTTP(guard)
+	return nil
 }
 
 // Run keeps every server connected until ctx ends, then ends them and returns
@@ -160,10 +181,53 @@ var ErrChanged = errors.New("not what was shown any more")
 // looked at: should the server have changed it since, that is ErrChanged and
 // nothing is approved.
 func (c *Client) Approve(server, tool, hash string) error {
-	for _, r := range c.remotes {
-		if r.server.Name == server {
-			return r.approve(tool, hash)
-		}
+	if r := c.find(server); r != nil {
+		return r.approve(tool, hash)
 	}
 	return fmt.Errorf("mcp: there is no server %q", server)
+}
+
+// find is the server of that name, nil for none.
+func (c *Client) find(server string) *remote {
+	for _, r := range c.remotes {
+		if r.server.Name == server {
+			return r
+		}
+	}
+	return nil
+}
+
+// Login starts a login to a server and returns the address that a person opens
+// in a browser; FinishLogin ends it. Errors are ErrNoNeed, or say what failed.
+func (c *Client) Login(ctx context.Context, server string) (address string, err error) {
+	r := c.find(server)
+	if r == nil || r.login == nil {
+		return "", fmt.Errorf("mcp: %s: %w", server, ErrNoNeed)
+	}
+	return r.login.begin(ctx)
+}
+
+// FinishLogin takes the address that the browser was sent to and connects.
+// Errors are ErrNoLogin, ErrAddress and ErrDeclined, or say what failed.
+func (c *Client) FinishLogin(ctx context.Context, server, address string) error {
+	r := c.find(server)
+	if r == nil || r.login == nil {
+		return ErrNoLogin
+	}
+	if err := r.login.finish(ctx, address); err != nil {
+		return err
+	}
+	r.hurry()
+	return nil
+}
+
+// Logout forgets a login and says whether there was one.
+func (c *Client) Logout(server string) (bool, error) {
+	r := c.find(server)
+	if r == nil || r.login == nil {
+		return false, nil
+	}
+	had, err := r.login.tokens.forget()
+	r.wake()
+	return had, err
 }

@@ -102,17 +102,7 @@ func (p *pins) save() error {
 	if err != nil {
 		return fmt.Errorf("mcp: write pins: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(p.path), "pins-*") // made 0600
-	if err != nil {
-		return fmt.Errorf("mcp: write pins: %w", err)
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), p.path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
+	if err := writeFile(p.path, data); err != nil {
 		return fmt.Errorf("mcp: write pins: %w", err)
 	}
 	return nil

@@ -36,7 +36,9 @@ type remote struct {
 	pins   *pins
 	log    *slog.Logger
 	dial   dialer
+	login  *login        // nil where none is possible
 	look   chan struct{} // asks for a look at the server's tools; holds one
+	again  chan struct{} // asks to connect now; holds one
 	busy   busy
 	tasks  taskOnly
 
@@ -46,29 +48,34 @@ type remote struct {
 	set     tools.Set    // what of it is offered
 	pending []Change
 	err     string
+	barred  bool // it wants a login
 }
 
 func newRemote(s Server, p *pins, log *slog.Logger) *remote {
-	return &remote{server: s, pins: p, log: log.With("server", s.Name), look: make(chan struct{}, 1)}
+	return &remote{server: s, pins: p, log: log.With("server", s.Name), look: make(chan struct{}, 1), again: make(chan struct{}, 1)}
 }
 
 // keep connects and reconnects until ctx ends.
 func (r *remote) keep(ctx context.Context) {
 	delay := minBackOff
+	if r.login != nil {
+		defer r.login.give(nil)
+	}
 	for {
 		start := time.Now()
 		err := r.connect(ctx)
 		if ctx.Err() != nil {
-			r.lost("")
+			r.lost(nil)
 			return
 		}
-		r.lost(err.Error())
+		r.lost(err)
 		if time.Since(start) > stable {
 			delay = minBackOff
 		}
 		r.log.WarnContext(ctx, "tool server lost", "err", err, "again_in", delay)
 		select {
 		case <-time.After(delay):
+		case <-r.again:
 		case <-ctx.Done():
 			return
 		}
@@ -76,10 +83,21 @@ func (r *remote) keep(ctx context.Context) {
 	}
 }
 
-func (r *remote) lost(why string) {
+func (r *remote) lost(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.session, r.all, r.set, r.pending, r.err = nil, nil, tools.Set{}, nil, why
+	r.session, r.all, r.set, r.pending, r.err = nil, nil, tools.Set{}, nil, ""
+	if r.barred = errors.Is(err, ErrLogin); err != nil {
+		r.err = err.Error()
+	}
+}
+
+// hurry connects now, if it waits to. It never blocks.
+func (r *remote) hurry() {
+	select {
+	case r.again <- struct{}{}:
+	default:
+	}
 }
 
 // connect lives through one connection; its error says how it ended.
@@ -234,7 +252,7 @@ func (r *remote) offered() tools.Set {
 func (r *remote) status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := Status{Server: r.server.Name, Connected: r.session != nil, Err: r.err, Pending: slices.Clone(r.pending)}
+	s := Status{Server: r.server.Name, Connected: r.session != nil, Err: r.err, Login: r.barred, Pending: slices.Clone(r.pending)}
 	for _, t := range r.set.All() {
 		s.Tools = append(s.Tools, t.Name)
 	}

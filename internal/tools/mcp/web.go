@@ -17,13 +17,17 @@ import (
 )
 
 // overHTTP talks to a streamable HTTP server through the guard.
-func overHTTP(s Server, guard tools.Guard, heard hearing) dialer {
+func (r *remote) overHTTP(guard tools.Guard) dialer {
+	s := r.server
 	guard.Wait = cmp.Or(s.Timeout, callTimeout)
 	return func(context.Context) (sdk.Transport, func(), error) {
 		client := guard.Client()
 		inner := client.Transport
-		client.Transport = wire{s, inner, heard}
+		client.Transport = wire{s, inner, r.tasks.hear}
 		t := &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: client, MaxEventSize: maxMessage}
+		if r.login != nil {
+			t.OAuthHandler = r.login
+		}
 		return t, func() { (&http.Client{Transport: inner}).CloseIdleConnections() }, nil
 	}
 }
@@ -110,4 +114,40 @@ func (l *limit) Read(p []byte) (int, error) {
 	n, err := l.from.Read(p[:min(len(p), l.left)])
 	l.left -= n
 	return n, err
+}
+
+// newLogin makes what logs in to a server. Its requests go to public hosts and
+// to the host of the server, wherever that is; another host inside the network
+// is not asked because a server says so.
+func newLogin(s Server, guard tools.Guard, path string) *login {
+	guard.Wait = askTimeout
+	client := &http.Client{Transport: neighbours{s.URL, guard}, CheckRedirect: guard.Client().CheckRedirect}
+	return &login{server: s, client: client, tokens: &tokens{path: path}}
+}
+
+// neighbours also reaches other ports of a server's own host.
+type neighbours struct {
+	server string
+	guard  tools.Guard
+}
+
+func (n neighbours) RoundTrip(r *http.Request) (*http.Response, error) {
+	guard := n.guard
+	if u, err := url.Parse(n.server); err == nil && u.Hostname() == r.URL.Hostname() {
+		if guard, err = guard.Trusting(r.URL.String()); err != nil {
+			return nil, err
+		}
+	}
+	r = r.Clone(r.Context())
+	r.Close = true // these are rare
+	resp, err := guard.Client().Transport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	body := resp.Body
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{&limit{body, maxAnswer}, body}
+	return resp, nil
 }

@@ -1,0 +1,226 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+	"golang.org/x/oauth2"
+)
+
+const (
+	// Redirect is where a browser is sent after a login. In a chat nobody
+	// listens there: the person copies the address that the browser was sent to.
+	Redirect     = "http://127.0.0.1:8765/callback"
+	loginTimeout = 15 * time.Minute // for a person to agree
+	askTimeout   = 30 * time.Second // for a server's part of a login
+)
+
+// Errors of logins.
+var (
+	ErrLogin    = errors.New("it wants a login")
+	ErrNoLogin  = errors.New("no login is under way; ask for a new one")
+	ErrNoNeed   = errors.New("the server does not ask for a login")
+	ErrAddress  = errors.New("that is not the address the browser was sent to after you agreed")
+	ErrDeclined = errors.New("the login was declined")
+)
+
+// login is how a server is logged in to: it holds the token and gets a new one
+// with a person's help. It is the library's OAuthHandler for the connection,
+// which never waits for a person.
+type login struct {
+	server Server
+	client *http.Client // guarded
+	tokens *tokens
+
+	flow *flow // what a person is asked to do; under tokens.mu
+}
+
+// flow is one login under way.
+type flow struct {
+	came   chan *auth.AuthorizationResult // the browser's address; holds one
+	ended  chan error                     // holds one
+	done   chan struct{}                  // closed when nothing of it runs
+	cancel context.CancelFunc
+}
+
+var _ auth.OAuthHandler = (*login)(nil)
+
+// TokenSource implements auth.OAuthHandler; nil before the first login.
+func (l *login) TokenSource(context.Context) (oauth2.TokenSource, error) {
+	return l.tokens.source(l.client)
+}
+
+// Authorize implements auth.OAuthHandler: the server refused what it was sent.
+// nil says that there is a newer token to try.
+func (l *login) Authorize(_ context.Context, req *http.Request, resp *http.Response) error {
+	defer resp.Body.Close()
+	used, _ := strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
+	if l.tokens.renew(l.client, used) {
+		return nil
+	}
+	return ErrLogin
+}
+
+// begin starts a login and returns the address that a person opens in a
+// browser. A login that was under way is given up.
+func (l *login) begin(ctx context.Context) (address string, err error) {
+	asked, cancelAsk := context.WithTimeout(ctx, askTimeout)
+	defer cancelAsk()
+	request, refusal, err := l.knock(asked)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loginTimeout)
+	f := &flow{came: make(chan *auth.AuthorizationResult, 1), ended: make(chan error, 1), done: make(chan struct{}), cancel: cancel}
+	open := make(chan string, 1)
+	handler, err := auth.NewAuthorizationCodeHandler(l.settings(f, open))
+	if err != nil {
+		cancel()
+		refusal.Body.Close()
+		return "", fmt.Errorf("log in to %s: %w", l.server.Name, err)
+	}
+	l.give(f)
+	go func() {
+		defer close(f.done)
+		defer cancel()
+		f.ended <- handler.Authorize(ctx, request, refusal)
+	}()
+	select {
+	case address = <-open:
+		return address, nil
+	case err = <-f.ended:
+	case <-asked.Done():
+		cancel()
+		err = asked.Err()
+	}
+	l.give(nil)
+	return "", fmt.Errorf("log in to %s: %w", l.server.Name, plain(err))
+}
+
+// give makes f the login that is under way, nil for none, and waits for the end
+// of the one before.
+func (l *login) give(f *flow) {
+	l.tokens.mu.Lock()
+	before := l.flow
+	l.flow = f
+	l.tokens.mu.Unlock()
+	if before != nil {
+		before.cancel()
+		<-before.done
+	}
+}
+
+func (l *login) settings(f *flow, open chan<- string) *auth.AuthorizationCodeHandlerConfig {
+	c := &auth.AuthorizationCodeHandlerConfig{
+		RedirectURL: Redirect, Client: l.client, RequestRefreshToken: true, AcceptUnadvertisedIss: true,
+		AuthorizationCodeFetcher: func(ctx context.Context, a *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			open <- a.URL
+			select {
+			case came := <-f.came:
+				return came, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		},
+		NewTokenSource: func(_ context.Context, c *oauth2.Config, t *oauth2.Token) (oauth2.TokenSource, error) {
+			return oauth2.StaticTokenSource(t), l.tokens.store(c, t)
+		},
+	}
+	if len(l.server.Login.Scopes) > 0 {
+		c.ScopeFilter = func([]string) []string { return l.server.Login.Scopes }
+	}
+	if l.server.Login.ClientID != "" {
+		c.PreregisteredClient = &oauthex.ClientCredentials{ClientID: l.server.Login.ClientID}
+		if secret := l.server.Login.ClientSecret; secret != "" {
+			c.PreregisteredClient.ClientSecretAuth = &oauthex.ClientSecretAuth{ClientSecret: secret}
+		}
+		return c
+	}
+	c.DynamicClientRegistrationConfig = &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
+		ClientName: "Parley", RedirectURIs: []string{Redirect}, TokenEndpointAuthMethod: "none",
+		GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"}}}
+	return c
+}
+
+// knock asks the server without a token, to be told where to log in.
+func (l *login) knock(ctx context.Context) (*http.Request, *http.Response, error) {
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"` + protocol + `","capabilities":{},"clientInfo":{"name":"parley","version":"1"}}}`
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, l.server.URL, bytes.NewBufferString(hello))
+	if err != nil {
+		return nil, nil, fmt.Errorf("log in to %s: %w", l.server.Name, err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	resp, err := l.client.Do(r)
+	if err != nil {
+		return nil, nil, fmt.Errorf("log in to %s: %w", l.server.Name, err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusUnauthorized {
+		return nil, nil, fmt.Errorf("log in to %s: %w: it answered %s", l.server.Name, ErrNoNeed, resp.Status)
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(nil))
+	return r, resp, nil
+}
+
+// finish ends the login that is under way with the address the browser was
+// sent to, and waits for the token.
+func (l *login) finish(ctx context.Context, address string) error {
+	l.tokens.mu.Lock()
+	f := l.flow
+	l.tokens.mu.Unlock()
+	if f == nil {
+		return ErrNoLogin
+	}
+	u, err := url.Parse(strings.Trim(strings.TrimSpace(address), "<>"))
+	if err != nil {
+		return ErrAddress
+	}
+	q := u.Query()
+	if why := q.Get("error"); why != "" {
+		l.give(nil)
+		return fmt.Errorf("%w: %.100q", ErrDeclined, why)
+	}
+	if q.Get("code") == "" || q.Get("state") == "" {
+		return ErrAddress
+	}
+	l.tokens.mu.Lock()
+	mine := l.flow == f
+	l.flow = nil // a code counts once
+	l.tokens.mu.Unlock()
+	if !mine {
+		return ErrNoLogin
+	}
+	f.came <- &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}
+	select {
+	case err = <-f.ended:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		f.cancel()
+		return fmt.Errorf("log in to %s: %w", l.server.Name, plain(err))
+	}
+	return nil
+}
+
+// plain is err without what a token endpoint answered, which may hold secrets.
+func plain(err error) error {
+	if e, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		status := ""
+		if e.Response != nil {
+			status = e.Response.Status
+		}
+		return fmt.Errorf("the login server refused: %s %.100s", status, e.ErrorCode)
+	}
+	return err
+}

@@ -1,0 +1,174 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+// tokens is what a login to one server gave, kept in a file that only this user
+// can read. Another process may write it, too: bot mcp login.
+type tokens struct {
+	path string
+
+	mu   sync.Mutex // guards what follows, and the login that is under way
+	read time.Time  // the file's, when it was read last
+	held *held      // nil for none
+}
+
+// held is a token and how to get the next one.
+type held struct {
+	Config oauth2.Config `json:"config"`
+	Token  *oauth2.Token `json:"token"`
+}
+
+// source hands out the token and refreshes it; nil without a login.
+func (t *tokens) source(client *http.Client) (oauth2.TokenSource, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.load(); err != nil || t.held == nil {
+		return nil, err
+	}
+	return refreshing{t, client}, nil
+}
+
+// load reads the file if it has changed. The caller holds mu.
+func (t *tokens) load() error {
+	info, err := os.Stat(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.held, t.read = nil, time.Time{}
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read login: %w", err)
+	}
+	if info.ModTime().Equal(t.read) {
+		return nil
+	}
+	data, err := os.ReadFile(t.path)
+	if err != nil {
+		return fmt.Errorf("read login: %w", err)
+	}
+	var h held
+	if err := json.Unmarshal(data, &h); err != nil || h.Token == nil {
+		return fmt.Errorf("%s is broken; log in again", filepath.Base(t.path)) // its content is secret
+	}
+	t.held, t.read = &h, info.ModTime()
+	return nil
+}
+
+// store keeps what a login gave.
+func (t *tokens) store(c *oauth2.Config, token *oauth2.Token) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.save(&held{*c, token})
+}
+
+// save writes the file. The caller holds mu.
+func (t *tokens) save(h *held) error {
+	data, err := json.Marshal(h)
+	if err == nil {
+		err = writeFile(t.path, data)
+	}
+	if err != nil {
+		return fmt.Errorf("keep login: %w", err)
+	}
+	t.held, t.read = h, time.Time{}
+	if info, err := os.Stat(t.path); err == nil {
+		t.read = info.ModTime()
+	}
+	return nil
+}
+
+// forget deletes the login. It says whether there was one.
+func (t *tokens) forget() (bool, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.held = nil
+	err := os.Remove(t.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// refreshing is the token, made new when it has run out and kept.
+type refreshing struct {
+	tokens *tokens
+	client *http.Client
+}
+
+// Token implements oauth2.TokenSource. Callers queue: a refresh token may count
+// only once.
+func (r refreshing) Token() (*oauth2.Token, error) {
+	t := r.tokens
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held == nil {
+		return nil, ErrLogin
+	}
+	return t.fresh(r.client, t.held.Token)
+}
+
+// renew says whether there is a token other than the one that was refused; it
+// gets one if it can.
+func (t *tokens) renew(client *http.Client, refused string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.load(); err != nil || t.held == nil {
+		return false
+	}
+	if t.held.Token.AccessToken != refused {
+		return true
+	}
+	stale := *t.held.Token
+	stale.Expiry = time.Unix(1, 0)
+	_, err := t.fresh(client, &stale)
+	return err == nil
+}
+
+// fresh is a token that has not run out, kept when it is a new one. The caller
+// holds mu.
+func (t *tokens) fresh(client *http.Client, old *oauth2.Token) (*oauth2.Token, error) {
+	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), oauth2.HTTPClient, client), askTimeout)
+	defer cancel()
+	token, err := t.held.Config.TokenSource(ctx, old).Token()
+	if e, ok := errors.AsType[*oauth2.RetrieveError](err); ok && e.ErrorCode == "invalid_grant" {
+		return nil, &oauth2.RetrieveError{ErrorCode: e.ErrorCode} // the library asks without one
+	}
+	if err != nil {
+		return nil, plain(err)
+	}
+	if token.AccessToken != t.held.Token.AccessToken {
+		if err := t.save(&held{t.held.Config, token}); err != nil {
+			return nil, err
+		}
+	}
+	return token, nil
+}
+
+// writeFile replaces a file as a whole; only this user can read it.
+func writeFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*") // made 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
