@@ -138,6 +138,8 @@ var rooms = []allowed{
 
 	{"internal/setup", "internal/vault", "opens the folders of the settings"},
 	{"internal/setup", "config", "makes parts of the settings"},
+	{"internal/setup", "internal/tools/mcp", "the tool servers of the settings"},
+	{"internal/cli", "internal/tools/mcp", "logs in to tool servers, and checks them"},
 	{"internal/setup", "internal/llm", "describes the model's endpoint"},
 	{"internal/setup", "internal/llm/offline", "the endpoint where none is set"},
 	{"internal/setup", "internal/llm/openai", "the endpoint of the settings"},
@@ -195,6 +197,7 @@ var libraries = []allowed{
 	{"internal/tools", "github.com/google/jsonschema-go", "schemas from Go types, and what a call breaks of one"},
 	{"internal/tools", "golang.org/x/net", "fetched pages to readable text"},
 	{"internal/tools/mcp", "github.com/modelcontextprotocol/go-sdk", "the protocol of tool servers"},
+	{"internal/tools/mcp", "golang.org/x/oauth2", "the tokens of logins that the protocol's library makes"},
 }
 
 // forTests is what every test may use besides what its room may: the fakes

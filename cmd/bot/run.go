@@ -55,10 +55,16 @@ func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *cli.Streams) er
 	return process(s).Talk(ctx, cfg, app.Seat{User: c.User, Name: c.Name, Channel: c.Channel, TTY: cli.IsTerminal(s.In) && cli.IsTerminal(s.Out)})
 }
 
-type mcpCmd struct{}
+type mcpCmd struct {
+	Serve  mcpServeCmd   `cmd:"" default:"1" help:"Serve on standard input and output (the default)."`
+	Login  cli.MCPLogin  `cmd:"" help:"Log in to a tool server of mcp.servers."`
+	Logout cli.MCPLogout `cmd:"" help:"Forget the login to a tool server."`
+}
+
+type mcpServeCmd struct{}
 
 // Run serves other programs of the owner's.
-func (mcpCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
+func (mcpServeCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
 	cfg, err := f.Load()
 	if err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/tools/mcp/mcptest"
 	"parley/internal/waittest"
 )
 
@@ -101,5 +102,52 @@ func TestChangedToolsAreApprovedFromTheChat(t *testing.T) {
 	w.shows(t, "/tools servers", "pages: down, I keep trying")
 	if got := w.say(t, 1, "/tools approve pages"); !strings.Contains(got, "not running") {
 		t.Errorf("said %q", got)
+	}
+}
+
+// Logging in to a tool server from a chat: a link, a browser, a pasted address.
+func TestLoginToAToolServerFromTheChat(t *testing.T) {
+	server := sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"}, nil)
+	server.AddTool(&sdk.Tool{Name: "read", Description: "Reads", InputSchema: json.RawMessage(`{"type":"object"}`)},
+		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return &sdk.CallToolResult{}, nil })
+	g := mcptest.NewGate(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	w := newWorld(t)
+	w.file = filepath.Join(t.TempDir(), "bot.yaml")
+	if err := os.WriteFile(w.file, []byte("mcp:\n  servers:\n    - name: pages\n      url: "+g.URL+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.run(t)
+	w.shows(t, "/tools servers", "pages: waits for a login: /tools login pages")
+	if out, _ := w.examined(t); !strings.Contains(out, "warn mcp pages") || !strings.Contains(out, "bot mcp login pages") {
+		t.Errorf("doctor:\n%s", out)
+	}
+	if got := w.say(t, 2, "/tools login pages"); strings.Contains(got, "http") {
+		t.Errorf("somebody else gets %q", got)
+	}
+	if got := w.say(t, 1, "/tools login nobody"); !strings.Contains(got, "no tool server named") {
+		t.Errorf("said %q", got)
+	}
+	if got := w.say(t, 1, "/tools login pages http://127.0.0.1:8765/callback?code=x&state=y"); !strings.Contains(got, "No login to pages is under way") {
+		t.Errorf("said %q", got)
+	}
+	asked := w.say(t, 1, "/tools login pages")
+	_, link, _ := strings.Cut(asked, "\n")
+	link, _, _ = strings.Cut(link, "\n")
+	back := g.Agree(t, link)
+	if got := w.say(t, 1, "/tools login pages "+link); !strings.Contains(got, "That is not the address") {
+		t.Errorf("said %q", got)
+	}
+	if got := w.say(t, 1, "/tools login pages "+back); !strings.Contains(got, "Logged in to pages") {
+		t.Errorf("said %q", got)
+	}
+	w.shows(t, "/tools servers", "pages: up, 1 tool in use")
+	if out, _ := w.examined(t); !strings.Contains(out, "ok   mcp pages          it has 1 tool") {
+		t.Errorf("doctor:\n%s", out)
+	}
+	if got := w.say(t, 1, "/tools logout pages"); !strings.Contains(got, "I forgot the login to pages") {
+		t.Errorf("said %q", got)
+	}
+	if strings.Contains(w.log.String(), "CANARY") {
+		t.Error("a token or a code is in the log")
 	}
 }

@@ -62,7 +62,7 @@ func Commands(ctx context.Context, cfg config.Config) (*admin.Commands, error) {
 
 func (a *app) toolCommands() command.Tools {
 	return command.Tools{All: a.toolset.all, Now: a.toolset.offered, Servers: a.toolset.status, Ask: a.front.confirm.Ask, Role: a.people.gate.Role,
-		Approve: func(server, tool, hash string) error { return a.toolset.servers.Approve(server, tool, hash) },
+		Logins: a.toolset.servers, Approve: func(server, tool, hash string) error { return a.toolset.servers.Approve(server, tool, hash) },
 		Switch: func(ctx context.Context, name string, on bool) error {
 			off, err := json.Marshal(a.toolset.turn(name, on))
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"parley/internal/chat"
+	"parley/internal/setup"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
 )
@@ -56,14 +57,8 @@ func (t *toolset) connect() error {
 	if len(t.cfg.MCP.Servers) == 0 {
 		return nil
 	}
-	o := mcp.Options{Dir: t.inData("mcp"), Log: t.log}
-	for _, s := range t.cfg.MCP.Servers {
-		env := make([]string, len(s.Env))
-		for i, e := range s.Env {
-			env[i] = string(e)
-		}
-		o.Servers = append(o.Servers, mcp.Server{Name: s.Name, Command: s.Command, Env: env, URL: s.URL, ReadOnly: s.ReadOnly, Timeout: s.Timeout})
-	}
+	o := setup.ToolServers(t.cfg)
+	o.Log = t.log
 	var err error
 	if t.servers, err = mcp.Open(o); err != nil {
 		return fmt.Errorf("mcp.servers: %w", err)

@@ -58,6 +58,7 @@ func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	d.folders(cfg)
 	d.model(ctx, cfg)
 	d.platforms(ctx, cfg)
+	d.servers(ctx, cfg)
 	if d.unwell {
 		return errUnwell
 	}

@@ -1,5 +1,7 @@
 package cli
 
+import "parley/internal/tools/mcp"
+
 // What init asks.
 const (
 	wordsInit      = "Up to four questions; Ctrl-C ends this and writes nothing. Keys and tokens are\nnot shown as you type.\n"
@@ -18,4 +20,16 @@ const (
    with a code later:`
 	wordsInitOwnerDiscord = `4. Your numeric Discord id (Developer Mode on, right-click your name, Copy User
    ID), or Enter to claim the bot with a code later:`
+)
+
+// What logging in to a tool server says.
+const (
+	wordsLogin = `Open this address in a browser and agree:
+
+%s
+
+If the browser then shows a page that does not load, copy the address of that
+page, paste it here and press Enter:`
+	wordsLoginAddress = "That is not the address; it begins with " + mcp.Redirect + "?"
+	wordsLoginDone    = "You can close this page and go back to the terminal."
 )

@@ -46,6 +46,8 @@ func (t Tools) serverLines() string {
 	for _, s := range t.Servers() {
 		state := fmt.Sprintf(wordsServerUp, text.Many(len(s.Tools), "tool"))
 		switch {
+		case s.Login:
+			state = fmt.Sprintf(wordsServerLogin, s.Server)
 		case !s.Connected && s.Err == "":
 			state = wordsServerStarts
 		case !s.Connected:

@@ -23,6 +23,8 @@ type Tools struct {
 	// Approve has a tool of a server used as it is; mcp.ErrChanged when it is
 	// not any more what the hash says.
 	Approve func(server, tool, hash string) error
+	// Logins logs in to tool servers; nil without any.
+	Logins Logins
 	// Ask puts a question; after a yes, Approved is run with what the action
 	// holds (under ActionApprove).
 	Ask  func(ctx context.Context, m chat.Message, question string, act admin.Action) (chat.Answer, error)
@@ -31,13 +33,16 @@ type Tools struct {
 
 func (t Tools) command() admin.Command {
 	name := admin.Option{Name: "name", Help: helpToolName, Required: true, Suggest: t.suggest}
+	server := admin.Option{Name: "server", Help: helpServerName, Required: true, Suggest: t.suggestServer}
 	return admin.Command{Name: "tools", Help: helpTools, Who: admin.Owner, Run: t.list, Verbs: []admin.Command{
 		{Name: "list", Help: helpToolsList, Run: t.list},
 		{Name: "enable", Help: helpToolsEnable, Options: []admin.Option{name}, Run: t.turn(true)},
 		{Name: "disable", Help: helpToolsDisable, Options: []admin.Option{name}, Run: t.turn(false)},
 		{Name: "servers", Help: helpToolsServers, Run: t.servers},
 		{Name: "approve", Help: helpToolsApprove, Run: t.approve,
-			Options: []admin.Option{{Name: "server", Help: helpServerName, Required: true, Suggest: t.suggestServer}}},
+			Options: []admin.Option{server}},
+		{Name: "login", Help: helpToolsLogin, Run: t.login, Options: []admin.Option{server, {Name: "address", Help: helpLoginAddress}}},
+		{Name: "logout", Help: helpToolsLogout, Run: t.logout, Options: []admin.Option{server}},
 	}}
 }
 

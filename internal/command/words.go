@@ -82,7 +82,10 @@ const (
 	helpToolsDisable = "Do not use it any more"
 	helpToolsServers = "How the tool servers stand"
 	helpToolsApprove = "Use what a tool server has changed"
+	helpToolsLogin   = "Log in to a tool server"
+	helpToolsLogout  = "Forget the login to a tool server"
 	helpServerName   = "name of the tool server"
+	helpLoginAddress = "address the browser was sent to after you agreed"
 	wordsOn          = "on"
 	wordsOff         = "off"
 	wordsToolOff     = "I will not use %s any more."
@@ -95,6 +98,7 @@ const (
 	wordsServerUp      = "up, %s in use"
 	wordsServerStarts  = "starting"
 	wordsServerDown    = "down, I keep trying to restart it: %s"
+	wordsServerLogin   = "waits for a login: /tools login %s"
 	wordsServerPending = "; %d new or changed, and off until you look: /tools approve %s"
 	wordsServers       = "Tool servers:"
 	wordsNoServers     = "No tool servers are set up: mcp.servers lists them."
@@ -108,6 +112,14 @@ const (
 	wordsNotOwner      = "Only my owner can do that."
 	wordsToolMoved     = "%s has changed again since I showed it to you, so I left it off. /tools approve %s shows what it is now."
 	wordsApproved      = "Approved: %s of %s."
+	wordsLogin         = "To log in to %s, open this address in a browser and agree:\n%s\n\nThe browser then shows a page that does not load. That is expected: copy the address of that page and send it to me within 15 minutes, as\n/tools login %s ADDRESS"
+	wordsLoginAddress  = "That is not the address I need. After you agree, the browser goes to an address that begins with %s: send me all of it."
+	wordsNoLogin       = "No login to %[1]s is under way, or it took too long. /tools login %[1]s begins a new one."
+	wordsNoLoginNeeded = "The tool server %s does not ask for a login."
+	wordsLoginFailed   = "The login to %s failed: %s"
+	wordsLoggedIn      = "Logged in to %s. /tools servers shows how it stands."
+	wordsLoggedOut     = "I forgot the login to %s."
+	wordsNotLoggedIn   = "There is no login to %s that I could forget."
 )
 
 // /config.

@@ -102,25 +102,36 @@ func (r *remote) hurry() {
 
 // connect lives through one connection; its error says how it ended.
 func (r *remote) connect(ctx context.Context) error {
+	session, hangUp, err := r.greet(ctx)
+	if err != nil {
+		return err
+	}
+	defer hangUp()
+	return r.attend(ctx, session, hangUp)
+}
+
+// greet dials a server and shakes hands. hangUp ends everything that dialling
+// began and may be called twice.
+func (r *remote) greet(ctx context.Context) (session *sdk.ClientSession, hangUp func(), err error) {
 	transport, hangUp, err := r.dial(ctx)
 	if err != nil {
-		return fmt.Errorf("start: %w", err)
+		return nil, nil, fmt.Errorf("start: %w", err)
 	}
 	hangUp = sync.OnceFunc(hangUp)
-	defer hangUp()
 	client := sdk.NewClient(&sdk.Implementation{Name: "parley", Version: "1"}, &sdk.ClientOptions{
-		// No roots, no sampling, no elicitation: a server gets nothing it asks for.
+		// No roots, no sampling: a server gets nothing of ours that it asks for.
 		Capabilities:           &sdk.ClientCapabilities{},
 		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { r.wake() },
 	})
 	greeting, cancel := context.WithTimeout(ctx, connectTimeout)
-	session, err := client.Connect(greeting, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
-	cancel() // the session has a life of its own
+	defer cancel() // the session has a life of its own
+	session, err = client.Connect(greeting, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
-		return fmt.Errorf("connect: %w", err)
+		hangUp()
+		return nil, nil, fmt.Errorf("connect: %w", err)
 	}
-	return r.attend(ctx, session, hangUp)
+	return session, hangUp, nil
 }
 
 // attend watches a session until it or ctx ends.
@@ -191,16 +202,25 @@ func (r *remote) wake() {
 
 // refresh reads the server's tools and offers those that are approved.
 func (r *remote) refresh(ctx context.Context, session *sdk.ClientSession, patience time.Duration) error {
-	if session.InitializeResult().Capabilities.Tools == nil {
-		return r.offer(ctx, session, nil)
-	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var all []definition
+	all, err := r.list(limited, session)
+	if err != nil {
+		return err
+	}
+	r.answered()
+	return r.offer(ctx, session, all)
+}
+
+// list asks a server for its tools, every page of them.
+func (r *remote) list(ctx context.Context, session *sdk.ClientSession) (all []definition, err error) {
+	if session.InitializeResult().Capabilities.Tools == nil {
+		return nil, nil
+	}
 	count := 0
 	for t, err := range session.Tools(ctx, nil) {
 		if err != nil {
-			return fmt.Errorf("list tools: %w", err)
+			return nil, fmt.Errorf("list tools: %w", err)
 		}
 		if count++; count > maxTools {
 			r.log.WarnContext(ctx, "tool server has too many tools", "used", maxTools)
@@ -210,18 +230,16 @@ func (r *remote) refresh(ctx context.Context, session *sdk.ClientSession, patien
 			continue
 		}
 		d, err := define(r.server, t)
+		if err == nil && slices.ContainsFunc(all, func(o definition) bool { return o.Name == d.Name }) {
+			err = fmt.Errorf("%s: its name is taken", d.Name)
+		}
 		if err != nil {
 			r.log.WarnContext(ctx, "tool refused", "err", err)
 			continue
 		}
-		if slices.ContainsFunc(all, func(o definition) bool { return o.Name == d.Name }) {
-			r.log.WarnContext(ctx, "tool refused", "err", "its name is taken", "tool", d.Name)
-			continue
-		}
 		all = append(all, d)
 	}
-	r.answered()
-	return r.offer(ctx, session, all)
+	return all, nil
 }
 
 func (r *remote) offer(ctx context.Context, session *sdk.ClientSession, all []definition) error {
@@ -239,7 +257,7 @@ func (r *remote) offer(ctx context.Context, session *sdk.ClientSession, all []de
 	if r.session != session || len(approved) != r.set.Len() || len(pending) != len(r.pending) {
 		r.log.InfoContext(ctx, "tool server connected", "tools", len(approved), "pending", len(pending))
 	}
-	r.session, r.all, r.set, r.pending, r.err = session, all, set, pending, ""
+	r.session, r.all, r.set, r.pending, r.err, r.barred = session, all, set, pending, "", false
 	return nil
 }
 

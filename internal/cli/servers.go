@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"parley/config"
+	"parley/internal/setup"
+	"parley/internal/text"
+	"parley/internal/tools/mcp"
+)
+
+// servers connects to each tool server as a start does, side by side, and pins
+// nothing.
+func (d *doctor) servers(ctx context.Context, cfg config.Config) {
+	o := setup.ToolServers(cfg)
+	counts, errs := make([]int, len(o.Servers)), make([]error, len(o.Servers))
+	var all sync.WaitGroup
+	for i, s := range o.Servers {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, doctorWait)
+			defer cancel()
+			counts[i], errs[i] = mcp.Probe(ctx, s, o.Dir)
+		})
+	}
+	all.Wait()
+	for i, s := range o.Servers {
+		name := "mcp " + s.Name
+		if errors.Is(errs[i], mcp.ErrLogin) {
+			d.say("warn", name, fmt.Sprintf("it wants a login: run bot mcp login %s, or send /tools login %s", s.Name, s.Name))
+			continue
+		}
+		d.line(name, errs[i], "it has "+text.Many(counts[i], "tool"))
+	}
+}
+
+// MCPLogin logs in to a tool server.
+type MCPLogin struct {
+	Name string `arg:"" help:"The server's name in mcp.servers."`
+}
+
+// Run prints the address to open and waits for the browser to come back, to
+// this machine or by hand. A bot that is running takes the login over.
+func (c MCPLogin) Run(ctx context.Context, f *Flags, s *Streams) error {
+	client, err := toolServers(f)
+	if err != nil {
+		return err
+	}
+	open, err := client.Login(ctx, c.Name)
+	if err != nil {
+		return err
+	}
+	back := make(chan string)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := awaitBrowser(ctx, back)
+	defer stop()
+	fmt.Fprintf(seen{s.Out}, wordsLogin+"\n", open)
+	go func() {
+		for lines := bufio.NewScanner(s.In); lines.Scan(); {
+			select {
+			case back <- lines.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for {
+		select {
+		case address := <-back:
+			if err = client.FinishLogin(ctx, c.Name, address); errors.Is(err, mcp.ErrAddress) {
+				fmt.Fprintln(s.Err, wordsLoginAddress)
+				continue
+			}
+			if err == nil {
+				fmt.Fprintln(s.Out, "logged in to "+c.Name)
+			}
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// awaitBrowser listens where a browser on this machine is sent to. Where it
+// cannot, the address is still taken by hand.
+func awaitBrowser(ctx context.Context, back chan<- string) (stop func()) {
+	r, err := http.NewRequest(http.MethodGet, mcp.Redirect, nil)
+	if err != nil {
+		return func() {}
+	}
+	listener, err := net.Listen("tcp", r.URL.Host)
+	if err != nil {
+		return func() {}
+	}
+	server := &http.Server{ReadHeaderTimeout: doctorWait, Handler: http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if q.URL.Path != r.URL.Path {
+			http.NotFound(w, q)
+			return
+		}
+		fmt.Fprintln(w, wordsLoginDone)
+		select {
+		case back <- "http://" + r.URL.Host + q.URL.RequestURI():
+		case <-ctx.Done():
+		}
+	})}
+	done := make(chan struct{})
+	go func() { defer close(done); _ = server.Serve(listener) }() // it ends when we end it
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		if server.Shutdown(ctx) != nil {
+			server.Close()
+		}
+		<-done
+	}
+}
+
+// MCPLogout forgets the login to a tool server.
+type MCPLogout struct {
+	Name string `arg:"" help:"The server's name in mcp.servers."`
+}
+
+// Run deletes the file that holds it.
+func (c MCPLogout) Run(f *Flags, s *Streams) error {
+	client, err := toolServers(f)
+	if err != nil {
+		return err
+	}
+	had, err := client.Logout(c.Name)
+	if err == nil && !had {
+		err = fmt.Errorf("there is no login to %q", c.Name)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(s.Out, "logged out of "+c.Name)
+	return nil
+}
+
+func toolServers(f *Flags) (*mcp.Client, error) {
+	cfg, err := f.Load()
+	if err != nil {
+		return nil, err
+	}
+	return mcp.Open(setup.ToolServers(cfg))
+}
