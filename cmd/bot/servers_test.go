@@ -109,7 +109,9 @@ func TestChangedToolsAreApprovedFromTheChat(t *testing.T) {
 func TestLoginToAToolServerFromTheChat(t *testing.T) {
 	server := sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"}, nil)
 	server.AddTool(&sdk.Tool{Name: "read", Description: "Reads", InputSchema: json.RawMessage(`{"type":"object"}`)},
-		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return &sdk.CallToolResult{}, nil })
+		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return &sdk.CallToolResult{}, nil
+		})
 	g := mcptest.NewGate(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
 	w := newWorld(t)
 	w.file = filepath.Join(t.TempDir(), "bot.yaml")
