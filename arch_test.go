@@ -93,7 +93,6 @@ var rooms = []allowed{
 	{"internal/chatlog", "internal/chat", "who said it, and where"},
 	{"internal/memory", "internal/chatlog", "older conversations are imported"},
 	{"internal/memory", "internal/database", "the file that its rows are in"},
-	{"internal/app", "internal/database", "one bot to a folder, and how its database is doing"},
 	{"internal/cli", "internal/database", "backs up and puts back"},
 	{"internal/memory", "internal/facts", "hands facts out beside the rest, and forgets both in one transaction"},
 	{"internal/tools", "internal/facts", "facts are tools"},
@@ -188,6 +187,7 @@ var libraries = []allowed{
 	{"internal/sqlite", "github.com/mattn/go-sqlite3", "the database engine"},
 
 	{"internal/vault", "github.com/yuin/goldmark", "where the headings and the code of a note are"},
+	{"internal/cite", "github.com/yuin/goldmark", "which parts of an answer are prose"},
 	{"internal/vault", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
 	{"internal/vault", "github.com/fsnotify/fsnotify", "hears of changed files"},
 
@@ -210,7 +210,7 @@ var forTests = []allowed{
 	{"cmd/bot", "golang.org/x/sys", "a terminal of its own"},
 	{"cmd/bot", "internal/*", "drives the whole program, and looks at what it left"},
 	{"cmd/bot", "internal/*/*", "drives the whole program, and looks at what it left"},
-	{"internal/agent", "internal/vault", "checks citations as the bot does"},
+	{"internal/agent", "internal/cite", "checks citations as the bot does"},
 	{"internal/llm/wrap", "internal/llm/offline", "a model to stand around"},
 	{"internal/memory", "internal/chat", "drives the store as the hub does"},
 	{"internal/facts", "internal/chat", "says where somebody asks"},

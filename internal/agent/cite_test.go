@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"parley/internal/chat"
+	"parley/internal/cite"
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
 	"parley/internal/tools"
-	"parley/internal/vault"
 )
 
 // viewer is what a person sees of an answer in the making.
@@ -35,7 +35,7 @@ func (v *viewer) Reset() {
 }
 
 func checkedBy(answer string, passages []string) (string, []int) {
-	c := vault.Cite(answer, passages)
+	c := cite.Check(answer, passages)
 	return c.Text, c.Numbers
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/cite"
 	"parley/internal/command"
 	"parley/internal/memory"
 	"parley/internal/setup"
@@ -158,7 +159,7 @@ func (n *notes) prefetch() func(context.Context, chat.Message) (tools.Result, er
 
 // cite checks an answer's marks.
 func (n *notes) cite(answer string, passages []string) (string, []int) {
-	c := vault.Cite(answer, passages)
+	c := cite.Check(answer, passages)
 	return c.Text, c.Numbers
 }
 

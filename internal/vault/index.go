@@ -262,27 +262,22 @@ func vocabulary(all map[string]bool, s string) {
 		if len(w) < 4 || len(w) > 40 {
 			continue
 		}
-		if first, _ := utf8.DecodeRuneInString(w); unicode.IsDigit(first) || unspaced(first) {
+		if first, _ := utf8.DecodeRuneInString(w); unicode.IsDigit(first) || text.Unspaced(first) {
 			continue
 		}
 		all[w] = true
 	}
 }
 
-// unspaced tells letters of scripts that write words without spaces.
-func unspaced(r rune) bool {
-	return r > 0xE00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-}
-
 // spaced parts the letters of such scripts, so that each is a word and a word
 // is a phrase.
 func spaced(s string) string {
-	if strings.IndexFunc(s, unspaced) < 0 {
+	if strings.IndexFunc(s, text.Unspaced) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
-		if unspaced(r) {
+		if text.Unspaced(r) {
 			b.WriteByte(' ')
 			b.WriteRune(r)
 			b.WriteByte(' ')

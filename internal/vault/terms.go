@@ -32,7 +32,7 @@ const maxAlts = 12
 // slip or two.
 func (ix *index) similar(ctx context.Context, kind, w string) ([]string, error) {
 	runes := []rune(w)
-	if len(runes) < 3 || len(runes) > 40 || unspaced(runes[0]) {
+	if len(runes) < 3 || len(runes) > 40 || text.Unspaced(runes[0]) {
 		return nil, nil
 	}
 	held, err := ix.wordsWith(ctx, kind, []string{w}, maxAlts+1)
@@ -159,7 +159,7 @@ func beginnings(s, so string) iter.Seq[int] {
 			at += next
 			before, _ := utf8.DecodeLastRuneInString(s[:at])
 			first, _ := utf8.DecodeRuneInString(so)
-			if (at == 0 || !text.InWord(before) || unspaced(first)) && !yield(at) {
+			if (at == 0 || !text.InWord(before) || text.Unspaced(first)) && !yield(at) {
 				return
 			}
 		}

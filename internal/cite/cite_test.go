@@ -1,4 +1,4 @@
-package vault
+package cite
 
 import (
 	"fmt"
@@ -60,13 +60,13 @@ func TestCite(t *testing.T) {
 		{"An area of 5 m² and 3 km², 2³ and feet².", "An area of 5 m² and 3 km², 2³ and feet².", "", 0},
 		{"Words [a1] [x] [ ] [-] stay.", "Words [a1] [x] [ ] [-] stay.", "", 0},
 	} {
-		got := Cite(c.in, three)
+		got := Check(c.in, three)
 		if used := strings.Trim(strings.ReplaceAll(fmt.Sprint(got.Numbers), " ", ""), "[]"); got.Text != c.out || used != c.used || got.Made != c.made {
 			t.Errorf("%q:\n got %q used %s made %d\nwant %q used %s made %d", c.in, got.Text, used, got.Made, c.out, c.used, c.made)
 		}
 	}
 	for _, s := range []string{`{"items": [1, 2, 3]}`, "x[0] is [9] and 【1】"} {
-		if got := Cite(s, nil); got.Text != s || got.Made != 0 {
+		if got := Check(s, nil); got.Text != s || got.Made != 0 {
 			t.Errorf("nothing was looked up, and %q became %q", s, got.Text)
 		}
 	}
@@ -102,7 +102,7 @@ func TestMadeUpCitations(t *testing.T) {
 			args := []any{1 + r.IntN(13), 14 + r.IntN(3)}[:strings.Count(mark, "%d")]
 			fmt.Fprintf(&b, mark, args...)
 		}
-		c := Cite(b.String(), passages)
+		c := Check(b.String(), passages)
 		if bad := unretrieved(c.Text, len(passages)); len(bad) > 0 {
 			t.Fatalf("%d passages, %q left in %q from %q", len(passages), bad, c.Text, b.String())
 		}
@@ -115,7 +115,7 @@ func TestCiteStaysLinear(t *testing.T) {
 		strings.Repeat("[1, 2", 4_000) + "]", strings.Repeat("[9] ", 4_000), strings.Repeat("> ", 9_000) + "[9]", strings.Repeat("1 [1] ", 3_000), strings.Repeat("$[1", 6_000), strings.Repeat("1 000 ", 3_000) + "[1]",
 	} {
 		began := waittest.CPU()
-		Cite(s, []string{strings.Repeat("Three of 1,000 on 3 May 2031. ", 300), "b", "c"})
+		Check(s, []string{strings.Repeat("Three of 1,000 on 3 May 2031. ", 300), "b", "c"})
 		if d := waittest.CPU() - began; d > 30*time.Second {
 			t.Errorf("%q took %s", s[:20], d)
 		}
@@ -128,8 +128,8 @@ func FuzzCite(f *testing.F) {
 	}
 	passages := []string{"On 3 May 2031 it was 1,000.5 %.", "so", ""}
 	f.Fuzz(func(t *testing.T, s string) {
-		c := Cite(s, passages)
-		if again := Cite(c.Text, passages); again.Text != c.Text && c.Made < maxPasses {
+		c := Check(s, passages)
+		if again := Check(c.Text, passages); again.Text != c.Text && c.Made < maxPasses {
 			t.Errorf("%q is not stable: %q, then %q", s, c.Text, again.Text)
 		}
 		if len(marksIn(s)) == 0 && c.Text != s {

@@ -1,4 +1,4 @@
-package vault
+package cite
 
 import (
 	"regexp"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/text"
 )
 
 // claim is something in an answer that can be looked for in a passage.
@@ -121,7 +123,7 @@ func (q quotation) in(s *said) bool {
 		if w == "" || strings.Contains(s.words, " "+w+" ") {
 			continue
 		}
-		if !strings.ContainsFunc(w, unspaced) || !strings.Contains(s.run, strings.ReplaceAll(w, " ", "")) {
+		if !strings.ContainsFunc(w, text.Unspaced) || !strings.Contains(s.run, strings.ReplaceAll(w, " ", "")) {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-package vault
+package cite
 
 import (
 	"strings"
@@ -31,16 +31,16 @@ func TestClaimsAreCompared(t *testing.T) {
 		}, []string{`"We will surrender" [1]`, "“never surrendered” [1]", "「予算」 [1]", "+41 79 123 45 68 [1]", "On 6 May [1]", "It calls it “sacred” [1]."}},
 	} {
 		for _, answer := range c.is {
-			if got := Cite(answer, []string{c.source}); got.Text != answer {
+			if got := Check(answer, []string{c.source}); got.Text != answer {
 				t.Errorf("stands there, but: %q", got.Text)
 			}
 		}
 		for _, answer := range c.isNot {
-			got := Cite(answer, []string{c.source})
+			got := Check(answer, []string{c.source})
 			if want := strings.Replace(answer, "[1]", "[1] "+AbsentNote, 1); got.Text != want || got.Absent != 1 {
 				t.Errorf("does not stand there: %q (%d)", got.Text, got.Absent)
 			}
-			if again := Cite(got.Text, []string{c.source}); again.Text != got.Text {
+			if again := Check(got.Text, []string{c.source}); again.Text != got.Text {
 				t.Errorf("said twice: %q", again.Text)
 			}
 		}
@@ -66,7 +66,7 @@ func TestClaimsBelongToTheirMark(t *testing.T) {
 		if want == "" {
 			want = in
 		}
-		if got := Cite(in, passages).Text; got != want {
+		if got := Check(in, passages).Text; got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package vault
+package cite
 
 import (
 	"slices"
@@ -18,14 +18,14 @@ type Cited struct {
 	Absent  int    // places marked with AbsentNote
 }
 
-// Cite checks the marks of an answer, in any of the forms that models write,
+// Check checks the marks of an answer, in any of the forms that models write,
 // against the passages it rests on, of which the first is number 1. A number of
 // no passage is taken out, its mark with it when nothing is left. Numbers,
 // dates and quoted words before a mark are looked for in what it cites; a
 // passage "" is not known and vouches for everything. Code, mathematics, data,
 // links and footnotes are no citations; where there are no passages nothing
 // is, and the answer stays as it is.
-func Cite(answer string, passages []string) Cited {
+func Check(answer string, passages []string) Cited {
 	c := Cited{Text: answer}
 	if len(passages) == 0 {
 		return c
