@@ -154,22 +154,20 @@ func TestDiscordMenu(t *testing.T) {
 func TestDiscordSlowCommand(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
-	const slow = 2 * time.Second
+	held := make(chan struct{})
 	w.llm.Structured(func(llmtest.Request) llmtest.Turn {
-		return llmtest.Turn{Delay: slow, Text: `{"summary":"They talked of tea.","title":"Tea","decisions":[],"facts":[]}`}
+		return llmtest.Turn{Held: held, Text: `{"summary":"They talked of tea.","title":"Tea","decisions":[],"facts":[]}`}
 	})
 	w.run(t)
 	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
 	w.dc.Message("77", "50", "42", "<@9000> I like tea")
 	w.discordSent(t, 1)
-	began := time.Now()
 	id := w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "summarize"})
-	if took := w.responded(t, id).At.Sub(began); took >= slow {
-		t.Errorf("acknowledged after %s", took)
-	}
+	w.responded(t, id)
+	close(held)
 	answer := w.discordSent(t, 2)[1]
-	if !strings.Contains(answer.Content, "tea") || answer.Interaction != "tok"+id || time.Since(began) < slow {
-		t.Errorf("answered after %s: %+v", time.Since(began), answer)
+	if !strings.Contains(answer.Content, "tea") || answer.Interaction != "tok"+id {
+		t.Errorf("answered %+v", answer)
 	}
 }
 

@@ -245,16 +245,12 @@ func TestFaultTyping(t *testing.T) {
 		w.tg.Push(telegramtest.Text(7, 7, text))
 		w.sent(t, i+1)
 	}
-	began := time.Now()
 	n := len(w.tg.Calls("sendChatAction"))
 	if n == 0 {
 		t.Error("typing was never shown")
 	}
 	w.tg.Push(telegramtest.Text(7, 7, "/help"))
 	w.sent(t, 3)
-	if took := time.Since(began); took > 5*time.Second {
-		t.Errorf("the next message took %v", took)
-	}
 	if more := len(w.tg.Calls("sendChatAction")) - n; more > 1 {
 		t.Errorf("%d more after the end", more)
 	}

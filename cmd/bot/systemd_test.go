@@ -45,25 +45,19 @@ func TestServiceManagerIsTold(t *testing.T) {
 		t.Errorf("told %q before anything can be received", got)
 	}
 	lift()
-	if got := m.next(t, 20*time.Second); !strings.HasPrefix(got, "READY=1\n") {
+	if got := m.next(t, time.Minute); !strings.HasPrefix(got, "READY=1\n") {
 		t.Errorf("told %q, not that it is ready", got)
 	}
-	if got := m.next(t, 5*time.Second); got != "WATCHDOG=1" {
+	if got := m.next(t, time.Minute); got != "WATCHDOG=1" {
 		t.Errorf("told %q, not that it is alive", got)
 	}
 	w.tg.Fail(telegramtest.Fault{Method: "getUpdates", Status: 409})
 	w.tg.Push(telegramtest.Text(7, 7, "ends the poll that is held"))
-	quiet := false
-	for deadline := time.Now().Add(10 * time.Second); !quiet && time.Now().Before(deadline); {
-		quiet = m.next(t, 500*time.Millisecond) == ""
-	}
-	if !quiet {
-		t.Error("the watchdog is still told that a deaf bot is well")
-	}
+	eventually(t, "the watchdog is not told that a deaf bot is well", func() bool { return m.next(t, 500*time.Millisecond) == "" })
 	if err := w.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if got := m.next(t, time.Second); got != "STOPPING=1" {
+	if got := m.next(t, time.Minute); got != "STOPPING=1" {
 		t.Errorf("told %q, not that it stops", got)
 	}
 }

@@ -56,7 +56,7 @@ func TestAlbumIsOneMessage(t *testing.T) {
 	}
 	s.until("all", func() bool { return len(s.p.Texts()) >= 4 })
 	want := []string{"what are these? addressed=true: 1.png 2.png 3.png", "not mine addressed=true: 4.png", "others addressed=true: 5.png", "and now? addressed=true:"}
-	if parked := s.end(time.Second); parked != 0 || !slices.Equal(s.p.Texts(), want) {
+	if parked := s.end(time.Minute); parked != 0 || !slices.Equal(s.p.Texts(), want) {
 		t.Errorf("%d parked, sent %q", parked, s.p.Texts())
 	}
 
@@ -64,7 +64,7 @@ func TestAlbumIsOneMessage(t *testing.T) {
 	if err := s.Recover(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	if s.end(time.Second); len(s.p.Texts()) != 0 {
+	if s.end(time.Minute); len(s.p.Texts()) != 0 {
 		t.Errorf("answered again: %q", s.p.Texts())
 	}
 }
@@ -75,7 +75,7 @@ func TestAlbumIsNotShed(t *testing.T) {
 	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(names), QueuePerLane: 1})
 	s.album("p:1", "a", "", "", "", "ten", "", "", "", "", "", "")
 	s.until("answered", func() bool { return len(s.p.Texts()) > 0 })
-	s.end(time.Second)
+	s.end(time.Minute)
 	if got := s.p.Texts(); len(got) != 1 || got[0] != "ten addressed=true: 1.png 2.png 3.png 4.png 5.png 6.png 7.png 8.png 9.png 10.png" {
 		t.Errorf("sent %q", got)
 	}

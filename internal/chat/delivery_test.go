@@ -53,7 +53,7 @@ func TestFaultFinishWhoseReplyIsLost(t *testing.T) {
 	if left, err := store.Pending(context.Background(), first.Key); err != nil || len(left) != 0 {
 		t.Errorf("left %+v, %v", left, err)
 	}
-	s.end(time.Second)
+	s.end(time.Minute)
 	if got := s.p.Texts(); !slices.Equal(got, []string{"one", "two"}) {
 		t.Errorf("sent %q", got)
 	}
@@ -96,7 +96,7 @@ func TestCrashBeforeTheWireLosesNothing(t *testing.T) {
 			}
 			s = s.next(dir, chat.HubOptions{Handler: chat.HandlerFunc(echo)})
 			s.until("sent", func() bool { return len(s.p.Texts()) == 1 })
-			s.end(time.Second)
+			s.end(time.Minute)
 		})
 	}
 }
@@ -126,7 +126,7 @@ func TestUnknownAttemptsAreCountedOverRestarts(t *testing.T) {
 			if n := len(s.p.Texts()); n != 1 {
 				t.Errorf("sent %d times after the restart", n)
 			}
-			s.end(time.Second)
+			s.end(time.Minute)
 		})
 	}
 }

@@ -64,7 +64,7 @@ func TestFaultDiskFullOnAnswer(t *testing.T) {
 	s.until("the disk is full", func() bool { return log.has("finish failed") })
 	free(fillers[1:])
 	s.until("sent", func() bool { lanes, _ := s.Active(); return lanes == 0 })
-	s.end(time.Second)
+	s.end(time.Minute)
 	whole := string(s.p.Sent()[len(s.p.Sent())-1].Files[0].Data)
 	if n := strings.Count(whole, "answer"); n != 5000 || asked != 1 {
 		t.Errorf("sent %d of 5000 words, asked %d times", n, asked)

@@ -121,7 +121,7 @@ func TestOrderWithinAndTogetherness(t *testing.T) {
 		}
 		next[c]++
 	}
-	if n := s.end(time.Second); n != 0 {
+	if n := s.end(time.Minute); n != 0 {
 		t.Errorf("%d parked", n)
 	}
 }
@@ -148,7 +148,7 @@ func TestBusyIsSaidOnceAndTheLaneRecovers(t *testing.T) {
 	}
 	s.say("c", "after")
 	s.until("after", func() bool { l := s.p.Texts(); return l[len(l)-1] == "after" })
-	s.end(time.Second)
+	s.end(time.Minute)
 }
 
 func TestPanicIsOneFriendlySentence(t *testing.T) {
@@ -164,7 +164,7 @@ func TestPanicIsOneFriendlySentence(t *testing.T) {
 	if got := s.p.Texts(); strings.Contains(got[0], "secret") || !strings.Contains(got[0], "went wrong") || got[1] != "fine" {
 		t.Errorf("sent %q", got)
 	}
-	s.end(time.Second)
+	s.end(time.Minute)
 }
 
 func TestStopJumpsTheQueue(t *testing.T) {
@@ -185,7 +185,7 @@ func TestStopJumpsTheQueue(t *testing.T) {
 	if got := s.p.Texts(); got[0] != chat.ErrStopped.Error() || got[1] != "next" {
 		t.Errorf("sent %q", got)
 	}
-	s.end(time.Second)
+	s.end(time.Minute)
 }
 
 func TestDrainParksAndTheNextProcessAnswersOnce(t *testing.T) {
@@ -207,7 +207,7 @@ func TestDrainParksAndTheNextProcessAnswersOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until("both", func() bool { return len(s.p.Texts()) == 2 })
-	s.end(time.Second)
+	s.end(time.Minute)
 	if got := s.p.Texts(); got[0] != "one" || got[1] != "two" {
 		t.Errorf("sent %q", got)
 	}
@@ -240,7 +240,7 @@ func TestDelivery(t *testing.T) {
 				parts, err := s.store.Pending(context.Background(), chat.Key{Platform: "p", Channel: "c"})
 				return lanes == 0 && err == nil && len(parts) == 0
 			})
-			s.end(time.Second)
+			s.end(time.Minute)
 			got := s.p.Texts()
 			if len(got) != tt.sent || got[len(got)-1] != "two" && tt.name != "moved" {
 				t.Errorf("sent %q", got)
@@ -261,7 +261,7 @@ func TestMoveOutlastsABadDisk(t *testing.T) {
 	s.disk.reads.Store(1)
 	s.say("c", "one")
 	s.until("sent", func() bool { return len(s.p.Texts()) == 1 })
-	s.end(time.Second)
+	s.end(time.Minute)
 	if got := s.p.Sent()[0].Key.Channel; got != "new" {
 		t.Errorf("sent to %s", got)
 	}
@@ -277,7 +277,7 @@ func TestRecordThatCannotBeStored(t *testing.T) {
 	s.say("c", "one")
 	s.say("c", "two")
 	s.until("both", func() bool { return len(s.p.Texts()) == 2 })
-	s.end(time.Second)
+	s.end(time.Minute)
 }
 
 func TestPreviewIsTakenOverByTheAnswer(t *testing.T) {
@@ -289,7 +289,7 @@ func TestPreviewIsTakenOverByTheAnswer(t *testing.T) {
 	})})
 	s.say("c", "hi")
 	s.until("sent", func() bool { return len(s.p.Texts()) == 1 })
-	s.end(time.Second)
+	s.end(time.Minute)
 	if p := s.p.Sent()[0]; p.Preview != "preview" || len(s.p.Shown()) == 0 || s.p.Typed() == 0 {
 		t.Errorf("part %+v, shown %q, typing %d", p, s.p.Shown(), s.p.Typed())
 	}

@@ -22,5 +22,5 @@ func TestPrivateWithoutAWay(t *testing.T) {
 			t.Errorf("sent %+v", p)
 		}
 	}
-	s.end(time.Second)
+	s.end(time.Minute)
 }

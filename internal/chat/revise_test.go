@@ -109,7 +109,7 @@ func TestChangesToWhatWaits(t *testing.T) {
 	if open, _, err := s.store.Recover(context.Background()); err != nil || len(open) != 0 {
 		t.Errorf("left over: %+v %v", open, err)
 	}
-	s.end(time.Second)
+	s.end(time.Minute)
 }
 
 // What comes in one piece after a silence is one message as it stands now,
@@ -123,7 +123,7 @@ func TestChangesThatComeWithTheirMessage(t *testing.T) {
 		if got := h.texts(); !slices.Equal(got, []string{"new"}) {
 			t.Fatalf("answered %q", got)
 		}
-		s.end(time.Second)
+		s.end(time.Minute)
 	}
 }
 
@@ -144,7 +144,7 @@ func TestCrashKeepsChangesToWhatWaits(t *testing.T) {
 	if got := append(s.p.Texts(), n.p.Texts()...); !slices.Equal(got, []string{"first", "new"}) {
 		t.Errorf("sent %q", got)
 	}
-	n.end(time.Second)
+	n.end(time.Minute)
 }
 
 // An edit that was taken up before a step of the answer is not lost with the
@@ -165,7 +165,7 @@ func TestCrashAfterAStepKeepsWhatWasEditedBefore(t *testing.T) {
 	if got := n.p.Texts(); !slices.Equal(got, []string{"first"}) {
 		t.Errorf("sent %q", got)
 	}
-	n.end(time.Second)
+	n.end(time.Minute)
 }
 
 // Where an earlier process has done a step of the answer, that goes on: a new
@@ -187,7 +187,7 @@ func TestCrashAfterAStepGoesOnWithTheOldText(t *testing.T) {
 	if got := n.p.Texts(); !slices.Equal(got, []string{"first"}) {
 		t.Errorf("sent %q", got)
 	}
-	n.end(time.Second)
+	n.end(time.Minute)
 }
 
 // done is a record of a turn that changed something, or not.
@@ -237,7 +237,7 @@ func TestDeletedWhileItIsAnswered(t *testing.T) {
 			if got := s.p.Texts(); len(got) != tt.want+1 || got[tt.want] != "next" {
 				t.Errorf("sent %q", got)
 			}
-			s.end(time.Second)
+			s.end(time.Minute)
 		})
 	}
 }

@@ -40,7 +40,7 @@ func TestNothingUnseenIsSent(t *testing.T) {
 	}
 	s.Flush(elsewhere)
 	s.until("reminded", func() bool { return len(s.p.Texts()) == 3 })
-	s.end(time.Second)
+	s.end(time.Minute)
 	if got := s.p.Texts()[2]; got != "minded" {
 		t.Errorf("reminded %q", got)
 	}
@@ -72,7 +72,7 @@ func TestStopAsAnInteractionIsAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.until("both", func() bool { return len(s.p.Texts()) == 2 })
-	s.end(time.Second)
+	s.end(time.Minute)
 	for _, p := range s.p.Sent() {
 		if want := map[string]string{"": "so far", "home": "Stopped."}[p.Origin]; p.Text != want {
 			t.Errorf("%q said %q", p.Origin, p.Text)

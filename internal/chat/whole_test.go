@@ -29,7 +29,7 @@ func TestLongAnswersComeAsAFile(t *testing.T) {
 	s.until("sent", func() bool { return len(s.p.Texts()) == 2 })
 	s.say("c", "short")
 	s.until("sent", func() bool { return len(s.p.Texts()) == 8 })
-	s.end(time.Second)
+	s.end(time.Minute)
 	first, last := s.p.Sent()[0], s.p.Sent()[1]
 	if len(first.Text) < 500 || !strings.HasPrefix(first.Text, "> line 0 ") || len(first.Files)+len(first.Buttons) > 0 || first.ReplyTo == "" {
 		t.Errorf("first %d bytes, %+v", len(first.Text), first.Files)

@@ -75,7 +75,7 @@ func newBrowser(t testing.TB) *browser {
 	select {
 	case address := <-found:
 		return attach(t, address)
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		t.Fatal("Chromium did not start")
 		return nil
 	}
@@ -157,7 +157,7 @@ func (b *browser) do(method string, params map[string]any) json.RawMessage {
 	select {
 	case r := <-answer:
 		return r
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		b.t.Fatalf("%s: no answer", method)
 		return nil
 	}

@@ -232,7 +232,7 @@ func TestChatGoesThroughTheHub(t *testing.T) {
 func TestNewsAreStreamed(t *testing.T) {
 	s := newSite(t, page.Views{}, echo)
 	s.logIn()
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	r, _ := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/events", nil)
 	resp, err := s.http.Do(r)

@@ -25,12 +25,8 @@ func TestStalledPlaceHoldsUpNobody(t *testing.T) {
 	s.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "help"})
 	first := len(s.Beats())
 	for i := range 5 {
-		began := time.Now()
 		s.Message("", "10", "42", fmt.Sprintf("10/%d", i))
 		until(t, "a direct message", func() bool { return len(in.texts()) == i+1 })
-		if took := time.Since(began); took > lookup/2 {
-			t.Errorf("a direct message took %v", took)
-		}
 	}
 	until(t, "heartbeats", func() bool { return len(s.Beats()) >= first+5 })
 	if in.last().Text != "10/4" || s.Identifies() != 1 || s.Resumes() > 0 {

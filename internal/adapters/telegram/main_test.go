@@ -189,7 +189,7 @@ func start(t *testing.T, a *Adapter, in *intake) *running {
 
 // soon is a context that ends a test which hangs.
 func soon(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -71,7 +71,7 @@ func classOf(err error) Class {
 
 // deadline is when a test gives up waiting. It is generous: the machine may be
 // busy.
-const deadline = 30 * time.Second
+const deadline = time.Minute
 
 // stage is a rig at work: its adapter runs, joined to a hub on a real store.
 type stage struct {

@@ -27,6 +27,7 @@ type Turn struct {
 	Header    map[string]string // of the answer
 	Body      string            // raw body, with Status or instead of everything
 	Stream    []string          // raw SSE data lines instead of Text; no [DONE] is added
+	Held      <-chan struct{}   // nothing is answered before it is closed; nil does not wait
 	Hang      bool              // after what was written, silence until the client leaves
 	Flood     string            // after Stream or Body, written over and over until the client leaves
 	Chunks    int               // pieces Text is streamed in; 0 is 4
@@ -271,6 +272,13 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	turn := s.next(req)
 	defer s.with(func() { s.flying-- })
+	if turn.Held != nil {
+		select {
+		case <-turn.Held:
+		case <-r.Context().Done():
+			return
+		}
+	}
 	if turn.Delay > 0 {
 		select {
 		case <-time.After(turn.Delay):

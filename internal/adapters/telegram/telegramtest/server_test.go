@@ -36,7 +36,7 @@ func call(t *testing.T, s *Server, method string, pairs ...string) reply {
 	for i := 0; i < len(pairs); i += 2 {
 		form.Set(pairs[i], pairs[i+1])
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return post(t, ctx, s.URL()+"/bot"+s.Token()+"/"+method, form)
 }
