@@ -95,6 +95,8 @@ var rooms = []allowed{
 	{"internal/memory", "internal/database", "the file that its rows are in"},
 	{"internal/cli", "internal/database", "backs up and puts back"},
 	{"internal/memory", "internal/facts", "hands facts out beside the rest, and forgets both in one transaction"},
+	{"internal/tools", "internal/when", "reminders are for a time in words"},
+	{"internal/command", "internal/when", "/remind"},
 	{"internal/tools", "internal/facts", "facts are tools"},
 	{"internal/agent", "internal/facts", "learns facts by the same rule"},
 

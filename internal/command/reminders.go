@@ -11,6 +11,7 @@ import (
 	"parley/internal/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
+	"parley/internal/when"
 )
 
 // Reminders is /remind.
@@ -65,14 +66,14 @@ func (s Reminders) add(ctx context.Context, r admin.Request) (chat.Answer, error
 	if r.Args["what"] == "" {
 		return s.list(ctx, r)
 	}
-	when, what, ok := tools.SplitWhen(r.Args["what"], s.Now())
+	at, what, ok := when.Split(r.Args["what"], s.Now())
 	switch {
-	case when == "":
+	case at == "":
 		return say(wordsRemindHow)
 	case !ok:
-		return say(wordsRemindWhat, when)
+		return say(wordsRemindWhat, at)
 	}
-	said, err := s.Planner.Remind(ctx, tools.CallOf(r.Message), what, when)
+	said, err := s.Planner.Remind(ctx, tools.CallOf(r.Message), what, at)
 	return chat.Answer{Text: said}, err
 }
 
@@ -101,7 +102,7 @@ func (s Reminders) snooze(ctx context.Context, r admin.Request) (chat.Answer, er
 		if d, err := time.ParseDuration(words); err == nil && d >= snoozeLeast && d <= snoozeMost {
 			due = s.Now().Add(d)
 		} else {
-			w, err := tools.ParseWhen(words, s.Now(), s.Location(ctx, r.Message.From))
+			w, err := when.Parse(words, s.Now(), s.Location(ctx, r.Message.From))
 			if err != nil || w.Schedule != "" {
 				return say(wordsSnoozeHow)
 			}

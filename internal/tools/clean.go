@@ -1,17 +1,8 @@
 package tools
 
 import (
-	"regexp"
-	"sync"
-
 	whole "parley/internal/text"
 )
-
-// lazily is a pattern that is compiled when it is first needed: most processes
-// come by few of them.
-func lazily(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
 
 // cut shortens text to at most limit bytes, between characters.
 func cut(text string, limit int) (string, bool) {
@@ -19,7 +10,7 @@ func cut(text string, limit int) (string, bool) {
 	return short, len(short) < len(text)
 }
 
-var envelopeTag = lazily(`(?i)<(\s*/?\s*outside_data)`)
+var envelopeTag = whole.Pattern(`(?i)<(\s*/?\s*outside_data)`)
 
 // envelope marks text as data. What looks like the mark inside is defused, so
 // the text cannot close it.

@@ -48,7 +48,7 @@ func readPage(r io.Reader, base *url.URL) (page, error) {
 	return w.page, nil
 }
 
-var blankLines = lazily(`[ \t]*\n([ \t]*\n)+`)
+var blankLines = text.Pattern(`[ \t]*\n([ \t]*\n)+`)
 
 type reducer struct {
 	page page
@@ -164,7 +164,7 @@ func attribute(n *html.Node, name string) string {
 }
 
 // unseen are styles under which nobody reads a text.
-var unseen = lazily(`display:none|visibility:(hidden|collapse)|opacity:0?(\.0+)?(;|!|%|$)|font-size:(0(\.\d+)?(px|pt|em|rem|%)?|1px)(;|!|$)|` +
+var unseen = text.Pattern(`display:none|visibility:(hidden|collapse)|opacity:0?(\.0+)?(;|!|%|$)|font-size:(0(\.\d+)?(px|pt|em|rem|%)?|1px)(;|!|$)|` +
 	`(left|top|right|bottom|text-indent|margin-left|margin-top):-\d{3,}|clip:rect\(0|clip-path:inset\((50|100)%|(^|;)(max-)?(width|height):0(px)?(;|!|$)|transform:scale\(0\)`)
 
 var spaces = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\r", "", "\f", "")

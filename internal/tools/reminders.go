@@ -11,6 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text"
+	"parley/internal/when"
 )
 
 //go:embed set_reminder.md
@@ -49,9 +50,9 @@ func (k Planner) place(ctx context.Context, who chat.User) (*time.Location, bool
 
 // Remind stores a reminder for who calls, at a time in their own words, and says
 // what it was set for.
-func (k Planner) Remind(ctx context.Context, c Call, text, when string) (string, error) {
+func (k Planner) Remind(ctx context.Context, c Call, text, at string) (string, error) {
 	loc, known := k.place(ctx, c.Who)
-	w, err := ParseWhen(when, k.Now(), loc)
+	w, err := when.Parse(at, k.Now(), loc)
 	if err != nil {
 		return "", err
 	}

@@ -5,11 +5,11 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
+
+	"parley/internal/text"
 )
 
 // symbol is a definition. line counts from 1.
@@ -121,16 +121,10 @@ func receiver(f *ast.FuncDecl) string {
 	}
 }
 
-// onUse compiles a pattern when it is first needed: those with classes of
-// letters take 100 KB each, and most bots have no code to look through.
-func onUse(pattern string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
-}
-
 var (
-	definition = onUse(`^\s*(?:(?:export|default|pub(?:\([a-z ]*\))?|public|private|protected|internal|static|async|abstract|final|sealed|unsafe|inline|virtual|override|partial|data|open)\s+)*(?:func|def|defp|defmodule|class|function\*?|fn|fun|struct|interface|type|enum|trait|module|record|object|protocol|namespace|message|service|CREATE TABLE|create table)\s+(?:\([^()]*\)\s*)?([\p{L}_$][\p{L}\p{N}_$]*)`)
-	arrow      = onUse(`^(?:export\s+)?(?:const|let|var)\s+([\p{L}_$][\p{L}\p{N}_$]*)\s*(?::[^=]*)?=\s*(?:async\s*)?(?:\([^()]*\)|[\p{L}_$][\p{L}\p{N}_$]*)\s*(?::[^=]*)?=>`)
-	implements = onUse(`^impl(?:<[^<>]*>)?\s+(?:[^{]*\sfor\s+)?([\p{L}_][\p{L}\p{N}_]*)`)
+	definition = text.Pattern(`^\s*(?:(?:export|default|pub(?:\([a-z ]*\))?|public|private|protected|internal|static|async|abstract|final|sealed|unsafe|inline|virtual|override|partial|data|open)\s+)*(?:func|def|defp|defmodule|class|function\*?|fn|fun|struct|interface|type|enum|trait|module|record|object|protocol|namespace|message|service|CREATE TABLE|create table)\s+(?:\([^()]*\)\s*)?([\p{L}_$][\p{L}\p{N}_$]*)`)
+	arrow      = text.Pattern(`^(?:export\s+)?(?:const|let|var)\s+([\p{L}_$][\p{L}\p{N}_$]*)\s*(?::[^=]*)?=\s*(?:async\s*)?(?:\([^()]*\)|[\p{L}_$][\p{L}\p{N}_$]*)\s*(?::[^=]*)?=>`)
+	implements = text.Pattern(`^impl(?:<[^<>]*>)?\s+(?:[^{]*\sfor\s+)?([\p{L}_][\p{L}\p{N}_]*)`)
 )
 
 // symbolsOf lists definitions as most languages write them.

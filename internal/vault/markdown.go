@@ -258,9 +258,9 @@ func chop(line string) (pieces []string) {
 }
 
 var (
-	codeSpan = onUse("`[^`]*`")
-	tagMark  = onUse(`(?:^|[\s(,;])#([\p{L}\p{N}_/-]*[\p{L}_/-][\p{L}\p{N}_/-]*)`)
-	wikiMark = onUse(`\[\[([^\[\]|#^]{1,256})`)
+	codeSpan = whole.Pattern("`[^`]*`")
+	tagMark  = whole.Pattern(`(?:^|[\s(,;])#([\p{L}\p{N}_/-]*[\p{L}_/-][\p{L}\p{N}_/-]*)`)
+	wikiMark = whole.Pattern(`\[\[([^\[\]|#^]{1,256})`)
 )
 
 // marks adds the #tags and [[links]] of the text; those in code are none.

@@ -1,20 +1,22 @@
-package tools
+package when
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
 	"time"
+
+	"parley/internal/text"
 )
 
 var (
-	everyN     = lazily(`^(?:every|each) (?:(\d{1,4}|[a-z]+) )?(minutes?|mins?|hours?|days?|weeks?|months?|years?|seconds?|secs?)\b`)
-	everyOther = lazily(`^every (?:other|second) day\b`)
-	everyKind  = lazily(`^(?:every |each |on )?(weekdays?|weekends?|workdays?|morning|evening|night|afternoon|noon|midnight|daily|hourly|weekly|monthly)\b`)
+	everyN     = text.Pattern(`^(?:every|each) (?:(\d{1,4}|[a-z]+) )?(minutes?|mins?|hours?|days?|weeks?|months?|years?|seconds?|secs?)\b`)
+	everyOther = text.Pattern(`^every (?:other|second) day\b`)
+	everyKind  = text.Pattern(`^(?:every |each |on )?(weekdays?|weekends?|workdays?|morning|evening|night|afternoon|noon|midnight|daily|hourly|weekly|monthly)\b`)
 )
 
 // rhythm reads "every weekday at 8:30" and the like as a cron expression.
-func (p *whenParser) rhythm() (When, error) {
+func (p *parser) rhythm() (Time, error) {
 	if p.take(everyOther) != nil {
 		return p.schedule("*/2", "*", "*")
 	}
@@ -56,11 +58,11 @@ func (p *whenParser) rhythm() (When, error) {
 }
 
 // yearly reads "every 5th", "every 24 December".
-func (p *whenParser) yearly() (When, error) {
+func (p *parser) yearly() (Time, error) {
 	if m := p.take(dayFirst); m != nil {
 		t, _, err := p.monthDay(m[2], m[1], "2024", nil) // a leap year: every date exists
 		if err != nil {
-			return When{}, err
+			return Time{}, err
 		}
 		return p.schedule(strconv.Itoa(t.Day()), strconv.Itoa(int(t.Month())), "*")
 	}
@@ -68,15 +70,15 @@ func (p *whenParser) yearly() (When, error) {
 		p.rest = strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(p.rest, "of the month", ""), "of every month", ""))
 		return p.schedule(m[1], "*", "*")
 	}
-	return When{}, errUnclear
+	return Time{}, errUnclear
 }
 
-func (p *whenParser) everyUnit(count, unit string) (When, error) {
+func (p *parser) everyUnit(count, unit string) (Time, error) {
 	n := 1.0
 	if count != "" {
 		var ok bool
 		if n, ok = quantity(count); !ok {
-			return When{}, errUnclear
+			return Time{}, errUnclear
 		}
 	}
 	switch {
@@ -97,31 +99,31 @@ func (p *whenParser) everyUnit(count, unit string) (When, error) {
 	case strings.HasPrefix(unit, "year") && n == 1:
 		return p.yearly()
 	case strings.HasPrefix(unit, "month"), strings.HasPrefix(unit, "year"):
-		return When{}, errUnclear
+		return Time{}, errUnclear
 	}
 	length := map[byte]time.Duration{'s': time.Second, 'm': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}[unit[0]]
 	return p.plain("@every " + time.Duration(n*float64(length)).String())
 }
 
 // plain is a schedule that takes no time of day.
-func (p *whenParser) plain(spec string) (When, error) {
+func (p *parser) plain(spec string) (Time, error) {
 	if !p.done() {
-		return When{}, errUnclear
+		return Time{}, errUnclear
 	}
-	return When{Schedule: spec}, nil
+	return Time{Schedule: spec}, nil
 }
 
 // schedule is the cron expression with the time of day that rest names.
-func (p *whenParser) schedule(day, month, week string) (When, error) {
+func (p *parser) schedule(day, month, week string) (Time, error) {
 	c, err := p.clockTime()
 	if err != nil {
-		return When{}, err
+		return Time{}, err
 	}
 	if !p.done() {
-		return When{}, errUnclear
+		return Time{}, errUnclear
 	}
 	if !c.ok {
 		c.hour = morningHour
 	}
-	return When{Schedule: fmt.Sprintf("%d %d %s %s %s", c.minute, c.hour%24, day, month, week)}, nil
+	return Time{Schedule: fmt.Sprintf("%d %d %s %s %s", c.minute, c.hour%24, day, month, week)}, nil
 }

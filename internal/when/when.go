@@ -1,4 +1,4 @@
-package tools
+package when
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 	whole "parley/internal/text"
 )
 
-// When is a time that somebody put in words: once, or a schedule.
-type When struct {
+// Time is a time that somebody put in words: once, or a schedule.
+type Time struct {
 	At       time.Time // zero with a Schedule
 	Schedule string    // five cron fields, or "@every 2h"
 	Note     string    // what had to be changed about it, for the person; "" for nothing
@@ -26,7 +26,7 @@ const farthest = 5 * 366 * 24 * time.Hour
 const maxWhen = 200
 
 var (
-	cronForm  = lazily(`^[\d*][\d*/,-]*(?: +[\d*/,A-Za-z?-]+){4}$`)
+	cronForm  = whole.Pattern(`^[\d*][\d*/,-]*(?: +[\d*/,A-Za-z?-]+){4}$`)
 	exactForm = []string{time.RFC3339, "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02T15:04"}
 
 	numbers = map[string]int{"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12, "fifteen": 15, "twenty": 20, "thirty": 30}
@@ -35,46 +35,46 @@ var (
 	parts   = map[string]int{"morning": 9, "noon": 12, "midday": 12, "lunchtime": 12, "afternoon": 15, "evening": 18, "tonight": 20, "night": 21, "midnight": 0}
 )
 
-// ParseWhen reads a time or a rhythm in English words, as a date, or as a cron
+// Parse reads a time or a rhythm in English words, as a date, or as a cron
 // expression, for somebody in loc. It never reads the past, nor more than five
 // years ahead. Its errors are sentences for people.
-func ParseWhen(text string, now time.Time, loc *time.Location) (When, error) {
+func Parse(text string, now time.Time, loc *time.Location) (Time, error) {
 	said := strings.TrimSpace(text)
 	if len(said) > maxWhen {
-		return When{}, whole.Tell(wordNoWhen, whole.Clip(said, 20)+"…")
+		return Time{}, whole.Tell(wordNoWhen, whole.Clip(said, 20)+"…")
 	}
-	w, err := newWhenParser(said, now, loc).parse()
+	w, err := newParser(said, now, loc).parse()
 	if errors.Is(err, errUnclear) {
-		return When{}, whole.Tell(wordNoWhen, said)
+		return Time{}, whole.Tell(wordNoWhen, said)
 	}
 	if err != nil || w.Schedule != "" {
 		return w, err
 	}
 	switch {
 	case !w.At.After(now):
-		return When{}, whole.Tell(wordPast, w.At.In(loc).Format("2006-01-02 15:04 MST"))
+		return Time{}, whole.Tell(wordPast, w.At.In(loc).Format("2006-01-02 15:04 MST"))
 	case w.At.Sub(now) > farthest:
-		return When{}, whole.Tell(wordTooFar)
+		return Time{}, whole.Tell(wordTooFar)
 	}
 	return w, nil
 }
 
 var errUnclear = errors.New("unclear")
 
-var remindForm = lazily(`(?i)^(?:remind )?(?:me )?`)
+var remindForm = whole.Pattern(`(?i)^(?:remind )?(?:me )?`)
 
-// SplitWhen parts "in 10 minutes to stretch" or "stretch in 10 minutes" into
+// Split parts "in 10 minutes to stretch" or "stretch in 10 minutes" into
 // the time and what it is for: the longest time that can be read wins. ok is
 // false when there is none, or nothing else: then what is empty, and when is
 // the time if there is one.
-func SplitWhen(text string, now time.Time) (when, what string, ok bool) {
+func Split(text string, now time.Time) (when, what string, ok bool) {
 	words := strings.Fields(remindForm().ReplaceAllString(strings.TrimSpace(text), ""))
 	words = words[:min(len(words), 200)]
 	readable := func(words []string) bool {
 		if len(words) == 0 || len(words) > 15 {
 			return false
 		}
-		_, err := newWhenParser(strings.Join(words, " "), now, time.UTC).parse()
+		_, err := newParser(strings.Join(words, " "), now, time.UTC).parse()
 		return err == nil
 	}
 	if readable(words) {
@@ -96,23 +96,23 @@ func SplitWhen(text string, now time.Time) (when, what string, ok bool) {
 	return "", "", false
 }
 
-// whenParser takes what it understands out of rest; what is left must be
+// parser takes what it understands out of rest; what is left must be
 // filler.
-type whenParser struct {
+type parser struct {
 	now  time.Time
 	loc  *time.Location
 	rest string
 }
 
-func newWhenParser(text string, now time.Time, loc *time.Location) *whenParser {
+func newParser(text string, now time.Time, loc *time.Location) *parser {
 	low := strings.Join(strings.Fields(strings.ToLower(strings.Trim(text, ".!?:, "))), " ")
-	return &whenParser{now: now.In(loc), loc: loc, rest: low}
+	return &parser{now: now.In(loc), loc: loc, rest: low}
 }
 
 // parse reads it, whether or not it is past.
-func (p *whenParser) parse() (When, error) {
+func (p *parser) parse() (Time, error) {
 	if cronForm().MatchString(p.rest) || strings.HasPrefix(p.rest, "@every ") {
-		return When{Schedule: p.rest}, nil
+		return Time{Schedule: p.rest}, nil
 	}
 	for _, form := range exactForm {
 		if t, err := time.ParseInLocation(form, strings.ToUpper(p.rest), p.loc); err == nil {
@@ -123,17 +123,17 @@ func (p *whenParser) parse() (When, error) {
 		return p.rhythm()
 	}
 	if t, ok := p.ahead(); ok {
-		return When{At: t}, nil
+		return Time{At: t}, nil
 	}
 	return p.once()
 }
 
-func (p *whenParser) starts(words ...string) bool {
+func (p *parser) starts(words ...string) bool {
 	return slices.ContainsFunc(words, func(w string) bool { return p.rest == w || strings.HasPrefix(p.rest, w+" ") })
 }
 
 // take removes the first match of a pattern from rest and returns its groups.
-func (p *whenParser) take(pattern func() *regexp.Regexp) []string {
+func (p *parser) take(pattern func() *regexp.Regexp) []string {
 	re := pattern()
 	at := re.FindStringSubmatchIndex(p.rest)
 	if at == nil {
@@ -144,20 +144,20 @@ func (p *whenParser) take(pattern func() *regexp.Regexp) []string {
 	return groups
 }
 
-var filler = lazily(`\b(?:at|on|the|of|in|by|this|around|about|and|for|o'clock|me)\b|[,@]`)
+var filler = whole.Pattern(`\b(?:at|on|the|of|in|by|this|around|about|and|for|o'clock|me)\b|[,@]`)
 
 // done says that nothing is left that was not understood.
-func (p *whenParser) done() bool {
+func (p *parser) done() bool {
 	return strings.TrimSpace(filler().ReplaceAllString(p.rest, "")) == ""
 }
 
 var (
-	aheadForm = lazily(`^in (.+)$`)
-	spanForm  = lazily(`^(half an|a quarter of an|a couple of|(?:\d{1,5}(?:\.\d)?|[a-z]+)(?: more)?) ?(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|months?|years?)\b(?: and a half)?(?:,? and |,? )?`)
+	aheadForm = whole.Pattern(`^in (.+)$`)
+	spanForm  = whole.Pattern(`^(half an|a quarter of an|a couple of|(?:\d{1,5}(?:\.\d)?|[a-z]+)(?: more)?) ?(s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?|months?|years?)\b(?: and a half)?(?:,? and |,? )?`)
 )
 
 // ahead reads "in 2 hours and 10 minutes", "in half an hour".
-func (p *whenParser) ahead() (time.Time, bool) {
+func (p *parser) ahead() (time.Time, bool) {
 	m := aheadForm().FindStringSubmatch(p.rest)
 	if m == nil {
 		return p.now, false
@@ -220,9 +220,9 @@ func quantity(word string) (float64, bool) {
 }
 
 var (
-	clockForm = lazily(`(?:\bat |@ ?|\b)(\d{1,2})(?:[:.h](\d{2}))? ?(am|pm|a\.m\.?|p\.m\.?|o'clock)?(?:$|[ ,])`)
-	pastForm  = lazily(`\b(half|quarter) (past|to) (\d{1,2}|[a-z]+)\b`)
-	partForm  = lazily(`\b(morning|noon|midday|lunchtime|afternoon|evening|tonight|night|midnight)\b`)
+	clockForm = whole.Pattern(`(?:\bat |@ ?|\b)(\d{1,2})(?:[:.h](\d{2}))? ?(am|pm|a\.m\.?|p\.m\.?|o'clock)?(?:$|[ ,])`)
+	pastForm  = whole.Pattern(`\b(half|quarter) (past|to) (\d{1,2}|[a-z]+)\b`)
+	partForm  = whole.Pattern(`\b(morning|noon|midday|lunchtime|afternoon|evening|tonight|night|midnight)\b`)
 )
 
 // clock is a time of day. exact says that it was not left open which half of
@@ -233,7 +233,7 @@ type clock struct {
 }
 
 // clockTime takes the time of day out of rest.
-func (p *whenParser) clockTime() (c clock, err error) {
+func (p *parser) clockTime() (c clock, err error) {
 	part := ""
 	if m := p.take(partForm); m != nil {
 		part = m[1]
@@ -276,18 +276,18 @@ func (p *whenParser) clockTime() (c clock, err error) {
 }
 
 var (
-	isoDate  = lazily(`\b(\d{4})-(\d{2})-(\d{2})\b`)
-	dayFirst = lazily(`\b(\d{1,2})(?:st|nd|rd|th)?(?: of)? (jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:,? (\d{4}))?\b`)
-	dayLast  = lazily(`\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?\b`)
-	ofMonth  = lazily(`\b(\d{1,2})(?:st|nd|rd|th)\b`)
-	named    = lazily(`\b(day after tomorrow|tomorrow|today|next week|next month|next year|weekend)\b`)
-	weekday  = lazily(`\b(?:(next|this|coming) )?(sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?\b`)
-	inDays   = lazily(`\bin (\d{1,4}|[a-z]+) (days?|weeks?|months?)\b`)
+	isoDate  = whole.Pattern(`\b(\d{4})-(\d{2})-(\d{2})\b`)
+	dayFirst = whole.Pattern(`\b(\d{1,2})(?:st|nd|rd|th)?(?: of)? (jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?(?:,? (\d{4}))?\b`)
+	dayLast  = whole.Pattern(`\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4}))?\b`)
+	ofMonth  = whole.Pattern(`\b(\d{1,2})(?:st|nd|rd|th)\b`)
+	named    = whole.Pattern(`\b(day after tomorrow|tomorrow|today|next week|next month|next year|weekend)\b`)
+	weekday  = whole.Pattern(`\b(?:(next|this|coming) )?(sun|mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?)(?:day)?\b`)
+	inDays   = whole.Pattern(`\bin (\d{1,4}|[a-z]+) (days?|weeks?|months?)\b`)
 )
 
 // date takes the day out of rest. named is false when there is none. later is
 // the same day a week, month or year on, for one that turns out to be past.
-func (p *whenParser) date() (day time.Time, later func(time.Time) time.Time, err error) {
+func (p *parser) date() (day time.Time, later func(time.Time) time.Time, err error) {
 	today := p.day(p.now.Year(), p.now.Month(), p.now.Day())
 	year := func(t time.Time) time.Time { return t.AddDate(1, 0, 0) }
 	if m := p.take(isoDate); m != nil {
@@ -341,11 +341,11 @@ func (p *whenParser) date() (day time.Time, later func(time.Time) time.Time, err
 	return time.Time{}, nil, nil
 }
 
-func (p *whenParser) day(y int, m time.Month, d int) time.Time {
+func (p *parser) day(y int, m time.Month, d int) time.Time {
 	return time.Date(y, m, d, 0, 0, 0, 0, p.loc)
 }
 
-func (p *whenParser) namedDay(name string, today time.Time) time.Time {
+func (p *parser) namedDay(name string, today time.Time) time.Time {
 	switch name {
 	case "tomorrow":
 		return today.AddDate(0, 0, 1)
@@ -363,7 +363,7 @@ func (p *whenParser) namedDay(name string, today time.Time) time.Time {
 	return today
 }
 
-func (p *whenParser) monthDay(month, day, year string, later func(time.Time) time.Time) (time.Time, func(time.Time) time.Time, error) {
+func (p *parser) monthDay(month, day, year string, later func(time.Time) time.Time) (time.Time, func(time.Time) time.Time, error) {
 	m := slices.IndexFunc(months, func(n string) bool { return strings.HasPrefix(n, month) }) + 1
 	d, _ := strconv.Atoi(day) // two digits
 	y := p.now.Year()
@@ -386,18 +386,18 @@ func weekdayOf(prefix string) int {
 const morningHour = 9
 
 // once reads a day, a time of day, or both.
-func (p *whenParser) once() (When, error) {
+func (p *parser) once() (Time, error) {
 	tonight := p.starts("tonight", "this evening", "this afternoon", "this morning")
 	day, later, err := p.date()
 	if err != nil {
-		return When{}, err
+		return Time{}, err
 	}
 	c, err := p.clockTime()
 	if err != nil {
-		return When{}, err
+		return Time{}, err
 	}
 	if !p.done() || day.IsZero() && !c.ok {
-		return When{}, errUnclear
+		return Time{}, errUnclear
 	}
 	if !c.ok {
 		c = clock{hour: morningHour, exact: true}
@@ -429,13 +429,13 @@ func (p *whenParser) once() (When, error) {
 }
 
 // at is a time of day on a day.
-func (p *whenParser) at(day time.Time, c clock) When {
+func (p *parser) at(day time.Time, c clock) Time {
 	return p.checked(time.Date(day.Year(), day.Month(), day.Day(), c.hour, c.minute, 0, 0, p.loc), c.hour%24, c.minute)
 }
 
 // checked notes a time that does not exist because the clocks change.
-func (p *whenParser) checked(t time.Time, hour, minute int) When {
-	w := When{At: t}
+func (p *parser) checked(t time.Time, hour, minute int) Time {
+	w := Time{At: t}
 	if local := t.In(p.loc); local.Hour() != hour || local.Minute() != minute {
 		w.Note = fmt.Sprintf(wordGap, fmt.Sprintf("%02d:%02d", hour, minute), local.Format("15:04"))
 	}

@@ -1,4 +1,4 @@
-package tools
+package when
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	whole "parley/internal/text"
 )
 
-func TestParseWhen(t *testing.T) {
+func TestParse(t *testing.T) {
 	zurich, err := time.LoadLocation("Europe/Zurich")
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestParseWhen(t *testing.T) {
 		"today at 8:00": "past", "2020-01-01 10:00": "past", "this morning": "past", "in 100 years": "ahead", "at 5 apples": "", "tomorrow at 13pm": "",
 		"in 99999999999999999999 minutes": "", strings.Repeat("every ", 100): "",
 	} {
-		w, err := ParseWhen(text, now, zurich)
+		w, err := Parse(text, now, zurich)
 		got := w.Schedule
 		switch {
 		case err == nil && w.Schedule == "":
@@ -60,21 +60,21 @@ func TestParseWhen(t *testing.T) {
 	}
 }
 
-func TestParseWhenAtTheChangeOfClocks(t *testing.T) {
+func TestParseAtTheChangeOfClocks(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := ParseWhen("tomorrow at 2:30", time.Date(2026, 3, 28, 12, 0, 0, 0, berlin), berlin)
+	w, err := Parse("tomorrow at 2:30", time.Date(2026, 3, 28, 12, 0, 0, 0, berlin), berlin)
 	if err != nil || w.Note == "" || w.At.Sub(time.Date(2026, 3, 29, 1, 0, 0, 0, time.UTC)).Abs() > time.Hour {
 		t.Errorf("a time that does not exist: %+v, %v", w, err)
 	}
-	if w, err := ParseWhen("tomorrow at 2:30", time.Date(2026, 10, 24, 12, 0, 0, 0, berlin), berlin); err != nil || w.Note != "" {
+	if w, err := Parse("tomorrow at 2:30", time.Date(2026, 10, 24, 12, 0, 0, 0, berlin), berlin); err != nil || w.Note != "" {
 		t.Errorf("a time that comes twice: %+v, %v", w, err)
 	}
 }
 
-func TestSplitWhen(t *testing.T) {
+func TestSplit(t *testing.T) {
 	now := time.Date(2026, 3, 4, 14, 20, 0, 0, time.UTC)
 	for text, want := range map[string][2]string{
 		"in 10 minutes to stretch":                {"in 10 minutes", "stretch"},
@@ -90,23 +90,23 @@ func TestSplitWhen(t *testing.T) {
 		"in 10 minutes":                           {"in 10 minutes", ""},
 		strings.Repeat("very long words ", 10000): {"", ""},
 	} {
-		when, what, ok := SplitWhen(text, now)
+		when, what, ok := Split(text, now)
 		if when != want[0] || what != want[1] || ok != (want[1] != "") {
 			t.Errorf("%.40q: %q, %q, %v; want %q", text, when, what, ok, want)
 		}
 	}
 }
 
-func FuzzParseWhen(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, s := range []string{"in 10 minutes", "every month on the 5th at 9am", "half past 4", "on 31 feb 2027", "0 9 * * 1-5", "next sat at 10.30"} {
 		f.Add(s)
 	}
 	now := time.Date(2026, 3, 4, 14, 20, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text string) {
-		w, err := ParseWhen(text, now, time.UTC)
+		w, err := Parse(text, now, time.UTC)
 		if err == nil && w.Schedule == "" && !w.At.After(now) {
 			t.Fatalf("%q is %v, which is past", text, w.At)
 		}
-		SplitWhen(text, now)
+		Split(text, now)
 	})
 }
