@@ -28,6 +28,8 @@ type Command struct {
 	// Quiet answers are no secret, and noise to others: they are shown to the
 	// author alone where that costs nothing, and said openly elsewhere.
 	Quiet bool
+	// Effect is what running it leaves behind, and with that when it runs.
+	Effect Effect
 	// Confirm, when set, returns a question to be answered with yes before
 	// Run runs; "" asks nothing. The question is not private: in company, that
 	// of a private command says no more than what was typed.
@@ -39,6 +41,17 @@ type Command struct {
 	// people are told its number.
 	Run func(ctx context.Context, r Request) (chat.Answer, error)
 }
+
+// Effect is what a command leaves behind.
+type Effect int
+
+// The effects.
+const (
+	Changes   Effect = iota // something: it runs in its turn, and at once
+	Works                   // something, and takes as long as an answer of the model's
+	Reads                   // nothing: it is answered at once, beside whatever takes long
+	ReadsBare               // nothing where no argument is given; otherwise it Changes
+)
 
 // Option is one argument, in the order it is typed. It may also be given as
 // name:value.

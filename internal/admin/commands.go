@@ -70,12 +70,34 @@ func (c *Commands) Table() []Command { return c.table }
 // command runs it as the one who pressed. Forwarded words are never a command.
 func (c *Commands) Wrap(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		pressed := m.Kind == chat.KindButton && strings.HasPrefix(m.Text, "/")
-		if m.Forwarded || m.Kind != chat.KindCommand && !pressed {
+		if !gives(m) {
 			return next.Handle(ctx, m, w)
 		}
 		return c.run(ctx, m, w, false)
 	})
+}
+
+// gives tells whether a message gives a command.
+func gives(m chat.Message) bool {
+	pressed := m.Kind == chat.KindButton && strings.HasPrefix(m.Text, "/")
+	return !m.Forwarded && (m.Kind == chat.KindCommand || pressed)
+}
+
+// Pace tells when a message is answered: commands that only read need not wait
+// for what takes long, whoever gives them. It reads nothing but the table.
+func (c *Commands) Pace(m chat.Message) chat.Pace {
+	if !gives(m) {
+		return chat.InOrder
+	}
+	cmd, rest, complaint := c.find(&Request{Message: m, Role: Owner})
+	bare := strings.TrimSpace(rest) == ""
+	switch {
+	case complaint != "", cmd.Run == nil, cmd.Effect == Reads, cmd.Effect == ReadsBare && bare:
+		return chat.Beside
+	case cmd.Effect == Works:
+		return chat.InOrder
+	}
+	return chat.Quick
 }
 
 // commandAction is the kind of Action that waits behind Command.Confirm.

@@ -153,6 +153,9 @@ func (g *Gate) Wrap(next chat.Handler) chat.Handler {
 			}
 			return a, nil
 		}
+		if !m.Addressed && m.Kind == chat.KindText {
+			chat.Await(w)
+		}
 		m.Addressed = true
 		return next.Handle(ctx, m, w)
 	})

@@ -12,7 +12,7 @@ import (
 // help is the command that tells about all others.
 func (c *Commands) help() Command {
 	return Command{
-		Name: "help", Help: wordHelpHelp, Quiet: true,
+		Name: "help", Help: wordHelpHelp, Effect: Reads, Quiet: true,
 		Options: []Option{{Name: "command", Help: wordHelpOption, Suggest: func(_ context.Context, _ chat.Message, prefix string) []string {
 			return starting(names(c.table, Owner), prefix)
 		}}},

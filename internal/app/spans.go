@@ -25,8 +25,10 @@ func (t *spans) messages(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		ctx, s := t.Start(ctx, "message", wrap.Server)
 		s.Set("parley.platform", m.Key.Platform)
-		t.turns.Store(m.Key, s)
-		defer t.turns.Delete(m.Key)
+		// What is answered beside a turn runs no tools.
+		if _, busy := t.turns.LoadOrStore(m.Key, s); !busy {
+			defer t.turns.Delete(m.Key)
+		}
 		a, err := next.Handle(ctx, m, w)
 		s.Set("parley.outcome", string(chat.Ending(m, a.Text != "", a.Record).Outcome))
 		s.Finish(wrap.ErrorType(err))

@@ -13,6 +13,8 @@ func (h *Hub) gather(l *lane, first Message) Message {
 	if first.Album == "" {
 		return first
 	}
+	show := startLive(h.ctx, h, first)
+	defer show.stop()
 	for waited := false; ; {
 		next, ok := h.takeNext(l, first)
 		if !ok {

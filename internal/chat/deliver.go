@@ -17,6 +17,7 @@ const (
 
 // flush sends what waits in the outbox of a conversation.
 func (h *Hub) flush(k Key) {
+	defer h.sending(k)()
 	for h.ctx.Err() == nil {
 		var parts []Part
 		read := h.lasting(k, "read outbox", func() (err error) {

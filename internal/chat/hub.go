@@ -32,6 +32,9 @@ type HubOptions struct {
 	// MayStop decides whether m may cancel the answer to running, in the same
 	// conversation. It may ask the platform; nil allows whoever asked running.
 	MayStop func(ctx context.Context, m, running Message) bool
+	// Pace tells how a message stands to the others of its conversation. It must
+	// not block; nil is InOrder for all.
+	Pace func(m Message) Pace
 	// Closed is told that nothing can be sent to p's conversation; nil tells
 	// nobody. It must not block for long.
 	Closed func(p Part)
@@ -59,8 +62,10 @@ type Hub struct {
 	ctx   context.Context // ends when draining gives up on running turns
 	abort context.CancelCauseFunc
 
-	mu      sync.Mutex // guards lanes, waiting, closed and every lane's fields
+	mu      sync.Mutex // guards what follows and every lane's fields
 	lanes   map[Key]*lane
+	beside  map[Key]*lane // what is answered beside the lane of its conversation
+	outlets map[Key]*outlet
 	waiting int           // messages queued or running, over all lanes
 	room    chan struct{} // closed and replaced when waiting falls below Backlog
 	closed  bool
@@ -74,12 +79,17 @@ type lane struct {
 	cancel context.CancelCauseFunc // of the running Handle call; nil in between
 	asked  Message                 // what the running Handle call answers
 	shed   bool                    // the busy notice was given for this burst
+	beside bool                    // what is in here only reads
+	slow   bool                    // what is being done may take long
+	unseen bool                    // and does not show that by itself
+	held   *live                   // typing, for the first who waits; nil for none
 }
 
 // job is one thing to do in a lane: a message, or a piece of work.
 type job struct {
-	m  Message
-	do func(ctx context.Context) // when not nil, m is not a message
+	m    Message
+	pace Pace
+	do   func(ctx context.Context) // when not nil, m is not a message
 }
 
 // NewHub makes a Hub. Nothing runs before Recover or Deliver.
@@ -102,7 +112,10 @@ func NewHub(o HubOptions) *Hub {
 	if o.MayStop == nil {
 		o.MayStop = func(_ context.Context, m, running Message) bool { return m.From.ID == running.From.ID }
 	}
-	h := &Hub{o: o, lanes: map[Key]*lane{}, room: make(chan struct{})}
+	if o.Pace == nil {
+		o.Pace = func(Message) Pace { return InOrder }
+	}
+	h := &Hub{o: o, lanes: map[Key]*lane{}, beside: map[Key]*lane{}, outlets: map[Key]*outlet{}, room: make(chan struct{})}
 	h.ctx, h.abort = context.WithCancelCause(context.Background())
 	return h
 }
@@ -120,7 +133,7 @@ func (h *Hub) Recover(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, m := range messages { // at once: an edit is there when its message begins
-		h.push(m.Key, job{m: m})
+		h.push(m.Key, job{m: m, pace: h.o.Pace(m)})
 	}
 	return nil
 }
@@ -201,13 +214,17 @@ func (h *Hub) enqueue(messages []Message) {
 	var full []refused
 	h.mu.Lock()
 	for _, m := range messages {
-		l := h.lanes[m.Key]
+		pace := h.o.Pace(m)
+		l := h.besideLane(m, pace)
+		if l == nil {
+			l = h.lanes[m.Key]
+		}
 		if l != nil && len(l.queue) > h.o.QueuePerLane && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
 			full = append(full, refused{m, !l.shed})
 			l.shed = true
 			continue
 		}
-		h.push(m.Key, job{m: m})
+		h.push(m.Key, job{m: m, pace: pace})
 	}
 	h.mu.Unlock()
 	for _, r := range full {
@@ -221,18 +238,38 @@ func (h *Hub) push(k Key, j job) bool {
 	if h.closed {
 		return false // the journal has it; the next process takes it up
 	}
-	l := h.lanes[k]
+	l := h.besideLane(j.m, j.pace)
+	if l == nil {
+		l = h.lanes[k]
+	}
 	if l == nil {
 		l = &lane{key: k}
-		h.lanes[k] = l
-		h.idle.Add(1)
-		go h.run(l)
 	}
-	l.queue = append(l.queue, j)
+	h.add(l, j)
 	if j.do == nil {
 		h.waiting++
 	}
 	return true
+}
+
+// add puts a job into a lane, which begins to run with its first. The caller
+// holds mu.
+func (h *Hub) add(l *lane, j job) {
+	if all := h.ofKind(l); all[l.key] != l {
+		all[l.key] = l
+		h.idle.Add(1)
+		go h.run(l)
+	}
+	l.queue = append(l.queue, j)
+	h.hold(l)
+}
+
+// ofKind are the lanes that a lane is one of.
+func (h *Hub) ofKind(l *lane) map[Key]*lane {
+	if l.beside {
+		return h.beside
+	}
+	return h.lanes
 }
 
 // shed finishes a message unanswered; the first of a burst says why.
@@ -258,23 +295,27 @@ func (h *Hub) run(l *lane) {
 		h.mu.Lock()
 		if len(l.queue) == 0 || h.ctx.Err() != nil {
 			h.waiting -= countMessages(l.queue)
-			delete(h.lanes, l.key)
+			delete(h.ofKind(l), l.key)
 			h.makeRoom()
 			h.mu.Unlock()
 			return
 		}
 		j := l.queue[0]
 		l.queue = l.queue[1:]
+		if l.slow = j.pace == InOrder; l.slow && !l.beside {
+			h.letPass(l)
+		}
 		h.mu.Unlock()
 
 		if revised, ok := h.revise(l, j.m); j.do == nil && !ok {
 			h.drop(revised)
 		} else {
 			j.m = h.gather(l, revised)
-			h.work(j)
+			h.work(l, j)
 		}
 
 		h.mu.Lock()
+		l.slow = false
 		if len(l.queue) == 0 {
 			l.shed = false
 		}
@@ -288,11 +329,10 @@ func (h *Hub) run(l *lane) {
 
 // turn makes the context of one Handle call, which Stop can cancel by its
 // conversation. The caller calls end when the call is over.
-func (h *Hub) turn(m Message) (ctx context.Context, end func()) {
+func (h *Hub) turn(l *lane, m Message) (ctx context.Context, end func()) {
 	ctx, cancel := context.WithCancelCause(h.ctx)
 	arm := func(c context.CancelCauseFunc) {
 		h.mu.Lock()
-		l := h.lanes[m.Key] // the lane lives while its goroutine is in here
 		l.cancel, l.asked = c, m
 		h.mu.Unlock()
 	}

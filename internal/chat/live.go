@@ -29,33 +29,44 @@ type live struct {
 	status string
 	id     string // of the preview; "" while there is none
 
-	wake chan struct{} // holds one token when there is something new to draw
-	done chan struct{}
-	quit context.CancelFunc
+	wake  chan struct{} // holds one token when there is something new to draw
+	begin sync.Once
+	done  chan struct{}
+	ctx   context.Context // of the show
+	quit  context.CancelFunc
 }
 
 // startLive begins to show that m is being answered. Messages nobody waits
-// for get a Reply that shows nothing.
+// for get a Reply that shows nothing until Await is called.
 func startLive(ctx context.Context, h *Hub, m Message) *live {
 	l := &live{h: h, m: m, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	adapter := h.adapter(m.Key.Platform)
-	if !m.Addressed || adapter == nil {
-		close(l.done)
-		l.quit = func() {}
-		return l
+	l.ctx, l.quit = context.WithCancel(ctx)
+	if m.expected() {
+		l.await()
 	}
-	ctx, l.quit = context.WithCancel(ctx)
-	go func() {
-		defer close(l.done)
-		l.show(ctx, adapter)
-	}()
 	return l
+}
+
+// await begins to show, once.
+func (l *live) await() {
+	l.begin.Do(func() {
+		adapter := l.h.adapter(l.m.Key.Platform)
+		if adapter == nil {
+			close(l.done)
+			return
+		}
+		go func() {
+			defer close(l.done)
+			l.show(l.ctx, adapter)
+		}()
+	})
 }
 
 // stop ends the show. After it returns nothing more is drawn, so the final
 // text cannot be overtaken.
 func (l *live) stop() {
 	l.quit()
+	l.begin.Do(func() { close(l.done) }) // it never began
 	<-l.done
 }
 

@@ -16,13 +16,14 @@ import (
 const maxAttempts = 10
 
 // work does one job, fenced: a panic ends the job, not the process.
-func (h *Hub) work(j job) {
+func (h *Hub) work(l *lane, j job) {
 	if j.do != nil {
+		defer h.unseen(l)()
 		h.fenced(j.m.Key, j.do)
 		return
 	}
 	began := time.Now()
-	answer, err := h.handle(j.m)
+	answer, err := h.handle(l, j.m)
 	if errors.Is(err, ErrDraining) {
 		return // parked: still unfinished in the inbox
 	}
@@ -34,14 +35,18 @@ func (h *Hub) work(j job) {
 	if len(parts) > 0 {
 		parts[0].Started = h.mayStart(h.adapter(j.m.Key.Platform), parts[0]) // it is sent next
 	}
+	sent := h.sending(j.m.Key)
 	if !h.finish(j.m, parts, answer.Record) {
+		sent()
 		return
 	}
 	h.o.Failpoint("after_finish")
 	h.ended(j.m, len(parts) > 0, answer.Record, time.Since(began))
 	h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts))
+	sent()
 	h.done(j.m)
 	if after, ok := answer.Record.(Aftercare); ok {
+		defer h.unseen(l)()
 		h.fenced(j.m.Key, after.After)
 	}
 }
@@ -65,12 +70,12 @@ func (h *Hub) done(m Message) {
 }
 
 // handle calls the Handler with a live preview, a deadline and a fence.
-func (h *Hub) handle(m Message) (a Answer, err error) {
+func (h *Hub) handle(l *lane, m Message) (a Answer, err error) {
 	if m.Attempt >= maxAttempts {
 		h.o.Observe(Event{Name: "dead", Key: m.Key})
 		return Answer{Text: wordsGivenUp, Record: End{Outcome: Failed, Reason: GivenUp}}, nil
 	}
-	ctx, end := h.turn(m)
+	ctx, end := h.turn(l, m)
 	defer end()
 	shown := func() bool { return m.Preview != "" }
 	defer func() {
@@ -83,6 +88,9 @@ func (h *Hub) handle(m Message) (a Answer, err error) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, h.o.TurnTimeout)
 		defer cancel()
+	}
+	if !m.expected() {
+		defer h.unseen(l)()
 	}
 	live := startLive(ctx, h, m)
 	shown = live.left

@@ -47,12 +47,12 @@ type Policies interface {
 // Verbs are the verbs.
 func (c Config) Verbs() []admin.Command {
 	return []admin.Command{
-		{Name: "show", Help: helpConfigShow, Run: c.show},
+		{Name: "show", Help: helpConfigShow, Effect: admin.Reads, Run: c.show},
 		{Name: "set", Help: helpConfigSet, Run: c.set, Options: []admin.Option{
 			{Name: "name", Help: helpSettingName, Required: true, Suggest: c.suggestSetting},
 			{Name: "value", Help: helpSettingValue, Required: true},
 		}},
-		{Name: "tools", Help: helpConfigTools, Who: admin.Admin, Run: c.tools, Options: []admin.Option{
+		{Name: "tools", Help: helpConfigTools, Effect: admin.ReadsBare, Who: admin.Admin, Run: c.tools, Options: []admin.Option{
 			{Name: "names", Help: helpToolNames, Suggest: c.suggestTools},
 		}},
 	}

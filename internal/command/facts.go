@@ -36,22 +36,22 @@ type FactRows interface {
 
 func (f Facts) command() admin.Command {
 	verbs := []admin.Command{
-		{Name: "list", Help: helpFactsList, Run: f.list, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
+		{Name: "list", Help: helpFactsList, Effect: admin.Reads, Run: f.list, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
 		{Name: "add", Help: helpFactsAdd, Run: f.add, Options: []admin.Option{
 			{Name: "text", Help: helpFactText, Required: true},
 			{Name: "scope", Help: helpFactScope, Choices: []string{"person", "channel", "guild"}},
 		}},
 		{Name: "important", Help: helpFactsImportant, Run: f.important, Options: []admin.Option{number(helpFactNumber), {Name: "state", Help: helpFactState, Kind: admin.Switch}}},
 		{Name: "forget", Help: helpFactsForget, Run: f.forget, Confirm: f.askForget, Options: []admin.Option{number(helpFactNumber)}},
-		{Name: "history", Help: helpFactsHistory, Run: f.history, Options: []admin.Option{number(helpFactNumber)}},
-		{Name: "export", Help: helpFactsExport, Run: f.export},
+		{Name: "history", Help: helpFactsHistory, Effect: admin.Reads, Run: f.history, Options: []admin.Option{number(helpFactNumber)}},
+		{Name: "export", Help: helpFactsExport, Effect: admin.Reads, Run: f.export},
 		{Name: "clear", Help: helpFactsClear, Run: f.clear, Confirm: func(context.Context, admin.Request) (string, error) { return wordsClearFacts, nil }},
 	}
 	if f.File != nil {
-		verbs = append(verbs, admin.Command{Name: "file", Help: helpFactsFile, Who: admin.Owner, Run: f.file,
+		verbs = append(verbs, admin.Command{Name: "file", Help: helpFactsFile, Effect: admin.ReadsBare, Who: admin.Owner, Run: f.file,
 			Options: []admin.Option{{Name: "do", Help: helpFactsFileDo, Choices: []string{"accept", "undo"}}}})
 	}
-	return admin.Command{Name: "facts", Help: helpFacts, Private: true, Run: f.list, Verbs: verbs}
+	return admin.Command{Name: "facts", Help: helpFacts, Effect: admin.Reads, Private: true, Run: f.list, Verbs: verbs}
 }
 
 // asker is a command's author, to the facts service.

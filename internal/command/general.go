@@ -20,7 +20,7 @@ type General struct {
 }
 
 func (g General) start() admin.Command {
-	return admin.Command{Name: "start", Help: helpStart, Who: admin.Member,
+	return admin.Command{Name: "start", Help: helpStart, Effect: admin.Reads, Who: admin.Member,
 		Options: []admin.Option{{Name: "link", Help: helpStartLink}},
 		Run: func(_ context.Context, r admin.Request) (chat.Answer, error) {
 			return say(wordsHello, g.Name, g.Help(r.Role))
@@ -28,7 +28,7 @@ func (g General) start() admin.Command {
 }
 
 func (g General) ask() admin.Command {
-	return admin.Command{Name: "ask", Help: helpAsk,
+	return admin.Command{Name: "ask", Help: helpAsk, Effect: admin.Works,
 		Options: []admin.Option{{Name: "question", Help: helpAskQuestion, Required: true}},
 		Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			m := r.Message
@@ -45,7 +45,7 @@ func (g General) stop() admin.Command {
 }
 
 func (g General) page() admin.Command {
-	return admin.Command{Name: "page", Help: helpPage, Who: admin.Owner, Private: true,
+	return admin.Command{Name: "page", Help: helpPage, Effect: admin.Reads, Who: admin.Owner, Private: true,
 		Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			link, port, err := g.Page(ctx, r.Message.From)
 			if err != nil {

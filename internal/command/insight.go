@@ -47,7 +47,7 @@ func found(d memory.Decision, err error) (memory.Decision, bool, error) {
 }
 
 func (i Insight) why() admin.Command {
-	return admin.Command{Name: "why", Help: helpWhy, Run: i.explain, Private: true, Options: []admin.Option{
+	return admin.Command{Name: "why", Help: helpWhy, Effect: admin.Reads, Run: i.explain, Private: true, Options: []admin.Option{
 		{Name: "source", Help: helpWhySource, Kind: admin.Number}, {Name: "answer", Help: helpAnswerID},
 	}}
 }
@@ -118,7 +118,7 @@ func (i Insight) source(ctx context.Context, m chat.Message, d memory.Decision, 
 }
 
 func (i Insight) stats() admin.Command {
-	return admin.Command{Name: "stats", Help: helpStats, Who: admin.Owner, Run: i.total,
+	return admin.Command{Name: "stats", Help: helpStats, Effect: admin.Reads, Who: admin.Owner, Run: i.total,
 		Options: []admin.Option{{Name: "days", Help: helpStatsDays, Kind: admin.Number}}}
 }
 

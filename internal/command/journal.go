@@ -24,13 +24,13 @@ type JournalRows interface {
 }
 
 func (j Journal) command() admin.Command {
-	return admin.Command{Name: "log", Help: helpLog, Private: true, Run: j.read, Verbs: []admin.Command{
+	return admin.Command{Name: "log", Help: helpLog, Effect: admin.Reads, Private: true, Run: j.read, Verbs: []admin.Command{
 		{Name: "add", Help: helpLogAdd, Run: j.add, Options: []admin.Option{
 			{Name: "text", Help: helpLogText, Required: true},
 			{Name: "type", Help: helpLogType, Choices: []string{"thought", "decision", "research", "insight"}},
 		}},
-		{Name: "day", Help: helpLogDay, Run: j.read, Options: []admin.Option{{Name: "day", Help: helpDay}}},
-		{Name: "search", Help: helpLogSearch, Run: j.read, Options: []admin.Option{{Name: "query", Help: helpQuery, Required: true}}},
+		{Name: "day", Help: helpLogDay, Effect: admin.Reads, Run: j.read, Options: []admin.Option{{Name: "day", Help: helpDay}}},
+		{Name: "search", Help: helpLogSearch, Effect: admin.Reads, Run: j.read, Options: []admin.Option{{Name: "query", Help: helpQuery, Required: true}}},
 	}}
 }
 

@@ -27,8 +27,8 @@ type Model struct {
 func (l Model) command() admin.Command {
 	name := admin.Option{Name: "name", Help: helpModelName, Required: true}
 	return admin.Command{Name: "model", Help: helpModel, Who: admin.Owner, Verbs: []admin.Command{
-		{Name: "show", Help: helpModelShow, Run: l.show},
-		{Name: "set", Help: helpModelSet, Options: []admin.Option{name}, Run: l.set},
+		{Name: "show", Help: helpModelShow, Effect: admin.Reads, Run: l.show},
+		{Name: "set", Help: helpModelSet, Effect: admin.Works, Options: []admin.Option{name}, Run: l.set},
 	}}
 }
 

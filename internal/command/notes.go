@@ -54,10 +54,10 @@ func (n Notes) commands() []admin.Command {
 	if n.Owner {
 		who = admin.Owner
 	}
-	notes := admin.Command{Name: "notes", Help: helpNotes, Who: who, Private: true, Run: n.recent, Verbs: []admin.Command{
-		{Name: "search", Help: helpNotesSearch, Run: n.search, Options: []admin.Option{{Name: "query", Help: helpQuery, Required: true}}},
-		{Name: "show", Help: helpNotesShow, Run: n.show, Options: []admin.Option{{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}}},
-		{Name: "recent", Help: helpNotesRecent, Run: n.recent},
+	notes := admin.Command{Name: "notes", Help: helpNotes, Effect: admin.Reads, Who: who, Private: true, Run: n.recent, Verbs: []admin.Command{
+		{Name: "search", Help: helpNotesSearch, Effect: admin.Reads, Run: n.search, Options: []admin.Option{{Name: "query", Help: helpQuery, Required: true}}},
+		{Name: "show", Help: helpNotesShow, Effect: admin.Reads, Run: n.show, Options: []admin.Option{{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}}},
+		{Name: "recent", Help: helpNotesRecent, Effect: admin.Reads, Run: n.recent},
 	}}
 	if n.Shelf == nil {
 		notes.Run = func(context.Context, admin.Request) (chat.Answer, error) { return say(wordsNoVault) }
@@ -68,7 +68,7 @@ func (n Notes) commands() []admin.Command {
 	if n.Tidy == nil {
 		return []admin.Command{notes}
 	}
-	return []admin.Command{notes, {Name: "librarian", Help: helpLibrarian, Who: who,
+	return []admin.Command{notes, {Name: "librarian", Help: helpLibrarian, Effect: admin.Works, Who: who,
 		Options: []admin.Option{{Name: "task", Help: helpTidyTask}}, Run: n.tidy}}
 }
 

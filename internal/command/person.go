@@ -40,7 +40,7 @@ type Files interface {
 // export hands somebody everything about them, in a direct chat only: the files
 // hold what was said elsewhere.
 func (p Person) export() admin.Command {
-	return admin.Command{Name: "export", Help: helpExport, Private: true, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	return admin.Command{Name: "export", Help: helpExport, Effect: admin.Reads, Private: true, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		if !r.Message.Direct {
 			return say(wordsExportDirect)
 		}

@@ -48,18 +48,18 @@ func (p Playbook) commands() []admin.Command {
 	journey := admin.Option{Name: "id", Help: helpJourneyID, Required: true, Suggest: p.suggestJourney}
 	return []admin.Command{
 		{Name: "guideline", Help: helpGuideline, Who: admin.Owner, Verbs: []admin.Command{
-			{Name: "list", Help: helpRuleList, Run: p.with(p.listRules)},
-			{Name: "show", Help: helpRuleShow, Options: []admin.Option{rule}, Run: p.with(p.showRule)},
+			{Name: "list", Help: helpRuleList, Effect: admin.Reads, Run: p.with(p.listRules)},
+			{Name: "show", Help: helpRuleShow, Effect: admin.Reads, Options: []admin.Option{rule}, Run: p.with(p.showRule)},
 			{Name: "enable", Help: helpRuleEnable, Options: []admin.Option{rule}, Run: p.with(p.switchRule(true))},
 			{Name: "disable", Help: helpRuleDisable, Options: []admin.Option{rule}, Run: p.with(p.switchRule(false))},
-			{Name: "test", Help: helpRuleTest, Options: []admin.Option{{Name: "text", Help: helpRuleTestText, Required: true}}, Run: p.with(p.testRules)},
+			{Name: "test", Help: helpRuleTest, Effect: admin.Reads, Options: []admin.Option{{Name: "text", Help: helpRuleTestText, Required: true}}, Run: p.with(p.testRules)},
 		}},
 		{Name: "journey", Help: helpJourney, Verbs: []admin.Command{
-			{Name: "list", Help: helpJourneyList, Run: p.with(p.listJourneys)},
+			{Name: "list", Help: helpJourneyList, Effect: admin.Reads, Run: p.with(p.listJourneys)},
 			{Name: "start", Help: helpJourneyStart, Options: []admin.Option{journey}, Run: p.with(p.startJourney)},
-			{Name: "status", Help: helpJourneyStatus, Run: p.with(p.journeyStatus)},
+			{Name: "status", Help: helpJourneyStatus, Effect: admin.Reads, Run: p.with(p.journeyStatus)},
 			{Name: "stop", Help: helpJourneyStop, Run: p.with(p.stopJourney)},
-			{Name: "draw", Help: helpJourneyDraw, Options: []admin.Option{journey}, Run: p.with(p.drawJourney)},
+			{Name: "draw", Help: helpJourneyDraw, Effect: admin.Reads, Options: []admin.Option{journey}, Run: p.with(p.drawJourney)},
 		}},
 	}
 }

@@ -42,8 +42,8 @@ type Conversations interface {
 
 func (s Session) command() admin.Command {
 	return admin.Command{Name: "session", Help: helpSession, Verbs: []admin.Command{
-		{Name: "info", Help: helpSessionInfo, Run: s.info},
-		{Name: "list", Help: helpSessionList, Who: admin.Owner, Private: true, Run: s.list,
+		{Name: "info", Help: helpSessionInfo, Effect: admin.Reads, Run: s.info},
+		{Name: "list", Help: helpSessionList, Effect: admin.Reads, Who: admin.Owner, Private: true, Run: s.list,
 			Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
 		{Name: "end", Help: helpSessionEnd, Who: admin.Admin, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return s.end(ctx, r.Message, true)
@@ -125,7 +125,7 @@ func (s Session) end(ctx context.Context, m chat.Message, carry bool) (chat.Answ
 }
 
 func (s Session) summarize() admin.Command {
-	return admin.Command{Name: "summarize", Help: helpSummarize, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	return admin.Command{Name: "summarize", Help: helpSummarize, Effect: admin.Works, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		summary, err := s.Agent.Summarize(ctx, s.Place(r.Message))
 		return chat.Answer{Text: cmp.Or(summary, wordsNothingSaid)}, err
 	}}

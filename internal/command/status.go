@@ -33,7 +33,7 @@ type Status struct {
 type Line struct{ Name, State string }
 
 func (s Status) command() admin.Command {
-	return admin.Command{Name: "status", Help: helpStatus, Run: s.show}
+	return admin.Command{Name: "status", Help: helpStatus, Effect: admin.Reads, Run: s.show}
 }
 
 // show says how the bot is; the details are for its owner.

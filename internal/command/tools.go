@@ -34,14 +34,14 @@ type Tools struct {
 func (t Tools) command() admin.Command {
 	name := admin.Option{Name: "name", Help: helpToolName, Required: true, Suggest: t.suggest}
 	server := admin.Option{Name: "server", Help: helpServerName, Required: true, Suggest: t.suggestServer}
-	return admin.Command{Name: "tools", Help: helpTools, Who: admin.Owner, Run: t.list, Verbs: []admin.Command{
-		{Name: "list", Help: helpToolsList, Run: t.list},
+	return admin.Command{Name: "tools", Help: helpTools, Effect: admin.Reads, Who: admin.Owner, Run: t.list, Verbs: []admin.Command{
+		{Name: "list", Help: helpToolsList, Effect: admin.Reads, Run: t.list},
 		{Name: "enable", Help: helpToolsEnable, Options: []admin.Option{name}, Run: t.turn(true)},
 		{Name: "disable", Help: helpToolsDisable, Options: []admin.Option{name}, Run: t.turn(false)},
-		{Name: "servers", Help: helpToolsServers, Run: t.servers},
+		{Name: "servers", Help: helpToolsServers, Effect: admin.Reads, Run: t.servers},
 		{Name: "approve", Help: helpToolsApprove, Run: t.approve,
 			Options: []admin.Option{server}},
-		{Name: "login", Help: helpToolsLogin, Run: t.login, Options: []admin.Option{server, {Name: "address", Help: helpLoginAddress}}},
+		{Name: "login", Help: helpToolsLogin, Effect: admin.Works, Run: t.login, Options: []admin.Option{server, {Name: "address", Help: helpLoginAddress}}},
 		{Name: "logout", Help: helpToolsLogout, Run: t.logout, Options: []admin.Option{server}},
 	}}
 }

@@ -20,7 +20,7 @@ const (
 )
 
 func (i Insight) trace() admin.Command {
-	return admin.Command{Name: "trace", Help: helpTrace, Who: admin.Admin, Private: true, Run: i.show,
+	return admin.Command{Name: "trace", Help: helpTrace, Effect: admin.Reads, Who: admin.Admin, Private: true, Run: i.show,
 		Options: []admin.Option{{Name: "answer", Help: helpAnswerID}}}
 }
 

@@ -1,0 +1,58 @@
+package chat
+
+import (
+	"context"
+	"time"
+)
+
+// longestHold bounds how long typing is shown for a message that nobody has
+// begun to answer.
+const longestHold = 5 * time.Minute
+
+// Await tells that an answer to a message is expected although it was not
+// addressed: w shows it while it grows.
+func Await(w Reply) {
+	if l, ok := w.(*live); ok {
+		l.await()
+	}
+}
+
+// unseen begins a stretch of work in a lane that shows nothing by itself. While
+// somebody waits behind it, typing is shown for them; seen ends the stretch.
+func (h *Hub) unseen(l *lane) (seen func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	l.unseen = true
+	h.hold(l)
+	return func() {
+		h.mu.Lock()
+		held := l.held
+		l.held, l.unseen = nil, false
+		h.mu.Unlock()
+		if held != nil {
+			held.stop()
+		}
+	}
+}
+
+// hold shows typing for the first who waits in a lane that shows nothing itself.
+// The caller holds mu.
+func (h *Hub) hold(l *lane) {
+	if !l.unseen || l.held != nil || h.ctx.Err() != nil {
+		return
+	}
+	for _, j := range l.queue {
+		if j.do == nil && j.m.expected() {
+			ctx, cancel := context.WithTimeout(h.ctx, longestHold)
+			l.held = startLive(ctx, h, j.m)
+			quit := l.held.quit
+			l.held.quit = func() { quit(); cancel() }
+			return
+		}
+	}
+}
+
+// expected tells whether a message asks for an answer by itself.
+func (m Message) expected() bool {
+	return m.Kind != KindEdit && m.Kind != KindDeleted && (m.Addressed || m.Kind == KindCommand)
+}

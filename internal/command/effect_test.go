@@ -1,0 +1,130 @@
+package command_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/command"
+)
+
+// reading is every command that only reads, as it is typed; all others change
+// something, or ask a model.
+const reading = `/help
+/start
+/status
+/page
+/why
+/why 2
+/trace
+/trace last
+/stats
+/stats 30
+/export
+/pair
+/pair list
+/config
+/config show
+/config channel
+/config who
+/config tools
+/model
+/model show
+/prompt
+/tools
+/tools list
+/tools servers
+/session
+/session info
+/session list
+/facts
+/facts list
+/facts list 2
+/facts history 3
+/facts export
+/facts file
+/tasks
+/tasks list
+/remind
+/remind list
+/log
+/log day yesterday
+/log search bread
+/notes
+/notes search bread
+/notes recent
+/notes show a.md
+/guideline
+/guideline list
+/guideline show tone
+/guideline test hello
+/journey
+/journey list
+/journey status
+/journey draw onboarding
+/nonsense`
+
+// takingLong is every command that asks a model or looks something up.
+const takingLong = `/ask what
+/summarize
+/model set other
+/librarian
+/tools login`
+
+// TestWhatOnlyReads: each command that only reads is answered at once, and each
+// of the others waits for its turn.
+func TestWhatOnlyReads(t *testing.T) {
+	gate, err := admin.NewGate(admin.GateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := command.Groups{Notes: command.Notes{Tidy: func(context.Context, chat.Message, string) (chat.Answer, error) { return chat.Answer{}, nil }}}
+	groups.Facts.File = func(context.Context, string) (string, error) { return "", nil }
+	table := append(gate.Commands(command.Config{}.Verbs()...), groups.Table()...)
+	c, err := admin.NewCommands(table, admin.CommandOptions{Confirm: new(admin.Confirmations)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]chat.Pace{}
+	for _, line := range strings.Split(reading, "\n") {
+		want[line] = chat.Beside
+	}
+	for _, line := range strings.Split(takingLong, "\n") {
+		want[line] = chat.InOrder
+	}
+	look := func(line string, otherwise chat.Pace) {
+		pace, known := want[line]
+		for other, p := range want {
+			if !known && strings.HasPrefix(other, line+" ") {
+				pace, known = p, true // with what it needs
+			}
+		}
+		if !known {
+			pace = otherwise
+		}
+		for _, m := range []chat.Message{{Kind: chat.KindCommand, Text: line}, {Kind: chat.KindButton, Text: line}} {
+			if got := c.Pace(m); got != pace {
+				t.Errorf("%s (%s): pace %d, want %d", line, m.Kind, got, pace)
+			}
+		}
+	}
+	for _, cmd := range c.Table() {
+		look("/"+cmd.Name, chat.Quick)
+		for _, v := range cmd.Verbs {
+			look("/"+cmd.Name+" "+v.Name, chat.Quick)
+		}
+	}
+	for _, line := range []string{"/facts add tea", "/facts file accept", "/remind bread tomorrow", "/config channel all", "/config tools none", "/tasks add x", "/journey start onboarding"} {
+		look(line, chat.Quick)
+	}
+	for line := range want {
+		look(line, chat.Quick)
+	}
+	for _, m := range []chat.Message{{Text: "/status"}, {Kind: chat.KindCommand, Text: "/status", Forwarded: true}, {Kind: chat.KindButton, Text: "yes:a:b"}} {
+		if got := c.Pace(m); got != chat.InOrder {
+			t.Errorf("%+v does not wait", m)
+		}
+	}
+}
