@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/chat/chattest"
+	"parley/internal/waittest"
 )
 
 // papers is a journal in memory: of what the Hub stores only the parts.
@@ -139,7 +140,7 @@ func (a *typist) after(d time.Duration) (n int) {
 // folds is a record with work left once the answer is out.
 type folds struct{ lasts time.Duration }
 
-func (f folds) After(context.Context) { time.Sleep(f.lasts) }
+func (f folds) After(context.Context) { waittest.Take(context.Background(), f.lasts) }
 
 // Whoever waits sees within a second that the bot is at work, for as long as
 // that takes and no longer.
@@ -161,14 +162,14 @@ func TestTypingWhileSomebodyWaits(t *testing.T) {
 		from, to time.Duration // when somebody waits
 	}{
 		"a long answer": {say: []step{{0, text("1")}}, to: 13 * time.Second, handle: func(chat.Message, chat.Reply) chat.Answer {
-			time.Sleep(13 * time.Second)
+			waittest.Take(context.Background(), 13*time.Second)
 			return chat.Answer{Text: "done"}
 		}},
 		"a fold": {say: []step{{0, text("1")}, {2 * time.Second, text("2")}}, from: 2 * time.Second, to: 9 * time.Second, handle: func(m chat.Message, _ chat.Reply) chat.Answer {
 			if m.ID == "1" {
 				return chat.Answer{Text: "one", Record: folds{8 * time.Second}}
 			}
-			time.Sleep(time.Second)
+			waittest.Take(context.Background(), time.Second)
 			return chat.Answer{Text: "two"}
 		}},
 		"work of another kind": {do: 7 * time.Second, say: []step{{time.Second, text("1")}}, from: time.Second, to: 7 * time.Second, handle: func(chat.Message, chat.Reply) chat.Answer {
@@ -176,17 +177,17 @@ func TestTypingWhileSomebodyWaits(t *testing.T) {
 		}},
 		"what was overheard is looked at": {say: []step{{0, overheard("1")}, {time.Second, text("2")}}, from: time.Second, to: 7 * time.Second, handle: func(m chat.Message, _ chat.Reply) chat.Answer {
 			if m.ID == "1" {
-				time.Sleep(6 * time.Second)
+				waittest.Take(context.Background(), 6*time.Second)
 			}
 			return chat.Answer{}
 		}},
 		"a channel where everything is answered": {say: []step{{0, overheard("1")}}, to: 7 * time.Second, handle: func(_ chat.Message, w chat.Reply) chat.Answer {
 			chat.Await(w)
-			time.Sleep(7 * time.Second)
+			waittest.Take(context.Background(), 7*time.Second)
 			return chat.Answer{Text: "one"}
 		}},
 		"an album": {say: []step{{0, chat.Message{ID: "1", Album: "a", Text: "look", Addressed: true, From: chat.User{ID: "p:1"}}}}, to: 5 * time.Second, handle: func(chat.Message, chat.Reply) chat.Answer {
-			time.Sleep(5 * time.Second)
+			waittest.Take(context.Background(), 5*time.Second)
 			return chat.Answer{Text: "one"}
 		}},
 	} {
@@ -198,16 +199,16 @@ func TestTypingWhileSomebodyWaits(t *testing.T) {
 						return tt.handle(m, w), nil
 					})})
 				if tt.do > 0 {
-					h.Do(said("0", "").Key, func(context.Context) { time.Sleep(tt.do) })
+					h.Do(said("0", "").Key, func(context.Context) { waittest.Take(context.Background(), tt.do) })
 				}
 				for _, s := range tt.say {
-					time.Sleep(time.Until(a.began.Add(s.at)))
+					waittest.Pass(time.Until(a.began.Add(s.at)))
 					s.m.Key = said("0", "").Key
 					if err := h.Deliver(t.Context(), chat.Batch{Platform: "p", Messages: []chat.Message{s.m}}); err != nil {
 						t.Fatal(err)
 					}
 				}
-				time.Sleep(time.Minute)
+				waittest.Pass(time.Minute)
 				if dark := a.unseen(tt.from, tt.to); dark > time.Second {
 					t.Errorf("nothing was seen for %s; typing at %s", dark, since(a))
 				}
