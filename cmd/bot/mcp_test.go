@@ -88,3 +88,57 @@ func TestMCPServer(t *testing.T) {
 		t.Errorf("facts %q", got)
 	}
 }
+
+// What bot mcp says of its tools is so: calling again what is said to be
+// idempotent changes nothing more, and what is not, does.
+func TestMCPServerTellsTheTruth(t *testing.T) {
+	w := newWorld(t)
+	s := w.client(t)
+	list, err := s.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]*sdk.ToolAnnotations{}
+	for _, tool := range list.Tools {
+		said[tool.Name] = tool.Annotations
+		if *tool.Annotations.OpenWorldHint || tool.Annotations.ReadOnlyHint && *tool.Annotations.DestructiveHint {
+			t.Errorf("%s: %+v", tool.Name, tool.Annotations)
+		}
+	}
+	state := func() string {
+		tasks, _ := ask(t, s, "list_tasks", nil)
+		facts, _ := ask(t, s, "list_facts", nil)
+		return tasks + facts
+	}
+	for _, tt := range []struct {
+		name string
+		args map[string]any
+	}{
+		{"add_task", map[string]any{"description": "water the plants"}},
+		{"save_fact", map[string]any{"content": "Prefers tea over coffee"}},
+		{"update_fact", map[string]any{"id": 1, "content": "Prefers coffee over tea"}},
+		{"complete_task", map[string]any{"id": 1}},
+	} {
+		before := state()
+		first, failed := ask(t, s, tt.name, tt.args)
+		if failed {
+			t.Fatalf("%s: %s", tt.name, first)
+		}
+		once := state()
+		ask(t, s, tt.name, tt.args)
+		twice := state()
+		if again := once == twice; again != said[tt.name].IdempotentHint || before == once {
+			t.Errorf("%s says idempotent %t; twice is once: %t\n%s\n%s", tt.name, said[tt.name].IdempotentHint, again, once, twice)
+		}
+	}
+	for name, destroys := range map[string]bool{"add_task": false, "save_fact": false, "update_fact": true, "complete_task": true} {
+		if *said[name].DestructiveHint != destroys {
+			t.Errorf("%s says destructive %t", name, !destroys)
+		}
+	}
+	for _, name := range []string{"list_tasks", "list_facts", "recall_conversation"} {
+		if !said[name].ReadOnlyHint {
+			t.Errorf("%s does not say that it only reads", name)
+		}
+	}
+}

@@ -49,6 +49,22 @@ func (m Meta) writes() Meta {
 	return m
 }
 
+// adds is a tool that writes and takes nothing away. again says that the same
+// call a second time adds nothing.
+func (m Meta) adds(again bool) Meta {
+	m = m.writes()
+	m.Hints = &Hints{Idempotent: again}
+	return m
+}
+
+// sets is a tool that puts something into a state; doing it twice is doing it
+// once.
+func (m Meta) sets() Meta {
+	m = m.writes()
+	m.Hints = &Hints{Destructive: true, Idempotent: true}
+	return m
+}
+
 func (m Meta) reads() Meta {
 	m.ReadOnly = true
 	return m
@@ -114,7 +130,7 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 		Type    string   `json:"type,omitempty" jsonschema:"what it is; fact if left out"`
 		Scope   string   `json:"scope,omitempty" jsonschema:"person (default), or channel or guild when the person says it is for everybody here"`
 	}
-	meta := core("save_fact", saveFactText, Memory).writes()
+	meta := core("save_fact", saveFactText, Memory).adds(true)
 	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": {"person", "channel", "guild"}})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		f := facts.NewFact{
@@ -147,7 +163,7 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		ID      int64  `json:"id" jsonschema:"the fact's number"`
 		Content string `json:"content" jsonschema:"what is true now, one short sentence"`
 	}
-	return Func(core("update_fact", updateFactText, Memory).writes(), func(ctx context.Context, c Call, a args) (Result, error) {
+	return Func(core("update_fact", updateFactText, Memory).sets(), func(ctx context.Context, c Call, a args) (Result, error) {
 		saved, err := facts.Service{Rows: store}.Correct(ctx, asker(c, mayShare), a.ID, facts.NewFact{
 			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c), Origin: c.Origin})
 		if err != nil {

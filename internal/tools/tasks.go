@@ -38,7 +38,7 @@ func addTask(store *memory.Store) Tool {
 	type args struct {
 		Description string `json:"description" jsonschema:"what is to be done"`
 	}
-	return Func(core("add_task", addTaskText, Task).writes(), func(ctx context.Context, c Call, a args) (Result, error) {
+	return Func(core("add_task", addTaskText, Task).adds(false), func(ctx context.Context, c Call, a args) (Result, error) {
 		t, err := store.AddTask(ctx, viewer(c), a.Description, c.Key, c.Origin)
 		if err != nil {
 			return refused(err, "description")
@@ -90,7 +90,7 @@ func TaskLines(list []memory.Task) string {
 }
 
 func completeTask(store *memory.Store) Tool {
-	return Func(core("complete_task", completeTaskText, Task).writes(), func(ctx context.Context, c Call, a taskID) (Result, error) {
+	return Func(core("complete_task", completeTaskText, Task).sets(), func(ctx context.Context, c Call, a taskID) (Result, error) {
 		t, err := store.CompleteTask(ctx, viewer(c), a.ID)
 		return worded(err, wordTaskDone, t.ID, t.Description)
 	})

@@ -25,10 +25,9 @@ func Serve(ctx context.Context, set tools.Set, as tools.Call, in io.ReadCloser, 
 	})
 	runner := &tools.Runner{}
 	for _, spec := range set.All() {
-		harmless := !spec.SideEffect
 		server.AddTool(&sdk.Tool{
 			Name: spec.Name, Description: spec.Description, InputSchema: spec.Parameters,
-			Annotations: &sdk.ToolAnnotations{ReadOnlyHint: spec.ReadOnly, DestructiveHint: &spec.SideEffect, IdempotentHint: spec.Idempotent || harmless},
+			Annotations: annotations(spec),
 		}, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 			c := as
 			c.ID = rand.Text()
@@ -43,7 +42,8 @@ func Serve(ctx context.Context, set tools.Set, as tools.Call, in io.ReadCloser, 
 			}, nil
 		})
 	}
-	err := server.Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: maxMessage})
+	d := newDesk(ctx, in, out)
+	err := server.Run(ctx, &sdk.IOTransport{Reader: d, Writer: d, MaxLineLength: maxMessage})
 	patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if waited := runner.Wait(patience); err == nil {
@@ -53,4 +53,16 @@ func Serve(ctx context.Context, set tools.Set, as tools.Call, in io.ReadCloser, 
 		return fmt.Errorf("serve mcp: %w", err)
 	}
 	return nil
+}
+
+// annotations are a tool's hints. One that says nothing about itself may do
+// anything, as the protocol assumes; every call has a key of its own, so what
+// our tools do once for each key they do again here.
+func annotations(s tools.Spec) *sdk.ToolAnnotations {
+	h := tools.Hints{Destructive: !s.ReadOnly, Idempotent: s.ReadOnly}
+	if s.Hints != nil {
+		h = *s.Hints
+		h.ReadOnly = s.ReadOnly
+	}
+	return &sdk.ToolAnnotations{Title: h.Title, ReadOnlyHint: h.ReadOnly, DestructiveHint: &h.Destructive, IdempotentHint: h.Idempotent, OpenWorldHint: &h.OpenWorld}
 }
