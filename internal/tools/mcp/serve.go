@@ -62,7 +62,6 @@ func annotations(s tools.Spec) *sdk.ToolAnnotations {
 	h := tools.Hints{Destructive: !s.ReadOnly, Idempotent: s.ReadOnly}
 	if s.Hints != nil {
 		h = *s.Hints
-		h.ReadOnly = s.ReadOnly
 	}
-	return &sdk.ToolAnnotations{Title: h.Title, ReadOnlyHint: h.ReadOnly, DestructiveHint: &h.Destructive, IdempotentHint: h.Idempotent, OpenWorldHint: &h.OpenWorld}
+	return &sdk.ToolAnnotations{Title: h.Title, ReadOnlyHint: s.ReadOnly, DestructiveHint: &h.Destructive, IdempotentHint: h.Idempotent, OpenWorldHint: &h.OpenWorld}
 }
