@@ -31,20 +31,22 @@ func TestPapersNameMakefileTargets(t *testing.T) {
 	}
 }
 
-// goFile is a file as CONTRIBUTING.md names it: one without a folder may be
+// namedFile is a file as the papers name it: one without a folder may be
 // anywhere, so that moving it keeps the page true.
-var goFile = regexp.MustCompile("`([\\w./]+\\.go)`")
+var namedFile = regexp.MustCompile("`([\\w./]+\\.(?:go|md))`")
 
 // invented are the files of the examples.
-var invented = []string{"irc.go", "dice.go"}
+var invented = []string{"irc.go", "dice.go", "dice.md"}
 
-func TestContributingNamesFiles(t *testing.T) {
+func TestPapersNameFiles(t *testing.T) {
 	all := files(t)
-	for _, m := range goFile.FindAllSubmatch(read(t, "CONTRIBUTING.md"), -1) {
-		name := string(m[1])
-		there := func(f string) bool { return f == name || strings.HasSuffix(f, "/"+name) }
-		if !slices.ContainsFunc(all, there) && !slices.Contains(invented, path.Base(name)) {
-			t.Errorf("CONTRIBUTING.md names %s, which is not there", name)
+	for _, paper := range []string{"CONTRIBUTING.md", "ARCHITECTURE.md"} {
+		for _, m := range namedFile.FindAllSubmatch(read(t, paper), -1) {
+			name := string(m[1])
+			there := func(f string) bool { return f == name || strings.HasSuffix(f, "/"+name) }
+			if !slices.ContainsFunc(all, there) && !slices.Contains(invented, path.Base(name)) {
+				t.Errorf("%s names %s, which is not there", paper, name)
+			}
 		}
 	}
 }

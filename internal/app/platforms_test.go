@@ -27,7 +27,7 @@ func TestIdentities(t *testing.T) {
 		}
 	}
 	for id, want := range map[string]string{
-		"@alice": "not a numeric id", "telegram:@alice": "telegram:42, discord:1234, telegram:chat:-100…, discord:guild:99…, terminal:NAME",
+		"@alice": "not a numeric id", "telegram:@alice": "telegram:42, discord:1234, telegram:chat:-100…, discord:guild:99…",
 		"42": "telegram:42 or discord:42", "telegram:1087968824": "anonymous", "telegram:777000": "channel", "telegram:136817688": "channel",
 		"*": "access.mode open", "discord:*": "let everybody in", "": "not a numeric id", "telegram:": "not a numeric id", "telegram:042": "not a numeric id",
 		"telegram:1 ": "not a numeric id", "telegram:٤٢": "not a numeric id", "telegram:-5": "not a numeric id", "telegram:chat:5": "not a numeric id",
