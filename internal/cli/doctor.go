@@ -237,7 +237,7 @@ func (d *doctor) quirks(ctx context.Context, e setup.Endpoint) {
 	if err != nil {
 		d.line("model's limits", err, "")
 	} else if len(list) > 0 {
-		d.say("ok", "model's limits", "learned within the last 30 days: "+strings.Join(list, "; "))
+		d.say("ok", "model's limits", "found out: "+strings.Join(list, "; "))
 	}
 }
 

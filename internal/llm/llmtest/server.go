@@ -131,6 +131,7 @@ type Server struct {
 	quiet   bool
 	models  []string
 	key     string
+	props   string
 	flooded int64
 	flying  int
 	most    int
@@ -149,6 +150,7 @@ func NewServer() *Server {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)
 	mux.HandleFunc("GET /v1/models", s.list)
+	mux.HandleFunc("GET /props", s.tellProps)
 	mux.HandleFunc("POST /v1/embeddings", s.embed)
 	mux.HandleFunc("POST /v1/audio/transcriptions", s.transcribe)
 	s.http = &http.Server{Handler: mux}
@@ -174,6 +176,20 @@ func (s *Server) Structured(f func(Request) Turn) { s.with(func() { s.forms = f 
 
 // Models sets what is listed.
 func (s *Server) Models(names ...string) { s.with(func() { s.models = names }) }
+
+// Props makes it a llama.cpp server that says this JSON of itself.
+func (s *Server) Props(json string) { s.with(func() { s.props = json }) }
+
+func (s *Server) tellProps(w http.ResponseWriter, r *http.Request) {
+	var props string
+	s.with(func() { props = s.props })
+	if props == "" {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = io.WriteString(w, props)
+}
 
 // RequireKey refuses requests without this key.
 func (s *Server) RequireKey(key string) { s.with(func() { s.key = key }) }

@@ -55,6 +55,9 @@ type Client struct {
 
 	written sync.Map // a tool's name -> wrote
 
+	http    *http.Client
+	once    sync.Once // guards silent
+	silent  quirks    // what the server's template leaves out without a word
 	learned learned
 	shorter atomic.Int32 // texts of maxText to embed: so many times they are halved
 }
@@ -88,9 +91,10 @@ func New(o Options) (*Client, error) {
 	transport.DisableCompression = true  // a stream must not wait in a decompressor
 	config := goopenai.DefaultConfig(o.APIKey)
 	config.BaseURL = strings.TrimRight(o.BaseURL, "/")
-	config.HTTPClient = &doer{client: &http.Client{Transport: transport}, secret: o.APIKey}
+	plain := &http.Client{Transport: transport}
+	config.HTTPClient = &doer{client: plain, secret: o.APIKey}
 	config.EmptyMessagesLimit = math.MaxInt32 // keep-alive comments are no error
-	return &Client{o: o, api: goopenai.NewClientWithConfig(config), room: make(chan struct{}, o.Concurrent),
+	return &Client{o: o, api: goopenai.NewClientWithConfig(config), room: make(chan struct{}, o.Concurrent), http: plain,
 		learned: learned{models: map[string]quirks{}, book: o.Notebook, where: endpointName(o.BaseURL)}}, nil
 }
 
@@ -109,6 +113,7 @@ func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string
 	if err != nil {
 		c.o.Log.Warn("what was learned of the model cannot be read", "err", err)
 	}
+	known |= c.inspect(ctx)
 	streamed := false
 	var resp llm.Response
 	tries := tally{asked: r, known: known, void: func() {

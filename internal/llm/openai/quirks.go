@@ -173,6 +173,7 @@ func (l *learned) keep(ctx context.Context, model string, q quirks) error {
 // Quirks says in words what is known of the model, for the operator.
 func (c *Client) Quirks(ctx context.Context) ([]string, error) {
 	q, err := c.learned.of(ctx, c.o.Model)
+	q |= c.inspect(ctx)
 	var list []string
 	for _, l := range lessons {
 		if q&l.learns != 0 && !slices.Contains(list, l.about) {

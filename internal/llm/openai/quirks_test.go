@@ -158,3 +158,21 @@ func TestLessons(t *testing.T) {
 		names[l.learns] = l.name + l.about
 	}
 }
+
+// TestSilentTemplate: llama.cpp's server leaves out of the prompt what a chat
+// template does not know, and refuses nothing; it says so when it is asked.
+func TestSilentTemplate(t *testing.T) {
+	s := fake(t)
+	s.Props(`{"chat_template_caps":{"supports_system_role":true,"supports_tool_calls":false,"supports_tools":false}}`)
+	c := client(t, s, true)
+	if _, err := c.Complete(t.Context(), everything(), nil); err != nil {
+		t.Fatal(err)
+	}
+	sent := s.Requests()[0]
+	if len(sent.Tools) != 0 || !strings.Contains(sent.System(), "Tells the time.") || strings.Contains(string(sent.Raw), `"tool_calls"`) {
+		t.Errorf("sent %s", sent.Raw)
+	}
+	if told, err := c.Quirks(t.Context()); err != nil || len(told) != 2 {
+		t.Errorf("told %v, %v", told, err)
+	}
+}
