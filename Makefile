@@ -5,7 +5,7 @@ TAGS  := -tags sqlite_fts5
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 
-.PHONY: run test race bench lint fuzz cover faults
+.PHONY: run test race bench lint fuzz cover faults live templates
 
 # A conversation in the terminal; no key needed.
 run:
@@ -45,3 +45,19 @@ cover:
 # models that fail in every way the fakes know. Not cached, said aloud.
 faults:
 	PARLEY_KILLS=60 PARLEY_FAULTS=1 $(GO) test $(TAGS) -count=1 -timeout 60m -v -run 'Crash|Kill|Fault|Sixty' ./...
+
+# 50 turns with llama.cpp's server and a small model: see eval/live. Not in CI.
+PYTHON   := python3
+LIVE     := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-live
+LIVEPORT := 18099
+live:
+	$(PYTHON) -m venv $(LIVE)
+	$(LIVE)/bin/pip install --quiet --no-deps -r eval/live/requirements.txt
+	@$(LIVE)/bin/python eval/live/serve.py --port $(LIVEPORT) $(if $(MODEL),--model $(MODEL)) $(if $(TEMPLATE),--template $(TEMPLATE)) >$(LIVE)/server.log 2>&1 & \
+	server=$$!; trap "kill $$server" EXIT; \
+	until grep -q "listening at" $(LIVE)/server.log; do kill -0 $$server || { tail $(LIVE)/server.log; exit 1; }; sleep 1; done; \
+	PARLEY_LIVE=http://127.0.0.1:$(LIVEPORT)/v1 PARLEY_LIVE_MODEL=live $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestLive$$' ./cmd/bot
+
+# The chat templates of a folder against the bot's own requests: see eval/templates.
+templates:
+	PARLEY_PYTHON=$(PYTHON) PARLEY_TEMPLATES=$(TEMPLATES) $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestTemplates$$' ./cmd/bot

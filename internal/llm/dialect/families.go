@@ -77,6 +77,7 @@ var silent = []string{
 	"<|begin_of_solution|>", "<|end_of_solution|>", "<|im_start|>assistant", "<start_of_turn>model", "[/INST]",
 	"<|start_header_id|>assistant<|end_header_id|>", "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>", "<｜Assistant｜>",
 	"<|message_sep|>", "<|role_sep|>",
+	"<context>", "</context>", // the fence of llm.Arrange, which small models repeat
 }
 
 // others is marks with which a model that does not stop goes on in somebody

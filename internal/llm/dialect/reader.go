@@ -51,6 +51,7 @@ type Reader struct {
 	blank   bool            // only white space so far in this line
 	text    strings.Builder // what is said
 	gap     string          // white space before what may follow
+	before  string          // white space before what is not said
 	parted  bool            // something that is not said ended the text so far
 	held    held
 	result  Result
@@ -142,15 +143,12 @@ func (r *Reader) emit(s string) {
 	if s == "" {
 		return
 	}
-	if r.parted {
-		trimmed := strings.TrimLeft(s, " \t\r\n")
-		if r.gap == "" {
-			r.gap = s[:len(s)-len(trimmed)]
+	if words := strings.TrimLeft(s, " \t\r\n"); r.parted && words != "" {
+		s, r.gap = words, r.gap+s[:len(s)-len(words)]
+		if len(r.before) > len(r.gap) {
+			r.gap = r.before
 		}
-		if s = trimmed; s == "" {
-			return
-		}
-		if r.parted = false; r.gap == "" {
+		if r.parted, r.before = false, ""; r.gap == "" {
 			r.gap = "\n\n"
 		}
 	}
@@ -192,7 +190,12 @@ func (r *Reader) say(s string) {
 }
 
 // part notes that something which is not said stands here.
-func (r *Reader) part() { r.parted, r.blank = true, true }
+func (r *Reader) part() {
+	if len(r.gap) > len(r.before) {
+		r.before = r.gap
+	}
+	r.parted, r.blank, r.gap = true, true, ""
+}
 
 // unsay takes back all that was said.
 func (r *Reader) unsay() {

@@ -132,6 +132,7 @@ type Server struct {
 	models  []string
 	key     string
 	props   string
+	renders func(Request) error
 	flooded int64
 	flying  int
 	most    int
@@ -190,6 +191,10 @@ func (s *Server) tellProps(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = io.WriteString(w, props)
 }
+
+// Template has every request rendered first: an error is answered with a 500, as
+// llama.cpp's server answers what a chat template raises.
+func (s *Server) Template(renders func(Request) error) { s.with(func() { s.renders = renders }) }
 
 // RequireKey refuses requests without this key.
 func (s *Server) RequireKey(key string) { s.with(func() { s.key = key }) }
@@ -364,6 +369,13 @@ func (s *Server) refuse(r Request) (code, why string) {
 	}
 	if why := untemplated(r.Messages); why != "" {
 		return "template", why
+	}
+	var renders func(Request) error
+	s.with(func() { renders = s.renders })
+	if renders != nil {
+		if err := renders(r); err != nil {
+			return "template", err.Error()
+		}
 	}
 	open := map[string]bool{}
 	for i, m := range r.Messages {
