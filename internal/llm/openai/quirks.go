@@ -89,9 +89,15 @@ func hasImages(r llm.Request) bool {
 	return slices.ContainsFunc(r.Messages, func(m llm.Message) bool { return len(m.Images) > 0 })
 }
 
+// raised stands before what a template says in the errors of llama.cpp's server.
+const raised = "jinja exception:"
+
 // lessonOf recognizes what a refusal is about; 0 is nothing new.
 func lessonOf(detail string, r llm.Request, known quirks) quirks {
 	low := strings.ToLower(detail)
+	if at := strings.LastIndex(low, raised); at >= 0 {
+		low = low[at:] // before it stands a piece of the template, which names other things too
+	}
 	for _, l := range lessons {
 		if l.says != nil && known&l.learns == 0 && (l.sent == nil || l.sent(r)) && l.says.MatchString(low) {
 			return l.learns

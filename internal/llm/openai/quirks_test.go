@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -174,5 +176,26 @@ func TestSilentTemplate(t *testing.T) {
 	}
 	if told, err := c.Quirks(t.Context()); err != nil || len(told) != 2 {
 		t.Errorf("told %v, %v", told, err)
+	}
+}
+
+// TestRecordedRefusals reads what llama.cpp's server said, recorded with
+// eval/live and the templates of Gemma 2, Mistral Nemo and Llama 3.1. The file's
+// name is what it teaches.
+func TestRecordedRefusals(t *testing.T) {
+	files, err := filepath.Glob("testdata/wire/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no recordings", err)
+	}
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, _, _ := strings.Cut(filepath.Base(file), ".")
+		q := lessonOf(words(body), everything(), 0)
+		if i := slices.IndexFunc(lessons, func(l lesson) bool { return l.learns == q }); i < 0 || lessons[i].name != name {
+			t.Errorf("%s: learned %b", name, q)
+		}
 	}
 }
