@@ -105,8 +105,8 @@ const commandAction = "command"
 
 // Actions are the confirmed actions of commands, for Confirmations.Wrap.
 func (c *Commands) Actions() map[string]Do {
-	return map[string]Do{commandAction: func(ctx context.Context, m chat.Message, a Action) (chat.Answer, error) {
-		if err := json.Unmarshal(a.Args, &m.Text); err != nil {
+	return map[string]Do{commandAction: func(ctx context.Context, m chat.Message, s Settled, _ chat.Reply) (chat.Answer, error) {
+		if err := json.Unmarshal(s.Args, &m.Text); err != nil {
 			return chat.Answer{}, fmt.Errorf("confirmed command: %w", err)
 		}
 		m.Kind = chat.KindCommand

@@ -2,15 +2,14 @@ package admin
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"parley/internal/chat"
 )
@@ -18,35 +17,93 @@ import (
 // confirmLife is how long a question waits.
 const confirmLife = 5 * time.Minute
 
-// Pending keeps the one question that waits for a person in a place: m's
-// author and Key. memory.Store is the real one.
-type Pending interface {
-	PutPending(ctx context.Context, m chat.Message, id string, body []byte, until time.Time) error
-	HasPending(ctx context.Context, m chat.Message) (bool, error)
-	// TakePending removes it; id "" is whichever there is, nil none.
-	TakePending(ctx context.Context, m chat.Message, id string) (body []byte, until time.Time, err error)
+// maxItems is how many things one question asks about at most, and maxPicks for
+// how many there is a button of their own.
+const (
+	maxItems = 16
+	maxPicks = 8
+)
+
+// Questions keeps what waits for a person. memory.Store is the real one.
+type Questions interface {
+	// PutQuestion stores a question instead of the one with this id, "" for none.
+	PutQuestion(ctx context.Context, q chat.Question, instead string) error
+	// Question finds one of m's place by its id; without an id the newest that
+	// waits for m's author there, in time or not, or that m began to settle.
+	Question(ctx context.Context, m chat.Message, id string) (q chat.Question, ok bool, err error)
+	// TakeQuestion uses it up with the answer m; of many, one gets first. again
+	// says that m took it in an earlier process.
+	TakeQuestion(ctx context.Context, id string, m chat.Message) (first, again bool, err error)
+	EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error
+}
+
+// Secrets keeps what signs buttons.
+type Secrets interface {
 	// Secret returns the secret of this name, storing fresh when there is none.
 	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
+}
+
+// Pending is what survives a restart. memory.Store is the real one.
+type Pending interface {
+	Questions
+	Secrets
 }
 
 // Action is what a yes does. Args are the exact arguments that were shown.
 type Action struct {
 	Kind string          `json:"kind"`
 	Args json.RawMessage `json:"args"`
+	// Items are the things that can be agreed to one by one. With items, what
+	// does them hears of every answer, also of no, ends the question with its
+	// record, and is called again after a crash. nil is one thing, done at most
+	// once.
+	Items []Item `json:"items,omitempty"`
 }
 
-// Do carries out an action of one kind. m is the yes; its author is the one
-// who was asked. It is called at most once per question: when the process dies
-// in between, the action is not repeated.
-type Do func(ctx context.Context, m chat.Message, a Action) (chat.Answer, error)
+// Item is one of the things that a question asks about.
+type Item struct {
+	Say  string          `json:"say"` // the question, in Markdown
+	Args json.RawMessage `json:"args"`
+	// Standing names the tool that the owner may allow in this place for good;
+	// "" is none.
+	Standing string `json:"standing,omitempty"`
+	// Also is the role from which on others may answer; 0 is nobody else.
+	Also Role `json:"also,omitempty"`
+}
+
+// Settled is a question that was answered.
+type Settled struct {
+	Action
+	ID     string
+	Agreed []bool // by item; of a question without items one
+	Asked  chat.User
+	// Again says that an earlier process began with it.
+	Again bool
+}
+
+// Do carries out what was agreed to. m is the answer. Without items it is called
+// at most once per question, and only after a yes: when the process dies in
+// between, the action is not repeated.
+type Do func(ctx context.Context, m chat.Message, s Settled, w chat.Reply) (chat.Answer, error)
 
 // Confirmations asks before something is done that cannot be undone. A
 // question belongs to one person in one place, waits five minutes, survives a
-// restart and is answered once, by its button or by yes or no in plain text.
+// restart and is answered once, by its button or in plain words.
 type Confirmations struct {
 	rows   Pending
 	secret []byte
 	now    func() time.Time
+
+	// Shown changes the message that shows a question, once that is over. It is
+	// best effort and may block for a moment; nil leaves it.
+	Shown func(ctx context.Context, q chat.Question, text string)
+	// Role says what m's author may do here; nil knows nobody.
+	Role func(ctx context.Context, m chat.Message) (Role, error)
+	// Budget goes around what may call the model; nil is nothing.
+	Budget func(chat.Handler) chat.Handler
+	// Allow is the owner's word that a tool is not asked about in m's place any
+	// more; nil offers no such button.
+	Allow func(ctx context.Context, m chat.Message, tool string) error
 }
 
 // NewConfirmations reads, or makes, the secret that signs buttons. now may be
@@ -64,37 +121,81 @@ func NewConfirmations(ctx context.Context, rows Pending, now func() time.Time) (
 	return &Confirmations{rows: rows, secret: secret, now: now}, nil
 }
 
-// question is the stored form of what waits. Nonce makes its hash, the id,
-// differ from any other.
-type question struct {
+// body is the stored form of what waits. Nonce makes its hash, the id, differ
+// from any other.
+type body struct {
 	Action
 	Nonce string `json:"nonce"`
 }
 
-// Ask puts a question to m's author in m's place, instead of any that waits
-// there, and returns it as an answer. It must not be made Private: where
-// private answers go elsewhere, so would the yes.
+// count is how many things a question asks about.
+func (b body) count() int { return max(1, len(b.Items)) }
+
+// Ask puts a question to m's author in m's place and returns it as an answer. It
+// must not be made Private: where private answers go elsewhere, so would the yes.
 func (c *Confirmations) Ask(ctx context.Context, m chat.Message, text string, a Action) (chat.Answer, error) {
-	body, err := json.Marshal(question{a, rand.Text()})
+	answer, q, err := c.form(m, text, a)
+	if err == nil {
+		err = c.rows.PutQuestion(ctx, q, "")
+	}
 	if err != nil {
 		return chat.Answer{}, fmt.Errorf("ask: %w", err)
 	}
-	id := questionID(body)
-	if err := c.rows.PutPending(ctx, m, id, body, c.now().Add(confirmLife)); err != nil {
-		return chat.Answer{}, fmt.Errorf("ask: %w", err)
-	}
-	return chat.Answer{Text: text + "\n" + wordAsk, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}, Buttons: [][]chat.Button{{
-		{Label: wordYes, Data: c.token("yes", id, m)},
-		{Label: wordNo, Data: c.token("no", id, m)},
-	}}}, nil
+	return answer, nil
 }
 
-// token is a button's Data: the verdict, the question and a signature over
-// both, the person and the place. 4+17+16 bytes at most.
-func (c *Confirmations) token(verdict, id string, m chat.Message) string {
-	mac := hmac.New(sha256.New, c.secret)
-	fmt.Fprintf(mac, "%s\n%s\n%s\n%s", verdict, id, m.From.ID, m.Key)
-	return verdict + ":" + id + ":" + short(mac.Sum(nil))
+// Prepare makes the question about a's items, and about those of the same kind
+// that still wait for m's author here, instead of that question. The caller
+// stores it with what it answers.
+func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (answer chat.Answer, q chat.Question, instead string, err error) {
+	old, waits, err := c.rows.Question(ctx, m, "")
+	if err != nil {
+		return answer, q, "", fmt.Errorf("ask: %w", err)
+	}
+	var was body
+	if waits && old.Row != m.Row && old.State == chat.QuestionOpen && c.now().Before(old.Until) && json.Unmarshal(old.Body, &was) == nil && was.Kind == a.Kind && len(was.Items) > 0 {
+		merged := was.Items
+		for _, item := range a.Items {
+			if !slices.ContainsFunc(merged, func(i Item) bool { return i.Say == item.Say }) {
+				merged = append(merged, item)
+			}
+		}
+		if len(merged) <= maxItems {
+			a.Items, instead = merged, old.ID
+		}
+	}
+	answer, q, err = c.form(m, listed(a.Items), a)
+	if instead != "" {
+		q.Behind = append(old.Behind, old.Row)
+	}
+	return answer, q, instead, err
+}
+
+// listed is what is asked about things, one a line.
+func listed(items []Item) string {
+	if len(items) == 1 {
+		return items[0].Say
+	}
+	var b strings.Builder
+	b.WriteString(wordSeveral)
+	for i, item := range items {
+		fmt.Fprintf(&b, "\n%d. %s", i+1, strings.ReplaceAll(item.Say, "\n", "\n   "))
+	}
+	return b.String()
+}
+
+func (c *Confirmations) form(m chat.Message, asked string, a Action) (chat.Answer, chat.Question, error) {
+	b := body{a, rand.Text()}
+	raw, err := json.Marshal(b)
+	if err != nil {
+		return chat.Answer{}, chat.Question{}, fmt.Errorf("ask: %w", err)
+	}
+	q := chat.Question{ID: questionID(raw), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw, Until: c.now().Add(confirmLife), State: chat.QuestionOpen}
+	hint := wordAsk
+	if b.count() > 1 {
+		hint = wordAskSeveral
+	}
+	return chat.Answer{Text: asked + "\n" + hint, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}, Buttons: c.buttons(q, b)}, q, nil
 }
 
 // questionID is the hash of all that was asked, arguments included.
@@ -109,81 +210,134 @@ func short(sum []byte) string { return base32.StdEncoding.EncodeToString(sum[:10
 // Waits tells whether m, in plain text, answers a question its author was
 // asked here.
 func (c *Confirmations) Waits(ctx context.Context, m chat.Message) (bool, error) {
-	if verdict(m) == "" {
-		return false, nil
+	if _, ok := verdict(m, maxItems); !ok {
+		if _, ok = verdict(m, 1); !ok {
+			return false, nil
+		}
 	}
-	return c.rows.HasPending(ctx, m)
+	q, ok, err := c.rows.Question(ctx, m, "")
+	if err != nil || !ok {
+		return false, err
+	}
+	_, ok = verdict(m, things(q))
+	return ok, nil
 }
 
-// Wrap answers yes and no, and hands everything else on. Anything else that
-// the person writes here takes the question back. do has the actions by kind.
+// things is how many things a question asks about.
+func things(q chat.Question) int { return bodyOf(q).count() }
+
+// bodyOf is what a question would do; of one that is over, nothing.
+func bodyOf(q chat.Question) (b body) {
+	_ = json.Unmarshal(q.Body, &b)
+	return b
+}
+
+// Wrap settles questions, and hands everything else on. do has the actions by
+// kind. While a question waits, what is answered in between ends with it.
 func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		switch m.Kind {
-		case chat.KindButton:
-			v, rest, _ := strings.Cut(m.Text, ":")
-			id, _, ok := strings.Cut(rest, ":")
-			if !ok || v != "yes" && v != "no" {
-				return next.Handle(ctx, m, w)
+		if m.Kind == chat.KindButton {
+			if v, id, ok := pressed(m.Text); ok {
+				return c.press(ctx, m, w, id, v, do)
 			}
-			if !hmac.Equal([]byte(m.Text), []byte(c.token(v, id, m))) {
-				return ended(wordNotYours, chat.Refused, chat.NotYours), nil
-			}
-			return c.settle(ctx, m, id, v, do)
-		case chat.KindText, chat.KindCommand:
-			waits, err := c.rows.HasPending(ctx, m)
-			if err != nil {
-				return chat.Answer{}, fmt.Errorf("confirm: %w", err)
-			}
-			if !waits {
-				return next.Handle(ctx, m, w)
-			}
-			if v := verdict(m); v != "" {
-				return c.settle(ctx, m, "", v, do)
-			}
-			if _, _, err := c.rows.TakePending(ctx, m, ""); err != nil {
+			return next.Handle(ctx, m, w)
+		}
+		if m.Kind != chat.KindText && m.Kind != chat.KindCommand {
+			return next.Handle(ctx, m, w)
+		}
+		q, waits, err := c.rows.Question(ctx, m, "")
+		if err != nil {
+			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+		}
+		if !waits {
+			return next.Handle(ctx, m, w)
+		}
+		if agreed, ok := verdict(m, things(q)); ok {
+			return c.afford(ctx, m, w, answered{q, agreed, m.From}, do)
+		}
+		if !c.now().Before(q.Until) { // they talk of something else
+			if err := c.rows.EndQuestion(ctx, q.ID, chat.QuestionSettled, ""); err != nil {
 				return chat.Answer{}, fmt.Errorf("confirm: %w", err)
 			}
 		}
-		return next.Handle(ctx, m, w)
+		a, err := next.Handle(ctx, m, w)
+		return c.reminded(q, a), err
 	})
 }
 
-// settle uses the question up, whatever the verdict.
-func (c *Confirmations) settle(ctx context.Context, m chat.Message, id, verdict string, do map[string]Do) (chat.Answer, error) {
-	body, until, err := c.rows.TakePending(ctx, m, id)
+// reminded is an answer with the question that still waits below it.
+func (c *Confirmations) reminded(q chat.Question, a chat.Answer) chat.Answer {
+	asks := slices.ContainsFunc(slices.Concat(a.Buttons...), func(b chat.Button) bool { _, _, ok := pressed(b.Data); return ok })
+	if a.Text == "" || a.Private || asks || q.Text == "" || !c.now().Before(q.Until) {
+		return a
+	}
+	a.Text += "\n\n" + wordStill + "\n" + q.Text
+	return a
+}
+
+// answered is a question with what was said to it, by whom.
+type answered struct {
+	chat.Question
+	agreed []bool
+	by     chat.User
+}
+
+// afford settles a question if its person may have the model called for it;
+// otherwise it goes on waiting.
+func (c *Confirmations) afford(ctx context.Context, m chat.Message, w chat.Reply, a answered, do map[string]Do) (chat.Answer, error) {
+	h := chat.Handler(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		return c.settle(ctx, m, w, a, do)
+	}))
+	if c.Budget != nil && len(bodyOf(a.Question).Items) > 0 {
+		h = c.Budget(h)
+	}
+	return h.Handle(ctx, m, w)
+}
+
+// settle uses the question up, whatever was said.
+func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply, a answered, do map[string]Do) (chat.Answer, error) {
+	if why := c.over(a.Question); why != "" && a.State != chat.QuestionTaken {
+		err := c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, "")
+		return ended(why, chat.Refused, chat.Expired), err
+	}
+	var b body
+	if err := json.Unmarshal(a.Body, &b); err != nil {
+		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+	}
+	f := do[b.Kind]
+	if f == nil {
+		return chat.Answer{}, fmt.Errorf("confirm: nothing does %q", b.Kind)
+	}
+	first, again, err := c.rows.TakeQuestion(ctx, a.ID, m)
 	if err != nil {
 		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
 	}
-	if body == nil || !c.now().Before(until) || id != "" && id != questionID(body) {
+	if !first && !again {
 		return ended(wordExpired, chat.Refused, chat.Expired), nil
 	}
-	if verdict == "no" {
-		return ended(wordKept, chat.Declined, ""), nil
+	yes := slices.Contains(a.agreed, true)
+	c.show(ctx, a, shownAs(a))
+	if len(b.Items) > 0 {
+		return f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, again}, w)
 	}
-	var q question
-	if err := json.Unmarshal(body, &q); err != nil {
-		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+	answer := ended(wordKept, chat.Declined, "")
+	switch {
+	case yes && again:
+		answer = ended(wordInterrupted, chat.Failed, chat.Fault)
+	case yes:
+		answer, err = f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, false}, w)
 	}
-	f := do[q.Kind]
-	if f == nil {
-		return chat.Answer{}, fmt.Errorf("confirm: nothing does %q", q.Kind)
+	came := answer.Text
+	if answer.Private {
+		came = ""
 	}
-	return f(ctx, m, q.Action)
+	if e := c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, firstLine(came)); err == nil {
+		err = e
+	}
+	return answer, err
 }
 
 // ended is an answer that is no more than its words.
 func ended(text string, how chat.Outcome, why chat.Reason) chat.Answer {
 	return chat.Answer{Text: text, Record: chat.End{Outcome: how, Reason: why}}
-}
-
-// verdict reads m as "yes" or "no"; "" when it is neither, or somebody else's
-// words.
-func verdict(m chat.Message) string {
-	if m.Kind != chat.KindText || m.Forwarded || len(m.Text) > 40 {
-		return ""
-	}
-	return answers[strings.ToLower(strings.TrimFunc(clean(m.Text), func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.IsPunct(r)
-	}))]
 }

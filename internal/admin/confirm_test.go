@@ -28,7 +28,7 @@ func newDesk(t *testing.T, s *memory.Store, c *clock) *desk {
 	conf, err := admin.NewConfirmations(t.Context(), s, c.now)
 	must(t, err)
 	d := &desk{Confirmations: conf}
-	d.h = conf.Wrap(&d.agent, map[string]admin.Do{"delete": func(_ context.Context, _ chat.Message, a admin.Action) (chat.Answer, error) {
+	d.h = conf.Wrap(&d.agent, map[string]admin.Do{"delete": func(_ context.Context, _ chat.Message, a admin.Settled, _ chat.Reply) (chat.Answer, error) {
 		d.done.Add(1)
 		d.last.Store(string(a.Args))
 		return chat.Answer{Text: "gone"}, nil
@@ -41,6 +41,12 @@ func (d *desk) ask(t *testing.T, m chat.Message, args string) chat.Answer {
 	a, err := d.Ask(t.Context(), m, "Delete it?", admin.Action{Kind: "delete", Args: []byte(args)})
 	must(t, err)
 	return a
+}
+
+func command(who, text string) chat.Message {
+	m := group(who, text)
+	m.Kind, m.Addressed = chat.KindCommand, true
+	return m
 }
 
 func press(who, data string) chat.Message {
@@ -69,13 +75,15 @@ func TestConfirmations(t *testing.T) {
 	}{
 		"yes":                  {0, []step{{group(owner, " Yes! "), "gone"}, {group(owner, "yes"), "agent"}}, 1},
 		"no":                   {0, []step{{group(owner, "no"), "nothing was changed"}, {group(owner, "yes"), "agent"}}, 0},
-		"button":               {0, []step{{press(owner, yes), "gone"}, {press(owner, yes), "expired"}}, 1},
-		"no button":            {0, []step{{press(owner, no), "nothing was changed"}, {press(owner, yes), "expired"}}, 0},
+		"button":               {0, []step{{press(owner, yes), "gone"}, {press(owner, yes), "has answered that already: gone"}}, 1},
+		"no button":            {0, []step{{press(owner, no), "nothing was changed"}, {press(owner, yes), "answered that already: All right, nothing"}}, 0},
 		"another person":       {0, []step{{group(member, "yes"), "agent"}, {press(member, yes), "not yours"}, {press(owner, yes), "gone"}}, 1},
 		"another place":        {0, []step{{elsewhere, "agent"}, {group(owner, "yes"), "gone"}}, 1},
-		"something else":       {0, []step{{group(owner, "what time is it?"), "agent"}, {group(owner, "yes"), "agent"}, {press(owner, yes), "expired"}}, 0},
-		"a command":            {0, []step{{group(owner, "/status"), "agent"}, {group(owner, "yes"), "agent"}}, 0},
-		"forwarded":            {0, []step{{forwarded, "agent"}, {group(owner, "yes"), "agent"}}, 0},
+		"something else":       {0, []step{{group(owner, "what time is it?"), "agent\n\n_I am still waiting for your yes or no:_\nDelete it?"}, {group(owner, "yes"), "gone"}}, 1},
+		"a command":            {0, []step{{group(owner, "/status"), "agent"}, {group(owner, "yes"), "gone"}}, 1},
+		"stop":                 {0, []step{{command(owner, "/stop"), "nothing was changed"}, {press(owner, yes), "already"}}, 0},
+		"forwarded":            {0, []step{{forwarded, "agent"}, {group(owner, "yes"), "gone"}}, 1},
+		"something else, late": {5 * time.Minute, []step{{group(owner, "what time is it?"), "agent"}, {group(owner, "yes"), "agent"}, {press(owner, yes), "expired"}}, 0},
 		"others go on":         {0, []step{{group(member, "what?"), "agent"}, {group(owner, "yes"), "gone"}}, 1},
 		"just in time":         {5*time.Minute - time.Second, []step{{group(owner, "yes"), "gone"}}, 1},
 		"too late":             {5 * time.Minute, []step{{group(owner, "yes"), "expired"}, {group(owner, "yes"), "agent"}}, 0},
@@ -105,19 +113,25 @@ func TestConfirmations(t *testing.T) {
 	}
 }
 
-func TestNewerQuestionReplacesTheOld(t *testing.T) {
+// Questions wait one behind the other: a yes is to the newest, and a button to
+// its own.
+func TestQuestionsWaitSideBySide(t *testing.T) {
 	c := newClock()
 	d := newDesk(t, store(t, c), c)
 	old := d.ask(t, group(owner, "x"), `1`).Buttons[0][0].Data
+	c.pass(time.Second)
 	d.ask(t, group(owner, "x"), `2`)
 	if len(old) > 64 {
 		t.Errorf("button data has %d bytes", len(old))
 	}
-	wantText(t, handle(t, d.h, press(owner, old)), "expired")
-	wantText(t, handle(t, d.h, group(owner, "yes")), "gone")
-	if d.last.Load() != "2" {
-		t.Errorf("did %v", d.last.Load())
+	for _, want := range []string{"2", "1"} {
+		wantText(t, handle(t, d.h, group(owner, "yes")), "gone")
+		if d.last.Load() != want {
+			t.Errorf("did %v", d.last.Load())
+		}
 	}
+	wantText(t, handle(t, d.h, press(owner, old)), "already")
+	wantText(t, handle(t, d.h, group(owner, "yes")), "agent")
 }
 
 func TestConfirmationRace(t *testing.T) {

@@ -71,9 +71,30 @@ const (
 	wordAskAside = "Shall I really do that (%s)?"
 	wordYes      = "Yes"
 	wordNo       = "No"
+	wordAll      = "All"
+	wordNone     = "None"
+	wordOnly     = "Only %d"
+	wordAlways   = "Always allow here"
+	wordSeveral  = "I need your yes for these:"
 	wordKept     = "All right, nothing was changed."
 	wordExpired  = "That question has expired, so nothing was changed. Please ask again."
 	wordNotYours = "That button is not yours."
+	wordForOther = "That button is not yours: I asked %s."
+
+	wordAskSeveral  = "Answer yes for all of them, no for none, or with the numbers you agree to."
+	wordStill       = "_I am still waiting for your yes or no:_"
+	wordAskedAnew   = "I asked this anew, further down."
+	wordBeingDone   = "%s has answered that already, and I am on it."
+	wordWasAnswered = "%s has answered that already."
+	wordWasSettled  = "%s has answered that already: %s"
+	wordOwnersOnly  = "Only my owner can allow that for good."
+	wordInterrupted = "I was interrupted while doing this and can't tell whether it was done; please check before asking again."
+	wordToastYes    = "On it."
+	wordToastNo     = "All right, I leave it."
+	wordShownYes    = "✅ %s said yes."
+	wordShownNo     = "❌ %s said no, so nothing was changed."
+	wordShownSome   = "✅ %s said yes to %s, and no to the rest."
+	wordShownLate   = "⌛ Nobody answered in time, so nothing was changed."
 
 	wordTooFast = "That was a lot of messages at once. Please give me a minute."
 	wordUsedUp  = "Today's allowance is used up. Please come back tomorrow (it renews at midnight UTC)."
@@ -94,9 +115,3 @@ var (
 
 // circles say whom a command is for.
 var circles = map[Role]string{Member: "people my owner has let in", Admin: "the administrators of this place", Owner: "my owner"}
-
-// answers are the plain words that settle a question.
-var answers = map[string]string{
-	"yes": "yes", "y": "yes", "yeah": "yes", "yep": "yes", "ok": "yes", "okay": "yes", "sure": "yes", "confirm": "yes", "do it": "yes", "yes please": "yes", "👍": "yes",
-	"no": "no", "n": "no", "nope": "no", "cancel": "no", "don't": "no", "no thanks": "no", "👎": "no",
-}

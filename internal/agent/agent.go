@@ -35,9 +35,10 @@ type Options struct {
 	// Tools is the whole set there is now where m was written; it may grow and
 	// shrink as servers come and go. nil means none.
 	Tools func(ctx context.Context, m chat.Message) (tools.Set, error)
-	// Confirm turns a tool call that needs a person's yes into a question;
-	// nil refuses such calls.
-	Confirm func(ctx context.Context, m chat.Message, question string, call Pending) (chat.Answer, error)
+	// Confirm makes the question to m's author about calls that need a yes, and
+	// about those that wait for it already; Resume takes the answer. nil
+	// refuses such calls.
+	Confirm func(ctx context.Context, m chat.Message, p Parked, calls []Asked) (Question, error)
 	Files   Files // what can be done with attachments
 	Rules
 	Notes
@@ -100,13 +101,6 @@ type Limits struct {
 	MaxMessages int // of a session kept in memory, 10-1000; 0 is 100
 	TokenBudget int // 4000-128000; 0 is 16000
 	ContextSize int // of the model; 0 is 32768
-}
-
-// Pending is a tool call that waits for a person's yes.
-type Pending struct {
-	Tool string `json:"tool"`
-	Args string `json:"args"`
-	Key  string `json:"key"` // idempotency key of the call
 }
 
 // Agent answers messages. It is a chat.Handler, safe for many conversations at

@@ -27,6 +27,7 @@ type background struct {
 	guidance playbook.Guidance
 	person   string // the playbook's note on the author
 	changed  bool   // and whether it has to be stored
+	waits    string // what the author was asked and has not answered
 }
 
 // known holds what memory has for a message.
@@ -56,13 +57,16 @@ func (t *turn) load(ctx context.Context) (err error) {
 		return err
 	}
 	t.prefetch(ctx)
-	if !t.keep {
-		return nil
-	}
-	if t.m.Attempt > 0 {
+	if t.m.Attempt > 0 && t.journal.store != nil {
 		if t.journal.earlier, err = t.a.o.Store.Steps(ctx, t.m.Row); err != nil {
 			return err
 		}
+	}
+	if !t.keep {
+		return nil
+	}
+	if t.context.waits, err = t.waiting(ctx); err != nil {
+		return err
 	}
 	if t.context.session, err = t.a.open(ctx, t.m); err != nil {
 		return err

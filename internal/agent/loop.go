@@ -99,7 +99,7 @@ func (t *turn) spoke(resp llm.Response) chat.Answer {
 		given += "\n\n" + wordsCutShort
 	}
 	said = t.defanged(given)
-	return t.finish(said, chat.End{Outcome: chat.Answered})
+	return t.finish(said, t.report.well)
 }
 
 // complete makes one model call, or repeats what an earlier process was told.

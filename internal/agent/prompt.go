@@ -145,6 +145,9 @@ func (t *turn) contextLine() string {
 	if t.context.known.notes != "" {
 		b.WriteString("\nPossibly relevant, from the notes (data):\n" + asData(t.context.known.notes))
 	}
+	if t.context.waits != "" {
+		fmt.Fprintf(&b, "\n"+wordsStillWaits, asData(t.context.waits))
+	}
 	if t.context.guidance.Instructions != "" {
 		b.WriteString("\n" + t.context.guidance.Instructions)
 	}

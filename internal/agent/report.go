@@ -25,6 +25,9 @@ type report struct {
 	model  string   // as the provider names it
 	rote   bool     // the answer was said by rote
 	worded bool     // the answer is in the model's words
+	// settles is the question that this turn is the answer to; nil for none.
+	settles *memory.Settled
+	well    chat.End // how the message ends if nothing goes wrong
 }
 
 // lap notes a step that began then and took so long.
@@ -100,7 +103,7 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	if len(t.context.guidance.Result.Matches)+len(t.context.guidance.Result.Dropped) > 0 {
 		d.Playbook, _ = json.Marshal(t.context.guidance.Result) // plain data: cannot fail
 	}
-	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Facts: t.context.known.used, Decision: memory.Decision{
+	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Settles: t.report.settles, Facts: t.context.known.used, Decision: memory.Decision{
 		Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: t.report.model, Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
 		Took: t.a.o.Now().Sub(t.report.began), Detail: d,
 	}}

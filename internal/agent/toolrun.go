@@ -22,6 +22,8 @@ type toolrun struct {
 	offer []string     // names offered beyond the core
 	under string       // before the keys of its calls: the key of the call that is the job
 	past  []tools.Step // for loop detection
+	// agreed are the calls, by their id, that the person said yes to.
+	agreed map[string]Pending
 }
 
 // maxParallel bounds how many read-only tools of one batch run beside each
@@ -64,22 +66,22 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 	}
 	t.context.added = append(t.context.added, t.entry(stored))
 	outcomes, began := t.runBatch(ctx, said.ToolCalls)
+	outcomes = t.askable(said.ToolCalls, outcomes)
 	for i, o := range outcomes {
-		c := said.ToolCalls[i]
-		o = t.sources.numbered(o)
-		t.tools.past = append(t.tools.past, tools.Step{Name: c.Name, Args: c.Args})
-		result := t.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)})
-		result.Origin = o.Result.Origin
-		t.context.added = append(t.context.added, result)
-		t.report.lap(memory.Lap{Kind: "tool", Name: toolName(c)}, began[i], o.Duration)
-		t.absorb(c, o)
+		t.heardOf(said.ToolCalls[i], o, began[i])
 	}
-	for i, o := range outcomes {
-		if o.Class == tools.NeedsYes && t.sub == nil {
-			return t.confirm(ctx, said.ToolCalls[i], o), true
-		}
-	}
-	return chat.Answer{}, false
+	return t.park(ctx, said.ToolCalls, outcomes)
+}
+
+// heardOf adds what came of a call to the conversation.
+func (t *turn) heardOf(c llm.ToolCall, o tools.Outcome, began time.Time) {
+	o = t.sources.numbered(o)
+	t.tools.past = append(t.tools.past, tools.Step{Name: c.Name, Args: c.Args})
+	result := t.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)})
+	result.Origin = o.Result.Origin
+	t.context.added = append(t.context.added, result)
+	t.report.lap(memory.Lap{Kind: "tool", Name: toolName(c)}, began, o.Duration)
+	t.absorb(c, o)
 }
 
 // told is an outcome as the model reads it: what went wrong by its class first.
@@ -152,7 +154,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 		return tools.Outcome{State: tools.Failed, Class: tools.Cancelled, Result: tools.Result{Content: "cancelled"}}
 	}
 	spec, _ := t.tools.set.Lookup(c.Name)
-	writes := alone && spec.Name != "" && !spec.ReadOnly && t.keep
+	writes := alone && spec.Name != "" && !spec.ReadOnly && t.journal.store != nil
 	if writes {
 		t.journal.step++
 		if st, ok := t.journal.replay("tool", c.ID); ok {
@@ -176,10 +178,14 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 
 // call puts the transport's identity on the model's wish.
 func (t *turn) call(c llm.ToolCall) tools.Call {
-	return tools.Call{
+	call := tools.Call{
 		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct, Guild: t.m.Guild, Message: t.m.ID,
 		Session: t.context.session.ID, Key: fmt.Sprintf("%s%s:%d:%s", t.tools.under, t.m.UID, t.journal.step, c.ID), Taint: t.trust.taint, Origin: t.made(c.Args), Agent: t.agentName(),
 	}
+	if p, ok := t.tools.agreed[c.ID]; ok {
+		call.Key, call.Origin, call.Confirmed = p.Key, p.Origin, true
+	}
+	return call
 }
 
 // absorb takes over what an outcome means for the rest of the turn.

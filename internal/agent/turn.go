@@ -33,7 +33,7 @@ type turn struct {
 func (a *Agent) newTurn(m chat.Message, in input, keep bool) *turn {
 	t := &turn{a: a, m: m, w: nobody{}, keep: keep, in: in}
 	t.trust.user = m.From.ID
-	t.report.began = a.o.Now()
+	t.report.began, t.report.well = a.o.Now(), chat.End{Outcome: chat.Answered}
 	if keep {
 		t.journal = journal{log: a.o.Log, store: a.o.Store, row: m.Row}
 	}

@@ -18,10 +18,12 @@ const (
 	wordsInvalid      = "I did not get a usable answer from my language model. Please try again, or put it another way. (%s)"
 	wordsTooComplex   = "That was too much for one go. Please break it into smaller steps."
 	wordsDone         = "What I did so far: %s."
-	wordsConfirm      = "Shall I really do this: %s?"
-	wordsMore         = "… and %d characters more"
+	wordsConfirm      = "Do this: %s?"
+	wordsYes          = "Yes"
+	wordsNo           = "No"
+	wordsOnly         = "Only %s"
 	wordsNoConfirm    = "That needs a confirmation, which I can't ask for here."
-	wordsConfirmed    = "Done."
+	wordsNothingDone  = "Nothing was changed."
 	wordsSources      = "Sources:"
 	wordsLookedAt     = "Looked at:"
 	wordsFromFact     = "- remembered: %s %s"
@@ -44,4 +46,13 @@ const (
 	wordsImageBroken  = "I can't look at %s: the picture is damaged."
 	wordsImageRefused = "I could not look at the picture: my model did not take it."
 	wordsPDFBroken    = "I can't read %s: the PDF is damaged, protected or too much for me."
+)
+
+// What the model is told about calls that need a yes.
+const (
+	wordsStillWaits   = "You asked this person the following, and they have not answered yes or no yet (data). It is not done. They can still answer; do not call it again unless they ask for it anew: %s"
+	wordsDeclined     = "The person said no, so this was not done. Do not try it again; go on with what else they asked for."
+	wordsAskElsewhere = "Nothing was done: this needs the person's yes, and you cannot ask them. Leave it, and say so in your answer."
+	wordsTooLongToAsk = "Not done: the person must agree to this and has to see all of it, and it has %d characters, of which one message holds %d. Make it shorter, or do it in parts."
+	wordsTooManyToAsk = "Not done: the person must agree to this, and one message cannot hold more. Call it again after they have answered what they are asked now."
 )

@@ -21,6 +21,7 @@ type chores struct {
 	people    *people
 	models    *models
 	mind      *mind
+	front     *front
 	rules     *rules
 	notes     *notes
 	facts     *factsfile.File // nil for none
@@ -37,7 +38,7 @@ func (c *chores) schedule(j *jobs) {
 		run        func(context.Context) error
 	}{
 		{"sweep", "@every 1m", c.sweep},
-		{"confirmations", "@every 1m", c.store.PruneAccess},
+		{"confirmations", "@every 1m", c.front.expireQuestions},
 		{"reminders", "@every 5s", c.remind},
 		{"dead letters", "@every 5s", c.platforms.reread},
 		{"retention", "17 4 * * *", c.prune},

@@ -2,13 +2,11 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 
 	"parley/config"
 	"parley/internal/admin"
-	"parley/internal/agent"
 	"parley/internal/chat"
 	"parley/internal/command"
 	"parley/internal/memory"
@@ -32,9 +30,6 @@ type front struct {
 	debug     sync.Map // chat.Key -> true where answers show calls and timings
 }
 
-// actionTool is the kind of a confirmation that runs a tool.
-const actionTool = "tool"
-
 // open builds gate, quotas and confirmations. isAdmin asks the platform; nil
 // never vouches.
 func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key, string) (bool, error)) (err error) {
@@ -48,6 +43,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 		Limits: limits(f.cfg),
 		Usage:  f.store, Exempt: f.people.gate.Local, Now: f.now, Log: f.log,
 	})
+	f.confirm.Budget, f.confirm.Role, f.confirm.Shown = f.quotas.Budget, f.people.gate.Role, f.amend
 	return nil
 }
 
@@ -73,13 +69,7 @@ func limits(c config.Config) admin.Limits {
 // for a yes, commands, how much, and then the agent.
 func (f *front) handler() chat.Handler {
 	do := f.commands.Actions()
-	do[actionTool] = func(ctx context.Context, m chat.Message, act admin.Action) (chat.Answer, error) {
-		var p agent.Pending
-		if err := json.Unmarshal(act.Args, &p); err != nil {
-			return chat.Answer{}, fmt.Errorf("read confirmed call: %w", err)
-		}
-		return f.mind.Confirmed(ctx, m, p)
-	}
+	do[actionTool] = f.goOn
 	do[command.ActionApprove] = f.approved
 	way := f.people.gate.Wrap(f.opening(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(f.debugging(f.mind))), do))))
 	return f.models.spans.messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), way))
@@ -107,15 +97,6 @@ func (f *front) debugging(next chat.Handler) chat.Handler {
 			text.Many(rec.Decision.Calls, "model call"), text.Many(len(rec.Calls), "tool"), text.Many(rec.Decision.Usage.Total, "token"), rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
 		return answer, nil
 	})
-}
-
-// ask turns a tool call that needs a yes into a question.
-func (f *front) ask(ctx context.Context, m chat.Message, question string, p agent.Pending) (chat.Answer, error) {
-	args, err := json.Marshal(p)
-	if err != nil {
-		return chat.Answer{}, err
-	}
-	return f.confirm.Ask(ctx, m, question, admin.Action{Kind: actionTool, Args: args})
 }
 
 // discreetly hides secrets in what is answered without a model: commands that

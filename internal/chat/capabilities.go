@@ -115,3 +115,13 @@ type Commander interface {
 	// says.
 	Register(ctx context.Context, m Menu) error
 }
+
+// Amender is an Adapter that can change a message it has sent. Elsewhere a
+// question stays as it was asked, and pressing its buttons again says that it is
+// over.
+type Amender interface {
+	// Amend gives the message of k with this id, as Send returned it, another
+	// text and takes its buttons away. It makes one attempt and may be called
+	// twice. A text that is too long for one message is cut.
+	Amend(ctx context.Context, k Key, id, text string) error
+}

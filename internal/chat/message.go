@@ -105,6 +105,9 @@ type Message struct {
 	// Begun says that an earlier process has finished a step of the answer; set
 	// by the journal.
 	Begun bool `json:"-"`
+	// Told says that the platform has told whoever pressed a button already what
+	// comes of it (Toast), if nothing does.
+	Told bool `json:"-"`
 	// With are the rows of the messages that the Hub has joined to this one,
 	// finished with it.
 	With []int64 `json:"-"`

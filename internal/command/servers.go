@@ -108,9 +108,9 @@ func (t Tools) approve(ctx context.Context, r admin.Request) (chat.Answer, error
 
 // Approved is the yes to /tools approve. It is an owner's alone, whoever was
 // asked.
-func (t Tools) Approved(ctx context.Context, m chat.Message, act admin.Action) (chat.Answer, error) {
+func (t Tools) Approved(ctx context.Context, m chat.Message, s admin.Settled, _ chat.Reply) (chat.Answer, error) {
 	var about approval
-	if err := json.Unmarshal(act.Args, &about); err != nil {
+	if err := json.Unmarshal(s.Args, &about); err != nil {
 		return chat.Answer{}, fmt.Errorf("read approval: %w", err)
 	}
 	if role, err := t.Role(ctx, m); err != nil || role < admin.Owner {

@@ -175,45 +175,6 @@ func (s *Store) SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error 
 	}))
 }
 
-// PutPending stores the question asked to m's author in m's place, replacing
-// the one before.
-func (s *Store) PutPending(ctx context.Context, m chat.Message, id string, body []byte, until time.Time) error {
-	return during("store question", s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		_, err := tx.Exec("INSERT OR REPLACE INTO pending_actions VALUES (?, ?, ?, ?, ?, ?, ?)",
-			m.From.ID, m.Key.Platform, m.Key.Channel, m.Key.Thread, id, body, Stamp(until))
-		return err
-	}))
-}
-
-// HasPending tells whether m's author was asked something in m's place and has
-// not answered, in time or not.
-func (s *Store) HasPending(_ context.Context, m chat.Message) (bool, error) {
-	id, err := s.word("read question", "SELECT id FROM pending_actions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ?",
-		m.From.ID, m.Key.Platform, m.Key.Channel, m.Key.Thread)
-	return id != "", err
-}
-
-// TakePending removes the question with this id ("" for any) asked to m's
-// author in m's place. body is nil when there is none; of many takers one gets
-// it. An expired question is returned too.
-func (s *Store) TakePending(ctx context.Context, m chat.Message, id string) (body []byte, until time.Time, err error) {
-	var at string
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		body, at = nil, ""
-		err := tx.QueryRow(`DELETE FROM pending_actions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ?
-			AND ? IN ('', id) RETURNING body, expires_at`,
-			m.From.ID, m.Key.Platform, m.Key.Channel, m.Key.Thread, id).Scan(&body, &at)
-		if errors.Is(err, ErrNotFound) {
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		return nil, time.Time{}, fmt.Errorf("take question: %w", err)
-	}
-	return body, ParseStamp(at), nil
-}
-
 // Secret returns the secret of this name, storing fresh when there is none.
 func (s *Store) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
 	var value []byte
@@ -245,13 +206,14 @@ func (s *Store) AllTokens(_ context.Context, since time.Time) (n int64, err erro
 }
 
 // PruneAccess forgets codes and guesses that expired, and questions that
-// expired a day ago: until then a late yes is told that it is late.
+// expired a day ago: until then a late yes is told that it is late, and who
+// presses a button again what was done.
 func (s *Store) PruneAccess(ctx context.Context) error {
 	return during("prune access", s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		now := s.now()
 		_, e1 := tx.Exec("DELETE FROM codes WHERE expires_at <= ?", Stamp(now))
 		_, e2 := tx.Exec("DELETE FROM attempts WHERE until <= ?", Stamp(now))
-		_, e3 := tx.Exec("DELETE FROM pending_actions WHERE expires_at <= ?", Stamp(now.Add(-24*time.Hour)))
+		_, e3 := tx.Exec("DELETE FROM questions WHERE state <> 'taken' AND expires_at <= ?", Stamp(now.Add(-24*time.Hour)))
 		_, e4 := tx.Exec(dropWaiting, Stamp(now.Add(-keepWaiting)))
 		return errors.Join(e1, e2, e3, e4)
 	}))
@@ -264,13 +226,15 @@ func moveAccess(tx *sqlite.Tx, mv chat.Move) error {
 	from, to := mv.From, mv.To
 	_, e1 := tx.Exec("UPDATE OR REPLACE policies SET channel = ? WHERE platform = ? AND channel = ?",
 		to.Channel, from.Platform, from.Channel)
-	_, e2 := tx.Exec("UPDATE OR REPLACE pending_actions SET channel = ? WHERE platform = ? AND channel = ? AND (? = '' OR thread = ?)",
+	_, e2 := tx.Exec("UPDATE OR REPLACE questions SET channel = ? WHERE platform = ? AND channel = ? AND (? = '' OR thread = ?)",
 		to.Channel, from.Platform, from.Channel, from.Thread, from.Thread)
 	_, e3 := tx.Exec("UPDATE OR REPLACE grants SET id = ? WHERE id = ?",
 		to.Platform+":chat:"+to.Channel, from.Platform+":chat:"+from.Channel)
 	_, e4 := tx.Exec("UPDATE OR REPLACE membership SET channel = ? WHERE platform = ? AND channel = ?",
 		to.Channel, from.Platform, from.Channel)
-	return during("move access", errors.Join(e1, e2, e3, e4))
+	_, e5 := tx.Exec("UPDATE OR REPLACE allowances SET channel = ? WHERE platform = ? AND channel = ?",
+		to.Channel, from.Platform, from.Channel)
+	return during("move access", errors.Join(e1, e2, e3, e4, e5))
 }
 
 // word reads one text, "" when there is no row.

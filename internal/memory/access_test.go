@@ -94,41 +94,62 @@ func TestTryWindow(t *testing.T) {
 	try(true)
 }
 
-func TestPendingBelongsToPersonAndPlace(t *testing.T) {
+// TestQuestionsBelongToPersonAndPlace: a question is found by the one who was
+// asked where they were asked, answered once, and told of for a day.
+func TestQuestionsBelongToPersonAndPlace(t *testing.T) {
 	now := time.Now()
 	s, ctx := open(t, Options{Now: func() time.Time { return now }}), context.Background()
-	m := chat.Message{From: chat.User{ID: "telegram:1"}, Key: chat.Key{Platform: "telegram", Channel: "-1", Thread: "5"}}
+	m := chat.Message{From: chat.User{ID: "telegram:1", Name: "Ann"}, Key: chat.Key{Platform: "telegram", Channel: "-1", Thread: "5"}, Row: 7}
 	other, elsewhere := m, m
 	other.From.ID, elsewhere.Key.Channel = "telegram:2", "-2"
-	must(t, s.PutPending(ctx, m, "a", []byte("first"), now.Add(time.Minute)))
-	must(t, s.PutPending(ctx, m, "b", []byte("second"), now.Add(time.Minute)))
-	for name, tt := range map[string]struct {
-		m  chat.Message
-		id string
-	}{"person": {other, ""}, "place": {elsewhere, ""}, "id": {m, "a"}} {
-		if body, _, err := s.TakePending(ctx, tt.m, tt.id); err != nil || body != nil {
-			t.Errorf("another %s took %q, %v", name, body, err)
+	put := func(id string, row int64, instead string) {
+		t.Helper()
+		must(t, s.PutQuestion(ctx, chat.Question{ID: id, Asked: m.From, Key: m.Key, Row: row, Text: "go?", Body: []byte(id), Until: now.Add(time.Minute)}, instead))
+	}
+	find := func(m chat.Message, id, want string) {
+		t.Helper()
+		if q, _, err := s.Question(ctx, m, id); err != nil || q.ID+" "+string(q.State) != want {
+			t.Errorf("%q: found %q %s, %v, want %s", id, q.ID, q.State, err, want)
 		}
 	}
+	put("a", 1, "")
+	put("b", 2, "a")
+	find(m, "a", "a replaced")
+	put("c", 2, "") // the same message again
+	find(m, "b", "b replaced")
+	find(m, "", "c open")
+	find(other, "", " ")
+	find(elsewhere, "", " ")
+	find(elsewhere, "c", " ")
 	must(t, s.db.Write(ctx, func(tx *sqlite.Tx) error { return moveAccess(tx, chat.Move{From: m.Key, To: elsewhere.Key}) }))
-	if ok, err := s.HasPending(ctx, m); err != nil || ok {
-		t.Errorf("still at the old place: %v, %v", ok, err)
+	find(m, "", " ")
+	for i, want := range []string{"true false", "false true"} {
+		if first, again, err := s.TakeQuestion(ctx, "c", elsewhere); fmt.Sprint(first, again) != want || err != nil {
+			t.Errorf("take %d: %v %v %v", i, first, again, err)
+		}
 	}
-	body, until, err := s.TakePending(ctx, elsewhere, "b")
-	if err != nil || string(body) != "second" || until.Sub(now).Round(time.Second) != time.Minute {
-		t.Errorf("got %q until %s, %v", body, until, err)
+	late := elsewhere
+	late.Row = 8
+	if first, again, err := s.TakeQuestion(ctx, "c", late); first || again || err != nil {
+		t.Errorf("another answer took it: %v %v %v", first, again, err)
 	}
-	must(t, s.PutPending(ctx, m, "c", []byte("third"), now))
+	find(elsewhere, "", "c taken")
+	find(late, "", " ")
+	must(t, s.EndQuestion(ctx, "c", chat.QuestionSettled, "done"))
+	put("d", 3, "")
+	now = now.Add(2 * time.Minute)
+	gone, err := s.ExpireQuestions(ctx)
+	if err != nil || len(gone) != 1 || gone[0].ID != "d" {
+		t.Errorf("expired %v, %v", gone, err)
+	}
+	find(m, "", "d expired")
 	now = now.Add(23 * time.Hour)
 	must(t, s.PruneAccess(ctx))
-	if ok, err := s.HasPending(ctx, m); err != nil || !ok {
-		t.Errorf("pruned within a day: %v, %v", ok, err)
-	}
+	find(m, "d", "d expired")
 	now = now.Add(time.Hour)
 	must(t, s.PruneAccess(ctx))
-	if ok, err := s.HasPending(ctx, m); err != nil || ok {
-		t.Errorf("not pruned: %v, %v", ok, err)
-	}
+	find(m, "d", " ")
+	find(elsewhere, "c", " ")
 }
 
 func TestMoveCarriesAccess(t *testing.T) {

@@ -51,12 +51,13 @@ var erased = []string{
 	"DELETE FROM messages WHERE user_id = :user",
 	"DELETE FROM sessions WHERE (direct OR user_id = :user) AND id NOT IN (SELECT session_id FROM messages) AND EXISTS (SELECT 1 FROM participants p WHERE p.user_id = :user AND p.platform = sessions.platform AND p.channel = sessions.channel)",
 	"DELETE FROM participants WHERE user_id = :user",
-	"DELETE FROM pending_actions", // a question to somebody else may repeat them; it lives for minutes
+	"DELETE FROM questions", // a question to somebody else may repeat them; it lives for minutes
 	"DELETE FROM codes WHERE user_id = :user",
 	"DELETE FROM attempts WHERE user_id = :user",
 	"DELETE FROM people WHERE user_id = :user",
 	"DELETE FROM membership WHERE user_id = :user",
 	"DELETE FROM note_authors WHERE user_id = :user",
+	"DELETE FROM allowances WHERE by_id = :user",
 	"UPDATE outbox SET body = '', state = 'dead' WHERE json_extract(iif(body = '', '{}', body), '$.to.ID') = :user",
 	// Others' messages that are not answered yet may quote them.
 	"UPDATE inbox SET body = json_remove(body, '$.quote') WHERE state = 'new' AND json_extract(body, '$.relayed')",

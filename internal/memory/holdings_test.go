@@ -31,7 +31,7 @@ var wordless = []string{
 	"log_entries.user_id", "log_entries.platform", "log_entries.channel", "log_entries.author", "log_entries.type", "log_entries.call_key", "log_entries.at", "log_entries.people",
 	"membership.*", "messages.session_id", "messages.platform", "messages.channel", "messages.thread", "messages.message_id", "messages.role", "messages.user_id", "messages.tool_call_id", "messages.at", "messages.people",
 	"note_authors.*", "outbox.kind", "outbox.platform", "outbox.channel", "outbox.thread", "outbox.nonce", "outbox.preview", "outbox.state", "outbox.platform_id", "outbox.not_before", "outbox.at", "outbox.waits_for",
-	"overheard.*", "participants.*", "pending_actions.user_id", "pending_actions.platform", "pending_actions.channel", "pending_actions.thread", "pending_actions.id", "pending_actions.expires_at",
+	"overheard.*", "participants.*", "questions.id", "questions.user_id", "questions.platform", "questions.channel", "questions.thread", "questions.behind", "questions.asked_at", "questions.expires_at", "questions.state", "questions.by_id", "allowances.*",
 	"people.user_id", "people.learn_after", "policies.*", "quirks.*",
 	"reminders.user_id", "reminders.platform", "reminders.channel", "reminders.thread", "reminders.due_at", "reminders.schedule", "reminders.zone", "reminders.state", "reminders.told_at", "reminders.call_key", "reminders.created_at", "reminders.people", "reminders.ended",
 	"secrets.*", "sessions.id", "sessions.platform", "sessions.channel", "sessions.thread", "sessions.user_id", "sessions.status", "sessions.created_at", "sessions.last_activity", "sessions.expires_at", "sessions.ended_at", "sessions.last_model", "sessions.carried_from", "sessions.people",
@@ -118,7 +118,7 @@ func plant(t *testing.T, s *Store, who string) {
 	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
 		for _, q := range []string{
 			"INSERT INTO codes (purpose, user_id, name, hash, expires_at) VALUES ('pair', '" + user + "', '" + marker(who, "codes.name") + "', x'00', '9')",
-			"INSERT INTO pending_actions (user_id, platform, channel, id, body, expires_at) VALUES ('" + user + "', 'x', 'room', '1', '" + marker(who, "pending_actions.body") + "', '9')",
+			"INSERT INTO questions (user_id, platform, channel, id, body, text, came, name, by_name, asked_at, expires_at, state) VALUES ('" + user + "', 'x', 'room', '" + who + "', '" + marker(who, "questions.body") + "', '" + marker(who, "questions.text") + "', '" + marker(who, "questions.came") + "', '" + marker(who, "questions.name") + "', '" + marker(who, "questions.by_name") + "', '8', '9', 'open')",
 			"INSERT INTO settings VALUES ('" + Passing + who + "', '" + marker(who, "settings.value") + "')",
 			"INSERT INTO dead_letters (platform, raw, reason, at) VALUES ('x', '{\"from\":{\"id\":\"" + who + "\"},\"text\":\"" + marker(who, "dead_letters.raw") + "\"}', 'odd', '')",
 			"INSERT INTO dead_letters (platform, raw, reason, at) VALUES ('x', '{cut \"" + who + "\" " + marker(who, "dead_letters.raw") + "', 'odd', '')",

@@ -119,6 +119,10 @@ type Turn struct {
 	Person string
 	// Facts are the ids of facts that were fetched for this very message.
 	Facts []int64
+	// Asks is the question that the turn ends with; Settles what it did about one
+	// that was answered. nil is none.
+	Asks    *Asking
+	Settles *Settled
 	// Fold runs in the lane after the person has the answer; nil for nothing.
 	Fold func(context.Context)
 }
@@ -161,7 +165,23 @@ func (t *Turn) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 	if err := facts.CountUses(tx, t.Facts); err != nil {
 		return err
 	}
-	return s.insertDecision(tx, m, d, calls)
+	if err := s.insertDecision(tx, m, d, calls); err != nil {
+		return err
+	}
+	return t.settle(tx, s)
+}
+
+// settle stores what the turn asks, and what it did about what it had asked.
+func (t *Turn) settle(tx *sqlite.Tx, s *Store) error {
+	if t.Settles != nil {
+		if err := t.Settles.store(tx); err != nil {
+			return err
+		}
+	}
+	if t.Asks != nil {
+		return s.putQuestion(tx, t.Asks.Question, t.Asks.Instead)
+	}
+	return nil
 }
 
 // ownWords are what the author of a message said themselves: all that is kept

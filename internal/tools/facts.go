@@ -13,6 +13,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/provenance"
+	"parley/internal/text"
 )
 
 //go:embed save_fact.md
@@ -182,7 +183,7 @@ func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), a.ID)
-		return fmt.Sprintf(wordForget, f.Content), err
+		return fmt.Sprintf(wordForget, text.Literal(f.Content)), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		f, err := facts.Service{Rows: store}.Forget(ctx, asker(c, mayShare), a.ID)

@@ -18,7 +18,13 @@ type Taint struct {
 	// (TypedHosts) and those the operator allows. Lower case; a subdomain is
 	// another host.
 	Hosts []string
-	urls  []string // exact addresses that a search found: the model did not build them
+	// URLs are exact addresses that a search found: the model did not build them.
+	URLs []string
+}
+
+// And is the taint of who has read both.
+func (t Taint) And(o Taint) Taint {
+	return Taint{t.Outside || o.Outside, t.Private || o.Private, slices.Concat(t.Hosts, o.Hosts), slices.Concat(t.URLs, o.URLs)}
 }
 
 // Check says whether the turn may make this call: "" when it may, NeedsYes
@@ -32,7 +38,7 @@ func (t Taint) Check(s Spec, args json.RawMessage) (class Class, why string) {
 		switch {
 		case host == "":
 			return NotAllowed, wordBadHost
-		case !slices.Contains(t.Hosts, host) && !slices.Contains(t.urls, a.URL):
+		case !slices.Contains(t.Hosts, host) && !slices.Contains(t.URLs, a.URL):
 			return NotAllowed, fmt.Sprintf(wordHost, host)
 		}
 	}
@@ -47,10 +53,10 @@ func (t Taint) After(s Spec, o Outcome) Taint {
 	t.Outside = t.Outside || o.Result.Untrusted
 	t.Private = t.Private || o.Result.Private
 	if s.Category == Web && !s.Egress {
-		t.urls = slices.Clip(t.urls)
+		t.URLs = slices.Clip(t.URLs)
 		for _, source := range o.Result.Sources {
 			if source.URL != "" {
-				t.urls = append(t.urls, source.URL)
+				t.URLs = append(t.URLs, source.URL)
 			}
 		}
 	}

@@ -27,6 +27,7 @@ const (
 	Success  State = "success"
 	Failed   State = "failed"
 	Timeout  State = "timeout"
+	Declined State = "declined" // the person said no
 )
 
 // Class says why a call did not succeed; "" when it did.
@@ -41,6 +42,7 @@ const (
 	Broken     Class = "FAILED"
 	Cancelled  Class = "CANCELLED"
 	NeedsYes   Class = "CONFIRMATION_REQUIRED"
+	Refused    Class = "DECLINED"
 )
 
 // DefaultResult caps a result's Content, in bytes.

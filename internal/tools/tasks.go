@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 //go:embed add_task.md
@@ -116,7 +117,7 @@ func deleteTask(store *memory.Store) Tool {
 	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a taskID) (string, error) {
 		t, err := store.Task(ctx, viewer(c), a.ID)
-		return fmt.Sprintf(wordDeleteTask, t.ID, t.Description), err
+		return fmt.Sprintf(wordDeleteTask, text.Literal(t.Description)), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a taskID) (Result, error) {
 		t, err := store.DeleteTask(ctx, viewer(c), a.ID)

@@ -1,0 +1,240 @@
+package admin
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/internal/chat"
+	"parley/internal/text"
+)
+
+// press settles a question by its button.
+func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply, id, v string, do map[string]Do) (chat.Answer, error) {
+	q, why, err := c.pressable(ctx, m, id, v)
+	if err != nil {
+		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+	}
+	if why != "" {
+		a := ended(why, chat.Refused, reasonOf(q, m))
+		if a.Private = !m.Direct && m.Origin != ""; m.Told {
+			a.Text = ""
+		}
+		return a, nil
+	}
+	n := things(q)
+	agreed := make([]bool, n)
+	at, _ := strconv.Atoi(v)
+	for i := range agreed {
+		agreed[i] = v == "yes" || v == "always" || i == at-1
+	}
+	if v == "always" {
+		if err := c.allow(ctx, m, q); err != nil {
+			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
+		}
+	}
+	return c.afford(ctx, m, w, answered{q, agreed, m.From}, do)
+}
+
+// reasonOf is why a press did nothing.
+func reasonOf(q chat.Question, m chat.Message) chat.Reason {
+	if q.Asked.ID != m.From.ID {
+		return chat.NotYours
+	}
+	return chat.Expired
+}
+
+// allow stores the owner's word for good.
+func (c *Confirmations) allow(ctx context.Context, m chat.Message, q chat.Question) error {
+	for _, item := range bodyOf(q).Items {
+		if err := c.Allow(ctx, m, item.Standing); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pressable finds the question that m presses a button of; why, when not empty,
+// says why nothing is done.
+func (c *Confirmations) pressable(ctx context.Context, m chat.Message, id, v string) (q chat.Question, why string, err error) {
+	q, ok, err := c.rows.Question(ctx, m, id)
+	if err != nil {
+		return q, "", err
+	}
+	if !ok {
+		q = chat.Question{ID: id, Asked: m.From, Key: m.Key, State: chat.QuestionExpired}
+	}
+	if !hmac.Equal([]byte(m.Text), []byte(c.token(v, q))) {
+		return q, wordNotYours, nil
+	}
+	if q.Asked.ID != m.From.ID {
+		may, err := c.mayAlso(ctx, m, q)
+		if err != nil || !may {
+			return q, fmt.Sprintf(wordForOther, escape(called(q.Asked))), err
+		}
+	}
+	if v == "always" {
+		if role, err := c.role(ctx, m); err != nil || role < Owner {
+			return q, wordOwnersOnly, err
+		}
+	}
+	if q.State == chat.QuestionTaken && q.Taken == m.Row && m.Row != 0 {
+		return q, "", nil
+	}
+	return q, c.over(q), nil
+}
+
+// over says what became of a question, "" when it still waits.
+func (c *Confirmations) over(q chat.Question) string {
+	switch {
+	case q.State == chat.QuestionReplaced:
+		return wordAskedAnew
+	case q.State == chat.QuestionExpired || q.State == chat.QuestionOpen && !c.now().Before(q.Until):
+		return wordExpired
+	case q.State == chat.QuestionTaken:
+		return fmt.Sprintf(wordBeingDone, escape(called(q.By)))
+	case q.State == chat.QuestionSettled && q.By.ID == "":
+		return wordExpired
+	case q.State == chat.QuestionSettled && q.Came == "":
+		return fmt.Sprintf(wordWasAnswered, escape(called(q.By)))
+	case q.State == chat.QuestionSettled:
+		return fmt.Sprintf(wordWasSettled, escape(called(q.By)), q.Came)
+	}
+	return ""
+}
+
+// called is what a person is called.
+func called(u chat.User) string {
+	if u.Name != "" {
+		return u.Name
+	}
+	return u.ID
+}
+
+func (c *Confirmations) role(ctx context.Context, m chat.Message) (Role, error) {
+	if c.Role == nil {
+		return Stranger, nil
+	}
+	return c.Role(ctx, m)
+}
+
+// mayAlso tells whether somebody who was not asked may answer: with the role
+// that the policy of every tool in question names.
+func (c *Confirmations) mayAlso(ctx context.Context, m chat.Message, q chat.Question) (bool, error) {
+	b := bodyOf(q)
+	if len(b.Items) == 0 || slices.ContainsFunc(b.Items, func(i Item) bool { return i.Also == 0 }) {
+		return false, nil
+	}
+	role, err := c.role(ctx, m)
+	for _, item := range b.Items {
+		if role < item.Also {
+			return false, err
+		}
+	}
+	return err == nil, err
+}
+
+// Toast is what the platform may tell at once whoever pressed a button: what is
+// done now, or why nothing is. refused says which; "" is no button of a question.
+func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string, refused bool) {
+	v, id, ok := pressed(m.Text)
+	if !ok {
+		return "", false
+	}
+	_, why, err := c.pressable(ctx, m, id, v)
+	switch {
+	case err != nil:
+		return "", false
+	case why != "":
+		return why, true
+	case v == "no":
+		return wordToastNo, false
+	}
+	return wordToastYes, false
+}
+
+// pressed reads a button's Data.
+func pressed(data string) (verdict, id string, ok bool) {
+	verdict, rest, _ := strings.Cut(data, ":")
+	id, _, ok = strings.Cut(rest, ":")
+	if n, err := strconv.Atoi(verdict); err == nil {
+		return verdict, id, ok && n > 0 && n <= maxItems
+	}
+	return verdict, id, ok && (verdict == "yes" || verdict == "no" || verdict == "always")
+}
+
+// buttons are yes and no, one for each thing to be agreed to alone, and the
+// owner's word for good.
+func (c *Confirmations) buttons(q chat.Question, b body) (rows [][]chat.Button) {
+	button := func(label, verdict string) chat.Button {
+		return chat.Button{Label: label, Data: c.token(verdict, q)}
+	}
+	n := b.count()
+	if n == 1 {
+		rows = [][]chat.Button{{button(wordYes, "yes"), button(wordNo, "no")}}
+	} else {
+		rows = [][]chat.Button{{button(wordAll, "yes"), button(wordNone, "no")}}
+		var line []chat.Button
+		for i := range min(n, maxPicks) {
+			if line = append(line, button(fmt.Sprintf(wordOnly, i+1), fmt.Sprint(i+1))); len(line) == 4 || i == min(n, maxPicks)-1 {
+				rows, line = append(rows, line), nil
+			}
+		}
+	}
+	if c.Allow != nil && len(b.Items) > 0 && !slices.ContainsFunc(b.Items, func(i Item) bool { return i.Standing == "" }) {
+		rows = append(rows, []chat.Button{button(wordAlways, "always")})
+	}
+	return rows
+}
+
+// token is a button's Data: the verdict, the question and a signature over
+// both, the person and the place. 6+17+16 bytes at most.
+func (c *Confirmations) token(verdict string, q chat.Question) string {
+	mac := hmac.New(sha256.New, c.secret)
+	fmt.Fprintf(mac, "%s\n%s\n%s\n%s", verdict, q.ID, q.Asked.ID, q.Key)
+	return verdict + ":" + q.ID + ":" + short(mac.Sum(nil))
+}
+
+// firstLine is the first line of a text, clipped.
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	return text.Clip(s, maxCame)
+}
+
+// maxCame is how much is kept of what came of a question, in runes: what fits
+// into the word that a platform shows for a moment.
+const maxCame = 120
+
+// show changes the message of a question that is over.
+func (c *Confirmations) show(ctx context.Context, a answered, outcome string) {
+	if c.Shown != nil && a.Question.Text != "" {
+		c.Shown(ctx, a.Question, a.Question.Text+"\n\n"+outcome)
+	}
+}
+
+// shownAs says what was answered, and by whom.
+func shownAs(a answered) string {
+	name := escape(called(a.by))
+	var list []string
+	for i, yes := range a.agreed {
+		if yes {
+			list = append(list, fmt.Sprint(i+1))
+		}
+	}
+	switch len(list) {
+	case 0:
+		return fmt.Sprintf(wordShownNo, name)
+	case len(a.agreed):
+		return fmt.Sprintf(wordShownYes, name)
+	}
+	return fmt.Sprintf(wordShownSome, name, strings.Join(list, ", "))
+}
+
+// Expired changes the message of a question that nobody answered in time.
+func (c *Confirmations) Expired(ctx context.Context, q chat.Question) {
+	c.show(ctx, answered{Question: q}, wordShownLate)
+}

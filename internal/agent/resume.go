@@ -1,0 +1,147 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/provenance"
+	"parley/internal/tools"
+)
+
+// Resumed is a parked turn with what its person has said to the question.
+type Resumed struct {
+	Question string // its id
+	Parked   Parked
+	Calls    []Pending
+	Agreed   []bool // by call
+}
+
+// Resume goes on with a parked turn: what was agreed to is run, and the model
+// hears what became of every call and finishes its plan. m is the answer of the
+// person who was asked. Like any turn it may be repeated after a crash: nothing
+// is run twice.
+func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resumed) (chat.Answer, error) {
+	t := a.newTurn(m, input{text: r.Parked.Said}, !r.Parked.Outside)
+	t.w = w
+	t.journal = journal{log: a.o.Log, store: a.o.Store, row: m.Row}
+	t.report.ledger.maxAttempts = 3 * (a.o.MaxCalls + 1)
+	t.report.settles = &memory.Settled{Question: r.Question}
+	if err := t.load(ctx); err != nil {
+		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
+	}
+	t.unpark(r.Parked)
+	t.context.added = []memory.Entry{t.answered(r)}
+	if done := t.carryOut(ctx, r); !done {
+		return t.failed(ctx, context.Cause(ctx))
+	}
+	a.o.Failpoint("after_yes")
+	return t.loop(ctx)
+}
+
+// unpark takes up what waited with the question.
+func (t *turn) unpark(p Parked) {
+	t.trust.taint = t.trust.taint.And(p.Taint)
+	t.trust.origin = t.trust.origin.And(p.Origin)
+	t.tools.offer = append(t.tools.offer, p.Offer...)
+	t.sources.cited, t.sources.given = p.Sources, min(t.sources.given, len(p.Sources))
+	t.context.guidance.Instructions = p.Rules
+}
+
+// answered is the person's answer as the transcript keeps it.
+func (t *turn) answered(r Resumed) memory.Entry {
+	said := strings.TrimSpace(clean(t.m.Text))
+	if t.m.Kind != chat.KindText {
+		said = pressedWords(r.Agreed)
+	}
+	if !t.keep { // the model sees nothing else of it
+		said = r.Parked.Said
+	}
+	e := t.entry(llm.Message{Role: llm.RoleUser, Content: said})
+	e.Origin = provenance.Origin{Via: provenance.ViaTyped}
+	return e
+}
+
+// pressedWords are what a button says, in words.
+func pressedWords(agreed []bool) string {
+	var list []string
+	for i, yes := range agreed {
+		if yes {
+			list = append(list, fmt.Sprint(i+1))
+		}
+	}
+	switch len(list) {
+	case 0:
+		return wordsNo
+	case len(agreed):
+		return wordsYes
+	}
+	return fmt.Sprintf(wordsOnly, strings.Join(list, ", "))
+}
+
+// carryOut makes the calls anew as the model's own, runs those that were agreed
+// to and says of the others that they were not. It is false when the turn was
+// cancelled meanwhile.
+func (t *turn) carryOut(ctx context.Context, r Resumed) bool {
+	calls := make([]llm.ToolCall, len(r.Calls))
+	t.tools.agreed = map[string]Pending{}
+	for i, p := range r.Calls {
+		calls[i] = llm.ToolCall{ID: callID(r.Question, i), Name: p.Tool, Args: p.Args}
+		if r.Agreed[i] {
+			t.tools.agreed[calls[i].ID] = p
+		}
+	}
+	t.context.added = append(t.context.added, t.entry(llm.Message{Role: llm.RoleAssistant, ToolCalls: calls}))
+	var came []string
+	t.report.well = chat.End{Outcome: chat.Declined}
+	for i, c := range calls {
+		o := tools.Outcome{State: tools.Declined, Class: tools.Refused, Result: tools.Result{Content: wordsDeclined}}
+		began := t.a.o.Now()
+		if r.Agreed[i] {
+			if o = t.runCall(ctx, c, true); o.Class == tools.Cancelled && errors.Is(context.Cause(ctx), chat.ErrDraining) {
+				return false
+			}
+			if t.report.well.Outcome != chat.Confirmed {
+				t.report.well = ran(o, chat.Confirmed)
+			}
+			came = append(came, strings.TrimSuffix(insight(o.Result.Content), "."))
+		}
+		t.heardOf(c, o, began)
+		end := &t.report.calls[len(t.report.calls)-1]
+		t.report.settles.Calls = append(t.report.settles.Calls, memory.Ended{
+			Inbox: r.Calls[i].Row, CallID: r.Calls[i].CallID, Status: end.Status, Class: end.Class, Result: end.Result, Took: end.Took,
+		})
+	}
+	t.report.calls = nil // they have their rows, which are ended with the turn
+	t.report.settles.Came = cmp.Or(insight(strings.Join(came, "; ")), wordsNothingDone)
+	t.journal.settle(ctx)
+	return true
+}
+
+// callID names a call that is made anew: letters and digits, as many as the
+// strictest server takes, and the same after a crash.
+func callID(question string, i int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", question, i))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:9]
+}
+
+// waiting says what this person was asked here and has not answered, "" for
+// nothing.
+func (t *turn) waiting(ctx context.Context) (string, error) {
+	if t.report.settles != nil || t.sub != nil {
+		return "", nil
+	}
+	q, ok, err := t.a.o.Store.Question(ctx, t.m, "")
+	if err != nil || !ok || q.State != chat.QuestionOpen || !t.a.o.Now().Before(q.Until) || slices.Contains(q.Behind, t.m.Row) || q.Row == t.m.Row {
+		return "", err
+	}
+	return q.Text, nil
+}

@@ -1,0 +1,85 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/agent"
+	"parley/internal/chat"
+	"parley/internal/memory"
+)
+
+// actionTool is the kind of a confirmation that goes on with a parked turn.
+const actionTool = "tool"
+
+// ask makes a question of calls that need a yes.
+func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls []agent.Asked) (q agent.Question, err error) {
+	action := admin.Action{Kind: actionTool, Items: make([]admin.Item, len(calls))}
+	if action.Args, err = json.Marshal(p); err != nil {
+		return q, err
+	}
+	for i, c := range calls {
+		args, err := json.Marshal(c.Call)
+		if err != nil {
+			return q, err
+		}
+		action.Items[i] = admin.Item{Say: c.Say, Args: args}
+	}
+	asks := memory.Asking{}
+	q.Answer, asks.Question, asks.Instead, err = f.confirm.Prepare(ctx, m, action)
+	q.Asks = &asks
+	return q, err
+}
+
+// goOn is what an answer to such a question does: the parked turn goes on, for
+// the person who was asked.
+func (f *front) goOn(ctx context.Context, m chat.Message, s admin.Settled, w chat.Reply) (chat.Answer, error) {
+	r := agent.Resumed{Question: s.ID, Agreed: s.Agreed, Calls: make([]agent.Pending, len(s.Items))}
+	err := json.Unmarshal(s.Args, &r.Parked)
+	for i, item := range s.Items {
+		err = errors.Join(err, json.Unmarshal(item.Args, &r.Calls[i]))
+	}
+	if err != nil {
+		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
+	}
+	if m.From.ID != s.Asked.ID {
+		m.From, m.Admin = s.Asked, false
+	}
+	return f.debugging(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		return f.mind.Resume(ctx, m, w, r)
+	})).Handle(ctx, m, w)
+}
+
+// amendLimit bounds a change of a question's message: whoever answered waits.
+const amendLimit = 3 * time.Second
+
+// amend shows in the message of a question that it is over.
+func (f *front) amend(ctx context.Context, q chat.Question, text string) {
+	amender, ok := chat.On(f.platforms.adapters, q.Key.Platform).(chat.Amender)
+	if !ok {
+		return
+	}
+	id, err := f.store.AskedAs(ctx, q)
+	if err != nil || id == "" {
+		f.log.Debug("amend a question", "id", id, "err", err)
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, amendLimit)
+	defer cancel()
+	if err := amender.Amend(ctx, q.Key, id, text); err != nil {
+		f.log.Debug("amend a question", "err", err)
+	}
+}
+
+// expireQuestions ends what nobody answered in time.
+func (f *front) expireQuestions(ctx context.Context) error {
+	late, err := f.store.ExpireQuestions(ctx)
+	for _, q := range late {
+		f.confirm.Expired(ctx, q)
+	}
+	return errors.Join(err, f.store.PruneAccess(ctx))
+}

@@ -1,0 +1,204 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/sqlite"
+)
+
+const questionColumns = "id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, expires_at, state, taken_by, by_id, by_name, came"
+
+func scanQuestion(row scanner) (q chat.Question, err error) {
+	var behind, until string
+	err = row.Scan(&q.ID, &q.Asked.ID, &q.Asked.Name, &q.Key.Platform, &q.Key.Channel, &q.Key.Thread, &q.Row, &behind, &q.Text, &q.Body, &until, &q.State, &q.Taken, &q.By.ID, &q.By.Name, &q.Came)
+	if err != nil {
+		return q, err
+	}
+	q.Until = ParseStamp(until)
+	return q, json.Unmarshal([]byte(behind), &q.Behind)
+}
+
+// PutQuestion stores a question. It replaces the one with the id instead, and
+// any open one that the same message has led to: an earlier attempt's.
+func (s *Store) PutQuestion(ctx context.Context, q chat.Question, instead string) error {
+	return during("store question", s.db.Write(ctx, func(tx *sqlite.Tx) error { return s.putQuestion(tx, q, instead) }))
+}
+
+func (s *Store) putQuestion(tx *sqlite.Tx, q chat.Question, instead string) error {
+	behind, err := json.Marshal(append([]int64{}, q.Behind...))
+	if err != nil {
+		return err
+	}
+	_, e1 := tx.Exec("UPDATE questions SET state = 'replaced', text = '', body = '' WHERE state = 'open' AND (id = ? OR inbox_id <> 0 AND inbox_id = ?)", instead, q.Row)
+	_, e2 := tx.Exec(`INSERT OR REPLACE INTO questions (id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, asked_at, expires_at, state)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')`,
+		q.ID, q.Asked.ID, q.Asked.Name, q.Key.Platform, q.Key.Channel, q.Key.Thread, q.Row, string(behind), q.Text, q.Body, Stamp(s.now()), Stamp(q.Until))
+	return errors.Join(e1, e2)
+}
+
+// Question finds a question by its id, whatever became of it; without an id the
+// newest that waits for m's author in m's place, in time or not, or that an
+// earlier process began to settle with m.
+func (s *Store) Question(_ context.Context, m chat.Message, id string) (q chat.Question, ok bool, err error) {
+	query, args := "SELECT "+questionColumns+" FROM questions WHERE id = ? AND platform = ? AND channel = ? AND thread = ?", []any{id}
+	if id == "" {
+		query = "SELECT " + questionColumns + ` FROM questions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ?
+			AND (state IN ('open', 'expired') OR state = 'taken' AND taken_by = ? AND taken_by <> 0) ORDER BY state = 'taken' DESC, state = 'open' DESC, asked_at DESC, rowid DESC LIMIT 1`
+		args[0] = m.From.ID
+	}
+	args = append(args, m.Key.Platform, m.Key.Channel, m.Key.Thread)
+	if id == "" {
+		args = append(args, m.Row)
+	}
+	q, err = scanQuestion(s.db.QueryRow(query, args...))
+	if errors.Is(err, ErrNotFound) {
+		return chat.Question{}, false, nil
+	}
+	return q, err == nil, during("read question", err)
+}
+
+// TakeQuestion uses a question up with the answer m, in the name of its author.
+// Of many answers one gets first; again says that it is m's since an earlier
+// process.
+func (s *Store) TakeQuestion(ctx context.Context, id string, m chat.Message) (first, again bool, err error) {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		var n int64
+		first, again = false, false
+		if err := tx.Count(&n, "UPDATE questions SET state = 'taken', taken_by = ?, by_id = ?, by_name = ? WHERE id = ? AND state = 'open'", m.Row, m.From.ID, m.From.Name, id); err != nil || n == 1 {
+			first = err == nil
+			return err
+		}
+		return tx.QueryRow("SELECT count(*) FROM questions WHERE id = ? AND state = 'taken' AND taken_by = ? AND taken_by <> 0", id, m.Row).Scan(&again)
+	})
+	return first && err == nil, again && err == nil, during("take question", err)
+}
+
+// EndQuestion notes what became of a question, in a line, and lets go of what it
+// would have done.
+func (s *Store) EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error {
+	return during("end question", s.db.Write(ctx, func(tx *sqlite.Tx) error { return endQuestion(tx, id, to, came) }))
+}
+
+func endQuestion(tx *sqlite.Tx, id string, to chat.QuestionState, came string) error {
+	_, err := tx.Exec("UPDATE questions SET state = ?, came = ?, body = '' WHERE id = ?", string(to), came, id)
+	return err
+}
+
+// ExpireQuestions ends every question whose time has passed, with the calls that
+// waited, and those whose answer ended without a word on them. It returns the
+// first kind.
+func (s *Store) ExpireQuestions(ctx context.Context) (late []chat.Question, err error) {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		rows, err := tx.Query("SELECT "+questionColumns+" FROM questions WHERE state = 'open' AND expires_at <= ?", Stamp(s.now()))
+		if err != nil {
+			return err
+		}
+		if late, err = sqlite.Collect(rows, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) }); err != nil {
+			return err
+		}
+		for _, q := range late {
+			_, e1 := tx.Exec("UPDATE questions SET state = 'expired', body = '' WHERE id = ?", q.ID)
+			if err := errors.Join(e1, endWaiting(tx, q, "expired")); err != nil {
+				return err
+			}
+		}
+		lost, err := tx.Query("SELECT " + questionColumns + " FROM questions WHERE state = 'taken' AND taken_by NOT IN (SELECT id FROM inbox WHERE state = 'new')")
+		if err != nil {
+			return err
+		}
+		all, err := sqlite.Collect(lost, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) })
+		for _, q := range all {
+			err = errors.Join(err, endQuestion(tx, q.ID, chat.QuestionSettled, q.Came), endWaiting(tx, q, "error"))
+		}
+		return err
+	})
+	return late, during("expire questions", err)
+}
+
+// endWaiting ends the calls that waited with a question.
+func endWaiting(tx *sqlite.Tx, q chat.Question, status string) error {
+	for _, row := range append([]int64{q.Row}, q.Behind...) {
+		if _, err := tx.Exec("UPDATE tool_calls SET status = ?, class = '' WHERE inbox_id = ? AND inbox_id <> 0 AND status = 'pending'", status, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AskedAs is the platform's id of the message that shows a question; "" when it
+// is not known.
+func (s *Store) AskedAs(_ context.Context, q chat.Question) (string, error) {
+	if q.Row == 0 {
+		return "", nil
+	}
+	return s.word("find a question's message", `SELECT platform_id FROM outbox WHERE inbox_id = ? AND platform = ? AND channel = ? AND thread = ? AND state = 'sent'
+		ORDER BY part DESC LIMIT 1`, q.Row, q.Key.Platform, q.Key.Channel, q.Key.Thread)
+}
+
+// Ended is what became of a call that waited for a yes.
+type Ended struct {
+	Inbox  int64 // the message whose turn made the call
+	CallID string
+	Status string // success, failed, timeout, declined
+	Class  string // why it failed or was not run
+	Result string
+	Took   time.Duration
+}
+
+// Settled is what an answer to a question leaves behind.
+type Settled struct {
+	Question string // its id
+	Came     string // in a line
+	Calls    []Ended
+}
+
+func (s *Settled) store(tx *sqlite.Tx) error {
+	for _, c := range s.Calls {
+		_, err := tx.Exec("UPDATE tool_calls SET status = ?, class = ?, result = ?, duration_ms = ? WHERE inbox_id = ? AND call_id = ? AND status = 'pending'",
+			cmp.Or(c.Status, "error"), c.Class, clip(c.Result), c.Took.Milliseconds(), c.Inbox, c.CallID)
+		if err != nil {
+			return err
+		}
+	}
+	return endQuestion(tx, s.Question, chat.QuestionSettled, s.Came)
+}
+
+// Asking is a question that a turn ends with.
+type Asking struct {
+	chat.Question
+	Instead string // the id of the question that it takes the place of
+}
+
+// Allow stops asking about a tool in a channel; by is whoever decided.
+func (s *Store) Allow(ctx context.Context, k chat.Key, tool, by string) error {
+	return during("allow a tool", s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		_, err := tx.Exec("INSERT OR REPLACE INTO allowances VALUES (?, ?, ?, ?, ?)", k.Platform, k.Channel, tool, by, Stamp(s.now()))
+		return err
+	}))
+}
+
+// Disallow asks about a tool in a channel again; false when that is so already.
+func (s *Store) Disallow(ctx context.Context, k chat.Key, tool string) (bool, error) {
+	var n int64
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		n = 0
+		return tx.Count(&n, "DELETE FROM allowances WHERE platform = ? AND channel = ? AND tool = ?", k.Platform, k.Channel, tool)
+	})
+	return n > 0, during("ask about a tool again", err)
+}
+
+// Allowed lists the tools that are not asked about in a channel, by name.
+func (s *Store) Allowed(_ context.Context, k chat.Key) ([]string, error) {
+	rows, err := s.db.Query("SELECT tool FROM allowances WHERE platform = ? AND channel = ? ORDER BY tool", k.Platform, k.Channel)
+	if err != nil {
+		return nil, during("list allowances", err)
+	}
+	list, err := sqlite.Collect(rows, func(r *sql.Rows) (tool string, err error) { return tool, r.Scan(&tool) })
+	return list, during("list allowances", err)
+}

@@ -1,0 +1,91 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"parley/internal/text"
+)
+
+// maxLevels is how deep arguments are listed one in another; what lies deeper
+// is shown as it is written.
+const maxLevels = 4
+
+// Listed is what a call would be made with, as people read it: a Markdown list
+// of everything that stands in the arguments, nothing cut. "" is none.
+func Listed(args json.RawMessage) string {
+	d := json.NewDecoder(bytes.NewReader(args))
+	d.UseNumber() // shown as they are written
+	var values any
+	if d.Decode(&values) != nil {
+		return ""
+	}
+	var b strings.Builder
+	list(&b, values, 0)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func list(b *strings.Builder, value any, deep int) {
+	indent := strings.Repeat("  ", deep)
+	item := func(name string, v any) {
+		if nested(v) && deep < maxLevels {
+			fmt.Fprintf(b, "%s- %s:\n", indent, name)
+			list(b, v, deep+1)
+			return
+		}
+		fmt.Fprintf(b, "%s- %s: %s\n", indent, name, shownValue(v))
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			item(text.Literal(name), v[name])
+		}
+	case []any:
+		for i, e := range v {
+			if !nested(e) {
+				fmt.Fprintf(b, "%s- %s\n", indent, shownValue(e))
+				continue
+			}
+			item(fmt.Sprint(i+1), e)
+		}
+	}
+}
+
+// nested says that a value has values in it.
+func nested(value any) bool {
+	switch v := value.(type) {
+	case map[string]any:
+		return len(v) > 0
+	case []any:
+		return len(v) > 0
+	}
+	return false
+}
+
+func shownValue(value any) string {
+	switch v := value.(type) {
+	case string:
+		if v == "" {
+			return wordEmpty
+		}
+		return text.Literal(v)
+	case nil:
+		return wordEmpty
+	case bool:
+		if v {
+			return wordYes
+		}
+		return wordNo
+	case json.Number:
+		return v.String()
+	}
+	raw, err := json.Marshal(value)
+	if err != nil || string(raw) == "{}" || string(raw) == "[]" {
+		return wordEmpty
+	}
+	return text.Literal(string(raw))
+}
