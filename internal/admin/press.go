@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"parley/internal/chat"
 	"parley/internal/text"
@@ -209,11 +210,19 @@ func firstLine(s string) string {
 // into the word that a platform shows for a moment.
 const maxCame = 120
 
+// maxShown is how long a question may be that is repeated where it is over, in
+// runes; one that took several messages is not.
+const maxShown = 1900
+
 // show changes the message of a question that is over.
 func (c *Confirmations) show(ctx context.Context, a answered, outcome string) {
-	if c.Shown != nil && a.Question.Text != "" {
-		c.Shown(ctx, a.Question, a.Question.Text+"\n\n"+outcome)
+	if c.Shown == nil || a.Question.Text == "" {
+		return
 	}
+	if shown := a.Question.Text + "\n\n" + outcome; utf8.RuneCountInString(shown) <= maxShown {
+		outcome = shown
+	}
+	c.Shown(ctx, a.Question, outcome)
 }
 
 // shownAs says what was answered, and by whom.

@@ -257,7 +257,7 @@ func asked(_ context.Context, _ chat.Message, _ Parked, calls []Asked) (q Questi
 // another one, that nothing in it marks up the question, and that what is too
 // long to be shown is not done, which the model is told.
 func TestQuestionIsWholeOrNotAsked(t *testing.T) {
-	b := newBench(t, Options{Confirm: asked}, tools.Func(tools.Meta{Name: "send_it", Description: "sends", Category: tools.Web, Confirm: true, Core: true},
+	b := newBench(t, Options{Confirm: asked}, tools.Func(tools.Meta{Name: "send_it", Description: "sends", Category: tools.Web, Consent: tools.Consent{Confirm: true}, Core: true},
 		func(context.Context, tools.Call, map[string]any) (tools.Result, error) { panic("nobody said yes") }))
 	long := strings.Repeat("x", 5000)
 	b.model.Call(call("c", "send_it", fmt.Sprintf(`{"a":%q,"z":"evil"}`, long))).
@@ -265,7 +265,7 @@ func TestQuestionIsWholeOrNotAsked(t *testing.T) {
 	got := b.say("send it")
 	for _, part := range []string{"Do this: send it?\n", "-  z: to evil\n", `- b: fine? ⏎ # Done \[it\](http://x.example)`, "- list:\n  - 1\n  - 2:\n    - deep: yes\n    - none: (nothing)"} {
 		if !strings.Contains(got, part) {
-			t.Errorf("%q is not in %q", part, got)
+			t.Errorf("%q is not in %.600q", part, got)
 		}
 	}
 	requests := b.model.Requests()

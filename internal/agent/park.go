@@ -34,6 +34,7 @@ type Pending struct {
 type Parked struct {
 	Said    string            `json:"said"`              // the person's words
 	Outside bool              `json:"outside,omitempty"` // of no session
+	Via     provenance.Via    `json:"via,omitempty"`     // how the words came
 	Taint   tools.Taint       `json:"taint"`
 	Origin  provenance.Origin `json:"origin,omitzero"` // of what was read
 	Offer   []string          `json:"offer,omitempty"`
@@ -70,6 +71,9 @@ func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.O
 			continue
 		}
 		n := utf8.RuneCountInString(t.question(calls[i], o))
+		if spec, _ := t.tools.set.Lookup(calls[i].Name); spec.Confirm && spec.Server == "" && o.Question != "" {
+			n = min(n, maxAsked) // one of ours, whose question is all that it is about: it may take several messages
+		}
 		switch {
 		case t.sub != nil:
 			o.Result.Content = wordsAskElsewhere
@@ -122,7 +126,7 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 		return chat.Answer{}, false
 	}
 	parked := Parked{
-		Said: t.in.text, Outside: !t.keep, Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer, Sources: t.sources.cited,
+		Said: t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer, Sources: t.sources.cited,
 		Rules: t.context.guidance.Instructions,
 	}
 	q, err := t.a.o.Confirm(ctx, t.m, parked, asked)

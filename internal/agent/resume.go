@@ -51,6 +51,7 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 func (t *turn) unpark(p Parked) {
 	t.trust.taint = t.trust.taint.And(p.Taint)
 	t.trust.origin = t.trust.origin.And(p.Origin)
+	t.in.quoted |= p.Via
 	t.tools.offer = append(t.tools.offer, p.Offer...)
 	t.sources.cited, t.sources.given = p.Sources, min(t.sources.given, len(p.Sources))
 	t.context.guidance.Instructions = p.Rules

@@ -120,6 +120,15 @@ func originOf(entries []memory.Entry) (all provenance.Origin) {
 	return all
 }
 
+// typed is what the person has typed, where all else that the turn has read is
+// what people said here; "" otherwise.
+func (t *turn) typed() string {
+	if t.sub != nil || t.via().Outside() || t.trust.origin.Via.Outside() {
+		return ""
+	}
+	return t.in.text
+}
+
 // made is the origin of what the model wrote into a call: the person's, who is
 // asked where the turn has read others, and of others those whose words are in
 // it and not in the person's message.

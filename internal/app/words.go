@@ -2,6 +2,7 @@ package app
 
 // What the process itself says to people in a chat.
 const (
+	wordsAskHelper = "Give the helper %s this job?"
 	wordsPastLimit = "Today's allowance is used up, so I can't ask my language model before midnight UTC."
 
 	wordsNotTuned = "I changed nothing: %v."

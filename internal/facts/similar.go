@@ -54,6 +54,18 @@ func kindred(tx *sqlite.Tx, v Viewer, about Fact, text string) ([]Fact, error) {
 	return factTexts.facts(tx.Query, v, "f.subject = :subject AND "+matching, sqlite.Named{"subject": about.Subject, "match": match, "limit": maxCandidates})
 }
 
+// Within says that words are wholly those of a text: that every telling word of
+// theirs stands there, and that there is one.
+func Within(words, text string) bool {
+	said, n := recall.Stems(text), 0
+	for w := range recall.Stems(words) {
+		if n++; !said[w] {
+			return false
+		}
+	}
+	return n > 0
+}
+
 // Contributes says that an answer has telling words of a fact that the question
 // did not have.
 func Contributes(fact, answer, question string) bool {

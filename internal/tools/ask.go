@@ -89,3 +89,17 @@ func shownValue(value any) string {
 	}
 	return text.Literal(string(raw))
 }
+
+// AskServer is the question about a call of a server's tool, by its title and
+// with all of its arguments.
+func AskServer(m Meta, args json.RawMessage) string {
+	title := strings.TrimPrefix(m.Name, m.Server+"__")
+	if m.Hints != nil && m.Hints.Title != "" {
+		title = m.Hints.Title
+	}
+	say := sentence(wordAskServer, title, m.Server)
+	if list := Listed(args); list != "" {
+		say += "\n" + list
+	}
+	return say
+}

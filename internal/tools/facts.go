@@ -1,11 +1,10 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // descriptions
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -13,7 +12,6 @@ import (
 	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/provenance"
-	"parley/internal/text"
 )
 
 //go:embed save_fact.md
@@ -101,17 +99,6 @@ func refused(err error, argument string) (Result, error) {
 	return Result{}, err
 }
 
-// asking makes a Meta.Ask of a function of the arguments.
-func asking[A any](ask func(context.Context, Call, A) (string, error)) func(context.Context, Call) (string, error) {
-	return func(ctx context.Context, c Call) (string, error) {
-		var a A
-		if err := json.Unmarshal(c.Args, &a); err != nil {
-			return "", err
-		}
-		return ask(ctx, c, a)
-	}
-}
-
 // asker is who calls, to the facts service. mayShare says whether they may make
 // the bot remember something for everybody in a place; nil is no.
 func asker(c Call, mayShare func(context.Context, Call) bool) facts.Asker {
@@ -133,6 +120,16 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 	}
 	meta := core("save_fact", saveFactText, Memory).adds(true)
 	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": {"person", "channel", "guild"}})
+	meta.Ask = asking(func(_ context.Context, _ Call, a args) (string, error) {
+		words := map[string]string{"channel": wordAskSaveHere, "guild": wordAskSaveGuild}[a.Scope]
+		return sentence(cmp.Or(words, wordAskSave), a.Content), nil
+	})
+	meta.Own = owning(func(a args) string {
+		if a.Scope == "channel" || a.Scope == "guild" {
+			return "" // it is for others too
+		}
+		return a.Content
+	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		f := facts.NewFact{
 			Scope: facts.Scope(a.Scope), Content: a.Content, Tags: a.Tags, Type: a.Type, Session: c.Session, MessageID: c.Message, CallKey: c.Key,
@@ -164,7 +161,12 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		ID      int64  `json:"id" jsonschema:"the fact's number"`
 		Content string `json:"content" jsonschema:"what is true now, one short sentence"`
 	}
-	return Func(core("update_fact", updateFactText, Memory).sets(), func(ctx context.Context, c Call, a args) (Result, error) {
+	meta := core("update_fact", updateFactText, Memory).sets()
+	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
+		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), a.ID)
+		return sentence(wordAskCorrect, f.Content, a.Content), err
+	})
+	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		saved, err := facts.Service{Rows: store}.Correct(ctx, asker(c, mayShare), a.ID, facts.NewFact{
 			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c), Origin: c.Origin})
 		if err != nil {
@@ -183,7 +185,7 @@ func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), a.ID)
-		return fmt.Sprintf(wordForget, text.Literal(f.Content)), err
+		return sentence(wordForget, f.Content), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		f, err := facts.Service{Rows: store}.Forget(ctx, asker(c, mayShare), a.ID)

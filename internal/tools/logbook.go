@@ -30,6 +30,8 @@ func logEntry(store *memory.Store) Tool {
 	}
 	meta := core("log_entry", logEntryText, Thread).writes().onDemand()
 	meta.Refine = oneOf(map[string][]string{"type": {"thought", "decision", "research", "insight"}, "author": {"user", "assistant"}})
+	meta.Ask = about(wordAskLog, func(a args) []string { return []string{a.Content} })
+	meta.Own = owning(func(a args) string { return a.Content })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		e, err := store.AddLog(ctx, viewer(c), memory.LogEntry{Content: a.Content, Type: a.Type, Author: a.Author, Origin: c.Origin}, c.Key)
 		if err != nil {

@@ -42,7 +42,7 @@ func (t Taint) Check(s Spec, args json.RawMessage) (class Class, why string) {
 			return NotAllowed, fmt.Sprintf(wordHost, host)
 		}
 	}
-	if s.SideEffect && t.Outside {
+	if asks := s.Asks(); asks == AskAlways || asks == AskOutside && t.Outside {
 		return NeedsYes, wordConfirm
 	}
 	return "", ""

@@ -96,7 +96,14 @@ func setReminder(k Planner) Tool {
 		Text string `json:"text" jsonschema:"what to remind of"`
 		When string `json:"when" jsonschema:"the time, in the person's own words, or a cron expression"`
 	}
-	return Func(core("set_reminder", setReminderText, Task).writes(), func(ctx context.Context, c Call, a args) (Result, error) {
+	meta := core("set_reminder", setReminderText, Task).writes()
+	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
+		loc, _ := k.place(ctx, c.Who)
+		w, err := ParseWhen(a.When, k.Now(), loc)
+		return sentence(wordAskRemind, a.Text, dueText(memory.Reminder{Due: w.At, Schedule: w.Schedule}, loc)), err
+	})
+	meta.Own = owning(func(a args) string { return a.Text })
+	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		said, err := k.Remind(ctx, c, a.Text, a.When)
 		if err != nil {
 			return refused(err, "text")
@@ -131,6 +138,10 @@ func cancelReminder(store *memory.Store) Tool {
 		ID int64 `json:"id" jsonschema:"the reminder's number"`
 	}
 	meta := core("cancel_reminder", cancelReminderText, Task).writes().onDemand()
+	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
+		r, err := store.Reminder(ctx, viewer(c), a.ID)
+		return sentence(wordAskNoReminder, r.Text), err
+	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		r, err := store.CancelReminder(ctx, viewer(c), a.ID)
 		return worded(err, wordReminderGone, r.ID, r.Text)
@@ -142,6 +153,8 @@ func setTimeZone(k Planner) Tool {
 		Zone string `json:"zone" jsonschema:"IANA name such as Europe/Zurich"`
 	}
 	meta := core("set_time_zone", setTimeZoneText, About).writes().onDemand()
+	meta.Ask = about(wordAskZone, func(a args) []string { return []string{a.Zone} })
+	meta.Own = owning(func(a args) string { return a.Zone })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		name, err := k.SetZone(ctx, c.Who, a.Zone)
 		if err != nil {

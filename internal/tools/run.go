@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/internal/facts"
 	"parley/internal/provenance"
 	"parley/internal/text"
 )
@@ -149,10 +150,21 @@ func (r *Runner) admit(ctx context.Context, set Set, c Call) Outcome {
 	o := Outcome{State: Pending, Args: args, Dropped: dropped}
 	if class, why := c.Taint.Check(e.spec, args); class == NotAllowed {
 		o.State, o.Class, o.Result.Content, o.Err = Failed, class, why, errors.New(why)
-	} else if !c.Confirmed && (class == NeedsYes || e.spec.Confirm) {
+	} else if class == NeedsYes && !c.Confirmed && !e.owned(ctx, c, args) {
 		return r.question(ctx, e, c, o)
 	}
 	return o
+}
+
+// owned says that a call is wholly what its caller has typed, about what is
+// theirs.
+func (e *entry) owned(ctx context.Context, c Call, args json.RawMessage) bool {
+	if e.spec.Own == nil || c.Said == "" || e.spec.Asks() != AskOutside {
+		return false
+	}
+	c.Args = args
+	words, err := e.spec.Own(ctx, c)
+	return err == nil && facts.Within(words, c.Said)
 }
 
 // question is the outcome of a call that waits for a yes.

@@ -27,6 +27,7 @@ func SaveDecision() Tool {
 		Content string `json:"content" jsonschema:"the decision, one short sentence"`
 	}
 	meta := Meta{Name: "save_decision", Description: strings.TrimSpace(decisionText), Category: Thread, Idempotent: true, SideEffect: true, Core: true}
+	meta.Ask = about(wordAskDecision, func(a args) []string { return []string{a.Content} })
 	return Func(meta, func(_ context.Context, _ Call, a args) (Result, error) {
 		text := strings.TrimSpace(a.Content)
 		if text == "" {
@@ -50,6 +51,7 @@ func SetVariable(check func(name string, value any) error) Tool {
 		Value any    `json:"value" jsonschema:"its value"`
 	}
 	meta := Meta{Name: "set_variable", Description: strings.TrimSpace(variableText), Category: About, Idempotent: true, SideEffect: true}
+	meta.Ask = about(wordAskVariable, func(a args) []string { return []string{a.Name, fmt.Sprint(a.Value)} })
 	return Func(meta, func(_ context.Context, _ Call, a args) (Result, error) {
 		if err := check(a.Name, a.Value); err != nil {
 			return Result{}, &ArgumentError{[]string{"arguments: " + err.Error()}}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"parley/internal/memory"
-	"parley/internal/text"
 )
 
 //go:embed add_task.md
@@ -39,7 +38,10 @@ func addTask(store *memory.Store) Tool {
 	type args struct {
 		Description string `json:"description" jsonschema:"what is to be done"`
 	}
-	return Func(core("add_task", addTaskText, Task).adds(false), func(ctx context.Context, c Call, a args) (Result, error) {
+	meta := core("add_task", addTaskText, Task).adds(false)
+	meta.Ask = about(wordAskAddTask, func(a args) []string { return []string{a.Description} })
+	meta.Own = owning(func(a args) string { return a.Description })
+	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		t, err := store.AddTask(ctx, viewer(c), a.Description, c.Key, c.Origin)
 		if err != nil {
 			return refused(err, "description")
@@ -91,7 +93,16 @@ func TaskLines(list []memory.Task) string {
 }
 
 func completeTask(store *memory.Store) Tool {
-	return Func(core("complete_task", completeTaskText, Task).sets(), func(ctx context.Context, c Call, a taskID) (Result, error) {
+	meta := core("complete_task", completeTaskText, Task).sets()
+	meta.Ask = asking(func(ctx context.Context, c Call, a taskID) (string, error) {
+		t, err := store.Task(ctx, viewer(c), a.ID)
+		return sentence(wordAskTaskDone, t.Description), err
+	})
+	meta.Own = asking(func(ctx context.Context, c Call, a taskID) (string, error) {
+		t, err := store.Task(ctx, viewer(c), a.ID)
+		return t.Description, err
+	})
+	return Func(meta, func(ctx context.Context, c Call, a taskID) (Result, error) {
 		t, err := store.CompleteTask(ctx, viewer(c), a.ID)
 		return worded(err, wordTaskDone, t.ID, t.Description)
 	})
@@ -103,6 +114,14 @@ func updateTask(store *memory.Store) Tool {
 		Description string `json:"description" jsonschema:"what is to be done now"`
 	}
 	meta := core("update_task", updateTaskText, Task).writes().onDemand()
+	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
+		t, err := store.Task(ctx, viewer(c), a.ID)
+		return sentence(wordAskChangeTask, t.Description, a.Description), err
+	})
+	meta.Own = asking(func(ctx context.Context, c Call, a args) (string, error) {
+		t, err := store.Task(ctx, viewer(c), a.ID)
+		return t.Description + " " + a.Description, err
+	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		t, err := store.UpdateTask(ctx, viewer(c), a.ID, a.Description, c.Origin)
 		if err != nil {
@@ -117,7 +136,7 @@ func deleteTask(store *memory.Store) Tool {
 	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a taskID) (string, error) {
 		t, err := store.Task(ctx, viewer(c), a.ID)
-		return fmt.Sprintf(wordDeleteTask, text.Literal(t.Description)), err
+		return sentence(wordDeleteTask, t.Description), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a taskID) (Result, error) {
 		t, err := store.DeleteTask(ctx, viewer(c), a.ID)

@@ -51,6 +51,9 @@ type Call struct {
 	Confirmed bool
 	// Taint is what the turn has read so far.
 	Taint Taint
+	// Said is what Who typed just now, where nothing else is around it but what
+	// other people said in the same place; "" otherwise.
+	Said string
 	// Origin is whose words Args are made of besides Who's, and how those came:
 	// a tool that stores them stores it with them.
 	Origin provenance.Origin
@@ -139,21 +142,59 @@ type Meta struct {
 	Retry   *Retry        // nil tries once; only with ReadOnly or Idempotent
 	// AllowFailure says that a turn in which it failed did not fail.
 	AllowFailure bool
-	Confirm      bool // always needs a person's yes
 	// Server is the tool server that has the tool, as the operator named it; ""
 	// is our own. A server wrote the description: a turn that is offered the
 	// tool has read it.
 	Server string
 	// Hints are what is said about the tool; nil says nothing.
 	Hints *Hints
-	// Ask words the question when a yes is needed, with valid Args; an error
-	// takes the place of the question: there is nothing to say yes to. nil
-	// leaves the words to the agent.
-	Ask func(ctx context.Context, c Call) (string, error) `json:"-"`
+	Consent
 	// Core tools are offered always; others on demand.
 	Core bool
 	// Refine narrows the schema that Func derives (enums, lengths); nil leaves it.
 	Refine func(*jsonschema.Schema) `json:"-"`
+}
+
+// Consent is when a call needs a person's yes, and what they are asked.
+type Consent struct {
+	Confirm bool // always, whatever was read before
+	// Asking is when the owner wants it asked; "" leaves it to the tool.
+	Asking Asking
+	// Who may use it is the least role the owner wants; "" is everyone.
+	Who string
+	// Ask words the question when a yes is needed, with valid Args; an error
+	// takes the place of the question: there is nothing to say yes to. nil
+	// leaves the words to the agent.
+	Ask func(ctx context.Context, c Call) (string, error) `json:"-"`
+	// Own are the telling words of a call that touches nothing but what is its
+	// caller's own, and can be undone: where these stand in what the caller
+	// typed just now, nobody else's talk around it needs a yes. "" and nil are
+	// not such a call.
+	Own func(ctx context.Context, c Call) (string, error) `json:"-"`
+}
+
+// Asking is when a call needs a yes.
+type Asking string
+
+// When a call needs a yes.
+const (
+	AskNever   Asking = "never"
+	AskOutside Asking = "outside" // when the turn has read what others wrote
+	AskAlways  Asking = "always"
+)
+
+// Asks is when a call of the tool needs a yes: as the owner wants it, and else
+// as the tool says.
+func (m Meta) Asks() Asking {
+	switch {
+	case m.Asking != "":
+		return m.Asking
+	case m.Confirm:
+		return AskAlways
+	case m.SideEffect:
+		return AskOutside
+	}
+	return AskNever
 }
 
 // Spec is a Meta with the arguments' form: a JSON Schema of type object.

@@ -286,6 +286,9 @@ func (n Notes) write() Tool {
 	meta := core("vault_write", vaultWriteText, Vault).writes().onDemand()
 	meta.Idempotent = false // appending twice writes twice: the turn's journal prevents it
 	meta.Refine = oneOf(map[string][]string{"mode": {vault.ModeCreate, vault.ModeAppend, vault.ModeReplaceSection}})
+	meta.Ask = about(wordAskNote, func(a args) []string {
+		return []string{withSuffix(a.Path), strings.TrimSpace(a.Title + " " + a.Heading), a.Content}
+	})
 	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		if strings.TrimSpace(a.Content) == "" {
 			return Result{}, invalid("content", errors.New("must not be blank: ask the person what to write"))
@@ -333,6 +336,7 @@ func (n Notes) move() Tool {
 	}
 	meta := core("vault_move", vaultMoveText, Vault).writes().onDemand()
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
+	meta.Ask = about(wordAskMoveNote, func(a args) []string { return []string{a.From, a.To} })
 	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		w, err := n.carry(ctx, c, a.From, a.To)
 		return worded(err, wordNoteMoved, a.From, w.Path)
@@ -351,6 +355,9 @@ func (n Notes) index() Tool {
 	}
 	meta := core("vault_create_index", vaultIndexText, Vault).writes().onDemand()
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
+	meta.Ask = asking(func(_ context.Context, c Call, a args) (string, error) {
+		return sentence(wordAskIndex, a.Path) + "\n" + Listed(c.Args), nil
+	})
 	meta.Refine = func(s *jsonschema.Schema) { one := 1; s.Properties["notes"].MinItems = &one }
 	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		s, err := n.of(ctx, c)

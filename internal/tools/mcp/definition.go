@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -77,6 +78,7 @@ func define(s Server, t *sdk.Tool) (definition, error) {
 	if s.ReadOnly || d.Hints != nil && d.Hints.ReadOnly {
 		d.SideEffect, d.ReadOnly, d.Egress = false, true, takesAddress(clean)
 	}
+	d.Ask = func(_ context.Context, c tools.Call) (string, error) { return tools.AskServer(d.Meta, c.Args), nil }
 	if err := d.Check(); err != nil {
 		return definition{}, err
 	}
