@@ -112,7 +112,7 @@ func (f Facts) important(ctx context.Context, r admin.Request) (chat.Answer, err
 
 func (f Facts) askForget(ctx context.Context, r admin.Request) (string, error) {
 	fact, err := f.Service.Find(ctx, asker(r), row(r))
-	return fmt.Sprintf(wordsForgetFact, fact.Content), noFact(err)
+	return fmt.Sprintf(wordsForgetFact, text.Literal(fact.Content)), noFact(err)
 }
 
 func (f Facts) forget(ctx context.Context, r admin.Request) (chat.Answer, error) {

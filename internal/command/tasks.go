@@ -70,7 +70,7 @@ func taskAnswer(words string) func(memory.Task, error) (chat.Answer, error) {
 
 func (t Tasks) askDelete(ctx context.Context, r admin.Request) (string, error) {
 	found, err := t.Rows.Task(ctx, provenance.ViewerOf(r.Message), row(r))
-	return fmt.Sprintf(wordsDeleteTask, found.ID, found.Description), noTask(err)
+	return fmt.Sprintf(wordsDeleteTask, text.Literal(found.Description)), noTask(err)
 }
 
 func (t Tasks) list(ctx context.Context, r admin.Request) (chat.Answer, error) {

@@ -201,7 +201,7 @@ const (
 	wordsNobodyElse    = "Here are only you and me: say it in the channel where everybody should have it, or leave the scope out."
 	wordsFactImportant = "I will never overlook this (#%d): %s"
 	wordsFactPlain     = "No longer important (#%d): %s"
-	wordsForgetFact    = "Shall I forget this for good: “%s”?"
+	wordsForgetFact    = "Forget this for good: \"%s\"?"
 	wordsFactForgotten = "Forgotten: “%s”."
 	wordsFactSince     = "%s, by %s, since %s"
 	wordsFactSure      = ", %.0f %% sure"
@@ -238,7 +238,7 @@ const (
 	wordsTaskChanged = "Changed: #%d %s"
 	wordsTaskDeleted = "Deleted: #%d %s"
 	wordsNoTask      = "There is no such task. /tasks list shows yours."
-	wordsDeleteTask  = "Shall I delete task #%d: “%s”?"
+	wordsDeleteTask  = "Delete the task \"%s\"?"
 	wordsNoTasks     = "You have no tasks here. /tasks add TEXT makes one."
 )
 
