@@ -92,31 +92,31 @@ func TestConfirmationButtons(t *testing.T) {
 				}
 				return buttons
 			}
-			w.llm.Queue(callTool("add_task", `{"description":"milk"}`), llmtest.Turn{Text: "It is on it."}, callTool("delete_task", `{"id":1}`))
+			w.llm.Queue(callTool("add_task", `{"description":"milk"}`), llmtest.Turn{Text: "It is on it."}, callTool("delete_task", `{"id":1}`), llmtest.Turn{Text: "It stays."})
 			g.say("42", "put milk on my list")
 			until("It is on it.")
 			g.say("42", "delete the milk")
-			first := until("Shall I delete task #1")
+			first := until(`Delete the task "milk"?`)
 			if len(first) != 2 || !strings.HasPrefix(first[0], "yes:") {
 				t.Fatalf("buttons %q", first)
 			}
 			g.press("43", first[0]) // somebody else's finger
 			g.press("42", strings.Replace(first[1], "no:", "yes:", 1))
 			g.press("42", first[1])
-			until("nothing was changed")
+			until("It stays.")
 			g.press("42", first[0]) // it was answered
-			w.llm.Queue(callTool("delete_task", `{"id":1}`))
+			w.llm.Queue(callTool("delete_task", `{"id":1}`), llmtest.Turn{Text: "The milk is gone."})
 			g.say("42", "delete the milk after all")
-			second := until("Shall I delete task #1")[2:]
+			second := until(`Delete the task "milk"?`)[2:]
 			g.press("42", first[0]) // the question before this one
 			g.press("42", second[0])
-			until("Deleted: #1 milk")
+			until("The milk is gone.")
 			g.press("42", second[0])
 			w.llm.Queue(callTool("list_tasks", `{}`), llmtest.Turn{Text: "Nothing is left."})
 			g.say("42", "what is left?")
 			until("Nothing is left.")
 			texts, _ := g.all()
-			if n := strings.Count(strings.Join(texts, "\n"), "Deleted: #1 milk"); n != 1 {
+			if n := strings.Count(strings.Join(texts, "\n"), "The milk is gone."); n != 1 {
 				t.Errorf("deleted %d times: %q", n, texts)
 			}
 			if err := w.stop(); err != nil {

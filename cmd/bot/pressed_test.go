@@ -39,10 +39,11 @@ var pressed = map[string][]pressing{
 		model:   []llmtest.Turn{callTool("vault_search", `{"query":"rent"}`), {Text: "It is 1450 [1]."}},
 		buttons: 1, want: []string{"The rent is 1450 a month"},
 	}},
-	"internal/admin/confirm.go:Ask": {{
-		before: []string{"/tasks add milk"}, say: "delete the milk", model: []llmtest.Turn{callTool("delete_task", `{"id":1}`)},
-		buttons: 2, want: []string{"Deleted: #1 milk", "nothing was changed"},
-	}},
+	"internal/admin/press.go:buttons": {
+		{before: []string{"/tasks add milk"}, say: "/tasks delete 1", buttons: 2, want: []string{"Deleted: #1 milk", "nothing was changed"}},
+		{before: []string{"/tasks add milk"}, say: "delete the milk", model: []llmtest.Turn{callTool("delete_task", `{"id":1}`), {Text: "So be it."}},
+			buttons: 2, want: []string{"So be it.", "So be it."}},
+	},
 	"internal/admin/commands.go:offer": {{say: "/debug", buttons: 2, want: []string{"will show calls", "no longer show"}}},
 	"internal/admin/help.go:Page": {
 		{before: many16("/tasks add thing %d"), say: "/tasks list", buttons: 1, want: []string{"Page 2 of 2"}},

@@ -237,8 +237,8 @@ func bodyOf(q chat.Question) (b body) {
 func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Kind == chat.KindButton {
-			if v, id, ok := pressed(m.Text); ok {
-				return c.press(ctx, m, w, id, v, do)
+			if p, ok := pressed(m.Text); ok {
+				return c.press(ctx, m, w, p, do)
 			}
 			return next.Handle(ctx, m, w)
 		}
@@ -267,7 +267,7 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 
 // reminded is an answer with the question that still waits below it.
 func (c *Confirmations) reminded(q chat.Question, a chat.Answer) chat.Answer {
-	asks := slices.ContainsFunc(slices.Concat(a.Buttons...), func(b chat.Button) bool { _, _, ok := pressed(b.Data); return ok })
+	asks := slices.ContainsFunc(slices.Concat(a.Buttons...), func(b chat.Button) bool { _, ok := pressed(b.Data); return ok })
 	if a.Text == "" || a.Private || asks || q.Text == "" || !c.now().Before(q.Until) {
 		return a
 	}

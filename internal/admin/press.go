@@ -15,8 +15,9 @@ import (
 )
 
 // press settles a question by its button.
-func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply, id, v string, do map[string]Do) (chat.Answer, error) {
-	q, why, err := c.pressable(ctx, m, id, v)
+func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply, p push, do map[string]Do) (chat.Answer, error) {
+	v := p.verdict
+	q, why, err := c.pressable(ctx, m, p)
 	if err != nil {
 		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
 	}
@@ -61,15 +62,15 @@ func (c *Confirmations) allow(ctx context.Context, m chat.Message, q chat.Questi
 
 // pressable finds the question that m presses a button of; why, when not empty,
 // says why nothing is done.
-func (c *Confirmations) pressable(ctx context.Context, m chat.Message, id, v string) (q chat.Question, why string, err error) {
-	q, ok, err := c.rows.Question(ctx, m, id)
+func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (q chat.Question, why string, err error) {
+	q, ok, err := c.rows.Question(ctx, m, p.id)
 	if err != nil {
 		return q, "", err
 	}
 	if !ok {
-		q = chat.Question{ID: id, Asked: m.From, Key: m.Key, State: chat.QuestionExpired}
+		q = chat.Question{ID: p.id, Asked: m.From, Key: m.Key, State: chat.QuestionExpired}
 	}
-	if !hmac.Equal([]byte(m.Text), []byte(c.token(v, q))) {
+	if !hmac.Equal([]byte(m.Text), []byte(c.token(p.verdict, q))) {
 		return q, wordNotYours, nil
 	}
 	if q.Asked.ID != m.From.ID {
@@ -78,7 +79,7 @@ func (c *Confirmations) pressable(ctx context.Context, m chat.Message, id, v str
 			return q, fmt.Sprintf(wordForOther, escape(called(q.Asked))), err
 		}
 	}
-	if v == "always" {
+	if p.verdict == "always" {
 		if role, err := c.role(ctx, m); err != nil || role < Owner {
 			return q, wordOwnersOnly, err
 		}
@@ -142,30 +143,35 @@ func (c *Confirmations) mayAlso(ctx context.Context, m chat.Message, q chat.Ques
 // Toast is what the platform may tell at once whoever pressed a button: what is
 // done now, or why nothing is. refused says which; "" is no button of a question.
 func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string, refused bool) {
-	v, id, ok := pressed(m.Text)
+	p, ok := pressed(m.Text)
 	if !ok {
 		return "", false
 	}
-	_, why, err := c.pressable(ctx, m, id, v)
+	_, why, err := c.pressable(ctx, m, p)
 	switch {
 	case err != nil:
 		return "", false
 	case why != "":
 		return why, true
-	case v == "no":
+	case p.verdict == "no":
 		return wordToastNo, false
 	}
 	return wordToastYes, false
 }
 
+// push is what a button of a question says: yes, no, always, or the number of
+// the one thing that is agreed to.
+type push struct{ verdict, id string }
+
 // pressed reads a button's Data.
-func pressed(data string) (verdict, id string, ok bool) {
+func pressed(data string) (p push, ok bool) {
 	verdict, rest, _ := strings.Cut(data, ":")
-	id, _, ok = strings.Cut(rest, ":")
+	id, _, ok := strings.Cut(rest, ":")
+	p = push{verdict, id}
 	if n, err := strconv.Atoi(verdict); err == nil {
-		return verdict, id, ok && n > 0 && n <= maxItems
+		return p, ok && n > 0 && n <= maxItems
 	}
-	return verdict, id, ok && (verdict == "yes" || verdict == "no" || verdict == "always")
+	return p, ok && (verdict == "yes" || verdict == "no" || verdict == "always")
 }
 
 // buttons are yes and no, one for each thing to be agreed to alone, and the

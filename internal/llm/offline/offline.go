@@ -179,8 +179,14 @@ func argument(name, value string) any {
 // class is the code that stands before the words of a failure.
 var class = regexp.MustCompile(`^[A-Z_]{4,}: `)
 
+// declined is the code of a call that the person said no to.
+const declined = "DECLINED: "
+
 // phrase says a tool's result plainly: it is written to be read.
 func phrase(m llm.Message) string {
+	if strings.HasPrefix(m.Content, declined) {
+		return "All right, nothing was changed."
+	}
 	text := class.ReplaceAllString(strings.TrimSpace(m.Content), "")
 	if text == "" || text == "(empty)" {
 		return "Done."
