@@ -99,7 +99,10 @@ func setReminder(k Planner) Tool {
 	meta := core("set_reminder", setReminderText, Task).writes()
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		loc, _ := k.place(ctx, c.Who)
-		w, err := ParseWhen(a.When, k.Now(), loc)
+		w, err := when.Parse(a.When, k.Now(), loc)
+		if err == nil && w.Schedule != "" {
+			w.At, err = k.Next(w.Schedule, loc.String(), k.Now())
+		}
 		return sentence(wordAskRemind, a.Text, dueText(memory.Reminder{Due: w.At, Schedule: w.Schedule}, loc)), err
 	})
 	meta.Own = owning(func(a args) string { return a.Text })
