@@ -100,9 +100,11 @@ func TestOnePersonFloods(t *testing.T) {
 	}
 	w.tg.Push(telegramtest.Text(7, 7, "hello"))
 	w.sent(t, 1)
+	began := time.Now()
 	w.tg.Push(flood...)
 	w.idle(t)
-	if n := len(w.llm.Requests()); n < 20 || n > 21 { // one more is earned every three seconds
+	earned := 1 + int(time.Since(began)/(3*time.Second)) // one every three seconds
+	if n := len(w.llm.Requests()); n < 20 || n > 20+earned {
 		t.Errorf("%d model calls", n)
 	}
 	notices := 0

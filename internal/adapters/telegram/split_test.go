@@ -118,7 +118,11 @@ var heads = regexp.MustCompile(`one\|two-+`)
 // hidden, and what was bold, code or quoted is so on both sides of a cut.
 func TestSplitKeepsMarksWhole(t *testing.T) {
 	a := reader(t)
-	for seed := range uint64(300) {
+	seeds := uint64(300)
+	if testing.Short() {
+		seeds = 30
+	}
+	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s := document(r, 1+r.IntN(14))
 		whole := render(s)
