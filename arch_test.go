@@ -66,6 +66,7 @@ var rooms = []allowed{
 	{"internal/tools", "internal/memory", "recall is a tool"},
 	{"internal/tools", "internal/vault", "notes and code are tools"},
 	{"internal/tools/mcp", "internal/tools", "a tool server is a tools.Set"},
+	{"internal/tools/mcp", "internal/chat", "its files are for people"},
 	{"internal/tools/mcp", "internal/llm", "its tools are described to a model"},
 
 	{"config", "internal/yamldoc", "mistakes are shown with their line"},

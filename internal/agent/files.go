@@ -166,8 +166,19 @@ func (a *attachments) take(ctx context.Context, m chat.Message, f chat.File) (so
 }
 
 func (a *attachments) takeImage(mime string, data []byte) (sorry string) {
+	if sorry = a.o.unseen(mime, data); sorry != "" {
+		return sorry
+	}
+	a.images = append(a.images, llm.Image{MIME: mime, Data: data})
+	a.notes = append(a.notes, imageNote)
+	a.via |= provenance.ViaPicture // what is written in it
+	return ""
+}
+
+// unseen says why the model cannot be shown a picture; "" when it can.
+func (o *Files) unseen(mime string, data []byte) string {
 	switch w, h, ok := imageSize(mime, data); {
-	case !a.o.See:
+	case !o.See:
 		return wordsBlind
 	case len(data) > maxImage:
 		return fmt.Sprintf(wordsFileTooLarge, maxImage>>20)
@@ -176,9 +187,6 @@ func (a *attachments) takeImage(mime string, data []byte) (sorry string) {
 	case w > maxSide || h > maxSide || w*h > maxPixels:
 		return wordsImageHuge
 	}
-	a.images = append(a.images, llm.Image{MIME: mime, Data: data})
-	a.notes = append(a.notes, imageNote)
-	a.via |= provenance.ViaPicture // what is written in it
 	return ""
 }
 

@@ -21,10 +21,11 @@ type report struct {
 	ledger ledger
 	laps   []memory.Lap
 	calls  []memory.CallRecord
-	did    []string // side effects, in plain words
-	model  string   // as the provider names it
-	rote   bool     // the answer was said by rote
-	worded bool     // the answer is in the model's words
+	did    []string    // side effects, in plain words
+	files  []chat.File // from tools, for the person
+	model  string      // as the provider names it
+	rote   bool        // the answer was said by rote
+	worded bool        // the answer is in the model's words
 	// settles is the question that this turn is the answer to; nil for none.
 	settles *memory.Settled
 	well    chat.End // how the message ends if nothing goes wrong
@@ -91,7 +92,7 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 	rec := t.record(end, memory.Detail{Sources: sources})
 	rec.Decision.ID = memory.NewID()
 	// The footer is not part of what was said: the model would imitate it.
-	return chat.Answer{Text: said + below, Buttons: sourceButtons(rec.Decision.ID, sources), Record: rec}
+	return chat.Answer{Text: said + below, Files: t.report.files, Buttons: sourceButtons(rec.Decision.ID, sources), Record: rec}
 }
 
 // record returns what the finishing transaction stores.

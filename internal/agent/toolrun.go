@@ -217,5 +217,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		t.setVariable(data)
 	case Delegated:
 		t.report.ledger.add(data.Calls, data.Usage)
+	case tools.Attached:
+		t.give(data)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -37,16 +38,12 @@ func (t tool) Call(ctx context.Context, c tools.Call) (tools.Result, error) {
 	answer, err := session.CallTool(ctx, &sdk.CallToolParams{Name: t.name, Arguments: c.Args})
 	end()
 	switch {
-	case err != nil && ctx.Err() != nil:
-		return tools.Result{}, ctx.Err()
 	case err != nil:
-		t.remote.wake()
-		t.remote.log.WarnContext(ctx, "tool server failed a call", "tool", t.name, "err", err)
-		return tools.Result{Content: limited(err.Error(), 1000), Untrusted: true}, errors.New(wordReported)
+		return t.remote.failed(ctx, err)
 	case answer.NeedsInput():
 		return tools.Result{}, errors.New(wordAsks)
 	}
-	result := tools.Result{Content: content(answer), Untrusted: true}
+	result := t.remote.result(answer)
 	if answer.IsError {
 		return result, errors.New(wordReported)
 	}
@@ -54,6 +51,25 @@ func (t tool) Call(ctx context.Context, c tools.Call) (tools.Result, error) {
 		result.Content = wordNothing
 	}
 	return result, nil
+}
+
+// result is an answer as the model and the person get it.
+func (r *remote) result(answer *sdk.CallToolResult) tools.Result {
+	result := tools.Result{Content: content(answer), Untrusted: true}
+	if files := r.files(answer.Content); len(files) > 0 {
+		result.Data = files
+	}
+	return result
+}
+
+// failed is a call that the server refused or did not answer.
+func (r *remote) failed(ctx context.Context, err error) (tools.Result, error) {
+	if ctx.Err() != nil {
+		return tools.Result{}, ctx.Err()
+	}
+	r.wake()
+	r.log.WarnContext(ctx, "tool server failed a call", "err", err)
+	return tools.Result{Content: limited(err.Error(), 1000), Untrusted: true}, errors.New(wordReported)
 }
 
 // content is what of an answer can be read.
@@ -80,21 +96,34 @@ func itemText(item sdk.Content) string {
 	case *sdk.TextContent:
 		return v.Text
 	case *sdk.ImageContent:
-		return fmt.Sprintf(wordOmitted, "image", len(v.Data))
+		return fmt.Sprintf(wordAttached, "picture", len(v.Data))
 	case *sdk.AudioContent:
-		return fmt.Sprintf(wordOmitted, "recording", len(v.Data))
+		return fmt.Sprintf(wordAttached, "recording", len(v.Data))
 	case *sdk.ResourceLink:
-		return limited(v.Name, 200) + " " + limited(v.URI, 1000)
+		return limited(v.Name, 200) + " " + limited(v.URI, 1000) + " " + limited(v.Description, 500)
 	case *sdk.EmbeddedResource:
-		if v.Resource == nil {
-			return ""
-		}
-		if v.Resource.Text != "" {
-			return v.Resource.Text
-		}
-		return fmt.Sprintf(wordOmitted, "file", len(v.Resource.Blob))
+		return resourceText(v.Resource)
 	}
 	return ""
+}
+
+// resourceText is what of a resource can be read.
+func resourceText(r *sdk.ResourceContents) string {
+	switch {
+	case r == nil:
+		return ""
+	case readable(r):
+		return string(r.Blob)
+	case len(r.Blob) > 0:
+		return fmt.Sprintf(wordAttached, "file", len(r.Blob)) + " " + limited(r.URI, 1000)
+	}
+	return r.Text
+}
+
+// readable says that a resource which comes as bytes is text.
+func readable(r *sdk.ResourceContents) bool {
+	kind, _, _ := strings.Cut(r.MIMEType, ";")
+	return len(r.Blob) > 0 && (strings.HasPrefix(kind, "text/") || kind == "application/json") && utf8.Valid(r.Blob)
 }
 
 func limited(text string, limit int) string {

@@ -74,7 +74,7 @@ func define(s Server, t *sdk.Tool) (definition, error) {
 	d := definition{name: t.Name, hash: hex.EncodeToString(sum[:])}
 	d.Parameters = json.RawMessage(clean)
 	d.Meta = tools.Meta{Name: ourName(s.Name, t.Name), Description: describe(t), Category: tools.Web,
-		Timeout: cmp.Or(s.Timeout, callTimeout), SideEffect: true, AllowFailure: true, Server: s.Name, Hints: hints(t)}
+		Timeout: s.timeout(), SideEffect: true, AllowFailure: true, Server: s.Name, Hints: hints(t)}
 	if s.ReadOnly || d.Hints != nil && d.Hints.ReadOnly {
 		d.SideEffect, d.ReadOnly, d.Egress = false, true, takesAddress(clean)
 	}
@@ -98,6 +98,8 @@ func ourName(server, tool string) string {
 	sum := sha256.Sum256([]byte(tool))
 	return name[:min(len(name), maxName-7)] + "_" + hex.EncodeToString(sum[:3])
 }
+
+func (s Server) timeout() time.Duration { return cmp.Or(s.Timeout, callTimeout) }
 
 // hints are a tool's annotations with the protocol's defaults; nil for none.
 func hints(t *sdk.Tool) *tools.Hints {

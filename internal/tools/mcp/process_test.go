@@ -34,6 +34,10 @@ func childTool(name string, f func() string) tools.Tool {
 
 // child is what the test binary does when it plays a server.
 func child(mode string) {
+	if name, ok := strings.CutPrefix(mode, "replay:"); ok {
+		replay(name)
+		return
+	}
 	_ = os.WriteFile("here", nil, 0o600) // for tests that wait for it
 	switch mode {
 	case "mute":

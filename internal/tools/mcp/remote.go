@@ -123,6 +123,9 @@ func (r *remote) greet(ctx context.Context) (session *sdk.ClientSession, hangUp 
 		Capabilities:           &sdk.ClientCapabilities{},
 		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { r.wake() },
+
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { r.wake() },
+		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { r.wake() },
 	})
 	greeting, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel() // the session has a life of its own
@@ -209,7 +212,7 @@ func (r *remote) refresh(ctx context.Context, session *sdk.ClientSession, patien
 		return err
 	}
 	r.answered()
-	return r.offer(ctx, session, all)
+	return r.offer(ctx, session, all, r.extras(limited, session))
 }
 
 // list asks a server for its tools, every page of them.
@@ -242,7 +245,7 @@ func (r *remote) list(ctx context.Context, session *sdk.ClientSession) (all []de
 	return all, nil
 }
 
-func (r *remote) offer(ctx context.Context, session *sdk.ClientSession, all []definition) error {
+func (r *remote) offer(ctx context.Context, session *sdk.ClientSession, all []definition, extras []tools.Tool) error {
 	approved, pending, err := r.pins.compare(r.server.Name, all)
 	if err != nil {
 		return err
@@ -251,10 +254,10 @@ func (r *remote) offer(ctx context.Context, session *sdk.ClientSession, all []de
 	for _, d := range approved {
 		ours = append(ours, tool{d, r})
 	}
-	set := tools.NewSet(ours...)
+	set := tools.NewSet(ours...).With(tools.NewSet(extras...)) // the server's own win a name
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.session != session || len(approved) != r.set.Len() || len(pending) != len(r.pending) {
+	if r.session != session || set.Len() != r.set.Len() || len(pending) != len(r.pending) {
 		r.log.InfoContext(ctx, "tool server connected", "tools", len(approved), "pending", len(pending))
 	}
 	r.session, r.all, r.set, r.pending, r.err, r.barred = session, all, set, pending, "", false

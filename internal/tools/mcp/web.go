@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +18,7 @@ import (
 // overHTTP talks to a streamable HTTP server through the guard.
 func (r *remote) overHTTP(guard tools.Guard) dialer {
 	s := r.server
-	guard.Wait = cmp.Or(s.Timeout, callTimeout)
+	guard.Wait = s.timeout()
 	return func(context.Context) (sdk.Transport, func(), error) {
 		client := guard.Client()
 		inner := client.Transport

@@ -1,0 +1,58 @@
+package agent
+
+import (
+	"context"
+	"testing"
+
+	"parley/internal/llm"
+	"parley/internal/provenance"
+	"parley/internal/tools"
+)
+
+// A picture from a tool reaches the person with the answer, and a model that
+// sees is shown it on its next call.
+func TestFilesOfTools(t *testing.T) {
+	for name, see := range map[string]bool{"seeing": true, "blind": false} {
+		t.Run(name, func(t *testing.T) {
+			png := aPNG(t)
+			draw := tools.Func(tools.Meta{Name: "draw", Description: "draws", Category: tools.Web, ReadOnly: true, Core: true},
+				func(context.Context, tools.Call, struct{}) (tools.Result, error) {
+					files := tools.Attached{{Name: "a.png", MIME: "image/png", Data: png}, {Name: "b.bin", MIME: "image/png", Data: []byte("no picture")}}
+					return tools.Result{Content: "drawn", Untrusted: true, Data: files}, nil
+				})
+			b := newBench(t, Options{Files: Files{See: see}}, draw)
+			shown := 0
+			b.model.Answer = func(r llm.Request) (llm.Response, error) {
+				for _, m := range r.Messages {
+					shown += len(m.Images)
+				}
+				if last := r.Messages[len(r.Messages)-1]; last.Role == llm.RoleTool {
+					return llm.Response{Finish: llm.FinishStop, Message: llm.Message{Role: llm.RoleAssistant, Content: "here"}}, nil
+				}
+				return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "1", Name: "draw", Args: "{}"}}}}, nil
+			}
+			m := b.accept(sent("draw me something"))
+			a, err := b.Handle(t.Context(), m, &viewer{})
+			if err != nil || len(a.Files) != 2 || a.Files[0].Name != "a.png" || string(a.Files[0].Data) != string(png) {
+				t.Fatalf("%+v, %v", a, err)
+			}
+			if want := map[bool]int{true: 1, false: 0}[see]; shown != want {
+				t.Errorf("the model was shown %d pictures, want %d", shown, want)
+			}
+		})
+	}
+}
+
+func TestFilesOfToolsAreBounded(t *testing.T) {
+	tr := &turn{a: &Agent{}}
+	big := make([]byte, maxAttachedBytes/2)
+	tr.give(tools.Attached{{Data: big}, {Data: big}, {Data: []byte{1}}})
+	if len(tr.report.files) != 2 {
+		t.Errorf("%d files", len(tr.report.files))
+	}
+	tr = &turn{a: &Agent{}}
+	tr.give(make(tools.Attached, 20))
+	if len(tr.report.files) != maxAttached || tr.trust.origin.Via&provenance.ViaPicture != 0 {
+		t.Errorf("%d files", len(tr.report.files))
+	}
+}

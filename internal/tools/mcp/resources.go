@@ -1,0 +1,185 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley/internal/tools"
+)
+
+// maxListed is how many resources, forms of addresses or prompts are listed.
+const maxListed = 200
+
+// extras are tools of ours on what a server has besides tools: resources and
+// prompts. They only read, and their descriptions are ours, so nothing of them
+// is pinned. A server that has none, or does not say, has no such tools.
+func (r *remote) extras(ctx context.Context, session *sdk.ClientSession) (all []tools.Tool) {
+	has := session.InitializeResult().Capabilities
+	if has.Resources != nil {
+		if list, err := resourceLines(ctx, session); err == nil && list != "" {
+			all = append(all, r.listing("list_resources", wordList, resourceLines), r.reading())
+		}
+	}
+	if has.Prompts != nil {
+		if list, err := promptLines(ctx, session); err == nil && list != "" {
+			all = append(all, r.listing("list_prompts", wordPrompts, promptLines), r.prompting())
+		}
+	}
+	return all
+}
+
+func (r *remote) extra(name, words string) tools.Meta {
+	return tools.Meta{Name: ourName(r.server.Name, name), Description: fmt.Sprintf(words, r.server.Name), Category: tools.Web,
+		Timeout: r.server.timeout(), ReadOnly: true, AllowFailure: true, Server: r.server.Name}
+}
+
+type lister func(context.Context, *sdk.ClientSession) (string, error)
+
+func (r *remote) listing(name, words string, list lister) tools.Tool {
+	return tools.Func(r.extra(name, words), func(ctx context.Context, _ tools.Call, _ struct{}) (tools.Result, error) {
+		return r.ask(ctx, func(session *sdk.ClientSession) (tools.Result, error) {
+			lines, err := list(ctx, session)
+			if lines == "" {
+				lines = wordEmpty
+			}
+			return tools.Result{Content: lines}, err
+		})
+	})
+}
+
+func (r *remote) reading() tools.Tool {
+	type args struct {
+		URI string `json:"uri" jsonschema:"the resource's address"`
+	}
+	return tools.Func(r.extra("read_resource", wordRead), func(ctx context.Context, c tools.Call, a args) (tools.Result, error) {
+		return r.ask(ctx, func(session *sdk.ClientSession) (tools.Result, error) {
+			if !known(ctx, session, c, a.URI) {
+				return tools.Result{}, errFar
+			}
+			got, err := session.ReadResource(ctx, &sdk.ReadResourceParams{URI: a.URI})
+			if err != nil {
+				return tools.Result{}, err
+			}
+			var items []sdk.Content
+			for _, c := range got.Contents {
+				items = append(items, &sdk.EmbeddedResource{Resource: c})
+			}
+			return r.result(&sdk.CallToolResult{Content: items}), nil
+		})
+	})
+}
+
+var errFar = errors.New(wordFar)
+
+// known says whether an address may be read: one of the web tells its host what
+// stands in it, so a turn that holds private data reads only those that the
+// server lists, or on hosts that the person named.
+func known(ctx context.Context, session *sdk.ClientSession, c tools.Call, uri string) bool {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !c.Taint.Private || slices.Contains(c.Taint.Hosts, strings.ToLower(u.Hostname())) {
+		return true
+	}
+	for res, err := range session.Resources(ctx, nil) {
+		if err == nil && res.URI == uri {
+			return true
+		}
+	}
+	return false
+}
+
+// prompting fills prompts in. A server may do what it likes with the arguments,
+// such as fetch an address, so it counts as doing something.
+func (r *remote) prompting() tools.Tool {
+	type args struct {
+		Name      string            `json:"name" jsonschema:"the prompt's name"`
+		Arguments map[string]string `json:"arguments,omitempty" jsonschema:"its arguments by name"`
+	}
+	meta := r.extra("get_prompt", wordPrompt)
+	meta.ReadOnly, meta.SideEffect = false, true
+	return tools.Func(meta, func(ctx context.Context, _ tools.Call, a args) (tools.Result, error) {
+		return r.ask(ctx, func(session *sdk.ClientSession) (tools.Result, error) {
+			got, err := session.GetPrompt(ctx, &sdk.GetPromptParams{Name: a.Name, Arguments: a.Arguments})
+			if err != nil {
+				return tools.Result{}, err
+			}
+			var items []sdk.Content
+			for _, m := range got.Messages {
+				items = append(items, &sdk.TextContent{Text: string(m.Role) + ":"}, m.Content)
+			}
+			return r.result(&sdk.CallToolResult{Content: items}), nil
+		})
+	})
+}
+
+// ask asks the server something besides a tool.
+func (r *remote) ask(ctx context.Context, do func(*sdk.ClientSession) (tools.Result, error)) (tools.Result, error) {
+	session := r.current()
+	if session == nil {
+		return tools.Result{}, errors.New(wordGone)
+	}
+	end := r.begin(ctx)
+	result, err := do(session)
+	end()
+	result.Untrusted = true
+	switch {
+	case errors.Is(err, errFar):
+		return tools.Result{}, err
+	case err != nil:
+		return r.failed(ctx, err)
+	}
+	return result, nil
+}
+
+// resourceLines lists resources, and the forms of addresses that make more.
+func resourceLines(ctx context.Context, session *sdk.ClientSession) (string, error) {
+	var b strings.Builder
+	n := 0
+	for res, err := range session.Resources(ctx, nil) {
+		if err != nil {
+			return "", err
+		}
+		if n++; n > maxListed {
+			break
+		}
+		fmt.Fprintf(&b, "- %s (%s) %s\n", limited(res.URI, 1000), limited(res.Name, 200), limited(res.Description, 300))
+	}
+	for form, err := range session.ResourceTemplates(ctx, nil) {
+		if err != nil { // a server may know resources and no forms
+			break
+		}
+		if n++; n > maxListed {
+			break
+		}
+		fmt.Fprintf(&b, "- %s: %s (%s) %s\n", wordTemplate, limited(form.URITemplate, 1000), limited(form.Name, 200), limited(form.Description, 300))
+	}
+	return b.String(), nil
+}
+
+func promptLines(ctx context.Context, session *sdk.ClientSession) (string, error) {
+	var b strings.Builder
+	n := 0
+	for p, err := range session.Prompts(ctx, nil) {
+		if err != nil {
+			return "", err
+		}
+		if n++; n > maxListed {
+			break
+		}
+		var names []string
+		for _, a := range p.Arguments {
+			name := limited(a.Name, 100)
+			if !a.Required {
+				name += "?"
+			}
+			names = append(names, name)
+		}
+		fmt.Fprintf(&b, "- %s(%s) %s\n", limited(p.Name, 200), strings.Join(names, ", "), limited(p.Description, 300))
+	}
+	return b.String(), nil
+}
