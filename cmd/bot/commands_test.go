@@ -33,6 +33,8 @@ const uses = `
 /tools enable add_task
 /tools servers
 /tools approve nothing
+/tools login nothing
+/tools logout nothing
 /trace
 /page
 /stats
@@ -145,7 +147,9 @@ func TestEveryCommandWithTheModelDown(t *testing.T) {
 func playTelegram(t *testing.T, w *world, script []string) string {
 	w.run(t)
 	for _, line := range script {
+		before := len(w.tg.Sent())
 		w.tg.Push(telegramtest.Text(1, 1, line))
+		eventually(t, line+" is answered", func() bool { return len(w.tg.Sent()) > before && w.unfinished() == 0 })
 	}
 	return w.until(t, script, func() (texts []string) {
 		for _, m := range w.tg.Sent() {
@@ -161,7 +165,9 @@ func playDiscord(t *testing.T, w *world, script []string) string {
 		t.Fatal("not connected")
 	}
 	for _, line := range script {
+		before := len(w.dc.Sent())
 		w.dc.Message("", "10", "42", line)
+		eventually(t, line+" is answered", func() bool { return len(w.dc.Sent()) > before && w.unfinished() == 0 })
 	}
 	return w.until(t, script, func() (texts []string) {
 		for _, m := range w.dc.Sent() {
