@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,6 +99,8 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 
 // record returns what the finishing transaction stores.
 func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
+	d.Intent = t.intent()
+	d.Requests = t.report.ledger.attempts
 	d.Why, d.Facts, d.Tools, d.Steps = t.context.guidance.Why, t.context.known.cited, t.report.did, t.report.laps
 	for _, s := range t.sources.cited {
 		d.Read = append(d.Read, s.Title)
@@ -105,7 +109,7 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 		d.Playbook, _ = json.Marshal(t.context.guidance.Result) // plain data: cannot fail
 	}
 	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Settles: t.report.settles, Facts: t.context.known.used, Decision: memory.Decision{
-		Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: t.report.model, Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
+		Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: cmp.Or(t.report.model, t.asked()), Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
 		Took: t.a.o.Now().Sub(t.report.began), Detail: d,
 	}}
 	if !t.keep {
@@ -122,6 +126,36 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 		rec.Fold = func(ctx context.Context) { t.a.foldAfter(ctx, id) }
 	}
 	return rec
+}
+
+// maxIntents is how many different tools an intent names.
+const maxIntents = 4
+
+// intent is what the model took its person to want: the tools that it called for
+// it, or an answer.
+func (t *turn) intent() memory.Intent {
+	var names []string
+	for _, c := range t.report.calls {
+		if name := strings.ReplaceAll(c.Name, "_", " "); !slices.Contains(names, name) && len(names) < maxIntents {
+			names = append(names, name)
+		}
+	}
+	switch {
+	case len(names) > 0:
+		return memory.Intent{By: "model", Is: strings.Join(names, ", ")}
+	case t.report.worded:
+		return memory.Intent{By: "model", Is: "an answer"}
+	}
+	return memory.Intent{}
+}
+
+// asked is the model that requests went to, also where none was answered; "" is
+// none.
+func (t *turn) asked() string {
+	if t.report.ledger.attempts == 0 {
+		return ""
+	}
+	return t.modelName()
 }
 
 // note brings the session row up to date with what the turn added.
@@ -148,6 +182,12 @@ func estimate(ms []llm.Message) (n int) {
 
 // maxInsight caps the line that stands for an exchange when it is folded.
 const maxInsight = 160
+
+// deed is the first line of what a tool says it did, after whole words.
+func deed(result string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(result), "\n")
+	return text.ShortenWords(line, maxInsight)
+}
 
 // insight is the first line of an answer.
 func insight(answer string) string {

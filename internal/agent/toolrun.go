@@ -208,7 +208,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		t.a.o.Log.Warn("tool not run", "tool", c.Name, "class", string(o.Class), "err", o.Err)
 	}
 	if o.State == tools.Success && !spec.ReadOnly {
-		t.report.did = append(t.report.did, insight(o.Result.Content))
+		t.report.did = append(t.report.did, deed(o.Result.Content))
 	}
 	switch data := o.Result.Data.(type) {
 	case tools.Decided:

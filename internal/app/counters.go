@@ -19,6 +19,7 @@ import (
 type counters struct {
 	registry *prometheus.Registry
 	events   *prometheus.CounterVec
+	messages *prometheus.CounterVec
 	took     prometheus.Histogram
 	first    *prometheus.HistogramVec
 	calls    *prometheus.CounterVec
@@ -33,6 +34,7 @@ func newCounters(version string) *counters {
 	c := &counters{
 		registry: prometheus.NewRegistry(),
 		events:   vec("parley_events_total", "Messages and parts of answers by what became of them.", "platform", "event"),
+		messages: vec("parley_messages_total", "Messages by how they ended, as /stats counts them.", "platform", "outcome"),
 		calls:    vec("parley_model_calls_total", "Model calls by how they ended: ok, failed, or refused by a limit of ours.", "model", "outcome"),
 		tokens:   vec("parley_model_tokens_total", "Tokens as the provider counted them.", "model", "kind"),
 		tools:    vec("parley_tool_calls_total", "Tool calls by how they ended; unknown is any name that no tool has.", "tool", "status"),
@@ -48,7 +50,7 @@ func newCounters(version string) *counters {
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "parley_build_info", Help: "Always 1; the labels tell what runs.", ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	}, func() float64 { return 1 })
-	c.registry.MustRegister(c.events, c.took, c.first, c.calls, c.tokens, c.tools, build,
+	c.registry.MustRegister(c.events, c.messages, c.took, c.first, c.calls, c.tokens, c.tools, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return c
 }
@@ -56,6 +58,9 @@ func newCounters(version string) *counters {
 // observe takes the Hub's events.
 func (c *counters) observe(e chat.Event) {
 	c.events.WithLabelValues(e.Key.Platform, e.Name).Inc()
+	if e.Outcome != "" {
+		c.messages.WithLabelValues(e.Key.Platform, string(e.Outcome)).Inc()
+	}
 	if e.Name == "answered" {
 		c.took.Observe(e.Took.Seconds())
 	}

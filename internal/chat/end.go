@@ -19,6 +19,19 @@ const (
 // Outcomes is all of them, in the order in which they are listed.
 var Outcomes = []Outcome{Answered, Asked, Confirmed, Declined, Refused, Stopped, Failed, Overheard, Shed}
 
+// Succeeded tells whether a message that ended so got what it is for. counts is
+// false where that is not asked: what was refused on purpose, stopped by its
+// author or only overheard is neither a success nor a failure.
+func (o Outcome) Succeeded() (yes, counts bool) {
+	switch o {
+	case Answered, Asked, Confirmed, Declined:
+		return true, true
+	case Failed, Shed:
+		return false, true
+	}
+	return false, false
+}
+
 // Reason says more about an Outcome. It is one of these, or "".
 type Reason string
 

@@ -51,7 +51,7 @@ type Event struct {
 	Name    string // answered, shed, taken back, failed, dead, sent, unknown, repeated, waits
 	Key     Key
 	Took    time.Duration // of an answer; for waits, until the next attempt
-	Outcome Outcome       // of an answered message
+	Outcome Outcome       // of a message; "" for events that end none
 	Err     error         // why a part waits
 }
 
@@ -274,7 +274,6 @@ func (h *Hub) ofKind(l *lane) map[Key]*lane {
 
 // shed finishes a message unanswered; the first of a burst says why.
 func (h *Hub) shed(m Message, first bool) {
-	h.o.Observe(Event{Name: "shed", Key: m.Key})
 	var a Answer
 	if m.Addressed {
 		a.Record = End{Outcome: Shed}
@@ -282,6 +281,7 @@ func (h *Hub) shed(m Message, first bool) {
 			a.Text = wordsBusy
 		}
 	}
+	h.o.Observe(Event{Name: "shed", Key: m.Key, Outcome: Ending(m, a.Text != "", a.Record).Outcome})
 	if h.finish(m, h.parts(m, a), a.Record) && a.Text != "" {
 		h.Flush(m.Key)
 	}

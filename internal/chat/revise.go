@@ -98,7 +98,7 @@ func (h *Hub) drop(m Message) {
 	if h.ctx.Err() != nil {
 		return // what it has become could not be stored: the next process looks again
 	}
-	h.o.Observe(Event{Name: "taken back", Key: m.Key})
+	h.o.Observe(Event{Name: "taken back", Key: m.Key, Outcome: Stopped})
 	if h.finish(m, nil, End{Outcome: Stopped, Reason: TakenBack}) {
 		h.done(m)
 	}

@@ -42,6 +42,7 @@ func (h *Hub) stopping(m Message) bool {
 		if m.Origin != "" { // but this platform shows that an answer is being made until one is there
 			parts = h.parts(m, Answer{Text: wordsStopped})
 		}
+		h.o.Observe(Event{Name: "stopped", Key: m.Key, Outcome: Answered})
 		defer h.sending(m.Key)()
 		if h.finish(m, parts, End{Outcome: Answered, Command: "stop"}) {
 			h.deliverAll(m.Key, parts)

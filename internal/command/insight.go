@@ -11,6 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text"
+	"parley/internal/tools"
 )
 
 // Insight is /why, /trace, /stats and /debug.
@@ -31,8 +32,15 @@ type Audit interface {
 	// LastDecision is the newest in a place, for one person or for anybody ("").
 	LastDecision(ctx context.Context, k chat.Key, user string) (memory.Decision, error)
 	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
-	Calls(ctx context.Context, decision string) ([]memory.CallRecord, error)
+	Accounts
 	Stats(ctx context.Context, since time.Time) ([]memory.Stat, error)
+}
+
+// Accounts is what there is besides about a decision; memory.Store.
+type Accounts interface {
+	Calls(ctx context.Context, decision string) ([]memory.CallRecord, error)
+	// Asked is what was said in a message, "" where that is not kept.
+	Asked(ctx context.Context, d memory.Decision) (string, error)
 }
 
 // shortestID is how much of an answer's id names it.
@@ -68,27 +76,56 @@ func (i Insight) explain(ctx context.Context, r admin.Request) (chat.Answer, err
 	for _, s := range d.Detail.Sources {
 		rests = append(rests, strings.TrimSpace(s.Title+" "+s.Path))
 	}
+	calls, err := i.Rows.Calls(ctx, d.ID)
+	if err != nil {
+		return chat.Answer{}, err
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, wordsAboutAnswer+"\n", text.Ago(i.Now(), d.At))
 	for _, list := range []struct {
 		title string
 		lines []string
 	}{
-		{wordsRules, d.Detail.Why}, {wordsRemembered, d.Detail.Facts}, {wordsRestsOn, rests}, {wordsRead, d.Detail.Read}, {wordsDid, d.Detail.Tools},
+		{wordsRules, d.Detail.Why}, {wordsRemembered, d.Detail.Facts}, {wordsRestsOn, rests}, {wordsRead, d.Detail.Read}, {wordsDid, d.Detail.Tools}, {wordsNotWorked, notWorked(calls)},
 	} {
 		if len(list.lines) > 0 {
 			fmt.Fprintf(&b, "%s\n- %s\n\n", list.title, strings.Join(list.lines, "\n- "))
 		}
 	}
-	if len(d.Detail.Why)+len(d.Detail.Facts)+len(d.Detail.Read)+len(d.Detail.Tools) == 0 {
+	if len(d.Detail.Why)+len(d.Detail.Facts)+len(d.Detail.Read)+len(calls) == 0 && d.End.Outcome == chat.Answered {
 		b.WriteString(wordsTalkAlone + "\n")
 	}
-	if d.Detail.ErrorID != "" {
-		fmt.Fprintf(&b, wordsWentWrong+"\n", d.Detail.ErrorID)
+	if d.End.Outcome != chat.Answered {
+		fmt.Fprintf(&b, wordsEnded+"\n", ended(d.End))
+	}
+	if d.End.ErrorID != "" {
+		fmt.Fprintf(&b, wordsWentWrong+"\n", d.End.ErrorID)
 	}
 	fmt.Fprintf(&b, wordsTook, d.Took.Seconds(), text.Many(d.Usage.Total, "token"))
 	return chat.Answer{Text: b.String()}, nil
 }
+
+// notWorked says in plain words which calls of tools did not do what they were
+// for.
+func notWorked(calls []memory.CallRecord) (list []string) {
+	for _, c := range calls {
+		if c.Class == "" {
+			continue
+		}
+		why, known := map[tools.Class]string{
+			tools.NotFound: wordsToolUnknown, tools.Invalid: wordsToolInvalid, tools.NotAllowed: wordsToolBarred, tools.TimedOut: wordsToolSlow,
+			tools.Cancelled: wordsToolStopped, tools.NeedsYes: wordsToolAsks,
+		}[tools.Class(c.Class)]
+		if !known {
+			why = wordsToolFailed
+		}
+		list = append(list, quoted(strings.ReplaceAll(c.Name, "_", " "), maxNamed)+": "+why)
+	}
+	return list
+}
+
+// maxNamed is how much of a tool's name is shown.
+const maxNamed = 64
 
 // answered is the answer a person asks about: one they name, in this place, or
 // the last one they got here.
@@ -131,11 +168,35 @@ func (i Insight) total(ctx context.Context, r admin.Request) (chat.Answer, error
 	var b strings.Builder
 	fmt.Fprintf(&b, wordsLastDays+"\n", text.Many(days, "day"))
 	var all memory.Stat
-	for _, s := range stats {
-		fmt.Fprintf(&b, "- %s: %s\n", s.Outcome, figures(s))
-		all.Messages, all.Calls, all.Tokens = all.Messages+s.Messages, all.Calls+s.Calls, all.Tokens+s.Tokens
+	var tally memory.Tally
+	for _, o := range chat.Outcomes {
+		var sum memory.Stat
+		var reasons []string
+		for _, s := range stats {
+			if s.Outcome == o {
+				sum = sum.And(s)
+				if s.Reason != "" {
+					reasons = append(reasons, fmt.Sprintf("%s %d", s.Reason, s.Messages))
+				}
+			}
+		}
+		if sum.Messages == 0 {
+			continue
+		}
+		tally.Count(o, sum.Messages)
+		all = all.And(sum)
+		fmt.Fprintf(&b, "- %s: %s", o, figures(sum))
+		if len(reasons) > 0 {
+			fmt.Fprintf(&b, " (%s)", strings.Join(reasons, ", "))
+		}
+		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "\n"+wordsTogether, figures(all))
+	fmt.Fprintf(&b, "\n"+wordsTogether+"\n\n", figures(all))
+	if rate := tally.Rate(); rate != "" {
+		fmt.Fprintf(&b, wordsSuccess, rate, text.Many(tally.Good+tally.Bad, "message"))
+	} else {
+		b.WriteString(wordsNoSuccess)
+	}
 	return chat.Answer{Text: b.String()}, nil
 }
 

@@ -1,10 +1,12 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"parley/internal/admin"
 	"parley/internal/chat"
@@ -45,26 +47,38 @@ func (i Insight) show(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return say(wordsNoTrace)
 	}
 	calls, err := i.Rows.Calls(ctx, d.ID)
-	return chat.Answer{Text: traced(d, calls)}, err
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	asked, err := i.Rows.Asked(ctx, d)
+	return chat.Answer{Text: traced(d, calls, asked)}, err
 }
 
-// traced is all that is known about an answer.
-func traced(d memory.Decision, calls []memory.CallRecord) string {
+// traced is all that is known about an answer, the end first and then what led
+// to it in the order it happened. asked is what the person said, "" when that is
+// not kept.
+func traced(d memory.Decision, calls []memory.CallRecord, asked string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "**%s** `%s`\n", d.End.Outcome, d.ID)
-	if d.Calls == 0 {
-		d.Model = wordsNotAsked
+	fmt.Fprintf(&b, wordsTraceHead+"\n", ended(d.End), stamp(d.At), d.ID)
+	fmt.Fprintf(&b, "- "+wordsTraceWhose+"\n", d.User, d.Key, cmp.Or(d.Message, "?"))
+	if asked != "" {
+		fmt.Fprintf(&b, "- "+wordsTraceAsked+"\n", quoted(asked, maxTraced))
 	}
-	fmt.Fprintf(&b, "- "+wordsTraceModel+"\n", d.Model, text.Many(d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached)
-	fmt.Fprintf(&b, "- "+wordsTraceTook+"\n", d.Took.Milliseconds(), d.Session)
-	for n, c := range calls {
-		fmt.Fprintf(&b, "- "+wordsTraceTool+"\n%s\n", n+1, c.Name, c.CallID, c.Status, c.Took.Milliseconds(), c.Retries, codeBlock("json", text.Shorten(c.Arguments, maxTraced)))
+	if d.Detail.Intent.Is != "" {
+		fmt.Fprintf(&b, "- "+wordsTraceMeant+"\n", d.Detail.Intent.By, d.Detail.Intent.Is)
 	}
-	for _, w := range d.Detail.Why {
-		fmt.Fprintf(&b, "- %s\n", w)
+	if d.Detail.Error != "" || d.End.ErrorID != "" {
+		fmt.Fprintf(&b, "- "+wordsTraceError+"\n", d.End.ErrorID, text.Shorten(d.Detail.Error, maxTraced))
 	}
-	if d.Detail.Error != "" {
-		fmt.Fprintf(&b, "- "+wordsTraceError+"\n", d.Detail.ErrorID, text.Shorten(d.Detail.Error, maxTraced))
+	if requests := max(d.Detail.Requests, d.Calls); requests == 0 {
+		b.WriteString("- " + wordsNotAsked + "\n")
+	} else {
+		fmt.Fprintf(&b, "- "+wordsTraceModel+"\n", d.Model, text.Many(requests, "request"), text.Many(d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached)
+	}
+	fmt.Fprintf(&b, "- "+wordsTraceTook+"\n", d.Took.Milliseconds(), cmp.Or(d.Session, "none"))
+	steps(&b, d.Detail.Steps, calls)
+	if len(d.Detail.Why) > 0 {
+		fmt.Fprintf(&b, "\n%s\n- %s\n", wordsTraceRules, strings.Join(d.Detail.Why, "\n- "))
 	}
 	var state any
 	if err := json.Unmarshal(d.Detail.Playbook, &state); err == nil {
@@ -73,3 +87,51 @@ func traced(d memory.Decision, calls []memory.CallRecord) string {
 	}
 	return b.String()
 }
+
+// steps lists what a turn did; calls are those of tools, in order.
+func steps(b *strings.Builder, laps []memory.Lap, calls []memory.CallRecord) {
+	if len(laps)+len(calls) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n%s\n", wordsTraceSteps)
+	n := 0
+	call := func(c memory.CallRecord) {
+		n++
+		fmt.Fprintf(b, "%d. "+wordsTraceTool+"\n", n, c.Name, c.Status, c.Took.Milliseconds(), c.Retries, c.CallID)
+		if c.Class != "" {
+			fmt.Fprintf(b, wordsTraceWhy+"\n", c.Class+": "+quoted(c.Result, maxTraced))
+		}
+		b.WriteString(codeBlock("json", text.Shorten(c.Arguments, maxTraced)) + "\n")
+	}
+	for _, l := range laps {
+		if l.Kind == "tool" && len(calls) > 0 {
+			call(calls[0])
+			calls = calls[1:]
+			continue
+		}
+		what := strings.TrimSpace(l.Kind + " " + l.Name)
+		if l.Tokens > 0 {
+			what += ", " + text.Many(l.Tokens, "token")
+		}
+		n++
+		fmt.Fprintf(b, "%d. "+wordsTraceLap+"\n", n, what, l.Took, l.Start)
+	}
+	for _, c := range calls { // of a time when steps were not timed
+		call(c)
+	}
+}
+
+// ended is how a message ended, in a few words.
+func ended(e chat.End) string {
+	words := string(e.Outcome)
+	if e.Reason != "" {
+		words += ": " + string(e.Reason)
+	}
+	if e.Command != "" {
+		words += " (/" + e.Command + ")"
+	}
+	return words
+}
+
+// stamp is a moment for an operator.
+func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04:05 UTC") }

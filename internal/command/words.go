@@ -143,7 +143,7 @@ const (
 	helpWhy          = "Why the last answer looks as it does"
 	helpWhySource    = "number of a source: what it says"
 	helpAnswerID     = "the id of the answer; the last one if you leave it out"
-	helpStats        = "Totals of messages, tokens and errors"
+	helpStats        = "Totals of messages, tokens and errors, and how many succeeded"
 	helpStatsDays    = "how many days back, 7 if you leave it out"
 	helpDebug        = "Show calls and timings under answers here"
 	helpDebugState   = "on or off"
@@ -161,6 +161,10 @@ const (
 	wordsNoSource    = "That answer has no such source."
 	wordsLastDays    = "**The last %s**"
 	wordsTogether    = "Together: %s."
+	wordsSuccess     = "Success: %s of %s that asked for something. Answered, asked, confirmed and declined count as success, failed and shed do not; what was refused on purpose, stopped or only overheard is not counted."
+	wordsNoSuccess   = "Success: nothing has asked for anything yet."
+	wordsNotWorked   = "What did not work:"
+	wordsEnded       = "How it ended: %s."
 	wordsDebugOn     = "Answers here will show calls and timings to you."
 	wordsDebugOff    = "Answers here no longer show calls and timings."
 )
@@ -169,11 +173,30 @@ const (
 const (
 	helpTrace       = "Everything about one answer"
 	wordsNoTrace    = "I know no answer with that id. /trace last is about the newest here."
-	wordsNotAsked   = "not asked"
-	wordsTraceModel = "model %s: %s, %d prompt + %d completion = %d tokens (%d cached)"
-	wordsTraceTook  = "took %d ms, session %s"
-	wordsTraceTool  = "tool %d: %s %s → %s in %d ms, retries: %d"
+	wordsTraceHead  = "**%s** · %s · `%s`"
+	wordsTraceWhose = "%s in %s, %s"
+	wordsTraceAsked = "asked: %s"
+	wordsTraceMeant = "meant, as the %s saw it: %s"
 	wordsTraceError = "error %s: %s"
+	wordsNotAsked   = "no model was asked"
+	wordsTraceModel = "model %s: %s, %s answered; %d prompt + %d completion = %d tokens (%d cached)"
+	wordsTraceTook  = "took %d ms, session %s"
+	wordsTraceLap   = "%s, %d ms after %d ms"
+	wordsTraceTool  = "`%s` → %s, %d ms, retries: %d, call %s"
+	wordsTraceWhy   = "  why: %s"
+	wordsTraceSteps = "**Steps**"
+	wordsTraceRules = "**Rules**"
+)
+
+// Why a tool did not do what it was asked for, for people.
+const (
+	wordsToolFailed  = "it failed"
+	wordsToolSlow    = "it took too long"
+	wordsToolInvalid = "it was asked for something it cannot do"
+	wordsToolBarred  = "it is not allowed here"
+	wordsToolUnknown = "there is no such tool"
+	wordsToolAsks    = "it needs a yes"
+	wordsToolStopped = "it was stopped"
 )
 
 // /facts.

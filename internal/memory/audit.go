@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -40,6 +42,7 @@ type Detail struct {
 	ErrorID  string          `json:"error_id,omitempty"`
 	Error    string          `json:"error,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
+	Intent   Intent          `json:"intent,omitzero"`
 	Why      []string        `json:"why,omitempty"`   // plain sentences about rules and steps
 	Facts    []string        `json:"facts,omitempty"` // facts that were in the prompt
 	Read     []string        `json:"read,omitempty"`  // titles of what was retrieved
@@ -47,7 +50,14 @@ type Detail struct {
 	Tools    []string        `json:"tools,omitempty"` // plain descriptions of what was done
 	Playbook json.RawMessage `json:"playbook,omitempty"`
 	Prompt   int             `json:"prompt_estimate,omitempty"` // tokens, our estimate
+	Requests int             `json:"requests,omitempty"`        // to models, repeated and failed ones too
 	Steps    []Lap           `json:"steps,omitempty"`           // in the order they began
+}
+
+// Intent is what somebody was taken to want.
+type Intent struct {
+	By string `json:"by"` // model or code
+	Is string `json:"is"` // in our own words: none of theirs
 }
 
 // Lap is one step of a turn and the time it took.
@@ -99,6 +109,9 @@ func clip(s string) string {
 func (s *Store) insertDecision(tx *sqlite.Tx, m chat.Message, d Decision, calls []CallRecord) error {
 	if d.ID == "" {
 		d.ID = uuid.NewString()
+	}
+	if d.End.Command != "" && d.Detail.Intent.Is == "" {
+		d.Detail.Intent = Intent{By: "code", Is: "/" + d.End.Command}
 	}
 	d.Detail.ErrorID = cmp.Or(d.Detail.ErrorID, d.End.ErrorID)
 	detail, err := json.Marshal(d.Detail)
@@ -160,6 +173,20 @@ func (s *Store) LastDecision(_ context.Context, k chat.Key, user string) (Decisi
 // at least; ErrNotFound when none fits.
 func (s *Store) DecisionByID(_ context.Context, prefix string) (Decision, error) {
 	return scanDecision(s.db.QueryRow("SELECT "+decisionColumns+" FROM decisions WHERE id >= :prefix AND id < :prefix || 'g' ORDER BY at DESC LIMIT 1", sqlite.Named{"prefix": prefix}))
+}
+
+// Asked returns what the message of a decision said, as it stands in the
+// transcript; "" where it is not kept there: commands, what was forgotten.
+func (s *Store) Asked(_ context.Context, d Decision) (said string, err error) {
+	if d.Message == "" {
+		return "", nil
+	}
+	err = s.db.QueryRow(`SELECT content FROM messages WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND message_id <> '' AND role = 'user' AND user_id = ?
+		ORDER BY id DESC LIMIT 1`, d.Key.Platform, d.Key.Channel, d.Key.Thread, d.Message, d.User).Scan(&said)
+	if errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	return said, err
 }
 
 // Calls returns the tool calls of a decision in order.
@@ -225,20 +252,61 @@ func (s *Store) Rows(_ context.Context, table string) (n int, err error) {
 // Stat is one line of the totals since a moment.
 type Stat struct {
 	Outcome  chat.Outcome
+	Reason   chat.Reason
 	Messages int
 	Calls    int // model calls
 	Tokens   int
 	Millis   int64 // sum of durations
 }
 
-// Stats sums decisions since a moment, by how they ended. What was overheard is
+// And is the sum of two.
+func (st Stat) And(o Stat) Stat {
+	st.Messages, st.Calls, st.Tokens, st.Millis = st.Messages+o.Messages, st.Calls+o.Calls, st.Tokens+o.Tokens, st.Millis+o.Millis
+	return st
+}
+
+// Tally is how many messages got what they are for and how many did not, as
+// chat.Outcome.Succeeded says.
+type Tally struct{ Good, Bad int }
+
+// Count adds n messages that ended so.
+func (t *Tally) Count(o chat.Outcome, n int) {
+	switch good, counts := o.Succeeded(); {
+	case good:
+		t.Good += n
+	case counts:
+		t.Bad += n
+	}
+}
+
+// Rate is the share of good ones among both, like "97.5%"; "" without any.
+func (t Tally) Rate() string {
+	if t.Good+t.Bad == 0 {
+		return ""
+	}
+	// Rounded down: only what never failed is 100 %.
+	return fmt.Sprintf("%g%%", float64(t.Good*1000/(t.Good+t.Bad))/10)
+}
+
+// succeeded lists the outcomes that are good, or bad, for SQL.
+func succeeded(yes bool) string {
+	var list []string
+	for _, o := range chat.Outcomes {
+		if good, counts := o.Succeeded(); counts && good == yes {
+			list = append(list, "'"+string(o)+"'")
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Stats sums decisions since a moment, by how they ended and why. What was overheard is
 // counted by days, the first of them whole.
 func (s *Store) Stats(_ context.Context, since time.Time) ([]Stat, error) {
-	rows, err := s.db.Query(`SELECT outcome, sum(n), sum(calls), sum(tokens), sum(took) FROM (
-			SELECT outcome, count(*) AS n, sum(model_calls) AS calls, sum(total_tokens) AS tokens, sum(duration_ms) AS took
-				FROM decisions WHERE at >= :since GROUP BY outcome
-			UNION ALL SELECT 'overheard', sum(n), 0, 0, 0 FROM overheard WHERE day >= substr(:since, 1, 10) HAVING sum(n) > 0)
-		GROUP BY outcome ORDER BY sum(n) DESC`, sqlite.Named{"since": Stamp(since)})
+	rows, err := s.db.Query(`SELECT outcome, reason, sum(n), sum(calls), sum(tokens), sum(took) FROM (
+			SELECT outcome, reason, count(*) AS n, sum(model_calls) AS calls, sum(total_tokens) AS tokens, sum(duration_ms) AS took
+				FROM decisions WHERE at >= :since GROUP BY outcome, reason
+			UNION ALL SELECT 'overheard', '', sum(n), 0, 0, 0 FROM overheard WHERE day >= substr(:since, 1, 10) HAVING sum(n) > 0)
+		GROUP BY outcome, reason ORDER BY sum(n) DESC`, sqlite.Named{"since": Stamp(since)})
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +314,7 @@ func (s *Store) Stats(_ context.Context, since time.Time) ([]Stat, error) {
 	var stats []Stat
 	for rows.Next() {
 		var st Stat
-		if err := rows.Scan(&st.Outcome, &st.Messages, &st.Calls, &st.Tokens, &st.Millis); err != nil {
+		if err := rows.Scan(&st.Outcome, &st.Reason, &st.Messages, &st.Calls, &st.Tokens, &st.Millis); err != nil {
 			return nil, err
 		}
 		stats = append(stats, st)

@@ -18,9 +18,10 @@ import (
 
 // Load is what happened in one stretch of time.
 type Load struct {
-	From        time.Time
-	Messages    int
-	Errors      int
+	From     time.Time
+	Messages int
+	Errors   int
+	Tally
 	Tokens      int
 	Median, P95 time.Duration // of the answers; 0 when there were none
 }
@@ -31,9 +32,9 @@ func (s *Store) Load(_ context.Context, from, to time.Time) (Load, error) {
 	var took string
 	// The durations come as one text: a row of each would cost more than
 	// everything else.
-	err := s.db.QueryRow(`SELECT count(*), coalesce(sum(outcome = 'failed'), 0), coalesce(sum(total_tokens), 0),
+	err := s.db.QueryRow(`SELECT count(*), coalesce(sum(outcome = 'failed'), 0), coalesce(sum(outcome IN (`+succeeded(true)+`)), 0), coalesce(sum(outcome IN (`+succeeded(false)+`)), 0), coalesce(sum(total_tokens), 0),
 			coalesce(group_concat(CASE WHEN duration_ms > 0 THEN duration_ms END), '')
-		FROM decisions WHERE at >= ? AND at < ?`, Stamp(from), Stamp(to)).Scan(&l.Messages, &l.Errors, &l.Tokens, &took)
+		FROM decisions WHERE at >= ? AND at < ?`, Stamp(from), Stamp(to)).Scan(&l.Messages, &l.Errors, &l.Good, &l.Bad, &l.Tokens, &took)
 	l.Median, l.P95 = percentiles(took)
 	return l, during("sum load", err)
 }

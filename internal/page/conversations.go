@@ -211,6 +211,7 @@ type lap struct {
 	memory.Lap
 	X, W   string
 	Status string // of a tool call
+	Class  string // why it failed
 	Args   string
 	Result string
 }
@@ -246,7 +247,7 @@ func accountOf(a memory.Audit) *account {
 		l := lap{Lap: s, X: px(100 * float64(s.Start) / float64(whole)), W: px(max(0.8, 100*float64(s.Took)/float64(whole)))}
 		spent += s.Took
 		if s.Kind == "tool" && len(done) > 0 {
-			l.Status, l.Args, l.Result = done[0].Status, clip(done[0].Arguments, maxTool), clip(done[0].Result, maxTool)
+			l.Status, l.Class, l.Args, l.Result = done[0].Status, done[0].Class, clip(done[0].Arguments, maxTool), clip(done[0].Result, maxTool)
 			if done[0].Retries > 0 {
 				l.Status += fmt.Sprintf(", retries: %d", done[0].Retries)
 			}

@@ -145,6 +145,7 @@ func charts(loads []memory.Load, form string) (list []chart) {
 	var all memory.Load
 	for _, l := range loads {
 		all.Messages, all.Tokens, all.Errors = all.Messages+l.Messages, all.Tokens+l.Tokens, all.Errors+l.Errors
+		all.Good, all.Bad = all.Good+l.Good, all.Bad+l.Bad
 		all.P95 = max(all.P95, l.P95)
 	}
 	whole := func(title, class string, total int, pick func(memory.Load) int) measure {
@@ -167,6 +168,9 @@ func charts(loads []memory.Load, form string) (list []chart) {
 		whole("Errors", "errors", all.Errors, func(l memory.Load) int { return l.Errors }),
 	} {
 		list = append(list, m.draw(loads, form))
+	}
+	if rate := all.Rate(); rate != "" {
+		list[len(list)-1].Total += " · " + rate + " success"
 	}
 	return list
 }

@@ -4,6 +4,7 @@
 package text
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
@@ -44,6 +45,22 @@ func Shorten(s string, n int) string {
 		return s
 	}
 	return Clip(s, n-1) + "…"
+}
+
+// ShortenWords is Shorten that ends after a whole word, unless the last one is
+// longer than a third of what is kept.
+func ShortenWords(s string, n int) string {
+	short := Shorten(s, n)
+	if short == s {
+		return s
+	}
+	short = strings.TrimSuffix(short, "…")
+	if next := strings.TrimPrefix(s, short); !strings.HasPrefix(next, " ") {
+		if at := strings.LastIndexByte(short, ' '); at > len(short)*2/3 {
+			short = short[:at]
+		}
+	}
+	return strings.TrimRight(short, " ,;:") + "…"
 }
 
 // maxJoined is how far before a cut, in bytes, the character that it would tear
