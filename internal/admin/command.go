@@ -59,7 +59,9 @@ type Option struct {
 	Name, Help string
 	Kind       OptionKind
 	Required   bool
-	Choices    []string // with Text: the only values there are
+	// Hidden is taken when it is given, and shown nowhere: it is for a platform.
+	Hidden  bool
+	Choices []string // with Text: the only values there are
 	// Suggest completes what was typed so far, for m's author in m's place;
 	// nil does not. It may block briefly.
 	Suggest func(ctx context.Context, m chat.Message, prefix string) []string
@@ -168,6 +170,8 @@ func (c Command) usage(path string) string {
 	for _, o := range c.Options {
 		name := o.Name
 		switch {
+		case o.Hidden:
+			continue
 		case len(o.Choices) > 0 && free:
 			name += ":" + strings.Join(o.Choices, "|")
 		case len(o.Choices) > 0:

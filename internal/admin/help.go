@@ -52,7 +52,9 @@ func (c *Commands) describe(cmd Command, path string, role Role) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "`%s` – %s", cmd.usage(path), cmd.Help)
 	for _, o := range cmd.Options {
-		fmt.Fprintf(&b, "\n    %s: %s", o.Name, o.Help)
+		if !o.Hidden {
+			fmt.Fprintf(&b, "\n    %s: %s", o.Name, o.Help)
+		}
 	}
 	for _, v := range inherited(cmd) {
 		if v.admits(role) {

@@ -64,8 +64,8 @@ func (b *bench) say(text string) string {
 
 func (b *bench) from(m chat.Message) string {
 	b.t.Helper()
-	ctx := context.Background()
-	a, err := b.Handle(ctx, b.accept(m), nobody{})
+	m = b.accept(m)
+	a, err := b.Handle(context.Background(), m, nobody{})
 	must(b.t, err)
 	return b.finish(m, a)
 }

@@ -67,6 +67,9 @@ func menuOf(table []admin.Command) (list []chat.MenuCommand) {
 	for _, c := range table {
 		m := chat.MenuCommand{Name: c.Name, Help: c.Help, Who: audiences[c.Who], Least: audiences[c.Least()], Verbs: menuOf(c.Verbs)}
 		for _, o := range c.Options {
+			if o.Hidden {
+				continue
+			}
 			m.Options = append(m.Options, chat.MenuOption{Name: o.Name, Help: o.Help, Kind: chat.OptionKind(o.Kind), Required: o.Required, Choices: o.Choices, Suggests: o.Suggest != nil})
 		}
 		list = append(list, m)

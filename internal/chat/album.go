@@ -1,6 +1,9 @@
 package chat
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // albumGap is how long the next picture of an album may be in coming: they are
 // sent together and arrive as messages of their own, within a moment.
@@ -15,33 +18,56 @@ func (h *Hub) gather(l *lane, first Message) Message {
 	}
 	show := startLive(h.ctx, h, first)
 	defer show.stop()
+	parts := []Message{first}
 	for waited := false; ; {
 		next, ok := h.takeNext(l, first)
-		if !ok {
-			if waited || !sleep(h.ctx, albumGap) {
-				return first
-			}
-			waited = true
+		if ok {
+			parts, waited = append(parts, next), false
 			continue
 		}
-		waited = false
-		next, kept := h.revise(l, next)
-		first.With = append(append(first.With, next.Row), next.With...)
-		if !kept {
-			continue
+		if waited || !sleep(h.ctx, albumGap) {
+			return h.joined(l, parts)
 		}
-		if first.Text == "" {
-			first.Text = next.Text
-		} else if next.Text != "" {
-			first.Text += "\n" + next.Text
-		}
-		first.Files = append(first.Files, next.Files...)
-		first.Addressed = first.Addressed || next.Addressed
-		first.Forwarded = first.Forwarded || next.Forwarded
-		first.Relayed = first.Relayed || next.Relayed
-		first.Shared = first.Shared || next.Shared
-		first.Attempt = max(first.Attempt, next.Attempt)
+		waited = true
 	}
+}
+
+// joined is one message of several. Each is taken as its author has made it
+// meanwhile; one that is deleted adds nothing.
+func (h *Hub) joined(l *lane, parts []Message) Message {
+	all := parts[0]
+	for i, next := range parts {
+		next, kept := h.revise(l, next)
+		if i == 0 {
+			if kept {
+				all = next
+			} else {
+				all.Text, all.Files, all.With = "", nil, next.With
+			}
+			continue
+		}
+		all.With = append(append(all.With, next.Row), next.With...)
+		if kept {
+			all = all.plus(next)
+		}
+	}
+	return all
+}
+
+// plus is a message with the words, files and marks of another one of its album.
+func (m Message) plus(next Message) Message {
+	if m.Text == "" {
+		m.Text = next.Text
+	} else if next.Text != "" {
+		m.Text += "\n" + next.Text
+	}
+	m.Files = append(slices.Clip(m.Files), next.Files...)
+	m.Addressed = m.Addressed || next.Addressed
+	m.Forwarded = m.Forwarded || next.Forwarded
+	m.Relayed = m.Relayed || next.Relayed
+	m.Shared = m.Shared || next.Shared
+	m.Attempt = max(m.Attempt, next.Attempt)
+	return m
 }
 
 // sameAlbum says that next belongs to the album of m.

@@ -80,3 +80,26 @@ func TestAlbumIsNotShed(t *testing.T) {
 		t.Errorf("sent %q", got)
 	}
 }
+
+// A caption that is changed while its album is still coming in is read as
+// changed, whichever picture it belongs to.
+func TestAlbumIsEditedWhileItComes(t *testing.T) {
+	h := listening()
+	s := newStage(t, data(t), chat.HubOptions{Handler: h})
+	picture := func(id, caption string) chat.Message {
+		m := said(id, caption)
+		m.Album, m.Files = "a", []chat.File{{Name: id + ".png", Ref: id}}
+		return m
+	}
+	s.deliver(picture("1", "one"), picture("2", "two"), picture("3", "three"))
+	s.until("taken", func() bool { _, n := s.Active(); return n <= 1 })
+	s.deliver(edit("2", "second"), deletion("3"), edit("1", "first of them"))
+	s.settled()
+	if got := h.texts(); len(got) != 1 || got[0] != "first of them\nsecond" {
+		t.Errorf("answered %q", got)
+	}
+	if open, _, err := s.store.Recover(t.Context()); err != nil || len(open) != 0 {
+		t.Errorf("left over: %+v %v", open, err)
+	}
+	s.end(time.Second)
+}

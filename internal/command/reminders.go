@@ -27,7 +27,7 @@ type Reminders struct {
 // ReminderRows is the reminders that are stored, as far as somebody can see
 // them; memory.ErrNoReminder is none. memory.Store.
 type ReminderRows interface {
-	Reminder(ctx context.Context, v provenance.Viewer, id int64) (memory.Reminder, error)
+	FinishReminder(ctx context.Context, v provenance.Viewer, id int64) (memory.Reminder, error)
 	Reminders(ctx context.Context, v provenance.Viewer) ([]memory.Reminder, error)
 	CancelReminder(ctx context.Context, v provenance.Viewer, id int64) (memory.Reminder, error)
 	SnoozeReminder(ctx context.Context, v provenance.Viewer, id int64, due time.Time) (memory.Reminder, error)
@@ -42,7 +42,7 @@ func (s Reminders) command() admin.Command {
 			return reminderAnswer(wordsReminderGone)(s.Rows.CancelReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 		{Name: "done", Help: helpRemindDone, Options: []admin.Option{number(helpReminderNumber)}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return reminderAnswer(wordsReminderOver)(s.Rows.Reminder(ctx, provenance.ViewerOf(r.Message), row(r)))
+			return reminderAnswer(wordsReminderOver)(s.Rows.FinishReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 		{Name: "snooze", Help: helpRemindSnooze, Run: s.snooze,
 			Options: []admin.Option{number(helpReminderNumber), {Name: "time", Help: helpSnoozeTime}}},

@@ -62,11 +62,30 @@ func (s *Store) AcceptFacts(ctx context.Context) (*MassError, error) {
 type Undone struct {
 	Restored, Reverted, Removed int64
 	At                          time.Time // of what was undone
+	// Withdrawn says that an AcceptFacts was taken back before anything was done
+	// for it, and nothing else.
+	Withdrawn bool
 }
 
-// UndoFacts takes back what the latest sync did that changed rows, but for
+// withdraw takes back an AcceptFacts that no sync has obeyed yet.
+func (s *Store) withdraw(ctx context.Context) (yes bool, err error) {
+	mass, err := s.FactsRefused(ctx)
+	if err != nil || mass == nil {
+		return false, err
+	}
+	accepted, err := s.o.Settings.Setting(ctx, acceptedSetting)
+	if err != nil || accepted != mass.Sum {
+		return false, err
+	}
+	return true, s.clearSetting(ctx, acceptedSetting)
+}
+
+// UndoFacts takes back an acceptance that waits for the next sync, or else what the latest sync did that changed rows, but for
 // facts that were changed again since.
 func (s *Store) UndoFacts(ctx context.Context) (done Undone, err error) {
+	if done.Withdrawn, err = s.withdraw(ctx); err != nil || done.Withdrawn {
+		return done, err
+	}
 	steps, err := s.undoSteps(ctx)
 	if err != nil {
 		return done, err

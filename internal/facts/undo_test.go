@@ -127,6 +127,13 @@ func TestAcceptedFacts(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	must(t, second(f.AcceptFacts(bg)))
+	if done, err := f.UndoFacts(bg); err != nil || !done.Withdrawn || done.Removed+done.Restored+done.Reverted > 0 {
+		t.Errorf("taken back at once: %+v, %v", done, err)
+	}
+	if err := f.sync(text, true); err == nil {
+		t.Error("obeyed after it was taken back")
+	}
+	must(t, second(f.AcceptFacts(bg)))
 	if err := f.sync(other, true); err == nil {
 		t.Error("another file was obeyed")
 	}

@@ -24,6 +24,9 @@ func Decide(ctx context.Context, s *memory.Store, do string) (string, error) {
 		return fmt.Sprintf(wordsAccepted, mass.Gone, mass.Changed), nil
 	case "undo":
 		done, err := s.UndoFacts(ctx)
+		if err == nil && done.Withdrawn {
+			return wordsWithdrawn, nil
+		}
 		return fmt.Sprintf(wordsUndone, done.At.UTC().Format("2006-01-02 15:04 MST"), done.Restored, done.Reverted, done.Removed), err
 	}
 	mass, err := s.FactsRefused(ctx)

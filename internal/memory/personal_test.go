@@ -113,6 +113,21 @@ func TestReminderIsSaidOnce(t *testing.T) {
 	if ok, err := s.FireReminder(bg, snoozed, time.Time{}, parts); err != nil || !ok {
 		t.Errorf("snoozed: %v, %v", ok, err)
 	}
+	if done, err := s.FinishReminder(bg, v, r.ID); err != nil || done.Text != "stretch" {
+		t.Errorf("told, and then done: %+v, %v", done, err)
+	}
+	for what, err := range map[string]error{"done again": second(s.FinishReminder(bg, v, r.ID)), "snoozed": second(s.SnoozeReminder(bg, v, r.ID, due.Add(time.Hour)))} {
+		if !errors.Is(err, ErrNoReminder) {
+			t.Errorf("%s after it was done: %v", what, err)
+		}
+	}
+	weekly, err := s.AddReminder(bg, Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "water", Due: due.Add(time.Hour), Schedule: "0 9 * * 1"}, "")
+	must(t, err)
+	must(t, second(s.FinishReminder(bg, v, weekly.ID)))
+	if list, err := s.Reminders(bg, v); err != nil || len(list) != 1 {
+		t.Errorf("a recurring one ended: %+v, %v", list, err)
+	}
+	must(t, second(s.CancelReminder(bg, v, weekly.ID)))
 	if _, err := s.CancelReminder(bg, direct("x:b"), r.ID); !errors.Is(err, ErrNoReminder) {
 		t.Errorf("somebody else's reminder: %v", err)
 	}

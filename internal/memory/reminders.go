@@ -101,6 +101,12 @@ func (s *Store) Reminder(_ context.Context, v Viewer, id int64) (Reminder, error
 	return r, noRow(err, ErrNoReminder)
 }
 
+// FinishReminder ends a reminder that was told, or one that need not be told any
+// more. A recurring one goes on. ErrNoReminder when it is over already.
+func (s *Store) FinishReminder(ctx context.Context, v Viewer, id int64) (Reminder, error) {
+	return s.changeReminder(ctx, "UPDATE reminders SET state = iif(schedule = '', 'done', state) WHERE "+ofOwner+" AND id = :id AND state <> 'done' RETURNING "+reminderColumns, v, id)
+}
+
 // CancelReminder ends a reminder, a recurring one for good.
 func (s *Store) CancelReminder(ctx context.Context, v Viewer, id int64) (Reminder, error) {
 	return s.changeReminder(ctx, "UPDATE reminders SET state = 'done' WHERE "+ofOwner+" AND id = :id AND state = 'waiting' RETURNING "+reminderColumns, v, id)

@@ -1,0 +1,64 @@
+package agent
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+)
+
+// failing is a model that answers nothing.
+func failing(class error) func(llm.Request) (llm.Response, error) {
+	return func(llm.Request) (llm.Response, error) { return llm.Response{}, &llm.Error{Class: class} }
+}
+
+// TestEndsAreTold: the record says how a message ended, what the model took it
+// for, how often it was asked and why a tool was not run.
+func TestEndsAreTold(t *testing.T) {
+	var ran atomic.Int32
+	for name, tt := range map[string]struct {
+		script func(b *bench)
+		want   chat.End
+		intent string
+		class  string // of the last call
+	}{
+		"a question mark is no question": {func(b *bench) { b.model.Say("Done. Anything else?") }, chat.End{Outcome: chat.Answered}, "an answer", ""},
+		"a tool":                         {func(b *bench) { b.model.Call(call("1", "add", `{"text":"milk"}`)).Say("Added.") }, chat.End{Outcome: chat.Answered}, "add", ""},
+		"a tool that is not there":       {func(b *bench) { b.model.Call(call("1", "nope", `{}`)).Say("I cannot.") }, chat.End{Outcome: chat.Answered}, "nope", "TOOL_NOT_FOUND"},
+		"a filter":                       {func(b *bench) { b.model.Answer = failing(llm.ErrFiltered) }, chat.End{Outcome: chat.Refused, Reason: chat.Filtered}, "", ""},
+		"a dead model":                   {func(b *bench) { b.model.Answer = failing(llm.ErrUnavailable) }, chat.End{Outcome: chat.Failed, Reason: chat.Unavailable}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, Options{Persona: Persona{ModelName: "qwen3"}}, adder(&ran))
+			tt.script(b)
+			b.say("hello")
+			d, err := b.store.LastDecision(context.Background(), chat.Key{Platform: "telegram", Channel: "7"}, "")
+			must(t, err)
+			if d.End.Outcome != tt.want.Outcome || d.End.Reason != tt.want.Reason || d.Detail.Intent.Is != tt.intent {
+				t.Errorf("ended %+v, meant %+v", d.End, d.Detail.Intent)
+			}
+			if (d.End.ErrorID != "") != (d.Detail.Error != "") {
+				t.Errorf("error %q, id %q", d.Detail.Error, d.End.ErrorID)
+			}
+			calls, err := b.store.Calls(context.Background(), d.ID)
+			must(t, err)
+			if d.Detail.Requests == 0 || d.Model == "" {
+				t.Errorf("%d requests to %q", d.Detail.Requests, d.Model)
+			}
+			class := ""
+			for _, c := range calls {
+				class = c.Class
+			}
+			if class != tt.class {
+				t.Errorf("class %q, want %q", class, tt.class)
+			}
+			asked, err := b.store.Asked(context.Background(), d)
+			must(t, err)
+			if asked != "hello" {
+				t.Errorf("asked %q", asked)
+			}
+		})
+	}
+}
