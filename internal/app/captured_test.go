@@ -174,7 +174,7 @@ func (s *scene) arm() {
 		list = append(list, s.hands.harmless(spec))
 		s.effects = append(s.effects, spec.Name)
 	}
-	send := tools.Spec{Meta: tools.Meta{Name: "mail__send", Description: "sends", Category: tools.Web, SideEffect: true, Server: "mail"}}
+	send := tools.Spec{Meta: tools.Meta{Name: "mail__send", Description: "sends", Category: tools.Web, SideEffect: true, Lent: tools.Lent{Server: "mail"}}}
 	list = append(list, s.hands.harmless(send))
 	s.effects = append(s.effects, send.Name)
 	s.hands.set = tools.NewSet(list...)

@@ -25,7 +25,7 @@ func (n *notes) librarian() tools.Tool {
 		return agent.Subagent{Name: tools.Librarian, Prompt: librarianPrompt, Tools: list, MaxTurns: 10, Model: n.cfg.Vault.LibrarianModel}
 	}
 	meta := tools.Meta{
-		Name: tools.Librarian, Category: tools.Vault, Scope: []string{""}, SideEffect: true, Consent: tools.Consent{Confirm: true}, Timeout: tools.MaxTimeout,
+		Name: tools.Librarian, Category: tools.Vault, Scope: []string{""}, SideEffect: true, Consent: tools.Consent{Confirm: true}, Trying: tools.Trying{Timeout: tools.MaxTimeout},
 		Description: "Let the librarian tidy, sort, merge or index the notes of the assistant's own folder. It shows its plan first and asks the person; call it once with the whole job.",
 	}
 	meta.Ask = func(ctx context.Context, c tools.Call) (string, error) {

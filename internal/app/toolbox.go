@@ -90,7 +90,7 @@ func (b *toolbox) delegate(s agent.Subagent) tools.Tool {
 	type args struct {
 		Task string `json:"task" jsonschema:"the whole job; the helper sees nothing else of this conversation"`
 	}
-	meta := tools.Meta{Name: s.Name, Description: s.Description, Category: tools.About, Scope: []string{""}, SideEffect: true, Timeout: tools.MaxTimeout}
+	meta := tools.Meta{Name: s.Name, Description: s.Description, Category: tools.About, Scope: []string{""}, SideEffect: true, Trying: tools.Trying{Timeout: tools.MaxTimeout}}
 	meta.Ask = func(_ context.Context, c tools.Call) (string, error) {
 		return fmt.Sprintf(wordsAskHelper, s.Name) + "\n" + tools.Listed(c.Args), nil
 	}

@@ -171,7 +171,12 @@ type Part struct {
 	Await bool `json:"await,omitempty"`
 	// Nonce is the same for every attempt at this part and different for any
 	// other part: 25 characters, so Discord takes it.
-	Nonce string `json:"-"`
+	Nonce   string `json:"-"`
+	Sending        // how far it has come
+}
+
+// Sending is how far a part has come on its way; the row knows it.
+type Sending struct {
 	// Preview is the platform message to turn into this part; "" sends anew.
 	Preview string `json:"-"`
 	// NotBefore is the earliest moment the platform wants to hear of it.

@@ -115,7 +115,7 @@ func TestFinishOnce(t *testing.T) {
 	got, err := s.Accept(context.Background(), batch(0, 1))
 	must(t, err)
 	for range 2 {
-		parts := []chat.Part{{Key: got[0].Key, Text: "a", Started: true}, {Key: got[0].Key, Index: 1, Text: "b"}}
+		parts := []chat.Part{{Key: got[0].Key, Text: "a", Sending: chat.Sending{Started: true}}, {Key: got[0].Key, Index: 1, Text: "b"}}
 		must(t, s.Finish(context.Background(), got[0], parts, nil))
 	}
 	pending, err := s.Pending(context.Background(), got[0].Key)

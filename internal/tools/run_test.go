@@ -294,7 +294,7 @@ func TestTimeoutOfTheRunner(t *testing.T) {
 			return Result{}, ctx.Err()
 		}
 		set := NewSet(Func(Meta{Name: "plain", Description: "hangs", Category: About}, hang),
-			Func(Meta{Name: "own", Description: "hangs", Category: About, Timeout: 7 * time.Second}, hang))
+			Func(Meta{Name: "own", Description: "hangs", Category: About, Trying: Trying{Timeout: 7 * time.Second}}, hang))
 		r := Runner{Timeout: 45 * time.Second}
 		for name, want := range map[string]time.Duration{"plain": 45 * time.Second, "own": 7 * time.Second} {
 			if o := r.Run(t.Context(), set, Call{Name: name, Args: []byte(`{}`)}); o.Class != TimedOut || o.Duration != want {

@@ -137,18 +137,12 @@ type Meta struct {
 	Idempotent  bool     // writes once per Call.Key, so it may be repeated
 	// Egress says that the argument "url" decides which host hears of the
 	// call: a turn that holds private data may only name known hosts.
-	Egress  bool
-	Timeout time.Duration // 1-300 s for one attempt; 0 is the Runner's
-	Retry   *Retry        // nil tries once; only with ReadOnly or Idempotent
+	Egress bool
+	Trying // how long, and how often
 	// AllowFailure says that a turn in which it failed did not fail.
 	AllowFailure bool
-	// Server is the tool server that has the tool, as the operator named it; ""
-	// is our own. A server wrote the description: a turn that is offered the
-	// tool has read it.
-	Server string
-	// Hints are what is said about the tool; nil says nothing.
-	Hints *Hints
-	Consent
+	Lent         // who has the tool
+	Consent      // who is asked
 	// Core tools are offered always; others on demand.
 	Core bool
 	// Refine narrows the schema that Func derives (enums, lengths); nil leaves it.
@@ -195,6 +189,22 @@ func (m Meta) Asks() Asking {
 		return AskOutside
 	}
 	return AskNever
+}
+
+// Trying is how long a tool is tried, and how often.
+type Trying struct {
+	Timeout time.Duration // 1-300 s for one attempt; 0 is the Runner's
+	Retry   *Retry        // nil tries once; only with ReadOnly or Idempotent
+}
+
+// Lent is what is known of a tool that a server lends us; zero is our own.
+type Lent struct {
+	// Server is the tool server that has the tool, as the operator named it; ""
+	// is our own. A server wrote the description: a turn that is offered the
+	// tool has read it.
+	Server string
+	// Hints are what is said about the tool; nil says nothing.
+	Hints *Hints
 }
 
 // Spec is a Meta with the arguments' form: a JSON Schema of type object.

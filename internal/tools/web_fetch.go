@@ -37,7 +37,7 @@ const (
 func WebFetch(g Guard) Tool {
 	f := &fetcher{client: g.Client(), guard: g}
 	meta := Meta{Name: "web_fetch", Description: strings.TrimSpace(fetchText), Category: Web,
-		ReadOnly: true, Egress: true, AllowFailure: true, Timeout: fetchTimeout + 5*time.Second}
+		ReadOnly: true, Egress: true, AllowFailure: true, Trying: Trying{Timeout: fetchTimeout + 5*time.Second}}
 	return Func(meta, f.call)
 }
 

@@ -54,7 +54,7 @@ func WebSearch(s Search) (Tool, error) {
 	}
 	f := searcher{guard.Client(), base, s}
 	meta := Meta{Name: "web_search", Description: strings.TrimSpace(searchText), Category: Web,
-		ReadOnly: true, AllowFailure: true, Timeout: searchTimeout}
+		ReadOnly: true, AllowFailure: true, Trying: Trying{Timeout: searchTimeout}}
 	return Func(meta, f.call), nil
 }
 

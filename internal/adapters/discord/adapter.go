@@ -10,9 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"parley/internal/chat"
@@ -74,11 +72,15 @@ var (
 	_ chat.Repeater      = (*Adapter)(nil)
 )
 
-// Adapter is Discord as a chat.Adapter.
+// Adapter is Discord as a chat.Adapter. Its parts own what they guard.
 type Adapter struct {
-	o     Options
-	api   string // without a trailing slash
-	http  *http.Client
+	o Options
+	rest
+	me
+	atlas
+	history
+	posts
+
 	queue chan arrival
 	// directs are the channels of direct chats, by person.
 	directs sync.Map
@@ -89,27 +91,10 @@ type Adapter struct {
 
 	lanes    lanes
 	progress progress
-	guard    guard
 	noted    chan struct{} // the session has come further
-	reading  chan struct{} // holds one for each channel whose history is being read
-	known    chan struct{} // closed once self and app are known
 
-	skew atomic.Int64 // how far Discord's clock is ahead, in ns
-
-	mu       sync.Mutex      // guards the rest
-	health   error           // of the gateway
-	dead     bool            // the token was refused: no call is made any more
-	self     string          // our user id
-	app      string          // our application id
-	roles    map[string]bool // roles that are ours alone: a mention of one is a mention of us
-	places   map[string]place
-	guilds   map[string]*authority
-	silent   map[string]time.Time // what is not to be asked, and until when
-	read     map[string]string    // channel -> the newest message on its way to the inbox
-	behind   map[string]bool      // channels whose history cannot be read just now
-	ours     map[string]string    // our messages of late -> their nonces
-	missed   time.Time            // when the session before this one was alive
-	expected map[string]bool      // servers that READY announced and that have not come yet
+	mu      sync.Mutex // guards gateway
+	gateway error      // how the connection is; nil is well
 }
 
 // errConnecting is the health before the first connection.
@@ -131,13 +116,10 @@ func New(o Options) (*Adapter, error) {
 	}
 	hear(o.Log)
 	o.Timing = o.Timing.defaults()
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 64
 	return &Adapter{
-		o: o, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport},
-		queue: make(chan arrival, 256), health: errConnecting, roles: map[string]bool{}, places: map[string]place{}, guilds: map[string]*authority{},
-		silent: map[string]time.Time{}, known: make(chan struct{}), noted: make(chan struct{}, 1), reading: make(chan struct{}, catchUpSide),
-		read: map[string]string{}, behind: map[string]bool{}, ours: map[string]string{}, lanes: lanes{byChannel: map[string]*lane{}}, progress: progress{open: map[int64]bool{}},
+		o: o, rest: newRest(o), me: newMe(), atlas: newAtlas(), history: newHistory(), posts: posts{nonces: map[string]string{}},
+		queue: make(chan arrival, 256), noted: make(chan struct{}, 1), gateway: errConnecting,
+		lanes: lanes{byChannel: map[string]*lane{}}, progress: progress{open: map[int64]bool{}},
 	}, nil
 }
 
@@ -147,19 +129,21 @@ func (a *Adapter) Platform() string { return Platform }
 // Health implements chat.Adapter.
 func (a *Adapter) Health() error {
 	a.mu.Lock()
-	health, behind := a.health, len(a.behind)
+	gateway := a.gateway
 	a.mu.Unlock()
 	switch {
-	case health != nil:
-		return health
+	case a.unauthorized():
+		return errToken
+	case gateway != nil:
+		return gateway
 	case a.lanes.overrun():
 		return errQueue
 	}
-	if err := a.guard.health(a.o.Now()); err != nil {
+	if err := a.guard.health(a.now()); err != nil {
 		return err
 	}
-	if behind > 0 {
-		return &chat.DegradedError{Err: fmt.Errorf("Discord: what was said in %d channels while there was no connection cannot be read yet", behind)}
+	if n := a.gaps(); n > 0 {
+		return &chat.DegradedError{Err: fmt.Errorf("Discord: what was said in %d channels while there was no connection cannot be read yet", n)}
 	}
 	return nil
 }
@@ -167,16 +151,7 @@ func (a *Adapter) Health() error {
 func (a *Adapter) setHealth(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.dead {
-		a.health = err
-	}
-}
-
-// kill ends all calls: the token is not accepted.
-func (a *Adapter) kill() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.dead, a.health = true, errToken
+	a.gateway = err
 }
 
 // What the operator is told, with the fix.
@@ -198,25 +173,6 @@ var fixes = map[int]string{
 	4012: "the gateway version is no longer served; update Parley",
 	4013: "invalid intents; update Parley",
 	4014: "enable Message Content Intent in the developer portal under Bot > Privileged Gateway Intents",
-}
-
-// hushed is how long something is still not to be asked.
-func (a *Adapter) hushed(what string) time.Duration {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return max(a.silent[what].Sub(a.o.Now()), a.silent["*"].Sub(a.o.Now()))
-}
-
-func (a *Adapter) hush(what string, d time.Duration) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	now := a.o.Now()
-	for w, until := range a.silent {
-		if now.After(until) {
-			delete(a.silent, w)
-		}
-	}
-	a.silent[what] = now.Add(d)
 }
 
 // channelOf is where a conversation's messages are posted.

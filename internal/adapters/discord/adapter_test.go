@@ -452,7 +452,7 @@ func TestNamesAreOneLine(t *testing.T) {
 // is no word of others.
 func TestWhoseWordsAreQuoted(t *testing.T) {
 	t.Parallel()
-	a := &Adapter{self: "9000", places: map[string]place{"50": {}}}
+	a := &Adapter{me: me{self: "9000"}, atlas: atlas{places: map[string]place{"50": {}}}}
 	for name, tt := range map[string]struct {
 		quoted wireMessage
 		want   bool

@@ -31,10 +31,33 @@ func authorityOf(g *wireGuild) *authority {
 }
 
 // forgetAuthority makes the next message ask Discord: roles have changed.
-func (a *Adapter) forgetAuthority(guild string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	delete(a.guilds, guild)
+func (t *atlas) forgetAuthority(guild string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.guilds, guild)
+}
+
+// rule notes who administers a server; where instead is not nil, only as long as
+// that was noted last.
+func (t *atlas) rule(guild string, who, instead *authority) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if instead == nil || t.guilds[guild] == instead {
+		t.guilds[guild] = who
+	}
+}
+
+// ruler is who administers a server. Where that is unknown it notes that Discord
+// is being asked, and returns that note.
+func (t *atlas) ruler(guild string) (who *authority, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if who = t.guilds[guild]; who != nil && !who.asked {
+		return who, true
+	}
+	who = &authority{asked: true}
+	t.guilds[guild] = who
+	return who, false
 }
 
 // administers tells whether a message's author administers its server. Messages
@@ -45,15 +68,8 @@ func (a *Adapter) administers(ctx context.Context, m *wireMessage) bool {
 		return false
 	}
 	guild := string(m.GuildID)
-	a.mu.Lock()
-	who := a.guilds[guild]
-	unknown := who == nil || who.asked
-	mine := &authority{asked: true}
-	if unknown {
-		a.guilds[guild] = mine
-	}
-	a.mu.Unlock()
-	if unknown {
+	who, known := a.ruler(guild)
+	if !known {
 		ctx, cancel := context.WithTimeout(ctx, lookup)
 		defer cancel()
 		var g wireGuild
@@ -61,12 +77,9 @@ func (a *Adapter) administers(ctx context.Context, m *wireMessage) bool {
 		if err != nil && !refused(err) {
 			return false // to be asked again
 		}
+		asking := who
 		who = authorityOf(&g)
-		a.mu.Lock()
-		if a.guilds[guild] == mine { // else something changed meanwhile, and the answer may be of before
-			a.guilds[guild] = who
-		}
-		a.mu.Unlock()
+		a.rule(guild, who, asking) // else something changed meanwhile, and the answer may be of before
 	}
 	if who.owner == string(m.Author.ID) || who.roles[guild] { // the role of everybody has the server's id
 		return true

@@ -4,7 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -18,24 +21,67 @@ const (
 	catchUpCall = 20 * time.Second
 )
 
+// history is how far the channels were read, and what is still to be read.
+type history struct {
+	reading chan struct{} // holds one for each channel whose history is being read
+
+	mu       sync.Mutex        // guards the rest
+	read     map[string]string // channel -> the newest message on its way to the inbox
+	behind   map[string]bool   // channels whose history cannot be read just now
+	missed   time.Time         // when the session before this one was alive
+	expected map[string]bool   // servers that READY announced and that have not come yet
+}
+
+func newHistory() history {
+	return history{reading: make(chan struct{}, catchUpSide), read: map[string]string{}, behind: map[string]bool{}}
+}
+
+// begin notes that a session begins, when the one before was alive, and what
+// servers will come. It returns the channels that were ever read.
+func (h *history) begin(since time.Time, expected map[string]bool) (channels []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.missed, h.expected = since, expected
+	return slices.Collect(maps.Keys(h.read))
+}
+
+// arrived notes that an announced server has come.
+func (h *history) arrived(guild string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.expected, guild)
+}
+
+// gaps counts the channels whose history cannot be read just now.
+func (h *history) gaps() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.behind)
+}
+
+// newest is the newest message of a channel that is on its way, "" for none.
+func (h *history) newest(channel string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.read[channel]
+}
+
 // reached notes that a message of a channel is on its way to the inbox.
-func (a *Adapter) reached(channel, id string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.read[channel] = newerID(a.read[channel], id)
+func (h *history) reached(channel, id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.read[channel] = newerID(h.read[channel], id)
 }
 
 // catchUp reads, page by page, what was written in a channel since its newest
 // message that is known. It runs in the channel's lane, so what comes meanwhile
 // waits behind it. It ends when it has caught up, or when Discord refuses.
 func (a *Adapter) catchUp(ctx context.Context, channel string) {
-	a.mu.Lock()
-	after := a.read[channel]
-	a.mu.Unlock()
+	after := a.newest(channel)
 	if after == "" {
 		return
 	}
-	after = newerID(after, idAt(a.o.Now().Add(-catchUpAge)))
+	after = newerID(after, idAt(a.now().Add(-catchUpAge)))
 	for try := 0; ctx.Err() == nil; {
 		n, last, err := a.page(ctx, channel, after)
 		switch {
@@ -102,12 +148,27 @@ func (a *Adapter) recall(ctx context.Context, channel, guild string, raw json.Ra
 }
 
 // stalled notes whether the history of a channel cannot be read just now.
-func (a *Adapter) stalled(channel string, is bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (h *history) stalled(channel string, is bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	if is {
-		a.behind[channel] = true
+		h.behind[channel] = true
 	} else {
-		delete(a.behind, channel)
+		delete(h.behind, channel)
 	}
+}
+
+// unread says whether something was said in a channel, since the last session
+// was alive, that no cursor leads to; if so there is one afterwards.
+func (h *history) unread(ch wireChannel, guild string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.expected[guild] || h.missed.IsZero() || h.read[string(ch.ID)] != "" || !isID(ch.Last) {
+		return false
+	}
+	if idTime(string(ch.Last)).Before(h.missed) {
+		return false
+	}
+	h.read[string(ch.ID)] = idAt(h.missed)
+	return true
 }

@@ -47,12 +47,10 @@ func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	a.mu.Lock()
-	path := "/applications/" + a.app + "/commands"
+	path := "/applications/" + a.appID() + "/commands"
 	if a.o.Guild != "" {
-		path = "/applications/" + a.app + "/guilds/" + a.o.Guild + "/commands"
+		path = "/applications/" + a.appID() + "/guilds/" + a.o.Guild + "/commands"
 	}
-	a.mu.Unlock()
 	want := make([]wireCommand, len(m.Commands))
 	for i, c := range m.Commands {
 		want[i] = wire(c)
@@ -160,7 +158,7 @@ func (a *Adapter) user(i *wireInteraction) *chat.Message {
 	if who == nil || bool(who.Bot) || !isID(i.ID) || i.GuildID != "" && !isID(i.GuildID) {
 		return nil
 	}
-	back, _ := json.Marshal(origin{App: i.AppID.shown(), Token: i.Token.shown(), At: a.o.Now()}) // plain data
+	back, _ := json.Marshal(origin{App: i.AppID.shown(), Token: i.Token.shown(), At: a.now()}) // plain data
 	key, _ := a.knownKey(string(i.ChannelID))
 	m := &chat.Message{
 		ID: string(i.ID), Key: key, From: chat.User{ID: Platform + ":" + string(who.ID), Name: nameOf(who, i.Member)}, Addressed: true,

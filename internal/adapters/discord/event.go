@@ -40,7 +40,7 @@ func (c *connection) event(s *discordgo.Session, e *discordgo.Event) {
 	default:
 		a.learnFrom(c.ctx, e)
 	}
-	a.progress.alive(e.Sequence, a.o.Now())
+	a.progress.alive(e.Sequence, a.now())
 	a.wake()
 }
 
@@ -78,46 +78,22 @@ func (c *connection) begin(s *discordgo.Session, e *discordgo.Event) {
 		a.o.Log.Error("discord: READY without a user", "err", err)
 		return
 	}
-	note := resumable{ID: r.SessionID.shown(), Seq: e.Sequence, Self: string(r.User.ID), App: string(r.User.ID), At: a.o.Now()}
+	note := resumable{ID: r.SessionID.shown(), Seq: e.Sequence, Self: string(r.User.ID), App: string(r.User.ID), At: a.now()}
 	if isID(r.Application.ID) {
 		note.App = string(r.Application.ID)
 	}
 	since := a.progress.fresh(note)
-	a.mu.Lock()
-	a.missed, a.expected = since, map[string]bool{}
+	expected := map[string]bool{}
 	for _, g := range r.Guilds {
-		a.expected[string(g.ID)] = true
+		expected[string(g.ID)] = true
 	}
-	channels := a.lanes.waiting()
-	for channel := range a.read {
-		channels = append(channels, channel)
-	}
-	a.mu.Unlock()
+	channels := append(a.lanes.waiting(), a.begin(since, expected)...)
 	a.introduce(note)
 	for _, channel := range channels {
 		a.enter(c.ctx, channel, event{ticket: a.progress.begin(0)})
 	}
 	a.progress.planned()
 	c.settled()
-}
-
-// introduce says who we are. What a RESUME brings again comes before it is
-// settled, and may speak to us already.
-func (a *Adapter) introduce(r resumable) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.self, a.app = r.Self, r.App
-}
-
-// receiving lets be said what waits for the first connection.
-func (a *Adapter) receiving() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	select {
-	case <-a.known:
-	default:
-		close(a.known)
-	}
 }
 
 // listen keeps the close code, which the library only logs.
@@ -210,7 +186,7 @@ func (a *Adapter) deleted(ctx context.Context, raw json.RawMessage) (list []chat
 		if isID(id) {
 			list = append(list, chat.Message{
 				ID: string(id) + "@deleted", Key: key, Kind: chat.KindDeleted, ReplyTo: string(id),
-				Direct: at.GuildID == "", Guild: string(at.GuildID), At: a.o.Now(),
+				Direct: at.GuildID == "", Guild: string(at.GuildID), At: a.now(),
 			})
 		}
 	}

@@ -119,13 +119,13 @@ func TestFaultLateInteraction(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ahead atomic.Int64
-	a.o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	a.now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	running(t, a, in, s)
 	s.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "ask"})
 	until(t, "delivered", func() bool { return len(in.texts()) == 1 })
 	m := in.last()
 	part := func(nonce string, private bool) chat.Part {
-		return chat.Part{Key: m.Key, Origin: m.Origin, To: m.From, Text: nonce, Nonce: nonce, Private: private, At: time.Now()}
+		return chat.Part{Key: m.Key, Origin: m.Origin, To: m.From, Text: nonce, Nonce: nonce, Private: private, Sending: chat.Sending{At: time.Now()}}
 	}
 	ahead.Store(int64(16 * time.Minute))
 	for _, p := range []chat.Part{part("late", false), part("late and private", true)} {
@@ -165,7 +165,7 @@ func TestFaultGoneWhileAnswering(t *testing.T) {
 		return id
 	}
 	send := func(channel, id string) error {
-		_, err := a.Send(ctx, chat.Part{Key: chat.Key{Platform: Platform, Channel: channel}, Text: "Hello", Nonce: "final" + channel, Preview: id, At: time.Now()})
+		_, err := a.Send(ctx, chat.Part{Key: chat.Key{Platform: Platform, Channel: channel}, Text: "Hello", Nonce: "final" + channel, Sending: chat.Sending{Preview: id, At: time.Now()}})
 		return err
 	}
 	if err := send("50", preview("50", 1)+"0"); err != nil { // no such message any more

@@ -46,7 +46,7 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	defer a.acks.Wait()
 	wait := a.o.Timing.RetryMin
 	for ctx.Err() == nil {
-		began := a.o.Now()
+		began := a.now()
 		err := a.connect(ctx)
 		if ctx.Err() != nil {
 			return nil
@@ -57,15 +57,12 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 		} else if code == 4007 || code == 4009 {
 			a.progress.forget()
 		}
-		a.mu.Lock()
-		dead := a.dead
-		a.mu.Unlock()
-		if dead {
+		if a.unauthorized() {
 			return errToken
 		}
 		a.setHealth(fmt.Errorf("Discord: not connected: %v", err))
 		a.o.Log.Warn("discord: connection ended", "err", err)
-		if a.o.Now().Sub(began) > a.o.Timing.Stable {
+		if a.now().Sub(began) > a.o.Timing.Stable {
 			wait = a.o.Timing.RetryMin
 		}
 		rest := wait/2 + rand.N(wait/2+1)
@@ -84,11 +81,9 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 // restore takes up what an earlier process noted.
 func (a *Adapter) restore(cursors map[string]string) {
 	a.progress.restore(cursors[gatewayCursor])
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	for name, id := range cursors {
 		if channel, ok := strings.CutPrefix(name, channelCursor); ok {
-			a.read[channel] = id
+			a.reached(channel, id)
 		}
 	}
 }

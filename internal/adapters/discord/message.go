@@ -22,9 +22,7 @@ const voiceMessage discordgo.MessageFlags = 1 << 13
 // message normalizes. No message and no reason is of no interest; a reason says
 // why somebody's message cannot be understood.
 func (a *Adapter) message(ctx context.Context, m *wireMessage, kind chat.Kind) (out *chat.Message, reason string) {
-	a.mu.Lock()
-	self := a.self
-	a.mu.Unlock()
+	self := a.myID()
 	if kind == chat.KindEdit && m.Edited == "" {
 		return nil, "" // a link preview was added
 	}
@@ -88,7 +86,7 @@ func (m *wireMessage) broken() string {
 
 // edited makes out the new version of an earlier message.
 func (a *Adapter) edited(m *wireMessage, out *chat.Message) {
-	out.ReplyTo, out.At = string(m.ID), a.o.Now()
+	out.ReplyTo, out.At = string(m.ID), a.now()
 	version := "0"
 	if at, err := time.Parse(time.RFC3339, string(m.Edited)); err == nil {
 		out.At, version = at, strconv.FormatInt(at.UnixMilli(), 10)
@@ -98,9 +96,7 @@ func (a *Adapter) edited(m *wireMessage, out *chat.Message) {
 
 // quote notes what a message answers or passes on.
 func (a *Adapter) quote(m *wireMessage, out *chat.Message) {
-	a.mu.Lock()
-	self := a.self
-	a.mu.Unlock()
+	self := a.myID()
 	if r := m.Referenced; r != nil {
 		out.Quote, out.ReplyTo = r.Content.shown(), r.ID.shown()
 		ours := r.Author != nil && string(r.Author.ID) == self
@@ -133,27 +129,6 @@ func nameOf(u *wireUser, m *wireMember) string {
 	return strings.Join(strings.FieldsFunc(name, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 	}), " ")
-}
-
-// mentioned removes mentions of us from a text and says whether there were any.
-func (a *Adapter) mentioned(content string) (text string, called bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	text = content
-	cut := func(mark string) {
-		if strings.Contains(text, mark) {
-			called = true
-			text = strings.ReplaceAll(text, mark, "")
-		}
-	}
-	if a.self != "" {
-		cut("<@" + a.self + ">")
-		cut("<@!" + a.self + ">")
-	}
-	for role := range a.roles {
-		cut("<@&" + role + ">")
-	}
-	return strings.TrimSpace(text), called
 }
 
 func idTime(id string) time.Time {

@@ -16,12 +16,12 @@ import (
 // wound gives an adapter a clock of its own.
 func wound(a *Adapter) (forward func(d time.Duration)) {
 	var ahead atomic.Int64
-	a.o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	a.now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 	return func(d time.Duration) { ahead.Add(int64(d)) }
 }
 
 func partTo(channel, text string) chat.Part {
-	return chat.Part{Key: chat.Key{Platform: Platform, Channel: channel}, Text: text, Nonce: channel + text, At: time.Now()}
+	return chat.Part{Key: chat.Key{Platform: Platform, Channel: channel}, Text: text, Nonce: channel + text, Sending: chat.Sending{At: time.Now()}}
 }
 
 // TestPagesPauseEverything: a route that answers with a page of HTML is asked a

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -43,6 +44,23 @@ func (a *Adapter) learnFrom(ctx context.Context, e *discordgo.Event) {
 	}
 }
 
+// atlas is what is known of channels and servers.
+type atlas struct {
+	mu     sync.Mutex // guards the rest
+	places map[string]place
+	guilds map[string]*authority
+}
+
+func newAtlas() atlas { return atlas{places: map[string]place{}, guilds: map[string]*authority{}} }
+
+// placed is what is known of a channel.
+func (t *atlas) placed(channel string) (p place, known bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, known = t.places[channel]
+	return p, known
+}
+
 // learnGuild takes in a server: its channels, and who administers it. Where
 // something was said in a channel of which nothing was ever stored, while
 // nobody was connected, that is read, too.
@@ -56,38 +74,22 @@ func (a *Adapter) learnGuild(ctx context.Context, g *wireGuild) {
 			}
 		}
 	}
-	a.mu.Lock()
-	delete(a.expected, string(g.ID))
-	a.guilds[string(g.ID)] = authorityOf(g)
+	a.arrived(string(g.ID))
+	a.rule(string(g.ID), authorityOf(g), nil)
+	self := a.myID()
 	for _, r := range g.Roles {
 		for _, m := range g.Members {
-			if bool(r.Managed) && m.User != nil && string(m.User.ID) == a.self && slices.Contains(m.Roles, r.ID) {
-				a.roles[string(r.ID)] = true
+			if bool(r.Managed) && m.User != nil && string(m.User.ID) == self && slices.Contains(m.Roles, r.ID) {
+				a.play(string(r.ID))
 			}
 		}
 	}
-	a.mu.Unlock()
 	for _, channel := range unread {
 		a.enter(ctx, channel, event{ticket: a.progress.begin(0)})
 	}
 }
 
-// unread says whether something was said in a channel, since the last session
-// was alive, that no cursor leads to; if so there is one afterwards.
-func (a *Adapter) unread(ch wireChannel, guild string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if !a.expected[guild] || a.missed.IsZero() || a.read[string(ch.ID)] != "" || !isID(ch.Last) {
-		return false
-	}
-	if idTime(string(ch.Last)).Before(a.missed) {
-		return false
-	}
-	a.read[string(ch.ID)] = idAt(a.missed)
-	return true
-}
-
-func (a *Adapter) learn(ch wireChannel, guild string) place {
+func (t *atlas) learn(ch wireChannel, guild string) place {
 	p := place{guild: guild}
 	if isID(ch.GuildID) {
 		p.guild = string(ch.GuildID)
@@ -96,9 +98,9 @@ func (a *Adapter) learn(ch wireChannel, guild string) place {
 	case discordgo.ChannelTypeGuildNewsThread, discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
 		p.parent = ch.ParentID.shown()
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.places[string(ch.ID)] = p
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.places[string(ch.ID)] = p
 	return p
 }
 
@@ -124,17 +126,14 @@ func (a *Adapter) key(ctx context.Context, channel, guild string) chat.Key {
 
 // place asks Discord what a channel is, unless it is known.
 func (a *Adapter) place(ctx context.Context, channel string) (place, error) {
-	a.mu.Lock()
-	p, known := a.places[channel]
-	a.mu.Unlock()
-	if known {
+	if p, known := a.placed(channel); known {
 		return p, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookup)
 	defer cancel()
 	var ch wireChannel
 	if err := a.call(ctx, http.MethodGet, "/channels/"+channel, channel, nil, &ch); err != nil {
-		return p, err
+		return place{}, err
 	}
 	ch.ID = plain(channel)
 	return a.learn(ch, ""), nil
@@ -157,10 +156,8 @@ func (a *Adapter) after(err error, try int) time.Duration {
 }
 
 // knownKey is the conversation of a channel as far as is known.
-func (a *Adapter) knownKey(channel string) (k chat.Key, known bool) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	p, known := a.places[channel]
+func (t *atlas) knownKey(channel string) (k chat.Key, known bool) {
+	p, known := t.placed(channel)
 	if p.parent != "" {
 		return chat.Key{Platform: Platform, Channel: p.parent, Thread: channel}, true
 	}

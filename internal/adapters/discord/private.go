@@ -33,12 +33,11 @@ func (a *Adapter) DirectKey(u chat.User) (chat.Key, bool) {
 
 // Door implements chat.Confidant: our profile has a line to write in.
 func (a *Adapter) Door() string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.self == "" {
+	self := a.myID()
+	if self == "" {
 		return ""
 	}
-	return "https://discord.com/users/" + a.self
+	return "https://discord.com/users/" + self
 }
 
 // way reads an Origin that is still good.
@@ -46,7 +45,7 @@ func (a *Adapter) way(s string) (o origin, ok bool) {
 	if s == "" || json.Unmarshal([]byte(s), &o) != nil {
 		return o, false
 	}
-	return o, a.o.Now().Sub(o.At) < tokenLife
+	return o, a.now().Sub(o.At) < tokenLife
 }
 
 // pressed is the Origin of a press.

@@ -29,7 +29,7 @@ func TestWhisper(t *testing.T) {
 				t.Errorf("%s: cannot be whispered", m.Kind)
 			}
 			for i := range 2 {
-				p := chat.Part{Key: m.Key, Origin: m.Origin, To: m.From, Text: "secret", Index: i, Private: true, At: time.Now()}
+				p := chat.Part{Key: m.Key, Origin: m.Origin, To: m.From, Text: "secret", Index: i, Private: true, Sending: chat.Sending{At: time.Now()}}
 				if _, err := a.Send(t.Context(), p); err != nil {
 					t.Error(err)
 				}
@@ -58,7 +58,7 @@ func TestDirectChatByPerson(t *testing.T) {
 		t.Fatal("a person has a direct chat, and nobody else")
 	}
 	for i := range 2 {
-		if _, err := a.Send(t.Context(), chat.Part{Key: k, Text: "hi", Index: i, Nonce: string(rune('a' + i)), At: time.Now()}); err != nil {
+		if _, err := a.Send(t.Context(), chat.Part{Key: k, Text: "hi", Index: i, Nonce: string(rune('a' + i)), Sending: chat.Sending{At: time.Now()}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,7 +67,7 @@ func TestDirectChatByPerson(t *testing.T) {
 	}
 	s.Gone("dm42", 50007)
 	var gone *chat.GoneError
-	if _, err := a.Send(t.Context(), chat.Part{Key: k, Text: "hi", Nonce: "c", At: time.Now()}); !errors.As(err, &gone) || !gone.Closed {
+	if _, err := a.Send(t.Context(), chat.Part{Key: k, Text: "hi", Nonce: "c", Sending: chat.Sending{At: time.Now()}}); !errors.As(err, &gone) || !gone.Closed {
 		t.Errorf("shut: %v", err)
 	}
 }

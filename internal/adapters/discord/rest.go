@@ -12,6 +12,8 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +23,60 @@ import (
 // The library's own calls sleep through a rate limit without looking at the
 // context, queue behind a mutex and know no nonce, so posts
 // and edits go through here.
+
+// rest is the way to Discord's API, for us and for the library: one token, its
+// rate limits, and what answers in Discord's place.
+type rest struct {
+	token string
+	api   string // without a trailing slash
+	http  *http.Client
+	now   func() time.Time
+	guard guard
+	skew  atomic.Int64 // how far Discord's clock is ahead, in ns
+
+	mu     sync.Mutex           // guards the rest
+	dead   bool                 // the token was refused: no call is made any more
+	silent map[string]time.Time // what is not to be asked, and until when
+}
+
+func newRest(o Options) rest {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.MaxIdleConnsPerHost = 64
+	return rest{token: o.Token, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport}, now: o.Now, silent: map[string]time.Time{}}
+}
+
+// unauthorized tells whether Discord did not take the token.
+func (r *rest) unauthorized() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.dead
+}
+
+// kill ends all calls: the token is not accepted.
+func (r *rest) kill() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.dead = true
+}
+
+// hushed is how long something is still not to be asked.
+func (r *rest) hushed(what string) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return max(r.silent[what].Sub(r.now()), r.silent["*"].Sub(r.now()))
+}
+
+func (r *rest) hush(what string, d time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	for w, until := range r.silent {
+		if now.After(until) {
+			delete(r.silent, w)
+		}
+	}
+	r.silent[what] = now.Add(d)
+}
 
 // maxAnswer bounds what is read of an answer.
 const maxAnswer = 8 << 20
@@ -41,7 +97,7 @@ func (e *restError) Error() string {
 
 // call makes one request. in nil sends no body; out nil ignores the answer.
 // channel is what a rate limit silences.
-func (a *Adapter) call(ctx context.Context, method, path, channel string, in, out any) error {
+func (r *rest) call(ctx context.Context, method, path, channel string, in, out any) error {
 	var body []byte
 	contentType := "application/json"
 	switch in := in.(type) {
@@ -54,54 +110,51 @@ func (a *Adapter) call(ctx context.Context, method, path, channel string, in, ou
 			return fmt.Errorf("discord: encode: %w", err)
 		}
 	}
-	req, err := http.NewRequestWithContext(ctx, method, a.api+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, r.api+path, bytes.NewReader(body))
 	if err != nil {
 		return fmt.Errorf("discord: %w", err)
 	}
 	quiet := cmp.Or(channel, routeOf(req))
-	if d := a.hushed(quiet); d > 0 {
+	if d := r.hushed(quiet); d > 0 {
 		return &chat.WaitError{After: d, Err: errLimited}
 	}
-	req.Header.Set("Authorization", "Bot "+a.o.Token)
+	req.Header.Set("Authorization", "Bot "+r.token)
 	req.Header.Set("User-Agent", "DiscordBot (https://parley.invalid, 1)")
 	if body != nil {
 		req.Header.Set("Content-Type", contentType)
 	}
-	resp, answer, err := a.exchange(req)
+	resp, answer, err := r.exchange(req)
 	if err != nil {
 		return err
 	}
-	return a.judge(resp, answer, quiet, out)
+	return r.judge(resp, answer, quiet, out)
 }
 
 // exchange makes one request, of us or of the library, unless none may be made
 // just now. What is no answer of Discord's API makes everything wait.
-func (a *Adapter) exchange(req *http.Request) (*http.Response, []byte, error) {
-	a.mu.Lock()
-	dead := a.dead
-	a.mu.Unlock()
-	if dead {
+func (r *rest) exchange(req *http.Request) (*http.Response, []byte, error) {
+	if r.unauthorized() {
 		return nil, nil, errToken
 	}
-	route, began := routeOf(req), a.o.Now()
-	if wait, why := a.guard.enter(route, began); wait > 0 {
+	route, began := routeOf(req), r.now()
+	if wait, why := r.guard.enter(route, began); wait > 0 {
 		return nil, nil, &chat.WaitError{After: wait, Err: why}
 	}
 	var wrote atomic.Bool
 	ctx := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) { wrote.Store(i.Err == nil) }})
-	resp, err := a.http.Do(req.WithContext(ctx))
+	resp, err := r.http.Do(req.WithContext(ctx))
 	if err != nil {
-		a.guard.unanswered(route, a.o.Now())
+		r.guard.unanswered(route, r.now())
 		return nil, nil, lost(err, wrote.Load())
 	}
 	defer func() { _ = resp.Body.Close() }()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		a.guard.unanswered(route, a.o.Now())
+		r.guard.unanswered(route, r.now())
 		return nil, nil, lost(err, true)
 	}
-	a.dated(resp)
-	if wait := a.guard.leave(route, verdict(resp, answer), began, a.o.Now()); wait > 0 {
+	r.dated(resp)
+	if wait := r.guard.leave(route, verdict(resp, answer), began, r.now()); wait > 0 {
 		why := fmt.Errorf("discord: a page instead of an answer, status %d", resp.StatusCode)
 		if resp.StatusCode < 400 || resp.StatusCode >= 500 { // what stands behind it may have done it
 			return nil, nil, fmt.Errorf("%w: %w", chat.ErrUnknownOutcome, why)
@@ -112,9 +165,9 @@ func (a *Adapter) exchange(req *http.Request) (*http.Response, []byte, error) {
 }
 
 // dated takes note of Discord's clock, by which its ids are made.
-func (a *Adapter) dated(resp *http.Response) {
+func (r *rest) dated(resp *http.Response) {
 	if at, err := http.ParseTime(resp.Header.Get("Date")); err == nil {
-		a.skew.Store(int64(at.Sub(a.o.Now())))
+		r.skew.Store(int64(at.Sub(r.now())))
 	}
 }
 
@@ -138,7 +191,7 @@ func lost(err error, wrote bool) error {
 }
 
 // judge reads an answer's status. quiet is what a rate limit silences.
-func (a *Adapter) judge(resp *http.Response, answer []byte, quiet string, out any) error {
+func (r *rest) judge(resp *http.Response, answer []byte, quiet string, out any) error {
 	switch {
 	case resp.StatusCode < 300:
 		if out == nil || len(answer) == 0 || resp.StatusCode == http.StatusNoContent {
@@ -149,20 +202,20 @@ func (a *Adapter) judge(resp *http.Response, answer []byte, quiet string, out an
 		}
 		return nil
 	case resp.StatusCode == http.StatusTooManyRequests:
-		return a.limited(resp, answer, quiet)
+		return r.limited(resp, answer, quiet)
 	case resp.StatusCode >= 500:
 		return fmt.Errorf("discord: %w: status %d", chat.ErrUnknownOutcome, resp.StatusCode)
 	}
 	e := &restError{Status: resp.StatusCode}
 	_ = decode(answer, e) // the status alone will do
 	if resp.StatusCode == http.StatusUnauthorized {
-		a.kill()
+		r.kill()
 	}
 	return e
 }
 
 // limited turns a 429 into the wait it asks for.
-func (a *Adapter) limited(resp *http.Response, answer []byte, quiet string) error {
+func (r *rest) limited(resp *http.Response, answer []byte, quiet string) error {
 	var body struct {
 		RetryAfter float64 `json:"retry_after"`
 		Global     bool    `json:"global"`
@@ -175,7 +228,7 @@ func (a *Adapter) limited(resp *http.Response, answer []byte, quiet string) erro
 	if body.Global {
 		quiet = "*"
 	}
-	a.hush(quiet, wait)
+	r.hush(quiet, wait)
 	return &chat.WaitError{After: wait, Err: errLimited}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf16"
 
@@ -217,10 +218,7 @@ const patience = 2 * time.Second
 // connected waits until we know who we are. Before, nothing is said: what an
 // earlier process said could not be told from what others did.
 func (a *Adapter) connected(ctx context.Context, patience time.Duration) error {
-	a.mu.Lock()
-	dead := a.dead
-	a.mu.Unlock()
-	if dead {
+	if a.unauthorized() {
 		return errToken
 	}
 	timer := time.NewTimer(patience)
@@ -314,7 +312,7 @@ func (a *Adapter) post(ctx context.Context, channel string, p chat.Part) (string
 		// Somebody deleted it: say it anew.
 	}
 	var got posted
-	if p.Unknown > 0 && a.o.Now().Sub(p.At) > nonceWindow {
+	if p.Unknown > 0 && a.now().Sub(p.At) > nonceWindow {
 		var err error
 		if got, err = a.find(ctx, channel, p); err != nil {
 			return "", err
@@ -351,14 +349,28 @@ const (
 	maxAccounts = 1000
 )
 
+// posts are our messages of late.
+type posts struct {
+	mu     sync.Mutex        // guards nonces
+	nonces map[string]string // id -> the nonce of its part
+}
+
 // account remembers which part a message of ours is.
-func (a *Adapter) account(id, nonce string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if len(a.ours) >= maxAccounts {
-		clear(a.ours)
+func (p *posts) account(id, nonce string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.nonces) >= maxAccounts {
+		clear(p.nonces)
 	}
-	a.ours[id] = nonce
+	p.nonces[id] = nonce
+}
+
+// accounted is the nonce of a message of ours of late.
+func (p *posts) accounted(id string) (nonce string, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	nonce, ok = p.nonces[id]
+	return nonce, ok
 }
 
 // find looks for a part in the history, for when its nonce has been forgotten.
@@ -395,11 +407,9 @@ func (a *Adapter) ahead() time.Duration {
 
 // isPart says whether a message is a part that was posted before.
 func (a *Adapter) isPart(m posted, p chat.Part) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	nonce, accounted := a.ours[string(m.ID)]
+	nonce, accounted := a.accounted(string(m.ID))
 	switch {
-	case string(m.Author.ID) != a.self:
+	case string(m.Author.ID) != a.myID():
 		return false
 	case accounted:
 		return nonce == p.Nonce

@@ -16,7 +16,7 @@ func TestSendIsIdempotentAndNeverPings(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
-	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "@everyone hello <@1>", Nonce: "abc", ReplyTo: "123", At: time.Now()}
+	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "@everyone hello <@1>", Nonce: "abc", ReplyTo: "123", Sending: chat.Sending{At: time.Now()}}
 	s.Fail(discordtest.Fault{Method: "POST", Path: "/channels/50/messages", After: true, Cut: true})
 	if _, err := a.Send(context.Background(), p); !errors.Is(err, chat.ErrUnknownOutcome) {
 		t.Fatalf("a lost answer is %v", err)
@@ -40,7 +40,7 @@ func TestSendErrors(t *testing.T) {
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
 	part := func(channel string) chat.Part {
-		return chat.Part{Key: chat.Key{Platform: "discord", Channel: channel}, Text: "x", Nonce: channel, At: time.Now()}
+		return chat.Part{Key: chat.Key{Platform: "discord", Channel: channel}, Text: "x", Nonce: channel, Sending: chat.Sending{At: time.Now()}}
 	}
 	var wait *chat.WaitError
 	s.Fail(discordtest.Fault{Method: "POST", Path: "/channels/1/", Status: 429, RetryAfter: 0.2})
@@ -84,7 +84,7 @@ func TestPreviewBecomesTheAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	// A crash lost the id: the final part has the same nonce and takes it over.
-	if _, err := a.Send(context.Background(), chat.Part{Key: m.Key, Text: "Hello there", Nonce: m.Nonce, At: time.Now()}); err != nil {
+	if _, err := a.Send(context.Background(), chat.Part{Key: m.Key, Text: "Hello there", Nonce: m.Nonce, Sending: chat.Sending{At: time.Now()}}); err != nil {
 		t.Fatal(err)
 	}
 	if sent := s.Sent(); len(sent) != 1 || sent[0].Content != "Hello there" {
@@ -101,7 +101,7 @@ func TestNothingIsSaidBeforeReady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "said once", Nonce: "abc", Unknown: 1, At: time.Now().Add(-time.Hour)}
+	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "said once", Nonce: "abc", Sending: chat.Sending{Unknown: 1, At: time.Now().Add(-time.Hour)}}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	var wait *chat.WaitError
@@ -124,7 +124,7 @@ func TestForgottenNonceAfterARestart(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
 	a, stop := connected(t, in, s)
-	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "said once", Nonce: "abc", At: time.Now()}
+	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "said once", Nonce: "abc", Sending: chat.Sending{At: time.Now()}}
 	if _, err := a.Send(context.Background(), p); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestUnquotable(t *testing.T) {
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
 	s.Unquotable("123")
-	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "an answer", Nonce: "abc", ReplyTo: "123", At: time.Now()}
+	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "an answer", Nonce: "abc", ReplyTo: "123", Sending: chat.Sending{At: time.Now()}}
 	if _, err := a.Send(context.Background(), p); err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestOnlyItselfIsFound(t *testing.T) {
 		}
 		return id
 	}
-	old := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "Done.", Nonce: "one", At: time.Now()}
+	old := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "Done.", Nonce: "one", Sending: chat.Sending{At: time.Now()}}
 	first := send(old)
 	ahead := time.Duration(0)
 	later := func(d time.Duration) time.Time {
@@ -196,10 +196,10 @@ func TestOnlyItselfIsFound(t *testing.T) {
 		forward(d)
 		s.Ahead(ahead)
 		s.ForgetNonces()
-		return a.o.Now()
+		return a.now()
 	}
 	at := later(time.Hour)
-	a.ours = map[string]string{} // as after a restart
+	a.nonces = map[string]string{} // as after a restart
 	lost := old
 	lost.Nonce, lost.Unknown, lost.At = "two", 1, at
 	later(3 * time.Minute)

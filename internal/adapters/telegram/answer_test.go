@@ -42,7 +42,7 @@ func TestOnlyOKAndIDCountOfASend(t *testing.T) {
 			if err != nil || id != fmt.Sprint(s.Sent()[len(s.Sent())-1].ID) {
 				t.Errorf("%s: send: %q, %v", echo, id, err)
 			}
-			if again, err := a.Send(t.Context(), chat.Part{Key: to, Text: "hello there", Preview: id}); err != nil || again != id {
+			if again, err := a.Send(t.Context(), chat.Part{Key: to, Text: "hello there", Sending: chat.Sending{Preview: id}}); err != nil || again != id {
 				t.Errorf("%s: edit: %q, %v", echo, again, err)
 			}
 			two := []chat.File{{Name: "a.txt", Data: []byte("A")}, {Name: "b.txt", Data: []byte("B")}}
@@ -237,7 +237,7 @@ func TestNothingIsRepeatedIntoSilence(t *testing.T) {
 	s := server(t, telegramtest.Options{})
 	s.AddChat(42)
 	a := adapter(t, s, nil)
-	p := chat.Part{Key: place(42, 0), Text: "x", Unknown: 1}
+	p := chat.Part{Key: place(42, 0), Text: "x", Sending: chat.Sending{Unknown: 1}}
 	lift := s.Fail(telegramtest.Fault{Status: 502})
 	if _, err := a.Send(t.Context(), p); err == nil || isUnknown(err) || isGone(err) || len(s.Calls("sendMessage")) != 0 {
 		t.Errorf("Send: %v", err)

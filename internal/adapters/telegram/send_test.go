@@ -197,7 +197,7 @@ func TestSendPrivate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := chat.Part{Key: place(group, 0), Private: true, To: chat.User{ID: "telegram:42"}, Text: "secret", Preview: preview}
+	p := chat.Part{Key: place(group, 0), Private: true, To: chat.User{ID: "telegram:42"}, Text: "secret", Sending: chat.Sending{Preview: preview}}
 	if _, err := a.Send(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +228,7 @@ func TestPreviewInGroup(t *testing.T) {
 			t.Errorf("edit: %q %v", again, err)
 		}
 	}
-	p := chat.Part{Key: m.Key, Preview: id, Text: "one **two** three"}
+	p := chat.Part{Key: m.Key, Text: "one **two** three", Sending: chat.Sending{Preview: id}}
 	for range 2 { // an edit may be repeated
 		if got, err := a.Send(t.Context(), p); err != nil || got != id {
 			t.Errorf("final: %q %v", got, err)

@@ -172,5 +172,5 @@ func (s *stage) until(what string, ok func() bool) {
 
 // part is an answer to m, made of one piece.
 func part(m chat.Message, text string) chat.Part {
-	return chat.Part{Key: m.Key, To: m.From, Origin: m.Origin, Text: text, Nonce: fmt.Sprintf("%-25.25s", "n"+text), At: time.Now()}
+	return chat.Part{Key: m.Key, To: m.From, Origin: m.Origin, Text: text, Nonce: fmt.Sprintf("%-25.25s", "n"+text), Sending: chat.Sending{At: time.Now()}}
 }

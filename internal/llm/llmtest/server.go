@@ -122,22 +122,27 @@ type Server struct {
 	http *http.Server
 	addr string
 
-	mu      sync.Mutex // guards the rest
-	queue   []Turn
-	respond func(Request) Turn
-	forms   func(Request) Turn
-	hear    func(Recording) string
+	mu    sync.Mutex // guards the rest
+	queue []Turn
+	answers
 	seen    []Request
 	quiet   bool
 	models  []string
 	key     string
 	props   string
-	renders func(Request) error
 	flooded int64
 	flying  int
 	most    int
 
 	vectors embeddings
+}
+
+// answers are how requests of each kind are answered where no turn is queued.
+type answers struct {
+	respond func(Request) Turn
+	forms   func(Request) Turn
+	hear    func(Recording) string
+	renders func(Request) error
 }
 
 // NewServer starts a server with the model "test".

@@ -30,12 +30,12 @@ func TestHints(t *testing.T) {
 		want   tools.Meta
 	}{
 		"says nothing":       {server("s"), sdk.Tool{}, tools.Meta{SideEffect: true}},
-		"says only a title":  {server("s"), sdk.Tool{Title: "A\n\x1btool"}, tools.Meta{SideEffect: true, Hints: &tools.Hints{Title: "A tool", Destructive: true, OpenWorld: true}}},
-		"empty annotations":  {server("s"), sdk.Tool{Annotations: &sdk.ToolAnnotations{}}, tools.Meta{SideEffect: true, Hints: &tools.Hints{Destructive: true, OpenWorld: true}}},
-		"reads":              {server("s"), sdk.Tool{Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}}, tools.Meta{ReadOnly: true, Hints: &tools.Hints{ReadOnly: true, Destructive: true}}},
-		"adds":               {server("s"), sdk.Tool{Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, Title: "Add"}}, tools.Meta{SideEffect: true, Hints: &tools.Hints{Title: "Add", Idempotent: true, OpenWorld: true}}},
+		"says only a title":  {server("s"), sdk.Tool{Title: "A\n\x1btool"}, tools.Meta{SideEffect: true, Lent: tools.Lent{Hints: &tools.Hints{Title: "A tool", Destructive: true, OpenWorld: true}}}},
+		"empty annotations":  {server("s"), sdk.Tool{Annotations: &sdk.ToolAnnotations{}}, tools.Meta{SideEffect: true, Lent: tools.Lent{Hints: &tools.Hints{Destructive: true, OpenWorld: true}}}},
+		"reads":              {server("s"), sdk.Tool{Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}}, tools.Meta{ReadOnly: true, Lent: tools.Lent{Hints: &tools.Hints{ReadOnly: true, Destructive: true}}}},
+		"adds":               {server("s"), sdk.Tool{Annotations: &sdk.ToolAnnotations{DestructiveHint: &no, IdempotentHint: true, Title: "Add"}}, tools.Meta{SideEffect: true, Lent: tools.Lent{Hints: &tools.Hints{Title: "Add", Idempotent: true, OpenWorld: true}}}},
 		"the operator knows": {Server{Name: "s", ReadOnly: true}, sdk.Tool{}, tools.Meta{ReadOnly: true}},
-		"reads an address":   {server("s"), sdk.Tool{InputSchema: json.RawMessage(address), Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}, tools.Meta{ReadOnly: true, Egress: true, Hints: &tools.Hints{ReadOnly: true, Destructive: true, OpenWorld: true}}},
+		"reads an address":   {server("s"), sdk.Tool{InputSchema: json.RawMessage(address), Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}}, tools.Meta{ReadOnly: true, Egress: true, Lent: tools.Lent{Hints: &tools.Hints{ReadOnly: true, Destructive: true, OpenWorld: true}}}},
 	} {
 		tt.tool.Name = "tool"
 		if tt.tool.InputSchema == nil {

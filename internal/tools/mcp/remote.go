@@ -44,11 +44,16 @@ type remote struct {
 
 	mu      sync.Mutex // guards what follows
 	session *sdk.ClientSession
+	offering
+	err    string
+	barred bool // it wants a login
+}
+
+// offering is what a server has, and what of it may be used.
+type offering struct {
 	all     []definition // what the server has
 	set     tools.Set    // what of it is offered
 	pending []Change
-	err     string
-	barred  bool // it wants a login
 }
 
 func newRemote(s Server, p *pins, log *slog.Logger) *remote {

@@ -15,25 +15,35 @@ import (
 
 // gateway is the state of the event side. Server.mu guards it.
 type gateway struct {
-	conns      map[*client]bool
-	kept       []event // every event of the session, for RESUME
-	seq        int64
-	session    string
+	conns    map[*client]bool
+	kept     []event // every event of the session, for RESUME
+	seq      int64
+	session  string
+	Interval time.Duration
+	guilds   []map[string]any
+	address  string // told to clients; "" is the server's own
+	misdeeds
+	seen
+}
+
+// misdeeds are what the gateway does wrong.
+type misdeeds struct {
+	mute      bool // answer no heartbeat
+	invalid   bool // refuse the next RESUME
+	maybe     bool // and say that it could be tried again
+	deaf      int  // RESUMEs to leave without any answer
+	lax       bool // op 9 to each IDENTIFY
+	closeWith int  // close code instead of READY
+	silent    bool // never say READY
+}
+
+// seen is what clients did.
+type seen struct {
 	identifies int
 	resumes    int
 	unheard    int // RESUMEs that were left without an answer
-	Interval   time.Duration
-	mute       bool // answer no heartbeat
-	invalid    bool // refuse the next RESUME
-	maybe      bool // and say that it could be tried again
-	deaf       int  // RESUMEs to leave without any answer
-	guilds     []map[string]any
-	lax        bool // op 9 to each IDENTIFY
-	closeWith  int  // close code instead of READY
-	silent     bool // never say READY
 	beats      []time.Time
 	dials      []time.Time
-	address    string // told to clients; "" is the server's own
 }
 
 type event struct {

@@ -58,28 +58,38 @@ type Server struct {
 	http *http.Server
 	addr string
 
-	mu       sync.Mutex // guards the rest
-	nextID   int64
+	mu sync.Mutex // guards the rest
+	gw gateway
+	world
+	traffic
+	nextID  int64
+	ahead   time.Duration // of the server's clock
+	changed chan struct{}
+	quiet   bool
+	flags   int
+}
+
+// world is what is on this Discord.
+type world struct {
 	messages []*Message
 	nonces   map[string]*Message // channel/nonce
-	calls    []Call
-	faults   []*Fault
 	commands json.RawMessage
-	acks     map[string]Response // interaction id -> the first answer
-	uses     map[string]Use      // interaction token -> where and by whom
-	gone     map[string]int      // channel -> error code
-	places   map[string]string   // channel -> guild, "" is a direct chat
-	threads  map[string]string   // thread -> parent
-	stalled  []*stall
-	ahead    time.Duration // of the server's clock
+	gone     map[string]int    // channel -> error code
+	places   map[string]string // channel -> guild, "" is a direct chat
+	threads  map[string]string // thread -> parent
 	archived map[string]bool
 	files    map[string][]byte // of attachments, by message
 	guilds   map[string]any
 	left     map[[2]string]bool // server, person
-	gw       gateway
-	changed  chan struct{}
-	quiet    bool
-	flags    int
+}
+
+// traffic is what was asked, and what is to go wrong.
+type traffic struct {
+	calls   []Call
+	faults  []*Fault
+	stalled []*stall
+	acks    map[string]Response // interaction id -> the first answer
+	uses    map[string]Use      // interaction token -> where and by whom
 }
 
 // New starts a server.
@@ -89,9 +99,10 @@ func New() *Server {
 		panic(err) // no loopback, no tests
 	}
 	s := &Server{
-		addr: l.Addr().String(), nonces: map[string]*Message{}, acks: map[string]Response{}, uses: map[string]Use{}, places: map[string]string{},
-		gone: map[string]int{}, threads: map[string]string{}, archived: map[string]bool{}, files: map[string][]byte{}, guilds: map[string]any{}, changed: make(chan struct{}),
-		commands: json.RawMessage("[]"), gw: newGateway(), flags: 1 << 19,
+		addr: l.Addr().String(), changed: make(chan struct{}), gw: newGateway(), flags: 1 << 19,
+		traffic: traffic{acks: map[string]Response{}, uses: map[string]Use{}},
+		world: world{nonces: map[string]*Message{}, places: map[string]string{}, gone: map[string]int{}, threads: map[string]string{},
+			archived: map[string]bool{}, files: map[string][]byte{}, guilds: map[string]any{}, commands: json.RawMessage("[]")},
 	}
 	s.nextID = (time.Now().UnixMilli() - discordEpoch) << 22
 	mux := http.NewServeMux()

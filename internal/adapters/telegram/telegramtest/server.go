@@ -43,11 +43,22 @@ type Server struct {
 	changed *sync.Cond // on mu: a call was recorded or a message changed
 	version int        // counts changes
 	revoked bool
-	faults  []*Fault
-	calls   []Call
-	wasted  int
-	waits   map[int64]time.Time // chat -> end of its retry_after; 0 for polls
 	inbound queue
+	hook    webhook
+	traffic
+	world
+}
+
+// traffic is what was asked, and what is to go wrong.
+type traffic struct {
+	faults []*Fault
+	calls  []Call
+	wasted int
+	waits  map[int64]time.Time // chat -> end of its retry_after; 0 for polls
+}
+
+// world is what is on this Telegram.
+type world struct {
 	chats   map[int64]*room
 	sent    []*SentMessage
 	drafts  []Draft
@@ -56,7 +67,6 @@ type Server struct {
 	menus   map[string][]Command // scope -> its commands
 	files   map[string]File
 	admins  map[[2]int64]bool
-	hook    webhook
 }
 
 // New starts a server on a loopback port of its own.
@@ -74,9 +84,9 @@ func Start(o Options) *Server {
 		o.Now = time.Now
 	}
 	s := &Server{
-		opts: o, closing: make(chan struct{}), waits: map[int64]time.Time{}, chats: map[int64]*room{},
-		queries: map[string]int{}, menus: map[string][]Command{}, files: map[string]File{}, admins: map[[2]int64]bool{},
-		inbound: queue{next: 1, wake: make(chan struct{})},
+		opts: o, closing: make(chan struct{}), inbound: queue{next: 1, wake: make(chan struct{})},
+		traffic: traffic{waits: map[int64]time.Time{}},
+		world:   world{chats: map[int64]*room{}, queries: map[string]int{}, menus: map[string][]Command{}, files: map[string]File{}, admins: map[[2]int64]bool{}},
 	}
 	fmt.Sscanf(o.Token, "%d:", &s.botID)
 	s.changed = sync.NewCond(&s.mu)
