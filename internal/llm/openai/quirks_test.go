@@ -116,7 +116,7 @@ func TestWrongLesson(t *testing.T) {
 	s := fake(t)
 	book := &notebook{rows: map[string][]string{}}
 	s.Respond(func(llmtest.Request) llmtest.Turn {
-		return status(400, `{"error":{"message":"System role not supported, temperature neither, and image input, stream_options, max_completion_tokens"}}`)
+		return status(400, `{"error":{"message":"System role not supported, temperature is not supported, and image input, stream_options, unknown max_completion_tokens"}}`)
 	})
 	c, err := New(Options{BaseURL: s.URL(), Model: "test", Stream: true, Notebook: book})
 	if err != nil {
@@ -127,6 +127,14 @@ func TestWrongLesson(t *testing.T) {
 	}
 	if n := len(s.Requests()); n > 6 {
 		t.Errorf("%d attempts", n)
+	}
+	for detail, want := range map[string]quirks{
+		"image_url could not be fetched": 0, "the temperature of the GPU is too high": 0, "upstream failed: tool timed out": 0, "max_completion_tokens is too large": 0,
+		"{{ raise_exception('alphanumeric strings with length 9!') }}\nError: Jinja Exception: System role not supported": noSystem,
+	} {
+		if q := lessonOf(detail, everything(), 0); q != want {
+			t.Errorf("%s: learned %b", detail, q)
+		}
 	}
 	if q := lessonOf("image input is not supported", ask("hi"), 0); q != 0 {
 		t.Errorf("learned %b from a refusal of something that was not sent", q)
