@@ -51,3 +51,30 @@ func TestReadingDoesNotWait(t *testing.T) {
 		})
 	}
 }
+
+// TestTypingWhereEverythingIsAnswered: in a channel where everything is answered
+// a message that names nobody shows typing, too; elsewhere what is overheard does
+// not.
+func TestTypingWhereEverythingIsAnswered(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_ACCESS_MODE=open", "BOT_ACCESS_OWNERS=telegram:1")
+	w.run(t)
+	w.tg.Push(telegramtest.Text(-200, 8, "nobody asked"))
+	w.tg.Push(telegramtest.Text(-100, 1, "/config channel all"))
+	eventually(t, "all is answered", func() bool { return len(w.tg.Sent()) > 0 })
+	w.llm.Queue(llmtest.Turn{Text: "it is noon", Delay: 600 * time.Millisecond})
+	w.tg.Push(telegramtest.Text(-100, 8, "what time is it?"))
+	eventually(t, "answered", func() bool {
+		sent := w.tg.Sent()
+		return sent[len(sent)-1].Text == "it is noon"
+	})
+	if len(w.tg.Actions()) == 0 {
+		t.Error("no typing")
+	}
+	for _, a := range w.tg.Actions() {
+		if a.Chat != -100 {
+			t.Errorf("typing in %d", a.Chat)
+		}
+	}
+}
