@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,6 +15,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/llm/llmtest"
 	"parley/internal/tools/mcp/mcptest"
 	"parley/internal/waittest"
 )
@@ -151,5 +154,73 @@ func TestLoginToAToolServerFromTheChat(t *testing.T) {
 	}
 	if strings.Contains(w.log.String(), "CANARY") {
 		t.Error("a token or a code is in the log")
+	}
+}
+
+// A picture that a tool server makes reaches the person in the chat.
+func TestFilesOfAToolServerReachTheChat(t *testing.T) {
+	server := sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"}, nil)
+	server.AddTool(&sdk.Tool{Name: "get-tiny-image", Description: "Draws", InputSchema: json.RawMessage(`{"type":"object"}`), Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}},
+		func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return &sdk.CallToolResult{Content: []sdk.Content{&sdk.ImageContent{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\nCANARY")}}}, nil
+		})
+	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
+	w := newWorld(t)
+	w.file = filepath.Join(t.TempDir(), "bot.yaml")
+	if err := os.WriteFile(w.file, []byte("mcp:\n  servers:\n    - name: art\n      url: "+web.URL+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
+		if r.Messages[len(r.Messages)-1].Role == "tool" {
+			return llmtest.Turn{Text: "Here it is."}
+		}
+		return llmtest.Turn{Calls: []llmtest.Call{{Name: "art__get-tiny-image", Args: "{}"}}}
+	})
+	w.run(t)
+	w.shows(t, "/tools servers", "art: up, 1 tool in use")
+	if got := w.say(t, 1, "draw me something"); !strings.Contains(got, "Here it is.") {
+		t.Errorf("said %q", got)
+	}
+	eventually(t, "the picture", func() bool { return len(w.tg.Calls("sendDocument")) == 1 })
+}
+
+// The same login in a shell, with the address pasted.
+func TestLoginToAToolServerFromTheShell(t *testing.T) {
+	server := sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"}, nil)
+	g := mcptest.NewGate(t, sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	dir := t.TempDir()
+	file := filepath.Join(dir, "bot.yaml")
+	if err := os.WriteFile(file, []byte("mcp:\n  servers:\n    - name: pages\n      url: "+g.URL+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, paste := io.Pipe()
+	printed, out := io.Pipe()
+	code := make(chan int, 1)
+	go func() {
+		code <- run([]string{"mcp", "login", "pages", "--data", dir, "--config", file}, in, out, out)
+		out.Close()
+	}()
+	var said strings.Builder
+	for lines := bufio.NewScanner(printed); lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+		if strings.HasPrefix(lines.Text(), "http") {
+			back := g.Agree(t, lines.Text())
+			go io.WriteString(paste, "nonsense\n"+back+"\n")
+		}
+	}
+	if c := <-code; c != 0 || !strings.Contains(said.String(), "logged in to pages") || !strings.Contains(said.String(), "That is not the address") {
+		t.Errorf("exit %d: %s", c, said.String())
+	}
+	paste.Close()
+	if info, err := os.Stat(filepath.Join(dir, "mcp", "login-pages.json")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v %v", info, err)
+	}
+	w := &world{dir: dir, file: file}
+	if out, code := w.call(t, "mcp", "logout", "pages"); code != 0 || !strings.Contains(out, "logged out of pages") {
+		t.Errorf("exit %d: %s", code, out)
+	}
+	if out, code := w.call(t, "mcp", "logout", "pages"); code == 0 {
+		t.Errorf("twice: %s", out)
 	}
 }

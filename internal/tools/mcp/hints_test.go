@@ -140,3 +140,33 @@ func TestTimeoutOfAServer(t *testing.T) {
 		close(stuck)
 	})
 }
+
+// Some servers have the rest of their tools a moment after the handshake.
+func TestToolsThatComeAMomentLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFake()
+		f.add("a", "first", says("1"))
+		c, err := Open(Options{Servers: []Server{server("fake")}, Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.remotes[0].dial = f.dial
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); c.Run(ctx) }()
+		synctest.Wait()
+		if offered(c) != "fake__a" {
+			t.Fatalf("offered %q", offered(c))
+		}
+		f.add("b", "second", says("1"))
+		f.add("a", "first, and more", says("1"))
+		settle()
+		f.add("c", "third", says("1"))
+		settle()
+		if p := c.Status()[0].Pending; offered(c) != "fake__b" || len(p) != 2 || p[0].New {
+			t.Errorf("offered %q, pending %+v", offered(c), p)
+		}
+		cancel()
+		<-done
+	})
+}

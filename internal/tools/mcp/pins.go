@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // pin is what was approved of one tool.
@@ -21,14 +22,19 @@ type pin struct {
 // pins are the approved definitions by server and tool, kept in a file.
 type pins struct {
 	path string
-	mu   sync.Mutex // guards all and the file
+	mu   sync.Mutex // guards all, born and the file
 	all  map[string]map[string]pin
+	born map[string]time.Time // when a server was first seen, by this process
 }
+
+// settling is how long after its first list a server may add to it: some have
+// the rest of their tools only when the handshake is over.
+const settling = 3 * listPause / 2
 
 // openPins reads the file; a missing one is empty, a broken one an error:
 // going on without it would trust every server anew.
 func openPins(path string) (*pins, error) {
-	p := &pins{path: path, all: map[string]map[string]pin{}}
+	p := &pins{path: path, all: map[string]map[string]pin{}, born: map[string]time.Time{}}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
@@ -50,15 +56,12 @@ func (p *pins) compare(server string, all []definition) (approved []definition, 
 	defer p.mu.Unlock()
 	before, changed := maps.Clone(p.all[server]), false
 	if len(p.all[server]) == 0 && len(all) > 0 {
-		changed = true
-		p.all[server] = map[string]pin{}
-		for _, d := range all {
-			p.all[server][d.name] = d.pin()
-		}
+		p.all[server], p.born[server] = map[string]pin{}, time.Now()
 	}
+	fresh := time.Since(p.born[server]) < settling
 	for _, d := range all {
 		was, known := p.all[server][d.name]
-		if was.Hash == d.hash && was.Said == "" {
+		if !known && fresh || was.Hash == d.hash && was.Said == "" {
 			was, changed = d.pin(), true
 			p.all[server][d.name] = was
 		}
