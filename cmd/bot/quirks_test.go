@@ -61,3 +61,17 @@ func TestNothingRawIsShown(t *testing.T) {
 		}
 	}
 }
+
+// TestSpokenCallIsAskedAbout: a call in words passes the same gate as any other.
+func TestSpokenCallIsAskedAbout(t *testing.T) {
+	w := newWorld(t).seeing()
+	w.llm.Queue(llmtest.Turn{Text: "<tool_call>\n{\"name\": \"add_task\", \"arguments\": {\"description\": \"wire money\"}}\n</tool_call>"})
+	w.run(t)
+	w.send("photo", "note.png", "what does it say?", testImage(t))
+	if got := w.sent(t, 1)[0]; !strings.Contains(got, "wire money") || !strings.Contains(got, "?") {
+		t.Errorf("said %q", got)
+	}
+	if got := w.say(t, 7, "/tasks"); strings.Contains(got, "wire money") {
+		t.Errorf("tasks: %s", got)
+	}
+}

@@ -42,6 +42,8 @@ type delta struct {
 	Refusal      string          `json:"refusal"`
 	ToolCalls    []fragment      `json:"tool_calls"`
 	FunctionCall *function       `json:"function_call"`
+	Thought      json.RawMessage `json:"reasoning_content"` // DeepSeek, llama.cpp, vLLM
+	Reasoning    json.RawMessage `json:"reasoning"`         // OpenRouter, Ollama, Groq
 }
 
 // said is the text of a content: a string, null, or a list of parts, of which
@@ -189,7 +191,12 @@ func (a *answer) take(raw []byte) error {
 func (a *answer) add(d *delta) {
 	said := d.said() + d.Refusal
 	a.text.WriteString(said)
-	a.reader.Write(said)
+	if holds(d.Thought) || holds(d.Reasoning) {
+		a.reader.Opened = false // thoughts come apart: the text begins outside of one
+	}
+	if said != "" {
+		a.reader.Write(said)
+	}
 	for _, f := range d.ToolCalls {
 		a.addCall(f)
 	}
@@ -197,6 +204,11 @@ func (a *answer) add(d *delta) {
 		zero := 0
 		a.addCall(fragment{Index: &zero, Function: *d.FunctionCall})
 	}
+}
+
+// holds says that there is something in a field, whatever its form.
+func holds(field json.RawMessage) bool {
+	return len(field) > 0 && string(field) != "null" && string(field) != `""`
 }
 
 // addCall appends a fragment to its call. Without an index a new id or a new

@@ -165,3 +165,21 @@ func TestContentInParts(t *testing.T) {
 		t.Errorf("%+v, %v", resp, err)
 	}
 }
+
+// TestThoughtsApart: where a server sends thoughts in a field of their own, the
+// answer of a model that is known to think ahead is shown as it comes.
+func TestThoughtsApart(t *testing.T) {
+	for _, field := range []string{"reasoning_content", "reasoning"} {
+		s := fake(t)
+		s.Models("deepseek-r1")
+		s.Queue(llmtest.Turn{Stream: []string{data(`{"role":"assistant","content":""}`, ""), data(`{"`+field+`":"hm","content":null}`, ""),
+			data(`{"content":"Hello "}`, ""), data(`{"content":"there"}`, "stop"), "data: [DONE]"}})
+		r := ask("hi")
+		r.Model = "deepseek-r1"
+		var shown []string
+		resp, err := client(t, s, true).Complete(t.Context(), r, func(d string) { shown = append(shown, d) })
+		if err != nil || resp.Message.Content != "Hello there" || len(shown) != 2 {
+			t.Errorf("%+v, shown %q, %v", resp, shown, err)
+		}
+	}
+}
