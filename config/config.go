@@ -127,7 +127,15 @@ type Playbook struct {
 
 // Tools is how tools are run, whoever they are of.
 type Tools struct {
+	Policy  []ToolPolicy  `yaml:"policy" key:"name" doc:"who may use which tool and when it asks, by its name or a pattern such as files__*: the closest name counts"`
 	Timeout time.Duration `yaml:"timeout" default:"30s" range:"1s..5m" doc:"time for one call of a built-in tool that has no limit of its own"`
+}
+
+// ToolPolicy is what the owner wants of a tool, or of all that a pattern fits.
+type ToolPolicy struct {
+	Name string `yaml:"name" form:"required" doc:"a tool, or a pattern with *"`
+	Who  string `yaml:"who" default:"everyone" one:"everyone|admins|owner" doc:"who may use it: hidden from everybody else"`
+	Ask  string `yaml:"ask" default:"default" one:"default|never|outside|always" doc:"when a call needs a yes: never; outside, when the conversation holds what others wrote; always. default is outside for built-in tools that change something, and always for those of tool servers and for what cannot be undone"`
 }
 
 // MCP lists tool servers.

@@ -124,6 +124,8 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 		return
 	case node.Type() == ast.NullType: // `name:` with nothing after it keeps the default
 		return
+	case isSections(v.Type()) && field.Tag.Get("key") != "" && node.Type() == ast.MappingType:
+		y.keyed(node.(*ast.MappingNode), v, path, field.Tag.Get("key"))
 	case isSections(v.Type()):
 		if !isList {
 			y.failAt(node.GetToken(), path, "expected a list", "")
@@ -177,19 +179,38 @@ func (y *yamlFile) list(list *ast.SequenceNode, s *Setting) {
 	s.setList(items)
 }
 
+// keyed fills a list of structs from a mapping: its names are what is set under
+// key in each.
+func (y *yamlFile) keyed(mapping *ast.MappingNode, v reflect.Value, path, key string) {
+	v.Set(reflect.MakeSlice(v.Type(), len(mapping.Values), len(mapping.Values)))
+	for i, entry := range mapping.Values {
+		prefix := fmt.Sprintf("%s[%d].", path, i)
+		y.places[strings.TrimSuffix(prefix, ".")] = y.place(entry.Key.GetToken())
+		y.item(entry.Value, v.Index(i), prefix)
+		if field, ok := fieldNamed(v.Index(i), key); ok {
+			v.Index(i).FieldByIndex(field.Index).SetString(entry.Key.GetToken().Value)
+		}
+	}
+}
+
 // sections fills a list of structs; each begins with the defaults of its tags.
 func (y *yamlFile) sections(list *ast.SequenceNode, v reflect.Value, path string) {
 	v.Set(reflect.MakeSlice(v.Type(), len(list.Values), len(list.Values)))
 	for i, n := range list.Values {
 		prefix := fmt.Sprintf("%s[%d].", path, i)
 		y.places[strings.TrimSuffix(prefix, ".")] = y.place(n.GetToken())
-		walk(v.Index(i), prefix, func(s *Setting) {
-			if s.Default != "" {
-				_ = s.set(s.Default) // a test sets every default
-			}
-		})
-		y.section(n, v.Index(i), prefix)
+		y.item(n, v.Index(i), prefix)
 	}
+}
+
+// item fills one struct of a list.
+func (y *yamlFile) item(n ast.Node, v reflect.Value, prefix string) {
+	walk(v, prefix, func(s *Setting) {
+		if s.Default != "" {
+			_ = s.set(s.Default) // a test sets every default
+		}
+	})
+	y.section(n, v, prefix)
 }
 
 var keyLine = regexp.MustCompile(`^([\s-]*([A-Za-z0-9_]+)\s*:)(.*)$`)

@@ -107,7 +107,8 @@ func TestConfirmationButtons(t *testing.T) {
 			g.press("42", first[0]) // it was answered
 			w.llm.Queue(callTool("delete_task", `{"id":1}`), llmtest.Turn{Text: "The milk is gone."})
 			g.say("42", "delete the milk after all")
-			second := until(`Delete the task "milk"?`)[2:]
+			second := until(`Delete the task "milk"?`)
+			second = second[len(second)-2:]
 			g.press("42", first[0]) // the question before this one
 			g.press("42", second[0])
 			until("The milk is gone.")
@@ -115,7 +116,15 @@ func TestConfirmationButtons(t *testing.T) {
 			w.llm.Queue(callTool("list_tasks", `{}`), llmtest.Turn{Text: "Nothing is left."})
 			g.say("42", "what is left?")
 			until("Nothing is left.")
-			texts, _ := g.all()
+			texts, left := g.all()
+			for _, want := range []string{`Delete the task "milk"?` + "\n\n❌ ", `Delete the task "milk"?` + "\n\n✅ "} {
+				if !strings.Contains(strings.Join(texts, "\n"), want) {
+					t.Errorf("no question says %q at its end: %q", want, texts)
+				}
+			}
+			if len(left) != 0 {
+				t.Errorf("buttons stay: %q", left)
+			}
 			if n := strings.Count(strings.Join(texts, "\n"), "The milk is gone."); n != 1 {
 				t.Errorf("deleted %d times: %q", n, texts)
 			}

@@ -373,13 +373,14 @@ func TestOwnWordsAreObeyedUnasked(t *testing.T) {
 				s.hands.used.Store(0)
 				s.from(s.owner(true, mark+"OBEY "+effect))
 				want := int64(1)
-				if spec.Confirm {
+				asks := spec.Confirm || spec.Server != ""
+				if asks {
 					want = 0
 				}
 				if n := s.hands.used.Load(); n != want && !spec.Egress {
 					t.Errorf("%s, %s: %q was done %d times, want %d", platform, effect, mark, n, want)
 				}
-				if spec.Confirm {
+				if asks {
 					if s.from(s.owner(true, "yes")); s.hands.used.Load() != 1 {
 						t.Errorf("%s, %s: the person's yes did nothing", platform, effect)
 					}

@@ -61,7 +61,7 @@ func Commands(ctx context.Context, cfg config.Config) (*admin.Commands, error) {
 }
 
 func (a *app) toolCommands() command.Tools {
-	return command.Tools{All: a.toolset.all, Now: a.toolset.offered, Servers: a.toolset.status, Ask: a.front.confirm.Ask, Role: a.people.gate.Role,
+	return command.Tools{All: a.toolset.all, Rows: a.storage.store, Now: a.toolset.offered, Servers: a.toolset.status, Ask: a.front.confirm.Ask, Role: a.people.gate.Role,
 		Logins: a.toolset.servers, Approve: func(server, tool, hash string) error { return a.toolset.servers.Approve(server, tool, hash) },
 		Switch: func(ctx context.Context, name string, on bool) error {
 			off, err := json.Marshal(a.toolset.turn(name, on))

@@ -27,12 +27,26 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 		if err != nil {
 			return q, err
 		}
-		action.Items[i] = admin.Item{Say: c.Say, Args: args}
+		action.Items[i] = admin.Item{Say: c.Say, Args: args, Also: leastRole(c.Spec)}
+		if c.Spec.Server != "" && f.owns(ctx, m) {
+			action.Items[i].Standing = c.Spec.Name
+		}
 	}
 	asks := memory.Asking{}
 	q.Answer, asks.Question, asks.Instead, err = f.confirm.Prepare(ctx, m, action)
 	q.Asks = &asks
 	return q, err
+}
+
+// owns tells whether m's author owns the bot.
+func (f *front) owns(ctx context.Context, m chat.Message) bool {
+	role, err := f.people.gate.Role(ctx, m)
+	return err == nil && role >= admin.Owner
+}
+
+// allow stores the owner's word that a tool is not asked about in a place.
+func (f *front) allow(ctx context.Context, m chat.Message, tool string) error {
+	return f.store.Allow(ctx, m.Key, tool, m.From.ID)
 }
 
 // goOn is what an answer to such a question does: the parked turn goes on, for

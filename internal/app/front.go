@@ -43,7 +43,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 		Limits: limits(f.cfg),
 		Usage:  f.store, Exempt: f.people.gate.Local, Now: f.now, Log: f.log,
 	})
-	f.confirm.Budget, f.confirm.Role, f.confirm.Shown = f.quotas.Budget, f.people.gate.Role, f.amend
+	f.confirm.Budget, f.confirm.Role, f.confirm.Shown, f.confirm.Allow = f.quotas.Budget, f.people.gate.Role, f.amend, f.allow
 	return nil
 }
 

@@ -34,6 +34,7 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 		t, err := telegram.New(telegram.Options{
 			Token: string(c.Token), APIURL: c.APIURL, Mode: c.Mode, Log: ps.log,
 			Webhook: telegram.Webhook{Listen: c.Webhook.Listen, URL: c.Webhook.URL, Secret: string(c.Webhook.Secret)},
+			Toast:   func(ctx context.Context, m chat.Message) (string, bool) { return f.confirm.Toast(ctx, m) },
 		})
 		if err != nil {
 			return nil, err
@@ -48,6 +49,7 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 		d, err := discord.New(discord.Options{
 			Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Files: files, Log: ps.log,
 			Private: func(ctx context.Context, m chat.Message) bool { return f.commands.Private(ctx, m) },
+			Toast:   func(ctx context.Context, m chat.Message) (string, bool) { return f.confirm.Toast(ctx, m) },
 			Suggest: func(ctx context.Context, m chat.Message, option, typed string) []string {
 				return f.commands.Suggest(ctx, m, option, typed)
 			},

@@ -49,6 +49,9 @@ func (t *toolset) open(ctx context.Context) error {
 			return fmt.Errorf("read tools switched off: %w", err)
 		}
 	}
+	if err := t.checkPolicies(); err != nil {
+		return err
+	}
 	return t.connect()
 }
 
@@ -86,7 +89,7 @@ func (t *toolset) offered() tools.Set {
 	if t.made.set.Len() > 0 && t.made.from.Same(all) {
 		return t.made.set
 	}
-	set := findable(all.Without(slices.Collect(maps.Keys(t.off))...))
+	set := findable(t.ruled(all.Without(slices.Collect(maps.Keys(t.off))...)))
 	t.made.from, t.made.set = all, set
 	return set
 }
@@ -95,16 +98,20 @@ func (t *toolset) offered() tools.Set {
 func (t *toolset) only(names []string) tools.Set {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return findable(t.all().Only(names...).Without(slices.Collect(maps.Keys(t.off))...))
+	return findable(t.ruled(t.all().Only(names...).Without(slices.Collect(maps.Keys(t.off))...)))
 }
 
 // here is what may be used where m was written.
 func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
 	p, err := t.toolbox.store.Policy(ctx, m.Key)
-	if err != nil || p.Tools == nil {
+	if err != nil {
 		return t.offered(), err
 	}
-	return t.only(p.Tools), nil
+	set := t.offered()
+	if p.Tools != nil {
+		set = t.only(p.Tools)
+	}
+	return t.personal(ctx, m, set)
 }
 
 // findable adds the tool that finds what is not always offered.

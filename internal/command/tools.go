@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/internal/admin"
@@ -18,6 +19,7 @@ type Tools struct {
 	// Switch turns a tool on or off for everybody, for good.
 	Switch func(ctx context.Context, name string, on bool) error
 
+	Rows Allowances
 	// Servers is how the tool servers stand now.
 	Servers func() []mcp.Status
 	// Approve has a tool of a server used as it is; mcp.ErrChanged when it is
@@ -31,6 +33,13 @@ type Tools struct {
 	Role func(context.Context, chat.Message) (admin.Role, error)
 }
 
+// Allowances are the tools that are not asked about in a channel.
+type Allowances interface {
+	Allow(ctx context.Context, k chat.Key, tool, by string) error
+	Disallow(ctx context.Context, k chat.Key, tool string) (bool, error)
+	Allowed(ctx context.Context, k chat.Key) ([]string, error)
+}
+
 func (t Tools) command() admin.Command {
 	name := admin.Option{Name: "name", Help: helpToolName, Required: true, Suggest: t.suggest}
 	server := admin.Option{Name: "server", Help: helpServerName, Required: true, Suggest: t.suggestServer}
@@ -38,6 +47,8 @@ func (t Tools) command() admin.Command {
 		{Name: "list", Help: helpToolsList, Effect: admin.Reads, Run: t.list},
 		{Name: "enable", Help: helpToolsEnable, Options: []admin.Option{name}, Run: t.turn(true)},
 		{Name: "disable", Help: helpToolsDisable, Options: []admin.Option{name}, Run: t.turn(false)},
+		{Name: "allow", Help: helpToolsAllow, Options: []admin.Option{name}, Run: t.allow(true)},
+		{Name: "ask", Help: helpToolsAsk, Options: []admin.Option{name}, Run: t.allow(false)},
 		{Name: "servers", Help: helpToolsServers, Effect: admin.Reads, Run: t.servers},
 		{Name: "approve", Help: helpToolsApprove, Run: t.approve,
 			Options: []admin.Option{server}},
@@ -54,21 +65,45 @@ func (t Tools) suggest(_ context.Context, _ chat.Message, typed string) []string
 	return beginning(names, typed)
 }
 
-func (t Tools) list(context.Context, admin.Request) (chat.Answer, error) {
+func (t Tools) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	var b strings.Builder
 	if servers := t.serverLines(); servers != "" {
 		b.WriteString(servers + "\n")
 	}
 	now := t.Now()
+	allowed, err := t.Rows.Allowed(ctx, r.Message.Key)
+	if err != nil {
+		return chat.Answer{}, err
+	}
 	for _, s := range t.All().All() {
 		state := wordsOn
-		if _, ok := now.Lookup(s.Name); !ok {
+		if here, ok := now.Lookup(s.Name); !ok {
 			state = wordsOff
+		} else if state += ", " + asks[here.Asks()]; slices.Contains(allowed, s.Name) {
+			state = wordsOn + ", " + wordsAllowedHere
+		}
+		if here, _ := now.Lookup(s.Name); here.Who != "" {
+			state += ", " + fmt.Sprintf(wordsToolFor, here.Who)
 		}
 		line, _, _ := strings.Cut(s.Description, "\n")
 		fmt.Fprintf(&b, "- `%s` (%s, %s): %s\n", s.Name, s.Category, state, line)
 	}
 	return chat.Answer{Text: b.String()}, nil
+}
+
+// allow stops asking about a tool here, or asks again.
+func (t Tools) allow(on bool) func(context.Context, admin.Request) (chat.Answer, error) {
+	return func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		name := r.Args["name"]
+		if _, ok := t.All().Lookup(name); !ok {
+			return say(wordsNoTool, name)
+		}
+		if on {
+			return chat.Answer{Text: fmt.Sprintf(wordsToolAllowed, name)}, t.Rows.Allow(ctx, r.Message.Key, name, r.Message.From.ID)
+		}
+		_, err := t.Rows.Disallow(ctx, r.Message.Key, name)
+		return chat.Answer{Text: fmt.Sprintf(wordsToolAsks, name)}, err
+	}
 }
 
 func (t Tools) turn(on bool) func(context.Context, admin.Request) (chat.Answer, error) {
@@ -84,3 +119,6 @@ func (t Tools) turn(on bool) func(context.Context, admin.Request) (chat.Answer, 
 		return chat.Answer{Text: fmt.Sprintf(words, name)}, t.Switch(ctx, name, on)
 	}
 }
+
+// asks say when a tool asks.
+var asks = map[tools.Asking]string{tools.AskNever: wordsNeverAsks, tools.AskOutside: wordsOutsideAsks, tools.AskAlways: wordsAlwaysAsks}

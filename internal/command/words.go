@@ -354,3 +354,16 @@ const (
 	wordsJourneyLeft = "We have left it."
 	wordsStanding    = "**%s** is %s, at “%s”.\nThe way here: %s"
 )
+
+// About when tools ask.
+const (
+	wordsNeverAsks   = "never asks"
+	wordsOutsideAsks = "asks after outside words"
+	wordsAlwaysAsks  = "always asks"
+	helpToolsAllow   = "Stop asking before a tool is used in this channel"
+	helpToolsAsk     = "Ask again before a tool is used in this channel"
+	wordsAllowedHere = "allowed here"
+	wordsToolFor     = "for %s only"
+	wordsToolAllowed = "I use `%s` here without asking from now on. `/tools ask` takes that back."
+	wordsToolAsks    = "I ask before I use `%s` here, as everywhere."
+)

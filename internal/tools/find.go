@@ -19,6 +19,9 @@ const (
 	maxNamesShown = 1500 // bytes of names in the prompt
 )
 
+// FindName is the tool that finds the others.
+const FindName = "find_tools"
+
 // FindTools is the tool find_tools. It knows the tools of set that are not
 // core, lists them by name in its own description of the argument, and offers
 // those asked for through Result.Offer, so that a prompt carries only what a
@@ -42,7 +45,7 @@ func FindTools(set Set) (t Tool, ok bool) {
 	type args struct {
 		Query string `json:"query"`
 	}
-	meta := Meta{Name: "find_tools", Description: strings.TrimSpace(findText), Category: About, ReadOnly: true, Core: true}
+	meta := Meta{Name: FindName, Description: strings.TrimSpace(findText), Category: About, ReadOnly: true, Core: true}
 	listed, long := cut(strings.Join(names, ", "), maxNamesShown)
 	if long {
 		listed = listed[:strings.LastIndex(listed, ",")] + " and more"

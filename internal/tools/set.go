@@ -69,6 +69,18 @@ func (s Set) filter(keep func(Spec) bool) Set {
 	return out
 }
 
+// Under is s with its tools as a rule would have them: what rule changes of a
+// spec besides Consent has no effect.
+func (s Set) Under(rule func(Spec) Spec) Set {
+	out := Set{make([]*entry, len(s.entries))}
+	for i, e := range s.entries {
+		ruled := *e
+		ruled.spec.Consent = rule(e.spec).Consent
+		out.entries[i] = &ruled
+	}
+	return out
+}
+
 // With is s followed by the tools of others that s lacks; s wins a name both have.
 func (s Set) With(others ...Set) Set {
 	for _, o := range others {

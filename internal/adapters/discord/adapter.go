@@ -33,9 +33,12 @@ type Options struct {
 	// Suggest completes what was typed so far of an option; m.Text is the
 	// command without its options. nil knows nothing.
 	Suggest func(ctx context.Context, m chat.Message, option, typed string) []string
-	Timing  Timing
-	Log     *slog.Logger     // nil is silent
-	Now     func() time.Time // nil is time.Now
+	// Toast is why nothing comes of a pressed button, with refused; it is asked
+	// before the press is stored. nil never refuses.
+	Toast  func(ctx context.Context, m chat.Message) (text string, refused bool)
+	Timing Timing
+	Log    *slog.Logger     // nil is silent
+	Now    func() time.Time // nil is time.Now
 }
 
 // Timing is for tests; zeros are the real numbers.

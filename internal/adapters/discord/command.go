@@ -130,9 +130,11 @@ func (a *Adapter) interaction(i *wireInteraction) *chat.Message {
 		if i.Message != nil {
 			m.ReplyTo = i.Message.ID.shown()
 		}
-		a.aside(func(ctx context.Context) {
-			a.respond(ctx, i, response{Type: discordgo.InteractionResponseDeferredMessageUpdate})
-		})
+		why := ""
+		if strings.Contains(m.Text, ":") { // of a question; what stays in the press is left as it is
+			why = a.refusal(m)
+		}
+		a.aside(func(ctx context.Context) { a.pressing(ctx, i, why) })
 	default:
 		return nil
 	}

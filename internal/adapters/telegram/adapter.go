@@ -42,9 +42,12 @@ type Options struct {
 	// DeleteWebhook lets ModePolling remove a webhook that stands in its way,
 	// keeping what waits at Telegram. Without it Health names the fix.
 	DeleteWebhook bool
-	Timing        Timing
-	Log           *slog.Logger     // nil logs nothing
-	Now           func() time.Time // nil means time.Now
+	// Toast is the word for whoever pressed a button, asked before the press is
+	// stored; refused says that nothing comes of it. nil has none.
+	Toast  func(ctx context.Context, m chat.Message) (text string, refused bool)
+	Timing Timing
+	Log    *slog.Logger     // nil logs nothing
+	Now    func() time.Time // nil means time.Now
 }
 
 // Webhook is where Telegram posts updates.

@@ -168,26 +168,17 @@ func (a *Adapter) store(ctx context.Context, raws []json.RawMessage) (last int64
 	return last, nil
 }
 
-// acknowledge stops the spinner on pressed buttons. Best effort: Telegram
-// forgets a query soon.
-func (a *Adapter) acknowledge(ctx context.Context, queries []string) {
-	ctx, cancel := context.WithTimeout(ctx, ackLimit)
-	defer cancel()
-	for _, id := range queries {
-		if _, err := a.bot.AnswerCallbackQuery(ctx, &bot.AnswerCallbackQueryParams{CallbackQueryID: id}); err != nil {
-			a.log.Debug("telegram: answer callback query", "error", err)
-		}
-	}
-}
-
 // batch normalizes updates that arrived together. A conversation that moved
 // within it is moved for all of it.
-func (a *Adapter) batch(raws []json.RawMessage) (b chat.Batch, last int64, pressed []string) {
+func (a *Adapter) batch(raws []json.RawMessage) (b chat.Batch, last int64, pressed []press) {
 	b.Platform = platform
 	for _, raw := range raws {
 		e := a.event(raw)
 		if e.id != 0 {
 			last = e.id
+		}
+		if e.query != "" {
+			pressed = append(pressed, a.toast(&e.message, e.query))
 		}
 		if e.message.ID != "" {
 			e.message.Raw = raw
@@ -198,9 +189,6 @@ func (a *Adapter) batch(raws []json.RawMessage) (b chat.Batch, last int64, press
 			a.log.Warn("telegram: an update is put aside", "id", e.dead.ID, "reason", e.dead.Reason)
 		}
 		b.Present = append(b.Present, e.present...)
-		if e.query != "" {
-			pressed = append(pressed, e.query)
-		}
 		if e.move != (chat.Move{}) {
 			b.Moved = append(b.Moved, e.move)
 		}

@@ -74,18 +74,7 @@ func (s *Server) post(ch string, body []byte, token string) (any, *problem) {
 	if in.Reference != nil {
 		m.ReplyTo = in.Reference.MessageID
 	}
-	for _, row := range in.Components {
-		for _, b := range row.Components {
-			if b.URL != "" {
-				m.Links = append(m.Links, b.URL)
-			} else if len(b.Options) == 0 {
-				m.Buttons = append(m.Buttons, b.CustomID)
-			}
-			for _, o := range b.Options {
-				m.Menu = append(m.Menu, o.Value)
-			}
-		}
-	}
+	m.takes(in)
 	s.messages = append(s.messages, m)
 	if in.Nonce != "" {
 		s.nonces[ch+"/"+in.Nonce] = m
@@ -99,8 +88,28 @@ func (s *Server) edit(m *Message, body []byte) (any, *problem) {
 		return nil, p
 	}
 	m.Content = in.Content
+	if in.Components != nil { // what an edit leaves out stays
+		m.Buttons, m.Links, m.Menu = nil, nil, nil
+		m.takes(in)
+	}
 	m.Edits++
 	return view(m), nil
+}
+
+// takes gives a message the buttons and the menu of what was sent.
+func (m *Message) takes(in wireMessage) {
+	for _, row := range in.Components {
+		for _, b := range row.Components {
+			if b.URL != "" {
+				m.Links = append(m.Links, b.URL)
+			} else if len(b.Options) == 0 {
+				m.Buttons = append(m.Buttons, b.CustomID)
+			}
+			for _, o := range b.Options {
+				m.Menu = append(m.Menu, o.Value)
+			}
+		}
+	}
 }
 
 func view(m *Message) map[string]any {

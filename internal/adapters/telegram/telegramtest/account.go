@@ -28,6 +28,9 @@ func (s *Server) answerCallbackQuery(q *request) (any, *problem) {
 		return nil, bad("query is too old and response timeout expired or query ID is invalid")
 	}
 	s.queries[id]++
+	if len(q.fields["text"]) > 0 {
+		s.toasts[id] = q.fields["text"]
+	}
 	s.touch()
 	return true, nil
 }

@@ -119,6 +119,13 @@ func (s *Server) Answered(query string) int {
 	return s.queries[query]
 }
 
+// Toast is what a callback query was answered with, "" for no words.
+func (s *Server) Toast(query string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.toasts[query]
+}
+
 // AddChat makes a chat known to the bot without a message.
 func (s *Server) AddChat(id int64) {
 	s.mu.Lock()

@@ -1,0 +1,155 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/tools"
+)
+
+// desk keeps the one question that a bench has asked.
+type desk struct {
+	parked Parked
+	calls  []Asked
+	row    int64
+	n      int
+}
+
+func (d *desk) ask(_ context.Context, m chat.Message, p Parked, calls []Asked) (q Question, err error) {
+	d.n++
+	d.parked, d.calls, d.row = p, calls, m.Row
+	q.Asks = &memory.Asking{Question: chat.Question{ID: fmt.Sprint("q", d.n), Asked: m.From, Key: m.Key, Row: m.Row, Text: "go?", Body: []byte("{}"), Until: m.At.AddDate(1, 0, 0)}}
+	for _, c := range calls {
+		q.Answer.Text += c.Say + "\n"
+	}
+	return q, nil
+}
+
+// resumed is the open question with an answer for each of its calls.
+func (d *desk) resumed(agreed []bool) Resumed {
+	r := Resumed{Question: fmt.Sprint("q", d.n), Parked: d.parked, Agreed: agreed}
+	for _, c := range d.calls {
+		r.Calls = append(r.Calls, c.Call)
+	}
+	d.calls = nil
+	return r
+}
+
+// TestPlansFinish: whatever a model plans, with calls that need a yes and others,
+// in batches of any size, and whatever the person answers, the plan is finished,
+// nothing is done without a yes or twice, and the record says how each call ended.
+func TestPlansFinish(t *testing.T) {
+	for seed := range uint64(60) {
+		playPlan(t, rand.New(rand.NewPCG(seed, 7)))
+	}
+}
+
+func playPlan(t *testing.T, r *rand.Rand) {
+	done := map[string]int{}
+	work := func(_ context.Context, _ tools.Call, a struct {
+		ID string `json:"id"`
+	}) (tools.Result, error) {
+		done[a.ID]++
+		return tools.Result{Content: "did " + a.ID}, nil
+	}
+	d := &desk{}
+	b := newBench(t, Options{Confirm: d.ask, Limits: Limits{MaxCalls: 20}},
+		tools.Func(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Core: true, Consent: tools.Consent{Confirm: true}}, work),
+		tools.Func(tools.Meta{Name: "look", Description: "looks", Category: tools.Task, Core: true, ReadOnly: true}, work))
+	var plan [][]llm.ToolCall
+	n := 0
+	for range 1 + r.IntN(6) {
+		var batch []llm.ToolCall
+		for range 1 + r.IntN(3) {
+			n++
+			batch = append(batch, call(fmt.Sprint("c", n), []string{"erase", "look"}[r.IntN(2)], fmt.Sprintf(`{"id":"%d"}`, n)))
+		}
+		plan = append(plan, batch)
+		b.model.Call(batch...)
+	}
+	b.model.Say("All of it is settled.")
+	want, ends := map[string]int{}, map[string]string{}
+	got := b.say("do all that")
+	for range plan {
+		if d.calls == nil {
+			break
+		}
+		agreed := make([]bool, len(d.calls))
+		for i, c := range d.calls {
+			if agreed[i] = r.IntN(2) == 0; agreed[i] {
+				ends[c.Call.CallID] = "success"
+			} else {
+				ends[c.Call.CallID] = "declined"
+			}
+		}
+		m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: "some"})
+		a, err := b.Resume(t.Context(), m, nobody{}, d.resumed(agreed))
+		must(t, err)
+		must(t, b.store.Finish(t.Context(), m, nil, a.Record))
+		got = a.Text
+	}
+	for _, batch := range plan {
+		for _, c := range batch {
+			id := strings.Trim(strings.TrimPrefix(c.Args, `{"id":`), `"}`)
+			if c.Name == "look" || ends[c.ID] == "success" {
+				want[id] = 1
+			}
+		}
+	}
+	if got != "All of it is settled." || fmt.Sprint(done) != fmt.Sprint(want) {
+		t.Errorf("plan %v: %q, done %v, want %v", plan, got, done, want)
+	}
+	checkEnds(t, b, ends)
+	for _, req := range b.model.Requests() {
+		checkPairs(t, req.Messages)
+	}
+}
+
+// checkEnds compares how the calls that waited ended with the record.
+func checkEnds(t *testing.T, b *bench, ends map[string]string) {
+	t.Helper()
+	rows := map[string]string{}
+	all, err := b.store.ExportPerson(t.Context(), annAlone.User)
+	must(t, err)
+	for id := range ends {
+		rows[id] = "?"
+	}
+	for _, c := range all.Calls {
+		if _, waited := ends[c.CallID]; waited {
+			rows[c.CallID] = c.Status
+		}
+	}
+	if fmt.Sprint(rows) != fmt.Sprint(ends) {
+		t.Errorf("the record says %v, want %v", rows, ends)
+	}
+}
+
+// checkPairs says that every call is followed by its one result, as strict
+// templates want it.
+func checkPairs(t *testing.T, ms []llm.Message) {
+	t.Helper()
+	var open []string
+	for _, m := range ms {
+		if m.Role == llm.RoleTool {
+			i := slices.Index(open, m.ToolCallID)
+			if i < 0 {
+				t.Fatalf("a result of no call: %+v", m)
+			}
+			open = slices.Delete(open, i, i+1)
+			continue
+		}
+		if len(open) > 0 {
+			t.Fatalf("calls without results: %v", open)
+		}
+		for _, c := range m.ToolCalls {
+			open = append(open, c.ID)
+		}
+	}
+}
