@@ -102,7 +102,7 @@ func (t Tools) allow(on bool) func(context.Context, admin.Request) (chat.Answer,
 			return chat.Answer{Text: fmt.Sprintf(wordsToolAllowed, name)}, t.Rows.Allow(ctx, r.Message.Key, name, r.Message.From.ID)
 		}
 		_, err := t.Rows.Disallow(ctx, r.Message.Key, name)
-		return chat.Answer{Text: fmt.Sprintf(wordsToolAsks, name)}, err
+		return chat.Answer{Text: fmt.Sprintf(wordsAsksAgain, name)}, err
 	}
 }
 

@@ -365,5 +365,5 @@ const (
 	wordsAllowedHere = "allowed here"
 	wordsToolFor     = "for %s only"
 	wordsToolAllowed = "I use `%s` here without asking from now on. `/tools ask` takes that back."
-	wordsToolAsks    = "I ask before I use `%s` here, as everywhere."
+	wordsAsksAgain   = "I ask before I use `%s` here, as everywhere."
 )
