@@ -145,6 +145,7 @@ var rooms = []allowed{
 	{"internal/setup", "internal/llm", "describes the model's endpoint"},
 	{"internal/setup", "internal/llm/offline", "the endpoint where none is set"},
 	{"internal/setup", "internal/llm/openai", "the endpoint of the settings"},
+	{"internal/setup", "internal/llm/wrap", "models are asked in order, and rest when they failed"},
 	{"internal/setup", "internal/llm/provider", "a key goes only where it belongs"},
 
 	{"internal/rehearse", "config", "a script brings settings of its own, over the defaults"},
@@ -215,6 +216,7 @@ var forTests = []allowed{
 	{"cmd/bot", "internal/*/*", "drives the whole program, and looks at what it left"},
 	{"internal/agent", "internal/cite", "checks citations as the bot does"},
 	{"internal/llm/wrap", "internal/llm/offline", "a model to stand around"},
+	{"internal/llm/wrap", "internal/llm/openai", "endpoints that fail at the wire"},
 	{"internal/memory", "internal/chat", "drives the store as the hub does"},
 	{"internal/facts", "internal/chat", "says where somebody asks"},
 	{"internal/page", "github.com/gorilla/websocket", "drives a real browser"},

@@ -15,6 +15,8 @@ import "time"
 type Config struct {
 	DataDir   string     `yaml:"data_dir" default:"data" form:"required" doc:"everything that must survive: the database and what belongs to it; kept private (0700), one process at a time"`
 	Model     Model      `yaml:"model"`
+	Models    []Engine   `yaml:"models" doc:"several models, each with a name of its own, in place of model.name and its endpoint; see docs/models.md"`
+	Routes    Routes     `yaml:"routes"`
 	Telegram  Telegram   `yaml:"telegram"`
 	Discord   Discord    `yaml:"discord"`
 	Access    Access     `yaml:"access"`
@@ -42,22 +44,59 @@ type Config struct {
 	Warnings []string `yaml:"-"`
 }
 
-// Model is the OpenAI-compatible endpoint.
+// Model is the OpenAI-compatible endpoint, and how models are called.
 type Model struct {
-	BaseURL       string        `yaml:"base_url" form:"url" doc:"OpenAI-compatible endpoint, with /v1; with no endpoint, key and name: Ollama if it answers, else the built-in offline responder"`
-	APIKey        Secret        `yaml:"api_key" doc:"key of the endpoint"`
-	Name          string        `yaml:"name" doc:"model name; builtin is the offline responder"`
-	Temperature   float64       `yaml:"temperature" default:"0.0" range:"0..2" doc:"0 is the most predictable"`
-	MaxTokens     int           `yaml:"max_tokens" default:"1024" range:"1..100000" doc:"longest answer of one model call"`
-	ContextSize   int           `yaml:"context_size" default:"32768" range:"4000..128000" doc:"the model's window in tokens"`
-	Timeout       time.Duration `yaml:"timeout" default:"30s" range:"1s..10m" doc:"time for one attempt"`
-	Retries       int           `yaml:"retries" default:"3" range:"1..10" doc:"attempts in all, on timeouts, connection errors and 5xx"`
+	BaseURL       string `yaml:"base_url" form:"url" doc:"OpenAI-compatible endpoint, with /v1; with no endpoint, key and name: Ollama if it answers, else the built-in offline responder"`
+	APIKey        Secret `yaml:"api_key" doc:"key of the endpoint"`
+	Name          string `yaml:"name" doc:"model name; builtin is the offline responder"`
+	Traits        `yaml:",inline"`
+	Timeout       time.Duration `yaml:"timeout" default:"30s" range:"1s..10m" doc:"time to the first token of an answer, and between two tokens"`
+	RetryFor      time.Duration `yaml:"retry_for" default:"20s" range:"0s..10m" doc:"all waiting of one call for models that cannot be reached, are overloaded or limit the rate; 0 never waits"`
+	Retries       int           `yaml:"retries" default:"10" range:"1..100" doc:"attempts of one call at most, within model.retry_for"`
 	Stream        bool          `yaml:"stream" default:"true" doc:"show answers while they grow"`
-	Required      bool          `yaml:"required" default:"true" doc:"stop startup when the model cannot be reached or is missing; false: start anyway, report it, recover alone"`
-	Images        bool          `yaml:"images" default:"false" doc:"the model takes pictures, and what people send is shown to it"`
+	Required      bool          `yaml:"required" default:"true" doc:"stop startup when no model can be reached, or it is missing; false: start anyway, report it, recover alone"`
 	Transcription string        `yaml:"transcription" doc:"model at the same endpoint that writes down voice messages; with none, Parley says that it cannot listen"`
 	PlaybookName  string        `yaml:"playbook_name" doc:"cheaper model for matching the playbook; with none, model.name"`
 	Embedding     string        `yaml:"embedding" doc:"embedding model at the same endpoint, to find facts, notes and rules by their meaning too; with none, by words alone"`
+}
+
+// Engine is one of several models.
+type Engine struct {
+	Name    string `yaml:"name" form:"name" doc:"what routes, /model and the figures call it"`
+	BaseURL string `yaml:"base_url" form:"url" doc:"OpenAI-compatible endpoint, with /v1; with none, that of OpenAI"`
+	APIKey  Secret `yaml:"api_key" doc:"key of the endpoint: itself, ${NAME} of the environment, or file:PATH"`
+	Model   string `yaml:"model" form:"required" doc:"model name at the endpoint"`
+	Traits  `yaml:",inline"`
+}
+
+// Traits is what one model is like.
+type Traits struct {
+	Temperature     float64 `yaml:"temperature" default:"0.0" range:"0..2" doc:"0 is the most predictable"`
+	MaxTokens       int     `yaml:"max_tokens" default:"1024" range:"1..100000" doc:"longest answer of one model call"`
+	ContextSize     Tokens  `yaml:"context_size" default:"auto" range:"4000..10000000" doc:"the model's window in tokens; auto asks the endpoint, and takes 32768 where it does not say"`
+	ReasoningEffort string  `yaml:"reasoning_effort" one:"|none|minimal|low|medium|high|xhigh" doc:"how long a reasoning model thinks; with none, as its provider has it"`
+	Images          bool    `yaml:"images" default:"false" doc:"the model takes pictures, and what people send is shown to it"`
+	Price           Price   `yaml:"price" doc:"money for a million tokens, in limits.currency: {input: 2.5, cached: 0.25, output: 15}"`
+}
+
+// Tokens is a number of tokens; 0 is written auto.
+type Tokens int
+
+// Price is what a million tokens cost.
+type Price struct {
+	Input  float64 `yaml:"input" default:"0" range:"0..100000" doc:"money for a million tokens that are sent, in limits.currency"`
+	Cached float64 `yaml:"cached" default:"0" range:"0..100000" doc:"of these, for those the provider had in its cache; 0 is as input"`
+	Output float64 `yaml:"output" default:"0" range:"0..100000" doc:"money for a million tokens that are answered"`
+}
+
+// Routes says which of models do what: the first that works.
+type Routes struct {
+	Answer        []string `yaml:"answer" doc:"names of models that answer people, in order; the first that works answers; with none, all in the order of models"`
+	Playbook      []string `yaml:"playbook" doc:"that match the playbook; with none, as answer"`
+	Summary       []string `yaml:"summary" doc:"that summarize conversations; with none, as answer"`
+	Librarian     []string `yaml:"librarian" doc:"that tidy notes; with none, as answer"`
+	Embedding     []string `yaml:"embedding" doc:"that compare texts by their meaning; all the same model at different endpoints; with none, words alone decide"`
+	Transcription []string `yaml:"transcription" doc:"that write down voice messages; with none, Parley says that it cannot listen"`
 }
 
 // Telegram is the Telegram front end; it runs when there is a token.
@@ -167,7 +206,8 @@ type Subagent struct {
 	PromptFile  string   `yaml:"prompt_file" form:"required" doc:"its system prompt"`
 	Tools       []string `yaml:"tools" doc:"the tools it may use"`
 	MaxTurns    int      `yaml:"max_turns" default:"10" range:"1..30" doc:"model calls per job"`
-	Model       string   `yaml:"model" doc:"with none, model.name"`
+	Model       string   `yaml:"model" doc:"another model at the endpoint of model.name; with none, the one that answers"`
+	Route       []string `yaml:"route" doc:"names of models, in order, where there are several; with none, routes.answer"`
 }
 
 // Vault is the owner's folder of notes.
@@ -210,7 +250,11 @@ type Limits struct {
 	UserTokensPerDay     int           `yaml:"user_tokens_per_day" default:"0" range:"0..1000000000" doc:"tokens of one person; 0 is no limit"`
 	ChannelTokensPerDay  int           `yaml:"channel_tokens_per_day" default:"0" range:"0..1000000000" doc:"tokens of one channel; 0 is no limit"`
 	TokensPerDay         int           `yaml:"tokens_per_day" default:"0" range:"0..1000000000000" doc:"tokens of everybody together; 0 is no limit"`
-	PastLimit            string        `yaml:"past_limit" default:"refuse" one:"refuse|offline" doc:"once a token limit is reached: refuse says so once, then stays silent; offline lets the built-in responder answer"`
+	UserMoneyPerDay      float64       `yaml:"user_money_per_day" default:"0" range:"0..1000000000" doc:"money that one person's messages cost, by the models' prices; 0 is no limit"`
+	ChannelMoneyPerDay   float64       `yaml:"channel_money_per_day" default:"0" range:"0..1000000000" doc:"money that one channel costs; 0 is no limit"`
+	MoneyPerDay          float64       `yaml:"money_per_day" default:"0" range:"0..1000000000" doc:"money that everybody together costs; 0 is no limit"`
+	Currency             string        `yaml:"currency" default:"USD" form:"currency" doc:"of prices and limits of money, as figures name it"`
+	PastLimit            string        `yaml:"past_limit" default:"refuse" one:"refuse|offline" doc:"once a limit of tokens or money is reached: refuse says so once, then stays silent; offline lets the built-in responder answer"`
 	QueuePerChannel      int           `yaml:"queue_per_channel" default:"10" range:"1..10000" doc:"messages that may queue in one conversation; then people are asked to wait"`
 	ConcurrentModelCalls int           `yaml:"concurrent_model_calls" default:"64" range:"1..10000" doc:"across all conversations"`
 	ShutdownGrace        time.Duration `yaml:"shutdown_grace" default:"10s" range:"0s..10m" doc:"time for unfinished answers when the process is asked to stop"`

@@ -28,12 +28,8 @@ func Example() string {
 
 // writeYAML writes a struct as a block mapping.
 func writeYAML(b *strings.Builder, v reflect.Value, indent string, docs bool) {
-	for i := range v.NumField() {
-		field, value := v.Type().Field(i), v.Field(i)
-		name := field.Tag.Get("yaml")
-		if name == "-" {
-			continue
-		}
+	for _, field := range fields(v.Type()) {
+		value, name := v.FieldByIndex(field.Index), field.Tag.Get("yaml")
 		if value.Kind() == reflect.Struct {
 			if docs && indent == "" {
 				b.WriteByte('\n')
@@ -77,8 +73,7 @@ func writeSections(b *strings.Builder, list reflect.Value, indent, name string) 
 // writeElement shows, as comments, what an entry of a list of sections has.
 func writeElement(b *strings.Builder, t reflect.Type, indent, list string) {
 	fmt.Fprintf(b, "%s# %s:\n", indent, list)
-	for i := range t.NumField() {
-		field := t.Field(i)
+	for i, field := range fields(t) {
 		name, lead := field.Tag.Get("yaml"), "    "
 		if i == 0 {
 			lead = "  - "

@@ -10,6 +10,9 @@ import (
 	"unicode"
 )
 
+// auto is written for a number of tokens that is found out.
+const auto = "auto"
+
 // Setting is one leaf of Config as people meet it.
 type Setting struct {
 	Path    string // session.idle_timeout; sources[0].dir within a list
@@ -26,6 +29,7 @@ type Setting struct {
 var (
 	durationType = reflect.TypeFor[time.Duration]()
 	secretType   = reflect.TypeFor[Secret]()
+	tokensType   = reflect.TypeFor[Tokens]()
 )
 
 // Settings lists every setting in the order of Config with its documentation.
@@ -40,13 +44,9 @@ func Settings() []Setting {
 func (c *Config) each(f func(*Setting)) { walk(reflect.ValueOf(c).Elem(), "", f) }
 
 func walk(v reflect.Value, prefix string, f func(*Setting)) {
-	for i := range v.NumField() {
-		field, value := v.Type().Field(i), v.Field(i)
-		name := field.Tag.Get("yaml")
-		if name == "-" {
-			continue
-		}
-		path := prefix + name
+	for _, field := range fields(v.Type()) {
+		value := v.FieldByIndex(field.Index)
+		path := prefix + field.Tag.Get("yaml")
 		if value.Kind() == reflect.Struct {
 			walk(value, path+".", f)
 			continue
@@ -59,6 +59,19 @@ func walk(v reflect.Value, prefix string, f func(*Setting)) {
 			}
 		}
 	}
+}
+
+// inline is the tag of a struct whose settings stand among those around it.
+const inline = ",inline"
+
+// fields are the settings and sections of a struct, in order.
+func fields(t reflect.Type) (list []reflect.StructField) {
+	for _, f := range reflect.VisibleFields(t) {
+		if name := f.Tag.Get("yaml"); name != "-" && name != inline {
+			list = append(list, f)
+		}
+	}
+	return list
 }
 
 func newSetting(field reflect.StructField, value reflect.Value, path string) Setting {
@@ -145,6 +158,10 @@ func (s *Setting) set(text string) error {
 			return fmt.Errorf("is %q; expected a duration such as 300s, 5m or 1h", text)
 		}
 		v.SetInt(int64(d))
+	case v.Type() == tokensType && text == auto:
+		v.SetInt(0)
+	case v.Type() == tokensType && text == "0": // the form of auto within
+		return fmt.Errorf("is %q; expected %s or a whole number", text, auto)
 	case v.Kind() == reflect.Int:
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -195,6 +212,8 @@ func (s *Setting) text() string {
 	switch {
 	case v.Type() == durationType:
 		return durationText(time.Duration(v.Int()))
+	case v.Type() == tokensType && v.Int() == 0:
+		return auto
 	case v.Kind() == reflect.Slice:
 		items := make([]string, v.Len())
 		for i := range items {

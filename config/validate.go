@@ -70,6 +70,8 @@ func (s *Setting) outOfRange() string {
 	}
 	var value float64
 	switch {
+	case s.value.Type() == tokensType && s.value.Int() == 0:
+		return ""
 	case s.value.CanFloat():
 		value = s.value.Float()
 	default:
@@ -94,6 +96,7 @@ var (
 	nameForm          = regexp.MustCompile(`^[a-z][a-z0-9_]{0,49}$`) // of tools, variables and journeys
 	webhookSecretForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)       // and 256 at most: Bot API setWebhook
 	headerForm        = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+:[^\r\n\x00]*$")
+	currencyForm      = regexp.MustCompile(`^(\p{L}{1,8}|\p{Sc})$`)
 	envForm           = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`)
 )
 
@@ -132,6 +135,8 @@ func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 		return "has an entry that names no variable", "NAME or NAME=value"
 	case form == "header" && !headerForm.MatchString(text):
 		return "has an entry that is no header", "Name: value"
+	case form == "currency" && !currencyForm.MatchString(text):
+		return fmt.Sprintf("is %q", text), "up to 8 letters, or a sign: USD, EUR, €"
 	case form == "snowflake" && !isID(text):
 		return fmt.Sprintf("is %q", text), "the numeric id: in Discord, Copy Server ID"
 	case form == "person" && ids != nil:
@@ -199,6 +204,7 @@ func (c *Config) together(fail func(path, problem, hint string)) {
 		fail("web.search.api_key", "is missing", "brave needs it")
 	}
 	c.lists(fail)
+	c.engines(fail)
 }
 
 // lists checks names that must differ and servers that need one address.

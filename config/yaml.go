@@ -99,15 +99,15 @@ func namesFor(v reflect.Value, prefix string) []string {
 		return paths()
 	}
 	var names []string
-	for i := range v.NumField() {
-		names = append(names, prefix+v.Type().Field(i).Tag.Get("yaml"))
+	for _, f := range fields(v.Type()) {
+		names = append(names, prefix+f.Tag.Get("yaml"))
 	}
 	return names
 }
 
 func fieldNamed(v reflect.Value, name string) (reflect.StructField, bool) {
-	for i := range v.NumField() {
-		if f := v.Type().Field(i); name != "-" && f.Tag.Get("yaml") == name {
+	for _, f := range fields(v.Type()) {
+		if f.Tag.Get("yaml") == name {
 			return f, true
 		}
 	}

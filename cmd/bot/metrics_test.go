@@ -58,11 +58,11 @@ func TestMetrics(t *testing.T) {
 	w.tg.Push(telegramtest.Text(7, 7, "stuck"))
 	eventually(t, "the answer is made and a part waits", func() bool {
 		text := fetched(t, "http://"+at+"/metrics")
-		return strings.Contains(text, "parley_waiting_parts 1") && strings.Contains(text, `outcome="ok"} 3`)
+		return strings.Contains(text, "parley_waiting_parts 1") && strings.Contains(text, `outcome="ok",purpose="answer"} 3`)
 	})
 	text := fetched(t, "http://"+at+"/metrics")
 	for _, want := range []string{
-		`parley_model_calls_total{model="test",outcome="ok"} 3`, `parley_model_calls_total{model="test",outcome="failed"} 1`,
+		`parley_model_calls_total{model="test",outcome="ok",purpose="answer"} 3`, `parley_model_calls_total{model="test",outcome="failed",purpose="answer"} 1`,
 		`parley_tool_calls_total{status="success",tool="current_time"} 1`, `parley_tool_calls_total{status="failed",tool="unknown"} 1`,
 		`parley_model_tokens_total{kind="prompt",model="test"} `, `parley_platform_up{platform="telegram"} 1`,
 		`parley_model_first_token_seconds_count{model="test"} `, `parley_build_info{goversion="go`, "go_goroutines ",

@@ -227,7 +227,7 @@ func BenchmarkInFront(b *testing.B) {
 	g := gate(b, admin.GateOptions{Allow: []string{"telegram:chat:-100"}, Rows: s, Now: c.now})
 	conf, err := admin.NewConfirmations(b.Context(), s, c.now)
 	must(b, err)
-	q := admin.NewQuotas(admin.QuotaOptions{Limits: admin.Limits{PerMinute: 1e9, UserTokens: 1e9}, Usage: s, Now: c.now})
+	q := admin.NewQuotas(admin.QuotaOptions{Limits: admin.Limits{PerMinute: 1e9, User: admin.Amount{Tokens: 1e9}}, Usage: s, Now: c.now})
 	silent := chat.HandlerFunc(func(context.Context, chat.Message, chat.Reply) (chat.Answer, error) { return chat.Answer{}, nil })
 	h := g.Wrap(q.Rate(conf.Wrap(q.Budget(silent), nil)))
 	m := group(member, "hello")

@@ -5,30 +5,38 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
-// ErrQuota says that a day's tokens are used up.
-var ErrQuota = errors.New("the day's tokens are used up")
+// ErrQuota says that a day's tokens or money are used up.
+var ErrQuota = errors.New("the day's allowance is used up")
 
-// Usage sums the tokens of finished turns. memory.Store is the real one.
+// Amount is what model calls take.
+type Amount struct {
+	Tokens int64
+	Money  float64 // in limits.currency
+}
+
+func (a Amount) plus(b Amount) Amount { return Amount{a.Tokens + b.Tokens, a.Money + b.Money} }
+
+// Usage sums what calls took that have ended. memory.Store is the real one.
 type Usage interface {
-	UserTokens(ctx context.Context, user string, since time.Time) (int64, error)
-	ChannelTokens(ctx context.Context, k chat.Key, since time.Time) (int64, error)
-	AllTokens(ctx context.Context, since time.Time) (int64, error)
+	UserSpent(ctx context.Context, user string, since time.Time) (tokens int64, money float64, err error)
+	ChannelSpent(ctx context.Context, k chat.Key, since time.Time) (tokens int64, money float64, err error)
+	AllSpent(ctx context.Context, since time.Time) (tokens int64, money float64, err error)
 }
 
 // Limits of Quotas; 0 is no limit. Days begin at midnight UTC.
 type Limits struct {
-	PerMinute     int // messages of one person
-	UserTokens    int64
-	ChannelTokens int64
-	AllTokens     int64
-	// Pass lets messages past a limit of tokens on, for whoever answers
+	PerMinute          int // messages of one person
+	User, Channel, All Amount
+	// Pass lets messages past a limit of tokens or money on, for whoever answers
 	// without a model; Reserve refuses all the same.
 	Pass bool
 }
@@ -64,7 +72,13 @@ type bucket struct {
 }
 
 // meter is what was used today under one limit, promised calls included.
-type meter struct{ used, open int64 }
+type meter struct{ used, open Amount }
+
+// spent says that nothing is left of what a limit allows.
+func (m *meter) spent(most Amount) bool {
+	now := m.used.plus(m.open)
+	return most.Tokens > 0 && now.Tokens >= most.Tokens || most.Money > 0 && now.Money >= most.Money
+}
 
 // NewQuotas is ready at once. Usage may be nil when no tokens are limited.
 func NewQuotas(o QuotaOptions) *Quotas {
@@ -88,7 +102,7 @@ func (q *Quotas) Rate(next chat.Handler) chat.Handler {
 		if q.limits.Load().PerMinute > 0 && (q.o.Exempt == nil || !q.o.Exempt(m)) && !q.take(m.From.ID) {
 			return q.notice(m, chat.TooFast, wordTooFast), nil
 		}
-		return next.Handle(context.WithValue(ctx, payer{}, m), m, w)
+		return next.Handle(chat.PaidBy(ctx, m), m, w)
 	})
 }
 
@@ -96,16 +110,16 @@ func (q *Quotas) Rate(next chat.Handler) chat.Handler {
 // does the same for each call within.
 func (q *Quotas) Budget(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		ctx = context.WithValue(ctx, payer{}, m)
+		ctx = chat.PaidBy(ctx, m)
 		err := q.refresh(ctx, m)
 		if err == nil {
-			_, err = q.promise(m, 0)
+			_, err = q.promise(m, Amount{})
 		}
 		if errors.Is(err, ErrQuota) && q.limits.Load().Pass {
 			return next.Handle(ctx, m, w)
 		}
 		if errors.Is(err, ErrQuota) {
-			return q.notice(m, chat.Spent, wordUsedUp), nil
+			return q.notice(m, chat.Spent, q.usedUp()), nil
 		}
 		if err != nil {
 			return chat.Answer{}, err
@@ -114,16 +128,13 @@ func (q *Quotas) Budget(next chat.Handler) chat.Handler {
 	})
 }
 
-// payer is the context key of the message whose author pays for model calls.
-type payer struct{}
-
-// Reserve is asked before each model call with an estimate of its tokens, and
+// Reserve is asked before each model call with an estimate of what it takes, and
 // fails with ErrQuota when a limit is reached. done must be called with what
 // the call really took. Calls side by side count each other's estimates, so a
-// limit is passed by one call at most. A ctx that came neither through Rate nor
-// through Budget is only held to the limit for everybody.
-func (q *Quotas) Reserve(ctx context.Context, estimate int64) (done func(actual int64), err error) {
-	m, _ := ctx.Value(payer{}).(chat.Message) // nobody pays for what nobody asked
+// limit is passed by one call at most. A ctx for which nobody pays (chat.PaidBy) is only
+// held to the limit for everybody.
+func (q *Quotas) Reserve(ctx context.Context, estimate Amount) (done func(actual Amount), err error) {
+	m := chat.Payer(ctx) // nobody pays for what nobody asked
 	if err := q.refresh(ctx, m); err != nil {
 		return nil, err
 	}
@@ -133,40 +144,74 @@ func (q *Quotas) Reserve(ctx context.Context, estimate int64) (done func(actual 
 // limit is one meter that a message counts on.
 type limit struct {
 	key    string
-	most   int64
-	stored func(ctx context.Context, since time.Time) (int64, error)
+	most   Amount
+	stored func(ctx context.Context, since time.Time) (tokens int64, money float64, err error)
 }
 
-func (q *Quotas) bounds(m chat.Message) []limit {
+// bounds are the limits there are for a message.
+func (q *Quotas) bounds(m chat.Message) (all []limit) {
 	most := q.limits.Load()
-	all := []limit{{"all", most.AllTokens, func(ctx context.Context, since time.Time) (int64, error) {
-		return q.o.Usage.AllTokens(ctx, since)
-	}}}
+	add := func(l limit) {
+		if l.most.Tokens > 0 || l.most.Money > 0 {
+			all = append(all, l)
+		}
+	}
+	add(limit{keyAll, most.All, func(ctx context.Context, since time.Time) (int64, float64, error) {
+		return q.o.Usage.AllSpent(ctx, since)
+	}})
 	if m.From.ID != "" {
-		all = append(all, limit{"user " + m.From.ID, most.UserTokens, func(ctx context.Context, since time.Time) (int64, error) {
-			return q.o.Usage.UserTokens(ctx, m.From.ID, since)
-		}}, limit{"channel " + placeOf(m.Key), most.ChannelTokens, func(ctx context.Context, since time.Time) (int64, error) {
-			return q.o.Usage.ChannelTokens(ctx, m.Key, since)
+		add(limit{keyUser + m.From.ID, most.User, func(ctx context.Context, since time.Time) (int64, float64, error) {
+			return q.o.Usage.UserSpent(ctx, m.From.ID, since)
+		}})
+	}
+	if m.Key.Channel != "" {
+		add(limit{keyChannel + placeOf(m.Key), most.Channel, func(ctx context.Context, since time.Time) (int64, float64, error) {
+			return q.o.Usage.ChannelSpent(ctx, m.Key, since)
 		}})
 	}
 	return all
 }
 
-// refresh raises m's meters to what is stored: turns of an earlier process,
-// and calls that nobody reserved.
+// Keys of meters, before whose they are.
+const (
+	keyAll     = "all"
+	keyUser    = "user "
+	keyChannel = "channel "
+)
+
+// today is when the day began that limits count.
+func (q *Quotas) today() time.Time { return q.o.Now().UTC().Truncate(24 * time.Hour) }
+
+// usedUp tells people that nothing is left, and when there will be.
+func (q *Quotas) usedUp() string {
+	left := q.today().AddDate(0, 0, 1).Sub(q.o.Now()).Round(time.Minute)
+	return fmt.Sprintf(wordUsedUp, inHours(left))
+}
+
+// inHours is a time of less than a day as people say it.
+func inHours(d time.Duration) string {
+	h, m := int(d/time.Hour), int(d%time.Hour/time.Minute)
+	switch {
+	case h == 0:
+		return text.Many(max(m, 1), "minute")
+	case h >= 3 || m == 0:
+		return text.Many(h, "hour")
+	}
+	return text.Many(h, "hour") + " " + text.Many(m, "minute")
+}
+
+// refresh raises m's meters to what is stored: calls of an earlier process, and
+// those that nobody reserved.
 func (q *Quotas) refresh(ctx context.Context, m chat.Message) error {
-	since := q.o.Now().UTC().Truncate(24 * time.Hour)
+	since := q.today()
 	for _, l := range q.bounds(m) {
-		if l.most <= 0 {
-			continue
-		}
-		n, err := l.stored(ctx, since)
+		tokens, money, err := l.stored(ctx, since)
 		if err != nil {
 			return fmt.Errorf("quota: %w", err)
 		}
 		q.mu.Lock()
 		mt := q.meter(l.key, since)
-		mt.used = max(mt.used, n)
+		mt.used = Amount{max(mt.used.Tokens, tokens), max(mt.used.Money, money)}
 		q.mu.Unlock()
 	}
 	return nil
@@ -181,7 +226,7 @@ func (q *Quotas) meter(key string, day time.Time) *meter {
 	if mt == nil {
 		if len(q.meters) >= maxRemembered { // refresh knows the idle ones again
 			for k, v := range q.meters {
-				if v.open == 0 {
+				if v.open == (Amount{}) {
 					delete(q.meters, k)
 				}
 			}
@@ -192,31 +237,31 @@ func (q *Quotas) meter(key string, day time.Time) *meter {
 	return mt
 }
 
-// promise sets tokens aside on all of m's meters, or on none.
-func (q *Quotas) promise(m chat.Message, tokens int64) (done func(actual int64), err error) {
-	day := q.o.Now().UTC().Truncate(24 * time.Hour)
+// promise sets an amount aside on all of m's meters, or on none.
+func (q *Quotas) promise(m chat.Message, aside Amount) (done func(actual Amount), err error) {
+	day := q.today()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var mine []*meter
 	for _, l := range q.bounds(m) {
-		if l.most <= 0 {
-			continue
-		}
 		mt := q.meter(l.key, day)
-		if mt.used+mt.open >= l.most {
-			return nil, fmt.Errorf("%w: %s has %d a day", ErrQuota, l.key, l.most)
+		if mt.spent(l.most) {
+			return nil, fmt.Errorf("%w: %s", ErrQuota, l.key)
 		}
 		mine = append(mine, mt)
 	}
 	for _, mt := range mine {
-		mt.open += tokens
+		mt.open = mt.open.plus(aside)
 	}
-	return func(actual int64) {
+	return func(actual Amount) {
 		q.mu.Lock()
 		defer q.mu.Unlock()
 		for _, mt := range mine {
-			mt.open -= tokens
-			mt.used += actual
+			mt.open = mt.open.plus(Amount{-aside.Tokens, -aside.Money})
+			if mt.open.Tokens == 0 {
+				mt.open.Money = 0 // what rounding left
+			}
+			mt.used = mt.used.plus(actual)
 		}
 	}, nil
 }
@@ -259,8 +304,8 @@ func (q *Quotas) notice(m chat.Message, why chat.Reason, text string) chat.Answe
 
 // Left is what remains to a message's author, for /status; -1 is no limit.
 type Left struct {
-	Messages                             int // this minute
-	UserTokens, ChannelTokens, AllTokens int64
+	Messages           int // this minute
+	User, Channel, All Amount
 }
 
 // Left reads what remains.
@@ -268,17 +313,30 @@ func (q *Quotas) Left(ctx context.Context, m chat.Message) (Left, error) {
 	if err := q.refresh(ctx, m); err != nil {
 		return Left{}, err
 	}
-	l := Left{-1, -1, -1, -1}
+	none := Amount{-1, -1}
+	l := Left{-1, none, none, none}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.limits.Load().PerMinute > 0 && (q.o.Exempt == nil || !q.o.Exempt(m)) {
 		l.Messages = int(q.filled(m.From.ID).left)
 	}
-	places := []*int64{&l.AllTokens, &l.UserTokens, &l.ChannelTokens}
-	for i, lim := range q.bounds(m) {
-		if lim.most > 0 {
-			mt := q.meter(lim.key, q.o.Now().UTC().Truncate(24*time.Hour))
-			*places[i] = max(0, lim.most-mt.used-mt.open)
+	for _, lim := range q.bounds(m) {
+		left := none
+		mt := q.meter(lim.key, q.today())
+		gone := mt.used.plus(mt.open)
+		if lim.most.Tokens > 0 {
+			left.Tokens = max(0, lim.most.Tokens-gone.Tokens)
+		}
+		if lim.most.Money > 0 {
+			left.Money = max(0, lim.most.Money-gone.Money)
+		}
+		switch {
+		case lim.key == keyAll:
+			l.All = left
+		case strings.HasPrefix(lim.key, keyUser):
+			l.User = left
+		default:
+			l.Channel = left
 		}
 	}
 	return l, nil

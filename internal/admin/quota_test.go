@@ -14,18 +14,26 @@ import (
 	"parley/internal/chat"
 )
 
-// usage is what finished turns took.
-type usage struct{ user, channel, all atomic.Int64 }
-
-func (u *usage) UserTokens(context.Context, string, time.Time) (int64, error) {
-	return u.user.Load(), nil
+// usage is what calls took that have ended.
+type usage struct {
+	user, channel, all atomic.Int64
+	cents              atomic.Int64 // of everybody
 }
 
-func (u *usage) ChannelTokens(context.Context, chat.Key, time.Time) (int64, error) {
-	return u.channel.Load(), nil
+func (u *usage) UserSpent(context.Context, string, time.Time) (int64, float64, error) {
+	return u.user.Load(), float64(u.cents.Load()) / 100, nil
 }
 
-func (u *usage) AllTokens(context.Context, time.Time) (int64, error) { return u.all.Load(), nil }
+func (u *usage) ChannelSpent(context.Context, chat.Key, time.Time) (int64, float64, error) {
+	return u.channel.Load(), float64(u.cents.Load()) / 100, nil
+}
+
+func (u *usage) AllSpent(context.Context, time.Time) (int64, float64, error) {
+	return u.all.Load(), float64(u.cents.Load()) / 100, nil
+}
+
+// tokens is an amount of nothing else.
+func tokens(n int64) admin.Amount { return admin.Amount{Tokens: n} }
 
 // TestRate: after the limit one notice, then silence.
 func TestRate(t *testing.T) {
@@ -53,7 +61,7 @@ func TestRate(t *testing.T) {
 	wantText(t, handle(t, h, direct(member, "hi")), "agent")
 	wantText(t, handle(t, h, direct(member, "hi")), "")
 	c.pass(time.Hour)
-	if left, err := q.Left(t.Context(), direct(member, "x")); err != nil || left != (admin.Left{Messages: 20, UserTokens: -1, ChannelTokens: -1, AllTokens: -1}) {
+	if left, err := q.Left(t.Context(), direct(member, "x")); err != nil || left != (admin.Left{Messages: 20, User: admin.Amount{Tokens: -1, Money: -1}, Channel: admin.Amount{Tokens: -1, Money: -1}, All: admin.Amount{Tokens: -1, Money: -1}}) {
 		t.Errorf("left %+v, %v", left, err)
 	}
 	for range 100 {
@@ -77,11 +85,11 @@ func TestManyPeopleAreBounded(t *testing.T) {
 func TestBudgetOvershoot(t *testing.T) {
 	c := newClock()
 	u := &usage{}
-	q := admin.NewQuotas(admin.QuotaOptions{Limits: admin.Limits{UserTokens: 1000}, Usage: u, Now: c.now})
+	q := admin.NewQuotas(admin.QuotaOptions{Limits: admin.Limits{User: tokens(1000)}, Usage: u, Now: c.now})
 	var mu sync.Mutex // guards open
-	var open []func(int64)
+	var open []func(admin.Amount)
 	h := q.Budget(chat.HandlerFunc(func(ctx context.Context, _ chat.Message, _ chat.Reply) (chat.Answer, error) {
-		done, err := q.Reserve(ctx, 90)
+		done, err := q.Reserve(ctx, tokens(90))
 		if err == nil {
 			mu.Lock()
 			open = append(open, done) // the call goes on
@@ -105,7 +113,7 @@ func TestBudgetOvershoot(t *testing.T) {
 		t.Errorf("%d calls at once", len(open))
 	}
 	for _, done := range open {
-		done(50)
+		done(tokens(50))
 	}
 	open = nil
 	for range 50 {
@@ -120,7 +128,7 @@ func TestBudget(t *testing.T) {
 	c := newClock()
 	u := &usage{}
 	q := admin.NewQuotas(admin.QuotaOptions{Usage: u, Now: c.now,
-		Limits: admin.Limits{UserTokens: 100, ChannelTokens: 200, AllTokens: 300}})
+		Limits: admin.Limits{User: tokens(100), Channel: tokens(200), All: tokens(300)}})
 	a := &agent{}
 	h := q.Budget(a)
 	m := group(member, "x")
@@ -128,7 +136,7 @@ func TestBudget(t *testing.T) {
 	u.user.Store(99)
 	wantText(t, handle(t, h, m), "agent")
 	left, err := q.Left(t.Context(), m)
-	if err != nil || left.UserTokens != 1 || left.ChannelTokens != 200 || left.AllTokens != 300 {
+	if err != nil || left.User.Tokens != 1 || left.Channel.Tokens != 200 || left.All.Tokens != 300 || left.User.Money != -1 {
 		t.Errorf("left %+v, %v", left, err)
 	}
 	u.user.Store(100)
@@ -141,7 +149,35 @@ func TestBudget(t *testing.T) {
 	wantText(t, handle(t, h, m), "agent")
 	u.all.Store(300)
 	wantText(t, handle(t, h, m), "allowance")
-	if _, err := q.Reserve(t.Context(), 1); !errors.Is(err, admin.ErrQuota) {
+	if _, err := q.Reserve(t.Context(), tokens(1)); !errors.Is(err, admin.ErrQuota) {
 		t.Errorf("work without a person: %v", err)
+	}
+}
+
+// TestMoney: a limit of money holds as one of tokens does, and says when it
+// renews.
+func TestMoney(t *testing.T) {
+	for name, l := range map[string]admin.Limits{
+		"user": {User: admin.Amount{Money: 0.5}}, "channel": {Channel: admin.Amount{Money: 0.5}}, "all": {All: admin.Amount{Money: 0.5}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, u := newClock(), &usage{}
+			q := admin.NewQuotas(admin.QuotaOptions{Usage: u, Now: c.now, Limits: l})
+			h, m := q.Budget(&agent{}), group(member, "x")
+			u.cents.Store(49)
+			wantText(t, handle(t, h, m), "agent")
+			ctx := chat.PaidBy(t.Context(), m)
+			done, err := q.Reserve(ctx, admin.Amount{Tokens: 5, Money: 0.02})
+			must(t, err)
+			if _, err := q.Reserve(ctx, admin.Amount{Money: 0.01}); !errors.Is(err, admin.ErrQuota) {
+				t.Errorf("beside a call that takes the rest: %v", err)
+			}
+			done(admin.Amount{Tokens: 5, Money: 0.001})
+			if _, err := q.Reserve(ctx, admin.Amount{Money: 0.01}); err != nil {
+				t.Errorf("after a call that took less: %v", err)
+			}
+			u.cents.Store(50)
+			wantText(t, handle(t, h, group(owner, "x")), "renews at midnight UTC, in")
+		})
 	}
 }

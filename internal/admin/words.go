@@ -97,7 +97,7 @@ const (
 	wordShownLate   = "⌛ Nobody answered in time, so nothing was changed."
 
 	wordTooFast = "That was a lot of messages at once. Please give me a minute."
-	wordUsedUp  = "Today's allowance is used up. Please come back tomorrow (it renews at midnight UTC)."
+	wordUsedUp  = "Today's allowance is used up. It renews at midnight UTC, in %s; please come back then."
 )
 
 // listenWords and whoWords say what a channel's policy means.

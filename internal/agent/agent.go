@@ -87,6 +87,8 @@ type Persona struct {
 type Sessions struct {
 	PerUser       bool // one session per person and channel
 	DropSummaries bool // new sessions start without the last summary
+	// Summarizer makes summaries; nil is Options.Model.
+	Summarizer llm.Model
 	// Learn lets summaries and ends of sessions remember what people said about
 	// themselves.
 	Learn bool
@@ -101,6 +103,11 @@ type Limits struct {
 	MaxMessages int // of a session kept in memory, 10-1000; 0 is 100
 	TokenBudget int // 4000-128000; 0 is 16000
 	ContextSize int // of the model; 0 is 32768
+	// Window is what a request to the model of this name may have, as it is
+	// known now; nil is ContextSize.
+	Window func(model string) int
+	// Tokens is the size of a request as the model counts; nil is an estimate.
+	Tokens func(llm.Request) int
 }
 
 // Agent answers messages. It is a chat.Handler, safe for many conversations at
@@ -147,6 +154,16 @@ func withDefaults(o Options) Options {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Summarizer == nil {
+		o.Summarizer = o.Model
+	}
+	if o.Limits.Window == nil {
+		size := o.ContextSize
+		o.Limits.Window = func(string) int { return size }
+	}
+	if o.Limits.Tokens == nil {
+		o.Limits.Tokens = func(r llm.Request) int { return int(llm.TraitsOf(r).At(llm.Usual)) }
 	}
 	if o.Tools == nil {
 		o.Tools = func(context.Context, chat.Message) (tools.Set, error) { return tools.Set{}, nil }

@@ -350,8 +350,8 @@ func TestARequestThatStaysTooLongIsNotSent(t *testing.T) {
 		t.Errorf("answered %q", got)
 	}
 	for _, r := range b.model.Requests() {
-		if n := estimate(r.Messages); n > 4400 {
-			t.Errorf("a request of %d tokens", n)
+		if n := llm.TraitsOf(llm.Request{Messages: r.Messages}).At(llm.Usual); n > 4400 {
+			t.Errorf("a request of %.0f tokens", n)
 		}
 	}
 }

@@ -179,8 +179,8 @@ func TestManyAndLongFiles(t *testing.T) {
 		}
 	}
 	ms := b.model.Requests()[0].Messages
-	if n := estimate(ms); n > 16_000*8/10 {
-		t.Errorf("%d tokens", n)
+	if n := llm.TraitsOf(llm.Request{Messages: ms}).At(llm.Usual); n > 16_000*8/10 {
+		t.Errorf("%.0f tokens", n)
 	}
 }
 

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,10 +78,18 @@ func (t *turn) agentName() string {
 
 // modelName is the model this turn asks.
 func (t *turn) modelName() string {
-	if t.sub != nil && t.sub.Model != "" {
-		return t.sub.Model
+	if t.sub != nil && t.sub.Model != nil {
+		return ""
 	}
 	return t.a.ModelName()
+}
+
+// models is who is asked.
+func (t *turn) models() llm.Model {
+	if t.sub != nil && t.sub.Model != nil {
+		return t.sub.Model
+	}
+	return t.a.o.Model
 }
 
 // Bounds of an answer, in runes: how much is remembered, and how much is sent.
@@ -118,15 +127,16 @@ func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 		t.trust.read(provenance.Origin{Via: provenance.ViaServer})
 		t.overheard()
 	}
-	req := llm.Request{Model: t.modelName(), Messages: t.messages(), Tools: offered.Specs(), Callable: t.tools.set.Names(), Spend: t.report.ledger.spend}
+	req := llm.Request{Model: t.modelName(), Messages: t.messages(), Tools: offered.Specs(), Callable: t.tools.set.Names(), Spend: t.report.ledger.spend, Cache: t.context.session.ID}
 	began := t.a.o.Now()
-	resp, err := t.a.o.Model.Complete(ctx, req, t.show)
+	resp, err := t.models().Complete(ctx, req, t.show)
 	if len(t.in.files.images) > 0 && (errors.Is(err, llm.ErrBadRequest) || errors.Is(err, llm.ErrModelNotFound)) {
 		t.blind()
 		req.Messages = t.messages()
-		resp, err = t.a.o.Model.Complete(ctx, req, t.show)
+		resp, err = t.models().Complete(ctx, req, t.show)
 	}
-	t.report.lap(memory.Lap{Kind: "model", Name: req.Model, Tokens: resp.Usage.Total}, began, t.a.o.Now().Sub(began))
+	t.report.lap(memory.Lap{Kind: "model", Name: cmp.Or(resp.By, req.Model), Tokens: resp.Usage.Total}, began, t.a.o.Now().Sub(began))
+	t.report.lose(err)
 	if err != nil && t.a.o.Fallback != nil && down(err) {
 		resp, err = t.fallback(ctx, req, err)
 	}

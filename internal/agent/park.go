@@ -144,7 +144,7 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 // same arguments would: for commands that need a yes.
 func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args map[string]any) (chat.Answer, error) {
 	t := a.newTurn(m, input{text: text.Clip(clean(m.Text), maxUsed)}, true)
-	t.report.ledger.maxAttempts = 3 * a.o.MaxCalls
+	t.report.ledger.maxAttempts = attemptsPerCall * a.o.MaxCalls
 	if err := t.load(ctx); err != nil {
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
 	}

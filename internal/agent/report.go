@@ -26,6 +26,7 @@ type report struct {
 	did    []string    // side effects, in plain words
 	files  []chat.File // from tools, for the person
 	model  string      // as the provider names it
+	by     string      // as the owner does
 	rote   bool        // the answer was said by rote
 	worded bool        // the answer is in the model's words
 	// settles is the question that this turn is the answer to; nil for none.
@@ -42,7 +43,15 @@ func (r *report) lap(l memory.Lap, began time.Time, took time.Duration) {
 // account adds a model call.
 func (r *report) account(resp llm.Response) {
 	r.ledger.add(1, resp.Usage)
-	r.model = resp.Model
+	r.model, r.by = resp.Model, resp.By
+}
+
+// lose adds what a failed call was billed.
+func (r *report) lose(err error) {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		r.ledger.add(0, e.Usage)
+	}
 }
 
 // withDone adds what was really done, so that nobody asks for it twice.
@@ -109,7 +118,7 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 		d.Playbook, _ = json.Marshal(t.context.guidance.Result) // plain data: cannot fail
 	}
 	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Settles: t.report.settles, Facts: t.context.known.used, Decision: memory.Decision{
-		Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: cmp.Or(t.report.model, t.asked()), Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
+		Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: cmp.Or(t.report.model, t.asked()), By: t.report.by, Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
 		Took: t.a.o.Now().Sub(t.report.began), Detail: d,
 	}}
 	if !t.keep {
@@ -170,14 +179,7 @@ func (t *turn) note() {
 			t.context.session.Mentions = mention(t.context.session.Mentions, e.Content)
 		}
 	}
-	t.context.session.TokensUsed = estimate(t.messages())
-}
-
-func estimate(ms []llm.Message) (n int) {
-	for _, m := range ms {
-		n += llm.EstimateTokens(m)
-	}
-	return n
+	t.context.session.TokensUsed = t.a.o.Limits.Tokens(llm.Request{Model: t.modelName(), Messages: t.messages()})
 }
 
 // maxInsight caps the line that stands for an exchange when it is folded.
@@ -232,6 +234,7 @@ func explain(ctx context.Context, err error, id string) (text string, end chat.E
 		{errSpent, wordsTooComplex, chat.Failed, chat.TooComplex},
 		{llm.ErrRateLimited, wordsRateLimited, chat.Failed, chat.Busy},
 		{llm.ErrQuota, wordsQuota, chat.Failed, chat.NoQuota},
+		{llm.ErrLimit, wordsLimit, chat.Refused, chat.Spent},
 		{llm.ErrAuth, wordsMisset, chat.Failed, chat.Misset},
 		{llm.ErrModelNotFound, wordsMisset, chat.Failed, chat.Misset},
 		{llm.ErrBadRequest, wordsMisset, chat.Failed, chat.Misset},

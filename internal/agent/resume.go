@@ -33,7 +33,7 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 	t := a.newTurn(m, input{text: r.Parked.Said}, !r.Parked.Outside)
 	t.w = w
 	t.journal = journal{log: a.o.Log, store: a.o.Store, row: m.Row}
-	t.report.ledger.maxAttempts = 3 * (a.o.MaxCalls + 1)
+	t.report.ledger.maxAttempts = attemptsPerCall * (a.o.MaxCalls + 1)
 	t.report.settles = &memory.Settled{Question: r.Question}
 	if err := t.load(ctx); err != nil {
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)

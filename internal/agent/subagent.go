@@ -19,8 +19,8 @@ type Subagent struct {
 	Description string // when to hand it a job
 	Prompt      string
 	Tools       []string
-	MaxTurns    int    // model calls per job, 1-30; 0 is 10
-	Model       string // "" is the conversation's
+	MaxTurns    int       // model calls per job, 1-30; 0 is 10
+	Model       llm.Model // nil is the conversation's
 }
 
 // Delegated is the Data of a subagent's result: what it cost and did.
@@ -56,7 +56,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	t := a.newTurn(m, input{text: task}, false)
 	t.sub, t.trust.taint, t.trust.origin = &s, c.Taint, c.Origin
 	t.tools = toolrun{set: set.ForAgent(s.Name).Only(s.Tools...), offer: s.Tools, under: c.Key + "/"}
-	t.report.ledger.maxAttempts = 3 * s.MaxTurns
+	t.report.ledger.maxAttempts = attemptsPerCall * s.MaxTurns
 	t.context.added = []memory.Entry{t.heard()}
 	answer, err := t.loop(ctx)
 	if err != nil {

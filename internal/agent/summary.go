@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/provenance"
@@ -49,11 +50,11 @@ var foldSchema = &llm.Schema{Name: "folded", JSON: json.RawMessage(`{"type":"obj
 "properties":{"person":{"type":"string"},"content":{"type":"string"},"quote":{"type":"string"},"type":{"type":"string"}}}}}}`)}
 
 // limit is the size a request must not pass.
-func (a *Agent) limit() int { return min(a.o.TokenBudget, a.o.ContextSize) }
+func (a *Agent) limit() int { return min(a.o.TokenBudget, a.o.Limits.Window(a.ModelName())) }
 
 // size is the estimate of what would be sent now, tools included.
 func (t *turn) size() int {
-	return estimate(t.messages()) + t.tools.offered().Tokens()
+	return t.a.o.Limits.Tokens(llm.Request{Model: t.modelName(), Messages: t.messages(), Tools: t.tools.offered().Specs()})
 }
 
 // tooLong reports whether a request of this size must be shortened before it is sent.
@@ -175,7 +176,10 @@ func (a *Agent) shorten(ctx context.Context, se memory.Session, entries []memory
 func (a *Agent) summarize(ctx context.Context, se memory.Session, entries []memory.Entry) (f folded, err error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Summary so far:\n<data>%s</data>\n\nTranscript:\n<data>\n%s</data>", escapeData(se.Summary), escapeData(text.ClipStart(transcriptText(entries), maxFoldInput)))
-	resp, err := a.o.Model.Complete(ctx, llm.Request{
+	if chat.Payer(ctx).Key == (chat.Key{}) { // after a turn, or by cron
+		ctx = chat.PaidBy(ctx, chat.Message{Key: se.Key, From: chat.User{ID: lastSpeaker(entries)}})
+	}
+	resp, err := a.o.Summarizer.Complete(ctx, llm.Request{
 		Model:    a.ModelName(),
 		Messages: []llm.Message{{Role: llm.RoleSystem, Content: foldPrompt}, {Role: llm.RoleUser, Content: b.String()}},
 		Schema:   foldSchema,
@@ -190,6 +194,16 @@ func (a *Agent) summarize(ctx context.Context, se memory.Session, entries []memo
 		return f, errors.New("summary: empty")
 	}
 	return f, nil
+}
+
+// lastSpeaker is the last person who said something, "" for nobody.
+func lastSpeaker(entries []memory.Entry) string {
+	for _, e := range slices.Backward(entries) {
+		if e.Role == llm.RoleUser {
+			return e.User
+		}
+	}
+	return ""
 }
 
 // unfence takes JSON out of a code fence some models put around it.

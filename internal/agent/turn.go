@@ -40,10 +40,14 @@ func (a *Agent) newTurn(m chat.Message, in input, keep bool) *turn {
 	return t
 }
 
+// attemptsPerCall is how often a model call may be tried on the wire, at all
+// models together: they are waited for by time, and this only bounds what has
+// gone wrong.
+const attemptsPerCall = 30
+
 // run makes the answer. Every way out leaves one audit row.
 func (t *turn) run(ctx context.Context) (chat.Answer, error) {
-	// Three attempts for each model call, and the playbook's one.
-	t.report.ledger.maxAttempts = 3 * (t.a.o.MaxCalls + 1)
+	t.report.ledger.maxAttempts = attemptsPerCall * (t.a.o.MaxCalls + 1) // one is the playbook's
 	done, err := t.attach(ctx)
 	if errors.Is(err, chat.ErrStopped) {
 		return note(wordsStopped, chat.Stopped, ""), nil

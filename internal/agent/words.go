@@ -12,6 +12,7 @@ const (
 	wordsUnavailable  = "I can't reach my language model right now. Please try again in a moment; commands such as /help, /facts and /tasks still work. (%s)"
 	wordsRateLimited  = "There are too many requests at the moment. Please try again in a minute. (%s)"
 	wordsQuota        = "My language model's quota is used up. My owner has to raise it. (%s)"
+	wordsLimit        = "Today's allowance is used up, so I stopped here. It renews at midnight UTC; please come back then."
 	wordsMisset       = "My language model is not set up properly. My owner can run `bot doctor` to see what to fix. (%s)"
 	wordsOverflow     = "This conversation has become too long for me to continue, even shortened. Send /session reset to start afresh; I keep what I know about you. (%s)"
 	wordsFiltered     = "I can't help with that one: the answer was declined by the model's provider."

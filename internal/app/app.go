@@ -86,27 +86,23 @@ func (a *app) openTools(ctx context.Context) error {
 // openAgent makes the agent of the parts that are built.
 func (a *app) openAgent(ctx context.Context) error {
 	a.chores.facts = newFactsFile(a.cfg, a.storage.store)
-	name, err := a.mind.modelName(ctx, a.models.endpoint.Name)
+	name, err := a.mind.modelName(ctx, a.models.endpoint)
 	if err != nil {
 		return err
 	}
-	model, book := a.models.guarded(a.models.endpoint.Model), a.models.endpoint.Book
-	if book != nil {
-		book = a.models.guarded(book)
-	}
 	a.mind.Agent, err = agent.New(agent.Options{
-		Store: a.storage.store, Model: model, Fallback: a.models.endpoint.Fallback, Runner: a.mind.runner, Tools: a.toolset.here, Confirm: a.front.ask,
-		Files:   agent.Files{Open: a.platforms.openFile, See: a.models.endpoint.See, Hear: a.models.endpoint.Hear, ReadPDF: pdf.Read},
-		Rules:   agent.Rules{Book: a.rules.book, BookModel: book, NoBookModel: a.models.endpoint.List == nil, Role: a.people.role},
+		Store: a.storage.store, Model: a.models.routed(config.PurposeAnswer), Fallback: a.models.endpoint.Fallback, Runner: a.mind.runner, Tools: a.toolset.here, Confirm: a.front.ask,
+		Files:   agent.Files{Open: a.platforms.openFile, See: a.models.endpoint.See, Hear: a.models.hear(), ReadPDF: pdf.Read},
+		Rules:   agent.Rules{Book: a.rules.book, BookModel: a.models.routed(config.PurposePlaybook), NoBookModel: a.models.endpoint.List == nil, Role: a.people.role},
 		Notes:   agent.Notes{Cite: a.notes.cite, Prefetch: a.notes.prefetch()},
 		Persona: agent.Persona{Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: name},
 		Sessions: agent.Sessions{
-			PerUser: a.cfg.Session.Scope == "user", DropSummaries: !a.cfg.Session.CarrySummary, Learn: a.cfg.Memory.Learn,
+			PerUser: a.cfg.Session.Scope == "user", Summarizer: a.models.routed(config.PurposeSummary), DropSummaries: !a.cfg.Session.CarrySummary, Learn: a.cfg.Memory.Learn,
 			TTL: func() time.Duration { return a.inForce.Load().Session.TTL },
 		},
 		Limits: agent.Limits{
 			MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
-			TokenBudget: a.cfg.Context.TokenBudget, ContextSize: a.cfg.Model.ContextSize,
+			TokenBudget: a.cfg.Context.TokenBudget, Window: a.models.window, Tokens: a.models.estimate,
 		},
 		Log: a.log, Now: a.now, Failpoint: a.process.Failpoint,
 	})

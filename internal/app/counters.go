@@ -12,7 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/health"
-	"parley/internal/llm"
+	"parley/internal/llm/wrap"
 )
 
 // counters are the figures of the process, for /metrics and /status.
@@ -24,6 +24,7 @@ type counters struct {
 	first    *prometheus.HistogramVec
 	calls    *prometheus.CounterVec
 	tokens   *prometheus.CounterVec
+	money    *prometheus.CounterVec
 	tools    *prometheus.CounterVec
 }
 
@@ -35,8 +36,9 @@ func newCounters(version string) *counters {
 		registry: prometheus.NewRegistry(),
 		events:   vec("parley_events_total", "Messages and parts of answers by what became of them.", "platform", "event"),
 		messages: vec("parley_messages_total", "Messages by how they ended, as /stats counts them.", "platform", "outcome"),
-		calls:    vec("parley_model_calls_total", "Model calls by how they ended: ok, failed, or refused by a limit of ours.", "model", "outcome"),
-		tokens:   vec("parley_model_tokens_total", "Tokens as the provider counted them.", "model", "kind"),
+		calls:    vec("parley_model_calls_total", "Model calls by what they were for, and by how they ended: ok, failed, or refused by a limit of ours.", "model", "purpose", "outcome"),
+		tokens:   vec("parley_model_tokens_total", "Tokens as the provider counted them, cached ones among those of the prompt too.", "model", "kind"),
+		money:    vec("parley_model_cost_total", "What model calls cost, by the prices that are set, in limits.currency.", "model"),
 		tools:    vec("parley_tool_calls_total", "Tool calls by how they ended; unknown is any name that no tool has.", "tool", "status"),
 		took: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name: "parley_answer_seconds", Help: "Time from taking a message up to having its answer stored.",
@@ -50,7 +52,7 @@ func newCounters(version string) *counters {
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "parley_build_info", Help: "Always 1; the labels tell what runs.", ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
 	}, func() float64 { return 1 })
-	c.registry.MustRegister(c.events, c.messages, c.took, c.first, c.calls, c.tokens, c.tools, build,
+	c.registry.MustRegister(c.events, c.messages, c.took, c.first, c.calls, c.tokens, c.money, c.tools, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return c
 }
@@ -67,10 +69,13 @@ func (c *counters) observe(e chat.Event) {
 }
 
 // modelCall counts one call and what it took.
-func (c *counters) modelCall(model, outcome string, u llm.Usage) {
-	c.calls.WithLabelValues(model, outcome).Inc()
-	c.tokens.WithLabelValues(model, "prompt").Add(float64(u.Prompt))
-	c.tokens.WithLabelValues(model, "completion").Add(float64(u.Completion))
+func (c *counters) modelCall(call wrap.Call) {
+	u := call.Usage
+	c.calls.WithLabelValues(call.Model, call.Purpose, call.Outcome).Inc()
+	c.tokens.WithLabelValues(call.Model, "prompt").Add(float64(u.Prompt))
+	c.tokens.WithLabelValues(call.Model, "cached").Add(float64(u.Cached))
+	c.tokens.WithLabelValues(call.Model, "completion").Add(float64(u.Completion))
+	c.money.WithLabelValues(call.Model).Add(u.Cost)
 }
 
 // firstToken counts how long a model let its first text be waited for.

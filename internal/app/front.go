@@ -60,8 +60,10 @@ func (f *front) take(groups command.Groups, config []admin.Command) (err error) 
 // limits are those of the settings.
 func limits(c config.Config) admin.Limits {
 	return admin.Limits{
-		PerMinute: c.Limits.UserPerMinute, UserTokens: int64(c.Limits.UserTokensPerDay), ChannelTokens: int64(c.Limits.ChannelTokensPerDay),
-		AllTokens: int64(c.Limits.TokensPerDay), Pass: c.Limits.PastLimit == pastOffline,
+		PerMinute: c.Limits.UserPerMinute, Pass: c.Limits.PastLimit == pastOffline,
+		User:    admin.Amount{Tokens: int64(c.Limits.UserTokensPerDay), Money: c.Limits.UserMoneyPerDay},
+		Channel: admin.Amount{Tokens: int64(c.Limits.ChannelTokensPerDay), Money: c.Limits.ChannelMoneyPerDay},
+		All:     admin.Amount{Tokens: int64(c.Limits.TokensPerDay), Money: c.Limits.MoneyPerDay},
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	_ "embed" // prompts
 	"fmt"
 
+	"parley/config"
 	"parley/internal/agent"
 	"parley/internal/memory"
 	"parley/internal/text"
@@ -22,7 +23,7 @@ func (n *notes) librarian() tools.Tool {
 	}
 	plan, do := tools.LibrarianTools()
 	with := func(list []string) agent.Subagent { // one for each job: jobs run side by side
-		return agent.Subagent{Name: tools.Librarian, Prompt: librarianPrompt, Tools: list, MaxTurns: 10, Model: n.cfg.Vault.LibrarianModel}
+		return agent.Subagent{Name: tools.Librarian, Prompt: librarianPrompt, Tools: list, MaxTurns: 10, Model: n.models.routed(config.PurposeLibrarian)}
 	}
 	meta := tools.Meta{
 		Name: tools.Librarian, Category: tools.Vault, Scope: []string{""}, SideEffect: true, Consent: tools.Consent{Confirm: true}, Trying: tools.Trying{Timeout: tools.MaxTimeout},

@@ -2,10 +2,13 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
+	"parley/config"
 	"parley/internal/agent"
 	"parley/internal/memory"
+	"parley/internal/setup"
 	"parley/internal/tools"
 )
 
@@ -21,13 +24,18 @@ type mind struct {
 // modelSetting is the row of a model chosen from the chat.
 const modelSetting = "model.name"
 
-// modelName is the model that was chosen, else the endpoint's own.
-func (m *mind) modelName(ctx context.Context, own string) (string, error) {
+// modelName is the model that was chosen, if there still is one of that name,
+// else the endpoint's own.
+func (m *mind) modelName(ctx context.Context, e setup.Endpoint) (string, error) {
 	name, err := m.store.Setting(ctx, modelSetting)
-	if name == "" {
-		name = own
+	if name == "" || err != nil {
+		return e.Name, err
 	}
-	return name, err
+	if !e.Free && !slices.ContainsFunc(e.Routes[config.PurposeAnswer], func(e *setup.Engine) bool { return e.Name == name }) {
+		m.log.Warn("the model that was chosen with /model set is none of those that answer; the first of them does", "chosen", name, "first", e.Name)
+		return e.Name, nil
+	}
+	return name, nil
 }
 
 // choose has another model answer from now on and after the next start.

@@ -7,7 +7,10 @@ import (
 	"sync"
 	"time"
 
+	"parley/config"
 	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/command"
 	"parley/internal/llm"
 	"parley/internal/llm/offline"
 	"parley/internal/llm/wrap"
@@ -19,39 +22,171 @@ import (
 // a call, vectors, traces, and how the model was when somebody asked last.
 type models struct {
 	*base
-	store    *memory.Store // keeps what is learned of the model
 	front    *front        // whose quotas bound the calls
+	store    *memory.Store // where what they take is kept
 	endpoint setup.Endpoint
-	embedder *wrap.Embedder // nil for none
+	gauges   map[string]*wrap.Gauge // by model
+	routes   map[string]wrap.Route  // by purpose
+	embedder *wrap.Embedder         // nil for none
 	spans    spans
 	pulse    pulse
 }
 
-// open connects to the endpoint; one that is there already stays.
+// open connects to the models; an endpoint that is there already stays.
 func (m *models) open(ctx context.Context) (err error) {
 	if m.endpoint.Model == nil {
 		if m.endpoint, err = setup.Connect(ctx, m.cfg, m.store, m.log); err != nil {
 			return err
 		}
 	}
+	m.gauges, m.routes = map[string]*wrap.Gauge{}, map[string]wrap.Route{}
+	for _, e := range m.endpoint.Engines() {
+		if m.gauges[e.Name], err = m.gauge(ctx, e.Name); err != nil {
+			return err
+		}
+	}
 	m.embedder = m.newEmbedder()
 	m.spans.Tracer = wrap.NewTracer(m.cfg.OTel.Endpoint, m.process.Version, m.log)
+	for _, purpose := range m.endpoint.Purposes() {
+		m.routes[purpose] = m.route(purpose)
+	}
 	return nil
+}
+
+// gaugeSetting begins the row of what is known about a model's tokens.
+const gaugeSetting = "tokens:"
+
+// gauge goes on with what was learned about a model's tokens.
+func (m *models) gauge(ctx context.Context, name string) (*wrap.Gauge, error) {
+	row := gaugeSetting + name
+	state, err := m.store.Setting(ctx, row)
+	if err != nil {
+		return nil, err
+	}
+	return wrap.NewGauge(state, func(state string) {
+		if err := m.store.SetSetting(context.WithoutCancel(ctx), row, state); err != nil {
+			m.log.Warn("what was learned about tokens is not kept", "model", name, "err", err)
+		}
+	}), nil
 }
 
 // builtIn says that no model answers but the built-in responder.
 func (m *models) builtIn() bool { return m.endpoint.Name == offline.Name }
 
-// guarded holds a model's calls to the limits, and secrets back from it.
-func (m *models) guarded(inner llm.Model) llm.Model {
-	discreet := wrap.Discreet{Model: wrap.Traced{Model: inner, Name: m.endpoint.Name, Tracer: m.spans.Tracer, First: m.counts.firstToken}, Hide: setup.NewRedactor(m.cfg, setup.ShortestSaid)}
-	return wrap.Meter{
-		Model: discreet, Name: m.endpoint.Name, MaxTokens: m.cfg.Model.MaxTokens, Instead: m.pastLimit, Count: m.counts.modelCall,
-		Reserve: func(ctx context.Context, tokens int64) (func(int64), error) {
-			return m.front.quotas.Reserve(ctx, tokens)
-		},
+// routed is the models for a purpose, held to the limits, and with secrets held
+// back from them; nil where none is set.
+func (m *models) routed(purpose string) llm.Model {
+	route, ok := m.routes[purpose]
+	if !ok {
+		return nil
+	}
+	return wrap.Discreet{Model: route, Hide: setup.NewRedactor(m.cfg, setup.ShortestSaid)}
+}
+
+// route is the way to the models for a purpose. A model that stands in for an
+// endpoint is the way for every purpose of answers.
+func (m *models) route(purpose string) wrap.Route {
+	legs := m.endpoint.Legs(purpose)
+	if len(m.endpoint.Routes) == 0 {
+		legs = []wrap.Leg{{Model: m.endpoint.Model, Name: m.endpoint.Name, Breaker: &wrap.Breaker{}, Blind: !m.endpoint.See}}
+	}
+	for i, leg := range legs {
+		meter := wrap.Meter{
+			Model: wrap.Traced{Model: leg.Model, Name: leg.Name, Tracer: m.spans.Tracer, First: m.counts.firstToken},
+			Name:  leg.Name, Purpose: purpose, MaxTokens: m.cfg.Model.MaxTokens, Window: leg.Window, Gauge: m.gauges[leg.Name],
+			Instead: m.pastLimit, Count: m.count, Reserve: m.reserve,
+		}
+		if e := m.engine(leg.Name); e != nil {
+			meter.MaxTokens, meter.Price = e.Traits.MaxTokens, e.Price()
+		}
+		legs[i].Model, legs[i].Gauge = meter, meter.Gauge
+	}
+	return m.endpoint.Along(legs, m.log)
+}
+
+// shown tells which models do what, and which of them rest; nil where there is
+// one endpoint.
+func (m *models) shown() func() []command.Route {
+	if m.endpoint.Free {
+		return nil
+	}
+	return func() (list []command.Route) {
+		for _, purpose := range config.Purposes() {
+			route := command.Route{Purpose: purpose}
+			for _, e := range m.endpoint.Routes[purpose] {
+				shown := command.RouteModel{Name: e.Name}
+				if until, why := e.Breaker.Resting(); why != nil {
+					shown.Until, shown.Why = until, wrap.ErrorType(why)
+				}
+				route.Models = append(route.Models, shown)
+			}
+			if len(route.Models) > 0 {
+				list = append(list, route)
+			}
+		}
+		return list
 	}
 }
+
+// engine is a model by its name, nil for none.
+func (m *models) engine(name string) *setup.Engine {
+	for _, e := range m.endpoint.Engines() {
+		if e.Name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// reserve asks the limits for what a call may take.
+func (m *models) reserve(ctx context.Context, a wrap.Amount) (func(wrap.Amount), error) {
+	done, err := m.front.quotas.Reserve(ctx, admin.Amount(a))
+	if err != nil {
+		return nil, err
+	}
+	return func(took wrap.Amount) { done(admin.Amount(took)) }, nil
+}
+
+// count adds a call to the figures, and to what its payer spent today. It does
+// so too when the message was stopped meanwhile: the call was made.
+func (m *models) count(ctx context.Context, c wrap.Call) {
+	m.counts.modelCall(c)
+	if c.Outcome == "refused" || c.Model == offline.Name {
+		return
+	}
+	used := memory.Used{Purpose: c.Purpose, Model: c.Model, Calls: 1, Usage: c.Usage}
+	if c.Outcome == "failed" {
+		used.Failed = 1
+	}
+	payer := chat.Payer(ctx)
+	if err := m.store.AddUsage(context.WithoutCancel(ctx), payer.Key, payer.From.ID, used); err != nil {
+		m.log.Warn("a model call is not in the figures", "model", c.Model, "err", err)
+	}
+}
+
+// window is how many tokens a request to the model of this name may have.
+func (m *models) window(name string) int {
+	leg := m.routes[config.PurposeAnswer].Next(name)
+	if n := leg.Window.Space(); n > 0 {
+		return n
+	}
+	if e := m.engine(leg.Name); e != nil && e.Traits.ContextSize > 0 {
+		return int(e.Traits.ContextSize)
+	}
+	if n := int(m.cfg.Model.ContextSize); n > 0 {
+		return n
+	}
+	return unknownWindow
+}
+
+// estimate is the tokens of a request, as the model counts that would get it.
+func (m *models) estimate(r llm.Request) int {
+	return m.routes[config.PurposeAnswer].Estimate(r)
+}
+
+// unknownWindow is taken for the window of a model that nobody says anything
+// about.
+const unknownWindow = 32768
 
 // pastOffline is the limits.past_limit that lets the built-in responder answer.
 const pastOffline = "offline"
@@ -66,15 +201,31 @@ func (m *models) pastLimit(err error) llm.Model {
 
 // newEmbedder is the embedder of the settings, nil for none.
 func (m *models) newEmbedder() *wrap.Embedder {
-	name := m.cfg.Model.Embedding
+	name := m.cfg.EmbeddingModel()
 	if name == "" {
 		return nil
 	}
-	if m.endpoint.Embed == nil {
+	e := &wrap.Embedder{Name: name, Hide: setup.NewRedactor(m.cfg, setup.ShortestSaid), Count: m.count, Log: m.log, Now: m.now}
+	for _, engine := range m.endpoint.Routes[config.PurposeEmbedding] {
+		e.Of = append(e.Of, wrap.Vectors{Embedder: engine.Client, Name: engine.Name, Price: engine.Price()})
+	}
+	if len(e.Of) == 0 {
 		m.log.Warn("model.embedding is not used: the built-in responder has no embedding model", "model", name)
 		return nil
 	}
-	return &wrap.Embedder{Embedder: m.endpoint.Embed, Name: name, Hide: setup.NewRedactor(m.cfg, setup.ShortestSaid), Count: m.counts.modelCall, Log: m.log, Now: m.now}
+	return e
+}
+
+// hear writes down recordings; nil where nobody does.
+func (m *models) hear() func(ctx context.Context, name string, audio []byte) (string, error) {
+	ears := wrap.Ears{Count: m.count}
+	for _, e := range m.endpoint.Routes[config.PurposeTranscription] {
+		ears.Of = append(ears.Of, wrap.Ear{Hear: e.Transcribe, Name: e.Name, Price: e.Price(), Breaker: e.Breaker})
+	}
+	if len(ears.Of) == 0 {
+		return nil
+	}
+	return ears.Hear
 }
 
 // embed makes vectors for whatever asks; it is nil in the options of those who
@@ -88,7 +239,7 @@ func (m *models) embed(ctx context.Context, texts []string) ([][]float32, error)
 
 // embeds is the embed of options.
 func (m *models) embeds() embed {
-	if m.cfg.Model.Embedding == "" {
+	if m.cfg.EmbeddingModel() == "" {
 		return nil
 	}
 	return m.embed

@@ -31,7 +31,7 @@ func (r *rules) open(context.Context) error {
 		return fmt.Errorf("playbook.dir: %w", err)
 	}
 	var err error
-	r.source, err = playbook.Open(r.cfg.Playbook.Dir, playbook.Options{Model: r.cfg.Model.PlaybookName, Embed: r.models.embeds()})
+	r.source, err = playbook.Open(r.cfg.Playbook.Dir, playbook.Options{Embed: r.models.embeds()})
 	return err
 }
 

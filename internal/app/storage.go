@@ -36,7 +36,7 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 			return err
 		}
 	}
-	s.store, err = memory.Open(ctx, s.cfg.DataDir, memory.Options{Now: s.now, Embed: vectors, EmbedModel: s.cfg.Model.Embedding})
+	s.store, err = memory.Open(ctx, s.cfg.DataDir, memory.Options{Now: s.now, Embed: vectors, EmbedModel: s.cfg.EmbeddingModel()})
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"parley/config"
 	"parley/internal/agent"
 	"parley/internal/memory"
+	"parley/internal/setup"
 	"parley/internal/tools"
 )
 
@@ -21,6 +22,7 @@ type toolbox struct {
 	platforms *platforms
 	notes     *notes
 	rules     *rules
+	models    *models
 	mind      *mind
 }
 
@@ -28,7 +30,7 @@ type toolbox struct {
 func newToolbox(b *base, m *models, store *memory.Store) *toolbox {
 	box := &toolbox{
 		base: b, store: store, people: &people{base: b, store: store}, platforms: &platforms{base: b, store: store},
-		mind: &mind{base: b, store: store}, rules: &rules{base: b, models: m},
+		mind: &mind{base: b, store: store}, rules: &rules{base: b, models: m}, models: m,
 	}
 	box.notes = &notes{base: b, store: store, people: box.people, models: m, mind: box.mind}
 	return box
@@ -71,6 +73,7 @@ func (b *toolbox) list() ([]tools.Tool, error) {
 		if err != nil {
 			return nil, err
 		}
+		sub.Model = b.models.routed(setup.ForSubagent + s.Name)
 		list = append(list, b.delegate(sub))
 	}
 	return list, nil
@@ -81,7 +84,7 @@ func readSubagent(s config.Subagent) (agent.Subagent, error) {
 	if err != nil {
 		return agent.Subagent{}, fmt.Errorf("subagents: %s: %w", s.Name, err)
 	}
-	return agent.Subagent{Name: s.Name, Description: s.Description, Prompt: string(prompt), Tools: s.Tools, MaxTurns: s.MaxTurns, Model: s.Model}, nil
+	return agent.Subagent{Name: s.Name, Description: s.Description, Prompt: string(prompt), Tools: s.Tools, MaxTurns: s.MaxTurns}, nil
 }
 
 // delegate is the tool through which a subagent is given a job. The agent

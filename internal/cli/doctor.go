@@ -110,8 +110,8 @@ func (d *doctor) folders(cfg config.Config) {
 // access warns of doors that stand open.
 func (d *doctor) access(cfg config.Config) {
 	switch l := cfg.Limits; {
-	case cfg.Access.Mode == "open" && l.UserTokensPerDay == 0 && l.TokensPerDay == 0:
-		d.say("warn", "access", "everybody may talk with the bot (access.mode open), as much as they like: set limits.user_tokens_per_day or limits.tokens_per_day, or access.mode pairing")
+	case cfg.Access.Mode == "open" && l.UserTokensPerDay == 0 && l.TokensPerDay == 0 && l.UserMoneyPerDay == 0 && l.MoneyPerDay == 0:
+		d.say("warn", "access", "everybody may talk with the bot (access.mode open), as much as they like: set limits.user_tokens_per_day, limits.tokens_per_day or limits.money_per_day, or access.mode pairing")
 	case cfg.Access.Mode == "open":
 		d.say("warn", "access", "everybody may talk with the bot (access.mode open): set access.mode pairing unless you mean it")
 	default:
@@ -209,35 +209,93 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 		d.line("model", err, "")
 		return
 	}
-	d.quirks(ctx, e)
+	for _, engine := range e.Engines() {
+		d.quirks(ctx, engine)
+	}
+	if len(cfg.Models) > 0 {
+		d.several(ctx, e)
+		return
+	}
 	if e.Check != nil {
 		err = e.Check(ctx)
 	}
 	if err != nil {
 		err = fmt.Errorf("%s %w; check model.base_url, model.api_key and model.name", e.About, err)
 	}
-	d.line("model", err, e.About)
-	if e.Embed == nil {
-		return
+	fine := e.About
+	if list := e.Routes[config.PurposeAnswer]; err == nil && len(list) > 0 {
+		fine += d.window(ctx, list[0])
 	}
-	list, err := e.Embed.Embed(ctx, []string{"hello"})
+	d.line("model", err, fine)
+	for _, engine := range e.Routes[config.PurposeEmbedding] {
+		d.vectors(ctx, engine, "check model.embedding")
+	}
+	for _, purpose := range []string{config.PurposePlaybook, config.PurposeLibrarian} {
+		if route := e.Routes[purpose]; len(route) > 1 {
+			d.line("model for "+purpose, route[0].Check(ctx), route[0].Label)
+		}
+	}
+}
+
+// several checks each model, and tells what does what.
+func (d *doctor) several(ctx context.Context, e setup.Endpoint) {
+	for _, engine := range e.Engines() {
+		err := engine.Check(ctx)
+		if err != nil {
+			err = fmt.Errorf("%s: %w; check its base_url, api_key and model", engine.Label, err)
+		}
+		fine := engine.Label
+		if err == nil {
+			fine += d.window(ctx, engine)
+		}
+		d.line("model "+engine.Name, err, fine)
+	}
+	for _, purpose := range config.Purposes() {
+		var names []string
+		for _, engine := range e.Routes[purpose] {
+			names = append(names, engine.Name)
+		}
+		if len(names) > 0 {
+			d.say("ok", "route "+purpose, strings.Join(names, ", then "))
+		}
+	}
+	for _, engine := range e.Routes[config.PurposeEmbedding] {
+		d.vectors(ctx, engine, "check routes.embedding")
+	}
+}
+
+// window is how many tokens a model takes, in words; "" where nobody says.
+func (d *doctor) window(ctx context.Context, e *setup.Engine) string {
+	if e.Traits.ContextSize > 0 {
+		return fmt.Sprintf(" %d tokens, as set.", e.Traits.ContextSize)
+	}
+	tokens, sure, err := e.Client.Window(ctx)
+	switch {
+	case err != nil || tokens == 0:
+		return ""
+	case !sure:
+		return fmt.Sprintf(" %d tokens, until it is loaded.", tokens)
+	}
+	return fmt.Sprintf(" %d tokens.", tokens)
+}
+
+// vectors asks an embedding model for one.
+func (d *doctor) vectors(ctx context.Context, e *setup.Engine, hint string) {
+	list, _, err := e.Embed(ctx, []string{"hello"})
 	if err != nil {
-		d.line("embedding", fmt.Errorf("%w; check model.embedding, which is %s", err, cfg.Model.Embedding), "")
+		d.line("embedding", fmt.Errorf("%w; %s, which is %s", err, hint, e.Name), "")
 		return
 	}
-	d.say("ok", "embedding", fmt.Sprintf("%s, %d dimensions", cfg.Model.Embedding, len(list[0])))
+	d.say("ok", "embedding", fmt.Sprintf("%s, %d dimensions", e.Name, len(list[0])))
 }
 
 // quirks tells what was learned of the model.
-func (d *doctor) quirks(ctx context.Context, e setup.Endpoint) {
-	if e.Quirks == nil {
-		return
-	}
+func (d *doctor) quirks(ctx context.Context, e *setup.Engine) {
 	list, err := e.Quirks(ctx)
 	if err != nil {
-		d.line("model's limits", err, "")
+		d.line("limits of "+e.Name, err, "")
 	} else if len(list) > 0 {
-		d.say("ok", "model's limits", "found out: "+strings.Join(list, "; "))
+		d.say("ok", "limits of "+e.Name, "found out: "+strings.Join(list, "; "))
 	}
 }
 

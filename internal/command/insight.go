@@ -16,7 +16,8 @@ import (
 
 // Insight is /why, /trace, /stats and /debug.
 type Insight struct {
-	Rows Audit
+	Rows  Audit
+	Spent Spending // nil where nothing is counted
 	// ReadsNotes tells whether a message's author may read the owner's notes at
 	// all, ShowsNote whether one of them.
 	ReadsNotes func(context.Context, chat.Message) bool
@@ -25,6 +26,8 @@ type Insight struct {
 	// start, or no longer.
 	Debug func(k chat.Key, on bool)
 	Now   func() time.Time
+	// Currency is that of what answers cost.
+	Currency string
 }
 
 // Audit is what became of each message; memory.Store.
@@ -41,6 +44,11 @@ type Accounts interface {
 	Calls(ctx context.Context, decision string) ([]memory.CallRecord, error)
 	// Asked is what was said in a message, "" where that is not kept.
 	Asked(ctx context.Context, d memory.Decision) (string, error)
+}
+
+// Spending is what model calls took; memory.Store.
+type Spending interface {
+	UsageSince(ctx context.Context, since time.Time) ([]memory.Used, error)
 }
 
 // shortestID is how much of an answer's id names it.
@@ -101,7 +109,12 @@ func (i Insight) explain(ctx context.Context, r admin.Request) (chat.Answer, err
 	if d.End.ErrorID != "" {
 		fmt.Fprintf(&b, wordsWentWrong+"\n", d.End.ErrorID)
 	}
-	fmt.Fprintf(&b, wordsTook, d.Took.Seconds(), text.Many(d.Usage.Total, "token"))
+	took := text.Many(d.Usage.Total, "token") + i.cost(d.Usage.Cost)
+	if model := answeredBy(d); model != "" && d.Calls > 0 {
+		fmt.Fprintf(&b, wordsTookModel, d.Took.Seconds(), took, model)
+	} else {
+		fmt.Fprintf(&b, wordsTook, d.Took.Seconds(), took)
+	}
 	return chat.Answer{Text: b.String()}, nil
 }
 
@@ -197,7 +210,8 @@ func (i Insight) total(ctx context.Context, r admin.Request) (chat.Answer, error
 	} else {
 		b.WriteString(wordsNoSuccess)
 	}
-	return chat.Answer{Text: b.String()}, nil
+	err = i.spent(ctx, &b, days)
+	return chat.Answer{Text: b.String()}, err
 }
 
 // figures are those of a line of /stats.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/internal/admin"
 	"parley/internal/chat"
@@ -20,8 +21,35 @@ type Model struct {
 	// Choose makes another answer from now on, and after the next start; it
 	// returns how many conversations go on with it.
 	Choose func(ctx context.Context, name string) (conversations int, err error)
+	// Routes is which models do what, in order; nil where one does all.
+	Routes func() []Route
 	// Reload reads the persona again; on an error the last one stays.
 	Reload func() error
+}
+
+// Route is the models for a purpose.
+type Route struct {
+	Purpose string
+	Models  []RouteModel
+}
+
+// RouteModel is one of them, and how it is.
+type RouteModel struct {
+	Name  string
+	Until time.Time // it rests; zero for not
+	Why   string
+}
+
+func (r Route) String() string {
+	var names []string
+	for _, m := range r.Models {
+		if m.Until.IsZero() {
+			names = append(names, m.Name)
+		} else {
+			names = append(names, fmt.Sprintf(wordsResting, m.Name, m.Until.UTC().Format(time.TimeOnly), m.Why))
+		}
+	}
+	return fmt.Sprintf(wordsRoute, r.Purpose, strings.Join(names, ", "))
 }
 
 func (l Model) command() admin.Command {
@@ -40,6 +68,12 @@ func (l Model) show(ctx context.Context, _ admin.Request) (chat.Answer, error) {
 	const most = 50
 	if names, err := l.List(ctx); err == nil && len(names) > 0 { // without the list it is an answer, too
 		answer += "\n" + fmt.Sprintf(wordsModels, strings.Join(names[:min(len(names), most)], ", "))
+	}
+	if l.Routes != nil {
+		answer += "\n" + wordsRoutes
+		for _, r := range l.Routes() {
+			answer += "\n" + r.String()
+		}
 	}
 	return chat.Answer{Text: answer}, nil
 }

@@ -23,7 +23,7 @@ type Session struct {
 	Archive func(memory.Session)
 	// Variables are the playbook's in a session, a line each.
 	Variables func(context.Context, memory.Session, chat.Message) []string
-	Tokens    int // that a conversation holds at most
+	Tokens    func() int // that a conversation holds at most
 	Now       func() time.Time
 }
 
@@ -64,7 +64,7 @@ func (s Session) info(ctx context.Context, r admin.Request) (chat.Answer, error)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, wordsSession, se.ID[:8], se.Status, text.Ago(s.Now(), se.Created), text.Ago(s.Now(), se.LastActivity),
-		se.TokensUsed, s.Tokens, text.Many(se.Compressions, "time"))
+		se.TokensUsed, s.Tokens(), text.Many(se.Compressions, "time"))
 	for _, line := range []struct {
 		words string
 		list  []string

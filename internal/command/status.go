@@ -10,6 +10,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/text"
 )
 
 // statusTimeout bounds /status, whatever state the model is in: people ask it
@@ -19,7 +20,8 @@ const statusTimeout = 2 * time.Second
 // Status is /status.
 type Status struct {
 	// Model is which model answers and how it is; it asks the endpoint.
-	Model func(context.Context) string
+	Model    func(context.Context) string
+	Currency string // of limits of money
 	// Left is what remains to a message's author.
 	Left func(context.Context, chat.Message) (admin.Left, error)
 	// Parts is how each part of the bot is, without asking anything outside of
@@ -43,8 +45,8 @@ func (s Status) show(ctx context.Context, r admin.Request) (chat.Answer, error) 
 	lines := []Line{{wordsStatusModel, s.Model(ctx)}}
 	if left, err := s.Left(ctx, r.Message); err == nil { // without it, it is an answer, too
 		lines = append(lines,
-			Line{wordsLeftForYou, fmt.Sprintf(wordsLeftYours, count(int64(left.Messages)), count(left.UserTokens))},
-			Line{wordsLeftToday, fmt.Sprintf(wordsLeftAll, count(left.ChannelTokens), count(left.AllTokens))})
+			Line{wordsLeftForYou, fmt.Sprintf(wordsLeftYours, count(int64(left.Messages)), count(left.User.Tokens)) + s.money(left.User)},
+			Line{wordsLeftToday, fmt.Sprintf(wordsLeftAll, count(left.Channel.Tokens), count(left.All.Tokens)) + s.money(left.Channel, left.All)})
 	}
 	if r.Role >= admin.Owner {
 		lines = append(lines, s.Parts(ctx)...)
@@ -67,6 +69,16 @@ func sessionCounts(counts map[memory.Status]int) string {
 		}
 	}
 	return cmp.Or(strings.Join(parts, ", "), wordsNone)
+}
+
+// money is what is left of limits of money, in words; "" where there are none.
+func (s Status) money(left ...admin.Amount) (words string) {
+	for _, a := range left {
+		if a.Money >= 0 {
+			words += ", " + text.Money(a.Money, s.Currency)
+		}
+	}
+	return words
 }
 
 // count is a number of which -1 is no limit.

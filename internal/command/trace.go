@@ -51,13 +51,13 @@ func (i Insight) show(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	asked, err := i.Rows.Asked(ctx, d)
-	return chat.Answer{Text: traced(d, calls, asked)}, err
+	return chat.Answer{Text: i.traced(d, calls, asked)}, err
 }
 
 // traced is all that is known about an answer, the end first and then what led
 // to it in the order it happened. asked is what the person said, "" when that is
 // not kept.
-func traced(d memory.Decision, calls []memory.CallRecord, asked string) string {
+func (i Insight) traced(d memory.Decision, calls []memory.CallRecord, asked string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, wordsTraceHead+"\n", ended(d.End), stamp(d.At), d.ID)
 	fmt.Fprintf(&b, "- "+wordsTraceWhose+"\n", d.User, d.Key, cmp.Or(d.Message, "?"))
@@ -73,7 +73,7 @@ func traced(d memory.Decision, calls []memory.CallRecord, asked string) string {
 	if requests := max(d.Detail.Requests, d.Calls); requests == 0 {
 		b.WriteString("- " + wordsNotAsked + "\n")
 	} else {
-		fmt.Fprintf(&b, "- "+wordsTraceModel+"\n", d.Model, text.Many(requests, "request"), text.Many(d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached)
+		fmt.Fprintf(&b, "- "+wordsTraceModel+"%s\n", answeredBy(d), text.Many(requests, "request"), text.Many(d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached, i.cost(d.Usage.Cost))
 	}
 	fmt.Fprintf(&b, "- "+wordsTraceTook+"\n", d.Took.Milliseconds(), cmp.Or(d.Session, "none"))
 	steps(&b, d.Detail.Steps, calls)

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unicode/utf8"
 )
 
 // Role says who speaks. The wire form "function" is turned into RoleTool at
@@ -75,6 +74,9 @@ type Request struct {
 	Callable  []string
 	Schema    *Schema // nil asks for free text
 	MaxTokens int     // 0 is the configured one
+	// Cache names what shares a beginning with this request, for providers that
+	// keep it; random and of no person. "" is nothing.
+	Cache string
 	// Spend is asked before every attempt on the wire, retries included; an
 	// error ends the call with it. nil allows all.
 	Spend func() error
@@ -97,6 +99,7 @@ type Response struct {
 	Usage   Usage
 	Finish  Finish
 	Model   string // as the provider names it
+	By      string `json:",omitempty"` // the owner's name for the model that answered; "" where there is only one
 	Rote    bool   `json:",omitempty"` // said by rote: nothing that was known went into it
 }
 
@@ -107,11 +110,14 @@ type Usage struct {
 	Total      int `json:"total"` // Prompt + Completion
 	Cached     int `json:"cached,omitempty"`
 	Attempts   int `json:"attempts,omitempty"` // requests written to the wire
+	// Cost is money in the owner's currency, by the prices that were set, or as
+	// the provider reported it; 0 where neither is known.
+	Cost float64 `json:"cost,omitempty"`
 }
 
 // Add sums two usages.
 func (u Usage) Add(v Usage) Usage {
-	return Usage{u.Prompt + v.Prompt, u.Completion + v.Completion, u.Total + v.Total, u.Cached + v.Cached, u.Attempts + v.Attempts}
+	return Usage{u.Prompt + v.Prompt, u.Completion + v.Completion, u.Total + v.Total, u.Cached + v.Cached, u.Attempts + v.Attempts, u.Cost + v.Cost}
 }
 
 // Model completes conversations. Complete blocks until the answer is whole or
@@ -126,9 +132,10 @@ type Model interface {
 // RetryText is given to onText to say "forget the text so far".
 const RetryText = "\x00retry"
 
-// Embedder turns texts into vectors, one per text, in order.
+// Embedder turns texts into vectors, one per text, in order, and tells what was
+// billed for them, also of a failure.
 type Embedder interface {
-	Embed(ctx context.Context, texts []string) ([][]float32, error)
+	Embed(ctx context.Context, texts []string) ([][]float32, Usage, error)
 }
 
 // The classes of model failure. Use errors.Is.
@@ -143,6 +150,7 @@ var (
 	ErrInvalidOutput   = errors.New("model output invalid") // empty, unparsable
 	ErrBadRequest      = errors.New("model refused request")
 	ErrNone            = errors.New("no language model") // the built-in responder: asking again does not help
+	ErrLimit           = errors.New("limit reached")     // one of the owner's: asking another model does not help
 )
 
 // Error is a failed call. Class is one of the variables above.
@@ -152,6 +160,7 @@ type Error struct {
 	RetryAfter time.Duration // 0 when not said
 	Detail     string        // for the log; secrets removed
 	Partial    string        // text received before the failure, if any
+	Usage      Usage         // what the failed attempts were billed all the same
 }
 
 // Error implements error.
@@ -164,13 +173,3 @@ func (e *Error) Error() string {
 
 // Unwrap makes errors.Is find the class.
 func (e *Error) Unwrap() error { return e.Class }
-
-// EstimateTokens is the size of a message before a provider has counted it:
-// ceil(runes/4) over content, tool names and arguments, at least 1.
-func EstimateTokens(m Message) int {
-	n := utf8.RuneCountInString(m.Content) + utf8.RuneCountInString(m.Name)
-	for _, c := range m.ToolCalls {
-		n += utf8.RuneCountInString(c.Name) + utf8.RuneCountInString(c.Args)
-	}
-	return max(1, (n+3)/4)
-}

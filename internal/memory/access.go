@@ -187,24 +187,6 @@ func (s *Store) Secret(ctx context.Context, name string, fresh []byte) ([]byte, 
 	return value, during("read secret", err)
 }
 
-// UserTokens sums the tokens that a person's messages took since a time.
-func (s *Store) UserTokens(_ context.Context, user string, since time.Time) (n int64, err error) {
-	err = s.db.QueryRow("SELECT coalesce(sum(total_tokens), 0) FROM decisions WHERE user_id = ? AND at >= ?", user, Stamp(since)).Scan(&n)
-	return n, during("sum tokens", err)
-}
-
-// ChannelTokens sums what a channel took, all its threads together.
-func (s *Store) ChannelTokens(_ context.Context, k chat.Key, since time.Time) (n int64, err error) {
-	err = s.db.QueryRow("SELECT coalesce(sum(total_tokens), 0) FROM decisions WHERE platform = ? AND channel = ? AND at >= ?", k.Platform, k.Channel, Stamp(since)).Scan(&n)
-	return n, during("sum tokens", err)
-}
-
-// AllTokens sums what everybody took.
-func (s *Store) AllTokens(_ context.Context, since time.Time) (n int64, err error) {
-	err = s.db.QueryRow("SELECT coalesce(sum(total_tokens), 0) FROM decisions WHERE at >= ?", Stamp(since)).Scan(&n)
-	return n, during("sum tokens", err)
-}
-
 // PruneAccess forgets codes and guesses that expired, and questions that
 // expired a day ago: until then a late yes is told that it is late, and who
 // presses a button again what was done.

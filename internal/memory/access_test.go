@@ -185,31 +185,3 @@ func TestSecretIsMadeOnce(t *testing.T) {
 		t.Errorf("%q then %q", a, b)
 	}
 }
-
-func TestTokenSums(t *testing.T) {
-	s, ctx := open(t, Options{}), context.Background()
-	midnight := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-	n := 0
-	spend := func(user, channel, thread string, tokens int, at time.Time) {
-		n++
-		must(t, s.db.Write(ctx, func(tx *sqlite.Tx) error {
-			_, err := tx.Exec(`INSERT INTO decisions (id, inbox_id, platform, channel, thread, user_id, outcome, total_tokens, at)
-				VALUES (?, 1, 'telegram', ?, ?, ?, 'answered', ?, ?)`, fmt.Sprint(n), channel, thread, user, tokens, Stamp(at))
-			return err
-		}))
-	}
-	spend("telegram:1", "-1", "", 1000, midnight.Add(-time.Millisecond)) // yesterday
-	spend("telegram:1", "-1", "", 1, midnight)
-	spend("telegram:1", "-1", "7", 10, midnight.Add(time.Hour))
-	spend("telegram:2", "-1", "", 100, midnight.Add(time.Hour))
-	spend("telegram:2", "-2", "", 5000, midnight.Add(time.Hour))
-	user, err := s.UserTokens(ctx, "telegram:1", midnight)
-	must(t, err)
-	channel, err := s.ChannelTokens(ctx, chat.Key{Platform: "telegram", Channel: "-1"}, midnight)
-	must(t, err)
-	all, err := s.AllTokens(ctx, midnight)
-	must(t, err)
-	if user != 11 || channel != 111 || all != 5111 {
-		t.Errorf("user %d, channel %d, all %d", user, channel, all)
-	}
-}

@@ -29,6 +29,7 @@ type Decision struct {
 	End     chat.End
 	Message string // what the platform calls it; set when stored
 	Model   string
+	By      string // the owner's name for the model, "" where there is one only
 	Usage   llm.Usage
 	Calls   int // model calls
 	Took    time.Duration
@@ -120,11 +121,11 @@ func (s *Store) insertDecision(tx *sqlite.Tx, m chat.Message, d Decision, calls 
 	}
 	now := Stamp(s.now())
 	_, err = tx.Exec(`INSERT INTO decisions (id, inbox_id, session_id, platform, channel, thread, user_id, outcome, reason, command, message_id, model,
-			prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at, via, people)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at, via, people, cached_tokens, cost, answered_by)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		d.ID, m.Row, d.Session, m.Key.Platform, m.Key.Channel, m.Key.Thread, m.From.ID, string(d.End.Outcome), string(d.End.Reason), d.End.Command, m.ID, d.Model,
 		d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Calls, d.Took.Milliseconds(), string(detail), now,
-		int(d.Origin.Via), d.Origin.But(m.From.ID).Names())
+		int(d.Origin.Via), d.Origin.But(m.From.ID).Names(), d.Usage.Cached, d.Usage.Cost, d.By)
 	if err != nil {
 		return fmt.Errorf("store decision: %w", err)
 	}
@@ -140,7 +141,7 @@ func (s *Store) insertDecision(tx *sqlite.Tx, m chat.Message, d Decision, calls 
 }
 
 const decisionColumns = `id, inbox_id, session_id, platform, channel, thread, user_id, outcome, reason, command, message_id, model,
-	prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at`
+	prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at, cached_tokens, cost, answered_by`
 
 func scanDecision(row scanner) (Decision, error) {
 	var (
@@ -149,7 +150,7 @@ func scanDecision(row scanner) (Decision, error) {
 		detail, at string
 	)
 	err := row.Scan(&d.ID, &d.InboxID, &d.Session, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread, &d.User, &d.End.Outcome, &d.End.Reason, &d.End.Command, &d.Message, &d.Model,
-		&d.Usage.Prompt, &d.Usage.Completion, &d.Usage.Total, &d.Calls, &ms, &detail, &at)
+		&d.Usage.Prompt, &d.Usage.Completion, &d.Usage.Total, &d.Calls, &ms, &detail, &at, &d.Usage.Cached, &d.Usage.Cost, &d.By)
 	if err != nil {
 		return d, err
 	}

@@ -58,6 +58,11 @@ var erased = []string{
 	"DELETE FROM membership WHERE user_id = :user",
 	"DELETE FROM note_authors WHERE user_id = :user",
 	"DELETE FROM allowances WHERE by_id = :user",
+	// What was spent stays in the sums, without whom and where.
+	`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
+		SELECT day, platform, '', '', purpose, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
+		FROM usage WHERE user_id = :user GROUP BY day, platform, purpose, model` + addUsage,
+	"DELETE FROM usage WHERE user_id = :user",
 	"UPDATE outbox SET body = '', state = 'dead' WHERE json_extract(iif(body = '', '{}', body), '$.to.ID') = :user",
 	// Others' messages that are not answered yet may quote them.
 	"UPDATE inbox SET body = json_remove(body, '$.quote') WHERE state = 'new' AND json_extract(body, '$.relayed')",

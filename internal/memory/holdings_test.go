@@ -22,7 +22,7 @@ import (
 var wordless = []string{
 	"attempts.user_id", "attempts.until", "codes.purpose", "codes.user_id", "codes.hash", "codes.expires_at", "cursors.*",
 	"dead_letters.platform", "dead_letters.event_id", "dead_letters.reason", "dead_letters.state", "dead_letters.at",
-	"decisions.id", "decisions.session_id", "decisions.platform", "decisions.channel", "decisions.thread", "decisions.user_id", "decisions.outcome", "decisions.reason", "decisions.command", "decisions.message_id", "decisions.model", "decisions.at", "decisions.people",
+	"decisions.id", "decisions.session_id", "decisions.platform", "decisions.channel", "decisions.thread", "decisions.user_id", "decisions.outcome", "decisions.reason", "decisions.command", "decisions.message_id", "decisions.model", "decisions.answered_by", "decisions.at", "decisions.people",
 	"fact_history.author", "fact_history.session_id", "fact_history.message_id", "fact_history.since", "fact_history.until",
 	"fact_vectors.*", "grants.*", "heartbeat.*",
 	"inbox.platform", "inbox.channel", "inbox.thread", "inbox.message_id", "inbox.state", "inbox.preview", "inbox.at", "inbox.uid",
@@ -37,7 +37,7 @@ var wordless = []string{
 	"secrets.*", "sessions.id", "sessions.platform", "sessions.channel", "sessions.thread", "sessions.user_id", "sessions.status", "sessions.created_at", "sessions.last_activity", "sessions.expires_at", "sessions.ended_at", "sessions.last_model", "sessions.carried_from", "sessions.people",
 	"settings.name", "steps.kind", "steps.key", "steps.state", "steps.people",
 	"tasks.user_id", "tasks.platform", "tasks.channel", "tasks.call_key", "tasks.created_at", "tasks.updated_at", "tasks.done_at", "tasks.people",
-	"tool_calls.decision_id", "tool_calls.call_id", "tool_calls.name", "tool_calls.status", "tool_calls.class", "tool_calls.at",
+	"tool_calls.decision_id", "tool_calls.call_id", "tool_calls.name", "tool_calls.status", "tool_calls.class", "tool_calls.at", "usage.*",
 }
 
 // textColumns are the columns of the schema that can hold words.

@@ -48,5 +48,14 @@ func moveWhole(tx *sqlite.Tx, mv chat.Move) error {
 			return during("move "+table, err)
 		}
 	}
+	_, err := tx.Exec(`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
+		SELECT day, platform, ?, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost
+		FROM usage WHERE platform = ? AND channel = ?`+addUsage, mv.To.Channel, mv.From.Platform, mv.From.Channel)
+	if err == nil {
+		_, err = tx.Exec("DELETE FROM usage WHERE platform = ? AND channel = ?", mv.From.Platform, mv.From.Channel)
+	}
+	if err != nil {
+		return during("move usage", err)
+	}
 	return facts.Move(tx, mv)
 }

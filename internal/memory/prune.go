@@ -45,6 +45,9 @@ func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 			if _, err := tx.Exec("DELETE FROM overheard WHERE day < ?", Stamp(now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour)))); err != nil {
 				return err
 			}
+			if _, err := tx.Exec("DELETE FROM usage WHERE day < ?", day(now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour)))); err != nil {
+				return err
+			}
 			if _, err := tx.Exec("DELETE FROM tool_calls WHERE decision_id NOT IN (SELECT id FROM decisions)"); err != nil {
 				return err
 			}

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"regexp"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -15,21 +18,56 @@ import (
 	"parley/internal/llm/offline"
 	"parley/internal/llm/openai"
 	"parley/internal/llm/provider"
+	"parley/internal/llm/wrap"
 )
 
-// Endpoint is the model and what is known about it.
+// Endpoint is the models there are, and what is known about them.
 type Endpoint struct {
-	llm.Model
-	Name     string                                                               // asked for, and shown
-	About    string                                                               // the line that tells the operator which model this is
-	Fallback llm.Model                                                            // the built-in responder, unless it is the model itself
-	Book     llm.Model                                                            // decides playbook conditions; nil is Model
-	See      bool                                                                 // takes pictures
-	Hear     func(ctx context.Context, name string, audio []byte) (string, error) // nil is deaf
-	Embed    llm.Embedder                                                         // nil for none
-	Check    func(context.Context) error                                          // nil where there is nothing to ask
-	List     func(context.Context) ([]string, error)                              // models to choose from; nil for none
-	Quirks   func(context.Context) ([]string, error)                              // what was learned of it, in words; nil for none
+	llm.Model                                         // answers as the route of that name does, without limits; nil for none yet
+	Name      string                                  // asked for, and shown
+	About     string                                  // the line that tells the operator which models these are
+	Fallback  llm.Model                               // the built-in responder, unless it is the model itself
+	See       bool                                    // pictures can be shown to one that answers
+	Check     func(context.Context) error             // nil where there is nothing to ask
+	List      func(context.Context) ([]string, error) // models to choose from; nil for none
+	// Free lets any model of the one endpoint be chosen by its name there;
+	// otherwise models are chosen by the owner's names.
+	Free   bool
+	Routes map[string][]*Engine // by purpose; none, or one without models, is not done
+	Call   Calling
+}
+
+// Calling is how patiently models are called.
+type Calling struct {
+	RetryFor time.Duration
+	Retries  int
+	Total    time.Duration
+}
+
+// Engine is one model. Its breaker, gauge and window are shared by all routes it
+// is on.
+type Engine struct {
+	*openai.Client
+	Name    string // the owner's, or the model's own where there is one endpoint
+	Label   string // model and address, for the operator
+	Traits  config.Traits
+	Breaker *wrap.Breaker
+	Window  *wrap.Window
+}
+
+// Price is what its tokens cost.
+func (e *Engine) Price() wrap.Price { return wrap.Price(e.Traits.Price) }
+
+// Engines are all models, each once, in the order of their first route.
+func (e Endpoint) Engines() (list []*Engine) {
+	for _, purpose := range config.Purposes() {
+		for _, engine := range e.Routes[purpose] {
+			if !slices.Contains(list, engine) {
+				list = append(list, engine)
+			}
+		}
+	}
+	return list
 }
 
 // defaultModel is what a key without a model name asks for.
@@ -42,66 +80,243 @@ const (
 	startWait  = 500 * time.Millisecond
 )
 
-// Connect chooses the model: what is configured; else Ollama, if it answers;
+// Connect chooses the models: what is configured; else Ollama, if it answers;
 // else the built-in responder. What is learned of a model is kept in the
 // notebook; nil learns anew.
 func Connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log *slog.Logger) (Endpoint, error) {
-	m := cfg.Model
-	if m.Name == offline.Name {
+	b := builder{cfg: cfg, notes: notes, log: log, calls: affordable(cfg.Limits.ConcurrentModelCalls, log), made: map[string]*Engine{}}
+	if len(cfg.Models) > 0 {
+		return b.several()
+	}
+	if cfg.Model.Name == offline.Name {
 		return builtin("Model: the built-in responder, as configured."), nil
 	}
-	base, name := m.BaseURL, m.Name
-	switch {
-	case base != "":
-	case m.APIKey != "":
-		if p := provider.Of(string(m.APIKey)); p != nil && p.Base != provider.OpenAI {
-			return Endpoint{}, fmt.Errorf("model.api_key is a key of %s and was sent nowhere: set model.base_url to %s, and model.name", p.Name, p.Base)
-		}
-		base = provider.OpenAI
-	case name != "":
-		base = cfg.OllamaURL
-	default:
-		models, ok := openai.Probe(ctx, cfg.OllamaURL)
-		if !ok || len(models) == 0 {
-			return builtin("Model: the built-in responder, because no language model is set. Set OPENAI_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL, or start Ollama."), nil
-		}
-		base, name = cfg.OllamaURL, models[0]
-	}
-	if name == "" && base == provider.OpenAI {
-		name = defaultModel
-	}
-	client := func(model string) (*openai.Client, error) {
-		return openai.New(openai.Options{
-			BaseURL: base, APIKey: string(m.APIKey), Model: model, Transcription: m.Transcription, Embedding: m.Embedding, Temperature: m.Temperature,
-			MaxTokens: m.MaxTokens, Timeout: m.Timeout, Total: cfg.Agent.TurnTimeout, Retries: m.Retries, Stream: m.Stream,
-			Concurrent: affordable(cfg.Limits.ConcurrentModelCalls, log), Log: log, Notebook: notes,
-		})
-	}
-	c, err := client(name)
+	found, err := locate(ctx, cfg)
 	if err != nil {
 		return Endpoint{}, err
 	}
-	if name == "" {
-		if name, err = onlyModel(ctx, c, base); err != nil {
+	if found.base == "" {
+		return builtin("Model: the built-in responder, because no language model is set. Set OPENAI_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL, or start Ollama."), nil
+	}
+	return b.one(ctx, found)
+}
+
+// place is where the one model is.
+type place struct{ base, name string }
+
+// hosted are the models that nobody runs at home, by how their names begin.
+var hosted = regexp.MustCompile(`^(gpt-[345]|chatgpt-|o[134](-|$)|claude-|gemini-|grok-)`)
+
+// locate finds the one endpoint; a place without a base is none.
+func locate(ctx context.Context, cfg config.Config) (place, error) {
+	m := cfg.Model
+	p := place{m.BaseURL, m.Name}
+	switch {
+	case p.base != "":
+	case m.APIKey != "":
+		if owner := provider.Of(string(m.APIKey)); owner != nil && owner.Base != provider.OpenAI {
+			return place{}, fmt.Errorf("model.api_key is a key of %s and was sent nowhere: set model.base_url to %s, and model.name", owner.Name, owner.Base)
+		}
+		p.base = provider.OpenAI
+	case p.name != "":
+		p.base = cfg.OllamaURL
+		if !hosted.MatchString(p.name) {
+			break
+		}
+		if here, _ := openai.Probe(ctx, p.base); !slices.Contains(here, p.name) {
+			return place{}, noKey("model.api_key", p.name, "set OPENAI_API_KEY, or OPENAI_BASE_URL with the address of another provider and its key, or pull a model with Ollama and name that one")
+		}
+	default:
+		models, ok := openai.Probe(ctx, cfg.OllamaURL)
+		if !ok || len(models) == 0 {
+			return place{}, nil
+		}
+		p = place{cfg.OllamaURL, models[0]}
+	}
+	if p.name == "" && p.base == provider.OpenAI {
+		p.name = defaultModel
+	}
+	return p, nil
+}
+
+func noKey(setting, model, hint string) error {
+	return &config.Error{Setting: setting, Problem: fmt.Sprintf("no key is set, and %s needs one", model), Hint: hint}
+}
+
+// builder makes engines, each once.
+type builder struct {
+	cfg   config.Config
+	notes openai.Notebook
+	log   *slog.Logger
+	calls int                // at once
+	made  map[string]*Engine // by the owner's name; "" is the one model
+}
+
+// engine makes a model, or returns the one of that name.
+func (b *builder) engine(set config.Engine) (*Engine, error) {
+	name, base, key, model, t := set.Name, set.BaseURL, set.APIKey, set.Model, set.Traits
+	if e := b.made[name]; e != nil {
+		return e, nil
+	}
+	c, err := openai.New(openai.Options{
+		BaseURL: base, APIKey: string(key), Model: model, Transcription: model, Embedding: model, Temperature: t.Temperature, Reasoning: t.ReasoningEffort,
+		MaxTokens: t.MaxTokens, Timeout: b.cfg.Model.Timeout, Total: b.cfg.Agent.TurnTimeout, Stream: b.cfg.Model.Stream,
+		Concurrent: b.calls, Log: b.log, Notebook: b.notes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{Client: c, Name: name, Label: fmt.Sprintf("%s at %s", model, base), Traits: t, Breaker: &wrap.Breaker{}}
+	if e.Name == "" {
+		e.Name = model
+	}
+	if t.ContextSize == 0 {
+		e.Window = &wrap.Window{Name: e.Name, Ask: c.Window, Reply: t.MaxTokens, Log: b.log}
+	}
+	b.made[name] = e
+	return e, nil
+}
+
+// one makes the endpoint of model.*.
+func (b *builder) one(ctx context.Context, at place) (Endpoint, error) {
+	m := b.cfg.Model
+	if at.name == "" {
+		c, err := openai.New(openai.Options{BaseURL: at.base, APIKey: string(m.APIKey), Timeout: m.Timeout})
+		if err != nil {
 			return Endpoint{}, err
 		}
-		if c, err = client(name); err != nil {
+		if at.name, err = onlyModel(ctx, c, at.base); err != nil {
 			return Endpoint{}, err
 		}
 	}
-	e := Endpoint{Model: c, Name: name, About: fmt.Sprintf("Model: %s at %s.", name, base), Fallback: offline.Model{}, Check: c.Check, List: c.Models, Quirks: c.Quirks, See: m.Images}
-	if m.Transcription != "" {
-		e.Hear = c.Transcribe
-	}
-	if m.Embedding != "" {
-		e.Embed = c
-	}
-	if m.PlaybookName != "" {
-		if e.Book, err = client(m.PlaybookName); err != nil {
-			return Endpoint{}, err
+	e := Endpoint{Name: at.name, About: fmt.Sprintf("Model: %s at %s.", at.name, at.base), Free: true}
+	err := b.route(&e, func(name string) (*Engine, error) {
+		model, traits := name, m.Traits
+		if name == "" {
+			model = at.name
+		} else {
+			traits.ContextSize, traits.ReasoningEffort, traits.Price = 0, "", config.Price{} // of the other model
 		}
+		return b.engine(config.Engine{Name: name, BaseURL: at.base, APIKey: m.APIKey, Model: model, Traits: traits})
+	})
+	if err != nil {
+		return Endpoint{}, err
+	}
+	e.List = b.made[""].Models
+	return e, nil
+}
+
+// several makes the endpoints of models.
+func (b *builder) several() (Endpoint, error) {
+	e := Endpoint{}
+	err := b.route(&e, func(name string) (*Engine, error) {
+		set, _ := b.cfg.Engine(name)
+		i := slices.IndexFunc(b.cfg.Models, func(e config.Engine) bool { return e.Name == name })
+		path := fmt.Sprintf("models[%d].", i)
+		if set.BaseURL == "" {
+			if set.APIKey == "" {
+				return nil, noKey(path+"api_key", set.Model, "set its api_key, such as ${OPENAI_API_KEY}, or the base_url of a server that needs none")
+			}
+			if owner := provider.Of(string(set.APIKey)); owner != nil && owner.Base != provider.OpenAI {
+				return nil, fmt.Errorf("%sapi_key is a key of %s and was sent nowhere: set %sbase_url to %s", path, owner.Name, path, owner.Base)
+			}
+			set.BaseURL = provider.OpenAI
+		}
+		return b.engine(set)
+	})
+	if err != nil {
+		return Endpoint{}, err
+	}
+	var about []string
+	for _, engine := range e.Engines() {
+		about = append(about, fmt.Sprintf("%s (%s)", engine.Name, engine.Label))
+	}
+	e.Name, e.About = e.Routes[config.PurposeAnswer][0].Name, "Models: "+strings.Join(about, ", ")+"."
+	e.List = func(context.Context) (names []string, err error) {
+		for _, engine := range e.Routes[config.PurposeAnswer] {
+			names = append(names, engine.Name)
+		}
+		return names, nil
 	}
 	return e, nil
+}
+
+// route fills in the routes, and what follows from them.
+func (b *builder) route(e *Endpoint, engine func(name string) (*Engine, error)) error {
+	e.Routes = map[string][]*Engine{}
+	for _, purpose := range config.Purposes() {
+		for _, name := range b.cfg.Route(purpose) {
+			made, err := engine(name)
+			if err != nil {
+				return err
+			}
+			e.Routes[purpose] = append(e.Routes[purpose], made)
+		}
+	}
+	for i, s := range b.cfg.Subagents {
+		route := s.Route
+		if s.Model != "" {
+			route = []string{s.Model, ""}
+		}
+		for _, name := range route {
+			made, err := engine(name)
+			if err != nil {
+				return fmt.Errorf("subagents[%d]: %w", i, err)
+			}
+			e.Routes[ForSubagent+s.Name] = append(e.Routes[ForSubagent+s.Name], made)
+		}
+	}
+	e.Call = Calling{RetryFor: b.cfg.Model.RetryFor, Retries: b.cfg.Model.Retries, Total: b.cfg.Agent.TurnTimeout}
+	e.Fallback, e.Check = offline.Model{}, e.anyAnswers
+	legs := e.Legs(config.PurposeAnswer)
+	e.Model = e.Along(legs, b.log)
+	e.See = slices.ContainsFunc(legs, func(l wrap.Leg) bool { return !l.Blind })
+	return nil
+}
+
+// ForSubagent begins the purpose of a helper's own route.
+const ForSubagent = "subagent:"
+
+// Purposes are those that are done, in words: without an endpoint it is all of
+// the same model.
+func (e Endpoint) Purposes() (list []string) {
+	if len(e.Routes) == 0 {
+		return []string{config.PurposeAnswer, config.PurposePlaybook, config.PurposeSummary, config.PurposeLibrarian}
+	}
+	for purpose, route := range e.Routes {
+		if len(route) > 0 && purpose != config.PurposeEmbedding && purpose != config.PurposeTranscription {
+			list = append(list, purpose)
+		}
+	}
+	return list
+}
+
+// Legs are the models for a purpose, nil for none.
+func (e Endpoint) Legs(purpose string) (legs []wrap.Leg) {
+	for _, engine := range e.Routes[purpose] {
+		legs = append(legs, wrap.Leg{Model: engine.Client, Name: engine.Name, Breaker: engine.Breaker, Window: engine.Window, Blind: !engine.Traits.Images})
+	}
+	return legs
+}
+
+// Along is the route over legs.
+func (e Endpoint) Along(legs []wrap.Leg, log *slog.Logger) wrap.Route {
+	return wrap.Route{Legs: legs, Free: e.Free, Patience: e.Call.RetryFor, Tries: e.Call.Retries * max(1, len(legs)), Total: e.Call.Total, Log: log}
+}
+
+// anyAnswers checks the models that answer: one that works is enough.
+func (e Endpoint) anyAnswers(ctx context.Context) error {
+	var first error
+	for _, engine := range e.Routes[config.PurposeAnswer] {
+		err := engine.Check(ctx)
+		if err == nil {
+			return nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
 }
 
 // affordable lowers the number of model calls at once to a quarter of the file
@@ -129,7 +344,7 @@ func onlyModel(ctx context.Context, c *openai.Client, base string) (string, erro
 }
 
 func builtin(about string) Endpoint {
-	return Endpoint{Model: offline.Model{}, Name: offline.Name, About: about}
+	return Endpoint{Model: offline.Model{}, Name: offline.Name, About: about, Free: true}
 }
 
 // Ready asks whether the model can be used: three times, because a server next

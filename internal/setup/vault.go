@@ -16,7 +16,7 @@ const NotesSource = "notes"
 // what the settings do not say. The caller closes it.
 func OpenVault(ctx context.Context, c config.Config, o vault.Options) (*vault.Vault, error) {
 	o.Index, o.WriteDir = filepath.Join(c.DataDir, "vault.db"), c.Vault.WriteDir
-	o.HardLinks, o.EmbedModel = c.Vault.HardLinks == "follow", c.Model.Embedding
+	o.HardLinks, o.EmbedModel = c.Vault.HardLinks == "follow", c.EmbeddingModel()
 	if dir := c.Vault.Dir; dir != "" {
 		o.Sources = append(o.Sources, vault.Source{Name: NotesSource, Dir: dir, Kind: vault.KindNotes})
 	}

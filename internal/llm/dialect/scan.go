@@ -1,10 +1,6 @@
 package dialect
 
-import (
-	"regexp"
-	"strings"
-	"unicode/utf8"
-)
+import "strings"
 
 // event is what may stand at one place of the prose.
 type event int
@@ -72,9 +68,9 @@ func (r *Reader) stepProse(final bool) bool {
 			r.pending = p[i:]
 			return what != unclear && r.enter(what, n)
 		}
-		if r.spaced = strings.IndexByte(" \t\r\n", p[i]) >= 0; p[i] == '\n' {
+		if p[i] == '\n' {
 			r.blank = true
-		} else if !r.spaced {
+		} else if p[i] != ' ' && p[i] != '\t' && p[i] != '\r' {
 			r.blank = false
 		}
 	}
@@ -138,20 +134,13 @@ func (r *Reader) lookMark(s string, final bool) (event, int) {
 			if after == "" && !final {
 				return unclear, 0
 			}
-			if after != "" && !ending(r.spaced, after[0]) {
+			if after != "" && after[0] != '\n' && after[0] != '\r' {
 				return nothing, 0
 			}
 		}
 		return what, len(m)
 	}
 	return nothing, 0
-}
-
-// ending says that a mark ends a thought that nothing began, by what stands
-// around it: prose tells of marks between spaces and signs.
-func ending(spaced bool, after byte) bool {
-	word := after >= 'a' && after <= 'z' || after >= 'A' && after <= 'Z' || after >= utf8.RuneSelf
-	return after == '\n' || after == '\r' || !spaced && (word || after == '<' || after == ']' || after == '[')
 }
 
 // tagged is the marks of thoughts that prose may tell of.
@@ -253,17 +242,12 @@ func (r *Reader) stepHeader(final bool) bool {
 		return r.in == silence
 	}
 	head := r.pending[:at]
-	if said := strings.TrimSpace(r.text.String()); strings.HasPrefix(said, "to=") && !strings.Contains(said, " ") {
-		head = said + head // the template began the header
-		r.unsay()
-	}
 	r.pending = r.pending[at+len(message):]
-	last := head[strings.LastIndex(head, headers[0])+1:]
 	switch to, addressed := recipient(head); {
 	case addressed:
 		r.pending = to + message + r.pending
 		r.in, r.held.from, r.held.close = calling, len(to)+len(message), []string{"<|call|>", "<|end|>", "<|start|>"}
-	case strings.Contains(last, "analysis"):
+	case strings.Contains(head, "analysis"):
 		r.think([]string{"<|end|>", "<|channel|>", "<|start|>"})
 	default:
 		r.in, r.blank = prose, true
@@ -271,13 +255,15 @@ func (r *Reader) stepHeader(final bool) bool {
 	return true
 }
 
-var addressee = regexp.MustCompile(`to=(?:functions\.)?([^\s<]+)`)
-
-// recipient is the tool that a header is addressed to.
+// recipient is whom a header is addressed to.
 func recipient(head string) (name string, ok bool) {
-	m := addressee.FindStringSubmatch(head)
-	if m == nil || m[1] == "assistant" || m[1] == "user" || m[1] == "self" || m[1] == "all" {
+	_, rest, ok := strings.Cut(head, "to=")
+	if !ok {
 		return "", false
 	}
-	return m[1], true
+	end := strings.IndexAny(rest, " <\t\n")
+	if end < 0 {
+		end = len(rest)
+	}
+	return strings.TrimPrefix(rest[:end], "functions."), true
 }

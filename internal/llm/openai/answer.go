@@ -111,47 +111,35 @@ type answer struct {
 func maxSaid(tokens int) int { return max(64<<10, 8*tokens) }
 
 // follow takes a stream in until its end. A stream that ends without saying
-// why was cut.
+// why was cut. What goes wrong after that was said changes nothing: the answer
+// is whole, and was paid for.
 func (a *answer) follow(next func() ([]byte, error), w *watch) error {
 	for {
 		line, err := next()
-		if errors.Is(err, io.EOF) {
-			if a.finish == "" {
-				return &llm.Error{Class: llm.ErrUnavailable, Detail: "the stream was cut short"}
-			}
+		switch {
+		case err != nil && a.finish != "":
 			return nil
-		}
-		if errors.Is(err, errOverlong) {
+		case errors.Is(err, io.EOF):
+			return &llm.Error{Class: llm.ErrUnavailable, Detail: "the stream was cut short"}
+		case errors.Is(err, errOverlong):
 			a.finish = "length" // what there is of it is an answer that was cut
 			return nil
-		}
-		if err != nil {
-			return streamError(err)
+		case err != nil:
+			return &llm.Error{Class: llm.ErrUnavailable, Detail: err.Error()}
 		}
 		w.touch()
-		if err := a.take(line); err != nil {
+		whole := a.finish != ""
+		if err := a.take(line); err != nil && !whole {
 			return err
 		}
 		if a.text.Len() > maxSaid(a.tokens) {
 			a.finish = "length"
 			return nil
 		}
+		if a.finish != "" {
+			w.hurry()
+		}
 	}
-}
-
-// streamError finds the class of an error the library met inside a stream.
-func streamError(err error) error {
-	return &llm.Error{Class: inStream(err.Error()), Detail: err.Error()}
-}
-
-func inStream(text string) error {
-	if c := class(0, text); !errors.Is(c, llm.ErrBadRequest) {
-		return c
-	}
-	if low := strings.ToLower(text); strings.Contains(low, "rate") && strings.Contains(low, "limit") {
-		return llm.ErrRateLimited
-	}
-	return llm.ErrUnavailable
 }
 
 // take takes one piece in.
@@ -161,8 +149,7 @@ func (a *answer) take(raw []byte) error {
 		return &llm.Error{Class: llm.ErrUnavailable, Detail: fmt.Sprintf("not JSON: %.100q", raw)}
 	}
 	if len(c.Error) > 0 && !bytes.Equal(c.Error, []byte("null")) || c.Object == "error" {
-		text := words(raw)
-		return &llm.Error{Class: inStream(text + string(c.Error)), Detail: text}
+		return told(raw)
 	}
 	if c.Model != "" {
 		a.model = c.Model
@@ -177,7 +164,7 @@ func (a *answer) take(raw []byte) error {
 		return nil // a usage chunk, or nothing at all
 	}
 	first := c.Choices[0]
-	if first.FinishReason != "" {
+	if first.FinishReason != "" && first.FinishReason != "error" {
 		a.finish = first.FinishReason
 	}
 	for _, d := range []*delta{first.Delta, first.Message} {

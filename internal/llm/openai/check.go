@@ -20,7 +20,7 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 	defer watch.stop()
 	list, err := c.api.ListModels(ctx)
 	if err != nil {
-		return nil, c.classify(ctx, err, "")
+		return nil, c.classify(ctx, err, nil)
 	}
 	names := make([]string, len(list.Models))
 	for i, m := range list.Models {

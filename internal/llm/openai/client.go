@@ -30,27 +30,32 @@ type Options struct {
 	// Transcription is the model for Transcribe; "" makes it fail.
 	Transcription string
 	Temperature   float64
+	Reasoning     string        // effort; "" sends none
 	MaxTokens     int           // 0 is 1024
-	Timeout       time.Duration // to the first byte, and between two tokens; 0 is 30 s
+	Timeout       time.Duration // to the first token, and between two tokens; 0 is 30 s
 	Total         time.Duration // of one attempt; 0 is four times Timeout
-	Retries       int           // attempts in all; 0 is 3
 	Stream        bool
 	Concurrent    int          // requests at once over all conversations; 0 is 64
 	Log           *slog.Logger // nil is silent
 	Notebook      Notebook     // nil learns anew with each process
 }
 
-// Back-off between attempts, and the longest Retry-After
+// Attempts at vectors, the wait before the second, and the longest Retry-After
 // that is waited for.
 const (
+	embedTries = 3
 	firstWait  = 100 * time.Millisecond
 	longestTip = 5 * time.Second
 )
 
 // Client is an llm.Model and an llm.Embedder. It is safe for many goroutines.
+// An answer is asked for once more only where that costs no waiting: without
+// what the server was found not to take, or when the answer was empty. Waiting
+// for a server and asking another one is wrap.Route's.
 type Client struct {
 	o    Options
 	api  *goopenai.Client
+	wire *doer         // below api
 	room chan struct{} // one token per request on the wire
 
 	written sync.Map // a tool's name -> wrote
@@ -76,9 +81,6 @@ func New(o Options) (*Client, error) {
 	if o.Total == 0 {
 		o.Total = 4 * o.Timeout
 	}
-	if o.Retries == 0 {
-		o.Retries = 3
-	}
 	if o.Concurrent == 0 {
 		o.Concurrent = 64
 	}
@@ -92,9 +94,10 @@ func New(o Options) (*Client, error) {
 	config := goopenai.DefaultConfig(o.APIKey)
 	config.BaseURL = strings.TrimRight(o.BaseURL, "/")
 	plain := &http.Client{Transport: transport}
-	config.HTTPClient = &doer{client: plain, secret: o.APIKey}
+	wire := &doer{client: plain, secret: o.APIKey}
+	config.HTTPClient = wire
 	config.EmptyMessagesLimit = math.MaxInt32 // keep-alive comments are no error
-	return &Client{o: o, api: goopenai.NewClientWithConfig(config), room: make(chan struct{}, o.Concurrent), http: plain,
+	return &Client{o: o, wire: wire, api: goopenai.NewClientWithConfig(config), room: make(chan struct{}, o.Concurrent), http: plain,
 		learned: learned{models: map[string]quirks{}, book: o.Notebook, where: endpointName(o.BaseURL)}}, nil
 }
 
@@ -124,6 +127,7 @@ func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string
 	err = c.persist(ctx, &tries, func() (err error) {
 		if r.Spend != nil {
 			if err := r.Spend(); err != nil {
+				tries.attempts--
 				return err
 			}
 		}
@@ -137,11 +141,12 @@ func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string
 		return err
 	})
 	if err != nil {
-		return llm.Response{}, err
+		return llm.Response{}, tries.billed(err)
 	}
 	if err := c.learned.keep(ctx, r.Model, tries.trial); err != nil {
 		c.o.Log.Warn("what was learned of the model is forgotten at the next start", "err", err)
 	}
+	resp.Usage = resp.Usage.Add(tries.lost)
 	resp.Usage.Attempts = tries.attempts
 	return resp, nil
 }
@@ -154,6 +159,7 @@ func (c *Client) persist(ctx context.Context, tries *tally, attempt func() error
 		if err == nil {
 			return nil
 		}
+		tries.lose(err)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -173,10 +179,30 @@ func (c *Client) persist(ctx context.Context, tries *tally, attempt func() error
 type tally struct {
 	attempts       int
 	waited, mended bool   // the one honoured 429, the one empty answer
+	patient        bool   // servers that cannot be reached are waited for
 	void           func() // told before another attempt
 	asked          llm.Request
-	known, trial   quirks  // what was known before, and what this request taught
-	repair         *repair // nil until an answer was faulty
+	known, trial   quirks    // what was known before, and what this request taught
+	repair         *repair   // nil until an answer was faulty
+	lost           llm.Usage // of attempts that came to nothing
+}
+
+// lose notes what a failed attempt was billed.
+func (t *tally) lose(err error) {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		t.lost = t.lost.Add(e.Usage)
+	}
+}
+
+// billed is the error with what all attempts were billed.
+func (t *tally) billed(err error) error {
+	var e *llm.Error
+	if errors.As(err, &e) {
+		e.Usage = t.lost
+		e.Usage.Attempts = t.attempts
+	}
+	return err
 }
 
 // again decides whether an attempt is repeated, and after how long.
@@ -193,9 +219,9 @@ func (c *Client) again(err error, t *tally) (time.Duration, bool) {
 		if e.RetryAfter > 0 && e.RetryAfter <= longestTip {
 			wait = e.RetryAfter
 		}
-		return wait, t.attempts < c.o.Retries
+		return wait, t.patient && t.attempts < embedTries
 	case errors.Is(e.Class, llm.ErrRateLimited):
-		first := !t.waited
+		first := t.patient && !t.waited
 		t.waited = true
 		if e.RetryAfter == 0 {
 			e.RetryAfter = time.Second
@@ -244,7 +270,7 @@ func (c *Client) attempt(ctx context.Context, t *tally, onText func(string)) (ll
 			return resp, nil
 		}
 	}
-	failed := c.classify(ctx, err, a.text.String())
+	failed := c.classify(ctx, err, a)
 	var e *llm.Error
 	if errors.As(failed, &e) && t.repair == nil {
 		t.repair = a.repair(e)
@@ -277,7 +303,7 @@ func (c *Client) exchange(ctx context.Context, ex *exchange, a *answer, watch *w
 		return err
 	}
 	defer func() { _ = stream.Close() }()
-	return a.follow(stream.RecvRaw, watch)
+	return a.follow(newEvents(ex.body).next, watch)
 }
 
 // pause waits, or returns why ctx ended.
@@ -308,7 +334,7 @@ func (c *Client) Transcribe(ctx context.Context, name string, audio []byte) (str
 	defer watch.stop()
 	resp, err := c.api.CreateTranscription(ctx, goopenai.AudioRequest{Model: c.o.Transcription, FilePath: name, Reader: bytes.NewReader(audio)})
 	if err != nil {
-		return "", fmt.Errorf("transcribe: %w", c.classify(ctx, err, ""))
+		return "", fmt.Errorf("transcribe: %w", c.classify(ctx, err, nil))
 	}
 	return resp.Text, nil
 }

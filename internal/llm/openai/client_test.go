@@ -95,12 +95,9 @@ func TestFailures(t *testing.T) {
 		class    error // nil: it works in the end
 		attempts int
 	}{
-		{"500 twice, then well", []llmtest.Turn{boom, boom, {Text: "ok"}}, nil, 3},
-		{"503 for ever", []llmtest.Turn{boom, boom, boom, boom}, llm.ErrUnavailable, 3},
-		{"529 as HTML", []llmtest.Turn{status(529, "<html>overloaded</html>"), {Text: "ok"}}, nil, 2},
-		{"429 with a short wait", []llmtest.Turn{status(429, `{}`, "Retry-After", "0.02"), {Text: "ok"}}, nil, 2},
-		{"429 twice", []llmtest.Turn{status(429, `{}`, "Retry-After", "0.02"), status(429, `{}`, "Retry-After", "0.02")}, llm.ErrRateLimited, 2},
-		{"429 with a long wait", []llmtest.Turn{status(429, `{}`, "Retry-After", "30")}, llm.ErrRateLimited, 1},
+		{"500", []llmtest.Turn{boom}, llm.ErrUnavailable, 1},
+		{"529 as HTML", []llmtest.Turn{status(529, "<html>overloaded</html>")}, llm.ErrUnavailable, 1},
+		{"429", []llmtest.Turn{status(429, `{}`, "Retry-After", "0.02")}, llm.ErrRateLimited, 1},
 		{"quota", []llmtest.Turn{status(429, `{"error":{"code":"insufficient_quota"}}`)}, llm.ErrQuota, 1},
 		{"key", []llmtest.Turn{status(401, `{"error":{"message":"bad key `+key+`"}}`)}, llm.ErrAuth, 1},
 		{"model", []llmtest.Turn{status(404, `{"error":"model \"x\" not found, try pulling it first"}`)}, llm.ErrModelNotFound, 1},
@@ -109,16 +106,27 @@ func TestFailures(t *testing.T) {
 		{"filtered before", []llmtest.Turn{status(400, `{"error":{"code":"content_filter"}}`)}, llm.ErrFiltered, 1},
 		{"filtered after", []llmtest.Turn{{Text: "x", Finish: "content_filter"}}, llm.ErrFiltered, 1},
 		{"refused", []llmtest.Turn{status(400, `{"error":{"message":"no"}}`)}, llm.ErrBadRequest, 1},
-		{"cut stream", []llmtest.Turn{{Stream: []string{data(`{"content":"half"}`, "")}}, {Text: "whole"}}, nil, 2},
-		{"error in the stream", []llmtest.Turn{{Stream: []string{`data: {"error":{"message":"overloaded"}}`}}, {Text: "ok"}}, nil, 2},
-		{"rate limit beside choices", []llmtest.Turn{{Stream: []string{`data: {"choices":[],"error":{"message":"rate limit"}}`}}, {Text: "ok"}}, nil, 2},
-		{"error as an object", []llmtest.Turn{{Stream: []string{`data: {"object":"error","message":"out of memory"}`}}, {Text: "ok"}}, nil, 2},
+		{"cut stream", []llmtest.Turn{{Stream: []string{data(`{"content":"half"}`, "")}}}, llm.ErrUnavailable, 1},
+		{"error in the stream", []llmtest.Turn{{Stream: []string{`data: {"error":{"message":"overloaded"}}`}}}, llm.ErrUnavailable, 1},
+		{"error as a text", []llmtest.Turn{{Stream: []string{`data: {"error":"boom"}`}}}, llm.ErrUnavailable, 1},
+		{"rate limit beside choices", []llmtest.Turn{{Stream: []string{`data: {"choices":[],"error":{"message":"rate limit"}}`}}}, llm.ErrRateLimited, 1},
+		{"error as an object", []llmtest.Turn{{Stream: []string{`data: {"object":"error","message":"out of memory"}`}}}, llm.ErrUnavailable, 1},
+		{"key, in the stream", []llmtest.Turn{{Stream: []string{`data: {"error":{"message":"bad key ` + key + `","code":401}}`}}}, llm.ErrAuth, 1},
+		{"key, by OpenAI's code", []llmtest.Turn{{Stream: []string{`data: {"error":{"message":"no","type":"invalid_request_error","code":"invalid_api_key"}}`}}}, llm.ErrAuth, 1},
+		{"key, as vLLM says it", []llmtest.Turn{{Stream: []string{`data: {"object":"error","message":"Unauthorized","type":"AuthenticationError","code":401}`}}}, llm.ErrAuth, 1},
+		{"key, beside choices", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, ""), `data: {"choices":[{"delta":{},"finish_reason":"error"}],"error":{"code":401,"message":"User not found."}}`}}}, llm.ErrAuth, 1},
+		{"overloaded, as Anthropic says it", []llmtest.Turn{{Stream: []string{"event: error\ndata: " + `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}}}, llm.ErrUnavailable, 1},
+		{"quota, as Google says it", []llmtest.Turn{{Stream: []string{`data: {"error":{"code":429,"message":"Resource has been exhausted","status":"RESOURCE_EXHAUSTED"}}`}}}, llm.ErrRateLimited, 1},
+		{"overflow, as llama.cpp says it", []llmtest.Turn{{Stream: []string{`data: {"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`}}}, llm.ErrContextOverflow, 1},
+		{"an error without any form", []llmtest.Turn{{Stream: []string{`{"error":{"message":"no","code":"invalid_api_key"}}`}}}, llm.ErrAuth, 1},
 		{"unseen, then well", []llmtest.Turn{{Text: "\u200b\u2060 \n\u202e"}, {Text: "ok"}}, nil, 2},
 		{"empty, then well", []llmtest.Turn{{Stream: []string{data(`{"content":""}`, "stop"), "data: [DONE]"}}, {Text: "ok"}}, nil, 2},
 		{"reasoning only", []llmtest.Turn{{Stream: []string{data(`{"reasoning_content":"hm"}`, "stop")}}, {Stream: []string{data(`{"reasoning_content":"hm"}`, "stop")}}}, llm.ErrInvalidOutput, 2},
-		{"silence after a piece", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, "")}, Hang: true}, {Text: "ok"}}, nil, 2},
-		{"no answer at all", []llmtest.Turn{{Held: make(chan struct{})}, {Text: "ok"}}, nil, 2},
-		{"only comments", []llmtest.Turn{{Stream: []string{": a", ": b", ": c"}, Hang: true}, {Text: "ok"}}, nil, 2},
+		{"silence after a piece", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, "")}, Hang: true}}, llm.ErrUnavailable, 1},
+		{"no answer at all", []llmtest.Turn{{Held: make(chan struct{})}}, llm.ErrUnavailable, 1},
+		{"only comments", []llmtest.Turn{{Stream: []string{": a", ": b", ": c"}, Hang: true}}, llm.ErrUnavailable, 1},
+		{"silence after the end", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, "stop")}, Hang: true}}, nil, 1},
+		{"an error after the end", []llmtest.Turn{{Stream: []string{data(`{"content":"a"}`, "stop"), "data: [DO"}}}, nil, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -171,7 +179,7 @@ func TestStreamOddities(t *testing.T) {
 
 func TestRetryTellsThatTheTextIsVoid(t *testing.T) {
 	s := fake(t)
-	s.Queue(llmtest.Turn{Stream: []string{data(`{"content":"half"}`, "")}}, llmtest.Turn{Text: "whole"})
+	s.Queue(llmtest.Turn{Stream: []string{data(`{"content":"half"}`, ""), `data: {"error":{"code":400,"message":"System role not supported"}}`}}, llmtest.Turn{Text: "whole"})
 	var got []string
 	if _, err := client(t, s, true).Complete(context.Background(), ask("hi"), func(d string) { got = append(got, d) }); err != nil {
 		t.Fatal(err)
@@ -298,9 +306,9 @@ func TestMessagesComeLast(t *testing.T) {
 
 func TestSpendBoundsAttempts(t *testing.T) {
 	s := fake(t)
-	s.Queue(status(500, "{}"), status(500, "{}"), status(500, "{}"))
+	s.Queue(llmtest.Turn{Stream: []string{data(`{"content":""}`, "stop")}})
 	spent := errors.New("spent")
-	left := 2
+	left := 1
 	r := ask("hi")
 	r.Spend = func() error {
 		if left--; left < 0 {
@@ -308,7 +316,7 @@ func TestSpendBoundsAttempts(t *testing.T) {
 		}
 		return nil
 	}
-	if _, err := client(t, s, true).Complete(context.Background(), r, nil); !errors.Is(err, spent) || len(s.Requests()) != 2 {
+	if _, err := client(t, s, true).Complete(context.Background(), r, nil); !errors.Is(err, spent) || len(s.Requests()) != 1 {
 		t.Errorf("%v after %d attempts", err, len(s.Requests()))
 	}
 }

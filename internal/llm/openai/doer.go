@@ -23,6 +23,7 @@ type exchange struct {
 	tools  []byte                     // JSON objects with commas between them
 	extras map[string]json.RawMessage // by tool call id
 	raw    []byte                     // the whole body, when it is not a stream
+	body   io.Reader                  // of the answer, when it is one
 	room   int64                      // bytes of the answer that are read
 }
 
@@ -60,6 +61,9 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	if ex != nil && !body.stream {
 		return d.whole(resp, ex)
 	}
+	if ex != nil {
+		ex.body = resp.Body
+	}
 	return resp, nil
 }
 
@@ -79,6 +83,7 @@ func (d *doer) whole(resp *http.Response, ex *exchange) (*http.Response, error) 
 		body = append(append([]byte("data: "), bytes.ReplaceAll(body, []byte("\n"), nil)...), "\n\ndata: [DONE]\n\n"...)
 	}
 	resp.Body = io.NopCloser(bytes.NewReader(body))
+	ex.body = resp.Body
 	return resp, nil
 }
 
@@ -252,7 +257,7 @@ func class(status int, body string) error {
 	case status >= 500 || status == http.StatusRequestTimeout || status == http.StatusTooEarly:
 		return llm.ErrUnavailable
 	case status == http.StatusRequestEntityTooLarge,
-		has("context_length_exceeded", "maximum context length", "context length", "context window", "too many tokens", "prompt is too long"):
+		has("context_length_exceeded", "maximum context length", "context length", "context size", "context window", "too many tokens", "prompt is too long"):
 		return llm.ErrContextOverflow
 	case has("content_filter", "content_policy", "content management policy", "safety"):
 		return llm.ErrFiltered
@@ -292,17 +297,25 @@ func hide(text, secret string) string {
 
 // classify makes an llm.Error of whatever ended an attempt. The caller has
 // checked that its own context goes on.
-func (c *Client) classify(ctx context.Context, err error, partial string) error {
-	var e *llm.Error
+// a is what came of an answer until then, nil for none.
+func (c *Client) classify(ctx context.Context, err error, a *answer) error {
+	var (
+		e       *llm.Error
+		partial string
+		usage   llm.Usage
+	)
+	if a != nil {
+		partial, usage = a.text.String(), a.usage
+	}
 	if errors.As(err, &e) {
-		e.Partial = partial
+		e.Detail, e.Partial, e.Usage = hide(e.Detail, c.o.APIKey), partial, usage
 		return e
 	}
 	detail := hide(err.Error(), c.o.APIKey)
 	if cause := context.Cause(ctx); cause != nil {
 		detail = cause.Error()
 	}
-	return &llm.Error{Class: llm.ErrUnavailable, Detail: detail, Partial: partial}
+	return &llm.Error{Class: llm.ErrUnavailable, Detail: detail, Partial: partial, Usage: usage}
 }
 
 // watch ends an attempt that makes no progress. Keep-alive comments are no
@@ -333,6 +346,18 @@ func watched(ctx context.Context, idle, total time.Duration) (context.Context, *
 func (w *watch) touch() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.timer.Reset(w.idle)
+}
+
+// afterEnd is how long the rest of a stream is waited for, the usage, once the
+// answer is whole.
+const afterEnd = 2 * time.Second
+
+// hurry says that the answer is whole.
+func (w *watch) hurry() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.idle = min(w.idle, afterEnd)
 	w.timer.Reset(w.idle)
 }
 

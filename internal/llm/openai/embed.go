@@ -22,17 +22,17 @@ const (
 )
 
 // Embed implements llm.Embedder, in as many requests as it takes.
-func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (c *Client) Embed(ctx context.Context, texts []string) (all [][]float32, used llm.Usage, err error) {
 	if c.o.Embedding == "" {
-		return nil, fmt.Errorf("embed: %w: no embedding model is set", llm.ErrModelNotFound)
+		return nil, used, fmt.Errorf("embed: %w: no embedding model is set", llm.ErrModelNotFound)
 	}
 	select {
 	case c.room <- struct{}{}:
 		defer func() { <-c.room }()
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, used, context.Cause(ctx)
 	}
-	all := make([][]float32, 0, len(texts))
+	all = make([][]float32, 0, len(texts))
 	for len(texts) > 0 {
 		halved := c.shorter.Load()
 		limit := maxText >> halved
@@ -44,9 +44,9 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 			}
 			batch = append(batch, text)
 		}
-		err := c.persist(ctx, &tally{void: func() {}}, func() error {
-			list, err := c.embed(ctx, batch)
-			all = append(all, list...)
+		err := c.persist(ctx, &tally{patient: true, void: func() {}}, func() error {
+			list, u, err := c.embed(ctx, batch)
+			all, used = append(all, list...), used.Add(u)
 			return err
 		})
 		if errors.Is(err, llm.ErrContextOverflow) && limit/2 >= minText {
@@ -54,11 +54,11 @@ func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error)
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, used, err
 		}
 		texts = texts[len(batch):]
 	}
-	return all, nil
+	return all, used, nil
 }
 
 // clip cuts a text to n bytes. An empty one is refused by servers.
@@ -70,13 +70,14 @@ func clip(s string, n int) string {
 }
 
 // embed makes one request.
-func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
 	ctx, watch := watched(ctx, c.o.Timeout, c.o.Total)
 	defer watch.stop()
 	resp, err := c.api.CreateEmbeddings(ctx, goopenai.EmbeddingRequestStrings{Input: texts, Model: goopenai.EmbeddingModel(c.o.Embedding)})
 	if err != nil {
-		return nil, c.classify(ctx, err, "")
+		return nil, llm.Usage{}, c.classify(ctx, err, nil)
 	}
+	used := llm.Usage{Prompt: resp.Usage.PromptTokens, Total: resp.Usage.PromptTokens, Attempts: 1}
 	out := make([][]float32, len(texts))
 	for _, d := range resp.Data {
 		if d.Index >= 0 && d.Index < len(out) {
@@ -84,7 +85,7 @@ func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, error)
 		}
 	}
 	if missing := slices.IndexFunc(out, func(v []float32) bool { return len(v) == 0 || len(v) != len(out[0]) }); missing >= 0 {
-		return nil, &llm.Error{Class: llm.ErrInvalidOutput, Detail: fmt.Sprintf("%d vectors for %d texts, that of number %d is missing or of another size", len(resp.Data), len(texts), missing)}
+		return nil, used, &llm.Error{Class: llm.ErrInvalidOutput, Detail: fmt.Sprintf("%d vectors for %d texts, that of number %d is missing or of another size", len(resp.Data), len(texts), missing)}
 	}
-	return out, nil
+	return out, used, nil
 }

@@ -30,7 +30,7 @@ func TestEmbedInBatches(t *testing.T) {
 		texts = append(texts, fmt.Sprint("text number ", i))
 	}
 	texts[3], texts[4] = "", strings.Repeat("ä", 9000) // nothing, and too much
-	got, err := embedder(t, s).Embed(context.Background(), texts)
+	got, _, err := embedder(t, s).Embed(context.Background(), texts)
 	if err != nil || len(got) != len(texts) {
 		t.Fatalf("%d vectors, %v", len(got), err)
 	}
@@ -43,7 +43,7 @@ func TestEmbedInBatches(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 	long := slices.Repeat([]string{strings.Repeat("much to say ", 500)}, 20)
-	if got, err := embedder(t, s).Embed(context.Background(), long); err != nil || len(got) != 20 || len(s.Embedded()) != 6 {
+	if got, _, err := embedder(t, s).Embed(context.Background(), long); err != nil || len(got) != 20 || len(s.Embedded()) != 6 {
 		t.Errorf("%d vectors, %d requests, %v", len(got), len(s.Embedded()), err)
 	}
 	// A model that reads less gets less, from then on.
@@ -52,7 +52,7 @@ func TestEmbedInBatches(t *testing.T) {
 	s.FailEmbeddings(status(400, `{"error":{"message":"the input length exceeds the context length"}}`),
 		status(500, `{"error":{"message":"input (2000 tokens) is too large to process. increase the physical batch size"}}`))
 	for range 2 {
-		if got, err := c.Embed(context.Background(), long[:1]); err != nil || len(got) != 1 {
+		if got, _, err := c.Embed(context.Background(), long[:1]); err != nil || len(got) != 1 {
 			t.Errorf("%d vectors, %v", len(got), err)
 		}
 	}
@@ -63,7 +63,7 @@ func TestEmbedInBatches(t *testing.T) {
 	if !slices.Equal(sizes, []int{6000, 3000, 1500, 1500}) {
 		t.Errorf("texts of %d bytes", sizes)
 	}
-	if got, err := embedder(t, s).Embed(context.Background(), nil); err != nil || len(got) != 0 {
+	if got, _, err := embedder(t, s).Embed(context.Background(), nil); err != nil || len(got) != 0 {
 		t.Errorf("of nothing: %v, %v", got, err)
 	}
 }
@@ -93,7 +93,7 @@ func TestEmbedFailures(t *testing.T) {
 			t.Parallel()
 			s := fake(t)
 			s.FailEmbeddings(tt.turns...)
-			got, err := embedder(t, s).Embed(context.Background(), []string{"one", "two"})
+			got, _, err := embedder(t, s).Embed(context.Background(), []string{"one", "two"})
 			if !errors.Is(err, tt.class) || (tt.class == nil) != (err == nil && len(got) == 2) {
 				t.Errorf("got %d vectors, %v, want %v", len(got), err, tt.class)
 			}
@@ -105,7 +105,7 @@ func TestEmbedFailures(t *testing.T) {
 			}
 		})
 	}
-	if _, err := client(t, fake(t), false).Embed(context.Background(), []string{"x"}); !errors.Is(err, llm.ErrModelNotFound) {
+	if _, _, err := client(t, fake(t), false).Embed(context.Background(), []string{"x"}); !errors.Is(err, llm.ErrModelNotFound) {
 		t.Errorf("without a model: %v", err)
 	}
 }

@@ -41,7 +41,7 @@ func TestFaultFloods(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := fake(t)
 			s.Respond(func(llmtest.Request) llmtest.Turn { return tt.turn })
-			c, err := New(Options{BaseURL: s.URL(), Model: "test", Timeout: 20 * time.Second, Retries: 1, Stream: tt.stream})
+			c, err := New(Options{BaseURL: s.URL(), Model: "test", Timeout: 20 * time.Second, Stream: tt.stream})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -22,7 +22,7 @@ func (c *Client) request(r llm.Request, known quirks) goopenai.ChatCompletionReq
 	if limit == 0 {
 		limit = c.o.MaxTokens
 	}
-	req := goopenai.ChatCompletionRequest{Model: model, Messages: messages(arranged(r, known), known)}
+	req := goopenai.ChatCompletionRequest{Model: model, ReasoningEffort: c.o.Reasoning, Messages: messages(arranged(r, known), known)}
 	if known&newLimit != 0 || c.modern(model) && known&oldLimit == 0 {
 		req.MaxCompletionTokens = limit
 	} else {

@@ -2,6 +2,7 @@ package wrap
 
 import (
 	"context"
+	"log/slog"
 	"testing"
 
 	"parley/internal/llm"
@@ -14,8 +15,9 @@ import (
 // behind it.
 func TestContract(t *testing.T) {
 	llmtest.Contract(t, func(*testing.T) llmtest.Rig {
-		free := func(context.Context, int64) (func(int64), error) { return func(int64) {}, nil }
-		inner := Discreet{Model: Traced{Model: offline.Model{}}, Hide: text.NewRedactor([]string{"a secret of ours"}, 8)}
-		return llmtest.Rig{Model: Meter{Model: inner, Reserve: free, Instead: func(error) llm.Model { return nil }, Count: func(string, string, llm.Usage) {}}}
+		meter := Meter{Model: Traced{Model: offline.Model{}}, Count: func(context.Context, Call) {}, Instead: func(error) llm.Model { return nil },
+			Reserve: func(context.Context, Amount) (func(Amount), error) { return func(Amount) {}, nil }}
+		route := Route{Legs: []Leg{{Model: meter, Name: "a", Breaker: &Breaker{}}, {Model: meter, Name: "b", Breaker: &Breaker{}}}, Log: slog.New(slog.DiscardHandler)}
+		return llmtest.Rig{Model: Discreet{Model: route, Hide: text.NewRedactor([]string{"a secret of ours"}, 8)}}
 	})
 }

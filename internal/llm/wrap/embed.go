@@ -22,11 +22,18 @@ const (
 // ErrNoVectors is every failure to make vectors; the log was told.
 var ErrNoVectors = errors.New("the embedding model does not answer")
 
-// Embedder hands out vectors: each question's once, with secrets hidden, and
-// none for a while after a failure, which it tells the log once.
-type Embedder struct {
+// Vectors is an embedding model at one of its endpoints.
+type Vectors struct {
 	llm.Embedder
-	Name  string // of the model
+	Name  string // the owner's
+	Price Price
+}
+
+// Embedder hands out vectors: each question's once, with secrets hidden, and
+// none for a while after a failure of all endpoints, which it tells the log once.
+type Embedder struct {
+	Of    []Vectors // the same model at each; the first that works
+	Name  string    // of the model
 	Hide  text.Redactor
 	Count Count
 	Log   *slog.Logger
@@ -57,7 +64,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	if e.resting() {
 		return nil, ErrNoVectors
 	}
-	list, err := e.Embedder.Embed(ctx, safe)
+	list, err := e.first(ctx, safe)
 	e.note(ctx, err)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoVectors, err)
@@ -66,6 +73,24 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		e.keep(safe[0], list[0])
 	}
 	return list, nil
+}
+
+// first asks each endpoint until one answers, and counts what each took.
+func (e *Embedder) first(ctx context.Context, texts []string) (list [][]float32, err error) {
+	for _, v := range e.Of {
+		var used llm.Usage
+		list, used, err = v.Embed(ctx, texts)
+		used.Cost = v.Price.Of(used)
+		call := Call{"embedding", v.Name, "ok", used}
+		if err != nil {
+			call.Outcome = "failed"
+		}
+		e.Count(ctx, call)
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return list, err
 }
 
 func (e *Embedder) known(text string) []float32 {
@@ -106,12 +131,10 @@ func (e *Embedder) note(ctx context.Context, err error) {
 	switch {
 	case err != nil:
 		e.until = e.Now().Add(embedRest)
-		e.Count(e.Name, "failed", llm.Usage{})
 		if !was {
 			e.Log.Warn("the embedding model failed; facts, notes and rules are found by words alone until it answers", "model", e.Name, "err", err)
 		}
 	default:
-		e.Count(e.Name, "ok", llm.Usage{})
 		if was {
 			e.Log.Info("the embedding model answers again", "model", e.Name)
 		}

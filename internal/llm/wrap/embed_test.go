@@ -21,18 +21,18 @@ type flaky struct {
 	asked []string
 }
 
-func (f *flaky) Embed(ctx context.Context, texts []string) ([][]float32, error) {
+func (f *flaky) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
 	f.asked = append(f.asked, texts...)
 	if f.down {
-		return nil, errors.New("down")
+		return nil, llm.Usage{}, errors.New("down")
 	}
-	return slices.Repeat([][]float32{{1, 2}}, len(texts)), ctx.Err()
+	return slices.Repeat([][]float32{{1, 2}}, len(texts)), llm.Usage{}, ctx.Err()
 }
 
 func TestEmbedderRestsAndRemembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &flaky{}
-		e := &Embedder{Embedder: f, Name: "m", Hide: text.Redactor{"sk-secret"}, Count: func(string, string, llm.Usage) {}, Log: slog.New(slog.DiscardHandler), Now: time.Now}
+		e := &Embedder{Of: []Vectors{{Embedder: f}}, Name: "m", Hide: text.Redactor{"sk-secret"}, Count: func(context.Context, Call) {}, Log: slog.New(slog.DiscardHandler), Now: time.Now}
 		ask := func(texts ...string) error {
 			_, err := e.Embed(t.Context(), texts)
 			return err

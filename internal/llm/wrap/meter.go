@@ -2,55 +2,145 @@ package wrap
 
 import (
 	"context"
+	"errors"
 
 	"parley/internal/llm"
 )
 
-// Meter holds every call of a model to a limit of tokens, so that the limit is
-// passed by one call at most, and tells of each call how it ended.
+// Price is money for a million tokens.
+type Price struct {
+	Input  float64
+	Cached float64 // read from the provider's cache; 0 is as Input
+	Output float64
+}
+
+// Of is what a call costs: by the price or, where there is none, as the
+// provider reported it.
+func (p Price) Of(u llm.Usage) float64 {
+	if p == (Price{}) {
+		return u.Cost
+	}
+	cached := p.Cached
+	if cached == 0 {
+		cached = p.Input
+	}
+	return (float64(u.Prompt-u.Cached)*p.Input + float64(u.Cached)*cached + float64(u.Completion)*p.Output) / 1e6
+}
+
+// Amount is what a call takes.
+type Amount struct {
+	Tokens int64
+	Money  float64
+}
+
+// Call is a model call that has ended.
+type Call struct {
+	Purpose string // the route: answer, summary, …
+	Model   string // the owner's name for it
+	Outcome string // ok, failed, or refused by Meter
+	Usage   llm.Usage
+}
+
+// Count hears of a call that has ended. It may write to the database.
+type Count func(ctx context.Context, c Call)
+
+// Meter holds every call of a model to limits of tokens and money, so that a
+// limit is passed by one call at most, and tells of each call how it ended.
 type Meter struct {
 	llm.Model
 	Name      string // of the model, where a request names none
-	MaxTokens int    // what a reply may take, where a request does not say
-	// Reserve takes as many tokens as a call may need; done gives back those
-	// that it did not. Its error refuses the call.
-	Reserve func(ctx context.Context, tokens int64) (done func(took int64), err error)
+	Purpose   string
+	Price     Price
+	MaxTokens int // what a reply may take, where a request does not say
+	Gauge     *Gauge
+	Window    *Window
+	// Reserve takes as much as a call may need; done gives back what it did
+	// not. Its error refuses the call.
+	Reserve func(ctx context.Context, a Amount) (done func(took Amount), err error)
 	// Instead answers in place of the model after this error of Reserve; nil
-	// fails with llm.ErrQuota.
+	// fails with llm.ErrLimit.
 	Instead func(error) llm.Model
 	Count   Count
 }
 
-// Count hears how a call ended: ok, failed, or refused by Meter.
-type Count func(model, outcome string, u llm.Usage)
-
 // Complete implements llm.Model.
 func (m Meter) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
-	estimate := r.MaxTokens
-	if estimate == 0 {
-		estimate = m.MaxTokens
-	}
-	for _, msg := range r.Messages {
-		estimate += llm.EstimateTokens(msg)
+	m.Window.Refresh(ctx)
+	guess := llm.Usage{Prompt: m.Gauge.Estimate(r), Completion: r.MaxTokens}
+	if guess.Completion == 0 {
+		guess.Completion = m.MaxTokens
 	}
 	name := r.Model
 	if name == "" {
 		name = m.Name
 	}
-	done, err := m.Reserve(ctx, int64(estimate))
+	done, err := m.Reserve(ctx, m.amount(guess))
 	if err != nil {
-		m.Count(name, "refused", llm.Usage{})
+		m.Count(ctx, Call{m.Purpose, name, "refused", llm.Usage{}})
 		if other := m.Instead(err); other != nil {
 			return other.Complete(ctx, r, onText)
 		}
-		return llm.Response{}, &llm.Error{Class: llm.ErrQuota, Detail: err.Error()}
+		return llm.Response{}, &llm.Error{Class: llm.ErrLimit, Detail: err.Error()}
 	}
-	resp, err := m.Model.Complete(ctx, r, onText)
-	done(int64(resp.Usage.Total))
+	said := 0
+	resp, err := m.Model.Complete(ctx, r, counting(onText, &said))
+	took := m.took(r, resp, err, said)
+	resp.Usage = took
+	done(m.amount(took))
 	outcome := "ok"
 	if err != nil {
 		outcome = "failed"
 	}
-	m.Count(name, outcome, resp.Usage)
+	m.Count(ctx, Call{m.Purpose, name, outcome, took})
 	return resp, err
+}
+
+// counting is onText that counts the characters which came.
+func counting(onText func(string), said *int) func(string) {
+	if onText == nil {
+		return nil
+	}
+	return func(delta string) {
+		if delta != llm.RetryText {
+			*said += len(delta)
+		}
+		onText(delta)
+	}
+}
+
+// took is what a call was billed: as the provider said or, where it said
+// nothing, by the estimate. An answer that was cut or stopped was begun, and is
+// billed too; one that never came is not.
+func (m Meter) took(r llm.Request, resp llm.Response, err error, said int) llm.Usage {
+	u := resp.Usage
+	var e *llm.Error
+	if errors.As(err, &e) {
+		u = e.Usage
+	}
+	switch {
+	case u.Total > 0 && err == nil:
+		m.Gauge.Learn(r, firstPrompt(u))
+	case u.Total == 0 && err == nil:
+		u.Prompt, u.Completion = m.Gauge.Estimate(r), llm.EstimateTokens(resp.Message)
+	case u.Total == 0 && said > 0:
+		u.Prompt, u.Completion = m.Gauge.Estimate(r), (said+3)/4
+	}
+	u.Total = u.Prompt + u.Completion
+	u.Cost = m.Price.Of(u)
+	if e != nil {
+		e.Usage = u
+	}
+	return u
+}
+
+// firstPrompt is what one request had, 0 where that cannot be told.
+func firstPrompt(u llm.Usage) int {
+	if u.Attempts > 1 || u.Cached > u.Prompt { // some count without what was cached
+		return 0
+	}
+	return u.Prompt
+}
+
+func (m Meter) amount(u llm.Usage) Amount {
+	return Amount{int64(u.Prompt + u.Completion), m.Price.Of(u)}
 }

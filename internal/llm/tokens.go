@@ -1,0 +1,80 @@
+package llm
+
+import (
+	"math"
+	"unicode"
+)
+
+// Traits are what the size of a request in tokens depends on: how much there is
+// of each kind of text. Tokenizers differ in what each kind takes.
+type Traits [6]float64
+
+// The kinds.
+const (
+	TraitLetters = iota // ASCII letters and spaces
+	TraitMarks          // the rest of ASCII: digits, punctuation, line ends
+	TraitHan            // Chinese, Japanese and Korean
+	TraitOther          // all other characters
+	TraitTurns          // messages and calls: what a template writes around each
+	TraitTools          // characters of tools
+)
+
+// TraitsOf counts what a request has of each kind, pictures left out.
+func TraitsOf(r Request) (t Traits) {
+	for _, m := range r.Messages {
+		t.addMessage(m)
+	}
+	for _, s := range r.Tools {
+		t[TraitTools] += float64(len(s.Name) + len(s.Description) + len(s.Parameters))
+	}
+	if r.Schema != nil {
+		t[TraitTools] += float64(len(r.Schema.JSON))
+	}
+	return t
+}
+
+func (t *Traits) addMessage(m Message) {
+	t[TraitTurns]++
+	t.addText(m.Content)
+	t.addText(m.Name)
+	for _, c := range m.ToolCalls {
+		t[TraitTurns]++
+		t.addText(c.Name)
+		t.addText(c.Args)
+	}
+}
+
+func (t *Traits) addText(s string) {
+	for _, r := range s {
+		switch {
+		case r == ' ' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z':
+			t[TraitLetters]++
+		case r < unicode.MaxASCII:
+			t[TraitMarks]++
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			t[TraitHan]++
+		default:
+			t[TraitOther]++
+		}
+	}
+}
+
+// Usual is what one of each kind takes in tokens, before a model has been
+// heard of.
+var Usual = Traits{TraitLetters: 0.25, TraitMarks: 0.25, TraitHan: 0.8, TraitOther: 0.4, TraitTurns: 0, TraitTools: 0.25}
+
+// At is the tokens of traits, each at its weight.
+func (t Traits) At(weights Traits) (n float64) {
+	for i, v := range t {
+		n += v * weights[i]
+	}
+	return n
+}
+
+// EstimateTokens is the size of a message before a provider has counted it, at
+// least 1: a token for four ASCII characters, and more for others.
+func EstimateTokens(m Message) int {
+	var t Traits
+	t.addMessage(m)
+	return max(1, int(math.Ceil(t.At(Usual)-1e-9)))
+}

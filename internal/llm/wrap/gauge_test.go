@@ -1,0 +1,72 @@
+package wrap
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"parley/internal/llm"
+)
+
+// counted is a tokenizer of a kind: what a template writes around each message,
+// and so many tokens for each character of a script. The shares are those that
+// cl100k_base and Llama 3 have for such texts, within a tenth.
+type counted struct{ letters, marks, han, turn, tools float64 }
+
+func (c counted) of(r llm.Request) int {
+	t := llm.TraitsOf(r)
+	return int(t[llm.TraitLetters]*c.letters + t[llm.TraitMarks]*c.marks + t[llm.TraitHan]*c.han + t[llm.TraitTurns]*c.turn + t[llm.TraitTools]*c.tools)
+}
+
+// TestGaugeLearns: after five calls an estimate is within a tenth of what the
+// provider counts, in English, Chinese and code, and it is so after a restart.
+func TestGaugeLearns(t *testing.T) {
+	tools := []llm.ToolSpec{{Name: "remind", Description: strings.Repeat("Reminds somebody of something. ", 40), Parameters: []byte(`{"type":"object","properties":{"what":{"type":"string"}}}`)}}
+	texts := map[string]string{
+		"English": "The fox that lives behind the station comes out at dusk and looks for what travellers have left. ",
+		"Chinese": "住在车站后面的狐狸在黄昏时出来，寻找旅客们留下的东西。它很小心，也很聪明。",
+		"code":    "for i := range m.rows {\n\tif m.rows[i].id == id && !m.rows[i].gone {\n\t\treturn &m.rows[i], nil\n\t}\n}\n",
+	}
+	for model, c := range map[string]counted{
+		"frugal": {0.2, 0.42, 0.65, 4, 0.2}, "middling": {0.22, 0.5, 1.05, 4, 0.22}, "wasteful": {0.26, 0.62, 1.5, 7, 0.3},
+	} {
+		for name, text := range texts {
+			t.Run(model+" "+name, func(t *testing.T) {
+				kept := ""
+				g := NewGauge("", func(state string) { kept = state })
+				r := llm.Request{Tools: tools, Messages: []llm.Message{{Role: llm.RoleSystem, Content: strings.Repeat("You are helpful, and you say so. ", 60)}}}
+				say := func(n int) {
+					r.Messages = append(r.Messages, llm.Message{Role: llm.RoleUser, Content: strings.Repeat(text, n)}, llm.Message{Role: llm.RoleAssistant, Content: text})
+				}
+				for i := range 5 {
+					say(3 + 5*i)
+					g.Learn(r, c.of(r))
+				}
+				for _, more := range []int{2, 40, 200} {
+					say(more)
+					for when, gauge := range map[string]*Gauge{"": g, " after a restart": NewGauge(kept, nil)} {
+						if got, want := gauge.Estimate(r), c.of(r); math.Abs(float64(got-want)) > 0.1*float64(want) {
+							t.Errorf("%d more%s: %d for %d (%s)", more, when, got, want, gauge)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestGaugeStaysSane: figures that no tokenizer gives teach no nonsense.
+func TestGaugeStaysSane(t *testing.T) {
+	g := NewGauge("{broken", nil)
+	r := request(strings.Repeat("a plain question ", 100))
+	usual := g.Estimate(r)
+	for i := range 50 {
+		g.Learn(r, []int{1, 1 << 40, 7, 0, -5}[i%5])
+	}
+	if got := g.Estimate(r); got < usual/3 || got > usual*3 {
+		t.Errorf("%d tokens where %d are usual", got, usual)
+	}
+	if n := (*Gauge)(nil).Estimate(r); n != usual {
+		t.Errorf("without a gauge %d", n)
+	}
+}

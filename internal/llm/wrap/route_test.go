@@ -1,0 +1,200 @@
+package wrap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/internal/llm"
+	"parley/internal/llm/llmtest"
+	"parley/internal/llm/openai"
+)
+
+// a piece of a stream.
+func piece(delta, finish string) string {
+	return fmt.Sprintf(`data: {"model":"test","choices":[{"delta":%s,"finish_reason":%s}]}`, delta, finish)
+}
+
+func refusal(code int, body string, header ...string) llmtest.Turn {
+	t := llmtest.Turn{Status: code, Body: body, Header: map[string]string{}}
+	for i := 0; i+1 < len(header); i += 2 {
+		t.Header[header[i]] = header[i+1]
+	}
+	return t
+}
+
+// failures are the ways in which endpoints fail at the wire.
+func failures() map[string]llmtest.Turn {
+	half := piece(`{"content":"half an answer"}`, "null")
+	return map[string]llmtest.Turn{
+		"400":                       refusal(400, `{"error":{"message":"no"}}`),
+		"400, too long":             refusal(400, `{"error":{"code":"context_length_exceeded","message":"maximum context length"}}`),
+		"400, filtered":             refusal(400, `{"error":{"code":"content_filter","message":"no"}}`),
+		"401":                       refusal(401, `{"error":{"message":"bad key"}}`),
+		"402":                       refusal(402, `{"error":{"message":"Insufficient credits"}}`),
+		"403":                       refusal(403, `{"error":{"message":"not in your country"}}`),
+		"404":                       refusal(404, `{"error":{"message":"model not found"}}`),
+		"408":                       refusal(408, `{"error":{"message":"timeout"}}`),
+		"413":                       refusal(413, `<html>Request Entity Too Large</html>`, "Content-Type", "text/html"),
+		"429":                       refusal(429, `{"error":{"message":"slow down"}}`),
+		"429, for a minute":         refusal(429, `{"error":{"message":"slow down"}}`, "Retry-After", "60"),
+		"500":                       refusal(500, `{"error":{"message":"boom"}}`),
+		"502 as HTML":               refusal(502, `<html>Bad Gateway</html>`, "Content-Type", "text/html"),
+		"503":                       refusal(503, ``),
+		"529":                       refusal(529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`),
+		"cut in the middle":         {Stream: []string{half}},
+		"silent from the beginning": {Stream: []string{": waiting"}, Hang: true},
+		"silent in the middle":      {Stream: []string{half}, Hang: true},
+		"an error in the stream":    {Stream: []string{half, `data: {"error":{"code":502,"message":"upstream"}}`}},
+		"a 401 in the stream":       {Stream: []string{`data: {"error":{"code":401,"message":"no auth"}}`}},
+		"empty":                     {Stream: []string{piece(`{"content":""}`, `"stop"`)}},
+		"no JSON":                   {Stream: []string{`data: {"choices":[{`}},
+		"a lie about the content":   refusal(200, `<html>Sign in to the hotel's network</html>`, "Content-Type", "application/json"),
+		"HTML that says it streams": refusal(200, `<html>Sign in</html>`, "Content-Type", "text/event-stream"),
+		"too much":                  {Header: map[string]string{"Content-Type": "application/json"}, Body: `{"choices":[`, Flood: " "},
+	}
+}
+
+// endpoint is a fake and a leg to it.
+func endpoint(t *testing.T, name string) (*llmtest.Server, Leg) {
+	t.Helper()
+	s := llmtest.NewServer()
+	t.Cleanup(s.Close)
+	return s, leg(t, name, s.URL(), 20*time.Second)
+}
+
+func leg(t *testing.T, name, url string, timeout time.Duration) Leg {
+	t.Helper()
+	c, err := openai.New(openai.Options{BaseURL: url, Model: "test", Timeout: timeout, Total: time.Minute, Stream: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Leg{Model: c, Name: name, Breaker: &Breaker{}}
+}
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func request(text string) llm.Request {
+	return llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: text}}}
+}
+
+// shown is what somebody sees of an answer while it grows.
+type shown struct{ text string }
+
+func (s *shown) take(delta string) {
+	if s.text += delta; delta == llm.RetryText {
+		s.text = ""
+	}
+}
+
+// TestFirstHealthyAnswers: whatever goes wrong at the first model, or at the
+// first two, the next one answers, once, and nothing of the others stays shown.
+func TestFirstHealthyAnswers(t *testing.T) {
+	t.Parallel()
+	kinds := failures()
+	if len(kinds) < 20 {
+		t.Fatalf("%d kinds of failure", len(kinds))
+	}
+	for name, fault := range kinds {
+		for bad := 1; bad <= 2; bad++ {
+			t.Run(fmt.Sprintf("%s, %d of 3", name, bad), func(t *testing.T) {
+				t.Parallel()
+				var legs []Leg
+				var servers []*llmtest.Server
+				for i := range 3 {
+					s := llmtest.NewServer()
+					t.Cleanup(s.Close)
+					timeout := 20 * time.Second
+					if i < bad && fault.Hang {
+						timeout = 100 * time.Millisecond // silence has to be told from a busy machine only here
+					}
+					servers, legs = append(servers, s), append(legs, leg(t, fmt.Sprint("m", i), s.URL(), timeout))
+					if i < bad {
+						s.Respond(func(llmtest.Request) llmtest.Turn { return fault })
+					}
+				}
+				servers[bad].Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "1", Name: "pay", Args: "{}"}}})
+				var seen shown
+				r := Route{Legs: legs, Patience: time.Minute, Log: quiet}
+				resp, err := r.Complete(t.Context(), request("hi"), seen.take)
+				if err != nil || resp.By != fmt.Sprint("m", bad) || len(resp.Message.ToolCalls) != 1 || strings.TrimPrefix(seen.text, llm.RetryText) != "" {
+					t.Fatalf("%+v, shown %q, %v", resp, seen.text, err)
+				}
+				if n := len(servers[bad].Requests()); n != 1 {
+					t.Errorf("the one that answered was asked %d times", n)
+				}
+				for i := range bad {
+					if n := len(servers[i].Requests()); n > 2 {
+						t.Errorf("m%d was asked %d times", i, n)
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestUnreachable: connections that are refused, and those that are cut before
+// an answer.
+func TestUnreachable(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err == nil {
+			_ = conn.(*net.TCPConn).SetLinger(0) // a reset
+			_ = conn.Close()
+		}
+	})}
+	var wg sync.WaitGroup
+	wg.Go(func() { _ = cut.Serve(l) })
+	t.Cleanup(func() { _ = cut.Close(); wg.Wait() })
+	gone, _ := endpoint(t, "")
+	gone.Close()
+	s, well := endpoint(t, "well")
+	s.Queue(llmtest.Turn{Text: "hello"})
+	r := Route{Legs: []Leg{leg(t, "refused", gone.URL(), time.Minute), leg(t, "reset", "http://"+l.Addr().String()+"/v1", time.Minute), well}, Log: quiet}
+	if resp, err := r.Complete(t.Context(), request("hi"), nil); err != nil || resp.By != "well" {
+		t.Errorf("%+v, %v", resp, err)
+	}
+}
+
+// scripted is a model that fails as it is told to, and counts.
+type scripted struct {
+	fail  func(n int) error // of the nth call, from 1; nil is well
+	asked int
+	saw   []llm.Request
+	said  string // streamed before it fails
+}
+
+func (s *scripted) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
+	s.asked++
+	s.saw = append(s.saw, r)
+	if s.said != "" && onText != nil {
+		onText(s.said)
+	}
+	if err := context.Cause(ctx); err != nil {
+		return llm.Response{}, err
+	}
+	if s.fail != nil {
+		if err := s.fail(s.asked); err != nil {
+			return llm.Response{}, err
+		}
+	}
+	return llm.Response{Finish: llm.FinishStop, Model: "x", Message: llm.Message{Role: llm.RoleAssistant, Content: s.said}}, nil
+}
+
+func (s *scripted) leg(name string) Leg { return Leg{Model: s, Name: name, Breaker: &Breaker{}} }
+
+func down(int) error { return &llm.Error{Class: llm.ErrUnavailable, Detail: "down"} }
+
+var errStopped = errors.New("stopped")

@@ -1,0 +1,16 @@
+package text
+
+import (
+	"math"
+	"strconv"
+)
+
+// Money is an amount with its currency. Small amounts, as single answers cost,
+// keep two digits that say something: 0.00031 USD.
+func Money(amount float64, currency string) string {
+	digits := 2
+	if a := math.Abs(amount); a > 0 && a < 0.1 {
+		digits = min(1-int(math.Floor(math.Log10(a))), 9)
+	}
+	return strconv.FormatFloat(amount, 'f', digits, 64) + " " + currency
+}
