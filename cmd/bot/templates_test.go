@@ -12,8 +12,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"parley/internal/llm/llmtest"
+	"parley/internal/waittest"
 )
 
 // renderer is eval/templates/render.py.
@@ -100,6 +102,9 @@ func TestTemplates(t *testing.T) {
 	t.Logf("FIGURE %d of %d templates: every message answered", whole, len(files))
 }
 
+// patient is how long an answer may grow.
+const patient = 10 * time.Second
+
 // converse leads a bot through everything a request can hold.
 func converse(t *testing.T, render func(llmtest.Request) (string, error)) (got rendered) {
 	w := newWorld(t).seeing()
@@ -119,8 +124,11 @@ func converse(t *testing.T, render func(llmtest.Request) (string, error)) (got r
 	w.run(t)
 	answered := func(what string, chat, user int64, text string, turns ...llmtest.Turn) {
 		w.llm.Queue(append(turns, llmtest.Turn{Text: "Answer to " + what + "."})...)
-		if said := w.saying(t, chat, user, text); !strings.Contains(said, "Answer to "+what) {
-			t.Fatalf("%s: said %q after %v", what, said, got.reasons)
+		n := len(w.tg.Sent())
+		w.saying(t, chat, user, text)
+		// In a group the first sight of an answer may be a part of it.
+		if !waittest.Within(patient, func() bool { return strings.Contains(w.tg.Sent()[n].Text, "Answer to "+what) }) {
+			t.Fatalf("%s: said %q after %v", what, w.tg.Sent()[n].Text, got.reasons)
 		}
 		mu.Lock()
 		defer mu.Unlock()

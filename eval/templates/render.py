@@ -6,8 +6,8 @@ Reads one JSON object a line from standard input, {"template": PATH, "request":
 in requirements.txt).
 
 What is done to a request before the template sees it is what llama.cpp's server,
-vLLM and transformers do: arguments of calls become objects, and lists of parts
-become text unless the template itself tells parts apart.
+vLLM and transformers do: arguments of calls become objects where the template
+takes them, and lists of parts become text unless the template tells parts apart.
 """
 
 import datetime
@@ -35,11 +35,11 @@ def raise_exception(message):
 
 
 def environment():
-    env = jinja2.sandbox.ImmutableSandboxedEnvironment(
+    env = jinja2.sandbox.SandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[GenerationTag, "jinja2.ext.loopcontrols"]
     )
     env.filters["tojson"] = lambda x, ensure_ascii=False, indent=None, separators=None, sort_keys=False: json.dumps(
-        x, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys
+        x, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys, default=list
     )
     env.filters["fromjson"] = json.loads
     env.tests["sequence"] = lambda v: isinstance(v, (list, tuple))
@@ -48,20 +48,23 @@ def environment():
     return env
 
 
-def prepared(message, parts):
+def prepared(message, parts, objects):
     m = {k: v for k, v in message.items() if v is not None}
     m.setdefault("content", "")
     if isinstance(m["content"], list) and not parts:
         m["content"] = "\n".join(p["text"] for p in m["content"] if p.get("type") == "text")
-    for call in m.get("tool_calls", []):
-        call["function"]["arguments"] = json.loads(call["function"]["arguments"] or "{}")
+    if objects and m.get("tool_calls"):
+        m["tool_calls"] = [
+            {**c, "function": {**c["function"], "arguments": json.loads(c["function"]["arguments"] or "{}")}}
+            for c in m["tool_calls"]
+        ]
     return m
 
 
-def render(env, source, request):
+def render(env, source, request, objects=True):
     parts = "'image'" in source or '"image"' in source or "image_url" in source
     given = {
-        "messages": [prepared(m, parts) for m in request["messages"]],
+        "messages": [prepared(m, parts, objects) for m in request["messages"]],
         "add_generation_prompt": True,
         "bos_token": "<s>",
         "eos_token": "</s>",
@@ -84,7 +87,10 @@ def main():
             with open(path, encoding="utf-8") as f:
                 sources[path] = f.read()
         try:
-            answer = {"prompt": render(env, sources[path], asked["request"])}
+            try:
+                answer = {"prompt": render(env, sources[path], asked["request"])}
+            except TypeError:  # llama.cpp's server tries a template with both forms of arguments
+                answer = {"prompt": render(env, sources[path], asked["request"], objects=False)}
         except Exception as e:  # whatever a template raises is the answer
             answer = {"error": f"{type(e).__name__}: {e}"}
         print(json.dumps(answer), flush=True)

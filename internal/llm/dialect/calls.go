@@ -14,6 +14,8 @@ const maxCalls = 128
 // name and JSON, a name and tags, or as Python and Gemma write them.
 func (r *Reader) parse(body string) ([]Call, Fault) {
 	var calls []Call
+	body = strings.ReplaceAll(body, minimax, "")
+	body = kimiEnd.ReplaceAllString(kimiArg.ReplaceAllString(kimiCall.ReplaceAllString(body, `<invoke name="$1">`), `<parameter name="$1">`), `</$1>`)
 	if at := strings.IndexByte(body, '{'); tagForm.MatchString(cut(body, at)) {
 		calls = r.tags(body)
 	} else {
@@ -47,9 +49,13 @@ func (r *Reader) offered(name string) (json.RawMessage, bool) {
 // Names and arguments in tags: Qwen3-Coder and Seed; MiniMax, DeepSeek's DSML
 // and Claude; GLM's pairs.
 var (
-	tagForm  = regexp.MustCompile(`<(?:｜DSML｜|atem:)?(?:function=|invoke\s+name=)`)
-	tagCall  = regexp.MustCompile(`(?s)<(?:｜DSML｜|atem:)?(?:function=|invoke\s+name=)"?([^\s">]+)"?\s*>(.*?)(?:</(?:｜DSML｜|atem:)?(?:function|invoke)>|$)`)
-	tagValue = regexp.MustCompile(`(?s)<(?:｜DSML｜|atem:)?parameter(?:=|\s+name=)"?([^\s">]+)"?[^>]*?(string="true")?[^>]*>(.*?)(?:</(?:｜DSML｜|atem:)?parameter>|$)`)
+	tagForm  = regexp.MustCompile(`<(?:｜DSML｜|atem:)?(?:function=|(?:invoke|function)\s+name=)`)
+	tagCall  = regexp.MustCompile(`(?s)<(?:｜DSML｜|atem:)?(?:function=|(?:invoke|function)\s+name=)"?([^\s">]+)"?\s*>(.*?)(?:</(?:｜DSML｜|atem:)?(?:function|invoke|call)>|$)`)
+	tagValue = regexp.MustCompile(`(?s)<(?:｜DSML｜|atem:)?param(?:eter)?(?:=|\s+name=)"?([^\s">]+)"?[^>]*?(string="true")?[^>]*>(.*?)(?:</(?:｜DSML｜|atem:)?(?:param|parameter|argument)>|$)`)
+	ownTag   = regexp.MustCompile(`<([A-Za-z_][\w-]*)>`)
+	kimiCall = regexp.MustCompile(`<\|open\|>call tool="([^"]+)"[^<]*<\|sep\|>`)
+	kimiArg  = regexp.MustCompile(`<\|open\|>argument key="([^"]+)"[^<]*<\|sep\|>`)
+	kimiEnd  = regexp.MustCompile(`<\|close\|>(\w+)<\|sep\|>`)
 	argPair  = regexp.MustCompile(`(?s)<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>`)
 )
 
@@ -67,7 +73,11 @@ func (r *Reader) tags(body string) (calls []Call) {
 		}
 		var fields []field
 		for _, p := range tagValue.FindAllStringSubmatch(inner, -1) {
-			fields = append(fields, field{p[1], value{raw: typed(schema, p[1], p[3], p[2] != "")}})
+			text := strings.TrimSuffix(strings.TrimPrefix(p[3], "<![CDATA["), "]]>")
+			fields = append(fields, field{p[1], value{raw: typed(schema, p[1], text, p[2] != "")}})
+		}
+		if len(fields) == 0 {
+			fields = ownTags(schema, inner)
 		}
 		if len(fields) == 0 && strings.TrimSpace(inner) != "" {
 			return nil
@@ -75,6 +85,24 @@ func (r *Reader) tags(body string) (calls []Call) {
 		calls = append(calls, Call{name, object(fields)})
 	}
 	return calls
+}
+
+// ownTags reads arguments whose names are the tags around them, as MiniMax-M3
+// writes them.
+func ownTags(schema json.RawMessage, inner string) (fields []field) {
+	for {
+		m := ownTag.FindStringSubmatchIndex(inner)
+		if m == nil {
+			return fields
+		}
+		key := inner[m[2]:m[3]]
+		text, rest, ok := strings.Cut(inner[m[1]:], "</"+key+">")
+		if !ok {
+			return nil
+		}
+		fields = append(fields, field{key, value{raw: typed(schema, key, text, false)}})
+		inner = rest
+	}
 }
 
 // typed is an argument that was written without quotes, as JSON of the type its

@@ -16,6 +16,8 @@ var families = []family{
 	{"<function=", []string{"</function>"}, "Llama 3.1 with own tools, Qwen3-Coder: chat templates of meetkai/functionary-medium-v3.1, Qwen/Qwen3-Coder-30B-A3B-Instruct"},
 	{"<function_call>", []string{"</function_call>"}, "Hermes' elder forms; tool_parsers of vLLM"},
 	{"<function_calls>", []string{"</function_calls>"}, "Claude's documentation; MiniMax-M1"},
+	{"<function name=", []string{"</function>"}, "chat template of openbmb/MiniCPM5-1B"},
+	{"<|open|>tools<|sep|>", []string{"<|close|>tools<|sep|>"}, "chat template of moonshotai/Kimi-K3"},
 	{"<invoke name=", []string{"</invoke>"}, "MiniMax-M2 without its frame"},
 	{"<minimax:tool_call>", []string{"</minimax:tool_call>"}, "chat template of MiniMaxAI/MiniMax-M2"},
 	{"<seed:tool_call>", []string{"</seed:tool_call>"}, "chat template of ByteDance-Seed/Seed-OSS-36B-Instruct"},
@@ -64,10 +66,15 @@ var thoughts = []thought{
 	{"◁think▷", []string{"◁/think▷"}, false, "chat template of moonshotai/Kimi-VL-A3B-Thinking"},
 	{"<|START_THINKING|>", []string{"<|END_THINKING|>"}, false, "chat template of CohereForAI/c4ai-command-r7b-12-2024"},
 	{"<|begin_of_thought|>", []string{"<|end_of_thought|>"}, false, "NovaSky-AI/Sky-T1-32B-Preview's model card"},
+	{"<|open|>think<|sep|>", []string{"<|close|>think<|sep|>"}, false, "chat template of moonshotai/Kimi-K3"},
 	{"<|channel>thought", []string{"<channel|>"}, false, "chat template of google/gemma-4-31B-it"},
 	{"<|inner_prefix|>", []string{"<|inner_suffix|>"}, false, "chat template of swiss-ai/Apertus-8B-Instruct-2509"},
 	{"<unused94>thought", []string{"<unused95>"}, false, "google/medgemma-27b-it's model card"},
 }
+
+// turning is marks behind a thought that nothing began: the chat template of
+// ServiceNow-AI/Apriel-1.6-15b-Thinker.
+var turning = []string{"[BEGIN FINAL RESPONSE]"}
 
 // silent is marks that say nothing to anybody: ends of turns, frames around an
 // answer. What stands between them is said.
@@ -77,6 +84,7 @@ var silent = []string{
 	"<|begin_of_solution|>", "<|end_of_solution|>", "<|im_start|>assistant", "<start_of_turn>model", "[/INST]",
 	"<|start_header_id|>assistant<|end_header_id|>", "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>", "<｜Assistant｜>",
 	"<|message_sep|>", "<|role_sep|>",
+	"<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>", minimax, "[END FINAL RESPONSE]",
 	"<context>", "</context>", // the fence of llm.Arrange, which small models repeat
 }
 
@@ -94,5 +102,6 @@ var headers = []string{"<|channel|>", "<|start|>"}
 
 const (
 	message   = "<|message|>"
-	functools = "functools[" // no mark but at the beginning of a line
+	minimax   = "]<]minimax[>[" // before every tag of MiniMaxAI/MiniMax-M3
+	functools = "functools["    // no mark but at the beginning of a line
 )

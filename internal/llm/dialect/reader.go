@@ -49,6 +49,7 @@ type Reader struct {
 	pending string // not decided yet
 	in      state
 	blank   bool            // only white space so far in this line
+	spaced  bool            // white space stands before pending
 	text    strings.Builder // what is said
 	gap     string          // white space before what may follow
 	before  string          // white space before what is not said
@@ -214,6 +215,7 @@ func (r *Reader) think(close []string) {
 
 // closers is every mark that ends a thought.
 var closers = func() (all []string) {
+	all = append(all, turning...)
 	for _, t := range thoughts {
 		all = append(all, t.close...)
 	}

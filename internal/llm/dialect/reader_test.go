@@ -85,22 +85,30 @@ var forms = map[string]struct {
 	"deepseek v3.1":       {`<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>add_task<｜tool▁sep｜>{"text": "buy milk", "due": 2}<｜tool▁call▁end｜><｜tool▁call▁begin｜>now<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>`, "", []Call{task, now}},
 	"deepseek v3.2": {"<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"add_task\">\n<｜DSML｜parameter name=\"text\" string=\"true\">buy milk</｜DSML｜parameter>\n" +
 		"<｜DSML｜parameter name=\"due\" string=\"false\">2</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>", "", []Call{task}},
-	"minimax":          {"<minimax:tool_call>\n<invoke name=\"add_task\">\n<parameter name=\"text\">buy milk</parameter>\n<parameter name=\"due\">2</parameter>\n</invoke>\n</minimax:tool_call>", "", []Call{task}},
-	"minimax m1":       {"<tool_calls>\n{\"name\": \"now\", \"arguments\": {}}\n{\"name\": \"now\", \"arguments\": {}}\n</tool_calls>", "", []Call{now, now}},
-	"command r":        {"Action: ```json\n[\n    {\n        \"tool_name\": \"add_task\",\n        \"parameters\": {\"text\": \"buy milk\", \"due\": 2}\n    }\n]```", "", []Call{task}},
-	"command r7b":      {`<|START_THINKING|>I will add it.<|END_THINKING|><|START_ACTION|>[{"tool_call_id": "0", "tool_name": "add_task", "parameters": {"text": "buy milk", "due": 2}}]<|END_ACTION|>`, "", []Call{task}},
-	"react":            {"Thought: I should add it\nAction: add_task\nAction Input: {\"text\": \"buy milk\", \"due\": 2}", "", []Call{task}},
-	"qwen-agent":       {"✿FUNCTION✿: add_task\n✿ARGS✿: {\"text\": \"buy milk\", \"due\": 2}\n✿RESULT✿", "", []Call{task}},
-	"internlm":         {`<|action_start|><|plugin|>{"name": "add_task", "parameters": {"text": "buy milk", "due": 2}}<|action_end|>`, "", []Call{task}},
-	"functionary 3.2":  {">>>add_task\n{\"text\": \"buy milk\", \"due\": 2}", "", []Call{task}},
-	"gemma 3":          {"```tool_code\nadd_task(text=\"buy milk\", due=2)\n```", "", []Call{task}},
-	"gemma 3, printed": {"```tool_code\nprint(default_api.add_task(text='buy milk', due=2))\n```", "", []Call{task}},
-	"gemma 4":          {`<|tool_call>call:add_task{text:<|"|>buy milk<|"|>,due:2}<tool_call|>`, "", []Call{task}},
-	"lfm2":             {`<|tool_call_start|>[add_task(text="buy milk", due=2)]<|tool_call_end|>`, "", []Call{task}},
-	"gigachat":         {`<|function_call|>{"name": "add_task", "arguments": {"text": "buy milk", "due": 2}}`, "", []Call{task}},
-	"gpt-oss":          {`<|channel|>analysis<|message|>They want milk.<|end|><|start|>assistant<|channel|>commentary to=functions.add_task <|constrain|>json<|message|>{"text": "buy milk", "due": 2}<|call|>`, "", []Call{task}},
-	"gpt-oss, other":   {`<|start|>assistant to=functions.add_task<|channel|>commentary json<|message|>{"text": "buy milk", "due": 2}`, "", []Call{task}},
-	"while thinking":   {"<think>I need the time.\n<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>", "", []Call{now}},
+	"minimax":            {"<minimax:tool_call>\n<invoke name=\"add_task\">\n<parameter name=\"text\">buy milk</parameter>\n<parameter name=\"due\">2</parameter>\n</invoke>\n</minimax:tool_call>", "", []Call{task}},
+	"minimax m1":         {"<tool_calls>\n{\"name\": \"now\", \"arguments\": {}}\n{\"name\": \"now\", \"arguments\": {}}\n</tool_calls>", "", []Call{now, now}},
+	"command r":          {"Action: ```json\n[\n    {\n        \"tool_name\": \"add_task\",\n        \"parameters\": {\"text\": \"buy milk\", \"due\": 2}\n    }\n]```", "", []Call{task}},
+	"command r7b":        {`<|START_THINKING|>I will add it.<|END_THINKING|><|START_ACTION|>[{"tool_call_id": "0", "tool_name": "add_task", "parameters": {"text": "buy milk", "due": 2}}]<|END_ACTION|>`, "", []Call{task}},
+	"react":              {"Thought: I should add it\nAction: add_task\nAction Input: {\"text\": \"buy milk\", \"due\": 2}", "", []Call{task}},
+	"qwen-agent":         {"✿FUNCTION✿: add_task\n✿ARGS✿: {\"text\": \"buy milk\", \"due\": 2}\n✿RESULT✿", "", []Call{task}},
+	"internlm":           {`<|action_start|><|plugin|>{"name": "add_task", "parameters": {"text": "buy milk", "due": 2}}<|action_end|>`, "", []Call{task}},
+	"functionary 3.2":    {">>>add_task\n{\"text\": \"buy milk\", \"due\": 2}", "", []Call{task}},
+	"gemma 3":            {"```tool_code\nadd_task(text=\"buy milk\", due=2)\n```", "", []Call{task}},
+	"gemma 3, printed":   {"```tool_code\nprint(default_api.add_task(text='buy milk', due=2))\n```", "", []Call{task}},
+	"gemma 4":            {`<|tool_call>call:add_task{text:<|"|>buy milk<|"|>,due:2}<tool_call|>`, "", []Call{task}},
+	"lfm2":               {`<|tool_call_start|>[add_task(text="buy milk", due=2)]<|tool_call_end|>`, "", []Call{task}},
+	"gigachat":           {`<|function_call|>{"name": "add_task", "arguments": {"text": "buy milk", "due": 2}}`, "", []Call{task}},
+	"gpt-oss":            {`<|channel|>analysis<|message|>They want milk.<|end|><|start|>assistant<|channel|>commentary to=functions.add_task <|constrain|>json<|message|>{"text": "buy milk", "due": 2}<|call|>`, "", []Call{task}},
+	"gpt-oss, other":     {`<|start|>assistant to=functions.add_task<|channel|>commentary json<|message|>{"text": "buy milk", "due": 2}`, "", []Call{task}},
+	"gpt-oss, begun":     {` to=functions.add_task<|channel|>commentary <|constrain|>json<|message|>{"text": "buy milk", "due": 2}`, "", []Call{task}},
+	"gpt-oss, to nobody": {"<|channel|>commentary to=assistant<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>final<|message|>Hello!", "Hello!", nil},
+	"minimax m3":         {"<mm:think>hm</mm:think>]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name=\"add_task\">]<]minimax[>[<text>buy milk]<]minimax[>[</text>]<]minimax[>[<due>2]<]minimax[>[</due>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>", "", []Call{task}},
+	"minicpm":            {"<function name=\"add_task\"><param name=\"text\"><![CDATA[buy milk]]></param><param name=\"due\">2</param></function>", "", []Call{task}},
+	"kimi k3": {"<|open|>response<|sep|><|close|>response<|sep|><|open|>tools<|sep|><|open|>call tool=\"add_task\" index=\"1\"<|sep|><|open|>argument key=\"text\" type=\"string\"<|sep|>buy milk<|close|>argument<|sep|>" +
+		"<|open|>argument key=\"due\" type=\"number\"<|sep|>2<|close|>argument<|sep|><|close|>call<|sep|><|close|>tools<|sep|><|close|>message<|sep|>", "", []Call{task}},
+	"apriel thinks":       {"Here are my reasoning steps:\nhm\n[BEGIN FINAL RESPONSE]\nHello!\n[END FINAL RESPONSE]", "Hello!", nil},
+	"never begun, joined": {"They said hi.</think>Hello!", "Hello!", nil},
+	"while thinking":      {"<think>I need the time.\n<tool_call>\n{\"name\": \"now\", \"arguments\": {}}\n</tool_call>", "", []Call{now}},
 
 	"think":             {"<think>\nhm, <tool_call> is what I want\n</think>\n\nHello!", "Hello!", nil},
 	"thinking":          {"<thinking>hm</thinking>Hello!", "Hello!", nil},
@@ -162,7 +170,7 @@ func TestBytes(t *testing.T) {
 		r := &Reader{Offer: offer, Show: func(s string) { shown += s }, Void: func() { shown = "" }}
 		for i := range len(tt.in) {
 			r.Write(tt.in[i : i+1])
-			if name != "never begun" && name != "react" && !strings.HasPrefix(tt.text, shown) {
+			if !strings.HasPrefix(name, "never begun") && name != "react" && name != "apriel thinks" && name != "gpt-oss, begun" && !strings.HasPrefix(tt.text, shown) {
 				t.Fatalf("%s: %q is shown on the way to %q", name, shown, tt.text)
 			}
 		}

@@ -1,6 +1,10 @@
 package dialect
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
 
 // event is what may stand at one place of the prose.
 type event int
@@ -68,9 +72,9 @@ func (r *Reader) stepProse(final bool) bool {
 			r.pending = p[i:]
 			return what != unclear && r.enter(what, n)
 		}
-		if p[i] == '\n' {
+		if r.spaced = strings.IndexByte(" \t\r\n", p[i]) >= 0; p[i] == '\n' {
 			r.blank = true
-		} else if p[i] != ' ' && p[i] != '\t' && p[i] != '\r' {
+		} else if !r.spaced {
 			r.blank = false
 		}
 	}
@@ -127,14 +131,14 @@ func (r *Reader) lookMark(s string, final bool) (event, int) {
 		}
 		what := marks[m]
 		switch {
-		case what == thinkMark && tagged[m] && !r.blank:
+		case !r.blank && (what == thinkMark && tagged[m] || what == otherMark && told(m)):
 			return nothing, 0 // a tag that prose tells of
 		case what == endMark && !r.blank:
 			after := s[len(m):]
 			if after == "" && !final {
 				return unclear, 0
 			}
-			if after != "" && after[0] != '\n' && after[0] != '\r' {
+			if after != "" && !ending(r.spaced, after[0]) {
 				return nothing, 0
 			}
 		}
@@ -142,6 +146,17 @@ func (r *Reader) lookMark(s string, final bool) (event, int) {
 	}
 	return nothing, 0
 }
+
+// ending says that a mark ends a thought that nothing began, by what stands
+// around it: prose tells of marks between spaces and signs.
+func ending(spaced bool, after byte) bool {
+	word := after >= 'a' && after <= 'z' || after >= 'A' && after <= 'Z' || after >= utf8.RuneSelf
+	return after == '\n' || after == '\r' || !spaced && (word || after == '<' || after == ']' || after == '[')
+}
+
+// told says that prose may tell of a mark of somebody else's turn: people type
+// such tags, and no special tokens.
+func told(mark string) bool { return mark[0] == '[' || mark == "<tool_response>" }
 
 // tagged is the marks of thoughts that prose may tell of.
 var tagged = func() map[string]bool {
@@ -242,12 +257,17 @@ func (r *Reader) stepHeader(final bool) bool {
 		return r.in == silence
 	}
 	head := r.pending[:at]
+	if said := strings.TrimSpace(r.text.String()); strings.HasPrefix(said, "to=") && !strings.Contains(said, " ") {
+		head = said + head // the template began the header
+		r.unsay()
+	}
 	r.pending = r.pending[at+len(message):]
+	last := head[strings.LastIndex(head, headers[0])+1:]
 	switch to, addressed := recipient(head); {
 	case addressed:
 		r.pending = to + message + r.pending
 		r.in, r.held.from, r.held.close = calling, len(to)+len(message), []string{"<|call|>", "<|end|>", "<|start|>"}
-	case strings.Contains(head, "analysis"):
+	case strings.Contains(last, "analysis"):
 		r.think([]string{"<|end|>", "<|channel|>", "<|start|>"})
 	default:
 		r.in, r.blank = prose, true
@@ -255,15 +275,13 @@ func (r *Reader) stepHeader(final bool) bool {
 	return true
 }
 
-// recipient is whom a header is addressed to.
+var addressee = regexp.MustCompile(`to=(?:functions\.)?([^\s<]+)`)
+
+// recipient is the tool that a header is addressed to.
 func recipient(head string) (name string, ok bool) {
-	_, rest, ok := strings.Cut(head, "to=")
-	if !ok {
+	m := addressee.FindStringSubmatch(head)
+	if m == nil || m[1] == "assistant" || m[1] == "user" || m[1] == "self" || m[1] == "all" {
 		return "", false
 	}
-	end := strings.IndexAny(rest, " <\t\n")
-	if end < 0 {
-		end = len(rest)
-	}
-	return strings.TrimPrefix(rest[:end], "functions."), true
+	return m[1], true
 }
