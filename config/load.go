@@ -186,6 +186,8 @@ func (l *loader) strangers(values map[string]string) (names []string) {
 	const key, base, model = "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"
 	file, why := l.config.Model, ""
 	switch {
+	case len(l.config.Models) > 0: // they name their own, perhaps from these variables
+		return []string{key, base, model}
 	case file.BaseURL != "":
 		names, why = []string{key, base, model}, "model.base_url"
 	case file.APIKey != "" && values[key] == "" && values[key+"_FILE"] == "" && values[base] != "":

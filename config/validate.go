@@ -218,6 +218,9 @@ func (c *Config) lists(fail func(path, problem, hint string)) {
 		}
 		seen[list+":"+name] = path
 	}
+	for i, e := range c.Models {
+		unique("models", i, e.Name)
+	}
 	for i, s := range c.Subagents {
 		unique("subagents", i, s.Name)
 	}

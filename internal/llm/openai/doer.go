@@ -22,6 +22,8 @@ import (
 type exchange struct {
 	tools  []byte                     // JSON objects with commas between them
 	extras map[string]json.RawMessage // by tool call id
+	cache  []byte                     // member that names what shares a beginning; nil for none
+	marks  bool                       // the provider caches what is marked
 	raw    []byte                     // the whole body, when it is not a stream
 	body   io.Reader                  // of the answer, when it is one
 	room   int64                      // bytes of the answer that are read
@@ -120,10 +122,16 @@ func (ex *exchange) complete(req *http.Request) error {
 			return fmt.Errorf("rewrite request: %w", err)
 		}
 	}
-	out := make([]byte, 0, len(body)+len(ms)-(to-from)+len(ex.tools)+16)
+	if ex.marks {
+		var err error
+		if ms, err = markCache(ms); err != nil {
+			return fmt.Errorf("rewrite request: %w", err)
+		}
+	}
+	out := make([]byte, 0, len(body)+len(ms)-(to-from)+len(ex.tools)+len(ex.cache)+16)
 	out = append(out, body[:from-len(messagesKey)+1]...)
 	out = append(out, bytes.TrimPrefix(body[to:len(body)-1], []byte(","))...)
-	for _, part := range [][]byte{toolsMember(ex.tools), append([]byte(`"messages":`), ms...)} {
+	for _, part := range [][]byte{ex.cache, toolsMember(ex.tools), append([]byte(`"messages":`), ms...)} {
 		if last := out[len(out)-1]; len(part) > 0 && last != '{' && last != ',' {
 			out = append(out, ',')
 		}
