@@ -23,13 +23,17 @@ type group struct {
 	press func(user, data string)
 	// all is what the bot has said so far, and the last question's buttons.
 	all func() (texts []string, buttons []string)
+	// toast is what the n-th press was answered with at once; nil where only
+	// refusals are.
+	toast func(n int) string
 }
 
 func onTelegramGroup(t *testing.T, w *world) group {
 	w.run(t)
 	asked, n := 0, 0
 	return group{
-		say: func(user, text string) { w.tg.Push(telegramtest.Text(-100, personNumber(user), "@parley_bot "+text)) },
+		toast: func(n int) string { return w.tg.Toast(fmt.Sprint("query", n)) },
+		say:   func(user, text string) { w.tg.Push(telegramtest.Text(-100, personNumber(user), "@parley_bot "+text)) },
 		press: func(user, data string) {
 			n++
 			w.tg.Push(telegramtest.Press(-100, personNumber(user), asked, fmt.Sprint("query", n), data))
@@ -120,6 +124,11 @@ func TestConfirmationButtons(t *testing.T) {
 			for _, want := range []string{`Delete the task "milk"?` + "\n\n❌ ", `Delete the task "milk"?` + "\n\n✅ "} {
 				if !strings.Contains(strings.Join(texts, "\n"), want) {
 					t.Errorf("no question says %q at its end: %q", want, texts)
+				}
+			}
+			for n, want := range map[int]string{1: "not yours", 3: "I leave it", 4: "answered that already", 6: "On it", 7: "answered that already: Deleted: #1 milk"} {
+				if g.toast != nil && !strings.Contains(g.toast(n), want) {
+					t.Errorf("press %d says %q, want %q", n, g.toast(n), want)
 				}
 			}
 			if len(left) != 0 {
