@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"parley/internal/chat"
@@ -52,10 +53,13 @@ func TestPlansFinish(t *testing.T) {
 }
 
 func playPlan(t *testing.T, r *rand.Rand) {
+	var mu sync.Mutex // guards done: what only reads runs side by side
 	done := map[string]int{}
 	work := func(_ context.Context, _ tools.Call, a struct {
 		ID string `json:"id"`
 	}) (tools.Result, error) {
+		mu.Lock()
+		defer mu.Unlock()
 		done[a.ID]++
 		return tools.Result{Content: "did " + a.ID}, nil
 	}
