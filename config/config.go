@@ -263,7 +263,7 @@ type Limits struct {
 // Retention is how long archived conversations are kept.
 type Retention struct {
 	Days     int `yaml:"days" default:"0" range:"0..36500" doc:"0 keeps; what is kept stays searchable"`
-	Archived int `yaml:"archived" default:"0" range:"0..1000000" doc:"archived sessions kept per channel; 0 keeps all"`
+	Archived int `yaml:"archived" default:"0" range:"0..1000000" doc:"archived sessions kept per channel, and per person with session.scope user; 0 keeps all"`
 }
 
 // HTTP is the operator's port.

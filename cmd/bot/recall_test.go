@@ -39,6 +39,9 @@ func TestRecallCommand(t *testing.T) {
 	if got := bot("recall", "--user", "archive:alice", "--limit", "1", "cello"); strings.Contains(got, "cello") || !strings.Contains(got, "nuts") {
 		t.Errorf("a limit of one:\n%s", got)
 	}
+	if got := bot("recall", "--json", "--user", "archive:carol", "zebra"); strings.TrimSpace(got) != "[]" {
+		t.Errorf("nothing found is %s", got)
+	}
 	if got := bot("recall", "--user", "archive:carol", "cello nuts"); strings.Contains(got, "cello") || strings.Contains(got, "nuts") {
 		t.Errorf("a stranger was shown\n%s", got)
 	}

@@ -111,7 +111,8 @@ func cost(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 // recallAll is the facts that would be shown and the passages that would be
 // found, within one budget.
 func recallAll(ctx context.Context, store *memory.Store, q memory.Query) (list []recalled, err error) {
-	limit := q.Limit // 0 is what the budget holds
+	list = []recalled{} // in JSON an empty list, not null
+	limit := q.Limit    // 0 is what the budget holds
 	v := provenance.Viewer{User: q.User, Key: q.Key, Direct: q.Key.Channel == ""}
 	facts, err := store.FactsFor(ctx, v, q.Text, q.Tokens/4)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // Retention says how long archived conversations are kept; 0 keeps them.
 type Retention struct {
 	Days     int // after the end of the session
-	Archived int // sessions per place
+	Archived int // sessions per place, and per person where each has their own
 }
 
 // Pruned counts what was deleted.
@@ -54,7 +54,7 @@ func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 		}
 		if r.Archived > 0 {
 			if err := tx.Count(&p.Messages, `DELETE FROM messages WHERE session_id IN (SELECT id FROM (
-				SELECT id, row_number() OVER (PARTITION BY platform, channel, thread ORDER BY ended_at DESC) AS n
+				SELECT id, row_number() OVER (PARTITION BY platform, channel, thread, user_id ORDER BY ended_at DESC) AS n
 				FROM sessions WHERE status = 'archived' AND ended_at <> '') WHERE n > ?)`, r.Archived); err != nil {
 				return err
 			}
