@@ -166,7 +166,7 @@ func (c *Config) oneWay(fail func(path, problem, hint string)) {
 	}
 }
 
-// routed says that a conflict of a setting with its route was told.
+// routed reports whether a conflict of a setting with its route was told.
 func (c *Config) routed(path string) bool {
 	return path == "model.playbook_name" && len(c.Routes.Playbook) > 0 ||
 		path == "model.transcription" && len(c.Routes.Transcription) > 0 ||

@@ -177,7 +177,7 @@ func badListen(text string) (problem, hint string) {
 	return "", ""
 }
 
-// isID says whether text is a positive 64-bit number in its only spelling.
+// isID reports whether text is a positive 64-bit number in its only spelling.
 func isID(text string) bool {
 	n, err := strconv.ParseInt(text, 10, 64)
 	return err == nil && n > 0 && strconv.FormatInt(n, 10) == text

@@ -232,7 +232,7 @@ func masked(line string) string {
 	return parts[1] + " …"
 }
 
-// harmless says that every setting with this last word may be shown.
+// harmless reports whether every setting with this last word may be shown.
 func harmless(word string) bool {
 	known := false
 	for _, s := range Settings() {

@@ -221,5 +221,5 @@ func (w *world) dieOrRest(t *testing.T, cmd *exec.Cmd, rest func() bool) {
 	<-dead
 }
 
-// allTaken says that Telegram has nothing to give any more to whoever polls.
+// allTaken reports whether Telegram has nothing to give any more to whoever polls.
 func (w *world) allTaken() bool { return w.tg.Polling() && w.tg.Waiting() == 0 }

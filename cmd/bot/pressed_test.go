@@ -103,7 +103,7 @@ func TestEveryButtonIsKnown(t *testing.T) {
 	}
 }
 
-// makesButtons says that a declaration writes a chat.Button down: a literal of
+// makesButtons reports whether a declaration writes a chat.Button down: a literal of
 // that type, or one whose type is left out, with its two fields.
 func makesButtons(d ast.Decl) (found bool) {
 	ast.Inspect(d, func(n ast.Node) bool {

@@ -145,7 +145,7 @@ func (c Command) inherit(v Command) Command {
 	return v
 }
 
-// admits tells whether a role may run it.
+// admits reports whether a role may run it.
 func (c Command) admits(role Role) bool {
 	if c.Who == 0 {
 		return role >= Member

@@ -77,7 +77,7 @@ func (c *Commands) Wrap(next chat.Handler) chat.Handler {
 	})
 }
 
-// gives tells whether a message gives a command.
+// gives reports whether a message gives a command.
 func gives(m chat.Message) bool {
 	pressed := m.Kind == chat.KindButton && strings.HasPrefix(m.Text, "/")
 	return !m.Forwarded && (m.Kind == chat.KindCommand || pressed)
@@ -201,7 +201,7 @@ func offer(ctx context.Context, m chat.Message, cmd Command, path string, err er
 	return rows
 }
 
-// Private tells whether the answer to a command is best shown to its author
+// Private reports whether the answer to a command is best shown to its author
 // alone, before it is run: what is private or quiet, and what goes wrong.
 func (c *Commands) Private(ctx context.Context, m chat.Message) bool {
 	role, err := c.o.Role(ctx, m)
@@ -289,7 +289,7 @@ func (c *Commands) command(name string) (Command, bool) {
 	return Command{}, false
 }
 
-// anyVerb tells whether a role may use some verb of a command.
+// anyVerb reports whether a role may use some verb of a command.
 func anyVerb(cmd Command, role Role) bool { return len(names(inherited(cmd), role)) > 0 }
 
 func inherited(cmd Command) []Command {

@@ -207,7 +207,7 @@ func questionID(body []byte) string {
 // short is 80 bits of a hash.
 func short(sum []byte) string { return base32.StdEncoding.EncodeToString(sum[:10]) }
 
-// Waits tells whether m, in plain text, answers a question its author was
+// Waits reports whether m, in plain text, answers a question its author was
 // asked here.
 func (c *Confirmations) Waits(ctx context.Context, m chat.Message) (bool, error) {
 	if _, ok := verdict(m, maxItems); !ok {

@@ -18,7 +18,7 @@ import (
 type Grants interface {
 	Granted(ctx context.Context, id string) (role string, err error)
 	Grant(ctx context.Context, id, role, by string) error
-	// Revoke tells whether there was anything to take back.
+	// Revoke reports whether there was anything to take back.
 	Revoke(ctx context.Context, id string) (bool, error)
 	Grants(ctx context.Context) (map[string]string, error)
 }
@@ -206,7 +206,7 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 	return false, a, nil
 }
 
-// expected tells whether m asks for an answer by itself.
+// expected reports whether m asks for an answer by itself.
 func expected(m chat.Message) bool {
 	return m.Addressed || m.Kind == chat.KindCommand || m.Kind == chat.KindButton
 }
@@ -244,7 +244,7 @@ func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred boo
 	return role, false, nil
 }
 
-// Local tells whether m was typed at the machine itself by its owner: on the
+// Local reports whether m was typed at the machine itself by its owner: on the
 // owner's page, which only its owner gets into, or at the terminal, unless
 // access.owners says who that is there.
 func (g *Gate) Local(m chat.Message) bool {
@@ -287,7 +287,7 @@ func (g *Gate) administers(ctx context.Context, m chat.Message) bool {
 	return yes && err == nil
 }
 
-// MayStop tells whether m's author may stop the answer to running: whoever asked
+// MayStop reports whether m's author may stop the answer to running: whoever asked
 // for it, an administrator of the place or the owner, if they may speak at all.
 func (g *Gate) MayStop(ctx context.Context, m, running chat.Message) bool {
 	role, err := g.Role(ctx, m)
@@ -312,7 +312,7 @@ func (g *Gate) Owners(ctx context.Context) ([]string, error) {
 	return slices.Sorted(maps.Keys(owners)), nil
 }
 
-// HasOwner tells whether anybody but the person at the terminal owns this bot.
+// HasOwner reports whether anybody but the person at the terminal owns this bot.
 func (g *Gate) HasOwner(ctx context.Context) (bool, error) {
 	for id := range g.rules.Load().owners {
 		if !isTerminal(id) {

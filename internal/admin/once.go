@@ -20,7 +20,7 @@ func newOnce(every time.Duration) *once {
 	return &once{every: every, seen: map[string]time.Time{}}
 }
 
-// first tells whether this is the first time in its period.
+// first reports whether this is the first time in its period.
 func (o *once) first(key string, now time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -199,7 +199,7 @@ func (g *Gate) say(who chat.User, text string) (chat.Answer, error) {
 	return chat.Answer{Text: text}, nil
 }
 
-// isClaim tells whether m is the one command a stranger may give.
+// isClaim reports whether m is the one command a stranger may give.
 func (g *Gate) isClaim(m chat.Message) bool {
 	if m.Kind != chat.KindCommand || !m.Direct || m.Forwarded || !g.oneself(m) {
 		return false

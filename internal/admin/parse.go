@@ -124,7 +124,7 @@ func named(options []Option, args map[string]string, text string) (o Option, val
 	return Option{}, "", false
 }
 
-// takesRest tells whether o swallows the rest of the line: free text that only
+// takesRest reports whether o swallows the rest of the line: free text that only
 // options with choices follow. A quoted value still ends with its quote.
 func takesRest(options []Option, o Option) bool {
 	i := slices.IndexFunc(options, func(p Option) bool { return p.Name == o.Name })
@@ -132,7 +132,7 @@ func takesRest(options []Option, o Option) bool {
 	return !o.bounded() && !more
 }
 
-// bounded says that o takes a few forms of one word only, so that its value is
+// bounded reports whether o takes a few forms of one word only, so that its value is
 // told from free text.
 func (o Option) bounded() bool { return o.Kind != Text || len(o.Choices) > 0 }
 

@@ -124,7 +124,7 @@ func (c *Confirmations) role(ctx context.Context, m chat.Message) (Role, error) 
 	return c.Role(ctx, m)
 }
 
-// mayAlso tells whether somebody who was not asked may answer: with the role
+// mayAlso reports whether somebody who was not asked may answer: with the role
 // that the policy of every tool in question names.
 func (c *Confirmations) mayAlso(ctx context.Context, m chat.Message, q chat.Question) (bool, error) {
 	b := bodyOf(q)

@@ -74,7 +74,7 @@ type bucket struct {
 // meter is what was used today under one limit, promised calls included.
 type meter struct{ used, open Amount }
 
-// spent says that nothing is left of what a limit allows.
+// spent reports whether nothing is left of what a limit allows.
 func (m *meter) spent(most Amount) bool {
 	now := m.used.plus(m.open)
 	return most.Tokens > 0 && now.Tokens >= most.Tokens || most.Money > 0 && now.Money >= most.Money

@@ -43,7 +43,7 @@ func (g *Gate) checkID(id string, placeToo bool) error {
 	return nil
 }
 
-// oneself tells whether m's author is one certain person.
+// oneself reports whether m's author is one certain person.
 func (g *Gate) oneself(m chat.Message) bool { return g.o.IDs.Oneself(m) }
 
 // places are the ids under which the place of m can be let in as a whole.

@@ -38,7 +38,7 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 	return q, err
 }
 
-// owns tells whether m's author owns the bot.
+// owns reports whether m's author owns the bot.
 func (f *front) owns(ctx context.Context, m chat.Message) bool {
 	role, err := f.people.gate.Role(ctx, m)
 	return err == nil && role >= admin.Owner

@@ -70,7 +70,7 @@ func (m *models) gauge(ctx context.Context, name string) (*wrap.Gauge, error) {
 	}), nil
 }
 
-// builtIn says that no model answers but the built-in responder.
+// builtIn reports whether no model answers but the built-in responder.
 func (m *models) builtIn() bool { return m.endpoint.Name == offline.Name }
 
 // routed is the models for a purpose, held to the limits, and with secrets held

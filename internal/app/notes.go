@@ -49,7 +49,7 @@ func (n *notes) follow(ctx context.Context) {
 	})
 }
 
-// writable says that there is a folder of notes, which can be written to.
+// writable reports whether there is a folder of notes, which can be written to.
 func (n *notes) writable() bool {
 	return n.cfg.Vault.Dir != "" || slices.ContainsFunc(n.kinds(), func(kind string) bool { return kind == vault.KindNotes })
 }
@@ -97,7 +97,7 @@ func sourceLink(base, path string, line int) string {
 // a space.
 func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
-// mayWrite says whether who calls may have notes written.
+// mayWrite reports whether who calls may have notes written.
 func (n *notes) mayWrite(ctx context.Context, c tools.Call) bool {
 	least := map[string]admin.Role{"everyone": admin.Member, "admins": admin.Admin, "owner": admin.Owner}[n.cfg.Vault.Writers]
 	return n.people.roleOf(ctx, c) >= least
@@ -205,12 +205,12 @@ func (n *notes) commands() command.Notes {
 	return view
 }
 
-// reads tells whether m's author may read the owner's notes at all.
+// reads reports whether m's author may read the owner's notes at all.
 func (n *notes) reads(ctx context.Context, m chat.Message) bool {
 	return n.cfg.Vault.Readers != "owner" || n.people.isOwner(ctx, tools.CallOf(m))
 }
 
-// shows tells whether m's author may read a note that was cited, by its path
+// shows reports whether m's author may read a note that was cited, by its path
 // with the heading behind it.
 func (n *notes) shows(ctx context.Context, m chat.Message, cited string) bool {
 	if n.index == nil {

@@ -57,7 +57,7 @@ func (p *people) role(ctx context.Context, m chat.Message) string {
 	return r.String()
 }
 
-// isOwner says whether who calls is an owner.
+// isOwner reports whether who calls is an owner.
 func (p *people) isOwner(ctx context.Context, c tools.Call) bool {
 	return p.roleOf(ctx, c) >= admin.Owner
 }
@@ -71,7 +71,7 @@ func (p *people) roleOf(ctx context.Context, c tools.Call) admin.Role {
 	return role
 }
 
-// owns says whether an id is an owner's.
+// owns reports whether an id is an owner's.
 func (p *people) owns(ctx context.Context, id string) bool {
 	platform, _ := chat.CutID(id)
 	return p.isOwner(ctx, tools.Call{Who: chat.User{ID: id}, Where: chat.Key{Platform: platform, Channel: id}, Direct: true})
@@ -87,7 +87,7 @@ func (p *people) planner() tools.Planner {
 	return tools.Planner{Store: p.store, Now: p.now, Zone: p.zone, Next: nextTime}
 }
 
-// mayShare says whether who calls may make the bot remember something for
+// mayShare reports whether who calls may make the bot remember something for
 // everybody in a place.
 func (p *people) mayShare(ctx context.Context, c tools.Call) bool {
 	return p.roleOf(ctx, c) >= admin.Admin

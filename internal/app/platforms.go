@@ -17,7 +17,7 @@ import (
 // Identities are the grammars of ids of all platforms.
 var Identities = chat.Identities{telegram.Identity, discord.Identity, terminal.Identity}
 
-// Hosted tells whether there is a platform to live on besides the terminal.
+// Hosted reports whether there is a platform to live on besides the terminal.
 func Hosted(c config.Config) bool { return c.Telegram.Token != "" || c.Discord.Token != "" }
 
 // platforms owns the adapters and the hub, which joins them with the handler.
@@ -71,7 +71,7 @@ func (ps *platforms) isAdmin(ctx context.Context, k chat.Key, userID string) (bo
 	return p.IsAdmin(ctx, k, userID)
 }
 
-// alone says that a place has one person in it, as far as its newest session
+// alone reports whether a place has one person in it, as far as its newest session
 // knows.
 func (ps *platforms) alone(k chat.Key) bool {
 	list, err := ps.store.Sessions(context.Background(), memory.SessionQuery{Key: k, Limit: 1})

@@ -82,7 +82,7 @@ func (v *vitals) supervised(ctx context.Context) {
 	}
 }
 
-// alive says that starting again could not help: the database answers, and a
+// alive reports whether starting again could not help: the database answers, and a
 // platform receives. One platform that is down is no reason to cut the others
 // off; /healthz tells of it.
 func (v *vitals) alive(ctx context.Context) bool {

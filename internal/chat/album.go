@@ -70,7 +70,7 @@ func (m Message) plus(next Message) Message {
 	return m
 }
 
-// sameAlbum says that next belongs to the album of m.
+// sameAlbum reports whether next belongs to the album of m.
 func sameAlbum(m, next Message) bool {
 	return m.Album != "" && next.Album == m.Album && next.Kind == KindText && next.From.ID == m.From.ID
 }

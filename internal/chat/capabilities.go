@@ -38,7 +38,7 @@ var (
 // Without it a part whose outcome is unknown is repeated only where the owner
 // prefers a doubled answer to a lost one.
 type Repeater interface {
-	// Idempotent tells whether p is shown once however often it is sent. It
+	// Idempotent reports whether p is shown once however often it is sent. It
 	// must not block, and is asked before the first attempt and after each
 	// unknown one.
 	Idempotent(p Part) bool
@@ -56,7 +56,7 @@ type TurnTaker interface {
 // for platforms whose events do not say so (Message.Admin); elsewhere nobody
 // counts as an administrator whom the event did not vouch for.
 type AdminChecker interface {
-	// IsAdmin tells whether a person, by their User.ID, administers k now. It
+	// IsAdmin reports whether a person, by their User.ID, administers k now. It
 	// may block; on error nobody does. It is false in direct chats and for an
 	// id that is not one certain person.
 	IsAdmin(ctx context.Context, k Key, userID string) (bool, error)
@@ -66,7 +66,7 @@ type AdminChecker interface {
 // Without it, what somebody may recall of a place ends with their own last word
 // there.
 type MemberChecker interface {
-	// Reads tells whether a person, by their User.ID, may read what is said in
+	// Reads reports whether a person, by their User.ID, may read what is said in
 	// k now. It may block; an error means that it is not known, also because k
 	// is a direct chat.
 	Reads(ctx context.Context, k Key, userID string) (bool, error)
@@ -88,7 +88,7 @@ var ErrNotReady = errors.New("not connected yet")
 // Confidant is an Adapter of a platform where others may read along. Where an
 // adapter is none, private answers are given in direct chats only.
 type Confidant interface {
-	// Whispers tells that an answer to m can be shown where m came from to its
+	// Whispers reports whether an answer to m can be shown where m came from to its
 	// author alone. Send keeps a Private part of such an answer from all others.
 	Whispers(m Message) bool
 	// DirectKey names the conversation that u alone reads with the bot; false

@@ -19,7 +19,7 @@ const (
 // Outcomes is all of them, in the order in which they are listed.
 var Outcomes = []Outcome{Answered, Asked, Confirmed, Declined, Refused, Stopped, Failed, Overheard, Shed}
 
-// Succeeded tells whether a message that ended so got what it is for. counts is
+// Succeeded reports whether a message that ended so got what it is for. counts is
 // false where that is not asked: what was refused on purpose, stopped by its
 // author or only overheard is neither a success nor a failure.
 func (o Outcome) Succeeded() (yes, counts bool) {

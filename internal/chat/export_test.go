@@ -1,4 +1,4 @@
 package chat
 
-// Aborted says that draining has given up on what runs.
+// Aborted reports whether draining has given up on what runs.
 func (h *Hub) Aborted() bool { return h.ctx.Err() != nil }

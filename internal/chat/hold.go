@@ -52,7 +52,7 @@ func (h *Hub) hold(l *lane) {
 	}
 }
 
-// expected tells whether a message asks for an answer by itself.
+// expected reports whether a message asks for an answer by itself.
 func (m Message) expected() bool {
 	return m.Kind != KindEdit && m.Kind != KindDeleted && (m.Addressed || m.Kind == KindCommand)
 }

@@ -74,7 +74,7 @@ func (l Identities) Entry(id string) (problem, hint string) {
 	return fmt.Sprintf("%q is not a numeric id; names can be taken over by others", id), strings.Join(l.examples(), ", ")
 }
 
-// Oneself tells whether m's author is one certain person, as opposed to an id
+// Oneself reports whether m's author is one certain person, as opposed to an id
 // that many can speak under. Also of platforms without a grammar here.
 func (l Identities) Oneself(m Message) bool {
 	platform, local := CutID(m.From.ID)
@@ -108,7 +108,7 @@ func (l Identities) examples() []string {
 	return append(list, l.people(false)...)
 }
 
-// IsNumber tells whether an id is a positive 64-bit number in its only spelling.
+// IsNumber reports whether an id is a positive 64-bit number in its only spelling.
 func IsNumber(id string) bool {
 	n, err := strconv.ParseInt(id, 10, 64)
 	return err == nil && n > 0 && strconv.FormatInt(n, 10) == id

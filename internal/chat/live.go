@@ -70,7 +70,7 @@ func (l *live) stop() {
 	<-l.done
 }
 
-// left says that a preview stands where people see it.
+// left reports whether a preview stands where people see it.
 func (l *live) left() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -221,7 +221,7 @@ func (m *marker) emphasis(at, n, end int) {
 	}
 }
 
-// flanks says that a mark between two characters may open what follows; with
+// flanks reports whether a mark between two characters may open what follows; with
 // the two exchanged, that it may close.
 func flanks(before, after rune) bool {
 	blank := func(r rune) bool { return r == utf8.RuneError || unicode.IsSpace(r) }

@@ -45,7 +45,7 @@ func Split(text string, fits func(string) bool) (pieces []string) {
 	return pieces
 }
 
-// shows says that a piece is more than white space and a fence.
+// shows reports whether a piece is more than white space and a fence.
 func shows(piece string) bool {
 	for _, l := range outline(piece) {
 		if l.opens == nil && l.kind != lineClose && strings.TrimSpace(piece[l.start+len(l.quotes):l.end]) != "" {
@@ -259,7 +259,7 @@ func (c *cutter) whole(at, end int) int {
 	return max(c.letter(at, end), at)
 }
 
-// bare says that a cut would leave marks with nothing between them, a fence
+// bare reports whether a cut would leave marks with nothing between them, a fence
 // with no code or a table with no row.
 func (c *cutter) bare(at int, around []span) bool {
 	for _, s := range around {
@@ -331,7 +331,7 @@ func grapheme(s string) int {
 	return n
 }
 
-// joined says that two characters belong to one grapheme.
+// joined reports whether two characters belong to one grapheme.
 func joined(a, b rune) bool {
 	const joiner = '\u200D'
 	flags := func(r rune) bool { return r >= 0x1F1E6 && r <= 0x1F1FF }

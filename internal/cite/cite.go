@@ -131,7 +131,7 @@ func (c *Cited) compare(marks []mark, passages []string) {
 	}
 }
 
-// vouched says that each claim stands in one of the passages.
+// vouched reports whether each claim stands in one of the passages.
 func vouched(claims []claim, cited []*said) bool {
 	for _, cl := range claims {
 		if !slices.ContainsFunc(cited, func(s *said) bool { return s.unknown || cl.in(s) }) {

@@ -12,7 +12,7 @@ import (
 
 // claim is something in an answer that can be looked for in a passage.
 type claim interface {
-	// in says that it stands there, perhaps in another form.
+	// in reports whether it stands there, perhaps in another form.
 	in(s *said) bool
 }
 

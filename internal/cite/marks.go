@@ -153,7 +153,7 @@ var (
 // maxAround is how far, in bytes, what stands around a mark tells what it is.
 const maxAround = 200
 
-// isData says that what looks like a mark is a list or an index of a program:
+// isData reports whether what looks like a mark is a list or an index of a program:
 // by what stands around it, or because sources are not numbered so.
 func isData(s string, m mark, before []mark) bool {
 	line := s[max(strings.LastIndexByte(s[:m.from], '\n')+1, m.from-maxAround):m.from]
@@ -179,13 +179,13 @@ func isData(s string, m mark, before []mark) bool {
 	return i == len(trimmed)-1 && i > 0 && (unicode.IsLetter(rune(trimmed[i-1])) || trimmed[i-1] == '_') || inBraces(line, after)
 }
 
-// repeats says that a number stands there twice.
+// repeats reports whether a number stands there twice.
 func repeats(numbers []int) bool {
 	sorted := slices.Sorted(slices.Values(numbers))
 	return len(slices.Compact(sorted)) < len(numbers)
 }
 
-// inBraces says that a place lies between braces or in a list of lists.
+// inBraces reports whether a place lies between braces or in a list of lists.
 func inBraces(line, after string) bool {
 	rest, _, _ := strings.Cut(after, "\n")
 	if strings.Count(line, "{") > strings.Count(line, "}") && strings.Contains(rest, "}") {

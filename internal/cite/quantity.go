@@ -32,7 +32,7 @@ func (q quantity) in(s *said) bool {
 	return len(q.apart) > 0 && !slices.ContainsFunc(q.apart, func(p quantity) bool { return !p.in(s) })
 }
 
-// same says that one number stands for the other; a round one for what is near.
+// same reports whether one number stands for the other; a round one for what is near.
 func (q quantity) same(v, w float64) bool {
 	if q.about {
 		return math.Abs(v-w) <= 0.1*math.Abs(w)
@@ -110,7 +110,7 @@ func isSpaceSign(r rune) bool {
 	return r == ' ' || r == '\u00a0' || r == '\u2009' || r == '\u202f'
 }
 
-// grouped says that after may continue the digits of a number before it.
+// grouped reports whether after may continue the digits of a number before it.
 func grouped(before, after string) bool {
 	head, _, _ := strings.Cut(before, " ")
 	whole, _, _ := strings.Cut(strings.ReplaceAll(after, ",", "."), ".")
@@ -169,7 +169,7 @@ func readNumber(run string) (q quantity) {
 	return q
 }
 
-// thousands says that digits are grouped by threes, or as in India by twos and
+// thousands reports whether digits are grouped by threes, or as in India by twos and
 // a three.
 func thousands(groups []string) bool {
 	if len(groups) < 2 || len(groups[0]) > 3 || groups[0] == "0" || len(groups[len(groups)-1]) != 3 {

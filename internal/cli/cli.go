@@ -88,7 +88,7 @@ type PDFText struct{}
 // Run is the process in which a PDF is read.
 func (PDFText) Run(s *Streams) error { return pdf.Extract(s.In, s.Out) }
 
-// IsTerminal says whether a stream is a terminal.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && terminal.Is(f)

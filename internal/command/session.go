@@ -35,7 +35,7 @@ type SessionRows interface {
 
 // Conversations ends conversations and sums them up; agent.Agent.
 type Conversations interface {
-	// End tells whether there was one to end.
+	// End reports whether there was one to end.
 	End(ctx context.Context, id string, carry bool) (bool, error)
 	Summarize(ctx context.Context, p memory.Place) (string, error)
 }

@@ -28,7 +28,7 @@ const (
 	viaOwn = ViaTyped | ViaEdited | ViaVoice
 )
 
-// Outside says that words came by a way that is not their author's own.
+// Outside reports whether words came by a way that is not their author's own.
 func (v Via) Outside() bool { return v&^viaOwn != 0 }
 
 // Anybody stands among people where it is not known whose words were used.
@@ -42,7 +42,7 @@ type Origin struct {
 	People []string `json:"people,omitempty"`
 }
 
-// Outside says that the words are not wholly those of one person.
+// Outside reports whether the words are not wholly those of one person.
 func (o Origin) Outside(user string) bool {
 	return o.Via.Outside() || slices.ContainsFunc(o.People, func(p string) bool { return p != user })
 }

@@ -42,7 +42,7 @@ func Sign(user string) string {
 	return "~" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5])[:4])
 }
 
-// isBreak says that a program may begin a new line there.
+// isBreak reports whether a program may begin a new line there.
 func isBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029'
 }

@@ -55,7 +55,7 @@ func list(b *strings.Builder, value any, deep int) {
 	}
 }
 
-// nested says that a value has values in it.
+// nested reports whether a value has values in it.
 func nested(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:

@@ -77,13 +77,13 @@ func (s *Shelf) author(ctx context.Context, source, path string) (a memory.NoteA
 	return memory.NoteAuthor{}, false, err // that note is where it was: this one only says the same
 }
 
-// Shows tells whether the person may read a file.
+// Shows reports whether the person may read a file.
 func (s *Shelf) Shows(ctx context.Context, source, path string) (bool, error) {
 	a, known, err := s.author(ctx, source, path)
 	return err == nil && (!known || a.Shared || a.User == s.who && s.alone), err
 }
 
-// Changes tells whether the person may change a file: their own, and an owner
+// Changes reports whether the person may change a file: their own, and an owner
 // all that they may read.
 func (s *Shelf) Changes(ctx context.Context, source, path string) (bool, error) {
 	a, known, err := s.author(ctx, source, path)

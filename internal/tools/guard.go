@@ -68,7 +68,7 @@ func prefixes(list ...string) []netip.Prefix {
 	return out
 }
 
-// Public says whether an address belongs to the public internet.
+// Public reports whether an address belongs to the public internet.
 func Public(ip netip.Addr) bool {
 	if !ip.IsValid() || ip.Zone() != "" {
 		return false
@@ -179,7 +179,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 // what it asks for may hold private data.
 type hostsNamed struct{}
 
-// ledOut says that the address that was asked itself says where it is led on to:
+// ledOut reports whether the address that was asked itself says where it is led on to:
 // whoever made it up could as well have asked there.
 func ledOut(r, first *http.Request) bool {
 	hosts, private := r.Context().Value(hostsNamed{}).([]string)

@@ -91,7 +91,7 @@ func TypedHosts(text string) []string {
 // Step is a call as loop detection sees it.
 type Step struct{ Name, Args string }
 
-// Stuck says that the turn goes in circles: the last step was made three
+// Stuck reports whether the turn goes in circles: the last step was made three
 // times in all with the same arguments, or the last four steps are two that
 // take turns.
 func Stuck(steps []Step) bool {

@@ -156,7 +156,7 @@ func (r *Runner) admit(ctx context.Context, set Set, c Call) Outcome {
 	return o
 }
 
-// owned says that a call is wholly what its caller has typed, about what is
+// owned reports whether a call is wholly what its caller has typed, about what is
 // theirs.
 func (e *entry) owned(ctx context.Context, c Call, args json.RawMessage) bool {
 	if e.spec.Own == nil || c.Said == "" || e.spec.Asks() != AskOutside {

@@ -111,7 +111,7 @@ func (s Set) ForAgent(agent string) Set {
 // Core keeps what is always offered.
 func (s Set) Core() Set { return s.filter(func(t Spec) bool { return t.Core }) }
 
-// Same says that two sets hold the very same tools in the same order.
+// Same reports whether two sets hold the very same tools in the same order.
 func (s Set) Same(o Set) bool {
 	return slices.Equal(s.entries, o.entries)
 }
@@ -162,7 +162,7 @@ func (s Set) Specs() []llm.ToolSpec {
 	return out
 }
 
-// Foreign says that a tool server described one of the tools.
+// Foreign reports whether a tool server described one of the tools.
 func (s Set) Foreign() bool {
 	return slices.ContainsFunc(s.entries, func(e *entry) bool { return e.spec.Server != "" })
 }

@@ -44,7 +44,7 @@ func stampOf(info os.FileInfo, links bool) (size, mtime int64) {
 	return info.Size(), info.ModTime().UnixNano()
 }
 
-// linked says that a file has another name, which may be anywhere: what is
+// linked reports whether a file has another name, which may be anywhere: what is
 // written to or read from one is so of the other.
 func linked(info os.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
@@ -103,7 +103,7 @@ func (w *walk) isShut(info os.FileInfo) bool {
 	return slices.ContainsFunc(w.shut, func(s os.FileInfo) bool { return os.SameFile(s, info) })
 }
 
-// reaches tells whether a walk from the top would come to a path: all folders
+// reaches reports whether a walk from the top would come to a path: all folders
 // above it are real and open to it.
 func (w *walk) reaches(name string) bool {
 	above := []string{}

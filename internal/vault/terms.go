@@ -166,7 +166,7 @@ func beginnings(s, so string) iter.Seq[int] {
 	}
 }
 
-// stands tells whether a word of a text begins so.
+// stands reports whether a word of a text begins so.
 func stands(text, so string) bool {
 	for range beginnings(text, so) {
 		return true

@@ -96,7 +96,7 @@ func (m *meanings) candidates(kind string, v vector.Vector, n int) (ids []int64)
 	return slices.Compact(ids) // SQLite gives the number of a deleted row once more
 }
 
-// has tells whether there is anything to compare a question with.
+// has reports whether there is anything to compare a question with.
 func (m *meanings) has(kind string) bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

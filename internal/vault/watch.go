@@ -166,7 +166,7 @@ func (f *follower) forget(gone []place) {
 	}
 }
 
-// due tells whether a full check is: the index is not ready, a folder that was
+// due reports whether a full check is: the index is not ready, a folder that was
 // away can be opened again, or it is time.
 func (v *Vault) due() bool {
 	st := v.Status()

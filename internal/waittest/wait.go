@@ -27,7 +27,7 @@ func Until(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// Within says whether ok came to hold before the time was over.
+// Within reports whether ok came to hold before the time was over.
 func Within(limit time.Duration, ok func() bool) bool {
 	tick := time.NewTicker(pace)
 	defer tick.Stop()

@@ -146,7 +146,7 @@ func (p *parser) take(pattern func() *regexp.Regexp) []string {
 
 var filler = whole.Pattern(`\b(?:at|on|the|of|in|by|this|around|about|and|for|o'clock|me)\b|[,@]`)
 
-// done says that nothing is left that was not understood.
+// done reports whether nothing is left that was not understood.
 func (p *parser) done() bool {
 	return strings.TrimSpace(filler().ReplaceAllString(p.rest, "")) == ""
 }

@@ -60,7 +60,7 @@ func (t *atlas) ruler(guild string) (who *authority, known bool) {
 	return who, false
 }
 
-// administers tells whether a message's author administers its server. Messages
+// administers reports whether a message's author administers its server. Messages
 // do not say so, unlike interactions; where the events have not told of the
 // roles, Discord is asked once. Whoever it cannot be told of does not.
 func (a *Adapter) administers(ctx context.Context, m *wireMessage) bool {

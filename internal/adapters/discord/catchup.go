@@ -158,7 +158,7 @@ func (h *history) stalled(channel string, is bool) {
 	}
 }
 
-// unread says whether something was said in a channel, since the last session
+// unread reports whether something was said in a channel, since the last session
 // was alive, that no cursor leads to; if so there is one afterwards.
 func (h *history) unread(ch wireChannel, guild string) bool {
 	h.mu.Lock()

@@ -45,7 +45,7 @@ func (a *Adapter) Fetch(ctx context.Context, f chat.File, limit int64) ([]byte, 
 	return nil, fmt.Errorf("discord: download attachment: status %d", resp.StatusCode)
 }
 
-// serves says whether attachments come from there: Discord's hosts for them,
+// serves reports whether attachments come from there: Discord's hosts for them,
 // or the server that stands in for Discord.
 func (a *Adapter) serves(u *url.URL) bool {
 	if api, err := url.Parse(a.api); err == nil && u.Host == api.Host {

@@ -200,7 +200,7 @@ func (c *connection) leave() {
 // errSilent is a connection that says neither yes nor no.
 var errSilent = errors.New("no READY in time")
 
-// asked says whether Discord can have seen the RESUME of an Open that failed.
+// asked reports whether Discord can have seen the RESUME of an Open that failed.
 func (c *connection) asked(err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

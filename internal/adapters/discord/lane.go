@@ -74,7 +74,7 @@ func (l *lanes) waiting() (list []string) {
 	return list
 }
 
-// overrun says that more came than could be stored, and still waits.
+// overrun reports whether more came than could be stored, and still waits.
 func (l *lanes) overrun() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -106,7 +106,7 @@ func (a *Adapter) whisperTo(ctx context.Context, o origin, p chat.Part) (string,
 // unknownMessage is Discord's code for a message that is not there.
 const unknownMessage = 10008
 
-// closed says that a refusal is about the whole conversation: no such channel or
+// closed reports whether a refusal is about the whole conversation: no such channel or
 // person, no access, or a direct chat that its person keeps shut.
 func closed(e *restError) bool {
 	switch e.Code {

@@ -45,7 +45,7 @@ func newRest(o Options) rest {
 	return rest{token: o.Token, api: strings.TrimRight(o.APIURL, "/"), http: &http.Client{Transport: transport}, now: o.Now, silent: map[string]time.Time{}}
 }
 
-// unauthorized tells whether Discord did not take the token.
+// unauthorized reports whether Discord did not take the token.
 func (r *rest) unauthorized() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

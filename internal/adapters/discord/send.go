@@ -405,7 +405,7 @@ func (a *Adapter) ahead() time.Duration {
 	return 0
 }
 
-// isPart says whether a message is a part that was posted before.
+// isPart reports whether a message is a part that was posted before.
 func (a *Adapter) isPart(m posted, p chat.Part) bool {
 	nonce, accounted := a.accounted(string(m.ID))
 	switch {

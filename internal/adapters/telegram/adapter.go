@@ -275,7 +275,7 @@ func (a *Adapter) received() {
 	}
 }
 
-// steady says that the last attempt to receive succeeded.
+// steady reports whether the last attempt to receive succeeded.
 func (h *health) steady() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

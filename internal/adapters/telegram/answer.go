@@ -86,10 +86,10 @@ func (r reply) member() any {
 	return m
 }
 
-// wasted says that a page refused this request alone.
+// wasted reports whether a page refused this request alone.
 func wasted(status int) bool { return status == http.StatusRequestEntityTooLarge }
 
-// unprocessed says that a page of this status came from what stands before the
+// unprocessed reports whether a page of this status came from what stands before the
 // Bot API, which has not seen the request.
 func unprocessed(status int) bool {
 	return status >= 400 && status < 500 || status == http.StatusServiceUnavailable

@@ -106,7 +106,7 @@ func updateNumber(raw []byte) int64 {
 	return number(head.ID)
 }
 
-// object says that raw is a JSON object.
+// object reports whether raw is a JSON object.
 func object(raw []byte) bool {
 	var fields map[string]json.RawMessage
 	return json.Unmarshal(raw, &fields) == nil

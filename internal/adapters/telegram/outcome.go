@@ -56,7 +56,7 @@ func retryAfter(err error) time.Duration {
 	return silence(int64(max(wait.RetryAfter, 1)))
 }
 
-// refusedFor says that Telegram refused a request, its description holding
+// refusedFor reports whether Telegram refused a request, its description holding
 // what (lower case).
 func refusedFor(err error, what string) bool {
 	return errors.Is(err, bot.ErrorBadRequest) && strings.Contains(strings.ToLower(err.Error()), what)
@@ -113,7 +113,7 @@ type draftless struct {
 
 const maxDraftless = 10_000
 
-// has says that drafts are refused in a chat, or everywhere.
+// has reports whether drafts are refused in a chat, or everywhere.
 func (d *draftless) has(chat int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

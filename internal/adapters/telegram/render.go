@@ -29,7 +29,7 @@ type rendered struct {
 	entities []models.MessageEntity // sorted, none crossing another
 }
 
-// fits says that r is one message.
+// fits reports whether r is one message.
 func (r rendered) fits() bool {
 	return len(r.text) <= maxBytes && len(r.entities) <= maxEntities && length(r.text) <= maxText
 }
@@ -197,7 +197,7 @@ func (w *walker) code(n *ast.CodeSpan) {
 	w.mark(models.MessageEntity{Type: models.MessageEntityTypeCode}, body)
 }
 
-// follows says that words stand right behind a node.
+// follows reports whether words stand right behind a node.
 func (w *walker) follows(n ast.Node, words string) bool {
 	t, ok := n.NextSibling().(*ast.Text)
 	return ok && strings.HasPrefix(string(w.source[t.Segment.Start:]), words)

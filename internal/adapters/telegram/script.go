@@ -55,7 +55,7 @@ func (a *Adapter) script(m *models.Message) script {
 	return s
 }
 
-// names says that an entity means this bot.
+// names reports whether an entity means this bot.
 func (a *Adapter) names(e models.MessageEntity, written string) bool {
 	if e.User != nil {
 		return e.User.ID == a.bot.ID()

@@ -109,7 +109,7 @@ func messageNumber(channel int64, id string) int {
 	return n
 }
 
-// early says that a chat is a group that may yet become a supergroup.
+// early reports whether a chat is a group that may yet become a supergroup.
 func early(channel int64) bool { return channel < 0 && channel > -1_000_000_000_000 }
 
 func updateID(id int64) string { return "update:" + strconv.FormatInt(id, 10) }
@@ -220,13 +220,13 @@ func (a *Adapter) date(unix int) time.Time {
 	return time.Unix(int64(unix), 0).UTC()
 }
 
-// oneToOne says that a chat is one person and the bot; the id tells where the
+// oneToOne reports whether a chat is one person and the bot; the id tells where the
 // type does not.
 func oneToOne(c models.Chat) bool {
 	return c.Type == models.ChatTypePrivate || c.Type == "" && c.ID > 0
 }
 
-// opensTopic says that r only opens the topic m is in: in a forum every message
+// opensTopic reports whether r only opens the topic m is in: in a forum every message
 // that replies to nothing carries it.
 func opensTopic(m, r *models.Message) bool {
 	return r.ForumTopicCreated != nil || m.IsTopicMessage && r.ID == m.MessageThreadID
@@ -241,7 +241,7 @@ func placeOf(m *models.Message) chat.Key {
 	return place(m.Chat.ID, 0)
 }
 
-// shared says that a user id stands for whoever writes anonymously or on behalf
+// shared reports whether a user id stands for whoever writes anonymously or on behalf
 // of a chat, never for one person.
 func shared(id int64) bool {
 	return id == 1087968824 || id == 777000 || id == 136817688

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Is says whether f is a terminal.
+// Is reports whether f is a terminal.
 func Is(f *os.File) bool {
 	_, err := unix.IoctlGetTermios(int(f.Fd()), getTermios)
 	return err == nil

@@ -98,7 +98,7 @@ func texts(n ast.Node) func(yield func(*ast.Text) bool) {
 	}
 }
 
-// opens says that the mark at i, which closes nothing, may open something. Marks
+// opens reports whether the mark at i, which closes nothing, may open something. Marks
 // within what is closed already stay as they are (top is false), but for code
 // and addresses, which break all else up.
 func opens(source []byte, i int, top bool) bool {

@@ -194,7 +194,7 @@ func (b *reading) rest() bool {
 	return true
 }
 
-// pythonic says that a list holds calls as Python writes them.
+// pythonic reports whether a list holds calls as Python writes them.
 func (b *reading) pythonic() bool {
 	inner := strings.TrimLeft(b.s[b.i+1:], " \t\r\n")
 	return inner != "" && (unicode.IsLetter(rune(inner[0])) || inner[0] == '_')

@@ -147,14 +147,14 @@ func (r *Reader) lookMark(s string, final bool) (event, int) {
 	return nothing, 0
 }
 
-// ending says that a mark ends a thought that nothing began, by what stands
+// ending reports whether a mark ends a thought that nothing began, by what stands
 // around it: prose tells of marks between spaces and signs.
 func ending(spaced bool, after byte) bool {
 	word := after >= 'a' && after <= 'z' || after >= 'A' && after <= 'Z' || after >= utf8.RuneSelf
 	return after == '\n' || after == '\r' || !spaced && (word || after == '<' || after == ']' || after == '[')
 }
 
-// told says that prose may tell of a mark of somebody else's turn: people type
+// told reports whether prose may tell of a mark of somebody else's turn: people type
 // such tags, and no special tokens.
 func told(mark string) bool { return mark[0] == '[' || mark == "<tool_response>" }
 

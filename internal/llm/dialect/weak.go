@@ -64,7 +64,7 @@ func (r *Reader) said(n int) bool {
 	return true
 }
 
-// promising says whether a block or a line may be a call: jsonMark, nothing, or
+// promising reports whether a block or a line may be a call: jsonMark, nothing, or
 // unclear while too little of it is there.
 func (r *Reader) promising(open, body, language string, final bool) event {
 	trimmed := strings.TrimLeft(body, " \t\r\n")
@@ -92,7 +92,7 @@ func (r *Reader) promising(open, body, language string, final bool) event {
 	return r.json(trimmed, final)
 }
 
-// named says whether a line begins with the name of a tool, or with JSON.
+// named reports whether a line begins with the name of a tool, or with JSON.
 func (r *Reader) named(s string, final bool) event {
 	if s == "" && !final {
 		return unclear
@@ -116,7 +116,7 @@ func (r *Reader) named(s string, final bool) event {
 	return nothing
 }
 
-// json says whether a text is JSON of a call, by its first key, or a list of
+// json reports whether a text is JSON of a call, by its first key, or a list of
 // calls as Python writes them.
 func (r *Reader) json(s string, final bool) event {
 	inner := strings.TrimLeft(s, "[{ \t\r\n")

@@ -193,7 +193,7 @@ func (a *answer) add(d *delta) {
 	}
 }
 
-// holds says that there is something in a field, whatever its form.
+// holds reports whether there is something in a field, whatever its form.
 func holds(field json.RawMessage) bool {
 	return len(field) > 0 && string(field) != "null" && string(field) != `""`
 }
@@ -298,7 +298,7 @@ func (a *answer) repair(e *llm.Error) *repair {
 	return nil
 }
 
-// unseen says that there is nothing in a text that anybody could see.
+// unseen reports whether there is nothing in a text that anybody could see.
 func unseen(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsPrint(r) && r != ' ' })
 }

@@ -26,7 +26,7 @@ func (c *Client) cacheKey(key string) []byte {
 	return append([]byte(`"prompt_cache_key":`), b...)
 }
 
-// marksCache says that the model caches only what is marked: those of Anthropic
+// marksCache reports whether the model caches only what is marked: those of Anthropic
 // behind OpenRouter.
 func (c *Client) marksCache(model string) bool {
 	return strings.HasPrefix(model, "anthropic/") && (c.host() == "openrouter.ai" || strings.HasSuffix(c.host(), ".openrouter.ai"))

@@ -78,7 +78,7 @@ func temperature(t float64) float32 {
 	return float32(t)
 }
 
-// modern says that the endpoint wants max_completion_tokens: OpenAI itself,
+// modern reports whether the endpoint wants max_completion_tokens: OpenAI itself,
 // and the models for which the library refuses the older name.
 func (c *Client) modern(model string) bool {
 	u, err := url.Parse(c.o.BaseURL)

@@ -59,7 +59,7 @@ func reader(r llm.Request, known quirks, again bool, onText func(string)) *diale
 // back until it is known to be an answer, from the first time on.
 var thinkers = regexp.MustCompile(`(?i)qwq|deepseek-r1|deepseek-reasoner|\br1\b|thinking`)
 
-// quoted says that a call stands in what others wrote: a model that repeats it
+// quoted reports whether a call stands in what others wrote: a model that repeats it
 // word for word does not mean it.
 func quoted(c dialect.Call, said []llm.Message) bool {
 	args := squeezed(c.Args)

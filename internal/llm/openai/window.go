@@ -89,7 +89,7 @@ func (c *Client) listed(ctx context.Context) ([]listing, error) {
 	return body.Data, err
 }
 
-// elsewhere says that the endpoint is of a kind that has no addresses beside
+// elsewhere reports whether the endpoint is of a kind that has no addresses beside
 // the interface that all speak: one with a path of its own.
 func (c *Client) elsewhere() bool {
 	u, err := url.Parse(c.o.BaseURL)

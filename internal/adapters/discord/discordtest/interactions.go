@@ -19,7 +19,7 @@ type Response struct {
 	At time.Time `json:"-"`
 }
 
-// Private says that only the user sees what follows.
+// Private reports whether only the user sees what follows.
 func (r Response) Private() bool { return r.Data.Flags&(1<<6) != 0 }
 
 // Names are the choices that were offered.
@@ -142,7 +142,7 @@ type option struct {
 	Value string `json:"value"`
 }
 
-// fits says whether Discord would take the rows under a message.
+// fits reports whether Discord would take the rows under a message.
 func fits(in wireMessage) bool {
 	seen := map[string]bool{}
 	for _, row := range in.Components {

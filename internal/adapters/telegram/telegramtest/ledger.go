@@ -135,7 +135,7 @@ func (s *Server) Fail(f Fault) (lift func()) {
 	}
 }
 
-// meets says whether this call meets f, and counts it. s.mu is held.
+// meets reports whether this call meets f, and counts it. s.mu is held.
 func (f *Fault) meets(method string, chat int64) bool {
 	if f.Times < 0 || f.Method != "" && f.Method != method || f.Chat != 0 && f.Chat != chat {
 		return false

@@ -181,7 +181,7 @@ func (s *Server) Waiting() int {
 	return len(s.inbound.waiting)
 }
 
-// Polling says that a getUpdates is being held.
+// Polling reports whether a getUpdates is being held.
 func (s *Server) Polling() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
