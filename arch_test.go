@@ -184,6 +184,7 @@ var libraries = []allowed{
 	{"internal/page", "github.com/yuin/goldmark", "Markdown to HTML"},
 
 	{"internal/memory", "github.com/google/uuid", "ids of rows"},
+	{"internal/recall", "github.com/blevesearch/snowballstem", "stems"},
 
 	{"internal/text", "golang.org/x/net", "hosts as they are looked up"},
 	{"internal/text", "github.com/clipperhouse/uax29", "what people see as one character"},

@@ -7,29 +7,25 @@ import (
 
 // features are what a message says of what is asked.
 type features struct {
-	name         string
-	shares       []share // in the asked words, each at most once
-	words        []*word
-	length       int
-	news         float64 // what its words tell: the fewer messages have one, the more
-	asks         float64 // how much of it is a question
-	time, number bool    // has such a word
+	name   string
+	shares []share // in the asked words, each at most once
+	words  []*word
+	news   float64 // what its words tell: the fewer messages have one, the more
+	asks   float64 // how much of it is a question
+	time   bool    // has a word of time
 }
 
 // word is what is known of a word in all the messages read.
 type word struct {
-	shares       []share
-	last, in     int // the message that had it last, and how many have it
-	stop         bool
-	news         float64
-	time, number bool
+	shares   []share
+	last, in int // the message that had it last, and how many have it
+	stop     bool
+	news     float64
+	time     bool
 }
 
-// timeWords and numberWords are in the answers to when and how many.
-var (
-	timeWords   = setOf("yesterday today tonight tomorrow week weeks month months year years ago weekend monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december morning evening night since summer winter spring autumn fall birthday christmas easter day days hour hours minute minutes recently first")
-	numberWords = setOf("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half dozen couple few several once twice")
-)
+// timeWords are in the answers to when.
+var timeWords = setOf("yesterday today tonight tomorrow week weeks month months year years ago weekend monday tuesday wednesday thursday friday saturday sunday january february march april may june july august september october november december morning evening night since summer winter spring autumn fall birthday christmas easter day days hour hours minute minutes recently first")
 
 // read takes messages apart. Each word is looked up and stemmed once only.
 func (q question) read(list []Message) []features {
@@ -38,7 +34,7 @@ func (q question) read(list []Message) []features {
 		from := len(all)
 		said[i], all = q.features(m, i+1, known, all)
 		said[i].words = all[from:]
-		if q.period(m.At) > 1 {
+		if q.period(m.At) > 0 {
 			for _, s := range q.dates {
 				said[i].add(s)
 			}
@@ -63,11 +59,10 @@ func (q question) features(m Message, n int, known map[string]*word, all []*word
 	for s := range strings.FieldsFuncSeq(strings.ToLower(m.Text), notWord) {
 		w := known[s]
 		if w == nil {
-			w = &word{shares: q.stands[Stem(s)], stop: stopWords[s], time: timeWords[s], number: numberWords[s] || s[0] <= '9'}
+			w = &word{shares: q.stands[Stem(s)], stop: stopWords[s], time: timeWords[s]}
 			known[s] = w
 		}
-		t.length++
-		t.time, t.number = t.time || w.time, t.number || w.number
+		t.time = t.time || w.time
 		all = append(all, w)
 		if w.last != n {
 			w.last = n

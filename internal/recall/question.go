@@ -19,7 +19,6 @@ type question struct {
 	months   []time.Month
 	years    []int
 	when     bool // asks for a time
-	count    bool // asks for a number
 }
 
 // share is how much a stem stands for the n-th word of a question.
@@ -33,7 +32,7 @@ type share struct {
 func ask(text string, said []Message) question {
 	speakers, words := named(said, text)
 	low := strings.ToLower(text)
-	q := question{words: len(words), stands: map[string][]share{}, speakers: speakers, when: asksWhen.MatchString(low), count: asksCount.MatchString(low)}
+	q := question{words: len(words), stands: map[string][]share{}, speakers: speakers, when: asksWhen.MatchString(low)}
 	for i, w := range words {
 		own := Stem(w)
 		for s := range synonyms()[own] {
@@ -89,7 +88,6 @@ var (
 	monthWord = regexp.MustCompile(`^(january|february|march|april|may|june|july|august|september|october|november|december)$`)
 	dayWord   = regexp.MustCompile(`\b([12]?\d|3[01])(st|nd|rd|th)?\b`)
 	asksWhen  = regexp.MustCompile(`^(since |until )?when\b|\bhow (long|often|soon)\b|\b(what|which) (day|date|month|year|time|week|season)\b`)
-	asksCount = regexp.MustCompile(`\bhow (many|much|old|long|often|far|big|high|tall)\b`)
 	seasons   = map[string][]time.Month{
 		"spring": {3, 4, 5}, "summer": {6, 7, 8}, "autumn": {9, 10, 11}, "fall": {9, 10, 11}, "winter": {12, 1, 2}, "christmas": {12}, "halloween": {10}, "easter": {3, 4},
 	}
@@ -127,10 +125,10 @@ func (q question) dated() bool { return len(q.months)+len(q.years) > 0 }
 // period is what speaks for a message that was said at a time.
 func (q question) period(at time.Time) float64 {
 	if !q.dated() || len(q.months) > 0 && !slices.Contains(q.months, at.Month()) || len(q.years) > 0 && !slices.Contains(q.years, at.Year()) {
-		return 1
+		return 0
 	}
 	if slices.Contains(q.days, at.Day()) {
-		return inPeriod * inPeriod
+		return inPeriod + onDay
 	}
 	return inPeriod
 }

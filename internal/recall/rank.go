@@ -8,28 +8,41 @@ import (
 	"time"
 )
 
-// What a message counts for beyond its own words. The figures are round:
-// recall hardly changes when one of them does by half.
+// SynonymWorth is what a synonym counts for, against the word itself.
+const SynonymWorth = 0.45
+
+// What speaks for a message, in nats: adding one makes it e times as likely to
+// be what is looked for. The figures are round: recall hardly changes when one
+// of them does by half.
 const (
-	SynonymWorth = 0.45 // a synonym, against the word itself
-	ofSession    = 0.45 // of the mean of the session's three best
-	bySpeaker    = 4    // said by whom the question is about
-	byOther      = 2    // said by another whom it names
-	inPeriod     = 2.5  // said in the month or year the question names, or on the day
-	withTime     = 1.8  // has a word of time, if it is asked when
-	withCount    = 2    // has a number, if it is asked how many
-	asking       = 0.45 // is itself a question
-	halfWords    = 10   // words with which a message counts half as much as a long one
-	halfNews     = 30   // the same for what its words tell, in nats
-	leastSaid    = 0.3  // of a message that says nothing of what is asked
+	sharpness = 3.4  // of what is said in and around it
+	unsaid    = 0.1  // of what is asked, counted as said everywhere
+	covered   = 2.9  // all of what is asked is said in its session
+	replies   = 1.25 // all of it is said in a question of somebody else's before it
+	bySpeaker = 2.2  // said by whom the question names first
+	byOther   = 0.5  // said by another whom it names
+	inPeriod  = 1.5  // said in the month or year the question names
+	onDay     = 1.5  // on the day
+	withTime  = 2.0  // has a word of time, if it is asked when
+	asking    = -1.0 // is itself a question
+	perLength = -0.3 // for each e-fold of its length: a long one takes the room of others
+	perNews   = 0.2  // for each e-fold of what its words tell
 )
+
+// reserved is which places are kept for what is best whoever said it: a question
+// may name the wrong person.
+const reserved = 8
+
+// frame is what a line takes besides its text, in bytes.
+const frame = 20
 
 // nearby is what a word counts for that was said two messages before, one, in
 // the message itself, one after and two: an answer follows the words it answers,
-// and is taken up by the next. What is answered counts like the answer.
-var nearby = []float64{0.5, 0.5, 1, 0.35, 0.1}
+// and is taken up by the next.
+var nearby = []float64{0.3, 0.5, 1, 0.45, 0.1}
 
-const answered = 1.0
+// answered is what it counts for in what the message answers.
+const answered = 0.7
 
 // SessionGap is the silence after which a conversation counts as another session.
 const SessionGap = time.Hour
@@ -56,62 +69,138 @@ func Rank(text string, list []Message) []Ranked {
 		return nil
 	}
 	q := ask(text, list)
-	said, at := q.read(list), sessions(list)
-	rare := rarity(said, q.words)
-	scores := make([]float64, len(list))
-	for i := range list {
-		scores[i] = spanWorth(said, at, i, rare)
+	t := talk{said: q.read(list), at: sessions(list)}
+	t.weigh(q.words)
+	cover, best := t.covers(), 0.0
+	anybody, named := make([]float64, len(list)), make([]float64, len(list))
+	for i, m := range list {
+		span := t.span(i)
+		anybody[i] = sharpness*math.Log(unsaid+span) + covered*cover[t.at[i]] + replies*t.replied(i) + q.favor(m, t.said[i])
+		named[i] = anybody[i] + q.naming(m)
+		best = max(best, span)
 	}
-	mean, top := bestOf(scores, at), 0.0
-	if slices.Max(mean) == 0 && !q.dated() {
+	if best == 0 && !q.dated() {
 		return nil
 	}
-	for i, m := range list {
-		scores[i] = (scores[i] + ofSession*mean[at[i]] + leastSaid) * q.favor(m, said[i])
-		top = max(top, scores[i])
+	if len(q.speakers) == 0 {
+		return sorted(named)
 	}
-	order := make([]Ranked, len(list))
-	for i := range list {
-		order[i] = Ranked{i, scores[i] / top}
+	return reserve(sorted(named), sorted(anybody))
+}
+
+// sorted ranks by scores in nats.
+func sorted(scores []float64) []Ranked {
+	order, top := make([]Ranked, len(scores)), slices.Max(scores)
+	for i, s := range scores {
+		order[i] = Ranked{i, math.Exp(s - top)}
 	}
 	slices.SortFunc(order, func(a, b Ranked) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Index, b.Index)) })
 	return order
 }
 
-// rarity is how much each asked word tells: the fewer say it, the more.
-func rarity(said []features, words int) []float64 {
-	rare := make([]float64, words)
-	for _, t := range said {
-		for _, s := range t.shares {
-			rare[s.word] += s.share
+// reserve puts the best of another ranking of the same messages into every
+// eighth place, that is not in front of it anyway.
+func reserve(order, other []Ranked) []Ranked {
+	mixed, taken := make([]Ranked, 0, len(order)), make([]bool, len(order))
+	next := func(from []Ranked) []Ranked {
+		for taken[from[0].Index] {
+			from = from[1:]
+		}
+		r := from[0]
+		if n := len(mixed); n > 0 {
+			r.Score = min(r.Score, mixed[n-1].Score)
+		}
+		taken[r.Index], mixed = true, append(mixed, r)
+		return from[1:]
+	}
+	for len(mixed) < len(taken) {
+		if len(mixed)%reserved == reserved-1 {
+			other = next(other)
+		} else {
+			order = next(order)
 		}
 	}
-	for w, n := range rare {
-		rare[w] = math.Log(1 + (float64(len(said))-n+0.5)/(n+0.5))
-	}
-	return rare
+	return mixed
 }
 
-// spanWorth is what the i-th message and those around it in its session say: of
-// each word only where it counts most, so that many words beat one said often.
-func spanWorth(said []features, at []int, i int, rare []float64) float64 {
+// talk is what was said, taken apart for one question.
+type talk struct {
+	said []features
+	at   []int     // the session of each, by number
+	rare []float64 // what each asked word tells, of 1 in all
+}
+
+// weigh finds how much each of a number of asked words tells: the fewer say it,
+// the more.
+func (t *talk) weigh(words int) {
+	t.rare = make([]float64, words)
+	for _, m := range t.said {
+		for _, s := range m.shares {
+			t.rare[s.word] += s.share
+		}
+	}
+	sum := 0.0
+	for w, n := range t.rare {
+		t.rare[w] = math.Log(1 + (float64(len(t.said))-n+0.5)/(n+0.5))
+		sum += t.rare[w]
+	}
+	for w := range t.rare {
+		t.rare[w] /= max(sum, 1)
+	}
+}
+
+// span is how much of what is asked the i-th message and those around it in its
+// session say, up to 1: of each word only where it counts most, so that many
+// words beat one said often.
+func (t *talk) span(i int) float64 {
 	var few [16]float64
-	best := append(few[:0], make([]float64, len(rare))...)
+	best := append(few[:0], make([]float64, len(t.rare))...)
 	for d, near := range nearby {
 		j := i + d - len(nearby)/2
-		if j < 0 || j >= len(said) || at[j] != at[i] {
+		if j < 0 || j >= len(t.said) || t.at[j] != t.at[i] {
 			continue
 		}
-		if j == i-1 && said[j].asks > 0 && said[j].name != said[i].name {
+		if j == i-1 && t.answers(i) {
 			near = answered
 		}
-		for _, s := range said[j].shares {
+		for _, s := range t.said[j].shares {
 			best[s.word] = max(best[s.word], near*s.share)
 		}
 	}
 	sum := 0.0
-	for w, r := range rare {
+	for w, r := range t.rare {
 		sum += best[w] * r
+	}
+	return sum
+}
+
+// answers says that somebody else asked something right before the i-th message.
+func (t *talk) answers(i int) bool {
+	return i > 0 && t.at[i] == t.at[i-1] && t.said[i-1].asks > 0 && t.said[i-1].name != t.said[i].name
+}
+
+// replied is how much of what is asked stands in what the i-th message answers.
+func (t *talk) replied(i int) (sum float64) {
+	if !t.answers(i) {
+		return 0
+	}
+	for _, s := range t.said[i-1].shares {
+		sum += s.share * t.rare[s.word]
+	}
+	return sum
+}
+
+// covers is how much of what is asked each session says in its own words.
+func (t *talk) covers() []float64 {
+	sum := make([]float64, len(t.said))
+	last := make([]int, len(t.rare)) // the session that said a word last, plus one
+	for i, m := range t.said {
+		for _, s := range m.shares {
+			if n := t.at[i]; s.share == 1 && last[s.word] != n+1 {
+				last[s.word] = n + 1
+				sum[n] += t.rare[s.word]
+			}
+		}
 	}
 	return sum
 }
@@ -128,39 +217,26 @@ func sessions(list []Message) []int {
 	return at
 }
 
-// bestOf is the mean of the three best scores of each session.
-func bestOf(scores []float64, at []int) []float64 {
-	best := make([][3]float64, len(scores))
-	for i, score := range scores {
-		if b := &best[at[i]]; score > b[0] {
-			b[0] = score
-			slices.Sort(b[:])
-		}
+// favor is what speaks for a message whatever its words are about and whoever
+// said it.
+func (q question) favor(m Message, t features) float64 {
+	f := asking*t.asks + perLength*math.Log(float64(frame+len(m.Text))) + perNews*math.Log(1+t.news) + q.period(m.At)
+	if q.when && t.time {
+		f += withTime
 	}
-	mean := make([]float64, len(scores))
-	for i, b := range best {
-		mean[i] = (b[0] + b[1] + b[2]) / 3
-	}
-	return mean
+	return f
 }
 
-// favor is what speaks for a message whatever its words are about.
-func (q question) favor(m Message, t features) float64 {
-	f := float64(max(t.length, 1)) / float64(t.length+halfWords) * max(t.news, 1) / (t.news + halfNews)
+// naming is what speaks for a message because the question names who said it.
+func (q question) naming(m Message) (f float64) {
 	for n := range strings.FieldsSeq(strings.ToLower(m.Name)) {
 		switch slices.Index(q.speakers, n) {
 		case -1:
 		case 0:
-			f *= bySpeaker
+			f += bySpeaker
 		default:
-			f *= byOther
+			f += byOther
 		}
 	}
-	if q.when && t.time {
-		f *= withTime
-	}
-	if q.count && t.number {
-		f *= withCount
-	}
-	return f * q.period(m.At) * (1 - (1-asking)*t.asks)
+	return f
 }

@@ -4,6 +4,9 @@ import (
 	_ "embed" // the list of irregular forms
 	"strings"
 	"sync"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
 )
 
 //go:embed irregular.txt
@@ -21,9 +24,6 @@ var irregular = sync.OnceValue(func() map[string]string {
 	return plain
 })
 
-// endings are cut off, the first that fits.
-var endings = []string{"ations", "ation", "ings", "ing", "ness", "ment", "ers", "ies", "ied", "er", "es", "ed", "ly", "y", "s", "e"}
-
 // Stem brings the forms of an English word together, the same way on both
 // sides of a comparison: what is left need not be a word.
 func Stem(w string) string {
@@ -33,16 +33,9 @@ func Stem(w string) string {
 	if plain, ok := irregular()[w]; ok {
 		w = plain
 	}
-	for _, e := range endings {
-		if len(w)-len(e) >= 3 && strings.HasSuffix(w, e) {
-			w = strings.TrimSuffix(w, e)
-			break
-		}
-	}
-	if n := len(w); n > 3 && w[n-1] == w[n-2] {
-		w = w[:n-1]
-	}
-	return strings.TrimSuffix(w, "e")
+	e := snowballstem.NewEnv(w)
+	english.Stem(e)
+	return e.Current()
 }
 
 // Stems is the set of a text's telling words, without their endings.
