@@ -31,6 +31,8 @@ const uses = `
 /tools list
 /tools disable add_task
 /tools enable add_task
+/tools allow add_task
+/tools ask add_task
 /tools servers
 /tools approve nothing
 /tools login nothing

@@ -67,7 +67,7 @@ func (t *turn) tooLong(size int) bool {
 func (a *Agent) shouldFold(t *turn) bool {
 	all := slices.Concat(t.context.window, t.context.added)
 	cut := cutAt(all, keepExchanges)
-	return cut > 0 && (said(all) > a.o.History || float64(t.context.session.TokensUsed+t.tools.offered().Tokens()) > foldAt*float64(a.limit()))
+	return cut > 0 && (said(all) > a.o.History || float64(t.size()) > foldAt*float64(a.limit()))
 }
 
 // said counts the messages among entries: what tools were asked and answered

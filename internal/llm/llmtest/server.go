@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"parley/internal/llm"
 )
@@ -32,7 +33,7 @@ type Turn struct {
 	Flood     string            // after Stream or Body, written over and over until the client leaves
 	Chunks    int               // pieces Text is streamed in; 0 is 4
 	ChunkWait time.Duration     // between pieces
-	Usage     [2]int            // prompt and completion tokens; zero counts words
+	Usage     [2]int            // prompt and completion tokens; zero counts
 }
 
 // Call is a scripted tool call.
@@ -89,6 +90,20 @@ func (m Message) Whole() string {
 		s += p.Text
 	}
 	return s
+}
+
+// Tokens is what the server counts: a token for four characters of each
+// message, of its calls, and of the tools.
+func (r Request) Tokens() int {
+	n := len(r.Tools) / 4
+	for _, m := range r.Messages {
+		runes := utf8.RuneCountInString(m.Whole())
+		for _, c := range m.ToolCalls {
+			runes += utf8.RuneCountInString(c.Function.Name + c.Function.Arguments)
+		}
+		n += max(1, (runes+3)/4)
+	}
+	return n
 }
 
 // Last is the newest message of a role.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strings"
+	"unicode/utf8"
 
 	"parley/internal/waittest"
 )
@@ -61,13 +61,11 @@ func (t Turn) finish() string {
 	return "stop"
 }
 
+// usage counts as a server does: all that the request has, tools and calls too.
 func (t Turn) usage(req Request, text string) map[string]int {
 	p, c := t.Usage[0], t.Usage[1]
 	if p == 0 && c == 0 {
-		for _, m := range req.Messages {
-			p += len(strings.Fields(m.Text()))
-		}
-		c = max(1, len(strings.Fields(text)))
+		p, c = req.Tokens(), max(1, (utf8.RuneCountInString(text)+3)/4)
 	}
 	return map[string]int{"prompt_tokens": p, "completion_tokens": c, "total_tokens": p + c}
 }

@@ -97,17 +97,10 @@ func pictured(r llm.Request) bool {
 func (g *Gauge) learn(t llm.Traits, counted float64) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	var spread llm.Traits // doubt times t
-	off := math.Pow(noiseShare*counted+noiseFlat, 2)
-	for i := range t {
-		for j, v := range t {
-			spread[i] += g.doubt[i][j] * v
-		}
-		off += spread[i] * t[i]
-	}
 	miss := counted - t.At(g.weight)
+	spread, off := g.spread(t, counted, [len(llm.Traits{})]bool{})
+	g.lean(t, counted)
 	for i := range t {
-		g.weight[i] = min(max(g.weight[i]+spread[i]/off*miss, least[i]), most[i])
 		for j := range t {
 			g.doubt[i][j] -= spread[i] * spread[j] / off
 		}
@@ -123,6 +116,49 @@ func (g *Gauge) learn(t llm.Traits, counted float64) string {
 		return ""
 	}
 	return string(b)
+}
+
+// spread is doubt times t, and by how much, squared, a count may be off. What is
+// held has none.
+func (g *Gauge) spread(t llm.Traits, counted float64, held [len(llm.Traits{})]bool) (spread llm.Traits, off float64) {
+	off = math.Pow(noiseShare*counted+noiseFlat, 2)
+	for i := range t {
+		for j, v := range t {
+			if !held[i] && !held[j] {
+				spread[i] += g.doubt[i][j] * v
+			}
+		}
+		off += spread[i] * t[i]
+	}
+	return spread, off
+}
+
+// lean brings the weights towards what was counted. One that comes to its bound
+// is held there, and the others go on: cut by itself it would leave theirs where
+// they only fit with it, further off than before.
+func (g *Gauge) lean(t llm.Traits, counted float64) {
+	var held [len(llm.Traits{})]bool
+	for range t {
+		miss := counted - t.At(g.weight)
+		spread, off := g.spread(t, counted, held)
+		share, first := 1.0, -1 // of the way, up to the first bound
+		for i := range t {
+			way := spread[i] / off * miss
+			if room := max(most[i]-g.weight[i], 0); way > 0 && room < share*way {
+				share, first = room/way, i
+			}
+			if room := max(g.weight[i]-least[i], 0); way < 0 && room < -share*way {
+				share, first = -room/way, i
+			}
+		}
+		for i := range t {
+			g.weight[i] += share * spread[i] / off * miss
+		}
+		if first < 0 {
+			return
+		}
+		held[first] = true
+	}
 }
 
 // String tells what was learned, for the log.

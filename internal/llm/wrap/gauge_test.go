@@ -70,3 +70,32 @@ func TestGaugeStaysSane(t *testing.T) {
 		t.Errorf("without a gauge %d", n)
 	}
 }
+
+// TestGaugeFollowsAnOddServer: one that leaves the tools out of its counts, or
+// gives half of what there is, is followed as far as any tokenizer goes, and
+// never away from what it says.
+func TestGaugeFollowsAnOddServer(t *testing.T) {
+	tools := []llm.ToolSpec{{Name: "remind", Description: strings.Repeat("Reminds somebody of something. ", 130)}}
+	for name, count := range map[string]func(llm.Request) int{
+		"without tools": func(r llm.Request) int { r.Tools = nil; return int(llm.TraitsOf(r).At(llm.Usual)) },
+		"half":          func(r llm.Request) int { return int(llm.TraitsOf(r).At(llm.Usual)) / 2 },
+		"words":         func(r llm.Request) (n int) { r.Tools = nil; return int(llm.TraitsOf(r)[llm.TraitLetters] / 6) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewGauge("", nil)
+			r := llm.Request{Tools: tools, Messages: []llm.Message{{Role: llm.RoleSystem, Content: strings.Repeat("You are helpful, and you say so. ", 60)}}}
+			usual := g.Estimate(r)
+			for i := range 60 {
+				if i%9 == 0 {
+					r.Messages = r.Messages[:1] // it was folded
+				}
+				r.Messages = append(r.Messages, llm.Message{Role: llm.RoleUser, Content: strings.Repeat("What about it? ", 8)}, llm.Message{Role: llm.RoleAssistant, Content: strings.Repeat("As long as answers are. ", 8)})
+				before := g.Estimate(r)
+				g.Learn(r, count(r))
+				if after := g.Estimate(r); after > before && after > count(r)+1 || after > usual*2 {
+					t.Fatalf("call %d: %d, then %d for %d (%s)", i, before, after, count(r), g)
+				}
+			}
+		})
+	}
+}

@@ -109,7 +109,8 @@ func counting(onText func(string), said *int) func(string) {
 }
 
 // took is what a call was billed: as the provider said or, where it said
-// nothing, by the estimate. An answer that was cut or stopped was begun, and is
+// nothing, by the estimate; what wrote nothing to the wire, such as the built-in
+// responder, took nothing. An answer that was cut or stopped was begun, and is
 // billed too; one that never came is not.
 func (m Meter) took(r llm.Request, resp llm.Response, err error, said int) llm.Usage {
 	u := resp.Usage
@@ -118,12 +119,13 @@ func (m Meter) took(r llm.Request, resp llm.Response, err error, said int) llm.U
 		u = e.Usage
 	}
 	switch {
-	case u.Total > 0 && err == nil:
-		m.Gauge.Learn(r, firstPrompt(u))
-	case u.Total == 0 && err == nil:
-		u.Prompt, u.Completion = m.Gauge.Estimate(r), llm.EstimateTokens(resp.Message)
-	case u.Total == 0 && said > 0:
+	case err != nil && u.Total == 0 && said > 0:
 		u.Prompt, u.Completion = m.Gauge.Estimate(r), (said+3)/4
+	case err != nil: // it never came, or has its bill
+	case u.Total > 0:
+		m.Gauge.Learn(r, firstPrompt(u))
+	case u.Attempts > 0:
+		u.Prompt, u.Completion = m.Gauge.Estimate(r), llm.EstimateTokens(resp.Message)
 	}
 	u.Total = u.Prompt + u.Completion
 	u.Cost = m.Price.Of(u)
