@@ -37,6 +37,8 @@ const uses = `
 /tools approve nothing
 /tools login nothing
 /tools logout nothing
+/tools allow nothing
+/tools ask nothing
 /trace
 /page
 /stats

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/waittest"
 )
 
 // nobody is the user of the service in these tests.
@@ -141,7 +143,10 @@ func (h machine) start(t *testing.T) (*exec.Cmd, *safeBuffer) {
 	if testing.Verbose() {
 		cmd.Stderr = io.MultiWriter(log, os.Stderr)
 	}
-	if err := cmd.Start(); err != nil {
+	// While another test forks, its child holds the file just written open.
+	var err error
+	waittest.Until(t, "the program can be run", func() bool { err = cmd.Start(); return !errors.Is(err, syscall.ETXTBSY) })
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { kill(cmd) })

@@ -20,7 +20,7 @@ type General struct {
 }
 
 func (g General) start() admin.Command {
-	return admin.Command{Name: "start", Help: helpStart, Effect: admin.Reads, Who: admin.Member,
+	return admin.Command{Name: "start", Help: helpStart, Who: admin.Member,
 		Options: []admin.Option{{Name: "link", Help: helpStartLink, Hidden: true}},
 		Run: func(_ context.Context, r admin.Request) (chat.Answer, error) {
 			return say(wordsHello, g.Name, g.Help(r.Role))
