@@ -158,6 +158,7 @@ func newScene(t *testing.T) *scene {
 		t.Fatal(err)
 	}
 	must(t, a.openFront(t.Context(), nil))
+	a.start()
 	s.handler = a.front.handler()
 	s.arm()
 	return s

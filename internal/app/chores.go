@@ -7,6 +7,7 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/terminal"
+	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/factsfile"
 	"parley/internal/llm/wrap"
@@ -80,7 +81,7 @@ func (c *chores) sweep(ctx context.Context) error {
 		return err
 	}
 	for _, d := range due {
-		c.platforms.hub.Do(d.Key, func(ctx context.Context) {
+		c.platforms.hub.Do(d.Key, chat.InOrder, func(ctx context.Context) {
 			if err := c.mind.Expire(ctx, d.ID); err != nil {
 				c.log.Error("expire session", "session", d.ID, "err", err)
 				return
@@ -93,7 +94,7 @@ func (c *chores) sweep(ctx context.Context) error {
 		return err
 	}
 	for _, d := range ended {
-		c.platforms.hub.Do(d.Key, func(ctx context.Context) { c.archive(ctx, d) })
+		c.platforms.hub.Do(d.Key, chat.InOrder, func(ctx context.Context) { c.archive(ctx, d) })
 	}
 	return nil
 }
@@ -107,7 +108,7 @@ func (c *chores) archive(ctx context.Context, d memory.Due) {
 // archiveSoon sums a session up as soon as its lane is free.
 func (c *chores) archiveSoon(se memory.Session) {
 	d := memory.Due{ID: se.ID, Key: se.Key}
-	c.platforms.hub.Do(se.Key, func(ctx context.Context) { c.archive(ctx, d) })
+	c.platforms.hub.Do(se.Key, chat.InOrder, func(ctx context.Context) { c.archive(ctx, d) })
 }
 
 // prune deletes what retention says and what only redelivery needed.

@@ -13,7 +13,7 @@ import (
 func (f *front) opening(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Direct {
-			f.platforms.hub.Do(m.Key, func(ctx context.Context) { f.opened(ctx, m) })
+			f.platforms.hub.Do(m.Key, chat.Quick, func(ctx context.Context) { f.opened(ctx, m) })
 		}
 		return next.Handle(ctx, m, w)
 	})

@@ -177,17 +177,18 @@ func (h *Hub) Cursors(ctx context.Context, platform string) (map[string]string, 
 }
 
 // Do runs fn in the conversation's lane, after what waits there and never
-// beside a message of the same conversation. fn's context ends when the
-// process gives up draining. It returns at once; false means shutting down.
-func (h *Hub) Do(k Key, fn func(ctx context.Context)) bool {
+// beside a message of the same conversation, unless that is Beside while fn is
+// InOrder. fn's context ends when the process gives up draining. It returns at
+// once; false means shutting down.
+func (h *Hub) Do(k Key, pace Pace, fn func(ctx context.Context)) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.push(k, job{m: Message{Key: k}, do: fn})
+	return h.push(k, job{m: Message{Key: k}, pace: pace, do: fn})
 }
 
 // Flush sends what the outbox holds for a conversation, in its lane. Whoever
 // stores parts outside a Handler (a reminder) calls it afterwards.
-func (h *Hub) Flush(k Key) { h.Do(k, func(context.Context) { h.flush(k) }) }
+func (h *Hub) Flush(k Key) { h.Do(k, Quick, func(context.Context) { h.flush(k) }) }
 
 // Active is the number of conversations at work and of messages waiting.
 func (h *Hub) Active() (lanes, messages int) {

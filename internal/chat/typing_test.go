@@ -199,7 +199,7 @@ func TestTypingWhileSomebodyWaits(t *testing.T) {
 						return tt.handle(m, w), nil
 					})})
 				if tt.do > 0 {
-					h.Do(said("0", "").Key, func(context.Context) { waittest.Take(context.Background(), tt.do) })
+					h.Do(said("0", "").Key, chat.InOrder, func(context.Context) { waittest.Take(context.Background(), tt.do) })
 				}
 				for _, s := range tt.say {
 					waittest.Pass(time.Until(a.began.Add(s.at)))

@@ -13,7 +13,6 @@ import (
 // reading is every command that only reads, as it is typed; all others change
 // something, or ask a model.
 const reading = `/help
-/start
 /status
 /page
 /why

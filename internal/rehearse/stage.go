@@ -226,7 +226,7 @@ func (st *Stage) Settle(ctx context.Context, keys ...chat.Key) error {
 	for range 2 {
 		for k := range st.keys {
 			done := make(chan struct{})
-			st.bot.Hub.Do(k, func(context.Context) { close(done) })
+			st.bot.Hub.Do(k, chat.InOrder, func(context.Context) { close(done) })
 			select {
 			case <-done:
 			case <-ctx.Done():
