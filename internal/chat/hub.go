@@ -220,7 +220,7 @@ func (h *Hub) enqueue(messages []Message) {
 		if l == nil {
 			l = h.lanes[m.Key]
 		}
-		if l != nil && len(l.queue) > h.o.QueuePerLane && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
+		if l != nil && countMessages(l.queue) > h.o.QueuePerLane && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
 			full = append(full, refused{m, !l.shed})
 			l.shed = true
 			continue
