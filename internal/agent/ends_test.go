@@ -25,6 +25,13 @@ func TestEndsAreTold(t *testing.T) {
 		class  string // of the last call
 	}{
 		"a question mark is no question": {func(b *bench) { b.model.Say("Done. Anything else?") }, chat.End{Outcome: chat.Answered}, "an answer", ""},
+		"a question":                     {func(b *bench) { b.model.Say("[ask] A list, or a reminder?") }, chat.End{Outcome: chat.Asked, Reason: chat.Unclear}, "something unclear", ""},
+		"a question after a tool":        {func(b *bench) { b.model.Call(call("1", "add", `{"text":"milk"}`)).Say("[Ask]\nHow much?") }, chat.End{Outcome: chat.Asked, Reason: chat.Unclear}, "add", ""},
+		"a refusal":                      {func(b *bench) { b.model.Say("[out of scope] I keep them private.") }, chat.End{Outcome: chat.Refused, Reason: chat.OutOfScope}, "something out of scope", ""},
+		"an unsafe wish":                 {func(b *bench) { b.model.Say("[unsafe] No.") }, chat.End{Outcome: chat.Refused, Reason: chat.Unsafe}, "something unsafe", ""},
+		"a mark further on":              {func(b *bench) { b.model.Say("It says [ask] there.") }, chat.End{Outcome: chat.Answered}, "an answer", ""},
+		"a link":                         {func(b *bench) { b.model.Say("[ask](https://example.org) them.") }, chat.End{Outcome: chat.Answered}, "an answer", ""},
+		"a mark and no words":            {func(b *bench) { b.model.Say("[ask]") }, chat.End{Outcome: chat.Failed, Reason: chat.Unreadable}, "", ""},
 		"a tool":                         {func(b *bench) { b.model.Call(call("1", "add", `{"text":"milk"}`)).Say("Added.") }, chat.End{Outcome: chat.Answered}, "add", ""},
 		"a tool that is not there":       {func(b *bench) { b.model.Call(call("1", "nope", `{}`)).Say("I cannot.") }, chat.End{Outcome: chat.Answered}, "nope", "TOOL_NOT_FOUND"},
 		"a filter":                       {func(b *bench) { b.model.Answer = failing(llm.ErrFiltered) }, chat.End{Outcome: chat.Refused, Reason: chat.Filtered}, "", ""},

@@ -45,6 +45,9 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 		}
 		call++
 		if len(resp.Message.ToolCalls) == 0 {
+			if _, said := kindOf(resp.Message.Content); said == "" {
+				return t.failed(ctx, &llm.Error{Class: llm.ErrInvalidOutput, Detail: "a mark and no words"})
+			}
 			return t.spoke(resp), nil
 		}
 		t.hush()
@@ -102,13 +105,13 @@ const (
 // spoke ends the turn with the model's text.
 func (t *turn) spoke(resp llm.Response) chat.Answer {
 	t.report.rote, t.report.worded = resp.Rote, true
-	said := strings.TrimSpace(resp.Message.Content)
+	kind, said := kindOf(strings.TrimSpace(resp.Message.Content))
 	given := text.Clip(said, maxGiven)
 	if resp.Finish == llm.FinishLength || len(given) < len(said) {
 		given += "\n\n" + wordsCutShort
 	}
 	said = t.defanged(given)
-	return t.finish(said, t.report.well)
+	return t.finish(said, t.ends(kind))
 }
 
 // complete makes one model call, or repeats what an earlier process was told.

@@ -15,6 +15,8 @@ type preview struct {
 	safe  string // what of it is whole words, with addresses looked at
 	rest  string // what is not
 	shown []byte // to the person
+	head  string // its beginning, while that may be the mark of a kind
+	begun bool   // it is not
 }
 
 // show streams text to the person: whole words where addresses are looked at,
@@ -23,6 +25,9 @@ func (t *turn) show(delta string) {
 	g := &t.preview
 	if delta == llm.RetryText {
 		t.hush()
+		return
+	}
+	if delta = g.opening(delta); delta == "" {
 		return
 	}
 	g.said = append(g.said, delta...)
@@ -54,6 +59,21 @@ func (t *turn) show(delta string) {
 	if g.shown = []byte(now); more != "" {
 		t.w.Text(more)
 	}
+}
+
+// opening is what may be shown of a delta: nothing before it is known whether
+// the answer begins with a mark, and never the mark.
+func (g *preview) opening(delta string) string {
+	if g.begun {
+		return delta
+	}
+	g.head += delta
+	_, rest := kindOf(g.head)
+	if rest == "" || mayBeKind(g.head) {
+		return ""
+	}
+	g.begun = true
+	return rest
 }
 
 // marking are the characters that marks of sources end with.

@@ -108,7 +108,7 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 
 // record returns what the finishing transaction stores.
 func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
-	d.Intent = t.intent()
+	d.Intent = t.intent(end)
 	d.Requests = t.report.ledger.attempts
 	d.Why, d.Facts, d.Tools, d.Steps = t.context.guidance.Why, t.context.known.cited, t.report.did, t.report.laps
 	for _, s := range t.sources.cited {
@@ -141,8 +141,9 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 const maxIntents = 4
 
 // intent is what the model took its person to want: the tools that it called for
-// it, or an answer.
-func (t *turn) intent() memory.Intent {
+// it, or what it made of it in the end. Without a model it is what the playbook
+// answered.
+func (t *turn) intent(end chat.End) memory.Intent {
 	var names []string
 	for _, c := range t.report.calls {
 		if name := strings.ReplaceAll(c.Name, "_", " "); !slices.Contains(names, name) && len(names) < maxIntents {
@@ -153,7 +154,9 @@ func (t *turn) intent() memory.Intent {
 	case len(names) > 0:
 		return memory.Intent{By: "model", Is: strings.Join(names, ", ")}
 	case t.report.worded:
-		return memory.Intent{By: "model", Is: "an answer"}
+		return memory.Intent{By: "model", Is: meant(end)}
+	case t.context.guidance.Reply != "" && t.context.guidance.From != "":
+		return memory.Intent{By: "playbook", Is: t.context.guidance.From}
 	}
 	return memory.Intent{}
 }

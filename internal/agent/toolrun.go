@@ -58,6 +58,7 @@ func named(calls []llm.ToolCall, step int) []llm.ToolCall {
 // a question to the person.
 func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, over bool) {
 	stored := said
+	_, stored.Content = kindOf(said.Content)
 	stored.ToolCalls = slices.Clone(said.ToolCalls)
 	for i, c := range stored.ToolCalls {
 		if !json.Valid([]byte(c.Args)) {

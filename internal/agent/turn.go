@@ -67,7 +67,7 @@ func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 		return t.failed(ctx, err)
 	}
 	if t.context.guidance.Reply != "" {
-		return t.finish(t.context.guidance.Reply, chat.End{Outcome: chat.Answered}), nil
+		return t.finish(t.context.guidance.Reply, t.ends(chat.End{})), nil
 	}
 	return t.loop(ctx)
 }

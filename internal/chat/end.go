@@ -40,6 +40,7 @@ const (
 	// Of Asked.
 	NeedsYes Reason = "needs a yes"
 	Unclear  Reason = "unclear"
+	Missing  Reason = "something is missing" // that the playbook needs
 
 	// Of Refused.
 	NotLetIn     Reason = "not let in"    // the author may not speak with the bot, or not here

@@ -28,6 +28,10 @@ type Guidance struct {
 	// Strict there is always one.
 	Reply  string
 	Strict bool
+	// Kind is what the answer is that follows, by those who wrote the rules; From
+	// is where Reply is from, in a few words, "" without one.
+	Kind Kind
+	From string
 	// State has to be stored for the next message.
 	State  State
 	Result MatchResult
@@ -38,6 +42,16 @@ type Guidance struct {
 	Usage llm.Usage // of the structured call
 	Calls int       // model calls made: 0 or 1
 }
+
+// Kind is what an answer is.
+type Kind string
+
+// The kinds of a guideline's outcome; "" is an answer.
+const (
+	Asks       Kind = "asked"
+	OutOfScope Kind = "out_of_scope"
+	Unsafe     Kind = "unsafe"
+)
 
 // Match is a rule that applies to the message.
 type Match struct {
@@ -97,7 +111,7 @@ func (t *turn) guidance(top, all []Match) Guidance {
 	if ask != nil {
 		t.session.Asked = ask.Name
 	}
-	g.Reply = t.reply(top, ask)
+	g.Reply, g.From, g.Kind = t.reply(top, ask)
 	v := view{Ask: ask, Step: cmp.Or(t.final, t.step()), Done: t.final != nil, Terms: t.terms(), Known: t.facts()}
 	if v.Step != nil {
 		v.Journey = t.book.journeys[t.session.Journey.ID].Name
@@ -190,20 +204,27 @@ func (t *turn) toAsk() *Variable {
 }
 
 // reply is the ready-made answer, if one is due: that of the first rule, or in
-// strict mode of any, else the question to ask, else the fallback.
-func (t *turn) reply(top []Match, ask *Variable) string {
+// strict mode of any, else the question to ask, else the fallback. kind is what
+// the answer is, also where it is the model's.
+func (t *turn) reply(top []Match, ask *Variable) (text, from string, kind Kind) {
+	if ask != nil {
+		kind = Asks
+	}
 	for i, m := range top {
 		if def := t.book.guidelines[m.GuidelineID]; def.reply != "" && (i == 0 || t.book.strict) {
-			return t.fillPlain(def.reply)
+			return t.fillPlain(def.reply), "the rule " + def.ID, Kind(def.Outcome)
 		}
 	}
 	switch {
 	case !t.book.strict:
-		return ""
+		for _, m := range slices.Backward(top) {
+			kind = cmp.Or(Kind(t.book.guidelines[m.GuidelineID].Outcome), kind)
+		}
+		return "", "", kind
 	case ask != nil && ask.Ask != "":
-		return ask.Ask
+		return ask.Ask, "what to ask for " + ask.Name, Asks
 	}
-	return cmp.Or(t.book.fallback, fallbackReply)
+	return cmp.Or(t.book.fallback, fallbackReply), "the fallback", OutOfScope
 }
 
 // facts are the known variables as data: JSON, so that a value cannot pass

@@ -351,7 +351,7 @@ func affordable[T any](all []T, afford func(any) bool) (out []T) {
 	return out
 }
 
-func tokens(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }
+func tokens(s string) int { return llm.EstimateTokens(llm.Message{Content: s}) }
 
 // size estimates how many tokens a part of the question takes.
 func size(part any) int {

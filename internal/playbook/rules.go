@@ -80,6 +80,7 @@ type Guideline struct {
 	Action          string            `json:"action,omitempty" rule:"len=1..2000" doc:"What to do; reply:TEXT answers with that text and no model call."`
 	Reply           string            `json:"reply,omitempty" rule:"len=1..2000" doc:"Answer with this text and no model call."`
 	Canned          string            `json:"canned,omitempty" rule:"format=id" doc:"Answer with the reply of this id."`
+	Outcome         string            `json:"outcome,omitempty" rule:"enum=asked|out_of_scope|unsafe" doc:"What an answer by this guideline is, for the record: a question, or a refusal. Absent: an answer."`
 	Tools           []string          `json:"tools,omitempty" rule:"format=tool" doc:"Tools to offer when it applies."`
 	RequiredContext []string          `json:"required_context,omitempty" rule:"format=name" doc:"Variables that must be known."`
 	JourneyID       string            `json:"journey_id,omitempty" rule:"format=id" doc:"Applies only within this journey."`
