@@ -13,26 +13,26 @@ type Adapter interface {
 	// Platform is the first word of every Key and User ID it makes.
 	Platform() string
 	// Run receives until ctx ends, reconnecting by itself. It returns nil when
-	// ctx ended and an error only when going on is pointless (a rejected
-	// token): the process stays up and Health tells.
+	// ctx ended, and an error only when retrying is pointless (a rejected
+	// token): the process stays up and Health reports it.
 	Run(ctx context.Context, in Intake) error
-	// Health is nil while messages can be received; otherwise a sentence for
+	// Health returns nil while messages can be received, otherwise a sentence for
 	// the operator that names the fix. It must not block.
 	Health() error
 	Outlet
 }
 
-// Outlet is the way out to one platform. All methods may be called from many
+// Outlet sends to one platform. All methods may be called from many
 // goroutines, for different conversations.
 type Outlet interface {
 	// Split cuts an answer into pieces the platform takes, in order, losing
 	// nothing. It is pure. An empty text gives no pieces.
 	Split(text string) []string
-	// Typing shows that an answer is being made. Best effort.
+	// Typing shows that an answer is being written. Best effort.
 	Typing(ctx context.Context, m Message) error
 	// Preview shows an unfinished answer to m. id is what the last call
 	// returned, "" at first; the returned id is worth remembering across a
-	// crash when it is not empty. wait is how long to leave the preview alone.
+	// crash when it is not empty. wait is how long to wait before the next preview.
 	// It may do nothing at all. Text may be longer than one message.
 	Preview(ctx context.Context, m Message, id, text string) (newID string, wait time.Duration, err error)
 	// Send delivers one part and returns the platform's message id. It makes
@@ -42,10 +42,10 @@ type Outlet interface {
 	Send(ctx context.Context, p Part) (id string, err error)
 }
 
-// Intake is what an adapter hands its messages to.
+// Intake receives an adapter's messages.
 type Intake interface {
-	// Deliver returns nil only when the batch is durable; then the platform
-	// may be told. Messages seen before are dropped. On error nothing was
+	// Deliver returns nil only when the batch is durable; then the adapter may
+	// tell the platform. Messages seen before are dropped. On error nothing was
 	// stored and the same batch may be delivered again.
 	Deliver(ctx context.Context, b Batch) error
 	// Room blocks while too much waits to be answered. A platform that keeps
@@ -55,16 +55,16 @@ type Intake interface {
 	Cursors(ctx context.Context, platform string) (map[string]string, error)
 }
 
-// Batch is what arrived together and is stored in one transaction.
+// Batch holds what arrived together. It is stored in one transaction.
 type Batch struct {
 	Platform string
 	Messages []Message
 	// Cursors are the adapter's notes on how far it has read, by name.
 	Cursors map[string]string
-	// Dead are events that no Message could be made of. They are put aside
+	// Dead holds events that could not be turned into a Message. They are put aside
 	// raw, in the same transaction, so that what follows them goes on.
 	Dead []DeadLetter
-	// Present is what the platform told of who is where; applied after Moved.
+	// Present holds what the platform reported about who is where; applied after Moved.
 	Present []Presence
 	// Moved lists conversations that continue under another Key (a Telegram
 	// group that became a supergroup); applied before Messages.
@@ -81,7 +81,7 @@ type DeadLetter struct {
 }
 
 // DegradedError is what Health returns when messages are received and answered
-// but something asks for the operator's eyes. Any other error of Health means
+// but the operator should look at something. Any other error of Health means
 // that nothing can be received.
 type DegradedError struct{ Err error }
 
@@ -98,7 +98,7 @@ type Move struct{ From, To Key }
 // but no answer was seen: the message may or may not be there.
 var ErrUnknownOutcome = errors.New("outcome unknown")
 
-// WaitError says that the platform asked for silence.
+// WaitError reports that the platform asked us to wait.
 type WaitError struct {
 	After time.Duration // from now
 	Err   error
@@ -110,12 +110,12 @@ func (e *WaitError) Error() string { return fmt.Sprintf("asked to wait %s: %v", 
 // Unwrap returns the platform's own error.
 func (e *WaitError) Unwrap() error { return e.Err }
 
-// GoneError says that no attempt at this part will ever succeed: blocked,
+// GoneError reports that no attempt at this part will ever succeed: blocked,
 // kicked, deleted, forbidden.
 type GoneError struct {
 	Err error
-	// Closed says that it is the conversation that nothing can be sent to (a
-	// block, a direct chat that was never opened), and not this part of it.
+	// Closed is true when nothing at all can be sent to the conversation (a
+	// block, a direct chat that was never opened), not only this part.
 	Closed bool
 }
 
@@ -125,7 +125,7 @@ func (e *GoneError) Error() string { return fmt.Sprintf("cannot be delivered: %v
 // Unwrap returns the platform's own error.
 func (e *GoneError) Unwrap() error { return e.Err }
 
-// MovedError says that the conversation lives under another Key now.
+// MovedError reports that the conversation now has another Key.
 type MovedError struct {
 	To  Key
 	Err error
@@ -137,20 +137,20 @@ func (e *MovedError) Error() string { return fmt.Sprintf("moved to %s: %v", e.To
 // Unwrap returns the platform's own error.
 func (e *MovedError) Unwrap() error { return e.Err }
 
-// Reply is where a Handler shows an answer while it grows. Everything here is
+// Reply shows an answer while it grows. Everything here is
 // a preview and best effort: only the returned Answer is guaranteed.
 type Reply interface {
 	Text(delta string)
 	// Status replaces the preview while there is no text ("looking that up").
 	Status(note string)
-	// Reset drops the text so far: the model began again.
+	// Reset drops the text so far because the model started over.
 	Reset()
 }
 
 // Handler answers messages, one at a time per conversation. ctx is cancelled
 // by /stop (cause ErrStopped), by draining (cause ErrDraining) and at the turn
-// deadline its owner sets. An error makes the hub say one generic sentence; a
-// Handler that knows better returns an Answer. After ErrDraining the message
+// deadline its owner sets. On an error the hub sends one generic sentence; a
+// Handler that can say something better returns an Answer. After ErrDraining the message
 // stays unfinished and is handled again by the next process.
 type Handler interface {
 	Handle(ctx context.Context, m Message, w Reply) (Answer, error)

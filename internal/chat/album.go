@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// albumGap is how long the next picture of an album may be in coming: they are
+// albumGap is how long to wait for the next picture of an album: they are
 // sent together and arrive as messages of their own, within a moment.
 const albumGap = 700 * time.Millisecond
 
-// gather makes one message of what was sent as one: the first of them, with
-// the words and files of all. The rest of an album that comes later than
-// albumGap is a message of its own, and so is nothing lost. The lane waits.
+// gather joins the messages of an album into one: the first of them, with the
+// words and files of all. What arrives later than albumGap becomes a message of
+// its own, so nothing is lost. The lane waits meanwhile.
 func (h *Hub) gather(l *lane, first Message) Message {
 	if first.Album == "" {
 		return first
@@ -32,8 +32,8 @@ func (h *Hub) gather(l *lane, first Message) Message {
 	}
 }
 
-// joined is one message of several. Each is taken as its author has made it
-// meanwhile; one that is deleted adds nothing.
+// joined makes one message of several. Edits made meanwhile are included; a
+// deleted message adds nothing.
 func (h *Hub) joined(l *lane, parts []Message) Message {
 	all := parts[0]
 	for i, next := range parts {
@@ -54,7 +54,7 @@ func (h *Hub) joined(l *lane, parts []Message) Message {
 	return all
 }
 
-// plus is a message with the words, files and marks of another one of its album.
+// plus adds the words, files and marks of another message of the same album.
 func (m Message) plus(next Message) Message {
 	if m.Text == "" {
 		m.Text = next.Text

@@ -2,23 +2,23 @@ package chat
 
 import "sync"
 
-// Pace is how a message stands to the others of its conversation.
+// Pace says whether a message has to wait for the others of its conversation.
 type Pace int
 
 // The paces.
 const (
 	// InOrder waits for all that came before.
 	InOrder Pace = iota
-	// Quick waits for all that came before, too, and is over at once: what was
-	// read after it knows of it.
+	// Quick also waits for all that came before, and is done at once: whatever
+	// is read after it sees its effect.
 	Quick
-	// Beside only reads, and is answered at once beside whatever takes long.
+	// Beside only reads. It is answered at once, next to whatever takes long.
 	Beside
 )
 
-// besideLane is where a message goes that need not wait: the lane beside the
-// one that is at work on something that takes long; nil for the usual way. The
-// caller holds mu.
+// besideLane returns the lane for a message that need not wait, next to the lane
+// that is busy with something slow. It returns nil when the message goes the
+// usual way. The caller holds mu.
 func (h *Hub) besideLane(m Message, pace Pace) *lane {
 	l := h.lanes[m.Key]
 	if pace != Beside || l == nil || !l.slow {
@@ -31,7 +31,7 @@ func (h *Hub) besideLane(m Message, pace Pace) *lane {
 	return b
 }
 
-// letPass moves what need not wait out of a lane that begins something slow. The
+// letPass moves messages that need not wait out of a lane that begins something slow. The
 // caller holds mu.
 func (h *Hub) letPass(l *lane) {
 	var stay []job
@@ -51,9 +51,9 @@ type outlet struct {
 	users int        // guarded by Hub.mu
 }
 
-// sending waits until nothing else is being sent to a conversation, and keeps it
-// so until done is called: the parts of two answers do not mix, and what one
-// sender has stored no other finds unsent.
+// sending waits until nothing else is being sent to a conversation, and blocks
+// others until done is called. So the parts of two answers do not mix, and no
+// sender picks up parts that another one has just stored.
 func (h *Hub) sending(k Key) (done func()) {
 	h.mu.Lock()
 	o := h.outlets[k]

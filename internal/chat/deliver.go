@@ -9,7 +9,7 @@ import (
 // sendTimeout bounds one attempt at one part.
 const sendTimeout = 60 * time.Second
 
-// Back-off between attempts that failed before the platform took the request.
+// Back-off between attempts that failed before the platform accepted the request.
 const (
 	firstRetry = 500 * time.Millisecond
 	lastRetry  = 30 * time.Second
@@ -30,9 +30,9 @@ func (h *Hub) flush(k Key) {
 	}
 }
 
-// deliverAll brings parts to their end, in order; a part that has to wait holds
-// up this lane and no other. It returns false when nothing more is to be sent
-// here: the process ends, or the conversation has moved.
+// deliverAll delivers parts in order; a part that has to wait holds up this lane
+// and no other. It returns false when nothing more can be sent here: the process
+// is ending, or the conversation has moved.
 func (h *Hub) deliverAll(k Key, parts []Part) bool {
 	adapter := h.adapter(k.Platform)
 	if adapter == nil {
@@ -54,17 +54,17 @@ func (h *Hub) deliverAll(k Key, parts []Part) bool {
 	return true
 }
 
-// moved re-addresses a conversation and goes on there.
+// moved re-addresses a conversation and continues there.
 func (h *Hub) moved(mv Move) {
 	if h.lasting(mv.From, "move conversation to "+mv.To.String(), func() error { return h.o.Outbox.Move(h.ctx, mv) }) {
 		h.Flush(mv.To)
 	}
 }
 
-// deliver brings one part to an end: sent, dead, or unknown. It returns false
-// when the process ends first, and where to when the conversation moved. A part
-// stands at started only while a request may be on the wire; whatever ends the
-// waiting, it is ready again with the number of its unknown attempts.
+// deliver sends one part until it is sent, dead or unknown. It returns false when
+// the process ends first, and the new Key when the conversation moved. A part is
+// "started" only while a request may be on the wire; if the wait ends for any
+// other reason, it is "ready" again with the number of its unknown attempts.
 func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 	if !h.mayRepeat(adapter, p) {
 		return nil, h.mark(p, PartUnknown, "", time.Time{})
@@ -123,8 +123,8 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 }
 
 // mayStart decides whether a part may be stored as started together with the
-// answer, which saves a commit: a crash before its request then looks like one
-// after it, and where that would lose it, the part waits to be started.
+// answer, which saves a commit. A crash before its request then looks like a
+// crash after it; where that would lose the part, it is started separately.
 func (h *Hub) mayStart(adapter Adapter, p Part) bool {
 	p.Unknown++
 	return h.mayRepeat(adapter, p)
@@ -146,8 +146,8 @@ func (h *Hub) mayRepeat(adapter Adapter, p Part) bool {
 
 func (h *Hub) attempt(adapter Adapter, p Part) (string, error) {
 	h.o.Failpoint("before_send")
-	// A request on the wire is not torn when draining: its outcome would be
-	// unknown for nothing.
+	// Draining does not cut a request that is on the wire: its outcome would be
+	// unknown for no reason.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(h.ctx), sendTimeout)
 	defer cancel()
 	return adapter.Send(ctx, visible(p))

@@ -3,7 +3,7 @@ package chat
 // Outcome is how a message ended.
 type Outcome string
 
-// The outcomes: every finished message has one of these and no other.
+// The outcomes: every finished message has exactly one of these.
 const (
 	Answered  Outcome = "answered"  // with what was asked for
 	Asked     Outcome = "asked"     // with a question: a yes is needed, or it was not clear what was meant
@@ -16,12 +16,13 @@ const (
 	Shed      Outcome = "shed"      // too many waited in its conversation
 )
 
-// Outcomes is all of them, in the order in which they are listed.
+// Outcomes lists them all, in the order in which they are shown.
 var Outcomes = []Outcome{Answered, Asked, Confirmed, Declined, Refused, Stopped, Failed, Overheard, Shed}
 
-// Succeeded reports whether a message that ended so got what it is for. counts is
-// false where that is not asked: what was refused on purpose, stopped by its
-// author or only overheard is neither a success nor a failure.
+// Succeeded reports whether a message with this outcome got what it asked for.
+// counts is false where that is no question: a message that was refused on
+// purpose, stopped by its author or only overheard is neither a success nor a
+// failure.
 func (o Outcome) Succeeded() (yes, counts bool) {
 	switch o {
 	case Answered, Asked, Confirmed, Declined:
@@ -89,7 +90,7 @@ func (e End) Ending() End { return e }
 // Ended is a Record that knows how its message ended.
 type Ended interface{ Ending() End }
 
-// Ending is how m ended: as its record says or, where there is none, by whether
+// Ending returns how m ended: what its record reports or, without one, whether
 // anything was said.
 func Ending(m Message, said bool, record any) End {
 	var e End

@@ -9,16 +9,16 @@ import (
 // begun to answer.
 const longestHold = 5 * time.Minute
 
-// Await tells that an answer to a message is expected although it was not
-// addressed: w shows it while it grows.
+// Await marks a message that was not addressed as expecting an answer after all:
+// w then shows it while it grows.
 func Await(w Reply) {
 	if l, ok := w.(*live); ok {
 		l.await()
 	}
 }
 
-// unseen begins a stretch of work in a lane that shows nothing by itself. While
-// somebody waits behind it, typing is shown for them; seen ends the stretch.
+// unseen begins work in a lane that shows nothing by itself. While somebody waits
+// behind it, they see typing; seen ends it.
 func (h *Hub) unseen(l *lane) (seen func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

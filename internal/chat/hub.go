@@ -19,7 +19,7 @@ type HubOptions struct {
 	Log      *slog.Logger // nil discards
 
 	// QueuePerLane is how many messages may wait behind the one being
-	// answered; further ones are told once that it is too much. 0 means 10.
+	// answered; the next one is told that it is too much. 0 means 10.
 	QueuePerLane int
 	// Backlog is how many waiting messages, over all lanes, make Room block.
 	// 0 means 2000.
@@ -35,14 +35,14 @@ type HubOptions struct {
 	// Pace tells how a message stands to the others of its conversation. It must
 	// not block; nil is InOrder for all.
 	Pace func(m Message) Pace
-	// Closed is told that nothing can be sent to p's conversation; nil tells
-	// nobody. It must not block for long.
+	// Closed is called when nothing can be sent to p's conversation; nil
+	// ignores it. It must not block for long.
 	Closed func(p Part)
-	// Failpoint is called by name at the points where a crash is survived; nil
-	// outside tests.
+	// Failpoint is called with each crash point's name; tests kill the process
+	// there. nil outside tests.
 	Failpoint func(point string)
-	// Observe is told about every finished message; nil tells nobody. It must
-	// not block.
+	// Observe is called for every finished message; nil ignores it. It must not
+	// block.
 	Observe func(Event)
 }
 
@@ -120,8 +120,8 @@ func NewHub(o HubOptions) *Hub {
 	return h
 }
 
-// Recover takes up what an earlier process left: parts not sent first, then
-// messages not finished. Call it once, before any adapter runs.
+// Recover continues what an earlier process left: unsent parts first, then
+// unfinished messages. Call it once, before any adapter runs.
 func (h *Hub) Recover(ctx context.Context) error {
 	messages, unsent, err := h.o.Inbox.Recover(ctx)
 	if err != nil {
@@ -197,16 +197,16 @@ func (h *Hub) Active() (lanes, messages int) {
 	return len(h.lanes), h.waiting
 }
 
-// Busy reports whether a conversation has work; cron leaves those alone.
+// Busy reports whether a conversation has work; cron skips those.
 func (h *Hub) Busy(k Key) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.lanes[k] != nil
 }
 
-// enqueue puts messages into their lanes, all at once, so that an edit which
-// came with its message is there when that begins. One is shed when too many
-// wait in its lane.
+// enqueue puts messages into their lanes, all at once, so that an edit that
+// arrived with its message is there when the message is handled. A message is
+// shed when too many wait in its lane.
 func (h *Hub) enqueue(messages []Message) {
 	type refused struct {
 		m     Message
@@ -265,7 +265,7 @@ func (h *Hub) add(l *lane, j job) {
 	h.hold(l)
 }
 
-// ofKind are the lanes that a lane is one of.
+// ofKind returns the map that a lane belongs to.
 func (h *Hub) ofKind(l *lane) map[Key]*lane {
 	if l.beside {
 		return h.beside
@@ -350,7 +350,7 @@ func countMessages(queue []job) (n int) {
 	return n
 }
 
-// makeRoom wakes whoever waits in Room. The caller holds mu.
+// makeRoom wakes the callers waiting in Room. The caller holds mu.
 func (h *Hub) makeRoom() {
 	if h.waiting < h.o.Backlog {
 		close(h.room)

@@ -8,18 +8,18 @@ import (
 )
 
 // Identity is the grammar of one platform's ids, which its adapter supplies.
-// Authority hangs on ids, so what passes names one certain person or place for
-// good: no name that somebody else can take, and one spelling only.
+// Permissions depend on ids, so an id that passes must name one person or place
+// for good: no name that somebody else can take, and only one spelling.
 type Identity struct {
 	Platform string
-	// Person tells whether an id, without the platform, can be a person's.
+	// Person reports whether an id, without the platform, can be a person's.
 	Person func(id string) bool
-	// Place tells whether an id, without the platform, is a place that can be
+	// Place reports whether an id, without the platform, is a place that can be
 	// let in as a whole ("chat:-100"); nil for a platform without places.
 	Place func(id string) bool
-	// Shared are ids of Person that many speak under, and who they are.
+	// Shared maps ids that many people write under to who they are.
 	Shared map[string]string
-	// Numeric says that a person's id is a number, as somebody might write it
+	// Numeric is true if a person's id is a number, which somebody might type
 	// without the platform.
 	Numeric bool
 	// People and Places are how ids are written, as examples.
@@ -29,21 +29,21 @@ type Identity struct {
 // Identities are the grammars of all platforms.
 type Identities []Identity
 
-// CutID takes a User.ID apart: the platform, and the id it has there.
+// CutID splits a User.ID into the platform and the id there.
 func CutID(userID string) (platform, id string) {
 	platform, id, _ = strings.Cut(userID, ":")
 	return platform, id
 }
 
-// DirectKey is the conversation of a person with the bot on a platform that
-// names it by the person.
+// DirectKey returns the conversation of a person with the bot, on a platform
+// where that has the person's id.
 func DirectKey(userID string) Key {
 	platform, id := CutID(userID)
 	return Key{Platform: platform, Channel: id}
 }
 
-// Person says what keeps an id from naming one person, and how it should read;
-// both are "" where nothing does.
+// Person explains why an id does not name one person, and how it should read;
+// both are "" for a good id.
 func (l Identities) Person(id string) (problem, hint string) {
 	if l.place(id) {
 		return fmt.Sprintf("%q is a place, and an owner is a person", id), strings.Join(l.people(true), " or ")
@@ -51,7 +51,7 @@ func (l Identities) Person(id string) (problem, hint string) {
 	return l.Entry(id)
 }
 
-// Entry is Person for lists where places may stand as well.
+// Entry is Person for lists that may also contain places.
 func (l Identities) Entry(id string) (problem, hint string) {
 	platform, local := CutID(id)
 	i := slices.IndexFunc(l, func(one Identity) bool { return one.Platform == platform })
@@ -75,7 +75,7 @@ func (l Identities) Entry(id string) (problem, hint string) {
 }
 
 // Oneself reports whether m's author is one certain person, as opposed to an id
-// that many can speak under. Also of platforms without a grammar here.
+// that many can write under. It also works for platforms without a grammar here.
 func (l Identities) Oneself(m Message) bool {
 	platform, local := CutID(m.From.ID)
 	if platform != m.Key.Platform || local == "" || strings.Contains(local, ":") {

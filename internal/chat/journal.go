@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// ErrRecord says that a record can never be stored, however often it is tried.
+// ErrRecord means that a record can never be stored, however often it is tried.
 var ErrRecord = errors.New("the record breaks a rule of the store")
 
 // Inbox is the durable side of intake. memory.Store is the real one.
@@ -34,10 +34,10 @@ type Inbox interface {
 	Cursors(ctx context.Context, platform string) (map[string]string, error)
 }
 
-// Reviser is the part of an Inbox that takes changes to what waits.
+// Reviser is the part of an Inbox that applies edits to waiting messages.
 type Reviser interface {
-	// Revise stores a message that is not begun as its author has changed it
-	// meanwhile, and ends the messages, by their rows, that said so.
+	// Revise stores the edited form of a message that is not begun, and finishes
+	// the messages (by their rows) that brought the edits.
 	Revise(ctx context.Context, m Message, changes []int64) error
 }
 
@@ -56,7 +56,7 @@ type Outbox interface {
 	Move(ctx context.Context, mv Move) error
 }
 
-// PartState is where an outbox row stands.
+// PartState is the state of an outbox row.
 type PartState string
 
 // The states of an outbox row.

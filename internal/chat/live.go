@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// How an answer in the making is shown. Typing comes within 500 ms
-// but not for answers that are there at once, and is
-// repeated before Telegram (5 s) or Discord (10 s) forget it.
+// How an unfinished answer is shown. Typing starts within 500 ms, except for
+// answers that are there at once, and is repeated before it expires on Telegram
+// (5 s) or Discord (10 s).
 const (
 	firstTyping  = 300 * time.Millisecond
 	typingEvery  = 4 * time.Second
@@ -107,7 +107,7 @@ func (l *live) poke() {
 	}
 }
 
-// picture is what a preview shows now.
+// picture returns what a preview shows now.
 func (l *live) picture() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,8 +170,8 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 // leaves one behind that nobody can finish.
 const firstDraw = 15 * time.Second
 
-// draw shows the text. The call that creates the preview is not torn when the
-// answer is ready: a message whose id was never seen could not be finished.
+// draw shows the text. The call that creates the preview is not cancelled when
+// the answer is ready: a message whose id was never seen could not be finished.
 func (l *live) draw(ctx context.Context, adapter Adapter, id, text string) (string, time.Duration, error) {
 	if id == "" {
 		var cancel context.CancelFunc
@@ -181,7 +181,7 @@ func (l *live) draw(ctx context.Context, adapter Adapter, id, text string) (stri
 	return adapter.Preview(ctx, l.m, id, Seen(text))
 }
 
-// silence is how long an error asks to be left alone; 0 for any other.
+// silence returns how long an error asks us to wait; 0 if it does not.
 func silence(err error) time.Duration {
 	var w *WaitError
 	if errors.As(err, &w) {

@@ -82,8 +82,8 @@ func (m *marker) paragraph(lines []line) {
 	}
 }
 
-// survey notes where each row of backticks begins, and which brackets belong
-// together, so that nothing is looked for twice.
+// survey notes where each run of backticks begins and which brackets belong
+// together, so that nothing is searched for twice.
 func (m *marker) survey(lines []line) {
 	var brackets []int
 	for _, l := range lines {
@@ -107,7 +107,7 @@ func (m *marker) survey(lines []line) {
 	}
 }
 
-// row is how often the first character of s is repeated.
+// row counts how often the first character of s is repeated.
 func row(s string) (n int) {
 	for n < len(s) && s[n] == s[0] {
 		n++
@@ -147,7 +147,7 @@ func (m *marker) code(at, end int) int {
 	return list[i] + n
 }
 
-// link is how long the link that begins at a place is, 0 when there is none.
+// link returns the length of the link that begins at a place, 0 when there is none.
 func (m *marker) link(at, end int) int {
 	rest := m.text[at:min(end, at+maxUnit)]
 	label := at
@@ -188,7 +188,7 @@ func (m *marker) link(at, end int) int {
 	return 0
 }
 
-// emphasis takes a row of marks: it closes what it can and opens the rest.
+// emphasis reads a run of marks: it closes what it can and opens the rest.
 func (m *marker) emphasis(at, n, end int) {
 	c := m.text[at]
 	if n > 3 || c == '~' && n != 2 {

@@ -1,6 +1,6 @@
 package chat
 
-// Menu is what a platform is told to show behind the slash.
+// Menu holds the commands that a platform shows behind the slash.
 type Menu struct {
 	Commands []MenuCommand
 	Owners   []string // User.IDs, of all platforms

@@ -30,11 +30,11 @@ func ParseKey(s string) (k Key, ok bool) {
 }
 
 // User is a person as a platform knows them. ID is platform-scoped
-// ("telegram:42") and is the only thing authority is ever derived from; Name
-// is what the person calls themselves today and proves nothing.
+// ("telegram:42"), and permissions depend on it alone; Name
+// is what people call themselves today and proves nothing.
 type User struct{ ID, Name string }
 
-// Kind tells what happened on the platform.
+// Kind is what happened on the platform.
 type Kind string
 
 // The kinds of Message.
@@ -55,8 +55,8 @@ type Message struct {
 	// UID is the journal's name for the message: random, so that what is known
 	// by it is never taken for anything else. Set by the journal.
 	UID string `json:"-"`
-	// Nonce is that of the first part of its answer. A preview that is posted
-	// under it is found again by the final post. Set by the journal.
+	// Nonce is that of the first part of its answer. The final post finds a
+	// preview by it. Set by the journal.
 	Nonce string `json:"-"`
 	// Raw is the event as it came; it is put aside when the message cannot be
 	// stored, and not kept otherwise.
@@ -75,41 +75,41 @@ type Message struct {
 	// Quote is the text of the message this one replies to, when known: data,
 	// never instructions.
 	Quote string `json:"quote,omitempty"`
-	// Relayed says that Quote holds words of neither the author nor the bot.
+	// Relayed is true if Quote holds words of neither the author nor the bot.
 	Relayed bool `json:"relayed,omitempty"`
-	// Addressed says that an answer is expected: a direct chat, a mention, a
-	// reply to the bot, a command. What is only overheard has it false.
+	// Addressed is true if an answer is expected: a direct chat, a mention, a
+	// reply to the bot, a command. It is false for what is only overheard.
 	Addressed bool `json:"addressed,omitempty"`
-	// Direct says that the conversation has one person and the bot in it.
+	// Direct is true if only one person and the bot are in the conversation.
 	Direct bool `json:"direct,omitempty"`
 	// Guild is the enclosing server of a channel (Discord), empty elsewhere.
 	Guild string `json:"guild,omitempty"`
-	// Admin says that the platform itself vouched, with this very event, that
-	// the author administers the place (Discord's computed permissions).
+	// Admin is true if the event itself shows that the author administers the
+	// place (Discord's computed permissions).
 	Admin bool `json:"admin,omitempty"`
 	// Forwarded text is somebody else's words: never a command, never a fact.
 	Forwarded bool `json:"forwarded,omitempty"`
-	// Shared says that Text holds names or words that others gave to what is
-	// shown: a contact, a venue, a poll, an emoji.
+	// Shared is true if Text holds names or words that others chose: a contact,
+	// a venue, a poll, an emoji.
 	Shared bool `json:"shared,omitempty"`
-	// Album is the same for what its author sent as one, as several messages;
+	// Album is the same for all messages that were sent together as an album;
 	// "" is a message of its own.
 	Album string    `json:"album,omitempty"`
 	At    time.Time `json:"at"`
-	// Origin is the adapter's way home (an interaction token); opaque to all
-	// others, carried into every Part of the answer.
+	// Origin lets the adapter find its way back (an interaction token). It is
+	// opaque to all others and copied into every Part of the answer.
 	Origin string `json:"origin,omitempty"`
 	// Attempt counts the processes that died with this message at the head of
 	// its lane; 0 on the first try. Set by the journal.
 	Attempt int `json:"-"`
-	// Begun says that an earlier process has finished a step of the answer; set
+	// Begun is true if an earlier process has finished a step of the answer; set
 	// by the journal.
 	Begun bool `json:"-"`
-	// Told says that the platform has told whoever pressed a button already what
-	// comes of it (Toast), if nothing does.
+	// Told is true if the person who pressed a button has already been told that
+	// nothing comes of it (Toast).
 	Told bool `json:"-"`
-	// With are the rows of the messages that the Hub has joined to this one,
-	// finished with it.
+	// With lists the rows of the messages that the Hub joined to this one; they
+	// finish with it.
 	With []int64 `json:"-"`
 	// Preview is the platform's id of a preview an earlier process left
 	// behind; set by the journal.
@@ -124,7 +124,7 @@ type File struct {
 	MIME string `json:"mime,omitempty"`
 	Size int64  `json:"size,omitempty"` // bytes; 0 when unknown
 	Ref  string `json:"ref,omitempty"`
-	// Voice says that the author spoke it instead of writing.
+	// Voice is true if the author spoke it instead of writing.
 	Voice bool   `json:"voice,omitempty"`
 	Data  []byte `json:"data,omitempty"`
 }
@@ -138,14 +138,14 @@ type Button struct {
 	URL   string `json:"url,omitempty"`
 }
 
-// Answer is what a Handler wants said. The zero Answer says nothing.
+// Answer is what a Handler wants to say. The zero Answer says nothing.
 type Answer struct {
 	// Text is Markdown; adapters turn it into what their platform shows.
 	Text    string
 	Buttons [][]Button // rows
 	Files   []File
-	// Private says that nobody but the author may read it: what was asked in
-	// company is answered by a whisper or in the direct chat (Confidant).
+	// Private is true if nobody but the author may read it: a question from a
+	// group is then answered by a whisper or in the direct chat (Confidant).
 	Private bool
 	// Record is stored in the same transaction that finishes the message.
 	// Only the journal looks inside; nil stores nothing more.
@@ -163,11 +163,11 @@ type Part struct {
 	Buttons [][]Button `json:"buttons,omitempty"`
 	Files   []File     `json:"files,omitempty"`
 	To      User       `json:"to"` // whom it answers
-	// Private says that Key is a place where others read, and that To alone may
-	// see this there: it is whispered, or said in the direct chat.
+	// Private is true if others read Key and only To may see this part: it is
+	// whispered, or sent to the direct chat.
 	Private bool `json:"private,omitempty"`
-	// Await says that a part for a direct chat that is closed waits until the
-	// person opens it (PartWaiting), instead of being given up.
+	// Await is true if a part for a closed direct chat waits until the person
+	// opens it (PartWaiting), instead of being given up.
 	Await bool `json:"await,omitempty"`
 	// Nonce is the same for every attempt at this part and different for any
 	// other part: 25 characters, so Discord takes it.
@@ -179,9 +179,9 @@ type Part struct {
 type Sending struct {
 	// Preview is the platform message to turn into this part; "" sends anew.
 	Preview string `json:"-"`
-	// NotBefore is the earliest moment the platform wants to hear of it.
+	// NotBefore is the earliest moment at which the platform accepts it.
 	NotBefore time.Time `json:"-"`
-	// Started says that the row already stands at PartStarted, or shall.
+	// Started is true if the row is already at PartStarted, or should be.
 	Started bool `json:"-"`
 	// Unknown counts the earlier attempts that may have been delivered: the
 	// request was written and no answer was seen.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Nonce names one part of one thing said, the same on every attempt and
+// Nonce names one part of one answer, the same on every attempt and
 // different for any other: 25 characters of base32(sha256), which is what
 // Discord takes. salt belongs to one
 // database, so that a platform never answers with a message of another one.

@@ -4,13 +4,13 @@ import "context"
 
 type payerKey struct{}
 
-// PaidBy names the message for which model calls within ctx are made: its
-// author and its place pay for them.
+// PaidBy returns a context whose model calls are charged to the author and the
+// place of a message.
 func PaidBy(ctx context.Context, m Message) context.Context {
 	return context.WithValue(ctx, payerKey{}, m)
 }
 
-// Payer is the message that PaidBy named; the zero Message where nobody asked.
+// Payer returns the message that PaidBy named, or the zero Message.
 func Payer(ctx context.Context) Message {
 	m, _ := ctx.Value(payerKey{}).(Message)
 	return m

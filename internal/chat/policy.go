@@ -1,7 +1,7 @@
 package chat
 
-// Policy is what was decided about a channel; threads follow their channel. The
-// zero Policy is how a channel begins.
+// Policy holds the settings of one channel; threads follow their channel. The
+// zero Policy is the default.
 type Policy struct {
 	Listen string   // mention, also when empty; all; off
 	Who    string   // admins or owner are the only ones answered; "" is everybody who was let in

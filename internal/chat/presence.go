@@ -2,8 +2,8 @@ package chat
 
 import "time"
 
-// Presence is what a platform told of somebody's place in a conversation;
-// threads follow their channel.
+// Presence is what a platform reported about somebody's membership of a
+// conversation; threads follow their channel.
 type Presence struct {
 	Key   Key
 	User  User // nobody: the bot itself is there no more
@@ -13,7 +13,7 @@ type Presence struct {
 	Joined time.Time
 }
 
-// PresenceState is where somebody stands.
+// PresenceState is the state of a membership.
 type PresenceState string
 
 // The states of a Presence.

@@ -2,10 +2,10 @@ package chat
 
 import "time"
 
-// aside is a private answer to something that was asked in company: whispered
-// where the platform can, else given in the direct chat, and what was asked in
-// public is answered there by a sentence that says so. Nothing of a itself is
-// ever addressed to a place that others read.
+// aside addresses a private answer to a question from a group. The answer is
+// whispered where the platform can do that. Otherwise it goes to the direct chat,
+// and the group gets a sentence that says so. No part of a itself is ever
+// addressed to a place that others read.
 func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
 	if a.Text == "" && len(a.Files) == 0 {
 		return nil
@@ -42,8 +42,8 @@ func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
 	return parts
 }
 
-// elsewhere sends what of an answer is addressed to other conversations, in
-// their own lanes, and returns what is said here.
+// elsewhere sends the parts of an answer that are addressed to other
+// conversations, in their own lanes, and returns the parts for this one.
 func (h *Hub) elsewhere(k Key, parts []Part) (here []Part) {
 	var told []Key
 	for _, p := range parts {

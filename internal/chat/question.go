@@ -2,13 +2,13 @@ package chat
 
 import "time"
 
-// Question is what waits for one person's yes or no in one place.
+// Question waits for one person's yes or no in one place.
 type Question struct {
 	ID    string
 	Asked User // whose yes it waits for
 	Key   Key
 	Row   int64 // inbox row of the message that led to it
-	// Behind are the rows of other messages whose calls it waits with.
+	// Behind lists the rows of other messages whose calls wait for the same answer.
 	Behind []int64
 	Text   string // what is asked, as people read it, in Markdown
 	Body   []byte // what a yes does, JSON of whoever asked
@@ -19,7 +19,7 @@ type Question struct {
 	Came   string // what came of it, one line; "" before
 }
 
-// QuestionState is where a question stands.
+// QuestionState is the state of a question.
 type QuestionState string
 
 // The states of a question.

@@ -14,15 +14,14 @@ var ErrTakenBack = fmt.Errorf("%w: the message was deleted", ErrStopped)
 // Effects is a record that knows whether its message has changed anything.
 type Effects interface{ Effects() bool }
 
-// Aftercare is a record that has work left once the answer was sent. After runs
+// Aftercare is a record with work left to do once the answer is sent. After runs
 // in the lane of its message, before the next one; ctx ends with draining.
 type Aftercare interface{ After(ctx context.Context) }
 
-// revise makes of a message whose turn comes what its author has made of it
-// since: edits that wait behind it in the lane replace its text, which is stored
-// before anything is done for it, and ok is false when it was deleted. One that
-// an earlier process had begun to answer stays as it was, and what is behind it
-// is for the transcript.
+// revise applies the edits that wait behind a message in its lane when its turn
+// comes. They replace its text, which is stored before anything is done for it; ok
+// is false when it was deleted. A message that an earlier process had begun to
+// answer stays as it was, and its edits only go to the transcript.
 func (h *Hub) revise(l *lane, m Message) (revised Message, ok bool) {
 	if m.Begun || m.Kind == KindEdit || m.Kind == KindDeleted || m.Kind == KindButton {
 		return m, true
@@ -50,8 +49,8 @@ func (h *Hub) revise(l *lane, m Message) (revised Message, ok bool) {
 	})
 }
 
-// takeChanges takes what concerns a message out of its lane's queue. A deletion
-// needs no author: not every platform tells who.
+// takeChanges takes the edits and deletions of a message out of its lane's queue.
+// A deletion needs no author: not every platform says who did it.
 func (h *Hub) takeChanges(l *lane, m Message) (changes []Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,8 +69,8 @@ func (h *Hub) takeChanges(l *lane, m Message) (changes []Message) {
 	return changes
 }
 
-// edited is a message with its new text. What it was marked with stays, and
-// what the edit brings comes to it.
+// edited returns a message with its new text. It keeps its marks and gains those
+// of the edit.
 func edited(m, edit Message) Message {
 	m.Text = edit.Text
 	if m.Kind == KindCommand && !strings.HasPrefix(strings.TrimSpace(m.Text), "/") {
@@ -93,7 +92,7 @@ func edited(m, edit Message) Message {
 	return m
 }
 
-// drop finishes a message that nobody is to answer.
+// drop finishes a message without answering it.
 func (h *Hub) drop(m Message) {
 	if h.ctx.Err() != nil {
 		return // what it has become could not be stored: the next process looks again
@@ -113,9 +112,8 @@ func (h *Hub) takeBack(deleted Message) {
 	}
 }
 
-// quietly says nothing where a message was deleted while it was answered,
-// unless something of the answer was shown or something was, or may have been,
-// done for it.
+// quietly drops the answer when its message was deleted meanwhile, unless part of
+// the answer was already shown or something was, or may have been, done for it.
 func quietly(ctx context.Context, a Answer, err error, shown bool) (Answer, error) {
 	if !errors.Is(context.Cause(ctx), ErrTakenBack) {
 		return a, err

@@ -14,7 +14,7 @@ import (
 // opened again after it: a fence with its language, bold and the like, code, a
 // spoiler, a quotation; of a table the head is repeated. Nothing else is added,
 // and nothing lost but white space at the cuts. fits must hold for whatever is
-// shorter than something it holds for; it is called often and must be quick.
+// shorter than something it holds for; it is called often and must be fast.
 // White space alone gives no pieces.
 func Split(text string, fits func(string) bool) (pieces []string) {
 	if strings.TrimSpace(text) == "" {
@@ -55,7 +55,7 @@ func shows(piece string) bool {
 	return false
 }
 
-// start is where a piece begins.
+// start describes where a piece begins.
 type start struct {
 	at     int
 	head   string // what is put before it
@@ -72,7 +72,7 @@ type cutter struct {
 	guess           int // how long the next piece may become
 }
 
-// lineAt is the index of the line that a place lies in.
+// lineAt returns the index of the line that contains a place.
 func (c *cutter) lineAt(at int) int {
 	return sort.Search(len(c.lines), func(i int) bool { return c.lines[i].start > at }) - 1
 }
@@ -92,7 +92,7 @@ func (c *cutter) around(at int) (list []span) {
 	return list
 }
 
-// piece is the text between two places as it is sent.
+// piece returns the text between two places as it is sent.
 func (c *cutter) piece(from start, end int) string {
 	body := from.head + dedent(c.text[from.at:end], from)
 	if end == len(c.text) {
@@ -111,8 +111,8 @@ func (c *cutter) piece(from start, end int) string {
 	return strings.TrimRightFunc(body, unicode.IsSpace) + tail
 }
 
-// dedent takes indentation off the lines of an item that begins a piece: what
-// was nested in a list would be code at the beginning of a message.
+// dedent removes the indentation of a list item that begins a piece: at the
+// beginning of a message, nested text would turn into code.
 func dedent(s string, from start) string {
 	if from.indent == "" {
 		return s
@@ -129,7 +129,7 @@ func dedent(s string, from start) string {
 	return strings.Join(lines, "")
 }
 
-// longest is the furthest place up to which a piece fits, never beyond reason.
+// longest returns the furthest place up to which a piece fits, never beyond reason.
 func (c *cutter) longest(at int, piece func(end int) string) int {
 	good := func(end int) bool { return c.fits(piece(end)) }
 	far := min(at+c.guess, len(c.text)) // doubled until too long
@@ -142,8 +142,8 @@ func (c *cutter) longest(at int, piece func(end int) string) int {
 	return at + sort.Search(far-at, func(n int) bool { return !good(at + n + 1) })
 }
 
-// reach is where the piece that begins at a place ends; at itself when not even
-// one character fits.
+// reach returns where the piece that begins at a place ends: the place itself when
+// not even one character fits.
 func (c *cutter) reach(from start) int {
 	end := c.longest(from.at, func(end int) string { return c.piece(from, end) })
 	if end == len(c.text) {
@@ -159,7 +159,7 @@ func (c *cutter) reach(from start) int {
 	return max(end, from.at)
 }
 
-// resume is where the piece after a cut begins, and what is put before it.
+// resume returns where the piece after a cut begins, and what is put before it.
 func (c *cutter) resume(at int) start {
 	for at < len(c.text) && (c.text[at] == '\n' || c.text[at] == ' ' && len(c.around(at)) > 0) {
 		at++
@@ -213,8 +213,8 @@ const (
 	ranks
 )
 
-// best is the best place to cut at or before end: of the highest rank in the
-// second half of the piece, and outside marks where there is such a place.
+// best returns the best place to cut at or before end: the one with the highest
+// rank in the second half of the piece, outside marks if possible.
 func (c *cutter) best(at, end int) int {
 	var free, marked [ranks]int
 	half := at + (end-at)/2
@@ -248,8 +248,8 @@ func (c *cutter) best(at, end int) int {
 	return c.whole(at, end)
 }
 
-// whole is where to cut when the second half of a piece is one link: before it,
-// or through it when it is all there is.
+// whole returns where to cut when the second half of a piece is one link: before
+// the link, or through it when there is nothing else.
 func (c *cutter) whole(at, end int) int {
 	for _, s := range c.around(end) {
 		if s.start > at && strings.TrimSpace(c.text[at:s.start]) != "" {
@@ -282,7 +282,7 @@ func (c *cutter) bare(at int, around []span) bool {
 	return before.opens != nil || before.kind == lineRow && before.table == ""
 }
 
-// rank says how good a place is.
+// rank rates a place to cut.
 func (c *cutter) rank(at int) int {
 	if c.text[at-1] != '\n' {
 		if c.text[at-1] == ' ' || c.text[at-1] == '\t' {
@@ -306,7 +306,7 @@ func (c *cutter) rank(at int) int {
 	return rankLine
 }
 
-// letter is the last place at or before end that is inside no grapheme.
+// letter returns the last place at or before end that is inside no grapheme.
 func (c *cutter) letter(at, end int) int {
 	for end > at && end < len(c.text) && !utf8.RuneStart(c.text[end]) {
 		end--
@@ -324,8 +324,8 @@ func (c *cutter) letter(at, end int) int {
 	return end
 }
 
-// grapheme is how long the first one of s is, or its first character when that
-// is endless.
+// grapheme returns the length of the first grapheme of s, or of its first
+// character when the grapheme is endless.
 func grapheme(s string) int {
 	_, n := utf8.DecodeRuneInString(s)
 	return n

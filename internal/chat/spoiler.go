@@ -2,9 +2,9 @@ package chat
 
 import "strings"
 
-// CloseSpoilers ends a spoiler with every block that it goes through and begins
-// it again in the next, for where a spoiler lies within one block only. Blocks
-// of code are left as they are.
+// CloseSpoilers closes a spoiler at the end of every block it goes through and
+// reopens it in the next, for platforms where a spoiler stays within one block.
+// Blocks of code are left as they are.
 func CloseSpoilers(text string) string {
 	if strings.Count(text, "||") < 2 || !strings.Contains(text, "\n") {
 		return text

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// stopDeadline bounds the question who may stop, which a platform may be asked.
+// stopDeadline bounds how long a platform may take to say who may stop an answer.
 const stopDeadline = 10 * time.Second
 
 // isStop recognizes the one command that jumps the queue.
@@ -18,9 +18,9 @@ func isStop(m Message) bool {
 	return strings.EqualFold(word, "/stop")
 }
 
-// stopping takes care of a /stop while something runs, beside the intake, which
-// must not wait for a platform. Where it is not allowed, or comes too late, it is
-// handled like any other message: the gate is what says no.
+// stopping handles a /stop while something runs. It runs beside the intake, which
+// must not wait for a platform. A /stop that is not allowed, or comes too late, is
+// handled like any other message: the gate refuses it.
 func (h *Hub) stopping(m Message) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -52,8 +52,8 @@ func (h *Hub) stopping(m Message) bool {
 	return true
 }
 
-// stop cancels the answer to a message. It reports whether that was still in the
-// making.
+// stop cancels the answer to a message. It reports whether the answer was still
+// unfinished.
 func (h *Hub) stop(running Message) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

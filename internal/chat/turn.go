@@ -11,11 +11,11 @@ import (
 	"parley/internal/text"
 )
 
-// maxAttempts is how many processes may die over the same message before it
-// is given up with a notice instead of killing the next one.
+// maxAttempts is how many processes may die over the same message before the hub
+// gives it up with a notice, so that it does not kill the next process too.
 const maxAttempts = 10
 
-// work does one job, fenced: a panic ends the job, not the process.
+// work does one job; a panic ends the job, not the process.
 func (h *Hub) work(l *lane, j job) {
 	if j.do != nil {
 		defer h.unseen(l)()
@@ -51,7 +51,7 @@ func (h *Hub) work(l *lane, j job) {
 	}
 }
 
-// fenced runs a piece of work that is not a message.
+// fenced does the same for work that is not a message.
 func (h *Hub) fenced(k Key, do func(context.Context)) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -61,15 +61,16 @@ func (h *Hub) fenced(k Key, do func(context.Context)) {
 	do(h.ctx)
 }
 
-// done tells an adapter that asks for it that a message is over: answered and
-// sent, or finished without a word. The terminal reads its next line then.
+// done tells an adapter that is a TurnTaker that a message is over: answered and
+// sent, or finished without an answer. The terminal then reads its next line.
 func (h *Hub) done(m Message) {
 	if d, ok := h.adapter(m.Key.Platform).(TurnTaker); ok {
 		d.Done(m)
 	}
 }
 
-// handle calls the Handler with a live preview, a deadline and a fence.
+// handle calls the Handler with a live preview and a deadline, and recovers its
+// panics.
 func (h *Hub) handle(l *lane, m Message) (a Answer, err error) {
 	if m.Attempt >= maxAttempts {
 		h.o.Observe(Event{Name: "dead", Key: m.Key})
@@ -103,8 +104,8 @@ func (h *Hub) handle(l *lane, m Message) (a Answer, err error) {
 	return h.o.Handler.Handle(ctx, m, live)
 }
 
-// failed turns an error into one sentence that carries the id under which the
-// log has the detail.
+// failed turns an error into one sentence with the id under which the log has
+// the details.
 func (h *Hub) failed(m Message, err error) Answer {
 	id := ErrorID()
 	h.o.Observe(Event{Name: "failed", Key: m.Key})
@@ -116,7 +117,7 @@ func (h *Hub) failed(m Message, err error) Answer {
 	return a
 }
 
-// ended tells how a message ended.
+// ended returns how a message ended.
 func (h *Hub) ended(m Message, said bool, record any, took time.Duration) {
 	h.o.Observe(Event{Name: "answered", Key: m.Key, Took: took, Outcome: Ending(m, said, record).Outcome})
 }
@@ -124,14 +125,14 @@ func (h *Hub) ended(m Message, said bool, record any, took time.Duration) {
 // ErrorID is a short random name under which a log line is found again.
 func ErrorID() string { return rand.Text()[:8] }
 
-// finish is durable moment 2. An answer is never thrown away because a disk
+// finish is durable moment 2. It never throws away an answer because the disk
 // was full for a while.
 func (h *Hub) finish(m Message, parts []Part, record any) bool {
 	ctx := context.WithoutCancel(h.ctx)
 	return h.lasting(m.Key, "finish", func() error {
 		err := h.o.Inbox.Finish(ctx, m, parts, record)
 		if errors.Is(err, ErrRecord) {
-			// Trying again would hold up this conversation for ever.
+			// Trying again would block this conversation forever.
 			h.o.Log.Error("a record is lost", "conversation", m.Key.String(), "err", err)
 			err = h.o.Inbox.Finish(ctx, m, parts, nil)
 		}
@@ -139,9 +140,9 @@ func (h *Hub) finish(m Message, parts []Part, record any) bool {
 	})
 }
 
-// lasting does something to the journal, and again until it succeeds: what is
-// promised may not be lost because a disk was full for a while. It returns
-// false when the process ends first.
+// lasting repeats a write to the journal until it succeeds: a promise must not be
+// broken because the disk was full for a while. It returns false when the process
+// ends first.
 func (h *Hub) lasting(k Key, what string, do func() error) bool {
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := do()
@@ -167,15 +168,15 @@ func (h *Hub) parts(m Message, a Answer) []Part {
 	return pieces(adapter, m, a)
 }
 
-// maxParts is how many messages an answer fills a conversation with at most;
-// a longer one comes as a file.
+// maxParts is how many messages one answer may take; a longer one is sent as a
+// file.
 const maxParts = 10
 
-// maxSplit is how much of an answer is cut to see whether it has more parts than
-// that, in bytes: ten messages of any platform.
+// maxSplit is how many bytes of an answer are split to see whether it has more
+// parts than that: ten messages of any platform.
 const maxSplit = 512 << 10
 
-// pieces are the parts of an answer that is given where m was written.
+// pieces returns the parts of an answer that goes where m was written.
 func pieces(adapter Adapter, m Message, a Answer) []Part {
 	whole := Seen(a.Text)
 	head := text.ClipBytes(whole, maxSplit)
@@ -208,7 +209,7 @@ func pieces(adapter Adapter, m Message, a Answer) []Part {
 
 func (h *Hub) adapter(platform string) Adapter { return On(h.o.Adapters, platform) }
 
-// sleep waits, or returns false when ctx ended first. No time is no wait.
+// sleep waits, or returns false when ctx ended first. It returns at once for 0.
 func sleep(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil

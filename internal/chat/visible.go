@@ -6,9 +6,9 @@ import (
 	"parley/internal/text"
 )
 
-// visible is a part without characters that nobody sees or that turn the
-// direction of text, whoever wrote them: a model, a page, a person in a name.
-// All that is sent passes here.
+// visible removes invisible characters and those that turn the direction of text
+// from a part, whoever wrote them: a model, a page, a person in a name.
+// Everything that is sent passes through here.
 func visible(p Part) Part {
 	p.Text = text.Clean(p.Text)
 	p.Files = slices.Clone(p.Files)
@@ -26,7 +26,7 @@ func visible(p Part) Part {
 	return p
 }
 
-// Seen is an answer as people may see it: without characters that nobody sees,
-// and with the host behind each link that looks as if it led elsewhere. Whoever
-// splits a text into parts without a Handler calls it before.
+// Seen returns an answer as people may see it: without invisible characters, and
+// with the real host after each link that looks as if it led elsewhere. Code that
+// splits a text into parts without a Handler must call it first.
 func Seen(markdown string) string { return text.Honest(text.Clean(markdown)) }

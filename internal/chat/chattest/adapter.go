@@ -1,6 +1,6 @@
-// Package chattest is a platform in memory, and the contract that every
-// chat.Adapter keeps as tests that each of them runs against its own wire. It is
-// for tests only.
+// Package chattest has an adapter in memory and the contract of chat.Adapter as a
+// suite of tests, which each adapter runs against its own wire. It is for tests
+// only.
 package chattest
 
 import (
@@ -76,8 +76,8 @@ func (a *Adapter) Preview(_ context.Context, _ chat.Message, _, text string) (st
 	return "preview", time.Millisecond, nil
 }
 
-// Send implements chat.Adapter. What fails with chat.ErrUnknownOutcome is there
-// all the same.
+// Send implements chat.Adapter. A message that fails with chat.ErrUnknownOutcome
+// is delivered all the same.
 func (a *Adapter) Send(_ context.Context, part chat.Part) (id string, err error) {
 	a.with(func() {
 		a.calls++
@@ -94,34 +94,34 @@ func (a *Adapter) Send(_ context.Context, part chat.Part) (id string, err error)
 	return id, err
 }
 
-// Fail gives the next sends these errors; nil lets one through.
+// Fail makes the next sends fail with these errors; nil lets one through.
 func (a *Adapter) Fail(errs ...error) { a.with(func() { a.errs = errs }) }
 
-// Tried is how many sends have been tried.
+// Tried returns how many sends have been tried.
 func (a *Adapter) Tried() (n int) {
 	a.with(func() { n = a.calls })
 	return n
 }
 
-// Typed is how often typing was shown.
+// Typed returns how often typing was shown.
 func (a *Adapter) Typed() (n int) {
 	a.with(func() { n = a.typing })
 	return n
 }
 
-// Shown is what was previewed, the latest last.
+// Shown returns the previews, the latest last.
 func (a *Adapter) Shown() (list []string) {
 	a.with(func() { list = append(list, a.shown...) })
 	return list
 }
 
-// Sent is what was sent, in order.
+// Sent returns what was sent, in order.
 func (a *Adapter) Sent() (list []chat.Part) {
 	a.with(func() { list = append(list, a.sent...) })
 	return list
 }
 
-// Texts are the texts of Sent.
+// Texts returns the texts of Sent.
 func (a *Adapter) Texts() (list []string) {
 	for _, p := range a.Sent() {
 		list = append(list, p.Text)

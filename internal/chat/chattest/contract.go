@@ -13,7 +13,7 @@ import (
 	"parley/internal/waittest"
 )
 
-// Contract holds an adapter to what chat.Adapter says. rig makes a fresh one,
+// Contract tests that an adapter keeps the contract of chat.Adapter. rig makes a fresh one,
 // on a wire of its own, that ends with its test.
 func Contract(t *testing.T, rig func(t *testing.T) Rig) {
 	for name, test := range map[string]func(*testing.T, Rig){
@@ -38,8 +38,8 @@ func Contract(t *testing.T, rig func(t *testing.T) Rig) {
 	})
 }
 
-// identity: a message tells its place and its author in the forms that all
-// other rooms rely on.
+// identity: a message names its place and its author in the forms that all other
+// rooms rely on.
 func identity(t *testing.T, r Rig) {
 	s := start(t, r, nil)
 	r.Say("hello")
@@ -74,7 +74,7 @@ func identity(t *testing.T, r Rig) {
 	}
 }
 
-// order: what is said one after the other is answered one after the other.
+// order: messages are answered in the order in which they were sent.
 func order(t *testing.T, r Rig) {
 	s := start(t, r, nil)
 	var want []string
@@ -85,7 +85,7 @@ func order(t *testing.T, r Rig) {
 	s.reads(want...)
 }
 
-// duplicates: what the platform tells twice is answered once.
+// duplicates: an event that the platform delivers twice is answered once.
 func duplicates(t *testing.T, r Rig) {
 	if r.Again == nil {
 		t.Skip("this platform tells everything once")
@@ -117,14 +117,14 @@ func behind(t *testing.T, r Rig) (s *stage, release func()) {
 	return s, func() { close(gate) }
 }
 
-// waits until so many messages are in the hub.
+// waits until the hub has this many messages.
 func (s *stage) waits(n int) {
 	s.t.Helper()
 	s.until(fmt.Sprint(n, " messages in the hub"), func() bool { _, waiting := s.hub.Active(); return waiting == n })
 }
 
-// edits: a change is known by the message that it changes, before and after
-// that is answered.
+// edits: an edit names the message that it changes, before and after that is
+// answered.
 func edits(t *testing.T, r Rig) {
 	if r.Edit == nil {
 		t.Skip("this platform has no edits")
@@ -142,7 +142,7 @@ func edits(t *testing.T, r Rig) {
 	}
 }
 
-// deletions: what is taken back while it waits is not answered.
+// deletions: a message that is deleted while it waits is not answered.
 func deletions(t *testing.T, r Rig) {
 	if r.Delete == nil {
 		t.Skip("this platform tells of no deletions")
@@ -156,8 +156,8 @@ func deletions(t *testing.T, r Rig) {
 	s.reads("re: first", "re: last")
 }
 
-// cancels: a person stops the answer to what they asked, and is answered
-// afterwards.
+// cancels: a person stops the answer to their question, and their next message is
+// answered.
 func cancels(t *testing.T, r Rig) {
 	causes := make(chan error, 1)
 	s := start(t, r, func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
@@ -179,7 +179,7 @@ func cancels(t *testing.T, r Rig) {
 	s.reads("so far", "re: next")
 }
 
-// drains: Run ends with its context while an answer is in the making; the next
+// drains: Run ends with its context while an answer is being written; the next
 // process gives that answer, once.
 func drains(t *testing.T, r Rig) {
 	s := start(t, r, func(ctx context.Context, _ chat.Message, _ chat.Reply) (chat.Answer, error) {
@@ -240,7 +240,7 @@ func splits(t *testing.T, r Rig) {
 	}
 }
 
-// repeats: what Idempotent says can be sent again is shown once.
+// repeats: a part that Idempotent allows to be sent again is shown once.
 func repeats(t *testing.T, r Rig) {
 	again, ok := r.Adapter.(chat.Repeater)
 	if !ok {
@@ -268,7 +268,7 @@ func repeats(t *testing.T, r Rig) {
 	s.reads("re: hello", "answer")
 }
 
-// fails: each failure of the wire is of the class that the hub acts on, and the
+// fails: each failure of the wire gets the class that the hub acts on, and the
 // platform is asked once.
 func fails(t *testing.T, rig func(t *testing.T) Rig) {
 	for _, class := range []Class{Waits, Gone, Unknown, Refused} {

@@ -16,23 +16,23 @@ import (
 )
 
 // Rig is an adapter and the other side of its wire: one person, who writes to
-// the bot in a direct chat. What is nil is not possible on the platform.
+// the bot in a direct chat. A nil field is not possible on the platform.
 type Rig struct {
 	Adapter  chat.Adapter // not running yet
 	Identity chat.Identity
 	Person   string // User.ID of who writes
 	Say      func(text string)
-	// Stop asks to stop the answer in the making.
+	// Stop asks to stop the answer that is being written.
 	Stop func()
-	// Shown is what the bot's messages read now, the oldest first.
+	// Shown returns the current texts of the bot's messages, the oldest first.
 	Shown func() []string
 
 	Again  func()            // the platform tells once more of what was said last
 	Edit   func(text string) // the person changes what they said last
 	Delete func()            // the person takes back what they said last
 
-	// Errors makes the next Send to the person end so; each is tried on a Rig
-	// of its own.
+	// Errors makes the next Send to the person end in this class; each is tried
+	// on a Rig of its own.
 	Errors map[Class]func()
 }
 
@@ -47,7 +47,7 @@ const (
 	Refused Class = "not delivered, try again" // any other
 )
 
-// classOf is the class of an error of Send; "" is none.
+// classOf returns the class of an error of Send; "" is none.
 func classOf(err error) Class {
 	var (
 		waits *chat.WaitError
@@ -146,14 +146,14 @@ func (s *stage) handled() []chat.Message {
 	return slices.Clone(s.got)
 }
 
-// heard waits until the handler was given a first message.
+// heard waits until the handler has received a first message.
 func (s *stage) heard() chat.Message {
 	s.t.Helper()
 	s.until("heard", func() bool { return len(s.handled()) > 0 })
 	return s.handled()[0]
 }
 
-// reads waits until the bot's messages read so, and nothing is left to do.
+// reads waits until the bot's messages have these texts and nothing is left to do.
 func (s *stage) reads(want ...string) {
 	s.t.Helper()
 	same := func() bool {
