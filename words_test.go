@@ -54,7 +54,7 @@ func TestFormatsAreKnown(t *testing.T) {
 	}
 }
 
-// formatOf is the format of a call, nil when it has none.
+// formatOf returns the format of a call, nil when it has none.
 func formatOf(c *ast.CallExpr) ast.Expr {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok {

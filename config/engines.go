@@ -21,7 +21,7 @@ func Purposes() []string {
 	return []string{PurposeAnswer, PurposePlaybook, PurposeSummary, PurposeLibrarian, PurposeEmbedding, PurposeTranscription}
 }
 
-// Route is the models for a purpose, as it is set, or as what it goes without a
+// Route returns the models for a purpose, as it is set, or as what it goes without a
 // setting; nil for none. Without a list of models it is names at the one
 // endpoint: "" is the model of the settings.
 func (c Config) Route(purpose string) []string {
@@ -69,7 +69,7 @@ func (c Config) oneEndpoint(purpose string) []string {
 	return []string{""}
 }
 
-// EmbeddingModel is the model that vectors are of, "" for none.
+// EmbeddingModel returns the model that vectors are of, "" for none.
 func (c Config) EmbeddingModel() string {
 	route := c.Route(PurposeEmbedding)
 	if len(route) == 0 || len(c.Models) == 0 {
@@ -79,7 +79,7 @@ func (c Config) EmbeddingModel() string {
 	return e.Model
 }
 
-// Engine is one of Models by its name.
+// Engine returns one of Models by its name.
 func (c Config) Engine(name string) (Engine, bool) {
 	i := slices.IndexFunc(c.Models, func(e Engine) bool { return e.Name == name })
 	if i < 0 {

@@ -35,7 +35,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// ExitCode is what the process ends with: a mistake in the settings is a
+// ExitCode returns what the process ends with: a mistake in the settings is a
 // mistake in how the program was called. kong asks for it.
 func (e *Error) ExitCode() int { return 2 }
 
@@ -63,7 +63,7 @@ func nearest(name string, known []string) string {
 	return "did you mean " + Closest(name, known) + "?"
 }
 
-// Closest is the known name that looks most like name. It compares whole names
+// Closest returns the known name that looks most like name. It compares whole names
 // and last words, so that a setting in the wrong section is found too.
 func Closest(name string, known []string) string {
 	const far = 1 << 20

@@ -33,7 +33,7 @@ func (l *loader) expand(values map[string]string) {
 	})
 }
 
-// texts is the text of a setting, or those of a list.
+// texts returns the text of a setting, or those of a list.
 func texts(v reflect.Value) []reflect.Value {
 	if v.Kind() != reflect.Slice {
 		return []reflect.Value{v}
@@ -45,7 +45,7 @@ func texts(v reflect.Value) []reflect.Value {
 	return list
 }
 
-// expanded is one secret, filled in. The error names variables and files and
+// expanded returns one secret, filled in. The error names variables and files and
 // never a value. An entry of the form env may hold file: as a value of its own.
 func expanded(text, form string, values map[string]string) (string, error) {
 	lead := ""
@@ -76,7 +76,7 @@ func expanded(text, form string, values map[string]string) (string, error) {
 	return lead + text, missing
 }
 
-// environ is the environment as a map; an empty value counts as unset.
+// environ returns the environment as a map; an empty value counts as unset.
 func environ(env []string) map[string]string {
 	values := map[string]string{}
 	for _, entry := range env {

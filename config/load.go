@@ -178,7 +178,7 @@ func (l *loader) credentials(dir string) {
 	}
 }
 
-// strangers are the well-known names that do not apply, because they would make
+// strangers returns the well-known names that do not apply, because they would make
 // a pair of one provider's address and another's key: names in the environment
 // are often meant for other programs. A file that names an address names the
 // key, too; one that names only a key means that of OpenAI.

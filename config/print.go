@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// String is the configuration in the form of the file, without secrets.
+// String returns the configuration in the form of the file, without secrets.
 func (c Config) String() string {
 	var b strings.Builder
 	writeYAML(&b, reflect.ValueOf(c), "", false)
@@ -83,7 +83,7 @@ func writeElement(b *strings.Builder, t reflect.Type, indent, list string) {
 	}
 }
 
-// sentence is the doc with the range.
+// sentence returns the doc with the range.
 func (s *Setting) sentence() string {
 	if s.Range == "" {
 		return s.Doc
@@ -98,7 +98,7 @@ func (s *Setting) rangeText() string {
 	return strings.ReplaceAll(s.Range, "|", ", ")
 }
 
-// yaml is the value on one line, secrets hidden.
+// yaml returns the value on one line, secrets hidden.
 func (s *Setting) yaml() string {
 	v := s.value
 	switch {
@@ -119,7 +119,7 @@ func quote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// Table is the settings as the table in docs/settings.md.
+// Table returns the settings as the table in docs/settings.md.
 func Table() string {
 	var b strings.Builder
 	b.WriteString("| setting | default | range | environment | meaning |\n|---|---|---|---|---|\n")

@@ -64,7 +64,7 @@ func walk(v reflect.Value, prefix string, f func(*Setting)) {
 // inline is the tag of a struct whose settings stand among those around it.
 const inline = ",inline"
 
-// fields are the settings and sections of a struct, in order.
+// fields returns the settings and sections of a struct, in order.
 func fields(t reflect.Type) (list []reflect.StructField) {
 	for _, f := range reflect.VisibleFields(t) {
 		if name := f.Tag.Get("yaml"); name != "-" && name != inline {
@@ -206,7 +206,7 @@ func parseDuration(text string) (time.Duration, error) {
 	return time.ParseDuration(text)
 }
 
-// text is the value as a person would write it, a secret hidden.
+// text returns the value as a person would write it, a secret hidden.
 func (s *Setting) text() string {
 	v := s.value
 	switch {

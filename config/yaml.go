@@ -93,7 +93,7 @@ func (y *yamlFile) section(node ast.Node, v reflect.Value, prefix string) {
 	}
 }
 
-// namesFor are the names to suggest: anywhere, or within this list's sections.
+// namesFor returns the names to suggest: anywhere, or within this list's sections.
 func namesFor(v reflect.Value, prefix string) []string {
 	if !strings.Contains(prefix, "[") {
 		return paths()
@@ -215,7 +215,7 @@ func (y *yamlFile) item(n ast.Node, v reflect.Value, prefix string) {
 
 var keyLine = regexp.MustCompile(`^([\s-]*([A-Za-z0-9_]+)\s*:)(.*)$`)
 
-// masked is what is shown of a line: only values of settings known to be
+// masked returns what is shown of a line: only values of settings known to be
 // harmless, for a misspelt key may well be a secret's.
 func masked(line string) string {
 	parts := keyLine.FindStringSubmatch(line)

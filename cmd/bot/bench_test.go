@@ -273,7 +273,7 @@ func kill(cmd *exec.Cmd) {
 	_ = cmd.Wait()
 }
 
-// cpu is the processor time a process has used (clock ticks are 10 ms).
+// cpu returns the processor time a process has used (clock ticks are 10 ms).
 func cpu(t testing.TB, pid int) time.Duration {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

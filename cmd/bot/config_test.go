@@ -20,7 +20,7 @@ func (w *world) saying(t *testing.T, chat, user int64, text string) string {
 	return w.sent(t, n+1)[n]
 }
 
-// offered are the tools of the latest request to the model.
+// offered returns the tools of the latest request to the model.
 func (w *world) offered() (names []string) {
 	reqs := w.llm.Requests()
 	var list []struct{ Function struct{ Name string } }

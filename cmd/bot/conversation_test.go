@@ -88,7 +88,7 @@ func readScript(t *testing.T, name string) (env []string, steps []step) {
 	return env, steps
 }
 
-// copyNotes is a folder of notes that a script may change.
+// copyNotes returns a folder of notes that a script may change.
 func copyNotes(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -98,7 +98,7 @@ func copyNotes(t *testing.T) string {
 	return dir
 }
 
-// broken is a model that fails.
+// broken returns a model that fails.
 func broken(fault string) llmtest.Turn {
 	fault, after, _ := strings.Cut(fault, ":")
 	switch fault {

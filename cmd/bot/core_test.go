@@ -16,7 +16,7 @@ import (
 	"parley/internal/memory"
 )
 
-// words are the requests for words: those for summaries are left out.
+// words returns the requests for words: those for summaries are left out.
 func (w *world) words() []llmtest.Request {
 	return slices.DeleteFunc(w.llm.Requests(), func(r llmtest.Request) bool { return len(r.ResponseFormat) > 0 })
 }

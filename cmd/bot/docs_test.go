@@ -47,7 +47,7 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// chatCommands is the table of what people type in a chat.
+// chatCommands returns the table of what people type in a chat.
 func chatCommands(t *testing.T) string {
 	cfg := config.Default()
 	dir := t.TempDir()
@@ -58,7 +58,7 @@ func chatCommands(t *testing.T) string {
 	return commands.Markdown()
 }
 
-// commandLine is the table of what operators type.
+// commandLine returns the table of what operators type.
 func commandLine(t *testing.T) string {
 	parser, err := kong.New(&program{}, kong.Name("bot"))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"parley/internal/provenance"
 )
 
-// meaningWorld is a bot with facts, notes and rules of which each has one that
+// meaningWorld returns a bot with facts, notes and rules of which each has one that
 // fits a kitty in other words only.
 func meaningWorld(t *testing.T) *world {
 	t.Helper()

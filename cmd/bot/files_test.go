@@ -21,7 +21,7 @@ import (
 	"parley/internal/waittest"
 )
 
-// makePDF is a PDF of pages that are content streams, packed.
+// makePDF returns a PDF of pages that are content streams, packed.
 func makePDF(pages ...string) []byte {
 	var b bytes.Buffer
 	var at []int

@@ -10,7 +10,7 @@ import (
 	"parley/internal/llm/llmtest"
 )
 
-// peak is the most memory a process ever had.
+// peak returns the most memory a process ever had.
 func peak(t *testing.T, pid int) (kb int64) {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -36,7 +36,7 @@ func newRecorder(t *testing.T) *recorder {
 	return r
 }
 
-// reached are the hosts, each once.
+// reached returns the hosts, each once.
 func (r *recorder) reached() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"parley/internal/llm/llmtest"
 )
 
-// freeAddress is one that nobody listens on.
+// freeAddress returns one that nobody listens on.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

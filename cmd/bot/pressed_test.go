@@ -256,7 +256,7 @@ func TestEveryButtonIsPressed(t *testing.T) {
 	}
 }
 
-// copyRent is a folder with one note.
+// copyRent returns a folder with one note.
 func copyRent(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -20,7 +20,7 @@ const (
 	askedAside = "Shall I really do that ("
 )
 
-// privateUses are all private commands and verbs, as they are typed.
+// privateUses returns all private commands and verbs, as they are typed.
 func privateUses(t *testing.T) (uses []string) {
 	cfg := config.Default()
 	cfg.DataDir = filepath.Join(t.TempDir(), "data")
@@ -55,7 +55,7 @@ func privateUses(t *testing.T) (uses []string) {
 	return uses
 }
 
-// overheard are the texts that everybody in a place of many can read, and alone how
+// overheard returns the texts that everybody in a place of many can read, and alone how
 // many messages only person 1 can.
 func (w *world) overheard() (open []string, alone int) {
 	for _, m := range w.tg.Sent() {

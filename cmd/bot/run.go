@@ -13,7 +13,7 @@ import (
 // they become the program.
 var failpoint func(point string)
 
-// process is the bot's surroundings.
+// process returns the bot's surroundings.
 func process(s *cli.Streams) app.Process {
 	return app.Process{Version: version, In: s.In, Out: s.Out, Err: s.Err, Failpoint: failpoint}
 }

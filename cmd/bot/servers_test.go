@@ -20,7 +20,7 @@ import (
 	"parley/internal/waittest"
 )
 
-// toolServer is a tool server that changes its tools as it likes.
+// toolServer returns a tool server that changes its tools as it likes.
 func toolServer(t *testing.T) (add func(name, description string), url string, end func()) {
 	t.Helper()
 	server := sdk.NewServer(&sdk.Implementation{Name: "fake", Version: "1"}, nil)

@@ -20,7 +20,7 @@ import (
 // nobody is the user of the service in these tests.
 const nobody = 65534
 
-// unit is the [Service] section of deploy/parley.service: name -> values.
+// unit returns the [Service] section of deploy/parley.service: name -> values.
 func unit(t *testing.T) map[string][]string {
 	t.Helper()
 	b, err := os.ReadFile("../../deploy/parley.service")

@@ -20,7 +20,7 @@ import (
 // textRecord is a line of the text form.
 var textRecord = regexp.MustCompile(`^time=\S+ level=\w+ msg=`)
 
-// stray is what a bot wrote past its log; announced lines are said plainly in
+// stray returns what a bot wrote past its log; announced lines are said plainly in
 // the text form.
 func stray(log, format string) (lines []string) {
 	for line := range strings.Lines(log) {

@@ -24,7 +24,7 @@ func listenAs(t *testing.T, name string) manager {
 	return manager{conn}
 }
 
-// next is the next message; "" when none came in time.
+// next returns the next message; "" when none came in time.
 func (m manager) next(t *testing.T, wait time.Duration) string {
 	t.Helper()
 	if err := m.conn.SetReadDeadline(time.Now().Add(wait)); err != nil {

@@ -47,7 +47,7 @@ func startRenderer(t *testing.T) *renderer {
 	return &renderer{in: json.NewEncoder(in), out: bufio.NewReader(out)}
 }
 
-// render is the prompt that a template makes of a request.
+// render returns the prompt that a template makes of a request.
 func (r *renderer) render(template string, request json.RawMessage) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

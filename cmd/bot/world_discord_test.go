@@ -231,7 +231,7 @@ func (x *rough) count(n int) (l ledger) {
 	return l
 }
 
-// missing are the things said that nobody answered.
+// missing returns the things said that nobody answered.
 func (x *rough) missing() (list []string) {
 	seen := map[string]bool{}
 	for _, m := range x.dc.Sent() {

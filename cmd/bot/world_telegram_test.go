@@ -42,7 +42,7 @@ type badTelegram struct {
 // badChats are as many people and groups.
 const badChats = 20
 
-// badChat is the id of a chat: every fourth is a group.
+// badChat returns the id of a chat: every fourth is a group.
 func badChat(i int) int64 {
 	if i%4 == 3 {
 		return -1000000005000 - int64(i)
@@ -145,7 +145,7 @@ var poison = []string{
 
 const webPage = "<html><body>something is wrong</body></html>"
 
-// fault is one thing that goes wrong once.
+// fault returns one thing that goes wrong once.
 func (g *badTelegram) fault() telegramtest.Fault {
 	f := telegramtest.Fault{Skip: g.rand.IntN(8), Times: 1}
 	any := []string{"", "sendMessage", "editMessageText", "getUpdates", "sendChatAction", "sendMessageDraft"}[g.rand.IntN(6)]

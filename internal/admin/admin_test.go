@@ -37,7 +37,7 @@ func (c *clock) pass(d time.Duration) {
 	c.t = c.t.Add(d)
 }
 
-// store is a real one on a temporary file.
+// store returns a real one on a temporary file.
 func store(t testing.TB, c *clock) *memory.Store {
 	t.Helper()
 	return reopen(t, filepath.Join(t.TempDir(), "data"), c)

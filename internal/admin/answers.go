@@ -48,7 +48,7 @@ var phrases = sync.OnceValue(func() map[string][]phrase {
 // plain are letters without the marks that people leave out.
 var plain = strings.NewReplacer("’", "'", "‘", "'", "`", "'", "á", "a", "à", "a", "â", "a", "é", "e", "è", "e", "ê", "e", "í", "i", "î", "i", "ó", "o", "ô", "o", "ú", "u", "ù", "u", "û", "u", "ñ", "n", "ç", "c", "ё", "е", "-", " ", "_", " ")
 
-// tokenized is a text as words and numbers in small letters; each Chinese
+// tokenized returns a text as words and numbers in small letters; each Chinese
 // character and each picture is one by itself. Punctuation is none.
 func tokenized(text string) (tokens []string) {
 	var word strings.Builder
@@ -138,7 +138,7 @@ func (r *reading) take(says string) {
 	}
 }
 
-// agreed is what was read, for each of n things; ok is false when it does not
+// agreed returns what was read, for each of n things; ok is false when it does not
 // say one thing.
 func (r *reading) agreed(n int) (list []bool, ok bool) {
 	list = make([]bool, n)

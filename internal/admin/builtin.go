@@ -14,7 +14,7 @@ import (
 // claimName is the one command that strangers may give.
 const claimName = "claim"
 
-// Commands are the commands about access: claim, pair and config. verbs are
+// Commands returns the commands about access: claim, pair and config. verbs are
 // more verbs of config.
 func (g *Gate) Commands(verbs ...Command) []Command {
 	id := []Option{{Name: "id", Help: wordIDHere, Required: true}}

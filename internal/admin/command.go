@@ -89,7 +89,7 @@ type Request struct {
 	Args    map[string]string // by option name; absent when not given
 }
 
-// Number is the value of a Number option, or otherwise when it was not given.
+// Number returns the value of a Number option, or otherwise when it was not given.
 func (r Request) Number(name string, otherwise int) int {
 	n, err := strconv.Atoi(r.Args[name])
 	if err != nil {
@@ -153,7 +153,7 @@ func (c Command) admits(role Role) bool {
 	return role >= c.Who
 }
 
-// Least is the lowest role that may use the command or one of its verbs.
+// Least returns the lowest role that may use the command or one of its verbs.
 func (c Command) Least() Role {
 	least := cmp.Or(c.Who, Member)
 	for _, v := range c.Verbs {
@@ -162,7 +162,7 @@ func (c Command) Least() Role {
 	return least
 }
 
-// usage is how it is typed, with its options.
+// usage returns how it is typed, with its options.
 func (c Command) usage(path string) string {
 	var b strings.Builder
 	b.WriteString("/" + path)

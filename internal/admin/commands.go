@@ -63,7 +63,7 @@ func NewCommands(table []Command, o CommandOptions) (*Commands, error) {
 	return c, nil
 }
 
-// Table is every command, for registering. It must not be changed.
+// Table returns every command, for registering. It must not be changed.
 func (c *Commands) Table() []Command { return c.table }
 
 // Wrap runs commands and hands everything else on. A button whose data is a
@@ -103,7 +103,7 @@ func (c *Commands) Pace(m chat.Message) chat.Pace {
 // commandAction is the kind of Action that waits behind Command.Confirm.
 const commandAction = "command"
 
-// Actions are the confirmed actions of commands, for Confirmations.Wrap.
+// Actions returns the confirmed actions of commands, for Confirmations.Wrap.
 func (c *Commands) Actions() map[string]Do {
 	return map[string]Do{commandAction: func(ctx context.Context, m chat.Message, s Settled, _ chat.Reply) (chat.Answer, error) {
 		if err := json.Unmarshal(s.Args, &m.Text); err != nil {
@@ -300,7 +300,7 @@ func inherited(cmd Command) []Command {
 	return all
 }
 
-// names are the commands (or verbs) that a role may use.
+// names returns the commands (or verbs) that a role may use.
 func names(table []Command, role Role) []string {
 	var all []string
 	for _, cmd := range table {

@@ -128,7 +128,7 @@ type body struct {
 	Nonce string `json:"nonce"`
 }
 
-// count is how many things a question asks about.
+// count returns how many things a question asks about.
 func (b body) count() int { return max(1, len(b.Items)) }
 
 // Ask puts a question to m's author in m's place and returns it as an answer. It
@@ -171,7 +171,7 @@ func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (
 	return answer, q, instead, err
 }
 
-// listed is what is asked about things, one a line.
+// listed returns what is asked about things, one a line.
 func listed(items []Item) string {
 	if len(items) == 1 {
 		return items[0].Say
@@ -198,7 +198,7 @@ func (c *Confirmations) form(m chat.Message, asked string, a Action) (chat.Answe
 	return chat.Answer{Text: asked + "\n" + hint, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}, Buttons: c.buttons(q, b)}, q, nil
 }
 
-// questionID is the hash of all that was asked, arguments included.
+// questionID returns the hash of all that was asked, arguments included.
 func questionID(body []byte) string {
 	sum := sha256.Sum256(body)
 	return short(sum[:])
@@ -223,10 +223,10 @@ func (c *Confirmations) Waits(ctx context.Context, m chat.Message) (bool, error)
 	return ok, nil
 }
 
-// things is how many things a question asks about.
+// things returns how many things a question asks about.
 func things(q chat.Question) int { return bodyOf(q).count() }
 
-// bodyOf is what a question would do; of one that is over, nothing.
+// bodyOf returns what a question would do; of one that is over, nothing.
 func bodyOf(q chat.Question) (b body) {
 	_ = json.Unmarshal(q.Body, &b)
 	return b
@@ -265,7 +265,7 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 	})
 }
 
-// reminded is an answer with the question that still waits below it.
+// reminded returns an answer with the question that still waits below it.
 func (c *Confirmations) reminded(q chat.Question, a chat.Answer) chat.Answer {
 	asks := slices.ContainsFunc(slices.Concat(a.Buttons...), func(b chat.Button) bool { _, ok := pressed(b.Data); return ok })
 	if a.Text == "" || a.Private || asks || q.Text == "" || !c.now().Before(q.Until) {
@@ -337,7 +337,7 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply
 	return answer, err
 }
 
-// ended is an answer that is no more than its words.
+// ended returns an answer that is no more than its words.
 func ended(text string, how chat.Outcome, why chat.Reason) chat.Answer {
 	return chat.Answer{Text: text, Record: chat.End{Outcome: how, Reason: why}}
 }

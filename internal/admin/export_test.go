@@ -1,4 +1,4 @@
 package admin
 
-// Remembered is how many people q keeps a bucket for.
+// Remembered returns how many people q keeps a bucket for.
 func Remembered(q *Quotas) int { return len(q.buckets) }

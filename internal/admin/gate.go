@@ -211,7 +211,7 @@ func expected(m chat.Message) bool {
 	return m.Addressed || m.Kind == chat.KindCommand || m.Kind == chat.KindButton
 }
 
-// known is the role of m's author before the platform is asked: Owner, Member
+// known returns the role of m's author before the platform is asked: Owner, Member
 // or Stranger. barred says that the owner keeps this person or place out.
 func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred bool, err error) {
 	if g.Local(m) {
@@ -251,7 +251,7 @@ func (g *Gate) Local(m chat.Message) bool {
 	return g.oneself(m) && (m.Key.Platform == ownersPage || m.Key.Platform == terminal && g.rules.Load().local)
 }
 
-// Role is what m's author may do where m was written; whom the channel's policy
+// Role returns what m's author may do where m was written; whom the channel's policy
 // leaves out is a Stranger there. It may ask the platform, so it can block; when
 // the platform cannot tell, nobody is an administrator.
 func (g *Gate) Role(ctx context.Context, m chat.Message) (Role, error) {

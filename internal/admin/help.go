@@ -9,7 +9,7 @@ import (
 	"parley/internal/chat"
 )
 
-// help is the command that tells about all others.
+// help returns the command that tells about all others.
 func (c *Commands) help() Command {
 	return Command{
 		Name: "help", Help: wordHelpHelp, Effect: Reads, Quiet: true,

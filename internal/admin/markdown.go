@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Markdown is every command as the table in docs/commands.md.
+// Markdown returns every command as the table in docs/commands.md.
 func (c *Commands) Markdown() string {
 	var b strings.Builder
 	b.WriteString("| command | who | answer | does |\n|---|---|---|---|\n")

@@ -21,7 +21,7 @@ func clean(s string) string {
 	}, strings.ToValidUTF8(s, ""))
 }
 
-// fold is the form in which names are compared.
+// fold returns the form in which names are compared.
 func fold(word string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(clean(word))), "-", "_")
 }
@@ -106,7 +106,7 @@ func arguments(options []Option, text string) (map[string]string, error) {
 // missing says which required option was not given.
 type missing struct{ Option }
 
-// Error is a sentence for the person.
+// Error returns a sentence for the person.
 func (m missing) Error() string { return fmt.Sprintf(wordMissing, m.Name) }
 
 // named reads "name:value" where name is an option not yet given.
@@ -182,7 +182,7 @@ func escape(s string) string {
 	return text.Shorten(s, 41)
 }
 
-// nearest is the candidate most like word or, when none is close, the first
+// nearest returns the candidate most like word or, when none is close, the first
 // that begins with it; "" when none does.
 func nearest(word string, candidates []string) string {
 	if near := text.Nearest(word, candidates); near != "" || len(word) < 3 {

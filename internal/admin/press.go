@@ -42,7 +42,7 @@ func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply,
 	return c.afford(ctx, m, w, answered{q, agreed, m.From}, do)
 }
 
-// reasonOf is why a press did nothing.
+// reasonOf returns why a press did nothing.
 func reasonOf(q chat.Question, m chat.Message) chat.Reason {
 	if q.Asked.ID != m.From.ID {
 		return chat.NotYours
@@ -109,7 +109,7 @@ func (c *Confirmations) over(q chat.Question) string {
 	return ""
 }
 
-// called is what a person is called.
+// called returns what a person is called.
 func called(u chat.User) string {
 	if u.Name != "" {
 		return u.Name
@@ -140,7 +140,7 @@ func (c *Confirmations) mayAlso(ctx context.Context, m chat.Message, q chat.Ques
 	return err == nil, err
 }
 
-// Toast is what the platform may tell at once whoever pressed a button: what is
+// Toast returns what the platform may tell at once whoever pressed a button: what is
 // done now, or why nothing is. refused says which; "" is no button of a question.
 func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string, refused bool) {
 	p, ok := pressed(m.Text)
@@ -198,7 +198,7 @@ func (c *Confirmations) buttons(q chat.Question, b body) (rows [][]chat.Button) 
 	return rows
 }
 
-// token is a button's Data: the verdict, the question and a signature over
+// token returns a button's Data: the verdict, the question and a signature over
 // both, the person and the place. 6+17+16 bytes at most.
 func (c *Confirmations) token(verdict string, q chat.Question) string {
 	mac := hmac.New(sha256.New, c.secret)
@@ -206,7 +206,7 @@ func (c *Confirmations) token(verdict string, q chat.Question) string {
 	return verdict + ":" + q.ID + ":" + short(mac.Sum(nil))
 }
 
-// firstLine is the first line of a text, clipped.
+// firstLine returns the first line of a text, clipped.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
 	return text.Clip(s, maxCame)

@@ -148,7 +148,7 @@ type limit struct {
 	stored func(ctx context.Context, since time.Time) (tokens int64, money float64, err error)
 }
 
-// bounds are the limits there are for a message.
+// bounds returns the limits there are for a message.
 func (q *Quotas) bounds(m chat.Message) (all []limit) {
 	most := q.limits.Load()
 	add := func(l limit) {
@@ -179,7 +179,7 @@ const (
 	keyChannel = "channel "
 )
 
-// today is when the day began that limits count.
+// today returns when the day began that limits count.
 func (q *Quotas) today() time.Time { return q.o.Now().UTC().Truncate(24 * time.Hour) }
 
 // usedUp tells people that nothing is left, and when there will be.
@@ -188,7 +188,7 @@ func (q *Quotas) usedUp() string {
 	return fmt.Sprintf(wordUsedUp, inHours(left))
 }
 
-// inHours is a time of less than a day as people say it.
+// inHours returns a time of less than a day as people say it.
 func inHours(d time.Duration) string {
 	h, m := int(d/time.Hour), int(d%time.Hour/time.Minute)
 	switch {
@@ -281,7 +281,7 @@ func (q *Quotas) take(id string) bool {
 	return ok
 }
 
-// filled is a person's bucket as of now; q.mu is held.
+// filled returns a person's bucket as of now; q.mu is held.
 func (q *Quotas) filled(id string) bucket {
 	now, full := q.o.Now(), float64(q.limits.Load().PerMinute)
 	b, ok := q.buckets[id]

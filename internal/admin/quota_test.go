@@ -32,7 +32,7 @@ func (u *usage) AllSpent(context.Context, time.Time) (int64, float64, error) {
 	return u.all.Load(), float64(u.cents.Load()) / 100, nil
 }
 
-// tokens is an amount of nothing else.
+// tokens returns an amount of nothing else.
 func tokens(n int64) admin.Amount { return admin.Amount{Tokens: n} }
 
 // TestRate: after the limit one notice, then silence.

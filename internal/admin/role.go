@@ -20,7 +20,7 @@ const (
 	Owner         // runs this bot
 )
 
-// String is the role's name as people read it.
+// String returns the role's name as people read it.
 func (r Role) String() string {
 	return [...]string{"anyone", "stranger", "member", "admin", "owner"}[min(max(r, Anyone), Owner)+1]
 }
@@ -46,7 +46,7 @@ func (g *Gate) checkID(id string, placeToo bool) error {
 // oneself reports whether m's author is one certain person.
 func (g *Gate) oneself(m chat.Message) bool { return g.o.IDs.Oneself(m) }
 
-// places are the ids under which the place of m can be let in as a whole.
+// places returns the ids under which the place of m can be let in as a whole.
 func places(m chat.Message) []string {
 	ids := []string{placeOf(m.Key)}
 	if m.Guild != "" {

@@ -44,7 +44,7 @@ func (b *base) background(fn func()) {
 // inData names a file in the data folder.
 func (b *base) inData(name string) string { return filepath.Join(b.cfg.DataDir, name) }
 
-// placeOf is where m's session lives.
+// placeOf returns where m's session lives.
 func (b *base) placeOf(m chat.Message) memory.Place {
 	p := memory.Place{Key: m.Key}
 	if b.cfg.Session.Scope == "user" {

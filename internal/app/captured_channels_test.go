@@ -19,7 +19,7 @@ import (
 // last.
 type channel func(s *scene, order string) chat.Message
 
-// channels are all of them by name.
+// channels returns all of them by name.
 func channels() map[string]channel {
 	all := spokenWords()
 	maps.Copy(all, shownWords())
@@ -27,7 +27,7 @@ func channels() map[string]channel {
 	return all
 }
 
-// spokenWords are the words of others in the conversation.
+// spokenWords returns the words of others in the conversation.
 func spokenWords() map[string]channel {
 	return map[string]channel{
 		"message of another member": func(s *scene, order string) chat.Message {
@@ -65,7 +65,7 @@ func spokenWords() map[string]channel {
 	}
 }
 
-// shownWords are what comes with the person's own message, or is read for them.
+// shownWords returns what comes with the person's own message, or is read for them.
 func shownWords() map[string]channel {
 	showing := func(change func(*chat.Message, string)) channel {
 		return func(s *scene, order string) chat.Message {
@@ -103,7 +103,7 @@ func shownWords() map[string]channel {
 	}
 }
 
-// heldWords are what was stored of others' words, or made of them.
+// heldWords returns what was stored of others' words, or made of them.
 func heldWords() map[string]channel {
 	return map[string]channel{
 		"recalled words": func(s *scene, order string) chat.Message {

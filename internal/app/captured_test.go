@@ -108,7 +108,7 @@ func (h *hands) harmless(s tools.Spec) tools.Tool {
 	})
 }
 
-// saying is a tool that reads something out there, or what others wrote.
+// saying returns a tool that reads something out there, or what others wrote.
 func saying(name string, c tools.Category, text *string) tools.Tool {
 	return tools.Func(tools.Meta{Name: name, Description: "reads", Category: c, ReadOnly: true}, func(context.Context, tools.Call, struct{}) (tools.Result, error) {
 		return tools.Result{Content: *text, Untrusted: true}, nil

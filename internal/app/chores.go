@@ -159,7 +159,7 @@ func (c *chores) makeVectors(ctx context.Context) error {
 	return nil
 }
 
-// newFactsFile is nil when there is none to keep.
+// newFactsFile returns nil when there is none to keep.
 func newFactsFile(cfg config.Config, store *memory.Store) *factsfile.File {
 	if cfg.Memory.FactsFile == "" {
 		return nil

@@ -46,7 +46,7 @@ func (a *app) commands() command.Groups {
 	}
 }
 
-// Commands are the slash commands of a bot with these settings.
+// Commands returns the slash commands of a bot with these settings.
 func Commands(ctx context.Context, cfg config.Config) (*admin.Commands, error) {
 	a, err := Process{}.newApp(ctx, cfg, slog.New(slog.DiscardHandler), true)
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *app) factsFileDoes() func(ctx context.Context, do string) (string, erro
 	}
 }
 
-// configVerbs are the verbs of /config beyond access.
+// configVerbs returns the verbs of /config beyond access.
 func (a *app) configVerbs() []admin.Command {
 	return command.Config{Settings: a.settings, Policies: a.storage.store, Here: a.people.gate.Here, All: a.toolset.all, Log: a.log}.Verbs()
 }

@@ -7,7 +7,7 @@ import (
 	"parley/config"
 )
 
-// configured is the settings of a bot that is open to everybody and answers by itself,
+// configured returns the settings of a bot that is open to everybody and answers by itself,
 // in a data folder of its own, and what env says besides.
 func configured(t *testing.T, env ...string) config.Config {
 	t.Helper()

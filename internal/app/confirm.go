@@ -49,7 +49,7 @@ func (f *front) allow(ctx context.Context, m chat.Message, tool string) error {
 	return f.store.Allow(ctx, m.Key, tool, m.From.ID)
 }
 
-// goOn is what an answer to such a question does: the parked turn goes on, for
+// goOn returns what an answer to such a question does: the parked turn goes on, for
 // the person who was asked.
 func (f *front) goOn(ctx context.Context, m chat.Message, s admin.Settled, w chat.Reply) (chat.Answer, error) {
 	r := agent.Resumed{Question: s.ID, Agreed: s.Agreed, Calls: make([]agent.Pending, len(s.Items))}

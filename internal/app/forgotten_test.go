@@ -18,7 +18,7 @@ import (
 // marker is a word that only one person ever said.
 var marker = regexp.MustCompile(`(?i)(anns|bobs)word\d*`)
 
-// parrot is a model that repeats whatever it is told.
+// parrot returns a model that repeats whatever it is told.
 func parrot(r llm.Request) (llm.Response, error) {
 	var heard []string
 	for _, m := range r.Messages {
@@ -154,7 +154,7 @@ func TestForgottenEverywhere(t *testing.T) {
 	}
 }
 
-// traces are the surroundings of what is left.
+// traces returns the surroundings of what is left.
 func traces(t *testing.T, files []string) (list []string) {
 	for _, f := range files {
 		b, err := os.ReadFile(f)

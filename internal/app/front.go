@@ -57,7 +57,7 @@ func (f *front) take(groups command.Groups, config []admin.Command) (err error) 
 	return err
 }
 
-// limits are those of the settings.
+// limits returns those of the settings.
 func limits(c config.Config) admin.Limits {
 	return admin.Limits{
 		PerMinute: c.Limits.UserPerMinute, Pass: c.Limits.PastLimit == pastOffline,
@@ -67,7 +67,7 @@ func limits(c config.Config) admin.Limits {
 	}
 }
 
-// handler is the way of every message: who may speak, how often, what waits
+// handler returns the way of every message: who may speak, how often, what waits
 // for a yes, commands, how much, and then the agent.
 func (f *front) handler() chat.Handler {
 	do := f.commands.Actions()

@@ -62,7 +62,7 @@ func (ps *platforms) registered(ctx context.Context, platform string, register f
 // audiences are the roles of a command table as menus know them.
 var audiences = map[admin.Role]chat.Audience{admin.Anyone: chat.Everybody, admin.Stranger: chat.Members, admin.Member: chat.Members, admin.Admin: chat.Admins, admin.Owner: chat.Owners}
 
-// menuOf is a command table as platforms show it.
+// menuOf returns a command table as platforms show it.
 func menuOf(table []admin.Command) (list []chat.MenuCommand) {
 	for _, c := range table {
 		m := chat.MenuCommand{Name: c.Name, Help: c.Help, Who: audiences[c.Who], Least: audiences[c.Least()], Verbs: menuOf(c.Verbs)}

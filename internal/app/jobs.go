@@ -28,7 +28,7 @@ type jobs struct {
 	failed map[string]string
 }
 
-// newJobs is a schedule with nothing on it.
+// newJobs returns a schedule with nothing on it.
 func newJobs(b *base) *jobs {
 	log := cronLog{b}
 	return &jobs{

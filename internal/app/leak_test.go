@@ -20,7 +20,7 @@ import (
 // canary is in everything Ann (telegram:1) keeps to herself, and nowhere else.
 const canary = "ZX-CANARY-A"
 
-// captured is a model that does what a message tells it, and repeats whatever
+// captured returns a model that does what a message tells it, and repeats whatever
 // a tool gave it.
 func captured(r llm.Request) (llm.Response, error) {
 	said := func(text string) (llm.Response, error) {
@@ -41,7 +41,7 @@ func captured(r llm.Request) (llm.Response, error) {
 	return llm.Response{Finish: llm.FinishToolCalls, Message: llm.Message{Role: llm.RoleAssistant, ToolCalls: []llm.ToolCall{{ID: "x", Name: name, Args: args}}}}, nil
 }
 
-// captive is a stage with a captured model on which Ann has left her data.
+// captive returns a stage with a captured model on which Ann has left her data.
 func captive(t *testing.T) (st *stage, say func(who, text string) string) {
 	t.Helper()
 	ctx := context.Background()
@@ -116,7 +116,7 @@ func forge(r *rand.Rand, s tools.Spec) json.RawMessage {
 	return b
 }
 
-// fitting is a hostile value, mostly of the type that a schema asks for.
+// fitting returns a hostile value, mostly of the type that a schema asks for.
 func fitting(r *rand.Rand, schema string) any {
 	for range 50 {
 		v := hostile[r.IntN(len(hostile))]

@@ -15,7 +15,7 @@ import (
 //go:embed librarian.md
 var librarianPrompt string
 
-// librarian is the helper that tidies notes: it proposes a plan with tools that
+// librarian returns the helper that tidies notes: it proposes a plan with tools that
 // only read, the person says yes, and then it does what the plan says.
 func (n *notes) librarian() tools.Tool {
 	type args struct {

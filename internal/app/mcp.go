@@ -57,7 +57,7 @@ func forClients(all tools.Set) tools.Set {
 	return all.Only(names...)
 }
 
-// asOwner is a call of the first owner, in a direct chat with the bot.
+// asOwner returns a call of the first owner, in a direct chat with the bot.
 func (b *base) asOwner() tools.Call {
 	owner := terminal.Local
 	if len(b.cfg.Access.Owners) > 0 {

@@ -24,7 +24,7 @@ type mind struct {
 // modelSetting is the row of a model chosen from the chat.
 const modelSetting = "model.name"
 
-// modelName is the model that was chosen, if there still is one of that name,
+// modelName returns the model that was chosen, if there still is one of that name,
 // else the endpoint's own.
 func (m *mind) modelName(ctx context.Context, e setup.Endpoint) (string, error) {
 	name, err := m.store.Setting(ctx, modelSetting)

@@ -73,7 +73,7 @@ func (m *models) gauge(ctx context.Context, name string) (*wrap.Gauge, error) {
 // builtIn reports whether no model answers but the built-in responder.
 func (m *models) builtIn() bool { return m.endpoint.Name == offline.Name }
 
-// routed is the models for a purpose, held to the limits, and with secrets held
+// routed returns the models for a purpose, held to the limits, and with secrets held
 // back from them; nil where none is set.
 func (m *models) routed(purpose string) llm.Model {
 	route, ok := m.routes[purpose]
@@ -83,7 +83,7 @@ func (m *models) routed(purpose string) llm.Model {
 	return wrap.Discreet{Model: route, Hide: setup.NewRedactor(m.cfg, setup.ShortestSaid)}
 }
 
-// route is the way to the models for a purpose. A model that stands in for an
+// route returns the way to the models for a purpose. A model that stands in for an
 // endpoint is the way for every purpose of answers.
 func (m *models) route(purpose string) wrap.Route {
 	legs := m.endpoint.Legs(purpose)
@@ -128,7 +128,7 @@ func (m *models) shown() func() []command.Route {
 	}
 }
 
-// engine is a model by its name, nil for none.
+// engine returns a model by its name, nil for none.
 func (m *models) engine(name string) *setup.Engine {
 	for _, e := range m.endpoint.Engines() {
 		if e.Name == name {
@@ -164,7 +164,7 @@ func (m *models) count(ctx context.Context, c wrap.Call) {
 	}
 }
 
-// window is how many tokens a request to the model of this name may have.
+// window returns how many tokens a request to the model of this name may have.
 func (m *models) window(name string) int {
 	leg := m.routes[config.PurposeAnswer].Next(name)
 	if n := leg.Window.Space(); n > 0 {
@@ -179,7 +179,7 @@ func (m *models) window(name string) int {
 	return unknownWindow
 }
 
-// estimate is the tokens of a request, as the model counts that would get it.
+// estimate returns the tokens of a request, as the model counts that would get it.
 func (m *models) estimate(r llm.Request) int {
 	return m.routes[config.PurposeAnswer].Estimate(r)
 }
@@ -191,7 +191,7 @@ const unknownWindow = 32768
 // pastOffline is the limits.past_limit that lets the built-in responder answer.
 const pastOffline = "offline"
 
-// pastLimit is who answers when a limit is reached; nil is nobody.
+// pastLimit returns who answers when a limit is reached; nil is nobody.
 func (m *models) pastLimit(err error) llm.Model {
 	if errors.Is(err, admin.ErrQuota) && m.inForce.Load().Limits.PastLimit == pastOffline {
 		return offline.Model{Why: wordsPastLimit}
@@ -199,7 +199,7 @@ func (m *models) pastLimit(err error) llm.Model {
 	return nil
 }
 
-// newEmbedder is the embedder of the settings, nil for none.
+// newEmbedder returns the embedder of the settings, nil for none.
 func (m *models) newEmbedder() *wrap.Embedder {
 	name := m.cfg.EmbeddingModel()
 	if name == "" {
@@ -237,7 +237,7 @@ func (m *models) embed(ctx context.Context, texts []string) ([][]float32, error)
 	return m.embedder.Embed(ctx, texts)
 }
 
-// embeds is the embed of options.
+// embeds returns the embed of options.
 func (m *models) embeds() embed {
 	if m.cfg.EmbeddingModel() == "" {
 		return nil

@@ -61,7 +61,7 @@ func (n *notes) kinds() (kinds []string) {
 	return kinds
 }
 
-// view is the notes as tools see it.
+// view returns the notes as tools see it.
 func (n *notes) view() tools.Notes {
 	view := tools.Notes{Vault: n.index, Code: slices.Contains(n.kinds(), vault.KindCode), Authors: n.store, Writes: n.mayWrite, Owner: n.people.owns}
 	if n.cfg.Vault.Readers == "owner" {
@@ -93,7 +93,7 @@ func sourceLink(base, path string, line int) string {
 	return strings.ReplaceAll(base, "{line}", strconv.Itoa(line))
 }
 
-// escaped is text for any place in an address. Not every program takes "+" for
+// escaped returns text for any place in an address. Not every program takes "+" for
 // a space.
 func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
@@ -103,12 +103,12 @@ func (n *notes) mayWrite(ctx context.Context, c tools.Call) bool {
 	return n.people.roleOf(ctx, c) >= least
 }
 
-// shelf is the notes as m's author may read them where m was written.
+// shelf returns the notes as m's author may read them where m was written.
 func (n *notes) shelf(ctx context.Context, m chat.Message) (*tools.Shelf, error) {
 	return n.view().Shelf(ctx, m.From.ID, m.Direct)
 }
 
-// tools are the tools on notes and the librarian.
+// tools returns the tools on notes and the librarian.
 func (n *notes) tools() []tools.Tool {
 	if n.index == nil {
 		return nil
@@ -163,7 +163,7 @@ func (n *notes) cite(answer string, passages []string) (string, []int) {
 	return c.Text, c.Numbers
 }
 
-// state is the index in a sentence, for /status and doctor.
+// state returns the index in a sentence, for /status and doctor.
 func (n *notes) state() (said string, ill bool) {
 	st := n.index.Status()
 	said = fmt.Sprintf("%s, %s, %s", st.State, text.Many(st.Documents, "document"), text.Many(st.Sections, "section"))
@@ -190,7 +190,7 @@ func (n *notes) state() (said string, ill bool) {
 	return said, st.Err != "" || st.State == vault.StateBroken
 }
 
-// commands are what people do with the notes themselves.
+// commands returns what people do with the notes themselves.
 func (n *notes) commands() command.Notes {
 	view := command.Notes{Owner: n.cfg.Vault.Readers == "owner", BuiltIn: n.models.builtIn()}
 	if n.index != nil {

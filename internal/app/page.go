@@ -68,7 +68,7 @@ func pageFact(f facts.Fact, before []facts.Earlier) page.Fact {
 	return view
 }
 
-// book is the playbook in force as the page shows it.
+// book returns the playbook in force as the page shows it.
 func (p *port) book(ctx context.Context) (*page.Book, error) {
 	b := p.rules.book()
 	if b == nil {

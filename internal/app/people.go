@@ -62,7 +62,7 @@ func (p *people) isOwner(ctx context.Context, c tools.Call) bool {
 	return p.roleOf(ctx, c) >= admin.Owner
 }
 
-// roleOf is what who calls is, in the place of the call.
+// roleOf returns what who calls is, in the place of the call.
 func (p *people) roleOf(ctx context.Context, c tools.Call) admin.Role {
 	role, err := p.gate.Role(ctx, chat.Message{Key: c.Where, From: c.Who, Direct: c.Direct, Guild: c.Guild})
 	if err != nil {
@@ -93,7 +93,7 @@ func (p *people) mayShare(ctx context.Context, c tools.Call) bool {
 	return p.roleOf(ctx, c) >= admin.Admin
 }
 
-// zone is a person's time zone, "" when unknown. Who sits at this machine is
+// zone returns a person's time zone, "" when unknown. Who sits at this machine is
 // where it is.
 func (p *people) zone(ctx context.Context, who chat.User) string {
 	known, err := p.store.Person(ctx, who.ID)
@@ -106,7 +106,7 @@ func (p *people) zone(ctx context.Context, who chat.User) string {
 	return p.home
 }
 
-// machineZone is the name of this machine's time zone, "" when it has none but
+// machineZone returns the name of this machine's time zone, "" when it has none but
 // UTC or none that can be told.
 func machineZone() string {
 	name, set := os.LookupEnv("TZ")
@@ -124,7 +124,7 @@ func machineZone() string {
 	return name
 }
 
-// location is where a person's clock is, UTC when unknown.
+// location returns where a person's clock is, UTC when unknown.
 func (p *people) location(ctx context.Context, who chat.User) *time.Location {
 	loc, err := time.LoadLocation(p.zone(ctx, who))
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"parley/internal/setup"
 )
 
-// Rehearse is the bot for a rehearsal.
+// Rehearse returns the bot for a rehearsal.
 func (p Process) Rehearse(ctx context.Context, parts rehearse.Parts) (*rehearse.Bot, error) {
 	a, err := p.newRehearsed(ctx, parts)
 	if err != nil {
@@ -42,7 +42,7 @@ func (p Process) newRehearsed(ctx context.Context, parts rehearse.Parts) (*app, 
 	return a, nil
 }
 
-// rehearsed is what a stage sees of the bot.
+// rehearsed returns what a stage sees of the bot.
 func (a *app) rehearsed() *rehearse.Bot {
 	return &rehearse.Bot{
 		Store: a.storage.store, Hub: a.platforms.hub, Sweep: a.chores.sweep, Book: a.rules.book, LastAnswer: a.lastAnswer, Place: a.placeOf,
@@ -50,7 +50,7 @@ func (a *app) rehearsed() *rehearse.Bot {
 	}
 }
 
-// lastAnswer is the newest answer in a place, to one person or to anybody.
+// lastAnswer returns the newest answer in a place, to one person or to anybody.
 func (a *app) lastAnswer(ctx context.Context, k chat.Key, user string) (memory.Decision, bool, error) {
 	d, err := a.storage.store.LastDecision(ctx, k, user)
 	if errors.Is(err, memory.ErrNotFound) {

@@ -53,7 +53,7 @@ func (c *chores) remind(ctx context.Context) error {
 	return nil
 }
 
-// reminderParts are the words, with buttons to snooze and to be done.
+// reminderParts returns the words, with buttons to snooze and to be done.
 func (c *chores) reminderParts(r memory.Reminder) []chat.Part {
 	said := fmt.Sprintf(wordsReminder, r.Text)
 	if name := r.User.Name; name != "" && !c.platforms.alone(r.Key) {

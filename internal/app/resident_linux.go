@@ -43,5 +43,5 @@ func releaseStartup() {
 	}
 }
 
-// at is an address of our own mapping as a pointer; it is never kept.
+// at returns an address of our own mapping as a pointer; it is never kept.
 func at(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }

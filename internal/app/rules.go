@@ -35,7 +35,7 @@ func (r *rules) open(context.Context) error {
 	return err
 }
 
-// book is the playbook in force, nil for none.
+// book returns the playbook in force, nil for none.
 func (r *rules) book() *playbook.Book {
 	if r.source == nil {
 		return nil
@@ -66,7 +66,7 @@ func (r *rules) note(err error) (news bool) {
 	return r.wrong != before
 }
 
-// problem is what is wrong with the playbook's files, "" for nothing.
+// problem returns what is wrong with the playbook's files, "" for nothing.
 func (r *rules) problem() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

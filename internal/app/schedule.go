@@ -16,7 +16,7 @@ const shortestRhythm = 5 * time.Minute
 // schedules reads five cron fields and @every.
 var schedules = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 
-// nextTime is when a schedule comes up after a moment. Its wall clock is the
+// nextTime returns when a schedule comes up after a moment. Its wall clock is the
 // zone's: a time that the clocks skip comes right after the gap, one that they
 // repeat comes once. Its errors may be shown to people.
 func nextTime(schedule, zone string, after time.Time) (time.Time, error) {
@@ -42,7 +42,7 @@ func nextTime(schedule, zone string, after time.Time) (time.Time, error) {
 	return first, nil
 }
 
-// upcoming is the next time, zero for never. Fields are matched on the wall
+// upcoming returns the next time, zero for never. Fields are matched on the wall
 // clock, where no time is missing or doubled; only then it becomes a moment.
 func upcoming(spec cron.Schedule, loc *time.Location, after time.Time) time.Time {
 	if after.IsZero() {

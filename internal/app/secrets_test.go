@@ -13,7 +13,7 @@ import (
 	"parley/internal/vault"
 )
 
-// vaulted is a stage of a captured model with a folder of notes that everybody
+// vaulted returns a stage of a captured model with a folder of notes that everybody
 // may write to.
 func vaulted(t *testing.T) (st *stage, do func(m chat.Message) string) {
 	t.Helper()
@@ -35,7 +35,7 @@ func vaulted(t *testing.T) (st *stage, do func(m chat.Message) string) {
 	}
 }
 
-// from is a message of somebody on a platform: in a group, or directly with "".
+// from returns a message of somebody on a platform: in a group, or directly with "".
 func from(platform, who, group, text string) chat.Message {
 	m := chat.Message{Key: chat.Key{Platform: platform, Channel: who}, From: chat.User{ID: platform + ":" + who, Name: "P" + who}, Text: text, Direct: group == ""}
 	if group != "" {
@@ -128,7 +128,7 @@ func (s *snoop) complete(path string, options []admin.Option) {
 	}
 }
 
-// planted is a stage where Ann's secret stands in every place where things are
+// planted returns a stage where Ann's secret stands in every place where things are
 // kept; answer is one that she was given.
 func planted(t *testing.T, platform string) (bob *snoop, ann func(group, text string) string, answer string) {
 	t.Helper()

@@ -75,7 +75,7 @@ func (s *settings) read(ctx context.Context) error {
 	return nil
 }
 
-// fitting is the settings with as much of what was set as they still allow; the
+// fitting returns the settings with as much of what was set as they still allow; the
 // rest is forgotten.
 func (s *settings) fitting() config.Config {
 	merged := s.given

@@ -18,7 +18,7 @@ type stage struct {
 	script *rehearse.Script
 }
 
-// staged is a script on a stage of its own, with the default settings. model
+// staged returns a script on a stage of its own, with the default settings. model
 // answers in it; with nil it is the script that does.
 func staged(t *testing.T, text string, model llm.Model) *stage {
 	t.Helper()

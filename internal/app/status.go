@@ -13,7 +13,7 @@ import (
 // statusTimeout bounds a question how the model is.
 const statusTimeout = 2 * time.Second
 
-// doing is how each part is doing, without asking anything outside the
+// doing returns how each part is doing, without asking anything outside the
 // process.
 func (v *vitals) doing(ctx context.Context) (lines []page.Line) {
 	line := func(ill bool, name, format string, args ...any) {
@@ -61,7 +61,7 @@ func (v *vitals) doing(ctx context.Context) (lines []page.Line) {
 	return lines
 }
 
-// parts is how each part of the bot is, for /status.
+// parts returns how each part of the bot is, for /status.
 func (v *vitals) parts(ctx context.Context) (lines []command.Line) {
 	for _, l := range v.doing(ctx) {
 		lines = append(lines, command.Line{Name: l.Name, State: l.State})

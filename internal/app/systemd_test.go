@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// listenAs is the service manager's end of the socket.
+// listenAs returns the service manager's end of the socket.
 func listenAs(t *testing.T, name string) *net.UnixConn {
 	t.Helper()
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})

@@ -36,7 +36,7 @@ func newToolbox(b *base, m *models, store *memory.Store) *toolbox {
 	return box
 }
 
-// ToolNames are the names of the built-in tools that the settings make useful.
+// ToolNames returns the names of the built-in tools that the settings make useful.
 func ToolNames(cfg config.Config) (names []string, err error) {
 	b := newBase(Process{}, cfg, slog.New(slog.DiscardHandler), time.Now)
 	list, err := newToolbox(b, &models{base: b}, nil).list()
@@ -46,7 +46,7 @@ func ToolNames(cfg config.Config) (names []string, err error) {
 	return names, err
 }
 
-// list is the tools that are part of Parley, as far as the settings make them
+// list returns the tools that are part of Parley, as far as the settings make them
 // useful.
 func (b *toolbox) list() ([]tools.Tool, error) {
 	list := []tools.Tool{
@@ -87,7 +87,7 @@ func readSubagent(s config.Subagent) (agent.Subagent, error) {
 	return agent.Subagent{Name: s.Name, Description: s.Description, Prompt: string(prompt), Tools: s.Tools, MaxTurns: s.MaxTurns}, nil
 }
 
-// delegate is the tool through which a subagent is given a job. The agent
+// delegate returns the tool through which a subagent is given a job. The agent
 // exists by the time anybody calls it.
 func (b *toolbox) delegate(s agent.Subagent) tools.Tool {
 	type args struct {

@@ -14,7 +14,7 @@ import (
 	"parley/internal/tools"
 )
 
-// policyFor is the closest of the owner's policies for a tool: its own name
+// policyFor returns the closest of the owner's policies for a tool: its own name
 // before the longest pattern that fits; ok is false for none.
 func policyFor(list []config.ToolPolicy, tool string) (p config.ToolPolicy, ok bool) {
 	for _, q := range list {
@@ -29,7 +29,7 @@ func policyFor(list []config.ToolPolicy, tool string) (p config.ToolPolicy, ok b
 	return p, ok
 }
 
-// ruled is a set under the owner's policies. Without one, what changes something
+// ruled returns a set under the owner's policies. Without one, what changes something
 // on a tool server asks always: nobody here knows what it does.
 func (t *toolset) ruled(set tools.Set) tools.Set {
 	return set.Under(func(s tools.Spec) tools.Spec {
@@ -47,12 +47,12 @@ func (t *toolset) ruled(set tools.Set) tools.Set {
 	})
 }
 
-// leastRole is the role from which on a tool may be used.
+// leastRole returns the role from which on a tool may be used.
 func leastRole(s tools.Spec) admin.Role {
 	return map[string]admin.Role{"admins": admin.Admin, "owner": admin.Owner}[s.Who]
 }
 
-// personal is a set for m's author in m's place: without what is not for them,
+// personal returns a set for m's author in m's place: without what is not for them,
 // and unasked what the owner has allowed there for good.
 func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (tools.Set, error) {
 	allowed, err := t.toolbox.store.Allowed(ctx, m.Key)

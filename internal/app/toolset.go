@@ -73,7 +73,7 @@ func (t *toolset) connect() error {
 	return nil
 }
 
-// all is every tool there is, on or off.
+// all returns every tool there is, on or off.
 func (t *toolset) all() tools.Set {
 	if t.servers == nil {
 		return t.own
@@ -81,7 +81,7 @@ func (t *toolset) all() tools.Set {
 	return t.own.With(t.servers.Set())
 }
 
-// offered is the set as it stands, with find_tools for what is not always offered.
+// offered returns the set as it stands, with find_tools for what is not always offered.
 func (t *toolset) offered() tools.Set {
 	all := t.all()
 	t.mu.Lock()
@@ -101,7 +101,7 @@ func (t *toolset) only(names []string) tools.Set {
 	return findable(t.ruled(t.all().Only(names...).Without(slices.Collect(maps.Keys(t.off))...)))
 }
 
-// here is what may be used where m was written.
+// here returns what may be used where m was written.
 func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
 	p, err := t.toolbox.store.Policy(ctx, m.Key)
 	if err != nil {
@@ -135,7 +135,7 @@ func (t *toolset) turn(name string, on bool) map[string]bool {
 	return maps.Clone(t.off)
 }
 
-// status is how the tool servers stand; one that has died silently is found
+// status returns how the tool servers stand; one that has died silently is found
 // out by the next time.
 func (t *toolset) status() []mcp.Status {
 	if t.servers == nil {

@@ -25,7 +25,7 @@ type vitals struct {
 	supervisor supervisor
 }
 
-// findings is all that is not well, without asking anything that could hang.
+// findings returns all that is not well, without asking anything that could hang.
 // /healthz, /readyz, /status, the page and the metrics all say this.
 func (v *vitals) findings() (list []health.Finding) {
 	for _, p := range v.platforms.adapters {

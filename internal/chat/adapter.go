@@ -10,7 +10,7 @@ import (
 // Adapter is one platform. Implementations hold no conversation state beyond
 // what a reconnect may lose.
 type Adapter interface {
-	// Platform is the first word of every Key and User ID it makes.
+	// Platform returns the first word of every Key and User ID it makes.
 	Platform() string
 	// Run receives until ctx ends, reconnecting by itself. It returns nil when
 	// ctx ended, and an error only when retrying is pointless (a rejected

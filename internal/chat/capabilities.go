@@ -95,7 +95,7 @@ type Confidant interface {
 	// when u is not one certain person. Send takes it even if that conversation
 	// was never opened, and fails with a GoneError that is Closed then.
 	DirectKey(u User) (k Key, ok bool)
-	// Door is the address at which people open that conversation, "" for none.
+	// Door returns the address at which people open that conversation, "" for none.
 	Door() string
 }
 

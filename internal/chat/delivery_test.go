@@ -59,7 +59,7 @@ func TestFaultFinishWhoseReplyIsLost(t *testing.T) {
 	}
 }
 
-// next is the process after s, on the same data.
+// next returns the process after s, on the same data.
 func (s *stage) next(dir string, o chat.HubOptions, errs ...error) *stage {
 	s.t.Helper()
 	n := newStage(s.t, dir, o)

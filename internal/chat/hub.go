@@ -190,7 +190,7 @@ func (h *Hub) Do(k Key, pace Pace, fn func(ctx context.Context)) bool {
 // stores parts outside a Handler (a reminder) calls it afterwards.
 func (h *Hub) Flush(k Key) { h.Do(k, Quick, func(context.Context) { h.flush(k) }) }
 
-// Active is the number of conversations at work and of messages waiting.
+// Active returns the number of conversations at work and of messages waiting.
 func (h *Hub) Active() (lanes, messages int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

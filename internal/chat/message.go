@@ -10,7 +10,7 @@ import (
 // comparable. Thread is empty outside threads and topics.
 type Key struct{ Platform, Channel, Thread string }
 
-// String is the form used in logs and in stored rows: platform:channel, or
+// String returns the form used in logs and in stored rows: platform:channel, or
 // platform:channel/thread.
 func (k Key) String() string {
 	if k.Thread == "" {

@@ -62,7 +62,7 @@ func TestCloseSpoilers(t *testing.T) {
 	}
 }
 
-// bones is a text without white space and what marks it.
+// bones returns a text without white space and what marks it.
 func bones(s string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t\n\r\v\f\u0085\u00A0`~*_|>-#", r) || r == utf8.RuneError {

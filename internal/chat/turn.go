@@ -122,7 +122,7 @@ func (h *Hub) ended(m Message, said bool, record any, took time.Duration) {
 	h.o.Observe(Event{Name: "answered", Key: m.Key, Took: took, Outcome: Ending(m, said, record).Outcome})
 }
 
-// ErrorID is a short random name under which a log line is found again.
+// ErrorID returns a short random name under which a log line is found again.
 func ErrorID() string { return rand.Text()[:8] }
 
 // finish is durable moment 2. It never throws away an answer because the disk

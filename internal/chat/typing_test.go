@@ -94,7 +94,7 @@ func (a *typist) Send(ctx context.Context, p chat.Part) (string, error) {
 	return a.Adapter.Send(ctx, p)
 }
 
-// unseen is the longest that typing was not seen between two moments.
+// unseen returns the longest that typing was not seen between two moments.
 func (a *typist) unseen(from, to time.Duration) (longest time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -91,7 +91,7 @@ var (
 // maxClaimed is how long what stands before a mark may be, in bytes.
 const maxClaimed = 1200
 
-// claimed is the part of the text before a mark that the mark vouches for: the
+// claimed returns the part of the text before a mark that the mark vouches for: the
 // last sentence of the last line, or cell of a table.
 func claimed(text string) string {
 	text = strings.TrimRight(text[max(0, len(text)-maxClaimed):], " \n\t")
@@ -159,7 +159,7 @@ func digitsOf(s string) string {
 	}, s)
 }
 
-// bareWords is a text in lower case without anything but words.
+// bareWords returns a text in lower case without anything but words.
 func bareWords(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -182,7 +182,7 @@ func quotesIn(s string) (all []string) {
 	return all
 }
 
-// unquoted is a text without its quotations.
+// unquoted returns a text without its quotations.
 func unquoted(s string) string { return eachQuote(s, func(string) {}) }
 
 // eachQuote calls f with each quotation and returns what is around them.

@@ -221,7 +221,7 @@ func ascii(s string) string {
 	}, s)
 }
 
-// value is what a digit of any script is worth: scripts have ten in a row.
+// value returns what a digit of any script is worth: scripts have ten in a row.
 func value(r rune) rune {
 	for _, t := range unicode.Nd.R16 {
 		if rune(t.Lo) <= r && r <= rune(t.Hi) {

@@ -117,7 +117,7 @@ func grouped(before, after string) bool {
 	return len(whole) == 3 && len(head) <= 3 && strings.Trim(head, "0123456789") == "" && head[0] != '0'
 }
 
-// readNumber is what a number may mean: separators part thousands in one country and
+// readNumber returns what a number may mean: separators part thousands in one country and
 // the whole from the rest in another.
 func readNumber(run string) (q quantity) {
 	if strings.Contains(run, " ") {

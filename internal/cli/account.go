@@ -133,7 +133,7 @@ func mendToken(err error, platform, mend string) error {
 	return fmt.Errorf("%s: %w", platform, err)
 }
 
-// host is the part of an address that is safe to show.
+// host returns the part of an address that is safe to show.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

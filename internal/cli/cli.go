@@ -85,7 +85,7 @@ func withStore(ctx context.Context, f *Flags, do func(*memory.Store) error) erro
 // PDFText prints the text of a PDF: the process that pdf.Read starts.
 type PDFText struct{}
 
-// Run is the process in which a PDF is read.
+// Run returns the process in which a PDF is read.
 func (PDFText) Run(s *Streams) error { return pdf.Extract(s.In, s.Out) }
 
 // IsTerminal reports whether a stream is a terminal.

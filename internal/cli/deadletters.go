@@ -37,7 +37,7 @@ func (c deadlettersListCmd) Run(ctx context.Context, f *Flags, s *Streams) error
 	})
 }
 
-// letterState is where a dead letter stands, in a word or two.
+// letterState returns where a dead letter stands, in a word or two.
 func letterState(l memory.DeadLetter) string {
 	switch {
 	case l.Retry:

@@ -264,7 +264,7 @@ func (d *doctor) several(ctx context.Context, e setup.Endpoint) {
 	}
 }
 
-// window is how many tokens a model takes, in words; "" where nobody says.
+// window returns how many tokens a model takes, in words; "" where nobody says.
 func (d *doctor) window(ctx context.Context, e *setup.Engine) string {
 	if e.Traits.ContextSize > 0 {
 		return fmt.Sprintf(" %d tokens, as set.", e.Traits.ContextSize)

@@ -282,7 +282,7 @@ func (w *wizard) owner(ctx context.Context) error {
 	})
 }
 
-// text is the settings file: the answers and nothing else.
+// text returns the settings file: the answers and nothing else.
 func (w *wizard) text() string {
 	var b strings.Builder
 	b.WriteString("# Written by bot init; config/bot.example.yaml has every setting.\n")

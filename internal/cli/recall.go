@@ -105,10 +105,10 @@ func (c Recall) withNotes(ctx context.Context, f *Flags, list []recalled, q memo
 	return list
 }
 
-// cost is a text's share of a budget, in tokens.
+// cost returns a text's share of a budget, in tokens.
 func cost(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
-// recallAll is the facts that would be shown and the passages that would be
+// recallAll returns the facts that would be shown and the passages that would be
 // found, within one budget.
 func recallAll(ctx context.Context, store *memory.Store, q memory.Query) (list []recalled, err error) {
 	list = []recalled{} // in JSON an empty list, not null

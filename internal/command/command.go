@@ -29,7 +29,7 @@ type Groups struct {
 	Playbook  Playbook
 }
 
-// Table is the commands in the order of /help. The verbs of /config are apart
+// Table returns the commands in the order of /help. The verbs of /config are apart
 // (Config.Verbs), because the command itself is admin's.
 func (g Groups) Table() []admin.Command {
 	return slices.Concat(
@@ -50,12 +50,12 @@ func say(words string, args ...any) (chat.Answer, error) {
 // listPage is how many rows a list shows at once.
 const listPage = 15
 
-// number is the option that names a row; about says of which kind.
+// number returns the option that names a row; about says of which kind.
 func number(about string) admin.Option {
 	return admin.Option{Name: "number", Help: about, Kind: admin.Number, Required: true}
 }
 
-// row is the number that was given.
+// row returns the number that was given.
 func row(r admin.Request) int64 { return int64(r.Number("number", 0)) }
 
 // beginning keeps the words that begin with what was typed.
@@ -68,12 +68,12 @@ func beginning(all []string, typed string) (some []string) {
 	return some
 }
 
-// codeBlock is a text between fences that it cannot close.
+// codeBlock returns a text between fences that it cannot close.
 func codeBlock(language, code string) string {
 	return "```" + language + "\n" + strings.ReplaceAll(code, "```", "'''") + "\n```"
 }
 
-// quoted is a text of others as one line that says nothing in Markdown, of n
+// quoted returns a text of others as one line that says nothing in Markdown, of n
 // characters at most.
 func quoted(said string, n int) string {
 	return "`" + text.Shorten(strings.ReplaceAll(strings.Join(strings.Fields(said), " "), "`", "'"), n) + "`"

@@ -24,11 +24,11 @@ type Config struct {
 
 // Settings is the settings in force, of which some can be changed from a chat.
 type Settings interface {
-	// String is all of them, without secrets.
+	// String returns all of them, without secrets.
 	String() string
 	// Tunable names those that can be changed, such as "session.ttl".
 	Tunable() []string
-	// Tuned is what was changed from the chat, in the order of the names.
+	// Tuned returns what was changed from the chat, in the order of the names.
 	Tuned() []Tuned
 	// Tune changes one for good; "default" takes that back. A value that does
 	// not fit is a text.Error.
@@ -44,7 +44,7 @@ type Policies interface {
 	SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error
 }
 
-// Verbs are the verbs.
+// Verbs returns the verbs.
 func (c Config) Verbs() []admin.Command {
 	return []admin.Command{
 		{Name: "show", Help: helpConfigShow, Effect: admin.Reads, Run: c.show},

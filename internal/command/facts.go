@@ -54,7 +54,7 @@ func (f Facts) command() admin.Command {
 	return admin.Command{Name: "facts", Help: helpFacts, Effect: admin.Reads, Private: true, Run: f.list, Verbs: verbs}
 }
 
-// asker is a command's author, to the facts service.
+// asker returns a command's author, to the facts service.
 func asker(r admin.Request) facts.Asker {
 	return facts.Asker{Viewer: provenance.ViewerOf(r.Message), Admin: func(context.Context) bool { return r.Role >= admin.Admin }}
 }

@@ -32,7 +32,7 @@ type Insight struct {
 
 // Audit is what became of each message; memory.Store.
 type Audit interface {
-	// LastDecision is the newest in a place, for one person or for anybody ("").
+	// LastDecision returns the newest in a place, for one person or for anybody ("").
 	LastDecision(ctx context.Context, k chat.Key, user string) (memory.Decision, error)
 	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
 	Accounts
@@ -42,7 +42,7 @@ type Audit interface {
 // Accounts is what there is besides about a decision; memory.Store.
 type Accounts interface {
 	Calls(ctx context.Context, decision string) ([]memory.CallRecord, error)
-	// Asked is what was said in a message, "" where that is not kept.
+	// Asked returns what was said in a message, "" where that is not kept.
 	Asked(ctx context.Context, d memory.Decision) (string, error)
 }
 
@@ -140,7 +140,7 @@ func notWorked(calls []memory.CallRecord) (list []string) {
 // maxNamed is how much of a tool's name is shown.
 const maxNamed = 64
 
-// answered is the answer a person asks about: one they name, in this place, or
+// answered returns the answer a person asks about: one they name, in this place, or
 // the last one they got here.
 func (i Insight) answered(ctx context.Context, r admin.Request) (memory.Decision, bool, error) {
 	id := strings.ToLower(r.Args["answer"])
@@ -151,7 +151,7 @@ func (i Insight) answered(ctx context.Context, r admin.Request) (memory.Decision
 	return d, ok && d.Key == r.Message.Key, err
 }
 
-// source is what a source of an answer says, for those who may read it.
+// source returns what a source of an answer says, for those who may read it.
 func (i Insight) source(ctx context.Context, m chat.Message, d memory.Decision, n int) (chat.Answer, error) {
 	for _, s := range d.Detail.Sources {
 		switch {
@@ -214,7 +214,7 @@ func (i Insight) total(ctx context.Context, r admin.Request) (chat.Answer, error
 	return chat.Answer{Text: b.String()}, err
 }
 
-// figures are those of a line of /stats.
+// figures returns those of a line of /stats.
 func figures(s memory.Stat) string {
 	return fmt.Sprintf("%s, %s, %s", text.Many(s.Messages, "message"), text.Many(s.Calls, "model call"), text.Many(s.Tokens, "token"))
 }

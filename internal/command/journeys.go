@@ -59,7 +59,7 @@ func (p Playbook) stopJourney(ctx context.Context, r admin.Request, b *playbook.
 	return chat.Answer{Text: wordsJourneyLeft}, err
 }
 
-// state is where the playbook stands here.
+// state returns where the playbook stands here.
 func (p Playbook) state(ctx context.Context, m chat.Message) (playbook.State, error) {
 	se, ok, err := p.Rows.LiveSession(ctx, p.Place(m))
 	if err != nil || !ok {
@@ -92,7 +92,7 @@ func standing(b *playbook.Book, st playbook.State) (chat.Answer, error) {
 	return say(wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep), strings.Join(path, " → "))
 }
 
-// stepName is what people call a step, its id when the playbook has lost it.
+// stepName returns what people call a step, its id when the playbook has lost it.
 func stepName(b *playbook.Book, journey, step string) string {
 	for _, j := range b.Journeys() {
 		for _, s := range j.Steps {

@@ -107,7 +107,7 @@ func (n Notes) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	return chat.Answer{Text: fmt.Sprintf("**%s** — %s\n\n%s", d.Title, d.Path, text.Shorten(d.Text, maxNote))}, nil
 }
 
-// listed is what a message's author may read of a list.
+// listed returns what a message's author may read of a list.
 func (n Notes) listed(ctx context.Context, m chat.Message, all func() ([]vault.Entry, error)) ([]vault.Entry, error) {
 	s, err := n.Shelf(ctx, m)
 	if err != nil {

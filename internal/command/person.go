@@ -81,7 +81,7 @@ func (p Person) dictated(ctx context.Context, user string) (own []memory.NoteAut
 	return own, err
 }
 
-// Notes is a person's notes one after the other, "" when there are none.
+// Notes returns a person's notes one after the other, "" when there are none.
 func (p Person) Notes(ctx context.Context, user string) (string, error) {
 	own, err := p.dictated(ctx, user)
 	if err != nil {

@@ -133,7 +133,7 @@ func (p Playbook) switchRule(on bool) bookRun {
 	}
 }
 
-// testRules is a dry run: what it works out is thrown away.
+// testRules returns a dry run: what it works out is thrown away.
 func (p Playbook) testRules(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
 	g, err := b.Guide(ctx, p.Judge, playbook.Situation{
 		Platform: r.Message.Key.Platform, Channel: r.Message.Key.Channel, User: r.Message.From.ID, Text: r.Args["text"], Now: p.Now(),
@@ -148,7 +148,7 @@ func (p Playbook) testRules(ctx context.Context, r admin.Request, b *playbook.Bo
 	return chat.Answer{Text: "- " + strings.Join(lines, "\n- ")}, nil
 }
 
-// stored is where a session stands.
+// stored returns where a session stands.
 func stored(se memory.Session) (st playbook.State) {
 	if se.Playbook != "" {
 		st.Session = json.RawMessage(se.Playbook)
@@ -156,7 +156,7 @@ func stored(se memory.Session) (st playbook.State) {
 	return st
 }
 
-// Variables are the context variables of a session, a line each.
+// Variables returns the context variables of a session, a line each.
 func (p Playbook) Variables(ctx context.Context, se memory.Session, m chat.Message) (lines []string) {
 	b := p.Book()
 	if b == nil {

@@ -40,7 +40,7 @@ func (t Tools) suggestServer(_ context.Context, _ chat.Message, typed string) []
 	return beginning(names, typed)
 }
 
-// serverLines are the servers as /tools shows them, "" for none.
+// serverLines returns the servers as /tools shows them, "" for none.
 func (t Tools) serverLines() string {
 	var b strings.Builder
 	for _, s := range t.Servers() {
@@ -67,7 +67,7 @@ func (t Tools) servers(context.Context, admin.Request) (chat.Answer, error) {
 	return chat.Answer{Text: cmp.Or(t.serverLines(), wordsNoServers)}, nil
 }
 
-// foreign is a text of a server as one line that says nothing in Markdown.
+// foreign returns a text of a server as one line that says nothing in Markdown.
 func foreign(said string, most int) string {
 	said, _ = text.Strip(said)
 	return quoted(said, most)
@@ -106,7 +106,7 @@ func (t Tools) approve(ctx context.Context, r admin.Request) (chat.Answer, error
 	return t.Ask(ctx, r.Message, b.String(), admin.Action{Kind: ActionApprove, Args: args})
 }
 
-// Approved is the yes to /tools approve. It is an owner's alone, whoever was
+// Approved returns the yes to /tools approve. It is an owner's alone, whoever was
 // asked.
 func (t Tools) Approved(ctx context.Context, m chat.Message, s admin.Settled, _ chat.Reply) (chat.Answer, error) {
 	var about approval

@@ -17,7 +17,7 @@ func (i Insight) cost(money float64) string {
 	return ", " + text.Money(money, i.Currency)
 }
 
-// answeredBy is the model of an answer, by the owner's name and the provider's.
+// answeredBy returns the model of an answer, by the owner's name and the provider's.
 func answeredBy(d memory.Decision) string {
 	if d.By != "" && d.By != d.Model {
 		return fmt.Sprintf("%s (%s)", d.By, d.Model)

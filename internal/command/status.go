@@ -71,7 +71,7 @@ func sessionCounts(counts map[memory.Status]int) string {
 	return cmp.Or(strings.Join(parts, ", "), wordsNone)
 }
 
-// money is what is left of limits of money, in words; "" where there are none.
+// money returns what is left of limits of money, in words; "" where there are none.
 func (s Status) money(left ...admin.Amount) (words string) {
 	for _, a := range left {
 		if a.Money >= 0 {
@@ -81,7 +81,7 @@ func (s Status) money(left ...admin.Amount) (words string) {
 	return words
 }
 
-// count is a number of which -1 is no limit.
+// count returns a number of which -1 is no limit.
 func count(n int64) string {
 	if n < 0 {
 		return wordsUnlimited

@@ -54,7 +54,7 @@ func (i Insight) show(ctx context.Context, r admin.Request) (chat.Answer, error)
 	return chat.Answer{Text: i.traced(d, calls, asked)}, err
 }
 
-// traced is all that is known about an answer, the end first and then what led
+// traced returns all that is known about an answer, the end first and then what led
 // to it in the order it happened. asked is what the person said, "" when that is
 // not kept.
 func (i Insight) traced(d memory.Decision, calls []memory.CallRecord, asked string) string {
@@ -121,7 +121,7 @@ func steps(b *strings.Builder, laps []memory.Lap, calls []memory.CallRecord) {
 	}
 }
 
-// ended is how a message ended, in a few words.
+// ended returns how a message ended, in a few words.
 func ended(e chat.End) string {
 	words := string(e.Outcome)
 	if e.Reason != "" {
@@ -133,5 +133,5 @@ func ended(e chat.End) string {
 	return words
 }
 
-// stamp is a moment for an operator.
+// stamp returns a moment for an operator.
 func stamp(t time.Time) string { return t.UTC().Format("2 Jan 2006 15:04:05 UTC") }

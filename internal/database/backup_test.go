@@ -17,7 +17,7 @@ import (
 	"parley/internal/waittest"
 )
 
-// filled is a store with n rounds of batches of messages in it.
+// filled returns a store with n rounds of batches of messages in it.
 func filled(t testing.TB, rounds int) *memory.Store {
 	t.Helper()
 	s := open(t, memory.Options{})

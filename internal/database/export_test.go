@@ -9,5 +9,5 @@ const ApplicationID = applicationID
 // NewDraft makes an empty file beside path that becomes it when it is whole.
 var NewDraft = newDraft
 
-// DB is the way to the rows of the file.
+// DB returns the way to the rows of the file.
 func (f *File) DB() *sqlite.DB { return f.db }

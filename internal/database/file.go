@@ -170,10 +170,10 @@ func create(ctx context.Context, path string, ms sqlite.Migrations) error {
 // closes it. It may be called twice.
 func (f *File) Close() error { return f.db.Close() }
 
-// Path is the database file.
+// Path returns the database file.
 func (f *File) Path() string { return f.db.Path() }
 
-// SchemaVersion is the number of the newest migration in the file.
+// SchemaVersion returns the number of the newest migration in the file.
 func (f *File) SchemaVersion(ctx context.Context) (int, error) {
 	var v int
 	err := f.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v)

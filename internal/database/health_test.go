@@ -18,7 +18,7 @@ import (
 	"parley/internal/sqlite"
 )
 
-// closed is a folder with a database of n hundred messages that nobody holds
+// closed returns a folder with a database of n hundred messages that nobody holds
 // open.
 func closed(t testing.TB, n int) (dir, path string) {
 	t.Helper()
@@ -33,7 +33,7 @@ func closed(t testing.TB, n int) (dir, path string) {
 	return dir, s.Path()
 }
 
-// root is the page a table or index begins at.
+// root returns the page a table or index begins at.
 func root(t testing.TB, path, name string) int64 {
 	t.Helper()
 	db, err := sqlite.Raw(path, "")
@@ -99,7 +99,7 @@ func TestFaultDamageIsFound(t *testing.T) {
 	}
 }
 
-// objects are what is in a schema, each as "table messages".
+// objects returns what is in a schema, each as "table messages".
 func objects(t *testing.T, path string) []string {
 	t.Helper()
 	db, err := sqlite.Raw(path, "mode=ro")

@@ -12,7 +12,7 @@ const (
 	NoSpace     = 100 << 20
 )
 
-// FreeSpace is what this user may still write to the disk of a folder.
+// FreeSpace returns what this user may still write to the disk of a folder.
 func FreeSpace(dir string) (uint64, error) {
 	var fs syscall.Statfs_t
 	if err := syscall.Statfs(dir, &fs); err != nil {

@@ -21,7 +21,7 @@ const (
 	Unavailable
 )
 
-// String is the word of /healthz.
+// String returns the word of /healthz.
 func (s State) String() string { return [...]string{"ok", "degraded", "unavailable"}[s] }
 
 // Finding is a part that is not well, and why: a sentence for the owner.
@@ -31,7 +31,7 @@ type Finding struct {
 	Why  string
 }
 
-// Found is the finding that an error of a Health method stands for; ok is
+// Found returns the finding that an error of a Health method stands for; ok is
 // false for nil.
 func Found(part string, err error) (f Finding, ok bool) {
 	if err == nil {
@@ -45,10 +45,10 @@ func Found(part string, err error) (f Finding, ok bool) {
 	return f, true
 }
 
-// Concern is the finding that something asks for the owner's eyes.
+// Concern returns the finding that something asks for the owner's eyes.
 func Concern(part, why string) Finding { return Finding{part, Degraded, why} }
 
-// Worst is how all of it is doing.
+// Worst returns how all of it is doing.
 func Worst(list []Finding) State {
 	if len(list) == 0 {
 		return Well

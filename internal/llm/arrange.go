@@ -66,7 +66,7 @@ func Arrange(ms []Message, l Layout) []Message {
 	return a.out
 }
 
-// fit is a message without what the template does not know.
+// fit returns a message without what the template does not know.
 func (l Layout) fit(m Message) Message {
 	if l.NoImages && len(m.Images) > 0 {
 		m.Images, m.Content = nil, joined(wordsUnseen, m.Content)
@@ -84,7 +84,7 @@ func (l Layout) fit(m Message) Message {
 	return m
 }
 
-// shortID is an id of nine letters and digits, the same one for the same id.
+// shortID returns an id of nine letters and digits, the same one for the same id.
 func shortID(id string) string {
 	if id == "" || len(id) == idLength && !strings.ContainsFunc(id, func(r rune) bool {
 		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
@@ -127,7 +127,7 @@ func apart(ms []Message) (out []Message) {
 	return out
 }
 
-// told is a message whose calls, or whose being a result, is said in words: in
+// told returns a message whose calls, or whose being a result, is said in words: in
 // the form in which a model without tools is asked to write its calls. What
 // others wrote in that form is theirs, and no longer looks like it.
 func told(m Message) Message {
@@ -224,7 +224,7 @@ func joined(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// Unfenced is a text that nobody takes for the fence, or for its end.
+// Unfenced returns a text that nobody takes for the fence, or for its end.
 func Unfenced(s string) string {
 	if !strings.Contains(s, "<") {
 		return s

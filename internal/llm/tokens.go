@@ -63,7 +63,7 @@ func (t *Traits) addText(s string) {
 // heard of.
 var Usual = Traits{TraitLetters: 0.25, TraitMarks: 0.25, TraitHan: 0.8, TraitOther: 0.4, TraitTurns: 0, TraitTools: 0.25}
 
-// At is the tokens of traits, each at its weight.
+// At returns the tokens of traits, each at its weight.
 func (t Traits) At(weights Traits) (n float64) {
 	for i, v := range t {
 		n += v * weights[i]
@@ -71,7 +71,7 @@ func (t Traits) At(weights Traits) (n float64) {
 	return n
 }
 
-// EstimateTokens is the size of a message before a provider has counted it, at
+// EstimateTokens returns the size of a message before a provider has counted it, at
 // least 1: a token for four ASCII characters, and more for others.
 func EstimateTokens(m Message) int {
 	var t Traits

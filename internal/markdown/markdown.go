@@ -88,24 +88,24 @@ func (t tables) Transform(p *ast.Paragraph, reader text.Reader, pc parser.Contex
 	t.ParagraphTransformer.Transform(p, reader, pc)
 }
 
-// Literal is the text of t as people read it, without the backslashes that
+// Literal returns the text of t as people read it, without the backslashes that
 // escape punctuation.
 func Literal(t *ast.Text, source []byte) string {
 	return string(util.UnescapePunctuations(t.Value(source)))
 }
 
-// Code is the content of a block of code, without its last line break.
+// Code returns the content of a block of code, without its last line break.
 func Code(n ast.Node, source []byte) string {
 	return string(bytes.TrimSuffix(n.Lines().Value(source), []byte("\n")))
 }
 
-// Plain is the text in n without marks, addresses of links included.
+// Plain returns the text in n without marks, addresses of links included.
 func Plain(n ast.Node, source []byte) string { return plain(n, source, false) }
 
 // Raw is Plain with escapes left in: the text of code.
 func Raw(n ast.Node, source []byte) string { return plain(n, source, true) }
 
-// Label is the text that a link shows.
+// Label returns the text that a link shows.
 func Label(n ast.Node, source []byte) string {
 	var b bytes.Buffer
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {

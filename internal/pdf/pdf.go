@@ -86,7 +86,7 @@ func Extract(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// pageText is the text of a page. One that cannot be read is empty: what
+// pageText returns the text of a page. One that cannot be read is empty: what
 // follows it may be fine.
 func pageText(p pdf.Page) (text string) {
 	defer func() {

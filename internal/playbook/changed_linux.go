@@ -5,5 +5,5 @@ import (
 	"time"
 )
 
-// changed is when anything about a file changed last.
+// changed returns when anything about a file changed last.
 func changed(st *syscall.Stat_t) time.Time { return time.Unix(st.Ctim.Unix()) }

@@ -267,7 +267,7 @@ func knownName[T any](what, name string, all map[string]*T, at place, field stri
 
 var templateForm = regexp.MustCompile(`\{\{\s*([A-Za-z0-9_]*)\s*\}\}`)
 
-// templates are the variables a text names in {{ }}.
+// templates returns the variables a text names in {{ }}.
 func (b *Book) templates(text string, at place, field string) []string {
 	var names []string
 	for _, m := range templateForm.FindAllStringSubmatch(text, -1) {

@@ -182,7 +182,7 @@ func (t *turn) render(v view) string {
 	return strings.TrimSpace(b.String())
 }
 
-// toAsk is the one variable to ask for next: what the step needs, then what
+// toAsk returns the one variable to ask for next: what the step needs, then what
 // is required anywhere.
 func (t *turn) toAsk() *Variable {
 	if t.final != nil {
@@ -227,7 +227,7 @@ func (t *turn) reply(top []Match, ask *Variable) (text, from string, kind Kind) 
 	return cmp.Or(t.book.fallback, fallbackReply), "the fallback", OutOfScope
 }
 
-// facts are the known variables as data: JSON, so that a value cannot pass
+// facts returns the known variables as data: JSON, so that a value cannot pass
 // for an instruction.
 func (t *turn) facts() (out []string) {
 	for i := range t.book.doc.Variables {
@@ -272,7 +272,7 @@ func (t *turn) spec(tool string) (llm.ToolSpec, bool) {
 	return t.sit.Tools[i], true
 }
 
-// offered are the tools that exist here.
+// offered returns the tools that exist here.
 func (t *turn) offered(tools []string) (out []string) {
 	for _, tool := range tools {
 		if _, ok := t.spec(tool); ok || t.sit.Tools == nil {
@@ -289,7 +289,7 @@ func takesArguments(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &s) == nil && len(s.Properties) > 0
 }
 
-// argumentsFor are the model's arguments for a tool, completed from variables
+// argumentsFor returns the model's arguments for a tool, completed from variables
 // of the same name; nil when there are none or they do not fit the schema.
 func (t *turn) argumentsFor(tool string) json.RawMessage {
 	spec, ok := t.spec(tool)

@@ -113,7 +113,7 @@ func (s *session) past(id string) bool {
 	return slices.ContainsFunc(s.Past, func(e ended) bool { return e.ID == id })
 }
 
-// step is the definition of the current step, nil when no journey is active.
+// step returns the definition of the current step, nil when no journey is active.
 func (t *turn) step() *Step {
 	j := t.session.Journey
 	if j == nil || j.Status != Active {
@@ -234,7 +234,7 @@ func (t *turn) goBack() bool {
 	return false
 }
 
-// next is the first transition, by priority, whose condition holds. Unless the
+// next returns the first transition, by priority, whose condition holds. Unless the
 // message answers this very step, only a step that asks for something, and has
 // it, is passed, and not on the words of the message.
 func (t *turn) next(step *Step, answered bool) (*Transition, string) {
@@ -254,7 +254,7 @@ func (t *turn) next(step *Step, answered bool) (*Transition, string) {
 	return nil, ""
 }
 
-// missing is the first of names that is not known, or "".
+// missing returns the first of names that is not known, or "".
 func (t *turn) missing(names []string) string {
 	for _, name := range names {
 		if _, ok := t.value(name); !ok {
@@ -264,7 +264,7 @@ func (t *turn) missing(names []string) string {
 	return ""
 }
 
-// stuck is a step in a cycle from which no terminal step can be reached, with
+// stuck returns a step in a cycle from which no terminal step can be reached, with
 // the cycle, or "".
 func (j *Journey) stuck() (step, cycle string) {
 	ends := map[string]bool{}
@@ -287,7 +287,7 @@ func (j *Journey) stuck() (step, cycle string) {
 	return "", ""
 }
 
-// loop is a way from a step back to itself over steps that do not end.
+// loop returns a way from a step back to itself over steps that do not end.
 func (j *Journey) loop(from string, ends map[string]bool) []string {
 	before := map[string]string{}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {

@@ -284,7 +284,7 @@ func (q question) items() []item {
 	return out
 }
 
-// talk is the part of the question that a verdict depends on.
+// talk returns the part of the question that a verdict depends on.
 func (q question) talk() string {
 	var b strings.Builder
 	for _, s := range q.Conversation {

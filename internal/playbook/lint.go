@@ -16,7 +16,7 @@ type Finding struct {
 	Text string
 }
 
-// String is one line.
+// String returns one line.
 func (f Finding) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s: %s", f.File, f.Line, f.ID, f.Kind, f.Text)
 }
@@ -217,7 +217,7 @@ func (l *linter) journey(j *Journey) {
 	}
 }
 
-// reached are the steps that some way from the initial one leads to.
+// reached returns the steps that some way from the initial one leads to.
 func (j *Journey) reached() map[string]bool {
 	seen := map[string]bool{}
 	for queue := []string{j.InitialStep}; len(queue) > 0; queue = queue[1:] {

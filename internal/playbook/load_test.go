@@ -269,7 +269,7 @@ func TestHostileFiles(t *testing.T) {
 	}
 }
 
-// indents is a mapping of n levels, one a line, by indentation alone.
+// indents returns a mapping of n levels, one a line, by indentation alone.
 func indents(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -109,7 +109,7 @@ func (t *turn) why(format string, args ...any) {
 	t.reasons = append(t.reasons, fmt.Sprintf(format, args...))
 }
 
-// words are the message's, worked out when first needed.
+// words returns the message's, worked out when first needed.
 func (t *turn) words() []string {
 	if t.stems == nil {
 		t.stems = words(middle(t.sit.Text, maxNewest))
@@ -117,7 +117,7 @@ func (t *turn) words() []string {
 	return t.stems
 }
 
-// value is what is known of a variable, default included.
+// value returns what is known of a variable, default included.
 func (t *turn) value(name string) (Value, bool) {
 	v, ok := t.book.variables[name]
 	if !ok {
@@ -338,7 +338,7 @@ func (t *turn) choose(matched map[string]Match) (top, all []Match) {
 	return top, all
 }
 
-// candidates are the matched rules and those that they entail, directly or
+// candidates returns the matched rules and those that they entail, directly or
 // not, where these may apply. The latter are added to matched.
 func (t *turn) candidates(matched map[string]Match) []Candidate {
 	out := make([]Candidate, 0, len(matched))

@@ -157,7 +157,7 @@ func (b *Book) merge(d document, src *source) {
 	b.doc.Journeys = append(b.doc.Journeys, d.Journeys...)
 }
 
-// Guidelines are all rules, in the order of the files. The slice is the
+// Guidelines returns all rules, in the order of the files. The slice is the
 // caller's.
 func (b *Book) Guidelines() []Guideline { return slices.Clone(b.doc.Guidelines) }
 
@@ -169,13 +169,13 @@ func (b *Book) Guideline(id string) (Guideline, error) {
 	return Guideline{}, fmt.Errorf("unknown guideline %q%s", id, suggest(id, sortedKeys(b.guidelines)))
 }
 
-// IsEnabled is the file's enabled flag.
+// IsEnabled returns the file's enabled flag.
 func (g Guideline) IsEnabled() bool { return g.Enabled == nil || *g.Enabled }
 
-// Journeys are all journeys, in the order of the files. The slice is the
+// Journeys returns all journeys, in the order of the files. The slice is the
 // caller's.
 func (b *Book) Journeys() []Journey { return slices.Clone(b.doc.Journeys) }
 
-// VariableDefinitions are all variables, in the order of the files. The slice
+// VariableDefinitions returns all variables, in the order of the files. The slice
 // is the caller's.
 func (b *Book) VariableDefinitions() []Variable { return slices.Clone(b.doc.Variables) }

@@ -61,7 +61,7 @@ func needed(re *syntax.Regexp) filter {
 	return nil
 }
 
-// neededPieces are the stretches of a case-folded literal that lower case
+// neededPieces returns the stretches of a case-folded literal that lower case
 // settles.
 func neededPieces(text string) (f filter) {
 	for piece := range strings.FieldsFuncSeq(text, func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune("kKsS", r) }) {
@@ -70,7 +70,7 @@ func neededPieces(text string) (f filter) {
 	return f
 }
 
-// best is the group whose shortest word is longest.
+// best returns the group whose shortest word is longest.
 func (f filter) best() []string {
 	return slices.MaxFunc(f, func(a, b []string) int { return shortest(a) - shortest(b) })
 }

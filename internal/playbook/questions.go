@@ -51,7 +51,7 @@ func (t *turn) questions(ctx context.Context) (q question, needed bool) {
 	return q, true
 }
 
-// wantedNow are the variables the conversation is waiting for.
+// wantedNow returns the variables the conversation is waiting for.
 func (t *turn) wantedNow() map[string]bool {
 	out := map[string]bool{t.session.Asked: true}
 	if step := t.step(); step != nil {
@@ -78,7 +78,7 @@ func (t *turn) wantedNow() map[string]bool {
 	return out
 }
 
-// journeyQuestions are the triggers when no journey is active, else the
+// journeyQuestions returns the triggers when no journey is active, else the
 // transitions that might be taken now: those of the current step and of the
 // steps after it that have all they ask for.
 func (t *turn) journeyQuestions() (out []asked) {
@@ -119,7 +119,7 @@ func (t *turn) askable(names []string) bool {
 	})
 }
 
-// ruleQuestions are the rules only a model can judge, those that share the
+// ruleQuestions returns the rules only a model can judge, those that share the
 // rarest words with the message and the conversation first, and those that mean
 // what it means.
 func (t *turn) ruleQuestions(ctx context.Context) []asked {
@@ -172,7 +172,7 @@ func (t *turn) mayBeInScope(g *Guideline) bool {
 	})
 }
 
-// toolQuestions are the parameters of the tools that rules in play would
+// toolQuestions returns the parameters of the tools that rules in play would
 // offer, where these take any.
 func (t *turn) toolQuestions(conditions []asked) (out []parameters) {
 	seen := map[string]bool{}
@@ -192,7 +192,7 @@ func (t *turn) toolQuestions(conditions []asked) (out []parameters) {
 	return out
 }
 
-// terms are the glossary entries that the message or the last few mention.
+// terms returns the glossary entries that the message or the last few mention.
 func (t *turn) terms() (out []Term) {
 	if len(t.book.doc.Glossary) == 0 {
 		return nil

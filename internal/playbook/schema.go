@@ -257,7 +257,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// Schema is the JSON Schema (2020-12) of a playbook file, for editors. It is
+// Schema returns the JSON Schema (2020-12) of a playbook file, for editors. It is
 // made from the types and tags that Load checks with.
 func Schema() []byte {
 	root := schemaOf(reflect.TypeFor[document](), shape{})

@@ -26,7 +26,7 @@ func (m *scripted) Complete(_ context.Context, r llm.Request, _ func(string)) (l
 	return llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: text}, Usage: llm.Usage{Prompt: 10, Completion: 2, Total: 12, Attempts: 1}}, nil
 }
 
-// question is what the n-th request asked.
+// question returns what the n-th request asked.
 func (m *scripted) question(n int) (q question) {
 	if err := json.Unmarshal([]byte(m.asked[n].Messages[1].Content), &q); err != nil {
 		panic(err)

@@ -83,7 +83,7 @@ func (t *turn) near(ctx context.Context, rules []*Guideline) []int64 {
 	return vector.Nearest(list, nearRules)
 }
 
-// known are the vectors of rules, by their order.
+// known returns the vectors of rules, by their order.
 func (c *cache) known(rules []*Guideline) map[int]vector.Vector {
 	c.mu.Lock()
 	defer c.mu.Unlock()

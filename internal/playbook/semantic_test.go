@@ -70,7 +70,7 @@ func (p *pets) book() *Book {
 	return b
 }
 
-// offered are the conditions that the model is asked about.
+// offered returns the conditions that the model is asked about.
 func (p *pets) offered(text string) []string {
 	p.t.Helper()
 	m := &scripted{}

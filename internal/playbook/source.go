@@ -44,7 +44,7 @@ func Open(dir string, o Options) (*Source, error) {
 	return s, nil
 }
 
-// Book is the newest good Book, never nil. The error is what is wrong with the
+// Book returns the newest good Book, never nil. The error is what is wrong with the
 // files that are there now, while an earlier Book stays in force: a mistake, or
 // a *LostError. It may read files; now is the caller's clock. Files count once
 // they hold still: two looks find the same, or nothing has touched them for a

@@ -213,7 +213,7 @@ func (b *Book) Variables(st State) []Value {
 	return out
 }
 
-// known is the variable's value, or its default.
+// known returns the variable's value, or its default.
 func (v *Variable) known(s session, p person) (Value, bool) {
 	from := s.Vars
 	if v.PerPerson {

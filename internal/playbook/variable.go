@@ -245,7 +245,7 @@ func date(s string) (string, bool) {
 	return "", false
 }
 
-// plain is a value as people read it: text without quotes.
+// plain returns a value as people read it: text without quotes.
 func plain(v json.RawMessage) string {
 	var s string
 	if json.Unmarshal(v, &s) == nil {

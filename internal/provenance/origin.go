@@ -47,7 +47,7 @@ func (o Origin) Outside(user string) bool {
 	return o.Via.Outside() || slices.ContainsFunc(o.People, func(p string) bool { return p != user })
 }
 
-// And is the origin of what is made of both.
+// And returns the origin of what is made of both.
 func (o Origin) And(p Origin) Origin {
 	return Origin{o.Via | p.Via, merged(o.People, p.People)}
 }
@@ -73,7 +73,7 @@ func merged(a, b []string) []string {
 	return slices.DeleteFunc(slices.Compact(all), func(p string) bool { return p == "" })
 }
 
-// Names are the people as rows hold them: a JSON list, "" for none.
+// Names returns the people as rows hold them: a JSON list, "" for none.
 func (o Origin) Names() string {
 	if len(o.People) == 0 {
 		return ""

@@ -47,19 +47,19 @@ func isBreak(r rune) bool {
 	return r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029'
 }
 
-// Lines are the lines of a text, whatever ends them.
+// Lines returns the lines of a text, whatever ends them.
 func Lines(text string) []string {
 	return strings.FieldsFunc(strings.ReplaceAll(text, "\r\n", "\n"), isBreak)
 }
 
-// OneLine is a text on one line, with a sign where its lines ended.
+// OneLine returns a text on one line, with a sign where its lines ended.
 func OneLine(text string) string { return strings.Join(Lines(text), " ⏎ ") }
 
-// Under is a text below its speaker's name: each line but the first begins with
+// Under returns a text below its speaker's name: each line but the first begins with
 // a bar, so that none can look like a line of somebody else's.
 func Under(text string) string { return strings.Join(Lines(text), "\n| ") }
 
-// Shown is what somebody said as it is shown: passed on words are marked.
+// Shown returns what somebody said as it is shown: passed on words are marked.
 func Shown(content string, via Via) string {
 	if via&ViaForwarded != 0 {
 		return "[forwarded] " + content

@@ -19,15 +19,15 @@ type Viewer struct {
 	Operator bool
 }
 
-// ViewerOf is the author of a message, in its place.
+// ViewerOf returns the author of a message, in its place.
 func ViewerOf(m chat.Message) Viewer {
 	return Viewer{User: m.From.ID, Key: m.Key, Guild: m.Guild, Direct: m.Direct}
 }
 
-// Place is the subject of facts about v's channel; threads belong to it.
+// Place returns the subject of facts about v's channel; threads belong to it.
 func (v Viewer) Place() string { return v.Key.Platform + ":" + v.Key.Channel }
 
-// Server is the subject of facts about v's server, "" for none.
+// Server returns the subject of facts about v's server, "" for none.
 func (v Viewer) Server() string {
 	if v.Guild == "" {
 		return ""
@@ -35,7 +35,7 @@ func (v Viewer) Server() string {
 	return v.Key.Platform + ":guild:" + v.Guild
 }
 
-// Named are the parameters of statements on what v may see, with more beside
+// Named returns the parameters of statements on what v may see, with more beside
 // them: user, direct, platform, channel, guild.
 func (v Viewer) Named(more sqlite.Named) sqlite.Named {
 	return sqlite.Named{"user": v.User, "direct": v.Direct, "platform": v.Key.Platform, "channel": v.Key.Channel, "guild": v.Server()}.With(more)

@@ -63,7 +63,7 @@ func orNone(s string) string {
 	return s
 }
 
-// either is a mark with a text, or the opposite mark.
+// either returns a mark with a text, or the opposite mark.
 func either(yes bool, mark, text string) string {
 	if !yes {
 		mark = "!" + mark
@@ -132,7 +132,7 @@ func (st *Stage) journey(id string) (playbook.Journey, error) {
 	return playbook.Journey{}, named("journey", id, ids)
 }
 
-// stepped is where the journey stands that is under way.
+// stepped returns where the journey stands that is under way.
 func stepped(st *Stage, text string) (string, error) {
 	id, step, _ := strings.Cut(text, "/")
 	j, err := st.journey(id)
@@ -160,7 +160,7 @@ func standsAt(at playbook.Standing, ok bool) string {
 	return fmt.Sprintf("journey %s %s", at.JourneyID, at.Status)
 }
 
-// journeyed is how the last journey stands.
+// journeyed returns how the last journey stands.
 func journeyed(st *Stage, text string) (string, error) {
 	id, status, _ := strings.Cut(text, " ")
 	if id != "none" {
@@ -176,7 +176,7 @@ func journeyed(st *Stage, text string) (string, error) {
 	return standsAt(at, ok), err
 }
 
-// walked are the steps the journey went through.
+// walked returns the steps the journey went through.
 func walked(st *Stage, _ string) (string, error) {
 	at, _, err := st.book().Status(st.state)
 	var steps []string
@@ -186,7 +186,7 @@ func walked(st *Stage, _ string) (string, error) {
 	return line{mark: "path", text: strings.Join(steps, " ")}.String(), err
 }
 
-// known is the value of a variable, as people read it.
+// known returns the value of a variable, as people read it.
 func known(st *Stage, text string) (string, error) {
 	name, _, _ := strings.Cut(text, "=")
 	var names []string
@@ -209,7 +209,7 @@ func known(st *Stage, text string) (string, error) {
 	return "!var " + name, nil
 }
 
-// called is a call of a tool, with the arguments where the script has them.
+// called returns a call of a tool, with the arguments where the script has them.
 func called(st *Stage, text string) (string, error) {
 	name, args, _ := strings.Cut(text, " ")
 	holds := "!tool " + name
@@ -233,7 +233,7 @@ func sameJSON(a, b string) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// request is the last one for words, if there was one.
+// request returns the last one for words, if there was one.
 func (st *Stage) request() (r llm.Request) {
 	for _, asked := range st.asked {
 		if asked.Schema == nil {
@@ -262,7 +262,7 @@ func prompted(st *Stage, text string) (string, error) {
 	return either(strings.Contains(st.Prompt(), text), "?", text), nil
 }
 
-// Prompt is all the model was told when it was last asked for words.
+// Prompt returns all the model was told when it was last asked for words.
 func (st *Stage) Prompt() string {
 	var all []string
 	for _, m := range st.request().Messages {

@@ -34,7 +34,7 @@ func (p *prompter) begin(answers []line) {
 	p.waiting, p.asked, p.recorded, p.problem = slices.Clone(answers), nil, nil, ""
 }
 
-// took is what was asked in this act, and what was wrong with the script.
+// took returns what was asked in this act, and what was wrong with the script.
 func (p *prompter) took() (asked []llm.Request, recorded []line, problem string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

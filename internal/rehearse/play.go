@@ -176,7 +176,7 @@ func lineDiff(wanted, holds string) string {
 	return strings.Join(out, "\n")
 }
 
-// String is the Outcome as it is printed.
+// String returns the Outcome as it is printed.
 func (g Outcome) String() string {
 	switch {
 	case g.err != nil:

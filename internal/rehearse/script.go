@@ -41,7 +41,7 @@ type line struct {
 	text string
 }
 
-// String is the line as a script has it.
+// String returns the line as a script has it.
 func (l line) String() string {
 	return strings.TrimRight(l.mark+" "+strings.ReplaceAll(l.text, "\n", "\n| "), " ")
 }
@@ -91,10 +91,10 @@ func openScript(name string) (*Script, error) {
 	return s, errors.Join(errs...)
 }
 
-// at is a line of the script as editors take it.
+// at returns a line of the script as editors take it.
 func (s *Script) at(n int) string { return fmt.Sprintf("%s:%d", s.path, n) }
 
-// begins is the line of the script on which a file of the archive begins.
+// begins returns the line of the script on which a file of the archive begins.
 func (s *Script) begins(file int) int {
 	n := strings.Count(string(s.archive.Comment), "\n") + 2
 	for _, f := range s.archive.Files[:file] {
@@ -103,7 +103,7 @@ func (s *Script) begins(file int) int {
 	return n
 }
 
-// talkLines are the lines of the talk.
+// talkLines returns the lines of the talk.
 func (s *Script) talkLines() []string {
 	return strings.Split(strings.TrimSuffix(string(s.archive.Files[s.talk].Data), "\n"), "\n")
 }
@@ -148,7 +148,7 @@ func (s *Script) take(l line) (*line, error) {
 	return &(*list)[len(*list)-1], nil
 }
 
-// list is which lines of the last act a line is one of.
+// list returns which lines of the last act a line is one of.
 func (s *Script) list(l line) (*[]line, error) {
 	_, isCheck := checks[l.mark]
 	if !isCheck && !answerMarks[l.mark] {
@@ -217,7 +217,7 @@ func Message(id int, text string) (chat.Message, error) {
 	return act{line: line{n: id, mark: ">", text: text}}.message()
 }
 
-// message is what an act says. Without a speaker it is the owner at the
+// message returns what an act says. Without a speaker it is the owner at the
 // terminal; without a channel, a direct chat.
 func (a act) message() (chat.Message, error) {
 	text, platform, user, channel, thread, admin := a.text, "terminal", "local", "local", "", false
@@ -250,7 +250,7 @@ func (a act) message() (chat.Message, error) {
 	return m, nil
 }
 
-// moved is the clock after an act that moves it.
+// moved returns the clock after an act that moves it.
 func (a act) moved(now time.Time) (time.Time, error) {
 	if a.mark == "after" {
 		d, err := time.ParseDuration(a.text)

@@ -8,7 +8,7 @@ import (
 	"parley/config"
 )
 
-// config are the settings of a script over the defaults. Its playbook is its
+// config returns the settings of a script over the defaults. Its playbook is its
 // own, else the one its settings name, else the owner's.
 func (s *Script) config(dir string, base config.Config) (config.Config, error) {
 	hasBook, err := s.unpack(dir)

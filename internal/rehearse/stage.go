@@ -125,7 +125,7 @@ func (st *Stage) hear(text string) {
 	st.said = append(st.said, text)
 }
 
-// Now is the clock of the rehearsal.
+// Now returns the clock of the rehearsal.
 func (st *Stage) Now() time.Time {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -280,25 +280,25 @@ func (st *Stage) remember(ctx context.Context) error {
 	return err
 }
 
-// Reply is what the bot said in this act.
+// Reply returns what the bot said in this act.
 func (st *Stage) Reply() string {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	return strings.Join(st.said, "\n\n")
 }
 
-// Log is the bot's log of this act, from warnings on.
+// Log returns the bot's log of this act, from warnings on.
 func (st *Stage) Log() string {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	return string(st.log)
 }
 
-// Decision is how the last message was answered; zero when the agent had no
+// Decision returns how the last message was answered; zero when the agent had no
 // part in it.
 func (st *Stage) Decision() memory.Decision { return st.decision }
 
-// book is the playbook, an empty one for none.
+// book returns the playbook, an empty one for none.
 func (st *Stage) book() *playbook.Book {
 	if b := st.bot.Book(); b != nil {
 		return b
@@ -307,7 +307,7 @@ func (st *Stage) book() *playbook.Book {
 	return b
 }
 
-// explain is the last turn in plain words, for whoever wonders.
+// explain returns the last turn in plain words, for whoever wonders.
 func (st *Stage) explain() string {
 	lines := append([]string{}, st.decision.Detail.Why...)
 	for _, v := range st.book().Variables(st.state) {

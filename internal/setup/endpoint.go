@@ -55,10 +55,10 @@ type Engine struct {
 	Window  *wrap.Window
 }
 
-// Price is what its tokens cost.
+// Price returns what its tokens cost.
 func (e *Engine) Price() wrap.Price { return wrap.Price(e.Traits.Price) }
 
-// Engines are all models, each once, in the order of their first route.
+// Engines returns all models, each once, in the order of their first route.
 func (e Endpoint) Engines() (list []*Engine) {
 	for _, purpose := range config.Purposes() {
 		for _, engine := range e.Routes[purpose] {
@@ -277,7 +277,7 @@ func (b *builder) route(e *Endpoint, engine func(name string) (*Engine, error)) 
 // ForSubagent begins the purpose of a helper's own route.
 const ForSubagent = "subagent:"
 
-// Purposes are those that are done, in words: without an endpoint it is all of
+// Purposes returns those that are done, in words: without an endpoint it is all of
 // the same model.
 func (e Endpoint) Purposes() (list []string) {
 	if len(e.Routes) == 0 {
@@ -291,7 +291,7 @@ func (e Endpoint) Purposes() (list []string) {
 	return list
 }
 
-// Legs are the models for a purpose, nil for none.
+// Legs returns the models for a purpose, nil for none.
 func (e Endpoint) Legs(purpose string) (legs []wrap.Leg) {
 	for _, engine := range e.Routes[purpose] {
 		legs = append(legs, wrap.Leg{Model: engine.Client, Name: engine.Name, Breaker: engine.Breaker, Window: engine.Window, Blind: !engine.Traits.Images})
@@ -299,7 +299,7 @@ func (e Endpoint) Legs(purpose string) (legs []wrap.Leg) {
 	return legs
 }
 
-// Along is the route over legs.
+// Along returns the route over legs.
 func (e Endpoint) Along(legs []wrap.Leg, log *slog.Logger) wrap.Route {
 	return wrap.Route{Legs: legs, Free: e.Free, Patience: e.Call.RetryFor, Tries: e.Call.Retries * max(1, len(legs)), Total: e.Call.Total, Log: log}
 }

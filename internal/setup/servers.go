@@ -9,7 +9,7 @@ import (
 	"parley/internal/tools/mcp"
 )
 
-// ToolServers are the tool servers of the settings. Log is the caller's.
+// ToolServers returns the tool servers of the settings. Log is the caller's.
 func ToolServers(cfg config.Config) mcp.Options {
 	o := mcp.Options{Dir: filepath.Join(cfg.DataDir, "mcp")}
 	for _, s := range cfg.MCP.Servers {
@@ -24,7 +24,7 @@ func ToolServers(cfg config.Config) mcp.Options {
 	return o
 }
 
-// headers are those of the settings; bearer is one of them.
+// headers returns those of the settings; bearer is one of them.
 func headers(s config.MCPServer) map[string]string {
 	all := map[string]string{}
 	if s.Bearer != "" {

@@ -107,7 +107,7 @@ func dsn(path, settings string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + settings
 }
 
-// Path is the file.
+// Path returns the file.
 func (d *DB) Path() string { return d.path }
 
 // Conn takes one reader for several statements, which ctx can cut short; the

@@ -66,7 +66,7 @@ func numbered(query, mark string) (text string, names []string, err error) {
 	return b.String(), names, nil
 }
 
-// skipped is the length of what begins here and holds no parameter: something
+// skipped returns the length of what begins here and holds no parameter: something
 // quoted, a comment, a cast.
 func skipped(s string) int {
 	end := func(mark string) int {
@@ -86,7 +86,7 @@ func skipped(s string) int {
 	return 0
 }
 
-// identifier is the name that begins here: letters, digits after the first, _.
+// identifier returns the name that begins here: letters, digits after the first, _.
 func identifier(s string) string {
 	n := 0
 	for n < len(s) && (s[n] == '_' || 'a' <= s[n]|0x20 && s[n]|0x20 <= 'z' || n > 0 && '0' <= s[n] && s[n] <= '9') {
@@ -95,7 +95,7 @@ func identifier(s string) string {
 	return s[:n]
 }
 
-// values are the arguments of a statement in the order of its numbers.
+// values returns the arguments of a statement in the order of its numbers.
 func values(names []string, args []any) ([]any, error) {
 	named, ok := Named(nil), false
 	if len(args) == 1 {

@@ -14,7 +14,7 @@ import (
 	"parley/internal/text"
 )
 
-// Digest is a digest of everything in the schema, and its tables.
+// Digest returns a digest of everything in the schema, and its tables.
 func Digest(ctx context.Context, db *sql.DB) (digest string, tables []string, err error) {
 	rows, err := db.QueryContext(ctx, "SELECT type, name, coalesce(sql, '') FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_' ORDER BY type, name")
 	if err != nil {
@@ -91,7 +91,7 @@ func (ms Migrations) Resembles(ctx context.Context, db *sql.DB) (ours bool, tabl
 	return version >= 1 && 2*same >= len(want), tables, nil
 }
 
-// objects is the schema that the migrations up to a version make.
+// objects returns the schema that the migrations up to a version make.
 func (ms Migrations) objects(ctx context.Context, version int) (map[string]string, error) {
 	db, err := Raw(":memory:", "")
 	if err != nil {
@@ -128,7 +128,7 @@ func objects(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	return all, rows.Err()
 }
 
-// bareSQL is a statement without comments and spaces.
+// bareSQL returns a statement without comments and spaces.
 func bareSQL(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -157,5 +157,5 @@ func ReadEach(ctx context.Context, db *sql.DB, tables []string) error {
 	return nil
 }
 
-// Quoted is the name of a table as it stands in a statement.
+// Quoted returns the name of a table as it stands in a statement.
 func Quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -98,7 +98,7 @@ const (
 	cancelTag = 0xE007F
 )
 
-// flag is how many bytes of rest are the tags that make a black flag that of a
+// flag returns how many bytes of rest are the tags that make a black flag that of a
 // region: two letters of a country and one to three of a part of it.
 func flag(r rune, rest string) (bytes int) {
 	if r != blackFlag {

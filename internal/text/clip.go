@@ -10,7 +10,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// Clip is the beginning of s, of n runes at most. It never ends within what
+// Clip returns the beginning of s, of n runes at most. It never ends within what
 // people see as one character (an emoji of several, a letter with its accents),
 // unless that one alone is longer.
 func Clip(s string, n int) string {
@@ -89,7 +89,7 @@ func plainBreak(s string, i int) bool {
 	return s[i] < utf8.RuneSelf && s[i] != '\n' && s[i-1] < utf8.RuneSelf
 }
 
-// ClipStart is the end of s, of n runes at most; like Clip, it does not begin
+// ClipStart returns the end of s, of n runes at most; like Clip, it does not begin
 // within what people see as one character.
 func ClipStart(s string, n int) string {
 	left := utf8.RuneCountInString(s) - n

@@ -33,7 +33,7 @@ func Instead(err, target error, words string) error {
 	return err
 }
 
-// ForPeople is the sentence of the outermost Error in err's chain; ok is false
+// ForPeople returns the sentence of the outermost Error in err's chain; ok is false
 // when there is none.
 func ForPeople(err error) (sentence string, ok bool) {
 	var e *Error

@@ -40,7 +40,7 @@ func related(a, b string) bool {
 	return a == b || strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)
 }
 
-// dialed is a host as names are looked up.
+// dialed returns a host as names are looked up.
 func dialed(host string) string {
 	host = strings.ToLower(strings.Trim(host, ". "))
 	if ascii, err := idna.Punycode.ToASCII(host); err == nil {
@@ -56,7 +56,7 @@ var (
 	dots      = strings.NewReplacer("。", ".", "．", ".", "｡", ".", "․", ".", "﹒", ".", "⁄", "/", "∕", "/", "：", ":")
 )
 
-// hosts are what in a label looks like the name of a host.
+// hosts returns what in a label looks like the name of a host.
 func hosts(label string) (list []string) {
 	label = dots.Replace(markup.Replace(Clean(html.UnescapeString(label))))
 	label = strings.Map(func(r rune) rune {

@@ -2,7 +2,7 @@ package text
 
 import "strings"
 
-// Literal is a text of somebody's as a part of Markdown on one line that is
+// Literal returns a text of somebody's as a part of Markdown on one line that is
 // shown as it is, every character of it: nothing in it marks up, hides or links
 // under another name. Line ends become a sign.
 func Literal(s string) string {

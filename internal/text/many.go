@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Many is a number of things in English: "1 fact", "2 facts".
+// Many returns a number of things in English: "1 fact", "2 facts".
 func Many(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
@@ -13,7 +13,7 @@ func Many(n int, thing string) string {
 	return fmt.Sprintf("%d %s", n, thing)
 }
 
-// Ago is a time before now, as people say it.
+// Ago returns a time before now, as people say it.
 func Ago(now, t time.Time) string {
 	d := now.Sub(t)
 	switch {
@@ -27,7 +27,7 @@ func Ago(now, t time.Time) string {
 	return Many(int(d.Hours()/24), "day") + " ago"
 }
 
-// HowLong is a duration as people say it.
+// HowLong returns a duration as people say it.
 func HowLong(d time.Duration) string {
 	switch {
 	case d < 2*time.Hour:

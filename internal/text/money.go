@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Money is an amount with its currency. Small amounts, as single answers cost,
+// Money returns an amount with its currency. Small amounts, as single answers cost,
 // keep two digits that say something: 0.00031 USD.
 func Money(amount float64, currency string) string {
 	digits := 2

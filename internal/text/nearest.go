@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Nearest is the name that word was probably meant to be: the one with the
+// Nearest returns the name that word was probably meant to be: the one with the
 // fewest edits, up to two or a third of the letters of word, and fewer than it
 // has; "" when none is so near. Case does not count, and "-" is "_". Of equally
 // near names the first is taken.

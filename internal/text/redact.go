@@ -54,7 +54,7 @@ func (r Redactor) HideJSON(b json.RawMessage) json.RawMessage {
 	return b
 }
 
-// Open is how many bytes at the end of s may be the beginning of a secret.
+// Open returns how many bytes at the end of s may be the beginning of a secret.
 func (r Redactor) Open(s string) (n int) {
 	for _, secret := range r {
 		for k := min(len(secret)-1, len(s)); k > n; k-- {

@@ -121,7 +121,7 @@ func allowsNull(kind any) bool {
 	return kind == "null" || slices.Contains(list, any("null"))
 }
 
-// problems is everything that is wrong with value, each with its path. The
+// problems returns everything that is wrong with value, each with its path. The
 // library stops at the first mistake, so each place is asked for itself.
 func (a *arguments) problems(value any, first error) []string {
 	c := checker{root: a.schema, alone: map[*jsonschema.Schema]*jsonschema.Resolved{}}
@@ -236,7 +236,7 @@ func readValue(d *json.Decoder, deep int) (any, error) {
 	return token, nil
 }
 
-// number is an int64 where that holds it, and else a float64.
+// number returns an int64 where that holds it, and else a float64.
 func number(n json.Number) (any, error) {
 	if i, err := n.Int64(); err == nil {
 		return i, nil

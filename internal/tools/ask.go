@@ -15,7 +15,7 @@ import (
 // is shown as it is written.
 const maxLevels = 4
 
-// Listed is what a call would be made with, as people read it: a Markdown list
+// Listed returns what a call would be made with, as people read it: a Markdown list
 // of everything that stands in the arguments, nothing cut. "" is none.
 func Listed(args json.RawMessage) string {
 	d := json.NewDecoder(bytes.NewReader(args))
@@ -90,7 +90,7 @@ func shownValue(value any) string {
 	return text.Literal(string(raw))
 }
 
-// AskServer is the question about a call of a server's tool, by its title and
+// AskServer returns the question about a call of a server's tool, by its title and
 // with all of its arguments.
 func AskServer(m Meta, args json.RawMessage) string {
 	title := strings.TrimPrefix(m.Name, m.Server+"__")

@@ -35,7 +35,7 @@ type Shelf struct {
 	byHash map[string]memory.NoteAuthor
 }
 
-// Shelf is the notes for a person, who is alone with the bot or in company.
+// Shelf returns the notes for a person, who is alone with the bot or in company.
 func (n Notes) Shelf(ctx context.Context, who string, alone bool) (*Shelf, error) {
 	s := &Shelf{n: n, who: who, alone: alone, byPath: map[string]memory.NoteAuthor{}, byHash: map[string]memory.NoteAuthor{}}
 	if n.Authors == nil {
@@ -54,7 +54,7 @@ func (n Notes) Shelf(ctx context.Context, who string, alone bool) (*Shelf, error
 	return s, nil
 }
 
-// author is whose a file is; ok is false for the owner's own. A note that was
+// author returns whose a file is; ok is false for the owner's own. A note that was
 // given another name by hand is known by what it says.
 func (s *Shelf) author(ctx context.Context, source, path string) (a memory.NoteAuthor, ok bool, err error) {
 	if a, ok = s.byPath[path]; ok || len(s.byHash) == 0 {
@@ -106,7 +106,7 @@ func (s *Shelf) mark(ctx context.Context, r *Result, e vault.Entry) error {
 	return nil
 }
 
-// Search is the vault's, without what the person may not read.
+// Search returns the vault's, without what the person may not read.
 func (s *Shelf) Search(ctx context.Context, q vault.Query) ([]vault.Hit, error) {
 	limit := q.Limit
 	if limit <= 0 {
@@ -121,7 +121,7 @@ func (s *Shelf) Search(ctx context.Context, q vault.Query) ([]vault.Hit, error) 
 	return hits[:min(len(hits), limit)], err
 }
 
-// Read is the vault's; what the person may not read is not there.
+// Read returns the vault's; what the person may not read is not there.
 func (s *Shelf) Read(ctx context.Context, p vault.Part) (vault.Document, error) {
 	d, err := s.n.Vault.Read(ctx, p)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 //go:embed clock.md
 var clockText string
 
-// CurrentTime is the tool current_time. zone names the time zone of a person
+// CurrentTime returns the tool current_time. zone names the time zone of a person
 // (IANA, such as Europe/Zurich); nil, "" and unknown names mean UTC. now nil is
 // time.Now.
 func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) string) Tool {

@@ -26,17 +26,17 @@ var forgetFactText string
 //go:embed list_facts.md
 var listFactsText string
 
-// viewer is who calls, and from where.
+// viewer returns who calls, and from where.
 func viewer(c Call) provenance.Viewer {
 	return provenance.Viewer{User: c.Who.ID, Key: c.Where, Guild: c.Guild, Direct: c.Direct}
 }
 
-// core is the Meta of a tool that is always offered.
+// core returns the Meta of a tool that is always offered.
 func core(name, description string, category Category) Meta {
 	return Meta{Name: name, Description: strings.TrimSpace(description), Category: category, Core: true}
 }
 
-// onDemand is a tool that is offered when it is asked for: what every
+// onDemand returns a tool that is offered when it is asked for: what every
 // conversation has to carry is small (a local model reads it with each message).
 func (m Meta) onDemand() Meta {
 	m.Core = false
@@ -48,7 +48,7 @@ func (m Meta) writes() Meta {
 	return m
 }
 
-// adds is a tool that writes and takes nothing away. again says that the same
+// adds returns a tool that writes and takes nothing away. again says that the same
 // call a second time adds nothing.
 func (m Meta) adds(again bool) Meta {
 	m = m.writes()
@@ -56,7 +56,7 @@ func (m Meta) adds(again bool) Meta {
 	return m
 }
 
-// sets is a tool that puts something into a state; doing it twice is doing it
+// sets returns a tool that puts something into a state; doing it twice is doing it
 // once.
 func (m Meta) sets() Meta {
 	m = m.writes()
@@ -99,7 +99,7 @@ func refused(err error, argument string) (Result, error) {
 	return Result{}, err
 }
 
-// asker is who calls, to the facts service. mayShare says whether they may make
+// asker returns who calls, to the facts service. mayShare says whether they may make
 // the bot remember something for everybody in a place; nil is no.
 func asker(c Call, mayShare func(context.Context, Call) bool) facts.Asker {
 	a := facts.Asker{Viewer: viewer(c)}
@@ -109,7 +109,7 @@ func asker(c Call, mayShare func(context.Context, Call) bool) facts.Asker {
 	return a
 }
 
-// SaveFact is the tool save_fact. mayShare says whether who calls may make the
+// SaveFact returns the tool save_fact. mayShare says whether who calls may make the
 // bot remember something for a whole channel or server; nil forbids it.
 func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) Tool {
 	type args struct {
@@ -146,7 +146,7 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 	})
 }
 
-// told is how much a fact is worth: less where the turn has read what others
+// told returns how much a fact is worth: less where the turn has read what others
 // wrote, even after a yes.
 func told(c Call) float64 {
 	if c.Taint.Outside {
@@ -155,7 +155,7 @@ func told(c Call) float64 {
 	return 1
 }
 
-// UpdateFact is the tool update_fact.
+// UpdateFact returns the tool update_fact.
 func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) Tool {
 	type args struct {
 		ID      int64  `json:"id" jsonschema:"the fact's number"`
@@ -176,7 +176,7 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 	})
 }
 
-// ForgetFact is the tool forget_fact.
+// ForgetFact returns the tool forget_fact.
 func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) Tool {
 	type args struct {
 		ID int64 `json:"id" jsonschema:"the fact's number"`
@@ -193,7 +193,7 @@ func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 	})
 }
 
-// ListFacts is the tool list_facts.
+// ListFacts returns the tool list_facts.
 func ListFacts(store *memory.Store) Tool {
 	type args struct {
 		Query string `json:"query,omitempty" jsonschema:"only what fits these words"`

@@ -22,7 +22,7 @@ const (
 // FindName is the tool that finds the others.
 const FindName = "find_tools"
 
-// FindTools is the tool find_tools. It knows the tools of set that are not
+// FindTools returns the tool find_tools. It knows the tools of set that are not
 // core, lists them by name in its own description of the argument, and offers
 // those asked for through Result.Offer, so that a prompt carries only what a
 // conversation needs. With nothing but core tools in set, ok is false: there

@@ -145,7 +145,7 @@ func (t guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.next.RoundTrip(r)
 }
 
-// CloseIdleConnections is what http.Client looks for.
+// CloseIdleConnections returns what http.Client looks for.
 func (t guarded) CloseIdleConnections() { t.next.CloseIdleConnections() }
 
 func checkRedirect(r *http.Request, via []*http.Request) error {

@@ -134,7 +134,7 @@ func TestDialLooksUpOnce(t *testing.T) {
 	}
 }
 
-// hostOfServer is the host:port of a test server.
+// hostOfServer returns the host:port of a test server.
 func hostOfServer(s *httptest.Server) string { return strings.TrimPrefix(s.URL, "http://") }
 
 func TestRedirects(t *testing.T) {

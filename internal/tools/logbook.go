@@ -17,7 +17,7 @@ var logEntryText string
 //go:embed list_log.md
 var listLogText string
 
-// LogTools are the tools on a person's journal.
+// LogTools returns the tools on a person's journal.
 func LogTools(k Planner) []Tool {
 	return []Tool{logEntry(k.Store), listLog(k)}
 }
@@ -52,7 +52,7 @@ func listLog(k Planner) Tool {
 	})
 }
 
-// Journal is the journal of a day in the person's own words, "" for the latest
+// Journal returns the journal of a day in the person's own words, "" for the latest
 // lines, narrowed to those with all words of query.
 func (k Planner) Journal(ctx context.Context, c Call, day, query string) (string, error) {
 	loc, _ := k.place(ctx, c.Who)
@@ -84,7 +84,7 @@ func (k Planner) Journal(ctx context.Context, c Call, day, query string) (string
 	return strings.TrimSpace(b.String()), nil
 }
 
-// remark is what is unusual about a line: a kind other than a thought, and an
+// remark returns what is unusual about a line: a kind other than a thought, and an
 // author other than the person.
 func remark(e memory.LogEntry) string {
 	var of []string

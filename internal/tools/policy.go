@@ -22,7 +22,7 @@ type Taint struct {
 	URLs []string
 }
 
-// And is the taint of who has read both.
+// And returns the taint of who has read both.
 func (t Taint) And(o Taint) Taint {
 	return Taint{t.Outside || o.Outside, t.Private || o.Private, slices.Concat(t.Hosts, o.Hosts), slices.Concat(t.URLs, o.URLs)}
 }
@@ -48,7 +48,7 @@ func (t Taint) Check(s Spec, args json.RawMessage) (class Class, why string) {
 	return "", ""
 }
 
-// After is the taint once the turn has read o, the outcome of a call to s.
+// After returns the taint once the turn has read o, the outcome of a call to s.
 func (t Taint) After(s Spec, o Outcome) Taint {
 	t.Outside = t.Outside || o.Result.Untrusted
 	t.Private = t.Private || o.Result.Private

@@ -15,7 +15,7 @@ var recallText string
 // recallTokens is what the quoted messages may take of a turn's context.
 const recallTokens = 1000
 
-// RecallConversation is the tool recall_conversation: past messages of what
+// RecallConversation returns the tool recall_conversation: past messages of what
 // the person may see from here, by the same rules as everywhere. Before a direct
 // chat looks into groups, attest finds out which of them the person is still in;
 // nil finds out nothing.

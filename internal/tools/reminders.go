@@ -38,7 +38,7 @@ type Planner struct {
 	Next func(schedule, zone string, after time.Time) (time.Time, error)
 }
 
-// place is a person's time zone and whether it is known.
+// place returns a person's time zone and whether it is known.
 func (k Planner) place(ctx context.Context, who chat.User) (*time.Location, bool) {
 	zone := k.Zone(ctx, who)
 	loc, err := loadZone(zone)
@@ -77,7 +77,7 @@ func (k Planner) Remind(ctx context.Context, c Call, text, at string) (string, e
 	return said, nil
 }
 
-// dueText is a reminder's next time, and its rhythm.
+// dueText returns a reminder's next time, and its rhythm.
 func dueText(r memory.Reminder, loc *time.Location) string {
 	text := r.Due.In(loc).Format("Monday, 2 January 2006 at 15:04 MST")
 	if r.Schedule != "" {
@@ -86,7 +86,7 @@ func dueText(r memory.Reminder, loc *time.Location) string {
 	return text
 }
 
-// ReminderTools are the tools on a person's reminders.
+// ReminderTools returns the tools on a person's reminders.
 func ReminderTools(k Planner) []Tool {
 	return []Tool{setReminder(k), listReminders(k), cancelReminder(k.Store), setTimeZone(k)}
 }

@@ -167,7 +167,7 @@ func (e *entry) owned(ctx context.Context, c Call, args json.RawMessage) bool {
 	return err == nil && facts.Within(words, c.Said)
 }
 
-// question is the outcome of a call that waits for a yes.
+// question returns the outcome of a call that waits for a yes.
 func (r *Runner) question(ctx context.Context, e *entry, c Call, o Outcome) Outcome {
 	if e.spec.Ask != nil {
 		c.Args = o.Args
@@ -286,7 +286,7 @@ func fenced(ctx context.Context, t Tool, c Call) (got returned) {
 	return returned{result, err}
 }
 
-// worded is a result of words, or nothing but the error.
+// worded returns a result of words, or nothing but the error.
 func worded(err error, words string, args ...any) (Result, error) {
 	if err != nil {
 		return Result{}, err
@@ -294,7 +294,7 @@ func worded(err error, words string, args ...any) (Result, error) {
 	return Result{Content: fmt.Sprintf(words, args...)}, nil
 }
 
-// failure is why a tool failed, as the model reads it: a sentence that was made
+// failure returns why a tool failed, as the model reads it: a sentence that was made
 // for people stands as it is.
 func failure(err error) string {
 	if sentence, ok := text.ForPeople(err); ok {
@@ -317,7 +317,7 @@ func line(s string) string {
 	return s
 }
 
-// way is how words of others come through a tool that does not say so.
+// way returns how words of others come through a tool that does not say so.
 func way(c Category) provenance.Via {
 	switch c {
 	case Web:

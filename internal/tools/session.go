@@ -20,7 +20,7 @@ type VariableSet struct {
 //go:embed decision.md
 var decisionText string
 
-// SaveDecision is the tool save_decision. The turn that runs it keeps the
+// SaveDecision returns the tool save_decision. The turn that runs it keeps the
 // decision in its session row.
 func SaveDecision() Tool {
 	type args struct {
@@ -43,7 +43,7 @@ func SaveDecision() Tool {
 //go:embed variable.md
 var variableText string
 
-// SetVariable is the tool set_variable. check says why a value is not taken,
+// SetVariable returns the tool set_variable. check says why a value is not taken,
 // in words for the model; the turn that runs the tool stores the value.
 func SetVariable(check func(name string, value any) error) Tool {
 	type args struct {

@@ -116,7 +116,7 @@ func (s Set) Same(o Set) bool {
 	return slices.Equal(s.entries, o.entries)
 }
 
-// Tokens is the estimate of what it costs to tell a model of the tools.
+// Tokens returns the estimate of what it costs to tell a model of the tools.
 func (s Set) Tokens() (n int) {
 	for _, e := range s.entries {
 		n += e.tokens
@@ -153,7 +153,7 @@ func (s Set) Names() []string {
 	return out
 }
 
-// Specs is what a model is told, in order: equal Sets give equal bytes.
+// Specs returns what a model is told, in order: equal Sets give equal bytes.
 func (s Set) Specs() []llm.ToolSpec {
 	out := make([]llm.ToolSpec, len(s.entries))
 	for i, e := range s.entries {

@@ -29,7 +29,7 @@ type taskID struct {
 	ID int64 `json:"id" jsonschema:"the task's number"`
 }
 
-// TaskTools are the tools on a person's tasks.
+// TaskTools returns the tools on a person's tasks.
 func TaskTools(store *memory.Store) []Tool {
 	return []Tool{addTask(store), listTasks(store), completeTask(store), updateTask(store), deleteTask(store)}
 }

@@ -59,7 +59,7 @@ type Call struct {
 	Origin provenance.Origin
 }
 
-// CallOf is what m's author asks for by themselves, without a model: a command.
+// CallOf returns what m's author asks for by themselves, without a model: a command.
 func CallOf(m chat.Message) Call {
 	return Call{Who: m.From, Where: m.Key, Direct: m.Direct, Guild: m.Guild, Message: m.ID, Key: "command:" + m.Key.String() + ":" + m.ID}
 }
@@ -177,7 +177,7 @@ const (
 	AskAlways  Asking = "always"
 )
 
-// Asks is when a call of the tool needs a yes: as the owner wants it, and else
+// Asks returns when a call of the tool needs a yes: as the owner wants it, and else
 // as the tool says.
 func (m Meta) Asks() Asking {
 	switch {

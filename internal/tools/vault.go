@@ -70,7 +70,7 @@ const (
 	readRunes = 12_000
 )
 
-// VaultTools are the tools on notes and code.
+// VaultTools returns the tools on notes and code.
 func VaultTools(n Notes) []Tool {
 	list := []Tool{n.search(), n.read(), n.list(), n.write(), n.move(), n.index()}
 	if n.Code {
@@ -110,12 +110,12 @@ func forWriters[A any](n Notes, meta Meta, call func(context.Context, Call, A) (
 	})
 }
 
-// of is the notes for who calls.
+// of returns the notes for who calls.
 func (n Notes) of(ctx context.Context, c Call) (*Shelf, error) {
 	return n.Shelf(ctx, c.Who.ID, c.Direct)
 }
 
-// looked is what a search for who calls found.
+// looked returns what a search for who calls found.
 func (n Notes) looked(ctx context.Context, c Call, q vault.Query) (Result, error) {
 	s, err := n.of(ctx, c)
 	if err != nil {
@@ -174,7 +174,7 @@ func (n Notes) definition() Tool {
 	})
 }
 
-// Found is what was found, numbered, with its sources in the same order. kind
+// Found returns what was found, numbered, with its sources in the same order. kind
 // is a vault's.
 func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Result, error) {
 	if len(hits) == 0 {
@@ -194,7 +194,7 @@ func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Resul
 	return r, nil
 }
 
-// sourceKind is what citations call a vault's kind.
+// sourceKind returns what citations call a vault's kind.
 func sourceKind(kind string) string {
 	if kind == vault.KindCode {
 		return "code"
@@ -202,7 +202,7 @@ func sourceKind(kind string) string {
 	return "note"
 }
 
-// source is a hit as a citation shows it: notes by path#heading, code by
+// source returns a hit as a citation shows it: notes by path#heading, code by
 // path:line.
 func (n Notes) source(kind string, h vault.Hit) Source {
 	s := Source{Kind: kind, Title: h.Title, Path: h.Path, Snippet: h.Snippet, Text: h.Text, Score: h.Score}
@@ -384,7 +384,7 @@ func (n Notes) index() Tool {
 	})
 }
 
-// LibrarianTools are what the librarian works with; the first ones only read,
+// LibrarianTools returns what the librarian works with; the first ones only read,
 // which is what it plans with.
 func LibrarianTools() (plan, do []string) {
 	plan = []string{"vault_search", "vault_read", "vault_list"}

@@ -32,7 +32,7 @@ const (
 	userAgent    = "Mozilla/5.0 (compatible; Parley)"
 )
 
-// WebFetch is the tool web_fetch: one GET through the guard's client, reduced
+// WebFetch returns the tool web_fetch: one GET through the guard's client, reduced
 // to text. A page is fetched once in a turn, however often it is read.
 func WebFetch(g Guard) Tool {
 	f := &fetcher{client: g.Client(), guard: g}
@@ -187,7 +187,7 @@ func readBody(body []byte, kind string, from *url.URL) (fetched, error) {
 	return p.mended(), nil
 }
 
-// mended is a page without what is left of a letter where it was cut.
+// mended returns a page without what is left of a letter where it was cut.
 func (p fetched) mended() fetched {
 	if p.more {
 		p.text = strings.TrimRight(p.text, "\uFFFD")
@@ -195,7 +195,7 @@ func (p fetched) mended() fetched {
 	return p
 }
 
-// piece is the part of the page that starts at byte from.
+// piece returns the part of the page that starts at byte from.
 func (p fetched) piece(from int) Result {
 	from = min(max(from, 0), len(p.text))
 	for from < len(p.text) && !utf8.RuneStart(p.text[from]) {

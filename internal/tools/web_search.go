@@ -33,7 +33,7 @@ type Search struct {
 	Key  string // Brave's; sent to URL only
 }
 
-// WebSearch is the tool web_search. The service's own host may be private:
+// WebSearch returns the tool web_search. The service's own host may be private:
 // an operator configured it. It fails when s cannot be asked.
 func WebSearch(s Search) (Tool, error) {
 	if s.Kind == "brave" && s.URL == "" {

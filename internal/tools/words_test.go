@@ -14,7 +14,7 @@ import (
 	"parley/internal/vault"
 )
 
-// ran is what the model reads after a call.
+// ran returns what the model reads after a call.
 func ran(t *testing.T, set Set, name, args string) (string, Class) {
 	t.Helper()
 	var r Runner

@@ -80,7 +80,7 @@ func library(b *testing.B) *folder {
 	return f
 }
 
-// peak is the most memory this process held since the last call, in bytes; 0
+// peak returns the most memory this process held since the last call, in bytes; 0
 // where the system does not tell.
 func peak() int64 {
 	data, _ := os.ReadFile("/proc/self/status")

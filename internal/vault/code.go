@@ -46,7 +46,7 @@ func parseCode(name, data string) document {
 	return d
 }
 
-// nesting is how deep the brackets of a text stand at most, roughly.
+// nesting returns how deep the brackets of a text stand at most, roughly.
 func nesting(data string) (deepest int) {
 	open, run := 0, 0
 	for i := range len(data) {
@@ -197,7 +197,7 @@ func codeSections(lines []string, symbols []symbol) (all []section) {
 // remarks begin a line that belongs to the definition below it.
 var remarks = []string{"//", "#", "/*", "*", "--", "@", ";", "\"\"\""}
 
-// comment is the first line of the comment right above line i.
+// comment returns the first line of the comment right above line i.
 func comment(lines []string, i int) int {
 	for i > 0 {
 		above := strings.TrimSpace(lines[i-1])

@@ -37,12 +37,12 @@ func asWritten(raw []byte) (written, error) {
 	return w, nil
 }
 
-// lines are a text's with the note's ends, but the last line without one.
+// lines returns a text's with the note's ends, but the last line without one.
 func (w written) lines(text string) string {
 	return strings.ReplaceAll(strings.Trim(clean(text), "\n"), "\n", w.eol)
 }
 
-// appended is the note with a text at its end, after an empty line.
+// appended returns the note with a text at its end, after an empty line.
 func (w written) appended(text string) string {
 	gap := ""
 	for text := clean(w.raw); text != "" && !strings.HasSuffix(text+gap, "\n\n"); {
@@ -51,7 +51,7 @@ func (w written) appended(text string) string {
 	return w.raw + strings.ReplaceAll(gap, "\n", w.eol) + w.lines(text) + w.end
 }
 
-// replaced is the note with new text below one of its headings.
+// replaced returns the note with new text below one of its headings.
 func (w written) replaced(n Note) (string, error) {
 	all := noteSpans(clean(w.raw))
 	i := slices.IndexFunc(all, func(s span) bool { return sameHeading(s.heading, n.Heading) })

@@ -83,7 +83,7 @@ func pairs(n ast.Node) []*ast.MappingValueNode {
 	return nil
 }
 
-// scalars are the plain values of a node or of the list that it is.
+// scalars returns the plain values of a node or of the list that it is.
 func scalars(n ast.Node) (values []string) {
 	nodes := []ast.Node{n}
 	if seq, ok := n.(*ast.SequenceNode); ok {

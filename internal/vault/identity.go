@@ -11,7 +11,7 @@ import (
 	"parley/internal/sqlite"
 )
 
-// Fingerprint is the hash of a file that is indexed, as it was looked at last;
+// Fingerprint returns the hash of a file that is indexed, as it was looked at last;
 // ErrNotFound when there is none. source "" is any.
 func (v *Vault) Fingerprint(ctx context.Context, source, name string) (hash []byte, err error) {
 	err = v.asking(func(ix *index) error {
@@ -24,7 +24,7 @@ func (v *Vault) Fingerprint(ctx context.Context, source, name string) (hash []by
 	return hash, err
 }
 
-// Target is the path, from the folder of notes, that a note is written to under
+// Target returns the path, from the folder of notes, that a note is written to under
 // a name.
 func (v *Vault) Target(name string) (string, error) {
 	rel, err := v.target(name)

@@ -146,7 +146,7 @@ func (ix *index) known(ctx context.Context, source, scope string) (map[string]st
 	return all, rows.Err()
 }
 
-// below are the bounds of the paths inside a folder: '0' follows '/'.
+// below returns the bounds of the paths inside a folder: '0' follows '/'.
 func below(folder string) (from, to string) { return folder + "/", folder + "0" }
 
 // change is one commit's worth of what differs.

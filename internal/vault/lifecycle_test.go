@@ -241,7 +241,7 @@ func TestDamageWhileRunning(t *testing.T) {
 	})
 }
 
-// index is the one in use.
+// index returns the one in use.
 func (f *folder) index() *index {
 	f.life.RLock()
 	defer f.life.RUnlock()

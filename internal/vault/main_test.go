@@ -86,7 +86,7 @@ func putFile(t testing.TB, name, text string) {
 	}
 }
 
-// paths are those of the hits, in order.
+// paths returns those of the hits, in order.
 func (f *folder) paths(text string) string {
 	f.t.Helper()
 	return f.ask(Query{Text: text})

@@ -147,7 +147,7 @@ var (
 	emphasis     = strings.NewReplacer("**", "", "__", "", "`", "", "*", "", "~~", "")
 )
 
-// plain is a heading without markup, on one line.
+// plain returns a heading without markup, on one line.
 func plain(s string) string {
 	s = whole.Clip(s, 4*maxName)
 	s = wikiShown.ReplaceAllString(markdownLink.ReplaceAllString(s, "$1"), "$1")
@@ -299,7 +299,7 @@ func distinct(all []string) []string {
 	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
 }
 
-// noteName is what a link and a file are matched by.
+// noteName returns what a link and a file are matched by.
 func noteName(s string) string {
 	base := path.Base(strings.TrimSpace(s))
 	return strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))

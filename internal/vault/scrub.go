@@ -65,7 +65,7 @@ func (ix *index) unsaid(ctx context.Context) (gone []int64, err error) {
 	return gone, rows.Err()
 }
 
-// said is the vocabulary of all sections, by kind.
+// said returns the vocabulary of all sections, by kind.
 func (ix *index) said(ctx context.Context) (map[string]map[string]bool, error) {
 	rows, err := ix.db.QueryContext(ctx, "SELECT d.kind, d.title, s.heading, s.text FROM sections s JOIN docs d ON d.id = s.doc")
 	if err != nil {

@@ -65,7 +65,7 @@ func (t *term) rows() int { return max(len(t.exact), len(t.near)) }
 // common tells a word that stands in more sections than are known of it.
 func (t *term) common() bool { return len(t.exact) == maxRows }
 
-// worth is what a section holds of the word, 0 to 1; text is in small letters.
+// worth returns what a section holds of the word, 0 to 1; text is in small letters.
 func (t *term) worth(section int64, text string) float64 {
 	switch {
 	case holds(t.exact, section) || t.common() && stands(text, beginning(t.word)):
@@ -81,7 +81,7 @@ func holds(sections []int64, id int64) bool {
 	return found
 }
 
-// match is the word and what it may stand for as FTS5 takes it: each in
+// match returns the word and what it may stand for as FTS5 takes it: each in
 // quotation marks, and made of letters and digits only, so no syntax passes.
 func (t *term) match() string {
 	var b strings.Builder
@@ -243,7 +243,7 @@ func (s *search) gather(ctx context.Context) error {
 	return nil
 }
 
-// only is the condition on the documents asked for, "" for all.
+// only returns the condition on the documents asked for, "" for all.
 func (s *search) only() (where string, args []any) {
 	if tag := tagName(s.q.Tag); s.q.Tag != "" {
 		low, high := below(tag)
@@ -331,7 +331,7 @@ func scanHits(rows *sql.Rows) (hits []Hit, err error) {
 	return hits, rows.Err()
 }
 
-// list is the sections found, as JSON.
+// list returns the sections found, as JSON.
 func (s *search) list() string {
 	all := make([]int64, 0, len(s.found))
 	for id := range s.found {
@@ -368,7 +368,7 @@ func (s *search) score(hits []Hit, linked map[int64]bool) {
 	}
 }
 
-// linked are the files among the hits that link to each other.
+// linked returns the files among the hits that link to each other.
 func (s *search) linked(ctx context.Context, hits []Hit) (map[int64]bool, error) {
 	docs, named := map[int64]bool{}, map[string][]int64{}
 	for _, h := range hits {

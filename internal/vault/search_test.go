@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// kitchen is a small vault to ask.
+// kitchen returns a small vault to ask.
 func kitchen(t testing.TB) *folder {
 	f := newFolder(t)
 	f.put("Sourdough.md", "---\ntitle: Sourdough\ntags: [bread, baking/slow]\n---\n# Sourdough\n\nFeed the starter.\n\n## Hydration\n\nUse 75 % water. Café style crème.\n\n## Oven\n\nBake hot with steam, see [[Steam]].\n")

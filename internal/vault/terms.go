@@ -14,7 +14,7 @@ import (
 // stopWords carry no meaning in a question.
 var stopWords = strings.Fields("a about an and any are as at be been by can could did do does for from had has have he her his how i if in is it its me my of on or our s she should so t that the their them they this to us was we were what when where which who why will with would you your")
 
-// terms are the telling words of a question, each once and not too many; all
+// terms returns the telling words of a question, each once and not too many; all
 // its words when none of them tells.
 func terms(question string) []string {
 	long := func(w string) bool { return len(w) > 100 }
@@ -76,7 +76,7 @@ func (ix *index) wordsWith(ctx context.Context, kind string, pieces []string, li
 	return found, rows.Err()
 }
 
-// snippet is the part of a text that holds the most of the words, on one line.
+// snippet returns the part of a text that holds the most of the words, on one line.
 func snippet(s string, terms []*term) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if utf8.RuneCountInString(s) <= maxSnippet {
@@ -101,7 +101,7 @@ func snippet(s string, terms []*term) string {
 	return out
 }
 
-// densest is where the stretch begins that holds the most different words, in
+// densest returns where the stretch begins that holds the most different words, in
 // characters.
 func densest(s string, terms []*term) int {
 	type place struct{ at, term int }
@@ -136,7 +136,7 @@ func densest(s string, terms []*term) int {
 	return best
 }
 
-// beginning is a word without what may be its ending.
+// beginning returns a word without what may be its ending.
 func beginning(word string) string {
 	runes := []rune(word)
 	switch {
@@ -148,7 +148,7 @@ func beginning(word string) string {
 	return word
 }
 
-// beginnings are the places where a word of a text begins so, in bytes.
+// beginnings returns the places where a word of a text begins so, in bytes.
 func beginnings(s, so string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for at := 0; ; at++ {

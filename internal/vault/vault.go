@@ -150,7 +150,7 @@ func (v *Vault) Close() error {
 	return v.ix.close()
 }
 
-// Status is a copy.
+// Status returns a copy.
 func (v *Vault) Status() Status {
 	v.mu.Lock()
 	defer v.mu.Unlock()

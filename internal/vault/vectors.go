@@ -68,7 +68,7 @@ func (m *meanings) state() (count int, ready bool) {
 	return m.count, m.ready
 }
 
-// candidates are the n vectors whose sketches differ the least, or a few more.
+// candidates returns the n vectors whose sketches differ the least, or a few more.
 func (m *meanings) candidates(kind string, v vector.Vector, n int) (ids []int64) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -110,7 +110,7 @@ func (m *meanings) forget() {
 	m.ready, m.kinds, m.count = false, map[string]*sketches{}, 0
 }
 
-// meaning is what of a section is made a vector of, and what names it.
+// meaning returns what of a section is made a vector of, and what names it.
 func meaning(kind, title, heading, text string) (whole string, hash []byte) {
 	whole = title + "\n" + heading + "\n" + text
 	sum := sha256.Sum256([]byte(kind + "\n" + whole))
@@ -161,7 +161,7 @@ type unmade struct {
 	hash       []byte
 }
 
-// unembedded are the next sections behind one that have no vector.
+// unembedded returns the next sections behind one that have no vector.
 func (v *Vault) unembedded(ctx context.Context, last int64) (due []unmade, err error) {
 	return due, v.using(func(ix *index) error {
 		rows, err := ix.db.QueryContext(ctx, `SELECT s.id, d.kind, d.title, s.heading, s.text FROM sections s CROSS JOIN docs d ON d.id = s.doc

@@ -36,7 +36,7 @@ func (e *embeddings) embed(_ context.Context, texts []string) (list [][]float32,
 	return list, nil
 }
 
-// withVectors is a folder whose index has vectors.
+// withVectors returns a folder whose index has vectors.
 func withVectors(t testing.TB, e *embeddings) *folder {
 	t.Helper()
 	f := newFolder(t)

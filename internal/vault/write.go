@@ -113,7 +113,7 @@ func (v *Vault) Move(ctx context.Context, from, to string) (Written, error) {
 	return done, nil
 }
 
-// target is a path as it is inside the write folder.
+// target returns a path as it is inside the write folder.
 func (v *Vault) target(name string) (string, error) {
 	if err := checkPath(name); err != nil {
 		return "", err
@@ -139,7 +139,7 @@ func checkContent(n Note) error {
 	return nil
 }
 
-// titled is the text of a new note. A title that the text does not show becomes
+// titled returns the text of a new note. A title that the text does not show becomes
 // its first heading.
 func titled(n Note) string {
 	text := clean(n.Content)
@@ -158,7 +158,7 @@ func titled(n Note) string {
 	return ended("# " + title + "\n\n" + strings.TrimLeft(text, "\n"))
 }
 
-// ended is text with one newline at its end.
+// ended returns text with one newline at its end.
 func ended(text string) string { return strings.TrimRight(text, "\n") + "\n" }
 
 // show indexes one note at once. The note is written in any case: what goes
@@ -174,7 +174,7 @@ func (v *Vault) show(ctx context.Context, name string) {
 	}
 }
 
-// notes is the source that is written to, nil when there is none.
+// notes returns the source that is written to, nil when there is none.
 func (v *Vault) notes() *Source {
 	i := slices.IndexFunc(v.o.Sources, func(s Source) bool { return s.Kind == KindNotes })
 	if i < 0 {

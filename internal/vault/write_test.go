@@ -28,7 +28,7 @@ func (f *folder) write(n Note) Written {
 	return w
 }
 
-// file is what stands in a note.
+// file returns what stands in a note.
 func (f *folder) file(name string) string {
 	f.t.Helper()
 	b, err := os.ReadFile(filepath.Join(f.dir, name))

@@ -23,7 +23,7 @@ type Embed func(ctx context.Context, texts []string) ([][]float32, error)
 // patience is how long a question waits for its vector.
 const patience = 2 * time.Second
 
-// Query is the vector of what somebody asks, nil when there is none in time.
+// Query returns the vector of what somebody asks, nil when there is none in time.
 func (e Embed) Query(ctx context.Context, text string) Vector {
 	if strings.TrimSpace(text) == "" {
 		return nil
@@ -67,7 +67,7 @@ func (v Vector) scale() float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(v)))
 }
 
-// Cos is the cosine of the angle between two vectors: 1 means the same, about 0
+// Cos returns the cosine of the angle between two vectors: 1 means the same, about 0
 // nothing in common. It is 0 for vectors of different models.
 func (v Vector) Cos(w Vector) float64 {
 	if len(v) <= head || len(v) != len(w) {
@@ -86,7 +86,7 @@ func (v Vector) Cos(w Vector) float64 {
 	return float64(s0+s1) * v.scale() * w.scale()
 }
 
-// Words is how many words the sketch of a Vector has.
+// Words returns how many words the sketch of a Vector has.
 func (v Vector) Words() int { return (max(len(v), head) - head + 63) / 64 }
 
 // Sketch appends the signs of the parts to dst, a bit each. Where vectors are
@@ -124,7 +124,7 @@ type Near struct {
 	Cos float64
 }
 
-// Nearest are the ids of those of list that are near, at most n, best first. It
+// Nearest returns the ids of those of list that are near, at most n, best first. It
 // sorts list.
 func Nearest(list []Near, n int) (ids []int64) {
 	slices.SortFunc(list, func(a, b Near) int { return cmp.Or(cmp.Compare(b.Cos, a.Cos), cmp.Compare(b.ID, a.ID)) })

@@ -19,7 +19,7 @@ func random(r *rand.Rand, n int) []float32 {
 	return v
 }
 
-// near is a vector around v.
+// near returns a vector around v.
 func near(r *rand.Rand, v []float32, noise float64) []float32 {
 	w := slices.Clone(v)
 	for i := range w {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// CPU is the processor time that this process has used, which other processes
+// CPU returns the processor time that this process has used, which other processes
 // do not lengthen.
 func CPU() time.Duration {
 	var u syscall.Rusage

@@ -105,7 +105,7 @@ func (p *parser) everyUnit(count, unit string) (Time, error) {
 	return p.plain("@every " + time.Duration(n*float64(length)).String())
 }
 
-// plain is a schedule that takes no time of day.
+// plain returns a schedule that takes no time of day.
 func (p *parser) plain(spec string) (Time, error) {
 	if !p.done() {
 		return Time{}, errUnclear
@@ -113,7 +113,7 @@ func (p *parser) plain(spec string) (Time, error) {
 	return Time{Schedule: spec}, nil
 }
 
-// schedule is the cron expression with the time of day that rest names.
+// schedule returns the cron expression with the time of day that rest names.
 func (p *parser) schedule(day, month, week string) (Time, error) {
 	c, err := p.clockTime()
 	if err != nil {

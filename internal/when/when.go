@@ -428,7 +428,7 @@ func (p *parser) once() (Time, error) {
 	return p.at(today.AddDate(0, 0, 1), c), nil
 }
 
-// at is a time of day on a day.
+// at returns a time of day on a day.
 func (p *parser) at(day time.Time, c clock) Time {
 	return p.checked(time.Date(day.Year(), day.Month(), day.Day(), c.hour, c.minute, 0, 0, p.loc), c.hour%24, c.minute)
 }

@@ -73,7 +73,7 @@ func Parse(text string) (root ast.Node, err error) {
 	return root, nil
 }
 
-// tooDeep is the first token that is nested too deep, nil when none is.
+// tooDeep returns the first token that is nested too deep, nil when none is.
 func tooDeep(tokens token.Tokens) *token.Token {
 	flow := 0
 	for _, tk := range tokens {
@@ -118,7 +118,7 @@ func at(tk *token.Token, e *Error) *Error {
 	return e
 }
 
-// Scalar is a single value as it was written. ok is false for lists, mappings
+// Scalar returns a single value as it was written. ok is false for lists, mappings
 // and nothing, and for anchors, aliases and tags, which are not taken.
 func Scalar(n ast.Node) (value string, ok bool) {
 	switch n := n.(type) {

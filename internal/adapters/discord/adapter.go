@@ -178,7 +178,7 @@ var fixes = map[int]string{
 	4014: "enable Message Content Intent in the developer portal under Bot > Privileged Gateway Intents",
 }
 
-// channelOf is where a conversation's messages are posted.
+// channelOf returns where a conversation's messages are posted.
 func channelOf(k chat.Key) string {
 	if k.Thread != "" {
 		return k.Thread

@@ -47,7 +47,7 @@ func (t *atlas) rule(guild string, who, instead *authority) {
 	}
 }
 
-// ruler is who administers a server. Where that is unknown it notes that Discord
+// ruler returns who administers a server. Where that is unknown it notes that Discord
 // is being asked, and returns that note.
 func (t *atlas) ruler(guild string) (who *authority, known bool) {
 	t.mu.Lock()

@@ -59,7 +59,7 @@ func (h *history) gaps() int {
 	return len(h.behind)
 }
 
-// newest is the newest message of a channel that is on its way, "" for none.
+// newest returns the newest message of a channel that is on its way, "" for none.
 func (h *history) newest(channel string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

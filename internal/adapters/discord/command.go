@@ -141,7 +141,7 @@ func (a *Adapter) interaction(i *wireInteraction) *chat.Message {
 	return m
 }
 
-// person is who an interaction comes from; nil is not readable.
+// person returns who an interaction comes from; nil is not readable.
 func (i *wireInteraction) person() *wireUser {
 	who := i.User
 	if i.Member != nil && i.Member.User != nil {
@@ -153,7 +153,7 @@ func (i *wireInteraction) person() *wireUser {
 	return who
 }
 
-// user is what is known of an interaction without asking Discord; nil is of no
+// user returns what is known of an interaction without asking Discord; nil is of no
 // interest.
 func (a *Adapter) user(i *wireInteraction) *chat.Message {
 	who := i.person()
@@ -241,7 +241,7 @@ func (a *Adapter) complete(ctx context.Context, i *wireInteraction, m chat.Messa
 	a.respond(ctx, i, response{discordgo.InteractionApplicationCommandAutocompleteResult, map[string]any{"choices": choices}})
 }
 
-// words is a command's verb and options as they would be typed.
+// words returns a command's verb and options as they would be typed.
 func words(list []wireOptionValue) string {
 	var b strings.Builder
 	for _, o := range list {

@@ -9,7 +9,7 @@ import (
 
 func TestContract(t *testing.T) { chattest.Contract(t, rig) }
 
-// rig is the adapter on a fake of the gateway and of the REST endpoint. Discord
+// rig returns the adapter on a fake of the gateway and of the REST endpoint. Discord
 // has no answer that says "not now" and not for how long: what it refuses is
 // refused for good, and after a failure of its own nobody knows.
 func rig(t *testing.T) chattest.Rig {

@@ -215,7 +215,7 @@ func (g *guard) health(now time.Time) error {
 // stale is how long after a pause nobody has asked again: nothing waits.
 const stale = time.Minute
 
-// public is a route without what is secret in it.
+// public returns a route without what is secret in it.
 func public(route string) string {
 	part := strings.Split(route, "/")
 	return strings.Join(part[:min(len(part), 2)], "/")

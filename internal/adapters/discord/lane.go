@@ -64,7 +64,7 @@ func (a *Adapter) enter(ctx context.Context, channel string, e event) {
 	one.queue = append(one.queue, e)
 }
 
-// waiting are the channels that have something in their lanes.
+// waiting returns the channels that have something in their lanes.
 func (l *lanes) waiting() (list []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"parley/internal/chat"
 )
 
-// whole is an event as it is put aside: with its kind.
+// whole returns an event as it is put aside: with its kind.
 func (e event) whole() []byte {
 	b, _ := json.Marshal(wholeEvent{e.kind, e.raw}) // it was read as JSON
 	return b

@@ -36,14 +36,14 @@ func (m *me) receiving() {
 	}
 }
 
-// myID is our user id, "" before it is known.
+// myID returns our user id, "" before it is known.
 func (m *me) myID() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.self
 }
 
-// appID is our application's id, "" before it is known.
+// appID returns our application's id, "" before it is known.
 func (m *me) appID() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -120,7 +120,7 @@ func isCommand(text string) bool {
 	return len(word) > 1 && word[0] == '/' && word[1] >= 'a' && word[1] <= 'z' && !strings.Contains(word, "@")
 }
 
-// nameOf is what somebody calls themselves, on one line.
+// nameOf returns what somebody calls themselves, on one line.
 func nameOf(u *wireUser, m *wireMember) string {
 	name := cmp.Or(u.GlobalName.shown(), u.Username.shown())
 	if m != nil {
@@ -136,12 +136,12 @@ func idTime(id string) time.Time {
 	return time.UnixMilli(n>>22 + discordEpoch)
 }
 
-// idAt is the smallest id of a moment.
+// idAt returns the smallest id of a moment.
 func idAt(at time.Time) string {
 	return strconv.FormatInt(max(0, at.UnixMilli()-discordEpoch)<<22, 10)
 }
 
-// newerID is the later of two ids; "" is before all.
+// newerID returns the later of two ids; "" is before all.
 func newerID(a, b string) string {
 	return slices.MaxFunc([]string{a, b}, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 }

@@ -9,7 +9,7 @@ import (
 	"parley/internal/chat"
 )
 
-// said is an ordinary MESSAGE_CREATE.
+// said returns an ordinary MESSAGE_CREATE.
 func said(id, text string) map[string]any {
 	return map[string]any{"id": id, "channel_id": "10", "content": text, "type": 0, "timestamp": time.Now().UTC().Format(time.RFC3339Nano),
 		"author": map[string]any{"id": "42", "username": "ann"}, "attachments": []any{}}

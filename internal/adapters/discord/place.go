@@ -53,7 +53,7 @@ type atlas struct {
 
 func newAtlas() atlas { return atlas{places: map[string]place{}, guilds: map[string]*authority{}} }
 
-// placed is what is known of a channel.
+// placed returns what is known of a channel.
 func (t *atlas) placed(channel string) (p place, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -110,7 +110,7 @@ const (
 	lookups = 5
 )
 
-// key is the conversation of a channel. Where the events have not said what
+// key returns the conversation of a channel. Where the events have not said what
 // kind of channel it is, Discord is asked.
 func (a *Adapter) key(ctx context.Context, channel, guild string) chat.Key {
 	k, known := a.knownKey(channel)
@@ -145,7 +145,7 @@ func refused(err error) bool {
 	return errors.As(err, &no) && no.Status != http.StatusUnauthorized
 }
 
-// after is how long to wait before the next of several tries.
+// after returns how long to wait before the next of several tries.
 func (a *Adapter) after(err error, try int) time.Duration {
 	wait := min(a.o.Timing.RetryMin<<min(try, 10), a.o.Timing.RetryMax)
 	var silence *chat.WaitError
@@ -155,7 +155,7 @@ func (a *Adapter) after(err error, try int) time.Duration {
 	return wait
 }
 
-// knownKey is the conversation of a channel as far as is known.
+// knownKey returns the conversation of a channel as far as is known.
 func (t *atlas) knownKey(channel string) (k chat.Key, known bool) {
 	p, known := t.placed(channel)
 	if p.parent != "" {

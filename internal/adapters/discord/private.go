@@ -48,7 +48,7 @@ func (a *Adapter) way(s string) (o origin, ok bool) {
 	return o, a.now().Sub(o.At) < tokenLife
 }
 
-// pressed is the Origin of a press.
+// pressed returns the Origin of a press.
 func pressed(s string) string {
 	var o origin
 	_ = json.Unmarshal([]byte(s), &o) // what user wrote
@@ -116,7 +116,7 @@ func closed(e *restError) bool {
 	return false
 }
 
-// channelFor is where the messages of a conversation are posted; a direct chat
+// channelFor returns where the messages of a conversation are posted; a direct chat
 // that is known by its person is opened, once.
 func (a *Adapter) channelFor(ctx context.Context, k chat.Key) (string, error) {
 	person, direct := strings.CutPrefix(k.Channel, directMark)
@@ -136,7 +136,7 @@ func (a *Adapter) channelFor(ctx context.Context, k chat.Key) (string, error) {
 	return got.ID.shown(), repeatable(err)
 }
 
-// button is one under a message: to press, or a link.
+// button returns one under a message: to press, or a link.
 func button(b chat.Button) component {
 	if b.URL != "" {
 		return component{Type: 2, Style: 5, Label: text.Clip(b.Label, 80), URL: b.URL}

@@ -141,14 +141,14 @@ func (p *progress) done(t ticket) {
 	}
 }
 
-// id is the present session's.
+// id returns the present session's.
 func (p *progress) id() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.session.ID
 }
 
-// noteAfter is what the next process may resume from without losing anything
+// noteAfter returns what the next process may resume from without losing anything
 // once a batch is stored: while something else is under way that no RESUME
 // would bring again, there is no session.
 func (p *progress) noteAfter(batch []arrival) string {

@@ -59,7 +59,7 @@ func (r *rest) kill() {
 	r.dead = true
 }
 
-// hushed is how long something is still not to be asked.
+// hushed returns how long something is still not to be asked.
 func (r *rest) hushed(what string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,13 +25,13 @@ func resume(s *discordgo.Session, r resumable) {
 	atomic.StoreInt64(*(**int64)(field(s, "sequence")), r.Seq)
 }
 
-// socket is the connection of a Session. It may only be used within an event
+// socket returns the connection of a Session. It may only be used within an event
 // handler of the Open call, when nobody else reads or writes the field.
 func socket(s *discordgo.Session) *websocket.Conn {
 	return *(**websocket.Conn)(field(s, "wsConn"))
 }
 
-// lastBeat is when the library sent its last heartbeat. It writes that under
+// lastBeat returns when the library sent its last heartbeat. It writes that under
 // the lock of its socket, not under the Session's.
 func lastBeat(s *discordgo.Session) time.Time {
 	mu := (*sync.Mutex)(field(s, "wsMutex"))

@@ -117,7 +117,7 @@ const (
 	maxRows    = 5
 )
 
-// menu is a list too long for buttons.
+// menu returns a list too long for buttons.
 func menu(buttons [][]chat.Button) component {
 	c := component{Type: selectMenu, CustomID: "menu"}
 	for _, b := range slices.Concat(buttons...) {
@@ -365,7 +365,7 @@ func (p *posts) account(id, nonce string) {
 	p.nonces[id] = nonce
 }
 
-// accounted is the nonce of a message of ours of late.
+// accounted returns the nonce of a message of ours of late.
 func (p *posts) accounted(id string) (nonce string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -397,7 +397,7 @@ func (a *Adapter) find(ctx context.Context, channel string, p chat.Part) (posted
 	return posted{}, nil
 }
 
-// ahead is how far Discord's clock is from ours, where that matters.
+// ahead returns how far Discord's clock is from ours, where that matters.
 func (a *Adapter) ahead() time.Duration {
 	if d := time.Duration(a.skew.Load()); d.Abs() > findSlack {
 		return d

@@ -81,7 +81,7 @@ func (a *Adapter) deliver(ctx context.Context, in chat.Intake, b chat.Batch) boo
 	}
 }
 
-// batchOf is what is stored together. newest is the newest message of each
+// batchOf returns what is stored together. newest is the newest message of each
 // channel so far.
 func batchOf(list []arrival, newest map[string]string) chat.Batch {
 	b := chat.Batch{Platform: Platform, Cursors: map[string]string{}}

@@ -37,7 +37,7 @@ func (t *plain) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// shown is the text for people: what is unreadable is empty.
+// shown returns the text for people: what is unreadable is empty.
 func (t plain) shown() string {
 	if t == unreadable {
 		return ""

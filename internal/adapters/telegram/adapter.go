@@ -32,25 +32,27 @@ const (
 	ModeWebhook = "webhook"
 )
 
-// Options say how to reach Telegram. Only Token is needed.
+// Options configure the adapter. Only Token is needed.
 type Options struct {
 	Token  string
 	APIURL string // "" means https://api.telegram.org
 	Mode   string // ModePolling ("" too) or ModeWebhook
 	// Webhook is used in ModeWebhook only; all its fields are needed there.
 	Webhook Webhook
-	// DeleteWebhook lets ModePolling remove a webhook that stands in its way,
-	// keeping what waits at Telegram. Without it Health names the fix.
+	// DeleteWebhook lets ModePolling remove a webhook that is in its way,
+	// without losing the updates that wait at Telegram. Without it Health
+	// explains the fix.
 	DeleteWebhook bool
-	// Toast is the word for whoever pressed a button, asked before the press is
-	// stored; refused says that nothing comes of it. nil has none.
+	// Toast returns a short notice for the person who pressed a button. It is
+	// called before the press is stored; refused means that the press does
+	// nothing. nil shows none.
 	Toast  func(ctx context.Context, m chat.Message) (text string, refused bool)
 	Timing Timing
 	Log    *slog.Logger     // nil logs nothing
 	Now    func() time.Time // nil means time.Now
 }
 
-// Webhook is where Telegram posts updates.
+// Webhook configures where Telegram posts updates.
 type Webhook struct {
 	Listen string // local address, host:port
 	URL    string // the public https address that leads to Listen
@@ -90,7 +92,7 @@ type Adapter struct {
 	draftless draftless
 	acks      sync.WaitGroup // goroutines that answer callback queries
 	// hold is the next wait after a conflict; it outlives a restarted Run, so
-	// that restarting does not look like recovering. Only the poll touches it.
+	// that restarting does not look like recovering. Only the poll uses it.
 	hold time.Duration
 }
 
@@ -173,8 +175,8 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	return err
 }
 
-// learnSelf asks who the bot is until it knows: without that no message in a
-// group can be judged. It returns false when ctx ended first.
+// learnSelf asks Telegram who the bot is until it gets an answer: without that, no
+// message in a group can be understood. It returns false when ctx ended first.
 func (a *Adapter) learnSelf(ctx context.Context) bool {
 	return a.insist(ctx, "getMe", func(ctx context.Context) error {
 		me, err := a.bot.GetMe(ctx)
@@ -188,8 +190,8 @@ func (a *Adapter) learnSelf(ctx context.Context) bool {
 	})
 }
 
-// insist repeats a call that receiving depends on until it succeeds or ctx
-// ends, which it tells by false.
+// insist repeats a call that receiving depends on until it succeeds. It returns
+// false when ctx ended first.
 func (a *Adapter) insist(ctx context.Context, what string, call func(context.Context) error) bool {
 	for wait := a.opts.Timing.RetryMin; ; wait = min(2*wait, a.opts.Timing.RetryMax) {
 		err := call(ctx)
@@ -206,7 +208,7 @@ func (a *Adapter) insist(ctx context.Context, what string, call func(context.Con
 	}
 }
 
-// sleep waits for d; false says that ctx ended first.
+// sleep waits for d. It returns false when ctx ended first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -218,12 +220,12 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// health is what receiving looks like at the moment.
+// health is the current state of receiving.
 type health struct {
 	mu   sync.Mutex // guards the rest
 	last time.Time  // the last time something was received, or found to be empty
 	down error      // why the last attempt failed; nil after a success
-	deaf bool       // down is certain: red at once, not only after the bound
+	deaf bool       // down is certain: report it at once, not only after the bound
 }
 
 // Health implements chat.Adapter.
@@ -248,8 +250,8 @@ func (a *Adapter) Health() error {
 	return nil
 }
 
-// fail notes why nothing was received; deaf says that nothing can be until
-// that changes, which no lesser trouble hides.
+// fail notes why nothing was received. deaf means that nothing can be received
+// until that changes; smaller problems do not hide it.
 func (a *Adapter) fail(err error, deaf bool) {
 	h := &a.health
 	h.mu.Lock()

@@ -40,13 +40,13 @@ type press struct {
 	refused bool   // in a window of its own
 }
 
-// toastTime bounds what is asked before a press is stored.
+// toastTime bounds how long Toast may take.
 const toastTime = time.Second
 
 // maxToast is what Telegram takes, in UTF-16 units.
 const maxToast = 200
 
-// toast asks what to tell whoever pressed a button.
+// toast asks what to tell the person who pressed a button.
 func (a *Adapter) toast(m *chat.Message, query string) press {
 	p := press{query: query}
 	if a.opts.Toast == nil || m.Kind != chat.KindButton {
@@ -62,7 +62,7 @@ func (a *Adapter) toast(m *chat.Message, query string) press {
 	return p
 }
 
-// acknowledge stops the spinner on pressed buttons, with a word. Best effort:
+// acknowledge stops the spinner on pressed buttons and shows a notice. Best effort:
 // Telegram forgets a query soon.
 func (a *Adapter) acknowledge(ctx context.Context, presses []press) {
 	ctx, cancel := context.WithTimeout(ctx, ackLimit)

@@ -34,9 +34,9 @@ func readReply(status int, data []byte) (r reply, ok bool) {
 	return r, true
 }
 
-// encode writes the answer as the library reads it, and of its result only what
-// is used here: what else a server says of a message that it took, and the
-// library may not know, cannot make the message look refused.
+// encode writes the answer in the form that the library reads, with only the
+// fields of the result that are used here. So a field that the library does not
+// know cannot make an accepted message look refused.
 func (r reply) encode(method string) []byte {
 	whole := map[string]any{"ok": r.ok}
 	if r.ok {
@@ -49,7 +49,7 @@ func (r reply) encode(method string) []byte {
 	return data
 }
 
-// plain is the result, of messages the id alone.
+// plain returns the result, reduced to the id for messages.
 func (r reply) plain(method string) any {
 	switch {
 	case method == "sendMessageDraft" || method == "sendChatAction":
@@ -66,14 +66,14 @@ func (r reply) plain(method string) any {
 	return r.result
 }
 
-// field is a number in the result.
+// field returns a number in the result.
 func (r reply) field(name string) int64 {
 	var fields map[string]json.RawMessage
 	_ = json.Unmarshal(r.result, &fields)
 	return number(fields[name])
 }
 
-// member is the standing of a person in a group: it counts only whether they
+// member returns the standing of a person in a group: it counts only whether they
 // administer it.
 func (r reply) member() any {
 	var m struct {
@@ -89,8 +89,8 @@ func (r reply) member() any {
 // wasted reports whether a page refused this request alone.
 func wasted(status int) bool { return status == http.StatusRequestEntityTooLarge }
 
-// unprocessed reports whether a page of this status came from what stands before the
-// Bot API, which has not seen the request.
+// unprocessed reports whether a page with this status came from a proxy in front of
+// the Bot API, which then has not seen the request.
 func unprocessed(status int) bool {
 	return status >= 400 && status < 500 || status == http.StatusServiceUnavailable
 }

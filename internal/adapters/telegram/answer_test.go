@@ -18,7 +18,7 @@ import (
 	"parley/internal/waittest"
 )
 
-// echoes are what a server may say of a message that it took, and that the
+// echoes returns what a server may say of a message that it took, and that the
 // library cannot decode.
 func echoes() []string {
 	list := []string{`"date":"soon"`, `"text":7`, `"chat":5`, `"date":999999999999999999999`}

@@ -17,7 +17,7 @@ import (
 // maxFetch is the largest file a bot may fetch.
 const maxFetch = 20 << 20
 
-// Telegram as the Hub and its owner may ask more of it.
+// The optional capabilities of the adapter.
 var (
 	_ chat.Adapter       = (*Adapter)(nil)
 	_ chat.AdminChecker  = (*Adapter)(nil)
@@ -36,7 +36,7 @@ type menu struct {
 	commands []command
 }
 
-// Where a menu is shown; the narrower one counts.
+// Where a menu is shown; the narrower scope wins.
 const (
 	menuEverywhere = ""
 	menuGroups     = "groups"
@@ -59,7 +59,7 @@ func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
 	return a.showMenus(ctx, menus)
 }
 
-// commandsFor is the commands for audiences from one to another, verbs counted.
+// commandsFor returns the commands for a range of audiences, verbs included.
 func commandsFor(m chat.Menu, from, to chat.Audience) (list []command) {
 	for _, c := range m.Commands {
 		if from <= c.Least && c.Least <= to {
@@ -69,10 +69,10 @@ func commandsFor(m chat.Menu, from, to chat.Audience) (list []command) {
 	return list
 }
 
-// showMenus tells Telegram our menus, those that it does not have just so.
+// showMenus sends Telegram those of our menus that differ from what it has.
 // Telegram has no "-" in command names: "_" is shown for it, and read back as
 // "-". Somebody who never wrote to the bot has no chat to show a menu in. One
-// menu that is refused keeps none of the others from being shown; calling again
+// refused menu does not keep the others from being shown; calling again
 // is cheap once all are.
 func (a *Adapter) showMenus(ctx context.Context, menus []menu) (err error) {
 	for _, m := range menus {
@@ -111,7 +111,7 @@ func (a *Adapter) showMenu(ctx context.Context, m menu) error {
 	return err
 }
 
-// IsAdmin implements chat.AdminChecker. It is false for whoever writes in the
+// IsAdmin implements chat.AdminChecker. It is false for people who write in the
 // name of a chat.
 func (a *Adapter) IsAdmin(ctx context.Context, k chat.Key, userID string) (bool, error) {
 	to, err := targetOf(k, "")

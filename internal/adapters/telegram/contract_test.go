@@ -10,7 +10,7 @@ import (
 
 func TestContract(t *testing.T) { chattest.Contract(t, rig) }
 
-// rig is the adapter on a fake of the Bot API. Telegram tells bots of no
+// rig returns the adapter on a fake of the Bot API. Telegram tells bots of no
 // deletions.
 func rig(t *testing.T) chattest.Rig {
 	const person = 42

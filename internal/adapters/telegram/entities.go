@@ -60,7 +60,7 @@ func lineUp(row []string, widths []int, pad bool) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// result is what was written, with trailing space removed and the entities as
+// result returns what was written, with trailing space removed and the entities as
 // Telegram wants them: within the text, and none but code on code.
 func (w *walker) result() rendered {
 	r := rendered{text: strings.TrimRightFunc(w.out.String(), unicode.IsSpace)}
@@ -89,8 +89,8 @@ func (w *walker) result() rendered {
 	return r
 }
 
-// thin leaves out what changes no word where more lies on a text than Telegram
-// shows: at the end first, and last what hides or leads somewhere.
+// thin drops entities when a text has more than Telegram shows: those at the end
+// first, and spoilers and links last.
 func (r *rendered) thin() {
 	excess := len(r.entities) - maxEntities
 	for _, kind := range []models.MessageEntityType{
@@ -111,7 +111,7 @@ func isCode(e models.MessageEntity) bool {
 	return e.Type == models.MessageEntityTypeCode || e.Type == models.MessageEntityTypePre
 }
 
-// appendAround appends the parts of e that no code lies in.
+// appendAround appends the parts of e that contain no code.
 func appendAround(list []models.MessageEntity, e models.MessageEntity, code []models.MessageEntity) []models.MessageEntity {
 	from, end := e.Offset, e.Offset+e.Length
 	i, _ := slices.BinarySearchFunc(code, from, func(c models.MessageEntity, at int) int { return c.Offset + c.Length - at - 1 })

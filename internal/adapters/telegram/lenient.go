@@ -10,14 +10,14 @@ import (
 	"github.com/go-telegram/bot/models"
 )
 
-// maxDepth bounds how far into an update its parts are told apart: all that is
-// read here lies within it.
+// maxDepth bounds how deep an update is decoded part by part: everything that is
+// used here is within it.
 const maxDepth = 8
 
-// decode reads an update. The library refuses all of one when any part of it
-// is of a type that it does not know; then what can be read is, and whole is
-// false. A part that is there but cannot be read is not nil: somebody else's
-// words stay somebody else's.
+// decode reads an update. The library refuses a whole update when any part of it
+// has an unknown type; then decode reads what it can, and whole is false. A part
+// that is there but cannot be read is not nil, so that somebody else's words stay
+// marked as somebody else's.
 func decode(raw []byte, u *models.Update) (whole bool) {
 	if json.Unmarshal(raw, u) == nil {
 		return true
@@ -26,7 +26,8 @@ func decode(raw []byte, u *models.Update) (whole bool) {
 	return false
 }
 
-// salvage sets of v what raw has for it, and says whether that was all.
+// salvage sets the fields of v that can be read from raw, and reports whether
+// those were all.
 func salvage(raw json.RawMessage, v reflect.Value, depth int) (whole bool) {
 	v.SetZero()
 	if depth == 0 {
@@ -97,7 +98,7 @@ func number(raw []byte) int64 {
 	return 0
 }
 
-// updateNumber is the update_id of raw, 0 when it has none.
+// updateNumber returns the update_id of raw, 0 when it has none.
 func updateNumber(raw []byte) int64 {
 	var head struct {
 		ID json.RawMessage `json:"update_id"`

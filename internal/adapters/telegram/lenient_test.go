@@ -37,7 +37,7 @@ var unknown = map[string]string{
 	"buttons of a wrong kind":     `"reply_markup":{"inline_keyboard":{"x":1}}`,
 }
 
-// odd is an update with a text that carries one more field.
+// odd returns an update with a text that carries one more field.
 func odd(field, text string) telegramtest.Update {
 	return telegramtest.Raw(`{"update_id":0,"message":{"message_id":5,"date":1700000000,` + private + `,` + ann + `,"text":"` + text + `",` + field + `}}`)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Renormalize implements chat.Renormalizer. A button that was pressed long ago
-// is answered like any other press: what it asked for may have expired.
+// is answered like any other press; its question may have expired.
 func (a *Adapter) Renormalize(raw []byte) ([]chat.Message, error) {
 	if a.me.Load() == nil {
 		return nil, chat.ErrNotReady // what is meant for the bot in a group cannot be told

@@ -85,7 +85,7 @@ func (in *intake) Room(ctx context.Context) error {
 
 func (in *intake) Cursors(context.Context, string) (map[string]string, error) { return nil, nil }
 
-// letters are the updates that were put aside.
+// letters returns the updates that were put aside.
 func (in *intake) letters() []chat.DeadLetter {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -187,7 +187,7 @@ func start(t *testing.T, a *Adapter, in *intake) *running {
 	return &running{Adapter: a, in: in, stop: stop}
 }
 
-// soon is a context that ends a test which hangs.
+// soon returns a context that ends a test which hangs.
 func soon(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)

@@ -12,9 +12,9 @@ import (
 	"parley/internal/chat"
 )
 
-// present is what an update tells of who is where. Telegram tells joins, leaves
-// and removals to bots that administer a group, and by service messages in most
-// other groups; a block always.
+// present returns what an update reports about membership. Telegram reports joins,
+// leaves and removals to bots that administer a group, and by service messages in
+// most other groups; it always reports a block.
 func (a *Adapter) present(u *models.Update) (list []chat.Presence) {
 	switch {
 	case u.MyChatMember != nil:
@@ -43,8 +43,8 @@ func (a *Adapter) present(u *models.Update) (list []chat.Presence) {
 	return list
 }
 
-// presence is that somebody is in a group now, or is not; joined is when they
-// came, 0 when they were there before.
+// presence notes whether somebody is in a group now; joined is when they came, 0
+// when they were there before.
 func presence(group int64, who *models.User, is bool, joined int) chat.Presence {
 	p := chat.Presence{Key: place(group, 0), User: person(who), State: chat.Absent}
 	if is {
@@ -56,8 +56,8 @@ func presence(group int64, who *models.User, is bool, joined int) chat.Presence 
 	return p
 }
 
-// ourselves is what happened to the bot: a block in a direct chat, or that it
-// came into a group or out of it.
+// ourselves returns what happened to the bot: it was blocked in a direct chat, or
+// it joined or left a group.
 func ourselves(c *models.ChatMemberUpdated) []chat.Presence {
 	_, in := member(&c.NewChatMember)
 	p := chat.Presence{Key: place(c.Chat.ID, 0), State: chat.Absent}
@@ -74,7 +74,7 @@ func ourselves(c *models.ChatMemberUpdated) []chat.Presence {
 	return []chat.Presence{p}
 }
 
-// member is whom an entry is about and whether they are in the group.
+// member returns whom an entry is about and whether they are in the group.
 func member(m *models.ChatMember) (who *models.User, in bool) {
 	switch {
 	case m.Owner != nil:
@@ -93,7 +93,7 @@ func member(m *models.ChatMember) (who *models.User, in bool) {
 	return nil, false
 }
 
-// errNotAGroup says that nobody is a member of a direct chat.
+// errNotAGroup: a direct chat has no members.
 var errNotAGroup = errors.New("not a group")
 
 // Reads implements chat.MemberChecker, for groups.

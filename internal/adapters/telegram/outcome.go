@@ -43,7 +43,7 @@ func (a *Adapter) outcome(to target, err error) error {
 	return err
 }
 
-// retryAfter is the silence err asks for, 0 when it asks for none.
+// retryAfter returns the silence err asks for, 0 when it asks for none.
 func retryAfter(err error) time.Duration {
 	var pause *pausedError
 	if errors.As(err, &pause) {
@@ -56,13 +56,13 @@ func retryAfter(err error) time.Duration {
 	return silence(int64(max(wait.RetryAfter, 1)))
 }
 
-// refusedFor reports whether Telegram refused a request, its description holding
-// what (lower case).
+// refusedFor reports whether Telegram refused a request with a description that
+// contains what (lower case).
 func refusedFor(err error, what string) bool {
 	return errors.Is(err, bot.ErrorBadRequest) && strings.Contains(strings.ToLower(err.Error()), what)
 }
 
-// Telegram's descriptions of refusals that have a way around.
+// Parts of Telegram's descriptions of refusals that we can work around.
 const (
 	refusedChat        = "chat not found" // also of a person who never wrote to the bot
 	refusedEntities    = "entit"          // "can't parse entities", "entity beginning at ..."
@@ -74,20 +74,20 @@ const (
 	refusedFile        = "file_id" // "wrong file_id or the file is temporarily unavailable"
 )
 
-// quiet remembers until when each chat wants silence.
+// quiet remembers until when each chat must be left alone.
 type quiet struct {
 	mu    sync.Mutex // guards until
 	until map[int64]time.Time
 }
 
-// left is how long chat still wants silence; 0 when it does not.
+// left returns how long chat must still be left alone, or 0.
 func (q *quiet) left(chat int64, now time.Time) time.Duration {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return max(0, q.until[chat].Sub(now))
 }
 
-// keep notes a silence and forgets those that are over.
+// keep notes a wait and forgets those that are over.
 func (q *quiet) keep(chat int64, until, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -104,8 +104,8 @@ func (q *quiet) keep(chat int64, until, now time.Time) {
 	}
 }
 
-// draftless remembers where drafts were refused. It forgets all when it has
-// grown large, and learns anew.
+// draftless remembers where drafts were refused. When it has grown large it
+// forgets everything and starts over.
 type draftless struct {
 	mu    sync.Mutex // guards chats
 	chats map[int64]bool
@@ -113,7 +113,7 @@ type draftless struct {
 
 const maxDraftless = 10_000
 
-// has reports whether drafts are refused in a chat, or everywhere.
+// has reports whether drafts are refused in a chat or everywhere.
 func (d *draftless) has(chat int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

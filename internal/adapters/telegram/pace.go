@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// maxSilence is the longest that a platform is believed to want silence for.
+// maxSilence is the longest wait that is accepted from a platform.
 const maxSilence = 24 * time.Hour
 
-// pausedError is a request that was not made: the last answers were not the Bot
-// API's, and asking on would only get the address banned.
+// pausedError is returned for a request that was not made: the last answers did
+// not come from the Bot API, and more requests would only get the address banned.
 type pausedError struct{ left time.Duration }
 
 func (e *pausedError) Error() string {
 	return fmt.Sprintf("telegram answers with pages that are not its own: nothing is asked for %s", e.left.Round(time.Millisecond))
 }
 
-// pace holds requests back while a server, or what stands before it, answers
-// with pages instead of the Bot API's JSON: all of them for a while that grows
-// until any answer is good again, and a method for one that grows until an
-// answer to it is.
+// pace holds requests back while a server, or a proxy in front of it, answers
+// with pages instead of the Bot API's JSON. All requests pause, longer each time,
+// until any answer is good again; the method that got the page also has a pause of
+// its own, which grows until that method gets a good answer.
 type pace struct {
 	min, max time.Duration
 	now      func() time.Time
@@ -34,7 +34,7 @@ type pace struct {
 	routes map[string]*hold
 }
 
-// hold is when something may be asked again.
+// hold is the pause of one method, or of all.
 type hold struct {
 	wait  time.Duration // 0 while all is well
 	until time.Time
@@ -46,8 +46,8 @@ func (h *hold) grow(p *pace, now time.Time, least time.Duration) {
 	h.until, h.since = now.Add(h.wait), now
 }
 
-// admit says how long to wait before a request; 0 lets it go, alone until its
-// answer is known.
+// admit returns how long to wait before a request. 0 lets it go; others then wait
+// until its answer is known.
 func (p *pace) admit(method string) time.Duration {
 	now := p.now()
 	p.mu.Lock()
@@ -69,8 +69,8 @@ func (p *pace) admit(method string) time.Duration {
 	return 0
 }
 
-// bad notes a page in answer to a request that began at began. What was under
-// way when the last one came tells nothing new.
+// bad notes a page in answer to a request that began at began. A request that was
+// already under way when the last page came adds nothing new.
 func (p *pace) bad(method string, began time.Time, least time.Duration) {
 	now := p.now()
 	p.mu.Lock()
@@ -91,7 +91,7 @@ func (p *pace) bad(method string, began time.Time, least time.Duration) {
 	}
 }
 
-// good notes an answer of the Bot API's, whatever it says.
+// good notes an answer of the Bot API, whatever its content.
 func (p *pace) good(method string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -99,8 +99,8 @@ func (p *pace) good(method string) {
 	delete(p.routes, method)
 }
 
-// troubled names a method that is answered with pages now, "" for none. What
-// has not been asked for a while is no trouble any more.
+// troubled returns a method that is answered with pages now, "" for none. A method
+// that has not been called for a while no longer counts.
 func (p *pace) troubled() string {
 	now := p.now()
 	p.mu.Lock()
@@ -113,16 +113,16 @@ func (p *pace) troubled() string {
 	return ""
 }
 
-// forgetPages is how long a page is told of when nothing is asked after it.
+// forgetPages is how long Health mentions a page when no request follows it.
 const forgetPages = 10 * time.Minute
 
-// asked is the silence that a header asks for.
+// asked returns the wait that a header asks for.
 func asked(h http.Header) time.Duration {
 	seconds, _ := strconv.ParseInt(h.Get("Retry-After"), 10, 64)
 	return silence(seconds)
 }
 
-// silence is a number of seconds as a wait that makes sense.
+// silence turns a number of seconds into a sensible wait.
 func silence(seconds int64) time.Duration {
 	return time.Duration(min(max(seconds, 0), int64(maxSilence/time.Second))) * time.Second
 }

@@ -26,9 +26,9 @@ var allowedUpdates = bot.AllowedUpdates{
 // ackLimit bounds answering the buttons of one batch.
 const ackLimit = 5 * time.Second
 
-// poll makes one getUpdates for the library. What came is stored before the
-// library sees an id and can confirm it; of the updates themselves the library
-// gets none, so one that it cannot decode holds up nothing.
+// poll makes one getUpdates call for the library. Updates are stored before the
+// library sees an id and can confirm it. It never gets the updates themselves, so
+// one that it cannot decode blocks nothing.
 func (a *Adapter) poll(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	resp, err := a.pollOnce(ctx, req)
@@ -94,9 +94,9 @@ func (a *Adapter) pollOnce(ctx context.Context, req *http.Request) (*http.Respon
 	return resp, nil
 }
 
-// rest sets the wait before the next poll: none after updates, nor where an
-// empty poll was held as long as it should. What comes back empty at once, for
-// whatever reason, is asked more and more slowly.
+// rest sets the wait before the next poll: none after updates, or if an empty poll
+// was held as long as it should be. A server that returns nothing at once, for
+// whatever reason, is polled more and more slowly.
 func (a *Adapter) rest(empty bool, took, asked time.Duration) {
 	if !empty || took >= asked/10 {
 		a.hold = 0
@@ -105,8 +105,8 @@ func (a *Adapter) rest(empty bool, took, asked time.Duration) {
 	a.hold = min(max(2*a.hold, a.opts.Timing.PauseMin), a.opts.Timing.PauseMax)
 }
 
-// pollRequest asks anew what the library asks, with our waits: a first poll,
-// and one after a failure, is short, so that Health knows soon.
+// pollRequest rewrites the library's request with our own timeouts: a first poll,
+// or one after a failure, is short, so that Health recovers soon.
 func (a *Adapter) pollRequest(ctx context.Context, req *http.Request) (*http.Request, time.Duration, error) {
 	if err := req.ParseMultipartForm(1 << 20); err != nil {
 		return nil, 0, fmt.Errorf("read the library's poll: %w", err)
@@ -150,8 +150,8 @@ func (a *Adapter) refused(ctx context.Context, status int, why string) {
 	}
 }
 
-// store makes updates that arrived together durable, then answers the buttons
-// among them. It returns the last update id, 0 when none had one.
+// store stores updates that arrived together, then answers the buttons among
+// them. It returns the last update id, 0 when none had one.
 func (a *Adapter) store(ctx context.Context, raws []json.RawMessage) (last int64, err error) {
 	b, last, pressed := a.batch(raws)
 	if len(b.Messages)+len(b.Moved)+len(b.Dead) > 0 {
@@ -168,8 +168,8 @@ func (a *Adapter) store(ctx context.Context, raws []json.RawMessage) (last int64
 	return last, nil
 }
 
-// batch normalizes updates that arrived together. A conversation that moved
-// within it is moved for all of it.
+// batch normalizes updates that arrived together. If a conversation moved among
+// them, all of its messages get the new key.
 func (a *Adapter) batch(raws []json.RawMessage) (b chat.Batch, last int64, pressed []press) {
 	b.Platform = platform
 	for _, raw := range raws {

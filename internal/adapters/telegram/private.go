@@ -6,7 +6,7 @@ import (
 	"parley/internal/chat"
 )
 
-// Whispers implements chat.Confidant: in a group everybody reads everything.
+// Whispers implements chat.Confidant: in a Telegram group everybody reads everything.
 func (a *Adapter) Whispers(chat.Message) bool { return false }
 
 // DirectKey implements chat.Confidant: the direct chat with a person has the

@@ -20,22 +20,22 @@ import (
 const maxMentions = 5
 
 // maxLinks is how many links one message shows as such: Telegram drops what
-// lies on a text beyond a hundred, so the others are spelled out.
+// entities beyond a hundred, so the other links are spelled out.
 const maxLinks = 80
 
-// rendered is a message as Telegram shows it: text, and what lies on it.
+// rendered is a message as Telegram shows it: text and entities.
 type rendered struct {
 	text     string
 	entities []models.MessageEntity // sorted, none crossing another
 }
 
-// fits reports whether r is one message.
+// fits reports whether r fits one message.
 func (r rendered) fits() bool {
 	return len(r.text) <= maxBytes && len(r.entities) <= maxEntities && length(r.text) <= maxText
 }
 
-// render turns Markdown into text and entities. It is pure, and total: whatever
-// is not understood stays as text.
+// render turns Markdown into text and entities. It is pure and never fails: what
+// it does not understand stays as text.
 func render(source string) rendered {
 	source = strings.ReplaceAll(clean(source), "\r", "")
 	if !strings.ContainsAny(source, "\\`*_~[]<>#|@\t") && !strings.Contains(source, "\n") && !strings.HasPrefix(source, "    ") {
@@ -48,7 +48,7 @@ func render(source string) rendered {
 	return w.result()
 }
 
-// walker writes a parsed document down.
+// walker renders a parsed document.
 type walker struct {
 	source   []byte
 	out      strings.Builder
@@ -67,7 +67,7 @@ func (w *walker) write(s string) {
 	w.at += length(s)
 }
 
-// mark lays an entity on what body writes.
+// mark puts an entity around what body writes.
 func (w *walker) mark(e models.MessageEntity, body func()) {
 	e.Offset = w.at
 	i := len(w.entities)
@@ -77,7 +77,7 @@ func (w *walker) mark(e models.MessageEntity, body func()) {
 	}
 }
 
-// blocks writes the blocks in n, gap between them.
+// blocks writes the blocks in n with gap between them.
 func (w *walker) blocks(n ast.Node, gap string) {
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
 		if c.PreviousSibling() != nil {
@@ -197,14 +197,14 @@ func (w *walker) code(n *ast.CodeSpan) {
 	w.mark(models.MessageEntity{Type: models.MessageEntityTypeCode}, body)
 }
 
-// follows reports whether words stand right behind a node.
+// follows reports whether text comes directly after a node.
 func (w *walker) follows(n ast.Node, words string) bool {
 	t, ok := n.NextSibling().(*ast.Text)
 	return ok && strings.HasPrefix(string(w.source[t.Segment.Start:]), words)
 }
 
-// link writes a label that leads somewhere, or says where it would lead when
-// that is not the web: Telegram's own links can call people and start bots.
+// link writes a link, or spells out its target when that is not the web:
+// Telegram's own links can call people and start bots.
 func (w *walker) link(n ast.Node, to, title string) {
 	u, err := url.Parse(to)
 	web := err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
@@ -236,8 +236,8 @@ func (w *walker) link(n ast.Node, to, title string) {
 
 var mention = regexp.MustCompile(`@[A-Za-z0-9_]{4,}`)
 
-// prose writes text in which Telegram finds names by itself: beyond a few, a
-// name is broken up invisibly so that nobody is called.
+// prose writes text in which Telegram finds @names by itself. Beyond a few, names
+// are broken up invisibly so that nobody is notified.
 func (w *walker) prose(s string) {
 	if strings.Contains(s, "@") {
 		s = mention.ReplaceAllStringFunc(s, func(name string) string {

@@ -8,15 +8,15 @@ import (
 	"github.com/go-telegram/bot/models"
 )
 
-// script is what a message says once the bot's own name is taken out of it.
+// script is a message's text without the bot's own name.
 type script struct {
 	text    string
 	named   bool // it mentions the bot
 	command bool // it is a command of this bot
 }
 
-// script reads text or caption. A caption is never a command, nor is anything
-// inside code or a quotation.
+// script reads text or caption. A caption is never a command, and neither is
+// anything inside code or a quotation.
 func (a *Adapter) script(m *models.Message) script {
 	text, entities := m.Text, m.Entities
 	if text == "" {
@@ -64,9 +64,9 @@ func (a *Adapter) names(e models.MessageEntity, written string) bool {
 	return me != nil && me.Username != "" && strings.EqualFold(written, "@"+me.Username)
 }
 
-// command writes the command word the one way commands are written: without
-// what cannot be seen, in lower case, without this bot's name, and with "-"
-// where Telegram only has "_". ok is false when another bot is meant.
+// command brings the command word into canonical form: no invisible characters,
+// lower case, without this bot's name, and with "-" where Telegram only has "_".
+// ok is false when another bot is meant.
 func (a *Adapter) command(text string) (normal string, ok bool) {
 	word, args := text, ""
 	if i := strings.IndexFunc(text, unicode.IsSpace); i >= 0 {
@@ -108,7 +108,7 @@ func span(text string, offset, length int) (from, to int, ok bool) {
 	return from, to, from >= 0 && to > from
 }
 
-// units is the number of UTF-16 code units of r.
+// units returns the number of UTF-16 code units of r.
 func units(r rune) int {
 	if r > 0xFFFF {
 		return 2

@@ -24,7 +24,7 @@ const (
 	maxEntities = 100   // further ones are dropped silently
 )
 
-// How long a preview is left alone: the platform sets no firm number, about 20
+// How long to wait between previews. The platform gives no firm number; about 20
 // edits a minute in a group are known to be safe.
 const (
 	draftPace = time.Second
@@ -63,7 +63,7 @@ func targetOf(k chat.Key, replyTo string) (target, error) {
 	return target{chat: id, thread: thread, reply: messageNumber(id, replyTo)}, nil
 }
 
-// personOf is the direct chat with a person: its id is theirs.
+// personOf returns the direct chat with a person; both have the same id.
 func personOf(u chat.User) (target, error) {
 	where, number := chat.CutID(u.ID)
 	if where != platform || !Identity.Person(number) {
@@ -114,9 +114,9 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 	return a.text(ctx, to, r, keyboard(p.Buttons))
 }
 
-// answers asks something harmless before what may have been sent is sent again:
-// while Telegram does not answer, a repetition would be as uncertain, and the
-// hub gives up after it.
+// answers makes a harmless request before a part that may have been sent is sent
+// again: while Telegram does not answer, the repetition would be just as
+// uncertain, and the hub gives up after it.
 func (a *Adapter) answers(ctx context.Context) error {
 	if _, err := a.bot.GetMe(ctx); err != nil {
 		return fmt.Errorf("nothing is repeated until telegram answers: %v", err)
@@ -222,8 +222,8 @@ func (a *Adapter) document(ctx context.Context, to target, f chat.File, caption 
 	return id, a.outcome(to, err)
 }
 
-// plainly makes a call, and once more without entities where those were what
-// Telegram refused.
+// plainly makes a call, and repeats it without entities if Telegram refused
+// those.
 func (a *Adapter) plainly(r rendered, call func(rendered) error) error {
 	err := call(r)
 	if len(r.entities) > 0 && refusedFor(err, refusedEntities) {
@@ -233,7 +233,7 @@ func (a *Adapter) plainly(r rendered, call func(rendered) error) error {
 	return err
 }
 
-// inPlace makes a call, and once more outside the topic where that is gone.
+// inPlace makes a call, and repeats it outside the topic if that is gone.
 func (a *Adapter) inPlace(to *target, call func() error) error {
 	err := call()
 	if to.thread != 0 && refusedFor(err, refusedThread) {
@@ -268,8 +268,8 @@ func (a *Adapter) Typing(ctx context.Context, m chat.Message) error {
 }
 
 // Preview implements chat.Outlet: a draft, which leaves nothing behind, in
-// private chats, and one edited message elsewhere. What does not fit one
-// message is not shown.
+// private chats, and one edited message elsewhere. Only what fits one message is
+// shown.
 func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) (string, time.Duration, error) {
 	to, err := targetOf(m.Key, m.ID)
 	if err != nil {
@@ -303,9 +303,9 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 	return id, editPace, a.outcome(to, err)
 }
 
-// draft shows an answer that is being written; row tells drafts apart. A
-// refusal is remembered: of the chat, or of all when the server does not know
-// drafts.
+// draft shows an answer that is being written; row identifies the draft. A
+// refusal is remembered: for the chat, or for all chats when the server does not
+// know drafts.
 func (a *Adapter) draft(ctx context.Context, to target, row int64, r rendered) error {
 	err := a.plainly(r, func(r rendered) error {
 		_, err := a.bot.SendMessageDraft(ctx, &bot.SendMessageDraftParams{

@@ -27,8 +27,8 @@ type event struct {
 	dead    *chat.DeadLetter
 }
 
-// event normalizes one update. It never fails: what no message can be made of,
-// or makes our own code panic, is put aside as it came.
+// event normalizes one update. It never fails: an update that cannot be turned
+// into a message, or that makes our own code panic, is put aside as it came.
 func (a *Adapter) event(raw json.RawMessage) (e event) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -78,7 +78,7 @@ func (e *event) bury(raw []byte, why string) {
 	e.dead = &chat.DeadLetter{ID: id, Raw: slices.Clone(raw[:min(len(raw), maxRaw)]), Reason: why}
 }
 
-// nowhere is the conversation of what belongs to none.
+// nowhere is the conversation for events that belong to none.
 var nowhere = chat.Key{Platform: platform, Channel: "0"}
 
 func place(channel int64, thread int) chat.Key {
@@ -89,9 +89,9 @@ func place(channel int64, thread int) chat.Key {
 	return k
 }
 
-// messageID is the platform's id. A group that becomes a supergroup counts anew
-// under a new id, so ids from before carry a mark: they are no duplicates of,
-// and nothing replies to, what came after.
+// messageID returns the platform's id. A group that becomes a supergroup counts anew
+// under a new id, so ids from before carry a mark. They are not duplicates of
+// later ones, and nothing replies to them.
 func messageID(channel int64, id int) string {
 	if early(channel) {
 		return "g" + strconv.Itoa(id)
@@ -130,8 +130,8 @@ func moved(m *models.Message) chat.Move {
 	return chat.Move{}
 }
 
-// edit normalizes a changed message. Every change has an ID of its own: there
-// may be several within a second.
+// edit normalizes a changed message. Every change gets its own ID: there may be
+// several within a second.
 func (a *Adapter) edit(m *models.Message, update int64) chat.Message {
 	c := a.message(m)
 	if c.ID == "" || c.Kind == chat.KindSkipped {
@@ -211,7 +211,7 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 	return c
 }
 
-// date reads a time of Telegram's; one that cannot be is now.
+// date reads a time from Telegram; an impossible one counts as now.
 func (a *Adapter) date(unix int) time.Time {
 	now := a.now().UTC()
 	if unix <= 0 || int64(unix) > now.Add(24*time.Hour).Unix() {
@@ -232,7 +232,7 @@ func opensTopic(m, r *models.Message) bool {
 	return r.ForumTopicCreated != nil || m.IsTopicMessage && r.ID == m.MessageThreadID
 }
 
-// placeOf is the conversation of m. A thread id counts in topics only: outside
+// placeOf returns the conversation of m. A thread id counts in topics only: outside
 // them it merely groups replies.
 func placeOf(m *models.Message) chat.Key {
 	if m.IsTopicMessage {
@@ -241,14 +241,14 @@ func placeOf(m *models.Message) chat.Key {
 	return place(m.Chat.ID, 0)
 }
 
-// shared reports whether a user id stands for whoever writes anonymously or on behalf
-// of a chat, never for one person.
+// shared reports whether a user id stands for people who write anonymously or on
+// behalf of a chat, never for one person.
 func shared(id int64) bool {
 	return id == 1087968824 || id == 777000 || id == 136817688
 }
 
-// author is who wrote m: a person, or the chat that somebody wrote in the name
-// of. ID is "" when there is neither.
+// author returns who wrote m: a person, or the chat in whose name somebody wrote.
+// ID is "" when there is neither.
 func author(m *models.Message) chat.User {
 	switch {
 	case m.SenderChat != nil && m.SenderChat.ID == 0:
@@ -311,7 +311,7 @@ func orName(name, otherwise string) string {
 	return name
 }
 
-// shareText puts into words what has none.
+// shareText describes in words what has no text.
 func shareText(m *models.Message) string {
 	var s string
 	switch {

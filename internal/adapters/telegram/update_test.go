@@ -14,7 +14,7 @@ import (
 	"parley/internal/chat"
 )
 
-// reader is an adapter that knows who it is.
+// reader returns an adapter that knows who it is.
 func reader(t testing.TB) *Adapter {
 	a, err := New(Options{
 		Token: telegramtest.DefaultToken, Now: func() time.Time { return time.Unix(1_800_000_000, 0) },

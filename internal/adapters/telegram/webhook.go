@@ -67,9 +67,9 @@ func (a *Adapter) setWebhook(ctx context.Context) error {
 	return err
 }
 
-// receive takes one posted update: who posts it is settled before the body is
-// read, and 200 is said only once the update is durable. Telegram repeats what
-// gets another answer and holds back the chat's next updates until then.
+// receive takes one posted update. It checks who posts before it reads the body,
+// and answers 200 only once the update is durable. After any other answer Telegram
+// repeats the update and holds back the chat's next ones until then.
 func (a *Adapter) receive(w http.ResponseWriter, r *http.Request) {
 	given := r.Header.Get("X-Telegram-Bot-Api-Secret-Token")
 	if subtle.ConstantTimeCompare([]byte(given), []byte(a.opts.Webhook.Secret)) != 1 {
@@ -106,8 +106,8 @@ func (a *Adapter) receive(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusOK)
 }
 
-// refuse answers with the status alone and closes the connection, so that an
-// unread body is not read after all.
+// refuse answers with the status alone and closes the connection, so that the
+// body is never read.
 func refuse(w http.ResponseWriter, status int) {
 	w.Header().Set("Connection", "close")
 	w.WriteHeader(status)

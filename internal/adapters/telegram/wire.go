@@ -18,11 +18,11 @@ import (
 // maxAnswer bounds an answer of the Bot API: 100 updates fit many times over.
 const maxAnswer = 32 << 20
 
-// wire is the library's HttpClient: the one place that touches the network.
-// It keeps the token out of errors, tells a request that was written from one
-// that was not, and goes silent for good when the token is rejected.
+// wire is the library's HttpClient and the only code that touches the network.
+// It keeps the token out of errors, distinguishes requests that were written from
+// those that were not, and stops for good when the token is rejected.
 type wire struct {
-	poll, send *http.Client // apart, so that a stuck poll never delays an answer
+	poll, send *http.Client // separate, so that a stuck poll never delays an answer
 	limit      time.Duration
 	onPoll     func(*http.Request) (*http.Response, error)
 	dead       context.Context // ends when the token is rejected
@@ -38,8 +38,8 @@ func newWire(opts Options, onPoll func(*http.Request) (*http.Response, error)) *
 	return w
 }
 
-// maxConns is how many requests to Telegram run at once, apart from the poll:
-// it takes 30 messages a second, and a process may have few file
+// maxConns is how many requests to Telegram run at once, not counting the poll:
+// Telegram takes 30 messages a second, and a process may have few file
 // descriptors.
 const maxConns = 24
 
@@ -128,9 +128,8 @@ func (w *wire) exchange(c *http.Client, req *http.Request, limit time.Duration) 
 	return resp, nil
 }
 
-// read takes in the whole answer and leaves in its place what the library can
-// read of it. It returns an error for what is no definite answer of the Bot
-// API.
+// read reads the whole answer and replaces it with what the library can decode. It
+// returns an error unless this is a definite answer of the Bot API.
 func (w *wire) read(resp *http.Response, method string, began time.Time) error {
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))

@@ -2,7 +2,7 @@ package telegram
 
 import "errors"
 
-// What the operator reads in Health.
+// Sentences of Health, for the operator.
 var (
 	errToken      = errors.New("telegram rejected the bot token: get a valid one from @BotFather, set telegram.token and restart")
 	errConnecting = errors.New("connecting to telegram")
@@ -17,8 +17,8 @@ var (
 // degradedPages is what Health says while a method, %s, is answered with pages.
 const degradedPages = "telegram answers %s with pages that are not its own: it is asked again more and more slowly; look at the network, a proxy or telegram.api_url"
 
-// What stands in for things that have no text of their own. The %s and %v are
-// filled with what the person shared.
+// Texts for things that have none of their own. The %s and %v are filled with
+// what the person shared.
 const (
 	wordLocation = "(shared a location: %v, %v)"
 	wordVenue    = "(shared a place: %s, %s)"

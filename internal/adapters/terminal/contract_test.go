@@ -38,7 +38,7 @@ func (s *screenful) lines() (list []string) {
 	return list
 }
 
-// rig is the adapter in a pipe. What was typed is typed: it is not told twice,
+// rig returns the adapter in a pipe. What was typed is typed: it is not told twice,
 // changed or taken back. Typing is stopped by Ctrl-C.
 func rig(t *testing.T) chattest.Rig {
 	r, w, err := os.Pipe()

@@ -20,7 +20,7 @@ var Identity = chat.Identity{
 // Local is the User.ID of whoever sits at the machine.
 const Local = platform + ":local"
 
-// UserID is a User.ID as people write it at the terminal, where one without a
+// UserID returns a User.ID as people write it at the terminal, where one without a
 // platform is a name of this one. "" stays.
 func UserID(id string) string {
 	if id == "" || strings.Contains(id, ":") {

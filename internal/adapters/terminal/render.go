@@ -102,7 +102,7 @@ func (p *painter) within(first, others string, body func()) {
 	}
 }
 
-// room is how wide the text of a line may be; 0 is any width.
+// room returns how wide the text of a line may be; 0 is any width.
 func (p *painter) room() int {
 	if p.width < narrowest {
 		return 0

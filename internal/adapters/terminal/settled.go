@@ -14,7 +14,7 @@ import (
 // a fence, whose line decides it only at its end.
 var undecided = regexp.MustCompile("^(?:[-+*_=>#`~:|0-9.)( \\t]*|[-+*>0-9.) \\t]*(?:```|~~~).*)$")
 
-// settled is the part of an unfinished text in which it is certain which blocks
+// settled returns the part of an unfinished text in which it is certain which blocks
 // there are, and what each run of marks stands beside.
 func settled(text string) string {
 	text = whole(text)
@@ -34,7 +34,7 @@ func settled(text string) string {
 	}
 }
 
-// lastLeaf is the block at the very end of a document; nil in an empty one.
+// lastLeaf returns the block at the very end of a document; nil in an empty one.
 func lastLeaf(n ast.Node) (last ast.Node) {
 	for c := n.LastChild(); c != nil && c.Type() == ast.TypeBlock; c = c.LastChild() {
 		last = c
@@ -83,7 +83,7 @@ func unsettled(leaf ast.Node, source []byte) (stop place) {
 	return stop
 }
 
-// texts are the texts in n that are no code and no address.
+// texts returns the texts in n that are no code and no address.
 func texts(n ast.Node) func(yield func(*ast.Text) bool) {
 	return func(yield func(*ast.Text) bool) {
 		_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails

@@ -13,7 +13,7 @@ const narrowest = 20
 
 var style = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// wide is how many columns a text takes, styles aside.
+// wide returns how many columns a text takes, styles aside.
 func wide(s string) int { return runewidth.StringWidth(style.ReplaceAllString(s, "")) }
 
 // wrap breaks the lines of Markdown that is shown as it was written. Code keeps
@@ -87,7 +87,7 @@ func breakLines(text string, width int) []string {
 	return lines
 }
 
-// whole is the part of an unfinished text whose words are all there: one that
+// whole returns the part of an unfinished text whose words are all there: one that
 // still grows may yet have to move to the next line. The first of a line never
 // does.
 func whole(text string) string {

@@ -99,7 +99,7 @@ func duplicates(t *testing.T, r Rig) {
 	s.reads("re: one", "re: two")
 }
 
-// behind is a stage where a first message is being answered and a second one
+// behind returns a stage where a first message is being answered and a second one
 // waits. release lets the first one end.
 func behind(t *testing.T, r Rig) (s *stage, release func()) {
 	gate := make(chan struct{})

@@ -139,7 +139,7 @@ func (s *stage) drain(grace time.Duration) (parked int) {
 	return s.hub.Drain(ctx)
 }
 
-// handled is what the handler was given.
+// handled returns what the handler was given.
 func (s *stage) handled() []chat.Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,7 +170,7 @@ func (s *stage) until(what string, ok func() bool) {
 	waittest.Until(s.t, what, ok)
 }
 
-// part is an answer to m, made of one piece.
+// part returns an answer to m, made of one piece.
 func part(m chat.Message, text string) chat.Part {
 	return chat.Part{Key: m.Key, To: m.From, Origin: m.Origin, Text: text, Nonce: fmt.Sprintf("%-25.25s", "n"+text), Sending: chat.Sending{At: time.Now()}}
 }

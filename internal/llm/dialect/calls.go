@@ -105,7 +105,7 @@ func ownTags(schema json.RawMessage, inner string) (fields []field) {
 	}
 }
 
-// typed is an argument that was written without quotes, as JSON of the type its
+// typed returns an argument that was written without quotes, as JSON of the type its
 // schema names.
 func typed(schema json.RawMessage, key, text string, isString bool) string {
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "\n"), "\n")
@@ -157,7 +157,7 @@ again:
 	}
 }
 
-// calls is nil when anything cannot be read.
+// calls returns nil when anything cannot be read.
 func (b *reading) calls() []Call {
 	for b.skip(); b.i < len(b.s); b.skip() {
 		if !b.next() {

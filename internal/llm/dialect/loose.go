@@ -116,7 +116,7 @@ func (l *loose) list(depth int) (v value, ok bool) {
 	}
 }
 
-// word is a key, with quotes or without.
+// word returns a key, with quotes or without.
 func (l *loose) word() (string, bool) {
 	if l.i < len(l.s) && (l.s[l.i] == '"' || l.s[l.i] == '\'' || strings.HasPrefix(l.s[l.i:], gemmaQuote)) {
 		return l.text()
@@ -186,7 +186,7 @@ func quoted(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// object is the JSON of fields; of two with one name the later counts.
+// object returns the JSON of fields; of two with one name the later counts.
 func object(fields []field) string {
 	var b strings.Builder
 	for i, f := range fields {

@@ -64,7 +64,7 @@ func (v value) name() (string, bool) {
 	return "", false
 }
 
-// args is the arguments: under a key of their own, also as text, or what stands
+// args returns the arguments: under a key of their own, also as text, or what stands
 // beside the name.
 func (v value) args() (string, bool) {
 	for _, key := range argKeys {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// offer is the tools of these tests.
+// offer returns the tools of these tests.
 func offer(name string) (json.RawMessage, bool) {
 	schema, ok := map[string]string{
 		"now": `{}`, "add_task": `{"properties":{"text":{"type":"string"},"due":{"type":"integer"}}}`, "mcp_files-read": ``,

@@ -277,7 +277,7 @@ func (r *Reader) stepHeader(final bool) bool {
 
 var addressee = regexp.MustCompile(`to=(?:functions\.)?([^\s<]+)`)
 
-// recipient is the tool that a header is addressed to.
+// recipient returns the tool that a header is addressed to.
 func recipient(head string) (name string, ok bool) {
 	m := addressee.FindStringSubmatch(head)
 	if m == nil || m[1] == "assistant" || m[1] == "user" || m[1] == "self" || m[1] == "all" {

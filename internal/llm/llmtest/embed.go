@@ -88,7 +88,7 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "model": req.Model, "data": data})
 }
 
-// Vector is the fake's vector of a text: the sum of those of its words, each of
+// Vector returns the fake's vector of a text: the sum of those of its words, each of
 // which points somewhere else.
 func (s *Server) Vector(text string) []float32 {
 	var same map[string]string
@@ -96,7 +96,7 @@ func (s *Server) Vector(text string) []float32 {
 	return Vector(text, same)
 }
 
-// Vector is what a Server with these synonyms answers.
+// Vector returns what a Server with these synonyms answers.
 func Vector(text string, synonyms map[string]string) []float32 {
 	v := make([]float32, dimensions)
 	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

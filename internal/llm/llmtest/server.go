@@ -71,14 +71,14 @@ type Message struct {
 	} `json:"tool_calls"`
 }
 
-// Text is the message's text, of all its parts, without what holds for its
+// Text returns the message's text, of all its parts, without what holds for its
 // turn only and stands fenced before it.
 func (m Message) Text() string {
 	_, words := llm.Fenced(m.Whole())
 	return words
 }
 
-// Whole is the text with what stood fenced before it.
+// Whole returns the text with what stood fenced before it.
 func (m Message) Whole() string {
 	var s string
 	if json.Unmarshal(m.Content, &s) == nil {
@@ -116,7 +116,7 @@ func (r Request) Last(role string) string {
 	return ""
 }
 
-// System is the text of the system message, and of what stands fenced before
+// System returns the text of the system message, and of what stands fenced before
 // the newest words of the user.
 func (r Request) System() string {
 	var all []string
@@ -179,7 +179,7 @@ func NewServer() *Server {
 	return s
 }
 
-// URL is the base URL, with /v1.
+// URL returns the base URL, with /v1.
 func (s *Server) URL() string { return "http://" + s.addr + "/v1" }
 
 // Close ends the server and every connection.
@@ -228,13 +228,13 @@ func (s *Server) Requests() (list []Request) {
 	return list
 }
 
-// Most is the largest number of requests that were under way at once.
+// Most returns the largest number of requests that were under way at once.
 func (s *Server) Most() (n int) {
 	s.with(func() { n = s.most })
 	return n
 }
 
-// Flooded is how many bytes of floods clients took, or the way to them.
+// Flooded returns how many bytes of floods clients took, or the way to them.
 func (s *Server) Flooded() (n int64) {
 	s.with(func() { n = s.flooded })
 	return n

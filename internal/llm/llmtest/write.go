@@ -43,7 +43,7 @@ func (t Turn) write(w http.ResponseWriter, r *http.Request, req Request) {
 
 func flush(w http.ResponseWriter) { w.(http.Flusher).Flush() }
 
-// text is what is said: the script, or an echo.
+// text returns what is said: the script, or an echo.
 func (t Turn) text(req Request) string {
 	if t.Text == "" && len(t.Calls) == 0 && t.Finish == "" {
 		return req.Last("user")

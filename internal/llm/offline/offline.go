@@ -159,7 +159,7 @@ var pointers = []any{"that", "this", "it"}
 // factNumber is how a result names the fact it was about.
 var factNumber = regexp.MustCompile(`\(#(\d+)\)`)
 
-// lastFact is the number of the fact that was spoken of last, "" for none.
+// lastFact returns the number of the fact that was spoken of last, "" for none.
 func lastFact(r llm.Request) string {
 	for _, m := range slices.Backward(r.Messages) {
 		if found := factNumber.FindStringSubmatch(m.Content); found != nil && m.Role == llm.RoleTool && strings.Contains(m.Name, "fact") {
@@ -204,7 +204,7 @@ const mostRecalled = 5
 
 var message = regexp.MustCompile(`(?m)^\[\d{4}-\d\d-\d\d \d\d:\d\d\] `)
 
-// saidByPeople is the best of the messages that were found, without what this
+// saidByPeople returns the best of the messages that were found, without what this
 // responder said itself, unless there is nothing else.
 func saidByPeople(found string) string {
 	starts := append(message.FindAllStringIndex(found, -1), []int{len(found), 0})

@@ -46,7 +46,7 @@ type delta struct {
 	Reasoning    json.RawMessage `json:"reasoning"`         // OpenRouter, Ollama, Groq
 }
 
-// said is the text of a content: a string, null, or a list of parts, of which
+// said returns the text of a content: a string, null, or a list of parts, of which
 // Mistral's thinking models make some that are thoughts.
 func (d *delta) said() string {
 	var s string
@@ -76,7 +76,7 @@ type function struct {
 	Arguments json.RawMessage `json:"arguments"` // a string, with some servers an object
 }
 
-// args is the text of arguments in either form.
+// args returns the text of arguments in either form.
 func (f function) args() string {
 	var s string
 	if json.Unmarshal(f.Arguments, &s) == nil {
@@ -236,7 +236,7 @@ func (a *answer) addCall(f fragment) {
 	}
 }
 
-// response is the whole answer, or why it is none.
+// response returns the whole answer, or why it is none.
 func (a *answer) response() (llm.Response, error) {
 	read := a.read()
 	r := llm.Response{Usage: a.usage, Model: a.model, Message: llm.Message{Role: llm.RoleAssistant, Content: read.Text}}
@@ -286,7 +286,7 @@ func (a *answer) read() dialect.Result {
 	return read
 }
 
-// repair is what has to be said better, nil where that is not the matter.
+// repair returns what has to be said better, nil where that is not the matter.
 func (a *answer) repair(e *llm.Error) *repair {
 	switch {
 	case a.fault != "":

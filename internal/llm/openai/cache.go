@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// host is the name of the endpoint's host.
+// host returns the name of the endpoint's host.
 func (c *Client) host() string {
 	u, err := url.Parse(c.o.BaseURL)
 	if err != nil {
@@ -15,7 +15,7 @@ func (c *Client) host() string {
 	return strings.ToLower(u.Hostname())
 }
 
-// cacheKey is the member of a request that keeps those with the same beginning
+// cacheKey returns the member of a request that keeps those with the same beginning
 // on one machine of the provider, where the endpoint is known to take it; nil
 // elsewhere, because strict servers refuse what they do not know.
 func (c *Client) cacheKey(key string) []byte {

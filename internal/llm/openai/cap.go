@@ -22,7 +22,7 @@ const perToken = 512
 // errOverlong ends the reading of an answer.
 var errOverlong = errors.New("the answer is too large to be one")
 
-// room is what may be read of an answer of so many tokens.
+// room returns what may be read of an answer of so many tokens.
 func room(tokens int) int64 { return min(max(maxAnswer, int64(tokens)*perToken), maxBody) }
 
 // capped is a body that ends in errOverlong when it is larger than left. The

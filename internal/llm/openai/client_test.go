@@ -20,7 +20,7 @@ import (
 
 const key = "sk-canary-0123456789"
 
-// client is a Client of a fake. Its deadlines are met on a busy machine, too;
+// client returns a Client of a fake. Its deadlines are met on a busy machine, too;
 // tests of silence make them shorter.
 func client(t testing.TB, s *llmtest.Server, stream bool) *Client {
 	t.Helper()
@@ -41,7 +41,7 @@ func ask(text string) llm.Request {
 	return llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: text}}}
 }
 
-// data is one SSE line with a choice.
+// data returns one SSE line with a choice.
 func data(delta, finish string) string {
 	if finish == "" {
 		finish = "null"

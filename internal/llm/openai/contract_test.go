@@ -16,7 +16,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// rig is a client of a fake, whose deadlines a busy machine can keep.
+// rig returns a client of a fake, whose deadlines a busy machine can keep.
 func rig(t *testing.T, stream bool) llmtest.Rig {
 	s := fake(t)
 	s.Structured(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Text: `{"ok":true}`} })

@@ -144,7 +144,7 @@ func (ex *exchange) complete(req *http.Request) error {
 	return nil
 }
 
-// toolsMember is the member that lists them, nil for none.
+// toolsMember returns the member that lists them, nil for none.
 func toolsMember(list []byte) []byte {
 	if len(list) == 0 {
 		return nil
@@ -213,7 +213,7 @@ func failure(resp *http.Response, body []byte, secret string) error {
 	}
 }
 
-// words is what an error body says, whatever form a provider gave it.
+// words returns what an error body says, whatever form a provider gave it.
 func words(body []byte) string {
 	var form struct {
 		Error   json.RawMessage `json:"error"`

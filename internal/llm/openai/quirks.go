@@ -110,7 +110,7 @@ func lessonOf(detail string, r llm.Request, known quirks) quirks {
 // some time. Both may be called from many goroutines and may block for as long
 // as a database does.
 type Notebook interface {
-	// Quirks is the names of what was learned.
+	// Quirks returns the names of what was learned.
 	Quirks(ctx context.Context, endpoint, model string) ([]string, error)
 	// LearnQuirk adds one.
 	LearnQuirk(ctx context.Context, endpoint, model, name string) error
@@ -124,7 +124,7 @@ type learned struct {
 	where  string   // the endpoint, without secrets
 }
 
-// endpointName is a base URL without what may be secret of it.
+// endpointName returns a base URL without what may be secret of it.
 func endpointName(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -133,7 +133,7 @@ func endpointName(base string) string {
 	return u.Scheme + "://" + u.Host + strings.TrimRight(u.Path, "/")
 }
 
-// of is what is known of a model. A notebook that cannot be read is asked again.
+// of returns what is known of a model. A notebook that cannot be read is asked again.
 func (l *learned) of(ctx context.Context, model string) (quirks, error) {
 	l.mu.Lock()
 	q, ok := l.models[model]

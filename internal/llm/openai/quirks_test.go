@@ -34,7 +34,7 @@ func (n *notebook) LearnQuirk(_ context.Context, endpoint, model, name string) e
 	return nil
 }
 
-// everything is a request that uses all a model may refuse.
+// everything returns a request that uses all a model may refuse.
 func everything() llm.Request {
 	r := ask("and now?")
 	r.Messages = []llm.Message{{Role: llm.RoleSystem, Content: "be kind"}, {Role: llm.RoleUser, Content: "see", Images: []llm.Image{{MIME: "image/png", Data: []byte("x")}}},

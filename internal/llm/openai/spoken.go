@@ -74,7 +74,7 @@ func quoted(c dialect.Call, said []llm.Message) bool {
 	return false
 }
 
-// squeezed is a text without white space.
+// squeezed returns a text without white space.
 func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
 
 // spoken is calls that were written as text, with ids of the strictest form.
@@ -99,7 +99,7 @@ type repair struct {
 // maxRaw is how much of a faulty answer its model is shown, in bytes.
 const maxRaw = 2000
 
-// turns are what is added to a conversation for the second attempt.
+// turns returns what is added to a conversation for the second attempt.
 func (f repair) turns() []llm.Message {
 	notes := map[dialect.Fault]string{dialect.Garbled: garbledPrompt, dialect.Unknown: unknownPrompt, dialect.Doubtful: doubtfulPrompt}
 	ms := []llm.Message{{Role: llm.RoleUser, Content: strings.TrimSpace(notes[f.fault])}}

@@ -9,7 +9,7 @@ import (
 	"parley/internal/llm/llmtest"
 )
 
-// offering is a request with one tool.
+// offering returns a request with one tool.
 func offering(text string) llm.Request {
 	r := ask(text)
 	r.Tools = []llm.ToolSpec{{Name: "add_task", Description: "Adds a task.", Parameters: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)}}

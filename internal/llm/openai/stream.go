@@ -22,7 +22,7 @@ type events struct {
 
 func newEvents(body io.Reader) *events { return &events{bufio.NewReader(body)} }
 
-// next is the data of the next event; io.EOF is the end. A line that is JSON by
+// next returns the data of the next event; io.EOF is the end. A line that is JSON by
 // itself is an error that was written without any form.
 func (e *events) next() ([]byte, error) {
 	for {
@@ -76,7 +76,7 @@ var names = map[string]int{
 	"overloaded_error": 529, "unavailable": http.StatusServiceUnavailable, "timeout_error": http.StatusGatewayTimeout, "deadline_exceeded": http.StatusGatewayTimeout,
 }
 
-// statusOf is the status that an error within a stream names, by its number or
+// statusOf returns the status that an error within a stream names, by its number or
 // by a word; 0 for none.
 func statusOf(raw []byte) int {
 	type form struct {

@@ -80,7 +80,7 @@ func (l listing) window() int {
 	return 0
 }
 
-// listed is the list of models with all that it says.
+// listed returns the list of models with all that it says.
 func (c *Client) listed(ctx context.Context) ([]listing, error) {
 	var body struct {
 		Data []listing `json:"data"`
@@ -96,7 +96,7 @@ func (c *Client) elsewhere() bool {
 	return err != nil || strings.TrimRight(u.Path, "/") != "/v1" || u.Scheme == "https"
 }
 
-// beside is an address of the same server.
+// beside returns an address of the same server.
 func (c *Client) beside(path string) string {
 	return strings.TrimSuffix(strings.TrimRight(c.o.BaseURL, "/"), "/v1") + path
 }

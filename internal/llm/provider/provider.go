@@ -46,7 +46,7 @@ var otherTokens = []struct {
 	{"AWS", regexp.MustCompile(`^A(KI|SI)A[A-Z0-9]{16}$`)},
 }
 
-// Of is whose key a text is for certain, nil when that cannot be told.
+// Of returns whose key a text is for certain, nil when that cannot be told.
 func Of(text string) *Provider {
 	for i, p := range providers {
 		if p.key.MatchString(text) {

@@ -118,13 +118,13 @@ func (s *Server) Unheard() (n int) { s.with(func() { n = s.gw.unheard }); return
 // Connected counts connections that are past READY.
 func (s *Server) Connected() (n int) { s.with(func() { n = len(s.gw.conns) }); return n }
 
-// Beats are the times of all heartbeats so far.
+// Beats returns the times of all heartbeats so far.
 func (s *Server) Beats() (list []time.Time) {
 	s.with(func() { list = append(list, s.gw.beats...) })
 	return list
 }
 
-// Dials are the times of all connections to the gateway so far.
+// Dials returns the times of all connections to the gateway so far.
 func (s *Server) Dials() (list []time.Time) {
 	s.with(func() { list = append(list, s.gw.dials...) })
 	return list
@@ -134,7 +134,7 @@ func (s *Server) Dials() (list []time.Time) {
 // Line's.
 func (s *Server) Behind(address string) { s.with(func() { s.gw.address = address }) }
 
-// gatewayURL is where clients connect. mu is held.
+// gatewayURL returns where clients connect. mu is held.
 func (s *Server) gatewayURL() string { return "ws://" + cmp.Or(s.gw.address, s.addr) + "/gw/" }
 
 // Drop cuts every connection without a close frame.
@@ -236,7 +236,7 @@ func (s *Server) Delete(guild, channel string, ids ...string) {
 	s.Dispatch("MESSAGE_DELETE_BULK", e)
 }
 
-// Attach is a Message with a file, which the server serves; voice says that it
+// Attach returns a Message with a file, which the server serves; voice says that it
 // was spoken.
 func (s *Server) Attach(channel, user, text string, f Attachment) (id string) {
 	var e map[string]any
@@ -258,7 +258,7 @@ func (s *Server) Attach(channel, user, text string, f Attachment) (id string) {
 	return id
 }
 
-// Missed is a Message whose event never comes: it was written while nobody
+// Missed returns a Message whose event never comes: it was written while nobody
 // was connected, and only the history knows it.
 func (s *Server) Missed(channel, user, text string) (id string) {
 	s.with(func() {

@@ -22,7 +22,7 @@ type Response struct {
 // Private reports whether only the user sees what follows.
 func (r Response) Private() bool { return r.Data.Flags&(1<<6) != 0 }
 
-// Names are the choices that were offered.
+// Names returns the choices that were offered.
 func (r Response) Names() (list []string) {
 	for _, c := range r.Data.Choices {
 		list = append(list, c.Name)
@@ -53,7 +53,7 @@ func (s *Server) callback(id string, body []byte) (any, *problem) {
 	return map[string]any{}, nil
 }
 
-// Responded is what was said first to an interaction.
+// Responded returns what was said first to an interaction.
 func (s *Server) Responded(id string) (r Response, ok bool) {
 	s.with(func() { r, ok = s.acks[id] })
 	return r, ok
@@ -65,7 +65,7 @@ func (s *Server) Acknowledged(id string) (at time.Time, ok bool) {
 	return r.At, ok
 }
 
-// Commands are those that are registered.
+// Commands returns those that are registered.
 func (s *Server) Commands() (list []CommandSpec) {
 	s.with(func() { _ = json.Unmarshal(s.commands, &list) })
 	return list

@@ -28,7 +28,7 @@ func (s *Server) NewLine() *Line {
 	return line
 }
 
-// Address is where the line begins.
+// Address returns where the line begins.
 func (l *Line) Address() string { return l.listener.Addr().String() }
 
 // Cut makes every connection there is deaf and mute, without ending it.

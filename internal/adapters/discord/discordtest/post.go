@@ -117,7 +117,7 @@ func view(m *Message) map[string]any {
 		"timestamp": time.Now().UTC().Format(time.RFC3339Nano), "type": 0}
 }
 
-// history is a channel's messages after an id, the next ones to it, newest
+// history returns a channel's messages after an id, the next ones to it, newest
 // first, as Discord sends them; without an id it is the newest. mu is held.
 func (s *Server) history(ch, after string, limit int) []map[string]any {
 	list := []map[string]any{}

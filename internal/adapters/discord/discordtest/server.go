@@ -127,7 +127,7 @@ func (s *Server) attachment(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(data)
 }
 
-// URL is the REST address.
+// URL returns the REST address.
 func (s *Server) URL() string { return "http://" + s.addr + "/api" }
 
 // Close ends everything.

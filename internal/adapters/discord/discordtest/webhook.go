@@ -31,7 +31,7 @@ func (s *Server) Readers(m Message) (channel, only string) {
 
 const ephemeralFlag = 1 << 6
 
-// webhook is what can be done with an interaction's token. The deferred answer
+// webhook returns what can be done with an interaction's token. The deferred answer
 // is visible to whom its deferral was, whatever later flags say, and the first
 // follow-up of an answer that is still deferred becomes that answer. mu is held.
 func (s *Server) webhook(r *http.Request, part []string, body []byte) (any, *problem) {

@@ -112,14 +112,14 @@ func (s *Server) Menu(scope string) []Command {
 	return slices.Clone(s.menus[scope])
 }
 
-// Answered is how often a callback query was answered.
+// Answered returns how often a callback query was answered.
 func (s *Server) Answered(query string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.queries[query]
 }
 
-// Toast is what a callback query was answered with, "" for no words.
+// Toast returns what a callback query was answered with, "" for no words.
 func (s *Server) Toast(query string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -324,7 +324,7 @@ func (s *Server) place(q *request, m SentMessage) (any, *problem) {
 	return s.view(&m), nil
 }
 
-// view is the Message object the Bot API answers with.
+// view returns the Message object the Bot API answers with.
 func (s *Server) view(m *SentMessage) Message {
 	return Message{
 		ID: m.ID, Thread: m.Thread, IsTopic: m.Thread != 0, Text: m.Text, Entities: m.Entities, Date: s.opts.Now().Unix(),

@@ -101,13 +101,13 @@ func Start(o Options) *Server {
 	return s
 }
 
-// URL is the address to use as APIURL.
+// URL returns the address to use as APIURL.
 func (s *Server) URL() string { return s.url }
 
-// Token is the token the server takes.
+// Token returns the token the server takes.
 func (s *Server) Token() string { return s.opts.Token }
 
-// BotID is the id of the bot.
+// BotID returns the id of the bot.
 func (s *Server) BotID() int64 { return s.botID }
 
 // Close ends the server and every request under way.

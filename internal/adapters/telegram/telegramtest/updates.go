@@ -109,7 +109,7 @@ func Press(chat, user int64, id int, query, data string) Update {
 	return Update{CallbackQuery: &Query{ID: query, From: User{ID: user, FirstName: "Presser"}, Message: m, Data: data}}
 }
 
-// Raw is an update given as JSON, its `"update_id":0` replaced.
+// Raw returns an update given as JSON, its `"update_id":0` replaced.
 func Raw(raw string) Update { return Update{Raw: raw} }
 
 func (u *Update) kind() (string, *Message) {
@@ -174,7 +174,7 @@ func (s *Server) Push(updates ...Update) int64 {
 	return q.next - 1
 }
 
-// Waiting is the number of updates not confirmed.
+// Waiting returns the number of updates not confirmed.
 func (s *Server) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

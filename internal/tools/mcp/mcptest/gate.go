@@ -88,7 +88,7 @@ func (g *Gate) register(w http.ResponseWriter, r *http.Request) {
 	answer(w, asked)
 }
 
-// Agree is a person in a browser: it returns the address the browser is sent to.
+// Agree returns a person in a browser: it returns the address the browser is sent to.
 func (g *Gate) Agree(t *testing.T, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)
