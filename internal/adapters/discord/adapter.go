@@ -1,7 +1,7 @@
-// Package discord turns Discord into chat and back: gateway events into
-// messages, answers into posts and edits, with the order, the nonces and the
-// silence Discord asks for. It decides nothing about what is said, and keeps
-// nothing but through the intake it is given.
+// Package discord connects Discord to chat: it turns gateway events into messages
+// and answers into posts and edits, and follows Discord's rules on order, nonces
+// and rate limits. It decides nothing about what is said, and stores nothing
+// except through the intake it is given.
 package discord
 
 import (
@@ -24,16 +24,16 @@ type Options struct {
 	Token  string // without "Bot "
 	APIURL string // "" is Discord's own, version 9
 	Guild  string // where slash commands are registered; "" is everywhere
-	// Files reaches FileHosts, and nothing that is not meant to be reached; nil
+	// Files downloads from FileHosts and must refuse any other address; nil
 	// opens no attachments.
 	Files *http.Client
-	// Private says whether the answer to a command is for its author's eyes
+	// Private reports whether the answer to a command is for its author's eyes
 	// only. It is asked before the command is acknowledged; nil is never.
 	Private func(ctx context.Context, m chat.Message) bool
 	// Suggest completes what was typed so far of an option; m.Text is the
-	// command without its options. nil knows nothing.
+	// command without its options. nil suggests nothing.
 	Suggest func(ctx context.Context, m chat.Message, option, typed string) []string
-	// Toast is why nothing comes of a pressed button, with refused; it is asked
+	// Toast explains why a pressed button does nothing, with refused; it is called
 	// before the press is stored. nil never refuses.
 	Toast  func(ctx context.Context, m chat.Message) (text string, refused bool)
 	Timing Timing
@@ -64,7 +64,7 @@ func (t Timing) defaults() Timing {
 	return t
 }
 
-// Discord as the Hub and its owner may ask more of it.
+// The optional capabilities of the adapter.
 var (
 	_ chat.Adapter       = (*Adapter)(nil)
 	_ chat.Commander     = (*Adapter)(nil)
@@ -75,7 +75,7 @@ var (
 	_ chat.Repeater      = (*Adapter)(nil)
 )
 
-// Adapter is Discord as a chat.Adapter. Its parts own what they guard.
+// Adapter is Discord as a chat.Adapter. Each part has its own lock.
 type Adapter struct {
 	o Options
 	rest
@@ -88,16 +88,16 @@ type Adapter struct {
 	// directs are the channels of direct chats, by person.
 	directs sync.Map
 	acks    sync.WaitGroup // interactions being acknowledged or completed
-	// ending are Sessions whose connection is gone and that the library takes
-	// a second to end.
+	// ending counts Sessions whose connection is gone; the library takes a second
+	// to end them.
 	ending sync.WaitGroup
 
 	lanes    lanes
 	progress progress
-	noted    chan struct{} // the session has come further
+	noted    chan struct{} // signals that the session has progressed
 
 	mu      sync.Mutex // guards gateway
-	gateway error      // how the connection is; nil is well
+	gateway error      // state of the connection; nil is healthy
 }
 
 // errConnecting is the health before the first connection.
@@ -157,7 +157,7 @@ func (a *Adapter) setHealth(err error) {
 	a.gateway = err
 }
 
-// What the operator is told, with the fix.
+// Sentences for the operator, with the fix.
 var (
 	errToken = errors.New("Discord refuses the token: make a new one in the developer portal under Bot and set discord.token")
 	errQueue = errors.New("Discord: messages come faster than they can be stored")
@@ -167,8 +167,8 @@ func intentError(code int) error {
 	return fmt.Errorf("Discord refuses the connection (close code %d): %s", code, fixes[code])
 }
 
-// fixes are the close codes after which connecting again is pointless,
-// and what to do about each.
+// fixes holds the close codes after which reconnecting is pointless, with the
+// fix for each.
 var fixes = map[int]string{
 	4004: "the token is wrong; make a new one in the developer portal under Bot and set discord.token",
 	4010: "invalid shard; this bot runs without shards",

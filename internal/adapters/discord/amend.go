@@ -28,8 +28,8 @@ func (a *Adapter) Amend(ctx context.Context, k chat.Key, id, text string) error 
 	return a.call(ctx, http.MethodPatch, "/channels/"+channel+"/messages/"+id, channel, body, nil)
 }
 
-// pressing acknowledges a button: silently where something comes of it, and else
-// with a word that whoever pressed it sees alone.
+// pressing acknowledges a button: silently if the press does something, otherwise
+// with a notice that only the person who pressed it sees.
 func (a *Adapter) pressing(ctx context.Context, i *wireInteraction, why string) {
 	if why == "" {
 		a.respond(ctx, i, response{Type: discordgo.InteractionResponseDeferredMessageUpdate})
@@ -39,7 +39,7 @@ func (a *Adapter) pressing(ctx context.Context, i *wireInteraction, why string) 
 		Data: map[string]any{"content": why, "flags": ephemeral, "allowed_mentions": allowed{Parse: []string{}}}})
 }
 
-// refusal asks why a press does nothing, "" when it does something.
+// refusal returns why a press does nothing, "" when it does something.
 func (a *Adapter) refusal(m *chat.Message) string {
 	if a.o.Toast == nil || m.Key.Channel == "" { // where it was pressed is not known yet
 		return ""

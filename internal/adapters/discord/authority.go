@@ -7,10 +7,10 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// manages are the permissions that count as administering a server.
+// manages holds the permissions that count as administering a server.
 const manages = discordgo.PermissionAdministrator | discordgo.PermissionManageGuild
 
-// authority is who administers a server: its owner, and who has one of roles.
+// authority names who administers a server: its owner, and members with one of roles.
 type authority struct {
 	asked bool // Discord has not answered yet; nothing else is known
 	owner string
@@ -30,15 +30,15 @@ func authorityOf(g *wireGuild) *authority {
 	return who
 }
 
-// forgetAuthority makes the next message ask Discord: roles have changed.
+// forgetAuthority makes the next message ask Discord again because roles changed.
 func (t *atlas) forgetAuthority(guild string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.guilds, guild)
 }
 
-// rule notes who administers a server; where instead is not nil, only as long as
-// that was noted last.
+// rule notes who administers a server; if instead is not nil, only while instead
+// is the current note.
 func (t *atlas) rule(guild string, who, instead *authority) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -61,8 +61,8 @@ func (t *atlas) ruler(guild string) (who *authority, known bool) {
 }
 
 // administers reports whether a message's author administers its server. Messages
-// do not say so, unlike interactions; where the events have not told of the
-// roles, Discord is asked once. Whoever it cannot be told of does not.
+// do not say so, unlike interactions; if no event has brought the roles, Discord
+// is asked once. If it gives no answer, nobody administers the server.
 func (a *Adapter) administers(ctx context.Context, m *wireMessage) bool {
 	if m.GuildID == "" {
 		return false
@@ -79,7 +79,7 @@ func (a *Adapter) administers(ctx context.Context, m *wireMessage) bool {
 		}
 		asking := who
 		who = authorityOf(&g)
-		a.rule(guild, who, asking) // else something changed meanwhile, and the answer may be of before
+		a.rule(guild, who, asking) // unless something changed meanwhile: then the answer may be outdated
 	}
 	if who.owner == string(m.Author.ID) || who.roles[guild] { // the role of everybody has the server's id
 		return true

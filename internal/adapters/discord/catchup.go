@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Bounds of reading what a gap left out: nothing older than a
+// Bounds for reading what was missed in a gap: nothing older than a
 // day is answered, a page is as long as Discord makes it, and a few channels
 // are read at a time.
 const (
@@ -21,7 +21,7 @@ const (
 	catchUpCall = 20 * time.Second
 )
 
-// history is how far the channels were read, and what is still to be read.
+// history tracks how far each channel was read, and what is still to be read.
 type history struct {
 	reading chan struct{} // holds one for each channel whose history is being read
 
@@ -36,8 +36,8 @@ func newHistory() history {
 	return history{reading: make(chan struct{}, catchUpSide), read: map[string]string{}, behind: map[string]bool{}}
 }
 
-// begin notes that a session begins, when the one before was alive, and what
-// servers will come. It returns the channels that were ever read.
+// begin notes that a session begins, when the previous one was last alive, and
+// which servers are still to come. It returns all channels that were ever read.
 func (h *history) begin(since time.Time, expected map[string]bool) (channels []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -74,8 +74,8 @@ func (h *history) reached(channel, id string) {
 }
 
 // catchUp reads, page by page, what was written in a channel since its newest
-// message that is known. It runs in the channel's lane, so what comes meanwhile
-// waits behind it. It ends when it has caught up, or when Discord refuses.
+// known message. It runs in the channel's lane, so new events wait behind it. It
+// ends when it has caught up, or when Discord refuses.
 func (a *Adapter) catchUp(ctx context.Context, channel string) {
 	after := a.newest(channel)
 	if after == "" {
@@ -133,7 +133,7 @@ func (a *Adapter) page(ctx context.Context, channel, after string) (n int, last 
 	return len(list), last, nil
 }
 
-// recall understands a message of the history, which does not name the server.
+// recall decodes a message of the history, which does not name the server.
 func (a *Adapter) recall(ctx context.Context, channel, guild string, raw json.RawMessage) arrival {
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(raw, &fields) == nil && fields != nil {
@@ -158,8 +158,8 @@ func (h *history) stalled(channel string, is bool) {
 	}
 }
 
-// unread reports whether something was said in a channel, since the last session
-// was alive, that no cursor leads to; if so there is one afterwards.
+// unread reports whether something was said in a channel without a cursor since
+// the last session was alive; if so, it sets a cursor.
 func (h *history) unread(ch wireChannel, guild string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"parley/internal/text"
 )
 
-// wireCommand is what of a command Discord keeps.
+// wireCommand is a command as Discord stores it.
 type wireCommand struct {
 	Name        string       `json:"name"`
 	Description string       `json:"description"`
@@ -109,8 +109,8 @@ func wireOptions(list []chat.MenuOption) (out []wireOption) {
 }
 
 // interaction acknowledges a command or a button at once, within the three
-// seconds Discord gives, and makes a message of it, which has no Key yet. What
-// somebody is still typing is completed and no message.
+// seconds Discord allows, and turns it into a message, which has no Key yet. An
+// option that somebody is still typing is completed and makes no message.
 func (a *Adapter) interaction(i *wireInteraction) *chat.Message {
 	m := a.user(i)
 	if m == nil {
@@ -141,7 +141,7 @@ func (a *Adapter) interaction(i *wireInteraction) *chat.Message {
 	return m
 }
 
-// person returns who an interaction comes from; nil is not readable.
+// person returns who an interaction comes from; nil if that is unreadable.
 func (i *wireInteraction) person() *wireUser {
 	who := i.User
 	if i.Member != nil && i.Member.User != nil {
@@ -153,8 +153,8 @@ func (i *wireInteraction) person() *wireUser {
 	return who
 }
 
-// user returns what is known of an interaction without asking Discord; nil is of no
-// interest.
+// user returns what is known about an interaction without asking Discord; nil if
+// it is of no interest.
 func (a *Adapter) user(i *wireInteraction) *chat.Message {
 	who := i.person()
 	if who == nil || bool(who.Bot) || !isID(i.ID) || i.GuildID != "" && !isID(i.GuildID) {
@@ -164,7 +164,7 @@ func (a *Adapter) user(i *wireInteraction) *chat.Message {
 	key, _ := a.knownKey(string(i.ChannelID))
 	m := &chat.Message{
 		ID: string(i.ID), Key: key, From: chat.User{ID: Platform + ":" + string(who.ID), Name: nameOf(who, i.Member)}, Addressed: true,
-		// Whoever has the app with them can use it in a chat with others.
+		// People who installed the app for themselves can use it in a chat with others.
 		Direct: i.GuildID == "" && i.Context != number(discordgo.InteractionContextPrivateChannel), Guild: string(i.GuildID), At: idTime(string(i.ID)), Origin: string(back),
 	}
 	if i.Member != nil {
@@ -173,7 +173,7 @@ func (a *Adapter) user(i *wireInteraction) *chat.Message {
 	return m
 }
 
-// aside runs what Discord wants to hear at once, off the read loop.
+// aside runs, off the read loop, requests that Discord expects at once.
 func (a *Adapter) aside(f func(ctx context.Context)) {
 	a.acks.Add(1)
 	go func() {
@@ -196,10 +196,10 @@ func (a *Adapter) respond(ctx context.Context, i *wireInteraction, r response) {
 	}
 }
 
-// soon is how long others may think before an interaction is acknowledged.
+// soon bounds the callbacks that run before an interaction is acknowledged.
 const soon = time.Second
 
-// deferral says that an answer will come, and to whom: that cannot be changed
+// deferral announces an answer, and who will see it, which cannot be changed
 // later.
 func (a *Adapter) deferral(ctx context.Context, m chat.Message) response {
 	r := response{Type: discordgo.InteractionResponseDeferredChannelMessageWithSource}
@@ -211,7 +211,7 @@ func (a *Adapter) deferral(ctx context.Context, m chat.Message) response {
 	return r
 }
 
-// What Discord takes of choices.
+// Discord's limits on choices.
 const (
 	maxChoices = 25
 	maxChoice  = 100 // characters

@@ -12,9 +12,9 @@ import (
 	"parley/internal/chat"
 )
 
-// event takes every gateway event, in order, on the library's read loop. It
-// must not block, write to the gateway or panic. It decodes by itself: what the
-// library cannot decode it throws away.
+// event takes every gateway event, in order, on the library's read loop. It must
+// not block, write to the gateway or panic. It decodes events itself, because the
+// library throws away what it cannot decode.
 func (c *connection) event(s *discordgo.Session, e *discordgo.Event) {
 	a := c.a
 	defer func() {
@@ -108,8 +108,8 @@ func (c *connection) listen(s *discordgo.Session) {
 	}
 }
 
-// understand makes messages of an event, or a dead letter: what comes after it
-// goes on either way.
+// understand turns an event into messages or a dead letter; either way, later
+// events continue.
 func (a *Adapter) understand(ctx context.Context, channel string, e event) (item arrival) {
 	item.ticket = e.ticket
 	defer func() {
@@ -175,7 +175,7 @@ func (a *Adapter) letter(e event, reason string) *chat.DeadLetter {
 	return &chat.DeadLetter{ID: id, Raw: e.whole(), Reason: "Discord: " + reason}
 }
 
-// deleted makes a message for each message that was taken back.
+// deleted makes a message for each message that was deleted.
 func (a *Adapter) deleted(ctx context.Context, raw json.RawMessage) (list []chat.Message, reason string) {
 	var at wireAddress
 	if err := decode(raw, &at); err != nil || !isID(at.ChannelID) || at.GuildID == unreadable {

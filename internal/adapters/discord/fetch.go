@@ -15,7 +15,7 @@ import (
 var FileHosts = []string{"cdn.discordapp.com", "media.discordapp.net"}
 
 // Fetch implements chat.Fetcher. The address of an attachment is signed, so it
-// stays out of every error; a day later the signature is worth nothing.
+// stays out of every error; the signature expires after a day.
 func (a *Adapter) Fetch(ctx context.Context, f chat.File, limit int64) ([]byte, error) {
 	switch {
 	case a.o.Files == nil:
@@ -45,8 +45,8 @@ func (a *Adapter) Fetch(ctx context.Context, f chat.File, limit int64) ([]byte, 
 	return nil, fmt.Errorf("discord: download attachment: status %d", resp.StatusCode)
 }
 
-// serves reports whether attachments come from there: Discord's hosts for them,
-// or the server that stands in for Discord.
+// serves reports whether attachments come from this host: one of Discord's, or
+// the server that replaces Discord in tests.
 func (a *Adapter) serves(u *url.URL) bool {
 	if api, err := url.Parse(a.api); err == nil && u.Host == api.Host {
 		return true

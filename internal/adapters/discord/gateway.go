@@ -24,13 +24,13 @@ import (
 // its connection is gone: it sleeps a second in Close.
 const lingering = 1500 * time.Millisecond
 
-// intents: what is read. Message content is privileged and has to be ticked in
+// intents lists what we read. Message content is privileged and must be ticked in
 // the developer portal.
 const intents = discordgo.IntentsGuilds | discordgo.IntentsGuildMessages | discordgo.IntentsDirectMessages | discordgo.IntentMessageContent
 
 // Run implements chat.Adapter. Every connection gets a Session of its own: the
 // library's reconnecting deadlocks on what comes before READY, retries fatal
-// close codes for ever and invalidates sessions by closing with 1000,
+// close codes forever and invalidates sessions by closing with 1000,
 // so connections are made, watched and dropped here.
 func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	cursors, err := in.Cursors(ctx, Platform)
@@ -78,7 +78,7 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	return nil
 }
 
-// restore takes up what an earlier process noted.
+// restore continues from what an earlier process noted.
 func (a *Adapter) restore(cursors map[string]string) {
 	a.progress.restore(cursors[gatewayCursor])
 	for name, id := range cursors {
@@ -117,7 +117,7 @@ type connection struct {
 	ready  chan struct{} // closed at READY or RESUMED
 	heard  atomic.Int64  // events
 	events sync.Mutex    // held while one is taken in; guards over
-	over   bool          // what still comes belongs to a session that is behind us
+	over   bool          // later events belong to an earlier session
 	mu     sync.Mutex    // guards the rest
 	raw    net.Conn
 	closed error // why the server closed
@@ -152,8 +152,8 @@ func (a *Adapter) connect(ctx context.Context) error {
 	return c.watch(ctx)
 }
 
-// open connects and returns once the session is begun or resumed. What takes
-// its place with Discord is gone when that fails.
+// open connects and returns once the session has begun or resumed. When that
+// fails, nothing of the attempt is left at Discord.
 func (c *connection) open(ctx context.Context) error {
 	opened := make(chan error, 1)
 	go func() { opened <- c.s.Open() }()
@@ -179,7 +179,7 @@ func (c *connection) open(ctx context.Context) error {
 				continue
 			}
 			c.drop()
-			// Open may be deadlocked for good; such a Session is left behind.
+			// Open may be deadlocked for good; such a Session is abandoned.
 			return errSilent
 		case <-ctx.Done():
 			c.drop()
@@ -188,8 +188,7 @@ func (c *connection) open(ctx context.Context) error {
 	}
 }
 
-// leave ends the taking in of events: a late one must not move the next session
-// on.
+// leave stops accepting events: a late one must not advance the next session.
 func (c *connection) leave() {
 	c.drop()
 	c.events.Lock()
@@ -197,7 +196,7 @@ func (c *connection) leave() {
 	c.over = true
 }
 
-// errSilent is a connection that says neither yes nor no.
+// errSilent is returned for a connection that answers neither yes nor no.
 var errSilent = errors.New("no READY in time")
 
 // asked reports whether Discord can have seen the RESUME of an Open that failed.
@@ -217,7 +216,7 @@ func (c *connection) settled() {
 	}
 }
 
-// why is the reason of a connection that ended.
+// why returns the reason why a connection ended.
 func (c *connection) why() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -254,8 +253,8 @@ func (c *connection) make(r resumable) error {
 // session: the upgrade, RESUME, IDENTIFY and some heartbeats.
 const maxUnsettled = 8
 
-// patient is a connection on which the library cannot identify over and over:
-// it answers each op 9 at once, and a thousand a day end the token.
+// patient is a connection on which the library cannot identify over and over. The
+// library answers each op 9 at once, and a thousand a day invalidate the token.
 type patient struct {
 	net.Conn
 	c       *connection
@@ -351,7 +350,7 @@ func (c *connection) watch(ctx context.Context) error {
 	}
 }
 
-// mayIdentify asks how many sessions may still be begun; too many and Discord
+// mayIdentify asks how many sessions may still be begun: after too many, Discord
 // resets the token.
 func (a *Adapter) mayIdentify(ctx context.Context) error {
 	var got struct {

@@ -13,24 +13,23 @@ import (
 	"parley/internal/chat"
 )
 
-// Bounds of asking again where there is no answer of Discord's API but a page
-// of what stands before it: the pause doubles from the floor on.
+// Bounds of retries when a page from a proxy comes instead of an answer of
+// Discord's API: the pause doubles, starting at the floor.
 const (
 	pageFloor = 2 * time.Second
 	pageMost  = 5 * time.Minute
 )
 
-// An address that is refused 10,000 requests in ten minutes is banned.
-// A tenth of that is far more than an honest bot needs.
+// Discord bans an address after 10,000 refused requests in ten minutes. A tenth
+// of that is far more than an honest bot needs.
 const (
 	maxInvalid    = 1000
 	invalidWindow = 10 // minutes
 )
 
-// guard keeps requests from a server that does not want them. A page says
-// nothing about what may still be asked, so it makes every request wait, and
-// the route it came from longer each time. After a pause one request goes
-// first.
+// guard holds requests back from a server that does not want them. A page does not
+// say which requests are still welcome, so it makes every request wait, and the
+// route it came from longer each time. After a pause one request goes first.
 type guard struct {
 	mu      sync.Mutex // guards the rest
 	all     penalty
@@ -39,7 +38,7 @@ type guard struct {
 	status  int // of the last page
 }
 
-// penalty is what pages have brought upon a route, or upon all.
+// penalty is the pause of one route, or of all, after pages.
 type penalty struct {
 	fails  int
 	paged  time.Time // when the last page came
@@ -53,7 +52,7 @@ type tally struct {
 	n      int
 }
 
-// answerKind is what an answer means for those to come.
+// answerKind says what an answer means for later requests.
 type answerKind struct {
 	status  int
 	page    bool
@@ -83,7 +82,7 @@ func verdict(resp *http.Response, answer []byte) (k answerKind) {
 	return k
 }
 
-// routeOf names what a request asks: requests of one name fare alike.
+// routeOf names the route of a request: requests of one route share their limits.
 func routeOf(req *http.Request) string {
 	part := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	for i, p := range part {
@@ -95,8 +94,8 @@ func routeOf(req *http.Request) string {
 	return req.Method + " " + strings.Join(part[:min(len(part), 3)], "/")
 }
 
-// enter says how long a request has to wait, and why; 0 lets it go, and then
-// leave or unanswered has to follow.
+// enter returns how long a request has to wait, and why; 0 lets it go, and then
+// the caller must call leave or unanswered.
 func (g *guard) enter(route string, now time.Time) (time.Duration, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -165,8 +164,8 @@ func (g *guard) leave(route string, k answerKind, began, now time.Time) time.Dur
 	return max(g.all.until.Sub(now), g.routes[route].until.Sub(now))
 }
 
-// add is one more page. What was asked before the last one came counts once
-// with it.
+// add counts one more page. A request that began before the last page came does
+// not count again.
 func (p *penalty) add(k answerKind, began, now time.Time, floor time.Duration) {
 	p.asking = false
 	if p.fails > 0 && began.Before(p.paged) {
@@ -194,7 +193,7 @@ func (g *guard) refusedLately(now time.Time) (n int) {
 	return n
 }
 
-// health says why requests wait; nil when they do not.
+// health returns why requests wait; nil when they do not.
 func (g *guard) health(now time.Time) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -215,7 +214,7 @@ func (g *guard) health(now time.Time) error {
 // stale is how long after a pause nobody has asked again: nothing waits.
 const stale = time.Minute
 
-// public returns a route without what is secret in it.
+// public returns a route without its secret parts.
 func public(route string) string {
 	part := strings.Split(route, "/")
 	return strings.Join(part[:min(len(part), 2)], "/")

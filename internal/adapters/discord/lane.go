@@ -8,8 +8,8 @@ import (
 	"parley/internal/chat"
 )
 
-// maxQueued is how many events may wait to be stored. Discord cannot be asked
-// to pause: what comes beyond is read from the history later.
+// maxQueued is how many events may wait to be stored. Discord cannot be asked to
+// pause: what comes beyond that is read from the history later.
 const maxQueued = 4096
 
 // event is something that happened in a channel.
@@ -20,9 +20,8 @@ type event struct {
 	ticket ticket
 }
 
-// lanes keep the events of each channel in order and let no channel wait for
-// another, nor the gateway for any: whatever has to be asked of Discord is
-// asked here.
+// lanes keep the events of each channel in order. No channel waits for another,
+// and the gateway waits for none: all questions to Discord are asked here.
 type lanes struct {
 	mu        sync.Mutex // guards the rest
 	byChannel map[string]*lane

@@ -10,8 +10,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// library is where the library's own words go: it has one voice for the whole
-// process, and would print past every log.
+// library receives the library's log lines: it has one logger for the whole
+// process, and would print past ours.
 var library atomic.Pointer[slog.Logger]
 
 var hook = sync.OnceFunc(func() {
@@ -24,7 +24,7 @@ var hook = sync.OnceFunc(func() {
 	}
 })
 
-// hear makes log the place for what the library says.
+// hear sends the library's log lines to log.
 func hear(log *slog.Logger) {
 	library.Store(log)
 	hook()

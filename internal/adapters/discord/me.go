@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// me is who we are on Discord. It is known from the first connection on.
+// me is the bot's own identity on Discord, known from the first connection on.
 type me struct {
 	known chan struct{} // closed once the rest is known
 
@@ -17,15 +17,15 @@ type me struct {
 
 func newMe() me { return me{known: make(chan struct{}), roles: map[string]bool{}} }
 
-// introduce says who we are. What a RESUME brings again comes before it is
-// settled, and may speak to us already.
+// introduce notes who we are. Events that a RESUME replays come before the
+// connection is settled, and may already be addressed to us.
 func (m *me) introduce(r resumable) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.self, m.app = r.Self, r.App
 }
 
-// receiving lets be said what waits for the first connection.
+// receiving releases sends that wait for the first connection.
 func (m *me) receiving() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -57,7 +57,7 @@ func (m *me) play(role string) {
 	m.roles[role] = true
 }
 
-// mentioned removes mentions of us from a text and says whether there were any.
+// mentioned removes mentions of us from a text and reports whether there were any.
 func (m *me) mentioned(content string) (text string, called bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,12 +10,12 @@ import (
 	"parley/internal/chat"
 )
 
-// errNotInServer says that a channel is a direct chat or one outside of servers.
+// errNotInServer: the channel is a direct chat or outside of servers.
 var errNotInServer = errors.New("discord: not a channel of a server")
 
-// Reads implements chat.MemberChecker, for channels of servers. Discord tells of
-// leaves and of changed roles only with an intent that has to be asked for, so
-// it is looked up: three questions at most.
+// Reads implements chat.MemberChecker, for channels of servers. Discord reports
+// leaves and changed roles only with a privileged intent, so Reads looks them up,
+// with three requests at most.
 func (a *Adapter) Reads(ctx context.Context, k chat.Key, userID string) (bool, error) {
 	_, person := chat.CutID(userID)
 	var ch discordgo.Channel
@@ -47,7 +47,7 @@ const (
 	unknownUser   = 10013
 )
 
-// readable are the permissions that it takes to read what was said.
+// readable holds the permissions needed to read the history.
 const readable = discordgo.PermissionViewChannel | discordgo.PermissionReadMessageHistory
 
 // reads applies roles and overwrites in the order that Discord documents.

@@ -19,8 +19,8 @@ import (
 // name it.
 const voiceMessage discordgo.MessageFlags = 1 << 13
 
-// message normalizes. No message and no reason is of no interest; a reason says
-// why somebody's message cannot be understood.
+// message normalizes. It returns a reason when somebody's message cannot be
+// understood, and neither message nor reason when there is nothing of interest.
 func (a *Adapter) message(ctx context.Context, m *wireMessage, kind chat.Kind) (out *chat.Message, reason string) {
 	self := a.myID()
 	if kind == chat.KindEdit && m.Edited == "" {
@@ -67,7 +67,7 @@ func written(kind number) bool {
 	return kind == number(discordgo.MessageTypeDefault) || kind == number(discordgo.MessageTypeReply)
 }
 
-// broken says what of a message is missing that nothing can stand for.
+// broken names the part of a message that is missing and indispensable.
 func (m *wireMessage) broken() string {
 	switch {
 	case !isID(m.ID):
@@ -84,7 +84,7 @@ func (m *wireMessage) broken() string {
 	return ""
 }
 
-// edited makes out the new version of an earlier message.
+// edited works out the new version of an earlier message.
 func (a *Adapter) edited(m *wireMessage, out *chat.Message) {
 	out.ReplyTo, out.At = string(m.ID), a.now()
 	version := "0"
@@ -113,8 +113,8 @@ func (a *Adapter) quote(m *wireMessage, out *chat.Message) {
 	}
 }
 
-// isCommand recognizes a slash command typed as text. One with a name behind it
-// is, as on Telegram, meant for the bot of that name.
+// isCommand recognizes a slash command typed as text. As on Telegram, "/cmd@name"
+// is meant for the bot of that name.
 func isCommand(text string) bool {
 	word, _, _ := strings.Cut(text, " ")
 	return len(word) > 1 && word[0] == '/' && word[1] >= 'a' && word[1] <= 'z' && !strings.Contains(word, "@")

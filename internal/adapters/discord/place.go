@@ -19,7 +19,7 @@ type place struct {
 	guild  string
 }
 
-// learnFrom takes in what an event says of servers and channels.
+// learnFrom notes what an event says about servers and channels.
 func (a *Adapter) learnFrom(ctx context.Context, e *discordgo.Event) {
 	var about struct {
 		GuildID plain `json:"guild_id"`
@@ -44,7 +44,7 @@ func (a *Adapter) learnFrom(ctx context.Context, e *discordgo.Event) {
 	}
 }
 
-// atlas is what is known of channels and servers.
+// atlas holds what is known about channels and servers.
 type atlas struct {
 	mu     sync.Mutex // guards the rest
 	places map[string]place
@@ -61,9 +61,9 @@ func (t *atlas) placed(channel string) (p place, known bool) {
 	return p, known
 }
 
-// learnGuild takes in a server: its channels, and who administers it. Where
-// something was said in a channel of which nothing was ever stored, while
-// nobody was connected, that is read, too.
+// learnGuild notes a server's channels and who administers it. It also reads a
+// channel from which nothing was ever stored, if something was said there while
+// nobody was connected.
 func (a *Adapter) learnGuild(ctx context.Context, g *wireGuild) {
 	var unread []string
 	for _, ch := range slices.Concat(g.Channels, g.Threads) {
@@ -110,8 +110,8 @@ const (
 	lookups = 5
 )
 
-// key returns the conversation of a channel. Where the events have not said what
-// kind of channel it is, Discord is asked.
+// key returns the conversation of a channel. If no event has told what kind of
+// channel it is, it asks Discord.
 func (a *Adapter) key(ctx context.Context, channel, guild string) chat.Key {
 	k, known := a.knownKey(channel)
 	for n := 0; !known && guild != "" && n < lookups && ctx.Err() == nil; n++ {

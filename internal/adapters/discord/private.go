@@ -40,7 +40,7 @@ func (a *Adapter) Door() string {
 	return "https://discord.com/users/" + self
 }
 
-// way reads an Origin that is still good.
+// way reads an Origin that is still valid.
 func (a *Adapter) way(s string) (o origin, ok bool) {
 	if s == "" || json.Unmarshal([]byte(s), &o) != nil {
 		return o, false
@@ -57,8 +57,8 @@ func pressed(s string) string {
 	return string(b)
 }
 
-// whisper shows a part to its person alone, where it was asked or, when the
-// interaction is gone, in the direct chat. It never posts to the channel.
+// whisper shows a part to its person alone: where they asked or, when the
+// interaction has expired, in the direct chat. It never posts to the channel.
 func (a *Adapter) whisper(ctx context.Context, p chat.Part) (string, error) {
 	if o, ok := a.way(p.Origin); ok {
 		id, err := a.whisperTo(ctx, o, p)
@@ -136,7 +136,7 @@ func (a *Adapter) channelFor(ctx context.Context, k chat.Key) (string, error) {
 	return got.ID.shown(), repeatable(err)
 }
 
-// button returns one under a message: to press, or a link.
+// button returns a button under a message: one to press, or a link.
 func button(b chat.Button) component {
 	if b.URL != "" {
 		return component{Type: 2, Style: 5, Label: text.Clip(b.Label, 80), URL: b.URL}

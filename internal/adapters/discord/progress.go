@@ -21,15 +21,15 @@ type resumable struct {
 	At    time.Time `json:"at"`              // when the session was alive
 }
 
-// ticket is an event under way to the inbox. With seq 0 it is the reading of a
+// ticket is an event on its way to the inbox. With seq 0 it stands for reading a
 // gap, which no session replays.
 type ticket struct {
 	gen int
 	seq int64
 }
 
-// progress knows up to where everything is stored. Channels are worked off side
-// by side, so that is not the newest event.
+// progress knows up to which event everything is stored. Channels are processed in
+// parallel, so that is not the newest event.
 type progress struct {
 	mu      sync.Mutex // guards the rest
 	session resumable  // Seq is the newest received
@@ -39,7 +39,7 @@ type progress struct {
 	since   time.Time // when the session before was alive
 }
 
-// restore takes up what an earlier process noted.
+// restore continues from what an earlier process noted.
 func (p *progress) restore(note string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,7 +53,7 @@ func (p *progress) restore(note string) {
 }
 
 // fresh begins another session. It returns when the last one was alive. Until
-// planned is called, more may be owed than is known.
+// planned is called, more events may be outstanding than are known.
 func (p *progress) fresh(r resumable) (since time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -67,7 +67,7 @@ func (p *progress) fresh(r resumable) (since time.Time) {
 	return p.since
 }
 
-// planned says that a ticket was taken for each gap that is to be read.
+// planned notes that every gap to be read has its ticket.
 func (p *progress) planned() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,7 +102,7 @@ func (p *progress) resume() resumable {
 	return r
 }
 
-// unasked takes back the try of a RESUME that never reached Discord.
+// unasked uncounts the try of a RESUME that never reached Discord.
 func (p *progress) unasked() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +116,7 @@ func (p *progress) forget() {
 	p.session.ID, p.session.Seq, p.session.Tries = "", 0, 0
 }
 
-// begin gives out the ticket of an event; with seq 0, of the reading of a gap.
+// begin issues the ticket of an event or, with seq 0, of reading a gap.
 func (p *progress) begin(seq int64) ticket {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,7 +128,7 @@ func (p *progress) begin(seq int64) ticket {
 	return ticket{p.gen, seq}
 }
 
-// done says that what a ticket was given for is stored.
+// done notes that the event of a ticket is stored.
 func (p *progress) done(t ticket) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,9 +148,9 @@ func (p *progress) id() string {
 	return p.session.ID
 }
 
-// noteAfter returns what the next process may resume from without losing anything
-// once a batch is stored: while something else is under way that no RESUME
-// would bring again, there is no session.
+// noteAfter returns the session that the next process may resume without losing
+// anything once a batch is stored. There is none while anything is under way that
+// no RESUME would replay.
 func (p *progress) noteAfter(batch []arrival) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

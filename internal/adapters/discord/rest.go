@@ -24,8 +24,8 @@ import (
 // context, queue behind a mutex and know no nonce, so posts
 // and edits go through here.
 
-// rest is the way to Discord's API, for us and for the library: one token, its
-// rate limits, and what answers in Discord's place.
+// rest is the client of Discord's API, for us and for the library. It handles the
+// token, its rate limits, and proxies that answer in Discord's place.
 type rest struct {
 	token string
 	api   string // without a trailing slash
@@ -36,7 +36,7 @@ type rest struct {
 
 	mu     sync.Mutex           // guards the rest
 	dead   bool                 // the token was refused: no call is made any more
-	silent map[string]time.Time // what is not to be asked, and until when
+	silent map[string]time.Time // which routes must be left alone, and until when
 }
 
 func newRest(o Options) rest {
@@ -59,7 +59,7 @@ func (r *rest) kill() {
 	r.dead = true
 }
 
-// hushed returns how long something is still not to be asked.
+// hushed returns how long a route must still be left alone.
 func (r *rest) hushed(what string) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -130,8 +130,8 @@ func (r *rest) call(ctx context.Context, method, path, channel string, in, out a
 	return r.judge(resp, answer, quiet, out)
 }
 
-// exchange makes one request, of us or of the library, unless none may be made
-// just now. What is no answer of Discord's API makes everything wait.
+// exchange makes one request, of ours or of the library, unless none may be made
+// just now. An answer that is not from Discord's API makes every request wait.
 func (r *rest) exchange(req *http.Request) (*http.Response, []byte, error) {
 	if r.unauthorized() {
 		return nil, nil, errToken

@@ -12,9 +12,9 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// The library keeps a session's id, sequence and socket to itself, and so can
-// resume only what this very Session began (its issue 1502). These reach in;
-// TestPrivateFields fails when an update moves them.
+// The library keeps a session's id, sequence and socket private, so it can only
+// resume what the same Session began (its issue 1502). These functions reach in;
+// TestPrivateFields fails when an update of the library moves the fields.
 
 // resume makes Open continue r instead of identifying anew.
 func resume(s *discordgo.Session, r resumable) {
@@ -41,8 +41,8 @@ func lastBeat(s *discordgo.Session) time.Time {
 }
 
 // providers are what the library decodes events into before it hands them on.
-// What it cannot decode it throws away or, where it expected more, panics on in
-// a goroutine of its own, so it is left nothing to decode.
+// It throws away what it cannot decode or even panics in a goroutine of its own,
+// so we leave it nothing to decode.
 //
 //go:linkname providers github.com/bwmarrin/discordgo.registeredInterfaceProviders
 var providers map[string]discordgo.EventInterfaceProvider

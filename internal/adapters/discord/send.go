@@ -43,8 +43,8 @@ func units(s string) (n int) {
 	return n
 }
 
-// payload is a message as it is posted. Nobody is ever pinged: allowed_mentions
-// is on every post and every edit, because an edit without it parses anew.
+// payload is a message as it is posted. Nobody is ever pinged: every post and every
+// edit has allowed_mentions, because an edit without it parses mentions again.
 type payload struct {
 	Content    string      `json:"content"`
 	Nonce      string      `json:"nonce,omitempty"`
@@ -81,7 +81,7 @@ type choice struct {
 	Value string `json:"value"`
 }
 
-// posted is what Discord says of a message.
+// posted is a message as Discord returns it.
 type posted struct {
 	ID      plain `json:"id"`
 	Content plain `json:"content"`
@@ -128,7 +128,7 @@ func menu(buttons [][]chat.Button) component {
 	return c
 }
 
-// origin is the way home of an interaction.
+// origin tells how to answer an interaction.
 type origin struct {
 	App   string    `json:"app"`
 	Token string    `json:"token"`
@@ -138,14 +138,14 @@ type origin struct {
 	Pressed bool `json:"pressed,omitempty"`
 }
 
-// home reads an Origin that is still good and waits for an answer.
+// home reads an Origin that is still valid and waits for an answer.
 func (a *Adapter) home(s string) (o origin, ok bool) {
 	o, ok = a.way(s)
 	return o, ok && !o.Pressed
 }
 
 // Typing implements chat.Outlet. An interaction shows by itself that an answer
-// is being made.
+// is being written.
 func (a *Adapter) Typing(ctx context.Context, m chat.Message) error {
 	channel := channelOf(m.Key)
 	if o, ok := a.way(m.Origin); m.Origin != "" && !(ok && o.Pressed) {
@@ -202,7 +202,7 @@ func (a *Adapter) create(ctx context.Context, channel string, body payload, file
 	return got, err
 }
 
-// unrepliable recognizes a refusal of nothing but the reference.
+// unrepliable recognizes a refusal that is only about the reference.
 func unrepliable(err error) bool {
 	var no *restError
 	if !errors.As(err, &no) {
@@ -215,8 +215,8 @@ func unrepliable(err error) bool {
 // patience is how long a part waits for the connection within one attempt.
 const patience = 2 * time.Second
 
-// connected waits until we know who we are. Before, nothing is said: what an
-// earlier process said could not be told from what others did.
+// connected waits until we know who we are. Before that nothing is sent, because
+// messages of an earlier process could not be told from those of others.
 func (a *Adapter) connected(ctx context.Context, patience time.Duration) error {
 	if a.unauthorized() {
 		return errToken
@@ -265,7 +265,7 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 		if !errors.As(err, &e) {
 			return id, err
 		}
-		// The interaction is gone (10015, 10062): the channel will do.
+		// The interaction has expired (10015, 10062): post in the channel.
 	}
 	id, err := a.post(ctx, channel, p)
 	var e *restError
@@ -277,7 +277,7 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 	return id, final(err)
 }
 
-// final says that a definite no will stay one. A refused token may be replaced.
+// final reports whether a refusal is permanent. A refused token may be replaced.
 func final(err error) error {
 	var e *restError
 	if errors.As(err, &e) && e.Status != http.StatusUnauthorized {
@@ -299,7 +299,7 @@ func (a *Adapter) sendHome(ctx context.Context, o origin, p chat.Part) (string, 
 	return got.ID.shown(), err
 }
 
-// post writes a message, or turns a preview into it.
+// post sends a message, or turns a preview into it.
 func (a *Adapter) post(ctx context.Context, channel string, p chat.Part) (string, error) {
 	body := compose(p.Text, p.Buttons)
 	path := "/channels/" + channel + "/messages"
@@ -309,7 +309,7 @@ func (a *Adapter) post(ctx context.Context, channel string, p chat.Part) (string
 		if !errors.As(err, &e) || e.Code != 10008 {
 			return p.Preview, repeatable(err)
 		}
-		// Somebody deleted it: say it anew.
+		// Somebody deleted the preview: post again.
 	}
 	var got posted
 	if p.Unknown > 0 && a.now().Sub(p.At) > nonceWindow {
@@ -349,13 +349,13 @@ const (
 	maxAccounts = 1000
 )
 
-// posts are our messages of late.
+// posts remembers our recent messages.
 type posts struct {
 	mu     sync.Mutex        // guards nonces
 	nonces map[string]string // id -> the nonce of its part
 }
 
-// account remembers which part a message of ours is.
+// account notes which part one of our messages is.
 func (p *posts) account(id, nonce string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -365,7 +365,7 @@ func (p *posts) account(id, nonce string) {
 	p.nonces[id] = nonce
 }
 
-// accounted returns the nonce of a message of ours of late.
+// accounted returns the nonce of one of our recent messages.
 func (p *posts) accounted(id string) (nonce string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -373,9 +373,9 @@ func (p *posts) accounted(id string) (nonce string, ok bool) {
 	return nonce, ok
 }
 
-// find looks for a part in the history, for when its nonce has been forgotten.
-// What was posted before the part was made is not it, however alike, nor what
-// is another part.
+// find looks for a part in the history when its nonce has expired. It ignores
+// messages older than the part, however similar, and messages known to be other
+// parts.
 func (a *Adapter) find(ctx context.Context, channel string, p chat.Part) (posted, error) {
 	after := idAt(p.At.Add(a.ahead() - findSlack))
 	for range findPages {

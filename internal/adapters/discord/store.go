@@ -21,9 +21,9 @@ type arrival struct {
 	ticket   ticket
 }
 
-// store hands arrivals to the intake, in order, what waits together at once,
-// and notes how far the session has come. On an error the same batch is tried
-// again: nothing is skipped.
+// store hands arrivals to the intake, in order and in batches, and notes how far
+// the session has come. On an error it tries the same batch again: nothing is
+// skipped.
 func (a *Adapter) store(ctx context.Context, in chat.Intake) {
 	note := ""
 	newest := map[string]string{}
@@ -67,7 +67,7 @@ func (a *Adapter) collect(ctx context.Context) (batch []arrival, ok bool) {
 	return batch, true
 }
 
-// deliver tries until a batch is stored; false means that the end came first.
+// deliver tries until a batch is stored; false means that the process ended first.
 func (a *Adapter) deliver(ctx context.Context, in chat.Intake, b chat.Batch) bool {
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := in.Deliver(ctx, b)

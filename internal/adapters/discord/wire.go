@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Discord changes its events without notice, and now and then a field is not
-// what its documentation says. What is not readable must cost that field, not
-// the message: these types take anything, and decode keeps what fits.
+// Discord changes its events without notice, and now and then a field is not what
+// its documentation says. An unreadable field must not cost the whole message:
+// these types accept anything, and decode keeps what fits.
 
 // plain is a string, or a number as it is written. Anything else is unreadable.
 type plain string
@@ -55,7 +55,7 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// truth is true only where that is said.
+// truth is true only for a JSON true.
 type truth bool
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -64,7 +64,7 @@ func (t *truth) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// decode reads what fits of raw into v. It fails only on what is no JSON.
+// decode reads the parts of raw that fit into v. It fails only if raw is not JSON.
 func decode(raw []byte, v any) error {
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(raw, v); err != nil && !errors.As(err, &odd) {
@@ -119,7 +119,7 @@ type wireMessage struct {
 	} `json:"message_snapshots"`
 }
 
-// when reads a timestamp; what is none is as old as the id says.
+// when reads a timestamp; if there is none, it takes the time from the id.
 func when(t plain, id plain) time.Time {
 	if at, err := time.Parse(time.RFC3339, string(t)); err == nil {
 		return at
