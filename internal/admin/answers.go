@@ -15,17 +15,17 @@ import (
 //go:embed answers.txt
 var answersText string
 
-// maxAnswer is how long a message may be that is read as yes or no, in runes.
+// maxAnswer is the longest message that is read as yes or no, in runes.
 const maxAnswer = 80
 
-// phrase is how people say one thing: as tokens, and what it says ("yes", "no",
+// phrase is one way to say something: its tokens, and its meaning ("yes", "no",
 // "also", "all", "none", "with", "first", "second", "third").
 type phrase struct {
 	tokens []string
 	says   string
 }
 
-// phrases are those of answers.txt by their first token, the longest first.
+// phrases holds those of answers.txt by their first token, the longest first.
 var phrases = sync.OnceValue(func() map[string][]phrase {
 	all := map[string][]phrase{}
 	for line := range strings.Lines(answersText) {
@@ -45,11 +45,11 @@ var phrases = sync.OnceValue(func() map[string][]phrase {
 	return all
 })
 
-// plain are letters without the marks that people leave out.
+// plain maps letters to the form without the marks that people leave out.
 var plain = strings.NewReplacer("’", "'", "‘", "'", "`", "'", "á", "a", "à", "a", "â", "a", "é", "e", "è", "e", "ê", "e", "í", "i", "î", "i", "ó", "o", "ô", "o", "ú", "u", "ù", "u", "û", "u", "ñ", "n", "ç", "c", "ё", "е", "-", " ", "_", " ")
 
-// tokenized returns a text as words and numbers in small letters; each Chinese
-// character and each picture is one by itself. Punctuation is none.
+// tokenized returns the lower-case words and numbers of a text. Each Chinese
+// character and each emoji is a token of its own; punctuation is dropped.
 func tokenized(text string) (tokens []string) {
 	var word strings.Builder
 	end := func() {
@@ -81,8 +81,9 @@ type reading struct {
 	dead               map[int]bool // how many tokens at the end are of no phrases
 }
 
-// verdict reads m as an answer about n things: for each whether it is agreed
-// to. ok is false when m says neither, or both, or is not its author's own word.
+// verdict reads m as an answer about n things and returns for each whether it is
+// agreed to. ok is false when m says neither yes nor no, or both, or is not its
+// author's own words.
 func verdict(m chat.Message, n int) (agreed []bool, ok bool) {
 	if m.Kind == chat.KindCommand && !m.Forwarded && strings.EqualFold(strings.TrimSpace(m.Text), "/stop") {
 		return make([]bool, n), true
@@ -98,8 +99,9 @@ func verdict(m chat.Message, n int) (agreed []bool, ok bool) {
 	return r.agreed(n)
 }
 
-// read takes all tokens in, the longest phrases that fit first; false when some
-// are of no phrase. It steps back where a long phrase leaves a rest that is none.
+// read matches all tokens against phrases, the longest first; false when some
+// tokens belong to no phrase. It backtracks when a long phrase leaves a rest that
+// matches nothing.
 func (r *reading) read(tokens []string) bool {
 	if len(tokens) == 0 {
 		return true
@@ -138,8 +140,7 @@ func (r *reading) take(says string) {
 	}
 }
 
-// agreed returns what was read, for each of n things; ok is false when it does not
-// say one thing.
+// agreed returns the verdict on each of n things; ok is false when it is not clear.
 func (r *reading) agreed(n int) (list []bool, ok bool) {
 	list = make([]bool, n)
 	several := r.all || r.none || len(r.picked) > 0

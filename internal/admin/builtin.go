@@ -11,7 +11,7 @@ import (
 	"parley/internal/text"
 )
 
-// claimName is the one command that strangers may give.
+// claimName is the only command that strangers may give.
 const claimName = "claim"
 
 // Commands returns the commands about access: claim, pair and config. verbs are
@@ -149,7 +149,7 @@ func (g *Gate) runWho(ctx context.Context, r Request) (chat.Answer, error) {
 	})
 }
 
-// decided changes what was decided about a channel and says what holds now.
+// decided changes the settings of a channel and answers with the result.
 func (g *Gate) decided(ctx context.Context, r Request, change func(*chat.Policy)) (chat.Answer, error) {
 	if !r.Message.Direct && len(r.Args) > 0 {
 		p, err := g.o.Rows.Policy(ctx, r.Message.Key)
@@ -165,7 +165,7 @@ func (g *Gate) decided(ctx context.Context, r Request, change func(*chat.Policy)
 	return chat.Answer{Text: text}, err
 }
 
-// Here says in a sentence or two whom I answer where m was written, and when.
+// Here explains in a sentence or two whom the bot answers in m's place, and when.
 func (g *Gate) Here(ctx context.Context, m chat.Message) (string, error) {
 	if m.Direct {
 		return wordChannelDirect, nil

@@ -25,10 +25,10 @@ type Command struct {
 	// Private answers are for the author's eyes only. A verb of a private
 	// command is private.
 	Private bool
-	// Quiet answers are no secret, and noise to others: they are shown to the
-	// author alone where that costs nothing, and said openly elsewhere.
+	// Quiet answers are no secret, but noise to others: they are shown to the
+	// author alone where that costs nothing, and openly elsewhere.
 	Quiet bool
-	// Effect is what running it leaves behind, and with that when it runs.
+	// Effect is what running it changes; this also decides when it runs.
 	Effect Effect
 	// Confirm, when set, returns a question to be answered with yes before
 	// Run runs; "" asks nothing. The question is not private: in company, that
@@ -38,11 +38,11 @@ type Command struct {
 	Verbs   []Command // no deeper than this
 	// Run is what it does. nil on a command with verbs lists them. An error of
 	// Run or Confirm that is a text.Error is the answer; any other is logged, and
-	// people are told its number.
+	// people are told its id.
 	Run func(ctx context.Context, r Request) (chat.Answer, error)
 }
 
-// Effect is what a command leaves behind.
+// Effect is what a command changes.
 type Effect int
 
 // The effects.

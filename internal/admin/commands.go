@@ -13,7 +13,7 @@ import (
 	"parley/internal/text"
 )
 
-// Codes under which the log is searched for what was refused.
+// Codes by which refusals can be found in the log.
 const (
 	codeDenied  = "REFUSAL:MISSING_PERMISSION"
 	codeLimited = "RATE_LIMITED"
@@ -66,8 +66,8 @@ func NewCommands(table []Command, o CommandOptions) (*Commands, error) {
 // Table returns every command, for registering. It must not be changed.
 func (c *Commands) Table() []Command { return c.table }
 
-// Wrap runs commands and hands everything else on. A button whose data is a
-// command runs it as the one who pressed. Forwarded words are never a command.
+// Wrap runs commands and passes everything else on. A button whose data is a
+// command runs it as the person who pressed. Forwarded words are never a command.
 func (c *Commands) Wrap(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if !gives(m) {
@@ -77,7 +77,7 @@ func (c *Commands) Wrap(next chat.Handler) chat.Handler {
 	})
 }
 
-// gives reports whether a message gives a command.
+// gives reports whether a message is a command.
 func gives(m chat.Message) bool {
 	pressed := m.Kind == chat.KindButton && strings.HasPrefix(m.Text, "/")
 	return !m.Forwarded && (m.Kind == chat.KindCommand || pressed)
@@ -114,7 +114,7 @@ func (c *Commands) Actions() map[string]Do {
 	}}
 }
 
-// run is the one place where a command is parsed, permitted and run.
+// run is the only function that parses, permits and runs commands.
 func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confirmed bool) (chat.Answer, error) {
 	role, err := c.o.Role(ctx, m)
 	if err != nil {
@@ -158,22 +158,22 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 	return closed(a, path, how, why), nil
 }
 
-// closed says how a command ended.
+// closed records how a command ended.
 func closed(a chat.Answer, path string, how chat.Outcome, why chat.Reason) chat.Answer {
 	a.Record = chat.End{Outcome: how, Reason: why, Command: path}
 	return a
 }
 
-// Bounds of what is offered: what Discord and Telegram take of a list, of a row
-// and of a button.
+// Bounds of what is offered: the limits of Discord and Telegram for a list, a row
+// and a button.
 const (
 	maxOffered = 25
 	rowOffered = 2
 	maxPressed = 64 // bytes
 )
 
-// offer makes a list of buttons for the one option that was left out, each of
-// which is the command with a value; nil where there is none to choose.
+// offer makes buttons for the one option that was left out, each of which runs the
+// command with a value; nil if there is nothing to choose.
 func offer(ctx context.Context, m chat.Message, cmd Command, path string, err error) (rows [][]chat.Button) {
 	var left missing
 	if !errors.As(err, &left) || len(cmd.Options) > 1 {
@@ -235,8 +235,8 @@ func (c *Commands) execute(ctx context.Context, cmd Command, r Request, confirme
 	return a, err
 }
 
-// apologize answers for a command that failed; the log has the detail under
-// the id that the sentence carries.
+// apologize answers for a command that failed; the log has the details under the
+// id in the sentence.
 func (c *Commands) apologize(ctx context.Context, r Request, err error) (chat.Answer, error) {
 	if cause := context.Cause(ctx); cause != nil {
 		return chat.Answer{}, cause

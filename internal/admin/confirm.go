@@ -17,46 +17,45 @@ import (
 // confirmLife is how long a question waits.
 const confirmLife = 5 * time.Minute
 
-// maxItems is how many things one question asks about at most, and maxPicks for
-// how many there is a button of their own.
+// maxItems is how many things one question asks about at most, and maxPicks how
+// many of them get a button of their own.
 const (
 	maxItems = 16
 	maxPicks = 8
 )
 
-// Questions keeps what waits for a person. memory.Store is the real one.
+// Questions stores what waits for a person. memory.Store is the real one.
 type Questions interface {
 	// PutQuestion stores a question instead of the one with this id, "" for none.
 	PutQuestion(ctx context.Context, q chat.Question, instead string) error
 	// Question finds one of m's place by its id; without an id the newest that
 	// waits for m's author there, in time or not, or that m began to settle.
 	Question(ctx context.Context, m chat.Message, id string) (q chat.Question, ok bool, err error)
-	// TakeQuestion uses it up with the answer m; of many, one gets first. again
-	// says that m took it in an earlier process.
+	// TakeQuestion uses it up with the answer m; of several callers only one gets
+	// first. again is true if m took it in an earlier process.
 	TakeQuestion(ctx context.Context, id string, m chat.Message) (first, again bool, err error)
 	EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error
 }
 
-// Secrets keeps what signs buttons.
+// Secrets stores the key that signs buttons.
 type Secrets interface {
 	// Secret returns the secret of this name, storing fresh when there is none.
 	Secret(ctx context.Context, name string, fresh []byte) ([]byte, error)
 }
 
-// Pending is what survives a restart. memory.Store is the real one.
+// Pending holds what survives a restart. memory.Store is the real one.
 type Pending interface {
 	Questions
 	Secrets
 }
 
-// Action is what a yes does. Args are the exact arguments that were shown.
+// Action is what happens after a yes. Args are the exact arguments that were shown.
 type Action struct {
 	Kind string          `json:"kind"`
 	Args json.RawMessage `json:"args"`
-	// Items are the things that can be agreed to one by one. With items, what
-	// does them hears of every answer, also of no, ends the question with its
-	// record, and is called again after a crash. nil is one thing, done at most
-	// once.
+	// Items are the things that can be agreed to one by one. With items, Do is
+	// called for every answer, also for no; it ends the question with its record,
+	// and is called again after a crash. nil means one thing, done at most once.
 	Items []Item `json:"items,omitempty"`
 }
 
@@ -67,7 +66,7 @@ type Item struct {
 	// Standing names the tool that the owner may allow in this place for good;
 	// "" is none.
 	Standing string `json:"standing,omitempty"`
-	// Also is the role from which on others may answer; 0 is nobody else.
+	// Also is the lowest role of others who may answer; 0 is nobody else.
 	Also Role `json:"also,omitempty"`
 }
 
@@ -77,7 +76,7 @@ type Settled struct {
 	ID     string
 	Agreed []bool // by item; of a question without items one
 	Asked  chat.User
-	// Again says that an earlier process began with it.
+	// Again is true if an earlier process began with it.
 	Again bool
 }
 
@@ -99,10 +98,10 @@ type Confirmations struct {
 	Shown func(ctx context.Context, q chat.Question, text string)
 	// Role says what m's author may do here; nil knows nobody.
 	Role func(ctx context.Context, m chat.Message) (Role, error)
-	// Budget goes around what may call the model; nil is nothing.
+	// Budget wraps handlers that may call the model; nil wraps nothing.
 	Budget func(chat.Handler) chat.Handler
-	// Allow is the owner's word that a tool is not asked about in m's place any
-	// more; nil offers no such button.
+	// Allow stores the owner's decision that a tool needs no more questions in
+	// m's place; nil offers no such button.
 	Allow func(ctx context.Context, m chat.Message, tool string) error
 }
 
@@ -121,8 +120,7 @@ func NewConfirmations(ctx context.Context, rows Pending, now func() time.Time) (
 	return &Confirmations{rows: rows, secret: secret, now: now}, nil
 }
 
-// body is the stored form of what waits. Nonce makes its hash, the id, differ
-// from any other.
+// body is the stored form of what waits. Nonce makes its hash, the id, unique.
 type body struct {
 	Action
 	Nonce string `json:"nonce"`
@@ -132,7 +130,7 @@ type body struct {
 func (b body) count() int { return max(1, len(b.Items)) }
 
 // Ask puts a question to m's author in m's place and returns it as an answer. It
-// must not be made Private: where private answers go elsewhere, so would the yes.
+// must not be made Private: if private answers go elsewhere, the yes would too.
 func (c *Confirmations) Ask(ctx context.Context, m chat.Message, text string, a Action) (chat.Answer, error) {
 	answer, q, err := c.form(m, text, a)
 	if err == nil {
@@ -171,7 +169,7 @@ func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (
 	return answer, q, instead, err
 }
 
-// listed returns what is asked about things, one a line.
+// listed returns the question about several things, one per line.
 func listed(items []Item) string {
 	if len(items) == 1 {
 		return items[0].Say
@@ -232,8 +230,8 @@ func bodyOf(q chat.Question) (b body) {
 	return b
 }
 
-// Wrap settles questions, and hands everything else on. do has the actions by
-// kind. While a question waits, what is answered in between ends with it.
+// Wrap settles questions and passes everything else on. do has the actions by
+// kind. While a question waits, answers in between end with a reminder of it.
 func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Kind == chat.KindButton {
@@ -282,8 +280,8 @@ type answered struct {
 	by     chat.User
 }
 
-// afford settles a question if its person may have the model called for it;
-// otherwise it goes on waiting.
+// afford settles a question if its person's budget allows a model call for it;
+// otherwise the question keeps waiting.
 func (c *Confirmations) afford(ctx context.Context, m chat.Message, w chat.Reply, a answered, do map[string]Do) (chat.Answer, error) {
 	h := chat.Handler(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		return c.settle(ctx, m, w, a, do)
@@ -294,7 +292,7 @@ func (c *Confirmations) afford(ctx context.Context, m chat.Message, w chat.Reply
 	return h.Handle(ctx, m, w)
 }
 
-// settle uses the question up, whatever was said.
+// settle uses the question up, whatever the answer was.
 func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply, a answered, do map[string]Do) (chat.Answer, error) {
 	if why := c.over(a.Question); why != "" && a.State != chat.QuestionTaken {
 		err := c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, "")
@@ -337,7 +335,7 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply
 	return answer, err
 }
 
-// ended returns an answer that is no more than its words.
+// ended returns an answer that is only text.
 func ended(text string, how chat.Outcome, why chat.Reason) chat.Answer {
 	return chat.Answer{Text: text, Record: chat.End{Outcome: how, Reason: why}}
 }

@@ -13,12 +13,12 @@ import (
 	"parley/internal/chat"
 )
 
-// Grants is who was let in, or kept out, by hand. Roles are "owner", "member"
+// Grants stores who was let in, or kept out, by hand. Roles are "owner", "member"
 // and "denied"; "" is none.
 type Grants interface {
 	Granted(ctx context.Context, id string) (role string, err error)
 	Grant(ctx context.Context, id, role, by string) error
-	// Revoke reports whether there was anything to take back.
+	// Revoke reports whether there was a grant to take back.
 	Revoke(ctx context.Context, id string) (bool, error)
 	Grants(ctx context.Context) (map[string]string, error)
 }
@@ -26,7 +26,7 @@ type Grants interface {
 // Codes keeps hashes of one-time codes, at most one per purpose and person.
 type Codes interface {
 	AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error
-	// TakeCode uses a code up: of many that bring it, one gets ok.
+	// TakeCode uses a code up: of several callers with the same code, one gets ok.
 	TakeCode(ctx context.Context, purpose string, hash []byte) (who chat.User, ok bool, err error)
 	// Waiting lists who holds a live code, the oldest first.
 	Waiting(ctx context.Context, purpose string) ([]chat.User, error)
@@ -41,7 +41,7 @@ type Guesses interface {
 	Forgive(ctx context.Context, user string) error
 }
 
-// Policies is what was decided about each channel.
+// Policies stores the settings of each channel.
 type Policies interface {
 	Policy(ctx context.Context, k chat.Key) (chat.Policy, error)
 	SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error
@@ -70,15 +70,15 @@ type GateOptions struct {
 	// platforms whose events do not say. It may block; nil never vouches.
 	IsAdmin func(ctx context.Context, k chat.Key, userID string) (bool, error)
 	// Waits tells whether an overheard m answers a question that was put to
-	// its author (Confirmations.Waits); nil is never.
+	// its author (Confirmations.Waits); nil means never.
 	Waits func(ctx context.Context, m chat.Message) (bool, error)
 	Now   func() time.Time
 	Log   *slog.Logger
 }
 
 // Gate decides who may speak. It derives authority from transport ids only and
-// treats every kind of message alike: whoever may not write may not press,
-// edit or command either.
+// treats every kind of message alike: people who may not write may not press,
+// edit or give commands either.
 type Gate struct {
 	o     GateOptions
 	rules atomic.Pointer[rules]
@@ -86,12 +86,12 @@ type Gate struct {
 	codes sync.Mutex // held while a pairing code is made, so that the limit holds
 }
 
-// rules are the settings of a gate; they never change, but others may take
-// their place.
+// rules are the settings of a gate. They are immutable; Set replaces them as a
+// whole.
 type rules struct {
 	mode          string
 	owners, allow map[string]bool
-	// local says that whoever sits at the terminal is the owner.
+	// local is true if the person at the terminal is the owner.
 	local bool
 }
 
@@ -161,7 +161,7 @@ func (g *Gate) Wrap(next chat.Handler) chat.Handler {
 	})
 }
 
-// decide is the one place where ingress is admitted. An error admits nobody.
+// decide is the only function that admits messages. An error admits nobody.
 func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.Answer, err error) {
 	if m.Kind == chat.KindSkipped || m.Kind == chat.KindDeleted { // nobody waits for an answer
 		return false, a, nil
@@ -199,7 +199,7 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 	if role, err = g.Role(ctx, m); err != nil || role > Stranger {
 		return err == nil, a, err
 	}
-	// Where the platform shows that it waits, silence would look like a fault.
+	// If the platform shows that it is waiting, silence would look like a failure.
 	if m.Origin != "" || expected(m) && g.told.first(placeOf(m.Key)+" "+m.From.ID, g.o.Now()) {
 		a = chat.Answer{Text: whoWords[here.Who]}
 	}
@@ -212,7 +212,7 @@ func expected(m chat.Message) bool {
 }
 
 // known returns the role of m's author before the platform is asked: Owner, Member
-// or Stranger. barred says that the owner keeps this person or place out.
+// or Stranger. barred is true if the owner keeps this person or place out.
 func (g *Gate) known(ctx context.Context, m chat.Message) (role Role, barred bool, err error) {
 	if g.Local(m) {
 		return Owner, false, nil
@@ -287,8 +287,8 @@ func (g *Gate) administers(ctx context.Context, m chat.Message) bool {
 	return yes && err == nil
 }
 
-// MayStop reports whether m's author may stop the answer to running: whoever asked
-// for it, an administrator of the place or the owner, if they may speak at all.
+// MayStop reports whether m's author may stop the answer to running: the person who
+// asked for it, an administrator of the place or the owner, if they may speak at all.
 func (g *Gate) MayStop(ctx context.Context, m, running chat.Message) bool {
 	role, err := g.Role(ctx, m)
 	if err != nil {

@@ -22,7 +22,7 @@ func (c *Commands) help() Command {
 	}
 }
 
-// Help lists what a role may do, or tells about one command.
+// Help lists what a role may do, or describes one command.
 func (c *Commands) Help(role Role, name string) string {
 	if name != "" {
 		word, _ := cutWord(name)
@@ -47,7 +47,7 @@ func (c *Commands) Help(role Role, name string) string {
 	return b.String()
 }
 
-// describe tells about one command: its verbs, or its options.
+// describe describes one command: its verbs, or its options.
 func (c *Commands) describe(cmd Command, path string, role Role) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "`%s` – %s", cmd.usage(path), cmd.Help)

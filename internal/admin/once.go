@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// maxRemembered bounds how many people a process keeps in mind; beyond it some
-// are forgotten, which costs a repeated notice and nothing else.
+// maxRemembered bounds how many people a process remembers; beyond it some are
+// forgotten, which costs nothing but a repeated notice.
 const maxRemembered = 10_000
 
 // once lets something happen once per key and period.
@@ -44,7 +44,7 @@ func makeRoom[V any](all map[string]V, stale func(V) bool) {
 		}
 	}
 	for k := range all {
-		if len(all) < maxRemembered*3/4 { // so that the next many come cheap
+		if len(all) < maxRemembered*3/4 { // so that the next many inserts are cheap
 			return
 		}
 		delete(all, k)

@@ -18,7 +18,7 @@ const (
 	codeAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 	codeLength   = 10
 	pairLife     = time.Hour
-	claimLife    = 24 * time.Hour // start makes a new one
+	claimLife    = 24 * time.Hour // startup makes a new one
 	maxPending   = 20             // unanswered pairing requests of one platform; the oldest goes
 	maxAsked     = 3              // codes that a person is given in a day
 	maxGuesses   = 5
@@ -39,7 +39,7 @@ var (
 	ErrOwned     = text.Tell(wordOwned)
 )
 
-// ClaimCode makes the code that start shows while nobody owns this bot; an
+// ClaimCode makes the code that startup shows while nobody owns this bot; an
 // earlier one stops working. It is "" when there is an owner.
 func (g *Gate) ClaimCode(ctx context.Context) (string, error) {
 	owned, err := g.HasOwner(ctx)
@@ -66,7 +66,7 @@ func (g *Gate) Claim(ctx context.Context, who chat.User, code string) error {
 	return g.o.Rows.Grant(ctx, who.ID, "owner", who.ID)
 }
 
-// Approve lets in whoever holds a pairing code and says who that is. by is the
+// Approve lets in the holder of a pairing code and returns who that is. by is the
 // owner who decided; it fails with ErrCode or ErrLockedOut.
 func (g *Gate) Approve(ctx context.Context, code, by string) (chat.User, error) {
 	who, err := g.takeCode(ctx, forPair, code, by)
@@ -82,8 +82,8 @@ func (g *Gate) Waiting(ctx context.Context) ([]chat.User, error) {
 	return g.o.Rows.Waiting(ctx, forPair)
 }
 
-// takeCode counts the guess before it looks, so that guesses made side by side
-// are counted too.
+// takeCode counts the guess before it looks, so that concurrent guesses are
+// counted too.
 func (g *Gate) takeCode(ctx context.Context, purpose, code, by string) (chat.User, error) {
 	ok, err := g.o.Rows.Try(ctx, by, maxGuesses, guessWindow)
 	if err != nil {
@@ -128,8 +128,9 @@ func hashCode(code string) []byte {
 	return sum[:]
 }
 
-// stranger answers somebody who was not let in: with a code in a direct chat
-// when pairing, else with a sentence a day, to nothing but words meant for us.
+// stranger answers somebody who was not let in: in pairing mode with a code in a
+// direct chat, otherwise with one sentence a day. It only answers messages that
+// are addressed to the bot.
 func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error) {
 	wrote := m.Kind == chat.KindText || m.Kind == chat.KindCommand
 	if !wrote || !expected(m) && !m.Direct || !g.oneself(m) {
@@ -185,13 +186,13 @@ func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.A
 	return chat.Answer{Text: fmt.Sprintf(wordPair, code, code)}, nil
 }
 
-// Drop turns a request to be let in down; false when there is none. The person
+// Drop rejects a request to be let in; false when there is none. The person
 // is not told, and may ask again a few times a day.
 func (g *Gate) Drop(ctx context.Context, id string) (bool, error) {
 	return g.o.Rows.DropCode(ctx, forPair, id)
 }
 
-// say says something to a stranger once a day.
+// say sends a stranger a sentence once a day.
 func (g *Gate) say(who chat.User, text string) (chat.Answer, error) {
 	if !g.told.first(who.ID, g.o.Now()) {
 		return chat.Answer{}, nil

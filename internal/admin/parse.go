@@ -26,7 +26,7 @@ func fold(word string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(clean(word))), "-", "_")
 }
 
-// commandName takes the name off a command's text: "/Name@bot rest".
+// commandName cuts the name off a command's text: "/Name@bot rest".
 func commandName(text string) (name, rest string) {
 	text = strings.TrimLeftFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) || r == 0 })
 	text, ok := strings.CutPrefix(text, "/")
@@ -38,7 +38,7 @@ func commandName(text string) (name, rest string) {
 	return fold(word), rest
 }
 
-// cutWord takes the first word off s, without quotes.
+// cutWord cuts the first word off s, ignoring quotes.
 func cutWord(s string) (word, rest string) {
 	s = strings.TrimLeftFunc(s, unicode.IsSpace)
 	end := strings.IndexFunc(s, unicode.IsSpace)
@@ -51,8 +51,8 @@ func cutWord(s string) (word, rest string) {
 // quotes that open a value, with what closes them; phones type the curly ones.
 var quotes = map[rune]rune{'"': '"', '“': '”', '„': '“', '«': '»'}
 
-// cutValue takes the first value off s: a word or what stands in quotes. An
-// open quote that is never closed is part of a word.
+// cutValue cuts the first value off s: a word or a quoted text. A quote that is
+// never closed is part of a word.
 func cutValue(s string) (value, rest string) {
 	s = strings.TrimLeftFunc(s, unicode.IsSpace)
 	for i, r := range s {
@@ -103,7 +103,7 @@ func arguments(options []Option, text string) (map[string]string, error) {
 	return args, nil
 }
 
-// missing says which required option was not given.
+// missing reports which required option was not given.
 type missing struct{ Option }
 
 // Error returns a sentence for the person.
@@ -132,11 +132,11 @@ func takesRest(options []Option, o Option) bool {
 	return !o.bounded() && !more
 }
 
-// bounded reports whether o takes a few forms of one word only, so that its value is
+// bounded reports whether o takes only a few single words, so that its value can be
 // told from free text.
 func (o Option) bounded() bool { return o.Kind != Text || len(o.Choices) > 0 }
 
-// chosenBehind takes "name:value" of bounded options off the end of free text.
+// chosenBehind cuts "name:value" of bounded options off the end of free text.
 func chosenBehind(options []Option, args map[string]string, text string) string {
 	for {
 		text = strings.TrimSpace(text)
@@ -156,7 +156,7 @@ func chosenBehind(options []Option, args map[string]string, text string) string 
 	}
 }
 
-// unquote takes the quotes off a text that stands in them as a whole.
+// unquote removes the quotes around a text that is quoted as a whole.
 func unquote(s string) string {
 	if value, rest := cutValue(s); rest == "" {
 		return value

@@ -50,7 +50,7 @@ func reasonOf(q chat.Question, m chat.Message) chat.Reason {
 	return chat.Expired
 }
 
-// allow stores the owner's word for good.
+// allow stores the owner's permanent permission.
 func (c *Confirmations) allow(ctx context.Context, m chat.Message, q chat.Question) error {
 	for _, item := range bodyOf(q).Items {
 		if err := c.Allow(ctx, m, item.Standing); err != nil {
@@ -60,8 +60,8 @@ func (c *Confirmations) allow(ctx context.Context, m chat.Message, q chat.Questi
 	return nil
 }
 
-// pressable finds the question that m presses a button of; why, when not empty,
-// says why nothing is done.
+// pressable finds the question whose button m presses; why, when not empty,
+// explains why nothing is done.
 func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (q chat.Question, why string, err error) {
 	q, ok, err := c.rows.Question(ctx, m, p.id)
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (
 	return q, c.over(q), nil
 }
 
-// over says what became of a question, "" when it still waits.
+// over explains what became of a question, "" when it still waits.
 func (c *Confirmations) over(q chat.Question) string {
 	switch {
 	case q.State == chat.QuestionReplaced:
@@ -109,7 +109,7 @@ func (c *Confirmations) over(q chat.Question) string {
 	return ""
 }
 
-// called returns what a person is called.
+// called returns a person's name.
 func called(u chat.User) string {
 	if u.Name != "" {
 		return u.Name
@@ -140,8 +140,9 @@ func (c *Confirmations) mayAlso(ctx context.Context, m chat.Message, q chat.Ques
 	return err == nil, err
 }
 
-// Toast returns what the platform may tell at once whoever pressed a button: what is
-// done now, or why nothing is. refused says which; "" is no button of a question.
+// Toast returns what the platform may show at once to the person who pressed a
+// button: what is done now or, with refused, why nothing is. "" means that it is
+// no button of a question.
 func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string, refused bool) {
 	p, ok := pressed(m.Text)
 	if !ok {
@@ -159,8 +160,8 @@ func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string,
 	return wordToastYes, false
 }
 
-// push is what a button of a question says: yes, no, always, or the number of
-// the one thing that is agreed to.
+// push is the meaning of a button of a question: yes, no, always, or the number of
+// the only thing that is agreed to.
 type push struct{ verdict, id string }
 
 // pressed reads a button's Data.
@@ -174,8 +175,8 @@ func pressed(data string) (p push, ok bool) {
 	return p, ok && (verdict == "yes" || verdict == "no" || verdict == "always")
 }
 
-// buttons are yes and no, one for each thing to be agreed to alone, and the
-// owner's word for good.
+// buttons returns yes and no, one button for each thing that can be agreed to
+// alone, and the owner's "always".
 func (c *Confirmations) buttons(q chat.Question, b body) (rows [][]chat.Button) {
 	button := func(label, verdict string) chat.Button {
 		return chat.Button{Label: label, Data: c.token(verdict, q)}
@@ -212,12 +213,12 @@ func firstLine(s string) string {
 	return text.Clip(s, maxCame)
 }
 
-// maxCame is how much is kept of what came of a question, in runes: what fits
-// into the word that a platform shows for a moment.
+// maxCame is how much is kept of the result of a question, in runes: it must fit
+// into the notice that a platform shows for a moment.
 const maxCame = 120
 
-// maxShown is how long a question may be that is repeated where it is over, in
-// runes; one that took several messages is not.
+// maxShown is the longest question that is repeated when it is over, in runes;
+// one that took several messages is not.
 const maxShown = 1900
 
 // show changes the message of a question that is over.
@@ -231,7 +232,7 @@ func (c *Confirmations) show(ctx context.Context, a answered, outcome string) {
 	c.Shown(ctx, a.Question, outcome)
 }
 
-// shownAs says what was answered, and by whom.
+// shownAs returns what was answered, and by whom.
 func shownAs(a answered) string {
 	name := escape(called(a.by))
 	var list []string

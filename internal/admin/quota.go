@@ -14,10 +14,10 @@ import (
 	"parley/internal/text"
 )
 
-// ErrQuota says that a day's tokens or money are used up.
+// ErrQuota: a day's tokens or money are used up.
 var ErrQuota = errors.New("the day's allowance is used up")
 
-// Amount is what model calls take.
+// Amount is what model calls cost.
 type Amount struct {
 	Tokens int64
 	Money  float64 // in limits.currency
@@ -25,7 +25,7 @@ type Amount struct {
 
 func (a Amount) plus(b Amount) Amount { return Amount{a.Tokens + b.Tokens, a.Money + b.Money} }
 
-// Usage sums what calls took that have ended. memory.Store is the real one.
+// Usage sums the cost of finished calls. memory.Store is the real one.
 type Usage interface {
 	UserSpent(ctx context.Context, user string, since time.Time) (tokens int64, money float64, err error)
 	ChannelSpent(ctx context.Context, k chat.Key, since time.Time) (tokens int64, money float64, err error)
@@ -36,8 +36,8 @@ type Usage interface {
 type Limits struct {
 	PerMinute          int // messages of one person
 	User, Channel, All Amount
-	// Pass lets messages past a limit of tokens or money on, for whoever answers
-	// without a model; Reserve refuses all the same.
+	// Pass lets messages through when a limit of tokens or money is reached, for
+	// handlers that answer without a model; Reserve still refuses.
 	Pass bool
 }
 
@@ -52,8 +52,8 @@ type QuotaOptions struct {
 	Log    *slog.Logger
 }
 
-// Quotas bounds what one person, one channel and everybody may use. Whoever
-// is over a limit is told once a minute and then finished silently.
+// Quotas bounds what one person, one channel and everybody may use. People over a
+// limit are told once a minute; their other messages end silently.
 type Quotas struct {
 	o      QuotaOptions
 	limits atomic.Pointer[Limits]
@@ -71,7 +71,7 @@ type bucket struct {
 	at   time.Time
 }
 
-// meter is what was used today under one limit, promised calls included.
+// meter counts what was used today under one limit, reserved calls included.
 type meter struct{ used, open Amount }
 
 // spent reports whether nothing is left of what a limit allows.
@@ -93,7 +93,7 @@ func NewQuotas(o QuotaOptions) *Quotas {
 	return q
 }
 
-// SetLimits puts other limits in force; what was used counts against them.
+// SetLimits changes the limits; what was already used counts against them.
 func (q *Quotas) SetLimits(l Limits) { q.limits.Store(&l) }
 
 // Rate limits messages a minute, of every kind.
@@ -130,11 +130,11 @@ func (q *Quotas) Budget(next chat.Handler) chat.Handler {
 
 // Reserve is asked before each model call with an estimate of what it takes, and
 // fails with ErrQuota when a limit is reached. done must be called with what
-// the call really took. Calls side by side count each other's estimates, so a
-// limit is passed by one call at most. A ctx for which nobody pays (chat.PaidBy) is only
+// the call really took. Concurrent calls count each other's estimates, so a
+// limit is exceeded by one call at most. A ctx for which nobody pays (chat.PaidBy) is only
 // held to the limit for everybody.
 func (q *Quotas) Reserve(ctx context.Context, estimate Amount) (done func(actual Amount), err error) {
-	m := chat.Payer(ctx) // nobody pays for what nobody asked
+	m := chat.Payer(ctx) // work that nobody asked for is charged to nobody
 	if err := q.refresh(ctx, m); err != nil {
 		return nil, err
 	}
@@ -172,14 +172,14 @@ func (q *Quotas) bounds(m chat.Message) (all []limit) {
 	return all
 }
 
-// Keys of meters, before whose they are.
+// Prefixes of the keys of meters.
 const (
 	keyAll     = "all"
 	keyUser    = "user "
 	keyChannel = "channel "
 )
 
-// today returns when the day began that limits count.
+// today returns the start of the day for which limits count.
 func (q *Quotas) today() time.Time { return q.o.Now().UTC().Truncate(24 * time.Hour) }
 
 // usedUp tells people that nothing is left, and when there will be.
@@ -200,8 +200,8 @@ func inHours(d time.Duration) string {
 	return text.Many(h, "hour") + " " + text.Many(m, "minute")
 }
 
-// refresh raises m's meters to what is stored: calls of an earlier process, and
-// those that nobody reserved.
+// refresh raises m's meters to the stored values, which include calls of an earlier
+// process and calls without a reservation.
 func (q *Quotas) refresh(ctx context.Context, m chat.Message) error {
 	since := q.today()
 	for _, l := range q.bounds(m) {
@@ -224,7 +224,7 @@ func (q *Quotas) meter(key string, day time.Time) *meter {
 	}
 	mt := q.meters[key]
 	if mt == nil {
-		if len(q.meters) >= maxRemembered { // refresh knows the idle ones again
+		if len(q.meters) >= maxRemembered { // refresh restores the idle ones
 			for k, v := range q.meters {
 				if v.open == (Amount{}) {
 					delete(q.meters, k)
@@ -237,7 +237,7 @@ func (q *Quotas) meter(key string, day time.Time) *meter {
 	return mt
 }
 
-// promise sets an amount aside on all of m's meters, or on none.
+// promise reserves an amount on all of m's meters, or on none.
 func (q *Quotas) promise(m chat.Message, aside Amount) (done func(actual Amount), err error) {
 	day := q.today()
 	q.mu.Lock()

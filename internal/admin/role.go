@@ -31,7 +31,7 @@ const terminal = "terminal"
 // ownersPage is the platform of the control page.
 const ownersPage = "page"
 
-// checkID says why an entry of an access list cannot be used; nil when it can.
+// checkID explains why an entry of an access list cannot be used; nil when it can.
 func (g *Gate) checkID(id string, placeToo bool) error {
 	check := g.o.IDs.Person
 	if placeToo {

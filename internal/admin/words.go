@@ -100,7 +100,7 @@ const (
 	wordUsedUp  = "Today's allowance is used up. It renews at midnight UTC, in %s; please come back then."
 )
 
-// listenWords and whoWords say what a channel's policy means.
+// listenWords and whoWords explain a channel's policy.
 var (
 	listenWords = map[string]string{
 		"all":     "I answer everything in this channel.",

@@ -13,11 +13,11 @@ const (
 	joiner    = 0x200D
 )
 
-// Clean takes out of a text what nobody sees and what turns its direction:
-// such characters hide words from people, or show other words than there are.
-// Joiners stay where a script or an emoji needs them, and the tags of a flag
-// behind it. Line breaks, tabs and other controls are left to others. What it
-// makes of a text begins with what it makes of any beginning of it.
+// Clean removes invisible characters and those that turn the direction of text:
+// they hide words from people, or show words that are not there. Joiners stay
+// where a script or an emoji needs them, and so do the tags of a flag. Line breaks,
+// tabs and other controls are left alone. Cleaning a prefix of a text gives a
+// prefix of the cleaned text.
 func Clean(s string) string {
 	at := strings.IndexFunc(s, func(r rune) bool { return suspect(r) || r == utf8.RuneError })
 	if at < 0 {
@@ -50,7 +50,7 @@ func Clean(s string) string {
 	return b.String()
 }
 
-// suspect reports whether r is not seen by itself.
+// suspect reports whether r is invisible by itself.
 func suspect(r rune) bool {
 	switch {
 	case r < 0xAD:
@@ -68,8 +68,8 @@ func isSelector(r rune) bool {
 	return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF || r >= 0x180B && r <= 0x180F && r != 0x180E
 }
 
-// joins reports whether r, which is not seen, changes how its neighbors look, as
-// scripts and emoji want it; before is 0 at the beginning of a text.
+// joins reports whether r, itself invisible, legitimately changes how its neighbors
+// look; before is 0 at the beginning of a text.
 func joins(before, r rune, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
 	switch {
@@ -92,14 +92,14 @@ func joinable(r rune) bool {
 		unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana)
 }
 
-// blackFlag and cancelTag are what the tags of a region's flag stand between.
+// blackFlag and cancelTag enclose the tags of a region's flag.
 const (
 	blackFlag = 0x1F3F4
 	cancelTag = 0xE007F
 )
 
-// flag returns how many bytes of rest are the tags that make a black flag that of a
-// region: two letters of a country and one to three of a part of it.
+// flag returns how many bytes of rest are the tags that turn a black flag into a
+// region's: two letters of a country and one to three of a part of it.
 func flag(r rune, rest string) (bytes int) {
 	if r != blackFlag {
 		return 0

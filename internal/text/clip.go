@@ -1,6 +1,7 @@
-// Package text cuts, cleans and compares what people read: whole characters as they see
-// them, none that they cannot see, and links that say where they lead. It knows
-// no platform and no language, and of Markdown only links and code.
+// Package text cuts, cleans and compares texts that people read. It never cuts
+// within a visible character, removes invisible ones, and makes links show where
+// they lead. It knows no platform and no language, and of Markdown only links and
+// code.
 package text
 
 import (
@@ -10,9 +11,9 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// Clip returns the beginning of s, of n runes at most. It never ends within what
-// people see as one character (an emoji of several, a letter with its accents),
-// unless that one alone is longer.
+// Clip returns the beginning of s, at most n runes. It never cuts within what people
+// see as one character (an emoji of several, a letter with its accents), unless
+// that one alone is longer.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -26,7 +27,7 @@ func Clip(s string, n int) string {
 	return s
 }
 
-// ClipBytes is Clip for a bound in bytes.
+// ClipBytes is like Clip with a bound in bytes.
 func ClipBytes(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -38,7 +39,7 @@ func ClipBytes(s string, n int) string {
 	return edge(s, n)
 }
 
-// Shorten is Clip that shows with "…", within the n runes, that something was
+// Shorten is like Clip, but shows with "…", within the n runes, that something was
 // left out.
 func Shorten(s string, n int) string {
 	if len(s) <= n || utf8.RuneCountInString(s) <= n {
@@ -47,7 +48,7 @@ func Shorten(s string, n int) string {
 	return Clip(s, n-1) + "…"
 }
 
-// ShortenWords is Shorten that ends after a whole word, unless the last one is
+// ShortenWords is like Shorten, but ends after a whole word, unless the last one is
 // longer than a third of what is kept.
 func ShortenWords(s string, n int) string {
 	short := Shorten(s, n)
@@ -63,11 +64,11 @@ func ShortenWords(s string, n int) string {
 	return strings.TrimRight(short, " ,;:") + "…"
 }
 
-// maxJoined is how far before a cut, in bytes, the character that it would tear
-// is looked for: more than any that is meant as one.
+// maxJoined is how far before a cut, in bytes, we look for the beginning of the
+// character around it: further than any real character is long.
 const maxJoined = 1 << 10
 
-// edge is s up to at, or up to the beginning of the character that at lies in.
+// edge returns s up to at, or up to the beginning of the character that contains at.
 func edge(s string, at int) string {
 	from := max(0, at-maxJoined)
 	for from > 0 && !plainBreak(s, from) {
@@ -83,14 +84,14 @@ func edge(s string, at int) string {
 	return s[:last]
 }
 
-// plainBreak reports whether a character surely begins at i: nothing joins ASCII to
-// what stands before it but a line feed to its carriage return.
+// plainBreak reports whether a character certainly begins at i: the only ASCII
+// character that joins the one before it is a line feed after a carriage return.
 func plainBreak(s string, i int) bool {
 	return s[i] < utf8.RuneSelf && s[i] != '\n' && s[i-1] < utf8.RuneSelf
 }
 
-// ClipStart returns the end of s, of n runes at most; like Clip, it does not begin
-// within what people see as one character.
+// ClipStart returns the end of s, at most n runes; like Clip, it does not cut within
+// what people see as one character.
 func ClipStart(s string, n int) string {
 	left := utf8.RuneCountInString(s) - n
 	if left <= 0 {

@@ -10,8 +10,8 @@ import (
 
 // Error is a failure whose text may be shown to people: it names no secret, no
 // address and no part of the program. Every other error is for the log only.
-// Whoever answers people (admin for commands, tools for the model) asks
-// ForPeople; nobody keeps a list of errors that may be shown.
+// Code that answers people (admin for commands, tools for the model) calls
+// ForPeople; there is no list of errors that may be shown.
 type Error struct{ err error }
 
 // Error implements error.
@@ -20,12 +20,12 @@ func (e *Error) Error() string { return e.err.Error() }
 // Unwrap implements the convention of package errors.
 func (e *Error) Unwrap() error { return e.err }
 
-// Tell makes an Error, as fmt.Errorf makes an error: with %w it adds to another
-// Error what is known about this case.
+// Tell makes an Error as fmt.Errorf makes an error: with %w it adds details to
+// another Error.
 func Tell(format string, args ...any) error { return &Error{fmt.Errorf(format, args...)} }
 
-// Instead returns an Error that says words where err is what target is, else
-// err: for callers that can say what to do about it.
+// Instead returns an Error with words if err matches target, otherwise err: for
+// callers that can explain what to do about it.
 func Instead(err, target error, words string) error {
 	if errors.Is(err, target) {
 		return Tell("%s", words)
@@ -43,8 +43,8 @@ func ForPeople(err error) (sentence string, ok bool) {
 	return Sentence(e.Error()), true
 }
 
-// Sentence makes a sentence of an error's text: a capital first, a full stop
-// last.
+// Sentence turns an error's text into a sentence with a capital letter and a full
+// stop.
 func Sentence(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	if n == 0 {

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// Leads tells where a link really leads when its label looks like another
-// address, or when its own address names somebody before an "@"; "" when
-// nobody is misled. It is the host as it is dialed: letters of other scripts
-// that look like ours show.
+// Leads returns where a link really leads when its label looks like another
+// address, or when its own address has a user name before an "@"; "" when nobody is
+// misled. It returns the host as it is dialed, so that look-alike letters of other
+// scripts show.
 func Leads(label, address string) string {
 	u, err := url.Parse(strings.TrimSpace(html.UnescapeString(address)))
 	if err != nil || u.Host == "" {
@@ -51,12 +51,12 @@ func dialed(host string) string {
 
 var (
 	hostForm  = regexp.MustCompile(`(?i)(?:[\pL\pN](?:[\pL\pN\pM_-]*)\.)+(?:xn--[a-z0-9-]+|[\pL\pM]{2,24})|\d{1,3}(?:\.\d{1,3}){3}|://\[?[^\s/?#@\]]+`)
-	spacedDot = regexp.MustCompile(`\s+\.\s*`) // nobody writes a sentence so
+	spacedDot = regexp.MustCompile(`\s+\.\s*`) // not a normal end of a sentence
 	markup    = strings.NewReplacer(`\`, "", "*", "", "~", "", "|", "", "`", "", "__", "")
 	dots      = strings.NewReplacer("。", ".", "．", ".", "｡", ".", "․", ".", "﹒", ".", "⁄", "/", "∕", "/", "：", ":")
 )
 
-// hosts returns what in a label looks like the name of a host.
+// hosts returns the parts of a label that look like names of hosts.
 func hosts(label string) (list []string) {
 	label = dots.Replace(markup.Replace(Clean(html.UnescapeString(label))))
 	label = strings.Map(func(r rune) rune {
@@ -83,9 +83,9 @@ var (
 	backtick = regexp.MustCompile("`+")
 )
 
-// Honest is Markdown in which each link that looks as if it led elsewhere is
-// followed by the host it leads to. Code is left alone. Like Clean, it changes
-// nothing before what it adds.
+// Honest returns Markdown in which each misleading link is followed by the host it
+// really leads to. Code is left alone. Like Clean, it changes nothing before what
+// it adds.
 func Honest(markdown string) string {
 	if !strings.Contains(markdown, "](") && !strings.Contains(markdown, "@") {
 		return markdown
@@ -114,7 +114,7 @@ func Honest(markdown string) string {
 	return b.String() + honest(markdown[prose:])
 }
 
-// honest does one paragraph.
+// honest handles one paragraph.
 func honest(s string) string {
 	var b strings.Builder
 	last := 0
@@ -144,13 +144,13 @@ func honest(s string) string {
 	return b.String() + s[last:]
 }
 
-// parses reports whether an address that stands there by itself is one.
+// parses reports whether a bare address is valid.
 func parses(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != ""
 }
 
-// codeSpans are the ranges of code in a paragraph.
+// codeSpans holds the ranges of code in a paragraph.
 type codeSpans [][2]int
 
 func (c codeSpans) hold(at int) bool {

@@ -2,9 +2,9 @@ package text
 
 import "strings"
 
-// Literal returns a text of somebody's as a part of Markdown on one line that is
-// shown as it is, every character of it: nothing in it marks up, hides or links
-// under another name. Line ends become a sign.
+// Literal escapes a text for Markdown on one line, so that every character is shown
+// as it is: nothing in it is markup, hides anything or links anywhere. Line ends
+// become a sign.
 func Literal(s string) string {
 	s, _ = Strip(s)
 	var b strings.Builder

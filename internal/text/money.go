@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Money returns an amount with its currency. Small amounts, as single answers cost,
-// keep two digits that say something: 0.00031 USD.
+// Money returns an amount with its currency. Small amounts, such as the cost of one
+// answer, keep two significant digits: 0.00031 USD.
 func Money(amount float64, currency string) string {
 	digits := 2
 	if a := math.Abs(amount); a > 0 && a < 0.1 {

@@ -6,9 +6,9 @@ import (
 )
 
 // Nearest returns the name that word was probably meant to be: the one with the
-// fewest edits, up to two or a third of the letters of word, and fewer than it
-// has; "" when none is so near. Case does not count, and "-" is "_". Of equally
-// near names the first is taken.
+// fewest edits: up to two or a third of the letters of word, and fewer than it has;
+// "" when no name is that close. Case does not count, and "-" equals "_". Of
+// equally close names the first wins.
 func Nearest(word string, names []string) string {
 	word = plainName(word)
 	letters := utf8.RuneCountInString(word)
@@ -23,9 +23,9 @@ func Nearest(word string, names []string) string {
 
 func plainName(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", "_") }
 
-// Edits counts the letters to insert, leave out, replace or swap with their
-// neighbor to make b of a. It does not count beyond most: then it returns
-// most+1. No letter is touched twice, so a swapped pair stays as it is.
+// Edits counts the letters to insert, delete, replace or swap with their neighbor
+// to turn a into b. It stops counting at most and then returns most+1. No letter is
+// edited twice.
 func Edits(a, b string, most int) int {
 	x, y := []rune(a), []rune(b)
 	if max(len(x)-len(y), len(y)-len(x)) > most {

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// Pattern returns a pattern that is compiled when it is first needed: those with
-// classes of letters take 100 KB each, and most processes come by few of them.
-// It panics then where the pattern is none.
+// Pattern returns a pattern that is compiled on first use: those with classes of
+// letters take 100 KB each, and most processes need few of them. An invalid pattern
+// panics on first use.
 func Pattern(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }

@@ -12,15 +12,14 @@ import (
 	"sync/atomic"
 )
 
-// Hidden stands where a secret stood.
+// Hidden replaces a secret.
 const Hidden = "(hidden)"
 
-// Redactor hides exact secrets, also as quoting and URLs write them. It does
-// not know one that is cut up or encoded in another way.
+// Redactor hides exact secrets, also in their quoted and URL-escaped forms. It does
+// not recognize a secret that is split or encoded in another way.
 type Redactor []string // longest first
 
-// NewRedactor hides those of the secrets that are not shorter than shortest, in
-// bytes.
+// NewRedactor hides the secrets that have at least shortest bytes.
 func NewRedactor(secrets []string, shortest int) (r Redactor) {
 	for _, s := range secrets {
 		if len(s) < shortest {
@@ -34,7 +33,7 @@ func NewRedactor(secrets []string, shortest int) (r Redactor) {
 	return slices.Compact(r)
 }
 
-// Hide is s with every secret hidden.
+// Hide returns s with every secret hidden.
 func (r Redactor) Hide(s string) string {
 	for _, secret := range r {
 		if strings.Contains(s, secret) {
@@ -44,7 +43,7 @@ func (r Redactor) Hide(s string) string {
 	return s
 }
 
-// HideJSON is Hide for JSON; without a secret it is b itself.
+// HideJSON is Hide for JSON; without a secret it returns b itself.
 func (r Redactor) HideJSON(b json.RawMessage) json.RawMessage {
 	for _, secret := range r {
 		if bytes.Contains(b, []byte(secret)) {
@@ -66,8 +65,8 @@ func (r Redactor) Open(s string) (n int) {
 	return n
 }
 
-// Blotter is a writer that hides secrets once it knows them. Lines come whole,
-// so none is cut in two.
+// Blotter is a writer that hides secrets once it knows them. Callers write whole
+// lines, so no secret is cut in two.
 type Blotter struct {
 	w    io.Writer
 	hide atomic.Pointer[Redactor]

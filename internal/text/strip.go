@@ -12,10 +12,10 @@ var escapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|[@-Z\\\\-_])")
 })
 
-// Strip removes from s, which a model or a log is to read, what is not for
-// reading: terminal escapes, control characters other than newline and tab, and
+// Strip removes from s, before a model or a log reads it, what nobody should
+// read: terminal escapes, control characters other than newline and tab, and
 // hidden characters (zero width, direction overrides, the tag block U+E0000).
-// hidden counts the latter: a text that carries them is meant for a model only.
+// hidden counts the latter: a text that has them is meant for a model only.
 // Strip is stricter than Clean on controls and keeps every joiner.
 func Strip(s string) (stripped string, hidden int) {
 	s = strings.ToValidUTF8(s, "\uFFFD")

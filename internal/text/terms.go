@@ -30,7 +30,7 @@ func Terms(s string, limit int, skip func(word string) bool) (list []string) {
 	return list
 }
 
-// Unspaced tells letters of scripts that write words without spaces.
+// Unspaced reports whether r belongs to a script that writes words without spaces.
 func Unspaced(r rune) bool {
 	return r > 0xE00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
