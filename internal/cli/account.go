@@ -14,22 +14,22 @@ import (
 	"parley/config"
 )
 
-// What doctor and init ask a platform about the bot's own account. These are
-// single questions that disturb nobody: a bot that runs with the same token
-// keeps its poll and its gateway.
+// Requests of doctor and init about the bot's own account. These are single requests
+// that disturb nobody: a bot that runs with the same token keeps its poll and its
+// gateway.
 
 // account is what a platform says about the bot.
 type account struct {
 	name    string
 	id      string    // Discord's application
 	date    time.Time // of the answer, by the platform's clock
-	problem error     // something a start would trip over; nil for nothing
+	problem error     // something that would stop startup; nil for nothing
 }
 
 // maxReply bounds what is read of a platform's answer.
 const maxReply = 1 << 20
 
-// errToken is a token that the platform does not know.
+// errToken: the platform does not know the token.
 var errToken = errors.New("the token is refused")
 
 // get asks once and reads a JSON answer. Its errors show no address: Telegram's
@@ -66,8 +66,8 @@ func get(ctx context.Context, address, authorization string, into any) (date tim
 	return date, nil
 }
 
-// askTelegram looks the bot up, and for a webhook that keeps polling from
-// getting anything, or whose calls fail.
+// askTelegram looks up the bot, and checks for a webhook that blocks polling or
+// whose calls fail.
 func askTelegram(ctx context.Context, c config.Telegram) (a account, err error) {
 	base := strings.TrimRight(c.APIURL, "/") + "/bot" + string(c.Token) + "/"
 	var me struct {
@@ -104,7 +104,7 @@ const (
 	flagMessageContentLimited = 1 << 19
 )
 
-// askDiscord looks the bot up, and whether it may read messages.
+// askDiscord looks up the bot and checks whether it may read messages.
 func askDiscord(ctx context.Context, c config.Discord) (a account, err error) {
 	base, auth := strings.TrimRight(c.APIURL, "/")+"/", "Bot "+string(c.Token)
 	var me struct{ Username string }

@@ -30,12 +30,12 @@ func (b Backup) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return err
 }
 
-// Restore puts a copy in the place of the database.
+// Restore replaces the database with a copy.
 type Restore struct {
 	File string `arg:"" help:"The copy to put in place." type:"path"`
 }
 
-// Run puts a copy in the place of the database, with the bot stopped.
+// Run replaces the database with a copy. The bot must be stopped.
 func (r Restore) Run(ctx context.Context, f *Flags, s *Streams) error {
 	cfg, err := f.Load()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package cli is what operators type in a shell, apart from starting the bot:
-// each command is a struct with its flags and a Run. It starts nothing that
+// Package cli holds the commands that operators type in a shell, apart from starting
+// the bot: each command is a struct with its flags and a Run. It starts nothing that
 // outlives the command and has no rule of the assistant.
 package cli
 
@@ -30,7 +30,8 @@ type Flags struct {
 	IDs  chat.Identities `kong:"-"` // of all platforms
 }
 
-// Bot is what the commands need of the bot that only the program can build.
+// Bot holds what the commands need from parts of the bot that only the program can
+// build.
 type Bot struct {
 	Tools    func(config.Config) (names []string, err error) // that the settings make useful
 	Rehearse rehearse.Build
@@ -43,7 +44,7 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
-// seen prints what others wrote: nothing in it steers the terminal.
+// seen prints what others wrote without anything that could control the terminal.
 type seen struct{ io.Writer }
 
 // Write implements io.Writer, for texts that come whole.

@@ -37,7 +37,7 @@ func (c deadlettersListCmd) Run(ctx context.Context, f *Flags, s *Streams) error
 	})
 }
 
-// letterState returns where a dead letter stands, in a word or two.
+// letterState returns the state of a dead letter in a word or two.
 func letterState(l memory.DeadLetter) string {
 	switch {
 	case l.Retry:
@@ -88,7 +88,7 @@ func (c deadlettersDropCmd) Run(ctx context.Context, f *Flags, s *Streams) error
 	})
 }
 
-// eachLetter does something to dead letters and says to how many.
+// eachLetter does something to dead letters and prints to how many.
 func eachLetter(ids []int64, do func(int64) error, s *Streams, words string) error {
 	for _, id := range ids {
 		if err := do(id); err != nil {

@@ -24,17 +24,17 @@ import (
 	"parley/internal/text"
 )
 
-// Doctor checks everything a start needs.
+// Doctor checks everything that startup needs.
 type Doctor struct{}
 
-// errUnwell makes doctor exit with 1; it has said why.
+// errUnwell makes doctor exit with 1; it has printed why.
 var errUnwell = fmt.Errorf("something is wrong; see above")
 
-// doctorWait bounds each check that asks somebody.
+// doctorWait bounds each check that needs the network.
 const doctorWait = 10 * time.Second
 
-// Run checks everything a start needs, one line each, and says how to fix
-// what is wrong. It changes nothing.
+// Run checks everything that startup needs, prints a line for each check, and
+// explains how to fix each problem. It changes nothing.
 func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	cfg, err := f.Load()
 	d := &doctor{s: s, now: time.Now, hosted: b.Hosted}
@@ -89,7 +89,7 @@ func (d *doctor) line(name string, err error, fine string) {
 	d.say("ok", name, fine)
 }
 
-// folders looks at what is read: notes and code.
+// folders checks the folders of notes and code.
 func (d *doctor) folders(cfg config.Config) {
 	dirs := map[string]string{"vault.dir": cfg.Vault.Dir}
 	for _, s := range cfg.Sources {
@@ -107,7 +107,7 @@ func (d *doctor) folders(cfg config.Config) {
 	}
 }
 
-// access warns of doors that stand open.
+// access warns about settings that let everybody in.
 func (d *doctor) access(cfg config.Config) {
 	switch l := cfg.Limits; {
 	case cfg.Access.Mode == "open" && l.UserTokensPerDay == 0 && l.TokensPerDay == 0 && l.UserMoneyPerDay == 0 && l.MoneyPerDay == 0:
@@ -119,7 +119,7 @@ func (d *doctor) access(cfg config.Config) {
 	}
 }
 
-// space looks at the disk of the data folder, or of the folder it will be in.
+// space checks the disk of the data folder, or of the folder it will be in.
 func (d *doctor) space(dir string) {
 	free, err := health.FreeSpace(dir)
 	for errors.Is(err, syscall.ENOENT) && filepath.Dir(dir) != dir {
@@ -141,7 +141,7 @@ func (d *doctor) space(dir string) {
 	}
 }
 
-// data looks at the folder and the database without creating either.
+// data checks the folder and the database without creating either.
 func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	st, err := os.Stat(cfg.DataDir)
 	if os.IsNotExist(err) {
@@ -176,7 +176,7 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	d.factsFile(ctx, cfg, store)
 }
 
-// waiting tells of what was put aside, and of answers that do not get through.
+// waiting reports events that were put aside, and answers that do not get through.
 func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 	if n, err := store.DeadLetters(ctx); err == nil && n > 0 {
 		d.say("warn", "dead letters", health.DeadLetters(n))
@@ -237,7 +237,7 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 	}
 }
 
-// several checks each model, and tells what does what.
+// several checks each model, and shows which model does what.
 func (d *doctor) several(ctx context.Context, e setup.Endpoint) {
 	for _, engine := range e.Engines() {
 		err := engine.Check(ctx)
@@ -279,7 +279,7 @@ func (d *doctor) window(ctx context.Context, e *setup.Engine) string {
 	return fmt.Sprintf(" %d tokens.", tokens)
 }
 
-// vectors asks an embedding model for one.
+// vectors asks an embedding model for one vector.
 func (d *doctor) vectors(ctx context.Context, e *setup.Engine, hint string) {
 	list, _, err := e.Embed(ctx, []string{"hello"})
 	if err != nil {
@@ -289,7 +289,7 @@ func (d *doctor) vectors(ctx context.Context, e *setup.Engine, hint string) {
 	d.say("ok", "embedding", fmt.Sprintf("%s, %d dimensions", e.Name, len(list[0])))
 }
 
-// quirks tells what was learned of the model.
+// quirks shows what was learned about the model.
 func (d *doctor) quirks(ctx context.Context, e *setup.Engine) {
 	list, err := e.Quirks(ctx)
 	if err != nil {
@@ -328,7 +328,7 @@ func (d *doctor) account(platform string, a account, err error) {
 // reminders and the order of messages suffer.
 const maxSkew = 2 * time.Minute
 
-// skewed says that this machine's clock and a platform's differ too much.
+// skewed reports that this machine's clock and a platform's differ too much.
 func skewed(here, there time.Time) error {
 	if off := here.Sub(there).Round(time.Second); off.Abs() > maxSkew {
 		return fmt.Errorf("this machine's clock is off by %s (it says %s): set it, for example with timedatectl set-ntp true", off, here.UTC().Format("2006-01-02 15:04:05 UTC"))

@@ -63,7 +63,7 @@ type factsAddCmd struct {
 	Text []string `arg:"" help:"The fact; #tags at its end become tags."`
 }
 
-// Run remembers something.
+// Run saves a fact.
 func (c factsAddCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		v := whoever{c.User}.viewer()

@@ -17,7 +17,7 @@ type factsFileCmd struct {
 	Do string `arg:"" optional:"" enum:"status,accept,undo" default:"status" help:"status, accept or undo."`
 }
 
-// Run looks at the facts file, or decides about it.
+// Run shows the state of the facts file, or accepts or undoes a change.
 func (c factsFileCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		said, err := factsfile.Decide(ctx, store, c.Do)
@@ -31,7 +31,7 @@ func (c factsFileCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	})
 }
 
-// factsFile looks at the facts file as the next start would.
+// factsFile checks the facts file as the next startup would.
 func (d *doctor) factsFile(ctx context.Context, cfg config.Config, store *memory.Store) {
 	if cfg.Memory.FactsFile == "" {
 		return

@@ -21,16 +21,16 @@ import (
 	"parley/internal/setup"
 )
 
-// Init asks what a first start needs and writes the settings.
+// Init asks for what the first startup needs and writes the settings.
 type Init struct {
 	Force bool `help:"Overwrite a settings file that exists, without asking."`
 }
 
-// Run asks what a first start needs, checks each answer where it will be used,
-// and writes the settings. On a terminal a wrong answer is asked for again;
-// through a pipe, where one line is one answer, it is the end.
+// Run asks for what the first startup needs, tries each answer, and writes the
+// settings. On a terminal it asks again after a wrong answer; in a pipe, where one
+// line is one answer, it stops.
 func (c Init) Run(ctx context.Context, f *Flags, s *Streams) error {
-	// The environment says where to ask (telegram.api_url), as at a start.
+	// The environment may set the address (telegram.api_url), as at startup.
 	base, err := config.Load(config.Options{File: os.DevNull, Env: os.Environ(), IDs: f.IDs})
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ type wizard struct {
 
 func (w *wizard) say(format string, args ...any) { fmt.Fprintf(w.s.Out, format+"\n", args...) }
 
-// answer reads one line. hidden shows nothing of it on a terminal.
+// answer reads one line. hidden turns off the echo of a terminal.
 func (w *wizard) answer(ctx context.Context, question string, hidden bool) (string, error) {
 	if f, ok := w.s.In.(*os.File); ok && hidden && w.tty {
 		restore, err := terminal.Hide(f)
@@ -130,8 +130,8 @@ func (w *wizard) mayWrite(ctx context.Context, force bool) error {
 	return err
 }
 
-// model asks for the model and lets it list what it has. The answer may hold a
-// key, so it is not shown.
+// model asks for the endpoint and lists its models. The answer may contain a key, so
+// it is not echoed.
 func (w *wizard) model(ctx context.Context) error {
 	local, _ := openai.Probe(ctx, w.base.OllamaURL)
 	question := wordsInitModel
@@ -194,10 +194,10 @@ func modelFrom(text, ollama string, local []string) (m config.Model, err error) 
 	return m, nil
 }
 
-// errUnknownKey does not repeat what it is about, which may be a secret.
+// errUnknownKey does not repeat the answer, which may be a secret.
 var errUnknownKey = errors.New("I can't tell whose key that is, so I have sent it nowhere: answer with the address of its provider, the key and the model's name, such as https://openrouter.ai/api/v1 KEY MODEL")
 
-// onlyOpenAI is nil for what is a key of OpenAI for certain.
+// onlyOpenAI returns nil if a text is certainly a key of OpenAI.
 func onlyOpenAI(key string) error {
 	p := provider.Of(key)
 	switch {
@@ -222,7 +222,7 @@ func (w *wizard) platform(ctx context.Context) error {
 	})
 }
 
-// token asks for the platform's token and looks up whose it is.
+// token asks for the platform's token and looks up its bot.
 func (w *wizard) token(ctx context.Context) error {
 	if w.chosen == "" {
 		return nil
@@ -306,8 +306,8 @@ func (w *wizard) text() string {
 	return b.String()
 }
 
-// write puts the file in place whole, readable by its owner only, once it was
-// read back.
+// write writes the file, reads it back, and then moves it into place. Only its owner
+// can read it.
 func (w *wizard) write() error {
 	draft := fmt.Sprintf("%s.new-%d", w.file, os.Getpid())
 	defer func() { _ = os.Remove(draft) }()
@@ -323,7 +323,7 @@ func (w *wizard) write() error {
 	return nil
 }
 
-// next says what to do now.
+// next prints the next steps.
 func (w *wizard) next() {
 	w.say("\n%s is written; only you can read it. Next:", w.file)
 	with := ""

@@ -9,7 +9,7 @@ import (
 	"parley/internal/memory"
 )
 
-// Pair is about those who ask to be let in.
+// Pair handles requests to be let in.
 type Pair struct {
 	List    pairListCmd    `cmd:"" help:"Who waits to be let in."`
 	Approve pairApproveCmd `cmd:"" help:"Let in whoever holds a code."`

@@ -13,7 +13,7 @@ import (
 	"parley/internal/playbook"
 )
 
-// Playbook is about the playbook.
+// Playbook holds the commands on the playbook.
 type Playbook struct {
 	Check playbookCheckCmd `cmd:"" help:"Look for mistakes and for rules that can never do what they say."`
 }
@@ -60,7 +60,7 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, s *Streams, bot *Bo
 	return err
 }
 
-// matched counts the messages each rule met; nil when nobody counted.
+// matched counts how many messages each rule matched; nil if nothing was counted.
 func (c playbookCheckCmd) matched(ctx context.Context, dir string) (map[string]int, error) {
 	if c.Days <= 0 {
 		return nil, nil

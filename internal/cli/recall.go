@@ -145,7 +145,7 @@ type sessionsImportCmd struct {
 	File string `arg:"" help:"JSON lines, or Telegram Desktop's result.json." type:"existingfile"`
 }
 
-// Run brings older conversations in.
+// Run imports older conversations.
 func (c sessionsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
 		file, err := os.Open(c.File)

@@ -16,7 +16,7 @@ import (
 	"parley/internal/tools/mcp"
 )
 
-// servers connects to each tool server as a start does, side by side, and pins
+// servers connects to all tool servers as startup does, in parallel, and pins
 // nothing.
 func (d *doctor) servers(ctx context.Context, cfg config.Config) {
 	o := setup.ToolServers(cfg)
@@ -45,8 +45,8 @@ type MCPLogin struct {
 	Name string `arg:"" help:"The server's name in mcp.servers."`
 }
 
-// Run prints the address to open and waits for the browser to come back, to
-// this machine or by hand. A bot that is running takes the login over.
+// Run prints the address to open and waits until the browser comes back to this
+// machine, or until the address is pasted. A running bot uses the login at once.
 func (c MCPLogin) Run(ctx context.Context, f *Flags, s *Streams) error {
 	client, err := toolServers(f)
 	if err != nil {
@@ -88,8 +88,8 @@ func (c MCPLogin) Run(ctx context.Context, f *Flags, s *Streams) error {
 	}
 }
 
-// awaitBrowser listens where a browser on this machine is sent to. Where it
-// cannot, the address is still taken by hand.
+// awaitBrowser listens at the address that the browser is sent to. If it cannot,
+// people can still paste the address.
 func awaitBrowser(ctx context.Context, back chan<- string) (stop func()) {
 	r, err := http.NewRequest(http.MethodGet, mcp.Redirect, nil)
 	if err != nil {

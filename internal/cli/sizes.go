@@ -12,7 +12,7 @@ import (
 // shownTables is how many of the largest tables doctor names.
 const shownTables = 4
 
-// sizes shows what the database is full of.
+// sizes shows what takes the most space in the database.
 func (d *doctor) sizes(ctx context.Context, store *memory.Store) {
 	list, err := store.Sizes(ctx)
 	var words []string

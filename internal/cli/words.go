@@ -2,7 +2,7 @@ package cli
 
 import "parley/internal/tools/mcp"
 
-// What init asks.
+// The questions of init.
 const (
 	wordsInit      = "Up to four questions; Ctrl-C ends this and writes nothing. Keys and tokens are\nnot shown as you type.\n"
 	wordsInitModel = `1. Model: an OpenAI key, or the address of an OpenAI-compatible server (with a
@@ -22,7 +22,7 @@ const (
    ID), or Enter to claim the bot with a code later:`
 )
 
-// What logging in to a tool server says.
+// The texts of logging in to a tool server.
 const (
 	wordsLogin = `Open this address in a browser and agree:
 

@@ -8,7 +8,7 @@ import (
 	"parley/internal/chat"
 )
 
-// Board is a platform of a rehearsal: what is sent to it stays here.
+// Board is a platform of a rehearsal: it keeps what is sent to it.
 type Board struct {
 	Name   string
 	Posted func(text string) // hears what is sent; nil for nobody
@@ -47,7 +47,7 @@ func (b *Board) Send(_ context.Context, p chat.Part) (string, error) {
 	return fmt.Sprintf("sent-%d", p.Row), nil
 }
 
-// Whispers implements chat.Confidant: whoever is answered reads it.
+// Whispers implements chat.Confidant: the script reads every answer.
 func (b *Board) Whispers(chat.Message) bool { return true }
 
 // DirectKey implements chat.Confidant; nothing is ever sent elsewhere.

@@ -14,11 +14,11 @@ import (
 	"parley/internal/playbook"
 )
 
-// check gives the line that holds now in the place of one that a script has:
-// the same one when it holds. Its error says that the line means nothing.
+// check returns the line that is true now in place of a line of a script: the same
+// line if it is true. It returns an error when the line makes no sense.
 type check func(st *Stage, text string) (holds string, err error)
 
-// checks are what can have to follow from an act, by mark.
+// checks holds the expectations about an act, by mark.
 var checks map[string]check
 
 func init() { // a literal would refer to itself through parse
@@ -71,7 +71,7 @@ func either(yes bool, mark, text string) string {
 	return line{mark: mark, text: text}.String()
 }
 
-// named makes sure that a script means something that there is.
+// named makes sure that a script refers to something that exists.
 func named(what, name string, all []string) error {
 	if slices.Contains(all, name) {
 		return nil
@@ -93,7 +93,7 @@ func (st *Stage) applied() (ids []string) {
 	return ids
 }
 
-// ruled is whether a rule applies, and why not where the script asks.
+// ruled returns whether a rule applies, and why not if the script asks.
 func ruled(st *Stage, text string) (string, error) {
 	id, reason, _ := strings.Cut(text, " ")
 	if err := named("guideline", id, st.ruleIDs()); err != nil {
@@ -132,7 +132,7 @@ func (st *Stage) journey(id string) (playbook.Journey, error) {
 	return playbook.Journey{}, named("journey", id, ids)
 }
 
-// stepped returns where the journey stands that is under way.
+// stepped returns the current step of the journey under way.
 func stepped(st *Stage, text string) (string, error) {
 	id, step, _ := strings.Cut(text, "/")
 	j, err := st.journey(id)
@@ -160,7 +160,7 @@ func standsAt(at playbook.Standing, ok bool) string {
 	return fmt.Sprintf("journey %s %s", at.JourneyID, at.Status)
 }
 
-// journeyed returns how the last journey stands.
+// journeyed returns the state of the last journey.
 func journeyed(st *Stage, text string) (string, error) {
 	id, status, _ := strings.Cut(text, " ")
 	if id != "none" {
@@ -233,7 +233,7 @@ func sameJSON(a, b string) bool {
 	return reflect.DeepEqual(x, y)
 }
 
-// request returns the last one for words, if there was one.
+// request returns the last request for words, if there was one.
 func (st *Stage) request() (r llm.Request) {
 	for _, asked := range st.asked {
 		if asked.Schema == nil {
@@ -243,7 +243,7 @@ func (st *Stage) request() (r llm.Request) {
 	return r
 }
 
-// offered is whether the model was offered a tool, once.
+// offered returns whether the model was offered a tool, exactly once.
 func offered(st *Stage, name string) (string, error) {
 	n := 0
 	for _, t := range st.request().Tools {
@@ -257,12 +257,12 @@ func offered(st *Stage, name string) (string, error) {
 	return either(n == 1, "offers", name), nil
 }
 
-// prompted is whether the model was told something.
+// prompted returns whether the prompt contained something.
 func prompted(st *Stage, text string) (string, error) {
 	return either(strings.Contains(st.Prompt(), text), "?", text), nil
 }
 
-// Prompt returns all the model was told when it was last asked for words.
+// Prompt returns everything in the last request to the model for words.
 func (st *Stage) Prompt() string {
 	var all []string
 	for _, m := range st.request().Messages {

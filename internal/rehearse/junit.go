@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// junitSuite is the outcome as test runners read it.
+// junitSuite is the outcome in the JUnit format.
 type junitSuite struct {
 	XMLName  xml.Name    `xml:"testsuite"`
 	Name     string      `xml:"name,attr"`

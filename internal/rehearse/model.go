@@ -15,8 +15,8 @@ import (
 // verdicts is the schema of the call that judges the playbook's conditions.
 const verdicts = "verdicts"
 
-// prompter is the model of a rehearsal: it says what the script has for this
-// act, or what a real model says, and remembers what it was asked.
+// prompter is the model of a rehearsal: it answers from the script of this act, or
+// asks a real model, and remembers its requests.
 type prompter struct {
 	real llm.Model // answers instead of the script; nil for none
 
@@ -27,14 +27,14 @@ type prompter struct {
 	problem  string
 }
 
-// begin gives the answers of a new act.
+// begin sets the answers of a new act.
 func (p *prompter) begin(answers []line) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.waiting, p.asked, p.recorded, p.problem = slices.Clone(answers), nil, nil, ""
 }
 
-// took returns what was asked in this act, and what was wrong with the script.
+// took returns the requests of this act, and what was wrong with the script.
 func (p *prompter) took() (asked []llm.Request, recorded []line, problem string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -45,8 +45,8 @@ func (p *prompter) took() (asked []llm.Request, recorded []line, problem string)
 	return p.asked, p.recorded, p.problem
 }
 
-// Complete implements llm.Model. Summaries are not scripted: the agent makes
-// do without, as it does when a model is down.
+// Complete implements llm.Model. Summaries are not scripted: the agent works
+// without them, as it does when a model is down.
 func (p *prompter) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
 	if ctx.Err() != nil {
 		return llm.Response{}, context.Cause(ctx)
@@ -82,8 +82,8 @@ func (p *prompter) Complete(ctx context.Context, r llm.Request, onText func(stri
 	return resp, nil
 }
 
-// next takes the answer for a request out of the act: verdicts and words wait
-// in queues of their own, and one line of failures is several answers.
+// next takes the answer for a request from the act: verdicts and words wait in
+// separate queues, and one line of failures is several answers.
 func (p *prompter) next(r llm.Request) (line, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,7 +108,7 @@ func (p *prompter) next(r llm.Request) (line, bool) {
 	return l, true
 }
 
-// fault is how an answer fails; nil when it does not.
+// fault returns how an answer fails; nil when it does not.
 func (l line) fault() error {
 	name, ok := strings.CutPrefix(l.text, "x ")
 	if l.mark == "x" || l.mark == "judge" && ok {
@@ -147,7 +147,7 @@ func (p *prompter) record(ctx context.Context, r llm.Request) (llm.Response, err
 	return resp, err
 }
 
-// faults are the failures a script can give its model.
+// faults are the failures that a script can give its model.
 var faults = map[string]error{
 	"400": llm.ErrBadRequest, "401": llm.ErrAuth, "404": llm.ErrModelNotFound, "429": llm.ErrRateLimited,
 	"500": llm.ErrUnavailable, "503": llm.ErrUnavailable, "quota": llm.ErrQuota, "filter": llm.ErrFiltered,

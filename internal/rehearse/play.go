@@ -1,7 +1,7 @@
-// Package rehearse plays conversation scripts against the real agent: the whole
-// bot on a data folder of its own, between a clock, a model and platforms that
-// belong to the script. It needs no key and no network, knows no rule of the
-// assistant, and does not build the bot itself: Build does.
+// Package rehearse plays conversation scripts against the real agent: the whole bot
+// on a data folder of its own, with a clock, a model and platforms from the script.
+// It needs no key and no network, knows no rule of the assistant, and leaves
+// building the bot to Build.
 package rehearse
 
 import (
@@ -30,7 +30,7 @@ type Player struct {
 	Update    bool      // write what really follows into the scripts
 }
 
-// Outcome is what came of one script.
+// Outcome is the result of one script.
 type Outcome struct {
 	script     *Script
 	messages   int
@@ -105,8 +105,8 @@ func (o Player) stageIn(ctx context.Context, s *Script, dir string, got *Outcome
 	return err
 }
 
-// compare holds what came of an act against what the script has. An update
-// collects what has to be written instead of telling of it.
+// compare checks the result of an act against the script. An update collects the
+// lines to rewrite instead of reporting differences.
 func (o Player) compare(st *Stage, s *Script, a act, edits map[int][]string) (difference string, err error) {
 	tell := func(l line, body string) string {
 		told := st.explain()
@@ -152,8 +152,8 @@ func (o Player) write(a act, recorded []line, edits map[int][]string) {
 
 func indent(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }
 
-// lineDiff shows what was wanted and what holds, without what both begin and
-// end with, but for a line of it.
+// lineDiff shows what was expected and what is true, without the lines that both
+// begin and end with, except for one line of context.
 func lineDiff(wanted, holds string) string {
 	a, b := strings.Split(wanted, "\n"), strings.Split(holds, "\n")
 	head, tail := 0, 0
@@ -189,8 +189,8 @@ func (g Outcome) String() string {
 	return fmt.Sprintf("ok    %s (%s)", g.script.path, text.Many(g.messages, "message"))
 }
 
-// Summary writes the last line. Its error says how the whole went wrong: a
-// mistake in a script outweighs a difference.
+// Summary writes the last line. Its error sums up what went wrong: a mistake in a
+// script outweighs a difference.
 func Summary(w io.Writer, all []Outcome) error {
 	messages, differ := 0, 0
 	var errs []error

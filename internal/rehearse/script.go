@@ -18,8 +18,8 @@ import (
 )
 
 // Script is a conversation to rehearse: a txtar file whose file "talk" says
-// what people write, what the model answers and what has to follow. docs/rehearsals.md
-// explains it to its authors.
+// what people write, what the model answers and what should follow. docs/rehearsals.md
+// explains it to authors.
 type Script struct {
 	path    string
 	archive *txtar.Archive
@@ -27,7 +27,7 @@ type Script struct {
 	acts    []act
 }
 
-// act is a message or some time that passes, with what follows from it.
+// act is a message, or time that passes, with what follows from it.
 type act struct {
 	line
 	answers []line // the model's
@@ -46,7 +46,7 @@ func (l line) String() string {
 	return strings.TrimRight(l.mark+" "+strings.ReplaceAll(l.text, "\n", "\n| "), " ")
 }
 
-// unreadable is a mistake in a script; the process ends with 2 over it.
+// unreadable is a mistake in a script; the process then exits with 2.
 func unreadable(place, what, problem, hint string) error {
 	return &config.Error{Place: place, Setting: what, Problem: problem, Hint: hint}
 }
@@ -91,7 +91,7 @@ func openScript(name string) (*Script, error) {
 	return s, errors.Join(errs...)
 }
 
-// at returns a line of the script as editors take it.
+// at returns the position of a line in the form that editors understand.
 func (s *Script) at(n int) string { return fmt.Sprintf("%s:%d", s.path, n) }
 
 // begins returns the line of the script on which a file of the archive begins.
@@ -165,8 +165,8 @@ func (s *Script) list(l line) (*[]line, error) {
 	return &a.answers, nil
 }
 
-// actMarks begin an act, answerMarks are what the model does in it; checks has
-// what has to follow.
+// actMarks begin an act, answerMarks are what the model does in it; checks has what
+// should follow.
 var (
 	actMarks    = map[string]bool{">": true, "at": true, "after": true}
 	answerMarks = map[string]bool{"=": true, "!": true, "x": true, "judge": true}

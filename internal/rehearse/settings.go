@@ -38,8 +38,8 @@ func (s *Script) config(dir string, base config.Config) (config.Config, error) {
 	return cfg, nil
 }
 
-// unpack writes settings and playbook into a folder, each line where the
-// script has it, so that what is said about one of them fits the script.
+// unpack writes settings and playbook into a folder, each line at its line number
+// in the script, so that error messages point into the script.
 func (s *Script) unpack(dir string) (hasBook bool, err error) {
 	files := map[string][]byte{settingsFile: nil}
 	for i, f := range s.archive.Files {

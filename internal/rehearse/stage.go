@@ -28,7 +28,7 @@ const Rehearsed = "rehearsed"
 // morning.
 var opens = time.Date(2026, 1, 5, 9, 0, 0, 0, time.UTC)
 
-// Parts are what a rehearsal puts in the place of the world.
+// Parts are what a rehearsal replaces in the outside world.
 type Parts struct {
 	Config    config.Config
 	Log       *slog.Logger
@@ -49,17 +49,17 @@ type Bot struct {
 	Close      func()                                                                            // waits for work in the background; the Hub is drained before
 }
 
-// Build makes the bot as the program does, but of these parts, and starts it.
-// What it returns is closed by the stage; after an error nothing is left open.
+// Build makes the bot as the program does, but with these parts, and starts it. The
+// stage closes what it returns; after an error nothing is left open.
 type Build func(ctx context.Context, p Parts) (*Bot, error)
 
-// Stage is the bot as it is, on a data folder of its own, between a clock, a
-// model and platforms that belong to the script.
+// Stage is the real bot on a data folder of its own, with a clock, a model and
+// platforms from the script.
 type Stage struct {
 	bot   *Bot
 	model *prompter
 	keys  map[chat.Key]bool
-	// recording asks a real model in the place of the script.
+	// recording asks a real model instead of the script.
 	recording bool
 
 	mu   sync.Mutex // guards the next three
@@ -70,7 +70,7 @@ type Stage struct {
 	last
 }
 
-// last is what came of the last message.
+// last is the result of the last message.
 type last struct {
 	message  chat.Message
 	asked    []llm.Request
@@ -110,7 +110,7 @@ func (st *Stage) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// untimed leaves the time out of log lines: it is not the stage's.
+// untimed removes the time from log lines: it is not the stage's time.
 func untimed(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey {
 		return slog.Attr{}
@@ -139,7 +139,7 @@ func (st *Stage) Advance(d time.Duration) {
 	st.time = st.time.Add(d)
 }
 
-// Play does all that a script has, comparing nothing.
+// Play plays a whole script without comparing anything.
 func (st *Stage) Play(ctx context.Context, s *Script) error {
 	for _, a := range s.acts {
 		if err := st.act(ctx, s, a); err != nil {
@@ -149,7 +149,7 @@ func (st *Stage) Play(ctx context.Context, s *Script) error {
 	return nil
 }
 
-// act does one act and waits until all that follows from it is over.
+// act plays one act and waits until everything that follows from it is over.
 func (st *Stage) act(ctx context.Context, s *Script, a act) error {
 	answers := a.answers
 	if st.recording {
@@ -175,7 +175,7 @@ func (st *Stage) begin(answers []line) {
 	st.time = st.time.Add(time.Second) // nobody writes two messages at once
 }
 
-// Say delivers a message now and waits until all that follows from it is over.
+// Say delivers a message now and waits until everything that follows is over.
 func (st *Stage) Say(ctx context.Context, m chat.Message) error { return st.deliver(ctx, m, nil) }
 
 func (st *Stage) deliver(ctx context.Context, m chat.Message, answers []line) error {
@@ -212,11 +212,11 @@ func (st *Stage) pass(ctx context.Context, s *Script, a act) error {
 	return st.look(ctx)
 }
 
-// patience bounds an act: a database that takes nothing is tried for ever.
+// patience bounds an act: writes to a broken database are retried forever.
 const patience = 20 * time.Second
 
-// Settle waits for the lanes of all that was said and of these keys, and for
-// what their work put into them.
+// Settle waits for the lanes of all conversations in the script and of these keys,
+// and for work that they started.
 func (st *Stage) Settle(ctx context.Context, keys ...chat.Key) error {
 	for _, k := range keys {
 		st.keys[k] = true
@@ -294,8 +294,8 @@ func (st *Stage) Log() string {
 	return string(st.log)
 }
 
-// Decision returns how the last message was answered; zero when the agent had no
-// part in it.
+// Decision returns how the last message was answered; zero when the agent did not
+// answer it.
 func (st *Stage) Decision() memory.Decision { return st.decision }
 
 // book returns the playbook, an empty one for none.
@@ -307,7 +307,7 @@ func (st *Stage) book() *playbook.Book {
 	return b
 }
 
-// explain returns the last turn in plain words, for whoever wonders.
+// explain returns the last turn in plain words, for debugging.
 func (st *Stage) explain() string {
 	lines := append([]string{}, st.decision.Detail.Why...)
 	for _, v := range st.book().Variables(st.state) {
@@ -325,7 +325,7 @@ func (st *Stage) explain() string {
 	return "the turn:\n  " + strings.Join(lines, "\n  ")
 }
 
-// Close ends the bot. Its folder is the caller's.
+// Close ends the bot. Its folder belongs to the caller.
 func (st *Stage) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

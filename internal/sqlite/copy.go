@@ -9,7 +9,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// The pace of a copy: pages of one step, and steps between two flushes to disk.
+// The pace of a copy: pages per step, and steps between two flushes to disk.
 // A small flush often keeps the bot's own commits short; one of a gigabyte at
 // the end would stop them for seconds.
 const (

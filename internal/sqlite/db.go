@@ -13,13 +13,13 @@ import (
 // readers run beside the one writer; immediate transactions take the write lock
 // first, so a transaction that reads before it writes never fails half-way; a
 // busy writer of another process is waited for; caches are small because the
-// system's own is used anyway.
+// system caches the file anyway.
 const pragmas = "_journal_mode=WAL&_txlock=immediate&_busy_timeout=30000&_foreign_keys=on&_cache_size=-4000"
 
 // How much survives. FULL makes an acknowledged commit survive power loss, and
 // secure_delete overwrites what is deleted, so that forgetting leaves nothing in
 // free pages. NORMAL never leaves half a commit behind, but may lose the last
-// ones: enough for what can be built anew.
+// ones: enough for what can be rebuilt.
 const (
 	durable     = "&_synchronous=FULL&_secure_delete=on"
 	rebuildable = "&_synchronous=NORMAL"
@@ -28,18 +28,18 @@ const (
 // readerPragmas: a reader can never write by mistake.
 const readerPragmas = "mode=ro&_query_only=1&_busy_timeout=30000&_cache_size=-2000"
 
-// Options of Open. The zero value is for an index that can be built anew.
+// Options of Open. The zero value is for an index that can be rebuilt.
 type Options struct {
 	// Durable keeps what was committed through power loss, and overwrites what
 	// is deleted.
 	Durable bool
 	// Readers run beside the writer; more than a few only add memory. 0 is 4.
 	Readers int
-	// Prepare gets the file ready on the writer's connection, before anything
-	// else uses it: it looks it over, migrates it. nil does nothing.
+	// Prepare checks and migrates the file on the writer's connection, before
+	// anything else uses it. nil does nothing.
 	Prepare func(context.Context, *sql.DB) error
-	// See is called with each error that a statement ends with, nil among them,
-	// by many goroutines; nil is nobody.
+	// See is called with the error of each statement, also with nil, from many
+	// goroutines; nil is never called.
 	See func(error)
 }
 
@@ -93,9 +93,9 @@ func writerPragmas(lasting bool) string {
 	return pragmas + rebuildable
 }
 
-// Raw opens a file with settings of the caller's, without a writer of ours: to
-// look into one, to build one aside or to copy it. ":memory:" is a database of
-// each connection's own.
+// Raw opens a file with the caller's settings and without our writer: to look into
+// one, to build one aside or to copy it. With ":memory:" each connection has its
+// own database.
 func Raw(path, settings string) (*sql.DB, error) {
 	if path == ":memory:" {
 		return sql.Open("sqlite3", path)
@@ -110,8 +110,8 @@ func dsn(path, settings string) string {
 // Path returns the file.
 func (d *DB) Path() string { return d.path }
 
-// Conn takes one reader for several statements, which ctx can cut short; the
-// caller closes it.
+// Conn reserves one reader for several statements, which ctx can cancel; the caller
+// closes it.
 func (d *DB) Conn(ctx context.Context) (*sql.Conn, error) { return d.r.Conn(ctx) }
 
 // Close waits for queued writes, folds the write-ahead log into the file and

@@ -8,8 +8,8 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// openSeen opens a database and shows see every error: damage shows in whatever
-// statement meets it, and none may pass unnoticed.
+// openSeen opens a database and passes every error to see: any statement may be the
+// first to meet damage, which must not pass unnoticed.
 func openSeen(dsn string, see func(error)) *sql.DB { return sql.OpenDB(seenConnector{dsn, see}) }
 
 type seenConnector struct {

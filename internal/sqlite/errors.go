@@ -7,7 +7,7 @@ import (
 	"github.com/mattn/go-sqlite3"
 )
 
-// Errors that callers tell apart.
+// Errors that callers distinguish.
 var (
 	ErrNotFound    = errors.New("there is no such row")
 	ErrClosed      = errors.New("the store is closed")
@@ -15,7 +15,7 @@ var (
 	ErrNewerSchema = errors.New("the database was written by a newer version of Parley")
 )
 
-// code is SQLite's number for an error; 0 when it is none of SQLite's.
+// code returns SQLite's number for an error; 0 when it is not from SQLite.
 func code(err error) sqlite3.ErrNo {
 	var se sqlite3.Error
 	if errors.As(err, &se) {
@@ -32,11 +32,11 @@ func Explain(err error) error {
 	return err
 }
 
-// IsDamage reports an error that only another file fixes.
+// IsDamage reports whether only another file fixes an error.
 func IsDamage(err error) bool { return errors.Is(Explain(err), ErrCorrupt) }
 
-// IsUnwritable reports that the disk did not take something: it is full, fails
-// or is read-only.
+// IsUnwritable reports whether the disk refused a write: it is full, fails or is
+// read-only.
 func IsUnwritable(err error) bool {
 	switch code(err) {
 	case sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrReadonly, sqlite3.ErrCantOpen:
@@ -45,13 +45,13 @@ func IsUnwritable(err error) bool {
 	return false
 }
 
-// IsFull reports that the disk, or the limit of pages, is full.
+// IsFull reports whether the disk, or the limit of pages, is full.
 func IsFull(err error) bool { return code(err) == sqlite3.ErrFull }
 
-// IsConstraint reports that a row breaks a rule of the schema.
+// IsConstraint reports whether a row breaks a rule of the schema.
 func IsConstraint(err error) bool { return code(err) == sqlite3.ErrConstraint }
 
-// During names what was being done in an error; nil stays nil.
+// During adds the operation to an error; nil stays nil.
 func During(op string, err error) error {
 	if err == nil {
 		return nil

@@ -42,14 +42,14 @@ func Whole(path string) error {
 	return nil
 }
 
-// HasLog reports that commits wait beside a file to be folded into it.
+// HasLog reports whether a write-ahead log with commits lies beside a file.
 func HasLog(path string) bool {
 	st, err := os.Stat(path + "-wal")
 	return err == nil && st.Size() > 0
 }
 
-// ApplicationID reads it from a file's header; 0 when none was set. What is no
-// database is ErrCorrupt.
+// ApplicationID reads the application id from a file's header; 0 when none was set.
+// A file that is no database is ErrCorrupt.
 func ApplicationID(path string) (uint32, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -67,7 +67,7 @@ func ApplicationID(path string) (uint32, error) {
 }
 
 // QuickCheck runs SQLite's quick_check over one table, or over the whole file
-// for "". ErrCorrupt says what it found.
+// for "". ErrCorrupt reports what it found.
 func QuickCheck(ctx context.Context, conn *sql.Conn, table string) error {
 	check := "PRAGMA quick_check(1)"
 	if table != "" {

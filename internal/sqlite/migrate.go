@@ -15,7 +15,7 @@ type Migration struct{ Name, SQL string }
 type Migrations []Migration
 
 // ReadMigrations reads the files of an embedded folder in the order of their
-// names. It panics where they cannot be read: they were embedded at build time.
+// names. It panics if they cannot be read: they were embedded at build time.
 func ReadMigrations(files fs.FS, folder string) (ms Migrations) {
 	entries, err := fs.ReadDir(files, folder) // sorted by name
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Named are the parameters of a statement by name: for ":user" in its text the
-// value of "user". It is a statement's only argument. Every name of the text
-// needs a value; values that the text does not name are ignored, so that the
-// parameters of a condition can be handed to any statement that may hold it.
+// Named holds the parameters of a statement by name: the value of "user" for
+// ":user". It is a statement's only argument. Every name in the text needs a value.
+// Values that the text does not name are ignored, so the parameters of a condition
+// can be passed to any statement that may contain it.
 type Named map[string]any
 
 // With returns a copy with more parameters, which win.
@@ -27,10 +27,10 @@ func (n Named) With(more Named) Named {
 
 // numbered writes a statement with numbers for its parameters, each after mark:
 // "?" for SQLite; PostgreSQL takes the same statements with "$". A parameter is
-// written :name, and has one number wherever it stands, or as a bare ?, which
+// written :name, with the same number wherever it occurs, or as a bare ?, which
 // counts up; no statement has both. names are those of the numbers, from 1; nil
-// for bare ones. What stands in quotes and comments stays as it is, and so does
-// the cast ::type.
+// for bare ones. Quoted text and comments stay as they are, and so does the cast
+// ::type.
 func numbered(query, mark string) (text string, names []string, err error) {
 	var b strings.Builder
 	at, bare := map[string]int{}, 0

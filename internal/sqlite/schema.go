@@ -35,8 +35,8 @@ func Digest(ctx context.Context, db *sql.DB) (digest string, tables []string, er
 	return hex.EncodeToString(h.Sum(nil)), tables, rows.Err()
 }
 
-// Compare returns ErrCorrupt with the names of what the migrations up to a
-// version make and is not there, or not so.
+// Compare returns ErrCorrupt with the names of everything that the migrations up to
+// a version make and that is missing or different.
 func (ms Migrations) Compare(ctx context.Context, db *sql.DB, version int) error {
 	here, err := objects(ctx, db)
 	if err != nil {
@@ -61,8 +61,8 @@ func (ms Migrations) Compare(ctx context.Context, db *sql.DB, version int) error
 	return nil
 }
 
-// Resembles reports whether at least half of what the migrations make is in a
-// file of theirs, damaged or not, and names its tables.
+// Resembles reports whether a file, damaged or not, has at least half of what the
+// migrations make, and names its tables.
 func (ms Migrations) Resembles(ctx context.Context, db *sql.DB) (ours bool, tables []string, err error) {
 	here, err := objects(ctx, db)
 	if err != nil {
@@ -107,7 +107,7 @@ func (ms Migrations) objects(ctx context.Context, version int) (map[string]strin
 
 // objects lists what is in a schema, each as "table messages" with its form:
 // the columns of a table, and the statement of anything else without its
-// spaces and comments. What SQLite makes for itself is left out.
+// spaces and comments. SQLite's own objects are left out.
 func objects(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	rows, err := db.QueryContext(ctx, `SELECT type || ' ' || name,
 			CASE WHEN type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' THEN (SELECT group_concat(name, ',') FROM pragma_table_xinfo(m.name)) ELSE sql END
@@ -140,8 +140,7 @@ func bareSQL(text string) string {
 	return b.String()
 }
 
-// ReadEach reads one row of every table, which meets a page of it that is
-// garbage.
+// ReadEach reads one row of every table, which finds a page that is garbage.
 func ReadEach(ctx context.Context, db *sql.DB, tables []string) error {
 	for _, table := range tables {
 		rows, err := db.QueryContext(ctx, "SELECT * FROM "+Quoted(table)+" LIMIT 1")
@@ -157,5 +156,5 @@ func ReadEach(ctx context.Context, db *sql.DB, tables []string) error {
 	return nil
 }
 
-// Quoted returns the name of a table as it stands in a statement.
+// Quoted returns the name of a table as written in a statement.
 func Quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Scrub rewrites the file without its free space, and what is deleted out of
-// the full-text indexes named, and empties the log: afterwards no byte of what
-// was deleted is left. Other writes wait until it is done.
+// Scrub rewrites the file without its free space, purges deleted text from the
+// named full-text indexes, and empties the log: afterwards no byte of what was
+// deleted is left. Other writes wait until it is done.
 func (d *DB) Scrub(ctx context.Context, indexes ...string) error {
 	err := d.Bare(ctx, func(tx *Tx) error {
 		for _, t := range indexes {

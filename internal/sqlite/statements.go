@@ -8,13 +8,13 @@ import (
 	"sync"
 )
 
-// statement is a prepared one with the names of its parameters.
+// statement is a prepared statement with the names of its parameters.
 type statement struct {
 	*sql.Stmt
 	names []string
 }
 
-// statements keeps what was prepared. Queries are constants of their packages,
+// statements caches prepared statements. Queries are constants of their packages,
 // so the code bounds how many there are.
 type statements struct {
 	prepare func(context.Context, string) (*sql.Stmt, error)
@@ -68,8 +68,8 @@ func (c *statements) close() {
 	c.all = nil
 }
 
-// Plans tells how SQLite runs each statement that readers have kept, by its text:
-// the steps of its plan. Tests hold them to their indexes.
+// Plans returns the query plan of each statement that readers have cached, by its
+// text. Tests check that they use their indexes.
 func (d *DB) Plans(ctx context.Context) (map[string][]string, error) {
 	d.reads.mu.RLock()
 	defer d.reads.mu.RUnlock()

@@ -26,21 +26,20 @@ type write struct {
 
 // Write runs fn inside a transaction on the writer and returns once it is
 // durable, or with the error and nothing stored. fn must only touch tx and
-// must be repeatable. It blocks while the disk is slow; it is not cut short by
-// ctx once it is queued, because half a wait would not tell what was stored.
+// must be repeatable. It blocks while the disk is slow. Once queued it ignores ctx,
+// because the caller could not know whether the write was stored.
 // After Close it is ErrClosed.
 func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	return d.Queue(ctx, fn)()
 }
 
-// Queue is Write that returns when fn has its place in the queue; wait returns
-// what Write would.
+// Queue is like Write, but returns once fn is queued; wait returns what Write would.
 func (d *DB) Queue(ctx context.Context, fn func(*Tx) error) (wait func() error) {
 	return d.submit(ctx, &write{fn: fn, err: make(chan error, 1)})
 }
 
-// Bare runs fn on the writer outside a transaction, for what SQLite does not do
-// within one. All other writes wait.
+// Bare runs fn on the writer outside a transaction, for statements that SQLite does
+// not allow within one. All other writes wait.
 func (d *DB) Bare(ctx context.Context, fn func(*Tx) error) error {
 	return d.submit(ctx, &write{fn: fn, err: make(chan error, 1), bare: true})()
 }
@@ -85,7 +84,7 @@ func (d *DB) run(conn *sql.Conn) {
 }
 
 // commitBatch commits all writes together. When one of them fails, each is
-// tried alone, so that nobody pays for a neighbour. A bare write comes last.
+// tried alone, so that no write suffers from another. A bare write comes last.
 func commitBatch(tx *Tx, batch []*write) {
 	if last := batch[len(batch)-1]; last.bare {
 		if len(batch) > 1 {

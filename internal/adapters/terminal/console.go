@@ -30,9 +30,9 @@ func (a *Adapter) open() (source, error) {
 	return c, nil
 }
 
-// console is liner between two things it lacks: keys are read here and handed
-// to it through a pipe, so that Ctrl-C works while it is not asking; and
-// signals of the keyboard are off from beginning to end.
+// console adds two things to liner: it reads the keys itself and passes them on
+// through a pipe, so that Ctrl-C also works while liner is not prompting; and it
+// keeps the keyboard's signals off the whole time.
 type console struct {
 	a      *Adapter
 	editor *liner.State
@@ -138,8 +138,8 @@ func (c *console) line() (string, error) {
 	return unfold(text), nil
 }
 
-// above prints something while the prompt is open and has liner draw its line
-// again, as it does when the window changes.
+// above prints something while the prompt is open and makes liner redraw its line,
+// as it does when the window changes.
 func (c *console) above(write func()) {
 	_, _ = io.WriteString(c.a.o.Out, eraseLine)
 	write()
@@ -155,7 +155,7 @@ func (c *console) stop() {
 	c.pump.Wait()
 }
 
-// close gives the terminal back as it was found.
+// close restores the terminal.
 func (c *console) close() {
 	_ = c.editor.Close()
 	_, _ = io.WriteString(c.a.o.Out, pasteOff)

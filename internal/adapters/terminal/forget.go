@@ -13,9 +13,8 @@ import (
 
 var _ chat.Forgetter = (*Adapter)(nil)
 
-// Forget deletes the lines that were typed here and the files that answers
-// brought: nobody can tell whose they are, so they go with whoever of this
-// terminal is forgotten.
+// Forget deletes the lines typed here and the files from answers. Nobody can tell
+// whose they are, so they go when anybody of this terminal is forgotten.
 func (a *Adapter) Forget(_ context.Context, user string) error {
 	if !strings.HasPrefix(user, platform+":") {
 		return nil

@@ -30,7 +30,7 @@ func widthOf(o Options) func() int {
 	}
 }
 
-// Hide makes a terminal show nothing of what is typed, until restore.
+// Hide turns off the echo of a terminal until restore is called.
 func Hide(f *os.File) (restore func(), err error) {
 	fd := int(f.Fd())
 	before, err := unix.IoctlGetTermios(fd, getTermios)

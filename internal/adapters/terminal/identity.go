@@ -9,19 +9,18 @@ import (
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
 
-// Identity is the grammar of the terminal's ids: whoever sits there says who
-// they are.
+// Identity is the grammar of the terminal's ids: people there choose their own.
 var Identity = chat.Identity{
 	Platform: platform,
 	Person:   nameForm.MatchString,
 	People:   []string{"terminal:NAME"},
 }
 
-// Local is the User.ID of whoever sits at the machine.
+// Local is the User.ID of the person at the machine.
 const Local = platform + ":local"
 
-// UserID returns a User.ID as people write it at the terminal, where one without a
-// platform is a name of this one. "" stays.
+// UserID completes a User.ID as people write it at the terminal, where an id without
+// a platform belongs to this one. "" stays "".
 func UserID(id string) string {
 	if id == "" || strings.Contains(id, ":") {
 		return id

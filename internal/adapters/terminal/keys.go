@@ -21,7 +21,7 @@ const (
 	ctrlC      = 0x03
 )
 
-// What stands for a break and a tab of a paste while the line is edited.
+// The signs for a line break and a tab of a paste while the line is edited.
 const (
 	breakSign = "␤"
 	tabSign   = "␉"
@@ -30,7 +30,7 @@ const (
 var unfold = strings.NewReplacer(breakSign, "\n", tabSign, "\t").Replace
 
 // feed takes bytes in any pieces and returns those for the line editor.
-// interrupted says that Ctrl-C was pressed while busy.
+// interrupted is called when Ctrl-C was pressed while busy.
 func (k *keys) feed(in []byte, busy bool) (out []byte, interrupted bool) {
 	for _, c := range in {
 		if len(k.held) > 0 || c == 0x1b {

@@ -34,7 +34,7 @@ func (a *Adapter) Typing(_ context.Context, _ chat.Message) error {
 	return nil
 }
 
-// Preview prints what text has more than the last call, on a terminal only. It
+// Preview prints what text has gained since the last call, on a terminal only. It
 // has no ids.
 func (a *Adapter) Preview(_ context.Context, m chat.Message, _, text string) (string, time.Duration, error) {
 	a.mu.Lock()
@@ -45,8 +45,8 @@ func (a *Adapter) Preview(_ context.Context, m chat.Message, _, text string) (st
 	return "", pace, a.screen.grow(strings.Trim(clean(text), "\n"))
 }
 
-// Send prints one answer and ends it with a newline. It fails only when Out
-// cannot be written, which is for good.
+// Send prints one answer and a newline. It fails only when Out cannot be written,
+// which is permanent.
 func (a *Adapter) Send(_ context.Context, p chat.Part) (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -72,7 +72,7 @@ func (a *Adapter) Send(_ context.Context, p chat.Part) (string, error) {
 	return id, nil
 }
 
-// offer numbers the choices, a row of buttons on a line.
+// offer prints numbered choices, one row of buttons per line.
 func (a *Adapter) offer(rows [][]chat.Button, id string) string {
 	a.offered, a.offerID = nil, id
 	var lines []string

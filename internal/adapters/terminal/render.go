@@ -21,11 +21,10 @@ const (
 	styleOff    = "\x1b[0m"
 )
 
-// render turns Markdown into styled lines, none wider than width where that can
-// be helped (0 is any width). Of a text that grows it makes only what will not
-// look otherwise when more comes: what it makes of any beginning of a text is a
-// beginning of what it makes of the whole, so that an answer can be printed
-// piece by piece. Open styles are then left open.
+// render turns Markdown into styled lines, none wider than width if possible (0 is
+// any width). Of a growing text it renders only the part whose look cannot change
+// any more: rendering a prefix of a text gives a prefix of the whole rendering, so
+// an answer can be printed piece by piece. Open styles are then left open.
 func render(text string, width int, growing bool) string {
 	if growing {
 		text = settled(text)
@@ -39,7 +38,7 @@ func render(text string, width int, growing bool) string {
 	return p.out.String()
 }
 
-// painter writes a parsed document down.
+// painter renders a parsed document.
 type painter struct {
 	source []byte
 	width  int
@@ -52,8 +51,8 @@ type painter struct {
 	styles []string // that are on
 }
 
-// blocks writes the blocks in n with a blank line between them; in a list it
-// stands only where its author left one.
+// blocks writes the blocks in n with a blank line between them; in a list only
+// where the author left one.
 func (p *painter) blocks(n ast.Node) {
 	for c := n.FirstChild(); c != nil && !p.done; c = c.NextSibling() {
 		if c.PreviousSibling() != nil && (n.Kind() != ast.KindListItem || c.HasBlankPreviousLines()) {
@@ -171,7 +170,7 @@ func (p *painter) words(n ast.Node, style string) {
 	}
 }
 
-// styled puts a style on what body writes, unless body ends before it is over.
+// styled puts a style on what body writes, unless body stops early.
 func (p *painter) styled(style string, body func()) {
 	if style == "" {
 		body()
@@ -186,8 +185,8 @@ func (p *painter) styled(style string, body func()) {
 	}
 }
 
-// inlines writes the text in n, of the block that may still grow only what is
-// certain.
+// inlines writes the text in n; of the block that may still grow, only the certain
+// part.
 func (p *painter) inlines(n ast.Node) {
 	stop := place{}
 	if n == p.last {
@@ -238,7 +237,7 @@ func (p *painter) inline(n ast.Node) {
 	}
 }
 
-// link always says where it leads.
+// link always shows where it leads.
 func (p *painter) link(n ast.Node, to, title string) {
 	label := markdown.Label(n, p.source)
 	if strings.TrimSpace(label) == "" || label == to {
@@ -254,8 +253,8 @@ func (p *painter) link(n ast.Node, to, title string) {
 	}
 }
 
-// table lines its columns up, or writes each row as a list of its cells where
-// that is too wide.
+// table aligns its columns, or writes each row as a list of its cells if that would
+// be too wide.
 func (p *painter) table(n *extast.Table) {
 	var rows [][]string
 	var widths []int

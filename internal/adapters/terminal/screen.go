@@ -11,8 +11,8 @@ type screen struct {
 	out   io.Writer
 	color bool
 	width func() int // of the window, 0 when it has none; nil is always 0
-	fits  int        // the width that the answer in the making began with
-	shown string     // printed of the answer in the making, styles included
+	fits  int        // the width with which the current answer began
+	shown string     // what is printed of the current answer, styles included
 	typed bool       // the sign of typing is on the line
 }
 
@@ -62,8 +62,8 @@ func (s *screen) measure() {
 	}
 }
 
-// show prints what text adds to what is shown; a text that does not continue it
-// begins anew, in its place when it was one short line (a status), else below.
+// show prints what text adds to what is shown. A text that does not continue it
+// starts over: in its place if that was one short line (a status), else below.
 // final ends the answer.
 func (s *screen) show(text string, final bool) error {
 	var out string
@@ -90,7 +90,7 @@ func (s *screen) show(text string, final bool) error {
 	return err
 }
 
-// shortLine is what surely fits a line of a terminal, in characters.
+// shortLine is a length, in characters, that fits a line of any terminal.
 const shortLine = 40
 
 func (s *screen) restart() string {
@@ -104,7 +104,7 @@ func (s *screen) restart() string {
 	return off + eraseLine
 }
 
-// end leaves an answer that was begun and will not be finished.
+// end abandons an answer that was begun and will not be finished.
 func (s *screen) end() {
 	out := ""
 	if s.typed {

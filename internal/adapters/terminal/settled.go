@@ -14,8 +14,8 @@ import (
 // a fence, whose line decides it only at its end.
 var undecided = regexp.MustCompile("^(?:[-+*_=>#`~:|0-9.)( \\t]*|[-+*>0-9.) \\t]*(?:```|~~~).*)$")
 
-// settled returns the part of an unfinished text in which it is certain which blocks
-// there are, and what each run of marks stands beside.
+// settled returns the part of an unfinished text in which the blocks, and the
+// neighbors of each run of marks, are certain.
 func settled(text string) string {
 	text = whole(text)
 	at := strings.LastIndexByte(text, '\n') + 1
@@ -51,9 +51,9 @@ type place struct {
 	at    int
 }
 
-// unsettled finds the first place in a block of text from which on it may look
-// otherwise when the block grows: a mark that could open something and is not
-// closed. Where it errs, it holds back what would not have changed.
+// unsettled finds the first place in a block of text that may look different when
+// the block grows: a mark that could open something and is not closed. When in
+// doubt, it holds back text that would not have changed.
 func unsettled(leaf ast.Node, source []byte) (stop place) {
 	var brackets []place
 	end := len(bytes.TrimRightFunc(source, unicode.IsSpace))
@@ -83,7 +83,7 @@ func unsettled(leaf ast.Node, source []byte) (stop place) {
 	return stop
 }
 
-// texts returns the texts in n that are no code and no address.
+// texts returns the texts in n, except code and addresses.
 func texts(n ast.Node) func(yield func(*ast.Text) bool) {
 	return func(yield func(*ast.Text) bool) {
 		_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails
@@ -98,9 +98,9 @@ func texts(n ast.Node) func(yield func(*ast.Text) bool) {
 	}
 }
 
-// opens reports whether the mark at i, which closes nothing, may open something. Marks
-// within what is closed already stay as they are (top is false), but for code
-// and addresses, which break all else up.
+// opens reports whether the mark at i, which closes nothing, may open something.
+// Marks inside a closed span are settled (top is false), except for code and
+// addresses, which take precedence over everything else.
 func opens(source []byte, i int, top bool) bool {
 	next, before := byte(' '), byte(' ')
 	if i+1 < len(source) {

@@ -1,7 +1,7 @@
 // Package terminal is the front end on stdin and stdout: a conversation with
 // line editing on a terminal, and one line per message in a pipe. It is not a
-// shell, keeps no conversation, and takes nothing from an answer that could
-// steer the terminal.
+// shell, keeps no conversation, and prints nothing from an answer that could
+// control the terminal.
 package terminal
 
 import (
@@ -26,7 +26,7 @@ import (
 
 const platform = "terminal"
 
-// Options says whose terminal it is. In and Out are required.
+// Options configure the terminal. In and Out are required.
 type Options struct {
 	In       io.Reader
 	Out, Err io.Writer // answers; everything else (nil discards)
@@ -48,7 +48,7 @@ type Options struct {
 	Log      *slog.Logger     // nil discards
 }
 
-// The terminal is told when a message is over, and then reads the next line.
+// The terminal reads the next line once it is told that a message is over.
 var (
 	_ chat.Adapter   = (*Adapter)(nil)
 	_ chat.TurnTaker = (*Adapter)(nil)
@@ -56,8 +56,8 @@ var (
 
 // Adapter is the terminal as a chat.Adapter.
 //
-// It has one message at a time, so it must be told when one is finished: whoever
-// handles the messages calls Done after the last part of the answer was sent.
+// It handles one message at a time, so it must be told when one is finished: the
+// Hub calls Done after the last part of the answer was sent.
 type Adapter struct {
 	o    Options
 	key  chat.Key
@@ -118,10 +118,10 @@ func (a *Adapter) Platform() string { return platform }
 // Health implements chat.Adapter.
 func (a *Adapter) Health() error { return nil }
 
-// errAborted says that Ctrl-C was pressed at the prompt.
+// errAborted: Ctrl-C was pressed at the prompt.
 var errAborted = errors.New("aborted")
 
-// source is where lines come from: a pipe or a keyboard.
+// source provides the lines: a pipe or a keyboard.
 type source interface {
 	// line blocks for the next line; io.EOF at the end, errAborted for Ctrl-C.
 	line() (string, error)
@@ -131,10 +131,9 @@ type source interface {
 	close()
 }
 
-// Run reads until the input ends, /quit, or ctx ends, and returns nil then: all
-// that was delivered has been answered, unless ctx ended first. It returns an
-// error when the input cannot be read, or, in a pipe, a message cannot be
-// stored.
+// Run reads until the input ends, /quit is typed, or ctx ends, and then returns nil:
+// everything delivered has been answered, unless ctx ended first. It returns an
+// error when the input cannot be read or, in a pipe, a message cannot be stored.
 func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	src, err := a.open()
 	if err != nil {
@@ -246,8 +245,8 @@ func (a *Adapter) say(ctx context.Context, in chat.Intake, line string) (quit bo
 	}
 }
 
-// message makes what was typed a message: a command, the choice of a button
-// offered by the answer just before, or a text.
+// message turns what was typed into a message: a command, the choice of a button
+// under the last answer, or a text.
 func (a *Adapter) message(text string) chat.Message {
 	m := chat.Message{
 		ID: uuid.NewString(), Key: a.key, From: a.from, Text: text,
@@ -300,7 +299,7 @@ func (a *Adapter) Done(m chat.Message) {
 	}
 }
 
-// note says something that is not an answer.
+// note prints something that is not an answer.
 func (a *Adapter) note(words string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// tidy makes typed bytes a text: valid UTF-8 without NUL.
+// tidy turns typed bytes into text: valid UTF-8 without NUL.
 func tidy(line string) string {
 	line = strings.TrimRight(line, "\r\n")
 	return strings.ReplaceAll(strings.ToValidUTF8(line, string(utf8.RuneError)), "\x00", "")
 }
 
-// sequence matches what terminals take as orders: CSI, OSC and its relatives,
-// and two-character escapes.
+// sequence matches control sequences of terminals: CSI, OSC and its relatives, and
+// two-character escapes.
 var sequence = regexp.MustCompile(`(?:\x1b\[|\x{9b})[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x{9d}\x{90}\x{98}\x{9e}\x{9f}])[^\x07\x1b\x{9c}]*(?:\x07|\x1b\\|\x{9c})|\x1b[ -/]*[0-Z\\^-~]`)
 
-// clean takes from an answer everything that could steer the terminal; line
+// clean removes everything from an answer that could control the terminal; line
 // breaks and tabs stay.
 func clean(text string) string {
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))

@@ -7,8 +7,7 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// narrowest is the width, in columns, below which breaking between words does
-// more harm than good.
+// narrowest is the width, in columns, below which wrapping does more harm than good.
 const narrowest = 20
 
 var style = regexp.MustCompile("\x1b\\[[0-9;]*m")
@@ -16,9 +15,9 @@ var style = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // wide returns how many columns a text takes, styles aside.
 func wide(s string) int { return runewidth.StringWidth(style.ReplaceAllString(s, "")) }
 
-// wrap breaks the lines of Markdown that is shown as it was written. Code keeps
-// its lines. What it makes of a text begins with what it made of any beginning
-// of it that ends with a word (see whole).
+// wrap breaks the lines of Markdown that is shown as it was written. Code keeps its
+// lines. Wrapping a prefix that ends with a word (see whole) gives a prefix of the
+// wrapped text.
 func wrap(text string, width int) string {
 	if width < narrowest {
 		return text
@@ -65,8 +64,8 @@ func wrapLine(line string, width int, hang string) string {
 	return b.String()
 }
 
-// breakLines wraps a styled text; a style that goes on over a break is ended
-// before it and begun again behind it.
+// breakLines wraps a styled text; a style that spans a break is ended before it and
+// started again after it.
 func breakLines(text string, width int) []string {
 	var lines []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -87,9 +86,8 @@ func breakLines(text string, width int) []string {
 	return lines
 }
 
-// whole returns the part of an unfinished text whose words are all there: one that
-// still grows may yet have to move to the next line. The first of a line never
-// does.
+// whole returns the part of an unfinished text whose words are complete: a word that
+// still grows may have to move to the next line, except for the first of a line.
 func whole(text string) string {
 	if at := strings.LastIndexAny(text, " \n"); at >= 0 && text[at] == ' ' {
 		return text[:at]
