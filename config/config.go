@@ -1,12 +1,12 @@
-// Package config is what the owner set: every setting with its default, its
-// range and its sentence in one struct, read from a YAML file, then the
-// environment, then flags. Only what makes parts of settings imports it. It opens
-// no connection, and knows nothing of what the settings are for.
+// Package config holds the settings: one struct with the default, the range and a
+// sentence for each, read from a YAML file, then the environment, then flags. Only
+// rooms that build parts from settings import it. It opens no connection and knows
+// nothing about what the settings are for.
 //
-// The tags of a field are the whole truth about a setting: yaml (its name),
+// The tags of a field define everything about a setting: yaml (its name),
 // default, range ("low..high", both included), one ("a|b"), form (a check in
 // validate.go) and doc. Environment names, bot.example.yaml, the settings table
-// and the checks at start are derived from them.
+// and the checks at startup are derived from them.
 package config
 
 import "time"
@@ -40,7 +40,7 @@ type Config struct {
 	// OllamaURL is where to look for Ollama while no endpoint is set: the
 	// base URL made from OLLAMA_HOST, or Ollama's default port on this machine.
 	OllamaURL string `yaml:"-"`
-	// Warnings are sentences for the operator that do not stop the start.
+	// Warnings are sentences for the operator that do not stop startup.
 	Warnings []string `yaml:"-"`
 }
 
@@ -69,7 +69,7 @@ type Engine struct {
 	Traits  `yaml:",inline"`
 }
 
-// Traits is what one model is like.
+// Traits describes one model.
 type Traits struct {
 	Temperature     float64 `yaml:"temperature" default:"0.0" range:"0..2" doc:"0 is the most predictable"`
 	MaxTokens       int     `yaml:"max_tokens" default:"1024" range:"1..100000" doc:"longest answer of one model call"`
@@ -79,10 +79,10 @@ type Traits struct {
 	Price           Price   `yaml:"price" doc:"money for a million tokens, in limits.currency: {input: 2.5, cached: 0.25, output: 15}"`
 }
 
-// Tokens is a number of tokens; 0 is written auto.
+// Tokens is a number of tokens; 0 is written as auto.
 type Tokens int
 
-// Price is what a million tokens cost.
+// Price is the cost of a million tokens.
 type Price struct {
 	Input  float64 `yaml:"input" default:"0" range:"0..100000" doc:"money for a million tokens that are sent, in limits.currency"`
 	Cached float64 `yaml:"cached" default:"0" range:"0..100000" doc:"of these, for those the provider had in its cache; 0 is as input"`
@@ -129,7 +129,7 @@ type Access struct {
 	Allow  []string `yaml:"allow" form:"place" doc:"as owners, and telegram:chat:-100…, discord:guild:99…"`
 }
 
-// Session is how long a conversation lasts and what of it is sent.
+// Session says how long a conversation lasts and how much of it is sent.
 type Session struct {
 	IdleTimeout     time.Duration `yaml:"idle_timeout" default:"300s" range:"30s..1h" doc:"silence after which a session is idle; below session.ttl"`
 	TTL             time.Duration `yaml:"ttl" default:"3600s" range:"60s..24h" doc:"silence after which a session ends and is summarized"`
@@ -144,7 +144,7 @@ type Context struct {
 	TokenBudget int `yaml:"token_budget" default:"16000" range:"4000..128000" doc:"compress at 80 %, error at 110 %"`
 }
 
-// Agent is who answers.
+// Agent configures who answers.
 type Agent struct {
 	Name              string        `yaml:"name" default:"Parley" form:"required" doc:"what the bot calls itself"`
 	PromptFile        string        `yaml:"prompt_file" doc:"persona and constitution, reloaded when it changes; with none, the built-in one"`
@@ -152,25 +152,25 @@ type Agent struct {
 	TurnTimeout       time.Duration `yaml:"turn_timeout" default:"120s" range:"1s..1h" doc:"time for one answer, everything included"`
 }
 
-// Memory is what is remembered about people.
+// Memory configures what is remembered about people.
 type Memory struct {
 	Learn     bool   `yaml:"learn" default:"true" doc:"remember what people say about themselves without being asked to, when conversations are folded or end"`
 	MaxFacts  int    `yaml:"max_facts" default:"0" range:"0..1000000" doc:"untagged facts kept per person, the oldest go first; 0 keeps all"`
 	FactsFile string `yaml:"facts_file" doc:"Markdown file kept in step, both ways, with what is remembered about the first owner"`
 }
 
-// Playbook is how the bot has to behave.
+// Playbook configures the rules of behavior.
 type Playbook struct {
 	Dir string `yaml:"dir" doc:"folder of YAML files: guidelines, journeys, variables"`
 }
 
-// Tools is how tools are run, whoever they are of.
+// Tools configures how all tools are run.
 type Tools struct {
 	Policy  []ToolPolicy  `yaml:"policy" key:"name" doc:"who may use which tool and when it asks, by its name or a pattern such as files__*: the closest name counts"`
 	Timeout time.Duration `yaml:"timeout" default:"30s" range:"1s..5m" doc:"time for one call of a built-in tool that has no limit of its own"`
 }
 
-// ToolPolicy is what the owner wants of a tool, or of all that a pattern fits.
+// ToolPolicy is the owner's policy for a tool, or for all tools that match a pattern.
 type ToolPolicy struct {
 	Name string `yaml:"name" form:"required" doc:"a tool, or a pattern with *"`
 	Who  string `yaml:"who" default:"everyone" one:"everyone|admins|owner" doc:"who may use it: hidden from everybody else"`
@@ -227,11 +227,11 @@ type Source struct {
 	Name string `yaml:"name" form:"name" doc:"shown with what is cited from it"`
 	Dir  string `yaml:"dir" form:"required" doc:"the folder"`
 	Kind string `yaml:"kind" default:"notes" one:"notes|code" doc:"Markdown notes, or source code"`
-	// BaseURL is for links to what is cited from here.
+	// BaseURL is for links to passages cited from here.
 	BaseURL string `yaml:"base_url" doc:"like vault.base_url, for this folder; {line} is the line of code"`
 }
 
-// Web is what may be fetched and searched.
+// Web says what may be fetched and searched.
 type Web struct {
 	Search     WebSearch `yaml:"search"`
 	AllowHosts []string  `yaml:"allow_hosts" doc:"hosts that may be fetched; with none, every public one"`
@@ -260,7 +260,7 @@ type Limits struct {
 	ShutdownGrace        time.Duration `yaml:"shutdown_grace" default:"10s" range:"0s..10m" doc:"time for unfinished answers when the process is asked to stop"`
 }
 
-// Retention is how long archived conversations are kept.
+// Retention says how long archived conversations are kept.
 type Retention struct {
 	Days     int `yaml:"days" default:"0" range:"0..36500" doc:"0 keeps; what is kept stays searchable"`
 	Archived int `yaml:"archived" default:"0" range:"0..1000000" doc:"archived sessions kept per channel, and per person with session.scope user; 0 keeps all"`
@@ -271,12 +271,12 @@ type HTTP struct {
 	Listen string `yaml:"listen" form:"listen" doc:"the control page, /healthz, /readyz, /metrics; off when empty, on loopback unless an address is given"`
 }
 
-// OTel is where traces go.
+// OTel says where traces go.
 type OTel struct {
 	Endpoint string `yaml:"endpoint" form:"url" doc:"OTLP/HTTP address of an OpenTelemetry collector, such as http://127.0.0.1:4318; traces carry names, counts and times, never what was said; off when empty"`
 }
 
-// Log is what goes to stderr.
+// Log says what goes to stderr.
 type Log struct {
 	Level  string `yaml:"level" default:"info" one:"debug|info|warn|error" doc:"lowest level written"`
 	Format string `yaml:"format" default:"text" one:"text|json" doc:"format of log lines"`

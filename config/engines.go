@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Purposes are what models are for, as routes name it.
+// Purposes of models, as routes name them.
 const (
 	PurposeAnswer        = "answer"
 	PurposePlaybook      = "playbook"
@@ -21,9 +21,9 @@ func Purposes() []string {
 	return []string{PurposeAnswer, PurposePlaybook, PurposeSummary, PurposeLibrarian, PurposeEmbedding, PurposeTranscription}
 }
 
-// Route returns the models for a purpose, as it is set, or as what it goes without a
-// setting; nil for none. Without a list of models it is names at the one
-// endpoint: "" is the model of the settings.
+// Route returns the models for a purpose, as set or by default; nil for none.
+// Without a list of models it returns names at the one endpoint: "" is the model of
+// the settings.
 func (c Config) Route(purpose string) []string {
 	if len(c.Models) == 0 {
 		return c.oneEndpoint(purpose)
@@ -47,7 +47,7 @@ func (c Config) Route(purpose string) []string {
 	return names
 }
 
-// oneEndpoint is Route where model.* is the one endpoint.
+// oneEndpoint is Route for model.*, the only endpoint.
 func (c Config) oneEndpoint(purpose string) []string {
 	only := func(name string) []string {
 		if name == "" {
@@ -69,7 +69,7 @@ func (c Config) oneEndpoint(purpose string) []string {
 	return []string{""}
 }
 
-// EmbeddingModel returns the model that vectors are of, "" for none.
+// EmbeddingModel returns the model that makes vectors, "" for none.
 func (c Config) EmbeddingModel() string {
 	route := c.Route(PurposeEmbedding)
 	if len(route) == 0 || len(c.Models) == 0 {
@@ -88,8 +88,8 @@ func (c Config) Engine(name string) (Engine, bool) {
 	return c.Models[i], true
 }
 
-// engines checks the list of models and the routes over it: that there is one
-// way of saying what each model is for, and that routes lead somewhere.
+// engines checks the list of models and the routes over it: each purpose is set in
+// only one way, and routes name models that exist.
 func (c *Config) engines(fail func(path, problem, hint string)) {
 	c.oneWay(fail)
 	routes := map[string][]string{}
@@ -121,8 +121,8 @@ func (c *Config) engines(fail func(path, problem, hint string)) {
 	c.sameVectors(fail)
 }
 
-// oneWay refuses two ways of saying the same: naming both is better than
-// guessing which was meant.
+// oneWay refuses settings that say the same thing twice: an error that names both is
+// better than a guess.
 func (c *Config) oneWay(fail func(path, problem, hint string)) {
 	both := func(old, now string) {
 		fail(old, "is set, and so is "+now, "remove one of them")
@@ -166,14 +166,14 @@ func (c *Config) oneWay(fail func(path, problem, hint string)) {
 	}
 }
 
-// routed reports whether a conflict of a setting with its route was told.
+// routed reports whether a conflict of a setting with its route was reported.
 func (c *Config) routed(path string) bool {
 	return path == "model.playbook_name" && len(c.Routes.Playbook) > 0 ||
 		path == "model.transcription" && len(c.Routes.Transcription) > 0 ||
 		path == "model.embedding" && len(c.Routes.Embedding) > 0
 }
 
-// sameVectors refuses a route of different embedding models.
+// sameVectors refuses a route with different embedding models.
 func (c *Config) sameVectors(fail func(path, problem, hint string)) {
 	if len(c.Routes.Embedding) == 0 {
 		return

@@ -35,8 +35,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// ExitCode returns what the process ends with: a mistake in the settings is a
-// mistake in how the program was called. kong asks for it.
+// ExitCode returns the exit code of the process: a mistake in the settings counts as
+// a mistake in how the program was called. kong calls it.
 func (e *Error) ExitCode() int { return 2 }
 
 // paths lists the names a person may write: settings and sections.

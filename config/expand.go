@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// reference is a variable of the environment within a secret of a list.
+// reference matches an environment variable within a secret of a list.
 var reference = regexp.MustCompile(`\$\{([^}]*)\}`)
 
-// fromFile begins a secret of a list that is in a file of its own.
+// fromFile begins a secret of a list that is stored in a file of its own.
 const fromFile = "file:"
 
-// expand fills in the secrets within lists of sections, which no variable of
-// ours can name: ${NAME} is a variable of the environment, file:PATH what is
-// in that file. values is the environment.
+// expand fills in the secrets within lists of sections, which no BOT_ variable can
+// name: ${NAME} is an environment variable, file:PATH the content of that file.
+// values is the environment.
 func (l *loader) expand(values map[string]string) {
 	l.config.each(func(s *Setting) {
 		if !s.Secret || !strings.Contains(s.Path, "[") {

@@ -20,7 +20,7 @@ const DefaultFile = "bot.yaml"
 // maxFile bounds what is read of a settings or secret file, in bytes.
 const maxFile = 1 << 20
 
-// Options says where settings come from, least important first.
+// Options lists the sources of settings, the weakest first.
 type Options struct {
 	File  string            // YAML; "" is DefaultFile in the working folder, if it is there
 	Env   []string          // NAME=value, as os.Environ gives it; an empty value counts as unset
@@ -31,7 +31,7 @@ type Options struct {
 // failpoint is read by tests of crashes, not by this package.
 const failpoint = "BOT_FAILPOINT"
 
-// wellKnown are the names other programs gave to our settings. BOT_ names win.
+// wellKnown maps variables of other programs to our settings. BOT_ names win.
 var wellKnown = map[string]string{
 	"TELEGRAM_BOT_TOKEN": "telegram.token",
 	"DISCORD_BOT_TOKEN":  "discord.token",
@@ -155,9 +155,9 @@ func (l *loader) environment(env []string) {
 	}
 }
 
-// credentials takes secrets from the folder a service manager hands a service,
-// each from a file that is called as its setting: telegram.token. A blank file
-// is none, so that a unit can name one that its owner does not have.
+// credentials reads secrets from the folder that a service manager passes to a
+// service, each from a file named after its setting: telegram.token. A blank file
+// counts as missing, so that a unit can name a secret that its owner does not have.
 func (l *loader) credentials(dir string) {
 	if dir == "" {
 		return
@@ -178,15 +178,15 @@ func (l *loader) credentials(dir string) {
 	}
 }
 
-// strangers returns the well-known names that do not apply, because they would make
-// a pair of one provider's address and another's key: names in the environment
-// are often meant for other programs. A file that names an address names the
-// key, too; one that names only a key means that of OpenAI.
+// strangers returns the well-known names that do not apply, because they would
+// combine one provider's address with another's key: variables in the environment
+// are often meant for other programs. A file that names an address must name the
+// key, too; one that names only a key means OpenAI.
 func (l *loader) strangers(values map[string]string) (names []string) {
 	const key, base, model = "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"
 	file, why := l.config.Model, ""
 	switch {
-	case len(l.config.Models) > 0: // they name their own, perhaps from these variables
+	case len(l.config.Models) > 0: // they have their own keys, perhaps from these variables
 		return []string{key, base, model}
 	case file.BaseURL != "":
 		names, why = []string{key, base, model}, "model.base_url"
@@ -253,7 +253,7 @@ func (l *loader) ollama(host string) {
 	l.config.OllamaURL = u.Scheme + "://" + net.JoinHostPort(name, port) + strings.TrimSuffix(u.Path, "/") + "/v1"
 }
 
-// onLoopback gives an address without a host the loopback one.
+// onLoopback adds the loopback host to an address without one.
 func onLoopback(listen string) string {
 	if strings.HasPrefix(listen, ":") {
 		return "127.0.0.1" + listen

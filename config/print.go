@@ -13,7 +13,7 @@ func (c Config) String() string {
 	return b.String()
 }
 
-// Example is bot.example.yaml: every setting at its default with its sentence.
+// Example returns bot.example.yaml: every setting at its default with its sentence.
 func Example() string {
 	var b strings.Builder
 	b.WriteString(`# Settings of Parley. Copy this file to bot.yaml and keep what you change.
@@ -70,7 +70,7 @@ func writeSections(b *strings.Builder, list reflect.Value, indent, name string) 
 	}
 }
 
-// writeElement shows, as comments, what an entry of a list of sections has.
+// writeElement shows, as comments, the fields of an entry of a list of sections.
 func writeElement(b *strings.Builder, t reflect.Type, indent, list string) {
 	fmt.Fprintf(b, "%s# %s:\n", indent, list)
 	for i, field := range fields(t) {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// Secret is a text that no print, log or encoding shows. string(s) is the
-// value.
+// Secret is a text that never appears in prints, logs or encodings. string(s) is
+// the value.
 type Secret string
 
 const hidden = "(hidden)"
 
-// String tells only whether there is one.
+// String shows only whether there is one.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -30,7 +30,7 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // MarshalText is String, for encoders.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// keyName are the parameters of addresses that hold a secret.
+// keyName matches parameters of addresses that hold a secret.
 var keyName = regexp.MustCompile(`(?i)key|token|secret|auth|sig|pass`)
 
 // Secrets lists the exact values that must never be seen: secrets, the values

@@ -10,10 +10,10 @@ import (
 	"unicode"
 )
 
-// auto is written for a number of tokens that is found out.
+// auto stands for a number of tokens that is detected.
 const auto = "auto"
 
-// Setting is one leaf of Config as people meet it.
+// Setting is one leaf of Config as people see it.
 type Setting struct {
 	Path    string // session.idle_timeout; sources[0].dir within a list
 	Env     string // BOT_SESSION_IDLE_TIMEOUT; empty for lists of sections and what is in them
@@ -61,7 +61,7 @@ func walk(v reflect.Value, prefix string, f func(*Setting)) {
 	}
 }
 
-// inline is the tag of a struct whose settings stand among those around it.
+// inline is the tag of a struct whose settings belong to the section around it.
 const inline = ",inline"
 
 // fields returns the settings and sections of a struct, in order.
@@ -94,7 +94,7 @@ func envName(path string) string {
 	return "BOT_" + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
 }
 
-// isSections tells the lists of sections from the lists of texts.
+// isSections distinguishes lists of sections from lists of texts.
 func isSections(t reflect.Type) bool {
 	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct
 }
@@ -143,7 +143,7 @@ func (c *Config) find(path string) (found Setting, ok bool) {
 	return found, ok
 }
 
-// set parses text into the field. Its error says what is expected and never
+// set parses text into the field. Its error explains what is expected and never
 // repeats a secret.
 func (s *Setting) set(text string) error {
 	text = strings.TrimSpace(text)

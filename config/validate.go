@@ -14,8 +14,8 @@ import (
 )
 
 // IDs is the grammar of people and places in access lists, which the platforms
-// know. Both return what is wrong with an id and how it should read, "" for
-// nothing.
+// supply. Both methods return what is wrong with an id and how it should read, ""
+// for nothing.
 type IDs interface {
 	Person(id string) (problem, hint string)
 	Entry(id string) (problem, hint string) // a person or a place
@@ -23,7 +23,7 @@ type IDs interface {
 
 // Validate checks every value against its range and the values against each
 // other. Its error is every mistake found, each an *Error. Without ids the
-// entries of access lists are not looked at.
+// entries of access lists are not checked.
 func (c Config) Validate(ids IDs) error { return c.validate(ids, nil) }
 
 func (c *Config) validate(ids IDs, places map[string]string) error {
@@ -183,7 +183,7 @@ func isID(text string) bool {
 	return err == nil && n > 0 && strconv.FormatInt(n, 10) == text
 }
 
-// together checks what one value means for another.
+// together checks values that depend on each other.
 func (c *Config) together(fail func(path, problem, hint string)) {
 	if c.Session.IdleTimeout >= c.Session.TTL {
 		fail("session.idle_timeout", fmt.Sprintf("is %s; expected less than session.ttl, which is %s",

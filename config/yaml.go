@@ -13,15 +13,15 @@ import (
 	"parley/internal/yamldoc"
 )
 
-// yamlFile lays one parsed file over a Config: every value goes through
-// Setting.set, as those of the environment and the flags do.
+// yamlFile applies one parsed file to a Config: every value goes through
+// Setting.set, like those of the environment and the flags.
 type yamlFile struct {
 	*loader
 	name  string
 	lines []string
 }
 
-// maxMistakes is how many of one file are told at once.
+// maxMistakes is how many mistakes in one file are reported at once.
 const maxMistakes = 20
 
 func (y *yamlFile) load(text string) {
@@ -34,8 +34,8 @@ func (y *yamlFile) load(text string) {
 	}
 }
 
-// unparsed reports what the parser refused: in its words, unless they quote the
-// file, which may hold secrets.
+// unparsed reports the parser's error in its own words, unless they quote the file,
+// which may hold secrets.
 func (y *yamlFile) unparsed(err error) {
 	var e *yamldoc.Error
 	if !errors.As(err, &e) || e.Line == 0 {
@@ -69,7 +69,7 @@ func (y *yamlFile) place(tk *token.Token) string {
 	return fmt.Sprintf("%s:%d:%d", y.name, tk.Position.Line, tk.Position.Column)
 }
 
-// section lays a mapping over a struct.
+// section applies a mapping to a struct.
 func (y *yamlFile) section(node ast.Node, v reflect.Value, prefix string) {
 	if node.Type() == ast.NullType || node.Type() == ast.CommentType {
 		return
@@ -150,7 +150,7 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 	y.places[path] = y.place(node.GetToken())
 }
 
-// joins are the lists that may be written as pairs, and what joins a pair.
+// joins names the lists that may be written as pairs, and what joins a pair.
 var joins = map[string]string{"env": "=", "header": ": "}
 
 func (y *yamlFile) pairs(mapping *ast.MappingNode, s *Setting) {
@@ -179,8 +179,7 @@ func (y *yamlFile) list(list *ast.SequenceNode, s *Setting) {
 	s.setList(items)
 }
 
-// keyed fills a list of structs from a mapping: its names are what is set under
-// key in each.
+// keyed fills a list of structs from a mapping: each name becomes the value of key.
 func (y *yamlFile) keyed(mapping *ast.MappingNode, v reflect.Value, path, key string) {
 	v.Set(reflect.MakeSlice(v.Type(), len(mapping.Values), len(mapping.Values)))
 	for i, entry := range mapping.Values {
@@ -215,8 +214,8 @@ func (y *yamlFile) item(n ast.Node, v reflect.Value, prefix string) {
 
 var keyLine = regexp.MustCompile(`^([\s-]*([A-Za-z0-9_]+)\s*:)(.*)$`)
 
-// masked returns what is shown of a line: only values of settings known to be
-// harmless, for a misspelt key may well be a secret's.
+// masked returns the visible part of a line: only values of settings known to be
+// harmless, because a misspelt key may belong to a secret.
 func masked(line string) string {
 	parts := keyLine.FindStringSubmatch(line)
 	switch {

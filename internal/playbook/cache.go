@@ -8,9 +8,9 @@ import (
 	"parley/internal/vector"
 )
 
-// cache keeps what the model said about an item of the structured call, under
-// the item's version and the messages it was judged on. The one most recently
-// kept lives longest. It also keeps what conditions mean.
+// cache holds the model's verdicts on items of the structured call, by the item's
+// version and the messages it was judged on. The oldest entries are dropped first.
+// It also holds the vectors of conditions.
 type cache struct {
 	mu      sync.Mutex // guards what is below
 	items   map[cacheKey]*list.Element

@@ -5,5 +5,5 @@ import (
 	"time"
 )
 
-// changed returns when anything about a file changed last.
+// changed returns when a file, or anything about it, last changed.
 func changed(st *syscall.Stat_t) time.Time { return time.Unix(st.Ctim.Unix()) }

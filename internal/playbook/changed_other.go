@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// changed is not known on every system; there, two looks at the file decide.
+// changed is not available on every system; there, two looks at the file decide.
 func changed(*syscall.Stat_t) time.Time { return time.Now() }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// compile checks what definitions say of each other and prepares them for
+// compile checks references between definitions and prepares them for
 // matching. Mistakes go to the
 // files the definitions came from.
 func (b *Book) compile() {
@@ -132,7 +132,7 @@ func (b *Book) compileGuideline(g *Guideline, order int) {
 	b.compileHome(g)
 }
 
-// compileReply settles the three ways to write a ready-made answer.
+// compileReply handles the three ways to write a ready-made answer.
 func (b *Book) compileReply(g *Guideline) {
 	action := strings.TrimSpace(g.Action)
 	inAction, isReply := strings.CutPrefix(action, "reply:")

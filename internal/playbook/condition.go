@@ -27,8 +27,8 @@ const (
 	scoreRegex = 0.9
 )
 
-// Events a condition can wait for. The first five come with the Situation,
-// the others are raised by the journey itself.
+// Events that a condition can wait for. The first five come with the Situation;
+// the journey itself raises the others.
 const (
 	EventStart            = "start"             // a session begins
 	EventFirstMessage     = "first_message"     // the person was never seen before
@@ -147,8 +147,8 @@ func (c condition) ofMessage() bool {
 	return c.kind == kindLiteral || c.kind == kindRegex || c.kind == kindEvent
 }
 
-// holds decides a condition without a model. Plain ones are looked up among
-// the verdicts by their words.
+// holds decides a condition without a model. For plain ones it looks up the verdict
+// by their words.
 func (t *turn) holds(c condition) (score float64, reason string) {
 	if t.sit.Forwarded && (c.kind == kindLiteral || c.kind == kindRegex) {
 		return 0, ""

@@ -35,7 +35,7 @@ type Guidance struct {
 	// State has to be stored for the next message.
 	State  State
 	Result MatchResult
-	// Why explains the outcome in plain words, for /why; Notes is what went
+	// Why explains the outcome in plain words, for /why; Notes lists what went
 	// wrong on the way, for the log.
 	Why   []string
 	Notes []string
@@ -91,7 +91,7 @@ var guidanceText string
 
 var guidanceTemplate = template.Must(template.New("guidance.md").Parse(guidanceText))
 
-// view is what guidance.md shows.
+// view is the data of the template guidance.md.
 type view struct {
 	Actions []string
 	Journey string
@@ -227,8 +227,8 @@ func (t *turn) reply(top []Match, ask *Variable) (text, from string, kind Kind) 
 	return cmp.Or(t.book.fallback, fallbackReply), "the fallback", OutOfScope
 }
 
-// facts returns the known variables as data: JSON, so that a value cannot pass
-// for an instruction.
+// facts returns the known variables as JSON, so that a value cannot be mistaken for
+// an instruction.
 func (t *turn) facts() (out []string) {
 	for i := range t.book.doc.Variables {
 		v := &t.book.doc.Variables[i]
@@ -272,7 +272,7 @@ func (t *turn) spec(tool string) (llm.ToolSpec, bool) {
 	return t.sit.Tools[i], true
 }
 
-// offered returns the tools that exist here.
+// offered returns the tools among these that exist here.
 func (t *turn) offered(tools []string) (out []string) {
 	for _, tool := range tools {
 		if _, ok := t.spec(tool); ok || t.sit.Tools == nil {

@@ -16,7 +16,7 @@ var (
 	ErrUnknownJourney = errors.New("unknown journey")
 )
 
-// Standing is where a session's journey stands.
+// Standing is the state of a session's journey.
 type Standing struct {
 	JourneyID      string                     `json:"journey_id"`
 	Name           string                     `json:"name"`
@@ -45,8 +45,8 @@ func (b *Book) Start(st State, id string, now time.Time) (State, error) {
 	return write(s, p)
 }
 
-// Stop abandons the active journey at somebody's wish; ErrNoJourney when there
-// is none.
+// Stop abandons the active journey because somebody asked for it; ErrNoJourney when
+// there is none.
 func (b *Book) Stop(st State, now time.Time) (State, error) {
 	s, p, _ := st.read()
 	if !s.Journey.alive() {
@@ -56,8 +56,7 @@ func (b *Book) Stop(st State, now time.Time) (State, error) {
 	return write(s, p)
 }
 
-// Abandon ends whatever journey is active because its session expired. With
-// none it changes nothing.
+// Abandon ends the active journey, if any, because its session expired.
 func (b *Book) Abandon(st State, now time.Time) (State, error) {
 	s, p, _ := st.read()
 	if s.Parked != nil {
@@ -71,8 +70,8 @@ func (b *Book) Abandon(st State, now time.Time) (State, error) {
 	return write(s, p)
 }
 
-// Status tells where the session's journey stands; ok is false when none was
-// ever started.
+// Status returns the state of the session's journey; ok is false when none was ever
+// started.
 func (b *Book) Status(st State) (at Standing, ok bool, err error) {
 	s, p, err := st.read()
 	if s.Journey == nil {
@@ -152,9 +151,9 @@ func (t *turn) defined(j *journeyState) bool {
 	return ok && def.steps[j.Step] != nil
 }
 
-// walk starts a journey or moves the active one on, as far as what is known
-// carries it. Only the step the message was answered to may look at its words;
-// steps after it are passed when what they ask for is already known.
+// walk starts a journey or advances the active one as far as the known variables
+// allow. Only the step that the message answers may look at its words; steps after
+// it are passed when what they ask for is already known.
 func (t *turn) walk() {
 	answered := strings.TrimSpace(t.sit.Text) != "" || len(t.sit.Events) > 0
 	if t.step() == nil {
@@ -235,8 +234,8 @@ func (t *turn) goBack() bool {
 }
 
 // next returns the first transition, by priority, whose condition holds. Unless the
-// message answers this very step, only a step that asks for something, and has
-// it, is passed, and not on the words of the message.
+// message answers this very step, it only leaves a step whose questions are already
+// answered, and ignores the words of the message.
 func (t *turn) next(step *Step, answered bool) (*Transition, string) {
 	missing := t.missing(step.RequiredContext)
 	if !answered && (len(step.RequiredContext) == 0 || missing != "") {
@@ -287,7 +286,7 @@ func (j *Journey) stuck() (step, cycle string) {
 	return "", ""
 }
 
-// loop returns a way from a step back to itself over steps that do not end.
+// loop returns a path from a step back to itself over steps that are not terminal.
 func (j *Journey) loop(from string, ends map[string]bool) []string {
 	before := map[string]string{}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {

@@ -29,7 +29,7 @@ const (
 	minConfidence = 0.3  // a value the model is less sure of is not taken
 )
 
-// question is what one structured call asks.
+// question is the content of one structured call.
 type question struct {
 	Conversation []said       `json:"conversation,omitempty"`
 	Newest       string       `json:"newest"`
@@ -65,7 +65,7 @@ type parameters struct {
 	about  string          // the rule it belongs to
 }
 
-// verdict is what the model said of one item.
+// verdict is the model's answer on one item.
 type verdict struct {
 	Relevance float64
 	Reason    string
@@ -99,8 +99,8 @@ const answerSchema = `{"type":"object","additionalProperties":false,"required":[
 	`"variables":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["name","value","confidence","withdrawn"],"properties":{"name":{"type":"string"},"value":{"type":"string"},"confidence":{"type":"number"},"withdrawn":{"type":"boolean"}}}},` +
 	`"parameters":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["tool","arguments"],"properties":{"tool":{"type":"string"},"arguments":{"type":"string"}}}}}}`
 
-// ask gets verdicts for what only a model can tell: from the cache, or with
-// one call. Its failures are notes; the deterministic rules go on alone.
+// ask gets verdicts that only a model can give: from the cache, or with one call.
+// Failures become notes; the deterministic rules still apply.
 func (t *turn) ask(ctx context.Context, m llm.Model) {
 	items, needed := t.questions(ctx)
 	if !needed {
@@ -204,7 +204,7 @@ func reversed(b []byte) string {
 	return string(out)
 }
 
-// learn takes the answers that were asked for and are in range.
+// learn accepts answers that were asked for and are in range.
 func (t *turn) learn(q question, a answer) {
 	got := map[string]verdict{}
 	for _, c := range a.Conditions {
@@ -236,7 +236,7 @@ func (t *turn) learn(q question, a answer) {
 	}
 }
 
-// recall answers from the cache, when all of it is there.
+// recall answers from the cache if everything is there.
 func (t *turn) recall(q question) bool {
 	talk, found := q.talk(), map[string]verdict{}
 	for _, it := range q.items() {
@@ -252,7 +252,7 @@ func (t *turn) recall(q question) bool {
 	return true
 }
 
-// take uses one verdict. text is the condition's own words.
+// take applies one verdict. text is the condition's own words.
 func (t *turn) take(name, text string, v verdict) {
 	what, id, _ := strings.Cut(name, " ")
 	switch {
@@ -269,7 +269,7 @@ func (t *turn) take(name, text string, v verdict) {
 
 type item struct{ name, text, version string }
 
-// items lists what is asked, under the names verdicts are kept by.
+// items lists what is asked, by the keys of the cache.
 func (q question) items() []item {
 	var out []item
 	for _, c := range q.Conditions {
@@ -293,8 +293,8 @@ func (q question) talk() string {
 	return b.String() + q.Newest
 }
 
-// fit leaves out what comes last until the prompt is small enough. Items come
-// most wanted first.
+// fit drops items from the end until the prompt is small enough. The most wanted
+// items come first.
 func (t *turn) fit(all question) question {
 	q := question{}
 	for n := maxNewest; n == maxNewest || size(q) > maxNewestSize; n = n * 2 / 3 {
@@ -309,7 +309,7 @@ func (t *turn) fit(all question) question {
 		return false
 	}
 	q.Variables = affordable(all.Variables, afford)
-	// Half of the rest is for the conditions' surroundings at most.
+	// The conversation around the conditions gets at most half of the rest.
 	recent := t.sit.Recent[max(0, len(t.sit.Recent)-maxRecent):]
 	keep := left / 2
 	for _, m := range slices.Backward(recent) {
@@ -334,8 +334,8 @@ func (t *turn) fit(all question) question {
 	return q
 }
 
-// affordable stops looking when several in a row do not fit, so that thousands
-// of rules cost no more than what is asked.
+// affordable stops when several in a row do not fit, so that thousands of rules cost
+// no more time than those that are asked.
 func affordable[T any](all []T, afford func(any) bool) (out []T) {
 	misses := 0
 	for _, x := range all {
@@ -359,8 +359,8 @@ func size(part any) int {
 	return tokens(string(text)) + 1
 }
 
-// middle cuts the middle out of a long text: what a person wants is at its
-// ends.
+// middle cuts the middle out of a long text: people put what matters at the
+// beginning or the end.
 func middle(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Finding is something in a playbook that loads but is likely not meant.
+// Finding is something in a playbook that is valid but probably a mistake.
 type Finding struct {
 	File string
 	Line int
@@ -28,9 +28,9 @@ type linter struct {
 	found []Finding
 }
 
-// Check looks for rules and journeys that cannot work as written. tools are
-// the names there are, nil to skip that check; used counts how often each
-// guideline matched lately, nil to skip that one.
+// Check looks for rules and journeys that cannot work as written. tools lists the
+// known names, nil to skip that check; used counts how often each guideline matched
+// lately, nil to skip that one.
 func Check(b *Book, tools []string, used map[string]int) []Finding {
 	l := &linter{b: b, tools: tools}
 	for i := range b.doc.Guidelines {
@@ -155,8 +155,8 @@ func overlap(a, b *Guideline) bool {
 	return homes && meet(a.Platforms, b.Platforms) && meet(a.Channels, b.Channels) && meet(a.Roles, b.Roles)
 }
 
-// contradict sees two different ready-made answers, and an action that is the
-// other one forbidden.
+// contradict recognizes two different ready-made answers, and an action that
+// forbids the other one.
 func contradict(a, b *Guideline) bool {
 	if slices.Contains(a.Excludes, b.ID) || slices.Contains(b.Excludes, a.ID) {
 		return false
@@ -217,7 +217,7 @@ func (l *linter) journey(j *Journey) {
 	}
 }
 
-// reached returns the steps that some way from the initial one leads to.
+// reached returns the steps that can be reached from the initial one.
 func (j *Journey) reached() map[string]bool {
 	seen := map[string]bool{}
 	for queue := []string{j.InitialStep}; len(queue) > 0; queue = queue[1:] {

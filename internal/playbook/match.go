@@ -21,9 +21,9 @@ type Situation struct {
 	User     string // platform-scoped id
 	Roles    []string
 	Text     string // what the person wrote, however long
-	// Forwarded means that Text is somebody else's: it tells nothing of the
-	// person and asks for nothing, so no condition reads it, no value comes or
-	// goes and no journey begins or moves.
+	// Forwarded means that Text is somebody else's. It says nothing about the
+	// person and asks for nothing, so no condition reads it, no value changes
+	// and no journey starts or advances.
 	Forwarded bool
 	MessageID string
 	Recent    []llm.Message // the conversation before Text, oldest first
@@ -33,7 +33,7 @@ type Situation struct {
 	// Enabled overrides the files' enabled flags, by guideline id.
 	Enabled map[string]bool
 	Now     time.Time // zero is time.Now
-	// Spend goes into the model request; nil allows it.
+	// Spend goes into the model request; nil always allows the call.
 	Spend func() error
 }
 
@@ -62,11 +62,11 @@ type told struct {
 	dropped        []Dropped
 }
 
-// Guide works out how to answer one message. It makes at most one call to m,
-// and none when nothing needs a model's judgement; with m nil only what needs
-// none applies. Whatever goes wrong with that call is told in Guidance.Notes.
-// The only error is ctx's. Nothing is kept: a caller that throws the Guidance
-// away has made a dry run.
+// Guide works out how to answer one message. It makes at most one call to m, and
+// none when nothing needs a model's judgement; with m nil only rules that need none
+// apply. Problems with that call are reported in Guidance.Notes. The only error is
+// ctx's. Nothing is stored: a caller that throws the Guidance away has made a dry
+// run.
 func (b *Book) Guide(ctx context.Context, m llm.Model, s Situation) (Guidance, error) {
 	began := time.Now()
 	t := b.newTurn(s)
@@ -109,7 +109,7 @@ func (t *turn) why(format string, args ...any) {
 	t.reasons = append(t.reasons, fmt.Sprintf(format, args...))
 }
 
-// words returns the message's, worked out when first needed.
+// words returns the words of the message, computed when first needed.
 func (t *turn) words() []string {
 	if t.stems == nil {
 		t.stems = words(middle(t.sit.Text, maxNewest))
@@ -117,7 +117,7 @@ func (t *turn) words() []string {
 	return t.stems
 }
 
-// value returns what is known of a variable, default included.
+// value returns the known value of a variable, default included.
 func (t *turn) value(name string) (Value, bool) {
 	v, ok := t.book.variables[name]
 	if !ok {
@@ -137,7 +137,7 @@ func (t *turn) extract() {
 	}
 }
 
-// offer stores a value if it is valid and says so if it is not.
+// offer stores a value if it is valid, and notes the reason if it is not.
 func (t *turn) offer(name string, raw json.RawMessage, source string, confidence float64) {
 	v := t.book.variables[name]
 	if v == nil || t.sit.Forwarded {
@@ -146,7 +146,7 @@ func (t *turn) offer(name string, raw json.RawMessage, source string, confidence
 	got, err := v.valid.check(raw)
 	if err != nil {
 		t.rejected[name] = err
-		t.note("a value for %s was not taken: %v", name, err) // the value itself is nobody's business in a log
+		t.note("a value for %s was not taken: %v", name, err) // the value itself must not reach a log
 		return
 	}
 	store := t.store(v)
@@ -195,7 +195,7 @@ func (t *turn) enabled(g *Guideline) bool {
 	return g.IsEnabled()
 }
 
-// scope tells why a rule is out of place here, or "".
+// scope explains why a rule is out of scope here, or returns "".
 func (t *turn) scope(g *Guideline) string {
 	switch {
 	case len(g.Platforms) > 0 && !slices.Contains(g.Platforms, t.sit.Platform):
@@ -220,7 +220,7 @@ func (t *turn) at(h home) bool {
 	return h.step == "" || h.step == j.Step
 }
 
-// gate tells why a rule may not apply, or "".
+// gate explains why a rule may not apply, or returns "".
 func (t *turn) gate(g *Guideline) string {
 	if why := t.scope(g); why != "" {
 		return why
@@ -269,9 +269,10 @@ func (t *turn) drop(id string, r Reason, detail string) {
 	t.dropped = append(t.dropped, Dropped{id, r, detail})
 }
 
-// repeated reports whether a rule was applied before and is not due again. What
-// the newest message decides is due whenever it holds; a standing var: rule is
-// due once; the model was told what had been applied and judges accordingly.
+// repeated reports whether a rule was applied before and is not due again. A rule
+// that the newest message decides is due whenever it holds; a rule on a variable is
+// due once; for other rules the model was told what had been applied, and judged
+// accordingly.
 func (t *turn) repeated(g *Guideline) bool {
 	if t.session.Applied[g.ID] != g.version {
 		return false

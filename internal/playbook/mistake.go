@@ -50,7 +50,7 @@ type source struct {
 	found *Mistakes
 }
 
-// place is where a definition stands, for the checks between definitions.
+// place is the position of a definition, for the checks between definitions.
 type place struct {
 	src  *source
 	path string
@@ -79,7 +79,7 @@ func (ms Mistakes) sort() {
 	})
 }
 
-// suggest is `; did you mean "x"?`, or nothing when no name is near.
+// suggest returns `; did you mean "x"?`, or "" when no name is close.
 func suggest(got string, names []string) string {
 	if n := text.Nearest(got, names); n != "" {
 		return fmt.Sprintf("; did you mean %q?", n)

@@ -1,8 +1,8 @@
-// Package playbook says how to behave now: which of the owner's guidelines
-// apply to a message, where a journey stands, which context variables are
-// known. It reads YAML files, keeps no state of its own but a cache of the
-// model's verdicts, and makes at most one model call per message. It is not
-// the agent: it answers nothing, calls no tool and writes no storage.
+// Package playbook decides how to behave now: which of the owner's guidelines apply
+// to a message, which step a journey is in, which context variables are known. It
+// reads YAML files, keeps no state of its own but a cache of the model's verdicts,
+// and makes at most one model call per message. It is not the agent: it answers
+// nothing, calls no tool and writes no storage.
 package playbook
 
 import (
@@ -29,10 +29,10 @@ const maxFileSize = 4 << 20
 
 // Options change how a playbook is loaded and used. The zero value is fine.
 type Options struct {
-	// Tools are the names of the tools there are; a guideline that names
-	// another is a mistake. nil leaves that to Check.
+	// Tools lists the names of all tools; a guideline that names another is a
+	// mistake. nil leaves that to Check.
 	Tools []string
-	// Model is the name for the structured call, "" the configured one.
+	// Model is the model for the structured call, "" the configured one.
 	Model string
 	// Embed makes vectors of conditions and messages, for the shortlist; nil
 	// goes by words alone.

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// filter is what a text must contain for a pattern to match it: of each group
-// at least one, in lower case. Most messages contain no word of most patterns,
-// and looking for words is a hundred times quicker than matching.
+// filter lists what a text must contain for a pattern to match: at least one piece
+// of each group, in lower case. Most messages contain no word of most patterns, and
+// searching for words is a hundred times faster than matching.
 type filter [][]string
 
 // maxGroup bounds the alternatives worth looking for.

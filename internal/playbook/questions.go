@@ -8,9 +8,9 @@ import (
 	"parley/internal/text"
 )
 
-// questions collects what a model could tell about this message, most wanted
-// first, and whether anything of it is worth a call. Values that might be
-// found come along in a call that is made anyway.
+// questions collects what a model could decide about this message, most wanted
+// first, and whether any of it is worth a call. Values that might be found are only
+// added to a call that is made anyway.
 func (t *turn) questions(ctx context.Context) (q question, needed bool) {
 	q.Conditions = t.journeyQuestions()
 	rules := t.ruleQuestions(ctx)
@@ -192,7 +192,7 @@ func (t *turn) toolQuestions(conditions []asked) (out []parameters) {
 	return out
 }
 
-// terms returns the glossary entries that the message or the last few mention.
+// terms returns the glossary entries mentioned in this or the last few messages.
 func (t *turn) terms() (out []Term) {
 	if len(t.book.doc.Glossary) == 0 {
 		return nil

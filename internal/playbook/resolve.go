@@ -41,10 +41,10 @@ type Dropped struct {
 	Detail string `json:"detail"` // in plain words
 }
 
-// Resolve settles the relations between rules and is pure. Kept rules come
+// Resolve resolves the relations between rules and is pure. Kept rules come
 // ranked: priority, then relevance, then newest. Of two rules that exclude
 // each other the higher priority stays; when they are equal the one that
-// names the other stays. A rule that fell for its dependencies does not
+// names the other stays. A rule dropped for its dependencies does not
 // exclude or entail anything. entailed tells, for each kept rule that did not
 // match by itself, which rule brought it in.
 func Resolve(all []Candidate) (kept []Candidate, entailed map[string]string, dropped []Dropped) {
@@ -73,7 +73,7 @@ func rank(a, b Candidate) int {
 		b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.Order, b.Order), cmp.Compare(a.ID, b.ID))
 }
 
-// resolution is one attempt to find a set of rules that stand together.
+// resolution is one attempt to find a consistent set of rules.
 type resolution struct {
 	ranked []Candidate
 	barred map[string]Dropped
@@ -125,9 +125,9 @@ func (r *resolution) exclude(c, other *Candidate) (winner string) {
 	return c.ID
 }
 
-// settle takes in what matched and what that entails, without what is out
-// already, and drops what lacks a dependency, until nothing changes. The set
-// only ever shrinks from one call to the next.
+// settle adds the matched rules and those they entail, except rules already
+// dropped, and drops rules that lack a dependency, until nothing changes. From one
+// call to the next the set only shrinks.
 func (r *resolution) settle() {
 	for again := true; again; {
 		r.activate()

@@ -6,7 +6,7 @@ import (
 )
 
 // document is one YAML file. Every list may be in any file; what they hold is
-// merged. The tags are the one source of the load checks and of Schema.
+// merged. The tags are the only source of the load checks and of Schema.
 type document struct {
 	Settings   *Settings   `json:"settings" doc:"How rules are chosen; in one file at most."`
 	Glossary   []Term      `json:"glossary" doc:"Words of this place and what they mean."`

@@ -28,7 +28,7 @@ var formats = map[string]struct {
 	"id":   {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`), "1 to 64 letters, digits, _, . and -"},
 }
 
-// shape is what the tags of a field ask for.
+// shape holds the requirements in the tags of a field.
 type shape struct {
 	key, doc, format string
 	required         bool

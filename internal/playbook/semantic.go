@@ -9,7 +9,7 @@ import (
 	"parley/internal/vector"
 )
 
-// Bounds of what vectors do.
+// Bounds on the use of vectors.
 const (
 	vectorBatch = 64 // conditions that get one at a time
 	fewRules    = 30 // that many fit into the call anyway
@@ -62,8 +62,8 @@ func (c *cache) unknown(rules []Guideline) (due []string) {
 	return due
 }
 
-// near ranks the rules whose conditions mean what the message means, best
-// first. The message gets a vector only where the order of the rules matters.
+// near ranks the rules whose conditions are closest in meaning to the message, best
+// first. The message gets a vector only if the order of the rules matters.
 func (t *turn) near(ctx context.Context, rules []*Guideline) []int64 {
 	if t.book.options.Embed == nil || len(rules) <= fewRules {
 		return nil

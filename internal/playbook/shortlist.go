@@ -8,8 +8,8 @@ import (
 	"parley/internal/text"
 )
 
-// index finds, among the rules that only a model can judge, those whose words
-// a message shares.
+// index finds, among the rules that only a model can judge, those that share words
+// with a message.
 type index struct {
 	postings map[string][]int // word -> orders of guidelines
 	weight   map[string]float64

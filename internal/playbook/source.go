@@ -24,14 +24,14 @@ type Source struct {
 	checked time.Time
 }
 
-// A look at the files is good for checkEvery. After quiet without a change,
+// One look at the files is valid for checkEvery. After quiet without a change,
 // nobody is editing them.
 const (
 	checkEvery = time.Second
 	quiet      = 2 * time.Second
 )
 
-// Open loads dir. A playbook that is wrong at the start is an error; see Load.
+// Open loads dir. A playbook with mistakes at startup is an error; see Load.
 func Open(dir string, o Options) (*Source, error) {
 	s := &Source{dir: dir, options: o, cache: newCache()}
 	s.stamp, _ = s.look()
@@ -47,8 +47,8 @@ func Open(dir string, o Options) (*Source, error) {
 // Book returns the newest good Book, never nil. The error is what is wrong with the
 // files that are there now, while an earlier Book stays in force: a mistake, or
 // a *LostError. It may read files; now is the caller's clock. Files count once
-// they hold still: two looks find the same, or nothing has touched them for a
-// while.
+// they have stopped changing: two looks find the same, or nothing has touched them
+// for a while.
 func (s *Source) Book(now time.Time) (*Book, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,8 +132,8 @@ func lost(old, now *Book) error {
 	return nil
 }
 
-// look says what the files are like, without reading them, and when anything
-// about them changed last, which no program can set back.
+// look returns names, sizes and times of the files without reading them, and when
+// anything about them last changed (the time that no program can set back).
 func (s *Source) look() (stamp string, touched time.Time) {
 	files, err := yamlFiles(s.dir)
 	if err != nil {

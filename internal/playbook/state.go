@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// State is what the playbook remembers between messages, opaque to everybody
-// else: Session belongs to the session's row, Person to the person's. Empty is
-// a fresh start.
+// State is what the playbook remembers between messages. It is opaque to everybody
+// else: Session belongs to the session's row, Person to the person's. An empty State
+// is a fresh start.
 type State struct {
 	Session json.RawMessage
 	Person  json.RawMessage
@@ -41,7 +41,7 @@ type ended struct {
 	At     time.Time `json:"at"`
 }
 
-// stateVersion is the only one there ever was.
+// stateVersion is the only version so far.
 const stateVersion = 1
 
 var errNewer = errors.New("written by a newer version")
@@ -49,7 +49,7 @@ var errNewer = errors.New("written by a newer version")
 // maxPast bounds the list of journeys that are over.
 const maxPast = 50
 
-// Status is where a journey stands.
+// Status is the state of a journey.
 type Status string
 
 // The states of a journey. One that never started has none.
@@ -136,8 +136,8 @@ func (j *journeyState) history() ([]HistoryEntry, error) {
 
 func millis(d time.Duration) uint64 { return uint64(max(0, d.Milliseconds())) }
 
-// read decodes a state. A part that cannot be read starts afresh, and err says
-// so: a damaged row must not silence the bot.
+// read decodes a state. A part that cannot be read starts afresh, and err reports
+// it: a damaged row must not silence the bot.
 func (st State) read() (s session, p person, err error) {
 	var errS, errP error
 	if len(st.Session) > 0 {

@@ -23,7 +23,7 @@ const (
 	SourceDefault = "default"
 )
 
-// Value is what is known of a variable.
+// Value is the known value of a variable.
 type Value struct {
 	Name       string          `json:"name"`
 	Value      json.RawMessage `json:"value"` // in the variable's type
@@ -330,9 +330,9 @@ func (v *Variable) match(text string, asked bool) (string, bool) {
 	return "", false
 }
 
-// mayBeIn guesses, at no cost, whether a message could hold the value: it has
-// a token of the right form, a digit for a number or date, an allowed value,
-// or a word in common with the variable's description.
+// mayBeIn guesses cheaply whether a message could hold the value: it has a token of
+// the right form, a digit for a number or date, an allowed value, or a word in
+// common with the variable's description.
 func (v *Variable) mayBeIn(t *turn) bool {
 	for _, a := range v.valid.allowed {
 		if strings.Contains(t.lower, strings.ToLower(plain(a))) {

@@ -1,7 +1,7 @@
 package playbook
 
-// What people read; the rest of the words is the owner's.
+// Texts for people; all others come from the owner's files.
 
-// fallbackReply is for people: what strict mode says when the playbook has
-// neither a fitting reply nor a fallback.
+// fallbackReply is what strict mode says when the playbook has neither a matching
+// reply nor a fallback.
 const fallbackReply = "I cannot help with that here. Please ask in other words or turn to a person of the team."
