@@ -19,12 +19,12 @@ const (
 	maxProblems  = 20
 )
 
-// callerOwned are the arguments a model likes to fill and must not: identity
+// callerOwned lists arguments that models like to fill in but must not: identity
 // comes from the transport.
 var callerOwned = []string{"user_id", "actor_id", "author_id", "chat_id", "channel", "channel_id", "guild_id", "session", "session_id"}
 
-// ArgumentError says everything that is wrong with a call's arguments, one
-// problem a line, each with its path. It is written for the model.
+// ArgumentError lists everything that is wrong with a call's arguments, one problem
+// per line, each with its path. It is written for the model.
 type ArgumentError struct{ Problems []string }
 
 func (e *ArgumentError) Error() string { return strings.Join(e.Problems, "\n") }
@@ -86,8 +86,8 @@ func (a *arguments) parse(raw []byte) (clean json.RawMessage, dropped []string, 
 	return clean, dropped, nil
 }
 
-// prune removes from value what the schema closes out, and nulls given for
-// optional arguments, which models write to mean "not given".
+// prune removes properties that the schema does not allow, and nulls for optional
+// arguments, which models write to mean "not given".
 func prune(schema map[string]any, value any, path string) (dropped []string) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -122,7 +122,7 @@ func allowsNull(kind any) bool {
 }
 
 // problems returns everything that is wrong with value, each with its path. The
-// library stops at the first mistake, so each place is asked for itself.
+// library stops at the first mistake, so each place is checked by itself.
 func (a *arguments) problems(value any, first error) []string {
 	c := checker{root: a.schema, alone: map[*jsonschema.Schema]*jsonschema.Resolved{}}
 	out := c.wrong(a.schema, value, "arguments")
@@ -140,13 +140,13 @@ func (a *arguments) problems(value any, first error) []string {
 	return out
 }
 
-// checker asks each part of a schema for itself.
+// checker checks each part of a schema by itself.
 type checker struct {
 	root  *jsonschema.Schema
 	alone map[*jsonschema.Schema]*jsonschema.Resolved // nil where it only works within root
 }
 
-// wrong lists what is wrong within value, and if that is nothing, with value.
+// wrong lists what is wrong inside value or, if that is nothing, with value itself.
 func (c checker) wrong(schema *jsonschema.Schema, value any, path string) (out []string) {
 	if schema == nil {
 		return nil
@@ -185,7 +185,7 @@ func (c checker) resolve(schema *jsonschema.Schema) *jsonschema.Resolved {
 	return resolved
 }
 
-// readJSON reads one JSON value and refuses what encoding/json lets pass:
+// readJSON reads one JSON value and refuses what encoding/json accepts:
 // duplicate keys, deep nesting, broken UTF-8, anything after the value.
 func readJSON(raw []byte, deepest int) (any, error) {
 	if !utf8.Valid(raw) {
@@ -206,7 +206,7 @@ func readJSON(raw []byte, deepest int) (any, error) {
 	return value, nil
 }
 
-// readValue reads a value that holds others at most so deep.
+// readValue reads a value nested at most this deep.
 func readValue(d *json.Decoder, deep int) (any, error) {
 	if deep < 0 {
 		return nil, errors.New("nested too deeply")
@@ -289,8 +289,8 @@ func deriveSchema[A any](refine func(*jsonschema.Schema)) (json.RawMessage, erro
 	return json.Marshal(schema)
 }
 
-// withoutNull takes "null" out of derived types: providers differ on lists of
-// types, and prune already reads null as "not given".
+// withoutNull removes "null" from derived types: providers differ on lists of types,
+// and prune already reads null as "not given".
 func withoutNull(s *jsonschema.Schema) {
 	if s == nil {
 		return

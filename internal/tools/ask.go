@@ -11,12 +11,12 @@ import (
 	"parley/internal/text"
 )
 
-// maxLevels is how deep arguments are listed one in another; what lies deeper
-// is shown as it is written.
+// maxLevels is how deep nested arguments are listed; anything deeper is shown as
+// JSON.
 const maxLevels = 4
 
-// Listed returns what a call would be made with, as people read it: a Markdown list
-// of everything that stands in the arguments, nothing cut. "" is none.
+// Listed returns the arguments of a call for people: a Markdown list of all of
+// them, nothing cut. "" means none.
 func Listed(args json.RawMessage) string {
 	d := json.NewDecoder(bytes.NewReader(args))
 	d.UseNumber() // shown as they are written
@@ -55,7 +55,7 @@ func list(b *strings.Builder, value any, deep int) {
 	}
 }
 
-// nested reports whether a value has values in it.
+// nested reports whether a value contains other values.
 func nested(value any) bool {
 	switch v := value.(type) {
 	case map[string]any:

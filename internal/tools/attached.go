@@ -2,7 +2,7 @@ package tools
 
 import "parley/internal/chat"
 
-// Attached is the Data of a result that comes with files: pictures, recordings
-// and documents. The person gets them with the answer, and a model that sees
-// is shown the pictures. They come from outside.
+// Attached is the Data of a result with files: pictures, recordings and documents.
+// The person gets them with the answer, and a model with vision sees the pictures.
+// They count as coming from outside.
 type Attached []chat.File

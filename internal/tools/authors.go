@@ -10,23 +10,23 @@ import (
 	"parley/internal/vault"
 )
 
-// Authors keeps whose the notes are that were written through the bot.
-// memory.Store is the real one.
+// Authors stores who owns the notes that were written through the bot. memory.Store
+// is the real one.
 type Authors interface {
 	NoteAuthors(ctx context.Context) ([]memory.NoteAuthor, error)
 	SaveNoteAuthor(ctx context.Context, a memory.NoteAuthor) error
 	MoveNoteAuthor(ctx context.Context, from, to string) error
 }
 
-// maxSifted is how many passages or notes are looked at to find those that
-// somebody may read.
+// maxSifted is how many passages or notes are checked to find those that somebody
+// may read.
 const (
 	maxSifted = 50
 	maxListed = 1000
 )
 
-// Shelf is the notes as one person may read them: the owner's files, what was
-// written for everybody, and their own.
+// Shelf holds the notes that one person may read: the owner's files, notes written
+// for everybody, and their own.
 type Shelf struct {
 	n      Notes
 	who    string
@@ -54,8 +54,8 @@ func (n Notes) Shelf(ctx context.Context, who string, alone bool) (*Shelf, error
 	return s, nil
 }
 
-// author returns whose a file is; ok is false for the owner's own. A note that was
-// given another name by hand is known by what it says.
+// author returns who owns a file; ok is false for the owner's own. A note that was
+// renamed by hand is recognized by its content.
 func (s *Shelf) author(ctx context.Context, source, path string) (a memory.NoteAuthor, ok bool, err error) {
 	if a, ok = s.byPath[path]; ok || len(s.byHash) == 0 {
 		return a, ok, nil
@@ -74,7 +74,7 @@ func (s *Shelf) author(ctx context.Context, source, path string) (a memory.NoteA
 	if errors.Is(err, vault.ErrNotFound) {
 		return a, true, nil
 	}
-	return memory.NoteAuthor{}, false, err // that note is where it was: this one only says the same
+	return memory.NoteAuthor{}, false, err // that note has not moved: this one only has the same content
 }
 
 // Shows reports whether the person may read a file.
@@ -91,8 +91,8 @@ func (s *Shelf) Changes(ctx context.Context, source, path string) (bool, error) 
 	return err == nil && (a.User == s.who && known || owner && (!known || a.Shared)), err
 }
 
-// mark notes on a result that it holds words that are not the person's, nor the
-// owner's own: notes of others, and folders of code, which are anybody's.
+// mark notes on a result that it contains words of neither the person nor the
+// owner: notes of others, and folders of code, which anybody may have written.
 func (s *Shelf) mark(ctx context.Context, r *Result, e vault.Entry) error {
 	if e.Kind == vault.KindCode {
 		r.Untrusted = true
@@ -133,8 +133,7 @@ func (s *Shelf) Read(ctx context.Context, p vault.Part) (vault.Document, error) 
 	return d, nil
 }
 
-// unseen keeps the headings of a note that the person may not read out of an
-// error.
+// unseen keeps the headings of a note that the person may not read out of an error.
 func (s *Shelf) unseen(ctx context.Context, p vault.Part, err error) error {
 	if ok, aerr := s.Shows(ctx, p.Source, p.Path); aerr != nil || !ok {
 		return fmt.Errorf("read %.300q: %w", p.Path, vault.ErrNotFound)
@@ -142,13 +141,13 @@ func (s *Shelf) unseen(ctx context.Context, p vault.Part, err error) error {
 	return err
 }
 
-// Listed keeps of a list what the person may read.
+// Listed drops from a list what the person may not read.
 func (s *Shelf) Listed(ctx context.Context, list []vault.Entry, limit int) ([]vault.Entry, error) {
 	list, err := sift(ctx, s, list, func(e vault.Entry) vault.Entry { return e })
 	return list[:min(len(list), limit)], err
 }
 
-// sift keeps what the person may read. On an error that is nothing.
+// sift keeps what the person may read: nothing on an error.
 func sift[T any](ctx context.Context, s *Shelf, all []T, of func(T) vault.Entry) ([]T, error) {
 	var kept []T
 	for _, t := range all {
@@ -164,9 +163,9 @@ func sift[T any](ctx context.Context, s *Shelf, all []T, of func(T) vault.Entry)
 	return kept, nil
 }
 
-// put writes a note. A new one belongs, from before it can be found, to its
-// author alone where it was dictated to the bot alone, and to everybody where it
-// was said in company; an old one is changed by whom it belongs to.
+// put writes a note. A new note belongs to its author alone if it was dictated in a
+// direct chat, and to everybody if it was dictated in a group; this is stored before
+// the note can be found. Only those to whom an old note belongs can change it.
 func (s *Shelf) put(ctx context.Context, c Call, note vault.Note) (vault.Written, error) {
 	path, err := s.n.Vault.Target(note.Path)
 	if err != nil {
@@ -204,8 +203,8 @@ func (s *Shelf) put(ctx context.Context, c Call, note vault.Note) (vault.Written
 	return w, errors.Join(err, s.n.Authors.SaveNoteAuthor(ctx, author))
 }
 
-// changes is the refusal to change a note, nil for none: one that the person may
-// not even read is not there.
+// changes returns why a note may not be changed, nil if it may. A note that the
+// person may not even read counts as missing.
 func (s *Shelf) changes(ctx context.Context, path string) error {
 	shows, err := s.Shows(ctx, "", path)
 	if err != nil {
@@ -221,7 +220,7 @@ func (s *Shelf) changes(ctx context.Context, path string) error {
 	return err
 }
 
-// carry gives a note another name, and its author with it.
+// carry renames a note and keeps its author.
 func (n Notes) carry(ctx context.Context, c Call, from, to string) (vault.Written, error) {
 	s, err := n.of(ctx, c)
 	if err != nil {

@@ -12,12 +12,12 @@ func cut(text string, limit int) (string, bool) {
 
 var envelopeTag = whole.Pattern(`(?i)<(\s*/?\s*outside_data)`)
 
-// envelope marks text as data. What looks like the mark inside is defused, so
-// the text cannot close it.
+// envelope marks text as data. Look-alikes of the mark inside are defused, so the
+// text cannot close it.
 func envelope(tool, text string) string {
 	text = envelopeTag().ReplaceAllString(text, "‹$1")
 	return outsideMark + " tool=\"" + tool + "\">\n" + text + "\n</outside_data>\n" + wordOutside
 }
 
-// outsideMark begins the envelope around what comes from outside.
+// outsideMark begins the envelope around text from outside.
 const outsideMark = "<outside_data"

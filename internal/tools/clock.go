@@ -45,7 +45,7 @@ func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) str
 	})
 }
 
-// loadZone refuses "Local": the machine's zone is nobody's.
+// loadZone refuses "Local": the machine's zone is not the person's.
 func loadZone(name string) (*time.Location, error) {
 	if name == "Local" {
 		return nil, fmt.Errorf("unknown time zone %s", name)

@@ -8,7 +8,7 @@ import (
 	"parley/internal/text"
 )
 
-// asking makes a Meta.Ask of a function of the arguments.
+// asking makes a Meta.Ask from a function of the arguments.
 func asking[A any](ask func(context.Context, Call, A) (string, error)) func(context.Context, Call) (string, error) {
 	return func(ctx context.Context, c Call) (string, error) {
 		var a A
@@ -19,20 +19,20 @@ func asking[A any](ask func(context.Context, Call, A) (string, error)) func(cont
 	}
 }
 
-// about makes a Meta.Ask of words and what of the arguments stands in them, each
-// shown as it is.
+// about makes a Meta.Ask from a format and the arguments that fill it, each shown
+// as it is.
 func about[A any](words string, values func(A) []string) func(context.Context, Call) (string, error) {
 	return asking(func(_ context.Context, _ Call, a A) (string, error) {
 		return sentence(words, values(a)...), nil
 	})
 }
 
-// owning makes a Meta.Own of the words that are the caller's own in arguments.
+// owning makes a Meta.Own from the caller's own words in the arguments.
 func owning[A any](words func(A) string) func(context.Context, Call) (string, error) {
 	return asking(func(_ context.Context, _ Call, a A) (string, error) { return words(a), nil })
 }
 
-// sentence is words with the values of a call in them, each shown as it is.
+// sentence fills a format with the values of a call, each shown as it is.
 func sentence(words string, values ...string) string {
 	shown := make([]any, len(values))
 	for i, v := range values {

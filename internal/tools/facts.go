@@ -36,8 +36,8 @@ func core(name, description string, category Category) Meta {
 	return Meta{Name: name, Description: strings.TrimSpace(description), Category: category, Core: true}
 }
 
-// onDemand returns a tool that is offered when it is asked for: what every
-// conversation has to carry is small (a local model reads it with each message).
+// onDemand returns a tool that is offered only when asked for: every conversation
+// must stay small, because a local model reads all of it with each message.
 func (m Meta) onDemand() Meta {
 	m.Core = false
 	return m
@@ -56,8 +56,7 @@ func (m Meta) adds(again bool) Meta {
 	return m
 }
 
-// sets returns a tool that puts something into a state; doing it twice is doing it
-// once.
+// sets returns a tool that sets a state; doing it twice has the same effect.
 func (m Meta) sets() Meta {
 	m = m.writes()
 	m.Hints = &Hints{Destructive: true, Idempotent: true}
@@ -80,13 +79,12 @@ func oneOf(values map[string][]string) func(*jsonschema.Schema) {
 	}
 }
 
-// invalid is a wrong argument with the sentence that says how it should be.
+// invalid is a wrong argument with a sentence that explains how it should be.
 func invalid(argument string, err error) error {
 	return &ArgumentError{[]string{"arguments/" + argument + ": " + err.Error()}}
 }
 
-// refused sorts out the failures that are a wrong argument: the one that holds
-// the text.
+// refused turns failures that are the text argument's fault into argument errors.
 func refused(err error, argument string) (Result, error) {
 	for _, wrong := range []error{facts.ErrSize, memory.ErrTaskSize, memory.ErrLogSize} {
 		if errors.Is(err, wrong) {
@@ -146,7 +144,7 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 	})
 }
 
-// told returns how much a fact is worth: less where the turn has read what others
+// told returns how far a fact can be trusted: less if the turn has read what others
 // wrote, even after a yes.
 func told(c Call) float64 {
 	if c.Taint.Outside {

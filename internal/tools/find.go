@@ -25,8 +25,8 @@ const FindName = "find_tools"
 // FindTools returns the tool find_tools. It knows the tools of set that are not
 // core, lists them by name in its own description of the argument, and offers
 // those asked for through Result.Offer, so that a prompt carries only what a
-// conversation needs. With nothing but core tools in set, ok is false: there
-// is nothing to find.
+// conversation needs. With only core tools in set, ok is false: there is nothing to
+// find.
 func FindTools(set Set) (t Tool, ok bool) {
 	var rest []Spec
 	var names []string

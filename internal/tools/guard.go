@@ -25,9 +25,8 @@ const (
 	responseTimeout = 15 * time.Second // until the headers are there
 )
 
-// forbidden are the networks that are not the public internet. netip's
-// IsPrivate and friends miss several of them, so they are all
-// written down here.
+// forbidden lists the networks that are not the public internet. netip's IsPrivate
+// and its relatives miss several of them, so all are listed here.
 var forbidden = prefixes(
 	"0.0.0.0/8",       // "this" network; 0.0.0.0 reaches the own machine
 	"10.0.0.0/8",      // private
@@ -82,13 +81,13 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Guard makes HTTP clients that reach public addresses only. The check is on
-// the address that is dialled, at the moment it is dialled, so neither DNS nor
-// redirects get around it. The zero Guard is ready.
+// Guard makes HTTP clients that reach public addresses only. It checks the address
+// at the moment it is dialled, so neither DNS nor redirects get around it. The zero
+// Guard is ready.
 type Guard struct {
 	Resolver Resolver // nil is net.DefaultResolver
-	// AllowPrivate lists host:port pairs, as they stand in an address, that an
-	// operator configured or a test serves: they are dialled wherever they are.
+	// AllowPrivate lists host:port pairs, as written in an address, that an
+	// operator configured or a test serves: they may be on any network.
 	AllowPrivate []string
 	// AllowHosts, when not empty, are the only hosts that may be asked, their
 	// subdomains not included.
@@ -97,8 +96,8 @@ type Guard struct {
 	Wait time.Duration
 }
 
-// Trusting is g that also dials the host and port of an address which an
-// operator configured, wherever they are. Redirects from there gain nothing.
+// Trusting returns a copy of g that also dials the host and port of an address that
+// an operator configured, on any network. Redirects from there get no extra rights.
 func (g Guard) Trusting(address string) (Guard, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -110,8 +109,8 @@ func (g Guard) Trusting(address string) (Guard, error) {
 
 // Client makes a client. It uses no proxy, keeps no cookies, follows at most 5
 // redirects, each checked like the first address, and tells a new host nothing
-// about the one before. It has no deadline over all and no cap on bodies: its
-// user sets both. Its errors wrap ErrForbidden when the Guard refused.
+// about the one before. It has no overall deadline and no limit on bodies: the
+// caller sets both. Its errors wrap ErrForbidden when the Guard refused.
 func (g Guard) Client() *http.Client {
 	wait := g.Wait
 	if wait == 0 {
@@ -145,7 +144,7 @@ func (t guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.next.RoundTrip(r)
 }
 
-// CloseIdleConnections returns what http.Client looks for.
+// CloseIdleConnections is called by http.Client.
 func (t guarded) CloseIdleConnections() { t.next.CloseIdleConnections() }
 
 func checkRedirect(r *http.Request, via []*http.Request) error {
@@ -175,12 +174,12 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// hostsNamed is the key under which a request knows the hosts it may be led to, when
-// what it asks for may hold private data.
+// hostsNamed is the context key for the hosts that a request may be redirected to
+// when its address may contain private data.
 type hostsNamed struct{}
 
-// ledOut reports whether the address that was asked itself says where it is led on to:
-// whoever made it up could as well have asked there.
+// ledOut reports whether the requested address itself contains the host it redirects
+// to: such a redirect reveals nothing that a direct request would not.
 func ledOut(r, first *http.Request) bool {
 	hosts, private := r.Context().Value(hostsNamed{}).([]string)
 	if !private || slices.Contains(hosts, hostOf(r.URL.String())) {
@@ -193,8 +192,8 @@ func ledOut(r, first *http.Request) bool {
 	return strings.Contains(strings.ToLower(asked), strings.ToLower(r.URL.Hostname()))
 }
 
-// CheckURL refuses an address by its looks alone: scheme, user info, port,
-// host. What the host resolves to is checked when it is dialled.
+// CheckURL refuses an address by its text alone: scheme, user info, port, host. The
+// addresses of the host are checked when they are dialled.
 func (g Guard) CheckURL(u *url.URL) error {
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
 	switch {
@@ -271,7 +270,7 @@ func (g Guard) dial(ctx context.Context, network, address string) (net.Conn, err
 		if conn, err = d.DialContext(ctx, network, net.JoinHostPort(ip.Unmap().String(), port)); err == nil {
 			return conn, nil
 		}
-		if errors.Is(err, ErrForbidden) { // without the address: it tells of the network inside
+		if errors.Is(err, ErrForbidden) { // without the address, which reveals the internal network
 			return nil, fmt.Errorf("%w: %s leads to an address that is not public", ErrForbidden, host)
 		}
 	}

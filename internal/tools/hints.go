@@ -1,8 +1,8 @@
 package tools
 
-// Hints are what a tool is said to do, for those who cannot look inside: what
-// a tool server tells of its tools, and what bot mcp tells of ours. A server's
-// hints are pinned with its tool, but nobody has checked them.
+// Hints describe what a tool does, for those who cannot look inside: what a tool
+// server declares about its tools, and what bot mcp declares about ours. A server's
+// hints are pinned with its tool, but nobody has verified them.
 type Hints struct {
 	Title       string // for people; "" has none
 	ReadOnly    bool   // changes nothing

@@ -13,7 +13,7 @@ import (
 	"parley/internal/text"
 )
 
-// page is what a person would read of a document.
+// page is the part of a document that a person would read.
 type page struct {
 	title string
 	text  string
@@ -163,7 +163,7 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// unseen are styles under which nobody reads a text.
+// unseen matches styles that hide text from people.
 var unseen = text.Pattern(`display:none|visibility:(hidden|collapse)|opacity:0?(\.0+)?(;|!|%|$)|font-size:(0(\.\d+)?(px|pt|em|rem|%)?|1px)(;|!|$)|` +
 	`(left|top|right|bottom|text-indent|margin-left|margin-top):-\d{3,}|clip:rect\(0|clip-path:inset\((50|100)%|(^|;)(max-)?(width|height):0(px)?(;|!|$)|transform:scale\(0\)`)
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Taint is what a turn has read, as far as it decides what the turn may still
+// Taint records what a turn has read, as far as that decides what the turn may still
 // do. It is a value: the loop carries it and replaces it after every call.
 // The zero Taint has read nothing.
 type Taint struct {
@@ -18,18 +18,17 @@ type Taint struct {
 	// (TypedHosts) and those the operator allows. Lower case; a subdomain is
 	// another host.
 	Hosts []string
-	// URLs are exact addresses that a search found: the model did not build them.
+	// URLs are exact addresses from search results: the model did not build them.
 	URLs []string
 }
 
-// And returns the taint of who has read both.
+// And returns the taint of having read both.
 func (t Taint) And(o Taint) Taint {
 	return Taint{t.Outside || o.Outside, t.Private || o.Private, slices.Concat(t.Hosts, o.Hosts), slices.Concat(t.URLs, o.URLs)}
 }
 
-// Check says whether the turn may make this call: "" when it may, NeedsYes
-// when a person must agree first, NotAllowed when not even then. why is for
-// the model.
+// Check decides whether the turn may make this call: "" if it may, NeedsYes if a
+// person must agree first, NotAllowed if not even then. why is for the model.
 func (t Taint) Check(s Spec, args json.RawMessage) (class Class, why string) {
 	if s.Egress && t.Private {
 		var a struct{ URL string }

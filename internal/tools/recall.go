@@ -12,13 +12,13 @@ import (
 //go:embed recall.md
 var recallText string
 
-// recallTokens is what the quoted messages may take of a turn's context.
+// recallTokens is how much of a turn's context the quoted messages may take.
 const recallTokens = 1000
 
 // RecallConversation returns the tool recall_conversation: past messages of what
 // the person may see from here, by the same rules as everywhere. Before a direct
-// chat looks into groups, attest finds out which of them the person is still in;
-// nil finds out nothing.
+// chat searches groups, attest checks which of them the person is still in; nil
+// checks nothing.
 func RecallConversation(store *memory.Store, attest func(ctx context.Context, user string)) Tool {
 	type args struct {
 		Query string `json:"query" jsonschema:"what to look for, in a few words"`

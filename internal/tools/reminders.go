@@ -26,15 +26,15 @@ var cancelReminderText string
 //go:embed set_time_zone.md
 var setTimeZoneText string
 
-// Planner does what has to do with people's time: reminders and journals. The
-// tools and the slash commands share it.
+// Planner handles people's time: reminders and journals. The tools and the slash
+// commands share it.
 type Planner struct {
 	Store *memory.Store
 	Now   func() time.Time
 	// Zone is a person's IANA time zone, "" when unknown.
 	Zone func(context.Context, chat.User) string
-	// Next is when a schedule comes up after a moment; an error is fit for
-	// people: it never does, too often, or cannot be read.
+	// Next returns when a schedule is next due after a moment. Its error can be
+	// shown to people: never due, due too often, or unreadable.
 	Next func(schedule, zone string, after time.Time) (time.Time, error)
 }
 
@@ -48,8 +48,8 @@ func (k Planner) place(ctx context.Context, who chat.User) (*time.Location, bool
 	return loc, true
 }
 
-// Remind stores a reminder for who calls, at a time in their own words, and says
-// what it was set for.
+// Remind stores a reminder for the caller, at a time in their own words, and
+// returns what it was set for.
 func (k Planner) Remind(ctx context.Context, c Call, text, at string) (string, error) {
 	loc, known := k.place(ctx, c.Who)
 	w, err := when.Parse(at, k.Now(), loc)
@@ -77,7 +77,7 @@ func (k Planner) Remind(ctx context.Context, c Call, text, at string) (string, e
 	return said, nil
 }
 
-// dueText returns a reminder's next time, and its rhythm.
+// dueText returns a reminder's next time and its rhythm.
 func dueText(r memory.Reminder, loc *time.Location) string {
 	text := r.Due.In(loc).Format("Monday, 2 January 2006 at 15:04 MST")
 	if r.Schedule != "" {
@@ -167,8 +167,8 @@ func setTimeZone(k Planner) Tool {
 	})
 }
 
-// SetZone stores a person's time zone and returns its name, which may be
-// written large or small; an unknown one is an error fit for people.
+// SetZone stores a person's time zone and returns its name. Case does not matter;
+// an unknown zone is an error that can be shown to people.
 func (k Planner) SetZone(ctx context.Context, who chat.User, zone string) (name string, err error) {
 	for _, name := range []string{zone, titled(zone), strings.ToUpper(zone)} {
 		if _, err := loadZone(name); err == nil && name != "" {
@@ -178,8 +178,8 @@ func (k Planner) SetZone(ctx context.Context, who chat.User, zone string) (name 
 	return "", text.Tell(wordNoZone)
 }
 
-// titled writes the words of a zone's name as most are written:
-// america/new_york is America/New_York.
+// titled capitalizes the words of a zone's name: america/new_york is
+// America/New_York.
 func titled(zone string) string {
 	start := true
 	return strings.Map(func(r rune) rune {

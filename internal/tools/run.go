@@ -17,7 +17,7 @@ import (
 	"parley/internal/text"
 )
 
-// State is where a call stands.
+// State is the state of a call.
 type State string
 
 // The states of a call.
@@ -31,7 +31,7 @@ const (
 	Declined State = "declined" // the person said no
 )
 
-// Class says why a call did not succeed; "" when it did.
+// Class is why a call did not succeed; "" when it did.
 type Class string
 
 // The classes.
@@ -50,7 +50,7 @@ const (
 const DefaultResult = 16 << 10
 
 // Outcome is how a call ended. Result.Content is always fit for the model:
-// when Class is not empty it says in a sentence what went wrong.
+// when Class is not empty it explains in a sentence what went wrong.
 type Outcome struct {
 	State    State // Success, Failed or Timeout; Pending with NeedsYes
 	Class    Class
@@ -70,7 +70,7 @@ type Runner struct {
 	MaxResult int              // bytes of a result's Content; 0 is DefaultResult
 	Timeout   time.Duration    // of an attempt of a tool that names none; 0 is DefaultTimeout
 	Now       func() time.Time // nil is time.Now
-	// Watch, when not nil, hears of every State a call enters, from the
+	// Watch, when not nil, is called with every State a call enters, in the
 	// goroutine of Run.
 	Watch func(c Call, s State)
 
@@ -79,9 +79,8 @@ type Runner struct {
 
 // Run does one call and always returns an outcome, at the latest when ctx
 // ends or when the tool's timeout has passed on its last attempt. A tool that
-// does not return at its deadline is abandoned: its goroutine stays the
-// Runner's until the tool returns, its result is thrown away, and Wait waits
-// for it.
+// does not return at its deadline is abandoned: its result is thrown away, and Wait
+// waits until the tool returns.
 func (r *Runner) Run(ctx context.Context, set Set, c Call) Outcome {
 	now := r.Now
 	if now == nil {
@@ -99,8 +98,8 @@ func (r *Runner) Run(ctx context.Context, set Set, c Call) Outcome {
 	return o
 }
 
-// Wait blocks until every abandoned tool has returned or ctx ends, and says
-// which: nil, or ctx's error.
+// Wait blocks until every abandoned tool has returned, or ctx ends, in which case it
+// returns ctx's error.
 func (r *Runner) Wait(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() { r.calls.Wait(); close(done) }()
@@ -156,8 +155,8 @@ func (r *Runner) admit(ctx context.Context, set Set, c Call) Outcome {
 	return o
 }
 
-// owned reports whether a call is wholly what its caller has typed, about what is
-// theirs.
+// owned reports whether a call contains only what its caller typed, and concerns
+// only what is theirs.
 func (e *entry) owned(ctx context.Context, c Call, args json.RawMessage) bool {
 	if e.spec.Own == nil || c.Said == "" || e.spec.Asks() != AskOutside {
 		return false
@@ -286,7 +285,7 @@ func fenced(ctx context.Context, t Tool, c Call) (got returned) {
 	return returned{result, err}
 }
 
-// worded returns a result of words, or nothing but the error.
+// worded returns a result with this text, or only the error.
 func worded(err error, words string, args ...any) (Result, error) {
 	if err != nil {
 		return Result{}, err
@@ -294,8 +293,8 @@ func worded(err error, words string, args ...any) (Result, error) {
 	return Result{Content: fmt.Sprintf(words, args...)}, nil
 }
 
-// failure returns why a tool failed, as the model reads it: a sentence that was made
-// for people stands as it is.
+// failure returns why a tool failed, for the model. A sentence made for people is
+// used as it is.
 func failure(err error) string {
 	if sentence, ok := text.ForPeople(err); ok {
 		return line(sentence)
@@ -317,7 +316,7 @@ func line(s string) string {
 	return s
 }
 
-// way returns how words of others come through a tool that does not say so.
+// way returns how words of others came, for a tool that does not say so.
 func way(c Category) provenance.Via {
 	switch c {
 	case Web:
@@ -330,15 +329,15 @@ func way(c Category) provenance.Via {
 	return provenance.ViaServer
 }
 
-// present makes a result fit for the model: clean, capped, and in an envelope
-// when it comes from outside.
+// present prepares a result for the model: clean, capped, and in an envelope if it
+// comes from outside.
 func (r *Runner) present(spec Spec, c Call, res Result) Result {
 	limit := r.MaxResult
 	if limit <= 0 {
 		limit = DefaultResult
 	}
 	// Most of a huge result is thrown away: cleaning four times the cap is
-	// enough, and cloning what is left lets go of the rest.
+	// enough, and cloning the rest frees the remainder.
 	content, long := cut(res.Content, 4*limit)
 	content, _ = text.Strip(content)
 	content, over := cut(content, limit)

@@ -11,15 +11,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// understood are the values of $schema the library validates by. Any other is
-// read as the last of them, which is what MCP asks for.
+// understood lists the values of $schema that the library supports. Any other is
+// read as the last of them, as MCP requires.
 var understood = map[string]bool{"": true, "http://json-schema.org/draft-07/schema#": true, "https://json-schema.org/draft/2020-12/schema": true}
 
 // maxNested is how deep a schema may be: the library reads each level once for
 // every level around it.
 const maxNested = 64
 
-// readSchema reads what may be a stranger's schema.
+// readSchema reads a schema, possibly a stranger's.
 func readSchema(raw []byte) (*jsonschema.Schema, error) {
 	if _, err := readJSON(raw, maxNested); err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func readSchema(raw []byte) (*jsonschema.Schema, error) {
 	return schema, nil
 }
 
-// resolve makes a schema ready. form is it as JSON, nil for true and false.
+// resolve prepares a schema. form is its JSON, nil for true and false.
 func resolve(schema *jsonschema.Schema) (form map[string]any, ready *jsonschema.Resolved, err error) {
 	raw, err := json.Marshal(schema) // keywords may have been written in other cases
 	if err != nil {
@@ -57,16 +57,15 @@ func resolve(schema *jsonschema.Schema) (form map[string]any, ready *jsonschema.
 // asked 2^100 times.
 const maxWeight = 2000
 
-// bounded says why checking a value against a schema might not end: a part
-// that leads back to itself overflows the validator's stack, which is the end
-// of the process. nil when it ends soon. Parts are told apart by their JSON
-// pointer; references by id or anchor are refused, since what they mean
-// depends on where they stand.
+// bounded explains why checking a value against a schema might not end; nil if it
+// ends soon. A part that leads back to itself overflows the validator's stack, which
+// kills the process. Parts are identified by their JSON pointer; references by id or
+// anchor are refused, because their meaning depends on their position.
 func bounded(form map[string]any) error {
 	return weigher{form, map[string]int{}}.walk("", form)
 }
 
-// keywords that hold schemas: one, a list of them, or one for each name.
+// Keywords that contain schemas: one, a list of them, or one for each name.
 type keywords struct{ one, list, named []string }
 
 var (
@@ -123,7 +122,7 @@ func (w weigher) walk(at string, form map[string]any) error {
 	return beneath.each(at, form, w.walk)
 }
 
-// weigh counts the parts that are asked about the same value as this one.
+// weigh counts the parts that check the same value as this one.
 func (w weigher) weigh(at string, form map[string]any) (int, error) {
 	if n, known := w.weight[at]; known {
 		if n == 0 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Decided is the Data of a result that adds to what the session has decided.
+// Decided is the Data of a result that adds a decision to the session.
 type Decided string
 
 // VariableSet is the Data of a result that sets a context variable.
@@ -43,8 +43,8 @@ func SaveDecision() Tool {
 //go:embed variable.md
 var variableText string
 
-// SetVariable returns the tool set_variable. check says why a value is not taken,
-// in words for the model; the turn that runs the tool stores the value.
+// SetVariable returns the tool set_variable. check explains to the model why a value
+// is refused; the turn that runs the tool stores the value.
 func SetVariable(check func(name string, value any) error) Tool {
 	type args struct {
 		Name  string `json:"name" jsonschema:"name of the variable"`

@@ -38,7 +38,7 @@ func NewSet(tools ...Tool) Set {
 	return s
 }
 
-// CheckSchema says why a JSON Schema cannot describe arguments; nil when it can.
+// CheckSchema explains why a JSON Schema cannot describe arguments; nil if it can.
 func CheckSchema(schema []byte) error {
 	_, err := compileArguments(schema)
 	return err
@@ -69,8 +69,8 @@ func (s Set) filter(keep func(Spec) bool) Set {
 	return out
 }
 
-// Under is s with its tools as a rule would have them: what rule changes of a
-// spec besides Consent has no effect.
+// Under returns s with a rule applied to each spec: only changes to Consent take
+// effect.
 func (s Set) Under(rule func(Spec) Spec) Set {
 	out := Set{make([]*entry, len(s.entries))}
 	for i, e := range s.entries {
@@ -81,7 +81,7 @@ func (s Set) Under(rule func(Spec) Spec) Set {
 	return out
 }
 
-// With is s followed by the tools of others that s lacks; s wins a name both have.
+// With returns s followed by those tools of others whose names s lacks.
 func (s Set) With(others ...Set) Set {
 	for _, o := range others {
 		for _, e := range o.entries {
@@ -116,7 +116,7 @@ func (s Set) Same(o Set) bool {
 	return slices.Equal(s.entries, o.entries)
 }
 
-// Tokens returns the estimate of what it costs to tell a model of the tools.
+// Tokens estimates how many tokens the tools take in a request.
 func (s Set) Tokens() (n int) {
 	for _, e := range s.entries {
 		n += e.tokens
@@ -153,7 +153,7 @@ func (s Set) Names() []string {
 	return out
 }
 
-// Specs returns what a model is told, in order: equal Sets give equal bytes.
+// Specs returns the tools for a request, in order: equal Sets give equal bytes.
 func (s Set) Specs() []llm.ToolSpec {
 	out := make([]llm.ToolSpec, len(s.entries))
 	for i, e := range s.entries {

@@ -77,7 +77,7 @@ func listTasks(store *memory.Store) Tool {
 	})
 }
 
-// maxTasks is how many tasks are looked through at most.
+// maxTasks is how many tasks are searched at most.
 const maxTasks = 10_000
 
 // TaskLines are tasks as people read them.

@@ -1,7 +1,7 @@
-// Package tools is what the model may do: the Tool interface, immutable Sets
-// of tools, and the one way to run a call so that nothing a model or a tool
-// does can hurt a turn. It does not decide when a tool is called (the agent's
-// loop does) and does not ask people anything (it says that asking is needed).
+// Package tools holds what the model may do: the Tool interface, immutable Sets of
+// tools, and a Runner that makes sure that nothing a model or a tool does can break
+// a turn. It does not decide when a tool is called (the agent's loop does) and does
+// not ask people anything (it reports that a question is needed).
 package tools
 
 import (
@@ -29,14 +29,14 @@ type Tool interface {
 	Call(ctx context.Context, c Call) (Result, error)
 }
 
-// Call is one wish of the model to run a tool, with the identity it runs
-// under. Who, Where and Session come from the transport and never from Args.
+// Call is one request of the model to run a tool, with the identity it runs under.
+// Who, Where and Session come from the transport and never from Args.
 type Call struct {
 	ID   string          // the model's id of the call
 	Name string          // the tool, as the model wrote it
 	Args json.RawMessage // as the model wrote it until Run has validated it
 	Who  chat.User
-	// Where is the conversation; Direct says that it has one person in it.
+	// Where is the conversation; Direct is true if it has only one person in it.
 	Where   chat.Key
 	Direct  bool
 	Guild   string // the enclosing server's id, "" for none
@@ -45,39 +45,39 @@ type Call struct {
 	// Key is the same for every attempt at this step of this turn and for no
 	// other ("turn:step"): a tool that writes uses it to write once.
 	Key string
-	// Agent is who calls: "" is the conversation's own, else a subagent's name.
+	// Agent is who calls: "" is the main agent, else a subagent's name.
 	Agent string
-	// Confirmed says that Who said yes to this very call.
+	// Confirmed is true if Who said yes to exactly this call.
 	Confirmed bool
 	// Taint is what the turn has read so far.
 	Taint Taint
-	// Said is what Who typed just now, where nothing else is around it but what
-	// other people said in the same place; "" otherwise.
+	// Said is what Who just typed, if the only other words around it are those of
+	// other people in the same place; "" otherwise.
 	Said string
-	// Origin is whose words Args are made of besides Who's, and how those came:
-	// a tool that stores them stores it with them.
+	// Origin says whose words besides Who's are in Args, and how they came: a tool
+	// that stores Args stores Origin with them.
 	Origin provenance.Origin
 }
 
-// CallOf returns what m's author asks for by themselves, without a model: a command.
+// CallOf returns a call that m's author makes with a command, without a model.
 func CallOf(m chat.Message) Call {
 	return Call{Who: m.From, Where: m.Key, Direct: m.Direct, Guild: m.Guild, Message: m.ID, Key: "command:" + m.Key.String() + ":" + m.ID}
 }
 
-// Result is what a tool has to say.
+// Result is what a tool returns.
 type Result struct {
 	Content string // for the model
-	// Untrusted says that Content comes from outside: it is data, and the turn
-	// that read it is tainted.
+	// Untrusted is true if Content comes from outside: it is data, and taints the
+	// turn that reads it.
 	Untrusted bool
-	// Origin is whose words Content is made of, and how they came. Words of
-	// others than Who make it Untrusted; how, where it says nothing, is by the
-	// tool's Category.
+	// Origin says whose words are in Content, and how they came. Words of others
+	// than Who make it Untrusted; if it does not say how, the tool's Category
+	// decides.
 	Origin provenance.Origin
-	// Private says that Content holds what only Who or this place may know.
+	// Private is true if only Who or this place may know Content.
 	Private bool
 	Sources []Source // what Content rests on, in the order of its numbers
-	// Offer names tools that the model is offered from its next call on.
+	// Offer names tools to offer the model from its next call on.
 	Offer []string
 	Data  any // for the code that runs the turn; never shown to a model
 }
@@ -90,7 +90,7 @@ type Source struct {
 	Path    string
 	URL     string
 	Snippet string
-	// Text is what the model was shown of it; never stored.
+	// Text is the part that the model was shown; never stored.
 	Text  string
 	Score float64 // higher is better; comparable within one result only
 }
@@ -125,8 +125,7 @@ const DefaultTimeout = 30 * time.Second
 // MaxTimeout is the longest a Meta may ask for.
 const MaxTimeout = 300 * time.Second
 
-// Meta is what a tool says about itself. NewSet panics when a rule given here
-// is broken.
+// Meta describes a tool. NewSet panics when a rule given here is broken.
 type Meta struct {
 	Name        string   // ^[a-z][a-zA-Z0-9_-]{0,63}$, what every model vendor takes
 	Description string   // 1-500 characters, for the model
@@ -135,11 +134,11 @@ type Meta struct {
 	ReadOnly    bool     // changes nothing: may run beside others and may be repeated
 	SideEffect  bool     // changes something: in a tainted turn it needs a person's yes
 	Idempotent  bool     // writes once per Call.Key, so it may be repeated
-	// Egress says that the argument "url" decides which host hears of the
-	// call: a turn that holds private data may only name known hosts.
+	// Egress means that the argument "url" decides which host receives the
+	// request: a turn that holds private data may only name known hosts.
 	Egress bool
 	Trying // how long, and how often
-	// AllowFailure says that a turn in which it failed did not fail.
+	// AllowFailure means that a turn does not fail when this tool fails.
 	AllowFailure bool
 	Lent         // who has the tool
 	Consent      // who is asked
@@ -149,21 +148,21 @@ type Meta struct {
 	Refine func(*jsonschema.Schema) `json:"-"`
 }
 
-// Consent is when a call needs a person's yes, and what they are asked.
+// Consent says when a call needs a person's yes, and what they are asked.
 type Consent struct {
 	Confirm bool // always, whatever was read before
-	// Asking is when the owner wants it asked; "" leaves it to the tool.
+	// Asking is when the owner wants the question; "" leaves it to the tool.
 	Asking Asking
-	// Who may use it is the least role the owner wants; "" is everyone.
+	// Who is the lowest role that may use it, as the owner wants; "" is everyone.
 	Who string
-	// Ask words the question when a yes is needed, with valid Args; an error
-	// takes the place of the question: there is nothing to say yes to. nil
-	// leaves the words to the agent.
+	// Ask words the question when a yes is needed, with valid Args. An error means
+	// that there is nothing to agree to, and replaces the question. nil leaves the
+	// words to the agent.
 	Ask func(ctx context.Context, c Call) (string, error) `json:"-"`
-	// Own are the telling words of a call that touches nothing but what is its
-	// caller's own, and can be undone: where these stand in what the caller
-	// typed just now, nobody else's talk around it needs a yes. "" and nil are
-	// not such a call.
+	// Own returns the significant words of a call that concerns only what belongs
+	// to its caller and can be undone. If the caller has just typed these words,
+	// no yes is needed because of other people's talk around it. "" and nil mean
+	// that it is no such call.
 	Own func(ctx context.Context, c Call) (string, error) `json:"-"`
 }
 
@@ -177,8 +176,8 @@ const (
 	AskAlways  Asking = "always"
 )
 
-// Asks returns when a call of the tool needs a yes: as the owner wants it, and else
-// as the tool says.
+// Asks returns when a call of the tool needs a yes: as the owner wants, or else as
+// the tool says.
 func (m Meta) Asks() Asking {
 	switch {
 	case m.Asking != "":
@@ -197,17 +196,17 @@ type Trying struct {
 	Retry   *Retry        // nil tries once; only with ReadOnly or Idempotent
 }
 
-// Lent is what is known of a tool that a server lends us; zero is our own.
+// Lent describes a tool from a tool server; zero is one of ours.
 type Lent struct {
-	// Server is the tool server that has the tool, as the operator named it; ""
-	// is our own. A server wrote the description: a turn that is offered the
-	// tool has read it.
+	// Server is the tool server, as the operator named it; "" is one of ours. The
+	// server wrote the description, so a turn that is offered the tool has read
+	// text from outside.
 	Server string
-	// Hints are what is said about the tool; nil says nothing.
+	// Hints are the server's claims about the tool; nil has none.
 	Hints *Hints
 }
 
-// Spec is a Meta with the arguments' form: a JSON Schema of type object.
+// Spec is a Meta with the schema of the arguments: a JSON Schema of type object.
 type Spec struct {
 	Meta
 	Parameters json.RawMessage
@@ -215,7 +214,7 @@ type Spec struct {
 
 var nameForm = regexp.MustCompile(`^[a-z][a-zA-Z0-9_-]{0,63}$`)
 
-// Check says which rule of Meta s breaks; nil when it keeps them all.
+// Check reports which rule of Meta s breaks; nil if none.
 func (s Spec) Check() error {
 	describes := utf8.RuneCountInString(s.Description)
 	switch {
@@ -250,7 +249,7 @@ type function[A any] struct {
 	call func(context.Context, Call, A) (Result, error)
 }
 
-// Func makes a tool of a function. The schema is derived from A, a struct:
+// Func makes a tool from a function. The schema is derived from A, a struct:
 // its json tags name the arguments (omitempty makes one optional), its
 // jsonschema tags describe them. It panics when A has no schema or declares
 // an argument that only the transport may fill.

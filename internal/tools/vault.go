@@ -40,31 +40,31 @@ var searchCodeText string
 //go:embed find_definition.md
 var findDefinitionText string
 
-// Librarian is the helper that keeps notes tidy; it alone may move notes and
-// write indexes.
+// Librarian is the helper that keeps notes tidy. Only it may move notes and write
+// indexes.
 const Librarian = "librarian"
 
-// Notes is the owner's notes and code, as tools see them.
+// Notes holds the owner's notes and code, as tools see them.
 type Notes struct {
 	Vault *vault.Vault
-	// May says whether who calls may read and write them; nil lets everybody
+	// May reports whether the caller may read and write them; nil allows everybody
 	// who may talk to the bot.
 	May func(context.Context, Call) bool
-	// Link is the address of a place in a source, "" when it has none; nil for
-	// none.
+	// Link returns the address of a place in a source, "" for none; nil has no
+	// addresses.
 	Link func(source, path string, line int) string
-	// Writes says whether who calls may write them; nil lets everybody who may
-	// read them.
+	// Writes reports whether the caller may write them; nil allows everybody who
+	// may read them.
 	Writes func(context.Context, Call) bool
-	// Authors keeps whose notes are whose, and Owner knows the bot's owners by
-	// their ids; without the one all notes are the owner's, without the other
-	// everybody is one.
+	// Authors stores who owns which note, and Owner recognizes the bot's owners by
+	// their ids. Without Authors all notes are the owner's; without Owner
+	// everybody is an owner.
 	Authors Authors
 	Owner   func(ctx context.Context, id string) bool
 	Code    bool // there are folders of code
 }
 
-// What one result holds at most: hits, and runes of a note that is read.
+// Limits of one result: hits, and runes of a note.
 const (
 	vaultHits = 6
 	readRunes = 12_000
@@ -79,7 +79,7 @@ func VaultTools(n Notes) []Tool {
 	return list
 }
 
-// forReaders is Func behind the question whether who calls may.
+// forReaders is Func for callers who may read.
 func forReaders[A any](n Notes, meta Meta, call func(context.Context, Call, A) (Result, error)) Tool {
 	return Func(meta, func(ctx context.Context, c Call, a A) (Result, error) {
 		if n.May != nil && !n.May(ctx, c) {
@@ -100,7 +100,7 @@ func forReaders[A any](n Notes, meta Meta, call func(context.Context, Call, A) (
 	})
 }
 
-// forWriters is forReaders behind the question whether who calls may write.
+// forWriters is Func for callers who may read and write.
 func forWriters[A any](n Notes, meta Meta, call func(context.Context, Call, A) (Result, error)) Tool {
 	return forReaders(n, meta, func(ctx context.Context, c Call, a A) (Result, error) {
 		if n.Writes != nil && !n.Writes(ctx, c) {
@@ -128,8 +128,8 @@ func (n Notes) looked(ctx context.Context, c Call, q vault.Query) (Result, error
 	return s.Found(ctx, q.Kind, hits)
 }
 
-// How long a question right after the start waits for the first look at the
-// notes, and how often it looks. Longer is for a sentence that says so.
+// How long a question right after startup waits until the notes are read, and how
+// often it checks. After that the answer says that they are still being read.
 const (
 	indexPatience = 3 * time.Second
 	indexPace     = 50 * time.Millisecond
@@ -174,8 +174,8 @@ func (n Notes) definition() Tool {
 	})
 }
 
-// Found returns what was found, numbered, with its sources in the same order. kind
-// is a vault's.
+// Found returns the hits, numbered, with their sources in the same order. kind is a
+// vault's.
 func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Result, error) {
 	if len(hits) == 0 {
 		return Result{Content: wordNoNotes}, nil
@@ -194,7 +194,7 @@ func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Resul
 	return r, nil
 }
 
-// sourceKind returns what citations call a vault's kind.
+// sourceKind returns the name of a vault's kind in citations.
 func sourceKind(kind string) string {
 	if kind == vault.KindCode {
 		return "code"
@@ -202,8 +202,7 @@ func sourceKind(kind string) string {
 	return "note"
 }
 
-// source returns a hit as a citation shows it: notes by path#heading, code by
-// path:line.
+// source returns the citation of a hit: path#heading for notes, path:line for code.
 func (n Notes) source(kind string, h vault.Hit) Source {
 	s := Source{Kind: kind, Title: h.Title, Path: h.Path, Snippet: h.Snippet, Text: h.Text, Score: h.Score}
 	switch {
@@ -318,7 +317,7 @@ func withSuffix(name string) string {
 	return name
 }
 
-// written tells what was written, or nothing but the error.
+// written reports what was written, or only the error.
 func written(w vault.Written, err error) (Result, error) {
 	if err != nil {
 		return Result{}, err
@@ -384,8 +383,8 @@ func (n Notes) index() Tool {
 	})
 }
 
-// LibrarianTools returns what the librarian works with; the first ones only read,
-// which is what it plans with.
+// LibrarianTools returns the librarian's tools. The first ones only read; it plans
+// with those.
 func LibrarianTools() (plan, do []string) {
 	plan = []string{"vault_search", "vault_read", "vault_list"}
 	return plan, append(slices.Clone(plan), "vault_write", "vault_move", "vault_create_index")

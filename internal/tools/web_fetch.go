@@ -134,8 +134,8 @@ func (f *fetcher) fetch(ctx context.Context, address string) (fetched, error) {
 	return p, err
 }
 
-// fetchError says in one sentence what a model and a person can use; it never
-// tells an address inside the network.
+// fetchError explains a failure in one sentence for models and people. It never
+// reveals an address inside the network.
 func fetchError(ctx context.Context, err error) error {
 	var dns *net.DNSError
 	switch {
@@ -187,7 +187,7 @@ func readBody(body []byte, kind string, from *url.URL) (fetched, error) {
 	return p.mended(), nil
 }
 
-// mended returns a page without what is left of a letter where it was cut.
+// mended removes the rest of a character that was cut at the end of a page.
 func (p fetched) mended() fetched {
 	if p.more {
 		p.text = strings.TrimRight(p.text, "\uFFFD")

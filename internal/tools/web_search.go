@@ -33,8 +33,8 @@ type Search struct {
 	Key  string // Brave's; sent to URL only
 }
 
-// WebSearch returns the tool web_search. The service's own host may be private:
-// an operator configured it. It fails when s cannot be asked.
+// WebSearch returns the tool web_search. The service's host may be on a private
+// network, because an operator configured it. It fails when s is not usable.
 func WebSearch(s Search) (Tool, error) {
 	if s.Kind == "brave" && s.URL == "" {
 		s.URL = braveURL
@@ -151,7 +151,7 @@ func present(hits []hit, count int) Result {
 	return r
 }
 
-// plainText takes markup out of a snippet; services mark the words they found.
+// plainText removes markup from a snippet; services highlight the words they found.
 func plainText(text string, limit int) string {
 	p, err := readPage(strings.NewReader(text), &url.URL{})
 	if err == nil {
