@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// A commit holds at most so much: between two, searches and writes go on.
+// Bounds of one commit: between two commits, searches and writes continue.
 const (
 	maxBatchFiles = 200
 	maxBatchText  = 512 << 10
 )
 
-// job is one look at a part of one source.
+// job is one check of a part of one source.
 type job struct {
 	source Source
 	scope  string            // a path, "." for all of it
@@ -23,8 +23,8 @@ type job struct {
 }
 
 // Refresh compares every file with the index and brings the index up to date.
-// What did not change is not read. It mends a damaged index. A folder that
-// cannot be read is no error: Status tells, and what was known of it stays.
+// It does not read unchanged files, and it repairs a damaged index. A folder that
+// cannot be read is no error: Status reports it, and its entries stay.
 func (v *Vault) Refresh(ctx context.Context) error {
 	return v.refresh(ctx, func(Source, string) {})
 }
@@ -73,7 +73,7 @@ func (v *Vault) checkAll(ctx context.Context, enter func(Source, string)) error 
 	return nil
 }
 
-// settle forgets sources that are no more and notes that all was looked at.
+// settle forgets sources that no longer exist and notes that everything was checked.
 func (v *Vault) settle(ctx context.Context, names []string) error {
 	list, err := json.Marshal(names)
 	if err != nil {
@@ -110,8 +110,8 @@ func (v *Vault) settle(ctx context.Context, names []string) error {
 	})
 }
 
-// check does one job. An error is the index's or the context's; what is wrong
-// with the folder goes to its status.
+// check does one job. Its error is from the index or the context; problems with the
+// folder go to its status.
 func (v *Vault) check(ctx context.Context, j job) error {
 	root, err := os.OpenRoot(j.source.Dir)
 	if err != nil {
@@ -119,8 +119,8 @@ func (v *Vault) check(ctx context.Context, j job) error {
 		return nil
 	}
 	defer func() { _ = root.Close() }()
-	// What is known is asked first: a note that is written while the folders
-	// are walked is not taken for one that is gone.
+	// The index is read first, so that a note written during the walk is not
+	// mistaken for a deleted one.
 	var known map[string]stamp
 	err = v.using(func(ix *index) (err error) {
 		known, err = ix.known(ctx, j.source.Name, j.scope)
@@ -142,9 +142,9 @@ func (v *Vault) check(ctx context.Context, j job) error {
 	return nil
 }
 
-// compare commits the difference between the files and what is known of them.
-// A file that is the job itself is read even where size and time are the same:
-// it is known to have changed.
+// compare commits the difference between the files and the index. A file that is the
+// job itself is read even if size and time are the same: it is known to have
+// changed.
 func (v *Vault) compare(ctx context.Context, j job, w *walk, known map[string]stamp) error {
 	c := &change{}
 	v.progress(j, 0, len(w.files))
@@ -174,8 +174,8 @@ func (v *Vault) compare(ctx context.Context, j job, w *walk, known map[string]st
 	return v.apply(ctx, j.source.Name, c)
 }
 
-// progress tells how many files of a full check are still to be looked at, and
-// how many have come to the sum.
+// progress reports how many files of a full check are done, and how many more there
+// are.
 func (v *Vault) progress(j job, left, more int) {
 	if j.scope != "." {
 		return
@@ -187,7 +187,7 @@ func (v *Vault) progress(j job, left, more int) {
 	})
 }
 
-// file reads one file and adds what differs from what is known of it.
+// file reads one file and adds what differs from the index.
 func (c *change) file(w *walk, s Source, name string, was stamp) {
 	got, err := read(w.root, name, s.Kind, w.links)
 	if err != nil {
@@ -235,7 +235,7 @@ func (v *Vault) readState(j job, w *walk) {
 	})
 }
 
-// sourceState changes the status of a source and logs what is new about it.
+// sourceState changes the status of a source and logs any change.
 func (v *Vault) sourceState(source Source, change func(*SourceStatus)) {
 	v.set(func(st *Status) {
 		for i := range st.Sources {

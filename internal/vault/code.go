@@ -18,17 +18,17 @@ type symbol struct {
 	line        int
 }
 
-// codeEndings are the files of a code folder that are read. Settings are not
-// among them: they are where secrets live.
+// codeEndings lists the files of a code folder that are read. Settings files are
+// left out because they often hold secrets.
 var codeEndings = strings.Fields(".go .py .js .jsx .mjs .ts .tsx .java .kt .scala .c .h .cc .cpp .hpp .cs .rs .rb .php .swift .lua .pl .sh .bash .sql .r .ex .exs .erl .hs .ml .clj .dart .zig .nim .vue .svelte .html .css .proto .graphql .tf .md .markdown")
 
-// window is how many lines of code without a definition are one section.
+// window is how many lines of code without a definition make one section.
 const window = 60
 
-// maxGoNest is how deep brackets may stand for go/parser, which recurses.
+// maxGoNest is how deep brackets may nest for go/parser, which recurses.
 const maxGoNest = 1000
 
-// parseCode takes a file of code apart. data is valid UTF-8.
+// parseCode parses a file of code. data is valid UTF-8.
 func parseCode(name, data string) document {
 	if ending := strings.ToLower(path.Ext(name)); ending == ".md" || ending == ".markdown" {
 		return parseNote(name, data)
@@ -46,7 +46,7 @@ func parseCode(name, data string) document {
 	return d
 }
 
-// nesting returns how deep the brackets of a text stand at most, roughly.
+// nesting returns roughly how deep the brackets of a text nest.
 func nesting(data string) (deepest int) {
 	open, run := 0, 0
 	for i := range len(data) {
@@ -67,8 +67,8 @@ func nesting(data string) (deepest int) {
 	return deepest
 }
 
-// goSymbols lists what a Go file declares at its top. A file with mistakes
-// gives what stands before them; found tells whether there was anything.
+// goSymbols lists the top-level declarations of a Go file. Of a file with mistakes
+// it lists what comes before them; found is false if there is nothing.
 func goSymbols(data string) (all []symbol, found bool) {
 	fset := token.NewFileSet()
 	file, _ := parser.ParseFile(fset, "", data, parser.SkipObjectResolution)
@@ -160,8 +160,8 @@ func symbolsOf(lines []string) (all []symbol) {
 	return all
 }
 
-// codeSections cuts code where something is defined, with the comment above it;
-// without definitions into windows of lines.
+// codeSections cuts code at definitions, each with the comment above it, or, without
+// definitions, into windows of lines.
 func codeSections(lines []string, symbols []symbol) (all []section) {
 	add := func(heading, trail string, from, to int) {
 		for at := from; at < to; at += window {
@@ -194,7 +194,7 @@ func codeSections(lines []string, symbols []symbol) (all []section) {
 	return all
 }
 
-// remarks begin a line that belongs to the definition below it.
+// remarks are the beginnings of lines that belong to the definition below.
 var remarks = []string{"//", "#", "/*", "*", "--", "@", ";", "\"\"\""}
 
 // comment returns the first line of the comment right above line i.
@@ -209,7 +209,7 @@ func comment(lines []string, i int) int {
 	return i
 }
 
-// words parts a name as people say it: getUserName is "get User Name".
+// words splits a name as people say it: getUserName is "get User Name".
 func words(name string) string {
 	var b strings.Builder
 	var last rune

@@ -9,20 +9,20 @@ import (
 	"parley/internal/text"
 )
 
-// written is a note as its people wrote it. What is added to it looks like the
-// rest: same ends of lines, a last line end if there was one. What is not
-// touched stays as it is, byte for byte.
+// written is a note as people wrote it. What is added looks like the rest: the same
+// line ends, and a line end at the end if there was one. Everything else stays as it
+// is, byte for byte.
 type written struct {
 	raw string
 	eol string // what ends its lines
 	end string // what ends it: eol, or nothing
 }
 
-// bom is how some editors begin a file of UTF-8.
+// bom is what some editors put at the start of a UTF-8 file.
 const bom = "\uFEFF"
 
-// asWritten takes a note's bytes. What is no UTF-8 is not written to: any
-// reading of it would be a guess.
+// asWritten takes a note's bytes. A note that is not UTF-8 is never changed: any
+// decoding would be a guess.
 func asWritten(raw []byte) (written, error) {
 	if !utf8.Valid(raw) {
 		return written{}, text.Tell("%w: what is there is not UTF-8, and writing to it could damage it; save it as UTF-8 in your editor first", ErrContent)
@@ -37,7 +37,7 @@ func asWritten(raw []byte) (written, error) {
 	return w, nil
 }
 
-// lines returns a text's with the note's ends, but the last line without one.
+// lines returns a text with the note's line ends, except after the last line.
 func (w written) lines(text string) string {
 	return strings.ReplaceAll(strings.Trim(clean(text), "\n"), "\n", w.eol)
 }

@@ -21,7 +21,7 @@ const (
 	maxDepth = 40 // folders below each other
 )
 
-// builtFolders hold what tools put there, not what people wrote.
+// builtFolders are made by tools, not written by people.
 var builtFolders = []string{"node_modules", "vendor", "__pycache__"}
 
 var errNotRegular = errors.New("not a regular file")
@@ -32,11 +32,11 @@ type file struct {
 	size, mtime int64  // as stampOf has them
 }
 
-// barred is the size of a file that is not opened because of its links.
+// barred is the recorded size of a file that is not opened because of its links.
 const barred = -1
 
-// stampOf is by what a file is known again. One that is barred has a size of
-// its own: that a name was added or taken away changes nothing else.
+// stampOf returns size and time, by which an unchanged file is recognized. A barred
+// file gets a special size, because adding or removing a link changes nothing else.
 func stampOf(info os.FileInfo, links bool) (size, mtime int64) {
 	if !links && linked(info) {
 		return barred, info.ModTime().UnixNano()
@@ -44,15 +44,15 @@ func stampOf(info os.FileInfo, links bool) (size, mtime int64) {
 	return info.Size(), info.ModTime().UnixNano()
 }
 
-// linked reports whether a file has another name, which may be anywhere: what is
-// written to or read from one is so of the other.
+// linked reports whether a file has another name (a hard link), which may be
+// anywhere: reading or writing one reads or writes the other.
 func linked(info os.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && st.Nlink > 1
 }
 
-// walk lists what a source holds at or below a path. It follows no link, enters
-// no dot folder and opens nothing but folders.
+// walk lists the files of a source at or below a path. It follows no link, enters no
+// dot folder and opens nothing but folders.
 type walk struct {
 	root   *os.Root
 	kind   string
@@ -63,7 +63,7 @@ type walk struct {
 	unread []string // what could not be looked at
 }
 
-// visit looks at one path and what is below it. An error is the context's.
+// visit checks one path and everything below it. Its only error is the context's.
 func (w *walk) visit(ctx context.Context, name string, depth int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -103,8 +103,8 @@ func (w *walk) isShut(info os.FileInfo) bool {
 	return slices.ContainsFunc(w.shut, func(s os.FileInfo) bool { return os.SameFile(s, info) })
 }
 
-// reaches reports whether a walk from the top would come to a path: all folders
-// above it are real and open to it.
+// reaches reports whether a walk from the top would reach a path: all folders above
+// it are real and readable.
 func (w *walk) reaches(name string) bool {
 	above := []string{}
 	for dir := path.Dir(name); name != "."; name, dir = dir, path.Dir(dir) {
@@ -122,8 +122,7 @@ func (w *walk) reaches(name string) bool {
 	return true
 }
 
-// list names what is in a folder; O_NONBLOCK, so that a pipe put in its place
-// does not block.
+// list lists a folder; with O_NONBLOCK, so that a pipe in its place does not block.
 func list(root *os.Root, name string) ([]string, error) {
 	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
 	if err != nil {
@@ -135,8 +134,8 @@ func list(root *os.Root, name string) ([]string, error) {
 	return names, err
 }
 
-// hidden tells paths that are never read: dot files, and what is in dot folders
-// and folders of tools.
+// hidden reports whether a path is never read: dot files, and anything in dot folders
+// and folders made by tools.
 func hidden(name string) bool {
 	if name == "." {
 		return false
@@ -149,7 +148,7 @@ func hidden(name string) bool {
 	return false
 }
 
-// readable tells by its ending whether a file is for this kind of source.
+// readable reports, by its ending, whether a file is for this kind of source.
 func readable(name, kind string) bool {
 	ending := strings.ToLower(path.Ext(name))
 	if kind == KindCode {
@@ -158,7 +157,7 @@ func readable(name, kind string) bool {
 	return ending == ".md" || ending == ".markdown"
 }
 
-// isUnread tells paths that are unread or inside something unread.
+// isUnread reports whether a path is unread or inside something unread.
 func (w *walk) isUnread(name string) bool {
 	return slices.ContainsFunc(w.unread, func(u string) bool {
 		return u == "." || name == u || strings.HasPrefix(name, u+"/")
@@ -175,10 +174,9 @@ type content struct {
 	hash    []byte
 }
 
-// read reads a regular file. What is opened is what was looked at: a link, a
-// pipe or another file put in its place meanwhile is refused, and nothing
-// outside of root is reached in any case. links says that files with more than
-// one name are read.
+// read reads a regular file. It refuses a link, a pipe or another file that was put
+// in its place since it was listed, and never reaches anything outside of root. With
+// links it also reads files that have more than one name.
 func read(root *os.Root, name, kind string, links bool) (content, error) {
 	limit := int64(maxNote)
 	if kind == KindCode {
@@ -231,7 +229,7 @@ func clean(s string) string {
 	return strings.ReplaceAll(s, "\r\n", "\n")
 }
 
-// parse takes a file apart. A parser that panics costs this file and no more.
+// parse parses a file. A parser that panics costs only this file.
 func parse(s Source, name string, c content) (d document) {
 	defer func() {
 		if recover() != nil {

@@ -15,15 +15,15 @@ const (
 	maxFrontRows = 2000
 )
 
-// front is what the head of a note says about it.
+// front is the metadata at the head of a note.
 type front struct {
 	title         string
 	tags, aliases []string
 	lines         int // how many lines of the file it takes
 }
 
-// frontmatter parts a note from the YAML at its head. YAML that is wrong, deep
-// or long says nothing, and the note is read all the same.
+// frontmatter separates a note from the YAML at its head. Wrong, deep or long YAML is
+// ignored, and the note is read all the same.
 func frontmatter(data string) (f front, rest string) {
 	if !strings.HasPrefix(data, "---\n") {
 		return f, data
@@ -97,8 +97,8 @@ func scalars(n ast.Node) (values []string) {
 	return values
 }
 
-// tangled tells YAML that nests deeper than anybody writes by hand, for which
-// the parser takes more than linear time.
+// tangled reports whether YAML nests deeper than anybody writes by hand; the parser
+// would take more than linear time.
 func tangled(text string) bool {
 	if strings.Count(text, "\n") > maxFrontRows {
 		return true

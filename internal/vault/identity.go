@@ -11,8 +11,8 @@ import (
 	"parley/internal/sqlite"
 )
 
-// Fingerprint returns the hash of a file that is indexed, as it was looked at last;
-// ErrNotFound when there is none. source "" is any.
+// Fingerprint returns the hash of an indexed file when it was last read; ErrNotFound
+// when there is none. source "" is any.
 func (v *Vault) Fingerprint(ctx context.Context, source, name string) (hash []byte, err error) {
 	err = v.asking(func(ix *index) error {
 		err := ix.db.QueryRowContext(ctx, "SELECT hash FROM docs WHERE path = ? AND (? = '' OR source = ?) AND skipped = ''", name, source, source).Scan(&hash)
@@ -34,8 +34,8 @@ func (v *Vault) Target(name string) (string, error) {
 	return path.Join(v.o.WriteDir, rel), nil
 }
 
-// Remove deletes a note in the write folder for good, with what was kept of
-// earlier versions. One that is not there is no error.
+// Remove deletes a note in the write folder for good, earlier versions included. A
+// missing note is no error.
 func (v *Vault) Remove(ctx context.Context, name string) error {
 	rel, err := v.target(name)
 	if err != nil {

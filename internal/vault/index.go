@@ -20,7 +20,7 @@ import (
 //go:embed schema.sql
 var schema string
 
-// schemaVersion changes with schema.sql and with how files are taken apart.
+// schemaVersion changes with schema.sql and with how files are parsed.
 const schemaVersion = 2
 
 // readers of the index; see sqlite.Options.
@@ -29,8 +29,8 @@ const readers = 2
 // index is the open index file.
 type index struct{ db *sqlite.DB }
 
-// openIndex opens the file or makes a new one. whole tells that it is of a full
-// check that ended; damage is why an older file was thrown away, nil when not.
+// openIndex opens the file or makes a new one. whole is true if a full check of it
+// was completed; damage is why an older file was thrown away, nil if none was.
 func openIndex(ctx context.Context, file string) (ix *index, whole bool, damage, err error) {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, false, nil, fmt.Errorf("open index: %w", err)
@@ -69,7 +69,7 @@ func tryIndex(ctx context.Context, file string) (ix *index, whole bool, err erro
 	return &index{db}, whole, nil
 }
 
-// prepare makes the schema in a new file and looks into one that was there.
+// prepare makes the schema in a new file and checks an existing one.
 func prepare(ctx context.Context, db *sql.DB) (whole bool, err error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -103,12 +103,12 @@ func removeIndex(file string) error {
 	return nil
 }
 
-// damaged reports an error that only a new file fixes.
+// damaged reports whether only a new file fixes an error.
 func damaged(err error) bool { return sqlite.IsDamage(err) }
 
 func (ix *index) close() error { return ix.db.Close() }
 
-// sound reads the whole file and returns a damage that it finds.
+// sound reads the whole file and returns any damage it finds.
 func (ix *index) sound(ctx context.Context) error {
 	conn, err := ix.db.Conn(ctx)
 	if err != nil {
@@ -118,7 +118,7 @@ func (ix *index) sound(ctx context.Context) error {
 	return sqlite.QuickCheck(ctx, conn, "")
 }
 
-// stamp is what the index knows of a file.
+// stamp is what the index knows about a file.
 type stamp struct {
 	size, mtime int64
 	hash        string
@@ -149,7 +149,7 @@ func (ix *index) known(ctx context.Context, source, scope string) (map[string]st
 // below returns the bounds of the paths inside a folder: '0' follows '/'.
 func below(folder string) (from, to string) { return folder + "/", folder + "0" }
 
-// change is one commit's worth of what differs.
+// change is one commit's worth of differences.
 type change struct {
 	put   []document
 	touch []document // only their size and time are new
@@ -180,7 +180,7 @@ func (ix *index) apply(ctx context.Context, source string, c *change) error {
 	})
 }
 
-// write commits what do puts, all of it or nothing. do may run twice.
+// write commits everything that do puts, or nothing. do may run twice.
 func (ix *index) write(ctx context.Context, do func(*put)) error {
 	return ix.db.Write(ctx, func(tx *sqlite.Tx) error {
 		p := &put{tx: tx}
@@ -256,7 +256,7 @@ func (p *put) document(d document, fresh map[string]map[string]bool) {
 	}
 }
 
-// vocabulary adds the words that parts of words and slips are matched against.
+// vocabulary adds the words against which parts of words and typos are matched.
 func vocabulary(all map[string]bool, s string) {
 	for w := range text.Words(s) {
 		if len(w) < 4 || len(w) > 40 {
@@ -269,8 +269,8 @@ func vocabulary(all map[string]bool, s string) {
 	}
 }
 
-// spaced parts the letters of such scripts, so that each is a word and a word
-// is a phrase.
+// spaced separates the letters of scripts without spaces, so that each is a word and
+// a word is a phrase.
 func spaced(s string) string {
 	if strings.IndexFunc(s, text.Unspaced) < 0 {
 		return s

@@ -15,7 +15,7 @@ import (
 	whole "parley/internal/text"
 )
 
-// Bounds of what is taken from one file.
+// Bounds of what is indexed of one file.
 const (
 	maxSection  = 2000 // characters of one section
 	maxSections = 4000 // from here on headings open none: the text is only cut by size
@@ -36,7 +36,7 @@ type document struct {
 	hash               []byte
 }
 
-// section is a piece of a file that is found and cited as one.
+// section is a piece of a file that is found and cited as a unit.
 type section struct {
 	heading string // of a note; of code the symbol that is defined here
 	trail   string // the headings above, outermost first
@@ -65,7 +65,7 @@ type head struct {
 	line, body int
 }
 
-// parseNote takes a Markdown file apart. data is valid UTF-8.
+// parseNote parses a Markdown file. data is valid UTF-8.
 func parseNote(name, data string) document {
 	front, rest := frontmatter(data)
 	d := document{title: front.title, tags: front.tags, aliases: front.aliases}
@@ -92,7 +92,7 @@ func firstTitle(heads []head) string {
 	return ""
 }
 
-// outline lists the headings and tells which lines are code.
+// outline lists the headings and finds which lines are code.
 func outline(src string, lines []string) (heads []head, code []bool) {
 	starts := make([]int, len(lines))
 	for i, at := 0, 0; i < len(lines); i++ {
@@ -138,7 +138,7 @@ func outline(src string, lines []string) (heads []head, code []bool) {
 	return heads, code
 }
 
-// nested begins a list item, a quotation or a table.
+// nested matches the beginning of a list item, a quotation or a table.
 var nested = regexp.MustCompile(`^([-*+>|]|\d{1,9}[.)]\s)`)
 
 var (
@@ -263,7 +263,7 @@ var (
 	wikiMark = whole.Pattern(`\[\[([^\[\]|#^]{1,256})`)
 )
 
-// marks adds the #tags and [[links]] of the text; those in code are none.
+// marks adds the #tags and [[links]] of the text, except those in code.
 func (d *document) marks(lines []string, code []bool) {
 	for i, line := range lines {
 		if code[i] || !strings.Contains(line, "#") && !strings.Contains(line, "[[") {
@@ -284,7 +284,7 @@ func (d *document) marks(lines []string, code []bool) {
 	d.tags, d.links = distinct(d.tags), distinct(d.links)
 }
 
-// few bounds what one file may add; doubles are dropped before anything else.
+// few bounds what one file may add; duplicates are dropped first.
 func few(all []string) []string {
 	if len(all) <= maxMarks {
 		return all
@@ -293,13 +293,13 @@ func few(all []string) []string {
 	return all[:min(len(all), maxMarks)]
 }
 
-// distinct sorts and drops doubles and the empty.
+// distinct sorts, and drops duplicates and empty ones.
 func distinct(all []string) []string {
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
 }
 
-// noteName returns what a link and a file are matched by.
+// noteName returns the form by which a link and a file are matched.
 func noteName(s string) string {
 	base := path.Base(strings.TrimSpace(s))
 	return strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))

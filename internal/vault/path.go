@@ -19,7 +19,7 @@ var (
 	encoded = regexp.MustCompile(`(?i)%(2e|2f|5c|00)`)
 )
 
-// checkPath tells whether a note may be written under this path: relative,
+// checkPath checks whether a note may be written under this path: relative,
 // ending in .md, plain on every system, and nowhere hidden. The error is
 // ErrPath with the reason.
 func checkPath(name string) error {
@@ -59,7 +59,7 @@ func checkPath(name string) error {
 	return nil
 }
 
-// unseen tells characters that hide or turn around what a path says.
+// unseen reports whether a character hides or reverses parts of a path.
 func unseen(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co) || r == utf8.RuneError ||
 		unicode.Is(unicode.Zs, r) && r != ' '

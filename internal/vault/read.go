@@ -14,8 +14,8 @@ import (
 	"parley/internal/text"
 )
 
-// Part names what to read of a file: a section by its heading, lines, or all of
-// it when neither is given.
+// Part says what to read of a file: a section by its heading, lines, or everything
+// when neither is given.
 type Part struct {
 	Source   string // "" is the first source that has the path
 	Path     string
@@ -32,7 +32,7 @@ type Document struct {
 	Text     string
 }
 
-// Entry is a file as lists show it.
+// Entry is a file in a list.
 type Entry struct {
 	Source, Path, Kind, Title string
 	Tags                      []string
@@ -40,8 +40,8 @@ type Entry struct {
 	Modified                  time.Time
 }
 
-// Read reads a file that is indexed, or a part of it. A heading that is not
-// there is ErrNotFound and names those that are.
+// Read reads an indexed file or a part of it. For a missing heading it returns
+// ErrNotFound, which names the headings that exist.
 func (v *Vault) Read(ctx context.Context, p Part) (Document, error) {
 	e, err := v.entry(ctx, p.Source, p.Path)
 	if err != nil {
@@ -56,8 +56,7 @@ func (v *Vault) Read(ctx context.Context, p Part) (Document, error) {
 	return d, nil
 }
 
-// entry finds a file among those that are indexed: what a walk never met is
-// never read.
+// entry finds an indexed file: a file that no walk found is never read.
 func (v *Vault) entry(ctx context.Context, source, name string) (e Entry, err error) {
 	err = v.asking(func(ix *index) error {
 		found, err := ix.entries(ctx, "path = ? AND (? = '' OR source = ?)", "id", name, source, source)
@@ -217,7 +216,7 @@ func (ix *index) entries(ctx context.Context, where, order string, args ...any) 
 	return all, rows.Err()
 }
 
-// maxDefinitions is how many places of one name are told.
+// maxDefinitions is how many places of one name are returned.
 const maxDefinitions = 20
 
 // Definition finds where code defines a name: a function, a type or the like,
@@ -245,7 +244,7 @@ func (v *Vault) Definition(ctx context.Context, name string) (hits []Hit, err er
 	return hits, nil
 }
 
-// qualified parts Type.Method, (*Type).Method and Type::method.
+// qualified splits Type.Method, (*Type).Method and Type::method.
 func qualified(s string) (owner, name string) {
 	s = strings.TrimSuffix(strings.TrimSpace(strings.ToValidUTF8(s, "")), "()")
 	s = strings.NewReplacer("::", ".", "(", "", ")", "", "*", "", "#", ".").Replace(s)

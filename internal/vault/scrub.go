@@ -6,7 +6,7 @@ import (
 )
 
 // Scrub leaves nothing of removed notes in the index file: no words, no vectors
-// and no free space. It takes as long as reading and writing the file anew.
+// and no free space. It takes as long as reading and writing the whole file.
 func (v *Vault) Scrub(ctx context.Context) error {
 	v.changing.Lock()
 	defer v.changing.Unlock()
@@ -33,8 +33,8 @@ func (v *Vault) Scrub(ctx context.Context) error {
 	return nil
 }
 
-// unsaid lists the words that stand in no file any more. Tags and other names
-// of files are looked up in the full-text index: it alone has them all.
+// unsaid lists the words that no longer occur in any file. Tags and other names of
+// files are looked up in the full-text index, because only it has them all.
 func (ix *index) unsaid(ctx context.Context) (gone []int64, err error) {
 	said, err := ix.said(ctx)
 	if err != nil {

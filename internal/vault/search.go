@@ -48,7 +48,7 @@ type Hit struct {
 	id, doc int64
 }
 
-// term is a word of a question and the sections it stands in, in order.
+// term is a word of a question and the sections that contain it, in order.
 type term struct {
 	word   string
 	alts   []string // words it may be part of, or a slip of; when it is rare
@@ -57,12 +57,12 @@ type term struct {
 	weight float64
 }
 
-// altWorth is what a word counts that was not written as asked.
+// altWorth is the weight of a word that was not written as asked.
 const altWorth = 0.7
 
 func (t *term) rows() int { return max(len(t.exact), len(t.near)) }
 
-// common tells a word that stands in more sections than are known of it.
+// common reports whether a word occurs in more sections than were loaded.
 func (t *term) common() bool { return len(t.exact) == maxRows }
 
 // worth returns what a section holds of the word, 0 to 1; text is in small letters.
@@ -81,8 +81,8 @@ func holds(sections []int64, id int64) bool {
 	return found
 }
 
-// match returns the word and what it may stand for as FTS5 takes it: each in
-// quotation marks, and made of letters and digits only, so no syntax passes.
+// match returns the word and its alternatives as an FTS5 query: each in quotation
+// marks, and made of letters and digits only, so no syntax passes.
 func (t *term) match() string {
 	var b strings.Builder
 	for i, w := range append([]string{t.word}, t.alts...) {
@@ -94,9 +94,9 @@ func (t *term) match() string {
 	return "(" + b.String() + ")"
 }
 
-// Search returns the passages that fit a question, best first: by their words
-// and, where there are vectors, by what they mean. One without a telling word may
-// find nothing, which is no error; ErrNotReady is.
+// Search returns the passages that fit a question, best first: by their words and,
+// if there are vectors, by their meaning. Finding nothing is no error; ErrNotReady
+// means that the index is not ready.
 func (v *Vault) Search(ctx context.Context, q Query) (hits []Hit, err error) {
 	if q.Kind == "" {
 		q.Kind = KindNotes
@@ -177,7 +177,7 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 	return hits, nil
 }
 
-// term looks a word up, and what it may stand for when it is rare.
+// term looks up a word and, if it is rare, its alternatives.
 func (s *search) term(ctx context.Context, w string) (*term, error) {
 	t := &term{word: w}
 	var err error
@@ -292,8 +292,8 @@ func (s *search) best(ctx context.Context, match string) error {
 	return rows.Err()
 }
 
-// weigh gives each word its worth: the rarer the more. One that stands nowhere
-// is worth as much as the others are on average.
+// weigh weighs each word: the rarer, the heavier. A word that occurs nowhere gets
+// the average weight of the others.
 func (s *search) weigh() {
 	sum, n := 0.0, 0.0
 	for _, t := range s.terms {
@@ -341,15 +341,15 @@ func (s *search) list() string {
 	return string(b)
 }
 
-// Among sections that hold as much of a question, what fits better comes first,
-// and what is linked with another that was found.
+// Boosts that decide between sections which hold equally much of a question: a better
+// match, and a link to another hit.
 const (
 	fitWorth  = 0.25
 	linkWorth = 0.05
 )
 
-// score says how much of the question a section holds, 0 to 1. linked are the
-// files that are lifted.
+// score returns how much of the question a section holds, 0 to 1. linked are the
+// files that get a boost.
 func (s *search) score(hits []Hit, linked map[int64]bool) {
 	sum := 0.0
 	for _, t := range s.terms {
@@ -381,7 +381,7 @@ func (s *search) linked(ctx context.Context, hits []Hit) (map[int64]bool, error)
 	if err != nil {
 		return nil, err
 	}
-	// The plus: all links of a file are looked through, not each name looked for.
+	// The plus makes SQLite scan all links of a file instead of looking up each name.
 	rows, err := s.ix.db.QueryContext(ctx, `SELECT doc, target FROM links
 		WHERE doc IN (SELECT value FROM json_each(?)) AND +target IN (SELECT value FROM json_each(?))`, string(from), string(to))
 	if err != nil {
@@ -404,7 +404,7 @@ func (s *search) linked(ctx context.Context, hits []Hit) (map[int64]bool, error)
 	return linked, rows.Err()
 }
 
-// pick keeps the best, a few of each file.
+// pick keeps the best sections, a few of each file.
 func (s *search) pick(hits []Hit) []Hit {
 	slices.SortFunc(hits, func(a, b Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.id, b.id))

@@ -14,8 +14,8 @@ import (
 // stopWords carry no meaning in a question.
 var stopWords = strings.Fields("a about an and any are as at be been by can could did do does for from had has have he her his how i if in is it its me my of on or our s she should so t that the their them they this to us was we were what when where which who why will with would you your")
 
-// terms returns the telling words of a question, each once and not too many; all
-// its words when none of them tells.
+// terms returns the significant words of a question, each once and not too many; all
+// of its words if none is significant.
 func terms(question string) []string {
 	long := func(w string) bool { return len(w) > 100 }
 	telling := text.Terms(question, maxTerms, func(w string) bool { return long(w) || slices.Contains(stopWords, w) })
@@ -28,8 +28,8 @@ func terms(question string) []string {
 // maxAlts is how many words one word of a question may stand for.
 const maxAlts = 12
 
-// similar lists words in the index that hold w, or else those that are w with a
-// slip or two.
+// similar lists words in the index that contain w, or else those that are w with a
+// typo or two.
 func (ix *index) similar(ctx context.Context, kind, w string) ([]string, error) {
 	runes := []rune(w)
 	if len(runes) < 3 || len(runes) > 40 || text.Unspaced(runes[0]) {
@@ -58,7 +58,7 @@ func (ix *index) similar(ctx context.Context, kind, w string) ([]string, error) 
 	return likely[:min(len(likely), maxAlts)], err
 }
 
-// wordsWith lists words that hold one of some pieces, short ones first.
+// wordsWith lists words that contain one of some pieces, short ones first.
 func (ix *index) wordsWith(ctx context.Context, kind string, pieces []string, limit int) (found []string, err error) {
 	rows, err := ix.db.QueryContext(ctx, `SELECT w.word FROM words_fts JOIN words w ON w.id = words_fts.rowid
 		WHERE words_fts MATCH ? AND w.kind = ? ORDER BY length(w.word), w.word LIMIT ?`, `"`+strings.Join(pieces, `" OR "`)+`"`, kind, limit)
@@ -101,7 +101,7 @@ func snippet(s string, terms []*term) string {
 	return out
 }
 
-// densest returns where the stretch begins that holds the most different words, in
+// densest returns where the stretch with the most different words begins, in
 // characters.
 func densest(s string, terms []*term) int {
 	type place struct{ at, term int }
@@ -136,7 +136,7 @@ func densest(s string, terms []*term) int {
 	return best
 }
 
-// beginning returns a word without what may be its ending.
+// beginning returns a word without its possible ending.
 func beginning(word string) string {
 	runes := []rune(word)
 	switch {
@@ -148,7 +148,7 @@ func beginning(word string) string {
 	return word
 }
 
-// beginnings returns the places where a word of a text begins so, in bytes.
+// beginnings returns the places where a word of a text has this beginning, in bytes.
 func beginnings(s, so string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for at := 0; ; at++ {
@@ -166,7 +166,7 @@ func beginnings(s, so string) iter.Seq[int] {
 	}
 }
 
-// stands reports whether a word of a text begins so.
+// stands reports whether a word of a text has this beginning.
 func stands(text, so string) bool {
 	for range beginnings(text, so) {
 		return true

@@ -36,8 +36,8 @@ type Options struct {
 	// Exclude are absolute paths that are never read although they may be
 	// inside a source: the data folder. A source that is inside one is read.
 	Exclude []string
-	// HardLinks reads and writes files that have more than one name, too. The
-	// other name may be outside of the folders.
+	// HardLinks also reads and writes files with more than one name. The other
+	// name may be outside of the folders.
 	HardLinks bool
 	// Embed makes vectors of sections and questions, with the model named; nil
 	// finds passages by words alone.
@@ -47,11 +47,11 @@ type Options struct {
 	Now        func() time.Time // nil is time.Now
 }
 
-// State is where the index stands.
+// State is the state of the index.
 type State string
 
-// The states. A search is answered while loading and when ready; while loading
-// it is answered from what the last run left.
+// The states. Searches are answered when ready and while loading; while loading they
+// use the index that the last run left.
 const (
 	StateNone     State = "none"     // nothing indexed yet, and nobody at it
 	StateBuilding State = "building" // first look at all files
@@ -60,7 +60,7 @@ const (
 	StateBroken   State = "broken" // damaged; it is built anew
 )
 
-// Status is what people and gauges are told.
+// Status is the status for people and metrics.
 type Status struct {
 	State               State
 	Documents, Sections int
@@ -80,7 +80,7 @@ type SourceStatus struct {
 	Away               bool   // the folder itself cannot be read; what was known of it stays
 }
 
-// Vault is the one door to the folders. It is safe for many goroutines.
+// Vault is the only way to the folders. It is safe for many goroutines.
 type Vault struct {
 	o    Options
 	shut []string
@@ -100,8 +100,8 @@ type Vault struct {
 	status Status
 }
 
-// Open opens the index, or makes a new one where there is none or it is
-// damaged. It reads no note: Run or Refresh do. The caller closes the Vault.
+// Open opens the index, or makes a new one if it is missing or damaged. It reads no
+// note: Run or Refresh do. The caller closes the Vault.
 func Open(ctx context.Context, o Options) (*Vault, error) {
 	o.WriteDir = cmp.Or(o.WriteDir, "agent-notes")
 	if !fs.ValidPath(o.WriteDir) || o.WriteDir == "." || hidden(o.WriteDir) {
@@ -136,14 +136,14 @@ func Open(ctx context.Context, o Options) (*Vault, error) {
 	case whole:
 		v.status.State = StateLoading
 	}
-	// Damage that shows only now is mended by the next check.
+	// Damage that shows only now is repaired by the next check.
 	if err := v.count(ctx); err != nil && !damaged(err) {
 		return nil, errors.Join(fmt.Errorf("open index: %w", err), ix.close())
 	}
 	return v, nil
 }
 
-// Close closes the index. Run has returned before.
+// Close closes the index. Run must have returned.
 func (v *Vault) Close() error {
 	v.life.Lock()
 	defer v.life.Unlock()
@@ -166,7 +166,7 @@ func (v *Vault) set(change func(*Status)) {
 	change(&v.status)
 }
 
-// using runs f on the index. A damage that f meets has the index rebuilt.
+// using runs f on the index. If f meets damage, the index is rebuilt.
 func (v *Vault) using(f func(*index) error) error {
 	v.life.RLock()
 	defer v.life.RUnlock()
@@ -178,7 +178,7 @@ func (v *Vault) using(f func(*index) error) error {
 	return err
 }
 
-// asking is using for what is only true once everything was read.
+// asking is using for questions that need a complete index.
 func (v *Vault) asking(f func(*index) error) error {
 	if s := v.Status().State; s != StateReady && s != StateLoading {
 		return ErrNotReady
@@ -255,7 +255,7 @@ func (v *Vault) count(ctx context.Context) error {
 	return nil
 }
 
-// excluded looks at what is never read; it may have moved since.
+// excluded resolves the folders that are never read; they may have moved.
 func (v *Vault) excluded() (all []os.FileInfo) {
 	for _, name := range v.shut {
 		if info, err := os.Stat(filepath.Clean(name)); err == nil {

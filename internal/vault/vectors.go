@@ -23,8 +23,8 @@ const (
 	maxOrphans  = 1000    // vectors of what stands nowhere any more, before they are cleared away
 )
 
-// meanings are the vectors of the index as a search needs them first: sketches,
-// in memory. A vector whose section is gone does no harm: the closer look is at
+// meanings holds sketches of the vectors of the index in memory, for the first step
+// of a search. A vector whose section is gone does no harm: the second step reads
 // the index.
 type meanings struct {
 	working sync.Mutex // held by the one Embed that is under way
@@ -61,7 +61,7 @@ func (m *meanings) add(kind string, id int64, v vector.Vector) {
 	}
 }
 
-// state tells how many vectors there are, and whether all of the index are known.
+// state returns how many vectors there are, and whether the index is complete.
 func (m *meanings) state() (count int, ready bool) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -103,23 +103,23 @@ func (m *meanings) has(kind string) bool {
 	return m.ready && m.kinds[kind] != nil
 }
 
-// forget begins anew: the index is another.
+// forget starts over with another index.
 func (m *meanings) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.ready, m.kinds, m.count = false, map[string]*sketches{}, 0
 }
 
-// meaning returns what of a section is made a vector of, and what names it.
+// meaning returns the text of a section that its vector is made from, and its key.
 func meaning(kind, title, heading, text string) (whole string, hash []byte) {
 	whole = title + "\n" + heading + "\n" + text
 	sum := sha256.Sum256([]byte(kind + "\n" + whole))
 	return whole, sum[:16]
 }
 
-// Embed makes vectors for a batch of sections that have none, and tells whether
-// there are more. It goes on where the last run ended; a section that only moved
-// keeps its vector, another model has all of them made anew. Without
+// Embed makes vectors for a batch of sections that have none, and reports whether
+// there are more. It continues where the last run ended. A section that only moved
+// keeps its vector; with another model all vectors are made again. Without
 // Options.Embed, and while the index is not ready, it does nothing.
 func (v *Vault) Embed(ctx context.Context) (more bool, err error) {
 	m := &v.meanings
@@ -217,8 +217,8 @@ func (v *Vault) embed(ctx context.Context, due []unmade) error {
 	})
 }
 
-// loadVectors clears away vectors of another model, and those that no section
-// has any more, and reads the others.
+// loadVectors deletes vectors of another model and those without a section, and
+// reads the others.
 func (v *Vault) loadVectors(ctx context.Context) error {
 	m := &v.meanings
 	m.forget()
@@ -259,7 +259,7 @@ func (v *Vault) loadVectors(ctx context.Context) error {
 	return nil
 }
 
-// near ranks the sections that mean what is asked, best first.
+// near ranks the sections closest in meaning to the question, best first.
 func (s *search) near(ctx context.Context) ([]int64, error) {
 	if s.asked == nil {
 		return nil, nil
@@ -295,7 +295,7 @@ func (s *search) near(ctx context.Context) ([]int64, error) {
 	return ranked, rows.Err()
 }
 
-// compare tells how near whole vectors are.
+// compare computes how near whole vectors are.
 func (s *search) compare(ctx context.Context, ids []int64) (all []vector.Near, err error) {
 	list, err := json.Marshal(ids)
 	if err != nil {

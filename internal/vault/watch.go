@@ -45,8 +45,8 @@ func (v *Vault) Run(ctx context.Context) error {
 	defer func() { _ = notify.Close() }()
 	f := &follower{v: v, notify: notify, pending: map[place]bool{}}
 	f.full(ctx)
-	// The index served while the files were compared; what quietly rotted in it
-	// is found now. Damage has it rebuilt.
+	// The index was in use while the files were compared; silent damage is found
+	// now, and the index is then rebuilt.
 	if err := v.using(func(ix *index) error { return ix.sound(ctx) }); err != nil && !damaged(err) && ctx.Err() == nil {
 		v.o.Log.Warn("the index of the notes could not be inspected", "err", err)
 	}
@@ -96,8 +96,8 @@ func (f *follower) watch(s Source, dir string) {
 	}
 }
 
-// note remembers what changed and tells whether it is the first since the last
-// look.
+// note remembers what changed and reports whether it is the first change since the
+// last look.
 func (f *follower) note(name string) (first bool) {
 	idle := len(f.pending) == 0 && !f.all
 	for i, s := range f.v.o.Sources {
@@ -166,8 +166,8 @@ func (f *follower) forget(gone []place) {
 	}
 }
 
-// due reports whether a full check is: the index is not ready, a folder that was
-// away can be opened again, or it is time.
+// due reports whether a full check is due: the index is not ready, a missing folder
+// is back, or it is time.
 func (v *Vault) due() bool {
 	st := v.Status()
 	if st.State != StateReady || v.o.Now().Sub(st.Checked) >= fullEvery {

@@ -2,8 +2,8 @@ package vault
 
 import "parley/internal/text"
 
-// Errors that callers tell apart. Each may be shown to people, and comes with
-// what it is about.
+// Errors that callers distinguish. Each may be shown to people, and names what it is
+// about.
 var (
 	ErrNotReady = text.Tell("the notes are still being indexed; ask again in a moment")
 	ErrPath     = text.Tell("this is not a usable path of a note")
@@ -13,7 +13,7 @@ var (
 	ErrChanged  = text.Tell("the note was changed by somebody else just now; read it again first")
 )
 
-// Why a file is in its folder and not in the index, as Status tells it.
+// Why a file in its folder is not in the index, for Status.
 const (
 	skipLarge  = "too large"
 	skipBinary = "not text"

@@ -41,11 +41,11 @@ type Note struct {
 	Content string
 }
 
-// Written tells what was done, with the path from the folder of notes.
+// Written reports what was done, with the path from the folder of notes.
 type Written struct{ Path, Title, Action string }
 
-// Write writes a note and returns when it can be found. What an existing note
-// held before is kept beside it, out of sight; nothing is ever deleted.
+// Write writes a note and returns once it can be found. The previous version of an
+// existing note is kept in a hidden folder; nothing is ever deleted.
 func (v *Vault) Write(ctx context.Context, n Note) (Written, error) {
 	rel, err := v.target(n.Path)
 	if err == nil {
@@ -77,7 +77,7 @@ func (v *Vault) Write(ctx context.Context, n Note) (Written, error) {
 	return done, nil
 }
 
-// Move gives a note another name inside the write folder.
+// Move renames a note inside the write folder.
 func (v *Vault) Move(ctx context.Context, from, to string) (Written, error) {
 	old, err := v.target(from)
 	if err != nil {
@@ -161,8 +161,8 @@ func titled(n Note) string {
 // ended returns text with one newline at its end.
 func ended(text string) string { return strings.TrimRight(text, "\n") + "\n" }
 
-// show indexes one note at once. The note is written in any case: what goes
-// wrong here is mended by a full check.
+// show indexes one note at once. The note is already written: a failure here is
+// repaired by the next full check.
 func (v *Vault) show(ctx context.Context, name string) {
 	err := v.check(ctx, job{source: *v.notes(), scope: name, enter: func(string) {}})
 	if err == nil {

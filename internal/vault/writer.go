@@ -13,8 +13,8 @@ import (
 	"parley/internal/text"
 )
 
-// writer is the folder notes are written in, open for one write. Nothing
-// outside of it can be reached, by no path and through no link.
+// writer is the folder for written notes, open for one write. Nothing outside of it
+// can be reached, by any path or through any link.
 type writer struct {
 	dir   *os.Root
 	links bool // writes to files with more than one name
@@ -77,8 +77,7 @@ func (w *writer) create(name, text string) error {
 	return nil
 }
 
-// claim takes a name that is free, with an empty file: of two who want it, one
-// gets it.
+// claim reserves a free name with an empty file: of two callers, only one gets it.
 func (w *writer) claim(name string) error {
 	if err := w.dir.MkdirAll(path.Dir(name), 0o700); err != nil {
 		return err
@@ -93,7 +92,7 @@ func (w *writer) claim(name string) error {
 	return f.Close()
 }
 
-// update changes a note that is there and keeps what it held under a name that
+// update changes an existing note and keeps the previous version under a name that
 // ends in stamp.
 func (w *writer) update(name string, n Note, stamp string) (next string, err error) {
 	c, err := w.read(name)
@@ -134,7 +133,7 @@ func (w *writer) unchanged(name string, c content) error {
 }
 
 // replace gives a file its text in one step: readers see the old or the new.
-// may is asked when all is on disk but the name, nil is yes.
+// It calls may when everything but the name is on disk; nil means yes.
 func (w *writer) replace(name, text string, perm os.FileMode, may func() error) error {
 	draft := path.Join(path.Dir(name), ".draft-"+rand.Text())
 	f, err := w.dir.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -156,14 +155,14 @@ func (w *writer) replace(name, text string, perm os.FileMode, may func() error) 
 	return nil
 }
 
-// settle puts the names in a folder on disk, where the file system can.
+// settle syncs the names in a folder to disk, if the file system can.
 func (w *writer) settle(dir string) {
 	if f, err := w.dir.Open(dir); err == nil {
 		_, _ = f.Sync(), f.Close() // the name is there; some file systems sync no folders
 	}
 }
 
-// keep stores a version of a note in the dot folder and lets go of the oldest.
+// keep stores a version of a note in the dot folder and deletes the oldest.
 func (w *writer) keep(name, text, stamp string) error {
 	kept := path.Join(versionsDir, name)
 	dir, base := path.Dir(kept), path.Base(kept)
