@@ -13,6 +13,7 @@ import (
 	_ "embed" // prompts
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -92,6 +93,9 @@ type Sessions struct {
 	// Learn lets summaries and ends of sessions remember what people said about
 	// themselves.
 	Learn bool
+	// Beside runs work where nobody waits for it, and what it returns, unless
+	// that is nil, in the lane of a conversation. nil does both at once.
+	Beside func(k chat.Key, work func(context.Context) func(context.Context))
 	// TTL is the silence after which a session ends; nil is always 1 h.
 	TTL func() time.Duration
 }
@@ -118,6 +122,7 @@ type Agent struct {
 	model  atomic.Pointer[string]
 	// readers has a place for each message whose files are held in memory.
 	readers chan struct{}
+	folding sync.Map // sessions that are being summed up, by id
 }
 
 // New makes an Agent. It fails when the prompt file cannot be read.

@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/past"
 	"parley/internal/provenance"
 	"parley/internal/text"
 )
@@ -101,6 +102,9 @@ func (t *turn) stable() string {
 		for _, f := range t.context.known.lasting {
 			b.WriteString("- " + llm.Unfenced(f) + "\n")
 		}
+	}
+	if len(t.context.session.CarriedPage) > 0 {
+		b.WriteString("\n\nFrom earlier conversations, what may still matter (data):\n" + asData(past.Text(t.context.session.CarriedPage)))
 	}
 	if t.context.session.Carried != "" {
 		b.WriteString("\n\nThe previous session, in short (data):\n" + asData(t.context.session.Carried))

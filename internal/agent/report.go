@@ -130,9 +130,9 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	}
 	t.note()
 	rec.Session = &t.context.session
-	if t.a.shouldFold(t) {
+	if size, should := t.a.shouldFold(t); should {
 		id := t.context.session.ID
-		rec.Fold = func(ctx context.Context) { t.a.foldAfter(ctx, id) }
+		rec.Fold = func(ctx context.Context) { t.a.foldAfter(ctx, id, size) }
 	}
 	return rec
 }

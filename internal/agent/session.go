@@ -5,18 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"parley/internal/chat"
-	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/playbook"
-	"parley/internal/text"
 )
-
-// maxSummaryTries is how often the model is asked for a closing summary before
-// the digest stays.
-const maxSummaryTries = 3
 
 // open returns the session m belongs to: the live one, or a new one that
 // carries the last summary on. One whose time has passed is ended first. Idle
@@ -85,72 +78,7 @@ func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool
 			}
 		}
 	}
-	closing := memory.Closing{Text: text.ClipStart(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxClosing), Origin: se.Origin.And(originOf(entries))}
-	return a.o.Store.EndSession(ctx, se, to, closing, carry)
-}
-
-// Archive writes the closing summary of an ended session: by the model, and
-// after three failures by the digest it has already. It must run in the
-// session's lane.
-func (a *Agent) Archive(ctx context.Context, id string) error {
-	se, err := a.o.Store.SessionByID(ctx, id)
-	if err != nil {
-		return fmt.Errorf("archive: %w", err)
-	}
-	if se.Status != memory.Completed && se.Status != memory.Expired {
-		return nil
-	}
-	entries, err := a.o.Store.Transcript(ctx, id, se.SummarizedAt, 0)
-	if err != nil {
-		return fmt.Errorf("archive: %w", err)
-	}
-	title, closing := insight(firstSaid(entries)), memory.Closing{Text: se.Closing, Origin: se.Origin.And(originOf(entries))}
-	if len(entries) > 0 || se.Summary != "" {
-		f, err := a.summarize(ctx, se, entries)
-		switch {
-		case errors.Is(err, llm.ErrNone): // the digest is all there will be
-		case err != nil:
-			tries, cerr := a.o.Store.SummaryFailed(ctx, id)
-			if cerr != nil || tries < maxSummaryTries {
-				return fmt.Errorf("archive: %w", err)
-			}
-			a.o.Log.Warn("archived with a digest", "session", id, "err", err)
-		default:
-			title, closing.Text = f.Title, text.Clip(f.Summary, maxClosing)
-			a.learn(ctx, se, f, entries)
-		}
-	}
-	return a.o.Store.ArchiveSession(ctx, se, text.Clip(strings.TrimSpace(title), maxTitle), closing)
-}
-
-func firstSaid(entries []memory.Entry) string {
-	for _, e := range entries {
-		if e.Role == llm.RoleUser {
-			return e.Content
-		}
-	}
-	return ""
-}
-
-// Summarize folds a live session now and returns its summary. It must run in
-// the session's lane; "" means that there is nothing to sum up yet.
-func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
-	se, ok, err := a.o.Store.LiveSession(ctx, p)
-	if err != nil || !ok {
-		return "", err
-	}
-	entries, err := a.o.Store.Transcript(ctx, se.ID, se.SummarizedAt, 0)
-	if err != nil || len(entries) == 0 {
-		return se.Summary, err
-	}
-	if se, err = a.shorten(ctx, se, entries); err != nil {
-		return "", err
-	}
-	err = a.o.Store.SaveSession(ctx, se)
-	if errors.Is(err, memory.ErrOutdated) { // somebody was forgotten meanwhile: without their words
-		return a.Summarize(ctx, p)
-	}
-	return se.Summary, err
+	return a.o.Store.EndSession(ctx, se, to, a.digested(se, entries), carry)
 }
 
 // ruleSetting is the row that holds which rules were switched from the chat.

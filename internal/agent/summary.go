@@ -2,52 +2,25 @@ package agent
 
 import (
 	"context"
-	_ "embed" // prompt
-	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/provenance"
-	"parley/internal/text"
 )
-
-//go:embed prompts/fold.md
-var foldPrompt string
 
 // When a conversation is summarized, and how long its summaries get.
 const (
 	keepExchanges = 5
 	foldAt        = 0.8
+	gained        = 0.5 // of the limit, between two folds
 	overflowAt    = 1.1
 	maxSummary    = 2000 // runes of the rolling summary
 	maxClosing    = 500
 	maxTitle      = 50
-	maxFoldInput  = 24_000 // runes of transcript given to the summarizer at once
 )
-
-// folded is what the summarizer returns.
-type folded struct {
-	Summary   string   `json:"summary"`
-	Title     string   `json:"title"`
-	Decisions []string `json:"decisions"`
-	Facts     []struct {
-		Person  string `json:"person"`
-		Content string `json:"content"`
-		Quote   string `json:"quote"`
-		Type    string `json:"type"`
-	} `json:"facts"`
-}
-
-var foldSchema = &llm.Schema{Name: "folded", JSON: json.RawMessage(`{"type":"object","additionalProperties":false,
-"required":["summary","title","decisions","facts"],"properties":{
-"summary":{"type":"string"},"title":{"type":"string"},"decisions":{"type":"array","items":{"type":"string"}},
-"facts":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["person","content","quote","type"],
-"properties":{"person":{"type":"string"},"content":{"type":"string"},"quote":{"type":"string"},"type":{"type":"string"}}}}}}`)}
 
 // limit is the size a request must not pass.
 func (a *Agent) limit() int { return min(a.o.TokenBudget, a.o.Limits.Window(a.ModelName())) }
@@ -59,15 +32,46 @@ func (t *turn) size() int {
 
 // tooLong reports whether a request of this size must be shortened before it is sent.
 func (t *turn) tooLong(size int) bool {
-	return t.keep && len(t.context.window) > 0 && float64(size) > foldAt*float64(t.a.limit())
+	limit := t.a.limit()
+	return t.keep && len(t.context.window) > 0 && (size > limit || nearly(size, limit) && grown(t.context.session, size, limit))
+}
+
+// nearly reports whether a request is close to its limit.
+func nearly(size, limit int) bool { return float64(size) > foldAt*float64(limit) }
+
+// grown reports whether a conversation gained enough since its last fold for
+// another: it would be summed up every few messages near the limit.
+func grown(se memory.Session, size, limit int) bool {
+	return se.Folded == 0 || float64(size-se.Folded) >= gained*float64(limit)
 }
 
 // shouldFold reports whether the conversation should be shortened now that the
-// answer is made and noted: it is close to the budget, or the window is full.
-func (a *Agent) shouldFold(t *turn) bool {
+// answer is made and noted, and the size of its request: it is close to the
+// budget, or the window is full.
+func (a *Agent) shouldFold(t *turn) (size int, should bool) {
 	all := slices.Concat(t.context.window, t.context.added)
-	cut := cutAt(all, keepExchanges)
-	return cut > 0 && (said(all) > a.o.History || float64(t.size()) > foldAt*float64(a.limit()))
+	size, limit := t.size(), a.limit()
+	full := nearly(size, limit) && grown(t.context.session, size, limit)
+	return size, full && cutAt(all, 1) > 0 || said(all) > a.o.History && cutAt(all, keepExchanges) > 0
+}
+
+// halved is where to cut entries of a request of some size so that half the
+// limit is free again: it keeps most exchanges, and least at any price. left is
+// the size that remains.
+func (a *Agent) halved(entries []memory.Entry, size, most, least int) (cut, left int) {
+	for n := most; n >= least; n-- {
+		if cut = len(entries); n > 0 {
+			cut = cutAt(entries, n)
+		}
+		left = size + maxSummary/4
+		for _, e := range entries[:cut] {
+			left -= e.Tokens
+		}
+		if float64(left) <= gained*float64(a.limit()) {
+			break
+		}
+	}
+	return cut, max(left, 1)
 }
 
 // said counts the messages among entries: what tools were asked and answered
@@ -95,105 +99,29 @@ func cutAt(entries []memory.Entry, n int) int {
 	return 0
 }
 
-// foldAfter shortens a session once its answer has been sent. It runs in the
-// lane, so nothing else changes the session meanwhile.
-func (a *Agent) foldAfter(ctx context.Context, id string) {
-	se, err := a.o.Store.SessionByID(ctx, id)
-	if err != nil {
-		a.o.Log.Error("fold: read session", "err", err)
-		return
-	}
-	entries, err := a.o.Store.Transcript(ctx, id, se.SummarizedAt, 0)
-	if err != nil {
-		a.o.Log.Error("fold: read transcript", "err", err)
-		return
-	}
-	cut := cutAt(entries, keepExchanges)
-	if cut == 0 {
-		return
-	}
-	se, err = a.shorten(ctx, se, entries[:cut])
-	if err != nil {
-		a.o.Log.Error("fold", "err", err)
-		return
-	}
-	if err := a.o.Store.SaveSession(ctx, se); err != nil && !errors.Is(err, memory.ErrOutdated) {
-		a.o.Log.Error("fold: save", "err", err)
-	}
-}
-
-// fold shortens the running turn's conversation before it is sent: the last
-// five exchanges stay, and fewer when even those are too much.
+// fold shortens the running turn's conversation before it is sent, with one
+// summary at most: the last exchanges stay, as far as half the budget holds
+// them. What is still too much then is left to a later tick.
 func (a *Agent) fold(ctx context.Context, t *turn) error {
-	for keep := keepExchanges - 1; keep >= 0; keep -= 2 { // the turn itself is one exchange
-		cut := len(t.context.window)
-		if keep > 0 {
-			cut = cutAt(t.context.window, keep)
+	cut, _ := a.halved(t.context.window, t.size(), keepExchanges-1, 0) // the turn itself is one exchange
+	if cut > 0 {
+		f, n, err := a.sumUp(ctx, a.part(ctx, t.context.session, t.context.window[:cut]), 1)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
-		if cut > 0 {
-			se, err := a.shorten(ctx, t.context.session, t.context.window[:cut])
-			if err != nil {
-				return err
-			}
-			t.context.session, t.context.window = se, t.context.window[cut:]
-		}
-		if float64(t.size()) <= foldAt*float64(a.limit()) {
-			break
-		}
+		a.shorten(ctx, t, cut, summing{f, n, err})
 	}
+	if t.size() > a.limit() && len(t.context.window) > 0 {
+		a.shorten(ctx, t, len(t.context.window), summing{err: errPutOff})
+	}
+	t.context.session.Folded = t.size()
 	return nil
 }
 
-// shorten takes entries into the session's summary. A summarizer that fails is
-// replaced by a mechanical digest; only ctx's end is an error.
-func (a *Agent) shorten(ctx context.Context, se memory.Session, entries []memory.Entry) (memory.Session, error) {
-	se.Origin = se.Origin.And(originOf(entries))
-	f, err := a.summarize(ctx, se, entries)
-	switch {
-	case err == nil:
-		se.Summary = text.Clip(strings.TrimSpace(f.Summary), maxSummary)
-		if se.Origin.Via.Outside() {
-			f.Decisions = nil // nobody was asked
-		}
-		for _, d := range f.Decisions {
-			se.Decisions = decide(se.Decisions, d)
-		}
-		a.learn(ctx, se, f, entries)
-	case ctx.Err() != nil:
-		return se, context.Cause(ctx)
-	default:
-		if !errors.Is(err, llm.ErrNone) {
-			a.o.Log.Warn("the summarizer failed, a digest takes its place", "err", err)
-		}
-		se.Summary = text.ClipStart(strings.TrimSpace(se.Summary+"\n"+digest(entries)), maxSummary)
-	}
-	se.SummarizedAt = entries[len(entries)-1].ID
-	se.Compressions++
-	return se, nil
-}
-
-// summarize asks the model for one structured summary.
-func (a *Agent) summarize(ctx context.Context, se memory.Session, entries []memory.Entry) (f folded, err error) {
-	var b strings.Builder
-	fmt.Fprintf(&b, "Summary so far:\n<data>%s</data>\n\nTranscript:\n<data>\n%s</data>", escapeData(se.Summary), escapeData(text.ClipStart(transcriptText(entries), maxFoldInput)))
-	if chat.Payer(ctx).Key == (chat.Key{}) { // after a turn, or by cron
-		ctx = chat.PaidBy(ctx, chat.Message{Key: se.Key, From: chat.User{ID: lastSpeaker(entries)}})
-	}
-	resp, err := a.o.Summarizer.Complete(ctx, llm.Request{
-		Model:    a.ModelName(),
-		Messages: []llm.Message{{Role: llm.RoleSystem, Content: foldPrompt}, {Role: llm.RoleUser, Content: b.String()}},
-		Schema:   foldSchema,
-	}, nil)
-	if err != nil {
-		return f, err
-	}
-	if err := json.Unmarshal([]byte(unfence(resp.Message.Content)), &f); err != nil {
-		return f, fmt.Errorf("summary: %w", err)
-	}
-	if strings.TrimSpace(f.Summary) == "" {
-		return f, errors.New("summary: empty")
-	}
-	return f, nil
+func (a *Agent) shorten(ctx context.Context, t *turn, cut int, s summing) {
+	entries := t.context.window[:cut]
+	t.context.session = a.folded(ctx, a.part(ctx, t.context.session, entries), s)
+	t.context.window = t.context.window[cut:]
 }
 
 // lastSpeaker is the last person who said something, "" for nobody.
@@ -204,16 +132,6 @@ func lastSpeaker(entries []memory.Entry) string {
 		}
 	}
 	return ""
-}
-
-// unfence takes JSON out of a code fence some models put around it.
-func unfence(s string) string {
-	s = strings.TrimSpace(s)
-	if rest, ok := strings.CutPrefix(s, "```"); ok {
-		_, rest, _ = strings.Cut(rest, "\n")
-		s = strings.TrimSuffix(strings.TrimSpace(rest), "```")
-	}
-	return s
 }
 
 // transcriptText shows entries to the summarizer: what people and the
@@ -229,19 +147,4 @@ func transcriptText(entries []memory.Entry) string {
 		}
 	}
 	return b.String()
-}
-
-// digest is the summary that needs no model: the first line of what was said,
-// and the insight of each answer.
-func digest(entries []memory.Entry) string {
-	var b strings.Builder
-	for _, e := range entries {
-		switch {
-		case e.Role == llm.RoleUser:
-			fmt.Fprintf(&b, "%s: %s\n", speaker(e.Name, e.User), provenance.OneLine(insight(provenance.Shown(e.Content, e.Origin.Via))))
-		case e.Role == llm.RoleAssistant && e.Insight != "":
-			fmt.Fprintf(&b, "%s: %s\n", provenance.Assistant, provenance.OneLine(e.Insight))
-		}
-	}
-	return strings.TrimSpace(b.String())
 }

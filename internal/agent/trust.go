@@ -10,6 +10,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/past"
 	"parley/internal/provenance"
 	"parley/internal/tools"
 )
@@ -83,6 +84,7 @@ func (t *turn) remember() {
 	if t.context.session.Summary != "" || len(t.context.session.Decisions) > 0 {
 		t.readSummary(t.context.session.Origin)
 	}
+	t.readSummary(provenance.Origin{People: past.People(t.context.session.CarriedPage)})
 	if t.context.session.Carried != "" {
 		t.readSummary(t.context.session.CarriedOrigin)
 	}
@@ -154,6 +156,9 @@ func (t *turn) made(args string) provenance.Origin {
 	}
 	used(t.context.session.Origin, append([]string{t.context.session.Summary}, t.context.session.Decisions...)...)
 	used(t.context.session.CarriedOrigin, t.context.session.Carried)
+	for _, l := range t.context.session.CarriedPage {
+		used(provenance.Origin{People: l.People}, l.Text)
+	}
 	for _, f := range t.context.known.facts {
 		used(f.Origin, f.Content)
 	}

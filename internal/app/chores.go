@@ -12,6 +12,7 @@ import (
 	"parley/internal/factsfile"
 	"parley/internal/llm/wrap"
 	"parley/internal/memory"
+	"parley/internal/past"
 )
 
 // chores is the work of the cron's ticks.
@@ -61,7 +62,7 @@ func (c *chores) schedule(j *jobs) {
 }
 
 // sweep marks silent sessions idle, ends those whose time has passed, and sums
-// up those that ended. Parts that nobody is sending, because the reply of the
+// up those that ended or owe a summary. Parts that nobody is sending, because the reply of the
 // commit that stored them was lost, are sent.
 func (c *chores) sweep(ctx context.Context) error {
 	unsent, err := c.store.Unsent(ctx)
@@ -76,7 +77,7 @@ func (c *chores) sweep(ctx context.Context) error {
 	if _, err := c.store.MarkIdle(ctx, c.inForce.Load().Session.IdleTimeout); err != nil {
 		return err
 	}
-	due, err := c.store.DueToExpire(ctx, jobLimit)
+	due, err := c.store.Past.DueToExpire(ctx, jobLimit)
 	if err != nil {
 		return err
 	}
@@ -89,17 +90,28 @@ func (c *chores) sweep(ctx context.Context) error {
 			c.archive(ctx, d)
 		})
 	}
-	ended, err := c.store.DueToArchive(ctx, jobLimit)
+	ended, err := c.store.Past.DueToArchive(ctx, jobLimit)
 	if err != nil {
 		return err
 	}
 	for _, d := range ended {
 		c.platforms.hub.Do(d.Key, chat.InOrder, func(ctx context.Context) { c.archive(ctx, d) })
 	}
+	owed, err := c.store.Past.DueToPay(ctx, jobLimit)
+	if err != nil {
+		return err
+	}
+	for _, d := range owed {
+		c.platforms.hub.Do(d.Key, chat.InOrder, func(ctx context.Context) {
+			if err := c.mind.Pay(ctx, d.ID); err != nil {
+				c.log.Warn("pay a summary", "session", d.ID, "err", err)
+			}
+		})
+	}
 	return nil
 }
 
-func (c *chores) archive(ctx context.Context, d memory.Due) {
+func (c *chores) archive(ctx context.Context, d past.Due) {
 	if err := c.mind.Archive(ctx, d.ID); err != nil {
 		c.log.Warn("sum up session", "session", d.ID, "err", err)
 	}
@@ -107,7 +119,7 @@ func (c *chores) archive(ctx context.Context, d memory.Due) {
 
 // archiveSoon sums a session up as soon as its lane is free.
 func (c *chores) archiveSoon(se memory.Session) {
-	d := memory.Due{ID: se.ID, Key: se.Key}
+	d := past.Due{ID: se.ID, Key: se.Key}
 	c.platforms.hub.Do(se.Key, chat.InOrder, func(ctx context.Context) { c.archive(ctx, d) })
 }
 

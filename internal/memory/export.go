@@ -49,6 +49,7 @@ type SessionRecord struct {
 	Decisions json.RawMessage `json:"decisions"`
 	Mentions  json.RawMessage `json:"mentions"`
 	Playbook  string          `json:"playbook,omitempty"`
+	Page      json.RawMessage `json:"page"` // lines that later ones carry
 }
 
 // AnswerRecord is what was recorded about answering.
@@ -163,7 +164,7 @@ func (s *Store) exportConversations(e *Export) (err error) {
 		UNION ALL SELECT content || ' ' || tags || ' ' || quote || ' ' || previous FROM key_facts WHERE scope = 'person' AND subject = :user AND valid_to <> ''`, e.User); err != nil {
 		return err
 	}
-	e.Sessions, err = gathered(s, scanSessionRecord, `SELECT platform || ':' || channel, title, summary, closing, decisions, mentions, playbook FROM sessions
+	e.Sessions, err = gathered(s, scanSessionRecord, `SELECT platform || ':' || channel, title, summary, closing, decisions, mentions, playbook, page FROM sessions
 		WHERE (direct OR user_id = :user) AND `+spokenIn+` ORDER BY created_at`, e.User)
 	return err
 }
@@ -202,8 +203,8 @@ func scanCall(r *sql.Rows) (c CallRecord, err error) {
 func scanText(r *sql.Rows) (text string, err error) { return text, r.Scan(&text) }
 
 func scanSessionRecord(r *sql.Rows) (m SessionRecord, err error) {
-	var decisions, mentions string
-	err = r.Scan(&m.Place, &m.Title, &m.Summary, &m.Closing, &decisions, &mentions, &m.Playbook)
-	m.Decisions, m.Mentions = json.RawMessage(decisions), json.RawMessage(mentions)
+	var decisions, mentions, page string
+	err = r.Scan(&m.Place, &m.Title, &m.Summary, &m.Closing, &decisions, &mentions, &m.Playbook, &page)
+	m.Decisions, m.Mentions, m.Page = json.RawMessage(decisions), json.RawMessage(mentions), json.RawMessage(page)
 	return m, err
 }

@@ -13,11 +13,14 @@ import (
 // been: its own column, people, tells.
 const ofPerson = "(people <> '' AND EXISTS (SELECT 1 FROM json_each(people) WHERE value IN (:user, '" + provenance.Anybody + "')))"
 
+// saidBy says that a line of a page, as JSON, was made of :user's words, or may have been.
+const saidBy = "EXISTS (SELECT 1 FROM json_each(value, '$.people') WHERE value IN (:user, '" + provenance.Anybody + "'))"
+
 // Sessions are wiped of what was made of somebody's words, and what is left of
 // them is summed up again: live ones when they are folded next, ended ones as
 // soon as they are looked at.
 const (
-	wiped = `summary = '', closing = '', title = '', decisions = '[]', mentions = '{}', via = 0, people = '', summarized_at = 0, summary_tries = 0,
+	wiped = `summary = '', closing = '', title = '', decisions = '[]', mentions = '{}', page = '[]', debt = '', owed_at = '', folded_tokens = 0, via = 0, people = '', summarized_at = 0, summary_tries = 0,
 		generation = generation + 1, status = iif(status = 'archived' AND ended_at <> '', 'completed', status)`
 	spokenIn = `(EXISTS (SELECT 1 FROM messages m WHERE m.session_id = sessions.id AND m.user_id = :user)
 		OR EXISTS (SELECT 1 FROM participants p WHERE p.user_id = :user AND p.platform = sessions.platform AND p.channel = sessions.channel AND p.thread = sessions.thread))`
@@ -43,6 +46,8 @@ var erased = []string{
 	"UPDATE steps SET result = '', people = '' WHERE " + ofPerson, // a model is asked again, a tool is not run again
 	"UPDATE sessions SET playbook = '', " + wiped + " WHERE " + spokenIn,
 	"UPDATE sessions SET " + wiped + " WHERE " + ofPerson,
+	// Of others' sessions that carry them on, their lines.
+	"UPDATE sessions SET generation = generation + 1, page = (SELECT json_group_array(json(value)) FROM json_each(page) WHERE NOT " + saidBy + ") WHERE EXISTS (SELECT 1 FROM json_each(page) WHERE " + saidBy + ")",
 	// A call and its results go together: a model refuses one without the other.
 	`DELETE FROM messages WHERE id IN (WITH rows AS (
 			SELECT id, role, session_id, people, sum(role = 'user') OVER (PARTITION BY session_id ORDER BY id) AS exchange
@@ -98,5 +103,5 @@ func (s *Store) ForgetPerson(ctx context.Context, user string, except int64) err
 	if err != nil {
 		return during("forget person", err)
 	}
-	return during("forget person", s.db.Scrub(ctx, "messages_fts", "key_facts_fts"))
+	return during("forget person", s.db.Scrub(ctx, "messages_fts", "key_facts_fts", "session_texts_fts"))
 }

@@ -13,6 +13,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/llm"
+	"parley/internal/past"
 	"parley/internal/provenance"
 	"parley/internal/sqlite"
 )
@@ -34,7 +35,7 @@ var wordless = []string{
 	"overheard.*", "participants.*", "questions.id", "questions.user_id", "questions.platform", "questions.channel", "questions.thread", "questions.behind", "questions.asked_at", "questions.expires_at", "questions.state", "questions.by_id", "allowances.*",
 	"people.user_id", "people.learn_after", "policies.*", "quirks.*",
 	"reminders.user_id", "reminders.platform", "reminders.channel", "reminders.thread", "reminders.due_at", "reminders.schedule", "reminders.zone", "reminders.state", "reminders.told_at", "reminders.call_key", "reminders.created_at", "reminders.people", "reminders.ended",
-	"secrets.*", "sessions.id", "sessions.platform", "sessions.channel", "sessions.thread", "sessions.user_id", "sessions.status", "sessions.created_at", "sessions.last_activity", "sessions.expires_at", "sessions.ended_at", "sessions.last_model", "sessions.carried_from", "sessions.people",
+	"secrets.*", "session_texts.session_id", "sessions.id", "sessions.owed_at", "sessions.platform", "sessions.channel", "sessions.thread", "sessions.user_id", "sessions.status", "sessions.created_at", "sessions.last_activity", "sessions.expires_at", "sessions.ended_at", "sessions.last_model", "sessions.carried_from", "sessions.people",
 	"settings.name", "steps.kind", "steps.key", "steps.state", "steps.people",
 	"tasks.user_id", "tasks.platform", "tasks.channel", "tasks.call_key", "tasks.created_at", "tasks.updated_at", "tasks.done_at", "tasks.people",
 	"tool_calls.decision_id", "tool_calls.call_id", "tool_calls.name", "tool_calls.status", "tool_calls.class", "tool_calls.at", "usage.*",
@@ -95,7 +96,8 @@ func life(t *testing.T, s *Store, who string) {
 		in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{m}})
 		must(t, err)
 		se := Session{ID: "s-" + k.Channel, Key: k, Status: Active, Direct: k == alone, Created: time.Now(), LastActivity: time.Now(), Expires: time.Now().Add(time.Hour),
-			Summary: w("sessions.summary"), Title: w("sessions.title"), Decisions: []string{w("sessions.decisions")}, Mentions: Mentions{Files: []string{w("sessions.mentions")}}, Playbook: w("sessions.playbook"), SummarizedAt: 1,
+			Summary: w("sessions.summary"), Title: w("sessions.title"), Decisions: []string{w("sessions.decisions") + " " + w("session_texts.content") + " " + w("session_texts_fts.content")},
+			Page: []past.Line{{Text: w("sessions.page"), People: []string{user}}}, Owed: &past.Debt{Summary: w("sessions.debt"), Due: time.Now()}, Mentions: Mentions{Files: []string{w("sessions.mentions")}}, Playbook: w("sessions.playbook"), SummarizedAt: 1,
 			Origin: Origin{People: []string{user}}}
 		parts := []chat.Part{{Key: k, To: m.From, Text: w("outbox.body")}}
 		must(t, s.Finish(bg, in[0], parts, &Turn{Session: &se, Person: w("people.playbook"), Entries: []Entry{

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"parley/internal/chat"
+	"parley/internal/past"
 	"parley/internal/sqlite"
 )
 
@@ -63,6 +64,14 @@ type Session struct {
 	// mentions were made of, and how those came; CarriedOrigin is Carried's.
 	Origin        Origin
 	CarriedOrigin Origin // read only
+	// Page is what matters beyond this session: while it lives its own lines,
+	// once it is over those carried to it as well. CarriedPage is CarriedFrom's.
+	Page        []past.Line
+	CarriedPage []past.Line // read only
+	// Owed is what no model has summed up yet; nil is nothing.
+	Owed *past.Debt
+	// Folded is the size of a request right after the last fold; 0 before one.
+	Folded int
 	// Generation counts up when something here is forgotten: what was read
 	// before is not written back. 0 is a session that is not stored yet.
 	Generation int
@@ -77,7 +86,8 @@ var ErrOutdated = errors.New("something in this conversation was forgotten meanw
 const sessionColumns = `s.id, s.platform, s.channel, s.thread, s.user_id, s.status, s.direct, s.created_at, s.last_activity,
 	s.expires_at, s.ended_at, s.last_model, s.tokens_used, s.summary, s.summarized_at, s.compression_count, s.closing,
 	s.title, s.carried_from, coalesce((SELECT p.closing FROM sessions p WHERE p.id = s.carried_from), ''),
-	s.decisions, s.mentions, s.playbook, s.generation, s.via, s.people,
+	s.decisions, s.mentions, s.playbook, s.generation, s.via, s.people, s.page, s.debt, s.owed_at, s.folded_tokens,
+	coalesce((SELECT p.page FROM sessions p WHERE p.id = s.carried_from), '[]'),
 	coalesce((SELECT p.via FROM sessions p WHERE p.id = s.carried_from), 0), coalesce((SELECT p.people FROM sessions p WHERE p.id = s.carried_from), '')`
 
 type scanner interface{ Scan(...any) error }
@@ -87,16 +97,24 @@ func scanSession(row scanner) (Session, error) {
 		s                             Session
 		created, last, expires, ended string
 		decisions, mentions           string
+		page, debt, due, carried      string
 	)
 	err := row.Scan(&s.ID, &s.Key.Platform, &s.Key.Channel, &s.Key.Thread, &s.User, &s.Status, &s.Direct, &created, &last,
 		&expires, &ended, &s.LastModel, &s.TokensUsed, &s.Summary, &s.SummarizedAt, &s.Compressions, &s.Closing,
 		&s.Title, &s.CarriedFrom, &s.Carried, &decisions, &mentions, &s.Playbook, &s.Generation, &s.Origin.Via, (*names)(&s.Origin.People),
+		&page, &debt, &due, &s.Folded, &carried,
 		&s.CarriedOrigin.Via, (*names)(&s.CarriedOrigin.People))
 	if err != nil {
 		return s, err
 	}
 	s.Created, s.LastActivity, s.Expires, s.Ended = ParseStamp(created), ParseStamp(last), ParseStamp(expires), ParseStamp(ended)
-	return s, errors.Join(json.Unmarshal([]byte(decisions), &s.Decisions), json.Unmarshal([]byte(mentions), &s.Mentions))
+	err = errors.Join(json.Unmarshal([]byte(decisions), &s.Decisions), json.Unmarshal([]byte(mentions), &s.Mentions),
+		json.Unmarshal([]byte(page), &s.Page), json.Unmarshal([]byte(carried), &s.CarriedPage))
+	if debt != "" && err == nil {
+		s.Owed = &past.Debt{Due: ParseStamp(due)}
+		err = json.Unmarshal([]byte(debt), s.Owed)
+	}
+	return s, err
 }
 
 // Place says whose conversation is meant: a key and, with session.scope user,
@@ -131,15 +149,15 @@ func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, err
 	if !carry {
 		return se, nil
 	}
-	var decisions string
-	err := s.db.QueryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, decisions, '[]'), iif(carry, via, 0), iif(carry, people, ''), generation FROM sessions
-		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND status IN ('completed', 'expired', 'archived')
-		ORDER BY created_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User).Scan(&se.CarriedFrom, &se.Carried, &decisions, &se.CarriedOrigin.Via, (*names)(&se.CarriedOrigin.People), &se.carriedAt)
+	var decisions, page string
+	err := s.db.QueryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, decisions, '[]'), iif(carry, page, '[]'), iif(carry, via, 0), iif(carry, people, ''), generation FROM sessions
+		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND ended_at <> ''
+		ORDER BY ended_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User).Scan(&se.CarriedFrom, &se.Carried, &decisions, &page, &se.CarriedOrigin.Via, (*names)(&se.CarriedOrigin.People), &se.carriedAt)
 	if errors.Is(err, ErrNotFound) {
 		return se, nil
 	}
 	if err == nil {
-		err = json.Unmarshal([]byte(decisions), &se.Decisions)
+		err = errors.Join(json.Unmarshal([]byte(decisions), &se.Decisions), json.Unmarshal([]byte(page), &se.CarriedPage))
 	}
 	if len(se.Decisions) > 0 {
 		se.Origin = se.CarriedOrigin
@@ -153,18 +171,11 @@ func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, err
 // there and its status stays: naming neither spares the indexes on it, and the
 // check of every message that refers to a new row.
 func saveSession(tx *sqlite.Tx, se Session) (current bool, err error) {
-	decisions, err := json.Marshal(nonNil(se.Decisions))
+	args, err := se.changing()
 	if err != nil {
-		return false, err
+		return false, fmt.Errorf("save session: %w", err)
 	}
-	mentions, err := json.Marshal(se.Mentions)
-	if err != nil {
-		return false, err
-	}
-	res, err := tx.Exec(`UPDATE sessions SET last_activity = ?, expires_at = ?, last_model = ?, tokens_used = ?, summary = ?, summarized_at = ?,
-		compression_count = ?, decisions = ?, mentions = ?, playbook = ?, via = ?, people = ? WHERE id = ? AND status = ? AND generation = ?`,
-		Stamp(se.LastActivity), Stamp(se.Expires), se.LastModel, se.TokensUsed, se.Summary, se.SummarizedAt, se.Compressions,
-		string(decisions), string(mentions), se.Playbook, int(se.Origin.Via), se.Origin.Names(), se.ID, string(se.Status), max(se.Generation, 1))
+	res, err := tx.Exec(`UPDATE sessions SET `+changed+` WHERE id = :id AND status = :status AND generation = :generation`, args)
 	if err != nil {
 		return false, fmt.Errorf("save session: %w", err)
 	}
@@ -177,17 +188,44 @@ func saveSession(tx *sqlite.Tx, se Session) (current bool, err error) {
 	if !current {
 		return false, during("save session", keepAlive(tx, se))
 	}
-	_, err = tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity,
-			expires_at, last_model, tokens_used, summary, summarized_at, compression_count, carried_from, decisions, mentions, playbook, via, people)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (id) DO UPDATE SET status = excluded.status, last_activity = excluded.last_activity, expires_at = excluded.expires_at,
-			last_model = excluded.last_model, tokens_used = excluded.tokens_used, summary = excluded.summary,
-			summarized_at = excluded.summarized_at, compression_count = excluded.compression_count,
-			decisions = excluded.decisions, mentions = excluded.mentions, playbook = excluded.playbook, via = excluded.via, people = excluded.people`,
-		se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, string(se.Status), se.Direct, Stamp(se.Created), Stamp(se.LastActivity),
-		Stamp(se.Expires), se.LastModel, se.TokensUsed, se.Summary, se.SummarizedAt, se.Compressions, se.CarriedFrom,
-		string(decisions), string(mentions), se.Playbook, int(se.Origin.Via), se.Origin.Names())
+	if _, err = tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, carried_from)
+		VALUES (:id, :platform, :channel, :thread, :user, :status, :direct, :created, :active, :expires, :carried)
+		ON CONFLICT (id) DO UPDATE SET status = excluded.status`, args); err != nil {
+		return false, fmt.Errorf("save session: %w", err)
+	}
+	_, err = tx.Exec(`UPDATE sessions SET `+changed+` WHERE id = :id`, args)
 	return true, during("save session", err)
+}
+
+// changed sets the columns that a turn, a fold or a command may change.
+const changed = `last_activity = :active, expires_at = :expires, last_model = :model, tokens_used = :tokens, summary = :summary, summarized_at = :at,
+	compression_count = :folds, title = :title, decisions = :decisions, mentions = :mentions, playbook = :playbook, via = :via, people = :people,
+	page = :page, debt = :debt, owed_at = :owed, folded_tokens = :folded`
+
+// changing are the parameters of changed, and of a new row.
+func (se Session) changing() (sqlite.Named, error) {
+	args := sqlite.Named{
+		"id": se.ID, "platform": se.Key.Platform, "channel": se.Key.Channel, "thread": se.Key.Thread, "user": se.User, "status": string(se.Status),
+		"direct": se.Direct, "created": Stamp(se.Created), "carried": se.CarriedFrom, "generation": max(se.Generation, 1),
+		"active": Stamp(se.LastActivity), "expires": Stamp(se.Expires), "model": se.LastModel, "tokens": se.TokensUsed, "summary": se.Summary,
+		"at": se.SummarizedAt, "folds": se.Compressions, "title": se.Title, "playbook": se.Playbook, "via": int(se.Origin.Via), "people": se.Origin.Names(),
+		"folded": se.Folded, "debt": "", "owed": "",
+	}
+	for name, v := range map[string]any{"decisions": nonNil(se.Decisions), "mentions": se.Mentions, "page": nonNil(se.Page)} {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		args[name] = string(b)
+	}
+	if se.Owed != nil {
+		b, err := json.Marshal(se.Owed)
+		if err != nil {
+			return nil, err
+		}
+		args["debt"], args["owed"] = string(b), Stamp(se.Owed.Due)
+	}
+	return args, nil
 }
 
 // upToDate says that nothing was forgotten in a session, or in the one that a
@@ -227,9 +265,9 @@ func keepAlive(tx *sqlite.Tx, se Session) error {
 	return err
 }
 
-func nonNil(list []string) []string {
+func nonNil[T any](list []T) []T {
 	if list == nil {
-		return []string{}
+		return []T{}
 	}
 	return list
 }
@@ -246,60 +284,6 @@ func (s *Store) SaveSession(ctx context.Context, se Session) error {
 		return ErrOutdated
 	}
 	return err
-}
-
-// Closing is the summary of a whole session, with the origin of all that the
-// session was made of: it takes the place of the session's.
-type Closing struct {
-	Text   string
-	Origin Origin
-}
-
-// EndSession ends a live session as completed or expired. With expired it is a
-// compare-and-set: a message that moved the expiry on wins, and ok is false.
-// digest becomes its closing until a better one is written, unless something
-// was forgotten since se was read; carry false makes the next session start
-// without it.
-func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Closing, carry bool) (ok bool, err error) {
-	now := Stamp(s.now())
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		digest := digest
-		if current, err := upToDate(tx, se); err != nil {
-			return err
-		} else if !current {
-			digest = Closing{}
-		}
-		res, err := tx.Exec(`UPDATE sessions SET status = :status, ended_at = :now, closing = :closing, carry = :carry, via = via | :via, people = :people
-			WHERE id = :id AND status IN ('active', 'idle', 'suspended') AND (:status <> 'expired' OR expires_at <= :now)`,
-			sqlite.Named{"id": se.ID, "status": string(to), "now": now, "closing": digest.Text, "carry": carry,
-				"via": int(digest.Origin.Via), "people": digest.Origin.Names()})
-		if err != nil {
-			return err
-		}
-		n, err := res.RowsAffected()
-		ok = n == 1
-		return err
-	})
-	return ok, err
-}
-
-// ArchiveSession stores the final summary of an ended session. When something
-// was forgotten since se was read it stays as it is, to be summed up anew.
-func (s *Store) ArchiveSession(ctx context.Context, se Session, title string, closing Closing) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		_, err := tx.Exec("UPDATE sessions SET status = 'archived', title = ?, closing = ?, via = via | ?, people = ? WHERE id = ? AND status IN ('completed', 'expired') AND generation = ?",
-			title, closing.Text, int(closing.Origin.Via), closing.Origin.Names(), se.ID, se.Generation)
-		return err
-	})
-}
-
-// SummaryFailed counts a failed attempt to summarize and returns how many
-// there were.
-func (s *Store) SummaryFailed(ctx context.Context, id string) (tries int, err error) {
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		return tx.QueryRow("UPDATE sessions SET summary_tries = summary_tries + 1 WHERE id = ? RETURNING summary_tries", id).Scan(&tries)
-	})
-	return tries, err
 }
 
 // MarkIdle turns sessions silent for longer than idle to Idle and returns how
@@ -328,41 +312,6 @@ func (s *Store) SuspendAll(ctx context.Context) (n int64, err error) {
 		return err
 	})
 	return n, err
-}
-
-// Due names a session that cron should look at, and the lane it lives in.
-type Due struct {
-	ID  string
-	Key chat.Key
-}
-
-// DueToExpire lists live sessions whose time has passed, at most limit.
-func (s *Store) DueToExpire(_ context.Context, limit int) ([]Due, error) {
-	return s.due(`SELECT id, platform, channel, thread FROM sessions
-		WHERE status IN ('active', 'idle', 'suspended') AND expires_at <= ? ORDER BY expires_at LIMIT ?`, Stamp(s.now()), limit)
-}
-
-// DueToArchive lists ended sessions without a final summary, at most limit.
-func (s *Store) DueToArchive(_ context.Context, limit int) ([]Due, error) {
-	return s.due(`SELECT id, platform, channel, thread FROM sessions
-		WHERE status IN ('completed', 'expired') ORDER BY ended_at LIMIT ?`, limit)
-}
-
-func (s *Store) due(query string, args ...any) ([]Due, error) {
-	rows, err := s.db.Query(query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var list []Due
-	for rows.Next() {
-		var d Due
-		if err := rows.Scan(&d.ID, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread); err != nil {
-			return nil, err
-		}
-		list = append(list, d)
-	}
-	return list, rows.Err()
 }
 
 // SessionQuery selects a page of sessions, newest activity first.

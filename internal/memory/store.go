@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/database"
 	"parley/internal/facts"
+	"parley/internal/past"
 	"parley/internal/sqlite"
 	"parley/internal/vector"
 )
@@ -19,6 +20,7 @@ import (
 type Store struct {
 	*database.File
 	*facts.Store
+	Past *past.Archive // sessions as people see them
 
 	db  *sqlite.DB // of the File
 	now func() time.Time
@@ -56,7 +58,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{File: file, db: db, now: o.Now}
+	s := &Store{File: file, db: db, now: o.Now, Past: past.NewArchive(db, o.Now)}
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
 	if err := db.QueryRow("SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.salt); err != nil {
 		return nil, errors.Join(fmt.Errorf("read the salt of nonces: %w", err), s.Close())

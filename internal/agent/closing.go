@@ -1,0 +1,255 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/past"
+)
+
+// maxSummaryTries is how often the model is asked for a closing summary before
+// the session is archived with an extract, and owes one.
+const maxSummaryTries = 3
+
+// digested is what code leaves of a session that ends now, until a model has
+// read it.
+func (a *Agent) digested(se memory.Session, entries []memory.Entry) memory.Closing {
+	c := memory.Closing{Title: shortTitle("", insight(firstSaid(entries))), Decisions: decided(se, folded{}, entries), Owed: se.Owed}
+	if se.Title != "" {
+		c.Title = se.Title
+	}
+	told := past.Digest(left(points(entries), se.Summary), maxClosing)
+	if !slices.ContainsFunc(points(entries), func(p past.Point) bool { return !p.Bot }) {
+		told = transcriptText(entries) // nobody said much
+	}
+	c.Text = past.Squeeze(se.Summary+"\n"+told, maxClosing)
+	c.Page = past.Page(se.CarriedPage, append(own(se, entries), lines(se, folded{}, entries)...)...)
+	c.Origin = a.closingOrigin(se, entries)
+	return c
+}
+
+// own are the lines that earlier folds of a session have put on its page.
+func own(se memory.Session, entries []memory.Entry) []past.Line {
+	return slices.DeleteFunc(slices.Clone(se.Page), func(l past.Line) bool {
+		return l.Session != se.ID || len(entries) > 0 && !l.At.Before(entries[0].At)
+	})
+}
+
+// closingOrigin is whose words a closing summary is made of: the summarizer
+// reads the carried page as well.
+func (a *Agent) closingOrigin(se memory.Session, entries []memory.Entry) memory.Origin {
+	return se.Origin.And(originOf(entries)).Of(past.People(se.CarriedPage)...)
+}
+
+// Archive has the closing summary of an ended session written: by the model,
+// and after three failures by code, which owes it. It must be called in the
+// session's lane.
+func (a *Agent) Archive(ctx context.Context, id string) error {
+	se, err := a.o.Store.SessionByID(ctx, id)
+	if err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	if se.Ended.IsZero() || se.Status == memory.Archived && se.Owed == nil {
+		return nil
+	}
+	p := part{session: se, before: se.Summary, final: true}
+	from := se.SummarizedAt
+	if se.Owed != nil {
+		p.before, from = se.Owed.Summary, se.Owed.After
+	}
+	if p.entries, err = a.o.Store.Transcript(ctx, id, from, 0); err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	if len(p.entries) == 0 && p.before == "" {
+		return a.o.Store.ArchiveSession(ctx, se, memory.Closing{Text: se.Closing, Decisions: se.Decisions, Page: se.Page, Origin: se.Origin})
+	}
+	return a.beside(ctx, p, maxFolds, a.archive)
+}
+
+// archive stores the closing summary, or how asking for it failed.
+func (a *Agent) archive(ctx context.Context, p part, s summing) error {
+	se := p.session
+	failed := s.err != nil && !errors.Is(s.err, llm.ErrNone) && s.read == 0
+	if failed && se.Status != memory.Archived {
+		tries, err := a.o.Store.Past.Failed(ctx, se.ID)
+		if err != nil || tries < maxSummaryTries {
+			return fmt.Errorf("archive: %w", errors.Join(s.err, err))
+		}
+	}
+	owed := a.owing(se, p, s)
+	if failed && se.Status == memory.Archived && owed != nil {
+		return a.o.Store.Past.Postpone(ctx, se.ID, *owed)
+	}
+	c := memory.Closing{Text: se.Closing, Decisions: se.Decisions, Page: se.Page, Owed: owed, Origin: a.closingOrigin(se, p.entries)}
+	if s.read > 0 || s.err == nil {
+		c.Title = shortTitle(s.Title, se.Title)
+		c.Text = past.Squeeze(s.Summary+"\n"+past.Digest(left(points(p.entries[s.read:]), s.Summary), maxClosing), maxClosing)
+		c.Decisions = decided(se, s.folded, p.entries)
+		carried := past.Without(se.CarriedPage, s.Outdated)
+		c.Page = past.Page(carried, append(own(se, p.entries), lines(se, s.folded, p.entries)...)...)
+		a.learn(ctx, se, s.folded, p.entries[:s.read])
+	}
+	return a.o.Store.ArchiveSession(ctx, se, c)
+}
+
+// Pay makes up for a summary that a session owes. It must be called in the
+// session's lane.
+func (a *Agent) Pay(ctx context.Context, id string) error {
+	se, err := a.o.Store.SessionByID(ctx, id)
+	if err != nil || se.Owed == nil {
+		return err
+	}
+	if !se.Ended.IsZero() {
+		return a.Archive(ctx, id)
+	}
+	p := a.part(ctx, se, nil)
+	if len(p.entries) == 0 { // retention took them
+		se.Owed = nil
+		return a.o.Store.SaveSession(ctx, se)
+	}
+	return a.beside(ctx, p, maxFolds, a.refold)
+}
+
+// refold takes a summary into a live session, if what it was made of is as it
+// was.
+func (a *Agent) refold(ctx context.Context, p part, s summing) error {
+	now, err := a.o.Store.SessionByID(ctx, p.session.ID)
+	if err != nil {
+		return fmt.Errorf("fold: %w", err)
+	}
+	if now.Generation != p.session.Generation || now.SummarizedAt != p.session.SummarizedAt || !now.Ended.IsZero() || !a.unchanged(ctx, p) {
+		return nil // the next message, or tick, begins anew
+	}
+	now.Folded = p.session.Folded
+	p.session = now
+	err = a.o.Store.SaveSession(ctx, a.folded(ctx, p, s))
+	if errors.Is(err, memory.ErrOutdated) {
+		return nil
+	}
+	return err
+}
+
+// unchanged reports whether the entries of a part are still what is stored.
+func (a *Agent) unchanged(ctx context.Context, p part) bool {
+	if len(p.entries) == 0 {
+		return true
+	}
+	now, err := a.o.Store.Transcript(ctx, p.session.ID, p.entries[0].ID-1, 0)
+	if err != nil || len(now) < len(p.entries) {
+		return false
+	}
+	for i, e := range p.entries {
+		if now[i].ID != e.ID || now[i].Content != e.Content {
+			return false
+		}
+	}
+	return true
+}
+
+// beside has a model sum something up where nobody waits for it, and takes the
+// result in the lane. One session is summed up once at a time.
+func (a *Agent) beside(ctx context.Context, p part, pieces int, take func(context.Context, part, summing) error) error {
+	id := p.session.ID
+	if _, busy := a.folding.LoadOrStore(id, true); busy {
+		return nil
+	}
+	ask := func(ctx context.Context) summing {
+		f, n, err := a.sumUp(ctx, p, pieces)
+		return summing{f, n, err}
+	}
+	if a.o.Beside == nil {
+		defer a.folding.Delete(id)
+		s := ask(ctx)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return take(ctx, p, s)
+	}
+	a.o.Beside(p.session.Key, func(ctx context.Context) func(context.Context) {
+		s := ask(ctx)
+		if ctx.Err() != nil {
+			a.folding.Delete(id)
+			return nil
+		}
+		return func(ctx context.Context) {
+			defer a.folding.Delete(id)
+			if err := take(ctx, p, s); err != nil {
+				a.o.Log.Warn("sum up", "session", id, "err", err)
+			}
+		}
+	})
+	return nil
+}
+
+// foldAfter shortens a session once its answer has been sent; size is that of
+// its request. It must be called in the lane.
+func (a *Agent) foldAfter(ctx context.Context, id string, size int) {
+	se, err := a.o.Store.SessionByID(ctx, id)
+	if err != nil {
+		a.o.Log.Error("fold: read session", "err", err)
+		return
+	}
+	entries, err := a.o.Store.Transcript(ctx, id, se.SummarizedAt, 0)
+	if err != nil {
+		a.o.Log.Error("fold: read transcript", "err", err)
+		return
+	}
+	cut, left := a.halved(entries, size, keepExchanges, 1)
+	if cut == 0 {
+		return
+	}
+	se.Folded = left
+	if err := a.beside(ctx, a.part(ctx, se, entries[:cut]), maxFolds, a.refold); err != nil {
+		a.o.Log.Error("fold", "err", err)
+	}
+}
+
+// Summarize sums a live session up now and returns that. All but the last
+// exchanges leave the window. It must run in the session's lane; "" means that
+// there is nothing to sum up yet.
+func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
+	se, ok, err := a.o.Store.LiveSession(ctx, p)
+	if err != nil || !ok {
+		return "", err
+	}
+	entries, err := a.o.Store.Transcript(ctx, se.ID, se.SummarizedAt, 0)
+	if err != nil || len(entries) == 0 {
+		return se.Summary, err
+	}
+	whole := a.part(ctx, se, entries)
+	f, read, err := a.sumUp(ctx, whole, maxFolds)
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	said := past.Squeeze(f.Summary+"\n"+past.Digest(left(points(whole.entries[read:]), f.Summary), maxSummary), maxSummary)
+	if read == 0 {
+		said = past.Squeeze(whole.before+"\n"+said, maxSummary)
+	}
+	older := a.part(ctx, se, entries[:cutAt(entries, keepExchanges)])
+	s := summing{f, min(read, len(older.entries)), err}
+	if read >= len(older.entries) {
+		s.err = nil
+	}
+	se = a.folded(ctx, older, s)
+	if read > 0 { // of the exchanges that stay as well
+		se.Summary, se.Title, se.Origin = said, shortTitle(f.Title, se.Title), se.Origin.And(originOf(entries))
+		se.Compressions = older.session.Compressions + 1
+	}
+	if err = a.o.Store.SaveSession(ctx, se); errors.Is(err, memory.ErrOutdated) { // somebody was forgotten meanwhile: without their words
+		return a.Summarize(ctx, p)
+	}
+	return said, err
+}
+
+func firstSaid(entries []memory.Entry) string {
+	for _, e := range entries {
+		if e.Role == llm.RoleUser {
+			return e.Content
+		}
+	}
+	return ""
+}

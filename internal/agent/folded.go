@@ -1,0 +1,153 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+
+	"parley/internal/llm"
+	"parley/internal/past"
+)
+
+// folded is what the summarizer returns.
+type folded struct {
+	Summary   string
+	Title     string
+	Decisions []string
+	Keep      []string // lines that matter beyond the session
+	Outdated  []int    // carried lines that no longer hold, from 1
+	Facts     []learnt
+	prose     bool // the summarizer wrote no JSON, and these are its words
+}
+
+// learnt is a fact that a summarizer found.
+type learnt struct {
+	Person  string `json:"person"`
+	Content string `json:"content"`
+	Quote   string `json:"quote"`
+	Type    string `json:"type"`
+}
+
+var foldSchema = &llm.Schema{Name: "folded", JSON: json.RawMessage(`{"type":"object","additionalProperties":false,
+"required":["summary","title","decisions","keep","outdated","facts"],"properties":{
+"summary":{"type":"string"},"title":{"type":"string"},"decisions":{"type":"array","items":{"type":"string"}},
+"keep":{"type":"array","items":{"type":"string"}},"outdated":{"type":"array","items":{"type":"integer"}},
+"facts":{"type":"array","items":{"type":"object","additionalProperties":false,"required":["person","content","quote","type"],
+"properties":{"person":{"type":"string"},"content":{"type":"string"},"quote":{"type":"string"},"type":{"type":"string"}}}}}}`)}
+
+// maxObjects is in how many places of an answer an object is looked for.
+const maxObjects = 8
+
+// readFolded finds the object in what a summarizer wrote: with words before it,
+// in a fence, with fields of other kinds than asked, or cut short. ok is false
+// where there is none that has a summary.
+func readFolded(said string) (f folded, ok bool) {
+	rest := said
+	for range maxObjects {
+		at := strings.IndexByte(rest, '{')
+		if at < 0 {
+			return f, false
+		}
+		rest = rest[at:]
+		if f, ok = decodeFolded(rest); ok {
+			return f, true
+		}
+		rest = rest[1:]
+	}
+	return f, false
+}
+
+// decodeFolded reads the object that a text begins with, whole or cut short.
+func decodeFolded(s string) (f folded, ok bool) {
+	var fields map[string]json.RawMessage
+	if json.NewDecoder(strings.NewReader(s)).Decode(&fields) != nil {
+		fields = nil
+		for end := len(s); end > 0 && fields == nil; end = strings.LastIndexByte(s[:end], ',') {
+			_ = json.Unmarshal([]byte(wholeJSON(s[:end])), &fields) // else a shorter piece
+		}
+	}
+	for name, v := range fields {
+		switch strings.ToLower(strings.TrimSpace(name)) {
+		case "summary":
+			_ = json.Unmarshal(v, &f.Summary)
+		case "title":
+			_ = json.Unmarshal(v, &f.Title)
+		case "decisions":
+			f.Decisions = each[string](v)
+		case "keep":
+			f.Keep = each[string](v)
+		case "outdated":
+			f.Outdated = each[int](v)
+		case "facts":
+			f.Facts = each[learnt](v)
+		}
+	}
+	f.Summary, f.Title = strings.TrimSpace(f.Summary), strings.TrimSpace(f.Title)
+	return f, f.Summary != ""
+}
+
+// each reads the items of a list that are of a kind, and leaves out others.
+func each[T any](v json.RawMessage) (list []T) {
+	var items []json.RawMessage
+	_ = json.Unmarshal(v, &items) // no list has no items
+	for _, item := range items {
+		var one T
+		if json.Unmarshal(item, &one) == nil {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// wholeJSON ends the strings, lists and objects that a piece of JSON leaves open.
+func wholeJSON(s string) string {
+	var open []byte
+	inside, escaped := false, false
+	for _, c := range []byte(s) {
+		switch {
+		case escaped:
+			escaped = false
+		case inside && c == '\\':
+			escaped = true
+		case c == '"':
+			inside = !inside
+		case inside:
+		case c == '{':
+			open = append(open, '}')
+		case c == '[':
+			open = append(open, ']')
+		case (c == '}' || c == ']') && len(open) > 0:
+			open = open[:len(open)-1]
+		}
+	}
+	if escaped {
+		s = s[:len(s)-1]
+	}
+	if inside {
+		s += `"`
+	}
+	for i := len(open) - 1; i >= 0; i-- {
+		s += string(open[i])
+	}
+	return s
+}
+
+// prose takes what a summarizer wrote as the summary itself, without fences,
+// headings and an announcement before it. ok is false for what says nothing, and
+// for the ruins of an object.
+func prose(said string) (f folded, ok bool) {
+	var lines []string
+	for line := range strings.Lines(said) {
+		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#`*>-"))
+		if line = strings.ReplaceAll(line, "**", ""); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) > 1 && strings.HasSuffix(lines[0], ":") {
+		lines = lines[1:]
+	}
+	words := strings.Join(lines, "\n")
+	if strings.HasPrefix(words, "{") || strings.HasPrefix(words, "[{") || !past.Tells(words) {
+		return f, false
+	}
+	return folded{Summary: past.Squeeze(words, maxSummary), prose: true}, true
+}

@@ -1,0 +1,290 @@
+package agent
+
+import (
+	"context"
+	_ "embed" // prompts
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/internal/chat"
+	"parley/internal/facts"
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/past"
+	"parley/internal/provenance"
+	"parley/internal/text"
+)
+
+//go:embed prompts/fold.md
+var foldPrompt string
+
+//go:embed prompts/refold.md
+var refoldPrompt string
+
+// Bounds of summing up.
+const (
+	maxFoldInput = 24_000 // runes of transcript given to the summarizer at once
+	maxFolds     = 8      // such pieces of one conversation, where nobody waits
+	maxKept      = 6      // lines that one summary adds to the page
+	maxForgotten = 3      // and that code adds to a model's
+	firstDebt    = 5 * time.Minute
+	longestDebt  = 24 * time.Hour
+)
+
+// errPutOff says that nobody was asked, and somebody will be.
+var errPutOff = errors.New("left to a later tick")
+
+// part is what is to be summed up of a session: what no model has read yet, and
+// the summary of what is before it.
+type part struct {
+	session memory.Session
+	before  string
+	entries []memory.Entry
+	final   bool // the session is over
+}
+
+// summing is how that went: the summary of the first read entries, and why the
+// others are not in it, nil if there are none.
+type summing struct {
+	folded
+	read int
+	err  error
+}
+
+// part adds to entries those that an earlier summary still owes.
+func (a *Agent) part(ctx context.Context, se memory.Session, entries []memory.Entry) part {
+	p := part{session: se, before: se.Summary, entries: entries}
+	if se.Owed == nil {
+		return p
+	}
+	owed, err := a.o.Store.Transcript(ctx, se.ID, se.Owed.After, 0)
+	if err != nil {
+		a.o.Log.Warn("read what is owed", "session", se.ID, "err", err)
+		return p
+	}
+	owed = slices.DeleteFunc(owed, func(e memory.Entry) bool { return e.ID > se.SummarizedAt })
+	p.before, p.entries = se.Owed.Summary, slices.Concat(owed, entries)
+	return p
+}
+
+// sumUp asks the model for a summary, in pieces of which there are at most so
+// many. An error comes with what was read before it.
+func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (all folded, read int, err error) {
+	if chat.Payer(ctx).Key == (chat.Key{}) { // after a turn, or by cron
+		ctx = chat.PaidBy(ctx, chat.Message{Key: p.session.Key, From: chat.User{ID: lastSpeaker(p.entries)}})
+	}
+	for first := true; first || read < len(p.entries); first = false {
+		if pieces--; pieces < 0 {
+			return all, read, errPutOff
+		}
+		n := fitting(p.entries[read:])
+		f, err := a.summarize(ctx, p, p.entries[read:read+n])
+		if err != nil {
+			return all, read, err
+		}
+		if f.prose {
+			f.Summary = past.Squeeze(f.Summary+"\n"+past.Digest(left(points(p.entries[read:read+n]), f.Summary), maxClosing), maxSummary)
+		}
+		f.Summary = past.Restore(p.before, f.Summary, maxSummary)
+		f.Decisions, f.Keep = append(all.Decisions, f.Decisions...), append(all.Keep, f.Keep...)
+		f.Facts, f.Outdated = append(all.Facts, f.Facts...), append(all.Outdated, f.Outdated...)
+		all, read, p.before = f, read+n, f.Summary
+	}
+	return all, read, nil
+}
+
+// fitting is how many entries make one piece; one at least, if there is any.
+func fitting(entries []memory.Entry) (n int) {
+	for room := maxFoldInput; n < len(entries); n++ {
+		if room -= utf8.RuneCountInString(transcriptText(entries[n : n+1])); room < 0 {
+			return max(n, 1)
+		}
+	}
+	return n
+}
+
+// summarize asks for one summary, and once more for the same in the right form.
+func (a *Agent) summarize(ctx context.Context, p part, entries []memory.Entry) (folded, error) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Summary so far:\n<data>%s</data>\n\n", escapeData(p.before))
+	if p.final && len(p.session.CarriedPage) > 0 {
+		b.WriteString("Carried from earlier conversations:\n<data>\n")
+		for i, l := range p.session.CarriedPage {
+			fmt.Fprintf(&b, "%d. %s %s\n", i+1, l.At.UTC().Format(time.DateOnly), escapeData(l.Text))
+		}
+		b.WriteString("</data>\n\n")
+	}
+	fmt.Fprintf(&b, "Transcript:\n<data>\n%s</data>", escapeData(text.ClipStart(transcriptText(entries), maxFoldInput)))
+	said, err := a.askSummarizer(ctx, foldPrompt, b.String())
+	if err != nil {
+		return folded{}, err
+	}
+	if f, ok := readFolded(said); ok {
+		return f, nil
+	}
+	if strings.TrimSpace(said) == "" {
+		return folded{}, errors.New("summary: empty")
+	}
+	again, err := a.askSummarizer(ctx, refoldPrompt, "<data>\n"+escapeData(text.Clip(said, maxFoldInput))+"\n</data>")
+	if f, ok := readFolded(again); ok && err == nil {
+		return f, nil
+	}
+	if f, ok := prose(said); ok {
+		return f, nil
+	}
+	return folded{}, errors.Join(errors.New("summary: neither an object nor a text"), err)
+}
+
+func (a *Agent) askSummarizer(ctx context.Context, system, data string) (string, error) {
+	resp, err := a.o.Summarizer.Complete(ctx, llm.Request{
+		Model:    a.ModelName(),
+		Messages: []llm.Message{{Role: llm.RoleSystem, Content: system}, {Role: llm.RoleUser, Content: data}},
+		Schema:   foldSchema,
+	}, nil)
+	return resp.Message.Content, err
+}
+
+// folded takes a summary into a live session. What no model has read is in it as
+// an extract, and owed. It must run in the session's lane.
+func (a *Agent) folded(ctx context.Context, p part, s summing) memory.Session {
+	se := p.session
+	if len(p.entries) == 0 {
+		return se
+	}
+	se.Origin = se.Origin.And(originOf(p.entries))
+	done := p.entries[:s.read]
+	if s.read > 0 {
+		se.Summary, se.Title = past.Squeeze(s.Summary, maxSummary), shortTitle(s.Title, se.Title)
+		a.learn(ctx, se, s.folded, done)
+	} else {
+		se.Summary = p.before
+	}
+	se.Decisions = decided(se, s.folded, p.entries)
+	se.Page = past.Page(se.Page, lines(se, s.folded, p.entries)...)
+	before := se.Summary
+	se.Owed = a.owing(se, p, s)
+	if rest := p.entries[s.read:]; len(rest) > 0 {
+		se.Summary = past.Squeeze(before+"\n"+past.Digest(left(points(rest), before), maxSummary), maxSummary)
+	}
+	se.SummarizedAt = max(se.SummarizedAt, p.entries[len(p.entries)-1].ID)
+	se.Compressions++
+	return se
+}
+
+// owing is the debt that a summary leaves, nil for none: nobody can pay where no
+// model is.
+func (a *Agent) owing(se memory.Session, p part, s summing) *past.Debt {
+	rest := p.entries[s.read:]
+	if s.err == nil || len(rest) == 0 || errors.Is(s.err, llm.ErrNone) {
+		return nil
+	}
+	d := &past.Debt{Summary: p.before, Due: a.o.Now().Add(firstDebt)}
+	switch {
+	case s.read > 0:
+		d.After, d.Summary = p.entries[s.read-1].ID, past.Squeeze(s.Summary, maxSummary)
+	case se.Owed != nil:
+		d.After, d.Tries = se.Owed.After, se.Owed.Tries
+	default:
+		d.After = se.SummarizedAt
+	}
+	if errors.Is(s.err, errPutOff) {
+		d.Due = a.o.Now()
+		return d
+	}
+	a.o.Log.Warn("the summarizer failed, an extract takes its place until it works", "session", se.ID, "err", s.err)
+	d.Tries++
+	d.Due = a.o.Now().Add(min(longestDebt, firstDebt<<min(d.Tries-1, 9)))
+	return d
+}
+
+// decided adds to a session's decisions those that were found: by a model where
+// nobody else's words could have made them up, and by code in what people said
+// themselves.
+func decided(se memory.Session, f folded, entries []memory.Entry) []string {
+	list := se.Decisions
+	if se.Origin.Via.Outside() {
+		f.Decisions = nil // nobody was asked
+	}
+	for _, d := range f.Decisions {
+		list = decide(list, d)
+	}
+	told := strings.Join(list, "\n")
+	for _, pt := range points(entries) {
+		if pt.Decides && !past.Says(told, pt.Text) && !past.Says(f.Summary, pt.Text) {
+			list = decide(list, pt.Text)
+		}
+	}
+	return list
+}
+
+// lines are what a session adds to the page that is carried on: what the model
+// says matters, where nobody else's words could have made it say so, and the
+// sentences of people that say most.
+func lines(se memory.Session, f folded, entries []memory.Entry) (list []past.Line) {
+	add := func(at time.Time, words string, people []string) {
+		if words = strings.Join(strings.Fields(clean(words)), " "); words != "" && facts.MayLearn(words) == nil {
+			list = append(list, past.Line{At: at, Text: words, Session: se.ID, People: people})
+		}
+	}
+	most, least := maxKept, past.Worthy
+	if f.Summary != "" && !f.prose {
+		least = past.Telling
+	}
+	if len(f.Keep) > 0 && !se.Origin.Via.Outside() {
+		for _, k := range f.Keep[:min(len(f.Keep), 2*maxKept)] {
+			add(lastAt(entries), k, se.Origin.People)
+		}
+		most = maxForgotten
+	}
+	told := strings.Join(se.Decisions, "\n")
+	var best []past.Point
+	for _, pt := range points(entries) {
+		if !pt.Bot && !pt.Passed && pt.Worth >= least && !past.Says(told, pt.Text) && !past.Covers(list, pt.Text) {
+			best = append(best, pt)
+		}
+	}
+	slices.SortStableFunc(best, func(x, y past.Point) int { return y.Worth - x.Worth })
+	for _, pt := range best[:min(len(best), most)] {
+		add(pt.At, pt.Name+": "+pt.Text, []string{pt.User})
+	}
+	return list
+}
+
+func lastAt(entries []memory.Entry) time.Time {
+	if len(entries) == 0 {
+		return time.Time{}
+	}
+	return entries[len(entries)-1].At
+}
+
+// points are the sentences of entries that are worth keeping.
+func points(entries []memory.Entry) []past.Point {
+	var said []past.Said
+	for _, e := range entries {
+		switch {
+		case e.Role == llm.RoleUser:
+			outside := e.Origin.Via &^ (provenance.ViaPicture | provenance.ViaFile) // what came beside the words is not among them
+			said = append(said, past.Said{At: e.At, Name: speaker(e.Name, e.User), User: e.User, Text: e.Content, Passed: outside.Outside()})
+		case e.Role == llm.RoleAssistant && e.Insight != "":
+			said = append(said, past.Said{At: e.At, Name: provenance.Assistant, User: e.User, Text: e.Insight, Bot: true})
+		}
+	}
+	return past.Extract(said)
+}
+
+// left are the points that a text does not have.
+func left(all []past.Point, told string) []past.Point {
+	return slices.DeleteFunc(all, func(p past.Point) bool { return past.Says(told, p.Text) })
+}
+
+// shortTitle is a title as it is stored; otherwise where there is none.
+func shortTitle(title, otherwise string) string {
+	if title = strings.Join(strings.Fields(clean(title)), " "); title == "" {
+		title = otherwise
+	}
+	return text.Clip(title, maxTitle)
+}

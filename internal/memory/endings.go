@@ -1,0 +1,117 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"parley/internal/past"
+	"parley/internal/sqlite"
+)
+
+// Closing is what is left of a session that is over, with the origin of all
+// that it was made of: it takes the place of the session's.
+type Closing struct {
+	Text      string      // of the whole
+	Title     string      // "" leaves what there is
+	Decisions []string    // none leave those there are
+	Page      []past.Line // what matters beyond it, with what was carried to it; the same
+	Owed      *past.Debt  // what no model has read of it; nil is nothing
+	Origin    Origin
+}
+
+// closed sets the columns that hold a Closing.
+const closed = `closing = :closing, title = iif(:title = '', title, :title), decisions = iif(:decisions = '[]', decisions, :decisions), page = iif(:page = '[]', page, :page), debt = :debt, owed_at = :owed, via = via | :via, people = :people`
+
+func (c Closing) args(more sqlite.Named) (sqlite.Named, error) {
+	args, err := Session{Title: c.Title, Decisions: c.Decisions, Page: c.Page, Owed: c.Owed, Origin: c.Origin}.changing()
+	if err != nil {
+		return nil, err
+	}
+	return args.With(sqlite.Named{"closing": c.Text}).With(more), nil
+}
+
+// EndSession ends a live session as completed or expired. With expired it is a
+// compare-and-set: a message that moved the expiry on wins, and ok is false.
+// digest becomes its closing until a better one is written, unless something
+// was forgotten since se was read; carry false makes the next session start
+// without it.
+func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Closing, carry bool) (ok bool, err error) {
+	now := Stamp(s.now())
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		digest := digest
+		if current, err := upToDate(tx, se); err != nil {
+			return err
+		} else if !current {
+			digest = Closing{}
+		}
+		args, err := digest.args(sqlite.Named{"id": se.ID, "status": string(to), "now": now, "carry": carry})
+		if err != nil {
+			return err
+		}
+		res, err := tx.Exec(`UPDATE sessions SET status = :status, ended_at = :now, carry = :carry, `+closed+`
+			WHERE id = :id AND status IN ('active', 'idle', 'suspended') AND (:status <> 'expired' OR expires_at <= :now)`, args)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		ok = n == 1
+		return err
+	})
+	return ok, err
+}
+
+// ArchiveSession stores what is left of an ended session, and hands the
+// decisions that were found only now to the one that carries it on. When something
+// was forgotten since se was read it stays as it is, to be summed up anew.
+func (s *Store) ArchiveSession(ctx context.Context, se Session, c Closing) error {
+	args, err := c.args(sqlite.Named{"id": se.ID, "generation": se.Generation})
+	if err != nil {
+		return fmt.Errorf("archive session: %w", err)
+	}
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		res, err := tx.Exec("UPDATE sessions SET status = 'archived', "+closed+" WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND generation = :generation", args)
+		if err != nil {
+			return err
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			return err
+		}
+		return handOn(tx, se, c)
+	})
+}
+
+// handOn adds to the live session after se what se was found to have decided.
+func handOn(tx *sqlite.Tx, se Session, c Closing) error {
+	var id, list string
+	err := tx.QueryRow("SELECT id, decisions FROM sessions WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND status IN ('active', 'idle', 'suspended') AND carried_from = ?",
+		se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, se.ID).Scan(&id, &list)
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	var now []string
+	if err == nil {
+		err = json.Unmarshal([]byte(list), &now)
+	}
+	if err != nil {
+		return err
+	}
+	var late []string
+	for _, d := range c.Decisions {
+		if !slices.Contains(se.Decisions, d) && !slices.Contains(now, d) {
+			late = append(late, d)
+		}
+	}
+	if len(late) == 0 {
+		return nil
+	}
+	b, err := json.Marshal(append(late, now...))
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec("UPDATE sessions SET decisions = :decisions, via = via | :via, people = "+morePeople(":people")+" WHERE id = :id",
+		sqlite.Named{"decisions": string(b), "via": int(c.Origin.Via), "people": c.Origin.Names(), "id": id})
+	return err
+}
