@@ -34,13 +34,6 @@ func save(t testing.TB, s *Store, v Viewer, content string, tags ...string) fact
 	return f
 }
 
-func contents(list []facts.Fact) (out []string) {
-	for _, f := range list {
-		out = append(out, f.Content)
-	}
-	return out
-}
-
 func TestTasksBelongToOnePerson(t *testing.T) {
 	s := open(t, Options{})
 	a, b := direct("x:a"), direct("x:b")

@@ -61,15 +61,6 @@ func must(t testing.TB, err error) {
 	}
 }
 
-func exec(t testing.TB, path, query string) {
-	t.Helper()
-	db, err := sqlite.Raw(path, "")
-	must(t, err)
-	_, err = db.Exec(query)
-	must(t, err)
-	must(t, db.Close())
-}
-
 // asWriter are settings like the writer's.
 const asWriter = "_journal_mode=WAL&_txlock=immediate&_foreign_keys=on&_secure_delete=on"
 
