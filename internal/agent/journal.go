@@ -95,11 +95,13 @@ type journaled struct {
 	// Origin is nil in what an older version wrote: it may be from outside.
 	Origin    *provenance.Origin `json:"origin,omitempty"`
 	Untrusted bool               `json:"untrusted,omitempty"`
+	Waits     []Waiting          `json:"waits,omitempty"` // of a subagent
 }
 
 // kept is what is journaled of an outcome.
 func kept(o tools.Outcome) journaled {
-	return journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted}
+	d, _ := o.Result.Data.(Delegated)
+	return journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits}
 }
 
 // resumed is the outcome of a step an earlier process made or began.
@@ -111,6 +113,9 @@ func (j *journal) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
 			was.Origin, r.Untrusted = &provenance.Origin{Via: provenance.ViaUnknown}, true
 		}
 		r.Origin = *was.Origin
+		if len(was.Waits) > 0 {
+			r.Data = Delegated{Waits: was.Waits}
+		}
 		return tools.Outcome{State: was.State, Class: was.Class, Result: r}
 	}
 	j.log.Warn("a tool was interrupted and is not run again", "tool", spec.Name)

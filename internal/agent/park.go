@@ -49,6 +49,12 @@ type Asked struct {
 	Call Pending
 }
 
+// Waiting is a call that a subagent made and cannot ask about.
+type Waiting struct {
+	Say  string  `json:"say"` // the question, in Markdown
+	Call Pending `json:"call"`
+}
+
 // Question is what Options.Confirm makes of calls that need a yes.
 type Question struct {
 	Answer chat.Answer
@@ -66,6 +72,9 @@ const (
 // askable refuses the calls that nobody can be asked about.
 func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.Outcome {
 	room := maxAskAll
+	for _, w := range t.tools.waits {
+		room -= utf8.RuneCountInString(w.Say)
+	}
 	for i, o := range outcomes {
 		if o.Class != tools.NeedsYes {
 			continue
@@ -75,20 +84,59 @@ func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.O
 			n = min(n, maxAsked) // one of ours, whose question is all that it is about: it may take several messages
 		}
 		switch {
-		case t.sub != nil:
-			o.Result.Content = wordsAskElsewhere
 		case t.a.o.Confirm == nil:
 			o = unasked(o, wordsNoConfirm)
+		case t.sub != nil && !t.mainMay(calls[i].Name):
+			o = unasked(o, wordsAskElsewhere)
 		case n > maxAsked:
 			o = unasked(o, fmt.Sprintf(wordsTooLongToAsk, n, maxAsked))
 		case n > room:
 			o = unasked(o, wordsTooManyToAsk)
 		default:
 			room -= n
+			if t.sub != nil {
+				o.Result.Content = wordsHandedUp
+				t.tools.waits = append(t.tools.waits, Waiting{t.question(calls[i], o), t.pending(calls[i], o)})
+			}
 		}
 		outcomes[i] = o
 	}
 	return outcomes
+}
+
+// mainMay reports whether the conversation itself may make a call of the tool,
+// as it does with what a subagent hands up.
+func (t *turn) mainMay(tool string) bool {
+	_, ok := t.tools.set.ForAgent("").Lookup(tool)
+	return ok
+}
+
+// pending is a call that waits.
+func (t *turn) pending(c llm.ToolCall, o tools.Outcome) Pending {
+	made := t.call(c)
+	return Pending{Tool: c.Name, Args: string(o.Args), Key: made.Key, CallID: c.ID, Row: t.m.Row, Origin: made.Origin}
+}
+
+// takeUp makes the calls that a subagent handed up wait as the turn's own. What
+// does not fit into one question any more is left, and the model is told.
+func (t *turn) takeUp(c llm.ToolCall, list []Waiting) {
+	room := maxAskAll
+	for _, w := range t.tools.waits {
+		room -= utf8.RuneCountInString(w.Say)
+	}
+	for i, w := range list {
+		w.Call.CallID, w.Call.Row = fmt.Sprintf("%s/%d", c.ID, i+1), t.m.Row
+		state, class := tools.Pending, tools.NeedsYes
+		if n := utf8.RuneCountInString(w.Say); n > room {
+			state, class = tools.Failed, tools.NotAllowed
+		} else {
+			room -= n
+			t.tools.waits = append(t.tools.waits, w)
+		}
+		t.report.calls = append(t.report.calls, memory.CallRecord{
+			CallID: w.Call.CallID, Name: text.Clip(w.Call.Tool, 64), Arguments: w.Call.Args, Status: string(state), Class: string(class),
+		})
+	}
 }
 
 func unasked(o tools.Outcome, why string) tools.Outcome {
@@ -117,10 +165,14 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 			continue
 		}
 		spec, _ := t.tools.set.Lookup(calls[i].Name)
-		c := t.call(calls[i])
-		asked = append(asked, Asked{Say: t.question(calls[i], o), Spec: spec, Call: Pending{
-			Tool: calls[i].Name, Args: string(o.Args), Key: c.Key, CallID: calls[i].ID, Row: t.m.Row, Origin: c.Origin,
-		}})
+		asked = append(asked, Asked{Say: t.question(calls[i], o), Spec: spec, Call: t.pending(calls[i], o)})
+	}
+	if t.sub == nil {
+		for _, w := range t.tools.waits {
+			spec, _ := t.tools.set.Lookup(w.Call.Tool)
+			asked = append(asked, Asked{Say: w.Say, Spec: spec, Call: w.Call})
+		}
+		t.tools.waits = nil
 	}
 	if len(asked) == 0 {
 		return chat.Answer{}, false

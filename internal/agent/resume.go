@@ -44,6 +44,9 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 		return t.failed(ctx, context.Cause(ctx))
 	}
 	a.o.Failpoint("after_yes")
+	if answer, over := t.park(ctx, nil, nil); over { // what a subagent handed up
+		return answer, nil
+	}
 	return t.loop(ctx)
 }
 
@@ -102,6 +105,7 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) bool {
 	}
 	t.context.added = append(t.context.added, t.entry(llm.Message{Role: llm.RoleAssistant, ToolCalls: calls}))
 	var came []string
+	var handed []memory.CallRecord // of subagents
 	t.report.well = chat.End{Outcome: chat.Declined}
 	for i, c := range calls {
 		o := tools.Outcome{State: tools.Declined, Class: tools.Refused, Result: tools.Result{Content: wordsDeclined}}
@@ -115,13 +119,15 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) bool {
 			}
 			came = append(came, strings.TrimSuffix(insight(o.Result.Content), "."))
 		}
+		t.report.calls = nil
 		t.heardOf(c, o, began)
-		end := &t.report.calls[len(t.report.calls)-1]
+		end := t.report.calls[0]
+		handed = append(handed, t.report.calls[1:]...)
 		t.report.settles.Calls = append(t.report.settles.Calls, memory.Ended{
 			Inbox: r.Calls[i].Row, CallID: r.Calls[i].CallID, Status: end.Status, Class: end.Class, Result: end.Result, Took: end.Took,
 		})
 	}
-	t.report.calls = nil // they have their rows, which are ended with the turn
+	t.report.calls = handed // the others have their rows, which are ended with the turn
 	t.report.settles.Came = cmp.Or(insight(strings.Join(came, "; ")), wordsNothingDone)
 	t.journal.settle(ctx)
 	return true

@@ -157,3 +157,66 @@ func checkPairs(t *testing.T, ms []llm.Message) {
 		}
 	}
 }
+
+// TestSubagentsHandTheirQuestionsUp: what a subagent may not do without a yes is
+// asked when its job is over, done with the yes alone, once, and the model hears
+// of it; also where the job itself needed one.
+func TestSubagentsHandTheirQuestionsUp(t *testing.T) {
+	for name, jobAsks := range map[string]bool{"a job": false, "a job that asks": true} {
+		for _, agree := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, "/", agree), func(t *testing.T) {
+				var done []string
+				erase := tools.Func(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Consent: tools.Consent{Confirm: true}},
+					func(_ context.Context, c tools.Call, a struct {
+						ID string `json:"id"`
+					}) (tools.Result, error) {
+						done = append(done, a.ID+" "+c.Agent)
+						return tools.Result{Content: "erased " + a.ID}, nil
+					})
+				secret := tools.Func(tools.Meta{Name: "secret", Description: "its own", Category: tools.Task, Scope: []string{"helper"}, Consent: tools.Consent{Confirm: true}},
+					func(context.Context, tools.Call, struct{}) (tools.Result, error) { panic("nobody can agree") })
+				var b *bench
+				helper := tools.Func(tools.Meta{Name: "helper", Description: "helps", Category: tools.About, Core: true, SideEffect: true, Scope: []string{""}, Consent: tools.Consent{Confirm: jobAsks}},
+					func(ctx context.Context, c tools.Call, a struct {
+						Task string `json:"task"`
+					}) (tools.Result, error) {
+						return b.Delegate(ctx, Subagent{Name: "helper", Tools: []string{"erase", "secret"}}, c, a.Task)
+					})
+				d := &desk{}
+				b = newBench(t, Options{Confirm: d.ask}, erase, secret, helper)
+				b.model.Call(call("x", "helper", `{"task":"tidy up"}`)).
+					Call(call("x", "erase", `{"id":"1"}`), call("y", "secret", `{}`)).
+					Call(call("x", "erase", `{"id":"2"}`)).Say("Two wait.").Say("All settled.")
+				answer := func(list ...bool) string {
+					m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: "some"})
+					a, err := b.Resume(t.Context(), m, nobody{}, d.resumed(list))
+					must(t, err)
+					must(t, b.store.Finish(t.Context(), m, nil, a.Record))
+					return a.Text
+				}
+				got := b.say("let it tidy up")
+				if jobAsks {
+					got = answer(true)
+				}
+				if len(done) != 0 || len(d.calls) != 2 || !strings.Contains(got, "erase?") {
+					t.Fatalf("done %v, asked %+v: %q", done, d.calls, got)
+				}
+				ids := []string{d.calls[0].Call.CallID, d.calls[1].Call.CallID}
+				got = answer(agree, false)
+				want, end := []string{"1 "}, "success"
+				if !agree {
+					want, end = nil, "declined"
+				}
+				if got != "All settled." || !slices.Equal(done, want) {
+					t.Errorf("done %v, want %v: %q", done, want, got)
+				}
+				checkEnds(t, b, map[string]string{ids[0]: end, ids[1]: "declined"})
+				last := b.model.Requests()[len(b.model.Requests())-1].Messages
+				checkPairs(t, last)
+				if told := last[len(last)-2].Content; agree && !strings.Contains(told, "erased 1") {
+					t.Errorf("the model was told %q", told)
+				}
+			})
+		}
+	}
+}

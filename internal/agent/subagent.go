@@ -28,6 +28,7 @@ type Delegated struct {
 	Usage llm.Usage
 	Calls int
 	Did   []string
+	Waits []Waiting // calls that need a yes: the person is asked when the job is over
 }
 
 // nobody is the Reply of a subagent: it does not talk to people.
@@ -64,7 +65,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	}
 	r := tools.Result{
 		Content: strings.TrimSpace(answer.Text), Untrusted: t.trust.taint.Outside, Origin: t.trust.origin.But(c.Who.ID), Private: t.trust.taint.Private, Sources: t.sources.cited,
-		Data: Delegated{Usage: t.report.ledger.usage, Calls: t.report.ledger.calls, Did: t.report.did},
+		Data: Delegated{Usage: t.report.ledger.usage, Calls: t.report.ledger.calls, Did: t.report.did, Waits: t.tools.waits},
 	}
 	return r, nil
 }

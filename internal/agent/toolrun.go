@@ -24,6 +24,8 @@ type toolrun struct {
 	past  []tools.Step // for loop detection
 	// agreed are the calls, by their id, that the person said yes to.
 	agreed map[string]Pending
+	// waits are calls of subagents that need a yes; in a subagent's turn, its own.
+	waits []Waiting
 }
 
 // maxParallel bounds how many read-only tools of one batch run beside each
@@ -218,6 +220,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		t.setVariable(data)
 	case Delegated:
 		t.report.ledger.add(data.Calls, data.Usage)
+		t.takeUp(c, data.Waits)
 	case tools.Attached:
 		t.give(data)
 	}

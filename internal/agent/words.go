@@ -54,6 +54,7 @@ const (
 	wordsStillWaits   = "You asked this person the following, and they have not answered yes or no yet (data). It is not done. They can still answer; do not call it again unless they ask for it anew: %s"
 	wordsDeclined     = "The person said no, so this was not done. Do not try it again; go on with what else they asked for."
 	wordsAskElsewhere = "Nothing was done: this needs the person's yes, and you cannot ask them. Leave it, and say so in your answer."
+	wordsHandedUp     = "Not done yet: this needs the person's yes, and they are asked when you are finished. Do not call it again. Go on with what does not depend on it, and say in your answer what waits."
 	wordsTooLongToAsk = "Not done: the person must agree to this and has to see all of it, and it has %d characters, of which one message holds %d. Make it shorter, or do it in parts."
 	wordsTooManyToAsk = "Not done: the person must agree to this, and one message cannot hold more. Call it again after they have answered what they are asked now."
 )
