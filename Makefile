@@ -5,7 +5,7 @@ TAGS  := -tags sqlite_fts5
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 
-.PHONY: run test race bench lint fuzz cover faults live templates
+.PHONY: run test race bench lint fuzz cover faults live templates dojo
 
 # A conversation in the terminal; no key needed.
 run:
@@ -61,3 +61,8 @@ live:
 # The chat templates of a folder against the bot's own requests: see eval/templates.
 templates:
 	PARLEY_PYTHON=$(PYTHON) PARLEY_TEMPLATES=$(TEMPLATES) $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestTemplates$$' ./cmd/bot
+
+# AgentDojo's suites behind the bot: see eval/agentdojo. Not in CI.
+EVERY := 1
+dojo:
+	PARLEY_DOJO=$(PYTHON) PARLEY_DOJO_EVERY=$(EVERY) $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestDojo' ./cmd/bot
