@@ -86,7 +86,7 @@ func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.O
 		switch {
 		case t.a.o.Confirm == nil:
 			o = unasked(o, wordsNoConfirm)
-		case t.sub != nil && !t.mainMay(calls[i].Name):
+		case t.sub != nil && t.tools.set.ForAgent("").Only(calls[i].Name).Len() == 0: // the conversation may not make it either
 			o = unasked(o, wordsAskElsewhere)
 		case n > maxAsked:
 			o = unasked(o, fmt.Sprintf(wordsTooLongToAsk, n, maxAsked))
@@ -102,13 +102,6 @@ func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.O
 		outcomes[i] = o
 	}
 	return outcomes
-}
-
-// mainMay reports whether the conversation itself may make a call of the tool,
-// as it does with what a subagent hands up.
-func (t *turn) mainMay(tool string) bool {
-	_, ok := t.tools.set.ForAgent("").Lookup(tool)
-	return ok
 }
 
 // pending is a call that waits.
