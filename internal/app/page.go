@@ -17,7 +17,7 @@ import (
 // newPage makes the control page for a listening address.
 func (p *port) newPage(address string) *page.Page {
 	return page.New(page.Options{
-		Listen: address, Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log,
+		Listen: address, Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log, Currency: p.cfg.Limits.Currency,
 		Views: page.Views{
 			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: p.book, Facts: p.facts,
 		},

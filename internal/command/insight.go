@@ -110,7 +110,7 @@ func (i Insight) explain(ctx context.Context, r admin.Request) (chat.Answer, err
 		fmt.Fprintf(&b, wordsWentWrong+"\n", d.End.ErrorID)
 	}
 	took := text.Many(d.Usage.Total, "token") + i.cost(d.Usage.Cost)
-	if model := answeredBy(d); model != "" && d.Calls > 0 {
+	if model := d.Answerer(); model != "" && d.Calls > 0 {
 		fmt.Fprintf(&b, wordsTookModel, d.Took.Seconds(), took, model)
 	} else {
 		fmt.Fprintf(&b, wordsTook, d.Took.Seconds(), took)

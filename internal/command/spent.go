@@ -17,14 +17,6 @@ func (i Insight) cost(money float64) string {
 	return ", " + text.Money(money, i.Currency)
 }
 
-// answeredBy returns the model of an answer, by the owner's name and the provider's.
-func answeredBy(d memory.Decision) string {
-	if d.By != "" && d.By != d.Model {
-		return fmt.Sprintf("%s (%s)", d.By, d.Model)
-	}
-	return d.Model
-}
-
 // spent tells what model calls took, by what they were for and by model.
 func (i Insight) spent(ctx context.Context, b *strings.Builder, days int) error {
 	if i.Spent == nil {

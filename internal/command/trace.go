@@ -73,7 +73,7 @@ func (i Insight) traced(d memory.Decision, calls []memory.CallRecord, asked stri
 	if requests := max(d.Detail.Requests, d.Calls); requests == 0 {
 		b.WriteString("- " + wordsNotAsked + "\n")
 	} else {
-		fmt.Fprintf(&b, "- "+wordsTraceModel+"%s\n", answeredBy(d), text.Many(requests, "request"), text.Many(d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached, i.cost(d.Usage.Cost))
+		fmt.Fprintf(&b, "- "+wordsTraceModel+"%s\n", d.Answerer(), text.Many(requests, "request"), text.Many(d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached, i.cost(d.Usage.Cost))
 	}
 	fmt.Fprintf(&b, "- "+wordsTraceTook+"\n", d.Took.Milliseconds(), cmp.Or(d.Session, "none"))
 	steps(&b, d.Detail.Steps, calls)

@@ -38,6 +38,14 @@ type Decision struct {
 	Origin  Origin // of the answer and of Detail
 }
 
+// Answerer is the model of an answer, by the owner's name and the provider's.
+func (d Decision) Answerer() string {
+	if d.By != "" && d.By != d.Model {
+		return d.By + " (" + d.Model + ")"
+	}
+	return d.Model
+}
+
 // Detail is what /why and /trace tell.
 type Detail struct {
 	ErrorID  string          `json:"error_id,omitempty"`

@@ -57,6 +57,32 @@ func (s *Store) AllSpent(_ context.Context, since time.Time) (tokens int64, mone
 	return tokens, money, during("sum usage", err)
 }
 
+// DayUsed is what calls of a model took on a day, whatever they were for.
+type DayUsed struct {
+	Day string // 2026-01-31, in UTC
+	Used
+}
+
+// UsageByDay sums by day and model since a day began, the newest first.
+func (s *Store) UsageByDay(_ context.Context, since time.Time) ([]DayUsed, error) {
+	rows, err := s.db.Query(`SELECT day, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
+		FROM usage WHERE day >= ? GROUP BY day, model ORDER BY day DESC, sum(cost) DESC, sum(prompt_tokens + completion_tokens) DESC, model`, day(since))
+	if err != nil {
+		return nil, during("sum usage", err)
+	}
+	defer func() { _ = rows.Close() }()
+	var list []DayUsed
+	for rows.Next() {
+		var u DayUsed
+		if err := rows.Scan(&u.Day, &u.Model, &u.Calls, &u.Failed, &u.Usage.Prompt, &u.Usage.Cached, &u.Usage.Completion, &u.Usage.Cost); err != nil {
+			return nil, during("sum usage", err)
+		}
+		u.Usage.Total = u.Usage.Prompt + u.Usage.Completion
+		list = append(list, u)
+	}
+	return list, during("sum usage", rows.Err())
+}
+
 // UsageSince sums by purpose and model since a day began, the dearest first.
 func (s *Store) UsageSince(_ context.Context, since time.Time) ([]Used, error) {
 	rows, err := s.db.Query(`SELECT purpose, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)

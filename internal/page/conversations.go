@@ -230,6 +230,7 @@ func accountOf(a memory.Audit) *account {
 	d := &a.Detail
 	d.Why, d.Facts, d.Read = few(d.Why, maxWhy, maxReason), few(d.Facts, maxWhy, maxReason), few(d.Read, maxWhy, maxReason)
 	d.Error, d.Reason, a.Model = clip(d.Error, 2*maxReason), clip(d.Reason, maxReason), clip(a.Model, maxName)
+	a.By = clip(a.By, maxName)
 	acc := &account{Audit: a}
 	whole := max(a.Took.Milliseconds(), 1)
 	for _, l := range a.Detail.Steps {

@@ -17,7 +17,9 @@ type overview struct {
 	Ranges   []link
 	Charts   []chart
 	Loads    []memory.Load
-	Label    string // form of a stretch's time in the table
+	Spent    []memory.DayUsed
+	Total    memory.Used // of Spent
+	Label    string      // form of a stretch's time in the table
 	Failures []memory.Audit
 }
 
@@ -71,6 +73,13 @@ func (p *Page) overview(r *http.Request) (any, error) {
 	}
 	if o.Failures, err = p.o.Store.Failures(ctx, from, maxFailures); err != nil {
 		return nil, err
+	}
+	// Days begin at midnight UTC, as /stats and the limits count them.
+	if o.Spent, err = p.o.Store.UsageByDay(ctx, from); err != nil {
+		return nil, err
+	}
+	for _, u := range o.Spent {
+		o.Total.Calls, o.Total.Usage = o.Total.Calls+u.Calls, o.Total.Usage.Add(u.Usage)
 	}
 	o.Label, o.Charts = win.label, charts(o.Loads, win.label)
 	return o, nil

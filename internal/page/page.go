@@ -50,11 +50,17 @@ type Sessions interface {
 	SessionByID(ctx context.Context, id string) (memory.Session, error)
 }
 
+// Spending is what model calls took, those without a message included.
+type Spending interface {
+	UsageByDay(ctx context.Context, since time.Time) ([]memory.DayUsed, error)
+}
+
 // Store is everything the page reads from the database; memory.Store is the
 // real one.
 type Store interface {
 	Codes
 	Figures
+	Spending
 	Conversations
 	Sessions
 }
@@ -125,8 +131,10 @@ type Options struct {
 	Name   string // the bot's
 	Store  Store
 	Views  Views
-	Now    func() time.Time // nil is time.Now
-	Log    *slog.Logger     // nil discards
+	// Currency is that of what model calls cost, as it stands behind amounts.
+	Currency string
+	Now      func() time.Time // nil is time.Now
+	Log      *slog.Logger     // nil discards
 }
 
 // Page is the control page as an http.Handler.
@@ -160,7 +168,7 @@ func New(o Options) *Page {
 	p := &Page{
 		o: o, hosts: hosts, local: loopback(o.Listen), logins: &logins{now: o.Now, open: map[[32]byte]*login{}},
 		cookie: "parley_" + port, // cookies do not tell ports apart, and two bots may run here
-		news:   &news{readers: map[*reader]bool{}}, mux: http.NewServeMux(), sheets: sheets(),
+		news:   &news{readers: map[*reader]bool{}}, mux: http.NewServeMux(), sheets: sheets(o.Currency),
 	}
 	p.Chat = &Chat{now: o.Now, changed: func() { p.news.tell(true) }}
 	p.routes()

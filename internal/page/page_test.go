@@ -87,7 +87,7 @@ func newSite(t testing.TB, views page.Views, handle answer) *site {
 		views.Settings = func() string { return "data_dir: data" }
 	}
 	server := httptest.NewUnstartedServer(nil)
-	s.page = page.New(page.Options{
+	s.page = page.New(page.Options{Currency: "EUR",
 		Listen: server.Listener.Addr().String(), Name: "Parley", Store: store, Views: views,
 		Now: s.clock.now, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
 	})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/page"
 )
@@ -224,5 +225,38 @@ func TestPageShowsNothingUnseen(t *testing.T) {
 	s.request(http.MethodPost, "/chat", s.form("see \u202Etxt.exe\u2069\U000E0068 there"), nil)
 	if body := s.until("/chat", "see txt.exe there"); strings.ContainsAny(body, "\u202E\u2069\U000E0068") {
 		t.Errorf("the page has them: %q", body)
+	}
+}
+
+// TestWhatAnswersCost: the overview says by days who answered and what it cost,
+// and each message does, in the words of /why and /trace.
+func TestWhatAnswersCost(t *testing.T) {
+	s := newSite(t, sampleViews(), echo)
+	ctx, k := context.Background(), chat.Key{Platform: "telegram", Channel: "42"}
+	for _, u := range []memory.Used{
+		{Purpose: "answer", Model: "main", Calls: 2, Failed: 1, Usage: llm.Usage{Prompt: 1000, Cached: 400, Completion: 50, Cost: 0.0025}},
+		{Purpose: "summary", Model: "main", Calls: 1, Usage: llm.Usage{Prompt: 500, Completion: 50, Cost: 0.0015}},
+		{Purpose: "embedding", Model: "<b>local</b>", Calls: 1, Usage: llm.Usage{Prompt: 77}},
+	} {
+		if err := s.store.AddUsage(ctx, k, "telegram:42", u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := chat.Message{ID: "1", Key: k, From: userOf("telegram:42", "Alice"), Text: "hello", Addressed: true, At: s.clock.now()}
+	rec := turn(m, "Hello!")
+	rec.Decision.By, rec.Decision.Model, rec.Decision.Usage = "main", "gpt-x", llm.Usage{Prompt: 900, Completion: 30, Total: 930, Cost: 0.00031}
+	s.finish(m, rec)
+	s.logIn()
+	for path, list := range map[string][]string{
+		"/": {"<td>main</td><td>3</td><td>1</td><td>1500</td><td>400</td><td>100</td><td>0.0040 EUR</td>",
+			"<td>&lt;b&gt;local&lt;/b&gt;</td><td>1</td><td>0</td><td>77</td><td>0</td><td>0</td><td></td>", "4 calls, 1677 tokens, 0.0040 EUR"},
+		"/conversation?place=telegram:42": {"930 tokens, 0.00031 EUR", "main (gpt-x) · 900 prompt"},
+	} {
+		body := s.get(path)
+		for _, want := range list {
+			if !strings.Contains(body, want) {
+				t.Errorf("%s lacks %q:\n%s", path, want, body)
+			}
+		}
 	}
 }

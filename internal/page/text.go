@@ -125,9 +125,16 @@ func count(n int) string {
 }
 
 // sheets parses every template once, each with the frame around it.
-func sheets() map[string]*template.Template {
+// Amounts of money stand before the currency.
+func sheets(currency string) map[string]*template.Template {
 	all := template.Must(template.New("frame.html").Funcs(template.FuncMap{
 		"prose": prose, "marked": marked, "stamp": stamp, "machine": machine, "took": took, "count": count, "clip": clip,
+		"money": func(amount float64) string {
+			if amount == 0 {
+				return ""
+			}
+			return whole.Money(amount, currency)
+		},
 		"place":  func(k chat.Key) string { return k.String() },
 		"status": func(s memory.Status) string { return string(s) },
 		"millis": func(ms int64) string { return took(time.Duration(ms) * time.Millisecond) },
