@@ -11,7 +11,8 @@ import (
 
 // Used is what model calls took.
 type Used struct {
-	Purpose string // the route
+	Day     string // 2026-01-31, in UTC; "" where days are taken together
+	Purpose string // the route; "" where all are
 	Model   string // the owner's name for it
 	Calls   int
 	Failed  int // of Calls
@@ -57,44 +58,26 @@ func (s *Store) AllSpent(_ context.Context, since time.Time) (tokens int64, mone
 	return tokens, money, during("sum usage", err)
 }
 
-// DayUsed is what calls of a model took on a day, whatever they were for.
-type DayUsed struct {
-	Day string // 2026-01-31, in UTC
-	Used
+// UsageSince sums by purpose and model since a day began, the dearest first.
+func (s *Store) UsageSince(_ context.Context, since time.Time) ([]Used, error) {
+	return s.used("''", "purpose", "sum(cost) DESC", since)
 }
 
 // UsageByDay sums by day and model since a day began, the newest first.
-func (s *Store) UsageByDay(_ context.Context, since time.Time) ([]DayUsed, error) {
-	rows, err := s.db.Query(`SELECT day, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
-		FROM usage WHERE day >= ? GROUP BY day, model ORDER BY day DESC, sum(cost) DESC, sum(prompt_tokens + completion_tokens) DESC, model`, day(since))
-	if err != nil {
-		return nil, during("sum usage", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []DayUsed
-	for rows.Next() {
-		var u DayUsed
-		if err := rows.Scan(&u.Day, &u.Model, &u.Calls, &u.Failed, &u.Usage.Prompt, &u.Usage.Cached, &u.Usage.Completion, &u.Usage.Cost); err != nil {
-			return nil, during("sum usage", err)
-		}
-		u.Usage.Total = u.Usage.Prompt + u.Usage.Completion
-		list = append(list, u)
-	}
-	return list, during("sum usage", rows.Err())
+func (s *Store) UsageByDay(_ context.Context, since time.Time) ([]Used, error) {
+	return s.used("day", "''", "day DESC, sum(cost) DESC", since)
 }
 
-// UsageSince sums by purpose and model since a day began, the dearest first.
-func (s *Store) UsageSince(_ context.Context, since time.Time) ([]Used, error) {
-	rows, err := s.db.Query(`SELECT purpose, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
-		FROM usage WHERE day >= ? GROUP BY purpose, model ORDER BY sum(cost) DESC, sum(prompt_tokens + completion_tokens) DESC`, day(since))
+func (s *Store) used(days, purpose, order string, since time.Time) (list []Used, err error) {
+	rows, err := s.db.Query(`SELECT `+days+` AS d, `+purpose+` AS p, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
+		FROM usage WHERE day >= ? GROUP BY d, p, model ORDER BY `+order+`, sum(prompt_tokens + completion_tokens) DESC`, day(since))
 	if err != nil {
 		return nil, during("sum usage", err)
 	}
 	defer func() { _ = rows.Close() }()
-	var list []Used
 	for rows.Next() {
 		var u Used
-		if err := rows.Scan(&u.Purpose, &u.Model, &u.Calls, &u.Failed, &u.Usage.Prompt, &u.Usage.Cached, &u.Usage.Completion, &u.Usage.Cost); err != nil {
+		if err := rows.Scan(&u.Day, &u.Purpose, &u.Model, &u.Calls, &u.Failed, &u.Usage.Prompt, &u.Usage.Cached, &u.Usage.Completion, &u.Usage.Cost); err != nil {
 			return nil, during("sum usage", err)
 		}
 		u.Usage.Total = u.Usage.Prompt + u.Usage.Completion

@@ -17,7 +17,7 @@ type overview struct {
 	Ranges   []link
 	Charts   []chart
 	Loads    []memory.Load
-	Spent    []memory.DayUsed
+	Spent    []memory.Used
 	Total    memory.Used // of Spent
 	Label    string      // form of a stretch's time in the table
 	Failures []memory.Audit

@@ -52,7 +52,7 @@ type Sessions interface {
 
 // Spending is what model calls took, those without a message included.
 type Spending interface {
-	UsageByDay(ctx context.Context, since time.Time) ([]memory.DayUsed, error)
+	UsageByDay(ctx context.Context, since time.Time) ([]memory.Used, error)
 }
 
 // Store is everything the page reads from the database; memory.Store is the
