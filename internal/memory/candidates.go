@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"database/sql"
 	"encoding/json"
 	"math"
 	"slices"
@@ -14,11 +15,21 @@ import (
 
 // Bounds of one look into the index.
 const (
-	maxNames       = 200  // people whose names are told from other words
-	maxHits        = 1000 // messages that hold a word, the latest
-	maxSynonyms    = 32   // synonyms
-	maxSynonymHits = 300  // messages that hold one of them
+	maxNames       = 200    // people whose names are told from other words
+	maxHits        = 1000   // visible messages that hold a word, the latest
+	maxSynonyms    = 32     // synonyms
+	maxSynonymHits = 300    // messages that hold one of them
+	maxPlaces      = 50     // places that are looked through at once
+	maxCounted     = 20_000 // messages that are counted: from there on there are many
 )
+
+// placesQuery lists the places that are visible, as words of the index, those
+// first where the asker spoke last.
+const placesQuery = `SELECT 'p' || hex(platform || ' ' || channel || ' ' || thread) || '0' FROM (
+		SELECT :platform AS platform, :channel AS channel, :thread AS thread, 0 AS last_id WHERE :channel <> ''
+		UNION SELECT :platform, :channel, '', 0 WHERE :channel <> ''
+		UNION ALL SELECT platform, channel, thread, last_id FROM participants WHERE user_id = :user AND :channel = '')
+	ORDER BY last_id DESC`
 
 // namesQuery finds what those are called who spoke in the places that are
 // visible.
@@ -29,24 +40,23 @@ const namesQuery = `SELECT o.user_id, coalesce((SELECT name FROM messages WHERE 
 			AND p.platform = o.platform AND p.channel = o.channel AND p.thread = o.thread))
 	LIMIT :limit) o`
 
-// hitsQuery lists the messages that hold each of a JSON list of words, up to a
-// limit: one row a word, ids with commas between, the latest first.
+// hitsQuery lists the messages that fit each of a JSON list of expressions of the
+// index, up to a limit: one row each, ids with commas between, the latest first.
 const hitsQuery = `SELECT coalesce((SELECT group_concat(rowid) FROM (
-		SELECT rowid FROM messages_fts WHERE messages_fts MATCH '"' || value || '"' ORDER BY rowid DESC LIMIT :limit)), ''),
-	(SELECT max(id) FROM messages) FROM json_each(:words)`
+		SELECT rowid FROM messages_fts WHERE messages_fts MATCH value ORDER BY rowid DESC LIMIT :limit)), '') FROM json_each(:words)`
 
 // candidates are all messages the asker may see, or if those are too many what
 // was said around the ones that the index names: an answer often shares no word
 // with the question it answers.
 func (s *Store) candidates(q Query, words []string) ([]Passage, error) {
 	var n int
-	if err := s.db.QueryRow(countQuery, q.scope().With(sqlite.Named{"limit": maxWhole + 1})).Scan(&n); err != nil {
+	if err := s.db.QueryRow(countQuery, q.scope().With(sqlite.Named{"limit": maxCounted})).Scan(&n); err != nil {
 		return nil, err
 	}
 	if n <= maxWhole {
 		return s.passages(wholeQuery, q.scope().With(sqlite.Named{"limit": maxWhole}))
 	}
-	spans, named, err := s.spans(q, words)
+	spans, named, err := s.spans(q, words, n)
 	if err != nil {
 		return nil, err
 	}
@@ -73,10 +83,10 @@ func (q Query) scope() sqlite.Named {
 	return sqlite.Named{"user": q.User, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "since": since}
 }
 
-// spans are the ids of the messages that, with their neighbors, say the most of
-// the question's words, the best first, and whom the question names, both as JSON
-// lists; "" is nobody. Some messages may not be visible.
-func (s *Store) spans(q Query, words []string) (ids, people string, err error) {
+// spans are the ids of the messages that say the most of the question's words,
+// the best first, and whom the question names, both as JSON lists; "" is nobody.
+// They are in visible places, of n messages; some may not be visible themselves.
+func (s *Store) spans(q Query, words []string, n int) (ids, people string, err error) {
 	names, err := s.names(q)
 	if err != nil {
 		return "", "", err
@@ -92,7 +102,7 @@ func (s *Store) spans(q Query, words []string) (ids, people string, err error) {
 	if len(rest) == 0 {
 		rest = words
 	}
-	hits, err := s.hits(rest)
+	hits, err := s.hits(q, rest, n)
 	if err != nil {
 		return "", "", err
 	}
@@ -128,8 +138,13 @@ func (s *Store) names(q Query) (map[string][]string, error) {
 	return names, rows.Err()
 }
 
-// hits are what the index names for some words and their synonyms, by id.
-func (s *Store) hits(words []string) ([]recall.Hit, error) {
+// hits are what the index names for some words and their synonyms among the n
+// messages of visible places, by id.
+func (s *Store) hits(q Query, words []string, n int) ([]recall.Hit, error) {
+	places, err := s.places(q)
+	if err != nil {
+		return nil, err
+	}
 	var alike []string
 	var own, of []recall.Hit
 	for i, w := range words {
@@ -138,12 +153,11 @@ func (s *Store) hits(words []string) ([]recall.Hit, error) {
 			alike, of = append(alike, other), append(of, recall.Hit{Word: i, Weight: recall.SynonymWorth})
 		}
 	}
-	n := min(len(alike), maxSynonyms)
-	near, err := s.holding(alike[:n], of, maxSynonymHits)
+	hits, err := s.holding(places, words, own, search{n, maxHits})
 	if err != nil {
 		return nil, err
 	}
-	hits, err := s.holding(words, own, maxHits)
+	near, err := s.holding(places, alike[:min(len(alike), maxSynonyms)], of, search{n, maxSynonymHits})
 	if err != nil {
 		return nil, err
 	}
@@ -152,34 +166,75 @@ func (s *Store) hits(words []string) ([]recall.Hit, error) {
 	return hits, nil
 }
 
-// holding are the messages that hold one of some words; of says for each word
-// which of the question's it stands for, and how much.
-func (s *Store) holding(words []string, of []recall.Hit, limit int) ([]recall.Hit, error) {
+// places are expressions of the index for the places that are visible, each for
+// not too many of them.
+func (s *Store) places(q Query) (list []string, err error) {
+	rows, err := s.db.Query(placesQuery, q.scope())
+	if err != nil {
+		return nil, err
+	}
+	all, err := sqlite.Collect(rows, func(r *sql.Rows) (place string, err error) { return place, r.Scan(&place) })
+	for some := range slices.Chunk(all, maxPlaces) {
+		list = append(list, "place : ("+strings.Join(some, " OR ")+")")
+	}
+	return list, err
+}
+
+// search is how far a word is looked for.
+type search struct {
+	among int // messages in all
+	limit int // that are taken, the latest
+}
+
+// holding are the messages in some places that hold one of some words; of says
+// for each word which of the question's it stands for, and how much.
+func (s *Store) holding(places, words []string, of []recall.Hit, how search) ([]recall.Hit, error) {
 	if len(words) == 0 {
 		return nil, nil
 	}
-	list, err := json.Marshal(words)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := s.db.Query(hitsQuery, sqlite.Named{"words": string(list), "limit": limit})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var hits []recall.Hit
-	for i := 0; rows.Next(); i++ {
-		var ids string
-		var all float64
-		if err := rows.Scan(&ids, &all); err != nil {
+	found := make([][]int64, len(words))
+	for _, where := range places {
+		match := make([]string, len(words))
+		for i, w := range words {
+			match[i] = where + " AND " + recall.Match(w)
+		}
+		list, err := json.Marshal(match)
+		if err != nil {
 			return nil, err
 		}
-		weight := of[i].Weight * math.Log(1+all/float64(1+strings.Count(ids, ",")))
+		if err := s.matching(string(list), how.limit, found); err != nil {
+			return nil, err
+		}
+	}
+	var hits []recall.Hit
+	for i, ids := range found {
+		slices.SortFunc(ids, func(a, b int64) int { return cmp.Compare(b, a) })
+		ids = ids[:min(len(ids), how.limit)]
+		weight := of[i].Weight * math.Log(1+float64(how.among)/float64(1+len(ids)))
+		for _, id := range ids {
+			hits = append(hits, recall.Hit{ID: id, Word: of[i].Word, Weight: weight})
+		}
+	}
+	return hits, nil
+}
+
+// matching adds to found what fits each of a JSON list of expressions.
+func (s *Store) matching(list string, limit int, found [][]int64) error {
+	rows, err := s.db.Query(hitsQuery, sqlite.Named{"words": list, "limit": limit})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	for i := 0; rows.Next(); i++ {
+		var ids string
+		if err := rows.Scan(&ids); err != nil {
+			return err
+		}
 		for id := range strings.SplitSeq(ids, ",") {
 			if n, err := strconv.ParseInt(id, 10, 64); err == nil { // no id, no message
-				hits = append(hits, recall.Hit{ID: n, Word: of[i].Word, Weight: weight})
+				found[i] = append(found[i], n)
 			}
 		}
 	}
-	return hits, rows.Err()
+	return rows.Err()
 }

@@ -19,7 +19,8 @@ import (
 )
 
 // wordless are the columns of text that hold no words of people: names of
-// things, ids, states, times, and what the owner alone sets.
+// things, ids, states, times, what the owner alone sets, and single letters of
+// the messages beside them in the index.
 var wordless = []string{
 	"attempts.user_id", "attempts.until", "codes.purpose", "codes.user_id", "codes.hash", "codes.expires_at", "cursors.*",
 	"dead_letters.platform", "dead_letters.event_id", "dead_letters.reason", "dead_letters.state", "dead_letters.at",
@@ -30,7 +31,7 @@ var wordless = []string{
 	"key_facts.scope", "key_facts.subject", "key_facts.owner", "key_facts.platform", "key_facts.channel", "key_facts.type", "key_facts.author", "key_facts.session_id", "key_facts.message_id",
 	"key_facts.valid_from", "key_facts.valid_to", "key_facts.call_key", "key_facts.created_at", "key_facts.updated_at", "key_facts.people", "key_facts_fts.owner",
 	"log_entries.user_id", "log_entries.platform", "log_entries.channel", "log_entries.author", "log_entries.type", "log_entries.call_key", "log_entries.at", "log_entries.people",
-	"membership.*", "messages.session_id", "messages.platform", "messages.channel", "messages.thread", "messages.message_id", "messages.role", "messages.user_id", "messages.tool_call_id", "messages.at", "messages.people",
+	"membership.*", "messages.session_id", "messages.platform", "messages.channel", "messages.thread", "messages.message_id", "messages.role", "messages.user_id", "messages.tool_call_id", "messages.at", "messages.people", "messages_fts.pieces", "messages_fts.place",
 	"note_authors.*", "outbox.kind", "outbox.platform", "outbox.channel", "outbox.thread", "outbox.nonce", "outbox.preview", "outbox.state", "outbox.platform_id", "outbox.not_before", "outbox.at", "outbox.waits_for",
 	"overheard.*", "participants.*", "questions.id", "questions.user_id", "questions.platform", "questions.channel", "questions.thread", "questions.behind", "questions.asked_at", "questions.expires_at", "questions.state", "questions.by_id", "allowances.*",
 	"people.user_id", "people.learn_after", "policies.*", "quirks.*",

@@ -111,8 +111,8 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 		}
 	}
 	for _, line := range around {
-		if strings.HasPrefix(line, "messages_participant ") {
-			continue // counts the last word too since then
+		if strings.HasPrefix(line, "messages_participant ") || strings.HasPrefix(line, "messages_fts_") {
+			continue // the one counts the last word too since then, the others know the place
 		}
 		if !slices.Contains(dumpNames(t, path, triggersAndIndexes), line) {
 			t.Errorf("lost: %s", line)

@@ -2,8 +2,12 @@ package memory
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/chat"
 	"parley/internal/sqlite"
@@ -55,5 +59,54 @@ func TestRecallByNameAndDate(t *testing.T) {
 		if len(found) == 0 || found[0].name != tt.name || !strings.HasPrefix(found[0].At.Format("2006-01-02"), tt.month) {
 			t.Errorf("%s finds %+v", tt.text, found)
 		}
+	}
+}
+
+// What others say elsewhere changes nothing: neither what is found nor in which
+// order, however much it is and however often it has the words of the question.
+func TestRecallAmongOthers(t *testing.T) {
+	s, list := oldChats(t, strings.ReplaceAll(babble(t, 3_000, 1), `"c0"`, `"maren-dele"`))
+	questions := func() (found [][]Passage) {
+		for i := 0; i < len(list); i += len(list) / 12 {
+			for _, q := range []Query{{User: anyone, Key: chat.Key{Platform: "archive", Channel: "maren-dele"}}, {User: anyone}} {
+				q.Text, q.Tokens = list[i].Question, 2000
+				p, err := s.Recall(t.Context(), q)
+				must(t, err)
+				found = append(found, p)
+			}
+		}
+		return found
+	}
+	before := questions()
+	importText(t, s, strings.ReplaceAll(babble(t, 8_000, 8), `"channel":"c`, `"channel":"elsewhere`))
+	if diff := cmp.Diff(before, questions(), cmp.AllowUnexported(Passage{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// BenchmarkRecallMillion asks real questions among 1,000,000 messages in 500
+// places: somebody who is in seven of them, and in one of them.
+func BenchmarkRecallMillion(b *testing.B) {
+	_, list := oldChats(b)
+	s := open(b, Options{})
+	for i := range 10 {
+		importText(b, s, strings.ReplaceAll(babble(b, 100_000, 50), `"channel":"c`, fmt.Sprintf(`"channel":"%dc`, i)))
+	}
+	must(b, s.db.Write(b.Context(), func(tx *sqlite.Tx) error {
+		_, err := tx.Exec("INSERT INTO participants SELECT DISTINCT 'archive:me', platform, channel, thread, 1 << 62 FROM participants WHERE channel IN ('0c1', '1c2', '2c3', '3c4', '4c5', '5c6', '6c7')")
+		return err
+	}))
+	for _, key := range []chat.Key{{}, {Platform: "archive", Channel: "3c4"}} {
+		b.Run("in="+key.Channel, func(b *testing.B) {
+			var took []time.Duration
+			for i := range b.N {
+				began := time.Now()
+				_, err := s.Recall(b.Context(), Query{User: "archive:me", Key: key, Text: list[i*7%len(list)].Question})
+				must(b, err)
+				took = append(took, time.Since(began))
+			}
+			b.ReportMetric(percentile(took, 50), "p50-ms")
+			b.ReportMetric(percentile(took, 95), "p95-ms")
+		})
 	}
 }

@@ -208,11 +208,15 @@ func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit
 	if len(words) == 0 {
 		return nil, nil
 	}
+	match := make([]string, len(words))
+	for i, w := range words {
+		match[i] = recall.Match(w)
+	}
 	rows, err := s.db.Query(`SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.at,
 			snippet(messages_fts, 0, char(2), char(3), '…', 32)
 		FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid
 		WHERE messages_fts MATCH ? AND m.role <> 'tool' ORDER BY messages_fts.rowid DESC LIMIT ? OFFSET ?`,
-		`"`+strings.Join(words, `" "`)+`"`, limit, offset)
+		strings.Join(match, " AND "), limit, offset)
 	if err != nil {
 		return nil, during("search", err)
 	}

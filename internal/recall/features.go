@@ -2,7 +2,6 @@ package recall
 
 import (
 	"math"
-	"strings"
 )
 
 // features are what a message says of what is asked.
@@ -56,7 +55,7 @@ func (q question) read(list []Message) []features {
 // features takes the n-th message apart, and adds its words to all.
 func (q question) features(m Message, n int, known map[string]*word, all []*word) (features, []*word) {
 	t := features{name: m.Name, asks: askingPart(m.Text)}
-	for s := range strings.FieldsFuncSeq(strings.ToLower(m.Text), notWord) {
+	for s := range words(m.Text) {
 		w := known[s]
 		if w == nil {
 			w = &word{shares: q.stands[Stem(s)], stop: stopWords[s], time: timeWords[s]}

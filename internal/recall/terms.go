@@ -4,6 +4,9 @@ import (
 	"iter"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/text"
 )
 
 // maxTerms is how many words of a question count.
@@ -34,12 +37,67 @@ func TermsUpTo(question string, limit int) []string {
 // tellingWords are those of a text, as often as they occur.
 func tellingWords(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for w := range strings.FieldsFuncSeq(strings.ToLower(strings.ToValidUTF8(s, " ")), notWord) {
+		for w := range words(s) {
 			if len(w) <= 64 && !stopWords[w] && !yield(w) {
 				return
 			}
 		}
 	}
+}
+
+// Match is the expression of the messages' index for a word of Terms.
+func Match(word string) string {
+	if strings.ContainsFunc(word, text.Pieced) {
+		return `pieces : "` + strings.Join(strings.Split(word, ""), " ") + `"`
+	}
+	return `content : "` + word + `"`
+}
+
+// words are those of a text in lower case, as often as they occur. Where a
+// script has no spaces, or Korean its endings, they are the pairs of letters
+// that stand side by side, or a letter that stands alone.
+func words(s string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for run := range strings.FieldsFuncSeq(strings.ToLower(strings.ToValidUTF8(s, " ")), notWord) {
+			if !eachWord(run, yield) {
+				return
+			}
+		}
+	}
+}
+
+// eachWord yields the words of letters and digits that stand side by side, and
+// reports whether more are wanted.
+func eachWord(run string, yield func(string) bool) bool {
+	for run != "" {
+		first, n := utf8.DecodeRuneInString(run)
+		if !text.Pieced(first) {
+			if n = strings.IndexFunc(run, text.Pieced); n < 0 {
+				n = len(run)
+			}
+			if !yield(run[:n]) {
+				return false
+			}
+			run = run[n:]
+			continue
+		}
+		letters := run
+		if end := strings.IndexFunc(run, func(r rune) bool { return !text.Pieced(r) }); end >= 0 {
+			letters = run[:end]
+		}
+		run = run[len(letters):]
+		if len(letters) == n && !yield(letters) {
+			return false
+		}
+		for len(letters) > n {
+			_, m := utf8.DecodeRuneInString(letters[n:])
+			if !yield(letters[:n+m]) {
+				return false
+			}
+			letters, n = letters[n:], m
+		}
+	}
+	return true
 }
 
 func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }

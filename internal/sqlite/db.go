@@ -98,9 +98,9 @@ func writerPragmas(lasting bool) string {
 // own database.
 func Raw(path, settings string) (*sql.DB, error) {
 	if path == ":memory:" {
-		return sql.Open("sqlite3", path)
+		return openBare(path), nil
 	}
-	return sql.Open("sqlite3", dsn(path, settings))
+	return openBare(dsn(path, settings)), nil
 }
 
 func dsn(path, settings string) string {

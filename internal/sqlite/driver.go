@@ -6,7 +6,25 @@ import (
 	"database/sql/driver"
 
 	"github.com/mattn/go-sqlite3"
+
+	"parley/internal/text"
 )
+
+// library is SQLite with the functions that our schemas name.
+var library = &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
+	return c.RegisterFunc("unspaced", text.Pieces, true)
+}}
+
+// openBare opens a database that nobody watches.
+func openBare(dsn string) *sql.DB { return sql.OpenDB(bareConnector{dsn}) }
+
+type bareConnector struct{ dsn string }
+
+// Connect implements driver.Connector.
+func (c bareConnector) Connect(context.Context) (driver.Conn, error) { return library.Open(c.dsn) }
+
+// Driver implements driver.Connector.
+func (bareConnector) Driver() driver.Driver { return library }
 
 // openSeen opens a database and passes every error to see: any statement may be the
 // first to meet damage, which must not pass unnoticed.
@@ -19,7 +37,7 @@ type seenConnector struct {
 
 // Connect implements driver.Connector.
 func (c seenConnector) Connect(context.Context) (driver.Conn, error) {
-	conn, err := c.Driver().Open(c.dsn)
+	conn, err := library.Open(c.dsn)
 	if err != nil {
 		c.see(err)
 		return nil, err
@@ -28,7 +46,7 @@ func (c seenConnector) Connect(context.Context) (driver.Conn, error) {
 }
 
 // Driver implements driver.Connector.
-func (seenConnector) Driver() driver.Driver { return &sqlite3.SQLiteDriver{} }
+func (seenConnector) Driver() driver.Driver { return library }
 
 // seenConn is a connection of the library with its errors seen.
 type seenConn struct {

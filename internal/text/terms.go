@@ -30,6 +30,23 @@ func Terms(s string, limit int, skip func(word string) bool) (list []string) {
 	return list
 }
 
+// Pieces are the letters of s that a word index would not part into words, with
+// spaces between: those of scripts without spaces, and Korean ones, whose words
+// carry their endings. It is "" where there are none.
+func Pieces(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if Pieced(r) {
+			b.WriteRune(r)
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
+// Pieced reports whether r is one of the letters of Pieces.
+func Pieced(r rune) bool { return Unspaced(r) || unicode.Is(unicode.Hangul, r) }
+
 // Unspaced reports whether r belongs to a script that writes words without spaces.
 func Unspaced(r rune) bool {
 	return r > 0xE00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
