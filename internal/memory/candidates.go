@@ -15,21 +15,19 @@ import (
 
 // Bounds of one look into the index.
 const (
-	maxNames       = 200    // people whose names are told from other words
-	maxHits        = 1000   // visible messages that hold a word, the latest
-	maxSynonyms    = 32     // synonyms
-	maxSynonymHits = 300    // messages that hold one of them
-	maxPlaces      = 50     // places that are looked through at once
-	maxCounted     = 20_000 // messages that are counted: from there on there are many
+	maxNames    = 200    // people whose names are told from other words
+	maxHits     = 1000   // visible messages that hold a word, the latest
+	maxSynonyms = 32     // synonyms
+	maxPlaces   = 200    // places that are looked through, where the asker spoke last
+	maxCounted  = 20_000 // messages that are counted: from there on there are many
 )
 
-// placesQuery lists the places that are visible, as words of the index, those
-// first where the asker spoke last.
+// placesQuery lists the places that are visible, as words of the index.
 const placesQuery = `SELECT 'p' || hex(platform || ' ' || channel || ' ' || thread) || '0' FROM (
 		SELECT :platform AS platform, :channel AS channel, :thread AS thread, 0 AS last_id WHERE :channel <> ''
 		UNION SELECT :platform, :channel, '', 0 WHERE :channel <> ''
 		UNION ALL SELECT platform, channel, thread, last_id FROM participants WHERE user_id = :user AND :channel = '')
-	ORDER BY last_id DESC`
+	ORDER BY last_id DESC LIMIT :limit`
 
 // namesQuery finds what those are called who spoke in the places that are
 // visible.
@@ -140,101 +138,46 @@ func (s *Store) names(q Query) (map[string][]string, error) {
 
 // hits are what the index names for some words and their synonyms among the n
 // messages of visible places, by id.
-func (s *Store) hits(q Query, words []string, n int) ([]recall.Hit, error) {
-	places, err := s.places(q)
+func (s *Store) hits(q Query, words []string, n int) (hits []recall.Hit, err error) {
+	rows, err := s.db.Query(placesQuery, q.scope().With(sqlite.Named{"limit": maxPlaces}))
 	if err != nil {
 		return nil, err
 	}
-	var alike []string
-	var own, of []recall.Hit
+	places, err := sqlite.Collect(rows, func(r *sql.Rows) (place string, err error) { return place, r.Scan(&place) })
+	if err != nil || len(places) == 0 {
+		return nil, err
+	}
+	var match []string
+	var of []recall.Hit // which of the words each stands for, and how much
+	add := func(word string, h recall.Hit) {
+		match, of = append(match, "("+strings.Join(places, " OR ")+") AND "+recall.Match(word)), append(of, h)
+	}
 	for i, w := range words {
-		own = append(own, recall.Hit{Word: i, Weight: 1})
+		add(w, recall.Hit{Word: i, Weight: 1})
+	}
+	for i, w := range words {
 		for _, other := range recall.Synonyms(w) {
-			alike, of = append(alike, other), append(of, recall.Hit{Word: i, Weight: recall.SynonymWorth})
-		}
-	}
-	hits, err := s.holding(places, words, own, search{n, maxHits})
-	if err != nil {
-		return nil, err
-	}
-	near, err := s.holding(places, alike[:min(len(alike), maxSynonyms)], of, search{n, maxSynonymHits})
-	if err != nil {
-		return nil, err
-	}
-	hits = append(hits, near...)
-	slices.SortFunc(hits, func(a, b recall.Hit) int { return cmp.Compare(a.ID, b.ID) })
-	return hits, nil
-}
-
-// places are expressions of the index for the places that are visible, each for
-// not too many of them.
-func (s *Store) places(q Query) (list []string, err error) {
-	rows, err := s.db.Query(placesQuery, q.scope())
-	if err != nil {
-		return nil, err
-	}
-	all, err := sqlite.Collect(rows, func(r *sql.Rows) (place string, err error) { return place, r.Scan(&place) })
-	for some := range slices.Chunk(all, maxPlaces) {
-		list = append(list, "place : ("+strings.Join(some, " OR ")+")")
-	}
-	return list, err
-}
-
-// search is how far a word is looked for.
-type search struct {
-	among int // messages in all
-	limit int // that are taken, the latest
-}
-
-// holding are the messages in some places that hold one of some words; of says
-// for each word which of the question's it stands for, and how much.
-func (s *Store) holding(places, words []string, of []recall.Hit, how search) ([]recall.Hit, error) {
-	if len(words) == 0 {
-		return nil, nil
-	}
-	found := make([][]int64, len(words))
-	for _, where := range places {
-		match := make([]string, len(words))
-		for i, w := range words {
-			match[i] = where + " AND " + recall.Match(w)
-		}
-		list, err := json.Marshal(match)
-		if err != nil {
-			return nil, err
-		}
-		if err := s.matching(string(list), how.limit, found); err != nil {
-			return nil, err
-		}
-	}
-	var hits []recall.Hit
-	for i, ids := range found {
-		slices.SortFunc(ids, func(a, b int64) int { return cmp.Compare(b, a) })
-		ids = ids[:min(len(ids), how.limit)]
-		weight := of[i].Weight * math.Log(1+float64(how.among)/float64(1+len(ids)))
-		for _, id := range ids {
-			hits = append(hits, recall.Hit{ID: id, Word: of[i].Word, Weight: weight})
-		}
-	}
-	return hits, nil
-}
-
-// matching adds to found what fits each of a JSON list of expressions.
-func (s *Store) matching(list string, limit int, found [][]int64) error {
-	rows, err := s.db.Query(hitsQuery, sqlite.Named{"words": list, "limit": limit})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	for i := 0; rows.Next(); i++ {
-		var ids string
-		if err := rows.Scan(&ids); err != nil {
-			return err
-		}
-		for id := range strings.SplitSeq(ids, ",") {
-			if n, err := strconv.ParseInt(id, 10, 64); err == nil { // no id, no message
-				found[i] = append(found[i], n)
+			if len(match) < len(words)+maxSynonyms {
+				add(other, recall.Hit{Word: i, Weight: recall.SynonymWorth})
 			}
 		}
 	}
-	return rows.Err()
+	list, err := json.Marshal(match)
+	if err != nil {
+		return nil, err
+	}
+	if rows, err = s.db.Query(hitsQuery, sqlite.Named{"words": string(list), "limit": maxHits}); err != nil {
+		return nil, err
+	}
+	found, err := sqlite.Collect(rows, func(r *sql.Rows) (ids string, err error) { return ids, r.Scan(&ids) })
+	for i, ids := range found {
+		of[i].Weight *= math.Log(1 + float64(n)/float64(1+strings.Count(ids, ",")))
+		for id := range strings.SplitSeq(ids, ",") {
+			if of[i].ID, _ = strconv.ParseInt(id, 10, 64); of[i].ID > 0 { // no id, no message
+				hits = append(hits, of[i])
+			}
+		}
+	}
+	slices.SortFunc(hits, func(a, b recall.Hit) int { return cmp.Compare(a.ID, b.ID) })
+	return hits, err
 }

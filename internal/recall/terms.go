@@ -48,9 +48,9 @@ func tellingWords(s string) iter.Seq[string] {
 // Match is the expression of the messages' index for a word of Terms.
 func Match(word string) string {
 	if strings.ContainsFunc(word, text.Pieced) {
-		return `pieces : "` + strings.Join(strings.Split(word, ""), " ") + `"`
+		word = strings.Join(strings.Split(word, ""), " ")
 	}
-	return `content : "` + word + `"`
+	return `"` + word + `"`
 }
 
 // words are those of a text in lower case, as often as they occur. Where a
