@@ -1,6 +1,6 @@
-// Package app is the process: it builds the parts that the settings ask for, joins
-// them, runs them, reads the settings again, and drains. No rule of the assistant
-// lives here, and no flag.
+// Package app is the process: it builds the parts that the settings ask for, connects
+// and runs them, reloads the settings, and drains. No rule of the assistant and no
+// flag lives here.
 package app
 
 import (
@@ -51,7 +51,7 @@ func openApp(ctx context.Context, b *base, lock bool) (*app, error) {
 	return assemble(b, m, s), nil
 }
 
-// assemble hands each part those it needs. It opens and starts nothing.
+// assemble gives each part the others that it needs. It opens and starts nothing.
 func assemble(b *base, m *models, s *storage) *app {
 	b.counts = newCounters(b.process.Version)
 	box := newToolbox(b, m, s.store)
@@ -109,8 +109,8 @@ func (a *app) openAgent(ctx context.Context) error {
 	return err
 }
 
-// openFront makes what stands in front of the agent. isAdmin asks the platform
-// who administers a place; nil never vouches.
+// openFront makes the parts in front of the agent. isAdmin asks the platform who
+// administers a place; nil means that nobody does.
 func (a *app) openFront(ctx context.Context, isAdmin func(context.Context, chat.Key, string) (bool, error)) error {
 	if err := a.front.open(ctx, isAdmin); err != nil {
 		return err

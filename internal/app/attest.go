@@ -8,16 +8,16 @@ import (
 	"parley/internal/chat"
 )
 
-// Bounds of asking platforms where somebody still is. What is not found out in
-// time stays unknown: then what is seen ends with that person's last word.
+// Bounds of asking platforms where somebody still is a member. What is not known in
+// time stays unknown: people then see messages up to their own last one.
 const (
 	attestPlaces = 20
 	attestLimit  = 3 * time.Second
 	attestAtOnce = 4
 )
 
-// attest asks the platforms whether a person may still read in the places they
-// spoke in, where that is not known lately.
+// attest asks the platforms whether a person may still read in the places where they
+// spoke, if that was not checked recently.
 func (ps *platforms) attest(ctx context.Context, user string) {
 	places, err := ps.store.Unattested(ctx, user, attestPlaces)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"parley/internal/memory"
 )
 
-// base is what every part is given: the settings, the log, the clock, the
-// figures, and a place for work in the background.
+// base is what every part gets: the settings, the log, the clock, the metrics, and a
+// way to run work in the background.
 type base struct {
 	process Process
 	cfg     config.Config                 // as at the start, with what was set from the chat

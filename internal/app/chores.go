@@ -29,7 +29,7 @@ type chores struct {
 	facts     *factsfile.File // nil for none
 }
 
-// jobLimit is how much one tick chooses at most; the next tick goes on.
+// jobLimit is how many items one tick handles at most; the next tick continues.
 const jobLimit = 200
 
 // schedule starts the cron and makes the first sweep at once: sessions may
@@ -117,7 +117,7 @@ func (c *chores) archive(ctx context.Context, d past.Due) {
 	}
 }
 
-// archiveSoon sums a session up as soon as its lane is free.
+// archiveSoon summarizes a session as soon as its lane is free.
 func (c *chores) archiveSoon(se memory.Session) {
 	d := past.Due{ID: se.ID, Key: se.Key}
 	c.platforms.hub.Do(se.Key, chat.InOrder, func(ctx context.Context) { c.archive(ctx, d) })
@@ -143,8 +143,8 @@ func (c *chores) prune(ctx context.Context) error {
 // embedFor bounds the making of vectors in one tick.
 const embedFor = 20 * time.Second
 
-// makeVectors makes those that are missing, of facts and rules first. What does
-// not fit into one tick is the next one's; a failure ends it, which was said.
+// makeVectors makes missing vectors, of facts and rules first. What does not fit into
+// one tick waits for the next; a failure, already logged, ends it.
 func (c *chores) makeVectors(ctx context.Context) error {
 	work := []func(context.Context) (bool, error){c.store.EmbedFacts}
 	if c.rules.source != nil {

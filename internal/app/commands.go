@@ -88,7 +88,7 @@ func (a *app) playbookCommands() command.Playbook {
 	return command.Playbook{Book: a.rules.book, Rules: a.mind, Rows: a.storage.store, Session: a.mind.Session, Place: a.placeOf, Judge: judge, Now: a.now}
 }
 
-// factsFileDoes decides about the facts file, nil without one.
+// factsFileDoes returns the service for the facts file, nil without one.
 func (a *app) factsFileDoes() func(ctx context.Context, do string) (string, error) {
 	if a.cfg.Memory.FactsFile == "" {
 		return nil

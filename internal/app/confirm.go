@@ -13,10 +13,10 @@ import (
 	"parley/internal/memory"
 )
 
-// actionTool is the kind of a confirmation that goes on with a parked turn.
+// actionTool is the kind of a confirmation that resumes a parked turn.
 const actionTool = "tool"
 
-// ask makes a question of calls that need a yes.
+// ask makes a question from calls that need a yes.
 func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls []agent.Asked) (q agent.Question, err error) {
 	action := admin.Action{Kind: actionTool, Items: make([]admin.Item, len(calls))}
 	if action.Args, err = json.Marshal(p); err != nil {
@@ -44,13 +44,13 @@ func (f *front) owns(ctx context.Context, m chat.Message) bool {
 	return err == nil && role >= admin.Owner
 }
 
-// allow stores the owner's word that a tool is not asked about in a place.
+// allow stores the owner's decision that a tool needs no question in a place.
 func (f *front) allow(ctx context.Context, m chat.Message, tool string) error {
 	return f.store.Allow(ctx, m.Key, tool, m.From.ID)
 }
 
-// goOn returns what an answer to such a question does: the parked turn goes on, for
-// the person who was asked.
+// goOn returns the action behind such a question: it resumes the parked turn for the
+// person who was asked.
 func (f *front) goOn(ctx context.Context, m chat.Message, s admin.Settled, w chat.Reply) (chat.Answer, error) {
 	r := agent.Resumed{Question: s.ID, Agreed: s.Agreed, Calls: make([]agent.Pending, len(s.Items))}
 	err := json.Unmarshal(s.Args, &r.Parked)
@@ -68,7 +68,7 @@ func (f *front) goOn(ctx context.Context, m chat.Message, s admin.Settled, w cha
 	})).Handle(ctx, m, w)
 }
 
-// amendLimit bounds a change of a question's message: whoever answered waits.
+// amendLimit bounds the edit of a question's message: the person who answered waits.
 const amendLimit = 3 * time.Second
 
 // amend shows in the message of a question that it is over.
@@ -89,7 +89,7 @@ func (f *front) amend(ctx context.Context, q chat.Question, text string) {
 	}
 }
 
-// expireQuestions ends what nobody answered in time.
+// expireQuestions ends questions that nobody answered in time.
 func (f *front) expireQuestions(ctx context.Context) error {
 	late, err := f.store.ExpireQuestions(ctx)
 	for _, q := range late {

@@ -15,7 +15,7 @@ import (
 	"parley/internal/llm/wrap"
 )
 
-// counters are the figures of the process, for /metrics and /status.
+// counters are the metrics of the process, for /metrics and /status.
 type counters struct {
 	registry *prometheus.Registry
 	events   *prometheus.CounterVec
@@ -78,12 +78,12 @@ func (c *counters) modelCall(call wrap.Call) {
 	c.money.WithLabelValues(call.Model).Add(u.Cost)
 }
 
-// firstToken counts how long a model let its first text be waited for.
+// firstToken counts how long a model took to its first text.
 func (c *counters) firstToken(model string, took time.Duration) {
 	c.first.WithLabelValues(model).Observe(took.Seconds())
 }
 
-// fileSize is 0 for what is not there.
+// fileSize returns 0 for a missing file.
 func fileSize(path string) int64 {
 	info, err := os.Stat(path)
 	if err != nil {

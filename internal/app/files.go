@@ -12,7 +12,7 @@ import (
 	"parley/internal/tools"
 )
 
-// openFile asks the platform a message came from for what is attached to it.
+// openFile fetches an attachment from the platform of its message.
 func (ps *platforms) openFile(ctx context.Context, m chat.Message, f chat.File, limit int64) ([]byte, error) {
 	p, ok := chat.On(ps.adapters, m.Key.Platform).(chat.Fetcher)
 	if !ok {
@@ -21,8 +21,8 @@ func (ps *platforms) openFile(ctx context.Context, m chat.Message, f chat.File, 
 	return p.Fetch(ctx, f, limit)
 }
 
-// discordFiles reaches where Discord keeps attachments, and the server that
-// stands in for Discord when there is one.
+// discordFiles reaches Discord's hosts for attachments, and the server that replaces
+// Discord in tests.
 func discordFiles(apiURL string) (*http.Client, error) {
 	u, err := url.Parse(apiURL)
 	if err != nil {

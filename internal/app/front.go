@@ -14,7 +14,7 @@ import (
 	"parley/internal/text"
 )
 
-// front is what stands between the hub and the agent. It owns quotas,
+// front sits between the hub and the agent. It owns quotas,
 // confirmations and commands.
 type front struct {
 	*base
@@ -30,8 +30,8 @@ type front struct {
 	debug     sync.Map // chat.Key -> true where answers show calls and timings
 }
 
-// open builds gate, quotas and confirmations. isAdmin asks the platform; nil
-// never vouches.
+// open builds gate, quotas and confirmations. isAdmin asks the platform; nil means
+// that nobody is an administrator.
 func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key, string) (bool, error)) (err error) {
 	if f.confirm, err = admin.NewConfirmations(ctx, f.store, f.now); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	return nil
 }
 
-// take takes the commands, which are built from what open has built.
+// take sets the commands, which are built from what open has built.
 func (f *front) take(groups command.Groups, config []admin.Command) (err error) {
 	f.approved = groups.Tools.Approved
 	table := append(f.people.gate.Commands(config...), groups.Table()...)
@@ -57,7 +57,7 @@ func (f *front) take(groups command.Groups, config []admin.Command) (err error) 
 	return err
 }
 
-// limits returns those of the settings.
+// limits returns the limits of the settings.
 func limits(c config.Config) admin.Limits {
 	return admin.Limits{
 		PerMinute: c.Limits.UserPerMinute, Pass: c.Limits.PastLimit == pastOffline,
@@ -101,8 +101,8 @@ func (f *front) debugging(next chat.Handler) chat.Handler {
 	})
 }
 
-// discreetly hides secrets in what is answered without a model: commands that
-// tell of an error, tools whose words are passed on.
+// discreetly hides secrets in answers without a model: commands that report an error,
+// tools whose text is passed on.
 func discreetly(hide text.Redactor, next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		a, err := next.Handle(ctx, m, w)

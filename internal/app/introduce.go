@@ -10,7 +10,7 @@ import (
 )
 
 // introduce registers the slash commands natively, in the background: a
-// platform that is down for a while must not hold up the start.
+// platform that is down for a while must not delay startup.
 func (ps *platforms) introduce(ctx context.Context, f *front) {
 	commands := menuOf(f.commands.Table())
 	for _, p := range ps.adapters {

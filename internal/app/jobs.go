@@ -12,13 +12,13 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// Cron decides when; the work runs in the lane of the conversation it is
-// about, so that nothing races a turn.
+// Cron decides when; the work runs in the lane of its conversation, so that it never
+// races a turn.
 
 // jobTimeout bounds one tick.
 const jobTimeout = 50 * time.Second
 
-// jobs owns the cron and what became of each entry.
+// jobs owns the cron and the results of each entry.
 type jobs struct {
 	*base
 	cron *cron.Cron
@@ -62,7 +62,7 @@ func (j *jobs) run(name string, run func(context.Context) error) {
 	}
 }
 
-// fencedJob makes an error of a panic: one bad tick is no reason to end.
+// fencedJob turns a panic into an error: one bad tick must not end the process.
 func fencedJob(ctx context.Context, run func(context.Context) error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -77,10 +77,10 @@ func (j *jobs) end() {
 	<-j.cron.Stop().Done()
 }
 
-// cronLog hands the cron's words to the log.
+// cronLog passes the cron's log lines to ours.
 type cronLog struct{ b *base }
 
-// Info implements cron.Logger; every tick says something, which nobody needs.
+// Info implements cron.Logger. It drops the line of every tick.
 func (l cronLog) Info(string, ...any) {}
 
 // Error implements cron.Logger.
@@ -88,7 +88,7 @@ func (l cronLog) Error(err error, msg string, keys ...any) {
 	l.b.log.Error(msg, append(keys, "err", err)...)
 }
 
-// status tells line of each entry.
+// status calls line for each entry.
 func (j *jobs) status(line func(ill bool, name, format string, args ...any)) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -22,7 +22,7 @@ func (n *notes) librarian() tools.Tool {
 		Task string `json:"task" jsonschema:"what is to be tidied, in the person's words"`
 	}
 	plan, do := tools.LibrarianTools()
-	with := func(list []string) agent.Subagent { // one for each job: jobs run side by side
+	with := func(list []string) agent.Subagent { // one for each job: jobs run in parallel
 		return agent.Subagent{Name: tools.Librarian, Prompt: librarianPrompt, Tools: list, MaxTurns: 10, Model: n.models.routed(config.PurposeLibrarian)}
 	}
 	meta := tools.Meta{

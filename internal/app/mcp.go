@@ -43,8 +43,8 @@ func (p Process) MCP(ctx context.Context, cfg config.Config) error {
 	return mcp.Serve(ctx, forClients(tools.NewSet(list...)), b.asOwner(), closer(p.In), writeCloser{p.Out})
 }
 
-// clientTools are the tools other clients get, besides those of the notes. None
-// asks for a yes, which no client can be trusted to have had from a person.
+// clientTools lists the tools that other clients get, besides those of the notes.
+// None of them needs a yes: no client can be trusted to have asked a person.
 var clientTools = []string{"recall_conversation", "list_facts", "save_fact", "update_fact", "list_tasks", "add_task", "complete_task"}
 
 func forClients(all tools.Set) tools.Set {
@@ -74,7 +74,7 @@ func closer(r io.Reader) io.ReadCloser {
 	return io.NopCloser(r)
 }
 
-// writeCloser stays open: what follows the last message is nothing.
+// writeCloser ignores Close: nothing follows the last message.
 type writeCloser struct{ io.Writer }
 
 // Close implements io.Closer.

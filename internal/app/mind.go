@@ -12,8 +12,8 @@ import (
 	"parley/internal/tools"
 )
 
-// mind owns the agent and the runner of its tools. Parts that are older than
-// the agent hold on to it here.
+// mind owns the agent and the runner of its tools. Parts that exist before the agent
+// refer to it through mind.
 type mind struct {
 	*base
 	store *memory.Store
@@ -24,8 +24,8 @@ type mind struct {
 // modelSetting is the row of a model chosen from the chat.
 const modelSetting = "model.name"
 
-// modelName returns the model that was chosen, if there still is one of that name,
-// else the endpoint's own.
+// modelName returns the chosen model if it still exists, otherwise the endpoint's
+// own.
 func (m *mind) modelName(ctx context.Context, e setup.Endpoint) (string, error) {
 	name, err := m.store.Setting(ctx, modelSetting)
 	if name == "" || err != nil {
@@ -38,7 +38,7 @@ func (m *mind) modelName(ctx context.Context, e setup.Endpoint) (string, error) 
 	return name, nil
 }
 
-// choose has another model answer from now on and after the next start.
+// choose makes another model answer from now on, restarts included.
 func (m *mind) choose(ctx context.Context, name string) (conversations int, err error) {
 	n, err := m.store.SuspendAll(ctx)
 	if err != nil {

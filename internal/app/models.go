@@ -18,8 +18,8 @@ import (
 	"parley/internal/setup"
 )
 
-// models owns the way to the language models: the endpoint, what stands around
-// a call, vectors, traces, and how the model was when somebody asked last.
+// models owns everything around the language models: endpoints, wrappers of calls,
+// vectors, traces, and the state of the model when it was last checked.
 type models struct {
 	*base
 	front    *front        // whose quotas bound the calls
@@ -56,7 +56,7 @@ func (m *models) open(ctx context.Context) (err error) {
 // gaugeSetting begins the row of what is known about a model's tokens.
 const gaugeSetting = "tokens:"
 
-// gauge goes on with what was learned about a model's tokens.
+// gauge continues with what was learned about a model's tokens.
 func (m *models) gauge(ctx context.Context, name string) (*wrap.Gauge, error) {
 	row := gaugeSetting + name
 	state, err := m.store.Setting(ctx, row)
@@ -73,8 +73,8 @@ func (m *models) gauge(ctx context.Context, name string) (*wrap.Gauge, error) {
 // builtIn reports whether no model answers but the built-in responder.
 func (m *models) builtIn() bool { return m.endpoint.Name == offline.Name }
 
-// routed returns the models for a purpose, held to the limits, and with secrets held
-// back from them; nil where none is set.
+// routed returns the models for a purpose, with the limits enforced and secrets
+// hidden from them; nil if none is set.
 func (m *models) routed(purpose string) llm.Model {
 	route, ok := m.routes[purpose]
 	if !ok {
@@ -83,8 +83,8 @@ func (m *models) routed(purpose string) llm.Model {
 	return wrap.Discreet{Model: route, Hide: setup.NewRedactor(m.cfg, setup.ShortestSaid)}
 }
 
-// route returns the way to the models for a purpose. A model that stands in for an
-// endpoint is the way for every purpose of answers.
+// route returns the models for a purpose. A model that replaces the endpoint in tests
+// serves every purpose that produces text.
 func (m *models) route(purpose string) wrap.Route {
 	legs := m.endpoint.Legs(purpose)
 	if len(m.endpoint.Routes) == 0 {
@@ -104,8 +104,8 @@ func (m *models) route(purpose string) wrap.Route {
 	return m.endpoint.Along(legs, m.log)
 }
 
-// shown tells which models do what, and which of them rest; nil where there is
-// one endpoint.
+// shown returns which models do what, and which of them rest; nil with a single
+// endpoint.
 func (m *models) shown() func() []command.Route {
 	if m.endpoint.Free {
 		return nil
@@ -138,7 +138,7 @@ func (m *models) engine(name string) *setup.Engine {
 	return nil
 }
 
-// reserve asks the limits for what a call may take.
+// reserve reserves the estimated cost of a call under the limits.
 func (m *models) reserve(ctx context.Context, a wrap.Amount) (func(wrap.Amount), error) {
 	done, err := m.front.quotas.Reserve(ctx, admin.Amount(a))
 	if err != nil {
@@ -147,8 +147,8 @@ func (m *models) reserve(ctx context.Context, a wrap.Amount) (func(wrap.Amount),
 	return func(took wrap.Amount) { done(admin.Amount(took)) }, nil
 }
 
-// count adds a call to the figures, and to what its payer spent today. It does
-// so too when the message was stopped meanwhile: the call was made.
+// count adds a call to the metrics and to what its payer spent today, also when the
+// message was stopped meanwhile: the call was made.
 func (m *models) count(ctx context.Context, c wrap.Call) {
 	m.counts.modelCall(c)
 	if c.Outcome == "refused" || c.Model == offline.Name {
@@ -179,13 +179,12 @@ func (m *models) window(name string) int {
 	return unknownWindow
 }
 
-// estimate returns the tokens of a request, as the model counts that would get it.
+// estimate returns the tokens of a request, as counted by the model that would get it.
 func (m *models) estimate(r llm.Request) int {
 	return m.routes[config.PurposeAnswer].Estimate(r)
 }
 
-// unknownWindow is taken for the window of a model that nobody says anything
-// about.
+// unknownWindow is the assumed context window of a model about which nothing is known.
 const unknownWindow = 32768
 
 // pastOffline is the limits.past_limit that lets the built-in responder answer.
@@ -216,7 +215,7 @@ func (m *models) newEmbedder() *wrap.Embedder {
 	return e
 }
 
-// hear writes down recordings; nil where nobody does.
+// hear transcribes recordings; nil without a transcription model.
 func (m *models) hear() func(ctx context.Context, name string, audio []byte) (string, error) {
 	ears := wrap.Ears{Count: m.count}
 	for _, e := range m.endpoint.Routes[config.PurposeTranscription] {
@@ -228,8 +227,7 @@ func (m *models) hear() func(ctx context.Context, name string, audio []byte) (st
 	return ears.Hear
 }
 
-// embed makes vectors for whatever asks; it is nil in the options of those who
-// do where no embedding model is set.
+// embed makes vectors. Options get nil instead if no embedding model is set.
 func (m *models) embed(ctx context.Context, texts []string) ([][]float32, error) {
 	if m.embedder == nil {
 		return nil, wrap.ErrNoVectors
@@ -260,7 +258,7 @@ func (m *models) state(ctx context.Context) string {
 	return fmt.Sprintf("ok, %d ms", m.now().Sub(began).Milliseconds())
 }
 
-// pulse remembers how the model was, because asking takes longer than a page
+// pulse remembers the state of the model, because checking takes longer than a page
 // may.
 type pulse struct {
 	mu    sync.Mutex // guards the rest
@@ -293,7 +291,7 @@ func (p *pulse) last(ask func(context.Context) string) string {
 	return p.state
 }
 
-// require holds the start up, or only says so, as model.required tells.
+// require stops startup, or only warns, depending on model.required.
 func (m *models) require(ctx context.Context) error {
 	if m.cfg.Model.Required {
 		return m.endpoint.Ready(ctx)

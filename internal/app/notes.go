@@ -75,8 +75,8 @@ func (n *notes) view() tools.Notes {
 	return view
 }
 
-// sourceLink puts a path behind the base address of its source, "" for none:
-// where {path} stands in it, else at its end; and the line where {line} stands.
+// sourceLink adds a path to the base address of its source, "" for none: in place of
+// {path}, or else at the end; and the line in place of {line}.
 func sourceLink(base, path string, line int) string {
 	if base == "" {
 		return ""
@@ -93,8 +93,8 @@ func sourceLink(base, path string, line int) string {
 	return strings.ReplaceAll(base, "{line}", strconv.Itoa(line))
 }
 
-// escaped returns text for any place in an address. Not every program takes "+" for
-// a space.
+// escaped escapes text for any place in an address. Not every program reads "+" as a
+// space.
 func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
 // mayWrite reports whether who calls may have notes written.

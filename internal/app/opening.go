@@ -6,10 +6,10 @@ import (
 	"parley/internal/chat"
 )
 
-// opening sends what waited for somebody to open the direct chat, behind the
-// answer to what they wrote there. It looks in the conversation's lane: the
-// attempt that finds the chat closed may still be under way there, while a
-// message that only reads is answered beside it.
+// opening sends what waited for somebody to open the direct chat, after the answer to
+// what they wrote there. It runs in the conversation's lane: the attempt that finds
+// the chat closed may still be under way there, while a message that only reads is
+// answered beside it.
 func (f *front) opening(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.Direct {

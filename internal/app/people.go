@@ -13,8 +13,8 @@ import (
 	"parley/internal/tools"
 )
 
-// people knows who somebody is: what they may do, and where their clock is. It
-// owns the gate.
+// people knows about persons: what they may do, and their time zone. It owns the
+// gate.
 type people struct {
 	*base
 	store *memory.Store
@@ -22,7 +22,7 @@ type people struct {
 	home  string // time zone of who sits at this machine, "" when unknown or nobody does
 }
 
-// vouching is how the gate learns what it cannot know by itself; nil is never.
+// vouching tells the gate what it cannot know by itself; nil means never.
 type vouching struct {
 	isAdmin func(context.Context, chat.Key, string) (bool, error) // of a place, as its platform says
 	waits   func(context.Context, chat.Message) (bool, error)     // for a yes or a no of theirs
@@ -77,12 +77,12 @@ func (p *people) owns(ctx context.Context, id string) bool {
 	return p.isOwner(ctx, tools.Call{Who: chat.User{ID: id}, Where: chat.Key{Platform: platform, Channel: id}, Direct: true})
 }
 
-// mayStop asks the gate, which every way in passes.
+// mayStop asks the gate, like every other way in.
 func (p *people) mayStop(ctx context.Context, m, running chat.Message) bool {
 	return p.gate.MayStop(ctx, m, running)
 }
 
-// planner does what has to do with people's time.
+// planner handles reminders and journals in people's own time.
 func (p *people) planner() tools.Planner {
 	return tools.Planner{Store: p.store, Now: p.now, Zone: p.zone, Next: nextTime}
 }
@@ -93,8 +93,8 @@ func (p *people) mayShare(ctx context.Context, c tools.Call) bool {
 	return p.roleOf(ctx, c) >= admin.Admin
 }
 
-// zone returns a person's time zone, "" when unknown. Who sits at this machine is
-// where it is.
+// zone returns a person's time zone, "" when unknown. The person at this machine has
+// the machine's zone.
 func (p *people) zone(ctx context.Context, who chat.User) string {
 	known, err := p.store.Person(ctx, who.ID)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // Identities are the grammars of ids of all platforms.
 var Identities = chat.Identities{telegram.Identity, discord.Identity, terminal.Identity}
 
-// Hosted reports whether there is a platform to live on besides the terminal.
+// Hosted reports whether a platform other than the terminal is set up.
 func Hosted(c config.Config) bool { return c.Telegram.Token != "" || c.Discord.Token != "" }
 
 // platforms owns the adapters and the hub, which joins them with the handler.
@@ -78,8 +78,8 @@ func (ps *platforms) alone(k chat.Key) bool {
 	return err == nil && len(list) == 1 && list[0].Direct
 }
 
-// closed notes that nothing can be sent to a conversation: its person blocked
-// the bot, or the bot is out of the place. What waits there ends.
+// closed notes that nothing can be sent to a conversation: the person blocked the
+// bot, or the bot was removed. Whatever waits there ends.
 func (ps *platforms) closed(p chat.Part) {
 	gone := chat.Presence{Key: p.Key, State: chat.Absent}
 	if p.Await || ps.alone(p.Key) {
@@ -101,8 +101,8 @@ func (ps *platforms) forgetElsewhere(ctx context.Context, user string) error {
 	return errors.Join(errs...)
 }
 
-// tellOwner says something to the first owner once, where there is a direct
-// chat with them. what names it.
+// tellOwner sends something to the first owner once, if there is a direct chat with
+// them. what names it.
 func (ps *platforms) tellOwner(ctx context.Context, what, text string) {
 	if len(ps.cfg.Access.Owners) == 0 {
 		return
@@ -118,8 +118,8 @@ func (ps *platforms) tellOwner(ctx context.Context, what, text string) {
 	ps.hub.Flush(k)
 }
 
-// run starts the adapters; each ends with ctx and sends what kept it from going
-// on, nil for nothing.
+// run starts the adapters; each ends with ctx and sends the error that stopped it, or
+// nil.
 func (ps *platforms) run(ctx context.Context) <-chan error {
 	errs := make(chan error, len(ps.adapters))
 	for _, adapter := range ps.adapters {
@@ -134,8 +134,8 @@ func (ps *platforms) run(ctx context.Context) <-chan error {
 	return errs
 }
 
-// wait returns when the last adapter has ended. A platform that gives up does
-// not take the others with it; only when none is left is that the end.
+// wait returns when the last adapter has ended. A platform that gives up does not
+// stop the others.
 func (ps *platforms) wait(ctx context.Context, errs <-chan error, stop func()) error {
 	var all []error
 	for range ps.adapters {

@@ -28,8 +28,7 @@ type port struct {
 	page   *page.Page // nil without http.listen
 }
 
-// open takes the operator's port, if there is one, and makes the control
-// page for it.
+// open opens the operator's port, if one is set, and makes the control page for it.
 func (p *port) open() (net.Listener, error) {
 	if p.cfg.HTTP.Listen == "" {
 		return nil, nil
@@ -83,7 +82,7 @@ func (p *port) readyz(w http.ResponseWriter, r *http.Request) {
 	report(w, list)
 }
 
-// report answers 503 for what is unavailable, and 200 otherwise.
+// report answers 503 when unavailable, and 200 otherwise.
 func report(w http.ResponseWriter, list []health.Finding) {
 	w.Header().Set("Content-Type", "application/json")
 	problems := map[string]string{}

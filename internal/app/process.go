@@ -35,8 +35,8 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
-	// Nobody reading the log any more is no reason to stop serving: once it is
-	// asked for, the signal does not end the process, and the write just fails.
+	// The bot keeps serving when nobody reads the log any more: once SIGPIPE is
+	// caught, it does not end the process, and the write just fails.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	a, err := p.newApp(ctx, cfg, log, true)
 	if err != nil {
@@ -54,7 +54,7 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	if err := a.build(ctx); err != nil {
 		return err
 	}
-	setup.Announce(cfg, p.Err, a.models.endpoint.About) // the first line, whatever else there is to say
+	setup.Announce(cfg, p.Err, a.models.endpoint.About) // the first line, before anything else
 	warn(cfg, log)
 	if err := a.models.require(ctx); err != nil {
 		return err
@@ -84,7 +84,7 @@ func warn(cfg config.Config, log *slog.Logger) {
 	}
 }
 
-// Seat is who sits at a terminal, and where. What is empty has a default.
+// Seat says who sits at a terminal, and where. Empty fields have defaults.
 type Seat struct {
 	User    string // an id; default local
 	Name    string // what the person is called

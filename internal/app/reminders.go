@@ -10,12 +10,11 @@ import (
 	"parley/internal/text"
 )
 
-// late is how long after its time a reminder says that it is late.
+// late is how long after its time a reminder mentions that it is late.
 const late = 2 * time.Minute
 
-// remind says what is due. A reminder that came due while the bot was not
-// running is said once, with how late it is; a recurring one then goes on from
-// now.
+// remind sends due reminders. One that came due while the bot was not running is sent
+// once, with how late it is; a recurring one then continues from now.
 func (c *chores) remind(ctx context.Context) error {
 	platforms := make([]string, len(c.platforms.adapters))
 	for i, p := range c.platforms.adapters {

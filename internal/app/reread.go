@@ -9,12 +9,12 @@ import (
 	"parley/internal/memory"
 )
 
-// errNoReader is why an event of some platforms stays aside.
+// errNoReader: this platform cannot re-read events.
 var errNoReader = errors.New("this platform's events cannot be read again")
 
-// reread hands dead letters that somebody asked for to their platforms again.
-// One that is stored now is answered like any message; another stays aside with
-// what is wrong with it.
+// reread passes dead letters that somebody asked to retry to their platforms again.
+// One that can now be stored is answered like any message; the others stay aside with
+// the reason.
 func (ps *platforms) reread(ctx context.Context) error {
 	list, err := ps.store.LettersToRetry(ctx, jobLimit)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// releaseStartup gives back the memory that only starting up needed: free heap,
+// releaseStartup returns memory that only startup needed to the system: free heap,
 // and the pages of our own code and constants that initialization ran through.
 // They are never written, so whichever page is needed again is mapped again
 // from the page cache.

@@ -4,5 +4,5 @@ package app
 
 import "runtime/debug"
 
-// releaseStartup gives back the heap that only starting up needed.
+// releaseStartup returns heap that only startup needed to the system.
 func releaseStartup() { debug.FreeOSMemory() }

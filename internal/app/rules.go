@@ -53,8 +53,8 @@ func (r *rules) book() *playbook.Book {
 	return b
 }
 
-// note remembers what is wrong with the playbook's files; nil clears it. It is
-// news when that is not what was remembered.
+// note remembers what is wrong with the playbook's files; nil clears it. It logs
+// changes only.
 func (r *rules) note(err error) (news bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,13 +73,13 @@ func (r *rules) problem() string {
 	return r.wrong
 }
 
-// follow looks at the playbook's files although nobody writes.
+// follow checks the playbook's files even when no messages arrive.
 func (r *rules) follow(context.Context) error {
 	r.book()
 	return nil
 }
 
-// checkVariable says why a value cannot be taken by the playbook.
+// checkVariable explains why the playbook does not accept a value.
 func (r *rules) checkVariable(name string, value any) error {
 	b := r.book()
 	if b == nil {

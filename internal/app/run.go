@@ -7,7 +7,7 @@ import (
 	"parley/internal/chat"
 )
 
-// settled is when starting up is over for good.
+// settled is how long after the start startup is certainly over.
 const settled = 300 * time.Millisecond
 
 // operate runs adapters, cron and the operator's port until ctx ends or, with
@@ -47,7 +47,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	return err
 }
 
-// drain lets answers in the making end, parks the rest and stops the jobs.
+// drain lets current answers finish, parks the rest and stops the jobs.
 func (a *app) drain() {
 	a.jobs.end()
 	ctx, cancel := context.WithTimeout(context.Background(), a.cfg.Limits.ShutdownGrace)

@@ -10,14 +10,14 @@ import (
 	"parley/internal/text"
 )
 
-// shortestRhythm is the least time between two firings of a reminder.
+// shortestRhythm is the minimum time between two firings of a reminder.
 const shortestRhythm = 5 * time.Minute
 
 // schedules reads five cron fields and @every.
 var schedules = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 
-// nextTime returns when a schedule comes up after a moment. Its wall clock is the
-// zone's: a time that the clocks skip comes right after the gap, one that they
+// nextTime returns when a schedule is next due after a moment. It uses the zone's
+// wall clock: a time that the clocks skip comes right after the gap, one that they
 // repeat comes once. Its errors may be shown to people.
 func nextTime(schedule, zone string, after time.Time) (time.Time, error) {
 	loc, err := time.LoadLocation(zone)
@@ -64,8 +64,8 @@ func upcoming(spec cron.Schedule, loc *time.Location, after time.Time) time.Time
 	}
 }
 
-// readSchedule parses what a person may have typed: the parser panics on some
-// of it and takes rhythms of a second.
+// readSchedule parses what a person may have typed: the library's parser panics on
+// some input and accepts intervals of a second.
 func readSchedule(said string) (spec cron.Schedule, err error) {
 	defer func() {
 		if recover() != nil {
@@ -77,7 +77,7 @@ func readSchedule(said string) (spec cron.Schedule, err error) {
 	}
 	spec, err = schedules.Parse(said)
 	if every, ok := spec.(cron.ConstantDelaySchedule); ok && every.Delay < shortestRhythm {
-		// The parser makes a second of whatever is shorter.
+		// The parser rounds anything shorter up to a second.
 		return cron.ConstantDelaySchedule{Delay: time.Second}, err
 	}
 	return spec, err

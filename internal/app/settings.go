@@ -15,8 +15,8 @@ import (
 	"parley/internal/text"
 )
 
-// tunable are the settings that the owner changes from the chat; they change
-// with a reload too, as do those in reloadable.
+// tunable lists the settings that the owner can change from the chat; they also
+// change with a reload, like those in reloadable.
 var (
 	tunable = []string{
 		"session.idle_timeout", "session.ttl", "limits.user_per_minute", "limits.user_tokens_per_day",
@@ -28,8 +28,8 @@ var (
 // tunedSetting is the row of what was set from the chat.
 const tunedSetting = "config.set"
 
-// settings owns what may change while the bot runs: what the settings say, and
-// what was set from the chat on top.
+// settings owns what may change while the bot runs: the settings, and on top of them
+// what was set from the chat.
 type settings struct {
 	*base
 	store *memory.Store
@@ -37,7 +37,7 @@ type settings struct {
 	mind  *mind
 	rules *rules
 
-	// reloads heeds hang-up signals until its context ends; nil in the terminal.
+	// reloads handles SIGHUP until its context ends; nil in the terminal.
 	reloads func(context.Context)
 
 	mu    sync.Mutex // guards the rest, and what is put in force
@@ -45,7 +45,7 @@ type settings struct {
 	set   map[string]string // by path, as in the file
 }
 
-// with returns settings with others on top, or what is wrong with that.
+// with returns the settings with others on top, or an error that explains why not.
 func with(c config.Config, set map[string]string) (config.Config, error) {
 	for path, value := range set {
 		if err := c.Set(path, value); err != nil {
@@ -55,8 +55,8 @@ func with(c config.Config, set map[string]string) (config.Config, error) {
 	return c, c.Validate(Identities)
 }
 
-// read puts in force what was set from the chat in an earlier life. What
-// the settings no longer allow is left out.
+// read applies what was set from the chat before the restart, except what the
+// settings no longer allow.
 func (s *settings) read(ctx context.Context) error {
 	s.given, s.set = s.cfg, map[string]string{}
 	row, err := s.store.Setting(ctx, tunedSetting)
@@ -98,8 +98,8 @@ func (s *settings) putInForce(c config.Config) {
 	s.inForce.Store(&c)
 }
 
-// tune changes one of tunable, for good; "default" takes back what was set. A
-// value that does not fit is a text.Error.
+// tune changes one of tunable permanently; "default" resets it. An invalid value is a
+// text.Error.
 func (s *settings) tune(ctx context.Context, path, value string) (now string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,10 +125,10 @@ func (s *settings) tune(ctx context.Context, path, value string) (now string, er
 	return now, nil
 }
 
-// reload takes over what may change while the bot runs: the level of the log,
+// reload applies what may change while the bot runs: the level of the log,
 // who may speak, limits, how long conversations last, the persona and the
-// playbook; what was set from the chat stays. Settings with a mistake in them
-// change nothing; what only a start can change is named. load reads them.
+// playbook; what was set from the chat stays. Settings with a mistake change nothing;
+// changes that need a restart are named. load reads them.
 func (s *settings) reload(load func() (config.Config, error)) {
 	const refused = "the settings have a mistake, so nothing was changed"
 	next, err := load()

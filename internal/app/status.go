@@ -10,7 +10,7 @@ import (
 	"parley/internal/text"
 )
 
-// statusTimeout bounds a question how the model is.
+// statusTimeout bounds one check of the model.
 const statusTimeout = 2 * time.Second
 
 // doing returns how each part is doing, without asking anything outside the

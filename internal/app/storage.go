@@ -14,8 +14,7 @@ import (
 	"parley/internal/memory"
 )
 
-// storage owns the data folder: the lock on it, the database, and the watch
-// over both.
+// storage owns the data folder: its lock, the database, and the checks of both.
 type storage struct {
 	*base
 	store  *memory.Store
@@ -52,16 +51,16 @@ func (s *storage) close() {
 	}
 }
 
-// How often the database is written to see whether it can be, while it can and
-// while it cannot.
+// How often a test write is made to the database, while writes succeed and while they
+// fail.
 const (
 	beatEvery = time.Minute
 	beatAgain = 5 * time.Second
 )
 
-// watch checks the whole file now and each night, beside the writer,
-// and writes a row now and then, so that a full disk is known before somebody's
-// message meets it, and known to be over.
+// watch checks the whole file now and each night, beside the writer. It also writes a
+// row now and then, so that a full disk is noticed before a message meets it, and
+// noticed when it is over.
 func (s *storage) watch(ctx context.Context, j *jobs) {
 	check := func() {
 		if err := s.store.Check(ctx); err != nil && ctx.Err() == nil {
@@ -89,7 +88,7 @@ func (s *storage) watch(ctx context.Context, j *jobs) {
 	})
 }
 
-// beat writes to the database, and looks at the room on its disk.
+// beat writes to the database and checks the free space on its disk.
 func (s *storage) beat(ctx context.Context) {
 	s.lookForRoom()
 	before := s.store.Health()
@@ -104,7 +103,7 @@ func (s *storage) beat(ctx context.Context) {
 	}
 }
 
-// lookForRoom notes when there is hardly any.
+// lookForRoom notes when free space is low.
 func (s *storage) lookForRoom() {
 	free, err := health.FreeSpace(s.cfg.DataDir)
 	if err != nil || free >= health.NoSpace {
@@ -115,8 +114,8 @@ func (s *storage) lookForRoom() {
 	s.narrow.Store(&text)
 }
 
-// takeUp lets the hub take up what an earlier process left. A disk that is full
-// at the start is waited for: health tells, and it may be over soon.
+// takeUp lets the hub continue what an earlier process left. If the disk is full at
+// startup, it waits: health reports it, and it may be over soon.
 func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
 	s.beat(ctx)
 	for {

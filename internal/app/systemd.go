@@ -12,18 +12,18 @@ import (
 	"parley/internal/health"
 )
 
-// lookEvery is how often a bot that does not receive yet looks whether it does.
+// lookEvery is how often a bot that does not receive yet checks again.
 const lookEvery = 100 * time.Millisecond
 
-// supervisor tells the service manager how the bot is, in the words of
-// sd_notify(3). Without a manager it tells nobody.
+// supervisor reports the bot's state to the service manager with sd_notify(3).
+// Without a manager it does nothing.
 type supervisor struct {
 	conn  net.Conn      // nil without a manager
 	every time.Duration // half of the watchdog's patience; 0 without a watchdog
 }
 
-// newSupervisor reads what the manager put into the environment, and takes it
-// out: a tool server must not speak in the bot's name.
+// newSupervisor reads the manager's variables from the environment and removes them:
+// a tool server must not report in the bot's name.
 func newSupervisor() (s supervisor, err error) {
 	socket, usec, pid := os.Getenv("NOTIFY_SOCKET"), os.Getenv("WATCHDOG_USEC"), os.Getenv("WATCHDOG_PID")
 	for _, name := range []string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"} {
@@ -41,7 +41,7 @@ func newSupervisor() (s supervisor, err error) {
 	return s, nil
 }
 
-// tell sends a message. A manager that does not listen is not worth a word.
+// tell sends a message and ignores a manager that does not listen.
 func (s supervisor) tell(lines ...string) {
 	if s.conn != nil {
 		_, _ = s.conn.Write([]byte(strings.Join(lines, "\n")))
@@ -82,9 +82,9 @@ func (v *vitals) supervised(ctx context.Context) {
 	}
 }
 
-// alive reports whether starting again could not help: the database answers, and a
-// platform receives. One platform that is down is no reason to cut the others
-// off; /healthz tells of it.
+// alive reports whether a restart would be pointless: the database answers and a
+// platform receives. One platform that is down is no reason to cut off the others;
+// /healthz reports it.
 func (v *vitals) alive(ctx context.Context) bool {
 	if _, err := v.storage.store.SchemaVersion(ctx); err != nil {
 		return false

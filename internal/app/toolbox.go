@@ -87,8 +87,8 @@ func readSubagent(s config.Subagent) (agent.Subagent, error) {
 	return agent.Subagent{Name: s.Name, Description: s.Description, Prompt: string(prompt), Tools: s.Tools, MaxTurns: s.MaxTurns}, nil
 }
 
-// delegate returns the tool through which a subagent is given a job. The agent
-// exists by the time anybody calls it.
+// delegate returns the tool that gives a subagent a job. The agent exists by the time
+// it is called.
 func (b *toolbox) delegate(s agent.Subagent) tools.Tool {
 	type args struct {
 		Task string `json:"task" jsonschema:"the whole job; the helper sees nothing else of this conversation"`

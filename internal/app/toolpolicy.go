@@ -14,11 +14,11 @@ import (
 	"parley/internal/tools"
 )
 
-// policyFor returns the closest of the owner's policies for a tool: its own name
-// before the longest pattern that fits; ok is false for none.
+// policyFor returns the most specific of the owner's policies for a tool: its exact
+// name, or else the longest pattern that matches; ok is false for none.
 func policyFor(list []config.ToolPolicy, tool string) (p config.ToolPolicy, ok bool) {
 	for _, q := range list {
-		fits, _ := path.Match(q.Name, tool) // a bad one was refused at the start
+		fits, _ := path.Match(q.Name, tool) // a bad one was refused at startup
 		switch {
 		case q.Name == tool:
 			return q, true
@@ -29,8 +29,8 @@ func policyFor(list []config.ToolPolicy, tool string) (p config.ToolPolicy, ok b
 	return p, ok
 }
 
-// ruled returns a set under the owner's policies. Without one, what changes something
-// on a tool server asks always: nobody here knows what it does.
+// ruled returns a set under the owner's policies. Without a policy, a server's tool
+// that changes something always asks: nobody here knows what it does.
 func (t *toolset) ruled(set tools.Set) tools.Set {
 	return set.Under(func(s tools.Spec) tools.Spec {
 		if s.Server != "" && !s.ReadOnly {
@@ -47,13 +47,13 @@ func (t *toolset) ruled(set tools.Set) tools.Set {
 	})
 }
 
-// leastRole returns the role from which on a tool may be used.
+// leastRole returns the lowest role that may use a tool.
 func leastRole(s tools.Spec) admin.Role {
 	return map[string]admin.Role{"admins": admin.Admin, "owner": admin.Owner}[s.Who]
 }
 
-// personal returns a set for m's author in m's place: without what is not for them,
-// and unasked what the owner has allowed there for good.
+// personal returns a set for m's author in m's place: without tools that they may not
+// use, and without a question for tools that the owner has always allowed there.
 func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (tools.Set, error) {
 	allowed, err := t.toolbox.store.Allowed(ctx, m.Key)
 	if err != nil {
@@ -86,7 +86,7 @@ func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (
 	return findable(set.Without(append(hidden, tools.FindName)...)), nil
 }
 
-// checkPolicies says which policy is of no tool that there is, or can be.
+// checkPolicies reports a policy for a tool that does not and cannot exist.
 func (t *toolset) checkPolicies() error {
 	names := t.own.Names()
 	for _, p := range t.cfg.Tools.Policy {

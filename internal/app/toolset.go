@@ -94,14 +94,14 @@ func (t *toolset) offered() tools.Set {
 	return set
 }
 
-// only is offered less everything that is not named.
+// only returns offered, reduced to the named tools.
 func (t *toolset) only(names []string) tools.Set {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return findable(t.ruled(t.all().Only(names...).Without(slices.Collect(maps.Keys(t.off))...)))
 }
 
-// here returns what may be used where m was written.
+// here returns the tools that may be used in m's place.
 func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
 	p, err := t.toolbox.store.Policy(ctx, m.Key)
 	if err != nil {
@@ -122,7 +122,7 @@ func findable(set tools.Set) tools.Set {
 	return set
 }
 
-// turn switches a tool on or off for everybody and returns what is off.
+// turn switches a tool on or off for everybody and returns the tools that are off.
 func (t *toolset) turn(name string, on bool) map[string]bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -151,8 +151,8 @@ func (t *toolset) close() {
 	}
 }
 
-// watch counts calls that ended, and traces them. Names are the model's own
-// text, so only those of tools become a label.
+// watch counts and traces finished calls. The model can write any name, so only names
+// of existing tools become a label.
 func (t *toolset) watch(c tools.Call, s tools.State) {
 	name := "unknown"
 	if _, ok := t.offered().Lookup(c.Name); ok {

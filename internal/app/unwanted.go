@@ -8,8 +8,8 @@ import (
 	"parley/internal/memory"
 )
 
-// unwanted says why a due reminder is told to nobody; "" when it is told: its
-// person is out of the place, has blocked the bot, or may not speak any more.
+// unwanted explains why a due reminder is not sent: its person left the place, blocked
+// the bot, or may not write any more. "" means that it is sent.
 func (c *chores) unwanted(ctx context.Context, r memory.Reminder) (string, error) {
 	out, err := c.store.Absent(ctx, r.User.ID, r.Key)
 	if err != nil {

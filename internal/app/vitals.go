@@ -7,8 +7,8 @@ import (
 	"parley/internal/text"
 )
 
-// vitals is how the parts are doing, for everybody who asks: the owner, the
-// operator's port, the service manager. It owns what became of deliveries.
+// vitals collects how the parts are doing, for everybody who asks: the owner, the
+// operator's port, the service manager. It owns the results of deliveries.
 type vitals struct {
 	*base
 	storage    *storage
@@ -25,8 +25,8 @@ type vitals struct {
 	supervisor supervisor
 }
 
-// findings returns all that is not well, without asking anything that could hang.
-// /healthz, /readyz, /status, the page and the metrics all say this.
+// findings returns every current problem, without asking anything that could hang.
+// /healthz, /readyz, /status, the page and the metrics all show this.
 func (v *vitals) findings() (list []health.Finding) {
 	for _, p := range v.platforms.adapters {
 		if f, ok := health.Found(p.Platform(), p.Health()); ok {

@@ -1,6 +1,6 @@
 package app
 
-// What the process itself says to people in a chat.
+// Texts that the process itself sends to people in a chat.
 const (
 	wordsAskHelper = "Give the helper %s this job?"
 	wordsPastLimit = "Today's allowance is used up, so I can't ask my language model before midnight UTC."
