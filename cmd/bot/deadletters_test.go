@@ -83,6 +83,6 @@ func TestDeadLettersOfTelegramAreReadAgain(t *testing.T) {
 	}
 	eventually(t, "one is gone, one failed", func() bool {
 		out, _ := w.call(t, "deadletters", "list")
-		return !strings.Contains(out, "not understood then") && strings.Contains(out, "not an update of Telegram as a whole")
+		return !strings.Contains(out, "not understood then") && strings.Contains(out, "not a Telegram update")
 	})
 }

@@ -15,10 +15,10 @@ const (
 	wordsReminderDone = "Done"
 	wordsNoZone       = "I don't know the time zone %q"
 	wordsNoSchedule   = "I can't read the schedule “%s”: it needs five fields, such as 0 9 * * 1 for Mondays at 9"
-	wordsNeverDue     = "The schedule “%s” never comes up"
-	wordsTooOften     = "That is too often: at least %d minutes have to lie between two reminders"
+	wordsNeverDue     = "The schedule “%s” is never due"
+	wordsTooOften     = "That is too often: reminders must be at least %d minutes apart"
 
-	wordsNotWriter  = "Only those whom my owner has let write notes may do that."
+	wordsNotWriter  = "Only people whom my owner allows to write notes can do that."
 	wordsNotesOwner = "The notes are not for everybody: only my owner may have them tidied."
 	wordsLinked     = " (%d of them because they are hard links; vault.hard_links says what to do with those)"
 	wordsPlan       = "Make a plan for this job, and change nothing yet: %s"

@@ -5,7 +5,7 @@ const (
 	wordsWhole   = "That was the beginning. The whole answer is in this file."
 	wordsBusy    = "I'm still working on your earlier messages. Please wait for those answers and send this again."
 	wordsFailed  = "Something went wrong on my side. Please try again; if it keeps happening, tell my owner the number %s."
-	wordsAside   = "That answer is for you alone: you find it in our direct chat, or as soon as you open that."
+	wordsAside   = "That answer is for you alone: it is in our direct chat, or will be there as soon as you open it."
 	wordsNobody  = "That answer is for one person alone, and I cannot tell who asked. Please ask me in a direct chat."
 	wordsDoor    = "Open our direct chat"
 	wordsStopped = "Stopped."

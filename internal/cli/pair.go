@@ -12,8 +12,8 @@ import (
 // Pair handles requests to be let in.
 type Pair struct {
 	List    pairListCmd    `cmd:"" help:"Who waits to be let in."`
-	Approve pairApproveCmd `cmd:"" help:"Let in whoever holds a code."`
-	Drop    pairDropCmd    `cmd:"" help:"Turn down somebody who waits."`
+	Approve pairApproveCmd `cmd:"" help:"Let in the person with a code."`
+	Drop    pairDropCmd    `cmd:"" help:"Reject somebody who is waiting."`
 }
 
 // gateOf is the gate of a data folder, for the owner at the machine.

@@ -11,7 +11,7 @@ const (
 	helpStartLink    = "what a link to this chat brought along"
 	helpAsk          = "Ask once, without keeping the conversation"
 	helpAskQuestion  = "what you want to know"
-	helpStop         = "Stop the answer in the making"
+	helpStop         = "Stop the current answer"
 	helpPage         = "A one-time link to the control page"
 	wordsHello       = "Hello, I am %s. Write to me as you would to a person: I answer, remember what you ask me to, and keep lists and reminders for you.\n\n%s"
 	wordsNothingRuns = "Nothing is running here that I could stop."
@@ -40,7 +40,7 @@ const (
 	helpPageNumber   = "page number"
 	helpSessionEnd   = "End it and keep its summary"
 	helpSessionReset = "Start afresh; facts stay"
-	helpSummarize    = "Sum up this conversation"
+	helpSummarize    = "Summarize this conversation"
 	wordsNoSession   = "There is no conversation going on here."
 	wordsSession     = "**This conversation** `%s` is %s.\n- begun %s, last message %s\n- tokens: %d of %d\n- shortened: %s\n"
 	wordsDecided     = "decided"
@@ -53,7 +53,7 @@ const (
 	wordsNoTitle     = "(no title)"
 	wordsFresh       = "We start afresh. I keep what I know about you."
 	wordsFarewell    = "Goodbye! I have ended this conversation and will remember what mattered."
-	wordsNothingSaid = "There is nothing to sum up yet."
+	wordsNothingSaid = "There is nothing to summarize yet."
 )
 
 // /model and /prompt.
@@ -71,7 +71,7 @@ const (
 	wordsResting     = "%s (rests until %s UTC: %s)"
 	wordsModelNone   = "No language model is connected, only my built-in responder, so there is nothing to choose from. OPENAI_BASE_URL and OPENAI_MODEL connect one at the next start."
 	wordsNoModel     = "There is no model named %q at this endpoint. /model show lists what there is."
-	wordsModelSet    = "From now on %s answers. It goes on with %s."
+	wordsModelSet    = "From now on %s answers. It continues with %s."
 	wordsPromptBad   = "The persona file can't be used, so the last good one stays in force: %v"
 	wordsPromptRead  = "I have read the persona file again."
 )
@@ -83,7 +83,7 @@ const (
 	helpToolsList    = "Every tool and whether it is on"
 	helpToolsEnable  = "Let it be used again"
 	helpToolsDisable = "Do not use it any more"
-	helpToolsServers = "How the tool servers stand"
+	helpToolsServers = "The state of each tool server"
 	helpToolsApprove = "Use what a tool server has changed"
 	helpToolsLogin   = "Log in to a tool server"
 	helpToolsLogout  = "Forget the login to a tool server"
@@ -127,10 +127,10 @@ const (
 
 // /config.
 const (
-	helpConfigShow   = "What holds here, and the settings in force"
-	helpConfigSet    = "Change a setting now and for good"
+	helpConfigShow   = "What applies here, and the current settings"
+	helpConfigSet    = "Change a setting permanently"
 	helpSettingName  = "such as session.ttl"
-	helpSettingValue = "as in the settings file, or default to take it back"
+	helpSettingValue = "as in the settings file, or default to reset it"
 	helpConfigTools  = "Which tools I use in this channel"
 	helpToolNames    = "names with commas between, none, or default for all"
 	wordsTuned       = "Set with /config set: `%s` is %s; without that it would be %s."
@@ -219,8 +219,8 @@ const (
 	helpFactsHistory   = "Where it comes from and what it said before"
 	helpFactsExport    = "As a Markdown file"
 	helpFactsClear     = "Forget everything about you here"
-	helpFactsFile      = "The facts file: obey it all the same, or take back what it did"
-	helpFactsFileDo    = "with none, how it stands"
+	helpFactsFile      = "The facts file: accept it as it is, or undo what it did"
+	helpFactsFileDo    = "empty shows its state"
 	helpFacts          = "What I remember about you"
 	wordsClearFacts    = "Shall I forget everything I remember about you here? Conversations stay; /forget-me deletes them too."
 	wordsNoFact        = "There is no such fact. /facts list shows yours."
@@ -334,7 +334,7 @@ const (
 	helpRuleShow       = "One rule in full"
 	helpRuleEnable     = "Follow it"
 	helpRuleDisable    = "Do not follow it"
-	helpRuleTest       = "Which rules a message would meet"
+	helpRuleTest       = "Which rules a message would match"
 	helpRuleTestText   = "the message"
 	helpJourney        = "Step-by-step conversations"
 	helpJourneyList    = "Which there are"

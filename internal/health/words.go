@@ -10,7 +10,7 @@ import (
 // What owners are told.
 const (
 	wordsDeadLetters = "%s could not be understood or stored, and nobody was answered: bot deadletters list"
-	wordsNoSpace     = "%s: messages cannot be stored without room, make some or move data_dir"
+	wordsNoSpace     = "%s: messages cannot be stored without free space: free some or move data_dir"
 	wordsUndelivered = "%s got no answers through for %s: %s"
 	wordsLost        = "%s of answers, one after the other, were refused or never confirmed, and none has arrived for %s"
 )

@@ -10,7 +10,7 @@ const (
 	wordsLocked  = "Too many wrong links. Wait a quarter of an hour, then ask for a new one."
 	wordsNoPage  = "There is no such page."
 	wordsNoThing = "This is not there, or not any more."
-	wordsBroken  = "Something went wrong; the log tells what. "
+	wordsBroken  = "Something went wrong; the log has the details. "
 	wordsTooMany = "Too many of these pages are open. Close one."
 	wordsDown    = "The bot takes no messages right now. Nothing was sent; try again in a moment."
 	wordsGone    = "This choice is not open any more. Nothing was done."

@@ -21,7 +21,7 @@ const (
 	wordReadOn        = "[read on with from=%d of %d]"
 	wordPageCut       = "[the page goes on, but is too long to read]"
 	wordNoteNotYours  = "That note is somebody else's, so I leave it as it is."
-	wordNotesNoWriter = "Only those whom my owner has let write notes may do that."
+	wordNotesNoWriter = "Only people whom my owner allows to write notes can do that."
 	wordNoHit         = "Nothing was found."
 	wordHost          = "Not allowed: this conversation holds private data, and the person did not name the host %q. Ask them to write the address themselves."
 	wordBadHost       = "Not allowed: the address has no readable host."

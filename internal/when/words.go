@@ -5,5 +5,5 @@ const (
 	wordNoWhen = "I don't understand the time “%s”. Try “in 10 minutes”, “tomorrow at 9”, “on Monday at 17:30”, “every weekday at 8:30”, “2026-12-24 18:00” or a cron expression such as “0 9 * * 1”."
 	wordPast   = "That time (%s) is past."
 	wordTooFar = "That is more than five years ahead."
-	wordGap    = "(%s does not exist on that day, the clocks change: I took %s.)"
+	wordGap    = "(%s does not exist on that day because the clocks change: I used %s.)"
 )

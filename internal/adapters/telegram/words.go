@@ -40,6 +40,6 @@ const (
 const (
 	deadPanic  = "the update made the program fail while it was read"
 	deadNumber = "the update has no number of its own"
-	deadWhole  = "not an update of Telegram as a whole"
-	deadParts  = "of the update so little could be read that it makes no message"
+	deadWhole  = "not a Telegram update"
+	deadParts  = "too little of the update could be read to make a message"
 )
