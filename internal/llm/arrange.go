@@ -27,7 +27,7 @@ const (
 // imitated is whatever a reader might take for the fence.
 var imitated = regexp.MustCompile(`(?i)<(\s*/?\s*context\b[^<>]*)>`)
 
-// Layout is what the chat template behind an endpoint does not know.
+// Layout lists what the chat template behind an endpoint does not support.
 type Layout struct {
 	NoSystem bool // the role system
 	NoTools  bool // calls and their results among the messages
@@ -36,13 +36,12 @@ type Layout struct {
 	NoImages bool // pictures
 }
 
-// Arrange lays messages out as the strictest chat templates take them: one
+// Arrange puts messages into the form that the strictest chat templates accept: one
 // system message first, then user and assistant in turn, tool calls followed by
-// their results, and last somebody who is to be answered. What stands as system
-// further behind holds for this turn only and moves, fenced, to the head of the
-// user's words that it precedes. Without a system role, what it would say stands
-// before the first words of the user; without tools, calls and results are told
-// in words.
+// their results, and a message to answer at the end. Later system messages hold for
+// this turn only and move, fenced, to the head of the user message that follows.
+// Without a system role, its text goes before the first user message; without tools,
+// calls and results are expressed in words.
 //
 // The templates that raise errors otherwise are those published with Qwen 3.5
 // ("System message must be at the beginning"), Gemma, Mistral, Llama, Phi and
@@ -154,7 +153,7 @@ var callMarks = regexp.MustCompile(`(?i)<(\s*/?\s*tool_(?:call|response)\b[^<>]*
 
 func unmarked(s string) string { return callMarks.ReplaceAllString(s, "‹$1›") }
 
-// arrangement is a list of messages in the making.
+// arrangement is a list of messages being built.
 type arrangement struct {
 	head string // what the one system message says
 	held string // what later ones said, for the user's next words

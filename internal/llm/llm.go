@@ -1,6 +1,6 @@
-// Package llm is the model's words: messages, tool calls, requests, usage and
-// the one interface every model implements. It is not a client: those live in
-// the packages below it.
+// Package llm defines the types of model calls: messages, tool calls, requests, usage
+// and the interface that every model implements. It is not a client: those are in the
+// packages below it.
 package llm
 
 import (
@@ -34,7 +34,7 @@ type Message struct {
 	Images     []Image    `json:"-"`                      // RoleUser only; never stored with the transcript
 }
 
-// ToolCall is a model's wish to run a tool.
+// ToolCall is a model's request to run a tool.
 type ToolCall struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
@@ -63,7 +63,7 @@ type Schema struct {
 	JSON json.RawMessage
 }
 
-// Request is everything a model is asked at once.
+// Request is one request to a model.
 type Request struct {
 	Model    string // "" is the configured one
 	Messages []Message
@@ -82,7 +82,7 @@ type Request struct {
 	Spend func() error
 }
 
-// Finish says why a model stopped.
+// Finish is why a model stopped.
 type Finish string
 
 // The reasons to stop.
@@ -129,11 +129,11 @@ type Model interface {
 	Complete(ctx context.Context, r Request, onText func(delta string)) (Response, error)
 }
 
-// RetryText is given to onText to say "forget the text so far".
+// RetryText is passed to onText to mean "forget the text so far".
 const RetryText = "\x00retry"
 
-// Embedder turns texts into vectors, one per text, in order, and tells what was
-// billed for them, also of a failure.
+// Embedder turns texts into vectors, one per text, in order, and returns what was
+// billed for them, also with an error.
 type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, Usage, error)
 }

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Traits are what the size of a request in tokens depends on: how much there is
-// of each kind of text. Tokenizers differ in what each kind takes.
+// Traits count how much a request has of each kind of text. Tokenizers differ in how
+// many tokens each kind takes.
 type Traits [6]float64
 
 // The kinds.
@@ -59,8 +59,8 @@ func (t *Traits) addText(s string) {
 	}
 }
 
-// Usual is what one of each kind takes in tokens, before a model has been
-// heard of.
+// Usual is how many tokens one of each kind takes before anything is known about a
+// model.
 var Usual = Traits{TraitLetters: 0.25, TraitMarks: 0.25, TraitHan: 0.8, TraitOther: 0.4, TraitTurns: 0, TraitTools: 0.25}
 
 // At returns the tokens of traits, each at its weight.

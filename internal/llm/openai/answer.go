@@ -110,9 +110,8 @@ type answer struct {
 // whoever shows it meanwhile lays it out again and again.
 func maxSaid(tokens int) int { return max(64<<10, 8*tokens) }
 
-// follow takes a stream in until its end. A stream that ends without saying
-// why was cut. What goes wrong after that was said changes nothing: the answer
-// is whole, and was paid for.
+// follow reads a stream to its end. A stream that ends without a reason was cut off.
+// Errors after the reason change nothing: the answer is whole, and was paid for.
 func (a *answer) follow(next func() ([]byte, error), w *watch) error {
 	for {
 		line, err := next()
@@ -271,8 +270,8 @@ func (a *answer) response() (llm.Response, error) {
 	return r, nil
 }
 
-// read ends the reading of the text. Calls that only repeat what others wrote
-// are said, as the quotation they are.
+// read finishes the text. Calls that only repeat what others wrote stay in the text,
+// as the quotation they are.
 func (a *answer) read() dialect.Result {
 	read := a.reader.End()
 	a.opened = read.Opened
@@ -286,7 +285,7 @@ func (a *answer) read() dialect.Result {
 	return read
 }
 
-// repair returns what has to be said better, nil where that is not the matter.
+// repair returns what the model has to write again, nil if nothing.
 func (a *answer) repair(e *llm.Error) *repair {
 	switch {
 	case a.fault != "":
@@ -298,7 +297,7 @@ func (a *answer) repair(e *llm.Error) *repair {
 	return nil
 }
 
-// unseen reports whether there is nothing in a text that anybody could see.
+// unseen reports whether a text has nothing that anybody could see.
 func unseen(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsPrint(r) && r != ' ' })
 }

@@ -16,8 +16,8 @@ func (c *Client) host() string {
 }
 
 // cacheKey returns the member of a request that keeps those with the same beginning
-// on one machine of the provider, where the endpoint is known to take it; nil
-// elsewhere, because strict servers refuse what they do not know.
+// on one machine of the provider, if the endpoint is known to accept it; nil
+// otherwise, because strict servers refuse unknown fields.
 func (c *Client) cacheKey(key string) []byte {
 	if key == "" || c.host() != "api.openai.com" {
 		return nil

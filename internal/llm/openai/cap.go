@@ -5,8 +5,7 @@ import (
 	"io"
 )
 
-// Bounds of what is read of an answer, streamed or not, with all that is no
-// text in it.
+// Bounds of what is read of an answer, streamed or not, overhead included.
 const (
 	maxAnswer = 4 << 20
 	maxBody   = 16 << 20  // of one that may be as long as many tokens are on the wire
@@ -19,10 +18,10 @@ const (
 // everything around it.
 const perToken = 512
 
-// errOverlong ends the reading of an answer.
+// errOverlong: the answer is longer than may be read.
 var errOverlong = errors.New("the answer is too large to be one")
 
-// room returns what may be read of an answer of so many tokens.
+// room returns how many bytes may be read of an answer with this many tokens.
 func room(tokens int) int64 { return min(max(maxAnswer, int64(tokens)*perToken), maxBody) }
 
 // capped is a body that ends in errOverlong when it is larger than left. The

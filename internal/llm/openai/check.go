@@ -30,8 +30,8 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// Check says whether the endpoint answers and has the model: nil, or an
-// llm.Error whose words name what to do. Endpoints without a model list pass.
+// Check checks that the endpoint answers and has the model. It returns nil, or an
+// llm.Error whose text explains what to do. Endpoints without a model list pass.
 func (c *Client) Check(ctx context.Context) error {
 	names, err := c.Models(ctx)
 	if err != nil {

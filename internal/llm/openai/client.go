@@ -1,4 +1,4 @@
-// Package openai is any OpenAI-compatible endpoint behind llm.Model: retries,
+// Package openai implements llm.Model for any OpenAI-compatible endpoint: retries,
 // deadlines, error classes, streaming and the quirks of providers. It holds no
 // prompt text and decides nothing about a conversation.
 package openai
@@ -49,9 +49,9 @@ const (
 )
 
 // Client is an llm.Model and an llm.Embedder. It is safe for many goroutines.
-// An answer is asked for once more only where that costs no waiting: without
-// what the server was found not to take, or when the answer was empty. Waiting
-// for a server and asking another one is wrap.Route's.
+// It repeats a request only if that needs no waiting: without what the server was
+// found not to accept, or when the answer was empty. wrap.Route waits for servers and
+// tries other ones.
 type Client struct {
 	o    Options
 	api  *goopenai.Client
@@ -151,7 +151,7 @@ func (c *Client) Complete(ctx context.Context, r llm.Request, onText func(string
 	return resp, nil
 }
 
-// persist attempts something until it works or is not worth another attempt.
+// persist repeats an attempt until it works or is not worth repeating.
 func (c *Client) persist(ctx context.Context, tries *tally, attempt func() error) error {
 	for {
 		tries.attempts++
@@ -175,7 +175,7 @@ func (c *Client) persist(ctx context.Context, tries *tally, attempt func() error
 	}
 }
 
-// tally counts what was tried for one request.
+// tally records the attempts of one request.
 type tally struct {
 	attempts       int
 	waited, mended bool   // the one honoured 429, the one empty answer
@@ -195,7 +195,7 @@ func (t *tally) lose(err error) {
 	}
 }
 
-// billed is the error with what all attempts were billed.
+// billed returns the error with the usage of all attempts.
 func (t *tally) billed(err error) error {
 	var e *llm.Error
 	if errors.As(err, &e) {
@@ -235,10 +235,10 @@ func (c *Client) again(err error, t *tally) (time.Duration, bool) {
 	return 0, false
 }
 
-// learn recognizes what a server refuses; the next attempt avoids it. Each thing
-// is learned once, so that a refusal cannot be repeated for ever. Whatever class
-// the status gave: llama.cpp says with a 500 what its template refuses, and
-// OpenRouter with a 404 that nobody takes tools.
+// learn recognizes what a server refuses; the next attempt avoids it. Each thing is
+// learned once, so that a refusal cannot repeat forever. It does so for every status:
+// llama.cpp reports with a 500 what its template refuses, and OpenRouter with a 404
+// that no provider supports tools.
 func (t *tally) learn(e *llm.Error) bool {
 	if !errors.Is(e.Class, llm.ErrBadRequest) && !errors.Is(e.Class, llm.ErrUnavailable) && !errors.Is(e.Class, llm.ErrModelNotFound) {
 		return false
@@ -318,8 +318,8 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Transcribe writes down what is said in a recording; name ends as its format
-// does. It makes one attempt.
+// Transcribe transcribes a recording; name has the file ending of its format. It
+// makes one attempt.
 func (c *Client) Transcribe(ctx context.Context, name string, audio []byte) (string, error) {
 	if c.o.Transcription == "" {
 		return "", fmt.Errorf("transcribe: %w: no transcription model is set", llm.ErrModelNotFound)

@@ -31,8 +31,8 @@ type exchange struct {
 
 type exchangeKey struct{}
 
-// doer is the library's way to the wire. It turns failures into llm.Error
-// before the library can lose their headers and bodies.
+// doer sends the library's requests. It turns failures into llm.Error before the
+// library can lose their headers and bodies.
 type doer struct {
 	client *http.Client
 	secret string
@@ -102,10 +102,10 @@ func (d *doer) unreachable(err error) error {
 	return &llm.Error{Class: llm.ErrUnavailable, Detail: hide(err.Error(), d.secret)}
 }
 
-// complete writes into a request what the library does not: tools, and provider
-// data in the calls it came with. It puts messages last, behind what never
-// changes, so that nearly all of a request is byte for byte the beginning of
-// the next one, which caches go by.
+// complete adds to a request what the library leaves out: tools, and the provider
+// data of earlier calls. It puts messages last, after everything that never changes,
+// so that nearly all of a request is byte for byte the beginning of the next one,
+// which is what provider caches need.
 func (ex *exchange) complete(req *http.Request) error {
 	body := make([]byte, req.ContentLength)
 	if _, err := io.ReadFull(req.Body, body); err != nil {
@@ -205,7 +205,7 @@ func inject(messages []byte, extras map[string]json.RawMessage) ([]byte, error) 
 	return json.Marshal(ms)
 }
 
-// failure classes an answer with an error status.
+// failure classifies an answer with an error status.
 func failure(resp *http.Response, body []byte, secret string) error {
 	return &llm.Error{
 		Class: class(resp.StatusCode, string(body)), Status: resp.StatusCode,
@@ -213,7 +213,7 @@ func failure(resp *http.Response, body []byte, secret string) error {
 	}
 }
 
-// words returns what an error body says, whatever form a provider gave it.
+// words returns the message of an error body, in any provider's format.
 func words(body []byte) string {
 	var form struct {
 		Error   json.RawMessage `json:"error"`
@@ -240,7 +240,7 @@ func words(body []byte) string {
 	return text[:min(len(text), 300)]
 }
 
-// class is the table of what a status and a body mean.
+// class maps a status and a body to an error class.
 func class(status int, body string) error {
 	low := strings.ToLower(body)
 	has := func(words ...string) bool {
@@ -303,8 +303,8 @@ func hide(text, secret string) string {
 	return strings.ReplaceAll(text, secret, "(hidden)")
 }
 
-// classify makes an llm.Error of whatever ended an attempt. The caller has
-// checked that its own context goes on.
+// classify turns the error that ended an attempt into an llm.Error. The caller has
+// checked that its own context is still alive.
 // a is what came of an answer until then, nil for none.
 func (c *Client) classify(ctx context.Context, err error, a *answer) error {
 	var (
@@ -326,8 +326,8 @@ func (c *Client) classify(ctx context.Context, err error, a *answer) error {
 	return &llm.Error{Class: llm.ErrUnavailable, Detail: detail, Partial: partial, Usage: usage}
 }
 
-// watch ends an attempt that makes no progress. Keep-alive comments are no
-// progress: only what touch is called for counts.
+// watch ends an attempt that makes no progress. Only calls of touch count as
+// progress, so keep-alive comments do not.
 type watch struct {
 	idle   time.Duration
 	cancel context.CancelCauseFunc
@@ -350,7 +350,7 @@ func watched(ctx context.Context, idle, total time.Duration) (context.Context, *
 	return ctx, w
 }
 
-// touch says that something came.
+// touch notes progress.
 func (w *watch) touch() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -361,7 +361,7 @@ func (w *watch) touch() {
 // answer is whole.
 const afterEnd = 2 * time.Second
 
-// hurry says that the answer is whole.
+// hurry notes that the answer is whole.
 func (w *watch) hurry() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

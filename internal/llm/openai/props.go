@@ -21,10 +21,10 @@ type props struct {
 	} `json:"chat_template_caps"`
 }
 
-// inspect asks a llama.cpp server what its chat template knows: what it does not
-// know it leaves out of the prompt without a word, so that no refusal would ever
-// teach it. It asks once, and only servers without TLS, which are somebody's own;
-// any other answer, or none, says nothing.
+// inspect asks a llama.cpp server what its chat template supports: the server silently
+// drops the rest from the prompt, so no refusal would ever teach it. It asks once,
+// and only servers without TLS, which are self-hosted; any other answer, or none, is
+// ignored.
 func (c *Client) inspect(ctx context.Context) quirks {
 	c.once.Do(func() {
 		if !strings.HasPrefix(c.o.BaseURL, "http://") {

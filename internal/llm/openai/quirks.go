@@ -12,7 +12,7 @@ import (
 	"parley/internal/llm"
 )
 
-// quirks is what a model at an endpoint does not take, or does in its own way.
+// quirks are what a model at an endpoint does not accept, or does in its own way.
 type quirks uint32
 
 const (
@@ -92,7 +92,7 @@ func hasImages(r llm.Request) bool {
 // raised stands before what a template says in the errors of llama.cpp's server.
 const raised = "jinja exception:"
 
-// lessonOf recognizes what a refusal is about; 0 is nothing new.
+// lessonOf recognizes what a refusal is about; 0 means nothing new.
 func lessonOf(detail string, r llm.Request, known quirks) quirks {
 	low := strings.ToLower(detail)
 	if at := strings.LastIndex(low, raised); at >= 0 {
@@ -124,7 +124,7 @@ type learned struct {
 	where  string   // the endpoint, without secrets
 }
 
-// endpointName returns a base URL without what may be secret of it.
+// endpointName returns a base URL without its possible secrets.
 func endpointName(base string) string {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -133,7 +133,8 @@ func endpointName(base string) string {
 	return u.Scheme + "://" + u.Host + strings.TrimRight(u.Path, "/")
 }
 
-// of returns what is known of a model. A notebook that cannot be read is asked again.
+// of returns what is known about a model. After a failed read it asks the notebook
+// again.
 func (l *learned) of(ctx context.Context, model string) (quirks, error) {
 	l.mu.Lock()
 	q, ok := l.models[model]
@@ -156,7 +157,7 @@ func (l *learned) of(ctx context.Context, model string) (quirks, error) {
 	return l.models[model], nil
 }
 
-// keep notes what proved right: with it the model answered.
+// keep stores a quirk that proved right: with it the model answered.
 func (l *learned) keep(ctx context.Context, model string, q quirks) error {
 	l.mu.Lock()
 	fresh := q &^ l.models[model]
@@ -176,7 +177,7 @@ func (l *learned) keep(ctx context.Context, model string, q quirks) error {
 	return nil
 }
 
-// Quirks says in words what is known of the model, for the operator.
+// Quirks returns in words what is known about the model, for the operator.
 func (c *Client) Quirks(ctx context.Context) ([]string, error) {
 	q, err := c.learned.of(ctx, c.o.Model)
 	q |= c.inspect(ctx)

@@ -95,9 +95,9 @@ func fixedTemperature(model string) bool {
 	return false
 }
 
-// arranged lays the messages out for this server: the schema and the tools move
-// into the prompt where it takes none, and what its chat template does not know
-// into words.
+// arranged arranges the messages for this server: the schema and the tools move into
+// the prompt if it does not accept them, and what its chat template does not support
+// is expressed in words.
 func arranged(r llm.Request, known quirks) []llm.Message {
 	ms := r.Messages
 	if known&noTools != 0 && len(r.Tools) > 0 {

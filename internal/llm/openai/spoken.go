@@ -25,7 +25,7 @@ var unknownPrompt string
 //go:embed prompts/doubtful.md
 var doubtfulPrompt string
 
-// spelled is tools in words, for a model that takes them in no other way.
+// spelled returns tools in words, for a model without tool calling.
 func spelled(tools []llm.ToolSpec) string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(toolsPrompt))
@@ -77,7 +77,7 @@ func quoted(c dialect.Call, said []llm.Message) bool {
 // squeezed returns a text without white space.
 func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }
 
-// spoken is calls that were written as text, with ids of the strictest form.
+// spoken returns the calls that were written as text, with ids of the strictest form.
 func spoken(calls []dialect.Call) []llm.ToolCall {
 	list := make([]llm.ToolCall, len(calls))
 	for i, c := range calls {
@@ -90,7 +90,7 @@ func spoken(calls []dialect.Call) []llm.ToolCall {
 // model wrote: Ollama (issue 12884), llama.cpp (issue 24644).
 var unreadable = regexp.MustCompile(`(?i)error parsing tool call|failed to parse (input|tool call|messages? content|arguments)|tool call parsing failed`)
 
-// repair is an answer that has to be given once more, and why.
+// repair is an answer that has to be written again, and why.
 type repair struct {
 	fault dialect.Fault
 	raw   string

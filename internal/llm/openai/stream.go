@@ -43,8 +43,8 @@ func (e *events) next() ([]byte, error) {
 	}
 }
 
-// told is the error that an object within a stream tells of, in the class that
-// it would have with its status.
+// told returns the error in an object within a stream, in the class that its status
+// would have.
 func told(raw []byte) error {
 	text := words(raw)
 	status := statusOf(raw)
