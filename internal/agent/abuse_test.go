@@ -15,7 +15,7 @@ import (
 	"parley/internal/tools"
 )
 
-// reader is a tool that returns a text from outside.
+// reader returns a tool that returns a text from outside.
 func reader(text string, sources ...tools.Source) tools.Tool {
 	return tools.Func(tools.Meta{Name: "page", Description: "reads", Category: tools.Web, ReadOnly: true, Core: true},
 		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
@@ -23,7 +23,7 @@ func reader(text string, sources ...tools.Source) tools.Tool {
 		})
 }
 
-// echo is a tool that repeats its argument.
+// echo returns a tool that repeats its argument.
 func echo() tools.Tool {
 	type args struct {
 		Text string `json:"text"`
@@ -34,7 +34,7 @@ func echo() tools.Tool {
 		})
 }
 
-// secretive is a bench whose person has a fact.
+// secretive returns a bench whose person has a fact.
 func secretive(t *testing.T, o Options, list ...tools.Tool) *bench {
 	b := newBench(t, o, list...)
 	_, err := b.store.SaveFact(t.Context(), annAlone, facts.NewFact{Content: "Ann's password is ZX-CANARY-A; her wiki is https://wiki.example/ann", Type: "fact"})

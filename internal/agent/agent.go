@@ -189,7 +189,7 @@ func withDefaults(o Options) Options {
 // leaves the choice to the client.
 func (a *Agent) SetModel(name string) { a.model.Store(&name) }
 
-// ModelName is the model that is asked now.
+// ModelName returns the model that is asked now.
 func (a *Agent) ModelName() string { return *a.model.Load() }
 
 // ReloadPrompt reads the persona file at once instead of at the next message.
@@ -230,12 +230,12 @@ func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, sessio
 	return t.run(ctx)
 }
 
-// note is an answer that needed no turn.
+// note returns an answer that needed no turn.
 func note(text string, how chat.Outcome, why chat.Reason) chat.Answer {
 	return chat.Answer{Text: text, Record: chat.End{Outcome: how, Reason: why}}
 }
 
-// place is where m's session lives.
+// place returns where m's session lives.
 func (a *Agent) place(m chat.Message) memory.Place {
 	p := memory.Place{Key: m.Key}
 	if a.o.PerUser {

@@ -89,7 +89,7 @@ func (b *bench) finish(m chat.Message, a chat.Answer) string {
 	return a.Text
 }
 
-// system is everything a request says as system.
+// system returns everything a request says as system.
 func system(r llm.Request) string {
 	var all []string
 	for _, m := range r.Messages {
@@ -113,7 +113,7 @@ type addArgs struct {
 	Text string `json:"text"`
 }
 
-// adder is a tool with a side effect that counts how often it ran.
+// adder returns a tool with a side effect that counts how often it ran.
 func adder(ran *atomic.Int32) tools.Tool {
 	return tools.Func(tools.Meta{Name: "add", Description: "adds", Category: tools.Task, SideEffect: true, Core: true},
 		func(_ context.Context, _ tools.Call, a addArgs) (tools.Result, error) {
@@ -433,7 +433,7 @@ func TestPrefixStaysTheSame(t *testing.T) {
 	}
 }
 
-// wire is a request as a cache sees it.
+// wire returns a request as a cache sees it.
 func wire(r llm.Request) string {
 	b, _ := json.Marshal(r.Tools)
 	c, _ := json.Marshal(r.Messages)

@@ -60,7 +60,7 @@ func shifted(text string, mark *regexp.Regexp, by int) string {
 // answer are citations.
 func (t *turn) cites() bool { return t.a.o.Cite != nil && t.sub == nil && len(t.sources.cited) > 0 }
 
-// checked is an answer with its marks in order, and what it cites.
+// checked returns an answer with its marks in order, and what it cites.
 func (t *turn) checked(answer string) (string, []int) {
 	if !t.cites() {
 		return answer, nil
@@ -95,7 +95,7 @@ func document(s tools.Source) string {
 	return s.Kind + " " + cmp.Or(name, s.URL, s.ID)
 }
 
-// sourced is an answer with its citations checked, what it rests on, and the
+// sourced returns an answer with its citations checked, what it rests on, and the
 // footer that says so: what it cites and the facts it took words from, or, when
 // it cites nothing, what the model looked at.
 func (t *turn) sourced(answer string) (text string, sources []memory.Source, below string) {
@@ -133,7 +133,7 @@ func (c *sources) listed(numbers []int) (list []memory.Source) {
 	return list
 }
 
-// rested are the facts that a question's answer took words from: words that the
+// rested returns the facts that a question's answer took words from: words that the
 // question did not have.
 func (t *turn) rested(answer string) (used []memory.Source) {
 	if t.report.rote || !asks(t.in.text) {
@@ -177,7 +177,7 @@ func footer(title string, sources []memory.Source) string {
 // closed is for an address that must not end the link it stands in.
 var closed = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C")
 
-// bare is a title that cannot end the link it stands in.
+// bare returns a title that cannot end the link it stands in.
 func bare(title string) string {
 	return strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(title)
 }

@@ -15,7 +15,7 @@ import (
 // the session is archived with an extract, and owes one.
 const maxSummaryTries = 3
 
-// digested is what code leaves of a session that ends now, until a model has
+// digested returns what code leaves of a session that ends now, until a model has
 // read it.
 func (a *Agent) digested(se memory.Session, entries []memory.Entry) memory.Closing {
 	c := memory.Closing{Title: shortTitle("", insight(firstSaid(entries))), Decisions: decided(se, folded{}, entries), Owed: se.Owed}
@@ -32,14 +32,14 @@ func (a *Agent) digested(se memory.Session, entries []memory.Entry) memory.Closi
 	return c
 }
 
-// own are the lines that earlier folds of a session have put on its page.
+// own returns the lines that earlier folds of a session have put on its page.
 func own(se memory.Session, entries []memory.Entry) []past.Line {
 	return slices.DeleteFunc(slices.Clone(se.Page), func(l past.Line) bool {
 		return l.Session != se.ID || len(entries) > 0 && !l.At.Before(entries[0].At)
 	})
 }
 
-// closingOrigin is whose words a closing summary is made of: the summarizer
+// closingOrigin returns whose words a closing summary is made of: the summarizer
 // reads the carried page as well.
 func (a *Agent) closingOrigin(se memory.Session, entries []memory.Entry) memory.Origin {
 	return se.Origin.And(originOf(entries)).Of(past.People(se.CarriedPage)...)

@@ -97,7 +97,7 @@ func wholeExchanges(entries []memory.Entry) []memory.Entry {
 	return nil
 }
 
-// usedTools are the tools this conversation has used: they stay offered, which
+// usedTools returns the tools this conversation has used: they stay offered, which
 // also keeps the beginning of the request the same.
 func usedTools(entries []memory.Entry) (names []string) {
 	for _, e := range entries {

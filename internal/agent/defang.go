@@ -27,7 +27,7 @@ var address = regexp.MustCompile("(?i)(?:[a-z][a-z0-9+.-]*://|(?:[\\pL\\pN-]+\\.
 // unmarked is text without what Markdown hides.
 var unmarked = strings.NewReplacer(`\`, "", "*", "", "_", "", "~", "", "|", "", "`", "")
 
-// defanged is an answer with its suspect addresses made harmless.
+// defanged returns an answer with its suspect addresses made harmless.
 func (t *turn) defanged(answer string) string {
 	if !t.trust.guarded() {
 		return answer
@@ -90,7 +90,7 @@ func (t *turn) private() []string {
 	return list
 }
 
-// addresses are those that people and tools brought up. What a tool only
+// addresses returns those that people and tools brought up. What a tool only
 // repeats after the model is the model's own.
 func (t *turn) addresses() map[string]bool {
 	brought, made := map[string]bool{}, map[string]bool{}
@@ -130,7 +130,7 @@ func eachAddress(text string, f func(string) string) string {
 	}
 }
 
-// extent is the address that a run of characters begins with: without the
+// extent returns the address that a run of characters begins with: without the
 // bracket that closes what it stands in, and without the end of a sentence.
 func extent(run string) string {
 	open := 0

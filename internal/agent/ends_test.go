@@ -9,7 +9,7 @@ import (
 	"parley/internal/llm"
 )
 
-// failing is a model that answers nothing.
+// failing returns a model that answers nothing.
 func failing(class error) func(llm.Request) (llm.Response, error) {
 	return func(llm.Request) (llm.Response, error) { return llm.Response{}, &llm.Error{Class: class} }
 }

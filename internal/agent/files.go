@@ -252,7 +252,7 @@ func (a *attachments) takeText(f chat.File, content string) (sorry string) {
 // fileMark would close, or open, the marks that a file's text stands between.
 var fileMark = regexp.MustCompile(`(?i)<(\s*/?\s*data)`)
 
-// fileData is the text of a file between marks that the model knows.
+// fileData returns the text of a file between marks that the model knows.
 func fileData(text string) string {
 	return "<data>\n" + fileMark.ReplaceAllString(text, "‹$1") + "\n</data>"
 }

@@ -55,7 +55,7 @@ func aPNG(t *testing.T) []byte {
 	return picture(t, func(b *bytes.Buffer, i image.Image) error { return png.Encode(b, i) })
 }
 
-// claims is a PNG whose header says how large it would be.
+// claims returns a PNG whose header says how large it would be.
 func claims(t *testing.T, width, height uint32) []byte {
 	b := aPNG(t)
 	binary.BigEndian.PutUint32(b[16:], width)
@@ -64,7 +64,7 @@ func claims(t *testing.T, width, height uint32) []byte {
 	return b
 }
 
-// ogg is a recording that says how long it is.
+// ogg returns a recording that says how long it is.
 func ogg(seconds uint64) []byte {
 	b := append([]byte("OggS\x00\x02"), make([]byte, 60)...)
 	binary.LittleEndian.PutUint64(b[6:], seconds*48_000)

@@ -31,7 +31,7 @@ func inRoom(who, text string) chat.Message {
 	return chat.Message{Key: room, From: chat.User{ID: "telegram:" + who, Name: who}, Text: text}
 }
 
-// everything is what rows of the conversation hold, in one text.
+// everything returns what rows of the conversation hold, in one text.
 func (b *bench) everything() string {
 	b.t.Helper()
 	var all strings.Builder

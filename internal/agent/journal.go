@@ -98,13 +98,13 @@ type journaled struct {
 	Waits     []Waiting          `json:"waits,omitempty"` // of a subagent
 }
 
-// kept is what is journaled of an outcome.
+// kept returns what is journaled of an outcome.
 func kept(o tools.Outcome) journaled {
 	d, _ := o.Result.Data.(Delegated)
 	return journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits}
 }
 
-// resumed is the outcome of a step an earlier process made or began.
+// resumed returns the outcome of a step an earlier process made or began.
 func (j *journal) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
 	var was journaled
 	if st.Done && json.Unmarshal([]byte(st.Result), &was) == nil {

@@ -46,7 +46,7 @@ func mayBeKind(answer string) bool {
 	return false
 }
 
-// meant is the intent that goes with how a message ended in the model's words.
+// meant returns the intent that goes with how a message ended in the model's words.
 func meant(end chat.End) string {
 	for _, k := range kinds {
 		if k.end == end {
@@ -56,7 +56,7 @@ func meant(end chat.End) string {
 	return "an answer"
 }
 
-// guided is how a message ends that is answered as the playbook says.
+// guided returns how a message ends that is answered as the playbook says.
 func guided(kind playbook.Kind) chat.End {
 	switch kind {
 	case playbook.Asks:

@@ -71,7 +71,7 @@ func (t *turn) maxCalls() int {
 	return t.a.o.MaxCalls
 }
 
-// agentName is who calls tools, as their scopes name it.
+// agentName returns who calls tools, as their scopes name it.
 func (t *turn) agentName() string {
 	if t.sub != nil {
 		return t.sub.Name
@@ -79,7 +79,7 @@ func (t *turn) agentName() string {
 	return ""
 }
 
-// modelName is the model this turn asks.
+// modelName returns the model this turn asks.
 func (t *turn) modelName() string {
 	if t.sub != nil && t.sub.Model != nil {
 		return ""
@@ -87,7 +87,7 @@ func (t *turn) modelName() string {
 	return t.a.ModelName()
 }
 
-// models is who is asked.
+// models returns who is asked.
 func (t *turn) models() llm.Model {
 	if t.sub != nil && t.sub.Model != nil {
 		return t.sub.Model

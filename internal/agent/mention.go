@@ -82,7 +82,7 @@ func decide(list []string, decision string) []string {
 	return list[max(0, len(list)-maxDecisions):]
 }
 
-// normal is a text without case, punctuation and spacing.
+// normal returns a text without case, punctuation and spacing.
 func normal(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return strings.ContainsRune(" \t\n.,;:!?\"'`*_-", r)

@@ -51,7 +51,7 @@ func TestNoLineOfAGroupIsForged(t *testing.T) {
 	}
 }
 
-// liveIn is the session that is alive in a place.
+// liveIn returns the session that is alive in a place.
 func (b *bench) liveIn(k chat.Key) memory.Session {
 	b.t.Helper()
 	se, _, err := b.store.LiveSession(b.t.Context(), memory.Place{Key: k})

@@ -137,7 +137,7 @@ func unasked(o tools.Outcome, why string) tools.Outcome {
 	return o
 }
 
-// question is what the person is asked about a call.
+// question returns what the person is asked about a call.
 func (t *turn) question(c llm.ToolCall, o tools.Outcome) string {
 	if o.Question != "" {
 		return t.defanged(o.Question)
@@ -207,7 +207,7 @@ func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args m
 	return t.finish(told(outcomes[0]), ran(outcomes[0], chat.Answered)), nil
 }
 
-// ran is how a message ended that was one call: well, or as the call did.
+// ran returns how a message ended that was one call: well, or as the call did.
 func ran(o tools.Outcome, well chat.Outcome) chat.End {
 	switch o.Class {
 	case "":

@@ -61,7 +61,7 @@ func (t *turn) show(delta string) {
 	}
 }
 
-// opening is what may be shown of a delta: nothing before it is known whether
+// opening returns what may be shown of a delta: nothing before it is known whether
 // the answer begins with a mark, and never the mark.
 func (g *preview) opening(delta string) string {
 	if g.begun {
@@ -84,7 +84,7 @@ var (
 	lastMark = regexp.MustCompile(`\s*(?:[\[【［〔〖⟦][^\]】］〕〗⟧\n]{1,60}[\]】］〕〗⟧]+[,\s]*)+$`)
 )
 
-// settled is how much of a text may be shown before its end, without a mark
+// settled returns how much of a text may be shown before its end, without a mark
 // that is not over or that others may follow.
 func settled(text string, end int) int {
 	end = len(strings.TrimRight(text[:end], " \n\t")) // a mark that is taken out takes the space before it

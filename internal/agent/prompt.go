@@ -90,7 +90,7 @@ func (t *turn) messages() []llm.Message {
 	return out
 }
 
-// stable is the beginning of every request of this session.
+// stable returns the beginning of every request of this session.
 func (t *turn) stable() string {
 	var b strings.Builder
 	if t.sub != nil {
@@ -166,7 +166,7 @@ func escapeData(s string) string {
 	return strings.NewReplacer("<", "‹", ">", "›").Replace(s)
 }
 
-// spoken is a stored entry as the model sees it.
+// spoken returns a stored entry as the model sees it.
 func (t *turn) spoken(e memory.Entry) llm.Message {
 	m := llm.Message{Role: e.Role, Content: e.Content, ToolCalls: e.ToolCalls, ToolCallID: e.ToolCallID}
 	switch e.Role {

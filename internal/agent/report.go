@@ -87,7 +87,7 @@ func (l *ledger) add(calls int, used llm.Usage) {
 	l.calls, l.usage = l.calls+calls, l.usage.Add(used)
 }
 
-// finish is the answer with everything the turn leaves behind.
+// finish returns the answer with everything the turn leaves behind.
 func (t *turn) finish(said string, end chat.End) chat.Answer {
 	if t.in.notice != "" {
 		said = t.in.notice + "\n\n" + said
@@ -140,7 +140,7 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 // maxIntents is how many different tools an intent names.
 const maxIntents = 4
 
-// intent is what the model took its person to want: the tools that it called for
+// intent returns what the model took its person to want: the tools that it called for
 // it, or what it made of it in the end. Without a model it is what the playbook
 // answered.
 func (t *turn) intent(end chat.End) memory.Intent {
@@ -161,7 +161,7 @@ func (t *turn) intent(end chat.End) memory.Intent {
 	return memory.Intent{}
 }
 
-// asked is the model that requests went to, also where none was answered; "" is
+// asked returns the model that requests went to, also where none was answered; "" is
 // none.
 func (t *turn) asked() string {
 	if t.report.ledger.attempts == 0 {
@@ -188,13 +188,13 @@ func (t *turn) note() {
 // maxInsight caps the line that stands for an exchange when it is folded.
 const maxInsight = 160
 
-// deed is the first line of what a tool says it did, after whole words.
+// deed returns the first line of what a tool says it did, after whole words.
 func deed(result string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(result), "\n")
 	return text.ShortenWords(line, maxInsight)
 }
 
-// insight is the first line of an answer.
+// insight returns the first line of an answer.
 func insight(answer string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(answer), "\n")
 	return text.Clip(line, maxInsight)
@@ -220,7 +220,7 @@ func (t *turn) failed(ctx context.Context, err error) (chat.Answer, error) {
 	return answer, nil
 }
 
-// explain is the table of what each error means to a person.
+// explain returns the table of what each error means to a person.
 func explain(ctx context.Context, err error, id string) (text string, end chat.End) {
 	say := func(words string) string {
 		if strings.Contains(words, "%s") {

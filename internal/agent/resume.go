@@ -60,7 +60,7 @@ func (t *turn) unpark(p Parked) {
 	t.context.guidance.Instructions = p.Rules
 }
 
-// answered is the person's answer as the transcript keeps it.
+// answered returns the person's answer as the transcript keeps it.
 func (t *turn) answered(r Resumed) memory.Entry {
 	said := strings.TrimSpace(clean(t.m.Text))
 	if t.m.Kind != chat.KindText {
@@ -74,7 +74,7 @@ func (t *turn) answered(r Resumed) memory.Entry {
 	return e
 }
 
-// pressedWords are what a button says, in words.
+// pressedWords returns what a button says, in words.
 func pressedWords(agreed []bool) string {
 	var list []string
 	for i, yes := range agreed {

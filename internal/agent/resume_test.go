@@ -33,7 +33,7 @@ func (d *desk) ask(_ context.Context, m chat.Message, p Parked, calls []Asked) (
 	return q, nil
 }
 
-// resumed is the open question with an answer for each of its calls.
+// resumed returns the open question with an answer for each of its calls.
 func (d *desk) resumed(agreed []bool) Resumed {
 	r := Resumed{Question: fmt.Sprint("q", d.n), Parked: d.parked, Agreed: agreed}
 	for _, c := range d.calls {

@@ -84,7 +84,7 @@ func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool
 // ruleSetting is the row that holds which rules were switched from the chat.
 const ruleSetting = "playbook.enabled"
 
-// RuleSwitches are the guidelines that were turned on or off from the chat;
+// RuleSwitches returns the guidelines that were turned on or off from the chat;
 // nil is none.
 func (a *Agent) RuleSwitches(ctx context.Context) (map[string]bool, error) {
 	v, err := a.o.Store.Setting(ctx, ruleSetting)

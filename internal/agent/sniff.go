@@ -114,7 +114,7 @@ func webpSize(b []byte) (width, height int, ok bool) {
 	return width, height, width > 0 && height > 0
 }
 
-// speechLength is how long a recording says it is; 0 where the form does not
+// speechLength returns how long a recording says it is; 0 where the form does not
 // tell. An Ogg page counts the samples up to its end, 48,000 a second in Opus.
 func speechLength(mime string, data []byte) time.Duration {
 	last := bytes.LastIndex(data, []byte("OggS"))

@@ -22,10 +22,10 @@ const (
 	maxTitle      = 50
 )
 
-// limit is the size a request must not pass.
+// limit returns the size a request must not pass.
 func (a *Agent) limit() int { return min(a.o.TokenBudget, a.o.Limits.Window(a.ModelName())) }
 
-// size is the estimate of what would be sent now, tools included.
+// size returns the estimate of what would be sent now, tools included.
 func (t *turn) size() int {
 	return t.a.o.Limits.Tokens(llm.Request{Model: t.modelName(), Messages: t.messages(), Tools: t.tools.offered().Specs()})
 }
@@ -55,7 +55,7 @@ func (a *Agent) shouldFold(t *turn) (size int, should bool) {
 	return size, full && cutAt(all, 1) > 0 || said(all) > a.o.History && cutAt(all, keepExchanges) > 0
 }
 
-// halved is where to cut entries of a request of some size so that half the
+// halved returns where to cut entries of a request of some size so that half the
 // limit is free again: it keeps most exchanges, and least at any price. left is
 // the size that remains.
 func (a *Agent) halved(entries []memory.Entry, size, most, least int) (cut, left int) {
@@ -86,7 +86,7 @@ func said(entries []memory.Entry) (n int) {
 	return n
 }
 
-// cutAt is where the last n exchanges begin: a person's words with everything
+// cutAt returns where the last n exchanges begin: a person's words with everything
 // after them, so that a tool call is never parted from its result. 0 keeps all.
 func cutAt(entries []memory.Entry, n int) int {
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -124,7 +124,7 @@ func (a *Agent) shorten(ctx context.Context, t *turn, cut int, s summing) {
 	t.context.window = t.context.window[cut:]
 }
 
-// lastSpeaker is the last person who said something, "" for nobody.
+// lastSpeaker returns the last person who said something, "" for nobody.
 func lastSpeaker(entries []memory.Entry) string {
 	for _, e := range slices.Backward(entries) {
 		if e.Role == llm.RoleUser {

@@ -97,7 +97,7 @@ func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (all folded, read
 	return all, read, nil
 }
 
-// fitting is how many entries make one piece; one at least, if there is any.
+// fitting returns how many entries make one piece; one at least, if there is any.
 func fitting(entries []memory.Entry) (n int) {
 	for room := maxFoldInput; n < len(entries); n++ {
 		if room -= utf8.RuneCountInString(transcriptText(entries[n : n+1])); room < 0 {
@@ -175,7 +175,7 @@ func (a *Agent) folded(ctx context.Context, p part, s summing) memory.Session {
 	return se
 }
 
-// owing is the debt that a summary leaves, nil for none: nobody can pay where no
+// owing returns the debt that a summary leaves, nil for none: nobody can pay where no
 // model is.
 func (a *Agent) owing(se memory.Session, p part, s summing) *past.Debt {
 	rest := p.entries[s.read:]
@@ -221,7 +221,7 @@ func decided(se memory.Session, f folded, entries []memory.Entry) []string {
 	return list
 }
 
-// lines are what a session adds to the page that is carried on: what the model
+// lines returns what a session adds to the page that is carried on: what the model
 // says matters, where nobody else's words could have made it say so, and the
 // sentences of people that say most.
 func lines(se memory.Session, f folded, entries []memory.Entry) (list []past.Line) {
@@ -261,7 +261,7 @@ func lastAt(entries []memory.Entry) time.Time {
 	return entries[len(entries)-1].At
 }
 
-// points are the sentences of entries that are worth keeping.
+// points returns the sentences of entries that are worth keeping.
 func points(entries []memory.Entry) []past.Point {
 	var said []past.Said
 	for _, e := range entries {
@@ -276,12 +276,12 @@ func points(entries []memory.Entry) []past.Point {
 	return past.Extract(said)
 }
 
-// left are the points that a text does not have.
+// left returns the points that a text does not have.
 func left(all []past.Point, told string) []past.Point {
 	return slices.DeleteFunc(all, func(p past.Point) bool { return past.Says(told, p.Text) })
 }
 
-// shortTitle is a title as it is stored; otherwise where there is none.
+// shortTitle returns a title as it is stored; otherwise where there is none.
 func shortTitle(title, otherwise string) string {
 	if title = strings.Join(strings.Fields(clean(title)), " "); title == "" {
 		title = otherwise

@@ -35,7 +35,7 @@ const (
 	maxBatch    = 16
 )
 
-// offered is the core of the set and what the turn asked for beyond it.
+// offered returns the core of the set and what the turn asked for beyond it.
 func (r *toolrun) offered() tools.Set {
 	return r.set.Core().With(r.set.Only(r.offer...))
 }
@@ -87,7 +87,7 @@ func (t *turn) heardOf(c llm.ToolCall, o tools.Outcome, began time.Time) {
 	t.absorb(c, o)
 }
 
-// told is an outcome as the model reads it: what went wrong by its class first.
+// told returns an outcome as the model reads it: what went wrong by its class first.
 // It is never empty: some servers refuse that.
 func told(o tools.Outcome) string {
 	text := o.Result.Content
@@ -100,7 +100,7 @@ func told(o tools.Outcome) string {
 	return text
 }
 
-// toolName is the name a call gave, kept short: it is the model's own text.
+// toolName returns the name a call gave, kept short: it is the model's own text.
 func toolName(c llm.ToolCall) string {
 	if c.Name == "" {
 		return "unnamed"

@@ -31,7 +31,7 @@ func (r *trust) read(o provenance.Origin) {
 	r.taint.Outside = r.taint.Outside || o.Outside(r.user)
 }
 
-// others are the people besides the user whose words the turn has read.
+// others returns the people besides the user whose words the turn has read.
 func (r *trust) others() []string { return r.origin.But(r.user).People }
 
 // guarded reports whether what the model makes up may carry private data out.
@@ -40,7 +40,7 @@ func (r *trust) guarded() bool { return r.taint.Outside && r.taint.Private }
 // Nothing here looks at what a text says to find out whose it is: rows and
 // messages carry that with them.
 
-// ways are how the words of a message came.
+// ways returns how the words of a message came.
 func ways(m chat.Message) provenance.Via {
 	via := provenance.ViaTyped
 	for way, is := range map[provenance.Via]bool{provenance.ViaForwarded: m.Forwarded, provenance.ViaQuoted: m.Relayed, provenance.ViaShared: m.Shared, provenance.ViaEdited: m.Kind == chat.KindEdit} {
@@ -51,7 +51,7 @@ func ways(m chat.Message) provenance.Via {
 	return via
 }
 
-// via is how this turn's message came, with its files.
+// via returns how this turn's message came, with its files.
 func (t *turn) via() provenance.Via { return ways(t.m) | t.in.files.via | t.in.quoted }
 
 // listen reads what the message itself brings.
@@ -102,7 +102,7 @@ func (t *turn) readSummary(o provenance.Origin) {
 	t.trust.origin = t.trust.origin.Of(o.People...)
 }
 
-// entryOrigin is whose words an entry is made of, its author's included.
+// entryOrigin returns whose words an entry is made of, its author's included.
 func entryOrigin(e memory.Entry) provenance.Origin {
 	if e.Role == llm.RoleTool {
 		return e.Origin
@@ -110,7 +110,7 @@ func entryOrigin(e memory.Entry) provenance.Origin {
 	return e.Origin.Of(e.User)
 }
 
-// originOf is whose words a summary of entries is made of.
+// originOf returns whose words a summary of entries is made of.
 func originOf(entries []memory.Entry) (all provenance.Origin) {
 	for _, e := range entries {
 		o := entryOrigin(e)
@@ -122,7 +122,7 @@ func originOf(entries []memory.Entry) (all provenance.Origin) {
 	return all
 }
 
-// typed is what the person has typed, where all else that the turn has read is
+// typed returns what the person has typed, where all else that the turn has read is
 // what people said here; "" otherwise.
 func (t *turn) typed() string {
 	if t.sub != nil || t.via().Outside() || t.trust.origin.Via.Outside() {
@@ -131,7 +131,7 @@ func (t *turn) typed() string {
 	return t.in.text
 }
 
-// made is the origin of what the model wrote into a call: the person's, who is
+// made returns the origin of what the model wrote into a call: the person's, who is
 // asked where the turn has read others, and of others those whose words are in
 // it and not in the person's message.
 func (t *turn) made(args string) provenance.Origin {
@@ -165,7 +165,7 @@ func (t *turn) made(args string) provenance.Origin {
 	return o
 }
 
-// speaker is a person as transcripts name them: by a name that says nothing, and
+// speaker returns a person as transcripts name them: by a name that says nothing, and
 // a sign that nobody can take on.
 func speaker(name, user string) string { return label(name) + provenance.Sign(user) }
 

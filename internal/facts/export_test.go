@@ -18,10 +18,10 @@ const (
 
 var OwnerWord = ownerWord
 
-// DB is the database.
+// DB returns the database.
 func (s *Store) DB() *sqlite.DB { return s.db }
 
-// FindNear is all that is found by what it means, in no scope but near's own.
+// FindNear returns all that is found by what it means, in no scope but near's own.
 func (s *Store) FindNear(ctx context.Context, v Viewer, text string) ([]Fact, error) {
 	near, err := s.near(ctx, v, text)
 	if err != nil {
@@ -38,5 +38,5 @@ func (s *Store) DropRetired(ctx context.Context, until string) error {
 // UseModel has vectors made by another model.
 func (s *Store) UseModel(name string) { s.o.EmbedModel = name }
 
-// Embeds says that vectors are made.
+// Embeds reports whether vectors are made.
 func (s *Store) Embeds() bool { return s.o.Embed != nil }

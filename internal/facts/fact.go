@@ -65,7 +65,7 @@ type Fact struct {
 	Origin provenance.Origin
 }
 
-// Heard is the origin of a fact as far as it matters to those who read it: one
+// Heard returns the origin of a fact as far as it matters to those who read it: one
 // about a person was kept with their yes, one for everybody is somebody's.
 func (f Fact) Heard() provenance.Origin {
 	if f.Scope == ScopePerson {
@@ -129,7 +129,7 @@ var tagsIn = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|\s)(#[\p{L}\p{M}\p{N}_/-]*\p{L}[\p{L}\p{M}\p{N}_/-]*)`)
 })
 
-// isTag says that a text is # and the characters a tag may have.
+// isTag reports whether a text is # and the characters a tag may have.
 func isTag(text string) bool {
 	rest, marked := strings.CutPrefix(text, "#")
 	n := utf8.RuneCountInString(rest)
@@ -198,7 +198,7 @@ func (f *NewFact) normalize() (err error) {
 	return nil
 }
 
-// subjectOf is whom a fact of a scope is about when v says it.
+// subjectOf returns whom a fact of a scope is about when v says it.
 func subjectOf(v Viewer, s Scope) (string, error) {
 	switch {
 	case s == ScopePerson || v.Direct:
@@ -211,7 +211,7 @@ func subjectOf(v Viewer, s Scope) (string, error) {
 	return "", text.Tell("there is no server here to remember that for")
 }
 
-// ownerWord is a subject as one word of the full-text index.
+// ownerWord returns a subject as one word of the full-text index.
 func ownerWord(subject string) string {
 	sum := sha256.Sum256([]byte(subject))
 	return "o" + hex.EncodeToString(sum[:8])
@@ -243,7 +243,7 @@ func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error
 	return saved, sqlite.During("save fact", err)
 }
 
-// outdated says that a fact was learned from words that are forgotten.
+// outdated reports whether a fact was learned from words that are forgotten.
 func (s *Store) outdated(tx *sqlite.Tx, user string, f NewFact) (bool, error) {
 	if f.Generation != 0 {
 		if now, err := s.o.Generation(tx, f.Session); err != nil || now != f.Generation {
@@ -253,7 +253,7 @@ func (s *Store) outdated(tx *sqlite.Tx, user string, f NewFact) (bool, error) {
 	return forgottenSince(tx, user, f.Said)
 }
 
-// forgottenSince says that a person had something forgotten after they said
+// forgottenSince reports whether a person had something forgotten after they said
 // some words.
 func forgottenSince(tx *sqlite.Tx, user string, said time.Time) (bool, error) {
 	if said.IsZero() {
@@ -312,7 +312,7 @@ func one(list []Fact) Fact {
 	return list[0]
 }
 
-// origin is whose words a fact about subject is made of that v has saved: v's,
+// origin returns whose words a fact about subject is made of that v has saved: v's,
 // too, unless it is about v.
 func (f NewFact) origin(v Viewer, subject string) provenance.Origin {
 	return f.Origin.Of(v.User).But(subject)

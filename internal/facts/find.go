@@ -49,7 +49,7 @@ const (
 // sameSubject is the end that reads in the order of the index.
 const sameSubject = `f.subject = :subject AND f.scope = :scope ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
 
-// visibleTo is the condition on facts that hold and that v may see, "" for nobody.
+// visibleTo returns the condition on facts that hold and that v may see, "" for nobody.
 func visibleTo(v Viewer) string {
 	switch {
 	case v.Operator:
@@ -71,7 +71,7 @@ var (
 	factTexts  = reading{"f.id, f.content", func(r *sql.Rows) (f Fact, err error) { return f, r.Scan(&f.ID, &f.Content) }}
 )
 
-// facts is the one function that reads facts: the scope of v stands in its
+// facts returns the one function that reads facts: the scope of v stands in its
 // SQL. end narrows, orders and limits. query is a reader's or the writer's.
 func (r reading) facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args sqlite.Named) ([]Fact, error) {
 	scope := visibleTo(v)
@@ -218,7 +218,7 @@ func (s *Store) SearchFacts(ctx context.Context, v Viewer, text string, limit in
 	return found, sqlite.During("search facts", err)
 }
 
-// fitting are the facts of a list that fit a text by their words, and of all
+// fitting returns the facts of a list that fit a text by their words, and of all
 // those that fit by what they mean, best first.
 func (s *Store) fitting(ctx context.Context, v Viewer, text string, list []Fact, limit int) ([]Fact, error) {
 	near, err := s.near(ctx, v, text)
@@ -315,7 +315,7 @@ func (s *Store) rankFacts(list []Fact, words []string, limit int) []Fact {
 	return out
 }
 
-// lookalikes are the stems that a word is nearly one of, or a part of.
+// lookalikes returns the stems that a word is nearly one of, or a part of.
 func lookalikes(word string, stems map[string]int) (like []string) {
 	if utf8.RuneCountInString(word) < 4 {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Line is a fact as people and models read it in a list.
+// Line returns a fact as people and models read it in a list.
 func Line(f Fact) string {
 	line := fmt.Sprintf("- #%d %s", f.ID, tagged(f))
 	switch f.Scope {
@@ -28,7 +28,7 @@ func Became(s Saved) string {
 	return fmt.Sprintf(wordsRemembered, s.ID, tagged(s.Fact))
 }
 
-// tagged is what a fact says, with its tags.
+// tagged returns what a fact says, with its tags.
 func tagged(f Fact) string {
 	return strings.TrimSpace(f.Content + " " + strings.Join(f.Tags, " "))
 }

@@ -37,7 +37,7 @@ type Record struct {
 	line int
 }
 
-// same says that two records tell a person the same.
+// same reports whether two records tell a person the same.
 func (r Record) same(o Record) bool {
 	return r.Content == o.Content && slices.Equal(r.Tags, o.Tags)
 }
@@ -101,7 +101,7 @@ func Render(subject string, list []Record, conflicts []string) string {
 	return b.String()
 }
 
-// text is the record's line.
+// text returns the record's line.
 func (r Record) text(dated bool) string {
 	line := "- "
 	if dated {
@@ -171,7 +171,7 @@ func Parse(text string) (f File, err error) {
 	return f, nil
 }
 
-// notText is where a text stops being UTF-8, -1 when it does not. Zeros count:
+// notText returns where a text stops being UTF-8, -1 when it does not. Zeros count:
 // they are in UTF-16, and in what a crash left of a file.
 func notText(text string) int {
 	for i, r := range text {

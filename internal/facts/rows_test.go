@@ -170,7 +170,7 @@ func TestFactsForAMessage(t *testing.T) {
 	}
 }
 
-// anybody is one of six people, alone with the bot or in one of four channels.
+// anybody returns one of six people, alone with the bot or in one of four channels.
 func anybody(r *rand.Rand) facts.Viewer {
 	user := fmt.Sprintf("x:u%d", r.IntN(6))
 	if r.IntN(3) == 0 {

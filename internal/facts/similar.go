@@ -36,7 +36,7 @@ func twin(tx *sqlite.Tx, v Viewer, about Fact, text string) (Fact, error) {
 	return one(list), err
 }
 
-// kindred are the texts of the facts that are about the same, newest first: of
+// kindred returns the texts of the facts that are about the same, newest first: of
 // all of them, or of those that share a word where there are many.
 func kindred(tx *sqlite.Tx, v Viewer, about Fact, text string) ([]Fact, error) {
 	words := recall.Terms(text)
@@ -54,7 +54,7 @@ func kindred(tx *sqlite.Tx, v Viewer, about Fact, text string) ([]Fact, error) {
 	return factTexts.facts(tx.Query, v, "f.subject = :subject AND "+matching, sqlite.Named{"subject": about.Subject, "match": match, "limit": maxCandidates})
 }
 
-// Within says that words are wholly those of a text: that every telling word of
+// Within reports whether words are wholly those of a text: that every telling word of
 // theirs stands there, and that there is one.
 func Within(words, text string) bool {
 	said, n := recall.Stems(text), 0
@@ -66,7 +66,7 @@ func Within(words, text string) bool {
 	return n > 0
 }
 
-// Contributes says that an answer has telling words of a fact that the question
+// Contributes reports whether an answer has telling words of a fact that the question
 // did not have.
 func Contributes(fact, answer, question string) bool {
 	said, asked := recall.Stems(answer), recall.Stems(question)
@@ -78,7 +78,7 @@ func Contributes(fact, answer, question string) bool {
 	return false
 }
 
-// matchAny is the full-text query for any of some words, each quoted so that
+// matchAny returns the full-text query for any of some words, each quoted so that
 // none is an operator.
 func matchAny(words []string) string {
 	return `"` + strings.Join(words, `" OR "`) + `"`

@@ -94,7 +94,7 @@ func (s *Store) SyncFacts(ctx context.Context, user string, where chat.Key, text
 	return s.inStep(ctx, v, file.Conflicts)
 }
 
-// inStep is what both sides have to say now.
+// inStep returns what both sides have to say now.
 func (s *Store) inStep(ctx context.Context, v Viewer, conflicts []string) (Synced, error) {
 	rows, err := s.records(ctx, v)
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Store) FactsAgreed(ctx context.Context, done Synced) error {
 	return sqlite.During("sync facts", err)
 }
 
-// factsBase is what file and rows last agreed upon, as sums.
+// factsBase returns what file and rows last agreed upon, as sums.
 func (s *Store) factsBase(ctx context.Context) (map[int64]string, error) {
 	base := map[int64]string{}
 	saved, err := s.o.Settings.Setting(ctx, syncedSetting)

@@ -35,7 +35,7 @@ var (
 	ErrNothingUndone  = text.Tell("the facts file changed nothing that could be undone")
 )
 
-// FactsRefused is what keeps the facts file from being obeyed, nil for nothing.
+// FactsRefused returns what keeps the facts file from being obeyed, nil for nothing.
 func (s *Store) FactsRefused(ctx context.Context) (*MassError, error) {
 	v, err := s.o.Settings.Setting(ctx, refusedSetting)
 	if err != nil || v == "" {
@@ -214,7 +214,7 @@ func keepHistory(tx *sqlite.Tx, id int64, now string) error {
 	return err
 }
 
-// lastFact is the highest number that a fact ever had.
+// lastFact returns the highest number that a fact ever had.
 func (s *Store) lastFact() (id int64, err error) {
 	err = s.db.QueryRow("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'key_facts'").Scan(&id)
 	return id, err

@@ -46,7 +46,7 @@ func embedAll(t testing.TB, s *memory.Store) {
 	}
 }
 
-// storedVectors are those of a person's facts.
+// storedVectors returns those of a person's facts.
 func storedVectors(t *testing.T, s *memory.Store, user string) [][]byte {
 	t.Helper()
 	rows, err := s.DB().Query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)

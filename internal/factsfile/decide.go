@@ -36,7 +36,7 @@ func Decide(ctx context.Context, s *memory.Store, do string) (string, error) {
 	return Refused(mass), nil
 }
 
-// Refused is what the owner is told about a file that lost too much to be
+// Refused returns what the owner is told about a file that lost too much to be
 // obeyed.
 func Refused(mass *facts.MassError) string {
 	return fmt.Sprintf(wordsRefused, text.Sentence(mass.Error()))

@@ -30,7 +30,7 @@ type File struct {
 	ill error      // what keeps it from being obeyed
 }
 
-// New is the file at path with the facts of user.
+// New returns the file at path with the facts of user.
 func New(path, user string, store *memory.Store) *File {
 	return &File{path: path, user: user, store: store}
 }

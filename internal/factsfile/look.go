@@ -57,7 +57,7 @@ func at(name string) (l look, err error) {
 	return l, err
 }
 
-// beside is where a file would be that is not there.
+// beside returns where a file would be that is not there.
 func beside(name string) (l look, err error) {
 	if to, err := os.Readlink(name); err == nil { // a link to nothing
 		if !filepath.IsAbs(to) {
@@ -73,7 +73,7 @@ func beside(name string) (l look, err error) {
 	return l, nil
 }
 
-// same says that nothing happened between two looks.
+// same reports whether nothing happened between two looks.
 func (l look) same(o look) bool {
 	if l.target != o.target || l.exists != o.exists || l.sum != o.sum {
 		return false

@@ -89,7 +89,7 @@ type Source struct {
 	Snippet string `json:"snippet,omitempty"`
 }
 
-// NewID is a fresh id for a Decision.
+// NewID returns a fresh id for a Decision.
 func NewID() string { return uuid.NewString() }
 
 // CallRecord is the audit of one tool call.
@@ -268,7 +268,7 @@ type Stat struct {
 	Millis   int64 // sum of durations
 }
 
-// And is the sum of two.
+// And returns the sum of two.
 func (st Stat) And(o Stat) Stat {
 	st.Messages, st.Calls, st.Tokens, st.Millis = st.Messages+o.Messages, st.Calls+o.Calls, st.Tokens+o.Tokens, st.Millis+o.Millis
 	return st
@@ -288,7 +288,7 @@ func (t *Tally) Count(o chat.Outcome, n int) {
 	}
 }
 
-// Rate is the share of good ones among both, like "97.5%"; "" without any.
+// Rate returns the share of good ones among both, like "97.5%"; "" without any.
 func (t Tally) Rate() string {
 	if t.Good+t.Bad == 0 {
 		return ""

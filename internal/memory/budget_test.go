@@ -9,7 +9,7 @@ import (
 	"parley/internal/llm"
 )
 
-// sizes are the bytes by table.
+// sizes returns the bytes by table.
 func sizes(t *testing.T, s *Store) map[string]int64 {
 	t.Helper()
 	list, err := s.Sizes(bg)
@@ -87,7 +87,7 @@ func TestWhatAMessageLeaves(t *testing.T) {
 	}
 }
 
-// counted is how many messages ended in which way.
+// counted returns how many messages ended in which way.
 func counted(stats []Stat) map[chat.Outcome]int {
 	n := map[chat.Outcome]int{}
 	for _, st := range stats {

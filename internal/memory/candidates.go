@@ -43,7 +43,7 @@ const namesQuery = `SELECT o.user_id, coalesce((SELECT name FROM messages WHERE 
 const hitsQuery = `SELECT coalesce((SELECT group_concat(rowid) FROM (
 		SELECT rowid FROM messages_fts WHERE messages_fts MATCH value ORDER BY rowid DESC LIMIT :limit)), '') FROM json_each(:words)`
 
-// candidates are all messages the asker may see, or if those are too many what
+// candidates returns all messages the asker may see, or if those are too many what
 // was said around the ones that the index names: an answer often shares no word
 // with the question it answers.
 func (s *Store) candidates(q Query, words []string) ([]Passage, error) {
@@ -72,7 +72,7 @@ func (s *Store) candidates(q Query, words []string) ([]Passage, error) {
 	return append(found, more...), err
 }
 
-// scope are the parameters of visible, and of whatever keeps to it.
+// scope returns the parameters of visible, and of whatever keeps to it.
 func (q Query) scope() sqlite.Named {
 	since := ""
 	if q.Key.Channel == "" {
@@ -115,7 +115,7 @@ func (s *Store) spans(q Query, words []string, n int) (ids, people string, err e
 	return string(list), string(who), err
 }
 
-// names are the words of the names of those who spoke where the asker may see
+// names returns the words of the names of those who spoke where the asker may see
 // it, with their ids: said, they are greetings.
 func (s *Store) names(q Query) (map[string][]string, error) {
 	rows, err := s.db.Query(namesQuery, q.scope().With(sqlite.Named{"limit": maxNames}))

@@ -51,7 +51,7 @@ func Storable(m chat.Message) (body string, err error) {
 	return string(b), nil
 }
 
-// letter is what is kept of a message that can never be stored.
+// letter returns what is kept of a message that can never be stored.
 func letter(m chat.Message, reason error) chat.DeadLetter {
 	raw := m.Raw
 	if len(raw) == 0 {

@@ -63,7 +63,7 @@ type AnswerRecord struct {
 	Detail json.RawMessage `json:"detail"` // why it is as it is
 }
 
-// Markdown is the export as a text to read.
+// Markdown returns the export as a text to read.
 func (e Export) Markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# What is stored about %s\n\nAs of %s.", e.User, e.At.Format(time.RFC1123))

@@ -83,7 +83,7 @@ func vectorsFor(_ context.Context, texts []string) (list [][]float32, err error)
 	return list, nil
 }
 
-// vectorsOf are those of a person's facts.
+// vectorsOf returns those of a person's facts.
 func vectorsOf(t *testing.T, s *Store, user string) [][]byte {
 	t.Helper()
 	rows, err := s.db.Query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)

@@ -42,7 +42,7 @@ var wordless = []string{
 	"tool_calls.decision_id", "tool_calls.call_id", "tool_calls.name", "tool_calls.status", "tool_calls.class", "tool_calls.at", "usage.*",
 }
 
-// textColumns are the columns of the schema that can hold words.
+// textColumns returns the columns of the schema that can hold words.
 func textColumns(t *testing.T, s *Store) (list []string) {
 	t.Helper()
 	rows, err := s.db.Query(`SELECT m.name || '.' || p.name FROM sqlite_master m, pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
@@ -72,7 +72,7 @@ func TestEveryColumnOfWordsIsHeld(t *testing.T) {
 	}
 }
 
-// marker is what a person is known by in a column.
+// marker returns what a person is known by in a column.
 func marker(who, column string) string {
 	return "zx" + who + strings.NewReplacer(".", "", "_", "").Replace(column)
 }
@@ -252,7 +252,7 @@ func TestRetentionKeepsWhatHoldingsSays(t *testing.T) {
 	}
 }
 
-// calls is a call of a tool by its id.
+// calls returns a call of a tool by its id.
 func calls(id string) (list []llm.ToolCall) {
 	return []llm.ToolCall{{ID: id, Name: "recall_conversation", Args: "{}"}}
 }

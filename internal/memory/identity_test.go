@@ -16,7 +16,7 @@ import (
 	"parley/internal/sqlite"
 )
 
-// oldDatabase is a file of schema 8 with a little of everything in it, as an
+// oldDatabase returns a file of schema 8 with a little of everything in it, as an
 // earlier version left it.
 func oldDatabase(t *testing.T) (dir string) {
 	t.Helper()

@@ -125,7 +125,7 @@ func (a *arrival) accept(tx *sqlite.Tx, m chat.Message, body, now string) error 
 	return err
 }
 
-// answerNonce is the nonce of a part of the answer to an inbox row.
+// answerNonce returns the nonce of a part of the answer to an inbox row.
 func (s *Store) answerNonce(uid string, part int) string {
 	return chat.Nonce(s.salt, "answer:"+uid, part)
 }

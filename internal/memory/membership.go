@@ -55,7 +55,7 @@ func spoke(tx *sqlite.Tx, m chat.Message, now string) error {
 	return err
 }
 
-// Absent tells whether somebody is known to be out of a place, or to have
+// Absent reports whether somebody is known to be out of a place, or to have
 // blocked the bot there.
 func (s *Store) Absent(_ context.Context, user string, k chat.Key) (bool, error) {
 	state, err := s.word("read presence", "SELECT state FROM membership WHERE user_id = ? AND platform = ? AND channel = ?", user, k.Platform, k.Channel)

@@ -12,7 +12,7 @@ import (
 
 var _ chat.Outbox = (*Store)(nil)
 
-// encode is the stored form of parts.
+// encode returns the stored form of parts.
 func encode(parts []chat.Part) ([]string, error) {
 	bodies := make([]string, len(parts))
 	for i, p := range parts {

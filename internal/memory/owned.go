@@ -21,7 +21,7 @@ type (
 // Viewer.Named.
 const ofOwner = ` user_id = :user AND (:direct OR (platform = :platform AND channel = :channel)) `
 
-// morePeople is the column people with those of a parameter added.
+// morePeople returns the column people with those of a parameter added.
 func morePeople(parameter string) string {
 	return "iif(" + parameter + " = '', people, (SELECT json_group_array(value) FROM (SELECT value FROM json_each(iif(people = '', '[]', people)) UNION SELECT value FROM json_each(" + parameter + "))))"
 }

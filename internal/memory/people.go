@@ -25,7 +25,7 @@ func (s *Store) Person(_ context.Context, id string) (Person, error) {
 	return p, err
 }
 
-// DirectChat is where somebody last wrote to the bot alone; ErrNotFound when
+// DirectChat returns where somebody last wrote to the bot alone; ErrNotFound when
 // they never did.
 func (s *Store) DirectChat(_ context.Context, id string) (k chat.Key, err error) {
 	err = s.db.QueryRow(`SELECT m.platform, m.channel, m.thread FROM messages m JOIN sessions s ON s.id = m.session_id

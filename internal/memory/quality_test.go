@@ -54,7 +54,7 @@ func chatFiles(t testing.TB, names ...string) (texts []string) {
 	return texts
 }
 
-// oldChats is a store with the chats of testdata/recall, and the questions.
+// oldChats returns a store with the chats of testdata/recall, and the questions.
 func oldChats(t testing.TB, more ...string) (*Store, []question) {
 	t.Helper()
 	s := open(t, Options{})
@@ -86,7 +86,7 @@ func attend(t testing.TB, s *Store, user string) {
 	}))
 }
 
-// share is how much of the evidence is among the passages.
+// share returns how much of the evidence is among the passages.
 func (q question) share(found []Passage) float64 {
 	n := 0
 	for _, p := range found {
@@ -97,7 +97,7 @@ func (q question) share(found []Passage) float64 {
 	return float64(n) / float64(len(q.Evidence))
 }
 
-// group is what a question is measured with.
+// group returns what a question is measured with.
 func (q question) group() string {
 	switch {
 	case slices.Contains(shortChats, q.Channel):
@@ -130,7 +130,7 @@ func split(list []question) (long, short []question) {
 	return long, short
 }
 
-// score is the mean share by group, in percent, of what one way of recalling
+// score returns the mean share by group, in percent, of what one way of recalling
 // brings within a budget.
 func score(list []question, found [][]Passage, tokens int) map[string]float64 {
 	sum, n := map[string]float64{}, map[string]float64{}

@@ -131,7 +131,7 @@ func endWaiting(tx *sqlite.Tx, q chat.Question, status string) error {
 	return nil
 }
 
-// AskedAs is the platform's id of the message that shows a question; "" when it
+// AskedAs returns the platform's id of the message that shows a question; "" when it
 // is not known.
 func (s *Store) AskedAs(_ context.Context, q chat.Question) (string, error) {
 	if q.Row == 0 {

@@ -11,7 +11,7 @@ import (
 // and templates fixed.
 const keepQuirks = 30 * 24 * time.Hour
 
-// Quirks is what was learned of a model at an endpoint, sorted.
+// Quirks returns what was learned of a model at an endpoint, sorted.
 func (s *Store) Quirks(_ context.Context, endpoint, model string) (names []string, err error) {
 	rows, err := s.db.Query("SELECT quirk FROM quirks WHERE endpoint = ? AND model = ? AND at > ? ORDER BY quirk",
 		endpoint, model, Stamp(s.now().Add(-keepQuirks)))

@@ -174,7 +174,7 @@ func pack(found []Passage, q Query) []Passage {
 	return kept
 }
 
-// who is the speaker as the passage names them: never as somebody else.
+// who returns the speaker as the passage names them: never as somebody else.
 func (p Passage) who(sign bool) string {
 	switch name := provenance.Label(p.name); {
 	case p.Bot:

@@ -9,7 +9,7 @@ import (
 	"parley/internal/provenance"
 )
 
-// SaidBy is whose words a message of the platform is, and how they came: a
+// SaidBy returns whose words a message of the platform is, and how they came: a
 // person's, or the bot's, whose answer was made of the words of others. What is
 // not known is from outside.
 func (s *Store) SaidBy(_ context.Context, k chat.Key, id string) (o Origin, err error) {
@@ -26,7 +26,7 @@ func (s *Store) SaidBy(_ context.Context, k chat.Key, id string) (o Origin, err 
 	return o.Of(user), during("look up a quoted message", err)
 }
 
-// answered is whom an answer of the bot's was for, and what it was made of. Its
+// answered returns whom an answer of the bot's was for, and what it was made of. Its
 // audit was stored with it, so it is looked for about that moment.
 func (s *Store) answered(k chat.Key, id string) (user string, o Origin, err error) {
 	var inbox int64

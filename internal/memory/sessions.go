@@ -202,7 +202,7 @@ const changed = `last_activity = :active, expires_at = :expires, last_model = :m
 	compression_count = :folds, title = :title, decisions = :decisions, mentions = :mentions, playbook = :playbook, via = :via, people = :people,
 	page = :page, debt = :debt, owed_at = :owed, folded_tokens = :folded`
 
-// changing are the parameters of changed, and of a new row.
+// changing returns the parameters of changed, and of a new row.
 func (se Session) changing() (sqlite.Named, error) {
 	args := sqlite.Named{
 		"id": se.ID, "platform": se.Key.Platform, "channel": se.Key.Channel, "thread": se.Key.Thread, "user": se.User, "status": string(se.Status),
@@ -228,7 +228,7 @@ func (se Session) changing() (sqlite.Named, error) {
 	return args, nil
 }
 
-// upToDate says that nothing was forgotten in a session, or in the one that a
+// upToDate reports whether nothing was forgotten in a session, or in the one that a
 // new session carries on, since it was read.
 func upToDate(tx *sqlite.Tx, se Session) (bool, error) {
 	now, err := generation(tx, se.ID)

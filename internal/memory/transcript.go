@@ -184,7 +184,7 @@ func (t *Turn) settle(tx *sqlite.Tx, s *Store) error {
 	return nil
 }
 
-// ownWords are what the author of a message said themselves: all that is kept
+// ownWords returns what the author of a message said themselves: all that is kept
 // of a turn during which somebody else was forgotten, since its answer may rest
 // on their words.
 func ownWords(entries []Entry, user string) (own []Entry) {
@@ -196,7 +196,7 @@ func ownWords(entries []Entry, user string) (own []Entry) {
 	return own
 }
 
-// bare is a decision without what was read for it.
+// bare returns a decision without what was read for it.
 func (d Decision) bare() Decision {
 	d.Detail = Detail{ErrorID: d.Detail.ErrorID, Prompt: d.Detail.Prompt, Steps: d.Detail.Steps}
 	return d

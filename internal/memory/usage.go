@@ -19,7 +19,7 @@ type Used struct {
 	Usage   llm.Usage
 }
 
-// day is the day of a moment, in UTC, as limits count days.
+// day returns the day of a moment, in UTC, as limits count days.
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // AddUsage adds calls to what a person took today in a place. Both are empty

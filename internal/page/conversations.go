@@ -94,7 +94,7 @@ func (p *Page) read(r *http.Request, t conversation, self string) (any, error) {
 	return t, err
 }
 
-// firstID is the row of the first message shown; turns without one come from
+// firstID returns the row of the first message shown; turns without one come from
 // in between.
 func firstID(list []turn) int64 {
 	for _, t := range list {

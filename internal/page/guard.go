@@ -54,13 +54,13 @@ func (p *Page) Beside(next http.Handler) http.Handler {
 	})
 }
 
-// loopback says that only this machine reaches a listening address.
+// loopback reports whether only this machine reaches a listening address.
 func loopback(listen string) bool {
 	host, _, _ := net.SplitHostPort(listen)
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 
-// sameOrigin tells whether a page of ours sent r, as far as the browser says. A
+// sameOrigin reports whether a page of ours sent r, as far as the browser says. A
 // browser that keeps its referrer to itself, as ours are told to, sends the
 // origin null, so what it says about the site decides then.
 func sameOrigin(r *http.Request) bool {
@@ -103,7 +103,7 @@ func (p *Page) inside(next func(http.ResponseWriter, *http.Request, *login)) htt
 	})
 }
 
-// addresses are the hosts a browser may name for a listening address.
+// addresses returns the hosts a browser may name for a listening address.
 func addresses(listen string) (hosts map[string]bool, port string) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {

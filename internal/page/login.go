@@ -90,7 +90,7 @@ func (ls *logins) find(token string) *login {
 	return l
 }
 
-// live tells whether a login still is one, without keeping it alive.
+// live reports whether a login still is one, without keeping it alive.
 func (ls *logins) live(token string) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
@@ -104,7 +104,7 @@ func (ls *logins) end(token string) {
 	delete(ls.open, sha256.Sum256([]byte(token)))
 }
 
-// token is what the browser was given; "" when it has none.
+// token returns what the browser was given; "" when it has none.
 func (p *Page) token(r *http.Request) string {
 	c, err := r.Cookie(p.cookie)
 	if err != nil {

@@ -175,7 +175,7 @@ func New(o Options) *Page {
 	return p
 }
 
-// Address is where the page is listened on.
+// Address returns where the page is listened on.
 func (p *Page) Address() string { return p.o.Listen }
 
 // Changed tells open pages that something happened.

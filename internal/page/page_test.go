@@ -199,7 +199,7 @@ func (s *site) until(path, want string) string {
 	return body
 }
 
-// sessionOf is the session that messages of a place are stored in.
+// sessionOf returns the session that messages of a place are stored in.
 func sessionOf(k chat.Key, at time.Time) *memory.Session {
 	return &memory.Session{
 		ID: fmt.Sprintf("%08x-0000-4000-8000-000000000000", len(k.String())*7919+int(k.Channel[len(k.Channel)-1])), Key: k, Status: memory.Active,
@@ -207,7 +207,7 @@ func sessionOf(k chat.Key, at time.Time) *memory.Session {
 	}
 }
 
-// turn is what an answered message leaves behind.
+// turn returns what an answered message leaves behind.
 func turn(m chat.Message, text string) *memory.Turn {
 	at := m.At
 	se := sessionOf(m.Key, at)

@@ -19,7 +19,7 @@ import (
 // more is marks rather than words, and is shown as it was written.
 const swollen = 2
 
-// prose is what somebody wrote, in Markdown, as HTML. It loads nothing, and its
+// prose returns what somebody wrote, in Markdown, as HTML. It loads nothing, and its
 // links lead to the web only.
 func prose(text string) template.HTML {
 	plain := template.HTMLEscapeString(text)
@@ -106,7 +106,7 @@ func address(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.Wa
 	return ast.WalkSkipChildren, err
 }
 
-// anchor is a link to the web; anything else is shown and leads nowhere.
+// anchor returns a link to the web; anything else is shown and leads nowhere.
 func anchor(to, label string) string {
 	label = template.HTMLEscapeString(label)
 	u, err := url.Parse(to)

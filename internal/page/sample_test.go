@@ -13,7 +13,7 @@ import (
 	"parley/internal/page"
 )
 
-// sampleViews are those of a bot with everything.
+// sampleViews returns those of a bot with everything.
 func sampleViews() page.Views {
 	return page.Views{
 		Status: func(context.Context) []page.Line {

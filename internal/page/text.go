@@ -21,7 +21,7 @@ const (
 	maxBody = 48 << 10
 )
 
-// cost is what a rune takes in HTML.
+// cost returns what a rune takes in HTML.
 func cost(r rune) int {
 	switch r {
 	case '<', '>':
@@ -45,7 +45,7 @@ func clip(s string, n int) string {
 // markup is about what the tags around one text take.
 const markup = 300
 
-// weight is what texts take on a page.
+// weight returns what texts take on a page.
 func weight(texts ...string) (n int) {
 	for _, s := range texts {
 		for _, r := range s {
@@ -92,7 +92,7 @@ func marked(text string) (list []span) {
 	return list
 }
 
-// stamp is a moment as people read it; all of them are UTC.
+// stamp returns a moment as people read it; all of them are UTC.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		return "–"
@@ -102,7 +102,7 @@ func stamp(t time.Time) string {
 
 func machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// took is a duration in three digits or so.
+// took returns a duration in three digits or so.
 func took(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -113,7 +113,7 @@ func took(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// count is a number in three digits or so.
+// count returns a number in three digits or so.
 func count(n int) string {
 	switch {
 	case n < 10_000:

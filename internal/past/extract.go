@@ -71,7 +71,7 @@ func Extract(said []Said) (points []Point) {
 	return points
 }
 
-// Best are the points that count most, at most n runes of them, in the order
+// Best returns the points that count most, at most n runes of them, in the order
 // they were said: people's first, and the bot's where there is room.
 func Best(points []Point, n int) []Point {
 	order := slices.Clone(points)
@@ -95,7 +95,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-// Line is the point as a line of a summary.
+// Line returns the point as a line of a summary.
 func (p Point) Line() string {
 	words := p.Text
 	if p.Passed {
@@ -104,7 +104,7 @@ func (p Point) Line() string {
 	return p.At.UTC().Format("[2006-01-02] ") + p.Name + ": " + words
 }
 
-// Digest is the summary that code makes of points, one a line, within n runes.
+// Digest returns the summary that code makes of points, one a line, within n runes.
 func Digest(points []Point, n int) string {
 	var lines []string
 	for _, p := range Best(points, n) {
@@ -113,7 +113,7 @@ func Digest(points []Point, n int) string {
 	return strings.Join(lines, "\n")
 }
 
-// sentences are those of a text, each on one line and of bounded length.
+// sentences returns those of a text, each on one line and of bounded length.
 func sentences(s string) (list []string) {
 	for _, line := range provenance.Lines(s) {
 		for line != "" {
@@ -127,7 +127,7 @@ func sentences(s string) (list []string) {
 	return list
 }
 
-// sentenceEnd is where the first sentence of a line ends: behind a stop that a
+// sentenceEnd returns where the first sentence of a line ends: behind a stop that a
 // space follows and that is no part of a number or of a short word.
 func sentenceEnd(line string) int {
 	word := 0
@@ -146,7 +146,7 @@ func sentenceEnd(line string) int {
 	return len(line)
 }
 
-// weigh is what a sentence is worth, 0 for nothing, and whether it says that
+// weigh returns what a sentence is worth, 0 for nothing, and whether it says that
 // something was decided.
 func weigh(sentence string) (worth int, decided bool) {
 	telling := recall.Terms(sentence)

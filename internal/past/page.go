@@ -44,7 +44,7 @@ func Page(carried []Line, more ...Line) []Line {
 	return page
 }
 
-// Covers says that one of some lines says what a text does.
+// Covers reports whether one of some lines says what a text does.
 func Covers(page []Line, what string) bool {
 	return slices.ContainsFunc(page, func(l Line) bool { return Says(l.Text, what) })
 }
@@ -70,7 +70,7 @@ func Says(all, what string) bool {
 	return float64(n) >= covered*float64(len(terms))
 }
 
-// weakest is the line that says least; of equals the oldest.
+// weakest returns the line that says least; of equals the oldest.
 func weakest(page []Line) int {
 	at, least := 0, -1
 	for i, l := range page {
@@ -88,7 +88,7 @@ func size(page []Line) (n int) {
 	return n
 }
 
-// Without is the page without lines that no longer hold, by their numbers from
+// Without returns the page without lines that no longer hold, by their numbers from
 // 1. Whoever names too many of them is not believed.
 func Without(page []Line, outdated []int) []Line {
 	if len(outdated)*maxOutdated > len(page) {
@@ -103,7 +103,7 @@ func Without(page []Line, outdated []int) []Line {
 	return kept
 }
 
-// Text is the page as it is read: a line each, with its day.
+// Text returns the page as it is read: a line each, with its day.
 func Text(page []Line) string {
 	var b strings.Builder
 	for _, l := range page {
@@ -112,7 +112,7 @@ func Text(page []Line) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// People are those whose words a page is made of.
+// People returns those whose words a page is made of.
 func People(page []Line) (all []string) {
 	for _, l := range page {
 		all = append(all, l.People...)

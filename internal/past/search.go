@@ -78,7 +78,7 @@ func (f *Found) answers(asked []string) bool {
 	return f.Score >= leastShare
 }
 
-// told is what a session says of itself.
+// told returns what a session says of itself.
 func (s Session) told() string {
 	parts := []string{s.Closing}
 	if s.Title != "" && !strings.HasPrefix(s.Closing, s.Title) {

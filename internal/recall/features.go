@@ -85,7 +85,7 @@ func (t *features) add(s share) {
 	t.shares = append(t.shares, s)
 }
 
-// askingPart is how much of a text stands in sentences that end in a question
+// askingPart returns how much of a text stands in sentences that end in a question
 // mark, from 0 to 1.
 func askingPart(text string) float64 {
 	asks, start := 0, 0

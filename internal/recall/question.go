@@ -77,7 +77,7 @@ func named(said []Message, text string) (speakers, rest []string) {
 	return speakers, rest
 }
 
-// shortFor says that two names may be the same person's.
+// shortFor reports whether two names may be the same person's.
 func shortFor(a, b string) bool {
 	_, known := nicknames()[Stem(a)][Stem(b)]
 	return known || min(len(a), len(b)) >= 3 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
@@ -119,10 +119,10 @@ func (q *question) calendar(text string) {
 	}
 }
 
-// dated says that the question names a time.
+// dated reports whether the question names a time.
 func (q question) dated() bool { return len(q.months)+len(q.years) > 0 }
 
-// period is what speaks for a message that was said at a time.
+// period returns what speaks for a message that was said at a time.
 func (q question) period(at time.Time) float64 {
 	if !q.dated() || len(q.months) > 0 && !slices.Contains(q.months, at.Month()) || len(q.years) > 0 && !slices.Contains(q.years, at.Year()) {
 		return 0

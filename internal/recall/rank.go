@@ -149,7 +149,7 @@ func (t *talk) weigh(words int) {
 	}
 }
 
-// span is how much of what is asked the i-th message and those around it in its
+// span returns how much of what is asked the i-th message and those around it in its
 // session say, up to 1: of each word only where it counts most, so that many
 // words beat one said often.
 func (t *talk) span(i int) float64 {
@@ -174,12 +174,12 @@ func (t *talk) span(i int) float64 {
 	return sum
 }
 
-// answers says that somebody else asked something right before the i-th message.
+// answers reports whether somebody else asked something right before the i-th message.
 func (t *talk) answers(i int) bool {
 	return i > 0 && t.at[i] == t.at[i-1] && t.said[i-1].asks > 0 && t.said[i-1].name != t.said[i].name
 }
 
-// replied is how much of what is asked stands in what the i-th message answers.
+// replied returns how much of what is asked stands in what the i-th message answers.
 func (t *talk) replied(i int) (sum float64) {
 	if !t.answers(i) {
 		return 0
@@ -190,7 +190,7 @@ func (t *talk) replied(i int) (sum float64) {
 	return sum
 }
 
-// covers is how much of what is asked each session says in its own words.
+// covers returns how much of what is asked each session says in its own words.
 func (t *talk) covers() []float64 {
 	sum := make([]float64, len(t.said))
 	last := make([]int, len(t.rare)) // the session that said a word last, plus one
@@ -217,7 +217,7 @@ func sessions(list []Message) []int {
 	return at
 }
 
-// favor is what speaks for a message whatever its words are about and whoever
+// favor returns what speaks for a message whatever its words are about and whoever
 // said it.
 func (q question) favor(m Message, t features) float64 {
 	f := asking*t.asks + perLength*math.Log(float64(frame+len(m.Text))) + perNews*math.Log(1+t.news) + q.period(m.At)
@@ -227,7 +227,7 @@ func (q question) favor(m Message, t features) float64 {
 	return f
 }
 
-// naming is what speaks for a message because the question names who said it.
+// naming returns what speaks for a message because the question names who said it.
 func (q question) naming(m Message) (f float64) {
 	for n := range strings.FieldsSeq(strings.ToLower(m.Name)) {
 		switch slices.Index(q.speakers, n) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// talkOf is a conversation of "Name: text" lines, a minute apart.
+// talkOf returns a conversation of "Name: text" lines, a minute apart.
 func talkOf(lines ...string) (list []Message) {
 	at := time.Date(2024, 3, 4, 18, 0, 0, 0, time.UTC)
 	for i, l := range lines {
@@ -23,7 +23,7 @@ func talkOf(lines ...string) (list []Message) {
 	return list
 }
 
-// placeOf is the place in the ranking of the message with an index, from 0.
+// placeOf returns the place in the ranking of the message with an index, from 0.
 func placeOf(order []Ranked, index int) int {
 	for i, r := range order {
 		if r.Index == index {

@@ -1,6 +1,6 @@
 package recall
 
-// Dice is how much two sets have in common: 2·|a∩b| / (|a|+|b|), from 0 to 1.
+// Dice returns how much two sets have in common: 2·|a∩b| / (|a|+|b|), from 0 to 1.
 func Dice(a, b map[string]bool) float64 {
 	if len(a)+len(b) == 0 {
 		return 0
@@ -14,7 +14,7 @@ func Dice(a, b map[string]bool) float64 {
 	return 2 * float64(common) / float64(len(a)+len(b))
 }
 
-// Trigrams are the three-letter pieces of a word with its ends marked, for
+// Trigrams returns the three-letter pieces of a word with its ends marked, for
 // words that differ by a slip.
 func Trigrams(word string) map[string]bool {
 	r := []rune(" " + word + " ")

@@ -38,7 +38,7 @@ func Stem(w string) string {
 	return e.Current()
 }
 
-// Stems is the set of a text's telling words, without their endings.
+// Stems returns the set of a text's telling words, without their endings.
 func Stems(text string) map[string]bool {
 	set := map[string]bool{}
 	for w := range tellingWords(text) {

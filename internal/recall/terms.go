@@ -34,7 +34,7 @@ func TermsUpTo(question string, limit int) []string {
 	return out
 }
 
-// tellingWords are those of a text, as often as they occur.
+// tellingWords returns those of a text, as often as they occur.
 func tellingWords(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for w := range words(s) {

@@ -28,7 +28,7 @@ type Breaker struct {
 	why     error
 }
 
-// enter says whether a call may go through. The caller calls leave after it.
+// enter reports whether a call may go through. The caller calls leave after it.
 func (b *Breaker) enter() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -59,7 +59,7 @@ func (b *Breaker) leave(ctx context.Context, err error) {
 	}
 }
 
-// restFor is the first rest after a failure, 0 for none.
+// restFor returns the first rest after a failure, 0 for none.
 func restFor(err error) time.Duration {
 	var e *llm.Error
 	if !errors.As(err, &e) {

@@ -61,7 +61,7 @@ type gaugeState struct {
 	Heard  int                                           `json:"heard"`
 }
 
-// Estimate is the tokens of a request.
+// Estimate returns the tokens of a request.
 func (g *Gauge) Estimate(r llm.Request) int {
 	weight := llm.Usual
 	if g != nil {

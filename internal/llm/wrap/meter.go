@@ -14,7 +14,7 @@ type Price struct {
 	Output float64
 }
 
-// Of is what a call costs: by the price or, where there is none, as the
+// Of returns what a call costs: by the price or, where there is none, as the
 // provider reported it.
 func (p Price) Of(u llm.Usage) float64 {
 	if p == (Price{}) {
@@ -108,7 +108,7 @@ func counting(onText func(string), said *int) func(string) {
 	}
 }
 
-// took is what a call was billed: as the provider said or, where it said
+// took returns what a call was billed: as the provider said or, where it said
 // nothing, by the estimate; what wrote nothing to the wire, such as the built-in
 // responder, took nothing. An answer that was cut or stopped was begun, and is
 // billed too; one that never came is not.
@@ -135,7 +135,7 @@ func (m Meter) took(r llm.Request, resp llm.Response, err error, said int) llm.U
 	return u
 }
 
-// firstPrompt is what one request had, 0 where that cannot be told.
+// firstPrompt returns what one request had, 0 where that cannot be told.
 func firstPrompt(u llm.Usage) int {
 	if u.Attempts > 1 || u.Cached > u.Prompt { // some count without what was cached
 		return 0

@@ -72,7 +72,7 @@ func (r Route) Complete(ctx context.Context, req llm.Request, onText func(string
 	}
 }
 
-// order is the legs with the one that is asked for first.
+// order returns the legs with the one that is asked for first.
 func (r Route) order(name string) []Leg {
 	i := slices.IndexFunc(r.Legs, func(l Leg) bool { return l.Name == name })
 	if i <= 0 {
@@ -81,14 +81,14 @@ func (r Route) order(name string) []Leg {
 	return slices.Concat(r.Legs[i:i+1], r.Legs[:i], r.Legs[i+1:])
 }
 
-// Estimate is the size of a request in tokens of the model that would get it.
+// Estimate returns the size of a request in tokens of the model that would get it.
 func (r Route) Estimate(req llm.Request) int { return r.Next(req.Model).Gauge.Estimate(req) }
 
-// Space is how many tokens a request may have at the model that would get it; 0
+// Space returns how many tokens a request may have at the model that would get it; 0
 // is not known.
 func (r Route) Space(model string) int { return r.Next(model).Window.Space() }
 
-// Next is the leg that a request for this model would be sent to now.
+// Next returns the leg that a request for this model would be sent to now.
 func (r Route) Next(name string) Leg {
 	legs := r.order(name)
 	for _, l := range legs {
@@ -213,7 +213,7 @@ func (c *routed) worst(failed []failure) error {
 	return &told
 }
 
-// unseen is the messages without pictures.
+// unseen returns the messages without pictures.
 func unseen(ms []llm.Message) []llm.Message {
 	if !slices.ContainsFunc(ms, func(m llm.Message) bool { return len(m.Images) > 0 }) {
 		return ms

@@ -30,7 +30,7 @@ func refusal(code int, body string, header ...string) llmtest.Turn {
 	return t
 }
 
-// failures are the ways in which endpoints fail at the wire.
+// failures returns the ways in which endpoints fail at the wire.
 func failures() map[string]llmtest.Turn {
 	half := piece(`{"content":"half an answer"}`, "null")
 	return map[string]llmtest.Turn{
@@ -62,7 +62,7 @@ func failures() map[string]llmtest.Turn {
 	}
 }
 
-// endpoint is a fake and a leg to it.
+// endpoint returns a fake and a leg to it.
 func endpoint(t *testing.T, name string) (*llmtest.Server, Leg) {
 	t.Helper()
 	s := llmtest.NewServer()

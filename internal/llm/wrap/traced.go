@@ -74,7 +74,7 @@ var errorTypes = []struct {
 	{llm.ErrNone, "no_model"},
 }
 
-// ErrorType is the error.type of a failure: one of few words, "_OTHER" for what
+// ErrorType returns the error.type of a failure: one of few words, "_OTHER" for what
 // has none, "" for nil.
 func ErrorType(err error) string {
 	if err == nil {

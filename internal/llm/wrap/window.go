@@ -63,7 +63,7 @@ func (w *Window) Refresh(ctx context.Context) {
 	}
 }
 
-// Tokens is the whole window, 0 where it is not known.
+// Tokens returns the whole window, 0 where it is not known.
 func (w *Window) Tokens() int {
 	if w == nil {
 		return 0
@@ -73,7 +73,7 @@ func (w *Window) Tokens() int {
 	return w.tokens
 }
 
-// Space is what a request may take of the window, 0 where it is not known.
+// Space returns what a request may take of the window, 0 where it is not known.
 func (w *Window) Space() int {
 	if w == nil {
 		return 0

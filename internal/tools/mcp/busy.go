@@ -46,7 +46,7 @@ func (r *remote) postpone() bool {
 	return r.busy.postponed
 }
 
-// patience is how long a list of tools may take now: one who gave up on a call
+// patience returns how long a list of tools may take now: one who gave up on a call
 // does not know how long the server is at it.
 func (r *remote) patience() time.Duration {
 	r.busy.mu.Lock()
@@ -57,7 +57,7 @@ func (r *remote) patience() time.Duration {
 	return listTimeout
 }
 
-// excused says that a look which took that long may have failed because the
+// excused reports whether a look which took that long may have failed because the
 // server was at work; then there will be another.
 func (r *remote) excused(patience time.Duration) bool {
 	if r.postpone() {

@@ -53,7 +53,7 @@ func (t tool) Call(ctx context.Context, c tools.Call) (tools.Result, error) {
 	return result, nil
 }
 
-// result is an answer as the model and the person get it.
+// result returns an answer as the model and the person get it.
 func (r *remote) result(answer *sdk.CallToolResult) tools.Result {
 	result := tools.Result{Content: content(answer), Untrusted: true}
 	if files := r.files(answer.Content); len(files) > 0 {
@@ -62,7 +62,7 @@ func (r *remote) result(answer *sdk.CallToolResult) tools.Result {
 	return result
 }
 
-// failed is a call that the server refused or did not answer.
+// failed returns a call that the server refused or did not answer.
 func (r *remote) failed(ctx context.Context, err error) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, ctx.Err()
@@ -72,7 +72,7 @@ func (r *remote) failed(ctx context.Context, err error) (tools.Result, error) {
 	return tools.Result{Content: limited(err.Error(), 1000), Untrusted: true}, errors.New(wordReported)
 }
 
-// content is what of an answer can be read.
+// content returns what of an answer can be read.
 func content(answer *sdk.CallToolResult) string {
 	var b strings.Builder
 	for i, item := range answer.Content {
@@ -107,7 +107,7 @@ func itemText(item sdk.Content) string {
 	return ""
 }
 
-// resourceText is what of a resource can be read.
+// resourceText returns what of a resource can be read.
 func resourceText(r *sdk.ResourceContents) string {
 	switch {
 	case r == nil:
@@ -120,7 +120,7 @@ func resourceText(r *sdk.ResourceContents) string {
 	return r.Text
 }
 
-// readable says that a resource which comes as bytes is text.
+// readable reports whether a resource which comes as bytes is text.
 func readable(r *sdk.ResourceContents) bool {
 	kind, _, _ := strings.Cut(r.MIMEType, ";")
 	return len(r.Blob) > 0 && (strings.HasPrefix(kind, "text/") || kind == "application/json") && utf8.Valid(r.Blob)

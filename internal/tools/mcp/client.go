@@ -148,7 +148,7 @@ func (c *Client) Run(ctx context.Context) {
 	all.Wait()
 }
 
-// Set is what the servers offer right now, in the order they were configured.
+// Set returns what the servers offer right now, in the order they were configured.
 func (c *Client) Set() tools.Set {
 	var set tools.Set
 	for _, r := range c.remotes {
@@ -165,7 +165,7 @@ func (c *Client) Look() {
 	}
 }
 
-// Status is how every server stands, in the order they were configured.
+// Status returns how every server stands, in the order they were configured.
 func (c *Client) Status() []Status {
 	out := make([]Status, len(c.remotes))
 	for i, r := range c.remotes {
@@ -187,7 +187,7 @@ func (c *Client) Approve(server, tool, hash string) error {
 	return fmt.Errorf("mcp: there is no server %q", server)
 }
 
-// find is the server of that name, nil for none.
+// find returns the server of that name, nil for none.
 func (c *Client) find(server string) *remote {
 	for _, r := range c.remotes {
 		if r.server.Name == server {

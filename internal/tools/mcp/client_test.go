@@ -60,7 +60,7 @@ func (f *fake) count() int {
 	return len(f.dials)
 }
 
-// last is what ends the last connection.
+// last returns what ends the last connection.
 func (f *fake) last() func() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

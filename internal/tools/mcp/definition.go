@@ -34,7 +34,7 @@ type definition struct {
 
 func (d definition) pin() pin { return pin{d.hash, d.Description, d.said()} }
 
-// said is what the hints say, as it is pinned; never "".
+// said returns what the hints say, as it is pinned; never "".
 func (d definition) said() string {
 	if d.Hints == nil {
 		return "nothing"
@@ -101,7 +101,7 @@ func ourName(server, tool string) string {
 
 func (s Server) timeout() time.Duration { return cmp.Or(s.Timeout, callTimeout) }
 
-// hints are a tool's annotations with the protocol's defaults; nil for none.
+// hints returns a tool's annotations with the protocol's defaults; nil for none.
 func hints(t *sdk.Tool) *tools.Hints {
 	a := t.Annotations
 	if a == nil {
@@ -116,7 +116,7 @@ func hints(t *sdk.Tool) *tools.Hints {
 		ReadOnly: a.ReadOnlyHint, Destructive: said(a.DestructiveHint), Idempotent: a.IdempotentHint, OpenWorld: said(a.OpenWorldHint)}
 }
 
-// takesAddress says that the arguments must hold an address called url.
+// takesAddress reports whether the arguments must hold an address called url.
 func takesAddress(schema string) bool {
 	var s struct{ Required []string }
 	return json.Unmarshal([]byte(schema), &s) == nil && slices.Contains(s.Required, "url")

@@ -58,7 +58,7 @@ func (d *desk) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line is the next line with its end; one that is too long is refused here and
+// line returns the next line with its end; one that is too long is refused here and
 // comes back as nothing.
 func (d *desk) line() ([]byte, error) {
 	var all []byte
@@ -78,7 +78,7 @@ func (d *desk) line() ([]byte, error) {
 	}
 }
 
-// admit says whether a line is for the library, and refuses it otherwise.
+// admit reports whether a line is for the library, and refuses it otherwise.
 func (d *desk) admit(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
@@ -133,7 +133,7 @@ type envelope struct {
 	Params  struct{ RequestID json.RawMessage }
 }
 
-// id is the id of a request: a text or a number. nil for none, or no valid one.
+// id returns the id of a request: a text or a number. nil for none, or no valid one.
 func (e envelope) id() json.RawMessage {
 	if len(e.ID) == 0 || bytes.ContainsAny(e.ID[:1], "{[ntf") {
 		return nil

@@ -14,7 +14,7 @@ type nopClose struct{ io.Writer }
 
 func (nopClose) Close() error { return nil }
 
-// served is what Serve answers to lines, by id; refusals without an id are
+// served returns what Serve answers to lines, by id; refusals without an id are
 // under "null".
 func served(t *testing.T, lines ...string) map[string][]string {
 	t.Helper()

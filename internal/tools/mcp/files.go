@@ -13,7 +13,7 @@ import (
 	"parley/internal/tools"
 )
 
-// files are the pictures, recordings and documents among the items of a
+// files returns the pictures, recordings and documents among the items of a
 // result, with names that people can save them under.
 func (r *remote) files(items []sdk.Content) tools.Attached {
 	var all tools.Attached
@@ -37,7 +37,7 @@ func (r *remote) files(items []sdk.Content) tools.Attached {
 	return all
 }
 
-// fileName is the end of an address, or the server's name and a number.
+// fileName returns the end of an address, or the server's name and a number.
 func (r *remote) fileName(uri, kind string, n int) string {
 	name, _, _ := strings.Cut(path.Base(uri), "?")
 	name = strings.Trim(text.Clip(text.Clean(name), 80), " ./\\")

@@ -55,7 +55,7 @@ func (m *messages) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// line is the next line with its end, however long within bounds.
+// line returns the next line with its end, however long within bounds.
 func (m *messages) line() ([]byte, error) {
 	var long []byte
 	for {
@@ -72,7 +72,7 @@ func (m *messages) line() ([]byte, error) {
 	}
 }
 
-// message is the JSON-RPC message, or the batch of them, that a line is; nil
+// message returns the JSON-RPC message, or the batch of them, that a line is; nil
 // for anything else. A line that only holds one, behind other text, is a log's.
 func message(line []byte) []byte {
 	type version struct {

@@ -17,7 +17,7 @@ import (
 	"parley/internal/waittest"
 )
 
-// behindGate is a server with the tool echo behind a login.
+// behindGate returns a server with the tool echo behind a login.
 func behindGate(t *testing.T) *mcptest.Gate {
 	f := newFake()
 	f.add("echo", "says", says("behind the gate"))

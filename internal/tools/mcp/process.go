@@ -25,7 +25,7 @@ const (
 // handedOn are the variables every child may see.
 var handedOn = []string{"PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR"}
 
-// environment is what the child sees: never the bot's own, which holds tokens.
+// environment returns what the child sees: never the bot's own, which holds tokens.
 func environment(s Server, home string) []string {
 	env := []string{"HOME=" + home}
 	for _, name := range handedOn {

@@ -77,7 +77,7 @@ func (r *remote) reading() tools.Tool {
 
 var errFar = errors.New(wordFar)
 
-// known says whether an address may be read: one of the web tells its host what
+// known reports whether an address may be read: one of the web tells its host what
 // stands in it, so a turn that holds private data reads only those that the
 // server lists, or on hosts that the person named.
 func known(ctx context.Context, session *sdk.ClientSession, c tools.Call, uri string) bool {

@@ -55,7 +55,7 @@ func Serve(ctx context.Context, set tools.Set, as tools.Call, in io.ReadCloser, 
 	return nil
 }
 
-// annotations are a tool's hints. One that says nothing about itself may do
+// annotations returns a tool's hints. One that says nothing about itself may do
 // anything, as the protocol assumes; every call has a key of its own, so what
 // our tools do once for each key they do again here.
 func annotations(s tools.Spec) *sdk.ToolAnnotations {

@@ -119,7 +119,7 @@ func (r refreshing) Token() (*oauth2.Token, error) {
 	return t.fresh(r.client, t.held.Token)
 }
 
-// renew says whether there is a token other than the one that was refused; it
+// renew reports whether there is a token other than the one that was refused; it
 // gets one if it can.
 func (t *tokens) renew(client *http.Client, refused string) bool {
 	t.mu.Lock()
@@ -136,7 +136,7 @@ func (t *tokens) renew(client *http.Client, refused string) bool {
 	return err == nil
 }
 
-// fresh is a token that has not run out, kept when it is a new one. The caller
+// fresh returns a token that has not run out, kept when it is a new one. The caller
 // holds mu.
 func (t *tokens) fresh(client *http.Client, old *oauth2.Token) (*oauth2.Token, error) {
 	ctx, cancel := context.WithTimeout(context.WithValue(context.Background(), oauth2.HTTPClient, client), askTimeout)
