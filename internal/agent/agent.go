@@ -1,10 +1,10 @@
-// Package agent is one message in, one answer out: what goes to the model and
-// in which order, which tools run, when to stop, and what the turn leaves in
+// Package agent turns one message into one answer. It decides what goes to the model
+// and in which order, which tools run, when to stop, and what the turn leaves in
 // memory. It knows no platform, no SQL and no HTTP, and leaves no goroutine
 // behind.
 //
-// Three lifetimes: Agent is the process and never changes; a session is a row;
-// a turn is made in Handle and thrown away.
+// There are three lifetimes: Agent lives as long as the process and never changes; a
+// session is a row; a turn is made in Handle and thrown away.
 package agent
 
 import (
@@ -33,8 +33,8 @@ type Options struct {
 	// Fallback answers plain requests for facts, tasks and the like while
 	// Model is down; nil for none.
 	Fallback llm.Model
-	// Tools is the whole set there is now where m was written; it may grow and
-	// shrink as servers come and go. nil means none.
+	// Tools returns all tools available now in m's place; they may change as
+	// servers come and go. nil means none.
 	Tools func(ctx context.Context, m chat.Message) (tools.Set, error)
 	// Confirm makes the question to m's author about calls that need a yes, and
 	// about those that wait for it already; Resume takes the answer. nil
@@ -54,7 +54,7 @@ type Options struct {
 	Failpoint func(point string)
 }
 
-// Rules is the owner's playbook and who decides its conditions.
+// Rules holds the owner's playbook and the model that decides its conditions.
 type Rules struct {
 	// Book is the playbook as it stands now; nil, or a nil Book, for none.
 	Book func() *playbook.Book
@@ -66,25 +66,24 @@ type Rules struct {
 	Role func(ctx context.Context, m chat.Message) string
 }
 
-// Notes is how answers rest on what was retrieved.
+// Notes connects answers with retrieved passages.
 type Notes struct {
-	// Cite checks the marks of an answer against the passages it rests on, of
-	// which the first is number 1, and returns the numbers that are cited; nil
-	// leaves answers as they are.
+	// Cite checks the marks of an answer against its passages, numbered from 1,
+	// and returns the numbers that are cited; nil leaves answers as they are.
 	Cite func(answer string, passages []string) (text string, numbers []int)
 	// Prefetch fetches numbered passages that may fit a message before the
 	// model is asked; nil for none.
 	Prefetch func(ctx context.Context, m chat.Message) (tools.Result, error)
 }
 
-// Persona is who the assistant is.
+// Persona says who the assistant is.
 type Persona struct {
 	Name       string // what the assistant calls itself; "" is Parley
 	PromptFile string // persona; "" is the built-in one
 	ModelName  string // shown and recorded; SetModel changes it
 }
 
-// Sessions is how conversations begin, end and are remembered.
+// Sessions says how conversations begin, end and are remembered.
 type Sessions struct {
 	PerUser       bool // one session per person and channel
 	DropSummaries bool // new sessions start without the last summary
@@ -115,7 +114,7 @@ type Limits struct {
 }
 
 // Agent answers messages. It is a chat.Handler, safe for many conversations at
-// once; the Hub sees to it that each of them asks one thing at a time.
+// once; the Hub makes sure that each of them asks one thing at a time.
 type Agent struct {
 	o      Options
 	prompt *promptFile

@@ -14,7 +14,7 @@ import (
 	"parley/internal/tools"
 )
 
-// maxButtons is how many sources have a button that shows their words.
+// maxButtons is how many sources get a button that shows their text.
 const maxButtons = 5
 
 var (
@@ -29,8 +29,8 @@ type sources struct {
 }
 
 // numbered gives the sources of a result numbers that are unique in the turn:
-// tools count theirs from 1. What comes from outside is not searched for marks;
-// it is told below it which numbers it has.
+// tools count theirs from 1. Text from outside is not searched for marks; its
+// numbers are listed below it.
 func (c *sources) numbered(o tools.Outcome) tools.Outcome {
 	r, before := &o.Result, len(c.cited)
 	if n := len(r.Sources); n > 0 && r.Untrusted {
@@ -174,7 +174,7 @@ func footer(title string, sources []memory.Source) string {
 	return "\n\n" + strings.Join(lines, "\n")
 }
 
-// closed is for an address that must not end the link it stands in.
+// closed escapes an address so that it cannot end the link around it.
 var closed = strings.NewReplacer("(", "%28", ")", "%29", " ", "%20", "<", "%3C")
 
 // bare returns a title that cannot end the link it stands in.
@@ -182,7 +182,7 @@ func bare(title string) string {
 	return strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(title)
 }
 
-// sourceButtons show on demand what a source says.
+// sourceButtons returns buttons that show the text of a source.
 func sourceButtons(decision string, sources []memory.Source) [][]chat.Button {
 	var row []chat.Button
 	for _, s := range sources {

@@ -17,8 +17,8 @@ import (
 	"parley/internal/tools"
 )
 
-// background is the context of a turn: what its requests are made of besides
-// the message. It is read once, at the beginning.
+// background is the context of a turn: what its requests contain besides the message.
+// It is read once, at the beginning.
 type background struct {
 	session  memory.Session
 	window   []memory.Entry // stored entries that are sent raw
@@ -30,7 +30,7 @@ type background struct {
 	waits    string // what the author was asked and has not answered
 }
 
-// known holds what memory has for a message.
+// known holds what memory knows for a message.
 type known struct {
 	lasting  []string // part of the stable beginning
 	relevant []string // for this message only
@@ -122,7 +122,7 @@ func (t *turn) heard() memory.Entry {
 	return e
 }
 
-// entry stamps a message for the transcript.
+// entry makes a transcript entry from a message.
 func (t *turn) entry(m llm.Message) memory.Entry {
 	e := memory.Entry{
 		Role: m.Role, User: t.m.From.ID, Name: m.Name, Content: m.Content, ToolCalls: m.ToolCalls, ToolCallID: m.ToolCallID,

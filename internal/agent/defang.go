@@ -13,15 +13,14 @@ import (
 	"parley/internal/text"
 )
 
-// A model that obeys what it read out there can put what it knows into an
-// address and hope that somebody opens it. So a turn that has read outside and
-// holds private data shows an address it made up as text that leads nowhere.
-// Private words can be found in an address when they stand there as they are,
-// but not when they are encoded. So every address is suspect that neither the
-// person nor a tool brought up.
+// A model that obeys outside text can put what it knows into an address and hope that
+// somebody opens it. So a turn that has read outside text and holds private data shows
+// addresses that it made up as plain text. Private words in an address can be
+// recognized as they are, but not when they are encoded. So every address is suspect
+// unless the person or a tool brought it up.
 
-// address begins one: with a scheme, or like the bare names that platforms
-// make links of by themselves.
+// address matches the beginning of an address: a scheme, or a bare name that platforms
+// turn into a link.
 var address = regexp.MustCompile("(?i)(?:[a-z][a-z0-9+.-]*://|(?:[\\pL\\pN-]+\\.)+\\pL{2,24}(?::\\d+)?[/?])[^\\s<>\"`]+")
 
 // unmarked is text without what Markdown hides.
@@ -57,8 +56,8 @@ func pieced(text, plain string) bool {
 	return found
 }
 
-// innocent reports whether an address leads where the person pointed, or is a
-// bare name that carries nothing, and has no private word in it.
+// innocent reports whether an address leads where the person pointed, or is a bare name
+// without a path, and contains no private word.
 func (t *turn) innocent(a string) bool {
 	full, bare := a, !strings.Contains(a, "://")
 	if bare {
@@ -116,7 +115,7 @@ func (t *turn) addresses() map[string]bool {
 	return brought
 }
 
-// eachAddress puts what f makes of them in the place of a text's addresses.
+// eachAddress replaces each address in a text with the result of f.
 func eachAddress(text string, f func(string) string) string {
 	var b strings.Builder
 	for {
@@ -152,7 +151,7 @@ func extent(run string) string {
 
 var hypertext = regexp.MustCompile("(?i)h(tt)p")
 
-// defang writes an address so that nobody's program makes a link of it.
+// defang rewrites an address so that no program turns it into a link.
 func defang(a string) string {
 	switch {
 	case !strings.Contains(a, "://"):

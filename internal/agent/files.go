@@ -23,15 +23,15 @@ type Files struct {
 	Open func(ctx context.Context, m chat.Message, f chat.File, limit int64) ([]byte, error)
 	// See is true when the model takes images.
 	See bool
-	// Hear writes down what is said in a recording; name ends as its format
-	// does. nil is deaf.
+	// Hear transcribes a recording; name has the file ending of its format. nil
+	// transcribes nothing.
 	Hear func(ctx context.Context, name string, audio []byte) (string, error)
 	// ReadPDF returns a PDF's text. It must bound time and memory whatever the
 	// PDF holds. nil reads none.
 	ReadPDF func(ctx context.Context, pdf []byte) (string, error)
 }
 
-// How much of what people attach is opened.
+// How many of people's attachments are opened, and how much of them.
 const (
 	maxFiles    = 4 // of one message
 	maxFile     = 20 << 20
@@ -42,10 +42,10 @@ const (
 	waitReaders = 20 * time.Second
 )
 
-// voiceMark stands before words that were spoken.
+// voiceMark comes before words that were spoken.
 const voiceMark = "[voice] "
 
-// attachments holds what a turn got out of the files of its message.
+// attachments holds what a turn read from the files of its message.
 type attachments struct {
 	o      *Files
 	log    *slog.Logger
@@ -58,8 +58,8 @@ type attachments struct {
 	via    provenance.Via
 }
 
-// attach opens the files. What cannot be used costs a sentence, never the
-// answer; the error is ctx's end. done is to be called when the turn is over.
+// attach opens the files. A file that cannot be used adds a sentence and never costs
+// the answer; the only error is ctx's. The caller calls done when the turn is over.
 func (t *turn) attach(ctx context.Context) (done func(), err error) {
 	files := t.m.Files
 	if len(files) == 0 {
@@ -105,7 +105,7 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 	return done, nil
 }
 
-// heed makes what was spoken the author's words, and the sentences a notice.
+// heed adds spoken words to the author's text, and the sentences to the notice.
 func (in *input) heed() {
 	for _, s := range in.files.said {
 		in.text = strings.TrimSpace(in.text + "\n" + voiceMark + s)
@@ -175,7 +175,7 @@ func (a *attachments) takeImage(mime string, data []byte) (sorry string) {
 	return ""
 }
 
-// unseen says why the model cannot be shown a picture; "" when it can.
+// unseen explains why the model cannot see a picture; "" when it can.
 func (o *Files) unseen(mime string, data []byte) string {
 	switch w, h, ok := imageSize(mime, data); {
 	case !o.See:
@@ -229,7 +229,7 @@ func (a *attachments) takePDF(ctx context.Context, f chat.File, data []byte) (so
 	return a.takeText(f, text)
 }
 
-// takeText keeps a file's text: data from outside, which may want to instruct.
+// takeText keeps a file's text: data from outside, which may contain instructions.
 func (a *attachments) takeText(f chat.File, content string) (sorry string) {
 	content = strings.TrimSpace(clean(text.Clip(content, 2*maxFileText))) // most of a huge file is not even cleaned
 	used := text.Clip(content, a.room)
@@ -264,7 +264,7 @@ func fileName(f chat.File) string {
 	return "the file"
 }
 
-// blind takes the images out of the turn: the model refused them.
+// blind removes the images from the turn because the model refused them.
 func (t *turn) blind() {
 	t.in.files.images = nil
 	t.in.tell(wordsImageRefused)

@@ -70,7 +70,7 @@ func raw(s string) json.RawMessage {
 	return json.RawMessage(s)
 }
 
-// events lists what happened besides words.
+// events lists what happened besides the text.
 func (t *turn) events() (events []string) {
 	if t.context.session.LastActivity.IsZero() {
 		events = append(events, playbook.EventStart)

@@ -18,7 +18,7 @@ const (
 	maxName   = 64
 )
 
-// input is a message made fit for the model.
+// input is a message prepared for the model.
 type input struct {
 	text   string
 	notice string // said before the answer: the text was cut

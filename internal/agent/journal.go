@@ -54,9 +54,9 @@ func (j *journal) begin(ctx context.Context, st memory.Step) error {
 	return nil
 }
 
-// settle hands over what is owed and does not wait for the disk: what comes
-// next, a model call or a tool that only reads, takes longer, and what is
-// stored later is stored behind it.
+// settle hands over what is owed and does not wait for the disk: the next step, a
+// model call or a tool that only reads, takes longer, and later writes are stored
+// after it.
 func (j *journal) settle(ctx context.Context) {
 	if len(j.owed) > 0 {
 		j.stored = j.flush(ctx)

@@ -16,9 +16,9 @@ import (
 	"parley/internal/tools"
 )
 
-// loop asks the model and runs what it calls until it answers, MaxCalls times
-// at most. The last batch of tools still runs, so the closing words say what
-// was done.
+// loop asks the model and runs its tool calls until it answers, at most MaxCalls
+// times. The last batch of tools still runs, so the closing text reports what was
+// done.
 func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 	folded := false
 	for call := 1; call <= t.maxCalls(); {
@@ -95,8 +95,8 @@ func (t *turn) models() llm.Model {
 	return t.a.o.Model
 }
 
-// Bounds of an answer, in runes: how much is remembered, and how much is sent.
-// A model that writes more has lost its way.
+// Bounds of an answer, in runes: how much is remembered, and how much is sent. A model
+// that writes more is going in circles.
 const (
 	maxAnswer = 18_000
 	maxGiven  = 256_000
@@ -114,7 +114,7 @@ func (t *turn) spoke(resp llm.Response) chat.Answer {
 	return t.finish(said, t.ends(kind))
 }
 
-// complete makes one model call, or repeats what an earlier process was told.
+// complete makes one model call, or replays the answer that an earlier process got.
 func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 	t.journal.step++
 	t.trust.brought, t.preview = nil, preview{}
@@ -161,8 +161,8 @@ func down(err error) bool {
 	return errors.Is(err, llm.ErrUnavailable) || errors.Is(err, llm.ErrAuth) || errors.Is(err, llm.ErrQuota) || errors.Is(err, llm.ErrModelNotFound)
 }
 
-// fallback lets the built-in responder do what needs no model. Anything it
-// does not understand stays the failure it was.
+// fallback lets the built-in responder do what needs no model. If it does not
+// understand the message, the failure stays.
 func (t *turn) fallback(ctx context.Context, req llm.Request, cause error) (llm.Response, error) {
 	req.Spend = nil
 	resp, err := t.a.o.Fallback.Complete(ctx, req, nil)

@@ -15,10 +15,9 @@ import (
 	"parley/internal/tools"
 )
 
-// A turn that makes calls which need a person's yes is parked: it ends with one
-// question about them, and the answer to that begins a turn which goes on with
-// it (resume.go). What the second needs of the first and is in no transcript
-// waits with the question.
+// A turn with calls that need a person's yes is parked: it ends with one question
+// about them, and the answer starts a turn that continues it (resume.go). What the
+// second turn needs from the first, and no transcript has, waits with the question.
 
 // Pending is a tool call that waits for a person's yes.
 type Pending struct {
@@ -30,7 +29,7 @@ type Pending struct {
 	Origin provenance.Origin `json:"origin,omitzero"`
 }
 
-// Parked is what of a turn waits with its question.
+// Parked is the part of a turn that waits with its question.
 type Parked struct {
 	Said    string            `json:"said"`              // the person's words
 	Outside bool              `json:"outside,omitempty"` // of no session
@@ -61,15 +60,15 @@ type Question struct {
 	Asks   *memory.Asking
 }
 
-// How much of what somebody is to agree to is shown, in runes: of one call and
-// in all. More does not fit into one message everywhere, and what cannot be
-// shown whole is not done.
+// How long a question may be, in runes: about one call and in all. More does not fit
+// into one message on every platform, and a call that cannot be shown in full is not
+// run.
 const (
 	maxAsked  = 1500
 	maxAskAll = 1700
 )
 
-// askable refuses the calls that nobody can be asked about.
+// askable refuses the calls that cannot be shown in a question.
 func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.Outcome {
 	room := maxAskAll
 	for _, w := range t.tools.waits {

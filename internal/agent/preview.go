@@ -96,13 +96,13 @@ func settled(text string, end int) int {
 	return end
 }
 
-// hush takes back what was shown: the model begins again.
+// hush removes what was shown because the model started over.
 func (t *turn) hush() {
 	t.preview = preview{}
 	t.w.Reset()
 }
 
-// stopped ends a turn whose person has heard enough. What they have read stays.
+// stopped ends a turn that its person stopped. What they have read stays.
 func (t *turn) stopped(why chat.Reason) chat.Answer {
 	said := strings.TrimSpace(text.Clip(string(t.preview.said), maxAnswer))
 	if said == "" {

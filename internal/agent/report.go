@@ -62,8 +62,7 @@ func (r *report) withDone(words string) string {
 	return words + " " + fmt.Sprintf(wordsDone, strings.Join(r.did, "; "))
 }
 
-// ledger bounds what one message may cost: retries, fallbacks and repairs all
-// draw on it.
+// ledger bounds what one message may cost: retries, fallbacks and repairs all count.
 type ledger struct {
 	attempts, maxAttempts int
 	calls                 int
@@ -170,7 +169,7 @@ func (t *turn) asked() string {
 	return t.modelName()
 }
 
-// note brings the session row up to date with what the turn added.
+// note updates the session row with what the turn added.
 func (t *turn) note() {
 	now := t.a.o.Now()
 	t.context.session.Status, t.context.session.LastActivity, t.context.session.Expires = memory.Active, now, now.Add(t.a.o.TTL())
@@ -200,8 +199,8 @@ func insight(answer string) string {
 	return text.Clip(line, maxInsight)
 }
 
-// failed turns what went wrong into the one sentence people are told, with the
-// id under which the log has the rest. What the person said is kept.
+// failed turns an error into one sentence for people, with the id under which the log
+// has the details. The person's message is kept.
 func (t *turn) failed(ctx context.Context, err error) (chat.Answer, error) {
 	cause := context.Cause(ctx)
 	switch {
@@ -220,7 +219,7 @@ func (t *turn) failed(ctx context.Context, err error) (chat.Answer, error) {
 	return answer, nil
 }
 
-// explain returns the table of what each error means to a person.
+// explain returns what an error means to a person.
 func explain(ctx context.Context, err error, id string) (text string, end chat.End) {
 	say := func(words string) string {
 		if strings.Contains(words, "%s") {

@@ -17,7 +17,7 @@ import (
 	"parley/internal/tools"
 )
 
-// Resumed is a parked turn with what its person has said to the question.
+// Resumed is a parked turn with the person's answer to its question.
 type Resumed struct {
 	Question string // its id
 	Parked   Parked
@@ -25,10 +25,9 @@ type Resumed struct {
 	Agreed   []bool // by call
 }
 
-// Resume goes on with a parked turn: what was agreed to is run, and the model
-// hears what became of every call and finishes its plan. m is the answer of the
-// person who was asked. Like any turn it may be repeated after a crash: nothing
-// is run twice.
+// Resume continues a parked turn: it runs the calls that were agreed to, and the model
+// gets the result of every call and finishes its plan. m is the answer of the person
+// who was asked. Like any turn it may be repeated after a crash: nothing runs twice.
 func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resumed) (chat.Answer, error) {
 	t := a.newTurn(m, input{text: r.Parked.Said}, !r.Parked.Outside)
 	t.w = w
@@ -50,7 +49,7 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 	return t.loop(ctx)
 }
 
-// unpark takes up what waited with the question.
+// unpark restores what waited with the question.
 func (t *turn) unpark(p Parked) {
 	t.trust.taint = t.trust.taint.And(p.Taint)
 	t.trust.origin = t.trust.origin.And(p.Origin)
@@ -133,8 +132,8 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) bool {
 	return true
 }
 
-// callID names a call that is made anew: letters and digits, as many as the
-// strictest server takes, and the same after a crash.
+// callID names a call that is made again: letters and digits, as many as the strictest
+// server accepts, and the same after a crash.
 func callID(question string, i int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", question, i))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:9]

@@ -31,7 +31,7 @@ type Delegated struct {
 	Waits []Waiting // calls that need a yes: the person is asked when the job is over
 }
 
-// nobody is the Reply of a subagent: it does not talk to people.
+// nobody is the Reply of a subagent, which does not talk to people.
 type nobody struct{}
 
 // Text implements chat.Reply.

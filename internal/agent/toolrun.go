@@ -16,7 +16,7 @@ import (
 	"parley/internal/tools"
 )
 
-// toolrun is which tools a turn has and which calls it has made.
+// toolrun holds the tools a turn has and the calls it has made.
 type toolrun struct {
 	set   tools.Set    // everything this turn may use
 	offer []string     // names offered beyond the core
@@ -179,7 +179,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 	return o
 }
 
-// call puts the transport's identity on the model's wish.
+// call adds the identity from the transport to the model's call.
 func (t *turn) call(c llm.ToolCall) tools.Call {
 	call := tools.Call{
 		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct, Guild: t.m.Guild, Message: t.m.ID,
@@ -191,7 +191,7 @@ func (t *turn) call(c llm.ToolCall) tools.Call {
 	return call
 }
 
-// absorb takes over what an outcome means for the rest of the turn.
+// absorb applies what an outcome means for the rest of the turn.
 func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	spec, _ := t.tools.set.Lookup(c.Name)
 	t.trust.taint = t.trust.taint.After(spec, o)

@@ -15,8 +15,7 @@ import (
 	"parley/internal/tools"
 )
 
-// trust records whose words a turn has read, which decides what it may do with
-// what it knows.
+// trust records whose words a turn has read, which decides what the turn may do.
 type trust struct {
 	user    string // whom the turn is for: their own words are no stranger's
 	taint   tools.Taint
@@ -25,7 +24,7 @@ type trust struct {
 	brought map[string]bool   // addresses that people and tools brought up; nil before it is asked
 }
 
-// read takes words into the turn: what it does from now on may be their wish.
+// read notes words that the turn has read: they may influence all it does from now on.
 func (r *trust) read(o provenance.Origin) {
 	r.origin = r.origin.And(o)
 	r.taint.Outside = r.taint.Outside || o.Outside(r.user)

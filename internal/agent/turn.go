@@ -45,7 +45,7 @@ func (a *Agent) newTurn(m chat.Message, in input, keep bool) *turn {
 // gone wrong.
 const attemptsPerCall = 30
 
-// run makes the answer. Every way out leaves one audit row.
+// run makes the answer. Every way out writes one audit row.
 func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 	t.report.ledger.maxAttempts = attemptsPerCall * (t.a.o.MaxCalls + 1) // one is the playbook's
 	done, err := t.attach(ctx)

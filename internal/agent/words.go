@@ -1,6 +1,6 @@
 package agent
 
-// What the agent itself says to people.
+// Texts of the agent itself for people.
 const (
 	wordsTooLong      = "That message is too long for me (more than 10,000 characters). Please send it in smaller pieces."
 	wordsNoText       = "(no text)"
