@@ -46,7 +46,7 @@ func (d Decision) Answerer() string {
 	return d.Model
 }
 
-// Detail is what /why and /trace tell.
+// Detail is what /why and /trace show.
 type Detail struct {
 	ErrorID  string          `json:"error_id,omitempty"`
 	Error    string          `json:"error,omitempty"`

@@ -30,7 +30,7 @@ type DeadLetter struct {
 	At       time.Time
 }
 
-// ErrNoLetter says that no event with a number was put aside.
+// ErrNoLetter: no event with this number was put aside.
 var ErrNoLetter = errors.New("there is no such dead letter")
 
 // Storable returns what the inbox holds of a message, or why it can never be
@@ -151,7 +151,7 @@ func (s *Store) DropDeadLetter(ctx context.Context, id int64) error {
 	return s.changeLetter(ctx, "DELETE FROM dead_letters WHERE id = ?", id)
 }
 
-// FailDeadLetter notes that an event was read again in vain.
+// FailDeadLetter notes that another attempt to read an event failed.
 func (s *Store) FailDeadLetter(ctx context.Context, id int64, reason string) error {
 	return s.changeLetter(ctx, "UPDATE dead_letters SET state = 'new', tries = tries + 1, reason = ? WHERE id = ?", reason, id)
 }

@@ -113,9 +113,8 @@ func (e Export) Markdown() string {
 	return b.String() + "\n"
 }
 
-// ExportPerson gathers everything about v's person. Only they, talking to the
-// bot alone, and the owner at the machine may be given it: the caller sees to
-// that.
+// ExportPerson gathers everything about v's person. The caller makes sure that only
+// they, in a direct chat, and the owner at the machine get it.
 func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err error) {
 	v := Viewer{User: user, Direct: true}
 	e = Export{User: user, At: s.now().UTC()}

@@ -165,8 +165,7 @@ func (d *doubts) settle(tried map[identity]bool, err error) {
 	}
 }
 
-// Record is what a Handler may ask to be stored together with the end of its
-// message. It runs inside the finishing transaction, at most once with effect.
+// Record is what a Handler may store together with the end of its message. It runs inside the finishing transaction, at most once with effect.
 type Record interface {
 	store(tx *sqlite.Tx, s *Store, m chat.Message) error
 }

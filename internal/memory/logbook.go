@@ -28,7 +28,7 @@ type LogEntry struct {
 
 var logTypes = []string{"thought", "decision", "research", "insight"}
 
-// ErrLogSize is a blank or too long entry; the text is fit for people.
+// ErrLogSize: the entry is blank or too long. Its text may be shown to people.
 var ErrLogSize = text.Tell("an entry has 1 to %d characters", facts.MaxLength)
 
 // AddLog writes a line into v's journal. Type "" is thought, Author "" is

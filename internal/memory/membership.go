@@ -13,7 +13,7 @@ import (
 // that they may have left unnoticed.
 const attested = 10 * time.Minute
 
-// Attend stores what was found out about somebody's place in a conversation.
+// Attend stores a platform's answer about somebody's membership of a conversation.
 func (s *Store) Attend(ctx context.Context, p chat.Presence) error {
 	return during("store presence", s.db.Write(ctx, func(tx *sqlite.Tx) error { return appear(tx, p, Stamp(s.now())) }))
 }

@@ -7,7 +7,7 @@ import (
 	"parley/internal/sqlite"
 )
 
-// Retention says how long archived conversations are kept; 0 keeps them.
+// Retention says how long archived conversations are kept; 0 keeps them forever.
 type Retention struct {
 	Days     int // after the end of the session
 	Archived int // sessions per place, and per person where each has their own

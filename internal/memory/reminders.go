@@ -29,7 +29,7 @@ type Reminder struct {
 	Origin   Origin    // whose words, and how they came
 }
 
-// Errors about reminders; the text is fit for people.
+// Errors about reminders. Their texts may be shown to people.
 var (
 	ErrNoReminder       = text.Tell("there is no such reminder")
 	ErrTooManyReminders = text.Tell("you have %d reminders waiting, which is as many as I keep; cancel one first", maxReminders)
