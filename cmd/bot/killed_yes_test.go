@@ -51,3 +51,35 @@ func TestKilledBetweenTheYesAndItsResult(t *testing.T) {
 		})
 	}
 }
+
+// TestKilledWhileAsking: a call that was about to be asked about when the
+// process died is asked about by the next one, once, and not done before.
+func TestKilledWhileAsking(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	child := w.start(t, "BOT_FAILPOINT=after_tool:2")
+	said := func(want string) (n int) {
+		for _, m := range w.tg.Sent() {
+			n += strings.Count(m.Text, want)
+		}
+		return n
+	}
+	w.llm.Queue(callTool("add_task", `{"description":"old"}`), llmtest.Turn{Text: "It is on it."}, callTool("delete_task", `{"id":1}`))
+	w.tg.Push(telegramtest.Text(7, 7, "put old on my list"))
+	eventually(t, "the task is there", func() bool { return said("It is on it.") > 0 })
+	w.tg.Push(telegramtest.Text(7, 7, "delete it"))
+	if !died(child) {
+		t.Fatal("it never came by that point")
+	}
+	child = w.start(t)
+	eventually(t, "it asks", func() bool { return said(`Delete the task "old"?`) > 0 })
+	w.llm.Queue(llmtest.Turn{Text: "It is gone."})
+	w.tg.Push(telegramtest.Text(7, 7, "yes"))
+	eventually(t, "it is done", func() bool { return said("It is gone.") > 0 })
+	w.settled(t)
+	kill(child)
+	tasks, err := w.open(t).Rows(context.Background(), "tasks")
+	if n := said("It is gone."); n != 1 || tasks != 0 || err != nil {
+		t.Errorf("answered %d times, %d tasks, %v", n, tasks, err)
+	}
+}

@@ -160,7 +160,8 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 	writes := alone && spec.Name != "" && !spec.ReadOnly && t.journal.store != nil
 	if writes {
 		t.journal.step++
-		if st, ok := t.journal.replay("tool", c.ID); ok {
+		_, agreed := t.tools.agreed[c.ID]
+		if st, ok := t.journal.replay("tool", c.ID); ok && (st.Done || agreed || spec.Asks() != tools.AskAlways) { // or it was only asked about
 			return t.journal.resumed(st, spec)
 		}
 		if err := t.journal.begin(ctx, memory.Step{Kind: "tool", Key: c.ID, People: t.trust.others()}); err != nil {
