@@ -84,7 +84,7 @@ const (
 // else the built-in responder. What is learned of a model is kept in the
 // notebook; nil learns anew.
 func Connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log *slog.Logger) (Endpoint, error) {
-	b := builder{cfg: cfg, notes: notes, log: log, calls: affordable(cfg.Limits.ConcurrentModelCalls, log), made: map[string]*Engine{}}
+	b := builder{cfg: cfg, notes: notes, log: log, room: make(chan struct{}, affordable(cfg.Limits.ConcurrentModelCalls, log)), made: map[string]*Engine{}}
 	if len(cfg.Models) > 0 {
 		return b.several()
 	}
@@ -148,7 +148,7 @@ type builder struct {
 	cfg   config.Config
 	notes openai.Notebook
 	log   *slog.Logger
-	calls int                // at once
+	room  chan struct{}      // of all models together
 	made  map[string]*Engine // by the owner's name; "" is the one model
 }
 
@@ -161,7 +161,7 @@ func (b *builder) engine(set config.Engine) (*Engine, error) {
 	c, err := openai.New(openai.Options{
 		BaseURL: base, APIKey: string(key), Model: model, Transcription: model, Embedding: model, Temperature: t.Temperature, Reasoning: t.ReasoningEffort,
 		MaxTokens: t.MaxTokens, Timeout: b.cfg.Model.Timeout, Total: b.cfg.Agent.TurnTimeout, Stream: b.cfg.Model.Stream,
-		Concurrent: b.calls, Log: b.log, Notebook: b.notes,
+		Concurrent: cap(b.room), Room: b.room, Log: b.log, Notebook: b.notes,
 	})
 	if err != nil {
 		return nil, err

@@ -5,8 +5,10 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/config"
+	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
 )
 
@@ -38,5 +40,39 @@ func TestNoKey(t *testing.T) {
 	cfg.Models = []config.Engine{{Name: "main", Model: "gpt-4o"}}
 	if _, err := Connect(t.Context(), cfg, nil, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "models[0].api_key") {
 		t.Errorf("in a list: %v", err)
+	}
+}
+
+// TestOneRoomForAllModels: limits.concurrent_model_calls holds for all models
+// together.
+func TestOneRoomForAllModels(t *testing.T) {
+	s := llmtest.NewServer()
+	t.Cleanup(s.Close)
+	s.Models("a", "b")
+	s.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{Delay: 10 * time.Millisecond} })
+	cfg := config.Default()
+	cfg.Limits.ConcurrentModelCalls = 2
+	cfg.Models = []config.Engine{{Name: "a", BaseURL: s.URL(), Model: "a"}, {Name: "b", BaseURL: s.URL(), Model: "b"}}
+	cfg.Routes.Answer = []string{"a", "b"}
+	e, err := Connect(t.Context(), cfg, nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	for range 10 {
+		for _, engine := range e.Engines() {
+			go func() {
+				_, err := engine.Client.Complete(t.Context(), llm.Request{Messages: []llm.Message{{Role: llm.RoleUser, Content: "hi"}}}, nil)
+				done <- err
+			}()
+		}
+	}
+	for range 20 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if n := s.Most(); n > 2 || len(e.Engines()) != 2 {
+		t.Errorf("%d at once, %d models", n, len(e.Engines()))
 	}
 }

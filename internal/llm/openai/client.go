@@ -35,9 +35,12 @@ type Options struct {
 	Timeout       time.Duration // to the first token, and between two tokens; 0 is 30 s
 	Total         time.Duration // of one attempt; 0 is four times Timeout
 	Stream        bool
-	Concurrent    int          // requests at once over all conversations; 0 is 64
-	Log           *slog.Logger // nil is silent
-	Notebook      Notebook     // nil learns anew with each process
+	Concurrent    int // requests at once over all conversations; 0 is 64
+	// Room holds one element for each request that is under way, at all clients
+	// that have it; nil makes one of Concurrent.
+	Room     chan struct{}
+	Log      *slog.Logger // nil is silent
+	Notebook Notebook     // nil learns anew with each process
 }
 
 // Attempts at vectors, the wait before the second, and the longest Retry-After
@@ -84,6 +87,9 @@ func New(o Options) (*Client, error) {
 	if o.Concurrent == 0 {
 		o.Concurrent = 64
 	}
+	if o.Room == nil {
+		o.Room = make(chan struct{}, o.Concurrent)
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -97,7 +103,7 @@ func New(o Options) (*Client, error) {
 	wire := &doer{client: plain, secret: o.APIKey}
 	config.HTTPClient = wire
 	config.EmptyMessagesLimit = math.MaxInt32 // keep-alive comments are no error
-	return &Client{o: o, wire: wire, api: goopenai.NewClientWithConfig(config), room: make(chan struct{}, o.Concurrent), http: plain,
+	return &Client{o: o, wire: wire, api: goopenai.NewClientWithConfig(config), room: o.Room, http: plain,
 		learned: learned{models: map[string]quirks{}, book: o.Notebook, where: endpointName(o.BaseURL)}}, nil
 }
 
@@ -257,7 +263,7 @@ func (c *Client) attempt(ctx context.Context, t *tally, onText func(string)) (ll
 		r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], t.repair.turns()...)
 	}
 	tokens := max(r.MaxTokens, c.o.MaxTokens)
-	ex := &exchange{extras: extras(r.Messages), room: room(tokens), cache: c.cacheKey(r.Cache), marks: c.marksCache(r.Model)}
+	ex := &exchange{extras: extras(r.Messages), room: room(tokens), cache: c.cacheKey(r.Cache), marks: c.marksCache(r.Model), touch: watch.touch}
 	ctx = context.WithValue(ctx, exchangeKey{}, ex)
 	a := &answer{tokens: tokens, asked: r, known: known, reader: reader(r, known, t.repair != nil, onText)}
 	err := c.exchange(ctx, ex, a, watch)

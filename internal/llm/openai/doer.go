@@ -26,6 +26,7 @@ type exchange struct {
 	marks  bool                       // the provider caches what is marked
 	raw    []byte                     // the whole body, when it is not a stream
 	body   io.Reader                  // of the answer, when it is one
+	touch  func()                     // told when more of a body has come; nil for nobody
 	room   int64                      // bytes of the answer that are read
 }
 
@@ -72,7 +73,7 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 // whole keeps a body that is not a stream for our own decoder. A server that
 // answers a streaming request in one piece is read all the same.
 func (d *doer) whole(resp *http.Response, ex *exchange) (*http.Response, error) {
-	body, err := io.ReadAll(resp.Body)
+	body, err := io.ReadAll(&growing{resp.Body, ex.touch})
 	_ = resp.Body.Close()
 	switch {
 	case errors.Is(err, errOverlong):
@@ -87,6 +88,21 @@ func (d *doer) whole(resp *http.Response, ex *exchange) (*http.Response, error) 
 	resp.Body = io.NopCloser(bytes.NewReader(body))
 	ex.body = resp.Body
 	return resp, nil
+}
+
+// growing tells of each piece of a body that is more than blanks: some servers
+// send those to keep the connection while nothing comes.
+type growing struct {
+	io.Reader
+	touch func()
+}
+
+func (g *growing) Read(p []byte) (int, error) {
+	n, err := g.Reader.Read(p)
+	if g.touch != nil && len(bytes.TrimSpace(p[:n])) > 0 {
+		g.touch()
+	}
+	return n, err
 }
 
 // unreachable describes a failure without an answer. The URL stays out of it:
