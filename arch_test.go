@@ -95,6 +95,7 @@ var rooms = []allowed{
 	{"internal/memory", "internal/past", "hands ended sessions out beside the rest"},
 	{"internal/agent", "internal/past", "sums up without a model, and carries a page on"},
 	{"internal/command", "internal/past", "/session"},
+	{"internal/tools", "internal/past", "ended sessions are recalled whole"},
 	{"internal/database", "internal/sqlite", "the engine"},
 	{"internal/database", "internal/chat", "says in the hub's words that it is not well"},
 	{"internal/chatlog", "internal/chat", "who said it, and where"},

@@ -136,6 +136,7 @@ type Session struct {
 	MaxMessages     int           `yaml:"max_messages" default:"100" range:"10..1000" doc:"messages of a session held ready"`
 	HistoryMessages int           `yaml:"history_messages" default:"20" range:"1..1000" doc:"latest messages sent word for word; older ones are in the summary"`
 	Scope           string        `yaml:"scope" default:"channel" one:"channel|user" doc:"one session per channel or thread, or per person within it"`
+	Control         string        `yaml:"control" default:"admins" one:"admins|everyone" doc:"who may end, reset, resume and sum up a group's conversation; in direct chats, and with session.scope user, everybody"`
 	CarrySummary    bool          `yaml:"carry_summary" default:"true" doc:"a new session begins with the summary of the last one"`
 }
 

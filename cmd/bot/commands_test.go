@@ -23,6 +23,9 @@ const uses = `
 /status
 /session info
 /session list
+/session show nothing
+/session resume nothing
+/session delete nothing
 /session reset
 /session end
 /summarize

@@ -22,6 +22,8 @@ type Command struct {
 	// Who may run it; the zero Role means Member, and for a verb whatever
 	// its command says. Anyone lets strangers in as well.
 	Who Role
+	// WhoIn is who may run it where a message is written; nil is Who everywhere.
+	WhoIn func(m chat.Message) Role
 	// Private answers are for the author's eyes only. A verb of a private
 	// command is private.
 	Private bool
@@ -143,6 +145,14 @@ func (c Command) inherit(v Command) Command {
 	}
 	v.Private = v.Private || c.Private
 	return v
+}
+
+// at is the command as it is where a message is written.
+func (c Command) at(m chat.Message) Command {
+	if c.WhoIn != nil {
+		c.Who = c.WhoIn(m)
+	}
+	return c
 }
 
 // admits reports whether a role may run it.

@@ -126,6 +126,7 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 		return closed(chat.Answer{Text: complaint}, cmp.Or(r.Command, unknownCommand), chat.Refused, chat.Invalid), nil
 	}
 	path := strings.TrimSpace(r.Command + " " + r.Verb)
+	cmd = cmd.at(m)
 	lists := cmd.Run == nil && anyVerb(cmd, role)
 	if !cmd.admits(role) && !lists {
 		c.o.Log.Warn("denied", "code", codeDenied, "command", path, "person", m.From.ID, "place", m.Key.String())
@@ -209,6 +210,7 @@ func (c *Commands) Private(ctx context.Context, m chat.Message) bool {
 		return true
 	}
 	cmd, rest, complaint := c.find(&Request{Message: m, Role: role})
+	cmd = cmd.at(m)
 	if complaint != "" || cmd.Private || cmd.Quiet || !cmd.admits(role) {
 		return true
 	}

@@ -186,19 +186,22 @@ func (a *Agent) beside(ctx context.Context, p part, pieces int, take func(contex
 }
 
 // foldAfter shortens a session once its answer has been sent; size is that of
-// its request. It must be called in the lane.
-func (a *Agent) foldAfter(ctx context.Context, id string, size int) {
+// its request, and at how far it was folded then. It must be called in the lane.
+func (a *Agent) foldAfter(ctx context.Context, id string, size int, at int64) {
 	se, err := a.o.Store.SessionByID(ctx, id)
 	if err != nil {
 		a.o.Log.Error("fold: read session", "err", err)
 		return
+	}
+	if se.SummarizedAt != at {
+		return // another fold was taken meanwhile
 	}
 	entries, err := a.o.Store.Transcript(ctx, id, se.SummarizedAt, 0)
 	if err != nil {
 		a.o.Log.Error("fold: read transcript", "err", err)
 		return
 	}
-	cut, left := a.halved(entries, size, keepExchanges, 1)
+	cut, left := a.halved(entries, size, keeping{keepExchanges, 1, foldAt})
 	if cut == 0 {
 		return
 	}

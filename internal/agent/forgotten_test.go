@@ -101,7 +101,7 @@ func TestForgettingDuringAFoldIsNotUndone(t *testing.T) {
 			}
 			switch what {
 			case "fold":
-				b.foldAfter(t.Context(), se.ID, 100)
+				b.foldAfter(t.Context(), se.ID, 100, 0)
 			case "summarize":
 				_, err = b.Summarize(t.Context(), memory.Place{Key: room})
 			case "archive":

@@ -130,8 +130,8 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	t.note()
 	rec.Session = &t.context.session
 	if size, should := t.a.shouldFold(t); should {
-		id := t.context.session.ID
-		rec.Fold = func(ctx context.Context) { t.a.foldAfter(ctx, id, size) }
+		id, at := t.context.session.ID, t.context.session.SummarizedAt
+		rec.Fold = func(ctx context.Context) { t.a.foldAfter(ctx, id, size, at) }
 	}
 	return rec
 }

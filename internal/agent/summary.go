@@ -33,7 +33,8 @@ func (t *turn) size() int {
 // tooLong reports whether a request of this size must be shortened before it is sent.
 func (t *turn) tooLong(size int) bool {
 	limit := t.a.limit()
-	return t.keep && len(t.context.window) > 0 && (size > limit || nearly(size, limit) && grown(t.context.session, size, limit))
+	_, busy := t.a.folding.Load(t.context.session.ID) // beside: as long as there is room, it is waited for
+	return t.keep && len(t.context.window) > 0 && (size > limit || !busy && nearly(size, limit) && grown(t.context.session, size, limit))
 }
 
 // nearly reports whether a request is close to its limit.
@@ -55,11 +56,22 @@ func (a *Agent) shouldFold(t *turn) (size int, should bool) {
 	return size, full && cutAt(all, 1) > 0 || said(all) > a.o.History && cutAt(all, keepExchanges) > 0
 }
 
-// halved returns where to cut entries of a request of some size so that half the
-// limit is free again: it keeps most exchanges, and least at any price. left is
-// the size that remains.
-func (a *Agent) halved(entries []memory.Entry, size, most, least int) (cut, left int) {
-	for n := most; n >= least; n-- {
+// keeping is how many exchanges a fold leaves: most where the request is then no
+// more than this share of the limit, fewer until half of it is free, and least at
+// any price.
+type keeping struct {
+	most, least int
+	share       float64
+}
+
+// halved is where to cut entries of a request of some size. left is the size that
+// remains.
+func (a *Agent) halved(entries []memory.Entry, size int, k keeping) (cut, left int) {
+	for n := k.most; n >= k.least; n-- {
+		share := gained
+		if n == k.most {
+			share = k.share
+		}
 		if cut = len(entries); n > 0 {
 			cut = cutAt(entries, n)
 		}
@@ -67,7 +79,7 @@ func (a *Agent) halved(entries []memory.Entry, size, most, least int) (cut, left
 		for _, e := range entries[:cut] {
 			left -= e.Tokens
 		}
-		if float64(left) <= gained*float64(a.limit()) {
+		if float64(left) <= share*float64(a.limit()) {
 			break
 		}
 	}
@@ -103,7 +115,11 @@ func cutAt(entries []memory.Entry, n int) int {
 // summary at most: the last exchanges stay, as far as half the budget holds
 // them. What is still too much then is left to a later tick.
 func (a *Agent) fold(ctx context.Context, t *turn) error {
-	cut, _ := a.halved(t.context.window, t.size(), keepExchanges-1, 0) // the turn itself is one exchange
+	k := keeping{keepExchanges - 1, 0, foldAt} // the turn itself is one exchange
+	if t.context.session.Folded > 0 {
+		k.share = gained
+	}
+	cut, _ := a.halved(t.context.window, t.size(), k)
 	if cut > 0 {
 		f, n, err := a.sumUp(ctx, a.part(ctx, t.context.session, t.context.window[:cut]), 1)
 		if ctx.Err() != nil {

@@ -60,7 +60,7 @@ func assemble(b *base, m *models, s *storage) *app {
 	a.front = &front{base: b, store: s.store, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
 	m.front, m.store = a.front, s.store
 	a.settings = &settings{base: b, store: s.store, front: a.front, mind: a.mind, rules: a.rules}
-	a.chores = &chores{base: b, store: s.store, platforms: a.platforms, people: a.people, front: a.front, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
+	a.chores = &chores{base: b, sums: &beside{base: b}, store: s.store, platforms: a.platforms, people: a.people, front: a.front, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
 	a.vitals = &vitals{base: b, storage: s, platforms: a.platforms, models: m, notes: a.notes, rules: a.rules, chores: a.chores,
 		toolset: a.toolset, jobs: a.jobs, hide: setup.NewRedactor(b.cfg, setup.ShortestLogged)}
 	a.port = &port{base: b, store: s.store, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind}
@@ -99,6 +99,9 @@ func (a *app) openAgent(ctx context.Context) error {
 		Sessions: agent.Sessions{
 			PerUser: a.cfg.Session.Scope == "user", Summarizer: a.models.routed(config.PurposeSummary), DropSummaries: !a.cfg.Session.CarrySummary, Learn: a.cfg.Memory.Learn,
 			TTL: func() time.Duration { return a.inForce.Load().Session.TTL },
+			Beside: func(k chat.Key, work func(context.Context) func(context.Context)) {
+				a.chores.sums.run(a.platforms.hub.Do, k, work)
+			},
 		},
 		Limits: agent.Limits{
 			MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,

@@ -26,6 +26,7 @@ type chores struct {
 	front     *front
 	rules     *rules
 	notes     *notes
+	sums      *beside
 	facts     *factsfile.File // nil for none
 }
 

@@ -29,7 +29,7 @@ func (a *app) commands() command.Groups {
 		},
 		Status: command.Status{Currency: a.cfg.Limits.Currency, Left: f.quotas.Left, Parts: a.vitals.parts, Sessions: a.storage.store.SessionCounts,
 			Model: func(ctx context.Context) string { return a.mind.ModelName() + ", " + a.models.state(ctx) }},
-		Session: command.Session{Rows: a.storage.store, Agent: a.mind, Place: a.placeOf, Archive: a.chores.archiveSoon, Variables: book.Variables,
+		Session: command.Session{Rows: a.storage.store, Agent: a.mind, Place: a.placeOf, Archive: a.chores.archiveSoon, Variables: book.Variables, Past: a.storage.store.Past, Control: a.sessionControl(),
 			Tokens: func() int { return min(a.cfg.Context.TokenBudget, a.models.window(a.mind.ModelName())) }, Now: a.now},
 		Model: command.Model{Name: a.mind.ModelName, List: a.models.endpoint.List, BuiltIn: a.models.builtIn(),
 			Routes: a.models.shown(), Choose: a.mind.choose, Reload: a.mind.ReloadPrompt},
@@ -58,6 +58,16 @@ func Commands(ctx context.Context, cfg config.Config) (*admin.Commands, error) {
 	}
 	err = a.openFront(ctx, nil)
 	return a.front.commands, err
+}
+
+// sessionControl is who may do what with sessions.
+func (a *app) sessionControl() command.SessionControl {
+	return command.SessionControl{
+		Everyone: func() bool { return a.inForce.Load().Session.Control == "everyone" }, Attest: a.platforms.attest,
+		Resume: func(ctx context.Context, id string) (bool, error) {
+			return a.storage.store.Past.Resume(ctx, id, a.inForce.Load().Session.TTL)
+		},
+	}
 }
 
 func (a *app) toolCommands() command.Tools {

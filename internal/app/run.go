@@ -18,6 +18,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 		return err
 	}
 	a.start(adapters...)
+	a.chores.sums.open()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if port != nil {
@@ -50,6 +51,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 // drain lets current answers finish, parks the rest and stops the jobs.
 func (a *app) drain() {
 	a.jobs.end()
+	a.chores.sums.close()
 	ctx, cancel := context.WithTimeout(context.Background(), a.cfg.Limits.ShutdownGrace)
 	defer cancel()
 	if parked := a.platforms.hub.Drain(ctx); parked > 0 {

@@ -130,6 +130,16 @@ func recallAll(ctx context.Context, store *memory.Store, q memory.Query) (list [
 	if q.Tokens <= 0 || limit > 0 && q.Limit == 0 {
 		return list, nil
 	}
+	sessions, err := store.Past.Search(ctx, v, q.Text, q.Tokens/4)
+	if err != nil {
+		return list, err
+	}
+	for _, s := range sessions {
+		if limit == 0 || q.Limit > 1 {
+			list = append(list, recalled{"session", s.ID, s.Score, s.Text, s.Last})
+			q.Tokens, q.Limit = q.Tokens-cost(s.Text), max(q.Limit-1, 0)
+		}
+	}
 	found, err := store.Recall(ctx, q)
 	for _, p := range found {
 		id := p.MessageID

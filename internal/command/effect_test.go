@@ -38,6 +38,7 @@ const reading = `/help
 /session
 /session info
 /session list
+/session show abc
 /facts
 /facts list
 /facts list 2

@@ -25,12 +25,13 @@ type Session struct {
 	Variables func(context.Context, memory.Session, chat.Message) []string
 	Tokens    func() int // that a conversation holds at most
 	Now       func() time.Time
+	Past      PastSessions
+	Control   SessionControl
 }
 
 // SessionRows is the sessions that are stored; memory.Store.
 type SessionRows interface {
 	LiveSession(ctx context.Context, p memory.Place) (memory.Session, bool, error)
-	Sessions(ctx context.Context, q memory.SessionQuery) ([]memory.Session, error)
 }
 
 // Conversations ends conversations and sums them up; agent.Agent.
@@ -41,14 +42,18 @@ type Conversations interface {
 }
 
 func (s Session) command() admin.Command {
+	which := []admin.Option{{Name: "id", Help: helpSessionID, Required: true}}
 	return admin.Command{Name: "session", Help: helpSession, Verbs: []admin.Command{
 		{Name: "info", Help: helpSessionInfo, Effect: admin.Reads, Run: s.info},
-		{Name: "list", Help: helpSessionList, Effect: admin.Reads, Who: admin.Owner, Private: true, Run: s.list,
+		{Name: "list", Help: helpSessionList, Effect: admin.Reads, Private: true, Run: s.list,
 			Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
-		{Name: "end", Help: helpSessionEnd, Who: admin.Admin, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "show", Help: helpSessionShow, Effect: admin.Reads, Private: true, Run: s.show, Options: which},
+		{Name: "resume", Help: helpSessionResume, WhoIn: s.who, Run: s.resume, Options: which},
+		{Name: "delete", Help: helpSessionDelete, Private: true, Run: s.remove, Confirm: s.askRemove, Options: which},
+		{Name: "end", Help: helpSessionEnd, WhoIn: s.who, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return s.end(ctx, r.Message, true)
 		}},
-		{Name: "reset", Help: helpSessionReset, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "reset", Help: helpSessionReset, WhoIn: s.who, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return s.end(ctx, r.Message, false)
 		}},
 	}}
@@ -85,22 +90,6 @@ func (s Session) info(ctx context.Context, r admin.Request) (chat.Answer, error)
 	return chat.Answer{Text: b.String()}, nil
 }
 
-func (s Session) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	const most = 200
-	list, err := s.Rows.Sessions(ctx, memory.SessionQuery{Limit: most})
-	if err != nil {
-		return chat.Answer{}, err
-	}
-	if len(list) == 0 {
-		return say(wordsNoSessions)
-	}
-	lines := make([]string, len(list))
-	for i, se := range list {
-		lines[i] = fmt.Sprintf("`%s` %s · %s · %s · %s", se.ID[:8], se.Key, se.Status, text.Ago(s.Now(), se.LastActivity), cmp.Or(se.Title, wordsNoTitle))
-	}
-	return admin.Page(lines, r.Number("page", 1), listPage, "/session list"), nil
-}
-
 // end ends the conversation m stands in; commands run in its lane.
 func (s Session) end(ctx context.Context, m chat.Message, carry bool) (chat.Answer, error) {
 	se, ok, err := s.Rows.LiveSession(ctx, s.Place(m))
@@ -125,7 +114,7 @@ func (s Session) end(ctx context.Context, m chat.Message, carry bool) (chat.Answ
 }
 
 func (s Session) summarize() admin.Command {
-	return admin.Command{Name: "summarize", Help: helpSummarize, Effect: admin.Works, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	return admin.Command{Name: "summarize", Help: helpSummarize, Effect: admin.Works, WhoIn: s.who, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		summary, err := s.Agent.Summarize(ctx, s.Place(r.Message))
 		return chat.Answer{Text: cmp.Or(summary, wordsNothingSaid)}, err
 	}}

@@ -120,7 +120,7 @@ func (a *Archive) Words(_ context.Context, id string, limit int) ([]Said, error)
 func (a *Archive) Delete(ctx context.Context, id string) error {
 	err := a.db.Write(ctx, func(tx *sqlite.Tx) error {
 		var own, before string
-		err := tx.QueryRow(`SELECT decisions, coalesce((SELECT p.decisions FROM sessions p WHERE p.id = s.carried_from), '[]')
+		err := tx.QueryRow(`SELECT decisions, coalesce((SELECT p.decisions FROM sessions p WHERE p.id = s.carried_from AND p.created_at < s.created_at), '[]')
 			FROM sessions s WHERE s.id = ?`, id).Scan(&own, &before)
 		if err != nil {
 			return err

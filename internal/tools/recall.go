@@ -1,11 +1,15 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // description
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"parley/internal/memory"
+	"parley/internal/past"
 	"parley/internal/provenance"
 )
 
@@ -31,17 +35,24 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 		} else if attest != nil {
 			attest(ctx, c.Who.ID)
 		}
+		sessions, err := store.Past.Search(ctx, provenance.Viewer{User: c.Who.ID, Key: q.Key, Direct: c.Direct}, a.Query, recallTokens/4)
+		if err != nil {
+			return Result{}, err
+		}
+		for _, s := range sessions {
+			q.Tokens -= (utf8.RuneCountInString(s.Text) + 3) / 4
+		}
 		found, err := store.Recall(ctx, q)
 		if err != nil {
 			return Result{}, err
 		}
-		if len(found) == 0 {
+		if len(found)+len(sessions) == 0 {
 			return Result{Content: "Nothing was said about that here, as far as I can find."}, nil
 		}
 		r := Result{Private: true}
-		lines := make([]string, len(found))
-		for i, p := range found {
-			lines[i] = p.Text
+		lines := wholeSessions(&r, c, sessions)
+		for _, p := range found {
+			lines = append(lines, p.Text)
 			r.Origin = r.Origin.And(p.Origin)
 			if o := p.Origin.Of(p.User); o.Outside(c.Who.ID) {
 				r.Origin = r.Origin.And(o)
@@ -51,4 +62,18 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 		r.Content = strings.Join(lines, "\n")
 		return r, nil
 	})
+}
+
+// wholeSessions adds sessions to a result as sources, and returns a line for
+// each with its number.
+func wholeSessions(r *Result, c Call, sessions []past.Found) (lines []string) {
+	for i, s := range sessions {
+		lines = append(lines, fmt.Sprintf("[%d] A whole conversation, in short: %s", i+1, s.Text))
+		r.Sources = append(r.Sources, Source{Kind: "session", ID: s.ID, Title: cmp.Or(s.Title, "a conversation"),
+			Path: "conversation of " + s.Last.UTC().Format("2 January 2006"), Text: s.Text, Snippet: s.Text})
+		if r.Origin = r.Origin.And(s.Origin); s.Origin.Outside(c.Who.ID) {
+			r.Origin.Via |= provenance.ViaPerson
+		}
+	}
+	return lines
 }

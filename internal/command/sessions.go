@@ -1,0 +1,190 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/past"
+	"parley/internal/provenance"
+	"parley/internal/text"
+)
+
+// PastSessions is the sessions that somebody may see; past.Archive.
+type PastSessions interface {
+	List(ctx context.Context, v provenance.Viewer, limit, offset int) ([]past.Session, error)
+	// Find fails with memory.ErrNotFound where none, or more than one, has an
+	// id that begins so.
+	Find(ctx context.Context, v provenance.Viewer, prefix string) (past.Session, error)
+	Words(ctx context.Context, id string, limit int) ([]past.Said, error)
+	Delete(ctx context.Context, id string) error
+}
+
+// SessionControl is who may do what with sessions, and for how long they live.
+type SessionControl struct {
+	// Everyone reports whether members of a group may end, reset, take up and sum
+	// up its conversation; otherwise its administrators may.
+	Everyone func() bool
+	// Attest finds out where a person still is; nil finds out nothing.
+	Attest func(ctx context.Context, user string)
+	// Resume makes a session the live one again, and reports whether it could.
+	Resume func(ctx context.Context, id string) (bool, error)
+}
+
+// who may change the conversation that a message is written in.
+func (s Session) who(m chat.Message) admin.Role {
+	if m.Direct || s.Place(m).User != "" || s.Control.Everyone != nil && s.Control.Everyone() {
+		return admin.Member
+	}
+	return admin.Admin
+}
+
+// viewer is who looks at sessions: alone, they see those of all places where
+// they still are.
+func (s Session) viewer(ctx context.Context, r admin.Request) provenance.Viewer {
+	v := provenance.ViewerOf(r.Message)
+	if v.Direct && s.Control.Attest != nil {
+		s.Control.Attest(ctx, v.User)
+	}
+	return v
+}
+
+func (s Session) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	const most = 200
+	list, err := s.Past.List(ctx, s.viewer(ctx, r), most, 0)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if len(list) == 0 {
+		return say(wordsNoSessions)
+	}
+	lines := make([]string, len(list))
+	for i, se := range list {
+		lines[i] = fmt.Sprintf("`%s` %s · %s", se.ID[:8], text.Ago(s.Now(), se.Last), titleOf(se))
+		if se.Alive {
+			lines[i] += " · " + wordsGoingOn
+		}
+		if r.Message.Direct && !se.Direct {
+			lines[i] += " · " + se.Key.String()
+		}
+	}
+	return admin.Page(lines, r.Number("page", 1), listPage, "/session list"), nil
+}
+
+// titleOf is what a session is called; the first words of its summary where it
+// has no title.
+func titleOf(se past.Session) string {
+	const most = 60
+	first, _, _ := strings.Cut(se.Closing, "\n")
+	return cmp.Or(se.Title, text.ShortenWords(first, most), wordsNoTitle)
+}
+
+// find is the session that a command names.
+func (s Session) find(ctx context.Context, r admin.Request) (past.Session, error) {
+	se, err := s.Past.Find(ctx, s.viewer(ctx, r), strings.TrimSpace(r.Args["id"]))
+	return se, text.Instead(err, memory.ErrNotFound, wordsNoSuchSession)
+}
+
+func (s Session) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	const most, line = 10, 200
+	se, err := s.find(ctx, r)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	said, err := s.Past.Words(ctx, se.ID, most)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, wordsPastSession, titleOf(se), se.ID[:8], se.Began.UTC().Format("2 January 2006 15:04"), text.Ago(s.Now(), se.Last))
+	if len(se.Decisions) > 0 {
+		fmt.Fprintf(&b, "- %s: %s\n", wordsDecided, strings.Join(se.Decisions, "; "))
+	}
+	if se.Closing != "" {
+		fmt.Fprintf(&b, "\n%s\n", se.Closing)
+	}
+	if len(said) > 0 {
+		b.WriteString("\n" + wordsLastSaid + "\n")
+	}
+	for _, w := range said {
+		who := provenance.Label(w.Name)
+		if w.Bot {
+			who = provenance.Assistant
+		}
+		fmt.Fprintf(&b, "- %s: %s\n", who, quoted(w.Text, line))
+	}
+	return chat.Answer{Text: b.String()}, nil
+}
+
+// resume ends the conversation that goes on and takes an earlier one of the same
+// place up again.
+func (s Session) resume(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	se, err := s.find(ctx, r)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	here := s.Place(r.Message)
+	switch {
+	case se.Key != here.Key || se.User != here.User:
+		return say(wordsElsewhere, se.Key)
+	case se.Alive:
+		return say(wordsGoesOn)
+	}
+	if now, ok, err := s.Rows.LiveSession(ctx, here); err != nil {
+		return chat.Answer{}, err
+	} else if ok {
+		if ok, err = s.Agent.End(ctx, now.ID, true); err != nil {
+			return chat.Answer{}, err
+		}
+		if ok {
+			s.Archive(now)
+		}
+	}
+	if ok, err := s.Control.Resume(ctx, se.ID); err != nil {
+		return chat.Answer{}, err
+	} else if !ok {
+		return say(wordsNoSuchSession)
+	}
+	return say(wordsResumed, titleOf(se))
+}
+
+// removable is the session that a command names, if its author may delete it:
+// their own, and as an administrator one of the place they are in.
+func (s Session) removable(ctx context.Context, r admin.Request) (past.Session, error) {
+	se, err := s.find(ctx, r)
+	if err != nil {
+		return se, err
+	}
+	own := se.Direct || se.User == r.Message.From.ID
+	if !own && (r.Role < admin.Admin || se.Key != r.Message.Key) {
+		return se, text.Tell(wordsNotYours)
+	}
+	if own && se.Key != r.Message.Key {
+		return se, text.Tell(wordsElsewhere, se.Key)
+	}
+	return se, nil
+}
+
+func (s Session) askRemove(ctx context.Context, r admin.Request) (string, error) {
+	se, err := s.removable(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf(wordsAskRemove, titleOf(se), se.Last.UTC().Format(time.DateOnly)), nil
+}
+
+func (s Session) remove(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	se, err := s.removable(ctx, r)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if err := s.Past.Delete(ctx, se.ID); err != nil {
+		return chat.Answer{}, text.Instead(err, memory.ErrNotFound, wordsNoSuchSession)
+	}
+	return say(wordsRemoved)
+}
