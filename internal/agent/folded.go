@@ -62,7 +62,7 @@ func decodeFolded(s string) (f folded, ok bool) {
 	if json.NewDecoder(strings.NewReader(s)).Decode(&fields) != nil {
 		fields = nil
 		for end := len(s); end > 0 && fields == nil; end = strings.LastIndexByte(s[:end], ',') {
-			_ = json.Unmarshal([]byte(wholeJSON(s[:end])), &fields) // else a shorter piece
+			_ = json.Unmarshal([]byte(llm.WholeJSON(s[:end])), &fields) // else a shorter piece
 		}
 	}
 	for name, v := range fields {
@@ -96,39 +96,6 @@ func each[T any](v json.RawMessage) (list []T) {
 		}
 	}
 	return list
-}
-
-// wholeJSON ends the strings, lists and objects that a piece of JSON leaves open.
-func wholeJSON(s string) string {
-	var open []byte
-	inside, escaped := false, false
-	for _, c := range []byte(s) {
-		switch {
-		case escaped:
-			escaped = false
-		case inside && c == '\\':
-			escaped = true
-		case c == '"':
-			inside = !inside
-		case inside:
-		case c == '{':
-			open = append(open, '}')
-		case c == '[':
-			open = append(open, ']')
-		case (c == '}' || c == ']') && len(open) > 0:
-			open = open[:len(open)-1]
-		}
-	}
-	if escaped {
-		s = s[:len(s)-1]
-	}
-	if inside {
-		s += `"`
-	}
-	for i := len(open) - 1; i >= 0; i-- {
-		s += string(open[i])
-	}
-	return s
 }
 
 // prose takes what a summarizer wrote as the summary itself, without fences,
