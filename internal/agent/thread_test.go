@@ -243,7 +243,7 @@ func TestOneFoldForEachGainedHalf(t *testing.T) {
 	b := newBench(t, Options{Limits: Limits{TokenBudget: limit, ContextSize: 8000, History: 1000, MaxMessages: 1000}})
 	folds := 0
 	b.model.Answer = func(r llm.Request) (llm.Response, error) {
-		said := strings.Repeat("and so on ", 60)
+		said := strings.Repeat("and so on ", 85)
 		if r.Schema != nil {
 			folds++
 			said = `{"summary":"They went on.","title":"On","decisions":[],"keep":[],"outdated":[],"facts":[]}`
@@ -252,10 +252,11 @@ func TestOneFoldForEachGainedHalf(t *testing.T) {
 	}
 	words := 0
 	for i := range 40 {
-		text := fmt.Sprintf("%d %s", i, strings.Repeat("more of it ", 50))
+		text := fmt.Sprintf("%d %s", i, strings.Repeat("more of it ", 70))
 		b.say(text)
-		words += len(text)/4 + 150
+		words += len(text)/4 + 212
 	}
+	t.Logf("%d folds for %d tokens", folds, words)
 	if most := words/(limit/2) + 1; folds < 3 || folds > most {
 		t.Errorf("%d folds for %d tokens; at most %d", folds, words, most)
 	}
