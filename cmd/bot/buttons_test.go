@@ -126,7 +126,7 @@ func TestConfirmationButtons(t *testing.T) {
 					t.Errorf("no question says %q at its end: %q", want, texts)
 				}
 			}
-			for n, want := range map[int]string{1: "not yours", 3: "I leave it", 4: "answered that already", 6: "On it", 7: "answered that already: Deleted: #1 milk"} {
+			for n, want := range map[int]string{1: "not yours", 3: "I won't do it", 4: "answered that already", 6: "On it", 7: "answered that already: Deleted: #1 milk"} {
 				if g.toast != nil && !strings.Contains(g.toast(n), want) {
 					t.Errorf("press %d says %q, want %q", n, g.toast(n), want)
 				}
