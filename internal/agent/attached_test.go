@@ -43,6 +43,31 @@ func TestFilesOfTools(t *testing.T) {
 	}
 }
 
+// A picture that was made before a question comes with the question: nothing of
+// it waits for the answer.
+func TestFilesOfToolsBeforeAQuestion(t *testing.T) {
+	draw := tools.Func(tools.Meta{Name: "draw", Description: "draws", Category: tools.Web, ReadOnly: true, Core: true},
+		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
+			return tools.Result{Content: "drawn", Data: tools.Attached{{Name: "a.png", MIME: "image/png", Data: aPNG(t)}}}, nil
+		})
+	erase := tools.Func(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Core: true, Consent: tools.Consent{Confirm: true}},
+		func(context.Context, tools.Call, struct{}) (tools.Result, error) { return tools.Result{Content: "erased"}, nil })
+	d := &desk{}
+	b := newBench(t, Options{Confirm: d.ask}, draw, erase)
+	b.model.Call(call("1", "draw", "{}"), call("2", "erase", "{}"))
+	b.model.Say("Done.")
+	m := b.accept(sent("draw, then erase"))
+	a, err := b.Handle(t.Context(), m, &viewer{})
+	if err != nil || len(a.Files) != 1 || a.Files[0].Name != "a.png" {
+		t.Fatalf("asked with %+v, %v", a.Files, err)
+	}
+	must(t, b.store.Finish(t.Context(), m, nil, a.Record))
+	a, err = b.Resume(t.Context(), b.accept(sent("yes")), nobody{}, d.resumed([]bool{true}))
+	if err != nil || a.Text != "Done." || len(a.Files) != 0 {
+		t.Errorf("then %q with %+v, %v", a.Text, a.Files, err)
+	}
+}
+
 func TestFilesOfToolsAreBounded(t *testing.T) {
 	tr := &turn{a: &Agent{}}
 	big := make([]byte, maxAttachedBytes/2)

@@ -178,9 +178,10 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 		t.a.o.Log.Error("ask for confirmation", "err", err)
 		return t.finish(wordsNoConfirm, chat.End{Outcome: chat.Refused, Reason: chat.NotAsked}), true
 	}
-	rec := t.finish(q.Answer.Text, chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}).Record.(*memory.Turn)
+	asks := t.finish(q.Answer.Text, chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes})
+	rec := asks.Record.(*memory.Turn)
 	rec.Asks = q.Asks
-	q.Answer.Record = rec
+	q.Answer.Record, q.Answer.Files = rec, asks.Files
 	return q.Answer, true
 }
 
