@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -27,6 +28,7 @@ type pressing struct {
 	say     string   // what brings the buttons up
 	model   []llmtest.Turn
 	buttons int
+	shop    bool // there is a tool server that asks something
 	// want is what each button answers.
 	want []string
 }
@@ -44,6 +46,10 @@ var pressed = map[string][]pressing{
 		{before: []string{"/tasks add milk"}, say: "delete the milk", model: []llmtest.Turn{callTool("delete_task", `{"id":1}`), {Text: "So be it."}},
 			buttons: 2, want: []string{"So be it.", "So be it."}},
 	},
+	"internal/admin/form.go:formButtons": {{
+		shop: true, say: "order something", model: []llmtest.Turn{callTool("shop__order", "{}"), {Text: "So be it."}},
+		buttons: 3, want: []string{"2 of 2", "2 of 2", "So be it."},
+	}},
 	"internal/admin/commands.go:offer": {{say: "/debug", buttons: 2, want: []string{"will show calls", "no longer show"}}},
 	"internal/admin/help.go:Page": {
 		{before: many16("/tasks add thing %d"), say: "/tasks list", buttons: 1, want: []string{"Page 2 of 2"}},
@@ -204,6 +210,9 @@ func discordFinger(t *testing.T, w *world) finger {
 	}
 }
 
+// offers is a line of choices in the terminal, one for each row of buttons.
+var offers = regexp.MustCompile(`^\d+\) `)
+
 func terminalFinger(t *testing.T, w *world) finger {
 	w.env = slices.DeleteFunc(w.env, func(e string) bool {
 		return strings.HasPrefix(e, "BOT_TELEGRAM") || strings.HasPrefix(e, "BOT_ACCESS_OWNERS")
@@ -230,8 +239,8 @@ func terminalFinger(t *testing.T, w *world) finger {
 		seen: func() (text string, buttons int) {
 			text = out.String()
 			lines := strings.Split(strings.TrimSpace(text), "\n")
-			if last := lines[len(lines)-1]; strings.HasPrefix(last, "1) ") {
-				buttons = strings.Count(last, ") ")
+			for i := len(lines) - 1; i >= 0 && offers.MatchString(lines[i]); i-- {
+				buttons += strings.Count(lines[i], ") ")
 			}
 			return text, buttons
 		},
@@ -278,7 +287,16 @@ func patiently(t *testing.T, what string, f finger, ok func() bool) {
 func pressOne(t *testing.T, front func(*testing.T, *world) finger, p pressing, n int, want string) {
 	w := newWorld(t)
 	w.env = append(w.env, "BOT_VAULT_DIR="+copyRent(t), "BOT_LIMITS_QUEUE_PER_CHANNEL=100")
+	if p.shop {
+		w.file, _, _ = shop(t)
+	}
 	f := front(t, w)
+	if p.shop {
+		patiently(t, "the server is there", f, func() bool {
+			f.say("/tools servers")
+			return waittest.Within(time.Second, func() bool { text, _ := f.seen(); return strings.Contains(text, "shop: up") })
+		})
+	}
 	for _, line := range p.before {
 		f.say(line)
 	}

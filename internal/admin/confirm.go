@@ -57,6 +57,8 @@ type Action struct {
 	// called for every answer, also for no; it ends the question with its record,
 	// and is called again after a crash. nil means one thing, done at most once.
 	Items []Item `json:"items,omitempty"`
+	// Form says how it is answered if not by yes or no; nil is by those.
+	Form *chat.Form `json:"form,omitempty"`
 }
 
 // Item is one of the things that a question asks about.
@@ -76,6 +78,7 @@ type Settled struct {
 	ID     string
 	Agreed []bool // by item; of a question without items one
 	Asked  chat.User
+	Said   chat.Said // with a Form
 	// Again is true if an earlier process began with it.
 	Again bool
 }
@@ -189,9 +192,15 @@ func (c *Confirmations) form(m chat.Message, asked string, a Action) (chat.Answe
 		return chat.Answer{}, chat.Question{}, fmt.Errorf("ask: %w", err)
 	}
 	q := chat.Question{ID: questionID(raw), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw, Until: c.now().Add(confirmLife), State: chat.QuestionOpen}
+	if a.Form != nil {
+		return chat.Answer{Text: asked, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer}, Buttons: c.formButtons(q, *a.Form)}, q, nil
+	}
 	hint := wordAsk
 	if b.count() > 1 {
 		hint = wordAskSeveral
+	}
+	if strings.Contains(asked, "\n") { // below a list, and not of it
+		hint = "\n" + hint
 	}
 	return chat.Answer{Text: asked + "\n" + hint, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}, Buttons: c.buttons(q, b)}, q, nil
 }
@@ -250,8 +259,12 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 		if !waits {
 			return next.Handle(ctx, m, w)
 		}
-		if agreed, ok := verdict(m, things(q)); ok {
-			return c.afford(ctx, m, w, answered{q, agreed, m.From}, do)
+		if form := bodyOf(q).Form; form != nil {
+			if said, ok := saidTo(m, *form); ok && (c.now().Before(q.Until) || q.State == chat.QuestionTaken) {
+				return c.afford(ctx, m, w, answered{q, []bool{true}, m.From, said}, do)
+			}
+		} else if agreed, ok := verdict(m, things(q)); ok {
+			return c.afford(ctx, m, w, answered{q, agreed, m.From, chat.Said{}}, do)
 		}
 		if !c.now().Before(q.Until) { // they talk of something else
 			if err := c.rows.EndQuestion(ctx, q.ID, chat.QuestionSettled, ""); err != nil {
@@ -269,7 +282,11 @@ func (c *Confirmations) reminded(q chat.Question, a chat.Answer) chat.Answer {
 	if a.Text == "" || a.Private || asks || q.Text == "" || !c.now().Before(q.Until) {
 		return a
 	}
-	a.Text += "\n\n" + wordStill + "\n" + q.Text
+	still := wordStill
+	if bodyOf(q).Form != nil {
+		still = wordStillForm
+	}
+	a.Text += "\n\n" + still + "\n" + q.Text
 	return a
 }
 
@@ -278,6 +295,7 @@ type answered struct {
 	chat.Question
 	agreed []bool
 	by     chat.User
+	said   chat.Said
 }
 
 // afford settles a question if its person's budget allows a model call for it;
@@ -316,14 +334,14 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply
 	yes := slices.Contains(a.agreed, true)
 	c.show(ctx, a, shownAs(a))
 	if len(b.Items) > 0 {
-		return f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, again}, w)
+		return f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, again}, w)
 	}
 	answer := ended(wordKept, chat.Declined, "")
 	switch {
 	case yes && again:
 		answer = ended(wordInterrupted, chat.Failed, chat.Fault)
 	case yes:
-		answer, err = f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, false}, w)
+		answer, err = f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, false}, w)
 	}
 	came := answer.Text
 	if answer.Private {

@@ -16,7 +16,6 @@ import (
 
 // press settles a question by its button.
 func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply, p push, do map[string]Do) (chat.Answer, error) {
-	v := p.verdict
 	q, why, err := c.pressable(ctx, m, p)
 	if err != nil {
 		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
@@ -28,8 +27,12 @@ func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply,
 		}
 		return a, nil
 	}
+	if bodyOf(q).Form != nil {
+		return c.afford(ctx, m, w, answered{q, []bool{true}, m.From, p.said()}, do)
+	}
 	n := things(q)
 	agreed := make([]bool, n)
+	v := p.verdict
 	at, _ := strconv.Atoi(v)
 	for i := range agreed {
 		agreed[i] = v == "yes" || v == "always" || i == at-1
@@ -39,7 +42,7 @@ func (c *Confirmations) press(ctx context.Context, m chat.Message, w chat.Reply,
 			return chat.Answer{}, fmt.Errorf("confirm: %w", err)
 		}
 	}
-	return c.afford(ctx, m, w, answered{q, agreed, m.From}, do)
+	return c.afford(ctx, m, w, answered{q, agreed, m.From, chat.Said{}}, do)
 }
 
 // reasonOf returns why a press did nothing.
@@ -160,8 +163,8 @@ func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string,
 	return wordToastYes, false
 }
 
-// push is the meaning of a button of a question: yes, no, always, or the number of
-// the only thing that is agreed to.
+// push is the meaning of a button of a question: yes, no, always, skip, or the
+// number of the only thing that is agreed to, or of what is picked.
 type push struct{ verdict, id string }
 
 // pressed reads a button's Data.
@@ -172,7 +175,7 @@ func pressed(data string) (p push, ok bool) {
 	if n, err := strconv.Atoi(verdict); err == nil {
 		return p, ok && n > 0 && n <= maxItems
 	}
-	return p, ok && (verdict == "yes" || verdict == "no" || verdict == "always")
+	return p, ok && (verdict == "yes" || verdict == "no" || verdict == "always" || verdict == "skip")
 }
 
 // buttons returns yes and no, one button for each thing that can be agreed to
@@ -235,6 +238,12 @@ func (c *Confirmations) show(ctx context.Context, a answered, outcome string) {
 // shownAs returns what was answered, and by whom.
 func shownAs(a answered) string {
 	name := escape(called(a.by))
+	if bodyOf(a.Question).Form != nil {
+		if a.said.No || a.said.Stop {
+			return fmt.Sprintf(wordShownNone, name)
+		}
+		return fmt.Sprintf(wordShownForm, name)
+	}
 	var list []string
 	for i, yes := range a.agreed {
 		if yes {
@@ -252,5 +261,9 @@ func shownAs(a answered) string {
 
 // Expired changes the message of a question that nobody answered in time.
 func (c *Confirmations) Expired(ctx context.Context, q chat.Question) {
-	c.show(ctx, answered{Question: q}, wordShownLate)
+	late := wordShownLate
+	if bodyOf(q).Form != nil {
+		late = wordShownUnsaid
+	}
+	c.show(ctx, answered{Question: q}, late)
 }

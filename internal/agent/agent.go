@@ -120,8 +120,9 @@ type Agent struct {
 	prompt *promptFile
 	model  atomic.Pointer[string]
 	// readers has a place for each message whose files are held in memory.
-	readers chan struct{}
-	folding sync.Map // sessions that are being summed up, by id
+	readers   chan struct{}
+	folding   sync.Map // sessions that are being summed up, by id
+	inquiries inquiries
 }
 
 // New makes an Agent. It fails when the prompt file cannot be read.

@@ -51,7 +51,9 @@ func TestFilesOfToolsBeforeAQuestion(t *testing.T) {
 			return tools.Result{Content: "drawn", Data: tools.Attached{{Name: "a.png", MIME: "image/png", Data: aPNG(t)}}}, nil
 		})
 	erase := tools.Func(tools.Meta{Name: "erase", Description: "erases", Category: tools.Task, Core: true, Consent: tools.Consent{Confirm: true}},
-		func(context.Context, tools.Call, struct{}) (tools.Result, error) { return tools.Result{Content: "erased"}, nil })
+		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
+			return tools.Result{Content: "erased"}, nil
+		})
 	d := &desk{}
 	b := newBench(t, Options{Confirm: d.ask}, draw, erase)
 	b.model.Call(call("1", "draw", "{}"), call("2", "erase", "{}"))

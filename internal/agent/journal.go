@@ -107,7 +107,7 @@ func kept(o tools.Outcome) journaled {
 // resumed returns the outcome of a step an earlier process made or began.
 func (j *journal) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
 	var was journaled
-	if st.Done && json.Unmarshal([]byte(st.Result), &was) == nil {
+	if st.Done && json.Unmarshal([]byte(st.Result), &was) == nil && was.Class != tools.NeedsInput {
 		r := tools.Result{Content: was.Content, Private: was.Private, Untrusted: was.Untrusted}
 		if was.Origin == nil {
 			was.Origin, r.Untrusted = &provenance.Origin{Via: provenance.ViaUnknown}, true

@@ -27,6 +27,8 @@ type Pending struct {
 	CallID string            `json:"call_id,omitempty"` // as the model named it
 	Row    int64             `json:"row,omitempty"`     // inbox row of the message whose turn made it
 	Origin provenance.Origin `json:"origin,omitzero"`
+	// Inquiry names what the call's server asks the person; "" is nothing.
+	Inquiry string `json:"inquiry,omitempty"`
 }
 
 // Parked is the part of a turn that waits with its question.
@@ -46,6 +48,7 @@ type Asked struct {
 	Say  string // the question, in Markdown
 	Spec tools.Spec
 	Call Pending
+	Form *chat.Form // nil is a question for a yes
 }
 
 // Waiting is a call that a subagent made and cannot ask about.
@@ -68,12 +71,21 @@ const (
 	maxAskAll = 1700
 )
 
-// askable refuses the calls that cannot be shown in a question.
+// why is how a turn ends that asks this.
+func (q Question) why(asked []Asked) chat.End {
+	if asked[0].Form != nil {
+		return chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer}
+	}
+	return chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}
+}
+
+// askable refuses the calls that nobody can be asked about.
 func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.Outcome {
 	room := maxAskAll
 	for _, w := range t.tools.waits {
 		room -= utf8.RuneCountInString(w.Say)
 	}
+	first := firstInquiry(outcomes)
 	for i, o := range outcomes {
 		if o.Class != tools.NeedsYes {
 			continue
@@ -83,6 +95,8 @@ func (t *turn) askable(calls []llm.ToolCall, outcomes []tools.Outcome) []tools.O
 			n = min(n, maxAsked) // one of ours, whose question is all that it is about: it may take several messages
 		}
 		switch {
+		case first >= 0: // one question at a time
+			o = unasked(o, wordsTooManyToAsk)
 		case t.a.o.Confirm == nil:
 			o = unasked(o, wordsNoConfirm)
 		case t.sub != nil && t.tools.set.ForAgent("").Only(calls[i].Name).Len() == 0: // the conversation may not make it either
@@ -151,7 +165,7 @@ func (t *turn) question(c llm.ToolCall, o tools.Outcome) string {
 // park ends the turn with a question about the calls that wait for a yes; over
 // is false where none does.
 func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.Outcome) (answer chat.Answer, over bool) {
-	var asked []Asked
+	asked := t.inquired(calls, outcomes)
 	for i, o := range outcomes {
 		if o.Class != tools.NeedsYes || t.sub != nil {
 			continue
@@ -159,7 +173,7 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 		spec, _ := t.tools.set.Lookup(calls[i].Name)
 		asked = append(asked, Asked{Say: t.question(calls[i], o), Spec: spec, Call: t.pending(calls[i], o)})
 	}
-	if t.sub == nil {
+	if t.sub == nil && firstInquiry(outcomes) < 0 { // one question at a time
 		for _, w := range t.tools.waits {
 			spec, _ := t.tools.set.Lookup(w.Call.Tool)
 			asked = append(asked, Asked{Say: w.Say, Spec: spec, Call: w.Call})
@@ -175,10 +189,11 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 	}
 	q, err := t.a.o.Confirm(ctx, t.m, parked, asked)
 	if err != nil {
+		t.a.inquiries.drop(asked[0].Call.Inquiry)
 		t.a.o.Log.Error("ask for confirmation", "err", err)
 		return t.finish(wordsNoConfirm, chat.End{Outcome: chat.Refused, Reason: chat.NotAsked}), true
 	}
-	asks := t.finish(q.Answer.Text, chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes})
+	asks := t.finish(q.Answer.Text, q.why(asked))
 	rec := asks.Record.(*memory.Turn)
 	rec.Asks = q.Asks
 	q.Answer.Record, q.Answer.Files = rec, asks.Files

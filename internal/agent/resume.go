@@ -23,6 +23,9 @@ type Resumed struct {
 	Parked   Parked
 	Calls    []Pending
 	Agreed   []bool // by call
+	// Reply is what the person has said to a server's question; nil where they
+	// were asked for a yes.
+	Reply *tools.Reply
 }
 
 // Resume continues a parked turn: it runs the calls that were agreed to, and the model
@@ -39,11 +42,12 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 	}
 	t.unpark(r.Parked)
 	t.context.added = []memory.Entry{t.answered(r)}
-	if done := t.carryOut(ctx, r); !done {
+	calls, outcomes, done := t.carryOut(ctx, r)
+	if !done {
 		return t.failed(ctx, context.Cause(ctx))
 	}
 	a.o.Failpoint("after_yes")
-	if answer, over := t.park(ctx, nil, nil); over { // what a subagent handed up
+	if answer, over := t.park(ctx, calls, outcomes); over { // what a server or a subagent asks
 		return answer, nil
 	}
 	return t.loop(ctx)
@@ -64,6 +68,9 @@ func (t *turn) answered(r Resumed) memory.Entry {
 	said := strings.TrimSpace(clean(t.m.Text))
 	if t.m.Kind != chat.KindText {
 		said = pressedWords(r.Agreed)
+	}
+	if r.Reply != nil { // it is for the server
+		said = wordsGaveAnswer
 	}
 	if !t.keep { // the model sees nothing else of it
 		said = r.Parked.Said
@@ -91,11 +98,14 @@ func pressedWords(agreed []bool) string {
 }
 
 // carryOut makes the calls anew as the model's own, runs those that were agreed
-// to and says of the others that they were not. It is false when the turn was
+// to and says of the others that they were not. done is false when the turn was
 // cancelled meanwhile.
-func (t *turn) carryOut(ctx context.Context, r Resumed) bool {
-	calls := make([]llm.ToolCall, len(r.Calls))
+func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, outcomes []tools.Outcome, done bool) {
+	calls = make([]llm.ToolCall, len(r.Calls))
 	t.tools.agreed = map[string]Pending{}
+	if r.Reply != nil {
+		t.tools.reply = *r.Reply
+	}
 	for i, p := range r.Calls {
 		calls[i] = llm.ToolCall{ID: callID(r.Question, i), Name: p.Tool, Args: p.Args}
 		if r.Agreed[i] {
@@ -111,17 +121,24 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) bool {
 		began := t.a.o.Now()
 		if r.Agreed[i] {
 			if o = t.runCall(ctx, c, true); o.Class == tools.Cancelled && errors.Is(context.Cause(ctx), chat.ErrDraining) {
-				return false
+				return nil, nil, false
+			}
+			if o.Class == tools.NeedsInput && firstInquiry(outcomes) >= 0 {
+				o = t.unanswered(ctx, c, o)
 			}
 			if t.report.well.Outcome != chat.Confirmed {
-				t.report.well = ran(o, chat.Confirmed)
+				t.report.well = ran(o, r.well())
 			}
 			came = append(came, strings.TrimSuffix(insight(o.Result.Content), "."))
 		}
 		t.report.calls = nil
+		outcomes = append(outcomes, o)
 		t.heardOf(c, o, began)
 		end := t.report.calls[0]
 		handed = append(handed, t.report.calls[1:]...)
+		if o.Class == tools.NeedsInput {
+			continue // its row waits on
+		}
 		t.report.settles.Calls = append(t.report.settles.Calls, memory.Ended{
 			Inbox: r.Calls[i].Row, CallID: r.Calls[i].CallID, Status: end.Status, Class: end.Class, Result: end.Result, Took: end.Took,
 		})
@@ -129,7 +146,15 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) bool {
 	t.report.calls = handed // the others have their rows, which are ended with the turn
 	t.report.settles.Came = cmp.Or(insight(strings.Join(came, "; ")), wordsNothingDone)
 	t.journal.settle(ctx)
-	return true
+	return calls, outcomes, true
+}
+
+// well is how the message ends whose answer this is, if what it is for works.
+func (r Resumed) well() chat.Outcome {
+	if r.Reply != nil && r.Reply.Action != tools.Accept {
+		return chat.Declined
+	}
+	return chat.Confirmed
 }
 
 // callID names a call that is made again: letters and digits, as many as the strictest

@@ -26,6 +26,8 @@ type toolrun struct {
 	agreed map[string]Pending
 	// waits are calls of subagents that need a yes; in a subagent's turn, its own.
 	waits []Waiting
+	// reply is what the person has said to a server's question.
+	reply tools.Reply
 }
 
 // maxParallel bounds how many read-only tools of one batch run beside each
@@ -69,6 +71,7 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 	}
 	t.context.added = append(t.context.added, t.entry(stored))
 	outcomes, began := t.runBatch(ctx, said.ToolCalls)
+	t.oneInquiry(ctx, said.ToolCalls, outcomes)
 	outcomes = t.askable(said.ToolCalls, outcomes)
 	for i, o := range outcomes {
 		t.heardOf(said.ToolCalls[i], o, began[i])
@@ -170,7 +173,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 	} else if alone {
 		t.journal.settle(ctx)
 	}
-	o := t.a.o.Runner.Run(ctx, t.tools.offered().With(t.tools.set), t.call(c))
+	o := t.perform(ctx, c)
 	if writes {
 		t.a.o.Failpoint("after_tool")
 		if err := t.journal.owe(memory.Step{Kind: "tool", Key: c.ID, Done: true, People: t.trust.others()}, kept(o)); err != nil {
@@ -178,6 +181,21 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 		}
 	}
 	return o
+}
+
+// perform runs a call, or goes on with one whose person was asked something.
+func (t *turn) perform(ctx context.Context, c llm.ToolCall) tools.Outcome {
+	ctx = tools.WithPerson(ctx, tools.Person{Status: t.w.Status, Asks: t.sub == nil && t.a.o.Confirm != nil})
+	defer t.w.Status("")
+	set := t.tools.offered().With(t.tools.set)
+	if p, ok := t.tools.agreed[c.ID]; ok && p.Inquiry != "" {
+		q := t.a.inquiries.take(p.Inquiry)
+		if q == nil {
+			return tools.Outcome{State: tools.Failed, Class: tools.Broken, Result: tools.Result{Content: wordsInquiryLost}}
+		}
+		set = tools.NewSet(q.Go(t.tools.reply))
+	}
+	return t.a.o.Runner.Run(ctx, set, t.call(c))
 }
 
 // call adds the identity from the transport to the model's call.

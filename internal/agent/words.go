@@ -25,6 +25,19 @@ const (
 	wordsOnly         = "Only %s"
 	wordsNoConfirm    = "That needs a confirmation, which I can't ask for here."
 	wordsNothingDone  = "Nothing was changed."
+	wordsInquiry      = "**%s** asks you: %s"
+	wordsInquiryNone  = "**%s** asks you something."
+	wordsFieldOf      = "_%d of %d:_ "
+	wordsFieldFree    = "Please write your answer."
+	wordsFieldPick    = "Please pick one."
+	wordsFieldSome    = "Please write the numbers of all that fit, such as 1, 3."
+	wordsFieldOpen    = "_Your next message to me here is the answer, and everybody here can read it._"
+	wordsFieldSkip    = "To leave it out, say skip."
+	wordsFieldLeft    = "To leave it out, say skip; it is then “%s”."
+	wordsFieldNo      = "To give no answer at all, say no."
+	wordsFieldSecret  = "_What you answer goes to %s. Do not send passwords or keys: a tool server may not ask for them here._"
+	wordsPage         = "It wants you to open a page on **%s**:\n%s\nOpen it only if you expect that. Answer yes if you do, else no."
+	wordsConsent      = "Do you agree?"
 	wordsSources      = "Sources:"
 	wordsLookedAt     = "Looked at:"
 	wordsFromFact     = "- remembered: %s %s"
@@ -51,6 +64,8 @@ const (
 
 // What the model is told about calls that need a yes.
 const (
+	wordsGaveAnswer   = "(I have answered what the tool server asked me.)"
+	wordsInquiryLost  = "The tool server's question was lost, because I was restarted before it was answered. Whether the tool has done anything is not known; check before calling it again."
 	wordsStillWaits   = "You asked this person the following, and they have not answered yes or no yet (data). It is not done. They can still answer; do not call it again unless they ask for it anew: %s"
 	wordsDeclined     = "The person said no, so this was not done. Do not try it again; go on with what else they asked for."
 	wordsAskElsewhere = "Nothing was done: this needs the person's yes, and you cannot ask them. Leave it, and say so in your answer."

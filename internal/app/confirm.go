@@ -11,10 +11,15 @@ import (
 	"parley/internal/agent"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/tools"
 )
 
-// actionTool is the kind of a confirmation that resumes a parked turn.
-const actionTool = "tool"
+// What goes on with a parked turn: a yes to its calls, or an answer to what the
+// server of one asks.
+const (
+	actionTool = "tool"
+	actionForm = "form"
+)
 
 // ask makes a question from calls that need a yes.
 func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls []agent.Asked) (q agent.Question, err error) {
@@ -33,6 +38,12 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 		}
 	}
 	asks := memory.Asking{}
+	if calls[0].Form != nil {
+		action.Kind, action.Form = actionForm, calls[0].Form
+		q.Answer, asks.Question, err = f.confirm.Form(m, action)
+		asks.Behind, q.Asks = []int64{calls[0].Call.Row}, &asks
+		return q, err
+	}
 	q.Answer, asks.Question, asks.Instead, err = f.confirm.Prepare(ctx, m, action)
 	q.Asks = &asks
 	return q, err
@@ -51,8 +62,36 @@ func (f *front) allow(ctx context.Context, m chat.Message, tool string) error {
 
 // goOn returns the action behind such a question: it resumes the parked turn for the
 // person who was asked.
+// fill is what an answer to a server's question does: the next field is asked, or
+// the parked turn goes on with all of them.
+func (f *front) fill(ctx context.Context, m chat.Message, s admin.Settled, w chat.Reply) (chat.Answer, error) {
+	var call agent.Pending
+	if err := json.Unmarshal(s.Items[0].Args, &call); err != nil {
+		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
+	}
+	say, form, reply := f.mind.Fill(call, m, s.Said)
+	if form == nil {
+		return f.resume(ctx, m, s, w, &reply)
+	}
+	next := s.Action
+	next.Items, next.Form = []admin.Item{{Say: say, Args: s.Items[0].Args}}, form
+	answer, q, err := f.confirm.Form(m, next)
+	q.Behind = []int64{call.Row}
+	answer.Record = &memory.Turn{
+		Decision: memory.Decision{End: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer}},
+		Settles:  &memory.Settled{Question: s.ID}, Asks: &memory.Asking{Question: q},
+	}
+	return answer, err
+}
+
+// goOn returns what an answer to such a question does: the parked turn goes on, for
+// the person who was asked.
 func (f *front) goOn(ctx context.Context, m chat.Message, s admin.Settled, w chat.Reply) (chat.Answer, error) {
-	r := agent.Resumed{Question: s.ID, Agreed: s.Agreed, Calls: make([]agent.Pending, len(s.Items))}
+	return f.resume(ctx, m, s, w, nil)
+}
+
+func (f *front) resume(ctx context.Context, m chat.Message, s admin.Settled, w chat.Reply, reply *tools.Reply) (chat.Answer, error) {
+	r := agent.Resumed{Question: s.ID, Reply: reply, Agreed: s.Agreed, Calls: make([]agent.Pending, len(s.Items))}
 	err := json.Unmarshal(s.Args, &r.Parked)
 	for i, item := range s.Items {
 		err = errors.Join(err, json.Unmarshal(item.Args, &r.Calls[i]))
@@ -94,6 +133,16 @@ func (f *front) expireQuestions(ctx context.Context) error {
 	late, err := f.store.ExpireQuestions(ctx)
 	for _, q := range late {
 		f.confirm.Expired(ctx, q)
+		f.unanswered(q)
 	}
 	return errors.Join(err, f.store.PruneAccess(ctx))
+}
+
+// unanswered tells the server of a question that nobody has answered it.
+func (f *front) unanswered(q chat.Question) {
+	var asked admin.Action
+	var call agent.Pending
+	if json.Unmarshal(q.Body, &asked) == nil && asked.Kind == actionForm && json.Unmarshal(asked.Items[0].Args, &call) == nil {
+		f.mind.Drop(call)
+	}
 }

@@ -71,7 +71,7 @@ func limits(c config.Config) admin.Limits {
 // for a yes, commands, how much, and then the agent.
 func (f *front) handler() chat.Handler {
 	do := f.commands.Actions()
-	do[actionTool] = f.goOn
+	do[actionTool], do[actionForm] = f.goOn, f.fill
 	do[command.ActionApprove] = f.approved
 	way := f.people.gate.Wrap(f.opening(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(f.debugging(f.mind))), do))))
 	return f.models.spans.messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), way))
@@ -105,8 +105,20 @@ func (f *front) debugging(next chat.Handler) chat.Handler {
 // tools whose text is passed on.
 func discreetly(hide text.Redactor, next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		a, err := next.Handle(ctx, m, w)
+		a, err := next.Handle(ctx, m, discreet{w, hide})
 		a.Text = hide.Hide(a.Text)
 		return a, err
 	})
 }
+
+// discreet hides secrets in what tools say while they run.
+type discreet struct {
+	chat.Reply
+	hide text.Redactor
+}
+
+// Await implements chat.Awaiter.
+func (d discreet) Await() { chat.Await(d.Reply) }
+
+// Status implements chat.Reply.
+func (d discreet) Status(note string) { d.Reply.Status(d.hide.Hide(note)) }

@@ -61,7 +61,7 @@ func (t *toolset) connect() error {
 		return nil
 	}
 	o := setup.ToolServers(t.cfg)
-	o.Log = t.log
+	o.Log, o.Asks = t.log, true
 	var err error
 	if t.servers, err = mcp.Open(o); err != nil {
 		return fmt.Errorf("mcp.servers: %w", err)

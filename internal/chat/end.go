@@ -42,6 +42,8 @@ const (
 	NeedsYes Reason = "needs a yes"
 	Unclear  Reason = "unclear"
 	Missing  Reason = "something is missing" // that the playbook needs
+	// NeedsAnswer is a question of a tool server.
+	NeedsAnswer Reason = "needs an answer"
 
 	// Of Refused.
 	NotLetIn     Reason = "not let in"    // the author may not speak with the bot, or not here

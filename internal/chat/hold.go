@@ -9,11 +9,14 @@ import (
 // begun to answer.
 const longestHold = 5 * time.Minute
 
+// Awaiter is a Reply that can begin to show an answer later.
+type Awaiter interface{ Await() }
+
 // Await marks a message that was not addressed as expecting an answer after all:
 // w then shows it while it grows.
 func Await(w Reply) {
-	if l, ok := w.(*live); ok {
-		l.await()
+	if a, ok := w.(Awaiter); ok {
+		a.Await()
 	}
 }
 

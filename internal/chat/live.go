@@ -42,13 +42,13 @@ func startLive(ctx context.Context, h *Hub, m Message) *live {
 	l := &live{h: h, m: m, wake: make(chan struct{}, 1), done: make(chan struct{})}
 	l.ctx, l.quit = context.WithCancel(ctx)
 	if m.expected() {
-		l.await()
+		l.Await()
 	}
 	return l
 }
 
-// await begins to show, once.
-func (l *live) await() {
+// Await implements Awaiter: it begins to show, once.
+func (l *live) Await() {
 	l.begin.Do(func() {
 		adapter := l.h.adapter(l.m.Key.Platform)
 		if adapter == nil {

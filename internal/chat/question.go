@@ -19,6 +19,23 @@ type Question struct {
 	Came   string // what came of it, one line; "" before
 }
 
+// Form says how a question is answered that wants more than a yes.
+type Form struct {
+	Choices []string `json:"choices,omitempty"` // what their buttons say; nil for words
+	Skip    bool     `json:"skip,omitempty"`    // it need not be answered
+	Consent bool     `json:"consent,omitempty"` // it is answered by yes or no
+	Page    string   `json:"page,omitempty"`    // an address to open; "" for none
+	Host    string   `json:"host,omitempty"`    // where Page leads
+}
+
+// Said is what a person has said to a question with a Form.
+type Said struct {
+	Text          string // as they wrote it; "" for a button
+	Choice        int    // which of Form.Choices, from 1; 0 is none
+	Yes, No, Skip bool   // what Text or the button says besides
+	Stop          bool   // they want no more of it
+}
+
 // QuestionState is the state of a question.
 type QuestionState string
 

@@ -217,6 +217,7 @@ const (
 	wordsToolBarred  = "it is not allowed here"
 	wordsToolUnknown = "there is no such tool"
 	wordsToolAsks    = "it needs a yes"
+	wordsToolInput   = "its server asked something first"
 	wordsToolStopped = "it was stopped"
 )
 

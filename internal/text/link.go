@@ -35,6 +35,16 @@ func Leads(label, address string) string {
 	return ""
 }
 
+// Host is where an address of the web leads, as names are looked up: letters of
+// other scripts that look like ours show. "" is nowhere.
+func Host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return dialed(u.Hostname())
+}
+
 // related reports whether two hosts belong together: one is part of the other.
 func related(a, b string) bool {
 	return a == b || strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)

@@ -44,6 +44,7 @@ const (
 	Cancelled  Class = "CANCELLED"
 	NeedsYes   Class = "CONFIRMATION_REQUIRED"
 	Refused    Class = "DECLINED"
+	NeedsInput Class = "INPUT_REQUIRED" // Result.Data is an Inquiry
 )
 
 // DefaultResult caps a result's Content, in bytes.
@@ -52,7 +53,7 @@ const DefaultResult = 16 << 10
 // Outcome is how a call ended. Result.Content is always fit for the model:
 // when Class is not empty it explains in a sentence what went wrong.
 type Outcome struct {
-	State    State // Success, Failed or Timeout; Pending with NeedsYes
+	State    State // Success, Failed or Timeout; Pending with NeedsYes and NeedsInput
 	Class    Class
 	Result   Result
 	Err      error           // for the log; nil on success
@@ -205,7 +206,7 @@ func (r *Runner) attempts(ctx context.Context, e *entry, c Call, o *Outcome) {
 	r.enter(c, Running)
 	for {
 		r.once(ctx, e, c, o)
-		if o.Class == "" || o.Class == Cancelled || o.Class == Invalid || o.Retries+1 >= retry.Attempts {
+		if o.Class == "" || o.Class == NeedsInput || o.Class == Cancelled || o.Class == Invalid || o.Retries+1 >= retry.Attempts {
 			return
 		}
 		select {
@@ -243,6 +244,7 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 	case got.err == nil:
 		o.State, o.Class, o.Err = Success, "", nil
 		o.Result = r.present(e.spec, c, got.result)
+		o.inquired()
 	case ctx.Err() != nil:
 		*o = stopped(*o, got.err)
 	case errors.Is(got.err, context.DeadlineExceeded) && attempt.Err() != nil:
@@ -256,7 +258,7 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 		o.Result = r.present(e.spec, c, got.result)
 		o.Result.Content = strings.TrimSpace(failure(got.err) + "\n" + o.Result.Content)
 	}
-	if o.Class != "" {
+	if o.Class != "" && o.Class != NeedsInput {
 		r.log().WarnContext(ctx, "tool failed", "tool", c.Name, "class", o.Class, "retry", o.Retries, "err", o.Err)
 	}
 }

@@ -34,17 +34,19 @@ func (t tool) Call(ctx context.Context, c tools.Call) (tools.Result, error) {
 	if session == nil {
 		return tools.Result{}, errors.New(wordGone)
 	}
-	end := t.remote.begin(ctx)
-	answer, err := session.CallTool(ctx, &sdk.CallToolParams{Name: t.name, Arguments: c.Args})
-	end()
+	return t.remote.start(ctx, session, t, c).wait(ctx)
+}
+
+// ended is what came of a call.
+func (t tool) ended(ctx context.Context, a answered) (tools.Result, error) {
 	switch {
-	case err != nil:
-		return t.remote.failed(ctx, err)
-	case answer.NeedsInput():
+	case a.err != nil:
+		return t.remote.failed(ctx, a.err)
+	case a.result.NeedsInput():
 		return tools.Result{}, errors.New(wordAsks)
 	}
-	result := t.remote.result(answer)
-	if answer.IsError {
+	result := t.remote.result(a.result)
+	if a.result.IsError {
 		return result, errors.New(wordReported)
 	}
 	if result.Content == "" {

@@ -54,7 +54,10 @@ type Options struct {
 	Servers []Server
 	// Dir holds the pins and the servers' folders; it is made when missing.
 	Dir string
-	Log *slog.Logger // nil is silent
+	// Asks lets servers ask people something during a call; somebody must put
+	// a tools.Inquiry to them.
+	Asks bool
+	Log  *slog.Logger // nil is silent
 }
 
 // Client keeps servers connected. Its methods may be called from many
@@ -112,6 +115,7 @@ func Open(o Options) (*Client, error) {
 			return nil, fmt.Errorf("mcp: server %s needs a command or an address", s.Name)
 		}
 		r := newRemote(s, c.pins, c.log)
+		r.calls.asks = o.Asks
 		if err := r.prepare(o.Dir); err != nil {
 			return nil, err
 		}

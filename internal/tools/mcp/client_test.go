@@ -81,7 +81,12 @@ func says(text string) func() (*sdk.CallToolResult, error) {
 // begin runs a client over fakes inside a synctest bubble until the test ends.
 func begin(t *testing.T, dir string, servers []Server, fakes ...*fake) *Client {
 	t.Helper()
-	c, err := Open(Options{Servers: servers, Dir: dir})
+	return beginWith(t, Options{Servers: servers, Dir: dir}, fakes...)
+}
+
+func beginWith(t *testing.T, o Options, fakes ...*fake) *Client {
+	t.Helper()
+	c, err := Open(o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,7 @@ type remote struct {
 	again  chan struct{} // asks to connect now; holds one
 	busy   busy
 	tasks  taskOnly
+	calls  calls
 
 	mu      sync.Mutex // guards what follows
 	session *sdk.ClientSession
@@ -63,6 +64,7 @@ func newRemote(s Server, p *pins, log *slog.Logger) *remote {
 // keep connects and reconnects until ctx ends.
 func (r *remote) keep(ctx context.Context) {
 	delay := minBackOff
+	defer r.calls.all.Wait() // the session is gone, and so is what they wait for
 	if r.login != nil {
 		defer r.login.give(nil)
 	}
@@ -123,15 +125,7 @@ func (r *remote) greet(ctx context.Context) (session *sdk.ClientSession, hangUp 
 		return nil, nil, fmt.Errorf("start: %w", err)
 	}
 	hangUp = sync.OnceFunc(hangUp)
-	client := sdk.NewClient(&sdk.Implementation{Name: "parley", Version: "1"}, &sdk.ClientOptions{
-		// No roots, no sampling: a server gets nothing of ours that it asks for.
-		Capabilities:           &sdk.ClientCapabilities{},
-		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},
-		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { r.wake() },
-
-		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) { r.wake() },
-		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) { r.wake() },
-	})
+	client := sdk.NewClient(&sdk.Implementation{Name: "parley", Version: "1"}, r.manners())
 	greeting, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel() // the session has a life of its own
 	session, err = client.Connect(greeting, transport, &sdk.ClientSessionOptions{ProtocolVersion: protocol})
@@ -142,6 +136,26 @@ func (r *remote) greet(ctx context.Context) (session *sdk.ClientSession, hangUp 
 	return session, hangUp, nil
 }
 
+// manners are what a server may do with us: no roots, no sampling, so it gets
+// nothing of ours that it asks for. It may ask people where somebody can be
+// asked.
+func (r *remote) manners() *sdk.ClientOptions {
+	o := &sdk.ClientOptions{
+		Capabilities:           &sdk.ClientCapabilities{},
+		MultiRoundTrip:         &sdk.MultiRoundTripOptions{Disabled: true},
+		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { r.wake() },
+
+		ResourceListChangedHandler:  func(context.Context, *sdk.ResourceListChangedRequest) { r.wake() },
+		PromptListChangedHandler:    func(context.Context, *sdk.PromptListChangedRequest) { r.wake() },
+		ProgressNotificationHandler: r.progress,
+	}
+	if r.calls.asks {
+		o.ElicitationHandler = r.elicit
+		o.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}, URL: &sdk.URLElicitationCapabilities{}}
+	}
+	return o
+}
+
 // attend watches a session until it or ctx ends.
 func (r *remote) attend(ctx context.Context, session *sdk.ClientSession, hangUp func()) error {
 	ended := make(chan error, 1)
@@ -149,6 +163,7 @@ func (r *remote) attend(ctx context.Context, session *sdk.ClientSession, hangUp 
 	over := false
 	var looked chan error // of the look that is under way
 	defer func() {
+		r.calls.end() // what people are asked would be waited for
 		impatient := time.AfterFunc(goodbye, hangUp)
 		session.Close() // what it says of a dead peer is of no use
 		impatient.Stop()

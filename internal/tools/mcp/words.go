@@ -20,5 +20,7 @@ const (
 	wordTemplate  = "addresses of this form"
 	wordFar       = "the server does not list that address, and its host would learn what stands in it"
 	wordEmpty     = "It has none."
+	wordProgress  = "_%s:_ %s"
+	wordStep      = "step %v"
 	wordServerTip = "Tools of a Parley assistant: its owner's memory, notes and tasks."
 )

@@ -1,0 +1,70 @@
+package admin
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"parley/internal/chat"
+)
+
+// Questions that want more than a yes are asked like the others and end like
+// them: by a button or in words, once, by the person who was asked.
+
+// skipping is how people leave a question out.
+const skipping = "skip"
+
+// saidTo reads m as an answer to a question with a form; ok is false when it is
+// none, such as a command or something that was not said to us.
+func saidTo(m chat.Message, form chat.Form) (said chat.Said, ok bool) {
+	agreed, clear := verdict(m, 1)
+	if m.Kind == chat.KindCommand {
+		return chat.Said{Stop: clear}, clear
+	}
+	said = chat.Said{Text: strings.TrimSpace(m.Text)}
+	if m.Forwarded || m.Shared || said.Text == "" {
+		return said, false
+	}
+	if clear {
+		said.Yes, said.No = agreed[0], !agreed[0]
+	}
+	said.Skip = form.Skip && strings.EqualFold(said.Text, skipping)
+	return said, m.Direct || m.Addressed || said.No
+}
+
+// said is what a button of a form says.
+func (p push) said() chat.Said {
+	n, _ := strconv.Atoi(p.verdict)
+	return chat.Said{Choice: n, Yes: p.verdict == "yes", No: p.verdict == "no", Skip: p.verdict == skipping}
+}
+
+// formButtons are the choices, a row each, and below them those that choose
+// nothing. What is answered in words has none: a number is an answer there.
+func (c *Confirmations) formButtons(q chat.Question, form chat.Form) (rows [][]chat.Button) {
+	button := func(label, verdict string) chat.Button {
+		return chat.Button{Label: label, Data: c.token(verdict, q)}
+	}
+	if form.Page != "" {
+		rows = append(rows, []chat.Button{{Label: fmt.Sprintf(wordOpenPage, form.Host), URL: form.Page}})
+	}
+	if form.Consent {
+		return append(rows, []chat.Button{button(wordYes, "yes"), button(wordNo, "no")})
+	}
+	if len(form.Choices) == 0 {
+		return nil
+	}
+	for i, label := range form.Choices {
+		rows = append(rows, []chat.Button{button(label, strconv.Itoa(i+1))})
+	}
+	last := []chat.Button{button(wordNoAnswer, "no")}
+	if form.Skip {
+		last = append([]chat.Button{button(wordSkip, skipping)}, last...)
+	}
+	return append(rows, last)
+}
+
+// Form makes a question to m's author that wants more than a yes. The caller
+// stores it with what it answers.
+func (c *Confirmations) Form(m chat.Message, a Action) (chat.Answer, chat.Question, error) {
+	return c.form(m, listed(a.Items), a)
+}

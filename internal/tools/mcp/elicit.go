@@ -1,0 +1,182 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley/internal/text"
+	"parley/internal/tools"
+)
+
+const (
+	// personTimeout is how long a server waits for a person at most, whatever they
+	// are asked.
+	personTimeout = 15 * time.Minute
+	maxFields     = 20
+	maxOptions    = 50
+	maxSaid       = 1000 // bytes of what a server says in a question
+	maxURL        = 1000 // bytes
+	maxPages      = 3    // that one call wants opened
+)
+
+// What a server cannot ask people.
+var (
+	errForm = errors.New("the form is too long")
+	errPage = errors.New("not an address that people can be sent to")
+)
+
+// inquiry is a server's question to a person, and the way back.
+type inquiry struct {
+	tools.Inquiry
+	reply chan tools.Reply // holds one
+}
+
+// elicit asks the person of the call that is under way. Where that is not clear,
+// or what is asked cannot be, the server hears that nobody answered.
+func (r *remote) elicit(ctx context.Context, req *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+	never := &sdk.ElicitResult{Action: string(tools.Cancel)}
+	o := r.calls.asker()
+	if o == nil {
+		r.log.WarnContext(ctx, "a tool server asks something, and it is not clear whom")
+		return never, nil
+	}
+	q, err := r.inquire(req.Params)
+	if err != nil {
+		r.log.WarnContext(ctx, "a tool server asks what cannot be asked in a chat", "err", err)
+		return never, nil
+	}
+	reply := o.put(ctx, q)
+	return &sdk.ElicitResult{Action: string(reply.Action), Content: reply.Values}, nil
+}
+
+// put asks the person of a call and waits for the answer; without one the reply
+// is Cancel.
+func (o *ongoing) put(ctx context.Context, q inquiry) tools.Reply {
+	o.asks.Store(true)
+	defer o.asks.Store(false)
+	limit := time.NewTimer(personTimeout)
+	defer limit.Stop()
+	asked := o.asked
+	for {
+		select {
+		case asked <- q:
+			asked = nil
+		case reply := <-q.reply:
+			return reply
+		case <-ctx.Done():
+			return tools.Reply{Action: tools.Cancel}
+		case <-o.dismissed:
+			return tools.Reply{Action: tools.Cancel}
+		case <-o.over:
+			return tools.Reply{Action: tools.Cancel}
+		case <-limit.C:
+			o.cancel() // nobody waits for what comes of it
+		}
+	}
+}
+
+// sentAway puts the pages to the person that a server wants opened before it
+// does anything, and says whether they agree to all of them.
+func (o *ongoing) sentAway(ctx context.Context, failure error) bool {
+	var wire *jsonrpc.Error
+	if !o.person.Asks || !errors.As(failure, &wire) || wire.Code != sdk.CodeURLElicitationRequired {
+		return false
+	}
+	var wanted struct{ Elicitations []*sdk.ElicitParams }
+	if json.Unmarshal(wire.Data, &wanted) != nil || len(wanted.Elicitations) == 0 || len(wanted.Elicitations) > maxPages {
+		return false
+	}
+	for _, p := range wanted.Elicitations {
+		q, err := o.tool.remote.inquire(p)
+		if err != nil || q.URL == "" || o.put(ctx, q).Action != tools.Accept {
+			return false
+		}
+	}
+	return true
+}
+
+// inquire reads what a server asks. All texts are clipped, and data.
+func (r *remote) inquire(p *sdk.ElicitParams) (q inquiry, err error) {
+	q = inquiry{tools.Inquiry{Server: r.server.Name, Message: limited(p.Message, maxSaid), URL: p.URL}, make(chan tools.Reply, 1)}
+	if p.URL != "" {
+		return q, checkPage(p.URL)
+	}
+	data, err := json.Marshal(p.RequestedSchema)
+	if err != nil {
+		return q, err
+	}
+	var form struct {
+		Properties map[string]json.RawMessage
+		Required   []string
+	}
+	if err := json.Unmarshal(data, &form); err != nil {
+		return q, err
+	}
+	if len(form.Properties) > maxFields {
+		return q, errForm
+	}
+	for _, name := range inOrder(form.Properties, form.Required) {
+		f, err := tools.FieldOf(name, slices.Contains(form.Required, name), form.Properties[name])
+		if err != nil {
+			return q, err
+		}
+		if len(f.Options) > maxOptions {
+			return q, errForm
+		}
+		f.Title, f.About = limited(f.Title, 200), limited(f.About, 500)
+		q.Fields = append(q.Fields, f)
+	}
+	return q, nil
+}
+
+// inOrder are the names of properties: what is required as the server lists it,
+// then the others by name. The library loses their own order.
+func inOrder(properties map[string]json.RawMessage, required []string) (names []string) {
+	for _, name := range append(slices.Clone(required), slices.Sorted(maps.Keys(properties))...) {
+		if _, ok := properties[name]; ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// checkPage refuses addresses that people cannot be sent to with a good
+// conscience.
+func checkPage(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || len(address) > maxURL {
+		return errPage
+	}
+	if clean, _ := text.Strip(address); clean != address {
+		return errPage
+	}
+	return nil
+}
+
+// inquiry is q with the way to go on.
+func (o *ongoing) inquiry(q inquiry) tools.Inquiry {
+	q.Go = func(reply tools.Reply) tools.Tool { return continued{o, q.reply, reply} }
+	return q.Inquiry
+}
+
+// continued goes on with a call whose person was asked. It is called once.
+type continued struct {
+	o     *ongoing
+	way   chan<- tools.Reply
+	reply tools.Reply
+}
+
+func (c continued) Spec() tools.Spec { return c.o.tool.Spec() }
+
+func (c continued) Call(ctx context.Context, _ tools.Call) (tools.Result, error) {
+	c.way <- c.reply
+	return c.o.wait(ctx)
+}

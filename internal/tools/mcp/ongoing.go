@@ -1,0 +1,144 @@
+package mcp
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"parley/internal/tools"
+)
+
+// ongoing is a call that a server works on. It lives as long as the call of our
+// tool that began it, and longer while a person is asked something for it.
+type ongoing struct {
+	tool   tool
+	token  string // the server's progress names it
+	person tools.Person
+	cancel context.CancelFunc
+	over   <-chan struct{} // closed when it has ended or was cancelled
+	asked  chan inquiry    // what the server wants to know, one at a time
+	done   chan answered
+	asks   atomic.Bool // somebody is asked something for it
+
+	dismissed chan struct{} // closed by dismiss
+	dismiss   func()        // nobody will answer any more
+}
+
+// answered is how a call of a server ended.
+type answered struct {
+	result *sdk.CallToolResult
+	err    error
+}
+
+// calls are those under way at one server. The zero calls is ready.
+type calls struct {
+	asks bool // the server may ask people something; fixed before the first call
+
+	all sync.WaitGroup // one for each call under way
+
+	mu   sync.Mutex // guards list
+	list []*ongoing
+}
+
+// start begins a call. Somebody must wait for it, or cancel it.
+func (r *remote) start(ctx context.Context, session *sdk.ClientSession, t tool, c tools.Call) *ongoing {
+	free, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	o := &ongoing{tool: t, token: rand.Text(), person: tools.PersonOf(ctx), cancel: cancel, over: free.Done(), asked: make(chan inquiry), done: make(chan answered, 1)}
+	o.dismissed = make(chan struct{})
+	o.dismiss = sync.OnceFunc(func() { close(o.dismissed) })
+	params := &sdk.CallToolParams{Name: t.name, Arguments: c.Args}
+	if o.person.Status != nil {
+		params.SetProgressToken(o.token)
+	}
+	r.calls.add(o)
+	end := r.begin(free)
+	r.calls.all.Go(func() {
+		defer cancel()
+		defer end()
+		result, err := session.CallTool(free, params)
+		if err != nil && o.sentAway(free, err) {
+			result, err = session.CallTool(free, params)
+		}
+		r.calls.remove(o)
+		o.done <- answered{result, err}
+	})
+	return o
+}
+
+func (c *calls) add(o *ongoing) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = append(c.list, o)
+}
+
+func (c *calls) remove(o *ongoing) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.list = slices.DeleteFunc(c.list, func(other *ongoing) bool { return other == o })
+}
+
+// end ends all calls: their session is over. A server that waits for a person
+// hears that nobody answers, and has a moment to finish.
+func (c *calls) end() {
+	c.mu.Lock()
+	list := slices.Clone(c.list)
+	c.mu.Unlock()
+	limit := time.NewTimer(goodbye)
+	defer limit.Stop()
+	for _, o := range list {
+		if o.dismiss(); !o.asks.Load() {
+			o.cancel()
+		}
+	}
+	for _, o := range list {
+		select {
+		case <-o.over:
+		case <-limit.C:
+			limit.Reset(0)
+		}
+		o.cancel()
+	}
+}
+
+// named is the call whose progress has this token; nil for none.
+func (c *calls) named(token any) *ongoing {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, o := range c.list {
+		if token == o.token {
+			return o
+		}
+	}
+	return nil
+}
+
+// asker is the call for which the server asks somebody something. A server does
+// not say which: where several are under way, or one whose person cannot be
+// asked, it is nil, and nobody is asked what is meant for somebody else.
+func (c *calls) asker() *ongoing {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.list) != 1 || !c.list[0].person.Asks {
+		return nil
+	}
+	return c.list[0]
+}
+
+// wait is how the call stands when it ends, or when the server wants to know
+// something first. Whoever gives up, by ctx, ends it.
+func (o *ongoing) wait(ctx context.Context) (tools.Result, error) {
+	select {
+	case a := <-o.done:
+		return o.tool.ended(ctx, a)
+	case q := <-o.asked:
+		return tools.Result{Data: o.inquiry(q), Untrusted: true}, nil
+	case <-ctx.Done():
+		o.cancel()
+		return tools.Result{}, ctx.Err()
+	}
+}
