@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/inquiry"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/playbook"
@@ -122,7 +123,7 @@ type Agent struct {
 	// readers has a place for each message whose files are held in memory.
 	readers   chan struct{}
 	folding   sync.Map // sessions that are being summed up, by id
-	inquiries inquiries
+	inquiries inquiry.Open
 }
 
 // New makes an Agent. It fails when the prompt file cannot be read.

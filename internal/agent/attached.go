@@ -3,6 +3,7 @@ package agent
 import (
 	"parley/internal/llm"
 	"parley/internal/provenance"
+	"parley/internal/sniff"
 	"parley/internal/tools"
 )
 
@@ -24,7 +25,7 @@ func (t *turn) give(files tools.Attached) {
 			return
 		}
 		t.report.files = append(t.report.files, f)
-		if kind, mime := sniff(f, f.Data); kind == kindImage && t.a.o.Files.unseen(mime, f.Data) == "" {
+		if kind, mime := sniff.File(f, f.Data); kind == sniff.Image && t.a.o.Files.unseen(mime, f.Data) == "" {
 			t.in.files.images = append(t.in.files.images, llm.Image{MIME: mime, Data: f.Data})
 			t.trust.origin.Via |= provenance.ViaPicture // what is written in it
 		}

@@ -13,6 +13,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/provenance"
+	"parley/internal/sniff"
 	"parley/internal/text"
 )
 
@@ -150,16 +151,16 @@ func (a *attachments) take(ctx context.Context, m chat.Message, f chat.File) (so
 	case len(data) == 0:
 		return wordsFileEmpty
 	}
-	switch kind, mime := sniff(f, data); kind {
-	case kindImage:
+	switch kind, mime := sniff.File(f, data); kind {
+	case sniff.Image:
 		return a.takeImage(mime, data)
-	case kindAudio:
+	case sniff.Audio:
 		return a.takeSpeech(ctx, f, mime, data)
-	case kindPDF:
+	case sniff.PDF:
 		return a.takePDF(ctx, f, data)
-	case kindText:
+	case sniff.Text:
 		return a.takeText(f, string(data))
-	case kindFake:
+	case sniff.Fake:
 		return wordsFileFake
 	}
 	return wordsFileKind
@@ -177,14 +178,14 @@ func (a *attachments) takeImage(mime string, data []byte) (sorry string) {
 
 // unseen explains why the model cannot see a picture; "" when it can.
 func (o *Files) unseen(mime string, data []byte) string {
-	switch w, h, ok := imageSize(mime, data); {
+	switch w, h, ok := sniff.ImageSize(mime, data); {
 	case !o.See:
 		return wordsBlind
 	case len(data) > maxImage:
 		return fmt.Sprintf(wordsFileTooLarge, maxImage>>20)
 	case !ok:
 		return wordsImageBroken
-	case w > maxSide || h > maxSide || w*h > maxPixels:
+	case w > sniff.MaxSide || h > sniff.MaxSide || w*h > sniff.MaxPixels:
 		return wordsImageHuge
 	}
 	return ""
@@ -198,10 +199,10 @@ func (a *attachments) takeSpeech(ctx context.Context, f chat.File, mime string, 
 	switch {
 	case hear == nil:
 		return wordsDeaf
-	case speechLength(mime, data) > maxSpeech:
+	case sniff.SpeechLength(mime, data) > sniff.MaxSpeech:
 		return wordsSpeechLong
 	}
-	text, err := hear(ctx, "audio"+audioForms[mime], data)
+	text, err := hear(ctx, "audio"+sniff.AudioForms[mime], data)
 	text = strings.TrimSpace(clean(text))
 	switch {
 	case err != nil:

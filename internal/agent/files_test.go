@@ -21,6 +21,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/sniff"
 	"parley/internal/waittest"
 )
 
@@ -277,11 +278,11 @@ func FuzzSniff(f *testing.F) {
 		f.Add("image/png", []byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, mime string, data []byte) {
-		kind, found := sniff(chat.File{MIME: mime}, data)
-		if kind == kindImage {
-			imageSize(found, data)
+		kind, found := sniff.File(chat.File{MIME: mime}, data)
+		if kind == sniff.Image {
+			sniff.ImageSize(found, data)
 		}
-		if speechLength(found, data) < 0 {
+		if sniff.SpeechLength(found, data) < 0 {
 			t.Error("a recording of negative length")
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/internal/chat"
+	"parley/internal/inquiry"
 	"parley/internal/memory"
 	"parley/internal/tools"
 )
@@ -100,7 +101,7 @@ func TestInquiryDoesNotOutliveTheProcess(t *testing.T) {
 	b := newBench(t, Options{Confirm: d.ask}, curious(&replies))
 	b.model.Call(call("1", "ask", "{}"))
 	b.say("go")
-	b.Agent.inquiries.open = nil
+	b.Agent.inquiries = inquiry.Open{}
 	b.model.Say("It was lost.")
 	answer, _ := fill(b, d, chat.Said{Text: "Ann"})
 	last := b.model.Requests()[len(b.model.Requests())-1].Messages

@@ -189,7 +189,7 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 	}
 	q, err := t.a.o.Confirm(ctx, t.m, parked, asked)
 	if err != nil {
-		t.a.inquiries.drop(asked[0].Call.Inquiry)
+		t.a.inquiries.Drop(asked[0].Call.Inquiry)
 		t.a.o.Log.Error("ask for confirmation", "err", err)
 		return t.finish(wordsNoConfirm, chat.End{Outcome: chat.Refused, Reason: chat.NotAsked}), true
 	}

@@ -189,7 +189,7 @@ func (t *turn) perform(ctx context.Context, c llm.ToolCall) tools.Outcome {
 	defer t.w.Status("")
 	set := t.tools.offered().With(t.tools.set)
 	if p, ok := t.tools.agreed[c.ID]; ok && p.Inquiry != "" {
-		q := t.a.inquiries.take(p.Inquiry)
+		q := t.a.inquiries.Take(p.Inquiry)
 		if q == nil {
 			return tools.Outcome{State: tools.Failed, Class: tools.Broken, Result: tools.Result{Content: wordsInquiryLost}}
 		}

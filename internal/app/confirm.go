@@ -60,10 +60,8 @@ func (f *front) allow(ctx context.Context, m chat.Message, tool string) error {
 	return f.store.Allow(ctx, m.Key, tool, m.From.ID)
 }
 
-// goOn returns the action behind such a question: it resumes the parked turn for the
-// person who was asked.
-// fill is what an answer to a server's question does: the next field is asked, or
-// the parked turn goes on with all of them.
+// fill takes an answer to a server's question: the next field is asked, or the
+// parked turn goes on with all of them.
 func (f *front) fill(ctx context.Context, m chat.Message, s admin.Settled, w chat.Reply) (chat.Answer, error) {
 	var call agent.Pending
 	if err := json.Unmarshal(s.Items[0].Args, &call); err != nil {
@@ -84,8 +82,7 @@ func (f *front) fill(ctx context.Context, m chat.Message, s admin.Settled, w cha
 	return answer, err
 }
 
-// goOn returns what an answer to such a question does: the parked turn goes on, for
-// the person who was asked.
+// goOn resumes the parked turn behind such a question, for the person who was asked.
 func (f *front) goOn(ctx context.Context, m chat.Message, s admin.Settled, w chat.Reply) (chat.Answer, error) {
 	return f.resume(ctx, m, s, w, nil)
 }

@@ -1,4 +1,6 @@
-package agent
+// Package sniff tells what a file is by its bytes, whatever it is called. It
+// reads headers only and opens nothing.
+package sniff
 
 import (
 	"bytes"
@@ -15,34 +17,34 @@ import (
 	"parley/internal/chat"
 )
 
-// fileKind is what a file is by its content, whatever it is called.
-type fileKind int
+// Kind is what a file is by its content, whatever it is called.
+type Kind int
 
 const (
-	kindOther fileKind = iota
-	kindFake           // not what it was said to be
-	kindImage
-	kindAudio
-	kindPDF
-	kindText
+	Other Kind = iota
+	Fake           // not what it was said to be
+	Image
+	Audio
+	PDF
+	Text
 )
 
 // The largest image, by its header alone, and the longest recording.
 const (
-	maxSide   = 8192
-	maxPixels = 40_000_000
-	maxSpeech = 30 * time.Minute
+	MaxSide   = 8192
+	MaxPixels = 40_000_000
+	MaxSpeech = 30 * time.Minute
 )
 
-// audioForms are the sound formats that are written down, with the ending that
+// AudioForms are the sound formats that are written down, with the ending that
 // transcription endpoints tell them apart by.
-var audioForms = map[string]string{
+var AudioForms = map[string]string{
 	"application/ogg": ".ogg", "audio/mpeg": ".mp3", "audio/wave": ".wav", "video/mp4": ".m4a", "video/webm": ".webm", "audio/flac": ".flac",
 }
 
-// sniff looks at the content first; what the sender said only decides between
+// File looks at the content first; what the sender said only decides between
 // sound and film, which look alike, and whether somebody lied.
-func sniff(f chat.File, data []byte) (kind fileKind, mime string) {
+func File(f chat.File, data []byte) (kind Kind, mime string) {
 	mime, _, _ = strings.Cut(http.DetectContentType(data), ";")
 	declared, _, _ := strings.Cut(f.MIME, "/")
 	switch {
@@ -55,21 +57,21 @@ func sniff(f chat.File, data []byte) (kind fileKind, mime string) {
 	}
 	switch mime {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		kind = kindImage
+		kind = Image
 	case "application/pdf":
-		kind = kindPDF
+		kind = PDF
 	default:
-		_, sound := audioForms[mime]
+		_, sound := AudioForms[mime]
 		film := strings.HasPrefix(mime, "video/") && declared != "audio"
 		switch {
 		case sound && !film:
-			kind = kindAudio
+			kind = Audio
 		case isText(data):
-			kind = kindText
+			kind = Text
 		}
 	}
-	if (declared == "image" && kind != kindImage) || (declared == "audio" && kind != kindAudio) || (f.MIME == "application/pdf" && kind != kindPDF) {
-		return kindFake, mime
+	if (declared == "image" && kind != Image) || (declared == "audio" && kind != Audio) || (f.MIME == "application/pdf" && kind != PDF) {
+		return Fake, mime
 	}
 	return kind, mime
 }
@@ -84,9 +86,9 @@ func isText(data []byte) bool {
 	return utf8.Valid(data)
 }
 
-// imageSize reads the header only: what it claims would be paid for in memory
+// ImageSize reads the header only: what it claims would be paid for in memory
 // by whoever decodes the rest.
-func imageSize(mime string, data []byte) (width, height int, ok bool) {
+func ImageSize(mime string, data []byte) (width, height int, ok bool) {
 	if mime == "image/webp" {
 		return webpSize(data)
 	}
@@ -114,9 +116,9 @@ func webpSize(b []byte) (width, height int, ok bool) {
 	return width, height, width > 0 && height > 0
 }
 
-// speechLength returns how long a recording says it is; 0 where the form does not
+// SpeechLength returns how long a recording says it is; 0 where the form does not
 // tell. An Ogg page counts the samples up to its end, 48,000 a second in Opus.
-func speechLength(mime string, data []byte) time.Duration {
+func SpeechLength(mime string, data []byte) time.Duration {
 	last := bytes.LastIndex(data, []byte("OggS"))
 	if mime != "application/ogg" || last < 0 || len(data) < last+14 {
 		return 0

@@ -1,0 +1,69 @@
+package inquiry
+
+import (
+	"context"
+	"crypto/rand"
+	"sync"
+
+	"parley/internal/chat"
+	"parley/internal/tools"
+)
+
+// Open holds the questions that wait for a person, under names of ours. They wait
+// in memory with their calls: a restart ends both. The zero Open is ready.
+type Open struct {
+	mu   sync.Mutex // guards open and what is in it
+	open map[string]*Inquiry
+}
+
+// Add keeps an inquiry until it is answered, and names it.
+func (i *Open) Add(q *Inquiry) (name string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.open == nil {
+		i.open = map[string]*Inquiry{}
+	}
+	name = rand.Text()
+	i.open[name] = q
+	return name
+}
+
+// Take ends an inquiry here; nil where there is none of that name.
+func (i *Open) Take(name string) *Inquiry {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	q := i.open[name]
+	delete(i.open, name)
+	return q
+}
+
+// Drop tells the server that nobody answers, and does not wait for what it makes
+// of that.
+func (i *Open) Drop(name string) {
+	if q := i.Take(name); q != nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		_, _ = q.Go(tools.Reply{Action: tools.Cancel}).Call(ctx, tools.Call{})
+	}
+}
+
+// Fill takes what a person has said to an open question. Say is what they are
+// asked next, with form; without it they have said all, and reply is that. One
+// that is no longer there is taken as all. direct says that nobody else reads it.
+func (i *Open) Fill(name string, direct bool, said chat.Said) (say string, form *chat.Form, reply tools.Reply) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	q := i.open[name]
+	if q == nil {
+		return "", nil, tools.Reply{Action: tools.Cancel}
+	}
+	reply, sorry := q.hear(said)
+	if reply.Action != "" {
+		return "", nil, reply
+	}
+	say, form = q.Ask(direct)
+	if sorry != "" {
+		say = sorry + "\n\n" + say
+	}
+	return say, form, reply
+}
