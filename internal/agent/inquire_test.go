@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/internal/chat"
+	"parley/internal/form"
 	"parley/internal/inquiry"
 	"parley/internal/memory"
 	"parley/internal/tools"
@@ -20,7 +21,7 @@ func curious(replies *[]tools.Reply) tools.Tool {
 		if !tools.PersonOf(ctx).Asks {
 			return tools.Result{Content: "nobody to ask"}, nil
 		}
-		fields := []tools.Field{{Name: "name", Title: "Name", Kind: tools.FieldText, Required: true}, {Name: "age", Title: "Age", Kind: tools.FieldWhole, Default: 30}}
+		fields := []form.Field{{Name: "name", Title: "Name", Kind: form.Text, Required: true}, {Name: "age", Title: "Age", Kind: form.Whole, Default: 30}}
 		return tools.Result{Untrusted: true, Data: tools.Inquiry{Server: "srv", Message: "Who are *you*?", Fields: fields, Go: func(r tools.Reply) tools.Tool {
 			return tools.Func(meta, func(context.Context, tools.Call, struct{}) (tools.Result, error) {
 				*replies = append(*replies, r)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/form"
 	"parley/internal/text"
 	"parley/internal/tools"
 )
@@ -61,15 +62,15 @@ func (q *Inquiry) hear(said chat.Said) (reply tools.Reply, sorry string) {
 var errDeclined = text.Tell("no answer")
 
 // read makes the value of an answer. left says that it is left out.
-func read(f tools.Field, said chat.Said) (value any, left bool, err error) {
+func read(f form.Field, said chat.Said) (value any, left bool, err error) {
 	switch {
 	case said.Skip && !f.Required:
 		return nil, true, nil
-	case f.Kind == tools.FieldSwitch && said.Choice > 0:
+	case f.Kind == form.Switch && said.Choice > 0:
 		return said.Choice == 1, false, nil
-	case f.Kind == tools.FieldSwitch && said.Text != "" && (said.Yes || said.No):
+	case f.Kind == form.Switch && said.Text != "" && (said.Yes || said.No):
 		return said.Yes, false, nil
-	case f.Kind == tools.FieldSwitch:
+	case f.Kind == form.Switch:
 		return nil, false, text.Tell(wordsFieldPick)
 	case said.Choice > 0 && said.Choice <= len(f.Options):
 		return f.Options[said.Choice-1].Value, false, nil
@@ -102,14 +103,14 @@ func (q *Inquiry) Ask(direct bool) (string, *chat.Form) {
 	if q.at > 0 { // the first has told the rest
 		lines = lines[1:]
 	}
-	form := &chat.Form{Skip: !f.Required}
-	if f.Kind == tools.FieldSwitch {
-		form.Choices = []string{wordsYes, wordsNo}
+	shown := &chat.Form{Skip: !f.Required}
+	if f.Kind == form.Switch {
+		shown.Choices = []string{wordsYes, wordsNo}
 	}
 	for i, o := range f.Options {
 		lines = append(lines, fmt.Sprintf("%d. %s", i+1, text.Literal(text.Shorten(o.Label, 100))))
-		if f.Kind == tools.FieldChoice && len(f.Options) <= maxChoices {
-			form.Choices = append(form.Choices, text.Shorten(o.Label, 40))
+		if f.Kind == form.Choice && len(f.Options) <= maxChoices {
+			shown.Choices = append(shown.Choices, text.Shorten(o.Label, 40))
 		}
 	}
 	tail := strings.Join(answering(f), " ")
@@ -119,11 +120,11 @@ func (q *Inquiry) Ask(direct bool) (string, *chat.Form) {
 	if len(f.Options) > 0 { // below a list, and not of it
 		tail = "\n" + tail
 	}
-	return strings.Join(append(lines, tail), "\n"), form
+	return strings.Join(append(lines, tail), "\n"), shown
 }
 
 // titled is a field as people read it.
-func (q *Inquiry) titled(f tools.Field) string {
+func (q *Inquiry) titled(f form.Field) string {
 	line := "**" + text.Literal(f.Title) + "**"
 	if len(q.Fields) > 1 {
 		line = fmt.Sprintf(wordsFieldOf, q.at+1, len(q.Fields)) + line
@@ -135,12 +136,12 @@ func (q *Inquiry) titled(f tools.Field) string {
 }
 
 // answering says how a field is answered.
-func answering(f tools.Field) []string {
+func answering(f form.Field) []string {
 	list := []string{wordsFieldFree}
 	switch f.Kind {
-	case tools.FieldChoice, tools.FieldSwitch:
+	case form.Choice, form.Switch:
 		list[0] = wordsFieldPick
-	case tools.FieldChoices:
+	case form.Choices:
 		list[0] = wordsFieldSome
 	}
 	switch given := f.Shown(f.Default); {
@@ -150,7 +151,7 @@ func answering(f tools.Field) []string {
 	default:
 		list = append(list, fmt.Sprintf(wordsFieldLeft, text.Literal(text.ShortenWords(given, 100))))
 	}
-	if f.Kind != tools.FieldSwitch {
+	if f.Kind != form.Switch {
 		list = append(list, wordsFieldNo)
 	}
 	return list

@@ -22,7 +22,7 @@ type Kind int
 
 const (
 	Other Kind = iota
-	Fake           // not what it was said to be
+	Fake       // not what it was said to be
 	Image
 	Audio
 	PDF

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"parley/internal/form"
 	"parley/internal/text"
 	"parley/internal/tools"
 )
@@ -113,18 +114,18 @@ func (r *remote) inquire(p *sdk.ElicitParams) (q inquiry, err error) {
 	if err != nil {
 		return q, err
 	}
-	var form struct {
+	var asked struct {
 		Properties map[string]json.RawMessage
 		Required   []string
 	}
-	if err := json.Unmarshal(data, &form); err != nil {
+	if err := json.Unmarshal(data, &asked); err != nil {
 		return q, err
 	}
-	if len(form.Properties) > maxFields {
+	if len(asked.Properties) > maxFields {
 		return q, errForm
 	}
-	for _, name := range inOrder(form.Properties, form.Required) {
-		f, err := tools.FieldOf(name, slices.Contains(form.Required, name), form.Properties[name])
+	for _, name := range inOrder(asked.Properties, asked.Required) {
+		f, err := form.Of(name, slices.Contains(asked.Required, name), asked.Properties[name])
 		if err != nil {
 			return q, err
 		}

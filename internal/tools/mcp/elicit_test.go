@@ -44,8 +44,8 @@ func eliciting(p *sdk.ElicitParams) handler {
 	}
 }
 
-// form is a question with a few fields.
-var form = &sdk.ElicitParams{Message: "Who are you?", RequestedSchema: json.RawMessage(`{"type":"object","required":["name"],"properties":{
+// whoAreYou is a question with a few fields.
+var whoAreYou = &sdk.ElicitParams{Message: "Who are you?", RequestedSchema: json.RawMessage(`{"type":"object","required":["name"],"properties":{
 	"age":{"type":"integer","minimum":1},"name":{"type":"string","title":"Your name"},"mood":{"type":"string","oneOf":[{"const":"m1","title":"Good"},{"const":"m2","title":"Bad"}]}}}`)}
 
 // asker runs a client whose servers may ask people.
@@ -64,13 +64,13 @@ func runAs(ctx context.Context, set tools.Set, who, name string) tools.Outcome {
 func TestServersAskPeople(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		f.handle("ask", eliciting(form))
+		f.handle("ask", eliciting(whoAreYou))
 		f.handle("twice", func(ctx context.Context, r *sdk.CallToolRequest) (string, error) {
-			a, err := eliciting(form)(ctx, r)
+			a, err := eliciting(whoAreYou)(ctx, r)
 			if err != nil {
 				return "", err
 			}
-			b, err := eliciting(form)(ctx, r)
+			b, err := eliciting(whoAreYou)(ctx, r)
 			return a + ", " + b, err
 		})
 		c := asker(t, f)
@@ -111,7 +111,7 @@ func TestServersAskPeople(t *testing.T) {
 func TestNobodyIsAskedForAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFake()
-		f.handle("ask", eliciting(form))
+		f.handle("ask", eliciting(whoAreYou))
 		f.handle("slow", func(ctx context.Context, _ *sdk.CallToolRequest) (string, error) {
 			select {
 			case <-time.After(10 * time.Second):
@@ -131,7 +131,7 @@ func TestNobodyIsAskedForAnother(t *testing.T) {
 		}
 		beside.Wait()
 		for session := range f.server.Sessions() {
-			if got, err := session.Elicit(t.Context(), form); err != nil || got.Action != "cancel" {
+			if got, err := session.Elicit(t.Context(), whoAreYou); err != nil || got.Action != "cancel" {
 				t.Errorf("out of the blue: %+v %v", got, err)
 			}
 		}
@@ -145,7 +145,7 @@ func TestAskingEnds(t *testing.T) {
 		f := newFake()
 		told := make(chan string, 10)
 		f.handle("ask", func(ctx context.Context, r *sdk.CallToolRequest) (string, error) {
-			got, err := eliciting(form)(ctx, r)
+			got, err := eliciting(whoAreYou)(ctx, r)
 			told <- fmt.Sprint(got, err)
 			return got, err
 		})

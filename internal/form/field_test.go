@@ -1,4 +1,4 @@
-package tools
+package form
 
 import (
 	"encoding/json"
@@ -39,7 +39,7 @@ func TestFields(t *testing.T) {
 		{fish, "1,2,3", "! The number of answers must be between 1 and 2."},
 		{fish, "", "! The number of answers must be between 1 and 2."},
 	} {
-		f, err := FieldOf("x", true, json.RawMessage(tt.schema))
+		f, err := Of("x", true, json.RawMessage(tt.schema))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,13 +56,13 @@ func TestFields(t *testing.T) {
 		}
 	}
 	for schema, want := range map[string]string{pets: "Cats", fish: "Tuna", `{"type":"boolean","default":false}`: "no", `{"type":"integer","default":42}`: "42", `{"type":"string"}`: ""} {
-		f, err := FieldOf("x", false, json.RawMessage(schema))
+		f, err := Of("x", false, json.RawMessage(schema))
 		if got := f.Shown(f.Default); err != nil || got != want || f.Title != "x" {
 			t.Errorf("%s: %+v shown as %q, %v", schema, f, got, err)
 		}
 	}
 	for _, schema := range []string{`{"type":"object"}`, `{}`, `{"type":"array","items":{"type":"string"}}`, `[]`} {
-		if f, err := FieldOf("x", false, json.RawMessage(schema)); err == nil {
+		if f, err := Of("x", false, json.RawMessage(schema)); err == nil {
 			t.Errorf("%s: %+v", schema, f)
 		}
 	}

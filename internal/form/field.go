@@ -1,4 +1,5 @@
-package tools
+// Package form reads what people answer to the fields of a form. It asks nobody.
+package form
 
 import (
 	"encoding/json"
@@ -16,17 +17,17 @@ import (
 	"parley/internal/text"
 )
 
-// FieldKind is what a Field holds.
-type FieldKind string
+// Kind is what a Field holds.
+type Kind string
 
 // The kinds of fields.
 const (
-	FieldText    FieldKind = "text"    // a string
-	FieldNumber  FieldKind = "number"  // a float64
-	FieldWhole   FieldKind = "whole"   // an int64
-	FieldSwitch  FieldKind = "switch"  // a bool
-	FieldChoice  FieldKind = "choice"  // the Value of one of Options
-	FieldChoices FieldKind = "choices" // a []string of some of them
+	Text    Kind = "text"    // a string
+	Number  Kind = "number"  // a float64
+	Whole   Kind = "whole"   // an int64
+	Switch  Kind = "switch"  // a bool
+	Choice  Kind = "choice"  // the Value of one of Options
+	Choices Kind = "choices" // a []string of some of them
 )
 
 // Field is one thing that a tool server wants to know. Its texts are the
@@ -35,7 +36,7 @@ type Field struct {
 	Name     string
 	Title    string // what people read; never empty
 	About    string
-	Kind     FieldKind
+	Kind     Kind
 	Required bool
 	Default  any // taken when it is left out; nil for none
 	Options  []Option
@@ -52,22 +53,22 @@ type Option struct{ Value, Label string }
 func (f Field) Read(said string) (any, error) {
 	said = strings.TrimSpace(said)
 	switch f.Kind {
-	case FieldWhole:
+	case Whole:
 		n, err := strconv.ParseInt(said, 10, 64)
 		if err != nil {
 			return nil, text.Tell(wordFieldWhole)
 		}
 		return n, f.within(float64(n), wordFieldSize)
-	case FieldNumber:
+	case Number:
 		n, err := strconv.ParseFloat(strings.Replace(said, ",", ".", 1), 64)
 		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
 			return nil, text.Tell(wordFieldNumber)
 		}
 		return n, f.within(n, wordFieldSize)
-	case FieldChoice:
+	case Choice:
 		o, err := f.option(said)
 		return o.Value, err
-	case FieldChoices:
+	case Choices:
 		return f.several(said)
 	}
 	if err := f.within(float64(utf8.RuneCountInString(said)), wordFieldLength); err != nil {
@@ -171,8 +172,8 @@ func (f Field) formed(said string) error {
 // errForm is what a server asks for that cannot be asked here.
 var errForm = errors.New("not a form that can be asked in a chat")
 
-// FieldOf reads one property of a form's JSON Schema.
-func FieldOf(name string, required bool, schema json.RawMessage) (Field, error) {
+// Of reads one property of a form's JSON Schema.
+func Of(name string, required bool, schema json.RawMessage) (Field, error) {
 	var s struct {
 		Type, Title, Description, Format string
 		Default                          any
@@ -193,21 +194,21 @@ func FieldOf(name string, required bool, schema json.RawMessage) (Field, error) 
 	}
 	switch s.Type {
 	case "string":
-		f.Kind, f.Least, f.Most = FieldText, s.MinLength, s.MaxLength
+		f.Kind, f.Least, f.Most = Text, s.MinLength, s.MaxLength
 		if f.Options = options(s.Enum, s.EnumNames, s.OneOf); len(f.Options) > 0 {
-			f.Kind = FieldChoice
+			f.Kind = Choice
 		}
 	case "array":
-		f.Kind, f.Least, f.Most = FieldChoices, s.MinItems, s.MaxItems
+		f.Kind, f.Least, f.Most = Choices, s.MinItems, s.MaxItems
 		if f.Options = options(s.Items.Enum, nil, s.Items.AnyOf); len(f.Options) == 0 {
 			return f, fmt.Errorf("%w: %s", errForm, name)
 		}
 	case "number":
-		f.Kind = FieldNumber
+		f.Kind = Number
 	case "integer":
-		f.Kind = FieldWhole
+		f.Kind = Whole
 	case "boolean":
-		f.Kind = FieldSwitch
+		f.Kind = Switch
 	default:
 		return f, fmt.Errorf("%w: %s is a %q", errForm, name, s.Type)
 	}
