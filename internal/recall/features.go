@@ -58,7 +58,7 @@ func (q question) features(m Message, n int, known map[string]*word, all []*word
 	for s := range words(m.Text) {
 		w := known[s]
 		if w == nil {
-			w = &word{shares: q.stands[Stem(s)], stop: stopWords[s], time: timeWords[s]}
+			w = &word{shares: q.stands[q.stem(s)], stop: stopWords[s], time: timeWords[s]}
 			known[s] = w
 		}
 		t.time = t.time || w.time

@@ -19,6 +19,7 @@ type question struct {
 	months   []time.Month
 	years    []int
 	when     bool // asks for a time
+	stem     func(string) string
 }
 
 // share is how much a stem stands for the n-th word of a question.
@@ -32,7 +33,7 @@ type share struct {
 func ask(text string, said []Message) question {
 	speakers, words := named(said, text)
 	low := strings.ToLower(text)
-	q := question{words: len(words), stands: map[string][]share{}, speakers: speakers, when: asksWhen.MatchString(low)}
+	q := question{words: len(words), stands: map[string][]share{}, speakers: speakers, when: asksWhen.MatchString(low), stem: stemmerOf(text)}
 	for i, w := range words {
 		own := Stem(w)
 		for s := range synonyms()[own] {
@@ -40,6 +41,7 @@ func ask(text string, said []Message) question {
 				q.stands[s] = append(q.stands[s], share{i, SynonymWorth})
 			}
 		}
+		own = q.stem(w)
 		q.stands[own] = append(q.stands[own], share{i, 1})
 		if _, season := seasons[w]; season || yearWord.MatchString(w) || monthWord.MatchString(w) {
 			q.dates = append(q.dates, share{i, 1})
