@@ -25,7 +25,7 @@ func (h *Hub) gather(l *lane, first Message) Message {
 			parts, waited = append(parts, next), false
 			continue
 		}
-		if waited || !sleep(h.ctx, albumGap) {
+		if waited || !Sleep(h.ctx, albumGap) {
 			return h.joined(l, parts)
 		}
 		waited = true

@@ -72,7 +72,7 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 	if p.Unknown > 0 {
 		h.o.Observe(Event{Name: "repeated", Key: p.Key})
 	}
-	if !sleep(h.ctx, time.Until(p.NotBefore)) {
+	if !Sleep(h.ctx, time.Until(p.NotBefore)) {
 		if p.Started {
 			h.mark(p, PartReady, "", p.NotBefore)
 		}
@@ -113,7 +113,7 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 		p.Started = false
 		h.o.Observe(Event{Name: "waits", Key: p.Key, Took: wait, Err: err})
 		h.o.Log.Warn("a part waits", "conversation", p.Key.String(), "for", wait, "err", err)
-		if !sleep(h.ctx, wait) {
+		if !Sleep(h.ctx, wait) {
 			return nil, false
 		}
 		if silence != nil {

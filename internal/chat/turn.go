@@ -150,7 +150,7 @@ func (h *Hub) lasting(k Key, what string, do func() error) bool {
 			return true
 		}
 		h.o.Log.Error(what+" failed, will try again", "conversation", k.String(), "err", err)
-		if !sleep(h.ctx, wait) {
+		if !Sleep(h.ctx, wait) {
 			return false
 		}
 	}
@@ -208,18 +208,3 @@ func pieces(adapter Adapter, m Message, a Answer) []Part {
 }
 
 func (h *Hub) adapter(platform string) Adapter { return On(h.o.Adapters, platform) }
-
-// sleep waits, or returns false when ctx ended first. It returns at once for 0.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"parley/internal/chat"
 )
 
 // Bounds for reading what was missed in a gap: nothing older than a
@@ -92,7 +94,7 @@ func (a *Adapter) catchUp(ctx context.Context, channel string) {
 		case err != nil:
 			a.o.Log.Warn("discord: read what was missed, will try again", "channel", channel, "err", err)
 			a.stalled(channel, true)
-			pause(ctx, a.after(err, try))
+			chat.Sleep(ctx, a.after(err, try))
 			try++
 			continue
 		}

@@ -70,7 +70,7 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 		if errors.As(err, &silence) {
 			rest = max(rest, silence.After)
 		}
-		if !pause(ctx, rest) {
+		if !chat.Sleep(ctx, rest) {
 			return nil
 		}
 		wait = min(2*wait, a.o.Timing.RetryMax)
@@ -94,17 +94,6 @@ func closeCode(err error) int {
 		return ce.Code
 	}
 	return 0
-}
-
-func pause(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // connection is one Session from Open to its end.
@@ -365,7 +354,7 @@ func (a *Adapter) mayIdentify(ctx context.Context) error {
 	if r := got.Limit.Remaining; r != nil && *r < 2 {
 		reset := time.Duration(got.Limit.ResetAfter) * time.Millisecond
 		a.setHealth(fmt.Errorf("Discord allows no more connections today; trying again in %s", reset.Round(time.Second)))
-		pause(ctx, reset)
+		chat.Sleep(ctx, reset)
 		return errors.New("no session may be begun")
 	}
 	return nil

@@ -119,7 +119,7 @@ func (a *Adapter) key(ctx context.Context, channel, guild string) chat.Key {
 		if k, known = a.knownKey(channel); err == nil || refused(err) {
 			break
 		}
-		pause(ctx, a.after(err, n))
+		chat.Sleep(ctx, a.after(err, n))
 	}
 	return k
 }

@@ -75,7 +75,7 @@ func (a *Adapter) deliver(ctx context.Context, in chat.Intake, b chat.Batch) boo
 			return true
 		}
 		a.o.Log.Error("discord: store messages, will try again", "err", err)
-		if !pause(ctx, wait) {
+		if !chat.Sleep(ctx, wait) {
 			return false
 		}
 	}

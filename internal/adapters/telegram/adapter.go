@@ -202,21 +202,9 @@ func (a *Adapter) insist(ctx context.Context, what string, call func(context.Con
 			return false
 		}
 		a.fail(fmt.Errorf("%s: %w", what, err), false)
-		if !sleep(ctx, max(wait, retryAfter(err))) {
+		if !chat.Sleep(ctx, max(wait, retryAfter(err))) {
 			return false
 		}
-	}
-}
-
-// sleep waits for d. It returns false when ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
 	}
 }
 

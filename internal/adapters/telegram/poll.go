@@ -39,7 +39,7 @@ func (a *Adapter) poll(req *http.Request) (*http.Response, error) {
 }
 
 func (a *Adapter) pollOnce(ctx context.Context, req *http.Request) (*http.Response, error) {
-	if a.hold > 0 && !sleep(ctx, a.hold) {
+	if a.hold > 0 && !chat.Sleep(ctx, a.hold) {
 		return nil, ctx.Err()
 	}
 	if err := a.in.Room(ctx); err != nil {
@@ -51,7 +51,7 @@ func (a *Adapter) pollOnce(ctx context.Context, req *http.Request) (*http.Respon
 	}
 	began := time.Now()
 	resp, err := a.wire.exchange(a.wire.poll, out, limit)
-	for pause := (*pausedError)(nil); errors.As(err, &pause) && sleep(ctx, pause.left); {
+	for pause := (*pausedError)(nil); errors.As(err, &pause) && chat.Sleep(ctx, pause.left); {
 		began = time.Now()
 		resp, err = a.wire.exchange(a.wire.poll, out, limit)
 	}

@@ -175,7 +175,7 @@ func (c *Client) persist(ctx context.Context, tries *tally, attempt func() error
 		}
 		c.o.Log.Warn("model call failed, trying again", "attempt", tries.attempts, "wait", wait, "err", err)
 		tries.void()
-		if err := pause(ctx, wait); err != nil {
+		if err := llm.Pause(ctx, wait); err != nil {
 			return err
 		}
 	}
@@ -310,18 +310,6 @@ func (c *Client) exchange(ctx context.Context, ex *exchange, a *answer, watch *w
 	}
 	defer func() { _ = stream.Close() }()
 	return a.follow(newEvents(ex.body).next, watch)
-}
-
-// pause waits, or returns why ctx ended.
-func pause(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
 
 // Transcribe transcribes a recording; name has the file ending of its format. It

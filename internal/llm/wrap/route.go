@@ -66,7 +66,7 @@ func (r Route) Complete(ctx context.Context, req llm.Request, onText func(string
 		}
 		left -= wait
 		r.Log.Warn("no model answers, trying again", "wait", wait.Round(time.Millisecond), "err", err)
-		if err := pauseFor(ctx, wait); err != nil {
+		if err := llm.Pause(ctx, wait); err != nil {
 			return llm.Response{}, err
 		}
 	}
@@ -231,16 +231,4 @@ func unseen(ms []llm.Message) []llm.Message {
 // jittered keeps clients that failed together from coming back together.
 func jittered(d time.Duration) time.Duration {
 	return d*2/3 + rand.N(d*2/3)
-}
-
-// pauseFor waits, or returns why ctx ended.
-func pauseFor(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
