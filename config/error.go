@@ -55,10 +55,6 @@ func paths() []string {
 	return all
 }
 
-// Nearest returns the known setting that looks most like name, which may be a
-// path or its last word.
-func Nearest(name string) string { return Closest(name, paths()) }
-
 func nearest(name string, known []string) string {
 	return "did you mean " + Closest(name, known) + "?"
 }
