@@ -76,13 +76,5 @@ func listTables(ctx context.Context, conn *sql.Conn) (names []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, rows.Err()
+	return sqlite.Collect(rows, sqlite.Name)
 }

@@ -105,16 +105,11 @@ func (s *Store) Waiting(_ context.Context, purpose string) ([]chat.User, error) 
 	if err != nil {
 		return nil, fmt.Errorf("list codes: %w", err)
 	}
-	defer func() { _ = rows.Close() }()
-	var all []chat.User
-	for rows.Next() {
-		var u chat.User
-		if err := rows.Scan(&u.ID, &u.Name); err != nil {
-			return nil, fmt.Errorf("list codes: %w", err)
-		}
-		all = append(all, u)
-	}
-	return all, during("list codes", rows.Err())
+	all, err := sqlite.Collect(rows, func(r *sql.Rows) (u chat.User, err error) {
+		err = r.Scan(&u.ID, &u.Name)
+		return u, err
+	})
+	return all, during("list codes", err)
 }
 
 // DropCode makes a person's code stop working; false when there is none.

@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -319,14 +320,8 @@ func (s *Store) Stats(_ context.Context, since time.Time) ([]Stat, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	var stats []Stat
-	for rows.Next() {
-		var st Stat
-		if err := rows.Scan(&st.Outcome, &st.Reason, &st.Messages, &st.Calls, &st.Tokens, &st.Millis); err != nil {
-			return nil, err
-		}
-		stats = append(stats, st)
-	}
-	return stats, rows.Err()
+	return sqlite.Collect(rows, func(r *sql.Rows) (st Stat, err error) {
+		err = r.Scan(&st.Outcome, &st.Reason, &st.Messages, &st.Calls, &st.Tokens, &st.Millis)
+		return st, err
+	})
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"time"
 
@@ -72,15 +73,11 @@ func (s *Store) Unattested(_ context.Context, user string, limit int) (keys []ch
 	if err != nil {
 		return nil, during("list places", err)
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var k chat.Key
-		if err := rows.Scan(&k.Platform, &k.Channel); err != nil {
-			return nil, during("list places", err)
-		}
-		keys = append(keys, k)
-	}
-	return keys, during("list places", rows.Err())
+	keys, err = sqlite.Collect(rows, func(r *sql.Rows) (k chat.Key, err error) {
+		err = r.Scan(&k.Platform, &k.Channel)
+		return k, err
+	})
+	return keys, during("list places", err)
 }
 
 // EndReminder ends one.

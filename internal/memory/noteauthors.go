@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"database/sql"
 
 	"parley/internal/sqlite"
 )
@@ -21,16 +22,11 @@ func (s *Store) NoteAuthors(context.Context) ([]NoteAuthor, error) {
 	if err != nil {
 		return nil, during("list authors of notes", err)
 	}
-	defer func() { _ = rows.Close() }()
-	var all []NoteAuthor
-	for rows.Next() {
-		var a NoteAuthor
-		if err := rows.Scan(&a.Path, &a.User, &a.Shared, &a.Hash); err != nil {
-			return nil, during("list authors of notes", err)
-		}
-		all = append(all, a)
-	}
-	return all, during("list authors of notes", rows.Err())
+	all, err := sqlite.Collect(rows, func(r *sql.Rows) (a NoteAuthor, err error) {
+		err = r.Scan(&a.Path, &a.User, &a.Shared, &a.Hash)
+		return a, err
+	})
+	return all, during("list authors of notes", err)
 }
 
 // SaveNoteAuthor stores whose a note is. A note keeps its first author: who

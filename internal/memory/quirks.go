@@ -18,15 +18,7 @@ func (s *Store) Quirks(_ context.Context, endpoint, model string) (names []strin
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	return names, rows.Err()
+	return sqlite.Collect(rows, sqlite.Name)
 }
 
 // LearnQuirk notes one for a month, and forgets whatever is older.

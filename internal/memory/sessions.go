@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -334,16 +335,7 @@ func (s *Store) Sessions(_ context.Context, q SessionQuery) ([]Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	var list []Session
-	for rows.Next() {
-		se, err := scanSession(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, se)
-	}
-	return list, rows.Err()
+	return sqlite.Collect(rows, func(r *sql.Rows) (Session, error) { return scanSession(r) })
 }
 
 // SessionCounts counts sessions by status. Those that are archived are most of

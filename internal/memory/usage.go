@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"parley/internal/chat"
@@ -74,14 +75,10 @@ func (s *Store) used(days, purpose, order string, since time.Time) (list []Used,
 	if err != nil {
 		return nil, during("sum usage", err)
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var u Used
-		if err := rows.Scan(&u.Day, &u.Purpose, &u.Model, &u.Calls, &u.Failed, &u.Usage.Prompt, &u.Usage.Cached, &u.Usage.Completion, &u.Usage.Cost); err != nil {
-			return nil, during("sum usage", err)
-		}
+	list, err = sqlite.Collect(rows, func(r *sql.Rows) (u Used, err error) {
+		err = r.Scan(&u.Day, &u.Purpose, &u.Model, &u.Calls, &u.Failed, &u.Usage.Prompt, &u.Usage.Cached, &u.Usage.Completion, &u.Usage.Cost)
 		u.Usage.Total = u.Usage.Prompt + u.Usage.Completion
-		list = append(list, u)
-	}
-	return list, during("sum usage", rows.Err())
+		return u, err
+	})
+	return list, during("sum usage", err)
 }

@@ -172,6 +172,12 @@ func bind(query string, args []any) (text string, list []any, err error) {
 	return text, list, err
 }
 
+// Name scans a row of one text, for Collect.
+func Name(rows *sql.Rows) (name string, err error) {
+	err = rows.Scan(&name)
+	return name, err
+}
+
 // Collect reads rows to their end and closes them.
 func Collect[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) (all []T, err error) {
 	defer func() { _ = rows.Close() }()
