@@ -44,6 +44,7 @@ var rooms = []allowed{
 	{"internal/chat/*test", "internal/chat", "a fake may speak its room's words"},
 	{"internal/chat/chattest", "internal/waittest", "how tests wait"},
 	{"internal/chat/chattest", "internal/memory", "the contract of adapters holds with the real store"},
+	{"internal/memory/memorytest", "internal/memory", "opens it for tests of other rooms"},
 
 	{"internal/llm/llmtest", "internal/waittest", "a slow model takes its time"},
 	{"internal/llm/*", "internal/llm", "an engine, or a fake of one, behind llm.Model"},

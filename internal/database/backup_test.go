@@ -14,13 +14,14 @@ import (
 
 	"parley/internal/database"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/waittest"
 )
 
 // filled returns a store with n rounds of batches of messages in it.
 func filled(t testing.TB, rounds int) *memory.Store {
 	t.Helper()
-	s := open(t, memory.Options{})
+	s := memorytest.Open(t, memory.Options{})
 	for i := range rounds {
 		if _, err := s.Accept(t.Context(), batch(1+i*100, 100)); err != nil {
 			t.Fatal(err)
@@ -201,7 +202,7 @@ func BenchmarkBackup(b *testing.B) {
 	if megabytes == 0 {
 		megabytes = 64
 	}
-	s := open(b, memory.Options{})
+	s := memorytest.Open(b, memory.Options{})
 	blob := strings.Repeat("words ", 200_000/6)
 	for i := range 5 * megabytes {
 		if err := s.SetSetting(b.Context(), "fill"+strconv.Itoa(i), blob); err != nil {
@@ -230,8 +231,8 @@ func BenchmarkBackup(b *testing.B) {
 		b.ReportMetric(float64(megabytes)/time.Since(began).Seconds(), "MB/s")
 		stop()
 		wg.Wait()
-		b.ReportMetric(percentile(took, 50), "commit-p50-ms")
-		b.ReportMetric(percentile(took, 99), "commit-p99-ms")
+		b.ReportMetric(waittest.Percentile(took, 50), "commit-p50-ms")
+		b.ReportMetric(waittest.Percentile(took, 99), "commit-p99-ms")
 		b.ReportMetric(float64(slices.Max(took).Microseconds())/1000, "commit-max-ms")
 	}
 }

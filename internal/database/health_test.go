@@ -15,6 +15,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/database"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/sqlite"
 )
 
@@ -286,7 +287,7 @@ func TestOlderDatabaseIsSigned(t *testing.T) {
 // TestFaultTruncatedLog: a log cut anywhere never makes a new database and
 // never an unsound one that passes for sound.
 func TestFaultTruncatedLog(t *testing.T) {
-	s := open(t, memory.Options{})
+	s := memorytest.Open(t, memory.Options{})
 	for i := range 3 {
 		_, err := s.Accept(t.Context(), batch(1+i*100, 100))
 		must(t, err)
@@ -320,7 +321,7 @@ func TestFaultTruncatedLog(t *testing.T) {
 // TestFaultFullDiskIsToldAndOver: a write that finds no room turns health red;
 // it is green again by itself once there is room for something new.
 func TestFaultFullDiskIsToldAndOver(t *testing.T) {
-	s := open(t, memory.Options{MaxPages: 120})
+	s := memorytest.Open(t, memory.Options{MaxPages: 120})
 	must(t, s.Check(t.Context()))
 	must(t, s.Beat(t.Context()))
 	var full error

@@ -1,32 +1,15 @@
 package database_test
 
 import (
-	"context"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/internal/chat"
 	"parley/internal/database"
 	"parley/internal/memory"
 	"parley/internal/sqlite"
 )
-
-// open returns a real store on a temporary file.
-func open(t testing.TB, o memory.Options) *memory.Store {
-	t.Helper()
-	s, err := memory.Open(context.Background(), filepath.Join(t.TempDir(), "data"), o)
-	must(t, err)
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
-}
 
 func folder(dir string) database.Folder {
 	return database.Folder{Dir: dir, Migrations: memory.Migrations()}
@@ -59,10 +42,4 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// percentile is in milliseconds.
-func percentile(took []time.Duration, p int) float64 {
-	slices.Sort(took)
-	return float64(took[len(took)*p/100].Microseconds()) / 1000
 }

@@ -10,7 +10,9 @@ import (
 
 	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/sqlite"
+	"parley/internal/waittest"
 )
 
 // BenchmarkFacts measures with 1,000,000 facts of 10,000 people: in 95 of 100,
@@ -18,7 +20,7 @@ import (
 // ms, and a fact saved in under 2 ms.
 func BenchmarkFacts(b *testing.B) {
 	const people, each = 10_000, 100
-	s := open(b, memory.Options{})
+	s := memorytest.Open(b, memory.Options{})
 	r := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields("tea coffee garden piano violin running cycling chess bread cheese winter summer mountain river sister brother daughter office project deadline holiday train guitar cinema novel recipe allergy doctor school football")
 	word := func() string { return words[r.IntN(len(words))] }
@@ -52,8 +54,8 @@ func BenchmarkFacts(b *testing.B) {
 				must(b, op.run(i))
 				took = append(took, time.Since(begin))
 			}
-			b.ReportMetric(percentile(took, 50), "p50-ms")
-			b.ReportMetric(percentile(took, 95), "p95-ms")
+			b.ReportMetric(waittest.Percentile(took, 50), "p50-ms")
+			b.ReportMetric(waittest.Percentile(took, 95), "p95-ms")
 		})
 	}
 }

@@ -11,11 +11,12 @@ import (
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 )
 
 func TestFactsFileRoundTrip(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 123e6, time.UTC)}
-	a, b := open(t, memory.Options{Now: clock.now}), open(t, memory.Options{})
+	a, b := memorytest.Open(t, memory.Options{Now: clock.now}), memorytest.Open(t, memory.Options{})
 	v := direct("x:a")
 	for _, f := range []facts.NewFact{
 		{Content: "Josh prefers dark mode in all apps", Tags: []string{"important", "ui"}, Type: "preference", Session: "s1", MessageID: "m1", Quote: "I like it dark, 100%%{}%%"},
@@ -65,7 +66,7 @@ func TestFactsFileMistakesNameTheirLine(t *testing.T) {
 }
 
 func TestFactsFileAndRowsStayInStep(t *testing.T) {
-	s := open(t, memory.Options{})
+	s := memorytest.Open(t, memory.Options{})
 	v := direct("x:a")
 	where := chat.Key{Platform: "x", Channel: "dm-x:a"}
 	for _, c := range []string{"likes green tea", "plays the old cello", "walks a small dog"} {

@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/sqlite"
 )
 
@@ -29,7 +30,7 @@ func crowd(t testing.TB, s *memory.Store, people ...string) {
 // Where somebody has many facts the word index finds those that matter, with
 // the same outcome.
 func TestFactsAmongMany(t *testing.T) {
-	s := open(t, memory.Options{})
+	s := memorytest.Open(t, memory.Options{})
 	v, other := direct("x:a"), direct("x:b")
 	crowd(t, s, v.User, other.User)
 	save(t, s, v, "Ann is allergic to peanuts", "important")

@@ -13,6 +13,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 )
 
 var bg = context.Background()
@@ -58,7 +59,7 @@ func TestFactsThatSayTheSameAreCorrected(t *testing.T) {
 		{"project DIANA", "Josh's project DIANA has a command line and a web page", false},
 		{"likes tea", "LIKES TEA", true},
 	} {
-		s := open(t, memory.Options{})
+		s := memorytest.Open(t, memory.Options{})
 		v := direct("x:a")
 		first := save(t, s, v, tt.old)
 		second := save(t, s, v, tt.new)
@@ -73,7 +74,7 @@ func TestFactsThatSayTheSameAreCorrected(t *testing.T) {
 
 func TestFactKeepsWhatItSaid(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
-	s := open(t, memory.Options{Now: clock.now})
+	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
 	first, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann prefers dark mode everywhere #UI", Session: "s1"})
 	must(t, err)
@@ -111,7 +112,7 @@ func TestFactKeepsWhatItSaid(t *testing.T) {
 }
 
 func TestFactsRefuseWhatIsNone(t *testing.T) {
-	s := open(t, memory.Options{})
+	s := memorytest.Open(t, memory.Options{})
 	for text, want := range map[string]error{
 		"": facts.ErrSize, " \t\n": facts.ErrSize, "#only #tags": facts.ErrSize, strings.Repeat("ä", facts.MaxLength+1): facts.ErrSize,
 	} {
@@ -142,7 +143,7 @@ func TestFactsRefuseWhatIsNone(t *testing.T) {
 
 func TestFactsForAMessage(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
-	s := open(t, memory.Options{Now: clock.now})
+	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
 	save(t, s, v, "Ann is allergic to peanuts", "important")
 	for _, word := range strings.Fields("alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu one two three four") {
@@ -182,10 +183,10 @@ func anybody(r *rand.Rand) facts.Viewer {
 // Random people in random places save and look: nobody ever sees what the
 // rules do not show them, whatever they ask.
 func TestFactsNeverLeak(t *testing.T) {
-	t.Run("words", func(t *testing.T) { neverLeak(t, open(t, memory.Options{}), 10_000) })
-	t.Run("vectors", func(t *testing.T) { neverLeak(t, open(t, (&embeddings{}).options()), 5_000) })
+	t.Run("words", func(t *testing.T) { neverLeak(t, memorytest.Open(t, memory.Options{}), 10_000) })
+	t.Run("vectors", func(t *testing.T) { neverLeak(t, memorytest.Open(t, (&embeddings{}).options()), 5_000) })
 	t.Run("many", func(t *testing.T) {
-		s := open(t, memory.Options{})
+		s := memorytest.Open(t, memory.Options{})
 		crowd(t, s, "x:u0", "x:u1", "x:u2", "x:u3")
 		neverLeak(t, s, 1_000)
 	})
@@ -276,3 +277,10 @@ func neverLeak(t *testing.T, s *memory.Store, probes int) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -3,12 +3,12 @@ package facts_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"testing"
 
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/provenance"
 	"parley/internal/text"
 )
@@ -16,11 +16,7 @@ import (
 // TestOneRule: who may decide what is remembered for everybody in a place does
 // not depend on what is done with it.
 func TestOneRule(t *testing.T) {
-	store, err := memory.Open(t.Context(), filepath.Join(t.TempDir(), "data"), memory.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = store.Close() }()
+	store := memorytest.Open(t, memory.Options{})
 	s, ctx := facts.Service{Rows: store}, t.Context()
 	here := chat.Key{Platform: "telegram", Channel: "-1"}
 	member := facts.Asker{Viewer: provenance.Viewer{User: "telegram:1", Key: here}}
@@ -33,7 +29,7 @@ func TestOneRule(t *testing.T) {
 		}
 	}
 
-	_, err = s.Save(ctx, member, shared)
+	_, err := s.Save(ctx, member, shared)
 	refused("save", err)
 	saved, err := s.Save(ctx, admin, shared)
 	if err != nil || saved.Scope != facts.ScopeChannel {

@@ -10,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 )
 
 // filed is a store whose facts stand in a file.
@@ -21,7 +22,7 @@ type filed struct {
 
 func newFiled(t *testing.T, n int) *filed {
 	t.Helper()
-	f := &filed{Store: open(t, memory.Options{}), t: t}
+	f := &filed{Store: memorytest.Open(t, memory.Options{}), t: t}
 	for i := range n {
 		save(t, f.Store, direct("x:a"), fmt.Sprintf("number %d is %s", i, strings.Repeat(string(rune('a'+i%26)), 5+i/26)))
 	}

@@ -14,6 +14,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/sqlite"
 )
 
@@ -79,7 +80,7 @@ func inFiles(t *testing.T, s *memory.Store, all [][]byte) (n int) {
 func TestFactsAreFoundByMeaning(t *testing.T) {
 	e := &embeddings{synonyms: map[string]string{"feline": "cat", "kitty": "cat", "automobile": "vehicle"}}
 	o := e.options()
-	s := open(t, o)
+	s := memorytest.Open(t, o)
 	v := direct("x:a")
 	if k, err := s.FactsFor(bg, v, "my kitty", 4000); err != nil || len(k.Relevant) > 0 || len(e.asked) > 0 {
 		t.Fatalf("where nothing is known: %+v, %v, asked %q", k, err, e.asked)
@@ -148,7 +149,7 @@ func TestVectorsFollowCorrections(t *testing.T) {
 		}
 		return e.embed(ctx, texts)
 	}
-	s = open(t, o)
+	s = memorytest.Open(t, o)
 	id = save(t, s, v, "likes tea").ID
 	must(t, second(s.EmbedFacts(bg)))
 	if n := len(storedVectors(t, s, v.User)); n != 0 {
@@ -162,7 +163,7 @@ func TestVectorsFollowCorrections(t *testing.T) {
 
 func TestForgettingTakesVectors(t *testing.T) {
 	e := &embeddings{}
-	s := open(t, e.options())
+	s := memorytest.Open(t, e.options())
 	v, other := direct("x:a"), direct("x:b")
 	first := save(t, s, v, "likes tea from China")
 	save(t, s, v, "lives in Rome")
@@ -183,7 +184,7 @@ func TestForgettingTakesVectors(t *testing.T) {
 // BenchmarkNearFacts is one person's thousand facts, compared with a message.
 func BenchmarkNearFacts(b *testing.B) {
 	e := &embeddings{}
-	s := open(b, e.options())
+	s := memorytest.Open(b, e.options())
 	v := direct("x:a")
 	err := s.DB().Write(bg, func(tx *sqlite.Tx) error {
 		for i := range 1000 {

@@ -12,6 +12,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/provenance"
 	"parley/internal/text"
 )
@@ -26,11 +27,7 @@ type kept struct {
 // newKept makes n facts and their file, which is at name below a new folder.
 func newKept(t *testing.T, n int, file string) *kept {
 	t.Helper()
-	store, err := memory.Open(t.Context(), filepath.Join(t.TempDir(), "data"), memory.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	store := memorytest.Open(t, memory.Options{})
 	k := &kept{File: New(file, "telegram:1", store), t: t, file: file}
 	for i := range n {
 		k.learn(fmt.Sprintf("number %d is %s", i, strings.Repeat(string(rune('a'+i%26)), 5+i/26)))

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/waittest"
 )
 
 func importText(t testing.TB, s *Store, text string) Imported {
@@ -121,6 +122,6 @@ func BenchmarkRecall100k(b *testing.B) {
 		}
 		took = append(took, time.Since(began))
 	}
-	b.ReportMetric(percentile(took, 50), "p50-ms")
-	b.ReportMetric(percentile(took, 95), "p95-ms")
+	b.ReportMetric(waittest.Percentile(took, 50), "p50-ms")
+	b.ReportMetric(waittest.Percentile(took, 95), "p95-ms")
 }

@@ -16,6 +16,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/sqlite"
+	"parley/internal/waittest"
 )
 
 // question is one line of testdata/recall/questions.jsonl: what a stranger who
@@ -278,8 +279,8 @@ func BenchmarkRecallTalk100k(b *testing.B) {
 					must(b, err)
 					took = append(took, time.Since(began))
 				}
-				b.ReportMetric(percentile(took, 50), "p50-ms")
-				b.ReportMetric(percentile(took, 95), "p95-ms")
+				b.ReportMetric(waittest.Percentile(took, 50), "p50-ms")
+				b.ReportMetric(waittest.Percentile(took, 95), "p95-ms")
 			})
 		}
 	}

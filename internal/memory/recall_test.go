@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/sqlite"
+	"parley/internal/waittest"
 )
 
 func TestRecallKeepsToItsScope(t *testing.T) {
@@ -105,8 +106,8 @@ func BenchmarkRecallMillion(b *testing.B) {
 				must(b, err)
 				took = append(took, time.Since(began))
 			}
-			b.ReportMetric(percentile(took, 50), "p50-ms")
-			b.ReportMetric(percentile(took, 95), "p95-ms")
+			b.ReportMetric(waittest.Percentile(took, 50), "p50-ms")
+			b.ReportMetric(waittest.Percentile(took, 95), "p95-ms")
 		})
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"testing"
-	"time"
 
 	"parley/internal/sqlite"
 )
@@ -63,9 +61,3 @@ func must(t testing.TB, err error) {
 
 // asWriter are settings like the writer's.
 const asWriter = "_journal_mode=WAL&_txlock=immediate&_foreign_keys=on&_secure_delete=on"
-
-// percentile is in milliseconds.
-func percentile(took []time.Duration, p int) float64 {
-	slices.Sort(took)
-	return float64(took[len(took)*p/100].Microseconds()) / 1000
-}

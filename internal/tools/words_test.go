@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 	"parley/internal/vault"
 )
 
@@ -26,11 +27,7 @@ func ran(t *testing.T, set Set, name, args string) (string, Class) {
 
 func realTools(t *testing.T) Set {
 	t.Helper()
-	store, err := memory.Open(t.Context(), filepath.Join(t.TempDir(), "data"), memory.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	store := memorytest.Open(t, memory.Options{})
 	v, err := vault.Open(t.Context(), vault.Options{Index: filepath.Join(t.TempDir(), "vault.db"),
 		Sources: []vault.Source{{Name: "notes", Dir: t.TempDir(), Kind: vault.KindNotes}}})
 	if err != nil {
