@@ -67,6 +67,9 @@ var rooms = []allowed{
 	{"internal/tools", "internal/memory", "recall is a tool"},
 	{"internal/tools", "internal/vault", "notes and code are tools"},
 	{"internal/tools/mcp", "internal/tools", "a tool server is a tools.Set"},
+	{"internal/tools/mcp", "internal/egress", "servers elsewhere are public, or named by the operator"},
+	{"internal/tools/web", "internal/tools", "pages and searches are tools"},
+	{"internal/tools/web", "internal/egress", "only the public internet is read"},
 	{"internal/tools/mcp", "internal/chat", "its files are for people"},
 	{"internal/tools/mcp", "internal/llm", "its tools are described to a model"},
 
@@ -217,7 +220,7 @@ var libraries = []allowed{
 	{"internal/yamldoc", "github.com/goccy/go-yaml", "the parser, which tells where a mistake is"},
 	{"internal/playbook", "github.com/google/jsonschema-go", "parameters of tools, and the schema for editors"},
 	{"internal/tools", "github.com/google/jsonschema-go", "schemas from Go types, and what a call breaks of one"},
-	{"internal/tools", "golang.org/x/net", "fetched pages to readable text"},
+	{"internal/tools/web", "golang.org/x/net", "fetched pages to readable text"},
 	{"internal/tools/mcp", "github.com/modelcontextprotocol/go-sdk", "the protocol of tool servers"},
 	{"internal/tools/mcp", "golang.org/x/oauth2", "the tokens of logins that the protocol's library makes"},
 }
@@ -233,6 +236,8 @@ var forTests = []allowed{
 	{"cmd/bot", "internal/*", "drives the whole program, and looks at what it left"},
 	{"cmd/bot", "internal/*/*", "drives the whole program, and looks at what it left"},
 	{"internal/agent", "internal/cite", "checks citations as the bot does"},
+	{"internal/agent", "internal/egress", "a page tool that reaches nothing"},
+	{"internal/agent", "internal/tools/web", "a page tool that reaches nothing"},
 	{"internal/llm/wrap", "internal/llm/offline", "a model to stand around"},
 	{"internal/llm/wrap", "internal/llm/openai", "endpoints that fail at the wire"},
 	{"internal/memory", "internal/chat", "drives the store as the hub does"},

@@ -13,11 +13,13 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/egress"
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/tools"
+	"parley/internal/tools/web"
 )
 
 // bench is an agent with a real store and a scripted model.
@@ -441,7 +443,7 @@ func wire(r llm.Request) string {
 }
 
 func TestSmallProfile(t *testing.T) {
-	b := newBench(t, Options{}, tools.CurrentTime(nil, nil), tools.SaveDecision(), tools.WebFetch(tools.Guard{}))
+	b := newBench(t, Options{}, tools.CurrentTime(nil, nil), tools.SaveDecision(), web.Fetch(egress.Guard{}))
 	b.model.Say("hi")
 	b.say("hi")
 	if n := len([]rune(wire(b.model.Requests()[0]))) / 4; n > 2000 {

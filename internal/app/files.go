@@ -9,7 +9,7 @@ import (
 
 	"parley/internal/adapters/discord"
 	"parley/internal/chat"
-	"parley/internal/tools"
+	"parley/internal/egress"
 )
 
 // openFile fetches an attachment from the platform of its message.
@@ -28,7 +28,7 @@ func discordFiles(apiURL string) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	guard := tools.Guard{AllowHosts: append(slices.Clone(discord.FileHosts), u.Hostname())}
+	guard := egress.Guard{AllowHosts: append(slices.Clone(discord.FileHosts), u.Hostname())}
 	if guard, err = guard.Trusting(apiURL); err != nil {
 		return nil, err
 	}

@@ -9,9 +9,11 @@ import (
 
 	"parley/config"
 	"parley/internal/agent"
+	"parley/internal/egress"
 	"parley/internal/memory"
 	"parley/internal/setup"
 	"parley/internal/tools"
+	"parley/internal/tools/web"
 )
 
 // toolbox makes the built-in tools of the parts that they work on.
@@ -60,9 +62,9 @@ func (b *toolbox) list() ([]tools.Tool, error) {
 	if b.cfg.Playbook.Dir != "" {
 		list = append(list, tools.SetVariable(b.rules.checkVariable))
 	}
-	list = append(list, tools.WebFetch(tools.Guard{AllowHosts: b.cfg.Web.AllowHosts}))
+	list = append(list, web.Fetch(egress.Guard{AllowHosts: b.cfg.Web.AllowHosts}))
 	if s := b.cfg.Web.Search; s.URL != "" || s.APIKey != "" {
-		search, err := tools.WebSearch(tools.Search{Kind: s.Kind, URL: s.URL, Key: string(s.APIKey)})
+		search, err := web.Searching(web.Search{Kind: s.Kind, URL: s.URL, Key: string(s.APIKey)})
 		if err != nil {
 			return nil, fmt.Errorf("web.search: %w", err)
 		}

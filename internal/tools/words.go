@@ -18,12 +18,8 @@ const (
 	wordEmpty         = "(nothing)"
 	wordNoTool        = "No tool fits. Answer with what you have, or say what you cannot do."
 	wordOffered       = "You can now call:"
-	wordHidden        = "[taken out because no reader would see it: %d hidden elements, %d comments, %d characters]"
-	wordReadOn        = "[read on with from=%d of %d]"
-	wordPageCut       = "[the page goes on, but is too long to read]"
 	wordNoteNotYours  = "That note is somebody else's, so I leave it as it is."
 	wordNotesNoWriter = "Only people whom my owner allows to write notes can do that."
-	wordNoHit         = "Nothing was found."
 	wordHost          = "Not allowed: this conversation holds private data, and the person did not name the host %q. Ask them to write the address themselves."
 	wordBadHost       = "Not allowed: the address has no readable host."
 

@@ -18,6 +18,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/internal/egress"
 	"parley/internal/tools"
 )
 
@@ -131,7 +132,7 @@ func (r *remote) prepare(dir string) error {
 		r.dial = overPipes(s, filepath.Join(dir, s.Name), r.tasks.hear, r.log)
 		return nil
 	}
-	guard, err := tools.Guard{}.Trusting(s.URL)
+	guard, err := egress.Guard{}.Trusting(s.URL)
 	if err != nil {
 		return fmt.Errorf("mcp: server %s: %w", s.Name, err)
 	}

@@ -1,4 +1,7 @@
-package tools
+// Package egress makes HTTP clients that reach only what the program may reach:
+// the public internet, and what an operator named. It checks addresses, names and
+// redirects, and does not know what is asked for or why.
+package egress
 
 import (
 	"context"
@@ -12,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"parley/internal/text"
 )
 
 // ErrForbidden is the class of every address that the Guard refuses.
@@ -159,7 +164,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 		return nil
 	}
 	if ledOut(r, via[0]) {
-		return fmt.Errorf("%w: it leads on to %s, which the person did not name", ErrForbidden, line(r.URL.Hostname()))
+		return fmt.Errorf("%w: it leads on to %s, which the person did not name", ErrForbidden, text.Line(r.URL.Hostname()))
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return fmt.Errorf("%w: %s redirected to another host", ErrForbidden, r.Method)
@@ -174,15 +179,24 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// hostsNamed is the context key for the hosts that a request may be redirected to
-// when its address may contain private data.
+// hostsNamed is the context key of Private.
 type hostsNamed struct{}
+
+// Private returns a context for requests whose address may contain private data:
+// they are redirected only to these hosts, which a person named, and wherever
+// the asked site decides by itself.
+func Private(ctx context.Context, hosts []string) context.Context {
+	return context.WithValue(ctx, hostsNamed{}, hosts)
+}
+
+// host returns an address's host as hosts are compared.
+func host(u *url.URL) string { return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") }
 
 // ledOut reports whether the requested address itself contains the host it redirects
 // to: such a redirect reveals nothing that a direct request would not.
 func ledOut(r, first *http.Request) bool {
 	hosts, private := r.Context().Value(hostsNamed{}).([]string)
-	if !private || slices.Contains(hosts, hostOf(r.URL.String())) {
+	if !private || slices.Contains(hosts, host(r.URL)) {
 		return false
 	}
 	asked := first.URL.Path + "?" + first.URL.RawQuery
@@ -195,7 +209,7 @@ func ledOut(r, first *http.Request) bool {
 // CheckURL refuses an address by its text alone: scheme, user info, port, host. The
 // addresses of the host are checked when they are dialled.
 func (g Guard) CheckURL(u *url.URL) error {
-	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	host := host(u)
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
 		return fmt.Errorf("%w: scheme %q is not http or https", ErrForbidden, u.Scheme)

@@ -1,4 +1,4 @@
-package tools
+package web
 
 import (
 	"context"
@@ -13,10 +13,12 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/egress"
 	"parley/internal/text"
+	"parley/internal/tools"
 )
 
-//go:embed web_search.md
+//go:embed search.md
 var searchText string
 
 const (
@@ -33,13 +35,13 @@ type Search struct {
 	Key  string // Brave's; sent to URL only
 }
 
-// WebSearch returns the tool web_search. The service's host may be on a private
+// Searching returns the tool web_search. The service's host may be on a private
 // network, because an operator configured it. It fails when s is not usable.
-func WebSearch(s Search) (Tool, error) {
+func Searching(s Search) (tools.Tool, error) {
 	if s.Kind == "brave" && s.URL == "" {
 		s.URL = braveURL
 	}
-	guard, err := Guard{}.Trusting(s.URL)
+	guard, err := egress.Guard{}.Trusting(s.URL)
 	if err != nil {
 		return nil, fmt.Errorf("web search: %w", err)
 	}
@@ -53,9 +55,9 @@ func WebSearch(s Search) (Tool, error) {
 		return nil, fmt.Errorf("web search: unknown kind %q", s.Kind)
 	}
 	f := searcher{guard.Client(), base, s}
-	meta := Meta{Name: "web_search", Description: strings.TrimSpace(searchText), Category: Web,
-		ReadOnly: true, AllowFailure: true, Trying: Trying{Timeout: searchTimeout}}
-	return Func(meta, f.call), nil
+	meta := tools.Meta{Name: "web_search", Description: strings.TrimSpace(searchText), Category: tools.Web,
+		ReadOnly: true, AllowFailure: true, Trying: tools.Trying{Timeout: searchTimeout}}
+	return tools.Func(meta, f.call), nil
 }
 
 type searcher struct {
@@ -76,17 +78,17 @@ type hit struct {
 	Description string `json:"description"` // Brave
 }
 
-func (s searcher) call(ctx context.Context, _ Call, a searchArgs) (Result, error) {
+func (s searcher) call(ctx context.Context, _ tools.Call, a searchArgs) (tools.Result, error) {
 	query, _ := text.Strip(strings.TrimSpace(a.Query))
 	if query == "" || len(query) > 400 {
-		return Result{}, &ArgumentError{[]string{"arguments/query: must have 1 to 400 characters"}}
+		return tools.Result{}, &tools.ArgumentError{Problems: []string{"arguments/query: must have 1 to 400 characters"}}
 	}
 	if a.Count <= 0 {
 		a.Count = 5
 	}
 	hits, err := s.ask(ctx, query)
 	if err != nil {
-		return Result{}, err
+		return tools.Result{}, err
 	}
 	return present(hits, min(a.Count, maxHits)), nil
 }
@@ -130,8 +132,8 @@ func (s searcher) ask(ctx context.Context, query string) ([]hit, error) {
 	return append(answer.Results, answer.Web.Results...), nil
 }
 
-func present(hits []hit, count int) Result {
-	r := Result{Untrusted: true}
+func present(hits []hit, count int) tools.Result {
+	r := tools.Result{Untrusted: true}
 	var b strings.Builder
 	for _, h := range hits {
 		u, err := url.Parse(h.URL)
@@ -140,7 +142,7 @@ func present(hits []hit, count int) Result {
 		}
 		title, snippet := plainText(h.Title, 200), plainText(h.Content+h.Description, 400)
 		fmt.Fprintf(&b, "%s\n%s\n%s\n\n", title, h.URL, snippet)
-		r.Sources = append(r.Sources, Source{Kind: "web", ID: h.URL, Title: title, URL: h.URL, Snippet: snippet, Text: snippet})
+		r.Sources = append(r.Sources, tools.Source{Kind: "web", ID: h.URL, Title: title, URL: h.URL, Snippet: snippet, Text: snippet})
 		if len(r.Sources) == count {
 			break
 		}
@@ -152,11 +154,10 @@ func present(hits []hit, count int) Result {
 }
 
 // plainText removes markup from a snippet; services highlight the words they found.
-func plainText(text string, limit int) string {
-	p, err := readPage(strings.NewReader(text), &url.URL{})
+func plainText(s string, limit int) string {
+	p, err := readPage(strings.NewReader(s), &url.URL{})
 	if err == nil {
-		text = p.text
+		s = p.text
 	}
-	text, _ = cut(strings.Join(strings.Fields(text), " "), limit)
-	return text
+	return text.ClipBytes(strings.Join(strings.Fields(s), " "), limit)
 }

@@ -1,4 +1,7 @@
-package tools
+// Package web holds the tools that read the internet: one page, and a search. They
+// read only, and only where an egress.Guard lets them. They do not decide whether
+// a turn may: the policy of the tools does.
+package web
 
 import (
 	"bytes"
@@ -18,10 +21,12 @@ import (
 
 	"golang.org/x/net/html/charset"
 
+	"parley/internal/egress"
 	"parley/internal/text"
+	"parley/internal/tools"
 )
 
-//go:embed web_fetch.md
+//go:embed fetch.md
 var fetchText string
 
 const (
@@ -32,18 +37,18 @@ const (
 	userAgent    = "Mozilla/5.0 (compatible; Parley)"
 )
 
-// WebFetch returns the tool web_fetch: one GET through the guard's client, reduced
+// Fetch returns the tool web_fetch: one GET through the guard's client, reduced
 // to text. A page is fetched once in a turn, however often it is read.
-func WebFetch(g Guard) Tool {
+func Fetch(g egress.Guard) tools.Tool {
 	f := &fetcher{client: g.Client(), guard: g}
-	meta := Meta{Name: "web_fetch", Description: strings.TrimSpace(fetchText), Category: Web,
-		ReadOnly: true, Egress: true, AllowFailure: true, Trying: Trying{Timeout: fetchTimeout + 5*time.Second}}
-	return Func(meta, f.call)
+	meta := tools.Meta{Name: "web_fetch", Description: strings.TrimSpace(fetchText), Category: tools.Web,
+		ReadOnly: true, Egress: true, AllowFailure: true, Trying: tools.Trying{Timeout: fetchTimeout + 5*time.Second}}
+	return tools.Func(meta, f.call)
 }
 
 type fetcher struct {
 	client *http.Client
-	guard  Guard
+	guard  egress.Guard
 
 	mu    sync.Mutex // guards pages
 	pages []cached   // the oldest first
@@ -65,16 +70,16 @@ type fetchArgs struct {
 	From int    `json:"from,omitempty" jsonschema:"where to read on, as an earlier result said"`
 }
 
-func (f *fetcher) call(ctx context.Context, c Call, a fetchArgs) (Result, error) {
+func (f *fetcher) call(ctx context.Context, c tools.Call, a fetchArgs) (tools.Result, error) {
 	turn, _, _ := strings.Cut(c.Key, ":")
 	p, ok := f.cached(turn, a.URL)
 	if !ok {
 		var err error
 		if c.Taint.Private {
-			ctx = context.WithValue(ctx, hostsNamed{}, c.Taint.Hosts)
+			ctx = egress.Private(ctx, c.Taint.Hosts)
 		}
 		if p, err = f.fetch(ctx, a.URL); err != nil {
-			return Result{}, err
+			return tools.Result{}, err
 		}
 		f.keep(cached{turn, a.URL, p})
 	}
@@ -106,7 +111,7 @@ func (f *fetcher) fetch(ctx context.Context, address string) (fetched, error) {
 	defer cancel()
 	u, err := url.Parse(address)
 	if err != nil {
-		return fetched{}, fmt.Errorf("%w: it cannot be read", ErrForbidden)
+		return fetched{}, fmt.Errorf("%w: it cannot be read", egress.ErrForbidden)
 	}
 	if err := f.guard.CheckURL(u); err != nil {
 		return fetched{}, err
@@ -139,7 +144,7 @@ func (f *fetcher) fetch(ctx context.Context, address string) (fetched, error) {
 func fetchError(ctx context.Context, err error) error {
 	var dns *net.DNSError
 	switch {
-	case errors.Is(err, ErrForbidden):
+	case errors.Is(err, egress.ErrForbidden):
 		var inner *url.Error
 		if errors.As(err, &inner) {
 			return inner.Err
@@ -167,7 +172,7 @@ func readBody(body []byte, kind string, from *url.URL) (fetched, error) {
 	}
 	isText := strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "json") || strings.HasSuffix(media, "xml") || strings.HasSuffix(media, "yaml")
 	if !isText {
-		return fetched{}, fmt.Errorf("this is not a text page but %s", line(media))
+		return fetched{}, fmt.Errorf("this is not a text page but %s", text.Line(media))
 	}
 	utf, err := charset.NewReader(bytes.NewReader(body), kind)
 	if err != nil {
@@ -196,12 +201,13 @@ func (p fetched) mended() fetched {
 }
 
 // piece returns the part of the page that starts at byte from.
-func (p fetched) piece(from int) Result {
+func (p fetched) piece(from int) tools.Result {
 	from = min(max(from, 0), len(p.text))
 	for from < len(p.text) && !utf8.RuneStart(p.text[from]) {
 		from++
 	}
-	piece, long := cut(p.text[from:], maxPiece)
+	piece := text.ClipBytes(p.text[from:], maxPiece)
+	long := from+len(piece) < len(p.text)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Address: %s\n", p.url)
 	if p.title != "" {
@@ -220,11 +226,11 @@ func (p fetched) piece(from int) Result {
 	if !long && len(p.links) > 0 {
 		b.WriteString("\n\nLinks:\n" + strings.Join(p.links, "\n"))
 	}
-	snippet, _ := cut(p.text, 300)
+	snippet := text.ClipBytes(p.text, 300)
 	title := p.title
 	if title == "" {
 		title = p.url
 	}
-	return Result{Content: b.String(), Untrusted: true,
-		Sources: []Source{{Kind: "web", ID: p.url, Title: title, URL: p.url, Snippet: snippet, Text: piece}}}
+	return tools.Result{Content: b.String(), Untrusted: true,
+		Sources: []tools.Source{{Kind: "web", ID: p.url, Title: title, URL: p.url, Snippet: snippet, Text: piece}}}
 }
