@@ -147,7 +147,7 @@ func (t *turn) recall(ctx context.Context) error {
 	}
 	t.context.known.facts = slices.Concat(found.Important, found.Recent, found.Relevant)
 	for _, f := range t.context.known.facts {
-		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown))
+		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown)) + facts.Until(f, t.a.o.Now())
 		switch {
 		case f.Scope != facts.ScopePerson:
 			t.context.known.lasting = append(t.context.known.lasting, "For everybody here: "+line)
@@ -158,7 +158,7 @@ func (t *turn) recall(ctx context.Context) error {
 		default:
 			t.context.known.relevant = append(t.context.known.relevant, line)
 		}
-		t.context.known.cited = append(t.context.known.cited, facts.Line(f)[2:]+" "+origin(f))
+		t.context.known.cited = append(t.context.known.cited, facts.Line(f, t.a.o.Now())[2:]+" "+origin(f))
 	}
 	for _, f := range found.Relevant {
 		t.context.known.used = append(t.context.known.used, f.ID)

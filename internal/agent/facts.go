@@ -26,7 +26,7 @@ const learned = 0.7
 // origin says where a fact comes from.
 func origin(f facts.Fact) string {
 	how := "you told me"
-	if f.Author != "user" {
+	if f.Author != "user" || f.Rank < facts.Kept {
 		how = "I gathered it from what you said"
 	}
 	return fmt.Sprintf("(%s on %s)", how, f.Updated.UTC().Format("2 January 2006"))
@@ -56,7 +56,7 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries 
 		v := provenance.Viewer{User: e.User, Key: se.Key, Direct: se.Direct}
 		_, err := a.o.Store.SaveFact(ctx, v, facts.NewFact{
 			Content: fact.Content, Type: kind, Author: "assistant", Session: se.ID, Generation: se.Generation, MessageID: e.MessageID,
-			Quote: text.Clip(fact.Quote, maxShown), Confidence: learned, Said: e.At,
+			Quote: text.Clip(fact.Quote, maxShown), Confidence: learned, Said: e.At, Worth: facts.Worth{Rank: facts.PickedUp, Spoken: e.Content + " " + e.Name, Later: true},
 		})
 		if err != nil {
 			a.o.Log.Warn("learn", "session", se.ID, "err", err)

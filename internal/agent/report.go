@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
@@ -23,6 +25,7 @@ type report struct {
 	ledger ledger
 	laps   []memory.Lap
 	calls  []memory.CallRecord
+	noted  facts.Notes // what the answer tells of what is remembered
 	did    []string    // side effects, in plain words
 	files  []chat.File // from tools, for the person
 	model  string      // as the provider names it
@@ -92,6 +95,9 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 		said = t.in.notice + "\n\n" + said
 	}
 	said, sources, below := t.sourced(text.Clean(said))
+	if t.sub == nil {
+		t.report.noted = t.a.o.Store.Tell(provenance.ViewerOf(t.m), t.report.noted, t.report.rote)
+	}
 	kept := text.Clip(said, maxAnswer)
 	if len(kept) < len(said) {
 		kept += "\n\n" + wordsCutShort
@@ -102,7 +108,7 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 	rec := t.record(end, memory.Detail{Sources: sources})
 	rec.Decision.ID = memory.NewID()
 	// The footer is not part of what was said: the model would imitate it.
-	return chat.Answer{Text: said + below, Files: t.report.files, Buttons: sourceButtons(rec.Decision.ID, sources), Record: rec}
+	return chat.Answer{Text: said + below + t.report.noted.Below, Files: t.report.files, Buttons: append(sourceButtons(rec.Decision.ID, sources), t.report.noted.Buttons...), Record: rec}
 }
 
 // record returns what the finishing transaction stores.
@@ -116,7 +122,7 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	if len(t.context.guidance.Result.Matches)+len(t.context.guidance.Result.Dropped) > 0 {
 		d.Playbook, _ = json.Marshal(t.context.guidance.Result) // plain data: cannot fail
 	}
-	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Settles: t.report.settles, Facts: t.context.known.used, Decision: memory.Decision{
+	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Settles: t.report.settles, Facts: t.context.known.used, Told: t.report.noted.IDs, Decision: memory.Decision{
 		Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: cmp.Or(t.report.model, t.asked()), By: t.report.by, Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
 		Took: t.a.o.Now().Sub(t.report.began), Detail: d,
 	}}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/text"
@@ -240,6 +241,8 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	case Delegated:
 		t.report.ledger.add(data.Calls, data.Usage)
 		t.takeUp(c, data.Waits)
+	case facts.Change:
+		t.report.noted.List = append(t.report.noted.List, data)
 	case tools.Attached:
 		t.give(data)
 	}

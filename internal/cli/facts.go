@@ -88,8 +88,8 @@ type factsForgetCmd struct {
 // Run forgets a fact.
 func (c factsForgetCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 	return withStore(ctx, f, func(store *memory.Store) error {
-		operator := facts.Asker{Viewer: whoever{}.viewer(), Admin: func(context.Context) bool { return true }}
-		fact, err := facts.Service{Rows: store}.Forget(ctx, operator, c.ID)
+		operator := whoever{}.viewer()
+		fact, err := store.EraseFact(ctx, operator, c.ID)
 		if errors.Is(err, facts.ErrNone) {
 			return fmt.Errorf("there is no fact %d: bot facts list shows them", c.ID)
 		}

@@ -41,6 +41,7 @@ const reading = `/help
 /session show abc
 /facts
 /facts list
+/facts search
 /facts list 2
 /facts history 3
 /facts export

@@ -16,6 +16,7 @@ import (
 // Facts is /facts.
 type Facts struct {
 	Rows FactRows
+	Find FactFinder
 	// Service changes facts, as it does for the model's tools.
 	Service facts.Service
 	// Location is where a person's clock is.
@@ -31,16 +32,32 @@ type FactRows interface {
 	facts.Reader
 	Facts(ctx context.Context, v provenance.Viewer, limit, offset int) ([]facts.Fact, error)
 	// ClearFacts forgets all that the viewer can see about themselves.
-	ClearFacts(ctx context.Context, v provenance.Viewer) (int64, error)
+	ClearFacts(ctx context.Context, v provenance.Viewer) (int64, facts.Change, error)
+}
+
+// FactFinder finds facts, and what was done to them; memory.Store.
+type FactFinder interface {
+	CountFacts(ctx context.Context, v provenance.Viewer) (int, error)
+	FindFacts(ctx context.Context, v provenance.Viewer, q facts.Query) ([]facts.Fact, error)
+	Learned(ctx context.Context, v provenance.Viewer, since time.Time, limit, offset int) ([]facts.Change, error)
+	// Line is a fact in a list.
+	Line(f facts.Fact) string
 }
 
 func (f Facts) command() admin.Command {
 	verbs := []admin.Command{
 		{Name: "list", Help: helpFactsList, Effect: admin.Reads, Run: f.list, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
+		{Name: "search", Help: helpFactsSearch, Effect: admin.Reads, Run: f.search, Options: []admin.Option{
+			{Name: "text", Help: helpFactsWords}, {Name: "tag", Help: helpFactsTag},
+			{Name: "since", Help: helpFactsSince}, {Name: "before", Help: helpFactsBefore}, {Name: "page", Help: helpPageNumber, Kind: admin.Number},
+		}},
 		{Name: "add", Help: helpFactsAdd, Run: f.add, Options: []admin.Option{
 			{Name: "text", Help: helpFactText, Required: true},
 			{Name: "scope", Help: helpFactScope, Choices: []string{"person", "channel", "guild"}},
 		}},
+		{Name: "change", Help: helpFactsChange, Run: f.change, Options: []admin.Option{number(helpFactNumber), {Name: "text", Help: helpFactText, Required: true}}},
+		{Name: "keep", Help: helpFactsKeep, Run: f.keep, Options: []admin.Option{number(helpFactNumber), {Name: "not", Help: helpFactNot, Kind: admin.Number}}},
+		{Name: "undo", Help: helpFactsUndo, Run: f.undo, Options: []admin.Option{{Name: "number", Help: helpFactChange, Kind: admin.Number}}},
 		{Name: "important", Help: helpFactsImportant, Run: f.important, Options: []admin.Option{number(helpFactNumber), {Name: "state", Help: helpFactState, Kind: admin.Switch}}},
 		{Name: "forget", Help: helpFactsForget, Run: f.forget, Confirm: f.askForget, Options: []admin.Option{number(helpFactNumber)}},
 		{Name: "history", Help: helpFactsHistory, Effect: admin.Reads, Run: f.history, Options: []admin.Option{number(helpFactNumber)}},
@@ -69,27 +86,45 @@ func (f Facts) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
-		return say(wordsNoFacts)
+		return f.noSuchPage(ctx, r)
 	}
 	lines := make([]string, 0, listPage)
 	for _, fact := range list[:min(len(list), listPage)] {
-		lines = append(lines, facts.Line(fact))
+		lines = append(lines, f.Find.Line(fact))
 	}
-	answer := chat.Answer{Text: strings.Join(lines, "\n")}
-	var buttons []chat.Button
-	if page > 1 {
-		buttons = append(buttons, chat.Button{Label: wordsBack, Data: fmt.Sprintf("/facts list page:%d", page-1)})
-	}
-	if len(list) > listPage {
-		buttons = append(buttons, chat.Button{Label: wordsMore, Data: fmt.Sprintf("/facts list page:%d", page+1)})
-	}
-	if len(buttons) > 0 {
-		answer.Buttons = [][]chat.Button{buttons}
-	}
+	answer := chat.Answer{Text: strings.Join(lines, "\n"), Buttons: paged("/facts list", page, len(list) > listPage)}
 	if !r.Message.Direct {
 		answer.Text += "\n" + wordsFactsHere
 	}
 	return answer, nil
+}
+
+// paged are the buttons to the pages before and behind one; nil is none. A
+// command that is too long for a button has none.
+func paged(command string, page int, more bool) [][]chat.Button {
+	var buttons []chat.Button
+	if page > 1 {
+		buttons = append(buttons, chat.Button{Label: wordsBack, Data: fmt.Sprintf("%s page:%d", command, page-1)})
+	}
+	if more {
+		buttons = append(buttons, chat.Button{Label: wordsMore, Data: fmt.Sprintf("%s page:%d", command, page+1)})
+	}
+	if len(buttons) == 0 || len(buttons[0].Data) > maxButton {
+		return nil
+	}
+	return [][]chat.Button{buttons}
+}
+
+// noSuchPage says how many pages of facts there are.
+func (f Facts) noSuchPage(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	n, err := f.Find.CountFacts(ctx, provenance.ViewerOf(r.Message))
+	if err != nil || n == 0 {
+		return chat.Answer{Text: wordsNoFacts}, err
+	}
+	if pages := (n + listPage - 1) / listPage; pages > 1 {
+		return say(wordsPages, pages)
+	}
+	return say(wordsOnePage)
 }
 
 func (f Facts) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -98,7 +133,25 @@ func (f Facts) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		return say(wordsNobodyElse)
 	}
 	saved, err := f.Service.Save(ctx, asker(r), fact)
-	return chat.Answer{Text: facts.Became(saved)}, err
+	return changed(saved), err
+}
+
+// changed says what became of a fact, with the way back.
+func changed(saved facts.Saved) chat.Answer {
+	answer := told(saved.Change, facts.Became(saved))
+	if saved.Change.Kind == facts.Replaced || saved.Change.Other.ID != 0 {
+		answer.Text = saved.Change.Note()
+	}
+	return answer
+}
+
+// told says something of a change, with what may be done about it.
+func told(c facts.Change, words string) chat.Answer {
+	answer := chat.Answer{Text: words}
+	if buttons := c.Buttons(); len(buttons) > 0 {
+		answer.Buttons = [][]chat.Button{buttons}
+	}
+	return answer
 }
 
 func (f Facts) important(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -116,8 +169,8 @@ func (f Facts) askForget(ctx context.Context, r admin.Request) (string, error) {
 }
 
 func (f Facts) forget(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	fact, err := f.Service.Forget(ctx, asker(r), row(r))
-	return chat.Answer{Text: fmt.Sprintf(wordsFactForgotten, fact.Content)}, noFact(err)
+	gone, err := f.Service.Forget(ctx, asker(r), row(r))
+	return told(gone, fmt.Sprintf(wordsFactForgotten, gone.Fact.Content)), noFact(err)
 }
 
 func (f Facts) history(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -125,14 +178,14 @@ func (f Facts) history(ctx context.Context, r admin.Request) (chat.Answer, error
 	if err != nil {
 		return chat.Answer{}, noFact(err)
 	}
-	return chat.Answer{Text: factHistory(fact, before, f.Location(ctx, r.Message.From))}, nil
+	return chat.Answer{Text: f.whole(fact, before, f.Location(ctx, r.Message.From))}, nil
 }
 
-// factHistory tells all about a fact, with the times of a place.
-func factHistory(f facts.Fact, before []facts.Earlier, loc *time.Location) string {
+// whole tells all about a fact, with the times of a place.
+func (c Facts) whole(f facts.Fact, before []facts.Earlier, loc *time.Location) string {
 	stamp := func(t time.Time) string { return t.In(loc).Format("2006-01-02 15:04 MST") }
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n- %s", facts.Line(f), fmt.Sprintf(wordsFactSince, f.Type, f.Author, stamp(f.ValidFrom)))
+	fmt.Fprintf(&b, "%s\n- %s", c.Find.Line(f), fmt.Sprintf(wordsFactSince, f.Type, f.Author, stamp(f.ValidFrom)))
 	if f.Confidence < 1 {
 		fmt.Fprintf(&b, wordsFactSure, 100*f.Confidence)
 	}
@@ -162,8 +215,8 @@ func (f Facts) export(ctx context.Context, r admin.Request) (chat.Answer, error)
 }
 
 func (f Facts) clear(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	n, err := f.Rows.ClearFacts(ctx, provenance.ViewerOf(r.Message))
-	return chat.Answer{Text: fmt.Sprintf(wordsFactsCleared, n)}, err
+	n, gone, err := f.Rows.ClearFacts(ctx, provenance.ViewerOf(r.Message))
+	return told(gone, fmt.Sprintf(wordsFactsCleared, n)), err
 }
 
 func (f Facts) file(ctx context.Context, r admin.Request) (chat.Answer, error) {

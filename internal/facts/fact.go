@@ -54,6 +54,7 @@ type Fact struct {
 	MessageID  string
 	Quote      string // the words it rests on
 	Confidence float64
+	Rank       Rank // how firmly it stands
 	ValidFrom  time.Time
 	ValidTo    time.Time // zero while it holds
 	Superseded int64     // the fact that took its place
@@ -61,6 +62,8 @@ type Fact struct {
 	Uses       int       // answers it was fetched for
 	Created    time.Time
 	Updated    time.Time
+	// Ends is when it ceases to hold, as it says itself; zero is never.
+	Ends time.Time
 	// Origin is how the words came, and whose they are besides the Subject's.
 	Origin provenance.Origin
 }
@@ -86,6 +89,7 @@ type NewFact struct {
 	MessageID  string
 	Quote      string
 	Confidence float64 // 0 is 1
+	Worth
 	// Said is when the words were said: they do not correct what was said
 	// later, and do not bring back what was forgotten later. Zero is now.
 	Said time.Time
@@ -95,6 +99,20 @@ type NewFact struct {
 	Origin provenance.Origin
 }
 
+// Worth is how firmly a new fact stands, and what it may do.
+type Worth struct {
+	// Rank is how firmly it stands; 0 is Kept, and Guessed of an assistant.
+	Rank Rank
+	// Spoken is what its person said, where that decides whether it is their
+	// own: a fact with other words than these, or that corrects another by
+	// them, is Guessed. "" believes Rank.
+	Spoken string
+	// Explicit replaces whatever stands: the person pointed at it.
+	Explicit bool
+	// Later says that the person is told by Untold, not by who saves.
+	Later bool
+}
+
 // Saved is what became of a fact.
 type Saved struct {
 	Fact
@@ -102,6 +120,8 @@ type Saved struct {
 	Replaced string
 	// Known says that this was remembered already.
 	Known bool
+	// Change is what was done, to be told; its zero value is nothing.
+	Change Change
 }
 
 // Errors about facts; the text is fit for people.
@@ -192,7 +212,13 @@ func (f *NewFact) normalize() (err error) {
 	if f.Confidence == 0 {
 		f.Confidence = 1
 	}
-	if !slices.Contains(factTypes, f.Type) || !slices.Contains(Authors, f.Author) || f.Confidence < 0 || f.Confidence > 1 {
+	if f.Rank == 0 {
+		f.Rank = Kept
+		if f.Author == Authors[1] {
+			f.Rank = Guessed
+		}
+	}
+	if f.Rank < Guessed || f.Rank > Kept || !slices.Contains(factTypes, f.Type) || !slices.Contains(Authors, f.Author) || f.Confidence < 0 || f.Confidence > 1 {
 		return fmt.Errorf("a fact is a %s by %s, with a confidence from 0 to 1", strings.Join(factTypes, ", "), strings.Join(Authors, ", "))
 	}
 	return nil
@@ -217,43 +243,7 @@ func ownerWord(subject string) string {
 	return "o" + hex.EncodeToString(sum[:8])
 }
 
-// SaveFact remembers something v said. A fact that says nearly the same is
-// corrected in place and keeps its id and age; one that says exactly the same
-// stays, with the tags of both. Nothing else is touched.
-func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error) {
-	if err := f.normalize(); err != nil {
-		return Saved{}, err
-	}
-	if v.Direct {
-		f.Scope = ScopePerson
-	}
-	subject, err := subjectOf(v, f.Scope)
-	if err != nil {
-		return Saved{}, err
-	}
-	var saved Saved
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) (err error) {
-		if late, err := s.outdated(tx, v.User, f); err != nil || late {
-			saved = Saved{}
-			return err
-		}
-		saved, err = s.saveFact(tx, v, subject, f)
-		return err
-	})
-	return saved, sqlite.During("save fact", err)
-}
-
-// outdated reports whether a fact was learned from words that are forgotten.
-func (s *Store) outdated(tx *sqlite.Tx, user string, f NewFact) (bool, error) {
-	if f.Generation != 0 {
-		if now, err := s.o.Generation(tx, f.Session); err != nil || now != f.Generation {
-			return true, err
-		}
-	}
-	return forgottenSince(tx, user, f.Said)
-}
-
-// forgottenSince reports whether a person had something forgotten after they said
+// forgottenSince says that a person had something forgotten after they said
 // some words.
 func forgottenSince(tx *sqlite.Tx, user string, said time.Time) (bool, error) {
 	if said.IsZero() {
@@ -270,120 +260,11 @@ func learnFromNow(tx *sqlite.Tx, user, now string) error {
 	return err
 }
 
-func (s *Store) saveFact(tx *sqlite.Tx, v Viewer, subject string, f NewFact) (Saved, error) {
-	if f.CallKey != "" {
-		done, err := facts(tx.Query, v, byCall, sqlite.Named{"call": f.CallKey})
-		if err != nil || len(done) > 0 {
-			return Saved{Fact: one(done), Known: len(done) > 0, Replaced: one(done).Previous}, err
-		}
-	}
-	old, err := twin(tx, v, Fact{Scope: f.Scope, Subject: subject}, f.Content)
-	if err != nil {
-		return Saved{}, err
-	}
-	if old.ID != 0 {
-		if !f.Said.IsZero() && old.Updated.After(f.Said) {
-			return Saved{Fact: old, Known: true}, nil
-		}
-		return s.correct(tx, v, old, f)
-	}
-	now := sqlite.Stamp(s.o.Now())
-	res, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
-			session_id, message_id, quote, confidence, valid_from, call_key, created_at, updated_at, via, people)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		string(f.Scope), subject, ownerWord(subject), v.Key.Platform, v.Key.Channel, f.Content, strings.Join(f.Tags, " "), slices.Contains(f.Tags, shortTag),
-		f.Type, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, now, f.CallKey, now, now,
-		int(f.Origin.Via), f.origin(v, subject).Names())
-	if err != nil {
-		return Saved{}, err
-	}
-	id, err := res.LastInsertId()
-	if err != nil {
-		return Saved{}, err
-	}
-	list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
-	return Saved{Fact: one(list)}, err
-}
-
 func one(list []Fact) Fact {
 	if len(list) == 0 {
 		return Fact{}
 	}
 	return list[0]
-}
-
-// origin returns whose words a fact about subject is made of that v has saved: v's,
-// too, unless it is about v.
-func (f NewFact) origin(v Viewer, subject string) provenance.Origin {
-	return f.Origin.Of(v.User).But(subject)
-}
-
-// correct makes an old fact say something new. What it said is kept in its
-// history.
-func (s *Store) correct(tx *sqlite.Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
-	tags, err := normalTags(append(slices.Clone(old.Tags), f.Tags...))
-	if err != nil {
-		return Saved{}, err
-	}
-	known := strings.EqualFold(old.Content, f.Content)
-	now := sqlite.Stamp(s.o.Now())
-	if !known {
-		if err := keepHistory(tx, old.ID, now); err != nil {
-			return Saved{}, err
-		}
-		_, err := tx.Exec(`UPDATE key_facts SET content = ?, previous = ?, author = ?, session_id = ?, message_id = ?, quote = ?, confidence = ?,
-			valid_from = ?, updated_at = ?, call_key = ?, via = via | ?, people = ? WHERE id = ?`,
-			f.Content, old.Content, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, now, now, f.CallKey,
-			int(f.Origin.Via), old.Origin.And(f.origin(v, old.Subject)).Names(), old.ID)
-		if err != nil {
-			return Saved{}, err
-		}
-	}
-	if !slices.Equal(tags, old.Tags) {
-		if err := retag(tx, old.ID, tags, now); err != nil {
-			return Saved{}, err
-		}
-	}
-	list, err := facts(tx.Query, v, byID, sqlite.Named{"id": old.ID})
-	saved := Saved{Fact: one(list), Known: known}
-	if !known {
-		saved.Replaced = old.Content
-	}
-	return saved, err
-}
-
-func retag(tx *sqlite.Tx, id int64, tags []string, now string) error {
-	_, err := tx.Exec("UPDATE key_facts SET tags = ?, important = ?, updated_at = ? WHERE id = ?",
-		strings.Join(tags, " "), slices.Contains(tags, shortTag), now, id)
-	return err
-}
-
-// UpdateFact makes a fact that v can see say something else. Another fact of
-// the same subject that then says nearly the same is superseded by it.
-func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (Saved, error) {
-	if err := f.normalize(); err != nil {
-		return Saved{}, err
-	}
-	var saved Saved
-	err := s.changeFact(ctx, v, id, func(tx *sqlite.Tx, old Fact) error {
-		if f.CallKey != "" {
-			done, err := facts(tx.Query, v, byCall, sqlite.Named{"call": f.CallKey})
-			if err != nil || len(done) > 0 {
-				saved = Saved{Fact: one(done), Replaced: one(done).Previous}
-				return err
-			}
-		}
-		other, err := twin(tx, v, old, f.Content)
-		if err != nil {
-			return err
-		}
-		if saved, err = s.correct(tx, v, old, f); err != nil || other.ID == 0 || other.ID == id {
-			return err
-		}
-		_, err = tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", sqlite.Stamp(s.o.Now()), id, other.ID)
-		return err
-	})
-	return saved, sqlite.During("update fact", err)
 }
 
 // changeFact runs fn on a fact that v can see; ErrNone when there is none.
@@ -414,36 +295,6 @@ func (s *Store) MarkFact(ctx context.Context, v Viewer, id int64, important bool
 		return retag(tx, id, tags, sqlite.Stamp(s.o.Now()))
 	})
 	return marked, sqlite.During("mark fact", err)
-}
-
-// ForgetFact deletes a fact that v can see, with its history and what it
-// superseded, and returns what it was.
-func (s *Store) ForgetFact(ctx context.Context, v Viewer, id int64) (Fact, error) {
-	var gone Fact
-	err := s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) error {
-		gone = f
-		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = :id OR superseded_by = :id", sqlite.Named{"id": id}); err != nil {
-			return err
-		}
-		if f.Scope != ScopePerson {
-			return nil
-		}
-		return learnFromNow(tx, f.Subject, sqlite.Stamp(s.o.Now()))
-	})
-	return gone, sqlite.During("forget fact", err)
-}
-
-// ClearFacts deletes every fact about v that v can see from here and returns
-// how many. What belongs to a channel or server stays.
-func (s *Store) ClearFacts(ctx context.Context, v Viewer) (n int64, err error) {
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		n = 0
-		if err := learnFromNow(tx, v.User, sqlite.Stamp(s.o.Now())); err != nil {
-			return err
-		}
-		return tx.Count(&n, "DELETE FROM key_facts AS f WHERE f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel))", v.Named(nil))
-	})
-	return n, sqlite.During("clear facts", err)
 }
 
 // PruneFacts deletes the oldest untagged facts beyond limit of each subject;

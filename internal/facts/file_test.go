@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/memory/memorytest"
@@ -68,15 +67,14 @@ func TestFactsFileMistakesNameTheirLine(t *testing.T) {
 func TestFactsFileAndRowsStayInStep(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{})
 	v := direct("x:a")
-	where := chat.Key{Platform: "x", Channel: "dm-x:a"}
 	for _, c := range []string{"likes green tea", "plays the old cello", "walks a small dog"} {
 		save(t, s, v, c)
 	}
 	sync := func(text string, exists bool) string {
 		t.Helper()
-		done, err := s.SyncFacts(bg, "x:a", where, text, exists)
+		done, err := s.SyncFacts(bg, paper, text, exists)
 		must(t, err)
-		must(t, s.FactsAgreed(bg, done))
+		must(t, s.FactsAgreed(bg, paper, done))
 		return done.Text
 	}
 	remembered := func() string {
@@ -124,7 +122,7 @@ func TestFactsFileAndRowsStayInStep(t *testing.T) {
 	// A broken or emptied file changes nothing.
 	before := remembered()
 	for _, bad := range []string{"", "# Key Facts\n\noops", "nothing"} {
-		if _, err := s.SyncFacts(bg, "x:a", where, bad, true); err == nil {
+		if _, err := s.SyncFacts(bg, paper, bad, true); err == nil {
 			t.Errorf("%q was taken", bad)
 		}
 	}

@@ -32,7 +32,7 @@ const factScope = `f.subject IN (:user, :platform || ':' || :channel, :guild) AN
 	OR f.scope = 'guild' AND f.subject = :guild AND :guild <> '')`
 
 const factColumns = `f.id, f.scope, f.subject, f.platform, f.channel, f.content, f.tags, f.important, f.type, f.author, f.session_id, f.message_id,
-	f.quote, f.confidence, f.valid_from, f.valid_to, f.superseded_by, f.previous, f.uses, f.created_at, f.updated_at, f.via, f.people`
+	f.quote, f.confidence, f.valid_from, f.valid_to, f.superseded_by, f.previous, f.uses, f.created_at, f.updated_at, f.via, f.people, f.rank, f.ends`
 
 // Ends of the one query on facts, with parameters of their own.
 const (
@@ -68,7 +68,12 @@ type reading struct {
 
 var (
 	wholeFacts = reading{factColumns, scanFact}
-	factTexts  = reading{"f.id, f.content", func(r *sql.Rows) (f Fact, err error) { return f, r.Scan(&f.ID, &f.Content) }}
+	factTexts  = reading{"f.id, f.content, f.ends", func(r *sql.Rows) (f Fact, err error) {
+		var ends string
+		err = r.Scan(&f.ID, &f.Content, &ends)
+		f.Ends = sqlite.ParseStamp(ends)
+		return f, err
+	}}
 )
 
 // facts returns the one function that reads facts: the scope of v stands in its
@@ -110,12 +115,13 @@ func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 }
 
 func scanFact(r *sql.Rows) (f Fact, err error) {
-	var tags, from, to, created, updated string
+	var tags, from, to, created, updated, ends string
 	err = r.Scan(&f.ID, &f.Scope, &f.Subject, &f.Key.Platform, &f.Key.Channel, &f.Content, &tags, &f.Important, &f.Type, &f.Author, &f.Session, &f.MessageID,
 		&f.Quote, &f.Confidence, &from, &to, &f.Superseded, &f.Previous, &f.Uses, &created, &updated,
-		&f.Origin.Via, (*provenance.Names)(&f.Origin.People))
+		&f.Origin.Via, (*provenance.Names)(&f.Origin.People), &f.Rank, &ends)
 	f.Tags = strings.Fields(tags)
 	f.ValidFrom, f.ValidTo, f.Created, f.Updated = sqlite.ParseStamp(from), sqlite.ParseStamp(to), sqlite.ParseStamp(created), sqlite.ParseStamp(updated)
+	f.Ends = sqlite.ParseStamp(ends)
 	return f, err
 }
 

@@ -4,14 +4,20 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"parley/internal/chat"
 	"parley/internal/sqlite"
 )
 
-// CountUses remembers that facts were of use.
-func CountUses(tx *sqlite.Tx, ids []int64) error {
+// Answered notes what an answer made use of, and the changes that it tells of.
+func Answered(tx *sqlite.Tx, used, told []int64, now time.Time) error {
+	return errors.Join(countUses(tx, used), Told(tx, told, now))
+}
+
+// countUses remembers that facts were of use.
+func countUses(tx *sqlite.Tx, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}

@@ -34,6 +34,8 @@ type Record struct {
 	Created    time.Time `json:"created,omitzero"`
 	Updated    time.Time `json:"updated,omitzero"`
 
+	Rank Rank `json:"rank,omitempty"` // 0 is as the author's words stand
+
 	line int
 }
 
@@ -45,7 +47,7 @@ func (r Record) same(o Record) bool {
 func recordOf(f Fact) Record {
 	return Record{
 		Content: f.Content, Tags: f.Tags, ID: f.ID, Type: f.Type, Author: f.Author, Where: f.Key.String(), Session: f.Session,
-		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created, Updated: f.Updated,
+		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created, Updated: f.Updated, Rank: f.Rank,
 	}
 }
 
@@ -195,17 +197,15 @@ func readFact(line, section string) (r Record, err error) {
 	} else if strings.Contains(line, `%%{"`) {
 		return r, errors.New("the comment between %% has no end")
 	}
-	if section == headRecent {
-		line = datedLine.ReplaceAllString(line, "")
-	}
-	f := NewFact{Content: line, Type: r.Type, Author: r.Author, Confidence: r.Confidence}
+	line = datedLine.ReplaceAllString(line, "") // wherever it was moved to
+	f := NewFact{Content: line, Type: r.Type, Author: r.Author, Confidence: r.Confidence, Worth: Worth{Rank: r.Rank}}
 	if section == headImportant {
 		f.Tags = []string{shortTag}
 	}
 	if err := f.normalize(); err != nil {
 		return r, err
 	}
-	r.Content, r.Tags, r.Type, r.Author, r.Confidence = f.Content, f.Tags, f.Type, f.Author, f.Confidence
+	r.Content, r.Tags, r.Type, r.Author, r.Confidence, r.Rank = f.Content, f.Tags, f.Type, f.Author, f.Confidence, f.Rank
 	return r, nil
 }
 
@@ -268,9 +268,9 @@ func (s *Store) importFact(tx *sqlite.Tx, v Viewer, r Record) (known bool, err e
 		updated = created
 	}
 	_, err = tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
-			session_id, message_id, quote, confidence, valid_from, previous, created_at, updated_at)
-		VALUES ('person', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			session_id, message_id, quote, confidence, valid_from, previous, created_at, updated_at, rank, ends)
+		VALUES ('person', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		v.User, ownerWord(v.User), k.Platform, k.Channel, r.Content, strings.Join(r.Tags, " "), slices.Contains(r.Tags, shortTag), r.Type, r.Author,
-		r.Session, r.MessageID, r.Quote, r.Confidence, updated, r.Previous, created, updated)
+		r.Session, r.MessageID, r.Quote, r.Confidence, updated, r.Previous, created, updated, int(r.Rank), sqlite.Stamp(endOf(r.Content, sqlite.ParseStamp(updated))))
 	return false, err
 }

@@ -53,9 +53,9 @@ func TestFactsThatSayTheSameAreCorrected(t *testing.T) {
 		{"Josh prefers dark mode in all apps", "Josh prefers light mode in all apps", true},
 		{"Josh's main project is DIANA", "Josh's main project is ORACLE", true},
 		{"Standup is at 9am every day", "Standup is at 10am every day", true},
-		{"wife's birthday 4 May", "mum's birthday 4 May", true},
-		{"lives in Rome", "lives in Paris", false},
-		{"favourite editor is Vim", "favourite editor is Emacs", false},
+		{"wife's birthday 4 May", "mum's birthday 4 May", false},
+		{"lives in Rome", "lives in Paris", true},
+		{"favourite editor is Vim", "favourite editor is Emacs", true},
 		{"project DIANA", "Josh's project DIANA has a command line and a web page", false},
 		{"likes tea", "LIKES TEA", true},
 	} {

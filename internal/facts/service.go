@@ -12,6 +12,7 @@ import (
 type Rows interface {
 	Reader
 	Writer
+	Settler
 }
 
 // Reader finds facts.
@@ -24,7 +25,13 @@ type Writer interface {
 	SaveFact(ctx context.Context, v provenance.Viewer, f NewFact) (Saved, error)
 	UpdateFact(ctx context.Context, v provenance.Viewer, id int64, f NewFact) (Saved, error)
 	MarkFact(ctx context.Context, v provenance.Viewer, id int64, important bool) (Fact, error)
-	ForgetFact(ctx context.Context, v provenance.Viewer, id int64) (Fact, error)
+	ForgetFact(ctx context.Context, v provenance.Viewer, id int64) (Change, error)
+}
+
+// Settler decides about what stands: memory.Store.
+type Settler interface {
+	KeepFact(ctx context.Context, v provenance.Viewer, id, not int64) (Fact, Change, error)
+	Undo(ctx context.Context, v provenance.Viewer, change int64) ([]Change, error)
 }
 
 // Asker is on whose behalf something is done, and where.
@@ -90,10 +97,29 @@ func (s Service) Mark(ctx context.Context, a Asker, id int64, important bool) (F
 	return s.Rows.MarkFact(ctx, a.Viewer, id, important)
 }
 
-// Forget deletes a fact for good, and returns what it was.
-func (s Service) Forget(ctx context.Context, a Asker, id int64) (Fact, error) {
+// Forget takes a fact out of everything; for a day Undo brings it back.
+func (s Service) Forget(ctx context.Context, a Asker, id int64) (Change, error) {
 	if _, err := s.Find(ctx, a, id); err != nil {
-		return Fact{}, err
+		return Change{}, err
 	}
 	return s.Rows.ForgetFact(ctx, a.Viewer, id)
+}
+
+// Keep makes a fact stand as firmly as one that was said to be kept, and forgets
+// the one it disagrees with, not; 0 is none.
+func (s Service) Keep(ctx context.Context, a Asker, id, not int64) (Fact, Change, error) {
+	for _, n := range []int64{id, not} {
+		if n == 0 {
+			continue
+		}
+		if _, err := s.Find(ctx, a, n); err != nil {
+			return Fact{}, Change{}, err
+		}
+	}
+	return s.Rows.KeepFact(ctx, a.Viewer, id, not)
+}
+
+// Undo takes back a change that was made for the asker.
+func (s Service) Undo(ctx context.Context, a Asker, change int64) ([]Change, error) {
+	return s.Rows.Undo(ctx, a.Viewer, change)
 }

@@ -41,7 +41,7 @@ func TestOneRule(t *testing.T) {
 	refused("mark", err)
 	_, err = s.Forget(ctx, member, saved.ID)
 	refused("forget", err)
-	if f, err := s.Forget(ctx, admin, saved.ID); err != nil || f.Content != shared.Content {
+	if f, err := s.Forget(ctx, admin, saved.ID); err != nil || f.Fact.Content != shared.Content {
 		t.Errorf("an administrator forgets: %+v, %v", f, err)
 	}
 	if _, err := s.Find(ctx, admin, saved.ID); !errors.Is(err, facts.ErrNone) {

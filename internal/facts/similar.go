@@ -7,48 +7,66 @@ import (
 	"parley/internal/sqlite"
 )
 
-// sameFact is the overlap above which two facts say the same thing, one of
-// them corrected.
-const sameFact = 0.70
+// relatives are the facts that matter to a new one.
+type relatives struct {
+	same   Fact // says the same; its id is 0 for none
+	differ Fact // cannot hold beside it, the newest of them; its id is 0 for none
+	others int  // how many more cannot
+}
 
-// twin finds the fact on the same subject that says the same as a text: of
-// several the one that says it most nearly, of equal ones the newest. Its id is
-// 0 when there is none.
-func twin(tx *sqlite.Tx, v Viewer, about Fact, text string) (Fact, error) {
+// related finds them on the same subject. What holds no more is no relative.
+func (s *Store) related(tx *sqlite.Tx, v Viewer, about Fact, text string) (found relatives, err error) {
 	list, err := kindred(tx, v, about, text)
 	if err != nil {
-		return Fact{}, err
+		return found, err
 	}
-	set, best, id := recall.Stems(text), sameFact, int64(0)
+	var same, differ int64
 	for _, f := range list { // newest first
-		d := recall.Dice(set, recall.Stems(f.Content))
-		if strings.EqualFold(f.Content, text) {
-			d = 1
-		}
-		if d > best {
-			best, id = d, f.ID
+		switch {
+		case f.Past(s.o.Now()):
+		case strings.EqualFold(f.Content, text):
+			same = f.ID
+		default:
+			switch Compare(f.Content, text) {
+			case Same:
+				if same == 0 {
+					same = f.ID
+				}
+			case Differs:
+				if differ == 0 {
+					differ = f.ID
+				} else {
+					found.others++
+				}
+			}
 		}
 	}
-	if id == 0 {
-		return Fact{}, nil
+	for id, to := range map[int64]*Fact{same: &found.same, differ: &found.differ} {
+		if id == 0 {
+			continue
+		}
+		list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
+		if err != nil {
+			return found, err
+		}
+		*to = one(list)
 	}
-	list, err = facts(tx.Query, v, byID, sqlite.Named{"id": id})
-	return one(list), err
+	return found, nil
 }
 
 // kindred returns the texts of the facts that are about the same, newest first: of
 // all of them, or of those that share a word where there are many.
 func kindred(tx *sqlite.Tx, v Viewer, about Fact, text string) ([]Fact, error) {
 	words := recall.Terms(text)
-	if len(words) == 0 {
-		return nil, nil
-	}
 	var n int
 	if err := tx.QueryRow(around, about.Subject, "", "", maxCandidates+1).Scan(&n); err != nil {
 		return nil, err
 	}
 	if n <= maxCandidates {
 		return factTexts.facts(tx.Query, v, sameSubject, sqlite.Named{"subject": about.Subject, "scope": string(about.Scope), "limit": maxCandidates})
+	}
+	if len(words) == 0 {
+		return nil, nil
 	}
 	match := `owner : "` + ownerWord(about.Subject) + `" AND content : (` + matchAny(words) + `)`
 	return factTexts.facts(tx.Query, v, "f.subject = :subject AND "+matching, sqlite.Named{"subject": about.Subject, "match": match, "limit": maxCandidates})

@@ -16,9 +16,26 @@ import (
 	"parley/internal/sqlite"
 )
 
-// syncedSetting is the row that holds sums of what file and rows said when they
-// last agreed, by the number of the fact.
+// syncedSetting is the beginning of the row that holds sums of what file and rows
+// said when they last agreed, by the number of the fact. Earlier versions had one
+// such row for whatever file there was.
 const syncedSetting = "facts_file.synced"
+
+// Paper is a facts file: whose facts it holds, and where it is.
+type Paper struct{ User, Path string }
+
+// setting is the row of what it and the rows agreed upon.
+func (p Paper) setting() string { return syncedSetting + ":" + sumOf(p.User+"\n"+p.Path) }
+
+// agreed is what a paper and the rows agreed upon, "" for nothing yet. What
+// earlier versions kept counts for the paper that says whose it is.
+func (s *Store) agreed(ctx context.Context, p Paper, subject string) (string, error) {
+	v, err := s.o.Settings.Setting(ctx, p.setting())
+	if err != nil || v != "" || subject != p.User {
+		return v, err
+	}
+	return s.o.Settings.Setting(ctx, syncedSetting)
+}
 
 // massDelete is how many facts may vanish from the file at once before that is
 // taken for an accident; so is more than one in five of them, but for a single
@@ -61,20 +78,23 @@ type Synced struct {
 // until somebody deletes the line. text is the file, exists whether there is
 // one. It changes nothing on a mistake, nor when a *MassError says that too
 // much is gone. Once the file says what it returns, FactsAgreed is told.
-func (s *Store) SyncFacts(ctx context.Context, user string, where chat.Key, text string, exists bool) (Synced, error) {
-	v := Viewer{User: user, Key: where, Direct: true}
-	base, err := s.factsBase(ctx)
-	if err != nil {
-		return Synced{}, err
-	}
-	file := File{}
+func (s *Store) SyncFacts(ctx context.Context, p Paper, text string, exists bool) (Synced, error) {
+	v := Viewer{User: p.User, Key: chat.DirectKey(p.User), Direct: true}
+	file, err := File{}, error(nil)
 	if exists {
-		if file, err = Parse(text); err == nil && file.Subject != "" && file.Subject != user {
-			err = fmt.Errorf("it holds facts about %s, and is to hold those about %s: put another file there, or change its line \"subject:\"", file.Subject, user)
+		if file, err = Parse(text); err == nil && file.Subject != "" && file.Subject != p.User {
+			err = fmt.Errorf("it holds facts about %s, and is to hold those about %s: put another file there, or change its line \"subject:\"", file.Subject, p.User)
+		}
+		if err == nil {
+			err = s.notOthers(p.User, file.Facts)
 		}
 		if err != nil {
 			return Synced{}, err
 		}
+	}
+	base, err := s.factsBase(ctx, p, file.Subject)
+	if err != nil {
+		return Synced{}, err
 	}
 	rows, err := s.records(ctx, v)
 	if err != nil {
@@ -94,7 +114,25 @@ func (s *Store) SyncFacts(ctx context.Context, user string, where chat.Key, text
 	return s.inStep(ctx, v, file.Conflicts)
 }
 
-// inStep returns what both sides have to say now.
+// notOthers refuses a file with lines of somebody else's facts: they would become
+// this person's.
+func (s *Store) notOthers(user string, list []Record) error {
+	for _, r := range list {
+		var n int
+		if r.ID == 0 {
+			continue
+		}
+		if err := s.db.QueryRow("SELECT count(*) FROM key_facts WHERE id = ? AND subject <> ?", r.ID, user).Scan(&n); err != nil {
+			return err
+		}
+		if n > 0 {
+			return fmt.Errorf("line %d: fact #%d is not about %s: take the line out, or what stands between %%%% behind it", r.line, r.ID, user)
+		}
+	}
+	return nil
+}
+
+// inStep is what both sides have to say now.
 func (s *Store) inStep(ctx context.Context, v Viewer, conflicts []string) (Synced, error) {
 	rows, err := s.records(ctx, v)
 	if err != nil {
@@ -109,18 +147,21 @@ func (s *Store) inStep(ctx context.Context, v Viewer, conflicts []string) (Synce
 }
 
 // FactsAgreed notes that the file says what a sync returned.
-func (s *Store) FactsAgreed(ctx context.Context, done Synced) error {
-	saved, err := s.o.Settings.Setting(ctx, syncedSetting)
+func (s *Store) FactsAgreed(ctx context.Context, p Paper, done Synced) error {
+	saved, err := s.o.Settings.Setting(ctx, p.setting())
 	if err == nil && saved != done.agreed {
-		err = s.o.Settings.SetSetting(ctx, syncedSetting, done.agreed)
+		err = s.o.Settings.SetSetting(ctx, p.setting(), done.agreed)
+	}
+	if err == nil {
+		err = s.clearSetting(ctx, syncedSetting)
 	}
 	return sqlite.During("sync facts", err)
 }
 
-// factsBase returns what file and rows last agreed upon, as sums.
-func (s *Store) factsBase(ctx context.Context) (map[int64]string, error) {
+// factsBase is what file and rows last agreed upon, as sums.
+func (s *Store) factsBase(ctx context.Context, p Paper, subject string) (map[int64]string, error) {
 	base := map[int64]string{}
-	saved, err := s.o.Settings.Setting(ctx, syncedSetting)
+	saved, err := s.agreed(ctx, p, subject)
 	if err != nil || saved == "" {
 		return base, err
 	}
@@ -228,8 +269,8 @@ func (s *Store) refuse(ctx context.Context, mass *MassError) error {
 
 // FactsAway is a *MassError when a file that was kept in step is not there, and
 // nil when none was, or somebody accepted that it is written anew.
-func (s *Store) FactsAway(ctx context.Context) error {
-	saved, err := s.o.Settings.Setting(ctx, syncedSetting)
+func (s *Store) FactsAway(ctx context.Context, p Paper) error {
+	saved, err := s.agreed(ctx, p, p.User)
 	if err != nil || saved == "" {
 		return err
 	}
@@ -286,12 +327,12 @@ func (m *merge3) take(ctx context.Context, f Record, step *undoStep) error {
 	step.Changed = append(step.Changed, f.ID)
 	return m.s.changeFact(ctx, m.v, f.ID, func(tx *sqlite.Tx, old Fact) error {
 		now := sqlite.Stamp(m.s.o.Now())
-		if err := keepHistory(tx, f.ID, now); err != nil {
+		if _, err := keepHistory(tx, f.ID, now); err != nil {
 			return err
 		}
 		if f.Content != old.Content {
 			_, err := tx.Exec(`UPDATE key_facts SET content = ?, previous = ?, author = 'user', session_id = 'facts file', message_id = '', quote = '', confidence = 1,
-				valid_from = ?, call_key = '' WHERE id = ?`, f.Content, old.Content, now, f.ID)
+				valid_from = ?, call_key = '', rank = ?, ends = ? WHERE id = ?`, f.Content, old.Content, now, int(Kept), sqlite.Stamp(endOf(f.Content, m.s.o.Now())), f.ID)
 			if err != nil {
 				return err
 			}

@@ -183,7 +183,8 @@ func (s *Store) retireFact(ctx context.Context, v Viewer, id int64, at string) e
 // dropRetired deletes for good what the facts file deleted until then.
 func (s *Store) dropRetired(ctx context.Context, until string) error {
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		_, err := tx.Exec("DELETE FROM key_facts WHERE valid_to <> '' AND superseded_by = 0 AND valid_to <= ?", until)
+		_, err := tx.Exec(`DELETE FROM key_facts WHERE valid_to <> '' AND superseded_by = 0 AND valid_to <= ?
+			AND NOT EXISTS (SELECT 1 FROM fact_changes c WHERE c.fact_id = key_facts.id AND c.kind = 'forgotten')`, until)
 		return err
 	})
 }
@@ -207,11 +208,15 @@ func (s *Store) PruneUndo(ctx context.Context) error {
 	return s.dropRetired(ctx, before)
 }
 
-// keepHistory writes down what a fact says before it is changed.
-func keepHistory(tx *sqlite.Tx, id int64, now string) error {
-	_, err := tx.Exec(`INSERT INTO fact_history (fact_id, content, tags, author, session_id, message_id, since, until)
-		SELECT id, content, tags, author, session_id, message_id, valid_from, ? FROM key_facts WHERE id = ?`, now, id)
-	return err
+// keepHistory writes down what a fact says before it is changed, and returns the
+// row's number.
+func keepHistory(tx *sqlite.Tx, id int64, now string) (int64, error) {
+	res, err := tx.Exec(`INSERT INTO fact_history (fact_id, content, tags, author, session_id, message_id, since, until, quote, previous, people, via, confidence, rank, ends, updated)
+		SELECT id, content, tags, author, session_id, message_id, valid_from, ?, quote, previous, people, via, confidence, rank, ends, updated_at FROM key_facts WHERE id = ?`, now, id)
+	if err != nil {
+		return 0, err
+	}
+	return res.LastInsertId()
 }
 
 // lastFact returns the highest number that a fact ever had.

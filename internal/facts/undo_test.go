@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/memory/memorytest"
 )
+
+// paper is the file of x:a.
+var paper = facts.Paper{User: "x:a", Path: "/facts.md"}
 
 // filed is a store whose facts stand in a file.
 type filed struct {
@@ -32,10 +34,10 @@ func newFiled(t *testing.T, n int) *filed {
 
 // sync is one look at a file that says text.
 func (f *filed) sync(text string, exists bool) error {
-	done, err := f.SyncFacts(bg, "x:a", chat.Key{Platform: "x", Channel: "dm-x:a"}, text, exists)
+	done, err := f.SyncFacts(bg, paper, text, exists)
 	if err == nil {
 		f.text = done.Text
-		err = f.FactsAgreed(bg, done)
+		err = f.FactsAgreed(bg, paper, done)
 	}
 	return err
 }
@@ -191,7 +193,8 @@ func TestUndoneFacts(t *testing.T) {
 	}
 	// What was forgotten in the chat since is not brought back by undoing.
 	must(t, f.sync(f.without(1), true))
-	must(t, second(f.ClearFacts(bg, direct("x:a"))))
+	_, _, err := f.ClearFacts(bg, direct("x:a"))
+	must(t, err)
 	if got, err := f.UndoFacts(bg); err != nil || got.Restored != 0 || len(f.facts()) != 0 {
 		t.Errorf("%+v, %v, %q", got, err, f.facts())
 	}
@@ -212,7 +215,7 @@ func TestFactsAgreeOnlyOnceWritten(t *testing.T) {
 	f := newFiled(t, 10)
 	old := f.text
 	save(t, f.Store, direct("x:a"), "plays the cello")
-	if _, err := f.SyncFacts(bg, "x:a", chat.Key{Platform: "x", Channel: "dm-x:a"}, old, true); err != nil { // and the disk is full
+	if _, err := f.SyncFacts(bg, paper, old, true); err != nil { // and the disk is full
 		t.Fatal(err)
 	}
 	must(t, f.sync(old+"- rides a bike\n", true))

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"parley/internal/facts"
 	"parley/internal/llm/llmtest"
@@ -163,7 +164,9 @@ func TestVectorsFollowCorrections(t *testing.T) {
 
 func TestForgettingTakesVectors(t *testing.T) {
 	e := &embeddings{}
-	s := memorytest.Open(t, e.options())
+	clock, o := &clockAt{time.Now()}, e.options()
+	o.Now = clock.now
+	s := memorytest.Open(t, o)
 	v, other := direct("x:a"), direct("x:b")
 	first := save(t, s, v, "likes tea from China")
 	save(t, s, v, "lives in Rome")
@@ -171,10 +174,15 @@ func TestForgettingTakesVectors(t *testing.T) {
 	embedAll(t, s)
 	gone := storedVectors(t, s, v.User)
 	must(t, second(s.ForgetFact(bg, v, first.ID)))
+	clock.t = clock.t.Add(25 * time.Hour) // nobody took it back
+	must(t, s.PruneChanges(bg))
 	if n := len(storedVectors(t, s, v.User)); n != 1 {
 		t.Errorf("%d vectors after one of two facts was forgotten", n)
 	}
-	must(t, second(s.ClearFacts(bg, v)))
+	_, _, err := s.ClearFacts(bg, v)
+	must(t, err)
+	clock.t = clock.t.Add(25 * time.Hour)
+	must(t, s.PruneChanges(bg))
 	must(t, s.DB().Scrub(bg, "messages_fts", "key_facts_fts"))
 	if n := inFiles(t, s, gone); n != 0 || len(storedVectors(t, s, other.User)) != 1 {
 		t.Errorf("%d vectors are still in the file", n)

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"parley/internal/chat"
+	"parley/internal/facts"
 	"parley/internal/memory"
 )
 
@@ -33,6 +33,14 @@ type File struct {
 // New returns the file at path with the facts of user.
 func New(path, user string, store *memory.Store) *File {
 	return &File{path: path, user: user, store: store}
+}
+
+func (f *File) paper() facts.Paper {
+	path, err := filepath.Abs(f.path)
+	if err != nil {
+		path = f.path
+	}
+	return facts.Paper{User: f.user, Path: path}
 }
 
 // Problem is what keeps the file from being obeyed, nil for nothing.
@@ -76,7 +84,7 @@ func (f *File) follow(ctx context.Context) error {
 			return err
 		}
 	}
-	done, err := f.store.SyncFacts(ctx, f.user, chat.DirectKey(f.user), now.text, now.exists)
+	done, err := f.store.SyncFacts(ctx, f.paper(), now.text, now.exists)
 	if err != nil {
 		return err
 	}
@@ -91,7 +99,7 @@ func (f *File) follow(ctx context.Context) error {
 		}
 	}
 	f.agreed, f.seen = sha256.Sum256([]byte(text)), look{}
-	return f.store.FactsAgreed(ctx, done)
+	return f.store.FactsAgreed(ctx, f.paper(), done)
 }
 
 // missing tells a file that was never there, or that somebody deleted, from one
@@ -102,7 +110,7 @@ func (f *File) missing(ctx context.Context, now look) error {
 	if err != nil || len(list) > 0 {
 		return err
 	}
-	return f.store.FactsAway(ctx)
+	return f.store.FactsAway(ctx, f.paper())
 }
 
 // likeBefore gives a text the mark and the ends of lines that the file had.

@@ -158,7 +158,7 @@ func (s *Store) exportConversations(e *Export) (err error) {
 		FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.user_id = :user ORDER BY c.id`, e.User); err != nil {
 		return err
 	}
-	if e.Earlier, err = gathered(s, scanText, `SELECT h.content || ' ' || h.tags FROM key_facts f JOIN fact_history h ON h.fact_id = f.id
+	if e.Earlier, err = gathered(s, scanText, `SELECT h.content || ' ' || h.tags || ' ' || h.quote || ' ' || h.previous FROM key_facts f JOIN fact_history h ON h.fact_id = f.id
 		WHERE f.scope = 'person' AND f.subject = :user
 		UNION ALL SELECT content || ' ' || tags || ' ' || quote || ' ' || previous FROM key_facts WHERE scope = 'person' AND subject = :user AND valid_to <> ''`, e.User); err != nil {
 		return err

@@ -57,6 +57,8 @@ var holdings = []holding{
 	{"key_facts_fts.tags", "", whyIndex, keptOpen},
 	{"fact_history.content", "earlier", "", keptOpen},
 	{"fact_history.tags", "earlier", "", keptOpen},
+	{"fact_history.quote", "earlier", "", keptOpen},
+	{"fact_history.previous", "earlier", "", keptOpen},
 	{"tasks.description", "tasks", "", keptOpen},
 	{"reminders.text", "reminders", "", keptOpen},
 	{"reminders.name", "reminders", "", keptOpen},

@@ -117,8 +117,9 @@ type Turn struct {
 	Calls    []CallRecord
 	// Person is the playbook's new note on the author; "" leaves the old one.
 	Person string
-	// Facts are the ids of facts that were fetched for this very message.
-	Facts []int64
+	// Facts are the ids of facts that were fetched for this very message, Told
+	// the changes of facts that the answer tells of.
+	Facts, Told []int64
 	// Asks is the question that the turn ends with; Settles what it did about one
 	// that was answered. nil is none.
 	Asks    *Asking
@@ -162,7 +163,7 @@ func (t *Turn) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 			return err
 		}
 	}
-	if err := facts.CountUses(tx, t.Facts); err != nil {
+	if err := facts.Answered(tx, t.Facts, t.Told, s.now()); err != nil {
 		return err
 	}
 	if err := s.insertDecision(tx, m, d, calls); err != nil {

@@ -114,6 +114,7 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 		Content string   `json:"content" jsonschema:"the fact, one short sentence"`
 		Tags    []string `json:"tags,omitempty" jsonschema:"words without spaces; important for what must never be overlooked"`
 		Type    string   `json:"type,omitempty" jsonschema:"what it is; fact if left out"`
+		Asked   bool     `json:"asked,omitempty" jsonschema:"true only if the person asked you to remember it"`
 		Scope   string   `json:"scope,omitempty" jsonschema:"person (default), or channel or guild when the person says it is for everybody here"`
 	}
 	meta := core("save_fact", saveFactText, Memory).adds(true)
@@ -131,7 +132,7 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		f := facts.NewFact{
 			Scope: facts.Scope(a.Scope), Content: a.Content, Tags: a.Tags, Type: a.Type, Session: c.Session, MessageID: c.Message, CallKey: c.Key,
-			Confidence: told(c), Origin: c.Origin,
+			Confidence: told(c), Origin: c.Origin, Worth: worth(c, a.Asked),
 		}
 		saved, err := facts.Service{Rows: store}.Save(ctx, asker(c, mayShare), f)
 		if tag := (*facts.TagError)(nil); errors.As(err, &tag) && len(a.Tags) > 0 {
@@ -142,6 +143,22 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 		}
 		return Result{Content: facts.Became(saved), Private: true}, nil
 	})
+}
+
+// worth is how firmly a fact stands that a model saves; asked is the model's word
+// for that the person wants it kept, which counts for their own words alone. What
+// they said yes to is as if they had written it.
+func worth(c Call, asked bool) facts.Worth {
+	w := facts.Worth{Rank: facts.PickedUp, Spoken: c.Said + " " + c.Who.Name, Later: true}
+	switch {
+	case c.Confirmed:
+		return facts.Worth{Rank: facts.Kept, Later: true}
+	case c.Said == "":
+		w.Rank = facts.Guessed
+	case asked:
+		w.Rank = facts.Kept
+	}
+	return w
 }
 
 // told returns how far a fact can be trusted: less if the turn has read what others
@@ -165,8 +182,11 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		return sentence(wordAskCorrect, f.Content, a.Content), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		w := worth(c, true) // who corrects wants it kept
+		w.Explicit = c.Confirmed
 		saved, err := facts.Service{Rows: store}.Correct(ctx, asker(c, mayShare), a.ID, facts.NewFact{
-			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c), Origin: c.Origin})
+			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c), Origin: c.Origin,
+			Worth: w})
 		if err != nil {
 			return refused(err, "content")
 		}
@@ -186,8 +206,12 @@ func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		return sentence(wordForget, f.Content), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		f, err := facts.Service{Rows: store}.Forget(ctx, asker(c, mayShare), a.ID)
-		return worded(err, wordForgotten, f.Content)
+		gone, err := facts.Service{Rows: store}.Forget(ctx, asker(c, mayShare), a.ID)
+		r, err := worded(err, wordForgotten, gone.Fact.Content)
+		if err == nil {
+			r.Data = gone
+		}
+		return r, err
 	})
 }
 
@@ -210,7 +234,7 @@ func ListFacts(store *memory.Store) Tool {
 		}
 		r, lines := Result{Private: true}, make([]string, len(list))
 		for i, f := range list {
-			lines[i] = facts.Line(f)
+			lines[i] = store.Line(f)
 			r.Origin = r.Origin.And(f.Heard())
 		}
 		r.Content = wordFacts + "\n" + strings.Join(lines, "\n")

@@ -1,0 +1,92 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/facts"
+	"parley/internal/provenance"
+	"parley/internal/text"
+)
+
+// maxButton is the most bytes that a button's command may have.
+const maxButton = 64
+
+func (f Facts) search(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	page := max(r.Number("page", 1), 1)
+	q := facts.Query{Text: r.Args["text"], Tag: r.Args["tag"], Limit: listPage + 1, Offset: (page - 1) * listPage}
+	loc, err := f.Location(ctx, r.Message.From), error(nil)
+	for name, at := range map[string]*time.Time{"since": &q.Since, "before": &q.Before} {
+		if *at, err = dayOf(r.Args[name], r.Message.At.In(loc)); err != nil {
+			return chat.Answer{}, err
+		}
+	}
+	list, err := f.Find.FindFacts(ctx, provenance.ViewerOf(r.Message), q)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if len(list) == 0 {
+		return say(wordsNoneFound)
+	}
+	var lines []string
+	for _, fact := range list[:min(len(list), listPage)] {
+		lines = append(lines, f.Find.Line(fact))
+	}
+	again := "/facts search"
+	for _, name := range []string{"text", "tag", "since", "before"} {
+		if v := r.Args[name]; v != "" {
+			again += " " + name + ":" + quotedArgument(v)
+		}
+	}
+	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: paged(again, page, len(list) > listPage)}, nil
+}
+
+// quotedArgument is a value as a command takes it.
+func quotedArgument(v string) string {
+	if strings.ContainsAny(v, " \"") {
+		return `"` + strings.ReplaceAll(v, `"`, "") + `"`
+	}
+	return v
+}
+
+// dayOf is the beginning of the day, month or year that was named, where somebody
+// is; zero for "".
+func dayOf(said string, now time.Time) (time.Time, error) {
+	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	switch strings.ToLower(said) {
+	case "":
+		return time.Time{}, nil
+	case "today":
+		return today, nil
+	case "yesterday":
+		return today.AddDate(0, 0, -1), nil
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+		if t, err := time.ParseInLocation(layout, said, now.Location()); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, text.Tell(wordsNoDate, text.Shorten(said, 40))
+}
+
+func (f Facts) change(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	saved, err := f.Service.Correct(ctx, asker(r), row(r), facts.NewFact{Content: r.Args["text"], MessageID: r.Message.ID, Worth: facts.Worth{Explicit: true}})
+	return changed(saved), noFact(err)
+}
+
+func (f Facts) keep(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	kept, gone, err := f.Service.Keep(ctx, asker(r), row(r), int64(r.Number("not", 0)))
+	if gone.ID != 0 {
+		return told(gone, fmt.Sprintf(wordsFactKeptNot, kept.ID, kept.Content, gone.Fact.Content)), noFact(err)
+	}
+	return chat.Answer{Text: fmt.Sprintf(wordsFactKept, kept.ID, kept.Content)}, noFact(err)
+}
+
+func (f Facts) undo(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	undone, err := f.Service.Undo(ctx, asker(r), row(r))
+	return chat.Answer{Text: facts.Undid(undone)}, err
+}

@@ -1,0 +1,136 @@
+package facts
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"parley/internal/sqlite"
+)
+
+// Kind is what was done to a fact.
+type Kind string
+
+// The kinds.
+const (
+	Added     Kind = "added"
+	Replaced  Kind = "replaced"
+	Forgotten Kind = "forgotten"
+)
+
+// Change is something that was done to a fact, for the person it was done for.
+type Change struct {
+	ID      int64
+	Kind    Kind
+	Fact    Fact   // as it is now; of a forgotten one as it was
+	Was     string // Replaced: what it said before
+	Other   Fact   // Added: what it disagrees with and still stands; its id is 0 for nothing
+	History int64  // Replaced: the row of what it said
+	Batch   int64  // the first of those that are undone together
+	Learned bool   // nobody asked for it
+	At      time.Time
+}
+
+// note writes a change down. told says that whoever asked for it is told now.
+func (s *Store) note(tx *sqlite.Tx, v Viewer, c Change, told bool) (Change, error) {
+	c.At = s.o.Now()
+	at := sqlite.Stamp(c.At)
+	said := ""
+	if told {
+		said = at
+	}
+	res, err := tx.Exec("INSERT INTO fact_changes (batch, kind, fact_id, other_id, history_id, user_id, at, stamp, learned, told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		c.Batch, string(c.Kind), c.Fact.ID, c.Other.ID, c.History, v.User, at, sqlite.Stamp(c.Fact.Updated), c.Learned, said)
+	if err != nil {
+		return Change{}, err
+	}
+	c.ID, err = res.LastInsertId()
+	return c, err
+}
+
+// changeRows reads changes of a person whose facts hold, as far as they can be
+// seen; ends of it narrow and order.
+const changeRows = `SELECT c.id, c.kind, c.fact_id, c.other_id, c.history_id, c.batch, c.learned, c.at, coalesce(h.content, '')
+	FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id
+	WHERE c.user_id = :user AND f.valid_to = '' AND `
+
+// changes reads them, with their facts.
+func changes(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args sqlite.Named) ([]Change, error) {
+	rows, err := query(changeRows+factScope+" AND "+end, v.Named(args))
+	if err != nil {
+		return nil, err
+	}
+	list, err := sqlite.Collect(rows, func(r *sql.Rows) (c Change, err error) {
+		var at string
+		err = r.Scan(&c.ID, &c.Kind, &c.Fact.ID, &c.Other.ID, &c.History, &c.Batch, &c.Learned, &at, &c.Was)
+		c.At = sqlite.ParseStamp(at)
+		return c, err
+	})
+	for i := range list {
+		for _, f := range []*Fact{&list[i].Fact, &list[i].Other} {
+			found, ferr := facts(query, v, byID, sqlite.Named{"id": f.ID})
+			if ferr != nil {
+				return nil, ferr
+			}
+			*f = one(found)
+		}
+	}
+	return list, err
+}
+
+// lastChange is the newest change of a fact; its id is 0 when there is none.
+func lastChange(tx *sqlite.Tx, v Viewer, id int64) (Change, error) {
+	list, err := changes(tx.Query, v, "c.fact_id = :id ORDER BY c.id DESC LIMIT 1", sqlite.Named{"id": id})
+	if err != nil || len(list) == 0 {
+		return Change{}, err
+	}
+	return list[0], nil
+}
+
+// Untold are changes that v was not told yet and can see from here, the oldest
+// first.
+func (s *Store) Untold(v Viewer, limit int) ([]Change, error) {
+	list, err := changes(s.db.Query, v, "c.told = '' ORDER BY c.id LIMIT :limit", sqlite.Named{"limit": limit})
+	return list, sqlite.During("untold changes", err)
+}
+
+// Learned are what was learned without being asked for since then and holds, the
+// newest first, each fact once.
+func (s *Store) Learned(_ context.Context, v Viewer, since time.Time, limit, offset int) ([]Change, error) {
+	list, err := changes(s.db.Query, v, `c.learned AND c.at > :since AND f.rank < :kept
+		AND NOT EXISTS (SELECT 1 FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND d.learned) ORDER BY c.id DESC LIMIT :limit OFFSET :offset`,
+		sqlite.Named{"since": sqlite.Stamp(since), "kept": int(Kept), "limit": limit, "offset": offset})
+	return list, sqlite.During("learned facts", err)
+}
+
+// Told notes that people were told of changes.
+func Told(tx *sqlite.Tx, ids []int64, now time.Time) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	b, err := json.Marshal(ids)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec("UPDATE fact_changes SET told = ? WHERE told = '' AND id IN (SELECT value FROM json_each(?))", sqlite.Stamp(now), string(b))
+	return err
+}
+
+// keepChanges is how long a change is known that can no longer be undone.
+const keepChanges = 30 * 24 * time.Hour
+
+// PruneChanges deletes for good what was forgotten in the chat more than a day
+// ago, and changes of long ago.
+func (s *Store) PruneChanges(ctx context.Context) error {
+	now := s.o.Now()
+	return sqlite.During("prune changes", s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		_, err := tx.Exec(`DELETE FROM key_facts WHERE valid_to <> '' AND (id IN (SELECT fact_id FROM fact_changes WHERE kind = 'forgotten' AND at <= :at)
+			OR superseded_by IN (SELECT fact_id FROM fact_changes WHERE kind = 'forgotten' AND at <= :at))`, sqlite.Named{"at": sqlite.Stamp(now.Add(-undoChange))})
+		if err != nil {
+			return err
+		}
+		_, err = tx.Exec("DELETE FROM fact_changes WHERE at <= ?", sqlite.Stamp(now.Add(-keepChanges)))
+		return err
+	}))
+}

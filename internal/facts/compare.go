@@ -1,0 +1,259 @@
+package facts
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Verdict is what a sentence is to another.
+type Verdict int
+
+// The verdicts. Apart is the answer when in doubt: then both stand.
+const (
+	Apart   Verdict = iota // about something else, or it cannot be told
+	Same                   // in other words at most
+	Differs                // the same subject and relation, another value: they cannot both hold
+)
+
+// Compare decides what later is to earlier by their subject, relation and value,
+// with no model. It knows sentences that differ in one place, in the
+// word not, in a number or a date.
+func Compare(earlier, later string) Verdict {
+	a, b := readClaim(earlier), readClaim(later)
+	if len(a.words) == 0 || len(b.words) == 0 {
+		return Apart
+	}
+	if slices.EqualFunc(a.words, b.words, func(x, y word) bool { return x.is == y.is }) {
+		if a.negated != b.negated {
+			return Differs
+		}
+		return Same
+	}
+	if a.negated != b.negated || b.adds {
+		return Apart
+	}
+	return a.against(b)
+}
+
+// word is one that carries meaning.
+type word struct {
+	is      string // lower case, without the ending of a plural
+	proper  bool   // written with a capital, or with a digit in it
+	several bool   // an article stands before it
+}
+
+// claim is a sentence, taken apart.
+type claim struct {
+	words   []word
+	negated bool
+	adds    bool // says of itself that it comes beside what there is
+}
+
+func readClaim(text string) (c claim) {
+	several := false
+	for _, raw := range split(unsaid.Replace(text)) {
+		w := singular(strings.ToLower(raw))
+		if to, ok := opposites[w]; ok {
+			c.negated, w = !c.negated, to
+		} else if to, ok := likings[w]; ok {
+			w = to
+		}
+		switch {
+		case negations[w]:
+			c.negated = !c.negated
+		case additions[w]:
+			c.adds = true
+		case articles[w]:
+			several = true
+		case empty[w]:
+		default:
+			first := []rune(raw)[0]
+			c.words = append(c.words, word{is: w, proper: unicode.IsUpper(first) || strings.ContainsFunc(w, unicode.IsNumber), several: several})
+			several = false
+		}
+	}
+	return c
+}
+
+// split parts a text into words and numbers; a sign of a script that does not
+// part words is a word.
+func split(text string) (list []string) {
+	var b strings.Builder
+	flush := func() {
+		if w := strings.Trim(b.String(), ".:,/-'"); w != "" {
+			list = append(list, w)
+		}
+		b.Reset()
+	}
+	for _, r := range strings.ReplaceAll(text, "’", "'") {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai):
+			flush()
+			list = append(list, string(r))
+		case unicode.In(r, unicode.L, unicode.M, unicode.N), strings.ContainsRune(".:,/-@_", r) && b.Len() > 0:
+			b.WriteRune(r)
+		default: // an apostrophe, too: what stands behind it is empty, or a word
+			flush()
+		}
+	}
+	flush()
+	return list
+}
+
+// singular cuts the s of plurals and of verbs.
+func singular(w string) string {
+	switch {
+	case quantity(w):
+		for _, end := range []string{"st", "nd", "rd", "th"} {
+			if n, ok := strings.CutSuffix(w, end); ok {
+				return n
+			}
+		}
+	case w == "has" || w == "does" || w == "is" || w == "was" || len(w) <= 3 || strings.HasSuffix(w, "ss"):
+	default:
+		return strings.TrimSuffix(w, "s")
+	}
+	return w
+}
+
+// quantity says that a word is a number, a time or a date.
+func quantity(w string) bool {
+	for _, r := range w {
+		return unicode.IsNumber(r)
+	}
+	return false
+}
+
+// against judges two sentences of the same sign that are not the same.
+func (c claim) against(d claim) Verdict {
+	n := 0
+	for n < min(len(c.words), len(d.words)) && c.words[n].is == d.words[n].is {
+		n++
+	}
+	end := 0
+	for end < min(len(c.words), len(d.words))-n && c.words[len(c.words)-1-end].is == d.words[len(d.words)-1-end].is {
+		end++
+	}
+	before, after := c.words[:n], c.words[len(c.words)-end:]
+	was, is := c.words[n:len(c.words)-end], d.words[n:len(d.words)-end]
+	switch {
+	case n == 0 || len(was) == 0 || len(is) == 0: // another subject, or only more of the same
+		return Apart
+	case max(len(was), len(is)) > 4:
+		return Apart
+	case swapped(before, was, is):
+		return Differs
+	case share(was, is):
+		return Apart
+	}
+	verb := slices.IndexFunc(before, func(w word) bool { return verbs(w.is) })
+	if verb < 0 && (slices.ContainsFunc(was, isVerb) || slices.ContainsFunc(is, isVerb)) {
+		return Apart // the verb is what differs, or comes later: another subject
+	}
+	if verb < 0 && slices.ContainsFunc(after, isVerb) {
+		return Apart
+	}
+	v := value{before: before, after: after, was: was, is: is, verb: verb}
+	if all(was, timely) && all(is, timely) {
+		return v.times()
+	}
+	return v.names()
+}
+
+func verbs(w string) bool {
+	return being[w] || dwelling[w] || working[w] || choosing[w] || having[w] || w == "like" || w == "mag"
+}
+
+func isVerb(w word) bool { return verbs(w.is) }
+
+func timely(w word) bool { return quantity(w.is) || calendar[w.is] || weekdays[w.is] }
+
+func all(list []word, is func(word) bool) bool {
+	return !slices.ContainsFunc(list, func(w word) bool { return !is(w) })
+}
+
+// share says that two parts have a word in common: then more than one thing
+// differs.
+func share(a, b []word) bool {
+	return slices.ContainsFunc(a, func(x word) bool {
+		return !calendar[x.is] && !places[x.is] && slices.ContainsFunc(b, func(y word) bool { return x.is == y.is })
+	})
+}
+
+// swapped says that a preference was turned round: tea to coffee, coffee to tea.
+func swapped(before, was, is []word) bool {
+	sorted := func(list []word) (out []string) {
+		for _, w := range list {
+			out = append(out, w.is)
+		}
+		slices.Sort(out)
+		return out
+	}
+	return len(was) > 1 && choosing[before[len(before)-1].is] && slices.Equal(sorted(was), sorted(is))
+}
+
+// value is the one place in which two sentences differ, and what is around it.
+type value struct {
+	before, after, was, is []word
+	verb                   int // index of the first in before; -1 is none
+}
+
+// times judges numbers, dates and times that differ.
+func (v value) times() Verdict {
+	has := func(set map[string]bool) bool {
+		return slices.ContainsFunc(v.before, func(w word) bool { return set[w.is] })
+	}
+	several := slices.ContainsFunc(append(slices.Clone(v.before), v.was...), func(w word) bool { return w.several })
+	plain := func(w word) bool { return rhythm[w.is] || timely(w) }
+	switch {
+	case all(v.before, timely):
+		return Apart // a date is what it is about
+	case several && !has(yearly):
+		return Apart // there may be another
+	case v.verb < 0 && !all(v.after, plain):
+		return Apart // the number of a room or a bus
+	case v.verb < 0 && !has(unique) && !has(foremost) && !slices.ContainsFunc(v.after, func(w word) bool { return rhythm[w.is] }):
+		return Apart // it may have happened again: visited hall 7, visited hall 8
+	case v.verb < 0 || !has(being) && !has(dwelling):
+		if all(v.was, func(w word) bool { return weekdays[w.is] || calendar[w.is] || year(w.is) }) {
+			return Apart // it happens on other days, too
+		}
+	}
+	return Differs
+}
+
+// year says that a word may be one.
+func year(w string) bool {
+	return len(w) == 4 && (w[:2] == "19" || w[:2] == "20") && !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsDigit(r) })
+}
+
+// names judges words that differ: only where there can be but one.
+func (v value) names() Verdict {
+	if all(v.before, timely) {
+		return Apart
+	}
+	last := v.before[len(v.before)-1].is
+	in := func(set map[string]bool, list []word) bool {
+		return slices.ContainsFunc(list, func(w word) bool { return set[w.is] })
+	}
+	several := slices.ContainsFunc(append(slices.Clone(v.was), v.is...), func(w word) bool { return w.several })
+	proper := all(v.was, func(w word) bool { return w.proper }) && all(v.is, func(w word) bool { return w.proper })
+	subject := v.before
+	if v.verb >= 0 {
+		subject = v.before[:v.verb]
+	}
+	switch {
+	case v.verb >= 0 && len(v.before) > v.verb+1 && in(dwelling, v.before[v.verb:]) && places[last]:
+		return Differs
+	case v.verb >= 0 && working[v.before[v.verb].is] && len(v.before) == v.verb+2 && places[last]:
+		return Differs
+	case choosing[last] && !several && len(v.after) > 0 && !places[v.after[0].is]:
+		return Differs // dark mode, light mode
+	case in(foremost, subject) && len(v.after) == 0 && (v.verb < 0 || being[last]):
+		return Differs
+	case in(unique, subject) && len(v.after) == 0 && (v.verb < 0 || being[last]) && proper && !several:
+		return Differs
+	}
+	return Apart
+}

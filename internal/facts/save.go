@@ -1,0 +1,291 @@
+package facts
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"parley/internal/provenance"
+	"parley/internal/recall"
+	"parley/internal/sqlite"
+)
+
+// Rank is how firmly a fact stands.
+type Rank int
+
+// The ranks. What is marked important stands above its own rank.
+const (
+	Guessed  Rank = iota + 1 // a model put it together
+	PickedUp                 // somebody said so in passing
+	Kept                     // somebody said it to be kept
+)
+
+func (r Rank) standing(important bool) int {
+	if important {
+		return 2*int(r) + 1
+	}
+	return 2 * int(r)
+}
+
+func (f Fact) standing() int { return f.Rank.standing(f.Important) }
+
+// SaveFact remembers something v said. What is remembered already in the same
+// words stays. A fact of the same subject and relation with another value is
+// corrected in place, keeps its id and age, if it is v's and stands no more
+// firmly; otherwise both stand, and the Change says with what it disagrees.
+// Nothing else is touched.
+func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error) {
+	if err := f.normalize(); err != nil {
+		return Saved{}, err
+	}
+	if v.Direct {
+		f.Scope = ScopePerson
+	}
+	subject, err := subjectOf(v, f.Scope)
+	if err != nil {
+		return Saved{}, err
+	}
+	var saved Saved
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) (err error) {
+		if late, err := s.outdated(tx, v.User, f); err != nil || late {
+			saved = Saved{}
+			return err
+		}
+		saved, err = s.saveFact(tx, v, subject, f)
+		return err
+	})
+	return saved, sqlite.During("save fact", err)
+}
+
+// outdated says that a fact was learned from words that are forgotten.
+func (s *Store) outdated(tx *sqlite.Tx, user string, f NewFact) (bool, error) {
+	if f.Generation != 0 {
+		if now, err := s.o.Generation(tx, f.Session); err != nil || now != f.Generation {
+			return true, err
+		}
+	}
+	return forgottenSince(tx, user, f.Said)
+}
+
+// done finds what a call did before it was repeated; ok is false when it did not.
+func done(tx *sqlite.Tx, v Viewer, call string) (saved Saved, ok bool, err error) {
+	if call == "" {
+		return saved, false, nil
+	}
+	list, err := facts(tx.Query, v, byCall, sqlite.Named{"call": call})
+	if err != nil || len(list) == 0 {
+		return saved, false, err
+	}
+	saved = Saved{Fact: list[0]}
+	saved.Change, err = lastChange(tx, v, list[0].ID)
+	if saved.Known = saved.Change.ID == 0; saved.Change.Kind == Replaced {
+		saved.Replaced = list[0].Previous
+	}
+	return saved, true, err
+}
+
+func (s *Store) saveFact(tx *sqlite.Tx, v Viewer, subject string, f NewFact) (Saved, error) {
+	if saved, ok, err := done(tx, v, f.CallKey); err != nil || ok {
+		return saved, err
+	}
+	near, err := s.related(tx, v, Fact{Scope: f.Scope, Subject: subject}, f.Content)
+	if err != nil {
+		return Saved{}, err
+	}
+	f.weigh(near.differ)
+	switch {
+	case near.same.ID != 0:
+		return s.affirm(tx, v, near.same, f)
+	case near.differ.ID != 0 && !f.Said.IsZero() && near.differ.Updated.After(f.Said):
+		return Saved{Fact: near.differ, Known: true}, nil
+	case near.differ.ID != 0 && near.others == 0 && f.mayReplace(v, near.differ):
+		return s.correct(tx, v, near.differ, f)
+	}
+	return s.insert(tx, v, near.differ, f)
+}
+
+// weigh lowers the rank of what its person did not say themselves: of a
+// correction the words count by which it differs.
+func (f *NewFact) weigh(old Fact) {
+	if f.Spoken == "" || Within(f.Content, f.Spoken) {
+		return
+	}
+	if old.ID != 0 && differsIn(old.Content, f.Content, f.Spoken) {
+		return
+	}
+	f.Rank = Guessed
+}
+
+// differsIn says that all the words that a text has beyond an older one were
+// spoken.
+func differsIn(old, text, spoken string) bool {
+	said, had, n := recall.Stems(spoken), recall.Stems(old), 0
+	for w := range recall.Stems(text) {
+		if had[w] {
+			continue
+		}
+		if n++; !said[w] {
+			return false
+		}
+	}
+	return n > 0 || readClaim(text).negated && readClaim(spoken).negated
+}
+
+// mayReplace is the rule for what replaces what: nothing replaces what stands
+// more firmly, and nobody replaces another's words.
+func (f NewFact) mayReplace(v Viewer, old Fact) bool {
+	if f.Explicit {
+		return true
+	}
+	own := old.Scope == ScopePerson || len(old.Origin.But(v.User).People) == 0
+	return own && f.Rank.standing(slices.Contains(f.Tags, shortTag)) >= old.standing()
+}
+
+// affirm is a fact that was said again. Who says it more firmly makes it stand
+// so, and may add tags.
+func (s *Store) affirm(tx *sqlite.Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
+	saved := Saved{Fact: old, Known: true}
+	if f.Rank < old.Rank || !f.Said.IsZero() && old.Updated.After(f.Said) {
+		return saved, nil
+	}
+	tags, err := normalTags(append(slices.Clone(old.Tags), f.Tags...))
+	if err != nil || f.Rank == old.Rank && slices.Equal(tags, old.Tags) {
+		return saved, err
+	}
+	now := sqlite.Stamp(s.o.Now())
+	if err := retag(tx, old.ID, tags, now); err != nil {
+		return saved, err
+	}
+	if _, err := tx.Exec("UPDATE key_facts SET rank = ? WHERE id = ?", int(f.Rank), old.ID); err != nil {
+		return saved, err
+	}
+	list, err := facts(tx.Query, v, byID, sqlite.Named{"id": old.ID})
+	saved.Fact = one(list)
+	return saved, err
+}
+
+// insert adds a fact beside all there are. against is what it disagrees with;
+// its id is 0 for nothing.
+func (s *Store) insert(tx *sqlite.Tx, v Viewer, against Fact, f NewFact) (Saved, error) {
+	subject, err := subjectOf(v, f.Scope)
+	if err != nil {
+		return Saved{}, err
+	}
+	now := s.o.Now()
+	stamp := sqlite.Stamp(now)
+	res, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
+			session_id, message_id, quote, confidence, valid_from, call_key, created_at, updated_at, via, people, rank, ends)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		string(f.Scope), subject, ownerWord(subject), v.Key.Platform, v.Key.Channel, f.Content, strings.Join(f.Tags, " "), slices.Contains(f.Tags, shortTag),
+		f.Type, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, stamp, f.CallKey, stamp, stamp,
+		int(f.Origin.Via), f.origin(v, subject).Names(), int(f.Rank), sqlite.Stamp(endOf(f.Content, now)))
+	if err != nil {
+		return Saved{}, err
+	}
+	id, err := res.LastInsertId()
+	if err != nil {
+		return Saved{}, err
+	}
+	list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
+	if err != nil {
+		return Saved{}, err
+	}
+	saved := Saved{Fact: one(list)}
+	saved.Change, err = s.note(tx, v, Change{Kind: Added, Fact: saved.Fact, Other: against, Learned: f.Rank < Kept}, !f.Later)
+	return saved, err
+}
+
+// origin is whose words a fact about subject is made of that v has saved: v's,
+// too, unless it is about v.
+func (f NewFact) origin(v Viewer, subject string) provenance.Origin {
+	return f.Origin.Of(v.User).But(subject)
+}
+
+// correct makes an old fact say something new. What it said is kept in its
+// history.
+func (s *Store) correct(tx *sqlite.Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
+	tags, err := normalTags(append(slices.Clone(old.Tags), f.Tags...))
+	if err != nil {
+		return Saved{}, err
+	}
+	now := s.o.Now()
+	stamp := sqlite.Stamp(now)
+	history, err := keepHistory(tx, old.ID, stamp)
+	if err != nil {
+		return Saved{}, err
+	}
+	_, err = tx.Exec(`UPDATE key_facts SET content = ?, previous = ?, author = ?, session_id = ?, message_id = ?, quote = ?, confidence = ?,
+		valid_from = ?, updated_at = ?, call_key = ?, via = via | ?, people = ?, rank = ?, ends = ? WHERE id = ?`,
+		f.Content, old.Content, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, stamp, stamp, f.CallKey,
+		int(f.Origin.Via), old.Origin.And(f.origin(v, old.Subject)).Names(), int(f.Rank), sqlite.Stamp(endOf(f.Content, now)), old.ID)
+	if err != nil {
+		return Saved{}, err
+	}
+	if err := retag(tx, old.ID, tags, stamp); err != nil {
+		return Saved{}, err
+	}
+	list, err := facts(tx.Query, v, byID, sqlite.Named{"id": old.ID})
+	if err != nil {
+		return Saved{}, err
+	}
+	saved := Saved{Fact: one(list), Replaced: old.Content}
+	saved.Change, err = s.note(tx, v, Change{Kind: Replaced, Fact: saved.Fact, Was: old.Content, History: history, Learned: f.Rank < Kept}, !f.Later)
+	return saved, err
+}
+
+func retag(tx *sqlite.Tx, id int64, tags []string, now string) error {
+	_, err := tx.Exec("UPDATE key_facts SET tags = ?, important = ?, updated_at = ? WHERE id = ?",
+		strings.Join(tags, " "), slices.Contains(tags, shortTag), now, id)
+	return err
+}
+
+// UpdateFact makes a fact that v can see say something else, if the new words
+// stand as firmly or f is Explicit; otherwise they are a fact beside it. Another
+// fact of the same subject that says just the same is superseded.
+func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (Saved, error) {
+	if err := f.normalize(); err != nil {
+		return Saved{}, err
+	}
+	var saved Saved
+	err := s.changeFact(ctx, v, id, func(tx *sqlite.Tx, old Fact) (err error) {
+		if was, ok, err := done(tx, v, f.CallKey); err != nil || ok {
+			saved = was
+			return err
+		}
+		near, err := s.related(tx, v, old, f.Content)
+		if err != nil {
+			return err
+		}
+		f.Scope = old.Scope
+		f.weigh(old)
+		switch same := near.same; {
+		case same.ID == id && same.Content == f.Content:
+			saved, err = s.affirm(tx, v, old, f)
+			return err
+		case f.mayReplace(v, old):
+			if same.ID != id { // one of the two goes: what stands is as firm as both
+				f.Rank, f.Tags = max(f.Rank, same.Rank), append(slices.Clip(f.Tags), same.Tags...)
+			}
+			if saved, err = s.correct(tx, v, old, f); err != nil || same.ID == 0 || same.ID == id {
+				return err
+			}
+			return s.supersede(tx, &saved, same.ID)
+		case same.ID != 0 && same.ID != id:
+			saved, err = s.affirm(tx, v, same, f)
+			return err
+		}
+		saved, err = s.insert(tx, v, old, f)
+		return err
+	})
+	return saved, sqlite.During("update fact", err)
+}
+
+// supersede takes a fact out that says what was saved now.
+func (s *Store) supersede(tx *sqlite.Tx, saved *Saved, other int64) error {
+	saved.Change.Other.ID = other
+	if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", sqlite.Stamp(s.o.Now()), saved.ID, other); err != nil {
+		return err
+	}
+	_, err := tx.Exec("UPDATE fact_changes SET other_id = ? WHERE id = ?", other, saved.Change.ID)
+	return err
+}

@@ -1,0 +1,231 @@
+package facts
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"parley/internal/sqlite"
+	"parley/internal/text"
+)
+
+// undoChange is how long a change can be undone, from when it was told.
+const undoChange = 24 * time.Hour
+
+// Errors of Undo; the text is fit for people.
+var (
+	ErrNoChange = text.Tell("there is nothing of yours that I could undo there")
+	ErrUndoLate = text.Tell("that was more than a day ago: it can no longer be undone")
+	ErrUndoOver = text.Tell("it was changed again since: undo that first")
+)
+
+// taken is a change as Undo reads it.
+type taken struct {
+	id, fact, other, history  int64
+	kind                      Kind
+	at, stamp, told           string
+	updated, validTo, was, is string
+	scope                     Scope
+	subject                   string
+}
+
+// Undo takes back a change that was made for v, with all of its batch, as long
+// as it is a day old at most and nothing was changed since; 0 is the latest. It returns what it
+// did: Kind is that of the change, Fact what holds now, or what was taken out.
+func (s *Store) Undo(ctx context.Context, v Viewer, id int64) (undone []Change, err error) {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		undone = nil
+		if id == 0 {
+			if err := tx.QueryRow("SELECT coalesce(max(CASE batch WHEN 0 THEN id ELSE batch END), 0) FROM fact_changes WHERE user_id = ?", v.User).Scan(&id); err != nil {
+				return err
+			}
+		}
+		list, err := batch(tx, v, id)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return ErrNoChange
+		}
+		for _, c := range list {
+			done, err := s.takeBack(tx, v, c)
+			if err != nil {
+				return err
+			}
+			undone = append(undone, done)
+		}
+		return nil
+	})
+	return undone, sqlite.During("undo", err)
+}
+
+// batch reads a change and those that belong to it. In company only what was
+// done there is seen.
+func batch(tx *sqlite.Tx, v Viewer, id int64) ([]taken, error) {
+	rows, err := tx.Query(`SELECT c.id, c.fact_id, c.other_id, c.history_id, c.kind, c.at, c.stamp, c.told, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject
+		FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id
+		WHERE c.user_id = :user AND (c.id = :id OR c.batch = :id) AND `+factScope+` ORDER BY c.id`, v.Named(sqlite.Named{"id": id}))
+	if err != nil {
+		return nil, err
+	}
+	return sqlite.Collect(rows, func(r *sql.Rows) (c taken, err error) {
+		return c, r.Scan(&c.id, &c.fact, &c.other, &c.history, &c.kind, &c.at, &c.stamp, &c.told, &c.updated, &c.validTo, &c.was, &c.is, &c.scope, &c.subject)
+	})
+}
+
+func (s *Store) takeBack(tx *sqlite.Tx, v Viewer, c taken) (Change, error) {
+	now := s.o.Now()
+	since := c.told
+	if since == "" {
+		since = c.at
+	}
+	gone := c.validTo != ""
+	switch {
+	case now.Sub(sqlite.ParseStamp(since)) > undoChange:
+		return Change{}, ErrUndoLate
+	case c.stamp != c.updated, gone != (c.kind == Forgotten):
+		return Change{}, ErrUndoOver
+	}
+	done := Change{ID: c.id, Kind: c.kind, Was: c.is, Fact: Fact{ID: c.fact, Content: c.is, Scope: c.scope}}
+	stamp := sqlite.Stamp(now)
+	var err error
+	switch c.kind {
+	case Added:
+		if _, err = tx.Exec("DELETE FROM key_facts WHERE id = ?", c.fact); err == nil && c.scope == ScopePerson {
+			err = learnFromNow(tx, c.subject, stamp)
+		}
+		return done, err
+	case Replaced:
+		err = s.restore(tx, c)
+	case Forgotten:
+		_, err = tx.Exec("UPDATE key_facts SET valid_to = '' WHERE id = ?", c.fact)
+	}
+	if err != nil {
+		return done, err
+	}
+	if _, err := tx.Exec("DELETE FROM fact_changes WHERE id = ?", c.id); err != nil {
+		return done, err
+	}
+	list, err := facts(tx.Query, v, byID, sqlite.Named{"id": c.fact})
+	done.Fact = one(list)
+	return done, err
+}
+
+// restore makes a fact say what it said before, in every respect, and its
+// history what it was. What it superseded holds again.
+func (s *Store) restore(tx *sqlite.Tx, c taken) error {
+	if c.history == 0 {
+		return errors.New("no history")
+	}
+	_, err := tx.Exec(`UPDATE key_facts SET (content, tags, important, author, session_id, message_id, quote, previous, people, via, confidence, rank, ends, valid_from, updated_at, call_key) =
+		(SELECT h.content, h.tags, instr(h.tags || ' ', '#important ') > 0, h.author, h.session_id, h.message_id, h.quote, h.previous, h.people, h.via, h.confidence, h.rank, h.ends, h.since, h.updated, ''
+			FROM fact_history h WHERE h.id = :history) WHERE id = :fact`, sqlite.Named{"history": c.history, "fact": c.fact})
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec("DELETE FROM fact_history WHERE id = ?", c.history); err != nil {
+		return err
+	}
+	if c.other == 0 {
+		return nil
+	}
+	_, err = tx.Exec("UPDATE key_facts SET valid_to = '', superseded_by = 0 WHERE id = ? AND superseded_by = ?", c.other, c.fact)
+	return err
+}
+
+// retire takes a fact that holds out of everything but Undo. Nothing said so far
+// teaches it again.
+func (s *Store) retire(tx *sqlite.Tx, v Viewer, f Fact, first int64) (Change, error) {
+	now := sqlite.Stamp(s.o.Now())
+	if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, call_key = '' WHERE id = ?", now, f.ID); err != nil {
+		return Change{}, err
+	}
+	if f.Scope == ScopePerson {
+		if err := learnFromNow(tx, f.Subject, now); err != nil {
+			return Change{}, err
+		}
+	}
+	return s.note(tx, v, Change{Kind: Forgotten, Fact: f, Batch: first}, true)
+}
+
+// ForgetFact takes a fact that v can see out of everything; for a day Undo
+// brings it back, then it is deleted with its history and what it superseded.
+func (s *Store) ForgetFact(ctx context.Context, v Viewer, id int64) (gone Change, err error) {
+	err = s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) (err error) {
+		gone, err = s.retire(tx, v, f, 0)
+		return err
+	})
+	return gone, sqlite.During("forget fact", err)
+}
+
+// EraseFact deletes a fact that v can see at once, with its history and what it
+// superseded, and returns what it was. No Undo brings it back.
+func (s *Store) EraseFact(ctx context.Context, v Viewer, id int64) (gone Fact, err error) {
+	err = s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) error {
+		gone = f
+		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = :id OR superseded_by = :id", sqlite.Named{"id": id}); err != nil {
+			return err
+		}
+		if f.Scope != ScopePerson {
+			return nil
+		}
+		return learnFromNow(tx, f.Subject, sqlite.Stamp(s.o.Now()))
+	})
+	return gone, sqlite.During("erase fact", err)
+}
+
+// KeepFact makes a fact that v can see stand as firmly as one that was said to be
+// kept. not is one that it disagrees with, which is forgotten; 0 is none.
+func (s *Store) KeepFact(ctx context.Context, v Viewer, id, not int64) (kept Fact, gone Change, err error) {
+	err = s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) error {
+		kept, gone = f, Change{}
+		if not != 0 {
+			list, err := facts(tx.Query, v, byID, sqlite.Named{"id": not})
+			if err == nil && (len(list) == 0 || not == id) {
+				err = ErrNone
+			}
+			if err == nil {
+				gone, err = s.retire(tx, v, list[0], 0)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		kept.Rank = Kept
+		_, err := tx.Exec("UPDATE key_facts SET rank = ? WHERE id = ?", int(Kept), id)
+		return err
+	})
+	return kept, gone, sqlite.During("keep fact", err)
+}
+
+// ClearFacts forgets every fact about v that v can see from here, and returns
+// how many; gone is the change that Undo takes back, with all of them. What
+// belongs to a channel or server stays.
+func (s *Store) ClearFacts(ctx context.Context, v Viewer) (n int64, gone Change, err error) {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		n, gone = 0, Change{}
+		if err := learnFromNow(tx, v.User, sqlite.Stamp(s.o.Now())); err != nil {
+			return err
+		}
+		// What the facts file deleted comes back by no Undo of its own.
+		_, err := tx.Exec(`DELETE FROM key_facts AS f WHERE f.scope = 'person' AND f.subject = :user AND f.valid_to <> '' AND f.superseded_by = 0
+			AND (:direct OR (f.platform = :platform AND f.channel = :channel)) AND NOT EXISTS (SELECT 1 FROM fact_changes c WHERE c.fact_id = f.id AND c.kind = 'forgotten')`, v.Named(nil))
+		if err != nil {
+			return err
+		}
+		list, err := facts(tx.Query, v, "f.scope = 'person' ORDER BY f.id", nil)
+		for _, f := range list {
+			c, err := s.retire(tx, v, f, gone.ID)
+			if err != nil {
+				return err
+			}
+			if gone.ID == 0 {
+				gone = c
+			}
+			n++
+		}
+		return err
+	})
+	return n, gone, sqlite.During("clear facts", err)
+}

@@ -1,0 +1,95 @@
+package facts
+
+import (
+	"fmt"
+	"strings"
+
+	"parley/internal/chat"
+	"parley/internal/text"
+)
+
+// maxTold is how many characters of a fact are told.
+const maxTold = 200
+
+// Note says to people what was done, "" for nothing.
+func (c Change) Note() string {
+	is, was := quote(c.Fact.Content), quote(c.Was)
+	switch {
+	case c.ID == 0:
+		return ""
+	case c.Kind == Replaced:
+		return fmt.Sprintf(wordsReplaced, is, c.Fact.ID, was)
+	case c.Kind == Forgotten:
+		return fmt.Sprintf(wordsForgotten, is)
+	case c.Other.ID != 0:
+		return fmt.Sprintf(wordsBeside, is, c.Fact.ID, quote(c.Other.Content), c.Other.ID)
+	}
+	return fmt.Sprintf(wordsNoted, is, c.Fact.ID)
+}
+
+func quote(said string) string { return text.Literal(text.Shorten(said, maxTold)) }
+
+// Buttons are what people may do about a change; nil is nothing.
+func (c Change) Buttons() []chat.Button {
+	if c.ID == 0 {
+		return nil
+	}
+	undo := chat.Button{Label: wordsUndo, Data: fmt.Sprintf("/facts undo %d", c.ID)}
+	if c.Kind != Added || c.Other.ID == 0 {
+		return []chat.Button{undo}
+	}
+	return []chat.Button{
+		{Label: fmt.Sprintf(wordsOnly, c.Fact.ID), Data: fmt.Sprintf("/facts keep %d not:%d", c.Fact.ID, c.Other.ID)},
+		{Label: fmt.Sprintf(wordsOnly, c.Other.ID), Data: fmt.Sprintf("/facts keep %d not:%d", c.Other.ID, c.Fact.ID)},
+		{Label: wordsBoth, Data: fmt.Sprintf("/facts keep %d", c.Fact.ID)},
+	}
+}
+
+// Undid says to people what Undo did.
+func Undid(list []Change) string {
+	var lines []string
+	for _, c := range list {
+		switch c.Kind {
+		case Added:
+			lines = append(lines, fmt.Sprintf(wordsUndoneAdded, quote(c.Was)))
+		case Replaced:
+			lines = append(lines, fmt.Sprintf(wordsUndoneReplaced, c.Fact.ID, quote(c.Fact.Content)))
+		case Forgotten:
+			lines = append(lines, fmt.Sprintf(wordsUndoneForgotten, c.Fact.ID, quote(c.Fact.Content)))
+		}
+	}
+	const most = 10
+	if n := len(lines) - most; n > 0 {
+		lines = append(lines[:most], fmt.Sprintf(wordsUndoneMore, n))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxNoted is how many changes one answer tells of; the next one goes on.
+const maxNoted = 3
+
+// Notes is what an answer tells of changes.
+type Notes struct {
+	List    []Change // of this turn
+	IDs     []int64  // of all that is told
+	Below   string   // stands below the answer
+	Buttons [][]chat.Button
+}
+
+// Tell adds to the changes of a turn what else v was not told yet. By rote the
+// answer has said what was done, and gets the buttons alone. What cannot be read
+// now is told with another answer.
+func (s *Store) Tell(v Viewer, n Notes, rote bool) Notes {
+	more, _ := s.Untold(v, maxNoted)
+	n.List = append(n.List, more...)
+	for _, c := range n.List[:min(len(n.List), maxNoted)] {
+		if !rote || c.Other.ID != 0 {
+			n.Below += "\n" + c.Note()
+		}
+		n.IDs, n.Buttons = append(n.IDs, c.ID), append(n.Buttons, c.Buttons())
+	}
+	if n.Below != "" {
+		n.Below = "\n" + n.Below
+	}
+	return n
+}
