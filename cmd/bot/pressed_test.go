@@ -55,9 +55,16 @@ var pressed = map[string][]pressing{
 		{before: many16("/tasks add thing %d"), say: "/tasks list", buttons: 1, want: []string{"Page 2 of 2"}},
 		{before: many16("/tasks add thing %d"), say: "/tasks list page:2", buttons: 1, want: []string{"Page 1 of 2"}},
 	},
-	"internal/command/facts.go:list": {
+	"internal/command/facts.go:paged": {
 		{before: many16("/facts add I own book %d"), say: "/facts list", buttons: 1, want: []string{"« Back"}},
 		{before: many16("/facts add I own book %d"), say: "/facts list page:2", buttons: 1, want: []string{"More »"}},
+	},
+	"internal/facts/told.go:Buttons": {
+		{before: []string{"/facts add I live in Rome"}, say: "/facts add I live in Paris", buttons: 1, want: []string{"says again: “I live in Rome”"}},
+		{before: []string{"/facts add I live in Rome #important"}, say: "/facts add I live in Paris", buttons: 3,
+			want: []string{"Forgotten: “I live in Rome”", "Forgotten: “I live in Paris”", "I keep this (#2)"}},
+		{say: "we moved to Oslo", model: []llmtest.Turn{callTool("save_fact", `{"content":"Lives in Oslo"}`), {Text: "Nice."}},
+			buttons: 1, want: []string{"no longer remember “Lives in Oslo”"}},
 	},
 	"internal/app/reminders.go:reminderParts": {{
 		say: "/remind in 1 second to stretch", buttons: 3,

@@ -26,7 +26,7 @@ const learned = 0.7
 // origin says where a fact comes from.
 func origin(f facts.Fact) string {
 	how := "you told me"
-	if f.Author != "user" || f.Rank < facts.Kept {
+	if f.Author != "user" {
 		how = "I gathered it from what you said"
 	}
 	return fmt.Sprintf("(%s on %s)", how, f.Updated.UTC().Format("2 January 2006"))

@@ -75,6 +75,9 @@ func (c *chores) sweep(ctx context.Context) error {
 			c.platforms.hub.Flush(k)
 		}
 	}
+	if err := c.store.PruneChanges(ctx); err != nil {
+		return err
+	}
 	if _, err := c.store.MarkIdle(ctx, c.inForce.Load().Session.IdleTimeout); err != nil {
 		return err
 	}

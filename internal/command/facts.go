@@ -136,13 +136,12 @@ func (f Facts) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	return changed(saved), err
 }
 
-// changed says what became of a fact, with the way back.
+// changed says what became of a fact, with the way back where something else went.
 func changed(saved facts.Saved) chat.Answer {
-	answer := told(saved.Change, facts.Became(saved))
-	if saved.Change.Kind == facts.Replaced || saved.Change.Other.ID != 0 {
-		answer.Text = saved.Change.Note()
+	if c := saved.Change; c.Kind == facts.Replaced || c.Other.ID != 0 {
+		return told(c, c.Note())
 	}
-	return answer
+	return chat.Answer{Text: facts.Became(saved)}
 }
 
 // told says something of a change, with what may be done about it.

@@ -215,6 +215,8 @@ func (v value) times() Verdict {
 		return Apart // the number of a room or a bus
 	case v.verb < 0 && !has(unique) && !has(foremost) && !slices.ContainsFunc(v.after, func(w word) bool { return rhythm[w.is] }):
 		return Apart // it may have happened again: visited hall 7, visited hall 8
+	case v.verb >= 0 && !has(being) && !has(dwelling) && len(v.after) == 0 && !has(unique) && !has(foremost):
+		return Apart // which one, not how many: owns book 7, owns book 8
 	case v.verb < 0 || !has(being) && !has(dwelling):
 		if all(v.was, func(w word) bool { return weekdays[w.is] || calendar[w.is] || year(w.is) }) {
 			return Apart // it happens on other days, too

@@ -32,6 +32,11 @@ var (
 	// unique are what somebody has one of; persons among them have names.
 	unique = words("boss wife husband partner manager name nickname password passphrase address phone number email mail capital spouse fiancé fiancée employer city hometown timezone code pin birthday anniversary salary " +
 		"chef frau mann passwort adresse geburtstag nombre nom nome jefe esposa esposo marido mujer")
+	// relations are whom people have.
+	relations = words("wife husband partner mum mom mother dad father parent brother sister son daughter child kid uncle aunt cousin grandma grandmother grandpa grandfather friend boss colleague neighbour neighbor everybody everyone all " +
+		"frau mann mutter vater bruder schwester sohn tochter kind freund femme mari mère père frère sœur fils fille madre padre hermano hermana hijo hija mãe pai fratello sorella")
+	// keeping asks for something to be remembered.
+	keeping = words("remember memorize memorise forget note save keep merk merke notiere vergiss retiens souviens note oublie recuerda recuerde olvides apunta guarda ricorda ricordati lembra lembre onthoud запомни")
 	// yearly are occasions of which there is one although an article stands before them.
 	yearly = words("birthday anniversary geburtstag anniversaire cumpleaño compleanno aniversário")
 	// calendar words are no value by themselves, and part of a time.

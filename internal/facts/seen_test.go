@@ -81,6 +81,13 @@ func TestAPersonCorrectsInOneRow(t *testing.T) {
 	if paris.ID != f.ID || paris.Replaced != "Lives in Rome" || paris.Rank != facts.PickedUp || !paris.Created.Equal(f.Created) {
 		t.Errorf("by the words that differ it is their own: %+v", paris)
 	}
+	other, err := s.SaveFact(bg, v, facts.NewFact{Content: "Ann likes the sea", Worth: facts.Worth{Rank: facts.Kept, Spoken: "Remember that I like the sea"}})
+	must(t, err)
+	mum, err := s.SaveFact(bg, v, facts.NewFact{Content: "Mum likes the opera", Worth: facts.Worth{Rank: facts.Kept, Spoken: "Remember that I like the opera"}})
+	must(t, err)
+	if other.Rank != facts.Kept || mum.Rank != facts.Guessed || !facts.AsksToKeep("Remember that I like the sea") || facts.AsksToKeep("I like the sea") {
+		t.Errorf("asked for: %+v; of somebody else: %+v", other, mum)
+	}
 	if back := guess(t, s, v, "Lives in Rome"); back.ID == f.ID {
 		t.Errorf("a guess took it back: %+v", back)
 	}

@@ -55,8 +55,7 @@ var erased = []string{
 		SELECT id FROM rows WHERE role <> 'user' AND (session_id, exchange) IN (SELECT session_id, exchange FROM rows WHERE role <> 'user' AND ` + ofPerson + `))`,
 	"DELETE FROM messages WHERE user_id = :user",
 	"DELETE FROM sessions WHERE (direct OR user_id = :user) AND id NOT IN (SELECT session_id FROM messages) AND EXISTS (SELECT 1 FROM participants p WHERE p.user_id = :user AND p.platform = sessions.platform AND p.channel = sessions.channel)",
-	"DELETE FROM fact_changes WHERE user_id = :user",
-	"DELETE FROM participants WHERE user_id = :user",
+	"DELETE FROM fact_changes WHERE user_id = :user", "DELETE FROM participants WHERE user_id = :user",
 	"DELETE FROM questions", // a question to somebody else may repeat them; it lives for minutes
 	"DELETE FROM codes WHERE user_id = :user",
 	"DELETE FROM attempts WHERE user_id = :user",

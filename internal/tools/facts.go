@@ -114,7 +114,6 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 		Content string   `json:"content" jsonschema:"the fact, one short sentence"`
 		Tags    []string `json:"tags,omitempty" jsonschema:"words without spaces; important for what must never be overlooked"`
 		Type    string   `json:"type,omitempty" jsonschema:"what it is; fact if left out"`
-		Asked   bool     `json:"asked,omitempty" jsonschema:"true only if the person asked you to remember it"`
 		Scope   string   `json:"scope,omitempty" jsonschema:"person (default), or channel or guild when the person says it is for everybody here"`
 	}
 	meta := core("save_fact", saveFactText, Memory).adds(true)
@@ -132,7 +131,7 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		f := facts.NewFact{
 			Scope: facts.Scope(a.Scope), Content: a.Content, Tags: a.Tags, Type: a.Type, Session: c.Session, MessageID: c.Message, CallKey: c.Key,
-			Confidence: told(c), Origin: c.Origin, Worth: worth(c, a.Asked),
+			Confidence: told(c), Origin: c.Origin, Worth: worth(c),
 		}
 		saved, err := facts.Service{Rows: store}.Save(ctx, asker(c, mayShare), f)
 		if tag := (*facts.TagError)(nil); errors.As(err, &tag) && len(a.Tags) > 0 {
@@ -145,17 +144,16 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 	})
 }
 
-// worth is how firmly a fact stands that a model saves; asked is the model's word
-// for that the person wants it kept, which counts for their own words alone. What
-// they said yes to is as if they had written it.
-func worth(c Call, asked bool) facts.Worth {
+// worth is how firmly a fact stands that a model saves. What the person said yes
+// to is as if they had written it.
+func worth(c Call) facts.Worth {
 	w := facts.Worth{Rank: facts.PickedUp, Spoken: c.Said + " " + c.Who.Name, Later: true}
 	switch {
 	case c.Confirmed:
 		return facts.Worth{Rank: facts.Kept, Later: true}
 	case c.Said == "":
 		w.Rank = facts.Guessed
-	case asked:
+	case facts.AsksToKeep(c.Said):
 		w.Rank = facts.Kept
 	}
 	return w
@@ -182,8 +180,11 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		return sentence(wordAskCorrect, f.Content, a.Content), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		w := worth(c, true) // who corrects wants it kept
+		w := worth(c)
 		w.Explicit = c.Confirmed
+		if w.Rank == facts.PickedUp {
+			w.Rank = facts.Kept // who corrects wants it kept
+		}
 		saved, err := facts.Service{Rows: store}.Correct(ctx, asker(c, mayShare), a.ID, facts.NewFact{
 			Content: a.Content, Session: c.Session, MessageID: c.Message, CallKey: c.Key, Confidence: told(c), Origin: c.Origin,
 			Worth: w})

@@ -23,7 +23,7 @@ const (
 	wordHost          = "Not allowed: this conversation holds private data, and the person did not name the host %q. Ask them to write the address themselves."
 	wordBadHost       = "Not allowed: the address has no readable host."
 
-	wordForget        = "Forget this for good: \"%s\"?"
+	wordForget        = "Forget this: \"%s\"?"
 	wordForgotten     = "Forgotten: “%s”."
 	wordNoFacts       = "I remember nothing about you here."
 	wordFacts         = "What I remember:"
