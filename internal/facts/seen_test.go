@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/facts"
 	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
 )
 
 // guess is what a model puts together.
@@ -32,7 +33,7 @@ func held(t testing.TB, s *memory.Store, v facts.Viewer) []string {
 
 // A guess at another's birthday, or against what a person said, replaces nothing.
 func TestAGuessReplacesNothing(t *testing.T) {
-	s := open(t, memory.Options{})
+	s := memorytest.Open(t, memory.Options{})
 	v := direct("x:a")
 	first := save(t, s, v, "Wife has her birthday on 4 May #important")
 	mum := guess(t, s, v, "Mum has her birthday on 4 May")
@@ -67,7 +68,7 @@ func TestAGuessReplacesNothing(t *testing.T) {
 // What was said replaces what was guessed, and what was picked up.
 func TestAPersonCorrectsInOneRow(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
-	s := open(t, memory.Options{Now: clock.now})
+	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
 	f := guess(t, s, v, "Lives in Rome")
 	clock.t = clock.t.Add(time.Hour)
@@ -95,7 +96,7 @@ func TestAPersonCorrectsInOneRow(t *testing.T) {
 
 // In a channel nobody's words replace another's.
 func TestNobodyReplacesAnothersFact(t *testing.T) {
-	s := open(t, memory.Options{})
+	s := memorytest.Open(t, memory.Options{})
 	ann, bob := in("x:a", "c", ""), in("x:b", "c", "")
 	said, err := s.SaveFact(bg, ann, facts.NewFact{Scope: facts.ScopeChannel, Content: "Standup is at 9am"})
 	must(t, err)
@@ -114,7 +115,7 @@ func TestNobodyReplacesAnothersFact(t *testing.T) {
 
 func TestUndo(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
-	s := open(t, memory.Options{Now: clock.now})
+	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
 	tick := func() { clock.t = clock.t.Add(time.Minute) }
 	f := save(t, s, v, "Standup is at 9am every day #work")
@@ -239,7 +240,7 @@ func seen(t *testing.T, before, after map[int64]facts.Fact, change facts.Change,
 
 func vanish(t *testing.T, r *rand.Rand, steps int) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
-	s := open(t, memory.Options{Now: clock.now})
+	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
 	sentence := func() string {
 		return []string{
@@ -325,7 +326,7 @@ func TestFactsThatHoldForATime(t *testing.T) {
 		"Worked on the untilled field since June": "",
 	} {
 		clock := &clockAt{at}
-		s := open(t, memory.Options{Now: clock.now})
+		s := memorytest.Open(t, memory.Options{Now: clock.now})
 		got := ""
 		if f := save(t, s, direct("x:a"), content); !f.Ends.IsZero() {
 			got = f.Ends.Format(time.DateOnly)
@@ -335,7 +336,7 @@ func TestFactsThatHoldForATime(t *testing.T) {
 		}
 	}
 	clock := &clockAt{at}
-	s := open(t, memory.Options{Now: clock.now})
+	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
 	rome := save(t, s, v, "Lives in Rome until June")
 	if line := s.Line(rome.Fact); !strings.Contains(line, "(until 31 May 2026)") {
@@ -353,7 +354,7 @@ func TestFactsThatHoldForATime(t *testing.T) {
 // Words, tags and dates narrow what is found.
 func TestFindFacts(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
-	s := open(t, memory.Options{Now: clock.now})
+	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
 	save(t, s, v, "Plays the cello #music")
 	clock.t = clock.t.AddDate(0, 1, 0)
