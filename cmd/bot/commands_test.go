@@ -60,6 +60,10 @@ const uses = `
 /pair approve AAAAA-AAAAA
 /facts list
 /facts add I like tea
+/facts search tea
+/facts change 1 I like green tea
+/facts undo
+/facts keep 1
 /facts important 1 on
 /facts history 1
 /facts export

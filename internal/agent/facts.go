@@ -19,8 +19,7 @@ const factShare = 0.25
 // maxShown bounds one fact in the prompt, in runes.
 const maxShown = 500
 
-// learned is the confidence of a fact found in a conversation afterwards; a fact that
-// somebody asked to remember has 1.
+// learned is the confidence of a fact found afterwards; one that was asked for has 1.
 const learned = 0.7
 
 // origin says where a fact comes from.
