@@ -136,23 +136,15 @@ func (c *sources) listed(numbers []int) (list []memory.Source) {
 // rested returns the facts that a question's answer took words from: words that the
 // question did not have.
 func (t *turn) rested(answer string) (used []memory.Source) {
-	if t.report.rote || !asks(t.in.text) {
+	if t.report.rote || !text.Asks(t.in.text) {
 		return nil
 	}
 	for _, f := range t.context.known.facts {
-		if facts.Contributes(f.Content, answer, t.in.text) {
+		if facts.RestsOn(f.Content, answer, t.in.text) {
 			used = append(used, memory.Source{Kind: "fact", Title: f.Content, Path: origin(f), Snippet: text.Clip(f.Quote, maxShown)})
 		}
 	}
 	return used
-}
-
-var questionWord = regexp.MustCompile(`(?i)^(?:who|whom|whose|what|which|when|where|why|how|do|does|did|is|are|am|was|were|can|could|tell me|remind me what)\b`)
-
-// asks reports whether somebody wants to know something.
-func asks(text string) bool {
-	text = strings.TrimSpace(text)
-	return strings.HasSuffix(text, "?") || questionWord.MatchString(text)
 }
 
 // footer lists sources below an answer, under a title; "" for none.

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/cite"
+	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
@@ -150,6 +151,34 @@ func TestStoppedAnswerKeepsWhatWasRead(t *testing.T) {
 		entries := a.Record.(*memory.Turn).Entries
 		if a.Text != want || entries[len(entries)-1].Content != want {
 			t.Errorf("%q: said %q, kept %q", says, a.Text, entries[len(entries)-1].Content)
+		}
+	}
+}
+
+// TestFactsBelowAnAnswerInAnyLanguage: who asks without a question mark, or with
+// another script's, is told what was remembered like who asks in English.
+func TestFactsBelowAnAnswerInAnyLanguage(t *testing.T) {
+	for _, c := range []struct{ fact, other, question, answer string }{
+		{"Ann lives in Lisbon", "The car is red", "Where do I live?", "You live in Lisbon."},
+		{"Ann wohnt in Lissabon", "Das Auto ist rot", "Wo wohne ich", "Du wohnst in Lissabon, das ist schön."},
+		{"Ann habite à Lisbonne", "La voiture est rouge", "Dis-moi où j'habite", "La ville est Lisbonne."},
+		{"Анна живёт в Лиссабоне", "Машина красная", "Где я живу", "Ты живёшь в Лиссабоне."},
+		{"安住在里斯本", "汽车是红色的", "我住在哪里？", "您住在里斯本。"},
+		{"安住在里斯本", "汽车是红色的", "我住在哪里", "您住在里斯本。"},
+		{"アンはリスボンに住んでいる", "車が赤い", "私はどこに住んでいますか", "リスボンです。"},
+	} {
+		b := newBench(t, Options{Notes: Notes{Cite: checkedBy}})
+		for _, text := range []string{c.fact, c.other} {
+			_, err := b.store.SaveFact(context.Background(), annAlone, facts.NewFact{Content: text})
+			must(t, err)
+		}
+		b.model.Say(c.answer)
+		if got := b.say(c.question); !strings.Contains(got, wordsSources) || !strings.Contains(got, c.fact) || strings.Contains(got, c.other) {
+			t.Errorf("%q: %q", c.question, got)
+		}
+		b.model.Say(c.answer)
+		if got := b.say("Danke"); strings.Contains(got, wordsSources) {
+			t.Errorf("no question: %q", got)
 		}
 	}
 }

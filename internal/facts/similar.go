@@ -96,6 +96,12 @@ func Contributes(fact, answer, question string) bool {
 	return false
 }
 
+// RestsOn is Contributes for what people are shown: the small words of other
+// languages, which English counts as telling, do not count.
+func RestsOn(fact, answer, question string) bool {
+	return Contributes(recall.Telling(fact), answer, question)
+}
+
 // matchAny returns the full-text query for any of some words, each quoted so that
 // none is an operator.
 func matchAny(words []string) string {

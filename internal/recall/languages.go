@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -56,6 +57,18 @@ func stemmerOf(question string) func(string) string {
 		}
 	}
 	return stem
+}
+
+// Telling returns the words of a text that are not the small ones of any language,
+// with spaces between.
+func Telling(text string) string {
+	var telling []string
+	for w := range tellingWords(text) {
+		if !slices.ContainsFunc(languages, func(l language) bool { return l.small[w] }) {
+			telling = append(telling, w)
+		}
+	}
+	return strings.Join(telling, " ")
 }
 
 func stemming(cut func(*snowballstem.Env) bool) func(string) string {

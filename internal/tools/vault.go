@@ -178,7 +178,7 @@ func (n Notes) definition() Tool {
 // vault's.
 func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Result, error) {
 	if len(hits) == 0 {
-		return Result{Content: wordNoNotes}, nil
+		return Result{Content: s.n.nothing(kind)}, nil
 	}
 	r := Result{Private: true}
 	var b strings.Builder
@@ -192,6 +192,20 @@ func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Resul
 	}
 	r.Content = strings.TrimSpace(b.String())
 	return r, nil
+}
+
+// nothing says that a search found nothing, and where it looked.
+func (n Notes) nothing(kind string) string {
+	if kind != vault.KindCode {
+		return wordNoNotes
+	}
+	var names []string
+	for _, s := range n.Vault.Status().Sources {
+		if s.Kind == kind {
+			names = append(names, s.Name)
+		}
+	}
+	return fmt.Sprintf(wordNoCode, strings.Join(names, ", "))
 }
 
 // sourceKind returns the name of a vault's kind in citations.

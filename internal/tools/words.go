@@ -67,6 +67,7 @@ const (
 
 	wordNotesNot    = "The notes are not for everybody: only my owner may use them."
 	wordNoNotes     = "Nothing was found in the notes."
+	wordNoCode      = "Nothing was found in the folders of code (%s). The notes were not searched."
 	wordNoteCreated = "The note %s was created."
 	wordNoteUpdated = "The note %s was updated."
 	wordNoteMoved   = "Moved: %s is now %s."
