@@ -60,6 +60,7 @@ var rooms = []allowed{
 	{"internal/memory", "internal/sqlite", "the database"},
 	{"internal/memory", "internal/vector", "finds facts by what they mean"},
 	{"internal/vault", "internal/sqlite", "the index"},
+	{"internal/llm/wrap", "internal/vector", "questions rest apart from what is stored"},
 	{"internal/vault", "internal/vector", "finds passages by what they mean"},
 
 	{"internal/tools", "internal/chat", "a call knows who asked and where"},

@@ -125,6 +125,27 @@ func TestMeaningFindsFactsNotesAndRules(t *testing.T) {
 	}
 }
 
+// One section that the embedding model refuses costs neither the others nor the
+// questions their vectors.
+func TestOneSectionIsRefused(t *testing.T) {
+	t.Parallel()
+	w := meaningWorld(t)
+	w.env = append(w.env, "BOT_MODEL_EMBEDDING="+llmtest.EmbeddingModel)
+	w.llm.RefuseEmbeddings("Rome, then Paris")
+	w.run(t)
+	asked := 0
+	eventually(t, "the note is found by its meaning", func() bool {
+		asked++
+		w.llm.Queue(llmtest.Turn{Text: "Look under the sofa."})
+		w.tg.Push(telegramtest.Text(1, 1, fmt.Sprintf("where might my kitty be %d", asked)))
+		w.sent(t, asked)
+		return slices.Equal(w.heard(true, "called Misha", "feed at noon"), []string{"called Misha", "feed at noon"})
+	})
+	if n := strings.Count(w.log.String(), "refuses a text"); n != 1 || strings.Contains(w.log.String(), "embedding model failed") {
+		t.Errorf("the log says so %d times:\n%s", n, w.log.String())
+	}
+}
+
 func TestNoVectorsWithoutTheSetting(t *testing.T) {
 	t.Parallel()
 	w := meaningWorld(t)

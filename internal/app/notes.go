@@ -169,6 +169,9 @@ func (n *notes) state() (said string, ill bool) {
 	said = fmt.Sprintf("%s, %s, %s", st.State, text.Many(st.Documents, "document"), text.Many(st.Sections, "section"))
 	if n.models.embedder != nil {
 		said += ", " + text.Many(st.Vectors, "vector")
+		if st.Wordless > 0 {
+			said += fmt.Sprintf(wordsRefused, text.Many(st.Wordless, "section"))
+		}
 	}
 	if st.State == vault.StateBuilding || st.State == vault.StateLoading {
 		said += fmt.Sprintf(" (%d of %d files looked at)", st.Done, st.Total)

@@ -65,6 +65,7 @@ type Status struct {
 	State               State
 	Documents, Sections int
 	Vectors             int    // made so far, of different sections
+	Wordless            int    // different sections that the model makes no vector of
 	Done, Total         int    // files of the check that is under way, or of the last one
 	Err                 string // the last thing that went wrong and still is, "" when all is well
 	Checked             time.Time

@@ -35,6 +35,7 @@ type meanings struct {
 	ready bool
 	kinds map[string]*sketches
 	count int
+	blank int // of count: the model refused the text, or it has no direction
 }
 
 // sketches are those of one kind, one behind the other.
@@ -49,6 +50,7 @@ func (m *meanings) add(kind string, id int64, v vector.Vector) {
 	defer m.mu.Unlock()
 	m.count++
 	if len(v) == 0 {
+		m.blank++
 		return
 	}
 	k := m.kinds[kind]
@@ -61,11 +63,12 @@ func (m *meanings) add(kind string, id int64, v vector.Vector) {
 	}
 }
 
-// state returns how many vectors there are, and whether the index is complete.
-func (m *meanings) state() (count int, ready bool) {
+// state returns how many vectors there are, how many of them are blank, and whether
+// the index is complete.
+func (m *meanings) state() (count, blank int, ready bool) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	return m.count, m.ready
+	return m.count, m.blank, m.ready
 }
 
 // candidates returns the n vectors whose sketches differ the least, or a few more.
@@ -107,7 +110,7 @@ func (m *meanings) has(kind string) bool {
 func (m *meanings) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.ready, m.kinds, m.count = false, map[string]*sketches{}, 0
+	m.ready, m.kinds, m.count, m.blank = false, map[string]*sketches{}, 0, 0
 }
 
 // meaning returns the text of a section that its vector is made from, and its key.
@@ -129,13 +132,13 @@ func (v *Vault) Embed(ctx context.Context) (more bool, err error) {
 		return false, nil
 	}
 	changes := v.changes.Load()
-	if count, ready := m.state(); !ready || count > v.Status().Sections+maxOrphans {
+	if count, _, ready := m.state(); !ready || count > v.Status().Sections+maxOrphans {
 		if err := v.loadVectors(ctx); err != nil {
 			return false, fmt.Errorf("load vectors: %w", err)
 		}
 	}
-	count, _ := m.state()
-	v.set(func(s *Status) { s.Vectors = count })
+	count, blank, _ := m.state()
+	v.set(func(s *Status) { s.Vectors, s.Wordless = count-blank, blank })
 	if m.done == changes || count >= maxVectors {
 		return false, nil
 	}
@@ -183,8 +186,8 @@ func (v *Vault) unembedded(ctx context.Context, last int64) (due []unmade, err e
 	})
 }
 
-// embed gives sections their vectors. One whose text has no direction gets an
-// empty one, so that it is not asked for again.
+// embed gives sections their vectors. One whose text has no direction, or is
+// refused by the model, gets an empty one, so that it is not asked for again.
 func (v *Vault) embed(ctx context.Context, due []unmade) error {
 	texts := make([]string, len(due))
 	for i, u := range due {

@@ -23,6 +23,7 @@ type embeddings struct {
 	synonyms map[string]string
 	down     atomic.Bool
 	asked    []string
+	refuses  string // a word of texts without a vector
 }
 
 func (e *embeddings) embed(_ context.Context, texts []string) (list [][]float32, err error) {
@@ -31,6 +32,10 @@ func (e *embeddings) embed(_ context.Context, texts []string) (list [][]float32,
 		return nil, errors.New("down")
 	}
 	for _, text := range texts {
+		if e.refuses != "" && strings.Contains(text, e.refuses) {
+			list = append(list, nil)
+			continue
+		}
 		list = append(list, llmtest.Vector(text, e.synonyms))
 	}
 	return list, nil
@@ -282,4 +287,21 @@ func BenchmarkNear(b *testing.B) {
 	b.ReportMetric(milliseconds(took[len(took)/2]), "p50-ms")
 	b.ReportMetric(milliseconds(took[len(took)*95/100]), "p95-ms")
 	b.ReportMetric(milliseconds(took[len(took)-1]), "max-ms")
+}
+
+// A section that the model refuses is marked, counted and not asked about again.
+func TestARefusedSectionIsMarked(t *testing.T) {
+	e := &embeddings{synonyms: map[string]string{"feline": "kitty"}, refuses: "Poison"}
+	f := withVectors(t, e)
+	f.put("a.md", "# A\n\nFeline.\n")
+	f.put("b.md", "# B\n\nPoison.\n")
+	f.refresh()
+	if made := f.embedAll(e); made != 2 || f.Status().Vectors != 1 || f.Status().Wordless != 1 || f.paths("kitty") != "a.md" {
+		t.Errorf("%d texts, %+v, %q", made, f.Status(), f.paths("kitty"))
+	}
+	f.reopen()
+	f.refresh()
+	if made := f.embedAll(e); made != 0 || f.Status().Wordless != 1 {
+		t.Errorf("asked about it again: %d, %+v", made, f.Status())
+	}
 }

@@ -16,19 +16,26 @@ import (
 )
 
 // Embed turns texts into vectors, one per text, in order: llm.Embedder's one
-// method. Whoever hands it out says in the log when it fails; without a vector
+// method. A text that the model refuses has a nil one. Whoever hands it out says in the log when it fails; without a vector
 // everything is found by words alone.
 type Embed func(ctx context.Context, texts []string) ([][]float32, error)
 
 // patience is how long a question waits for its vector.
 const patience = 2 * time.Second
 
+// asking is the key of contexts in which somebody waits for a vector.
+type asking struct{}
+
+// Asking reports whether a vector is made for a question, whose answer somebody
+// waits for, and not for what is stored.
+func Asking(ctx context.Context) bool { return ctx.Value(asking{}) != nil }
+
 // Query returns the vector of what somebody asks, nil when there is none in time.
 func (e Embed) Query(ctx context.Context, text string) Vector {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, asking{}, true), patience)
 	defer cancel()
 	list, err := e(ctx, []string{text})
 	if err != nil || len(list) != 1 {

@@ -27,6 +27,7 @@ type embeddings struct {
 	synonyms map[string]string
 	asked    [][]string
 	turns    []Turn
+	refused  string
 }
 
 // Synonyms are words that mean the same: key and value are one to the vectors.
@@ -37,6 +38,10 @@ func (s *Server) Synonyms(same map[string]string) { s.with(func() { s.vectors.sy
 func (s *Server) FailEmbeddings(turns ...Turn) {
 	s.with(func() { s.vectors.turns = append(s.vectors.turns, turns...) })
 }
+
+// RefuseEmbeddings has the fake refuse each request for vectors with a text that
+// contains a word, as servers do that break over one.
+func (s *Server) RefuseEmbeddings(word string) { s.with(func() { s.vectors.refused = word }) }
 
 // Embedded returns the texts of each request for vectors so far.
 func (s *Server) Embedded() (list [][]string) {
@@ -57,10 +62,12 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var failure *Turn
+	refused := ""
 	s.with(func() {
 		if !s.quiet {
 			s.vectors.asked = append(s.vectors.asked, req.Input)
 		}
+		refused = s.vectors.refused
 		if len(s.vectors.turns) > 0 {
 			failure, s.vectors.turns = &s.vectors.turns[0], s.vectors.turns[1:]
 		}
@@ -78,6 +85,10 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request) {
 	}
 	data := []map[string]any{}
 	for i, text := range req.Input {
+		if refused != "" && strings.Contains(text, refused) {
+			fail(w, http.StatusBadRequest, "bad_input", "unsupported value: NaN")
+			return
+		}
 		if text == "" || len(text) > maxLength {
 			fail(w, http.StatusBadRequest, "bad_input", fmt.Sprintf("input[%d] has %d bytes", i, len(text)))
 			return

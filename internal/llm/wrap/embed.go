@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/llm"
 	"parley/internal/text"
+	"parley/internal/vector"
 )
 
 const (
@@ -31,6 +32,8 @@ type Vectors struct {
 
 // Embedder hands out vectors: each question's once, with secrets hidden, and
 // none for a while after a failure of all endpoints, which it tells the log once.
+// Questions and what is stored rest apart: what one met says little about the
+// other. A text that is refused while the model takes others costs only itself.
 type Embedder struct {
 	Of    []Vectors // the same model at each; the first that works
 	Name  string    // of the model
@@ -39,9 +42,8 @@ type Embedder struct {
 	Log   *slog.Logger
 	Now   func() time.Time
 
-	mu     sync.Mutex // guards the rest
-	down   bool
-	until  time.Time // of the rest
+	mu     sync.Mutex         // guards the rest
+	rests  map[bool]time.Time // until when, of questions (true) and of the others; none when it works
 	recent []recentVector
 }
 
@@ -50,7 +52,10 @@ type recentVector struct {
 	vector []float32
 }
 
-// Embed implements llm.Embedder.
+// probe is a text that every model takes.
+const probe = "hello"
+
+// Embed implements vector.Embed.
 func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	safe := make([]string, len(texts))
 	for i, t := range texts {
@@ -61,10 +66,10 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 			return [][]float32{v}, nil
 		}
 	}
-	if e.resting() {
+	if e.resting(ctx) {
 		return nil, ErrNoVectors
 	}
-	list, err := e.first(ctx, safe)
+	list, err := e.each(ctx, safe)
 	e.note(ctx, err)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoVectors, err)
@@ -73,6 +78,46 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		e.keep(safe[0], list[0])
 	}
 	return list, nil
+}
+
+// each is first, but where the model still takes other texts, a batch that
+// fails is halved, and a text that fails twice by itself gets no vector.
+func (e *Embedder) each(ctx context.Context, texts []string) ([][]float32, error) {
+	list, err := e.first(ctx, texts)
+	if err == nil || !aboutTexts(ctx, err) {
+		return list, err
+	}
+	if _, down := e.first(ctx, []string{probe}); down != nil {
+		return nil, err
+	}
+	if len(texts) == 1 {
+		if list, err = e.first(ctx, texts); err != nil && aboutTexts(ctx, err) {
+			e.Log.Warn("the embedding model refuses a text; it is found by words alone", "model", e.Name, "bytes", len(texts[0]), "err", err)
+			return [][]float32{nil}, nil
+		}
+		return list, err
+	}
+	head, err := e.each(ctx, texts[:len(texts)/2])
+	if err != nil {
+		return nil, err
+	}
+	tail, err := e.each(ctx, texts[len(texts)/2:])
+	return append(head, tail...), err
+}
+
+// aboutTexts reports whether a failure may be due to one of the texts: not the
+// key, a limit, or somebody who no longer waits. Servers also break or fall
+// silent over a text.
+func aboutTexts(ctx context.Context, err error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	for _, class := range []error{llm.ErrUnavailable, llm.ErrBadRequest, llm.ErrContextOverflow, llm.ErrFiltered, llm.ErrInvalidOutput} {
+		if errors.Is(err, class) {
+			return true
+		}
+	}
+	return false
 }
 
 // first asks each endpoint until one answers, and counts what each took.
@@ -112,10 +157,10 @@ func (e *Embedder) keep(text string, v []float32) {
 	e.recent = append(e.recent, recentVector{sha256.Sum256([]byte(text)), v})
 }
 
-func (e *Embedder) resting() bool {
+func (e *Embedder) resting(ctx context.Context) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.Now().Before(e.until)
+	return e.Now().Before(e.rests[vector.Asking(ctx)])
 }
 
 // note heeds how a request went. That somebody gave up on an answer says nothing
@@ -126,17 +171,19 @@ func (e *Embedder) note(ctx context.Context, err error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	was := e.down
-	e.down = err != nil
-	switch {
-	case err != nil:
-		e.until = e.Now().Add(embedRest)
-		if !was {
-			e.Log.Warn("the embedding model failed; facts, notes and rules are found by words alone until it answers", "model", e.Name, "err", err)
-		}
-	default:
-		if was {
+	was := len(e.rests) > 0
+	if err == nil {
+		delete(e.rests, vector.Asking(ctx))
+		if was && len(e.rests) == 0 {
 			e.Log.Info("the embedding model answers again", "model", e.Name)
 		}
+		return
+	}
+	if e.rests == nil {
+		e.rests = map[bool]time.Time{}
+	}
+	e.rests[vector.Asking(ctx)] = e.Now().Add(embedRest)
+	if !was {
+		e.Log.Warn("the embedding model failed; facts, notes and rules are found by words alone until it answers", "model", e.Name, "err", err)
 	}
 }

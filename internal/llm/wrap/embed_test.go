@@ -6,25 +6,34 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"parley/internal/llm"
 	"parley/internal/text"
+	"parley/internal/vector"
 	"parley/internal/waittest"
 )
 
-// flaky is an endpoint that fails while it is told to, and counts.
+// flaky is an endpoint that fails while it is told to, refuses some texts, and
+// counts.
 type flaky struct {
-	down  bool
-	asked []string
+	down    bool
+	refuses map[string]error
+	asked   []string
 }
 
 func (f *flaky) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
 	f.asked = append(f.asked, texts...)
 	if f.down {
-		return nil, llm.Usage{}, errors.New("down")
+		return nil, llm.Usage{}, &llm.Error{Class: llm.ErrUnavailable, Status: 500, Detail: "down"}
+	}
+	for _, t := range texts {
+		if err := f.refuses[t]; err != nil {
+			return nil, llm.Usage{}, err
+		}
 	}
 	return slices.Repeat([][]float32{{1, 2}}, len(texts)), llm.Usage{}, ctx.Err()
 }
@@ -64,6 +73,58 @@ func TestEmbedderRestsAndRemembers(t *testing.T) {
 		before = len(f.asked)
 		if err := ask("a sk-secret"); err != nil || len(f.asked) != before+1 {
 			t.Errorf("more is kept than should be: %v", err)
+		}
+	})
+}
+
+// TestOneTextThatIsRefused: the others have their vectors, at few requests, and
+// only this one is left without; a model that is down marks nothing.
+func TestOneTextThatIsRefused(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log strings.Builder
+		f := &flaky{refuses: map[string]error{
+			"t7":  &llm.Error{Class: llm.ErrBadRequest, Status: 400, Detail: "bad"},
+			"t20": &llm.Error{Class: llm.ErrUnavailable, Status: 500, Detail: "NaN"},
+		}}
+		e := &Embedder{Of: []Vectors{{Embedder: f}}, Name: "m", Count: func(context.Context, Call) {}, Log: slog.New(slog.NewTextHandler(&log, nil)), Now: time.Now}
+		var texts []string
+		for i := range 32 {
+			texts = append(texts, fmt.Sprint("t", i))
+		}
+		list, err := e.Embed(t.Context(), texts)
+		if err != nil || len(list) != 32 {
+			t.Fatalf("%d vectors, %v", len(list), err)
+		}
+		for i, v := range list {
+			if (v == nil) != (i == 7 || i == 20) {
+				t.Errorf("vector %d: %v", i, v)
+			}
+		}
+		if n := strings.Count(log.String(), "refuses a text"); n != 2 || strings.Contains(log.String(), "t20") {
+			t.Errorf("the log: %s", log.String())
+		}
+		if list, err := e.Embed(t.Context(), []string{"t20", "t1"}); err != nil || list[0] != nil || list[1] == nil {
+			t.Errorf("with another: %v, %v", list, err)
+		}
+		f.down = true
+		if list, err := e.Embed(t.Context(), texts); !errors.Is(err, ErrNoVectors) || list != nil {
+			t.Errorf("down: %v, %v", list, err)
+		}
+		f.down = false
+		// What is stored rests; a question is asked all the same, and the other way round.
+		if _, err := e.Embed(t.Context(), texts); err == nil {
+			t.Error("what is stored does not rest")
+		}
+		if v := vector.Embed(e.Embed).Query(t.Context(), "where?"); v == nil {
+			t.Error("the question rests too")
+		}
+		waittest.Pass(embedRest)
+		f.refuses["slow?"] = &llm.Error{Class: llm.ErrAuth}
+		if v := vector.Embed(e.Embed).Query(t.Context(), "slow?"); v != nil || vector.Embed(e.Embed).Query(t.Context(), "why?") != nil {
+			t.Error("questions do not rest")
+		}
+		if _, err := e.Embed(t.Context(), []string{"t1", "t2"}); err != nil {
+			t.Errorf("what is stored rests because of a question: %v", err)
 		}
 	})
 }
