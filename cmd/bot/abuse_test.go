@@ -12,9 +12,9 @@ import (
 
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
-	"parley/internal/memory"
 )
 
 // TestNobodyIsPinged: whatever a model says, in posts, edits,
@@ -149,11 +149,11 @@ func TestTenThousandReminders(t *testing.T) {
 	}
 	s, kept := w.open(t), 0
 	for i := range 10_000 {
-		_, err := s.AddReminder(context.Background(), memory.Reminder{User: chat.User{ID: "telegram:7"},
+		_, err := s.AddReminder(context.Background(), agenda.Reminder{User: chat.User{ID: "telegram:7"},
 			Key: chat.Key{Platform: "telegram", Channel: "7"}, Text: fmt.Sprint("r", i), Due: time.Now().Add(time.Hour)}, "")
 		if err == nil {
 			kept++
-		} else if !errors.Is(err, memory.ErrTooManyReminders) {
+		} else if !errors.Is(err, agenda.ErrTooManyReminders) {
 			t.Fatal(err)
 		}
 	}

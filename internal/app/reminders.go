@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/memory"
 	"parley/internal/text"
 )
 
@@ -53,7 +53,7 @@ func (c *chores) remind(ctx context.Context) error {
 }
 
 // reminderParts returns the words, with buttons to snooze and to be done.
-func (c *chores) reminderParts(r memory.Reminder) []chat.Part {
+func (c *chores) reminderParts(r agenda.Reminder) []chat.Part {
 	said := fmt.Sprintf(wordsReminder, r.Text)
 	if name := r.User.Name; name != "" && !c.platforms.alone(r.Key) {
 		said = fmt.Sprintf(wordsReminderFor, name, r.Text)

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"parley/internal/admin"
+	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/memory"
 )
 
 // unwanted explains why a due reminder is not sent: its person left the place, blocked
 // the bot, or may not write any more. "" means that it is sent.
-func (c *chores) unwanted(ctx context.Context, r memory.Reminder) (string, error) {
+func (c *chores) unwanted(ctx context.Context, r agenda.Reminder) (string, error) {
 	out, err := c.store.Absent(ctx, r.User.ID, r.Key)
 	if err != nil {
 		return "", err

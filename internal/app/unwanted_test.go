@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/memory"
 	"parley/internal/provenance"
 )
 
@@ -41,7 +41,7 @@ func TestRemindersOfThoseWhoAreGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			st := staged(t, "-- talk --\n", nil)
 			must(t, st.app.storage.store.Grant(t.Context(), ann.ID, "member", "telegram:1"))
-			_, err := st.app.storage.store.AddReminder(t.Context(), memory.Reminder{User: ann, Key: tt.key, Text: "the plants", Due: st.Now().Add(time.Hour), Schedule: "0 10 * * *", Zone: "UTC"}, "")
+			_, err := st.app.storage.store.AddReminder(t.Context(), agenda.Reminder{User: ann, Key: tt.key, Text: "the plants", Due: st.Now().Add(time.Hour), Schedule: "0 10 * * *", Zone: "UTC"}, "")
 			must(t, err)
 			tt.gone(st)
 			st.Advance(2 * time.Hour)

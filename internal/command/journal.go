@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"parley/internal/admin"
+	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/tools"
 )
@@ -20,7 +20,7 @@ type Journal struct {
 
 // JournalRows takes lines of people's journals; memory.Store.
 type JournalRows interface {
-	AddLog(ctx context.Context, v provenance.Viewer, e memory.LogEntry, callKey string) (memory.LogEntry, error)
+	AddLog(ctx context.Context, v provenance.Viewer, e agenda.LogEntry, callKey string) (agenda.LogEntry, error)
 }
 
 func (j Journal) command() admin.Command {
@@ -35,7 +35,7 @@ func (j Journal) command() admin.Command {
 }
 
 func (j Journal) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	e, err := j.Rows.AddLog(ctx, provenance.ViewerOf(r.Message), memory.LogEntry{Content: r.Args["text"], Type: r.Args["type"]}, "")
+	e, err := j.Rows.AddLog(ctx, provenance.ViewerOf(r.Message), agenda.LogEntry{Content: r.Args["text"], Type: r.Args["type"]}, "")
 	return chat.Answer{Text: fmt.Sprintf(wordsLogged, e.ID, e.Content)}, err
 }
 

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"parley/internal/admin"
+	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
@@ -25,12 +25,12 @@ type Reminders struct {
 }
 
 // ReminderRows is the reminders that are stored, as far as somebody can see
-// them; memory.ErrNoReminder is none. memory.Store.
+// them; agenda.ErrNoReminder is none. memory.Store.
 type ReminderRows interface {
-	FinishReminder(ctx context.Context, v provenance.Viewer, id int64) (memory.Reminder, error)
-	Reminders(ctx context.Context, v provenance.Viewer) ([]memory.Reminder, error)
-	CancelReminder(ctx context.Context, v provenance.Viewer, id int64) (memory.Reminder, error)
-	SnoozeReminder(ctx context.Context, v provenance.Viewer, id int64, due time.Time) (memory.Reminder, error)
+	FinishReminder(ctx context.Context, v provenance.Viewer, id int64) (agenda.Reminder, error)
+	Reminders(ctx context.Context, v provenance.Viewer) ([]agenda.Reminder, error)
+	CancelReminder(ctx context.Context, v provenance.Viewer, id int64) (agenda.Reminder, error)
+	SnoozeReminder(ctx context.Context, v provenance.Viewer, id int64, due time.Time) (agenda.Reminder, error)
 }
 
 func (s Reminders) command() admin.Command {
@@ -52,12 +52,12 @@ func (s Reminders) command() admin.Command {
 
 // noReminder says where to find those there are.
 func noReminder(err error) error {
-	return text.Instead(err, memory.ErrNoReminder, wordsNoReminder)
+	return text.Instead(err, agenda.ErrNoReminder, wordsNoReminder)
 }
 
 // reminderAnswer says what became of a reminder.
-func reminderAnswer(words string) func(memory.Reminder, error) (chat.Answer, error) {
-	return func(m memory.Reminder, err error) (chat.Answer, error) {
+func reminderAnswer(words string) func(agenda.Reminder, error) (chat.Answer, error) {
+	return func(m agenda.Reminder, err error) (chat.Answer, error) {
 		return chat.Answer{Text: fmt.Sprintf(words, m.ID, m.Text)}, noReminder(err)
 	}
 }

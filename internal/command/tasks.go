@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"parley/internal/admin"
+	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
@@ -22,18 +22,18 @@ type TaskRows interface {
 	TaskWriter
 }
 
-// TaskReader finds tasks that somebody can see; memory.ErrNoTask is none.
+// TaskReader finds tasks that somebody can see; agenda.ErrNoTask is none.
 type TaskReader interface {
-	Task(ctx context.Context, v provenance.Viewer, id int64) (memory.Task, error)
-	Tasks(ctx context.Context, v provenance.Viewer, limit, offset int) ([]memory.Task, error)
+	Task(ctx context.Context, v provenance.Viewer, id int64) (agenda.Task, error)
+	Tasks(ctx context.Context, v provenance.Viewer, limit, offset int) ([]agenda.Task, error)
 }
 
-// TaskWriter changes tasks that somebody can see; memory.ErrNoTask is none.
+// TaskWriter changes tasks that somebody can see; agenda.ErrNoTask is none.
 type TaskWriter interface {
-	AddTask(ctx context.Context, v provenance.Viewer, what, callKey string, from provenance.Origin) (memory.Task, error)
-	CompleteTask(ctx context.Context, v provenance.Viewer, id int64) (memory.Task, error)
-	UpdateTask(ctx context.Context, v provenance.Viewer, id int64, what string, from provenance.Origin) (memory.Task, error)
-	DeleteTask(ctx context.Context, v provenance.Viewer, id int64) (memory.Task, error)
+	AddTask(ctx context.Context, v provenance.Viewer, what, callKey string, from provenance.Origin) (agenda.Task, error)
+	CompleteTask(ctx context.Context, v provenance.Viewer, id int64) (agenda.Task, error)
+	UpdateTask(ctx context.Context, v provenance.Viewer, id int64, what string, from provenance.Origin) (agenda.Task, error)
+	DeleteTask(ctx context.Context, v provenance.Viewer, id int64) (agenda.Task, error)
 }
 
 // typed is the origin of what a command stores.
@@ -59,11 +59,11 @@ func (t Tasks) command() admin.Command {
 }
 
 // noTask says where to find those there are.
-func noTask(err error) error { return text.Instead(err, memory.ErrNoTask, wordsNoTask) }
+func noTask(err error) error { return text.Instead(err, agenda.ErrNoTask, wordsNoTask) }
 
 // taskAnswer says what became of a task.
-func taskAnswer(words string) func(memory.Task, error) (chat.Answer, error) {
-	return func(t memory.Task, err error) (chat.Answer, error) {
+func taskAnswer(words string) func(agenda.Task, error) (chat.Answer, error) {
+	return func(t agenda.Task, err error) (chat.Answer, error) {
 		return chat.Answer{Text: fmt.Sprintf(words, t.ID, t.Description)}, noTask(err)
 	}
 }

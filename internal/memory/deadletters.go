@@ -127,7 +127,7 @@ func (s *Store) ListDeadLetters(_ context.Context, after int64, limit int) ([]De
 // DeadLetter returns one; ErrNoLetter when there is none.
 func (s *Store) DeadLetter(_ context.Context, id int64) (DeadLetter, error) {
 	l, err := scanLetter(s.db.QueryRow("SELECT "+letterColumns+" FROM dead_letters WHERE id = ?", id))
-	return l, during("read dead letter", noRow(err, ErrNoLetter))
+	return l, during("read dead letter", sqlite.NoRow(err, ErrNoLetter))
 }
 
 // LettersToRetry lists those that are to be read again, oldest first.

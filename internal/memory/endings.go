@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"parley/internal/past"
+	"parley/internal/provenance"
 	"parley/internal/sqlite"
 )
 
@@ -111,7 +112,7 @@ func handOn(tx *sqlite.Tx, se Session, c Closing) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE sessions SET decisions = :decisions, via = via | :via, people = "+morePeople(":people")+" WHERE id = :id",
+	_, err = tx.Exec("UPDATE sessions SET decisions = :decisions, via = via | :via, people = "+provenance.MorePeople(":people")+" WHERE id = :id",
 		sqlite.Named{"decisions": string(b), "via": int(c.Origin.Via), "people": c.Origin.Names(), "id": id})
 	return err
 }

@@ -8,25 +8,26 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/agenda"
 	"parley/internal/facts"
 	"parley/internal/sqlite"
 )
 
 // Export is everything that is stored about a person, for them to read.
 type Export struct {
-	User      string          `json:"user"`
-	At        time.Time       `json:"at"`
-	TimeZone  string          `json:"time_zone,omitempty"`
-	Playbook  string          `json:"playbook,omitempty"` // what rules keep of them
-	Facts     []facts.Record  `json:"facts"`
-	Tasks     []Task          `json:"tasks"`
-	Reminders []Reminder      `json:"reminders"`
-	Journal   []LogEntry      `json:"journal"`
-	Messages  []MessageRecord `json:"messages"`
-	Answers   []AnswerRecord  `json:"answers"`
-	Calls     []CallRecord    `json:"calls"`    // of tools, for those answers
-	Earlier   []string        `json:"earlier"`  // what facts said before
-	Sessions  []SessionRecord `json:"sessions"` // conversations with them alone, summed up
+	User      string            `json:"user"`
+	At        time.Time         `json:"at"`
+	TimeZone  string            `json:"time_zone,omitempty"`
+	Playbook  string            `json:"playbook,omitempty"` // what rules keep of them
+	Facts     []facts.Record    `json:"facts"`
+	Tasks     []agenda.Task     `json:"tasks"`
+	Reminders []agenda.Reminder `json:"reminders"`
+	Journal   []agenda.LogEntry `json:"journal"`
+	Messages  []MessageRecord   `json:"messages"`
+	Answers   []AnswerRecord    `json:"answers"`
+	Calls     []CallRecord      `json:"calls"`    // of tools, for those answers
+	Earlier   []string          `json:"earlier"`  // what facts said before
+	Sessions  []SessionRecord   `json:"sessions"` // conversations with them alone, summed up
 }
 
 // MessageRecord is a message of the person, or an answer to it.
@@ -139,7 +140,7 @@ func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err er
 	if e.Reminders, err = s.Reminders(ctx, v); err != nil {
 		return e, err
 	}
-	if e.Journal, err = s.Log(ctx, v, LogQuery{Limit: everything}); err != nil {
+	if e.Journal, err = s.Log(ctx, v, agenda.LogQuery{Limit: everything}); err != nil {
 		return e, err
 	}
 	e.Playbook = p.Playbook

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/llm/llmtest"
@@ -41,8 +42,8 @@ func TestForgettingLeavesNoTrace(t *testing.T) {
 			must(t, err)
 		}
 		must(t, second(s.AddTask(bg, v, word, "", Origin{})))
-		must(t, second(s.AddLog(bg, v, LogEntry{Content: word}, "")))
-		must(t, second(s.AddReminder(bg, Reminder{User: chat.User{ID: v.User, Name: word}, Key: place, Text: word, Due: time.Now()}, "")))
+		must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: word}, "")))
+		must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User, Name: word}, Key: place, Text: word, Due: time.Now()}, "")))
 		must(t, s.SetTimeZone(bg, v.User, "Europe/"+word))
 	}
 	must(t, s.SetSetting(bg, Passing+"librarian:1:2:c", "tidy what "+secret+" wrote"))

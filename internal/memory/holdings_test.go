@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/llm"
@@ -89,8 +90,8 @@ func life(t *testing.T, s *Store, who string) {
 	must(t, err)
 	must(t, second(s.SaveFact(bg, Viewer{User: user, Key: room}, facts.NewFact{Scope: facts.ScopeChannel, Content: w("key_facts.content") + " for the room"})))
 	must(t, second(s.AddTask(bg, v, w("tasks.description"), "", Origin{})))
-	must(t, second(s.AddLog(bg, v, LogEntry{Content: w("log_entries.content")}, "")))
-	must(t, second(s.AddReminder(bg, Reminder{User: chat.User{ID: user, Name: w("reminders.name")}, Key: alone, Text: w("reminders.text"), Due: time.Now().Add(time.Hour)}, "")))
+	must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: w("log_entries.content")}, "")))
+	must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: user, Name: w("reminders.name")}, Key: alone, Text: w("reminders.text"), Due: time.Now().Add(time.Hour)}, "")))
 	must(t, s.SetTimeZone(bg, user, "Europe/"+w("people.time_zone")))
 	for _, k := range []chat.Key{alone, room} {
 		m := chat.Message{ID: who + k.Channel, Key: k, From: chat.User{ID: user, Name: w("messages.name")}, Text: "x", Addressed: true, At: time.Now()}
@@ -161,8 +162,8 @@ func others(t *testing.T, s *Store, whose, who string) {
 	v := Viewer{User: "x:" + who, Key: chat.Key{Platform: "x", Channel: "room"}}
 	must(t, second(s.SaveFact(bg, v, facts.NewFact{Content: w + " was told", Origin: made})))
 	must(t, second(s.AddTask(bg, v, w, "", made)))
-	must(t, second(s.AddLog(bg, v, LogEntry{Content: w, Origin: made}, "")))
-	must(t, second(s.AddReminder(bg, Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: w, Due: time.Now().Add(time.Hour), Origin: made}, "")))
+	must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: w, Origin: made}, "")))
+	must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: w, Due: time.Now().Add(time.Hour), Origin: made}, "")))
 }
 
 // After forgetting, no byte of the data folder has a word of the person, in no

@@ -81,10 +81,19 @@ func (s *Store) Notify(ctx context.Context, what string, parts []chat.Part) erro
 	if err != nil {
 		return fmt.Errorf("notify: %w", err)
 	}
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error { return s.notify(tx, what, parts, bodies) })
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error { return s.insertNotice(tx, what, parts, bodies) })
 }
 
-func (s *Store) notify(tx *sqlite.Tx, what string, parts []chat.Part, bodies []string) error {
+// notify is insertNotice for parts that are not encoded yet.
+func (s *Store) notify(tx *sqlite.Tx, what string, parts []chat.Part) error {
+	bodies, err := encode(parts)
+	if err != nil {
+		return err
+	}
+	return s.insertNotice(tx, what, parts, bodies)
+}
+
+func (s *Store) insertNotice(tx *sqlite.Tx, what string, parts []chat.Part, bodies []string) error {
 	for i, p := range parts {
 		_, err := tx.Exec(`INSERT INTO outbox (part, kind, platform, channel, thread, body, nonce, at)
 			VALUES (?, 'notice', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,

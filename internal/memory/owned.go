@@ -16,16 +16,6 @@ type (
 	names = provenance.Names
 )
 
-// ofOwner is the condition on rows that belong to one person: theirs, and in
-// company only those from the same channel. Its parameters come from
-// Viewer.Named.
-const ofOwner = ` user_id = :user AND (:direct OR (platform = :platform AND channel = :channel)) `
-
-// morePeople returns the column people with those of a parameter added.
-func morePeople(parameter string) string {
-	return "iif(" + parameter + " = '', people, (SELECT json_group_array(value) FROM (SELECT value FROM json_each(iif(people = '', '[]', people)) UNION SELECT value FROM json_each(" + parameter + "))))"
-}
-
 // Stamp writes a time as rows hold it; the zero time is "".
 func Stamp(t time.Time) string { return sqlite.Stamp(t) }
 

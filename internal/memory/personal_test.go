@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/facts"
 )
@@ -60,12 +61,12 @@ func TestTasksBelongToOnePerson(t *testing.T) {
 	for _, err := range []error{
 		second(s.CompleteTask(bg, b, first.ID)), second(s.DeleteTask(bg, b, first.ID)), second(s.UpdateTask(bg, in("x:a", "room", ""), first.ID, "x", Origin{})),
 	} {
-		if !errors.Is(err, ErrNoTask) {
+		if !errors.Is(err, agenda.ErrNoTask) {
 			t.Errorf("somebody else's task: %v", err)
 		}
 	}
-	for _, text := range []string{"", "  ", strings.Repeat("x", MaxTask+1)} {
-		if _, err := s.AddTask(bg, a, text, "", Origin{}); !errors.Is(err, ErrTaskSize) {
+	for _, text := range []string{"", "  ", strings.Repeat("x", agenda.MaxTask+1)} {
+		if _, err := s.AddTask(bg, a, text, "", Origin{}); !errors.Is(err, agenda.ErrTaskSize) {
 			t.Errorf("%.5q: %v", text, err)
 		}
 	}
@@ -78,7 +79,7 @@ func TestReminderIsSaidOnce(t *testing.T) {
 	s := open(t, Options{Now: clock.now})
 	v := direct("x:a")
 	due := clock.t.Add(time.Hour)
-	r, err := s.AddReminder(bg, Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "stretch", Due: due, Zone: "UTC"}, "")
+	r, err := s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "stretch", Due: due, Zone: "UTC"}, "")
 	must(t, err)
 	parts := []chat.Part{{Key: v.Key, Text: "stretch"}}
 	if list, err := s.DueReminders(bg, []string{"x"}, 10); err != nil || len(list) != 0 {
@@ -110,25 +111,25 @@ func TestReminderIsSaidOnce(t *testing.T) {
 		t.Errorf("told, and then done: %+v, %v", done, err)
 	}
 	for what, err := range map[string]error{"done again": second(s.FinishReminder(bg, v, r.ID)), "snoozed": second(s.SnoozeReminder(bg, v, r.ID, due.Add(time.Hour)))} {
-		if !errors.Is(err, ErrNoReminder) {
+		if !errors.Is(err, agenda.ErrNoReminder) {
 			t.Errorf("%s after it was done: %v", what, err)
 		}
 	}
-	weekly, err := s.AddReminder(bg, Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "water", Due: due.Add(time.Hour), Schedule: "0 9 * * 1"}, "")
+	weekly, err := s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "water", Due: due.Add(time.Hour), Schedule: "0 9 * * 1"}, "")
 	must(t, err)
 	must(t, second(s.FinishReminder(bg, v, weekly.ID)))
 	if list, err := s.Reminders(bg, v); err != nil || len(list) != 1 {
 		t.Errorf("a recurring one ended: %+v, %v", list, err)
 	}
 	must(t, second(s.CancelReminder(bg, v, weekly.ID)))
-	if _, err := s.CancelReminder(bg, direct("x:b"), r.ID); !errors.Is(err, ErrNoReminder) {
+	if _, err := s.CancelReminder(bg, direct("x:b"), r.ID); !errors.Is(err, agenda.ErrNoReminder) {
 		t.Errorf("somebody else's reminder: %v", err)
 	}
-	for i := range maxReminders {
-		_, err := s.AddReminder(bg, Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: fmt.Sprint(i), Due: due.Add(time.Hour)}, "")
+	for i := range agenda.MaxReminders {
+		_, err := s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: fmt.Sprint(i), Due: due.Add(time.Hour)}, "")
 		must(t, err)
 	}
-	if _, err := s.AddReminder(bg, Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "one more", Due: due}, ""); !errors.Is(err, ErrTooManyReminders) {
+	if _, err := s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "one more", Due: due}, ""); !errors.Is(err, agenda.ErrTooManyReminders) {
 		t.Errorf("without end: %v", err)
 	}
 }
@@ -139,36 +140,36 @@ func TestSnoozingRevivesNothing(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
 	s := open(t, Options{Now: clock.now})
 	v, soon := direct("x:a"), clock.t.Add(time.Hour)
-	add := func(r Reminder) Reminder {
+	add := func(r agenda.Reminder) agenda.Reminder {
 		r.User, r.Key, r.Text, r.Zone = chat.User{ID: v.User}, v.Key, "stretch", "UTC"
 		r, err := s.AddReminder(bg, r, "")
 		must(t, err)
 		return r
 	}
-	told := add(Reminder{Due: clock.t})
+	told := add(agenda.Reminder{Due: clock.t})
 	if ok, err := s.FireReminder(bg, told, time.Time{}, nil); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	for _, r := range []Reminder{add(Reminder{Due: soon}), add(Reminder{Due: soon, Schedule: "0 9 * * *"})} {
+	for _, r := range []agenda.Reminder{add(agenda.Reminder{Due: soon}), add(agenda.Reminder{Due: soon, Schedule: "0 9 * * *"})} {
 		must(t, second(s.CancelReminder(bg, v, r.ID)))
-		if _, err := s.SnoozeReminder(bg, v, r.ID, soon); !errors.Is(err, ErrNoReminder) {
+		if _, err := s.SnoozeReminder(bg, v, r.ID, soon); !errors.Is(err, agenda.ErrNoReminder) {
 			t.Errorf("a cancelled one: %v", err)
 		}
 	}
-	waiting := add(Reminder{Due: soon})
-	daily := add(Reminder{Due: soon, Schedule: "0 9 * * *"})
-	for range maxReminders - 2 {
-		add(Reminder{Due: soon})
+	waiting := add(agenda.Reminder{Due: soon})
+	daily := add(agenda.Reminder{Due: soon, Schedule: "0 9 * * *"})
+	for range agenda.MaxReminders - 2 {
+		add(agenda.Reminder{Due: soon})
 	}
-	for _, r := range []Reminder{told, daily} {
-		if _, err := s.SnoozeReminder(bg, v, r.ID, soon); !errors.Is(err, ErrTooManyReminders) {
+	for _, r := range []agenda.Reminder{told, daily} {
+		if _, err := s.SnoozeReminder(bg, v, r.ID, soon); !errors.Is(err, agenda.ErrTooManyReminders) {
 			t.Errorf("past the limit: %v", err)
 		}
 	}
 	if _, err := s.SnoozeReminder(bg, v, waiting.ID, soon.Add(time.Hour)); err != nil {
 		t.Errorf("one that waits already: %v", err)
 	}
-	if list, err := s.Reminders(bg, v); err != nil || len(list) != maxReminders {
+	if list, err := s.Reminders(bg, v); err != nil || len(list) != agenda.MaxReminders {
 		t.Errorf("%d wait, %v", len(list), err)
 	}
 	must(t, second(s.CancelReminder(bg, v, waiting.ID)))
@@ -183,11 +184,11 @@ func TestCallKeysArePersonal(t *testing.T) {
 	s := open(t, Options{})
 	a, b := direct("x:a"), direct("x:b")
 	remind := func(v Viewer) string {
-		r, _ := s.AddReminder(bg, Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "secret of " + v.User, Due: s.now()}, "0:1:call")
+		r, _ := s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "secret of " + v.User, Due: s.now()}, "0:1:call")
 		return r.Text
 	}
 	note := func(v Viewer) string {
-		e, _ := s.AddLog(bg, v, LogEntry{Content: "secret of " + v.User}, "0:1:call")
+		e, _ := s.AddLog(bg, v, agenda.LogEntry{Content: "secret of " + v.User}, "0:1:call")
 		return e.Content
 	}
 	save := func(v Viewer) string {
@@ -213,26 +214,26 @@ func TestLogReadsBack(t *testing.T) {
 	s := open(t, Options{Now: clock.now})
 	v := direct("x:a")
 	for _, text := range []string{"finished the agent", "read about foxes"} {
-		_, err := s.AddLog(bg, v, LogEntry{Content: text, Type: "research"}, "")
+		_, err := s.AddLog(bg, v, agenda.LogEntry{Content: text, Type: "research"}, "")
 		must(t, err)
 		clock.t = clock.t.AddDate(0, 0, 1)
 	}
-	list, err := s.Log(bg, v, LogQuery{Text: "fox reading"})
+	list, err := s.Log(bg, v, agenda.LogQuery{Text: "fox reading"})
 	must(t, err)
 	if len(list) != 1 || list[0].Content != "read about foxes" || list[0].Type != "research" || list[0].Author != "user" {
 		t.Errorf("search: %+v", list)
 	}
-	list, err = s.Log(bg, v, LogQuery{To: time.Date(2026, 5, 2, 0, 0, 0, 0, time.UTC)})
+	list, err = s.Log(bg, v, agenda.LogQuery{To: time.Date(2026, 5, 2, 0, 0, 0, 0, time.UTC)})
 	must(t, err)
 	if len(list) != 1 || list[0].Content != "finished the agent" {
 		t.Errorf("of a day: %+v", list)
 	}
-	for _, bad := range []LogEntry{{}, {Content: "x", Type: "rumour"}, {Content: "x", Author: "somebody"}, {Content: strings.Repeat("x", facts.MaxLength+1)}} {
+	for _, bad := range []agenda.LogEntry{{}, {Content: "x", Type: "rumour"}, {Content: "x", Author: "somebody"}, {Content: strings.Repeat("x", facts.MaxLength+1)}} {
 		if _, err := s.AddLog(bg, v, bad, ""); err == nil {
 			t.Errorf("%.20v was taken", bad)
 		}
 	}
-	if list, err := s.Log(bg, direct("x:b"), LogQuery{}); err != nil || len(list) != 0 {
+	if list, err := s.Log(bg, direct("x:b"), agenda.LogQuery{}); err != nil || len(list) != 0 {
 		t.Errorf("somebody else's: %v, %v", list, err)
 	}
 }
@@ -242,8 +243,8 @@ func TestExportHasEverything(t *testing.T) {
 	v := direct("x:a")
 	save(t, s, v, "likes tea")
 	must(t, second(s.AddTask(bg, v, "call mom", "", Origin{})))
-	must(t, second(s.AddLog(bg, v, LogEntry{Content: "a thought"}, "")))
-	must(t, second(s.AddReminder(bg, Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "stretch", Due: time.Now()}, "")))
+	must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: "a thought"}, "")))
+	must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: v.User}, Key: v.Key, Text: "stretch", Due: time.Now()}, "")))
 	save(t, s, direct("x:b"), "likes coffee")
 	e, err := s.ExportPerson(bg, "x:a")
 	must(t, err)

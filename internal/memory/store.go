@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"parley/internal/agenda"
 	"parley/internal/database"
 	"parley/internal/facts"
 	"parley/internal/past"
@@ -16,10 +17,11 @@ import (
 // Store is every row that survives a restart. It is safe for many goroutines.
 // Reads run beside each other; writes are queued to one writer that commits what
 // has gathered in one transaction. The File is how the database is doing, the
-// facts.Store what is remembered.
+// facts.Store what is remembered, the agenda.Book what people want to do.
 type Store struct {
 	*database.File
 	*facts.Store
+	*agenda.Book
 	Past *past.Archive // sessions as people see them
 
 	db  *sqlite.DB // of the File
@@ -60,6 +62,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	}
 	s := &Store{File: file, db: db, now: o.Now, Past: past.NewArchive(db, o.Now)}
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
+	s.Book = agenda.NewBook(db, o.Now, s.notify)
 	if err := db.QueryRow("SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.salt); err != nil {
 		return nil, errors.Join(fmt.Errorf("read the salt of nonces: %w", err), s.Close())
 	}

@@ -58,3 +58,11 @@ func During(op string, err error) error {
 	}
 	return fmt.Errorf("%s: %w", op, err)
 }
+
+// NoRow replaces "no row" by a word for people.
+func NoRow(err, word error) error {
+	if errors.Is(err, ErrNotFound) {
+		return word
+	}
+	return err
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"parley/internal/agenda"
 	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/provenance"
@@ -86,7 +87,7 @@ func invalid(argument string, err error) error {
 
 // refused turns failures that are the text argument's fault into argument errors.
 func refused(err error, argument string) (Result, error) {
-	for _, wrong := range []error{facts.ErrSize, memory.ErrTaskSize, memory.ErrLogSize} {
+	for _, wrong := range []error{facts.ErrSize, agenda.ErrTaskSize, agenda.ErrLogSize} {
 		if errors.Is(err, wrong) {
 			return Result{}, invalid(argument, wrong)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/agenda"
 	"parley/internal/memory"
 	"parley/internal/text"
 )
@@ -33,7 +34,7 @@ func logEntry(store *memory.Store) Tool {
 	meta.Ask = about(wordAskLog, func(a args) []string { return []string{a.Content} })
 	meta.Own = owning(func(a args) string { return a.Content })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		e, err := store.AddLog(ctx, viewer(c), memory.LogEntry{Content: a.Content, Type: a.Type, Author: a.Author, Origin: c.Origin}, c.Key)
+		e, err := store.AddLog(ctx, viewer(c), agenda.LogEntry{Content: a.Content, Type: a.Type, Author: a.Author, Origin: c.Origin}, c.Key)
 		if err != nil {
 			return refused(err, "content")
 		}
@@ -56,7 +57,7 @@ func listLog(k Planner) Tool {
 // lines, narrowed to those with all words of query.
 func (k Planner) Journal(ctx context.Context, c Call, day, query string) (string, error) {
 	loc, _ := k.place(ctx, c.Who)
-	q := memory.LogQuery{Text: query}
+	q := agenda.LogQuery{Text: query}
 	if strings.TrimSpace(day) != "" {
 		from, err := ParseDay(day, k.Now(), loc)
 		if err != nil {
@@ -86,7 +87,7 @@ func (k Planner) Journal(ctx context.Context, c Call, day, query string) (string
 
 // remark returns what is unusual about a line: a kind other than a thought, and an
 // author other than the person.
-func remark(e memory.LogEntry) string {
+func remark(e agenda.LogEntry) string {
 	var of []string
 	if e.Type != "thought" {
 		of = append(of, e.Type)

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text"
@@ -61,7 +62,7 @@ func (k Planner) Remind(ctx context.Context, c Call, text, at string) (string, e
 			return "", err
 		}
 	}
-	r, err := k.Store.AddReminder(ctx, memory.Reminder{
+	r, err := k.Store.AddReminder(ctx, agenda.Reminder{
 		User: c.Who, Key: c.Where, Text: text, Due: w.At, Schedule: w.Schedule, Zone: loc.String(), Origin: c.Origin,
 	}, c.Key)
 	if err != nil {
@@ -78,7 +79,7 @@ func (k Planner) Remind(ctx context.Context, c Call, text, at string) (string, e
 }
 
 // dueText returns a reminder's next time and its rhythm.
-func dueText(r memory.Reminder, loc *time.Location) string {
+func dueText(r agenda.Reminder, loc *time.Location) string {
 	text := r.Due.In(loc).Format("Monday, 2 January 2006 at 15:04 MST")
 	if r.Schedule != "" {
 		text += fmt.Sprintf(wordRepeats, r.Schedule)
@@ -103,7 +104,7 @@ func setReminder(k Planner) Tool {
 		if err == nil && w.Schedule != "" {
 			w.At, err = k.Next(w.Schedule, loc.String(), k.Now())
 		}
-		return sentence(wordAskRemind, a.Text, dueText(memory.Reminder{Due: w.At, Schedule: w.Schedule}, loc)), err
+		return sentence(wordAskRemind, a.Text, dueText(agenda.Reminder{Due: w.At, Schedule: w.Schedule}, loc)), err
 	})
 	meta.Own = owning(func(a args) string { return a.Text })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
@@ -127,7 +128,7 @@ func listReminders(k Planner) Tool {
 }
 
 // Lines are reminders as their owner reads them.
-func (k Planner) Lines(ctx context.Context, who chat.User, list []memory.Reminder) string {
+func (k Planner) Lines(ctx context.Context, who chat.User, list []agenda.Reminder) string {
 	loc, _ := k.place(ctx, who)
 	lines := make([]string, len(list))
 	for i, r := range list {

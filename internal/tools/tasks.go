@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/agenda"
 	"parley/internal/memory"
 )
 
@@ -64,7 +65,7 @@ func listTasks(store *memory.Store) Tool {
 		none := wordNoTasks
 		if a.Status == "open" || a.Status == "done" {
 			none = fmt.Sprintf(wordNoTasksThat, a.Status)
-			list = slices.DeleteFunc(list, func(t memory.Task) bool { return t.Done != (a.Status == "done") })
+			list = slices.DeleteFunc(list, func(t agenda.Task) bool { return t.Done != (a.Status == "done") })
 		}
 		if len(list) == 0 {
 			return Result{Content: none}, nil
@@ -81,7 +82,7 @@ func listTasks(store *memory.Store) Tool {
 const maxTasks = 10_000
 
 // TaskLines are tasks as people read them.
-func TaskLines(list []memory.Task) string {
+func TaskLines(list []agenda.Task) string {
 	lines := make([]string, len(list))
 	for i, t := range list {
 		lines[i] = fmt.Sprintf("- #%d %s", t.ID, t.Description)

@@ -1,4 +1,4 @@
-package memory
+package agenda
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/facts"
+	"parley/internal/provenance"
 	"parley/internal/recall"
 	"parley/internal/sqlite"
 	"parley/internal/text"
@@ -23,7 +24,7 @@ type LogEntry struct {
 	Type    string // thought, decision, research, insight
 	Content string
 	At      time.Time
-	Origin  Origin // whose words, and how they came
+	Origin  provenance.Origin // whose words, and how they came
 }
 
 var logTypes = []string{"thought", "decision", "research", "insight"}
@@ -33,7 +34,7 @@ var ErrLogSize = text.Tell("an entry has 1 to %d characters", facts.MaxLength)
 
 // AddLog writes a line into v's journal. Type "" is thought, Author "" is
 // user. A second call with the same key ("" is none) returns the first one's.
-func (s *Store) AddLog(ctx context.Context, v Viewer, e LogEntry, callKey string) (LogEntry, error) {
+func (b *Book) AddLog(ctx context.Context, v provenance.Viewer, e LogEntry, callKey string) (LogEntry, error) {
 	e.Content = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(e.Content, "\x00", ""), "�"))
 	if e.Type == "" {
 		e.Type = logTypes[0]
@@ -49,26 +50,26 @@ func (s *Store) AddLog(ctx context.Context, v Viewer, e LogEntry, callKey string
 	case !slices.Contains(facts.Authors, e.Author):
 		return e, fmt.Errorf("an entry is by one of %s, not %q", strings.Join(facts.Authors, ", "), e.Author)
 	}
-	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err := b.db.Write(ctx, func(tx *sqlite.Tx) error {
 		if callKey != "" {
 			known, err := scanLog(tx.QueryRow("SELECT id, author, type, content, at, via, people FROM log_entries WHERE user_id = ? AND call_key = ?", v.User, callKey))
-			if !errors.Is(err, ErrNotFound) {
+			if !errors.Is(err, sqlite.ErrNotFound) {
 				e = known
 				return err
 			}
 		}
-		e.At = s.now()
+		e.At = b.now()
 		return tx.QueryRow(`INSERT INTO log_entries (user_id, platform, channel, author, type, content, call_key, at, via, people)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, v.User, v.Key.Platform, v.Key.Channel, e.Author, e.Type, e.Content, callKey, Stamp(e.At),
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, v.User, v.Key.Platform, v.Key.Channel, e.Author, e.Type, e.Content, callKey, sqlite.Stamp(e.At),
 			int(e.Origin.Via), e.Origin.But(v.User).Names()).Scan(&e.ID)
 	})
-	return e, during("add log entry", err)
+	return e, sqlite.During("add log entry", err)
 }
 
 func scanLog(r scanner) (e LogEntry, err error) {
 	var at string
-	err = r.Scan(&e.ID, &e.Author, &e.Type, &e.Content, &at, &e.Origin.Via, (*names)(&e.Origin.People))
-	e.At = ParseStamp(at)
+	err = r.Scan(&e.ID, &e.Author, &e.Type, &e.Content, &at, &e.Origin.Via, (*provenance.Names)(&e.Origin.People))
+	e.At = sqlite.ParseStamp(at)
 	return e, err
 }
 
@@ -83,7 +84,7 @@ type LogQuery struct {
 const maxSearched = 20_000
 
 // Log lists v's entries, oldest first: the newest that fit.
-func (s *Store) Log(_ context.Context, v Viewer, q LogQuery) ([]LogEntry, error) {
+func (b *Book) Log(_ context.Context, v provenance.Viewer, q LogQuery) ([]LogEntry, error) {
 	limit := q.Limit
 	if limit <= 0 {
 		limit = 50
@@ -93,10 +94,10 @@ func (s *Store) Log(_ context.Context, v Viewer, q LogQuery) ([]LogEntry, error)
 	if len(want) > 0 {
 		read = maxSearched
 	}
-	rows, err := s.db.Query("SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+` AND (:from = '' OR at >= :from) AND (:to = '' OR at < :to)
-		ORDER BY at DESC, id DESC LIMIT :limit`, v.Named(sqlite.Named{"from": Stamp(q.From), "to": Stamp(q.To), "limit": read}))
+	rows, err := b.db.Query("SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+` AND (:from = '' OR at >= :from) AND (:to = '' OR at < :to)
+		ORDER BY at DESC, id DESC LIMIT :limit`, v.Named(sqlite.Named{"from": sqlite.Stamp(q.From), "to": sqlite.Stamp(q.To), "limit": read}))
 	if err != nil {
-		return nil, during("read log", err)
+		return nil, sqlite.During("read log", err)
 	}
 	list, err := sqlite.Collect(rows, func(r *sql.Rows) (LogEntry, error) { return scanLog(r) })
 	list = slices.DeleteFunc(list, func(e LogEntry) bool {
@@ -110,5 +111,5 @@ func (s *Store) Log(_ context.Context, v Viewer, q LogQuery) ([]LogEntry, error)
 	})
 	list = list[:min(len(list), limit)]
 	slices.Reverse(list)
-	return list, during("read log", err)
+	return list, sqlite.During("read log", err)
 }

@@ -1,0 +1,32 @@
+// Package agenda keeps what people want to be reminded of, do and note down:
+// reminders, tasks and the lines of a journal, as rows. It does not decide when a
+// reminder is due to be said (a cron tick does), and does not say it.
+package agenda
+
+import (
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/sqlite"
+)
+
+// Book is the reminders, tasks and journals of a database. It is safe for many
+// goroutines. The store of everything else holds one, with the same writer.
+type Book struct {
+	db     *sqlite.DB
+	now    func() time.Time
+	notify Notify
+}
+
+// Notify puts parts into the outbox within a transaction, once for each what.
+type Notify func(tx *sqlite.Tx, what string, parts []chat.Part) error
+
+// NewBook returns the book of a database whose schema is up to date.
+func NewBook(db *sqlite.DB, now func() time.Time, notify Notify) *Book { return &Book{db, now, notify} }
+
+type scanner interface{ Scan(...any) error }
+
+// ofOwner is the condition on rows that belong to one person: theirs, and in
+// company only those from the same channel. Its parameters come from
+// Viewer.Named.
+const ofOwner = ` user_id = :user AND (:direct OR (platform = :platform AND channel = :channel)) `

@@ -1,0 +1,118 @@
+package agenda
+
+import (
+	"context"
+	"database/sql"
+	"time"
+	"unicode/utf8"
+
+	"parley/internal/provenance"
+	"parley/internal/sqlite"
+	"parley/internal/text"
+)
+
+// MaxTask is the longest task or reminder in characters.
+const MaxTask = 1000
+
+// Task is something a person wants done.
+type Task struct {
+	ID          int64
+	Description string
+	Done        bool
+	Created     time.Time
+	DoneAt      time.Time         // zero while open
+	Origin      provenance.Origin // whose words, and how they came
+}
+
+// Errors about tasks; the text is fit for people.
+var (
+	ErrNoTask   = text.Tell("there is no such task")
+	ErrTaskSize = text.Tell("a task has 1 to %d characters", MaxTask)
+)
+
+// taskText checks and cleans the text of a task or reminder.
+func taskText(said string) (string, error) {
+	said = text.Line(said)
+	if n := utf8.RuneCountInString(said); n < 1 || n > MaxTask {
+		return "", ErrTaskSize
+	}
+	return said, nil
+}
+
+const taskColumns = "id, description, done, created_at, done_at, via, people"
+
+func scanTask(r scanner) (t Task, err error) {
+	var created, done string
+	err = r.Scan(&t.ID, &t.Description, &t.Done, &created, &done, &t.Origin.Via, (*provenance.Names)(&t.Origin.People))
+	t.Created, t.DoneAt = sqlite.ParseStamp(created), sqlite.ParseStamp(done)
+	return t, err
+}
+
+// AddTask stores a task of v's; a second call with the same key ("" is none)
+// returns the first one's. from is where the text comes from besides v.
+func (b *Book) AddTask(ctx context.Context, v provenance.Viewer, text, callKey string, from provenance.Origin) (t Task, err error) {
+	if text, err = taskText(text); err != nil {
+		return t, err
+	}
+	err = b.db.Write(ctx, func(tx *sqlite.Tx) error {
+		now := sqlite.Stamp(b.now())
+		_, err := tx.Exec(`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at, via, people)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now,
+			int(from.Via), from.But(v.User).Names())
+		if err != nil {
+			return err
+		}
+		t, err = scanTask(tx.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE user_id = :user AND (call_key = :call AND :call <> '' OR :call = '' AND id = last_insert_rowid())",
+			sqlite.Named{"user": v.User, "call": callKey}))
+		return err
+	})
+	return t, sqlite.During("add task", err)
+}
+
+// Tasks lists v's tasks, open ones first and the newest first. limit 0 is 20.
+func (b *Book) Tasks(_ context.Context, v provenance.Viewer, limit, offset int) ([]Task, error) {
+	if limit <= 0 {
+		limit = 20
+	}
+	rows, err := b.db.Query("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT :limit OFFSET :offset", v.Named(sqlite.Named{"limit": limit, "offset": offset}))
+	if err != nil {
+		return nil, sqlite.During("list tasks", err)
+	}
+	list, err := sqlite.Collect(rows, func(r *sql.Rows) (Task, error) { return scanTask(r) })
+	return list, sqlite.During("list tasks", err)
+}
+
+// Task returns one that v can see; ErrNoTask when there is none.
+func (b *Book) Task(_ context.Context, v provenance.Viewer, id int64) (Task, error) {
+	t, err := scanTask(b.db.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" AND id = :id", v.Named(sqlite.Named{"id": id})))
+	return t, sqlite.NoRow(err, ErrNoTask)
+}
+
+// UpdateTask changes what a task says.
+func (b *Book) UpdateTask(ctx context.Context, v provenance.Viewer, id int64, text string, from provenance.Origin) (Task, error) {
+	text, err := taskText(text)
+	if err != nil {
+		return Task{}, err
+	}
+	return b.changeTask(ctx, "UPDATE tasks SET description = :text, updated_at = :now, via = via | :via, people = "+provenance.MorePeople(":people")+" WHERE "+ofOwner+" AND id = :id RETURNING "+taskColumns,
+		v, sqlite.Named{"id": id, "text": text, "now": sqlite.Stamp(b.now()), "via": int(from.Via), "people": from.But(v.User).Names()})
+}
+
+// CompleteTask ticks a task off; again says nothing new.
+func (b *Book) CompleteTask(ctx context.Context, v provenance.Viewer, id int64) (Task, error) {
+	return b.changeTask(ctx, `UPDATE tasks SET done_at = iif(done, done_at, :now), updated_at = iif(done, updated_at, :now), done = 1
+		WHERE `+ofOwner+" AND id = :id RETURNING "+taskColumns, v, sqlite.Named{"id": id, "now": sqlite.Stamp(b.now())})
+}
+
+// DeleteTask removes a task.
+func (b *Book) DeleteTask(ctx context.Context, v provenance.Viewer, id int64) (Task, error) {
+	return b.changeTask(ctx, "DELETE FROM tasks WHERE "+ofOwner+" AND id = :id RETURNING "+taskColumns, v, sqlite.Named{"id": id})
+}
+
+func (b *Book) changeTask(ctx context.Context, query string, v provenance.Viewer, args sqlite.Named) (t Task, err error) {
+	err = b.db.Write(ctx, func(tx *sqlite.Tx) error {
+		t, err = scanTask(tx.QueryRow(query, v.Named(args)))
+		return sqlite.NoRow(err, ErrNoTask)
+	})
+	return t, sqlite.During("change task", err)
+}
