@@ -59,6 +59,8 @@ var rooms = []allowed{
 	{"internal/memory", "internal/recall", "ranks what its statements found"},
 	{"internal/memory", "internal/sqlite", "the database"},
 	{"internal/memory", "internal/vector", "finds facts by what they mean"},
+	{"internal/memory", "internal/bulk", "prunes, forgets and imports in chunks"},
+	{"internal/bulk", "internal/sqlite", "works in chunks beside other writes"},
 	{"internal/vault", "internal/sqlite", "the index"},
 	{"internal/llm/wrap", "internal/vector", "questions rest apart from what is stored"},
 	{"internal/vault", "internal/vector", "finds passages by what they mean"},

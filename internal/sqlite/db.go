@@ -51,6 +51,7 @@ type DB struct {
 	w     *sql.DB // the writer's only connection
 	r     *sql.DB
 	queue chan *write
+	aside chan *write   // what runs while nothing is queued
 	done  chan struct{} // closed when the writer has stopped
 	reads statements
 
@@ -65,7 +66,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if see == nil {
 		see = func(error) {}
 	}
-	d := &DB{path: path, queue: make(chan *write, 1024), done: make(chan struct{})}
+	d := &DB{path: path, queue: make(chan *write, 1024), aside: make(chan *write), done: make(chan struct{})}
 	d.w = openSeen(dsn(path, writerPragmas(o.Durable)), see)
 	d.w.SetMaxOpenConns(1)
 	if o.Prepare != nil {

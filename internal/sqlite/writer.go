@@ -35,23 +35,23 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 
 // Queue is like Write, but returns once fn is queued; wait returns what Write would.
 func (d *DB) Queue(ctx context.Context, fn func(*Tx) error) (wait func() error) {
-	return d.submit(ctx, &write{fn: fn, err: make(chan error, 1)})
+	return d.submit(ctx, d.queue, &write{fn: fn, err: make(chan error, 1)})
 }
 
 // Bare runs fn on the writer outside a transaction, for statements that SQLite does
 // not allow within one. All other writes wait.
 func (d *DB) Bare(ctx context.Context, fn func(*Tx) error) error {
-	return d.submit(ctx, &write{fn: fn, err: make(chan error, 1), bare: true})()
+	return d.submit(ctx, d.queue, &write{fn: fn, err: make(chan error, 1), bare: true})()
 }
 
-func (d *DB) submit(ctx context.Context, w *write) (wait func() error) {
+func (d *DB) submit(ctx context.Context, to chan<- *write, w *write) (wait func() error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed {
 		return func() error { return ErrClosed }
 	}
 	select {
-	case d.queue <- w:
+	case to <- w:
 		return func() error { return <-w.err }
 	case <-ctx.Done():
 		err := context.Cause(ctx)
@@ -65,7 +65,7 @@ func (d *DB) run(conn *sql.Conn) {
 	tx := &Tx{conn: conn, kept: statements{prepare: conn.PrepareContext}}
 	defer tx.close()
 	batch := make([]*write, 0, maxBatch)
-	for w := range d.queue {
+	for w := d.next(); w != nil; w = d.next() {
 		batch = append(batch[:0], w)
 	gather:
 		for len(batch) < maxBatch && !batch[len(batch)-1].bare {

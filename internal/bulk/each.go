@@ -1,0 +1,85 @@
+package bulk
+
+import (
+	"context"
+	"time"
+
+	"parley/internal/sqlite"
+)
+
+// maxRest bounds the pause after a chunk, which is as long as the chunk took:
+// half of the disk and of a processor stay free, and a second process has a
+// chance to write.
+const maxRest = 50 * time.Millisecond
+
+// Each does something to every item, in order, and returns how many are done for
+// good: those of chunks that were committed. do is one step of a few
+// milliseconds; it only touches tx, and may meet an item that an earlier, failed
+// chunk began. An error of do undoes its chunk and ends the work. ctx ends it
+// between two chunks.
+func Each[T any](ctx context.Context, db *sqlite.DB, items []T, do func(*sqlite.Tx, T) error) (done int, err error) {
+	for done < len(items) {
+		n := 0
+		err := chunk(ctx, func(fn func(*sqlite.Tx, func() bool) error) error { return db.Beside(ctx, fn) }, func(tx *sqlite.Tx) (bool, error) {
+			err := do(tx, items[done+n])
+			n++
+			return done+n < len(items), err
+		})
+		if err != nil {
+			return done, err
+		}
+		done += n
+	}
+	return done, nil
+}
+
+// Until repeats a step until it says that nothing is left.
+func Until(ctx context.Context, db *sqlite.DB, step func(*sqlite.Tx) (left bool, err error)) error {
+	return until(ctx, func(fn func(*sqlite.Tx, func() bool) error) error { return db.Beside(ctx, fn) }, step)
+}
+
+// UntilBare is like Until, for steps that SQLite does not allow in a transaction.
+func UntilBare(ctx context.Context, db *sqlite.DB, step func(*sqlite.Tx) (left bool, err error)) error {
+	return until(ctx, func(fn func(*sqlite.Tx, func() bool) error) error { return db.BareBeside(ctx, fn) }, step)
+}
+
+type run func(fn func(*sqlite.Tx, func() bool) error) error
+
+func until(ctx context.Context, on run, step func(*sqlite.Tx) (bool, error)) error {
+	for left := true; left; {
+		err := chunk(ctx, on, func(tx *sqlite.Tx) (_ bool, err error) {
+			left, err = step(tx)
+			return left, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chunk takes steps until none is left or it has had its share, and rests.
+func chunk(ctx context.Context, on run, step func(*sqlite.Tx) (left bool, err error)) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	var began time.Time
+	var again bool
+	err := on(func(tx *sqlite.Tx, more func() bool) error {
+		began = time.Now()
+		for {
+			left, err := step(tx)
+			if again = left; err != nil || !left || !more() {
+				return err
+			}
+		}
+	})
+	if err != nil || !again {
+		return err
+	}
+	select {
+	case <-time.After(min(time.Since(began), maxRest)):
+	case <-ctx.Done():
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package bulk
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"parley/internal/sqlite"
+)
+
+// window is how many rows of a table are looked through at a time.
+const window = 5000
+
+// Sweep is something to be done to the rows of a table that fit a condition.
+type Sweep struct {
+	// Table is walked by its rowid, and Where, which may name parameters, says
+	// which rows are meant. A table without rowids cannot be walked.
+	Table, Where string
+	// Keys is a query that lists the rows instead, one column, where an index
+	// finds them.
+	Keys string
+	// Do are the statements for each row; :key is its rowid, or what Keys says.
+	Do []string
+}
+
+// Run does it, and returns how many changes the statements made, also of what
+// was cut short. args are the parameters of all statements. A row that fits
+// only once the walk has passed it is not met.
+func (s Sweep) Run(ctx context.Context, db *sqlite.DB, args sqlite.Named) (changed int64, err error) {
+	if s.Keys != "" {
+		return s.over(ctx, db, s.Keys, args)
+	}
+	var last int64
+	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM "+s.Table).Scan(&last); err != nil {
+		return 0, fmt.Errorf("sweep %s: %w", s.Table, err)
+	}
+	for after := int64(0); after < last; after += window {
+		n, err := s.over(ctx, db, s.Walk(), args.With(sqlite.Named{"after": after, "upto": after + window}))
+		changed += n
+		if err != nil {
+			return changed, err
+		}
+	}
+	return changed, nil
+}
+
+// Walk is the query of one window.
+func (s Sweep) Walk() string {
+	return "SELECT rowid FROM " + s.Table + " WHERE rowid > :after AND rowid <= :upto AND (" + s.Where + ")"
+}
+
+// over does it to the rows that a query lists.
+func (s Sweep) over(ctx context.Context, db *sqlite.DB, query string, args sqlite.Named) (changed int64, err error) {
+	rows, err := db.QueryContext(ctx, query, args)
+	if err != nil {
+		return 0, fmt.Errorf("sweep: %.60s: %w", query, err)
+	}
+	keys, err := sqlite.Collect(rows, func(r *sql.Rows) (key any, err error) { return key, r.Scan(&key) })
+	if err != nil {
+		return 0, fmt.Errorf("sweep: %.60s: %w", query, err)
+	}
+	_, err = Each(ctx, db, keys, func(tx *sqlite.Tx, key any) error {
+		for _, q := range s.Do {
+			if err := tx.Count(&changed, q, args.With(sqlite.Named{"key": key})); err != nil {
+				return fmt.Errorf("sweep: %.60s: %w", q, err)
+			}
+		}
+		return nil
+	})
+	return changed, err
+}
