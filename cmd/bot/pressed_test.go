@@ -26,6 +26,7 @@ import (
 type pressing struct {
 	before  []string // said first
 	say     string   // what brings the buttons up
+	then    string   // and what after it; "" is nothing
 	model   []llmtest.Turn
 	buttons int
 	shop    bool // there is a tool server that asks something
@@ -59,6 +60,11 @@ var pressed = map[string][]pressing{
 		{before: many16("/facts add I own book %d"), say: "/facts list", buttons: 1, want: []string{"« Back"}},
 		{before: many16("/facts add I own book %d"), say: "/facts list page:2", buttons: 1, want: []string{"More »"}},
 	},
+	"internal/command/learned.go:Learned": {{
+		// What is in no word of theirs is a guess; the first button undoes it.
+		say: "hello there", model: []llmtest.Turn{callTool("save_fact", `{"content":"Lives in Oslo"}`), {Text: "Hello."}}, then: "/facts learned", buttons: 4,
+		want: []string{"no longer remember", "I keep this (#1)", "send /facts change 1", "Forget this"},
+	}},
 	"internal/facts/told.go:Buttons": {
 		{before: []string{"/facts add I live in Rome"}, say: "/facts add I live in Paris", buttons: 1, want: []string{"says again: “I live in Rome”"}},
 		{before: []string{"/facts add I live in Rome #important"}, say: "/facts add I live in Paris", buttons: 3,
@@ -309,6 +315,10 @@ func pressOne(t *testing.T, front func(*testing.T, *world) finger, p pressing, n
 	}
 	w.llm.Queue(p.model...)
 	f.say(p.say)
+	if p.then != "" { // what only reads does not wait for its turn
+		patiently(t, "the answer before", f, func() bool { _, got := f.seen(); return got > 0 })
+		f.say(p.then)
+	}
 	patiently(t, "the buttons are there", f, func() bool { _, got := f.seen(); return got == p.buttons })
 	if len(p.want) != p.buttons {
 		t.Fatalf("%d buttons, %d tried", p.buttons, len(p.want))

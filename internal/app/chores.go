@@ -44,6 +44,7 @@ func (c *chores) schedule(j *jobs) {
 		{"confirmations", "@every 1m", c.front.expireQuestions},
 		{"reminders", "@every 5s", c.remind},
 		{"dead letters", "@every 5s", c.platforms.reread},
+		{"digests", "@every 1m", c.dailyDigests},
 		{"retention", "17 4 * * *", c.prune},
 	} {
 		j.add(job.name, job.spec, job.run)
@@ -118,6 +119,9 @@ func (c *chores) sweep(ctx context.Context) error {
 func (c *chores) archive(ctx context.Context, d past.Due) {
 	if err := c.mind.Archive(ctx, d.ID); err != nil {
 		c.log.Warn("sum up session", "session", d.ID, "err", err)
+	}
+	if err := c.digests(ctx, facts.DigestSession); err != nil {
+		c.log.Warn("digest", "err", err)
 	}
 }
 

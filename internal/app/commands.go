@@ -36,7 +36,7 @@ func (a *app) commands() command.Groups {
 		Tools: a.toolCommands(),
 		Insight: command.Insight{Rows: a.storage.store, Spent: a.storage.store, Currency: a.cfg.Limits.Currency, Now: a.now, ShowsNote: a.notes.shows, ReadsNotes: a.notes.reads,
 			Debug: func(k chat.Key, on bool) { f.debug.Store(k, on) }},
-		Facts:     command.Facts{Rows: a.storage.store, Find: a.storage.store, Service: facts.Service{Rows: a.storage.store}, Location: a.people.location, File: a.factsFileDoes()},
+		Facts:     command.Facts{Rows: a.storage.store, Find: a.storage.store, SetDigest: a.storage.store.SetDigest, Service: facts.Service{Rows: a.storage.store}, Location: a.people.location, File: a.factsFileDoes()},
 		Tasks:     command.Tasks{Rows: a.storage.store},
 		Reminders: command.Reminders{Rows: a.storage.store, Planner: a.people.planner(), Location: a.people.location, Now: a.now},
 		Journal:   command.Journal{Rows: a.storage.store, Planner: a.people.planner()},

@@ -42,6 +42,7 @@ const reading = `/help
 /facts
 /facts list
 /facts search
+/facts learned
 /facts list 2
 /facts history 3
 /facts export

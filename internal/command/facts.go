@@ -21,6 +21,8 @@ type Facts struct {
 	Service facts.Service
 	// Location is where a person's clock is.
 	Location func(context.Context, chat.User) *time.Location
+	// SetDigest stores when somebody hears what was learned.
+	SetDigest func(ctx context.Context, user, when string) error
 	// File does something about the owner's facts file ("accept", "undo", or ""
 	// to look) and says what came of it; nil without a file.
 	File func(ctx context.Context, do string) (string, error)
@@ -55,9 +57,11 @@ func (f Facts) command() admin.Command {
 			{Name: "text", Help: helpFactText, Required: true},
 			{Name: "scope", Help: helpFactScope, Choices: []string{"person", "channel", "guild"}},
 		}},
-		{Name: "change", Help: helpFactsChange, Run: f.change, Options: []admin.Option{number(helpFactNumber), {Name: "text", Help: helpFactText, Required: true}}},
+		{Name: "change", Help: helpFactsChange, Run: f.change, Options: []admin.Option{number(helpFactNumber), {Name: "text", Help: helpFactText}}},
 		{Name: "keep", Help: helpFactsKeep, Run: f.keep, Options: []admin.Option{number(helpFactNumber), {Name: "not", Help: helpFactNot, Kind: admin.Number}}},
 		{Name: "undo", Help: helpFactsUndo, Run: f.undo, Options: []admin.Option{{Name: "number", Help: helpFactChange, Kind: admin.Number}}},
+		{Name: "learned", Help: helpFactsLearned, Effect: admin.Reads, Run: f.learned, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
+		{Name: "digest", Help: helpFactsDigest, Run: f.digest, Options: []admin.Option{{Name: "when", Help: helpDigestWhen, Choices: facts.Digests, Required: true}}},
 		{Name: "important", Help: helpFactsImportant, Run: f.important, Options: []admin.Option{number(helpFactNumber), {Name: "state", Help: helpFactState, Kind: admin.Switch}}},
 		{Name: "forget", Help: helpFactsForget, Run: f.forget, Confirm: f.askForget, Options: []admin.Option{number(helpFactNumber)}},
 		{Name: "history", Help: helpFactsHistory, Effect: admin.Reads, Run: f.history, Options: []admin.Option{number(helpFactNumber)}},

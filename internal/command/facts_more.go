@@ -74,6 +74,10 @@ func dayOf(said string, now time.Time) (time.Time, error) {
 }
 
 func (f Facts) change(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	if r.Args["text"] == "" { // the button cannot know it
+		fact, err := f.Service.Find(ctx, asker(r), row(r))
+		return chat.Answer{Text: fmt.Sprintf(wordsHowToChange, fact.ID, fact.Content, fact.ID)}, noFact(err)
+	}
 	saved, err := f.Service.Correct(ctx, asker(r), row(r), facts.NewFact{Content: r.Args["text"], MessageID: r.Message.ID, Worth: facts.Worth{Explicit: true}})
 	return changed(saved), noFact(err)
 }
