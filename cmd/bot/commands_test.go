@@ -63,6 +63,8 @@ const uses = `
 /facts search tea
 /facts change 1 I like green tea
 /facts undo
+/facts learned
+/facts digest daily
 /facts keep 1
 /facts important 1 on
 /facts history 1

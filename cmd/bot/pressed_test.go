@@ -61,9 +61,9 @@ var pressed = map[string][]pressing{
 		{before: many16("/facts add I own book %d"), say: "/facts list page:2", buttons: 1, want: []string{"More »"}},
 	},
 	"internal/command/learned.go:Learned": {{
-		// What is in no word of theirs is a guess; the first button undoes it.
-		say: "hello there", model: []llmtest.Turn{callTool("save_fact", `{"content":"Lives in Oslo"}`), {Text: "Hello."}}, then: "/facts learned", buttons: 4,
-		want: []string{"no longer remember", "I keep this (#1)", "send /facts change 1", "Forget this"},
+		// What is in no word of theirs is a guess.
+		say: "hello there", model: []llmtest.Turn{callTool("save_fact", `{"content":"Lives in Oslo"}`), {Text: "Hello."}}, then: "/facts learned", buttons: 3,
+		want: []string{"I keep this (#1)", "send /facts change 1", "Forget this"},
 	}},
 	"internal/facts/told.go:Buttons": {
 		{before: []string{"/facts add I live in Rome"}, say: "/facts add I live in Paris", buttons: 1, want: []string{"says again: “I live in Rome”"}},

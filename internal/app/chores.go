@@ -44,7 +44,6 @@ func (c *chores) schedule(j *jobs) {
 		{"confirmations", "@every 1m", c.front.expireQuestions},
 		{"reminders", "@every 5s", c.remind},
 		{"dead letters", "@every 5s", c.platforms.reread},
-		{"digests", "@every 1m", c.dailyDigests},
 		{"retention", "17 4 * * *", c.prune},
 	} {
 		j.add(job.name, job.spec, job.run)
@@ -63,8 +62,8 @@ func (c *chores) schedule(j *jobs) {
 	j.cron.Start()
 }
 
-// sweep marks silent sessions idle, ends those whose time has passed, and sums
-// up those that ended or owe a summary. Parts that nobody is sending, because the reply of the
+// sweep marks silent sessions idle, ends those whose time has passed, sums
+// up those that ended or owe a summary, and sends digests. Parts that nobody is sending, because the reply of the
 // commit that stored them was lost, are sent.
 func (c *chores) sweep(ctx context.Context) error {
 	unsent, err := c.store.Unsent(ctx)
@@ -113,15 +112,15 @@ func (c *chores) sweep(ctx context.Context) error {
 			}
 		})
 	}
-	return nil
+	return c.digests(ctx, "")
 }
 
 func (c *chores) archive(ctx context.Context, d past.Due) {
 	if err := c.mind.Archive(ctx, d.ID); err != nil {
 		c.log.Warn("sum up session", "session", d.ID, "err", err)
 	}
-	if err := c.digests(ctx, facts.DigestSession); err != nil {
-		c.log.Warn("digest", "err", err)
+	if err := c.digests(ctx, d.ID); err != nil {
+		c.log.Warn("digests", "session", d.ID, "err", err)
 	}
 }
 

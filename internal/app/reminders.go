@@ -25,7 +25,7 @@ func (c *chores) remind(ctx context.Context) error {
 		return err
 	}
 	for _, r := range due {
-		if why, err := c.unwanted(ctx, r); err != nil || why != "" {
+		if why, err := c.unwanted(ctx, r.User, r.Key); err != nil || why != "" {
 			if err == nil {
 				err = c.store.EndReminder(ctx, r.ID, why)
 			}

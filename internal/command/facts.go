@@ -41,7 +41,7 @@ type FactRows interface {
 type FactFinder interface {
 	CountFacts(ctx context.Context, v provenance.Viewer) (int, error)
 	FindFacts(ctx context.Context, v provenance.Viewer, q facts.Query) ([]facts.Fact, error)
-	Learned(ctx context.Context, v provenance.Viewer, since time.Time, limit, offset int) ([]facts.Change, error)
+	Learned(ctx context.Context, v provenance.Viewer, q facts.Query) ([]facts.Change, error)
 	// Line is a fact in a list.
 	Line(f facts.Fact) string
 }

@@ -12,21 +12,18 @@ import (
 	"parley/internal/provenance"
 )
 
-// learnedPage is how many facts a digest shows, with a row of buttons each:
+// LearnedPage is how many facts a digest shows, with a row of buttons each:
 // Discord takes five rows.
-const learnedPage = 4
+const LearnedPage = 4
 
 // Learned is a digest of changes, with buttons to keep, to change and to forget each
-// fact; more says that there are others. Without changes it is empty.
-func Learned(list []facts.Change, page int, more bool) chat.Answer {
-	if len(list) == 0 {
-		return chat.Answer{}
-	}
-	lines := []string{wordsLearned}
+// fact; more says that there are others.
+func Learned(head string, list []facts.Change, page int, more bool) chat.Answer {
+	lines := []string{head}
 	var rows [][]chat.Button
 	for _, c := range list {
 		n := c.Fact.ID
-		lines = append(lines, fmt.Sprintf("- #%d %s", n, c.Short()))
+		lines = append(lines, "- "+c.Short())
 		rows = append(rows, []chat.Button{
 			{Label: fmt.Sprintf(wordsKeepIt, n), Data: fmt.Sprintf("/facts keep %d", n)},
 			{Label: fmt.Sprintf(wordsChangeIt, n), Data: fmt.Sprintf("/facts change %d", n)},
@@ -36,16 +33,29 @@ func Learned(list []facts.Change, page int, more bool) chat.Answer {
 	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: append(rows, paged("/facts learned", page, more)...)}
 }
 
+// LearnedSince is the head of a digest of changes, the newest first, that was due
+// at a time, in its zone.
+func LearnedSince(list []facts.Change, due time.Time) string {
+	first, yesterday := list[len(list)-1].At.In(due.Location()), due.AddDate(0, 0, -1)
+	switch first.Format(time.DateOnly) {
+	case due.Format(time.DateOnly):
+		return wordsLearnedToday
+	case yesterday.Format(time.DateOnly):
+		return wordsLearnedYesterday
+	}
+	return fmt.Sprintf(wordsLearnedSince, first.Format("2 January"))
+}
+
 func (f Facts) learned(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	page := max(r.Number("page", 1), 1)
-	list, err := f.Find.Learned(ctx, provenance.ViewerOf(r.Message), time.Time{}, learnedPage+1, (page-1)*learnedPage)
+	list, err := f.Find.Learned(ctx, provenance.ViewerOf(r.Message), facts.Query{Limit: LearnedPage + 1, Offset: (page - 1) * LearnedPage})
 	if err != nil {
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
 		return say(wordsNothingLearned)
 	}
-	return Learned(list[:min(len(list), learnedPage)], page, len(list) > learnedPage), nil
+	return Learned(wordsLearned, list[:min(len(list), LearnedPage)], page, len(list) > LearnedPage), nil
 }
 
 func (f Facts) digest(ctx context.Context, r admin.Request) (chat.Answer, error) {

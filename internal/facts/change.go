@@ -95,12 +95,13 @@ func (s *Store) Untold(v Viewer, limit int) ([]Change, error) {
 	return list, sqlite.During("untold changes", err)
 }
 
-// Learned are what was learned without being asked for since then and holds, the
-// newest first, each fact once.
-func (s *Store) Learned(_ context.Context, v Viewer, since time.Time, limit, offset int) ([]Change, error) {
-	list, err := changes(s.db.Query, v, `c.learned AND c.at > :since AND f.rank < :kept
+// Learned are what was learned without being asked for after q.Since and holds,
+// and up to q.Before, the newest first, each fact once. Only these and the bounds
+// of q count.
+func (s *Store) Learned(_ context.Context, v Viewer, q Query) ([]Change, error) {
+	list, err := changes(s.db.Query, v, `c.learned AND c.at > :since AND (:before = '' OR c.at <= :before) AND f.rank < :kept
 		AND NOT EXISTS (SELECT 1 FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND d.learned) ORDER BY c.id DESC LIMIT :limit OFFSET :offset`,
-		sqlite.Named{"since": sqlite.Stamp(since), "kept": int(Kept), "limit": limit, "offset": offset})
+		sqlite.Named{"since": sqlite.Stamp(q.Since), "before": sqlite.Stamp(q.Before), "kept": int(Kept), "limit": q.Limit, "offset": q.Offset})
 	return list, sqlite.During("learned facts", err)
 }
 

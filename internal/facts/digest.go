@@ -3,10 +3,10 @@ package facts
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"time"
 
 	"parley/internal/sqlite"
-	"parley/internal/text"
 )
 
 // When somebody hears what was learned about them.
@@ -34,20 +34,12 @@ func (s *Store) SetDigest(ctx context.Context, user, when string) error {
 	}))
 }
 
-// DigestOf is a person's digest.
-func (s *Store) DigestOf(_ context.Context, user string) (Digest, error) {
-	d := Digest{User: user}
-	var sent string
-	err := s.db.QueryRow("SELECT coalesce(max(digest), ''), coalesce(max(digest_at), '') FROM people WHERE user_id = ?", user).Scan(&d.When, &sent)
-	d.Sent = sqlite.ParseStamp(sent)
-	return d, sqlite.During("read digest", err)
-}
-
 // DueDigests are the digests of people about whom something was learned since
-// they last heard.
-func (s *Store) DueDigests(_ context.Context) ([]Digest, error) {
+// they last heard, in a session; "" is any.
+func (s *Store) DueDigests(_ context.Context, session string) ([]Digest, error) {
 	rows, err := s.db.Query(`SELECT DISTINCT c.user_id, coalesce(p.digest, ''), coalesce(p.digest_at, '') FROM fact_changes c LEFT JOIN people p ON p.user_id = c.user_id
-		WHERE c.learned AND c.at > coalesce(p.digest_at, '')`)
+		WHERE c.learned AND c.at > coalesce(p.digest_at, '') AND (:session = '' OR EXISTS (SELECT 1 FROM key_facts f WHERE f.id = c.fact_id AND f.session_id = :session))`,
+		sqlite.Named{"session": session})
 	if err != nil {
 		return nil, sqlite.During("due digests", err)
 	}
@@ -60,21 +52,30 @@ func (s *Store) DueDigests(_ context.Context) ([]Digest, error) {
 	return list, sqlite.During("due digests", err)
 }
 
-// DigestSent notes that a person heard of changes.
-func (s *Store) DigestSent(ctx context.Context, user string, list []Change) error {
+// DigestSent notes that a person heard of changes, and of all there was to hear
+// until then.
+func (s *Store) DigestSent(ctx context.Context, user string, list []Change, until time.Time) error {
 	ids := make([]int64, len(list))
 	for i, c := range list {
 		ids[i] = c.ID
 	}
 	return sqlite.During("digest sent", s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		now := s.o.Now()
-		if err := Told(tx, ids, now); err != nil {
+		if err := Told(tx, ids, s.o.Now()); err != nil {
 			return err
 		}
-		_, err := tx.Exec("INSERT INTO people (user_id, digest_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET digest_at = excluded.digest_at", user, sqlite.Stamp(now))
+		_, err := tx.Exec("INSERT INTO people (user_id, digest_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET digest_at = excluded.digest_at", user, sqlite.Stamp(until))
 		return err
 	}))
 }
 
-// Short is a fact in a digest.
-func (c Change) Short() string { return text.Literal(text.Shorten(c.Fact.Content, maxTold)) }
+// Short is a fact in a digest, with what it replaces or disagrees with.
+func (c Change) Short() string {
+	line := fmt.Sprintf("#%d %s", c.Fact.ID, quote(c.Fact.Content))
+	switch {
+	case c.Kind == Replaced && c.Was != "":
+		line += " " + fmt.Sprintf(wordsShortReplaced, quote(c.Was))
+	case c.Other.ID != 0:
+		line += " " + fmt.Sprintf(wordsShortBeside, c.Other.ID, quote(c.Other.Content))
+	}
+	return line
+}

@@ -16,6 +16,8 @@ const (
 	wordsReplaced        = "Noted: “%s” (#%d). It replaces: “%s”."
 	wordsBeside          = "Noted: “%s” (#%d). It disagrees with “%s” (#%d). Both stand. Which is right?"
 	wordsForgotten       = "Forgotten: “%s”."
+	wordsShortReplaced   = "(before: “%s”)"
+	wordsShortBeside     = "(it disagrees with #%d, “%s”)"
 	wordsUndo            = "Undo"
 	wordsOnly            = "Only #%d"
 	wordsBoth            = "Both"

@@ -38,6 +38,7 @@ CREATE TABLE fact_changes (
 CREATE INDEX fact_changes_user ON fact_changes (user_id, at);
 CREATE INDEX fact_changes_untold ON fact_changes (user_id, id) WHERE told = '';
 CREATE INDEX fact_changes_fact ON fact_changes (fact_id);
+CREATE INDEX fact_changes_learned ON fact_changes (at, user_id, fact_id) WHERE learned;
 CREATE INDEX fact_changes_batch ON fact_changes (batch);
 
 -- When a person hears what was learned ('' is as the settings say), and heard it last.

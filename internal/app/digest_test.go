@@ -1,0 +1,78 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/facts"
+	"parley/internal/provenance"
+)
+
+// TestDigestOfThoseWhoAreGone: nobody hears a digest who was kept out, left or
+// never wrote alone; and what somebody learns of them in a group, or of others,
+// is in none.
+func TestDigestOfThoseWhoAreGone(t *testing.T) {
+	t.Parallel()
+	ann := chat.User{ID: "telegram:7", Name: "Ann"}
+	alone, room := chat.Key{Platform: "telegram", Channel: "7"}, chat.Key{Platform: "telegram", Channel: "-100"}
+	for name, tt := range map[string]struct {
+		where chat.Key
+		gone  func(st *stage)
+		told  bool
+	}{
+		"nothing happened": {alone, func(*stage) {}, true},
+		"kept out":         {alone, func(st *stage) { must(t, st.app.storage.store.Grant(t.Context(), ann.ID, "denied", "telegram:1")) }, false},
+		"blocked the bot":  {alone, func(st *stage) { st.app.platforms.closed(chat.Part{Key: alone, To: ann, Await: true}) }, false},
+		"wrote in a group": {room, func(*stage) {}, false},
+		"forgotten":        {alone, func(st *stage) { must(t, st.app.storage.store.ForgetPerson(t.Context(), ann.ID, 0)) }, false},
+		"corrected": {alone, func(st *stage) {
+			_, err := st.app.storage.store.UpdateFact(t.Context(), provenance.Viewer{User: ann.ID, Key: alone, Direct: true}, 1, facts.NewFact{Content: "Plays the harp", Worth: facts.Worth{Explicit: true}})
+			must(t, err)
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			st := staged(t, "-- talk --\n", nil)
+			store := st.app.storage.store
+			must(t, store.Grant(t.Context(), ann.ID, "member", "telegram:1"))
+			must(t, store.SetDigest(t.Context(), ann.ID, facts.DigestDaily))
+			must(t, st.Say(t.Context(), chat.Message{ID: "1", Key: tt.where, From: ann, Direct: tt.where == alone, Addressed: true, Text: "hello"}))
+			_, err := store.SaveFact(t.Context(), provenance.Viewer{User: ann.ID, Key: tt.where, Direct: tt.where == alone},
+				facts.NewFact{Content: "Plays the cello", Author: "assistant", Worth: facts.Worth{Rank: facts.PickedUp, Later: true}})
+			must(t, err)
+			tt.gone(st)
+			st.Advance(25 * time.Hour)
+			must(t, st.app.chores.sweep(t.Context()))
+			must(t, st.Settle(t.Context(), alone, room))
+			if told := strings.Contains(st.Reply(), "cello"); told != tt.told {
+				t.Errorf("told %v: %q", told, st.Reply())
+			}
+		})
+	}
+}
+
+// TestDigestOfMany: a digest shows a few and leads to the rest; it is sent once, also
+// when noting so failed.
+func TestDigestOfMany(t *testing.T) {
+	t.Parallel()
+	st := staged(t, "-- talk --\n", nil)
+	owner, k := chat.User{ID: "terminal:local"}, chat.Key{Platform: "terminal", Channel: "local"}
+	v := provenance.Viewer{User: owner.ID, Key: k, Direct: true}
+	must(t, st.Say(t.Context(), chat.Message{ID: "1", Key: k, From: owner, Direct: true, Addressed: true, Text: "hello"}))
+	for i := range 7 {
+		_, err := st.app.storage.store.SaveFact(t.Context(), v, facts.NewFact{Content: fmt.Sprintf("Owns book %d", i+1), Author: "assistant", Worth: facts.Worth{Rank: facts.PickedUp, Later: true}})
+		must(t, err)
+	}
+	st.Advance(25 * time.Hour)
+	for range 2 {
+		err := st.app.storage.store.DigestSent(t.Context(), owner.ID, nil, time.Time{})
+		must(t, err)
+		must(t, st.app.chores.sweep(t.Context()))
+		must(t, st.Settle(t.Context(), k))
+	}
+	if got := st.Reply(); strings.Count(got, "Learned since yesterday") != 1 || strings.Count(got, "Owns book") != 4 || !strings.Contains(got, "Owns book 7") {
+		t.Error(got)
+	}
+}
