@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"parley/internal/attach"
 	"parley/internal/chat"
 	"parley/internal/inquiry"
 	"parley/internal/llm"
@@ -41,7 +42,7 @@ type Options struct {
 	// about those that wait for it already; Resume takes the answer. nil
 	// refuses such calls.
 	Confirm func(ctx context.Context, m chat.Message, p Parked, calls []Asked) (Question, error)
-	Files   Files // what can be done with attachments
+	Files   attach.Files // what can be done with attachments
 	Rules
 	Notes
 	Persona
@@ -200,7 +201,7 @@ func (a *Agent) ReloadPrompt() error { return a.prompt.load() }
 func (a *Agent) Handle(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 	switch {
 	case m.Kind == chat.KindEdit:
-		edited := text.Clip(strings.TrimSpace(clean(m.Text)), maxUsed)
+		edited := text.Clip(strings.TrimSpace(text.Plain(m.Text)), maxUsed)
 		_, err := a.o.Store.EditMessage(ctx, m.Key, m.ReplyTo, edited, ways(m))
 		return chat.Answer{}, err
 	case m.Kind == chat.KindButton, !m.Addressed:

@@ -1,11 +1,78 @@
 package agent
 
 import (
+	"context"
+	"strings"
+	"time"
+	"unicode/utf8"
+
 	"parley/internal/llm"
 	"parley/internal/provenance"
 	"parley/internal/sniff"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
+
+// How many messages have their files in memory at once, over all conversations,
+// and how long another one waits for that.
+const (
+	maxReaders  = 4
+	waitReaders = 20 * time.Second
+)
+
+// voiceMark comes before words that were spoken.
+const voiceMark = "[voice] "
+
+// attach opens the files. A file that cannot be used adds a sentence and never costs
+// the answer; the only error is ctx's. The caller calls done when the turn is over.
+func (t *turn) attach(ctx context.Context) (done func(), err error) {
+	if len(t.m.Files) == 0 {
+		return func() {}, nil
+	}
+	select {
+	case t.a.readers <- struct{}{}:
+		done = func() { <-t.a.readers }
+	case <-time.After(waitReaders):
+		t.in.files.Sorry = append(t.in.files.Sorry, wordsFilesBusy)
+		t.in.heed()
+		return func() {}, nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	t.in.files = t.a.o.Files.Read(ctx, t.a.o.Log, t.m, 2*t.a.limit()) // half of the tokens, four runes each
+	if len(t.in.files.Images) == 0 {                                  // text is small; images are held until the model has answered
+		done()
+		done = func() {}
+	}
+	if ctx.Err() != nil {
+		done()
+		return nil, context.Cause(ctx)
+	}
+	t.in.heed()
+	return done, nil
+}
+
+// heed adds spoken words to the author's text, and the sentences to the notice.
+func (in *input) heed() {
+	for _, s := range in.files.Said {
+		in.text = strings.TrimSpace(in.text + "\n" + voiceMark + s)
+	}
+	if utf8.RuneCountInString(in.text) > maxUsed {
+		in.text = text.Clip(in.text, maxUsed)
+		in.notice = wordsCut
+	}
+	in.tell(strings.Join(in.files.Sorry, "\n"))
+}
+
+// tell adds sentences to what is said before the answer.
+func (in *input) tell(words string) { in.notice = strings.TrimSpace(in.notice + "\n\n" + words) }
+
+// blind removes the images from the turn because the model refused them.
+func (t *turn) blind() {
+	t.in.files.Blind()
+	t.in.tell(wordsImageRefused)
+	t.context.added[0] = t.heard()
+}
 
 // Bounds of the files that tools give to one answer.
 const (
@@ -25,8 +92,8 @@ func (t *turn) give(files tools.Attached) {
 			return
 		}
 		t.report.files = append(t.report.files, f)
-		if kind, mime := sniff.File(f, f.Data); kind == sniff.Image && t.a.o.Files.unseen(mime, f.Data) == "" {
-			t.in.files.images = append(t.in.files.images, llm.Image{MIME: mime, Data: f.Data})
+		if kind, mime := sniff.File(f, f.Data); kind == sniff.Image && t.a.o.Files.Unseen(mime, f.Data) == "" {
+			t.in.files.Images = append(t.in.files.Images, llm.Image{MIME: mime, Data: f.Data})
 			t.trust.origin.Via |= provenance.ViaPicture // what is written in it
 		}
 	}

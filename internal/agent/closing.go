@@ -18,7 +18,7 @@ const maxSummaryTries = 3
 // digested returns what code leaves of a session that ends now, until a model has
 // read it.
 func (a *Agent) digested(se memory.Session, entries []memory.Entry) memory.Closing {
-	c := memory.Closing{Title: shortTitle("", insight(firstSaid(entries))), Decisions: decided(se, folded{}, entries), Owed: se.Owed}
+	c := memory.Closing{Title: shortTitle("", insight(firstSaid(entries))), Decisions: decided(se, past.Folded{}, entries), Owed: se.Owed}
 	if se.Title != "" {
 		c.Title = se.Title
 	}
@@ -27,7 +27,7 @@ func (a *Agent) digested(se memory.Session, entries []memory.Entry) memory.Closi
 		told = transcriptText(entries) // nobody said much
 	}
 	c.Text = past.Squeeze(se.Summary+"\n"+told, maxClosing)
-	c.Page = past.Page(se.CarriedPage, append(own(se, entries), lines(se, folded{}, entries)...)...)
+	c.Page = past.Page(se.CarriedPage, append(own(se, entries), lines(se, past.Folded{}, entries)...)...)
 	c.Origin = a.closingOrigin(se, entries)
 	return c
 }
@@ -88,10 +88,10 @@ func (a *Agent) archive(ctx context.Context, p part, s summing) error {
 	if s.read > 0 || s.err == nil {
 		c.Title = shortTitle(s.Title, se.Title)
 		c.Text = past.Squeeze(s.Summary+"\n"+past.Digest(left(points(p.entries[s.read:]), s.Summary), maxClosing), maxClosing)
-		c.Decisions = decided(se, s.folded, p.entries)
+		c.Decisions = decided(se, s.Folded, p.entries)
 		carried := past.Without(se.CarriedPage, s.Outdated)
-		c.Page = past.Page(carried, append(own(se, p.entries), lines(se, s.folded, p.entries)...)...)
-		a.learn(ctx, se, s.folded, p.entries[:s.read])
+		c.Page = past.Page(carried, append(own(se, p.entries), lines(se, s.Folded, p.entries)...)...)
+		a.learn(ctx, se, s.Folded, p.entries[:s.read])
 	}
 	return a.o.Store.ArchiveSession(ctx, se, c)
 }

@@ -116,7 +116,7 @@ func (t *turn) ofOurs(e memory.Entry) bool {
 
 // heard returns what the person said, as the transcript keeps it.
 func (t *turn) heard() memory.Entry {
-	attached := strings.Join(t.in.files.notes, "\n")
+	attached := strings.Join(t.in.files.Notes, "\n")
 	e := t.entry(llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(t.in.text + "\n" + attached)})
 	e.Content, e.Attached, e.Origin = cmp.Or(t.in.text, wordsNoText), attached, provenance.Origin{Via: t.via()}
 	return e

@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
+	"parley/internal/address"
 	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/text"
@@ -19,41 +19,22 @@ import (
 // recognized as they are, but not when they are encoded. So every address is suspect
 // unless the person or a tool brought it up.
 
-// address matches the beginning of an address: a scheme, or a bare name that platforms
-// turn into a link.
-var address = regexp.MustCompile("(?i)(?:[a-z][a-z0-9+.-]*://|(?:[\\pL\\pN-]+\\.)+\\pL{2,24}(?::\\d+)?[/?])[^\\s<>\"`]+")
-
-// unmarked is text without what Markdown hides.
-var unmarked = strings.NewReplacer(`\`, "", "*", "", "_", "", "~", "", "|", "", "`", "")
-
 // defanged returns an answer with its suspect addresses made harmless.
 func (t *turn) defanged(answer string) string {
 	if !t.trust.guarded() {
 		return answer
 	}
 	answer, _ = text.Strip(answer)
-	if plain := unmarked.Replace(answer); pieced(answer, plain) {
-		answer = plain
-	}
+	answer = address.Joined(answer)
 	if t.trust.brought == nil {
 		t.trust.brought = t.addresses()
 	}
-	return eachAddress(answer, func(a string) string {
+	return address.Each(answer, func(a string) string {
 		if t.trust.brought[a] || t.innocent(a) {
 			return a
 		}
-		return defang(a)
+		return address.Defang(a)
 	})
-}
-
-// pieced reports whether plain, which is text without marks, has an address that
-// text has only in pieces.
-func pieced(text, plain string) bool {
-	whole := map[string]bool{}
-	eachAddress(text, func(a string) string { whole[unmarked.Replace(a)] = true; return a })
-	found := false
-	eachAddress(plain, func(a string) string { found = found || !whole[a]; return a })
-	return found
 }
 
 // innocent reports whether an address leads where the person pointed, or is a bare name
@@ -94,7 +75,7 @@ func (t *turn) private() []string {
 func (t *turn) addresses() map[string]bool {
 	brought, made := map[string]bool{}, map[string]bool{}
 	note := func(in, unless map[string]bool, text string) {
-		eachAddress(text, func(a string) string { in[a] = in[a] || !unless[a]; return a })
+		address.Each(text, func(a string) string { in[a] = in[a] || !unless[a]; return a })
 	}
 	for _, s := range append(t.private(), t.m.Quote) {
 		note(brought, made, s)
@@ -113,51 +94,4 @@ func (t *turn) addresses() map[string]bool {
 		}
 	}
 	return brought
-}
-
-// eachAddress replaces each address in a text with the result of f.
-func eachAddress(text string, f func(string) string) string {
-	var b strings.Builder
-	for {
-		at := address.FindStringIndex(text)
-		if at == nil {
-			return b.String() + text
-		}
-		end := at[0] + len(extent(text[at[0]:at[1]]))
-		b.WriteString(text[:at[0]] + f(text[at[0]:end]))
-		text = text[end:]
-	}
-}
-
-// extent returns the address that a run of characters begins with: without the
-// bracket that closes what it stands in, and without the end of a sentence.
-func extent(run string) string {
-	open := 0
-	for i, r := range run {
-		switch r {
-		case '(', '[', '{':
-			open++
-		case ')', ']', '}':
-			if open--; open < 0 {
-				run = run[:i]
-			}
-		}
-		if open < 0 {
-			break
-		}
-	}
-	return strings.TrimRight(run, ".,;:!?*_~'|\\")
-}
-
-var hypertext = regexp.MustCompile("(?i)h(tt)p")
-
-// defang rewrites an address so that no program turns it into a link.
-func defang(a string) string {
-	switch {
-	case !strings.Contains(a, "://"):
-		return "hxxp://" + a
-	case hypertext.MatchString(a):
-		return hypertext.ReplaceAllString(a, "hxxp")
-	}
-	return strings.ReplaceAll(a, "://", "[:]//")
 }

@@ -9,6 +9,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/past"
 	"parley/internal/provenance"
 	"parley/internal/text"
 )
@@ -34,7 +35,7 @@ func origin(f facts.Fact) string {
 // learn remembers what people said about themselves, as a fold found it: only
 // with words that really stand in a message of that person, said since they
 // last had something forgotten.
-func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries []memory.Entry) {
+func (a *Agent) learn(ctx context.Context, se memory.Session, f past.Folded, entries []memory.Entry) {
 	if !a.o.Learn {
 		return
 	}
@@ -65,10 +66,10 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f folded, entries 
 
 // quoted finds the message in which a person said something themselves.
 func quoted(entries []memory.Entry, person, quote string) (memory.Entry, bool) {
-	quote = normal(quote)
+	quote = past.Normal(quote)
 	for _, e := range entries {
 		own := e.Role == llm.RoleUser && e.Origin.Via&(provenance.ViaForwarded|provenance.ViaShared|provenance.ViaUnknown) == 0
-		if own && quote != "" && called(entries, person, e.User) && strings.Contains(normal(e.Content), quote) {
+		if own && quote != "" && called(entries, person, e.User) && strings.Contains(past.Normal(e.Content), quote) {
 			return e, true
 		}
 	}

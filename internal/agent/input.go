@@ -2,9 +2,9 @@ package agent
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"parley/internal/attach"
 	"parley/internal/chat"
 	"parley/internal/provenance"
 	"parley/internal/text"
@@ -22,14 +22,14 @@ const (
 type input struct {
 	text   string
 	notice string // said before the answer: the text was cut
-	files  attachments
+	files  attach.Opened
 	quoted provenance.Via // ViaQuoted where the quotation is not the person's own
 }
 
 // readInput applies the limits. refusal is said instead of an answer; an empty
 // text without one means that there is nothing to answer.
 func readInput(m chat.Message) (in input, refusal string) {
-	s := strings.TrimSpace(clean(m.Text))
+	s := strings.TrimSpace(text.Plain(m.Text))
 	n := utf8.RuneCountInString(s)
 	switch {
 	case n > maxTaken:
@@ -42,28 +42,6 @@ func readInput(m chat.Message) (in input, refusal string) {
 	return in, ""
 }
 
-// clean drops what is not text: NUL and other controls, broken UTF-8, and the
-// invisible characters that hide instructions.
-func clean(s string) string {
-	s, _ = text.Strip(breaks.Replace(s))
-	return s
-}
-
-// breaks turns every kind of line end into "\n".
-var breaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
-
 // label makes a display name harmless: authority never comes from it, and it
 // must not look like a role.
-func label(name string) string { return provenance.Label(clean(name)) }
-
-// plain keeps the letters, digits and a few signs of a name, so that nothing in
-// it can be mistaken for markup.
-func plain(name string) string {
-	name = strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .-_'", r) {
-			return r
-		}
-		return ' '
-	}, clean(name))
-	return strings.Join(strings.Fields(text.Clip(name, maxName)), " ")
-}
+func label(name string) string { return provenance.Label(text.Plain(name)) }

@@ -133,7 +133,7 @@ func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 	req := llm.Request{Model: t.modelName(), Messages: t.messages(), Tools: offered.Specs(), Callable: t.tools.set.Names(), Spend: t.report.ledger.spend, Cache: t.context.session.ID}
 	began := t.a.o.Now()
 	resp, err := t.models().Complete(ctx, req, t.show)
-	if len(t.in.files.images) > 0 && (errors.Is(err, llm.ErrBadRequest) || errors.Is(err, llm.ErrModelNotFound)) {
+	if len(t.in.files.Images) > 0 && (errors.Is(err, llm.ErrBadRequest) || errors.Is(err, llm.ErrModelNotFound)) {
 		t.blind()
 		req.Messages = t.messages()
 		resp, err = t.models().Complete(ctx, req, t.show)

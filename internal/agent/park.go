@@ -203,7 +203,7 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 // Propose puts a tool call to the person as a question, as a model's call of the
 // same arguments would: for commands that need a yes.
 func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args map[string]any) (chat.Answer, error) {
-	t := a.newTurn(m, input{text: text.Clip(clean(m.Text), maxUsed)}, true)
+	t := a.newTurn(m, input{text: text.Clip(text.Plain(m.Text), maxUsed)}, true)
 	t.report.ledger.maxAttempts = attemptsPerCall * a.o.MaxCalls
 	if err := t.load(ctx); err != nil {
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)

@@ -84,8 +84,8 @@ func (t *turn) messages() []llm.Message {
 	for _, e := range t.context.added {
 		out = append(out, t.spoken(e))
 	}
-	if len(t.in.files.images) > 0 {
-		out[heard].Images = t.in.files.images
+	if len(t.in.files.Images) > 0 {
+		out[heard].Images = t.in.files.Images
 	}
 	return out
 }
@@ -123,7 +123,7 @@ func (t *turn) stable() string {
 	return b.String()
 }
 
-func mentionLine(m memory.Mentions) string {
+func mentionLine(m past.Mentions) string {
 	var parts []string
 	for _, list := range [][]string{m.Files, m.URLs, m.Symbols, m.People, m.Refs} {
 		parts = append(parts, list...)
@@ -140,7 +140,7 @@ func (t *turn) contextLine() string {
 	} else {
 		fmt.Fprintf(&b, " This is a group; each message begins with its author's name and sign. You are answering %s.", speaker(t.m.From.Name, t.m.From.ID))
 	}
-	if q := strings.TrimSpace(clean(t.m.Quote)); q != "" {
+	if q := strings.TrimSpace(text.Plain(t.m.Quote)); q != "" {
 		fmt.Fprintf(&b, "\nThey reply to this earlier message (data): %s", asData(text.Clip(q, maxQuoted)))
 	}
 	if len(t.context.known.relevant) > 0 {

@@ -184,7 +184,7 @@ func (t *turn) note() {
 	t.context.session.Origin = t.context.session.Origin.Of(t.trust.origin.People...)
 	for _, e := range t.context.added {
 		if e.Role != llm.RoleTool {
-			t.context.session.Mentions = mention(t.context.session.Mentions, e.Content)
+			t.context.session.Mentions = t.context.session.Mentions.With(e.Content)
 		}
 	}
 	t.context.session.TokensUsed = t.a.o.Limits.Tokens(llm.Request{Model: t.modelName(), Messages: t.messages()})

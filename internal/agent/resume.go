@@ -14,6 +14,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/provenance"
+	"parley/internal/text"
 	"parley/internal/tools"
 )
 
@@ -65,7 +66,7 @@ func (t *turn) unpark(p Parked) {
 
 // answered returns the person's answer as the transcript keeps it.
 func (t *turn) answered(r Resumed) memory.Entry {
-	said := strings.TrimSpace(clean(t.m.Text))
+	said := strings.TrimSpace(text.Plain(t.m.Text))
 	if t.m.Kind != chat.KindText {
 		said = pressedWords(r.Agreed)
 	}

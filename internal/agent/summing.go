@@ -50,7 +50,7 @@ type part struct {
 // summing is how that went: the summary of the first read entries, and why the
 // others are not in it, nil if there are none.
 type summing struct {
-	folded
+	past.Folded
 	read int
 	err  error
 }
@@ -73,7 +73,7 @@ func (a *Agent) part(ctx context.Context, se memory.Session, entries []memory.En
 
 // sumUp asks the model for a summary, in pieces of which there are at most so
 // many. An error comes with what was read before it.
-func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (all folded, read int, err error) {
+func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (all past.Folded, read int, err error) {
 	if chat.Payer(ctx).Key == (chat.Key{}) { // after a turn, or by cron
 		ctx = chat.PaidBy(ctx, chat.Message{Key: p.session.Key, From: chat.User{ID: lastSpeaker(p.entries)}})
 	}
@@ -86,7 +86,7 @@ func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (all folded, read
 		if err != nil {
 			return all, read, err
 		}
-		if f.prose {
+		if f.Prose {
 			f.Summary = past.Squeeze(f.Summary+"\n"+past.Digest(left(points(p.entries[read:read+n]), f.Summary), maxClosing), maxSummary)
 		}
 		f.Summary = past.Restore(p.before, f.Summary, maxSummary)
@@ -108,7 +108,7 @@ func fitting(entries []memory.Entry) (n int) {
 }
 
 // summarize asks for one summary, and once more for the same in the right form.
-func (a *Agent) summarize(ctx context.Context, p part, entries []memory.Entry) (folded, error) {
+func (a *Agent) summarize(ctx context.Context, p part, entries []memory.Entry) (past.Folded, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Summary so far:\n<data>%s</data>\n\n", escapeData(p.before))
 	if p.final && len(p.session.CarriedPage) > 0 {
@@ -121,29 +121,29 @@ func (a *Agent) summarize(ctx context.Context, p part, entries []memory.Entry) (
 	fmt.Fprintf(&b, "Transcript:\n<data>\n%s</data>", escapeData(text.ClipStart(transcriptText(entries), maxFoldInput)))
 	said, err := a.askSummarizer(ctx, foldPrompt, b.String())
 	if err != nil {
-		return folded{}, err
+		return past.Folded{}, err
 	}
-	if f, ok := readFolded(said); ok {
+	if f, ok := past.ReadFolded(said); ok {
 		return f, nil
 	}
 	if strings.TrimSpace(said) == "" {
-		return folded{}, errors.New("summary: empty")
+		return past.Folded{}, errors.New("summary: empty")
 	}
 	again, err := a.askSummarizer(ctx, refoldPrompt, "<data>\n"+escapeData(text.Clip(said, maxFoldInput))+"\n</data>")
-	if f, ok := readFolded(again); ok && err == nil {
+	if f, ok := past.ReadFolded(again); ok && err == nil {
 		return f, nil
 	}
-	if f, ok := prose(said); ok {
+	if f, ok := past.Prose(said, maxSummary); ok {
 		return f, nil
 	}
-	return folded{}, errors.Join(errors.New("summary: neither an object nor a text"), err)
+	return past.Folded{}, errors.Join(errors.New("summary: neither an object nor a text"), err)
 }
 
 func (a *Agent) askSummarizer(ctx context.Context, system, data string) (string, error) {
 	resp, err := a.o.Summarizer.Complete(ctx, llm.Request{
 		Model:    a.ModelName(),
 		Messages: []llm.Message{{Role: llm.RoleSystem, Content: system}, {Role: llm.RoleUser, Content: data}},
-		Schema:   foldSchema,
+		Schema:   past.FoldSchema,
 	}, nil)
 	return resp.Message.Content, err
 }
@@ -159,12 +159,12 @@ func (a *Agent) folded(ctx context.Context, p part, s summing) memory.Session {
 	done := p.entries[:s.read]
 	if s.read > 0 {
 		se.Summary, se.Title = past.Squeeze(s.Summary, maxSummary), shortTitle(s.Title, se.Title)
-		a.learn(ctx, se, s.folded, done)
+		a.learn(ctx, se, s.Folded, done)
 	} else {
 		se.Summary = p.before
 	}
-	se.Decisions = decided(se, s.folded, p.entries)
-	se.Page = past.Page(se.Page, lines(se, s.folded, p.entries)...)
+	se.Decisions = decided(se, s.Folded, p.entries)
+	se.Page = past.Page(se.Page, lines(se, s.Folded, p.entries)...)
 	before := se.Summary
 	se.Owed = a.owing(se, p, s)
 	if rest := p.entries[s.read:]; len(rest) > 0 {
@@ -204,18 +204,18 @@ func (a *Agent) owing(se memory.Session, p part, s summing) *past.Debt {
 // decided adds to a session's decisions those that were found: by a model where
 // nobody else's words could have made them up, and by code in what people said
 // themselves.
-func decided(se memory.Session, f folded, entries []memory.Entry) []string {
+func decided(se memory.Session, f past.Folded, entries []memory.Entry) []string {
 	list := se.Decisions
 	if se.Origin.Via.Outside() {
 		f.Decisions = nil // nobody was asked
 	}
 	for _, d := range f.Decisions {
-		list = decide(list, d)
+		list = past.Decide(list, d)
 	}
 	told := strings.Join(list, "\n")
 	for _, pt := range points(entries) {
 		if pt.Decides && !past.Says(told, pt.Text) && !past.Says(f.Summary, pt.Text) {
-			list = decide(list, pt.Text)
+			list = past.Decide(list, pt.Text)
 		}
 	}
 	return list
@@ -224,14 +224,14 @@ func decided(se memory.Session, f folded, entries []memory.Entry) []string {
 // lines returns what a session adds to the page that is carried on: what the model
 // says matters, where nobody else's words could have made it say so, and the
 // sentences of people that say most.
-func lines(se memory.Session, f folded, entries []memory.Entry) (list []past.Line) {
+func lines(se memory.Session, f past.Folded, entries []memory.Entry) (list []past.Line) {
 	add := func(at time.Time, words string, people []string) {
-		if words = strings.Join(strings.Fields(clean(words)), " "); words != "" && facts.MayLearn(words) == nil {
+		if words = strings.Join(strings.Fields(text.Plain(words)), " "); words != "" && facts.MayLearn(words) == nil {
 			list = append(list, past.Line{At: at, Text: words, Session: se.ID, People: people})
 		}
 	}
 	most, least := maxKept, past.Worthy
-	if f.Summary != "" && !f.prose {
+	if f.Summary != "" && !f.Prose {
 		least = past.Telling
 	}
 	if len(f.Keep) > 0 && !se.Origin.Via.Outside() {
@@ -283,7 +283,7 @@ func left(all []past.Point, told string) []past.Point {
 
 // shortTitle returns a title as it is stored; otherwise where there is none.
 func shortTitle(title, otherwise string) string {
-	if title = strings.Join(strings.Fields(clean(title)), " "); title == "" {
+	if title = strings.Join(strings.Fields(text.Plain(title)), " "); title == "" {
 		title = otherwise
 	}
 	return text.Clip(title, maxTitle)

@@ -346,16 +346,16 @@ func TestReadFolded(t *testing.T) {
 		`[]`:               "",
 		``:                 "",
 	} {
-		if f, ok := readFolded(said); f.Summary != want || ok != (want != "") {
+		if f, ok := past.ReadFolded(said); f.Summary != want || ok != (want != "") {
 			t.Errorf("%s gives %q, %v", said, f.Summary, ok)
 		}
 	}
-	f, _ := readFolded(`{"summary":"s","decisions":["a",{"b":1},"c"],"outdated":["2",3],"keep":"none"}`)
+	f, _ := past.ReadFolded(`{"summary":"s","decisions":["a",{"b":1},"c"],"outdated":["2",3],"keep":"none"}`)
 	if got, _ := json.Marshal(f); !strings.Contains(string(got), `"Decisions":["a","c"]`) || !slices.Equal(f.Outdated, []int{3}) || f.Keep != nil {
 		t.Errorf("got %s", got)
 	}
 	for said, ok := range map[string]bool{"OK.": false, `{"broken": `: false, "Ann plans a long trip to Rome.": true} {
-		if _, got := prose(said); got != ok {
+		if _, got := past.Prose(said, maxSummary); got != ok {
 			t.Errorf("%q is prose: %v", said, got)
 		}
 	}

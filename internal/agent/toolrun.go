@@ -13,6 +13,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/past"
 	"parley/internal/text"
 	"parley/internal/tools"
 )
@@ -235,7 +236,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 	}
 	switch data := o.Result.Data.(type) {
 	case tools.Decided:
-		t.context.session.Decisions = decide(t.context.session.Decisions, string(data))
+		t.context.session.Decisions = past.Decide(t.context.session.Decisions, string(data))
 	case tools.VariableSet:
 		t.setVariable(data)
 	case Delegated:

@@ -51,7 +51,7 @@ func ways(m chat.Message) provenance.Via {
 }
 
 // via returns how this turn's message came, with its files.
-func (t *turn) via() provenance.Via { return ways(t.m) | t.in.files.via | t.in.quoted }
+func (t *turn) via() provenance.Via { return ways(t.m) | t.in.files.Via | t.in.quoted }
 
 // listen reads what the message itself brings.
 func (t *turn) listen(ctx context.Context) error {

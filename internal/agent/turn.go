@@ -56,7 +56,7 @@ func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 		return chat.Answer{}, fmt.Errorf("open files: %w", err)
 	}
 	defer done()
-	if t.in.text == "" && t.in.files.used == 0 {
+	if t.in.text == "" && t.in.files.Used == 0 {
 		return note(t.in.notice, chat.Refused, chat.Invalid), nil
 	}
 	if err := t.load(ctx); err != nil {

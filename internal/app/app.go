@@ -11,6 +11,7 @@ import (
 
 	"parley/config"
 	"parley/internal/agent"
+	"parley/internal/attach"
 	"parley/internal/chat"
 	"parley/internal/pdf"
 	"parley/internal/setup"
@@ -92,7 +93,7 @@ func (a *app) openAgent(ctx context.Context) error {
 	}
 	a.mind.Agent, err = agent.New(agent.Options{
 		Store: a.storage.store, Model: a.models.routed(config.PurposeAnswer), Fallback: a.models.endpoint.Fallback, Runner: a.mind.runner, Tools: a.toolset.here, Confirm: a.front.ask,
-		Files:   agent.Files{Open: a.platforms.openFile, See: a.models.endpoint.See, Hear: a.models.hear(), ReadPDF: pdf.Read},
+		Files:   attach.Files{Open: a.platforms.openFile, See: a.models.endpoint.See, Hear: a.models.hear(), ReadPDF: pdf.Read},
 		Rules:   agent.Rules{Book: a.rules.book, BookModel: a.models.routed(config.PurposePlaybook), NoBookModel: a.models.endpoint.List == nil, Role: a.people.role},
 		Notes:   agent.Notes{Cite: a.notes.cite, Prefetch: a.notes.prefetch()},
 		Persona: agent.Persona{Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: name},

@@ -99,7 +99,7 @@ func life(t *testing.T, s *Store, who string) {
 		must(t, err)
 		se := Session{ID: "s-" + k.Channel, Key: k, Status: Active, Direct: k == alone, Created: time.Now(), LastActivity: time.Now(), Expires: time.Now().Add(time.Hour),
 			Summary: w("sessions.summary"), Title: w("sessions.title"), Decisions: []string{w("sessions.decisions") + " " + w("session_texts.content") + " " + w("session_texts_fts.content")},
-			Page: []past.Line{{Text: w("sessions.page"), People: []string{user}}}, Owed: &past.Debt{Summary: w("sessions.debt"), Due: time.Now()}, Mentions: Mentions{Files: []string{w("sessions.mentions")}}, Playbook: w("sessions.playbook"), SummarizedAt: 1,
+			Page: []past.Line{{Text: w("sessions.page"), People: []string{user}}}, Owed: &past.Debt{Summary: w("sessions.debt"), Due: time.Now()}, Mentions: past.Mentions{Files: []string{w("sessions.mentions")}}, Playbook: w("sessions.playbook"), SummarizedAt: 1,
 			Origin: Origin{People: []string{user}}}
 		parts := []chat.Part{{Key: k, To: m.From, Text: w("outbox.body")}}
 		must(t, s.Finish(bg, in[0], parts, &Turn{Session: &se, Person: w("people.playbook"), Entries: []Entry{

@@ -29,15 +29,6 @@ const (
 	Archived  Status = "archived"  // over and summarized
 )
 
-// Mentions are the things a session talked about; they survive every fold.
-type Mentions struct {
-	Files   []string `json:"files,omitempty"`
-	URLs    []string `json:"urls,omitempty"`
-	Symbols []string `json:"symbols,omitempty"`
-	People  []string `json:"people,omitempty"`
-	Refs    []string `json:"refs,omitempty"` // "task 3", "fact 12"
-}
-
 // Session is a stretch of conversation in one place that a silence ends.
 type Session struct {
 	ID           string // UUIDv4
@@ -59,7 +50,7 @@ type Session struct {
 	CarriedFrom  string
 	Carried      string // Closing of CarriedFrom; read only
 	Decisions    []string
-	Mentions     Mentions
+	Mentions     past.Mentions
 	Playbook     string // opaque JSON
 	// Origin is whose words the summaries, the title, the decisions and the
 	// mentions were made of, and how those came; CarriedOrigin is Carried's.

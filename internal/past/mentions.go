@@ -1,11 +1,10 @@
-package agent
+package past
 
 import (
 	"regexp"
 	"slices"
 	"strings"
 
-	"parley/internal/memory"
 	"parley/internal/text"
 )
 
@@ -23,9 +22,18 @@ var (
 	refPattern    = regexp.MustCompile(`(?i)\b(task|fact|note|order|issue|ticket) #?(\d+)\b`)
 )
 
-// mention adds what a text names to what the session has named; the newest
+// Mentions are the things a session talked about; they survive every fold.
+type Mentions struct {
+	Files   []string `json:"files,omitempty"`
+	URLs    []string `json:"urls,omitempty"`
+	Symbols []string `json:"symbols,omitempty"`
+	People  []string `json:"people,omitempty"`
+	Refs    []string `json:"refs,omitempty"` // "task 3", "fact 12"
+}
+
+// With adds what a text names to what the session has named; the newest
 // 100 stay.
-func mention(m memory.Mentions, text string) memory.Mentions {
+func (m Mentions) With(text string) Mentions {
 	urls := urlPattern.FindAllString(text, -1)
 	m.URLs = remember(m.URLs, urls...)
 	rest := urlPattern.ReplaceAllString(text, " ")
@@ -53,7 +61,7 @@ func remember(list []string, more ...string) []string {
 }
 
 // capMentions drops the oldest of the longest list until all fit.
-func capMentions(m memory.Mentions) memory.Mentions {
+func capMentions(m Mentions) Mentions {
 	lists := []*[]string{&m.Files, &m.URLs, &m.Symbols, &m.People, &m.Refs}
 	for {
 		total := 0
@@ -71,19 +79,19 @@ func capMentions(m memory.Mentions) memory.Mentions {
 	}
 }
 
-// decide adds a decision, once however it is spelled; the newest 20 stay.
-func decide(list []string, decision string) []string {
-	decision = strings.Join(strings.Fields(text.Clip(clean(decision), 300)), " ") // one line: it stands among others
+// Decide adds a decision, once however it is spelled; the newest 20 stay.
+func Decide(list []string, decision string) []string {
+	decision = strings.Join(strings.Fields(text.Clip(text.Plain(decision), 300)), " ") // one line: it stands among others
 	if decision == "" {
 		return list
 	}
-	same := func(s string) bool { return normal(s) == normal(decision) }
+	same := func(s string) bool { return Normal(s) == Normal(decision) }
 	list = append(slices.DeleteFunc(slices.Clone(list), same), decision)
 	return list[max(0, len(list)-maxDecisions):]
 }
 
-// normal returns a text without case, punctuation and spacing.
-func normal(s string) string {
+// Normal returns a text without case, punctuation and spacing.
+func Normal(s string) string {
 	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return strings.ContainsRune(" \t\n.,;:!?\"'`*_-", r)
 	}), " ")

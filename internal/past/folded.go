@@ -1,33 +1,33 @@
-package agent
+package past
 
 import (
 	"encoding/json"
 	"strings"
 
 	"parley/internal/llm"
-	"parley/internal/past"
 )
 
-// folded is what the summarizer returns.
-type folded struct {
+// Folded is what a summarizer returns.
+type Folded struct {
 	Summary   string
 	Title     string
 	Decisions []string
 	Keep      []string // lines that matter beyond the session
 	Outdated  []int    // carried lines that no longer hold, from 1
-	Facts     []learnt
-	prose     bool // the summarizer wrote no JSON, and these are its words
+	Facts     []Learnt
+	Prose     bool // the summarizer wrote no JSON, and these are its words
 }
 
-// learnt is a fact that a summarizer found.
-type learnt struct {
+// Learnt is a fact that a summarizer found.
+type Learnt struct {
 	Person  string `json:"person"`
 	Content string `json:"content"`
 	Quote   string `json:"quote"`
 	Type    string `json:"type"`
 }
 
-var foldSchema = &llm.Schema{Name: "folded", JSON: json.RawMessage(`{"type":"object","additionalProperties":false,
+// FoldSchema describes a Folded to a model.
+var FoldSchema = &llm.Schema{Name: "folded", JSON: json.RawMessage(`{"type":"object","additionalProperties":false,
 "required":["summary","title","decisions","keep","outdated","facts"],"properties":{
 "summary":{"type":"string"},"title":{"type":"string"},"decisions":{"type":"array","items":{"type":"string"}},
 "keep":{"type":"array","items":{"type":"string"}},"outdated":{"type":"array","items":{"type":"integer"}},
@@ -37,10 +37,10 @@ var foldSchema = &llm.Schema{Name: "folded", JSON: json.RawMessage(`{"type":"obj
 // maxObjects is in how many places of an answer an object is looked for.
 const maxObjects = 8
 
-// readFolded finds the object in what a summarizer wrote: with words before it,
+// ReadFolded finds the object in what a summarizer wrote: with words before it,
 // in a fence, with fields of other kinds than asked, or cut short. ok is false
 // where there is none that has a summary.
-func readFolded(said string) (f folded, ok bool) {
+func ReadFolded(said string) (f Folded, ok bool) {
 	rest := said
 	for range maxObjects {
 		at := strings.IndexByte(rest, '{')
@@ -57,7 +57,7 @@ func readFolded(said string) (f folded, ok bool) {
 }
 
 // decodeFolded reads the object that a text begins with, whole or cut short.
-func decodeFolded(s string) (f folded, ok bool) {
+func decodeFolded(s string) (f Folded, ok bool) {
 	var fields map[string]json.RawMessage
 	if json.NewDecoder(strings.NewReader(s)).Decode(&fields) != nil {
 		fields = nil
@@ -78,7 +78,7 @@ func decodeFolded(s string) (f folded, ok bool) {
 		case "outdated":
 			f.Outdated = each[int](v)
 		case "facts":
-			f.Facts = each[learnt](v)
+			f.Facts = each[Learnt](v)
 		}
 	}
 	f.Summary, f.Title = strings.TrimSpace(f.Summary), strings.TrimSpace(f.Title)
@@ -98,10 +98,10 @@ func each[T any](v json.RawMessage) (list []T) {
 	return list
 }
 
-// prose takes what a summarizer wrote as the summary itself, without fences,
+// Prose takes what a summarizer wrote as the summary itself, without fences,
 // headings and an announcement before it. ok is false for what says nothing, and
-// for the ruins of an object.
-func prose(said string) (f folded, ok bool) {
+// for the ruins of an object. most is how many runes are kept.
+func Prose(said string, most int) (f Folded, ok bool) {
 	var lines []string
 	for line := range strings.Lines(said) {
 		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#`*>-"))
@@ -113,8 +113,8 @@ func prose(said string) (f folded, ok bool) {
 		lines = lines[1:]
 	}
 	words := strings.Join(lines, "\n")
-	if strings.HasPrefix(words, "{") || strings.HasPrefix(words, "[{") || !past.Tells(words) {
+	if strings.HasPrefix(words, "{") || strings.HasPrefix(words, "[{") || !Tells(words) {
 		return f, false
 	}
-	return folded{Summary: past.Squeeze(words, maxSummary), prose: true}, true
+	return Folded{Summary: Squeeze(words, most), Prose: true}, true
 }
