@@ -51,6 +51,7 @@ var rooms = []allowed{
 	{"internal/llm/openai", "internal/llm/dialect", "what a model wrote as text may be a call"},
 
 	{"internal/*", "internal/provenance", "whose words these are, and how they came"},
+	{"internal/tools/*", "internal/provenance", "whose words these are, and how they came"},
 	{"internal/provenance", "internal/chat", "somebody looks from a place"},
 	{"internal/provenance", "internal/sqlite", "a viewer is the parameters of a statement"},
 
@@ -74,6 +75,11 @@ var rooms = []allowed{
 	{"internal/tools/web", "internal/tools", "pages and searches are tools"},
 	{"internal/tools/web", "internal/egress", "only the public internet is read"},
 	{"internal/tools/mcp", "internal/chat", "its files are for people"},
+	{"internal/tools/rest", "internal/tools", "a service's call is a tool"},
+	{"internal/tools/rest", "internal/egress", "services are where the owner wrote they are"},
+	{"internal/setup", "internal/tools", "a call is a tool"},
+	{"internal/setup", "internal/tools/rest", "the HTTP services of the settings"},
+	{"internal/cli", "internal/tools/rest", "looks whether their hosts answer"},
 	{"internal/tools/mcp", "internal/llm", "its tools are described to a model"},
 
 	{"config", "internal/yamldoc", "mistakes are shown with their line"},
@@ -240,6 +246,9 @@ var libraries = []allowed{
 	{"internal/playbook", "github.com/google/jsonschema-go", "parameters of tools, and the schema for editors"},
 	{"internal/tools", "github.com/google/jsonschema-go", "schemas from Go types, and what a call breaks of one"},
 	{"internal/tools/web", "golang.org/x/net", "fetched pages to readable text"},
+	{"internal/tools/rest", "github.com/expr-lang/expr", "what the owner wants of an answer"},
+	{"internal/tools/rest", "github.com/getkin/kin-openapi", "reads OpenAPI files"},
+	{"internal/tools/rest", "golang.org/x/net", "answers in other encodings"},
 	{"internal/tools/mcp", "github.com/modelcontextprotocol/go-sdk", "the protocol of tool servers"},
 	{"internal/tools/mcp", "golang.org/x/oauth2", "the tokens of logins that the protocol's library makes"},
 }

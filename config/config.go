@@ -42,6 +42,8 @@ type Config struct {
 	OllamaURL string `yaml:"-"`
 	// Warnings are sentences for the operator that do not stop startup.
 	Warnings []string `yaml:"-"`
+
+	filled []string `yaml:"-"` // secrets that were filled in for ${VARIABLE} and file:
 }
 
 // Model is the OpenAI-compatible endpoint, and how models are called.
@@ -170,6 +172,8 @@ type Playbook struct {
 type Tools struct {
 	Policy  []ToolPolicy  `yaml:"policy" key:"name" doc:"who may use which tool and when it asks, by its name or a pattern such as files__*: the closest name counts"`
 	Timeout time.Duration `yaml:"timeout" default:"30s" range:"1s..5m" doc:"time for one call of a built-in tool that has no limit of its own"`
+	HTTP    []HTTPTool    `yaml:"http" doc:"calls of HTTP services as tools; see docs/http-tools.md"`
+	OpenAPI []OpenAPI     `yaml:"openapi" doc:"HTTP services described by an OpenAPI 3 file, a tool for each operation"`
 }
 
 // ToolPolicy is the owner's policy for a tool, or for all tools that match a pattern.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +24,7 @@ func (l *loader) expand(values map[string]string) {
 			return
 		}
 		for _, v := range texts(s.value) {
-			filled, err := expanded(v.String(), s.form, values)
+			filled, err := l.expanded(v.String(), s.form, values)
 			if err != nil {
 				l.fail(&Error{Setting: s.Path, Place: placeOf(l.places, s.Path), Problem: err.Error(), Hint: "name a variable that is set, or a readable file that holds the secret"})
 				return
@@ -47,7 +48,7 @@ func texts(v reflect.Value) []reflect.Value {
 
 // expanded returns one secret, filled in. The error names variables and files and
 // never a value. An entry of the form env may hold file: as a value of its own.
-func expanded(text, form string, values map[string]string) (string, error) {
+func (l *loader) expanded(text, form string, values map[string]string) (string, error) {
 	lead := ""
 	if name, value, ok := strings.Cut(text, ":"); ok && form == "header" {
 		lead, text = name+": ", strings.TrimSpace(value)
@@ -57,6 +58,7 @@ func expanded(text, form string, values map[string]string) (string, error) {
 		if err == nil && strings.TrimSpace(secret) == "" {
 			err = fmt.Errorf("%s is empty", path)
 		}
+		l.fill(strings.TrimSpace(secret))
 		return lead + strings.TrimSpace(secret), err
 	}
 	var missing error
@@ -71,9 +73,17 @@ func expanded(text, form string, values map[string]string) (string, error) {
 		if value == "" {
 			missing = errors.Join(missing, fmt.Errorf("names ${%s}, which is not set", name))
 		}
+		l.fill(value)
 		return value
 	})
 	return lead + text, missing
+}
+
+// fill remembers a secret that became part of a setting.
+func (l *loader) fill(secret string) {
+	if secret != "" && !slices.Contains(l.config.filled, secret) {
+		l.config.filled = append(l.config.filled, secret)
+	}
 }
 
 // environ returns the environment as a map; an empty value counts as unset.

@@ -78,6 +78,14 @@ func writeElement(b *strings.Builder, t reflect.Type, indent, list string) {
 		if i == 0 {
 			lead = "  - "
 		}
+		if field.Type.Kind() == reflect.Struct && field.Tag.Get("doc") == "" {
+			var inner strings.Builder
+			writeElement(&inner, field.Type, "", name)
+			for line := range strings.Lines(strings.Replace(inner.String(), "  - ", "    ", 1)) {
+				b.WriteString(indent + "#     " + strings.Replace(strings.TrimPrefix(line, "# "), "    ", "  ", 1))
+			}
+			continue
+		}
 		s := newSetting(field, reflect.New(field.Type).Elem(), name)
 		fmt.Fprintf(b, "%s# %s%-28s # %s\n", indent, lead, strings.TrimSpace(name+": "+s.Default), s.sentence())
 	}

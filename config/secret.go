@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -33,9 +34,14 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // keyName matches parameters of addresses that hold a secret.
 var keyName = regexp.MustCompile(`(?i)key|token|secret|auth|sig|pass`)
 
+// plain are headers that hold no secret.
+var plain = []string{"accept", "accept-language", "content-type", "user-agent"}
+
 // Secrets lists the exact values that must never be seen: secrets, the values
-// among env and headers, and passwords and keys within addresses.
+// among env and headers, passwords and keys within addresses, and what was filled
+// in for a ${VARIABLE} or a file.
 func (c Config) Secrets() (list []string) {
+	list = slices.Clone(c.filled)
 	add := func(value string) {
 		if value != "" {
 			list = append(list, value)
@@ -47,8 +53,17 @@ func (c Config) Secrets() (list []string) {
 			add(string(value))
 		case []Secret:
 			for _, entry := range value {
+				if s.form == "query" {
+					if name, v, _ := strings.Cut(string(entry), "="); keyName.MatchString(name) {
+						add(v)
+					}
+					continue
+				}
 				if s.form == "header" {
-					_, v, _ := strings.Cut(string(entry), ":")
+					name, v, _ := strings.Cut(string(entry), ":")
+					if slices.Contains(plain, strings.ToLower(strings.TrimSpace(name))) {
+						continue
+					}
 					add(strings.TrimSpace(v))
 					_, key, _ := strings.Cut(strings.TrimSpace(v), " ") // of Bearer KEY
 					add(key)

@@ -30,6 +30,7 @@ var (
 	durationType = reflect.TypeFor[time.Duration]()
 	secretType   = reflect.TypeFor[Secret]()
 	tokensType   = reflect.TypeFor[Tokens]()
+	jsonType     = reflect.TypeFor[JSON]()
 )
 
 // Settings lists every setting in the order of Config with its documentation.

@@ -97,6 +97,7 @@ var (
 	webhookSecretForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)       // and 256 at most: Bot API setWebhook
 	headerForm        = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+:[^\r\n\x00]*$")
 	currencyForm      = regexp.MustCompile(`^(\p{L}{1,8}|\p{Sc})$`)
+	queryForm         = regexp.MustCompile("(?s)^[^=\r\n]+=[^\r\n\x00]*$")
 	envForm           = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`)
 )
 
@@ -123,6 +124,10 @@ func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 		return "is missing", ""
 	case form == "name" && !nameForm.MatchString(text):
 		return fmt.Sprintf("is %q", text), "a letter a-z, then up to 49 of a-z, 0-9 and _"
+	case form == "template":
+		return badTemplate(text)
+	case v.Type() == jsonType && !JSON(text).valid():
+		return "is not JSON", "write it as YAML, or as a text that holds JSON"
 	case text == "":
 		return "", ""
 	case form == "url":
@@ -131,6 +136,8 @@ func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 		return badListen(text)
 	case form == "webhook_secret" && (len(text) > 256 || !webhookSecretForm.MatchString(text)):
 		return "has characters that Telegram does not take", "1 to 256 of A-Z a-z 0-9 _ -"
+	case form == "query" && !queryForm.MatchString(text):
+		return "has an entry without a name", "name: value"
 	case form == "env" && !envForm.MatchString(text):
 		return "has an entry that names no variable", "NAME or NAME=value"
 	case form == "header" && !headerForm.MatchString(text):
@@ -204,6 +211,7 @@ func (c *Config) together(fail func(path, problem, hint string)) {
 		fail("web.search.api_key", "is missing", "brave needs it")
 	}
 	c.lists(fail)
+	c.services(fail)
 	c.engines(fail)
 }
 

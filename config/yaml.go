@@ -1,12 +1,14 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
 	"strings"
 
+	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/token"
 
@@ -132,6 +134,8 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 			return
 		}
 		y.sections(list, v, path)
+	case v.Type() == jsonType:
+		y.json(node, &s)
 	case isList && v.Kind() == reflect.Slice:
 		y.list(list, &s)
 	case node.Type() == ast.MappingType && joins[s.form] != "":
@@ -151,7 +155,7 @@ func (y *yamlFile) value(node ast.Node, parent reflect.Value, field reflect.Stru
 }
 
 // joins names the lists that may be written as pairs, and what joins a pair.
-var joins = map[string]string{"env": "=", "header": ": "}
+var joins = map[string]string{"env": "=", "header": ": ", "query": "="}
 
 func (y *yamlFile) pairs(mapping *ast.MappingNode, s *Setting) {
 	var items []string
@@ -164,6 +168,25 @@ func (y *yamlFile) pairs(mapping *ast.MappingNode, s *Setting) {
 		items = append(items, entry.Key.GetToken().Value+joins[s.form]+text)
 	}
 	s.setList(items)
+}
+
+// json writes a value of the file as JSON; a text is taken to be JSON.
+func (y *yamlFile) json(node ast.Node, s *Setting) {
+	if text, ok := yamldoc.Scalar(node); ok {
+		s.value.SetString(strings.TrimSpace(text))
+		return
+	}
+	var value any
+	err := yaml.NodeToValue(node, &value)
+	var written []byte
+	if err == nil {
+		written, err = json.Marshal(value)
+	}
+	if err != nil {
+		y.failAt(node.GetToken(), s.Path, "cannot be written as JSON", "")
+		return
+	}
+	s.value.SetString(string(written))
 }
 
 func (y *yamlFile) list(list *ast.SequenceNode, s *Setting) {

@@ -78,6 +78,9 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 	for i, o := range outcomes {
 		t.heardOf(said.ToolCalls[i], o, began[i])
 	}
+	if why := t.tools.set.Lost(said.ToolCalls, outcomes); why != "" {
+		return t.finish(t.report.withDone(why), chat.End{Outcome: chat.Failed, Reason: chat.ToolFailed}), true
+	}
 	return t.park(ctx, said.ToolCalls, outcomes)
 }
 

@@ -70,6 +70,11 @@ func (b *toolbox) list() ([]tools.Tool, error) {
 		}
 		list = append(list, search)
 	}
+	services, err := setup.Services(b.cfg, b.log)
+	if err != nil {
+		return nil, err
+	}
+	list = append(list, services...)
 	for _, s := range b.cfg.Subagents {
 		sub, err := readSubagent(s)
 		if err != nil {

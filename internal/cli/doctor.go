@@ -59,6 +59,7 @@ func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	d.model(ctx, cfg)
 	d.platforms(ctx, cfg)
 	d.servers(ctx, cfg)
+	d.services(ctx, cfg)
 	if d.unwell {
 		return errUnwell
 	}

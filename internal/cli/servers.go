@@ -14,6 +14,7 @@ import (
 	"parley/internal/setup"
 	"parley/internal/text"
 	"parley/internal/tools/mcp"
+	"parley/internal/tools/rest"
 )
 
 // servers connects to all tool servers as startup does, in parallel, and pins
@@ -37,6 +38,40 @@ func (d *doctor) servers(ctx context.Context, cfg config.Config) {
 			continue
 		}
 		d.line(name, errs[i], "it has "+text.Many(counts[i], "tool"))
+	}
+}
+
+// services checks the HTTP tools of the settings, and that their hosts answer. It
+// calls none of them.
+func (d *doctor) services(ctx context.Context, cfg config.Config) {
+	list, err := setup.ServiceCalls(cfg, func(file, operation, why string) {
+		d.say("warn", "tools.openapi", fmt.Sprintf("%s: %s is no tool: %s", file, operation, why))
+	})
+	if err != nil {
+		d.line("http tools", err, "")
+		return
+	}
+	var hosts []string
+	names := map[string][]string{}
+	for _, c := range list {
+		at := rest.Origin(c.URL)
+		if names[at] == nil {
+			hosts = append(hosts, at)
+		}
+		names[at] = append(names[at], c.Name)
+	}
+	errs := make([]error, len(hosts))
+	var all sync.WaitGroup
+	for i, at := range hosts {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, doctorWait)
+			defer cancel()
+			errs[i] = rest.Probe(ctx, at)
+		})
+	}
+	all.Wait()
+	for i, at := range hosts {
+		d.line("http tools", errs[i], at+" answers: "+text.Many(len(names[at]), "tool"))
 	}
 }
 

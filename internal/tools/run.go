@@ -47,6 +47,9 @@ const (
 	NeedsInput Class = "INPUT_REQUIRED" // Result.Data is an Inquiry
 )
 
+// maxHold is the longest that a call waits because a service says so.
+const maxHold = time.Minute
+
 // DefaultResult caps a result's Content, in bytes.
 const DefaultResult = 16 << 10
 
@@ -209,8 +212,16 @@ func (r *Runner) attempts(ctx context.Context, e *entry, c Call, o *Outcome) {
 		if o.Class == "" || o.Class == NeedsInput || o.Class == Cancelled || o.Class == Invalid || o.Retries+1 >= retry.Attempts {
 			return
 		}
+		var again *Again
+		wait := delay
+		if errors.As(o.Err, &again) {
+			if again.Never || again.After > maxHold {
+				return
+			}
+			wait = max(wait, again.After)
+		}
 		select {
-		case <-time.After(delay):
+		case <-time.After(wait):
 		case <-ctx.Done():
 			*o = stopped(*o, ctx.Err())
 			return

@@ -138,10 +138,11 @@ type Meta struct {
 	// request: a turn that holds private data may only name known hosts.
 	Egress bool
 	Trying // how long, and how often
-	// AllowFailure means that a turn does not fail when this tool fails.
-	AllowFailure bool
-	Lent         // who has the tool
-	Consent      // who is asked
+	// Needed means that a turn ends, and says so, when a call of this tool was tried
+	// and failed. Else the model reads what went wrong, and goes on.
+	Needed  bool
+	Lent    // who has the tool
+	Consent // who is asked
 	// Core tools are offered always; others on demand.
 	Core bool
 	// Refine narrows the schema that Func derives (enums, lengths); nil leaves it.

@@ -74,7 +74,7 @@ func define(s Server, t *sdk.Tool) (definition, error) {
 	d := definition{name: t.Name, hash: hex.EncodeToString(sum[:])}
 	d.Parameters = json.RawMessage(clean)
 	d.Meta = tools.Meta{Name: ourName(s.Name, t.Name), Description: describe(t), Category: tools.Web,
-		Trying: tools.Trying{Timeout: s.timeout()}, SideEffect: true, AllowFailure: true, Lent: tools.Lent{Server: s.Name, Hints: hints(t)}}
+		Trying: tools.Trying{Timeout: s.timeout()}, SideEffect: true, Lent: tools.Lent{Server: s.Name, Hints: hints(t)}}
 	if s.ReadOnly || d.Hints != nil && d.Hints.ReadOnly {
 		d.SideEffect, d.ReadOnly, d.Egress = false, true, takesAddress(clean)
 	}

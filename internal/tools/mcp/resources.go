@@ -36,7 +36,7 @@ func (r *remote) extras(ctx context.Context, session *sdk.ClientSession) (all []
 
 func (r *remote) extra(name, words string) tools.Meta {
 	return tools.Meta{Name: ourName(r.server.Name, name), Description: fmt.Sprintf(words, r.server.Name), Category: tools.Web,
-		Trying: tools.Trying{Timeout: r.server.timeout()}, ReadOnly: true, AllowFailure: true, Lent: tools.Lent{Server: r.server.Name}}
+		Trying: tools.Trying{Timeout: r.server.timeout()}, ReadOnly: true, Lent: tools.Lent{Server: r.server.Name}}
 }
 
 type lister func(context.Context, *sdk.ClientSession) (string, error)

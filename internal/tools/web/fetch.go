@@ -42,7 +42,7 @@ const (
 func Fetch(g egress.Guard) tools.Tool {
 	f := &fetcher{client: g.Client(), guard: g}
 	meta := tools.Meta{Name: "web_fetch", Description: strings.TrimSpace(fetchText), Category: tools.Web,
-		ReadOnly: true, Egress: true, AllowFailure: true, Trying: tools.Trying{Timeout: fetchTimeout + 5*time.Second}}
+		ReadOnly: true, Egress: true, Trying: tools.Trying{Timeout: fetchTimeout + 5*time.Second}}
 	return tools.Func(meta, f.call)
 }
 

@@ -56,7 +56,7 @@ func Searching(s Search) (tools.Tool, error) {
 	}
 	f := searcher{guard.Client(), base, s}
 	meta := tools.Meta{Name: "web_search", Description: strings.TrimSpace(searchText), Category: tools.Web,
-		ReadOnly: true, AllowFailure: true, Trying: tools.Trying{Timeout: searchTimeout}}
+		ReadOnly: true, Trying: tools.Trying{Timeout: searchTimeout}}
 	return tools.Func(meta, f.call), nil
 }
 

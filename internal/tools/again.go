@@ -1,0 +1,43 @@
+package tools
+
+import (
+	"fmt"
+	"time"
+
+	"parley/internal/llm"
+	"parley/internal/text"
+)
+
+// Again is a tool's error that says whether and when another attempt makes sense.
+// Without one, a failed call is repeated as the tool's Retry says.
+type Again struct {
+	Err   error
+	Never bool          // another attempt would fail, too
+	After time.Duration // not before; 0 leaves it to Retry
+}
+
+// Error implements error.
+func (a *Again) Error() string { return a.Err.Error() }
+
+// Unwrap implements the convention of package errors.
+func (a *Again) Unwrap() error { return a.Err }
+
+// Lost returns what a person is told when one of the calls was run and failed
+// without which the owner wants no answer; "" when none was. It holds no text from
+// outside. What was refused, or waits for somebody, has not failed.
+func (s Set) Lost(calls []llm.ToolCall, outcomes []Outcome) string {
+	for i, o := range outcomes {
+		spec, _ := s.Lookup(calls[i].Name)
+		if !spec.Needed || o.Class != Broken && o.Class != TimedOut {
+			continue
+		}
+		why := wordBroke
+		if said, ok := text.ForPeople(o.Err); ok {
+			why = said
+		} else if o.Class == TimedOut {
+			why = wordTookLong
+		}
+		return fmt.Sprintf(wordNeeded, text.Literal(spec.Name), why)
+	}
+	return ""
+}

@@ -1,0 +1,249 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/vm"
+	"golang.org/x/net/html/charset"
+
+	"parley/internal/egress"
+	"parley/internal/text"
+	"parley/internal/tools"
+)
+
+const (
+	maxBody  = 1 << 20 // bytes of an answer, after decompression
+	maxWhy   = 2000    // bytes of what a service says about a failure
+	maxSteps = 5       // redirects
+)
+
+// known is what expressions know.
+type known struct {
+	Body   any            `expr:"body"` // JSON as values, else text
+	Status int            `expr:"status"`
+	Args   map[string]any `expr:"args"`
+}
+
+// compile reads an expression; names that it cannot know are mistakes.
+func compile(code string) (*vm.Program, error) {
+	return expr.Compile(code, expr.Env(known{}))
+}
+
+// answer is what a service sent.
+type answer struct {
+	status int
+	media  string
+	text   string // "" for what is not text
+	size   int
+	more   bool // it was longer than maxBody
+	again  time.Duration
+}
+
+func (c *call) read(resp *http.Response) (answer, error) {
+	a := answer{status: resp.StatusCode, again: retryAfter(resp.Header.Get("Retry-After"))}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+	if err != nil {
+		return a, err
+	}
+	if a.more = len(body) > maxBody; a.more {
+		body = body[:maxBody]
+	}
+	a.size = len(body)
+	kind := resp.Header.Get("Content-Type")
+	if kind == "" {
+		kind = http.DetectContentType(body)
+	}
+	a.media, _, _ = mime.ParseMediaType(kind) // what cannot be read is no text
+	if !readable(a.media) && !json.Valid(body) {
+		return a, nil
+	}
+	if !utf8.Valid(body) {
+		if utf, err := charset.NewReader(bytes.NewReader(body), kind); err == nil {
+			body, _ = io.ReadAll(utf) // it reads from memory
+		}
+	}
+	a.text = c.o.Hide(strings.ToValidUTF8(string(body), "\uFFFD"))
+	return a, nil
+}
+
+func readable(media string) bool {
+	return strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "json") || strings.HasSuffix(media, "xml") ||
+		strings.HasSuffix(media, "yaml") || media == "application/x-www-form-urlencoded"
+}
+
+// retryAfter reads the header of that name; 0 is none.
+func retryAfter(value string) time.Duration {
+	if seconds, err := strconv.Atoi(value); err == nil {
+		return max(0, time.Duration(min(seconds, 1<<20))*time.Second)
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(0, time.Until(at))
+	}
+	return 0
+}
+
+// present returns what the model reads of an answer.
+func (c *call) present(a answer, in tools.Call) (string, error) {
+	if a.status < 200 || a.status > 299 {
+		why := ""
+		if !strings.HasSuffix(a.media, "html") {
+			why = text.ClipBytes(a.text, maxWhy)
+		}
+		err := text.Tell(wordsStatus, a.status, http.StatusText(a.status))
+		return why, &tools.Again{Err: err, Never: !passing(a.status), After: a.again}
+	}
+	if c.result != nil && c.Method != http.MethodHead && a.size > 0 {
+		return c.mapped(a, in)
+	}
+	switch {
+	case a.size == 0:
+		return fmt.Sprintf(wordsNoBody, a.status), nil
+	case a.text == "":
+		return fmt.Sprintf(wordsFile, text.Literal(a.media)), nil
+	}
+	return a.text, nil
+}
+
+// passing reports whether a status may be another one soon.
+func passing(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
+		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// mapped makes the result of an answer with the owner's expression.
+func (c *call) mapped(a answer, in tools.Call) (string, error) {
+	if a.more {
+		return "", never(text.Tell(wordsTooLong, maxBody))
+	}
+	env := known{Body: a.text, Status: a.status}
+	if value, err := decoded(a.text); err == nil {
+		env.Body = value
+	} else if strings.HasSuffix(a.media, "json") {
+		return "", never(text.Tell(wordsNotJSON))
+	}
+	if args, err := decoded(string(in.Args)); err == nil {
+		env.Args, _ = args.(map[string]any)
+	}
+	out, err := expr.Run(c.result, env)
+	if err != nil {
+		c.o.Log.Warn("result of a service does not fit the expression", "tool", c.Name, "err", err)
+		return "", never(text.Tell(wordsUnfit))
+	}
+	if s, ok := out.(string); ok {
+		return s, nil
+	}
+	if out == nil {
+		return wordsNoResult, nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(out); err != nil {
+		return "", never(text.Tell(wordsUnfit))
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// decoded reads JSON; whole numbers stay whole.
+func decoded(s string) (any, error) {
+	d := json.NewDecoder(strings.NewReader(s))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	return numbers(v), nil
+}
+
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if i, err := strconv.Atoi(string(v)); err == nil {
+			return i
+		}
+		f, _ := v.Float64() // out of range is infinite
+		return f
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	case map[string]any:
+		for name := range v {
+			v[name] = numbers(v[name])
+		}
+	}
+	return v
+}
+
+// errAway and errChanged are redirects that are not followed.
+var (
+	errAway    = errors.New("redirect to another host")
+	errChanged = errors.New("redirect of what should change something")
+)
+
+// stay follows redirects within one host, and only those that repeat the request or
+// read what became of it: a request that silently turns into another one would
+// look like a success.
+func stay(r *http.Request, via []*http.Request) error {
+	first, last := via[0], via[len(via)-1]
+	status := 0
+	if r.Response != nil {
+		status = r.Response.StatusCode
+	}
+	switch {
+	case len(via) > maxSteps, !strings.EqualFold(r.URL.Host, first.URL.Host), last.URL.Scheme == "https" && r.URL.Scheme != "https":
+		return errAway
+	case r.Method != first.Method && status != http.StatusSeeOther:
+		return errChanged
+	}
+	return nil
+}
+
+// unreached explains why there is no answer. The error holds no address: it may
+// contain a secret.
+func (c *call) unreached(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var in *url.Error
+	if errors.As(err, &in) {
+		err = in.Err
+	}
+	c.o.Log.Warn("service not reached", "tool", c.Name, "err", err)
+	var dns *net.DNSError
+	var unsafe *tls.CertificateVerificationError
+	switch {
+	case errors.Is(err, errAway):
+		return never(text.Tell(wordsAway))
+	case errors.Is(err, errChanged):
+		return never(text.Tell(wordsChanged))
+	case errors.Is(err, egress.ErrForbidden):
+		return never(err)
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return never(text.Tell(wordsNoHost))
+	case errors.As(err, &unsafe):
+		return never(text.Tell(wordsUnsafe))
+	}
+	return &tools.Again{Err: text.Tell(wordsUnread)}
+}
+
+func never(err error) error { return &tools.Again{Err: err, Never: true} }

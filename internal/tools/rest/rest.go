@@ -1,0 +1,161 @@
+// Package rest makes tools of HTTP services: of one call that the owner wrote down,
+// or of the operations in an OpenAPI file. What a service answers is text from
+// outside. It asks nobody and decides nothing about who may call what: the Runner
+// and the owner's policy treat these tools as they treat all others.
+package rest
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/expr-lang/expr/vm"
+
+	"parley/internal/egress"
+	"parley/internal/provenance"
+	"parley/internal/text"
+	"parley/internal/tools"
+)
+
+// Definition is one call of a service. Of Meta it holds what the owner says; New
+// adds the question that is asked before a call.
+type Definition struct {
+	tools.Meta
+	Method string
+	// URL, and the values of Headers, Query and Body, may hold placeholders: {name}
+	// of an argument, or one of the names in facts. Scheme and host hold none.
+	URL     string
+	Headers [][2]string
+	Query   [][2]string
+	// Body is a JSON value; nil sends the arguments that are used nowhere else.
+	Body json.RawMessage
+	Form bool // bodies are forms, not JSON
+	// Parameters is a JSON schema of type object; nil makes one of the placeholders.
+	Parameters json.RawMessage
+	// Result is an expression over the answer; "" is the answer as it is.
+	Result string
+	// KeyHeader is the header that carries a key for each call; "" is none.
+	KeyHeader string
+	// Private is true if only the person and the place may know the answers.
+	Private bool
+
+	slots []slot // where arguments of an OpenAPI file go
+}
+
+// Options are what all tools need. The zero value is ready.
+type Options struct {
+	Guard egress.Guard
+	// Hide removes secrets from answers; nil removes none.
+	Hide func(string) string
+	Log  *slog.Logger // nil is silent
+}
+
+// call is a tool.
+type call struct {
+	Definition
+	o      Options
+	args   map[string]bool // declared arguments
+	used   map[string]bool // those with a place of their own
+	result *vm.Program     // nil is the answer as it is
+	client *http.Client
+}
+
+// New makes a tool. The error says what is wrong with d and holds no secret.
+func New(d Definition, o Options) (tools.Tool, error) {
+	if o.Hide == nil {
+		o.Hide = func(s string) string { return s }
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	c := &call{Definition: d, o: o, args: map[string]bool{}, used: map[string]bool{}}
+	if err := c.prepare(); err != nil {
+		return nil, fmt.Errorf("%s: %w", d.Name, err)
+	}
+	return c, nil
+}
+
+func (c *call) prepare() error {
+	if err := c.declare(); err != nil {
+		return err
+	}
+	if err := c.place(); err != nil {
+		return err
+	}
+	if c.Result != "" {
+		program, err := compile(c.Result)
+		if err != nil {
+			return fmt.Errorf("result: %w", err)
+		}
+		c.result = program
+	}
+	c.Ask = func(_ context.Context, call tools.Call) (string, error) {
+		return strings.TrimSpace(fmt.Sprintf(wordsAsk, text.Literal(c.Name), c.Method, text.Literal(c.host())) + "\n" + tools.Listed(call.Args)), nil
+	}
+	if err := c.Spec().Check(); err != nil {
+		return err
+	}
+	if err := tools.CheckSchema(c.Parameters); err != nil {
+		return err
+	}
+	guard, err := c.o.Guard.Trusting(c.fixed())
+	if err != nil {
+		return fmt.Errorf("url: %w", err)
+	}
+	guard.AllowHosts, guard.Wait = nil, max(c.Timeout, tools.DefaultTimeout)
+	c.client = guard.Client()
+	c.client.CheckRedirect = stay
+	return nil
+}
+
+// fixed returns the part of the address before any placeholder.
+func (c *call) fixed() string { return fixedPart(c.URL) }
+
+func fixedPart(address string) string {
+	fixed, _, _ := strings.Cut(address, "{")
+	return fixed
+}
+
+func (c *call) host() string {
+	u, err := url.Parse(c.fixed())
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// Spec implements tools.Tool.
+func (c *call) Spec() tools.Spec { return tools.Spec{Meta: c.Meta, Parameters: c.Parameters} }
+
+// Call implements tools.Tool. Whatever the service says, errors included, is text
+// from outside; the error itself is in our words.
+func (c *call) Call(ctx context.Context, in tools.Call) (tools.Result, error) {
+	r, err := c.request(ctx, in)
+	if err != nil {
+		return tools.Result{}, err
+	}
+	resp, err := c.client.Do(r)
+	if err != nil {
+		return tools.Result{}, c.unreached(ctx, err)
+	}
+	defer resp.Body.Close()
+	a, err := c.read(resp)
+	if err != nil {
+		return tools.Result{}, c.unreached(ctx, err)
+	}
+	content, err := c.present(a, in)
+	return tools.Result{Content: content, Untrusted: true, Private: c.Private, Origin: provenance.Origin{Via: provenance.ViaServer}}, err
+}
+
+// key returns what a service may know a call by: the same for each attempt, and
+// nothing about the person or the place.
+func key(in tools.Call) string {
+	sum := sha256.Sum256([]byte(in.Key))
+	return hex.EncodeToString(sum[:16])
+}
