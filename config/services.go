@@ -20,7 +20,7 @@ type HTTPTool struct {
 	Parameters  JSON   `yaml:"parameters" doc:"JSON schema of the arguments, of type object; arguments used nowhere else go to the query, or into the body where the method has one"`
 	Body        JSON   `yaml:"body" doc:"what is sent, with {name} for arguments; with none, an object of the arguments used nowhere else"`
 	Encoding    string `yaml:"encoding" default:"json" one:"json|form" doc:"how a body is written"`
-	Result      string `yaml:"result" doc:"expression that makes the result of the answer, such as body.items[0].status or map(body.items, {id: .id}); knows body, status and args. With none, the answer as it is"`
+	Result      string `yaml:"result" doc:"expression that makes the result of the answer, such as body.items[0].status or map(body.items, {{id: .id}}); knows body, status and args. With none, the answer as it is"`
 	HTTPCall    `yaml:",inline"`
 }
 
@@ -134,7 +134,7 @@ func badTemplate(address string) (problem, hint string) {
 		return "is missing", ""
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
 		return "is not an address", "it begins with https:// or http:// and names a host"
-	case u.Path == "" && u.RawQuery == "" && len(fixed) < len(address):
+	case u.Path == "" && u.RawQuery == "" && !u.ForceQuery && len(fixed) < len(address):
 		return "has a placeholder in its host", "the host is fixed: only what follows may change"
 	case u.User != nil:
 		return "holds a user name", "send it with headers: Authorization: Basic ${VARIABLE}"
