@@ -76,6 +76,7 @@ var rooms = []allowed{
 	{"internal/tools/web", "internal/egress", "only the public internet is read"},
 	{"internal/tools/mcp", "internal/chat", "its files are for people"},
 	{"internal/tools/rest", "internal/tools", "a service's call is a tool"},
+	{"internal/tools/rest", "internal/chat", "a service may be told who asks"},
 	{"internal/tools/rest", "internal/egress", "services are where the owner wrote they are"},
 	{"internal/setup", "internal/tools", "a call is a tool"},
 	{"internal/setup", "internal/tools/rest", "the HTTP services of the settings"},
