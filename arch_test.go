@@ -64,6 +64,9 @@ var rooms = []allowed{
 	{"internal/bulk", "internal/sqlite", "works in chunks beside other writes"},
 	{"internal/vault", "internal/sqlite", "the index"},
 	{"internal/llm/wrap", "internal/vector", "questions rest apart from what is stored"},
+	{"internal/vault", "internal/links", "where the links of notes lead"},
+	{"internal/vault", "internal/pen", "writes notes"},
+	{"internal/pen", "internal/links", "keeps links when a note moves"},
 	{"internal/vault", "internal/vector", "finds passages by what they mean"},
 
 	{"internal/tools", "internal/chat", "a call knows who asked and where"},

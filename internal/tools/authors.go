@@ -221,28 +221,28 @@ func (s *Shelf) changes(ctx context.Context, path string) error {
 }
 
 // carry renames a note and keeps its author.
-func (n Notes) carry(ctx context.Context, c Call, from, to string) (vault.Written, error) {
+func (n Notes) carry(ctx context.Context, c Call, from, to string) (vault.Moved, error) {
 	s, err := n.of(ctx, c)
 	if err != nil {
-		return vault.Written{}, err
+		return vault.Moved{}, err
 	}
 	old, err := n.Vault.Target(from)
 	if err != nil {
-		return vault.Written{}, err
+		return vault.Moved{}, err
 	}
 	if err := s.changes(ctx, old); err != nil {
-		return vault.Written{}, err
+		return vault.Moved{}, err
 	}
 	target, err := n.Vault.Target(to)
 	if err != nil {
-		return vault.Written{}, err
+		return vault.Moved{}, err
 	}
 	if n.Authors != nil { // before it can be found there
 		if err := n.Authors.MoveNoteAuthor(ctx, old, target); err != nil {
-			return vault.Written{}, err
+			return vault.Moved{}, err
 		}
 	}
-	w, err := n.Vault.Move(ctx, from, to)
+	w, err := n.Vault.Move(ctx, from, to, vault.Who{ID: c.Who.ID, Name: c.Who.Name})
 	if err != nil && n.Authors != nil {
 		err = errors.Join(err, n.Authors.MoveNoteAuthor(ctx, target, old))
 	}

@@ -352,7 +352,7 @@ func (n Notes) move() Tool {
 	meta.Ask = about(wordAskMoveNote, func(a args) []string { return []string{a.From, a.To} })
 	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		w, err := n.carry(ctx, c, a.From, a.To)
-		return worded(err, wordNoteMoved, a.From, w.Path)
+		return worded(err, wordNoteMoved, a.From, w.To)
 	})
 }
 

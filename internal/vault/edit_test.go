@@ -56,7 +56,7 @@ func TestWritingKeepsBytes(t *testing.T) {
 			if got := f.file("agent-notes/a.md"); got != want {
 				t.Errorf("%q\nwant %q", got, want)
 			}
-			kept, err := filepath.Glob(filepath.Join(f.dir, "agent-notes", versionsDir, "a.md.*.bak"))
+			kept, err := filepath.Glob(filepath.Join(f.dir, "agent-notes", ".versions", "a.md.*.bak"))
 			if err != nil || (len(kept) == 1) != (tt.want != "") {
 				t.Fatal(kept, err)
 			}
@@ -96,47 +96,6 @@ func FuzzWriting(f *testing.F) {
 	})
 }
 
-// An editor saves while a new text is being written: its words stay, whatever
-// their length and time.
-func TestEditWhileWriting(t *testing.T) {
-	f := newFolder(t)
-	name := filepath.Join(f.dir, "agent-notes", "a.md")
-	f.put("agent-notes/a.md", "old words")
-	info, err := os.Stat(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := f.openWriter()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.close()
-	c, err := w.read("a.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = w.replace("a.md", "ours", 0o600, func() error {
-		if drafts, _ := filepath.Glob(filepath.Join(f.dir, "agent-notes", ".draft-*")); len(drafts) != 1 {
-			t.Errorf("asked before the text was on disk: %v", drafts)
-		}
-		f.put("agent-notes/a.md", "new words") // as long as before, and at the same time
-		putTime(t, name, info.ModTime())
-		return w.unchanged("a.md", c)
-	})
-	if got := f.file("agent-notes/a.md"); !errors.Is(err, ErrChanged) || got != "new words" {
-		t.Errorf("%q, %v", got, err)
-	}
-	if drafts, _ := filepath.Glob(filepath.Join(f.dir, "agent-notes", ".draft-*")); len(drafts) != 0 {
-		t.Errorf("left behind: %v", drafts)
-	}
-	if err := os.Remove(name); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.unchanged("a.md", c); !errors.Is(err, ErrChanged) {
-		t.Errorf("deleted meanwhile: %v", err)
-	}
-}
-
 // A file with a second name may be one from outside: it is not indexed, not
 // read and not written to, unless the owner says that this is meant.
 func TestHardLinks(t *testing.T) {
@@ -160,7 +119,7 @@ func TestHardLinks(t *testing.T) {
 	if _, err := f.Write(t.Context(), add); !errors.Is(err, ErrContent) || !strings.Contains(err.Error(), "hard link") {
 		t.Errorf("written to: %v", err)
 	}
-	if _, err := f.Move(t.Context(), "linked.md", "moved.md"); !errors.Is(err, ErrContent) {
+	if _, err := f.Move(t.Context(), "linked.md", "moved.md", Who{}); !errors.Is(err, ErrContent) {
 		t.Errorf("moved: %v", err)
 	}
 	if got, err := os.ReadFile(outside); err != nil || string(got) != "# Secret\n\nsourdough" {

@@ -51,6 +51,9 @@ func linked(info os.FileInfo) bool {
 	return ok && st.Nlink > 1
 }
 
+// anyKind is a walk that lists all files there are.
+const anyKind = "any"
+
 // walk lists the files of a source at or below a path. It follows no link, enters no
 // dot folder and opens nothing but folders.
 type walk struct {
@@ -150,6 +153,9 @@ func hidden(name string) bool {
 
 // readable reports, by its ending, whether a file is for this kind of source.
 func readable(name, kind string) bool {
+	if kind == anyKind {
+		return true
+	}
 	ending := strings.ToLower(path.Ext(name))
 	if kind == KindCode {
 		return slices.Contains(codeEndings, ending)

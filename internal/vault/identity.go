@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
-	"strings"
 
+	"parley/internal/pen"
 	"parley/internal/sqlite"
 )
 
@@ -37,42 +36,25 @@ func (v *Vault) Target(name string) (string, error) {
 // Remove deletes a note in the write folder for good, earlier versions included. A
 // missing note is no error.
 func (v *Vault) Remove(ctx context.Context, name string) error {
-	rel, err := v.target(name)
+	name, err := v.Target(name)
+	if err == nil {
+		err = v.withPen(ctx, func(p *pen.Pen) error { return p.Remove(name) })
+	}
 	if err != nil {
-		return fmt.Errorf("remove note: %w", err)
+		return fmt.Errorf("remove %.300s: %w", name, err)
 	}
-	v.writing.Lock()
-	defer v.writing.Unlock()
-	w, err := v.openWriter()
-	if err != nil {
-		return fmt.Errorf("remove note: %w", err)
-	}
-	defer w.close()
-	if err := w.remove(rel); err != nil {
-		return fmt.Errorf("remove %s: %w", rel, err)
-	}
-	v.show(ctx, path.Join(v.o.WriteDir, rel))
+	v.show(ctx, name)
 	return nil
 }
 
-// remove deletes a note and its earlier versions.
-func (w *writer) remove(name string) error {
-	names := []string{name}
-	kept := path.Join(versionsDir, path.Dir(name))
-	all, err := list(w.dir, kept)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
+// Disown takes a person's name off all versions of notes, and forgets which notes
+// they moved.
+func (v *Vault) Disown(ctx context.Context, who string) error {
+	if v.notes() == nil {
+		return nil
 	}
-	for _, s := range all {
-		if strings.HasPrefix(s, path.Base(name)+".") && strings.HasSuffix(s, ".bak") {
-			names = append(names, path.Join(kept, s))
-		}
+	if err := v.withPen(ctx, func(p *pen.Pen) error { return p.Forget(who) }); err != nil {
+		return fmt.Errorf("take a name off notes: %w", err)
 	}
-	for _, n := range names {
-		if err := w.dir.Remove(n); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	w.settle(path.Dir(name))
 	return nil
 }

@@ -21,7 +21,7 @@ import (
 var schema string
 
 // schemaVersion changes with schema.sql and with how files are parsed.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // readers of the index; see sqlite.Options.
 const readers = 2
@@ -231,8 +231,11 @@ func (p *put) document(d document, fresh map[string]map[string]bool) {
 	for _, t := range d.tags {
 		p.exec("INSERT OR IGNORE INTO tags (doc, tag) VALUES (?, ?)", doc, t)
 	}
+	for _, n := range d.names() {
+		p.exec("INSERT OR IGNORE INTO names (doc, name) VALUES (?, ?)", doc, n)
+	}
 	for _, l := range d.links {
-		p.exec("INSERT OR IGNORE INTO links (doc, target) VALUES (?, ?)", doc, l)
+		p.exec("INSERT OR IGNORE INTO links (doc, target, written, kind) VALUES (?, ?, ?, ?)", doc, noteName(l.Target), l.Target, l.Kind)
 	}
 	for _, s := range d.symbols {
 		p.exec("INSERT INTO symbols (doc, name, owner, line) VALUES (?, ?, ?, ?)", doc, s.name, s.owner, s.line)

@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"parley/internal/links"
 	whole "parley/internal/text"
 )
 
@@ -29,7 +30,7 @@ type document struct {
 	title              string
 	skipped            string // why it has no sections, "" when it has
 	tags, aliases      []string
-	links              []string // names of notes, lower case, without folder and ending
+	links              []links.Link
 	sections           []section
 	symbols            []symbol
 	size, mtime        int64
@@ -80,6 +81,7 @@ func parseNote(name, data string) document {
 	d.title = whole.Clip(d.title, maxName)
 	d.sections = noteSections(lines, heads, front.lines)
 	d.marks(lines, code)
+	d.links = different(links.Parse(name, data))
 	return d
 }
 
@@ -260,28 +262,37 @@ func chop(line string) (pieces []string) {
 var (
 	codeSpan = whole.Pattern("`[^`]*`")
 	tagMark  = whole.Pattern(`(?:^|[\s(,;])#([\p{L}\p{N}_/-]*[\p{L}_/-][\p{L}\p{N}_/-]*)`)
-	wikiMark = whole.Pattern(`\[\[([^\[\]|#^]{1,256})`)
 )
 
-// marks adds the #tags and [[links]] of the text, except those in code.
+// marks adds the #tags of the text, except those in code.
 func (d *document) marks(lines []string, code []bool) {
 	for i, line := range lines {
-		if code[i] || !strings.Contains(line, "#") && !strings.Contains(line, "[[") {
+		if code[i] || !strings.Contains(line, "#") {
 			continue
 		}
 		line = codeSpan().ReplaceAllString(line, " ")
 		for _, m := range tagMark().FindAllStringSubmatch(line, maxMarks) {
 			d.tags = append(d.tags, m[1])
 		}
-		for _, m := range wikiMark().FindAllStringSubmatch(line, maxMarks) {
-			d.links = append(d.links, noteName(m[1]))
-		}
-		d.tags, d.links = few(d.tags), few(d.links)
+		d.tags = few(d.tags)
 	}
 	for i, t := range d.tags {
 		d.tags[i] = tagName(t)
 	}
-	d.tags, d.links = distinct(d.tags), distinct(d.links)
+	d.tags = distinct(d.tags)
+}
+
+// different keeps one link of those that say the same.
+func different(all []links.Link) (kept []links.Link) {
+	seen := map[links.Link]bool{}
+	for _, l := range all {
+		l = links.Link{Kind: l.Kind, Target: l.Target}
+		if !seen[l] && len(kept) < maxMarks {
+			seen[l] = true
+			kept = append(kept, l)
+		}
+	}
+	return kept
 }
 
 // few bounds what one file may add; duplicates are dropped first.
@@ -299,10 +310,11 @@ func distinct(all []string) []string {
 	return slices.DeleteFunc(slices.Compact(all), func(s string) bool { return s == "" })
 }
 
-// noteName returns the form by which a link and a file are matched.
+// noteName returns the form by which a link and a file are matched: the name of a note
+// without its ending, any other with it.
 func noteName(s string) string {
-	base := path.Base(strings.TrimSpace(s))
-	return strings.ToLower(strings.TrimSuffix(base, path.Ext(base)))
+	base := strings.ToLower(path.Base(strings.TrimSpace(s)))
+	return strings.TrimSuffix(strings.TrimSuffix(base, ".md"), ".markdown")
 }
 
 func tagName(s string) string {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/links"
+
 	"parley/internal/waittest"
 )
 
@@ -87,7 +89,7 @@ Done ` + "`#code`" + `, see [[sub/Old Note#part|x]], #a/b and #12.
 	if diff := cmp.Diff([]string{"a/b", "baking", "cook", "food", "slow"}, d.tags); diff != "" {
 		t.Error("tags", diff)
 	}
-	if diff := cmp.Diff([]string{"old note", "starter"}, d.links); diff != "" {
+	if diff := cmp.Diff([]string{"Starter", "sub/Old Note"}, targets(d.links)); diff != "" {
 		t.Error("links", diff)
 	}
 	if diff := cmp.Diff([]string{"Levain"}, d.aliases); diff != "" {
@@ -227,4 +229,11 @@ func FuzzNote(f *testing.F) {
 			}
 		}
 	})
+}
+
+func targets(all []links.Link) (said []string) {
+	for _, l := range all {
+		said = append(said, l.Target)
+	}
+	return said
 }

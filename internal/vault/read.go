@@ -176,9 +176,10 @@ func (v *Vault) Recent(ctx context.Context, since time.Time, limit int) ([]Entry
 	return v.list(ctx, limit, "kind = 'notes' AND mtime >= ?", since.UnixNano())
 }
 
-// Titles names notes with a part in their title, the newest first.
+// Titles names notes with a part in their title, file name or an alias, the newest
+// first.
 func (v *Vault) Titles(ctx context.Context, part string, limit int) ([]Entry, error) {
-	return v.list(ctx, limit, "kind = 'notes' AND instr(lower(title), lower(?)) > 0", strings.ToValidUTF8(part, ""))
+	return v.list(ctx, limit, "kind = 'notes' AND EXISTS (SELECT 1 FROM names n WHERE n.doc = docs.id AND instr(n.name, ?) > 0)", strings.ToLower(strings.ToValidUTF8(part, "")))
 }
 
 func (v *Vault) list(ctx context.Context, limit int, where string, args ...any) (all []Entry, err error) {

@@ -39,7 +39,13 @@ CREATE INDEX sections_hash ON sections (hash);
 CREATE TABLE vectors (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, hash BLOB NOT NULL UNIQUE, vector BLOB NOT NULL);
 
 CREATE TABLE tags (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, tag TEXT NOT NULL, PRIMARY KEY (doc, tag)) WITHOUT ROWID;
-CREATE TABLE links (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, target TEXT NOT NULL, PRIMARY KEY (doc, target)) WITHOUT ROWID;
+-- What files link, as it is written, by the name it ends in; kind is how (links.Kind).
+CREATE TABLE links (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, target TEXT NOT NULL, written TEXT NOT NULL, kind INTEGER NOT NULL, PRIMARY KEY (doc, target, written, kind)) WITHOUT ROWID;
+CREATE INDEX links_target ON links (target);
+
+-- What people may call a note: file name, title and aliases, in small letters.
+CREATE TABLE names (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, name TEXT NOT NULL, PRIMARY KEY (doc, name)) WITHOUT ROWID;
+CREATE INDEX names_name ON names (name);
 
 CREATE TABLE symbols (
     doc   INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE,

@@ -43,6 +43,7 @@ func (v *Vault) Run(ctx context.Context) error {
 		return fmt.Errorf("follow notes: %w", err)
 	}
 	defer func() { _ = notify.Close() }()
+	v.mend(ctx)
 	f := &follower{v: v, notify: notify, pending: map[place]bool{}}
 	f.full(ctx)
 	// The index was in use while the files were compared; silent damage is found

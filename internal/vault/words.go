@@ -1,16 +1,19 @@
 package vault
 
-import "parley/internal/text"
+import (
+	"parley/internal/pen"
+	"parley/internal/text"
+)
 
 // Errors that callers distinguish. Each may be shown to people, and names what it is
 // about.
 var (
 	ErrNotReady = text.Tell("the notes are still being indexed; ask again in a moment")
-	ErrPath     = text.Tell("this is not a usable path of a note")
-	ErrExists   = text.Tell("a note of this name exists already; append to it or choose another name")
-	ErrNotFound = text.Tell("there is no such note")
-	ErrContent  = text.Tell("this cannot be written as a note")
-	ErrChanged  = text.Tell("the note was changed by somebody else just now; read it again first")
+	ErrPath     = pen.ErrPath
+	ErrExists   = pen.ErrExists
+	ErrNotFound = pen.ErrNotFound
+	ErrContent  = pen.ErrContent
+	ErrChanged  = pen.ErrChanged
 )
 
 // Why a file in its folder is not in the index, for Status.

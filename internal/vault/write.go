@@ -2,13 +2,13 @@ package vault
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"parley/internal/pen"
 	"parley/internal/text"
 )
 
@@ -25,12 +25,8 @@ const (
 	Updated = "updated"
 )
 
-// Bounds of writing.
-const (
-	maxContent   = 100_000 // characters
-	keptVersions = 10      // of each note
-	versionsDir  = ".versions"
-)
+// maxContent is how many characters are written at once.
+const maxContent = 100_000
 
 // Note is what is to be written.
 type Note struct {
@@ -39,78 +35,79 @@ type Note struct {
 	Heading string // of ModeReplaceSection
 	Title   string // of ModeCreate; "" leaves it to the content or the file name
 	Content string
+	By      Who
 }
 
+// Who is somebody who has notes written; the zero Who is the program itself.
+type Who struct{ ID, Name string }
+
 // Written reports what was done, with the path from the folder of notes.
-type Written struct{ Path, Title, Action string }
+type Written struct {
+	Path, Title, Action string
+	Before, After       string // the whole text; Before is "" of a new note
+}
 
 // Write writes a note and returns once it can be found. The previous version of an
 // existing note is kept in a hidden folder; nothing is ever deleted.
 func (v *Vault) Write(ctx context.Context, n Note) (Written, error) {
-	rel, err := v.target(n.Path)
-	if err == nil {
-		err = checkContent(n)
-	}
+	name, err := v.Target(n.Path)
 	if err != nil {
+		return Written{}, err
+	}
+	if err := checkContent(n); err != nil {
 		return Written{}, fmt.Errorf("write note: %w", err)
 	}
-	v.writing.Lock()
-	defer v.writing.Unlock()
-	w, err := v.openWriter()
+	done := Written{Path: name, Action: Updated}
+	err = v.withPen(ctx, func(p *pen.Pen) (err error) {
+		if n.Mode == ModeCreate {
+			done.Action, done.After = Created, titled(n)
+			return p.Create(name, done.After, v.writer(n.By))
+		}
+		done.Before, done.After, err = p.Update(name, v.writer(n.By), n.changed)
+		return err
+	})
 	if err != nil {
-		return Written{}, fmt.Errorf("write note: %w", err)
+		return Written{}, fmt.Errorf("write %s: %w", name, err)
 	}
-	defer w.close()
-	done := Written{Path: path.Join(v.o.WriteDir, rel), Action: Updated}
-	var text string
-	if n.Mode == ModeCreate {
-		done.Action, text = Created, titled(n)
-		err = w.create(rel, text)
-	} else {
-		text, err = w.update(rel, n, v.o.Now().UTC().Format("20060102T150405.000000000Z"))
-	}
-	if err != nil {
-		return Written{}, fmt.Errorf("write %s: %w", done.Path, err)
-	}
-	done.Title = parseNote(done.Path, text).title
-	v.show(ctx, done.Path)
+	done.Title = parseNote(name, clean(done.After)).title
+	v.show(ctx, name)
 	return done, nil
 }
 
-// Move renames a note inside the write folder.
-func (v *Vault) Move(ctx context.Context, from, to string) (Written, error) {
-	old, err := v.target(from)
+// changed returns a note's new text.
+func (n Note) changed(raw []byte) (string, error) {
+	old, err := asWritten(raw)
 	if err != nil {
-		return Written{}, fmt.Errorf("move note: %w", err)
+		return "", err
 	}
-	rel, err := v.target(to)
-	if err != nil {
-		return Written{}, fmt.Errorf("move note: %w", err)
+	if n.Mode == ModeReplaceSection {
+		return old.replaced(n)
 	}
+	return old.appended(n.Content), nil
+}
+
+func (v *Vault) writer(who Who) pen.Writer {
+	return pen.Writer{ID: who.ID, Name: who.Name, At: v.o.Now()}
+}
+
+// withPen has the folder of notes open for writing, for one at a time. What a crash
+// left of a change is finished first.
+func (v *Vault) withPen(ctx context.Context, do func(*pen.Pen) error) error {
 	v.writing.Lock()
 	defer v.writing.Unlock()
-	w, err := v.openWriter()
+	s := v.notes()
+	if s == nil {
+		return text.Tell("%w: no folder of notes is set up", ErrNotFound)
+	}
+	p, err := pen.Open(s.Dir, v.o.WriteDir, v.o.HardLinks)
 	if err != nil {
-		return Written{}, fmt.Errorf("move note: %w", err)
+		return err
 	}
-	defer w.close()
-	c, err := w.read(old)
-	if err != nil {
-		return Written{}, fmt.Errorf("move %s: %w", path.Join(v.o.WriteDir, old), err)
+	defer p.Close()
+	if err := v.finish(ctx, p); err != nil {
+		return err
 	}
-	done := Written{Path: path.Join(v.o.WriteDir, rel), Action: Updated}
-	if err := w.claim(rel); err != nil {
-		return Written{}, fmt.Errorf("move to %s: %w", done.Path, err)
-	}
-	if err := w.dir.Rename(old, rel); err != nil {
-		return Written{}, fmt.Errorf("move to %s: %w", done.Path, errors.Join(err, w.dir.Remove(rel)))
-	}
-	w.settle(path.Dir(rel))
-	w.settle(path.Dir(old))
-	done.Title = parseNote(done.Path, c.text).title
-	v.show(ctx, path.Join(v.o.WriteDir, old))
-	v.show(ctx, done.Path)
-	return done, nil
+	return do(p)
 }
 
 // target returns a path as it is inside the write folder.

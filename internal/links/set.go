@@ -1,0 +1,115 @@
+package links
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Set is the files that links may lead to, by their paths from the folder of notes.
+// It does not change and is safe for many goroutines.
+type Set struct {
+	exact map[string]string   // by path in small letters
+	named map[string][]string // by name in small letters, the shortest path first
+}
+
+// NewSet makes a Set.
+func NewSet(paths []string) *Set {
+	s := &Set{exact: map[string]string{}, named: map[string][]string{}}
+	for _, p := range paths {
+		low := strings.ToLower(p)
+		if s.exact[low] != "" {
+			continue
+		}
+		s.exact[low] = p
+		s.named[path.Base(low)] = append(s.named[path.Base(low)], p)
+	}
+	for _, all := range s.named {
+		slices.SortFunc(all, shorter)
+	}
+	return s
+}
+
+func shorter(a, b string) int {
+	if len(a) != len(b) {
+		return len(a) - len(b)
+	}
+	return strings.Compare(a, b)
+}
+
+// moved returns the set after files moved, by old path.
+func (s *Set) moved(moves map[string]string) *Set {
+	paths := make([]string, 0, len(s.exact))
+	for _, p := range s.exact {
+		if to, ok := moves[p]; ok {
+			p = to
+		}
+		paths = append(paths, p)
+	}
+	return NewSet(paths)
+}
+
+// Resolve returns the file that a link written in the note from leads to, "" for
+// none. A wikilink means, in this order: a path from the folder of notes, a file in
+// the note's own folder, and the file with the shortest path. A Markdown link is
+// tried from the note's own folder first, as every other program reads it.
+func (s *Set) Resolve(from string, l Link) string {
+	target := strings.TrimSpace(l.Target)
+	if target == "" {
+		return ""
+	}
+	dir := path.Dir(from)
+	switch {
+	case strings.HasPrefix(target, "./"), strings.HasPrefix(target, "../"):
+		return s.at(path.Join(dir, target))
+	case strings.HasPrefix(target, "/"):
+		return s.at(path.Clean(target[1:]))
+	case l.Kind == Markdown:
+		if at := s.at(path.Join(dir, target)); at != "" {
+			return at
+		}
+	}
+	if l.Kind == Node { // a canvas names whole paths only
+		return s.exact[strings.ToLower(target)]
+	}
+	if at := s.at(path.Clean(target)); at != "" {
+		return at
+	}
+	return s.ending(dir, path.Clean(target))
+}
+
+// at returns the file with a path, with or without its ending.
+func (s *Set) at(p string) string {
+	p = strings.ToLower(p)
+	if strings.HasPrefix(p, "../") {
+		return ""
+	}
+	if found := s.exact[p]; found != "" {
+		return found
+	}
+	return s.exact[p+".md"]
+}
+
+// ending returns the file whose path ends in what a link says: of several the one in
+// dir, or else that with the shortest path.
+func (s *Set) ending(dir, target string) string {
+	low := strings.ToLower(target)
+	for _, want := range []string{low, low + ".md"} {
+		var fits []string
+		for _, p := range s.named[path.Base(want)] {
+			if strings.HasSuffix("/"+strings.ToLower(p), "/"+want) {
+				fits = append(fits, p)
+			}
+		}
+		if i := slices.IndexFunc(fits, func(p string) bool { return strings.EqualFold(path.Dir(p), dir) }); i >= 0 {
+			return fits[i]
+		}
+		if len(fits) > 0 {
+			return fits[0]
+		}
+	}
+	return ""
+}
+
+// alone reports whether no other file has the name of p.
+func (s *Set) alone(p string) bool { return len(s.named[strings.ToLower(path.Base(p))]) == 1 }
