@@ -87,6 +87,10 @@ var rooms = []allowed{
 	{"internal/tools/mcp", "internal/llm", "its tools are described to a model"},
 
 	{"config", "internal/yamldoc", "mistakes are shown with their line"},
+	{"internal/playbook", "internal/playbook/*", "puts its parts together"},
+	{"internal/playbook/condition", "internal/playbook/value", "compares variables"},
+	{"internal/playbook/judge", "internal/llm", "asks a model"},
+	{"internal/playbook/sheet", "internal/yamldoc", "mistakes are shown with their line"},
 	{"internal/playbook", "internal/yamldoc", "mistakes are shown with their line"},
 	{"internal/vault", "internal/yamldoc", "titles and tags at the head of a note"},
 	{"internal/playbook", "internal/llm", "conditions in plain words are judged by a model"},
@@ -245,7 +249,8 @@ var libraries = []allowed{
 	{"internal/vault", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
 	{"internal/vault", "github.com/fsnotify/fsnotify", "hears of changed files"},
 
-	{"internal/playbook", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
+	{"internal/playbook", "github.com/goccy/go-yaml", "reads the example in tests"},
+	{"internal/playbook/sheet", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
 	{"internal/yamldoc", "github.com/goccy/go-yaml", "the parser, which tells where a mistake is"},
 	{"internal/playbook", "github.com/google/jsonschema-go", "parameters of tools, and the schema for editors"},
 	{"internal/tools", "github.com/google/jsonschema-go", "schemas from Go types, and what a call breaks of one"},

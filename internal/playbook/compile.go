@@ -6,9 +6,14 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"parley/internal/playbook/condition"
+	"parley/internal/playbook/sheet"
+	"parley/internal/playbook/value"
 )
 
 // compile checks references between definitions and prepares them for
@@ -64,9 +69,9 @@ func (b *Book) register() {
 	}
 }
 
-func unique[T any](all map[string]*T, id string, v *T, at place, field string) {
+func unique[T any](all map[string]*T, id string, v *T, at sheet.Place, field string) {
 	if _, taken := all[id]; taken && id != "" {
-		at.mistake(field, "%q is defined twice", id)
+		at.Mistake(field, "%q is defined twice", id)
 		return
 	}
 	all[id] = v
@@ -74,15 +79,15 @@ func unique[T any](all map[string]*T, id string, v *T, at place, field string) {
 
 func (v *Variable) compile() {
 	var err error
-	if v.valid, err = newChecker(v); err != nil {
-		v.at.mistake("validation", "%v", err)
+	if v.valid, err = value.NewChecker(v.DataType, v.Validation); err != nil {
+		v.at.Mistake("validation", "%v", err)
 	}
 	v.version = version(v.ExtractionPrompt, v.Description)
 	v.words = words(v.Name + " " + v.Description + " " + v.ExtractionPrompt)
 	for list, patterns := range map[string][]string{"patterns": v.Patterns, "answer_patterns": v.AnswerPatterns} {
 		for i, p := range patterns {
-			if _, err := compilePattern(p); err != nil {
-				v.at.mistake(fmt.Sprintf("%s[%d]", list, i), "%v", err)
+			if _, err := value.Compile(p); err != nil {
+				v.at.Mistake(fmt.Sprintf("%s[%d]", list, i), "%v", err)
 			}
 		}
 	}
@@ -96,10 +101,10 @@ func (v *Variable) compile() {
 	}
 	raw, err := json.Marshal(v.DefaultValue)
 	if err == nil {
-		v.fallback, err = v.valid.check(raw)
+		v.fallback, err = v.valid.Check(raw)
 	}
 	if err != nil {
-		v.at.mistake("default_value", "does not fit the variable: %v", err)
+		v.at.Mistake("default_value", "does not fit the variable: %v", err)
 	}
 }
 
@@ -110,7 +115,7 @@ func (b *Book) compileGuideline(g *Guideline, order int) {
 	b.compileReply(g)
 	for i, tool := range g.Tools {
 		if b.options.Tools != nil && !slices.Contains(b.options.Tools, tool) {
-			g.at.mistake(fmt.Sprintf("tools[%d]", i), "unknown tool %q%s", tool, suggest(tool, b.options.Tools))
+			g.at.Mistake(fmt.Sprintf("tools[%d]", i), "unknown tool %q%s", tool, sheet.Suggest(tool, b.options.Tools))
 		}
 	}
 	known("variable", g.RequiredContext, b.variables, g.at, "required_context")
@@ -122,12 +127,12 @@ func (b *Book) compileGuideline(g *Guideline, order int) {
 		known("guideline", d.Any, b.guidelines, g.at, "depends_on.any")
 		for i, id := range d.All {
 			if id == g.ID || slices.Contains(g.Excludes, id) {
-				g.at.mistake(fmt.Sprintf("depends_on.all[%d]", i), "%q cannot depend on itself or on what it excludes", g.ID)
+				g.at.Mistake(fmt.Sprintf("depends_on.all[%d]", i), "%q cannot depend on itself or on what it excludes", g.ID)
 			}
 		}
 	}
 	if slices.Contains(g.Excludes, g.ID) {
-		g.at.mistake("excludes", "%q excludes itself", g.ID)
+		g.at.Mistake("excludes", "%q excludes itself", g.ID)
 	}
 	b.compileHome(g)
 }
@@ -143,7 +148,7 @@ func (b *Book) compileReply(g *Guideline) {
 		}
 	}
 	if given != 1 {
-		g.at.mistake("", "wants exactly one of action, reply and canned")
+		g.at.Mistake("", "wants exactly one of action, reply and canned")
 	}
 	switch {
 	case g.Canned != "":
@@ -169,7 +174,7 @@ func (b *Book) compileReply(g *Guideline) {
 func (b *Book) compileHome(g *Guideline) {
 	if g.JourneyID == "" {
 		if g.JourneyStep != "" {
-			g.at.mistake("journey_step", "needs journey_id beside it")
+			g.at.Mistake("journey_step", "needs journey_id beside it")
 		}
 		return
 	}
@@ -193,7 +198,7 @@ func (b *Book) compileJourney(j *Journey) {
 	}
 	if step, cycle := j.stuck(); step != "" {
 		i := slices.IndexFunc(j.Steps, func(s Step) bool { return s.ID == step })
-		j.at.mistake(fmt.Sprintf("steps[%d].transitions", i), "a cycle without an exit: %s never reaches a terminal step", cycle)
+		j.at.Mistake(fmt.Sprintf("steps[%d].transitions", i), "a cycle without an exit: %s never reaches a terminal step", cycle)
 	}
 }
 
@@ -210,7 +215,7 @@ func (b *Book) compileStep(j *Journey, s *Step, path string) bool {
 	for i := range s.Transitions {
 		tr, at := &s.Transitions[i], fmt.Sprintf("%s.transitions[%d]", path, i)
 		sound = knownName("step", tr.ToStep, j.steps, j.at, at+".to_step") && sound
-		tr.when = b.condition(cmp.Or(tr.Condition, string(kindAlways)), j.at, at+".condition")
+		tr.when = b.condition(cmp.Or(tr.Condition, string(condition.Always)), j.at, at+".condition")
 	}
 	slices.SortStableFunc(s.Transitions, func(x, y Transition) int { return cmp.Compare(y.Priority, x.Priority) })
 	return sound
@@ -218,38 +223,46 @@ func (b *Book) compileStep(j *Journey, s *Step, path string) bool {
 
 // condition compiles and checks one. A condition that is missing was reported
 // when the file was read.
-func (b *Book) condition(text string, at place, field string) condition {
+func (b *Book) condition(text string, at sheet.Place, field string) condition.Condition {
 	if strings.TrimSpace(text) == "" {
-		return condition{}
+		return condition.Condition{}
 	}
-	c, err := parseCondition(text)
+	c, err := condition.Parse(text, eventNames)
 	if err != nil {
-		at.mistake(field, "%v", err)
+		at.Mistake(field, "%v", err)
 		return c
 	}
-	if c.kind != kindVar {
-		return c
-	}
-	v, ok := b.variables[c.vt.name]
-	if !ok {
-		at.mistake(field, "unknown variable %q%s", c.vt.name, suggest(c.vt.name, sortedKeys(b.variables)))
-		return c
-	}
-	switch c.vt.op {
-	case "~":
-		_, err = compilePattern(c.vt.value)
-	case "=", "!=", "<", "<=", ">", ">=":
-		raw, _ := json.Marshal(c.vt.value)
-		_, err = v.valid.coerce(raw)
-	}
-	if err != nil {
-		at.mistake(field, "%q cannot be compared with %s: %v", c.vt.value, v.Name, err)
-	}
+	c.Each(func(part condition.Condition) {
+		if part.Kind == condition.Var {
+			b.checkTest(part.Test, at, field)
+		}
+	})
 	return c
 }
 
+// checkTest reports a test of a variable that there is not, or that its values can
+// never be compared with.
+func (b *Book) checkTest(t value.Test, at sheet.Place, field string) {
+	v, ok := b.variables[t.Name]
+	if !ok {
+		at.Mistake(field, "unknown variable %q%s", t.Name, sheet.Suggest(t.Name, sortedKeys(b.variables)))
+		return
+	}
+	var err error
+	switch t.Op {
+	case "~":
+		_, err = value.Compile(t.Value)
+	case "=", "!=", "<", "<=", ">", ">=":
+		raw, _ := json.Marshal(t.Value)
+		_, err = v.valid.Coerce(raw)
+	}
+	if err != nil {
+		at.Mistake(field, "%q cannot be compared with %s: %v", t.Value, v.Name, err)
+	}
+}
+
 // known reports the names in a list that are not in all.
-func known[T any](what string, names []string, all map[string]*T, at place, field string) {
+func known[T any](what string, names []string, all map[string]*T, at sheet.Place, field string) {
 	for i, name := range names {
 		knownName(what, name, all, at, fmt.Sprintf("%s[%d]", field, i))
 	}
@@ -257,22 +270,22 @@ func known[T any](what string, names []string, all map[string]*T, at place, fiel
 
 // knownName reports a name that is not in all. An empty one was reported when
 // the file was read.
-func knownName[T any](what, name string, all map[string]*T, at place, field string) bool {
+func knownName[T any](what, name string, all map[string]*T, at sheet.Place, field string) bool {
 	if _, ok := all[name]; ok || name == "" {
 		return ok
 	}
-	at.mistake(field, "unknown %s %q%s", what, name, suggest(name, sortedKeys(all)))
+	at.Mistake(field, "unknown %s %q%s", what, name, sheet.Suggest(name, sortedKeys(all)))
 	return false
 }
 
 var templateForm = regexp.MustCompile(`\{\{\s*([A-Za-z0-9_]*)\s*\}\}`)
 
 // templates returns the variables a text names in {{ }}.
-func (b *Book) templates(text string, at place, field string) []string {
+func (b *Book) templates(text string, at sheet.Place, field string) []string {
 	var names []string
 	for _, m := range templateForm.FindAllStringSubmatch(text, -1) {
 		if _, ok := b.variables[m[1]]; !ok {
-			at.mistake(field, "unknown variable %q in {{ }}%s", m[1], suggest(m[1], sortedKeys(b.variables)))
+			at.Mistake(field, "unknown variable %q in {{ }}%s", m[1], sheet.Suggest(m[1], sortedKeys(b.variables)))
 		}
 		names = append(names, m[1])
 	}
@@ -284,3 +297,5 @@ func version(texts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 	return hex.EncodeToString(sum[:6])
 }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/internal/playbook/sheet"
 	"parley/internal/text"
 )
 
@@ -12,7 +13,7 @@ import (
 func (b *Book) Draw(id string, st State) (mermaid, text string, err error) {
 	j, ok := b.journeys[id]
 	if !ok {
-		return "", "", fmt.Errorf("%w %q%s", ErrUnknownJourney, id, suggest(id, sortedKeys(b.journeys)))
+		return "", "", fmt.Errorf("%w %q%s", ErrUnknownJourney, id, sheet.Suggest(id, sortedKeys(b.journeys)))
 	}
 	current := ""
 	if s, _, _ := st.read(); s.Journey != nil && s.Journey.ID == id {

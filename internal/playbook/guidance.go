@@ -13,6 +13,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"parley/internal/llm"
+	"parley/internal/playbook/resolve"
+	"parley/internal/playbook/value"
 )
 
 // Guidance is how to answer one message.
@@ -70,12 +72,12 @@ type Match struct {
 
 // MatchResult is the whole evaluation, with the rules that were dropped.
 type MatchResult struct {
-	Matches          []Match         `json:"matches"` // ranked
-	TopMatches       []Match         `json:"top_matches"`
-	CombinedAction   string          `json:"combined_action,omitempty"`
-	ToolsToExecute   []ToolExecution `json:"tools_to_execute"`
-	EvaluationTimeMS int64           `json:"evaluation_time_ms"` // at least 1, the model call included
-	Dropped          []Dropped       `json:"dropped,omitempty"`
+	Matches          []Match           `json:"matches"` // ranked
+	TopMatches       []Match           `json:"top_matches"`
+	CombinedAction   string            `json:"combined_action,omitempty"`
+	ToolsToExecute   []ToolExecution   `json:"tools_to_execute"`
+	EvaluationTimeMS int64             `json:"evaluation_time_ms"` // at least 1, the model call included
+	Dropped          []resolve.Dropped `json:"dropped,omitempty"`
 }
 
 // ToolExecution is a tool that a rule offers, once, under its first rule.
@@ -249,7 +251,7 @@ func (t *turn) fill(text string) string {
 }
 
 // fillPlain puts values into a reply, as people read them.
-func (t *turn) fillPlain(text string) string { return t.fillWith(text, plain) }
+func (t *turn) fillPlain(text string) string { return t.fillWith(text, value.Plain) }
 
 func (t *turn) fillWith(text string, show func(json.RawMessage) string) string {
 	if !strings.Contains(text, "{{") {

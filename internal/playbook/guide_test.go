@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"parley/internal/llm"
+
+	"parley/internal/playbook/resolve"
 )
 
 func topIDs(g Guidance) (out []string) {
@@ -27,7 +29,7 @@ func wantTop(t *testing.T, g Guidance, want ...string) {
 	}
 }
 
-func reasonOf(g Guidance, id string) Reason {
+func reasonOf(g Guidance, id string) resolve.Reason {
 	for _, d := range g.Result.Dropped {
 		if d.ID == id {
 			return d.Reason
@@ -55,7 +57,7 @@ func TestPriorityTopAndEnabled(t *testing.T) {
 	if at := strings.Index; at(g.Instructions, "first") > at(g.Instructions, "second") || at(g.Instructions, "second") > at(g.Instructions, "third") {
 		t.Errorf("order of actions:\n%s", g.Instructions)
 	}
-	if reasonOf(g, "off") != Disabled || reasonOf(g, "least") != Outranked {
+	if reasonOf(g, "off") != resolve.Disabled || reasonOf(g, "least") != resolve.Outranked {
 		t.Errorf("dropped %+v", g.Result.Dropped)
 	}
 	if g.Result.EvaluationTimeMS < 1 || len(g.Result.Matches) != 4 || len(g.Result.ToolsToExecute) != 2 {
@@ -101,7 +103,7 @@ journeys:
 	c := newTalk(t, b)
 	g := c.say("refund")
 	wantTop(t, g)
-	if reasonOf(g, "needs") != Gated {
+	if reasonOf(g, "needs") != resolve.Gated {
 		t.Errorf("dropped %+v", g.Result.Dropped)
 	}
 	c.say("order 12345")
@@ -115,7 +117,7 @@ journeys:
 	wantTop(t, c.say("next"), "listed")
 	wantTop(t, c.say("next"))
 	g, _ = b.Guide(context.Background(), nil, Situation{Text: "x", Platform: "discord", Channel: "42", Roles: []string{"user", "admin"}})
-	wantTop(t, g, "discord", "channel", "role")
+	wantTop(t, g, "channel", "discord", "role")
 }
 
 func TestReplies(t *testing.T) {
@@ -134,7 +136,7 @@ guidelines:
 	if g := c.say("pricing?"); g.Reply != "It costs 9." {
 		t.Errorf("reply %q", g.Reply)
 	}
-	if g := c.say("hello"); g.Reply != "" || reasonOf(g, "greet") != Gated {
+	if g := c.say("hello"); g.Reply != "" || reasonOf(g, "greet") != resolve.Gated {
 		t.Errorf("a reply that names what is not known: %q", g.Reply)
 	}
 	if g := c.say("hello, i am Ann"); g.Reply != "Hello Ann!" {
@@ -237,13 +239,13 @@ guidelines:
 `)
 	c := newTalk(t, b)
 	c.say("plan free")
-	wantTop(t, c.last, "standing", "always", "once")
+	wantTop(t, c.last, "always", "once", "standing")
 	g := c.say("and?")
 	wantTop(t, g, "always")
-	if reasonOf(g, "standing") != AlreadyApplied || reasonOf(g, "once") != AlreadyApplied {
+	if reasonOf(g, "standing") != resolve.AlreadyApplied || reasonOf(g, "once") != resolve.AlreadyApplied {
 		t.Errorf("dropped %+v", g.Result.Dropped)
 	}
-	wantTop(t, c.say("plan plus"), "standing", "always", "held")
+	wantTop(t, c.say("plan plus"), "always", "held", "standing")
 	wantTop(t, c.say("and?"), "always", "held")
 }
 

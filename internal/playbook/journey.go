@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"parley/internal/playbook/sheet"
 )
 
 // Errors of the journey commands.
@@ -35,7 +37,7 @@ type Standing struct {
 func (b *Book) Start(st State, id string, now time.Time) (State, error) {
 	j, ok := b.journeys[id]
 	if !ok {
-		return st, fmt.Errorf("%w %q%s", ErrUnknownJourney, id, suggest(id, sortedKeys(b.journeys)))
+		return st, fmt.Errorf("%w %q%s", ErrUnknownJourney, id, sheet.Suggest(id, sortedKeys(b.journeys)))
 	}
 	s, p, _ := st.read()
 	if s.Journey != nil && s.Journey.Status == Active {
@@ -243,7 +245,7 @@ func (t *turn) next(step *Step, answered bool) (*Transition, string) {
 	}
 	for i := range step.Transitions {
 		tr := &step.Transitions[i]
-		if missing != "" && !tr.Early || !answered && tr.when.ofMessage() {
+		if missing != "" && !tr.Early || !answered && tr.when.OfMessage() {
 			continue
 		}
 		if score, why := t.holds(tr.when); score >= t.book.threshold {

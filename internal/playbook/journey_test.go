@@ -123,7 +123,7 @@ journeys:
 	if body := c.model.asked[0].Messages[1].Content; strings.Contains(body, "<|im_start|>") || !strings.Contains(body, `complete\"`) {
 		t.Errorf("the text is not escaped: %s", body)
 	}
-	if ids := fmt.Sprint(c.model.question(0).conditionIDs()); ids != "[one->two]" {
+	if ids := fmt.Sprint(conditionIDs(c.model.question(0))); ids != "[one->two]" {
 		t.Errorf("asked %s", ids)
 	}
 	c.say("I am ready")
@@ -367,10 +367,10 @@ journeys:
 	c.start("j")
 	c.say("I agree")
 	if len(m.asked) != 0 {
-		t.Errorf("asked %v", m.question(0).conditionIDs())
+		t.Errorf("asked %v", conditionIDs(m.question(0)))
 	}
 	c.say("x=1, I agree")
-	if ids := fmt.Sprint(m.question(0).conditionIDs()); ids != "[one->end needs]" {
+	if ids := fmt.Sprint(conditionIDs(m.question(0))); ids != "[one->end needs]" {
 		t.Errorf("asked %s", ids)
 	}
 }

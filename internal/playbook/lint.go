@@ -5,6 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"parley/internal/playbook/condition"
+	"parley/internal/playbook/sheet"
+	"parley/internal/playbook/value"
 )
 
 // Finding is something in a playbook that is valid but probably a mistake.
@@ -52,20 +56,20 @@ func Check(b *Book, tools []string, used map[string]int) []Finding {
 	return l.found
 }
 
-func (l *linter) add(at place, id, kind, format string, args ...any) {
-	l.found = append(l.found, Finding{at.src.name, at.src.lines[at.path], id, kind, fmt.Sprintf(format, args...)})
+func (l *linter) add(at sheet.Place, id, kind, format string, args ...any) {
+	l.found = append(l.found, Finding{at.Src.Name, at.Line(), id, kind, fmt.Sprintf(format, args...)})
 }
 
 func (l *linter) alwaysTrue(g *Guideline) {
 	switch {
-	case g.when.kind == kindRegex && g.when.re.MatchString(""):
+	case g.when.Kind == condition.Regex && g.when.Re.MatchString(""):
 		l.add(g.at, g.ID, "always true", "its pattern matches the empty text, so every message")
-	case g.when.kind == kindLiteral && len([]rune(g.when.lit)) < 2:
-		l.add(g.at, g.ID, "always true", "%q is in nearly every message", g.when.lit)
-	case g.when.kind == kindAlways && g.reply != "" && len(g.homes)+len(g.needs)+len(g.Channels)+len(g.Platforms)+len(g.Roles) == 0:
+	case g.when.Kind == condition.Literal && len([]rune(g.when.Lit)) < 2:
+		l.add(g.at, g.ID, "always true", "%q is in nearly every message", g.when.Lit)
+	case g.when.Kind == condition.Always && g.reply != "" && len(g.homes)+len(g.needs)+len(g.Channels)+len(g.Platforms)+len(g.Roles) == 0:
 		l.add(g.at, g.ID, "always true", "it answers every message with the same text")
-	case g.when.kind == kindVar && g.when.vt.op == "set" && l.b.variables[g.when.vt.name].fallback != nil:
-		l.add(g.at, g.ID, "always true", "%s has a default, so it is always set", g.when.vt.name)
+	case g.when.Kind == condition.Var && g.when.Test.Op == "set" && l.b.variables[g.when.Test.Name].fallback != nil:
+		l.add(g.at, g.ID, "always true", "%s has a default, so it is always set", g.when.Test.Name)
 	}
 }
 
@@ -82,11 +86,11 @@ func (l *linter) unreachable(g *Guideline) {
 			}
 		}
 	}
-	if g.when.kind == kindVar && g.when.vt.op == "=" {
-		v := l.b.variables[g.when.vt.name]
-		fits := func(a []byte) bool { return strings.EqualFold(plain(a), g.when.vt.value) }
-		if v.valid.allowed != nil && !slices.ContainsFunc(toBytes(v.valid.allowed), fits) {
-			l.add(g.at, g.ID, "unreachable", "%s is never %q: not among its allowed values", v.Name, g.when.vt.value)
+	if g.when.Kind == condition.Var && g.when.Test.Op == "=" {
+		v := l.b.variables[g.when.Test.Name]
+		fits := func(a []byte) bool { return strings.EqualFold(value.Plain(a), g.when.Test.Value) }
+		if v.valid.Allowed != nil && !slices.ContainsFunc(value.Bytes(v.valid.Allowed), fits) {
+			l.add(g.at, g.ID, "unreachable", "%s is never %q: not among its allowed values", v.Name, g.when.Test.Value)
 		}
 	}
 	for _, h := range g.homes {
@@ -99,7 +103,7 @@ func (l *linter) unreachable(g *Guideline) {
 func (l *linter) unknownTools(g *Guideline) {
 	for _, tool := range g.Tools {
 		if l.tools != nil && !slices.Contains(l.tools, tool) {
-			l.add(g.at, g.ID, "unknown tool", "%s%s", tool, suggest(tool, l.tools))
+			l.add(g.at, g.ID, "unknown tool", "%s%s", tool, sheet.Suggest(tool, l.tools))
 		}
 	}
 }
@@ -183,18 +187,20 @@ func shadows(r, g *Guideline) bool {
 	if r.Priority <= g.Priority || len(r.homes)+len(r.Platforms)+len(r.Channels)+len(r.Roles) > 0 || r.DependsOn != nil {
 		return false
 	}
-	switch r.when.kind {
-	case kindAlways:
+	switch r.when.Kind {
+	case condition.Always:
 		return true
-	case kindLiteral:
-		return g.when.kind == kindLiteral && strings.Contains(g.when.lit, r.when.lit)
+	case condition.Literal:
+		return g.when.Kind == condition.Literal && strings.Contains(g.when.Lit, r.when.Lit)
 	default:
 		return normal(r.Condition) == normal(g.Condition)
 	}
 }
 
 func (l *linter) journey(j *Journey) {
-	at := func(i int) place { return place{j.at.src, fmt.Sprintf("%s.steps[%d]", j.at.path, i)} }
+	at := func(i int) sheet.Place {
+		return sheet.Place{Src: j.at.Src, Path: fmt.Sprintf("%s.steps[%d]", j.at.Path, i)}
+	}
 	reached := j.reached()
 	for i := range j.Steps {
 		s := &j.Steps[i]
@@ -208,7 +214,7 @@ func (l *linter) journey(j *Journey) {
 		}
 		for k, tr := range s.Transitions {
 			for _, before := range s.Transitions[:k] {
-				if certain := before.when.kind == kindAlways && (!tr.Early || before.Early); certain || normal(before.Condition) == normal(tr.Condition) && before.Early == tr.Early {
+				if certain := before.when.Kind == condition.Always && (!tr.Early || before.Early); certain || normal(before.Condition) == normal(tr.Condition) && before.Early == tr.Early {
 					l.add(at(i), j.ID, "shadowed", "the transition from %s to %s is always preceded by the one to %s", s.ID, tr.ToStep, before.ToStep)
 					break
 				}

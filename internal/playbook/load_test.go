@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"parley/internal/playbook/sheet"
+
+	"parley/internal/playbook/judge"
 )
 
 func write1(t testing.TB, text string) string {
@@ -38,7 +42,7 @@ func TestMistakes(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = Load(write1(t, string(text)), Options{Tools: []string{"check_order", "get_refund_policy"}})
-		var ms Mistakes
+		var ms sheet.Mistakes
 		if !errors.As(err, &ms) {
 			t.Errorf("%s: error %v, want Mistakes", file, err)
 			continue
@@ -283,8 +287,8 @@ func FuzzLoad(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		var found Mistakes
-		b := &Book{cache: newCache(), guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{}, variables: map[string]*Variable{}, replies: map[string]*Reply{}, threshold: DefaultThreshold, top: DefaultTop}
+		var found sheet.Mistakes
+		b := &Book{cache: judge.NewCache(), vectors: newVectors(), guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{}, variables: map[string]*Variable{}, replies: map[string]*Reply{}, threshold: DefaultThreshold, top: DefaultTop}
 		b.add("f.yaml", []byte(text), &found)
 		b.compile()
 		_ = found.Error()

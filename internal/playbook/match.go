@@ -12,7 +12,14 @@ import (
 	"time"
 
 	"parley/internal/llm"
+	"parley/internal/playbook/condition"
+	"parley/internal/playbook/judge"
+	"parley/internal/playbook/resolve"
 )
+
+// maxWords bounds how much of a message is looked at for words in common with rules,
+// in characters.
+const maxWords = 3000
 
 // Situation is one message and what is known around it.
 type Situation struct {
@@ -46,7 +53,8 @@ type turn struct {
 	session   session
 	person    person
 	events    map[string]bool
-	verdicts  map[string]verdict         // by a condition's words
+	verdicts  map[string]judge.Verdict // by a condition's words
+	known     *condition.Evidence
 	arguments map[string]json.RawMessage // by tool
 	changed   map[string]bool            // variables that had another value
 	rejected  map[string]error           // values that validation refused
@@ -59,7 +67,7 @@ type told struct {
 	notes, reasons []string
 	usage          llm.Usage
 	calls          int
-	dropped        []Dropped
+	dropped        []resolve.Dropped
 }
 
 // Guide works out how to answer one message. It makes at most one call to m, and
@@ -90,11 +98,12 @@ func (b *Book) newTurn(s Situation) *turn {
 	if s.Now.IsZero() {
 		s.Now = time.Now()
 	}
-	t := &turn{book: b, sit: s, lower: strings.ToLower(s.Text), events: map[string]bool{}, verdicts: map[string]verdict{},
+	t := &turn{book: b, sit: s, lower: strings.ToLower(s.Text), events: map[string]bool{}, verdicts: map[string]judge.Verdict{},
 		arguments: map[string]json.RawMessage{}, changed: map[string]bool{}, rejected: map[string]error{}}
 	for _, e := range s.Events {
 		t.events[e] = true
 	}
+	t.known = t.evidence()
 	var err error
 	if t.session, t.person, err = s.State.read(); err != nil {
 		t.note("%v", err)
@@ -112,7 +121,7 @@ func (t *turn) why(format string, args ...any) {
 // words returns the words of the message, computed when first needed.
 func (t *turn) words() []string {
 	if t.stems == nil {
-		t.stems = words(middle(t.sit.Text, maxNewest))
+		t.stems = words(judge.Middle(t.sit.Text, maxWords))
 	}
 	return t.stems
 }
@@ -143,7 +152,7 @@ func (t *turn) offer(name string, raw json.RawMessage, source string, confidence
 	if v == nil || t.sit.Forwarded {
 		return
 	}
-	got, err := v.valid.check(raw)
+	got, err := v.valid.Check(raw)
 	if err != nil {
 		t.rejected[name] = err
 		t.note("a value for %s was not taken: %v", name, err) // the value itself must not reach a log
@@ -237,8 +246,8 @@ func (t *turn) match() map[string]Match {
 	for i := range t.book.doc.Guidelines {
 		g := &t.book.doc.Guidelines[i]
 		if !t.enabled(g) {
-			if score, _ := t.holds(g.when); score >= t.book.threshold && g.when.kind != kindAlways {
-				t.drop(g.ID, Disabled, "switched off")
+			if score, _ := t.holds(g.when); score >= t.book.threshold && g.when.Kind != condition.Always {
+				t.drop(g.ID, resolve.Disabled, "switched off")
 			}
 			continue
 		}
@@ -247,17 +256,17 @@ func (t *turn) match() map[string]Match {
 			continue
 		}
 		if why := t.gate(g); why != "" {
-			if g.when.kind != kindAlways {
-				t.drop(g.ID, Gated, why)
+			if g.when.Kind != condition.Always {
+				t.drop(g.ID, resolve.Gated, why)
 			}
 			continue
 		}
 		if score < t.book.threshold {
-			t.drop(g.ID, BelowThreshold, fmt.Sprintf("relevance %.2f is below %.2f", score, t.book.threshold))
+			t.drop(g.ID, resolve.BelowThreshold, fmt.Sprintf("relevance %.2f is below %.2f", score, t.book.threshold))
 			continue
 		}
 		if t.repeated(g) {
-			t.drop(g.ID, AlreadyApplied, "applied before, and nothing brought it up anew")
+			t.drop(g.ID, resolve.AlreadyApplied, "applied before, and nothing brought it up anew")
 			continue
 		}
 		out[g.ID] = t.newMatch(g, score, reason)
@@ -265,8 +274,8 @@ func (t *turn) match() map[string]Match {
 	return out
 }
 
-func (t *turn) drop(id string, r Reason, detail string) {
-	t.dropped = append(t.dropped, Dropped{id, r, detail})
+func (t *turn) drop(id string, r resolve.Reason, detail string) {
+	t.dropped = append(t.dropped, resolve.Dropped{ID: id, Reason: r, Detail: detail})
 }
 
 // repeated reports whether a rule was applied before and is not due again. A rule
@@ -280,13 +289,13 @@ func (t *turn) repeated(g *Guideline) bool {
 	if g.Continuous != nil {
 		return !*g.Continuous
 	}
-	return g.when.kind == kindVar && !t.changed[g.when.vt.name]
+	return g.when.Kind == condition.Var && !t.changed[g.when.Test.Name]
 }
 
 func (t *turn) newMatch(g *Guideline, score float64, reason string) Match {
 	m := Match{GuidelineID: g.ID, Priority: g.Priority, RelevanceScore: score, Condition: g.Condition,
 		Action: t.fill(g.Action), Tools: t.offered(g.Tools), Confidence: 1, Reasoning: reason, EvaluatedAt: t.sit.Now}
-	if g.when.kind == kindPlain || g.when.kind == kindRegex {
+	if g.when.Judged() || g.when.Kind == condition.Regex {
 		m.Confidence = score
 	}
 	for _, name := range g.needs {
@@ -309,40 +318,27 @@ func (t *turn) newMatch(g *Guideline, score float64, reason string) Match {
 }
 
 // choose resolves the matched rules against each other and cuts to the top N.
-// A rule that another one entails comes with it and does not count.
 func (t *turn) choose(matched map[string]Match) (top, all []Match) {
-	kept, by, dropped := Resolve(t.candidates(matched))
-	t.dropped = append(t.dropped, dropped...)
-	chosen, n := map[string]bool{}, 0
-	for _, c := range kept {
+	r := resolve.Resolve(t.candidates(matched), t.book.top)
+	t.dropped = append(t.dropped, r.Dropped...)
+	for _, c := range r.Kept {
+		m := matched[c.ID]
+		if by := r.By[c.ID]; len(by) > 0 {
+			m.Reasoning = "entailed by " + strings.Join(by, " and ")
+		}
+		top = append(top, m)
+	}
+	all = slices.Clone(top)
+	for _, c := range r.Cut {
 		all = append(all, matched[c.ID])
-		if by[c.ID] == "" && n < t.book.top {
-			chosen[c.ID] = true
-			n++
-		}
-	}
-	for again := true; again; { // an entailed rule may entail another
-		again = false
-		for _, c := range kept {
-			if by[c.ID] != "" && chosen[by[c.ID]] && !chosen[c.ID] {
-				chosen[c.ID], again = true, true
-			}
-		}
-	}
-	for _, m := range all {
-		if chosen[m.GuidelineID] {
-			top = append(top, m)
-		} else {
-			t.drop(m.GuidelineID, Outranked, fmt.Sprintf("below the top %d", t.book.top))
-		}
 	}
 	return top, all
 }
 
 // candidates returns the matched rules and those that they entail, directly or
 // not, where these may apply. The latter are added to matched.
-func (t *turn) candidates(matched map[string]Match) []Candidate {
-	out := make([]Candidate, 0, len(matched))
+func (t *turn) candidates(matched map[string]Match) []resolve.Candidate {
+	out := make([]resolve.Candidate, 0, len(matched))
 	queue := make([]*Guideline, 0, len(matched))
 	for i := range t.book.doc.Guidelines {
 		if _, ok := matched[t.book.doc.Guidelines[i].ID]; ok {
@@ -353,8 +349,8 @@ func (t *turn) candidates(matched map[string]Match) []Candidate {
 	for ; len(queue) > 0; queue = queue[1:] {
 		g := queue[0]
 		_, is := own[g.ID]
-		c := Candidate{ID: g.ID, Priority: g.Priority, Relevance: matched[g.ID].RelevanceScore, CreatedAt: g.CreatedAt,
-			Order: g.order, Matched: is, Excludes: g.Excludes, Entails: g.Entails}
+		c := resolve.Candidate{ID: g.ID, Priority: g.Priority, Relevance: matched[g.ID].RelevanceScore, CreatedAt: g.CreatedAt,
+			Matched: is, Standing: g.stands(), Excludes: g.Excludes, Entails: g.Entails}
 		if g.DependsOn != nil {
 			c.All, c.Any = g.DependsOn.All, g.DependsOn.Any
 		}
@@ -365,7 +361,7 @@ func (t *turn) candidates(matched map[string]Match) []Candidate {
 				continue
 			}
 			if why := t.gate(other); why != "" || !t.enabled(other) {
-				t.drop(id, Gated, "entailed by "+g.ID+", but "+cmp.Or(why, "switched off"))
+				t.drop(id, resolve.Gated, "entailed by "+g.ID+", but "+cmp.Or(why, "switched off"))
 				continue
 			}
 			matched[id] = t.newMatch(other, matched[g.ID].RelevanceScore, "entailed by "+g.ID)
@@ -373,4 +369,36 @@ func (t *turn) candidates(matched map[string]Match) []Candidate {
 		}
 	}
 	return out
+}
+
+// ask gets verdicts that only a model can give: from the cache, or with one call.
+// Failures become notes; the deterministic rules still apply.
+func (t *turn) ask(ctx context.Context, m llm.Model) {
+	q, needed := t.questions(ctx)
+	if !needed {
+		return
+	}
+	j := judge.Judge{Model: m, Name: t.book.options.Model, Spend: t.sit.Spend, Cache: t.book.cache}
+	r := j.Ask(ctx, q, t.sit.Recent)
+	t.usage, t.calls = t.usage.Add(r.Usage), t.calls+r.Calls
+	t.reasons, t.notes = append(t.reasons, r.Why...), append(t.notes, r.Notes...)
+	for _, c := range q.Conditions {
+		v, given := r.Verdicts[judge.Condition(c.ID)]
+		if old, had := t.verdicts[c.When]; given && (!had || v.Relevance > old.Relevance) {
+			t.verdicts[c.When] = v
+		}
+	}
+	for _, v := range q.Variables {
+		switch got := r.Verdicts[judge.Variable(v.Name)]; {
+		case got.Withdrawn:
+			t.withdraw(v.Name)
+		case got.Value != nil:
+			t.offer(v.Name, got.Value, SourceModel, got.Relevance)
+		}
+	}
+	for _, p := range q.Tools {
+		if got := r.Verdicts[judge.Tool(p.Tool)]; got.Value != nil {
+			t.arguments[p.Tool] = got.Value
+		}
+	}
 }

@@ -10,10 +10,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
+	"parley/internal/playbook/judge"
+	"parley/internal/playbook/sheet"
 	"parley/internal/vector"
 	"parley/internal/yamldoc"
 )
@@ -52,22 +53,31 @@ type Book struct {
 	strict     bool
 	fallback   string
 	index      index
-	cache      *cache
+	cache      *judge.Cache
+	vectors    *vectors
 }
 
 // Load reads every *.yaml and *.yml file directly in dir, in the order of
 // their names. dir "" gives an empty Book, which guides nothing. What is wrong
-// with the files comes back as Mistakes, all of it.
-func Load(dir string, o Options) (*Book, error) { return load(dir, o, newCache()) }
+// with the files comes back as sheet.Mistakes, all of it.
+func Load(dir string, o Options) (*Book, error) {
+	return load(dir, o, kept{judge.NewCache(), newVectors()})
+}
 
-func load(dir string, o Options, c *cache) (*Book, error) {
-	b := &Book{options: o, cache: c, guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{},
+// kept is what later versions of the files take over.
+type kept struct {
+	verdicts *judge.Cache
+	vectors  *vectors
+}
+
+func load(dir string, o Options, k kept) (*Book, error) {
+	b := &Book{options: o, cache: k.verdicts, vectors: k.vectors, guidelines: map[string]*Guideline{}, journeys: map[string]*Journey{},
 		variables: map[string]*Variable{}, replies: map[string]*Reply{}, threshold: DefaultThreshold, top: DefaultTop}
 	files, err := yamlFiles(dir)
 	if err != nil {
 		return nil, err
 	}
-	var found Mistakes
+	var found sheet.Mistakes
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {
@@ -77,7 +87,7 @@ func load(dir string, o Options, c *cache) (*Book, error) {
 	}
 	b.compile()
 	if len(found) > 0 {
-		found.sort()
+		found.Sort()
 		return nil, found
 	}
 	return b, nil
@@ -102,39 +112,41 @@ func yamlFiles(dir string) ([]string, error) {
 }
 
 // add reads one file into the book.
-func (b *Book) add(name string, text []byte, found *Mistakes) {
-	src := &source{name: name, lines: map[string]int{}, found: found}
+func (b *Book) add(name string, text []byte, found *sheet.Mistakes) {
+	src := sheet.NewSource(name, string(text), found)
 	if len(text) > maxFileSize {
-		src.mistake("", "larger than %d bytes", maxFileSize)
+		src.Mistake("", "larger than %d bytes", maxFileSize)
 		return
 	}
-	src.text = strings.Split(string(text), "\n")
 	root, err := yamldoc.Parse(string(text))
 	if err != nil {
+		line := 0
 		var e *yamldoc.Error
 		if errors.As(err, &e) {
-			src.lines[""], err = e.Line, errors.New(e.Problem)
+			line, err = e.Line, errors.New(e.Problem)
 		}
-		src.mistake("", "not YAML: %v", err)
+		src.Broken(line, err)
 		return
 	}
 	if root == nil {
 		return
 	}
 	var d document
-	(&reader{src}).read(root, reflect.ValueOf(&d).Elem(), "", shape{})
+	sheet.Read(src, root, &d)
 	b.merge(d, src)
 }
 
 // merge appends a file's definitions. Ids that were taken before are mistakes.
-func (b *Book) merge(d document, src *source) {
+func (b *Book) merge(d document, src *sheet.Source) {
 	if d.Settings != nil {
 		if b.doc.Settings != nil {
-			src.mistake("settings", "settings were given in another file already")
+			src.Mistake("settings", "settings were given in another file already")
 		}
 		b.doc.Settings = d.Settings
 	}
-	at := func(list string, i int) place { return place{src, fmt.Sprintf("%s[%d]", list, i)} }
+	at := func(list string, i int) sheet.Place {
+		return sheet.Place{Src: src, Path: fmt.Sprintf("%s[%d]", list, i)}
+	}
 	for i := range d.Glossary {
 		d.Glossary[i].at = at("glossary", i)
 	}
@@ -166,7 +178,7 @@ func (b *Book) Guideline(id string) (Guideline, error) {
 	if g, ok := b.guidelines[id]; ok {
 		return *g, nil
 	}
-	return Guideline{}, fmt.Errorf("unknown guideline %q%s", id, suggest(id, sortedKeys(b.guidelines)))
+	return Guideline{}, fmt.Errorf("unknown guideline %q%s", id, sheet.Suggest(id, sortedKeys(b.guidelines)))
 }
 
 // IsEnabled returns the file's enabled flag.

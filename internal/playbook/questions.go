@@ -2,22 +2,30 @@ package playbook
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
+	"parley/internal/playbook/condition"
+	"parley/internal/playbook/judge"
+	"parley/internal/playbook/value"
 	"parley/internal/text"
 )
+
+// maxBefore bounds how much of an earlier message is looked at for words in common
+// with rules, in characters.
+const maxBefore = 300
 
 // questions collects what a model could decide about this message, most wanted
 // first, and whether any of it is worth a call. Values that might be found are only
 // added to a call that is made anyway.
-func (t *turn) questions(ctx context.Context) (q question, needed bool) {
+func (t *turn) questions(ctx context.Context) (q judge.Question, needed bool) {
 	q.Conditions = t.journeyQuestions()
 	rules := t.ruleQuestions(ctx)
 	q.Conditions = append(q.Conditions, rules...)
 	needed = len(q.Conditions) > 0
 	wantedNow := t.wantedNow()
-	var later []wanted
+	var later []judge.Wanted
 	for i := range t.book.doc.Variables {
 		v := &t.book.doc.Variables[i]
 		if v.ExtractionPrompt == "" {
@@ -27,12 +35,12 @@ func (t *turn) questions(ctx context.Context) (q question, needed bool) {
 		if set && t.fresh(known) {
 			continue
 		}
-		w := wanted{Name: v.Name, Type: v.valid.kind, How: v.ExtractionPrompt, version: v.version}
+		w := judge.Wanted{Name: v.Name, Type: v.valid.Kind, How: v.ExtractionPrompt, Version: v.version}
 		if set {
-			w.Known = text.Shorten(plain(known.Value), 100)
+			w.Known = text.Shorten(value.Plain(known.Value), 100)
 		}
 		switch {
-		case !set && (wantedNow[v.Name] || v.mayBeIn(t)), set && v.valid.re != nil && v.tokenIn(t):
+		case !set && (wantedNow[v.Name] || v.mayBeIn(t)), set && v.valid.Re != nil && v.tokenIn(t):
 			q.Variables = append(q.Variables, w)
 			needed = true
 		default:
@@ -41,11 +49,11 @@ func (t *turn) questions(ctx context.Context) (q question, needed bool) {
 	}
 	q.Variables = append(q.Variables, later...)
 	if !needed || strings.TrimSpace(t.sit.Text) == "" {
-		return question{}, false
+		return judge.Question{}, false
 	}
-	q.Words = t.terms()
-	for i := range q.Words {
-		q.Words[i].Also = nil
+	q.Newest = t.sit.Text
+	for _, term := range t.terms() {
+		q.Words = append(q.Words, judge.Term{Term: term.Term, Meaning: term.Meaning})
 	}
 	q.Tools = t.toolQuestions(q.Conditions)
 	return q, true
@@ -66,10 +74,10 @@ func (t *turn) wantedNow() map[string]bool {
 	}
 	for i := range t.book.doc.Guidelines {
 		g := &t.book.doc.Guidelines[i]
-		if g.when.kind == kindPlain || len(g.needs) == 0 || !t.enabled(g) || t.scope(g) != "" || t.missing(g.needs) == "" {
+		if g.when.Judged() || len(g.needs) == 0 || !t.enabled(g) || t.scope(g) != "" || t.missing(g.needs) == "" {
 			continue
 		}
-		if score, _ := t.holds(g.when); score >= t.book.threshold && g.when.kind != kindAlways {
+		if score, _ := t.holds(g.when); score >= t.book.threshold && g.when.Kind != condition.Always {
 			for _, name := range g.needs {
 				out[name] = true
 			}
@@ -81,13 +89,13 @@ func (t *turn) wantedNow() map[string]bool {
 // journeyQuestions returns the triggers when no journey is active, else the
 // transitions that might be taken now: those of the current step and of the
 // steps after it that have all they ask for.
-func (t *turn) journeyQuestions() (out []asked) {
+func (t *turn) journeyQuestions() (out []judge.Asked) {
 	step := t.step()
 	if step == nil {
 		for i := range t.book.doc.Journeys {
 			j := &t.book.doc.Journeys[i]
-			if j.trigger.kind == kindPlain && (j.Repeat || !t.session.past(j.ID)) {
-				out = append(out, asked{ID: "start:" + j.ID, When: j.Trigger, version: version(j.Trigger)})
+			if j.trigger.Judged() && (j.Repeat || !t.session.past(j.ID)) {
+				out = append(out, t.asks("start:"+j.ID, j.trigger)...)
 			}
 		}
 		return out
@@ -102,8 +110,8 @@ func (t *turn) journeyQuestions() (out []asked) {
 		seen[s.ID] = true
 		for i := range s.Transitions {
 			tr := &s.Transitions[i]
-			if tr.when.kind == kindPlain && (tr.Early || t.askable(s.RequiredContext)) {
-				out = append(out, asked{ID: s.ID + "->" + tr.ToStep, When: tr.Condition, version: version(tr.Condition)})
+			if tr.when.Judged() && (tr.Early || t.askable(s.RequiredContext)) {
+				out = append(out, t.asks(s.ID+"->"+tr.ToStep, tr.when)...)
 			}
 			queue = append(queue, j.steps[tr.ToStep])
 		}
@@ -122,11 +130,11 @@ func (t *turn) askable(names []string) bool {
 // ruleQuestions returns the rules only a model can judge, those that share the
 // rarest words with the message and the conversation first, and those that mean
 // what it means.
-func (t *turn) ruleQuestions(ctx context.Context) []asked {
+func (t *turn) ruleQuestions(ctx context.Context) []judge.Asked {
 	var rules []*Guideline
 	for i := range t.book.doc.Guidelines {
 		g := &t.book.doc.Guidelines[i]
-		if g.when.kind != kindPlain || !t.enabled(g) || !t.askable(g.needs) || !t.mayBeInScope(g) {
+		if !g.when.Judged() || !t.enabled(g) || !t.askable(g.needs) || !t.mayBeInScope(g) {
 			continue
 		}
 		if done := t.session.Applied[g.ID] == g.version; done && g.Continuous != nil && !*g.Continuous {
@@ -140,16 +148,32 @@ func (t *turn) ruleQuestions(ctx context.Context) []asked {
 	score := t.book.index.scores(t.words())
 	var before strings.Builder
 	for _, m := range t.sit.Recent[max(0, len(t.sit.Recent)-2):] {
-		before.WriteString(middle(m.Content, maxRecentText) + "\n")
+		before.WriteString(judge.Middle(m.Content, maxBefore) + "\n")
 	}
 	for i, s := range t.book.index.scores(words(before.String())) {
 		score[i] += s / 4
 	}
 	shortlist(rules, score, t.near(ctx, rules))
-	out := make([]asked, len(rules))
-	for i, g := range rules {
+	var out []judge.Asked
+	for _, g := range rules {
 		done := t.session.Applied[g.ID] == g.version && (g.Continuous == nil || !*g.Continuous)
-		out[i] = asked{ID: g.ID, When: g.Condition, Applied: done, version: g.version}
+		for _, a := range t.asks(g.ID, g.when) {
+			a.Applied, a.Version = done, g.version
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// asks lists what a model has to judge of a condition: one entry, or one for each of
+// the parts that are still open, each with an id of its own.
+func (t *turn) asks(id string, c condition.Condition) (out []judge.Asked) {
+	for i, words := range c.Open(t.known) {
+		a := judge.Asked{ID: id, When: words, Version: version(words)}
+		if i > 0 {
+			a.ID = fmt.Sprintf("%s#%d", id, i+1)
+		}
+		out = append(out, a)
 	}
 	return out
 }
@@ -174,7 +198,7 @@ func (t *turn) mayBeInScope(g *Guideline) bool {
 
 // toolQuestions returns the parameters of the tools that rules in play would
 // offer, where these take any.
-func (t *turn) toolQuestions(conditions []asked) (out []parameters) {
+func (t *turn) toolQuestions(conditions []judge.Asked) (out []judge.Arguments) {
 	seen := map[string]bool{}
 	for _, c := range conditions {
 		g := t.book.guidelines[c.ID]
@@ -185,7 +209,7 @@ func (t *turn) toolQuestions(conditions []asked) (out []parameters) {
 			spec, ok := t.spec(tool)
 			if ok && !seen[tool] && takesArguments(spec.Parameters) {
 				seen[tool] = true
-				out = append(out, parameters{Tool: tool, Schema: spec.Parameters, about: c.ID})
+				out = append(out, judge.Arguments{Tool: tool, Schema: spec.Parameters, About: c.ID})
 			}
 		}
 	}

@@ -2,8 +2,16 @@ package playbook
 
 import (
 	"encoding/json"
+	"regexp"
 	"time"
+
+	"parley/internal/playbook/condition"
+	"parley/internal/playbook/sheet"
+	"parley/internal/playbook/value"
 )
+
+// Schema returns the JSON Schema of a playbook file, for editors.
+func Schema() []byte { return sheet.Schema("Parley playbook", document{}) }
 
 // document is one YAML file. Every list may be in any file; what they hold is
 // merged. The tags are the only source of the load checks and of Schema.
@@ -29,14 +37,14 @@ type Term struct {
 	Term    string   `json:"term" rule:"required len=1..100" doc:"The word or phrase."`
 	Also    []string `json:"also,omitempty" rule:"len=1..100" doc:"Other ways to say it."`
 	Meaning string   `json:"meaning" rule:"required len=1..1000" doc:"What it means here."`
-	at      place
+	at      sheet.Place
 }
 
 // Reply is a ready-made answer. {{name}} stands for a variable's value.
 type Reply struct {
 	ID   string `json:"id" rule:"required format=id" doc:"Unique name."`
 	Text string `json:"text" rule:"required len=1..2000" doc:"Markdown; {{name}} stands for a variable."`
-	at   place
+	at   sheet.Place
 }
 
 // Variable is a context variable.
@@ -50,26 +58,16 @@ type Variable struct {
 	Ask              string            `json:"ask,omitempty" rule:"len=1..500" doc:"A question to ask for it with; strict mode uses it word for word."`
 	Required         bool              `json:"required,omitempty" doc:"Ask for it when it is not known."`
 	PerPerson        bool              `json:"per_person,omitempty" doc:"Kept for the person beyond the session."`
-	Validation       *Validation       `json:"validation,omitempty" doc:"What a value must be like."`
+	Validation       *value.Validation `json:"validation,omitempty" doc:"What a value must be like."`
 	DefaultValue     any               `json:"default_value,omitempty" doc:"Used while nothing better is known."`
 	Metadata         map[string]string `json:"metadata,omitempty" doc:"Your own notes."`
 
-	at       place
-	patterns []pattern
-	valid    checker
+	at       sheet.Place
+	patterns []*regexp.Regexp
+	valid    value.Checker
 	fallback json.RawMessage // DefaultValue in its type
 	words    []string        // of name, description and prompt, for the gate
 	version  string
-}
-
-// Validation restricts a variable's values.
-type Validation struct {
-	Pattern       string   `json:"pattern,omitempty" rule:"len=1..500" doc:"RE2 pattern for text."`
-	Min           *float64 `json:"min,omitempty" doc:"Smallest number."`
-	Max           *float64 `json:"max,omitempty" doc:"Largest number."`
-	MinLength     *int     `json:"min_length,omitempty" rule:"range=0..10000" doc:"Fewest characters or items."`
-	MaxLength     *int     `json:"max_length,omitempty" rule:"range=0..10000" doc:"Most characters or items."`
-	AllowedValues []any    `json:"allowed_values,omitempty" doc:"The only values there are."`
 }
 
 // Guideline is a rule.
@@ -96,14 +94,17 @@ type Guideline struct {
 	Metadata        map[string]string `json:"metadata,omitempty" doc:"Your own notes."`
 	CreatedAt       time.Time         `json:"created_at,omitzero" doc:"RFC 3339; the newer of two equal rules comes first."`
 
-	at      place
+	at      sheet.Place
 	order   int
-	when    condition
+	when    condition.Condition
 	reply   string   // filled text of reply, canned or action reply:
 	needs   []string // RequiredContext and what the reply's template names
 	homes   []home   // journey steps it is bound to; none: everywhere
 	version string
 }
+
+// stands reports whether a rule applies whatever its rank: it always holds.
+func (g *Guideline) stands() bool { return g.when.Kind == condition.Always }
 
 // home is a place in a journey; an empty step is anywhere in it.
 type home struct{ journey, step string }
@@ -126,8 +127,8 @@ type Journey struct {
 	Metadata    map[string]string `json:"metadata,omitempty" doc:"Your own notes."`
 	CreatedAt   time.Time         `json:"created_at,omitzero" doc:"RFC 3339."`
 
-	at      place
-	trigger condition
+	at      sheet.Place
+	trigger condition.Condition
 	steps   map[string]*Step
 }
 
@@ -149,5 +150,5 @@ type Transition struct {
 	Priority  int    `json:"priority,omitempty" rule:"range=-100..100" doc:"Higher is tried first."`
 	Early     bool   `json:"early,omitempty" doc:"May be taken before the step's required context is known."`
 
-	when condition
+	when condition.Condition
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 
 	"parley/internal/llm"
+
+	"parley/internal/playbook/judge"
 )
 
 // scripted is a model that gives its answers in order and keeps the requests.
@@ -27,14 +29,14 @@ func (m *scripted) Complete(_ context.Context, r llm.Request, _ func(string)) (l
 }
 
 // question returns what the n-th request asked.
-func (m *scripted) question(n int) (q question) {
+func (m *scripted) question(n int) (q judge.Question) {
 	if err := json.Unmarshal([]byte(m.asked[n].Messages[1].Content), &q); err != nil {
 		panic(err)
 	}
 	return q
 }
 
-func (q question) conditionIDs() (out []string) {
+func conditionIDs(q judge.Question) (out []string) {
 	for _, c := range q.Conditions {
 		out = append(out, c.ID)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 
 	"parley/internal/vector"
 )
@@ -16,6 +17,14 @@ const (
 	nearRules   = 30 // that are taken for near
 )
 
+// vectors holds those of conditions, by their words.
+type vectors struct {
+	mu sync.Mutex // guards what is below
+	of map[string]vector.Vector
+}
+
+func newVectors() *vectors { return &vectors{of: map[string]vector.Vector{}} }
+
 // Embed makes vectors for a batch of conditions in plain words that have none,
 // and reports whether there are more. They are kept for later versions of the
 // files; until they are there, the shortlist goes by words alone. Without
@@ -24,7 +33,7 @@ func (b *Book) Embed(ctx context.Context) (more bool, err error) {
 	if b.options.Embed == nil {
 		return false, nil
 	}
-	due := b.cache.unknown(b.doc.Guidelines)
+	due := b.vectors.unknown(b.doc.Guidelines)
 	if len(due) == 0 {
 		return false, nil
 	}
@@ -33,32 +42,32 @@ func (b *Book) Embed(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("embed conditions: %w", err)
 	}
-	b.cache.mu.Lock()
-	defer b.cache.mu.Unlock()
+	b.vectors.mu.Lock()
+	defer b.vectors.mu.Unlock()
 	for i, condition := range due {
-		b.cache.vectors[condition] = vector.Of(list[i])
+		b.vectors.of[condition] = vector.Of(list[i])
 	}
 	return len(due) == vectorBatch, nil
 }
 
 // unknown lists the conditions that have no vector and may need one. It drops
 // the vectors of conditions that no longer exist.
-func (c *cache) unknown(rules []Guideline) (due []string) {
+func (c *vectors) unknown(rules []Guideline) (due []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	kept := map[string]vector.Vector{}
 	for i := range rules {
-		if rules[i].when.kind != kindPlain {
+		if !rules[i].when.Judged() {
 			continue
 		}
 		condition := rules[i].Condition
-		if v, known := c.vectors[condition]; known {
+		if v, known := c.of[condition]; known {
 			kept[condition] = v
 		} else if !slices.Contains(due, condition) {
 			due = append(due, condition)
 		}
 	}
-	c.vectors = kept
+	c.of = kept
 	return due
 }
 
@@ -68,7 +77,7 @@ func (t *turn) near(ctx context.Context, rules []*Guideline) []int64 {
 	if t.book.options.Embed == nil || len(rules) <= fewRules {
 		return nil
 	}
-	known := t.book.cache.known(rules)
+	known := t.book.vectors.known(rules)
 	if len(known) == 0 {
 		return nil
 	}
@@ -84,12 +93,12 @@ func (t *turn) near(ctx context.Context, rules []*Guideline) []int64 {
 }
 
 // known returns the vectors of rules, by their order.
-func (c *cache) known(rules []*Guideline) map[int]vector.Vector {
+func (c *vectors) known(rules []*Guideline) map[int]vector.Vector {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := map[int]vector.Vector{}
 	for _, g := range rules {
-		if v := c.vectors[g.Condition]; v != nil {
+		if v := c.of[g.Condition]; v != nil {
 			out[g.order] = v
 		}
 	}

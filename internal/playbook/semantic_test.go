@@ -77,7 +77,7 @@ func (p *pets) offered(text string) []string {
 	if _, err := p.book().Guide(p.t.Context(), m, Situation{Text: text, Now: time.Unix(1, 0)}); err != nil {
 		p.t.Fatal(err)
 	}
-	return m.question(0).conditionIDs()
+	return conditionIDs(m.question(0))
 }
 
 // embedAll makes all vectors and tells of which conditions.

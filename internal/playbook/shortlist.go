@@ -19,7 +19,7 @@ func newIndex(rules []Guideline) index {
 	x := index{map[string][]int{}, map[string]float64{}}
 	n := 0
 	for i := range rules {
-		if rules[i].when.kind != kindPlain {
+		if !rules[i].when.Judged() {
 			continue
 		}
 		n++

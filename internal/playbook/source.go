@@ -7,6 +7,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"parley/internal/playbook/judge"
 )
 
 // Source is a folder whose Book is kept up to date. It has no goroutine: the
@@ -14,7 +16,7 @@ import (
 type Source struct {
 	dir     string
 	options Options
-	cache   *cache
+	kept    kept
 
 	mu      sync.Mutex // guards the rest
 	book    *Book
@@ -33,11 +35,11 @@ const (
 
 // Open loads dir. A playbook with mistakes at startup is an error; see Load.
 func Open(dir string, o Options) (*Source, error) {
-	s := &Source{dir: dir, options: o, cache: newCache()}
+	s := &Source{dir: dir, options: o, kept: kept{judge.NewCache(), newVectors()}}
 	s.stamp, _ = s.look()
 	s.seen = s.stamp
 	var err error
-	s.book, err = load(dir, o, s.cache)
+	s.book, err = load(dir, o, s.kept)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +78,7 @@ func (s *Source) Reload() error {
 
 // read takes what the files say, if they are still as stamp has them.
 func (s *Source) read(stamp string, meant bool) {
-	b, err := load(s.dir, s.options, s.cache)
+	b, err := load(s.dir, s.options, s.kept)
 	after, _ := s.look()
 	if s.seen = after; after != stamp && !meant {
 		return // somebody is editing it: the next look decides

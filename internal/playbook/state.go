@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"parley/internal/playbook/sheet"
 )
 
 // State is what the playbook remembers between messages. It is opaque to everybody
@@ -181,9 +183,9 @@ func write(s session, p person) (State, error) {
 func (b *Book) SetVariable(st State, v Value) (State, error) {
 	def, ok := b.variables[v.Name]
 	if !ok {
-		return st, fmt.Errorf("unknown variable %q%s", v.Name, suggest(v.Name, sortedKeys(b.variables)))
+		return st, fmt.Errorf("unknown variable %q%s", v.Name, sheet.Suggest(v.Name, sortedKeys(b.variables)))
 	}
-	checked, err := def.valid.check(v.Value)
+	checked, err := def.valid.Check(v.Value)
 	if err != nil {
 		return st, fmt.Errorf("%s is not taken: %w", v.Name, err)
 	}

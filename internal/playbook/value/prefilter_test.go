@@ -1,4 +1,4 @@
-package playbook
+package value
 
 import (
 	"reflect"
@@ -8,7 +8,7 @@ import (
 )
 
 func TestFilter(t *testing.T) {
-	for pattern, want := range map[string]filter{
+	for pattern, want := range map[string]Filter{
 		`(?i)\b(refund|money back)\b`: {{"refund", "money bac"}},
 		`(?i)\border\s+#?(\d+)`:       {{"order"}},
 		`Order|x`:                     {{"order", "x"}},
@@ -17,7 +17,7 @@ func TestFilter(t *testing.T) {
 		`.*`:                          nil,
 		`(?i)straße`:                  {{"tra"}, {"e"}},
 	} {
-		if got := newFilter(regexp.MustCompile(pattern)); !reflect.DeepEqual(got, want) {
+		if got := NewFilter(regexp.MustCompile(pattern)); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, want %v", pattern, got, want)
 		}
 	}
@@ -29,9 +29,9 @@ func FuzzFilter(f *testing.F) {
 		f.Add(p, "The \u212Aelvin ſtraſſe \u0130 σας é order abbc yy")
 	}
 	f.Fuzz(func(t *testing.T, p, text string) {
-		re, err := compilePattern(p)
-		if err == nil && re.MatchString(text) && !newFilter(re).admits(strings.ToLower(text)) {
-			t.Errorf("%q matches %q but the filter %q does not admit it", p, text, newFilter(re))
+		re, err := Compile(p)
+		if err == nil && re.MatchString(text) && !NewFilter(re).Admits(strings.ToLower(text)) {
+			t.Errorf("%q matches %q but the filter %q does not admit it", p, text, NewFilter(re))
 		}
 	})
 }

@@ -1,35 +1,32 @@
-package playbook
+package judge
 
 import (
 	"container/list"
 	"crypto/sha256"
 	"sync"
-
-	"parley/internal/vector"
 )
 
-// cache holds the model's verdicts on items of the structured call, by the item's
+// Cache holds the model's verdicts on items of the structured call, by the item's
 // version and the messages it was judged on. The oldest entries are dropped first.
-// It also holds the vectors of conditions.
-type cache struct {
-	mu      sync.Mutex // guards what is below
-	items   map[cacheKey]*list.Element
-	order   *list.List               // of cached, newest first
-	vectors map[string]vector.Vector // by condition
+type Cache struct {
+	mu    sync.Mutex // guards what is below
+	items map[cacheKey]*list.Element
+	order *list.List // of cached, newest first
 }
 
 type cacheKey [sha256.Size]byte
 
 type cached struct {
 	key cacheKey
-	v   verdict
+	v   Verdict
 }
 
 // maxCached bounds the cache to a few megabytes.
 const maxCached = 8192
 
-func newCache() *cache {
-	return &cache{items: map[cacheKey]*list.Element{}, order: list.New(), vectors: map[string]vector.Vector{}}
+// NewCache returns an empty one.
+func NewCache() *Cache {
+	return &Cache{items: map[cacheKey]*list.Element{}, order: list.New()}
 }
 
 // keyOf hashes an item with the messages it is judged on.
@@ -37,16 +34,16 @@ func keyOf(talk, item, version string) cacheKey {
 	return sha256.Sum256([]byte(talk + "\x00" + item + "\x00" + version))
 }
 
-func (c *cache) get(k cacheKey) (verdict, bool) {
+func (c *Cache) get(k cacheKey) (Verdict, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.items[k]; ok {
 		return e.Value.(cached).v, true
 	}
-	return verdict{}, false
+	return Verdict{}, false
 }
 
-func (c *cache) put(k cacheKey, v verdict) {
+func (c *Cache) put(k cacheKey, v Verdict) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.items[k]; ok {

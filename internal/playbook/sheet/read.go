@@ -1,8 +1,7 @@
-package playbook
+package sheet
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -68,7 +67,13 @@ func bounds(arg string) [2]float64 {
 
 // reader turns one file's nodes into Go values, noting the line of each and
 // every mistake on the way.
-type reader struct{ src *source }
+type reader struct{ src *Source }
+
+// Read fills v, a pointer to a struct with tags, from a document. What is wrong goes to
+// src.
+func Read(src *Source, root ast.Node, v any) {
+	(&reader{src}).read(root, reflect.ValueOf(v).Elem(), "", shape{})
+}
 
 // read fills v, which is addressable, from n. s is the shape of the field that
 // holds it.
@@ -78,7 +83,7 @@ func (r *reader) read(n ast.Node, v reflect.Value, path string, s shape) {
 	case *ast.NullNode:
 		return
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode:
-		r.src.mistake(path, "anchors, aliases and tags are not taken here; write the value out")
+		r.src.Mistake(path, "anchors, aliases and tags are not taken here; write the value out")
 		return
 	}
 	switch v.Kind() {
@@ -98,7 +103,7 @@ func (r *reader) read(n ast.Node, v reflect.Value, path string, s shape) {
 	case reflect.Interface:
 		var x any
 		if err := yaml.NodeToValue(n, &x); err != nil {
-			r.src.mistake(path, "cannot be read: %v", err)
+			r.src.Mistake(path, "cannot be read: %v", err)
 			return
 		}
 		v.Set(reflect.ValueOf(&x).Elem())
@@ -110,7 +115,7 @@ func (r *reader) read(n ast.Node, v reflect.Value, path string, s shape) {
 func (r *reader) readList(n ast.Node, v reflect.Value, path string, s shape) {
 	seq, ok := n.(*ast.SequenceNode)
 	if !ok {
-		r.src.mistake(path, "wants a list, got %s", kindOf(n))
+		r.src.Mistake(path, "wants a list, got %s", kindOf(n))
 		return
 	}
 	list := reflect.MakeSlice(v.Type(), len(seq.Values), len(seq.Values))
@@ -123,7 +128,7 @@ func (r *reader) readList(n ast.Node, v reflect.Value, path string, s shape) {
 func (r *reader) readStruct(n ast.Node, v reflect.Value, path string) {
 	m, ok := n.(*ast.MappingNode)
 	if !ok {
-		r.src.mistake(path, "wants a mapping of names to values, got %s", kindOf(n))
+		r.src.Mistake(path, "wants a mapping of names to values, got %s", kindOf(n))
 		return
 	}
 	fields, names := map[string]int{}, []string{}
@@ -140,7 +145,7 @@ func (r *reader) readStruct(n ast.Node, v reflect.Value, path string) {
 		r.src.lines[here] = kv.Key.GetToken().Position.Line
 		i, known := fields[key]
 		if !known {
-			r.src.mistake(here, "unknown key%s", suggest(key, names))
+			r.src.Mistake(here, "unknown key%s", Suggest(key, names))
 			continue
 		}
 		s, _ := shapeOf(v.Type().Field(i))
@@ -150,7 +155,7 @@ func (r *reader) readStruct(n ast.Node, v reflect.Value, path string) {
 	}
 	for _, name := range names {
 		if s, _ := shapeOf(v.Type().Field(fields[name])); s.required && !given[name] {
-			r.src.mistake(path, "%s is missing", name)
+			r.src.Mistake(path, "%s is missing", name)
 		}
 	}
 }
@@ -158,13 +163,13 @@ func (r *reader) readStruct(n ast.Node, v reflect.Value, path string) {
 func (r *reader) readMetadata(n ast.Node, v reflect.Value, path string) {
 	m, ok := n.(*ast.MappingNode)
 	if !ok {
-		r.src.mistake(path, "wants a mapping of names to texts, got %s", kindOf(n))
+		r.src.Mistake(path, "wants a mapping of names to texts, got %s", kindOf(n))
 		return
 	}
 	notes := map[string]string{}
 	for _, kv := range m.Values {
 		if _, ok := kv.Value.(ast.ScalarNode); !ok {
-			r.src.mistake(join(path, kv.Key.GetToken().Value), "wants text, got %s", kindOf(kv.Value))
+			r.src.Mistake(join(path, kv.Key.GetToken().Value), "wants text, got %s", kindOf(kv.Value))
 			continue
 		}
 		notes[kv.Key.GetToken().Value] = kv.Value.GetToken().Value
@@ -179,7 +184,7 @@ func (r *reader) readTime(n ast.Node, v reflect.Value, path string) {
 		t, err = time.Parse(time.DateOnly, text)
 	}
 	if err != nil {
-		r.src.mistake(path, "wants a time like 2026-01-31T09:30:00Z, got %q", text)
+		r.src.Mistake(path, "wants a time like 2026-01-31T09:30:00Z, got %q", text)
 		return
 	}
 	v.Set(reflect.ValueOf(t.UTC()))
@@ -189,7 +194,7 @@ func (r *reader) readScalar(n ast.Node, v reflect.Value, path string, s shape) {
 	var x any
 	if _, scalar := n.(ast.ScalarNode); scalar {
 		if err := yaml.NodeToValue(n, &x); err != nil {
-			r.src.mistake(path, "cannot be read: %v", err)
+			r.src.Mistake(path, "cannot be read: %v", err)
 			return
 		}
 	}
@@ -216,27 +221,41 @@ func (r *reader) readScalar(n ast.Node, v reflect.Value, path string, s shape) {
 		}
 	}
 	wants := map[reflect.Kind]string{reflect.String: "text (put it in quotes)", reflect.Bool: "true or false", reflect.Int: "a whole number"}
-	r.src.mistake(path, "wants %s, got %s", cmp.Or(wants[v.Kind()], "a number"), kindOf(n))
+	r.src.Mistake(path, "wants %s, got %s", cmp.Or(wants[v.Kind()], "a number"), kindOf(n))
 }
 
 func (r *reader) checkText(text, path string, s shape) {
 	n := float64(utf8.RuneCountInString(strings.TrimSpace(text)))
 	switch {
 	case s.required && n == 0:
-		r.src.mistake(path, "must not be empty")
+		r.src.Mistake(path, "must not be empty")
 	case n < s.length[0] || n > s.length[1]:
-		r.src.mistake(path, "wants %v to %v characters, got %v", s.length[0], s.length[1], n)
+		r.src.Mistake(path, "wants %v to %v characters, got %v", s.length[0], s.length[1], n)
 	case s.format != "" && !formats[s.format].re.MatchString(text):
-		r.src.mistake(path, "%q is not a name: wants %s", text, formats[s.format].says)
-	case s.enum != nil && !oneOf(strings.ToLower(text), s.enum):
-		r.src.mistake(path, "%q is none of %s%s", text, strings.Join(s.enum, ", "), suggest(text, s.enum))
+		r.src.Mistake(path, "%q is not a name: wants %s", text, formats[s.format].says)
+	case s.enum != nil && !slices.Contains(s.enum, strings.ToLower(text)):
+		r.src.Mistake(path, "%q is none of %s%s", text, strings.Join(s.enum, ", "), Suggest(text, s.enum))
 	}
 }
 
 func (r *reader) checkNumber(f float64, path string, s shape) {
 	if f < s.span[0] || f > s.span[1] {
-		r.src.mistake(path, "wants %v to %v, got %v", s.span[0], s.span[1], f)
+		r.src.Mistake(path, "wants %v to %v, got %v", s.span[0], s.span[1], f)
 	}
+}
+
+func number(x any) (float64, bool) {
+	switch x := x.(type) {
+	case float64:
+		return x, !math.IsNaN(x) && !math.IsInf(x, 0)
+	case int:
+		return float64(x), true
+	case int64:
+		return float64(x), true
+	case uint64:
+		return float64(x), true
+	}
+	return 0, false
 }
 
 func kindOf(n ast.Node) string {
@@ -255,84 +274,4 @@ func join(path, key string) string {
 		return path + key
 	}
 	return path + "." + key
-}
-
-// Schema returns the JSON Schema (2020-12) of a playbook file, for editors. It is
-// made from the types and tags that Load checks with.
-func Schema() []byte {
-	root := schemaOf(reflect.TypeFor[document](), shape{})
-	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	root["title"] = "Parley playbook"
-	text, err := json.MarshalIndent(root, "", "  ")
-	if err != nil {
-		panic(err) // only strings, numbers and maps are in it
-	}
-	return append(text, '\n')
-}
-
-func schemaOf(t reflect.Type, s shape) map[string]any {
-	out := map[string]any{}
-	switch t.Kind() {
-	case reflect.Pointer:
-		out = schemaOf(t.Elem(), s)
-	case reflect.Slice:
-		item := s
-		item.doc = ""
-		out["type"], out["items"] = "array", schemaOf(t.Elem(), item)
-	case reflect.Map:
-		out["type"], out["additionalProperties"] = "object", map[string]any{"type": []string{"string", "number", "boolean"}}
-	case reflect.Struct:
-		if t == reflect.TypeFor[time.Time]() {
-			out["type"] = "string"
-			break
-		}
-		schemaOfStruct(t, out)
-	case reflect.Interface: // anything
-	case reflect.Bool:
-		out["type"] = "boolean"
-	case reflect.Int, reflect.Float64:
-		out["type"] = map[bool]string{true: "integer", false: "number"}[t.Kind() == reflect.Int]
-		if !math.IsNaN(s.span[0]) {
-			out["minimum"], out["maximum"] = s.span[0], s.span[1]
-		}
-	default:
-		schemaOfText(s, out)
-	}
-	if s.doc != "" {
-		out["description"] = s.doc
-	}
-	return out
-}
-
-func schemaOfStruct(t reflect.Type, out map[string]any) {
-	properties, required := map[string]any{}, []string{}
-	for i := range t.NumField() {
-		if s, ok := shapeOf(t.Field(i)); ok {
-			properties[s.key] = schemaOf(t.Field(i).Type, s)
-			if s.required {
-				required = append(required, s.key)
-			}
-		}
-	}
-	out["type"], out["properties"], out["additionalProperties"] = "object", properties, false
-	if len(required) > 0 {
-		out["required"] = required
-	}
-}
-
-func schemaOfText(s shape, out map[string]any) {
-	out["type"] = "string"
-	if !math.IsNaN(s.length[0]) {
-		out["minLength"], out["maxLength"] = s.length[0], s.length[1]
-	}
-	if s.format != "" {
-		out["pattern"] = formats[s.format].re.String()
-	}
-	if s.enum != nil { // read in any case; offered as here and as in String
-		either := slices.Clone(s.enum)
-		for _, e := range s.enum {
-			either = append(either, strings.ToUpper(e[:1])+e[1:])
-		}
-		out["enum"] = either
-	}
 }

@@ -1,4 +1,4 @@
-package playbook
+package value
 
 import (
 	"regexp"
@@ -8,15 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// filter lists what a text must contain for a pattern to match: at least one piece
+// Filter lists what a text must contain for a pattern to match: at least one piece
 // of each group, in lower case. Most messages contain no word of most patterns, and
 // searching for words is a hundred times faster than matching.
-type filter [][]string
+type Filter [][]string
 
 // maxGroup bounds the alternatives worth looking for.
 const maxGroup = 30
 
-func newFilter(re *regexp.Regexp) filter {
+func NewFilter(re *regexp.Regexp) Filter {
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
 		return nil
@@ -24,7 +24,7 @@ func newFilter(re *regexp.Regexp) filter {
 	return needed(tree)
 }
 
-func needed(re *syntax.Regexp) filter {
+func needed(re *syntax.Regexp) Filter {
 	switch re.Op {
 	case syntax.OpLiteral:
 		text := string(re.Rune)
@@ -32,7 +32,7 @@ func needed(re *syntax.Regexp) filter {
 		if re.Flags&syntax.FoldCase != 0 && (strings.ContainsAny(text, "kKsS") || utf8.RuneCountInString(text) != len(text)) {
 			return neededPieces(text)
 		}
-		return filter{{strings.ToLower(text)}}
+		return Filter{{strings.ToLower(text)}}
 	case syntax.OpCapture, syntax.OpPlus:
 		return needed(re.Sub[0])
 	case syntax.OpRepeat:
@@ -40,7 +40,7 @@ func needed(re *syntax.Regexp) filter {
 			return needed(re.Sub[0])
 		}
 	case syntax.OpConcat:
-		var all filter
+		var all Filter
 		for _, sub := range re.Sub {
 			all = append(all, needed(sub)...)
 		}
@@ -55,7 +55,7 @@ func needed(re *syntax.Regexp) filter {
 			group = append(group, f.best()...)
 		}
 		if len(group) <= maxGroup {
-			return filter{group}
+			return Filter{group}
 		}
 	}
 	return nil
@@ -63,7 +63,7 @@ func needed(re *syntax.Regexp) filter {
 
 // neededPieces returns the stretches of a case-folded literal that lower case
 // settles.
-func neededPieces(text string) (f filter) {
+func neededPieces(text string) (f Filter) {
 	for piece := range strings.FieldsFuncSeq(text, func(r rune) bool { return r >= utf8.RuneSelf || strings.ContainsRune("kKsS", r) }) {
 		f = append(f, []string{strings.ToLower(piece)})
 	}
@@ -71,7 +71,7 @@ func neededPieces(text string) (f filter) {
 }
 
 // best returns the group whose shortest word is longest.
-func (f filter) best() []string {
+func (f Filter) best() []string {
 	return slices.MaxFunc(f, func(a, b []string) int { return shortest(a) - shortest(b) })
 }
 
@@ -83,8 +83,8 @@ func shortest(group []string) int {
 	return n
 }
 
-// admits reports whether a text, in lower case, may match.
-func (f filter) admits(lower string) bool {
+// Admits reports whether a text, in lower case, may match.
+func (f Filter) Admits(lower string) bool {
 	for _, group := range f {
 		if !slices.ContainsFunc(group, func(w string) bool { return strings.Contains(lower, w) }) {
 			return false
