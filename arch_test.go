@@ -58,6 +58,7 @@ var rooms = []allowed{
 	{"internal/memory", "internal/chat", "stores messages and parts of answers"},
 	{"internal/memory", "internal/llm", "stores transcripts and usage"},
 	{"internal/memory", "internal/recall", "ranks what its statements found"},
+	{"internal/sqlite", "internal/recall", "a function that schemas name"},
 	{"internal/memory", "internal/sqlite", "the database"},
 	{"internal/memory", "internal/vector", "finds facts by what they mean"},
 	{"internal/memory", "internal/bulk", "prunes, forgets and imports in chunks"},

@@ -36,7 +36,7 @@ func TestWhatAMessageLeaves(t *testing.T) {
 		"overheard": {stays: map[string]int64{"overheard": 1}},
 		"a command": {addressed: true, answer: "done", record: func(chat.Message) any { return chat.End{Outcome: chat.Answered, Command: "status"} },
 			stays: map[string]int64{"decisions": 180}},
-		"answered": {addressed: true, answer: "It is noon.", stays: map[string]int64{"decisions": 400, "messages": 400, "messages_fts_data": 40, "messages_fts_docsize": 20},
+		"answered": {addressed: true, answer: "It is noon.", stays: map[string]int64{"decisions": 400, "messages": 400, "messages_fts_data": 60},
 			record: func(m chat.Message) any {
 				se := Session{ID: "0000aaaa-0000-4000-8000-000000000000", Key: m.Key, Status: Active}
 				return &Turn{Session: &se, Decision: Decision{Session: se.ID, End: chat.End{Outcome: chat.Answered}, Model: "a-model", Detail: Detail{Steps: []Lap{{Kind: "model", Name: "a-model", Took: 900, Tokens: 1200}}}},

@@ -15,18 +15,24 @@ import (
 
 // Bounds of one look into the index.
 const (
-	maxNames    = 200    // people whose names are told from other words
+	maxNames   = 200   // people whose names are told from other words
+	maxPlaces  = 200   // places that are looked through, where the asker spoke last
+	fewPlaces  = 8     // each looked up by itself: of more, what was said last is walked through
+	maxCounted = 5_000 // messages that are counted: from there on there are many
+
 	maxHits     = 1000   // visible messages that hold a word, the latest
-	maxSynonyms = 32     // synonyms
-	maxPlaces   = 200    // places that are looked through, where the asker spoke last
-	maxCounted  = 20_000 // messages that are counted: from there on there are many
+	maxKin      = 300    // that hold one of its synonyms
+	walkedWords = 24_000 // messages that hold the words, walked through wherever they were said
+	walkedKin   = 8_000
 )
 
-// placesQuery lists the places that are visible, as words of the index.
-const placesQuery = `SELECT 'p' || hex(platform || ' ' || channel || ' ' || thread) || '0' FROM (
+// placesQuery lists the places that are visible, those first where the asker spoke
+// last.
+const placesQuery = `SELECT n FROM (
 		SELECT :platform AS platform, :channel AS channel, :thread AS thread, 0 AS last_id WHERE :channel <> ''
 		UNION SELECT :platform, :channel, '', 0 WHERE :channel <> ''
-		UNION ALL SELECT platform, channel, thread, last_id FROM participants WHERE user_id = :user AND :channel = '')
+		UNION ALL SELECT platform, channel, thread, last_id FROM participants WHERE user_id = :user AND :channel = '') p
+	JOIN places USING (platform, channel, thread)
 	ORDER BY last_id DESC LIMIT :limit`
 
 // namesQuery finds what those are called who spoke in the places that are
@@ -38,10 +44,12 @@ const namesQuery = `SELECT o.user_id, coalesce((SELECT name FROM messages WHERE 
 			AND p.platform = o.platform AND p.channel = o.channel AND p.thread = o.thread))
 	LIMIT :limit) o`
 
-// hitsQuery lists the messages that fit each of a JSON list of expressions of the
-// index, up to a limit: one row each, ids with commas between, the latest first.
-const hitsQuery = `SELECT coalesce((SELECT group_concat(rowid) FROM (
-		SELECT rowid FROM messages_fts WHERE messages_fts MATCH value ORDER BY rowid DESC LIMIT :limit)), '') FROM json_each(:words)`
+// hitsQuery lists the latest messages that fit an expression of the index, up to
+// a limit: ids with commas between. At most :walked that fit are looked at, and
+// those in a JSON list of places count.
+const hitsQuery = `SELECT coalesce(group_concat(row >> 20), '') FROM (
+	SELECT row FROM (SELECT rowid AS row FROM messages_fts WHERE messages_fts MATCH :match ORDER BY rowid DESC LIMIT :walked)
+	WHERE row & 0xFFFFF IN (SELECT value & 0xFFFFF FROM json_each(:places)) LIMIT :limit)`
 
 // candidates returns all messages the asker may see, or if those are too many what
 // was said around the ones that the index names: an answer often shares no word
@@ -143,41 +151,66 @@ func (s *Store) hits(q Query, words []string, n int) (hits []recall.Hit, err err
 	if err != nil {
 		return nil, err
 	}
-	places, err := sqlite.Collect(rows, func(r *sql.Rows) (place string, err error) { return place, r.Scan(&place) })
+	places, err := sqlite.Collect(rows, func(r *sql.Rows) (n int64, err error) { return n, r.Scan(&n) })
 	if err != nil || len(places) == 0 {
 		return nil, err
 	}
-	var match []string
-	var of []recall.Hit // which of the words each stands for, and how much
-	add := func(word string, h recall.Hit) {
-		match, of = append(match, "("+strings.Join(places, " OR ")+") AND "+recall.Match(word)), append(of, h)
-	}
+	asked := recall.Asking(q.Text)
 	for i, w := range words {
-		add(w, recall.Hit{Word: i, Weight: 1})
-	}
-	for i, w := range words {
-		for _, other := range recall.Synonyms(w) {
-			if len(match) < len(words)+maxSynonyms {
-				add(other, recall.Hit{Word: i, Weight: recall.SynonymWorth})
-			}
+		own, err := s.holding(asked, places, look{limit: maxHits, walked: walkedWords / len(words)}, w)
+		if err != nil {
+			return nil, err
 		}
-	}
-	list, err := json.Marshal(match)
-	if err != nil {
-		return nil, err
-	}
-	if rows, err = s.db.Query(hitsQuery, sqlite.Named{"words": string(list), "limit": maxHits}); err != nil {
-		return nil, err
-	}
-	found, err := sqlite.Collect(rows, func(r *sql.Rows) (ids string, err error) { return ids, r.Scan(&ids) })
-	for i, ids := range found {
-		of[i].Weight *= math.Log(1 + float64(n)/float64(1+strings.Count(ids, ",")))
-		for id := range strings.SplitSeq(ids, ",") {
-			if of[i].ID, _ = strconv.ParseInt(id, 10, 64); of[i].ID > 0 { // no id, no message
-				hits = append(hits, of[i])
+		hits = append(hits, weighed(own, recall.Hit{Word: i, Weight: 1}, n)...)
+		if kin := recall.Synonyms(w); len(kin) > 0 {
+			others, err := s.holding(asked, places, look{limit: maxKin, walked: walkedKin / len(words)}, kin...)
+			if err != nil {
+				return nil, err
 			}
+			hits = append(hits, weighed(others, recall.Hit{Word: i, Weight: recall.SynonymWorth}, n)...)
 		}
 	}
 	slices.SortFunc(hits, func(a, b recall.Hit) int { return cmp.Compare(a.ID, b.ID) })
-	return hits, err
+	return hits, nil
+}
+
+// look bounds one look into the index: what it names at most, and how many it
+// may walk through where there are many places.
+type look struct{ limit, walked int }
+
+// holding returns the latest messages in some places that hold one of the words.
+func (s *Store) holding(asked recall.Asked, places []int64, l look, words ...string) (ids []int64, err error) {
+	match := asked.In(places, words...)
+	if len(places) > fewPlaces {
+		match = asked.Match(words...)
+	} else {
+		l.walked = l.limit
+	}
+	list, err := json.Marshal(places)
+	if err != nil {
+		return nil, err
+	}
+	var found string
+	err = s.db.QueryRow(hitsQuery, sqlite.Named{"match": match, "places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
+	if err != nil || found == "" {
+		return nil, err
+	}
+	for id := range strings.SplitSeq(found, ",") {
+		n, err := strconv.ParseInt(id, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, n)
+	}
+	return ids, nil
+}
+
+// weighed makes hits of messages: the fewer of n there are, the more each counts.
+func weighed(ids []int64, h recall.Hit, n int) (hits []recall.Hit) {
+	h.Weight *= math.Log(1 + float64(n)/float64(max(len(ids), 1)))
+	for _, id := range ids {
+		h.ID = id
+		hits = append(hits, h)
+	}
+	return hits
 }

@@ -38,7 +38,7 @@ var holdings = []holding{
 	{"messages.name", "messages", "", keptSession},
 	{"messages.tool_calls", "messages", "", keptSession},
 	{"messages.key_insight", "", whyIndex, keptSession},
-	{"messages_fts.content", "", whyIndex, keptSession},
+	{"messages_fts.words", "", whyIndex, keptSession},
 	{"sessions.summary", "sessions", "", keptOpen},
 	{"sessions.closing", "sessions", "", keptOpen},
 	{"sessions.title", "sessions", "", keptOpen},

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/database"
+	"parley/internal/recall"
 	"parley/internal/sqlite"
 )
 
@@ -120,7 +121,7 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 	}
 	must(t, s.Check(t.Context()))
 	var found, ahead int64
-	must(t, s.db.QueryRow("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH 'apples'").Scan(&found))
+	must(t, s.db.QueryRow("SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ?", recall.Asking("apples").Match("apples")).Scan(&found))
 	must(t, s.db.QueryRow("SELECT summarized_at FROM sessions WHERE id = 's2'").Scan(&ahead))
 	if found != 20 || ahead != 0 {
 		t.Errorf("%d of 20 are found; without a summary %d counts as summed up", found, ahead)

@@ -59,7 +59,7 @@ func indexedAtOnce(tx *sqlite.Tx, insert func() error) error {
 	if err := insert(); err != nil {
 		return err
 	}
-	if _, err := tx.Exec("INSERT INTO messages_fts (rowid, content, pieces, place) SELECT id, content, pieces, place FROM messages_said WHERE id > ?", last); err != nil {
+	if _, err := tx.Exec("INSERT INTO messages_fts (rowid, words) SELECT row, words FROM messages_said WHERE id > ? ORDER BY id", last); err != nil {
 		return err
 	}
 	_, err := tx.Exec(trigger)

@@ -150,9 +150,9 @@ func score(list []question, found [][]Passage, tokens int) map[string]float64 {
 
 // bm25Query is plain full-text search, as it comes with the database.
 const bm25Query = columns + `
-	FROM messages_fts CROSS JOIN messages m ON m.id = messages_fts.rowid
-	WHERE messages_fts MATCH :match` + visible + `
-	ORDER BY bm25(messages_fts) LIMIT :limit`
+	FROM plain_fts CROSS JOIN messages m ON m.id = plain_fts.rowid
+	WHERE plain_fts MATCH :match` + visible + `
+	ORDER BY bm25(plain_fts) LIMIT :limit`
 
 // floors of each half of a group, by group and tokens.
 type floors map[string]map[int]float64
@@ -195,6 +195,13 @@ func TestRecallQuality(t *testing.T) {
 		return Query{User: "archive:" + user, Text: q.Question, Tokens: 4000}
 	}
 	long, short := split(list)
+	must(t, s.db.Write(t.Context(), func(tx *sqlite.Tx) error {
+		_, err := tx.Exec("CREATE VIRTUAL TABLE plain_fts USING fts5 (content, tokenize = 'porter unicode61')")
+		if err == nil {
+			_, err = tx.Exec("INSERT INTO plain_fts (rowid, content) SELECT id, content FROM messages WHERE role <> 'tool'")
+		}
+		return err
+	}))
 	t.Run("full-text search alone", func(t *testing.T) {
 		measure(t, long, nil, func(q question) ([]Passage, error) {
 			words := strings.FieldsFunc(strings.ToLower(q.Question), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })

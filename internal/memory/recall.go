@@ -18,8 +18,8 @@ import (
 // Bounds of one recall.
 const (
 	maxWhole = 1500 // messages that are looked at one by one; of more, the index says where
-	maxSpans = 100  // messages the index names
-	maxNamed = 60   // more of them where somebody spoke whom the question names
+	maxSpans = 80   // messages the index names
+	maxNamed = 50   // more of them where somebody spoke whom the question names
 	maxReach = 2    // messages before and after each
 )
 

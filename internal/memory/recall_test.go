@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -86,23 +87,28 @@ func TestRecallAmongOthers(t *testing.T) {
 }
 
 // BenchmarkRecallMillion asks real questions among 1,000,000 messages in 500
-// places: somebody who is in seven of them, and in one of them.
+// places: somebody who is in seven of them, in one of them, and somebody who is in
+// a hundred. Then it stores messages there, and in an empty store: times-empty is
+// how much longer that takes.
 func BenchmarkRecallMillion(b *testing.B) {
 	_, list := oldChats(b)
 	s := open(b, Options{})
 	for i := range 10 {
 		importText(b, s, strings.ReplaceAll(babble(b, 100_000, 50), `"channel":"c`, fmt.Sprintf(`"channel":"%dc`, i)))
 	}
+	join := "INSERT INTO participants SELECT DISTINCT ?, platform, channel, thread, 1 << 62 FROM participants WHERE channel "
 	must(b, s.db.Write(b.Context(), func(tx *sqlite.Tx) error {
-		_, err := tx.Exec("INSERT INTO participants SELECT DISTINCT 'archive:me', platform, channel, thread, 1 << 62 FROM participants WHERE channel IN ('0c1', '1c2', '2c3', '3c4', '4c5', '5c6', '6c7')")
-		return err
+		_, err := tx.Exec(join+"IN ('0c1', '1c2', '2c3', '3c4', '4c5', '5c6', '6c7')", "archive:me")
+		_, err2 := tx.Exec(join+"LIKE '%c_'", "archive:many")
+		return errors.Join(err, err2)
 	}))
-	for _, key := range []chat.Key{{}, {Platform: "archive", Channel: "3c4"}} {
-		b.Run("in="+key.Channel, func(b *testing.B) {
+	for _, q := range []Query{{User: "archive:me"}, {User: "archive:me", Key: chat.Key{Platform: "archive", Channel: "3c4"}}, {User: "archive:many"}} {
+		b.Run(q.User+",in="+q.Key.Channel, func(b *testing.B) {
 			var took []time.Duration
 			for i := range b.N {
+				q.Text = list[i*7%len(list)].Question
 				began := time.Now()
-				_, err := s.Recall(b.Context(), Query{User: "archive:me", Key: key, Text: list[i*7%len(list)].Question})
+				_, err := s.Recall(b.Context(), q)
 				must(b, err)
 				took = append(took, time.Since(began))
 			}
@@ -110,4 +116,16 @@ func BenchmarkRecallMillion(b *testing.B) {
 			b.ReportMetric(waittest.Percentile(took, 95), "p95-ms")
 		})
 	}
+	b.Run("store", func(b *testing.B) {
+		empty, took, said := open(b, Options{}), [2][]time.Duration{}, strings.Split(babble(b, 2000, 1), "\n")
+		for i := range b.N {
+			for k, at := range []*Store{empty, s} { // by turns, as the machine is now faster and now slower
+				m := spoken{key: chat.Key{Platform: "archive", Channel: fmt.Sprint("0c", i%50)}, role: "user", user: "archive:me", session: fmt.Sprint("s", i%50), text: said[i%len(said)] + "."}
+				began := time.Now()
+				must(b, at.db.Write(b.Context(), func(tx *sqlite.Tx) error { return m.insert(tx, i) }))
+				took[k] = append(took[k], time.Since(began))
+			}
+		}
+		b.ReportMetric(waittest.Percentile(took[1], 50)/waittest.Percentile(took[0], 50), "times-empty")
+	})
 }

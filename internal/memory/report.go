@@ -208,14 +208,13 @@ func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit
 	if len(words) == 0 {
 		return nil, nil
 	}
-	match := make([]string, len(words))
+	asked, match := recall.Asking(text), make([]string, len(words))
 	for i, w := range words {
-		match[i] = recall.Match(w)
+		match[i] = "(" + asked.Match(w) + ")"
 	}
-	rows, err := s.db.Query(`SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.at,
-			snippet(messages_fts, 0, char(2), char(3), '…', 32)
-		FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid
-		WHERE messages_fts MATCH ? AND m.role <> 'tool' ORDER BY messages_fts.rowid DESC LIMIT ? OFFSET ?`,
+	rows, err := s.db.Query(`SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.at, m.content
+		FROM messages_fts f JOIN messages m ON m.id = f.rowid >> 20
+		WHERE messages_fts MATCH ? AND m.role <> 'tool' ORDER BY f.rowid DESC LIMIT ? OFFSET ?`,
 		strings.Join(match, " AND "), limit, offset)
 	if err != nil {
 		return nil, during("search", err)
@@ -228,7 +227,7 @@ func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit
 		if err := rows.Scan(&h.ID, &h.Session, &h.Key.Platform, &h.Key.Channel, &h.Key.Thread, &h.Name, &at, &h.Text); err != nil {
 			return nil, during("search", err)
 		}
-		h.At = ParseStamp(at)
+		h.At, h.Text = ParseStamp(at), asked.Excerpt(h.Text, words)
 		list = append(list, h)
 	}
 	return list, during("search", rows.Err())

@@ -35,7 +35,7 @@ func (s *site) million(days int) {
 			FROM n, (SELECT 0 AS r UNION SELECT 1) ORDER BY i, r`,
 		numbers(turns) + `INSERT INTO decisions (id, inbox_id, session_id, platform, channel, user_id, outcome, model, total_tokens, model_calls, duration_ms, detail, at)
 			SELECT lower(hex(randomblob(16))), i, ` + session + `, 'telegram', i / 20 % 2000, 'telegram:' || i / 20 % 2000, CASE i % 500 WHEN 0 THEN 'failed' ELSE 'answered' END, 'test', 700, 1, 200 + i * 37 % 1800, ` + detail + `, ` + at + ` FROM n`,
-		"INSERT INTO messages_fts (messages_fts) VALUES ('rebuild')", "PRAGMA wal_checkpoint(TRUNCATE)",
+		"INSERT INTO messages_fts (rowid, words) SELECT row, words FROM messages_said ORDER BY id", "PRAGMA wal_checkpoint(TRUNCATE)",
 	} {
 		if _, err := db.Exec(q); err != nil {
 			s.t.Fatal(err, q)

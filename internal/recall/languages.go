@@ -3,6 +3,7 @@ package recall
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"github.com/blevesearch/snowballstem"
@@ -36,27 +37,55 @@ var languages = []language{
 // brought together: by the language that most of its small words are of, by its
 // letters, or else as English.
 func stemmerOf(question string) func(string) string {
-	if strings.ContainsFunc(question, func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }) {
-		return stemming(russian.Stem)
+	stems := stemmersOf(question)
+	return stems[min(1, len(stems)-1)]
+}
+
+// stemmersOf are the ways in which the words of a text may be brought together:
+// first as English, unless its letters are of no English word, then those of the
+// languages that it has as many small words of as of any.
+func stemmersOf(said string) []func(string) string {
+	if strings.ContainsFunc(said, isCyrillic) {
+		return []func(string) string{stemCyrillic}
 	}
-	most, stem := 0, Stem
-	for w := range words(question) {
+	english := 0
+	var small [64]int
+	for w := range words(said) {
 		if stopWords[w] {
-			most++
+			english++
+		}
+		for _, l := range smallWords()[w] {
+			small[l]++
 		}
 	}
-	for _, l := range languages {
-		n := 0
-		for w := range words(question) {
-			if l.small[w] {
-				n++
-			}
-		}
-		if n > most {
-			most, stem = n, stemming(l.stem)
+	stems, most := []func(string) string{Stem}, max(english+1, slices.Max(small[:]))
+	for i, l := range languages {
+		if small[i] == most {
+			stems = append(stems, stemming(l.stem))
 		}
 	}
-	return stem
+	return stems
+}
+
+// smallWords leads from a small word to the languages that have it.
+var smallWords = sync.OnceValue(func() map[string][]int {
+	all := map[string][]int{}
+	for i, l := range languages {
+		for w := range l.small {
+			all[w] = append(all[w], i)
+		}
+	}
+	return all
+})
+
+func isCyrillic(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }
+
+// stemCyrillic is for texts with Russian words, and others among them.
+func stemCyrillic(w string) string {
+	if strings.ContainsFunc(w, isCyrillic) {
+		return stemming(russian.Stem)(w)
+	}
+	return Stem(w)
 }
 
 // Telling returns the words of a text that are not the small ones of any language,
@@ -64,7 +93,7 @@ func stemmerOf(question string) func(string) string {
 func Telling(text string) string {
 	var telling []string
 	for w := range tellingWords(text) {
-		if !slices.ContainsFunc(languages, func(l language) bool { return l.small[w] }) {
+		if len(smallWords()[w]) == 0 {
 			telling = append(telling, w)
 		}
 	}

@@ -12,6 +12,9 @@ import (
 // maxTerms is how many words of a question count.
 const maxTerms = 64
 
+// maxWord is how many bytes a word has at most, to be one.
+const maxWord = 64
+
 // stopWords carry no meaning in a question.
 var stopWords = setOf("a about after an and any are as at be been before being by can could d did didn do does doesn don during ever for from had has have having he her him his how i if in into is it its kind ll many me much my of on or our re s she should so some sort t than that the their them then there these they this those to type us ve was we were what when where which while who whom whose why will with would you your")
 
@@ -38,19 +41,11 @@ func TermsUpTo(question string, limit int) []string {
 func tellingWords(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for w := range words(s) {
-			if len(w) <= 64 && !stopWords[w] && !yield(w) {
+			if len(w) <= maxWord && !stopWords[w] && !yield(w) {
 				return
 			}
 		}
 	}
-}
-
-// Match is the expression of the messages' index for a word of Terms.
-func Match(word string) string {
-	if strings.ContainsFunc(word, text.Pieced) {
-		word = strings.Join(strings.Split(word, ""), " ")
-	}
-	return `"` + word + `"`
 }
 
 // words are those of a text in lower case, as often as they occur. Where a

@@ -4,15 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 
 	"github.com/mattn/go-sqlite3"
 
+	"parley/internal/recall"
 	"parley/internal/text"
 )
 
 // library is SQLite with the functions that our schemas name.
 var library = &sqlite3.SQLiteDriver{ConnectHook: func(c *sqlite3.SQLiteConn) error {
-	return c.RegisterFunc("unspaced", text.Pieces, true)
+	return errors.Join(c.RegisterFunc("unspaced", text.Pieces, true), c.RegisterFunc("indexed", recall.Indexed, true))
 }}
 
 // openBare opens a database that nobody watches.

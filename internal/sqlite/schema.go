@@ -14,7 +14,8 @@ import (
 	"parley/internal/text"
 )
 
-// Digest returns a digest of everything in the schema, and its tables.
+// Digest returns a digest of everything in the schema, and its tables; what a
+// virtual one holds is in others.
 func Digest(ctx context.Context, db *sql.DB) (digest string, tables []string, err error) {
 	rows, err := db.QueryContext(ctx, "SELECT type, name, coalesce(sql, '') FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_' ORDER BY type, name")
 	if err != nil {
@@ -27,7 +28,7 @@ func Digest(ctx context.Context, db *sql.DB) (digest string, tables []string, er
 		if err := rows.Scan(&kind, &name, &form); err != nil {
 			return "", nil, err
 		}
-		if kind == "table" {
+		if kind == "table" && !strings.HasPrefix(form, "CREATE VIRTUAL") {
 			tables = append(tables, name)
 		}
 		_, _ = fmt.Fprintf(h, "%q %q %q\n", kind, name, form)
