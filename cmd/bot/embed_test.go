@@ -66,20 +66,28 @@ func (w *world) questionsFor(text string) (n int) {
 	return n
 }
 
-// heard says what of some words the model was told last, by kind of request.
+// heard says what of some words the model was told last, by kind of request:
+// hundreds of rules are judged in two requests after each other.
 func (w *world) heard(answering bool, words ...string) (got []string) {
+	found := false
 	for _, r := range slices.Backward(w.llm.Requests()) {
 		if (len(r.ResponseFormat) == 0) != answering {
+			if found {
+				break
+			}
 			continue
 		}
+		found = true
 		for _, word := range words {
 			if strings.Contains(string(r.Raw), word) {
 				got = append(got, word)
 			}
 		}
-		return got
+		if answering {
+			break
+		}
 	}
-	return nil
+	return got
 }
 
 func TestMeaningFindsFactsNotesAndRules(t *testing.T) {
