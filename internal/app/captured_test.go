@@ -270,7 +270,7 @@ func (s *scene) begin(platform, place string) {
 	s.platform, s.place, s.app.platforms.adapters = platform, place, nil
 	s.app.toolset.own = s.hands.set
 	alone, group := provenance.ViewerOf(s.owner(true, "")), provenance.ViewerOf(s.owner(false, ""))
-	if _, _, err := s.app.storage.store.ClearFacts(s.t.Context(), alone); err != nil {
+	if _, _, err := s.app.storage.store.ClearFacts(s.t.Context(), alone, true); err != nil {
 		s.t.Fatal(err)
 	}
 	s.save(alone, facts.NewFact{Content: "Hides the key under the mat"})

@@ -33,8 +33,8 @@ type Facts struct {
 type FactRows interface {
 	facts.Reader
 	Facts(ctx context.Context, v provenance.Viewer, limit, offset int) ([]facts.Fact, error)
-	// ClearFacts forgets all that the viewer can see about themselves.
-	ClearFacts(ctx context.Context, v provenance.Viewer) (int64, facts.Change, error)
+	// ClearFacts forgets all that the viewer can see about themselves, or erases it.
+	ClearFacts(ctx context.Context, v provenance.Viewer, erase bool) (int64, facts.Change, error)
 }
 
 // FactFinder finds facts, and what was done to them; memory.Store.
@@ -47,6 +47,7 @@ type FactFinder interface {
 }
 
 func (f Facts) command() admin.Command {
+	now := admin.Option{Name: "when", Help: helpFactNow, Choices: []string{"now"}}
 	verbs := []admin.Command{
 		{Name: "list", Help: helpFactsList, Effect: admin.Reads, Run: f.list, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
 		{Name: "search", Help: helpFactsSearch, Effect: admin.Reads, Run: f.search, Options: []admin.Option{
@@ -63,10 +64,10 @@ func (f Facts) command() admin.Command {
 		{Name: "learned", Help: helpFactsLearned, Effect: admin.Reads, Run: f.learned, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
 		{Name: "digest", Help: helpFactsDigest, Run: f.digest, Options: []admin.Option{{Name: "when", Help: helpDigestWhen, Choices: facts.Digests, Required: true}}},
 		{Name: "important", Help: helpFactsImportant, Run: f.important, Options: []admin.Option{number(helpFactNumber), {Name: "state", Help: helpFactState, Kind: admin.Switch}}},
-		{Name: "forget", Help: helpFactsForget, Run: f.forget, Confirm: f.askForget, Options: []admin.Option{number(helpFactNumber)}},
+		{Name: "forget", Help: helpFactsForget, Run: f.forget, Confirm: f.askForget, Options: []admin.Option{number(helpFactNumber), now}},
 		{Name: "history", Help: helpFactsHistory, Effect: admin.Reads, Run: f.history, Options: []admin.Option{number(helpFactNumber)}},
 		{Name: "export", Help: helpFactsExport, Effect: admin.Reads, Run: f.export},
-		{Name: "clear", Help: helpFactsClear, Run: f.clear, Confirm: func(context.Context, admin.Request) (string, error) { return wordsClearFacts, nil }},
+		{Name: "clear", Help: helpFactsClear, Run: f.clear, Confirm: askClear, Options: []admin.Option{now}},
 	}
 	if f.File != nil {
 		verbs = append(verbs, admin.Command{Name: "file", Help: helpFactsFile, Effect: admin.ReadsBare, Who: admin.Owner, Run: f.file,
@@ -166,16 +167,6 @@ func (f Facts) important(ctx context.Context, r admin.Request) (chat.Answer, err
 	return chat.Answer{Text: fmt.Sprintf(words, fact.ID, fact.Content)}, noFact(err)
 }
 
-func (f Facts) askForget(ctx context.Context, r admin.Request) (string, error) {
-	fact, err := f.Service.Find(ctx, asker(r), row(r))
-	return fmt.Sprintf(wordsForgetFact, text.Literal(fact.Content)), noFact(err)
-}
-
-func (f Facts) forget(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	gone, err := f.Service.Forget(ctx, asker(r), row(r))
-	return told(gone, fmt.Sprintf(wordsFactForgotten, gone.Fact.Content)), noFact(err)
-}
-
 func (f Facts) history(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	fact, before, err := f.Rows.FactHistory(ctx, provenance.ViewerOf(r.Message), row(r))
 	if err != nil {
@@ -215,11 +206,6 @@ func (f Facts) export(ctx context.Context, r admin.Request) (chat.Answer, error)
 	return chat.Answer{Text: fmt.Sprintf(wordsFactsExported, len(list)), Files: []chat.File{
 		{Name: "facts.md", MIME: "text/markdown", Data: []byte(facts.Render(v.User, facts.Records(list), nil))},
 	}}, nil
-}
-
-func (f Facts) clear(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	n, gone, err := f.Rows.ClearFacts(ctx, provenance.ViewerOf(r.Message))
-	return told(gone, fmt.Sprintf(wordsFactsCleared, n)), err
 }
 
 func (f Facts) file(ctx context.Context, r admin.Request) (chat.Answer, error) {

@@ -32,6 +32,10 @@ type Change struct {
 	At      time.Time
 }
 
+// marks says that the fact says what it said, and only stands otherwise, or has
+// other tags.
+func (c Change) marks() bool { return c.Kind == Replaced && c.Was == c.Fact.Content }
+
 // note writes a change down. told says that whoever asked for it is told now.
 func (s *Store) note(tx *sqlite.Tx, v Viewer, c Change, told bool) (Change, error) {
 	c.At = s.o.Now()
@@ -124,14 +128,23 @@ const keepChanges = 30 * 24 * time.Hour
 // PruneChanges deletes for good what was forgotten in the chat more than a day
 // ago, and changes of long ago.
 func (s *Store) PruneChanges(ctx context.Context) error {
-	now := s.o.Now()
-	return sqlite.During("prune changes", s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		_, err := tx.Exec(`DELETE FROM key_facts WHERE valid_to <> '' AND (id IN (SELECT fact_id FROM fact_changes WHERE kind = 'forgotten' AND at <= :at)
+	now, n := s.o.Now(), int64(0)
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		n = 0
+		err := tx.Count(&n, `DELETE FROM key_facts WHERE valid_to <> '' AND (id IN (SELECT fact_id FROM fact_changes WHERE kind = 'forgotten' AND at <= :at)
 			OR superseded_by IN (SELECT fact_id FROM fact_changes WHERE kind = 'forgotten' AND at <= :at))`, sqlite.Named{"at": sqlite.Stamp(now.Add(-undoChange))})
 		if err != nil {
 			return err
 		}
 		_, err = tx.Exec("DELETE FROM fact_changes WHERE at <= ?", sqlite.Stamp(now.Add(-keepChanges)))
 		return err
-	}))
+	})
+	if err == nil && n > 0 {
+		s.emptyLog(ctx)
+	}
+	return sqlite.During("prune changes", err)
 }
+
+// emptyLog leaves nothing of what was erased in the log. Where somebody reads it
+// just now, the next time does.
+func (s *Store) emptyLog(ctx context.Context) { _ = s.db.EmptyLog(ctx) }

@@ -284,15 +284,15 @@ func (s *Store) changeFact(ctx context.Context, v Viewer, id int64, fn func(*sql
 // MarkFact makes a fact important or not.
 func (s *Store) MarkFact(ctx context.Context, v Viewer, id int64, important bool) (Fact, error) {
 	var marked Fact
-	err := s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) error {
+	err := s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) (err error) {
 		tags := slices.DeleteFunc(slices.Clone(f.Tags), func(t string) bool { return t == shortTag })
 		if important {
 			tags = append(tags, shortTag)
 			slices.Sort(tags)
 		}
-		marked = f
-		marked.Tags, marked.Important = tags, important
-		return retag(tx, id, tags, sqlite.Stamp(s.o.Now()))
+		f.Tags = tags
+		marked, err = s.mark(tx, v, f, 0)
+		return err
 	})
 	return marked, sqlite.During("mark fact", err)
 }

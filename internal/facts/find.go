@@ -49,15 +49,15 @@ const (
 // sameSubject is the end that reads in the order of the index.
 const sameSubject = `f.subject = :subject AND f.scope = :scope ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
 
-// visibleTo returns the condition on facts that hold and that v may see, "" for nobody.
+// visibleTo returns the condition on facts that v may see, "" for nobody.
 func visibleTo(v Viewer) string {
 	switch {
 	case v.Operator:
-		return "f.valid_to = '' AND (:user = '' OR f.subject = :user)"
+		return "(:user = '' OR f.subject = :user)"
 	case v.User == "":
 		return ""
 	}
-	return "f.valid_to = '' AND " + factScope
+	return factScope
 }
 
 // reading is how much of a fact is read.
@@ -83,7 +83,7 @@ func (r reading) facts(query func(string, ...any) (*sql.Rows, error), v Viewer, 
 	if scope == "" {
 		return nil, nil
 	}
-	rows, err := query("SELECT "+r.columns+" FROM key_facts f WHERE "+scope+" AND "+end, v.Named(args))
+	rows, err := query("SELECT "+r.columns+" FROM key_facts f WHERE f.valid_to = '' AND "+scope+" AND "+end, v.Named(args))
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"parley/internal/chat"
@@ -55,6 +56,12 @@ func (s *Store) FactHistory(_ context.Context, v Viewer, id int64) (Fact, []Earl
 		err = r.Scan(&e.Content, &e.Author, &since, &until)
 		e.Since, e.Until = sqlite.ParseStamp(since), sqlite.ParseStamp(until)
 		return e, err
+	})
+	said := list[0].Content
+	all = slices.DeleteFunc(all, func(e Earlier) bool {
+		same := e.Content == said // only marked meanwhile
+		said = e.Content
+		return same
 	})
 	return list[0], all, sqlite.During("fact history", err)
 }

@@ -48,6 +48,6 @@ func (s *Store) CountFacts(_ context.Context, v Viewer) (n int, err error) {
 	if scope == "" {
 		return 0, nil
 	}
-	err = s.db.QueryRow("SELECT count(*) FROM key_facts f WHERE "+scope, v.Named(nil)).Scan(&n)
+	err = s.db.QueryRow("SELECT count(*) FROM key_facts f WHERE f.valid_to = '' AND "+scope, v.Named(nil)).Scan(&n)
 	return n, sqlite.During("count facts", err)
 }

@@ -80,7 +80,7 @@ func done(tx *sqlite.Tx, v Viewer, call string) (saved Saved, ok bool, err error
 	}
 	saved = Saved{Fact: list[0]}
 	saved.Change, err = lastChange(tx, v, list[0].ID)
-	if saved.Known = saved.Change.ID == 0; saved.Change.Kind == Replaced {
+	if saved.Known = saved.Change.ID == 0 || saved.Change.marks(); saved.Change.Kind == Replaced && !saved.Known {
 		saved.Replaced = list[0].Previous
 	}
 	return saved, true, err
@@ -168,19 +168,41 @@ func (s *Store) affirm(tx *sqlite.Tx, v Viewer, old Fact, f NewFact) (Saved, err
 		return saved, nil
 	}
 	tags, err := normalTags(append(slices.Clone(old.Tags), f.Tags...))
-	if err != nil || f.Rank == old.Rank && slices.Equal(tags, old.Tags) {
+	if err != nil {
 		return saved, err
+	}
+	old.Rank, old.Tags = f.Rank, tags
+	saved.Fact, err = s.mark(tx, v, old, 0)
+	return saved, err
+}
+
+// mark makes a fact stand as firmly as it is given here, with these tags. It says
+// the same; nothing but Undo, of batch if that is not 0, tells of it.
+func (s *Store) mark(tx *sqlite.Tx, v Viewer, f Fact, batch int64) (Fact, error) {
+	read := func() (Fact, error) {
+		list, err := facts(tx.Query, v, byID, sqlite.Named{"id": f.ID})
+		return one(list), err
+	}
+	old, err := read()
+	if err != nil || f.Rank == old.Rank && slices.Equal(f.Tags, old.Tags) {
+		return old, err
 	}
 	now := sqlite.Stamp(s.o.Now())
-	if err := retag(tx, old.ID, tags, now); err != nil {
-		return saved, err
+	history, err := keepHistory(tx, f.ID, now)
+	if err != nil {
+		return old, err
 	}
-	if _, err := tx.Exec("UPDATE key_facts SET rank = ? WHERE id = ?", int(f.Rank), old.ID); err != nil {
-		return saved, err
+	if err := retag(tx, f.ID, f.Tags, now); err != nil {
+		return old, err
 	}
-	list, err := facts(tx.Query, v, byID, sqlite.Named{"id": old.ID})
-	saved.Fact = one(list)
-	return saved, err
+	if _, err := tx.Exec("UPDATE key_facts SET rank = ? WHERE id = ?", int(f.Rank), f.ID); err != nil {
+		return old, err
+	}
+	f, err = read()
+	if err == nil {
+		_, err = s.note(tx, v, Change{Kind: Replaced, Fact: f, Was: f.Content, History: history, Batch: batch}, true)
+	}
+	return f, err
 }
 
 // insert adds a fact beside all there are. against is what it disagrees with;
@@ -283,7 +305,7 @@ func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (
 			return err
 		case f.mayReplace(v, old):
 			if same.ID != id { // one of the two goes: what stands is as firm as both
-				f.Rank, f.Tags = max(f.Rank, same.Rank), append(slices.Clip(f.Tags), same.Tags...)
+				f.Rank, f.Tags, f.Origin = max(f.Rank, same.Rank), append(slices.Clip(f.Tags), same.Tags...), f.Origin.And(same.Origin)
 			}
 			if saved, err = s.correct(tx, v, old, f); err != nil || same.ID == 0 || same.ID == id {
 				return err

@@ -2,8 +2,6 @@ package facts_test
 
 import (
 	"errors"
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -144,7 +142,7 @@ func TestUndo(t *testing.T) {
 		t.Errorf("found although it is forgotten: %q, %v", contents(found), err)
 	}
 	tick()
-	must(t, second(s.Undo(bg, v, 0)))
+	must(t, second(facts.Service{Rows: s}.Undo(bg, facts.Asker{Viewer: v}, 0)))
 	if got := held(t, s, v); !slices.Equal(got, []string{f.Content}) {
 		t.Errorf("%q", got)
 	}
@@ -153,7 +151,7 @@ func TestUndo(t *testing.T) {
 	}
 	// All at once, and back.
 	save(t, s, v, "Likes tea")
-	n, all, err := s.ClearFacts(bg, v)
+	n, all, err := s.ClearFacts(bg, v, false)
 	must(t, err)
 	if undone, err := s.Undo(bg, v, all.ID); err != nil || n != 2 || len(undone) != 2 || len(held(t, s, v)) != 2 {
 		t.Errorf("%d, %+v, %v", n, undone, err)
@@ -178,129 +176,6 @@ func TestUndo(t *testing.T) {
 	must(t, second(s.Undo(bg, v, up.Change.ID)))
 	if again, err := s.SaveFact(bg, v, facts.NewFact{Content: "Plays the cello", Said: clock.t.Add(-time.Minute)}); err != nil || again.ID != 0 {
 		t.Errorf("learned again from old words: %+v, %v", again, err)
-	}
-}
-
-// Whatever is saved, guessed, corrected, marked, forgotten and undone: nothing
-// that stands more firmly vanishes by something weaker, every change is told, and
-// undoing the latest brings back just what was there.
-func TestNothingVanishesUnseen(t *testing.T) {
-	steps := 400
-	if testing.Short() {
-		steps = 150
-	}
-	for seed := range uint64(4) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { vanish(t, rand.New(rand.NewPCG(seed, 7)), steps) })
-	}
-}
-
-// picture is all that people can see of the facts.
-func picture(t *testing.T, s *memory.Store, v facts.Viewer) map[int64]facts.Fact {
-	t.Helper()
-	list, err := s.Facts(bg, v, 1000, 0)
-	must(t, err)
-	all := map[int64]facts.Fact{}
-	for _, f := range list {
-		f.Uses = 0
-		all[f.ID] = f
-	}
-	return all
-}
-
-func standing(f facts.Fact) int {
-	if f.Important {
-		return 2*int(f.Rank) + 1
-	}
-	return 2 * int(f.Rank)
-}
-
-// seen holds that what went was no firmer than what took its place, and is told.
-func seen(t *testing.T, before, after map[int64]facts.Fact, change facts.Change, weight int) {
-	t.Helper()
-	for id, was := range before {
-		is, there := after[id]
-		if there && is.Content == was.Content {
-			continue
-		}
-		superseded := !there && change.Kind == facts.Replaced
-		if heir := after[change.Fact.ID]; superseded && (facts.Compare(was.Content, heir.Content) != facts.Same || standing(heir) < standing(was)) {
-			t.Fatalf("%+v went for %+v", was, heir)
-		}
-		if standing(was) > weight && !superseded {
-			t.Fatalf("%q (%d) was replaced or taken by something of %d: %+v", was.Content, standing(was), weight, change)
-		}
-		if change.ID == 0 || change.Note() == "" {
-			t.Fatalf("%q went, and nothing is told", was.Content)
-		}
-		if said := change.Note(); !superseded && !strings.Contains(said, was.Content) {
-			t.Fatalf("%q went, and what is told is %q", was.Content, said)
-		}
-	}
-}
-
-func vanish(t *testing.T, r *rand.Rand, steps int) {
-	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
-	s := memorytest.Open(t, memory.Options{Now: clock.now})
-	v := direct("x:a")
-	sentence := func() string {
-		return []string{
-			[]string{"Wife", "Mum", "Dad"}[r.IntN(3)] + "'s birthday is " + []string{"4 May", "5 May", "14 June"}[r.IntN(3)],
-			[]string{"Likes ", "Does not like "}[r.IntN(2)] + []string{"coffee", "tea"}[r.IntN(2)],
-			"Lives in " + []string{"Rome", "Paris", "Oslo"}[r.IntN(3)],
-		}[r.IntN(3)]
-	}
-	for i := range steps {
-		clock.t = clock.t.Add(time.Minute)
-		before := picture(t, s, v)
-		ids := make([]int64, 0, len(before))
-		for id := range before {
-			ids = append(ids, id)
-		}
-		slices.Sort(ids)
-		var id int64
-		if len(ids) > 0 {
-			id = ids[r.IntN(len(ids))]
-		}
-		rank := facts.Rank(1 + r.IntN(3))
-		f := facts.NewFact{Content: sentence(), Worth: facts.Worth{Rank: rank, Later: rank < facts.Kept}}
-		if r.IntN(6) == 0 {
-			f.Tags = []string{"important"}
-		}
-		weight := standing(facts.Fact{Rank: rank, Important: len(f.Tags) > 0})
-		var change facts.Change
-		var err error
-		switch op := r.IntN(10); {
-		case op < 6:
-			var saved facts.Saved
-			saved, err = s.SaveFact(bg, v, f)
-			change = saved.Change
-		case op < 8 && id != 0:
-			var saved facts.Saved
-			saved, err = s.UpdateFact(bg, v, id, f)
-			change = saved.Change
-		case op == 8 && id != 0:
-			must(t, second(s.MarkFact(bg, v, id, r.IntN(2) == 0)))
-			continue
-		case id != 0 && r.IntN(3) == 0:
-			change, err = s.ForgetFact(bg, v, id)
-			weight = 100
-		}
-		must(t, err)
-		after := picture(t, s, v)
-		seen(t, before, after, change, weight)
-		if change.ID != 0 && r.IntN(2) == 0 {
-			clock.t = clock.t.Add(time.Minute)
-			must(t, second(s.Undo(bg, v, change.ID)))
-			back := picture(t, s, v)
-			for id, was := range before {
-				if got := back[id]; fmt.Sprint(got) != fmt.Sprint(was) {
-					t.Fatalf("step %d: %+v undone: \n%+v, want\n%+v", i, change, got, was)
-				}
-			}
-			if len(back) != len(before) {
-				t.Fatalf("step %d: %d facts after undoing, want %d", i, len(back), len(before))
-			}
-		}
 	}
 }
 

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"context"
+	"errors"
 
 	"parley/internal/provenance"
 	"parley/internal/text"
@@ -18,6 +19,8 @@ type Rows interface {
 // Reader finds facts.
 type Reader interface {
 	FactHistory(ctx context.Context, v provenance.Viewer, id int64) (Fact, []Earlier, error)
+	// Forgotten is a fact that only Undo knows.
+	Forgotten(ctx context.Context, v provenance.Viewer, id int64) (Fact, error)
 }
 
 // Writer changes facts.
@@ -32,6 +35,8 @@ type Writer interface {
 type Settler interface {
 	KeepFact(ctx context.Context, v provenance.Viewer, id, not int64) (Fact, Change, error)
 	Undo(ctx context.Context, v provenance.Viewer, change int64) ([]Change, error)
+	Undoable(ctx context.Context, v provenance.Viewer, change int64) (int64, []Scope, error)
+	EraseFact(ctx context.Context, v provenance.Viewer, id int64) (Fact, error)
 }
 
 // Asker is on whose behalf something is done, and where.
@@ -105,6 +110,27 @@ func (s Service) Forget(ctx context.Context, a Asker, id int64) (Change, error) 
 	return s.Rows.ForgetFact(ctx, a.Viewer, id)
 }
 
+// FindErasable returns a fact that the asker may change, also one that was
+// forgotten and waits for Undo.
+func (s Service) FindErasable(ctx context.Context, a Asker, id int64) (Fact, error) {
+	f, err := s.Find(ctx, a, id)
+	if !errors.Is(err, ErrNone) {
+		return f, err
+	}
+	if f, err = s.Rows.Forgotten(ctx, a.Viewer, id); err == nil {
+		err = a.share(ctx, f.Scope, wordsShare)
+	}
+	return f, err
+}
+
+// Erase deletes a fact at once. No Undo brings it back.
+func (s Service) Erase(ctx context.Context, a Asker, id int64) (Fact, error) {
+	if _, err := s.FindErasable(ctx, a, id); err != nil {
+		return Fact{}, err
+	}
+	return s.Rows.EraseFact(ctx, a.Viewer, id)
+}
+
 // Keep makes a fact stand as firmly as one that was said to be kept, and forgets
 // the one it disagrees with, not; 0 is none.
 func (s Service) Keep(ctx context.Context, a Asker, id, not int64) (Fact, Change, error) {
@@ -119,7 +145,17 @@ func (s Service) Keep(ctx context.Context, a Asker, id, not int64) (Fact, Change
 	return s.Rows.KeepFact(ctx, a.Viewer, id, not)
 }
 
-// Undo takes back a change that was made for the asker.
+// Undo takes back a change that was made for the asker, if they may still decide
+// about it; 0 is the latest that they were told.
 func (s Service) Undo(ctx context.Context, a Asker, change int64) ([]Change, error) {
-	return s.Rows.Undo(ctx, a.Viewer, change)
+	id, scopes, err := s.Rows.Undoable(ctx, a.Viewer, change)
+	if err != nil {
+		return nil, err
+	}
+	for _, scope := range scopes {
+		if err := a.share(ctx, scope, wordsShare); err != nil {
+			return nil, err
+		}
+	}
+	return s.Rows.Undo(ctx, a.Viewer, id)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"time"
 
 	"parley/internal/sqlite"
@@ -28,20 +29,41 @@ type taken struct {
 	updated, validTo, was, is string
 	scope                     Scope
 	subject                   string
+	over                      bool // another change of the fact came after it
+}
+
+// Undoable returns the number of a change that was made for v and that v can
+// see from here, and for whom the facts are that undoing it changes. 0 is the
+// latest that v was told of.
+func (s *Store) Undoable(_ context.Context, v Viewer, id int64) (int64, []Scope, error) {
+	if id == 0 {
+		row := s.db.QueryRow(`SELECT CASE c.batch WHEN 0 THEN c.id ELSE c.batch END FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id
+			WHERE c.user_id = :user AND c.told <> '' AND `+factScope+` ORDER BY c.id DESC LIMIT 1`, v.Named(nil))
+		if err := row.Scan(&id); err != nil && !errors.Is(err, sqlite.ErrNotFound) {
+			return 0, nil, sqlite.During("undo", err)
+		}
+	}
+	list, err := batch(s.db.Query, v, id)
+	if err == nil && len(list) == 0 {
+		err = ErrNoChange
+	}
+	var scopes []Scope
+	for _, c := range list {
+		if !slices.Contains(scopes, c.scope) {
+			scopes = append(scopes, c.scope)
+		}
+	}
+	return id, scopes, sqlite.During("undo", err)
 }
 
 // Undo takes back a change that was made for v, with all of its batch, as long
-// as it is a day old at most and nothing was changed since; 0 is the latest. It returns what it
+// as it is a day old at most and nothing was changed since. It returns what it
 // did: Kind is that of the change, Fact what holds now, or what was taken out.
+// Whether v may do so is decided before.
 func (s *Store) Undo(ctx context.Context, v Viewer, id int64) (undone []Change, err error) {
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		undone = nil
-		if id == 0 {
-			if err := tx.QueryRow("SELECT coalesce(max(CASE batch WHEN 0 THEN id ELSE batch END), 0) FROM fact_changes WHERE user_id = ?", v.User).Scan(&id); err != nil {
-				return err
-			}
-		}
-		list, err := batch(tx, v, id)
+		list, err := batch(tx.Query, v, id)
 		if err != nil {
 			return err
 		}
@@ -62,15 +84,16 @@ func (s *Store) Undo(ctx context.Context, v Viewer, id int64) (undone []Change, 
 
 // batch reads a change and those that belong to it. In company only what was
 // done there is seen.
-func batch(tx *sqlite.Tx, v Viewer, id int64) ([]taken, error) {
-	rows, err := tx.Query(`SELECT c.id, c.fact_id, c.other_id, c.history_id, c.kind, c.at, c.stamp, c.told, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject
+func batch(query func(string, ...any) (*sql.Rows, error), v Viewer, id int64) ([]taken, error) {
+	rows, err := query(`SELECT c.id, c.fact_id, c.other_id, c.history_id, c.kind, c.at, c.stamp, c.told, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject,
+			EXISTS (SELECT 1 FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND (d.batch = 0 OR d.batch NOT IN (c.id, c.batch)))
 		FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id
-		WHERE c.user_id = :user AND (c.id = :id OR c.batch = :id) AND `+factScope+` ORDER BY c.id`, v.Named(sqlite.Named{"id": id}))
+		WHERE c.user_id = :user AND :id <> 0 AND (c.id = :id OR c.batch = :id) AND `+factScope+` ORDER BY c.id`, v.Named(sqlite.Named{"id": id}))
 	if err != nil {
 		return nil, err
 	}
 	return sqlite.Collect(rows, func(r *sql.Rows) (c taken, err error) {
-		return c, r.Scan(&c.id, &c.fact, &c.other, &c.history, &c.kind, &c.at, &c.stamp, &c.told, &c.updated, &c.validTo, &c.was, &c.is, &c.scope, &c.subject)
+		return c, r.Scan(&c.id, &c.fact, &c.other, &c.history, &c.kind, &c.at, &c.stamp, &c.told, &c.updated, &c.validTo, &c.was, &c.is, &c.scope, &c.subject, &c.over)
 	})
 }
 
@@ -84,7 +107,7 @@ func (s *Store) takeBack(tx *sqlite.Tx, v Viewer, c taken) (Change, error) {
 	switch {
 	case now.Sub(sqlite.ParseStamp(since)) > undoChange:
 		return Change{}, ErrUndoLate
-	case c.stamp != c.updated, gone != (c.kind == Forgotten):
+	case c.over, c.stamp != c.updated, gone != (c.kind == Forgotten):
 		return Change{}, ErrUndoOver
 	}
 	done := Change{ID: c.id, Kind: c.kind, Was: c.is, Fact: Fact{ID: c.fact, Content: c.is, Scope: c.scope}}
@@ -159,10 +182,45 @@ func (s *Store) ForgetFact(ctx context.Context, v Viewer, id int64) (gone Change
 	return gone, sqlite.During("forget fact", err)
 }
 
+// Forgotten returns a fact that v could see, and that only Undo knows.
+func (s *Store) Forgotten(_ context.Context, v Viewer, id int64) (Fact, error) {
+	f, err := forgotten(s.db.Query, v, id)
+	return f, sqlite.During("forgotten fact", err)
+}
+
+func forgotten(query func(string, ...any) (*sql.Rows, error), v Viewer, id int64) (Fact, error) {
+	scope := visibleTo(v)
+	if scope == "" {
+		return Fact{}, ErrNone
+	}
+	rows, err := query("SELECT "+factColumns+" FROM key_facts f WHERE "+scope+" AND f.id = :id AND f.valid_to <> '' AND "+ForUndo, v.Named(sqlite.Named{"id": id}))
+	if err != nil {
+		return Fact{}, err
+	}
+	list, err := sqlite.Collect(rows, scanFact)
+	if err == nil && len(list) == 0 {
+		err = ErrNone
+	}
+	return one(list), err
+}
+
+// ForUndo is the condition on rows f of facts that were forgotten in the chat, or
+// say what such a one says: until they are erased nobody but Undo reads them.
+const ForUndo = "EXISTS (SELECT 1 FROM fact_changes c WHERE c.fact_id IN (f.id, f.superseded_by) AND c.kind = 'forgotten')"
+
 // EraseFact deletes a fact that v can see at once, with its history and what it
-// superseded, and returns what it was. No Undo brings it back.
+// superseded, and returns what it was. No Undo brings it back; one that waits for
+// it goes, too.
 func (s *Store) EraseFact(ctx context.Context, v Viewer, id int64) (gone Fact, err error) {
-	err = s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) error {
+	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
+		f := one(list)
+		if err == nil && f.ID == 0 {
+			f, err = forgotten(tx.Query, v, id)
+		}
+		if err != nil {
+			return err
+		}
 		gone = f
 		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = :id OR superseded_by = :id", sqlite.Named{"id": id}); err != nil {
 			return err
@@ -172,14 +230,17 @@ func (s *Store) EraseFact(ctx context.Context, v Viewer, id int64) (gone Fact, e
 		}
 		return learnFromNow(tx, f.Subject, sqlite.Stamp(s.o.Now()))
 	})
+	if err == nil {
+		s.emptyLog(ctx)
+	}
 	return gone, sqlite.During("erase fact", err)
 }
 
 // KeepFact makes a fact that v can see stand as firmly as one that was said to be
 // kept. not is one that it disagrees with, which is forgotten; 0 is none.
 func (s *Store) KeepFact(ctx context.Context, v Viewer, id, not int64) (kept Fact, gone Change, err error) {
-	err = s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) error {
-		kept, gone = f, Change{}
+	err = s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) (err error) {
+		gone = Change{}
 		if not != 0 {
 			list, err := facts(tx.Query, v, byID, sqlite.Named{"id": not})
 			if err == nil && (len(list) == 0 || not == id) {
@@ -192,29 +253,37 @@ func (s *Store) KeepFact(ctx context.Context, v Viewer, id, not int64) (kept Fac
 				return err
 			}
 		}
-		kept.Rank = Kept
-		_, err := tx.Exec("UPDATE key_facts SET rank = ? WHERE id = ?", int(Kept), id)
+		f.Rank = Kept
+		kept, err = s.mark(tx, v, f, gone.ID)
 		return err
 	})
 	return kept, gone, sqlite.During("keep fact", err)
 }
 
 // ClearFacts forgets every fact about v that v can see from here, and returns
-// how many; gone is the change that Undo takes back, with all of them. What
-// belongs to a channel or server stays.
-func (s *Store) ClearFacts(ctx context.Context, v Viewer) (n int64, gone Change, err error) {
+// how many; gone is the change that Undo takes back, with all of them. With
+// erase they are deleted at once, those too that wait for an Undo. What belongs
+// to a channel or server stays.
+func (s *Store) ClearFacts(ctx context.Context, v Viewer, erase bool) (n int64, gone Change, err error) {
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		n, gone = 0, Change{}
 		if err := learnFromNow(tx, v.User, sqlite.Stamp(s.o.Now())); err != nil {
 			return err
 		}
-		// What the facts file deleted comes back by no Undo of its own.
-		_, err := tx.Exec(`DELETE FROM key_facts AS f WHERE f.scope = 'person' AND f.subject = :user AND f.valid_to <> '' AND f.superseded_by = 0
-			AND (:direct OR (f.platform = :platform AND f.channel = :channel)) AND NOT EXISTS (SELECT 1 FROM fact_changes c WHERE c.fact_id = f.id AND c.kind = 'forgotten')`, v.Named(nil))
+		list, err := facts(tx.Query, v, "f.scope = 'person' ORDER BY f.id", nil)
 		if err != nil {
 			return err
 		}
-		list, err := facts(tx.Query, v, "f.scope = 'person' ORDER BY f.id", nil)
+		n = int64(len(list))
+		// What the facts file deleted comes back by no Undo of its own.
+		of, args := `f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel))`, v.Named(nil)
+		if erase {
+			_, err = tx.Exec("DELETE FROM key_facts AS f WHERE "+of, args)
+			return err
+		}
+		if _, err = tx.Exec("DELETE FROM key_facts AS f WHERE "+of+" AND f.valid_to <> '' AND f.superseded_by = 0 AND NOT "+ForUndo, args); err != nil {
+			return err
+		}
 		for _, f := range list {
 			c, err := s.retire(tx, v, f, gone.ID)
 			if err != nil {
@@ -223,9 +292,11 @@ func (s *Store) ClearFacts(ctx context.Context, v Viewer) (n int64, gone Change,
 			if gone.ID == 0 {
 				gone = c
 			}
-			n++
 		}
-		return err
+		return nil
 	})
+	if err == nil && erase {
+		s.emptyLog(ctx)
+	}
 	return n, gone, sqlite.During("clear facts", err)
 }

@@ -15,7 +15,7 @@ const maxTold = 200
 func (c Change) Note() string {
 	is, was := quote(c.Fact.Content), quote(c.Was)
 	switch {
-	case c.ID == 0:
+	case c.ID == 0 || c.marks():
 		return ""
 	case c.Kind == Replaced:
 		return fmt.Sprintf(wordsReplaced, is, c.Fact.ID, was)
@@ -53,7 +53,11 @@ func Undid(list []Change) string {
 		case Added:
 			lines = append(lines, fmt.Sprintf(wordsUndoneAdded, quote(c.Was)))
 		case Replaced:
-			lines = append(lines, fmt.Sprintf(wordsUndoneReplaced, c.Fact.ID, quote(c.Fact.Content)))
+			words := wordsUndoneReplaced
+			if c.marks() {
+				words = wordsUndoneMark
+			}
+			lines = append(lines, fmt.Sprintf(words, c.Fact.ID, quote(tagged(c.Fact))))
 		case Forgotten:
 			lines = append(lines, fmt.Sprintf(wordsUndoneForgotten, c.Fact.ID, quote(c.Fact.Content)))
 		}

@@ -193,7 +193,7 @@ func TestUndoneFacts(t *testing.T) {
 	}
 	// What was forgotten in the chat since is not brought back by undoing.
 	must(t, f.sync(f.without(1), true))
-	_, _, err := f.ClearFacts(bg, direct("x:a"))
+	_, _, err := f.ClearFacts(bg, direct("x:a"), false)
 	must(t, err)
 	if got, err := f.UndoFacts(bg); err != nil || got.Restored != 0 || len(f.facts()) != 0 {
 		t.Errorf("%+v, %v, %q", got, err, f.facts())

@@ -179,7 +179,7 @@ func TestForgettingTakesVectors(t *testing.T) {
 	if n := len(storedVectors(t, s, v.User)); n != 1 {
 		t.Errorf("%d vectors after one of two facts was forgotten", n)
 	}
-	_, _, err := s.ClearFacts(bg, v)
+	_, _, err := s.ClearFacts(bg, v, false)
 	must(t, err)
 	clock.t = clock.t.Add(25 * time.Hour)
 	must(t, s.PruneChanges(bg))

@@ -15,7 +15,7 @@ const (
 	wordsNoted           = "Noted: “%s” (#%d)."
 	wordsReplaced        = "Noted: “%s” (#%d). It replaces: “%s”."
 	wordsBeside          = "Noted: “%s” (#%d). It disagrees with “%s” (#%d). Both stand. Which is right?"
-	wordsForgotten       = "Forgotten: “%s”."
+	wordsForgotten       = "Forgotten: “%s”. It is kept a day for Undo, then erased."
 	wordsShortReplaced   = "(before: “%s”)"
 	wordsShortBeside     = "(it disagrees with #%d, “%s”)"
 	wordsUndo            = "Undo"
@@ -23,6 +23,7 @@ const (
 	wordsBoth            = "Both"
 	wordsUndoneAdded     = "Undone: I no longer remember “%s”."
 	wordsUndoneReplaced  = "Undone. Fact #%d says again: “%s”."
+	wordsUndoneMark      = "Undone. Fact #%d is as it was: “%s”."
 	wordsUndoneForgotten = "Undone. I remember again (#%d): “%s”."
 	wordsUndoneMore      = "… and %d more."
 

@@ -160,8 +160,10 @@ func (s *Store) exportConversations(e *Export) (err error) {
 		return err
 	}
 	if e.Earlier, err = gathered(s, scanText, `SELECT h.content || ' ' || h.tags || ' ' || h.quote || ' ' || h.previous FROM key_facts f JOIN fact_history h ON h.fact_id = f.id
-		WHERE f.scope = 'person' AND f.subject = :user
-		UNION ALL SELECT content || ' ' || tags || ' ' || quote || ' ' || previous FROM key_facts WHERE scope = 'person' AND subject = :user AND valid_to <> ''`, e.User); err != nil {
+		WHERE f.scope = 'person' AND f.subject = :user AND f.valid_to = ''
+		UNION ALL SELECT h.content || ' ' || h.tags || ' ' || h.quote || ' ' || h.previous FROM key_facts f JOIN fact_history h ON h.fact_id = f.id
+		WHERE f.scope = 'person' AND f.subject = :user AND f.valid_to <> '' AND NOT `+facts.ForUndo+`
+		UNION ALL SELECT f.content || ' ' || f.tags || ' ' || f.quote || ' ' || f.previous FROM key_facts f WHERE f.scope = 'person' AND f.subject = :user AND f.valid_to <> '' AND NOT `+facts.ForUndo, e.User); err != nil {
 		return err
 	}
 	e.Sessions, err = gathered(s, scanSessionRecord, `SELECT platform || ':' || channel, title, summary, closing, decisions, mentions, playbook, page FROM sessions

@@ -22,6 +22,12 @@ func (d *DB) Scrub(ctx context.Context, indexes ...string) error {
 	if err != nil {
 		return err
 	}
+	return d.EmptyLog(ctx)
+}
+
+// EmptyLog carries what the log holds over into the file and empties it, so that
+// it has no byte of what was deleted. An error says that it is still read.
+func (d *DB) EmptyLog(ctx context.Context) error {
 	for range 100 { // a reader holds the log's end for moments only
 		var busy, frames, moved int
 		err := d.Bare(ctx, func(tx *Tx) error {

@@ -27,7 +27,7 @@ const (
 	wordBadHost       = "Not allowed: the address has no readable host."
 
 	wordForget        = "Forget this: \"%s\"?"
-	wordForgotten     = "Forgotten: “%s”."
+	wordForgotten     = "Forgotten: “%s”. It is kept a day for Undo, then erased."
 	wordNoFacts       = "I remember nothing about you here."
 	wordFacts         = "What I remember:"
 	wordTaskAdded     = "Task #%d added: %s"

@@ -1,0 +1,48 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/provenance"
+	"parley/internal/text"
+)
+
+// atOnce says that nothing is to be kept for Undo.
+func atOnce(r admin.Request) bool { return r.Args["when"] == "now" }
+
+func (f Facts) askForget(ctx context.Context, r admin.Request) (string, error) {
+	find, words := f.Service.Find, wordsForgetFact
+	if atOnce(r) {
+		find, words = f.Service.FindErasable, wordsEraseFact
+	}
+	fact, err := find(ctx, asker(r), row(r))
+	return fmt.Sprintf(words, text.Literal(fact.Content)), noFact(err)
+}
+
+func (f Facts) forget(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	if atOnce(r) {
+		gone, err := f.Service.Erase(ctx, asker(r), row(r))
+		return chat.Answer{Text: fmt.Sprintf(wordsFactErased, text.Literal(gone.Content))}, noFact(err)
+	}
+	gone, err := f.Service.Forget(ctx, asker(r), row(r))
+	return told(gone, gone.Note()), noFact(err)
+}
+
+func askClear(_ context.Context, r admin.Request) (string, error) {
+	if atOnce(r) {
+		return wordsEraseFacts, nil
+	}
+	return wordsClearFacts, nil
+}
+
+func (f Facts) clear(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	words := wordsFactsCleared
+	if atOnce(r) {
+		words = wordsFactsErased
+	}
+	n, gone, err := f.Rows.ClearFacts(ctx, provenance.ViewerOf(r.Message), atOnce(r))
+	return told(gone, fmt.Sprintf(words, n)), err
+}
