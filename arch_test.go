@@ -93,6 +93,8 @@ var rooms = []allowed{
 	{"internal/playbook/judge", "internal/llm", "asks a model"},
 	{"internal/playbook/sheet", "internal/yamldoc", "mistakes are shown with their line"},
 	{"internal/playbook", "internal/yamldoc", "mistakes are shown with their line"},
+	{"internal/vault", "internal/paper", "documents beside the notes"},
+	{"internal/vault", "internal/pdf", "why a PDF was not read"},
 	{"internal/vault", "internal/yamldoc", "titles and tags at the head of a note"},
 	{"internal/playbook", "internal/llm", "conditions in plain words are judged by a model"},
 	{"internal/playbook", "internal/vector", "shortlists them by what they mean"},
@@ -192,6 +194,7 @@ var rooms = []allowed{
 	{"internal/cli", "internal/setup", "checks what a start makes of the settings"},
 	{"internal/cli", "internal/vault", "recall looks into the notes"},
 
+	{"internal/setup", "internal/pdf", "reads the PDFs among the notes"},
 	{"internal/setup", "internal/vault", "opens the folders of the settings"},
 	{"internal/setup", "config", "makes parts of the settings"},
 	{"internal/setup", "internal/tools/mcp", "the tool servers of the settings"},

@@ -218,7 +218,7 @@ type Subagent struct {
 
 // Vault is the owner's folder of notes.
 type Vault struct {
-	Dir            string `yaml:"dir" doc:"folder of Markdown notes, such as an Obsidian vault, that answers may draw on"`
+	Dir            string `yaml:"dir" doc:"folder of notes (Markdown, PDF, Word, canvas), such as an Obsidian vault, that answers may draw on"`
 	WriteDir       string `yaml:"write_dir" default:"agent-notes" doc:"the only folder below it that notes are written to"`
 	Readers        string `yaml:"readers" default:"everyone" one:"everyone|owner" doc:"who gets answers from notes and code: everyone who may talk to the bot, or its owners"`
 	Writers        string `yaml:"writers" default:"owner" one:"owner|admins|everyone" doc:"who may have notes written: the bot's owners, administrators of the place too, or everyone who may read them"`

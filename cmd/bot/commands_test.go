@@ -90,6 +90,7 @@ const uses = `
 /notes search tea
 /notes show tea.md
 /notes recent
+/notes status
 /guideline list
 /guideline show refund_policy
 /guideline disable refund_policy

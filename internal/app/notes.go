@@ -173,6 +173,9 @@ func (n *notes) state() (said string, ill bool) {
 			said += fmt.Sprintf(wordsRefused, text.Many(st.Wordless, "section"))
 		}
 	}
+	if st.Unread > 0 {
+		said += fmt.Sprintf(wordsUnread, text.Many(st.Unread, "PDF or Word document"))
+	}
 	if st.State == vault.StateBuilding || st.State == vault.StateLoading {
 		said += fmt.Sprintf(" (%d of %d files looked at)", st.Done, st.Total)
 	}
@@ -190,7 +193,21 @@ func (n *notes) state() (said string, ill bool) {
 	if st.Err != "" {
 		said += ": " + text.Shorten(st.Err, 200)
 	}
-	return said, st.Err != "" || st.State == vault.StateBroken
+	away := n.away()
+	for _, why := range away {
+		said += "; " + why
+	}
+	return said, st.Err != "" || st.State == vault.StateBroken || len(away) > 0
+}
+
+// away says which folders are away, and why.
+func (n *notes) away() (all []string) {
+	for _, s := range n.index.Status().Sources {
+		if s.Away {
+			all = append(all, fmt.Sprintf(wordsAway, s.Name, text.Shorten(s.Err, 300)))
+		}
+	}
+	return all
 }
 
 // commands returns what people do with the notes themselves.
@@ -198,6 +215,7 @@ func (n *notes) commands() command.Notes {
 	view := command.Notes{Owner: n.cfg.Vault.Readers == "owner", BuiltIn: n.models.builtIn()}
 	if n.index != nil {
 		view.Index = n.index
+		view.State = func() string { said, _ := n.state(); return said }
 		view.Shelf = func(ctx context.Context, m chat.Message) (command.Shelf, error) { return n.shelf(ctx, m) }
 	}
 	if n.writable() {

@@ -48,6 +48,11 @@ func (v *vitals) findings() (list []health.Finding) {
 			list = append(list, health.Concern("facts file", err.Error()))
 		}
 	}
+	if v.notes.index != nil {
+		for _, why := range v.notes.away() {
+			list = append(list, health.Concern("notes", why))
+		}
+	}
 	if e := v.rules.problem(); e != "" {
 		list = append(list, health.Concern("playbook", "the last good one is in force: "+text.Shorten(e, 300)))
 	}

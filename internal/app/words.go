@@ -22,6 +22,8 @@ const (
 	wordsNotesOwner = "The notes are not for everybody: only my owner may have them tidied."
 	wordsLinked     = " (%d of them because they are hard links; vault.hard_links says what to do with those)"
 	wordsRefused    = " (%s found by words alone: the embedding model refuses them)"
+	wordsUnread     = ", %s still to be looked at"
+	wordsAway       = "the folder %s is away: %s"
 	wordsPlan       = "Make a plan for this job, and change nothing yet: %s"
 	wordsPlanGone   = "That plan is no longer there. Ask for a new one."
 	wordsPlanAsk    = "Shall the librarian do this?"

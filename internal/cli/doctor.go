@@ -22,6 +22,7 @@ import (
 	"parley/internal/playbook"
 	"parley/internal/setup"
 	"parley/internal/text"
+	"parley/internal/vault"
 )
 
 // Doctor checks everything that startup needs.
@@ -55,7 +56,7 @@ func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	d.access(cfg)
 	d.data(ctx, cfg)
 	d.space(cfg.DataDir)
-	d.folders(cfg)
+	d.folders(ctx, cfg)
 	d.model(ctx, cfg)
 	d.platforms(ctx, cfg)
 	d.servers(ctx, cfg)
@@ -91,10 +92,14 @@ func (d *doctor) line(name string, err error, fine string) {
 }
 
 // folders checks the folders of notes and code.
-func (d *doctor) folders(cfg config.Config) {
-	dirs := map[string]string{"vault.dir": cfg.Vault.Dir}
+func (d *doctor) folders(ctx context.Context, cfg config.Config) {
+	index, err := vault.Inspect(ctx, filepath.Join(cfg.DataDir, setup.NotesIndex))
+	if err != nil {
+		d.line("notes", err, "")
+	}
+	dirs, names := map[string]string{"vault.dir": cfg.Vault.Dir}, map[string]string{"vault.dir": setup.NotesSource}
 	for _, s := range cfg.Sources {
-		dirs["sources: "+s.Name] = s.Dir
+		dirs["sources: "+s.Name], names["sources: "+s.Name] = s.Dir, s.Name
 	}
 	for _, name := range slices.Sorted(maps.Keys(dirs)) {
 		if dirs[name] == "" {
@@ -104,7 +109,17 @@ func (d *doctor) folders(cfg config.Config) {
 		if err == nil && name == "vault.dir" {
 			err = syscall.Access(dirs[name], writable)
 		}
+		if known := index.Documents[names[name]]; err == nil && known > 0 && vault.Gone(dirs[name]) {
+			err = fmt.Errorf(wordsNotesGone, dirs[name], text.Many(known, "file"))
+		}
 		d.line(name, err, fmt.Sprintf("%s, %d entries", dirs[name], len(list)))
+	}
+	for _, e := range index.Skipped {
+		if e.Skipped != "" {
+			d.say("warn", "notes", fmt.Sprintf(wordsNotSearched, e.Path, e.Skipped))
+		} else {
+			d.say("warn", "notes", fmt.Sprintf(wordsPartlySearched, e.Path, e.Partly))
+		}
 	}
 }
 

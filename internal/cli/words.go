@@ -33,3 +33,10 @@ page, paste it here and press Enter:`
 	wordsLoginAddress = "That is not the address; it begins with " + mcp.Redirect + "?"
 	wordsLoginDone    = "You can close this page and go back to the terminal."
 )
+
+// What doctor says about the notes.
+const (
+	wordsNotesGone      = "%s is empty, but %s of it are known: is its disk mounted? What is known stays until there is a file again"
+	wordsNotSearched    = "%s is not searched: it is %s"
+	wordsPartlySearched = "%s is searched in part: without %s"
+)

@@ -57,6 +57,7 @@ const reading = `/help
 /notes
 /notes search bread
 /notes recent
+/notes status
 /notes show a.md
 /guideline
 /guideline list

@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -19,7 +20,8 @@ type Notes struct {
 	// written; nil without notes.
 	Shelf func(context.Context, chat.Message) (Shelf, error)
 	Index Index
-	Owner bool // they are for the owner alone
+	State func() string // how the index is, in a sentence
+	Owner bool          // they are for the owner alone
 	// Tidy has the librarian plan a job and asks about the plan; nil where there
 	// is no folder to write to.
 	Tidy    func(ctx context.Context, m chat.Message, task string) (chat.Answer, error)
@@ -38,6 +40,7 @@ type Shelf interface {
 type Index interface {
 	List(ctx context.Context, folder string, limit int) ([]vault.Entry, error)
 	Titles(ctx context.Context, prefix string, limit int) ([]vault.Entry, error)
+	Skipped(ctx context.Context, limit int) ([]vault.Entry, error)
 }
 
 // Bounds of what is looked at to list what somebody may read, of a list, and of
@@ -58,6 +61,7 @@ func (n Notes) commands() []admin.Command {
 		{Name: "search", Help: helpNotesSearch, Effect: admin.Reads, Run: n.search, Options: []admin.Option{{Name: "query", Help: helpQuery, Required: true}}},
 		{Name: "show", Help: helpNotesShow, Effect: admin.Reads, Run: n.show, Options: []admin.Option{{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}}},
 		{Name: "recent", Help: helpNotesRecent, Effect: admin.Reads, Run: n.recent},
+		{Name: "status", Help: helpNotesStatus, Effect: admin.Reads, Run: n.status},
 	}}
 	if n.Shelf == nil {
 		notes.Run = func(context.Context, admin.Request) (chat.Answer, error) { return say(wordsNoVault) }
@@ -129,6 +133,23 @@ func (n Notes) recent(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return say(wordsNoNotes)
 	}
 	return chat.Answer{Text: tools.EntryLines(list)}, nil
+}
+
+// status says how the index is, and which files are not found, or not whole.
+func (n Notes) status(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	list, err := n.listed(ctx, r.Message, func() ([]vault.Entry, error) { return n.Index.Skipped(ctx, maxLooked) })
+	if err != nil && !errors.Is(err, vault.ErrNotReady) {
+		return chat.Answer{}, err
+	}
+	lines := []string{n.State()}
+	for _, e := range list {
+		if e.Skipped != "" {
+			lines = append(lines, fmt.Sprintf(wordsSkipped, e.Path, e.Skipped))
+		} else {
+			lines = append(lines, fmt.Sprintf(wordsPartly, e.Path, e.Partly))
+		}
+	}
+	return chat.Answer{Text: strings.Join(lines, "\n")}, nil
 }
 
 func (n Notes) suggest(ctx context.Context, m chat.Message, typed string) (paths []string) {

@@ -10,21 +10,35 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/ledongthuc/pdf"
+
+	whole "parley/internal/text"
 )
 
 // A PDF is a program that somebody sent, and its reader may loop, run out of
-// stack or unpack without end. So it runs as a process of its own, with these
-// bounds and none of the bot's secrets.
-const (
-	seconds  = 10
-	maxPages = 50
-	maxText  = 400 << 10 // bytes
+// stack or unpack without end. So it runs as a process of its own, with bounds
+// and none of the bot's secrets.
+type bounds struct {
+	seconds int
+	pages   int
+	text    int // bytes
+}
+
+// An attachment is read while somebody waits; what is indexed is read whole.
+var (
+	attached = bounds{10, 50, 400 << 10}
+	indexed  = bounds{60, 2000, 4 << 20}
 )
+
+// wholeMark tells the other process, whose environment is otherwise empty, that
+// the bounds are those of indexed.
+const wholeMark = "PDF_WHOLE=1"
 
 // memory is the same for memory; the race detector's own does not fit in.
 var memory = syscall.Rlimit{Cur: 256 << 20, Max: 256 << 20}
@@ -32,32 +46,98 @@ var memory = syscall.Rlimit{Cur: 256 << 20, Max: 256 << 20}
 // Command is the word with which this program starts Extract.
 const Command = "pdf-text"
 
-// Read returns the text of a PDF.
+// pageMark stands between pages, as it does where other programs print them.
+const pageMark = "\f"
+
+// Why a PDF has no pages to read.
+var (
+	ErrLocked = errors.New("is protected by a password")
+	ErrBroken = errors.New("is damaged, or no PDF")
+	ErrSlow   = errors.New("takes too long or too much memory to read")
+)
+
+// Read returns the text of a PDF that is attached: its first pages.
 func Read(ctx context.Context, data []byte) (string, error) {
-	self, err := os.Executable()
+	pages, total, err := read(ctx, data, attached)
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, seconds*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, self, Command)
-	cmd.Env = []string{}
-	cmd.Stdin = bytes.NewReader(data)
-	text, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		why, _, _ := strings.Cut(string(exit.Stderr), "\n")
-		return "", fmt.Errorf("read PDF: %w: %s", err, why[:min(len(why), 200)])
+	said := strings.Join(pages, "\n") + "\n"
+	if total > attached.pages {
+		said = fmt.Sprintf("(pages 1 to %d of %d)\n", attached.pages, total) + said
 	}
-	return string(text), err
+	return said, nil
 }
 
-// Extract is the other process: it holds itself to the bounds and writes the
-// text of the PDF that it reads.
+// Pages returns the text of each page of a PDF that is indexed, the first one
+// first, and how many pages it has. There may be fewer texts than pages: those
+// past the bounds are not read. The errors ErrLocked, ErrBroken and ErrSlow are
+// about the file; any other may not come again.
+func Pages(ctx context.Context, data []byte) (pages []string, total int, err error) {
+	return read(ctx, data, indexed)
+}
+
+func read(ctx context.Context, data []byte, b bounds) (pages []string, total int, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, 0, err
+	}
+	limited, cancel := context.WithTimeout(ctx, time.Duration(b.seconds)*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(limited, self, Command)
+	if cmd.Env = []string{}; b == indexed {
+		cmd.Env = []string{wholeMark}
+	}
+	cmd.Stdin = bytes.NewReader(data)
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, 0, failure(ctx, err)
+	}
+	first, rest, ok := strings.Cut(string(out), "\n")
+	if first == locked {
+		return nil, 0, fmt.Errorf("read PDF: %w", ErrLocked)
+	}
+	if total, err = strconv.Atoi(first); !ok || err != nil {
+		return nil, 0, fmt.Errorf("read PDF: %w: no text came back", ErrBroken)
+	}
+	for page := range strings.SplitSeq(strings.TrimSuffix(rest, pageMark), pageMark) {
+		pages = append(pages, page)
+	}
+	return pages, total, nil
+}
+
+// failure is what the end of the other process means.
+func failure(ctx context.Context, err error) error {
+	var exit *exec.ExitError
+	if ctx.Err() != nil || !errors.As(err, &exit) {
+		return fmt.Errorf("read PDF: %w", errors.Join(context.Cause(ctx), err))
+	}
+	why, _, _ := strings.Cut(string(exit.Stderr), "\n")
+	class := ErrBroken
+	if !exit.Exited() || exit.ExitCode() == exitCrash { // killed, or out of memory
+		class = ErrSlow
+	}
+	return fmt.Errorf("read PDF: %w: %w: %s", class, err, why[:min(len(why), 200)])
+}
+
+// exitCrash is how a Go program ends that is out of memory or stack.
+const exitCrash = 2
+
+// locked is what the other process writes, in place of the number of pages, about
+// a PDF with a password.
+const locked = "locked"
+
+// Extract is the other process: it holds itself to the bounds and writes how many
+// pages the PDF that it reads has, and the text of each.
 func Extract(in io.Reader, out io.Writer) error {
+	b := attached
+	if slices.Contains(os.Environ(), wholeMark) {
+		b = indexed
+	}
+	limit := uint64(b.seconds)
 	err := errors.Join(
 		syscall.Setrlimit(syscall.RLIMIT_DATA, &memory),
-		syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: seconds, Max: seconds}),
+		syscall.Setrlimit(syscall.RLIMIT_CPU, &syscall.Rlimit{Cur: limit, Max: limit}),
 	)
 	if err != nil {
 		return fmt.Errorf("limit this process: %w", err)
@@ -66,24 +146,72 @@ func Extract(in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r, err := pdf.NewReader(bytes.NewReader(data), int64(len(data)))
+	r, total, err := open(data)
+	if errors.Is(err, pdf.ErrInvalidPassword) {
+		_, err := fmt.Fprintln(out, locked)
+		return err
+	}
 	if err != nil {
 		return err
 	}
-	pages := r.NumPage()
-	left := maxText
-	if pages > maxPages {
-		fmt.Fprintf(out, "(pages 1 to %d of %d)\n", maxPages, pages)
+	left := b.text
+	if _, err := fmt.Fprintln(out, total); err != nil {
+		return err
 	}
-	for i := 1; i <= min(pages, maxPages) && left > 0; i++ {
-		text := pageText(r.Page(i))
-		text = text[:min(len(text), left)]
+	for i := 1; i <= min(total, b.pages) && left > 0; i++ {
+		text := strings.ReplaceAll(strings.ToValidUTF8(pageText(r.Page(i)), ""), pageMark, " ")
+		text = whole.ClipBytes(text, left)
 		left -= len(text)
-		if _, err := fmt.Fprintln(out, strings.ToValidUTF8(text, "")); err != nil {
+		if _, err := fmt.Fprint(out, text, pageMark); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// open opens a PDF and counts its pages. What the library panics about is damage.
+func open(data []byte) (r *pdf.Reader, total int, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", ErrBroken, p)
+		}
+	}()
+	data = plain(data)
+	r, err = pdf.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, 0, err
+	}
+	return r, r.NumPage(), nil
+}
+
+var (
+	header  = []byte("%PDF-")
+	trailer = []byte("%%EOF")
+)
+
+// maxBefore is how far into a file a PDF may begin, as other readers have it.
+const maxBefore = 1024
+
+// plain is a PDF as the library expects one: nothing before its first line or
+// behind its last, and a version that it knows at the end of the first.
+func plain(data []byte) []byte {
+	at := bytes.Index(data[:min(len(data), maxBefore)], header)
+	if at < 0 {
+		return data
+	}
+	data = data[at:]
+	if end := bytes.LastIndex(data, trailer); end >= 0 {
+		data = data[:end+len(trailer)]
+	}
+	if version := len(header); len(data) > version+4 {
+		if data[version] != '1' || data[version+2] < '0' || data[version+2] > '7' {
+			copy(data[version:], "1.7")
+		}
+		if end := &data[version+3]; *end != '\r' {
+			*end = '\n'
+		}
+	}
+	return data
 }
 
 // pageText returns the text of a page. One that cannot be read is empty: what

@@ -6,16 +6,22 @@ import (
 	"path/filepath"
 
 	"parley/config"
+	"parley/internal/pdf"
 	"parley/internal/vault"
 )
 
-// NotesSource is the name of the folder vault.dir.
-const NotesSource = "notes"
+// NotesSource is the name of the folder vault.dir, NotesIndex that of the index in
+// the data folder.
+const (
+	NotesSource = "notes"
+	NotesIndex  = "vault.db"
+)
 
 // OpenVault opens the owner's folders of notes and code; nil for none. o has
 // what the settings do not say. The caller closes it.
 func OpenVault(ctx context.Context, c config.Config, o vault.Options) (*vault.Vault, error) {
-	o.Index, o.WriteDir = filepath.Join(c.DataDir, "vault.db"), c.Vault.WriteDir
+	o.Index, o.WriteDir = filepath.Join(c.DataDir, NotesIndex), c.Vault.WriteDir
+	o.PDF = pdf.Pages
 	o.HardLinks, o.EmbedModel = c.Vault.HardLinks == "follow", c.EmbeddingModel()
 	if dir := c.Vault.Dir; dir != "" {
 		o.Sources = append(o.Sources, vault.Source{Name: NotesSource, Dir: dir, Kind: vault.KindNotes})

@@ -222,14 +222,27 @@ func (n Notes) source(kind string, h vault.Hit) Source {
 	switch {
 	case kind == "code":
 		s.Path = fmt.Sprintf("%s:%d", h.Path, h.Line)
-	case h.Heading != "" && h.Heading != h.Title:
+	case h.Page > 0:
+		s.Path += "#" + strings.TrimPrefix(headingOf(h)+", ", ", ") + vault.PageMark(h.Page)
+	case headingOf(h) != "":
 		s.Path += "#" + h.Heading
 	}
 	s.ID = h.Source + "/" + s.Path
 	if n.Link != nil {
 		s.URL = n.Link(h.Source, h.Path, h.Line)
+		if h.Page > 0 && strings.EqualFold(path.Ext(h.Path), ".pdf") && strings.HasPrefix(s.URL, "http") && !strings.Contains(s.URL, "#") {
+			s.URL += fmt.Sprintf("#page=%d", h.Page) // which browsers understand
+		}
 	}
 	return s
+}
+
+// headingOf returns a hit's heading, "" if its title says the same.
+func headingOf(h vault.Hit) string {
+	if h.Heading == h.Title {
+		return ""
+	}
+	return h.Heading
 }
 
 func (n Notes) read() Tool {
@@ -255,6 +268,9 @@ func (n Notes) read() Tool {
 			body += wordCut
 		}
 		s := n.source(sourceKind(d.Kind), vault.Hit{Source: d.Source, Path: d.Path, Title: d.Title, Heading: heading, Line: d.Line, Snippet: text.Clip(d.Text, 500), Text: body, Score: 1})
+		if d.Pages > 1 {
+			body = fmt.Sprintf(wordPages, d.Pages) + body
+		}
 		return Result{Content: fmt.Sprintf("[1] %s — %s\n%s", s.Title, s.Path, body), Private: true, Sources: []Source{s}}, nil
 	})
 }

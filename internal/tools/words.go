@@ -70,6 +70,7 @@ const (
 
 	wordNotesNot    = "The notes are not for everybody: only my owner may use them."
 	wordNoNotes     = "Nothing was found in the notes."
+	wordPages       = "(%d pages; the heading \"page 3\" reads one)\n"
 	wordNoCode      = "Nothing was found in the folders of code (%s). The notes were not searched."
 	wordNoteCreated = "The note %s was created."
 	wordNoteUpdated = "The note %s was updated."

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 )
@@ -13,12 +14,15 @@ import (
 const (
 	maxBatchFiles = 200
 	maxBatchText  = 512 << 10
+	paperSize     = 64 << 10 // that a document counts for at least: it takes long to read
 )
 
-// job is one check of a part of one source.
+// job is one check of a part of one source: of its documents, which take long to
+// read, or of all else.
 type job struct {
 	source Source
 	scope  string            // a path, "." for all of it
+	papers bool              // only documents
 	enter  func(path string) // told of each folder, before it is listed
 }
 
@@ -26,7 +30,27 @@ type job struct {
 // It does not read unchanged files, and it repairs a damaged index. A folder that
 // cannot be read is no error: Status reports it, and its entries stay.
 func (v *Vault) Refresh(ctx context.Context) error {
-	return v.refresh(ctx, func(Source, string) {})
+	if err := v.refresh(ctx, func(Source, string) {}); err != nil {
+		return err
+	}
+	return v.readPapers(ctx)
+}
+
+// readPapers does for documents what refresh does for all else. It has its own time:
+// notes are found while documents are read.
+func (v *Vault) readPapers(ctx context.Context) error {
+	v.reading.Lock()
+	defer v.reading.Unlock()
+	defer v.set(func(s *Status) { s.Unread = 0 })
+	for _, s := range v.o.Sources {
+		if s.Kind != KindNotes {
+			continue
+		}
+		if err := v.check(ctx, job{source: s, scope: ".", papers: true, enter: func(string) {}}); err != nil {
+			return fmt.Errorf("read documents: %w", err)
+		}
+	}
+	return v.count(ctx)
 }
 
 func (v *Vault) refresh(ctx context.Context, enter func(Source, string)) error {
@@ -129,12 +153,16 @@ func (v *Vault) check(ctx context.Context, j job) error {
 	if err != nil {
 		return err
 	}
-	w := &walk{root: root, kind: j.source.Kind, shut: v.excluded(), links: v.o.HardLinks, enter: j.enter}
+	w := &walk{root: root, source: j.source, papers: j.papers, shut: v.excluded(), links: v.o.HardLinks, enter: j.enter}
 	if w.reaches(j.scope) {
 		if err := w.visit(ctx, j.scope, strings.Count(j.scope, "/")); err != nil {
 			return err
 		}
 	}
+	if gone, err := v.vanished(ctx, j, w); err != nil || gone {
+		return err
+	}
+	maps.DeleteFunc(known, func(name string, _ stamp) bool { return isPaper(name) != j.papers })
 	if err := v.compare(ctx, j, w, known); err != nil {
 		return err
 	}
@@ -152,7 +180,9 @@ func (v *Vault) compare(ctx context.Context, j job, w *walk, known map[string]st
 		was, old := known[f.path]
 		delete(known, f.path)
 		if !old || f.path == j.scope || was.size != f.size || was.mtime != f.mtime {
-			c.file(w, j.source, f.path, was)
+			if d, ok := v.file(ctx, w, f.path, was); ok {
+				c.take(d, was)
+			}
 		}
 		if len(c.put)+len(c.touch) >= maxBatchFiles || c.size >= maxBatchText {
 			if err := v.apply(ctx, j.source.Name, c); err != nil {
@@ -177,33 +207,48 @@ func (v *Vault) compare(ctx context.Context, j job, w *walk, known map[string]st
 // progress reports how many files of a full check are done, and how many more there
 // are.
 func (v *Vault) progress(j job, left, more int) {
-	if j.scope != "." {
-		return
+	switch {
+	case j.papers:
+		v.set(func(s *Status) { s.Unread = max(left, more) })
+	case j.scope == ".":
+		v.set(func(s *Status) {
+			if s.Total += more; more == 0 {
+				s.Done = s.Total - left
+			}
+		})
 	}
-	v.set(func(s *Status) {
-		if s.Total += more; more == 0 {
-			s.Done = s.Total - left
-		}
-	})
 }
 
-// file reads one file and adds what differs from the index.
-func (c *change) file(w *walk, s Source, name string, was stamp) {
-	got, err := read(w.root, name, s.Kind, w.links)
-	if err != nil {
-		if !errors.Is(err, os.ErrNotExist) {
-			w.unread = append(w.unread, name)
-		}
-		return
+// file reads one file, and parses it if it says something new. ok is false for one
+// that cannot be read now.
+func (v *Vault) file(ctx context.Context, w *walk, name string, was stamp) (d document, ok bool) {
+	got, err := read(w.root, name, w.source.Kind, w.links)
+	switch {
+	case err == nil && len(got.hash) > 0 && string(got.hash) == was.hash:
+		return document{source: w.source.Name, path: name, stamp: stamp{got.size, got.info.ModTime().UnixNano(), was.hash}}, true
+	case err == nil:
+		d, err = v.parse(ctx, w.source, name, got)
 	}
-	size, mtime := got.size, got.info.ModTime().UnixNano()
-	switch same := string(got.hash) == was.hash && len(got.hash) > 0; {
-	case same && size == was.size && mtime == was.mtime:
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		w.unread = append(w.unread, name)
+	}
+	return d, err == nil
+}
+
+// take adds what of a file differs from the index.
+func (c *change) take(d document, was stamp) {
+	switch same := d.hash != "" && d.hash == was.hash; {
+	case same && d.size == was.size && d.mtime == was.mtime:
 	case same:
-		c.touch = append(c.touch, document{source: s.Name, path: name, size: size, mtime: mtime})
+		c.touch = append(c.touch, d)
 	default:
-		c.put = append(c.put, parse(s, name, got))
-		c.size += len(got.text)
+		c.put = append(c.put, d)
+		for _, s := range d.sections {
+			c.size += len(s.text)
+		}
+		if isPaper(d.path) {
+			c.size += paperSize
+		}
 	}
 }
 
@@ -219,16 +264,16 @@ func (v *Vault) apply(ctx context.Context, source string, c *change) error {
 
 // away notes that a folder cannot be read at all.
 func (v *Vault) away(source Source, err error) {
-	v.sourceState(source, func(s *SourceStatus) { s.Away, s.Err = true, err.Error() })
+	v.sourceState(source, func(s *SourceStatus) { s.Away, s.Empty, s.Err = true, errors.Is(err, errEmpty), err.Error() })
 }
 
 // readState notes how a check of a whole source went.
 func (v *Vault) readState(j job, w *walk) {
-	if j.scope != "." {
+	if j.scope != "." || j.papers && len(w.unread) == 0 {
 		return
 	}
 	v.sourceState(j.source, func(s *SourceStatus) {
-		s.Away, s.Err = false, ""
+		s.Away, s.Empty, s.Err = false, false, ""
 		if n := len(w.unread); n > 0 {
 			s.Err = fmt.Sprintf("%d files or folders cannot be read, %s for one; check who may read them", n, w.unread[0])
 		}

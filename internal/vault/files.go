@@ -54,15 +54,17 @@ func linked(info os.FileInfo) bool {
 // anyKind is a walk that lists all files there are.
 const anyKind = "any"
 
-// walk lists the files of a source at or below a path. It follows no link, enters no
-// dot folder and opens nothing but folders.
+// walk lists the files of a source at or below a path, documents or the others. It
+// follows no link, enters no dot folder and opens nothing but folders.
 type walk struct {
 	root   *os.Root
-	kind   string
+	source Source
+	papers bool
 	links  bool              // reads files with more than one name
 	shut   []os.FileInfo     // what is never entered or read
 	enter  func(path string) // told of each folder before it is listed
 	files  []file
+	met    int      // files of the source, documents and others
 	unread []string // what could not be looked at
 }
 
@@ -80,9 +82,12 @@ func (w *walk) visit(ctx context.Context, name string, depth int) error {
 		return nil
 	case w.isShut(info):
 		return nil
-	case info.Mode().IsRegular() && readable(name, w.kind):
-		size, mtime := stampOf(info, w.links)
-		w.files = append(w.files, file{name, size, mtime})
+	case info.Mode().IsRegular() && readable(name, w.source.Kind):
+		w.met++
+		if isPaper(name) == w.papers || w.source.Kind == anyKind {
+			size, mtime := stampOf(info, w.links)
+			w.files = append(w.files, file{name, size, mtime})
+		}
 	case info.IsDir() && depth < maxDepth:
 		w.enter(name)
 		entries, err := list(w.root, name)
@@ -160,6 +165,12 @@ func readable(name, kind string) bool {
 	if kind == KindCode {
 		return slices.Contains(codeEndings, ending)
 	}
+	return isNote(name) || isPaper(name)
+}
+
+// isNote reports whether a file is Markdown, by its ending.
+func isNote(name string) bool {
+	ending := strings.ToLower(path.Ext(name))
 	return ending == ".md" || ending == ".markdown"
 }
 
@@ -185,8 +196,11 @@ type content struct {
 // links it also reads files that have more than one name.
 func read(root *os.Root, name, kind string, links bool) (content, error) {
 	limit := int64(maxNote)
-	if kind == KindCode {
+	switch {
+	case kind == KindCode:
 		limit = maxCode
+	case isPaper(name):
+		limit = maxPaper
 	}
 	looked, err := root.Lstat(name)
 	if err != nil {
@@ -221,6 +235,10 @@ func read(root *os.Root, name, kind string, links bool) (content, error) {
 	}
 	sum := sha256.Sum256(data)
 	c.hash = sum[:16]
+	if kind != KindCode && isPaper(name) {
+		c.raw = data
+		return c, nil
+	}
 	if bytes.IndexByte(data, 0) >= 0 {
 		c.skipped = skipBinary
 		return c, nil
@@ -235,20 +253,23 @@ func clean(s string) string {
 	return strings.ReplaceAll(s, "\r\n", "\n")
 }
 
-// parse parses a file. A parser that panics costs only this file.
-func parse(s Source, name string, c content) (d document) {
+// parse parses a file. A parser that panics costs only this file. The error says
+// nothing about the file.
+func (v *Vault) parse(ctx context.Context, s Source, name string, c content) (d document, err error) {
 	defer func() {
 		if recover() != nil {
-			d = document{skipped: skipPanic, title: path.Base(name)}
+			d, err = document{skipped: skipPanic, title: path.Base(name)}, nil
 		}
 		d.source, d.path, d.kind = s.Name, name, s.Kind
-		d.size, d.mtime, d.hash = c.size, c.info.ModTime().UnixNano(), c.hash
+		d.stamp = stamp{c.size, c.info.ModTime().UnixNano(), string(c.hash)}
 	}()
-	if c.skipped != "" {
-		return document{skipped: c.skipped, title: path.Base(name)}
+	switch {
+	case c.skipped != "":
+		return document{skipped: c.skipped, title: path.Base(name)}, nil
+	case s.Kind == KindCode:
+		return parseCode(name, c.text), nil
+	case isPaper(name):
+		return v.parsePaper(ctx, name, c.raw)
 	}
-	if s.Kind == KindCode {
-		return parseCode(name, c.text)
-	}
-	return parseNote(name, c.text)
+	return parseNote(name, c.text), nil
 }

@@ -19,7 +19,9 @@ const (
 type front struct {
 	title         string
 	tags, aliases []string
-	lines         int // how many lines of the file it takes
+	properties    []property // all others
+	unread        string     // what is there, where it cannot be read as YAML
+	lines         int        // how many lines of the file it takes
 }
 
 // frontmatter separates a note from the YAML at its head. Wrong, deep or long YAML is
@@ -49,15 +51,17 @@ func frontmatter(data string) (f front, rest string) {
 // decoded, so aliases stay what they are and expand to nothing.
 func (f *front) read(text string) {
 	if tangled(text) {
+		f.unread = text
 		return
 	}
 	root, err := yamldoc.Parse(text)
 	if err != nil || root == nil {
+		f.unread = text
 		return
 	}
 	for _, pair := range pairs(root) {
 		values := scalars(pair.Value)
-		switch strings.ToLower(pair.Key.String()) {
+		switch key := strings.ToLower(pair.Key.String()); key {
 		case "title":
 			if len(values) > 0 {
 				f.title = plain(values[0])
@@ -69,6 +73,8 @@ func (f *front) read(text string) {
 			f.tags = few(f.tags)
 		case "aliases", "alias":
 			f.aliases = few(append(f.aliases, values...))
+		default:
+			f.property(key, pair.Value, 1)
 		}
 	}
 }
@@ -81,20 +87,6 @@ func pairs(n ast.Node) []*ast.MappingValueNode {
 		return []*ast.MappingValueNode{n}
 	}
 	return nil
-}
-
-// scalars returns the plain values of a node or of the list that it is.
-func scalars(n ast.Node) (values []string) {
-	nodes := []ast.Node{n}
-	if seq, ok := n.(*ast.SequenceNode); ok {
-		nodes = seq.Values
-	}
-	for _, n := range nodes {
-		if value, ok := yamldoc.Scalar(n); ok {
-			values = append(values, strings.TrimSpace(value))
-		}
-	}
-	return values
 }
 
 // tangled reports whether YAML nests deeper than anybody writes by hand; the parser

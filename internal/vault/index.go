@@ -226,8 +226,11 @@ func (p *put) drop(source, name string) {
 
 func (p *put) document(d document, fresh map[string]map[string]bool) {
 	p.drop(d.source, d.path)
-	doc := p.exec("INSERT INTO docs (source, path, kind, name, title, skipped, size, mtime, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		d.source, d.path, d.kind, noteName(path.Base(d.path)), d.title, d.skipped, d.size, d.mtime, d.hash)
+	doc := p.exec("INSERT INTO docs (source, path, kind, name, title, skipped, partly, day, size, mtime, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		d.source, d.path, d.kind, noteName(path.Base(d.path)), d.title, d.skipped, d.partly, d.day, d.size, d.mtime, []byte(d.hash))
+	for _, o := range d.properties {
+		p.exec("INSERT OR IGNORE INTO properties (doc, key, value) VALUES (?, ?, ?)", doc, o.key, o.value)
+	}
 	for _, t := range d.tags {
 		p.exec("INSERT OR IGNORE INTO tags (doc, tag) VALUES (?, ?)", doc, t)
 	}
@@ -247,7 +250,7 @@ func (p *put) document(d document, fresh map[string]map[string]bool) {
 	vocabulary(fresh[d.kind], title+" "+tags)
 	for _, s := range d.sections {
 		_, hash := meaning(d.kind, d.title, s.heading, s.text)
-		id := p.exec("INSERT INTO sections (doc, heading, line, text, hash) VALUES (?, ?, ?, ?, ?)", doc, s.heading, s.line, s.text, hash)
+		id := p.exec("INSERT INTO sections (doc, heading, line, page, text, hash) VALUES (?, ?, ?, ?, ?, ?)", doc, s.heading, s.line, s.page, s.text, hash)
 		heading := s.trail + " " + s.heading
 		if d.kind == KindCode {
 			heading += " " + words(s.heading)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -24,6 +25,7 @@ type folder struct {
 	dir  string // of the source "notes"
 	code string // of the source "code"
 	opts Options
+	read atomic.Int64 // PDFs
 }
 
 func newFolder(t testing.TB) *folder {

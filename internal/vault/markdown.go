@@ -29,12 +29,14 @@ type document struct {
 	source, path, kind string
 	title              string
 	skipped            string // why it has no sections, "" when it has
+	partly             string // what of it is in none, "" when that is nothing
+	day                int    // that it is of, in days since 1970, 0 for none
+	properties         []property
 	tags, aliases      []string
 	links              []links.Link
 	sections           []section
 	symbols            []symbol
-	size, mtime        int64
-	hash               []byte
+	stamp
 }
 
 // section is a piece of a file that is found and cited as a unit.
@@ -42,6 +44,7 @@ type section struct {
 	heading string // of a note; of code the symbol that is defined here
 	trail   string // the headings above, outermost first
 	line    int    // where its text begins, from 1
+	page    int    // of a document, from 1; 0 where there are none
 	text    string
 }
 
@@ -69,7 +72,7 @@ type head struct {
 // parseNote parses a Markdown file. data is valid UTF-8.
 func parseNote(name, data string) document {
 	front, rest := frontmatter(data)
-	d := document{title: front.title, tags: front.tags, aliases: front.aliases}
+	d := document{title: front.title, tags: front.tags, aliases: front.aliases, properties: front.properties, day: dayOf(name, front.properties)}
 	lines := strings.Split(rest, "\n")
 	heads, code := outline(rest, lines)
 	if d.title == "" {
@@ -79,7 +82,7 @@ func parseNote(name, data string) document {
 		d.title = strings.TrimSuffix(path.Base(name), path.Ext(name))
 	}
 	d.title = whole.Clip(d.title, maxName)
-	d.sections = noteSections(lines, heads, front.lines)
+	d.sections = append(noteSections(lines, heads, front.lines), front.sections()...)
 	d.marks(lines, code)
 	d.links = different(links.Parse(name, data))
 	return d

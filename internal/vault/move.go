@@ -113,7 +113,7 @@ func (v *Vault) relink(ctx context.Context, p *pen.Pen, c *pen.Change) (pen.Agai
 	}
 	move := links.NewMove(slices.Sorted(maps.Keys(files)), map[string]string{c.From: c.To}, v.shortest(p))
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if !readable(name, KindNotes) && !links.Canvas(name) {
+		if !isNote(name) && !links.Canvas(name) {
 			continue
 		}
 		raw, err := p.Text(files[name])
@@ -146,7 +146,7 @@ func (v *Vault) everything(ctx context.Context, c *pen.Change) (map[string]strin
 		return nil, err
 	}
 	defer func() { _ = root.Close() }()
-	w := &walk{root: root, kind: anyKind, shut: v.excluded(), links: true, enter: func(string) {}}
+	w := &walk{root: root, source: Source{Kind: anyKind}, shut: v.excluded(), links: true, enter: func(string) {}}
 	if err := w.visit(ctx, ".", 0); err != nil {
 		return nil, err
 	}

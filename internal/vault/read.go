@@ -29,6 +29,8 @@ type Document struct {
 	Headings []string // of the whole file; of code, what it defines
 	Line     int      // where Text begins
 	Lines    int      // of the whole file
+	Page     int      // of a document: the one that was asked for, 0 for none
+	Pages    int      // of a document: how many are known
 	Text     string
 }
 
@@ -38,17 +40,24 @@ type Entry struct {
 	Tags                      []string
 	Size                      int64
 	Modified                  time.Time
+	Skipped                   string // why it is not searched, "" when it is
+	Partly                    string // what of it is not searched, "" when that is nothing
 }
 
-// Read reads an indexed file or a part of it. For a missing heading it returns
+// Read reads an indexed file or a part of it, of a document by a heading, a page
+// ("page 3") or both, not by lines. For a missing heading it returns
 // ErrNotFound, which names the headings that exist.
 func (v *Vault) Read(ctx context.Context, p Part) (Document, error) {
 	e, err := v.entry(ctx, p.Source, p.Path)
 	if err != nil {
 		return Document{}, fmt.Errorf("read %.300q: %w", p.Path, err)
 	}
-	s := v.o.Sources[slices.IndexFunc(v.o.Sources, func(s Source) bool { return s.Name == e.Source })]
-	d, err := v.open(s, p)
+	var d Document
+	if s := v.o.Sources[slices.IndexFunc(v.o.Sources, func(s Source) bool { return s.Name == e.Source })]; s.Kind == KindNotes && isPaper(e.Path) {
+		d, err = v.readPaper(ctx, e, p)
+	} else {
+		d, err = v.open(ctx, s, p)
+	}
 	if err != nil {
 		return Document{}, fmt.Errorf("read %q: %w", p.Path, err)
 	}
@@ -78,7 +87,7 @@ func (v *Vault) entry(ctx context.Context, source, name string) (e Entry, err er
 	return e, err
 }
 
-func (v *Vault) open(s Source, p Part) (d Document, err error) {
+func (v *Vault) open(ctx context.Context, s Source, p Part) (d Document, err error) {
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
 		return d, err
@@ -97,7 +106,7 @@ func (v *Vault) open(s Source, p Part) (d Document, err error) {
 		return d, text.Tell("%w: it is %s", ErrNotFound, c.skipped)
 	}
 	lines := strings.Split(c.text, "\n")
-	parts := spans(s, p.Path, c, lines)
+	parts := v.spans(ctx, s, p.Path, c, lines)
 	for _, h := range parts {
 		d.Headings = append(d.Headings, h.heading)
 	}
@@ -126,8 +135,8 @@ type span struct {
 }
 
 // spans lists the headings of a note, or what a file of code defines.
-func spans(s Source, name string, c content, lines []string) (all []span) {
-	if d := parse(s, name, c); len(d.symbols) > 0 {
+func (v *Vault) spans(ctx context.Context, s Source, name string, c content, lines []string) (all []span) {
+	if d, _ := v.parse(ctx, s, name, c); len(d.symbols) > 0 { // only documents fail
 		for i, y := range d.symbols {
 			from, to := comment(lines, y.line-1)+1, len(lines)
 			if i+1 < len(d.symbols) {
@@ -137,7 +146,7 @@ func spans(s Source, name string, c content, lines []string) (all []span) {
 		}
 		return all
 	}
-	if s.Kind == KindCode && !readable(name, KindNotes) {
+	if s.Kind == KindCode && !isNote(name) {
 		return nil
 	}
 	return noteSpans(c.text)
@@ -225,7 +234,7 @@ const maxDefinitions = 20
 func (v *Vault) Definition(ctx context.Context, name string) (hits []Hit, err error) {
 	owner, name := qualified(name)
 	err = v.asking(func(ix *index) error {
-		rows, err := ix.db.QueryContext(ctx, `SELECT y.rowid, d.id, d.source, d.path, d.title, y.name, y.line,
+		rows, err := ix.db.QueryContext(ctx, `SELECT y.rowid, d.id, d.source, d.path, d.title, y.name, y.line, 0, d.day, d.mtime,
 			coalesce((SELECT text FROM sections s WHERE s.doc = d.id AND s.line <= y.line ORDER BY s.line DESC LIMIT 1), '')
 			FROM symbols y JOIN docs d ON d.id = y.doc WHERE y.name = :name AND (:owner = '' OR y.owner = :owner)
 			ORDER BY y.name = :name COLLATE BINARY DESC, d.path, y.line LIMIT :limit`,

@@ -16,6 +16,8 @@ CREATE TABLE docs (
     name    TEXT NOT NULL, -- what links find it by
     title   TEXT NOT NULL,
     skipped TEXT NOT NULL, -- why nothing of it is indexed, '' when it is
+    partly  TEXT NOT NULL, -- what of it is not indexed, '' when that is nothing
+    day     INTEGER NOT NULL, -- that it is of, in days since 1970; 0 where it names none
     size    INTEGER NOT NULL,
     mtime   INTEGER NOT NULL,
     hash    BLOB NOT NULL,
@@ -29,6 +31,7 @@ CREATE TABLE sections (
     doc     INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE,
     heading TEXT NOT NULL,
     line    INTEGER NOT NULL,
+    page    INTEGER NOT NULL, -- of a document, from 1; 0 where there are none
     hash    BLOB NOT NULL, -- of what it means: kind, title, heading and text
     text    TEXT NOT NULL
 );
@@ -46,6 +49,14 @@ CREATE INDEX links_target ON links (target);
 -- What people may call a note: file name, title and aliases, in small letters.
 CREATE TABLE names (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, name TEXT NOT NULL, PRIMARY KEY (doc, name)) WITHOUT ROWID;
 CREATE INDEX names_name ON names (name);
+
+-- What stands at the head of notes, key by key, in small letters.
+CREATE TABLE properties (doc INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (doc, key, value)) WITHOUT ROWID;
+CREATE INDEX properties_key ON properties (key, value);
+
+-- Which folder a source was when files were last found in it: another one that is
+-- empty is not there yet, or no longer.
+CREATE TABLE folders (source TEXT PRIMARY KEY, mark TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE symbols (
     doc   INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE,

@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"parley/internal/vector"
 )
@@ -39,8 +40,10 @@ type Hit struct {
 	Source  string
 	Path    string // from the folder of its source, with slashes
 	Title   string
-	Heading string // of code, the symbol that is defined there
-	Line    int    // where Text begins in the file, from 1
+	Heading string    // of code, the symbol that is defined there
+	Line    int       // where Text begins in the file, from 1
+	Page    int       // of a document, from 1; 0 where there are none
+	Day     time.Time // that the file is of: the one that it names, or else when it was changed
 	Score   float64
 	Snippet string // at most 500 characters, around what was asked for
 	Text    string // the whole section
@@ -311,7 +314,7 @@ func (s *search) weigh() {
 
 // load fetches what was found.
 func (s *search) load(ctx context.Context) ([]Hit, error) {
-	rows, err := s.ix.db.QueryContext(ctx, `SELECT s.id, s.doc, d.source, d.path, d.title, s.heading, s.line, s.text
+	rows, err := s.ix.db.QueryContext(ctx, `SELECT s.id, s.doc, d.source, d.path, d.title, s.heading, s.line, s.page, d.day, d.mtime, s.text
 		FROM sections s JOIN docs d ON d.id = s.doc WHERE s.id IN (SELECT value FROM json_each(?))`, s.list())
 	if err != nil {
 		return nil, err
@@ -323,12 +326,21 @@ func scanHits(rows *sql.Rows) (hits []Hit, err error) {
 	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var h Hit
-		if err := rows.Scan(&h.id, &h.doc, &h.Source, &h.Path, &h.Title, &h.Heading, &h.Line, &h.Text); err != nil {
+		var day, mtime int64
+		if err := rows.Scan(&h.id, &h.doc, &h.Source, &h.Path, &h.Title, &h.Heading, &h.Line, &h.Page, &day, &mtime, &h.Text); err != nil {
 			return nil, err
 		}
+		h.dated(day, mtime)
 		hits = append(hits, h)
 	}
 	return hits, rows.Err()
+}
+
+// dated sets the day of a hit.
+func (h *Hit) dated(day, mtime int64) {
+	if h.Day = time.Unix(0, mtime); day != 0 {
+		h.Day = time.Unix(day*secondsOfDay, 0).UTC()
+	}
 }
 
 // list returns the sections found, as JSON.

@@ -39,6 +39,9 @@ type Options struct {
 	// HardLinks also reads and writes files with more than one name. The other
 	// name may be outside of the folders.
 	HardLinks bool
+	// PDF returns the text of the pages of a PDF and how many it has, as pdf.Pages
+	// does; nil reads none.
+	PDF func(ctx context.Context, data []byte) (pages []string, total int, err error)
 	// Embed makes vectors of sections and questions, with the model named; nil
 	// finds passages by words alone.
 	Embed      vector.Embed
@@ -67,6 +70,7 @@ type Status struct {
 	Vectors             int    // made so far, of different sections
 	Wordless            int    // different sections that the model makes no vector of
 	Done, Total         int    // files of the check that is under way, or of the last one
+	Unread              int    // documents that are still to be looked at, while that is under way
 	Err                 string // the last thing that went wrong and still is, "" when all is well
 	Checked             time.Time
 	Sources             []SourceStatus
@@ -79,6 +83,7 @@ type SourceStatus struct {
 	Linked             int    // skipped because they have more than one name
 	Err                string // why the folder or parts of it cannot be read now
 	Away               bool   // the folder itself cannot be read; what was known of it stays
+	Empty              bool   // of one that is away: it can be read, but all files are gone at once
 }
 
 // Vault is the only way to the folders. It is safe for many goroutines.
@@ -88,6 +93,7 @@ type Vault struct {
 	wake chan struct{} // asks Run for a full check; holds one
 
 	checking sync.Mutex // held by the one full check that is under way
+	reading  sync.Mutex // held while documents are read
 	changing sync.Mutex // held while the index is written, or replaced
 	writing  sync.Mutex // held while a note is written
 

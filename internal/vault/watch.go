@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -31,8 +33,9 @@ type follower struct {
 	v       *Vault
 	notify  *fsnotify.Watcher
 	pending map[place]bool
-	all     bool // a full check is due
-	deaf    bool // some folder cannot be followed, which was said
+	all     bool          // a full check is due
+	papers  chan struct{} // asks for a look at the documents; holds one
+	deaf    bool          // some folder cannot be followed, which was said
 }
 
 // Run brings the index up to date and follows the folders until the context
@@ -44,7 +47,10 @@ func (v *Vault) Run(ctx context.Context) error {
 	}
 	defer func() { _ = notify.Close() }()
 	v.mend(ctx)
-	f := &follower{v: v, notify: notify, pending: map[place]bool{}}
+	f := &follower{v: v, notify: notify, pending: map[place]bool{}, papers: make(chan struct{}, 1)}
+	var reader sync.WaitGroup
+	reader.Go(func() { f.read(ctx) })
+	defer reader.Wait()
 	f.full(ctx)
 	// The index was in use while the files were compared; silent damage is found
 	// now, and the index is then rebuilt.
@@ -79,6 +85,29 @@ func (v *Vault) Run(ctx context.Context) error {
 	}
 }
 
+// read reads documents when they may have changed, beside all else. They take long.
+func (f *follower) read(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.papers:
+		}
+		if err := f.v.readPapers(ctx); err != nil && ctx.Err() == nil {
+			f.v.o.Log.Warn("documents could not be read", "err", err)
+			f.v.nudge()
+		}
+	}
+}
+
+// look asks for a look at the documents.
+func (f *follower) look() {
+	select {
+	case f.papers <- struct{}{}:
+	default:
+	}
+}
+
 // full checks everything and watches every folder on the way.
 func (f *follower) full(ctx context.Context) {
 	f.all = false
@@ -86,6 +115,7 @@ func (f *follower) full(ctx context.Context) {
 	if err := f.v.refresh(ctx, f.watch); err != nil && ctx.Err() == nil {
 		f.v.o.Log.Error("the notes could not be indexed", "err", err)
 	}
+	f.look()
 }
 
 // watch follows a folder. One that cannot be followed is still looked at by
@@ -132,6 +162,9 @@ func (f *follower) catchUp(ctx context.Context) {
 	}
 	clear(f.pending)
 	for _, p := range append(gone, there...) {
+		if path.Ext(p.path) != ".md" { // a document, or a folder of some
+			f.look()
+		}
 		s := f.v.o.Sources[p.source]
 		err := f.v.check(ctx, job{source: s, scope: p.path, enter: func(dir string) { f.watch(s, dir) }})
 		if err == nil {
@@ -175,11 +208,7 @@ func (v *Vault) due() bool {
 		return true
 	}
 	for i, s := range st.Sources {
-		if !s.Away {
-			continue
-		}
-		if root, err := os.OpenRoot(v.o.Sources[i].Dir); err == nil {
-			_ = root.Close()
+		if s.Away && s.back(v.o.Sources[i].Dir) {
 			return true
 		}
 	}

@@ -16,10 +16,18 @@ var (
 	ErrChanged  = pen.ErrChanged
 )
 
+// errEmpty is why a folder counts as away although it can be read.
+var errEmpty = text.Tell("all files are gone at once, so the folder counts as away (a disk that is not mounted?) and what was known of it stays; if you emptied it, put one note into it")
+
 // Why a file in its folder is not in the index, for Status.
 const (
 	skipLarge  = "too large"
 	skipBinary = "not text"
 	skipLinked = "a hard link, a second name of a file that may be outside of the folder"
 	skipPanic  = "cannot be parsed"
+	skipBroken = "damaged, or not what its name says"
+	skipLocked = "protected by a password, or in Word's old format: save it as .docx"
+	skipSlow   = "too slow to read, or takes too much memory"
+	skipBlank  = "without text: pictures of pages, perhaps"
+	skipPDF    = "a PDF, and nothing here reads one"
 )

@@ -1,0 +1,183 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/internal/links"
+	"parley/internal/paper"
+	"parley/internal/pdf"
+	whole "parley/internal/text"
+)
+
+// maxPaper is how large a document may be.
+const maxPaper = 64 << 20
+
+// paperEndings lists the documents that are read beside notes. Word's old format is
+// not, and is listed so that people learn why it is not found.
+var paperEndings = strings.Fields(".pdf .docx .docm .canvas .doc")
+
+// isPaper reports whether a file is a document, which takes long to read.
+func isPaper(name string) bool {
+	return slices.Contains(paperEndings, strings.ToLower(path.Ext(name)))
+}
+
+// parsePaper reads a document. Its error is not about the document: it may be read
+// the next time.
+func (v *Vault) parsePaper(ctx context.Context, name string, data []byte) (d document, err error) {
+	var p paper.Paper
+	switch ending := strings.ToLower(path.Ext(name)); ending {
+	case ".pdf":
+		p, err = v.readPDF(ctx, data)
+	case ".canvas":
+		p, err = paper.Canvas(data)
+	default:
+		p, err = paper.Word(data)
+	}
+	d.title = strings.TrimSuffix(path.Base(name), path.Ext(name))
+	if d.skipped = unreadable(err); err != nil {
+		if d.skipped != "" {
+			err = nil
+		}
+		return d, err
+	}
+	if p.Title != "" {
+		d.title = whole.Clip(p.Title, maxName)
+	}
+	d.partly, d.day = p.Partly, dayOf(name, nil)
+	for _, piece := range p.Pieces {
+		lines := strings.Split(piece.Text, "\n")
+		for _, s := range cut(lines, 0, len(lines)) {
+			s.heading, s.trail, s.page = whole.Clip(piece.Heading, maxName), piece.Trail, piece.Page
+			d.sections = append(d.sections, s)
+		}
+		if links.Canvas(name) { // its cards are Markdown
+			d.marks(lines, make([]bool, len(lines)))
+		}
+	}
+	if links.Canvas(name) {
+		d.links = different(links.Parse(name, string(data)))
+	}
+	if len(d.sections) == 0 {
+		d.sections = []section{{line: 1}}
+	}
+	return d, nil
+}
+
+// readPDF reads a PDF with Options.PDF.
+func (v *Vault) readPDF(ctx context.Context, data []byte) (p paper.Paper, err error) {
+	if v.o.PDF == nil {
+		return p, errNoReader
+	}
+	pages, total, err := v.o.PDF(ctx, data)
+	if err != nil {
+		return p, err
+	}
+	for i, text := range pages {
+		if strings.TrimSpace(text) != "" {
+			p.Pieces = append(p.Pieces, paper.Piece{Page: i + 1, Text: text})
+		}
+	}
+	switch {
+	case len(p.Pieces) == 0:
+		return p, paper.ErrBlank
+	case len(pages) < total:
+		p.Partly = fmt.Sprintf("pages %d to %d", len(pages)+1, total)
+	}
+	return p, nil
+}
+
+var errNoReader = errors.New("no reader of PDFs")
+
+// unreadable returns why a document is skipped, "" where an error says nothing about
+// it.
+func unreadable(err error) string {
+	for _, c := range []struct {
+		err error
+		why string
+	}{
+		{paper.ErrBroken, skipBroken}, {pdf.ErrBroken, skipBroken}, {paper.ErrLocked, skipLocked}, {pdf.ErrLocked, skipLocked},
+		{paper.ErrLarge, skipLarge}, {pdf.ErrSlow, skipSlow}, {paper.ErrBlank, skipBlank}, {errNoReader, skipPDF},
+	} {
+		if errors.Is(err, c.err) {
+			return c.why
+		}
+	}
+	return ""
+}
+
+// readPaper returns a document, or a part of it, as it was last read.
+func (v *Vault) readPaper(ctx context.Context, e Entry, p Part) (d Document, err error) {
+	all, err := v.paperSections(ctx, e)
+	if err != nil {
+		return d, err
+	}
+	d.Line = 1
+	heading, page := pageOf(p.Heading)
+	for _, s := range all {
+		if s.heading != "" && !slices.Contains(d.Headings, s.heading) {
+			d.Headings = append(d.Headings, s.heading)
+		}
+		d.Pages = max(d.Pages, s.page)
+	}
+	var b strings.Builder
+	at := 0
+	for _, s := range all {
+		if page != 0 && s.page != page || heading != "" && !sameHeading(s.heading, heading) {
+			continue
+		}
+		if s.page != at {
+			fmt.Fprintf(&b, "— page %d —\n", s.page)
+			at = s.page
+		}
+		b.WriteString(s.text + "\n\n")
+	}
+	if b.Len() == 0 && p.Heading != "" {
+		return d, whole.Tell("%w: no heading or page %.200q; it has %d pages and the headings %.2000s", ErrNotFound, p.Heading, d.Pages, strings.Join(d.Headings, " | "))
+	}
+	d.Text, d.Page = strings.TrimSpace(b.String()), page
+	d.Lines = strings.Count(d.Text, "\n") + 1
+	return d, nil
+}
+
+// paperSections lists the sections of an indexed document, in its order.
+func (v *Vault) paperSections(ctx context.Context, e Entry) (all []section, err error) {
+	return all, v.asking(func(ix *index) error {
+		rows, err := ix.db.QueryContext(ctx, `SELECT s.heading, s.page, s.text FROM docs d JOIN sections s ON s.doc = d.id
+			WHERE d.source = ? AND d.path = ? ORDER BY s.id`, e.Source, e.Path)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			var s section
+			if err := rows.Scan(&s.heading, &s.page, &s.text); err != nil {
+				return err
+			}
+			all = append(all, s)
+		}
+		return rows.Err()
+	})
+}
+
+var pageForm = regexp.MustCompile(`(?i)^(.*?),?\s*\b(?:page|p\.?|seite|s\.|página|pagina|pág\.|strona|стр\.?|страница|第)[\s=]*(\d{1,6})\s*(?:页|頁|ページ)?$`)
+
+// PageMark is how a page is cited, behind "#" or a heading.
+func PageMark(page int) string { return fmt.Sprintf("page %d", page) }
+
+// pageOf parts what is cited of a document into heading and page: "page 3", or
+// "Costs, page 3". page is 0 for none.
+func pageOf(cited string) (heading string, page int) {
+	m := pageForm.FindStringSubmatch(strings.TrimSpace(cited))
+	if m == nil {
+		return cited, 0
+	}
+	page, _ = strconv.Atoi(m[2]) // digits
+	return strings.TrimSpace(m[1]), page
+}
