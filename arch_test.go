@@ -94,8 +94,9 @@ var rooms = []allowed{
 	{"internal/playbook/sheet", "internal/yamldoc", "mistakes are shown with their line"},
 	{"internal/playbook", "internal/yamldoc", "mistakes are shown with their line"},
 	{"internal/vault", "internal/paper", "documents beside the notes"},
-	{"internal/vault", "internal/pdf", "why a PDF was not read"},
-	{"internal/vault", "internal/yamldoc", "titles and tags at the head of a note"},
+	{"internal/paper", "internal/pdf", "why a PDF was not read"},
+	{"internal/vault", "internal/front", "titles, tags and properties of notes"},
+	{"internal/front", "internal/yamldoc", "titles and tags at the head of a note"},
 	{"internal/playbook", "internal/llm", "conditions in plain words are judged by a model"},
 	{"internal/playbook", "internal/vector", "shortlists them by what they mean"},
 
@@ -250,7 +251,7 @@ var libraries = []allowed{
 
 	{"internal/vault", "github.com/yuin/goldmark", "where the headings and the code of a note are"},
 	{"internal/cite", "github.com/yuin/goldmark", "which parts of an answer are prose"},
-	{"internal/vault", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
+	{"internal/front", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
 	{"internal/vault", "github.com/fsnotify/fsnotify", "hears of changed files"},
 
 	{"internal/playbook", "github.com/goccy/go-yaml", "reads the example in tests"},

@@ -1,6 +1,7 @@
 // Package paper reads documents that are not plain text: what Word and Obsidian's
-// canvas keep, as pieces that can be found and cited. It opens no file and starts
-// no process. Whatever it is given, it stays within its bounds.
+// canvas keep, and what others read of PDFs, as pieces that can be found and cited. It
+// opens no file and starts no process. Whatever it is given, it stays within its
+// bounds.
 package paper
 
 import (
@@ -25,12 +26,12 @@ type Piece struct {
 	Text    string // lines; tables have a line for each row
 }
 
-// Why a document has no text. Each is the end of a sentence "it is …" or "it …".
+// Why a document has no text; Why has words for people.
 var (
-	ErrBroken = errors.New("is damaged, or not what its name says")
-	ErrLocked = errors.New("is protected by a password, or in Word's old format")
-	ErrLarge  = errors.New("unpacks to more than is read")
-	ErrBlank  = errors.New("has no text")
+	ErrBroken = errors.New("the document is damaged, or not what its name says")
+	ErrLocked = errors.New("the document has a password, or Word's old format")
+	ErrLarge  = errors.New("the document unpacks to more than is read")
+	ErrBlank  = errors.New("the document has no text")
 )
 
 // Bounds of one document.
@@ -57,7 +58,7 @@ func (g *gather) add(p Piece) {
 		return
 	}
 	if left := maxText - g.size; len(p.Text) > left || len(g.Pieces) == maxPieces {
-		g.Partly = "what follows the first 4 MB of text"
+		g.Partly = wordsRest
 		if p.Text = text.ClipBytes(p.Text, left); p.Text == "" || len(g.Pieces) == maxPieces {
 			return
 		}

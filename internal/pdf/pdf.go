@@ -51,9 +51,9 @@ const pageMark = "\f"
 
 // Why a PDF has no pages to read.
 var (
-	ErrLocked = errors.New("is protected by a password")
-	ErrBroken = errors.New("is damaged, or no PDF")
-	ErrSlow   = errors.New("takes too long or too much memory to read")
+	ErrLocked = errors.New("the PDF has a password")
+	ErrBroken = errors.New("the PDF is damaged, or none")
+	ErrSlow   = errors.New("the PDF takes too long, or too much memory")
 )
 
 // Read returns the text of a PDF that is attached: its first pages.

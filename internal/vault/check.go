@@ -8,6 +8,8 @@ import (
 	"maps"
 	"os"
 	"strings"
+
+	"parley/internal/paper"
 )
 
 // Bounds of one commit: between two commits, searches and writes continue.
@@ -162,7 +164,7 @@ func (v *Vault) check(ctx context.Context, j job) error {
 	if gone, err := v.vanished(ctx, j, w); err != nil || gone {
 		return err
 	}
-	maps.DeleteFunc(known, func(name string, _ stamp) bool { return isPaper(name) != j.papers })
+	maps.DeleteFunc(known, func(name string, _ stamp) bool { return paper.Is(name) != j.papers })
 	if err := v.compare(ctx, j, w, known); err != nil {
 		return err
 	}
@@ -246,7 +248,7 @@ func (c *change) take(d document, was stamp) {
 		for _, s := range d.sections {
 			c.size += len(s.text)
 		}
-		if isPaper(d.path) {
+		if paper.Is(d.path) {
 			c.size += paperSize
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"parley/internal/paper"
 )
 
 // Bounds of what is read.
@@ -84,7 +86,7 @@ func (w *walk) visit(ctx context.Context, name string, depth int) error {
 		return nil
 	case info.Mode().IsRegular() && readable(name, w.source.Kind):
 		w.met++
-		if isPaper(name) == w.papers || w.source.Kind == anyKind {
+		if paper.Is(name) == w.papers || w.source.Kind == anyKind {
 			size, mtime := stampOf(info, w.links)
 			w.files = append(w.files, file{name, size, mtime})
 		}
@@ -165,7 +167,7 @@ func readable(name, kind string) bool {
 	if kind == KindCode {
 		return slices.Contains(codeEndings, ending)
 	}
-	return isNote(name) || isPaper(name)
+	return isNote(name) || paper.Is(name)
 }
 
 // isNote reports whether a file is Markdown, by its ending.
@@ -199,7 +201,7 @@ func read(root *os.Root, name, kind string, links bool) (content, error) {
 	switch {
 	case kind == KindCode:
 		limit = maxCode
-	case isPaper(name):
+	case paper.Is(name):
 		limit = maxPaper
 	}
 	looked, err := root.Lstat(name)
@@ -235,7 +237,7 @@ func read(root *os.Root, name, kind string, links bool) (content, error) {
 	}
 	sum := sha256.Sum256(data)
 	c.hash = sum[:16]
-	if kind != KindCode && isPaper(name) {
+	if kind != KindCode && paper.Is(name) {
 		c.raw = data
 		return c, nil
 	}
@@ -268,7 +270,7 @@ func (v *Vault) parse(ctx context.Context, s Source, name string, c content) (d 
 		return document{skipped: c.skipped, title: path.Base(name)}, nil
 	case s.Kind == KindCode:
 		return parseCode(name, c.text), nil
-	case isPaper(name):
+	case paper.Is(name):
 		return v.parsePaper(ctx, name, c.raw)
 	}
 	return parseNote(name, c.text), nil

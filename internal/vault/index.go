@@ -229,7 +229,7 @@ func (p *put) document(d document, fresh map[string]map[string]bool) {
 	doc := p.exec("INSERT INTO docs (source, path, kind, name, title, skipped, partly, day, size, mtime, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		d.source, d.path, d.kind, noteName(path.Base(d.path)), d.title, d.skipped, d.partly, d.day, d.size, d.mtime, []byte(d.hash))
 	for _, o := range d.properties {
-		p.exec("INSERT OR IGNORE INTO properties (doc, key, value) VALUES (?, ?, ?)", doc, o.key, o.value)
+		p.exec("INSERT OR IGNORE INTO properties (doc, key, value) VALUES (?, ?, ?)", doc, o.Key, o.Value)
 	}
 	for _, t := range d.tags {
 		p.exec("INSERT OR IGNORE INTO tags (doc, tag) VALUES (?, ?)", doc, t)

@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"parley/internal/front"
 	"parley/internal/links"
 	whole "parley/internal/text"
 )
@@ -31,7 +32,7 @@ type document struct {
 	skipped            string // why it has no sections, "" when it has
 	partly             string // what of it is in none, "" when that is nothing
 	day                int    // that it is of, in days since 1970, 0 for none
-	properties         []property
+	properties         []front.Property
 	tags, aliases      []string
 	links              []links.Link
 	sections           []section
@@ -71,8 +72,8 @@ type head struct {
 
 // parseNote parses a Markdown file. data is valid UTF-8.
 func parseNote(name, data string) document {
-	front, rest := frontmatter(data)
-	d := document{title: front.title, tags: front.tags, aliases: front.aliases, properties: front.properties, day: dayOf(name, front.properties)}
+	matter, rest := front.Parse(data)
+	d := document{title: plain(matter.Title), tags: matter.Tags, aliases: matter.Aliases, properties: matter.Properties, day: front.Day(name, matter.Properties)}
 	lines := strings.Split(rest, "\n")
 	heads, code := outline(rest, lines)
 	if d.title == "" {
@@ -82,7 +83,12 @@ func parseNote(name, data string) document {
 		d.title = strings.TrimSuffix(path.Base(name), path.Ext(name))
 	}
 	d.title = whole.Clip(d.title, maxName)
-	d.sections = append(noteSections(lines, heads, front.lines), front.sections()...)
+	d.sections = noteSections(lines, heads, matter.Lines)
+	properties := strings.Split(matter.Text(), "\n")
+	for _, s := range cut(properties, 0, len(properties)) {
+		s.line = 2
+		d.sections = append(d.sections, s)
+	}
 	d.marks(lines, code)
 	d.links = different(links.Parse(name, data))
 	return d

@@ -237,3 +237,21 @@ func targets(all []links.Link) (said []string) {
 	}
 	return said
 }
+
+// What stands at the head of a note is found and read like the rest.
+func TestPropertiesAreFound(t *testing.T) {
+	f := newFolder(t)
+	f.put("People/Anna.md", "---\ntags: [friend]\nphone: \"+49 30 5550123\"\nbirthday: 2 May\n---\n# Anna\n\nLikes tea.\n")
+	f.put("People/Ben.md", "---\nphone: +49 40 777\n---\n# Ben\n\nLikes coffee.\n")
+	f.put("broken.md", "---\npin: [4711\n---\n# Broken\n")
+	f.refresh()
+	for ask, want := range map[string]string{"5550123": "People/Anna.md", "Anna's phone": "People/Anna.md", "birthday": "People/Anna.md", "pin 4711": "broken.md"} {
+		if got := f.paths(ask); !strings.HasPrefix(got+" ", want+" ") {
+			t.Errorf("%s: %q", ask, got)
+		}
+	}
+	hits, err := f.Search(t.Context(), Query{Text: "5550123"})
+	if err != nil || len(hits) == 0 || hits[0].Line != 2 || !strings.Contains(hits[0].Text, "phone: +49 30 5550123") {
+		t.Errorf("%+v, %v", hits, err)
+	}
+}

@@ -2,7 +2,6 @@ package vault
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -10,38 +9,21 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/front"
 	"parley/internal/links"
 	"parley/internal/paper"
-	"parley/internal/pdf"
 	whole "parley/internal/text"
 )
 
 // maxPaper is how large a document may be.
 const maxPaper = 64 << 20
 
-// paperEndings lists the documents that are read beside notes. Word's old format is
-// not, and is listed so that people learn why it is not found.
-var paperEndings = strings.Fields(".pdf .docx .docm .canvas .doc")
-
-// isPaper reports whether a file is a document, which takes long to read.
-func isPaper(name string) bool {
-	return slices.Contains(paperEndings, strings.ToLower(path.Ext(name)))
-}
-
 // parsePaper reads a document. Its error is not about the document: it may be read
 // the next time.
-func (v *Vault) parsePaper(ctx context.Context, name string, data []byte) (d document, err error) {
-	var p paper.Paper
-	switch ending := strings.ToLower(path.Ext(name)); ending {
-	case ".pdf":
-		p, err = v.readPDF(ctx, data)
-	case ".canvas":
-		p, err = paper.Canvas(data)
-	default:
-		p, err = paper.Word(data)
-	}
-	d.title = strings.TrimSuffix(path.Base(name), path.Ext(name))
-	if d.skipped = unreadable(err); err != nil {
+func (v *Vault) parsePaper(ctx context.Context, name string, data []byte) (document, error) {
+	d := document{title: strings.TrimSuffix(path.Base(name), path.Ext(name)), day: front.Day(name, nil)}
+	p, err := paper.Read(ctx, name, data, v.o.PDF)
+	if d.skipped = paper.Why(err); d.skipped != "" || err != nil {
 		if d.skipped != "" {
 			err = nil
 		}
@@ -50,7 +32,7 @@ func (v *Vault) parsePaper(ctx context.Context, name string, data []byte) (d doc
 	if p.Title != "" {
 		d.title = whole.Clip(p.Title, maxName)
 	}
-	d.partly, d.day = p.Partly, dayOf(name, nil)
+	d.partly = p.Partly
 	for _, piece := range p.Pieces {
 		lines := strings.Split(piece.Text, "\n")
 		for _, s := range cut(lines, 0, len(lines)) {
@@ -68,48 +50,6 @@ func (v *Vault) parsePaper(ctx context.Context, name string, data []byte) (d doc
 		d.sections = []section{{line: 1}}
 	}
 	return d, nil
-}
-
-// readPDF reads a PDF with Options.PDF.
-func (v *Vault) readPDF(ctx context.Context, data []byte) (p paper.Paper, err error) {
-	if v.o.PDF == nil {
-		return p, errNoReader
-	}
-	pages, total, err := v.o.PDF(ctx, data)
-	if err != nil {
-		return p, err
-	}
-	for i, text := range pages {
-		if strings.TrimSpace(text) != "" {
-			p.Pieces = append(p.Pieces, paper.Piece{Page: i + 1, Text: text})
-		}
-	}
-	switch {
-	case len(p.Pieces) == 0:
-		return p, paper.ErrBlank
-	case len(pages) < total:
-		p.Partly = fmt.Sprintf("pages %d to %d", len(pages)+1, total)
-	}
-	return p, nil
-}
-
-var errNoReader = errors.New("no reader of PDFs")
-
-// unreadable returns why a document is skipped, "" where an error says nothing about
-// it.
-func unreadable(err error) string {
-	for _, c := range []struct {
-		err error
-		why string
-	}{
-		{paper.ErrBroken, skipBroken}, {pdf.ErrBroken, skipBroken}, {paper.ErrLocked, skipLocked}, {pdf.ErrLocked, skipLocked},
-		{paper.ErrLarge, skipLarge}, {pdf.ErrSlow, skipSlow}, {paper.ErrBlank, skipBlank}, {errNoReader, skipPDF},
-	} {
-		if errors.Is(err, c.err) {
-			return c.why
-		}
-	}
-	return ""
 }
 
 // readPaper returns a document, or a part of it, as it was last read.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"parley/internal/pdf"
+	"parley/internal/paper"
 )
 
 // docx is a Word document whose main part has this body.
@@ -35,9 +35,9 @@ func (f *folder) pages(_ context.Context, data []byte) (pages []string, total in
 	text, ok := strings.CutPrefix(string(data), "%PDF\x00")
 	switch {
 	case !ok:
-		return nil, 0, fmt.Errorf("read PDF: %w", pdf.ErrBroken)
+		return nil, 0, fmt.Errorf("read PDF: %w", paper.ErrBroken)
 	case text == "locked":
-		return nil, 0, pdf.ErrLocked
+		return nil, 0, paper.ErrLocked
 	case text == "busy":
 		return nil, 0, errors.New("fork: try again")
 	}
@@ -174,8 +174,8 @@ func TestNastyDocumentsAreSkippedWithAWord(t *testing.T) {
 	for _, e := range list {
 		got[e.Path] = e.Skipped + e.Partly
 	}
-	want := map[string]string{"book.pdf": "pages 4 to 5", "scan.pdf": skipBlank, "secret.pdf": skipLocked, "broken.PDF": skipBroken, "broken.docx": skipBroken,
-		"old.doc": skipLocked, "broken.canvas": skipBroken, "bomb.docx": skipLarge, "huge.pdf": skipLarge}
+	want := map[string]string{"book.pdf": "pages 4 to 5", "scan.pdf": "without text: pictures of pages, perhaps", "secret.pdf": "protected by a password, or in Word's old format: save it as .docx", "broken.PDF": "damaged, or not what its name says", "broken.docx": "damaged, or not what its name says",
+		"old.doc": "protected by a password, or in Word's old format: save it as .docx", "broken.canvas": "damaged, or not what its name says", "bomb.docx": "too large, once unpacked", "huge.pdf": skipLarge}
 	for name, why := range want {
 		if got[name] != why {
 			t.Errorf("%s: %q, want %q", name, got[name], why)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/front"
+	"parley/internal/paper"
 	"parley/internal/sqlite"
 	"parley/internal/text"
 )
@@ -53,7 +55,7 @@ func (v *Vault) Read(ctx context.Context, p Part) (Document, error) {
 		return Document{}, fmt.Errorf("read %.300q: %w", p.Path, err)
 	}
 	var d Document
-	if s := v.o.Sources[slices.IndexFunc(v.o.Sources, func(s Source) bool { return s.Name == e.Source })]; s.Kind == KindNotes && isPaper(e.Path) {
+	if s := v.o.Sources[slices.IndexFunc(v.o.Sources, func(s Source) bool { return s.Name == e.Source })]; s.Kind == KindNotes && paper.Is(e.Path) {
 		d, err = v.readPaper(ctx, e, p)
 	} else {
 		d, err = v.open(ctx, s, p)
@@ -153,7 +155,7 @@ func (v *Vault) spans(ctx context.Context, s Source, name string, c content, lin
 }
 
 func noteSpans(text string) (all []span) {
-	front, rest := frontmatter(text)
+	matter, rest := front.Parse(text)
 	lines := strings.Split(rest, "\n")
 	heads, _ := outline(rest, lines)
 	for i, h := range heads {
@@ -161,7 +163,7 @@ func noteSpans(text string) (all []span) {
 		if j := slices.IndexFunc(heads[i+1:], func(n head) bool { return n.level <= h.level }); j >= 0 {
 			to = heads[i+1+j].line
 		}
-		all = append(all, span{h.text, front.lines + h.line + 1, front.lines + h.body + 1, front.lines + to})
+		all = append(all, span{h.text, matter.Lines + h.line + 1, matter.Lines + h.body + 1, matter.Lines + to})
 	}
 	return all
 }

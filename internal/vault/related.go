@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/front"
 	"parley/internal/links"
 	"parley/internal/text"
 )
@@ -138,7 +139,7 @@ func (v *Vault) near(ctx context.Context, e Entry) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, body := frontmatter(d.Text)
+	_, body := front.Parse(d.Text)
 	hits, err := v.Search(ctx, Query{Text: text.Clip(d.Title+" "+strings.Join(d.Tags, " ")+" "+body, asksBy), Limit: maxFitting})
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/front"
 	"parley/internal/vector"
 )
 
@@ -339,7 +340,7 @@ func scanHits(rows *sql.Rows) (hits []Hit, err error) {
 // dated sets the day of a hit.
 func (h *Hit) dated(day, mtime int64) {
 	if h.Day = time.Unix(0, mtime); day != 0 {
-		h.Day = time.Unix(day*secondsOfDay, 0).UTC()
+		h.Day = time.Unix(day*front.SecondsOfDay, 0).UTC()
 	}
 }
 

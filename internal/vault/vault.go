@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"parley/internal/paper"
 	"parley/internal/vector"
 )
 
@@ -39,9 +40,7 @@ type Options struct {
 	// HardLinks also reads and writes files with more than one name. The other
 	// name may be outside of the folders.
 	HardLinks bool
-	// PDF returns the text of the pages of a PDF and how many it has, as pdf.Pages
-	// does; nil reads none.
-	PDF func(ctx context.Context, data []byte) (pages []string, total int, err error)
+	PDF       paper.PDF // reads PDFs, as pdf.Pages does; nil reads none
 	// Embed makes vectors of sections and questions, with the model named; nil
 	// finds passages by words alone.
 	Embed      vector.Embed

@@ -25,9 +25,4 @@ const (
 	skipBinary = "not text"
 	skipLinked = "a hard link, a second name of a file that may be outside of the folder"
 	skipPanic  = "cannot be parsed"
-	skipBroken = "damaged, or not what its name says"
-	skipLocked = "protected by a password, or in Word's old format: save it as .docx"
-	skipSlow   = "too slow to read, or takes too much memory"
-	skipBlank  = "without text: pictures of pages, perhaps"
-	skipPDF    = "a PDF, and nothing here reads one"
 )

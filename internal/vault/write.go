@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"parley/internal/front"
 	"parley/internal/pen"
 	"parley/internal/text"
 )
@@ -144,10 +145,10 @@ func titled(n Note) string {
 	if title == "" || parseNote("", text).title == title {
 		return ended(text)
 	}
-	front, rest := frontmatter(text)
-	if front.lines > 0 {
+	matter, rest := front.Parse(text)
+	if matter.Lines > 0 {
 		head := text[:len(text)-len(rest)]
-		if front.title == "" {
+		if matter.Title == "" {
 			return ended(head + "\n# " + title + "\n\n" + strings.TrimLeft(rest, "\n"))
 		}
 		return ended(text)

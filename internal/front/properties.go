@@ -1,4 +1,4 @@
-package vault
+package front
 
 import (
 	"path"
@@ -14,15 +14,17 @@ import (
 // Bounds of the properties of one note.
 const (
 	maxProperties = 500
+	maxKey        = 200 // characters
 	maxValue      = 500 // characters
 	maxKeyDepth   = 4   // keys below each other
 )
 
-// property is a value at the head of a note, under its key, such as "phone".
-type property struct{ key, value string }
+// Property is a value at the head of a note, under its key in small letters, such as
+// "phone".
+type Property struct{ Key, Value string }
 
 // property takes what stands under a key; keys below it are joined with dots.
-func (f *front) property(key string, n ast.Node, depth int) {
+func (f *Matter) property(key string, n ast.Node, depth int) {
 	below := pairs(n)
 	if depth < maxKeyDepth {
 		for _, pair := range below {
@@ -30,8 +32,8 @@ func (f *front) property(key string, n ast.Node, depth int) {
 		}
 	}
 	for _, v := range scalars(n) {
-		if v != "" && len(f.properties) < maxProperties {
-			f.properties = append(f.properties, property{whole.Clip(key, maxName), whole.Clip(v, maxValue)})
+		if v != "" && len(f.Properties) < maxProperties {
+			f.Properties = append(f.Properties, Property{whole.Clip(key, maxKey), whole.Clip(v, maxValue)})
 		}
 	}
 }
@@ -50,28 +52,21 @@ func scalars(n ast.Node) (values []string) {
 	return values
 }
 
-// sections makes the properties a section that is found like any other. Of YAML
-// that cannot be read it is the text as it stands there.
-func (f *front) sections() (all []section) {
+// Text is the properties as lines, to be found like any other text. Of YAML that
+// cannot be read it is what stands there.
+func (f *Matter) Text() string {
 	text, last := "", ""
-	for _, p := range f.properties {
-		if p.key == last {
-			text += ", " + p.value
+	for _, p := range f.Properties {
+		if p.Key == last {
+			text += ", " + p.Value
 			continue
 		}
-		text, last = text+"\n"+p.key+": "+p.value, p.key
+		text, last = text+"\n"+p.Key+": "+p.Value, p.Key
 	}
-	if f.properties == nil && f.unread != "" {
-		text = "\n" + f.unread
+	if f.Properties == nil {
+		return f.Unread
 	}
-	if text == "" {
-		return nil
-	}
-	for _, s := range cut(strings.Split(text, "\n"), 1, strings.Count(text, "\n")+1) {
-		s.line = 2
-		all = append(all, s)
-	}
-	return all
+	return strings.TrimPrefix(text, "\n")
 }
 
 // Keys under which notes keep their day, in the languages of their writers; the
@@ -83,15 +78,15 @@ var (
 	dottedDay = whole.Pattern(`^(\d\d?)[./](\d\d?)[./]((?:19|20)\d\d)\b`)
 )
 
-// dayOf returns the day that a note is of, by its name or else by its properties,
+// Day returns the day that a note is of, by its name or else by its properties,
 // in days since 1970; 0 where it names none. A month is its first day.
-func dayOf(name string, properties []property) int {
+func Day(name string, properties []Property) int {
 	if day := dayIn(path.Base(name)); day != 0 {
 		return day
 	}
 	for _, key := range dayKeys {
 		for _, p := range properties {
-			if day := dayIn(p.value); p.key == key && day != 0 {
+			if day := dayIn(p.Value); p.Key == key && day != 0 {
 				return day
 			}
 		}
@@ -114,7 +109,8 @@ func dayIn(s string) int {
 	if err != nil {
 		return 0
 	}
-	return int(t.Unix() / secondsOfDay)
+	return int(t.Unix() / SecondsOfDay)
 }
 
-const secondsOfDay = 24 * 60 * 60
+// SecondsOfDay is what a day of Day is multiplied with to be a time.
+const SecondsOfDay = 24 * 60 * 60

@@ -1,4 +1,7 @@
-package vault
+// Package front reads what stands at the head of notes: title, tags, names and
+// properties in YAML, and the day that a note is of. Whatever stands there, the note
+// is read all the same. It searches nothing and changes no note.
+package front
 
 import (
 	"strings"
@@ -13,20 +16,21 @@ const (
 	maxFront     = 64 << 10
 	maxFrontNest = 32 // brackets, and list marks on one line
 	maxFrontRows = 2000
+	maxNames     = 500 // tags, and other names
 )
 
-// front is the metadata at the head of a note.
-type front struct {
-	title         string
-	tags, aliases []string
-	properties    []property // all others
-	unread        string     // what is there, where it cannot be read as YAML
-	lines         int        // how many lines of the file it takes
+// Matter is the metadata at the head of a note.
+type Matter struct {
+	Title         string     // as it is written
+	Tags, Aliases []string   // at most 500 of each
+	Properties    []Property // all others
+	Unread        string     // what is there, where it cannot be read as YAML
+	Lines         int        // how many lines of the file it takes
 }
 
-// frontmatter separates a note from the YAML at its head. Wrong, deep or long YAML is
-// ignored, and the note is read all the same.
-func frontmatter(data string) (f front, rest string) {
+// Parse separates a note from the YAML at its head. Of wrong, deep or long YAML only
+// the text is kept.
+func Parse(data string) (f Matter, rest string) {
 	if !strings.HasPrefix(data, "---\n") {
 		return f, data
 	}
@@ -34,7 +38,7 @@ func frontmatter(data string) (f front, rest string) {
 	window := data[:min(len(data), maxFront)]
 	for i, line := range strings.SplitAfter(window, "\n") {
 		if mark := strings.TrimRight(line, " \t\n"); i > 0 && (mark == "---" || mark == "...") {
-			end, f.lines = size, i+1
+			end, f.Lines = size, i+1
 			size += len(line)
 			break
 		}
@@ -49,14 +53,14 @@ func frontmatter(data string) (f front, rest string) {
 
 // read takes the few values that matter straight from the tree: nothing is
 // decoded, so aliases stay what they are and expand to nothing.
-func (f *front) read(text string) {
+func (f *Matter) read(text string) {
 	if tangled(text) {
-		f.unread = text
+		f.Unread = text
 		return
 	}
 	root, err := yamldoc.Parse(text)
 	if err != nil || root == nil {
-		f.unread = text
+		f.Unread = text
 		return
 	}
 	for _, pair := range pairs(root) {
@@ -64,15 +68,16 @@ func (f *front) read(text string) {
 		switch key := strings.ToLower(pair.Key.String()); key {
 		case "title":
 			if len(values) > 0 {
-				f.title = plain(values[0])
+				f.Title = values[0]
 			}
 		case "tags", "tag":
 			for _, v := range values {
-				f.tags = append(f.tags, strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })...)
+				f.Tags = append(f.Tags, strings.FieldsFunc(v, func(r rune) bool { return r == ',' || r == ' ' })...)
 			}
-			f.tags = few(f.tags)
+			f.Tags = f.Tags[:min(len(f.Tags), maxNames)]
 		case "aliases", "alias":
-			f.aliases = few(append(f.aliases, values...))
+			f.Aliases = append(f.Aliases, values...)
+			f.Aliases = f.Aliases[:min(len(f.Aliases), maxNames)]
 		default:
 			f.property(key, pair.Value, 1)
 		}
