@@ -203,7 +203,15 @@ func (p *Pen) Remove(name string) error {
 		}
 	}
 	settle(p.dir, path.Dir(rel))
-	return p.drop(func(c Change) bool { return c.From == name || c.To == name })
+	err = p.drop(func(c Change) bool { return c.From == name || c.To == name })
+	for _, at := range []string{path.Dir(kept), changes} { // the folders that it leaves empty
+		for ; at != "."; at = path.Dir(at) {
+			if p.dir.Remove(at) != nil {
+				break
+			}
+		}
+	}
+	return err
 }
 
 // Forget takes a person's name out of all books, and the changes they made.
