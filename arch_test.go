@@ -218,6 +218,8 @@ var rooms = []allowed{
 // nowhere; ARCHITECTURE.md tells what each is for.
 var libraries = []allowed{
 	{"cmd/bot", "github.com/alecthomas/kong", "command line"},
+	{"internal/guard", "github.com/expr-lang/expr", "the expressions of guards"},
+	{"internal/guard", "github.com/google/jsonschema-go", "the arguments of the tools they are about"},
 	{"internal/app", "github.com/prometheus/client_golang", "metrics"},
 	{"internal/app", "github.com/robfig/cron/v3", "decides when, nothing else"},
 	{"internal/pdf", "github.com/ledongthuc/pdf", "the text of PDFs"},
