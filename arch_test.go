@@ -105,6 +105,12 @@ var rooms = []allowed{
 	{"internal/agent", "internal/memory", "reads before the turn, writes after it"},
 	{"internal/agent", "internal/tools", "runs what the model asks for"},
 	{"internal/agent", "internal/playbook", "is guided by it"},
+	{"internal/agent", "internal/guarding", "asks the playbook's guards about calls"},
+	{"internal/guarding", "internal/guard", "asks it about a call"},
+	{"internal/guarding", "internal/memory", "the earlier calls of a conversation"},
+	{"internal/guarding", "internal/tools", "the calls they are about"},
+	{"internal/playbook", "internal/guard", "guards stand in its files"},
+	{"internal/rehearse", "internal/guard", "looks at what guards decided"},
 
 	{"internal/page", "internal/markdown", "shows what models write"},
 	{"internal/page", "internal/chat", "its chat is a chat.Adapter"},

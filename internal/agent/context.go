@@ -47,6 +47,7 @@ func (t *turn) load(ctx context.Context) (err error) {
 		return err
 	}
 	t.tools.set = set.ForAgent("")
+	t.tools.guards = t.guards()
 	if err := t.listen(ctx); err != nil {
 		return err
 	}

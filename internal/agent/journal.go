@@ -1,11 +1,13 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"log/slog"
 
+	"parley/internal/guarding"
 	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/tools"
@@ -96,12 +98,17 @@ type journaled struct {
 	Origin    *provenance.Origin `json:"origin,omitempty"`
 	Untrusted bool               `json:"untrusted,omitempty"`
 	Waits     []Waiting          `json:"waits,omitempty"` // of a subagent
+	Raw       string             `json:"raw,omitempty"`   // for guards, where it is short enough
 }
 
 // kept returns what is journaled of an outcome.
 func kept(o tools.Outcome) journaled {
 	d, _ := o.Result.Data.(Delegated)
-	return journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits}
+	j := journaled{o.State, o.Class, o.Result.Content, o.Result.Private, &o.Result.Origin, o.Result.Untrusted, d.Waits, o.Raw}
+	if o.Raw == o.Result.Content || len(o.Raw) > guarding.MaxResult {
+		j.Raw = ""
+	}
+	return j
 }
 
 // resumed returns the outcome of a step an earlier process made or began.
@@ -116,7 +123,7 @@ func (j *journal) resumed(st memory.Step, spec tools.Spec) tools.Outcome {
 		if len(was.Waits) > 0 {
 			r.Data = Delegated{Waits: was.Waits}
 		}
-		return tools.Outcome{State: was.State, Class: was.Class, Result: r}
+		return tools.Outcome{State: was.State, Class: was.Class, Result: r, Raw: cmp.Or(was.Raw, was.Content)}
 	}
 	j.log.Warn("a tool was interrupted and is not run again", "tool", spec.Name)
 	return tools.Outcome{State: tools.Failed, Class: tools.Broken, Result: tools.Result{Content: wordsLateTool}}

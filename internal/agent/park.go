@@ -153,13 +153,13 @@ func unasked(o tools.Outcome, why string) tools.Outcome {
 // question returns what the person is asked about a call.
 func (t *turn) question(c llm.ToolCall, o tools.Outcome) string {
 	if o.Question != "" {
-		return t.defanged(o.Question)
+		return t.defanged(strings.TrimSpace(o.Because + "\n" + o.Question))
 	}
 	say := fmt.Sprintf(wordsConfirm, strings.ReplaceAll(c.Name, "_", " "))
 	if list := tools.Listed(o.Args); list != "" {
 		say += "\n" + list
 	}
-	return t.defanged(say)
+	return t.defanged(strings.TrimSpace(o.Because + "\n" + say))
 }
 
 // park ends the turn with a question about the calls that wait for a yes; over
@@ -213,7 +213,7 @@ func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args m
 		return chat.Answer{}, err
 	}
 	c := llm.ToolCall{ID: "proposed", Name: tool, Args: string(b)}
-	o := a.o.Runner.Run(ctx, t.tools.set, t.call(c))
+	o := a.o.Runner.Run(tools.WithPerson(ctx, tools.Person{Guard: t.tools.guards.Rule}), t.tools.set, t.call(c))
 	outcomes := t.askable([]llm.ToolCall{c}, []tools.Outcome{o})
 	t.absorb(c, outcomes[0])
 	if answer, over := t.park(ctx, []llm.ToolCall{c}, outcomes); over {
@@ -227,7 +227,7 @@ func ran(o tools.Outcome, well chat.Outcome) chat.End {
 	switch o.Class {
 	case "":
 		return chat.End{Outcome: well}
-	case tools.NotAllowed:
+	case tools.NotAllowed, tools.Guarded:
 		return chat.End{Outcome: chat.Refused, Reason: chat.NoPermission}
 	}
 	return chat.End{Outcome: chat.Failed, Reason: chat.ToolFailed}

@@ -115,14 +115,16 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	d.Intent = t.intent(end)
 	d.Requests = t.report.ledger.attempts
-	d.Why, d.Facts, d.Tools, d.Steps = t.context.guidance.Why, t.context.known.cited, t.report.did, t.report.laps
+	guards, why := t.tools.guards.Told()
+	d.Guards = guards
+	d.Why, d.Facts, d.Tools, d.Steps = slices.Concat(t.context.guidance.Why, why), t.context.known.cited, t.report.did, t.report.laps
 	for _, s := range t.sources.cited {
 		d.Read = append(d.Read, s.Title)
 	}
 	if len(t.context.guidance.Result.Matches)+len(t.context.guidance.Result.Dropped) > 0 {
 		d.Playbook, _ = json.Marshal(t.context.guidance.Result) // plain data: cannot fail
 	}
-	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Settles: t.report.settles, Facts: t.context.known.used, Told: t.report.noted.IDs, Decision: memory.Decision{
+	rec := &memory.Turn{Entries: t.context.added, Calls: t.report.calls, Settles: t.report.settles, Facts: t.context.known.used, Told: t.report.noted.IDs, Precedents: t.tools.guards.Precedents(), Decision: memory.Decision{
 		Origin: t.trust.origin, Session: t.context.session.ID, End: end, Model: cmp.Or(t.report.model, t.asked()), By: t.report.by, Usage: t.report.ledger.usage, Calls: t.report.ledger.calls,
 		Took: t.a.o.Now().Sub(t.report.began), Detail: d,
 	}}

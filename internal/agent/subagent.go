@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/guarding"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/tools"
@@ -56,7 +57,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	}
 	t := a.newTurn(m, input{text: task}, false)
 	t.sub, t.trust.taint, t.trust.origin = &s, c.Taint, c.Origin
-	t.tools = toolrun{set: set.ForAgent(s.Name).Only(s.Tools...), offer: s.Tools, under: c.Key + "/"}
+	t.tools = toolrun{set: set.ForAgent(s.Name).Only(s.Tools...), offer: s.Tools, under: c.Key + "/", guards: guarding.From(ctx)}
 	t.report.ledger.maxAttempts = attemptsPerCall * s.MaxTurns
 	t.context.added = []memory.Entry{t.heard()}
 	answer, err := t.loop(ctx)

@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/facts"
+	"parley/internal/guarding"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/past"
@@ -28,6 +29,8 @@ type toolrun struct {
 	agreed map[string]Pending
 	// waits are calls of subagents that need a yes; in a subagent's turn, its own.
 	waits []Waiting
+	// guards are the playbook's; nil is none.
+	guards *guarding.Turn
 	// reply is what the person has said to a server's question.
 	reply tools.Reply
 }
@@ -86,6 +89,7 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 
 // heardOf adds what came of a call to the conversation.
 func (t *turn) heardOf(c llm.ToolCall, o tools.Outcome, began time.Time) {
+	t.witnessed(c, o)
 	o = t.sources.numbered(o)
 	t.tools.past = append(t.tools.past, tools.Step{Name: c.Name, Args: c.Args})
 	result := t.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)})
@@ -190,7 +194,7 @@ func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 
 // perform runs a call, or goes on with one whose person was asked something.
 func (t *turn) perform(ctx context.Context, c llm.ToolCall) tools.Outcome {
-	ctx = tools.WithPerson(ctx, tools.Person{Status: t.w.Status, Asks: t.sub == nil && t.a.o.Confirm != nil})
+	person := tools.Person{Status: t.w.Status, Asks: t.sub == nil && t.a.o.Confirm != nil, Guard: t.tools.guards.Rule}
 	defer t.w.Status("")
 	set := t.tools.offered().With(t.tools.set)
 	if p, ok := t.tools.agreed[c.ID]; ok && p.Inquiry != "" {
@@ -198,9 +202,9 @@ func (t *turn) perform(ctx context.Context, c llm.ToolCall) tools.Outcome {
 		if q == nil {
 			return tools.Outcome{State: tools.Failed, Class: tools.Broken, Result: tools.Result{Content: wordsInquiryLost}}
 		}
-		set = tools.NewSet(q.Go(t.tools.reply))
+		set, person.Guard = tools.NewSet(q.Go(t.tools.reply)), nil // it was let pass when it began
 	}
-	return t.a.o.Runner.Run(ctx, set, t.call(c))
+	return t.a.o.Runner.Run(guarding.With(tools.WithPerson(ctx, person), t.tools.guards), set, t.call(c))
 }
 
 // call adds the identity from the transport to the model's call.
@@ -231,7 +235,7 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		Status: string(o.State), Class: string(o.Class), Retries: o.Retries, Took: o.Duration,
 	})
 	switch o.Class { // what was run has its line from the runner
-	case tools.NotFound, tools.NotAllowed, tools.Invalid:
+	case tools.NotFound, tools.NotAllowed, tools.Guarded, tools.Invalid:
 		t.a.o.Log.Warn("tool not run", "tool", c.Name, "class", string(o.Class), "err", o.Err)
 	}
 	if o.State == tools.Success && !spec.ReadOnly {

@@ -81,7 +81,11 @@ func (a *app) build(ctx context.Context) error {
 // openTools reads which tools there are.
 func (a *app) openTools(ctx context.Context) error {
 	a.mind.runner = &tools.Runner{Log: a.log, Timeout: a.cfg.Tools.Timeout, Watch: a.toolset.watch}
-	return a.toolset.open(ctx)
+	if err := a.toolset.open(ctx); err != nil {
+		return err
+	}
+	a.rules.schemas = schemasOf(a.toolset.own)
+	return nil
 }
 
 // openAgent makes the agent of the parts that are built.

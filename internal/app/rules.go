@@ -16,6 +16,8 @@ type rules struct {
 	*base
 	models *models
 	source *playbook.Source // nil for none
+	// schemas are those of the built-in tools, which guards are checked against.
+	schemas map[string][]byte
 
 	mu    sync.Mutex // guards wrong
 	wrong string     // with the files, "" for nothing
@@ -31,7 +33,7 @@ func (r *rules) open(context.Context) error {
 		return fmt.Errorf("playbook.dir: %w", err)
 	}
 	var err error
-	r.source, err = playbook.Open(r.cfg.Playbook.Dir, playbook.Options{Embed: r.models.embeds()})
+	r.source, err = playbook.Open(r.cfg.Playbook.Dir, playbook.Options{Embed: r.models.embeds(), Schemas: r.schemas})
 	return err
 }
 

@@ -38,14 +38,23 @@ func newToolbox(b *base, m *models, store *memory.Store) *toolbox {
 	return box
 }
 
-// ToolNames returns the names of the built-in tools that the settings make useful.
-func ToolNames(cfg config.Config) (names []string, err error) {
+// ToolSchemas returns the schemas of the arguments of the built-in tools that the
+// settings make useful, by name.
+func ToolSchemas(cfg config.Config) (map[string][]byte, error) {
 	b := newBase(Process{}, cfg, slog.New(slog.DiscardHandler), time.Now)
 	list, err := newToolbox(b, &models{base: b}, nil).list()
-	for _, t := range list {
-		names = append(names, t.Spec().Name)
+	if err != nil {
+		return nil, err
 	}
-	return names, err
+	return schemasOf(tools.NewSet(list...)), nil
+}
+
+func schemasOf(set tools.Set) map[string][]byte {
+	all := map[string][]byte{}
+	for _, s := range set.All() {
+		all[s.Name] = s.Parameters
+	}
+	return all
 }
 
 // list returns the tools that are part of Parley, as far as the settings make them

@@ -33,7 +33,7 @@ type Flags struct {
 // Bot holds what the commands need from parts of the bot that only the program can
 // build.
 type Bot struct {
-	Tools    func(config.Config) (names []string, err error) // that the settings make useful
+	Tools    func(config.Config) (schemas map[string][]byte, err error) // that the settings make useful, by name
 	Rehearse rehearse.Build
 	Hosted   func(config.Config) bool // whether there is a platform besides the terminal
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"parley/internal/database"
@@ -35,11 +37,11 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, s *Streams, bot *Bo
 	if cfg.Playbook.Dir == "" {
 		return errors.New("playbook.dir is not set: name the folder")
 	}
-	book, err := playbook.Load(cfg.Playbook.Dir, playbook.Options{})
+	known, err := bot.Tools(cfg)
 	if err != nil {
 		return err
 	}
-	names, err := bot.Tools(cfg)
+	book, err := playbook.Load(cfg.Playbook.Dir, playbook.Options{Schemas: known})
 	if err != nil {
 		return err
 	}
@@ -47,7 +49,7 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, s *Streams, bot *Bo
 	if err != nil {
 		return err
 	}
-	found := playbook.Check(book, names, used)
+	found := playbook.Check(book, slices.Sorted(maps.Keys(known)), used)
 	for _, finding := range found {
 		if _, err := fmt.Fprintln(s.Out, finding); err != nil {
 			return err

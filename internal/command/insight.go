@@ -127,7 +127,7 @@ func notWorked(calls []memory.CallRecord) (list []string) {
 		}
 		why, known := map[tools.Class]string{
 			tools.NotFound: wordsToolUnknown, tools.Invalid: wordsToolInvalid, tools.NotAllowed: wordsToolBarred, tools.TimedOut: wordsToolSlow,
-			tools.Cancelled: wordsToolStopped, tools.NeedsYes: wordsToolAsks, tools.NeedsInput: wordsToolInput,
+			tools.Guarded: wordsToolGuarded, tools.Cancelled: wordsToolStopped, tools.NeedsYes: wordsToolAsks, tools.NeedsInput: wordsToolInput,
 		}[tools.Class(c.Class)]
 		if !known {
 			why = wordsToolFailed

@@ -214,6 +214,7 @@ const (
 	wordsToolFailed  = "it failed"
 	wordsToolSlow    = "it took too long"
 	wordsToolInvalid = "it was asked for something it cannot do"
+	wordsToolGuarded = "a rule that code enforces stopped it"
 	wordsToolBarred  = "it is not allowed here"
 	wordsToolUnknown = "there is no such tool"
 	wordsToolAsks    = "it needs a yes"

@@ -59,9 +59,18 @@ type Detail struct {
 	Sources  []Source        `json:"cited,omitempty"` // what the answer rests on
 	Tools    []string        `json:"tools,omitempty"` // plain descriptions of what was done
 	Playbook json.RawMessage `json:"playbook,omitempty"`
+	Guards   []Ruled         `json:"guards,omitempty"`          // in the order they decided
 	Prompt   int             `json:"prompt_estimate,omitempty"` // tokens, our estimate
 	Requests int             `json:"requests,omitempty"`        // to models, repeated and failed ones too
 	Steps    []Lap           `json:"steps,omitempty"`           // in the order they began
+}
+
+// Ruled is what a guard decided about a call.
+type Ruled struct {
+	Guard  string `json:"guard"`
+	Tool   string `json:"tool"`
+	Ruling string `json:"ruling"` // allowed, confirm, handoff, refused
+	Lacks  string `json:"lacks,omitempty"`
 }
 
 // Intent is what somebody was taken to want.

@@ -40,6 +40,7 @@ var erased = []string{
 	"UPDATE outbox SET body = '', state = 'dead' WHERE state IN ('ready', 'started') AND inbox_id IN (SELECT inbox_id FROM decisions WHERE inbox_id <> 0 AND " + ofPerson + ")",
 	"DELETE FROM tool_calls WHERE decision_id IN (SELECT id FROM decisions WHERE user_id = :user)",
 	"UPDATE tool_calls SET arguments = '{}', result = '' WHERE decision_id IN (SELECT id FROM decisions WHERE " + ofPerson + ")",
+	"DELETE FROM guard_calls WHERE user_id = :user OR " + ofPerson,
 	"DELETE FROM decisions WHERE user_id = :user",
 	"UPDATE decisions SET detail = '{}', people = '' WHERE " + ofPerson,
 	"DELETE FROM steps WHERE inbox_id IN (SELECT id FROM inbox WHERE json_extract(iif(body = '', '{}', body), '$.from.ID') = :user)",

@@ -22,6 +22,7 @@ const (
 	keptSession  lifetime = "retention.days after its session"
 	keptAudited  lifetime = "as long as the audit"
 	keptForDays  lifetime = "a week after it is done"
+	keptAlive    lifetime = "until its session is over"
 	keptForATurn lifetime = "until the answer is sent, or for minutes"
 )
 
@@ -29,6 +30,7 @@ const (
 const (
 	whyPassing = "it is on its way to them, or gone within minutes"
 	whyIndex   = "another column's words again"
+	whyAgain   = "the same as in messages and calls, while the conversation lasts"
 	whyForeign = "events nobody could read: the operator looks at them"
 )
 
@@ -66,6 +68,8 @@ var holdings = []holding{
 	{"decisions.detail", "answers", "", keptAudited},
 	{"tool_calls.arguments", "calls", "", keptAudited},
 	{"tool_calls.result", "calls", "", keptAudited},
+	{"guard_calls.arguments", "", whyAgain, keptAlive},
+	{"guard_calls.result", "", whyAgain, keptAlive},
 	{"people.playbook", "playbook", "", keptOpen},
 	{"people.time_zone", "time_zone", "", keptOpen},
 	{"inbox.body", "", whyPassing, keptForATurn},

@@ -29,6 +29,7 @@ var wordless = []string{
 	"decisions.id", "decisions.session_id", "decisions.platform", "decisions.channel", "decisions.thread", "decisions.user_id", "decisions.outcome", "decisions.reason", "decisions.command", "decisions.message_id", "decisions.model", "decisions.answered_by", "decisions.at", "decisions.people",
 	"fact_history.author", "fact_history.session_id", "fact_history.message_id", "fact_history.since", "fact_history.until",
 	"fact_history.people", "fact_history.ends", "fact_history.updated", "fact_changes.*", "fact_vectors.*", "grants.*", "heartbeat.*",
+	"guard_calls.session_id", "guard_calls.user_id", "guard_calls.name", "guard_calls.people", "guard_calls.at",
 	"inbox.platform", "inbox.channel", "inbox.thread", "inbox.message_id", "inbox.state", "inbox.preview", "inbox.at", "inbox.uid",
 	"key_facts.scope", "key_facts.subject", "key_facts.owner", "key_facts.platform", "key_facts.channel", "key_facts.type", "key_facts.author", "key_facts.session_id", "key_facts.message_id",
 	"key_facts.valid_from", "key_facts.valid_to", "key_facts.call_key", "key_facts.created_at", "key_facts.updated_at", "key_facts.people", "key_facts.ends", "key_facts_fts.owner",
@@ -106,8 +107,9 @@ func life(t *testing.T, s *Store, who string) {
 		must(t, s.Finish(bg, in[0], parts, &Turn{Session: &se, Person: w("people.playbook"), Entries: []Entry{
 			{Role: "user", User: user, Name: m.From.Name, Content: w("messages.content") + " " + w("messages_fts.words"), Attached: w("messages.attached"), MessageID: m.ID, At: time.Now(), Origin: Origin{Via: provenance.ViaTyped}},
 			{Role: "assistant", User: user, Content: "you said " + w("messages.content"), Insight: w("messages.key_insight"), At: time.Now()}},
-			Decision: Decision{End: chat.End{Outcome: chat.Answered}, Detail: Detail{Reason: w("decisions.detail")}},
-			Calls:    []CallRecord{{CallID: "1", Name: "t", Arguments: w("tool_calls.arguments"), Result: w("tool_calls.result"), Status: "success"}}}))
+			Decision:   Decision{End: chat.End{Outcome: chat.Answered}, Detail: Detail{Reason: w("decisions.detail")}},
+			Calls:      []CallRecord{{CallID: "1", Name: "t", Arguments: w("tool_calls.arguments"), Result: w("tool_calls.result"), Status: "success"}},
+			Precedents: []Precedent{{Tool: "t", Args: w("guard_calls.arguments"), Result: w("guard_calls.result")}}}))
 	}
 	plant(t, s, who)
 }
@@ -157,8 +159,9 @@ func others(t *testing.T, s *Store, whose, who string) {
 			{Role: "assistant", User: "x:" + who, Content: "", ToolCalls: calls("c"), At: time.Now()},
 			{Role: "tool", User: "x:" + who, Name: "recall_conversation", ToolCallID: "c", Content: w, At: time.Now(), Origin: made},
 			{Role: "assistant", User: "x:" + who, Content: w, Insight: w, At: time.Now(), Origin: made}},
-			Decision: Decision{End: chat.End{Outcome: chat.Answered}, Detail: Detail{Tools: []string{w}}, Origin: made},
-			Calls:    []CallRecord{{CallID: "c", Name: "recall_conversation", Arguments: w, Result: w, Status: "success"}}}))
+			Decision:   Decision{End: chat.End{Outcome: chat.Answered}, Detail: Detail{Tools: []string{w}}, Origin: made},
+			Calls:      []CallRecord{{CallID: "c", Name: "recall_conversation", Arguments: w, Result: w, Status: "success"}},
+			Precedents: []Precedent{{Tool: "recall_conversation", Args: w, Result: w, People: made.People}}}))
 	}
 	v := Viewer{User: "x:" + who, Key: chat.Key{Platform: "x", Channel: "room"}}
 	must(t, second(s.SaveFact(bg, v, facts.NewFact{Content: w + " was told", Origin: made})))
@@ -243,7 +246,7 @@ func TestRetentionKeepsWhatHoldingsSays(t *testing.T) {
 	for _, h := range holdings {
 		n := rowsWith(t, s, h.column, marker("ada", h.column))
 		switch h.kept {
-		case keptSession, keptAudited, keptForDays:
+		case keptSession, keptAudited, keptForDays, keptAlive:
 			if n != 0 {
 				t.Errorf("%s is kept %q, and after a year has %d rows", h.column, h.kept, n)
 			}

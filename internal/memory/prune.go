@@ -62,8 +62,10 @@ func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 		if err := tx.Count(&p.Inbox, "DELETE FROM inbox WHERE state <> 'new' AND at < ?", Stamp(now.Add(-keepInbox))); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(dropPassing); err != nil {
-			return err
+		for _, drop := range []string{dropPassing, pastPrecedents} {
+			if _, err := tx.Exec(drop); err != nil {
+				return err
+			}
 		}
 		// Steps of messages that failed were once left behind.
 		if _, err := tx.Exec("DELETE FROM steps WHERE inbox_id NOT IN (SELECT id FROM inbox WHERE state = 'new')"); err != nil {

@@ -124,6 +124,9 @@ type Turn struct {
 	// that was answered. nil is none.
 	Asks    *Asking
 	Settles *Settled
+	// Precedents are calls that guards look back on; a turn without a session
+	// leaves none.
+	Precedents []Precedent
 	// Fold runs in the lane after the person has the answer; nil for nothing.
 	Fold func(context.Context)
 }
@@ -156,6 +159,11 @@ func (t *Turn) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 		}
 		if err := insertEntries(tx, *t.Session, entries); err != nil {
 			return err
+		}
+		if current {
+			if err := addPrecedents(tx, t.Session.ID, m.From.ID, t.Precedents); err != nil {
+				return err
+			}
 		}
 	}
 	if t.Person != "" {

@@ -42,6 +42,7 @@ func (b *Book) compile() {
 	for i := range b.doc.Journeys {
 		b.compileJourney(&b.doc.Journeys[i])
 	}
+	b.compileGuards()
 	b.index = newIndex(b.doc.Guidelines)
 }
 

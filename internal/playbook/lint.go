@@ -47,6 +47,7 @@ func Check(b *Book, tools []string, used map[string]int) []Finding {
 		}
 	}
 	l.pairs()
+	l.guardedTools()
 	for i := range b.doc.Journeys {
 		l.journey(&b.doc.Journeys[i])
 	}

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/guard"
 	"parley/internal/playbook/judge"
 	"parley/internal/playbook/sheet"
 	"parley/internal/vector"
@@ -33,6 +34,8 @@ type Options struct {
 	// Tools lists the names of all tools; a guideline that names another is a
 	// mistake. nil leaves that to Check.
 	Tools []string
+	// Schemas are those of the arguments of tools that are known, for guards.
+	Schemas map[string][]byte
 	// Model is the model for the structured call, "" the configured one.
 	Model string
 	// Embed makes vectors of conditions and messages, for the shortlist; nil
@@ -52,6 +55,7 @@ type Book struct {
 	top        int
 	strict     bool
 	fallback   string
+	guards     guard.Guards
 	index      index
 	cache      *judge.Cache
 	vectors    *vectors
@@ -167,6 +171,10 @@ func (b *Book) merge(d document, src *sheet.Source) {
 	b.doc.Replies = append(b.doc.Replies, d.Replies...)
 	b.doc.Guidelines = append(b.doc.Guidelines, d.Guidelines...)
 	b.doc.Journeys = append(b.doc.Journeys, d.Journeys...)
+	b.doc.Guards = append(b.doc.Guards, d.Guards...)
+	for i := range d.Guards {
+		b.doc.guardsAt = append(b.doc.guardsAt, at("guards", i))
+	}
 }
 
 // Guidelines returns all rules, in the order of the files. The slice is the

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"time"
 
+	"parley/internal/guard"
 	"parley/internal/playbook/condition"
 	"parley/internal/playbook/sheet"
 	"parley/internal/playbook/value"
@@ -22,6 +23,9 @@ type document struct {
 	Replies    []Reply     `json:"replies" doc:"Ready-made answers that guidelines can name."`
 	Guidelines []Guideline `json:"guidelines" doc:"When this, do that."`
 	Journeys   []Journey   `json:"journeys" doc:"Conversations of several steps."`
+
+	Guards   []guard.Rule `json:"guards" doc:"Conditions on tool calls that code enforces."`
+	guardsAt []sheet.Place
 }
 
 // Settings tune matching.

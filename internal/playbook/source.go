@@ -3,11 +3,13 @@ package playbook
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"parley/internal/guard"
 	"parley/internal/playbook/judge"
 )
 
@@ -97,7 +99,7 @@ type LostError struct{ Gone, Total int }
 
 // Error implements error.
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%d of %d rules, journeys, variables and replies are gone at once, as if a file were cut or away; if that is meant, reload with SIGHUP or start again", e.Gone, e.Total)
+	return fmt.Sprintf("%d of %d rules, guards, journeys, variables and replies are gone at once, as if a file were cut or away; if that is meant, reload with SIGHUP or start again", e.Gone, e.Total)
 }
 
 // More entries than massLost, or more than one in shareLost of all, cannot
@@ -127,7 +129,10 @@ func lost(old, now *Book) error {
 	for id := range old.replies {
 		count(now.replies[id] != nil)
 	}
-	left = len(now.guidelines) + len(now.journeys) + len(now.variables) + len(now.replies)
+	for _, g := range old.guards {
+		count(slices.ContainsFunc(now.guards, func(n *guard.Guard) bool { return n.ID == g.ID }))
+	}
+	left = len(now.guards) + len(now.guidelines) + len(now.journeys) + len(now.variables) + len(now.replies)
 	if gone > massLost || gone > 1 && shareLost*gone > total || gone > 0 && left == 0 {
 		return &LostError{gone, total}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/guard"
 	"parley/internal/llm"
 	"parley/internal/playbook"
 )
@@ -42,6 +43,7 @@ func init() { // a literal would refer to itself through parse
 		"!var":    known,
 		"tool":    called,
 		"!tool":   called,
+		"guard":   guarded,
 		"offers":  offered,
 		"!offers": offered,
 		"calls":   func(st *Stage, _ string) (string, error) { return fmt.Sprintf("calls %d", len(st.asked)), nil },
@@ -207,6 +209,26 @@ func known(st *Stage, text string) (string, error) {
 		return line{mark: "var", text: name + "=" + plain}.String(), nil
 	}
 	return "!var " + name, nil
+}
+
+// guarded returns what a guard decided last.
+func guarded(st *Stage, text string) (string, error) {
+	id, ruling, _ := strings.Cut(text, " ")
+	var ids []string
+	for _, g := range st.book().Guards() {
+		ids = append(ids, g.ID)
+	}
+	all := []string{string(guard.Allowed), string(guard.Asked), string(guard.HandOver), string(guard.Refused), "none"}
+	if !slices.Contains(all, ruling) {
+		return "", fmt.Errorf("a guard never says %q: %s", ruling, didYouMean(ruling, all))
+	}
+	says := "none"
+	for _, r := range st.decision.Detail.Guards {
+		if r.Guard == id {
+			says = r.Ruling
+		}
+	}
+	return "guard " + id + " " + says, named("guard", id, ids)
 }
 
 // called returns a call of a tool, with the arguments where the script has them.

@@ -10,6 +10,10 @@ type Person struct {
 	// Asks says that they can be asked something before the call goes on
 	// (Inquiry).
 	Asks bool
+	// Guard decides about a call with valid arguments before it is made and before
+	// anybody is asked: "" lets it through, NeedsYes asks, Guarded refuses. say is
+	// for the model and, with NeedsYes, for the person. nil lets all through.
+	Guard func(ctx context.Context, c Call) (class Class, say string)
 }
 
 type personKey struct{}

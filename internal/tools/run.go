@@ -42,6 +42,7 @@ const (
 	TimedOut   Class = "TIMEOUT"
 	Broken     Class = "FAILED"
 	Cancelled  Class = "CANCELLED"
+	Guarded    Class = "GUARD_REFUSED" // by a guard of the playbook
 	NeedsYes   Class = "CONFIRMATION_REQUIRED"
 	Refused    Class = "DECLINED"
 	NeedsInput Class = "INPUT_REQUIRED" // Result.Data is an Inquiry
@@ -65,6 +66,8 @@ type Outcome struct {
 	Duration time.Duration   // all attempts and the waits between
 	Retries  int             // attempts after the first
 	Question string          // the tool's own words for the person, with NeedsYes; "" when it has none
+	Because  string          // why a guard asks, with NeedsYes; "" when none does
+	Raw      string          // what the tool gave, with Success, before it was made fit for the model
 }
 
 // Runner runs calls. The zero Runner is ready; it may be used from many
@@ -151,12 +154,31 @@ func (r *Runner) admit(ctx context.Context, set Set, c Call) Outcome {
 		return o
 	}
 	o := Outcome{State: Pending, Args: args, Dropped: dropped}
-	if class, why := c.Taint.Check(e.spec, args); class == NotAllowed {
+	ruled, say := guarded(ctx, c, args)
+	class, why := c.Taint.Check(e.spec, args)
+	switch {
+	case ruled == Guarded:
+		class, why = ruled, say
+		fallthrough
+	case class == NotAllowed:
 		o.State, o.Class, o.Result.Content, o.Err = Failed, class, why, errors.New(why)
-	} else if class == NeedsYes && !c.Confirmed && !e.owned(ctx, c, args) {
+	case ruled == NeedsYes:
+		o.Because = say
+		return r.question(ctx, e, c, o)
+	case class == NeedsYes && !c.Confirmed && !e.owned(ctx, c, args):
 		return r.question(ctx, e, c, o)
 	}
 	return o
+}
+
+// guarded asks the guards of the turn about a call.
+func guarded(ctx context.Context, c Call, args json.RawMessage) (Class, string) {
+	guard := PersonOf(ctx).Guard
+	if guard == nil {
+		return "", ""
+	}
+	c.Args = args
+	return guard(ctx, c)
 }
 
 // owned reports whether a call contains only what its caller typed, and concerns
@@ -253,7 +275,7 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 	var invalid *ArgumentError
 	switch {
 	case got.err == nil:
-		o.State, o.Class, o.Err = Success, "", nil
+		o.State, o.Class, o.Err, o.Raw = Success, "", nil, got.result.Content
 		o.Result = r.present(e.spec, c, got.result)
 		o.inquired()
 	case ctx.Err() != nil:

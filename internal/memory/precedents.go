@@ -1,0 +1,56 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"time"
+
+	"parley/internal/sqlite"
+)
+
+// Precedent is a call that guards may look back on: made for one person in one
+// session, and successful.
+type Precedent struct {
+	Tool      string    `json:"tool"`
+	Args      string    `json:"args"`   // a JSON object
+	Result    string    `json:"result"` // as the tool gave it
+	At        time.Time `json:"at"`
+	Confirmed bool      `json:"confirmed,omitempty"` // the person had said yes to it
+	People    []string  `json:"people,omitempty"`    // whose words Result is made of, besides the person's
+}
+
+// maxPrecedents is how many of a session's calls are looked back on.
+const maxPrecedents = 200
+
+// Precedents returns those of a person in a session, oldest first.
+func (s *Store) Precedents(_ context.Context, session, user string) ([]Precedent, error) {
+	rows, err := s.db.Query("SELECT name, arguments, result, at, confirmed FROM guard_calls WHERE session_id = ? AND user_id = ? ORDER BY id DESC LIMIT ?", session, user, maxPrecedents)
+	if err != nil {
+		return nil, during("read earlier calls", err)
+	}
+	list, err := sqlite.Collect(rows, func(r *sql.Rows) (p Precedent, err error) {
+		var at string
+		err = r.Scan(&p.Tool, &p.Args, &p.Result, &at, &p.Confirmed)
+		p.At = ParseStamp(at)
+		return p, err
+	})
+	slices.Reverse(list)
+	return list, during("read earlier calls", err)
+}
+
+// addPrecedents stores what a turn called.
+func addPrecedents(tx *sqlite.Tx, session, user string, list []Precedent) error {
+	for _, p := range list {
+		_, err := tx.Exec("INSERT INTO guard_calls (session_id, user_id, name, arguments, result, confirmed, people, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+			session, user, p.Tool, p.Args, p.Result, p.Confirmed, Origin{People: p.People}.Names(), Stamp(p.At))
+		if err != nil {
+			return fmt.Errorf("store call for guards: %w", err)
+		}
+	}
+	return nil
+}
+
+// pastPrecedents are those of sessions that are over: nothing looks back on them.
+const pastPrecedents = "DELETE FROM guard_calls WHERE session_id NOT IN (SELECT id FROM sessions WHERE status IN ('active', 'idle', 'suspended'))"

@@ -1,0 +1,47 @@
+package playbook
+
+import (
+	"slices"
+
+	"parley/internal/guard"
+	"parley/internal/playbook/sheet"
+)
+
+// compileGuards compiles the guards, and checks them against the tools that are known.
+func (b *Book) compileGuards() {
+	var taken []string
+	for i, r := range b.doc.Guards {
+		at := b.doc.guardsAt[i]
+		if slices.Contains(taken, r.ID) {
+			at.Mistake("id", "%q is defined twice", r.ID)
+		}
+		taken = append(taken, r.ID)
+		if r.Tool == "" || r.Require == "" {
+			continue // reported when the file was read
+		}
+		g, err := guard.New(r, sortedKeys(b.variables))
+		if err == nil {
+			err = g.Check(b.options.Schemas)
+		}
+		if err != nil {
+			at.Mistake("require", "%v", err)
+			continue
+		}
+		b.guards = append(b.guards, g)
+	}
+}
+
+// Guards returns the conditions on tool calls, in the order of the files.
+func (b *Book) Guards() guard.Guards { return b.guards }
+
+// guardedTools finds names of tools in guards that are nearly those of tools that are
+// known. Others may come from a server, and are checked when they do.
+func (l *linter) guardedTools() {
+	for i, g := range l.b.guards {
+		for _, name := range g.Tools() {
+			if near := sheet.Suggest(name, l.tools); near != "" && !slices.Contains(l.tools, name) {
+				l.add(l.b.doc.guardsAt[i], g.ID, "unknown tool", "%s%s", name, near)
+			}
+		}
+	}
+}
