@@ -17,7 +17,8 @@ import (
 
 // Playbook holds the commands on the playbook.
 type Playbook struct {
-	Check playbookCheckCmd `cmd:"" help:"Look for mistakes and for rules that can never do what they say."`
+	Check  playbookCheckCmd  `cmd:"" help:"Look for mistakes and for rules that can never do what they say."`
+	Replay playbookReplayCmd `cmd:"" help:"Play recorded conversations against the guards, and list which calls of tools they would have stopped."`
 }
 
 type playbookCheckCmd struct {

@@ -1,6 +1,8 @@
 package tools
 
 import (
+	"strings"
+
 	whole "parley/internal/text"
 )
 
@@ -21,3 +23,13 @@ func envelope(tool, text string) string {
 
 // outsideMark begins the envelope around text from outside.
 const outsideMark = "<outside_data"
+
+// Unwrapped returns a result as its tool gave it, without the envelope that the model
+// sees around words from outside.
+func Unwrapped(content string) string {
+	if !strings.HasPrefix(content, outsideMark) {
+		return content
+	}
+	_, inner, _ := strings.Cut(content, ">\n")
+	return strings.TrimSuffix(inner, "\n</outside_data>\n"+wordOutside)
+}
