@@ -111,6 +111,12 @@ var rooms = []allowed{
 	{"internal/guarding", "internal/tools", "the calls they are about"},
 	{"internal/playbook", "internal/guard", "guards stand in its files"},
 	{"internal/rehearse", "internal/guard", "looks at what guards decided"},
+	{"internal/replay", "internal/guard", "asks it about calls that were made"},
+	{"internal/replay", "internal/llm", "who said what in a transcript"},
+	{"internal/replay", "internal/memory", "the bot's own conversations"},
+	{"internal/replay", "internal/tools", "the states of calls, and what the model saw of a result"},
+	{"internal/cli", "internal/guard", "what guards decided"},
+	{"internal/cli", "internal/replay", "plays recorded conversations against guards"},
 
 	{"internal/page", "internal/markdown", "shows what models write"},
 	{"internal/page", "internal/chat", "its chat is a chat.Adapter"},

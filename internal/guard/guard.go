@@ -18,7 +18,7 @@ import (
 // Rule is one guard as its owner writes it.
 type Rule struct {
 	ID        string `json:"id" rule:"required format=id" doc:"Unique name."`
-	Tool      string `json:"tool" rule:"required len=1..64" doc:"The tool it guards; * stands for any letters."`
+	Tool      string `json:"tool" rule:"required len=1..400" doc:"The tool it guards; * stands for any letters, | between several."`
 	Require   string `json:"require" rule:"required len=1..4000" doc:"An expression over args, last(tool), calls(tool), confirmed(), person, role, place, variables and now(); the call is made only if it is true."`
 	Otherwise string `json:"otherwise,omitempty" rule:"enum=refuse|confirm|handoff" doc:"What happens if it is false: refuse (when absent), confirm (the person is asked) or handoff (refused, and people are to take over)."`
 	Say       string `json:"say,omitempty" rule:"len=1..500" doc:"Why, in a sentence for the model and the person."`
@@ -38,8 +38,10 @@ const maxNodes = 1000
 // New compiles a rule. variables are the names that it may use; the error says what is
 // wrong with Require, with the name that was meant where one is near.
 func New(r Rule, variables []string) (*Guard, error) {
-	if _, err := path.Match(r.Tool, ""); err != nil {
-		return nil, fmt.Errorf("tool: %q is no pattern", r.Tool)
+	for one := range strings.SplitSeq(r.Tool, "|") {
+		if _, err := path.Match(one, ""); err != nil || strings.TrimSpace(one) == "" {
+			return nil, fmt.Errorf("tool: %q is no pattern", r.Tool)
+		}
 	}
 	tree, err := parse(r.Require)
 	if err != nil {
@@ -69,23 +71,33 @@ func (g *Guard) Reads(tool string) bool {
 	return slices.ContainsFunc(g.reads, func(p string) bool { return fits(p, tool) })
 }
 
+// patternSigns make more of a name than one tool.
+const patternSigns = "*?[|"
+
 // Pattern reports whether the guard may be about several tools.
-func (g *Guard) Pattern() bool { return strings.ContainsAny(g.Tool, "*?[") }
+func (g *Guard) Pattern() bool { return strings.ContainsAny(g.Tool, patternSigns) }
 
 // Tools returns the names of the tools that the guard depends on: the one it is about,
 // and those it reads. Patterns are left out.
 func (g *Guard) Tools() (list []string) {
-	for _, name := range append([]string{g.Tool}, g.reads...) {
-		if !strings.ContainsAny(name, "*?[") && !slices.Contains(list, name) {
-			list = append(list, name)
+	for _, pattern := range append([]string{g.Tool}, g.reads...) {
+		for name := range strings.SplitSeq(pattern, "|") {
+			if name = strings.TrimSpace(name); !strings.ContainsAny(name, patternSigns) && !slices.Contains(list, name) {
+				list = append(list, name)
+			}
 		}
 	}
 	return list
 }
 
+// fits reports whether a tool is one of those that a pattern names, with | between them.
 func fits(pattern, tool string) bool {
-	ok, err := path.Match(pattern, tool)
-	return ok && err == nil
+	for one := range strings.SplitSeq(pattern, "|") {
+		if ok, err := path.Match(strings.TrimSpace(one), tool); ok && err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // Check compares the guard with the arguments of the tools that are known, by their
