@@ -111,6 +111,7 @@ var rooms = []allowed{
 	{"internal/guarding", "internal/tools", "the calls they are about"},
 	{"internal/playbook", "internal/guard", "guards stand in its files"},
 	{"internal/rehearse", "internal/guard", "looks at what guards decided"},
+	{"internal/replay", "internal/chat", "its tests say something"},
 	{"internal/replay", "internal/guard", "asks it about calls that were made"},
 	{"internal/replay", "internal/llm", "who said what in a transcript"},
 	{"internal/replay", "internal/memory", "the bot's own conversations"},

@@ -155,7 +155,7 @@ func TestMistakes(t *testing.T) {
 		{`variables.tear == "gold"`, `unknown variable "tear"; did you mean "tier"?`},
 		{`person.nam == "x"`, `did you mean "name"?`},
 		{`args.cabin == "busines"`, `cabin is never "busines"; did you mean "business"?`},
-		{`args.count == "3"`, "mismatched types float64 and string"},
+		{`args.count == "3"`, "mismatched types number and string"},
 		{`args.reservation_id > 3`, "mismatched types string and int"},
 		{`last("get_booking").args.id > 3`, "mismatched types string and int"},
 		{`args.count`, "expected bool"},

@@ -55,8 +55,11 @@ func problem(err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	return fmt.Errorf("%s (line %d, column %d)", e.Message, max(e.Line, 1), e.Column+1)
+	return fmt.Errorf("%s (line %d, column %d)", plainTypes.Replace(e.Message), max(e.Line, 1), e.Column+1)
 }
+
+// plainTypes names types as YAML's readers do.
+var plainTypes = strings.NewReplacer("float64", "number", "map[string]interface {}", "object", "[]interface {}", "list", "interface {}", "anything", "time.Time", "time", "time.Duration", "span of time")
 
 // strict compiles an expression that fails on what is missing or of another type.
 func strict(source string) (*vm.Program, error) {

@@ -41,7 +41,10 @@ func TestMistakes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Load(write1(t, string(text)), Options{Tools: []string{"check_order", "get_refund_policy"}})
+		_, err = Load(write1(t, string(text)), Options{
+			Tools:   []string{"check_order", "get_refund_policy"},
+			Schemas: map[string][]byte{"delete_task": []byte(`{"type": "object", "properties": {"id": {"type": "integer"}}, "additionalProperties": false}`)},
+		})
 		var ms sheet.Mistakes
 		if !errors.As(err, &ms) {
 			t.Errorf("%s: error %v, want Mistakes", file, err)
