@@ -74,6 +74,8 @@ var rooms = []allowed{
 	{"internal/tools", "internal/llm", "a tool is described to a model"},
 	{"internal/tools", "internal/memory", "recall is a tool"},
 	{"internal/tools", "internal/vault", "notes and code are tools"},
+	{"internal/tools", "internal/pen", "who may take a move back"},
+	{"internal/command", "internal/pen", "lists versions of notes"},
 	{"internal/tools/mcp", "internal/tools", "a tool server is a tools.Set"},
 	{"internal/tools/mcp", "internal/egress", "servers elsewhere are public, or named by the operator"},
 	{"internal/tools/web", "internal/tools", "pages and searches are tools"},

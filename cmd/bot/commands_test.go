@@ -91,6 +91,10 @@ const uses = `
 /notes show tea.md
 /notes recent
 /notes status
+/notes related tea
+/notes move tea coffee
+/notes undo
+/notes restore tea
 /guideline list
 /guideline show refund_policy
 /guideline disable refund_policy

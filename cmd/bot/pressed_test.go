@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -72,6 +73,9 @@ var pressed = map[string][]pressing{
 		{say: "we moved to Oslo", model: []llmtest.Turn{callTool("save_fact", `{"content":"Lives in Oslo"}`), {Text: "Nice."}},
 			buttons: 1, want: []string{"no longer remember “Lives in Oslo”"}},
 	},
+	"internal/command/notedesk.go:which":    {{say: "/notes show plan", buttons: 2, want: []string{"Plan of the", "Plan of the"}}},
+	"internal/command/notedesk.go:versions": {{say: "/notes restore diary", buttons: 1, want: []string{"+ It rained."}}},
+	"internal/tools/deed.go:Moved":          {{say: "/notes move diary old/journal", buttons: 1, want: []string{"Moved agent-notes/old/journal.md to agent-notes/diary.md"}}},
 	"internal/app/reminders.go:reminderParts": {{
 		say: "/remind in 1 second to stretch", buttons: 3,
 		want: []string{"again in 10 minutes: stretch", "again in 60 minutes: stretch", "Well done: #1 stretch"},
@@ -278,12 +282,18 @@ func TestEveryButtonIsPressed(t *testing.T) {
 	}
 }
 
-// copyRent returns a folder with one note.
+// copyRent returns a folder with a few notes.
 func copyRent(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "rent.md"), []byte("# Rent\nThe rent is 1450 a month."), 0o600); err != nil {
-		t.Fatal(err)
+	for name, text := range map[string]string{
+		"rent.md": "# Rent\nThe rent is 1450 a month.", "a/plan.md": "Plan of the garden", "b/plan.md": "Plan of the house",
+		"agent-notes/diary.md": "The sun shone.\n", "agent-notes/.versions/diary.md.20260102T150405.000000000Z.bak": "It rained.\n",
+	} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return dir
 }
@@ -308,6 +318,12 @@ func pressOne(t *testing.T, front func(*testing.T, *world) finger, p pressing, n
 		patiently(t, "the server is there", f, func() bool {
 			f.say("/tools servers")
 			return waittest.Within(time.Second, func() bool { text, _ := f.seen(); return strings.Contains(text, "shop: up") })
+		})
+	}
+	if strings.HasPrefix(p.say, "/notes") {
+		patiently(t, "the notes are read", f, func() bool {
+			f.say("/notes recent")
+			return waittest.Within(time.Second, func() bool { text, _ := f.seen(); return strings.Contains(text, "rent.md") })
 		})
 	}
 	for _, line := range p.before {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"parley/internal/chat"
 )
@@ -117,6 +118,10 @@ func (c *Commands) values(ctx context.Context, cmd Command, m chat.Message, type
 	done := ""
 	for _, o := range cmd.Options {
 		value, rest := cutValue(typed)
+		free := takesRest(cmd.Options, o)
+		if free {
+			value, rest = typed, ""
+		}
 		if rest != "" {
 			done += typed[:len(typed)-len(rest)]
 			typed = rest
@@ -131,9 +136,22 @@ func (c *Commands) values(ctx context.Context, cmd Command, m chat.Message, type
 		default:
 			all = starting(o.Choices, value)
 		}
+		if !free {
+			all = quotedWords(all)
+		}
 		return before(done, all)
 	}
 	return nil
+}
+
+// quotedWords quotes values that are more than one word.
+func quotedWords(all []string) []string {
+	for i, v := range all {
+		if strings.ContainsFunc(v, unicode.IsSpace) {
+			all[i] = `"` + v + `"`
+		}
+	}
+	return all
 }
 
 func starting(words []string, prefix string) []string {

@@ -16,6 +16,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tools"
 )
 
 // report collects what a turn tells about itself: to the audit, and to a person
@@ -25,13 +26,14 @@ type report struct {
 	ledger ledger
 	laps   []memory.Lap
 	calls  []memory.CallRecord
-	noted  facts.Notes // what the answer tells of what is remembered
-	did    []string    // side effects, in plain words
-	files  []chat.File // from tools, for the person
-	model  string      // as the provider names it
-	by     string      // as the owner does
-	rote   bool        // the answer was said by rote
-	worded bool        // the answer is in the model's words
+	noted  facts.Notes  // what the answer tells of what is remembered
+	did    []string     // side effects, in plain words
+	deeds  []tools.Deed // what code tells of them
+	files  []chat.File  // from tools, for the person
+	model  string       // as the provider names it
+	by     string       // as the owner does
+	rote   bool         // the answer was said by rote
+	worded bool         // the answer is in the model's words
 	// settles is the question that this turn is the answer to; nil for none.
 	settles *memory.Settled
 	well    chat.End // how the message ends if nothing goes wrong
@@ -98,6 +100,7 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 	if t.sub == nil {
 		t.report.noted = t.a.o.Store.Tell(provenance.ViewerOf(t.m), t.report.noted, t.report.rote)
 	}
+	done, undo := t.told()
 	kept := text.Clip(said, maxAnswer)
 	if len(kept) < len(said) {
 		kept += "\n\n" + wordsCutShort
@@ -108,7 +111,30 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 	rec := t.record(end, memory.Detail{Sources: sources})
 	rec.Decision.ID = memory.NewID()
 	// The footer is not part of what was said: the model would imitate it.
-	return chat.Answer{Text: said + below + t.report.noted.Below, Files: t.report.files, Buttons: append(sourceButtons(rec.Decision.ID, sources), t.report.noted.Buttons...), Record: rec}
+	buttons := slices.Concat(sourceButtons(rec.Decision.ID, sources), t.report.noted.Buttons, undo)
+	return chat.Answer{Text: said + done + below + t.report.noted.Below, Files: t.report.files, Buttons: buttons, Record: rec}
+}
+
+// maxDeeds is how many deeds an answer tells.
+const maxDeeds = 10
+
+// told returns what code tells of this turn's deeds, below what is said, and what may
+// be done about the last one. A helper leaves that to who asked it.
+func (t *turn) told() (below string, buttons [][]chat.Button) {
+	if t.sub != nil || len(t.report.deeds) == 0 {
+		return "", nil
+	}
+	for i, d := range t.report.deeds {
+		if i == maxDeeds {
+			below += "\n" + fmt.Sprintf(wordsMoreDone, len(t.report.deeds)-i)
+			break
+		}
+		below += "\n" + d.Note
+	}
+	if last := t.report.deeds[len(t.report.deeds)-1]; len(last.Buttons) > 0 {
+		buttons = [][]chat.Button{last.Buttons}
+	}
+	return "\n" + below, buttons
 }
 
 // record returns what the finishing transaction stores.

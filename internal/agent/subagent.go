@@ -29,6 +29,7 @@ type Delegated struct {
 	Usage llm.Usage
 	Calls int
 	Did   []string
+	Deeds []tools.Deed
 	Waits []Waiting // calls that need a yes: the person is asked when the job is over
 }
 
@@ -66,7 +67,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	}
 	r := tools.Result{
 		Content: strings.TrimSpace(answer.Text), Untrusted: t.trust.taint.Outside, Origin: t.trust.origin.But(c.Who.ID), Private: t.trust.taint.Private, Sources: t.sources.cited,
-		Data: Delegated{Usage: t.report.ledger.usage, Calls: t.report.ledger.calls, Did: t.report.did, Waits: t.tools.waits},
+		Data: Delegated{Usage: t.report.ledger.usage, Calls: t.report.ledger.calls, Did: t.report.did, Deeds: t.report.deeds, Waits: t.tools.waits},
 	}
 	return r, nil
 }

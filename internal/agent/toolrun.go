@@ -248,7 +248,10 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		t.setVariable(data)
 	case Delegated:
 		t.report.ledger.add(data.Calls, data.Usage)
+		t.report.deeds = append(t.report.deeds, data.Deeds...)
 		t.takeUp(c, data.Waits)
+	case tools.Deed:
+		t.report.deeds = append(t.report.deeds, data)
 	case facts.Change:
 		t.report.noted.List = append(t.report.noted.List, data)
 	case tools.Attached:

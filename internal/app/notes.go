@@ -219,6 +219,9 @@ func (n *notes) commands() command.Notes {
 		view.Shelf = func(ctx context.Context, m chat.Message) (command.Shelf, error) { return n.shelf(ctx, m) }
 	}
 	if n.writable() {
+		view.Desk = func(ctx context.Context, m chat.Message) (command.Desk, error) {
+			return n.view().Desk(ctx, tools.CallOf(m))
+		}
 		view.Tidy = func(ctx context.Context, m chat.Message, task string) (chat.Answer, error) {
 			return n.mind.Propose(ctx, m, tools.Librarian, map[string]any{"task": task})
 		}

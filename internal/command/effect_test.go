@@ -59,6 +59,7 @@ const reading = `/help
 /notes recent
 /notes status
 /notes show a.md
+/notes related a.md
 /guideline
 /guideline list
 /guideline show tone

@@ -19,6 +19,9 @@ type Notes struct {
 	// Shelf is the notes as a message's author may read them where it was
 	// written; nil without notes.
 	Shelf func(context.Context, chat.Message) (Shelf, error)
+	// Desk is the same for changing them; its error says who may. nil where there
+	// is no folder to write to.
+	Desk  func(context.Context, chat.Message) (Desk, error)
 	Index Index
 	State func() string // how the index is, in a sentence
 	Owner bool          // they are for the owner alone
@@ -34,6 +37,7 @@ type Shelf interface {
 	Read(ctx context.Context, p vault.Part) (vault.Document, error)
 	// Listed keeps of a list what the person may read.
 	Listed(ctx context.Context, list []vault.Entry, limit int) ([]vault.Entry, error)
+	Related(ctx context.Context, name string) (vault.Entry, vault.Related, error)
 }
 
 // Index lists all notes, whoever may read them; vault.Vault.
@@ -46,10 +50,11 @@ type Index interface {
 // Bounds of what is looked at to list what somebody may read, of a list, and of
 // a note and a passage that are shown, in characters.
 const (
-	maxLooked  = 1000
-	maxListed  = 20
-	maxNote    = 6000
-	maxSnippet = 200
+	maxLooked    = 1000
+	maxListed    = 20
+	maxNote      = 6000
+	maxSnippet   = 200
+	maxSuggested = 90 // bytes of a title that is completed; Discord takes 100 characters
 )
 
 func (n Notes) commands() []admin.Command {
@@ -62,7 +67,9 @@ func (n Notes) commands() []admin.Command {
 		{Name: "show", Help: helpNotesShow, Effect: admin.Reads, Run: n.show, Options: []admin.Option{{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}}},
 		{Name: "recent", Help: helpNotesRecent, Effect: admin.Reads, Run: n.recent},
 		{Name: "status", Help: helpNotesStatus, Effect: admin.Reads, Run: n.status},
+		{Name: "related", Help: helpNotesNear, Effect: admin.Reads, Run: n.related, Options: []admin.Option{{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}}},
 	}}
+	notes.Verbs = append(notes.Verbs, n.desk()...)
 	if n.Shelf == nil {
 		notes.Run = func(context.Context, admin.Request) (chat.Answer, error) { return say(wordsNoVault) }
 		for i := range notes.Verbs {
@@ -103,10 +110,12 @@ func (n Notes) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	path, heading, _ := strings.Cut(r.Args["path"], "#")
-	d, err := s.Read(ctx, vault.Part{Path: path, Heading: heading})
+	d, err := s.Read(ctx, vault.Part{Path: r.Args["path"]})
+	if path, heading, ok := strings.Cut(r.Args["path"], "#"); ok && errors.Is(err, vault.ErrNotFound) {
+		d, err = s.Read(ctx, vault.Part{Path: path, Heading: heading})
+	}
 	if err != nil {
-		return chat.Answer{}, noNote(err)
+		return which(err, "/notes show ")
 	}
 	return chat.Answer{Text: fmt.Sprintf("**%s** — %s\n\n%s", d.Title, d.Path, text.Shorten(d.Text, maxNote))}, nil
 }
@@ -160,8 +169,15 @@ func (n Notes) suggest(ctx context.Context, m chat.Message, typed string) (paths
 	if err != nil {
 		return nil // nothing to suggest while it is indexed
 	}
+	times := map[string]int{}
 	for _, e := range list {
-		paths = append(paths, e.Path)
+		times[strings.ToLower(e.Title)]++
+	}
+	for _, e := range list {
+		if times[strings.ToLower(e.Title)] > 1 || len(e.Title) > maxSuggested {
+			e.Title = e.Path
+		}
+		paths = append(paths, e.Title)
 	}
 	return paths
 }

@@ -33,6 +33,8 @@ type PersonRows interface {
 type Files interface {
 	Read(ctx context.Context, p vault.Part) (vault.Document, error)
 	Remove(ctx context.Context, path string) error
+	// Disown takes somebody's name off versions of notes and off moves.
+	Disown(ctx context.Context, user string) error
 	// Scrub leaves nothing of removed notes in the index.
 	Scrub(ctx context.Context) error
 }
@@ -120,6 +122,11 @@ func (p Person) forget(ctx context.Context, r admin.Request) (chat.Answer, error
 	}
 	for _, n := range own {
 		if err := p.Vault.Remove(ctx, n.Path); err != nil {
+			return chat.Answer{}, err
+		}
+	}
+	if p.Vault != nil {
+		if err := p.Vault.Disown(ctx, r.Message.From.ID); err != nil {
 			return chat.Answer{}, err
 		}
 	}

@@ -40,7 +40,8 @@ type signature struct {
 
 // Version is a text that a note had before.
 type Version struct {
-	By   Writer // At is when it was written; without an ID it was written by hand
+	By   Writer // At is when it was written
+	Hand bool   // it was not written through a Pen: nobody knows by whom
 	Text string
 
 	stamp string
@@ -142,10 +143,10 @@ func (p *Pen) Versions(name string) (all []Version, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("versions of %s: %w", name, err)
 		}
-		v := Version{By: Writer{At: f.info.ModTime()}, Text: string(f.raw), stamp: stamp}
+		v := Version{By: Writer{At: f.info.ModTime()}, Hand: true, Text: string(f.raw), stamp: stamp}
 		for _, s := range signed {
 			if bytes.Equal(s.Hash, f.hash()) {
-				v.By = Writer{s.ID, s.Name, s.At}
+				v.By, v.Hand = Writer{s.ID, s.Name, s.At}, false
 			}
 		}
 		all = append(all, v)

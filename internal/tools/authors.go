@@ -121,14 +121,20 @@ func (s *Shelf) Search(ctx context.Context, q vault.Query) ([]vault.Hit, error) 
 	return hits[:min(len(hits), limit)], err
 }
 
-// Read returns the vault's; what the person may not read is not there.
+// Read returns the vault's; what the person may not read is not there. The note may be
+// named as Named takes it.
 func (s *Shelf) Read(ctx context.Context, p vault.Part) (vault.Document, error) {
+	e, err := s.Named(ctx, p.Path)
+	if err != nil {
+		return vault.Document{}, err
+	}
+	if p.Source == "" {
+		p.Source = e.Source
+	}
+	p.Path = e.Path
 	d, err := s.n.Vault.Read(ctx, p)
 	if err != nil {
 		return d, s.unseen(ctx, p, err)
-	}
-	if ok, err := s.Shows(ctx, d.Source, d.Path); err != nil || !ok {
-		return vault.Document{}, errors.Join(err, fmt.Errorf("read %.300q: %w", p.Path, vault.ErrNotFound))
 	}
 	return d, nil
 }
@@ -191,6 +197,7 @@ func (s *Shelf) put(ctx context.Context, c Call, note vault.Note) (vault.Written
 			return vault.Written{}, err
 		}
 	}
+	note.By = who(c)
 	w, err := s.n.Vault.Write(ctx, note)
 	if err != nil || s.n.Authors == nil || !known && !ours {
 		return w, err
@@ -218,33 +225,4 @@ func (s *Shelf) changes(ctx context.Context, path string) error {
 		err = text.Tell(wordNoteNotYours)
 	}
 	return err
-}
-
-// carry renames a note and keeps its author.
-func (n Notes) carry(ctx context.Context, c Call, from, to string) (vault.Moved, error) {
-	s, err := n.of(ctx, c)
-	if err != nil {
-		return vault.Moved{}, err
-	}
-	old, err := n.Vault.Target(from)
-	if err != nil {
-		return vault.Moved{}, err
-	}
-	if err := s.changes(ctx, old); err != nil {
-		return vault.Moved{}, err
-	}
-	target, err := n.Vault.Target(to)
-	if err != nil {
-		return vault.Moved{}, err
-	}
-	if n.Authors != nil { // before it can be found there
-		if err := n.Authors.MoveNoteAuthor(ctx, old, target); err != nil {
-			return vault.Moved{}, err
-		}
-	}
-	w, err := n.Vault.Move(ctx, from, to, vault.Who{ID: c.Who.ID, Name: c.Who.Name})
-	if err != nil && n.Authors != nil {
-		err = errors.Join(err, n.Authors.MoveNoteAuthor(ctx, target, old))
-	}
-	return w, err
 }

@@ -25,6 +25,9 @@ var vaultReadText string
 //go:embed vault_list.md
 var vaultListText string
 
+//go:embed vault_related.md
+var vaultRelatedText string
+
 //go:embed vault_write.md
 var vaultWriteText string
 
@@ -72,7 +75,7 @@ const (
 
 // VaultTools returns the tools on notes and code.
 func VaultTools(n Notes) []Tool {
-	list := []Tool{n.search(), n.read(), n.list(), n.write(), n.move(), n.index()}
+	list := []Tool{n.search(), n.read(), n.list(), n.related(), n.write(), n.move(), n.index()}
 	if n.Code {
 		list = append(list, n.searchCode(), n.definition())
 	}
@@ -247,7 +250,7 @@ func headingOf(h vault.Hit) string {
 
 func (n Notes) read() Tool {
 	type args struct {
-		Path    string `json:"path" jsonschema:"the note's path, as search shows it"`
+		Path    string `json:"path" jsonschema:"the note's title or path"`
 		Heading string `json:"heading,omitempty" jsonschema:"only the section below this heading"`
 	}
 	return forReaders(n, core("vault_read", vaultReadText, Vault).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
@@ -295,6 +298,40 @@ func (n Notes) list() Tool {
 	})
 }
 
+func (n Notes) related() Tool {
+	type args struct {
+		Path string `json:"path" jsonschema:"the note's title or path"`
+	}
+	return forReaders(n, core("vault_related", vaultRelatedText, Vault).reads().onDemand(), func(ctx context.Context, c Call, a args) (Result, error) {
+		s, err := n.of(ctx, c)
+		if err != nil {
+			return Result{}, err
+		}
+		e, r, err := s.Related(ctx, a.Path)
+		if err != nil {
+			return Result{}, err
+		}
+		return Result{Content: RelatedLines(e, r), Private: true}, nil
+	})
+}
+
+// RelatedLines are what belongs to a note, as people read it.
+func RelatedLines(e vault.Entry, r vault.Related) string {
+	var b strings.Builder
+	for _, l := range []struct {
+		words string
+		list  []vault.Entry
+	}{{wordLinking, r.Linking}, {wordLinked, r.Linked}, {wordNear, r.Near}} {
+		if len(l.list) > 0 {
+			b.WriteString("\n\n" + l.words + "\n" + EntryLines(l.list))
+		}
+	}
+	if b.Len() == 0 {
+		return fmt.Sprintf(wordUnrelated, e.Title)
+	}
+	return fmt.Sprintf("**%s** — %s", e.Title, e.Path) + b.String()
+}
+
 // EntryLines are notes as people read them.
 func EntryLines(list []vault.Entry) string {
 	lines := make([]string, len(list))
@@ -330,6 +367,12 @@ func (n Notes) write() Tool {
 		if err != nil {
 			return Result{}, err
 		}
+		if note.Mode != vault.ModeCreate {
+			if note.Path, err = s.target(ctx, a.Path); err != nil {
+				return Result{}, err
+			}
+			note.Path = withSuffix(note.Path)
+		}
 		w, err := s.put(ctx, c, note)
 		if errors.Is(err, vault.ErrExists) && a.Mode == "" { // "write a note about X" again
 			note.Mode = vault.ModeAppend
@@ -352,10 +395,11 @@ func written(w vault.Written, err error) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	words := wordNoteUpdated
 	if w.Action == vault.Created {
-		return Result{Content: fmt.Sprintf(wordNoteCreated, w.Path), Private: true}, nil
+		words = wordNoteCreated
 	}
-	return Result{Content: fmt.Sprintf(wordNoteUpdated, w.Path), Private: true}, nil
+	return Result{Content: fmt.Sprintf(words, w.Path), Private: true, Data: Wrote(w)}, nil
 }
 
 func (n Notes) move() Tool {
@@ -367,8 +411,16 @@ func (n Notes) move() Tool {
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
 	meta.Ask = about(wordAskMoveNote, func(a args) []string { return []string{a.From, a.To} })
 	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		w, err := n.carry(ctx, c, a.From, a.To)
-		return worded(err, wordNoteMoved, a.From, w.To)
+		s, err := n.of(ctx, c)
+		if err != nil {
+			return Result{}, err
+		}
+		m, err := s.Move(ctx, c, a.From, a.To)
+		r, err := worded(err, wordNoteMoved, a.From, m.To)
+		if err == nil {
+			r.Data = Moved(m)
+		}
+		return r, err
 	})
 }
 
@@ -416,6 +468,6 @@ func (n Notes) index() Tool {
 // LibrarianTools returns the librarian's tools. The first ones only read; it plans
 // with those.
 func LibrarianTools() (plan, do []string) {
-	plan = []string{"vault_search", "vault_read", "vault_list"}
+	plan = []string{"vault_search", "vault_read", "vault_list", "vault_related"}
 	return plan, append(slices.Clone(plan), "vault_write", "vault_move", "vault_create_index")
 }

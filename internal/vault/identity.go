@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"strings"
 
 	"parley/internal/pen"
 	"parley/internal/sqlite"
@@ -32,6 +33,9 @@ func (v *Vault) Target(name string) (string, error) {
 	}
 	return path.Join(v.o.WriteDir, rel), nil
 }
+
+// Writes reports whether a path is in the write folder.
+func (v *Vault) Writes(name string) bool { return strings.HasPrefix(name, v.o.WriteDir+"/") }
 
 // Remove deletes a note in the write folder for good, earlier versions included. A
 // missing note is no error.

@@ -85,6 +85,14 @@ func (v *Vault) Undo(ctx context.Context, may func(pen.Change) bool) (m Moved, e
 	return m, nil
 }
 
+// Undoes reports with an error that Undo has nothing to take back.
+func (v *Vault) Undoes(ctx context.Context, may func(pen.Change) bool) error {
+	return v.withPen(ctx, func(p *pen.Pen) error {
+		_, err := p.Last(may)
+		return err
+	})
+}
+
 func moved(c pen.Change) Moved {
 	m := Moved{From: c.From, To: c.To}
 	for _, e := range c.Edits {

@@ -1,0 +1,161 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/pen"
+	"parley/internal/text"
+	"parley/internal/tools"
+	"parley/internal/vault"
+)
+
+// Desk changes the notes that one person may change; tools.Desk.
+type Desk interface {
+	Move(ctx context.Context, from, to string) (vault.Moved, error)
+	// Undo takes the last move back; pen.ErrNothing means that there is none.
+	Undo(ctx context.Context) (vault.Moved, error)
+	// Versions lists what a note said before, the newest first, with its path.
+	Versions(ctx context.Context, name string) (string, []pen.Version, error)
+	Restore(ctx context.Context, name string, version int) (vault.Written, error)
+}
+
+// desk returns the verbs that change notes.
+func (n Notes) desk() []admin.Command {
+	if n.Desk == nil && n.Shelf != nil {
+		return nil
+	}
+	note := admin.Option{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}
+	return []admin.Command{
+		{Name: "move", Help: helpNotesMove, Run: n.move, Options: []admin.Option{note, {Name: "to", Help: helpNoteTo, Required: true}}},
+		{Name: "undo", Help: helpNotesUndo, Run: n.undo},
+		{Name: "restore", Help: helpNotesBack, Run: n.restore, Options: []admin.Option{note, {Name: "version", Help: helpNoteVersion, Choices: strings.Fields("1 2 3 4 5 6 7 8 9 10")}}},
+	}
+}
+
+// which asks which note is meant where a name fits several; run is the command that
+// a button runs with a path.
+func which(err error, run string) (chat.Answer, error) {
+	var several tools.AmbiguousError
+	if !errors.As(err, &several) {
+		return chat.Answer{}, noNote(err)
+	}
+	a := chat.Answer{Text: fmt.Sprintf(wordsWhichNote, text.Literal(text.Shorten(several.Name, 100))) + "\n" + tools.EntryLines(several.List)}
+	for _, e := range several.List {
+		if b := (chat.Button{Label: e.Path, Data: run + e.Path}); len(b.Data) <= maxData && len(a.Buttons) < maxChoices {
+			a.Buttons = append(a.Buttons, []chat.Button{b})
+		}
+	}
+	return a, nil
+}
+
+// Bounds of buttons: their data in bytes, and how many are offered.
+const (
+	maxData    = 64
+	maxChoices = 8
+)
+
+func (n Notes) related(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	s, err := n.Shelf(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	e, all, err := s.Related(ctx, r.Args["path"])
+	if err != nil {
+		return which(err, "/notes related ")
+	}
+	return chat.Answer{Text: tools.RelatedLines(e, all)}, nil
+}
+
+func did(d tools.Deed) chat.Answer {
+	a := chat.Answer{Text: d.Note}
+	if len(d.Buttons) > 0 {
+		a.Buttons = [][]chat.Button{d.Buttons}
+	}
+	return a
+}
+
+func (n Notes) move(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	d, err := n.Desk(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	m, err := d.Move(ctx, r.Args["path"], r.Args["to"])
+	if err != nil {
+		a, err := which(err, "")
+		a.Buttons = nil // the new name would not fit
+		return a, err
+	}
+	return did(tools.Moved(m)), nil
+}
+
+func (n Notes) undo(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	d, err := n.Desk(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	m, err := d.Undo(ctx)
+	if err != nil {
+		return chat.Answer{}, noNote(err)
+	}
+	return chat.Answer{Text: tools.Moved(m).Note}, nil
+}
+
+func (n Notes) restore(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	d, err := n.Desk(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if v := r.Number("version", 0); v > 0 {
+		w, err := d.Restore(ctx, r.Args["path"], v)
+		if err != nil {
+			return which(err, "/notes restore ")
+		}
+		return did(tools.Wrote(w)), nil
+	}
+	at, all, err := d.Versions(ctx, r.Args["path"])
+	if err != nil {
+		return which(err, "/notes restore ")
+	}
+	return versions(r, at, all), nil
+}
+
+// versions lists those of a note, each with a button that restores it.
+func versions(r admin.Request, at string, all []pen.Version) chat.Answer {
+	if len(all) == 0 {
+		return chat.Answer{Text: fmt.Sprintf(wordsNoVersions, text.Literal(at))}
+	}
+	list := []string{fmt.Sprintf(wordsVersions, text.Literal(at))}
+	var a chat.Answer
+	for i, v := range all {
+		list = append(list, fmt.Sprintf(wordsVersion, i+1, v.By.At.Local().Format("2006-01-02 15:04"), author(v, r.Message.From.ID), text.Many(len([]rune(v.Text)), "character")))
+		b := chat.Button{Label: fmt.Sprintf(wordsRestore, i+1), Data: "/notes restore " + at + " version:" + strconv.Itoa(i+1)}
+		if len(b.Data) > maxData || i >= maxChoices {
+			continue
+		}
+		if i%2 == 0 {
+			a.Buttons = append(a.Buttons, nil)
+		}
+		a.Buttons[len(a.Buttons)-1] = append(a.Buttons[len(a.Buttons)-1], b)
+	}
+	a.Text = strings.Join(list, "\n")
+	return a
+}
+
+// author says who wrote a version.
+func author(v pen.Version, asks string) string {
+	switch {
+	case v.Hand:
+		return wordsByHand
+	case v.By.ID == "":
+		return wordsByMe
+	case v.By.ID == asks:
+		return wordsByYou
+	}
+	return fmt.Sprintf(wordsBy, text.Literal(text.Shorten(v.By.Name, 60)))
+}

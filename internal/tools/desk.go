@@ -1,0 +1,267 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"parley/internal/pen"
+	"parley/internal/text"
+	"parley/internal/vault"
+)
+
+// AmbiguousError means that a name fits several notes. It is a sentence that asks
+// which.
+type AmbiguousError struct {
+	Name string
+	List []vault.Entry
+}
+
+// Error implements error.
+func (e AmbiguousError) Error() string {
+	names := make([]string, len(e.List))
+	for i, n := range e.List {
+		names[i] = n.Path
+	}
+	return fmt.Sprintf(wordWhichNote, text.Shorten(e.Name, 100), strings.Join(names, ", "))
+}
+
+// Unwrap makes it an error that people may read.
+func (e AmbiguousError) Unwrap() error { return text.Tell("%s", e.Error()) }
+
+// Named returns the file that a name means among those that the person may read: a
+// path, a title, an alias or the name of a file. vault.ErrNotFound means none, an
+// AmbiguousError several.
+func (s *Shelf) Named(ctx context.Context, name string) (vault.Entry, error) {
+	return s.named(ctx, name, func(vault.Entry) bool { return true })
+}
+
+// named is Named for those that fit.
+func (s *Shelf) named(ctx context.Context, name string, fits func(vault.Entry) bool) (vault.Entry, error) {
+	found, err := s.n.Vault.Find(ctx, name)
+	if err != nil {
+		return vault.Entry{}, err
+	}
+	found = slices.DeleteFunc(found, func(e vault.Entry) bool { return !fits(e) })
+	list, err := s.Listed(ctx, found, len(found))
+	switch {
+	case err != nil:
+		return vault.Entry{}, err
+	case len(list) == 0:
+		return vault.Entry{}, fmt.Errorf("find %.300q: %w", name, vault.ErrNotFound)
+	case len(list) > 1 && !samePath(list):
+		return vault.Entry{}, AmbiguousError{name, list}
+	}
+	return list[0], nil
+}
+
+// samePath reports whether files are the same path of different sources: the first
+// source comes first.
+func samePath(list []vault.Entry) bool {
+	for _, e := range list {
+		if e.Path != list[0].Path {
+			return false
+		}
+	}
+	return true
+}
+
+// Related returns what belongs to a note, as far as the person may read it.
+func (s *Shelf) Related(ctx context.Context, name string) (e vault.Entry, r vault.Related, err error) {
+	if e, err = s.Named(ctx, name); err != nil {
+		return e, r, err
+	}
+	if r, err = s.n.Vault.Related(ctx, e); err != nil {
+		return e, vault.Related{}, err
+	}
+	for _, list := range []*[]vault.Entry{&r.Linking, &r.Linked, &r.Near} {
+		if *list, err = s.Listed(ctx, *list, maxRelated); err != nil {
+			return e, vault.Related{}, err
+		}
+	}
+	return e, r, nil
+}
+
+// maxRelated is how many notes each list of related ones has.
+const maxRelated = 10
+
+// own returns the path of a note in the write folder that a person names, if they may
+// change it. A name of none is returned as it would be written.
+func (s *Shelf) own(ctx context.Context, name string) (string, error) {
+	at, err := s.target(ctx, name)
+	if err == nil {
+		at, err = s.n.Vault.Target(strings.TrimSuffix(at, ".md") + ".md")
+	}
+	if err == nil {
+		err = s.changes(ctx, at)
+	}
+	return at, err
+}
+
+// target returns the path of a note to change, as a person names it, of those in the
+// write folder; a name of none is returned as it is.
+func (s *Shelf) target(ctx context.Context, name string) (string, error) {
+	e, err := s.named(ctx, name, func(e vault.Entry) bool { return s.n.Vault.Writes(e.Path) })
+	if !errors.Is(err, vault.ErrNotFound) {
+		return e.Path, err
+	}
+	if _, err := s.Named(ctx, name); err == nil {
+		return "", text.Tell(wordNoteOutside)
+	}
+	return name, nil
+}
+
+// Move renames a note for who calls and keeps its author. A new name without a folder
+// stays in the note's own; one that ends in a slash is only a folder.
+func (s *Shelf) Move(ctx context.Context, c Call, from, to string) (vault.Moved, error) {
+	old, err := s.own(ctx, from)
+	if err != nil {
+		return vault.Moved{}, err
+	}
+	switch to = strings.TrimSpace(to); {
+	case strings.HasSuffix(to, "/"):
+		to += path.Base(old)
+	case !strings.Contains(to, "/"):
+		to = path.Join(path.Dir(old), to)
+	}
+	if !strings.HasSuffix(to, ".md") {
+		to += ".md"
+	}
+	target, err := s.n.Vault.Target(to)
+	if err != nil {
+		return vault.Moved{}, err
+	}
+	return s.carry(ctx, old, target, func() (vault.Moved, error) {
+		return s.n.Vault.Move(ctx, old, target, who(c))
+	})
+}
+
+// Desk is the notes that one person may change, with their call.
+type Desk struct {
+	shelf *Shelf
+	call  Call
+}
+
+// Desk returns the notes that who calls may change. Its error says who may.
+func (n Notes) Desk(ctx context.Context, c Call) (Desk, error) {
+	switch {
+	case n.May != nil && !n.May(ctx, c):
+		return Desk{}, text.Tell(wordNotesNot)
+	case n.Writes != nil && !n.Writes(ctx, c):
+		return Desk{}, text.Tell(wordNotesNoWriter)
+	}
+	s, err := n.of(ctx, c)
+	return Desk{s, c}, err
+}
+
+// Move is a Shelf's.
+func (d Desk) Move(ctx context.Context, from, to string) (vault.Moved, error) {
+	return d.shelf.Move(ctx, d.call, from, to)
+}
+
+// Undo is a Shelf's.
+func (d Desk) Undo(ctx context.Context) (vault.Moved, error) { return d.shelf.Undo(ctx, d.call) }
+
+// Versions is a Shelf's.
+func (d Desk) Versions(ctx context.Context, name string) (string, []pen.Version, error) {
+	return d.shelf.Versions(ctx, name)
+}
+
+// Restore is a Shelf's.
+func (d Desk) Restore(ctx context.Context, name string, n int) (vault.Written, error) {
+	return d.shelf.Restore(ctx, d.call, name, n)
+}
+
+func who(c Call) vault.Who { return vault.Who{ID: c.Who.ID, Name: c.Who.Name} }
+
+// carry has a note's author follow it, before it can be found at its new place.
+func (s *Shelf) carry(ctx context.Context, from, to string, move func() (vault.Moved, error)) (vault.Moved, error) {
+	authors := s.n.Authors
+	if authors == nil {
+		return move()
+	}
+	if _, err := s.n.Vault.Fingerprint(ctx, "", to); err == nil {
+		return vault.Moved{}, fmt.Errorf("move to %s: %w", to, vault.ErrExists)
+	}
+	if err := authors.MoveNoteAuthor(ctx, from, to); err != nil {
+		return vault.Moved{}, err
+	}
+	m, err := move()
+	if err != nil {
+		return m, errors.Join(err, authors.MoveNoteAuthor(ctx, to, from))
+	}
+	for _, name := range m.Notes { // recognized by what they say now
+		author, known := s.byPath[name]
+		if name == to {
+			author, known = s.byPath[from]
+			author.Path = to
+		}
+		if !known {
+			continue
+		}
+		if author.Hash, err = s.n.Vault.Fingerprint(ctx, "", name); err == nil {
+			err = authors.SaveNoteAuthor(ctx, author)
+		}
+		if err != nil && !errors.Is(err, vault.ErrNotFound) {
+			return m, err
+		}
+	}
+	return m, nil
+}
+
+// Undo takes back the last move of who calls; an owner's is anybody's.
+func (s *Shelf) Undo(ctx context.Context, c Call) (vault.Moved, error) {
+	owner := s.n.Owner == nil || s.n.Owner(ctx, s.who)
+	var from, to string
+	may := func(m pen.Change) bool {
+		if m.By != c.Who.ID && !owner || s.changes(ctx, m.To) != nil {
+			return false
+		}
+		from, to = m.To, m.From
+		return true
+	}
+	if err := s.n.Vault.Undoes(ctx, may); err != nil {
+		return vault.Moved{}, err
+	}
+	return s.carry(ctx, from, to, func() (vault.Moved, error) {
+		return s.n.Vault.Undo(ctx, func(m pen.Change) bool { return m.To == from && m.From == to && may(m) })
+	})
+}
+
+// Versions lists what a note said before, the newest first, with its path.
+func (s *Shelf) Versions(ctx context.Context, name string) (string, []pen.Version, error) {
+	at, err := s.own(ctx, name)
+	if err != nil {
+		return "", nil, err
+	}
+	all, err := s.n.Vault.Versions(ctx, at)
+	return at, all, err
+}
+
+// Restore gives a note the text of an earlier version again; 1 is the newest.
+func (s *Shelf) Restore(ctx context.Context, c Call, name string, n int) (vault.Written, error) {
+	at, err := s.own(ctx, name)
+	if err != nil {
+		return vault.Written{}, err
+	}
+	w, err := s.n.Vault.Restore(ctx, at, n, who(c))
+	if err != nil {
+		return w, err
+	}
+	return w, s.known(ctx, at)
+}
+
+// known has a note recognized by what it says now.
+func (s *Shelf) known(ctx context.Context, at string) (err error) {
+	author, known := s.byPath[at]
+	if !known || s.n.Authors == nil {
+		return nil
+	}
+	if author.Hash, err = s.n.Vault.Fingerprint(ctx, "", at); err != nil {
+		return nil // not indexed yet: known by its path
+	}
+	return s.n.Authors.SaveNoteAuthor(ctx, author)
+}
