@@ -38,7 +38,7 @@ func (t *turn) variables(ctx context.Context, book *playbook.Book) (map[string]a
 		person = p.Playbook
 	}
 	known := map[string]any{}
-	for _, v := range book.Variables(playbook.State{Session: raw(t.context.session.Playbook), Person: raw(person)}) {
+	for _, v := range book.Variables(playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(person)}) {
 		var value any
 		if err := json.Unmarshal(v.Value, &value); err == nil {
 			known[v.Name] = value

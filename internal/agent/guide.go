@@ -28,8 +28,11 @@ func (t *turn) guide(ctx context.Context) error {
 	}
 	s := playbook.Situation{
 		Platform: t.m.Key.Platform, Channel: t.m.Key.Channel, User: t.m.From.ID, Text: t.in.text, Forwarded: t.m.Forwarded || t.m.Shared, MessageID: t.m.ID,
-		State: playbook.State{Session: raw(t.context.session.Playbook), Person: raw(person.Playbook)},
+		State: playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(person.Playbook)},
 		Tools: t.tools.set.Specs(), Events: t.events(), Now: t.report.began, Spend: t.report.ledger.spend,
+	}
+	if t.in.opening {
+		s.Text, s.Events = "", nil
 	}
 	if role := t.a.o.Role(ctx, t.m); role != "" {
 		s.Roles = []string{role}
@@ -98,7 +101,7 @@ func (t *turn) setVariable(v tools.VariableSet) {
 	if err != nil {
 		return
 	}
-	st, err := book.SetVariable(playbook.State{Session: raw(t.context.session.Playbook), Person: raw(t.context.person)}, playbook.Value{
+	st, err := book.SetVariable(playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(t.context.person)}, playbook.Value{
 		Name: v.Name, Value: value, Confidence: 1, Source: "tool", MessageID: t.m.ID, At: t.a.o.Now(),
 	})
 	if err != nil {

@@ -62,7 +62,7 @@ func TestMessageBeforeExpiryKeepsTheJourney(t *testing.T) {
 	before := b.live()
 	must(t, b.Expire(context.Background(), before.ID))
 	after := b.live()
-	at, ok, err := book.Status(playbook.State{Session: json.RawMessage(after.Playbook)})
+	at, ok, err := book.Status(playbook.State{User: "telegram:7", Session: json.RawMessage(after.Playbook)})
 	must(t, err)
 	if !ok || at.Status != playbook.Active {
 		t.Errorf("the journey is %v", at.Status)

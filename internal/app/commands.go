@@ -95,7 +95,11 @@ func (a *app) playbookCommands() command.Playbook {
 	if a.models.endpoint.List != nil {
 		judge = a.models.endpoint.Model
 	}
-	return command.Playbook{Book: a.rules.book, Rules: a.mind, Rows: a.storage.store, Session: a.mind.Session, Place: a.placeOf, Judge: judge, Now: a.now}
+	return command.Playbook{Book: a.rules.book, Rules: a.mind, Rows: a.storage.store, Session: a.mind.Session, Place: a.placeOf, Judge: judge,
+		Begin: a.front.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+			return a.mind.Begin(ctx, m, w)
+		})),
+		Now: a.now}
 }
 
 // factsFileDoes returns the service for the facts file, nil without one.

@@ -75,7 +75,8 @@ const takingLong = `/ask what
 /summarize
 /model set other
 /librarian
-/tools login`
+/tools login
+/journey start onboarding`
 
 // TestWhatOnlyReads: each command that only reads is answered at once, and each
 // of the others waits for its turn.

@@ -38,7 +38,7 @@ func (p Playbook) change(ctx context.Context, m chat.Message, to func(playbook.S
 	if err != nil {
 		return playbook.State{}, err
 	}
-	st, err := to(stored(se))
+	st, err := to(stored(se, m.From.ID))
 	if err != nil {
 		return st, journeyFailed(err)
 	}
@@ -46,16 +46,17 @@ func (p Playbook) change(ctx context.Context, m chat.Message, to func(playbook.S
 	return st, p.Rows.SaveSession(ctx, se)
 }
 
+// startJourney begins a journey and says its first step.
 func (p Playbook) startJourney(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
-	st, err := p.change(ctx, r.Message, func(st playbook.State) (playbook.State, error) { return b.Start(st, r.Args["id"], p.Now()) })
+	_, err := p.change(ctx, r.Message, func(st playbook.State) (playbook.State, error) { return b.Start(st, r.Args["id"], p.Now()) })
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return standing(b, st)
+	return p.Begin.Handle(ctx, r.Message, r.Reply)
 }
 
 func (p Playbook) stopJourney(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
-	_, err := p.change(ctx, r.Message, func(st playbook.State) (playbook.State, error) { return b.Stop(st, p.Now()) })
+	_, err := p.change(ctx, r.Message, func(st playbook.State) (playbook.State, error) { return b.Stop(st, r.Args["id"], p.Now()) })
 	return chat.Answer{Text: wordsJourneyLeft}, err
 }
 
@@ -65,7 +66,7 @@ func (p Playbook) state(ctx context.Context, m chat.Message) (playbook.State, er
 	if err != nil || !ok {
 		return playbook.State{}, err
 	}
-	return stored(se), nil
+	return stored(se, m.From.ID), nil
 }
 
 func (p Playbook) journeyStatus(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
@@ -76,20 +77,24 @@ func (p Playbook) journeyStatus(ctx context.Context, r admin.Request, b *playboo
 	return standing(b, st)
 }
 
-// standing says where a journey is.
+// standing says where somebody's journeys are, the one in front first.
 func standing(b *playbook.Book, st playbook.State) (chat.Answer, error) {
-	at, ok, err := b.Status(st)
+	list, err := b.Standings(st)
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	if !ok {
+	if len(list) == 0 {
 		return say(wordsNoJourney)
 	}
-	path := make([]string, len(at.History))
-	for i, h := range at.History {
-		path[i] = stepName(b, at.JourneyID, h.StepID)
+	var all []string
+	for _, at := range list {
+		path := make([]string, len(at.History))
+		for i, h := range at.History {
+			path[i] = stepName(b, at.JourneyID, h.StepID)
+		}
+		all = append(all, fmt.Sprintf(wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep), strings.Join(path, " → ")))
 	}
-	return say(wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep), strings.Join(path, " → "))
+	return chat.Answer{Text: strings.Join(all, "\n\n")}, nil
 }
 
 // stepName returns what people call a step, its id when the playbook has lost it.

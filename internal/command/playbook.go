@@ -27,6 +27,8 @@ type Playbook struct {
 	// Judge decides conditions in plain words for /guideline test; nil decides
 	// none.
 	Judge llm.Model
+	// Begin answers a message that began a journey, with its first step.
+	Begin chat.Handler
 	Now   func() time.Time
 }
 
@@ -56,9 +58,9 @@ func (p Playbook) commands() []admin.Command {
 		}},
 		{Name: "journey", Help: helpJourney, Verbs: []admin.Command{
 			{Name: "list", Help: helpJourneyList, Effect: admin.Reads, Run: p.with(p.listJourneys)},
-			{Name: "start", Help: helpJourneyStart, Options: []admin.Option{journey}, Run: p.with(p.startJourney)},
+			{Name: "start", Help: helpJourneyStart, Effect: admin.Works, Options: []admin.Option{journey}, Run: p.with(p.startJourney)},
 			{Name: "status", Help: helpJourneyStatus, Effect: admin.Reads, Run: p.with(p.journeyStatus)},
-			{Name: "stop", Help: helpJourneyStop, Run: p.with(p.stopJourney)},
+			{Name: "stop", Help: helpJourneyStop, Options: []admin.Option{{Name: "id", Help: helpJourneyOf, Suggest: p.suggestJourney}}, Run: p.with(p.stopJourney)},
 			{Name: "draw", Help: helpJourneyDraw, Effect: admin.Reads, Options: []admin.Option{journey}, Run: p.with(p.drawJourney)},
 		}},
 	}
@@ -148,8 +150,9 @@ func (p Playbook) testRules(ctx context.Context, r admin.Request, b *playbook.Bo
 	return chat.Answer{Text: "- " + strings.Join(lines, "\n- ")}, nil
 }
 
-// stored returns where a session stands.
-func stored(se memory.Session) (st playbook.State) {
+// stored returns where somebody stands in a session.
+func stored(se memory.Session, user string) (st playbook.State) {
+	st.User = user
 	if se.Playbook != "" {
 		st.Session = json.RawMessage(se.Playbook)
 	}
@@ -166,7 +169,7 @@ func (p Playbook) Variables(ctx context.Context, se memory.Session, m chat.Messa
 	if err != nil {
 		return nil
 	}
-	st := stored(se)
+	st := stored(se, m.From.ID)
 	if person.Playbook != "" {
 		st.Person = json.RawMessage(person.Playbook)
 	}

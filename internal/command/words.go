@@ -410,6 +410,7 @@ const (
 	helpJourneyStart   = "Begin one"
 	helpJourneyStatus  = "Where we stand"
 	helpJourneyStop    = "Leave it"
+	helpJourneyOf      = "Name of the journey; the one in front without it"
 	helpJourneyDraw    = "A picture of it"
 	wordsNoPlaybook    = "There is no playbook: set playbook.dir to a folder of YAML files."
 	wordsRule          = "`%s` (%s, priority %d): %s"
@@ -419,7 +420,7 @@ const (
 	wordsRuleOn        = "The guideline %s is on."
 	wordsNoRuleFits    = "No rule would apply."
 	wordsVariable      = "%s: %s (confidence %.2f)"
-	wordsJourneyOn     = "A journey is already under way here. /journey status shows where it stands, /journey stop leaves it."
+	wordsJourneyOn     = "This journey is under way here. /journey status shows where it stands, /journey stop leaves it."
 	wordsNoJourney     = "No journey is under way here. /journey list shows which there are."
 	wordsNoSuchJourney = "There is no such journey. /journey list shows them."
 )

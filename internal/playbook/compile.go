@@ -43,7 +43,29 @@ func (b *Book) compile() {
 		b.compileJourney(&b.doc.Journeys[i])
 	}
 	b.compileGuards()
+	b.share()
 	b.index = newIndex(b.doc.Guidelines)
+}
+
+// share settles which variables are the channel's: those that say so, and those that
+// say nothing and only journeys of the channel ask for.
+func (b *Book) share() {
+	wanted := map[string][2]bool{} // by persons' journeys, by channels'
+	for i := range b.doc.Journeys {
+		j := &b.doc.Journeys[i]
+		for _, s := range j.Steps {
+			for _, name := range s.RequiredContext {
+				w := wanted[name]
+				wanted[name] = [2]bool{w[0] || !j.shared(), w[1] || j.shared()}
+			}
+		}
+	}
+	for i := range b.doc.Variables {
+		v := &b.doc.Variables[i]
+		if v.shared = v.Scope == "channel" || v.Scope == "" && !v.PerPerson && wanted[v.Name] == [2]bool{false, true}; v.shared && v.PerPerson {
+			v.at.Mistake("per_person", "a value of the channel cannot be kept for a person")
+		}
+	}
 }
 
 // register enters every name, which the checks between definitions need.

@@ -16,8 +16,8 @@ func (b *Book) Draw(id string, st State) (mermaid, text string, err error) {
 		return "", "", fmt.Errorf("%w %q%s", ErrUnknownJourney, id, sheet.Suggest(id, sortedKeys(b.journeys)))
 	}
 	current := ""
-	if s, _, _ := st.read(); s.Journey != nil && s.Journey.ID == id {
-		current = s.Journey.Step
+	if r, _ := st.read(); r.home(j).open(id) != nil {
+		current = r.home(j).open(id).Step
 	}
 	return j.mermaid(current), j.plainText(current), nil
 }

@@ -93,12 +93,43 @@ var guidanceText string
 
 var guidanceTemplate = template.Must(template.New("guidance.md").Parse(guidanceText))
 
-// view is the data of the template guidance.md.
-type view struct {
-	Actions []string
+// stand is where a journey is.
+type stand struct {
 	Journey string
 	Step    *Step
 	Done    bool
+}
+
+// stands lists where the journeys in front are, and what ended with this message.
+func (t *turn) stands() (list []stand) {
+	for _, k := range t.tracks {
+		switch step := t.step(k); {
+		case k.final != nil:
+			list = append(list, stand{k.done.Name, k.final, true})
+		case step != nil:
+			list = append(list, stand{t.book.journeys[k.front().ID].Name, step, false})
+		}
+	}
+	return list
+}
+
+// openJourneys names what waits, and after an end what goes on next.
+func (t *turn) openJourneys() (names []string) {
+	for _, k := range t.tracks {
+		for _, j := range k.Journeys {
+			if def := t.book.journeys[j.ID]; def != nil && (j.Status == Waiting || j.Status == Active && k.final != nil) {
+				names = append(names, fmt.Sprintf("%q, at the step %q", def.Name, def.steps[j.Step].Name))
+			}
+		}
+	}
+	return names
+}
+
+// view is the data of the template guidance.md.
+type view struct {
+	Actions []string
+	Stands  []stand
+	Open    []string // journeys that wait
 	Ask     *Variable
 	Wrong   string // why the last answer was not taken
 	Known   []string
@@ -109,15 +140,14 @@ func (t *turn) guidance(top, all []Match) Guidance {
 	g := Guidance{Strict: t.book.strict, Usage: t.usage, Calls: t.calls, ToolParams: map[string]json.RawMessage{}}
 	g.Result = MatchResult{Matches: all, TopMatches: top, Dropped: t.dropped}
 	ask := t.toAsk()
-	t.session.Asked = ""
-	if ask != nil {
-		t.session.Asked = ask.Name
+	t.own.Asked, t.shared.Asked = "", ""
+	if ask != nil && ask.shared {
+		t.shared.Asked = ask.Name
+	} else if ask != nil {
+		t.own.Asked = ask.Name
 	}
 	g.Reply, g.From, g.Kind = t.reply(top, ask)
-	v := view{Ask: ask, Step: cmp.Or(t.final, t.step()), Done: t.final != nil, Terms: t.terms(), Known: t.facts()}
-	if v.Step != nil {
-		v.Journey = t.book.journeys[t.session.Journey.ID].Name
-	}
+	v := view{Ask: ask, Stands: t.stands(), Open: t.openJourneys(), Terms: t.terms(), Known: t.facts()}
 	if ask != nil && t.rejected[ask.Name] != nil {
 		v.Wrong = t.rejected[ask.Name].Error()
 	}
@@ -129,7 +159,7 @@ func (t *turn) guidance(top, all []Match) Guidance {
 		}
 		v.Actions = append(v.Actions, action)
 		if g.Reply == "" || def.reply != "" { // beside a ready-made answer nothing else is acted on
-			t.session.Applied[m.GuidelineID] = def.version
+			t.own.Applied[m.GuidelineID] = def.version
 		}
 		t.why("rule %s applies (relevance %.2f, priority %d): %s", m.GuidelineID, m.RelevanceScore, m.Priority, m.Reasoning)
 		t.addTools(&g, m)
@@ -141,7 +171,7 @@ func (t *turn) guidance(top, all []Match) Guidance {
 		t.why("rule %s does not apply (%s): %s", d.ID, d.Reason, d.Detail)
 	}
 	var err error
-	if g.State, err = write(t.session, t.person); err != nil {
+	if g.State, err = t.write(); err != nil {
 		t.note("%v", err)
 		g.State = t.sit.State
 	}
@@ -165,8 +195,13 @@ func (t *turn) addTools(g *Guidance, m Match) {
 }
 
 func (t *turn) whyJourney(v view) {
-	if v.Step != nil && !v.Done {
-		t.why("journey %q is at step %q", v.Journey, v.Step.Name)
+	for _, s := range v.Stands {
+		if !s.Done {
+			t.why("journey %q is at step %q", s.Journey, s.Step.Name)
+		}
+	}
+	for _, name := range v.Open {
+		t.why("journey %s waits", name)
 	}
 	if v.Ask != nil {
 		t.why("%s is asked for next", v.Ask.Name)
@@ -174,7 +209,7 @@ func (t *turn) whyJourney(v view) {
 }
 
 func (t *turn) render(v view) string {
-	if len(v.Actions) == 0 && v.Step == nil && v.Ask == nil && len(v.Terms) == 0 && len(v.Known) == 0 {
+	if len(v.Actions) == 0 && len(v.Stands)+len(v.Open) == 0 && v.Ask == nil && len(v.Terms) == 0 && len(v.Known) == 0 {
 		return ""
 	}
 	var b strings.Builder
@@ -187,13 +222,19 @@ func (t *turn) render(v view) string {
 // toAsk returns the one variable to ask for next: what the step needs, then what
 // is required anywhere.
 func (t *turn) toAsk() *Variable {
-	if t.final != nil {
-		return nil
-	}
-	if step := t.step(); step != nil {
-		if name := t.missing(step.RequiredContext); name != "" {
-			return t.book.variables[name]
+	at := false
+	for _, k := range t.tracks {
+		if k.final != nil {
+			return nil
 		}
+		if step := t.step(k); step != nil {
+			if name := t.missing(step.RequiredContext); name != "" {
+				return t.book.variables[name]
+			}
+			at = true
+		}
+	}
+	if at {
 		return nil
 	}
 	for i := range t.book.doc.Variables {

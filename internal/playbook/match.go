@@ -46,19 +46,19 @@ type Situation struct {
 
 // turn is one Guide call.
 type turn struct {
-	book      *Book
-	sit       Situation
-	lower     string
-	stems     []string
-	session   session
-	person    person
+	book  *Book
+	sit   Situation
+	lower string
+	stems []string
+	*record
+	tracks    [2]*track // the person's, the channel's
 	events    map[string]bool
 	verdicts  map[string]judge.Verdict // by a condition's words
 	known     *condition.Evidence
 	arguments map[string]json.RawMessage // by tool
 	changed   map[string]bool            // variables that had another value
 	rejected  map[string]error           // values that validation refused
-	final     *Step                      // the terminal step reached with this message
+	learned   bool                       // a pattern found a value
 	told
 }
 
@@ -78,14 +78,16 @@ type told struct {
 func (b *Book) Guide(ctx context.Context, m llm.Model, s Situation) (Guidance, error) {
 	began := time.Now()
 	t := b.newTurn(s)
-	t.checkJourney()
+	t.checkJourneys()
 	if !s.Forwarded {
 		t.extract()
 		t.ask(ctx, m)
 		if err := ctx.Err(); err != nil {
 			return Guidance{}, err
 		}
-		t.walk()
+		for _, k := range t.tracks {
+			t.walk(k)
+		}
 	}
 	matches := t.match()
 	top, all := t.choose(matches)
@@ -105,9 +107,10 @@ func (b *Book) newTurn(s Situation) *turn {
 	}
 	t.known = t.evidence()
 	var err error
-	if t.session, t.person, err = s.State.read(); err != nil {
+	if t.record, err = s.State.read(); err != nil {
 		t.note("%v", err)
 	}
+	t.tracks = [2]*track{{standing: t.own}, {standing: t.shared, shared: true}}
 	return t
 }
 
@@ -132,14 +135,15 @@ func (t *turn) value(name string) (Value, bool) {
 	if !ok {
 		return Value{}, false
 	}
-	return v.known(t.session, t.person)
+	return v.known(t.record)
 }
 
 // extract sets variables by their patterns.
 func (t *turn) extract() {
 	for i := range t.book.doc.Variables {
 		v := &t.book.doc.Variables[i]
-		if text, ok := v.match(t.sit.Text, t.session.Asked == v.Name); ok {
+		if text, ok := v.match(t.sit.Text, t.own.Asked == v.Name || t.shared.Asked == v.Name); ok {
+			t.learned = true
 			raw, _ := json.Marshal(text)
 			t.offer(v.Name, raw, SourcePattern, 1)
 		}
@@ -190,13 +194,6 @@ func (t *turn) withdraw(name string) {
 	}
 }
 
-func (t *turn) store(v *Variable) map[string]Value {
-	if v.PerPerson {
-		return t.person.Vars
-	}
-	return t.session.Vars
-}
-
 func (t *turn) enabled(g *Guideline) bool {
 	if on, said := t.sit.Enabled[g.ID]; said {
 		return on
@@ -222,11 +219,15 @@ func (t *turn) scope(g *Guideline) string {
 // at reports whether the conversation is in that place of a journey; a step
 // reached and completed with this message counts.
 func (t *turn) at(h home) bool {
-	j := t.session.Journey
-	if j == nil || j.ID != h.journey || j.Status != Active && t.final == nil {
-		return false
+	for _, k := range t.tracks {
+		if k.final != nil && k.done.ID == h.journey && (h.step == "" || h.step == k.final.ID) {
+			return true
+		}
+		if j := k.front(); j != nil && j.ID == h.journey && (h.step == "" || h.step == j.Step) {
+			return true
+		}
 	}
-	return h.step == "" || h.step == j.Step
+	return false
 }
 
 // gate explains why a rule may not apply, or returns "".
@@ -283,7 +284,7 @@ func (t *turn) drop(id string, r resolve.Reason, detail string) {
 // due once; for other rules the model was told what had been applied, and judged
 // accordingly.
 func (t *turn) repeated(g *Guideline) bool {
-	if t.session.Applied[g.ID] != g.version {
+	if t.own.Applied[g.ID] != g.version {
 		return false
 	}
 	if g.Continuous != nil {

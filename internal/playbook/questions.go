@@ -20,10 +20,15 @@ const maxBefore = 300
 // first, and whether any of it is worth a call. Values that might be found are only
 // added to a call that is made anyway.
 func (t *turn) questions(ctx context.Context) (q judge.Question, needed bool) {
-	q.Conditions = t.journeyQuestions()
+	var minds []judge.Asked
+	for _, k := range t.tracks {
+		q.Conditions = append(q.Conditions, t.journeyQuestions(k)...)
+		asks, worth := t.mindQuestions(k)
+		minds, needed = append(minds, asks...), needed || worth
+	}
 	rules := t.ruleQuestions(ctx)
-	q.Conditions = append(q.Conditions, rules...)
-	needed = len(q.Conditions) > 0
+	needed = needed || len(q.Conditions)+len(rules) > 0
+	q.Conditions = slices.Concat(q.Conditions, minds, rules)
 	wantedNow := t.wantedNow()
 	var later []judge.Wanted
 	for i := range t.book.doc.Variables {
@@ -61,10 +66,12 @@ func (t *turn) questions(ctx context.Context) (q judge.Question, needed bool) {
 
 // wantedNow returns the variables the conversation is waiting for.
 func (t *turn) wantedNow() map[string]bool {
-	out := map[string]bool{t.session.Asked: true}
-	if step := t.step(); step != nil {
-		for _, name := range step.RequiredContext {
-			out[name] = true
+	out := map[string]bool{t.own.Asked: true, t.shared.Asked: true}
+	for _, k := range t.tracks {
+		if step := t.step(k); step != nil {
+			for _, name := range step.RequiredContext {
+				out[name] = true
+			}
 		}
 	}
 	for i := range t.book.doc.Variables {
@@ -89,18 +96,18 @@ func (t *turn) wantedNow() map[string]bool {
 // journeyQuestions returns the triggers when no journey is active, else the
 // transitions that might be taken now: those of the current step and of the
 // steps after it that have all they ask for.
-func (t *turn) journeyQuestions() (out []judge.Asked) {
-	step := t.step()
+func (t *turn) journeyQuestions(k *track) (out []judge.Asked) {
+	step := t.step(k)
 	if step == nil {
 		for i := range t.book.doc.Journeys {
 			j := &t.book.doc.Journeys[i]
-			if j.trigger.Judged() && (j.Repeat || !t.session.past(j.ID)) {
+			if j.shared() == k.shared && j.trigger.Judged() && (j.Repeat || !k.past(j.ID)) {
 				out = append(out, t.asks("start:"+j.ID, j.trigger)...)
 			}
 		}
 		return out
 	}
-	j := t.book.journeys[t.session.Journey.ID]
+	j := t.book.journeys[k.front().ID]
 	seen := map[string]bool{}
 	for queue := []*Step{step}; len(queue) > 0; queue = queue[1:] {
 		s := queue[0]
@@ -137,7 +144,7 @@ func (t *turn) ruleQuestions(ctx context.Context) []judge.Asked {
 		if !g.when.Judged() || !t.enabled(g) || !t.askable(g.needs) || !t.mayBeInScope(g) {
 			continue
 		}
-		if done := t.session.Applied[g.ID] == g.version; done && g.Continuous != nil && !*g.Continuous {
+		if done := t.own.Applied[g.ID] == g.version; done && g.Continuous != nil && !*g.Continuous {
 			continue
 		}
 		rules = append(rules, g)
@@ -156,7 +163,7 @@ func (t *turn) ruleQuestions(ctx context.Context) []judge.Asked {
 	shortlist(rules, score, t.near(ctx, rules))
 	var out []judge.Asked
 	for _, g := range rules {
-		done := t.session.Applied[g.ID] == g.version && (g.Continuous == nil || !*g.Continuous)
+		done := t.own.Applied[g.ID] == g.version && (g.Continuous == nil || !*g.Continuous)
 		for _, a := range t.asks(g.ID, g.when) {
 			a.Applied, a.Version = done, g.version
 			out = append(out, a)
@@ -185,15 +192,20 @@ func (t *turn) mayBeInScope(g *Guideline) bool {
 	if why == "" || len(g.homes) == 0 {
 		return why == ""
 	}
-	step := t.step()
-	if step == nil {
-		return false
-	}
 	bare := *g
 	bare.homes = nil
-	return t.scope(&bare) == "" && slices.ContainsFunc(g.homes, func(h home) bool {
-		return h.journey == t.session.Journey.ID && slices.ContainsFunc(step.Transitions, func(tr Transition) bool { return tr.ToStep == h.step })
-	})
+	if t.scope(&bare) != "" {
+		return false
+	}
+	for _, k := range t.tracks {
+		step := t.step(k)
+		if step != nil && slices.ContainsFunc(g.homes, func(h home) bool {
+			return h.journey == k.front().ID && slices.ContainsFunc(step.Transitions, func(tr Transition) bool { return tr.ToStep == h.step })
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // toolQuestions returns the parameters of the tools that rules in play would

@@ -62,6 +62,7 @@ type Variable struct {
 	Ask              string            `json:"ask,omitempty" rule:"len=1..500" doc:"A question to ask for it with; strict mode uses it word for word."`
 	Required         bool              `json:"required,omitempty" doc:"Ask for it when it is not known."`
 	PerPerson        bool              `json:"per_person,omitempty" doc:"Kept for the person beyond the session."`
+	Scope            string            `json:"scope,omitempty" rule:"enum=person|channel" doc:"Whose value it is: each person's own, or one for the whole channel. Absent: the person's, or the channel's if only journeys of the channel ask for it."`
 	Validation       *value.Validation `json:"validation,omitempty" doc:"What a value must be like."`
 	DefaultValue     any               `json:"default_value,omitempty" doc:"Used while nothing better is known."`
 	Metadata         map[string]string `json:"metadata,omitempty" doc:"Your own notes."`
@@ -70,6 +71,7 @@ type Variable struct {
 	patterns []*regexp.Regexp
 	valid    value.Checker
 	fallback json.RawMessage // DefaultValue in its type
+	shared   bool            // the channel's
 	words    []string        // of name, description and prompt, for the gate
 	version  string
 }
@@ -125,6 +127,7 @@ type Journey struct {
 	Name        string            `json:"name" rule:"required len=1..100" doc:"Name for people."`
 	Description string            `json:"description" rule:"required len=1..1000" doc:"What it is for."`
 	Trigger     string            `json:"trigger,omitempty" rule:"len=1..1000" doc:"Condition that starts it; without one a command or a tool does."`
+	Scope       string            `json:"scope,omitempty" rule:"enum=person|channel" doc:"Whose journey it is: each person's own, or one that everybody in the channel is in together. Absent: person."`
 	Repeat      bool              `json:"repeat,omitempty" doc:"The trigger may start it again in the same session."`
 	InitialStep string            `json:"initial_step" rule:"required format=id" doc:"Where it starts."`
 	Steps       []Step            `json:"steps" rule:"required" doc:"Its steps."`
@@ -135,6 +138,9 @@ type Journey struct {
 	trigger condition.Condition
 	steps   map[string]*Step
 }
+
+// shared reports whether everybody in a channel is in it together.
+func (j *Journey) shared() bool { return j.Scope == "channel" }
 
 // Step is one step of a journey.
 type Step struct {

@@ -2,39 +2,54 @@ package playbook
 
 import (
 	"cmp"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
 	"parley/internal/playbook/sheet"
 )
 
-// State is what the playbook remembers between messages. It is opaque to everybody
-// else: Session belongs to the session's row, Person to the person's. An empty State
-// is a fresh start.
+// State is what the playbook remembers between messages, as User sees it: Session
+// belongs to the session's row and holds what each of its people has going on, and
+// what the channel has; Person belongs to the person's. Both are opaque to everybody
+// else. An empty State is a fresh start.
 type State struct {
+	User    string
 	Session json.RawMessage
 	Person  json.RawMessage
 }
 
 // session is State.Session.
 type session struct {
-	Version int               `json:"v"`
-	Journey *journeyState     `json:"journey,omitempty"`
-	Vars    map[string]Value  `json:"vars,omitempty"`
-	Applied map[string]string `json:"applied,omitempty"` // guideline -> version of the rule that was applied
-	Asked   string            `json:"asked,omitempty"`   // the variable asked for with the last answer
-	Past    []ended           `json:"past,omitempty"`    // journeys that are over, oldest first
-	Parked  *journeyState     `json:"parked,omitempty"`  // suspended when another began
+	Version int                  `json:"v"`
+	People  map[string]*standing `json:"people,omitempty"`
+	Channel *standing            `json:"channel,omitempty"`
 }
 
-// person is State.Person.
+// standing is what one person has going on in a session, or what the channel has.
+type standing struct {
+	Journeys []*journeyState   `json:"journeys,omitempty"` // the one in front first
+	Vars     map[string]Value  `json:"vars,omitempty"`
+	Applied  map[string]string `json:"applied,omitempty"` // guideline -> version of the rule that was applied
+	Asked    string            `json:"asked,omitempty"`   // the variable asked for with the last answer
+	Past     []ended           `json:"past,omitempty"`    // journeys that are over, oldest first
+}
+
+// oldSession is State.Session of version 1, when a session had one journey.
+type oldSession struct {
+	standing
+	Journey *journeyState `json:"journey,omitempty"`
+	Parked  *journeyState `json:"parked,omitempty"`
+}
+
+// person is State.Person. Tags are the owner's.
 type person struct {
 	Version int              `json:"v"`
 	Vars    map[string]Value `json:"vars,omitempty"`
+	Tags    []string         `json:"tags,omitempty"`
 }
 
 type ended struct {
@@ -43,114 +58,78 @@ type ended struct {
 	At     time.Time `json:"at"`
 }
 
-// stateVersion is the only version so far.
-const stateVersion = 1
+// The versions of the two parts.
+const (
+	sessionVersion = 2
+	personVersion  = 1
+)
 
 var errNewer = errors.New("written by a newer version")
 
-// maxPast bounds the list of journeys that are over.
-const maxPast = 50
-
-// Status is the state of a journey.
-type Status string
-
-// The states of a journey. One that never started has none.
+// Bounds on what is kept of journeys that are over.
 const (
-	Active    Status = "active"
-	Completed Status = "completed" // reached a terminal step
-	Abandoned Status = "abandoned" // stopped, or its session expired
-	Suspended Status = "suspended" // its definition is away; it goes on once that is back
-	Failed    Status = "failed"    // its definition went away, as earlier versions took it
+	maxPast = 50
+	maxLeft = 5
 )
 
-// journeyState is the journey a session is in, or was in last. The history is
-// kept packed, so that reading a session costs the same whatever its length.
-type journeyState struct {
-	ID      string    `json:"id"`
-	Status  Status    `json:"status"`
-	Reason  string    `json:"reason,omitempty"` // why it was abandoned or is suspended
-	Step    string    `json:"step"`
-	Started time.Time `json:"started"`
-	Entered time.Time `json:"entered"` // the current step
-	Ended   time.Time `json:"ended,omitzero"`
-	Steps   []string  `json:"steps,omitempty"` // names used by Log, each once
-	Log     []byte    `json:"log,omitempty"`   // per step left: index into Steps, ms from Started to entering, ms stayed; uvarints
+// record is a State that was read.
+type record struct {
+	user    string
+	session session
+	own     *standing // the user's
+	shared  *standing // the channel's
+	person  person
 }
-
-// HistoryEntry is one step a journey went through. ExitedAt is zero for the
-// one it is in.
-type HistoryEntry struct {
-	StepID    string    `json:"step_id"`
-	EnteredAt time.Time `json:"entered_at"`
-	ExitedAt  time.Time `json:"exited_at,omitzero"`
-}
-
-// alive reports whether there is a journey and it is not over.
-func (j *journeyState) alive() bool { return j != nil && (j.Status == Active || j.Status == Suspended) }
-
-func (j *journeyState) leave(now time.Time) {
-	i := slices.Index(j.Steps, j.Step)
-	if i < 0 {
-		i = len(j.Steps)
-		j.Steps = append(j.Steps, j.Step)
-	}
-	j.Log = binary.AppendUvarint(j.Log, uint64(i))
-	j.Log = binary.AppendUvarint(j.Log, millis(j.Entered.Sub(j.Started)))
-	j.Log = binary.AppendUvarint(j.Log, millis(now.Sub(j.Entered)))
-}
-
-func (j *journeyState) moveTo(step string, now time.Time) {
-	j.leave(now)
-	j.Step, j.Entered = step, now
-}
-
-// visited reports whether the journey was in a step before.
-func (j *journeyState) visited(step string) bool { return slices.Contains(j.Steps, step) }
-
-func (j *journeyState) end(s Status, reason string, now time.Time) {
-	j.leave(now)
-	j.Status, j.Reason, j.Ended = s, reason, now
-}
-
-// history unpacks the log.
-func (j *journeyState) history() ([]HistoryEntry, error) {
-	out := make([]HistoryEntry, 0, len(j.Log)/4+1)
-	for log := j.Log; len(log) > 0; {
-		var n [3]uint64
-		for i := range n {
-			v, size := binary.Uvarint(log)
-			if size <= 0 {
-				return nil, errors.New("journey history is damaged")
-			}
-			n[i], log = v, log[size:]
-		}
-		if n[0] >= uint64(len(j.Steps)) {
-			return nil, errors.New("journey history is damaged")
-		}
-		in := j.Started.Add(time.Duration(n[1]) * time.Millisecond)
-		out = append(out, HistoryEntry{j.Steps[n[0]], in, in.Add(time.Duration(n[2]) * time.Millisecond)})
-	}
-	if j.alive() {
-		out = append(out, HistoryEntry{StepID: j.Step, EnteredAt: j.Entered})
-	}
-	return out, nil
-}
-
-func millis(d time.Duration) uint64 { return uint64(max(0, d.Milliseconds())) }
 
 // read decodes a state. A part that cannot be read starts afresh, and err reports
-// it: a damaged row must not silence the bot.
-func (st State) read() (s session, p person, err error) {
+// it: a damaged row must not silence the bot. The record is never nil.
+func (st State) read() (r *record, err error) {
+	r = &record{user: st.User}
 	var errS, errP error
 	if len(st.Session) > 0 {
-		if errS = json.Unmarshal(st.Session, &s); errS != nil || s.Version > stateVersion {
-			s, errS = session{}, fmt.Errorf("playbook state of the session not readable, starting afresh: %w", cmp.Or(errS, errNewer))
+		if errS = r.session.decode(st.Session, st.User); errS != nil || r.session.Version > sessionVersion {
+			r.session, errS = session{}, fmt.Errorf("playbook state of the session not readable, starting afresh: %w", cmp.Or(errS, errNewer))
 		}
 	}
 	if len(st.Person) > 0 {
-		if errP = json.Unmarshal(st.Person, &p); errP != nil || p.Version > stateVersion {
-			p, errP = person{}, fmt.Errorf("playbook state of the person not readable, starting afresh: %w", cmp.Or(errP, errNewer))
+		if errP = json.Unmarshal(st.Person, &r.person); errP != nil || r.person.Version > personVersion {
+			r.person, errP = person{}, fmt.Errorf("playbook state of the person not readable, starting afresh: %w", cmp.Or(errP, errNewer))
 		}
+	}
+	if r.session.People == nil {
+		r.session.People = map[string]*standing{}
+	}
+	r.own, r.shared = r.session.People[st.User].ready(), r.session.Channel.ready()
+	r.session.People[st.User], r.session.Channel = r.own, r.shared
+	if r.person.Vars == nil {
+		r.person.Vars = map[string]Value{}
+	}
+	return r, errors.Join(errS, errP)
+}
+
+// decode reads a session's part. What version 1 kept was of whoever wrote last, and
+// the schema's migration has given it to them; a state without a row is the reader's.
+func (s *session) decode(raw json.RawMessage, user string) error {
+	if err := json.Unmarshal(raw, s); err != nil || s.Version != 1 {
+		return err
+	}
+	var old oldSession
+	if err := json.Unmarshal(raw, &old); err != nil {
+		return err
+	}
+	for _, j := range []*journeyState{old.Journey, old.Parked} {
+		if j != nil {
+			old.Journeys = append(old.Journeys, j)
+		}
+	}
+	s.People = map[string]*standing{user: &old.standing}
+	return nil
+}
+
+// ready returns a standing whose maps can be written to.
+func (s *standing) ready() *standing {
+	if s == nil {
+		s = &standing{}
 	}
 	if s.Vars == nil {
 		s.Vars = map[string]Value{}
@@ -158,14 +137,22 @@ func (st State) read() (s session, p person, err error) {
 	if s.Applied == nil {
 		s.Applied = map[string]string{}
 	}
-	if p.Vars == nil {
-		p.Vars = map[string]Value{}
-	}
-	return s, p, errors.Join(errS, errP)
+	s.Journeys = slices.DeleteFunc(s.Journeys, func(j *journeyState) bool { return j == nil })
+	return s
 }
 
-func write(s session, p person) (State, error) {
-	s.Version, p.Version = stateVersion, stateVersion
+func (s *standing) empty() bool {
+	return len(s.Journeys)+len(s.Vars)+len(s.Applied)+len(s.Past) == 0 && s.Asked == ""
+}
+
+// write encodes a state; those who have nothing going on leave nothing.
+func (r *record) write() (State, error) {
+	s, p := session{Version: sessionVersion, People: maps.Clone(r.session.People)}, r.person
+	maps.DeleteFunc(s.People, func(_ string, st *standing) bool { return st == nil || st.empty() })
+	if !r.shared.empty() {
+		s.Channel = r.shared
+	}
+	p.Version = personVersion
 	a, err := json.Marshal(s)
 	if err != nil {
 		return State{}, fmt.Errorf("write session state: %w", err)
@@ -174,7 +161,18 @@ func write(s session, p person) (State, error) {
 	if err != nil {
 		return State{}, fmt.Errorf("write person state: %w", err)
 	}
-	return State{Session: a, Person: b}, nil
+	return State{User: r.user, Session: a, Person: b}, nil
+}
+
+// Own returns what a session's part holds of one person and of the channel, without
+// what is others': what that person may be handed.
+func Own(raw json.RawMessage, user string) (json.RawMessage, error) {
+	var s session
+	if err := s.decode(raw, user); err != nil {
+		return nil, fmt.Errorf("read session state: %w", err)
+	}
+	maps.DeleteFunc(s.People, func(id string, _ *standing) bool { return id != user })
+	return json.Marshal(s)
 }
 
 // SetVariable stores a value from outside the matching, such as the tool
@@ -193,35 +191,38 @@ func (b *Book) SetVariable(st State, v Value) (State, error) {
 	if v.Confidence <= 0 || v.Confidence > 1 {
 		v.Confidence = 1
 	}
-	s, p, _ := st.read()
-	if def.PerPerson {
-		p.Vars[v.Name] = v
-	} else {
-		s.Vars[v.Name] = v
-	}
-	return write(s, p)
+	r, _ := st.read()
+	r.store(def)[v.Name] = v
+	return r.write()
 }
 
 // Variables lists what is known, in the order of the files, defaults included.
 func (b *Book) Variables(st State) []Value {
-	s, p, _ := st.read()
+	r, _ := st.read()
 	var out []Value
 	for i := range b.doc.Variables {
 		def := &b.doc.Variables[i]
-		if v, ok := def.known(s, p); ok {
+		if v, ok := def.known(r); ok {
 			out = append(out, v)
 		}
 	}
 	return out
 }
 
-// known returns the variable's value, or its default.
-func (v *Variable) known(s session, p person) (Value, bool) {
-	from := s.Vars
-	if v.PerPerson {
-		from = p.Vars
+// store returns where a variable is kept.
+func (r *record) store(v *Variable) map[string]Value {
+	switch {
+	case v.PerPerson:
+		return r.person.Vars
+	case v.shared:
+		return r.shared.Vars
 	}
-	if got, ok := from[v.Name]; ok {
+	return r.own.Vars
+}
+
+// known returns the variable's value, or its default.
+func (v *Variable) known(r *record) (Value, bool) {
+	if got, ok := r.store(v)[v.Name]; ok {
 		return got, true
 	}
 	if v.fallback != nil {

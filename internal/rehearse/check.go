@@ -148,6 +148,12 @@ func stepped(st *Stage, text string) (string, error) {
 	if err := named("step in "+id, step, steps); err != nil {
 		return "", err
 	}
+	list, err := st.book().Standings(st.state)
+	for _, at := range list {
+		if at.JourneyID == id && at.Status == playbook.Active {
+			return "step " + id + "/" + at.CurrentStep, err
+		}
+	}
 	at, ok, err := st.book().Status(st.state)
 	if !ok || at.Status != playbook.Active {
 		return standsAt(at, ok), err
@@ -169,13 +175,25 @@ func journeyed(st *Stage, text string) (string, error) {
 		if _, err := st.journey(id); err != nil {
 			return "", err
 		}
-		all := []string{string(playbook.Active), string(playbook.Completed), string(playbook.Abandoned), string(playbook.Suspended), string(playbook.Failed)}
+		all := []string{string(playbook.Active), string(playbook.Completed), string(playbook.Abandoned), string(playbook.Suspended), string(playbook.Failed), string(playbook.Waiting), string(playbook.Left)}
 		if !slices.Contains(all, status) {
 			return "", fmt.Errorf("a journey is never %q: %s", status, didYouMean(status, all))
 		}
 	}
-	at, ok, err := st.book().Status(st.state)
-	return standsAt(at, ok), err
+	list, err := st.book().Standings(st.state)
+	for _, at := range list {
+		if at.JourneyID == id {
+			return standsAt(at, true), err
+		}
+	}
+	return standsAt(at(list)), err
+}
+
+func at(list []playbook.Standing) (first playbook.Standing, ok bool) {
+	if len(list) == 0 {
+		return first, false
+	}
+	return list[0], true
 }
 
 // walked returns the steps the journey went through.

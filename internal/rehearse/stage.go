@@ -276,7 +276,7 @@ func (st *Stage) remember(ctx context.Context) error {
 		return err
 	}
 	person, err := store.Person(ctx, m.From.ID)
-	st.state = playbook.State{Session: json.RawMessage(se.Playbook), Person: json.RawMessage(person.Playbook)}
+	st.state = playbook.State{User: m.From.ID, Session: json.RawMessage(se.Playbook), Person: json.RawMessage(person.Playbook)}
 	return err
 }
 

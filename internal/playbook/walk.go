@@ -1,0 +1,158 @@
+package playbook
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"strings"
+)
+
+// track is the journeys of the person or of the channel, during one message.
+type track struct {
+	*standing
+	shared bool
+	final  *Step    // the terminal step reached with this message
+	done   *Journey // what it ended
+}
+
+func values[K comparable, V any](m map[K]V) iter.Seq[V] { return maps.Values(m) }
+
+// step returns the definition of the step a track is in, nil when no journey is in
+// front.
+func (t *turn) step(k *track) *Step {
+	if j := k.front(); j != nil {
+		if def, ok := t.book.journeys[j.ID]; ok {
+			return def.steps[j.Step]
+		}
+	}
+	return nil
+}
+
+// checkJourneys suspends journeys whose definition is missing: the owner may be
+// editing it, or a file may be cut off. They resume once their step is there again,
+// after any journey that started in the meantime.
+func (t *turn) checkJourneys() {
+	for _, k := range t.tracks {
+		for i, j := range k.Journeys {
+			switch {
+			case !j.alive():
+			case t.defined(j) && j.Status == Suspended:
+				t.note("journey %s goes on: its step %q is in the playbook again", j.ID, j.Step)
+				j.Status, j.Reason = Waiting, ""
+			case !t.defined(j) && j.Status != Suspended:
+				t.note("journey %s is suspended: its step %q is not in the playbook", j.ID, j.Step)
+				j.Status, j.Reason = Suspended, fmt.Sprintf("its step %q is not in the playbook", j.Step)
+				if i == 0 {
+					k.Asked = ""
+				}
+			}
+		}
+		k.promote()
+	}
+}
+
+// defined reports whether the playbook has the step that a journey is in.
+func (t *turn) defined(j *journeyState) bool {
+	def, ok := t.book.journeys[j.ID]
+	return ok && def.steps[j.Step] != nil
+}
+
+// walk starts, leaves or takes up a journey as the message wants it, or advances the
+// one in front as far as what is known allows. Only the step that the message answers
+// may look at its words; steps after it are passed when what they ask for is already
+// known.
+func (t *turn) walk(k *track) {
+	answered := strings.TrimSpace(t.sit.Text) != "" || len(t.sit.Events) > 0
+	switch {
+	case answered && t.turnAway(k):
+		answered = false
+	case t.step(k) == nil:
+		return
+	case t.goBack(k):
+		answered = false
+	}
+	t.advance(k, answered)
+}
+
+// advance follows the transitions of the journey in front.
+func (t *turn) advance(k *track, answered bool) {
+	entered := map[string]bool{}
+	for {
+		step := t.step(k)
+		if step == nil {
+			return
+		}
+		if step.IsTerminal {
+			t.arrive(k, step)
+			return
+		}
+		entered[step.ID] = true
+		tr, why := t.next(step, answered)
+		if tr == nil || entered[tr.ToStep] {
+			return
+		}
+		t.why("journey: from %q to %q, because %s", step.ID, tr.ToStep, why)
+		k.front().moveTo(tr.ToStep, t.sit.Now)
+		t.events[EventStepEntered] = true
+		answered = false
+	}
+}
+
+func (t *turn) arrive(k *track, step *Step) {
+	j := k.front()
+	k.final, k.done = step, t.book.journeys[j.ID]
+	t.events[EventJourneyCompleted] = true
+	t.why("journey %s completed at %q", j.ID, step.ID)
+	k.finish(j, Completed, "", t.sit.Now)
+}
+
+// goBack returns to the step whose answer the person changed, if the journey
+// has passed it.
+func (t *turn) goBack(k *track) bool {
+	j := k.front()
+	for i := len(t.book.journeys[j.ID].Steps) - 1; i >= 0; i-- {
+		step := &t.book.journeys[j.ID].Steps[i]
+		if step.ID == j.Step || !j.visited(step.ID) {
+			continue
+		}
+		for _, name := range step.RequiredContext {
+			if t.changed[name] {
+				t.why("journey: back to %q, because %s was changed", step.ID, name)
+				j.moveTo(step.ID, t.sit.Now)
+				t.events[EventStepEntered] = true
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// next returns the first transition, by priority, whose condition holds. Unless the
+// message answers this very step, it only leaves a step whose questions are already
+// answered, and ignores the words of the message.
+func (t *turn) next(step *Step, answered bool) (*Transition, string) {
+	missing := t.missing(step.RequiredContext)
+	if !answered && (len(step.RequiredContext) == 0 || missing != "") {
+		return nil, ""
+	}
+	for i := range step.Transitions {
+		tr := &step.Transitions[i]
+		if missing != "" && !tr.Early || !answered && tr.when.OfMessage() {
+			continue
+		}
+		if score, why := t.holds(tr.when); score >= t.book.threshold {
+			return tr, why
+		}
+	}
+	return nil, ""
+}
+
+// missing returns the first of names that is not known, or "".
+func (t *turn) missing(names []string) string {
+	for _, name := range names {
+		if _, ok := t.value(name); !ok {
+			return name
+		}
+	}
+	return ""
+}
