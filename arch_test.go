@@ -62,6 +62,8 @@ var rooms = []allowed{
 	{"internal/memory", "internal/sqlite", "the database"},
 	{"internal/memory", "internal/vector", "finds facts by what they mean"},
 	{"internal/memory", "internal/bulk", "prunes, forgets and imports in chunks"},
+	{"internal/facts", "internal/bulk", "prunes in chunks"},
+	{"internal/sqlite/plantest", "internal/sqlite", "asks a database for its plans"},
 	{"internal/bulk", "internal/sqlite", "works in chunks beside other writes"},
 	{"internal/vault", "internal/sqlite", "the index"},
 	{"internal/llm/wrap", "internal/vector", "questions rest apart from what is stored"},

@@ -31,11 +31,11 @@ func (f *File) Check(ctx context.Context) error {
 }
 
 func (f *File) check(ctx context.Context) error {
-	conn, err := f.db.Conn(ctx)
+	conn, done, err := f.db.Fresh(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }()
+	defer done()
 	var size int64
 	if err := conn.QueryRowContext(ctx, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").Scan(&size); err != nil {
 		return err

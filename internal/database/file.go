@@ -153,7 +153,8 @@ func create(ctx context.Context, path string, ms sqlite.Migrations) error {
 	}
 	draft := f.Name()
 	defer func() { _ = f.Close(); _ = os.Remove(draft) }()
-	db, err := sqlite.Raw(draft, "_synchronous=OFF&_journal_mode=MEMORY")
+	// A file can only be made to give free pages back while it is empty.
+	db, err := sqlite.Raw(draft, "_synchronous=OFF&_journal_mode=MEMORY&_auto_vacuum=incremental")
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"net/url"
+	"os"
 	"sync"
 )
 
@@ -54,6 +55,7 @@ type DB struct {
 	aside chan *write   // what runs while nothing is queued
 	done  chan struct{} // closed when the writer has stopped
 	reads statements
+	file  *os.File // of ClearGaps, which the writer opens; nil before
 
 	mu     sync.RWMutex // guards closed against a write that is being queued
 	closed bool
@@ -111,9 +113,12 @@ func dsn(path, settings string) string {
 // Path returns the file.
 func (d *DB) Path() string { return d.path }
 
-// Conn reserves one reader for several statements, which ctx can cancel; the caller
-// closes it.
-func (d *DB) Conn(ctx context.Context) (*sql.Conn, error) { return d.r.Conn(ctx) }
+// Fresh opens a reader that has read nothing yet, for checks: a full-text index
+// remembers what its pages were when a connection last searched it, and its own
+// check takes what became of them since then for damage. done closes it.
+func (d *DB) Fresh(ctx context.Context) (conn *sql.Conn, done func(), err error) {
+	return Connect(ctx, d.path, readerPragmas)
+}
 
 // Close waits for queued writes, folds the write-ahead log into the file and
 // closes it. It may be called twice.
@@ -130,5 +135,9 @@ func (d *DB) Close() error {
 	d.reads.close()
 	err := d.r.Close()
 	_, _ = d.w.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
-	return errors.Join(err, d.w.Close())
+	err = errors.Join(err, d.w.Close())
+	if d.file != nil {
+		err = errors.Join(err, d.file.Close())
+	}
+	return err
 }

@@ -29,11 +29,8 @@ func (d *DB) Scrub(ctx context.Context, indexes ...string) error {
 // it has no byte of what was deleted. An error says that it is still read.
 func (d *DB) EmptyLog(ctx context.Context) error {
 	for range 100 { // a reader holds the log's end for moments only
-		var busy, frames, moved int
-		err := d.Bare(ctx, func(tx *Tx) error {
-			return tx.QueryRow("PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved)
-		})
-		if err != nil || busy == 0 {
+		err := d.Bare(ctx, d.emptyLog)
+		if !errors.Is(err, ErrLogInUse) {
 			return err
 		}
 		select {

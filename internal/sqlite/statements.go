@@ -75,12 +75,7 @@ func (d *DB) Plans(ctx context.Context) (map[string][]string, error) {
 	defer d.reads.mu.RUnlock()
 	plans := map[string][]string{}
 	for query := range d.reads.all {
-		text, _, err := numbered(query, "?")
-		if err != nil {
-			return nil, err
-		}
-		args := make([]any, strings.Count(text, "?")) // NULLs, and never too few
-		steps, err := d.plan(ctx, text, args)
+		steps, err := d.Explain(ctx, query)
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +84,14 @@ func (d *DB) Plans(ctx context.Context) (map[string][]string, error) {
 	return plans, nil
 }
 
-func (d *DB) plan(ctx context.Context, text string, args []any) (steps []string, err error) {
+// Explain returns the query plan of a statement, which may be one that changes
+// something.
+func (d *DB) Explain(ctx context.Context, query string) (steps []string, err error) {
+	text, _, err := numbered(query, "?")
+	if err != nil {
+		return nil, err
+	}
+	args := make([]any, strings.Count(text, "?")) // NULLs, and never too few
 	rows, err := d.r.QueryContext(ctx, "EXPLAIN QUERY PLAN "+text, args...)
 	if err != nil {
 		return nil, err

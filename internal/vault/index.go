@@ -110,11 +110,11 @@ func (ix *index) close() error { return ix.db.Close() }
 
 // sound reads the whole file and returns any damage it finds.
 func (ix *index) sound(ctx context.Context) error {
-	conn, err := ix.db.Conn(ctx)
+	conn, done, err := ix.db.Fresh(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }()
+	defer done()
 	return sqlite.QuickCheck(ctx, conn, "")
 }
 
