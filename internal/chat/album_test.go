@@ -98,7 +98,7 @@ func TestAlbumIsEditedWhileItComes(t *testing.T) {
 	if got := h.texts(); len(got) != 1 || got[0] != "first of them\nsecond" {
 		t.Errorf("answered %q", got)
 	}
-	if open, _, err := s.store.Recover(t.Context()); err != nil || len(open) != 0 {
+	if open, err := s.store.Left(t.Context()); err != nil || len(open) != 0 {
 		t.Errorf("left over: %+v %v", open, err)
 	}
 	s.end(time.Second)

@@ -123,11 +123,15 @@ func NewHub(o HubOptions) *Hub {
 // Recover continues what an earlier process left: unsent parts first, then
 // unfinished messages. Call it once, before any adapter runs.
 func (h *Hub) Recover(ctx context.Context) error {
-	messages, unsent, err := h.o.Inbox.Recover(ctx)
+	left, err := h.o.Inbox.Left(ctx)
 	if err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
-	for _, k := range unsent {
+	messages, err := h.o.Inbox.Adopt(ctx, left)
+	if err != nil {
+		return fmt.Errorf("recover: %w", err)
+	}
+	for _, k := range left {
 		h.Flush(k)
 	}
 	h.mu.Lock()

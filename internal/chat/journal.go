@@ -12,6 +12,7 @@ var ErrRecord = errors.New("the record breaks a rule of the store")
 // Inbox is the durable side of intake. memory.Store is the real one.
 type Inbox interface {
 	Reviser
+	Adopter
 	// Accept stores a batch in one transaction (durable moment 1) and returns
 	// the messages that were new, in order, with Row, UID and Nonce set. A
 	// message that lacks its identity or has no form that can be stored is put
@@ -26,12 +27,21 @@ type Inbox interface {
 	// those that are not keep Row 0. ErrRecord means that it would succeed
 	// without the record.
 	Finish(ctx context.Context, m Message, parts []Part, record any) error
-	// Recover returns what an earlier process left unfinished, oldest first,
-	// with Attempt counted up, and the conversations that have unsent parts. A
-	// part that stood at started has one more unknown attempt.
-	Recover(ctx context.Context) (unfinished []Message, unsent []Key, err error)
 	// Cursors returns the adapter's notes.
 	Cursors(ctx context.Context, platform string) (map[string]string, error)
+}
+
+// Adopter is the part of an Inbox that hands over what another process left. It
+// only touches the conversations that are named: what a process is at work on
+// is not disturbed by one that takes up others.
+type Adopter interface {
+	// Left lists the conversations with unfinished messages or unsent parts.
+	Left(ctx context.Context) ([]Key, error)
+	// Adopt returns the unfinished messages of some conversations that nobody is
+	// at work on any more, oldest first. The head of each has Attempt counted
+	// up, since only a head can have been running, and a part that stood at
+	// started has one more unknown attempt.
+	Adopt(ctx context.Context, keys []Key) ([]Message, error)
 }
 
 // Reviser is the part of an Inbox that applies edits to waiting messages.

@@ -106,7 +106,7 @@ func TestChangesToWhatWaits(t *testing.T) {
 	if m := h.all[3]; len(m.Files) != 2 || !m.Forwarded || !m.Relayed {
 		t.Errorf("an edit took marks away: %+v", m)
 	}
-	if open, _, err := s.store.Recover(context.Background()); err != nil || len(open) != 0 {
+	if open, err := s.store.Left(context.Background()); err != nil || len(open) != 0 {
 		t.Errorf("left over: %+v %v", open, err)
 	}
 	s.end(time.Minute)

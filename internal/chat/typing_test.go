@@ -64,11 +64,12 @@ func (p *papers) Mark(_ context.Context, done chat.Part, s chat.PartState, _ str
 	return nil
 }
 
-func (p *papers) Recover(context.Context) ([]chat.Message, []chat.Key, error) { return nil, nil, nil }
-func (p *papers) Cursors(context.Context, string) (map[string]string, error)  { return nil, nil }
-func (p *papers) Revise(context.Context, chat.Message, []int64) error         { return nil }
-func (p *papers) Previewed(context.Context, chat.Message, string) error       { return nil }
-func (p *papers) Move(context.Context, chat.Move) error                       { return nil }
+func (p *papers) Left(context.Context) ([]chat.Key, error)                   { return nil, nil }
+func (p *papers) Adopt(context.Context, []chat.Key) ([]chat.Message, error)  { return nil, nil }
+func (p *papers) Cursors(context.Context, string) (map[string]string, error) { return nil, nil }
+func (p *papers) Revise(context.Context, chat.Message, []int64) error        { return nil }
+func (p *papers) Previewed(context.Context, chat.Message, string) error      { return nil }
+func (p *papers) Move(context.Context, chat.Move) error                      { return nil }
 
 // typist is a platform where typing is seen for five seconds, or until the bot
 // says something.

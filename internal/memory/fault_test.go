@@ -124,7 +124,7 @@ func TestFinishOnce(t *testing.T) {
 		t.Errorf("pending %+v", pending)
 	}
 	for range 3 {
-		_, keys, err := s.Recover(context.Background())
+		_, keys, err := takenUp(s, context.Background())
 		if err != nil || len(keys) != 1 {
 			t.Fatal(keys, err)
 		}

@@ -126,7 +126,7 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 	if found != 20 || ahead != 0 {
 		t.Errorf("%d of 20 are found; without a summary %d counts as summed up", found, ahead)
 	}
-	open, keys, err := s.Recover(t.Context())
+	open, keys, err := takenUp(s, t.Context())
 	must(t, err)
 	if len(open) != 1 || open[0].UID != "8" || open[0].Preview != "pre" || open[0].Nonce == "" || len(keys) != 1 {
 		t.Errorf("unfinished %+v, unsent %v", open, keys)
@@ -196,7 +196,7 @@ func TestNoncesBelongToADatabase(t *testing.T) {
 		s, err := Open(t.Context(), dir, Options{})
 		must(t, err)
 		defer func() { must(t, s.Close()) }()
-		open, _, err := s.Recover(bg)
+		open, _, err := takenUp(s, bg)
 		must(t, err)
 		parts, err := s.Pending(bg, in[0].Key)
 		must(t, err)
@@ -254,7 +254,7 @@ func TestWhatCannotBeStoredIsPutAside(t *testing.T) {
 		_, err := s.Accept(context.Background(), b)
 		must(t, err)
 	}
-	open, _, err := s.Recover(bg)
+	open, _, err := takenUp(s, bg)
 	must(t, err)
 	var ids []string
 	for _, m := range open {
@@ -289,7 +289,7 @@ func TestUnreadableRowIsPutAsideAtTheStart(t *testing.T) {
 	must(t, second(s.Accept(bg, batch(1, 2))))
 	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error { return second(tx.Exec("UPDATE inbox SET body = '{\"at\":' WHERE id = 1")) }))
 	for range 2 {
-		open, _, err := s.Recover(bg)
+		open, _, err := takenUp(s, bg)
 		must(t, err)
 		if len(open) != 1 || open[0].ID != "2" {
 			t.Fatalf("taken up: %+v", open)

@@ -3,7 +3,6 @@ package memory
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -246,64 +245,6 @@ func broken(err error) error {
 		return fmt.Errorf("%w: %w", chat.ErrRecord, err)
 	}
 	return err
-}
-
-// Recover implements chat.Inbox. Only the head of a lane can have been running
-// when the process died, so only heads are counted.
-func (s *Store) Recover(ctx context.Context) ([]chat.Message, []chat.Key, error) {
-	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		if _, err := tx.Exec("UPDATE outbox SET state = 'ready', unknown = unknown + 1 WHERE state = 'started'"); err != nil {
-			return err
-		}
-		if _, err := tx.Exec("UPDATE tool_calls SET status = 'error', result = 'interrupted' WHERE status IN ('pending', 'running', 'retrying')"); err != nil {
-			return err
-		}
-		_, err := tx.Exec("UPDATE inbox SET attempt = attempt + 1 WHERE id IN (SELECT min(id) FROM inbox WHERE state = 'new' GROUP BY platform, channel, thread)")
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	messages, err := s.unfinished(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	keys, err := s.Unsent(ctx)
-	return messages, keys, err
-}
-
-// unfinished reads the messages that wait for an answer. One that cannot be
-// read any more is put aside: it must not keep the bot from starting.
-func (s *Store) unfinished(ctx context.Context) ([]chat.Message, error) {
-	rows, err := s.db.Query("SELECT id, platform, channel, thread, message_id, body, attempt, preview, uid, EXISTS (SELECT 1 FROM steps WHERE inbox_id = inbox.id) FROM inbox WHERE state = 'new' ORDER BY id")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	var messages []chat.Message
-	var unreadable []unread
-	for rows.Next() {
-		var (
-			m                      chat.Message
-			k                      chat.Key // the row's: the body's is from before a move
-			row                    int64
-			id, body, preview, uid string
-			attempt                int
-		)
-		if err := rows.Scan(&row, &k.Platform, &k.Channel, &k.Thread, &id, &body, &attempt, &preview, &uid, &m.Begun); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal([]byte(body), &m); err != nil {
-			unreadable = append(unreadable, unread{row, k.Platform, chat.DeadLetter{ID: k.String() + "|" + id, Raw: []byte(body), Reason: "the stored message cannot be read: " + err.Error()}})
-			continue
-		}
-		m.Row, m.Key, m.Preview, m.Attempt, m.UID, m.Nonce = row, k, preview, attempt, uid, s.answerNonce(uid, 0)
-		messages = append(messages, m)
-	}
-	if err := rows.Err(); err != nil || len(unreadable) == 0 {
-		return messages, err
-	}
-	return messages, s.setAside(ctx, unreadable)
 }
 
 // Cursors implements chat.Inbox.

@@ -1,0 +1,113 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+
+	"parley/internal/chat"
+	"parley/internal/sqlite"
+)
+
+// Left implements chat.Adopter.
+func (s *Store) Left(context.Context) ([]chat.Key, error) {
+	rows, err := s.db.Query(`SELECT DISTINCT platform, channel, thread FROM (SELECT platform, channel, thread FROM inbox INDEXED BY inbox_open WHERE state = 'new')
+		UNION SELECT platform, channel, thread FROM outbox WHERE state IN ('ready', 'started')`)
+	if err != nil {
+		return nil, during("list what is left", err)
+	}
+	keys, err := sqlite.Collect(rows, scanKey)
+	return keys, during("list what is left", err)
+}
+
+func scanKey(r *sql.Rows) (k chat.Key, err error) {
+	return k, r.Scan(&k.Platform, &k.Channel, &k.Thread)
+}
+
+// Adopt implements chat.Adopter.
+func (s *Store) Adopt(ctx context.Context, keys []chat.Key) ([]chat.Message, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		heads, err := heads(tx)
+		if err != nil {
+			return err
+		}
+		for _, k := range keys {
+			if _, err := tx.Exec(`UPDATE outbox SET state = 'ready', unknown = unknown + 1
+				WHERE platform = ? AND channel = ? AND thread = ? AND state IN ('ready', 'started') AND state = 'started'`, k.Platform, k.Channel, k.Thread); err != nil {
+				return err
+			}
+			if _, err := tx.Exec("UPDATE inbox SET attempt = attempt + 1 WHERE id = ? AND state = 'new'", heads[k]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, during("adopt", err)
+	}
+	list, err := s.unfinished(ctx, keys)
+	return list, during("adopt", err)
+}
+
+// heads returns the first message of each conversation that waits.
+func heads(tx *sqlite.Tx) (map[chat.Key]int64, error) {
+	rows, err := tx.Query("SELECT id, platform, channel, thread FROM inbox WHERE state = 'new' ORDER BY id DESC")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	first := map[chat.Key]int64{}
+	for rows.Next() {
+		var k chat.Key
+		var id int64
+		if err := rows.Scan(&id, &k.Platform, &k.Channel, &k.Thread); err != nil {
+			return nil, err
+		}
+		first[k] = id
+	}
+	return first, rows.Err()
+}
+
+// unfinished reads the messages that wait for an answer in some conversations. One that cannot be
+// read any more is put aside: it must not keep the bot from starting.
+func (s *Store) unfinished(ctx context.Context, keys []chat.Key) ([]chat.Message, error) {
+	named := map[chat.Key]bool{}
+	for _, k := range keys {
+		named[k] = true
+	}
+	rows, err := s.db.Query("SELECT id, platform, channel, thread, message_id, body, attempt, preview, uid, EXISTS (SELECT 1 FROM steps WHERE inbox_id = inbox.id) FROM inbox WHERE state = 'new' ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	var messages []chat.Message
+	var unreadable []unread
+	for rows.Next() {
+		var (
+			m                      chat.Message
+			k                      chat.Key // the row's: the body's is from before a move
+			row                    int64
+			id, body, preview, uid string
+			attempt                int
+		)
+		if err := rows.Scan(&row, &k.Platform, &k.Channel, &k.Thread, &id, &body, &attempt, &preview, &uid, &m.Begun); err != nil {
+			return nil, err
+		}
+		if !named[k] {
+			continue
+		}
+		if err := json.Unmarshal([]byte(body), &m); err != nil {
+			unreadable = append(unreadable, unread{row, k.Platform, chat.DeadLetter{ID: k.String() + "|" + id, Raw: []byte(body), Reason: "the stored message cannot be read: " + err.Error()}})
+			continue
+		}
+		m.Row, m.Key, m.Preview, m.Attempt, m.UID, m.Nonce = row, k, preview, attempt, uid, s.answerNonce(uid, 0)
+		messages = append(messages, m)
+	}
+	if err := rows.Err(); err != nil || len(unreadable) == 0 {
+		return messages, err
+	}
+	return messages, s.setAside(ctx, unreadable)
+}
