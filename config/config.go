@@ -262,6 +262,7 @@ type Limits struct {
 	Currency             string        `yaml:"currency" default:"USD" form:"currency" doc:"of prices and limits of money, as figures name it"`
 	PastLimit            string        `yaml:"past_limit" default:"refuse" one:"refuse|offline" doc:"once a limit of tokens or money is reached: refuse says so once, then stays silent; offline lets the built-in responder answer"`
 	QueuePerChannel      int           `yaml:"queue_per_channel" default:"10" range:"1..10000" doc:"messages that may queue in one conversation; then people are asked to wait"`
+	Backlog              int           `yaml:"backlog" default:"2000" range:"1..1000000" doc:"messages that may wait in all conversations together; then no more are fetched from the platforms until there is room"`
 	ConcurrentModelCalls int           `yaml:"concurrent_model_calls" default:"64" range:"1..10000" doc:"across all conversations"`
 	ShutdownGrace        time.Duration `yaml:"shutdown_grace" default:"10s" range:"0s..10m" doc:"time for unfinished answers when the process is asked to stop"`
 }

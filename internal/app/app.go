@@ -137,7 +137,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 	}
 	a.platforms.hub = chat.NewHub(chat.HubOptions{
 		Inbox: a.storage.store, Outbox: a.storage.store, Handler: a.front.handler(), Adapters: adapters, Log: a.log,
-		QueuePerLane: a.cfg.Limits.QueuePerChannel, TurnTimeout: a.cfg.Agent.TurnTimeout,
+		QueuePerLane: a.cfg.Limits.QueuePerChannel, Backlog: a.cfg.Limits.Backlog, TurnTimeout: a.cfg.Agent.TurnTimeout,
 		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
 		Failpoint:     a.process.Failpoint, Observe: observe, MayStop: a.people.mayStop, Pace: a.front.commands.Pace, Closed: a.platforms.closed,
 	})

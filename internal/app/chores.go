@@ -44,7 +44,8 @@ func (c *chores) schedule(j *jobs) {
 		{"confirmations", "@every 1m", c.front.expireQuestions},
 		{"reminders", "@every 5s", c.remind},
 		{"dead letters", "@every 5s", c.platforms.reread},
-		{"retention", "17 4 * * *", c.prune},
+		{"retention", "17 4 * * *", j.aside("retention", c.prune)},
+		{"forgetting", "@every 1m", j.aside("forgetting", c.finishForgetting)},
 	} {
 		j.add(job.name, job.spec, job.run)
 	}
@@ -128,6 +129,12 @@ func (c *chores) archive(ctx context.Context, d past.Due) {
 func (c *chores) archiveSoon(se memory.Session) {
 	d := past.Due{ID: se.ID, Key: se.Key}
 	c.platforms.hub.Do(se.Key, chat.InOrder, func(ctx context.Context) { c.archive(ctx, d) })
+}
+
+// finishForgetting goes on with what an earlier process, or a reader in the way,
+// cut short.
+func (c *chores) finishForgetting(ctx context.Context) error {
+	return c.store.FinishForgetting(ctx, false)
 }
 
 // prune deletes what retention says and what only redelivery needed.

@@ -2,9 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/internal/text"
@@ -21,7 +23,9 @@ const jobTimeout = 50 * time.Second
 // jobs owns the cron and the results of each entry.
 type jobs struct {
 	*base
-	cron *cron.Cron
+	cron   *cron.Cron
+	ctx    context.Context // of every tick, until end
+	cancel context.CancelCauseFunc
 
 	mu     sync.Mutex // guards the rest
 	ids    map[string]cron.EntryID
@@ -31,8 +35,11 @@ type jobs struct {
 // newJobs returns a schedule with nothing on it.
 func newJobs(b *base) *jobs {
 	log := cronLog{b}
+	ctx, cancel := context.WithCancelCause(context.Background())
 	return &jobs{
 		base:   b,
+		ctx:    ctx,
+		cancel: cancel,
 		cron:   cron.New(cron.WithLogger(log), cron.WithChain(cron.SkipIfStillRunning(log))),
 		ids:    map[string]cron.EntryID{},
 		failed: map[string]string{},
@@ -50,9 +57,33 @@ func (j *jobs) add(name, spec string, run func(context.Context) error) {
 }
 
 func (j *jobs) run(name string, run func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(context.Background(), jobTimeout)
+	ctx, cancel := context.WithTimeout(j.ctx, jobTimeout)
 	defer cancel()
-	err := fencedJob(ctx, run)
+	j.note(name, fencedJob(ctx, run))
+}
+
+// aside makes long work a job: a tick begins it, unless it is under way, and
+// returns. The work has no bound of time and ends with the process.
+func (j *jobs) aside(name string, run func(context.Context) error) func(context.Context) error {
+	var busy atomic.Bool
+	return func(context.Context) error {
+		if !busy.CompareAndSwap(false, true) {
+			return nil
+		}
+		j.background(func() {
+			defer busy.Store(false)
+			j.note(name, fencedJob(j.ctx, run))
+		})
+		return nil
+	}
+}
+
+// note keeps how a job ended, for the log and the status. What was cut short by
+// the end of the process did not fail.
+func (j *jobs) note(name string, err error) {
+	if err != nil && j.ctx.Err() != nil {
+		return
+	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	delete(j.failed, name)
@@ -72,9 +103,18 @@ func fencedJob(ctx context.Context, run func(context.Context) error) (err error)
 	return run(ctx)
 }
 
-// end waits for running ticks.
-func (j *jobs) end() {
-	<-j.cron.Stop().Done()
+// errEnding is why ticks end with the process.
+var errEnding = errors.New("the process is ending")
+
+// end stops the schedule and cuts running ticks short: the next start, or the
+// next tick, does what they did not. It waits for them until ctx ends.
+func (j *jobs) end(ctx context.Context) {
+	j.cancel(errEnding)
+	select {
+	case <-j.cron.Stop().Done():
+	case <-ctx.Done():
+		j.log.Warn("a job does not end; it is left behind")
+	}
 }
 
 // cronLog passes the cron's log lines to ours.

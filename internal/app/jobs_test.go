@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"parley/internal/chat"
 	"parley/internal/memory"
@@ -84,4 +86,48 @@ func TestPanickingJob(t *testing.T) {
 	}
 	a.jobs.run("test", func(context.Context) error { panic("at start") }) // as the first sweep runs
 	a.drain()
+}
+
+// TestTicksEndWithTheProcess: a tick that hangs, at an endpoint say, is cut short
+// when the process is asked to stop, without an error; one that does not listen
+// is left behind once the time for unfinished work is over.
+func TestTicksEndWithTheProcess(t *testing.T) {
+	for name, tt := range map[string]struct {
+		deaf bool
+		most time.Duration
+	}{"cut short": {false, 0}, "left behind": {true, 10 * time.Second}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var log bytes.Buffer
+				j := newJobs(newBase(Process{}, configured(t), slog.New(slog.NewTextHandler(&log, nil)), time.Now))
+				let, running := make(chan struct{}), make(chan struct{})
+				j.add("hangs", "@every 1s", func(ctx context.Context) error {
+					close(running)
+					if tt.deaf {
+						<-let
+						return nil
+					}
+					<-ctx.Done()
+					return ctx.Err()
+				})
+				long := j.aside("long", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+				j.run("long", long)
+				j.run("long", long) // it is under way
+				j.cron.Start()
+				<-running
+				ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+				defer cancel()
+				began := time.Now()
+				j.end(ctx)
+				if took := time.Since(began); took != tt.most {
+					t.Errorf("it took %s, want %s", took, tt.most)
+				}
+				j.work.Wait()
+				close(let)
+				if strings.Contains(log.String(), "job=") || strings.Contains(log.String(), "left behind") != tt.deaf {
+					t.Errorf("logged %s", &log)
+				}
+			})
+		})
+	}
 }

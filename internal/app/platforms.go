@@ -71,11 +71,11 @@ func (ps *platforms) isAdmin(ctx context.Context, k chat.Key, userID string) (bo
 	return p.IsAdmin(ctx, k, userID)
 }
 
-// alone reports whether a place has one person in it, as far as its newest session
-// knows.
+// alone reports whether a place has one person in it, as far as its sessions
+// know.
 func (ps *platforms) alone(k chat.Key) bool {
-	list, err := ps.store.Sessions(context.Background(), memory.SessionQuery{Key: k, Limit: 1})
-	return err == nil && len(list) == 1 && list[0].Direct
+	alone, err := ps.store.Alone(context.Background(), k)
+	return err == nil && alone
 }
 
 // closed notes that nothing can be sent to a conversation: the person blocked the

@@ -50,10 +50,10 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 
 // drain lets current answers finish, parks the rest and stops the jobs.
 func (a *app) drain() {
-	a.jobs.end()
-	a.chores.sums.close()
 	ctx, cancel := context.WithTimeout(context.Background(), a.cfg.Limits.ShutdownGrace)
 	defer cancel()
+	a.jobs.end(ctx)
+	a.chores.sums.close()
 	if parked := a.platforms.hub.Drain(ctx); parked > 0 {
 		a.log.Info("answers are left for the next start", "messages", parked)
 	}

@@ -122,7 +122,11 @@ func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
 		if err := s.store.Health(); errors.Is(err, database.ErrCorrupt) {
 			return err
 		}
-		err := hub.Recover(ctx)
+		// Nothing of somebody is shown whom an earlier process began to forget.
+		err := s.store.FinishForgetting(ctx, true)
+		if err == nil {
+			err = hub.Recover(ctx)
+		}
 		switch ill := s.store.Health(); {
 		case err == nil || ctx.Err() != nil:
 			return nil
