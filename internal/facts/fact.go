@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"parley/internal/bulk"
 	"parley/internal/chat"
 	"parley/internal/provenance"
 	"parley/internal/sqlite"
@@ -303,10 +304,9 @@ func (s *Store) PruneFacts(ctx context.Context, limit int) (n int64, err error) 
 	if limit <= 0 {
 		return 0, nil
 	}
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		n = 0
-		return tx.Count(&n, `DELETE FROM key_facts WHERE id IN (SELECT id FROM (
-			SELECT id, row_number() OVER (PARTITION BY subject ORDER BY updated_at DESC, id DESC) AS n FROM key_facts WHERE tags = '') WHERE n > ?)`, limit)
-	})
+	n, err = bulk.Sweep{
+		Keys: `SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY subject ORDER BY updated_at DESC, id DESC) AS n FROM key_facts WHERE tags = '') WHERE n > :limit`,
+		Do:   []string{"DELETE FROM key_facts WHERE id = :key AND tags = ''"},
+	}.Run(ctx, s.db, sqlite.Named{"limit": limit})
 	return n, sqlite.During("prune facts", err)
 }

@@ -73,6 +73,13 @@ func Move(tx *sqlite.Tx, mv chat.Move) error {
 		return sqlite.During("move facts", err)
 	}
 	from, to := Viewer{Key: mv.From}.Place(), Viewer{Key: mv.To}.Place()
-	_, err = tx.Exec("UPDATE key_facts SET subject = ?, owner = ? WHERE subject = ? AND scope = 'channel'", to, ownerWord(to), from)
-	return sqlite.During("move facts", err)
+	for _, q := range []string{ // each has an index of its own
+		"UPDATE key_facts SET subject = ?, owner = ? WHERE subject = ? AND scope = 'channel' AND valid_to = ''",
+		"UPDATE key_facts SET subject = ?, owner = ? WHERE subject = ? AND scope = 'channel' AND valid_to <> ''",
+	} {
+		if _, err := tx.Exec(q, to, ownerWord(to), from); err != nil {
+			return sqlite.During("move facts", err)
+		}
+	}
+	return nil
 }

@@ -222,7 +222,7 @@ func (s *Store) EraseFact(ctx context.Context, v Viewer, id int64) (gone Fact, e
 			return err
 		}
 		gone = f
-		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = :id OR superseded_by = :id", sqlite.Named{"id": id}); err != nil {
+		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = :id OR superseded_by = :id AND superseded_by <> 0", sqlite.Named{"id": id}); err != nil {
 			return err
 		}
 		if f.Scope != ScopePerson {

@@ -38,10 +38,10 @@ const placesQuery = `SELECT n FROM (
 // namesQuery finds what those are called who spoke in the places that are
 // visible.
 const namesQuery = `SELECT o.user_id, coalesce((SELECT name FROM messages WHERE user_id = o.user_id AND role = 'user' ORDER BY id DESC LIMIT 1), '')
-	FROM (SELECT DISTINCT o.user_id FROM participants o
-		WHERE (:channel = '' OR o.platform = :platform AND o.channel = :channel AND o.thread IN (:thread, ''))
-		AND (:channel <> '' OR EXISTS (SELECT 1 FROM participants p WHERE p.user_id = :user
-			AND p.platform = o.platform AND p.channel = o.channel AND p.thread = o.thread))
+	FROM (SELECT DISTINCT n.user_id FROM (SELECT :platform AS platform, :channel AS channel, :thread AS thread WHERE :channel <> ''
+			UNION SELECT :platform, :channel, '' WHERE :channel <> ''
+			UNION ALL SELECT platform, channel, thread FROM participants WHERE user_id = :user AND :channel = '') place
+		CROSS JOIN participants n ON n.platform = place.platform AND n.channel = place.channel AND n.thread = place.thread
 	LIMIT :limit) o`
 
 // hitsQuery lists the latest messages that fit an expression of the index, up to

@@ -167,7 +167,7 @@ func (s *Store) exportConversations(e *Export) (err error) {
 		return err
 	}
 	e.Sessions, err = gathered(s, scanSessionRecord, `SELECT platform || ':' || channel, title, summary, closing, decisions, mentions, playbook, page FROM sessions
-		WHERE (direct OR user_id = :user) AND `+spokenIn+` ORDER BY created_at`, e.User)
+		WHERE (direct OR user_id = :user) AND id IN (`+spokenIn+`) ORDER BY created_at`, e.User)
 	return err
 }
 

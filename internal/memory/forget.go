@@ -2,9 +2,11 @@ package memory
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 
+	"parley/internal/bulk"
 	"parley/internal/provenance"
 	"parley/internal/sqlite"
 )
@@ -22,41 +24,21 @@ const saidBy = "EXISTS (SELECT 1 FROM json_each(value, '$.people') WHERE value I
 const (
 	wiped = `summary = '', closing = '', title = '', decisions = '[]', mentions = '{}', page = '[]', debt = '', owed_at = '', folded_tokens = 0, via = 0, people = '', summarized_at = 0, summary_tries = 0,
 		generation = generation + 1, status = iif(status = 'archived' AND ended_at <> '', 'completed', status)`
-	spokenIn = `(EXISTS (SELECT 1 FROM messages m WHERE m.session_id = sessions.id AND m.user_id = :user)
-		OR EXISTS (SELECT 1 FROM participants p WHERE p.user_id = :user AND p.platform = sessions.platform AND p.channel = sessions.channel AND p.thread = sessions.thread))`
+	// spokenIn lists those in which somebody spoke, or could have.
+	spokenIn = `SELECT session_id FROM messages WHERE user_id = :user
+		UNION SELECT s.id FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel AND s.thread = p.thread WHERE p.user_id = :user`
 )
 
-// erased is what forgetting a person deletes or empties, in this order; :user
-// is the person. holdings lists the columns it clears.
-// Conversations with them alone go whole; of those with others their words and
-// the answers to them go, and all that was made of their words: answers to
-// others, results of tools, summaries. What others said stays.
-var erased = []string{
-	"DELETE FROM key_facts WHERE scope = 'person' AND subject = :user OR " + ofPerson,
-	"DELETE FROM key_facts WHERE message_id <> '' AND EXISTS (SELECT 1 FROM messages m WHERE m.user_id = :user AND m.message_id = key_facts.message_id AND m.platform = key_facts.platform AND m.channel = key_facts.channel)",
-	"DELETE FROM tasks WHERE user_id = :user OR " + ofPerson,
-	"DELETE FROM reminders WHERE user_id = :user OR " + ofPerson,
-	"DELETE FROM log_entries WHERE user_id = :user OR " + ofPerson,
-	"UPDATE outbox SET body = '', state = 'dead' WHERE state IN ('ready', 'started') AND inbox_id IN (SELECT inbox_id FROM decisions WHERE inbox_id <> 0 AND " + ofPerson + ")",
-	"DELETE FROM tool_calls WHERE decision_id IN (SELECT id FROM decisions WHERE user_id = :user)",
-	"UPDATE tool_calls SET arguments = '{}', result = '' WHERE decision_id IN (SELECT id FROM decisions WHERE " + ofPerson + ")",
-	"DELETE FROM guard_calls WHERE user_id = :user OR " + ofPerson,
-	"DELETE FROM decisions WHERE user_id = :user",
-	"UPDATE decisions SET detail = '{}', people = '' WHERE " + ofPerson,
-	"DELETE FROM steps WHERE inbox_id IN (SELECT id FROM inbox WHERE json_extract(iif(body = '', '{}', body), '$.from.ID') = :user)",
-	"UPDATE steps SET result = '', people = '' WHERE " + ofPerson, // a model is asked again, a tool is not run again
-	"UPDATE sessions SET playbook = '', " + wiped + " WHERE " + spokenIn,
-	"UPDATE sessions SET " + wiped + " WHERE " + ofPerson,
-	// Of others' sessions that carry them on, their lines.
-	"UPDATE sessions SET generation = generation + 1, page = (SELECT json_group_array(json(value)) FROM json_each(page) WHERE NOT " + saidBy + ") WHERE EXISTS (SELECT 1 FROM json_each(page) WHERE " + saidBy + ")",
-	// A call and its results go together: a model refuses one without the other.
-	`DELETE FROM messages WHERE id IN (WITH rows AS (
-			SELECT id, role, session_id, people, sum(role = 'user') OVER (PARTITION BY session_id ORDER BY id) AS exchange
-			FROM messages WHERE session_id IN (SELECT session_id FROM messages WHERE role <> 'user' AND ` + ofPerson + `))
-		SELECT id FROM rows WHERE role <> 'user' AND (session_id, exchange) IN (SELECT session_id, exchange FROM rows WHERE role <> 'user' AND ` + ofPerson + `))`,
-	"DELETE FROM messages WHERE user_id = :user",
-	"DELETE FROM sessions WHERE (direct OR user_id = :user) AND id NOT IN (SELECT session_id FROM messages) AND EXISTS (SELECT 1 FROM participants p WHERE p.user_id = :user AND p.platform = sessions.platform AND p.channel = sessions.channel)",
-	"DELETE FROM fact_changes WHERE user_id = :user", "DELETE FROM participants WHERE user_id = :user",
+// exchange deletes what the bot did and said between two messages of people: a
+// call and its results go together, since a model refuses one without the other.
+const exchange = `DELETE FROM messages WHERE role <> 'user' AND session_id = (SELECT session_id FROM messages WHERE id = :key)
+	AND id > coalesce((SELECT u.id FROM messages m CROSS JOIN messages u ON u.session_id = m.session_id WHERE m.id = :key AND u.id < m.id AND u.role = 'user' ORDER BY u.id DESC LIMIT 1), 0)
+	AND id < coalesce((SELECT u.id FROM messages m CROSS JOIN messages u ON u.session_id = m.session_id WHERE m.id = :key AND u.id > m.id AND u.role = 'user' ORDER BY u.id LIMIT 1), 9223372036854775807)`
+
+// erasedAtOnce is what forgetting a person deletes or empties in its first
+// moment: tables with few rows of theirs. :user is the person, :but the inbox row
+// that asks for it.
+var erasedAtOnce = []string{
 	"DELETE FROM questions", // a question to somebody else may repeat them; it lives for minutes
 	"DELETE FROM codes WHERE user_id = :user",
 	"DELETE FROM attempts WHERE user_id = :user",
@@ -64,45 +46,163 @@ var erased = []string{
 	"DELETE FROM membership WHERE user_id = :user",
 	"DELETE FROM note_authors WHERE user_id = :user",
 	"DELETE FROM allowances WHERE by_id = :user",
-	// What was spent stays in the sums, without whom and where.
-	`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
-		SELECT day, platform, '', '', purpose, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
-		FROM usage WHERE user_id = :user GROUP BY day, platform, purpose, model` + addUsage,
-	"DELETE FROM usage WHERE user_id = :user",
-	"UPDATE outbox SET body = '', state = 'dead' WHERE json_extract(iif(body = '', '{}', body), '$.to.ID') = :user",
+	"DELETE FROM fact_changes WHERE user_id = :user",
+	dropPassing,
+	"DELETE FROM steps WHERE inbox_id IN (SELECT id FROM inbox WHERE state = 'new' AND json_extract(body, '$.from.ID') = :user)",
+	"UPDATE steps SET result = '', people = '' WHERE " + ofPerson, // a model is asked again, a tool is not run again
 	// Others' messages that are not answered yet may quote them.
 	"UPDATE inbox SET body = json_remove(body, '$.quote') WHERE state = 'new' AND json_extract(body, '$.relayed')",
-	`DELETE FROM dead_letters WHERE iif(json_valid(CAST(raw AS TEXT)),
-		EXISTS (SELECT 1 FROM json_tree(CAST(raw AS TEXT)) WHERE CAST(atom AS TEXT) IN (:user, substr(:user, instr(:user, ':') + 1))),
-		instr(CAST(raw AS TEXT), substr(:user, instr(:user, ':') + 1)) > 0)`,
+	// What else the person asked and has no answer yet.
+	"UPDATE inbox SET body = '', preview = '', state = 'dead' WHERE state = 'new' AND id <> :but AND json_extract(body, '$.from.ID') = :user",
 }
 
-// erasedInbox drops what else the person asked and has no answer yet.
-const erasedInbox = "UPDATE inbox SET body = '', preview = '', state = 'dead' WHERE state = 'new' AND id <> :except AND json_extract(body, '$.from.ID') = :user"
+// erased is what goes then, bit by bit and in this order; holdings lists the
+// columns that are cleared. Conversations with the person alone go whole; of
+// those with others their words and the answers to them go, and all that was
+// made of their words: answers to others, results of tools, summaries. What
+// others said stays.
+var erased = []bulk.Sweep{
+	{Table: "key_facts", Where: "scope = 'person' AND subject = :user OR " + ofPerson, Do: []string{"DELETE FROM key_facts WHERE id = :key"}},
+	{Keys: `WITH theirs AS MATERIALIZED (SELECT platform, channel, message_id FROM messages WHERE user_id = :user AND message_id <> '')
+		SELECT id FROM key_facts WHERE message_id <> '' AND (platform, channel, message_id) IN theirs`, Do: []string{"DELETE FROM key_facts WHERE id = :key"}},
+	{Table: "tasks", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM tasks WHERE id = :key"}},
+	{Table: "reminders", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM reminders WHERE id = :key"}},
+	{Table: "log_entries", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM log_entries WHERE id = :key"}},
+	{Keys: `SELECT id FROM outbox WHERE state IN ('ready', 'started') AND inbox_id IN (SELECT inbox_id FROM decisions WHERE inbox_id <> 0 AND ` + ofPerson + `)`,
+		Do: []string{"UPDATE outbox SET body = '', state = 'dead' WHERE id = :key AND state IN ('ready', 'started')"}},
+	{Table: "guard_calls", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM guard_calls WHERE id = :key"}},
+	{Keys: "SELECT id FROM decisions WHERE user_id = :user", Do: []string{"DELETE FROM tool_calls WHERE decision_id = :key", "DELETE FROM decisions WHERE id = :key"}},
+	{Table: "decisions", Where: ofPerson, Do: []string{"UPDATE tool_calls SET arguments = '{}', result = '' WHERE decision_id = (SELECT id FROM decisions WHERE rowid = :key)",
+		"UPDATE decisions SET detail = '{}', people = '' WHERE rowid = :key"}},
+	{Keys: spokenIn, Do: []string{"UPDATE sessions SET playbook = '', " + wiped + " WHERE id = :key"}},
+	{Table: "sessions", Where: ofPerson, Do: []string{"UPDATE sessions SET " + wiped + " WHERE rowid = :key"}},
+	// Of others' sessions that carry them on, their lines.
+	{Table: "sessions", Where: "EXISTS (SELECT 1 FROM json_each(page) WHERE " + saidBy + ")",
+		Do: []string{"UPDATE sessions SET generation = generation + 1, page = (SELECT json_group_array(json(value)) FROM json_each(page) WHERE NOT " + saidBy + ") WHERE rowid = :key"}},
+	{Table: "messages", Where: "role <> 'user' AND " + ofPerson, Do: []string{exchange}},
+	{Keys: "SELECT id FROM messages WHERE user_id = :user AND role <> 'user'", Do: []string{exchange}},
+	{Keys: "SELECT id FROM messages WHERE user_id = :user", Do: []string{"DELETE FROM messages WHERE id = :key"}},
+	{Keys: "SELECT s.id FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel WHERE p.user_id = :user AND (s.direct OR s.user_id = :user)",
+		Do: []string{"DELETE FROM sessions WHERE id = :key AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = :key)"}},
+	{Keys: "SELECT json_array(platform, channel, thread) FROM participants WHERE user_id = :user",
+		Do: []string{"DELETE FROM participants WHERE user_id = :user AND (platform, channel, thread) = (:key ->> 0, :key ->> 1, :key ->> 2)"}},
+	// What was spent stays in the sums, without whom and where.
+	{Keys: "SELECT DISTINCT json_array(day, platform, purpose, model) FROM usage WHERE user_id = :user", Do: []string{
+		`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
+			SELECT day, platform, '', '', purpose, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
+			FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (:key ->> 0, :key ->> 1, :key ->> 2, :key ->> 3) GROUP BY day` + addUsage,
+		"DELETE FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (:key ->> 0, :key ->> 1, :key ->> 2, :key ->> 3)"}},
+	{Table: "outbox", Where: "body <> '' AND json_extract(body, '$.to.ID') = :user", Do: []string{"UPDATE outbox SET body = '', state = 'dead' WHERE id = :key"}},
+	{Table: "inbox", Where: "body <> '' AND state <> 'new' AND json_extract(body, '$.from.ID') = :user", Do: []string{"UPDATE inbox SET body = '', preview = '' WHERE id = :key"}},
+	{Table: "dead_letters", Where: `iif(json_valid(CAST(raw AS TEXT)),
+		EXISTS (SELECT 1 FROM json_tree(CAST(raw AS TEXT)) WHERE CAST(atom AS TEXT) IN (:user, substr(:user, instr(:user, ':') + 1))),
+		instr(CAST(raw AS TEXT), substr(:user, instr(:user, ':') + 1)) > 0)`, Do: []string{"DELETE FROM dead_letters WHERE id = :key"}},
+}
+
+// forgetRounds bounds how often the rows are looked through: while a person is
+// forgotten, a turn may end that read their words before.
+const forgetRounds = 5
 
 // ForgetPerson deletes a person everywhere: what they said and were told, and
-// all that was remembered for them; then it rewrites the file, so that their
-// words are in no free page, index or log of it. except is the inbox row that
-// asked for it. What other people said, about them too, stays, and so does
-// whether they may talk to the bot. The summaries that went are owed. Other writes wait until it is done.
-func (s *Store) ForgetPerson(ctx context.Context, user string, except int64) error {
+// all that was remembered for them; then it sees to it that their words are in
+// no free page, index or log of the file. but is the inbox row that asked for
+// it. What other people said, about them too, stays, and so does whether they may
+// talk to the bot. The summaries that went are owed. It works in chunks beside
+// everybody's messages, and is noted before the first: FinishForgetting completes
+// what was cut short.
+func (s *Store) ForgetPerson(ctx context.Context, user string, but int64) error {
 	if user == "" {
 		return errors.New("forget person: nobody is named")
 	}
+	s.forgetting.Lock()
+	defer s.forgetting.Unlock()
+	w := unfinishedWork{user: user, but: but}
 	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		for _, q := range erased {
-			if _, err := tx.Exec(q, sqlite.Named{"user": user}); err != nil {
+		return tx.QueryRow("INSERT INTO bulk_work (kind, user_id, but, at) VALUES ('forget', ?, ?, ?) RETURNING id", user, but, Stamp(s.now())).Scan(&w.id)
+	})
+	if err == nil {
+		err = s.erase(ctx, w)
+	}
+	if err == nil {
+		err = s.wipe(ctx, w)
+	}
+	if errors.Is(err, sqlite.ErrLogInUse) { // a backup, say: FinishForgetting wipes later
+		err = nil
+	}
+	return during("forget person", err)
+}
+
+// unfinishedWork is a forgetting that was begun.
+type unfinishedWork struct {
+	id   int64
+	user string // "" once only the file is left to be wiped
+	but  int64
+}
+
+// FinishForgetting completes what an earlier process, or a failure, cut short:
+// with shown only what could still be shown to people, so that a start can wait
+// for that and does not have to for the rest. Nothing left is no error, and neither is
+// a forgetting that is under way.
+func (s *Store) FinishForgetting(ctx context.Context, shown bool) error {
+	if !s.forgetting.TryLock() {
+		return nil // somebody is at it
+	}
+	defer s.forgetting.Unlock()
+	rows, err := s.db.Query("SELECT id, user_id, but FROM bulk_work ORDER BY id")
+	if err != nil {
+		return during("finish forgetting", err)
+	}
+	list, err := sqlite.Collect(rows, func(r *sql.Rows) (w unfinishedWork, err error) { return w, r.Scan(&w.id, &w.user, &w.but) })
+	for _, w := range list {
+		if err == nil && w.user != "" {
+			err = s.erase(ctx, w)
+		}
+		if err == nil && !shown {
+			err = s.wipe(ctx, w)
+		}
+	}
+	return during("finish forgetting", err)
+}
+
+// erase deletes the rows. It begins anew whenever it is called.
+func (s *Store) erase(ctx context.Context, w unfinishedWork) error {
+	args := sqlite.Named{"user": w.user, "but": w.but}
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		for _, q := range erasedAtOnce {
+			if _, err := tx.Exec(q, args); err != nil {
 				return fmt.Errorf("%.40s: %w", q, err)
 			}
 		}
-		if _, err := tx.Exec(dropPassing); err != nil {
-			return err
-		}
-		_, err := tx.Exec(erasedInbox, sqlite.Named{"user": user, "except": except})
-		return err
+		return nil
 	})
 	if err != nil {
-		return during("forget person", err)
+		return err
 	}
-	return during("forget person", s.db.Scrub(ctx, "messages_fts", "key_facts_fts", "session_texts_fts"))
+	for changed, round := int64(1), 0; changed > 0 && round < forgetRounds; round++ {
+		changed = 0
+		for _, sweep := range erased {
+			n, err := sweep.Run(ctx, s.db, args)
+			if changed += n; err != nil {
+				return err
+			}
+		}
+	}
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		_, err := tx.Exec("UPDATE bulk_work SET kind = 'wipe', user_id = '', but = 0 WHERE id = ?", w.id)
+		return err
+	})
 }
+
+// wipe leaves nothing of deleted rows in the file.
+func (s *Store) wipe(ctx context.Context, w unfinishedWork) error {
+	if err := bulk.Wipe(ctx, s.db, indexes); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		_, err := tx.Exec("DELETE FROM bulk_work WHERE id = ?", w.id)
+		return err
+	})
+}
+
+// indexes are those of words.
+var indexes = []bulk.Index{{Name: "messages_fts", Column: "words"}, {Name: "key_facts_fts", Column: "content"}, {Name: "session_texts_fts", Column: "content"}}

@@ -24,7 +24,7 @@ import (
 // things, ids, states, times, what the owner alone sets, and single letters of
 // the messages beside them in the index.
 var wordless = []string{
-	"attempts.user_id", "attempts.until", "codes.purpose", "codes.user_id", "codes.hash", "codes.expires_at", "cursors.*",
+	"bulk_work.*", "spent.*", "attempts.user_id", "attempts.until", "codes.purpose", "codes.user_id", "codes.hash", "codes.expires_at", "cursors.*",
 	"dead_letters.platform", "dead_letters.event_id", "dead_letters.reason", "dead_letters.state", "dead_letters.at",
 	"decisions.id", "decisions.session_id", "decisions.platform", "decisions.channel", "decisions.thread", "decisions.user_id", "decisions.outcome", "decisions.reason", "decisions.command", "decisions.message_id", "decisions.model", "decisions.answered_by", "decisions.at", "decisions.people",
 	"fact_history.author", "fact_history.session_id", "fact_history.message_id", "fact_history.since", "fact_history.until",

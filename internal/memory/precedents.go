@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/internal/bulk"
 	"parley/internal/sqlite"
 )
 
@@ -53,4 +54,5 @@ func addPrecedents(tx *sqlite.Tx, session, user string, list []Precedent) error 
 }
 
 // pastPrecedents are those of sessions that are over: nothing looks back on them.
-const pastPrecedents = "DELETE FROM guard_calls WHERE session_id NOT IN (SELECT id FROM sessions WHERE status IN ('active', 'idle', 'suspended'))"
+var pastPrecedents = bulk.Sweep{Table: "guard_calls", Where: "NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = guard_calls.session_id AND s.status IN ('active', 'idle', 'suspended'))",
+	Do: []string{"DELETE FROM guard_calls WHERE id = :key"}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"parley/internal/bulk"
 	"parley/internal/sqlite"
 )
 
@@ -24,54 +25,63 @@ const (
 	keepAudit = 30 * 24 * time.Hour
 )
 
+// What is old goes in this order. :ended is when a session must have ended,
+// :audited, :day and :done are the ages of the rest, :most is Retention.Archived.
+var (
+	oldMessages = bulk.Sweep{Table: "messages", Where: "EXISTS (SELECT 1 FROM sessions s WHERE s.id = messages.session_id AND s.status = 'archived' AND s.ended_at <> '' AND s.ended_at < :ended)",
+		Do: []string{"DELETE FROM messages WHERE id = :key"}}
+	oldDecisions = bulk.Sweep{Keys: "SELECT id FROM decisions WHERE at < :audited",
+		Do: []string{"DELETE FROM tool_calls WHERE decision_id = :key", "DELETE FROM decisions WHERE id = :key"}}
+	oldCalls = bulk.Sweep{Table: "tool_calls", Where: "NOT EXISTS (SELECT 1 FROM decisions d WHERE d.id = tool_calls.decision_id)",
+		Do: []string{"DELETE FROM tool_calls WHERE id = :key"}}
+	oldLetters = bulk.Sweep{Table: "dead_letters", Where: "at < :audited", Do: []string{"DELETE FROM dead_letters WHERE id = :key"}}
+	oldDays    = bulk.Sweep{Keys: "SELECT DISTINCT day FROM overheard WHERE day < :audited", Do: []string{"DELETE FROM overheard WHERE day = :key"}}
+	oldUsage   = bulk.Sweep{Keys: "SELECT DISTINCT json_array(day, platform, channel, user_id) FROM usage WHERE day < :day",
+		Do: []string{"DELETE FROM usage WHERE (day, platform, channel, user_id) = (:key ->> 0, :key ->> 1, :key ->> 2, :key ->> 3)"}}
+	surplus = bulk.Sweep{Keys: `SELECT m.id FROM (
+			SELECT id, row_number() OVER (PARTITION BY platform, channel, thread, user_id ORDER BY ended_at DESC) AS n
+			FROM sessions WHERE status = 'archived' AND ended_at <> '') s CROSS JOIN messages m ON m.session_id = s.id WHERE s.n > :most`,
+		Do: []string{"DELETE FROM messages WHERE id = :key"}}
+	oldInbox  = bulk.Sweep{Table: "inbox", Where: "state <> 'new' AND at < :done", Do: []string{"DELETE FROM inbox WHERE id = :key"}}
+	oldOutbox = bulk.Sweep{Table: "outbox", Where: "state NOT IN ('ready', 'started') AND at < :done", Do: []string{"DELETE FROM outbox WHERE id = :key"}}
+)
+
 // Prune deletes the messages of archived sessions beyond retention, keeping
 // their summaries. Imported history has no end within Parley and is never
-// touched.
+// touched. It works in chunks beside everybody's messages; ctx ends it between
+// two, and the next call does the rest. Free space goes back to the disk.
 func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	now := s.now()
+	audited := now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour))
+	args := sqlite.Named{"ended": Stamp(now.AddDate(0, 0, -r.Days)), "audited": Stamp(audited), "day": day(audited), "done": Stamp(now.Add(-keepInbox)), "most": r.Archived}
+	type task struct {
+		sweep bulk.Sweep
+		count *int64
+	}
+	var rest int64
+	tasks := []task{{oldInbox, &p.Inbox}, {oldOutbox, &p.Inbox}, {pastPrecedents, &rest}}
+	if r.Archived > 0 {
+		tasks = append(tasks, task{surplus, &p.Messages})
+	}
+	if r.Days > 0 {
+		tasks = append(tasks, task{oldMessages, &p.Messages}, task{oldDecisions, &p.Audit}, task{oldCalls, &rest}, task{oldLetters, &rest}, task{oldDays, &rest}, task{oldUsage, &rest})
+	}
+	for _, t := range tasks {
+		n, err := t.sweep.Run(ctx, s.db, args)
+		if *t.count += n; err != nil {
+			return p, during("prune", err)
+		}
+	}
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		p = Pruned{}
-		if r.Days > 0 {
-			if err := tx.Count(&p.Messages, `DELETE FROM messages WHERE session_id IN
-				(SELECT id FROM sessions WHERE status = 'archived' AND ended_at <> '' AND ended_at < ?)`, Stamp(now.AddDate(0, 0, -r.Days))); err != nil {
-				return err
-			}
-			if err := tx.Count(&p.Audit, "DELETE FROM decisions WHERE at < ?", Stamp(now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour)))); err != nil {
-				return err
-			}
-			if _, err := tx.Exec("DELETE FROM dead_letters WHERE at < ?", Stamp(now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour)))); err != nil {
-				return err
-			}
-			if _, err := tx.Exec("DELETE FROM overheard WHERE day < ?", Stamp(now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour)))); err != nil {
-				return err
-			}
-			if _, err := tx.Exec("DELETE FROM usage WHERE day < ?", day(now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour)))); err != nil {
-				return err
-			}
-			if _, err := tx.Exec("DELETE FROM tool_calls WHERE decision_id NOT IN (SELECT id FROM decisions)"); err != nil {
-				return err
-			}
-		}
-		if r.Archived > 0 {
-			if err := tx.Count(&p.Messages, `DELETE FROM messages WHERE session_id IN (SELECT id FROM (
-				SELECT id, row_number() OVER (PARTITION BY platform, channel, thread, user_id ORDER BY ended_at DESC) AS n
-				FROM sessions WHERE status = 'archived' AND ended_at <> '') WHERE n > ?)`, r.Archived); err != nil {
-				return err
-			}
-		}
-		if err := tx.Count(&p.Inbox, "DELETE FROM inbox WHERE state <> 'new' AND at < ?", Stamp(now.Add(-keepInbox))); err != nil {
+		if _, err := tx.Exec(dropPassing); err != nil {
 			return err
-		}
-		for _, drop := range []string{dropPassing, pastPrecedents} {
-			if _, err := tx.Exec(drop); err != nil {
-				return err
-			}
 		}
 		// Steps of messages that failed were once left behind.
-		if _, err := tx.Exec("DELETE FROM steps WHERE inbox_id NOT IN (SELECT id FROM inbox WHERE state = 'new')"); err != nil {
-			return err
-		}
-		return tx.Count(&p.Inbox, "DELETE FROM outbox WHERE state NOT IN ('ready', 'started') AND at < ?", Stamp(now.Add(-keepInbox)))
+		_, err := tx.Exec("DELETE FROM steps WHERE inbox_id NOT IN (SELECT id FROM inbox WHERE state = 'new')")
+		return err
 	})
-	return p, err
+	if err != nil {
+		return p, during("prune", err)
+	}
+	return p, during("prune", bulk.Shrink(ctx, s.db))
 }

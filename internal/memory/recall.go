@@ -59,11 +59,11 @@ type Passage struct {
 // below that returns messages ends with it.
 const visible = ` AND m.role <> 'tool' AND m.content <> '' AND (
 		(:channel <> '' AND m.platform = :platform AND m.channel = :channel AND m.thread IN (:thread, ''))
-		OR (:channel = '' AND EXISTS (SELECT 1 FROM participants p
-			LEFT JOIN membership b ON b.user_id = p.user_id AND b.platform = p.platform AND b.channel = p.channel
-			WHERE p.user_id = :user AND p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
-			AND (m.user_id = p.user_id OR coalesce(b.state, 'in') = 'in' AND m.at > coalesce(b.since, '')
-				AND (m.id <= p.last_id OR coalesce(b.checked_at, '') >= :since)))))`
+		OR (:channel = '' AND EXISTS (SELECT 1 FROM participants me
+			LEFT JOIN membership b ON b.user_id = me.user_id AND b.platform = me.platform AND b.channel = me.channel
+			WHERE me.user_id = :user AND me.platform = m.platform AND me.channel = m.channel AND me.thread = m.thread
+			AND (m.user_id = me.user_id OR coalesce(b.state, 'in') = 'in' AND m.at > coalesce(b.since, '')
+				AND (m.id <= me.last_id OR coalesce(b.checked_at, '') >= :since)))))`
 
 const columns = `SELECT m.id, m.platform, m.channel, m.thread, m.name, m.message_id, m.content, m.at, m.user_id, m.role = 'assistant', m.via, m.people`
 

@@ -236,8 +236,11 @@ func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit
 // SessionsByAge lists sessions in the order they began, newest first, with a
 // status or with any.
 func (s *Store) SessionsByAge(_ context.Context, status Status, limit, offset int) ([]Session, error) {
-	rows, err := s.db.Query(`SELECT `+sessionColumns+` FROM sessions s WHERE ? IN ('', status) ORDER BY s.rowid DESC LIMIT ? OFFSET ?`,
-		string(status), limit, offset)
+	query := `SELECT ` + sessionColumns + ` FROM sessions s WHERE ? IN ('', status) ORDER BY s.rowid DESC LIMIT ? OFFSET ?`
+	if status != "" && status != Archived { // few, and in an index of their own
+		query = `SELECT ` + sessionColumns + ` FROM sessions s WHERE status = ? AND status <> 'archived' ORDER BY s.rowid DESC LIMIT ? OFFSET ?`
+	}
+	rows, err := s.db.Query(query, string(status), limit, offset)
 	if err != nil {
 		return nil, during("list sessions", err)
 	}

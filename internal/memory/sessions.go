@@ -283,7 +283,7 @@ func (s *Store) SaveSession(ctx context.Context, se Session) error {
 func (s *Store) MarkIdle(ctx context.Context, idle time.Duration) (n int64, err error) {
 	before := Stamp(s.now().Add(-idle))
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		res, err := tx.Exec("UPDATE sessions SET status = 'idle' WHERE status = 'active' AND last_activity < ?", before)
+		res, err := tx.Exec("UPDATE sessions SET status = 'idle' WHERE status = 'active' AND status <> 'archived' AND last_activity < ?", before)
 		if err != nil {
 			return err
 		}
@@ -296,7 +296,7 @@ func (s *Store) MarkIdle(ctx context.Context, idle time.Duration) (n int64, err 
 // SuspendAll marks every live session for re-estimation under another model.
 func (s *Store) SuspendAll(ctx context.Context) (n int64, err error) {
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		res, err := tx.Exec("UPDATE sessions SET status = 'suspended' WHERE status IN ('active', 'idle')")
+		res, err := tx.Exec("UPDATE sessions SET status = 'suspended' WHERE status IN ('active', 'idle') AND status <> 'archived'")
 		if err != nil {
 			return err
 		}
@@ -306,7 +306,8 @@ func (s *Store) SuspendAll(ctx context.Context) (n int64, err error) {
 	return n, err
 }
 
-// SessionQuery selects a page of sessions, newest activity first.
+// SessionQuery selects a page of sessions, newest activity first; of all places,
+// those that began last.
 type SessionQuery struct {
 	Key    chat.Key // zero: all places
 	Status Status   // "": all
@@ -315,18 +316,31 @@ type SessionQuery struct {
 }
 
 // Sessions lists sessions.
-func (s *Store) Sessions(_ context.Context, q SessionQuery) ([]Session, error) {
+func (s *Store) Sessions(ctx context.Context, q SessionQuery) ([]Session, error) {
 	if q.Limit <= 0 {
 		q.Limit = 20
 	}
+	if q.Key == (chat.Key{}) {
+		return s.SessionsByAge(ctx, q.Status, q.Limit, q.Offset)
+	}
 	rows, err := s.db.Query(`SELECT `+sessionColumns+` FROM sessions s
-		WHERE (:platform = '' OR (platform = :platform AND channel = :channel AND thread = :thread)) AND (:status = '' OR status = :status)
+		WHERE platform = :platform AND channel = :channel AND thread = :thread AND (:status = '' OR status = :status)
 		ORDER BY last_activity DESC LIMIT :limit OFFSET :offset`,
 		sqlite.Named{"platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "status": string(q.Status), "limit": q.Limit, "offset": q.Offset})
 	if err != nil {
 		return nil, err
 	}
 	return sqlite.Collect(rows, func(r *sql.Rows) (Session, error) { return scanSession(r) })
+}
+
+// Alone reports whether a place has one person in it, as far as a session of it
+// knows. A place does not change that.
+func (s *Store) Alone(_ context.Context, k chat.Key) (alone bool, err error) {
+	err = s.db.QueryRow("SELECT direct FROM sessions WHERE platform = ? AND channel = ? AND thread = ? LIMIT 1", k.Platform, k.Channel, k.Thread).Scan(&alone)
+	if errors.Is(err, ErrNotFound) {
+		return false, nil
+	}
+	return alone, during("look at a place", err)
 }
 
 // SessionCounts counts sessions by status. Those that are archived are most of

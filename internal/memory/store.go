@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"parley/internal/agenda"
@@ -27,8 +28,9 @@ type Store struct {
 	db  *sqlite.DB // of the File
 	now func() time.Time
 
-	salt   []byte // of this database's nonces
-	doubts doubts
+	salt       []byte // of this database's nonces
+	doubts     doubts
+	forgetting sync.Mutex // held by whoever forgets somebody
 }
 
 // Options of Open. The zero value is ready for use.

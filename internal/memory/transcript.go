@@ -96,7 +96,7 @@ func (s *Store) EditMessage(ctx context.Context, k chat.Key, messageID, text str
 		return false, nil
 	}
 	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		res, err := tx.Exec("UPDATE messages SET content = ?, via = via | ? WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND role = 'user'",
+		res, err := tx.Exec("UPDATE messages SET content = ?, via = via | ? WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND message_id <> '' AND role = 'user'",
 			text, int(via|provenance.ViaEdited), k.Platform, k.Channel, k.Thread, messageID)
 		if err != nil {
 			return err

@@ -39,23 +39,24 @@ const addUsage = ` ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, fai
 	prompt_tokens = prompt_tokens + excluded.prompt_tokens, cached_tokens = cached_tokens + excluded.cached_tokens,
 	completion_tokens = completion_tokens + excluded.completion_tokens, cost = cost + excluded.cost`
 
-const sumUsage = "SELECT coalesce(sum(prompt_tokens + completion_tokens), 0), coalesce(sum(cost), 0) FROM usage WHERE day >= ?"
+// The counters in spent follow usage by triggers.
+const sumSpent = "SELECT coalesce(sum(tokens), 0), coalesce(sum(cost), 0) FROM spent WHERE kind = ? AND name = ? AND day >= ?"
 
 // UserSpent sums what a person's calls took since a day began.
 func (s *Store) UserSpent(_ context.Context, user string, since time.Time) (tokens int64, money float64, err error) {
-	err = s.db.QueryRow(sumUsage+" AND user_id = ?", day(since), user).Scan(&tokens, &money)
+	err = s.db.QueryRow(sumSpent, "user", user, day(since)).Scan(&tokens, &money)
 	return tokens, money, during("sum usage", err)
 }
 
 // ChannelSpent sums what a channel took, all its threads together.
 func (s *Store) ChannelSpent(_ context.Context, k chat.Key, since time.Time) (tokens int64, money float64, err error) {
-	err = s.db.QueryRow(sumUsage+" AND platform = ? AND channel = ?", day(since), k.Platform, k.Channel).Scan(&tokens, &money)
+	err = s.db.QueryRow(sumSpent, "channel", k.Platform+" "+k.Channel, day(since)).Scan(&tokens, &money)
 	return tokens, money, during("sum usage", err)
 }
 
 // AllSpent sums what everybody took, and what nobody asked for.
 func (s *Store) AllSpent(_ context.Context, since time.Time) (tokens int64, money float64, err error) {
-	err = s.db.QueryRow(sumUsage, day(since)).Scan(&tokens, &money)
+	err = s.db.QueryRow(sumSpent, "all", "", day(since)).Scan(&tokens, &money)
 	return tokens, money, during("sum usage", err)
 }
 

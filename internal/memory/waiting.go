@@ -22,7 +22,7 @@ func await(tx *sqlite.Tx, p chat.Part) error {
 // was written in, addressed to it. It tells whether there was anything; the
 // caller flushes the lane.
 func (s *Store) Opened(ctx context.Context, m chat.Message) (bool, error) {
-	const waiting = "waits_for = ? AND state = 'dead' AND at > ?"
+	const waiting = "waits_for = ? AND waits_for <> '' AND state = 'dead' AND at > ?"
 	since := Stamp(s.now().Add(-keepWaiting))
 	var n int64
 	err := s.db.QueryRow("SELECT count(*) FROM outbox WHERE "+waiting, m.From.ID, since).Scan(&n)

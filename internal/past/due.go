@@ -9,6 +9,9 @@ import (
 	"parley/internal/sqlite"
 )
 
+// The index of sessions that are not over names its condition: without the same
+// words beside the list of states, all sessions ever kept are read.
+
 // Due names a session that cron should look at, and the lane it lives in.
 type Due struct {
 	ID  string
@@ -18,13 +21,13 @@ type Due struct {
 // DueToExpire lists live sessions whose time has passed, at most limit.
 func (a *Archive) DueToExpire(_ context.Context, limit int) ([]Due, error) {
 	return a.due(`SELECT id, platform, channel, thread FROM sessions
-		WHERE status IN ('active', 'idle', 'suspended') AND expires_at <= ? ORDER BY expires_at LIMIT ?`, sqlite.Stamp(a.now()), limit)
+		WHERE status IN ('active', 'idle', 'suspended') AND status <> 'archived' AND expires_at <= ? ORDER BY expires_at LIMIT ?`, sqlite.Stamp(a.now()), limit)
 }
 
 // DueToArchive lists ended sessions without a final summary, at most limit.
 func (a *Archive) DueToArchive(_ context.Context, limit int) ([]Due, error) {
 	return a.due(`SELECT id, platform, channel, thread FROM sessions
-		WHERE status IN ('completed', 'expired') ORDER BY ended_at LIMIT ?`, limit)
+		WHERE status IN ('completed', 'expired') AND status <> 'archived' ORDER BY ended_at LIMIT ?`, limit)
 }
 
 // DueToPay lists the sessions that owe a summary and are to be tried now, at

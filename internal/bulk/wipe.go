@@ -1,0 +1,81 @@
+package bulk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/internal/sqlite"
+)
+
+// Index is a full-text index, with a column of it to write into.
+type Index struct{ Name, Column string }
+
+// Wipe leaves no byte in the file of what was deleted. Rows and entries of indexes
+// were overwritten as they were deleted; what is left are words by which the
+// pages of an index are found, copies of rows in the unused middle of pages, and
+// the log. It may be called again at any time, after it was cut short as well.
+func Wipe(ctx context.Context, db *sqlite.DB, indexes []Index) error {
+	for _, ix := range indexes {
+		if err := rewrite(ctx, db, ix); err != nil {
+			return fmt.Errorf("wipe %s: %w", ix.Name, err)
+		}
+	}
+	if err := Shrink(ctx, db); err != nil {
+		return err
+	}
+	return patiently(ctx, func() error { return UntilBare(ctx, db, db.ClearGaps()) })
+}
+
+// spare is a row that no index has.
+const spare = 9_000_000_000_000_000_000
+
+// rewrite writes an index anew, in small merges. A single segment is never
+// rewritten, so there is a second one with a row that is nothing's.
+func rewrite(ctx context.Context, db *sqlite.DB, ix Index) error {
+	insert := "INSERT INTO " + ix.Name + " (rowid, " + ix.Column + ") VALUES (?, 'x')"
+	drop := "INSERT INTO " + ix.Name + " (" + ix.Name + ", rowid, " + ix.Column + ") VALUES ('delete', ?, 'x')"
+	merge := "INSERT INTO " + ix.Name + " (" + ix.Name + ", rank) VALUES ('merge', ?)"
+	pages := -16 // the first merge takes in all there is
+	err := Until(ctx, db, func(tx *sqlite.Tx) (left bool, err error) {
+		if pages < 0 {
+			if _, err := tx.Exec(insert, spare); err != nil {
+				return false, err
+			}
+		}
+		var before, after int64
+		if err := tx.QueryRow("SELECT total_changes()").Scan(&before); err != nil {
+			return false, err
+		}
+		if _, err := tx.Exec(merge, pages); err != nil {
+			return false, err
+		}
+		pages = 16
+		err = tx.QueryRow("SELECT total_changes()").Scan(&after)
+		return after-before >= 2, err // the command itself is one
+	})
+	if err != nil {
+		return err
+	}
+	return db.Write(ctx, func(tx *sqlite.Tx) error {
+		_, err := tx.Exec(drop, spare)
+		return err
+	})
+}
+
+// patiently repeats what a reader is in the way of, for ten seconds at most.
+func patiently(ctx context.Context, fn func() error) error {
+	for range 100 {
+		err := fn()
+		if !errors.Is(err, sqlite.ErrLogInUse) {
+			return err
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return sqlite.ErrLogInUse
+}

@@ -1,0 +1,24 @@
+package memory
+
+import (
+	"testing"
+
+	"parley/internal/sqlite/plantest"
+)
+
+// No query reads all of a table that grows with what people say, whoever waits
+// for it: not once in a minute, not for a message, not for an edit.
+func TestQueriesReadNoWholeTables(t *testing.T) {
+	s := open(t, Options{})
+	plantest.Check(t, s.db, []string{".", "../facts", "../past", "../agenda", "../database", "../bulk", "../provenance", "../app", "../command", "../cli", "../page", "../factsfile"},
+		[]string{"messages", "sessions", "session_texts", "decisions", "tool_calls", "guard_calls", "inbox", "outbox", "participants", "usage", "overheard",
+			"key_facts", "fact_history", "fact_vectors", "log_entries", "tasks", "reminders", "people", "membership"},
+		map[string]string{
+			"SELECT s.id, s.platform, s.channel, s.thread, s.user_id":  "SessionsByAge: the newest first, until there are enough",
+			"WITH open AS (SELECT status, count(*) AS n FROM sessions": "SessionCounts: a number for an operator who asks, from an index alone",
+			"SELECT platform, channel, thread, max(at), count(*)":      "Conversations: the newest first, until there are enough",
+			// Long work looks for its rows on a reader, where nobody waits for it.
+			"SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY subject":  "PruneFacts, in the night",
+			"SELECT id FROM outbox WHERE state IN ('ready', 'started') AND inbox": "ForgetPerson",
+		})
+}
