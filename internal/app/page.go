@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"strings"
+	"time"
 
 	"parley/internal/chat"
 	"parley/internal/facts"
@@ -55,13 +56,14 @@ func (p *port) facts(ctx context.Context, query string, n int) (list []page.Fact
 		if err != nil && !errors.Is(err, facts.ErrNone) { // forgotten meanwhile
 			return nil, false, err
 		}
-		list = append(list, pageFact(f, before))
+		list = append(list, pageFact(f, before, p.now()))
 	}
 	return list, more, nil
 }
 
-func pageFact(f facts.Fact, before []facts.Earlier) page.Fact {
-	view := page.Fact{ID: fmt.Sprint(f.ID), About: f.Subject, Text: strings.Join(append([]string{f.Content}, f.Tags...), " "), Status: f.Type + ", by " + f.Author, At: f.Updated}
+func pageFact(f facts.Fact, before []facts.Earlier, now time.Time) page.Fact {
+	view := page.Fact{ID: fmt.Sprint(f.ID), About: f.Subject, Text: strings.Join(append([]string{f.Content}, f.Tags...), " ") + facts.Until(f, now),
+		Status: f.Type + ", by " + f.Author + ", " + f.Rank.String(), At: f.Updated}
 	for _, e := range before {
 		view.History = append(view.History, page.FactChange{What: "until then, by " + e.Author, Text: e.Content, At: e.Until})
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"parley/internal/adapters/terminal"
 	"parley/internal/chat"
@@ -115,7 +116,7 @@ func (c factsExportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 		if err != nil {
 			return err
 		}
-		text := facts.Render(v.User, facts.Records(list), nil)
+		text := facts.Render(v.User, facts.Records(list), nil, time.Now())
 		if c.File == "" {
 			_, err = fmt.Fprint(s.Out, text)
 			return err

@@ -179,7 +179,7 @@ func (f Facts) history(ctx context.Context, r admin.Request) (chat.Answer, error
 func (c Facts) whole(f facts.Fact, before []facts.Earlier, loc *time.Location) string {
 	stamp := func(t time.Time) string { return t.In(loc).Format("2006-01-02 15:04 MST") }
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n- %s", c.Find.Line(f), fmt.Sprintf(wordsFactSince, f.Type, f.Author, stamp(f.ValidFrom)))
+	fmt.Fprintf(&b, "%s\n- %s", c.Find.Line(f), fmt.Sprintf(wordsFactSince, f.Type, f.Author, stamp(f.ValidFrom), f.Rank))
 	if f.Confidence < 1 {
 		fmt.Fprintf(&b, wordsFactSure, 100*f.Confidence)
 	}
@@ -204,7 +204,7 @@ func (f Facts) export(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return say(wordsNoFacts)
 	}
 	return chat.Answer{Text: fmt.Sprintf(wordsFactsExported, len(list)), Files: []chat.File{
-		{Name: "facts.md", MIME: "text/markdown", Data: []byte(facts.Render(v.User, facts.Records(list), nil))},
+		{Name: "facts.md", MIME: "text/markdown", Data: []byte(facts.Render(v.User, facts.Records(list), nil, r.Message.At))},
 	}}, nil
 }
 

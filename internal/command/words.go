@@ -284,7 +284,7 @@ const (
 	wordsFactErased       = "Erased: “%s”."
 	wordsEraseFacts       = "Shall I erase everything I remember about you here, at once and without Undo? Conversations stay; /forget-me deletes them too."
 	wordsFactsErased      = "Erased. Facts deleted: %d."
-	wordsFactSince        = "%s, by %s, since %s"
+	wordsFactSince        = "%s, by %s, since %s, %s"
 	wordsFactSure         = ", %.0f %% sure"
 	wordsFactFirst        = "first remembered %s, in %s, fetched for %s"
 	wordsFactQuote        = "in your words: “%s”"

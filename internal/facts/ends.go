@@ -1,78 +1,230 @@
 package facts
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
+	"unicode"
 )
 
-// endsIn finds the end of what holds for a time, in a few languages.
-var endsIn = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(?:^|[^\pL])(?:until|till|til|through|up to|bis|jusqu['’]?\s?(?:à|au|en)?|hasta|fino a|até|tot)\s+` +
-		`((?:the |einschließlich |zum |el |le |il |o )?(?:(?:start|beginning|end|anfang|ende) (?:of |des |der )?)?)` +
-		`(?:(\d{4})-(\d{2})-(\d{2})|(?:(\d{1,2})(?:st|nd|rd|th|\.|º)?\s*(?:of |de )?)?(\pL{3,})\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?\b)?(?:,?\s+(?:de )?((?:19|20)\d{2}))?|((?:19|20)\d{2}))`)
-})
-
-// monthNames are the months' names, by month, with the short forms.
-var monthNames = [12]map[string]bool{
-	words("january jan januar jänner janvier enero gennaio janeiro januari"),
-	words("february feb februar février fevrier febrero febbraio fevereiro februari"),
-	words("march mar märz mars marzo março maart"),
-	words("april apr avril abril aprile"),
-	words("may mai mayo maggio maio mei"),
-	words("june jun juni juin junio giugno junho"),
-	words("july jul juli juillet julio luglio julho"),
-	words("august aug août aout agosto augustus"),
-	words("september sep sept septembre septiembre settembre setembro"),
-	words("october oct oktober octobre octubre ottobre outubro"),
-	words("november nov novembre noviembre novembro"),
-	words("december dec dezember décembre decembre diciembre dicembre dezembro"),
-}
-
-// endOf is when a fact ceases to hold, by what it says itself ("until June"):
-// the moment after the last day; zero for never. A day that is named holds to
-// its end, a month or a year ends with its beginning, unless its end is named. What
-// names no year means the next one after now.
+// endOf is when a fact ceases to hold, by what it says itself ("until June", "for
+// the next two weeks"): the moment after the last day; zero for never. A day that
+// is named holds to its end, a month or a year ends with its beginning, unless its
+// end is named. What names no year means the next one after now. What comes again
+// and again, and what is told of the past, has no end.
 func endOf(content string, now time.Time) time.Time {
-	m := endsIn().FindStringSubmatch(content)
-	if m == nil {
+	list := strings.FieldsFunc(strings.ToLower(content), func(r rune) bool {
+		return !unicode.In(r, unicode.L, unicode.M, unicode.N) && !strings.ContainsRune(".-", r)
+	})
+	for i, w := range list {
+		list[i] = strings.Trim(w, ".-")
+	}
+	has := func(set map[string]bool, in []string) bool {
+		return slices.ContainsFunc(in, func(w string) bool { return set[w] })
+	}
+	if has(ever, list) || has(former, list[:min(len(list), 3)]) {
 		return time.Time{}
 	}
-	toEnd := strings.Contains(strings.ToLower(m[1]), "end")
-	number := func(s string) int { n, _ := strconv.Atoi(s); return n } // digits
-	if m[2] != "" {
-		return dayAfter(number(m[2]), number(m[3]), number(m[4]))
-	}
-	if m[9] != "" {
-		y := number(m[9])
-		if toEnd {
-			y++
+	d := dating{now: now.UTC(), again: has(again, list)}
+	for i, w := range list {
+		var end time.Time
+		switch d.words = list[i+1:]; {
+		case untils[w] && !has(again, d.words):
+			end = d.until(w == "through")
+		case nexts[w]:
+			end = d.span()
 		}
-		return time.Date(y, 1, 1, 0, 0, 0, 0, time.UTC)
+		if !end.IsZero() {
+			return end
+		}
 	}
-	month := monthOf(m[6])
+	return time.Time{}
+}
+
+// dating reads the words of a date, one after the other.
+type dating struct {
+	words []string
+	now   time.Time
+	again bool // it comes again: a day of the week is any
+}
+
+// is takes the next word if it is one of some.
+func (d *dating) is(set map[string]bool) bool {
+	if len(d.words) == 0 || !set[d.words[0]] {
+		return false
+	}
+	d.words = d.words[1:]
+	return true
+}
+
+// number takes the next word if it is a number, such as 5, 5th or two.
+func (d *dating) number() (n int, ok bool) {
+	if len(d.words) == 0 {
+		return 0, false
+	}
+	w := strings.TrimSuffix(d.words[0], "º")
+	if quantity(w) {
+		w = singular(w)
+	}
+	n, err := strconv.Atoi(w)
+	if err != nil {
+		n, ok = counts[w]
+	}
+	if err == nil || ok {
+		d.words = d.words[1:]
+		return n, true
+	}
+	return 0, false
+}
+
+// until reads a day, a week, a month or a year, which ends with its end if toEnd.
+func (d *dating) until(toEnd bool) time.Time {
+	next := false
+	for d.is(fillers) {
+	}
+	switch {
+	case d.is(ends):
+		toEnd = true
+	case d.is(starts):
+	}
+	for d.is(fillers) {
+	}
+	if d.is(nexts) {
+		next = true
+	} else if d.is(these) {
+		toEnd = true
+	}
+	if len(d.words) == 0 {
+		return time.Time{}
+	}
+	if at, ok := d.written(); ok {
+		return at
+	}
+	if unit := wholes[d.words[0]]; unit != "" {
+		return d.begins(unit, 1)
+	}
+	if unit := units[d.words[0]]; unit != "" {
+		if !toEnd && !next {
+			return time.Time{}
+		}
+		n := 1
+		if next && toEnd {
+			n = 2
+		}
+		return d.begins(unit, n)
+	}
+	if at := d.day(d.words[0]); !at.IsZero() {
+		return at
+	}
+	return d.inYear(toEnd)
+}
+
+// span reads how long the next days, weeks, months or years are.
+func (d *dating) span() time.Time {
+	n, ok := d.number()
+	if !ok || n < 1 || n > 1000 || len(d.words) == 0 {
+		return time.Time{}
+	}
+	today := d.now.Truncate(24 * time.Hour)
+	switch units[d.words[0]] {
+	case "day":
+		return today.AddDate(0, 0, n+1)
+	case "week":
+		return today.AddDate(0, 0, 7*n+1)
+	case "month":
+		return today.AddDate(0, n, 1)
+	case "year":
+		return today.AddDate(n, 0, 1)
+	}
+	return time.Time{}
+}
+
+// begins is when the nth unit after this one does.
+func (d *dating) begins(unit string, n int) time.Time {
+	today := d.now.Truncate(24 * time.Hour)
+	switch unit {
+	case "week":
+		return today.AddDate(0, 0, 7*n-(int(today.Weekday())+6)%7)
+	case "month":
+		return time.Date(d.now.Year(), d.now.Month()+time.Month(n), 1, 0, 0, 0, 0, time.UTC)
+	case "year":
+		return time.Date(d.now.Year()+n, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return today.AddDate(0, 0, n)
+}
+
+// written reads a date in digits: 2026-05-31, 31.5.2026 or 31.5.
+func (d *dating) written() (at time.Time, ok bool) {
+	part := func(by string) (n []int) {
+		for _, p := range strings.Split(d.words[0], by) {
+			v, err := strconv.Atoi(p)
+			if err != nil {
+				return nil
+			}
+			n = append(n, v)
+		}
+		return n
+	}
+	if n := part("-"); len(n) == 3 {
+		return dayAfter(n[0], n[1], n[2]), true
+	}
+	switch n := part("."); {
+	case len(n) == 3:
+		return dayAfter(n[2], n[1], n[0]), true
+	case len(n) == 2:
+		return d.coming(func(y int) time.Time { return dayAfter(y, n[1], n[0]) }), true
+	}
+	return at, false
+}
+
+// inYear reads a day and a month in either order, with a year or without, a month
+// or a year alone.
+func (d *dating) inYear(toEnd bool) time.Time {
+	day, dated := d.number()
+	if dated && day >= 1900 && day < 2100 {
+		if toEnd {
+			day++
+		}
+		return time.Date(day, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	for d.is(fillers) {
+	}
+	if len(d.words) == 0 {
+		return time.Time{}
+	}
+	month := monthOf(d.words[0])
 	if month == 0 {
-		return endByDay(m[6], now)
+		return time.Time{}
 	}
-	day, year := number(m[5]+m[7]), number(m[8])
+	d.words = d.words[1:]
+	for d.is(fillers) {
+	}
+	year, ok := d.number()
+	if ok && !dated && year < 32 {
+		day, dated = year, true
+		year, ok = d.number()
+	}
 	at := func(y int) time.Time {
 		switch {
-		case day != 0:
+		case dated:
 			return dayAfter(y, month, day)
 		case toEnd:
 			return time.Date(y, time.Month(month)+1, 1, 0, 0, 0, 0, time.UTC)
 		}
 		return time.Date(y, time.Month(month), 1, 0, 0, 0, 0, time.UTC)
 	}
-	if year != 0 {
+	if ok && year >= 1900 && year < 2100 {
 		return at(year)
 	}
-	end := at(now.UTC().Year())
-	if !end.IsZero() && !end.After(now) {
-		end = at(now.UTC().Year() + 1)
+	return d.coming(at)
+}
+
+// coming is this year's time, or the next one's when that is over.
+func (d *dating) coming(at func(year int) time.Time) time.Time {
+	end := at(d.now.Year())
+	if !end.IsZero() && !end.After(d.now) {
+		end = at(d.now.Year() + 1)
 	}
 	return end
 }
@@ -86,21 +238,16 @@ func dayAfter(y, m, d int) time.Time {
 	return t.AddDate(0, 0, 1)
 }
 
-// endByDay reads tomorrow and days of the week.
-func endByDay(word string, now time.Time) time.Time {
-	today := now.UTC().Truncate(24 * time.Hour)
-	word = strings.ToLower(word)
-	switch word {
-	case "today", "heute", "hoy":
-		return today.AddDate(0, 0, 1)
-	case "tomorrow", "morgen", "demain", "mañana":
-		return today.AddDate(0, 0, 2)
-	}
-	for d := time.Sunday; d <= time.Saturday; d++ {
-		if word == strings.ToLower(d.String()) {
-			ahead := (int(d)-int(today.Weekday())+6)%7 + 1
-			return today.AddDate(0, 0, ahead+1)
-		}
+// day reads today, tomorrow, Christmas and the days of the week.
+func (d *dating) day(word string) time.Time {
+	today := d.now.Truncate(24 * time.Hour)
+	switch n, ok := dayNames[word]; {
+	case nearDays[word] > 0:
+		return today.AddDate(0, 0, nearDays[word])
+	case christmas[word]:
+		return d.coming(func(y int) time.Time { return dayAfter(y, 12, 25) })
+	case ok && !d.again:
+		return today.AddDate(0, 0, (n-int(today.Weekday())+6)%7+2)
 	}
 	return time.Time{}
 }

@@ -27,7 +27,7 @@ func TestFactsFileRoundTrip(t *testing.T) {
 	}
 	list, err := a.Facts(bg, v, 100, 0)
 	must(t, err)
-	text := facts.Render(v.User, facts.Records(list), nil)
+	text := facts.Render(v.User, facts.Records(list), nil, time.Now())
 	file, err := facts.Parse(text)
 	must(t, err)
 	ignore := cmpopts.IgnoreUnexported(facts.Record{})
@@ -41,7 +41,7 @@ func TestFactsFileRoundTrip(t *testing.T) {
 	}
 	back, err := b.Facts(bg, v, 100, 0)
 	must(t, err)
-	if again := facts.Render(v.User, facts.Records(back), nil); again != text {
+	if again := facts.Render(v.User, facts.Records(back), nil, time.Now()); again != text {
 		t.Errorf("there and back:\n%s\n%s", text, again)
 	}
 }
@@ -142,7 +142,7 @@ func FuzzReadFacts(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := facts.Parse(facts.Render(file.Subject, file.Facts, file.Conflicts))
+		again, err := facts.Parse(facts.Render(file.Subject, file.Facts, file.Conflicts, time.Now()))
 		if err != nil || len(again.Facts) != len(file.Facts) {
 			t.Fatalf("%q: %v, %d facts of %d", text, err, len(again.Facts), len(file.Facts))
 		}

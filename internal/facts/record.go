@@ -35,6 +35,8 @@ type Record struct {
 	Updated    time.Time `json:"updated,omitzero"`
 
 	Rank Rank `json:"rank,omitempty"` // 0 is as the author's words stand
+	// Ends is the moment at which it ceases to hold; zero is never.
+	Ends time.Time `json:"ends,omitzero"`
 
 	line int
 }
@@ -47,7 +49,7 @@ func (r Record) same(o Record) bool {
 func recordOf(f Fact) Record {
 	return Record{
 		Content: f.Content, Tags: f.Tags, ID: f.ID, Type: f.Type, Author: f.Author, Where: f.Key.String(), Session: f.Session,
-		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created, Updated: f.Updated, Rank: f.Rank,
+		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created, Updated: f.Updated, Rank: f.Rank, Ends: f.Ends,
 	}
 }
 
@@ -65,12 +67,14 @@ const (
 	headFacts     = "# Key Facts"
 	headImportant = "## Important"
 	headRecent    = "## Recent"
+	headPast      = "## Past" // held for a time that is over
 	headConflicts = "## Conflicts"
 )
 
 // Render renders facts in the layout of an Obsidian vault: frontmatter,
-// the important ones, the others newest first. conflicts are lines for people.
-func Render(subject string, list []Record, conflicts []string) string {
+// the important ones, the others newest first, those that are past by now.
+// conflicts are lines for people.
+func Render(subject string, list []Record, conflicts []string, now time.Time) string {
 	var b strings.Builder
 	created, modified := time.Time{}, time.Time{}
 	for _, r := range list {
@@ -86,21 +90,30 @@ func Render(subject string, list []Record, conflicts []string) string {
 		fmt.Fprintf(&b, "created: %s\nmodified: %s\n", created.UTC().Format(time.RFC3339), modified.UTC().Format(time.RFC3339))
 	}
 	b.WriteString("---\n\n" + headFacts + "\n")
-	for _, section := range []struct {
-		head      string
-		important bool
-	}{{headImportant, true}, {headRecent, false}} {
-		b.WriteString("\n" + section.head + "\n\n")
-		for _, r := range list {
-			if slices.Contains(r.Tags, shortTag) == section.important {
-				b.WriteString(r.text(!section.important) + "\n")
-			}
+	sections := map[string][]string{}
+	for _, r := range list {
+		head := r.section(now)
+		sections[head] = append(sections[head], r.text(head != headImportant)+"\n")
+	}
+	for _, head := range []string{headImportant, headRecent, headPast} {
+		if lines := sections[head]; len(lines) > 0 || head != headPast {
+			b.WriteString("\n" + head + "\n\n" + strings.Join(lines, ""))
 		}
 	}
 	if len(conflicts) > 0 {
 		b.WriteString("\n" + headConflicts + "\n\n- " + strings.Join(conflicts, "\n- ") + "\n")
 	}
 	return b.String()
+}
+
+func (r Record) section(now time.Time) string {
+	switch {
+	case Fact{Ends: r.Ends}.Past(now):
+		return headPast
+	case slices.Contains(r.Tags, shortTag):
+		return headImportant
+	}
+	return headRecent
 }
 
 // text returns the record's line.
@@ -149,7 +162,7 @@ func Parse(text string) (f File, err error) {
 		case line == "" || line == "-":
 		case line == headFacts:
 			seen = true
-		case line == headImportant || line == headRecent || line == headConflicts:
+		case line == headImportant || line == headRecent || line == headPast || line == headConflicts:
 			section = line
 		case strings.HasPrefix(line, "- ") && section == headConflicts:
 			f.Conflicts = append(f.Conflicts, line[2:])
@@ -267,10 +280,14 @@ func (s *Store) importFact(tx *sqlite.Tx, v Viewer, r Record) (known bool, err e
 	if updated == "" {
 		updated = created
 	}
+	ends := endOf(r.Content, sqlite.ParseStamp(updated))
+	if !ends.IsZero() && !r.Ends.IsZero() {
+		ends = r.Ends // as it was meant when it was said
+	}
 	_, err = tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
 			session_id, message_id, quote, confidence, valid_from, previous, created_at, updated_at, rank, ends)
 		VALUES ('person', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		v.User, ownerWord(v.User), k.Platform, k.Channel, r.Content, strings.Join(r.Tags, " "), slices.Contains(r.Tags, shortTag), r.Type, r.Author,
-		r.Session, r.MessageID, r.Quote, r.Confidence, updated, r.Previous, created, updated, int(r.Rank), sqlite.Stamp(endOf(r.Content, sqlite.ParseStamp(updated))))
+		r.Session, r.MessageID, r.Quote, r.Confidence, updated, r.Previous, created, updated, int(r.Rank), sqlite.Stamp(ends))
 	return false, err
 }

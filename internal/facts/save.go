@@ -22,6 +22,11 @@ const (
 	Kept                     // somebody said it to be kept
 )
 
+// String says it to people.
+func (r Rank) String() string {
+	return map[Rank]string{Guessed: wordsGuessed, PickedUp: wordsPickedUp, Kept: wordsKept}[r]
+}
+
 func (r Rank) standing(important bool) int {
 	if important {
 		return 2*int(r) + 1

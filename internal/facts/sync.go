@@ -143,7 +143,7 @@ func (s *Store) inStep(ctx context.Context, v Viewer, conflicts []string) (Synce
 		now[r.ID] = r.sum()
 	}
 	b, err := json.Marshal(now)
-	return Synced{Text: Render(v.User, rows, conflicts), agreed: string(b)}, err
+	return Synced{Text: Render(v.User, rows, conflicts, s.o.Now()), agreed: string(b)}, err
 }
 
 // FactsAgreed notes that the file says what a sync returned.

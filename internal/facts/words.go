@@ -9,6 +9,9 @@ const (
 	wordsKnown        = "I remembered that already (#%d): %s"
 	wordsCorrected    = "Corrected (#%d). Before: “%s”. Now: “%s”."
 	wordsDisagrees    = "Remembered (#%d): %s\nIt disagrees with #%d (“%s”), which stands too. The person is asked which is right."
+	wordsGuessed      = "guessed"
+	wordsPickedUp     = "picked up in passing"
+	wordsKept         = "said to be kept"
 	wordsPast         = "(until %s; that is past)"
 	wordsUntil        = "(until %s)"
 
