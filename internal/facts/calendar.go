@@ -15,9 +15,12 @@ var (
 
 	christmas = words("christmas weihnachten navidad noël natale natal kerst")
 	nearDays  = map[string]int{"today": 1, "heute": 1, "hoy": 1, "oggi": 1, "tomorrow": 2, "morgen": 2, "demain": 2, "mañana": 2, "domani": 2}
-	counts    = map[string]int{"one": 1, "two": 2, "three": 3, "four": 4, "six": 6, "zwei": 2, "drei": 3, "vier": 4, "sechs": 6, "dos": 2, "tres": 3, "cuatro": 4, "seis": 6, "deux": 2, "trois": 3, "quatre": 4, "due": 2, "tre": 3}
-	wholes    = map[string]string{"monatsende": "month", "jahresende": "year"}
-	units     = numbered(map[string]string{
+	counts    = numbered(map[int]string{
+		2: "two zwei dos deux", 3: "three drei tres trois tre", 4: "four vier cuatro quatre quattro", 5: "five fünf cinco cinq cinque", 6: "six sechs seis", 7: "seven sieben siete sept sette",
+		8: "eight acht ocho huit otto", 9: "nine neun nueve nove", 10: "ten zehn diez dix dieci", 11: "eleven elf onze undici", 12: "twelve zwölf doce douze dodici",
+	})
+	wholes = map[string]string{"monatsende": "month", "jahresende": "year"}
+	units  = numbered(map[string]string{
 		"day": "day days tag tage tagen día días jour jours giorni", "week": "week weeks woche wochen semana semanas semaine semaines settimana settimane",
 		"month": "month months monat monats monate monaten mes meses mois mese mesi", "year": "year years jahr jahres jahre jahren año años an ans année anni anno",
 	})

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -21,7 +22,7 @@ const (
 // word not, in a number or a date.
 func Compare(earlier, later string) Verdict {
 	a, b := readClaim(earlier), readClaim(later)
-	if len(a.words) == 0 || len(b.words) == 0 {
+	if len(a.words) == 0 || len(b.words) == 0 || a.about != b.about {
 		return Apart
 	}
 	if slices.EqualFunc(a.words, b.words, func(x, y word) bool { return x.is == y.is }) {
@@ -47,13 +48,20 @@ type word struct {
 type claim struct {
 	words   []word
 	negated bool
-	adds    bool // says of itself that it comes beside what there is
+	adds    bool   // says of itself that it comes beside what there is
+	about   string // another person, by the pronoun it begins with
 }
 
 func readClaim(text string) (c claim) {
 	several := false
 	for _, raw := range split(unsaid.Replace(text)) {
-		w := singular(strings.ToLower(raw))
+		w := strings.ToLower(raw)
+		if n := counts[w]; n > 0 {
+			w = strconv.Itoa(n)
+		}
+		if w = singular(w); others[w] != "" && len(c.words) == 0 {
+			c.about = others[w]
+		}
 		if to, ok := opposites[w]; ok {
 			c.negated, w = !c.negated, to
 		} else if to, ok := likings[w]; ok {
@@ -66,6 +74,9 @@ func readClaim(text string) (c claim) {
 			c.adds = true
 		case articles[w]:
 			several = true
+		case c.negated && lasting[w]:
+		case definite[w]:
+			several = false
 		case empty[w]:
 		default:
 			first := []rune(raw)[0]
@@ -217,6 +228,8 @@ func (v value) times() Verdict {
 		return Apart // it may have happened again: visited hall 7, visited hall 8
 	case v.verb >= 0 && !has(being) && !has(dwelling) && len(v.after) == 0 && !has(unique) && !has(foremost):
 		return Apart // which one, not how many: owns book 7, owns book 8
+	case has(passed) && all(v.was, func(w word) bool { return year(w.is) }):
+		return Apart // it happened again
 	case v.verb < 0 || !has(being) && !has(dwelling):
 		if all(v.was, func(w word) bool { return weekdays[w.is] || calendar[w.is] || year(w.is) }) {
 			return Apart // it happens on other days, too
@@ -252,7 +265,7 @@ func (v value) names() Verdict {
 		return Differs
 	case choosing[last] && !several && len(v.after) > 0 && !places[v.after[0].is]:
 		return Differs // dark mode, light mode
-	case in(foremost, subject) && len(v.after) == 0 && (v.verb < 0 || being[last]):
+	case (in(foremost, subject) || slices.ContainsFunc(subject, func(w word) bool { return strings.HasPrefix(w.is, "lieblings") })) && len(v.after) == 0 && (v.verb < 0 || being[last]):
 		return Differs
 	case in(unique, subject) && len(v.after) == 0 && (v.verb < 0 || being[last]) && proper && !several:
 		return Differs

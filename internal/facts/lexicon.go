@@ -13,9 +13,18 @@ var (
 	likings = map[string]string{"love": "like", "enjoy": "like", "adore": "like", "liebt": "mag", "liebe": "mag", "adoré": "aime"}
 	// empty words change nothing.
 	empty = words("the der die das den dem le la les el los las il lo i gli o os as het de my mine me his her hers their our your mein meine mon ma mes mi mis su sus meu minha suo sua " +
-		"she he they we you ich je yo eu io ik user person now currently actually really just longer anymore any do does did ne n nun jetzt maintenant ahora actualmente mehr's s am pm have_been still")
+		"she he they we you ich je yo eu io ik user person now currently actually really just longer anymore any do does did ne n nun jetzt maintenant ahora actualmente s am pm still ya")
 	// articles begin what there may be several of.
-	articles = words("a an another one some ein eine einen einem einer un une uno una um uma een")
+	articles = words("a an another one some ein eine einen einem einer un une uno una uma een")
+	// definite articles take that back: a las nueve is at nine.
+	definite = words("la las el los al")
+	// lasting words are empty where something is no more.
+	lasting = words("more mehr más mas plus più longer meer")
+	// others are those a sentence may begin with that is about somebody else than
+	// who says it; two are the same person if they are the same here.
+	others = numbered(map[string]string{"he": "he his him er sein seine", "she": "she her hers ihr ihre elle", "they": "they their theirs them"})
+	// passed are of being what is told of the past.
+	passed = words("was were war waren était era fue fu")
 	// additions say that something comes beside what there is.
 	additions = words("too also additionally another second besides auch ebenfalls aussi également también tambien anche também ook również также тоже 也")
 	// being joins a subject to what it is.
