@@ -6,14 +6,23 @@ import (
 	"parley/internal/facts"
 )
 
-// German and Spanish, as far as negations, numbers, dates, places and subjects go;
-// and what must not be confused.
-func TestCompareLanguages(t *testing.T) {
-	for _, tt := range []struct {
-		earlier, later string
-		want           facts.Verdict
-	}{
-		// German
+type compared struct {
+	earlier, later string
+	want           facts.Verdict
+}
+
+func compareAll(t *testing.T, list []compared) {
+	t.Helper()
+	for _, tt := range list {
+		if got := facts.Compare(tt.earlier, tt.later); got != tt.want {
+			t.Errorf("%q, then %q: %v, want %v", tt.earlier, tt.later, got, tt.want)
+		}
+	}
+}
+
+// Negations, numbers, dates, places and subjects, and what must not be confused.
+func TestCompareGerman(t *testing.T) {
+	compareAll(t, []compared{
 		{"Mag Kaffee", "Mag Kaffee nicht", facts.Differs},
 		{"Ich mag Kaffee", "Ich mag keinen Kaffee mehr", facts.Differs},
 		{"Isst Fleisch", "Isst kein Fleisch", facts.Differs},
@@ -43,7 +52,11 @@ func TestCompareLanguages(t *testing.T) {
 		{"Mag Tee", "Mag auch Kaffee", facts.Apart},
 		{"Mag Tee", "Mag keinen Kaffee", facts.Apart},
 		{"Lieblingsfarbe ist Blau", "Lieblingsfarbe ist Grün", facts.Differs},
-		// Spanish
+	})
+}
+
+func TestCompareSpanish(t *testing.T) {
+	compareAll(t, []compared{
 		{"Le gusta el café", "Ya no le gusta el café", facts.Differs},
 		{"Come carne", "No come carne", facts.Differs},
 		{"Fuma", "Nunca fuma", facts.Differs},
@@ -67,7 +80,11 @@ func TestCompareLanguages(t *testing.T) {
 		{"Le gusta el té", "También le gusta el café", facts.Apart},
 		{"Le gusta el té", "No le gusta el café", facts.Apart},
 		{"Su color favorito es azul", "Su color favorito es verde", facts.Differs},
-		// English
+	})
+}
+
+func TestCompareEnglish(t *testing.T) {
+	compareAll(t, []compared{
 		{"Smokes", "Doesn't smoke any more", facts.Differs},
 		{"Eats meat", "Never eats meat", facts.Differs},
 		{"Has two cats", "Has three cats", facts.Differs},
@@ -98,9 +115,5 @@ func TestCompareLanguages(t *testing.T) {
 		{"Has an appointment at 9", "Has an appointment at 10", facts.Apart},
 		{"Wi-Fi password is heron", "Wi-Fi password is kestrel", facts.Apart}, // unsure: it may be long, or in a drawer,
 		{"Wi-Fi password is heron", "Email password is kestrel", facts.Apart},
-	} {
-		if got := facts.Compare(tt.earlier, tt.later); got != tt.want {
-			t.Errorf("%q, then %q: %v, want %v", tt.earlier, tt.later, got, tt.want)
-		}
-	}
+	})
 }

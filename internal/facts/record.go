@@ -34,11 +34,15 @@ type Record struct {
 	Created    time.Time `json:"created,omitzero"`
 	Updated    time.Time `json:"updated,omitzero"`
 
-	Rank Rank `json:"rank,omitempty"` // 0 is as the author's words stand
-	// Ends is the moment at which it ceases to hold; zero is never.
-	Ends time.Time `json:"ends,omitzero"`
+	Holding
 
 	line int
+}
+
+// Holding is how firmly a fact stands, and until when.
+type Holding struct {
+	Rank Rank      `json:"rank,omitempty"` // 0 is as the author's words stand
+	Ends time.Time `json:"ends,omitzero"`  // the moment at which it ceases to hold; zero is never
 }
 
 // same reports whether two records tell a person the same.
@@ -49,7 +53,7 @@ func (r Record) same(o Record) bool {
 func recordOf(f Fact) Record {
 	return Record{
 		Content: f.Content, Tags: f.Tags, ID: f.ID, Type: f.Type, Author: f.Author, Where: f.Key.String(), Session: f.Session,
-		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created, Updated: f.Updated, Rank: f.Rank, Ends: f.Ends,
+		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created, Updated: f.Updated, Holding: Holding{f.Rank, f.Ends},
 	}
 }
 
