@@ -99,6 +99,7 @@ var rooms = []allowed{
 	{"internal/playbook", "internal/yamldoc", "mistakes are shown with their line"},
 	{"internal/vault", "internal/paper", "documents beside the notes"},
 	{"internal/paper", "internal/pdf", "why a PDF was not read"},
+	{"internal/cite", "internal/when", "the names of months"},
 	{"internal/vault", "internal/front", "titles, tags and properties of notes"},
 	{"internal/front", "internal/yamldoc", "titles and tags at the head of a note"},
 	{"internal/playbook", "internal/llm", "conditions in plain words are judged by a model"},

@@ -1,16 +1,34 @@
 package cite
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"parley/internal/when"
 )
 
 // date is a day, or what of it is told: 0 is not told.
 type date struct{ year, month, day int }
+
+// Date is a day that a text names, or its month alone; 0 is not told.
+type Date struct{ Year, Month, Day int }
+
+// Dates lists the dates that a text names, in many languages and forms, each in every
+// way that it may be read.
+func Dates(text string) (all []Date) {
+	found, _ := datesIn(strings.ToLower(ascii(text)))
+	for _, ways := range found {
+		for _, d := range ways {
+			all = append(all, Date{d.year, d.month, d.day})
+		}
+	}
+	return all
+}
 
 // day is a date that a claim gives, in each way that it may be read.
 type day []date
@@ -36,36 +54,10 @@ func (c clock) in(s *said) bool {
 	})
 }
 
-// monthNames are the months in the languages that people mostly write in.
-var monthNames = []string{
-	"january jan januar jänner jän janvier janv enero ene gennaio gen janeiro januari января январь ocak stycznia",
-	"february feb februar februari février févr fevrier febrero febbraio fevereiro fev февраля февраль şubat lutego",
-	"march mar märz mrz maerz mars marzo março maart марта март mart marca",
-	"april apr avril avr abril abr aprile апреля апрель nisan kwietnia",
-	"may mai mayo maggio mag maio mei мая май mayıs maja",
-	"june jun juni juin junio giugno giu junho июня июнь haziran czerwca",
-	"july jul juli juillet juil julio luglio lug julho июля июль temmuz lipca",
-	"august aug août aout agosto ago augustus августа август ağustos sierpnia",
-	"september sep sept septembre septiembre settembre setembro сентября сентябрь eylül września",
-	"october oct oktober okt octobre octubre ottobre ott outubro октября октябрь ekim października",
-	"november nov novembre noviembre novembro ноября ноябрь kasım listopada",
-	"december dec dezember dez décembre déc decembre diciembre dic dicembre dezembro декабря декабрь aralık grudnia",
-}
-
-var months = sync.OnceValue(func() map[string]int {
-	all := map[string]int{}
-	for i, names := range monthNames {
-		for _, n := range strings.Fields(names) {
-			all[n] = i + 1
-		}
-	}
-	return all
-})
-
 // dateForms are the ways to write a date, each with what its groups are. The
 // first that fits a place is taken.
 var dateForms = sync.OnceValue(func() []dateForm {
-	names := strings.ReplaceAll(strings.Join(monthNames, " "), " ", "|")
+	names := strings.Join(slices.Sorted(maps.Keys(when.Months())), "|")
 	const (
 		begin = `(?:^|[^\pL\d.,])`
 		day   = `(\d{1,2})(?:st|nd|rd|th|er|º|ª|°|\.)?`
@@ -149,17 +141,17 @@ func (f dateForm) read(s string, m []int) (all [][]date) {
 	case "md":
 		all = append(all, []date{{0, num(1), num(2)}})
 	case "d*my":
-		many(1, months()[group(4)], num(5))
+		many(1, when.Months()[group(4)], num(5))
 	case "md*y":
-		many(2, months()[group(1)], num(5))
+		many(2, when.Months()[group(1)], num(5))
 	case "d*m":
-		many(1, months()[group(4)], 0)
+		many(1, when.Months()[group(4)], 0)
 	case "md*":
-		many(2, months()[group(1)], 0)
+		many(2, when.Months()[group(1)], 0)
 	case "my":
-		all = append(all, []date{{num(2), months()[group(1)], 0}})
+		all = append(all, []date{{num(2), when.Months()[group(1)], 0}})
 	case "ym":
-		all = append(all, []date{{num(1), months()[group(2)], 0}})
+		all = append(all, []date{{num(1), when.Months()[group(2)], 0}})
 	}
 	for i, ways := range all {
 		all[i] = slices.DeleteFunc(ways, func(d date) bool { return d.month < 1 || d.month > 12 || d.day > 31 })

@@ -74,7 +74,7 @@ func TestDocumentsAreFoundByPage(t *testing.T) {
 			t.Errorf("%s: %s, want %s", ask, got, want)
 		}
 	}
-	if got := f.ask(Query{Text: "book", Tag: "travel"}); got != "Board.canvas" {
+	if got := f.ask(Query{Text: "book", Tags: []string{"travel"}}); got != "Board.canvas" {
 		t.Errorf("by the tag of a card: %q", got)
 	}
 	for part, want := range map[Part]string{

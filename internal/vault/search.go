@@ -30,10 +30,14 @@ const (
 // Query asks for passages. Any text is fine.
 type Query struct {
 	Text   string
-	Kind   string // "" is notes
-	Tag    string // only files with this tag, or one below it
-	Folder string // only files below this folder
-	Limit  int    // 0 is 8, at most 50
+	Kind   string   // "" is notes
+	Tags   []string // only files with all of these tags, or with ones below them
+	Folder string   // only files below this folder
+	Limit  int      // 0 is 8, at most 50
+	// Properties are what a note has at its head, all of them: a part of the value
+	// is enough, and "" is any.
+	Properties []front.Property
+	During     *Period // passages of this time come first; nil is any
 }
 
 // Hit is a passage that was found.
@@ -45,11 +49,13 @@ type Hit struct {
 	Line    int       // where Text begins in the file, from 1
 	Page    int       // of a document, from 1; 0 where there are none
 	Day     time.Time // that the file is of: the one that it names, or else when it was changed
+	During  bool      // it is of the time that was asked for
 	Score   float64
 	Snippet string // at most 500 characters, around what was asked for
 	Text    string // the whole section
 
 	id, doc int64
+	own     bool // Day is one that the file names
 }
 
 // term is a word of a question and the sections that contain it, in order.
@@ -158,6 +164,9 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 	for _, id := range near {
 		s.found[id] += 0 // it is one of them now
 	}
+	if err := s.period(ctx); err != nil {
+		return nil, err
+	}
 	if len(s.found) == 0 {
 		return nil, nil
 	}
@@ -174,6 +183,7 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 	if len(near) > 0 {
 		fuse(hits, near, linked)
 	}
+	s.q.During.mark(hits)
 	hits = s.pick(hits)
 	for i := range hits {
 		hits[i].Snippet = snippet(hits[i].Text, s.terms)
@@ -249,7 +259,11 @@ func (s *search) gather(ctx context.Context) error {
 
 // only returns the condition on the documents asked for, "" for all.
 func (s *search) only() (where string, args []any) {
-	if tag := tagName(s.q.Tag); s.q.Tag != "" {
+	for _, tag := range s.q.Tags {
+		if tag == "" {
+			continue
+		}
+		tag = tagName(tag)
 		low, high := below(tag)
 		where += " AND EXISTS (SELECT 1 FROM tags t WHERE t.doc = d.id AND (t.tag = ? OR t.tag >= ? AND t.tag < ?))"
 		args = append(args, tag, low, high)
@@ -258,6 +272,11 @@ func (s *search) only() (where string, args []any) {
 		low, high := below(folder)
 		where += " AND d.path >= ? AND d.path < ?"
 		args = append(args, low, high)
+	}
+	for _, o := range s.q.Properties {
+		where += " AND EXISTS (SELECT 1 FROM properties o WHERE o.doc = d.id AND (o.key = ? OR o.key LIKE '%.' || ? ESCAPE '\\') AND (instr(lower(o.value), ?) > 0 OR instr(o.value, ?) > 0))"
+		key := strings.ToLower(o.Key)
+		args = append(args, key, like(key), strings.ToLower(o.Value), o.Value)
 	}
 	return where, args
 }
@@ -268,9 +287,14 @@ func (s *search) best(ctx context.Context, match string) error {
 	if match == "" {
 		return nil
 	}
+	where, more := s.only()
+	return s.bestOf(ctx, match, where, more)
+}
+
+// bestOf is best among documents with a condition.
+func (s *search) bestOf(ctx context.Context, match, where string, more []any) error {
 	table := s.q.Kind + "_fts"
 	from, args := table, []any{match}
-	where, more := s.only()
 	if where != "" {
 		from += " JOIN sections s ON s.id = " + table + ".rowid JOIN docs d ON d.id = s.doc"
 		args = append(args, more...)
@@ -340,7 +364,7 @@ func scanHits(rows *sql.Rows) (hits []Hit, err error) {
 // dated sets the day of a hit.
 func (h *Hit) dated(day, mtime int64) {
 	if h.Day = time.Unix(0, mtime); day != 0 {
-		h.Day = time.Unix(day*front.SecondsOfDay, 0).UTC()
+		h.Day, h.own = time.Unix(day*front.SecondsOfDay, 0).UTC(), true
 	}
 }
 
@@ -420,7 +444,7 @@ func (s *search) linked(ctx context.Context, hits []Hit) (map[int64]bool, error)
 // pick keeps the best sections, a few of each file.
 func (s *search) pick(hits []Hit) []Hit {
 	slices.SortFunc(hits, func(a, b Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.id, b.id))
+		return cmp.Or(-truth(a.During, b.During), cmp.Compare(b.Score, a.Score), cmp.Compare(a.id, b.id))
 	})
 	perDoc := map[int64]int{}
 	hits = slices.DeleteFunc(hits, func(h Hit) bool {

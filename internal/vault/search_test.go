@@ -44,8 +44,8 @@ func TestSearchFinds(t *testing.T) {
 		{"the middle", Query{Text: "arzipa"}, "lists/Outline.md#Marzipan:3"},
 		{"a tag as word", Query{Text: "baking slow"}, "Sourdough.md#Sourdough:7"},
 		{"no spaces between words", Query{Text: "東京で寿司"}, "日記.md#日記:3"},
-		{"tag", Query{Text: "sourdough knife", Tag: "#Sharp"}, "tools/Knife.md#Knife:3"},
-		{"tag above", Query{Text: "oven", Tag: "baking"}, "Sourdough.md#Oven:15"},
+		{"tag", Query{Text: "sourdough knife", Tags: []string{"#Sharp"}}, "tools/Knife.md#Knife:3"},
+		{"tag above", Query{Text: "oven", Tags: []string{"baking"}}, "Sourdough.md#Oven:15"},
 		{"folder", Query{Text: "oven water", Folder: "tools/"}, "tools/Steam.md#Steam:3"},
 		{"only small words", Query{Text: "of the"}, "tools/Steam.md#Steam:3"},
 		{"code", Query{Text: "user name", Kind: KindCode}, "pkg/user.go#getUserName:3"},
@@ -71,7 +71,7 @@ func TestSearchFinds(t *testing.T) {
 			}
 		}
 	}
-	for _, q := range []Query{{Text: "zeppelin"}, {Text: "sourdough", Tag: "sharp"}, {Text: "sourdough", Folder: "tool"}, {Text: "getUserName"}, {Text: "knife", Kind: KindCode}, {Text: ""}, {Text: " .,! "}} {
+	for _, q := range []Query{{Text: "zeppelin"}, {Text: "sourdough", Tags: []string{"sharp"}}, {Text: "sourdough", Folder: "tool"}, {Text: "getUserName"}, {Text: "knife", Kind: KindCode}, {Text: ""}, {Text: " .,! "}} {
 		if got := f.ask(q); got != "" {
 			t.Errorf("%+v found %s", q, got)
 		}
@@ -104,11 +104,11 @@ func TestAnyQueryIsSafe(t *testing.T) {
 		strings.Repeat("x", 50_000), strings.Repeat("\"a ", 17_000), strings.Repeat("日", 17_000), "👨‍👩‍👧‍👦", "\u202Eabc", "٣ ½ ①",
 	} {
 		for _, kind := range []string{KindNotes, KindCode} {
-			if _, err := f.Search(t.Context(), Query{Text: text, Kind: kind, Tag: "", Folder: ""}); err != nil {
+			if _, err := f.Search(t.Context(), Query{Text: text, Kind: kind, Tags: []string{""}, Folder: ""}); err != nil {
 				t.Errorf("%.40q: %v", text, err)
 			}
 		}
-		if _, err := f.Search(t.Context(), Query{Text: "bread", Tag: text, Folder: text}); err != nil {
+		if _, err := f.Search(t.Context(), Query{Text: "bread", Tags: []string{text}, Folder: text}); err != nil {
 			t.Errorf("filter %.40q: %v", text, err)
 		}
 		if _, err := f.Definition(t.Context(), text); err != nil {
