@@ -61,6 +61,7 @@ type Option struct {
 	Name, Help string
 	Kind       OptionKind
 	Required   bool
+	Named      bool // typed only as name:value, so that free text before it takes the rest of the line
 	// Hidden is taken when it is given, and shown nowhere: it is for a platform.
 	Hidden  bool
 	Choices []string // with Text: the only values there are
@@ -73,7 +74,7 @@ type Option struct {
 type OptionKind string
 
 // The kinds of Option. A Text that only options with Choices follow takes the
-// rest of the line; options that are no free text may then stand behind it as
+// rest of the line; options that are no free text, or Named, may then stand behind it as
 // name:value. Any other value with spaces is quoted.
 const (
 	Text   OptionKind = ""
@@ -188,6 +189,9 @@ func (c Command) usage(path string) string {
 			name = strings.Join(o.Choices, "|")
 		case o.Kind == Switch:
 			name = "on|off"
+		}
+		if o.Named {
+			name += ":…"
 		}
 		if !o.Required {
 			name = "[" + name + "]"

@@ -72,7 +72,7 @@ func cutValue(s string) (value, rest string) {
 // sentences for the person.
 func arguments(options []Option, text string) (map[string]string, error) {
 	args := map[string]string{}
-	left := options
+	left := slices.DeleteFunc(slices.Clone(options), func(o Option) bool { return o.Named })
 	for text = strings.TrimSpace(text); text != ""; {
 		option, value, isNamed := named(options, args, text)
 		if !isNamed {
@@ -125,18 +125,20 @@ func named(options []Option, args map[string]string, text string) (o Option, val
 }
 
 // takesRest reports whether o swallows the rest of the line: free text that only
-// options with choices follow. A quoted value still ends with its quote.
+// options with choices, or Named ones, follow. A quoted value still ends with its
+// quote.
 func takesRest(options []Option, o Option) bool {
 	i := slices.IndexFunc(options, func(p Option) bool { return p.Name == o.Name })
-	more := slices.ContainsFunc(options[i+1:], func(p Option) bool { return len(p.Choices) == 0 })
-	return !o.bounded() && !more
+	more := slices.ContainsFunc(options[i+1:], func(p Option) bool { return len(p.Choices) == 0 && !p.Named })
+	return !o.bounded() && !o.Named && !more
 }
 
 // bounded reports whether o takes only a few single words, so that its value can be
 // told from free text.
 func (o Option) bounded() bool { return o.Kind != Text || len(o.Choices) > 0 }
 
-// chosenBehind cuts "name:value" of bounded options off the end of free text.
+// chosenBehind cuts "name:value" of bounded and Named options off the end of free
+// text.
 func chosenBehind(options []Option, args map[string]string, text string) string {
 	for {
 		text = strings.TrimSpace(text)
@@ -145,7 +147,7 @@ func chosenBehind(options []Option, args map[string]string, text string) string 
 			rest, word = text[:i], text[i+1:]
 		}
 		o, value, ok := named(options, args, word)
-		if !ok || !o.bounded() {
+		if !ok || !o.bounded() && !o.Named {
 			return text
 		}
 		chosen, err := o.accept(unquote(value))

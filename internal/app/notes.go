@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"parley/internal/admin"
 	"parley/internal/chat"
@@ -67,12 +68,18 @@ func (n *notes) view() tools.Notes {
 	if n.cfg.Vault.Readers == "owner" {
 		view.May = n.people.isOwner
 	}
+	view.Clock = n.clock
 	bases := map[string]string{setup.NotesSource: n.cfg.Vault.BaseURL}
 	for _, s := range n.cfg.Sources {
 		bases[s.Name] = s.BaseURL
 	}
 	view.Link = func(source, path string, line int) string { return sourceLink(bases[source], path, line) }
 	return view
+}
+
+// clock returns the time where somebody is.
+func (n *notes) clock(ctx context.Context, who chat.User) time.Time {
+	return n.now().In(n.people.location(ctx, who))
 }
 
 // sourceLink adds a path to the base address of its source, "" for none: in place of
@@ -212,7 +219,7 @@ func (n *notes) away() (all []string) {
 
 // commands returns what people do with the notes themselves.
 func (n *notes) commands() command.Notes {
-	view := command.Notes{Owner: n.cfg.Vault.Readers == "owner", BuiltIn: n.models.builtIn()}
+	view := command.Notes{Clock: n.clock, Owner: n.cfg.Vault.Readers == "owner", BuiltIn: n.models.builtIn()}
 	if n.index != nil {
 		view.Index = n.index
 		view.State = func() string { said, _ := n.state(); return said }

@@ -51,8 +51,8 @@ func (f Facts) command() admin.Command {
 	verbs := []admin.Command{
 		{Name: "list", Help: helpFactsList, Effect: admin.Reads, Run: f.list, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
 		{Name: "search", Help: helpFactsSearch, Effect: admin.Reads, Run: f.search, Options: []admin.Option{
-			{Name: "text", Help: helpFactsWords}, {Name: "tag", Help: helpFactsTag},
-			{Name: "since", Help: helpFactsSince}, {Name: "before", Help: helpFactsBefore}, {Name: "page", Help: helpPageNumber, Kind: admin.Number},
+			{Name: "text", Help: helpFactsWords}, {Name: "tag", Help: helpFactsTag, Named: true},
+			{Name: "since", Help: helpFactsSince, Named: true}, {Name: "before", Help: helpFactsBefore, Named: true}, {Name: "page", Help: helpPageNumber, Kind: admin.Number, Named: true},
 		}},
 		{Name: "add", Help: helpFactsAdd, Run: f.add, Options: []admin.Option{
 			{Name: "text", Help: helpFactText, Required: true},

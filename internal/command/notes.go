@@ -25,6 +25,7 @@ type Notes struct {
 	Index Index
 	State func() string // how the index is, in a sentence
 	Owner bool          // they are for the owner alone
+	Clock tools.Clock   // the time where somebody is
 	// Tidy has the librarian plan a job and asks about the plan; nil where there
 	// is no folder to write to.
 	Tidy    func(ctx context.Context, m chat.Message, task string) (chat.Answer, error)
@@ -63,7 +64,7 @@ func (n Notes) commands() []admin.Command {
 		who = admin.Owner
 	}
 	notes := admin.Command{Name: "notes", Help: helpNotes, Effect: admin.Reads, Who: who, Private: true, Run: n.recent, Verbs: []admin.Command{
-		{Name: "search", Help: helpNotesSearch, Effect: admin.Reads, Run: n.search, Options: []admin.Option{{Name: "query", Help: helpQuery, Required: true}}},
+		{Name: "search", Help: helpNotesSearch, Effect: admin.Reads, Run: n.search, Options: searchOptions},
 		{Name: "show", Help: helpNotesShow, Effect: admin.Reads, Run: n.show, Options: []admin.Option{{Name: "path", Help: helpNotePath, Required: true, Suggest: n.suggest}}},
 		{Name: "recent", Help: helpNotesRecent, Effect: admin.Reads, Run: n.recent},
 		{Name: "status", Help: helpNotesStatus, Effect: admin.Reads, Run: n.status},
@@ -85,25 +86,6 @@ func (n Notes) commands() []admin.Command {
 
 // noNote says how to find those there are.
 func noNote(err error) error { return text.Instead(err, vault.ErrNotFound, wordsNoNote) }
-
-func (n Notes) search(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	s, err := n.Shelf(ctx, r.Message)
-	if err != nil {
-		return chat.Answer{}, err
-	}
-	hits, err := s.Search(ctx, vault.Query{Text: r.Args["query"]})
-	if err != nil {
-		return chat.Answer{}, noNote(err)
-	}
-	if len(hits) == 0 {
-		return say(wordsNoNotes)
-	}
-	var b strings.Builder
-	for _, h := range hits {
-		fmt.Fprintf(&b, "- **%s** — %s\n  %s\n", h.Title, h.Path, strings.Join(strings.Fields(text.Shorten(h.Snippet, maxSnippet)), " "))
-	}
-	return chat.Answer{Text: b.String()}, nil
-}
 
 func (n Notes) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	s, err := n.Shelf(ctx, r.Message)

@@ -32,13 +32,13 @@ type Time struct {
 }
 
 var (
-	mark = regexp.MustCompile(`(^|\s)(?:(tag|tags|folder|path|when|date):("[^"]*"|\S+)|#([\pL_][\pL\pN_/-]*)|\[([\pL_][\pL\pN_. -]*)(?::([^\]\[]*))?\])`)
+	mark = regexp.MustCompile(`(^|\s)(?:(tag|tags|folder|path|when|date|property):("[^"]*"|\S+)|#([\pL_][\pL\pN_/-]*)|\[([\pL_][\pL\pN_. -]*)(?::([^\]\[]*))?\])`)
 	// since are words after which a time goes on until now.
 	since = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:since|seit|depuis|desde|dal|dalla|sinds|sedan|od)(?:[^\pL]|$)|自从|以来|から`)
 )
 
 // Parse reads a question. Filters are written as people know them from Obsidian:
-// #tag and tag:tag, folder:name or path:name, [property] and [property:value], with
+// #tag and tag:tag, folder:name or path:name, [key], [key:value] or property:key, with
 // quotation marks around what has spaces; and a time is said in words, or behind
 // when:. What it does not know stays in the text.
 func Parse(question string, now time.Time) Sought {
@@ -56,6 +56,9 @@ func Parse(question string, now time.Time) Sought {
 			return found
 		case m[2] == "tag" || m[2] == "tags":
 			s.Tags = append(s.Tags, strings.Split(value, ",")...)
+		case m[2] == "property":
+			key, value, _ := strings.Cut(value, ":")
+			s.Properties = append(s.Properties, Property{strings.ToLower(strings.TrimSpace(key)), strings.TrimSpace(value)})
 		case m[2] == "folder" || m[2] == "path":
 			s.Folder = value
 		default:

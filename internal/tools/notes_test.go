@@ -1,12 +1,15 @@
 package tools
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"parley/internal/chat"
 	"parley/internal/vault"
 )
 
@@ -46,10 +49,14 @@ func newNotebook(t *testing.T, files map[string]string) *notebook {
 		t.Fatal(err)
 	}
 	b.vault = v
-	for _, tool := range VaultTools(Notes{Vault: v, Code: true}) {
+	b.offer(Notes{Vault: v, Code: true})
+	return b
+}
+
+func (b *notebook) offer(n Notes) {
+	for _, tool := range VaultTools(n) {
 		b.tools[tool.Spec().Name] = tool
 	}
-	return b
 }
 
 func (b *notebook) call(name string, args map[string]any) Result {
@@ -76,6 +83,29 @@ func TestNothingFoundNamesWhatWasSearched(t *testing.T) {
 		got := b.call(c.tool, map[string]any{c.arg: "zzyzx"})
 		if !strings.Contains(got.Content, c.want) || strings.Contains(got.Content, "in the notes") != (c.tool == "vault_search") {
 			t.Errorf("%s: %q", c.tool, got.Content)
+		}
+	}
+}
+
+// A search by the model knows times, tags and properties in the words, and says what
+// is of the time.
+func TestSearchKnowsTimes(t *testing.T) {
+	b := newNotebook(t, map[string]string{
+		"notes/2026-11-10.md": "Watered the garden.", "notes/2026-05-12.md": "Planted the garden. #plants",
+		"notes/fence.md": "---\ndate: 2026-03-01\nstatus: open\n---\nThe garden fence.",
+	})
+	wednesday := time.Date(2026, 11, 18, 1, 0, 0, 0, time.FixedZone("", 3600*5)) // still Tuesday in UTC
+	b.offer(Notes{Vault: b.vault, Clock: func(context.Context, chat.User) time.Time { return wednesday }})
+	for query, want := range map[string]string{
+		"garden last week":          "The first 1 are from the time asked for (2026-11-09 to 2026-11-15), the others are not: [1] 2026-11-10, ",
+		"was war im Mai":            "All are from the time asked for (2026-05-01 to 2026-05-31): [1] 2026-05-12\n",
+		"garden yesterday":          "Nothing is from the time asked for (2026-11-17). Of other times, by date: [1] 2026-",
+		"garden #plants":            "[1] 2026-05-12 — 2026-05-12.md\nPlanted",
+		"garden [status:open]":      "[1] fence — fence.md\nThe garden fence.",
+		"[status: Open] 上个月 garden": "Nothing is from the time asked for (2026-10-01 to 2026-10-31).",
+	} {
+		if got := b.call("vault_search", map[string]any{"query": query}); !strings.HasPrefix(got.Content, want) {
+			t.Errorf("%s: %q", query, got.Content)
 		}
 	}
 }

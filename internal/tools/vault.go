@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // descriptions
 	"errors"
@@ -64,7 +65,8 @@ type Notes struct {
 	// everybody is an owner.
 	Authors Authors
 	Owner   func(ctx context.Context, id string) bool
-	Code    bool // there are folders of code
+	Clock   Clock // for "last week"; nil is UTC
+	Code    bool  // there are folders of code
 }
 
 // Limits of one result: hits, and runes of a note.
@@ -118,19 +120,6 @@ func (n Notes) of(ctx context.Context, c Call) (*Shelf, error) {
 	return n.Shelf(ctx, c.Who.ID, c.Direct)
 }
 
-// looked returns what a search for who calls found.
-func (n Notes) looked(ctx context.Context, c Call, q vault.Query) (Result, error) {
-	s, err := n.of(ctx, c)
-	if err != nil {
-		return Result{}, err
-	}
-	hits, err := s.Search(ctx, q)
-	if err != nil {
-		return Result{}, err
-	}
-	return s.Found(ctx, q.Kind, hits)
-}
-
 // How long a question right after startup waits until the notes are read, and how
 // often it checks. After that the answer says that they are still being read.
 const (
@@ -140,12 +129,17 @@ const (
 
 func (n Notes) search() Tool {
 	type args struct {
-		Query  string `json:"query" jsonschema:"what to look for, in a few words"`
+		Query  string `json:"query" jsonschema:"a few words, a time too"`
 		Tag    string `json:"tag,omitempty" jsonschema:"only notes with this tag"`
 		Folder string `json:"folder,omitempty" jsonschema:"only notes below this folder"`
 	}
 	return forReaders(n, core("vault_search", vaultSearchText, Vault).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
-		return n.looked(ctx, c, vault.Query{Text: a.Query, Kind: vault.KindNotes, Tag: a.Tag, Folder: a.Folder, Limit: vaultHits})
+		q := NoteQuery(a.Query, n.Clock.at(ctx, c.Who))
+		q.Kind, q.Limit, q.Folder = vault.KindNotes, vaultHits, cmp.Or(a.Folder, q.Folder)
+		if a.Tag != "" {
+			q.Tags = append(q.Tags, a.Tag)
+		}
+		return n.looked(ctx, c, q)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/front"
 	"parley/internal/paper"
+	"parley/internal/snippet"
 	"parley/internal/sqlite"
 	"parley/internal/text"
 )
@@ -251,7 +252,7 @@ func (v *Vault) Definition(ctx context.Context, name string) (hits []Hit, err er
 		return nil, fmt.Errorf("definition: %w", err)
 	}
 	for i := range hits {
-		hits[i].Score, hits[i].Snippet = 1, snippet(hits[i].Text, []*term{{word: strings.ToLower(name)}})
+		hits[i].Score, hits[i].Snippet = 1, snippet.Of(hits[i].Text, [][]string{{strings.ToLower(name)}})
 	}
 	return hits, nil
 }

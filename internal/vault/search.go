@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/internal/front"
+	"parley/internal/snippet"
 	"parley/internal/vector"
 )
 
@@ -24,7 +25,6 @@ const (
 	maxCandidates = 60   // sections that are ranked
 	maxPerDoc     = 3    // sections of one file among the hits
 	maxHits       = 50
-	maxSnippet    = 500 // characters
 )
 
 // Query asks for passages. Any text is fine.
@@ -78,7 +78,7 @@ func (t *term) common() bool { return len(t.exact) == maxRows }
 // worth returns what a section holds of the word, 0 to 1; text is in small letters.
 func (t *term) worth(section int64, text string) float64 {
 	switch {
-	case holds(t.exact, section) || t.common() && stands(text, beginning(t.word)):
+	case holds(t.exact, section) || t.common() && snippet.Holds(text, t.word):
 		return 1
 	case holds(t.near, section):
 		return altWorth
@@ -185,8 +185,12 @@ func (s *search) run(ctx context.Context) ([]Hit, error) {
 	}
 	s.q.During.mark(hits)
 	hits = s.pick(hits)
+	words := make([][]string, len(s.terms))
+	for i, t := range s.terms {
+		words[i] = append([]string{t.word}, t.alts...)
+	}
 	for i := range hits {
-		hits[i].Snippet = snippet(hits[i].Text, s.terms)
+		hits[i].Snippet = snippet.Of(hits[i].Text, words)
 	}
 	return hits, nil
 }

@@ -2,11 +2,8 @@ package vault
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"parley/internal/text"
 )
@@ -74,102 +71,4 @@ func (ix *index) wordsWith(ctx context.Context, kind string, pieces []string, li
 		found = append(found, w)
 	}
 	return found, rows.Err()
-}
-
-// snippet returns the part of a text that holds the most of the words, on one line.
-func snippet(s string, terms []*term) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= maxSnippet {
-		return s
-	}
-	runes := []rune(s)
-	at := densest(s, terms)
-	from := max(0, min(at-60, len(runes)-maxSnippet+2))
-	for from > 0 && from < at && !unicode.IsSpace(runes[from-1]) {
-		from++
-	}
-	rest := string(runes[from:])
-	out := text.Clip(rest, maxSnippet-2) // two for the marks of what is left out
-	cut := len(out) < len(rest)
-	out = strings.TrimSpace(out)
-	if from > 0 {
-		out = "…" + out
-	}
-	if cut {
-		out += "…"
-	}
-	return out
-}
-
-// densest returns where the stretch with the most different words begins, in
-// characters.
-func densest(s string, terms []*term) int {
-	type place struct{ at, term int }
-	var places []place
-	small := strings.ToLower(s)
-	for n, t := range terms {
-		for _, w := range append([]string{t.word}, t.alts...) {
-			for at := range beginnings(small, beginning(w)) {
-				places = append(places, place{at, n})
-			}
-		}
-	}
-	slices.SortFunc(places, func(a, b place) int { return a.at - b.at })
-	runes, last := 0, 0
-	for i, p := range places {
-		runes, last = runes+utf8.RuneCountInString(small[last:p.at]), p.at
-		places[i].at = runes
-	}
-	best, most := 0, 0
-	for i, first := range places {
-		seen := map[int]bool{}
-		for _, p := range places[i:] {
-			if p.at > first.at+maxSnippet-100 {
-				break
-			}
-			seen[p.term] = true
-		}
-		if len(seen) > most {
-			best, most = first.at, len(seen)
-		}
-	}
-	return best
-}
-
-// beginning returns a word without its possible ending.
-func beginning(word string) string {
-	runes := []rune(word)
-	switch {
-	case len(runes) > 5:
-		return string(runes[:len(runes)-2])
-	case len(runes) > 3:
-		return string(runes[:len(runes)-1])
-	}
-	return word
-}
-
-// beginnings returns the places where a word of a text has this beginning, in bytes.
-func beginnings(s, so string) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for at := 0; ; at++ {
-			next := strings.Index(s[at:], so)
-			if next < 0 {
-				return
-			}
-			at += next
-			before, _ := utf8.DecodeLastRuneInString(s[:at])
-			first, _ := utf8.DecodeRuneInString(so)
-			if (at == 0 || !text.InWord(before) || text.Unspaced(first)) && !yield(at) {
-				return
-			}
-		}
-	}
-}
-
-// stands reports whether a word of a text has this beginning.
-func stands(text, so string) bool {
-	for range beginnings(text, so) {
-		return true
-	}
-	return false
 }

@@ -1,0 +1,83 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/text"
+	"parley/internal/tools"
+	"parley/internal/vault"
+)
+
+// searchOptions are what /notes search takes. All of it may stand in the query, too:
+// "garden last week #plants [status:open]".
+var searchOptions = []admin.Option{
+	{Name: "query", Help: helpNotesQuery},
+	{Name: "when", Help: helpNotesWhen, Named: true},
+	{Name: "tag", Help: helpNotesTag, Named: true},
+	{Name: "folder", Help: helpNotesFolder, Named: true},
+	{Name: "property", Help: helpNotesProperty, Named: true},
+}
+
+func (n Notes) search(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	q := n.query(ctx, r)
+	if strings.TrimSpace(q.Text) == "" && q.During == nil && len(q.Tags)+len(q.Properties) == 0 && q.Folder == "" {
+		return say(wordsLookFor)
+	}
+	s, err := n.Shelf(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	hits, err := s.Search(ctx, q)
+	if err != nil {
+		return chat.Answer{}, noNote(err)
+	}
+	if len(hits) == 0 {
+		return say(wordsNoNotes)
+	}
+	var b strings.Builder
+	if q.During != nil {
+		of := slices.DeleteFunc(slices.Clone(hits), func(h vault.Hit) bool { return !h.During })
+		if len(of) > 0 {
+			hits = of
+		} else {
+			fmt.Fprintf(&b, wordsNotThen+"\n", tools.PeriodOf(q.During))
+		}
+	}
+	for _, h := range hits {
+		path := h.Path
+		if h.Page > 0 {
+			path += "#" + vault.PageMark(h.Page)
+		}
+		fmt.Fprintf(&b, "- **%s** — %s\n  %s\n", h.Title, path, strings.Join(strings.Fields(text.Shorten(h.Snippet, maxSnippet)), " "))
+	}
+	return chat.Answer{Text: b.String()}, nil
+}
+
+// query reads what is looked for: from the words, and from options.
+func (n Notes) query(ctx context.Context, r admin.Request) vault.Query {
+	said := r.Args["query"]
+	if when := r.Args["when"]; when != "" {
+		said += ` when:"` + strings.ReplaceAll(when, `"`, "") + `"`
+	}
+	if property := r.Args["property"]; property != "" {
+		key, value, _ := strings.Cut(strings.Trim(property, "[]"), ":")
+		said += " [" + strings.TrimSpace(key) + ":" + strings.TrimSpace(value) + "]"
+	}
+	now := r.Message.At
+	if n.Clock != nil {
+		now = n.Clock(ctx, r.Message.From)
+	}
+	q := tools.NoteQuery(said, now)
+	if tag := r.Args["tag"]; tag != "" {
+		q.Tags = append(q.Tags, tag)
+	}
+	if folder := r.Args["folder"]; folder != "" {
+		q.Folder = folder
+	}
+	return q
+}

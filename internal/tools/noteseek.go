@@ -1,0 +1,83 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/front"
+	"parley/internal/seek"
+	"parley/internal/vault"
+)
+
+// Clock returns the time where a person is.
+type Clock func(ctx context.Context, who chat.User) time.Time
+
+// at is Clock, in UTC where there is none.
+func (c Clock) at(ctx context.Context, who chat.User) time.Time {
+	if c == nil {
+		return time.Now().UTC()
+	}
+	return c(ctx, who)
+}
+
+// NoteQuery reads what somebody looks for in notes: words, and in them a time, tags,
+// a folder and properties; see seek.Parse.
+func NoteQuery(question string, now time.Time) vault.Query {
+	s := seek.Parse(question, now)
+	q := vault.Query{Text: s.Text, Tags: s.Tags, Folder: s.Folder}
+	for _, p := range s.Properties {
+		q.Properties = append(q.Properties, front.Property(p))
+	}
+	if s.Time != nil {
+		q.During = &vault.Period{From: s.Time.From, To: s.Time.To, In: s.Time.In}
+	}
+	return q
+}
+
+// PeriodOf says which days a period has.
+func PeriodOf(p *vault.Period) string {
+	from, last := p.From.Format(time.DateOnly), p.To.AddDate(0, 0, -1).Format(time.DateOnly)
+	if from == last {
+		return from
+	}
+	return fmt.Sprintf(wordFromTo, from, last)
+}
+
+// looked returns what a search for who calls found.
+func (n Notes) looked(ctx context.Context, c Call, q vault.Query) (Result, error) {
+	s, err := n.of(ctx, c)
+	if err != nil {
+		return Result{}, err
+	}
+	hits, err := s.Search(ctx, q)
+	if err != nil {
+		return Result{}, err
+	}
+	r, err := s.Found(ctx, q.Kind, hits)
+	if err == nil && q.During != nil && len(hits) > 0 {
+		r.Content = periods(q.During, hits) + "\n\n" + r.Content
+	}
+	return r, err
+}
+
+// periods says which hits are of a period.
+func periods(p *vault.Period, hits []vault.Hit) string {
+	of, days := 0, make([]string, len(hits))
+	for i, h := range hits {
+		if h.During {
+			of++
+		}
+		days[i] = fmt.Sprintf("[%d] %s", i+1, h.Day.Format(time.DateOnly))
+	}
+	when := PeriodOf(p)
+	switch of {
+	case 0:
+		return fmt.Sprintf(wordNotThen, when) + " " + strings.Join(days, ", ")
+	case len(hits):
+		return fmt.Sprintf(wordAllThen, when) + " " + strings.Join(days, ", ")
+	}
+	return fmt.Sprintf(wordSomeThen, of, when) + " " + strings.Join(days, ", ")
+}
