@@ -125,6 +125,7 @@ type Agent struct {
 	readers   chan struct{}
 	folding   sync.Map // sessions that are being summed up, by id
 	inquiries inquiry.Open
+	checkFor  time.Duration // how long an answer may be checked and written anew
 }
 
 // New makes an Agent. It fails when the prompt file cannot be read.
@@ -134,7 +135,7 @@ func New(o Options) (*Agent, error) {
 	if err := p.load(); err != nil {
 		return nil, err
 	}
-	a := &Agent{o: o, prompt: p, readers: make(chan struct{}, maxReaders)}
+	a := &Agent{o: o, prompt: p, readers: make(chan struct{}, maxReaders), checkFor: checkFor}
 	a.SetModel(o.ModelName)
 	return a, nil
 }

@@ -48,7 +48,7 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 			if _, said := kindOf(resp.Message.Content); said == "" {
 				return t.failed(ctx, &llm.Error{Class: llm.ErrInvalidOutput, Detail: "a mark and no words"})
 			}
-			return t.spoke(resp), nil
+			return t.spoke(ctx, resp)
 		}
 		t.hush()
 		if answer, over := t.act(ctx, resp.Message); over {
@@ -103,15 +103,19 @@ const (
 )
 
 // spoke ends the turn with the model's text.
-func (t *turn) spoke(resp llm.Response) chat.Answer {
+func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error) {
 	t.report.rote, t.report.worded = resp.Rote, true
 	kind, said := kindOf(strings.TrimSpace(resp.Message.Content))
+	said, kind, err := t.enforce(ctx, said, kind)
+	if err != nil {
+		return t.failed(ctx, err)
+	}
 	given := text.Clip(said, maxGiven)
 	if resp.Finish == llm.FinishLength || len(given) < len(said) {
 		given += "\n\n" + wordsCutShort
 	}
 	said = t.defanged(given)
-	return t.finish(said, t.ends(kind))
+	return t.finish(said, t.ends(kind)), nil
 }
 
 // complete makes one model call, or replays the answer that an earlier process got.

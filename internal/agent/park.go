@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
+	"parley/internal/draft"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/provenance"
@@ -41,6 +42,8 @@ type Parked struct {
 	Offer   []string          `json:"offer,omitempty"`
 	Sources []tools.Source    `json:"sources,omitempty"`
 	Rules   string            `json:"rules,omitempty"` // of the playbook, for this turn
+	// Enforced are those that its answer is compared with.
+	Enforced []draft.Rule `json:"enforced,omitempty"`
 }
 
 // Asked is one call in a question.
@@ -185,7 +188,7 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 	}
 	parked := Parked{
 		Said: t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer, Sources: t.sources.cited,
-		Rules: t.context.guidance.Instructions,
+		Rules: t.context.guidance.Instructions, Enforced: t.context.guidance.Enforced,
 	}
 	q, err := t.a.o.Confirm(ctx, t.m, parked, asked)
 	if err != nil {

@@ -23,6 +23,9 @@ type preview struct {
 // and marks only as they will stand in the answer.
 func (t *turn) show(delta string) {
 	g := &t.preview
+	if len(t.context.guidance.Enforced) > 0 { // nothing is shown before it was looked at
+		return
+	}
 	if delta == llm.RetryText {
 		t.hush()
 		return

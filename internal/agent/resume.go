@@ -61,7 +61,7 @@ func (t *turn) unpark(p Parked) {
 	t.in.quoted |= p.Via
 	t.tools.offer = append(t.tools.offer, p.Offer...)
 	t.sources.cited, t.sources.given = p.Sources, min(t.sources.given, len(p.Sources))
-	t.context.guidance.Instructions = p.Rules
+	t.context.guidance.Instructions, t.context.guidance.Enforced = p.Rules, p.Enforced
 }
 
 // answered returns the person's answer as the transcript keeps it.

@@ -28,7 +28,8 @@ type toolrun struct {
 	// agreed are the calls, by their id, that the person said yes to.
 	agreed map[string]Pending
 	// waits are calls of subagents that need a yes; in a subagent's turn, its own.
-	waits []Waiting
+	waits  []Waiting
+	worked []string // tools that succeeded in this turn
 	// guards are the playbook's; nil is none.
 	guards *guarding.Turn
 	// reply is what the person has said to a server's question.

@@ -31,6 +31,11 @@ const (
 	wordsFromFact     = "- remembered: %s %s"
 	wordsLateTool     = "I was interrupted while doing this and can't tell whether it was done; please check before asking again."
 	wordsFilesBusy    = "I am busy with too many files to open yours. Please send it again in a moment."
+	wordsKept         = "the answer was checked and keeps %s"
+	wordsBroke        = "the draft broke the rule %s: %s"
+	wordsRewritten    = "the answer was written anew, checked, and keeps %s"
+	wordsInstead      = "the answer is what the rules themselves say: %s"
+	wordsUnchecked    = "It could not be checked."
 	wordsImageRefused = "I could not look at the picture: my model did not take it."
 )
 

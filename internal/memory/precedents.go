@@ -41,6 +41,16 @@ func (s *Store) Precedents(_ context.Context, session, user string) ([]Precedent
 	return list, during("read earlier calls", err)
 }
 
+// Worked returns the names of tools that succeeded for a person in a session.
+func (s *Store) Worked(_ context.Context, session, user string) ([]string, error) {
+	rows, err := s.db.Query("SELECT DISTINCT c.name FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.session_id = ? AND d.user_id = ? AND c.status = 'success'", session, user)
+	if err != nil {
+		return nil, during("read what tools did", err)
+	}
+	list, err := sqlite.Collect(rows, scanText)
+	return list, during("read what tools did", err)
+}
+
 // addPrecedents stores what a turn called.
 func addPrecedents(tx *sqlite.Tx, session, user string, list []Precedent) error {
 	for _, p := range list {

@@ -157,6 +157,7 @@ func (b *Book) compileGuideline(g *Guideline, order int) {
 	if slices.Contains(g.Excludes, g.ID) {
 		g.at.Mistake("excludes", "%q excludes itself", g.ID)
 	}
+	b.compileEnforced(g)
 	b.compileHome(g)
 }
 

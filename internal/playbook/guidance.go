@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"parley/internal/draft"
 	"parley/internal/llm"
 	"parley/internal/playbook/resolve"
 	"parley/internal/playbook/value"
@@ -30,6 +31,8 @@ type Guidance struct {
 	// Strict there is always one.
 	Reply  string
 	Strict bool
+	// Enforced are the rules that the answer is compared with before it is sent.
+	Enforced []draft.Rule
 	// Kind is what the answer is that follows, by those who wrote the rules; From
 	// is where Reply is from, in a few words, "" without one.
 	Kind Kind
@@ -163,6 +166,9 @@ func (t *turn) guidance(top, all []Match) Guidance {
 		}
 		t.why("rule %s applies (relevance %.2f, priority %d): %s", m.GuidelineID, m.RelevanceScore, m.Priority, m.Reasoning)
 		t.addTools(&g, m)
+		if def.Enforce {
+			g.Enforced = append(g.Enforced, t.enforced(def, m.Action))
+		}
 	}
 	g.Result.CombinedAction = strings.Join(v.Actions, "\n")
 	g.Instructions = t.render(v)

@@ -95,6 +95,10 @@ type Guideline struct {
 	DependsOn       *Dependencies     `json:"depends_on,omitempty" doc:"Applies only together with these guidelines."`
 	Excludes        []string          `json:"excludes,omitempty" rule:"format=id" doc:"Guidelines that cannot apply beside it; the higher priority wins, and this one when they are equal."`
 	Entails         []string          `json:"entails,omitempty" rule:"format=id" doc:"Guidelines that apply too when this one does."`
+	Enforce         bool              `json:"enforce,omitempty" doc:"The answer is checked before it is sent: if it breaks the rule it is written anew once, and else the rule's own words are sent."`
+	MustSay         []string          `json:"must_say,omitempty" rule:"len=1..500" doc:"With enforce: words that the answer must have, each of them; regex:RE2 is a pattern."`
+	MustNotSay      []string          `json:"must_not_say,omitempty" rule:"len=1..500" doc:"With enforce: words that the answer must not have; regex:RE2 is a pattern."`
+	Say             string            `json:"say,omitempty" rule:"len=1..2000" doc:"With enforce: the rule's own words, sent in place of an answer that breaks it. Absent: its reply, what it must say, or its action."`
 	Continuous      *bool             `json:"continuous,omitempty" doc:"true: as long as the condition holds; false: once a session. Absent: whenever a message brings it up anew."`
 	Enabled         *bool             `json:"enabled,omitempty" doc:"false switches it off; true when absent."`
 	Metadata        map[string]string `json:"metadata,omitempty" doc:"Your own notes."`

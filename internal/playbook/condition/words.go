@@ -37,3 +37,8 @@ func inWord(r rune) bool {
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r) || r == '_'
 }
+
+// HasWords is the same for texts in any case.
+func HasWords(s, words string) bool {
+	return containsWords(strings.ToLower(s), strings.ToLower(words))
+}

@@ -1,0 +1,145 @@
+package agent
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/llm/llmtest"
+	"parley/internal/playbook"
+	"parley/internal/tools"
+)
+
+const enforcedRules = `
+guidelines:
+  - id: days
+    condition: literal:refund
+    action: Say how long it takes.
+    enforce: true
+    must_say: [5 days]
+    say: A refund takes 5 days.
+  - id: kind
+    condition: literal:rude
+    action: Be kind.
+    enforce: true
+    say: I am sorry.
+`
+
+func enforcing(t *testing.T, o Options, list ...tools.Tool) *bench {
+	t.Helper()
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "rules.yaml"), []byte(enforcedRules), 0o600))
+	book, err := playbook.Load(dir, playbook.Options{})
+	must(t, err)
+	o.Rules.Book = func() *playbook.Book { return book }
+	return newBench(t, o, list...)
+}
+
+// growing is what a person sees of an answer while it grows.
+type growing struct{ seen strings.Builder }
+
+func (g *growing) Text(s string)   { g.seen.WriteString(s) }
+func (g *growing) Status(s string) { g.seen.WriteString(s) }
+func (g *growing) Reset()          {}
+
+// TestNothingIsShownUnchecked: where an enforced rule applies nothing of a draft is
+// shown before it was looked at; elsewhere it is.
+func TestNothingIsShownUnchecked(t *testing.T) {
+	b := enforcing(t, Options{})
+	for _, c := range []struct {
+		text  string
+		says  []string
+		want  string
+		shown bool
+	}{
+		{"hello", []string{"Tomorrow."}, "Tomorrow.", true},
+		{"my refund?", []string{"Tomorrow.", "It takes 5 days."}, "It takes 5 days.", false},
+	} {
+		for _, s := range c.says {
+			b.model.Say(s)
+		}
+		w := &growing{}
+		m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: c.text})
+		a, err := b.Handle(t.Context(), m, w)
+		must(t, err)
+		if got := b.finish(m, a); got != c.want || (w.seen.Len() > 0) != c.shown {
+			t.Errorf("%s: answered %q, shown %q", c.text, got, w.seen.String())
+		}
+	}
+}
+
+// slow is a model that answers once and then only when it is given up on.
+type slow struct {
+	*llmtest.Script
+	calls int
+}
+
+func (s *slow) Complete(ctx context.Context, r llm.Request, show func(string)) (llm.Response, error) {
+	if s.calls++; s.calls == 1 {
+		return s.Script.Complete(ctx, r, show)
+	}
+	<-ctx.Done()
+	return llm.Response{}, context.Cause(ctx)
+}
+
+// TestCheckingEnds: a check or a repair that takes too long ends in the rule's own words;
+// one that the person stops ends as any answer that is stopped.
+func TestCheckingEnds(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		stop       bool
+	}{
+		{"my refund?", "A refund takes 5 days.", false},
+		{"you are rude", "I am sorry.", false},
+		{"you are rude", "topped", true},
+	} {
+		m := &slow{Script: &llmtest.Script{}}
+		m.Say("Tomorrow.")
+		b := enforcing(t, Options{Model: m})
+		b.checkFor = 20 * time.Millisecond
+		ctx, cancel := context.WithCancelCause(t.Context())
+		if c.stop {
+			b.checkFor = time.Hour
+			time.AfterFunc(20*time.Millisecond, func() { cancel(chat.ErrStopped) })
+		}
+		in := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: c.text})
+		a, err := b.Handle(ctx, in, nobody{})
+		must(t, err)
+		cancel(nil)
+		if !strings.Contains(a.Text, c.want) || strings.Contains(a.Text, "Tomorrow") {
+			t.Errorf("%s: %q, want %q", c.text, a.Text, c.want)
+		}
+		if c.stop {
+			continue
+		}
+		b.finish(in, a)
+		d, err := b.store.LastDecision(t.Context(), annAlone.Key, annAlone.User)
+		must(t, err)
+		if why := strings.Join(d.Detail.Why, "\n"); !strings.Contains(why, "the answer is what the rules themselves say") {
+			t.Errorf("why: %s", why)
+		}
+	}
+}
+
+// TestEnforcedAfterAQuestion: a turn that waited for a yes is looked at as it would have
+// been without.
+func TestEnforcedAfterAQuestion(t *testing.T) {
+	d := &desk{}
+	b := enforcing(t, Options{Confirm: d.ask}, tools.Func(tools.Meta{Name: "pay", Description: "pays", Category: tools.Web, Core: true, Consent: tools.Consent{Confirm: true}},
+		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
+			return tools.Result{Content: "paid"}, nil
+		}))
+	b.model.Call(call("a", "pay", `{}`)).Say("It is on its way.").Say("Soon.")
+	b.say("refund me")
+	m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: annAlone.User, Name: "Ann"}, Direct: true, Text: "yes"})
+	a, err := b.Resume(t.Context(), m, nobody{}, d.resumed([]bool{true}))
+	must(t, err)
+	if a.Text != "A refund takes 5 days." {
+		t.Errorf("answered %q", a.Text)
+	}
+}
