@@ -57,6 +57,10 @@ var rooms = []allowed{
 
 	{"internal/memory", "internal/chat", "stores messages and parts of answers"},
 	{"internal/memory", "internal/llm", "stores transcripts and usage"},
+	{"internal/memory", "internal/meaning", "ranks messages by what they mean, too"},
+	{"internal/meaning", "internal/bulk", "stores vectors beside other writes"},
+	{"internal/meaning", "internal/sqlite", "their rows"},
+	{"internal/meaning", "internal/vector", "what vectors are"},
 	{"internal/memory", "internal/recall", "ranks what its statements found"},
 	{"internal/sqlite", "internal/recall", "a function that schemas name"},
 	{"internal/memory", "internal/sqlite", "the database"},

@@ -150,6 +150,9 @@ func (c *chores) prune(ctx context.Context) error {
 	if err := c.store.PruneUndo(ctx); err != nil {
 		return err
 	}
+	if err := c.store.Tidy(ctx); err != nil {
+		return err
+	}
 	c.log.Info("pruned", "messages", report.Messages, "sessions", report.Sessions, "inbox", report.Inbox, "audit", report.Audit, "facts", facts)
 	return nil
 }
@@ -167,6 +170,7 @@ func (c *chores) makeVectors(ctx context.Context) error {
 	if c.notes.index != nil {
 		work = append(work, c.notes.index.Embed)
 	}
+	work = append(work, c.store.EmbedMessages) // there are the most of them
 	began := c.now()
 	for _, batch := range work {
 		for more := true; more; {

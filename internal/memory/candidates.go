@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"database/sql"
 	"encoding/json"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"parley/internal/recall"
 	"parley/internal/sqlite"
+	"parley/internal/vector"
 )
 
 // Bounds of one look into the index.
@@ -24,6 +26,9 @@ const (
 	maxKin      = 300    // that hold one of its synonyms
 	walkedWords = 24_000 // messages that hold the words, walked through wherever they were said
 	walkedKin   = 8_000
+
+	maxAlike = 200 // messages that are compared with what is meant, those that look nearest
+	maxNear  = 40  // that are nearest
 )
 
 // placesQuery lists the places that are visible, those first where the asker spoke
@@ -54,7 +59,7 @@ const hitsQuery = `SELECT coalesce(group_concat(row >> 20), '') FROM (
 // candidates returns all messages the asker may see, or if those are too many what
 // was said around the ones that the index names: an answer often shares no word
 // with the question it answers.
-func (s *Store) candidates(q Query, words []string) ([]Passage, error) {
+func (s *Store) candidates(q Query, words []string, meant vector.Vector) ([]Passage, error) {
 	var n int
 	if err := s.db.QueryRow(countQuery, q.scope().With(sqlite.Named{"limit": maxCounted})).Scan(&n); err != nil {
 		return nil, err
@@ -62,22 +67,61 @@ func (s *Store) candidates(q Query, words []string) ([]Passage, error) {
 	if n <= maxWhole {
 		return s.passages(wholeQuery, q.scope().With(sqlite.Named{"limit": maxWhole}))
 	}
-	spans, named, err := s.spans(q, words, n)
+	places, err := s.places(q)
 	if err != nil {
 		return nil, err
 	}
-	around := func(people string, limit int) ([]Passage, error) {
-		return s.passages(aroundQuery, q.scope().With(sqlite.Named{"ids": spans, "people": people, "limit": limit, "reach": maxReach}))
+	spans, named, err := s.spans(q, words, placed{places, n})
+	if err != nil {
+		return nil, err
 	}
+	near, err := s.nearest(meant, places)
+	if err != nil {
+		return nil, err
+	}
+	var found []Passage
+	around := func(ids, people string, limit int) {
+		if err == nil {
+			var more []Passage
+			more, err = s.passages(aroundQuery, q.scope().With(sqlite.Named{"ids": ids, "people": people, "limit": limit, "reach": maxReach}))
+			found = append(found, more...)
+		}
+	}
+	around(near, "", maxNear)
 	if named == "" {
-		return around("", maxSpans+maxNamed)
+		around(spans, "", maxSpans+maxNamed)
+	} else {
+		around(spans, "", maxSpans)
+		around(spans, named, maxNamed)
 	}
-	found, err := around("", maxSpans)
+	return found, err
+}
+
+// nearest are the messages of some places that are nearest to what is meant, the
+// nearest first, as a JSON list; some may not be visible.
+func (s *Store) nearest(meant vector.Vector, places []int64) (ids string, err error) {
+	near, err := s.meanings.Near(meant, places, maxAlike)
+	if err != nil {
+		return "", err
+	}
+	list := slices.SortedFunc(maps.Keys(near), func(a, b int64) int { return cmp.Or(cmp.Compare(near[b], near[a]), cmp.Compare(b, a)) })
+	out, err := json.Marshal(append([]int64{}, list...))
+	return string(out), err
+}
+
+// placed is where to look: the numbers of places, and how many messages they have.
+type placed struct {
+	places   []int64
+	messages int
+}
+
+// places are the numbers of the places that are visible, at most so many.
+func (s *Store) places(q Query) ([]int64, error) {
+	rows, err := s.db.Query(placesQuery, q.scope().With(sqlite.Named{"limit": maxPlaces}))
 	if err != nil {
 		return nil, err
 	}
-	more, err := around(named, maxNamed)
-	return append(found, more...), err
+	return sqlite.Collect(rows, func(r *sql.Rows) (n int64, err error) { return n, r.Scan(&n) })
 }
 
 // scope returns the parameters of visible, and of whatever keeps to it.
@@ -91,8 +135,8 @@ func (q Query) scope() sqlite.Named {
 
 // spans are the ids of the messages that say the most of the question's words,
 // the best first, and whom the question names, both as JSON lists; "" is nobody.
-// They are in visible places, of n messages; some may not be visible themselves.
-func (s *Store) spans(q Query, words []string, n int) (ids, people string, err error) {
+// They are in the places given; some may not be visible themselves.
+func (s *Store) spans(q Query, words []string, in placed) (ids, people string, err error) {
 	names, err := s.names(q)
 	if err != nil {
 		return "", "", err
@@ -108,7 +152,7 @@ func (s *Store) spans(q Query, words []string, n int) (ids, people string, err e
 	if len(rest) == 0 {
 		rest = words
 	}
-	hits, err := s.hits(q, rest, n)
+	hits, err := s.hits(q, rest, in)
 	if err != nil {
 		return "", "", err
 	}
@@ -144,30 +188,22 @@ func (s *Store) names(q Query) (map[string][]string, error) {
 	return names, rows.Err()
 }
 
-// hits are what the index names for some words and their synonyms among the n
-// messages of visible places, by id.
-func (s *Store) hits(q Query, words []string, n int) (hits []recall.Hit, err error) {
-	rows, err := s.db.Query(placesQuery, q.scope().With(sqlite.Named{"limit": maxPlaces}))
-	if err != nil {
-		return nil, err
-	}
-	places, err := sqlite.Collect(rows, func(r *sql.Rows) (n int64, err error) { return n, r.Scan(&n) })
-	if err != nil || len(places) == 0 {
-		return nil, err
-	}
+// hits are what the index names for some words and their synonyms in some places,
+// by id.
+func (s *Store) hits(q Query, words []string, in placed) (hits []recall.Hit, err error) {
 	asked := recall.Asking(q.Text)
 	for i, w := range words {
-		own, err := s.holding(asked, places, look{limit: maxHits, walked: walkedWords / len(words)}, w)
+		own, err := s.holding(asked, in.places, look{limit: maxHits, walked: walkedWords / len(words)}, w)
 		if err != nil {
 			return nil, err
 		}
-		hits = append(hits, weighed(own, recall.Hit{Word: i, Weight: 1}, n)...)
+		hits = append(hits, weighed(own, recall.Hit{Word: i, Weight: 1}, in.messages)...)
 		if kin := recall.Synonyms(w); len(kin) > 0 {
-			others, err := s.holding(asked, places, look{limit: maxKin, walked: walkedKin / len(words)}, kin...)
+			others, err := s.holding(asked, in.places, look{limit: maxKin, walked: walkedKin / len(words)}, kin...)
 			if err != nil {
 				return nil, err
 			}
-			hits = append(hits, weighed(others, recall.Hit{Word: i, Weight: recall.SynonymWorth}, n)...)
+			hits = append(hits, weighed(others, recall.Hit{Word: i, Weight: recall.SynonymWorth}, in.messages)...)
 		}
 	}
 	slices.SortFunc(hits, func(a, b recall.Hit) int { return cmp.Compare(a.ID, b.ID) })

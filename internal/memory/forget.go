@@ -193,8 +193,9 @@ func (s *Store) erase(ctx context.Context, w unfinishedWork) error {
 	})
 }
 
-// wipe leaves nothing of deleted rows in the file.
+// wipe leaves nothing of deleted rows in the file, nor in memory of what they meant.
 func (s *Store) wipe(ctx context.Context, w unfinishedWork) error {
+	s.meanings.Forget()
 	if err := bulk.Wipe(ctx, s.db, indexes); err != nil {
 		return err
 	}

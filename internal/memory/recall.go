@@ -94,13 +94,14 @@ const aroundQuery = columns + `
 
 // Recall returns the passages that fit a question, best first, within its
 // limits. A question without a telling word finds nothing, which is no error.
-func (s *Store) Recall(_ context.Context, q Query) ([]Passage, error) {
+func (s *Store) Recall(ctx context.Context, q Query) ([]Passage, error) {
 	words := recall.Terms(q.Text)
 	if len(words) == 0 || q.User == "" && q.Key.Channel == "" {
 		return nil, nil
 	}
 	q.now = s.now()
-	found, err := s.candidates(q, words)
+	meant := s.meanings.Asked(ctx, q.Text)
+	found, err := s.candidates(q, words, meant)
 	if err != nil {
 		return nil, fmt.Errorf("recall: %w", err)
 	}
@@ -108,17 +109,25 @@ func (s *Store) Recall(_ context.Context, q Query) ([]Passage, error) {
 		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel), cmp.Compare(a.Key.Thread, b.Key.Thread), cmp.Compare(a.ID, b.ID))
 	})
 	found = slices.CompactFunc(found, func(a, b Passage) bool { return a.ID == b.ID })
-	return pack(rank(q.Text, found), q), nil
+	ids := make([]int64, len(found))
+	for i, p := range found {
+		ids[i] = p.ID
+	}
+	near, err := s.meanings.Cosines(meant, ids)
+	if err != nil {
+		return nil, fmt.Errorf("recall: %w", err)
+	}
+	return pack(rank(q.Text, found, near), q), nil
 }
 
-// rank is recall.Rank over passages.
-func rank(question string, found []Passage) []Passage {
+// rank is recall.Rank over passages; near is how near they are, by id.
+func rank(question string, found []Passage, near map[int64]float64) []Passage {
 	said, conversation := make([]recall.Message, len(found)), 0
 	for i, p := range found {
 		if i > 0 && p.Key != found[i-1].Key {
 			conversation++
 		}
-		said[i] = recall.Message{Name: p.name, Text: p.content, At: p.At, Conversation: conversation}
+		said[i] = recall.Message{Name: p.name, Text: p.content, At: p.At, Conversation: conversation, Near: near[p.ID]}
 	}
 	order := recall.Rank(question, said)
 	best := make([]Passage, len(order))

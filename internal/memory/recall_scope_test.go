@@ -110,9 +110,16 @@ func randomQuery(r *rand.Rand, list []spoken) Query {
 }
 
 func TestRecallNeverLeavesItsScope(t *testing.T) {
+	t.Run("by words", func(t *testing.T) { neverLeaves(t, Options{}) })
+	t.Run("by meaning", func(t *testing.T) {
+		neverLeaves(t, Options{Now: clock(), Embed: newEncoder().embed, EmbedModel: "m"})
+	})
+}
+
+func neverLeaves(t *testing.T, o Options) {
 	r := rand.New(rand.NewPCG(7, 11))
 	list := world(r)
-	s := open(t, Options{})
+	s := open(t, o)
 	must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error {
 		for i, m := range list {
 			if err := m.insert(tx, i); err != nil {
@@ -121,8 +128,9 @@ func TestRecallNeverLeavesItsScope(t *testing.T) {
 		}
 		return nil
 	}))
+	embedAll(t, s)
 	passages, is, queries := 0, ruleOf(list), 2000
-	if testing.Short() {
+	if testing.Short() || o.Embed != nil {
 		queries /= 8
 	}
 	for range queries {

@@ -10,6 +10,7 @@ import (
 	"parley/internal/agenda"
 	"parley/internal/database"
 	"parley/internal/facts"
+	"parley/internal/meaning"
 	"parley/internal/past"
 	"parley/internal/sqlite"
 	"parley/internal/vector"
@@ -28,7 +29,8 @@ type Store struct {
 	db  *sqlite.DB // of the File
 	now func() time.Time
 
-	salt       []byte // of this database's nonces
+	meanings   *meaning.Index // of messages
+	salt       []byte         // of this database's nonces
 	doubts     doubts
 	forgetting sync.Mutex // held by whoever forgets somebody
 }
@@ -40,8 +42,8 @@ type Options struct {
 	// MaxPages limits the file's size in pages, to prove what a full disk
 	// does; 0 is no limit.
 	MaxPages int
-	// Embed makes vectors of facts and of what is asked, with the model named;
-	// nil finds facts by words alone.
+	// Embed makes vectors of facts, messages and what is asked, with the model
+	// named; nil finds them by words alone.
 	Embed      vector.Embed
 	EmbedModel string
 }
@@ -63,10 +65,17 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{File: file, db: db, now: o.Now, Past: past.NewArchive(db, o.Now)}
+	s.meanings = meaning.New(db, meaning.Options{Embed: o.Embed, Model: o.EmbedModel, Now: o.Now})
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
 	s.Book = agenda.NewBook(db, o.Now, s.notify)
 	if err := db.QueryRow("SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.salt); err != nil {
 		return nil, errors.Join(fmt.Errorf("read the salt of nonces: %w", err), s.Close())
 	}
 	return s, nil
+}
+
+// EmbedMessages makes vectors for the next messages that have none, newest first,
+// and reports whether there are more, as meaning.Index does.
+func (s *Store) EmbedMessages(ctx context.Context) (more bool, err error) {
+	return s.meanings.Embed(ctx)
 }

@@ -13,7 +13,9 @@ const tidied = 200
 // Tidy brings the parts that the index of what was said has grown together, so
 // that each word is looked up in one: with a million messages a minute's work
 // for a night. It yields to messages and may be cut short; what was done stays.
+// What is in memory of messages is read again, without those that went.
 func (s *Store) Tidy(ctx context.Context) error {
+	s.meanings.Forget()
 	pages := -tidied // the first step says that all parts are meant
 	return during("tidy the index", bulk.Until(ctx, s.db, func(tx *sqlite.Tx) (left bool, err error) {
 		var before, after int64

@@ -27,6 +27,7 @@ const (
 	asking    = -1.0 // is itself a question
 	perLength = -0.3 // for each e-fold of its length: a long one takes the room of others
 	perNews   = 0.2  // for each e-fold of what its words tell
+	meant     = 1.0  // for each standard deviation that it is nearer in meaning than others
 )
 
 // reserved is which places are kept for what is best whoever said it: a question
@@ -41,6 +42,9 @@ const frame = 20
 // and is taken up by the next.
 var nearby = []float64{0.3, 0.5, 1, 0.45, 0.1}
 
+// nearMeant is what nearness in meaning counts for in the same places.
+var nearMeant = []float64{0.2, 0.5, 1, 0.5, 0.2}
+
 // answered is what it counts for in what the message answers.
 const answered = 0.7
 
@@ -53,6 +57,9 @@ type Message struct {
 	Text         string
 	At           time.Time
 	Conversation int // those of one conversation have the same, and stand together
+	// Near is how near it is in meaning to the question, as a cosine; 0 where
+	// that is not known.
+	Near float64
 }
 
 // Ranked is a message by its place in the list that was ranked.
@@ -63,7 +70,7 @@ type Ranked struct {
 
 // Rank orders messages, which come in the order they were said in, by what they
 // and their neighbors say of what is asked: the best first. It is nothing if
-// none says a word of it.
+// none says a word of it and of none it is known how near it is.
 func Rank(text string, list []Message) []Ranked {
 	if len(list) == 0 {
 		return nil
@@ -73,19 +80,45 @@ func Rank(text string, list []Message) []Ranked {
 	t.weigh(q.words)
 	cover, best := t.covers(), 0.0
 	anybody, named := make([]float64, len(list)), make([]float64, len(list))
+	means := meanings(list, t.at)
 	for i, m := range list {
 		span := t.span(i)
-		anybody[i] = sharpness*math.Log(unsaid+span) + covered*cover[t.at[i]] + replies*t.replied(i) + q.favor(m, t.said[i])
+		anybody[i] = means[i] + sharpness*math.Log(unsaid+span) + covered*cover[t.at[i]] + replies*t.replied(i) + q.favor(m, t.said[i])
 		named[i] = anybody[i] + q.naming(m)
 		best = max(best, span)
 	}
-	if best == 0 && !q.dated() {
+	if best == 0 && !q.dated() && !slices.ContainsFunc(list, func(m Message) bool { return m.Near != 0 }) {
 		return nil
 	}
 	if len(q.speakers) == 0 {
 		return sorted(named)
 	}
 	return reserve(sorted(named), sorted(anybody))
+}
+
+// meanings returns what speaks for each message because it, or what was said
+// around it in its session, is near to the question. Models differ in how near
+// they find things, so that only how much nearer it is than the others counts.
+func meanings(list []Message, at []int) []float64 {
+	means := make([]float64, len(list))
+	sum, squares, n := 0.0, 0.0, 0.0
+	for _, m := range list {
+		if m.Near != 0 {
+			sum, squares, n = sum+m.Near, squares+m.Near*m.Near, n+1
+		}
+	}
+	spread := math.Sqrt(squares/n - sum/n*sum/n)
+	if n == 0 || !(spread > 0) {
+		return means
+	}
+	for i := range list {
+		for d, near := range nearMeant {
+			if j := i + d - len(nearMeant)/2; j >= 0 && j < len(list) && at[j] == at[i] && list[j].Near != 0 {
+				means[i] += meant * near * (list[j].Near - sum/n) / spread
+			}
+		}
+	}
+	return means
 }
 
 // sorted ranks by scores in nats.

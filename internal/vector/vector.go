@@ -70,6 +70,23 @@ func Of(v []float32) Vector {
 	return out
 }
 
+// First returns the Vector of the first n dimensions, v itself if it has no more.
+func (v Vector) First(n int) Vector {
+	if len(v) <= head+n {
+		return v
+	}
+	sum := 0.0
+	for _, x := range v[head : head+n] {
+		sum += float64(int8(x)) * float64(int8(x))
+	}
+	if sum == 0 {
+		return nil
+	}
+	out := slices.Clone(v[:head+n])
+	binary.LittleEndian.PutUint32(out, math.Float32bits(float32(1/math.Sqrt(sum))))
+	return out
+}
+
 func (v Vector) scale() float64 {
 	return float64(math.Float32frombits(binary.LittleEndian.Uint32(v)))
 }
