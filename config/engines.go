@@ -71,6 +71,9 @@ func (c Config) oneEndpoint(purpose string) []string {
 
 // EmbeddingModel returns the model that makes vectors, "" for none.
 func (c Config) EmbeddingModel() string {
+	if c.Encoder != nil {
+		return c.Encoder.Model
+	}
 	route := c.Route(PurposeEmbedding)
 	if len(route) == 0 || len(c.Models) == 0 {
 		return c.Model.Embedding
@@ -134,6 +137,7 @@ func (c *Config) oneWay(fail func(path, problem, hint string)) {
 		{"model.playbook_name", "routes.playbook", c.Model.PlaybookName != "" && len(c.Routes.Playbook) > 0},
 		{"model.transcription", "routes.transcription", c.Model.Transcription != "" && len(c.Routes.Transcription) > 0},
 		{"model.embedding", "routes.embedding", c.Model.Embedding != "" && len(c.Routes.Embedding) > 0},
+		{"model.embedding_url", "routes.embedding", c.Model.EmbeddingURL != "" && len(c.Routes.Embedding) > 0},
 		{"vault.librarian_model", "routes.librarian", c.Vault.LibrarianModel != "" && len(c.Routes.Librarian) > 0},
 	} {
 		if s.set {

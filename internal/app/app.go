@@ -40,7 +40,7 @@ type app struct {
 // newApp opens the data folder and puts the parts together, which are built
 // later. With lock it is the folder's only bot. The caller calls close.
 func (p Process) newApp(ctx context.Context, cfg config.Config, log *slog.Logger, lock bool) (*app, error) {
-	return openApp(ctx, newBase(p, cfg, log, time.Now), lock)
+	return openApp(ctx, newBase(p, setup.FindEncoder(ctx, cfg), log, time.Now), lock)
 }
 
 func openApp(ctx context.Context, b *base, lock bool) (*app, error) {

@@ -204,10 +204,9 @@ func (m *models) newEmbedder() *wrap.Embedder {
 	if name == "" {
 		return nil
 	}
-	e := &wrap.Embedder{Name: name, Hide: setup.NewRedactor(m.cfg, setup.ShortestSaid), Count: m.count, Log: m.log, Now: m.now}
-	for _, engine := range m.endpoint.Routes[config.PurposeEmbedding] {
-		e.Of = append(e.Of, wrap.Vectors{Embedder: engine.Client, Name: engine.Name, Price: engine.Price()})
-	}
+	e := &wrap.Embedder{Name: name, Hide: setup.NewRedactor(m.cfg, setup.ShortestSaid), Count: m.count, Log: m.log, Now: m.now,
+		Wait: m.cfg.Model.EmbeddingWait, Background: m.background}
+	e.Of = m.endpoint.Embedders()
 	if len(e.Of) == 0 {
 		m.log.Warn("model.embedding is not used: the built-in responder has no embedding model", "model", name)
 		return nil

@@ -74,6 +74,7 @@ type doctor struct {
 	s      *Streams
 	now    func() time.Time
 	hide   text.Redactor
+	wait   time.Duration // of questions, for their vector
 	unwell bool
 	hosted func(config.Config) bool // whether there is a platform besides the terminal
 }
@@ -220,6 +221,7 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 			notes = store
 		}
 	}
+	d.wait, cfg = cfg.Model.EmbeddingWait, setup.FindEncoder(ctx, cfg)
 	e, err := setup.Connect(ctx, cfg, notes, slog.New(slog.DiscardHandler))
 	if err != nil {
 		d.line("model", err, "")
@@ -243,9 +245,7 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 		fine += d.window(ctx, list[0])
 	}
 	d.line("model", err, fine)
-	for _, engine := range e.Routes[config.PurposeEmbedding] {
-		d.vectors(ctx, engine, "check model.embedding")
-	}
+	d.embedding(ctx, e, "check model.embedding")
 	for _, purpose := range []string{config.PurposePlaybook, config.PurposeLibrarian} {
 		if route := e.Routes[purpose]; len(route) > 1 {
 			d.line("model for "+purpose, route[0].Check(ctx), route[0].Label)
@@ -275,9 +275,7 @@ func (d *doctor) several(ctx context.Context, e setup.Endpoint) {
 			d.say("ok", "route "+purpose, strings.Join(names, ", then "))
 		}
 	}
-	for _, engine := range e.Routes[config.PurposeEmbedding] {
-		d.vectors(ctx, engine, "check routes.embedding")
-	}
+	d.embedding(ctx, e, "check routes.embedding")
 }
 
 // window returns how many tokens a model takes, in words; "" where nobody says.
@@ -295,14 +293,29 @@ func (d *doctor) window(ctx context.Context, e *setup.Engine) string {
 	return fmt.Sprintf(" %d tokens.", tokens)
 }
 
-// vectors asks an embedding model for one vector.
-func (d *doctor) vectors(ctx context.Context, e *setup.Engine, hint string) {
-	list, _, err := e.Embed(ctx, []string{"hello"})
-	if err != nil {
-		d.line("embedding", fmt.Errorf("%w; %s, which is %s", err, hint, e.Name), "")
-		return
+// embedding asks each embedding model for a vector, the second time to see how long
+// a question waits for one.
+func (d *doctor) embedding(ctx context.Context, e setup.Endpoint, hint string) {
+	for _, v := range e.Embedders() {
+		var took time.Duration
+		var list [][]float32
+		var err error
+		for range 2 {
+			began := time.Now()
+			if list, _, err = v.Embed(ctx, []string{"hello"}); err != nil {
+				break
+			}
+			took = time.Since(began)
+		}
+		switch said := fmt.Sprintf("%s, %d dimensions", v.Name, len(slices.Concat(list...))); {
+		case err != nil:
+			d.line("embedding", fmt.Errorf("%w; %s, which is %s", err, hint, v.Name), "")
+		case took > d.wait:
+			d.say("warn", "embedding", fmt.Sprintf("%s; a vector took %s, and questions wait %s: words alone decide until model.embedding_wait is longer", said, took.Round(time.Millisecond), d.wait))
+		default:
+			d.say("ok", "embedding", said)
+		}
 	}
-	d.say("ok", "embedding", fmt.Sprintf("%s, %d dimensions", e.Name, len(list[0])))
 }
 
 // quirks shows what was learned about the model.

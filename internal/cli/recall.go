@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/adapters/terminal"
 	"parley/internal/chat"
+	"parley/internal/llm/wrap"
 	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/setup"
@@ -54,7 +55,7 @@ func (c Recall) Run(ctx context.Context, f *Flags, s *Streams) error {
 		}
 		q.Key = k
 	}
-	return withStore(ctx, f, func(store *memory.Store) error {
+	return withMeanings(ctx, f, func(store *memory.Store) error {
 		list, err := recallAll(ctx, store, q)
 		if err != nil {
 			return err
@@ -70,6 +71,32 @@ func (c Recall) Run(ctx context.Context, f *Flags, s *Streams) error {
 		}
 		return nil
 	})
+}
+
+// withMeanings is withStore for questions: vectors count, where a bot made some.
+func withMeanings(ctx context.Context, f *Flags, do func(*memory.Store) error) error {
+	cfg, err := f.Load()
+	if err != nil {
+		return err
+	}
+	cfg = setup.FindEncoder(ctx, cfg)
+	silent := slog.New(slog.DiscardHandler)
+	o := memory.Options{EmbedModel: cfg.EmbeddingModel()}
+	if o.EmbedModel != "" {
+		if e, err := setup.Connect(ctx, cfg, nil, silent); err == nil { // doctor tells why not; words decide
+			embedder := wrap.Embedder{Of: e.Embedders(), Name: o.EmbedModel, Hide: setup.NewRedactor(cfg, setup.ShortestSaid), Count: func(context.Context, wrap.Call) {}, Log: silent, Now: time.Now}
+			o.Embed = embedder.Embed
+		}
+	}
+	store, err := memory.Open(ctx, cfg.DataDir, o)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }()
+	if err := store.LoadMeanings(ctx); err != nil {
+		return err
+	}
+	return do(store)
 }
 
 // withNotes adds passages of the owner's notes while there is room, if the index

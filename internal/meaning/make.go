@@ -84,6 +84,21 @@ func (x *Index) Embed(ctx context.Context) (more bool, err error) {
 	return true, nil
 }
 
+// Load reads all sketches at once, for a process that asks and ends.
+func (x *Index) Load(ctx context.Context) error {
+	if x.o.Embed == nil {
+		return nil
+	}
+	x.working.Lock()
+	defer x.working.Unlock()
+	for !x.isReady() {
+		if err := x.load(ctx); err != nil {
+			return fmt.Errorf("load vectors of messages: %w", err)
+		}
+	}
+	return nil
+}
+
 func (x *Index) isReady() bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

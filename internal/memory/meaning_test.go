@@ -36,7 +36,7 @@ func (e *encoder) embed(_ context.Context, texts []string) (list [][]float32, er
 	}
 	e.made = append(e.made, texts...)
 	for _, said := range texts {
-		v := make([]float32, max(e.dims, 64))
+		v := make([]float32, max(e.dims, 256))
 		for w := range text.Words(said) {
 			if m, ok := e.same[w]; ok {
 				w = m

@@ -79,3 +79,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 func (s *Store) EmbedMessages(ctx context.Context) (more bool, err error) {
 	return s.meanings.Embed(ctx)
 }
+
+// LoadMeanings makes what messages mean count at once, for a process that asks and
+// ends; a bot reads it step by step, with EmbedMessages.
+func (s *Store) LoadMeanings(ctx context.Context) error { return s.meanings.Load(ctx) }

@@ -34,7 +34,9 @@ type Endpoint struct {
 	// otherwise models are chosen by the owner's names.
 	Free   bool
 	Routes map[string][]*Engine // by purpose; none, or one without models, is not done
-	Call   Calling
+	// Encoder makes vectors instead of that route; nil where none was found.
+	Encoder *Engine
+	Call    Calling
 }
 
 // Calling is how patiently models are called.
@@ -82,8 +84,20 @@ const (
 
 // Connect chooses the models: what is configured; else Ollama, if it answers;
 // else the built-in responder. What is learned of a model is kept in the
-// notebook; nil learns anew.
+// notebook; nil learns anew. An embedding model that was found comes along.
 func Connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log *slog.Logger) (Endpoint, error) {
+	encoder, err := Encoder(cfg, notes, log)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	e, err := connect(ctx, cfg, notes, log)
+	if e.Encoder = encoder; encoder != nil && err == nil {
+		e.About += fmt.Sprintf(" Meaning: %s.", encoder.Label)
+	}
+	return e, err
+}
+
+func connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log *slog.Logger) (Endpoint, error) {
 	b := builder{cfg: cfg, notes: notes, log: log, room: make(chan struct{}, affordable(cfg.Limits.ConcurrentModelCalls, log)), made: map[string]*Engine{}}
 	if len(cfg.Models) > 0 {
 		return b.several()

@@ -41,11 +41,30 @@ type Embedder struct {
 	Count Count
 	Log   *slog.Logger
 	Now   func() time.Time
+	// Wait is how long a question waits for its vector, however many ask for it;
+	// 0 is until there is one. Its request goes on, for the next who asks.
+	Wait time.Duration
+	// Background runs what nobody waits for, and is waited for at the end; nil
+	// only without Wait.
+	Background func(func())
 
-	mu     sync.Mutex         // guards the rest
+	mu     sync.Mutex // guards the rest
+	flying map[[sha256.Size]byte]*flight
 	rests  map[bool]time.Time // until when, of questions (true) and of the others; none when it works
 	recent []recentVector
 }
+
+// flight is a request for the vector of a question.
+type flight struct {
+	patience time.Duration // from its beginning
+	began    time.Time
+	done     chan struct{} // closed when the rest is there
+	list     [][]float32
+	err      error
+}
+
+// late is when the request for a question is given up.
+const late = 5 * time.Second
 
 type recentVector struct {
 	text   [sha256.Size]byte
@@ -69,6 +88,53 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 	if e.resting(ctx) {
 		return nil, ErrNoVectors
 	}
+	if vector.Asking(ctx) && len(safe) == 1 && e.Wait > 0 {
+		return e.inTime(ctx, safe[0])
+	}
+	return e.request(ctx, safe)
+}
+
+// inTime waits for the vector of a question as long as Wait allows.
+func (e *Embedder) inTime(ctx context.Context, question string) ([][]float32, error) {
+	f := e.board(ctx, question)
+	wait := time.NewTimer(f.patience - e.Now().Sub(f.began))
+	defer wait.Stop()
+	select {
+	case <-f.done:
+		return f.list, f.err
+	case <-wait.C:
+	case <-ctx.Done():
+	}
+	return nil, fmt.Errorf("%w in time", ErrNoVectors)
+}
+
+// board joins the request for a question, or begins one.
+func (e *Embedder) board(ctx context.Context, question string) *flight {
+	sum := sha256.Sum256([]byte(question))
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if f := e.flying[sum]; f != nil {
+		return f
+	}
+	if e.flying == nil {
+		e.flying = map[[sha256.Size]byte]*flight{}
+	}
+	f := &flight{patience: e.Wait, began: e.Now(), done: make(chan struct{})}
+	e.flying[sum] = f
+	e.Background(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), late)
+		defer cancel()
+		f.list, f.err = e.request(ctx, []string{question})
+		close(f.done)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		delete(e.flying, sum)
+	})
+	return f
+}
+
+// request asks the model, and heeds how it goes.
+func (e *Embedder) request(ctx context.Context, safe []string) ([][]float32, error) {
 	list, err := e.each(ctx, safe)
 	e.note(ctx, err)
 	if err != nil {
@@ -184,6 +250,6 @@ func (e *Embedder) note(ctx context.Context, err error) {
 	}
 	e.rests[vector.Asking(ctx)] = e.Now().Add(embedRest)
 	if !was {
-		e.Log.Warn("the embedding model failed; facts, notes and rules are found by words alone until it answers", "model", e.Name, "err", err)
+		e.Log.Warn("the embedding model failed; facts, messages, notes and rules are found by words alone until it answers", "model", e.Name, "err", err)
 	}
 }

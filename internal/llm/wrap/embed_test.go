@@ -128,3 +128,45 @@ func TestOneTextThatIsRefused(t *testing.T) {
 		}
 	})
 }
+
+// slow is an endpoint that takes its time.
+type slow struct {
+	flaky
+	takes time.Duration
+}
+
+func (s *slow) Embed(ctx context.Context, texts []string) ([][]float32, llm.Usage, error) {
+	waittest.Pass(s.takes)
+	return s.flaky.Embed(ctx, texts)
+}
+
+// However slow the model is, a message waits only once and only so long; what
+// comes too late is there for the next.
+func TestQuestionsWaitSoLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{takes: 3 * time.Second}
+		e := &Embedder{Of: []Vectors{{Embedder: s}}, Name: "m", Count: func(context.Context, Call) {}, Log: slog.New(slog.DiscardHandler), Now: time.Now,
+			Wait: 80 * time.Millisecond, Background: func(fn func()) { go fn() }}
+		began := time.Now()
+		for range 3 { // facts, notes, messages
+			if v := vector.Embed(e.Embed).Query(t.Context(), "where?"); v != nil {
+				t.Error("it waited")
+			}
+		}
+		if took := time.Since(began); took != e.Wait {
+			t.Errorf("the question waited %s", took)
+		}
+		waittest.Pass(s.takes)
+		began = time.Now()
+		if v := vector.Embed(e.Embed).Query(t.Context(), "where?"); v == nil || time.Since(began) != 0 || len(s.asked) != 1 {
+			t.Errorf("after %s: %v, asked %q", time.Since(began), v, s.asked)
+		}
+		if _, err := e.Embed(t.Context(), []string{"stored"}); err != nil {
+			t.Errorf("what is stored does not wait: %v", err)
+		}
+		s.takes = 0
+		if v := vector.Embed(e.Embed).Query(t.Context(), "when?"); v == nil {
+			t.Error("it rests because it was slow")
+		}
+	})
+}
