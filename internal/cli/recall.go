@@ -191,8 +191,11 @@ func (c sessionsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error 
 		}
 		defer func() { _ = file.Close() }()
 		done, err := store.Import(ctx, file)
-		if err != nil {
+		switch {
+		case err != nil && done.Messages == 0:
 			return fmt.Errorf("import %s: nothing was imported: %w", c.File, err)
+		case err != nil:
+			return fmt.Errorf("import %s: it was cut short after %s; run it again for the rest: %w", c.File, text.Many(done.Messages, "message"), err)
 		}
 		_, err = fmt.Fprintf(seen{s.Out}, "imported %s in %s; known already: %d\n", text.Many(done.Messages, "message"), text.Many(done.Sessions, "conversation"), done.Known)
 		return err

@@ -107,12 +107,13 @@ func TestFaultForgettingKilled(t *testing.T) {
 	must(t, s.Check(t.Context()))
 }
 
-// While somebody is forgotten, or retention deletes a lot, others' messages are
-// stored in between: neither is one write that all wait for.
+// While somebody is forgotten, retention deletes a lot or history is imported,
+// others' messages are stored in between: none is one write that all wait for.
 func TestOthersWriteDuringLongWork(t *testing.T) {
 	for name, work := range map[string]func(*Store) error{
 		"forgetting": func(s *Store) error { return s.ForgetPerson(bg, "x:ada", 0) },
 		"retention":  func(s *Store) error { return second(s.Prune(bg, Retention{Days: 1})) },
+		"importing":  func(s *Store) error { return second(s.Import(bg, strings.NewReader(corpus(3000)))) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			at := time.Now()

@@ -3,13 +3,15 @@ package memory
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"encoding/json"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
+	"parley/internal/bulk"
 	"parley/internal/chatlog"
 	"parley/internal/llm"
 	"parley/internal/provenance"
@@ -22,86 +24,90 @@ import (
 type Imported struct{ Messages, Known, Sessions int }
 
 // Import brings older conversations in: JSON lines, or Telegram Desktop's
-// result.json. All of it is stored, or nothing: an error names the line.
-// Importing the same again changes nothing. Imported sessions are archived and
-// have no end of their own, so retention leaves them alone.
-func (s *Store) Import(ctx context.Context, r io.Reader) (Imported, error) {
+// result.json. All of it is read before anything is stored: an error names the
+// line. It is stored in chunks beside other writes, also those of another
+// process; what is cut short is completed by the same import again, which
+// changes nothing else. Imported sessions are archived and have no end of their
+// own, so retention leaves them alone.
+func (s *Store) Import(ctx context.Context, r io.Reader) (done Imported, err error) {
 	list, err := chatlog.Read(r)
 	if err != nil {
-		return Imported{}, err
+		return done, err
 	}
 	slices.SortStableFunc(list, func(a, b chatlog.Message) int {
 		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel), cmp.Compare(a.Key.Thread, b.Key.Thread), a.At.Compare(b.At))
 	})
-	var done Imported
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		done = Imported{}
-		return indexedAtOnce(tx, func() error { return insertOld(tx, list, &done) })
-	})
-	return done, err
+	sittings := sit(list)
+	_, err = bulk.Each(ctx, s.db, sittings, func(tx *sqlite.Tx, st sitting) error { return st.store(tx, &done) })
+	done.Known = len(list) - done.Messages
+	return done, during("import", err)
 }
 
-// indexedAtOnce runs insert with the full-text trigger away and indexes what is
-// new in one statement: row by row the index is written out after each of them,
-// which takes most of an import.
-func indexedAtOnce(tx *sqlite.Tx, insert func() error) error {
-	var last int64
-	var trigger string
-	if err := tx.QueryRow("SELECT coalesce(max(id), 0) FROM messages").Scan(&last); err != nil {
+// storedAtOnce is how many messages are stored with one statement: the index is
+// written out after each, and it may take a few milliseconds.
+const storedAtOnce = 100
+
+// sitting is a part of an old session, between two long silences.
+type sitting struct {
+	session, title string
+	began, ended   time.Time // of the session
+	said           []chatlog.Message
+}
+
+// sit cuts sorted messages into sessions, and these into parts. A message that is
+// there twice is left out.
+func sit(list []chatlog.Message) (all []sitting) {
+	seen := make(map[identity]bool, len(list))
+	for len(list) > 0 {
+		n := 1
+		for n < len(list) && list[n].Key == list[0].Key && list[n].At.Sub(list[n-1].At) <= recall.SessionGap {
+			n++
+		}
+		first := list[0]
+		st := sitting{began: first.At, ended: list[n-1].At, title: firstWords(first.Text),
+			session: uuid.NewSHA1(uuid.NameSpaceOID, []byte(first.Key.String()+"|"+first.ID)).String()}
+		for _, m := range list[:n] {
+			if who := (identity{m.Key, m.ID}); m.ID == "" || !seen[who] {
+				seen[who] = true
+				st.said = append(st.said, m)
+			}
+		}
+		for part := range slices.Chunk(st.said, storedAtOnce) {
+			some := st
+			some.said = part
+			all = append(all, some)
+		}
+		list = list[n:]
+	}
+	return all
+}
+
+// store adds what is not known yet.
+func (st sitting) store(tx *sqlite.Tx, done *Imported) error {
+	k := st.said[0].Key
+	var sessions, messages int64
+	err := tx.Count(&sessions, `INSERT INTO sessions (id, platform, channel, thread, status, created_at, last_activity, expires_at, title)
+		VALUES (?, ?, ?, ?, 'archived', ?, ?, ?, ?) ON CONFLICT DO NOTHING`, st.session, k.Platform, k.Channel, k.Thread,
+		Stamp(st.began), Stamp(st.ended), Stamp(st.ended), st.title)
+	if err != nil {
 		return err
 	}
-	if err := tx.QueryRow("SELECT sql FROM sqlite_master WHERE name = 'messages_fts_insert'").Scan(&trigger); err != nil {
+	rows := make([][]any, len(st.said))
+	for i, m := range st.said {
+		rows[i] = []any{m.ID, m.User.ID, m.User.Name, m.Text, llm.EstimateTokens(llm.Message{Content: m.Text}), Stamp(m.At), int(max(m.Via, provenance.ViaTyped))}
+	}
+	b, err := json.Marshal(rows)
+	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec("DROP TRIGGER messages_fts_insert"); err != nil {
-		return err
-	}
-	if err := insert(); err != nil {
-		return err
-	}
-	if _, err := tx.Exec("INSERT INTO messages_fts (rowid, words) SELECT row, words FROM messages_said WHERE id > ? ORDER BY id", last); err != nil {
-		return err
-	}
-	_, err := tx.Exec(trigger)
+	err = tx.Count(&messages, `INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via)
+		SELECT :session, :platform, :channel, :thread, value ->> 0, 'user', value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+		FROM json_each(:rows) WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.platform = :platform AND m.channel = :channel AND m.thread = :thread
+			AND m.message_id = value ->> 0 AND m.message_id <> '') ORDER BY key`,
+		sqlite.Named{"session": st.session, "platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "rows": string(b)})
+	done.Sessions += int(sessions)
+	done.Messages += int(messages)
 	return err
-}
-
-// insertOld stores sorted messages, a session between each two long silences.
-func insertOld(tx *sqlite.Tx, list []chatlog.Message, done *Imported) error {
-	var session string
-	for i, m := range list {
-		if i == 0 || list[i-1].Key != m.Key || m.At.Sub(list[i-1].At) > recall.SessionGap {
-			session = uuid.NewSHA1(uuid.NameSpaceOID, []byte(m.Key.String()+"|"+m.ID)).String()
-			end := i
-			for end+1 < len(list) && list[end+1].Key == m.Key && list[end+1].At.Sub(list[end].At) <= recall.SessionGap {
-				end++
-			}
-			res, err := tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, status, created_at, last_activity, expires_at, title)
-				VALUES (?, ?, ?, ?, 'archived', ?, ?, ?, ?) ON CONFLICT DO NOTHING`, session, m.Key.Platform, m.Key.Channel, m.Key.Thread,
-				Stamp(m.At), Stamp(list[end].At), Stamp(list[end].At), firstWords(m.Text))
-			if err != nil {
-				return fmt.Errorf("import: %w", err)
-			}
-			if n, _ := res.RowsAffected(); n > 0 {
-				done.Sessions++
-			}
-		}
-		res, err := tx.Exec(`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via)
-			SELECT :session, :platform, :channel, :thread, :id, 'user', :user, :name, :text, :tokens, :at, :via WHERE NOT EXISTS
-			(SELECT 1 FROM messages WHERE platform = :platform AND channel = :channel AND thread = :thread AND message_id = :id AND message_id <> '')`,
-			sqlite.Named{"session": session, "platform": m.Key.Platform, "channel": m.Key.Channel, "thread": m.Key.Thread, "id": m.ID,
-				"user": m.User.ID, "name": m.User.Name, "text": m.Text,
-				"tokens": llm.EstimateTokens(llm.Message{Content: m.Text}), "at": Stamp(m.At), "via": int(max(m.Via, provenance.ViaTyped))})
-		if err != nil {
-			return fmt.Errorf("import: %w", err)
-		}
-		if n, _ := res.RowsAffected(); n > 0 {
-			done.Messages++
-		} else {
-			done.Known++
-		}
-	}
-	return nil
 }
 
 func firstWords(s string) string {

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -64,6 +65,36 @@ func TestImportIsAllOrNothing(t *testing.T) {
 	if n != 0 {
 		t.Errorf("%d messages stayed", n)
 	}
+}
+
+// An import that is cut short keeps what it stored, and the same again brings in
+// the rest, once each; a line that is there twice counts once.
+func TestImportIsCompletedLater(t *testing.T) {
+	s := open(t, Options{})
+	text := corpus(2500)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- second(s.Import(ctx, strings.NewReader(text))) }()
+	stored := func() (n int) {
+		must(t, s.db.QueryRow("SELECT count(*) FROM messages").Scan(&n))
+		return n
+	}
+	waittest.Until(t, "some are stored", func() bool { return stored() > 0 })
+	stop()
+	if err := <-done; err != nil && !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	before := stored()
+	first, _, _ := strings.Cut(text, "\n")
+	if got := importText(t, s, first+"\n"+text); got.Messages != 2500-before || got.Known != before+1 {
+		t.Errorf("%d were stored, then %+v", before, got)
+	}
+	var found int
+	must(t, s.db.QueryRow("SELECT (SELECT count(*) FROM messages) + (SELECT count(*) FROM sessions)").Scan(&found))
+	if found != 2500+250 {
+		t.Errorf("%d messages and sessions", found)
+	}
+	must(t, s.Check(bg))
 }
 
 func TestImportTelegramExport(t *testing.T) {
