@@ -98,6 +98,37 @@ func TestSessionEndLearnsFromOwnWordsOnly(t *testing.T) {
 	}
 }
 
+// What a session's end picks up replaces nothing that was said; the next answer
+// tells of it, once, with its buttons.
+func TestSessionEndReplacesNothing(t *testing.T) {
+	b := newBench(t, Options{Sessions: Sessions{Learn: true}, Model: learning(t,
+		map[string]string{"person": "Ann", "content": "Mum has her birthday on 4 May", "quote": "my mum has her birthday on 4 May too"},
+		map[string]string{"person": "Ann", "content": "Wife has her birthday on 5 May", "quote": "I thought it was 5 May"},
+	)})
+	_, err := b.store.SaveFact(context.Background(), annAlone, facts.NewFact{Content: "Wife has her birthday on 4 May #important"})
+	must(t, err)
+	b.say("my mum has her birthday on 4 May too. I thought it was 5 May")
+	b.endAll()
+	if got := b.facts(annAlone); len(got) != 3 || got[0] != "Wife has her birthday on 4 May" {
+		t.Fatalf("%q", got)
+	}
+	m := b.accept(chat.Message{Key: annAlone.Key, From: chat.User{ID: "telegram:7", Name: "Ann"}, Text: "hello", Direct: true})
+	a, err := b.Handle(context.Background(), m, nobody{})
+	must(t, err)
+	told := b.finish(m, a)
+	for _, want := range []string{"Noted: “Mum has her birthday on 4 May” (#2).", "“Wife has her birthday on 5 May” (#3). It disagrees with “Wife has her birthday on 4 May” (#1)"} {
+		if !strings.Contains(told, want) {
+			t.Errorf("%q is not in %q", want, told)
+		}
+	}
+	if len(a.Buttons) != 2 || a.Buttons[0][0].Data != "/facts undo 2" || len(a.Buttons[1]) != 3 {
+		t.Errorf("%+v", a.Buttons)
+	}
+	if again := b.say("hello again"); strings.Contains(again, "Noted") || strings.Contains(again, "disagrees") {
+		t.Errorf("told twice: %q", again)
+	}
+}
+
 // endAll ends and archives every live session.
 func (b *bench) endAll() {
 	b.t.Helper()

@@ -298,14 +298,14 @@ func (s *Store) MarkFact(ctx context.Context, v Viewer, id int64, important bool
 	return marked, sqlite.During("mark fact", err)
 }
 
-// PruneFacts deletes the oldest untagged facts beyond limit of each subject;
-// 0 keeps them all.
+// PruneFacts deletes untagged facts beyond limit of each subject, guesses first and
+// then the oldest; 0 keeps them all.
 func (s *Store) PruneFacts(ctx context.Context, limit int) (n int64, err error) {
 	if limit <= 0 {
 		return 0, nil
 	}
 	n, err = bulk.Sweep{
-		Keys: `SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY subject ORDER BY updated_at DESC, id DESC) AS n FROM key_facts WHERE tags = '') WHERE n > :limit`,
+		Keys: `SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY subject ORDER BY valid_to = '' DESC, rank DESC, updated_at DESC, id DESC) AS n FROM key_facts WHERE tags = '') WHERE n > :limit`,
 		Do:   []string{"DELETE FROM key_facts WHERE id = :key AND tags = ''"},
 	}.Run(ctx, s.db, sqlite.Named{"limit": limit})
 	return n, sqlite.During("prune facts", err)

@@ -100,12 +100,15 @@ func (s *Store) saveFact(tx *sqlite.Tx, v Viewer, subject string, f NewFact) (Sa
 		return Saved{}, err
 	}
 	f.weigh(near.differ)
+	settles := near.differ.ID != 0 && near.others == 0 && f.mayReplace(v, near.differ)
 	switch {
+	case near.same.ID != 0 && settles && near.differ.standing() >= near.same.standing(): // two stood side by side
+		return s.merge(tx, v, [2]Fact{near.differ, near.same}, f)
 	case near.same.ID != 0:
 		return s.affirm(tx, v, near.same, f)
 	case near.differ.ID != 0 && !f.Said.IsZero() && near.differ.Updated.After(f.Said):
 		return Saved{Fact: near.differ, Known: true}, nil
-	case near.differ.ID != 0 && near.others == 0 && f.mayReplace(v, near.differ):
+	case settles:
 		return s.correct(tx, v, near.differ, f)
 	}
 	return s.insert(tx, v, near.differ, f)
@@ -309,13 +312,12 @@ func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (
 			saved, err = s.affirm(tx, v, old, f)
 			return err
 		case f.mayReplace(v, old):
-			if same.ID != id { // one of the two goes: what stands is as firm as both
-				f.Rank, f.Tags, f.Origin = max(f.Rank, same.Rank), append(slices.Clip(f.Tags), same.Tags...), f.Origin.And(same.Origin)
-			}
-			if saved, err = s.correct(tx, v, old, f); err != nil || same.ID == 0 || same.ID == id {
+			if same.ID == 0 || same.ID == id {
+				saved, err = s.correct(tx, v, old, f)
 				return err
 			}
-			return s.supersede(tx, &saved, same.ID)
+			saved, err = s.merge(tx, v, [2]Fact{old, same}, f)
+			return err
 		case same.ID != 0 && same.ID != id:
 			saved, err = s.affirm(tx, v, same, f)
 			return err
@@ -326,12 +328,19 @@ func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (
 	return saved, sqlite.During("update fact", err)
 }
 
-// supersede takes a fact out that says what was saved now.
-func (s *Store) supersede(tx *sqlite.Tx, saved *Saved, other int64) error {
-	saved.Change.Other.ID = other
-	if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", sqlite.Stamp(s.o.Now()), saved.ID, other); err != nil {
-		return err
+// merge corrects the first of two facts to what the other says, too, which is
+// taken out. What is left stands as firmly as both.
+func (s *Store) merge(tx *sqlite.Tx, v Viewer, two [2]Fact, f NewFact) (Saved, error) {
+	other := two[1]
+	f.Rank, f.Tags, f.Origin = max(f.Rank, other.Rank), append(slices.Clip(f.Tags), other.Tags...), f.Origin.And(other.Origin)
+	saved, err := s.correct(tx, v, two[0], f)
+	if err != nil {
+		return saved, err
 	}
-	_, err := tx.Exec("UPDATE fact_changes SET other_id = ? WHERE id = ?", other, saved.Change.ID)
-	return err
+	saved.Change.Other.ID = other.ID
+	if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", sqlite.Stamp(s.o.Now()), saved.ID, other.ID); err != nil {
+		return saved, err
+	}
+	_, err = tx.Exec("UPDATE fact_changes SET other_id = ? WHERE id = ?", other.ID, saved.Change.ID)
+	return saved, err
 }

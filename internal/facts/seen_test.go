@@ -63,6 +63,27 @@ func TestAGuessReplacesNothing(t *testing.T) {
 	}
 }
 
+// Of two that stand side by side, the one who is asked may just say it again.
+func TestSayingItAgainSettles(t *testing.T) {
+	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
+	s := memorytest.Open(t, memory.Options{Now: clock.now})
+	v := direct("x:a")
+	rome := save(t, s, v, "Lives in Rome")
+	guess(t, s, v, "Lives in Paris")
+	clock.t = clock.t.Add(time.Minute)
+	if again := guess(t, s, v, "Lives in Paris"); !again.Known || len(held(t, s, v)) != 2 {
+		t.Errorf("a guess that is repeated is no more: %+v, %q", again, held(t, s, v))
+	}
+	said := save(t, s, v, "I live in Paris now")
+	if said.ID != rome.ID || !strings.Contains(said.Change.Note(), "It replaces: “Lives in Rome”") || len(held(t, s, v)) != 1 {
+		t.Errorf("%+v, %q", said, held(t, s, v))
+	}
+	must(t, second(s.Undo(bg, v, said.Change.ID)))
+	if got := held(t, s, v); !slices.Equal(got, []string{"Lives in Paris", "Lives in Rome"}) {
+		t.Errorf("undone: %q", got)
+	}
+}
+
 // What was said replaces what was guessed, and what was picked up.
 func TestAPersonCorrectsInOneRow(t *testing.T) {
 	clock := &clockAt{time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)}
