@@ -68,6 +68,7 @@ func TestDeadLettersOfTelegramAreReadAgain(t *testing.T) {
 	w.llm.Quiet()
 	w.tg.AddChat(7)
 	w.run(t)
+	eventually(t, "the bot polls", w.tg.Polling) // its database is made by then
 	store := w.open(t)
 	update := `{"update_id":700,"message":{"message_id":9,"date":1772445600,"chat":{"id":7,"type":"private"},"from":{"id":7,"is_bot":false,"first_name":"Ann"},"text":"hear me now"}}`
 	_, err := store.Accept(t.Context(), chat.Batch{Platform: "telegram", Dead: []chat.DeadLetter{
