@@ -56,6 +56,48 @@ func TestPlaybookCheckDays(t *testing.T) {
 	}
 }
 
+// Guards are played against recordings and against the bot's own conversations.
+func TestPlaybookReplay(t *testing.T) {
+	dir, data := t.TempDir(), filepath.Join(t.TempDir(), "data")
+	guards := `guards:
+  - {id: listed, tool: complete_task, require: 'last("list_tasks").result contains "#1"', say: List them first.}
+  - {id: short, tool: add_task, require: 'len(args.description) < 5', otherwise: confirm}
+`
+	log := `[{"role": "assistant", "tool_calls": [{"id": "a", "function": {"name": "complete_task", "arguments": "{\"id\": 1}"}}]}, {"role": "tool", "tool_call_id": "a", "content": "ok"}]`
+	for name, text := range map[string]string{"guards.yaml": guards, "log.json": log} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("BOT_MODEL_NAME", "builtin")
+	bot := func(in string, args ...string) (int, string) {
+		var out bytes.Buffer
+		code := run(append(args, "--data", data), strings.NewReader(in), &out, &out)
+		return code, out.String()
+	}
+	if code, out := bot("add a task to call mom\nshow my tasks\ndone with #1\n", "chat"); code != 0 {
+		t.Fatal(out)
+	}
+	for _, c := range []struct {
+		in   string
+		args []string
+		code int
+		want string
+	}{
+		{"", []string{filepath.Join(dir, "log.json")}, 0, "1, message 0: complete_task {\"id\": 1}: refused by listed: there is no earlier call of list_tasks\n1 conversation, 1 call, of which 1 guarded: 0 would have been refused, 1 refused for something missing"},
+		{log, []string{"-", "--json"}, 0, `"guard":"listed","ruling":"refused","say":"List them first.","lacks":"there is no earlier call of list_tasks"}`},
+		{"", []string{"--history", "1d"}, 0, "confirm by short\n1 conversation, 3 calls, of which 2 guarded: 0 would have been refused, 0 refused for something missing, 1 asked about, 0 handed over, 1 allowed"},
+		{"", []string{"--history", "soon"}, exitFailure, "no length of time"},
+		{"", nil, exitFailure, "name a file"},
+		{"", []string{filepath.Join(dir, "guards.yaml")}, exitFailure, "not JSON"},
+	} {
+		code, out := bot(c.in, append([]string{"playbook", "replay", "--dir", dir}, c.args...)...)
+		if code != c.code || !strings.Contains(out, c.want) {
+			t.Errorf("%v: exit %d, %s", c.args, code, out)
+		}
+	}
+}
+
 func TestUsage(t *testing.T) {
 	for _, tt := range []struct {
 		args []string

@@ -49,9 +49,6 @@ func (t *turn) variables(ctx context.Context, book *playbook.Book) (map[string]a
 
 // witnessed tells the guards of a call that was made.
 func (t *turn) witnessed(c llm.ToolCall, o tools.Outcome) {
-	if o.State == tools.Success {
-		t.tools.worked = append(t.tools.worked, c.Name)
-	}
 	_, agreed := t.tools.agreed[c.ID]
 	t.tools.guards.Heard(tools.Call{Name: c.Name, Args: json.RawMessage(c.Args), Confirmed: agreed}, o, o.Result.Origin.But(t.m.From.ID).People)
 }

@@ -136,6 +136,16 @@ func TestGuardsLookBack(t *testing.T) {
 	}
 }
 
+// TestGuardsSeeTheSameAnswer: what an answer looks up first counts for its next call.
+func TestGuardsSeeTheSameAnswer(t *testing.T) {
+	b, done := airline(t, Options{})
+	b.model.Call(call("a", "get_booking", `{"id":"SURE"}`), call("b", "cancel_booking", `{"id":"SURE"}`)).Say("Cancelled.")
+	b.say("cancel SURE")
+	if done["SURE"] != 1 {
+		t.Errorf("done %v: %s", done, b.lastResult())
+	}
+}
+
 // TestGuardsReachHelpers: calls of a helper are under the guards of the conversation,
 // and what it looked up counts there.
 func TestGuardsReachHelpers(t *testing.T) {

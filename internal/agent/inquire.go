@@ -47,6 +47,7 @@ func (t *turn) unanswered(ctx context.Context, c llm.ToolCall, o tools.Outcome) 
 	for range 3 { // a server may ask again
 		q, ok := o.Result.Data.(tools.Inquiry)
 		if !ok || o.Class != tools.NeedsInput {
+			t.witnessed(c, o)
 			return o
 		}
 		o = t.a.o.Runner.Run(ctx, tools.NewSet(q.Go(tools.Reply{Action: tools.Cancel})), call)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -222,7 +223,7 @@ func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args m
 	if answer, over := t.park(ctx, []llm.ToolCall{c}, outcomes); over {
 		return answer, nil
 	}
-	return t.finish(told(outcomes[0]), ran(outcomes[0], chat.Answered)), nil
+	return t.finish(cmp.Or(strings.TrimSpace(outcomes[0].Result.Content), wordsNothingDone), ran(outcomes[0], chat.Answered)), nil
 }
 
 // ran returns how a message ended that was one call: well, or as the call did.

@@ -90,7 +90,9 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 
 // heardOf adds what came of a call to the conversation.
 func (t *turn) heardOf(c llm.ToolCall, o tools.Outcome, began time.Time) {
-	t.witnessed(c, o)
+	if o.State == tools.Success {
+		t.tools.worked = append(t.tools.worked, c.Name)
+	}
 	o = t.sources.numbered(o)
 	t.tools.past = append(t.tools.past, tools.Step{Name: c.Name, Args: c.Args})
 	result := t.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)})
@@ -162,10 +164,18 @@ func (r *toolrun) allReadOnly(calls []llm.ToolCall) bool {
 	return len(calls) > 1
 }
 
-// runCall runs one call. A call that changes something is journaled before and
+// runCall runs one call. The guards know of it before the next one, also of the same
+// answer.
+func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
+	o := t.runOnce(ctx, c, alone)
+	t.witnessed(c, o)
+	return o
+}
+
+// runOnce runs a call. One that changes something is journaled before and
 // after, so that a crash never makes it happen twice: one that was begun and
 // not finished is not begun again.
-func (t *turn) runCall(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
+func (t *turn) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools.Outcome {
 	if ctx.Err() != nil {
 		return tools.Outcome{State: tools.Failed, Class: tools.Cancelled, Result: tools.Result{Content: "cancelled"}}
 	}

@@ -180,8 +180,9 @@ func (n *names) earlier(c *ast.CallNode) (tool string, ok bool) {
 func (n *names) call(c *ast.CallNode) {
 	tool, ok := n.earlier(c)
 	if !ok {
-		if id, isName := c.Callee.(*ast.IdentifierNode); isName && id.Value == "calls" {
-			n.complain(`calls wants the name of a tool, such as calls("get_order")`)
+		id, isName := c.Callee.(*ast.IdentifierNode)
+		if isName && (id.Value == "calls" || id.Value == "confirmed" && len(c.Arguments) > 0) {
+			n.complain(`%s wants the name of a tool, such as %s("get_order")`, id.Value, id.Value)
 		}
 		return
 	}

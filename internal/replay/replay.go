@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"time"
 
 	"parley/internal/guard"
@@ -66,7 +67,7 @@ func (t *Tally) count(verdicts []guard.Verdict) {
 		return
 	}
 	t.Guarded++
-	switch worst := guard.Worst(verdicts); worst.Ruling {
+	switch guard.Worst(verdicts).Ruling {
 	case guard.Allowed:
 		t.Allowed++
 	case guard.Asked:
@@ -74,7 +75,7 @@ func (t *Tally) count(verdicts []guard.Verdict) {
 	case guard.HandOver:
 		t.HandedOver++
 	case guard.Refused:
-		if worst.Lacks != "" {
+		if !slices.ContainsFunc(verdicts, func(v guard.Verdict) bool { return v.Ruling == guard.Refused && v.Lacks == "" }) {
 			t.Undecided++
 		} else {
 			t.Refused++
