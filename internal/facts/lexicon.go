@@ -23,6 +23,10 @@ var (
 	// others are those a sentence may begin with that is about somebody else than
 	// who says it; two are the same person if they are the same here.
 	others = numbered(map[string]string{"he": "he his him er sein seine", "she": "she her hers ihr ihre elle", "they": "they their theirs them"})
+	// speakers speak of themselves.
+	speakers = words("i ich wir we yo nosotros nosotras je nous io noi eu nós ik wij я мы")
+	// joins part what may be about different things.
+	joins = words("but and aber und sondern pero y mais et ma e maar en но и")
 	// passed are of being what is told of the past.
 	passed = words("was were war waren était era fue fu")
 	// additions say that something comes beside what there is.

@@ -4,11 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"parley/internal/provenance"
-	"parley/internal/recall"
 	"parley/internal/sqlite"
 )
 
@@ -112,50 +109,6 @@ func (s *Store) saveFact(tx *sqlite.Tx, v Viewer, subject string, f NewFact) (Sa
 		return s.correct(tx, v, near.differ, f)
 	}
 	return s.insert(tx, v, near.differ, f)
-}
-
-// weigh lowers the rank of what its person did not say themselves: of a
-// correction the words count by which it differs.
-func (f *NewFact) weigh(old Fact) {
-	if f.Spoken == "" || Within(f.Content, f.Spoken) || Within(unnamed(f.Content), f.Spoken) {
-		return
-	}
-	if old.ID != 0 && differsIn(old.Content, f.Content, f.Spoken) {
-		return
-	}
-	f.Rank = Guessed
-}
-
-// unnamed is a sentence without the name that it begins with, if it does: people
-// say I of themselves. Wife and Mum are somebody else.
-func unnamed(content string) string {
-	first, rest, _ := strings.Cut(content, " ")
-	name, _, _ := strings.Cut(first, "'")
-	if r, _ := utf8.DecodeRuneInString(name); !unicode.IsUpper(r) || relations[singular(strings.ToLower(name))] {
-		return content
-	}
-	return rest
-}
-
-// AsksToKeep says that somebody asked to have something remembered.
-func AsksToKeep(said string) bool {
-	return slices.ContainsFunc(split(said), func(w string) bool { return keeping[strings.ToLower(w)] }) ||
-		strings.Contains(said, "记住") || strings.Contains(said, "覚えて")
-}
-
-// differsIn says that all the words that a text has beyond an older one were
-// spoken.
-func differsIn(old, text, spoken string) bool {
-	said, had, n := recall.Stems(spoken), recall.Stems(old), 0
-	for w := range recall.Stems(text) {
-		if had[w] {
-			continue
-		}
-		if n++; !said[w] {
-			return false
-		}
-	}
-	return n > 0 || readClaim(text).negated && readClaim(spoken).negated
 }
 
 // mayReplace is the rule for what replaces what: nothing replaces what stands
