@@ -25,6 +25,7 @@ type Config struct {
 	Agent     Agent      `yaml:"agent"`
 	Memory    Memory     `yaml:"memory"`
 	Playbook  Playbook   `yaml:"playbook"`
+	Handoff   Handoff    `yaml:"handoff"`
 	Tools     Tools      `yaml:"tools"`
 	MCP       MCP        `yaml:"mcp"`
 	Subagents []Subagent `yaml:"subagents" doc:"helpers that the agent may hand a job to"`
@@ -172,6 +173,13 @@ type Memory struct {
 // Playbook configures the rules of behavior.
 type Playbook struct {
 	Dir string `yaml:"dir" doc:"folder of YAML files: guidelines, journeys, variables"`
+}
+
+// Handoff says to whom conversations are passed on.
+type Handoff struct {
+	Desk     string        `yaml:"desk" form:"desk" doc:"where people are asked to take a conversation over: a channel as platform:channel or platform:channel/thread, or owners for the direct chats with the owners; with none, nobody can be asked"`
+	Who      string        `yaml:"who" default:"everyone" one:"everyone|admins|owner" doc:"who of those at the desk may take conversations"`
+	Patience time.Duration `yaml:"patience" default:"15m" range:"1m..24h" doc:"how long the desk has to write; then the person is told, and the assistant answers again"`
 }
 
 // Tools configures how all tools are run.

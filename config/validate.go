@@ -97,6 +97,7 @@ var (
 	webhookSecretForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)       // and 256 at most: Bot API setWebhook
 	headerForm        = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+:[^\r\n\x00]*$")
 	currencyForm      = regexp.MustCompile(`^(\p{L}{1,8}|\p{Sc})$`)
+	deskForm          = regexp.MustCompile(`^(telegram|discord|terminal):[^/\s]+(/\S+)?$`)
 	queryForm         = regexp.MustCompile("(?s)^[^=\r\n]+=[^\r\n\x00]*$")
 	envForm           = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`)
 )
@@ -142,6 +143,8 @@ func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 		return "has an entry that names no variable", "NAME or NAME=value"
 	case form == "header" && !headerForm.MatchString(text):
 		return "has an entry that is no header", "Name: value"
+	case form == "desk" && text != Owners && !deskForm.MatchString(text):
+		return fmt.Sprintf("is %q", text), "owners, or a place such as discord:123456789 or telegram:-1001234"
 	case form == "currency" && !currencyForm.MatchString(text):
 		return fmt.Sprintf("is %q", text), "up to 8 letters, or a sign: USD, EUR, €"
 	case form == "snowflake" && !isID(text):
@@ -153,6 +156,9 @@ func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 	}
 	return "", ""
 }
+
+// Owners is the handoff.desk of the direct chats with the owners.
+const Owners = "owners"
 
 func badURL(text string) (problem, hint string) {
 	u, err := url.Parse(text)

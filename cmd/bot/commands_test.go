@@ -83,6 +83,10 @@ const uses = `
 /remind done 1
 /remind cancel 2
 /remind zone Europe/Zurich
+/handoff ask a human
+/handoff list
+/handoff take 1
+/handoff back
 /log add I finished it
 /log day today
 /log search finished

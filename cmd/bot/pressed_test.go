@@ -82,6 +82,13 @@ var pressed = map[string][]pressing{
 	}},
 }
 
+// pressedByOthers are places whose buttons somebody else presses, somewhere else, and
+// the test that does.
+var pressedByOthers = map[string]func(*testing.T){
+	"internal/desk/words.go:takeButton": TestHandoffFromTelegramToDiscord,
+	"internal/desk/words.go:backButton": TestHandoffFromTelegramToDiscord,
+}
+
 func many16(format string) (list []string) {
 	for i := range 15 + 1 {
 		list = append(list, fmt.Sprintf(format, i+1))
@@ -115,7 +122,7 @@ func TestEveryButtonIsKnown(t *testing.T) {
 		}
 	}
 	for _, place := range slices.Sorted(maps.Keys(made)) {
-		if pressed[place] == nil {
+		if pressed[place] == nil && pressedByOthers[place] == nil {
 			t.Errorf("%s makes buttons that no test presses: add it to pressed", place)
 		}
 	}

@@ -99,6 +99,9 @@ type Sessions struct {
 	Beside func(k chat.Key, work func(context.Context) func(context.Context))
 	// TTL is the silence after which a session ends; nil is always 1 h.
 	TTL func() time.Duration
+	// HandOver passes m's author on to people: it returns what has to be stored, and
+	// what they are told. Its errors may be shown to people; nil can pass nobody on.
+	HandOver func(ctx context.Context, m chat.Message, h tools.HandOver, session string, calls []memory.CallRecord) (memory.Deed, string, error)
 }
 
 // Limits bound a message and its requests.

@@ -172,6 +172,10 @@ func (t *turn) spoken(e memory.Entry) llm.Message {
 	switch e.Role {
 	case llm.RoleTool:
 		m.Name = e.Name
+	case llm.RoleAssistant:
+		if e.Name != "" {
+			m.Content = fmt.Sprintf(wordsFromDesk, label(e.Name), e.Content)
+		}
 	case llm.RoleUser:
 		m.Content = full(e)
 		if !t.m.Direct {

@@ -37,6 +37,8 @@ type report struct {
 	// settles is the question that this turn is the answer to; nil for none.
 	settles *memory.Settled
 	well    chat.End // how the message ends if nothing goes wrong
+	// handOver is what passes the conversation on to people; nil for nothing.
+	handOver *tools.HandOver
 }
 
 // lap notes a step that began then and took so long.

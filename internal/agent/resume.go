@@ -48,6 +48,9 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 		return t.failed(ctx, context.Cause(ctx))
 	}
 	a.o.Failpoint("after_yes")
+	if answer, over := t.handedOver(ctx); over {
+		return answer, nil
+	}
 	if answer, over := t.park(ctx, calls, outcomes); over { // what a server or a subagent asks
 		return answer, nil
 	}

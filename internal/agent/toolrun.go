@@ -85,6 +85,9 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 	if why := t.tools.set.Lost(said.ToolCalls, outcomes); why != "" {
 		return t.finish(t.report.withDone(why), chat.End{Outcome: chat.Failed, Reason: chat.ToolFailed}), true
 	}
+	if answer, over := t.handedOver(ctx); over {
+		return answer, true
+	}
 	return t.park(ctx, said.ToolCalls, outcomes)
 }
 
@@ -257,6 +260,8 @@ func (t *turn) absorb(c llm.ToolCall, o tools.Outcome) {
 		t.context.session.Decisions = past.Decide(t.context.session.Decisions, string(data))
 	case tools.VariableSet:
 		t.setVariable(data)
+	case tools.HandOver:
+		t.report.handOver = &data
 	case Delegated:
 		t.report.ledger.add(data.Calls, data.Usage)
 		t.report.deeds = append(t.report.deeds, data.Deeds...)

@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/tools"
 )
 
 // turn makes one answer and is thrown away afterwards. Its parts hold what
@@ -65,6 +66,11 @@ func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 	t.context.added = []memory.Entry{t.heard()}
 	if err := t.guide(ctx); err != nil {
 		return t.failed(ctx, err)
+	}
+	if g := t.context.guidance; g.HandOver != "" {
+		if answer, err := t.passOn(ctx, tools.HandOver{By: g.HandOver, Reason: g.HandOverFor}, g.Reply); err == nil {
+			return answer, nil
+		}
 	}
 	if t.context.guidance.Reply != "" {
 		return t.finish(t.context.guidance.Reply, t.ends(chat.End{})), nil

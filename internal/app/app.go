@@ -58,7 +58,7 @@ func assemble(b *base, m *models, s *storage) *app {
 	box := newToolbox(b, m, s.store)
 	a := &app{base: b, models: m, storage: s, platforms: box.platforms, people: box.people, mind: box.mind, rules: box.rules, notes: box.notes, jobs: newJobs(b)}
 	a.toolset = &toolset{base: b, toolbox: box, models: m}
-	a.front = &front{base: b, store: s.store, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
+	a.front = &front{base: b, desk: box.desk, store: s.store, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
 	m.front, m.store = a.front, s.store
 	a.settings = &settings{base: b, store: s.store, front: a.front, mind: a.mind, rules: a.rules}
 	a.chores = &chores{base: b, sums: &beside{base: b}, store: s.store, platforms: a.platforms, people: a.people, front: a.front, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
@@ -103,7 +103,8 @@ func (a *app) openAgent(ctx context.Context) error {
 		Persona: agent.Persona{Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: name},
 		Sessions: agent.Sessions{
 			PerUser: a.cfg.Session.Scope == "user", Summarizer: a.models.routed(config.PurposeSummary), DropSummaries: !a.cfg.Session.CarrySummary, Learn: a.cfg.Memory.Learn,
-			TTL: func() time.Duration { return a.inForce.Load().Session.TTL },
+			HandOver: a.toolset.toolbox.desk.HandOver,
+			TTL:      func() time.Duration { return a.inForce.Load().Session.TTL },
 			Beside: func(k chat.Key, work func(context.Context) func(context.Context)) {
 				a.chores.sums.run(a.platforms.hub.Do, k, work)
 			},

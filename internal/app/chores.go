@@ -43,6 +43,7 @@ func (c *chores) schedule(j *jobs) {
 		{"sweep", "@every 1m", c.sweep},
 		{"confirmations", "@every 1m", c.front.expireQuestions},
 		{"reminders", "@every 5s", c.remind},
+		{"handoffs", "@every 5s", c.front.desk.Tick},
 		{"dead letters", "@every 5s", c.platforms.reread},
 		{"retention", "17 4 * * *", j.aside("retention", c.prune)},
 		{"forgetting", "@every 1m", j.aside("forgetting", c.finishForgetting)},
@@ -114,6 +115,11 @@ func (c *chores) sweep(ctx context.Context) error {
 		})
 	}
 	return c.digests(ctx, "")
+}
+
+// due does everything that is due by now, as the ticks of the cron do one by one.
+func (c *chores) due(ctx context.Context) error {
+	return errors.Join(c.sweep(ctx), c.remind(ctx), c.front.desk.Tick(ctx))
 }
 
 func (c *chores) archive(ctx context.Context, d past.Due) {

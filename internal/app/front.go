@@ -9,6 +9,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/command"
+	"parley/internal/desk"
 	"parley/internal/memory"
 	"parley/internal/setup"
 	"parley/internal/text"
@@ -23,6 +24,7 @@ type front struct {
 	platforms *platforms
 	models    *models
 	mind      *mind
+	desk      *desk.Desk
 	quotas    *admin.Quotas
 	confirm   *admin.Confirmations
 	commands  *admin.Commands
@@ -36,7 +38,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	if f.confirm, err = admin.NewConfirmations(ctx, f.store, f.now); err != nil {
 		return err
 	}
-	if err := f.people.open(vouching{isAdmin: isAdmin, waits: f.confirm.Waits}); err != nil {
+	if err := f.people.open(vouching{isAdmin: isAdmin, waits: f.waits}); err != nil {
 		return err
 	}
 	f.quotas = admin.NewQuotas(admin.QuotaOptions{
@@ -45,6 +47,14 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	})
 	f.confirm.Budget, f.confirm.Role, f.confirm.Shown, f.confirm.Allow = f.quotas.Budget, f.people.gate.Role, f.amend, f.allow
 	return nil
+}
+
+// waits reports whether what m's author says without addressing anybody is expected.
+func (f *front) waits(ctx context.Context, m chat.Message) (bool, error) {
+	if ok, err := f.confirm.Waits(ctx, m); ok || err != nil {
+		return ok, err
+	}
+	return f.desk.Waits(ctx, m)
 }
 
 // take sets the commands, which are built from what open has built.
@@ -73,7 +83,7 @@ func (f *front) handler() chat.Handler {
 	do := f.commands.Actions()
 	do[actionTool], do[actionForm] = f.goOn, f.fill
 	do[command.ActionApprove] = f.approved
-	way := f.people.gate.Wrap(f.opening(f.quotas.Rate(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(f.debugging(f.mind))), do))))
+	way := f.people.gate.Wrap(f.opening(f.quotas.Rate(f.desk.Wrap(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(f.debugging(f.mind))), do)))))
 	return f.models.spans.messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), way))
 }
 

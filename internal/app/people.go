@@ -11,6 +11,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/setup"
 	"parley/internal/tools"
+	"parley/internal/when"
 )
 
 // people knows about persons: what they may do, and their time zone. It owns the
@@ -84,7 +85,7 @@ func (p *people) mayStop(ctx context.Context, m, running chat.Message) bool {
 
 // planner handles reminders and journals in people's own time.
 func (p *people) planner() tools.Planner {
-	return tools.Planner{Store: p.store, Now: p.now, Zone: p.zone, Next: nextTime}
+	return tools.Planner{Store: p.store, Now: p.now, Zone: p.zone, Next: when.Next}
 }
 
 // mayShare reports whether who calls may make the bot remember something for

@@ -8,6 +8,7 @@ import (
 	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/text"
+	"parley/internal/when"
 )
 
 // late is how long after its time a reminder mentions that it is late.
@@ -36,7 +37,7 @@ func (c *chores) remind(ctx context.Context) error {
 		}
 		var next time.Time
 		if r.Schedule != "" {
-			if next, err = nextTime(r.Schedule, r.Zone, c.now()); err != nil {
+			if next, err = when.Next(r.Schedule, r.Zone, c.now()); err != nil {
 				c.log.Warn("a reminder ends: its schedule has no next time", "reminder", r.ID, "err", err)
 				next = time.Time{}
 			}

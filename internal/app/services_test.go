@@ -16,8 +16,8 @@ import (
 	"parley/internal/rehearse"
 )
 
-// desk is a service with orders; it remembers what was asked.
-func desk(t *testing.T) (address string, asked func() string) {
+// shop is a service with orders; it remembers what was asked.
+func shop(t *testing.T) (address string, asked func() string) {
 	t.Helper()
 	var mu sync.Mutex
 	var all []string
@@ -122,7 +122,7 @@ const customers = `{"openapi":"3.1.0","info":{"title":"x","version":"1"},"paths"
 // TestServicesThroughTheChat: the owner's HTTP tools read and act, ask once strangers'
 // words are read, hide their key, and say what failed.
 func TestServicesThroughTheChat(t *testing.T) {
-	url, asked := desk(t)
+	url, asked := shop(t)
 	file := filepath.Join(t.TempDir(), "shop.json")
 	must(t, os.WriteFile(file, []byte(customers), 0o600))
 	script := strings.NewReplacer("URL", url, "FILE", file, "HOST", strings.TrimPrefix(url, "http://")).Replace(deskScript)

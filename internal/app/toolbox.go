@@ -9,6 +9,7 @@ import (
 
 	"parley/config"
 	"parley/internal/agent"
+	"parley/internal/desk"
 	"parley/internal/egress"
 	"parley/internal/memory"
 	"parley/internal/setup"
@@ -26,6 +27,7 @@ type toolbox struct {
 	rules     *rules
 	models    *models
 	mind      *mind
+	desk      *desk.Desk
 }
 
 // newToolbox puts these parts together. It opens and starts nothing.
@@ -35,6 +37,7 @@ func newToolbox(b *base, m *models, store *memory.Store) *toolbox {
 		mind: &mind{base: b, store: store}, rules: &rules{base: b, models: m}, models: m,
 	}
 	box.notes = &notes{base: b, store: store, people: box.people, models: m, mind: box.mind}
+	box.desk = newDesk(b, store, box.platforms, box.people)
 	return box
 }
 
@@ -84,6 +87,7 @@ func (b *toolbox) list() ([]tools.Tool, error) {
 		return nil, err
 	}
 	list = append(list, services...)
+	list = append(list, b.handOver()...)
 	for _, s := range b.cfg.Subagents {
 		sub, err := readSubagent(s)
 		if err != nil {

@@ -13,10 +13,6 @@ const (
 	wordsSnooze10     = "In 10 min"
 	wordsSnooze60     = "In 1 h"
 	wordsReminderDone = "Done"
-	wordsNoZone       = "I don't know the time zone %q"
-	wordsNoSchedule   = "I can't read the schedule “%s”: it needs five fields, such as 0 9 * * 1 for Mondays at 9"
-	wordsNeverDue     = "The schedule “%s” is never due"
-	wordsTooOften     = "That is too often: reminders must be at least %d minutes apart"
 
 	wordsNotWriter  = "Only people whom my owner allows to write notes can do that."
 	wordsNotesOwner = "The notes are not for everybody: only my owner may have them tidied."

@@ -10,6 +10,7 @@ const (
 	Confirmed Outcome = "confirmed" // it was a yes, and what it was for was done
 	Declined  Outcome = "declined"  // it was a no, or took a question back
 	Refused   Outcome = "refused"   // on purpose; Reason says which
+	PassedOn  Outcome = "passed on" // to people, who answer
 	Stopped   Outcome = "stopped"   // its author had heard enough
 	Failed    Outcome = "failed"    // something broke; Reason says what
 	Overheard Outcome = "overheard" // nobody expected an answer: counted, and nothing else is kept
@@ -17,12 +18,12 @@ const (
 )
 
 // Outcomes lists them all, in the order in which they are shown.
-var Outcomes = []Outcome{Answered, Asked, Confirmed, Declined, Refused, Stopped, Failed, Overheard, Shed}
+var Outcomes = []Outcome{Answered, Asked, Confirmed, Declined, Refused, PassedOn, Stopped, Failed, Overheard, Shed}
 
 // Succeeded reports whether a message with this outcome got what it asked for.
 // counts is false where that is no question: a message that was refused on
-// purpose, stopped by its author or only overheard is neither a success nor a
-// failure.
+// purpose, passed on to people, stopped by its author or only overheard is neither
+// a success nor a failure.
 func (o Outcome) Succeeded() (yes, counts bool) {
 	switch o {
 	case Answered, Asked, Confirmed, Declined:

@@ -24,6 +24,7 @@ type Groups struct {
 	Tasks     Tasks
 	Reminders Reminders
 	Journal   Journal
+	Handoff   Handoff
 	Person    Person
 	Notes     Notes
 	Playbook  Playbook
@@ -37,7 +38,7 @@ func (g Groups) Table() []admin.Command {
 			g.General.start(), g.General.ask(), g.Insight.why(), g.Status.command(), g.General.stop(),
 			g.Session.command(), g.Session.summarize(), g.Model.command(), g.Model.prompt(), g.Tools.command(),
 			g.Insight.trace(), g.General.page(), g.Insight.stats(), g.Insight.debug(),
-			g.Facts.command(), g.Tasks.command(), g.Reminders.command(), g.Journal.command(), g.Person.export(), g.Person.forgetMe(),
+			g.Facts.command(), g.Tasks.command(), g.Reminders.command(), g.Journal.command(), g.Handoff.command(), g.Person.export(), g.Person.forgetMe(),
 		},
 		g.Notes.commands(), g.Playbook.commands())
 }

@@ -51,6 +51,7 @@ const reading = `/help
 /tasks list
 /remind
 /remind list
+/handoff list
 /log
 /log day yesterday
 /log search bread

@@ -141,18 +141,24 @@ const (
 
 // /config.
 const (
-	helpConfigShow   = "What applies here, and the current settings"
-	helpConfigSet    = "Change a setting permanently"
-	helpSettingName  = "such as session.ttl"
-	helpSettingValue = "as in the settings file, or default to reset it"
-	helpConfigTools  = "Which tools I use in this channel"
-	helpToolNames    = "names with commas between, none, or default for all"
-	wordsTuned       = "Set with /config set: `%s` is %s; without that it would be %s."
-	wordsNotTunable  = "I can't change %q from here. What I can change: %s. Everything else is in the settings file."
-	wordsSet         = "`%s` is %s from now on; it was %s."
-	wordsToolsAll    = "I may use all my tools here."
-	wordsToolsNone   = "I use no tools here."
-	wordsToolsOnly   = "The only tools I use here are %s."
+	helpConfigShow    = "What applies here, and the current settings"
+	helpConfigSet     = "Change a setting permanently"
+	helpSettingName   = "such as session.ttl"
+	helpSettingValue  = "as in the settings file, or default to reset it"
+	helpConfigTools   = "Which tools I use in this channel"
+	helpHandoff       = "have a person answer here instead of the assistant"
+	helpHandoffReason = "what it is about"
+	helpHandoffBack   = "go back to the assistant; at the desk: give a conversation back"
+	helpHandoffTake   = "at the desk: answer a conversation yourself"
+	helpHandoffList   = "at the desk: the conversations that wait"
+	helpHandoffNumber = "number of the conversation"
+	helpToolNames     = "names with commas between, none, or default for all"
+	wordsTuned        = "Set with /config set: `%s` is %s; without that it would be %s."
+	wordsNotTunable   = "I can't change %q from here. What I can change: %s. Everything else is in the settings file."
+	wordsSet          = "`%s` is %s from now on; it was %s."
+	wordsToolsAll     = "I may use all my tools here."
+	wordsToolsNone    = "I use no tools here."
+	wordsToolsOnly    = "The only tools I use here are %s."
 )
 
 // /why, /stats and /debug.

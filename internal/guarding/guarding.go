@@ -38,6 +38,7 @@ type Turn struct {
 	made    []memory.Precedent // in this turn
 	ruled   []memory.Ruled
 	why     []string          // ruled, a sentence each
+	left    *guard.Verdict    // that leaves a call to people; nil for none
 	checked map[string]string // by guard and tool: what is wrong with it, "" for nothing
 }
 
@@ -75,8 +76,28 @@ func (t *Turn) Rule(ctx context.Context, c tools.Call) (class tools.Class, say s
 		return "", ""
 	case guard.Asked:
 		return tools.NeedsYes, worst.Say
+	case guard.HandOver:
+		t.mu.Lock()
+		t.left = &worst
+		t.mu.Unlock()
 	}
 	return tools.Guarded, told(worst)
+}
+
+// Left returns what the first guard that leaves a call to people says to the person,
+// and who asks for them; nil when none does. It tells once.
+func (t *Turn) Left() (h *tools.HandOver, say string) {
+	if t == nil {
+		return nil, ""
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.left == nil {
+		return nil, ""
+	}
+	v := *t.left
+	t.left = nil
+	return &tools.HandOver{By: fmt.Sprintf(wordByGuard, spaced(v.Guard)), Reason: v.Say}, v.Say
 }
 
 // told is why a call is refused, for the model.

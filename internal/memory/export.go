@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/agenda"
 	"parley/internal/facts"
+	"parley/internal/handoff"
 	"parley/internal/sqlite"
 )
 
@@ -27,6 +28,7 @@ type Export struct {
 	Answers   []AnswerRecord    `json:"answers"`
 	Calls     []CallRecord      `json:"calls"`    // of tools, for those answers
 	Earlier   []string          `json:"earlier"`  // what facts said before
+	Handoffs  []handoff.Record  `json:"handoffs"` // to people
 	Sessions  []SessionRecord   `json:"sessions"` // conversations with them alone, summed up
 }
 
@@ -106,6 +108,7 @@ func (e Export) Markdown() string {
 		m := e.Sessions[i]
 		return strings.TrimSpace(fmt.Sprintf("%s %s: %s %s", m.Place, m.Title, m.Summary, m.Closing))
 	})
+	section("Conversations that people took over", len(e.Handoffs), func(i int) string { return e.Handoffs[i].String() })
 	section("What facts said before", len(e.Earlier), func(i int) string { return e.Earlier[i] })
 	section("What tools did for you", len(e.Calls), func(i int) string {
 		c := e.Calls[i]
@@ -164,6 +167,9 @@ func (s *Store) exportConversations(e *Export) (err error) {
 		UNION ALL SELECT h.content || ' ' || h.tags || ' ' || h.quote || ' ' || h.previous FROM key_facts f JOIN fact_history h ON h.fact_id = f.id
 		WHERE f.scope = 'person' AND f.subject = :user AND f.valid_to <> '' AND NOT `+facts.ForUndo+`
 		UNION ALL SELECT f.content || ' ' || f.tags || ' ' || f.quote || ' ' || f.previous FROM key_facts f WHERE f.scope = 'person' AND f.subject = :user AND f.valid_to <> '' AND NOT `+facts.ForUndo, e.User); err != nil {
+		return err
+	}
+	if e.Handoffs, err = s.Handoffs.Of(e.User); err != nil {
 		return err
 	}
 	e.Sessions, err = gathered(s, scanSessionRecord, `SELECT platform || ':' || channel, title, summary, closing, decisions, mentions, playbook, page FROM sessions

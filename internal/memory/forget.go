@@ -40,6 +40,8 @@ const exchange = `DELETE FROM messages WHERE role <> 'user' AND session_id = (SE
 // that asks for it.
 var erasedAtOnce = []string{
 	"DELETE FROM questions", // a question to somebody else may repeat them; it lives for minutes
+	"DELETE FROM handoffs WHERE user_id = :user",
+	"UPDATE handoffs SET taker_id = '', taker_name = '', state = iif(state = 'taken', 'waiting', state) WHERE taker_id = :user",
 	"DELETE FROM codes WHERE user_id = :user",
 	"DELETE FROM attempts WHERE user_id = :user",
 	"DELETE FROM people WHERE user_id = :user",

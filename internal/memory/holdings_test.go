@@ -30,6 +30,8 @@ var wordless = []string{
 	"fact_history.author", "fact_history.session_id", "fact_history.message_id", "fact_history.since", "fact_history.until",
 	"fact_history.people", "fact_history.ends", "fact_history.updated", "fact_changes.*", "fact_vectors.*", "message_vectors.*", "message_sketches.*", "embedders.*", "grants.*", "heartbeat.*",
 	"guard_calls.session_id", "guard_calls.user_id", "guard_calls.name", "guard_calls.people", "guard_calls.at",
+	"handoffs.user_id", "handoffs.platform", "handoffs.channel", "handoffs.thread", "handoffs.opened_by", "handoffs.state", "handoffs.taker_id", "handoffs.desk_platform", "handoffs.desk_channel", "handoffs.desk_thread",
+	"handoffs.last_id", "handoffs.opened_at", "handoffs.due_at", "handoffs.changed_at", "handoff_posts.*",
 	"inbox.platform", "inbox.channel", "inbox.thread", "inbox.message_id", "inbox.state", "inbox.preview", "inbox.at", "inbox.uid",
 	"key_facts.scope", "key_facts.subject", "key_facts.owner", "key_facts.platform", "key_facts.channel", "key_facts.type", "key_facts.author", "key_facts.session_id", "key_facts.message_id",
 	"key_facts.valid_from", "key_facts.valid_to", "key_facts.call_key", "key_facts.created_at", "key_facts.updated_at", "key_facts.people", "key_facts.ends", "key_facts_fts.owner",
@@ -126,6 +128,7 @@ func plant(t *testing.T, s *Store, who string) {
 		for _, q := range []string{
 			"INSERT INTO codes (purpose, user_id, name, hash, expires_at) VALUES ('pair', '" + user + "', '" + marker(who, "codes.name") + "', x'00', '9')",
 			"INSERT INTO questions (user_id, platform, channel, id, body, text, came, name, by_name, asked_at, expires_at, state) VALUES ('" + user + "', 'x', 'room', '" + who + "', '" + marker(who, "questions.body") + "', '" + marker(who, "questions.text") + "', '" + marker(who, "questions.came") + "', '" + marker(who, "questions.name") + "', '" + marker(who, "questions.by_name") + "', '8', '9', 'open')",
+			"INSERT INTO handoffs (user_id, name, platform, channel, state, opened_by, reason, taker_id, taker_name, opened_at, changed_at) VALUES ('" + user + "', '" + marker(who, "handoffs.name") + "', 'x', 'room', 'over', 'a rule', '" + marker(who, "handoffs.reason") + "', '" + user + "', '" + marker(who, "handoffs.taker_name") + "', '0', '0')",
 			"INSERT INTO settings VALUES ('" + Passing + who + "', '" + marker(who, "settings.value") + "')",
 			"INSERT INTO dead_letters (platform, raw, reason, at) VALUES ('x', '{\"from\":{\"id\":\"" + who + "\"},\"text\":\"" + marker(who, "dead_letters.raw") + "\"}', 'odd', '')",
 			"INSERT INTO dead_letters (platform, raw, reason, at) VALUES ('x', '{cut \"" + who + "\" " + marker(who, "dead_letters.raw") + "', 'odd', '')",

@@ -15,7 +15,7 @@ func (s *Store) Move(ctx context.Context, mv chat.Move) error {
 }
 
 // moved lists the tables that are addressed by conversation.
-var moved = []string{"inbox", "outbox", "sessions", "messages", "decisions", "participants", "reminders", "overheard"}
+var moved = []string{"inbox", "outbox", "sessions", "messages", "decisions", "participants", "reminders", "overheard", "handoffs"}
 
 // movedWhole lists those that know channels and no threads.
 var movedWhole = []string{"tasks", "log_entries"}
@@ -29,6 +29,10 @@ func move(tx *sqlite.Tx, mv chat.Move) error {
 		if err != nil {
 			return fmt.Errorf("move %s: %w", table, err)
 		}
+	}
+	if _, err := tx.Exec("UPDATE handoffs SET desk_channel = ? WHERE desk_platform = ? AND desk_channel = ? AND (? = '' OR desk_thread = ?)",
+		mv.To.Channel, mv.From.Platform, mv.From.Channel, mv.From.Thread, mv.From.Thread); err != nil {
+		return during("move desk", err)
 	}
 	if err := moveWhole(tx, mv); err != nil {
 		return err

@@ -84,8 +84,8 @@ func (s *Store) Notify(ctx context.Context, what string, parts []chat.Part) erro
 	return s.db.Write(ctx, func(tx *sqlite.Tx) error { return s.insertNotice(tx, what, parts, bodies) })
 }
 
-// notify is insertNotice for parts that are not encoded yet.
-func (s *Store) notify(tx *sqlite.Tx, what string, parts []chat.Part) error {
+// Say is Notify within a transaction.
+func (s *Store) Say(tx *sqlite.Tx, what string, parts []chat.Part) error {
 	bodies, err := encode(parts)
 	if err != nil {
 		return err

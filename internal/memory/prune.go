@@ -34,9 +34,10 @@ var (
 		Do: []string{"DELETE FROM tool_calls WHERE decision_id = :key", "DELETE FROM decisions WHERE id = :key"}}
 	oldCalls = bulk.Sweep{Table: "tool_calls", Where: "NOT EXISTS (SELECT 1 FROM decisions d WHERE d.id = tool_calls.decision_id)",
 		Do: []string{"DELETE FROM tool_calls WHERE id = :key"}}
-	oldLetters = bulk.Sweep{Table: "dead_letters", Where: "at < :audited", Do: []string{"DELETE FROM dead_letters WHERE id = :key"}}
-	oldDays    = bulk.Sweep{Keys: "SELECT DISTINCT day FROM overheard WHERE day < :audited", Do: []string{"DELETE FROM overheard WHERE day = :key"}}
-	oldUsage   = bulk.Sweep{Keys: "SELECT DISTINCT json_array(day, platform, channel, user_id) FROM usage WHERE day < :day",
+	oldLetters  = bulk.Sweep{Table: "dead_letters", Where: "at < :audited", Do: []string{"DELETE FROM dead_letters WHERE id = :key"}}
+	oldHandoffs = bulk.Sweep{Table: "handoffs", Where: "state NOT IN ('waiting', 'taken') AND changed_at < :audited", Do: []string{"DELETE FROM handoffs WHERE id = :key"}}
+	oldDays     = bulk.Sweep{Keys: "SELECT DISTINCT day FROM overheard WHERE day < :audited", Do: []string{"DELETE FROM overheard WHERE day = :key"}}
+	oldUsage    = bulk.Sweep{Keys: "SELECT DISTINCT json_array(day, platform, channel, user_id) FROM usage WHERE day < :day",
 		Do: []string{"DELETE FROM usage WHERE (day, platform, channel, user_id) = (:key ->> 0, :key ->> 1, :key ->> 2, :key ->> 3)"}}
 	surplus = bulk.Sweep{Keys: `SELECT m.id FROM (
 			SELECT id, row_number() OVER (PARTITION BY platform, channel, thread, user_id ORDER BY ended_at DESC) AS n
@@ -64,7 +65,7 @@ func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 		tasks = append(tasks, task{surplus, &p.Messages})
 	}
 	if r.Days > 0 {
-		tasks = append(tasks, task{oldMessages, &p.Messages}, task{oldDecisions, &p.Audit}, task{oldCalls, &rest}, task{oldLetters, &rest}, task{oldDays, &rest}, task{oldUsage, &rest})
+		tasks = append(tasks, task{oldMessages, &p.Messages}, task{oldDecisions, &p.Audit}, task{oldCalls, &rest}, task{oldLetters, &rest}, task{oldHandoffs, &rest}, task{oldDays, &rest}, task{oldUsage, &rest})
 	}
 	for _, t := range tasks {
 		n, err := t.sweep.Run(ctx, s.db, args)

@@ -10,6 +10,7 @@ import (
 	"parley/internal/agenda"
 	"parley/internal/database"
 	"parley/internal/facts"
+	"parley/internal/handoff"
 	"parley/internal/meaning"
 	"parley/internal/past"
 	"parley/internal/sqlite"
@@ -24,7 +25,8 @@ type Store struct {
 	*database.File
 	*facts.Store
 	*agenda.Book
-	Past *past.Archive // sessions as people see them
+	Past     *past.Archive // sessions as people see them
+	Handoffs *handoff.Book // conversations that people answer
 
 	db  *sqlite.DB // of the File
 	now func() time.Time
@@ -67,7 +69,8 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	s := &Store{File: file, db: db, now: o.Now, Past: past.NewArchive(db, o.Now)}
 	s.meanings = meaning.New(db, meaning.Options{Embed: o.Embed, Model: o.EmbedModel, Now: o.Now})
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
-	s.Book = agenda.NewBook(db, o.Now, s.notify)
+	s.Book = agenda.NewBook(db, o.Now, s.Say)
+	s.Handoffs = handoff.NewBook(db, o.Now)
 	if err := db.QueryRow("SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.salt); err != nil {
 		return nil, errors.Join(fmt.Errorf("read the salt of nonces: %w", err), s.Close())
 	}

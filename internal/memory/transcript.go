@@ -129,10 +129,14 @@ type Turn struct {
 	Precedents []Precedent
 	// Fold runs in the lane after the person has the answer; nil for nothing.
 	Fold func(context.Context)
+	Also Deed // of another room
 }
 
 // After is called by the Hub once the answer is out.
 func (t *Turn) After(ctx context.Context) {
+	if t.Also.Then != nil {
+		t.Also.Then(ctx)
+	}
 	if t.Fold != nil {
 		t.Fold(ctx)
 	}
@@ -176,6 +180,11 @@ func (t *Turn) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 	}
 	if err := s.insertDecision(tx, m, d, calls); err != nil {
 		return err
+	}
+	if t.Also.Do != nil {
+		if err := t.Also.Do(tx, s); err != nil {
+			return err
+		}
 	}
 	return t.settle(tx, s)
 }

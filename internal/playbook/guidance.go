@@ -33,6 +33,9 @@ type Guidance struct {
 	Strict bool
 	// Enforced are the rules that the answer is compared with before it is sent.
 	Enforced []draft.Rule
+	// HandOver, when not "", names the rule or the step that passes the conversation
+	// on to people, after Reply; HandOverFor is why, in the owner's words.
+	HandOver, HandOverFor string
 	// Kind is what the answer is that follows, by those who wrote the rules; From
 	// is where Reply is from, in a few words, "" without one.
 	Kind Kind
@@ -170,6 +173,7 @@ func (t *turn) guidance(top, all []Match) Guidance {
 			g.Enforced = append(g.Enforced, t.enforced(def, m.Action))
 		}
 	}
+	t.handOver(&g, top, v)
 	g.Result.CombinedAction = strings.Join(v.Actions, "\n")
 	g.Instructions = t.render(v)
 	t.whyJourney(v)
@@ -183,6 +187,31 @@ func (t *turn) guidance(top, all []Match) Guidance {
 	}
 	g.Why, g.Notes = t.reasons, t.notes
 	return g
+}
+
+// handOver says whether people are to take over: because of a rule that applies, or of
+// a step that is reached, once.
+func (t *turn) handOver(g *Guidance, top []Match, v view) {
+	for _, m := range top {
+		if def := t.book.guidelines[m.GuidelineID]; def.Handoff && g.HandOver == "" {
+			g.HandOver = fmt.Sprintf(wordsByRule, m.GuidelineID)
+			if def.reply == "" {
+				g.HandOverFor = m.Action
+			}
+		}
+	}
+	for _, s := range v.Stands {
+		if !s.Step.Handoff || v.Ask != nil && !s.Done {
+			continue
+		}
+		reached := s.Journey + "/" + s.Step.ID
+		if g.HandOver == "" && (s.Done || t.own.Applied[reached] == "") {
+			g.HandOver, g.HandOverFor = fmt.Sprintf(wordsByStep, s.Step.Name, s.Journey), s.Step.Description
+		}
+		if !s.Done { // an end is reached once
+			t.own.Applied[reached] = "handed over"
+		}
+	}
 }
 
 func (t *turn) addTools(g *Guidance, m Match) {

@@ -84,6 +84,7 @@ type Guideline struct {
 	Action          string            `json:"action,omitempty" rule:"len=1..2000" doc:"What to do; reply:TEXT answers with that text and no model call."`
 	Reply           string            `json:"reply,omitempty" rule:"len=1..2000" doc:"Answer with this text and no model call."`
 	Canned          string            `json:"canned,omitempty" rule:"format=id" doc:"Answer with the reply of this id."`
+	Handoff         bool              `json:"handoff,omitempty" doc:"true passes the conversation on to people when it applies, after its reply."`
 	Outcome         string            `json:"outcome,omitempty" rule:"enum=asked|out_of_scope|unsafe" doc:"What an answer by this guideline is, for the record: a question, or a refusal. Absent: an answer."`
 	Tools           []string          `json:"tools,omitempty" rule:"format=tool" doc:"Tools to offer when it applies."`
 	RequiredContext []string          `json:"required_context,omitempty" rule:"format=name" doc:"Variables that must be known."`
@@ -154,6 +155,7 @@ type Step struct {
 	Guidelines      []string     `json:"guidelines,omitempty" rule:"format=id" doc:"Guidelines that belong to this step."`
 	RequiredContext []string     `json:"required_context,omitempty" rule:"format=name" doc:"Variables needed to complete the step, asked for one at a time."`
 	Transitions     []Transition `json:"transitions,omitempty" doc:"Where it may go on."`
+	Handoff         bool         `json:"handoff,omitempty" doc:"true passes the conversation on to people once the step's required context is known."`
 	IsTerminal      bool         `json:"is_terminal,omitempty" doc:"The journey is completed here."`
 }
 

@@ -9,6 +9,7 @@ const (
 	wordInvalid       = "The arguments are not valid; nothing was done. Correct them and call again:\n%s"
 	wordTimeout       = "The tool did not answer within %s. It may have done part of its work."
 	wordFailed        = "The tool failed: %s"
+	wordAskHandOver   = "Pass this conversation on to a person? They will read what you wrote here. The reason: %s"
 	wordNeeded        = "I cannot answer this, because %s did not work. %s"
 	wordTookLong      = "It took too long."
 	wordBroke         = "It reported an error."

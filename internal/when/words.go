@@ -7,3 +7,11 @@ const (
 	wordTooFar = "That is more than five years ahead."
 	wordGap    = "(%s does not exist on that day because the clocks change: I used %s.)"
 )
+
+// What people read about schedules.
+const (
+	wordsNoZone     = "I don't know the time zone %q"
+	wordsNoSchedule = "I can't read the schedule “%s”: it needs five fields, such as 0 9 * * 1 for Mondays at 9"
+	wordsNeverDue   = "The schedule “%s” is never due"
+	wordsTooOften   = "That is too often: reminders must be at least %d minutes apart"
+)

@@ -1,4 +1,4 @@
-package app
+package when
 
 import (
 	"strings"
@@ -44,7 +44,7 @@ func TestNextTime(t *testing.T) {
 		if tt.after != "" {
 			after = at(tt.zone, tt.after)
 		}
-		got, err := nextTime(tt.schedule, tt.zone, after)
+		got, err := Next(tt.schedule, tt.zone, after)
 		if err != nil {
 			if !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%.40s: %v, want %q", tt.schedule, err, tt.want)
@@ -65,7 +65,7 @@ func TestNextTimeIsNotDoubled(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := time.Date(2026, 10, 25, 2, 30, 0, 0, berlin)
-	next, err := nextTime("30 2 * * *", "Europe/Berlin", first)
+	next, err := Next("30 2 * * *", "Europe/Berlin", first)
 	if err != nil || next.Sub(first) < 24*time.Hour {
 		t.Errorf("after %v comes %v, %v", first, next, err)
 	}

@@ -1,4 +1,4 @@
-package app
+package when
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/robfig/cron/v3"
 
-	"parley/internal/text"
+	whole "parley/internal/text"
 )
 
 // shortestRhythm is the minimum time between two firings of a reminder.
@@ -16,26 +16,26 @@ const shortestRhythm = 5 * time.Minute
 // schedules reads five cron fields and @every.
 var schedules = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 
-// nextTime returns when a schedule is next due after a moment. It uses the zone's
+// Next returns when a schedule is next due after a moment. It uses the zone's
 // wall clock: a time that the clocks skip comes right after the gap, one that they
 // repeat comes once. Its errors may be shown to people.
-func nextTime(schedule, zone string, after time.Time) (time.Time, error) {
+func Next(schedule, zone string, after time.Time) (time.Time, error) {
 	loc, err := time.LoadLocation(zone)
 	if err != nil {
-		return time.Time{}, text.Tell(wordsNoZone, zone)
+		return time.Time{}, whole.Tell(wordsNoZone, zone)
 	}
 	spec, err := readSchedule(schedule)
 	if err != nil {
-		return time.Time{}, text.Tell(wordsNoSchedule, schedule)
+		return time.Time{}, whole.Tell(wordsNoSchedule, schedule)
 	}
 	first := upcoming(spec, loc, after)
 	if first.IsZero() {
-		return first, text.Tell(wordsNeverDue, schedule)
+		return first, whole.Tell(wordsNeverDue, schedule)
 	}
 	for t, n := first, 0; n < 3; n++ {
 		next := upcoming(spec, loc, t)
 		if !next.IsZero() && next.Sub(t) < shortestRhythm {
-			return time.Time{}, text.Tell(wordsTooOften, int(shortestRhythm.Minutes()))
+			return time.Time{}, whole.Tell(wordsTooOften, int(shortestRhythm.Minutes()))
 		}
 		t = next
 	}

@@ -1,0 +1,42 @@
+package command
+
+import (
+	"context"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+)
+
+// Handoff is /handoff.
+type Handoff struct{ Desk People }
+
+// People are those who answer in place of the assistant; desk.Desk. Its errors may be
+// shown to people.
+type People interface {
+	Open(ctx context.Context, m chat.Message, reason string) (chat.Answer, error)
+	Take(ctx context.Context, m chat.Message, id int64) (chat.Answer, error)
+	// Back brings the assistant back; id 0 is the only conversation there is.
+	Back(ctx context.Context, m chat.Message, id int64) (chat.Answer, error)
+	List(ctx context.Context, m chat.Message) (chat.Answer, error)
+}
+
+func (h Handoff) command() admin.Command {
+	reason := admin.Option{Name: "reason", Help: helpHandoffReason}
+	return admin.Command{Name: "handoff", Help: helpHandoff, Options: []admin.Option{reason}, Run: h.open, Verbs: []admin.Command{
+		{Name: "ask", Help: helpHandoff, Options: []admin.Option{reason}, Run: h.open},
+		{Name: "back", Help: helpHandoffBack, Options: []admin.Option{{Name: "number", Help: helpHandoffNumber, Kind: admin.Number}},
+			Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+				return h.Desk.Back(ctx, r.Message, row(r))
+			}},
+		{Name: "take", Help: helpHandoffTake, Options: []admin.Option{number(helpHandoffNumber)},
+			Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+				return h.Desk.Take(ctx, r.Message, row(r))
+			}},
+		{Name: "list", Help: helpHandoffList, Effect: admin.Reads,
+			Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) { return h.Desk.List(ctx, r.Message) }},
+	}}
+}
+
+func (h Handoff) open(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	return h.Desk.Open(ctx, r.Message, r.Args["reason"])
+}

@@ -1,0 +1,209 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/internal/chat"
+	"parley/internal/handoff"
+	"parley/internal/memory"
+	"parley/internal/sqlite"
+	"parley/internal/text"
+)
+
+// Open hands m's author over: /handoff.
+func (d *Desk) Open(ctx context.Context, m chat.Message, reason string) (chat.Answer, error) {
+	return d.begin(ctx, m, strings.TrimSpace(reason))
+}
+
+// Take gives a conversation to m's author: /handoff take.
+func (d *Desk) Take(ctx context.Context, m chat.Message, id int64) (chat.Answer, error) {
+	a, deed, err := d.take(ctx, m, id)
+	if err == nil && deed != nil {
+		a.Record = &memory.Relay{End: chat.End{Outcome: chat.Answered, Command: "handoff take"}, Deed: *deed}
+	}
+	return a, err
+}
+
+// take returns what m's author reads and what gives them the conversation; nil is
+// nothing.
+func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer, *memory.Deed, error) {
+	h, err := d.mine(ctx, m, id)
+	if err != nil {
+		return chat.Answer{}, nil, err
+	}
+	if h.State == handoff.Over {
+		return refused(wordsOver), nil, nil
+	}
+	if h.State == handoff.Missed {
+		if _, other, err := d.o.Store.Handoffs.In(ctx, h.Place, h.Person.ID); err != nil || other {
+			return refused(wordsOtherOpen), nil, err
+		}
+	}
+	desks, err := d.o.Where(ctx)
+	if err != nil {
+		return chat.Answer{}, nil, err
+	}
+	answer := chat.Answer{Text: fmt.Sprintf(wordsYouHaveIt, named(h.Person)), Buttons: [][]chat.Button{{backButton(h.ID)}}}
+	if h.State == handoff.Taken && h.Taker.ID == m.From.ID && h.Desk == m.Key {
+		return answer, nil, nil
+	}
+	tell := slices.DeleteFunc(slices.Clone(desks), func(k chat.Key) bool { return k == m.Key })
+	if h.State == handoff.Taken && h.Desk != m.Key && !slices.Contains(tell, h.Desk) {
+		tell = append(tell, h.Desk)
+	}
+	deed := &memory.Deed{Then: d.flush(append(tell, h.Place)...)}
+	deed.Do = func(tx *sqlite.Tx, s *memory.Store) error {
+		if _, err := s.Handoffs.Take(tx, handoff.Handoff{ID: h.ID, Taker: m.From, Desk: m.Key, Due: d.o.Now().Add(d.o.Patience())}); err != nil {
+			return err
+		}
+		for _, k := range tell {
+			said := fmt.Sprintf(wordsTakenBy, named(m.From), named(h.Person))
+			if err := s.Post(tx, h.ID, fmt.Sprintf("handoff:%d:taken:%s:%s", h.ID, m.UID, k), d.parts(k, h.Person, said)); err != nil {
+				return err
+			}
+		}
+		return s.Say(tx, fmt.Sprintf("handoff:%d:here:%s", h.ID, m.UID), d.parts(h.Place, h.Person, fmt.Sprintf(wordsHere, named(m.From))))
+	}
+	return answer, deed, nil
+}
+
+// mine returns a handoff that m's author may take or give back, where they are.
+func (d *Desk) mine(ctx context.Context, m chat.Message, id int64) (handoff.Handoff, error) {
+	h, err := d.o.Store.Handoffs.ByID(ctx, id)
+	if err != nil {
+		return h, err
+	}
+	if h.State == handoff.Taken && h.Taker.ID == m.From.ID {
+		return h, nil
+	}
+	may, err := d.o.MayTake(ctx, m)
+	if err == nil && !may {
+		err = text.Tell("%s", wordsMayNot)
+	}
+	return h, err
+}
+
+// Back brings the assistant back: for the person in whose place m is, or for the
+// conversation that the desk names. id 0 is the only one m's author has there.
+func (d *Desk) Back(ctx context.Context, m chat.Message, id int64) (chat.Answer, error) {
+	own, open, err := d.o.Store.Handoffs.In(ctx, m.Key, m.From.ID)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if open && (id == 0 || id == own.ID) {
+		return d.end(ctx, m, own, true)
+	}
+	if id == 0 {
+		taken, err := d.o.Store.Handoffs.TakenBy(ctx, m.Key, m.From.ID)
+		if err != nil || len(taken) != 1 {
+			return refused(wordsNotBack), err
+		}
+		return d.end(ctx, m, taken[0], false)
+	}
+	h, err := d.mine(ctx, m, id)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if h.State == handoff.Over {
+		return refused(wordsOver), nil
+	}
+	return d.end(ctx, m, h, false)
+}
+
+// end ends a handoff; both sides are told.
+func (d *Desk) end(ctx context.Context, m chat.Message, h handoff.Handoff, byPerson bool) (chat.Answer, error) {
+	there, words, answer := []chat.Key{h.Place}, fmt.Sprintf(wordsGivenBack, named(m.From)), fmt.Sprintf(wordsGaveBack, named(h.Person))
+	switch {
+	case byPerson && h.State == handoff.Taken:
+		there, words, answer = []chat.Key{h.Desk}, fmt.Sprintf(wordsLeft, named(h.Person)), wordsBack
+	case byPerson:
+		desks, err := d.o.Where(ctx)
+		if err != nil {
+			return chat.Answer{}, err
+		}
+		there, words, answer = desks, fmt.Sprintf(wordsLeft, named(h.Person)), wordsBack
+	case h.State == handoff.Missed: // the person knows that the assistant is back
+		there = nil
+	case h.State == handoff.Waiting:
+		words = wordsBack
+	}
+	deed := memory.Deed{Then: d.flush(there...)}
+	deed.Do = func(tx *sqlite.Tx, s *memory.Store) error {
+		if _, err := s.Handoffs.End(tx, h.ID, handoff.Over); err != nil {
+			return err
+		}
+		for _, k := range there {
+			if err := s.Say(tx, fmt.Sprintf("handoff:%d:over:%s", h.ID, k), d.parts(k, h.Person, words)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return chat.Answer{Text: answer, Record: &memory.Relay{End: chat.End{Outcome: chat.Answered, Command: "handoff back"}, Deed: deed}}, nil
+}
+
+// List shows what waits at the desk: /handoff list.
+func (d *Desk) List(ctx context.Context, m chat.Message) (chat.Answer, error) {
+	may, err := d.o.MayTake(ctx, m)
+	if err != nil || !may {
+		return refused(wordsMayNot), err
+	}
+	all, err := d.o.Store.Handoffs.All(ctx)
+	if err != nil || len(all) == 0 {
+		return chat.Answer{Text: wordsNothing}, err
+	}
+	var lines []string
+	var buttons [][]chat.Button
+	for _, h := range all {
+		state := map[handoff.State]string{handoff.Waiting: wordsWaiting, handoff.Missed: wordsMissedList}[h.State]
+		if h.State == handoff.Taken {
+			state = fmt.Sprintf(wordsWith, named(h.Taker), named(h.Person))
+		} else if len(buttons) < 5 {
+			b := takeButton(h.ID)
+			b.Label = fmt.Sprintf("%s %d", labelTake, h.ID)
+			buttons = append(buttons, []chat.Button{b})
+		}
+		lines = append(lines, fmt.Sprintf(wordsOne, h.ID, named(h.Person), text.Ago(d.o.Now(), h.Opened), state))
+	}
+	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: buttons}, nil
+}
+
+// Tick tells those to whom nobody wrote in time, and brings the assistant back.
+func (d *Desk) Tick(ctx context.Context) error {
+	late, err := d.o.Store.Handoffs.Late(ctx)
+	if err != nil || len(late) == 0 {
+		return err
+	}
+	desks, err := d.o.Where(ctx)
+	if err != nil {
+		return err
+	}
+	for _, h := range late {
+		to := desks
+		if h.State == handoff.Taken {
+			to = []chat.Key{h.Desk}
+		}
+		deed := memory.Deed{Then: d.flush(append(slices.Clone(to), h.Place)...)}
+		deed.Do = func(tx *sqlite.Tx, s *memory.Store) error {
+			what := fmt.Sprintf("handoff:%d:late:%d", h.ID, h.Due.Unix())
+			if ok, err := s.Handoffs.Miss(tx, h); err != nil || !ok {
+				return err
+			}
+			for _, k := range to {
+				parts := d.parts(k, h.Person, fmt.Sprintf(wordsLate, named(h.Person)))
+				parts[len(parts)-1].Buttons = [][]chat.Button{{takeButton(h.ID), backButton(h.ID)}}
+				if err := s.Post(tx, h.ID, what+":"+k.String(), parts); err != nil {
+					return err
+				}
+			}
+			return s.Say(tx, what, d.parts(h.Place, h.Person, wordsMissed))
+		}
+		if err := d.o.Store.Apart(ctx, deed); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/sqlite"
+)
+
+// Deed is what another room stores in the transaction that finishes a message.
+type Deed struct {
+	// Do runs in the transaction and may run twice: only its last run counts.
+	Do func(tx *sqlite.Tx, s *Store) error
+	// Then runs in the lane once the message is answered; nil is nothing.
+	Then func(context.Context)
+}
+
+// Line is something said in a conversation without the assistant.
+type Line struct {
+	// Session is where it belongs while no other is alive in its place.
+	Session Session
+	TTL     time.Duration // after which that silence ends it
+	Entry   Entry
+	// Why is what /why says there about it; "" leaves no record of its own there.
+	Why string
+}
+
+// Relay is the Record of a message that was passed on between a person and people.
+type Relay struct {
+	End   chat.End
+	Why   []string // what /why says about the message itself
+	Lines []Line
+	Deed
+}
+
+// Ending implements chat.Ended.
+func (r *Relay) Ending() chat.End { return r.End }
+
+// After is called by the Hub once the message is answered.
+func (r *Relay) After(ctx context.Context) {
+	if r.Then != nil {
+		r.Then(ctx)
+	}
+}
+
+func (r *Relay) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
+	session := ""
+	for _, l := range r.Lines {
+		id, err := s.add(tx, l)
+		if err != nil {
+			return err
+		}
+		if l.Session.Key == m.Key {
+			session = id
+		}
+		if l.Why == "" {
+			continue
+		}
+		there := chat.Message{Key: l.Session.Key, From: chat.User{ID: l.Entry.User}}
+		d := Decision{Session: id, End: chat.End{Outcome: chat.PassedOn}, Detail: Detail{Why: []string{l.Why}}, Origin: l.Entry.Origin}
+		if err := s.insertDecision(tx, there, d, nil); err != nil {
+			return err
+		}
+	}
+	if r.Do != nil {
+		if err := r.Do(tx, s); err != nil {
+			return err
+		}
+	}
+	return s.insertDecision(tx, m, Decision{Session: session, End: r.End, Detail: Detail{Why: r.Why}}, nil)
+}
+
+// add appends a line to the session that is alive in its place, or begins one.
+func (s *Store) add(tx *sqlite.Tx, l Line) (session string, err error) {
+	se := l.Session
+	err = tx.QueryRow(`UPDATE sessions SET status = iif(status = 'idle', 'active', status), last_activity = ?, expires_at = ?
+		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND status IN ('active', 'idle', 'suspended') RETURNING id`,
+		Stamp(s.now()), Stamp(s.now().Add(l.TTL)), se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User).Scan(&se.ID)
+	if errors.Is(err, ErrNotFound) {
+		se.LastActivity, se.Expires = s.now(), s.now().Add(l.TTL)
+		_, err = saveSession(tx, se)
+	}
+	if err != nil {
+		return "", during("relay", err)
+	}
+	return se.ID, insertEntries(tx, se, []Entry{l.Entry})
+}
+
+// Post stores parts that are said to the desk about a handoff, once for each what, so
+// that replies to them are known.
+func (s *Store) Post(tx *sqlite.Tx, handoff int64, what string, parts []chat.Part) error {
+	if err := s.Say(tx, what, parts); err != nil {
+		return err
+	}
+	nonces := make([]string, len(parts))
+	for i, p := range parts {
+		nonces[i] = chat.Nonce(s.salt, what, p.Index)
+	}
+	return s.Handoffs.Posted(tx, handoff, nonces)
+}
+
+// Apart runs a deed that ends no message.
+func (s *Store) Apart(ctx context.Context, d Deed) error {
+	err := s.db.Write(ctx, func(tx *sqlite.Tx) error { return d.Do(tx, s) })
+	if err == nil && d.Then != nil {
+		d.Then(ctx)
+	}
+	return err
+}
