@@ -67,8 +67,8 @@ func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 	if err := t.guide(ctx); err != nil {
 		return t.failed(ctx, err)
 	}
-	if g := t.context.guidance; g.HandOver != "" {
-		if answer, err := t.passOn(ctx, tools.HandOver{By: g.HandOver, Reason: g.HandOverFor}, g.Reply); err == nil {
+	if g := t.context.guidance; g.HandOver.By != "" {
+		if answer, err := t.passOn(ctx, tools.HandOver{By: g.HandOver.By, Reason: g.HandOver.For}, g.Reply); err == nil {
 			return answer, nil
 		}
 	}

@@ -102,18 +102,6 @@ type Source struct {
 // NewID returns a fresh id for a Decision.
 func NewID() string { return uuid.NewString() }
 
-// CallRecord is the audit of one tool call.
-type CallRecord struct {
-	CallID    string
-	Name      string
-	Arguments string
-	Result    string
-	Status    string
-	Class     string // why it failed or was not run, as tools.Class; "" when it succeeded
-	Retries   int
-	Took      time.Duration
-}
-
 // maxAuditText caps what the audit keeps of an argument or a result.
 const maxAuditText = 4000
 

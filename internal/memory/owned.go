@@ -3,6 +3,7 @@ package memory
 import (
 	"time"
 
+	"parley/internal/export"
 	"parley/internal/provenance"
 	"parley/internal/sqlite"
 )
@@ -12,6 +13,10 @@ type (
 	Origin = provenance.Origin
 	Via    = provenance.Via
 	Viewer = provenance.Viewer
+
+	// What is handed out, and the audit of a tool call.
+	Export     = export.Person
+	CallRecord = export.Call
 
 	names = provenance.Names
 )

@@ -33,9 +33,8 @@ type Guidance struct {
 	Strict bool
 	// Enforced are the rules that the answer is compared with before it is sent.
 	Enforced []draft.Rule
-	// HandOver, when not "", names the rule or the step that passes the conversation
-	// on to people, after Reply; HandOverFor is why, in the owner's words.
-	HandOver, HandOverFor string
+	// HandOver passes the conversation on to people, after Reply.
+	HandOver HandOver
 	// Kind is what the answer is that follows, by those who wrote the rules; From
 	// is where Reply is from, in a few words, "" without one.
 	Kind Kind
@@ -50,6 +49,10 @@ type Guidance struct {
 	Usage llm.Usage // of the structured call
 	Calls int       // model calls made: 0 or 1
 }
+
+// HandOver is what passes a conversation on to people: By names the rule or the step,
+// "" is none; For is why, in the owner's words.
+type HandOver struct{ By, For string }
 
 // Kind is what an answer is.
 type Kind string
@@ -193,10 +196,10 @@ func (t *turn) guidance(top, all []Match) Guidance {
 // a step that is reached, once.
 func (t *turn) handOver(g *Guidance, top []Match, v view) {
 	for _, m := range top {
-		if def := t.book.guidelines[m.GuidelineID]; def.Handoff && g.HandOver == "" {
-			g.HandOver = fmt.Sprintf(wordsByRule, m.GuidelineID)
+		if def := t.book.guidelines[m.GuidelineID]; def.Handoff && g.HandOver.By == "" {
+			g.HandOver.By = fmt.Sprintf(wordsByRule, m.GuidelineID)
 			if def.reply == "" {
-				g.HandOverFor = m.Action
+				g.HandOver.For = m.Action
 			}
 		}
 	}
@@ -205,8 +208,8 @@ func (t *turn) handOver(g *Guidance, top []Match, v view) {
 			continue
 		}
 		reached := s.Journey + "/" + s.Step.ID
-		if g.HandOver == "" && (s.Done || t.own.Applied[reached] == "") {
-			g.HandOver, g.HandOverFor = fmt.Sprintf(wordsByStep, s.Step.Name, s.Journey), s.Step.Description
+		if g.HandOver.By == "" && (s.Done || t.own.Applied[reached] == "") {
+			g.HandOver = HandOver{fmt.Sprintf(wordsByStep, s.Step.Name, s.Journey), s.Step.Description}
 		}
 		if !s.Done { // an end is reached once
 			t.own.Applied[reached] = "handed over"
