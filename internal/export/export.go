@@ -23,12 +23,12 @@ type Person struct {
 	Tasks     []agenda.Task     `json:"tasks"`
 	Reminders []agenda.Reminder `json:"reminders"`
 	Journal   []agenda.LogEntry `json:"journal"`
-	Messages  []Message   `json:"messages"`
-	Answers   []Answer    `json:"answers"`
-	Calls     []Call      `json:"calls"`    // of tools, for those answers
+	Messages  []Message         `json:"messages"`
+	Answers   []Answer          `json:"answers"`
+	Calls     []Call            `json:"calls"`    // of tools, for those answers
 	Earlier   []string          `json:"earlier"`  // what facts said before
 	Handoffs  []handoff.Record  `json:"handoffs"` // to people
-	Sessions  []Session   `json:"sessions"` // conversations with them alone, summed up
+	Sessions  []Session         `json:"sessions"` // conversations with them alone, summed up
 }
 
 // Message is a message of the person, or an answer to it.
@@ -127,4 +127,3 @@ type Call struct {
 	Retries   int
 	Took      time.Duration
 }
-

@@ -4,14 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"fmt"
-	"strings"
 	"time"
 
 	"parley/internal/agenda"
 	"parley/internal/export"
 	"parley/internal/facts"
-	"parley/internal/handoff"
 	"parley/internal/sqlite"
 )
 
@@ -70,7 +67,7 @@ func (s *Store) exportConversations(e *Export) (err error) {
 	if e.Handoffs, err = s.Handoffs.Of(e.User); err != nil {
 		return err
 	}
-	e.Sessions, err = gathered(s, scanSession, `SELECT platform || ':' || channel, title, summary, closing, decisions, mentions, playbook, page FROM sessions
+	e.Sessions, err = gathered(s, scanSummary, `SELECT platform || ':' || channel, title, summary, closing, decisions, mentions, playbook, page FROM sessions
 		WHERE (direct OR user_id = :user) AND id IN (`+spokenIn+`) ORDER BY created_at`, e.User)
 	return err
 }
@@ -108,7 +105,7 @@ func scanCall(r *sql.Rows) (c CallRecord, err error) {
 
 func scanText(r *sql.Rows) (text string, err error) { return text, r.Scan(&text) }
 
-func scanSession(r *sql.Rows) (m export.Session, err error) {
+func scanSummary(r *sql.Rows) (m export.Session, err error) {
 	var decisions, mentions, page string
 	err = r.Scan(&m.Place, &m.Title, &m.Summary, &m.Closing, &decisions, &mentions, &m.Playbook, &page)
 	m.Decisions, m.Mentions, m.Page = json.RawMessage(decisions), json.RawMessage(mentions), json.RawMessage(page)
