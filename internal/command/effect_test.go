@@ -100,6 +100,7 @@ func TestWhatOnlyReads(t *testing.T) {
 	for _, line := range strings.Split(takingLong, "\n") {
 		want[line] = chat.InOrder
 	}
+	want["/handoff"] = chat.Quick // by itself it asks for a person
 	look := func(line string, otherwise chat.Pace) {
 		pace, known := want[line]
 		for other, p := range want {
