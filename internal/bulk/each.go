@@ -18,9 +18,13 @@ const maxRest = 50 * time.Millisecond
 // chunk began. An error of do undoes its chunk and ends the work. ctx ends it
 // between two chunks.
 func Each[T any](ctx context.Context, db *sqlite.DB, items []T, do func(*sqlite.Tx, T) error) (done int, err error) {
+	return each(ctx, beside(ctx, db), items, do)
+}
+
+func each[T any](ctx context.Context, on run, items []T, do func(*sqlite.Tx, T) error) (done int, err error) {
 	for done < len(items) {
 		n := 0
-		err := chunk(ctx, func(fn func(*sqlite.Tx, func() bool) error) error { return db.Beside(ctx, fn) }, func(tx *sqlite.Tx) (bool, error) {
+		err := chunk(ctx, on, func(tx *sqlite.Tx) (bool, error) {
 			err := do(tx, items[done+n])
 			n++
 			return done+n < len(items), err
@@ -35,7 +39,7 @@ func Each[T any](ctx context.Context, db *sqlite.DB, items []T, do func(*sqlite.
 
 // Until repeats a step until it says that nothing is left.
 func Until(ctx context.Context, db *sqlite.DB, step func(*sqlite.Tx) (left bool, err error)) error {
-	return until(ctx, func(fn func(*sqlite.Tx, func() bool) error) error { return db.Beside(ctx, fn) }, step)
+	return until(ctx, beside(ctx, db), step)
 }
 
 // UntilBare is like Until, for steps that SQLite does not allow in a transaction.
@@ -43,7 +47,37 @@ func UntilBare(ctx context.Context, db *sqlite.DB, step func(*sqlite.Tx) (left b
 	return until(ctx, func(fn func(*sqlite.Tx, func() bool) error) error { return db.BareBeside(ctx, fn) }, step)
 }
 
+// run runs one chunk.
 type run func(fn func(*sqlite.Tx, func() bool) error) error
+
+func beside(ctx context.Context, db *sqlite.DB) run {
+	return func(fn func(*sqlite.Tx, func() bool) error) error { return db.Beside(ctx, fn) }
+}
+
+// between runs statements before and after the steps of each chunk.
+func (r run) between(before, after []string) run {
+	if len(before)+len(after) == 0 {
+		return r
+	}
+	return func(fn func(*sqlite.Tx, func() bool) error) error {
+		return r(func(tx *sqlite.Tx, more func() bool) error {
+			for _, q := range before {
+				if _, err := tx.Exec(q); err != nil {
+					return err
+				}
+			}
+			if err := fn(tx, more); err != nil {
+				return err
+			}
+			for _, q := range after {
+				if _, err := tx.Exec(q); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+}
 
 func until(ctx context.Context, on run, step func(*sqlite.Tx) (bool, error)) error {
 	for left := true; left; {

@@ -21,6 +21,18 @@ type Sweep struct {
 	Keys string
 	// Do are the statements for each row; :key is its rowid, or what Keys says.
 	Do []string
+	// Before and After are run at the beginning and the end of each chunk, without
+	// parameters.
+	Before, After []string
+}
+
+// Unindexed returns the sweep with the deletions from a full-text index only
+// noted there: each would look all words of its row up in all of the index. Who
+// uses it calls Rewrite afterwards, which takes the words away.
+func (s Sweep) Unindexed(index string) Sweep {
+	s.Before = []string{"INSERT INTO " + index + " (" + index + ", rank) VALUES ('secure-delete', 0)"}
+	s.After = []string{"INSERT INTO " + index + " (" + index + ", rank) VALUES ('secure-delete', 1)"}
+	return s
 }
 
 // Run does it, and returns how many changes the statements made, also of what
@@ -59,7 +71,7 @@ func (s Sweep) over(ctx context.Context, db *sqlite.DB, query string, args sqlit
 	if err != nil {
 		return 0, fmt.Errorf("sweep: %.60s: %w", query, err)
 	}
-	_, err = Each(ctx, db, keys, func(tx *sqlite.Tx, key any) error {
+	_, err = each(ctx, beside(ctx, db).between(s.Before, s.After), keys, func(tx *sqlite.Tx, key any) error {
 		for _, q := range s.Do {
 			if err := tx.Count(&changed, q, args.With(sqlite.Named{"key": key})); err != nil {
 				return fmt.Errorf("sweep: %.60s: %w", q, err)

@@ -18,22 +18,24 @@ type Index struct{ Name, Column string }
 // the log. It may be called again at any time, after it was cut short as well.
 func Wipe(ctx context.Context, db *sqlite.DB, indexes []Index) error {
 	for _, ix := range indexes {
-		if err := rewrite(ctx, db, ix); err != nil {
-			return fmt.Errorf("wipe %s: %w", ix.Name, err)
+		if err := Rewrite(ctx, db, ix); err != nil {
+			return err
 		}
 	}
 	if err := Shrink(ctx, db); err != nil {
 		return err
 	}
-	return patiently(ctx, func() error { return UntilBare(ctx, db, db.ClearGaps()) })
+	step := db.ClearGaps() // goes on where it was stopped
+	return patiently(ctx, func() error { return UntilBare(ctx, db, step) })
 }
 
 // spare is a row that no index has.
 const spare = 9_000_000_000_000_000_000
 
-// rewrite writes an index anew, in small merges. A single segment is never
-// rewritten, so there is a second one with a row that is nothing's.
-func rewrite(ctx context.Context, db *sqlite.DB, ix Index) error {
+// Rewrite writes an index anew, in small merges, without what was deleted. A
+// single segment is never rewritten, so there is a second one with a row that is
+// nothing's.
+func Rewrite(ctx context.Context, db *sqlite.DB, ix Index) error {
 	insert := "INSERT INTO " + ix.Name + " (rowid, " + ix.Column + ") VALUES (?, 'x')"
 	drop := "INSERT INTO " + ix.Name + " (" + ix.Name + ", rowid, " + ix.Column + ") VALUES ('delete', ?, 'x')"
 	merge := "INSERT INTO " + ix.Name + " (" + ix.Name + ", rank) VALUES ('merge', ?)"
@@ -55,18 +57,21 @@ func rewrite(ctx context.Context, db *sqlite.DB, ix Index) error {
 		err = tx.QueryRow("SELECT total_changes()").Scan(&after)
 		return after-before >= 2, err // the command itself is one
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		err = db.Write(ctx, func(tx *sqlite.Tx) error {
+			_, err := tx.Exec(drop, spare)
+			return err
+		})
 	}
-	return db.Write(ctx, func(tx *sqlite.Tx) error {
-		_, err := tx.Exec(drop, spare)
-		return err
-	})
+	if err != nil {
+		return fmt.Errorf("rewrite %s: %w", ix.Name, err)
+	}
+	return nil
 }
 
-// patiently repeats what a reader is in the way of, for ten seconds at most.
+// patiently repeats what a reader is in the way of, for a minute at most.
 func patiently(ctx context.Context, fn func() error) error {
-	for range 100 {
+	for range 600 {
 		err := fn()
 		if !errors.Is(err, sqlite.ErrLogInUse) {
 			return err

@@ -81,9 +81,9 @@ var erased = []bulk.Sweep{
 	// Of others' sessions that carry them on, their lines.
 	{Table: "sessions", Where: "EXISTS (SELECT 1 FROM json_each(page) WHERE " + saidBy + ")",
 		Do: []string{"UPDATE sessions SET generation = generation + 1, page = (SELECT json_group_array(json(value)) FROM json_each(page) WHERE NOT " + saidBy + ") WHERE rowid = :key"}},
-	{Table: "messages", Where: "role <> 'user' AND " + ofPerson, Do: []string{exchange}},
-	{Keys: "SELECT id FROM messages WHERE user_id = :user AND role <> 'user'", Do: []string{exchange}},
-	{Keys: "SELECT id FROM messages WHERE user_id = :user", Do: []string{"DELETE FROM messages WHERE id = :key"}},
+	bulk.Sweep{Table: "messages", Where: "role <> 'user' AND " + ofPerson, Do: []string{exchange}}.Unindexed(saidIndex.Name),
+	bulk.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user AND role <> 'user'", Do: []string{exchange}}.Unindexed(saidIndex.Name),
+	bulk.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user", Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name),
 	{Keys: "SELECT s.id FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel WHERE p.user_id = :user AND (s.direct OR s.user_id = :user)",
 		Do: []string{"DELETE FROM sessions WHERE id = :key AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = :key)"}},
 	{Keys: "SELECT json_array(platform, channel, thread) FROM participants WHERE user_id = :user",
@@ -207,5 +207,8 @@ func (s *Store) wipe(ctx context.Context, w unfinishedWork) error {
 	})
 }
 
-// indexes are those of words.
-var indexes = []bulk.Index{{Name: "messages_fts", Column: "words"}, {Name: "key_facts_fts", Column: "content"}, {Name: "session_texts_fts", Column: "content"}}
+// saidIndex is the index of messages; indexes are all those of words.
+var (
+	saidIndex = bulk.Index{Name: "messages_fts", Column: "words"}
+	indexes   = []bulk.Index{saidIndex, {Name: "key_facts_fts", Column: "content"}, {Name: "session_texts_fts", Column: "content"}}
+)

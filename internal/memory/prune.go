@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"parley/internal/bulk"
@@ -29,7 +30,7 @@ const (
 // :audited, :day and :done are the ages of the rest, :most is Retention.Archived.
 var (
 	oldMessages = bulk.Sweep{Table: "messages", Where: "EXISTS (SELECT 1 FROM sessions s WHERE s.id = messages.session_id AND s.status = 'archived' AND s.ended_at <> '' AND s.ended_at < :ended)",
-		Do: []string{"DELETE FROM messages WHERE id = :key"}}
+		Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name)
 	oldDecisions = bulk.Sweep{Keys: "SELECT id FROM decisions WHERE at < :audited",
 		Do: []string{"DELETE FROM tool_calls WHERE decision_id = :key", "DELETE FROM decisions WHERE id = :key"}}
 	oldCalls = bulk.Sweep{Table: "tool_calls", Where: "NOT EXISTS (SELECT 1 FROM decisions d WHERE d.id = tool_calls.decision_id)",
@@ -42,7 +43,7 @@ var (
 	surplus = bulk.Sweep{Keys: `SELECT m.id FROM (
 			SELECT id, row_number() OVER (PARTITION BY platform, channel, thread, user_id ORDER BY ended_at DESC) AS n
 			FROM sessions WHERE status = 'archived' AND ended_at <> '') s CROSS JOIN messages m ON m.session_id = s.id WHERE s.n > :most`,
-		Do: []string{"DELETE FROM messages WHERE id = :key"}}
+		Do: []string{"DELETE FROM messages WHERE id = :key"}}.Unindexed(saidIndex.Name)
 	oldInbox  = bulk.Sweep{Table: "inbox", Where: "state <> 'new' AND at < :done", Do: []string{"DELETE FROM inbox WHERE id = :key"}}
 	oldOutbox = bulk.Sweep{Table: "outbox", Where: "state NOT IN ('ready', 'started') AND at < :done", Do: []string{"DELETE FROM outbox WHERE id = :key"}}
 )
@@ -84,5 +85,8 @@ func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	if err != nil {
 		return p, during("prune", err)
 	}
-	return p, during("prune", bulk.Shrink(ctx, s.db))
+	if p.Messages > 0 {
+		err = bulk.Rewrite(ctx, s.db, saidIndex)
+	}
+	return p, during("prune", errors.Join(err, bulk.Shrink(ctx, s.db)))
 }

@@ -7,9 +7,11 @@ import (
 
 // Bounds of what runs beside the writes that somebody waits for.
 const (
-	// share is how long a chunk works before it commits. With the commit it
-	// stays below 50 ms on a disk that flushes within 20.
-	share = 25 * time.Millisecond
+	// whole is how long a chunk should take with its commit. Its steps get what
+	// the end of the chunk before left of that, within least and most.
+	whole = 45 * time.Millisecond
+	most  = 25 * time.Millisecond
+	least = 2 * time.Millisecond
 	// patience is how long a chunk waits for a moment without other writes; then
 	// it gets a turn all the same, which ends with its first step.
 	patience = 250 * time.Millisecond
@@ -34,8 +36,16 @@ func (d *DB) BareBeside(ctx context.Context, fn func(tx *Tx, more func() bool) e
 
 func (d *DB) chunk(ctx context.Context, fn func(tx *Tx, more func() bool) error) error {
 	w := &write{err: make(chan error, 1), bare: true, fn: func(tx *Tx) error {
-		began := time.Now()
-		return fn(tx, func() bool { return len(d.queue) == 0 && time.Since(began) < share })
+		share := max(least, min(most, whole-d.tail))
+		began, ending := time.Now(), time.Time{}
+		err := fn(tx, func() bool {
+			ending = time.Now()
+			return len(d.queue) == 0 && ending.Sub(began) < share
+		})
+		if !ending.IsZero() {
+			d.tail = time.Since(ending)
+		}
+		return err
 	}}
 	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"sync"
+	"time"
 )
 
 // pragmas of every connection that writes, each with its reason: WAL lets
@@ -55,7 +56,8 @@ type DB struct {
 	aside chan *write   // what runs while nothing is queued
 	done  chan struct{} // closed when the writer has stopped
 	reads statements
-	file  *os.File // of ClearGaps, which the writer opens; nil before
+	file  *os.File      // of ClearGaps, which the writer opens; nil before
+	tail  time.Duration // how long the last chunk took to end; the writer's
 
 	mu     sync.RWMutex // guards closed against a write that is being queued
 	closed bool
