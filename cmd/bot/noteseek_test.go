@@ -17,6 +17,7 @@ func TestNotesByTime(t *testing.T) {
 	week := time.Now().UTC().AddDate(0, 0, -7).Format(time.DateOnly)
 	for name, text := range map[string]string{
 		"Journal/" + week + ".md": "Watered the garden. #plants", "2020-05-12.md": "Planted the garden.", "fence.md": "---\ndate: 2020-06-01\nstatus: open\n---\nThe garden fence.",
+		"shops.md": "The bakery opens at 8:00.", "errands.md": "Bakery opens 9:30.",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
 			t.Fatal(err)
@@ -40,6 +41,7 @@ func TestNotesByTime(t *testing.T) {
 		"garden [status:open]":      "fence.md",
 		"property:status:open":      "fence.md",
 		"in 2020":                   "2020-05-12.md fence.md",
+		"when does the bakery open": "These notes disagree:",
 		"garden in 2011":            "Nothing is from that time (2011-01-01 to 2011-12-31)",
 		"":                          "What shall I look for?",
 	} {

@@ -73,6 +73,9 @@ type Notes struct {
 	// Cite checks the marks of an answer against its passages, numbered from 1,
 	// and returns the numbers that are cited; nil leaves answers as they are.
 	Cite func(answer string, passages []string) (text string, numbers []int)
+	// Disputes finds what sources say against each other about a question, unless the
+	// answer tells both sides; nil finds nothing.
+	Disputes func(question, answer string, list []tools.Source) []Dispute
 	// Prefetch fetches numbered passages that may fit a message before the
 	// model is asked; nil for none.
 	Prefetch func(ctx context.Context, m chat.Message) (tools.Result, error)

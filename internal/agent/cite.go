@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -108,16 +109,20 @@ func (t *turn) sourced(answer string) (text string, sources []memory.Source, bel
 	}
 	text, numbers := t.checked(answer)
 	rested := t.rested(text)
-	if len(numbers) > 0 {
+	cites := len(numbers) > 0
+	numbers, disputes := t.disputed(text, numbers)
+	if cites {
 		sources = append(t.sources.listed(numbers), rested...)
-		return text, sources, footer(wordsSources, sources)
+		return text, sources, disputes + footer(wordsSources, sources)
 	}
 	for n := t.sources.given + 1; n <= len(t.sources.cited); n++ {
-		numbers = append(numbers, n)
+		if !slices.Contains(numbers, n) {
+			numbers = append(numbers, n) // behind those that disagree
+		}
 	}
 	looked := t.sources.listed(numbers)
 	looked = looked[:min(len(looked), maxButtons)]
-	return text, append(looked, rested...), footer(wordsLookedAt, looked) + footer(wordsSources, rested)
+	return text, append(looked, rested...), disputes + footer(wordsLookedAt, looked) + footer(wordsSources, rested)
 }
 
 // listed returns the sources that numbers name, each once.

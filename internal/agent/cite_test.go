@@ -182,3 +182,45 @@ func TestFactsBelowAnAnswerInAnyLanguage(t *testing.T) {
 		}
 	}
 }
+
+// TestNotesThatDisagree: code points out what notes say against each other and
+// cites both, unless the answer does.
+func TestNotesThatDisagree(t *testing.T) {
+	find := tools.Func(tools.Meta{Name: "find", Description: "finds", Category: tools.Vault, ReadOnly: true, Core: true},
+		func(context.Context, tools.Call, struct{}) (tools.Result, error) {
+			return tools.Result{Content: "[1] Shops — a.md\nThe bakery opens at 8:00.\n\n[2] Pool — p.md\nBlue.\n\n[3] Errands — b.md\nBakery opens 9:30.", Sources: []tools.Source{
+				{Kind: "note", Title: "Shops", Path: "a.md", Text: "The bakery opens at 8:00."}, {Kind: "note", Title: "Pool", Path: "p.md", Text: "Blue."}, {Kind: "note", Title: "Errands", Path: "b.md", Text: "Bakery opens 9:30."}}}, nil
+		})
+	disputes := func(question, answer string, list []tools.Source) (all []Dispute) {
+		passages := make([]cite.Passage, len(list))
+		for i, s := range list {
+			passages[i] = cite.Passage{Document: s.Path, Title: s.Title, Text: s.Text}
+		}
+		for _, d := range cite.Disputes(question, passages) {
+			if !d.Told(answer) {
+				all = append(all, Dispute{d.A, d.B, d.SaidA, d.SaidB})
+			}
+		}
+		return all
+	}
+	b := newBench(t, Options{Notes: Notes{Cite: checkedBy, Disputes: disputes}}, find)
+	for _, c := range []struct {
+		answer string
+		points bool
+		cites  string
+	}{
+		{"It opens at 8:00 [1].", true, "[1] Shops — a.md\n[3] Errands — b.md"},
+		{"It opens at 9:30 [3].", true, "[1] Shops — a.md\n[3] Errands — b.md"},
+		{"Around eight, I think.", true, "Looked at:\n[1] Shops — a.md\n[3] Errands — b.md\n[2] Pool — p.md"},
+		{"One note says 8:00 [1], another 9:30 [3].", false, "[1] Shops — a.md\n[3] Errands — b.md"},
+		{"The pool is blue [2].", false, "[2] Pool — p.md"},
+	} {
+		b.model.Call(call("c", "find", `{}`))
+		b.model.Say(c.answer)
+		got := b.say("when does the bakery open?")
+		points := strings.Contains(got, "These notes disagree:\n[1] “The bakery opens at 8:00.”\n[3] “Bakery opens 9:30.”")
+		if points != c.points || !strings.HasSuffix(got, c.cites) {
+			t.Errorf("%q: %q", c.answer, got)
+		}
+	}
+}

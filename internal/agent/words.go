@@ -31,6 +31,7 @@ const (
 	wordsNothingDone  = "Nothing was changed."
 	wordsSources      = "Sources:"
 	wordsLookedAt     = "Looked at:"
+	wordsDisputed     = "\n\nThese notes disagree:\n[%d] “%s”\n[%d] “%s”"
 	wordsFromFact     = "- remembered: %s %s"
 	wordsLateTool     = "I was interrupted while doing this and can't tell whether it was done; please check before asking again."
 	wordsFilesBusy    = "I am busy with too many files to open yours. Please send it again in a moment."

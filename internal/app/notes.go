@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/admin"
+	"parley/internal/agent"
 	"parley/internal/chat"
 	"parley/internal/cite"
 	"parley/internal/command"
@@ -168,6 +169,21 @@ func (n *notes) prefetch() func(context.Context, chat.Message) (tools.Result, er
 func (n *notes) cite(answer string, passages []string) (string, []int) {
 	c := cite.Check(answer, passages)
 	return c.Text, c.Numbers
+}
+
+// disputes finds what notes say against each other, unless the answer tells it.
+func (n *notes) disputes(question, answer string, list []tools.Source) (all []agent.Dispute) {
+	passages := make([]cite.Passage, len(list))
+	for i, s := range list {
+		path, heading, _ := strings.Cut(s.Path, "#")
+		passages[i] = cite.Passage{Document: path, Title: s.Title, Heading: heading, Text: s.Text}
+	}
+	for _, d := range cite.Disputes(question, passages) {
+		if !d.Told(answer) {
+			all = append(all, agent.Dispute{A: d.A, B: d.B, SaidA: d.SaidA, SaidB: d.SaidB})
+		}
+	}
+	return all
 }
 
 // state returns the index in a sentence, for /status and doctor.

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/paper"
 	"parley/internal/text"
 	"parley/internal/tools"
 	"parley/internal/vault"
@@ -51,9 +52,12 @@ func (n Notes) search(ctx context.Context, r admin.Request) (chat.Answer, error)
 	for _, h := range hits {
 		path := h.Path
 		if h.Page > 0 {
-			path += "#" + vault.PageMark(h.Page)
+			path += "#" + paper.PageMark(h.Page)
 		}
 		fmt.Fprintf(&b, "- **%s** — %s\n  %s\n", h.Title, path, strings.Join(strings.Fields(text.Shorten(h.Snippet, maxSnippet)), " "))
+	}
+	for _, d := range tools.Disputes(q, hits) {
+		fmt.Fprintf(&b, "\n"+wordsDisagree, d.SaidA, hits[d.A].Path, d.SaidB, hits[d.B].Path)
 	}
 	return chat.Answer{Text: b.String()}, nil
 }

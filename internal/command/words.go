@@ -376,6 +376,7 @@ const (
 	helpNotesFolder   = "the folder that they are in"
 	helpNotesProperty = "a property that they have, such as status:open"
 	wordsLookFor      = "What shall I look for? Words, a time, a #tag or a [property]: /notes search garden last week #plants [status:open]"
+	wordsDisagree     = "These notes disagree:\n- “%s” (%s)\n- “%s” (%s)\n"
 	wordsNotThen      = "Nothing is from that time (%s). From other times:"
 	helpNotesShow     = "Show one"
 	helpNotePath      = "its title, or its path"

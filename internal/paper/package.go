@@ -13,8 +13,8 @@ import (
 // Bounds of a packed document: what its parts unpack to, each and together, and
 // how many there are.
 const (
-	maxPart  = 48 << 20
-	maxWhole = 64 << 20
+	maxPart  = 24 << 20
+	maxWhole = 32 << 20
 	maxParts = 10_000
 )
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/cite"
 	"parley/internal/front"
 	"parley/internal/seek"
 	"parley/internal/vault"
@@ -57,10 +58,29 @@ func (n Notes) looked(ctx context.Context, c Call, q vault.Query) (Result, error
 		return Result{}, err
 	}
 	r, err := s.Found(ctx, q.Kind, hits)
-	if err == nil && q.During != nil && len(hits) > 0 {
+	if err != nil || len(hits) == 0 {
+		return r, err
+	}
+	if q.During != nil {
 		r.Content = periods(q.During, hits) + "\n\n" + r.Content
 	}
-	return r, err
+	for _, d := range Disputes(q, hits) {
+		r.Content += "\n\n" + fmt.Sprintf(wordDispute, d.SaidA, hits[d.A].Path, d.SaidB, hits[d.B].Path)
+	}
+	return r, nil
+}
+
+// Disputes finds what notes among the hits say against each other. Code disputes
+// nothing.
+func Disputes(q vault.Query, hits []vault.Hit) []cite.Dispute {
+	if q.Kind == vault.KindCode {
+		return nil
+	}
+	list := make([]cite.Passage, len(hits))
+	for i, h := range hits {
+		list[i] = cite.Passage{Document: h.Source + "/" + h.Path, Title: h.Title, Heading: h.Heading, Text: h.Text}
+	}
+	return cite.Disputes(q.Text, list)
 }
 
 // periods says which hits are of a period.
@@ -70,7 +90,7 @@ func periods(p *vault.Period, hits []vault.Hit) string {
 		if h.During {
 			of++
 		}
-		days[i] = fmt.Sprintf("[%d] %s", i+1, h.Day.Format(time.DateOnly))
+		days[i] = h.Path + " " + h.Day.Format(time.DateOnly)
 	}
 	when := PeriodOf(p)
 	switch of {

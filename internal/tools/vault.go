@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"parley/internal/paper"
 	"parley/internal/text"
 	"parley/internal/vault"
 )
@@ -220,7 +221,7 @@ func (n Notes) source(kind string, h vault.Hit) Source {
 	case kind == "code":
 		s.Path = fmt.Sprintf("%s:%d", h.Path, h.Line)
 	case h.Page > 0:
-		s.Path += "#" + strings.TrimPrefix(headingOf(h)+", ", ", ") + vault.PageMark(h.Page)
+		s.Path += "#" + strings.TrimPrefix(headingOf(h)+", ", ", ") + paper.PageMark(h.Page)
 	case headingOf(h) != "":
 		s.Path += "#" + h.Heading
 	}

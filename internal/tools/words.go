@@ -91,6 +91,7 @@ const (
 	wordNotThen     = "Nothing is from the time asked for (%s). Of other times, by date:"
 	wordAllThen     = "All are from the time asked for (%s):"
 	wordSomeThen    = "The first %d are from the time asked for (%s), the others are not:"
+	wordDispute     = "These notes contradict each other: “%s” (%s), “%s” (%s). Say so, and cite both."
 	wordNoCode      = "Nothing was found in the folders of code (%s). The notes were not searched."
 	wordNoteCreated = "The note %s was created."
 	wordNoteUpdated = "The note %s was updated."

@@ -25,6 +25,7 @@ func (v *Vault) vanished(ctx context.Context, j job, w *walk) (gone bool, err er
 		v.away(j.source, err)
 		return true, nil
 	}
+	v.marks.Store(j.source.Name, mark)
 	if w.met > 0 || len(w.unread) > 0 {
 		return false, v.remember(ctx, j, mark)
 	}
@@ -74,6 +75,19 @@ func markOf(root *os.Root) (string, error) {
 		return "", nil
 	}
 	return fmt.Sprintf("%d:%d", st.Dev, st.Ino), nil
+}
+
+// replaced reports whether another folder is in the place of the one that was last
+// checked, or none.
+func (v *Vault) replaced(s Source) bool {
+	was, checked := v.marks.Load(s.Name)
+	root, err := os.OpenRoot(s.Dir)
+	if err != nil {
+		return checked
+	}
+	defer func() { _ = root.Close() }()
+	mark, err := markOf(root)
+	return checked && (err != nil || mark != was)
 }
 
 func seen(name string) bool { return !hidden(name) }

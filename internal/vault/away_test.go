@@ -37,7 +37,13 @@ func TestAnUnmountedFolderIsAway(t *testing.T) {
 	f.put("sub/b.md", "# B\n\nBread.\n")
 	f.refresh()
 	f.embedAll(e)
+	if f.due() {
+		t.Error("looks again without a reason")
+	}
 	mount := f.unmount()
+	if !f.due() {
+		t.Error("does not see that another folder is there")
+	}
 	for _, restart := range []bool{false, true} {
 		if restart {
 			f.reopen()

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"parley/internal/front"
@@ -59,7 +57,7 @@ func (v *Vault) readPaper(ctx context.Context, e Entry, p Part) (d Document, err
 		return d, err
 	}
 	d.Line = 1
-	heading, page := pageOf(p.Heading)
+	heading, page := paper.PageOf(p.Heading)
 	for _, s := range all {
 		if s.heading != "" && !slices.Contains(d.Headings, s.heading) {
 			d.Headings = append(d.Headings, s.heading)
@@ -104,20 +102,4 @@ func (v *Vault) paperSections(ctx context.Context, e Entry) (all []section, err 
 		}
 		return rows.Err()
 	})
-}
-
-var pageForm = regexp.MustCompile(`(?i)^(.*?),?\s*\b(?:page|p\.?|seite|s\.|página|pagina|pág\.|strona|стр\.?|страница|第)[\s=]*(\d{1,6})\s*(?:页|頁|ページ)?$`)
-
-// PageMark is how a page is cited, behind "#" or a heading.
-func PageMark(page int) string { return fmt.Sprintf("page %d", page) }
-
-// pageOf parts what is cited of a document into heading and page: "page 3", or
-// "Costs, page 3". page is 0 for none.
-func pageOf(cited string) (heading string, page int) {
-	m := pageForm.FindStringSubmatch(strings.TrimSpace(cited))
-	if m == nil {
-		return cited, 0
-	}
-	page, _ = strconv.Atoi(m[2]) // digits
-	return strings.TrimSpace(m[1]), page
 }

@@ -100,6 +100,7 @@ type Vault struct {
 	ix   *index
 
 	meanings meanings
+	marks    sync.Map     // by name of source, which folder was last checked
 	changes  atomic.Int64 // commits to the index
 
 	mu     sync.Mutex // guards status

@@ -208,7 +208,7 @@ func (v *Vault) due() bool {
 		return true
 	}
 	for i, s := range st.Sources {
-		if s.Away && s.back(v.o.Sources[i].Dir) {
+		if dir := v.o.Sources[i]; s.Away && s.back(dir.Dir) || !s.Away && v.replaced(dir) {
 			return true
 		}
 	}
