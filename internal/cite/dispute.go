@@ -160,7 +160,7 @@ func newStatement(sentence string, p Passage) *statement {
 		return nil
 	}
 	plain := strings.ToLower(ascii(unquoted(sentence)))
-	if plain == "" || limits.MatchString(plain) {
+	if plain == "" || limits.MatchString(plain) || numberOf.MatchString(plain) {
 		return nil
 	}
 	s := &statement{shown: text.Clip(strings.Join(strings.Fields(sentence), " "), maxStatement)}
@@ -189,6 +189,10 @@ func newStatement(sentence string, p Passage) *statement {
 	maps.Copy(s.context, s.about)
 	return s
 }
+
+// numberOf is what looks like a time and is the number of a document, a verse or a
+// ratio.
+var numberOf = regexp.MustCompile(`\d[-/.]\d+:\d|\d:\d{3}|\d+:\d+[-/]\d+(?:[^:\d]|$)`)
 
 // digitWord is a number with what is written together with it.
 var digitWord = regexp.MustCompile(`[€$£¥]?\d[\d.,:'’/–-]*(?:[hH]\d*|[aApP]\.?[mM]\.?|%|°)?`)

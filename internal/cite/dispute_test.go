@@ -38,6 +38,8 @@ func TestDisputes(t *testing.T) {
 		{"Wann öffnet die Bäckerei", "Läden | Die Bäckerei öffnet um 8 Uhr.", "Einkauf | Die Bäckerei öffnet um 9:30 Uhr.", true},
 		{"Wann öffnet die Bäckerei", "Läden | Die Bäckerei öffnet um 8 Uhr.", "Einkauf | Die Bäckerei öffnet samstags um 9:30 Uhr.", false},
 		{"", "A | ```\nthe timer fires at 8:00\n```", "B | the timer fires at 9:00", false},
+		{"", "Part 2 | ISO/IEC 29500-2:2012(E) All rights reserved", "Part 3 | ISO/IEC 29500-3:2012(E) All rights reserved", false},
+		{"", "A | See Genesis 3:16-20 there", "B | See Genesis 4:16-20 there", false},
 		{"", "A | The shop is nice.", "B | The shop is closed.", false},
 	} {
 		list := make([]Passage, 2)

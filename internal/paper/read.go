@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,7 +46,7 @@ func readPages(ctx context.Context, data []byte, read PDF) (p Paper, err error) 
 	}
 	for i, text := range pages {
 		if strings.TrimSpace(text) != "" {
-			p.Pieces = append(p.Pieces, Piece{Page: i + 1, Text: text})
+			p.Pieces = append(p.Pieces, Piece{Page: i + 1, Text: asWords(text)})
 		}
 	}
 	switch {
@@ -56,6 +57,16 @@ func readPages(ctx context.Context, data []byte, read PDF) (p Paper, err error) 
 	}
 	return p, nil
 }
+
+var (
+	// joined are letters that a printer casts as one.
+	joined = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi", "ﬂ", "fl", "ﬃ", "ffi", "ﬄ", "ffl", "ﬅ", "st", "ﬆ", "st", "\u00AD", "")
+	parted = regexp.MustCompile(`(\pL)[-‐]\n(\p{Ll})`)
+)
+
+// asWords puts the words of a printed page together as people look for them: without
+// letters cast as one, and whole where a line ended within.
+func asWords(page string) string { return parted.ReplaceAllString(joined.Replace(page), "$1$2") }
 
 // Why returns why a document cannot be read, as the end of a sentence "it is …"; ""
 // for an error that is not about the document, and for none.
