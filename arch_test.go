@@ -110,6 +110,7 @@ var rooms = []allowed{
 	{"internal/tools", "internal/cite", "notes that contradict each other"},
 	{"internal/tools", "internal/paper", "how a page is cited"},
 	{"internal/command", "internal/paper", "how a page is cited"},
+	{"internal/app", "internal/front", "notes that are of a day"},
 	{"internal/tools", "internal/seek", "what somebody looks for in notes"},
 	{"internal/tools", "internal/front", "the properties of notes"},
 	{"internal/vault", "internal/snippet", "what of a passage is shown"},

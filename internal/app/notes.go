@@ -16,6 +16,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/cite"
 	"parley/internal/command"
+	head "parley/internal/front"
 	"parley/internal/memory"
 	"parley/internal/setup"
 	"parley/internal/text"
@@ -176,7 +177,7 @@ func (n *notes) disputes(question, answer string, list []tools.Source) (all []ag
 	passages := make([]cite.Passage, len(list))
 	for i, s := range list {
 		path, heading, _ := strings.Cut(s.Path, "#")
-		passages[i] = cite.Passage{Document: path, Title: s.Title, Heading: heading, Text: s.Text}
+		passages[i] = cite.Passage{Document: path, Title: s.Title, Heading: heading, Text: s.Text, Dated: head.Day(path, nil) != 0}
 	}
 	for _, d := range cite.Disputes(question, passages) {
 		if !d.Told(answer) {

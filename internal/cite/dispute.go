@@ -14,7 +14,10 @@ import (
 )
 
 // Passage is a piece of a document, as Disputes compares them.
-type Passage struct{ Document, Title, Heading, Text string }
+type Passage struct {
+	Document, Title, Heading, Text string
+	Dated                          bool // the document is of one day: what it says may differ on another
+}
 
 // Dispute is two statements of different documents about the same thing that give
 // different times, days, numbers or amounts for it.
@@ -49,7 +52,7 @@ func Disputes(question string, list []Passage) (all []Dispute) {
 	for i, a := range said {
 		for _, b := range said[i+1:] {
 			pair := [2]string{list[a.passage].Document, list[b.passage].Document}
-			if pair[0] == pair[1] || seen[pair] || len(all) == maxDisputes || !a.differs(b) || !a.alike(b, asked) {
+			if pair[0] == pair[1] || list[a.passage].Dated && list[b.passage].Dated || seen[pair] || len(all) == maxDisputes || !a.differs(b) || !a.alike(b, asked) {
 				continue
 			}
 			seen[pair] = true

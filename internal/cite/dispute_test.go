@@ -53,12 +53,16 @@ func TestDisputes(t *testing.T) {
 			}
 			list[0], list[1] = list[1], list[0]
 		}
-		list[1].Document = list[0].Document
+		list[0].Dated, list[1].Dated = true, true
+		if got := Disputes(c.ask, list); len(got) > 0 {
+			t.Errorf("of two days: %+v", got)
+		}
+		list[0].Dated, list[1].Document = false, list[0].Document
 		if got := Disputes(c.ask, list); len(got) > 0 {
 			t.Errorf("within one document: %+v", got)
 		}
 	}
-	d := Disputes("", []Passage{{"1", "Shops", "", "Tea. The bakery opens at 8:00. More."}, {"2", "Other", "", "- **The bakery** opens at 9:30"}})
+	d := Disputes("", []Passage{{"1", "Shops", "", "Tea. The bakery opens at 8:00. More.", false}, {"2", "Other", "", "- **The bakery** opens at 9:30", true}})
 	if len(d) != 1 || d[0].A != 0 || d[0].B != 1 || d[0].SaidA != "The bakery opens at 8:00." || d[0].SaidB != "**The bakery** opens at 9:30" {
 		t.Fatalf("%+v", d)
 	}

@@ -78,7 +78,7 @@ func Disputes(q vault.Query, hits []vault.Hit) []cite.Dispute {
 	}
 	list := make([]cite.Passage, len(hits))
 	for i, h := range hits {
-		list[i] = cite.Passage{Document: h.Source + "/" + h.Path, Title: h.Title, Heading: h.Heading, Text: h.Text}
+		list[i] = cite.Passage{Document: h.Source + "/" + h.Path, Title: h.Title, Heading: h.Heading, Text: h.Text, Dated: front.Day(h.Path, nil) != 0}
 	}
 	return cite.Disputes(q.Text, list)
 }
