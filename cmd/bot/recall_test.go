@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"parley/internal/llm/llmtest"
 )
 
 // What the command shows is what the agent would be given: facts, passages and
@@ -56,5 +58,53 @@ func TestRecallCommand(t *testing.T) {
 	}
 	if got := bot("facts", "list"); got != "" {
 		t.Errorf("left: %s", got)
+	}
+}
+
+// What was imported is found by what it means, with an embedding model at an
+// address of its own; while that is away, by words.
+func TestRecallCommandByMeaning(t *testing.T) {
+	s := llmtest.NewServer()
+	t.Cleanup(s.Close)
+	s.Synonyms(map[string]string{"hound": "pooch", "dwells": "lives"})
+	dir := t.TempDir()
+	old := filepath.Join(dir, "old.jsonl")
+	if err := os.WriteFile(old, []byte(`{"platform":"archive","channel":"c","user":"alice","name":"Alice","text":"Our pooch lives upstairs.","at":"2024-05-01T10:00:00Z","id":"1"}
+{"platform":"archive","channel":"c","user":"bob","name":"Bob","text":"Lovely weather today","at":"2024-05-01T10:01:00Z","id":"2"}
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	bot := func(args ...string) string {
+		t.Helper()
+		var out, errs bytes.Buffer
+		if code := run(append([]string{"--data", filepath.Join(dir, "data")}, args...), strings.NewReader(""), &out, &errs); code != 0 {
+			t.Fatalf("%v: exit %d, %s", args, code, errs.String())
+		}
+		return out.String()
+	}
+	t.Setenv("BOT_MODEL_NAME", "builtin")
+	t.Setenv("BOT_MODEL_EMBEDDING", llmtest.EmbeddingModel)
+	t.Setenv("BOT_MODEL_EMBEDDING_URL", s.URL())
+	if got := bot("sessions", "import", old); strings.Contains(got, "vectors") {
+		t.Errorf("importing said %s", got)
+	}
+	ask := func() string {
+		return bot("recall", "--user", "archive:alice", "--limit", "1", "where dwells that hound")
+	}
+	if got := ask(); !strings.Contains(got, "pooch") {
+		t.Errorf("by meaning: %q", got)
+	}
+	t.Setenv("BOT_MODEL_EMBEDDING_URL", "http://127.0.0.1:1/v1")
+	if got := ask(); got != "" {
+		t.Errorf("without vectors: %q", got)
+	}
+	if got := bot("recall", "--user", "archive:alice", "--limit", "1", "pooch"); !strings.Contains(got, "pooch") {
+		t.Errorf("by words: %q", got)
+	}
+	if err := os.WriteFile(old, []byte(`{"platform":"archive","channel":"c","user":"alice","name":"Alice","text":"Now it lives downstairs.","at":"2024-05-02T10:00:00Z","id":"3"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := bot("sessions", "import", old); !strings.Contains(got, "1 message") || !strings.Contains(got, "the bot makes those that are missing") {
+		t.Errorf("importing said %s", got)
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -184,7 +185,7 @@ type sessionsImportCmd struct {
 
 // Run imports older conversations.
 func (c sessionsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
-	return withStore(ctx, f, func(store *memory.Store) error {
+	return withMeanings(ctx, f, func(store *memory.Store) error {
 		file, err := os.Open(c.File)
 		if err != nil {
 			return err
@@ -198,6 +199,25 @@ func (c sessionsImportCmd) Run(ctx context.Context, f *Flags, s *Streams) error 
 			return fmt.Errorf("import %s: it was cut short after %s; run it again for the rest: %w", c.File, text.Many(done.Messages, "message"), err)
 		}
 		_, err = fmt.Fprintf(seen{s.Out}, "imported %s in %s; known already: %d\n", text.Many(done.Messages, "message"), text.Many(done.Sessions, "conversation"), done.Known)
-		return err
+		return errors.Join(err, c.makeMeanings(ctx, store, s))
 	})
+}
+
+// vectorsFor is how long an import makes vectors; a bot makes the rest.
+const vectorsFor = time.Minute
+
+// makeMeanings makes vectors of what was imported, where there is an embedding model.
+func (c sessionsImportCmd) makeMeanings(ctx context.Context, store *memory.Store, s *Streams) error {
+	began := time.Now()
+	for more := true; more; {
+		var err error
+		if more, err = store.EmbedMessages(ctx); err != nil && !errors.Is(err, wrap.ErrNoVectors) {
+			return err
+		}
+		if err != nil || more && time.Since(began) > vectorsFor {
+			_, err = fmt.Fprintln(seen{s.Out}, "vectors: the bot makes those that are missing")
+			return err
+		}
+	}
+	return nil
 }

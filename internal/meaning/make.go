@@ -18,7 +18,7 @@ import (
 const (
 	window    = 5000        // messages that are looked through at a time, for those without a vector
 	mostTexts = 64          // that one request takes
-	longest   = 2000        // runes of a message that count: small models read no more
+	longest   = 1500        // runes of a message that count: small models read no more
 	pause     = time.Second // since somebody asked: their question comes first
 )
 

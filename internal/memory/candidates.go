@@ -24,8 +24,8 @@ const (
 
 	maxHits     = 1000   // visible messages that hold a word, the latest
 	maxKin      = 300    // that hold one of its synonyms
-	walkedWords = 24_000 // messages that hold the words, walked through wherever they were said
-	walkedKin   = 8_000
+	walkedWords = 16_000 // messages that hold the words, walked through wherever they were said
+	walkedKin   = 6_000
 
 	maxAlike = 200 // messages that are compared with what is meant, those that look nearest
 	maxNear  = 40  // that are nearest

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -83,6 +84,36 @@ func TestRecallAmongOthers(t *testing.T) {
 	importText(t, s, strings.ReplaceAll(babble(t, 8_000, 8), `"channel":"c`, `"channel":"elsewhere`))
 	if diff := cmp.Diff(before, questions(), cmp.AllowUnexported(Passage{})); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// Whoever is in more places than are looked up one by one is told what was said
+// in each, and not what was said elsewhere.
+func TestRecallInManyPlaces(t *testing.T) {
+	s := open(t, Options{})
+	importText(t, s, babble(t, 4_000, 40))
+	must(t, s.db.Write(t.Context(), func(tx *sqlite.Tx) error {
+		for i := range 40 {
+			user := "archive:many"
+			if i%2 == 1 {
+				user = "archive:else"
+			}
+			m := spoken{key: chat.Key{Platform: "archive", Channel: fmt.Sprint("c", i)}, role: "user", user: user, session: fmt.Sprint("s", i), text: "the walrus of this place is number " + fmt.Sprint(i)}
+			if err := m.insert(tx, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	found, err := s.Recall(t.Context(), Query{User: "archive:many", Text: "what number is the walrus?", Limit: 20})
+	must(t, err)
+	for _, p := range found {
+		if n, _ := strconv.Atoi(p.Key.Channel[1:]); n%2 == 1 || !strings.Contains(p.content, "walrus") {
+			t.Errorf("brings %+v", p)
+		}
+	}
+	if len(found) != 20 {
+		t.Errorf("%d of 20 are found", len(found))
 	}
 }
 
