@@ -22,7 +22,7 @@ const (
 // word not, in a number or a date.
 func Compare(earlier, later string) Verdict {
 	a, b := readClaim(earlier), readClaim(later)
-	if len(a.words) == 0 || len(b.words) == 0 || a.about != b.about {
+	if len(a.words) == 0 || len(b.words) == 0 || a.about != b.about || b.begins && !a.begins {
 		return Apart
 	}
 	if slices.EqualFunc(a.words, b.words, func(x, y word) bool { return x.is == y.is }) {
@@ -50,10 +50,11 @@ type claim struct {
 	negated bool
 	adds    bool   // says of itself that it comes beside what there is
 	about   string // another person, by the pronoun it begins with
+	begins  bool   // it holds from a day on: what holds until then is no mistake
 }
 
 func readClaim(text string) (c claim) {
-	several := false
+	several, from := false, false
 	for _, raw := range split(unsaid.Replace(text)) {
 		w := strings.ToLower(raw)
 		if n := counts[w]; n > 0 {
@@ -62,6 +63,8 @@ func readClaim(text string) (c claim) {
 		if w = singular(w); others[w] != "" && len(c.words) == 0 {
 			c.about = others[w]
 		}
+		c.begins = c.begins || from && (monthOf(w) > 0 || weekdays[w] || nexts[w] || year(w) || nearDays[w] > 1)
+		from = froms[w]
 		if to, ok := opposites[w]; ok {
 			c.negated, w = !c.negated, to
 		} else if to, ok := likings[w]; ok {

@@ -42,6 +42,7 @@ func TestCompareGerman(t *testing.T) {
 		{"Ich wohne in Bern", "Ich wohne in Basel", facts.Differs},
 		{"Arbeitet bei Globex", "Arbeitet bei Initech", facts.Differs},
 		{"Arbeitet bei Globex", "Arbeitet mit Initech", facts.Apart},
+		{"Wohnt in Bern", "Wohnt ab Juni in Basel", facts.Apart},
 		{"Das Passwort ist 1234", "Das Passwort ist 4321", facts.Differs},
 		{"Mein Chef heißt Anna", "Mein Chef heißt Bernd", facts.Differs},
 		{"Meine Schwester heißt Anna", "Meine Schwester heißt Bella", facts.Apart},
@@ -70,6 +71,7 @@ func TestCompareSpanish(t *testing.T) {
 		{"Tiene dos gatos", "Tiene dos perros", facts.Apart},
 		{"Vive en Madrid", "Ahora vive en Lima", facts.Differs},
 		{"Vivo en Madrid", "Vivo en Lima", facts.Differs},
+		{"Vive en Madrid", "Vive en Lima desde mañana", facts.Apart},
 		{"Trabaja en Globex", "Trabaja en Initech", facts.Differs},
 		{"La contraseña es 1234", "La contraseña es 4321", facts.Differs},
 		{"Su jefe es Ana", "Su jefe es Benito", facts.Differs},
@@ -85,6 +87,10 @@ func TestCompareSpanish(t *testing.T) {
 
 func TestCompareEnglish(t *testing.T) {
 	compareAll(t, []compared{
+		{"Lives in Rome until June", "Lives in Paris from June", facts.Apart},
+		{"Lives in Rome", "Lives in Paris from next month", facts.Apart},
+		{"Works at Globex", "Works at Initech starting Monday", facts.Apart},
+		{"Lives in Paris from June", "Lives in Lima from June", facts.Differs},
 		{"Smokes", "Doesn't smoke any more", facts.Differs},
 		{"Eats meat", "Never eats meat", facts.Differs},
 		{"Has two cats", "Has three cats", facts.Differs},

@@ -27,6 +27,8 @@ var (
 	speakers = words("i ich wir we yo nosotros nosotras je nous io noi eu nós ik wij я мы")
 	// joins part what may be about different things.
 	joins = words("but and aber und sondern pero y mais et ma e maar en но и")
+	// froms stand before the day from which something holds.
+	froms = words("from starting ab desde dès")
 	// passed are of being what is told of the past.
 	passed = words("was were war waren était era fue fu")
 	// additions say that something comes beside what there is.
