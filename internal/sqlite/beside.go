@@ -34,7 +34,7 @@ func (d *DB) BareBeside(ctx context.Context, fn func(tx *Tx, more func() bool) e
 	return d.chunk(ctx, fn)
 }
 
-func (d *DB) chunk(ctx context.Context, fn func(tx *Tx, more func() bool) error) error {
+func (d *DB) chunk(ctx context.Context, fn func(tx *Tx, more func() bool) error) (err error) {
 	w := &write{err: make(chan error, 1), bare: true, fn: func(tx *Tx) error {
 		share := max(least, min(most, whole-d.tail))
 		began, ending := time.Now(), time.Time{}
@@ -53,10 +53,32 @@ func (d *DB) chunk(ctx context.Context, fn func(tx *Tx, more func() bool) error)
 	case <-d.done:
 		return ErrClosed
 	case d.aside <- w:
-		return <-w.err
+		err = <-w.err
 	case <-patient.Done():
-		return d.submit(ctx, d.queue, w)()
+		err = d.submit(ctx, d.queue, w)()
 	}
+	if err == nil {
+		d.fold()
+	}
+	return err
+}
+
+// fold carries the log over into the file from a connection of its own, beside
+// the writer: chunks change many pages, and whose commit makes the log too long
+// would carry them over while all others wait. What it cannot do is done later.
+func (d *DB) fold() {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if d.closed {
+		return
+	}
+	d.folding.Lock()
+	defer d.folding.Unlock()
+	if d.folder == nil {
+		d.folder = openBare(dsn(d.path, "_busy_timeout=0&_cache_size=-500"))
+		d.folder.SetMaxOpenConns(1)
+	}
+	_, _ = d.folder.Exec("PRAGMA wal_checkpoint(PASSIVE)")
 }
 
 // next returns what the writer does next; nil after Close. Queued writes go

@@ -59,6 +59,9 @@ type DB struct {
 	file  *os.File      // of ClearGaps, which the writer opens; nil before
 	tail  time.Duration // how long the last chunk took to end; the writer's
 
+	folding sync.Mutex // guards folder
+	folder  *sql.DB    // of fold; nil before
+
 	mu     sync.RWMutex // guards closed against a write that is being queued
 	closed bool
 }
@@ -136,6 +139,9 @@ func (d *DB) Close() error {
 	<-d.done
 	d.reads.close()
 	err := d.r.Close()
+	if d.folder != nil {
+		err = errors.Join(err, d.folder.Close())
+	}
 	_, _ = d.w.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 	err = errors.Join(err, d.w.Close())
 	if d.file != nil {
