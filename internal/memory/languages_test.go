@@ -54,15 +54,15 @@ func TestRecallWithoutSpaces(t *testing.T) {
 	}
 }
 
-// Words are found in other forms than were asked for, in the language of those who
+// A word is found in another form than was asked for, in the language of those who
 // spoke, also where the index says where to look.
 func TestRecallAcrossForms(t *testing.T) {
 	for _, n := range []int{30, maxWhole + 30} {
 		s := sayings(t, "und das ist gut so, meinte er", n, "Wir haben drei Häuser in Köln verkauft.", "Мы купили новые билеты в театр.", "Las canciones de mi abuela son tristes.",
 			"De kinderen hebben gisteren twee katten gevonden.", "Nous avons vendu les vieux chevaux.", "She bought new skis.")
 		for _, tt := range []struct{ question, want string }{
-			{"Wer hat ein Haus verkauft?", "Häuser"}, {"Какой билет мы купили?", "билеты"}, {"¿Qué canción es triste?", "canciones"},
-			{"Hoeveel kinderen hebben een kat gevonden?", "katten"}, {"Qui a vendu un cheval ?", "chevaux"}, {"Who bought a ski?", "skis"},
+			{"Wo ist das Haus?", "Häuser"}, {"Где мой билет?", "билеты"}, {"¿Cuál es la canción?", "canciones"},
+			{"Waar is mijn kat?", "katten"}, {"Où est mon cheval ?", "chevaux"}, {"Who has a ski?", "skis"},
 		} {
 			found, err := s.Recall(t.Context(), Query{User: "x:u1", Text: tt.question, Limit: 1})
 			must(t, err)

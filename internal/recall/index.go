@@ -19,7 +19,7 @@ func Indexed(n int64, said string) string {
 	var alone, scoped strings.Builder
 	place := strconv.FormatInt(n, 36) + scopeMark
 	seen := map[string]bool{}
-	stems := stemmersOf(said)
+	stems := stemmersOf(said, 0) // a short text has few small words
 	for w := range indexWords(said) {
 		for _, stem := range stems {
 			if s := stem(w); !seen[s] {
@@ -55,7 +55,7 @@ type Asked struct{ stems []func(string) string }
 
 // Asking reads the language of a question.
 func Asking(question string) Asked {
-	return Asked{stems: append(stemmersOf(question)[:1:1], stemmerOf(question))}
+	return Asked{stems: append(stemmersOf(question, 1)[:1:1], stemmerOf(question))}
 }
 
 // Match is the expression of the index for messages with one of some words,

@@ -37,14 +37,15 @@ var languages = []language{
 // brought together: by the language that most of its small words are of, by its
 // letters, or else as English.
 func stemmerOf(question string) func(string) string {
-	stems := stemmersOf(question)
+	stems := stemmersOf(question, 1)
 	return stems[min(1, len(stems)-1)]
 }
 
 // stemmersOf are the ways in which the words of a text may be brought together:
 // first as English, unless its letters are of no English word, then those of the
-// languages that it has as many small words of as of any.
-func stemmersOf(said string) []func(string) string {
+// languages that it has as many small words of as of any, and by so many more than
+// of English.
+func stemmersOf(said string, more int) []func(string) string {
 	if strings.ContainsFunc(said, isCyrillic) {
 		return []func(string) string{stemCyrillic}
 	}
@@ -58,7 +59,7 @@ func stemmersOf(said string) []func(string) string {
 			small[l]++
 		}
 	}
-	stems, most := []func(string) string{Stem}, max(english+1, slices.Max(small[:]))
+	stems, most := []func(string) string{Stem}, max(english+more, slices.Max(small[:]), 1)
 	for i, l := range languages {
 		if small[i] == most {
 			stems = append(stems, stemming(l.stem))
