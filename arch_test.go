@@ -73,6 +73,8 @@ var rooms = []allowed{
 	{"internal/llm/wrap", "internal/vector", "questions rest apart from what is stored"},
 	{"internal/vault", "internal/links", "where the links of notes lead"},
 	{"internal/vault", "internal/pen", "writes notes"},
+	{"internal/vault", "internal/symbols", "what code defines, and where it is used"},
+	{"internal/setup", "internal/symbols", "the program that reads code"},
 	{"internal/pen", "internal/links", "keeps links when a note moves"},
 	{"internal/vault", "internal/vector", "finds passages by what they mean"},
 

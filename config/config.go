@@ -239,6 +239,7 @@ type Vault struct {
 	Prefetch       bool   `yaml:"prefetch" default:"false" doc:"look for fitting notes before each answer, even when the model does not ask for it"`
 	BaseURL        string `yaml:"base_url" doc:"address for links under answers: note paths are appended, or put in place of {path}: https://notes.example.org/ or obsidian://open?file={path}"`
 	HardLinks      string `yaml:"hard_links" default:"refuse" one:"refuse|follow" doc:"what to do with files that have a second name (hard links), possibly outside the folders: leave them alone, or read them like others"`
+	Ctags          string `yaml:"ctags" default:"auto" doc:"universal-ctags, which finds what code defines: auto takes it where it is installed, off reads code without it, and anything else is the program to use"`
 	LibrarianModel string `yaml:"librarian_model" doc:"model of the librarian; with none, model.name"`
 }
 

@@ -96,6 +96,9 @@ const uses = `
 /notes recent
 /notes status
 /notes related tea
+/code definition Serve
+/code references Serve
+/code search Serve
 /notes move tea coffee
 /notes undo
 /notes restore tea

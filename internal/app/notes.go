@@ -239,6 +239,9 @@ func (n *notes) commands() command.Notes {
 	view := command.Notes{Clock: n.clock, Owner: n.cfg.Vault.Readers == "owner", BuiltIn: n.models.builtIn()}
 	if n.index != nil {
 		view.Index = n.index
+		if slices.Contains(n.kinds(), vault.KindCode) {
+			view.Code = n.index
+		}
 		view.State = func() string { said, _ := n.state(); return said }
 		view.Shelf = func(ctx context.Context, m chat.Message) (command.Shelf, error) { return n.shelf(ctx, m) }
 	}

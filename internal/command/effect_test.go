@@ -61,6 +61,10 @@ const reading = `/help
 /notes status
 /notes show a.md
 /notes related a.md
+/code
+/code definition f
+/code references f
+/code search f
 /guideline
 /guideline list
 /guideline show tone

@@ -23,6 +23,8 @@ type Notes struct {
 	// is no folder to write to.
 	Desk  func(context.Context, chat.Message) (Desk, error)
 	Index Index
+	// Code finds names in folders of code; nil where there are none.
+	Code  Code
 	State func() string // how the index is, in a sentence
 	Owner bool          // they are for the owner alone
 	Clock tools.Clock   // the time where somebody is
@@ -77,11 +79,15 @@ func (n Notes) commands() []admin.Command {
 			notes.Verbs[i].Run = notes.Run
 		}
 	}
-	if n.Tidy == nil {
-		return []admin.Command{notes}
+	all := []admin.Command{notes}
+	if n.Code != nil || n.Shelf == nil {
+		all = append(all, n.code(who))
 	}
-	return []admin.Command{notes, {Name: "librarian", Help: helpLibrarian, Effect: admin.Works, Who: who,
-		Options: []admin.Option{{Name: "task", Help: helpTidyTask}}, Run: n.tidy}}
+	if n.Tidy == nil {
+		return all
+	}
+	return append(all, admin.Command{Name: "librarian", Help: helpLibrarian, Effect: admin.Works, Who: who,
+		Options: []admin.Option{{Name: "task", Help: helpTidyTask}}, Run: n.tidy})
 }
 
 // noNote says how to find those there are.

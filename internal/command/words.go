@@ -366,6 +366,19 @@ const (
 	wordsLogged   = "Logged (#%d): %s"
 )
 
+// /code.
+const (
+	helpCode           = "My owner's code"
+	helpCodeName       = "a name, or Type.Method"
+	helpCodeDefinition = "Where a name is defined"
+	helpCodeReferences = "Where a name is used"
+	helpCodeSearch     = "Search it"
+	wordsNoCode        = "There is no code: add a folder of the kind code to sources, and start me again."
+	wordsUndefined     = "Nothing was found in the code for %s."
+	wordsUnused        = "Nothing in the code uses %s."
+	wordsMoreUses      = "… and %d more"
+)
+
 // /notes and /librarian.
 const (
 	helpNotes         = "My owner's notes"

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"parley/config"
 	"parley/internal/pdf"
+	"parley/internal/symbols"
 	"parley/internal/vault"
 )
 
@@ -32,6 +34,10 @@ func OpenVault(ctx context.Context, c config.Config, o vault.Options) (*vault.Va
 	if len(o.Sources) == 0 {
 		return nil, nil
 	}
+	var err error
+	if o.Tags, err = tags(ctx, c); err != nil {
+		return nil, err
+	}
 	data, err := filepath.Abs(c.DataDir)
 	if err != nil {
 		return nil, err
@@ -42,4 +48,20 @@ func OpenVault(ctx context.Context, c config.Config, o vault.Options) (*vault.Va
 		return nil, fmt.Errorf("vault: %w", err)
 	}
 	return v, nil
+}
+
+// tags returns the program that reads code, nil for none.
+func tags(ctx context.Context, c config.Config) (*symbols.Tags, error) {
+	code := slices.ContainsFunc(c.Sources, func(s config.Source) bool { return s.Kind == vault.KindCode })
+	switch {
+	case !code || c.Vault.Ctags == "off":
+		return nil, nil
+	case c.Vault.Ctags == "auto" || c.Vault.Ctags == "":
+		return symbols.FindTags(ctx, ""), nil
+	}
+	found := symbols.FindTags(ctx, c.Vault.Ctags)
+	if found == nil {
+		return nil, fmt.Errorf("vault.ctags: %s is no universal-ctags that can be run", c.Vault.Ctags)
+	}
+	return found, nil
 }

@@ -39,12 +39,6 @@ var vaultMoveText string
 //go:embed vault_create_index.md
 var vaultIndexText string
 
-//go:embed search_code.md
-var searchCodeText string
-
-//go:embed find_definition.md
-var findDefinitionText string
-
 // Librarian is the helper that keeps notes tidy. Only it may move notes and write
 // indexes.
 const Librarian = "librarian"
@@ -80,7 +74,7 @@ const (
 func VaultTools(n Notes) []Tool {
 	list := []Tool{n.search(), n.read(), n.list(), n.related(), n.write(), n.move(), n.index()}
 	if n.Code {
-		list = append(list, n.searchCode(), n.definition())
+		list = append(list, n.searchCode(), n.definition(), n.references())
 	}
 	return list
 }
@@ -141,34 +135,6 @@ func (n Notes) search() Tool {
 			q.Tags = append(q.Tags, a.Tag)
 		}
 		return n.looked(ctx, c, q)
-	})
-}
-
-func (n Notes) searchCode() Tool {
-	type args struct {
-		Query  string `json:"query" jsonschema:"names or words that stand in the code"`
-		Folder string `json:"folder,omitempty" jsonschema:"only files below this folder"`
-	}
-	return forReaders(n, core("search_code", searchCodeText, Code).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
-		return n.looked(ctx, c, vault.Query{Text: a.Query, Kind: vault.KindCode, Folder: a.Folder, Limit: vaultHits})
-	})
-}
-
-func (n Notes) definition() Tool {
-	type args struct {
-		Name string `json:"name" jsonschema:"the name, or Type.Method"`
-	}
-	meta := core("find_definition", findDefinitionText, Code).reads().onDemand()
-	return forReaders(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		s, err := n.of(ctx, c)
-		if err != nil {
-			return Result{}, err
-		}
-		hits, err := n.Vault.Definition(ctx, a.Name)
-		if err != nil {
-			return Result{}, err
-		}
-		return s.Found(ctx, vault.KindCode, hits[:min(len(hits), vaultHits)])
 	})
 }
 

@@ -82,6 +82,7 @@ const (
 	wordNear        = "About the same:"
 	wordUnrelated   = "Nothing links to “%s”, and no other note is like it."
 	wordNoteOutside = "I leave that note as it is: I write only in my own folder of the notes."
+	wordMoreUses    = "… and %d more uses."
 	wordWhichNote   = "Several notes are called “%s”. Which one do you mean: %s?"
 
 	wordNotesNot    = "The notes are not for everybody: only my owner may use them."

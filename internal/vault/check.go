@@ -132,7 +132,7 @@ func (v *Vault) settle(ctx context.Context, names []string) error {
 	v.changing.Lock()
 	defer v.changing.Unlock()
 	return v.using(func(ix *index) error {
-		return ix.write(ctx, func(p *put) { p.exec("UPDATE meta SET complete = 1 WHERE complete = 0") })
+		return ix.write(ctx, func(p *put) { p.exec("UPDATE meta SET complete = 1, parser = ? WHERE complete = 0", v.reader()) })
 	})
 }
 

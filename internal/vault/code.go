@@ -1,22 +1,13 @@
 package vault
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
+	"context"
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
-	"parley/internal/text"
+	"parley/internal/symbols"
 )
-
-// symbol is a definition. line counts from 1.
-type symbol struct {
-	name, owner string // owner is the type of a method, "" for the rest
-	line        int
-}
 
 // codeEndings lists the files of a code folder that are read. Settings files are
 // left out because they often hold secrets.
@@ -25,144 +16,52 @@ var codeEndings = strings.Fields(".go .py .js .jsx .mjs .ts .tsx .java .kt .scal
 // window is how many lines of code without a definition make one section.
 const window = 60
 
-// maxGoNest is how deep brackets may nest for go/parser, which recurses.
-const maxGoNest = 1000
-
-// parseCode parses a file of code. data is valid UTF-8.
-func parseCode(name, data string) document {
-	if ending := strings.ToLower(path.Ext(name)); ending == ".md" || ending == ".markdown" {
-		return parseNote(name, data)
-	}
-	d := document{title: path.Base(name)}
-	lines := strings.Split(data, "\n")
-	found := false
-	if path.Ext(name) == ".go" && nesting(data) <= maxGoNest {
-		d.symbols, found = goSymbols(data)
-	}
-	if !found {
-		d.symbols = symbolsOf(lines)
-	}
-	d.sections = codeSections(lines, d.symbols)
-	return d
+// parseCode parses a file of code that defines these symbols. data is valid UTF-8.
+func parseCode(name, data string, all []symbols.Symbol) document {
+	return document{title: path.Base(name), symbols: all, sections: codeSections(strings.Split(data, "\n"), all)}
 }
 
-// nesting returns roughly how deep the brackets of a text nest.
-func nesting(data string) (deepest int) {
-	open, run := 0, 0
-	for i := range len(data) {
-		switch data[i] {
-		case '(', '[', '{':
-			open++
-			run++
-		case ')', ']', '}':
-			open--
-		case '*', '&', '!', '-', '+', '^', '<', '~':
-			run++ // operators nest too
-		case ' ', '\t':
-		default:
-			run = 0
+// defines lists what a file of code defines: through universal-ctags, but for Go, whose
+// own parser knows more, or by reading it.
+func (v *Vault) defines(ctx context.Context, name, data string) []symbols.Symbol {
+	if v.o.Tags != nil && path.Ext(name) != ".go" {
+		all, err := v.o.Tags.List(ctx, name, data)
+		if err == nil && len(all) > 0 {
+			return all
 		}
-		deepest = max(deepest, open, run)
+		if err != nil && ctx.Err() == nil {
+			v.o.Log.Warn("ctags cannot read a file", "path", name, "err", err)
+		}
 	}
-	return deepest
+	return symbols.List(name, data)
 }
 
-// goSymbols lists the top-level declarations of a Go file. Of a file with mistakes
-// it lists what comes before them; found is false if there is nothing.
-func goSymbols(data string) (all []symbol, found bool) {
-	fset := token.NewFileSet()
-	file, _ := parser.ParseFile(fset, "", data, parser.SkipObjectResolution)
-	if file == nil {
-		return nil, false
+// ownReader names how code is read without another program. It changes with
+// symbols.List.
+const ownReader = "own 1"
+
+// reader names what reads code.
+func (v *Vault) reader() string {
+	if v.o.Tags != nil {
+		return ownReader + ", " + v.o.Tags.About()
 	}
-	add := func(id *ast.Ident, owner string) {
-		if len(all) < maxSections {
-			all = append(all, symbol{id.Name, owner, fset.Position(id.Pos()).Line})
-		}
-	}
-	for _, decl := range file.Decls {
-		switch decl := decl.(type) {
-		case *ast.FuncDecl:
-			add(decl.Name, receiver(decl))
-		case *ast.GenDecl:
-			for _, spec := range decl.Specs {
-				switch spec := spec.(type) {
-				case *ast.TypeSpec:
-					add(spec.Name, "")
-				case *ast.ValueSpec:
-					for _, id := range spec.Names {
-						add(id, "")
-					}
-				}
-			}
-		}
-	}
-	return all, len(all) > 0
+	return ownReader
 }
 
-func receiver(f *ast.FuncDecl) string {
-	if f.Recv == nil || len(f.Recv.List) == 0 {
-		return ""
-	}
-	t := f.Recv.List[0].Type
-	for {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t = x.X
-		case *ast.IndexExpr:
-			t = x.X
-		case *ast.IndexListExpr:
-			t = x.X
-		case *ast.Ident:
-			return x.Name
-		default:
-			return ""
-		}
-	}
-}
-
-var (
-	definition = text.Pattern(`^\s*(?:(?:export|default|pub(?:\([a-z ]*\))?|public|private|protected|internal|static|async|abstract|final|sealed|unsafe|inline|virtual|override|partial|data|open)\s+)*(?:func|def|defp|defmodule|class|function\*?|fn|fun|struct|interface|type|enum|trait|module|record|object|protocol|namespace|message|service|CREATE TABLE|create table)\s+(?:\([^()]*\)\s*)?([\p{L}_$][\p{L}\p{N}_$]*)`)
-	arrow      = text.Pattern(`^(?:export\s+)?(?:const|let|var)\s+([\p{L}_$][\p{L}\p{N}_$]*)\s*(?::[^=]*)?=\s*(?:async\s*)?(?:\([^()]*\)|[\p{L}_$][\p{L}\p{N}_$]*)\s*(?::[^=]*)?=>`)
-	implements = text.Pattern(`^impl(?:<[^<>]*>)?\s+(?:[^{]*\sfor\s+)?([\p{L}_][\p{L}\p{N}_]*)`)
-)
-
-// symbolsOf lists definitions as most languages write them.
-func symbolsOf(lines []string) (all []symbol) {
-	owner := ""
-	for i, line := range lines {
-		if len(all) == maxSections {
-			break
-		}
-		if len(line) > 1000 { // nobody wrote that
-			continue
-		}
-		indented := strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t")
-		if m := implements().FindStringSubmatch(line); m != nil {
-			owner = m[1]
-			continue
-		}
-		m := definition().FindStringSubmatch(line)
-		if m == nil {
-			m = arrow().FindStringSubmatch(line)
-		}
-		if m == nil {
-			continue
-		}
-		s := symbol{name: m[1], line: i + 1}
-		if indented {
-			s.owner = owner
-		} else {
-			owner = m[1]
-		}
-		all = append(all, s)
-	}
-	return all
+// anew has all code read again if another program read it before.
+func (v *Vault) anew(ctx context.Context) error {
+	by := v.reader()
+	return v.using(func(ix *index) error {
+		return ix.write(ctx, func(p *put) {
+			p.exec("UPDATE docs SET mtime = 0, hash = x'' WHERE kind = 'code' AND (SELECT parser FROM meta) <> ?", by)
+			p.exec("UPDATE meta SET parser = ? WHERE parser <> ?", by, by)
+		})
+	})
 }
 
 // codeSections cuts code at definitions, each with the comment above it, or, without
 // definitions, into windows of lines.
-func codeSections(lines []string, symbols []symbol) (all []section) {
+func codeSections(lines []string, defined []symbols.Symbol) (all []section) {
 	add := func(heading, trail string, from, to int) {
 		for at := from; at < to; at += window {
 			end := to
@@ -179,13 +78,16 @@ func codeSections(lines []string, symbols []symbol) (all []section) {
 		}
 	}
 	from, heading, trail := 0, "", ""
-	for _, s := range symbols {
-		begin := max(from, comment(lines, s.line-1))
+	for _, s := range defined {
+		if s.Minor || s.Line > len(lines) {
+			continue
+		}
+		begin := max(from, comment(lines, s.Line-1))
 		if begin == from && heading != "" {
 			continue // more than one in a line
 		}
 		add(heading, trail, from, begin)
-		from, heading, trail = begin, s.name, s.owner
+		from, heading, trail = begin, s.Name, s.Owner
 	}
 	add(heading, trail, from, len(lines))
 	if len(all) == 0 {
@@ -207,20 +109,4 @@ func comment(lines []string, i int) int {
 		i--
 	}
 	return i
-}
-
-// words splits a name as people say it: getUserName is "get User Name".
-func words(name string) string {
-	var b strings.Builder
-	var last rune
-	runes := []rune(name)
-	for i, r := range runes {
-		next := i+1 < len(runes) && unicode.IsLower(runes[i+1])
-		if unicode.IsUpper(r) && (unicode.IsLower(last) || unicode.IsDigit(last) || unicode.IsUpper(last) && next) {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(r)
-		last = r
-	}
-	return b.String()
 }

@@ -268,9 +268,9 @@ func (v *Vault) parse(ctx context.Context, s Source, name string, c content) (d 
 	switch {
 	case c.skipped != "":
 		return document{skipped: c.skipped, title: path.Base(name)}, nil
-	case s.Kind == KindCode:
-		return parseCode(name, c.text), nil
-	case paper.Is(name):
+	case s.Kind == KindCode && !isNote(name):
+		return parseCode(name, c.text, v.defines(ctx, name, c.text)), nil
+	case s.Kind == KindNotes && paper.Is(name):
 		return v.parsePaper(ctx, name, c.raw)
 	}
 	return parseNote(name, c.text), nil

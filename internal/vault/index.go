@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/sqlite"
+	"parley/internal/symbols"
 	"parley/internal/text"
 )
 
@@ -21,7 +22,7 @@ import (
 var schema string
 
 // schemaVersion changes with schema.sql and with how files are parsed.
-const schemaVersion = 3
+const schemaVersion = 4
 
 // readers of the index; see sqlite.Options.
 const readers = 2
@@ -241,7 +242,7 @@ func (p *put) document(d document, fresh map[string]map[string]bool) {
 		p.exec("INSERT OR IGNORE INTO links (doc, target, written, kind) VALUES (?, ?, ?, ?)", doc, noteName(l.Target), l.Target, l.Kind)
 	}
 	for _, s := range d.symbols {
-		p.exec("INSERT INTO symbols (doc, name, owner, line) VALUES (?, ?, ?, ?)", doc, s.name, s.owner, s.line)
+		p.exec("INSERT INTO symbols (doc, name, owner, line) VALUES (?, ?, ?, ?)", doc, s.Name, s.Owner, s.Line)
 	}
 	if fresh[d.kind] == nil {
 		fresh[d.kind] = map[string]bool{}
@@ -253,7 +254,7 @@ func (p *put) document(d document, fresh map[string]map[string]bool) {
 		id := p.exec("INSERT INTO sections (doc, heading, line, page, text, hash) VALUES (?, ?, ?, ?, ?, ?)", doc, s.heading, s.line, s.page, s.text, hash)
 		heading := s.trail + " " + s.heading
 		if d.kind == KindCode {
-			heading += " " + words(s.heading)
+			heading += " " + symbols.Words(s.heading)
 		}
 		heading = spaced(heading)
 		p.exec("INSERT INTO "+d.kind+"_fts (rowid, title, heading, tags, text) VALUES (?, ?, ?, ?, ?)", id, title, heading, tags, spaced(s.text))

@@ -14,6 +14,7 @@ import (
 
 	"parley/internal/front"
 	"parley/internal/links"
+	"parley/internal/symbols"
 	whole "parley/internal/text"
 )
 
@@ -36,7 +37,7 @@ type document struct {
 	tags, aliases      []string
 	links              []links.Link
 	sections           []section
-	symbols            []symbol
+	symbols            []symbols.Symbol
 	stamp
 }
 

@@ -12,8 +12,7 @@ import (
 
 	"parley/internal/front"
 	"parley/internal/paper"
-	"parley/internal/snippet"
-	"parley/internal/sqlite"
+	"parley/internal/symbols"
 	"parley/internal/text"
 )
 
@@ -91,22 +90,9 @@ func (v *Vault) entry(ctx context.Context, source, name string) (e Entry, err er
 }
 
 func (v *Vault) open(ctx context.Context, s Source, p Part) (d Document, err error) {
-	root, err := os.OpenRoot(s.Dir)
+	c, err := v.content(s, p.Path)
 	if err != nil {
 		return d, err
-	}
-	defer func() { _ = root.Close() }()
-	if w := (&walk{root: root, shut: v.excluded()}); !w.reaches(p.Path) {
-		return d, ErrNotFound
-	}
-	c, err := read(root, p.Path, s.Kind, v.o.HardLinks)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return d, ErrNotFound
-	case err != nil:
-		return d, err
-	case c.skipped != "":
-		return d, text.Tell("%w: it is %s", ErrNotFound, c.skipped)
 	}
 	lines := strings.Split(c.text, "\n")
 	parts := v.spans(ctx, s, p.Path, c, lines)
@@ -131,6 +117,26 @@ func (v *Vault) open(ctx context.Context, s Source, p Part) (d Document, err err
 	return d, nil
 }
 
+// content reads a file that a walk would find.
+func (v *Vault) content(s Source, name string) (c content, err error) {
+	root, err := os.OpenRoot(s.Dir)
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = root.Close() }()
+	if w := (&walk{root: root, shut: v.excluded()}); !w.reaches(name) {
+		return c, ErrNotFound
+	}
+	c, err = read(root, name, s.Kind, v.o.HardLinks)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return c, ErrNotFound
+	case err == nil && c.skipped != "":
+		return c, text.Tell("%w: it is %s", ErrNotFound, c.skipped)
+	}
+	return c, err
+}
+
 // span is a heading with all that is below it, in lines from 1.
 type span struct {
 	heading        string
@@ -139,18 +145,16 @@ type span struct {
 
 // spans lists the headings of a note, or what a file of code defines.
 func (v *Vault) spans(ctx context.Context, s Source, name string, c content, lines []string) (all []span) {
-	if d, _ := v.parse(ctx, s, name, c); len(d.symbols) > 0 { // only documents fail
-		for i, y := range d.symbols {
-			from, to := comment(lines, y.line-1)+1, len(lines)
-			if i+1 < len(d.symbols) {
-				to = max(from, comment(lines, d.symbols[i+1].line-1))
+	if s.Kind == KindCode && !isNote(name) {
+		parts := slices.DeleteFunc(v.defines(ctx, name, c.text), func(y symbols.Symbol) bool { return y.Minor || y.Line > len(lines) })
+		for i, y := range parts {
+			from, to := comment(lines, y.Line-1)+1, len(lines)
+			if i+1 < len(parts) {
+				to = max(from, comment(lines, parts[i+1].Line-1))
 			}
-			all = append(all, span{y.name, from, from, to})
+			all = append(all, span{y.Name, from, from, to})
 		}
 		return all
-	}
-	if s.Kind == KindCode && !isNote(name) {
-		return nil
 	}
 	return noteSpans(c.text)
 }
@@ -227,43 +231,4 @@ func (ix *index) entries(ctx context.Context, where, order string, args ...any) 
 		all = append(all, e)
 	}
 	return all, rows.Err()
-}
-
-// maxDefinitions is how many places of one name are returned.
-const maxDefinitions = 20
-
-// Definition finds where code defines a name: a function, a type or the like,
-// or a method as Type.Method. Case as asked comes first.
-func (v *Vault) Definition(ctx context.Context, name string) (hits []Hit, err error) {
-	owner, name := qualified(name)
-	err = v.asking(func(ix *index) error {
-		rows, err := ix.db.QueryContext(ctx, `SELECT y.rowid, d.id, d.source, d.path, d.title, y.name, y.line, 0, d.day, d.mtime,
-			coalesce((SELECT text FROM sections s WHERE s.doc = d.id AND s.line <= y.line ORDER BY s.line DESC LIMIT 1), '')
-			FROM symbols y JOIN docs d ON d.id = y.doc WHERE y.name = :name AND (:owner = '' OR y.owner = :owner)
-			ORDER BY y.name = :name COLLATE BINARY DESC, d.path, y.line LIMIT :limit`,
-			sqlite.Named{"name": name, "owner": owner, "limit": maxDefinitions})
-		if err != nil {
-			return err
-		}
-		hits, err = scanHits(rows)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("definition: %w", err)
-	}
-	for i := range hits {
-		hits[i].Score, hits[i].Snippet = 1, snippet.Of(hits[i].Text, [][]string{{strings.ToLower(name)}})
-	}
-	return hits, nil
-}
-
-// qualified splits Type.Method, (*Type).Method and Type::method.
-func qualified(s string) (owner, name string) {
-	s = strings.TrimSuffix(strings.TrimSpace(strings.ToValidUTF8(s, "")), "()")
-	s = strings.NewReplacer("::", ".", "(", "", ")", "", "*", "", "#", ".").Replace(s)
-	i := strings.LastIndexByte(s, '.')
-	if i < 0 {
-		return "", s
-	}
-	return s[strings.LastIndexByte(s[:i], '.')+1 : i], s[i+1:]
 }

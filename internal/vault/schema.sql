@@ -4,9 +4,10 @@
 
 CREATE TABLE meta ( -- one row
     complete INTEGER NOT NULL, -- was everything looked at once
-    model    TEXT NOT NULL     -- that made the vectors
+    model    TEXT NOT NULL, -- that made the vectors
+    parser   TEXT NOT NULL  -- that read the code
 );
-INSERT INTO meta VALUES (0, '');
+INSERT INTO meta VALUES (0, '', '');
 
 CREATE TABLE docs (
     id      INTEGER PRIMARY KEY,

@@ -3,6 +3,8 @@ package vault
 import (
 	"context"
 	"fmt"
+
+	"parley/internal/symbols"
 )
 
 // Scrub leaves nothing of removed notes in the index file: no words, no vectors
@@ -79,7 +81,7 @@ func (ix *index) said(ctx context.Context) (map[string]map[string]bool, error) {
 			return nil, err
 		}
 		if kind == KindCode {
-			heading += " " + words(heading)
+			heading += " " + symbols.Words(heading)
 		}
 		vocabulary(all[kind], spaced(title+" "+heading))
 		vocabulary(all[kind], body)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/internal/paper"
+	"parley/internal/symbols"
 	"parley/internal/vector"
 )
 
@@ -41,6 +42,8 @@ type Options struct {
 	// name may be outside of the folders.
 	HardLinks bool
 	PDF       paper.PDF // reads PDFs, as pdf.Pages does; nil reads none
+	// Tags reads code; nil reads it by its own means. Close ends its process.
+	Tags *symbols.Tags
 	// Embed makes vectors of sections and questions, with the model named; nil
 	// finds passages by words alone.
 	Embed      vector.Embed
@@ -143,6 +146,9 @@ func Open(ctx context.Context, o Options) (*Vault, error) {
 	case whole:
 		v.status.State = StateLoading
 	}
+	if err := v.anew(ctx); err != nil && !damaged(err) {
+		return nil, errors.Join(fmt.Errorf("open index: %w", err), ix.close())
+	}
 	// Damage that shows only now is repaired by the next check.
 	if err := v.count(ctx); err != nil && !damaged(err) {
 		return nil, errors.Join(fmt.Errorf("open index: %w", err), ix.close())
@@ -154,6 +160,9 @@ func Open(ctx context.Context, o Options) (*Vault, error) {
 func (v *Vault) Close() error {
 	v.life.Lock()
 	defer v.life.Unlock()
+	if v.o.Tags != nil {
+		v.o.Tags.Rest()
+	}
 	return v.ix.close()
 }
 

@@ -1,0 +1,102 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/vault"
+)
+
+// Code finds names in folders of code; vault.Vault.
+type Code interface {
+	Definition(ctx context.Context, name string) ([]vault.Hit, error)
+	References(ctx context.Context, name string, limit int) (hits []vault.Hit, total int, err error)
+}
+
+// Bounds of what is shown: characters of code, and uses.
+const (
+	maxCode = 1200
+	maxUses = 20
+)
+
+// code is /code.
+func (n Notes) code(who admin.Role) admin.Command {
+	name := []admin.Option{{Name: "name", Help: helpCodeName, Required: true}}
+	c := admin.Command{Name: "code", Help: helpCode, Effect: admin.Reads, Who: who, Private: true, Verbs: []admin.Command{
+		{Name: "definition", Help: helpCodeDefinition, Effect: admin.Reads, Run: n.definition, Options: name},
+		{Name: "references", Help: helpCodeReferences, Effect: admin.Reads, Run: n.references, Options: name},
+		{Name: "search", Help: helpCodeSearch, Effect: admin.Reads, Run: n.searchCode, Options: []admin.Option{{Name: "query", Help: helpQuery, Required: true}}},
+	}}
+	if n.Code == nil {
+		for i := range c.Verbs {
+			c.Verbs[i].Run = func(context.Context, admin.Request) (chat.Answer, error) { return say(wordsNoCode) }
+		}
+	}
+	return c
+}
+
+func (n Notes) definition(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	hits, err := n.Code.Definition(ctx, r.Args["name"])
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if len(hits) == 0 {
+		return say(wordsUndefined, quoted(r.Args["name"], maxSnippet))
+	}
+	return chat.Answer{Text: places(hits)}, nil
+}
+
+// places shows code with its places, as much of it as fits.
+func places(hits []vault.Hit) string {
+	var b strings.Builder
+	left := maxNote
+	for _, h := range hits {
+		fmt.Fprintf(&b, "**%s** — %s:%d\n", h.Heading, h.Path, h.Line)
+		if code := []rune(h.Text); left > 0 {
+			code = code[:min(len(code), maxCode, left)]
+			left -= len(code)
+			b.WriteString(codeBlock("", string(code)) + "\n")
+		}
+	}
+	return b.String()
+}
+
+func (n Notes) references(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	hits, total, err := n.Code.References(ctx, r.Args["name"], maxUses)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if total == 0 {
+		return say(wordsUnused, quoted(r.Args["name"], maxSnippet))
+	}
+	var b strings.Builder
+	for _, h := range hits {
+		fmt.Fprintf(&b, "- %s:%d %s\n", h.Path, h.Line, quoted(h.Text, maxSnippet))
+	}
+	if total > len(hits) {
+		fmt.Fprintf(&b, wordsMoreUses, total-len(hits))
+	}
+	return chat.Answer{Text: b.String()}, nil
+}
+
+func (n Notes) searchCode(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	s, err := n.Shelf(ctx, r.Message)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	hits, err := s.Search(ctx, vault.Query{Text: r.Args["query"], Kind: vault.KindCode})
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if len(hits) == 0 {
+		return say(wordsUndefined, quoted(r.Args["query"], maxSnippet))
+	}
+	var b strings.Builder
+	for _, h := range hits {
+		fmt.Fprintf(&b, "- %s:%d %s\n", h.Path, h.Line, quoted(h.Snippet, maxSnippet))
+	}
+	return chat.Answer{Text: b.String()}, nil
+}

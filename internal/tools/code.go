@@ -1,0 +1,71 @@
+package tools
+
+import (
+	"context"
+	_ "embed" // descriptions
+	"fmt"
+
+	"parley/internal/vault"
+)
+
+//go:embed find_references.md
+var findReferencesText string
+
+//go:embed find_definition.md
+var findDefinitionText string
+
+//go:embed search_code.md
+var searchCodeText string
+
+func (n Notes) searchCode() Tool {
+	type args struct {
+		Query  string `json:"query" jsonschema:"names or words that stand in the code"`
+		Folder string `json:"folder,omitempty" jsonschema:"only files below this folder"`
+	}
+	return forReaders(n, core("search_code", searchCodeText, Code).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
+		return n.looked(ctx, c, vault.Query{Text: a.Query, Kind: vault.KindCode, Folder: a.Folder, Limit: vaultHits})
+	})
+}
+
+func (n Notes) definition() Tool {
+	type args struct {
+		Name string `json:"name" jsonschema:"the name, or Type.Method"`
+	}
+	meta := core("find_definition", findDefinitionText, Code).reads().onDemand()
+	return forReaders(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		s, err := n.of(ctx, c)
+		if err != nil {
+			return Result{}, err
+		}
+		hits, err := n.Vault.Definition(ctx, a.Name)
+		if err != nil {
+			return Result{}, err
+		}
+		return s.Found(ctx, vault.KindCode, hits[:min(len(hits), vaultHits)])
+	})
+}
+
+func (n Notes) references() Tool {
+	type args struct {
+		Name string `json:"name" jsonschema:"the name, or Type.Method"`
+	}
+	meta := core("find_references", findReferencesText, Code).reads().onDemand()
+	return forReaders(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		s, err := n.of(ctx, c)
+		if err != nil {
+			return Result{}, err
+		}
+		hits, total, err := n.Vault.References(ctx, a.Name, maxUses)
+		if err != nil {
+			return Result{}, err
+		}
+		r, err := s.Found(ctx, vault.KindCode, hits)
+		if more := total - len(hits); more > 0 {
+			r.Content += "\n\n" + fmt.Sprintf(wordMoreUses, more)
+		}
+		return r, err
+	})
+}
+
+// maxUses is how many uses of a name are shown.
+const maxUses = 20
