@@ -240,6 +240,7 @@ type Vault struct {
 	BaseURL        string `yaml:"base_url" doc:"address for links under answers: note paths are appended, or put in place of {path}: https://notes.example.org/ or obsidian://open?file={path}"`
 	HardLinks      string `yaml:"hard_links" default:"refuse" one:"refuse|follow" doc:"what to do with files that have a second name (hard links), possibly outside the folders: leave them alone, or read them like others"`
 	Ctags          string `yaml:"ctags" default:"auto" doc:"universal-ctags, which finds what code defines: auto takes it where it is installed, off reads code without it, and anything else is the program to use"`
+	DailyNote      string `yaml:"daily_note" default:"off" one:"off|journal|sessions|both" doc:"what is added to the owner's daily note, where Obsidian has it: lines of their journal, how their conversations in direct chats ended, or both; needs vault.readers owner"`
 	LibrarianModel string `yaml:"librarian_model" doc:"model of the librarian; with none, model.name"`
 }
 

@@ -216,6 +216,9 @@ func (c *Config) together(fail func(path, problem, hint string)) {
 	if c.Web.Search.Kind == "brave" && c.Web.Search.URL != "" && c.Web.Search.APIKey == "" {
 		fail("web.search.api_key", "is missing", "brave needs it")
 	}
+	if c.Vault.DailyNote != "off" && c.Vault.DailyNote != "" && c.Vault.Readers != "owner" {
+		fail("vault.daily_note", fmt.Sprintf("is %q, and vault.readers %q", c.Vault.DailyNote, c.Vault.Readers), "what is said in direct chats goes into a note: set vault.readers to owner, or vault.daily_note to off")
+	}
 	c.lists(fail)
 	c.services(fail)
 	c.engines(fail)

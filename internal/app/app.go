@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/agenda"
 	"parley/internal/agent"
 	"parley/internal/attach"
 	"parley/internal/chat"
@@ -57,6 +58,7 @@ func assemble(b *base, m *models, s *storage) *app {
 	b.counts = newCounters(b.process.Version)
 	box := newToolbox(b, m, s.store)
 	a := &app{base: b, models: m, storage: s, platforms: box.platforms, people: box.people, mind: box.mind, rules: box.rules, notes: box.notes, jobs: newJobs(b)}
+	a.people.logged = func(ctx context.Context, who chat.User, e agenda.LogEntry) { a.notes.diary().Logged(ctx, who, e) }
 	a.toolset = &toolset{base: b, toolbox: box, models: m}
 	a.front = &front{base: b, desk: box.desk, store: s.store, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
 	m.front, m.store = a.front, s.store

@@ -125,6 +125,8 @@ func (c *chores) due(ctx context.Context) error {
 func (c *chores) archive(ctx context.Context, d past.Due) {
 	if err := c.mind.Archive(ctx, d.ID); err != nil {
 		c.log.Warn("sum up session", "session", d.ID, "err", err)
+	} else {
+		c.notes.diary().Ended(ctx, d.ID)
 	}
 	if err := c.digests(ctx, d.ID); err != nil {
 		c.log.Warn("digests", "session", d.ID, "err", err)

@@ -40,7 +40,7 @@ func (a *app) commands() command.Groups {
 		Tasks:     command.Tasks{Rows: a.storage.store},
 		Reminders: command.Reminders{Rows: a.storage.store, Planner: a.people.planner(), Location: a.people.location, Now: a.now},
 		Handoff:   command.Handoff{Desk: f.desk},
-		Journal:   command.Journal{Rows: a.storage.store, Planner: a.people.planner()},
+		Journal:   command.Journal{Planner: a.people.planner()},
 		Person:    a.personCommands(),
 		Notes:     a.notes.commands(),
 		Playbook:  book,

@@ -16,6 +16,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/cite"
 	"parley/internal/command"
+	"parley/internal/diary"
 	head "parley/internal/front"
 	"parley/internal/memory"
 	"parley/internal/setup"
@@ -127,6 +128,15 @@ func (n *notes) tools() []tools.Tool {
 		list = append(list, n.librarian())
 	}
 	return list
+}
+
+// diary is the owner's daily notes; without a folder to write to it keeps nothing.
+func (n *notes) diary() diary.Diary {
+	d := diary.Diary{Store: n.store, Owns: n.people.owns, Location: n.people.location, Log: n.log}
+	if n.index != nil && n.writable() {
+		d.Keeps, d.Add = n.cfg.Vault.DailyNote, n.index.AddDaily
+	}
+	return d
 }
 
 // close may be called twice.

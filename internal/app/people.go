@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/internal/admin"
+	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/setup"
@@ -21,6 +22,8 @@ type people struct {
 	store *memory.Store
 	gate  *admin.Gate
 	home  string // time zone of who sits at this machine, "" when unknown or nobody does
+	// logged is told of each line of a journal.
+	logged func(context.Context, chat.User, agenda.LogEntry)
 }
 
 // vouching tells the gate what it cannot know by itself; nil means never.
@@ -85,7 +88,7 @@ func (p *people) mayStop(ctx context.Context, m, running chat.Message) bool {
 
 // planner handles reminders and journals in people's own time.
 func (p *people) planner() tools.Planner {
-	return tools.Planner{Store: p.store, Now: p.now, Zone: p.zone, Next: when.Next}
+	return tools.Planner{Store: p.store, Now: p.now, Zone: p.zone, Next: when.Next, Logged: p.logged}
 }
 
 // mayShare reports whether who calls may make the bot remember something for

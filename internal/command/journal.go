@@ -7,20 +7,14 @@ import (
 	"parley/internal/admin"
 	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/provenance"
 	"parley/internal/tools"
 )
 
 // Journal is /log.
 type Journal struct {
-	Rows JournalRows
-	// Planner reads the journal by people's days, as for the model's tools.
+	// Planner writes the journal and reads it by people's days, as for the model's
+	// tools.
 	Planner tools.Planner
-}
-
-// JournalRows takes lines of people's journals; memory.Store.
-type JournalRows interface {
-	AddLog(ctx context.Context, v provenance.Viewer, e agenda.LogEntry, callKey string) (agenda.LogEntry, error)
 }
 
 func (j Journal) command() admin.Command {
@@ -35,7 +29,7 @@ func (j Journal) command() admin.Command {
 }
 
 func (j Journal) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	e, err := j.Rows.AddLog(ctx, provenance.ViewerOf(r.Message), agenda.LogEntry{Content: r.Args["text"], Type: r.Args["type"]}, "")
+	e, err := j.Planner.AddLog(ctx, tools.CallOf(r.Message), agenda.LogEntry{Content: r.Args["text"], Type: r.Args["type"]})
 	return chat.Answer{Text: fmt.Sprintf(wordsLogged, e.ID, e.Content)}, err
 }
 

@@ -55,11 +55,10 @@ const (
 	keptChanges = 20
 )
 
-// The endings of a change's file: it is under way, done, or taken back.
+// The endings of a change's file: it is under way, or done.
 const (
 	underWay = ".open"
 	isDone   = ".done"
-	isBack   = ".back"
 )
 
 func (c Change) name(end string) string {
@@ -91,7 +90,7 @@ func (p *Pen) Do(c Change, again Again) (Change, error) {
 
 // taken reports whether another change has the same moment.
 func (p *Pen) taken(c Change) bool {
-	return slices.ContainsFunc([]string{underWay, isDone, isBack}, func(end string) bool {
+	return slices.ContainsFunc([]string{underWay, isDone}, func(end string) bool {
 		_, err := p.dir.Lstat(c.name(end))
 		return err == nil
 	})
@@ -212,13 +211,10 @@ func (p *Pen) prune() error {
 
 // drop forgets changes; they can no longer be taken back.
 func (p *Pen) drop(which func(Change) bool) (err error) {
-	for _, end := range []string{isDone, isBack} {
-		all, listed := p.noted(end)
-		err = errors.Join(err, listed)
-		for _, c := range all {
-			if which(c) {
-				err = errors.Join(err, p.dir.Remove(c.name(end)))
-			}
+	all, err := p.noted(isDone)
+	for _, c := range all {
+		if which(c) {
+			err = errors.Join(err, p.dir.Remove(c.name(isDone)))
 		}
 	}
 	return err
@@ -266,5 +262,5 @@ func (p *Pen) Back(c Change, at time.Time, edits []Edit) Change {
 
 // TakenBack notes that back took c back: neither is taken back again.
 func (p *Pen) TakenBack(c, back Change) error {
-	return errors.Join(p.rename(p.dir, c.name(isDone), c.name(isBack)), p.rename(p.dir, back.name(isDone), back.name(isBack)))
+	return errors.Join(p.dir.Remove(c.name(isDone)), p.dir.Remove(back.name(isDone)))
 }

@@ -209,6 +209,38 @@ func (p *Pen) Update(name string, by Writer, change func(raw []byte) (string, er
 	return string(f.raw), next, p.sign(rel, by, next)
 }
 
+// Add changes a file anywhere in the folder of notes, or makes it: change gets what it
+// says, and whether it is there. No version is kept.
+func (p *Pen) Add(name string, change func(was string, there bool) (string, error)) error {
+	f, err := p.read(name)
+	there := err == nil
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	next, err := change(string(f.raw), there)
+	if err == nil {
+		err = valid(next)
+	}
+	if err != nil || there && next == string(f.raw) {
+		return err
+	}
+	if there {
+		return p.put(name, next, f)
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if info, err := p.top.Lstat(dir); err == nil && !info.IsDir() {
+			return text.Tell("%w: %s is a link, or no folder", ErrPath, dir)
+		}
+	}
+	if err := p.top.MkdirAll(path.Dir(name), 0o700); err != nil {
+		return err
+	}
+	if _, err := p.top.Lstat(name); !errors.Is(err, os.ErrNotExist) {
+		return errors.Join(ErrChanged, err)
+	}
+	return p.replace(p.top, name, next, nil)
+}
+
 // put gives a file that was read another text, unless somebody wrote to it since.
 func (p *Pen) put(name, text string, was file) error {
 	root, rel := p.at(name)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"parley/internal/agenda"
-	"parley/internal/memory"
 	"parley/internal/text"
 )
 
@@ -20,10 +19,10 @@ var listLogText string
 
 // LogTools returns the tools on a person's journal.
 func LogTools(k Planner) []Tool {
-	return []Tool{logEntry(k.Store), listLog(k)}
+	return []Tool{logEntry(k), listLog(k)}
 }
 
-func logEntry(store *memory.Store) Tool {
+func logEntry(k Planner) Tool {
 	type args struct {
 		Content string `json:"content" jsonschema:"the entry"`
 		Type    string `json:"type,omitempty" jsonschema:"what it is; thought if left out"`
@@ -34,12 +33,21 @@ func logEntry(store *memory.Store) Tool {
 	meta.Ask = about(wordAskLog, func(a args) []string { return []string{a.Content} })
 	meta.Own = owning(func(a args) string { return a.Content })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		e, err := store.AddLog(ctx, viewer(c), agenda.LogEntry{Content: a.Content, Type: a.Type, Author: a.Author, Origin: c.Origin}, c.Key)
+		e, err := k.AddLog(ctx, c, agenda.LogEntry{Content: a.Content, Type: a.Type, Author: a.Author, Origin: c.Origin})
 		if err != nil {
 			return refused(err, "content")
 		}
 		return Result{Content: fmt.Sprintf(wordLogged, e.Content), Private: true}, nil
 	})
+}
+
+// AddLog writes a line into the journal of who calls, and tells of it.
+func (k Planner) AddLog(ctx context.Context, c Call, e agenda.LogEntry) (agenda.LogEntry, error) {
+	e, err := k.Store.AddLog(ctx, viewer(c), e, c.Key)
+	if err == nil && k.Logged != nil {
+		k.Logged(ctx, c.Who, e)
+	}
+	return e, err
 }
 
 func listLog(k Planner) Tool {

@@ -37,6 +37,8 @@ type Planner struct {
 	// Next returns when a schedule is next due after a moment. Its error can be
 	// shown to people: never due, due too often, or unreadable.
 	Next func(schedule, zone string, after time.Time) (time.Time, error)
+	// Logged is told of each line of a journal; nil of none.
+	Logged func(context.Context, chat.User, agenda.LogEntry)
 }
 
 // place returns a person's time zone and whether it is known.

@@ -120,6 +120,17 @@ func (v *Vault) target(name string) (string, error) {
 	return rel, checkPath(path.Join(v.o.WriteDir, rel))
 }
 
+// checkPath checks whether a note may be written under a path.
+func checkPath(name string) error {
+	if err := pen.CheckPath(name); err != nil {
+		return err
+	}
+	if hidden(name) {
+		return text.Tell("%w: a folder in it is for tools (%.300q)", ErrPath, name)
+	}
+	return nil
+}
+
 func checkContent(n Note) error {
 	no := func(why string) error { return text.Tell("%w: %s", ErrContent, why) }
 	switch {

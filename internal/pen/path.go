@@ -1,4 +1,4 @@
-package vault
+package pen
 
 import (
 	"path"
@@ -19,10 +19,10 @@ var (
 	encoded = regexp.MustCompile(`(?i)%(2e|2f|5c|00)`)
 )
 
-// checkPath checks whether a note may be written under this path: relative,
+// CheckPath checks whether a note may be written under this path: relative,
 // ending in .md, plain on every system, and nowhere hidden. The error is
 // ErrPath with the reason.
-func checkPath(name string) error {
+func CheckPath(name string) error {
 	no := func(why string) error { return text.Tell("%w: %s (%.300q)", ErrPath, why, name) }
 	switch {
 	case !utf8.ValidString(name):
@@ -52,8 +52,6 @@ func checkPath(name string) error {
 			return no("a name in it is too long")
 		case device.MatchString(part):
 			return no("a name in it means a device on some systems")
-		case hidden(part):
-			return no("this folder is for tools")
 		}
 	}
 	return nil

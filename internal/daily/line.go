@@ -1,0 +1,58 @@
+package daily
+
+import "strings"
+
+// heading is what lines stand below.
+const heading = "## Parley"
+
+// With returns a note with a line more below our heading, which is made when it is
+// missing. ok is false if the line is there already. Everything else stays as it is,
+// byte for byte.
+func With(note, line string) (next string, ok bool) {
+	eol := "\n"
+	if 2*strings.Count(note, "\r\n") > strings.Count(note, "\n") {
+		eol = "\r\n"
+	}
+	at, last := -1, 0 // behind the heading, and behind what stands below it
+	pos := 0
+	for l := range strings.Lines(note) {
+		bare := strings.TrimRight(l, " \t\r\n")
+		pos += len(l)
+		switch {
+		case at < 0 && bare == heading:
+			at, last = pos, pos
+		case at >= 0 && (strings.HasPrefix(bare, "# ") || strings.HasPrefix(bare, "## ")):
+			return inserted(note, last, line, eol), true
+		case at >= 0 && bare == line:
+			return note, false
+		case at >= 0 && bare != "":
+			last = pos
+		}
+	}
+	if at >= 0 {
+		return inserted(note, last, line, eol), true
+	}
+	gap := ""
+	switch {
+	case note == "":
+	case strings.HasSuffix(note, "\n"+eol) || strings.HasSuffix(note, eol+eol):
+	case strings.HasSuffix(note, "\n"):
+		gap = eol
+	default:
+		gap = eol + eol
+	}
+	return note + gap + heading + eol + eol + line + eol, true
+}
+
+// inserted puts a line at a place behind a line.
+func inserted(note string, at int, line, eol string) string {
+	before, after := note[:at], note[at:]
+	if !strings.HasSuffix(before, "\n") {
+		before += eol
+	}
+	if strings.TrimRight(before, "\r\n \t") == before[:len(before)-len(eol)] && strings.HasSuffix(strings.TrimRight(before, "\r\n"), heading) {
+		before += eol
+		after = strings.TrimPrefix(after, eol)
+	}
+	return before + line + eol + after
+}
