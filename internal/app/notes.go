@@ -5,9 +5,7 @@ import (
 	_ "embed" // prompts
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -76,7 +74,7 @@ func (n *notes) view() tools.Notes {
 	for _, s := range n.cfg.Sources {
 		bases[s.Name] = s.BaseURL
 	}
-	view.Link = func(source, path string, line int) string { return sourceLink(bases[source], path, line) }
+	view.Link = func(source, path string, line int) string { return setup.SourceLink(bases[source], path, line) }
 	return view
 }
 
@@ -84,28 +82,6 @@ func (n *notes) view() tools.Notes {
 func (n *notes) clock(ctx context.Context, who chat.User) time.Time {
 	return n.now().In(n.people.location(ctx, who))
 }
-
-// sourceLink adds a path to the base address of its source, "" for none: in place of
-// {path}, or else at the end; and the line in place of {line}.
-func sourceLink(base, path string, line int) string {
-	if base == "" {
-		return ""
-	}
-	if !strings.Contains(base, "{path}") {
-		base = strings.TrimSuffix(base, "/") + "/{path}"
-	}
-	before, after, _ := strings.Cut(base, "{path}")
-	at := escaped(path)
-	if !strings.Contains(before, "?") { // folders of the address itself
-		at = strings.ReplaceAll(at, "%2F", "/")
-	}
-	base = before + at + strings.ReplaceAll(after, "{path}", at)
-	return strings.ReplaceAll(base, "{line}", strconv.Itoa(line))
-}
-
-// escaped escapes text for any place in an address. Not every program reads "+" as a
-// space.
-func escaped(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
 
 // mayWrite reports whether who calls may have notes written.
 func (n *notes) mayWrite(ctx context.Context, c tools.Call) bool {
