@@ -1,6 +1,7 @@
 package cite
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -35,7 +36,7 @@ const (
 )
 
 // Disputes finds statements that contradict each other. It is careful: one must be
-// about no other words than the other, neither may say when it holds, and both must
+// about no other words than the other, both must hold on the same days, and both must
 // have as much of the question. question may be "".
 func Disputes(question string, list []Passage) (all []Dispute) {
 	asked := recall.Stems(recall.Telling(question))
@@ -52,7 +53,7 @@ func Disputes(question string, list []Passage) (all []Dispute) {
 	for i, a := range said {
 		for _, b := range said[i+1:] {
 			pair := [2]string{list[a.passage].Document, list[b.passage].Document}
-			if pair[0] == pair[1] || list[a.passage].Dated && list[b.passage].Dated || seen[pair] || len(all) == maxDisputes || !a.differs(b) || !a.alike(b, asked) {
+			if pair[0] == pair[1] || list[a.passage].Dated && list[b.passage].Dated || seen[pair] || len(all) == maxDisputes || a.holds != b.holds || !a.differs(b) || !a.alike(b, asked) {
 				continue
 			}
 			seen[pair] = true
@@ -96,6 +97,7 @@ type statement struct {
 	shown   string
 	about   map[string]bool // stems of its words, without the value
 	context map[string]bool // about, with title and heading
+	holds   string          // the days and seasons it names, in order; "" is always
 	claims  []claim
 	value   given
 }
@@ -147,9 +149,12 @@ func parted(line string) (all []string) {
 var (
 	// limits are words that say when something holds, or that it no longer does: a
 	// statement with one says nothing about others.
-	limits   = regexp.MustCompile(`\b(?:except|until|till|since|formerly|previously|used to|before|after|early|late|instead of|weekends?|holidays?|summer|winter|spring|autumn|mondays?|tuesdays?|wednesdays?|thursdays?|fridays?|saturdays?|sundays?|mon|tue|wed|thu|fri|sat|sun|außer|bis|seit|früher|ehemals|statt|vor|nach|sommer|winter|feiertags?|wochenende|montags?|dienstags?|mittwochs?|donnerstags?|freitags?|samstags?|sonntags?|sauf|jusqu|depuis|avant|été|hiver|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|salvo|hasta|desde|antes|verano|invierno|lunes|martes|miércoles|jueves|viernes|sábado|domingo)\b|周[一二三四五六日]|星期|曜日|요일`)
-	unitForm = regexp.MustCompile(`^\s?([€$£¥%°]|\pL+)`)
-	coinForm = regexp.MustCompile(`([€$£¥])\s?$`)
+	limits = regexp.MustCompile(`\b(?:except|until|till|since|formerly|previously|used to|before|after|early|late|instead of|außer|bis|seit|früher|ehemals|statt|vor|nach|sauf|jusqu|depuis|avant|salvo|hasta|desde|antes)\b`)
+	// occasions are words for the days and seasons when something holds: two
+	// statements are about the same only with the same ones.
+	occasions = regexp.MustCompile(`\b(?:(weekend|holiday|summer|winter|spring|autumn|monday|tuesday|wednesday|thursday|friday|saturday|sunday|sommer|winter|feiertag|wochenende|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|été|hiver|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|verano|invierno|sábado|domingo)s?|mon|tue|wed|thu|fri|sat|sun|lunes|martes|miércoles|jueves|viernes)\b|周[一二三四五六日]|星期.?|.曜日|.요일`)
+	unitForm  = regexp.MustCompile(`^\s?([€$£¥%°]|\pL+)`)
+	coinForm  = regexp.MustCompile(`([€$£¥])\s?$`)
 	// coins are other ways to write what money is counted in.
 	coins = map[string]string{"€": "euro", "$": "dollar", "£": "pound", "¥": "yen", "eur": "euro", "usd": "dollar", "gbp": "pound"}
 )
@@ -170,6 +175,7 @@ func newStatement(sentence string, p Passage) *statement {
 	if s.value = valueIn(plain); s.value.kind == "" {
 		return nil
 	}
+	s.holds = occasion(plain)
 	s.claims = claimsIn(sentence)
 	words := digitWord.ReplaceAllString(sentence, " ")
 	s.about = recall.Stems(recall.Telling(words))
@@ -191,6 +197,16 @@ func newStatement(sentence string, p Passage) *statement {
 	s.context = recall.Stems(recall.Telling(p.Title + " " + p.Heading))
 	maps.Copy(s.context, s.about)
 	return s
+}
+
+// occasion lists the days and seasons in a text, sorted, each in its plain form.
+func occasion(text string) string {
+	var list []string
+	for _, m := range occasions.FindAllStringSubmatch(text, -1) {
+		list = append(list, cmp.Or(m[1], m[0]))
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), " ")
 }
 
 // numberOf is what looks like a time and is the number of a document, a verse or a

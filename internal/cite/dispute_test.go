@@ -18,6 +18,8 @@ func TestDisputes(t *testing.T) {
 		{"bakery", "Bakery | Opens at 8:00", "Bakery hours | Opens at 9:30", true},
 		{"opening hours", "Bakery | Opens at 8:00", "Library | Opens at 9:30", false},
 		{"bakery", "Shops | The bakery opens at 8:00.", "Errands | On Sundays the bakery opens at 9:30.", false},
+		{"bakery", "Shops | The bakery opens 8:00 on Mondays.", "Errands | On Monday the bakery opens at 9:30.", true},
+		{"bakery", "Shops | The bakery opens 8:00 on Mondays.", "Errands | The bakery opens at 9:30 on Tuesdays.", false},
 		{"bakery", "Shops | The bakery opens at 8:00.", "Errands | The bakery used to open at 9:30.", false},
 		{"bakery", "Shops | The bakery opens 8:00–18:00.", "Errands | The bakery opens 8:00–17:30.", true},
 		{"bakery", "Shops | The bakery opens at 8:00.", "Errands | The bakery closes at 18:00.", false},
