@@ -28,6 +28,15 @@ type Reminder struct {
 	Zone     string            // the schedule's time zone
 	Told     time.Time         // zero before the first time
 	Origin   provenance.Origin // whose words, and how they came
+	Asking
+}
+
+// Asking says that a reminder is a question, which is put to the assistant. The zero
+// Asking is a reminder that is only said.
+type Asking struct {
+	Ask         bool
+	OnlyChanged bool   // nothing is asked while what the last answer rests on is the same
+	Seen        string // hash of what it rested on; "" is not known yet
 }
 
 // Errors about reminders. Their texts may be shown to people.
@@ -36,11 +45,11 @@ var (
 	ErrTooManyReminders = text.Tell("you have %d reminders waiting, which is as many as I keep; cancel one first", MaxReminders)
 )
 
-const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, people"
+const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, people, ask, only_changed, seen"
 
 func scanReminder(r scanner) (m Reminder, err error) {
 	var due, told string
-	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due, &m.Schedule, &m.Zone, &told, &m.Origin.Via, (*provenance.Names)(&m.Origin.People))
+	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due, &m.Schedule, &m.Zone, &told, &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask, &m.OnlyChanged, &m.Seen)
 	m.Due, m.Told = sqlite.ParseStamp(due), sqlite.ParseStamp(told)
 	return m, err
 }
@@ -61,10 +70,10 @@ func (b *Book) AddReminder(ctx context.Context, r Reminder, callKey string) (out
 		if err := roomForReminder(tx, r.User.ID, 0); err != nil {
 			return err
 		}
-		out, err = scanReminder(tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
+		out, err = scanReminder(tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people, ask, only_changed)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
 			r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, sqlite.Stamp(r.Due), r.Schedule, r.Zone, callKey, sqlite.Stamp(b.now()),
-			int(r.Origin.Via), r.Origin.But(r.User.ID).Names()))
+			int(r.Origin.Via), r.Origin.But(r.User.ID).Names(), r.Ask, r.OnlyChanged))
 		return err
 	})
 	return out, sqlite.During("add reminder", err)

@@ -16,6 +16,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/pdf"
 	"parley/internal/setup"
+	"parley/internal/standing"
 	"parley/internal/tools"
 )
 
@@ -64,6 +65,8 @@ func assemble(b *base, m *models, s *storage) *app {
 	m.front, m.store = a.front, s.store
 	a.settings = &settings{base: b, store: s.store, front: a.front, mind: a.mind, rules: a.rules}
 	a.chores = &chores{base: b, sums: &beside{base: b}, store: s.store, platforms: a.platforms, people: a.people, front: a.front, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
+	a.chores.asker = &standing.Asker{Store: s.store, Alone: a.platforms.alone, Tools: a.toolset.here, Now: b.now, Runner: func() *tools.Runner { return a.mind.runner },
+		Deliver: func(ctx context.Context, batch chat.Batch) error { return a.platforms.hub.Deliver(ctx, batch) }}
 	a.vitals = &vitals{base: b, storage: s, platforms: a.platforms, models: m, notes: a.notes, rules: a.rules, chores: a.chores,
 		toolset: a.toolset, jobs: a.jobs, hide: setup.NewRedactor(b.cfg, setup.ShortestLogged)}
 	a.port = &port{base: b, store: s.store, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind}

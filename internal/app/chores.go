@@ -13,6 +13,7 @@ import (
 	"parley/internal/llm/wrap"
 	"parley/internal/memory"
 	"parley/internal/past"
+	"parley/internal/standing"
 )
 
 // chores is the work of the cron's ticks.
@@ -27,6 +28,7 @@ type chores struct {
 	rules     *rules
 	notes     *notes
 	sums      *beside
+	asker     *standing.Asker
 	facts     *factsfile.File // nil for none
 }
 

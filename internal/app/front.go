@@ -83,8 +83,20 @@ func (f *front) handler() chat.Handler {
 	do := f.commands.Actions()
 	do[actionTool], do[actionForm] = f.goOn, f.fill
 	do[command.ActionApprove] = f.approved
-	way := f.people.gate.Wrap(f.opening(f.quotas.Rate(f.desk.Wrap(f.confirm.Wrap(f.commands.Wrap(f.quotas.Budget(f.debugging(f.mind))), do)))))
+	mind := f.quotas.Budget(f.debugging(f.mind))
+	way := f.people.gate.Wrap(f.opening(f.quotas.Rate(byItself(mind, f.desk.Wrap(f.confirm.Wrap(f.commands.Wrap(mind), do))))))
 	return f.models.spans.messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), way))
+}
+
+// byItself hands questions that ask themselves straight to the agent: they are no
+// command, answer no question, and are for nobody else.
+func byItself(agent, next chat.Handler) chat.Handler {
+	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		if m.Unasked {
+			return agent.Handle(ctx, m, w)
+		}
+		return next.Handle(ctx, m, w)
+	})
 }
 
 // debugging shows calls and timings under an answer where /debug is on, to

@@ -88,7 +88,7 @@ func (p *people) mayStop(ctx context.Context, m, running chat.Message) bool {
 
 // planner handles reminders and journals in people's own time.
 func (p *people) planner() tools.Planner {
-	return tools.Planner{Store: p.store, Now: p.now, Zone: p.zone, Next: when.Next, Logged: p.logged}
+	return tools.Planner{Store: p.store, Now: p.now, Zone: p.zone, Next: when.Next, Logged: p.logged, Currency: p.cfg.Limits.Currency}
 }
 
 // mayShare reports whether who calls may make the bot remember something for

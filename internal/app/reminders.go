@@ -17,6 +17,9 @@ const late = 2 * time.Minute
 // remind sends due reminders. One that came due while the bot was not running is sent
 // once, with how late it is; a recurring one then continues from now.
 func (c *chores) remind(ctx context.Context) error {
+	if err := c.asker.Look(ctx); err != nil {
+		return err
+	}
 	platforms := make([]string, len(c.platforms.adapters))
 	for i, p := range c.platforms.adapters {
 		platforms[i] = p.Platform()
@@ -35,6 +38,14 @@ func (c *chores) remind(ctx context.Context) error {
 			}
 			continue
 		}
+		if r.Ask {
+			if later, err := c.asker.Ask(ctx, r); err != nil || later {
+				if err != nil {
+					c.log.Warn("a question that asks itself", "reminder", r.ID, "err", err)
+				}
+				continue
+			}
+		}
 		var next time.Time
 		if r.Schedule != "" {
 			if next, err = when.Next(r.Schedule, r.Zone, c.now()); err != nil {
@@ -42,7 +53,11 @@ func (c *chores) remind(ctx context.Context) error {
 				next = time.Time{}
 			}
 		}
-		ok, err := c.store.FireReminder(ctx, r, next, c.reminderParts(r))
+		var parts []chat.Part
+		if !r.Ask {
+			parts = c.reminderParts(r)
+		}
+		ok, err := c.store.FireReminder(ctx, r, next, parts)
 		if err != nil {
 			return err
 		}

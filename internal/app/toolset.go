@@ -111,7 +111,15 @@ func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
 	if p.Tools != nil {
 		set = t.only(p.Tools)
 	}
-	return t.personal(ctx, m, set)
+	if set, err = t.personal(ctx, m, set); m.Unasked { // nothing is done that nobody asks for
+		set = set.Under(func(s tools.Spec) tools.Spec {
+			if !s.ReadOnly {
+				s.Asking = tools.AskAlways
+			}
+			return s
+		})
+	}
+	return set, err
 }
 
 // findable adds the tool that finds what is not always offered.

@@ -84,6 +84,9 @@ type Message struct {
 	Direct bool `json:"direct,omitempty"`
 	// Guild is the enclosing server of a channel (Discord), empty elsewhere.
 	Guild string `json:"guild,omitempty"`
+	// Unasked is true if nobody wrote it just now: it is a question that its author
+	// has put for later, and nothing may be done for it that reaches others.
+	Unasked bool `json:"unasked,omitempty"`
 	// Admin is true if the event itself shows that the author administers the
 	// place (Discord's computed permissions).
 	Admin bool `json:"admin,omitempty"`

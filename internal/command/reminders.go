@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"parley/internal/admin"
@@ -73,8 +74,27 @@ func (s Reminders) add(ctx context.Context, r admin.Request) (chat.Answer, error
 	case !ok:
 		return say(wordsRemindWhat, at)
 	}
-	said, err := s.Planner.Remind(ctx, tools.CallOf(r.Message), what, at)
+	said, err := s.Planner.Plan(ctx, tools.CallOf(r.Message), question(what), at)
 	return chat.Answer{Text: said}, err
+}
+
+var (
+	asksSelf    = text.Pattern(`(?is)^(?:ask|frag|fragen|frage|demande|pregunta):\s*(.+)$`)
+	onlyChanged = text.Pattern(`(?i)[\s,;.:–—-]*\b(?:but )?only (?:if|when) (?:it|that|something|anything|they)(?:'s| has| have)? changed\b[\s.,:;]*|[\s,;.:–—-]*\bnur wenn sich (?:etwas|was) (?:ge)?ändert(?: hat)?\b[\s.,:;]*`)
+)
+
+// question reads what somebody wants to be told: "ask: …" is a question that asks
+// itself, with "only if it changed" in silence while nothing does.
+func question(what string) agenda.Reminder {
+	found := asksSelf().FindStringSubmatch(what)
+	if found == nil {
+		return agenda.Reminder{Text: what}
+	}
+	r := agenda.Reminder{Text: found[1], Asking: agenda.Asking{Ask: true}}
+	if rest := strings.TrimSpace(onlyChanged().ReplaceAllString(r.Text, " ")); rest != r.Text && rest != "" {
+		r.Text, r.OnlyChanged = rest, true
+	}
+	return r
 }
 
 func (s Reminders) list(ctx context.Context, r admin.Request) (chat.Answer, error) {

@@ -38,7 +38,8 @@ type Planner struct {
 	// shown to people: never due, due too often, or unreadable.
 	Next func(schedule, zone string, after time.Time) (time.Time, error)
 	// Logged is told of each line of a journal; nil of none.
-	Logged func(context.Context, chat.User, agenda.LogEntry)
+	Logged   func(context.Context, chat.User, agenda.LogEntry)
+	Currency string // of what questions cost
 }
 
 // place returns a person's time zone and whether it is known.
@@ -54,6 +55,11 @@ func (k Planner) place(ctx context.Context, who chat.User) (*time.Location, bool
 // Remind stores a reminder for the caller, at a time in their own words, and
 // returns what it was set for.
 func (k Planner) Remind(ctx context.Context, c Call, text, at string) (string, error) {
+	return k.Plan(ctx, c, agenda.Reminder{Text: text}, at)
+}
+
+// Plan is Remind for any reminder: r holds its text, and whether it asks.
+func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string) (string, error) {
 	loc, known := k.place(ctx, c.Who)
 	w, err := when.Parse(at, k.Now(), loc)
 	if err != nil {
@@ -64,13 +70,19 @@ func (k Planner) Remind(ctx context.Context, c Call, text, at string) (string, e
 			return "", err
 		}
 	}
-	r, err := k.Store.AddReminder(ctx, agenda.Reminder{
-		User: c.Who, Key: c.Where, Text: text, Due: w.At, Schedule: w.Schedule, Zone: loc.String(), Origin: c.Origin,
-	}, c.Key)
+	r.User, r.Key, r.Due, r.Schedule, r.Zone, r.Origin = c.Who, c.Where, w.At, w.Schedule, loc.String(), c.Origin
+	r, err = k.Store.AddReminder(ctx, r, c.Key)
 	if err != nil {
 		return "", err
 	}
-	said := fmt.Sprintf(wordReminderSet, r.ID, r.Text, dueText(r, loc))
+	words := wordReminderSet
+	switch {
+	case r.OnlyChanged:
+		words = wordQuestionWatch
+	case r.Ask:
+		words = wordQuestionSet
+	}
+	said := fmt.Sprintf(words, r.ID, r.Text, dueText(r, loc))
 	if w.Note != "" {
 		said += " " + w.Note
 	}
@@ -91,7 +103,7 @@ func dueText(r agenda.Reminder, loc *time.Location) string {
 
 // ReminderTools returns the tools on a person's reminders.
 func ReminderTools(k Planner) []Tool {
-	return []Tool{setReminder(k), listReminders(k), cancelReminder(k.Store), setTimeZone(k)}
+	return []Tool{setReminder(k), scheduleQuestion(k), listReminders(k), cancelReminder(k.Store), setTimeZone(k)}
 }
 
 func setReminder(k Planner) Tool {
@@ -134,9 +146,51 @@ func (k Planner) Lines(ctx context.Context, who chat.User, list []agenda.Reminde
 	loc, _ := k.place(ctx, who)
 	lines := make([]string, len(list))
 	for i, r := range list {
-		lines[i] = fmt.Sprintf("- #%d %s: %s", r.ID, dueText(r, loc), r.Text)
+		lines[i] = fmt.Sprintf("- #%d %s: %s", r.ID, dueText(r, loc), k.asks(ctx, r)+r.Text)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// asks says of a question that asks itself what it is, and what it took so far; ""
+// for a reminder that is only said.
+func (k Planner) asks(ctx context.Context, r agenda.Reminder) string {
+	if !r.Ask {
+		return ""
+	}
+	words := wordAsks
+	if r.OnlyChanged {
+		words = wordAsksChanged
+	}
+	spent, err := k.Store.Spent(ctx, r)
+	if err != nil {
+		return fmt.Sprintf(words, wordCostUnknown)
+	}
+	cost := text.Many(spent.Times, "time") + ", " + text.Many(spent.Tokens, "token")
+	if spent.Cost > 0 {
+		cost += fmt.Sprintf(", %.4f %s", spent.Cost, k.Currency)
+	}
+	return fmt.Sprintf(words, cost)
+}
+
+//go:embed schedule_question.md
+var scheduleText string
+
+func scheduleQuestion(k Planner) Tool {
+	type args struct {
+		Question    string `json:"question" jsonschema:"what to ask then, as the person would ask you"`
+		When        string `json:"when" jsonschema:"the time, in the person's own words, or a cron expression"`
+		OnlyChanged bool   `json:"only_if_changed,omitempty" jsonschema:"stay silent while nothing has changed"`
+	}
+	meta := core("schedule_question", scheduleText, Task).writes().onDemand()
+	meta.Ask = about(wordAskQuestion, func(a args) []string { return []string{a.Question, a.When} })
+	meta.Own = owning(func(a args) string { return a.Question })
+	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
+		said, err := k.Plan(ctx, c, agenda.Reminder{Text: a.Question, Asking: agenda.Asking{Ask: true, OnlyChanged: a.OnlyChanged}}, a.When)
+		if err != nil {
+			return refused(err, "question")
+		}
+		return Result{Content: said, Private: true}, nil
+	})
 }
 
 func cancelReminder(store *memory.Store) Tool {
