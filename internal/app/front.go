@@ -12,6 +12,7 @@ import (
 	"parley/internal/desk"
 	"parley/internal/memory"
 	"parley/internal/setup"
+	"parley/internal/standing"
 	"parley/internal/text"
 )
 
@@ -84,19 +85,8 @@ func (f *front) handler() chat.Handler {
 	do[actionTool], do[actionForm] = f.goOn, f.fill
 	do[command.ActionApprove] = f.approved
 	mind := f.quotas.Budget(f.debugging(f.mind))
-	way := f.people.gate.Wrap(f.opening(f.quotas.Rate(byItself(mind, f.desk.Wrap(f.confirm.Wrap(f.commands.Wrap(mind), do))))))
+	way := f.people.gate.Wrap(f.opening(f.quotas.Rate(standing.Apart(mind, f.desk.Wrap(f.confirm.Wrap(f.commands.Wrap(mind), do))))))
 	return f.models.spans.messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), way))
-}
-
-// byItself hands questions that ask themselves straight to the agent: they are no
-// command, answer no question, and are for nobody else.
-func byItself(agent, next chat.Handler) chat.Handler {
-	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-		if m.Unasked {
-			return agent.Handle(ctx, m, w)
-		}
-		return next.Handle(ctx, m, w)
-	})
 }
 
 // debugging shows calls and timings under an answer where /debug is on, to

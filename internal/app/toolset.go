@@ -111,13 +111,8 @@ func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
 	if p.Tools != nil {
 		set = t.only(p.Tools)
 	}
-	if set, err = t.personal(ctx, m, set); m.Unasked { // nothing is done that nobody asks for
-		set = set.Under(func(s tools.Spec) tools.Spec {
-			if !s.ReadOnly {
-				s.Asking = tools.AskAlways
-			}
-			return s
-		})
+	if set, err = t.personal(ctx, m, set); m.Unasked {
+		set = set.Careful()
 	}
 	return set, err
 }

@@ -51,7 +51,7 @@ func FindTools(set Set) (t Tool, ok bool) {
 		listed = listed[:strings.LastIndex(listed, ",")] + " and more"
 	}
 	meta.Refine = func(s *jsonschema.Schema) {
-		s.Properties["query"].Description = "Names, or a few words. Available: " + listed
+		s.Properties["query"].Description = "Names or words. Available: " + listed
 	}
 	return Func(meta, func(_ context.Context, c Call, a args) (Result, error) {
 		allowed := func(s Spec) bool { return s.Scope == nil || slices.Contains(s.Scope, c.Agent) }

@@ -172,7 +172,7 @@ func (k Planner) asks(ctx context.Context, r agenda.Reminder) string {
 	return fmt.Sprintf(words, cost)
 }
 
-//go:embed schedule_question.md
+//go:embed ask_later.md
 var scheduleText string
 
 func scheduleQuestion(k Planner) Tool {
@@ -181,7 +181,7 @@ func scheduleQuestion(k Planner) Tool {
 		When        string `json:"when" jsonschema:"the time, in the person's own words, or a cron expression"`
 		OnlyChanged bool   `json:"only_if_changed,omitempty" jsonschema:"stay silent while nothing has changed"`
 	}
-	meta := core("schedule_question", scheduleText, Task).writes().onDemand()
+	meta := core("ask_later", scheduleText, Task).writes().onDemand()
 	meta.Ask = about(wordAskQuestion, func(a args) []string { return []string{a.Question, a.When} })
 	meta.Own = owning(func(a args) string { return a.Question })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {

@@ -81,6 +81,17 @@ func (s Set) Under(rule func(Spec) Spec) Set {
 	return out
 }
 
+// Careful returns s with a question before each call that changes something, whatever
+// was agreed: for turns that nobody asks for at the moment.
+func (s Set) Careful() Set {
+	return s.Under(func(spec Spec) Spec {
+		if !spec.ReadOnly {
+			spec.Asking = AskAlways
+		}
+		return spec
+	})
+}
+
 // With returns s followed by those tools of others whose names s lacks.
 func (s Set) With(others ...Set) Set {
 	for _, o := range others {
