@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"parley/config"
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/desk"
@@ -15,36 +14,14 @@ import (
 // newDesk joins the desk with the parts that it works on. The hub and the gate need
 // not be there yet.
 func newDesk(b *base, store *memory.Store, ps *platforms, people *people) *desk.Desk {
-	where := func(ctx context.Context) (list []chat.Key, err error) {
-		set := b.cfg.Handoff.Desk
-		if set != config.Owners {
-			if k, ok := chat.ParseKey(set); ok {
-				list = append(list, k)
-			}
-			return list, nil
-		}
-		for _, owner := range b.inForce.Load().Access.Owners {
-			if k, err := store.DirectChat(ctx, owner); err == nil && chat.On(ps.adapters, k.Platform) != nil {
-				list = append(list, k)
-			}
-		}
-		return list, nil
-	}
 	return desk.New(desk.Options{
-		Store: store, Where: where, Now: b.now, Log: b.log,
-		MayTake: func(ctx context.Context, m chat.Message) (bool, error) {
-			places, err := where(ctx)
-			if err != nil {
-				return false, err
-			}
-			role, err := people.gate.Role(ctx, m)
-			for _, k := range places {
-				if k == m.Key && err == nil {
-					return role >= map[string]admin.Role{"admins": admin.Admin, "owner": admin.Owner}[b.cfg.Handoff.Who], nil
-				}
-			}
-			return false, err
-		},
+		Store: store, Now: b.now, Log: b.log,
+		Place: desk.Place{Where: b.cfg.Handoff.Desk, Owners: func() []string { return b.inForce.Load().Access.Owners },
+			Runs: func(platform string) bool { return chat.On(ps.adapters, platform) != nil },
+			May: func(ctx context.Context, m chat.Message) (bool, error) {
+				role, err := people.gate.Role(ctx, m)
+				return role >= map[string]admin.Role{"admins": admin.Admin, "owner": admin.Owner}[b.cfg.Handoff.Who], err
+			}},
 		Patience: func() time.Duration { return b.inForce.Load().Handoff.Patience },
 		Platforms: desk.Platforms{
 			Split: func(platform, said string) []string {

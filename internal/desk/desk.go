@@ -24,11 +24,7 @@ import (
 // Options of New. All but Log are required.
 type Options struct {
 	Store *memory.Store
-	// Where returns the places of the desk as they are now; none means that there
-	// is nobody to hand anything over to.
-	Where func(ctx context.Context) ([]chat.Key, error)
-	// MayTake reports whether m's author may take conversations.
-	MayTake func(ctx context.Context, m chat.Message) (bool, error)
+	Place
 	// Patience is how long a person waits for the desk to write.
 	Patience func() time.Duration
 	Platforms
@@ -73,7 +69,7 @@ var (
 // Possible explains why a person's conversation in a place cannot be handed over; nil
 // if it can.
 func (d *Desk) Possible(ctx context.Context, k chat.Key, user string) error {
-	desks, err := d.o.Where(ctx)
+	desks, err := d.places(ctx)
 	if err != nil {
 		return err
 	}
@@ -100,7 +96,7 @@ func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, s
 	if err := d.Possible(ctx, m.Key, m.From.ID); err != nil {
 		return deed, "", err
 	}
-	desks, err := d.o.Where(ctx)
+	desks, err := d.places(ctx)
 	if err != nil {
 		return deed, "", err
 	}

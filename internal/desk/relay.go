@@ -49,7 +49,7 @@ func (d *Desk) Waits(ctx context.Context, m chat.Message) (bool, error) {
 // fromPerson passes on what the person wrote: to who has taken the conversation, or
 // to the whole desk.
 func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff) (chat.Answer, error) {
-	desks, err := d.o.Where(ctx)
+	desks, err := d.places(ctx)
 	if err != nil {
 		return chat.Answer{}, err
 	}

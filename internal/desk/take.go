@@ -42,7 +42,7 @@ func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 			return refused(wordsOtherOpen), nil, err
 		}
 	}
-	desks, err := d.o.Where(ctx)
+	desks, err := d.places(ctx)
 	if err != nil {
 		return chat.Answer{}, nil, err
 	}
@@ -79,7 +79,7 @@ func (d *Desk) mine(ctx context.Context, m chat.Message, id int64) (handoff.Hand
 	if h.State == handoff.Taken && h.Taker.ID == m.From.ID {
 		return h, nil
 	}
-	may, err := d.o.MayTake(ctx, m)
+	may, err := d.mayTake(ctx, m)
 	if err == nil && !may {
 		err = text.Tell("%s", wordsMayNot)
 	}
@@ -120,7 +120,7 @@ func (d *Desk) end(ctx context.Context, m chat.Message, h handoff.Handoff, byPer
 	case byPerson && h.State == handoff.Taken:
 		there, words, answer = []chat.Key{h.Desk}, fmt.Sprintf(wordsLeft, named(h.Person)), wordsBack
 	case byPerson:
-		desks, err := d.o.Where(ctx)
+		desks, err := d.places(ctx)
 		if err != nil {
 			return chat.Answer{}, err
 		}
@@ -147,7 +147,7 @@ func (d *Desk) end(ctx context.Context, m chat.Message, h handoff.Handoff, byPer
 
 // List shows what waits at the desk: /handoff list.
 func (d *Desk) List(ctx context.Context, m chat.Message) (chat.Answer, error) {
-	may, err := d.o.MayTake(ctx, m)
+	may, err := d.mayTake(ctx, m)
 	if err != nil || !may {
 		return refused(wordsMayNot), err
 	}
@@ -177,7 +177,7 @@ func (d *Desk) Tick(ctx context.Context) error {
 	if err != nil || len(late) == 0 {
 		return err
 	}
-	desks, err := d.o.Where(ctx)
+	desks, err := d.places(ctx)
 	if err != nil {
 		return err
 	}
