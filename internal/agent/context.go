@@ -25,6 +25,7 @@ type background struct {
 	added    []memory.Entry // what this turn adds
 	known    known
 	guidance playbook.Guidance
+	ruling   ruling
 	person   string // the playbook's note on the author
 	changed  bool   // and whether it has to be stored
 	waits    string // what the author was asked and has not answered

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"time"
 
 	"parley/internal/llm"
 	"parley/internal/memory"
@@ -12,58 +13,77 @@ import (
 	"parley/internal/tools"
 )
 
-// guide asks the playbook how to behave now: no model call, or one.
+// guide asks the playbook how to behave now: no model call, or a few.
 func (t *turn) guide(ctx context.Context) error {
 	book := t.a.o.Book()
 	if book == nil {
 		return nil
 	}
-	person, err := t.a.o.Store.Person(ctx, t.m.From.ID)
+	s, err := t.situation(ctx)
 	if err != nil {
 		return err
 	}
-	model := t.a.o.BookModel
-	if model == nil && !t.a.o.NoBookModel {
-		model = t.a.o.Model
-	}
-	s := playbook.Situation{
-		Platform: t.m.Key.Platform, Channel: t.m.Key.Channel, User: t.m.From.ID, Text: t.in.text, Forwarded: t.m.Forwarded || t.m.Shared, MessageID: t.m.ID,
-		State: playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(person.Playbook)},
-		Tools: t.tools.set.Specs(), Events: t.events(), Now: t.report.began, Spend: t.report.ledger.spend,
-	}
-	if t.in.opening {
+	if s.Events = t.events(); t.in.opening {
 		s.Text, s.Events = "", nil
+	}
+	began := t.a.o.Now()
+	g, err := book.Guide(ctx, t.judge(), s)
+	if err != nil {
+		return err
+	}
+	t.take(ctx, g, began)
+	return nil
+}
+
+// judge returns the model that decides the playbook's conditions, nil for none.
+func (t *turn) judge() llm.Model {
+	if t.a.o.BookModel == nil && !t.a.o.NoBookModel {
+		return t.a.o.Model
+	}
+	return t.a.o.BookModel
+}
+
+// situation returns what the playbook decides by, as it is now.
+func (t *turn) situation(ctx context.Context) (s playbook.Situation, err error) {
+	if t.context.person == "" {
+		person, err := t.a.o.Store.Person(ctx, t.m.From.ID)
+		if err != nil {
+			return s, err
+		}
+		t.context.person = person.Playbook
+	}
+	s = playbook.Situation{
+		Platform: t.m.Key.Platform, Channel: t.m.Key.Channel, User: t.m.From.ID, Text: t.in.text, Forwarded: t.m.Forwarded || t.m.Shared, MessageID: t.m.ID,
+		State: playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(t.context.person)},
+		Tools: t.tools.set.Specs(), Now: t.report.began, Spend: t.report.ledger.spend,
 	}
 	if role := t.a.o.Role(ctx, t.m); role != "" {
 		s.Roles = []string{role}
-	}
-	if s.Enabled, err = t.a.RuleSwitches(ctx); err != nil {
-		return err
 	}
 	for _, e := range t.context.window {
 		if e.Role != llm.RoleTool && e.Content != "" {
 			s.Recent = append(s.Recent, llm.Message{Role: e.Role, Content: provenance.Shown(e.Content, e.Origin.Via)})
 		}
 	}
-	began := t.a.o.Now()
-	t.context.guidance, err = book.Guide(ctx, model, s)
-	if err != nil {
-		return err
-	}
-	t.report.lap(memory.Lap{Kind: "rules", Tokens: t.context.guidance.Usage.Total}, began, t.a.o.Now().Sub(began))
-	t.report.ledger.add(t.context.guidance.Calls, t.context.guidance.Usage)
+	s.Enabled, err = t.a.RuleSwitches(ctx)
+	return s, err
+}
+
+// take makes the playbook's guidance that of the turn.
+func (t *turn) take(ctx context.Context, g playbook.Guidance, began time.Time) {
+	t.context.guidance = g
+	t.report.lap(memory.Lap{Kind: "rules", Tokens: g.Usage.Total}, began, t.a.o.Now().Sub(began))
+	t.report.ledger.add(g.Calls, g.Usage)
 	level := slog.LevelWarn
-	if model == nil {
+	if t.judge() == nil {
 		level = slog.LevelDebug // that nothing is judged was the owner's choice
 	}
-	for _, n := range t.context.guidance.Notes {
+	for _, n := range g.Notes {
 		t.a.o.Log.Log(ctx, level, "playbook", "note", n)
 	}
-	t.context.session.Playbook = string(t.context.guidance.State.Session)
-	t.context.person = string(t.context.guidance.State.Person)
-	t.context.changed = t.context.person != person.Playbook
-	t.tools.offer = append(t.tools.offer, t.context.guidance.Tools...)
-	return nil
+	t.context.changed = t.context.changed || t.context.person != string(g.State.Person)
+	t.context.session.Playbook, t.context.person = string(g.State.Session), string(g.State.Person)
+	t.tools.offer = append(t.tools.offer, g.Tools...)
 }
 
 func raw(s string) json.RawMessage {

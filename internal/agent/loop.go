@@ -22,6 +22,9 @@ import (
 func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 	folded := false
 	for call := 1; call <= t.maxCalls(); {
+		if answer, over := t.step(ctx); over {
+			return answer, nil
+		}
 		size := t.size()
 		if !folded && t.tooLong(size) {
 			folded = true
@@ -114,7 +117,7 @@ func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error
 	if resp.Finish == llm.FinishLength || len(given) < len(said) {
 		given += "\n\n" + wordsCutShort
 	}
-	said = t.defanged(given)
+	said = t.wordForWord(t.defanged(given))
 	return t.finish(said, t.ends(kind)), nil
 }
 

@@ -54,6 +54,9 @@ func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resu
 	if answer, over := t.park(ctx, calls, outcomes); over { // what a server or a subagent asks
 		return answer, nil
 	}
+	if answer, over := t.follow(ctx); over {
+		return answer, nil
+	}
 	return t.loop(ctx)
 }
 

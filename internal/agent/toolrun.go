@@ -88,7 +88,10 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 	if answer, over := t.handedOver(ctx); over {
 		return answer, true
 	}
-	return t.park(ctx, said.ToolCalls, outcomes)
+	if answer, over = t.park(ctx, said.ToolCalls, outcomes); over {
+		return answer, over
+	}
+	return t.follow(ctx)
 }
 
 // heardOf adds what came of a call to the conversation.
@@ -96,6 +99,7 @@ func (t *turn) heardOf(c llm.ToolCall, o tools.Outcome, began time.Time) {
 	if o.State == tools.Success {
 		t.tools.worked = append(t.tools.worked, c.Name)
 	}
+	t.context.ruling.came(c, o)
 	o = t.sources.numbered(o)
 	t.tools.past = append(t.tools.past, tools.Step{Name: c.Name, Args: c.Args})
 	result := t.entry(llm.Message{Role: llm.RoleTool, Name: toolName(c), ToolCallID: c.ID, Content: told(o)})

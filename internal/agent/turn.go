@@ -72,7 +72,7 @@ func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 			return answer, nil
 		}
 	}
-	if t.context.guidance.Reply != "" {
+	if t.context.guidance.Reply != "" && len(t.context.guidance.Run) == 0 {
 		return t.finish(t.context.guidance.Reply, t.ends(chat.End{})), nil
 	}
 	return t.loop(ctx)

@@ -44,6 +44,7 @@ func (b *Book) compile() {
 	}
 	b.compileGuards()
 	b.share()
+	b.listen()
 	b.index = newIndex(b.doc.Guidelines)
 }
 
@@ -64,6 +65,36 @@ func (b *Book) share() {
 		v := &b.doc.Variables[i]
 		if v.shared = v.Scope == "channel" || v.Scope == "" && !v.PerPerson && wanted[v.Name] == [2]bool{false, true}; v.shared && v.PerPerson {
 			v.at.Mistake("per_person", "a value of the channel cannot be kept for a person")
+		}
+	}
+}
+
+// listen notes of which tools the book wants to know what they gave back.
+func (b *Book) listen() {
+	hear := func(c condition.Condition) {
+		c.Each(func(part condition.Condition) {
+			if part.Kind == condition.Tool {
+				b.heeded = append(b.heeded, part.Lit)
+			}
+		})
+	}
+	for i := range b.doc.Guidelines {
+		hear(b.doc.Guidelines[i].when)
+		b.heeded = append(b.heeded, b.doc.Guidelines[i].After...)
+	}
+	for i := range b.doc.Journeys {
+		for _, s := range b.doc.Journeys[i].Steps {
+			if s.Tool != "" {
+				b.heeded = append(b.heeded, s.Tool)
+			}
+			for _, tr := range s.Transitions {
+				hear(tr.when)
+			}
+		}
+	}
+	for i := range b.doc.Variables {
+		if tool, _ := b.doc.Variables[i].source(); tool != "" {
+			b.heeded = append(b.heeded, tool)
 		}
 	}
 }
@@ -235,6 +266,7 @@ func (b *Book) compileStep(j *Journey, s *Step, path string) bool {
 			g.homes = append(g.homes, home{j.ID, s.ID})
 		}
 	}
+	b.compileTool(j, s, path)
 	sound := true
 	for i := range s.Transitions {
 		tr, at := &s.Transitions[i], fmt.Sprintf("%s.transitions[%d]", path, i)
@@ -243,6 +275,21 @@ func (b *Book) compileStep(j *Journey, s *Step, path string) bool {
 	}
 	slices.SortStableFunc(s.Transitions, func(x, y Transition) int { return cmp.Compare(y.Priority, x.Priority) })
 	return sound
+}
+
+// compileTool checks the tool that a step runs.
+func (b *Book) compileTool(j *Journey, s *Step, path string) {
+	switch {
+	case s.Tool == "" && len(s.Args) > 0:
+		j.at.Mistake(path+".args", "arguments of no tool")
+	case s.Tool != "" && s.IsTerminal:
+		j.at.Mistake(path+".tool", "the last step runs no tool: put it into a step before")
+	case s.Tool != "" && b.options.Tools != nil && !slices.Contains(b.options.Tools, s.Tool):
+		j.at.Mistake(path+".tool", "unknown tool %q%s", s.Tool, sheet.Suggest(s.Tool, b.options.Tools))
+	}
+	for _, name := range sortedKeys(s.Args) {
+		b.templates(s.Args[name], j.at, path+".args."+name)
+	}
 }
 
 // condition compiles and checks one. A condition that is missing was reported

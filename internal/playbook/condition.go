@@ -28,7 +28,7 @@ func (t *turn) evidence() *condition.Evidence {
 		Text: t.sit.Text, Lower: t.lower, Mute: t.sit.Forwarded, Threshold: t.book.threshold,
 		Variable: t.varHolds,
 		Event:    func(name string) bool { return t.events[name] },
-		Tool:     func(string, value.Test) bool { return false },
+		Tool:     t.toolHolds,
 		Verdict: func(words string) (float64, string, bool) {
 			v, known := t.verdicts[words]
 			return v.Relevance, v.Reason, known

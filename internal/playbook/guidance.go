@@ -10,8 +10,6 @@ import (
 	"text/template"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
-
 	"parley/internal/draft"
 	"parley/internal/llm"
 	"parley/internal/playbook/resolve"
@@ -27,14 +25,14 @@ type Guidance struct {
 	// has the arguments already known, valid by the tool's schema.
 	Tools      []string
 	ToolParams map[string]json.RawMessage
+	// Run are calls to make now, before the model is asked: those of journeys' steps.
+	// What comes of them goes to After.
+	Run []ToolRun
 	// Reply, when not "", is the whole answer: no model call is needed. With
 	// Strict there is always one.
 	Reply  string
 	Strict bool
-	// Enforced are the rules that the answer is compared with before it is sent.
-	Enforced []draft.Rule
-	// HandOver passes the conversation on to people, after Reply.
-	HandOver HandOver
+	Demands
 	// Kind is what the answer is that follows, by those who wrote the rules; From
 	// is where Reply is from, in a few words, "" without one.
 	Kind Kind
@@ -53,6 +51,16 @@ type Guidance struct {
 // HandOver is what passes a conversation on to people: By names the rule or the step,
 // "" is none; For is why, in the owner's words.
 type HandOver struct{ By, For string }
+
+// Demands are what the model's answer has to be like.
+type Demands struct {
+	// Enforced are the rules that the answer is compared with before it is sent.
+	Enforced []draft.Rule
+	// Verbatim are texts that the answer has to contain word for word.
+	Verbatim []string
+	// HandOver passes the conversation on to people, after Reply.
+	HandOver HandOver
+}
 
 // Kind is what an answer is.
 type Kind string
@@ -177,6 +185,10 @@ func (t *turn) guidance(top, all []Match) Guidance {
 		}
 	}
 	t.handOver(&g, top, v)
+	g.Run = t.due()
+	if g.Reply == "" {
+		g.Verbatim = t.verbatim(top)
+	}
 	g.Result.CombinedAction = strings.Join(v.Actions, "\n")
 	g.Instructions = t.render(v)
 	t.whyJourney(v)
@@ -284,17 +296,21 @@ func (t *turn) toAsk() *Variable {
 	return nil
 }
 
-// reply is the ready-made answer, if one is due: that of the first rule, or in
-// strict mode of any, else the question to ask, else the fallback. kind is what
-// the answer is, also where it is the model's.
+// reply is the ready-made answer, if one is due: that of the first rule whose text is
+// ready, if only rules that stand whatever the message says rank above it; in strict
+// mode of any rule, else the question to ask, else the fallback. kind is what the answer
+// is, also where it is the model's.
 func (t *turn) reply(top []Match, ask *Variable) (text, from string, kind Kind) {
 	if ask != nil {
 		kind = Asks
 	}
-	for i, m := range top {
-		if def := t.book.guidelines[m.GuidelineID]; def.reply != "" && (i == 0 || t.book.strict) {
+	first := true
+	for _, m := range top {
+		def := t.book.guidelines[m.GuidelineID]
+		if def.reply != "" && (first || t.book.strict) {
 			return t.fillPlain(def.reply), "the rule " + def.ID, Kind(def.Outcome)
 		}
+		first = first && def.stands()
 	}
 	switch {
 	case !t.book.strict:
@@ -306,6 +322,16 @@ func (t *turn) reply(top []Match, ask *Variable) (text, from string, kind Kind) 
 		return ask.Ask, "what to ask for " + ask.Name, Asks
 	}
 	return cmp.Or(t.book.fallback, fallbackReply), "the fallback", OutOfScope
+}
+
+// verbatim lists the ready-made texts that the model has to say, word for word.
+func (t *turn) verbatim(top []Match) (list []string) {
+	for _, m := range top {
+		if def := t.book.guidelines[m.GuidelineID]; def.reply != "" {
+			list = append(list, t.fillPlain(def.reply))
+		}
+	}
+	return list
 }
 
 // facts returns the known variables as JSON, so that a value cannot be mistaken for
@@ -343,79 +369,4 @@ func (t *turn) fillWith(text string, show func(json.RawMessage) string) string {
 		}
 		return show(v.Value)
 	})
-}
-
-func (t *turn) spec(tool string) (llm.ToolSpec, bool) {
-	i := slices.IndexFunc(t.sit.Tools, func(s llm.ToolSpec) bool { return s.Name == tool })
-	if i < 0 {
-		return llm.ToolSpec{}, false
-	}
-	return t.sit.Tools[i], true
-}
-
-// offered returns the tools among these that exist here.
-func (t *turn) offered(tools []string) (out []string) {
-	for _, tool := range tools {
-		if _, ok := t.spec(tool); ok || t.sit.Tools == nil {
-			out = append(out, tool)
-		} else {
-			t.note("a rule offers the tool %s, which is not available here", tool)
-		}
-	}
-	return out
-}
-
-func takesArguments(schema json.RawMessage) bool {
-	var s struct{ Properties map[string]any }
-	return json.Unmarshal(schema, &s) == nil && len(s.Properties) > 0
-}
-
-// argumentsFor returns the model's arguments for a tool, completed from variables
-// of the same name; nil when there are none or they do not fit the schema.
-func (t *turn) argumentsFor(tool string) json.RawMessage {
-	spec, ok := t.spec(tool)
-	if !ok {
-		return nil
-	}
-	var s jsonschema.Schema
-	if err := json.Unmarshal(spec.Parameters, &s); err != nil {
-		return nil
-	}
-	args := map[string]any{}
-	if given := t.arguments[tool]; given != nil && (json.Unmarshal(given, &args) != nil || args == nil) {
-		t.note("the model's arguments for %s are not an object", tool)
-		args = map[string]any{}
-	}
-	for name := range args {
-		if s.Properties[name] == nil {
-			delete(args, name) // caller-owned or made up
-		}
-	}
-	for name := range s.Properties {
-		v, known := t.value(name)
-		if _, given := args[name]; given || !known {
-			continue
-		}
-		var x any
-		if json.Unmarshal(v.Value, &x) == nil {
-			args[name] = x
-		}
-	}
-	if len(args) == 0 {
-		return nil
-	}
-	s.Required = nil // what is missing the model that calls the tool fills in
-	resolved, err := s.Resolve(nil)
-	if err == nil {
-		err = resolved.Validate(args)
-	}
-	if err != nil {
-		t.note("arguments for %s do not fit its schema: %v", tool, err)
-		return nil
-	}
-	out, err := json.Marshal(args)
-	if err != nil {
-		return nil
-	}
-	return out
 }

@@ -309,7 +309,10 @@ guidelines:
 	if string(g.ToolParams["check_order"]) != `{"order_id":"12345"}` || !slices.Equal(g.Tools, []string{"check_order"}) || len(g.Notes) != 1 {
 		t.Errorf("params %s, tools %v, notes %v", g.ToolParams, g.Tools, g.Notes)
 	}
-	g = spec(`{"type":"object","properties":{"order_id":{"type":"integer"}}}`)
+	if g = spec(`{"type":"object","properties":{"order_id":{"type":"integer"}}}`); string(g.ToolParams["check_order"]) != `{"order_id":12345}` {
+		t.Errorf("digits for a number: %s, notes %v", g.ToolParams, g.Notes)
+	}
+	g = spec(`{"type":"object","properties":{"order_id":{"type":"boolean"}}}`)
 	if len(g.ToolParams) != 0 || fmt.Sprint(g.Notes) == "[]" {
 		t.Errorf("params that do not fit: %s, notes %v", g.ToolParams, g.Notes)
 	}

@@ -30,7 +30,8 @@ type journeyState struct {
 	Reason  string    `json:"reason,omitempty"` // why it was abandoned or is suspended
 	Step    string    `json:"step"`
 	Started time.Time `json:"started"`
-	Entered time.Time `json:"entered"` // the current step
+	Entered time.Time `json:"entered"`       // the current step
+	Ran     bool      `json:"ran,omitempty"` // the current step's tool, and it worked
 	Ended   time.Time `json:"ended,omitzero"`
 	Steps   []string  `json:"steps,omitempty"` // names used by Log, each once
 	Log     []byte    `json:"log,omitempty"`   // per step left: index into Steps, ms from Started to entering, ms stayed; uvarints
@@ -62,7 +63,7 @@ func (j *journeyState) leave(now time.Time) {
 
 func (j *journeyState) moveTo(step string, now time.Time) {
 	j.leave(now)
-	j.Step, j.Entered = step, now
+	j.Step, j.Entered, j.Ran = step, now, false
 }
 
 // visited reports whether the journey was in a step before.

@@ -67,7 +67,7 @@ func (l *linter) alwaysTrue(g *Guideline) {
 		l.add(g.at, g.ID, "always true", "its pattern matches the empty text, so every message")
 	case g.when.Kind == condition.Literal && len([]rune(g.when.Lit)) < 2:
 		l.add(g.at, g.ID, "always true", "%q is in nearly every message", g.when.Lit)
-	case g.when.Kind == condition.Always && g.reply != "" && len(g.homes)+len(g.needs)+len(g.Channels)+len(g.Platforms)+len(g.Roles) == 0:
+	case g.when.Kind == condition.Always && g.reply != "" && len(g.homes)+len(g.needs)+len(g.Channels)+len(g.Platforms)+len(g.Roles)+len(g.Tags) == 0:
 		l.add(g.at, g.ID, "always true", "it answers every message with the same text")
 	case g.when.Kind == condition.Var && g.when.Test.Op == "set" && l.b.variables[g.when.Test.Name].fallback != nil:
 		l.add(g.at, g.ID, "always true", "%s has a default, so it is always set", g.when.Test.Name)
@@ -157,7 +157,7 @@ func overlap(a, b *Guideline) bool {
 			return h.journey == o.journey && (h.step == "" || o.step == "" || h.step == o.step)
 		})
 	})
-	return homes && meet(a.Platforms, b.Platforms) && meet(a.Channels, b.Channels) && meet(a.Roles, b.Roles)
+	return homes && meet(a.Platforms, b.Platforms) && meet(a.Channels, b.Channels) && meet(a.Roles, b.Roles) && meet(a.Tags, b.Tags)
 }
 
 // contradict recognizes two different ready-made answers, and an action that
@@ -169,23 +169,14 @@ func contradict(a, b *Guideline) bool {
 	if a.reply != "" && b.reply != "" {
 		return normal(a.reply) != normal(b.reply)
 	}
-	deny := func(s string) (string, bool) {
-		s = normal(s)
-		for _, no := range []string{"never ", "do not ", "don't ", "avoid ", "refuse to "} {
-			if rest, ok := strings.CutPrefix(s, no); ok {
-				return rest, true
-			}
-		}
-		return strings.TrimPrefix(s, "always "), false
-	}
-	x, notX := deny(a.Action)
-	y, notY := deny(b.Action)
+	x, notX := forbidden(a.Action)
+	y, notY := forbidden(b.Action)
 	return notX != notY && len(x) > 0 && len(y) > 0 && (strings.HasPrefix(x, y) || strings.HasPrefix(y, x))
 }
 
 // shadows reports whether reply r is certain to be given whenever g matches.
 func shadows(r, g *Guideline) bool {
-	if r.Priority <= g.Priority || len(r.homes)+len(r.Platforms)+len(r.Channels)+len(r.Roles) > 0 || r.DependsOn != nil {
+	if r.Priority <= g.Priority || len(r.homes)+len(r.Platforms)+len(r.Channels)+len(r.Roles)+len(r.Tags) > 0 || r.DependsOn != nil {
 		return false
 	}
 	switch r.when.Kind {

@@ -35,8 +35,10 @@ type Situation struct {
 	MessageID string
 	Recent    []llm.Message // the conversation before Text, oldest first
 	State     State
-	Tools     []llm.ToolSpec // what can be offered; nil means not known, and all are
-	Events    []string       // Event constants
+	// Results are what tools gave back while this message was answered; for After.
+	Results []ToolResult
+	Tools   []llm.ToolSpec // what can be offered; nil means not known, and all are
+	Events  []string       // Event constants
 	// Enabled overrides the files' enabled flags, by guideline id.
 	Enabled map[string]bool
 	Now     time.Time // zero is time.Now
@@ -59,6 +61,7 @@ type turn struct {
 	changed   map[string]bool            // variables that had another value
 	rejected  map[string]error           // values that validation refused
 	learned   bool                       // a pattern found a value
+	before    *Guidance                  // what was said before tools ran; nil in a message's first pass
 	told
 }
 
@@ -210,6 +213,10 @@ func (t *turn) scope(g *Guideline) string {
 		return "not in this channel"
 	case len(g.Roles) > 0 && !slices.ContainsFunc(g.Roles, func(r string) bool { return slices.Contains(t.sit.Roles, r) }):
 		return "not for this person's roles"
+	case len(g.Tags) > 0 && !slices.ContainsFunc(g.Tags, func(tag string) bool {
+		return slices.Contains(t.person.Tags, tag)
+	}):
+		return "not for this person's tags"
 	case len(g.homes) > 0 && !slices.ContainsFunc(g.homes, t.at):
 		return "belongs to another step of a journey"
 	}
@@ -246,6 +253,9 @@ func (t *turn) match() map[string]Match {
 	out := map[string]Match{}
 	for i := range t.book.doc.Guidelines {
 		g := &t.book.doc.Guidelines[i]
+		if t.before != nil && t.stays(g, out) {
+			continue
+		}
 		if !t.enabled(g) {
 			if score, _ := t.holds(g.when); score >= t.book.threshold && g.when.Kind != condition.Always {
 				t.drop(g.ID, resolve.Disabled, "switched off")
@@ -375,10 +385,13 @@ func (t *turn) candidates(matched map[string]Match) []resolve.Candidate {
 // ask gets verdicts that only a model can give: from the cache, or with one call.
 // Failures become notes; the deterministic rules still apply.
 func (t *turn) ask(ctx context.Context, m llm.Model) {
-	q, needed := t.questions(ctx)
-	if !needed {
-		return
+	if q, needed := t.questions(ctx); needed {
+		t.judge(ctx, m, q)
 	}
+}
+
+// judge asks one question and takes the verdicts.
+func (t *turn) judge(ctx context.Context, m llm.Model, q judge.Question) {
 	j := judge.Judge{Model: m, Name: t.book.options.Model, Spend: t.sit.Spend, Cache: t.book.cache}
 	r := j.Ask(ctx, q, t.sit.Recent)
 	t.usage, t.calls = t.usage.Add(r.Usage), t.calls+r.Calls

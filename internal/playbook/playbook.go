@@ -56,6 +56,7 @@ type Book struct {
 	strict     bool
 	fallback   string
 	guards     guard.Guards
+	heeded     []string // names and patterns of tools whose results matter
 	index      index
 	cache      *judge.Cache
 	vectors    *vectors

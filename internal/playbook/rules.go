@@ -3,6 +3,7 @@ package playbook
 import (
 	"encoding/json"
 	"regexp"
+	"strings"
 	"time"
 
 	"parley/internal/guard"
@@ -59,6 +60,7 @@ type Variable struct {
 	ExtractionPrompt string            `json:"extraction_prompt,omitempty" rule:"len=1..1000" doc:"How the model finds it in a message; without one only patterns and tools set it."`
 	Patterns         []string          `json:"patterns,omitempty" rule:"len=1..500" doc:"RE2 patterns tried on every message; the first group, else the whole match, is the value."`
 	AnswerPatterns   []string          `json:"answer_patterns,omitempty" rule:"len=1..500" doc:"Like patterns, tried only right after the bot asked for this variable."`
+	From             string            `json:"from,omitempty" rule:"len=1..200" doc:"TOOL or TOOL.FIELD: filled from what that tool gives back, wherever it is called."`
 	Ask              string            `json:"ask,omitempty" rule:"len=1..500" doc:"A question to ask for it with; strict mode uses it word for word."`
 	Required         bool              `json:"required,omitempty" doc:"Ask for it when it is not known."`
 	PerPerson        bool              `json:"per_person,omitempty" doc:"Kept for the person beyond the session."`
@@ -87,12 +89,15 @@ type Guideline struct {
 	Handoff         bool              `json:"handoff,omitempty" doc:"true passes the conversation on to people when it applies, after its reply."`
 	Outcome         string            `json:"outcome,omitempty" rule:"enum=asked|out_of_scope|unsafe" doc:"What an answer by this guideline is, for the record: a question, or a refusal. Absent: an answer."`
 	Tools           []string          `json:"tools,omitempty" rule:"format=tool" doc:"Tools to offer when it applies."`
+	After           []string          `json:"after,omitempty" rule:"format=tool" doc:"Judged again after these tools gave something back, with what they gave."`
+	Standing        bool              `json:"standing,omitempty" doc:"Applies whatever else does: not counted among the top. Rules that always hold, and actions that begin with never or do not, stand anyway."`
 	RequiredContext []string          `json:"required_context,omitempty" rule:"format=name" doc:"Variables that must be known."`
 	JourneyID       string            `json:"journey_id,omitempty" rule:"format=id" doc:"Applies only within this journey."`
 	JourneyStep     string            `json:"journey_step,omitempty" rule:"format=id" doc:"Applies only at this step."`
 	Platforms       []string          `json:"platforms,omitempty" rule:"format=id" doc:"Applies only on these platforms."`
 	Channels        []string          `json:"channels,omitempty" rule:"len=1..200" doc:"Applies only in these channels."`
 	Roles           []string          `json:"roles,omitempty" rule:"format=id" doc:"Applies only to people with one of these roles."`
+	Tags            []string          `json:"tags,omitempty" rule:"format=id" doc:"Applies only to people with one of these tags, which the owner gives with /person."`
 	DependsOn       *Dependencies     `json:"depends_on,omitempty" doc:"Applies only together with these guidelines."`
 	Excludes        []string          `json:"excludes,omitempty" rule:"format=id" doc:"Guidelines that cannot apply beside it; the higher priority wins, and this one when they are equal."`
 	Entails         []string          `json:"entails,omitempty" rule:"format=id" doc:"Guidelines that apply too when this one does."`
@@ -114,8 +119,23 @@ type Guideline struct {
 	version string
 }
 
-// stands reports whether a rule applies whatever its rank: it always holds.
-func (g *Guideline) stands() bool { return g.when.Kind == condition.Always }
+// stands reports whether a rule applies whatever its rank: it always holds, or forbids
+// something.
+func (g *Guideline) stands() bool {
+	_, forbids := forbidden(g.Action)
+	return g.Standing || g.when.Kind == condition.Always || forbids
+}
+
+// forbidden returns what an action forbids, without the words that do.
+func forbidden(action string) (rest string, forbids bool) {
+	s := normal(action)
+	for _, no := range []string{"never ", "do not ", "don't ", "avoid ", "refuse to ", "under no circumstances "} {
+		if rest, ok := strings.CutPrefix(s, no); ok {
+			return rest, true
+		}
+	}
+	return strings.TrimPrefix(s, "always "), false
+}
 
 // home is a place in a journey; an empty step is anywhere in it.
 type home struct{ journey, step string }
@@ -149,14 +169,16 @@ func (j *Journey) shared() bool { return j.Scope == "channel" }
 
 // Step is one step of a journey.
 type Step struct {
-	ID              string       `json:"id" rule:"required format=id" doc:"Unique within the journey."`
-	Name            string       `json:"name" rule:"required len=1..100" doc:"Name for people."`
-	Description     string       `json:"description,omitempty" rule:"len=1..1000" doc:"What the bot does here."`
-	Guidelines      []string     `json:"guidelines,omitempty" rule:"format=id" doc:"Guidelines that belong to this step."`
-	RequiredContext []string     `json:"required_context,omitempty" rule:"format=name" doc:"Variables needed to complete the step, asked for one at a time."`
-	Transitions     []Transition `json:"transitions,omitempty" doc:"Where it may go on."`
-	Handoff         bool         `json:"handoff,omitempty" doc:"true passes the conversation on to people once the step's required context is known."`
-	IsTerminal      bool         `json:"is_terminal,omitempty" doc:"The journey is completed here."`
+	ID              string            `json:"id" rule:"required format=id" doc:"Unique within the journey."`
+	Name            string            `json:"name" rule:"required len=1..100" doc:"Name for people."`
+	Description     string            `json:"description,omitempty" rule:"len=1..1000" doc:"What the bot does here."`
+	Guidelines      []string          `json:"guidelines,omitempty" rule:"format=id" doc:"Guidelines that belong to this step."`
+	RequiredContext []string          `json:"required_context,omitempty" rule:"format=name" doc:"Variables needed to complete the step, asked for one at a time."`
+	Tool            string            `json:"tool,omitempty" rule:"format=tool" doc:"A tool that is run here, once all it needs is known; transitions may ask what came of it."`
+	Args            map[string]string `json:"args,omitempty" doc:"Its arguments; {{name}} stands for a variable. Absent: the variables that are named like its arguments."`
+	Transitions     []Transition      `json:"transitions,omitempty" doc:"Where it may go on."`
+	Handoff         bool              `json:"handoff,omitempty" doc:"true passes the conversation on to people once the step's required context is known."`
+	IsTerminal      bool              `json:"is_terminal,omitempty" doc:"The journey is completed here."`
 }
 
 // Transition leads to another step.

@@ -16,6 +16,7 @@ const (
 	SourcePattern = "pattern" // confidence 1
 	SourceModel   = "model"   // the confidence the model gave
 	SourceTool    = "tool"
+	SourceOwner   = "owner"
 	SourceCommand = "command"
 	SourceDefault = "default"
 )

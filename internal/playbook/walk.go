@@ -87,6 +87,9 @@ func (t *turn) advance(k *track, answered bool) {
 			return
 		}
 		entered[step.ID] = true
+		if step.Tool != "" && !k.front().Ran && !t.ran(step.Tool) {
+			return // its tool comes first
+		}
 		tr, why := t.next(step, answered)
 		if tr == nil || entered[tr.ToStep] {
 			return
@@ -137,7 +140,7 @@ func (t *turn) next(step *Step, answered bool) (*Transition, string) {
 	}
 	for i := range step.Transitions {
 		tr := &step.Transitions[i]
-		if missing != "" && !tr.Early || !answered && tr.when.OfMessage() {
+		if missing != "" && !tr.Early || !answered && tr.when.OfMessage() || t.before != nil && answered && !t.ofResults(step, tr) {
 			continue
 		}
 		if score, why := t.holds(tr.when); score >= t.book.threshold {

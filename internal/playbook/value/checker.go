@@ -98,7 +98,7 @@ func (c Checker) Check(raw json.RawMessage) (json.RawMessage, error) {
 	}
 	switch c.Kind {
 	case "number":
-		switch f, _ := strconv.ParseFloat(string(v), 64); {
+		switch f, _ := Number(Plain(v)); {
 		case f < c.min:
 			return nil, fmt.Errorf("it has to be at least %v", c.min)
 		case f > c.max:
@@ -111,7 +111,7 @@ func (c Checker) Check(raw json.RawMessage) (json.RawMessage, error) {
 	}
 	if c.Allowed != nil {
 		for _, a := range c.Allowed {
-			if strings.EqualFold(string(a), string(v)) {
+			if strings.EqualFold(string(a), string(v)) || c.Kind == "number" && (Test{Op: "=", Value: Plain(a)}).compare(Plain(v)) {
 				return a, nil
 			}
 		}
@@ -158,11 +158,11 @@ func (c Checker) Coerce(raw json.RawMessage) (json.RawMessage, error) {
 		}
 		out = text
 	case "number":
-		f, ok := Number(x)
+		digits, ok := digits(x)
 		if !ok {
 			return nil, errors.New("it has to be a number")
 		}
-		out = f
+		return digits, nil
 	case "boolean":
 		b, ok := boolean(x)
 		if !ok {
@@ -187,6 +187,31 @@ func (c Checker) Coerce(raw json.RawMessage) (json.RawMessage, error) {
 		out = x
 	}
 	return json.Marshal(out)
+}
+
+// written is a number as people write it.
+var written = regexp.MustCompile(`^-?[0-9]+(\.[0-9]+)?$`)
+
+// digits returns a number as JSON with all its digits: one that JSON cannot write, such
+// as 0049, stays text.
+func digits(x any) (json.RawMessage, bool) {
+	f, ok := Number(x)
+	text, isText := x.(string)
+	if n, is := x.(json.Number); is {
+		text, isText = n.String(), true
+	}
+	text = strings.TrimSpace(text)
+	var raw []byte
+	switch {
+	case !ok:
+	case !isText || !written.MatchString(text):
+		raw, _ = json.Marshal(f)
+	case json.Valid([]byte(text)):
+		raw = []byte(text)
+	default:
+		raw, _ = json.Marshal(text)
+	}
+	return raw, ok
 }
 
 // Number reads a finite number, written as text too.

@@ -1,8 +1,9 @@
 package value
 
 import (
+	"cmp"
 	"fmt"
-	"math"
+	"math/big"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,10 +61,12 @@ func (t Test) compare(got string) bool {
 	a, okA := Number(got)
 	b, okB := Number(t.Value)
 	if okA && okB {
-		order = int(math.Copysign(1, a-b))
-		if a == b {
-			order = 0
-		}
+		order = cmp.Compare(a, b)
+	}
+	if written.MatchString(got) && written.MatchString(t.Value) { // every digit counts
+		x, _ := new(big.Rat).SetString(got)
+		y, _ := new(big.Rat).SetString(t.Value)
+		order = x.Cmp(y)
 	}
 	switch t.Op {
 	case "=":
