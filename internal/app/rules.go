@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 
+	"parley/config"
+	"parley/internal/admin"
 	"parley/internal/playbook"
 )
 
@@ -93,4 +95,19 @@ func (r *rules) checkVariable(name string, value any) error {
 	}
 	_, err = b.SetVariable(playbook.State{}, playbook.Value{Name: name, Value: raw, Source: "tool"})
 	return err
+}
+
+// Known is what rules may name with these settings, besides tools.
+func Known(cfg config.Config) playbook.Known {
+	k := playbook.Known{Servers: []string{}}
+	for _, s := range cfg.MCP.Servers {
+		k.Servers = append(k.Servers, s.Name)
+	}
+	for _, r := range []admin.Role{admin.Member, admin.Admin, admin.Owner} {
+		k.Roles = append(k.Roles, r.String())
+	}
+	for _, id := range Identities {
+		k.Platforms = append(k.Platforms, id.Platform)
+	}
+	return k
 }

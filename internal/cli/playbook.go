@@ -4,15 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"parley/config"
 	"parley/internal/database"
 	"parley/internal/memory"
 	"parley/internal/playbook"
+	"parley/internal/setup"
 )
 
 // Playbook holds the commands on the playbook.
@@ -22,11 +25,12 @@ type Playbook struct {
 }
 
 type playbookCheckCmd struct {
-	Dir  string `arg:"" optional:"" help:"The folder; playbook.dir when left out." type:"path"`
-	Days int    `help:"Name the rules that met no message in the last days, too, as far as the data folder knows." placeholder:"N"`
+	Dir   string `arg:"" optional:"" help:"The folder; playbook.dir when left out." type:"path"`
+	Model bool   `help:"Ask the configured model for contradictions, overlaps and rules that say the same in other words, too."`
+	Days  int    `help:"Name the rules that met no message in the last days, too, as far as the data folder knows." placeholder:"N"`
 }
 
-// Run checks a playbook without a key, a model or a data folder.
+// Run checks a playbook; without --model it needs no key, no model and no data folder.
 func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, s *Streams, bot *Bot) error {
 	cfg, err := f.Load()
 	if err != nil {
@@ -50,7 +54,16 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, s *Streams, bot *Bo
 	if err != nil {
 		return err
 	}
-	found := playbook.Check(book, slices.Sorted(maps.Keys(known)), used)
+	all := bot.Known(cfg)
+	all.Tools = slices.Sorted(maps.Keys(known))
+	found := playbook.Check(book, all, used)
+	if c.Model {
+		more, err := compared(ctx, cfg, book)
+		if err != nil {
+			return err
+		}
+		found = append(found, more...)
+	}
 	for _, finding := range found {
 		if _, err := fmt.Fprintln(s.Out, finding); err != nil {
 			return err
@@ -61,6 +74,18 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, s *Streams, bot *Bo
 	}
 	_, err = fmt.Fprintln(s.Out, "nothing to find fault with")
 	return err
+}
+
+// compared asks the configured model about pairs of rules.
+func compared(ctx context.Context, cfg config.Config, book *playbook.Book) ([]playbook.Finding, error) {
+	e, err := setup.Connect(ctx, cfg, nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	if e.List == nil {
+		return nil, errors.New("--model needs a language model: set one")
+	}
+	return playbook.Compare(ctx, book, e.Model)
 }
 
 // matched counts how many messages each rule matched; nil if nothing was counted.

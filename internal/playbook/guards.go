@@ -39,7 +39,7 @@ func (b *Book) Guards() guard.Guards { return b.guards }
 func (l *linter) guardedTools() {
 	for i, g := range l.b.guards {
 		for _, name := range g.Tools() {
-			if near := sheet.Suggest(name, l.tools); near != "" && !slices.Contains(l.tools, name) {
+			if near := sheet.Suggest(name, l.Tools); near != "" && !slices.Contains(l.Tools, name) {
 				l.add(l.b.doc.guardsAt[i], g.ID, "unknown tool", "%s%s", name, near)
 			}
 		}

@@ -20,7 +20,7 @@ guards:
   - {id: many, tool: "*_order|delete_task", require: "true"}
 `)
 	var got []string
-	for _, f := range Check(b, []string{"delete_task", "list_tasks"}, nil) {
+	for _, f := range Check(b, Known{Tools: []string{"delete_task", "list_tasks"}}, nil) {
 		got = append(got, f.String())
 	}
 	if len(got) != 2 || !strings.Contains(got[0], `:3: near: unknown tool: delete_tsk; did you mean "delete_task"?`) || !strings.Contains(got[1], `:4: read: unknown tool: list_taskz; did you mean "list_tasks"?`) {
@@ -58,7 +58,7 @@ func TestShippedGuards(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := Check(b, []string{"delete_task"}, nil); len(found) > 0 {
+		if found := Check(b, Known{Tools: []string{"delete_task"}}, nil); len(found) > 0 {
 			t.Errorf("%s: %v", c.desk, found)
 		}
 		said := b.Guards().Judge(guard.Situation{Tool: c.tool, Args: json.RawMessage(c.args), Past: c.past, Now: now})

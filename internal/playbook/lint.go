@@ -25,32 +25,44 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s:%d: %s: %s: %s", f.File, f.Line, f.ID, f.Kind, f.Text)
 }
 
+// Known is what there is besides the playbook. A nil list is not known, and nothing is
+// compared with it.
+type Known struct {
+	Tools []string
+	// Servers are the names of tool servers: their tools are not known before they run.
+	Servers          []string
+	Roles, Platforms []string
+}
+
 // linter collects findings.
 type linter struct {
+	Known
 	b     *Book
-	tools []string
 	found []Finding
 }
 
-// Check looks for rules and journeys that cannot work as written. tools lists the
-// known names, nil to skip that check; used counts how often each guideline matched
-// lately, nil to skip that one.
-func Check(b *Book, tools []string, used map[string]int) []Finding {
-	l := &linter{b: b, tools: tools}
+// Check looks for rules and journeys that cannot work as written, as far as words
+// show. used counts how often each guideline matched lately, nil to skip that one.
+func Check(b *Book, known Known, used map[string]int) []Finding {
+	l := &linter{b: b, Known: known}
 	for i := range b.doc.Guidelines {
 		g := &b.doc.Guidelines[i]
 		l.alwaysTrue(g)
 		l.unreachable(g)
-		l.unknownTools(g)
+		l.needsExcluded(g)
+		l.unknownTools(g.at, g.ID, append(slices.Clone(g.Tools), g.After...))
+		l.unknownNames(g)
 		if g.IsEnabled() && used != nil && used[g.ID] == 0 {
 			l.add(g.at, g.ID, "never matched", "it did not match in the period counted")
 		}
 	}
-	l.pairs()
 	l.guardedTools()
+	l.pairs()
+	l.variables()
 	for i := range b.doc.Journeys {
 		l.journey(&b.doc.Journeys[i])
 	}
+	l.triggers()
 	slices.SortStableFunc(l.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
@@ -76,7 +88,7 @@ func (l *linter) alwaysTrue(g *Guideline) {
 
 func (l *linter) unreachable(g *Guideline) {
 	for _, name := range g.needs {
-		if v := l.b.variables[name]; v.ExtractionPrompt == "" && len(v.patterns) == 0 && v.fallback == nil {
+		if v := l.b.variables[name]; v.ExtractionPrompt == "" && len(v.patterns) == 0 && v.fallback == nil && v.From == "" && !v.PerPerson {
 			l.add(g.at, g.ID, "unreachable", "nothing but a tool can set %s, which it needs", name)
 		}
 	}
@@ -101,50 +113,6 @@ func (l *linter) unreachable(g *Guideline) {
 	}
 }
 
-func (l *linter) unknownTools(g *Guideline) {
-	for _, tool := range g.Tools {
-		if l.tools != nil && !slices.Contains(l.tools, tool) {
-			l.add(g.at, g.ID, "unknown tool", "%s%s", tool, sheet.Suggest(tool, l.tools))
-		}
-	}
-}
-
-// pairs compares rules with each other: equal conditions with opposite
-// actions, and rules that a reply always speaks before.
-func (l *linter) pairs() {
-	same := map[string][]*Guideline{}
-	var replies []*Guideline
-	for i := range l.b.doc.Guidelines {
-		g := &l.b.doc.Guidelines[i]
-		if !g.IsEnabled() {
-			continue
-		}
-		same[normal(g.Condition)] = append(same[normal(g.Condition)], g)
-		if g.reply != "" && len(g.needs) == 0 {
-			replies = append(replies, g)
-		}
-	}
-	for _, key := range sortedKeys(same) {
-		group := same[key]
-		for i, a := range group {
-			for _, b := range group[i+1:] {
-				if overlap(a, b) && contradict(a, b) {
-					l.add(b.at, b.ID, "contradiction", "has the condition of %s and says otherwise", a.ID)
-				}
-			}
-		}
-	}
-	for i := range l.b.doc.Guidelines {
-		g := &l.b.doc.Guidelines[i]
-		for _, r := range replies {
-			if g != r && g.IsEnabled() && overlap(r, g) && shadows(r, g) {
-				l.add(g.at, g.ID, "shadowed", "whenever it matches, %s answers before it", r.ID)
-				break
-			}
-		}
-	}
-}
-
 func normal(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
 
 // overlap reports whether two rules can apply in the same place.
@@ -158,20 +126,6 @@ func overlap(a, b *Guideline) bool {
 		})
 	})
 	return homes && meet(a.Platforms, b.Platforms) && meet(a.Channels, b.Channels) && meet(a.Roles, b.Roles) && meet(a.Tags, b.Tags)
-}
-
-// contradict recognizes two different ready-made answers, and an action that
-// forbids the other one.
-func contradict(a, b *Guideline) bool {
-	if slices.Contains(a.Excludes, b.ID) || slices.Contains(b.Excludes, a.ID) {
-		return false
-	}
-	if a.reply != "" && b.reply != "" {
-		return normal(a.reply) != normal(b.reply)
-	}
-	x, notX := forbidden(a.Action)
-	y, notY := forbidden(b.Action)
-	return notX != notY && len(x) > 0 && len(y) > 0 && (strings.HasPrefix(x, y) || strings.HasPrefix(y, x))
 }
 
 // shadows reports whether reply r is certain to be given whenever g matches.
@@ -196,6 +150,7 @@ func (l *linter) journey(j *Journey) {
 	reached := j.reached()
 	for i := range j.Steps {
 		s := &j.Steps[i]
+		l.toolStep(at(i), j, s)
 		switch {
 		case !reached[s.ID]:
 			l.add(at(i), j.ID, "unreachable", "no way leads to step %s", s.ID)

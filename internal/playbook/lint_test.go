@@ -36,7 +36,7 @@ journeys:
       - {id: end, name: End, is_terminal: true}
 `)
 	var got []string
-	for _, f := range Check(b, []string{"check"}, map[string]int{"do": 1}) {
+	for _, f := range Check(b, Known{Tools: []string{"check"}}, map[string]int{"do": 1}) {
 		if f.Kind != "never matched" {
 			got = append(got, fmt.Sprintf("%d %s: %s", f.Line, f.ID, f.Kind))
 		} else if f.ID == "do" || f.ID == "off" {

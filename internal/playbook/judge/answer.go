@@ -79,6 +79,24 @@ func parse(said string) (answer, error) {
 	return answer{}, errUnreadable
 }
 
+// Decode finds the last JSON object with a key in what a model said, and reads it.
+func Decode(said, key string, into any) error {
+	if _, after, ok := cutLast(said, "</think>"); ok && Decode(after, key, into) == nil {
+		return nil
+	}
+	for i := len(said) - 1; i >= 0; i-- {
+		if said[i] != '{' {
+			continue
+		}
+		var object map[string]json.RawMessage
+		whole, _ := value(said[i:])
+		if json.Unmarshal([]byte(whole), &object) == nil && object[key] != nil && json.Unmarshal([]byte(whole), into) == nil {
+			return nil
+		}
+	}
+	return errUnreadable
+}
+
 func cutLast(s, sep string) (before, after string, found bool) {
 	if i := strings.LastIndex(s, sep); i >= 0 {
 		return s[:i], s[i+len(sep):], true
