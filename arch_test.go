@@ -273,6 +273,7 @@ var rooms = []allowed{
 	{"internal/rehearse", "internal/llm", "its scripts answer as the model"},
 	{"internal/rehearse", "internal/llm/offline", "a script may ask for the built-in responder"},
 	{"internal/rehearse", "internal/memory", "looks at what the bot stored"},
+	{"internal/rehearse", "internal/playbook/condition", "tells conditions that a model judged"},
 	{"internal/rehearse", "internal/playbook", "looks at the rules that applied"},
 }
 

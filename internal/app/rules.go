@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"parley/config"
 	"parley/internal/admin"
 	"parley/internal/playbook"
+	"parley/internal/rehearse"
 )
 
 // rules owns the playbook, which may change in its folder at any time.
@@ -110,4 +112,9 @@ func Known(cfg config.Config) playbook.Known {
 		k.Platforms = append(k.Platforms, id.Platform)
 	}
 	return k
+}
+
+// capture writes rehearsals from what was said, into the data folder.
+func (r *rules) capture(said rehearse.Said) rehearse.Capture {
+	return rehearse.Capture{Rows: said, Book: r.book, Dir: filepath.Join(r.cfg.DataDir, "rehearsals"), Playbook: r.cfg.Playbook.Dir}
 }

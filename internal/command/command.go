@@ -28,6 +28,7 @@ type Groups struct {
 	Person    Person
 	Notes     Notes
 	Playbook  Playbook
+	Rehearsal Rehearsal
 }
 
 // Table returns the commands in the order of /help. The verbs of /config are apart
@@ -40,7 +41,7 @@ func (g Groups) Table() []admin.Command {
 			g.Insight.trace(), g.General.page(), g.Insight.stats(), g.Insight.debug(),
 			g.Facts.command(), g.Tasks.command(), g.Reminders.command(), g.Journal.command(), g.Handoff.command(), g.Person.export(), g.Person.forgetMe(),
 		},
-		g.Notes.commands(), g.Playbook.commands())
+		g.Notes.commands(), append(g.Playbook.commands(), g.Rehearsal.command()))
 }
 
 // say answers with words.

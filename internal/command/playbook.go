@@ -27,6 +27,8 @@ type Playbook struct {
 	// Judge decides conditions in plain words for /guideline test; nil decides
 	// none.
 	Judge llm.Model
+	// Save stores what the playbook keeps of a person.
+	Save func(ctx context.Context, user, playbook string) error
 	// Begin answers a message that began a journey, with its first step.
 	Begin chat.Handler
 	Now   func() time.Time
@@ -63,6 +65,7 @@ func (p Playbook) commands() []admin.Command {
 			{Name: "stop", Help: helpJourneyStop, Options: []admin.Option{{Name: "id", Help: helpJourneyOf, Suggest: p.suggestJourney}}, Run: p.with(p.stopJourney)},
 			{Name: "draw", Help: helpJourneyDraw, Effect: admin.Reads, Options: []admin.Option{journey}, Run: p.with(p.drawJourney)},
 		}},
+		p.about(),
 	}
 }
 

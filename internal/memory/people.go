@@ -33,6 +33,11 @@ func (s *Store) DirectChat(_ context.Context, id string) (k chat.Key, err error)
 	return k, during("find direct chat", err)
 }
 
+// SavePersonPlaybook stores what the playbook keeps of somebody.
+func (s *Store) SavePersonPlaybook(ctx context.Context, id, playbook string) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error { return savePersonPlaybook(tx, id, playbook) })
+}
+
 func savePersonPlaybook(tx *sqlite.Tx, id, playbook string) error {
 	_, err := tx.Exec("INSERT INTO people (user_id, playbook) VALUES (?, ?) ON CONFLICT DO UPDATE SET playbook = excluded.playbook", id, playbook)
 	return err

@@ -34,6 +34,7 @@ type conversation struct {
 	Turns   []turn
 	Earlier string // address of what came before; "" at the beginning
 	Later   string // address of the newest; "" there
+	Tests   bool   // answers can be made tests of
 }
 
 func (p *Page) conversation(r *http.Request) (any, error) {
@@ -59,6 +60,7 @@ func (p *Page) session(r *http.Request) (any, error) {
 // read fills in what was said before a message, or last.
 func (p *Page) read(r *http.Request, t conversation, self string) (any, error) {
 	ctx := r.Context()
+	t.Tests = p.o.Views.Capture != nil
 	q := memory.MessageQuery{Key: t.Key, Limit: maxMessages}
 	if t.Session != nil {
 		q.Session = t.Session.ID

@@ -123,6 +123,9 @@ type Views struct {
 	Book func(ctx context.Context) (*Book, error)
 	// Facts lists a page of them, counted from 1; nil when there are none.
 	Facts func(ctx context.Context, query string, page int) (list []Fact, more bool, err error)
+	// Capture makes a test of an answer, by its id, and of what should have come of it,
+	// and returns its path; nil where it cannot. A text.Error can be told to people.
+	Capture func(ctx context.Context, id, should string) (path string, err error)
 }
 
 // Options of New. Listen, Store and Views are required.
@@ -192,6 +195,9 @@ func (p *Page) routes() {
 	p.mux.Handle("POST /logout", p.inside(p.logOut))
 	p.mux.Handle("GET /events", p.inside(p.events))
 	p.mux.Handle("POST /chat", p.inside(p.say))
+	if p.o.Views.Capture != nil {
+		p.mux.Handle("POST /rehearse", p.inside(p.rehearse))
+	}
 	p.show("/{$}", "overview", "Overview", p.overview)
 	p.show("/conversations", "conversations", "Conversations", p.conversations)
 	p.show("/conversation", "conversation", "Conversation", p.conversation)

@@ -164,15 +164,24 @@ func (r *record) write() (State, error) {
 	return State{User: r.user, Session: a, Person: b}, nil
 }
 
-// Own returns what a session's part holds of one person and of the channel, without
-// what is others': what that person may be handed.
-func Own(raw json.RawMessage, user string) (json.RawMessage, error) {
-	var s session
-	if err := s.decode(raw, user); err != nil {
-		return nil, fmt.Errorf("read session state: %w", err)
+// Tags returns those that the owner gave the person.
+func (st State) Tags() []string {
+	r, _ := st.read()
+	return r.person.Tags
+}
+
+// Tag gives a person a tag, or takes it away.
+func (st State) Tag(tag string, on bool) (State, error) {
+	r, err := st.read()
+	if err != nil {
+		return st, err
 	}
-	maps.DeleteFunc(s.People, func(id string, _ *standing) bool { return id != user })
-	return json.Marshal(s)
+	r.person.Tags = slices.DeleteFunc(r.person.Tags, func(t string) bool { return t == tag })
+	if on {
+		r.person.Tags = append(r.person.Tags, tag)
+		slices.Sort(r.person.Tags)
+	}
+	return r.write()
 }
 
 // SetVariable stores a value from outside the matching, such as the tool

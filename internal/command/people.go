@@ -1,0 +1,124 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/playbook"
+)
+
+// about is /person: what the playbook knows of somebody, for the owner.
+func (p Playbook) about() admin.Command {
+	who := admin.Option{Name: "who", Help: helpPersonWho, Required: true}
+	tag := admin.Option{Name: "tag", Help: helpPersonTag, Required: true}
+	return admin.Command{Name: "person", Help: helpPerson, Who: admin.Owner, Private: true, Verbs: []admin.Command{
+		{Name: "show", Help: helpPersonShow, Effect: admin.Reads, Options: []admin.Option{who}, Run: p.with(p.showPerson)},
+		{Name: "set", Help: helpPersonSet, Options: []admin.Option{who, {Name: "variable", Help: helpPersonVariable, Required: true, Suggest: p.suggestVariable},
+			{Name: "value", Help: helpPersonValue, Required: true}}, Run: p.with(p.setPerson)},
+		{Name: "tag", Help: helpPersonTagged, Options: []admin.Option{who, tag}, Run: p.with(p.tagPerson(true))},
+		{Name: "untag", Help: helpPersonUntagged, Options: []admin.Option{who, tag}, Run: p.with(p.tagPerson(false))},
+	}}
+}
+
+func (p Playbook) suggestVariable(_ context.Context, _ chat.Message, typed string) []string {
+	var names []string
+	if b := p.Book(); b != nil {
+		for _, v := range b.VariableDefinitions() {
+			names = append(names, v.Name)
+		}
+	}
+	return beginning(names, typed)
+}
+
+// named reads a person's id: that of the platform where it is asked may be left out.
+func named(m chat.Message, who string) string {
+	who = strings.TrimPrefix(strings.TrimSpace(who), "@")
+	if !strings.Contains(who, ":") && m.Key.Platform != "" {
+		return m.Key.Platform + ":" + who
+	}
+	return who
+}
+
+// alter changes what the playbook keeps of a person, in general and in the session here.
+func (p Playbook) alter(ctx context.Context, r admin.Request, to func(playbook.State) (playbook.State, error)) error {
+	id := named(r.Message, r.Args["who"])
+	person, err := p.Rows.Person(ctx, id)
+	if err != nil {
+		return err
+	}
+	se, live, err := p.Rows.LiveSession(ctx, p.Place(r.Message))
+	if err != nil {
+		return err
+	}
+	st := stored(se, id)
+	if person.Playbook != "" {
+		st.Person = json.RawMessage(person.Playbook)
+	}
+	after, err := to(st)
+	if err != nil {
+		return err
+	}
+	if live && string(after.Session) != se.Playbook {
+		se.Playbook = string(after.Session)
+		if err := p.Rows.SaveSession(ctx, se); err != nil {
+			return err
+		}
+	}
+	return p.Save(ctx, id, string(after.Person))
+}
+
+func (p Playbook) setPerson(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+	value, err := json.Marshal(r.Args["value"])
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	name := r.Args["variable"]
+	if i := slices.IndexFunc(b.VariableDefinitions(), func(v playbook.Variable) bool { return v.Name == name }); i >= 0 && !b.VariableDefinitions()[i].PerPerson {
+		return say(wordsNotPersons, name)
+	}
+	var refused error
+	err = p.alter(ctx, r, func(st playbook.State) (playbook.State, error) {
+		var after playbook.State
+		after, refused = b.SetVariable(st, playbook.Value{Name: name, Value: value, Source: playbook.SourceOwner, At: p.Now()})
+		return after, refused
+	})
+	if refused != nil {
+		return say(wordsNotTaken, refused.Error())
+	}
+	return chat.Answer{Text: fmt.Sprintf(wordsPersonSet, name)}, err
+}
+
+func (p Playbook) tagPerson(on bool) bookRun {
+	return func(ctx context.Context, r admin.Request, _ *playbook.Book) (chat.Answer, error) {
+		tag := strings.ToLower(strings.TrimSpace(r.Args["tag"]))
+		words := wordsUntagged
+		if on {
+			words = wordsTagged
+		}
+		err := p.alter(ctx, r, func(st playbook.State) (playbook.State, error) { return st.Tag(tag, on) })
+		return chat.Answer{Text: fmt.Sprintf(words, tag)}, err
+	}
+}
+
+func (p Playbook) showPerson(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+	id := named(r.Message, r.Args["who"])
+	person, err := p.Rows.Person(ctx, id)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	st := playbook.State{User: id}
+	if person.Playbook != "" {
+		st.Person = json.RawMessage(person.Playbook)
+	}
+	lines := []string{fmt.Sprintf(wordsPersonTags, cmp.Or(strings.Join(st.Tags(), ", "), "–"))}
+	for _, v := range b.Variables(st) {
+		lines = append(lines, fmt.Sprintf(wordsVariable, v.Name, v.Value, v.Confidence))
+	}
+	return chat.Answer{Text: "- " + strings.Join(lines, "\n- ")}, nil
+}

@@ -1,0 +1,252 @@
+package rehearse
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/llm"
+	"parley/internal/memory"
+	"parley/internal/playbook"
+	"parley/internal/playbook/condition"
+	"parley/internal/text"
+)
+
+// Capture writes rehearsals from what was said, so that a wrong answer becomes a test
+// that fails until the playbook is right.
+type Capture struct {
+	Rows Said
+	Book func() *playbook.Book // nil, or returns nil, for none
+	Dir  string                // where scripts go; made when it is not there
+	// Playbook is the folder that the scripts play, "" for none.
+	Playbook string
+}
+
+// Said is what is stored of conversations; memory.Store.
+type Said interface {
+	Transcript(ctx context.Context, session string, after int64, limit int) ([]memory.Entry, error)
+	Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]memory.Audit, error)
+}
+
+// maxCaptured is how many exchanges a captured script has.
+const maxCaptured = 20
+
+// Errors of Write, for people.
+var (
+	ErrNothingSaid = text.Tell(wordsNothingSaid)
+	ErrNoWish      = text.Tell(wordsNoWish)
+	ErrAsWished    = text.Tell(wordsAsWished)
+)
+
+// Write makes a script of the conversation that led to an answer, with what should have
+// come of it: words of the answer, or the id of a rule or the name of a tool, each of
+// them with "not" before it. It returns the script's path.
+func (c Capture) Write(ctx context.Context, d memory.Decision, should string) (string, error) {
+	entries, err := c.Rows.Transcript(ctx, d.Session, 0, 0)
+	if err != nil {
+		return "", err
+	}
+	audits, err := c.Rows.Audits(ctx, d.Key, time.Time{}, d.At, maxCaptured)
+	if err != nil {
+		return "", err
+	}
+	audits = slices.DeleteFunc(audits, func(a memory.Audit) bool { return a.Session != d.Session })
+	var talk strings.Builder
+	answer, found := "", false
+	for i, a := range audits {
+		said := exchange(entries, a.Decision)
+		if len(said) == 0 {
+			continue
+		}
+		c.exchange(&talk, a.Decision, said)
+		if i == len(audits)-1 {
+			answer, found = said[len(said)-1].Content, a.ID == d.ID
+		}
+	}
+	if !found {
+		return "", ErrNothingSaid
+	}
+	wish, err := c.wish(should, answer, d)
+	if err != nil {
+		return "", err
+	}
+	settings := "access: {mode: open}\n"
+	if c.Playbook != "" {
+		dir, err := filepath.Abs(c.Playbook)
+		if err != nil {
+			return "", err
+		}
+		settings += fmt.Sprintf("playbook: {dir: %q}\n", dir)
+	}
+	head := strings.ReplaceAll(fmt.Sprintf(wordsCaptured, d.At.Format(time.DateOnly), text.Shorten(should, 200)), "\n", " ")
+	script := fmt.Sprintf("%s\n-- settings.yaml --\n%s-- talk --\n%s%s\n", head, settings, talk.String(), wish)
+	return c.save(script, d)
+}
+
+func (c Capture) save(script string, d memory.Decision) (string, error) {
+	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
+		return "", fmt.Errorf("write rehearsal: %w", err)
+	}
+	name := filepath.Join(c.Dir, fmt.Sprintf("%s-%.8s.txt", d.At.UTC().Format("2006-01-02-1504"), d.ID))
+	if err := os.WriteFile(name, []byte(script), 0o600); err != nil {
+		return "", fmt.Errorf("write rehearsal: %w", err)
+	}
+	if _, err := Open([]string{name}); err != nil {
+		return "", errors.Join(fmt.Errorf("write rehearsal: %w", err), os.Remove(name))
+	}
+	return name, nil
+}
+
+// exchange returns a message and what followed until the next one.
+func exchange(entries []memory.Entry, d memory.Decision) []memory.Entry {
+	from := slices.IndexFunc(entries, func(e memory.Entry) bool {
+		return e.Role == llm.RoleUser && e.User == d.User && e.MessageID != "" && e.MessageID == d.Message
+	})
+	if from < 0 {
+		return nil
+	}
+	to := from + 1
+	for to < len(entries) && entries[to].Role != llm.RoleUser {
+		to++
+	}
+	return entries[from:to]
+}
+
+// exchange writes one message with what the model said to it.
+func (c Capture) exchange(w *strings.Builder, d memory.Decision, said []memory.Entry) {
+	put := func(mark, text string) { fmt.Fprintln(w, line{mark: mark, text: strings.TrimSpace(text)}) }
+	put(">", whoWhere(d)+said[0].Content)
+	var answers []line
+	for i, e := range said[1:] {
+		switch {
+		case e.Role != llm.RoleAssistant:
+		case len(e.ToolCalls) > 0 && !strings.HasPrefix(e.ToolCalls[0].ID, "step_"):
+			var calls []string
+			for _, call := range e.ToolCalls {
+				calls = append(calls, call.Name+" "+strings.Join(strings.Fields(call.Args), " "))
+			}
+			answers = append(answers, line{mark: "!", text: strings.Join(calls, "\n")})
+		case len(e.ToolCalls) == 0 && i == len(said)-2 && d.Calls > 0 && d.Detail.Intent.By != "playbook" && d.End.Outcome != chat.Failed && d.End.Outcome != chat.Confirmed:
+			answers = append(answers, line{mark: "=", text: e.Content})
+		}
+	}
+	for range max(0, d.Calls-len(answers)) {
+		put("judge", c.verdicts(d))
+	}
+	for _, a := range answers {
+		put(a.mark, a.text)
+	}
+	fmt.Fprintln(w)
+}
+
+// whoWhere names who wrote where, as scripts do.
+func whoWhere(d memory.Decision) string {
+	platform, id := chat.CutID(d.User)
+	if platform == "" || platform == "terminal" {
+		return ""
+	}
+	if d.Key.Channel == id {
+		return fmt.Sprintf("[%s] ", d.User)
+	}
+	place := d.Key.Channel
+	if d.Key.Thread != "" {
+		place += "/" + d.Key.Thread
+	}
+	return fmt.Sprintf("[%s@%s] ", d.User, place)
+}
+
+// verdicts are those that a model gave on conditions in plain words.
+func (c Capture) verdicts(d memory.Decision) string {
+	type verdict struct {
+		ID        string  `json:"id"`
+		Relevance float64 `json:"relevance"`
+		Reason    string  `json:"reason"`
+	}
+	var came playbook.MatchResult
+	list := []verdict{}
+	if json.Unmarshal(d.Detail.Playbook, &came) == nil {
+		for _, m := range came.Matches {
+			if cond, err := condition.Parse(m.Condition, nil); err == nil && cond.Judged() {
+				list = append(list, verdict{m.GuidelineID, m.RelevanceScore, m.Reasoning})
+			}
+		}
+	}
+	out, _ := json.Marshal(map[string]any{"conditions": list})
+	return string(out)
+}
+
+var (
+	wishForm = regexp.MustCompile(`(?is)^\W*(?:it\s+)?(?:should(?:n'?t)?(?:'ve)?|must)?\s*(not\b)?\s*(?:have\b)?\s*(?:been\b)?\s*(?:said|say|answered|answer|mentioned|mention|told\s+(?:me|them|us)|replied|reply|applied|apply|used|use|called|call|asked|ask)?\s*(?:the\s+)?(?:rule|guideline|tool)?\s*[:,]?\s*(.*)$`)
+	negated  = regexp.MustCompile(`(?i)^\W*(?:it\s+)?should(?:n'?t| not)\b`)
+	pieces   = regexp.MustCompile(`[\pL\pN_.-]+`)
+)
+
+// wish turns what should have been into the line of a script that fails now.
+func (c Capture) wish(should, answer string, d memory.Decision) (string, error) {
+	m := wishForm.FindStringSubmatch(should)
+	rest := strings.Trim(strings.TrimSpace(m[2]), "\"“”„'`.")
+	if rest == "" {
+		return "", ErrNoWish
+	}
+	not := m[1] != "" || negated.MatchString(should)
+	if what, id := c.named(rest); what != "" {
+		var came playbook.MatchResult
+		_ = json.Unmarshal(d.Detail.Playbook, &came) // none is none
+		applied := slices.ContainsFunc(came.TopMatches, func(m playbook.Match) bool { return m.GuidelineID == id })
+		if what == "rule" && applied != not {
+			return "", ErrAsWished
+		}
+		return either(!not, what, id), nil
+	}
+	if not {
+		return "", ErrNoWish
+	}
+	var words []string
+	for _, w := range pieces.FindAllString(rest, -1) {
+		words = append(words, regexp.QuoteMeta(strings.Trim(w, ".-")))
+	}
+	pattern := "(?i)" + strings.Join(words, `\W+`)
+	re, err := regexp.Compile(pattern)
+	if err != nil || len(words) == 0 {
+		return "", ErrNoWish
+	}
+	if re.MatchString(answer) {
+		return "", ErrAsWished
+	}
+	return line{mark: "<~", text: pattern}.String(), nil
+}
+
+// named finds the id of a rule, or the name of a tool that rules name, in a wish of few
+// words.
+func (c Capture) named(wish string) (what, id string) {
+	var b *playbook.Book
+	if c.Book != nil {
+		b = c.Book()
+	}
+	if b == nil {
+		return "", ""
+	}
+	words := pieces.FindAllString(wish, -1)
+	if len(words) > 3 {
+		return "", ""
+	}
+	for _, w := range words {
+		for _, g := range b.Guidelines() {
+			if g.ID == w {
+				return "rule", w
+			}
+			if slices.Contains(g.Tools, w) {
+				return "tool", w
+			}
+		}
+	}
+	return "", ""
+}
