@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"parley/internal/chat"
@@ -96,12 +97,36 @@ func (t *turn) stumbled(err error) (chat.Answer, bool) {
 	return chat.Answer{}, false
 }
 
+// marks are those of emphasis, with which words stay the same.
+var marks = strings.NewReplacer("*", "", "_", "", "`", "")
+
 // wordForWord puts what has to be said word for word before an answer that does not.
 func (t *turn) wordForWord(said string) string {
-	flat := func(s string) string { return strings.Join(strings.Fields(text.Plain(s)), " ") }
+	flat := func(s string) string { return strings.Join(strings.Fields(marks.Replace(text.Plain(s))), " ") }
 	for i := len(t.context.guidance.Verbatim) - 1; i >= 0; i-- {
 		if must := t.context.guidance.Verbatim[i]; !strings.Contains(flat(said), flat(must)) {
 			said = strings.TrimSpace(must) + "\n\n" + said
+		}
+	}
+	return said
+}
+
+// factual are the parts of a text that state something which can be wrong: numbers, and
+// addresses.
+var factual = regexp.MustCompile(`https?://\S+|[\pL\pN._%+-]+@[\pL\pN.-]+|\d[\d.,:]*`)
+
+// composed keeps an answer to the texts that it has to be put together from: one that
+// states what neither they nor the person say is replaced by the texts themselves.
+func (t *turn) composed(said string) string {
+	texts := t.context.guidance.Composed
+	if len(texts) == 0 {
+		return said
+	}
+	source := strings.ToLower(strings.Join(append([]string{t.in.text}, texts...), "\n"))
+	for _, fact := range factual.FindAllString(strings.ToLower(said), -1) {
+		if !strings.Contains(source, strings.TrimRight(fact, ".,:;!?)")) {
+			t.report.worded = false
+			return strings.Join(texts, "\n\n")
 		}
 	}
 	return said

@@ -117,7 +117,7 @@ func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error
 	if resp.Finish == llm.FinishLength || len(given) < len(said) {
 		given += "\n\n" + wordsCutShort
 	}
-	said = t.wordForWord(t.defanged(given))
+	said = t.wordForWord(t.composed(t.defanged(given)))
 	return t.finish(said, t.ends(kind)), nil
 }
 

@@ -45,6 +45,9 @@ type Parked struct {
 	Rules   string            `json:"rules,omitempty"` // of the playbook, for this turn
 	// Enforced are those that its answer is compared with.
 	Enforced []draft.Rule `json:"enforced,omitempty"`
+	// Verbatim and Composed are texts that it has to have, or to be made of.
+	Verbatim []string `json:"verbatim,omitempty"`
+	Composed []string `json:"composed,omitempty"`
 }
 
 // Asked is one call in a question.
@@ -190,6 +193,7 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 	parked := Parked{
 		Said: t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer, Sources: t.sources.cited,
 		Rules: t.context.guidance.Instructions, Enforced: t.context.guidance.Enforced,
+		Verbatim: t.context.guidance.Verbatim, Composed: t.context.guidance.Composed,
 	}
 	q, err := t.a.o.Confirm(ctx, t.m, parked, asked)
 	if err != nil {

@@ -23,7 +23,7 @@ type preview struct {
 // and marks only as they will stand in the answer.
 func (t *turn) show(delta string) {
 	g := &t.preview
-	if len(t.context.guidance.Enforced) > 0 { // nothing is shown before it was looked at
+	if len(t.context.guidance.Enforced)+len(t.context.guidance.Composed) > 0 { // nothing is shown before it was looked at
 		return
 	}
 	if delta == llm.RetryText {

@@ -13,6 +13,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/playbook"
 	"parley/internal/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
@@ -67,7 +68,8 @@ func (t *turn) unpark(p Parked) {
 	t.in.quoted |= p.Via
 	t.tools.offer = append(t.tools.offer, p.Offer...)
 	t.sources.cited, t.sources.given = p.Sources, min(t.sources.given, len(p.Sources))
-	t.context.guidance.Instructions, t.context.guidance.Enforced = p.Rules, p.Enforced
+	t.context.guidance.Instructions = p.Rules
+	t.context.guidance.Demands = playbook.Demands{Enforced: p.Enforced, Verbatim: p.Verbatim, Composed: p.Composed}
 }
 
 // answered returns the person's answer as the transcript keeps it.

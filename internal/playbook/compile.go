@@ -21,7 +21,8 @@ import (
 // files the definitions came from.
 func (b *Book) compile() {
 	if s := b.doc.Settings; s != nil {
-		b.strict, b.fallback = s.Strict, s.Fallback
+		mode := strings.ToLower(s.Mode)
+		b.strict, b.composited, b.fallback = s.Strict || mode == "strict", mode == "composited" && !s.Strict, s.Fallback
 		if s.Threshold != nil {
 			b.threshold = *s.Threshold
 		}

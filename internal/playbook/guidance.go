@@ -60,6 +60,9 @@ type Demands struct {
 	Verbatim []string
 	// HandOver passes the conversation on to people, after Reply.
 	HandOver HandOver
+	// Composed are the texts that the answer is put together from: it states nothing
+	// else. Empty: the model words its answers itself.
+	Composed []string
 }
 
 // Kind is what an answer is.
@@ -147,6 +150,7 @@ type view struct {
 	Actions []string
 	Stands  []stand
 	Open    []string // journeys that wait
+	Texts   []string // to put the answer together from
 	Ask     *Variable
 	Wrong   string // why the last answer was not taken
 	Known   []string
@@ -186,7 +190,15 @@ func (t *turn) guidance(top, all []Match) Guidance {
 	}
 	t.handOver(&g, top, v)
 	g.Run = t.due()
-	if g.Reply == "" {
+	switch {
+	case g.Reply != "":
+	case t.book.composited:
+		g.Composed = t.composed(top, ask)
+		v.Texts = g.Composed
+		if len(g.Composed) == 0 {
+			g.Reply, g.From, g.Kind = cmp.Or(t.book.fallback, fallbackReply), "the fallback", OutOfScope
+		}
+	default:
 		g.Verbatim = t.verbatim(top)
 	}
 	g.Result.CombinedAction = strings.Join(v.Actions, "\n")
@@ -259,7 +271,7 @@ func (t *turn) whyJourney(v view) {
 }
 
 func (t *turn) render(v view) string {
-	if len(v.Actions) == 0 && len(v.Stands)+len(v.Open) == 0 && v.Ask == nil && len(v.Terms) == 0 && len(v.Known) == 0 {
+	if len(v.Actions) == 0 && len(v.Stands)+len(v.Open)+len(v.Texts) == 0 && v.Ask == nil && len(v.Terms) == 0 && len(v.Known) == 0 {
 		return ""
 	}
 	var b strings.Builder
@@ -324,10 +336,11 @@ func (t *turn) reply(top []Match, ask *Variable) (text, from string, kind Kind) 
 	return cmp.Or(t.book.fallback, fallbackReply), "the fallback", OutOfScope
 }
 
-// verbatim lists the ready-made texts that the model has to say, word for word.
+// verbatim lists the ready-made texts that the model has to say, word for word, and that
+// nothing else enforces.
 func (t *turn) verbatim(top []Match) (list []string) {
 	for _, m := range top {
-		if def := t.book.guidelines[m.GuidelineID]; def.reply != "" {
+		if def := t.book.guidelines[m.GuidelineID]; def.reply != "" && !def.Enforce {
 			list = append(list, t.fillPlain(def.reply))
 		}
 	}

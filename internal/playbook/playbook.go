@@ -54,6 +54,7 @@ type Book struct {
 	threshold  float64
 	top        int
 	strict     bool
+	composited bool
 	fallback   string
 	guards     guard.Guards
 	heeded     []string // names and patterns of tools whose results matter

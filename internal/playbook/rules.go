@@ -33,8 +33,9 @@ type document struct {
 type Settings struct {
 	Threshold *float64 `json:"threshold,omitempty" rule:"range=0..1" doc:"Relevance from which a rule counts as matched; 0.3 when absent."`
 	Top       *int     `json:"top,omitempty" rule:"range=1..50" doc:"How many rules may apply at once; 3 when absent."`
-	Strict    bool     `json:"strict,omitempty" doc:"Answer from ready-made replies only."`
-	Fallback  string   `json:"fallback,omitempty" rule:"len=1..2000" doc:"What strict mode says when no reply fits."`
+	Mode      string   `json:"mode,omitempty" rule:"enum=fluid|composited|strict" doc:"fluid, as when absent: the model words answers itself, and ready-made replies are said where rules say so. composited: it puts answers together from ready-made replies and adds no fact. strict: only ready-made replies are said."`
+	Strict    bool     `json:"strict,omitempty" doc:"The same as mode: strict."`
+	Fallback  string   `json:"fallback,omitempty" rule:"len=1..2000" doc:"What is said in composited and strict mode when no reply fits."`
 }
 
 // Term is a glossary entry.
@@ -123,7 +124,7 @@ type Guideline struct {
 // something.
 func (g *Guideline) stands() bool {
 	_, forbids := forbidden(g.Action)
-	return g.Standing || g.when.Kind == condition.Always || forbids
+	return g.Standing || g.Enforce || g.when.Kind == condition.Always || forbids
 }
 
 // forbidden returns what an action forbids, without the words that do.

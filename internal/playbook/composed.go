@@ -1,0 +1,47 @@
+package playbook
+
+import (
+	"cmp"
+	"slices"
+)
+
+// maxComposed is how many ready-made texts an answer is put together from, besides those
+// of the rules that apply.
+const maxComposed = 4
+
+// composed lists the texts for an answer: those of the rules that apply, what is asked
+// for next, and replies, those that share words with the message first. It is empty
+// when none of all this has to do with the message.
+func (t *turn) composed(top []Match, ask *Variable) (list []string) {
+	list = t.verbatim(top)
+	if ask != nil && ask.Ask != "" {
+		list = append(list, ask.Ask)
+	}
+	type near struct {
+		text   string
+		shared int
+	}
+	var found []near
+	fits := len(list) > 0
+	for i := range t.book.doc.Replies {
+		r := &t.book.doc.Replies[i]
+		n := 0
+		for _, w := range words(r.ID + " " + r.Text) {
+			if slices.Contains(t.words(), w) {
+				n++
+			}
+		}
+		if text := t.fillPlain(r.Text); !slices.Contains(list, text) {
+			found = append(found, near{text, n})
+			fits = fits || n > 0
+		}
+	}
+	if !fits {
+		return nil
+	}
+	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(b.shared, a.shared) })
+	for _, f := range found[:min(len(found), maxComposed)] {
+		list = append(list, f.text)
+	}
+	return list
+}
