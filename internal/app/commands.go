@@ -98,8 +98,7 @@ func (a *app) playbookCommands() command.Playbook {
 		judge = a.models.endpoint.Model
 	}
 	return command.Playbook{Book: a.rules.book, Rules: a.mind, Rows: a.storage.store, Session: a.mind.Session, Place: a.placeOf, Judge: judge,
-		Save: a.storage.store.SavePersonPlaybook,
-		Begin: a.front.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		Save: a.storage.store.SavePersonPlaybook, Begin: a.front.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 			return a.mind.Begin(ctx, m, w)
 		})),
 		Now: a.now}

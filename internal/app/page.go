@@ -28,7 +28,6 @@ func (p *port) newPage(address string) *page.Page {
 	})
 }
 
-// capture makes a rehearsal of an answer.
 func (p *port) capture(ctx context.Context, id, should string) (string, error) {
 	d, err := p.store.DecisionByID(ctx, id)
 	if err != nil {

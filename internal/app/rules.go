@@ -101,12 +101,9 @@ func (r *rules) checkVariable(name string, value any) error {
 
 // Known is what rules may name with these settings, besides tools.
 func Known(cfg config.Config) playbook.Known {
-	k := playbook.Known{Servers: []string{}}
+	k := playbook.Known{Servers: []string{}, Roles: []string{admin.Member.String(), admin.Admin.String(), admin.Owner.String()}}
 	for _, s := range cfg.MCP.Servers {
 		k.Servers = append(k.Servers, s.Name)
-	}
-	for _, r := range []admin.Role{admin.Member, admin.Admin, admin.Owner} {
-		k.Roles = append(k.Roles, r.String())
 	}
 	for _, id := range Identities {
 		k.Platforms = append(k.Platforms, id.Platform)

@@ -73,6 +73,9 @@ const reading = `/help
 /journey list
 /journey status
 /journey draw onboarding
+/person
+/person show telegram:42
+/rehearse
 /nonsense`
 
 // takingLong is every command that asks a model or looks something up.

@@ -77,7 +77,7 @@ func TestSchemaTakesExample(t *testing.T) {
 }
 
 func TestExampleHasNoFindings(t *testing.T) {
-	for _, f := range Check(mustLoad(t, exampleDir), Known{Tools: []string{}, Roles: []string{"owner", "admin", "member"}, Platforms: []string{"telegram", "discord", "terminal"}}, nil) {
+	for _, f := range Check(mustLoad(t, exampleDir), Known{Tools: []string{"save_decision"}, Roles: []string{"owner", "admin", "member"}, Platforms: []string{"telegram", "discord", "terminal"}}, nil) {
 		t.Error(f)
 	}
 }

@@ -53,14 +53,18 @@ type Book struct {
 	replies    map[string]*Reply
 	threshold  float64
 	top        int
-	strict     bool
-	composited bool
-	fallback   string
-	guards     guard.Guards
-	heeded     []string // names and patterns of tools whose results matter
-	index      index
-	cache      *judge.Cache
-	vectors    *vectors
+	canned
+	guards  guard.Guards
+	heeded  []string // names and patterns of tools whose results matter
+	index   index
+	cache   *judge.Cache
+	vectors *vectors
+}
+
+// canned is how ready-made replies are used.
+type canned struct {
+	strict, composited bool
+	fallback           string
 }
 
 // Load reads every *.yaml and *.yml file directly in dir, in the order of
