@@ -112,6 +112,11 @@ const uses = `
 /journey status
 /journey draw refund
 /journey stop
+/person show 42
+/person set 42 plan plus
+/person tag 42 vip
+/person untag 42 vip
+/rehearse this should have said so
 /export
 /help
 /model set other
