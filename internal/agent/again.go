@@ -4,18 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
-	"strings"
 
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/playbook"
-	"parley/internal/text"
 	"parley/internal/tools"
 )
 
-// maxStepRuns bounds the rounds of calls that journeys' steps make for one message.
-const maxStepRuns = 8
+const maxStepRuns = 8 // rounds of calls that steps make for one message
 
 // ruling is how far the playbook has followed a turn's tools.
 type ruling struct {
@@ -57,19 +53,19 @@ func (t *turn) follow(ctx context.Context) (answer chat.Answer, over bool) {
 	if r.heard = len(r.ran); !heeded {
 		return answer, false
 	}
-	s, err := t.situation(ctx)
-	if err != nil {
-		return t.stumbled(err)
-	}
-	s.Results = r.ran
-	model := t.judge()
-	if r.judged {
-		model = nil
+	var model llm.Model // once a message
+	if !r.judged {
+		model = t.judge()
 	}
 	began := t.a.o.Now()
-	g, err := book.After(ctx, model, s, t.context.guidance)
+	s, err := t.situation(ctx)
+	g := t.context.guidance
+	if s.Results = r.ran; err == nil {
+		g, err = book.After(ctx, model, s, g)
+	}
 	if err != nil {
-		return t.stumbled(err)
+		t.a.o.Log.Warn("playbook after tools", "err", err)
+		return answer, false
 	}
 	r.judged = r.judged || g.Calls > 0
 	t.take(ctx, g, began)
@@ -89,45 +85,4 @@ func (r *ruling) came(c llm.ToolCall, o tools.Outcome) {
 	if o.Class != tools.NeedsYes && o.Class != tools.NeedsInput {
 		r.ran = append(r.ran, playbook.ToolResult{Tool: c.Name, Args: json.RawMessage(c.Args), Text: o.Result.Content, Failed: o.State != tools.Success})
 	}
-}
-
-// stumbled logs why the playbook could not follow; the turn goes on as it was guided.
-func (t *turn) stumbled(err error) (chat.Answer, bool) {
-	t.a.o.Log.Warn("playbook after tools", "err", err)
-	return chat.Answer{}, false
-}
-
-// marks are those of emphasis, with which words stay the same.
-var marks = strings.NewReplacer("*", "", "_", "", "`", "")
-
-// wordForWord puts what has to be said word for word before an answer that does not.
-func (t *turn) wordForWord(said string) string {
-	flat := func(s string) string { return strings.Join(strings.Fields(marks.Replace(text.Plain(s))), " ") }
-	for i := len(t.context.guidance.Verbatim) - 1; i >= 0; i-- {
-		if must := t.context.guidance.Verbatim[i]; !strings.Contains(flat(said), flat(must)) {
-			said = strings.TrimSpace(must) + "\n\n" + said
-		}
-	}
-	return said
-}
-
-// factual are the parts of a text that state something which can be wrong: numbers, and
-// addresses.
-var factual = regexp.MustCompile(`https?://\S+|[\pL\pN._%+-]+@[\pL\pN.-]+|\d[\d.,:]*`)
-
-// composed keeps an answer to the texts that it has to be put together from: one that
-// states what neither they nor the person say is replaced by the texts themselves.
-func (t *turn) composed(said string) string {
-	texts := t.context.guidance.Composed
-	if len(texts) == 0 {
-		return said
-	}
-	source := strings.ToLower(strings.Join(append([]string{t.in.text}, texts...), "\n"))
-	for _, fact := range factual.FindAllString(strings.ToLower(said), -1) {
-		if !strings.Contains(source, strings.TrimRight(fact, ".,:;!?)")) {
-			t.report.worded = false
-			return strings.Join(texts, "\n\n")
-		}
-	}
-	return said
 }

@@ -214,30 +214,24 @@ func (a *Agent) Handle(ctx context.Context, m chat.Message, w chat.Reply) (chat.
 	case m.Kind == chat.KindButton, !m.Addressed:
 		return chat.Answer{}, nil
 	}
-	return a.answer(ctx, m, w, turnOf{session: true})
+	return a.answer(ctx, m, w, true)
 }
 
 // Begin answers a message that says nothing itself but began a journey: with the
 // journey's first step.
 func (a *Agent) Begin(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-	return a.answer(ctx, m, w, turnOf{session: true, opening: true})
+	m.Kind = chat.KindCommand // the playbook does not read its words
+	return a.answer(ctx, m, w, true)
 }
 
 // Ask answers one question without reading or writing a session; it knows the
 // facts all the same.
 func (a *Agent) Ask(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
-	return a.answer(ctx, m, w, turnOf{})
+	return a.answer(ctx, m, w, false)
 }
 
-// turnOf is what kind of turn answers a message.
-type turnOf struct {
-	session bool // it belongs to a session
-	opening bool // no rule reads the message's words
-}
-
-func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, of turnOf) (chat.Answer, error) {
+func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, session bool) (chat.Answer, error) {
 	in, refusal := readInput(m)
-	in.opening = of.opening
 	if refusal != "" {
 		return note(refusal, chat.Refused, chat.Invalid), nil
 	}
@@ -247,7 +241,7 @@ func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, of tur
 	if m.UID == "" { // of no journal
 		m.UID = rand.Text()
 	}
-	t := a.newTurn(m, in, of.session)
+	t := a.newTurn(m, in, session)
 	t.w = w
 	return t.run(ctx)
 }

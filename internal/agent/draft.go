@@ -68,10 +68,7 @@ func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string,
 // call of a model where a rule needs one. An error means that nobody knows.
 func (t *turn) look(ctx context.Context, said string, rules []draft.Rule) ([]draft.Breach, error) {
 	broken := draft.Look(said, rules, func(tools []string) bool { return t.worked(ctx, tools) })
-	model := t.a.o.BookModel
-	if model == nil && !t.a.o.NoBookModel {
-		model = t.a.o.Model
-	}
+	model := t.judge()
 	if len(broken) > 0 || model == nil || t.report.rote || !slices.ContainsFunc(rules, draft.Rule.Judged) {
 		return broken, nil
 	}

@@ -29,16 +29,12 @@ func (t *turn) guards() *guarding.Turn {
 
 // variables returns those of the playbook that are known.
 func (t *turn) variables(ctx context.Context, book *playbook.Book) (map[string]any, error) {
-	person := t.context.person
-	if person == "" {
-		p, err := t.a.o.Store.Person(ctx, t.m.From.ID)
-		if err != nil {
-			return nil, err
-		}
-		person = p.Playbook
+	st, err := t.state(ctx)
+	if err != nil {
+		return nil, err
 	}
 	known := map[string]any{}
-	for _, v := range book.Variables(playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(person)}) {
+	for _, v := range book.Variables(st) {
 		var value any
 		if err := json.Unmarshal(v.Value, &value); err == nil {
 			known[v.Name] = value

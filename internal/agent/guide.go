@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/playbook"
@@ -23,7 +24,7 @@ func (t *turn) guide(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.Events = t.events(); t.in.opening {
+	if s.Events = t.events(); t.keep && t.m.Kind == chat.KindCommand {
 		s.Text, s.Events = "", nil
 	}
 	began := t.a.o.Now()
@@ -43,19 +44,26 @@ func (t *turn) judge() llm.Model {
 	return t.a.o.BookModel
 }
 
-// situation returns what the playbook decides by, as it is now.
-func (t *turn) situation(ctx context.Context) (s playbook.Situation, err error) {
+// state returns where the playbook stands.
+func (t *turn) state(ctx context.Context) (st playbook.State, err error) {
 	if t.context.person == "" {
 		person, err := t.a.o.Store.Person(ctx, t.m.From.ID)
 		if err != nil {
-			return s, err
+			return st, err
 		}
 		t.context.person = person.Playbook
 	}
+	return playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(t.context.person)}, nil
+}
+
+// situation returns what the playbook decides by, as it is now.
+func (t *turn) situation(ctx context.Context) (s playbook.Situation, err error) {
 	s = playbook.Situation{
 		Platform: t.m.Key.Platform, Channel: t.m.Key.Channel, User: t.m.From.ID, Text: t.in.text, Forwarded: t.m.Forwarded || t.m.Shared, MessageID: t.m.ID,
-		State: playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(t.context.person)},
 		Tools: t.tools.set.Specs(), Now: t.report.began, Spend: t.report.ledger.spend,
+	}
+	if s.State, err = t.state(ctx); err != nil {
+		return s, err
 	}
 	if role := t.a.o.Role(ctx, t.m); role != "" {
 		s.Roles = []string{role}
@@ -74,10 +82,7 @@ func (t *turn) take(ctx context.Context, g playbook.Guidance, began time.Time) {
 	t.context.guidance = g
 	t.report.lap(memory.Lap{Kind: "rules", Tokens: g.Usage.Total}, began, t.a.o.Now().Sub(began))
 	t.report.ledger.add(g.Calls, g.Usage)
-	level := slog.LevelWarn
-	if t.judge() == nil {
-		level = slog.LevelDebug // that nothing is judged was the owner's choice
-	}
+	level := map[bool]slog.Level{false: slog.LevelWarn, true: slog.LevelDebug}[t.judge() == nil] // that was the owner's choice
 	for _, n := range g.Notes {
 		t.a.o.Log.Log(ctx, level, "playbook", "note", n)
 	}

@@ -20,11 +20,10 @@ const (
 
 // input is a message prepared for the model.
 type input struct {
-	text    string
-	notice  string // said before the answer: the text was cut
-	files   attach.Opened
-	opening bool           // the words are a command's: the playbook does not read them
-	quoted  provenance.Via // ViaQuoted where the quotation is not the person's own
+	text   string
+	notice string // said before the answer: the text was cut
+	files  attach.Opened
+	quoted provenance.Via // ViaQuoted where the quotation is not the person's own
 }
 
 // readInput applies the limits. refusal is said instead of an answer; an empty

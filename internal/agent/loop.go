@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/draft"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/provenance"
@@ -117,7 +118,9 @@ func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error
 	if resp.Finish == llm.FinishLength || len(given) < len(said) {
 		given += "\n\n" + wordsCutShort
 	}
-	said = t.wordForWord(t.composed(t.defanged(given)))
+	given, kept := draft.Composed(t.defanged(given), t.in.text, t.context.guidance.Composed)
+	t.report.worded = t.report.worded && kept
+	said = draft.WordForWord(given, t.context.guidance.Verbatim)
 	return t.finish(said, t.ends(kind)), nil
 }
 

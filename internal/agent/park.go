@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
-	"parley/internal/draft"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/playbook"
 	"parley/internal/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
@@ -42,12 +42,8 @@ type Parked struct {
 	Origin  provenance.Origin `json:"origin,omitzero"` // of what was read
 	Offer   []string          `json:"offer,omitempty"`
 	Sources []tools.Source    `json:"sources,omitempty"`
-	Rules   string            `json:"rules,omitempty"` // of the playbook, for this turn
-	// Enforced are those that its answer is compared with.
-	Enforced []draft.Rule `json:"enforced,omitempty"`
-	// Verbatim and Composed are texts that it has to have, or to be made of.
-	Verbatim []string `json:"verbatim,omitempty"`
-	Composed []string `json:"composed,omitempty"`
+	Rules   string            `json:"rules,omitempty"`  // of the playbook, for this turn
+	Demands playbook.Demands  `json:"demands,omitzero"` // on its answer
 }
 
 // Asked is one call in a question.
@@ -192,8 +188,7 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 	}
 	parked := Parked{
 		Said: t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer, Sources: t.sources.cited,
-		Rules: t.context.guidance.Instructions, Enforced: t.context.guidance.Enforced,
-		Verbatim: t.context.guidance.Verbatim, Composed: t.context.guidance.Composed,
+		Rules: t.context.guidance.Instructions, Demands: t.context.guidance.Demands,
 	}
 	q, err := t.a.o.Confirm(ctx, t.m, parked, asked)
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/playbook"
 	"parley/internal/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
@@ -68,8 +67,7 @@ func (t *turn) unpark(p Parked) {
 	t.in.quoted |= p.Via
 	t.tools.offer = append(t.tools.offer, p.Offer...)
 	t.sources.cited, t.sources.given = p.Sources, min(t.sources.given, len(p.Sources))
-	t.context.guidance.Instructions = p.Rules
-	t.context.guidance.Demands = playbook.Demands{Enforced: p.Enforced, Verbatim: p.Verbatim, Composed: p.Composed}
+	t.context.guidance.Instructions, t.context.guidance.Demands = p.Rules, p.Demands
 }
 
 // answered returns the person's answer as the transcript keeps it.

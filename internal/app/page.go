@@ -10,12 +10,9 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/facts"
-	"parley/internal/memory"
 	"parley/internal/page"
 	"parley/internal/playbook"
 	"parley/internal/provenance"
-	"parley/internal/rehearse"
-	"parley/internal/text"
 )
 
 // newPage makes the control page for a listening address.
@@ -23,17 +20,9 @@ func (p *port) newPage(address string) *page.Page {
 	return page.New(page.Options{
 		Listen: address, Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log, Currency: p.cfg.Limits.Currency,
 		Views: page.Views{
-			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: p.book, Facts: p.facts, Capture: p.capture,
+			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: p.book, Facts: p.facts, Capture: p.rules.capture(p.store).WriteByID,
 		},
 	})
-}
-
-func (p *port) capture(ctx context.Context, id, should string) (string, error) {
-	d, err := p.store.DecisionByID(ctx, id)
-	if err != nil {
-		return "", text.Instead(err, memory.ErrNotFound, rehearse.ErrNothingSaid.Error())
-	}
-	return p.rules.capture(p.store).Write(ctx, d, should)
 }
 
 func (p *port) status(ctx context.Context) []page.Line {

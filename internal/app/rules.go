@@ -9,8 +9,6 @@ import (
 	"path/filepath"
 	"sync"
 
-	"parley/config"
-	"parley/internal/admin"
 	"parley/internal/playbook"
 	"parley/internal/rehearse"
 )
@@ -97,18 +95,6 @@ func (r *rules) checkVariable(name string, value any) error {
 	}
 	_, err = b.SetVariable(playbook.State{}, playbook.Value{Name: name, Value: raw, Source: "tool"})
 	return err
-}
-
-// Known is what rules may name with these settings, besides tools.
-func Known(cfg config.Config) playbook.Known {
-	k := playbook.Known{Servers: []string{}, Roles: []string{admin.Member.String(), admin.Admin.String(), admin.Owner.String()}}
-	for _, s := range cfg.MCP.Servers {
-		k.Servers = append(k.Servers, s.Name)
-	}
-	for _, id := range Identities {
-		k.Platforms = append(k.Platforms, id.Platform)
-	}
-	return k
 }
 
 // capture writes rehearsals from what was said, into the data folder.

@@ -13,7 +13,6 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/pdf"
-	"parley/internal/playbook"
 	"parley/internal/rehearse"
 	"parley/internal/setup"
 	"parley/internal/text"
@@ -35,7 +34,6 @@ type Flags struct {
 // build.
 type Bot struct {
 	Tools    func(config.Config) (schemas map[string][]byte, err error) // that the settings make useful, by name
-	Known    func(config.Config) playbook.Known                         // besides the tools
 	Rehearse rehearse.Build
 	Hosted   func(config.Config) bool // whether there is a platform besides the terminal
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/admin"
 	"parley/internal/database"
 	"parley/internal/memory"
 	"parley/internal/playbook"
@@ -54,8 +55,13 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, s *Streams, bot *Bo
 	if err != nil {
 		return err
 	}
-	all := bot.Known(cfg)
-	all.Tools = slices.Sorted(maps.Keys(known))
+	all := playbook.Known{Tools: slices.Sorted(maps.Keys(known)), Servers: []string{}, Roles: roles}
+	for _, s := range cfg.MCP.Servers {
+		all.Servers = append(all.Servers, s.Name)
+	}
+	for _, id := range f.IDs {
+		all.Platforms = append(all.Platforms, id.Platform)
+	}
 	found := playbook.Check(book, all, used)
 	if c.Model {
 		more, err := compared(ctx, cfg, book)
@@ -75,6 +81,9 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, s *Streams, bot *Bo
 	_, err = fmt.Fprintln(s.Out, "nothing to find fault with")
 	return err
 }
+
+// roles are those that rules may name.
+var roles = []string{admin.Member.String(), admin.Admin.String(), admin.Owner.String()}
 
 // compared asks the configured model about pairs of rules.
 func compared(ctx context.Context, cfg config.Config, book *playbook.Book) ([]playbook.Finding, error) {

@@ -33,6 +33,7 @@ type Capture struct {
 // Said is what is stored of conversations; memory.Store.
 type Said interface {
 	Transcript(ctx context.Context, session string, after int64, limit int) ([]memory.Entry, error)
+	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
 	Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]memory.Audit, error)
 }
 
@@ -45,6 +46,15 @@ var (
 	ErrNoWish      = text.Tell(wordsNoWish)
 	ErrAsWished    = text.Tell(wordsAsWished)
 )
+
+// WriteByID is Write for the answer with an id.
+func (c Capture) WriteByID(ctx context.Context, id, should string) (string, error) {
+	d, err := c.Rows.DecisionByID(ctx, id)
+	if err != nil {
+		return "", text.Instead(err, memory.ErrNotFound, wordsNothingSaid)
+	}
+	return c.Write(ctx, d, should)
+}
 
 // Write makes a script of the conversation that led to an answer, with what should have
 // come of it: words of the answer, or the id of a rule or the name of a tool, each of
