@@ -22,6 +22,7 @@ type Reminder struct {
 	ID       int64
 	User     chat.User
 	Key      chat.Key
+	Guild    string // the enclosing server, "" for none
 	Text     string
 	Due      time.Time         // the next time
 	Schedule string            // cron expression; "" is once
@@ -45,11 +46,11 @@ var (
 	ErrTooManyReminders = text.Tell("you have %d reminders waiting, which is as many as I keep; cancel one first", MaxReminders)
 )
 
-const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, people, ask, only_changed, seen"
+const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, people, ask, only_changed, seen, guild"
 
 func scanReminder(r scanner) (m Reminder, err error) {
 	var due, told string
-	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due, &m.Schedule, &m.Zone, &told, &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask, &m.OnlyChanged, &m.Seen)
+	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due, &m.Schedule, &m.Zone, &told, &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask, &m.OnlyChanged, &m.Seen, &m.Guild)
 	m.Due, m.Told = sqlite.ParseStamp(due), sqlite.ParseStamp(told)
 	return m, err
 }
@@ -70,10 +71,10 @@ func (b *Book) AddReminder(ctx context.Context, r Reminder, callKey string) (out
 		if err := roomForReminder(tx, r.User.ID, 0); err != nil {
 			return err
 		}
-		out, err = scanReminder(tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people, ask, only_changed)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
+		out, err = scanReminder(tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people, ask, only_changed, guild)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
 			r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, sqlite.Stamp(r.Due), r.Schedule, r.Zone, callKey, sqlite.Stamp(b.now()),
-			int(r.Origin.Via), r.Origin.But(r.User.ID).Names(), r.Ask, r.OnlyChanged))
+			int(r.Origin.Via), r.Origin.But(r.User.ID).Names(), r.Ask, r.OnlyChanged, r.Guild))
 		return err
 	})
 	return out, sqlite.During("add reminder", err)

@@ -98,3 +98,26 @@ func TestUnchangedQuestionsCostNothing(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestQuestionsOfThoseLetInByTheirServer: somebody whom the server lets in is asked
+// for there, too, when the question asks itself.
+func TestQuestionsOfThoseLetInByTheirServer(t *testing.T) {
+	ctx := t.Context()
+	model := &llmtest.Script{Answer: func(llm.Request) (llm.Response, error) {
+		return llm.Response{Message: llm.Message{Role: llm.RoleAssistant, Content: "Nothing is open."}}, nil
+	}}
+	st := staged(t, "-- settings.yaml --\naccess: {mode: allowlist, allow: [\"discord:guild:99\"]}\n-- talk --\n", model)
+	m, err := rehearse.Message(1, "[discord:42@10] /remind every 5 minutes ask: what are my open tasks?")
+	must(t, err)
+	m.Guild = "99"
+	must(t, st.Say(ctx, m))
+	if got := st.Reply(); !strings.Contains(got, "Question #1 is set") {
+		t.Fatal(got)
+	}
+	st.Advance(5 * time.Minute)
+	must(t, st.app.chores.remind(ctx))
+	must(t, st.Settle(ctx))
+	if got := st.Reply(); !strings.Contains(got, "Nothing is open.") {
+		t.Errorf("answered %q", got)
+	}
+}

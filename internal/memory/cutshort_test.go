@@ -138,7 +138,7 @@ func TestOthersWriteDuringLongWork(t *testing.T) {
 				}
 				select {
 				case err := <-done:
-					if must(t, err); len(seen) < 5 {
+					if must(t, err); len(seen) < 3 { // before, after, and at least once between
 						t.Errorf("others got in between %d times: %v", len(seen), seen)
 					}
 					return

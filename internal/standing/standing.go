@@ -38,7 +38,7 @@ type Asker struct {
 func (a *Asker) message(r agenda.Reminder) chat.Message {
 	return chat.Message{
 		ID: r.Named() + fmt.Sprint(r.Due.Unix()), Key: r.Key, From: r.User, Text: r.Text, At: a.Now(), Addressed: true, Unasked: true,
-		Direct: a.Alone(r.Key), Shared: r.Origin.Outside(r.User.ID),
+		Direct: a.Alone(r.Key), Guild: r.Guild, Shared: r.Origin.Outside(r.User.ID),
 	}
 }
 

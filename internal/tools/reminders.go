@@ -70,7 +70,8 @@ func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string)
 			return "", err
 		}
 	}
-	r.User, r.Key, r.Due, r.Schedule, r.Zone, r.Origin = c.Who, c.Where, w.At, w.Schedule, loc.String(), c.Origin
+	r.User, r.Key, r.Guild, r.Origin = c.Who, c.Where, c.Guild, c.Origin
+	r.Due, r.Schedule, r.Zone = w.At, w.Schedule, loc.String()
 	r, err = k.Store.AddReminder(ctx, r, c.Key)
 	if err != nil {
 		return "", err
