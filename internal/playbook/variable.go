@@ -3,7 +3,6 @@ package playbook
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -30,8 +29,6 @@ type Value struct {
 	MessageID  string          `json:"source_message_id,omitempty"`
 	Source     string          `json:"source"`
 }
-
-type pattern = *regexp.Regexp
 
 // match finds a value by the variable's patterns. asked allows those for
 // answers.

@@ -184,6 +184,7 @@ func (t *Tags) ask(c *child, name, data string) (all []Symbol, err error) {
 		_, err := io.WriteString(c.in, string(order)+"\n"+data)
 		sent <- err
 	}()
+	var refused error
 	for {
 		line, err := c.out.ReadSlice('\n')
 		if err != nil {
@@ -199,9 +200,9 @@ func (t *Tags) ask(c *child, name, data string) (all []Symbol, err error) {
 		case "program":
 			t.about = a.Name + " " + a.Version
 		case "error":
-			err = errors.New("it cannot read this")
+			refused = errors.New("it cannot read this")
 		case "completed":
-			return sorted(all), errors.Join(err, <-sent)
+			return sorted(all), errors.Join(refused, <-sent)
 		case "tag":
 			if s, ok := a.symbol(); ok && len(all) < maxSymbols {
 				all = append(all, s)
