@@ -94,3 +94,33 @@ rows tasks 1
 // TestHandoffsFromRulesAndGuards: a rule and a guard pass a conversation on; people
 // answer, or nobody comes and the assistant is back.
 func TestHandoffsFromRulesAndGuards(t *testing.T) { rehearsed(t, handoffScript) }
+
+const ownersDeskScript = `-- settings.yaml --
+access: {mode: open, owners: ["telegram:7", "discord:8"]}
+handoff: {desk: owners, patience: 10m}
+-- talk --
+> [telegram:7] hello
+= Hello.
+< Hello.
+> [telegram:41] /handoff I want a human
+<~ I have asked a person
+> [telegram:7] /handoff list
+<~ 1: \*\*41\*\*
+> [telegram:7] /handoff take 1
+<~ You are with
+> [telegram:7] What is it?
+< **7**: What is it?
+> [telegram:41] the bill
+< **41**: the bill
+> [telegram:7] // ask Bob later
+<
+> [telegram:7] /handoff back
+<~ is over
+> [telegram:7] hello again
+= Hi.
+< Hi.
+`
+
+// TestOwnersAreTheDesk: without a channel of its own, the desk is where the owners
+// write to the bot alone; what they write aside stays there.
+func TestOwnersAreTheDesk(t *testing.T) { rehearsed(t, ownersDeskScript) }

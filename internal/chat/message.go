@@ -37,6 +37,13 @@ type User struct{ ID, Name string }
 // Kind is what happened on the platform.
 type Kind string
 
+// IsCommand reports whether a typed text is a command where a platform does not
+// say so itself. A line that begins with "//" is none: people at a desk write
+// aside with it.
+func IsCommand(text string) bool {
+	return strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//")
+}
+
 // The kinds of Message.
 const (
 	KindText    Kind = ""        // somebody wrote something

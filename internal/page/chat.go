@@ -221,7 +221,7 @@ func (p *Page) say(w http.ResponseWriter, r *http.Request, _ *login) {
 	m := chat.Message{ID: r.PostFormValue("id"), Text: strings.TrimSpace(r.PostFormValue("text"))}
 	if on := r.PostFormValue("on"); on != "" {
 		m.Kind, m.ReplyTo, m.Text = chat.KindButton, on, r.PostFormValue("choice")
-	} else if strings.HasPrefix(m.Text, "/") {
+	} else if chat.IsCommand(m.Text) {
 		m.Kind = chat.KindCommand
 	}
 	if m.Text == "" || !idForm.MatchString(m.ID) {

@@ -244,7 +244,7 @@ func (a act) message() (chat.Message, error) {
 		channel = user
 	}
 	m.Key = chat.Key{Platform: platform, Channel: channel, Thread: thread}
-	if strings.HasPrefix(text, "/") {
+	if chat.IsCommand(text) {
 		m.Kind = chat.KindCommand
 	}
 	return m, nil

@@ -256,7 +256,7 @@ func (a *Adapter) message(text string) chat.Message {
 	defer a.mu.Unlock()
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	switch {
-	case strings.HasPrefix(text, "/"):
+	case chat.IsCommand(text):
 		m.Kind = chat.KindCommand
 	case err == nil && 1 <= n && n <= len(a.offered):
 		m.Kind, m.Text, m.ReplyTo = chat.KindButton, a.offered[n-1].Data, a.offerID
