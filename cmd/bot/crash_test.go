@@ -209,6 +209,7 @@ func (w *world) dieOrRest(t *testing.T, cmd *exec.Cmd, rest func() bool) {
 	t.Helper()
 	dead := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(dead) }()
+	defer func() { _ = cmd.Process.Kill(); <-dead }()
 	eventually(t, "it dies or rests", func() bool {
 		select {
 		case <-dead:
@@ -217,8 +218,6 @@ func (w *world) dieOrRest(t *testing.T, cmd *exec.Cmd, rest func() bool) {
 			return rest() && w.unfinished() == 0
 		}
 	})
-	_ = cmd.Process.Kill()
-	<-dead
 }
 
 // allTaken reports whether Telegram has nothing to give any more to whoever polls.

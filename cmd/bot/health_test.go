@@ -125,6 +125,7 @@ func TestFaultDamagedFileIsTold(t *testing.T) {
 			child := w.start(t)
 			gone := make(chan struct{})
 			go func() { _ = child.Wait(); close(gone) }()
+			defer func() { _ = child.Process.Kill(); <-gone }() // a second Wait beside this one may hang
 			eventually(t, "refused, or red", func() bool {
 				select {
 				case <-gone:
