@@ -145,22 +145,22 @@ func (b *Book) In(_ context.Context, k chat.Key, user string) (h Handoff, ok boo
 
 // TakenBy lists what somebody has taken at a desk, the newest first.
 func (b *Book) TakenBy(_ context.Context, desk chat.Key, user string) ([]Handoff, error) {
-	return b.list("taker_id = ? AND state = 'taken' AND desk_platform = ? AND desk_channel = ? AND desk_thread = ? ORDER BY id DESC LIMIT 20",
+	return b.list("SELECT "+columns+" FROM handoffs WHERE taker_id = ? AND state = 'taken' AND desk_platform = ? AND desk_channel = ? AND desk_thread = ? ORDER BY id DESC LIMIT 20",
 		user, desk.Platform, desk.Channel, desk.Thread)
 }
 
 // All lists those that are not over, the oldest first; at most 50.
 func (b *Book) All(context.Context) ([]Handoff, error) {
-	return b.list("state <> 'over' ORDER BY id LIMIT 50")
+	return b.list("SELECT " + columns + " FROM handoffs WHERE state <> 'over' ORDER BY id LIMIT 50")
 }
 
 // Late lists those for which the desk should have written by now.
 func (b *Book) Late(context.Context) ([]Handoff, error) {
-	return b.list("due_at <> '' AND due_at <= ? AND state IN ('waiting', 'taken') ORDER BY due_at LIMIT 100", sqlite.Stamp(b.now()))
+	return b.list("SELECT "+columns+" FROM handoffs WHERE due_at <> '' AND due_at <= ? AND state IN ('waiting', 'taken') ORDER BY due_at LIMIT 100", sqlite.Stamp(b.now()))
 }
 
-func (b *Book) list(where string, args ...any) ([]Handoff, error) {
-	rows, err := b.db.Query("SELECT "+columns+" FROM handoffs WHERE "+where, args...)
+func (b *Book) list(query string, args ...any) ([]Handoff, error) {
+	rows, err := b.db.Query(query, args...)
 	if err != nil {
 		return nil, sqlite.During("list handoffs", err)
 	}
@@ -185,7 +185,7 @@ func (b *Book) About(_ context.Context, k chat.Key, message string) (h Handoff, 
 		return h, false, nil
 	}
 	h, err = scan(b.db.QueryRow("SELECT "+columns+` FROM handoffs WHERE id = (SELECT p.handoff_id FROM outbox o JOIN handoff_posts p ON p.nonce = o.nonce
-		WHERE o.platform = ? AND o.channel = ? AND o.thread = ? AND o.platform_id = ? LIMIT 1)`, k.Platform, k.Channel, k.Thread, message))
+		WHERE o.platform = ? AND o.channel = ? AND o.thread = ? AND o.platform_id = ? AND o.platform_id <> '' LIMIT 1)`, k.Platform, k.Channel, k.Thread, message))
 	if errors.Is(err, sqlite.ErrNotFound) {
 		return Handoff{}, false, nil
 	}

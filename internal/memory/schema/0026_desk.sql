@@ -23,6 +23,9 @@ CREATE TABLE handoffs (
 CREATE UNIQUE INDEX handoffs_open ON handoffs (platform, channel, thread, user_id) WHERE state IN ('waiting', 'taken');
 CREATE INDEX handoffs_due ON handoffs (due_at) WHERE due_at <> '';
 CREATE INDEX handoffs_user ON handoffs (user_id);
+CREATE INDEX handoffs_left ON handoffs (id) WHERE state <> 'over';
+CREATE INDEX handoffs_taker ON handoffs (taker_id);
+CREATE INDEX handoffs_desk ON handoffs (desk_platform, desk_channel);
 
 -- What the desk was sent, so that a reply to it is known to be about its handoff.
 CREATE TABLE handoff_posts (
