@@ -107,6 +107,7 @@ var rooms = []allowed{
 	{"internal/playbook/condition", "internal/playbook/value", "compares variables"},
 	{"internal/playbook/judge", "internal/llm", "asks a model"},
 	{"internal/playbook/sheet", "internal/yamldoc", "mistakes are shown with their line"},
+	{"internal/playbook/value", "internal/playbook/sheet", "numbers as a file gives them"},
 	{"internal/playbook", "internal/yamldoc", "mistakes are shown with their line"},
 	{"internal/vault", "internal/paper", "documents beside the notes"},
 	{"internal/paper", "internal/pdf", "why a PDF was not read"},

@@ -209,7 +209,7 @@ func (r *reader) readScalar(n ast.Node, v reflect.Value, path string, s shape) {
 			return
 		}
 	case v.CanInt(), v.CanFloat():
-		f, ok := number(x)
+		f, ok := Number(x)
 		if ok && (v.CanFloat() || f == math.Trunc(f)) {
 			r.checkNumber(f, path, s)
 			if v.CanInt() {
@@ -244,7 +244,9 @@ func (r *reader) checkNumber(f float64, path string, s shape) {
 	}
 }
 
-func number(x any) (float64, bool) {
+// Number returns a number that YAML or JSON was decoded to; ok is false for anything
+// else, and for what is not finite.
+func Number(x any) (f float64, ok bool) {
 	switch x := x.(type) {
 	case float64:
 		return x, !math.IsNaN(x) && !math.IsInf(x, 0)

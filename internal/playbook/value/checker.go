@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"parley/internal/playbook/sheet"
 )
 
 // Validation restricts a variable's values.
@@ -223,16 +225,8 @@ func Number(x any) (float64, bool) {
 	case string:
 		f, err := strconv.ParseFloat(strings.TrimSpace(x), 64)
 		return f, err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
-	case float64:
-		return x, !math.IsNaN(x) && !math.IsInf(x, 0)
-	case int:
-		return float64(x), true
-	case int64:
-		return float64(x), true
-	case uint64:
-		return float64(x), true
 	}
-	return 0, false
+	return sheet.Number(x)
 }
 
 func boolean(x any) (value, ok bool) {
