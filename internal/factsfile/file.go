@@ -99,7 +99,9 @@ func (f *File) follow(ctx context.Context) error {
 		}
 	}
 	f.agreed, f.seen = sha256.Sum256([]byte(text)), look{}
-	return f.store.FactsAgreed(ctx, f.paper(), done)
+	// The file is written: a shutdown now must not leave it as one never agreed
+	// on, whose deleted lines would come back at the next start.
+	return f.store.FactsAgreed(context.WithoutCancel(ctx), f.paper(), done)
 }
 
 // missing tells a file that was never there, or that somebody deleted, from one
