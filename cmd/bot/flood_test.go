@@ -31,6 +31,7 @@ func TestFaultModelFloods(t *testing.T) {
 	}
 	w := newWorld(t)
 	w.llm.Quiet()
+	w.env = append(w.env, "GOGC=100") // what is held, not how late the collector comes on a busy machine
 	child := w.startAndPoll(t)
 	rest := peak(t, child.Process.Pid)
 	const delta = `data: {"choices":[{"delta":%s,"finish_reason":null}]}` + "\n\n"
