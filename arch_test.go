@@ -38,6 +38,11 @@ var rooms = []allowed{
 	{"internal/*/*", "internal/text", "cuts and cleans what people read"},
 	{"config", "internal/text", "the setting that was meant"},
 
+	{"internal/metrics", "internal/chat", "counts what became of messages"},
+	{"internal/metrics", "internal/llm/wrap", "counts calls of models"},
+	{"internal/tools/policy", "config", "the owner's policies"},
+	{"internal/tools/policy", "internal/tools", "which it narrows"},
+
 	{"internal/adapters/*", "internal/markdown", "shows what models write"},
 	{"internal/adapters/*", "internal/chat", "translates between a platform and these words"},
 	{"internal/adapters/*/*test", "internal/chat", "a fake may speak its room's words"},
@@ -276,62 +281,6 @@ var rooms = []allowed{
 	{"internal/rehearse", "internal/memory", "looks at what the bot stored"},
 	{"internal/rehearse", "internal/playbook/condition", "tells conditions that a model judged"},
 	{"internal/rehearse", "internal/playbook", "looks at the rules that applied"},
-}
-
-// libraries is which library may be used where. What is not here is used
-// nowhere; ARCHITECTURE.md tells what each is for.
-var libraries = []allowed{
-	{"cmd/bot", "github.com/alecthomas/kong", "command line"},
-	{"internal/guard", "github.com/expr-lang/expr", "the expressions of guards"},
-	{"internal/guard", "github.com/google/jsonschema-go", "the arguments of the tools they are about"},
-	{"internal/app", "github.com/prometheus/client_golang", "metrics"},
-	{"internal/app", "github.com/robfig/cron/v3", "decides when, nothing else"},
-	{"internal/when", "github.com/robfig/cron/v3", "when schedules are due"},
-	{"internal/pdf", "github.com/ledongthuc/pdf", "the text of PDFs"},
-	{"internal/app", "golang.org/x/sys", "gives start-up memory back"},
-	{"internal/rehearse", "golang.org/x/tools", "the file format of rehearsals"},
-	{"config", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
-
-	{"internal/adapters/discord", "github.com/bwmarrin/discordgo", "the platform's library"},
-	{"internal/adapters/discord", "github.com/gorilla/websocket", "close codes and the dialer below discordgo"},
-	{"internal/adapters/discord/discordtest", "github.com/gorilla/websocket", "fakes the gateway"},
-	{"internal/adapters/telegram", "github.com/go-telegram/bot", "the platform's library"},
-	{"internal/adapters/telegram", "github.com/yuin/goldmark", "Markdown to entities"},
-	{"internal/adapters/terminal", "github.com/yuin/goldmark", "Markdown to styles and columns"},
-	{"internal/adapters/terminal", "github.com/google/uuid", "ids of lines typed"},
-	{"internal/adapters/terminal", "github.com/mattn/go-runewidth", "how many columns a character takes"},
-	{"internal/adapters/terminal", "github.com/peterh/liner", "line editing and history"},
-	{"internal/adapters/terminal", "golang.org/x/sys", "terminal modes"},
-
-	{"internal/llm/openai", "github.com/sashabaranov/go-openai", "the wire format of model endpoints"},
-
-	{"internal/markdown", "github.com/yuin/goldmark", "the parser, set to what models write"},
-	{"internal/page", "github.com/yuin/goldmark", "Markdown to HTML"},
-
-	{"internal/memory", "github.com/google/uuid", "ids of rows"},
-	{"internal/recall", "github.com/blevesearch/snowballstem", "stems"},
-
-	{"internal/text", "golang.org/x/net", "hosts as they are looked up"},
-	{"internal/text", "github.com/clipperhouse/uax29", "what people see as one character"},
-
-	{"internal/sqlite", "github.com/mattn/go-sqlite3", "the database engine"},
-
-	{"internal/vault", "github.com/yuin/goldmark", "where the headings and the code of a note are"},
-	{"internal/cite", "github.com/yuin/goldmark", "which parts of an answer are prose"},
-	{"internal/front", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
-	{"internal/vault", "github.com/fsnotify/fsnotify", "hears of changed files"},
-
-	{"internal/playbook", "github.com/goccy/go-yaml", "reads the example in tests"},
-	{"internal/playbook/sheet", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
-	{"internal/yamldoc", "github.com/goccy/go-yaml", "the parser, which tells where a mistake is"},
-	{"internal/playbook", "github.com/google/jsonschema-go", "parameters of tools, and the schema for editors"},
-	{"internal/tools", "github.com/google/jsonschema-go", "schemas from Go types, and what a call breaks of one"},
-	{"internal/tools/web", "golang.org/x/net", "fetched pages to readable text"},
-	{"internal/tools/rest", "github.com/expr-lang/expr", "what the owner wants of an answer"},
-	{"internal/tools/rest", "github.com/getkin/kin-openapi", "reads OpenAPI files"},
-	{"internal/tools/rest", "golang.org/x/net", "answers in other encodings"},
-	{"internal/tools/mcp", "github.com/modelcontextprotocol/go-sdk", "the protocol of tool servers"},
-	{"internal/tools/mcp", "golang.org/x/oauth2", "the tokens of logins that the protocol's library makes"},
 }
 
 // forTests is what every test may use besides what its room may: the fakes

@@ -14,6 +14,7 @@ import (
 	"parley/internal/agent"
 	"parley/internal/attach"
 	"parley/internal/chat"
+	"parley/internal/metrics"
 	"parley/internal/pdf"
 	"parley/internal/setup"
 	"parley/internal/standing"
@@ -56,7 +57,7 @@ func openApp(ctx context.Context, b *base, lock bool) (*app, error) {
 
 // assemble gives each part the others that it needs. It opens and starts nothing.
 func assemble(b *base, m *models, s *storage) *app {
-	b.counts = newCounters(b.process.Version)
+	b.counts = metrics.New(b.process.Version)
 	box := newToolbox(b, m, s.store)
 	a := &app{base: b, models: m, storage: s, platforms: box.platforms, people: box.people, mind: box.mind, rules: box.rules, notes: box.notes, jobs: newJobs(b)}
 	a.people.logged = func(ctx context.Context, who chat.User, e agenda.LogEntry) { a.notes.diary().Logged(ctx, who, e) }
@@ -135,7 +136,7 @@ func (a *app) openFront(ctx context.Context, isAdmin func(context.Context, chat.
 // start joins handler and adapters in the hub, the page's chat among them.
 func (a *app) start(adapters ...chat.Adapter) {
 	a.platforms.adapters = adapters
-	observe := func(e chat.Event) { a.counts.observe(e); a.vitals.deliveries.Observe(e, a.now()) }
+	observe := func(e chat.Event) { a.counts.Observe(e); a.vitals.deliveries.Observe(e, a.now()) }
 	if a.port.page != nil {
 		adapters = append(slices.Clone(adapters), a.port.page.Chat)
 		quiet := observe
@@ -155,6 +156,6 @@ func (a *app) close() {
 	a.mind.close()
 	a.notes.close()
 	a.storage.close()
-	a.vitals.supervisor.close()
+	a.vitals.supervisor.Close()
 	a.models.spans.Close()
 }

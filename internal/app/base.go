@@ -10,6 +10,7 @@ import (
 	"parley/config"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/metrics"
 )
 
 // base is what every part gets: the settings, the log, the clock, the metrics, and a
@@ -22,8 +23,8 @@ type base struct {
 	level   *slog.LevelVar // of the log; nil where it stays
 	now     func() time.Time
 	began   time.Time
-	counts  *counters      // nil where nothing is run
-	work    sync.WaitGroup // background work that drain waits for
+	counts  *metrics.Counters // nil where nothing is run
+	work    sync.WaitGroup    // background work that drain waits for
 }
 
 func newBase(p Process, cfg config.Config, log *slog.Logger, now func() time.Time) *base {

@@ -92,7 +92,7 @@ func (m *models) route(purpose string) wrap.Route {
 	}
 	for i, leg := range legs {
 		meter := wrap.Meter{
-			Model: wrap.Traced{Model: leg.Model, Name: leg.Name, Tracer: m.spans.Tracer, First: m.counts.firstToken},
+			Model: wrap.Traced{Model: leg.Model, Name: leg.Name, Tracer: m.spans.Tracer, First: m.counts.FirstToken},
 			Name:  leg.Name, Purpose: purpose, MaxTokens: m.cfg.Model.MaxTokens, Window: leg.Window, Gauge: m.gauges[leg.Name],
 			Instead: m.pastLimit, Count: m.count, Reserve: m.reserve,
 		}
@@ -150,7 +150,7 @@ func (m *models) reserve(ctx context.Context, a wrap.Amount) (func(wrap.Amount),
 // count adds a call to the metrics and to what its payer spent today, also when the
 // message was stopped meanwhile: the call was made.
 func (m *models) count(ctx context.Context, c wrap.Call) {
-	m.counts.modelCall(c)
+	m.counts.ModelCall(c)
 	if c.Outcome == "refused" || c.Model == offline.Name {
 		return
 	}

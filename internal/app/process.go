@@ -14,6 +14,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/setup"
+	"parley/internal/systemd"
 )
 
 // Process is what surrounds the bot: the program's version and streams.
@@ -44,7 +45,7 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	}
 	defer a.close()
 	a.level = &level
-	if a.vitals.supervisor, err = newSupervisor(); err != nil {
+	if a.vitals.supervisor, err = systemd.New(); err != nil {
 		log.Warn(err.Error())
 	}
 	platforms, err := a.platforms.setUp(a.front)

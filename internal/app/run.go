@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/resident"
 )
 
 // settled is how long after the start startup is certainly over.
@@ -40,10 +41,10 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	if a.settings.reloads != nil {
 		a.background(func() { a.settings.reloads(ctx) })
 	}
-	slim := time.AfterFunc(settled, releaseStartup)
+	slim := time.AfterFunc(settled, resident.ReleaseStartup)
 	defer slim.Stop()
 	err = a.platforms.wait(ctx, errs, stop)
-	a.vitals.supervisor.tell("STOPPING=1")
+	a.vitals.supervisor.Tell("STOPPING=1")
 	a.drain()
 	return err
 }

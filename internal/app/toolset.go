@@ -12,6 +12,7 @@ import (
 	"parley/internal/setup"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
+	"parley/internal/tools/policy"
 )
 
 // toolset is what the model may use: the built-in tools, those of servers that
@@ -49,10 +50,19 @@ func (t *toolset) open(ctx context.Context) error {
 			return fmt.Errorf("read tools switched off: %w", err)
 		}
 	}
-	if err := t.checkPolicies(); err != nil {
+	if err := t.policies().Check(t.own.Names(), t.serverNames()); err != nil {
 		return err
 	}
 	return t.connect()
+}
+
+func (t *toolset) policies() policy.List { return t.cfg.Tools.Policy }
+
+func (t *toolset) serverNames() (names []string) {
+	for _, s := range t.cfg.MCP.Servers {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // connect connects the MCP servers in the background.
@@ -89,7 +99,7 @@ func (t *toolset) offered() tools.Set {
 	if t.made.set.Len() > 0 && t.made.from.Same(all) {
 		return t.made.set
 	}
-	set := findable(t.ruled(all.Without(slices.Collect(maps.Keys(t.off))...)))
+	set := findable(t.policies().Apply(all.Without(slices.Collect(maps.Keys(t.off))...)))
 	t.made.from, t.made.set = all, set
 	return set
 }
@@ -98,7 +108,7 @@ func (t *toolset) offered() tools.Set {
 func (t *toolset) only(names []string) tools.Set {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return findable(t.ruled(t.all().Only(names...).Without(slices.Collect(maps.Keys(t.off))...)))
+	return findable(t.policies().Apply(t.all().Only(names...).Without(slices.Collect(maps.Keys(t.off))...)))
 }
 
 // here returns the tools that may be used in m's place.
@@ -165,5 +175,5 @@ func (t *toolset) watch(c tools.Call, s tools.State) {
 	if s != tools.Success && s != tools.Failed && s != tools.Timeout {
 		return
 	}
-	t.counts.tools.WithLabelValues(name, string(s)).Inc()
+	t.counts.Tool(name, string(s))
 }

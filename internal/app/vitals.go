@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"parley/internal/health"
+	"parley/internal/systemd"
 	"parley/internal/text"
 )
 
@@ -22,7 +23,7 @@ type vitals struct {
 	deliveries health.Deliveries
 	beats      health.Beats
 	hide       text.Redactor // of what anybody is told
-	supervisor supervisor
+	supervisor systemd.Supervisor
 }
 
 // findings returns every current problem, without asking anything that could hang.

@@ -1,4 +1,4 @@
-package app
+package resident
 
 import (
 	"bufio"
@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// releaseStartup returns memory that only startup needed to the system: free heap,
+// ReleaseStartup returns memory that only startup needed to the system: free heap,
 // and the pages of our own code and constants that initialization ran through.
 // They are never written, so whichever page is needed again is mapped again
 // from the page cache.
-func releaseStartup() {
+func ReleaseStartup() {
 	debug.FreeOSMemory()
 	self, err := os.Readlink("/proc/self/exe")
 	if err != nil {

@@ -1,4 +1,4 @@
-package app
+package systemd
 
 import (
 	"net"
@@ -12,7 +12,9 @@ import (
 func listenAs(t *testing.T, name string) *net.UnixConn {
 	t.Helper()
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(func() { _ = conn.Close() })
 	t.Setenv("NOTIFY_SOCKET", name)
 	return conn
@@ -20,13 +22,15 @@ func listenAs(t *testing.T, name string) *net.UnixConn {
 
 func TestServiceManagerInTheAbstractNamespace(t *testing.T) {
 	m := listenAs(t, "@parley-"+filepath.Base(t.TempDir())+t.Name())
-	s, err := newSupervisor()
+	s, err := New()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	s.tell("READY=1")
-	must(t, m.SetReadDeadline(time.Now().Add(10*time.Second)))
+	defer s.Close()
+	s.Tell("READY=1")
+	if err := m.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
 	b := make([]byte, 100)
 	if n, err := m.Read(b); string(b[:n]) != "READY=1" {
 		t.Errorf("told %q, %v", b[:n], err)
@@ -40,9 +44,9 @@ func TestWatchdogOfAnotherProcess(t *testing.T) {
 	listenAs(t, filepath.Join(t.TempDir(), "s"))
 	t.Setenv("WATCHDOG_USEC", "100000")
 	t.Setenv("WATCHDOG_PID", "1")
-	s, err := newSupervisor()
-	if err != nil || s.every != 0 {
-		t.Errorf("every %v, %v", s.every, err)
+	s, err := New()
+	if err != nil || s.Every != 0 {
+		t.Errorf("every %v, %v", s.Every, err)
 	}
-	s.close()
+	s.Close()
 }

@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+	"math"
+	"os"
+	"time"
+
+	"parley/internal/health"
+)
+
+// fileSize returns 0 for a missing file.
+func fileSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// gauges registers what is read when asked.
+func (v *vitals) gauges() {
+	gauge := func(name, help string, read func() float64) { v.counts.Gauge(name, help, nil, read) }
+	gauge("parley_lanes", "Conversations at work.", func() float64 { n, _ := v.platforms.hub.Active(); return float64(n) })
+	gauge("parley_waiting_messages", "Messages waiting or being answered.", func() float64 { _, n := v.platforms.hub.Active(); return float64(n) })
+	gauge("parley_waiting_parts", "Parts of answers that are stored and not sent.", func() float64 {
+		n, err := v.storage.store.WaitingParts(context.Background())
+		if err != nil {
+			return math.NaN() // unknown is not none
+		}
+		return float64(n)
+	})
+	gauge("parley_health", "0 while all is well, 1 degraded, 2 unavailable, as /healthz says.", func() float64 { return float64(health.Worst(v.findings())) })
+	gauge("parley_dead_letters", "Events that were put aside because they could not be understood or stored.", func() float64 {
+		n, err := v.storage.store.DeadLetters(context.Background())
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(n)
+	})
+	gauge("parley_database_bytes", "The database file and its write-ahead log.", func() float64 {
+		return float64(fileSize(v.storage.store.Path()) + fileSize(v.storage.store.Path()+"-wal"))
+	})
+	gauge("parley_uptime_seconds", "Time since the start.", func() float64 { return time.Since(v.began).Seconds() })
+	for _, p := range v.platforms.adapters {
+		v.counts.Gauge("parley_platform_up", "1 while messages can be received.", map[string]string{"platform": p.Platform()}, func() float64 {
+			if f, ok := health.Found(p.Platform(), p.Health()); ok && f.Is == health.Unavailable {
+				return 0
+			}
+			return 1
+		})
+	}
+	for name, id := range v.jobs.ids {
+		v.counts.Gauge("parley_cron_last_run_timestamp_seconds", "When a job ran last; 0 for never.", map[string]string{"job": name}, func() float64 {
+			if t := v.jobs.cron.Entry(id).Prev; !t.IsZero() {
+				return float64(t.Unix())
+			}
+			return 0
+		})
+	}
+}

@@ -1,0 +1,54 @@
+// Package systemd reports to the service manager. It does not know what is reported.
+package systemd
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Supervisor reports the bot's state to the service manager with sd_notify(3).
+// Without a manager it does nothing.
+type Supervisor struct {
+	conn  net.Conn      // nil without a manager
+	Every time.Duration // half of the watchdog's patience; 0 without a watchdog
+}
+
+// New reads the manager's variables from the environment and removes them:
+// a tool server must not report in the bot's name.
+func New() (s Supervisor, err error) {
+	socket, usec, pid := os.Getenv("NOTIFY_SOCKET"), os.Getenv("WATCHDOG_USEC"), os.Getenv("WATCHDOG_PID")
+	for _, name := range []string{"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"} {
+		_ = os.Unsetenv(name)
+	}
+	if socket == "" {
+		return s, nil
+	}
+	if s.conn, err = net.Dial("unixgram", socket); err != nil { // a leading @ is the abstract namespace
+		return Supervisor{}, fmt.Errorf("tell the service manager: %w", err)
+	}
+	if n, err := strconv.ParseInt(usec, 10, 64); err == nil && (pid == "" || pid == strconv.Itoa(os.Getpid())) {
+		s.Every = time.Duration(n) * time.Microsecond / 2
+	}
+	return s, nil
+}
+
+// Present reports whether there is a manager.
+func (s Supervisor) Present() bool { return s.conn != nil }
+
+// Tell sends a message and ignores a manager that does not listen.
+func (s Supervisor) Tell(lines ...string) {
+	if s.conn != nil {
+		_, _ = s.conn.Write([]byte(strings.Join(lines, "\n")))
+	}
+}
+
+// Close may be called twice.
+func (s Supervisor) Close() {
+	if s.conn != nil {
+		_ = s.conn.Close()
+	}
+}

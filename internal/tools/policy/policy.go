@@ -1,0 +1,75 @@
+// Package policy applies the owner's rules on who may use a tool, and when it asks. It
+// knows neither people nor places.
+package policy
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"parley/config"
+	"parley/internal/text"
+	"parley/internal/tools"
+)
+
+// List is the owner's policies, tools.policy.
+type List []config.ToolPolicy
+
+// For returns the most specific policy for a tool: its exact name, or else the
+// longest pattern that matches; ok is false for none.
+func (l List) For(tool string) (p config.ToolPolicy, ok bool) {
+	for _, q := range l {
+		fits, _ := path.Match(q.Name, tool) // a bad one was refused at startup
+		switch {
+		case q.Name == tool:
+			return q, true
+		case fits && (!ok || len(q.Name) > len(p.Name)):
+			p, ok = q, true
+		}
+	}
+	return p, ok
+}
+
+// Apply returns a set under the policies. Without one, a server's tool that
+// changes something always asks: nobody here knows what it does.
+func (l List) Apply(set tools.Set) tools.Set {
+	return set.Under(func(s tools.Spec) tools.Spec {
+		if s.Server != "" && !s.ReadOnly {
+			s.Asking = tools.AskAlways
+		}
+		p, ok := l.For(s.Name)
+		if ok && p.Ask != "default" {
+			s.Asking = tools.Asking(p.Ask)
+		}
+		if ok && p.Who != "everyone" {
+			s.Who = p.Who
+		}
+		return s
+	})
+}
+
+// Check reports a policy for a tool that does not and cannot exist: names are
+// those of the tools at hand, servers those of the tool servers.
+func (l List) Check(names, servers []string) error {
+	for _, p := range l {
+		if _, err := path.Match(p.Name, ""); err != nil {
+			return fmt.Errorf("tools.policy: %q is no pattern: use letters and *", p.Name)
+		}
+		fits := slices.ContainsFunc(names, func(n string) bool { ok, _ := path.Match(p.Name, n); return ok })
+		for _, s := range servers {
+			server, _, _ := strings.Cut(p.Name, "__")
+			ok, _ := path.Match(server, s)
+			fits = fits || ok || strings.HasPrefix(s, strings.TrimSuffix(server, "*"))
+		}
+		if fits {
+			continue
+		}
+		hint := ""
+		if near := text.Nearest(p.Name, names); near != "" {
+			hint = fmt.Sprintf("; did you mean %s?", near)
+		}
+		return fmt.Errorf("tools.policy: there is no tool %q%s (tools of a server are called SERVER__TOOL)", p.Name, hint)
+	}
+	return nil
+}
