@@ -59,7 +59,7 @@ func spoke(tx *sqlite.Tx, m chat.Message, now string) error {
 // Absent reports whether somebody is known to be out of a place, or to have
 // blocked the bot there.
 func (s *Store) Absent(_ context.Context, user string, k chat.Key) (bool, error) {
-	state, err := s.word("read presence", "SELECT state FROM membership WHERE user_id = ? AND platform = ? AND channel = ?", user, k.Platform, k.Channel)
+	state, err := s.db.Word("read presence", "SELECT state FROM membership WHERE user_id = ? AND platform = ? AND channel = ?", user, k.Platform, k.Channel)
 	return state == string(chat.Absent) || state == string(chat.Blocked), err
 }
 

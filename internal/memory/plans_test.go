@@ -10,7 +10,7 @@ import (
 // for it: not once in a minute, not for a message, not for an edit.
 func TestQueriesReadNoWholeTables(t *testing.T) {
 	s := open(t, Options{})
-	plantest.Check(t, s.db, []string{".", "../facts", "../past", "../agenda", "../database", "../bulk", "../provenance", "../app", "../command", "../cli", "../page", "../factsfile", "../handoff", "../meaning", "../standing", "../guarding", "../desk", "../diary"},
+	plantest.Check(t, s.db, []string{".", "../facts", "../past", "../agenda", "../access", "../database", "../bulk", "../provenance", "../app", "../command", "../cli", "../page", "../factsfile", "../handoff", "../meaning", "../standing", "../guarding", "../desk", "../diary"},
 		[]string{"messages", "sessions", "session_texts", "decisions", "tool_calls", "guard_calls", "inbox", "outbox", "participants", "usage", "overheard",
 			"key_facts", "fact_history", "fact_vectors", "log_entries", "tasks", "reminders", "people", "membership", "handoffs", "handoff_posts", "message_vectors"},
 		map[string]string{

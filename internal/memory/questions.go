@@ -137,7 +137,7 @@ func (s *Store) AskedAs(_ context.Context, q chat.Question) (string, error) {
 	if q.Row == 0 {
 		return "", nil
 	}
-	return s.word("find a question's message", `SELECT platform_id FROM outbox WHERE inbox_id = ? AND inbox_id <> 0 AND platform = ? AND channel = ? AND thread = ? AND state = 'sent'
+	return s.db.Word("find a question's message", `SELECT platform_id FROM outbox WHERE inbox_id = ? AND inbox_id <> 0 AND platform = ? AND channel = ? AND thread = ? AND state = 'sent'
 		ORDER BY part DESC LIMIT 1`, q.Row, q.Key.Platform, q.Key.Channel, q.Key.Thread)
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/internal/access"
 	"parley/internal/agenda"
 	"parley/internal/database"
 	"parley/internal/facts"
@@ -20,11 +21,13 @@ import (
 // Store is every row that survives a restart. It is safe for many goroutines.
 // Reads run beside each other; writes are queued to one writer that commits what
 // has gathered in one transaction. The File is how the database is doing, the
-// facts.Store what is remembered, the agenda.Book what people want to do.
+// facts.Store what is remembered, the agenda.Book what people want to do, the
+// access.Register who may do what.
 type Store struct {
 	*database.File
 	*facts.Store
 	*agenda.Book
+	*access.Register
 	Past     *past.Archive // sessions as people see them
 	Handoffs *handoff.Book // conversations that people answer
 
@@ -70,6 +73,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	s.meanings = meaning.New(db, meaning.Options{Embed: o.Embed, Model: o.EmbedModel, Now: o.Now})
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
 	s.Book = agenda.NewBook(db, o.Now, s.Say)
+	s.Register = access.NewRegister(db, o.Now)
 	s.Handoffs = handoff.NewBook(db, o.Now)
 	if err := db.QueryRow("SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.salt); err != nil {
 		return nil, errors.Join(fmt.Errorf("read the salt of nonces: %w", err), s.Close())

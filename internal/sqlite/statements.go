@@ -192,3 +192,13 @@ func Collect[T any](rows *sql.Rows, scan func(*sql.Rows) (T, error)) (all []T, e
 	}
 	return all, rows.Err()
 }
+
+// Word reads one text, "" when there is no row. op names it in an error.
+func (d *DB) Word(op, query string, args ...any) (string, error) {
+	var w string
+	err := d.QueryRow(query, args...).Scan(&w)
+	if errors.Is(err, ErrNotFound) {
+		return "", nil
+	}
+	return w, During(op, err)
+}
