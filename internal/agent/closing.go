@@ -9,6 +9,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/past"
+	"parley/internal/transcript"
 )
 
 // maxSummaryTries is how often the model is asked for a closing summary before
@@ -18,16 +19,16 @@ const maxSummaryTries = 3
 // digested returns what code leaves of a session that ends now, until a model has
 // read it.
 func (a *Agent) digested(se memory.Session, entries []memory.Entry) memory.Closing {
-	c := memory.Closing{Title: shortTitle("", insight(firstSaid(entries))), Decisions: decided(se, past.Folded{}, entries), Owed: se.Owed}
+	c := memory.Closing{Title: shortTitle("", insight(firstSaid(entries))), Decisions: transcript.Decided(se, past.Folded{}, entries), Owed: se.Owed}
 	if se.Title != "" {
 		c.Title = se.Title
 	}
-	told := past.Digest(left(points(entries), se.Summary), maxClosing)
-	if !slices.ContainsFunc(points(entries), func(p past.Point) bool { return !p.Bot }) {
-		told = transcriptText(entries) // nobody said much
+	told := past.Digest(transcript.Left(transcript.Points(entries), se.Summary), maxClosing)
+	if !slices.ContainsFunc(transcript.Points(entries), func(p past.Point) bool { return !p.Bot }) {
+		told = transcript.Text(entries) // nobody said much
 	}
 	c.Text = past.Squeeze(se.Summary+"\n"+told, maxClosing)
-	c.Page = past.Page(se.CarriedPage, append(own(se, entries), lines(se, past.Folded{}, entries)...)...)
+	c.Page = past.Page(se.CarriedPage, append(own(se, entries), transcript.Lines(se, past.Folded{}, entries)...)...)
 	c.Origin = a.closingOrigin(se, entries)
 	return c
 }
@@ -42,7 +43,7 @@ func own(se memory.Session, entries []memory.Entry) []past.Line {
 // closingOrigin returns whose words a closing summary is made of: the summarizer
 // reads the carried page as well.
 func (a *Agent) closingOrigin(se memory.Session, entries []memory.Entry) memory.Origin {
-	return se.Origin.And(originOf(entries)).Of(past.People(se.CarriedPage)...)
+	return se.Origin.And(transcript.Origin(entries)).Of(past.People(se.CarriedPage)...)
 }
 
 // Archive has the closing summary of an ended session written: by the model,
@@ -87,10 +88,10 @@ func (a *Agent) archive(ctx context.Context, p part, s summing) error {
 	c := memory.Closing{Text: se.Closing, Decisions: se.Decisions, Page: se.Page, Owed: owed, Origin: a.closingOrigin(se, p.entries)}
 	if s.read > 0 || s.err == nil {
 		c.Title = shortTitle(s.Title, se.Title)
-		c.Text = past.Squeeze(s.Summary+"\n"+past.Digest(left(points(p.entries[s.read:]), s.Summary), maxClosing), maxClosing)
-		c.Decisions = decided(se, s.Folded, p.entries)
+		c.Text = past.Squeeze(s.Summary+"\n"+past.Digest(transcript.Left(transcript.Points(p.entries[s.read:]), s.Summary), maxClosing), maxClosing)
+		c.Decisions = transcript.Decided(se, s.Folded, p.entries)
 		carried := past.Without(se.CarriedPage, s.Outdated)
-		c.Page = past.Page(carried, append(own(se, p.entries), lines(se, s.Folded, p.entries)...)...)
+		c.Page = past.Page(carried, append(own(se, p.entries), transcript.Lines(se, s.Folded, p.entries)...)...)
 		a.learn(ctx, se, s.Folded, p.entries[:s.read])
 	}
 	return a.o.Store.ArchiveSession(ctx, se, c)
@@ -228,18 +229,18 @@ func (a *Agent) Summarize(ctx context.Context, p memory.Place) (string, error) {
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
-	said := past.Squeeze(f.Summary+"\n"+past.Digest(left(points(whole.entries[read:]), f.Summary), maxSummary), maxSummary)
+	said := past.Squeeze(f.Summary+"\n"+past.Digest(transcript.Left(transcript.Points(whole.entries[read:]), f.Summary), maxSummary), maxSummary)
 	if read == 0 {
 		said = past.Squeeze(whole.before+"\n"+said, maxSummary)
 	}
-	older := a.part(ctx, se, entries[:cutAt(entries, keepExchanges)])
+	older := a.part(ctx, se, entries[:transcript.CutAt(entries, keepExchanges)])
 	s := summing{f, min(read, len(older.entries)), err}
 	if read >= len(older.entries) {
 		s.err = nil
 	}
 	se = a.folded(ctx, older, s)
 	if read > 0 { // of the exchanges that stay as well
-		se.Summary, se.Title, se.Origin = said, shortTitle(f.Title, se.Title), se.Origin.And(originOf(entries))
+		se.Summary, se.Title, se.Origin = said, shortTitle(f.Title, se.Title), se.Origin.And(transcript.Origin(entries))
 		se.Compressions = older.session.Compressions + 1
 	}
 	if err = a.o.Store.SaveSession(ctx, se); errors.Is(err, memory.ErrOutdated) { // somebody was forgotten meanwhile: without their words

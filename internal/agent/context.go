@@ -15,6 +15,7 @@ import (
 	"parley/internal/provenance"
 	"parley/internal/text"
 	"parley/internal/tools"
+	"parley/internal/transcript"
 )
 
 // background is the context of a turn: what its requests contain besides the message.
@@ -120,7 +121,7 @@ func (t *turn) ofOurs(e memory.Entry) bool {
 func (t *turn) heard() memory.Entry {
 	attached := strings.Join(t.in.files.Notes, "\n")
 	e := t.entry(llm.Message{Role: llm.RoleUser, Content: strings.TrimSpace(t.in.text + "\n" + attached)})
-	e.Content, e.Attached, e.Origin = cmp.Or(t.in.text, wordsNoText), attached, provenance.Origin{Via: t.via()}
+	e.Content, e.Attached, e.Origin = cmp.Or(t.in.text, transcript.NoText), attached, provenance.Origin{Via: t.via()}
 	return e
 }
 
@@ -154,7 +155,7 @@ func (t *turn) recall(ctx context.Context) error {
 		case f.Scope != facts.ScopePerson:
 			t.context.known.lasting = append(t.context.known.lasting, "For everybody here: "+line)
 		case !t.m.Direct:
-			t.context.known.relevant = append(t.context.known.relevant, "About "+label(t.m.From.Name)+": "+line)
+			t.context.known.relevant = append(t.context.known.relevant, "About "+transcript.Label(t.m.From.Name)+": "+line)
 		case f.Important || slices.ContainsFunc(found.Recent, func(r facts.Fact) bool { return r.ID == f.ID }):
 			t.context.known.lasting = append(t.context.known.lasting, line)
 		default:

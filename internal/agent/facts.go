@@ -12,6 +12,7 @@ import (
 	"parley/internal/past"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/transcript"
 )
 
 // factShare is the part of the token budget that important facts may take.
@@ -39,7 +40,7 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f past.Folded, ent
 	if !a.o.Learn {
 		return
 	}
-	origin := se.Origin.And(originOf(entries))
+	origin := se.Origin.And(transcript.Origin(entries))
 	for _, fact := range f.Facts {
 		e, ok := quoted(entries, fact.Person, fact.Quote)
 		if !ok || facts.MayLearn(fact.Content) != nil || facts.MayLearn(fact.Quote) != nil {
@@ -69,7 +70,7 @@ func quoted(entries []memory.Entry, person, quote string) (memory.Entry, bool) {
 	quote = past.Normal(quote)
 	for _, e := range entries {
 		own := e.Role == llm.RoleUser && e.Origin.Via&(provenance.ViaForwarded|provenance.ViaShared|provenance.ViaUnknown) == 0
-		if own && quote != "" && called(entries, person, e.User) && strings.Contains(past.Normal(e.Content), quote) {
+		if own && quote != "" && transcript.Called(entries, person, e.User) && strings.Contains(past.Normal(e.Content), quote) {
 			return e, true
 		}
 	}

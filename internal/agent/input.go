@@ -41,7 +41,3 @@ func readInput(m chat.Message) (in input, refusal string) {
 	in.text = s
 	return in, ""
 }
-
-// label makes a display name harmless: authority never comes from it, and it
-// must not look like a role.
-func label(name string) string { return provenance.Label(text.Plain(name)) }

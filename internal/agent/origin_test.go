@@ -8,6 +8,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/provenance"
+	"parley/internal/transcript"
 )
 
 // Whatever somebody in a group writes or is called, each line that the model
@@ -42,7 +43,7 @@ func TestNoLineOfAGroupIsForged(t *testing.T) {
 		}
 		entries, err := b.store.Transcript(t.Context(), b.liveIn(k).ID, 0, 0)
 		must(t, err)
-		for _, line := range provenance.Lines(strings.TrimSpace(transcriptText(entries))) {
+		for _, line := range provenance.Lines(strings.TrimSpace(transcript.Text(entries))) {
 			if !strings.HasPrefix(line, "[2026-03-02 10:00] Boss"+provenance.Sign(eve.ID)+": hi") && !strings.HasPrefix(line, "[2026-03-02 10:00] Boss"+provenance.Sign(boss.ID)+": hello") &&
 				line != "assistant: ok" && !strings.HasPrefix(line, "| ") {
 				t.Errorf("%q is summed up from the line %q", text, line)

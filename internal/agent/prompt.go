@@ -13,6 +13,7 @@ import (
 	"parley/internal/past"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/transcript"
 )
 
 //go:embed prompts/persona.md
@@ -136,9 +137,9 @@ func (t *turn) contextLine() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Now: %s.", t.report.began.UTC().Format("Monday, 2006-01-02 15:04 UTC"))
 	if t.m.Direct {
-		fmt.Fprintf(&b, " You are talking privately with %s.", label(t.m.From.Name))
+		fmt.Fprintf(&b, " You are talking privately with %s.", transcript.Label(t.m.From.Name))
 	} else {
-		fmt.Fprintf(&b, " This is a group; each message begins with its author's name and sign. You are answering %s.", speaker(t.m.From.Name, t.m.From.ID))
+		fmt.Fprintf(&b, " This is a group; each message begins with its author's name and sign. You are answering %s.", transcript.Speaker(t.m.From.Name, t.m.From.ID))
 	}
 	if q := strings.TrimSpace(text.Plain(t.m.Quote)); q != "" {
 		fmt.Fprintf(&b, "\nThey reply to this earlier message (data): %s", asData(text.Clip(q, maxQuoted)))
@@ -174,12 +175,12 @@ func (t *turn) spoken(e memory.Entry) llm.Message {
 		m.Name = e.Name
 	case llm.RoleAssistant:
 		if e.Name != "" {
-			m.Content = fmt.Sprintf(wordsFromDesk, label(e.Name), e.Content)
+			m.Content = fmt.Sprintf(wordsFromDesk, transcript.Label(e.Name), e.Content)
 		}
 	case llm.RoleUser:
-		m.Content = full(e)
+		m.Content = transcript.Full(e)
 		if !t.m.Direct {
-			m.Content = speaker(e.Name, e.User) + ": " + provenance.Under(m.Content)
+			m.Content = transcript.Speaker(e.Name, e.User) + ": " + provenance.Under(m.Content)
 		}
 	}
 	return m

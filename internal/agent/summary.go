@@ -2,13 +2,11 @@ package agent
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"parley/internal/llm"
 	"parley/internal/memory"
-	"parley/internal/provenance"
+	"parley/internal/transcript"
 )
 
 // When a conversation is summarized, and how long its summaries get.
@@ -53,7 +51,7 @@ func (a *Agent) shouldFold(t *turn) (size int, should bool) {
 	all := slices.Concat(t.context.window, t.context.added)
 	size, limit := t.size(), a.limit()
 	full := nearly(size, limit) && grown(t.context.session, size, limit)
-	return size, full && cutAt(all, 1) > 0 || said(all) > a.o.History && cutAt(all, keepExchanges) > 0
+	return size, full && transcript.CutAt(all, 1) > 0 || transcript.Count(all) > a.o.History && transcript.CutAt(all, keepExchanges) > 0
 }
 
 // keeping is how many exchanges a fold leaves: most where the request is then no
@@ -73,7 +71,7 @@ func (a *Agent) halved(entries []memory.Entry, size int, k keeping) (cut, left i
 			share = k.share
 		}
 		if cut = len(entries); n > 0 {
-			cut = cutAt(entries, n)
+			cut = transcript.CutAt(entries, n)
 		}
 		left = size + maxSummary/4
 		for _, e := range entries[:cut] {
@@ -84,31 +82,6 @@ func (a *Agent) halved(entries []memory.Entry, size int, k keeping) (cut, left i
 		}
 	}
 	return cut, max(left, 1)
-}
-
-// said counts the messages among entries: what tools were asked and answered
-// comes with the message it served. Counted as well, five exchanges with tools
-// would fill the window, and each message would cost a summary.
-func said(entries []memory.Entry) (n int) {
-	for _, e := range entries {
-		if e.Role == llm.RoleUser || e.Role == llm.RoleAssistant && len(e.ToolCalls) == 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// cutAt returns where the last n exchanges begin: a person's words with everything
-// after them, so that a tool call is never parted from its result. 0 keeps all.
-func cutAt(entries []memory.Entry, n int) int {
-	for i := len(entries) - 1; i >= 0; i-- {
-		if entries[i].Role == llm.RoleUser {
-			if n--; n == 0 {
-				return i
-			}
-		}
-	}
-	return 0
 }
 
 // fold shortens the running turn's conversation before it is sent, with one
@@ -138,29 +111,4 @@ func (a *Agent) shorten(ctx context.Context, t *turn, cut int, s summing) {
 	entries := t.context.window[:cut]
 	t.context.session = a.folded(ctx, a.part(ctx, t.context.session, entries), s)
 	t.context.window = t.context.window[cut:]
-}
-
-// lastSpeaker returns the last person who said something, "" for nobody.
-func lastSpeaker(entries []memory.Entry) string {
-	for _, e := range slices.Backward(entries) {
-		if e.Role == llm.RoleUser {
-			return e.User
-		}
-	}
-	return ""
-}
-
-// transcriptText shows entries to the summarizer: what people and the
-// assistant said; of tools only that they ran.
-func transcriptText(entries []memory.Entry) string {
-	var b strings.Builder
-	for _, e := range entries {
-		switch {
-		case e.Role == llm.RoleUser:
-			fmt.Fprintf(&b, "[%s] %s: %s\n", e.At.UTC().Format("2006-01-02 15:04"), speaker(e.Name, e.User), provenance.Under(full(e)))
-		case e.Role == llm.RoleAssistant && e.Content != "":
-			fmt.Fprintf(&b, "%s: %s\n", provenance.Assistant, provenance.Under(e.Content))
-		}
-	}
-	return b.String()
 }

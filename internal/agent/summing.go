@@ -11,12 +11,11 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
-	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/past"
-	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/transcript"
 )
 
 //go:embed prompts/fold.md
@@ -29,8 +28,6 @@ var refoldPrompt string
 const (
 	maxFoldInput = 24_000 // runes of transcript given to the summarizer at once
 	maxFolds     = 8      // such pieces of one conversation, where nobody waits
-	maxKept      = 6      // lines that one summary adds to the page
-	maxForgotten = 3      // and that code adds to a model's
 	firstDebt    = 5 * time.Minute
 	longestDebt  = 24 * time.Hour
 )
@@ -75,7 +72,7 @@ func (a *Agent) part(ctx context.Context, se memory.Session, entries []memory.En
 // many. An error comes with what was read before it.
 func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (all past.Folded, read int, err error) {
 	if chat.Payer(ctx).Key == (chat.Key{}) { // after a turn, or by cron
-		ctx = chat.PaidBy(ctx, chat.Message{Key: p.session.Key, From: chat.User{ID: lastSpeaker(p.entries)}})
+		ctx = chat.PaidBy(ctx, chat.Message{Key: p.session.Key, From: chat.User{ID: transcript.LastSpeaker(p.entries)}})
 	}
 	for first := true; first || read < len(p.entries); first = false {
 		if pieces--; pieces < 0 {
@@ -87,7 +84,7 @@ func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (all past.Folded,
 			return all, read, err
 		}
 		if f.Prose {
-			f.Summary = past.Squeeze(f.Summary+"\n"+past.Digest(left(points(p.entries[read:read+n]), f.Summary), maxClosing), maxSummary)
+			f.Summary = past.Squeeze(f.Summary+"\n"+past.Digest(transcript.Left(transcript.Points(p.entries[read:read+n]), f.Summary), maxClosing), maxSummary)
 		}
 		f.Summary = past.Restore(p.before, f.Summary, maxSummary)
 		f.Decisions, f.Keep = append(all.Decisions, f.Decisions...), append(all.Keep, f.Keep...)
@@ -100,7 +97,7 @@ func (a *Agent) sumUp(ctx context.Context, p part, pieces int) (all past.Folded,
 // fitting returns how many entries make one piece; one at least, if there is any.
 func fitting(entries []memory.Entry) (n int) {
 	for room := maxFoldInput; n < len(entries); n++ {
-		if room -= utf8.RuneCountInString(transcriptText(entries[n : n+1])); room < 0 {
+		if room -= utf8.RuneCountInString(transcript.Text(entries[n : n+1])); room < 0 {
 			return max(n, 1)
 		}
 	}
@@ -118,7 +115,7 @@ func (a *Agent) summarize(ctx context.Context, p part, entries []memory.Entry) (
 		}
 		b.WriteString("</data>\n\n")
 	}
-	fmt.Fprintf(&b, "Transcript:\n<data>\n%s</data>", escapeData(text.ClipStart(transcriptText(entries), maxFoldInput)))
+	fmt.Fprintf(&b, "Transcript:\n<data>\n%s</data>", escapeData(text.ClipStart(transcript.Text(entries), maxFoldInput)))
 	said, err := a.askSummarizer(ctx, foldPrompt, b.String())
 	if err != nil {
 		return past.Folded{}, err
@@ -155,7 +152,7 @@ func (a *Agent) folded(ctx context.Context, p part, s summing) memory.Session {
 	if len(p.entries) == 0 {
 		return se
 	}
-	se.Origin = se.Origin.And(originOf(p.entries))
+	se.Origin = se.Origin.And(transcript.Origin(p.entries))
 	done := p.entries[:s.read]
 	if s.read > 0 {
 		se.Summary, se.Title = past.Squeeze(s.Summary, maxSummary), shortTitle(s.Title, se.Title)
@@ -163,12 +160,12 @@ func (a *Agent) folded(ctx context.Context, p part, s summing) memory.Session {
 	} else {
 		se.Summary = p.before
 	}
-	se.Decisions = decided(se, s.Folded, p.entries)
-	se.Page = past.Page(se.Page, lines(se, s.Folded, p.entries)...)
+	se.Decisions = transcript.Decided(se, s.Folded, p.entries)
+	se.Page = past.Page(se.Page, transcript.Lines(se, s.Folded, p.entries)...)
 	before := se.Summary
 	se.Owed = a.owing(se, p, s)
 	if rest := p.entries[s.read:]; len(rest) > 0 {
-		se.Summary = past.Squeeze(before+"\n"+past.Digest(left(points(rest), before), maxSummary), maxSummary)
+		se.Summary = past.Squeeze(before+"\n"+past.Digest(transcript.Left(transcript.Points(rest), before), maxSummary), maxSummary)
 	}
 	se.SummarizedAt = max(se.SummarizedAt, p.entries[len(p.entries)-1].ID)
 	se.Compressions++
@@ -199,86 +196,6 @@ func (a *Agent) owing(se memory.Session, p part, s summing) *past.Debt {
 	d.Tries++
 	d.Due = a.o.Now().Add(min(longestDebt, firstDebt<<min(d.Tries-1, 9)))
 	return d
-}
-
-// decided adds to a session's decisions those that were found: by a model where
-// nobody else's words could have made them up, and by code in what people said
-// themselves.
-func decided(se memory.Session, f past.Folded, entries []memory.Entry) []string {
-	list := se.Decisions
-	if se.Origin.Via.Outside() {
-		f.Decisions = nil // nobody was asked
-	}
-	for _, d := range f.Decisions {
-		list = past.Decide(list, d)
-	}
-	told := strings.Join(list, "\n")
-	for _, pt := range points(entries) {
-		if pt.Decides && !past.Says(told, pt.Text) && !past.Says(f.Summary, pt.Text) {
-			list = past.Decide(list, pt.Text)
-		}
-	}
-	return list
-}
-
-// lines returns what a session adds to the page that is carried on: what the model
-// says matters, where nobody else's words could have made it say so, and the
-// sentences of people that say most.
-func lines(se memory.Session, f past.Folded, entries []memory.Entry) (list []past.Line) {
-	add := func(at time.Time, words string, people []string) {
-		if words = strings.Join(strings.Fields(text.Plain(words)), " "); words != "" && facts.MayLearn(words) == nil {
-			list = append(list, past.Line{At: at, Text: words, Session: se.ID, People: people})
-		}
-	}
-	most, least := maxKept, past.Worthy
-	if f.Summary != "" && !f.Prose {
-		least = past.Telling
-	}
-	if len(f.Keep) > 0 && !se.Origin.Via.Outside() {
-		for _, k := range f.Keep[:min(len(f.Keep), 2*maxKept)] {
-			add(lastAt(entries), k, se.Origin.People)
-		}
-		most = maxForgotten
-	}
-	told := strings.Join(se.Decisions, "\n")
-	var best []past.Point
-	for _, pt := range points(entries) {
-		if !pt.Bot && !pt.Passed && pt.Worth >= least && !past.Says(told, pt.Text) && !past.Covers(list, pt.Text) {
-			best = append(best, pt)
-		}
-	}
-	slices.SortStableFunc(best, func(x, y past.Point) int { return y.Worth - x.Worth })
-	for _, pt := range best[:min(len(best), most)] {
-		add(pt.At, pt.Name+": "+pt.Text, []string{pt.User})
-	}
-	return list
-}
-
-func lastAt(entries []memory.Entry) time.Time {
-	if len(entries) == 0 {
-		return time.Time{}
-	}
-	return entries[len(entries)-1].At
-}
-
-// points returns the sentences of entries that are worth keeping.
-func points(entries []memory.Entry) []past.Point {
-	var said []past.Said
-	for _, e := range entries {
-		switch {
-		case e.Role == llm.RoleUser:
-			outside := e.Origin.Via &^ (provenance.ViaPicture | provenance.ViaFile) // what came beside the words is not among them
-			said = append(said, past.Said{At: e.At, Name: speaker(e.Name, e.User), User: e.User, Text: e.Content, Passed: outside.Outside()})
-		case e.Role == llm.RoleAssistant && e.Insight != "":
-			said = append(said, past.Said{At: e.At, Name: provenance.Assistant, User: e.User, Text: e.Insight, Bot: true})
-		}
-	}
-	return past.Extract(said)
-}
-
-// left returns the points that a text does not have.
-func left(all []past.Point, told string) []past.Point {
-	return slices.DeleteFunc(all, func(p past.Point) bool { return past.Says(told, p.Text) })
 }
 
 // shortTitle returns a title as it is stored; otherwise where there is none.

@@ -13,6 +13,7 @@ import (
 	"parley/internal/past"
 	"parley/internal/provenance"
 	"parley/internal/tools"
+	"parley/internal/transcript"
 )
 
 // trust records whose words a turn has read, which decides what the turn may do.
@@ -78,7 +79,7 @@ func (t *turn) remember() {
 			t.trust.origin = t.trust.origin.Of(e.Origin.People...)
 			continue
 		}
-		t.trust.read(entryOrigin(e))
+		t.trust.read(transcript.OriginOf(e))
 	}
 	if t.context.session.Summary != "" || len(t.context.session.Decisions) > 0 {
 		t.readSummary(t.context.session.Origin)
@@ -99,26 +100,6 @@ func (t *turn) readSummary(o provenance.Origin) {
 	}
 	t.trust.read(provenance.Origin{Via: o.Via})
 	t.trust.origin = t.trust.origin.Of(o.People...)
-}
-
-// entryOrigin returns whose words an entry is made of, its author's included.
-func entryOrigin(e memory.Entry) provenance.Origin {
-	if e.Role == llm.RoleTool {
-		return e.Origin
-	}
-	return e.Origin.Of(e.User)
-}
-
-// originOf returns whose words a summary of entries is made of.
-func originOf(entries []memory.Entry) (all provenance.Origin) {
-	for _, e := range entries {
-		o := entryOrigin(e)
-		if e.Role == llm.RoleAssistant {
-			o.Via = 0 // of what it read, which stands beside it
-		}
-		all = all.And(o)
-	}
-	return all
 }
 
 // typed returns what the person has typed, where all else that the turn has read is
@@ -150,7 +131,7 @@ func (t *turn) made(args string) provenance.Origin {
 	}
 	for _, list := range [][]memory.Entry{t.context.window, t.context.added} {
 		for _, e := range list {
-			used(entryOrigin(e), e.Content, e.Attached)
+			used(transcript.OriginOf(e), e.Content, e.Attached)
 		}
 	}
 	used(t.context.session.Origin, append([]string{t.context.session.Summary}, t.context.session.Decisions...)...)
@@ -162,36 +143,4 @@ func (t *turn) made(args string) provenance.Origin {
 		used(f.Origin, f.Content)
 	}
 	return o
-}
-
-// speaker returns a person as transcripts name them: by a name that says nothing, and
-// a sign that nobody can take on.
-func speaker(name, user string) string { return label(name) + provenance.Sign(user) }
-
-// full returns what an entry's author sent: words, and what came with them.
-func full(e memory.Entry) string {
-	text := provenance.Shown(e.Content, e.Origin.Via)
-	switch {
-	case e.Attached == "":
-		return text
-	case e.Content == wordsNoText:
-		return e.Attached
-	}
-	return text + "\n" + e.Attached
-}
-
-// called reports whether the summarizer means a person by a name: with the sign,
-// or without it where nobody else in the transcript has that name.
-func called(entries []memory.Entry, person, user string) bool {
-	bare := true
-	for _, e := range entries {
-		if e.Role != llm.RoleUser {
-			continue
-		}
-		if e.User == user && person == speaker(e.Name, user) {
-			return true
-		}
-		bare = bare && (label(e.Name) == label(person)) == (e.User == user)
-	}
-	return bare
 }

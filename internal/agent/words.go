@@ -4,7 +4,6 @@ package agent
 const (
 	wordsMoreDone     = "… and %d more."
 	wordsTooLong      = "That message is too long for me (more than 10,000 characters). Please send it in smaller pieces."
-	wordsNoText       = "(no text)"
 	wordsCut          = "_(Your message was longer than 4,000 characters; I read the first 4,000.)_"
 	wordsStopped      = "Stopped."
 	wordsStoppedHere  = "(stopped)"
