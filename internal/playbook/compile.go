@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"parley/internal/playbook/condition"
+	"parley/internal/playbook/saying"
 	"parley/internal/playbook/sheet"
 	"parley/internal/playbook/value"
 )
@@ -138,7 +139,7 @@ func (v *Variable) compile() {
 		v.at.Mistake("validation", "%v", err)
 	}
 	v.version = version(v.ExtractionPrompt, v.Description)
-	v.words = words(v.Name + " " + v.Description + " " + v.ExtractionPrompt)
+	v.words = saying.Words(v.Name + " " + v.Description + " " + v.ExtractionPrompt)
 	for list, patterns := range map[string][]string{"patterns": v.Patterns, "answer_patterns": v.AnswerPatterns} {
 		for i, p := range patterns {
 			if _, err := value.Compile(p); err != nil {

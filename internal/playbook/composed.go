@@ -3,6 +3,8 @@ package playbook
 import (
 	"cmp"
 	"slices"
+
+	"parley/internal/playbook/saying"
 )
 
 // maxComposed is how many ready-made texts an answer is put together from, besides those
@@ -26,7 +28,7 @@ func (t *turn) composed(top []Match, ask *Variable) (list []string) {
 	for i := range t.book.doc.Replies {
 		r := &t.book.doc.Replies[i]
 		n := 0
-		for _, w := range words(r.ID + " " + r.Text) {
+		for _, w := range saying.Words(r.ID + " " + r.Text) {
 			if slices.Contains(t.words(), w) {
 				n++
 			}

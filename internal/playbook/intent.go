@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/playbook/condition"
 	"parley/internal/playbook/judge"
+	"parley/internal/playbook/saying"
 )
 
 // What people say when they change their mind, where no model is asked. A model is,
@@ -118,7 +119,7 @@ const sureEnough = 0.6
 
 // mentions reports whether the message has a word of a journey's name.
 func (t *turn) mentions(j *Journey) bool {
-	return slices.ContainsFunc(words(j.Name+" "+j.ID), func(w string) bool { return slices.Contains(t.words(), w) })
+	return slices.ContainsFunc(saying.Words(j.Name+" "+j.ID), func(w string) bool { return slices.Contains(t.words(), w) })
 }
 
 func leaveWords(j *Journey) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/internal/playbook/condition"
+	"parley/internal/playbook/saying"
 	"parley/internal/playbook/sheet"
 	"parley/internal/playbook/value"
 )
@@ -113,8 +114,6 @@ func (l *linter) unreachable(g *Guideline) {
 	}
 }
 
-func normal(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
-
 // overlap reports whether two rules can apply in the same place.
 func overlap(a, b *Guideline) bool {
 	meet := func(x, y []string) bool {
@@ -139,7 +138,7 @@ func shadows(r, g *Guideline) bool {
 	case condition.Literal:
 		return g.when.Kind == condition.Literal && strings.Contains(g.when.Lit, r.when.Lit)
 	default:
-		return normal(r.Condition) == normal(g.Condition)
+		return saying.Normal(r.Condition) == saying.Normal(g.Condition)
 	}
 }
 
@@ -161,7 +160,7 @@ func (l *linter) journey(j *Journey) {
 		}
 		for k, tr := range s.Transitions {
 			for _, before := range s.Transitions[:k] {
-				if certain := before.when.Kind == condition.Always && (!tr.Early || before.Early); certain || normal(before.Condition) == normal(tr.Condition) && before.Early == tr.Early {
+				if certain := before.when.Kind == condition.Always && (!tr.Early || before.Early); certain || saying.Normal(before.Condition) == saying.Normal(tr.Condition) && before.Early == tr.Early {
 					l.add(at(i), j.ID, "shadowed", "the transition from %s to %s is always preceded by the one to %s", s.ID, tr.ToStep, before.ToStep)
 					break
 				}

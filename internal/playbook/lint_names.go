@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/internal/playbook/condition"
+	"parley/internal/playbook/saying"
 	"parley/internal/playbook/sheet"
 )
 
@@ -110,9 +111,9 @@ func (l *linter) triggers() {
 			if a.Trigger == "" || b.Trigger == "" || a.shared() != b.shared() {
 				continue
 			}
-			x, y := content(a.trigger.Text), content(b.trigger.Text)
+			x, y := saying.Content(a.trigger.Text), saying.Content(b.trigger.Text)
 			plain := a.trigger.Kind == condition.Plain && b.trigger.Kind == condition.Plain && len(x) > 0 && slices.Equal(x, y)
-			if plain || normal(a.Trigger) == normal(b.Trigger) {
+			if plain || saying.Normal(a.Trigger) == saying.Normal(b.Trigger) {
 				l.add(a.at, a.ID, "same trigger", "the journey %s begins with the same words, so only one of them ever does", b.ID)
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"parley/internal/playbook/condition"
 	"parley/internal/playbook/judge"
 	"parley/internal/playbook/resolve"
+	"parley/internal/playbook/saying"
 )
 
 // maxWords bounds how much of a message is looked at for words in common with rules,
@@ -127,7 +128,7 @@ func (t *turn) why(format string, args ...any) {
 // words returns the words of the message, computed when first needed.
 func (t *turn) words() []string {
 	if t.stems == nil {
-		t.stems = words(judge.Middle(t.sit.Text, maxWords))
+		t.stems = saying.Words(judge.Middle(t.sit.Text, maxWords))
 	}
 	return t.stems
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/playbook/condition"
 	"parley/internal/playbook/judge"
+	"parley/internal/playbook/saying"
 	"parley/internal/playbook/value"
 	"parley/internal/text"
 )
@@ -157,7 +158,7 @@ func (t *turn) ruleQuestions(ctx context.Context) []judge.Asked {
 	for _, m := range t.sit.Recent[max(0, len(t.sit.Recent)-2):] {
 		before.WriteString(judge.Middle(m.Content, maxBefore) + "\n")
 	}
-	for i, s := range t.book.index.scores(words(before.String())) {
+	for i, s := range t.book.index.scores(saying.Words(before.String())) {
 		score[i] += s / 4
 	}
 	shortlist(rules, score, t.near(ctx, rules))

@@ -3,11 +3,11 @@ package playbook
 import (
 	"encoding/json"
 	"regexp"
-	"strings"
 	"time"
 
 	"parley/internal/guard"
 	"parley/internal/playbook/condition"
+	"parley/internal/playbook/saying"
 	"parley/internal/playbook/sheet"
 	"parley/internal/playbook/value"
 )
@@ -123,19 +123,8 @@ type Guideline struct {
 // stands reports whether a rule applies whatever its rank: it always holds, or forbids
 // something.
 func (g *Guideline) stands() bool {
-	_, forbids := forbidden(g.Action)
+	_, forbids := saying.Forbidden(g.Action)
 	return g.Standing || g.Enforce || g.when.Kind == condition.Always || forbids
-}
-
-// forbidden returns what an action forbids, without the words that do.
-func forbidden(action string) (rest string, forbids bool) {
-	s := normal(action)
-	for _, no := range []string{"never ", "do not ", "don't ", "avoid ", "refuse to ", "under no circumstances "} {
-		if rest, ok := strings.CutPrefix(s, no); ok {
-			return rest, true
-		}
-	}
-	return strings.TrimPrefix(s, "always "), false
 }
 
 // home is a place in a journey; an empty step is anywhere in it.

@@ -2,10 +2,8 @@ package playbook
 
 import (
 	"math"
-	"slices"
-	"strings"
 
-	"parley/internal/text"
+	"parley/internal/playbook/saying"
 )
 
 // index finds, among the rules that only a model can judge, those that share words
@@ -23,7 +21,7 @@ func newIndex(rules []Guideline) index {
 			continue
 		}
 		n++
-		for _, w := range words(rules[i].Condition) {
+		for _, w := range saying.Words(rules[i].Condition) {
 			x.postings[w] = append(x.postings[w], i)
 		}
 	}
@@ -40,38 +38,6 @@ func (x index) scores(words []string) map[int]float64 {
 	for _, w := range words {
 		for _, i := range x.postings[w] {
 			out[i] += x.weight[w]
-		}
-	}
-	return out
-}
-
-// stop words say nothing about the subject.
-var stop = func() map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(`a an and any are as at be been by can could customer did do does for from had has have he her him his how i if
-		in into is it its me mention mentions message my no not of on or our out person s she should so someone t that the their them then
-		there they this to up us user user's was we were what when where which who why will with would you your asks ask says say about
-		extract usually like`) {
-		m[w] = true
-	}
-	return m
-}()
-
-// words lists the distinct words of a text that carry meaning, cut to a crude
-// stem, in order.
-func words(s string) []string {
-	var out []string
-	for w := range text.Words(s) {
-		if stop[w] {
-			continue
-		}
-		if r := []rune(w); len(r) > 5 {
-			w = string(r[:5])
-		} else if len(r) > 3 {
-			w = strings.TrimSuffix(w, "s")
-		}
-		if !slices.Contains(out, w) {
-			out = append(out, w)
 		}
 	}
 	return out
