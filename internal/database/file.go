@@ -27,6 +27,9 @@ type File struct {
 type Options struct {
 	// Migrations are what makes the schema.
 	Migrations sqlite.Migrations
+	// Today is what the first of them make together, as one script that sets
+	// user_version to how many; "" goes through all of them.
+	Today string
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// MaxPages limits the file's size in pages, to prove what a full disk
@@ -56,7 +59,7 @@ func Open(ctx context.Context, dir string, o Options) (*File, *sqlite.DB, error)
 	if f.now == nil {
 		f.now = time.Now
 	}
-	if err := create(ctx, path, o.Migrations); err != nil {
+	if err := create(ctx, path, o); err != nil {
 		return nil, nil, fmt.Errorf("create %s: %w", path, mend(err))
 	}
 	if err := recognize(ctx, path, o.Migrations); err != nil {
@@ -143,7 +146,7 @@ func mend(err error) error {
 // create builds a new database aside and gives it its name only when it is
 // whole, so that an empty or half-made file under that name always means
 // damage. Another process that was faster wins.
-func create(ctx context.Context, path string, ms sqlite.Migrations) error {
+func create(ctx context.Context, path string, o Options) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
@@ -158,7 +161,12 @@ func create(ctx context.Context, path string, ms sqlite.Migrations) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(ms.Apply(ctx, db), sign(ctx, db), db.Close(), f.Sync()); err != nil {
+	if o.Today != "" {
+		if _, err := db.ExecContext(ctx, "BEGIN;"+o.Today+"COMMIT"); err != nil {
+			return errors.Join(err, db.Close())
+		}
+	}
+	if err := errors.Join(o.Migrations.Apply(ctx, db), sign(ctx, db), db.Close(), f.Sync()); err != nil {
 		return err
 	}
 	if err := os.Link(draft, path); err != nil && !errors.Is(err, os.ErrExist) {

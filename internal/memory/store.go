@@ -65,7 +65,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	file, db, err := database.Open(ctx, dir, database.Options{Migrations: Migrations(), Now: o.Now, MaxPages: o.MaxPages})
+	file, db, err := database.Open(ctx, dir, database.Options{Migrations: Migrations(), Today: today, Now: o.Now, MaxPages: o.MaxPages})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,121 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/sqlite"
+)
+
+var update = flag.Bool("update", false, "write today.sql again")
+
+// stepsBehind is how many steps a new file may go through after today.sql.
+const stepsBehind = 8
+
+// TestToday: today.sql makes what the migrations make, as far as it goes.
+func TestToday(t *testing.T) {
+	all := Migrations()
+	if *update {
+		must(t, os.WriteFile("today.sql", []byte(script(t, all)), 0o644))
+		return
+	}
+	const how = "go test -tags sqlite_fts5 ./internal/memory -run TestToday -update"
+	db := inMemory(t)
+	_, err := db.Exec("BEGIN;" + today + "COMMIT")
+	must(t, err)
+	var version int
+	must(t, db.QueryRow("PRAGMA user_version").Scan(&version))
+	if version < 1 || len(all)-version > stepsBehind {
+		t.Fatalf("today.sql goes as far as step %d of %d: %s", version, len(all), how)
+	}
+	if got, want := contents(t, db), contents(t, migrated(t, all[:version])); !slices.Equal(got, want) {
+		t.Errorf("today.sql makes something else than the steps; if they are right: %s", how)
+		for i := range min(len(got), len(want)) {
+			if got[i] != want[i] {
+				t.Fatalf("%s\ninstead of\n%s", got[i], want[i])
+			}
+		}
+	}
+}
+
+func inMemory(t *testing.T) *sql.DB {
+	db, err := sqlite.Raw(":memory:", "")
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	db.SetMaxOpenConns(1)
+	return db
+}
+
+func migrated(t *testing.T, steps sqlite.Migrations) *sql.DB {
+	db := inMemory(t)
+	must(t, steps.Apply(context.Background(), db))
+	return db
+}
+
+// script is what makes the schema of the steps in one go. A full-text index makes
+// tables of its own, and its settings are given to it by name.
+func script(t *testing.T, steps sqlite.Migrations) string {
+	db := migrated(t, steps)
+	var b strings.Builder
+	b.WriteString("-- What the migrations make, in one go. Written by TestToday.\n")
+	for _, r := range rowsOf(t, db, `SELECT sql FROM sqlite_schema m WHERE sql IS NOT NULL AND substr(name, 1, 7) <> 'sqlite_' AND NOT EXISTS (
+			SELECT 1 FROM sqlite_schema v WHERE v.sql LIKE 'CREATE VIRTUAL%' AND v.name <> m.name AND substr(m.name, 1, length(v.name) + 1) = v.name || '_' AND m.type = 'table')
+		ORDER BY rowid`) {
+		b.WriteString(r[0] + ";\n")
+	}
+	for _, v := range rowsOf(t, db, "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL%' ORDER BY name") {
+		for _, c := range rowsOf(t, db, "SELECT k, quote(v) FROM "+sqlite.Quoted(v[0]+"_config")+" WHERE k <> 'version'") {
+			fmt.Fprintf(&b, "INSERT INTO %[1]s (%[1]s, rank) VALUES ('%[2]s', %[3]s);\n", v[0], c[0], c[1])
+		}
+	}
+	for _, r := range rowsOf(t, db, "SELECT name, seq FROM sqlite_sequence ORDER BY name") {
+		fmt.Fprintf(&b, "INSERT INTO sqlite_sequence (name, seq) VALUES ('%s', %s);\n", r[0], r[1])
+	}
+	b.WriteString("INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));\n")
+	fmt.Fprintf(&b, "PRAGMA user_version = %d;\n", len(steps))
+	return b.String()
+}
+
+// contents is everything in a new database: its schema and its rows. What is
+// random counts by its length.
+func contents(t *testing.T, db *sql.DB) (list []string) {
+	for _, r := range rowsOf(t, db, "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name") {
+		list = append(list, strings.Join(r, " "))
+	}
+	for _, r := range rowsOf(t, db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name") {
+		query := "SELECT * FROM " + sqlite.Quoted(r[0])
+		if r[0] == "secrets" {
+			query = "SELECT name, length(value) FROM secrets"
+		}
+		rows := rowsOf(t, db, query)
+		slices.SortFunc(rows, slices.Compare)
+		for _, row := range rows {
+			list = append(list, fmt.Sprintf("%s %q", r[0], row))
+		}
+	}
+	return list
+}
+
+func rowsOf(t *testing.T, db *sql.DB, query string) (list [][]string) {
+	rows, err := db.Query(query)
+	must(t, err)
+	defer func() { must(t, rows.Close()) }()
+	names, err := rows.Columns()
+	must(t, err)
+	for rows.Next() {
+		row, to := make([]string, len(names)), make([]any, len(names))
+		for i := range row {
+			to[i] = &row[i]
+		}
+		must(t, rows.Scan(to...))
+		list = append(list, row)
+	}
+	must(t, rows.Err())
+	return list
+}
