@@ -185,6 +185,7 @@ var rooms = []allowed{
 	{"internal/access", "internal/chat", "people, and policies of channels"},
 	{"internal/access", "internal/sqlite", "their rows"},
 	{"internal/memory", "internal/access", "hands it out beside the rest, and moves and prunes its rows"},
+	{"internal/memory", "internal/merge", "two changes of one note"},
 	{"internal/memory", "internal/agenda", "hands them out beside the rest, and forgets them in one transaction"},
 	{"internal/tools", "internal/agenda", "tasks, reminders and the journal are tools"},
 	{"internal/command", "internal/agenda", "/tasks, /remind and /log"},

@@ -27,9 +27,9 @@ type background struct {
 	known    known
 	guidance playbook.Guidance
 	ruling   ruling
-	person   string // the playbook's note on the author
-	changed  bool   // and whether it has to be stored
-	waits    string // what the author was asked and has not answered
+	noted    memory.PersonNote // the playbook's note on the author
+	changed  bool              // and whether it has to be stored
+	waits    string            // what the author was asked and has not answered
 }
 
 // known holds what memory knows for a message.

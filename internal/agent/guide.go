@@ -46,14 +46,14 @@ func (t *turn) judge() llm.Model {
 
 // state returns where the playbook stands.
 func (t *turn) state(ctx context.Context) (st playbook.State, err error) {
-	if t.context.person == "" {
+	if t.context.noted.To == "" {
 		person, err := t.a.o.Store.Person(ctx, t.m.From.ID)
 		if err != nil {
 			return st, err
 		}
-		t.context.person = person.Playbook
+		t.context.noted = memory.PersonNote{From: person.Playbook, To: person.Playbook}
 	}
-	return playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(t.context.person)}, nil
+	return playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(t.context.noted.To)}, nil
 }
 
 // situation returns what the playbook decides by, as it is now.
@@ -86,8 +86,8 @@ func (t *turn) take(ctx context.Context, g playbook.Guidance, began time.Time) {
 	for _, n := range g.Notes {
 		t.a.o.Log.Log(ctx, level, "playbook", "note", n)
 	}
-	t.context.changed = t.context.changed || t.context.person != string(g.State.Person)
-	t.context.session.Playbook, t.context.person = string(g.State.Session), string(g.State.Person)
+	t.context.changed = t.context.changed || t.context.noted.To != string(g.State.Person)
+	t.context.session.Playbook, t.context.noted.To = string(g.State.Session), string(g.State.Person)
 	t.tools.offer = append(t.tools.offer, g.Tools...)
 }
 
@@ -126,12 +126,12 @@ func (t *turn) setVariable(v tools.VariableSet) {
 	if err != nil {
 		return
 	}
-	st, err := book.SetVariable(playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(t.context.person)}, playbook.Value{
+	st, err := book.SetVariable(playbook.State{User: t.m.From.ID, Session: raw(t.context.session.Playbook), Person: raw(t.context.noted.To)}, playbook.Value{
 		Name: v.Name, Value: value, Confidence: 1, Source: "tool", MessageID: t.m.ID, At: t.a.o.Now(),
 	})
 	if err != nil {
 		t.a.o.Log.Warn("set variable", "name", v.Name, "err", err)
 		return
 	}
-	t.context.session.Playbook, t.context.person, t.context.changed = string(st.Session), string(st.Person), true
+	t.context.session.Playbook, t.context.noted.To, t.context.changed = string(st.Session), string(st.Person), true
 }

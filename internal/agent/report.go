@@ -161,7 +161,7 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 		return rec
 	}
 	if t.context.changed {
-		rec.Person = t.context.person
+		rec.Person = t.context.noted
 	}
 	t.note()
 	rec.Session = &t.context.session

@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/memory"
 	"parley/internal/playbook"
 )
 
@@ -70,7 +71,7 @@ func (p Playbook) alter(ctx context.Context, r admin.Request, to func(playbook.S
 			return err
 		}
 	}
-	return p.Save(ctx, id, string(after.Person))
+	return p.Save(ctx, id, memory.PersonNote{From: person.Playbook, To: string(after.Person)})
 }
 
 func (p Playbook) setPerson(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {

@@ -27,8 +27,8 @@ type Playbook struct {
 	// Judge decides conditions in plain words for /guideline test; nil decides
 	// none.
 	Judge llm.Model
-	// Save stores what the playbook keeps of a person.
-	Save func(ctx context.Context, user, playbook string) error
+	// Save stores what the playbook keeps of a person; memory.Store.SavePersonPlaybook.
+	Save func(ctx context.Context, user string, note memory.PersonNote) error
 	// Begin answers a message that began a journey, with its first step.
 	Begin chat.Handler
 	Now   func() time.Time

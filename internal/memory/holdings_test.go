@@ -106,7 +106,7 @@ func life(t *testing.T, s *Store, who string) {
 			Page: []past.Line{{Text: w("sessions.page"), People: []string{user}}}, Owed: &past.Debt{Summary: w("sessions.debt"), Due: time.Now()}, Mentions: past.Mentions{Files: []string{w("sessions.mentions")}}, Playbook: w("sessions.playbook"), SummarizedAt: 1,
 			Origin: Origin{People: []string{user}}}
 		parts := []chat.Part{{Key: k, To: m.From, Text: w("outbox.body")}}
-		must(t, s.Finish(bg, in[0], parts, &Turn{Session: &se, Person: w("people.playbook"), Entries: []Entry{
+		must(t, s.Finish(bg, in[0], parts, &Turn{Session: &se, Person: PersonNote{To: w("people.playbook")}, Entries: []Entry{
 			{Role: "user", User: user, Name: m.From.Name, Content: w("messages.content") + " " + w("messages_fts.words"), Attached: w("messages.attached"), MessageID: m.ID, At: time.Now(), Origin: Origin{Via: provenance.ViaTyped}},
 			{Role: "assistant", User: user, Content: "you said " + w("messages.content"), Insight: w("messages.key_insight"), At: time.Now()}},
 			Decision:   Decision{End: chat.End{Outcome: chat.Answered}, Detail: Detail{Reason: w("decisions.detail")}},

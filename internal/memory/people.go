@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"parley/internal/chat"
+	"parley/internal/merge"
 	"parley/internal/sqlite"
 )
 
@@ -33,13 +34,34 @@ func (s *Store) DirectChat(_ context.Context, id string) (k chat.Key, err error)
 	return k, during("find direct chat", err)
 }
 
-// SavePersonPlaybook stores what the playbook keeps of somebody.
-func (s *Store) SavePersonPlaybook(ctx context.Context, id, playbook string) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error { return savePersonPlaybook(tx, id, playbook) })
+// PersonNote is the playbook's note on somebody, a JSON object or "", as it was
+// read and as it was changed.
+type PersonNote struct{ From, To string }
+
+// SavePersonPlaybook stores what was changed of the playbook's note on somebody.
+// What somebody else changed meanwhile stays: people may talk in several places
+// at once while the owner says something about them.
+func (s *Store) SavePersonPlaybook(ctx context.Context, id string, note PersonNote) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error { return savePersonPlaybook(tx, id, note) })
 }
 
-func savePersonPlaybook(tx *sqlite.Tx, id, playbook string) error {
-	_, err := tx.Exec("INSERT INTO people (user_id, playbook) VALUES (?, ?) ON CONFLICT DO UPDATE SET playbook = excluded.playbook", id, playbook)
+// noteDepth is how deep such a note is a set of things that change by
+// themselves: its parts, and each variable.
+const noteDepth = 1
+
+func savePersonPlaybook(tx *sqlite.Tx, id string, note PersonNote) error {
+	var now string
+	err := tx.QueryRow("SELECT playbook FROM people WHERE user_id = ?", id).Scan(&now)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		if note.From != "" {
+			return nil // it was forgotten meanwhile
+		}
+	case err != nil:
+		return err
+	}
+	to := merge.Objects(note.From, note.To, now, noteDepth)
+	_, err = tx.Exec("INSERT INTO people (user_id, playbook) VALUES (?, ?) ON CONFLICT DO UPDATE SET playbook = excluded.playbook", id, to)
 	return err
 }
 

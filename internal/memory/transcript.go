@@ -115,8 +115,8 @@ type Turn struct {
 	Entries  []Entry
 	Decision Decision
 	Calls    []CallRecord
-	// Person is the playbook's new note on the author; "" leaves the old one.
-	Person string
+	// Person is what became of the playbook's note on the author; zero leaves it.
+	Person PersonNote
 	// Facts are the ids of facts that were fetched for this very message, Told
 	// the changes of facts that the answer tells of.
 	Facts, Told []int64
@@ -170,7 +170,7 @@ func (t *Turn) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 			}
 		}
 	}
-	if t.Person != "" {
+	if t.Person != (PersonNote{}) {
 		if err := savePersonPlaybook(tx, m.From.ID, t.Person); err != nil {
 			return err
 		}
