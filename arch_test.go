@@ -231,6 +231,7 @@ var rooms = []allowed{
 	{"internal/memory", "internal/facts", "hands facts out beside the rest, and forgets both in one transaction"},
 	{"internal/tools", "internal/when", "reminders are for a time in words"},
 	{"internal/command", "internal/when", "/remind"},
+	{"internal/export", "internal/when", "rhythms in words"},
 	{"internal/tools", "internal/facts", "facts are tools"},
 	{"internal/agent", "internal/facts", "learns facts by the same rule"},
 

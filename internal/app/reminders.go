@@ -48,6 +48,7 @@ func (c *chores) remind(ctx context.Context) error {
 		}
 		var next time.Time
 		if r.Schedule != "" {
+			r.Schedule = when.Anchored(r.Schedule, r.Zone, r.Due)
 			if next, err = when.Next(r.Schedule, r.Zone, c.now()); err != nil {
 				c.log.Warn("a reminder ends: its schedule has no next time", "reminder", r.ID, "err", err)
 				next = time.Time{}

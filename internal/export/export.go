@@ -11,6 +11,7 @@ import (
 	"parley/internal/agenda"
 	"parley/internal/facts"
 	"parley/internal/handoff"
+	"parley/internal/when"
 )
 
 // Person is everything that is stored about one.
@@ -88,7 +89,11 @@ func (e Person) Markdown() string {
 		return fmt.Sprintf("[%s] %s%s", day(t.Created), t.Description, map[bool]string{true: " (done)"}[t.Done])
 	})
 	section("Reminders", len(e.Reminders), func(i int) string {
-		return fmt.Sprintf("[%s] %s %s", day(e.Reminders[i].Due), e.Reminders[i].Text, e.Reminders[i].Schedule)
+		rhythm := ""
+		if schedule := e.Reminders[i].Schedule; schedule != "" {
+			rhythm = " (" + when.Rhythm(schedule, when.English{}) + ")"
+		}
+		return fmt.Sprintf("[%s] %s%s", day(e.Reminders[i].Due), e.Reminders[i].Text, rhythm)
 	})
 	section("Journal", len(e.Journal), func(i int) string {
 		l := e.Journal[i]

@@ -84,8 +84,8 @@ func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string)
 		words = wordQuestionSet
 	}
 	said := fmt.Sprintf(words, r.ID, r.Text, dueText(r, loc))
-	if w.Note != "" {
-		said += " " + w.Note
+	for _, n := range w.Notes {
+		said += " " + n.In(when.English{})
 	}
 	if !known {
 		said += " " + wordZoneUnknown
@@ -97,7 +97,7 @@ func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string)
 func dueText(r agenda.Reminder, loc *time.Location) string {
 	text := r.Due.In(loc).Format("Monday, 2 January 2006 at 15:04 MST")
 	if r.Schedule != "" {
-		text += fmt.Sprintf(wordRepeats, r.Schedule)
+		text += fmt.Sprintf(wordRepeats, when.Rhythm(r.Schedule, when.English{}))
 	}
 	return text
 }

@@ -64,7 +64,7 @@ const (
 	wordTaskDeleted   = "Deleted: #%d %s"
 
 	wordReminderSet  = "I will remind you (#%d) of “%s” on %s."
-	wordRepeats      = ", and then again by `%s`"
+	wordRepeats      = ", and then %s"
 	wordZoneUnknown  = "(I don't know your time zone and used UTC: tell me, or use /remind zone Europe/Zurich.)"
 	wordNoReminders  = "You have no reminders waiting here."
 	wordReminders    = "Your reminders:"

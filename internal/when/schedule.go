@@ -24,22 +24,35 @@ func Next(schedule, zone string, after time.Time) (time.Time, error) {
 	if err != nil {
 		return time.Time{}, whole.Tell(wordsNoZone, zone)
 	}
-	spec, err := readSchedule(schedule)
+	upcoming, err := coming(schedule, loc)
 	if err != nil {
 		return time.Time{}, whole.Tell(wordsNoSchedule, schedule)
 	}
-	first := upcoming(spec, loc, after)
+	first := upcoming(after)
 	if first.IsZero() {
 		return first, whole.Tell(wordsNeverDue, schedule)
 	}
 	for t, n := first, 0; n < 3; n++ {
-		next := upcoming(spec, loc, t)
-		if !next.IsZero() && next.Sub(t) < shortestRhythm {
+		next := upcoming(t)
+		if next.IsZero() {
+			break
+		}
+		if next.Sub(t) < shortestRhythm {
 			return time.Time{}, whole.Tell(wordsTooOften, int(shortestRhythm.Minutes()))
 		}
 		t = next
 	}
 	return first, nil
+}
+
+// coming returns what tells the next time of a schedule, zero for never.
+func coming(schedule string, loc *time.Location) (func(after time.Time) time.Time, error) {
+	if strings.HasPrefix(schedule, "@every ") && strings.Contains(schedule, " from ") {
+		u, err := readRule(schedule)
+		return func(after time.Time) time.Time { return u.next(loc, after) }, err
+	}
+	spec, err := readSchedule(schedule)
+	return func(after time.Time) time.Time { return upcoming(spec, loc, after) }, err
 }
 
 // upcoming returns the next time, zero for never. Fields are matched on the wall
@@ -52,12 +65,12 @@ func upcoming(spec cron.Schedule, loc *time.Location, after time.Time) time.Time
 		return after.Add(every.Delay).Truncate(time.Second)
 	}
 	local := after.In(loc)
-	wall := time.Date(local.Year(), local.Month(), local.Day(), local.Hour(), local.Minute(), local.Second(), 0, time.UTC)
+	wall := wallOf(local).Truncate(time.Second)
 	for {
 		if wall = spec.Next(wall); wall.IsZero() {
 			return wall
 		}
-		t := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), 0, 0, loc)
+		t := moment(wall, loc)
 		if t.After(after) {
 			return t
 		}
