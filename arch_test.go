@@ -161,6 +161,13 @@ var rooms = []allowed{
 	{"internal/cli", "internal/guard", "what guards decided"},
 	{"internal/cli", "internal/replay", "plays recorded conversations against guards"},
 
+	{"internal/tape", "internal/memory", "its tests forget somebody"},
+	{"internal/tape", "internal/bulk", "forgets in chunks"},
+	{"internal/tape", "internal/chat", "who pays for a call"},
+	{"internal/tape", "internal/llm", "hears what models are asked"},
+	{"internal/tape", "internal/sqlite", "its file, and what the bot's says of messages"},
+	{"internal/memory", "internal/tape", "hands it what answers were made of"},
+	{"internal/page", "internal/tape", "shows model calls"},
 	{"internal/page", "internal/markdown", "shows what models write"},
 	{"internal/page", "internal/chat", "its chat is a chat.Adapter"},
 	{"internal/page", "internal/memory", "shows what is stored"},

@@ -36,6 +36,7 @@ type Config struct {
 	Retention Retention  `yaml:"retention"`
 	HTTP      HTTP       `yaml:"http"`
 	OTel      OTel       `yaml:"otel"`
+	Trace     Trace      `yaml:"trace"`
 	Log       Log        `yaml:"log"`
 
 	// OllamaURL is where to look for Ollama while no endpoint is set: the
@@ -297,6 +298,12 @@ type HTTP struct {
 // OTel says where traces go.
 type OTel struct {
 	Endpoint string `yaml:"endpoint" form:"url" doc:"OTLP/HTTP address of an OpenTelemetry collector, such as http://127.0.0.1:4318; traces carry names, counts and times, never what was said; off when empty"`
+}
+
+// Trace says what is kept of model calls for the control page.
+type Trace struct {
+	Keep    time.Duration `yaml:"keep" default:"7d" range:"0s..90d" doc:"how long the exact request and answer of each model call is kept for the control page; 0 keeps none"`
+	MaxSize Bytes         `yaml:"max_size" default:"200MB" range:"1MB..100GB" doc:"space for them on the disk; the oldest go first"`
 }
 
 // Log says what goes to stderr.

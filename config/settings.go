@@ -30,6 +30,7 @@ var (
 	durationType = reflect.TypeFor[time.Duration]()
 	secretType   = reflect.TypeFor[Secret]()
 	tokensType   = reflect.TypeFor[Tokens]()
+	bytesType    = reflect.TypeFor[Bytes]()
 	jsonType     = reflect.TypeFor[JSON]()
 )
 
@@ -159,6 +160,12 @@ func (s *Setting) set(text string) error {
 			return fmt.Errorf("is %q; expected a duration such as 300s, 5m or 1h", text)
 		}
 		v.SetInt(int64(d))
+	case v.Type() == bytesType:
+		n, err := parseBytes(text)
+		if err != nil {
+			return fmt.Errorf("is %q; expected a size such as 200MB or 1GB", text)
+		}
+		v.SetInt(int64(n))
 	case v.Type() == tokensType && text == auto:
 		v.SetInt(0)
 	case v.Type() == tokensType && text == "0": // the form of auto within
@@ -199,14 +206,6 @@ func (s *Setting) setList(items []string) {
 	s.value.Set(list)
 }
 
-// parseDuration takes Go's form and bare seconds.
-func parseDuration(text string) (time.Duration, error) {
-	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
-		return time.Duration(seconds) * time.Second, nil
-	}
-	return time.ParseDuration(text)
-}
-
 // text returns the value as a person would write it, a secret hidden.
 func (s *Setting) text() string {
 	v := s.value
@@ -225,15 +224,4 @@ func (s *Setting) text() string {
 		return redactURL(v.String())
 	}
 	return fmt.Sprint(v.Interface())
-}
-
-// durationText writes 5m where time.Duration writes 5m0s.
-func durationText(d time.Duration) string {
-	switch {
-	case d != 0 && d%time.Hour == 0:
-		return fmt.Sprintf("%dh", d/time.Hour)
-	case d != 0 && d%time.Minute == 0:
-		return fmt.Sprintf("%dm", d/time.Minute)
-	}
-	return d.String()
 }

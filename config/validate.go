@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // IDs is the grammar of people and places in access lists, which the platforms
@@ -85,8 +84,12 @@ func (s *Setting) outOfRange() string {
 
 func bound(v reflect.Value, text string) float64 {
 	if v.Type() == durationType {
-		d, _ := time.ParseDuration(text)
+		d, _ := parseDuration(text)
 		return float64(d)
+	}
+	if v.Type() == bytesType {
+		n, _ := parseBytes(text)
+		return float64(n)
 	}
 	n, _ := strconv.ParseFloat(text, 64)
 	return n

@@ -63,7 +63,7 @@ func assemble(b *base, m *models, s *storage) *app {
 	a.people.logged = func(ctx context.Context, who chat.User, e agenda.LogEntry) { a.notes.diary().Logged(ctx, who, e) }
 	a.toolset = &toolset{base: b, toolbox: box, models: m}
 	a.front = &front{base: b, desk: box.desk, store: s.store, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
-	m.front, m.store = a.front, s.store
+	m.front, m.store, m.tape = a.front, s.store, s.tape
 	a.settings = &settings{base: b, store: s.store, front: a.front, mind: a.mind, rules: a.rules}
 	a.chores = &chores{base: b, sums: &beside{base: b}, store: s.store, platforms: a.platforms, people: a.people, front: a.front, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
 	a.chores.asker = &standing.Asker{Store: s.store, Alone: a.platforms.alone, Tools: a.toolset.here, Now: b.now, Runner: func() *tools.Runner { return a.mind.runner },

@@ -160,7 +160,7 @@ func (c *chores) prune(ctx context.Context) error {
 	if err := c.store.PruneUndo(ctx); err != nil {
 		return err
 	}
-	if err := c.store.Tidy(ctx); err != nil {
+	if err := errors.Join(c.store.Tidy(ctx), c.models.tape.Prune(ctx)); err != nil {
 		return err
 	}
 	c.log.Info("pruned", "messages", report.Messages, "sessions", report.Sessions, "inbox", report.Inbox, "audit", report.Audit, "facts", facts)

@@ -44,7 +44,7 @@ func (a *app) commands() command.Groups {
 		Person:    a.personCommands(),
 		Notes:     a.notes.commands(),
 		Playbook:  book,
-		Rehearsal: command.Rehearsal{Last: a.storage.store.LastDecision, Write: a.rules.capture(a.storage.store).Write},
+		Rehearsal: command.Rehearsal{Last: a.storage.store.LastDecision, Write: a.rules.capture(a.storage.store, a.storage.tape).Write},
 	}
 }
 

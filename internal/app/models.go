@@ -16,6 +16,7 @@ import (
 	"parley/internal/llm/wrap"
 	"parley/internal/memory"
 	"parley/internal/setup"
+	"parley/internal/tape"
 )
 
 // models owns everything around the language models: endpoints, wrappers of calls,
@@ -24,6 +25,7 @@ type models struct {
 	*base
 	front    *front        // whose quotas bound the calls
 	store    *memory.Store // where what they take is kept
+	tape     *tape.Tape    // and what was asked and answered; nil for nowhere
 	endpoint setup.Endpoint
 	gauges   map[string]*wrap.Gauge // by model
 	routes   map[string]wrap.Route  // by purpose
@@ -92,7 +94,7 @@ func (m *models) route(purpose string) wrap.Route {
 	}
 	for i, leg := range legs {
 		meter := wrap.Meter{
-			Model: wrap.Traced{Model: leg.Model, Name: leg.Name, Tracer: m.spans.Tracer, First: m.counts.FirstToken},
+			Model: wrap.Traced{Model: tape.Model{Model: leg.Model, Tape: m.taping(leg.Name), Name: leg.Name, Purpose: purpose}, Name: leg.Name, Tracer: m.spans.Tracer, First: m.counts.FirstToken},
 			Name:  leg.Name, Purpose: purpose, MaxTokens: m.cfg.Model.MaxTokens, Window: leg.Window, Gauge: m.gauges[leg.Name],
 			Instead: m.pastLimit, Count: m.count, Reserve: m.reserve,
 		}
@@ -102,6 +104,14 @@ func (m *models) route(purpose string) wrap.Route {
 		legs[i].Model, legs[i].Gauge = meter, meter.Gauge
 	}
 	return m.endpoint.Along(legs, m.log)
+}
+
+// taping returns where the calls of a model are kept; the built-in responder is none.
+func (m *models) taping(name string) *tape.Tape {
+	if name == offline.Name {
+		return nil
+	}
+	return m.tape
 }
 
 // shown returns which models do what, and which of them rest; nil with a single

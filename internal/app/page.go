@@ -20,7 +20,7 @@ func (p *port) newPage(address string) *page.Page {
 	return page.New(page.Options{
 		Listen: address, Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log, Currency: p.cfg.Limits.Currency,
 		Views: page.Views{
-			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: p.book, Facts: p.facts, Capture: p.rules.capture(p.store).WriteByID,
+			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: p.book, Facts: p.facts, Capture: p.rules.capture(p.store, p.vitals.storage.tape).WriteByID,
 		},
 	})
 }

@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"sync"
 
+	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/rehearse"
+	"parley/internal/tape"
 )
 
 // rules owns the playbook, which may change in its folder at any time.
@@ -98,6 +100,25 @@ func (r *rules) checkVariable(name string, value any) error {
 }
 
 // capture writes rehearsals from what was said, into the data folder.
-func (r *rules) capture(said rehearse.Said) rehearse.Capture {
-	return rehearse.Capture{Rows: said, Book: r.book, Dir: filepath.Join(r.cfg.DataDir, "rehearsals"), Playbook: r.cfg.Playbook.Dir}
+func (r *rules) capture(said rehearse.Said, kept *tape.Tape) rehearse.Capture {
+	return rehearse.Capture{Rows: said, Book: r.book, Dir: filepath.Join(r.cfg.DataDir, "rehearsals"), Playbook: r.cfg.Playbook.Dir, Came: came(kept)}
+}
+
+// came reads what models answered for a decision: words for the person, and verdicts.
+func came(kept *tape.Tape) func(context.Context, memory.Decision) ([]rehearse.Came, error) {
+	return func(ctx context.Context, d memory.Decision) (list []rehearse.Came, err error) {
+		calls, err := kept.For(ctx, d.InboxID, d.Key, d.At)
+		for _, c := range calls {
+			whole, err := kept.Read(ctx, c.ID)
+			switch {
+			case errors.Is(err, tape.ErrNone): // it was forgotten meanwhile
+				return nil, nil
+			case err != nil:
+				return nil, err
+			case whole.Reply != nil && (whole.Form == "" || whole.Form == rehearse.Verdicts):
+				list = append(list, rehearse.Came{Message: *whole.Reply, Judged: whole.Form != ""})
+			}
+		}
+		return list, err
+	}
 }

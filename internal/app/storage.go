@@ -12,12 +12,15 @@ import (
 	"parley/internal/database"
 	"parley/internal/health"
 	"parley/internal/memory"
+	"parley/internal/setup"
+	"parley/internal/tape"
 )
 
 // storage owns the data folder: its lock, the database, and the checks of both.
 type storage struct {
 	*base
 	store  *memory.Store
+	tape   *tape.Tape             // nil where no model calls are kept
 	lock   *os.File               // held open; goes with the process
 	narrow atomic.Pointer[string] // why the disk is degraded; nil for not
 }
@@ -36,11 +39,32 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 		}
 	}
 	s.store, err = memory.Open(ctx, s.cfg.DataDir, memory.Options{Now: s.now, Embed: vectors, EmbedModel: s.cfg.EmbeddingModel()})
+	if err != nil || !lock {
+		return err
+	}
+	return s.openTape(ctx)
+}
+
+// openTape opens what is kept of model calls, or deletes it when nothing is to be kept.
+func (s *storage) openTape(ctx context.Context) (err error) {
+	file, keep := s.inData("traces.db"), s.cfg.Trace.Keep
+	if days := time.Duration(s.cfg.Retention.Days) * 24 * time.Hour; days > 0 {
+		keep = min(keep, days)
+	}
+	if keep == 0 {
+		return tape.Remove(file)
+	}
+	s.tape, err = tape.Open(ctx, tape.Options{File: file, Keep: keep, MaxSize: int64(s.cfg.Trace.MaxSize), Hide: setup.NewRedactor(s.cfg, setup.ShortestSaid),
+		Witness: s.store.Witness, Now: s.now, Log: s.log})
+	s.store.Forgetting, s.store.Past.Deleting = s.tape.ForgetPerson, s.tape.ForgetSession
 	return err
 }
 
 // close may be called twice, and after an open that failed.
 func (s *storage) close() {
+	if err := s.tape.Close(); err != nil {
+		s.log.Error("close traces", "err", err)
+	}
 	if s.store != nil {
 		if err := s.store.Close(); err != nil {
 			s.log.Error("close database", "err", err)

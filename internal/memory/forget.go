@@ -168,6 +168,13 @@ func (s *Store) FinishForgetting(ctx context.Context, shown bool) error {
 
 // erase deletes the rows. It begins anew whenever it is called.
 func (s *Store) erase(ctx context.Context, w unfinishedWork) error {
+	if s.Forgetting != nil {
+		over, err := s.Forgetting(ctx, w.user)
+		if err != nil {
+			return err
+		}
+		defer over()
+	}
 	args := sqlite.Named{"user": w.user, "but": w.but}
 	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
 		for _, q := range erasedAtOnce {

@@ -15,6 +15,7 @@ import (
 	"parley/internal/meaning"
 	"parley/internal/past"
 	"parley/internal/sqlite"
+	"parley/internal/tape"
 	"parley/internal/vector"
 )
 
@@ -30,6 +31,10 @@ type Store struct {
 	*access.Register
 	Past     *past.Archive // sessions as people see them
 	Handoffs *handoff.Book // conversations that people answer
+	Witness  tape.Witness  // whose words answers were made of
+	// Forgetting is called before somebody is forgotten, and over afterwards: what is
+	// kept of them elsewhere goes first. It is set before the Store is used; nil is nothing.
+	Forgetting func(ctx context.Context, user string) (over func(), err error)
 
 	db  *sqlite.DB // of the File
 	now func() time.Time
@@ -69,7 +74,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{File: file, db: db, now: o.Now, Past: past.NewArchive(db, o.Now)}
+	s := &Store{File: file, db: db, now: o.Now, Past: past.NewArchive(db, o.Now), Witness: tape.NewWitness(db)}
 	s.meanings = meaning.New(db, meaning.Options{Embed: o.Embed, Model: o.EmbedModel, Now: o.Now})
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
 	s.Book = agenda.NewBook(db, o.Now, s.Say)

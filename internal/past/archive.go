@@ -17,12 +17,17 @@ import (
 // Archive is the sessions as people see them: those of the place they are in,
 // and in a direct chat all of the places where they still are.
 type Archive struct {
+	// Deleting is called before a session is deleted, and over afterwards: what is
+	// kept of it elsewhere goes first. It is set before the Archive is used; nil is
+	// nothing.
+	Deleting func(ctx context.Context, id string) (over func(), err error)
+
 	db  *sqlite.DB
 	now func() time.Time
 }
 
 // NewArchive reads and deletes rows of db.
-func NewArchive(db *sqlite.DB, now func() time.Time) *Archive { return &Archive{db, now} }
+func NewArchive(db *sqlite.DB, now func() time.Time) *Archive { return &Archive{db: db, now: now} }
 
 // Session is one, alive or over.
 type Session struct {
@@ -118,6 +123,13 @@ func (a *Archive) Words(_ context.Context, id string, limit int) ([]Said, error)
 // of it. Facts stay. The caller has seen that it may be deleted, and works in
 // the lane of its place.
 func (a *Archive) Delete(ctx context.Context, id string) error {
+	if a.Deleting != nil {
+		over, err := a.Deleting(ctx, id)
+		if err != nil {
+			return err
+		}
+		defer over()
+	}
 	err := a.db.Write(ctx, func(tx *sqlite.Tx) error {
 		var own, before string
 		err := tx.QueryRow(`SELECT decisions, coalesce((SELECT p.decisions FROM sessions p WHERE p.id = s.carried_from AND p.created_at < s.created_at), '[]')

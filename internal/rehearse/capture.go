@@ -28,6 +28,15 @@ type Capture struct {
 	Dir  string                // where scripts go; made when it is not there
 	// Playbook is the folder that the scripts play, "" for none.
 	Playbook string
+	// Came returns what models answered for a decision, word for word; nil, or nothing,
+	// where that is not kept: then it is put together from the transcript.
+	Came func(ctx context.Context, d memory.Decision) ([]Came, error)
+}
+
+// Came is an answer of a model: what it said or called, or its verdicts.
+type Came struct {
+	llm.Message
+	Judged bool
 }
 
 // Said is what is stored of conversations; memory.Store.
@@ -56,38 +65,42 @@ func (c Capture) WriteByID(ctx context.Context, id, should string) (string, erro
 	return c.Write(ctx, d, should)
 }
 
+// Script returns the conversation that led to the answer with an id as a script that
+// expects the same answer again.
+func (c Capture) Script(ctx context.Context, id string) (string, error) {
+	d, err := c.Rows.DecisionByID(ctx, id)
+	if err != nil {
+		return "", text.Instead(err, memory.ErrNotFound, wordsNothingSaid)
+	}
+	talk, answer, err := c.talk(ctx, d)
+	if err != nil {
+		return "", err
+	}
+	return c.script(fmt.Sprintf(wordsCopied, d.At.Format(time.DateOnly)), talk, line{mark: "<", text: strings.TrimSpace(answer)}.String())
+}
+
 // Write makes a script of the conversation that led to an answer, with what should have
 // come of it: words of the answer, or the id of a rule or the name of a tool, each of
 // them with "not" before it. It returns the script's path.
 func (c Capture) Write(ctx context.Context, d memory.Decision, should string) (string, error) {
-	entries, err := c.Rows.Transcript(ctx, d.Session, 0, 0)
+	talk, answer, err := c.talk(ctx, d)
 	if err != nil {
 		return "", err
-	}
-	audits, err := c.Rows.Audits(ctx, d.Key, time.Time{}, d.At, maxCaptured)
-	if err != nil {
-		return "", err
-	}
-	audits = slices.DeleteFunc(audits, func(a memory.Audit) bool { return a.Session != d.Session })
-	var talk strings.Builder
-	answer, found := "", false
-	for i, a := range audits {
-		said := exchange(entries, a.Decision)
-		if len(said) == 0 {
-			continue
-		}
-		c.exchange(&talk, a.Decision, said)
-		if i == len(audits)-1 {
-			answer, found = said[len(said)-1].Content, a.ID == d.ID
-		}
-	}
-	if !found {
-		return "", ErrNothingSaid
 	}
 	wish, err := c.wish(should, answer, d)
 	if err != nil {
 		return "", err
 	}
+	head := strings.ReplaceAll(fmt.Sprintf(wordsCaptured, d.At.Format(time.DateOnly), text.Shorten(should, 200)), "\n", " ")
+	script, err := c.script(head, talk, wish)
+	if err != nil {
+		return "", err
+	}
+	return c.save(script, d)
+}
+
+// script puts one together.
+func (c Capture) script(head, talk, wish string) (string, error) {
 	settings := "access: {mode: open}\n"
 	if c.Playbook != "" {
 		dir, err := filepath.Abs(c.Playbook)
@@ -96,9 +109,42 @@ func (c Capture) Write(ctx context.Context, d memory.Decision, should string) (s
 		}
 		settings += fmt.Sprintf("playbook: {dir: %q}\n", dir)
 	}
-	head := strings.ReplaceAll(fmt.Sprintf(wordsCaptured, d.At.Format(time.DateOnly), text.Shorten(should, 200)), "\n", " ")
-	script := fmt.Sprintf("%s\n-- settings.yaml --\n%s-- talk --\n%s%s\n", head, settings, talk.String(), wish)
-	return c.save(script, d)
+	return fmt.Sprintf("%s\n-- settings.yaml --\n%s-- talk --\n%s%s\n", head, settings, talk, wish), nil
+}
+
+// talk returns the lines of the conversation up to an answer, and the answer.
+func (c Capture) talk(ctx context.Context, d memory.Decision) (lines, answer string, err error) {
+	entries, err := c.Rows.Transcript(ctx, d.Session, 0, 0)
+	if err != nil {
+		return "", "", err
+	}
+	audits, err := c.Rows.Audits(ctx, d.Key, time.Time{}, d.At, maxCaptured)
+	if err != nil {
+		return "", "", err
+	}
+	audits = slices.DeleteFunc(audits, func(a memory.Audit) bool { return a.Session != d.Session })
+	var talk strings.Builder
+	found := false
+	for i, a := range audits {
+		said := exchange(entries, a.Decision)
+		if len(said) == 0 {
+			continue
+		}
+		var came []Came
+		if c.Came != nil {
+			if came, err = c.Came(ctx, a.Decision); err != nil {
+				return "", "", err
+			}
+		}
+		c.exchange(&talk, a.Decision, said, came)
+		if i == len(audits)-1 {
+			answer, found = said[len(said)-1].Content, a.ID == d.ID
+		}
+	}
+	if !found {
+		return "", "", ErrNothingSaid
+	}
+	return talk.String(), answer, nil
 }
 
 func (c Capture) save(script string, d memory.Decision) (string, error) {
@@ -131,19 +177,22 @@ func exchange(entries []memory.Entry, d memory.Decision) []memory.Entry {
 }
 
 // exchange writes one message with what the model said to it.
-func (c Capture) exchange(w *strings.Builder, d memory.Decision, said []memory.Entry) {
+func (c Capture) exchange(w *strings.Builder, d memory.Decision, said []memory.Entry, came []Came) {
 	put := func(mark, text string) { fmt.Fprintln(w, line{mark: mark, text: strings.TrimSpace(text)}) }
 	put(">", whoWhere(d)+said[0].Content)
+	if len(came) > 0 {
+		for _, one := range came {
+			put(one.line())
+		}
+		fmt.Fprintln(w)
+		return
+	}
 	var answers []line
 	for i, e := range said[1:] {
 		switch {
 		case e.Role != llm.RoleAssistant:
 		case len(e.ToolCalls) > 0 && !strings.HasPrefix(e.ToolCalls[0].ID, "step_"):
-			var calls []string
-			for _, call := range e.ToolCalls {
-				calls = append(calls, call.Name+" "+strings.Join(strings.Fields(call.Args), " "))
-			}
-			answers = append(answers, line{mark: "!", text: strings.Join(calls, "\n")})
+			answers = append(answers, line{mark: "!", text: callsOf(e.ToolCalls)})
 		case len(e.ToolCalls) == 0 && i == len(said)-2 && d.Calls > 0 && d.Detail.Intent.By != "playbook" && d.End.Outcome != chat.Failed && d.End.Outcome != chat.Confirmed:
 			answers = append(answers, line{mark: "=", text: e.Content})
 		}
@@ -155,6 +204,26 @@ func (c Capture) exchange(w *strings.Builder, d memory.Decision, said []memory.E
 		put(a.mark, a.text)
 	}
 	fmt.Fprintln(w)
+}
+
+// line returns an answer as a line of a script.
+func (c Came) line() (mark, text string) {
+	switch {
+	case c.Judged:
+		return "judge", c.Content
+	case len(c.ToolCalls) > 0:
+		return "!", callsOf(c.ToolCalls)
+	}
+	return "=", c.Content
+}
+
+// callsOf returns calls of tools, one a line.
+func callsOf(list []llm.ToolCall) string {
+	var calls []string
+	for _, call := range list {
+		calls = append(calls, call.Name+" "+strings.Join(strings.Fields(call.Args), " "))
+	}
+	return strings.Join(calls, "\n")
 }
 
 // whoWhere names who wrote where, as scripts do.

@@ -12,8 +12,9 @@ import (
 	"parley/internal/llm"
 )
 
-// verdicts is the schema of the call that judges the playbook's conditions.
-const verdicts = "verdicts"
+// Verdicts is the schema of the calls that judge: the playbook's conditions, and
+// answers.
+const Verdicts = "verdicts"
 
 // prompter is the model of a rehearsal: it answers from the script of this act, or
 // asks a real model, and remembers its requests.
@@ -51,7 +52,7 @@ func (p *prompter) Complete(ctx context.Context, r llm.Request, onText func(stri
 	if ctx.Err() != nil {
 		return llm.Response{}, context.Cause(ctx)
 	}
-	if r.Schema != nil && r.Schema.Name != verdicts {
+	if r.Schema != nil && r.Schema.Name != Verdicts {
 		return llm.Response{}, &llm.Error{Class: llm.ErrUnavailable, Detail: "rehearsals sum nothing up"}
 	}
 	if p.real != nil {

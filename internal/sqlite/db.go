@@ -23,7 +23,8 @@ const pragmas = "_journal_mode=WAL&_txlock=immediate&_busy_timeout=30000&_foreig
 // free pages. NORMAL never leaves half a commit behind, but may lose the last
 // ones: enough for what can be rebuilt.
 const (
-	durable     = "&_synchronous=FULL&_secure_delete=on"
+	overwriting = "&_secure_delete=on"
+	durable     = "&_synchronous=FULL" + overwriting
 	rebuildable = "&_synchronous=NORMAL"
 )
 
@@ -35,6 +36,8 @@ type Options struct {
 	// Durable keeps what was committed through power loss, and overwrites what
 	// is deleted.
 	Durable bool
+	// Overwrite overwrites what is deleted, also where little has to survive.
+	Overwrite bool
 	// Readers run beside the writer; more than a few only add memory. 0 is 4.
 	Readers int
 	// Prepare checks and migrates the file on the writer's connection, before
@@ -74,7 +77,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 		see = func(error) {}
 	}
 	d := &DB{path: path, queue: make(chan *write, 1024), aside: make(chan *write), done: make(chan struct{})}
-	d.w = openSeen(dsn(path, writerPragmas(o.Durable)), see)
+	d.w = openSeen(dsn(path, writerPragmas(o)), see)
 	d.w.SetMaxOpenConns(1)
 	if o.Prepare != nil {
 		if err := o.Prepare(ctx, d.w); err != nil {
@@ -94,9 +97,12 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return d, nil
 }
 
-func writerPragmas(lasting bool) string {
-	if lasting {
+func writerPragmas(o Options) string {
+	switch {
+	case o.Durable:
 		return pragmas + durable
+	case o.Overwrite:
+		return pragmas + rebuildable + overwriting
 	}
 	return pragmas + rebuildable
 }

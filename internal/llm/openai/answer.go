@@ -96,6 +96,7 @@ type answer struct {
 	known  quirks // of the model
 	reader *dialect.Reader
 	text   strings.Builder // as it came
+	mused  strings.Builder // thoughts that came apart from the text
 	opened bool            // it began inside a thought
 	fault  dialect.Fault   // "" is none
 	calls  []llm.ToolCall
@@ -177,8 +178,11 @@ func (a *answer) take(raw []byte) error {
 func (a *answer) add(d *delta) {
 	said := d.said() + d.Refusal
 	a.text.WriteString(said)
-	if holds(d.Thought) || holds(d.Reasoning) {
-		a.reader.Opened = false // thoughts come apart: the text begins outside of one
+	for _, field := range []json.RawMessage{d.Thought, d.Reasoning} {
+		if holds(field) {
+			a.reader.Opened = false // thoughts come apart: the text begins outside of one
+			a.muse(field)
+		}
 	}
 	if said != "" {
 		a.reader.Write(said)

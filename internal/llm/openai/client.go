@@ -273,10 +273,12 @@ func (c *Client) attempt(ctx context.Context, t *tally, onText func(string)) (ll
 			if a.opened {
 				t.trial |= thinksAhead &^ known
 			}
+			overhear(ctx, ex, a, nil)
 			return resp, nil
 		}
 	}
 	failed := c.classify(ctx, err, a)
+	overhear(ctx, ex, a, failed)
 	var e *llm.Error
 	if errors.As(failed, &e) && t.repair == nil {
 		t.repair = a.repair(e)

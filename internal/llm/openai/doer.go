@@ -24,6 +24,7 @@ type exchange struct {
 	extras map[string]json.RawMessage // by tool call id
 	cache  []byte                     // member that names what shares a beginning; nil for none
 	marks  bool                       // the provider caches what is marked
+	sent   []byte                     // the body as it goes over the wire
 	raw    []byte                     // the whole body, when it is not a stream
 	body   io.Reader                  // of the answer, when it is one
 	touch  func()                     // told when more of a body has come; nil for nobody
@@ -154,6 +155,7 @@ func (ex *exchange) complete(req *http.Request) error {
 		out = append(out, part...)
 	}
 	out = append(out, '}')
+	ex.sent = out
 	req.ContentLength = int64(len(out))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(out)), nil }
 	req.Body, _ = req.GetBody()

@@ -1,0 +1,157 @@
+package tape
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"parley/internal/llm"
+	"parley/internal/sqlite"
+	"parley/internal/text"
+)
+
+// What waits at most, and how much is written at once. A request that is longer than
+// maxBody, pictures left out, is kept without its middle.
+const (
+	maxQueue   = 512
+	maxWaiting = 64 << 20
+	maxBatch   = 64
+	maxBody    = 4 << 20
+	maxWhy     = 2000
+)
+
+// How often what is old is deleted; what is too much goes at once.
+const tidyEvery = time.Hour
+
+// keep takes a call for the file, without waiting for anything.
+func (t *Tape) keep(c take) {
+	n := c.weight()
+	if t.queued.Add(n) > maxWaiting {
+		t.queued.Add(-n)
+		t.dropped.Add(1)
+		return
+	}
+	select {
+	case t.queue <- c:
+	default:
+		t.queued.Add(-n)
+		t.dropped.Add(1)
+	}
+}
+
+// run writes until Close.
+func (t *Tape) run() {
+	defer close(t.done)
+	tidy := time.NewTicker(tidyEvery)
+	defer tidy.Stop()
+	ctx := context.Background()
+	t.note(t.Prune(ctx))
+	for {
+		select {
+		case c := <-t.queue:
+			t.note(t.write(ctx, t.gather(c)))
+		case <-tidy.C:
+			t.note(t.Prune(ctx))
+		case <-t.quit:
+			for len(t.queue) > 0 {
+				t.note(t.write(ctx, t.gather(<-t.queue)))
+			}
+			return
+		}
+	}
+}
+
+func (t *Tape) note(err error) {
+	if err != nil {
+		t.o.Log.Warn("traces of model calls", "err", err)
+	}
+}
+
+// gather takes what waits besides.
+func (t *Tape) gather(first take) (list []take) {
+	list = append(list, first)
+	for len(list) < maxBatch {
+		select {
+		case c := <-t.queue:
+			list = append(list, c)
+		default:
+			return list
+		}
+	}
+	return list
+}
+
+// write stores calls, those of forgotten words left out.
+func (t *Tape) write(ctx context.Context, list []take) error {
+	t.writing.Lock()
+	defer t.writing.Unlock()
+	var kept []packed
+	for _, c := range list {
+		t.queued.Add(-c.weight())
+		if t.isBarred(c.Call) {
+			continue
+		}
+		p, err := t.pack(c)
+		if err != nil {
+			return err
+		}
+		kept = append(kept, p)
+	}
+	if len(kept) == 0 {
+		return nil
+	}
+	err := t.db.Write(ctx, func(tx *sqlite.Tx) error {
+		for _, p := range kept {
+			if err := p.insert(tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("store model calls: %w", err)
+	}
+	return t.shrink(ctx)
+}
+
+// pictures are data that only a machine reads.
+var pictures = regexp.MustCompile(`data:([a-z]+/[a-z0-9.+-]+);base64,([A-Za-z0-9+/=]{200,})`)
+
+// pack hides what is secret, leaves out what is too much, and compresses.
+func (t *Tape) pack(c take) (packed, error) {
+	request, answer := c.bodies()
+	request = pictures.ReplaceAllStringFunc(request, func(s string) string {
+		kind, data, _ := strings.Cut(s, ",")
+		return fmt.Sprintf("%s,(%d bytes are not kept)", kind, len(data)*3/4)
+	})
+	request, answer = t.o.Hide.Hide(request), t.o.Hide.Hide(answer)
+	c.Reply = t.hidden(c.Reply)
+	if c.err != nil {
+		c.Error = text.ClipBytes(t.o.Hide.Hide(c.err.Error()), maxWhy)
+	}
+	return t.packer.pack(c.Call, middle(request), middle(answer))
+}
+
+// hidden returns a reply without secrets.
+func (t *Tape) hidden(m *llm.Message) *llm.Message {
+	if m == nil {
+		return nil
+	}
+	out := llm.Message{Role: m.Role, Content: middle(t.o.Hide.Hide(m.Content))}
+	for _, c := range m.ToolCalls {
+		out.ToolCalls = append(out.ToolCalls, llm.ToolCall{ID: c.ID, Name: c.Name, Args: t.o.Hide.Hide(c.Args)})
+	}
+	return &out
+}
+
+// middle leaves out the middle of what is too long.
+func middle(s string) string {
+	if len(s) <= maxBody {
+		return s
+	}
+	head := text.ClipBytes(s, maxBody/2)
+	tail := strings.ToValidUTF8(s[len(s)-maxBody/2:], "")
+	return fmt.Sprintf("%s…(%d bytes are not kept)…%s", head, len(s)-len(head)-len(tail), tail)
+}
