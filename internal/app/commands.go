@@ -35,7 +35,7 @@ func (a *app) commands() command.Groups {
 			Routes: a.models.shown(), Choose: a.mind.choose, Reload: a.mind.ReloadPrompt},
 		Tools: a.toolCommands(),
 		Insight: command.Insight{Rows: a.storage.store, Spent: a.storage.store, Currency: a.cfg.Limits.Currency, Now: a.now, ShowsNote: a.notes.shows, ReadsNotes: a.notes.reads,
-			Debug: func(k chat.Key, on bool) { f.debug.Store(k, on) }},
+			Debug: func(k chat.Key, on bool) { f.debug.Store(k, on) }, Kept: a.port.kept},
 		Facts:     command.Facts{Rows: a.storage.store, Find: a.storage.store, SetDigest: a.storage.store.SetDigest, Service: facts.Service{Rows: a.storage.store}, Location: a.people.location, File: a.factsFileDoes()},
 		Tasks:     command.Tasks{Rows: a.storage.store},
 		Reminders: command.Reminders{Rows: a.storage.store, Planner: a.people.planner(), Location: a.people.location, Now: a.now},

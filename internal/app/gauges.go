@@ -41,6 +41,14 @@ func (v *vitals) gauges() {
 	gauge("parley_database_bytes", "The database file and its write-ahead log.", func() float64 {
 		return float64(fileSize(v.storage.store.Path()) + fileSize(v.storage.store.Path()+"-wal"))
 	})
+	gauge("parley_traces_bytes", "The exact requests and answers of model calls that are kept.", func() float64 {
+		n, err := v.storage.tape.Size(context.Background())
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(n)
+	})
+	gauge("parley_traces_dropped", "Model calls since the start that were not kept because too many waited.", func() float64 { return float64(v.storage.tape.Dropped()) })
 	gauge("parley_uptime_seconds", "Time since the start.", func() float64 { return time.Since(v.began).Seconds() })
 	for _, p := range v.platforms.adapters {
 		v.counts.Gauge("parley_platform_up", "1 while messages can be received.", map[string]string{"platform": p.Platform()}, func() float64 {

@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/facts"
+	"parley/internal/memory"
 	"parley/internal/page"
 	"parley/internal/playbook"
 	"parley/internal/provenance"
@@ -17,10 +18,12 @@ import (
 
 // newPage makes the control page for a listening address.
 func (p *port) newPage(address string) *page.Page {
+	capture := p.rules.capture(p.store, p.vitals.storage.tape)
 	return page.New(page.Options{
 		Listen: address, Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log, Currency: p.cfg.Limits.Currency,
+		Calls: p.vitals.storage.tape,
 		Views: page.Views{
-			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: p.book, Facts: p.facts, Capture: p.rules.capture(p.store, p.vitals.storage.tape).WriteByID,
+			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: p.book, Facts: p.facts, Capture: capture.WriteByID, Script: capture.Script,
 		},
 	})
 }
@@ -121,4 +124,13 @@ func (p *port) link(ctx context.Context, who chat.User) (link, port string, err 
 	_, port, _ = net.SplitHostPort(p.page.Address()) // a listener's address has one
 	link, err = page.NewLink(ctx, p.store, p.page.Address(), who)
 	return link, port, err
+}
+
+// kept tells how many calls of models are kept for an answer, and where they show.
+func (p *port) kept(ctx context.Context, d memory.Decision) (n int, where string, err error) {
+	list, err := p.vitals.storage.tape.For(ctx, d.InboxID, d.Key, d.At)
+	if p.page != nil {
+		where = "http://" + p.page.Address() + "/turns/" + d.ID
+	}
+	return len(list), where, err
 }

@@ -26,6 +26,9 @@ type Insight struct {
 	// start, or no longer.
 	Debug func(k chat.Key, on bool)
 	Now   func() time.Time
+	// Kept tells how many exact requests to models are kept for an answer, and where the
+	// owner reads them, "" for nowhere; nil is none.
+	Kept func(ctx context.Context, d memory.Decision) (n int, where string, err error)
 	// Currency is that of what answers cost.
 	Currency string
 }

@@ -15,6 +15,7 @@ import (
 
 // audit is one answer and some totals.
 type audit struct {
+	kept  func(context.Context, memory.Decision) (int, string, error)
 	last  memory.Decision
 	calls []memory.CallRecord
 	asked string
@@ -32,7 +33,7 @@ func (a audit) Stats(context.Context, time.Time) ([]memory.Stat, error)       { 
 // ask runs a command of the owner's.
 func ask(t *testing.T, a audit, line string) string {
 	t.Helper()
-	groups := command.Groups{Insight: command.Insight{Rows: a, Now: func() time.Time { return a.last.At.Add(time.Minute) }}}
+	groups := command.Groups{Insight: command.Insight{Rows: a, Kept: a.kept, Now: func() time.Time { return a.last.At.Add(time.Minute) }}}
 	c, err := admin.NewCommands(groups.Table(), admin.CommandOptions{Confirm: new(admin.Confirmations),
 		Role: func(context.Context, chat.Message) (admin.Role, error) { return admin.Owner, nil }})
 	if err != nil {
@@ -73,6 +74,25 @@ func TestTraceInOrder(t *testing.T) {
 			t.Errorf("%q is missing or too early in\n%s", want, got)
 		}
 		at = i
+	}
+}
+
+// TestTraceSaysWhereRequestsAre: what models were asked is on the owner's page, if there is
+// one and something is kept.
+func TestTraceSaysWhereRequestsAre(t *testing.T) {
+	n, where := 0, ""
+	a := failedTurn
+	a.kept = func(context.Context, memory.Decision) (int, string, error) { return n, where, nil }
+	if got := ask(t, a, "/trace"); strings.Contains(got, "exact requests") {
+		t.Errorf("nothing is kept: %s", got)
+	}
+	n = 2
+	if got := ask(t, a, "/trace"); !strings.HasSuffix(got, "The exact requests and answers of 2 model calls are kept for the owner; `http.listen` opens the page that shows them.") {
+		t.Errorf("without a page: %s", got)
+	}
+	where = "http://127.0.0.1:1/turns/x"
+	if got := ask(t, a, "/trace"); !strings.HasSuffix(got, "are kept for the owner: http://127.0.0.1:1/turns/x (/page logs in)") {
+		t.Errorf("with a page: %s", got)
 	}
 }
 

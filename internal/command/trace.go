@@ -51,7 +51,26 @@ func (i Insight) show(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	asked, err := i.Rows.Asked(ctx, d)
-	return chat.Answer{Text: i.traced(d, calls, asked)}, err
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	kept, err := i.kept(ctx, d)
+	return chat.Answer{Text: i.traced(d, calls, asked) + kept}, err
+}
+
+// kept says where the exact requests to models are, "" where none are kept.
+func (i Insight) kept(ctx context.Context, d memory.Decision) (string, error) {
+	if i.Kept == nil {
+		return "", nil
+	}
+	n, where, err := i.Kept(ctx, d)
+	switch {
+	case err != nil || n == 0:
+		return "", err
+	case where == "":
+		return "\n" + fmt.Sprintf(wordsTraceKeptAway, text.Many(n, "model call")), nil
+	}
+	return "\n" + fmt.Sprintf(wordsTraceKept, text.Many(n, "model call"), where), nil
 }
 
 // traced returns all that is known about an answer, the end first and then what led

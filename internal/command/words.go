@@ -198,21 +198,23 @@ const (
 
 // /trace.
 const (
-	helpTrace       = "Everything about one answer"
-	wordsNoTrace    = "I know no answer with that id. /trace last is about the newest here."
-	wordsTraceHead  = "**%s** · %s · `%s`"
-	wordsTraceWhose = "%s in %s, %s"
-	wordsTraceAsked = "asked: %s"
-	wordsTraceMeant = "meant, as the %s saw it: %s"
-	wordsTraceError = "error %s: %s"
-	wordsNotAsked   = "no model was asked"
-	wordsTraceModel = "model %s: %s, %s answered; %d prompt + %d completion = %d tokens (%d cached)"
-	wordsTraceTook  = "took %d ms, session %s"
-	wordsTraceLap   = "%s, %d ms after %d ms"
-	wordsTraceTool  = "`%s` → %s, %d ms, retries: %d, call %s"
-	wordsTraceWhy   = "  why: %s"
-	wordsTraceSteps = "**Steps**"
-	wordsTraceRules = "**Rules**"
+	helpTrace          = "Everything about one answer"
+	wordsNoTrace       = "I know no answer with that id. /trace last is about the newest here."
+	wordsTraceHead     = "**%s** · %s · `%s`"
+	wordsTraceWhose    = "%s in %s, %s"
+	wordsTraceAsked    = "asked: %s"
+	wordsTraceMeant    = "meant, as the %s saw it: %s"
+	wordsTraceError    = "error %s: %s"
+	wordsNotAsked      = "no model was asked"
+	wordsTraceModel    = "model %s: %s, %s answered; %d prompt + %d completion = %d tokens (%d cached)"
+	wordsTraceTook     = "took %d ms, session %s"
+	wordsTraceLap      = "%s, %d ms after %d ms"
+	wordsTraceTool     = "`%s` → %s, %d ms, retries: %d, call %s"
+	wordsTraceWhy      = "  why: %s"
+	wordsTraceSteps    = "**Steps**"
+	wordsTraceKept     = "The exact requests and answers of %s are kept for the owner: %s (/page logs in)"
+	wordsTraceKeptAway = "The exact requests and answers of %s are kept for the owner; `http.listen` opens the page that shows them."
+	wordsTraceRules    = "**Rules**"
 )
 
 // Why a tool did not do what it was asked for, for people.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/tape"
 )
 
 // How much a page lists.
@@ -32,9 +34,11 @@ type conversation struct {
 	Key     chat.Key
 	Session *memory.Session // nil for a whole place
 	Turns   []turn
-	Earlier string // address of what came before; "" at the beginning
-	Later   string // address of the newest; "" there
-	Tests   bool   // answers can be made tests of
+	Earlier string      // address of what came before; "" at the beginning
+	Later   string      // address of the newest; "" there
+	Tests   bool        // answers can be made tests of
+	Script  bool        // and shown as scripts
+	Beside  []tape.Call // model calls for no message: summaries
 }
 
 func (p *Page) conversation(r *http.Request) (any, error) {
@@ -60,7 +64,7 @@ func (p *Page) session(r *http.Request) (any, error) {
 // read fills in what was said before a message, or last.
 func (p *Page) read(r *http.Request, t conversation, self string) (any, error) {
 	ctx := r.Context()
-	t.Tests = p.o.Views.Capture != nil
+	t.Tests, t.Script = p.o.Views.Capture != nil, p.o.Views.Script != nil
 	q := memory.MessageQuery{Key: t.Key, Limit: maxMessages}
 	if t.Session != nil {
 		q.Session = t.Session.ID
@@ -88,12 +92,37 @@ func (p *Page) read(r *http.Request, t conversation, self string) (any, error) {
 		audits = slices.DeleteFunc(audits, func(a memory.Audit) bool { return a.Session != t.Session.ID })
 	}
 	t.Turns = fitting(turns(entries, audits))
+	if err := p.addCalls(ctx, &t, from, to); err != nil {
+		return nil, err
+	}
 	first := firstID(t.Turns)
 	older, err := p.o.Store.Messages(ctx, memory.MessageQuery{Key: q.Key, Session: q.Session, Before: first, Limit: 1})
 	if len(older) > 0 {
 		t.Earlier = self + "before=" + strconv.FormatInt(first, 10)
 	}
 	return t, err
+}
+
+// maxBeside is how many model calls are listed that were for no message.
+const maxBeside = 20
+
+// addCalls adds what models were asked for each message, and beside them.
+func (p *Page) addCalls(ctx context.Context, t *conversation, from, to time.Time) (err error) {
+	if p.o.Calls == nil {
+		return nil
+	}
+	for i := range t.Turns {
+		if a := t.Turns[i].Audit; a != nil && a.Audit.Calls > 0 {
+			list, err := p.o.Calls.For(ctx, a.InboxID, a.Key, a.At)
+			if err != nil {
+				return err
+			}
+			a.Asked = list[:min(len(list), maxLaps)]
+		}
+	}
+	t.Beside, err = p.o.Calls.List(ctx, tape.Query{Key: t.Key, From: from, To: to})
+	t.Beside = t.Beside[max(0, len(t.Beside)-maxBeside):]
+	return err
 }
 
 // firstID returns the row of the first message shown; turns without one come from
@@ -204,8 +233,9 @@ func exchanges(entries []memory.Entry) (list [][]memory.Entry) {
 // account is a decision as a timeline.
 type account struct {
 	memory.Audit
-	Laps []lap
-	Rest string // what of the time no step took
+	Laps  []lap
+	Rest  string      // what of the time no step took
+	Asked []tape.Call // the exact requests that are kept
 }
 
 // lap is one step, with its bar in a picture 100 wide.

@@ -50,6 +50,13 @@ type Sessions interface {
 	SessionByID(ctx context.Context, id string) (memory.Session, error)
 }
 
+// Turns are single messages, by the beginnings of the ids of their accounts.
+type Turns interface {
+	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
+	Calls(ctx context.Context, decision string) ([]memory.CallRecord, error)
+	Asked(ctx context.Context, d memory.Decision) (string, error)
+}
+
 // Spending is what model calls took, those without a message included.
 type Spending interface {
 	UsageByDay(ctx context.Context, since time.Time) ([]memory.Used, error)
@@ -63,6 +70,7 @@ type Store interface {
 	Spending
 	Conversations
 	Sessions
+	Turns
 }
 
 // Line says how one part of the bot is doing.
@@ -126,6 +134,9 @@ type Views struct {
 	// Capture makes a test of an answer, by its id, and of what should have come of it,
 	// and returns its path; nil where it cannot. A text.Error can be told to people.
 	Capture func(ctx context.Context, id, should string) (path string, err error)
+	// Script returns the conversation that led to an answer, by its id, as a script that
+	// can be played; nil where it cannot. A text.Error can be told to people.
+	Script func(ctx context.Context, id string) (string, error)
 }
 
 // Options of New. Listen, Store and Views are required.
@@ -134,6 +145,7 @@ type Options struct {
 	Name   string // the bot's
 	Store  Store
 	Views  Views
+	Calls  Calls // of models; nil where none are kept
 	// Currency is that of what model calls cost, as it stands behind amounts.
 	Currency string
 	Now      func() time.Time // nil is time.Now
@@ -202,6 +214,12 @@ func (p *Page) routes() {
 	p.show("/conversations", "conversations", "Conversations", p.conversations)
 	p.show("/conversation", "conversation", "Conversation", p.conversation)
 	p.show("/sessions", "sessions", "Sessions", p.sessions)
+	p.show("/turns/{id}", "turn", "A message", p.turnOf)
+	p.show("/calls/{id}", "call", "A model call", p.call)
+	p.mux.Handle("GET /calls/{id}/{which}", p.inside(p.body))
+	if p.o.Views.Script != nil {
+		p.show("/turns/{id}/script", "script", "As a rehearsal", p.script)
+	}
 	p.show("/sessions/{id}", "session", "Session", p.session)
 	p.show("/playbook", "playbook", "Playbook", p.playbook)
 	p.show("/settings", "settings", "Settings", p.settings)
@@ -221,9 +239,12 @@ var errNone = errors.New("no such thing")
 func (p *Page) show(path, sheet, title string, view func(r *http.Request) (any, error)) {
 	p.mux.Handle("GET "+path, p.inside(func(w http.ResponseWriter, r *http.Request, l *login) {
 		body, err := view(r)
+		sentence, told := text.ForPeople(err)
 		switch {
 		case errors.Is(err, errNone):
 			p.refuse(w, r, http.StatusNotFound, wordsNoThing)
+		case told:
+			p.write(w, http.StatusUnprocessableEntity, "message", frame{Title: title, CSRF: l.csrf, Nav: p.nav(sheet), Body: sentence})
 		case err != nil && r.Context().Err() == nil:
 			id := chat.ErrorID()
 			p.o.Log.Error("page", "id", id, "path", r.URL.Path, "err", err)
@@ -248,7 +269,7 @@ type link struct {
 
 func (p *Page) nav(sheet string) []link {
 	all := []struct{ path, name, sheets string }{
-		{"/", "Overview", "overview"}, {"/conversations", "Conversations", "conversations conversation"},
+		{"/", "Overview", "overview"}, {"/conversations", "Conversations", "conversations conversation turn call script"},
 		{"/sessions", "Sessions", "sessions session"}, {"/facts", "Facts", "facts"}, {"/playbook", "Playbook", "playbook"},
 		{"/settings", "Settings", "settings"}, {"/chat", "Try it", "chat"},
 	}

@@ -2,6 +2,7 @@ package page_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -22,6 +23,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/page"
+	"parley/internal/tape"
 	"parley/internal/waittest"
 )
 
@@ -31,6 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type site struct {
 	t     testing.TB
 	store *memory.Store
+	tape  *tape.Tape
 	page  *page.Page
 	hub   *chat.Hub
 	url   string
@@ -80,6 +83,10 @@ func newSite(t testing.TB, views page.Views, handle answer) *site {
 		t.Fatal(err)
 	}
 	s.store = store
+	s.tape, err = tape.Open(context.Background(), tape.Options{File: filepath.Join(filepath.Dir(store.Path()), "traces.db"), Keep: time.Hour, MaxSize: 10 << 20, Witness: store.Witness})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if views.Status == nil {
 		views.Status = func(context.Context) []page.Line { return []page.Line{{Name: "model", State: "ok"}} }
 	}
@@ -88,7 +95,7 @@ func newSite(t testing.TB, views page.Views, handle answer) *site {
 	}
 	server := httptest.NewUnstartedServer(nil)
 	s.page = page.New(page.Options{Currency: "EUR",
-		Listen: server.Listener.Addr().String(), Name: "Parley", Store: store, Views: views,
+		Listen: server.Listener.Addr().String(), Name: "Parley", Store: store, Views: views, Calls: s.tape,
 		Now: s.clock.now, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
 	})
 	server.Config.Handler = s.page
@@ -110,7 +117,7 @@ func newSite(t testing.TB, views page.Views, handle answer) *site {
 		server.CloseClientConnections()
 		server.Close()
 		s.hub.Drain(context.Background())
-		if err := store.Close(); err != nil {
+		if err := errors.Join(s.tape.Close(), store.Close()); err != nil {
 			t.Error(err)
 		}
 	})

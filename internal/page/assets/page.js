@@ -79,3 +79,13 @@ if (say) {
     } catch (why) { alert("Not sent. " + why.message); }
   });
 }
+
+for (const b of document.querySelectorAll("[data-copy]")) {
+  b.hidden = false;
+  b.addEventListener("click", async () => {
+    const from = document.getElementById(b.dataset.copy);
+    from.select();
+    try { await navigator.clipboard.writeText(from.value); } catch { document.execCommand("copy"); }
+    document.getElementById("copied").textContent = "Copied.";
+  });
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"bytes"
+	"html"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/llm/llmtest"
+	"parley/internal/waittest"
+)
+
+// The owner reads what a model was asked word for word, copies the conversation as a
+// rehearsal that plays, and nothing of it is left after /forget-me.
+func TestExactRequestsFromChatToPage(t *testing.T) {
+	w := newWorld(t)
+	base := w.withPort(t)
+	w.run(t)
+	w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{Name: "add_task", Args: `{"description":"buy zxmilk"}`}}}, llmtest.Turn{Text: "It is on your list."})
+	w.tg.Push(telegramtest.Text(1, 1, "put zxmilk on my list"))
+	w.sent(t, 1)
+	w.tg.Push(telegramtest.Text(1, 1, "/trace"))
+	told := w.sent(t, 2)[1]
+	turn := regexp.MustCompile(`2 model calls are kept for the owner: ` + regexp.QuoteMeta(base) + `(/turns/[0-9a-f-]+)`).FindStringSubmatch(told)
+	if turn == nil {
+		t.Fatalf("/trace says %q", told)
+	}
+	w.tg.Push(telegramtest.Text(1, 1, "/page"))
+	v := newVisitor(t, base)
+	v.post("/login", url.Values{"code": {linkForm.FindStringSubmatch(w.sent(t, 3)[2])[1]}})
+	calls := regexp.MustCompile(`/calls/\d+`).FindAllString(v.get(turn[1]), -1)
+	if len(calls) != 2 {
+		t.Fatalf("the page links to %q", calls)
+	}
+	requests := w.words()
+	if got := v.get(calls[0] + "/request"); len(requests) < 2 || !strings.Contains(got, "put zxmilk on my list") || !strings.Contains(got, `"role":"system"`) {
+		t.Errorf("the request is %s", got)
+	}
+	if got := v.get(calls[1] + "/answer"); !strings.Contains(got, "It is on your list.") {
+		t.Errorf("the answer is %s", got)
+	}
+	script := regexp.MustCompile(`(?s)<textarea[^>]*>(.*)</textarea>`).FindStringSubmatch(v.get(turn[1] + "/script"))
+	if script == nil {
+		t.Fatal("there is no script")
+	}
+	file := filepath.Join(t.TempDir(), "copied.txt")
+	if err := os.WriteFile(file, []byte(html.UnescapeString(script[1])), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if code := run([]string{"rehearse", file}, strings.NewReader(""), &out, &out); code != 0 || !strings.Contains(script[1], "! add_task") {
+		t.Errorf("the copy plays with exit %d:\n%s\n%s", code, out.String(), script[1])
+	}
+	w.tg.Push(telegramtest.Text(1, 1, "/forget-me"))
+	w.sent(t, 4)
+	w.tg.Push(telegramtest.Text(1, 1, "yes"))
+	if !waittest.Within(time.Minute, func() bool { return !strings.Contains(v.get(calls[0]+"/request"), "zxmilk") }) {
+		t.Error("the request is still there")
+	}
+}
+
+// With trace.keep 0 nothing is kept, and what was is deleted.
+func TestNothingIsKept(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_TRACE_KEEP=0")
+	file := filepath.Join(w.config(t).DataDir, "traces.db")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.run(t)
+	w.tg.Push(telegramtest.Text(1, 1, "hello"))
+	w.sent(t, 1)
+	if _, err := os.Stat(file); err == nil {
+		t.Error("traces are still there")
+	}
+}
