@@ -1,0 +1,162 @@
+package probe
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Kind is what stands in the way.
+type Kind string
+
+// The kinds of Problem.
+const (
+	Away    Kind = "away"    // nothing answers: no host, nothing listens, no network
+	Clock   Kind = "clock"   // this machine's, so that no certificate is valid
+	Cert    Kind = "cert"    // a certificate that nobody vouches for
+	Page    Kind = "page"    // something else answers: a web page, a proxy's login
+	Path    Kind = "path"    // the host is right, the path is not
+	Proxy   Kind = "proxy"   // the proxy wants a login
+	NoKey   Kind = "no key"  // one is needed, and none was given
+	Key     Kind = "key"     // it is refused
+	Quota   Kind = "quota"   // nothing is left of the account
+	Model   Kind = "model"   // the endpoint does not have it
+	Refused Kind = "refused" // the endpoint understood, and does not do it
+	Unwell  Kind = "unwell"  // the endpoint has trouble of its own
+)
+
+// Problem is why an endpoint cannot be used: a sentence for the operator that names
+// the fix, without any secret.
+type Problem struct {
+	Kind Kind
+	text string
+}
+
+// Error implements error.
+func (p *Problem) Error() string { return p.text }
+
+// elsewhere reports whether another path of the host may be right.
+func (p *Problem) elsewhere() bool { return p.Kind == Path || p.Kind == Page || p.Kind == Refused }
+
+func asProblem(err error, p **Problem) bool { return errors.As(err, p) }
+
+// maxBody bounds what is read of an answer.
+const maxBody = 4 << 20
+
+// reply is an answer of whatever is at an address.
+type reply struct {
+	asked  string // host
+	host   string // that answered, after redirections
+	base   string
+	keyed  bool
+	status int
+	html   bool
+	body   []byte
+	date   time.Time
+}
+
+// ask makes one request. Go's client gives the key to no other host when it is
+// redirected.
+func ask(ctx context.Context, method, address, key string, body []byte) (reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return reply{}, &Problem{Kind: Path, text: wordsNoAddress}
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	req.Header.Set("Accept", "application/json")
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return reply{}, unreached(err, req.URL, time.Now())
+	}
+	defer func() { _ = resp.Body.Close() }()
+	r := reply{asked: req.URL.Host, host: resp.Request.URL.Host, base: strings.TrimSuffix(strings.TrimSuffix(address, "/models"), "/chat/completions"), keyed: key != "", status: resp.StatusCode}
+	r.date, _ = http.ParseTime(resp.Header.Get("Date"))
+	r.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody))
+	if err != nil {
+		return r, &Problem{Kind: Away, text: fmt.Sprintf(wordsBroken, r.asked)}
+	}
+	r.html = strings.Contains(resp.Header.Get("Content-Type"), "html") || bytes.HasPrefix(bytes.TrimSpace(r.body), []byte("<"))
+	return r, nil
+}
+
+// problem says what is wrong with an answer, nil for nothing.
+func (r reply) problem() error {
+	switch {
+	case r.status == http.StatusProxyAuthRequired:
+		return &Problem{Proxy, wordsProxy}
+	case r.host != r.asked && (r.html || r.status >= 300):
+		return &Problem{Page, fmt.Sprintf(wordsLedAway, r.asked, r.host)}
+	case (r.status == http.StatusUnauthorized || r.status == http.StatusForbidden) && !r.html:
+		if !r.keyed {
+			return &Problem{NoKey, fmt.Sprintf(wordsNoKey, r.asked)}
+		}
+		return &Problem{Key, fmt.Sprintf(wordsKey, r.asked)}
+	case r.html:
+		return &Problem{Page, fmt.Sprintf(wordsPage, r.base)}
+	case r.status == http.StatusNotFound, r.status == http.StatusMethodNotAllowed:
+		return &Problem{Path, fmt.Sprintf(wordsPath, r.base)}
+	case r.status >= 500:
+		return &Problem{Unwell, fmt.Sprintf(wordsUnwell, r.asked, r.status)}
+	case r.status >= 300:
+		return &Problem{Refused, fmt.Sprintf(wordsStatus, r.base, r.status)}
+	}
+	return nil
+}
+
+// speaks reports whether an answer to an empty request shows that requests are
+// understood here.
+func (r reply) speaks() bool {
+	return json.Valid(r.body) && len(r.body) > 0 && (r.status == http.StatusBadRequest || r.status == http.StatusUnprocessableEntity || r.status == http.StatusUnauthorized)
+}
+
+// unreached says why nothing answered.
+func unreached(err error, at *url.URL, now time.Time) error {
+	var (
+		dns     *net.DNSError
+		invalid x509.CertificateInvalidError
+		unknown x509.UnknownAuthorityError
+		name    x509.HostnameError
+		plain   tls.RecordHeaderError
+		timeout net.Error
+	)
+	clock := now.UTC().Format("2006-01-02 15:04 UTC")
+	switch {
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && now.Before(invalid.Cert.NotBefore):
+		return &Problem{Clock, fmt.Sprintf(wordsClockBehind, clock, at.Host, invalid.Cert.NotBefore.UTC().Format(time.DateOnly))}
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return &Problem{Clock, fmt.Sprintf(wordsClockAhead, at.Host, invalid.Cert.NotAfter.UTC().Format(time.DateOnly), clock)}
+	case errors.As(err, &invalid), errors.As(err, &unknown), errors.As(err, &name):
+		return &Problem{Cert, fmt.Sprintf(wordsCert, at.Host)}
+	case errors.As(err, &plain), at.Scheme == "https" && errors.Is(err, http.ErrSchemeMismatch):
+		return &Problem{Away, fmt.Sprintf(wordsNoTLS, at.Host)}
+	case errors.As(err, &dns):
+		return &Problem{Away, fmt.Sprintf(wordsNoHost, at.Hostname())}
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return &Problem{Away, fmt.Sprintf(wordsNobody, at.Host)}
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return &Problem{Away, fmt.Sprintf(wordsSilent, at.Host)}
+	}
+	var u *url.Error // its own text repeats the address
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return &Problem{Away, fmt.Sprintf(wordsUnreached, at.Host, err)}
+}

@@ -1,0 +1,134 @@
+package probe
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"parley/internal/llm"
+)
+
+// Endpoint is a model to try. Key is not sent by this room, but by Model and, to find
+// out why that failed, to Base.
+type Endpoint struct {
+	llm.Model
+	Base, Key, Name string
+}
+
+// Outcome is what a model could do.
+type Outcome struct {
+	Took  time.Duration // of the first answer
+	Calls bool          // it called a tool as it was told to
+}
+
+// wait bounds the whole trial: a local model may have to be loaded first.
+const wait = 90 * time.Second
+
+const (
+	askWord = "Answer with the one word OK."
+	askCall = "Call the tool keep_word with the word apple. Do not answer in text."
+)
+
+// keepWord is the tool that a model is told to call; nothing runs.
+var keepWord = llm.ToolSpec{Name: "keep_word", Description: "Keeps one word.",
+	Parameters: json.RawMessage(`{"type":"object","properties":{"word":{"type":"string","description":"the word"}},"required":["word"]}`)}
+
+// Try has a model answer one tiny question and call one tool, as a conversation
+// would. A model that calls no tool is no error. Errors are *Problem, or ctx's.
+func Try(ctx context.Context, e Endpoint) (Outcome, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, wait, errSlow)
+	defer cancel()
+	began := time.Now()
+	_, err := e.Complete(ctx, request(askWord), nil)
+	o := Outcome{Took: time.Since(began)}
+	if err != nil {
+		return o, e.explain(ctx, err)
+	}
+	r := request(askCall)
+	r.Tools = []llm.ToolSpec{keepWord}
+	resp, err := e.Complete(ctx, r, nil)
+	var failed *llm.Error
+	switch {
+	case err == nil:
+		o.Calls = len(resp.Message.ToolCalls) > 0 && resp.Message.ToolCalls[0].Name == keepWord.Name
+	case errors.As(err, &failed) && errors.Is(failed.Class, llm.ErrInvalidOutput): // tried, and wrote it wrongly
+	default:
+		return o, e.explain(ctx, err)
+	}
+	return o, nil
+}
+
+var errSlow = errors.New("the model took too long")
+
+func request(text string) llm.Request {
+	return llm.Request{Messages: []llm.Message{{Role: llm.RoleSystem, Content: "You are a helpful assistant."}, {Role: llm.RoleUser, Content: text}}}
+}
+
+// explain finds out why a model did not answer. Where its error does not say, the
+// address is asked once more, to see what answers there.
+func (e Endpoint) explain(ctx context.Context, err error) error {
+	host := e.Base
+	if u, err := url.Parse(e.Base); err == nil {
+		host = u.Host
+	}
+	if errors.Is(context.Cause(ctx), errSlow) {
+		return &Problem{Unwell, fmt.Sprintf(wordsTooSlow, host, wait)}
+	}
+	var failed *llm.Error
+	if ctx.Err() != nil || !errors.As(err, &failed) {
+		return err
+	}
+	switch {
+	case errors.Is(failed.Class, llm.ErrQuota):
+		return &Problem{Quota, fmt.Sprintf(wordsQuota, host)}
+	case errors.Is(failed.Class, llm.ErrRateLimited):
+		return &Problem{Unwell, fmt.Sprintf(wordsBusy, host)}
+	}
+	if found := e.look(ctx); found != nil {
+		return found
+	}
+	switch {
+	case errors.Is(failed.Class, llm.ErrModelNotFound):
+		return &Problem{Model, fmt.Sprintf(wordsNoModel, host, e.Name) + e.others(ctx)}
+	case errors.Is(failed.Class, llm.ErrInvalidOutput):
+		return &Problem{Unwell, fmt.Sprintf(wordsNonsense, host, failed.Detail)}
+	}
+	return &Problem{Refused, fmt.Sprintf(wordsRefuses, host, e.Name, failed.Detail)}
+}
+
+// look asks the address once more; nil where JSON answers, whose words say more
+// than its status.
+func (e Endpoint) look(ctx context.Context) error {
+	body, err := json.Marshal(map[string]any{"model": e.Name, "messages": []map[string]string{{"role": "user", "content": askWord}}})
+	if err != nil {
+		return nil // no name makes that happen
+	}
+	r, err := ask(ctx, http.MethodPost, strings.TrimRight(e.Base, "/")+"/chat/completions", e.Key, body)
+	if err != nil {
+		return err
+	}
+	var p *Problem
+	if err := r.problem(); asProblem(err, &p) && (p.Kind != Path && p.Kind != Refused && p.Kind != Unwell || !json.Valid(r.body)) {
+		return p
+	}
+	return nil
+}
+
+// others names models that the endpoint has, as the rest of a sentence.
+func (e Endpoint) others(ctx context.Context) string {
+	r, err := ask(ctx, http.MethodGet, strings.TrimRight(e.Base, "/")+"/models", e.Key, nil)
+	if err != nil {
+		return ""
+	}
+	names, _ := r.models()
+	if len(names) == 0 {
+		return ""
+	}
+	const most = 8
+	return "; it has " + strings.Join(names[:min(len(names), most)], ", ")
+}
