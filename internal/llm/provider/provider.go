@@ -6,32 +6,69 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // OpenAI is the address of OpenAI's own interface.
 const OpenAI = "https://api.openai.com/v1"
 
-// Provider is one whose keys are known by their form for certain.
+// Provider is one that serves models.
 type Provider struct {
 	Name string
-	Base string // of its OpenAI-compatible interface
-	key  *regexp.Regexp
+	Base string         // of its OpenAI-compatible interface
+	Keys string         // the page where its keys are made
+	Best string         // what people take who name no model; "" for the first in its list
+	form *regexp.Regexp // of its keys; nil where nothing tells them from others
 }
 
-// providers are asked in this order. OpenAI's keys hold a mark of its own, or
-// begin as nobody else's do; "sk-" alone is used by many.
+// providers are asked, and shown, in this order. OpenAI's keys hold a mark of its
+// own, or begin as nobody else's do; "sk-" alone is used by many.
 var providers = []Provider{
-	{"OpenRouter", "https://openrouter.ai/api/v1", regexp.MustCompile(`^sk-or-`)},
-	{"Anthropic", "https://api.anthropic.com/v1", regexp.MustCompile(`^sk-ant-`)},
-	{"OpenAI", OpenAI, regexp.MustCompile(`^sk-(proj|svcacct|admin|None)-[\w-]{20,}$|^sk-[\w-]*T3BlbkFJ[\w-]+$`)},
-	{"Groq", "https://api.groq.com/openai/v1", regexp.MustCompile(`^gsk_`)},
-	{"Google", "https://generativelanguage.googleapis.com/v1beta/openai", regexp.MustCompile(`^AIza`)},
-	{"xAI", "https://api.x.ai/v1", regexp.MustCompile(`^xai-`)},
-	{"NVIDIA", "https://integrate.api.nvidia.com/v1", regexp.MustCompile(`^nvapi-`)},
-	{"Perplexity", "https://api.perplexity.ai", regexp.MustCompile(`^pplx-`)},
-	{"Hugging Face", "https://router.huggingface.co/v1", regexp.MustCompile(`^hf_`)},
-	{"Cerebras", "https://api.cerebras.ai/v1", regexp.MustCompile(`^csk-`)},
+	{"OpenAI", OpenAI, "https://platform.openai.com/api-keys", "gpt-4o-mini", regexp.MustCompile(`^sk-(proj|svcacct|admin|None)-[\w-]{20,}$|^sk-[\w-]*T3BlbkFJ[\w-]+$`)},
+	{"Anthropic", "https://api.anthropic.com/v1", "https://console.anthropic.com/settings/keys", "", regexp.MustCompile(`^sk-ant-`)},
+	{"Google", "https://generativelanguage.googleapis.com/v1beta/openai", "https://aistudio.google.com/apikey", "", regexp.MustCompile(`^AIza`)},
+	{"OpenRouter", "https://openrouter.ai/api/v1", "https://openrouter.ai/settings/keys", "", regexp.MustCompile(`^sk-or-`)},
+	{"Groq", "https://api.groq.com/openai/v1", "https://console.groq.com/keys", "", regexp.MustCompile(`^gsk_`)},
+	{"Mistral", "https://api.mistral.ai/v1", "https://console.mistral.ai/api-keys", "mistral-small-latest", nil},
+	{"DeepSeek", "https://api.deepseek.com/v1", "https://platform.deepseek.com/api_keys", "deepseek-chat", nil},
+	{"xAI", "https://api.x.ai/v1", "https://console.x.ai", "", regexp.MustCompile(`^xai-`)},
+	{"Cerebras", "https://api.cerebras.ai/v1", "https://cloud.cerebras.ai", "", regexp.MustCompile(`^csk-`)},
+	{"Hugging Face", "https://router.huggingface.co/v1", "https://huggingface.co/settings/tokens", "", regexp.MustCompile(`^hf_`)},
+	{"NVIDIA", "https://integrate.api.nvidia.com/v1", "https://build.nvidia.com", "", regexp.MustCompile(`^nvapi-`)},
+	{"Perplexity", "https://api.perplexity.ai", "https://www.perplexity.ai/settings/api", "sonar", regexp.MustCompile(`^pplx-`)},
+}
+
+// All lists those that are known by name.
+func All() []Provider { return slices.Clone(providers) }
+
+// At returns whose an address is, nil for nobody who is known.
+func At(address string) *Provider {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil
+	}
+	for i, p := range providers {
+		if known, _ := url.Parse(p.Base); strings.EqualFold(known.Hostname(), u.Hostname()) {
+			return &providers[i]
+		}
+	}
+	return nil
+}
+
+// Refuses says why a key is not sent to this provider, nil when it may be: it is
+// somebody else's for certain, or has not the form that all keys here have.
+func (p Provider) Refuses(key string) error {
+	owner := Owner(key)
+	switch {
+	case owner == p.Name:
+		return nil
+	case owner != "":
+		return fmt.Errorf("that is a secret of %s, so I have not sent it to %s", owner, p.Name)
+	case p.form != nil:
+		return fmt.Errorf("that does not look like a key of %s, so I have sent it nowhere: copy it again, whole, from %s", p.Name, p.Keys)
+	}
+	return nil
 }
 
 // otherTokens are of no provider of models.
@@ -49,7 +86,7 @@ var otherTokens = []struct {
 // Of returns whose key a text is for certain, nil when that cannot be told.
 func Of(text string) *Provider {
 	for i, p := range providers {
-		if p.key.MatchString(text) {
+		if p.form != nil && p.form.MatchString(text) {
 			return &providers[i]
 		}
 	}
@@ -74,19 +111,9 @@ func Owner(text string) string {
 // else's for certain, and the address is that of a known provider. An address
 // that nobody knows may be a gateway for any of them.
 func Belongs(secret, address string) error {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil // refused elsewhere
-	}
-	host := strings.ToLower(u.Hostname())
-	owner := Owner(secret)
-	if owner == "" {
+	owner, at := Owner(secret), At(address)
+	if owner == "" || at == nil || at.Name == owner {
 		return nil
 	}
-	for _, p := range providers {
-		if known, _ := url.Parse(p.Base); known.Hostname() == host && p.Name != owner {
-			return fmt.Errorf("that is a key of %s and the address of %s: it is sent only where it belongs", owner, p.Name)
-		}
-	}
-	return nil
+	return fmt.Errorf("that is a key of %s and the address of %s: it is sent only where it belongs", owner, at.Name)
 }
