@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"os"
@@ -25,8 +26,18 @@ func (w *world) examined(t *testing.T, env ...string) (out string, code int) {
 	return w.call(t, "doctor")
 }
 
+// obedient calls the first tool that it is offered, as a model does that is told to.
+func obedient(r llmtest.Request) llmtest.Turn {
+	var tools []struct{ Function struct{ Name string } }
+	if json.Unmarshal(r.Tools, &tools) != nil || len(tools) == 0 {
+		return llmtest.Turn{}
+	}
+	return llmtest.Turn{Calls: []llmtest.Call{{ID: "1", Name: tools[0].Function.Name, Args: `{"word":"apple"}`}}}
+}
+
 func TestDoctorFindsNothing(t *testing.T) {
 	w := newWorld(t).onDiscord()
+	w.llm.Respond(obedient)
 	w.run(t) // and disturbs nobody
 	eventually(t, "a poll", w.tg.Polling)
 	out, code := w.examined(t, "BOT_ACCESS_MODE=pairing", "BOT_MODEL_EMBEDDING="+llmtest.EmbeddingModel)
@@ -96,6 +107,50 @@ func TestDoctorFinds(t *testing.T) {
 			}
 		}},
 		{"no model", "check model.base_url", 1, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_MODEL_NAME=absent") }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.env = append(w.env, "BOT_ACCESS_MODE=pairing")
+			tt.spoil(t, w)
+			out, code := w.examined(t)
+			if code != tt.exit || !strings.Contains(out, tt.want) {
+				t.Errorf("exit %d, want %d and %q:\n%s", code, tt.exit, tt.want, out)
+			}
+			if strings.Contains(out, w.tg.Token()) || strings.Contains(out, "sk-secret") {
+				t.Errorf("a secret is shown:\n%s", out)
+			}
+		})
+	}
+}
+
+// TestDoctorTriesTheModel: an endpoint that lists its models may refuse every
+// conversation all the same.
+func TestDoctorTriesTheModel(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		exit       int
+		spoil      func(t *testing.T, w *world)
+	}{
+		{"an endpoint whose list is open and whose chat wants a key", "wants a key, and none is set", 1, func(_ *testing.T, w *world) {
+			w.llm.Respond(func(llmtest.Request) llmtest.Turn {
+				return llmtest.Turn{Status: http.StatusUnauthorized, Body: `{"error":{"message":"No auth credentials found"}}`}
+			})
+		}},
+		{"an endpoint whose list is open and whose chat refuses the key", "refuses the key", 1, func(_ *testing.T, w *world) {
+			w.env = append(w.env, "BOT_MODEL_API_KEY=sk-secret-of-mine")
+			w.llm.Respond(func(llmtest.Request) llmtest.Turn {
+				return llmtest.Turn{Status: http.StatusUnauthorized, Body: `{"error":{"message":"User not found."}}`}
+			})
+		}},
+		{"no /v1", "set model.base_url to http://127.0.0.1:", 1, func(_ *testing.T, w *world) {
+			w.env = append(w.env, "BOT_MODEL_BASE_URL="+strings.TrimSuffix(w.llm.URL(), "/v1"))
+		}},
+		{"a proxy's page", "a web page answers", 1, func(_ *testing.T, w *world) {
+			w.llm.Respond(func(llmtest.Request) llmtest.Turn {
+				return llmtest.Turn{Status: http.StatusOK, Body: "<html><title>Log in</title></html>"}
+			})
+		}},
+		{"a model that only talks", "called no tool", 0, func(*testing.T, *world) {}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)

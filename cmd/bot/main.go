@@ -101,7 +101,7 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	defer stop()
 	kctx.BindTo(ctx, (*context.Context)(nil))
 	streams := &cli.Streams{In: in, Out: out, Err: errw}
-	err = kctx.Run(&c.Flags, &cli.Bot{Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse, Hosted: app.Hosted}, streams, parser)
+	err = kctx.Run(&c.Flags, &cli.Bot{Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse, Hosted: app.Hosted, Start: start}, streams, parser)
 	if err == nil {
 		return 0
 	}

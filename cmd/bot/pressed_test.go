@@ -245,7 +245,9 @@ func terminalFinger(t *testing.T, w *world) finger {
 	var out safeBuffer
 	done := make(chan error, 1)
 	cfg := w.config(t)
-	go func() { done <- chatCmd{}.talk(t.Context(), cfg, &cli.Streams{In: in, Out: &out, Err: io.Discard}) }()
+	go func() {
+		done <- chatCmd{}.talk(t.Context(), cfg, &cli.Streams{In: in, Out: &out, Err: io.Discard}, nil)
+	}()
 	t.Cleanup(func() {
 		_ = typed.Close()
 		if err := <-done; err != nil {

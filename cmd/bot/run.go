@@ -23,17 +23,24 @@ type runCmd struct{}
 // Run serves every platform that has a token, until a signal; with no token at
 // all it is the terminal chat.
 func (runCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
+	return start(ctx, f, s, nil)
+}
+
+// start is Run; met is told of the first message that is answered, nil for nobody.
+func start(ctx context.Context, f *cli.Flags, s *cli.Streams, met cli.Met) error {
 	cfg, err := f.Load()
 	if err != nil {
 		return err
 	}
+	p := process(s)
+	p.Met = met
 	if app.Hosted(cfg) {
-		return process(s).Serve(ctx, cfg, f.Load)
+		return p.Serve(ctx, cfg, f.Load)
 	}
 	if os.Getenv("NOTIFY_SOCKET") != "" {
 		return &config.Error{Setting: "telegram.token", Problem: "a service needs a platform to live on, and none has a token", Hint: "set telegram.token or discord.token, under systemd in /etc/parley/telegram.token or discord.token"}
 	}
-	return chatCmd{}.talk(ctx, cfg, s)
+	return chatCmd{}.talk(ctx, cfg, s, met)
 }
 
 type chatCmd struct {
@@ -48,11 +55,13 @@ func (c chatCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	return c.talk(ctx, cfg, s)
+	return c.talk(ctx, cfg, s, nil)
 }
 
-func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *cli.Streams) error {
-	return process(s).Talk(ctx, cfg, app.Seat{User: c.User, Name: c.Name, Channel: c.Channel, TTY: cli.IsTerminal(s.In) && cli.IsTerminal(s.Out)})
+func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *cli.Streams, met cli.Met) error {
+	p := process(s)
+	p.Met = met
+	return p.Talk(ctx, cfg, app.Seat{User: c.User, Name: c.Name, Channel: c.Channel, TTY: cli.IsTerminal(s.In) && cli.IsTerminal(s.Out)})
 }
 
 type mcpCmd struct {

@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"parley/config"
@@ -136,7 +137,14 @@ func (a *app) openFront(ctx context.Context, isAdmin func(context.Context, chat.
 // start joins handler and adapters in the hub, the page's chat among them.
 func (a *app) start(adapters ...chat.Adapter) {
 	a.platforms.adapters = adapters
-	observe := func(e chat.Event) { a.counts.Observe(e); a.vitals.deliveries.Observe(e, a.now()) }
+	var met sync.Once
+	observe := func(e chat.Event) {
+		a.counts.Observe(e)
+		a.vitals.deliveries.Observe(e, a.now())
+		if a.process.Met != nil && e.Outcome == chat.Answered {
+			met.Do(func() { a.process.Met(e.From.Name, e.Key.Platform, e.Took) })
+		}
+	}
 	if a.port.page != nil {
 		adapters = append(slices.Clone(adapters), a.port.page.Chat)
 		quiet := observe

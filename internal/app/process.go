@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"parley/config"
 	"parley/internal/adapters/terminal"
@@ -22,6 +23,10 @@ type Process struct {
 	Version  string
 	In       io.Reader
 	Out, Err io.Writer
+
+	// Met is told of the first message that is answered, once; nil for nobody. It
+	// must not block.
+	Met func(who, platform string, took time.Duration)
 
 	// Failpoint is called with each crash point's name; tests kill the process
 	// there. It is nil in the program.

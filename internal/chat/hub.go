@@ -50,6 +50,7 @@ type HubOptions struct {
 type Event struct {
 	Name    string // answered, shed, taken back, failed, dead, sent, unknown, repeated, waits
 	Key     Key
+	From    User          // who wrote the message; "answered" only
 	Took    time.Duration // of an answer; for waits, until the next attempt
 	Outcome Outcome       // of a message; "" for events that end none
 	Err     error         // why a part waits

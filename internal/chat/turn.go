@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"time"
 
@@ -117,9 +118,22 @@ func (h *Hub) failed(m Message, err error) Answer {
 	return a
 }
 
-// ended returns how a message ended.
+// ended reports how a message ended. The log gets a line without anybody's words;
+// what was only overheard gets none by default, for a busy group would fill it.
 func (h *Hub) ended(m Message, said bool, record any, took time.Duration) {
-	h.o.Observe(Event{Name: "answered", Key: m.Key, Took: took, Outcome: Ending(m, said, record).Outcome})
+	end := Ending(m, said, record)
+	h.o.Observe(Event{Name: "answered", Key: m.Key, From: m.From, Took: took, Outcome: end.Outcome})
+	level := slog.LevelInfo
+	if end.Outcome == Overheard {
+		level = slog.LevelDebug
+	}
+	about := []any{"from", m.From.ID, "in", m.Key.String(), "outcome", string(end.Outcome), "took", took.Round(time.Millisecond)}
+	for name, value := range map[string]string{"reason": string(end.Reason), "command": end.Command, "id": end.ErrorID} {
+		if value != "" {
+			about = append(about, name, value)
+		}
+	}
+	h.o.Log.Log(context.Background(), level, "message", about...)
 }
 
 // ErrorID returns a short random name under which a log line is found again.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"time"
 
 	"parley/config"
 	"parley/internal/adapters/terminal"
@@ -36,7 +37,14 @@ type Bot struct {
 	Tools    func(config.Config) (schemas map[string][]byte, err error) // that the settings make useful, by name
 	Rehearse rehearse.Build
 	Hosted   func(config.Config) bool // whether there is a platform besides the terminal
+	// Start runs the bot until ctx ends; met is told of the first message that is
+	// answered.
+	Start func(ctx context.Context, f *Flags, s *Streams, met Met) error
 }
+
+// Met is told of a message that was answered: of whom, on which platform, and how
+// long that took.
+type Met func(who, platform string, took time.Duration)
 
 // Streams are the process's, or a test's.
 type Streams struct {

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -17,7 +15,6 @@ import (
 	"parley/internal/agent"
 	"parley/internal/database"
 	"parley/internal/health"
-	"parley/internal/llm/openai"
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/setup"
@@ -208,123 +205,6 @@ func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 	}
 	if len(stuck) == 0 {
 		d.say("ok", "delivery", "nothing has waited for long")
-	}
-}
-
-func (d *doctor) model(ctx context.Context, cfg config.Config) {
-	ctx, cancel := context.WithTimeout(ctx, doctorWait)
-	defer cancel()
-	var notes openai.Notebook // what a start learned; before the first there is nothing
-	if _, err := os.Stat(filepath.Join(cfg.DataDir, database.Name)); err == nil {
-		if store, err := memory.Open(ctx, cfg.DataDir, memory.Options{}); err == nil { // data has told why it cannot be opened
-			defer func() { _ = store.Close() }()
-			notes = store
-		}
-	}
-	d.wait, cfg = cfg.Model.EmbeddingWait, setup.FindEncoder(ctx, cfg)
-	e, err := setup.Connect(ctx, cfg, notes, slog.New(slog.DiscardHandler))
-	if err != nil {
-		d.line("model", err, "")
-		return
-	}
-	for _, engine := range e.Engines() {
-		d.quirks(ctx, engine)
-	}
-	if len(cfg.Models) > 0 {
-		d.several(ctx, e)
-		return
-	}
-	if e.Check != nil {
-		err = e.Check(ctx)
-	}
-	if err != nil {
-		err = fmt.Errorf("%s %w; check model.base_url, model.api_key and model.name", e.About, err)
-	}
-	fine := e.About
-	if list := e.Routes[config.PurposeAnswer]; err == nil && len(list) > 0 {
-		fine += d.window(ctx, list[0])
-	}
-	d.line("model", err, fine)
-	d.embedding(ctx, e, "check model.embedding")
-	for _, purpose := range []string{config.PurposePlaybook, config.PurposeLibrarian} {
-		if route := e.Routes[purpose]; len(route) > 1 {
-			d.line("model for "+purpose, route[0].Check(ctx), route[0].Label)
-		}
-	}
-}
-
-// several checks each model, and shows which model does what.
-func (d *doctor) several(ctx context.Context, e setup.Endpoint) {
-	for _, engine := range e.Engines() {
-		err := engine.Check(ctx)
-		if err != nil {
-			err = fmt.Errorf("%s: %w; check its base_url, api_key and model", engine.Label, err)
-		}
-		fine := engine.Label
-		if err == nil {
-			fine += d.window(ctx, engine)
-		}
-		d.line("model "+engine.Name, err, fine)
-	}
-	for _, purpose := range config.Purposes() {
-		var names []string
-		for _, engine := range e.Routes[purpose] {
-			names = append(names, engine.Name)
-		}
-		if len(names) > 0 {
-			d.say("ok", "route "+purpose, strings.Join(names, ", then "))
-		}
-	}
-	d.embedding(ctx, e, "check routes.embedding")
-}
-
-// window returns how many tokens a model takes, in words; "" where nobody says.
-func (d *doctor) window(ctx context.Context, e *setup.Engine) string {
-	if e.Traits.ContextSize > 0 {
-		return fmt.Sprintf(" %d tokens, as set.", e.Traits.ContextSize)
-	}
-	tokens, sure, err := e.Client.Window(ctx)
-	switch {
-	case err != nil || tokens == 0:
-		return ""
-	case !sure:
-		return fmt.Sprintf(" %d tokens, until it is loaded.", tokens)
-	}
-	return fmt.Sprintf(" %d tokens.", tokens)
-}
-
-// embedding asks each embedding model for a vector, the second time to see how long
-// a question waits for one.
-func (d *doctor) embedding(ctx context.Context, e setup.Endpoint, hint string) {
-	for _, v := range e.Embedders() {
-		var took time.Duration
-		var list [][]float32
-		var err error
-		for range 2 {
-			began := time.Now()
-			if list, _, err = v.Embed(ctx, []string{"hello"}); err != nil {
-				break
-			}
-			took = time.Since(began)
-		}
-		switch said := fmt.Sprintf("%s, %d dimensions", v.Name, len(slices.Concat(list...))); {
-		case err != nil:
-			d.line("embedding", fmt.Errorf("%w; %s, which is %s", err, hint, v.Name), "")
-		case took > d.wait:
-			d.say("warn", "embedding", fmt.Sprintf("%s; a vector took %s, and questions wait %s: words alone decide until model.embedding_wait is longer", said, took.Round(time.Millisecond), d.wait))
-		default:
-			d.say("ok", "embedding", said)
-		}
-	}
-}
-
-// quirks shows what was learned about the model.
-func (d *doctor) quirks(ctx context.Context, e *setup.Engine) {
-	list, err := e.Quirks(ctx)
-	if err != nil {
-		d.line("limits of "+e.Name, err, "")
-	} else if len(list) > 0 {
-		d.say("ok", "limits of "+e.Name, "found out: "+strings.Join(list, "; "))
 	}
 }
 

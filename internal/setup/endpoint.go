@@ -17,6 +17,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/llm/offline"
 	"parley/internal/llm/openai"
+	"parley/internal/llm/probe"
 	"parley/internal/llm/provider"
 	"parley/internal/llm/wrap"
 )
@@ -52,6 +53,7 @@ type Engine struct {
 	*openai.Client
 	Name    string // the owner's, or the model's own where there is one endpoint
 	Label   string // model and address, for the operator
+	at      config.Engine
 	Traits  config.Traits
 	Breaker *wrap.Breaker
 	Window  *wrap.Window
@@ -59,6 +61,17 @@ type Engine struct {
 
 // Price returns what its tokens cost.
 func (e *Engine) Price() wrap.Price { return wrap.Price(e.Traits.Price) }
+
+// Try has the model answer a tiny question and call a tool, as a conversation would.
+// Its errors are *probe.Problem, or ctx's.
+func (e *Engine) Try(ctx context.Context) (probe.Outcome, error) {
+	return probe.Try(ctx, probe.Endpoint{Model: e.Client, Base: e.at.BaseURL, Key: string(e.at.APIKey), Name: e.at.Model})
+}
+
+// Find looks at what is at its address. It blocks as probe.Find does.
+func (e *Engine) Find(ctx context.Context) (probe.Place, error) {
+	return probe.Find(ctx, e.at.BaseURL, string(e.at.APIKey))
+}
 
 // Engines returns all models, each once, in the order of their first route.
 func (e Endpoint) Engines() (list []*Engine) {
@@ -180,7 +193,7 @@ func (b *builder) engine(set config.Engine) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{Client: c, Name: name, Label: fmt.Sprintf("%s at %s", model, base), Traits: t, Breaker: &wrap.Breaker{}}
+	e := &Engine{Client: c, Name: name, Label: fmt.Sprintf("%s at %s", model, base), Traits: t, Breaker: &wrap.Breaker{}, at: set}
 	if e.Name == "" {
 		e.Name = model
 	}
@@ -286,6 +299,16 @@ func (b *builder) route(e *Endpoint, engine func(name string) (*Engine, error)) 
 	e.Model = e.Along(legs, b.log)
 	e.See = slices.ContainsFunc(legs, func(l wrap.Leg) bool { return !l.Blind })
 	return nil
+}
+
+// Talks reports whether a model holds conversations, or anything like one.
+func (e Endpoint) Talks(engine *Engine) bool {
+	for purpose, route := range e.Routes {
+		if purpose != config.PurposeEmbedding && purpose != config.PurposeTranscription && slices.Contains(route, engine) {
+			return true
+		}
+	}
+	return false
 }
 
 // ForSubagent begins the purpose of a helper's own route.

@@ -3,7 +3,6 @@
 package terminal
 
 import (
-	"fmt"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -28,20 +27,4 @@ func widthOf(o Options) func() int {
 		}
 		return int(size.Col)
 	}
-}
-
-// Hide turns off the echo of a terminal until restore is called.
-func Hide(f *os.File) (restore func(), err error) {
-	fd := int(f.Fd())
-	before, err := unix.IoctlGetTermios(fd, getTermios)
-	if err != nil {
-		return nil, fmt.Errorf("terminal mode: %w", err)
-	}
-	silent := *before
-	silent.Lflag &^= unix.ECHO
-	silent.Lflag |= unix.ECHONL
-	if err := unix.IoctlSetTermios(fd, setTermios, &silent); err != nil {
-		return nil, fmt.Errorf("terminal mode: %w", err)
-	}
-	return func() { _ = unix.IoctlSetTermios(fd, setTermios, before) }, nil
 }

@@ -1,0 +1,122 @@
+//go:build unix
+
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// The control characters of a line that is typed.
+const (
+	keyEnd    = 0x04 // Ctrl-D
+	keyDelete = 0x08
+	keyClear  = 0x15 // Ctrl-U
+	keyEscape = 0x1b
+	keyErase  = 0x7f
+)
+
+// Veiled reads a line from a terminal and shows what shown makes of it as it grows,
+// for lines that may hold a secret. It blocks until Enter or the end of ctx, when
+// the read is left behind; Ctrl-C stays a signal. Ctrl-D alone is io.EOF.
+func Veiled(ctx context.Context, f *os.File, out io.Writer, shown func(line string) string) (string, error) {
+	fd := int(f.Fd())
+	before, err := unix.IoctlGetTermios(fd, getTermios)
+	if err != nil {
+		return "", fmt.Errorf("terminal mode: %w", err)
+	}
+	raw := *before
+	raw.Lflag &^= unix.ECHO | unix.ICANON
+	raw.Cc[unix.VMIN], raw.Cc[unix.VTIME] = 1, 0
+	if err := unix.IoctlSetTermios(fd, setTermios, &raw); err != nil {
+		return "", fmt.Errorf("terminal mode: %w", err)
+	}
+	defer func() { _ = unix.IoctlSetTermios(fd, setTermios, before) }()
+	l := &veiled{out: out, shown: shown}
+	over := make(chan error, 1)
+	go func() { over <- l.read(f) }()
+	select {
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	case err := <-over:
+		return string(l.line), err
+	}
+}
+
+// read takes pieces until the line is whole.
+func (l *veiled) read(f io.Reader) error {
+	buf := make([]byte, 4096) // a key that is pasted comes in one piece
+	for {
+		n, err := f.Read(buf)
+		if err != nil {
+			return err
+		}
+		done, err := l.take(buf[:n])
+		l.draw()
+		if done {
+			_, _ = io.WriteString(l.out, "\n")
+			return err
+		}
+	}
+}
+
+// veiled is a line on its way.
+type veiled struct {
+	out   io.Writer
+	shown func(string) string
+	line  []byte
+	seen  string // what stands on the screen
+	skip  bool   // within an escape sequence
+}
+
+// take adds what was typed; done after Enter. What comes after Enter in the same
+// piece is dropped.
+func (l *veiled) take(typed []byte) (done bool, err error) {
+	for _, b := range typed {
+		switch {
+		case l.skip:
+			l.skip = b == '[' || b == ';' || b >= '0' && b <= '9'
+		case b == '\r' || b == '\n':
+			return true, nil
+		case b == keyEnd && len(l.line) == 0:
+			return true, io.EOF
+		case b == keyErase || b == keyDelete:
+			_, size := utf8.DecodeLastRune(l.line)
+			l.line = l.line[:len(l.line)-size]
+		case b == keyClear:
+			l.line = l.line[:0]
+		case b == keyEscape:
+			l.skip = true
+		case b >= ' ':
+			l.line = append(l.line, b)
+		}
+	}
+	return false, nil
+}
+
+// draw changes the screen to what may be shown now.
+func (l *veiled) draw() {
+	line := l.line
+	for len(line) > 0 && !utf8.Valid(line) { // half a character so far
+		line = line[:len(line)-1]
+	}
+	now := l.shown(string(line))
+	same := 0
+	for i := range now + " " { // up to a whole character that differs
+		if !strings.HasPrefix(l.seen, now[:i]) {
+			break
+		}
+		same = i
+	}
+	gone := runewidth.StringWidth(l.seen[same:])
+	_, _ = io.WriteString(l.out, strings.Repeat("\b", gone)+strings.Repeat(" ", gone)+strings.Repeat("\b", gone)+now[same:])
+	l.seen = now
+}
