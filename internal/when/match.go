@@ -212,12 +212,15 @@ func (m *matcher) weekdays(slot string, i int, p piece, on found) bool {
 	if slot == "plural" {
 		class = "weekdays"
 	}
-	day, end := m.value(m.tokens, i, class)
+	day, end, part := m.weekday(i, class)
 	if day < 0 && slot == "weekdays" {
-		day, end = m.value(m.tokens, i, "weekdays")
+		day, end, part = m.weekday(i, "weekdays")
 	}
-	if day < 0 || len(p.days) >= 7 {
+	if day < 0 || len(p.days) >= 7 || part != "" && p.part != "" {
 		return true
+	}
+	if part != "" {
+		p.part = part
 	}
 	p.days = append(p.days[:len(p.days):len(p.days)], time.Weekday(day%7))
 	if slot != "weekday" {
@@ -226,6 +229,18 @@ func (m *matcher) weekdays(slot string, i int, p piece, on found) bool {
 		}
 	}
 	return on(end, p)
+}
+
+// weekday reads a day of the week, also with a part of it in one word.
+func (m *matcher) weekday(i int, class string) (day, end int, part string) {
+	day = -1
+	m.meanings(m.tokens, i, class, func(v string, e int) bool {
+		n, of, _ := strings.Cut(v, " ")
+		day, _ = strconv.Atoi(n) // TestTongues
+		end, part = e, of
+		return false
+	})
+	return day, end, part
 }
 
 // joined skips commas and one "and".

@@ -3,6 +3,7 @@ package when
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -61,6 +62,20 @@ var properties = map[string]func(*testing.T, draw){
 		said := fmt.Sprintf(d.of("on %[1]d %[2]s %[3]s", "%[2]s %[1]d %[3]s", "on the %[1]d%[4]s of %[2]s %[3]s"), day, month, clock, suffixOf(day))
 		at := d.read(t, said).At.In(d.loc)
 		if at.Day() != day || at.Month() != month || (at.Hour() < from || at.Hour() > to) && !skipped(at) {
+			t.Errorf("%q on %s is %s", said, d.now, at)
+		}
+	},
+	"a date keeps its day, its month and its hour in every language": func(t *testing.T, d draw) {
+		day, month, h := 1+d.IntN(28), 1+d.IntN(12), d.IntN(24)
+		tag := d.of("de", "es", "fr", "ru", "zh")
+		form := map[string]string{"de": "am %d. %s um %02d:30", "es": "el %d de %s a las %02d:30", "fr": "le %d %s à %02dh30", "ru": "%d %s в %02d:30", "zh": "%[2]s%[1]d日%02[3]d:30"}[tag]
+		name := time.Month(month).String()
+		for _, w := range wordsOf(tag, "month", strconv.Itoa(month)) {
+			name = w
+		}
+		said := fmt.Sprintf(form, day, name, h)
+		at := d.read(t, said).At.In(d.loc)
+		if at.Day() != day || int(at.Month()) != month || at.Hour() != h && !skipped(at) {
 			t.Errorf("%q on %s is %s", said, d.now, at)
 		}
 	},
@@ -145,6 +160,20 @@ var properties = map[string]func(*testing.T, draw){
 			}
 		}
 	},
+}
+
+// wordsOf returns the single words of a meaning in a language.
+func wordsOf(tag, class, value string) (all []string) {
+	for _, l := range tongues() {
+		for first, words := range l.words {
+			for _, w := range words {
+				if l.tag == tag && w.class == class && w.value == value {
+					all = append(all, first+strings.Join(w.rest, ""))
+				}
+			}
+		}
+	}
+	return all
 }
 
 // fires returns the first times of a rhythm.

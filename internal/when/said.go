@@ -40,6 +40,9 @@ func (s said) with(p piece) (said, bool) {
 	if p.kind == "day" && p.part == "" {
 		p.part = p.arg(1)
 	}
+	if p.kind == "daily" && p.part == "" {
+		p.part = p.arg(0)
+	}
 	if p.part != "" {
 		ok = ok && s.part == ""
 		s.part = p.part
@@ -66,6 +69,8 @@ func (p piece) time() (clock, bool) {
 			c.minute = 45
 		case "-15":
 			less = 15
+		case "-45":
+			less = 45
 		case "-30":
 			less = 30
 		}

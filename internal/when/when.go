@@ -102,7 +102,7 @@ func (l *tongue) read(all []token, now time.Time) (w Time, err error) {
 		return w, err
 	}
 	l.matcher(all[:end]).cover(0, said{}, func(at int, s said) bool {
-		if at != end || s.empty() {
+		if s.empty() || at != end && (at != end-1 || all[at].text != ".") {
 			return true
 		}
 		r := resolver{said: s, now: now}
