@@ -45,6 +45,11 @@ var rooms = []allowed{
 
 	{"internal/adapters/*", "internal/markdown", "shows what models write"},
 	{"internal/adapters/*", "internal/chat", "translates between a platform and these words"},
+	{"internal/adapters/terminal", "internal/lineedit", "how people type"},
+	{"internal/adapters/terminal", "internal/highlight", "code in colors"},
+	{"internal/lineedit", "internal/llm/provider", "keys are not kept"},
+	{"internal/lineedit", "internal/lineedit/lineedittest", "its tests look at a screen"},
+	{"internal/adapters/terminal", "internal/lineedit/lineedittest", "its tests look at a screen"},
 	{"internal/adapters/*/*test", "internal/chat", "a fake may speak its room's words"},
 	{"internal/chat/*test", "internal/chat", "a fake may speak its room's words"},
 	{"internal/chat/chattest", "internal/waittest", "how tests wait"},

@@ -22,8 +22,6 @@ var libraries = []allowed{
 	{"internal/adapters/telegram", "github.com/yuin/goldmark", "Markdown to entities"},
 	{"internal/adapters/terminal", "github.com/yuin/goldmark", "Markdown to styles and columns"},
 	{"internal/adapters/terminal", "github.com/google/uuid", "ids of lines typed"},
-	{"internal/adapters/terminal", "github.com/mattn/go-runewidth", "how many columns a character takes"},
-	{"internal/adapters/terminal", "github.com/peterh/liner", "line editing and history"},
 	{"internal/adapters/terminal", "golang.org/x/sys", "terminal modes"},
 
 	{"internal/llm/openai", "github.com/sashabaranov/go-openai", "the wire format of model endpoints"},
@@ -31,6 +29,10 @@ var libraries = []allowed{
 	{"internal/markdown", "github.com/yuin/goldmark", "the parser, set to what models write"},
 	{"internal/page", "github.com/yuin/goldmark", "Markdown to HTML"},
 
+	{"internal/lineedit", "github.com/clipperhouse/uax29", "what people see as one character"},
+	{"internal/lineedit", "github.com/mattn/go-runewidth", "how many columns a character takes"},
+	{"internal/lineedit/lineedittest", "github.com/clipperhouse/uax29", "what a terminal shows as one character"},
+	{"internal/lineedit/lineedittest", "github.com/mattn/go-runewidth", "how many columns a character takes"},
 	{"internal/memory", "github.com/google/uuid", "ids of rows"},
 	{"internal/recall", "github.com/blevesearch/snowballstem", "stems"},
 

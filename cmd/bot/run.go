@@ -47,6 +47,7 @@ type chatCmd struct {
 	User    string `help:"Speak as this person (an id; default local)." placeholder:"ID"`
 	Name    string `help:"What the person is called." placeholder:"NAME"`
 	Channel string `help:"Speak in this channel (default local)." placeholder:"ID"`
+	JSON    bool   `help:"Print each answer as a JSON object on a line of its own, for scripts."`
 }
 
 // Run is the terminal chat.
@@ -61,7 +62,7 @@ func (c chatCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
 func (c chatCmd) talk(ctx context.Context, cfg config.Config, s *cli.Streams, met cli.Met) error {
 	p := process(s)
 	p.Met = met
-	return p.Talk(ctx, cfg, app.Seat{User: c.User, Name: c.Name, Channel: c.Channel, TTY: cli.IsTerminal(s.In) && cli.IsTerminal(s.Out)})
+	return p.Talk(ctx, cfg, app.Seat{User: c.User, Name: c.Name, Channel: c.Channel, JSON: c.JSON, TTY: cli.IsTerminal(s.In) && cli.IsTerminal(s.Out)})
 }
 
 type mcpCmd struct {

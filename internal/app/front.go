@@ -132,5 +132,14 @@ type discreet struct {
 // Await implements chat.Awaiter.
 func (d discreet) Await() { chat.Await(d.Reply) }
 
+var _ chat.Worker = discreet{}
+
+// Work implements chat.Worker.
+func (d discreet) Work(tool string, begins bool) {
+	if w, ok := d.Reply.(chat.Worker); ok {
+		w.Work(tool, begins)
+	}
+}
+
 // Status implements chat.Reply.
 func (d discreet) Status(note string) { d.Reply.Status(d.hide.Hide(note)) }

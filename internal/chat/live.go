@@ -24,10 +24,11 @@ type live struct {
 	h *Hub
 	m Message
 
-	mu     sync.Mutex // guards text, status and id
+	mu     sync.Mutex // guards text, status, tools and id
 	text   strings.Builder
 	status string
-	id     string // of the preview; "" while there is none
+	tools  []string // that are at work
+	id     string   // of the preview; "" while there is none
 
 	wake  chan struct{} // holds one token when there is something new to draw
 	begin sync.Once

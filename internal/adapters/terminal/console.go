@@ -7,17 +7,18 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
+	"os/signal"
 	"sync"
 	"syscall"
 
-	"github.com/peterh/liner"
 	"golang.org/x/sys/unix"
+
+	"parley/internal/lineedit"
 )
 
-// open chooses the source: the line editor on a capable terminal, else lines.
+// open chooses the source: the line editor on a terminal, else lines.
 func (a *Adapter) open() (source, error) {
-	if !a.o.TTY || !liner.TerminalSupported() {
+	if !a.o.TTY {
 		return newPipe(a.o.In), nil
 	}
 	c, err := openConsole(a)
@@ -30,70 +31,83 @@ func (a *Adapter) open() (source, error) {
 	return c, nil
 }
 
-// console adds two things to liner: it reads the keys itself and passes them on
-// through a pipe, so that Ctrl-C also works while liner is not prompting; and it
-// keeps the keyboard's signals off the whole time.
+// console reads keys all the time, so that Ctrl-C also works while an answer is
+// written. What is typed meanwhile waits for the next prompt.
 type console struct {
-	a      *Adapter
-	editor *liner.State
-	before unix.Termios   // the terminal as it was found
-	keys   *os.File       // liner reads here
-	wake   *os.File       // closed to end the pump
-	pump   sync.WaitGroup // the goroutine that reads the terminal
+	a       *Adapter
+	in      *os.File
+	before  unix.Termios   // the terminal as it was found
+	wake    *os.File       // closed to end the pump
+	pump    sync.WaitGroup // the goroutine that reads the terminal
+	news    chan struct{}  // holds one token when there are keys, or none will come
+	resized chan os.Signal
+
+	mu    sync.Mutex // guards keys and ended
+	keys  []lineedit.Key
+	ended bool
+
+	editor *lineedit.Editor // guarded, with the rest, by Adapter.mu
+	open   bool             // the prompt is on the screen,
+	row    int              // and the cursor so many rows below its first
 }
 
-// maxRemembered keeps long pastes out of the history, in bytes; liner cannot
-// read back lines over 4096.
-const maxRemembered = 1000
+// How to ask for marks around pasted blocks, and that for none.
+const (
+	pasteOn  = "\x1b[?2004h"
+	pasteOff = "\x1b[?2004l"
+)
 
 func openConsole(a *Adapter) (*console, error) {
-	before, err := unix.IoctlGetTermios(unix.Stdin, getTermios)
+	in, ok := a.o.In.(*os.File)
+	if !ok {
+		return nil, errors.New("terminal mode: the input is no file")
+	}
+	before, err := unix.IoctlGetTermios(int(in.Fd()), getTermios)
 	if err != nil {
 		return nil, fmt.Errorf("terminal mode: %w", err)
 	}
-	quiet := *before
-	quiet.Lflag &^= unix.ISIG
-	keysOut, keysIn, err := os.Pipe()
+	keyed := *before
+	keyed.Lflag &^= unix.ISIG | unix.ICANON | unix.ECHO | unix.IEXTEN
+	keyed.Iflag &^= unix.ICRNL | unix.INLCR | unix.IXON
+	keyed.Cc[unix.VMIN], keyed.Cc[unix.VTIME] = 1, 0
+	woken, wake, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	woken, wake, err := os.Pipe()
+	if err := unix.IoctlSetTermios(int(in.Fd()), setTermios, &keyed); err != nil {
+		return nil, errors.Join(fmt.Errorf("terminal mode: %w", err), woken.Close(), wake.Close())
+	}
+	history, err := lineedit.OpenHistory(a.historyFile())
 	if err != nil {
-		return nil, errors.Join(err, keysOut.Close(), keysIn.Close())
+		a.o.Log.Warn("earlier lines are not offered", "err", err)
 	}
-	if err := unix.IoctlSetTermios(unix.Stdin, setTermios, &quiet); err != nil {
-		return nil, fmt.Errorf("terminal mode: %w", err)
+	a.history.Store(history)
+	c := &console{
+		a: a, in: in, before: *before, wake: wake, news: make(chan struct{}, 1), resized: make(chan os.Signal, 1),
+		editor: &lineedit.Editor{Prompt: prompt, Complete: a.o.Complete, History: history, Styled: true},
 	}
-	c := &console{a: a, before: *before, keys: keysOut, wake: wake}
-	stdin := os.Stdin
-	os.Stdin = keysOut // liner looks at it once, in NewLiner
-	c.editor = liner.NewLiner()
-	os.Stdin = stdin
-	a.editor.Store(c.editor)
-	c.editor.SetCtrlCAborts(true)
-	if a.o.Complete != nil {
-		c.editor.SetCompleter(a.o.Complete)
-	}
-	if f, err := os.Open(a.o.HistoryFile); err == nil {
-		_, _ = c.editor.ReadHistory(f) // what cannot be read is not offered
-		_ = f.Close()
-	}
-	_, _ = io.WriteString(a.o.Out, pasteOn)
-	c.pump.Go(func() { c.read(woken, keysIn) })
+	signal.Notify(c.resized, syscall.SIGWINCH)
+	a.print(pasteOn)
+	c.pump.Go(func() { c.read(woken) })
 	return c, nil
 }
 
-// read moves keys from the terminal to liner until woken is closed.
-func (c *console) read(woken, to *os.File) {
-	defer func() { _ = errors.Join(to.Close(), woken.Close()) }()
-	var k keys
+// escapeTime is how long to wait, in milliseconds, for the rest of a key that begins
+// as Escape does: terminals send a key in one go.
+const escapeTime = 50
+
+// read takes keys from the terminal until woken is closed.
+func (c *console) read(woken *os.File) {
+	defer c.end()
+	defer func() { _ = woken.Close() }()
+	var keys lineedit.Decoder
 	buf := make([]byte, 4096)
 	for {
 		wait := -1
-		if len(k.held) > 0 {
-			wait = 20 // ms; terminals send a mark in one go
+		if keys.Held() {
+			wait = escapeTime
 		}
-		fds := []unix.PollFd{{Fd: int32(unix.Stdin), Events: unix.POLLIN}, {Fd: int32(woken.Fd()), Events: unix.POLLIN}}
+		fds := []unix.PollFd{{Fd: int32(c.in.Fd()), Events: unix.POLLIN}, {Fd: int32(woken.Fd()), Events: unix.POLLIN}}
 		n, err := unix.Poll(fds, wait)
 		switch {
 		case errors.Is(err, unix.EINTR):
@@ -101,78 +115,170 @@ func (c *console) read(woken, to *os.File) {
 		case err != nil || fds[1].Revents != 0:
 			return
 		case n == 0:
-			_, _ = to.Write(k.rest())
+			c.took(keys.Flush())
 			continue
 		}
-		if n, err = unix.Read(unix.Stdin, buf); n <= 0 {
+		if n, err = unix.Read(int(c.in.Fd()), buf); n <= 0 {
 			if errors.Is(err, unix.EINTR) || errors.Is(err, unix.EAGAIN) {
 				continue
 			}
 			return
 		}
-		out, interrupted := k.feed(buf[:n], c.a.busy.Load())
-		if interrupted {
-			select {
-			case c.a.interrupt <- struct{}{}:
-			default:
-			}
+		c.took(keys.Feed(buf[:n]))
+	}
+}
+
+// took passes keys on: Ctrl-C during an answer to who waits for it, all others to
+// the line.
+func (c *console) took(keys []lineedit.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, k := range keys {
+		if k.Code != lineedit.Cancel || !c.a.busy.Load() {
+			c.keys = append(c.keys, k)
+			continue
 		}
-		if _, err := to.Write(out); err != nil {
-			return
+		select {
+		case c.a.interrupt <- struct{}{}:
+		default:
 		}
 	}
+	c.tell()
+}
+
+// end says that no more keys will come.
+func (c *console) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	c.tell()
+}
+
+func (c *console) tell() {
+	select {
+	case c.news <- struct{}{}:
+	default:
+	}
+}
+
+// next returns the next key; ok is false when there is none yet, or, if ended, ever.
+func (c *console) next() (k lineedit.Key, ok, ended bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.keys) == 0 {
+		return k, false, c.ended
+	}
+	k, c.keys = c.keys[0], c.keys[1:]
+	return k, true, false
 }
 
 func (c *console) line() (string, error) {
-	text, err := c.editor.Prompt(prompt)
-	if errors.Is(err, liner.ErrPromptAborted) {
-		return "", errAborted
+	c.draw(0)
+	for {
+		k, ok, ended := c.next()
+		switch {
+		case ended:
+			c.leave("")
+			return "", io.EOF
+		case !ok:
+			select {
+			case <-c.news:
+			case <-c.resized:
+				c.fit()
+			}
+			continue
+		}
+		switch c.press(k) {
+		case lineedit.Editing:
+		case lineedit.Done:
+			line := c.leave("")
+			if err := c.editor.History.Add(line); err != nil {
+				c.a.o.Log.Warn("history not written", "err", err)
+			}
+			return line, nil
+		case lineedit.Dropped:
+			c.leave("^C")
+			c.draw(0)
+		case lineedit.Aborted:
+			c.leave("")
+			return "", errAborted
+		case lineedit.Over:
+			c.leave("")
+			return "", io.EOF
+		case lineedit.Wiped:
+			c.a.print("\x1b[H\x1b[2J")
+			c.draw(0)
+		}
 	}
-	if err != nil {
-		_, _ = io.WriteString(c.a.o.Out, "\n")
-		return "", err
-	}
-	if strings.TrimSpace(text) != "" && len(text) <= maxRemembered {
-		c.editor.AppendHistory(text)
-	}
-	return unfold(text), nil
 }
 
-// above prints something while the prompt is open and makes liner redraw its line,
-// as it does when the window changes.
+// press applies a key and shows what came of it.
+func (c *console) press(k lineedit.Key) lineedit.Result {
+	c.a.mu.Lock()
+	defer c.a.mu.Unlock()
+	r := c.editor.Do(k)
+	c.show(c.row)
+	return r
+}
+
+// draw shows the line; the cursor stands on the row of its frame with this number.
+func (c *console) draw(row int) {
+	c.a.mu.Lock()
+	defer c.a.mu.Unlock()
+	c.show(row)
+}
+
+// fit shows the line in a window of another size, which has broken its rows anew.
+func (c *console) fit() {
+	c.a.mu.Lock()
+	defer c.a.mu.Unlock()
+	if c.open {
+		c.show(c.editor.View(c.a.screen.window()).Row())
+	}
+}
+
+// show is draw for who holds Adapter.mu.
+func (c *console) show(row int) {
+	f := c.editor.View(c.a.screen.window())
+	_, _ = io.WriteString(c.a.o.Out, f.Draw(row)) // nothing is lost with it
+	c.open, c.row = true, f.Row()
+}
+
+// leave ends the line where it is, with a mark behind it, and returns it.
+func (c *console) leave(mark string) string {
+	c.a.mu.Lock()
+	defer c.a.mu.Unlock()
+	c.editor.Close()
+	c.show(c.row)
+	_, _ = io.WriteString(c.a.o.Out, mark+"\r\n")
+	c.open, c.row = false, 0
+	return c.editor.Take()
+}
+
+// above prints something where the prompt is, and the prompt below it. The caller
+// holds Adapter.mu.
 func (c *console) above(write func()) {
-	_, _ = io.WriteString(c.a.o.Out, eraseLine)
+	if !c.open {
+		write()
+		return
+	}
+	_, _ = io.WriteString(c.a.o.Out, lineedit.Erase(c.row))
 	write()
-	_ = syscall.Kill(os.Getpid(), syscall.SIGWINCH)
+	c.show(0)
 }
 
-// stop ends the pump and a line that liner waits for.
+// stop ends the pump and a line that waits for it.
 func (c *console) stop() {
 	c.a.mu.Lock()
 	c.a.redraw = nil
 	c.a.mu.Unlock()
-	_ = errors.Join(c.wake.Close(), c.keys.Close())
+	_ = c.wake.Close()
 	c.pump.Wait()
 }
 
 // close restores the terminal.
 func (c *console) close() {
-	_ = c.editor.Close()
-	_, _ = io.WriteString(c.a.o.Out, pasteOff)
-	_ = unix.IoctlSetTermios(unix.Stdin, setTermios, &c.before)
-	if err := c.remember(); err != nil {
-		c.a.o.Log.Warn("history not written", "err", err)
-	}
-}
-
-func (c *console) remember() error {
-	if c.a.o.HistoryFile == "" {
-		return nil
-	}
-	f, err := os.OpenFile(c.a.o.HistoryFile, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = c.editor.WriteHistory(f)
-	return errors.Join(err, f.Chmod(0o600), f.Close())
+	signal.Stop(c.resized)
+	c.a.print(pasteOff)
+	_ = unix.IoctlSetTermios(int(c.in.Fd()), setTermios, &c.before)
 }

@@ -13,18 +13,34 @@ import (
 
 var _ chat.Forgetter = (*Adapter)(nil)
 
-// Forget deletes the lines typed here and the files from answers. Nobody can tell
-// whose they are, so they go when anybody of this terminal is forgotten.
+// historyFile is where the lines of this terminal's person are kept: "" is nowhere.
+func (a *Adapter) historyFile() string { return a.historyOf(a.from.ID) }
+
+// historyOf is where the lines of a person are kept, by their User.ID.
+func (a *Adapter) historyOf(user string) string {
+	name := strings.TrimPrefix(user, platform+":")
+	switch {
+	case a.o.HistoryFile == "" || user == Local:
+		return a.o.HistoryFile
+	case !nameForm.MatchString(name):
+		return ""
+	}
+	return a.o.HistoryFile + "-" + name
+}
+
+// Forget deletes the lines that a person typed here, and the files from answers:
+// nobody can tell whose those are.
 func (a *Adapter) Forget(_ context.Context, user string) error {
 	if !strings.HasPrefix(user, platform+":") {
 		return nil
 	}
-	if e := a.editor.Load(); e != nil {
-		e.ClearHistory()
-	}
 	var errs []error
-	if err := os.Remove(a.o.HistoryFile); err != nil && !errors.Is(err, os.ErrNotExist) {
-		errs = append(errs, fmt.Errorf("forget typed lines: %w", err))
+	if h := a.history.Load(); h != nil && user == a.from.ID {
+		errs = append(errs, h.Forget())
+	} else if path := a.historyOf(user); path != "" {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("forget typed lines: %w", err))
+		}
 	}
 	return errors.Join(append(errs, a.removeDownloads())...)
 }

@@ -14,17 +14,17 @@ func Is(f *os.File) bool {
 	return err == nil
 }
 
-// widthOf asks for the width of o's window; it is 0 where there is none.
-func widthOf(o Options) func() int {
+// sizeOf asks how many columns and rows o's window has; 0 where there is none.
+func sizeOf(o Options) func() (columns, rows int) {
 	out, ok := o.Out.(*os.File)
 	if !ok || !o.TTY {
 		return nil
 	}
-	return func() int {
+	return func() (int, int) {
 		size, err := unix.IoctlGetWinsize(int(out.Fd()), unix.TIOCGWINSZ)
 		if err != nil {
-			return 0
+			return 0, 0
 		}
-		return int(size.Col)
+		return int(size.Col), int(size.Row)
 	}
 }

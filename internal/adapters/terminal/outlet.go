@@ -24,14 +24,30 @@ func (a *Adapter) Split(text string) []string {
 	return []string{text}
 }
 
-// Typing shows a faint sign on a terminal until the answer begins.
+// Typing shows how long the answer takes, on a terminal, until it begins.
 func (a *Adapter) Typing(_ context.Context, _ chat.Message) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.o.TTY && len(a.pending) > 0 {
-		a.screen.typing()
+		a.screen.work()
 	}
 	return nil
+}
+
+// Watch implements chat.Watcher.
+func (a *Adapter) Watch(m chat.Message, tools []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.o.TTY && a.pending[m.ID] {
+		a.screen.busy.tools = oneLine(strings.Join(tools, ", "))
+	}
+}
+
+// tick shows that time passes, and fits what is shown to the window.
+func (a *Adapter) tick() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.screen.tick()
 }
 
 // Preview prints what text has gained since the last call, on a terminal only. It
@@ -47,23 +63,17 @@ func (a *Adapter) Preview(_ context.Context, m chat.Message, _, text string) (st
 
 // Send prints one answer and a newline. It fails only when Out cannot be written,
 // which is permanent.
-func (a *Adapter) Send(_ context.Context, p chat.Part) (string, error) {
+func (a *Adapter) Send(_ context.Context, p chat.Part) (id string, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	text := strings.Trim(clean(p.Text), "\n")
-	var below []string
-	for _, f := range p.Files {
-		below = append(below, a.save(f))
-	}
-	id := uuid.NewString()
-	if len(p.Buttons) > 0 {
-		below = append(below, a.offer(p.Buttons, id))
-	}
-	var err error
-	write := func() { err = a.screen.finish(text, below) }
-	if a.redraw != nil && !a.busy.Load() {
+	id = uuid.NewString()
+	write := func() { err = a.show(p, id) }
+	switch {
+	case a.o.JSON:
+		err = a.collect(p, id)
+	case a.redraw != nil && !a.busy.Load():
 		a.redraw(write)
-	} else {
+	default:
 		write()
 	}
 	if err != nil {
@@ -72,13 +82,29 @@ func (a *Adapter) Send(_ context.Context, p chat.Part) (string, error) {
 	return id, nil
 }
 
-// offer prints numbered choices, one row of buttons per line.
-func (a *Adapter) offer(rows [][]chat.Button, id string) string {
+// show prints a part, with its files and choices below it.
+func (a *Adapter) show(p chat.Part, id string) error {
+	var below []string
+	for _, f := range p.Files {
+		below = append(below, a.tellSaved(f))
+	}
+	if len(p.Buttons) > 0 {
+		below = append(below, a.choose(p.Buttons, id))
+	}
+	return a.screen.finish(strings.Trim(clean(p.Text), "\n"), below)
+}
+
+// choose offers numbered choices, and returns them with one row of buttons per line.
+func (a *Adapter) choose(rows [][]chat.Button, id string) string {
 	a.offered, a.offerID = nil, id
 	var lines []string
 	for _, row := range rows {
 		var choices []string
 		for _, b := range row {
+			if b.URL != "" {
+				choices = append(choices, oneLine(b.Label)+": "+oneLine(b.URL))
+				continue
+			}
 			a.offered = append(a.offered, b)
 			choices = append(choices, fmt.Sprintf("%d) %s", len(a.offered), oneLine(b.Label)))
 		}
@@ -87,22 +113,33 @@ func (a *Adapter) offer(rows [][]chat.Button, id string) string {
 	return strings.Join(lines, "\n")
 }
 
-// save writes a file of an answer under a name that is free, if there is a
-// folder for them, and says so.
-func (a *Adapter) save(f chat.File) string {
-	name := oneLine(filepath.Base(filepath.Clean("/" + f.Name)))
+func (a *Adapter) tellSaved(f chat.File) string {
+	name, path := a.save(f)
+	switch {
+	case a.o.Downloads == "":
+		return fmt.Sprintf(wordFile, name, len(f.Data))
+	case path == "":
+		return fmt.Sprintf(wordNotSaved, name, len(f.Data))
+	}
+	return fmt.Sprintf(wordSaved, name, len(f.Data), path)
+}
+
+// save writes a file of an answer under a name that is free, if there is a folder
+// for them. path is "" when it is not saved.
+func (a *Adapter) save(f chat.File) (name, path string) {
+	name = oneLine(filepath.Base(filepath.Clean("/" + f.Name)))
 	if name == "/" || name == "" {
 		name = "file"
 	}
 	if a.o.Downloads == "" {
-		return fmt.Sprintf(wordFile, name, len(f.Data))
+		return name, ""
 	}
 	path, err := create(a.o.Downloads, name, f.Data)
 	if err != nil {
 		a.o.Log.Error("file not saved", "name", name, "err", err)
-		return fmt.Sprintf(wordNotSaved, name, len(f.Data))
+		return name, ""
 	}
-	return fmt.Sprintf(wordSaved, name, len(f.Data), path)
+	return name, path
 }
 
 // create never replaces a file: a second notes.md becomes notes-2.md.

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"unicode"
@@ -8,6 +9,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extast "github.com/yuin/goldmark/extension/ast"
 
+	"parley/internal/highlight"
 	"parley/internal/markdown"
 )
 
@@ -18,19 +20,29 @@ const (
 	styleStrike = "\x1b[9m"
 	styleCode   = "\x1b[36m"
 	styleDim    = "\x1b[2m"
+	styleTitle  = "\x1b[1;4m"
+	styleSub    = "\x1b[1;3m"
 	styleOff    = "\x1b[0m"
 )
 
-// render turns Markdown into styled lines, none wider than width if possible (0 is
-// any width). Of a growing text it renders only the part whose look cannot change
-// any more: rendering a prefix of a text gives a prefix of the whole rendering, so
-// an answer can be printed piece by piece. Open styles are then left open.
-func render(text string, width int, growing bool) string {
+// look is what answers look like on one terminal.
+type look struct {
+	width  int  // of the window, in columns; 0 is any
+	styled bool // bold, underlined and the like; without it Markdown stays as it is
+	color  bool
+	links  bool // that can be clicked
+}
+
+// render turns Markdown into styled lines, none wider than the window if possible.
+// Of a growing text it renders only the part whose look cannot change any more:
+// rendering a prefix of a text gives a prefix of the whole rendering, so an answer
+// can be printed piece by piece. Open styles are then left open.
+func render(text string, l look, growing bool) string {
 	if growing {
 		text = settled(text)
 	}
 	doc, source := markdown.ParseGrowing(text)
-	p := &painter{source: source, width: width}
+	p := &painter{source: source, look: l}
 	if growing {
 		p.last = lastLeaf(doc)
 	}
@@ -41,7 +53,7 @@ func render(text string, width int, growing bool) string {
 // painter renders a parsed document.
 type painter struct {
 	source []byte
-	width  int
+	look   look
 	last   ast.Node // the block that may still grow; nil in a finished text
 	done   bool     // the rest is not certain yet
 	out    strings.Builder
@@ -68,7 +80,7 @@ func (p *painter) block(n ast.Node) {
 	case *ast.ThematicBreak:
 		p.line(styleDim + "———" + styleOff)
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
-		p.code(markdown.Code(n, p.source), open)
+		p.code(n, open)
 	case *ast.Blockquote:
 		p.within("│ ", "│ ", func() { p.blocks(n) })
 	case *ast.List:
@@ -78,7 +90,7 @@ func (p *painter) block(n ast.Node) {
 			p.table(n)
 		}
 	case *ast.Heading:
-		p.words(n, styleBold)
+		p.words(n, headings[min(n.Level, len(headings))-1])
 	default:
 		if c := n.FirstChild(); c != nil && c.Type() == ast.TypeBlock {
 			p.blocks(n)
@@ -103,10 +115,10 @@ func (p *painter) within(first, others string, body func()) {
 
 // room returns how wide the text of a line may be; 0 is any width.
 func (p *painter) room() int {
-	if p.width < narrowest {
+	if p.look.width < narrowest {
 		return 0
 	}
-	return max(p.width-wide(p.indent), narrowest/2)
+	return max(p.look.width-wide(p.indent), narrowest/2)
 }
 
 // leaveBlank puts a blank line before the next one.
@@ -142,21 +154,56 @@ func (p *painter) list(n *ast.List) {
 	}
 }
 
-// code is never broken: it must be copied as it is.
-func (p *painter) code(code string, open bool) {
-	lines := strings.Split(code, "\n")
-	for i, l := range lines {
-		off := styleOff
-		if open && i == len(lines)-1 {
-			off = ""
-		}
-		p.line(styleCode + l + off)
+// headings are the styles of titles, the highest first.
+var headings = []string{styleTitle, styleBold, styleSub}
+
+// codeStyles are the colors of code; what is not here has none.
+var codeStyles = map[highlight.Kind]string{
+	highlight.Comment: styleDim, highlight.Text: "\x1b[32m", highlight.Number: "\x1b[33m", highlight.Word: "\x1b[35m",
+	highlight.Name: "\x1b[34m", highlight.Added: "\x1b[32m", highlight.Removed: "\x1b[31m",
+}
+
+// code is never broken: it must be copied as it is. A line that may still grow is
+// not shown.
+func (p *painter) code(n ast.Node, open bool) {
+	code := string(n.Lines().Value(p.source))
+	if open && !bytes.HasSuffix(p.source, []byte("\n")) {
+		code = code[:strings.LastIndexByte(strings.TrimSuffix(code, "\n"), '\n')+1]
 	}
+	if open && code == "" {
+		return
+	}
+	var language *highlight.Language
+	if f, ok := n.(*ast.FencedCodeBlock); ok {
+		language = highlight.Of(string(f.Language(p.source)))
+	}
+	var state highlight.State
+	for l := range strings.SplitSeq(strings.TrimSuffix(code, "\n"), "\n") {
+		if language == nil || !p.look.color {
+			p.line(p.colored(styleCode, l))
+			continue
+		}
+		var b strings.Builder
+		var pieces []highlight.Piece
+		pieces, state = language.Line(l, state)
+		for _, piece := range pieces {
+			b.WriteString(p.colored(codeStyles[piece.Kind], piece.Text))
+		}
+		p.line(b.String())
+	}
+}
+
+// colored puts a color on a text, where there are colors.
+func (p *painter) colored(style, text string) string {
+	if style == "" || !p.look.color {
+		return text
+	}
+	return style + text + styleOff
 }
 
 // words writes a block of text.
 func (p *painter) words(n ast.Node, style string) {
-	inner := &painter{source: p.source, width: p.width}
+	inner := &painter{source: p.source, look: p.look}
 	if n == p.last {
 		inner.last = n
 	}
@@ -213,7 +260,7 @@ func (p *painter) inline(n ast.Node) {
 			p.out.WriteByte('\n')
 		}
 	case *ast.CodeSpan:
-		p.styled(styleCode, func() { p.out.WriteString(strings.ReplaceAll(markdown.Raw(n, p.source), "\n", " ")) })
+		p.codeSpan(strings.ReplaceAll(markdown.Raw(n, p.source), "\n", " "))
 	case *ast.Emphasis:
 		style := styleItalic
 		if n.Level == 2 {
@@ -231,25 +278,49 @@ func (p *painter) inline(n ast.Node) {
 	case *ast.Image:
 		p.link(n, string(n.Destination), string(n.Title))
 	case *ast.AutoLink:
-		p.styled(styleLink, func() { p.out.Write(n.Label(p.source)) })
+		p.to(string(n.URL(p.source)), func() { p.out.Write(n.Label(p.source)) })
 	default:
 		p.inlines(n)
 	}
+}
+
+// codeSpan shows code in a line: with its marks where there are no colors.
+func (p *painter) codeSpan(code string) {
+	if !p.look.color {
+		p.out.WriteString("`" + code + "`")
+		return
+	}
+	p.styled(styleCode, func() { p.out.WriteString(code) })
 }
 
 // link always shows where it leads.
 func (p *painter) link(n ast.Node, to, title string) {
 	label := markdown.Label(n, p.source)
 	if strings.TrimSpace(label) == "" || label == to {
-		p.styled(styleLink, func() { p.out.WriteString(to) })
+		p.to(to, func() { p.out.WriteString(to) })
 	} else {
-		p.styled(styleLink, func() { p.inlines(n) })
+		p.to(to, func() { p.inlines(n) })
 		if to != "" {
 			p.out.WriteString(" (" + to + ")")
 		}
 	}
 	if title != "" {
 		p.out.WriteString(" (" + title + ")")
+	}
+}
+
+// to writes what opens an address.
+func (p *painter) to(address string, body func()) {
+	opens := ""
+	if p.look.links {
+		opens = target(address)
+	}
+	if opens != "" {
+		p.out.WriteString(linkStart + opens + linkDone)
+	}
+	p.styled(styleLink, body)
+	if opens != "" && !p.done {
+		p.out.WriteString(linkEnd)
 	}
 }
 
@@ -274,7 +345,7 @@ func (p *painter) table(n *extast.Table) {
 		}
 		rows = append(rows, row)
 	}
-	if p.width > 0 && total > p.room() && len(rows) > 1 {
+	if p.look.width > 0 && total > p.room() && len(rows) > 1 {
 		p.records(rows)
 		return
 	}

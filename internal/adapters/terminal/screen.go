@@ -1,54 +1,125 @@
 package terminal
 
 import (
+	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+	"time"
+
+	"parley/internal/lineedit"
 )
 
 // screen prints one answer as it grows. It is guarded by Adapter.mu.
 type screen struct {
-	out   io.Writer
-	color bool
-	width func() int // of the window, 0 when it has none; nil is always 0
-	fits  int        // the width with which the current answer began
-	shown string     // what is printed of the current answer, styles included
-	typed bool       // the sign of typing is on the line
+	out  io.Writer
+	look look
+	size func() (columns, rows int) // of the window, 0 when it has none; nil is always 0
+	now  func() time.Time
+
+	asked int    // the width of the window when it was last looked at
+	given string // the answer in the making, as far as it is written
+	shown string // what is printed of it, styles included
+	busy  activity
 }
 
-const eraseLine = "\r\x1b[K"
+// activity is the sign that an answer is in the making.
+type activity struct {
+	since time.Time // zero while nothing is done
+	tools string    // what is at work besides the model
+	turns int       // how often the sign has changed
+	sign  string    // as it stands on the line, after all that is shown
+}
 
-func (s *screen) typing() {
-	if s.typed || s.shown != "" {
+const (
+	eraseLine = "\r\x1b[K"
+	// frame is how often the sign of work changes.
+	frame = 120 * time.Millisecond
+)
+
+var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+
+// window returns the size of the window, and a usual one where there is none.
+func (s *screen) window() (columns, rows int) {
+	if s.size != nil {
+		columns, rows = s.size()
+	}
+	if columns == 0 || rows == 0 {
+		return 80, 24
+	}
+	return columns, rows
+}
+
+// work shows that something is done for the answer, from now on.
+func (s *screen) work() {
+	if s.busy.since.IsZero() {
+		s.busy.since = s.now()
+		s.tick()
+	}
+}
+
+// tick shows that time passes, while the answer has not begun. When the window has
+// got another size and keeps it, what is shown of the answer is printed anew.
+func (s *screen) tick() {
+	if s.shown != "" {
+		asked := s.asked
+		s.asked, _ = s.window()
+		if s.asked == asked && s.refit() {
+			_ = s.grow(s.given) // what is lost here, finish shows
+		}
 		return
 	}
-	s.typed = true
-	sign := wordThinking
-	if s.color {
+	if s.busy.since.IsZero() {
+		return
+	}
+	columns, _ := s.window()
+	sign := fit(s.busy.words(s.now()), columns-1)
+	s.busy.turns++
+	if s.look.styled {
 		sign = styleDim + sign + styleOff
 	}
-	_, _ = io.WriteString(s.out, sign) // a sign that is not seen is no loss
+	s.busy.sign = sign
+	_, _ = io.WriteString(s.out, eraseLine+sign) // a sign that is not seen is no loss
+}
+
+// words are what the sign says: how long it takes, and which tools are at work.
+func (b *activity) words(now time.Time) string {
+	turn, seconds := spinner[b.turns%len(spinner)], int(now.Sub(b.since).Seconds())
+	words := fmt.Sprintf(wordSeconds, turn, seconds)
+	if seconds >= 60 {
+		words = fmt.Sprintf(wordMinutes, turn, seconds/60, seconds%60)
+	}
+	if b.tools != "" {
+		words += "  " + b.tools
+	}
+	return words
+}
+
+// fit cuts a line to so many columns.
+func fit(line string, columns int) string {
+	if lineedit.Width(line) <= columns {
+		return line
+	}
+	for lineedit.Width(line) >= columns && line != "" {
+		r := []rune(line)
+		line = string(r[:len(r)-1])
+	}
+	return line + "…"
 }
 
 // grow shows an answer as far as it is written.
 func (s *screen) grow(text string) error {
-	s.measure()
-	switch {
-	case s.color:
-		text = render(text, s.fits, true)
-	case s.fits > 0:
-		text = wrap(whole(text), s.fits)
+	s.given = text
+	if s.shown == "" {
+		s.refit()
 	}
-	return s.show(text, false)
+	return s.show(render(text, s.look, true), false)
 }
 
 // finish shows a whole answer, and below it lines that are no Markdown.
 func (s *screen) finish(text string, below []string) error {
-	s.measure()
-	if s.color {
-		text = render(text, s.fits, false)
-	} else {
-		text = wrap(text, s.fits)
+	s.refit()
+	if s.look.styled {
+		text = render(text, s.look, false)
 	}
 	if text != "" {
 		below = append([]string{text}, below...)
@@ -56,10 +127,28 @@ func (s *screen) finish(text string, below []string) error {
 	return s.show(strings.Join(below, "\n"), true)
 }
 
-func (s *screen) measure() {
-	if s.shown == "" && s.width != nil {
-		s.fits = s.width()
+// refit takes over the size of the window. What is shown was laid out for another
+// one, and the window has broken it anew: it is taken away as far as it can be seen,
+// and all of it has to be shown again.
+func (s *screen) refit() (again bool) {
+	if s.size == nil {
+		return false
 	}
+	columns, rows := s.size()
+	if columns == s.look.width || columns == 0 {
+		return false
+	}
+	s.look.width = columns
+	if s.shown == "" {
+		return false
+	}
+	high := 0
+	for line := range strings.SplitSeq(s.shown, "\n") {
+		high += max(1, (wide(line)+columns-1)/columns)
+	}
+	_, _ = io.WriteString(s.out, s.off()+lineedit.Erase(min(high, rows)-1)) // finish shows what is lost here
+	s.shown = ""
+	return true
 }
 
 // show prints what text adds to what is shown. A text that does not continue it
@@ -67,8 +156,8 @@ func (s *screen) measure() {
 // final ends the answer.
 func (s *screen) show(text string, final bool) error {
 	var out string
-	if s.typed {
-		out, s.typed = eraseLine, false
+	if s.busy.sign != "" && (text != "" || final) {
+		out, s.busy.sign = eraseLine, ""
 	}
 	rest, extends := strings.CutPrefix(text, s.shown)
 	if !extends {
@@ -77,11 +166,11 @@ func (s *screen) show(text string, final bool) error {
 	s.shown = text
 	out += rest
 	if final {
-		if s.color && strings.Contains(text, "\x1b") {
-			out += styleOff
+		if strings.Contains(text, "\x1b") {
+			out += s.off()
 		}
 		out += "\n"
-		s.shown = ""
+		s.forget()
 	}
 	if out == "" {
 		return nil
@@ -90,33 +179,41 @@ func (s *screen) show(text string, final bool) error {
 	return err
 }
 
-// shortLine is a length, in characters, that fits a line of any terminal.
+// forget begins the next answer; what is done goes on.
+func (s *screen) forget() { s.given, s.shown = "", "" }
+
+// off ends every style and link.
+func (s *screen) off() string {
+	switch {
+	case s.look.links:
+		return linkEnd + styleOff
+	case s.look.styled:
+		return styleOff
+	}
+	return ""
+}
+
+// shortLine is a length, in columns, that fits a line of any terminal.
 const shortLine = 40
 
 func (s *screen) restart() string {
-	off := ""
-	if s.color {
-		off = styleOff
+	if strings.Contains(s.shown, "\n") || wide(s.shown) > shortLine {
+		return s.off() + "\n"
 	}
-	if strings.Contains(s.shown, "\n") || utf8.RuneCountInString(s.shown) > shortLine {
-		return off + "\n"
-	}
-	return off + eraseLine
+	return s.off() + eraseLine
 }
 
-// end abandons an answer that was begun and will not be finished.
+// end abandons an answer that was begun and will not be finished, and what is done.
 func (s *screen) end() {
 	out := ""
-	if s.typed {
+	if s.busy.sign != "" {
 		out = eraseLine
 	}
 	if s.shown != "" {
-		out += "\n"
-		if s.color {
-			out = styleOff + out
-		}
+		out += s.off() + "\n"
 	}
-	s.shown, s.typed = "", false
+	s.forget()
+	s.busy = activity{}
 	if out != "" {
 		_, _ = io.WriteString(s.out, out) // nothing is lost with it
 	}

@@ -11,17 +11,17 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/peterh/liner"
-
 	"github.com/google/uuid"
 
 	"parley/internal/chat"
+	"parley/internal/lineedit"
 )
 
 const platform = "terminal"
@@ -30,17 +30,20 @@ const platform = "terminal"
 type Options struct {
 	In       io.Reader
 	Out, Err io.Writer // answers; everything else (nil discards)
-	// TTY asks for line editing and streamed answers. In and Out must then be
-	// this process's standard input and output.
+	// TTY asks for line editing and streamed answers. In must then be a terminal, and
+	// Out is asked for the size of its window.
 	TTY bool
-	// Color asks for bold and dim text; it counts only with TTY.
-	Color bool
+	// Color asks for colors, and Links for links that can be clicked (OSC 8); they
+	// count only with TTY.
+	Color, Links bool
+	// JSON asks for one object an answer, for programs; it takes TTY away.
+	JSON bool
 	// User is the id without the platform, "local" when empty; Name is what the
 	// person is called, their id when empty (for "local", $USER).
 	User, Name string
 	// Channel names the conversation, "local" when empty; channel/thread works.
 	Channel     string
-	HistoryFile string // typed lines, 0600; "" keeps none
+	HistoryFile string // typed lines, 0600, of others with their id behind; "" keeps none
 	Downloads   string // folder for files in answers; "" prints their names only
 	// Complete returns the commands that begin with prefix; nil completes none.
 	Complete func(prefix string) []string
@@ -63,10 +66,10 @@ type Adapter struct {
 	key  chat.Key
 	from chat.User
 
-	busy      atomic.Bool                 // a message waits for its answer
-	interrupt chan struct{}               // Ctrl-C while busy
-	idle      chan struct{}               // holds one token when pending became empty
-	editor    atomic.Pointer[liner.State] // with its history; nil without a console
+	busy      atomic.Bool                      // a message waits for its answer
+	interrupt chan struct{}                    // Ctrl-C while busy
+	idle      chan struct{}                    // holds one token when pending became empty
+	history   atomic.Pointer[lineedit.History] // nil without a console
 
 	mu      sync.Mutex          // guards all below, and writing to Out and Err
 	pending map[string]bool     // ids of messages delivered and not Done
@@ -74,6 +77,7 @@ type Adapter struct {
 	offerID string              // the answer they sit under
 	screen  screen              // what of the answer in the making is shown
 	redraw  func(before func()) // prints above an open prompt; nil without one
+	replies map[string]*reply   // to the pending messages, with JSON
 }
 
 // New returns an adapter for one terminal.
@@ -100,6 +104,7 @@ func New(o Options) *Adapter {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	o.TTY = o.TTY && !o.JSON
 	channel, thread, _ := strings.Cut(o.Channel, "/")
 	return &Adapter{
 		o:         o,
@@ -108,7 +113,8 @@ func New(o Options) *Adapter {
 		interrupt: make(chan struct{}, 1),
 		idle:      make(chan struct{}, 1),
 		pending:   map[string]bool{},
-		screen:    screen{out: o.Out, color: o.TTY && o.Color, width: widthOf(o)},
+		replies:   map[string]*reply{},
+		screen:    screen{out: o.Out, look: look{styled: o.TTY, color: o.TTY && o.Color, links: o.TTY && o.Links}, size: sizeOf(o), now: o.Now},
 	}
 }
 
@@ -131,7 +137,10 @@ type source interface {
 	close()
 }
 
-// Run reads until the input ends, /quit is typed, or ctx ends, and then returns nil:
+// leaving are the lines that end the conversation.
+var leaving = []string{"exit", "quit", "/exit", "/quit"}
+
+// Run reads until the input ends, exit or quit is typed, or ctx ends, and then returns nil:
 // everything delivered has been answered, unless ctx ended first. It returns an
 // error when the input cannot be read or, in a pipe, a message cannot be stored.
 func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
@@ -206,8 +215,11 @@ func (a *Adapter) say(ctx context.Context, in chat.Intake, line string) (quit bo
 	if strings.TrimSpace(text) == "" {
 		return false, nil
 	}
-	if strings.TrimSpace(text) == "/quit" {
+	if slices.Contains(leaving, strings.ToLower(strings.TrimSpace(text))) {
 		return true, nil
+	}
+	if a.o.JSON {
+		text = tidy(said(text))
 	}
 	select { // pressed when the last answer was just done
 	case <-a.interrupt:
@@ -226,9 +238,13 @@ func (a *Adapter) say(ctx context.Context, in chat.Intake, line string) (quit bo
 		a.note(wordNotStored)
 		return false, nil
 	}
+	tick, end := a.ticks()
+	defer end()
 	stopped := false
 	for {
 		select {
+		case <-tick:
+			a.tick()
 		case <-ctx.Done():
 			return true, nil
 		case <-a.idle:
@@ -245,6 +261,15 @@ func (a *Adapter) say(ctx context.Context, in chat.Intake, line string) (quit bo
 	}
 }
 
+// ticks come while an answer is shown as it grows; nil channels never do.
+func (a *Adapter) ticks() (tick <-chan time.Time, end func()) {
+	if !a.o.TTY {
+		return nil, func() {}
+	}
+	t := time.NewTicker(frame)
+	return t.C, t.Stop
+}
+
 // message turns what was typed into a message: a command, the choice of a button
 // under the last answer, or a text.
 func (a *Adapter) message(text string) chat.Message {
@@ -254,6 +279,10 @@ func (a *Adapter) message(text string) chat.Message {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	if a.o.JSON {
+		m.Origin = m.ID // it comes back with each part of the answer
+		a.replies[m.ID] = &reply{To: text, began: a.o.Now()}
+	}
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	switch {
 	case chat.IsCommand(text):
@@ -275,6 +304,9 @@ func (a *Adapter) deliver(ctx context.Context, in chat.Intake, m chat.Message) e
 	a.mu.Unlock()
 	err := in.Deliver(ctx, chat.Batch{Platform: platform, Messages: []chat.Message{m}})
 	if err != nil {
+		a.mu.Lock()
+		delete(a.replies, m.ID)
+		a.mu.Unlock()
 		a.Done(m)
 	}
 	return err
@@ -289,6 +321,12 @@ func (a *Adapter) Done(m chat.Message) {
 		return
 	}
 	delete(a.pending, m.ID)
+	if r := a.replies[m.ID]; r != nil {
+		delete(a.replies, m.ID)
+		if err := a.printReply(r); err != nil {
+			a.o.Log.Error("answer not printed", "err", err)
+		}
+	}
 	if len(a.pending) > 0 {
 		return
 	}
@@ -297,6 +335,13 @@ func (a *Adapter) Done(m chat.Message) {
 	case a.idle <- struct{}{}:
 	default:
 	}
+}
+
+// print writes something that is lost with the terminal.
+func (a *Adapter) print(s string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, _ = io.WriteString(a.o.Out, s)
 }
 
 // note prints something that is not an answer.

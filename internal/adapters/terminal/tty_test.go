@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"parley/internal/chat"
+	"parley/internal/highlight"
 )
 
 // script is a person at a keyboard.
@@ -24,9 +26,13 @@ func (s *script) line() (string, error) {
 func (s *script) stop()  {}
 func (s *script) close() {}
 
+// sign is the sign of work as it is printed.
+func sign(s string) string { return eraseLine + styleDim + s + styleOff }
+
 func TestTheAnswerGrows(t *testing.T) {
 	var out bytes.Buffer
-	a := New(Options{Out: &out, TTY: true})
+	now := time.Unix(0, 0)
+	a := New(Options{Out: &out, TTY: true, Now: func() time.Time { return now }})
 	m := a.message("hi")
 	a.pending[m.ID] = true
 	show := func(text string) {
@@ -39,14 +45,19 @@ func TestTheAnswerGrows(t *testing.T) {
 		do   func()
 		want string
 	}{
-		{func() { _ = a.Typing(t.Context(), m); _ = a.Typing(t.Context(), m) }, "…"},
-		{func() { show("looking") }, eraseLine + "looking"},
-		{func() { show("It") }, eraseLine + "It"},
-		{func() { show("It is\n") }, " is"},
-		{func() { show("It is\n\x1b[2Jfine") }, "\nfine"},
-		{func() { show("No") }, "\nNo"},
+		{func() { a.tick() }, ""},
+		{func() { _ = a.Typing(t.Context(), m); _ = a.Typing(t.Context(), m) }, sign("⠋ 0 s")},
+		{func() { now = now.Add(2900 * time.Millisecond); a.tick() }, sign("⠙ 2 s")},
+		{func() { a.Watch(m, []string{"search_notes", "web\x1b[2J_read"}); a.tick() }, sign("⠹ 2 s  search_notes, web_read")},
+		{func() { now = now.Add(time.Minute); a.Watch(m, nil); a.tick() }, sign("⠸ 1:02")},
+		{func() { show("looking up") }, eraseLine + "looking"},
+		{func() { a.tick() }, ""},
+		{func() { show("It ") }, styleOff + eraseLine + "It"},
+		{func() { show("It is\n") }, ""},
+		{func() { show("It is\n\x1b[2Jfine ") }, " is\nfine"},
+		{func() { show("No ") }, styleOff + "\nNo"},
 		{func() { _, _ = a.Send(t.Context(), chat.Part{Text: "No way.\n"}) }, " way.\n"},
-		{func() { a.Done(m); show("late"); _ = a.Typing(t.Context(), m) }, ""},
+		{func() { a.Done(m); show("late"); _ = a.Typing(t.Context(), m); a.tick() }, ""},
 	} {
 		out.Reset()
 		if step.do(); out.String() != step.want {
@@ -61,8 +72,10 @@ func TestAnswersLookAsPeopleExpect(t *testing.T) {
 		text, want string
 	}{
 		{0, "a **bold** and `co**de` 2 ** 3 *it* **_both_**", "a [b]bold[off] and [code]co**de[off] 2 ** 3 [it]it[off] [b][it]both[off][b][off]"},
-		{0, "# Title\ntext\n\n---\n~~old~~ \\*x\\*", "[b]Title[off]\n\ntext\n\n[dim]———[off]\n\n[strike]old[off] *x*"},
-		{0, "```go\nx := **p\n\n\ty()\n```\nend", "[code]x := **p[off]\n[code][off]\n[code]\ty()[off]\n\nend"},
+		{0, "# Title\ntext\n\n---\n~~old~~ \\*x\\*", "[h]Title[off]\n\ntext\n\n[dim]———[off]\n\n[strike]old[off] *x*"},
+		{0, "## Sub\n### Deep\n###### Deepest", "[b]Sub[off]\n\n[h3]Deep[off]\n\n[h3]Deepest[off]"},
+		{0, "```\nx := **p\n\n\ty()\n```\nend", "[code]x := **p[off]\n[code][off]\n[code]\ty()[off]\n\nend"},
+		{0, "```go\nx := \"p\" // y\n```", "x := [string]\"p\"[off] [dim]// y[off]"},
 		{0, "- one\n- two\n  - deep\n\n3. three\n4. four", "• one\n• two\n  • deep\n\n3. three\n4. four"},
 		{0, "> said\n> so\n>\n> - twice\n\nme", "│ said\n│ so\n│\n│ • twice\n\nme"},
 		{0, "[here](https://a.example/x) <https://b.example> ![cat](https://c.example/c.png)", "[link]here[off] (https://a.example/x) [link]https://b.example[off] [link]cat[off] (https://c.example/c.png)"},
@@ -73,8 +86,8 @@ func TestAnswersLookAsPeopleExpect(t *testing.T) {
 		{20, "茶茶茶茶茶茶 茶茶茶茶", "茶茶茶茶茶茶\n茶茶茶茶"},
 		{0, "a <b>c</b> &amp; ||hidden||", "a <b>c</b> &amp; ||hidden||"},
 	} {
-		want := strings.NewReplacer("[b]", styleBold, "[it]", styleItalic, "[off]", styleOff, "[code]", styleCode, "[dim]", styleDim, "[strike]", styleStrike, "[link]", styleLink).Replace(tt.want)
-		if got := render(tt.text, tt.width, false); got != want {
+		want := strings.NewReplacer("[h]", styleTitle, "[h3]", styleSub, "[string]", codeStyles[highlight.Text], "[b]", styleBold, "[it]", styleItalic, "[off]", styleOff, "[code]", styleCode, "[dim]", styleDim, "[strike]", styleStrike, "[link]", styleLink).Replace(tt.want)
+		if got := render(tt.text, look{width: tt.width, styled: true, color: true}, false); got != want {
 			t.Errorf("%q\ngot  %q\nwant %q", tt.text, got, want)
 		}
 	}
@@ -91,10 +104,11 @@ var answers = []string{
 func TestAnAnswerIsPrintedPieceByPiece(t *testing.T) {
 	for _, text := range answers {
 		for _, width := range []int{0, 24} {
-			all := render(text, width, false)
+			l := look{width: width, styled: true, color: width > 0, links: true}
+			all := render(text, l, false)
 			shown := 0
 			for i := range text {
-				part := render(text[:i], width, true)
+				part := render(text[:i], l, true)
 				if !strings.HasPrefix(all, part) {
 					t.Fatalf("%q\nis drawn as %q\nwhole it is %q", text[:i], part, all)
 				}
@@ -109,7 +123,7 @@ func TestAnAnswerIsPrintedPieceByPiece(t *testing.T) {
 
 func TestLinesBreakBetweenWords(t *testing.T) {
 	var out bytes.Buffer
-	s := screen{out: &out, width: func() int { return 20 }}
+	s := screen{out: &out, look: look{styled: true}, size: func() (int, int) { return 20, 24 }}
 	for _, part := range []string{"it", "it goes on and on an", "it goes on and on and", "it goes on and on and o", "it goes on and on and off"} {
 		if err := s.grow(part); err != nil {
 			t.Fatal(err)
@@ -134,12 +148,10 @@ func FuzzRender(f *testing.F) {
 			return
 		}
 		for _, width := range []int{0, 20} {
-			if part, all := render(text[:at], width, true), render(text, width, false); !strings.HasPrefix(all, part) {
+			l := look{width: width, styled: true, color: width == 0, links: true}
+			if part, all := render(text[:at], l, true), render(text, l, false); !strings.HasPrefix(all, part) {
 				t.Errorf("%q\nis drawn as %q\nwhole it is %q", text[:at], part, all)
 			}
-		}
-		if part := wrap(whole(text[:at]), 20); !strings.HasPrefix(wrap(text, 20), part) {
-			t.Errorf("%q breaks otherwise when it grows", text)
 		}
 	})
 }
@@ -183,33 +195,5 @@ func TestCtrlCAtThePromptTwiceQuits(t *testing.T) {
 	in.wg.Wait()
 	if len(in.got) != 1 || strings.Count(notes.String(), wordAgain) != 2 {
 		t.Errorf("%+v, notes %q", in.got, notes.String())
-	}
-}
-
-func TestKeys(t *testing.T) {
-	input := "a\x1b[A" + pasteStart + "one\r\n\ttwo\nthree\x03" + pasteEnd + "\x1b\x1b[200!\x03\r"
-	want := "a\x1b[Aone␤␉two␤three\x1b\x1b[200!\r"
-	for size := 1; size < len(input); size++ {
-		var k keys
-		var out []byte
-		interrupts := 0
-		for rest := []byte(input); len(rest) > 0; {
-			n := min(size, len(rest))
-			piece, interrupted := k.feed(rest[:n], true)
-			if out = append(out, piece...); interrupted {
-				interrupts++
-			}
-			rest = rest[n:]
-		}
-		if string(out) != want || interrupts != 1 {
-			t.Fatalf("in pieces of %d: %q, %d interrupts", size, out, interrupts)
-		}
-	}
-	if got := unfold("one␤␉two"); got != "one\n\ttwo" {
-		t.Errorf("got %q", got)
-	}
-	var k keys
-	if out, interrupted := k.feed([]byte{ctrlC, 0x1b}, false); interrupted || string(out)+string(k.rest()) != "\x03\x1b" {
-		t.Error("at the prompt keys go to the editor")
 	}
 }

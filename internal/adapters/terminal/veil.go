@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/mattn/go-runewidth"
+	"parley/internal/lineedit"
 )
 
 // The control characters of a line that is typed.
@@ -116,7 +116,7 @@ func (l *veiled) draw() {
 		}
 		same = i
 	}
-	gone := runewidth.StringWidth(l.seen[same:])
+	gone := lineedit.Width(l.seen[same:])
 	_, _ = io.WriteString(l.out, strings.Repeat("\b", gone)+strings.Repeat(" ", gone)+strings.Repeat("\b", gone)+now[same:])
 	l.seen = now
 }

@@ -4,40 +4,17 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/mattn/go-runewidth"
+	"parley/internal/lineedit"
 )
 
 // narrowest is the width, in columns, below which wrapping does more harm than good.
 const narrowest = 20
 
-var style = regexp.MustCompile("\x1b\\[[0-9;]*m")
+// style matches what changes the look of text, and the beginning and end of links.
+var style = regexp.MustCompile("\x1b\\[[0-9;]*m|\x1b\\]8;;[^\x1b]*\x1b\\\\")
 
 // wide returns how many columns a text takes, styles aside.
-func wide(s string) int { return runewidth.StringWidth(style.ReplaceAllString(s, "")) }
-
-// wrap breaks the lines of Markdown that is shown as it was written. Code keeps its
-// lines. Wrapping a prefix that ends with a word (see whole) gives a prefix of the
-// wrapped text.
-func wrap(text string, width int) string {
-	if width < narrowest {
-		return text
-	}
-	lines := strings.Split(text, "\n")
-	fence := false
-	for i, line := range lines {
-		hang := ""
-		if strings.HasPrefix(line, "- ") {
-			hang = "  "
-		}
-		switch {
-		case strings.HasPrefix(line, "```"):
-			fence = !fence
-		case !fence:
-			lines[i] = wrapLine(line, width, hang)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
+func wide(s string) int { return lineedit.Width(style.ReplaceAllString(s, "")) }
 
 // wrapLine breaks a line between words where it is wider than width, unless
 // that is 0; what follows a break begins with hang.
@@ -71,16 +48,29 @@ func breakLines(text string, width int) []string {
 	for line := range strings.SplitSeq(text, "\n") {
 		lines = append(lines, strings.Split(wrapLine(line, width, ""), "\n")...)
 	}
-	on := ""
+	on, link := "", ""
 	for i, line := range lines {
-		lines[i] = on + line
+		lines[i] = link + on + line
 		for _, s := range style.FindAllString(line, -1) {
-			if on += s; s == styleOff {
+			switch {
+			case s == linkEnd:
+				link = ""
+			case strings.HasPrefix(s, linkStart):
+				link = s
+			case s == styleOff:
 				on = ""
+			default:
+				on += s
 			}
 		}
-		if on != "" && i < len(lines)-1 {
+		if i == len(lines)-1 {
+			break
+		}
+		if on != "" {
 			lines[i] += styleOff
+		}
+		if link != "" {
+			lines[i] += linkEnd
 		}
 	}
 	return lines

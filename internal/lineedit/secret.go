@@ -1,0 +1,53 @@
+package lineedit
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"parley/internal/llm/provider"
+)
+
+// named is a secret by what stands before it.
+var named = regexp.MustCompile(`(?i)(?:pass(?:word|wort|code|phrase)|\bpwd|\bpin|token|secret|api[ _-]?key|bearer|authorization)\b(?:\s*[:=]\s*\S|\s+(?:is|ist|es|est)\s+\S|\s+\S*\d)`)
+
+// Secret reports whether a line seems to hold a password, a key or a code that
+// should be on no disk. It errs on the side of yes: then the line only has to be
+// typed again.
+func Secret(line string) bool {
+	if named.MatchString(line) || strings.Contains(line, "-----BEGIN") || strings.HasPrefix(strings.TrimSpace(line), "/claim") {
+		return true
+	}
+	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`"'<>(),;=`+"`", r) }) {
+		if len(word) >= 16 && provider.Owner(word) != "" || random(word) {
+			return true
+		}
+	}
+	return hasPassword.MatchString(line)
+}
+
+// hasPassword is an address that logs in.
+var hasPassword = regexp.MustCompile(`://[^/\s:@]+:[^/\s@]+@`)
+
+// random reports whether a word looks as if a machine had drawn it.
+func random(word string) bool {
+	if len(word) < 20 || strings.Contains(word, "/") || strings.Contains(word, "://") {
+		return false
+	}
+	var upper, lower, digits, others int
+	for _, r := range word {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case r >= 'a' && r <= 'z':
+			lower++
+		case r >= 'A' && r <= 'Z':
+			upper++
+		case strings.ContainsRune("_-+.:", r):
+			others++
+		default:
+			return false
+		}
+	}
+	return digits >= 3 && upper+lower >= 3 && (upper >= 2 && lower >= 2 || others == 0 && digits >= 6)
+}
