@@ -124,6 +124,17 @@ type Message struct {
 	// Preview is the platform's id of a preview an earlier process left
 	// behind; set by the journal.
 	Preview string `json:"-"`
+	// Agent is who answers it, which its place decides anew each time.
+	Agent Agent `json:"-"`
+}
+
+// Agent is one of several agents in one bot, as far as memory goes: it reads what
+// was said to it, and nothing that was said to others. The zero Agent is the only
+// one. It is comparable.
+type Agent struct {
+	ID string // "" is the only one, or the first that answered everywhere
+	// Kin lists as JSON those whose facts about a person it knows too; "" is none.
+	Kin string
 }
 
 // File is an attachment. Inbound files carry Ref, which only the adapter can
