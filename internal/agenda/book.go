@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/provenance"
 	"parley/internal/sqlite"
 )
 
@@ -26,7 +27,7 @@ func NewBook(db *sqlite.DB, now func() time.Time, notify Notify) *Book { return 
 
 type scanner interface{ Scan(...any) error }
 
-// ofOwner is the condition on rows that belong to one person: theirs, and in
-// company only those from the same channel. Its parameters come from
-// Viewer.Named.
-const ofOwner = ` user_id = :user AND (:direct OR (platform = :platform AND channel = :channel)) `
+// ofOwner is the condition on rows that belong to one person: theirs, in company
+// only those from the same channel, and each with the agent that was told. Its
+// parameters come from Viewer.Named.
+const ofOwner = ` user_id = :user AND (:direct OR (platform = :platform AND channel = :channel)) AND ` + provenance.Heard + ` `

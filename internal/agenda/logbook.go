@@ -59,9 +59,9 @@ func (b *Book) AddLog(ctx context.Context, v provenance.Viewer, e LogEntry, call
 			}
 		}
 		e.At = b.now()
-		return tx.QueryRow(`INSERT INTO log_entries (user_id, platform, channel, author, type, content, call_key, at, via, people)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, v.User, v.Key.Platform, v.Key.Channel, e.Author, e.Type, e.Content, callKey, sqlite.Stamp(e.At),
-			int(e.Origin.Via), e.Origin.But(v.User).Names()).Scan(&e.ID)
+		return tx.QueryRow(`INSERT INTO log_entries (user_id, platform, channel, author, type, content, call_key, at, via, people, agent)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, v.User, v.Key.Platform, v.Key.Channel, e.Author, e.Type, e.Content, callKey, sqlite.Stamp(e.At),
+			int(e.Origin.Via), e.Origin.But(v.User).Names(), v.Keeper()).Scan(&e.ID)
 	})
 	return e, sqlite.During("add log entry", err)
 }

@@ -29,6 +29,7 @@ type Reminder struct {
 	Zone     string            // the schedule's time zone
 	Told     time.Time         // zero before the first time
 	Origin   provenance.Origin // whose words, and how they came
+	Agent    string            // that was asked for it
 	Asking
 }
 
@@ -46,11 +47,11 @@ var (
 	ErrTooManyReminders = text.Tell("you have %d reminders waiting, which is as many as I keep; cancel one first", MaxReminders)
 )
 
-const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, people, ask, only_changed, seen, guild"
+const reminderColumns = "id, user_id, name, platform, channel, thread, text, due_at, schedule, zone, told_at, via, people, ask, only_changed, seen, guild, agent"
 
 func scanReminder(r scanner) (m Reminder, err error) {
 	var due, told string
-	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due, &m.Schedule, &m.Zone, &told, &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask, &m.OnlyChanged, &m.Seen, &m.Guild)
+	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due, &m.Schedule, &m.Zone, &told, &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask, &m.OnlyChanged, &m.Seen, &m.Guild, &m.Agent)
 	m.Due, m.Told = sqlite.ParseStamp(due), sqlite.ParseStamp(told)
 	return m, err
 }
@@ -71,10 +72,10 @@ func (b *Book) AddReminder(ctx context.Context, r Reminder, callKey string) (out
 		if err := roomForReminder(tx, r.User.ID, 0); err != nil {
 			return err
 		}
-		out, err = scanReminder(tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people, ask, only_changed, guild)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
+		out, err = scanReminder(tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people, ask, only_changed, guild, agent)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
 			r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, sqlite.Stamp(r.Due), r.Schedule, r.Zone, callKey, sqlite.Stamp(b.now()),
-			int(r.Origin.Via), r.Origin.But(r.User.ID).Names(), r.Ask, r.OnlyChanged, r.Guild))
+			int(r.Origin.Via), r.Origin.But(r.User.ID).Names(), r.Ask, r.OnlyChanged, r.Guild, r.Agent))
 		return err
 	})
 	return out, sqlite.During("add reminder", err)

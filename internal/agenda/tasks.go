@@ -56,9 +56,9 @@ func (b *Book) AddTask(ctx context.Context, v provenance.Viewer, text, callKey s
 	}
 	err = b.db.Write(ctx, func(tx *sqlite.Tx) error {
 		now := sqlite.Stamp(b.now())
-		_, err := tx.Exec(`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at, via, people)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now,
-			int(from.Via), from.But(v.User).Names())
+		_, err := tx.Exec(`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at, via, people, agent)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now,
+			int(from.Via), from.But(v.User).Names(), v.Keeper())
 		if err != nil {
 			return err
 		}

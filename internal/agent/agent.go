@@ -100,6 +100,8 @@ type Sessions struct {
 	// Beside runs work where nobody waits for it, and what it returns, unless
 	// that is nil, in the lane of a conversation. nil does both at once.
 	Beside func(k chat.Key, work func(context.Context) func(context.Context))
+	// Kin is chat.Agent.Kin of the agent: what is learned is compared with it.
+	Kin string
 	// TTL is the silence after which a session ends; nil is always 1 h.
 	TTL func() time.Duration
 	// HandOver passes m's author on to people: it returns what has to be stored, and
@@ -253,7 +255,7 @@ func note(text string, how chat.Outcome, why chat.Reason) chat.Answer {
 
 // place returns where m's session lives.
 func (a *Agent) place(m chat.Message) memory.Place {
-	p := memory.Place{Key: m.Key}
+	p := memory.Place{Key: m.Key, Agent: m.Agent.ID}
 	if a.o.PerUser {
 		p.User = m.From.ID
 	}

@@ -162,7 +162,7 @@ func TestStepsOfATurnAreTimed(t *testing.T) {
 	b := newBench(t, Options{}, adder(&ran))
 	b.model.Call(call("c1", "add", `{"text":"milk"}`)).Say("It is on the list.")
 	b.say("add milk")
-	d, err := b.store.LastDecision(context.Background(), chat.Key{Platform: "telegram", Channel: "7"}, "")
+	d, err := b.store.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
 	must(t, err)
 	var kinds []string
 	for _, l := range d.Detail.Steps {

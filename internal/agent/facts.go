@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/memory"
@@ -54,7 +55,7 @@ func (a *Agent) learn(ctx context.Context, se memory.Session, f past.Folded, ent
 		if !slices.Contains([]string{"fact", "preference", "decision", "insight"}, kind) {
 			kind = "fact"
 		}
-		v := provenance.Viewer{User: e.User, Key: se.Key, Direct: se.Direct}
+		v := provenance.Viewer{User: e.User, Key: se.Key, Direct: se.Direct, Agent: chat.Agent{ID: se.Agent, Kin: a.o.Kin}}
 		_, err := a.o.Store.SaveFact(ctx, v, facts.NewFact{
 			Content: fact.Content, Type: kind, Author: "assistant", Session: se.ID, Generation: se.Generation, MessageID: e.MessageID,
 			Quote: text.Clip(fact.Quote, maxShown), Confidence: learned, Said: e.At, Worth: facts.Worth{Rank: facts.PickedUp, Spoken: e.Content + " " + e.Name, Later: true},

@@ -96,7 +96,7 @@ func TestGuardsLookBack(t *testing.T) {
 	if done["NEW"] != 1 || !strings.HasPrefix(first, "GUARD_REFUSED") || !strings.Contains(first, "no earlier call of get_booking") || !strings.Contains(first, "24 hours") {
 		t.Fatalf("done %v, told %q", done, first)
 	}
-	d, err := b.store.LastDecision(t.Context(), annAlone.Key, annAlone.User)
+	d, err := b.store.LastDecision(t.Context(), memory.Place{Key: annAlone.Key, User: annAlone.User})
 	must(t, err)
 	if why := strings.Join(d.Detail.Why, "\n"); !strings.Contains(why, "stopped “cancel booking”") || !strings.Contains(why, "let “cancel booking” pass") || len(d.Detail.Guards) != 2 {
 		t.Errorf("why: %s; %+v", why, d.Detail.Guards)

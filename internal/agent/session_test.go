@@ -100,7 +100,7 @@ func TestToolStates(t *testing.T) {
 	if got := b.say("print it"); got != "The printer burns." {
 		t.Errorf("got %q", got)
 	}
-	d, err := b.store.LastDecision(context.Background(), chat.Key{Platform: "telegram", Channel: "7"}, "")
+	d, err := b.store.LastDecision(context.Background(), memory.Place{Key: chat.Key{Platform: "telegram", Channel: "7"}})
 	must(t, err)
 	calls, err := b.store.Calls(context.Background(), d.ID)
 	must(t, err)

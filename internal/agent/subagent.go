@@ -51,7 +51,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	if s.MaxTurns == 0 {
 		s.MaxTurns = 10
 	}
-	m := chat.Message{ID: c.Message, Key: c.Where, From: c.Who, Direct: c.Direct, Guild: c.Guild, Text: task}
+	m := chat.Message{ID: c.Message, Key: c.Where, From: c.Who, Direct: c.Direct, Guild: c.Guild, Agent: c.Memory, Text: task}
 	set, err := a.o.Tools(ctx, m)
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)

@@ -47,7 +47,7 @@ func (b *base) inData(name string) string { return filepath.Join(b.cfg.DataDir, 
 
 // placeOf returns where m's session lives.
 func (b *base) placeOf(m chat.Message) memory.Place {
-	p := memory.Place{Key: m.Key}
+	p := memory.Place{Key: m.Key, Agent: m.Agent.ID}
 	if b.cfg.Session.Scope == "user" {
 		p.User = m.From.ID
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"parley/internal/chat"
 	"parley/internal/llm/offline"
 	"parley/internal/memory"
 	"parley/internal/rehearse"
@@ -51,8 +50,8 @@ func (a *app) rehearsed() *rehearse.Bot {
 }
 
 // lastAnswer returns the newest answer in a place, to one person or to anybody.
-func (a *app) lastAnswer(ctx context.Context, k chat.Key, user string) (memory.Decision, bool, error) {
-	d, err := a.storage.store.LastDecision(ctx, k, user)
+func (a *app) lastAnswer(ctx context.Context, p memory.Place) (memory.Decision, bool, error) {
+	d, err := a.storage.store.LastDecision(ctx, p)
 	if errors.Is(err, memory.ErrNotFound) {
 		return d, false, nil
 	}

@@ -36,7 +36,7 @@ type Insight struct {
 // Audit is what became of each message; memory.Store.
 type Audit interface {
 	// LastDecision returns the newest in a place, for one person or for anybody ("").
-	LastDecision(ctx context.Context, k chat.Key, user string) (memory.Decision, error)
+	LastDecision(ctx context.Context, p memory.Place) (memory.Decision, error)
 	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
 	Accounts
 	Stats(ctx context.Context, since time.Time) ([]memory.Stat, error)
@@ -148,7 +148,7 @@ const maxNamed = 64
 func (i Insight) answered(ctx context.Context, r admin.Request) (memory.Decision, bool, error) {
 	id := strings.ToLower(r.Args["answer"])
 	if len(id) < shortestID {
-		return found(i.Rows.LastDecision(ctx, r.Message.Key, r.Message.From.ID))
+		return found(i.Rows.LastDecision(ctx, memory.Place{Key: r.Message.Key, User: r.Message.From.ID, Agent: r.Message.Agent.ID}))
 	}
 	d, ok, err := found(i.Rows.DecisionByID(ctx, id))
 	return d, ok && d.Key == r.Message.Key, err

@@ -22,7 +22,7 @@ type audit struct {
 	stats []memory.Stat
 }
 
-func (a audit) LastDecision(context.Context, chat.Key, string) (memory.Decision, error) {
+func (a audit) LastDecision(context.Context, memory.Place) (memory.Decision, error) {
 	return a.last, nil
 }
 func (a audit) DecisionByID(context.Context, string) (memory.Decision, error) { return a.last, nil }

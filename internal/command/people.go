@@ -49,7 +49,7 @@ func named(m chat.Message, who string) string {
 // alter changes what the playbook keeps of a person, in general and in the session here.
 func (p Playbook) alter(ctx context.Context, r admin.Request, to func(playbook.State) (playbook.State, error)) error {
 	id := named(r.Message, r.Args["who"])
-	person, err := p.Rows.Person(ctx, id)
+	person, err := p.Rows.Person(ctx, id, r.Message.Agent.ID)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (p Playbook) alter(ctx context.Context, r admin.Request, to func(playbook.S
 			return err
 		}
 	}
-	return p.Save(ctx, id, memory.PersonNote{From: person.Playbook, To: string(after.Person)})
+	return p.Save(ctx, id, r.Message.Agent.ID, memory.PersonNote{From: person.Playbook, To: string(after.Person)})
 }
 
 func (p Playbook) setPerson(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
@@ -109,7 +109,7 @@ func (p Playbook) tagPerson(on bool) bookRun {
 
 func (p Playbook) showPerson(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
 	id := named(r.Message, r.Args["who"])
-	person, err := p.Rows.Person(ctx, id)
+	person, err := p.Rows.Person(ctx, id, r.Message.Agent.ID)
 	if err != nil {
 		return chat.Answer{}, err
 	}

@@ -27,8 +27,8 @@ type Playbook struct {
 	// Judge decides conditions in plain words for /guideline test; nil decides
 	// none.
 	Judge llm.Model
-	// Save stores what the playbook keeps of a person; memory.Store.SavePersonPlaybook.
-	Save func(ctx context.Context, user string, note memory.PersonNote) error
+	// Save stores what the playbook of an agent keeps of a person; memory.Store.SavePersonPlaybook.
+	Save func(ctx context.Context, user, agent string, note memory.PersonNote) error
 	// Begin answers a message that began a journey, with its first step.
 	Begin chat.Handler
 	Now   func() time.Time
@@ -44,7 +44,7 @@ type Rules interface {
 type PlaybookRows interface {
 	LiveSession(ctx context.Context, p memory.Place) (memory.Session, bool, error)
 	SaveSession(ctx context.Context, se memory.Session) error
-	Person(ctx context.Context, id string) (memory.Person, error)
+	Person(ctx context.Context, id, agent string) (memory.Person, error)
 }
 
 func (p Playbook) commands() []admin.Command {
@@ -168,7 +168,7 @@ func (p Playbook) Variables(ctx context.Context, se memory.Session, m chat.Messa
 	if b == nil {
 		return nil
 	}
-	person, err := p.Rows.Person(ctx, m.From.ID)
+	person, err := p.Rows.Person(ctx, m.From.ID, m.Agent.ID)
 	if err != nil {
 		return nil
 	}

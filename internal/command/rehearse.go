@@ -12,7 +12,7 @@ import (
 // Rehearsal is /rehearse.
 type Rehearsal struct {
 	// Last returns the newest answer in a place, to anybody with user "".
-	Last func(ctx context.Context, k chat.Key, user string) (memory.Decision, error)
+	Last func(ctx context.Context, p memory.Place) (memory.Decision, error)
 	// Write makes a script of the conversation before an answer and of what should have
 	// come of it, and returns its path. Its errors can be told to people.
 	Write func(ctx context.Context, d memory.Decision, should string) (path string, err error)
@@ -26,7 +26,7 @@ func (h Rehearsal) command() admin.Command {
 
 // this makes a test of the last answer here.
 func (h Rehearsal) this(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	d, ok, err := found(h.Last(ctx, r.Message.Key, ""))
+	d, ok, err := found(h.Last(ctx, memory.Place{Key: r.Message.Key, Agent: r.Message.Agent.ID}))
 	if err != nil {
 		return chat.Answer{}, err
 	}

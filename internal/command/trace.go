@@ -35,7 +35,7 @@ func (i Insight) show(ctx context.Context, r admin.Request) (chat.Answer, error)
 		err error
 	)
 	if id := strings.ToLower(r.Args["answer"]); id == "" || id == "last" {
-		d, ok, err = found(i.Rows.LastDecision(ctx, r.Message.Key, ""))
+		d, ok, err = found(i.Rows.LastDecision(ctx, memory.Place{Key: r.Message.Key, Agent: r.Message.Agent.ID}))
 	} else if len(id) >= shortestID {
 		d, ok, err = found(i.Rows.DecisionByID(ctx, id))
 		ok = ok && (r.Role >= admin.Owner || d.Key == r.Message.Key)

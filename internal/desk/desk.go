@@ -109,7 +109,7 @@ func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, s
 	}
 	file := dossier{m: m, h: h, words: words, calls: earlier}
 	deed.Do = func(tx *sqlite.Tx, s *memory.Store) error {
-		row, fresh, err := s.Handoffs.Begin(tx, handoff.Handoff{Person: m.From, Place: m.Key, Direct: m.Direct, By: h.By, Reason: h.Reason, LastID: m.ID, Due: d.o.Now().Add(d.o.Patience())})
+		row, fresh, err := s.Handoffs.Begin(tx, handoff.Handoff{Person: m.From, Place: m.Key, Direct: m.Direct, Agent: m.Agent.ID, By: h.By, Reason: h.Reason, LastID: m.ID, Due: d.o.Now().Add(d.o.Patience())})
 		if err != nil || !fresh {
 			return err
 		}
@@ -128,7 +128,7 @@ func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, s
 
 // begin hands over because m's author asks for it with a command.
 func (d *Desk) begin(ctx context.Context, m chat.Message, reason string) (chat.Answer, error) {
-	session, err := d.session(ctx, m.Key, m.From.ID, m.Direct)
+	session, err := d.session(ctx, memory.Place{Key: m.Key, User: m.From.ID, Agent: m.Agent.ID}, m.Direct)
 	if err != nil {
 		return chat.Answer{}, err
 	}
@@ -167,10 +167,9 @@ func (d *Desk) background(ctx context.Context, session string, m chat.Message) (
 }
 
 // session returns where what is said in a place is kept.
-func (d *Desk) session(ctx context.Context, k chat.Key, user string, direct bool) (memory.Session, error) {
-	p := memory.Place{Key: k}
-	if d.o.PerUser {
-		p.User = user
+func (d *Desk) session(ctx context.Context, p memory.Place, direct bool) (memory.Session, error) {
+	if !d.o.PerUser {
+		p.User = ""
 	}
 	se, ok, err := d.o.Store.LiveSession(ctx, p)
 	if err != nil || ok {

@@ -53,7 +53,7 @@ func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	session, err := d.session(ctx, m.Key, m.From.ID, m.Direct)
+	session, err := d.session(ctx, memory.Place{Key: m.Key, User: m.From.ID, Agent: m.Agent.ID}, m.Direct)
 	if err != nil {
 		return chat.Answer{}, err
 	}
@@ -164,7 +164,7 @@ func refused(words string) chat.Answer {
 // passOn returns what passes m on to the person of a handoff.
 func (d *Desk) passOn(m chat.Message, h handoff.Handoff) func(context.Context) (chat.Answer, bool, error) {
 	return func(ctx context.Context) (chat.Answer, bool, error) {
-		session, err := d.session(ctx, h.Place, h.Person.ID, h.Direct)
+		session, err := d.session(ctx, memory.Place{Key: h.Place, User: h.Person.ID, Agent: h.Agent}, h.Direct)
 		if err != nil {
 			return chat.Answer{}, true, err
 		}

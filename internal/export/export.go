@@ -19,7 +19,8 @@ type Person struct {
 	User      string            `json:"user"`
 	At        time.Time         `json:"at"`
 	TimeZone  string            `json:"time_zone,omitempty"`
-	Playbook  string            `json:"playbook,omitempty"` // what rules keep of them
+	Playbook  string            `json:"playbook,omitempty"`  // what rules keep of them
+	Playbooks []string          `json:"playbooks,omitempty"` // of other agents, each with its name
 	Facts     []facts.Record    `json:"facts"`
 	Tasks     []agenda.Task     `json:"tasks"`
 	Reminders []agenda.Reminder `json:"reminders"`
@@ -35,6 +36,7 @@ type Person struct {
 // Message is a message of the person, or an answer to it.
 type Message struct {
 	Place    string          `json:"place"`
+	Agent    string          `json:"agent,omitempty"` // that was talked to, where there are several
 	Role     string          `json:"role"`
 	Name     string          `json:"name,omitempty"`
 	Text     string          `json:"text"`
@@ -46,6 +48,7 @@ type Message struct {
 // Session is what is kept of a conversation as a whole.
 type Session struct {
 	Place     string          `json:"place"`
+	Agent     string          `json:"agent,omitempty"`
 	Title     string          `json:"title,omitempty"`
 	Summary   string          `json:"summary,omitempty"`
 	Closing   string          `json:"closing,omitempty"`
@@ -58,6 +61,7 @@ type Session struct {
 // Answer is what was recorded about answering.
 type Answer struct {
 	Place   string    `json:"place"`
+	Agent   string    `json:"agent,omitempty"`
 	Outcome string    `json:"outcome"`
 	Model   string    `json:"model,omitempty"`
 	Tokens  int       `json:"tokens"`

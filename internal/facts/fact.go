@@ -67,6 +67,7 @@ type Fact struct {
 	Ends time.Time
 	// Origin is how the words came, and whose they are besides the Subject's.
 	Origin provenance.Origin
+	Agent  string // that was told
 }
 
 // Heard returns the origin of a fact as far as it matters to those who read it: one

@@ -23,16 +23,20 @@ const (
 )
 
 // factScope is who may see a fact: the one it is about, in company only where
-// it was said; everybody in the channel, or the server, it was meant for. Its
-// parameters come from Viewer.Named. The subjects
+// it was said; everybody in the channel, or the server, it was meant for. Each
+// only where it was told to the same agent: of a person, also to one that shares.
+// Its parameters come from Viewer.Named. The subjects
 // are named once more in front, for the index.
 const factScope = `f.subject IN (:user, :platform || ':' || :channel, :guild) AND (
-	f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel))
-	OR f.scope = 'channel' AND f.subject = :platform || ':' || :channel
-	OR f.scope = 'guild' AND f.subject = :guild AND :guild <> '')`
+	f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel)) AND (` + provenance.Heard + ` OR ` + shared + `)
+	OR f.scope = 'channel' AND f.subject = :platform || ':' || :channel AND ` + provenance.Heard + `
+	OR f.scope = 'guild' AND f.subject = :guild AND :guild <> '' AND ` + provenance.Heard + `)`
+
+// shared is the condition on rows f of agents that share what they know of people.
+const shared = `f.agent IN (SELECT value FROM json_each(nullif(:kin, '')))`
 
 const factColumns = `f.id, f.scope, f.subject, f.platform, f.channel, f.content, f.tags, f.important, f.type, f.author, f.session_id, f.message_id,
-	f.quote, f.confidence, f.valid_from, f.valid_to, f.superseded_by, f.previous, f.uses, f.created_at, f.updated_at, f.via, f.people, f.rank, f.ends`
+	f.quote, f.confidence, f.valid_from, f.valid_to, f.superseded_by, f.previous, f.uses, f.created_at, f.updated_at, f.via, f.people, f.rank, f.ends, f.agent`
 
 // Ends of the one query on facts, with parameters of their own.
 const (
@@ -118,7 +122,7 @@ func scanFact(r *sql.Rows) (f Fact, err error) {
 	var tags, from, to, created, updated, ends string
 	err = r.Scan(&f.ID, &f.Scope, &f.Subject, &f.Key.Platform, &f.Key.Channel, &f.Content, &tags, &f.Important, &f.Type, &f.Author, &f.Session, &f.MessageID,
 		&f.Quote, &f.Confidence, &from, &to, &f.Superseded, &f.Previous, &f.Uses, &created, &updated,
-		&f.Origin.Via, (*provenance.Names)(&f.Origin.People), &f.Rank, &ends)
+		&f.Origin.Via, (*provenance.Names)(&f.Origin.People), &f.Rank, &ends, &f.Agent)
 	f.Tags = strings.Fields(tags)
 	f.ValidFrom, f.ValidTo, f.Created, f.Updated = sqlite.ParseStamp(from), sqlite.ParseStamp(to), sqlite.ParseStamp(created), sqlite.ParseStamp(updated)
 	f.Ends = sqlite.ParseStamp(ends)

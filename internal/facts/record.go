@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,10 +40,11 @@ type Record struct {
 	line int
 }
 
-// Holding is how firmly a fact stands, and until when.
+// Holding is how firmly a fact stands, until when, and for whom.
 type Holding struct {
-	Rank Rank      `json:"rank,omitempty"` // 0 is as the author's words stand
-	Ends time.Time `json:"ends,omitzero"`  // the moment at which it ceases to hold; zero is never
+	Rank  Rank      `json:"rank,omitempty"`  // 0 is as the author's words stand
+	Ends  time.Time `json:"ends,omitzero"`   // the moment at which it ceases to hold; zero is never
+	Agent string    `json:"agent,omitempty"` // that was told; "" is the only one
 }
 
 // same reports whether two records tell a person the same.
@@ -53,7 +55,7 @@ func (r Record) same(o Record) bool {
 func recordOf(f Fact) Record {
 	return Record{
 		Content: f.Content, Tags: f.Tags, ID: f.ID, Type: f.Type, Author: f.Author, Where: f.Key.String(), Session: f.Session,
-		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created, Updated: f.Updated, Holding: Holding{f.Rank, f.Ends},
+		MessageID: f.MessageID, Quote: f.Quote, Confidence: f.Confidence, Previous: f.Previous, Created: f.Created, Updated: f.Updated, Holding: Holding{f.Rank, f.Ends, f.Agent},
 	}
 }
 
@@ -257,7 +259,7 @@ func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, li
 
 func (s *Store) importFact(tx *sqlite.Tx, v Viewer, r Record) (known bool, err error) {
 	var id int64
-	err = tx.QueryRow("SELECT coalesce(max(id), 0) FROM key_facts WHERE subject = ? AND scope = 'person' AND valid_to = '' AND content = ? COLLATE NOCASE", v.User, r.Content).Scan(&id)
+	err = tx.QueryRow("SELECT coalesce(max(id), 0) FROM key_facts WHERE subject = ? AND scope = 'person' AND valid_to = '' AND content = ? COLLATE NOCASE AND agent = ?", v.User, r.Content, cmp.Or(r.Agent, v.Keeper())).Scan(&id)
 	if err != nil {
 		return false, err
 	}
@@ -289,9 +291,9 @@ func (s *Store) importFact(tx *sqlite.Tx, v Viewer, r Record) (known bool, err e
 		ends = r.Ends // as it was meant when it was said
 	}
 	_, err = tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
-			session_id, message_id, quote, confidence, valid_from, previous, created_at, updated_at, rank, ends)
-		VALUES ('person', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			session_id, message_id, quote, confidence, valid_from, previous, created_at, updated_at, rank, ends, agent)
+		VALUES ('person', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		v.User, ownerWord(v.User), k.Platform, k.Channel, r.Content, strings.Join(r.Tags, " "), slices.Contains(r.Tags, shortTag), r.Type, r.Author,
-		r.Session, r.MessageID, r.Quote, r.Confidence, updated, r.Previous, created, updated, int(r.Rank), sqlite.Stamp(ends))
+		r.Session, r.MessageID, r.Quote, r.Confidence, updated, r.Previous, created, updated, int(r.Rank), sqlite.Stamp(ends), cmp.Or(r.Agent, v.Keeper()))
 	return false, err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/internal/provenance"
 	"parley/internal/sqlite"
 	"parley/internal/text"
 )
@@ -276,7 +277,7 @@ func (s *Store) ClearFacts(ctx context.Context, v Viewer, erase bool) (n int64, 
 		}
 		n = int64(len(list))
 		// What the facts file deleted comes back by no Undo of its own.
-		of, args := `f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel))`, v.Named(nil)
+		of, args := `f.scope = 'person' AND f.subject = :user AND (:direct OR (f.platform = :platform AND f.channel = :channel)) AND (`+provenance.Heard+` OR `+shared+`)`, v.Named(nil)
 		if erase {
 			_, err = tx.Exec("DELETE FROM key_facts AS f WHERE "+of, args)
 			return err

@@ -32,6 +32,7 @@ type Handoff struct {
 	Person chat.User
 	Place  chat.Key
 	Direct bool
+	Agent  string // that they talked to
 	By     string // what opened it, in words
 	Reason string
 	State  State
@@ -58,14 +59,14 @@ type Book struct {
 func NewBook(db *sqlite.DB, now func() time.Time) *Book { return &Book{db, now} }
 
 const columns = `id, user_id, name, platform, channel, thread, direct, opened_by, reason, state, taker_id, taker_name,
-	desk_platform, desk_channel, desk_thread, last_id, opened_at, due_at`
+	desk_platform, desk_channel, desk_thread, last_id, opened_at, due_at, agent`
 
 type scanner interface{ Scan(...any) error }
 
 func scan(r scanner) (h Handoff, err error) {
 	var opened, due string
 	err = r.Scan(&h.ID, &h.Person.ID, &h.Person.Name, &h.Place.Platform, &h.Place.Channel, &h.Place.Thread, &h.Direct, &h.By, &h.Reason, &h.State, &h.Taker.ID, &h.Taker.Name,
-		&h.Desk.Platform, &h.Desk.Channel, &h.Desk.Thread, &h.LastID, &opened, &due)
+		&h.Desk.Platform, &h.Desk.Channel, &h.Desk.Thread, &h.LastID, &opened, &due, &h.Agent)
 	h.Opened, h.Due = sqlite.ParseStamp(opened), sqlite.ParseStamp(due)
 	return h, err
 }
@@ -74,9 +75,9 @@ func scan(r scanner) (h Handoff, err error) {
 // is one: fresh is false then.
 func (b *Book) Begin(tx *sqlite.Tx, h Handoff) (out Handoff, fresh bool, err error) {
 	now := sqlite.Stamp(b.now())
-	out, err = scan(tx.QueryRow(`INSERT INTO handoffs (user_id, name, platform, channel, thread, direct, opened_by, reason, last_id, opened_at, due_at, changed_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING `+columns,
-		h.Person.ID, h.Person.Name, h.Place.Platform, h.Place.Channel, h.Place.Thread, h.Direct, h.By, h.Reason, h.LastID, now, sqlite.Stamp(h.Due), now))
+	out, err = scan(tx.QueryRow(`INSERT INTO handoffs (user_id, name, platform, channel, thread, direct, opened_by, reason, last_id, opened_at, due_at, changed_at, agent)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING `+columns,
+		h.Person.ID, h.Person.Name, h.Place.Platform, h.Place.Channel, h.Place.Thread, h.Direct, h.By, h.Reason, h.LastID, now, sqlite.Stamp(h.Due), now, h.Agent))
 	if !errors.Is(err, sqlite.ErrNotFound) {
 		return out, err == nil, sqlite.During("hand over", err)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/provenance"
 	"parley/internal/sqlite"
 	"parley/internal/text"
 )
@@ -27,6 +28,7 @@ type Decision struct {
 	Session string
 	Key     chat.Key
 	User    string
+	Agent   string // who answered; set when stored
 	End     chat.End
 	Message string // what the platform calls it; set when stored
 	Model   string
@@ -127,11 +129,11 @@ func (s *Store) insertDecision(tx *sqlite.Tx, m chat.Message, d Decision, calls 
 	}
 	now := Stamp(s.now())
 	_, err = tx.Exec(`INSERT INTO decisions (id, inbox_id, session_id, platform, channel, thread, user_id, outcome, reason, command, message_id, model,
-			prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at, via, people, cached_tokens, cost, answered_by)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at, via, people, cached_tokens, cost, answered_by, agent)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		d.ID, m.Row, d.Session, m.Key.Platform, m.Key.Channel, m.Key.Thread, m.From.ID, string(d.End.Outcome), string(d.End.Reason), d.End.Command, m.ID, d.Model,
 		d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Calls, d.Took.Milliseconds(), string(detail), now,
-		int(d.Origin.Via), d.Origin.But(m.From.ID).Names(), d.Usage.Cached, d.Usage.Cost, d.By)
+		int(d.Origin.Via), d.Origin.But(m.From.ID).Names(), d.Usage.Cached, d.Usage.Cost, d.By, m.Agent.ID)
 	if err != nil {
 		return fmt.Errorf("store decision: %w", err)
 	}
@@ -147,7 +149,7 @@ func (s *Store) insertDecision(tx *sqlite.Tx, m chat.Message, d Decision, calls 
 }
 
 const decisionColumns = `id, inbox_id, session_id, platform, channel, thread, user_id, outcome, reason, command, message_id, model,
-	prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at, cached_tokens, cost, answered_by`
+	prompt_tokens, completion_tokens, total_tokens, model_calls, duration_ms, detail, at, cached_tokens, cost, answered_by, agent`
 
 func scanDecision(row scanner) (Decision, error) {
 	var (
@@ -156,7 +158,7 @@ func scanDecision(row scanner) (Decision, error) {
 		detail, at string
 	)
 	err := row.Scan(&d.ID, &d.InboxID, &d.Session, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread, &d.User, &d.End.Outcome, &d.End.Reason, &d.End.Command, &d.Message, &d.Model,
-		&d.Usage.Prompt, &d.Usage.Completion, &d.Usage.Total, &d.Calls, &ms, &detail, &at, &d.Usage.Cached, &d.Usage.Cost, &d.By)
+		&d.Usage.Prompt, &d.Usage.Completion, &d.Usage.Total, &d.Calls, &ms, &detail, &at, &d.Usage.Cached, &d.Usage.Cost, &d.By, &d.Agent)
 	if err != nil {
 		return d, err
 	}
@@ -167,13 +169,13 @@ func scanDecision(row scanner) (Decision, error) {
 }
 
 // LastDecision returns the newest answer a person got in a place; commands and
-// what was not answered do not count. ErrNotFound when there is none. An empty
-// user means anybody.
-func (s *Store) LastDecision(_ context.Context, k chat.Key, user string) (Decision, error) {
+// what was not answered do not count. ErrNotFound when there is none. No user means
+// anybody.
+func (s *Store) LastDecision(_ context.Context, p Place) (Decision, error) {
 	return scanDecision(s.db.QueryRow(`SELECT `+decisionColumns+` FROM decisions
-		WHERE platform = :platform AND channel = :channel AND thread = :thread AND (:user = '' OR user_id = :user) AND command = '' AND outcome NOT IN ('overheard', 'shed')
+		WHERE platform = :platform AND channel = :channel AND thread = :thread AND `+provenance.Heard+` AND (:user = '' OR user_id = :user) AND command = '' AND outcome NOT IN ('overheard', 'shed')
 		ORDER BY at DESC, rowid DESC LIMIT 1`,
-		sqlite.Named{"platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "user": user}))
+		sqlite.Named{"platform": p.Key.Platform, "channel": p.Key.Channel, "thread": p.Key.Thread, "user": p.User, "agent": p.Agent}))
 }
 
 // DecisionByID finds a decision by the beginning of its id, eight characters

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/provenance"
 	"parley/internal/recall"
 	"parley/internal/sqlite"
 	"parley/internal/vector"
@@ -31,13 +32,14 @@ const (
 	maxNear  = 40  // that are nearest
 )
 
-// placesQuery lists the places that are visible, those first where the asker spoke
-// last.
+// placesQuery lists the places that are visible, and where the agent was talked to,
+// those first where the asker spoke last.
 const placesQuery = `SELECT n FROM (
 		SELECT :platform AS platform, :channel AS channel, :thread AS thread, 0 AS last_id WHERE :channel <> ''
 		UNION SELECT :platform, :channel, '', 0 WHERE :channel <> ''
 		UNION ALL SELECT platform, channel, thread, last_id FROM participants WHERE user_id = :user AND :channel = '') p
 	JOIN places USING (platform, channel, thread)
+	WHERE EXISTS (SELECT 1 FROM sessions s WHERE s.platform = p.platform AND s.channel = p.channel AND s.thread = p.thread AND ` + provenance.Heard + `)
 	ORDER BY last_id DESC LIMIT :limit`
 
 // namesQuery finds what those are called who spoke in the places that are
@@ -130,7 +132,7 @@ func (q Query) scope() sqlite.Named {
 	if q.Key.Channel == "" {
 		since = Stamp(q.now.Add(-attested))
 	}
-	return sqlite.Named{"user": q.User, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "since": since}
+	return sqlite.Named{"user": q.User, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "since": since, "agent": q.Agent}
 }
 
 // spans are the ids of the messages that say the most of the question's words,

@@ -7,17 +7,19 @@ import (
 	"time"
 
 	"parley/internal/agenda"
+	"parley/internal/chat"
 	"parley/internal/export"
 	"parley/internal/facts"
+	"parley/internal/provenance"
 	"parley/internal/sqlite"
 )
 
 // ExportPerson gathers everything about v's person. The caller makes sure that only
 // they, in a direct chat, and the owner at the machine get it.
 func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err error) {
-	v := Viewer{User: user, Direct: true}
+	v := Viewer{User: user, Direct: true, Agent: chat.Agent{ID: provenance.Every}}
 	e = Export{User: user, At: s.now().UTC()}
-	p, err := s.Person(ctx, user)
+	p, err := s.Person(ctx, user, "")
 	if err != nil {
 		return e, err
 	}
@@ -47,10 +49,10 @@ func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err er
 
 // exportConversations adds what was said to the bot, and what that left behind.
 func (s *Store) exportConversations(e *Export) (err error) {
-	if e.Messages, err = gathered(s, scanMessage, "SELECT platform || ':' || channel, role, name, content, attached, tool_calls, at FROM messages WHERE user_id = :user ORDER BY id", e.User); err != nil {
+	if e.Messages, err = gathered(s, scanMessage, "SELECT platform || ':' || channel, agent, role, name, content, attached, tool_calls, at FROM messages WHERE user_id = :user ORDER BY id", e.User); err != nil {
 		return err
 	}
-	if e.Answers, err = gathered(s, scanAnswer, "SELECT platform || ':' || channel, outcome, model, total_tokens, at, detail FROM decisions WHERE user_id = :user ORDER BY at", e.User); err != nil {
+	if e.Answers, err = gathered(s, scanAnswer, "SELECT platform || ':' || channel, agent, outcome, model, total_tokens, at, detail FROM decisions WHERE user_id = :user ORDER BY at", e.User); err != nil {
 		return err
 	}
 	if e.Calls, err = gathered(s, scanCall, `SELECT c.call_id, c.name, c.arguments, c.result, c.status, c.class, c.retries, c.duration_ms
@@ -64,10 +66,13 @@ func (s *Store) exportConversations(e *Export) (err error) {
 		UNION ALL SELECT f.content || ' ' || f.tags || ' ' || f.quote || ' ' || f.previous FROM key_facts f WHERE f.scope = 'person' AND f.subject = :user AND f.valid_to <> '' AND NOT `+facts.ForUndo, e.User); err != nil {
 		return err
 	}
+	if e.Playbooks, err = gathered(s, scanText, "SELECT json_object('agent', agent, 'playbook', playbook) FROM agent_people WHERE user_id = :user ORDER BY agent", e.User); err != nil {
+		return err
+	}
 	if e.Handoffs, err = s.Handoffs.Of(e.User); err != nil {
 		return err
 	}
-	e.Sessions, err = gathered(s, scanSummary, `SELECT platform || ':' || channel, title, summary, closing, decisions, mentions, playbook, page FROM sessions
+	e.Sessions, err = gathered(s, scanSummary, `SELECT platform || ':' || channel, agent, title, summary, closing, decisions, mentions, playbook, page FROM sessions
 		WHERE (direct OR user_id = :user) AND id IN (`+spokenIn+`) ORDER BY created_at`, e.User)
 	return err
 }
@@ -84,14 +89,14 @@ func gathered[T any](s *Store, scan func(*sql.Rows) (T, error), query, user stri
 
 func scanMessage(r *sql.Rows) (m export.Message, err error) {
 	var at, calls string
-	err = r.Scan(&m.Place, &m.Role, &m.Name, &m.Text, &m.Attached, &calls, &at)
+	err = r.Scan(&m.Place, &m.Agent, &m.Role, &m.Name, &m.Text, &m.Attached, &calls, &at)
 	m.At, m.Calls = ParseStamp(at), json.RawMessage(calls)
 	return m, err
 }
 
 func scanAnswer(r *sql.Rows) (a export.Answer, err error) {
 	var at, detail string
-	err = r.Scan(&a.Place, &a.Outcome, &a.Model, &a.Tokens, &at, &detail)
+	err = r.Scan(&a.Place, &a.Agent, &a.Outcome, &a.Model, &a.Tokens, &at, &detail)
 	a.At, a.Detail = ParseStamp(at), json.RawMessage(detail)
 	return a, err
 }
@@ -107,7 +112,7 @@ func scanText(r *sql.Rows) (text string, err error) { return text, r.Scan(&text)
 
 func scanSummary(r *sql.Rows) (m export.Session, err error) {
 	var decisions, mentions, page string
-	err = r.Scan(&m.Place, &m.Title, &m.Summary, &m.Closing, &decisions, &mentions, &m.Playbook, &page)
+	err = r.Scan(&m.Place, &m.Agent, &m.Title, &m.Summary, &m.Closing, &decisions, &mentions, &m.Playbook, &page)
 	m.Decisions, m.Mentions, m.Page = json.RawMessage(decisions), json.RawMessage(mentions), json.RawMessage(page)
 	return m, err
 }

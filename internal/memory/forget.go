@@ -45,6 +45,7 @@ var erasedAtOnce = []string{
 	"DELETE FROM codes WHERE user_id = :user",
 	"DELETE FROM attempts WHERE user_id = :user",
 	"DELETE FROM people WHERE user_id = :user",
+	"DELETE FROM agent_people WHERE user_id = :user",
 	"DELETE FROM membership WHERE user_id = :user",
 	"DELETE FROM note_authors WHERE user_id = :user",
 	"DELETE FROM allowances WHERE by_id = :user",

@@ -71,6 +71,7 @@ var holdings = []holding{
 	{"guard_calls.arguments", "", whyAgain, keptAlive},
 	{"guard_calls.result", "", whyAgain, keptAlive},
 	{"people.playbook", "playbook", "", keptOpen},
+	{"agent_people.playbook", "playbooks", "", keptOpen},
 	{"people.time_zone", "time_zone", "", keptOpen},
 	{"handoffs.name", "handoffs", "", keptAudited},
 	{"handoffs.reason", "handoffs", "", keptAudited},

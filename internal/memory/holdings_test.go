@@ -26,24 +26,24 @@ import (
 var wordless = []string{
 	"bulk_work.*", "spent.*", "attempts.user_id", "attempts.until", "codes.purpose", "codes.user_id", "codes.hash", "codes.expires_at", "cursors.*",
 	"dead_letters.platform", "dead_letters.event_id", "dead_letters.reason", "dead_letters.state", "dead_letters.at",
-	"decisions.id", "decisions.session_id", "decisions.platform", "decisions.channel", "decisions.thread", "decisions.user_id", "decisions.outcome", "decisions.reason", "decisions.command", "decisions.message_id", "decisions.model", "decisions.answered_by", "decisions.at", "decisions.people",
+	"decisions.id", "decisions.session_id", "decisions.platform", "decisions.channel", "decisions.thread", "decisions.user_id", "decisions.outcome", "decisions.reason", "decisions.command", "decisions.message_id", "decisions.model", "decisions.answered_by", "decisions.at", "decisions.people", "decisions.agent",
 	"fact_history.author", "fact_history.session_id", "fact_history.message_id", "fact_history.since", "fact_history.until",
 	"fact_history.people", "fact_history.ends", "fact_history.updated", "fact_changes.*", "fact_vectors.*", "message_vectors.*", "message_sketches.*", "embedders.*", "grants.*", "heartbeat.*",
 	"guard_calls.session_id", "guard_calls.user_id", "guard_calls.name", "guard_calls.people", "guard_calls.at",
 	"handoffs.user_id", "handoffs.platform", "handoffs.channel", "handoffs.thread", "handoffs.opened_by", "handoffs.state", "handoffs.taker_id", "handoffs.desk_platform", "handoffs.desk_channel", "handoffs.desk_thread",
-	"handoffs.last_id", "handoffs.opened_at", "handoffs.due_at", "handoffs.changed_at", "handoff_posts.*",
+	"handoffs.last_id", "handoffs.opened_at", "handoffs.due_at", "handoffs.changed_at", "handoffs.agent", "handoff_posts.*",
 	"inbox.platform", "inbox.channel", "inbox.thread", "inbox.message_id", "inbox.state", "inbox.preview", "inbox.at", "inbox.uid",
 	"key_facts.scope", "key_facts.subject", "key_facts.owner", "key_facts.platform", "key_facts.channel", "key_facts.type", "key_facts.author", "key_facts.session_id", "key_facts.message_id",
-	"key_facts.valid_from", "key_facts.valid_to", "key_facts.call_key", "key_facts.created_at", "key_facts.updated_at", "key_facts.people", "key_facts.ends", "key_facts_fts.owner",
-	"log_entries.user_id", "log_entries.platform", "log_entries.channel", "log_entries.author", "log_entries.type", "log_entries.call_key", "log_entries.at", "log_entries.people",
-	"membership.*", "messages.session_id", "messages.platform", "messages.channel", "messages.thread", "messages.message_id", "messages.role", "messages.user_id", "messages.tool_call_id", "messages.at", "messages.people", "places.platform", "places.channel", "places.thread",
+	"key_facts.valid_from", "key_facts.valid_to", "key_facts.call_key", "key_facts.created_at", "key_facts.updated_at", "key_facts.people", "key_facts.agent", "key_facts.ends", "key_facts_fts.owner",
+	"log_entries.user_id", "log_entries.platform", "log_entries.channel", "log_entries.author", "log_entries.type", "log_entries.call_key", "log_entries.at", "log_entries.people", "log_entries.agent",
+	"membership.*", "messages.session_id", "messages.platform", "messages.channel", "messages.thread", "messages.message_id", "messages.role", "messages.user_id", "messages.tool_call_id", "messages.at", "messages.people", "messages.agent", "places.platform", "places.channel", "places.thread",
 	"note_authors.*", "outbox.kind", "outbox.platform", "outbox.channel", "outbox.thread", "outbox.nonce", "outbox.preview", "outbox.state", "outbox.platform_id", "outbox.not_before", "outbox.at", "outbox.waits_for",
 	"overheard.*", "participants.*", "questions.id", "questions.user_id", "questions.platform", "questions.channel", "questions.thread", "questions.behind", "questions.asked_at", "questions.expires_at", "questions.state", "questions.by_id", "allowances.*",
-	"people.user_id", "people.learn_after", "people.digest", "people.digest_at", "policies.*", "quirks.*",
-	"reminders.seen", "reminders.guild", "reminders.user_id", "reminders.platform", "reminders.channel", "reminders.thread", "reminders.due_at", "reminders.schedule", "reminders.zone", "reminders.state", "reminders.told_at", "reminders.call_key", "reminders.created_at", "reminders.people", "reminders.ended",
-	"secrets.*", "session_texts.session_id", "sessions.id", "sessions.owed_at", "sessions.platform", "sessions.channel", "sessions.thread", "sessions.user_id", "sessions.status", "sessions.created_at", "sessions.last_activity", "sessions.expires_at", "sessions.ended_at", "sessions.last_model", "sessions.carried_from", "sessions.people",
+	"people.user_id", "agent_people.user_id", "agent_people.agent", "people.learn_after", "people.digest", "people.digest_at", "policies.*", "quirks.*",
+	"reminders.seen", "reminders.guild", "reminders.user_id", "reminders.platform", "reminders.channel", "reminders.thread", "reminders.due_at", "reminders.schedule", "reminders.zone", "reminders.state", "reminders.told_at", "reminders.call_key", "reminders.created_at", "reminders.people", "reminders.agent", "reminders.ended",
+	"secrets.*", "session_texts.session_id", "sessions.id", "sessions.owed_at", "sessions.platform", "sessions.channel", "sessions.thread", "sessions.user_id", "sessions.status", "sessions.created_at", "sessions.last_activity", "sessions.expires_at", "sessions.ended_at", "sessions.last_model", "sessions.carried_from", "sessions.people", "sessions.agent",
 	"settings.name", "steps.kind", "steps.key", "steps.state", "steps.people",
-	"tasks.user_id", "tasks.platform", "tasks.channel", "tasks.call_key", "tasks.created_at", "tasks.updated_at", "tasks.done_at", "tasks.people",
+	"tasks.user_id", "tasks.platform", "tasks.channel", "tasks.call_key", "tasks.created_at", "tasks.updated_at", "tasks.done_at", "tasks.people", "tasks.agent",
 	"tool_calls.decision_id", "tool_calls.call_id", "tool_calls.name", "tool_calls.status", "tool_calls.class", "tool_calls.at", "usage.*",
 }
 
@@ -97,6 +97,7 @@ func life(t *testing.T, s *Store, who string) {
 	must(t, second(s.AddLog(bg, v, agenda.LogEntry{Content: w("log_entries.content")}, "")))
 	must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: user, Name: w("reminders.name")}, Key: alone, Text: w("reminders.text"), Due: time.Now().Add(time.Hour)}, "")))
 	must(t, s.SetTimeZone(bg, user, "Europe/"+w("people.time_zone")))
+	must(t, s.SavePersonPlaybook(bg, user, "desk", PersonNote{To: `{"word": "` + w("agent_people.playbook") + `"}`}))
 	for _, k := range []chat.Key{alone, room} {
 		m := chat.Message{ID: who + k.Channel, Key: k, From: chat.User{ID: user, Name: w("messages.name")}, Text: "x", Addressed: true, At: time.Now()}
 		in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{m}})

@@ -16,10 +16,14 @@ type Person struct {
 	Playbook string // opaque JSON
 }
 
-// Person returns what is kept about somebody; nothing yet is no error.
-func (s *Store) Person(_ context.Context, id string) (Person, error) {
+// ofAgent reads the note of the playbook of an agent other than "".
+const ofAgent = "coalesce((SELECT a.playbook FROM agent_people a WHERE a.user_id = :id AND a.agent = :agent), '')"
+
+// Person returns what is kept about somebody, by the playbook of an agent; nothing
+// yet is no error.
+func (s *Store) Person(_ context.Context, id, agent string) (Person, error) {
 	p := Person{ID: id}
-	err := s.db.QueryRow("SELECT time_zone, playbook FROM people WHERE user_id = ?", id).Scan(&p.TimeZone, &p.Playbook)
+	err := s.db.QueryRow("SELECT time_zone, iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id", sqlite.Named{"id": id, "agent": agent}).Scan(&p.TimeZone, &p.Playbook)
 	if errors.Is(err, ErrNotFound) {
 		err = nil
 	}
@@ -38,20 +42,21 @@ func (s *Store) DirectChat(_ context.Context, id string) (k chat.Key, err error)
 // read and as it was changed.
 type PersonNote struct{ From, To string }
 
-// SavePersonPlaybook stores what was changed of the playbook's note on somebody.
+// SavePersonPlaybook stores what was changed of the note of an agent's playbook on
+// somebody.
 // What somebody else changed meanwhile stays: people may talk in several places
 // at once while the owner says something about them.
-func (s *Store) SavePersonPlaybook(ctx context.Context, id string, note PersonNote) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error { return savePersonPlaybook(tx, id, note) })
+func (s *Store) SavePersonPlaybook(ctx context.Context, id, agent string, note PersonNote) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error { return savePersonPlaybook(tx, id, agent, note) })
 }
 
 // noteDepth is how deep such a note is a set of things that change by
 // themselves: its parts, and each variable.
 const noteDepth = 1
 
-func savePersonPlaybook(tx *sqlite.Tx, id string, note PersonNote) error {
+func savePersonPlaybook(tx *sqlite.Tx, id, agent string, note PersonNote) error {
 	var now string
-	err := tx.QueryRow("SELECT playbook FROM people WHERE user_id = ?", id).Scan(&now)
+	err := tx.QueryRow("SELECT iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id", sqlite.Named{"id": id, "agent": agent}).Scan(&now)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		if note.From != "" {
@@ -61,6 +66,11 @@ func savePersonPlaybook(tx *sqlite.Tx, id string, note PersonNote) error {
 		return err
 	}
 	to := merge.Objects(note.From, note.To, now, noteDepth)
+	if agent != "" {
+		_, e1 := tx.Exec("INSERT INTO people (user_id) VALUES (?) ON CONFLICT DO NOTHING", id)
+		_, e2 := tx.Exec("INSERT INTO agent_people VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET playbook = excluded.playbook", id, agent, to)
+		return errors.Join(e1, e2)
+	}
 	_, err = tx.Exec("INSERT INTO people (user_id, playbook) VALUES (?, ?) ON CONFLICT DO UPDATE SET playbook = excluded.playbook", id, to)
 	return err
 }

@@ -31,6 +31,7 @@ type Query struct {
 	Limit  int      // passages at most; 0 is as many as the budget holds
 	Tokens int      // budget over the texts, ceil(runes/4) each; 0 is 4000
 	Signs  bool     // names carry the sign of whose they are (Sign)
+	Agent  string   // who is asked; see provenance.Viewer
 
 	now time.Time
 }
@@ -55,9 +56,10 @@ type Passage struct {
 // parent), or without a place every conversation the asker has spoken in: their
 // own words and the answers to them, and what others said up to the asker's last
 // word there, or until now where the asker was seen to be there lately. Who
-// is out sees nothing of others, who came back nothing from before. Each query
-// below that returns messages ends with it.
-const visible = ` AND m.role <> 'tool' AND m.content <> '' AND (
+// is out sees nothing of others, who came back nothing from before. What was said
+// to another agent is not visible. Each query below that returns messages ends with
+// it.
+const visible = ` AND m.role <> 'tool' AND m.content <> '' AND ` + provenance.Heard + ` AND (
 		(:channel <> '' AND m.platform = :platform AND m.channel = :channel AND m.thread IN (:thread, ''))
 		OR (:channel = '' AND EXISTS (SELECT 1 FROM participants me
 			LEFT JOIN membership b ON b.user_id = me.user_id AND b.platform = me.platform AND b.channel = me.channel

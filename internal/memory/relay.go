@@ -58,7 +58,7 @@ func (r *Relay) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 		if l.Why == "" {
 			continue
 		}
-		there := chat.Message{Key: l.Session.Key, From: chat.User{ID: l.Entry.User}}
+		there := chat.Message{Key: l.Session.Key, From: chat.User{ID: l.Entry.User}, Agent: chat.Agent{ID: l.Session.Agent}}
 		d := Decision{Session: id, End: chat.End{Outcome: chat.PassedOn}, Detail: Detail{Why: []string{l.Why}}, Origin: l.Entry.Origin}
 		if err := s.insertDecision(tx, there, d, nil); err != nil {
 			return err
@@ -76,8 +76,8 @@ func (r *Relay) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 func (s *Store) add(tx *sqlite.Tx, l Line) (session string, err error) {
 	se := l.Session
 	err = tx.QueryRow(`UPDATE sessions SET status = iif(status = 'idle', 'active', status), last_activity = ?, expires_at = ?
-		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND status IN ('active', 'idle', 'suspended') RETURNING id`,
-		Stamp(s.now()), Stamp(s.now().Add(l.TTL)), se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User).Scan(&se.ID)
+		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND agent = ? AND status IN ('active', 'idle', 'suspended') RETURNING id`,
+		Stamp(s.now()), Stamp(s.now().Add(l.TTL)), se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, se.Agent).Scan(&se.ID)
 	if errors.Is(err, ErrNotFound) {
 		se.LastActivity, se.Expires = s.now(), s.now().Add(l.TTL)
 		_, err = saveSession(tx, se)

@@ -64,6 +64,7 @@ type Session struct {
 	Owed *past.Debt
 	// Folded is the size of a request right after the last fold; 0 before one.
 	Folded int
+	Agent  string // who is talked to; set only where there are several
 	// Generation counts up when something here is forgotten: what was read
 	// before is not written back. 0 is a session that is not stored yet.
 	Generation int
@@ -78,7 +79,7 @@ var ErrOutdated = errors.New("something in this conversation was forgotten meanw
 const sessionColumns = `s.id, s.platform, s.channel, s.thread, s.user_id, s.status, s.direct, s.created_at, s.last_activity,
 	s.expires_at, s.ended_at, s.last_model, s.tokens_used, s.summary, s.summarized_at, s.compression_count, s.closing,
 	s.title, s.carried_from, coalesce((SELECT p.closing FROM sessions p WHERE p.id = s.carried_from), ''),
-	s.decisions, s.mentions, s.playbook, s.generation, s.via, s.people, s.page, s.debt, s.owed_at, s.folded_tokens,
+	s.decisions, s.mentions, s.playbook, s.generation, s.via, s.people, s.page, s.debt, s.owed_at, s.folded_tokens, s.agent,
 	coalesce((SELECT p.page FROM sessions p WHERE p.id = s.carried_from), '[]'),
 	coalesce((SELECT p.via FROM sessions p WHERE p.id = s.carried_from), 0), coalesce((SELECT p.people FROM sessions p WHERE p.id = s.carried_from), '')`
 
@@ -94,7 +95,7 @@ func scanSession(row scanner) (Session, error) {
 	err := row.Scan(&s.ID, &s.Key.Platform, &s.Key.Channel, &s.Key.Thread, &s.User, &s.Status, &s.Direct, &created, &last,
 		&expires, &ended, &s.LastModel, &s.TokensUsed, &s.Summary, &s.SummarizedAt, &s.Compressions, &s.Closing,
 		&s.Title, &s.CarriedFrom, &s.Carried, &decisions, &mentions, &s.Playbook, &s.Generation, &s.Origin.Via, (*names)(&s.Origin.People),
-		&page, &debt, &due, &s.Folded, &carried,
+		&page, &debt, &due, &s.Folded, &s.Agent, &carried,
 		&s.CarriedOrigin.Via, (*names)(&s.CarriedOrigin.People))
 	if err != nil {
 		return s, err
@@ -109,18 +110,19 @@ func scanSession(row scanner) (Session, error) {
 	return s, err
 }
 
-// Place says whose conversation is meant: a key and, with session.scope user,
-// the person's id; otherwise User is "".
+// Place says whose conversation is meant: a key, the agent that is talked to and,
+// with session.scope user, the person's id; otherwise User is "".
 type Place struct {
-	Key  chat.Key
-	User string
+	Key   chat.Key
+	User  string
+	Agent string // "" is the only one, or as provenance.Viewer says
 }
 
 // LiveSession returns the session that is alive in a place, and whether there
 // is one. One whose time has passed is still returned: the caller ends it.
 func (s *Store) LiveSession(_ context.Context, p Place) (Session, bool, error) {
-	row := s.db.QueryRow(`SELECT `+sessionColumns+` FROM sessions s WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ?
-		AND status IN ('active', 'idle', 'suspended')`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User)
+	row := s.db.QueryRow(`SELECT `+sessionColumns+` FROM sessions s WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND agent = ?
+		AND status IN ('active', 'idle', 'suspended')`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent)
 	se, err := scanSession(row)
 	if errors.Is(err, ErrNotFound) {
 		return Session{}, false, nil
@@ -137,14 +139,14 @@ func (s *Store) SessionByID(_ context.Context, id string) (Session, error) {
 // the newest one before it, with what was decided there, unless that one was
 // reset or carry is false.
 func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, error) {
-	se := Session{ID: uuid.NewString(), Key: p.Key, User: p.User, Status: Active, Created: s.now()}
+	se := Session{ID: uuid.NewString(), Key: p.Key, User: p.User, Agent: p.Agent, Status: Active, Created: s.now()}
 	if !carry {
 		return se, nil
 	}
 	var decisions, page string
 	err := s.db.QueryRow(`SELECT iif(carry, id, ''), iif(carry, closing, ''), iif(carry, decisions, '[]'), iif(carry, page, '[]'), iif(carry, via, 0), iif(carry, people, ''), generation FROM sessions
-		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND ended_at <> ''
-		ORDER BY ended_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User).Scan(&se.CarriedFrom, &se.Carried, &decisions, &page, &se.CarriedOrigin.Via, (*names)(&se.CarriedOrigin.People), &se.carriedAt)
+		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND agent = ? AND ended_at <> ''
+		ORDER BY ended_at DESC LIMIT 1`, p.Key.Platform, p.Key.Channel, p.Key.Thread, p.User, p.Agent).Scan(&se.CarriedFrom, &se.Carried, &decisions, &page, &se.CarriedOrigin.Via, (*names)(&se.CarriedOrigin.People), &se.carriedAt)
 	if errors.Is(err, ErrNotFound) {
 		return se, nil
 	}
@@ -180,8 +182,8 @@ func saveSession(tx *sqlite.Tx, se Session) (current bool, err error) {
 	if !current {
 		return false, during("save session", keepAlive(tx, se))
 	}
-	if _, err = tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, carried_from)
-		VALUES (:id, :platform, :channel, :thread, :user, :status, :direct, :created, :active, :expires, :carried)
+	if _, err = tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, carried_from, agent)
+		VALUES (:id, :platform, :channel, :thread, :user, :status, :direct, :created, :active, :expires, :carried, :agent)
 		ON CONFLICT (id) DO UPDATE SET status = excluded.status`, args); err != nil {
 		return false, fmt.Errorf("save session: %w", err)
 	}
@@ -197,7 +199,7 @@ const changed = `last_activity = :active, expires_at = :expires, last_model = :m
 // changing returns the parameters of changed, and of a new row.
 func (se Session) changing() (sqlite.Named, error) {
 	args := sqlite.Named{
-		"id": se.ID, "platform": se.Key.Platform, "channel": se.Key.Channel, "thread": se.Key.Thread, "user": se.User, "status": string(se.Status),
+		"id": se.ID, "platform": se.Key.Platform, "channel": se.Key.Channel, "thread": se.Key.Thread, "user": se.User, "agent": se.Agent, "status": string(se.Status),
 		"direct": se.Direct, "created": Stamp(se.Created), "carried": se.CarriedFrom, "generation": max(se.Generation, 1),
 		"active": Stamp(se.LastActivity), "expires": Stamp(se.Expires), "model": se.LastModel, "tokens": se.TokensUsed, "summary": se.Summary,
 		"at": se.SummarizedAt, "folds": se.Compressions, "title": se.Title, "playbook": se.Playbook, "via": int(se.Origin.Via), "people": se.Origin.Names(),
@@ -247,9 +249,9 @@ func generation(tx *sqlite.Tx, id string) (n int, err error) {
 // not bring back one that is gone.
 func keepAlive(tx *sqlite.Tx, se Session) error {
 	if se.Generation == 0 {
-		_, err := tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, last_model)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User,
-			string(se.Status), se.Direct, Stamp(se.Created), Stamp(se.LastActivity), Stamp(se.Expires), se.LastModel)
+		_, err := tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, last_model, agent)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User,
+			string(se.Status), se.Direct, Stamp(se.Created), Stamp(se.LastActivity), Stamp(se.Expires), se.LastModel, se.Agent)
 		return err
 	}
 	_, err := tx.Exec("UPDATE sessions SET status = ?, last_activity = ?, expires_at = ?, last_model = ? WHERE id = ?",

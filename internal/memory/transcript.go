@@ -47,10 +47,10 @@ func insertEntries(tx *sqlite.Tx, se Session, entries []Entry) error {
 			}
 			calls = string(b)
 		}
-		_, err := tx.Exec(`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		_, err := tx.Exec(`INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people, agent)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 			se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, e.MessageID, string(e.Role), e.User, e.Name, e.Content, calls, e.ToolCallID, e.Tokens, e.Insight, Stamp(e.At),
-			e.Attached, int(e.Origin.Via), e.Origin.But(e.User).Names())
+			e.Attached, int(e.Origin.Via), e.Origin.But(e.User).Names(), se.Agent)
 		if err != nil {
 			return fmt.Errorf("store transcript: %w", err)
 		}
@@ -171,7 +171,7 @@ func (t *Turn) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 		}
 	}
 	if t.Person != (PersonNote{}) {
-		if err := savePersonPlaybook(tx, m.From.ID, t.Person); err != nil {
+		if err := savePersonPlaybook(tx, m.From.ID, m.Agent.ID, t.Person); err != nil {
 			return err
 		}
 	}

@@ -53,8 +53,9 @@ const attested = 10 * time.Minute
 // of the place, and of sessions of single persons their own. To a person alone
 // it is theirs in direct chats, and of others those where they are, begun after
 // they came and over before they last spoke, or until now where they were seen
-// lately. Each query below that returns sessions has it.
-const visible = ` (s.user_id IN ('', :user)) AND (
+// lately; always with the agent they talk to. Each query below that returns
+// sessions has it.
+const visible = ` ` + provenance.Heard + ` AND (s.user_id IN ('', :user)) AND (
 	(NOT :direct AND s.platform = :platform AND s.channel = :channel AND s.thread IN (:thread, ''))
 	OR (:direct AND EXISTS (SELECT 1 FROM participants p
 		LEFT JOIN membership b ON b.user_id = p.user_id AND b.platform = p.platform AND b.channel = p.channel
@@ -73,7 +74,7 @@ const inPlaces = ` FROM (SELECT :platform AS platform, :channel AS channel, :thr
 
 func (a *Archive) args(v provenance.Viewer, more sqlite.Named) sqlite.Named {
 	return sqlite.Named{"user": v.User, "platform": v.Key.Platform, "channel": v.Key.Channel, "thread": v.Key.Thread,
-		"direct": v.Direct || v.Key.Channel == "", "lately": sqlite.Stamp(a.now().Add(-attested))}.With(more)
+		"direct": v.Direct || v.Key.Channel == "", "lately": sqlite.Stamp(a.now().Add(-attested)), "agent": v.Agent.ID}.With(more)
 }
 
 // List lists the sessions that somebody may see, the latest first.

@@ -38,10 +38,10 @@ func (a *Archive) Resume(ctx context.Context, id string, ttl time.Duration) (ok 
 	err = a.db.Write(ctx, func(tx *sqlite.Tx) error {
 		res, err := tx.Exec(`UPDATE sessions AS s SET status = 'active', ended_at = '', carry = 1, last_activity = :now, expires_at = :expires,
 			summary = iif(EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id), summary, closing),
-			carried_from = coalesce((SELECT p.id FROM sessions p WHERE p.platform = s.platform AND p.channel = s.channel AND p.thread = s.thread AND p.user_id = s.user_id
+			carried_from = coalesce((SELECT p.id FROM sessions p WHERE p.platform = s.platform AND p.channel = s.channel AND p.thread = s.thread AND p.user_id = s.user_id AND p.agent = s.agent
 				AND p.ended_at <> '' AND p.id <> s.id AND p.carry ORDER BY p.ended_at DESC LIMIT 1), '')
 			WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND NOT EXISTS (SELECT 1 FROM sessions l WHERE l.platform = s.platform AND l.channel = s.channel
-				AND l.thread = s.thread AND l.user_id = s.user_id AND l.status IN ('active', 'idle', 'suspended'))`,
+				AND l.thread = s.thread AND l.user_id = s.user_id AND l.agent = s.agent AND l.status IN ('active', 'idle', 'suspended'))`,
 			sqlite.Named{"id": id, "now": sqlite.Stamp(now), "expires": sqlite.Stamp(now.Add(ttl))})
 		if err != nil {
 			return err

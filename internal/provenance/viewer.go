@@ -17,11 +17,29 @@ type Viewer struct {
 	Direct bool     // nobody else reads along
 	// Operator is the owner at the machine: everything is shown.
 	Operator bool
+	// Agent is who they talk to: nothing is shown of what was said to another.
+	Agent chat.Agent
+}
+
+// Every is the id of an agent for which nothing is hidden of what was said to
+// others: for what people and the owner are shown of all that is stored.
+const Every = "*"
+
+// Heard is the condition on rows in which one agent keeps what it was told. Its
+// parameter comes from Viewer.Named.
+const Heard = ":agent IN (agent, '" + Every + "')"
+
+// Keeper returns the agent whose new rows are that v makes.
+func (v Viewer) Keeper() string {
+	if v.Agent.ID == Every {
+		return ""
+	}
+	return v.Agent.ID
 }
 
 // ViewerOf returns the author of a message, in its place.
 func ViewerOf(m chat.Message) Viewer {
-	return Viewer{User: m.From.ID, Key: m.Key, Guild: m.Guild, Direct: m.Direct}
+	return Viewer{User: m.From.ID, Key: m.Key, Guild: m.Guild, Direct: m.Direct, Agent: m.Agent}
 }
 
 // Place returns the subject of facts about v's channel; threads belong to it.
@@ -36,7 +54,8 @@ func (v Viewer) Server() string {
 }
 
 // Named returns the parameters of statements on what v may see, with more beside
-// them: user, direct, platform, channel, guild.
+// them: user, direct, platform, channel, guild, agent, kin.
 func (v Viewer) Named(more sqlite.Named) sqlite.Named {
-	return sqlite.Named{"user": v.User, "direct": v.Direct, "platform": v.Key.Platform, "channel": v.Key.Channel, "guild": v.Server()}.With(more)
+	return sqlite.Named{"user": v.User, "direct": v.Direct, "platform": v.Key.Platform, "channel": v.Key.Channel, "guild": v.Server(),
+		"agent": v.Agent.ID, "kin": v.Agent.Kin}.With(more)
 }

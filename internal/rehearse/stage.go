@@ -42,11 +42,11 @@ type Parts struct {
 type Bot struct {
 	Store      *memory.Store
 	Hub        *chat.Hub
-	Sweep      func(context.Context) error                                                       // what cron does each minute
-	Book       func() *playbook.Book                                                             // in force; nil for none
-	LastAnswer func(ctx context.Context, k chat.Key, user string) (memory.Decision, bool, error) // false for none yet
-	Place      func(chat.Message) memory.Place                                                   // where a message's session lives
-	Close      func()                                                                            // waits for work in the background; the Hub is drained before
+	Sweep      func(context.Context) error                                              // what cron does each minute
+	Book       func() *playbook.Book                                                    // in force; nil for none
+	LastAnswer func(ctx context.Context, p memory.Place) (memory.Decision, bool, error) // false for none yet
+	Place      func(chat.Message) memory.Place                                          // where a message's session lives
+	Close      func()                                                                   // waits for work in the background; the Hub is drained before
 }
 
 // Build makes the bot as the program does, but with these parts, and starts it. The
@@ -242,7 +242,7 @@ func (st *Stage) look(ctx context.Context) error {
 	m := st.message
 	st.asked, _, _ = st.model.took()
 	st.guided, st.calls, st.decision = playbook.MatchResult{}, nil, memory.Decision{}
-	d, ok, err := st.bot.LastAnswer(ctx, m.Key, m.From.ID)
+	d, ok, err := st.bot.LastAnswer(ctx, memory.Place{Key: m.Key, User: m.From.ID, Agent: m.Agent.ID})
 	if err != nil {
 		return err
 	}
@@ -275,7 +275,7 @@ func (st *Stage) remember(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	person, err := store.Person(ctx, m.From.ID)
+	person, err := store.Person(ctx, m.From.ID, m.Agent.ID)
 	st.state = playbook.State{User: m.From.ID, Session: json.RawMessage(se.Playbook), Person: json.RawMessage(person.Playbook)}
 	return err
 }

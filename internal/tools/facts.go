@@ -29,7 +29,7 @@ var listFactsText string
 
 // viewer returns who calls, and from where.
 func viewer(c Call) provenance.Viewer {
-	return provenance.Viewer{User: c.Who.ID, Key: c.Where, Guild: c.Guild, Direct: c.Direct}
+	return provenance.Viewer{User: c.Who.ID, Key: c.Where, Guild: c.Guild, Direct: c.Direct, Agent: c.Memory}
 }
 
 // core returns the Meta of a tool that is always offered.

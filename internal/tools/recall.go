@@ -29,13 +29,13 @@ func RecallConversation(store *memory.Store, attest func(ctx context.Context, us
 	}
 	meta := Meta{Name: "recall_conversation", Description: strings.TrimSpace(recallText), Category: Thread, ReadOnly: true, Core: true}
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		q := memory.Query{User: c.Who.ID, Text: a.Query, Tokens: recallTokens, Signs: true}
+		q := memory.Query{User: c.Who.ID, Text: a.Query, Tokens: recallTokens, Signs: true, Agent: c.Memory.ID}
 		if !c.Direct {
 			q.Key = c.Where
 		} else if attest != nil {
 			attest(ctx, c.Who.ID)
 		}
-		sessions, err := store.Past.Search(ctx, provenance.Viewer{User: c.Who.ID, Key: q.Key, Direct: c.Direct}, a.Query, recallTokens/4)
+		sessions, err := store.Past.Search(ctx, provenance.Viewer{User: c.Who.ID, Key: q.Key, Direct: c.Direct, Agent: c.Memory}, a.Query, recallTokens/4)
 		if err != nil {
 			return Result{}, err
 		}

@@ -70,7 +70,7 @@ func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string)
 			return "", err
 		}
 	}
-	r.User, r.Key, r.Guild, r.Origin = c.Who, c.Where, c.Guild, c.Origin
+	r.User, r.Key, r.Guild, r.Origin, r.Agent = c.Who, c.Where, c.Guild, c.Origin, c.Memory.ID
 	r.Due, r.Schedule, r.Zone = w.At, w.Schedule, loc.String()
 	r, err = k.Store.AddReminder(ctx, r, c.Key)
 	if err != nil {

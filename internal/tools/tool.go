@@ -47,6 +47,8 @@ type Call struct {
 	Key string
 	// Agent is who calls: "" is the main agent, else a subagent's name.
 	Agent string
+	// Memory is the memory that Who talks to, where several agents share one bot.
+	Memory chat.Agent
 	// Confirmed is true if Who said yes to exactly this call.
 	Confirmed bool
 	// Taint is what the turn has read so far.
@@ -61,7 +63,7 @@ type Call struct {
 
 // CallOf returns a call that m's author makes with a command, without a model.
 func CallOf(m chat.Message) Call {
-	return Call{Who: m.From, Where: m.Key, Direct: m.Direct, Guild: m.Guild, Message: m.ID, Key: "command:" + m.Key.String() + ":" + m.ID}
+	return Call{Who: m.From, Where: m.Key, Direct: m.Direct, Guild: m.Guild, Memory: m.Agent, Message: m.ID, Key: "command:" + m.Key.String() + ":" + m.ID}
 }
 
 // Result is what a tool returns.
