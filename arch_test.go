@@ -63,6 +63,12 @@ var rooms = []allowed{
 	{"internal/*", "internal/provenance", "whose words these are, and how they came"},
 	{"internal/tools/*", "internal/provenance", "whose words these are, and how they came"},
 	{"internal/provenance", "internal/chat", "somebody looks from a place"},
+	{"internal/roster", "internal/chat", "who answers a message depends on its place"},
+	{"internal/minds", "internal/agent", "one of them answers"},
+	{"internal/minds", "internal/chat", "messages come and are answered"},
+	{"internal/minds", "internal/memory", "a session belongs to one of them"},
+	{"internal/minds", "internal/playbook", "each goes by its own"},
+	{"internal/minds", "internal/tools", "a call goes to the one that made it"},
 	{"internal/provenance", "internal/sqlite", "a viewer is the parameters of a statement"},
 
 	{"internal/memory", "internal/chat", "stores messages and parts of answers"},

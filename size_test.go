@@ -15,6 +15,7 @@ var exceptions = map[string]string{
 	"internal/adapters/telegram/telegramtest/updates.go:Message": "an object of the wire",
 	"internal/chat/message.go:Message":                           "an object of the inbox, written and read as JSON",
 	"internal/facts/fact.go:Fact":                                "the columns of a row",
+	"internal/memory/audit.go:Decision":                          "the columns of a row",
 	"internal/memory/sessions.go:Session":                        "the columns of a row",
 	"internal/playbook/rules.go:Guideline":                       "an item of a YAML file",
 	"internal/playbook/rules.go:Variable":                        "an item of a YAML file",

@@ -228,8 +228,8 @@ func (t *turn) perform(ctx context.Context, c llm.ToolCall) tools.Outcome {
 // call adds the identity from the transport to the model's call.
 func (t *turn) call(c llm.ToolCall) tools.Call {
 	call := tools.Call{
-		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct, Guild: t.m.Guild, Memory: t.m.Agent, Message: t.m.ID,
-		Session: t.context.session.ID, Key: fmt.Sprintf("%s%s:%d:%s", t.tools.under, t.m.UID, t.journal.step, c.ID), Taint: t.trust.taint, Origin: t.made(c.Args), Agent: t.agentName(), Said: t.typed(),
+		ID: c.ID, Name: c.Name, Args: json.RawMessage(c.Args), Who: t.m.From, Where: t.m.Key, Direct: t.m.Direct, Guild: t.m.Guild, Caller: tools.Caller{Agent: t.agentName(), Memory: t.m.Agent}, Message: t.m.ID,
+		Session: t.context.session.ID, Key: fmt.Sprintf("%s%s:%d:%s", t.tools.under, t.m.UID, t.journal.step, c.ID), Taint: t.trust.taint, Origin: t.made(c.Args), Said: t.typed(),
 	}
 	if p, ok := t.tools.agreed[c.ID]; ok {
 		call.Key, call.Origin, call.Confirmed = p.Key, p.Origin, true

@@ -45,10 +45,7 @@ type Call struct {
 	// Key is the same for every attempt at this step of this turn and for no
 	// other ("turn:step"): a tool that writes uses it to write once.
 	Key string
-	// Agent is who calls: "" is the main agent, else a subagent's name.
-	Agent string
-	// Memory is the memory that Who talks to, where several agents share one bot.
-	Memory chat.Agent
+	Caller
 	// Confirmed is true if Who said yes to exactly this call.
 	Confirmed bool
 	// Taint is what the turn has read so far.
@@ -61,9 +58,17 @@ type Call struct {
 	Origin provenance.Origin
 }
 
+// Caller is which agent makes a call.
+type Caller struct {
+	// Agent is "" for the main agent, else a subagent's name.
+	Agent string
+	// Memory is whose memory it reads and writes, where several agents share one bot.
+	Memory chat.Agent
+}
+
 // CallOf returns a call that m's author makes with a command, without a model.
 func CallOf(m chat.Message) Call {
-	return Call{Who: m.From, Where: m.Key, Direct: m.Direct, Guild: m.Guild, Memory: m.Agent, Message: m.ID, Key: "command:" + m.Key.String() + ":" + m.ID}
+	return Call{Who: m.From, Where: m.Key, Direct: m.Direct, Guild: m.Guild, Caller: Caller{Memory: m.Agent}, Message: m.ID, Key: "command:" + m.Key.String() + ":" + m.ID}
 }
 
 // Result is what a tool returns.

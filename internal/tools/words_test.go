@@ -19,7 +19,7 @@ import (
 func ran(t *testing.T, set Set, name, args string) (string, Class) {
 	t.Helper()
 	var r Runner
-	c := Call{ID: "1", Name: name, Args: json.RawMessage(args), Who: chat.User{ID: "telegram:1"}, Direct: true, Confirmed: true, Agent: Librarian,
+	c := Call{ID: "1", Name: name, Args: json.RawMessage(args), Who: chat.User{ID: "telegram:1"}, Direct: true, Confirmed: true, Caller: Caller{Agent: Librarian},
 		Where: chat.Key{Platform: "telegram", Channel: "1"}}
 	o := r.Run(t.Context(), set, c)
 	return o.Result.Content, o.Class
