@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/memory"
 	"parley/internal/page"
 	"parley/internal/tape"
 	"parley/internal/text"
@@ -58,7 +59,7 @@ func (s *site) asked() (m chat.Message, path string) {
 	if err := s.store.Finish(context.Background(), m, nil, rec); err != nil {
 		s.t.Fatal(err)
 	}
-	d, err := s.store.LastDecision(context.Background(), m.Key, m.From.ID)
+	d, err := s.store.LastDecision(context.Background(), memory.Place{Key: m.Key, User: m.From.ID})
 	if err != nil {
 		s.t.Fatal(err)
 	}
