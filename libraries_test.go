@@ -4,6 +4,7 @@ package parley_test
 // nowhere; ARCHITECTURE.md tells what each is for.
 var libraries = []allowed{
 	{"cmd/bot", "github.com/alecthomas/kong", "command line"},
+	{"internal/shell", "github.com/alecthomas/kong", "the model of the command line"},
 	{"internal/guard", "github.com/expr-lang/expr", "the expressions of guards"},
 	{"internal/guard", "github.com/google/jsonschema-go", "the arguments of the tools they are about"},
 	{"internal/app", "github.com/prometheus/client_golang", "serves metrics"},

@@ -13,6 +13,7 @@ import (
 
 	"parley/config"
 	"parley/internal/app"
+	"parley/internal/shell"
 )
 
 var update = flag.Bool("update", false, "write the tables in docs/ again")
@@ -60,36 +61,16 @@ func chatCommands(t *testing.T) string {
 
 // commandLine returns the table of what operators type.
 func commandLine(t *testing.T) string {
-	parser, err := kong.New(&program{}, kong.Name("bot"))
+	parser, err := kong.New(&program{}, kong.Name("bot"), kong.Vars{"version": ""})
 	if err != nil {
 		t.Fatal(err)
-	}
-	common := map[string]bool{}
-	for _, f := range parser.Model.Flags {
-		common[f.Name] = true
 	}
 	var b strings.Builder
 	b.WriteString("| command | does |\n|---|---|\n")
 	for _, leaf := range parser.Model.Leaves(true) {
-		usage := "bot " + leaf.Path()
-		for _, p := range leaf.Positional {
-			usage += " " + p.Summary()
-		}
-		for _, f := range leaf.Flags {
-			if !common[f.Name] && !f.Hidden {
-				usage += " [" + flagUsage(f) + "]"
-			}
-		}
-		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(usage, "|", `\|`), leaf.Help)
+		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(shell.Usage(leaf), "|", `\|`), leaf.Help)
 	}
 	return b.String()
-}
-
-func flagUsage(f *kong.Flag) string {
-	if f.IsBool() {
-		return "--" + f.Name
-	}
-	return "--" + f.Name + " " + strings.ToUpper(f.FormatPlaceHolder())
 }
 
 var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)

@@ -19,11 +19,9 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/cli"
+	"parley/internal/shell"
 	"parley/internal/text"
 )
-
-// version is set by the linker for releases.
-var version = "dev"
 
 // Exit codes: a mistake in how the program was called or configured, anything
 // else that kept it from working, and a second signal, whose number is added as
@@ -37,6 +35,8 @@ const (
 // program is the command line.
 type program struct {
 	cli.Flags
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version and leave."`
+
 	Run      runCmd          `cmd:"" default:"1" hidden:"" help:"Run every platform that has a token; with none, the terminal chat."`
 	Init     cli.Init        `cmd:"" help:"Ask what a first start needs, check it, and write the settings."`
 	Chat     chatCmd         `cmd:"" help:"Talk to the bot in this terminal, or line by line through a pipe."`
@@ -53,8 +53,13 @@ type program struct {
 	Backup   cli.Backup      `cmd:"" help:"Copy the database, with the bot running or not."`
 	Restore  cli.Restore     `cmd:"" help:"Put a copy in the place of the database, with the bot stopped."`
 	Letters  cli.DeadLetters `cmd:"" name:"deadletters" help:"Events that could not be understood or stored: see them, read them again, drop them."`
+	Health   cli.Health      `cmd:"" help:"Ask the bot that runs here how it is; the exit code tells scripts."`
 	Version  versionCmd      `cmd:"" help:"Print the version."`
 	Help     helpCmd         `cmd:"" help:"Print this help."`
+
+	Completion shell.Completion `cmd:"" help:"Print what makes a shell complete the commands of bot."`
+	Complete   shell.Complete   `cmd:"" hidden:"" help:"List what could stand next on the command line; the shells ask it."`
+	Man        shell.Man        `cmd:"" hidden:"" help:"Print the manual page."`
 }
 
 func main() {
@@ -85,7 +90,7 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	errw = c.Veil
 	helped := false // --help, wherever it stands, is all that is done
 	parser, err := kong.New(&c, kong.Name("bot"), kong.Description("Parley: an assistant that lives in your chats and remembers."),
-		kong.Writers(out, errw), kong.UsageOnError(), kong.Exit(func(int) { helped = true }))
+		kong.Vars{"version": thisBuild().String()}, kong.Writers(out, errw), kong.UsageOnError(), kong.Exit(func(int) { helped = true }))
 	if err != nil {
 		panic(err) // the command line is ours
 	}
@@ -145,7 +150,7 @@ type versionCmd struct{}
 
 // Run prints the version.
 func (versionCmd) Run(s *cli.Streams) error {
-	_, err := fmt.Fprintf(s.Out, "parley %s\n", version)
+	_, err := fmt.Fprintln(s.Out, thisBuild())
 	return err
 }
 

@@ -109,11 +109,21 @@ func TestControlPage(t *testing.T) {
 	if code := run([]string{"page"}, strings.NewReader(""), &out, &errs); code != 0 {
 		t.Fatal(errs.String())
 	}
+	link := out.String()
+	out.Reset()
+	for _, asks := range [][]string{{"health"}, {"health", "--ready"}} {
+		if code := run(asks, strings.NewReader(""), &out, &errs); code != 0 {
+			t.Errorf("bot %s: exit code %d: %s", asks, code, &errs)
+		}
+	}
+	if out.String() != "ok\nok\n" {
+		t.Errorf("a bot that is well says %q", &out)
+	}
 	v := newVisitor(t, base)
 	if v.get("/healthz"); !strings.Contains(v.get("/metrics"), "parley_events_total") {
 		t.Error("metrics are behind the login")
 	}
-	body := v.post("/login", url.Values{"code": {linkForm.FindStringSubmatch(out.String())[1]}})
+	body := v.post("/login", url.Values{"code": {linkForm.FindStringSubmatch(link)[1]}})
 	for _, want := range []string{"Overview", "telegram", "receiving", "cron sweep", "<strong>1</strong> active"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the overview does not show %q:\n%s", want, body)
