@@ -249,6 +249,7 @@ var rooms = []allowed{
 	{"internal/cli", "internal/database", "backs up and puts back"},
 	{"internal/memory", "internal/facts", "hands facts out beside the rest, and forgets both in one transaction"},
 	{"internal/tools", "internal/when", "reminders are for a time in words"},
+	{"internal/tools", "internal/recall", "which task is meant by words of it"},
 	{"internal/command", "internal/when", "/remind"},
 	{"internal/export", "internal/when", "rhythms in words"},
 	{"internal/tools", "internal/facts", "facts are tools"},

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/text"
+	"parley/internal/when"
 )
 
 //go:embed clock.md
@@ -22,6 +24,7 @@ func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) str
 	}
 	type args struct {
 		Zone string `json:"time_zone,omitempty" jsonschema:"IANA name such as Europe/Zurich; leave out for the person's own"`
+		When string `json:"when,omitempty" jsonschema:"a time or a day in the person's words, to learn its date and how far it is"`
 	}
 	meta := Meta{Name: "current_time", Description: strings.TrimSpace(clockText), Category: About, ReadOnly: true}
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
@@ -38,11 +41,37 @@ func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) str
 			}
 		}
 		t := now().In(place)
+		if a.When != "" {
+			return dated(a.When, t)
+		}
 		if place == time.UTC {
 			return Result{Content: t.Format("Monday, 2 January 2006, 15:04:05 MST")}, nil
 		}
 		return Result{Content: t.Format("Monday, 2 January 2006, 15:04:05 MST (UTC-07:00)") + ", " + place.String()}, nil
 	})
+}
+
+// dated returns the date of a time in somebody's words, and how far it is from now.
+func dated(said string, now time.Time) (Result, error) {
+	at, ok := when.Day(said, now)
+	if !ok {
+		return Result{}, text.Tell(wordNoDay, said)
+	}
+	day := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
+	date := at.Format("Monday, 2 January 2006")
+	switch days := int(day(at).Sub(day(now)).Hours() / 24); days {
+	case 0:
+		return Result{Content: fmt.Sprintf(wordThatIsToday, date)}, nil
+	case -1:
+		return Result{Content: fmt.Sprintf(wordThatWasYesterday, date)}, nil
+	case 1:
+		return Result{Content: fmt.Sprintf(wordThatIsTomorrow, date)}, nil
+	default:
+		if days < 0 {
+			return Result{Content: fmt.Sprintf(wordThatWas, date, -days)}, nil
+		}
+		return Result{Content: fmt.Sprintf(wordThatIsIn, date, days)}, nil
+	}
 }
 
 // loadZone refuses "Local": the machine's zone is not the person's.

@@ -198,17 +198,22 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 
 // ForgetFact returns the tool forget_fact.
 func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) Tool {
-	type args struct {
-		ID int64 `json:"id" jsonschema:"the fact's number"`
-	}
 	meta := core("forget_fact", forgetFactText, Memory).writes().onDemand()
 	meta.Confirm = true
-	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), a.ID)
+	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
+		id, err := factOf(ctx, store, c, a)
+		if err != nil {
+			return "", err
+		}
+		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), id)
 		return sentence(wordForget, f.Content), err
 	})
-	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		gone, err := facts.Service{Rows: store}.Forget(ctx, asker(c, mayShare), a.ID)
+	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
+		id, err := factOf(ctx, store, c, a)
+		if err != nil {
+			return Result{}, err
+		}
+		gone, err := facts.Service{Rows: store}.Forget(ctx, asker(c, mayShare), id)
 		r, err := worded(err, wordForgotten, gone.Fact.Content)
 		if err == nil {
 			r.Data = gone

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/agenda"
 	"parley/internal/text"
+	"parley/internal/when"
 )
 
 //go:embed log_entry.md
@@ -139,6 +140,9 @@ func ParseDay(said string, now time.Time, loc *time.Location) (time.Time, error)
 			}
 			return t, nil
 		}
+	}
+	if span, rest, ok := when.FindSpan(said, local); ok && rest == "" && span.To.Equal(span.From.AddDate(0, 0, 1)) {
+		return span.From, nil
 	}
 	return time.Time{}, text.Tell(wordNoDay, said)
 }

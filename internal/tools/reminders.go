@@ -195,16 +195,16 @@ func scheduleQuestion(k Planner) Tool {
 }
 
 func cancelReminder(store *memory.Store) Tool {
-	type args struct {
-		ID int64 `json:"id" jsonschema:"the reminder's number"`
-	}
 	meta := core("cancel_reminder", cancelReminderText, Task).writes().onDemand()
-	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
-		r, err := store.Reminder(ctx, viewer(c), a.ID)
+	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
+		r, err := reminderOf(ctx, store, c, a)
 		return sentence(wordAskNoReminder, r.Text), err
 	})
-	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
-		r, err := store.CancelReminder(ctx, viewer(c), a.ID)
+	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
+		r, err := reminderOf(ctx, store, c, a)
+		if err == nil {
+			r, err = store.CancelReminder(ctx, viewer(c), r.ID)
+		}
 		return worded(err, wordReminderGone, r.ID, r.Text)
 	})
 }

@@ -26,10 +26,6 @@ var completeTaskText string
 //go:embed delete_task.md
 var deleteTaskText string
 
-type taskID struct {
-	ID int64 `json:"id" jsonschema:"the task's number"`
-}
-
 // TaskTools returns the tools on a person's tasks.
 func TaskTools(store *memory.Store) []Tool {
 	return []Tool{addTask(store), listTasks(store), completeTask(store), updateTask(store), deleteTask(store)}
@@ -95,16 +91,19 @@ func TaskLines(list []agenda.Task) string {
 
 func completeTask(store *memory.Store) Tool {
 	meta := core("complete_task", completeTaskText, Task).sets()
-	meta.Ask = asking(func(ctx context.Context, c Call, a taskID) (string, error) {
-		t, err := store.Task(ctx, viewer(c), a.ID)
+	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
+		t, err := taskOf(ctx, store, c, a, true)
 		return sentence(wordAskTaskDone, t.Description), err
 	})
-	meta.Own = asking(func(ctx context.Context, c Call, a taskID) (string, error) {
-		t, err := store.Task(ctx, viewer(c), a.ID)
+	meta.Own = asking(func(ctx context.Context, c Call, a named) (string, error) {
+		t, err := taskOf(ctx, store, c, a, true)
 		return t.Description, err
 	})
-	return Func(meta, func(ctx context.Context, c Call, a taskID) (Result, error) {
-		t, err := store.CompleteTask(ctx, viewer(c), a.ID)
+	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
+		t, err := taskOf(ctx, store, c, a, true)
+		if err == nil {
+			t, err = store.CompleteTask(ctx, viewer(c), t.ID)
+		}
 		return worded(err, wordTaskDone, t.ID, t.Description)
 	})
 }
@@ -135,12 +134,15 @@ func updateTask(store *memory.Store) Tool {
 func deleteTask(store *memory.Store) Tool {
 	meta := core("delete_task", deleteTaskText, Task).writes().onDemand()
 	meta.Confirm = true
-	meta.Ask = asking(func(ctx context.Context, c Call, a taskID) (string, error) {
-		t, err := store.Task(ctx, viewer(c), a.ID)
+	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
+		t, err := taskOf(ctx, store, c, a, false)
 		return sentence(wordDeleteTask, t.Description), err
 	})
-	return Func(meta, func(ctx context.Context, c Call, a taskID) (Result, error) {
-		t, err := store.DeleteTask(ctx, viewer(c), a.ID)
+	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
+		t, err := taskOf(ctx, store, c, a, false)
+		if err == nil {
+			t, err = store.DeleteTask(ctx, viewer(c), t.ID)
+		}
 		return worded(err, wordTaskDeleted, t.ID, t.Description)
 	})
 }

@@ -62,6 +62,14 @@ const (
 	wordAskServer     = "Use “%s” of the tool server %s?"
 	wordDeleteTask    = "Delete the task \"%s\"?"
 	wordTaskDeleted   = "Deleted: #%d %s"
+	wordNoneNamed     = "I find nothing that fits “%s”."
+	wordSeveralNamed  = "Several fit “%s”; say the number of the one you mean:%s"
+
+	wordThatIsToday      = "%s: that is today."
+	wordThatIsTomorrow   = "%s: that is tomorrow."
+	wordThatIsIn         = "%s: that is in %d days."
+	wordThatWasYesterday = "%s: that was yesterday."
+	wordThatWas          = "%s: that was %d days ago."
 
 	wordReminderSet  = "I will remind you (#%d) of “%s” on %s."
 	wordRepeats      = ", and then %s"

@@ -66,6 +66,7 @@ func firstWith(t time.Time, day int, next bool) time.Time {
 
 // dated is a date, in the year that was said or the first that has it.
 func (r *resolver) dated(p *piece) (time.Time, func(time.Time) time.Time, error) {
+	p = p.feast()
 	month := time.Month(p.month)
 	if p.arg(0) == "either" && p.date.day <= 12 && p.date.day != p.month {
 		return time.Time{}, nil, errEither // 3/12 is two dates
@@ -125,6 +126,17 @@ func none(nothing bool) error {
 		return errUnclear
 	}
 	return nil
+}
+
+// feast fills in the date of a day that has a name: "date 25 12" is Christmas.
+func (p *piece) feast() *piece {
+	day, err := strconv.Atoi(p.arg(0))
+	if month, wrong := strconv.Atoi(p.arg(1)); err == nil && wrong == nil && p.month == 0 {
+		named := *p
+		named.date = date{day: day, month: month}
+		return &named
+	}
+	return p
 }
 
 // falls tells that a date is on the day of the week that was said with it.

@@ -52,6 +52,16 @@ func Parse(text string, now time.Time, loc *time.Location, speaks ...string) (Ti
 	return w, nil
 }
 
+// Day reads a day or a time as Parse does, also one that is past, for somebody whose
+// clock shows now. ok is false where it is none, or a rhythm.
+func Day(text string, now time.Time, speaks ...string) (at time.Time, ok bool) {
+	if len(text) > maxWhen {
+		return at, false
+	}
+	w, err := read(strings.TrimSpace(text), now, speaks)
+	return w.At.In(now.Location()), err == nil && w.Schedule == ""
+}
+
 var (
 	errUnclear = errors.New("unclear")
 	errEither  = errors.New("a date that is two")

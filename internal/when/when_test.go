@@ -144,6 +144,8 @@ func TestNeverAnotherTime(t *testing.T) {
 		{at(2026, 3, 4, 14, 20), "half past twelve", "2026-03-05 12:30"},
 		{at(2026, 3, 4, 14, 20), "the last day of the month", "2026-03-31 09:00"},
 		{at(2026, 3, 4, 14, 20), "today at 8", "2026-03-04 20:00"},
+		{at(2026, 3, 4, 14, 20), "on christmas eve at 5pm", "2026-12-24 17:00"},
+		{at(2026, 3, 4, 14, 20), "an Weihnachten", "2026-12-25 09:00"},
 		{at(2026, 3, 4, 14, 20), "in 10 minuets", "2026-03-04 14:30"},
 	} {
 		if got := outcome(t, tt.said, tt.now); got != tt.want {

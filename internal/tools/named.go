@@ -1,0 +1,138 @@
+package tools
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"parley/internal/agenda"
+	"parley/internal/memory"
+	"parley/internal/recall"
+	"parley/internal/text"
+)
+
+// named is which of a person's reminders, tasks or facts is meant: by its number, or by
+// words of it.
+type named struct {
+	ID    int64  `json:"id,omitempty" jsonschema:"its number"`
+	Words string `json:"words,omitempty"`
+}
+
+// namedItem is one of those that may be meant.
+type namedItem struct {
+	id   int64
+	text string
+}
+
+// mostNamed is how many are listed where several may be meant.
+const mostNamed = 5
+
+// of returns the number of the one that is meant. Where none or several are, the error
+// says so to people.
+func (n named) of(list []namedItem) (int64, error) {
+	if n.ID != 0 {
+		return n.ID, nil
+	}
+	if strings.TrimSpace(n.Words) == "" {
+		return 0, &ArgumentError{[]string{"arguments: give id, or words"}}
+	}
+	best, score := []namedItem(nil), 1
+	for _, item := range list {
+		if strings.EqualFold(item.text, strings.TrimSpace(n.Words)) {
+			return item.id, nil
+		}
+		switch s := likeness(n.Words, item.text); {
+		case s > score:
+			best, score = []namedItem{item}, s
+		case s == score:
+			best = append(best, item)
+		}
+	}
+	switch len(best) {
+	case 0:
+		return 0, text.Tell(wordNoneNamed, n.Words)
+	case 1:
+		return best[0].id, nil
+	}
+	var lines strings.Builder
+	for _, item := range best[:min(len(best), mostNamed)] {
+		lines.WriteString("\n- #" + strconv.FormatInt(item.id, 10) + " " + item.text)
+	}
+	return 0, text.Tell(wordSeveralNamed, n.Words, lines.String())
+}
+
+// likeness counts the telling words that two texts share, of whatever form; texts
+// without such words are alike where one is in the other.
+func likeness(words, of string) (n int) {
+	mine, theirs := recall.Stems(words), recall.Stems(of)
+	for stem := range mine {
+		if theirs[stem] {
+			n++
+		}
+	}
+	if len(strings.Fields(of)) == 1 || n == 0 { // Chinese has no spaces
+		said, stored := strings.ToLower(strings.TrimSpace(words)), strings.ToLower(of)
+		if said != "" && (strings.Contains(stored, said) || strings.Contains(said, stored)) {
+			n = max(n, 1)
+		}
+	}
+	return n
+}
+
+// taskOf returns the task that is meant; open leaves out what is done.
+func taskOf(ctx context.Context, store *memory.Store, c Call, n named, open bool) (agenda.Task, error) {
+	var list []namedItem
+	if n.ID == 0 {
+		all, err := store.Tasks(ctx, viewer(c), maxTasks, 0)
+		if err != nil {
+			return agenda.Task{}, err
+		}
+		for _, t := range all {
+			if !open || !t.Done {
+				list = append(list, namedItem{t.ID, t.Description})
+			}
+		}
+	}
+	id, err := n.of(list)
+	if err != nil {
+		return agenda.Task{}, err
+	}
+	return store.Task(ctx, viewer(c), id)
+}
+
+// reminderOf returns the reminder that is meant.
+func reminderOf(ctx context.Context, store *memory.Store, c Call, n named) (agenda.Reminder, error) {
+	var list []namedItem
+	if n.ID == 0 {
+		all, err := store.Reminders(ctx, viewer(c))
+		if err != nil {
+			return agenda.Reminder{}, err
+		}
+		for _, r := range all {
+			list = append(list, namedItem{r.ID, r.Text})
+		}
+	}
+	id, err := n.of(list)
+	if err != nil {
+		return agenda.Reminder{}, err
+	}
+	return store.Reminder(ctx, viewer(c), id)
+}
+
+// factOf returns the number of the fact that is meant.
+func factOf(ctx context.Context, store *memory.Store, c Call, n named) (int64, error) {
+	var list []namedItem
+	if n.ID == 0 {
+		all, err := store.Facts(ctx, viewer(c), maxNamedFacts, 0)
+		if err != nil {
+			return 0, err
+		}
+		for _, f := range all {
+			list = append(list, namedItem{f.ID, f.Content})
+		}
+	}
+	return n.of(list)
+}
+
+// maxNamedFacts is how many facts are looked through for the one that is meant.
+const maxNamedFacts = 1000
