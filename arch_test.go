@@ -59,6 +59,7 @@ var rooms = []allowed{
 
 	{"internal/llm/llmtest", "internal/waittest", "a slow model takes its time"},
 	{"internal/llm/*", "internal/llm", "an engine, or a fake of one, behind llm.Model"},
+	{"internal/llm/offline", "internal/when", "where the time of a reminder ends"},
 	{"internal/llm/openai", "internal/llm/dialect", "what a model wrote as text may be a call"},
 
 	{"internal/*", "internal/provenance", "whose words these are, and how they came"},

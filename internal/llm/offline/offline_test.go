@@ -2,6 +2,8 @@ package offline
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,8 +13,8 @@ import (
 // TestSentences is the documented set.
 func TestSentences(t *testing.T) {
 	var all []llm.ToolSpec
-	for _, s := range sentences {
-		all = append(all, llm.ToolSpec{Name: s.tool})
+	for _, name := range everyTool() {
+		all = append(all, llm.ToolSpec{Name: name})
 	}
 	tests := []struct{ say, tool, args string }{
 		{"Remember that I prefer tea.", "save_fact", `{"content":"I prefer tea"}`},
@@ -53,6 +55,18 @@ func TestSentences(t *testing.T) {
 	}
 }
 
+// everyTool names the tools that phrases ask for.
+func everyTool() (all []string) {
+	for _, b := range books() {
+		for _, p := range b.phrases {
+			if !slices.Contains(answers, p.does) && !slices.Contains(all, p.does) {
+				all = append(all, p.does)
+			}
+		}
+	}
+	return all
+}
+
 func TestHonestAndOnlyWithOfferedTools(t *testing.T) {
 	said := []llm.Message{{Role: llm.RoleUser, Content: "remember that I prefer tea"}}
 	resp, err := Model{}.Complete(context.Background(), llm.Request{Messages: said}, nil)
@@ -88,22 +102,41 @@ func TestSpeaksForThePlaybook(t *testing.T) {
 func TestForgetThat(t *testing.T) {
 	r := llm.Request{Tools: []llm.ToolSpec{{Name: "forget_fact"}}, Messages: []llm.Message{
 		{Role: llm.RoleTool, Name: "save_fact", Content: "Remembered (#7): tea"}, {Role: llm.RoleAssistant, Content: "Remembered (#7): tea"}, {Role: llm.RoleUser, Content: "Forget that!"}}}
-	if call, ok := understand("Forget that!", r); !ok || call.Args != `{"id":7}` {
-		t.Errorf("got %+v, %v", call, ok)
+	if a, ok := (talk{messages: r.Messages, tools: offered(r)}).said(); !ok || a.does != "forget_fact" || a.args["id"] != "7" {
+		t.Errorf("got %+v, %v", a, ok)
 	}
-	r.Messages = r.Messages[1:]
-	if call, ok := understand("forget that", r); ok {
-		t.Errorf("nothing was spoken of, yet %+v", call)
+	r.Messages = r.Messages[2:]
+	if a, ok := (talk{messages: r.Messages, tools: offered(r)}).said(); ok {
+		t.Errorf("nothing was spoken of, yet %+v", a)
 	}
 }
 
 func FuzzUnderstand(f *testing.F) {
 	f.Add("remember that x")
 	f.Add("remind me to a in b")
+	f.Add("Füge eine Aufgabe hinzu: ä")
 	f.Fuzz(func(t *testing.T, text string) {
-		call, ok := understand(text, llm.Request{Tools: []llm.ToolSpec{{Name: "save_fact"}, {Name: "set_reminder"}, {Name: "log_entry"}, {Name: "forget_fact"}}})
-		if ok && call.Name == "" {
-			t.Fatal("a call without a name")
+		r := llm.Request{Callable: everyTool(), Messages: []llm.Message{{Role: llm.RoleUser, Content: text}}}
+		resp, err := Model{}.Complete(context.Background(), r, nil)
+		if err != nil || len(resp.Message.ToolCalls) == 0 && resp.Message.Content == "" {
+			t.Fatalf("%q: %+v, %v", text, resp, err)
+		}
+		for _, c := range resp.Message.ToolCalls {
+			if c.Name == "" || !json.Valid([]byte(c.Args)) {
+				t.Fatalf("%q: %+v", text, c)
+			}
 		}
 	})
+}
+
+// Where the playbook asks for something, "yes" and "I ordered a book" are for it.
+func TestThePlaybookIsAnswered(t *testing.T) {
+	const told = "## Where the conversation stands\nIt is in \"Refund\", at the step \"Order\". Only the bot's own record moves it on.\nAsk."
+	for said, want := range map[string]bool{"yes": false, "hello": false, "my name is Bob": false, "I ordered a book": false, "show my tasks": true, "remember that I prefer tea": true} {
+		r := llm.Request{Callable: everyTool(), Messages: []llm.Message{{Role: llm.RoleSystem, Content: told}, {Role: llm.RoleUser, Content: said}}}
+		resp, err := Model{}.Complete(context.Background(), r, nil)
+		if err != nil || (len(resp.Message.ToolCalls) > 0) != want || !want && !strings.HasPrefix(resp.Message.Content, "We are at “Order”") {
+			t.Errorf("%q: %+v, %v", said, resp.Message, err)
+		}
+	}
 }

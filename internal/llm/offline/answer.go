@@ -1,0 +1,222 @@
+package offline
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/expr-lang/expr"
+
+	"parley/internal/llm"
+)
+
+// callID marks the calls that sentences asked for; others are the playbook's.
+const callID = "builtin_1"
+
+// answer is the call that a sentence asks for, or nil and what is said without one.
+func (m Model) answer(a asked) (*llm.ToolCall, string) {
+	if a.does == "set_reminder" && (a.args["text"] == "" || a.args["when"] == "") {
+		return nil, a.lacking()
+	}
+	if text, ok := a.plain(); ok {
+		return nil, a.with(text, a.does)
+	}
+	args := map[string]any{}
+	for name, value := range a.args {
+		args[name] = value
+		if name == "id" {
+			args[name] = json.Number(value)
+		}
+	}
+	b, _ := json.Marshal(args) // plain strings and numbers
+	return &llm.ToolCall{ID: callID, Name: a.does, Args: string(b)}, ""
+}
+
+// lacking asks for what a reminder lacks.
+func (a asked) lacking() string {
+	text, at := a.args["text"], a.args["when"]
+	switch {
+	case text == "" && at == "":
+		return fmt.Sprintf(wordAskBoth, a.example("set_reminder"))
+	case text == "":
+		return fmt.Sprintf(wordAskWhat, at)
+	}
+	return fmt.Sprintf(wordAskWhen, text)
+}
+
+// example is a sentence that asks for a thing.
+func (b *book) example(does string) string {
+	for _, said := range b.next["start"] {
+		if a, ok := (talk{tools: []string{does}}).in(b, said); ok && a.does == does {
+			return said
+		}
+	}
+	return ""
+}
+
+// plain is the answer to what needs no tool.
+func (a asked) plain() (string, bool) {
+	switch a.does {
+	case "greeting":
+		return wordGreeting, true
+	case "how":
+		return wordHow, true
+	case "help":
+		return wordHelp + "\n- " + strings.Join(a.next["start"], "\n- ") + "\n\n" + wordCommands, true
+	case "about":
+		return wordAbout, true
+	case "thanks":
+		return wordThanks, true
+	case "bye":
+		return wordBye, true
+	case "upset":
+		return wordUpset, true
+	case "ok":
+		return wordOK, true
+	case "all":
+		return wordAll, true
+	case "sum":
+		return sum(a.args["sum"]), true
+	}
+	return "", false
+}
+
+// with adds what can be said after a thing.
+func (b *book) with(text, does string) string {
+	if len(b.next[does]) == 0 {
+		return text
+	}
+	said := make([]string, len(b.next[does]))
+	for i, one := range b.next[does] {
+		said[i] = "“" + one + "”"
+	}
+	return text + "\n\n" + fmt.Sprintf(wordNext, strings.Join(said, ", "))
+}
+
+// signs are how people write sums.
+var (
+	signs     = strings.NewReplacer("×", "*", "÷", "/", "x", "*", "X", "*", "^", "**", "=", "", " ", "")
+	thousands = regexp.MustCompile(`(\d),(\d{3})\b`)
+)
+
+// mostSum is how long a calculation may be.
+const mostSum = 100
+
+// sum works a calculation out.
+func sum(said string) string {
+	plain := strings.ReplaceAll(thousands.ReplaceAllString(signs.Replace(said), "$1$2"), ",", ".")
+	if len(plain) > mostSum {
+		return wordNoSum
+	}
+	out, err := expr.Eval(plain, nil)
+	n, ok := number(out)
+	if err != nil || !ok || math.IsInf(n, 0) || math.IsNaN(n) {
+		return wordNoSum
+	}
+	return fmt.Sprintf(wordSum, strings.TrimRight(strings.TrimSpace(said), "= "), strconv.FormatFloat(n, 'f', -1, 64))
+}
+
+// number is a result, rounded to where computers count exactly.
+func number(out any) (float64, bool) {
+	switch n := out.(type) {
+	case int:
+		return float64(n), true
+	case float64:
+		return math.Round(n*1e9) / 1e9, true
+	}
+	return 0, false
+}
+
+// class is the code that stands before the words of a failure.
+var class = regexp.MustCompile(`^[A-Z_]{4,}: `)
+
+// declined is the code of a call that the person said no to.
+const declined = "DECLINED: "
+
+// told says a tool's result plainly, which is written to be read, and after what a
+// sentence asked for also what can be said next.
+func told(m llm.Message, t talk) string {
+	if strings.HasPrefix(m.Content, declined) {
+		return wordUnchanged
+	}
+	text := class.ReplaceAllString(strings.TrimSpace(m.Content), "")
+	if text == "" || text == "(empty)" {
+		text = wordDone
+	}
+	if m.Name == "recall_conversation" {
+		text = saidByPeople(text)
+	}
+	r := []rune(text)
+	r[0] = unicode.ToUpper(r[0])
+	text = string(r)
+	i := len(t.messages) - 1
+	for i > 0 && t.messages[i].Role != llm.RoleUser {
+		i--
+	}
+	if a, ok := t.at(i, 3); ok && m.ToolCallID == callID {
+		return a.with(text, m.Name)
+	}
+	return text
+}
+
+// mostRecalled is how many messages are shown where nobody picks from them.
+const mostRecalled = 5
+
+var message = regexp.MustCompile(`(?m)^\[\d{4}-\d\d-\d\d \d\d:\d\d\] `)
+
+// saidByPeople returns the best of the messages that were found, without what this
+// responder said itself, unless there is nothing else.
+func saidByPeople(found string) string {
+	starts := append(message.FindAllStringIndex(found, -1), []int{len(found), 0})
+	var all, own []string
+	for i := range len(starts) - 1 {
+		one := strings.TrimSpace(found[starts[i][0]:starts[i+1][0]])
+		if all = append(all, one); !strings.HasPrefix(found[starts[i][1]:], "assistant: ") {
+			own = append(own, one)
+		}
+	}
+	if own != nil {
+		all = own
+	}
+	if all == nil {
+		return found
+	}
+	return strings.Join(all[:min(len(all), mostRecalled)], "\n")
+}
+
+// fewExamples is how many sentences stand in an answer that is not the first.
+const fewExamples = 3
+
+// honest says what this is and how to get a real model; at length only in the
+// first answer of a conversation.
+func (m Model) honest(r llm.Request) string {
+	b := inOrder("")[0]
+	var can []string
+	tools := offered(r)
+	for _, said := range b.next["start"] {
+		if a, ok := (talk{tools: tools}).in(b, said); ok && !slices.Contains(answers, a.does) {
+			can = append(can, "“"+said+"”")
+		}
+	}
+	what := wordOnly
+	if len(can) > 0 {
+		what = fmt.Sprintf(wordSentences, strings.Join(can[:min(len(can), fewExamples)], ", "))
+	}
+	if m.Why != "" {
+		return m.Why + " " + what
+	}
+	for _, said := range r.Messages {
+		if said.Role == llm.RoleAssistant {
+			return wordNoModel + " " + what
+		}
+	}
+	if len(can) > 0 {
+		what = wordUnderstood + "\n- " + strings.Join(can, "\n- ") + "\n\n" + wordCommands
+	}
+	return wordFirst + "\n\n" + what + "\n\n" + wordConnect
+}

@@ -1,0 +1,177 @@
+package offline
+
+import (
+	"embed"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+//go:embed phrases/*.txt
+var phraseFiles embed.FS
+
+// book is what is understood in one language: what its file says; the head of
+// phrases/en.txt explains the lines.
+type book struct {
+	tag     string
+	phrases []phrase
+	next    map[string][]string // what can be said after a thing, by its name
+	vocab   map[string]bool     // the words that phrases have
+	known   []string            // those that may have been meant by a mistyped one
+	han     bool                // they are of a script without spaces
+}
+
+// phrase is one way to say one thing.
+type phrase struct {
+	does    string            // a tool, or one of answers
+	fixed   map[string]string // arguments: "buy {x}"; "*" is all that was said
+	pattern func() *regexp.Regexp
+}
+
+// answers are the things that need no tool.
+var answers = []string{"greeting", "how", "help", "about", "thanks", "bye", "upset", "ok", "all", "sum", "ask_when"}
+
+// books are the languages, English first.
+var books = sync.OnceValue(func() (all []*book) {
+	list, err := phraseFiles.ReadDir("phrases")
+	if err != nil {
+		panic(err) // they are embedded
+	}
+	for _, f := range list {
+		text, err := phraseFiles.ReadFile("phrases/" + f.Name())
+		if err != nil {
+			panic(err)
+		}
+		b, err := readBook(strings.TrimSuffix(f.Name(), ".txt"), string(text))
+		if err != nil {
+			panic(err) // TestBooks
+		}
+		all = append(all, b)
+	}
+	slices.SortStableFunc(all, func(a, b *book) int { return strings.Compare(order(a), order(b)) })
+	return all
+})
+
+func order(b *book) string {
+	if b.tag == "en" {
+		return ""
+	}
+	return b.tag
+}
+
+// inOrder returns the languages, the one that somebody speaks first.
+func inOrder(first string) []*book {
+	all := slices.Clone(books())
+	slices.SortStableFunc(all, func(a, b *book) int {
+		switch {
+		case a.tag == first && b.tag != first:
+			return -1
+		case b.tag == first && a.tag != first:
+			return 1
+		}
+		return 0
+	})
+	return all
+}
+
+// readBook reads a file. An error names the line.
+func readBook(tag, text string) (*book, error) {
+	b := &book{tag: tag, next: map[string][]string{}, vocab: map[string]bool{}}
+	around := map[string]string{}
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+			continue
+		}
+		if after, said, ok := strings.Cut(line, " = "); ok && strings.HasPrefix(after, "next ") {
+			does := strings.TrimSpace(after[len("next "):])
+			for one := range strings.SplitSeq(said, "|") {
+				b.next[does] = append(b.next[does], strings.TrimSpace(one))
+			}
+			continue
+		}
+		left, right, ok := strings.Cut(line, " : ")
+		head := strings.Fields(left)
+		if !ok || len(head) == 0 {
+			return nil, fmt.Errorf("%s.txt, line %d: it is neither “what : how it is said” nor “next what = …”", tag, n)
+		}
+		pattern, err := compile(right)
+		if err != nil {
+			return nil, fmt.Errorf("%s.txt, line %d: %w", tag, n, err)
+		}
+		b.learn(right)
+		if head[0] == "before" || head[0] == "after" {
+			around[head[0]] = pattern
+			continue
+		}
+		b.add(head, pattern, around)
+	}
+	for _, w := range slices.Sorted(maps.Keys(b.vocab)) {
+		if utf8.RuneCountInString(w) >= shortestMended {
+			b.known = append(b.known, w)
+		}
+	}
+	return b, nil
+}
+
+// add adds a line's phrases, with what may stand around them.
+func (b *book) add(head []string, pattern string, around map[string]string) {
+	p := phrase{does: head[0]}
+	for one := range strings.SplitSeq(strings.Join(head[1:], " "), ";") {
+		if arg, value, ok := strings.Cut(one, "="); ok {
+			if p.fixed == nil {
+				p.fixed = map[string]string{}
+			}
+			p.fixed[strings.TrimSpace(arg)] = value
+		}
+	}
+	before, after := around["before"], around["after"]
+	p.pattern = sync.OnceValue(func() *regexp.Regexp {
+		lead, tail := "", ""
+		if before != "" {
+			lead = `(?:(?:` + before + `)[\s,.!:]*)*?`
+		}
+		if after != "" {
+			tail = `(?:[\s,]*(?:` + after + `))*?`
+		}
+		return regexp.MustCompile(`(?is)^[\s¿¡]*` + lead + `(?P<all>` + pattern + `)` + tail + `[\s.!?。！？…)]*$`)
+	})
+	b.phrases = append(b.phrases, p)
+}
+
+// shortestMended is how long a word must be for another one to be like it.
+const shortestMended = 4
+
+// learn notes the words of a line, for those that people mistype.
+func (b *book) learn(shape string) {
+	for _, w := range strings.FieldsFunc(slotForm.ReplaceAllString(shape, " "), apart) {
+		b.vocab[fold(w)] = true
+		b.han = b.han || strings.ContainsFunc(w, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+	}
+}
+
+// apart tells what stands between words.
+func apart(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }
+
+// fold makes letters small and takes their accents, one for one, so that places in the
+// text stay what they are.
+func fold(text string) string {
+	return strings.Map(func(r rune) rune {
+		r = unicode.ToLower(r)
+		if i := strings.IndexRune(accented, r); i >= 0 {
+			return []rune(bare)[len([]rune(accented[:i]))]
+		}
+		return r
+	}, text)
+}
+
+const (
+	accented = "àáâäãåçèéêëìíîïñòóôöõùúûüё’‘“”"
+	bare     = "aaaaaaceeeeiiiinooooouuuuе''\"\""
+)

@@ -1,0 +1,301 @@
+package offline
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"parley/internal/llm"
+	"parley/internal/text"
+	"parley/internal/when"
+)
+
+// asked is what a sentence asks for.
+type asked struct {
+	*book
+	does  string            // a tool, or one of answers
+	args  map[string]string // of the tool
+	loose bool              // it is nothing but a statement, or small talk: "I called mom", "yes"
+}
+
+// talk is what was said, and what may be done about it.
+type talk struct {
+	messages []llm.Message
+	tools    []string
+	speaks   string // the language of who speaks, as a tag
+}
+
+// said is the last thing that a person said.
+func (t talk) said() (asked, bool) { return t.at(len(t.messages)-1, 3) }
+
+// at is what a message asks for. One that answers a question about a reminder completes
+// it; so does the one after it, at most depth messages back.
+func (t talk) at(i, depth int) (asked, bool) {
+	said := strings.TrimSpace(t.messages[i].Content)
+	if before, ok := t.before(i, depth); ok {
+		if whole, ok := t.completed(before, said); ok {
+			return whole, true
+		}
+	}
+	if a, ok := t.find(said); ok {
+		return a, true
+	}
+	if without := strings.TrimSpace(speaker.ReplaceAllString(said, "")); without != said {
+		return t.find(without)
+	}
+	return asked{}, false
+}
+
+// before is a reminder that lacks something, asked for in the message before one.
+func (t talk) before(i, depth int) (asked, bool) {
+	for i--; i >= 0 && depth > 0; i-- {
+		if m := t.messages[i]; m.Role == llm.RoleUser {
+			a, ok := t.at(i, depth-1)
+			return a, ok && a.does == "set_reminder" && (a.args["text"] == "" || a.args["when"] == "")
+		}
+	}
+	return asked{}, false
+}
+
+// completed adds what was said to a reminder that lacks it.
+func (t talk) completed(a asked, said string) (asked, bool) {
+	if without := strings.TrimSpace(speaker.ReplaceAllString(said, "")); without != said && !isTime(said, a.tag) {
+		said = without
+	}
+	text, at := a.args["text"], a.args["when"]
+	own, understood := t.find(said)
+	switch both, what, ok := when.Split(said, someTime, a.tag); {
+	case at == "" && isTime(said, a.tag):
+		at = said
+	case understood && !own.general():
+		return own, true
+	case text == "" && at == "" && ok:
+		text, at = what, both
+	case text == "" && utf8.RuneCountInString(said) <= mostText:
+		text = said
+	default:
+		return a, false
+	}
+	a.args = map[string]string{"text": text, "when": at}
+	return a, true
+}
+
+// mostText is how long an answer to "what shall I remind you of" may be.
+const mostText = 200
+
+// someTime is any: whether words are a time does not depend on it.
+var someTime = time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
+
+func isTime(said, speaks string) bool {
+	if _, ok := when.Day(said, someTime, speaks); ok {
+		return true
+	}
+	_, err := when.Parse(said, someTime, time.UTC, speaks)
+	return err == nil
+}
+
+// general tells a phrase that fits nearly every sentence of its form: "I called mom".
+func (a asked) general() bool { return a.args["words"] != "" || a.args["content"] != "" }
+
+// find finds what a sentence asks for, also with a mistyped word.
+func (t talk) find(said string) (asked, bool) {
+	if utf8.RuneCountInString(said) > mostRunes {
+		return asked{}, false
+	}
+	var likely []*book
+	for i, b := range inOrder(t.speaks) {
+		if i > 0 && !b.shares(said) {
+			continue
+		}
+		if a, ok := t.in(b, said); ok {
+			return a, true
+		}
+		likely = append(likely, b)
+	}
+	for _, b := range likely {
+		for _, better := range b.mend(said) {
+			if a, ok := t.in(b, better.text); ok && !a.has(better.word) {
+				return a, true
+			}
+		}
+	}
+	return asked{}, false
+}
+
+// mostRunes is how long a sentence may be; what people paste is for a model.
+const mostRunes = 1000
+
+// shares tells that a sentence has a word of the phrases, or is of their script: patterns
+// take room, and most people need those of one language.
+func (b *book) shares(said string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(fold(said), apart), func(w string) bool {
+		han := strings.ContainsFunc(w, func(r rune) bool { return unicode.Is(unicode.Han, r) })
+		return b.vocab[w] || han && b.han
+	})
+}
+
+// in reads a sentence in one language.
+func (t talk) in(b *book, said string) (asked, bool) {
+	folded := fold(said)
+	for _, p := range b.phrases {
+		if !slices.Contains(answers, p.does) && !slices.Contains(t.tools, p.does) {
+			continue
+		}
+		m := p.pattern().FindStringSubmatchIndex(folded)
+		if m == nil {
+			continue
+		}
+		a := asked{b, p.does, p.args(m, said, folded), p.loose()}
+		if t.sound(&a, said) {
+			return a, true
+		}
+	}
+	return asked{}, false
+}
+
+// loose tells a phrase that is also an answer to what somebody asks.
+func (p phrase) loose() bool {
+	for _, value := range p.fixed {
+		if value == "*" {
+			return true
+		}
+	}
+	return slices.Contains(answers, p.does) && p.does != "sum" && p.does != "ask_when"
+}
+
+// args are the arguments that a phrase found, in the words of the person.
+func (p phrase) args(m []int, said, folded string) map[string]string {
+	runes, args, named := []rune(said), map[string]string{}, map[string]string{}
+	for i, name := range p.pattern().SubexpNames() {
+		if name == "" || m[2*i] < 0 || m[2*i] == m[2*i+1] {
+			continue
+		}
+		from, to := utf8.RuneCountInString(folded[:m[2*i]]), utf8.RuneCountInString(folded[:m[2*i+1]])
+		name, _, _ = strings.Cut(name, "_")
+		named[name] = strings.TrimSpace(string(runes[from:to]))
+		if name == "id" {
+			named[name] = strings.TrimPrefix(named[name], "#")
+		}
+	}
+	if p.fixed == nil {
+		delete(named, "all")
+		return named
+	}
+	for arg, value := range p.fixed {
+		if value == "*" {
+			args[arg] = named["all"]
+			continue
+		}
+		args[arg] = slotForm.ReplaceAllStringFunc(value, func(slot string) string { return named[slot[1:len(slot)-1]] })
+	}
+	return args
+}
+
+// pointers stand for what was said before, which only a model could tell.
+var pointers = regexp.MustCompile(`(?i)(?:^|\s)(?:that|this|it|them|das|es|eso|esto|ça|cela|это|那个|这个)[.!]*$`)
+
+// sound looks at what was found once more: a question is no fact, and a reminder is
+// parted into its time and what it is for.
+func (t talk) sound(a *asked, said string) bool {
+	switch a.does {
+	case "save_fact", "log_entry", "save_decision", "add_task", "complete_task":
+		asks := strings.HasSuffix(strings.TrimSpace(said), "?") || strings.HasSuffix(said, "？")
+		for _, value := range a.args {
+			if pointers.MatchString(value) || asks {
+				return false
+			}
+		}
+	case "set_reminder":
+		about, ok := a.args["reminder"]
+		if !ok {
+			return isTime(a.args["when"], a.tag)
+		}
+		about = joints.ReplaceAllString(about, "")
+		at, what, parted := when.Split(about, someTime, a.tag)
+		if at == "" && !parted {
+			what = about
+		}
+		a.args = map[string]string{"text": what, "when": at}
+	case "ask_when":
+		a.does, a.args = "set_reminder", map[string]string{}
+	case "forget_fact":
+		if a.args["last"] != "" {
+			id := lastFact(t.messages)
+			a.args = map[string]string{"id": id}
+			return id != ""
+		}
+		return !pointers.MatchString(a.args["words"])
+	case "current_time":
+		return a.args["when"] == "" || isTime(a.args["when"], a.tag)
+	}
+	return true
+}
+
+// joints join "remind me" and what it is about.
+var joints = regexp.MustCompile(`(?i)^(?:to|that|about|of|for|an|daran,?|dass|zu|que|de|para|a|à|d'|о|об|про|что)[\s,]+`)
+
+// mended is a sentence with another word in place of one that nobody knows.
+type mended struct{ text, word string }
+
+// mostMended is how many words of a sentence, from its beginning, may be mistyped ones
+// of ours; further ones are the person's.
+const mostMended = 5
+
+// mostWords is how long a sentence may be that is looked at a second time.
+const mostWords = 30
+
+// mend returns the sentence with one of its first words replaced by the one of ours that
+// is nearest, for each that is near enough.
+func (b *book) mend(said string) (all []mended) {
+	words := strings.Fields(said)
+	if len(words) > mostWords {
+		return nil
+	}
+	for i := range words[:min(len(words), mostMended)] {
+		w := strings.Trim(fold(words[i]), ".,!?:;")
+		if utf8.RuneCountInString(w) < shortestMended || b.vocab[w] {
+			continue
+		}
+		for _, near := range b.nearest(w) {
+			changed := slices.Clone(words)
+			changed[i] = strings.Replace(fold(words[i]), w, near, 1)
+			all = append(all, mended{strings.Join(changed, " "), near})
+		}
+	}
+	return all
+}
+
+// nearest are the words of ours that are one letter away; or two in long words that
+// begin alike, where none is nearer.
+func (b *book) nearest(w string) (all []string) {
+	most := 1
+	if utf8.RuneCountInString(w) >= longMended {
+		most = 2
+	}
+	for _, known := range b.known {
+		switch n := text.Edits(w, known, most); {
+		case n > most || n == 2 && known[0] != w[0]:
+		case n < most:
+			all, most = []string{known}, n
+		default:
+			all = append(all, known)
+		}
+	}
+	return all
+}
+
+// longMended is how long a word must be for two of its letters to be wrong.
+const longMended = 6
+
+// has tells that a word is in what would be kept, where nobody may change it.
+func (a asked) has(word string) bool {
+	for _, value := range a.args {
+		if slices.Contains(strings.Fields(fold(value)), word) {
+			return true
+		}
+	}
+	return false
+}
