@@ -6,6 +6,7 @@ var libraries = []allowed{
 	{"cmd/bot", "github.com/alecthomas/kong", "command line"},
 	{"internal/shell", "github.com/alecthomas/kong", "the model of the command line"},
 	{"internal/guard", "github.com/expr-lang/expr", "the expressions of guards"},
+	{"internal/llm/offline", "github.com/expr-lang/expr", "sums that people ask for"},
 	{"internal/guard", "github.com/google/jsonschema-go", "the arguments of the tools they are about"},
 	{"internal/app", "github.com/prometheus/client_golang", "serves metrics"},
 	{"internal/metrics", "github.com/prometheus/client_golang", "counts and their format"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed" // descriptions
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -229,9 +230,16 @@ func ListFacts(store *memory.Store) Tool {
 	}
 	return Func(core("list_facts", listFactsText, Memory).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
 		const most = 50
-		list, err := store.Facts(ctx, viewer(c), most, 0)
+		title := wordFacts
+		var list []facts.Fact
+		var err error
 		if strings.TrimSpace(a.Query) != "" {
-			list, err = store.SearchFacts(ctx, viewer(c), a.Query, most)
+			if list, err = store.SearchFacts(ctx, viewer(c), a.Query, most); len(list) == 0 {
+				title = fmt.Sprintf(wordFactsElse, a.Query)
+			}
+		}
+		if err == nil && len(list) == 0 {
+			list, err = store.Facts(ctx, viewer(c), most, 0)
 		}
 		if err != nil {
 			return Result{}, err
@@ -244,7 +252,7 @@ func ListFacts(store *memory.Store) Tool {
 			lines[i] = store.Line(f)
 			r.Origin = r.Origin.And(f.Heard())
 		}
-		r.Content = wordFacts + "\n" + strings.Join(lines, "\n")
+		r.Content = title + "\n" + strings.Join(lines, "\n")
 		return r, nil
 	})
 }

@@ -37,6 +37,7 @@ const (
 	wordForgotten     = "Forgotten: “%s”. It is kept a day for Undo, then erased."
 	wordNoFacts       = "I remember nothing about you here."
 	wordFacts         = "What I remember:"
+	wordFactsElse     = "Nothing fits “%s”. What I remember besides:"
 	wordTaskAdded     = "Task #%d added: %s"
 	wordNoTasks       = "You have no tasks here."
 	wordNoTasksThat   = "You have no tasks here that are %s."

@@ -11,8 +11,8 @@ const (
 
 // What people are told where their words can mean two times.
 const (
-	wordBefore      = "(I took it as %s in the morning; if you mean the other half of the day, say %s.)"
-	wordAfter       = "(I took it as %s; if you mean the morning, say %s.)"
+	wordBefore      = "(%s in the morning; for the other half of the day say %s.)"
+	wordAfter       = "(%s; for the morning say %s.)"
 	wordNoon        = "(I took 12 as noon; if you mean the night, say midnight.)"
 	wordNight       = "(That is in the night from %s to %s.)"
 	wordNightly     = "(That is in the night after the day you said.)"

@@ -192,10 +192,19 @@ func saidByPeople(found string) string {
 // fewExamples is how many sentences stand in an answer that is not the first.
 const fewExamples = 3
 
+// introduces tells what people say who do not know yet who answers.
+func (a asked) introduces() bool {
+	return slices.Contains([]string{"greeting", "help", "about"}, a.does)
+}
+
+// answered tells that something was said before in this conversation.
+func answered(r llm.Request) bool {
+	return slices.ContainsFunc(r.Messages, func(m llm.Message) bool { return m.Role == llm.RoleAssistant })
+}
+
 // honest says what this is and how to get a real model; at length only in the
-// first answer of a conversation.
-func (m Model) honest(r llm.Request) string {
-	b := inOrder("")[0]
+// first answer of a conversation. The examples are in the language of b.
+func (m Model) honest(r llm.Request, b *book) string {
 	var can []string
 	tools := offered(r)
 	for _, said := range b.next["start"] {
@@ -207,15 +216,12 @@ func (m Model) honest(r llm.Request) string {
 	if len(can) > 0 {
 		what = fmt.Sprintf(wordSentences, strings.Join(can[:min(len(can), fewExamples)], ", "))
 	}
-	if m.Why != "" {
+	switch {
+	case m.Why != "":
 		return m.Why + " " + what
-	}
-	for _, said := range r.Messages {
-		if said.Role == llm.RoleAssistant {
-			return wordNoModel + " " + what
-		}
-	}
-	if len(can) > 0 {
+	case answered(r):
+		return wordNoModel + " " + what
+	case len(can) > 0:
 		what = wordUnderstood + "\n- " + strings.Join(can, "\n- ") + "\n\n" + wordCommands
 	}
 	return wordFirst + "\n\n" + what + "\n\n" + wordConnect

@@ -41,7 +41,7 @@ var understood = []struct{ say, does string }{
 	{"retiens que j'aime le thé", "save_fact content=j'aime le thé"}, {"rappelle-moi dans 10 minutes de boire", "set_reminder text=boire when=dans 10 minutes"}, {"quelle heure est-il ?", "current_time"}, {"aide", "help"}, {"bonjour", "greeting"}, {"ajoute une tâche : acheter du pain", "add_task description=acheter du pain"}, {"que sais-tu de moi ?", "list_facts"}, {"mes tâches", "list_tasks"},
 	{"запомни, что я люблю чай", "save_fact content=я люблю чай"}, {"напомни мне через 10 минут попить воды", "set_reminder text=попить воды when=через 10 минут"}, {"который час?", "current_time"}, {"помощь", "help"}, {"привет", "greeting"}, {"добавь задачу: купить хлеб", "add_task description=купить хлеб"}, {"что ты знаешь обо мне?", "list_facts"}, {"мои задачи", "list_tasks"},
 
-	{"tell me a joke", ""}, {"what is the capital of France?", ""}, {"write a poem about the sea", ""}, {"remember that", ""}, {"do you remember the war?", ""}, {"I have a question", "help"}, {"is it going to rain?", ""}, {"Erzähl mir einen Witz", ""}, {"how far is the moon", ""}, {"when is the next train to Bern?", ""},
+	{"tell me a joke", ""}, {"sing me a song", ""}, {"what is the capital of France?", ""}, {"write a poem about the sea", ""}, {"remember that", ""}, {"do you remember the war?", ""}, {"I have a question", "help"}, {"is it going to rain?", ""}, {"Erzähl mir einen Witz", ""}, {"how far is the moon", ""}, {"when is the next train to Bern?", ""},
 }
 
 // does says what the responder does about the last of some sentences.

@@ -48,10 +48,13 @@ func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string))
 			return resp, nil
 		}
 		resp.Message.Content = text
+		if a.introduces() && !answered(r) {
+			resp.Message.Content = m.honest(r, a.book)
+		}
 	} else if text := guided(r); text != "" {
 		resp.Message.Content = text
 	} else {
-		resp.Message.Content = m.honest(r)
+		resp.Message.Content = m.honest(r, inOrder(talk.speaks)[0])
 	}
 	if onText != nil {
 		onText(resp.Message.Content)

@@ -277,7 +277,7 @@ func (b *book) nearest(w string) (all []string) {
 	}
 	for _, known := range b.known {
 		switch n := text.Edits(w, known, most); {
-		case n > most || n == 2 && known[0] != w[0]:
+		case n > most || n == 2 && known[0] != w[0] || utf8.RuneCountInString(w) == shortestMended && !swapped(w, known):
 		case n < most:
 			all, most = []string{known}, n
 		default:
@@ -285,6 +285,15 @@ func (b *book) nearest(w string) (all []string) {
 		}
 	}
 	return all
+}
+
+// swapped tells that two words have the same letters: "shwo" is "show", and "sing" is
+// not "ping".
+func swapped(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
 }
 
 // longMended is how long a word must be for two of its letters to be wrong.
