@@ -174,6 +174,12 @@ var rooms = []allowed{
 	{"internal/cli", "internal/guard", "what guards decided"},
 	{"internal/cli", "internal/replay", "plays recorded conversations against guards"},
 
+	{"internal/browse", "internal/chat", "conversations have a place"},
+	{"internal/browse", "internal/recall", "which words are looked for"},
+	{"internal/browse", "internal/sqlite", "their rows"},
+	{"internal/browse", "internal/memory", "its tests store some"},
+	{"internal/memory", "internal/browse", "hands it out beside the rest"},
+	{"internal/page", "internal/browse", "finds what it shows"},
 	{"internal/tape", "internal/memory", "its tests forget somebody"},
 	{"internal/tape", "internal/bulk", "forgets in chunks"},
 	{"internal/tape", "internal/chat", "who pays for a call"},

@@ -56,44 +56,8 @@ func percentiles(list string) (median, p95 time.Duration) {
 	return at(50), at(95)
 }
 
-// Conversation is a conversation as a list shows it.
-type Conversation struct {
-	Key      chat.Key
-	Name     string       // of whoever wrote last
-	Text     string       // the last words
-	Outcome  chat.Outcome // of the last message
-	At       time.Time
-	Messages int // among the newest that were looked at
-}
-
-// newestLooked is how many messages Conversations and Rules look back on.
+// newestLooked is how many messages RuleUses looks back on.
 const newestLooked = 2000
-
-// Conversations lists the conversations that the newest messages belong to, the latest
-// first.
-func (s *Store) Conversations(_ context.Context, limit int) ([]Conversation, error) {
-	rows, err := s.db.Query(`SELECT platform, channel, thread, max(at), count(*), outcome,
-			coalesce((SELECT name FROM messages m WHERE m.user_id = d.user_id AND m.role = 'user' ORDER BY id DESC LIMIT 1), d.user_id),
-			coalesce((SELECT substr(content, 1, 200) FROM messages m WHERE m.platform = d.platform AND m.channel = d.channel
-				AND m.thread = d.thread AND m.role <> 'tool' AND m.content <> '' ORDER BY id DESC LIMIT 1), '')
-		FROM (SELECT platform, channel, thread, user_id, outcome, at FROM decisions ORDER BY at DESC LIMIT ?) d
-		GROUP BY 1, 2, 3 ORDER BY 4 DESC LIMIT ?`, newestLooked, limit)
-	if err != nil {
-		return nil, during("list conversations", err)
-	}
-	defer func() { _ = rows.Close() }()
-	var list []Conversation
-	for rows.Next() {
-		var t Conversation
-		var at string
-		if err := rows.Scan(&t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &at, &t.Messages, &t.Outcome, &t.Name, &t.Text); err != nil {
-			return nil, during("list conversations", err)
-		}
-		t.At = ParseStamp(at)
-		list = append(list, t)
-	}
-	return list, during("list conversations", rows.Err())
-}
 
 // MessageQuery selects messages of a session or, without one, of a place.
 type MessageQuery struct {

@@ -54,12 +54,6 @@ func TestReport(t *testing.T) {
 		t.Errorf("the hour before was %+v, %v", l, err)
 	}
 
-	talks, err := s.Conversations(ctx, 10)
-	must(t, err)
-	if len(talks) != 2 || talks[0].Key != there || talks[0].Text != "answer 99" || talks[0].Name != "Alice" || talks[1].Messages != 50 {
-		t.Errorf("conversations are %+v", talks)
-	}
-
 	newest, err := s.Messages(ctx, MessageQuery{Key: here, Limit: 3})
 	must(t, err)
 	if len(newest) != 3 || newest[2].Content != "answer 98" || newest[1].Content != "question 98" {
@@ -128,7 +122,6 @@ func TestReportsUseIndexes(t *testing.T) {
 	s := open(t, Options{})
 	ctx := context.Background()
 	_, _ = s.Load(ctx, s.now(), s.now())
-	_, _ = s.Conversations(ctx, 1)
 	_, _ = s.Messages(ctx, MessageQuery{Limit: 1})
 	_, _ = s.Messages(ctx, MessageQuery{Session: "x", Limit: 1})
 	_, _ = s.Audits(ctx, chat.Key{}, s.now(), s.now(), 1)

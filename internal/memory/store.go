@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/access"
 	"parley/internal/agenda"
+	"parley/internal/browse"
 	"parley/internal/database"
 	"parley/internal/facts"
 	"parley/internal/handoff"
@@ -31,6 +32,7 @@ type Store struct {
 	*access.Register
 	Past     *past.Archive // sessions as people see them
 	Handoffs *handoff.Book // conversations that people answer
+	Browse   *browse.Shelf // all conversations, for the owner
 	Witness  tape.Witness  // whose words answers were made of
 	// Forgetting is called before somebody is forgotten, and over afterwards: what is
 	// kept of them elsewhere goes first. It is set before the Store is used; nil is nothing.
@@ -74,7 +76,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{File: file, db: db, now: o.Now, Past: past.NewArchive(db, o.Now), Witness: tape.NewWitness(db)}
+	s := &Store{File: file, db: db, now: o.Now, Past: past.NewArchive(db, o.Now), Witness: tape.NewWitness(db), Browse: browse.NewShelf(db)}
 	s.meanings = meaning.New(db, meaning.Options{Embed: o.Embed, Model: o.EmbedModel, Now: o.Now})
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
 	s.Book = agenda.NewBook(db, o.Now, s.Say)

@@ -18,20 +18,16 @@ import (
 
 // How much a page lists.
 const (
-	maxConversations = 40
-	maxMessages      = 40
-	maxAudits        = 60
-	perPage          = 25
+	maxMessages = 40
+	maxAudits   = 60
+	perPage     = 25
 )
-
-func (p *Page) conversations(r *http.Request) (any, error) {
-	return p.o.Store.Conversations(r.Context(), maxConversations)
-}
 
 // conversation is a whole one, or one session of it, with what was done about each
 // message.
 type conversation struct {
 	Key     chat.Key
+	Name    string          // of the place: who writes there
 	Session *memory.Session // nil for a whole place
 	Turns   []turn
 	Earlier string      // address of what came before; "" at the beginning
@@ -61,9 +57,21 @@ func (p *Page) session(r *http.Request) (any, error) {
 	return p.read(r, conversation{Key: se.Key, Session: &se}, "/sessions/"+se.ID+"?")
 }
 
+func (t conversation) title() string {
+	if t.Session != nil && t.Session.Title != "" {
+		return t.Session.Title
+	}
+	return t.Name
+}
+
 // read fills in what was said before a message, or last.
 func (p *Page) read(r *http.Request, t conversation, self string) (any, error) {
 	ctx := r.Context()
+	name, err := p.o.Browse.Called(ctx, t.Key)
+	if err != nil {
+		return nil, err
+	}
+	t.Name = clip(name, maxName)
 	t.Tests, t.Script = p.o.Views.Capture != nil, p.o.Views.Script != nil
 	q := memory.MessageQuery{Key: t.Key, Limit: maxMessages}
 	if t.Session != nil {
@@ -300,9 +308,15 @@ type sessionList struct {
 	Query    string
 	Statuses []link
 	Hits     []hit
-	Sessions []memory.Session
+	Sessions []sessionLine
 	Previous string
 	Next     string
+}
+
+// sessionLine is a session in a list, with what its place is called.
+type sessionLine struct {
+	memory.Session
+	Name string
 }
 
 type hit struct {
@@ -333,7 +347,13 @@ func (p *Page) sessions(r *http.Request) (any, error) {
 			return nil, err
 		}
 		n = len(list)
-		s.Sessions = list[:min(n, perPage)]
+		for _, se := range list[:min(n, perPage)] {
+			name, err := p.o.Browse.Called(r.Context(), se.Key)
+			if err != nil {
+				return nil, err
+			}
+			s.Sessions = append(s.Sessions, sessionLine{se, clip(name, maxName)})
+		}
 	}
 	for _, st := range append([]memory.Status{""}, statuses...) {
 		name := string(st)

@@ -20,7 +20,13 @@ type overview struct {
 	Spent    []memory.Used
 	Total    memory.Used // of Spent
 	Label    string      // form of a stretch's time in the table
-	Failures []memory.Audit
+	Failures []failure
+}
+
+// failure is a message that failed, with whose it was.
+type failure struct {
+	memory.Audit
+	Name string
 }
 
 type tally struct {
@@ -71,8 +77,16 @@ func (p *Page) overview(r *http.Request) (any, error) {
 		}
 		o.Loads = append(o.Loads, l)
 	}
-	if o.Failures, err = p.o.Store.Failures(ctx, from, maxFailures); err != nil {
+	failed, err := p.o.Store.Failures(ctx, from, maxFailures)
+	if err != nil {
 		return nil, err
+	}
+	for _, a := range failed {
+		name, err := p.o.Browse.Person(ctx, a.User)
+		if err != nil {
+			return nil, err
+		}
+		o.Failures = append(o.Failures, failure{a, clip(name, maxName)})
 	}
 	// Days begin at midnight UTC, as /stats and the limits count them.
 	if o.Spent, err = p.o.Store.UsageByDay(ctx, from); err != nil {

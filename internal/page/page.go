@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"time"
 
+	"parley/internal/browse"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text"
@@ -38,7 +39,6 @@ type Figures interface {
 
 // Conversations is what was said, and what was decided about it.
 type Conversations interface {
-	Conversations(ctx context.Context, limit int) ([]memory.Conversation, error)
 	Messages(ctx context.Context, q memory.MessageQuery) ([]memory.Entry, error)
 	Audits(ctx context.Context, k chat.Key, from, to time.Time, limit int) ([]memory.Audit, error)
 	Search(ctx context.Context, text string, limit, offset int) ([]memory.Hit, error)
@@ -139,13 +139,14 @@ type Views struct {
 	Script func(ctx context.Context, id string) (string, error)
 }
 
-// Options of New. Listen, Store and Views are required.
+// Options of New. Listen, Store, Browse and Views are required.
 type Options struct {
 	Listen string // the address that is listened on, with the real port
 	Name   string // the bot's
 	Store  Store
 	Views  Views
 	Calls  Calls // of models; nil where none are kept
+	Browse *browse.Shelf
 	// Currency is that of what model calls cost, as it stands behind amounts.
 	Currency string
 	Now      func() time.Time // nil is time.Now
@@ -250,10 +251,16 @@ func (p *Page) show(path, sheet, title string, view func(r *http.Request) (any, 
 			p.o.Log.Error("page", "id", id, "path", r.URL.Path, "err", err)
 			p.write(w, http.StatusInternalServerError, "message", frame{Title: "Error", Body: wordsBroken + id + "."})
 		case err == nil:
+			if t, ok := body.(titled); ok && t.title() != "" {
+				title = t.title()
+			}
 			p.write(w, http.StatusOK, sheet, frame{Title: title, CSRF: l.csrf, Nav: p.nav(sheet), Body: body})
 		}
 	}))
 }
+
+// titled is a body with a title of its own; "" is that of its page.
+type titled interface{ title() string }
 
 // frame is what every page has around its body.
 type frame struct {

@@ -95,7 +95,7 @@ func newSite(t testing.TB, views page.Views, handle answer) *site {
 	}
 	server := httptest.NewUnstartedServer(nil)
 	s.page = page.New(page.Options{Currency: "EUR",
-		Listen: server.Listener.Addr().String(), Name: "Parley", Store: store, Views: views, Calls: s.tape,
+		Listen: server.Listener.Addr().String(), Name: "Parley", Store: store, Views: views, Calls: s.tape, Browse: store.Browse,
 		Now: s.clock.now, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
 	})
 	server.Config.Handler = s.page

@@ -135,6 +135,7 @@ func sheets(currency string) map[string]*template.Template {
 			}
 			return whole.Money(amount, currency)
 		},
+		"many":   whole.Many,
 		"place":  func(k chat.Key) string { return k.String() },
 		"status": func(s memory.Status) string { return string(s) },
 		"millis": func(ms int64) string { return took(time.Duration(ms) * time.Millisecond) },
