@@ -16,7 +16,6 @@ func TestQueriesReadNoWholeTables(t *testing.T) {
 		map[string]string{
 			"SELECT s.id, s.platform, s.channel, s.thread, s.user_id":  "SessionsByAge: the newest first, until there are enough",
 			"WITH open AS (SELECT status, count(*) AS n FROM sessions": "SessionCounts: a number for an operator who asks, from an index alone",
-			"SELECT platform, channel, thread, max(at), count(*)":      "Conversations: the newest first, until there are enough",
 			// Long work looks for its rows on a reader, where nobody waits for it.
 			"SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY subject":  "PruneFacts, in the night",
 			"SELECT id FROM outbox WHERE state IN ('ready', 'started') AND inbox": "ForgetPerson",
