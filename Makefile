@@ -5,7 +5,7 @@ TAGS  := -tags sqlite_fts5
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 
-.PHONY: run test race bench lint fuzz cover faults live templates dojo
+.PHONY: run test race bench lint fuzz cover faults live templates dojo page-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -57,6 +57,16 @@ live:
 	server=$$!; trap "kill $$server" EXIT; \
 	until grep -q "listening at" $(LIVE)/server.log; do kill -0 $$server || { tail $(LIVE)/server.log; exit 1; }; sleep 1; done; \
 	PARLEY_LIVE=http://127.0.0.1:$(LIVEPORT)/v1 PARLEY_LIVE_MODEL=live $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestLive$$' ./cmd/bot
+
+# The control page in a real browser, with axe-core's checks: three widths, light and
+# dark. Pictures go to SHOTS. Not in CI: it needs npm, and Chromium.
+AXE   := axe-core@4.14.1
+CHECK := $(if $(TMPDIR),$(TMPDIR),/tmp)/parley-page
+page-check:
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || { echo "install Chromium first, such as: apt install chromium"; exit 1; }
+	npm install --silent --no-save --prefix $(CHECK) $(AXE)
+	mkdir -p $(CHECK)/shots
+	PARLEY_AXE=$(CHECK)/node_modules/axe-core/axe.min.js PARLEY_SHOTS=$(if $(SHOTS),$(SHOTS),$(CHECK)/shots) $(GO) test $(TAGS) -count=1 -timeout 30m -v -run '^TestInChromium$$' ./internal/page
 
 # The chat templates of a folder against the bot's own requests: see eval/templates.
 templates:

@@ -23,7 +23,8 @@ func (p *port) newPage(address string) *page.Page {
 		Listen: address, Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log, Currency: p.cfg.Limits.Currency,
 		Calls: p.vitals.storage.tape, Browse: p.store.Browse,
 		Views: page.Views{
-			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: p.book, Facts: p.facts, Capture: capture.WriteByID, Script: capture.Script,
+			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: p.book, Facts: p.facts, ChangeFact: p.changeFact, ForgetFact: p.forgetFact,
+			Handoffs: p.handoffs, Tunable: p.tunable, Capture: capture.WriteByID, Script: capture.Script,
 		},
 	})
 }
@@ -65,7 +66,7 @@ func (p *port) facts(ctx context.Context, query string, n int) (list []page.Fact
 }
 
 func pageFact(f facts.Fact, before []facts.Earlier, now time.Time) page.Fact {
-	view := page.Fact{ID: fmt.Sprint(f.ID), About: f.Subject, Text: strings.Join(append([]string{f.Content}, f.Tags...), " ") + facts.Until(f, now),
+	view := page.Fact{ID: fmt.Sprint(f.ID), Content: f.Content, About: f.Subject, Text: strings.Join(append([]string{f.Content}, f.Tags...), " ") + facts.Until(f, now),
 		Status: f.Type + ", by " + f.Author + ", " + f.Rank.String(), At: f.Updated}
 	for _, e := range before {
 		view.History = append(view.History, page.FactChange{What: "until then, by " + e.Author, Text: e.Content, At: e.Until})

@@ -24,6 +24,7 @@ type bookView struct {
 	Journey  *Journey
 	Picture  *picture // nil when it would be too large to look at
 	More     int      // steps that are not listed
+	Page     int
 	Previous string
 	Next     string
 }
@@ -46,8 +47,8 @@ func (p *Page) playbook(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := bookView{Problem: b.Problem}
 	page := max(1, number(r.URL.Query().Get("page")))
+	v := bookView{Problem: b.Problem, Page: page}
 	from := min((page-1)*perPage, len(b.Rules))
 	to := min(from+perPage, len(b.Rules))
 	for _, rule := range b.Rules[from:to] {
@@ -282,6 +283,8 @@ func wrap(s string, width, most int) (lines []string) {
 type factView struct {
 	Query    string
 	Facts    []Fact
+	Edit     bool // they can be changed
+	Back     string
 	Previous string
 	Next     string
 }
@@ -297,14 +300,17 @@ func (p *Page) facts(r *http.Request) (any, error) {
 	}
 	for i := range v.Facts {
 		f := &v.Facts[i]
-		f.Text, f.About = clip(f.Text, 800), clip(f.About, maxName)
+		f.Name, err = p.o.Browse.Person(r.Context(), f.About)
+		if err != nil {
+			return nil, err
+		}
+		f.Text, f.About, f.Name = clip(f.Text, 800), clip(f.About, maxName), clip(f.Name, maxName)
 		f.History = slices.Clone(f.History[:min(len(f.History), 5)])
 		for n := range f.History {
 			f.History[n].Text = clip(f.History[n].Text, maxReason)
 		}
 	}
+	v.Edit, v.Back = p.o.Views.ChangeFact != nil && p.o.Views.ForgetFact != nil, r.URL.RawQuery
 	v.Previous, v.Next = pager("/facts", url.Values{"q": {v.Query}}, page, more)
 	return v, nil
 }
-
-func (p *Page) settings(*http.Request) (any, error) { return p.o.Views.Settings(), nil }

@@ -252,10 +252,29 @@ const faults = `(() => {
   return bad.join("\n");
 })()`
 
+// axe runs the checks of axe-core, whose script PARLEY_AXE names, and returns what they
+// find; "" without it. See make page-check.
+func (b *browser) axe() string {
+	b.t.Helper()
+	file := os.Getenv("PARLEY_AXE")
+	if file == "" {
+		return ""
+	}
+	script, err := os.ReadFile(file)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.eval(string(script) + "; true")
+	found, _ := b.eval(`axe.run(document, { resultTypes: ["violations"] }).then((r) => r.violations.map((v) => v.id + ": " + v.help + "\n  " + v.nodes.map((n) => n.target.join(" ") + " " + n.html.slice(0, 150)).join("\n  ")).join("\n"))`).(string)
+	return found
+}
+
 func TestInChromium(t *testing.T) {
 	b := newBrowser(t)
-	s := newSite(t, sampleViews(), echo)
+	s := newSite(t, wholeViews(), echo)
 	s.fill()
+	s.visitors()
+	_, turn := s.asked()
 	b.look(1280, 900, "light")
 	b.open(s.link())
 	b.key("Enter") // the button has the focus
@@ -264,15 +283,20 @@ func TestInChromium(t *testing.T) {
 	pages := map[string]string{
 		"overview": "/", "conversations": "/conversations", "conversation": "/conversation?place=telegram:42", "search": "/sessions?q=money+back",
 		"sessions": "/sessions", "session": "/" + session, "facts": "/facts", "playbook": "/playbook", "settings": "/settings", "chat": "/chat", "none": "/nowhere",
+		"people": "/people", "letters": "/letters", "turn": turn, "call": "/calls/2", "script": turn + "/script", "month": "/?range=month", "errors": "/conversations?errors=on",
 	}
 	for name, path := range pages {
 		for _, look := range []struct {
 			width, height int
 			scheme        string
-		}{{1280, 900, "light"}, {1280, 900, "dark"}, {390, 844, "light"}, {390, 844, "dark"}} {
+		}{{1280, 900, "light"}, {1280, 900, "dark"}, {768, 1024, "light"}, {768, 1024, "dark"}, {390, 844, "light"}, {390, 844, "dark"}} {
 			b.look(look.width, look.height, look.scheme)
 			b.open(s.url + path)
+			b.shoot(fmt.Sprintf("%s-%d-%s-closed", name, look.width, look.scheme))
 			b.eval(`document.querySelectorAll("details").forEach((d) => d.open = true)`)
+			if found := b.axe(); found != "" {
+				t.Errorf("%s, %d wide, %s:\n%s", path, look.width, look.scheme, found)
+			}
 			if found := b.eval(faults); found != "" {
 				t.Errorf("%s, %d wide, %s:\n%s", path, look.width, look.scheme, found)
 			}

@@ -28,6 +28,8 @@ var (
 const (
 	keep     = 40
 	maxSpent = 1000
+	// orderPatience is how long a page waits for what is said to a command.
+	orderPatience = 10 * time.Second
 )
 
 // The page is told when a message is over.
@@ -45,9 +47,10 @@ type Chat struct {
 	mu      sync.Mutex // guards the rest
 	in      chat.Intake
 	log     []said
-	spent   map[string]bool // ids of forms that were sent
-	growing string          // the answer in the making
-	waiting int             // messages that are not answered yet
+	spent   map[string]bool      // ids of forms that were sent
+	growing string               // the answer in the making
+	awaited map[string]chan said // answers that somebody waits for, by the message
+	waiting int                  // messages that are not answered yet
 }
 
 // said is one message of the conversation.
@@ -110,6 +113,10 @@ func (c *Chat) Send(_ context.Context, p chat.Part) (string, error) {
 	c.with(func() {
 		c.growing = ""
 		c.add(s)
+		select {
+		case c.awaited[p.ReplyTo] <- s: // nobody waits at nil
+		default:
+		}
 	})
 	c.changed()
 	return s.ID, nil
@@ -175,6 +182,34 @@ func (c *Chat) say(ctx context.Context, m chat.Message) error {
 	}
 	c.changed()
 	return nil
+}
+
+// order gives a command and returns what is said to it, or that it takes longer.
+func (c *Chat) order(ctx context.Context, line string) (string, error) {
+	id, answer := rand.Text(), make(chan said, 1)
+	c.with(func() {
+		if c.awaited == nil {
+			c.awaited = map[string]chan said{}
+		}
+		c.awaited[id] = answer
+	})
+	defer c.with(func() { delete(c.awaited, id) })
+	if err := c.say(ctx, chat.Message{ID: id, Kind: chat.KindCommand, Text: line}); err != nil {
+		return "", err
+	}
+	late := time.NewTimer(orderPatience)
+	defer late.Stop()
+	select {
+	case s := <-answer:
+		if len(s.Buttons) > 0 {
+			return s.Text + " " + wordsChoose, nil
+		}
+		return s.Text, nil
+	case <-late.C:
+		return wordsLater, nil
+	case <-ctx.Done():
+		return "", context.Cause(ctx)
+	}
 }
 
 // choose returns the label of a button that is open. The caller holds mu.

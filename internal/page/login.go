@@ -49,6 +49,7 @@ func hash(code string) []byte {
 type login struct {
 	csrf  string
 	until time.Time
+	news  chan string // what came of the last form, until it is shown; holds one
 }
 
 // logins are kept in memory: a restart ends them all.
@@ -74,7 +75,7 @@ func (ls *logins) begin() (token string) {
 		delete(ls.open, oldest)
 	}
 	token = rand.Text() + rand.Text()
-	ls.open[sha256.Sum256([]byte(token))] = &login{csrf: rand.Text(), until: ls.now().Add(loginIdle)}
+	ls.open[sha256.Sum256([]byte(token))] = &login{csrf: rand.Text(), news: make(chan string, 1), until: ls.now().Add(loginIdle)}
 	return token
 }
 

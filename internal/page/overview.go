@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 type overview struct {
 	Lines    []Line
 	Counts   []tally
+	Begun    bool // somebody has written
 	Ranges   []link
 	Charts   []chart
 	Loads    []memory.Load
@@ -95,6 +97,7 @@ func (p *Page) overview(r *http.Request) (any, error) {
 	for _, u := range o.Spent {
 		o.Total.Calls, o.Total.Usage = o.Total.Calls+u.Calls, o.Total.Usage.Add(u.Usage)
 	}
+	o.Begun = slices.ContainsFunc(o.Loads, func(l memory.Load) bool { return l.Messages > 0 }) || slices.ContainsFunc(o.Counts, func(t tally) bool { return t.N > 0 })
 	o.Label, o.Charts = win.label, charts(o.Loads, win.label)
 	return o, nil
 }
@@ -163,6 +166,14 @@ type measure struct {
 	show  func(float64) string
 }
 
+// slowest is the time that nearly all answers stay below.
+func slowest(p95 time.Duration) string {
+	if p95 == 0 {
+		return wordsNoAnswers
+	}
+	return "p95 up to " + took(p95)
+}
+
 // charts draws the four figures that tell how the bot is doing.
 func charts(loads []memory.Load, form string) (list []chart) {
 	var all memory.Load
@@ -181,7 +192,7 @@ func charts(loads []memory.Load, form string) (list []chart) {
 	for _, m := range []measure{
 		whole("Messages", "messages", all.Messages, func(l memory.Load) int { return l.Messages }),
 		{
-			chart: chart{Title: "Time to answer", Class: "latency", Total: "p95 up to " + took(all.P95)},
+			chart: chart{Title: "Time to answer", Class: "latency", Total: slowest(all.P95)},
 			value: func(l memory.Load) (float64, float64, string) {
 				return float64(l.P95), float64(l.Median), fmt.Sprintf("median %s, p95 %s", took(l.Median), took(l.P95))
 			},

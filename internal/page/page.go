@@ -71,6 +71,21 @@ type Store interface {
 	Conversations
 	Sessions
 	Turns
+	Doors
+	Letters
+}
+
+// Doors are who asks to be let in, and who was.
+type Doors interface {
+	Waiting(ctx context.Context, purpose string) ([]chat.User, error)
+	Grants(ctx context.Context) (map[string]string, error)
+}
+
+// Letters are events that were put aside because they could not be understood or stored.
+type Letters interface {
+	ListDeadLetters(ctx context.Context, after int64, limit int) ([]memory.DeadLetter, error)
+	RetryDeadLetter(ctx context.Context, id int64) error
+	DropDeadLetter(ctx context.Context, id int64) error
 }
 
 // Line says how one part of the bot is doing.
@@ -112,6 +127,8 @@ type Arrow struct{ To, When string }
 // Fact is something that is known, with what was thought before.
 type Fact struct {
 	ID, About, Text, Status string
+	Name                    string // of whom it is about
+	Content                 string // the fact alone
 	At                      time.Time
 	History                 []FactChange
 }
@@ -122,6 +139,16 @@ type FactChange struct {
 	At         time.Time
 }
 
+// Handoff is a conversation that people answer, or are to.
+type Handoff struct {
+	N                              int64
+	Who, Place, State, Why, By, To string
+	Opened, Due                    time.Time
+}
+
+// Setting can be changed while the bot runs.
+type Setting struct{ Name, Value, Doc string }
+
 // Views are what only the process knows. Status and Settings are required. None
 // of them may block on anything but the database: a page waits for them.
 type Views struct {
@@ -131,6 +158,14 @@ type Views struct {
 	Book func(ctx context.Context) (*Book, error)
 	// Facts lists a page of them, counted from 1; nil when there are none.
 	Facts func(ctx context.Context, query string, page int) (list []Fact, more bool, err error)
+	// ChangeFact makes a fact say something else, and ForgetFact forgets it, whosever it
+	// is; nil where they cannot. A text.Error can be told to people.
+	ChangeFact func(ctx context.Context, id int64, text string) error
+	ForgetFact func(ctx context.Context, id int64) error
+	// Handoffs lists the conversations that people answer, or are to; nil is none.
+	Handoffs func(ctx context.Context) ([]Handoff, error)
+	// Tunable are the settings that can be changed while the bot runs; nil is none.
+	Tunable func() []Setting
 	// Capture makes a test of an answer, by its id, and of what should have come of it,
 	// and returns its path; nil where it cannot. A text.Error can be told to people.
 	Capture func(ctx context.Context, id, should string) (path string, err error)
@@ -211,6 +246,9 @@ func (p *Page) routes() {
 	if p.o.Views.Capture != nil {
 		p.mux.Handle("POST /rehearse", p.inside(p.rehearse))
 	}
+	p.mux.Handle("POST /do", p.inside(p.do))
+	p.show("/people", "people", "People", p.people)
+	p.show("/letters", "letters", "Put aside", p.letters)
 	p.show("/{$}", "overview", "Overview", p.overview)
 	p.show("/conversations", "conversations", "Conversations", p.conversations)
 	p.show("/conversation", "conversation", "Conversation", p.conversation)
@@ -254,7 +292,12 @@ func (p *Page) show(path, sheet, title string, view func(r *http.Request) (any, 
 			if t, ok := body.(titled); ok && t.title() != "" {
 				title = t.title()
 			}
-			p.write(w, http.StatusOK, sheet, frame{Title: title, CSRF: l.csrf, Nav: p.nav(sheet), Body: body})
+			f := frame{Title: title, CSRF: l.csrf, Nav: p.nav(sheet), Body: body}
+			select {
+			case f.News = <-l.news:
+			default:
+			}
+			p.write(w, http.StatusOK, sheet, f)
 		}
 	}))
 }
@@ -266,6 +309,7 @@ type titled interface{ title() string }
 type frame struct {
 	Title, Bot, CSRF string
 	Nav              []link // nil outside a login
+	News             string // what came of a form
 	Body             any
 }
 
@@ -277,7 +321,7 @@ type link struct {
 func (p *Page) nav(sheet string) []link {
 	all := []struct{ path, name, sheets string }{
 		{"/", "Overview", "overview"}, {"/conversations", "Conversations", "conversations conversation turn call script"},
-		{"/sessions", "Sessions", "sessions session"}, {"/facts", "Facts", "facts"}, {"/playbook", "Playbook", "playbook"},
+		{"/sessions", "Sessions", "sessions session"}, {"/facts", "Facts", "facts"}, {"/playbook", "Playbook", "playbook"}, {"/people", "People", "people letters"},
 		{"/settings", "Settings", "settings"}, {"/chat", "Try it", "chat"},
 	}
 	var list []link

@@ -3,6 +3,7 @@ package page_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -32,6 +33,36 @@ func sampleViews() page.Views {
 			return []page.Fact{{ID: "12", About: "telegram:42", Text: "Alice is allergic to nuts. " + query, Status: "current", At: time.Now().Add(-time.Hour),
 				History: []page.FactChange{{What: "was", Text: "Alice likes nuts.", At: time.Now().Add(-48 * time.Hour)}}}}, true, nil
 		},
+	}
+}
+
+// wholeViews are sampleViews with all that can be done.
+func wholeViews() page.Views {
+	v := sampleViews()
+	v.Tunable = func() []page.Setting {
+		return []page.Setting{{Name: "session.ttl", Value: "1h", Doc: "silence after which a session ends and is summarized"}, {Name: "limits.user_tokens_per_day", Value: "0", Doc: "tokens of one person; 0 is no limit"}}
+	}
+	v.ChangeFact = func(context.Context, int64, string) error { return nil }
+	v.ForgetFact = func(context.Context, int64) error { return nil }
+	v.Handoffs = func(context.Context) ([]page.Handoff, error) {
+		return []page.Handoff{{N: 3, Who: "Alice", Place: "telegram:42", State: "waiting", Why: "she wants to speak to a person", By: "a rule", Opened: time.Now(), Due: time.Now().Add(time.Hour)}}, nil
+	}
+	v.Capture = func(context.Context, string, string) (string, error) { return "", nil }
+	v.Script = func(context.Context, string) (string, error) {
+		return "A conversation of 2026-11-22, with what the models answered.\n-- settings.yaml --\naccess: {mode: open}\n-- talk --\n> [telegram:42] hello bot\n= Hello!\n< Hello!", nil
+	}
+	return v
+}
+
+// visitors stores who wants to be let in, who was, and an event that was put aside.
+func (s *site) visitors() {
+	s.t.Helper()
+	ctx := context.Background()
+	_, err := s.store.Accept(ctx, chat.Batch{Platform: "telegram", Dead: []chat.DeadLetter{{Raw: []byte(`{"update_id": 7, "strange": true}`), Reason: "nothing in it is known"}}})
+	err = errors.Join(err, s.store.AddCode(ctx, "pair", []byte("x"), chat.User{ID: "telegram:77", Name: "Zoe"}, time.Now().Add(time.Hour)),
+		s.store.Grant(ctx, "telegram:42", "member", "x"), s.store.Grant(ctx, "discord:7", "denied", "x"))
+	if err != nil {
+		s.t.Fatal(err)
 	}
 }
 

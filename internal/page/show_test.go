@@ -71,7 +71,7 @@ func TestPagesShowWhatHappened(t *testing.T) {
 		"/sessions?q=money+back":              {"<mark>money</mark>", "before="},
 		"/sessions?status=archived":           {"There are none"},
 		"/facts?q=cats":                       {"allergic to nuts. cats", "Alice likes nuts", "page=2&amp;q=cats"},
-		"/playbook":                           {"refund_policy", "<td>2</td><td>0</td>", "<td>0</td><td>2</td>", "Ask for a photo", "marker-end", "off</span>"},
+		"/playbook":                           {"refund_policy", `"Applied">2</td><td data-label="Gave way">0</td>`, `"Applied">0</td><td data-label="Gave way">2</td>`, "Ask for a photo", "marker-end", "off</span>"},
 		"/settings":                           {"base_url", "(set)"},
 	} {
 		body := s.get(path)
