@@ -177,6 +177,7 @@ var rooms = []allowed{
 	{"internal/browse", "internal/chat", "conversations have a place"},
 	{"internal/browse", "internal/recall", "which words are looked for"},
 	{"internal/browse", "internal/sqlite", "their rows"},
+	{"internal/browse", "internal/llm", "its tests count tokens"},
 	{"internal/browse", "internal/memory", "its tests store some"},
 	{"internal/memory", "internal/browse", "hands it out beside the rest"},
 	{"internal/page", "internal/browse", "finds what it shows"},
