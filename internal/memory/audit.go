@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,6 +56,8 @@ type Detail struct {
 	Error    string          `json:"error,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
 	Intent   Intent          `json:"intent,omitzero"`
+	Said     string          `json:"said,omitempty"`  // what is in no transcript: a command,
+	Told     string          `json:"told,omitempty"`  // and what its author, or that of a message that failed, read
 	Why      []string        `json:"why,omitempty"`   // plain sentences about rules and steps
 	Facts    []string        `json:"facts,omitempty"` // facts that were in the prompt
 	Read     []string        `json:"read,omitempty"`  // titles of what was retrieved
@@ -99,6 +102,32 @@ type Source struct {
 	Path    string `json:"path,omitempty"`
 	URL     string `json:"url,omitempty"`
 	Snippet string `json:"snippet,omitempty"`
+}
+
+// confided are commands of whose words nothing is kept: codes and addresses that let
+// somebody in are among them.
+var confided = []string{"claim", "pair", "page", "tools"}
+
+// How much is kept of a command and of what was told, in bytes.
+const (
+	maxSaid = 500
+	maxTold = 2000
+)
+
+// quote keeps the words that no transcript has. What a command shows may be anybody's.
+func (d *Decision) quote(m chat.Message, parts []chat.Part) {
+	command := m.Kind == chat.KindCommand && d.End.Command != ""
+	if slices.Contains(confided, d.End.Command) || !command && d.End.Outcome != chat.Failed {
+		return
+	}
+	var told []string
+	for _, p := range parts {
+		told = append(told, p.Text)
+	}
+	d.Detail.Told = text.ClipBytes(strings.Join(told, "\n"), maxTold)
+	if command {
+		d.Detail.Said, d.Origin = text.ClipBytes(m.Text, maxSaid), d.Origin.Of(provenance.Anybody)
+	}
 }
 
 // NewID returns a fresh id for a Decision.

@@ -200,6 +200,9 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 				return err
 			}
 		}
+		if t, ok := record.(*Turn); ok {
+			t.Decision.quote(m, parts)
+		}
 		if r, ok := record.(Record); ok {
 			return broken(r.store(tx, s, m))
 		}
@@ -207,7 +210,9 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		if end.Outcome == chat.Overheard {
 			return s.countOverheard(tx, m.Key)
 		}
-		return s.insertDecision(tx, m, Decision{End: end}, nil)
+		d := Decision{End: end}
+		d.quote(m, parts)
+		return s.insertDecision(tx, m, d, nil)
 	})
 }
 
