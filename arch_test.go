@@ -188,6 +188,7 @@ var rooms = []allowed{
 	{"internal/tape", "internal/sqlite", "its file, and what the bot's says of messages"},
 	{"internal/memory", "internal/tape", "hands it what answers were made of"},
 	{"internal/page", "internal/tape", "shows model calls"},
+	{"internal/page", "internal/rulefiles", "edits rules"},
 	{"internal/page", "internal/markdown", "shows what models write"},
 	{"internal/page", "internal/chat", "its chat is a chat.Adapter"},
 	{"internal/page", "internal/memory", "shows what is stored"},

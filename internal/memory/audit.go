@@ -56,8 +56,7 @@ type Detail struct {
 	Error    string          `json:"error,omitempty"`
 	Reason   string          `json:"reason,omitempty"`
 	Intent   Intent          `json:"intent,omitzero"`
-	Said     string          `json:"said,omitempty"`  // what is in no transcript: a command,
-	Told     string          `json:"told,omitempty"`  // and what its author, or that of a message that failed, read
+	Spoken   Spoken          `json:"spoken,omitzero"`
 	Why      []string        `json:"why,omitempty"`   // plain sentences about rules and steps
 	Facts    []string        `json:"facts,omitempty"` // facts that were in the prompt
 	Read     []string        `json:"read,omitempty"`  // titles of what was retrieved
@@ -68,6 +67,13 @@ type Detail struct {
 	Prompt   int             `json:"prompt_estimate,omitempty"` // tokens, our estimate
 	Requests int             `json:"requests,omitempty"`        // to models, repeated and failed ones too
 	Steps    []Lap           `json:"steps,omitempty"`           // in the order they began
+}
+
+// Spoken are words that no transcript has: a command, and what its author, or that of a
+// message that failed, was told.
+type Spoken struct {
+	Said string `json:"said,omitempty"`
+	Told string `json:"told,omitempty"`
 }
 
 // Ruled is what a guard decided about a call.
@@ -124,9 +130,9 @@ func (d *Decision) quote(m chat.Message, parts []chat.Part) {
 	for _, p := range parts {
 		told = append(told, p.Text)
 	}
-	d.Detail.Told = text.ClipBytes(strings.Join(told, "\n"), maxTold)
+	d.Detail.Spoken.Told = text.ClipBytes(strings.Join(told, "\n"), maxTold)
 	if command {
-		d.Detail.Said, d.Origin = text.ClipBytes(m.Text, maxSaid), d.Origin.Of(provenance.Anybody)
+		d.Detail.Spoken.Said, d.Origin = text.ClipBytes(m.Text, maxSaid), d.Origin.Of(provenance.Anybody)
 	}
 }
 

@@ -24,6 +24,7 @@ type bookView struct {
 	Journey  *Journey
 	Picture  *picture // nil when it would be too large to look at
 	More     int      // steps that are not listed
+	Files    []string // that can be edited
 	Page     int
 	Previous string
 	Next     string
@@ -49,6 +50,12 @@ func (p *Page) playbook(r *http.Request) (any, error) {
 	}
 	page := max(1, number(r.URL.Query().Get("page")))
 	v := bookView{Problem: b.Problem, Page: page}
+	if p.o.Rules != nil {
+		if v.Files, err = p.o.Rules.List(); err != nil {
+			return nil, err
+		}
+		v.Files = v.Files[:min(len(v.Files), maxListed)]
+	}
 	from := min((page-1)*perPage, len(b.Rules))
 	to := min(from+perPage, len(b.Rules))
 	for _, rule := range b.Rules[from:to] {

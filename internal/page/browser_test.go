@@ -274,6 +274,7 @@ func TestInChromium(t *testing.T) {
 	s := newSite(t, wholeViews(), echo)
 	s.fill()
 	s.visitors()
+	s.withRules()
 	_, turn := s.asked()
 	b.look(1280, 900, "light")
 	b.open(s.link())
@@ -283,7 +284,7 @@ func TestInChromium(t *testing.T) {
 	pages := map[string]string{
 		"overview": "/", "conversations": "/conversations", "conversation": "/conversation?place=telegram:42", "search": "/sessions?q=money+back",
 		"sessions": "/sessions", "session": "/" + session, "facts": "/facts", "playbook": "/playbook", "settings": "/settings", "chat": "/chat", "none": "/nowhere",
-		"people": "/people", "letters": "/letters", "turn": turn, "call": "/calls/2", "script": turn + "/script", "month": "/?range=month", "errors": "/conversations?errors=on",
+		"people": "/people", "rules": "/rules/shop.yaml", "letters": "/letters", "turn": turn, "call": "/calls/2", "script": turn + "/script", "month": "/?range=month", "errors": "/conversations?errors=on",
 	}
 	for name, path := range pages {
 		for _, look := range []struct {

@@ -180,7 +180,7 @@ func (t turn) weight() (n int) {
 		return n
 	}
 	d := t.Audit.Detail
-	n += 4*markup + weight(d.Why...) + weight(d.Facts...) + weight(d.Read...) + weight(d.Error, d.Said, d.Told)
+	n += 4*markup + weight(d.Why...) + weight(d.Facts...) + weight(d.Read...) + weight(d.Error, d.Spoken.Said, d.Spoken.Told)
 	for _, l := range t.Audit.Laps {
 		n += weight(l.Name, l.Args, l.Result)
 	}
@@ -269,7 +269,7 @@ const (
 func accountOf(a memory.Audit) *account {
 	d := &a.Detail
 	d.Why, d.Facts, d.Read = few(d.Why, maxWhy, maxReason), few(d.Facts, maxWhy, maxReason), few(d.Read, maxWhy, maxReason)
-	d.Said, d.Told = clip(d.Said, maxReason), clip(d.Told, 3*maxReason)
+	d.Spoken.Said, d.Spoken.Told = clip(d.Spoken.Said, maxReason), clip(d.Spoken.Told, 3*maxReason)
 	d.Error, d.Reason, a.Model = clip(d.Error, 2*maxReason), clip(d.Reason, maxReason), clip(a.Model, maxName)
 	a.By = clip(a.By, maxName)
 	acc := &account{Audit: a}

@@ -18,6 +18,7 @@ import (
 	"parley/internal/browse"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/rulefiles"
 	"parley/internal/text"
 )
 
@@ -182,6 +183,7 @@ type Options struct {
 	Views  Views
 	Calls  Calls // of models; nil where none are kept
 	Browse *browse.Shelf
+	Rules  *rulefiles.Folder // the playbook's files; nil where there are none
 	// Currency is that of what model calls cost, as it stands behind amounts.
 	Currency string
 	Now      func() time.Time // nil is time.Now
@@ -247,6 +249,10 @@ func (p *Page) routes() {
 		p.mux.Handle("POST /rehearse", p.inside(p.rehearse))
 	}
 	p.mux.Handle("POST /do", p.inside(p.do))
+	if p.o.Rules != nil {
+		p.show("/rules/{name}", "rules", "Rules", p.ruleFile)
+		p.mux.Handle("POST /rules/{name}", p.inside(p.saveRules))
+	}
 	p.show("/people", "people", "People", p.people)
 	p.show("/letters", "letters", "Put aside", p.letters)
 	p.show("/{$}", "overview", "Overview", p.overview)
@@ -321,7 +327,7 @@ type link struct {
 func (p *Page) nav(sheet string) []link {
 	all := []struct{ path, name, sheets string }{
 		{"/", "Overview", "overview"}, {"/conversations", "Conversations", "conversations conversation turn call script"},
-		{"/sessions", "Sessions", "sessions session"}, {"/facts", "Facts", "facts"}, {"/playbook", "Playbook", "playbook"}, {"/people", "People", "people letters"},
+		{"/sessions", "Sessions", "sessions session"}, {"/facts", "Facts", "facts"}, {"/playbook", "Playbook", "playbook rules"}, {"/people", "People", "people letters"},
 		{"/settings", "Settings", "settings"}, {"/chat", "Try it", "chat"},
 	}
 	var list []link

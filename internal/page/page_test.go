@@ -23,6 +23,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/page"
+	"parley/internal/rulefiles"
 	"parley/internal/tape"
 	"parley/internal/waittest"
 )
@@ -34,6 +35,7 @@ type site struct {
 	t     testing.TB
 	store *memory.Store
 	tape  *tape.Tape
+	rules *rulefiles.Folder
 	page  *page.Page
 	hub   *chat.Hub
 	url   string
@@ -77,7 +79,7 @@ func echo(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) 
 
 func newSite(t testing.TB, views page.Views, handle answer) *site {
 	t.Helper()
-	s := &site{t: t}
+	s := &site{t: t, rules: &rulefiles.Folder{Dir: t.TempDir()}}
 	store, err := memory.Open(context.Background(), filepath.Join(t.TempDir(), "data"), memory.Options{Now: s.clock.now})
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +97,7 @@ func newSite(t testing.TB, views page.Views, handle answer) *site {
 	}
 	server := httptest.NewUnstartedServer(nil)
 	s.page = page.New(page.Options{Currency: "EUR",
-		Listen: server.Listener.Addr().String(), Name: "Parley", Store: store, Views: views, Calls: s.tape, Browse: store.Browse,
+		Listen: server.Listener.Addr().String(), Name: "Parley", Store: store, Views: views, Calls: s.tape, Browse: store.Browse, Rules: s.rules,
 		Now: s.clock.now, Log: slog.New(slog.NewTextHandler(&s.log, nil)),
 	})
 	server.Config.Handler = s.page

@@ -141,7 +141,7 @@ func sheets(currency string) map[string]*template.Template {
 		"millis": func(ms int64) string { return took(time.Duration(ms) * time.Millisecond) },
 	}).ParseFS(files, "templates/frame.html", "templates/parts.html"))
 	set := map[string]*template.Template{}
-	for _, name := range []string{"message", "login", "overview", "conversations", "conversation", "turn", "call", "script", "sessions", "session", "facts", "playbook", "settings", "people", "letters", "chat"} {
+	for _, name := range []string{"message", "login", "overview", "conversations", "conversation", "turn", "call", "script", "sessions", "session", "facts", "playbook", "settings", "rules", "people", "letters", "chat"} {
 		set[name] = template.Must(template.Must(all.Clone()).ParseFS(files, "templates/"+name+".html"))
 	}
 	return set

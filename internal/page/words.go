@@ -18,6 +18,8 @@ const (
 	wordsChoose    = "Choose under “Try it”."
 	wordsLater     = "That takes longer; the answer will be under “Try it”."
 	wordsNoAnswers = "no answers yet"
+	wordsSaved     = "Saved. It counts within seconds."
+	wordsFine      = "All files make sense with this text."
 	wordsDone      = "Done."
 	wordsOdd       = "That is not one line of plain text; nothing was changed."
 	wordsRead      = "It will be read again within seconds."

@@ -89,3 +89,22 @@ for (const b of document.querySelectorAll("[data-copy]")) {
     document.getElementById("copied").textContent = "Copied.";
   });
 }
+
+// Rules are tried while they are typed.
+const rules = document.getElementById("rules");
+if (rules) {
+  let wait, asked = 0;
+  rules.elements.text.addEventListener("input", () => {
+    clearTimeout(wait);
+    wait = setTimeout(async () => {
+      const mine = ++asked, body = new URLSearchParams(new FormData(rules));
+      body.set("do", "check");
+      try {
+        const r = await fetch(rules.action, { method: "POST", body });
+        const doc = new DOMParser().parseFromString(await r.text(), "text/html");
+        const verdict = doc.getElementById("verdict");
+        if (verdict && mine === asked) document.getElementById("verdict").replaceChildren(...verdict.childNodes);
+      } catch { /* the next change asks again */ }
+    }, 600);
+  });
+}
