@@ -65,9 +65,16 @@ type Option struct {
 	// Hidden is taken when it is given, and shown nowhere: it is for a platform.
 	Hidden  bool
 	Choices []string // with Text: the only values there are
+	// Long is a text of several lines. When it is left out, it is that of the
+	// message that the command replies to; where a platform has forms, it is asked
+	// for in one.
+	Long bool
 	// Suggest completes what was typed so far, for m's author in m's place;
 	// nil does not. It may block briefly.
 	Suggest func(ctx context.Context, m chat.Message, prefix string) []string
+	// Offer returns what there is to choose from, with words for each, for values
+	// that mean little by themselves; nil does not. It may block briefly.
+	Offer func(ctx context.Context, m chat.Message) []chat.Choice
 }
 
 // OptionKind is what an Option holds.
@@ -90,6 +97,7 @@ type Request struct {
 	Command string     // canonical names
 	Verb    string
 	Args    map[string]string // by option name; absent when not given
+	Quoted  bool              // a Long one is the text of the message that was replied to
 }
 
 // Number returns the value of a Number option, or otherwise when it was not given.

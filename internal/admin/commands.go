@@ -136,6 +136,9 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 		return closed(chat.Answer{Text: c.describe(cmd, path, role), Private: cmd.Private}, path, chat.Answered, ""), nil
 	}
 	if r.Args, err = arguments(cmd.Options, rest); err != nil {
+		r.quote(err)
+	}
+	if err != nil && !r.Quoted {
 		a := chat.Answer{Text: fmt.Sprintf(wordUsage, err, cmd.usage(path)), Buttons: offer(ctx, m, cmd, path, err)}
 		a.Private = cmd.Private
 		return closed(a, path, chat.Refused, chat.Invalid), nil
@@ -171,6 +174,7 @@ const (
 	maxOffered = 25
 	rowOffered = 2
 	maxPressed = 64 // bytes
+	maxLabel   = 40 // characters
 )
 
 // offer makes buttons for the one option that was left out, each of which runs the
@@ -180,17 +184,19 @@ func offer(ctx context.Context, m chat.Message, cmd Command, path string, err er
 	if !errors.As(err, &left) || len(cmd.Options) > 1 {
 		return nil
 	}
-	values := left.Choices
+	values := left.suggestions(ctx, m, "")
 	switch {
 	case left.Kind == Switch:
-		values = []string{"on", "off"}
-	case left.Suggest != nil:
-		values = left.Suggest(ctx, m, "")
+		values = []chat.Choice{{Value: "on"}, {Value: "off"}}
+	case len(left.Choices) > 0:
+		for _, v := range left.Choices {
+			values = append(values, chat.Choice{Value: v})
+		}
 	}
 	n := 0
 	for _, v := range values {
-		b := chat.Button{Label: v, Data: "/" + path + " " + v}
-		if len(b.Data) > maxPressed || strings.ContainsAny(v, " \"“„«") || n == maxOffered {
+		b := chat.Button{Label: text.Clip(v.Shown(), maxLabel), Data: "/" + path + " " + v.Value}
+		if len(b.Data) > maxPressed || strings.ContainsAny(v.Value, " \"“„«") || n == maxOffered {
 			continue
 		}
 		if n%rowOffered == 0 {

@@ -257,14 +257,37 @@ func TestMissingOptionIsOffered(t *testing.T) {
 		}
 		return all
 	}
+	rows := func(context.Context, chat.Message) []chat.Choice {
+		return []chat.Choice{{Value: "7", Label: "7 – green tea"}, {Value: "12", Label: "12 – buy milk"}}
+	}
 	c, err := admin.NewCommands([]admin.Command{
+		{Name: "row", Help: "one", Run: echo, Options: []admin.Option{{Name: "number", Help: "which", Required: true, Kind: admin.Number, Offer: rows}}},
+		{Name: "note", Help: "one", Run: echo, Options: []admin.Option{{Name: "text", Help: "what", Required: true, Long: true}}},
 		{Name: "pick", Help: "one", Run: echo, Options: []admin.Option{{Name: "name", Help: "which", Required: true, Suggest: many}}},
 		{Name: "switch", Help: "one", Private: true, Run: echo, Options: []admin.Option{{Name: "state", Help: "which", Required: true, Kind: admin.Switch}}},
 		{Name: "two", Help: "one", Run: echo, Options: []admin.Option{{Name: "a", Help: "x", Required: true, Choices: []string{"y"}}, {Name: "b", Help: "x"}}},
 	}, admin.CommandOptions{Role: roles})
 	must(t, err)
 	h := c.Wrap(&agent{})
-	a := handle(t, h, direct(member, "/pick"))
+	a := handle(t, h, direct(member, "/row"))
+	if len(a.Buttons) != 1 || a.Buttons[0][1] != (chat.Button{Label: "12 – buy milk", Data: "/row 12"}) {
+		t.Errorf("offered %+v", a)
+	}
+	for typed, want := range map[string]string{"": "7 12", "1": "12", "mi": "12", "tea": "7", "ilk": ""} {
+		var values []string
+		for _, choice := range c.Suggest(t.Context(), direct(member, "/row"), "number", typed) {
+			values = append(values, choice.Value)
+		}
+		if got := strings.Join(values, " "); got != want {
+			t.Errorf("%q is completed to %q, not %q", typed, got, want)
+		}
+	}
+	long := direct(member, "/note")
+	long.Quote = "two\nlines"
+	wantText(t, handle(t, h, long), "note|text=two\nlines")
+	long.Text = "/note mine"
+	wantText(t, handle(t, h, long), "note|text=mine")
+	a = handle(t, h, direct(member, "/pick"))
 	if len(a.Buttons) != 13 || len(a.Buttons[12]) != 1 || a.Private || a.Buttons[0][0] != (chat.Button{Label: "n", Data: "/pick n"}) {
 		t.Errorf("offered %+v", a)
 	}

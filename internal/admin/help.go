@@ -94,25 +94,6 @@ func (c *Commands) Complete(ctx context.Context, m chat.Message, role Role) []st
 	return before(line, c.values(ctx, cmd, m, rest))
 }
 
-// Suggest completes what m's author typed of one option of the command that
-// m.Text names; nothing where it is not for them.
-func (c *Commands) Suggest(ctx context.Context, m chat.Message, option, typed string) []string {
-	role, err := c.o.Role(ctx, m)
-	if err != nil {
-		return nil
-	}
-	cmd, _, complaint := c.find(&Request{Message: m, Role: role})
-	if complaint != "" || !cmd.admits(role) {
-		return nil
-	}
-	for _, o := range cmd.Options {
-		if o.Name == option && o.Suggest != nil {
-			return o.Suggest(ctx, m, typed)
-		}
-	}
-	return nil
-}
-
 // values completes the last value of what was typed of cmd's options.
 func (c *Commands) values(ctx context.Context, cmd Command, m chat.Message, typed string) []string {
 	done := ""
@@ -129,8 +110,10 @@ func (c *Commands) values(ctx context.Context, cmd Command, m chat.Message, type
 		}
 		var all []string
 		switch {
-		case o.Suggest != nil:
-			all = o.Suggest(ctx, m, value)
+		case o.Suggests():
+			for _, s := range o.suggestions(ctx, m, value) {
+				all = append(all, s.Value)
+			}
 		case o.Kind == Switch:
 			all = starting([]string{"on", "off"}, value)
 		default:

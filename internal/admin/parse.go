@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,14 +98,26 @@ func arguments(options []Option, text string) (map[string]string, error) {
 	}
 	for _, o := range options {
 		if o.Required && strings.TrimSpace(clean(args[o.Name])) == "" {
-			return nil, missing{o}
+			return nil, missing{o, args}
 		}
 	}
 	return args, nil
 }
 
+// quote takes a Long option that is missing from the message that was replied to.
+func (r *Request) quote(err error) {
+	var left missing
+	if quoted := strings.TrimSpace(r.Message.Quote); quoted != "" && errors.As(err, &left) && left.Long {
+		left.args[left.Name], r.Quoted = quoted, true
+		r.Args = left.args
+	}
+}
+
 // missing reports which required option was not given.
-type missing struct{ Option }
+type missing struct {
+	Option
+	args map[string]string // what was given
+}
 
 // Error returns a sentence for the person.
 func (m missing) Error() string { return fmt.Sprintf(wordMissing, m.Name) }

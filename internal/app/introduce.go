@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/command"
 )
 
 // introduce registers the slash commands natively, in the background: a
@@ -23,7 +24,7 @@ func (ps *platforms) introduce(ctx context.Context, f *front) {
 			if err != nil {
 				return err
 			}
-			return c.Register(ctx, chat.Menu{Commands: commands, Owners: owners})
+			return c.Register(ctx, chat.Menu{Commands: commands, Owners: owners, Actions: command.Actions})
 		}
 		ps.background(func() { ps.registered(ctx, p.Platform(), register) })
 	}
@@ -70,7 +71,7 @@ func menuOf(table []admin.Command) (list []chat.MenuCommand) {
 			if o.Hidden {
 				continue
 			}
-			m.Options = append(m.Options, chat.MenuOption{Name: o.Name, Help: o.Help, Kind: chat.OptionKind(o.Kind), Required: o.Required, Choices: o.Choices, Suggests: o.Suggest != nil})
+			m.Options = append(m.Options, chat.MenuOption{Name: o.Name, Help: o.Help, Kind: chat.OptionKind(o.Kind), Required: o.Required, Choices: o.Choices, Suggests: o.Suggests(), Long: o.Long})
 		}
 		list = append(list, m)
 	}

@@ -4,6 +4,17 @@ package chat
 type Menu struct {
 	Commands []MenuCommand
 	Owners   []string // User.IDs, of all platforms
+	Actions  []MenuAction
+}
+
+// MenuAction is a command that can be run on a message, where a platform shows such
+// a menu: as if its user had replied to that message with the command.
+type MenuAction struct {
+	Name    string // what people read; at most 32 characters
+	Command string // its name and verb, without the slash
+	// Ask is a question that is asked first, for the command's first free text; ""
+	// asks nothing.
+	Ask string
 }
 
 // MenuCommand is a command, or one verb of it, as a menu shows it.
@@ -24,6 +35,7 @@ type MenuOption struct {
 	Required   bool
 	Choices    []string // the only values there are; nil for any
 	Suggests   bool     // completed while it is typed
+	Long       bool     // several lines: asked for in a form where there are forms
 }
 
 // OptionKind is what an option holds.
@@ -46,3 +58,17 @@ const (
 	Admins                    // of them, who administers the place
 	Owners                    // who runs this bot
 )
+
+// Choice is a value that somebody may pick, as they read it.
+type Choice struct {
+	Value string
+	Label string // "" is the value
+}
+
+// Shown returns what people read.
+func (c Choice) Shown() string {
+	if c.Label == "" {
+		return c.Value
+	}
+	return c.Label
+}

@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/provenance"
 	"parley/internal/text"
 )
 
@@ -55,6 +56,14 @@ const listPage = 15
 // number returns the option that names a row; about says of which kind.
 func number(about string) admin.Option {
 	return admin.Option{Name: "number", Help: about, Kind: admin.Number, Required: true}
+}
+
+// passedOn is the origin of what a request stores, besides what its author typed.
+func passedOn(r admin.Request) (from provenance.Origin) {
+	if r.Quoted {
+		from.Via = provenance.ViaQuoted
+	}
+	return from
 }
 
 // row returns the number that was given.

@@ -55,17 +55,17 @@ func (f Facts) command() admin.Command {
 			{Name: "since", Help: helpFactsSince, Named: true}, {Name: "before", Help: helpFactsBefore, Named: true}, {Name: "page", Help: helpPageNumber, Kind: admin.Number, Named: true},
 		}},
 		{Name: "add", Help: helpFactsAdd, Run: f.add, Options: []admin.Option{
-			{Name: "text", Help: helpFactText, Required: true},
+			{Name: "text", Help: helpFactText, Required: true, Long: true},
 			{Name: "scope", Help: helpFactScope, Choices: []string{"person", "channel", "guild"}},
 		}},
-		{Name: "change", Help: helpFactsChange, Run: f.change, Options: []admin.Option{number(helpFactNumber), {Name: "text", Help: helpFactText}}},
-		{Name: "keep", Help: helpFactsKeep, Run: f.keep, Options: []admin.Option{number(helpFactNumber), {Name: "not", Help: helpFactNot, Kind: admin.Number}}},
+		{Name: "change", Help: helpFactsChange, Run: f.change, Options: []admin.Option{f.which(), {Name: "text", Help: helpFactText}}},
+		{Name: "keep", Help: helpFactsKeep, Run: f.keep, Options: []admin.Option{f.which(), {Name: "not", Help: helpFactNot, Kind: admin.Number}}},
 		{Name: "undo", Help: helpFactsUndo, Run: f.undo, Options: []admin.Option{{Name: "number", Help: helpFactChange, Kind: admin.Number}}},
 		{Name: "learned", Help: helpFactsLearned, Effect: admin.Reads, Run: f.learned, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
 		{Name: "digest", Help: helpFactsDigest, Run: f.digest, Options: []admin.Option{{Name: "when", Help: helpDigestWhen, Choices: facts.Digests, Required: true}}},
-		{Name: "important", Help: helpFactsImportant, Run: f.important, Options: []admin.Option{number(helpFactNumber), {Name: "state", Help: helpFactState, Kind: admin.Switch}}},
-		{Name: "forget", Help: helpFactsForget, Run: f.forget, Confirm: f.askForget, Options: []admin.Option{number(helpFactNumber), now}},
-		{Name: "history", Help: helpFactsHistory, Effect: admin.Reads, Run: f.history, Options: []admin.Option{number(helpFactNumber)}},
+		{Name: "important", Help: helpFactsImportant, Run: f.important, Options: []admin.Option{f.which(), {Name: "state", Help: helpFactState, Kind: admin.Switch}}},
+		{Name: "forget", Help: helpFactsForget, Run: f.forget, Confirm: f.askForget, Options: []admin.Option{f.which(), now}},
+		{Name: "history", Help: helpFactsHistory, Effect: admin.Reads, Run: f.history, Options: []admin.Option{f.which()}},
 		{Name: "export", Help: helpFactsExport, Effect: admin.Reads, Run: f.export},
 		{Name: "clear", Help: helpFactsClear, Run: f.clear, Confirm: askClear, Options: []admin.Option{now}},
 	}
@@ -133,7 +133,7 @@ func (f Facts) noSuchPage(ctx context.Context, r admin.Request) (chat.Answer, er
 }
 
 func (f Facts) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	fact := facts.NewFact{Content: r.Args["text"], Scope: facts.Scope(r.Args["scope"]), MessageID: r.Message.ID}
+	fact := facts.NewFact{Content: r.Args["text"], Scope: facts.Scope(r.Args["scope"]), MessageID: r.Message.ID, Origin: passedOn(r)}
 	if r.Message.Direct && fact.Scope != "" && fact.Scope != facts.ScopePerson {
 		return say(wordsNobodyElse)
 	}

@@ -37,9 +37,16 @@ type Insight struct {
 type Audit interface {
 	// LastDecision returns the newest in a place, for one person or for anybody ("").
 	LastDecision(ctx context.Context, p memory.Place) (memory.Decision, error)
-	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
+	Named
 	Accounts
 	Stats(ctx context.Context, since time.Time) ([]memory.Stat, error)
+}
+
+// Named is an answer that somebody means; memory.Store.
+type Named interface {
+	DecisionByID(ctx context.Context, prefix string) (memory.Decision, error)
+	// DecisionOf returns that of an answer by the platform's id of one of its messages.
+	DecisionOf(ctx context.Context, k chat.Key, message string) (memory.Decision, error)
 }
 
 // Accounts is what there is besides about a decision; memory.Store.
@@ -146,6 +153,13 @@ const maxNamed = 64
 // answered returns the answer a person asks about: one they name, in this place, or
 // the last one they got here.
 func (i Insight) answered(ctx context.Context, r admin.Request) (memory.Decision, bool, error) {
+	if r.Args["answer"] == "" && r.Message.ReplyTo != "" {
+		d, ok, err := found(i.Rows.DecisionOf(ctx, r.Message.Key, r.Message.ReplyTo))
+		if err != nil || ok && (d.User == r.Message.From.ID || r.Role >= admin.Admin) {
+			return d, ok, err
+		}
+		return d, false, nil
+	}
 	id := strings.ToLower(r.Args["answer"])
 	if len(id) < shortestID {
 		return found(i.Rows.LastDecision(ctx, memory.Place{Key: r.Message.Key, User: r.Message.From.ID, Agent: r.Message.Agent.ID}))

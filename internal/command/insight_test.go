@@ -26,9 +26,12 @@ func (a audit) LastDecision(context.Context, memory.Place) (memory.Decision, err
 	return a.last, nil
 }
 func (a audit) DecisionByID(context.Context, string) (memory.Decision, error) { return a.last, nil }
-func (a audit) Calls(context.Context, string) ([]memory.CallRecord, error)    { return a.calls, nil }
-func (a audit) Asked(context.Context, memory.Decision) (string, error)        { return a.asked, nil }
-func (a audit) Stats(context.Context, time.Time) ([]memory.Stat, error)       { return a.stats, nil }
+func (a audit) DecisionOf(context.Context, chat.Key, string) (memory.Decision, error) {
+	return a.last, nil
+}
+func (a audit) Calls(context.Context, string) ([]memory.CallRecord, error) { return a.calls, nil }
+func (a audit) Asked(context.Context, memory.Decision) (string, error)     { return a.asked, nil }
+func (a audit) Stats(context.Context, time.Time) ([]memory.Stat, error)    { return a.stats, nil }
 
 // ask runs a command of the owner's.
 func ask(t *testing.T, a audit, line string) string {

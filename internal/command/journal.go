@@ -20,7 +20,7 @@ type Journal struct {
 func (j Journal) command() admin.Command {
 	return admin.Command{Name: "log", Help: helpLog, Effect: admin.Reads, Private: true, Run: j.read, Verbs: []admin.Command{
 		{Name: "add", Help: helpLogAdd, Run: j.add, Options: []admin.Option{
-			{Name: "text", Help: helpLogText, Required: true},
+			{Name: "text", Help: helpLogText, Required: true, Long: true},
 			{Name: "type", Help: helpLogType, Choices: []string{"thought", "decision", "research", "insight"}},
 		}},
 		{Name: "day", Help: helpLogDay, Effect: admin.Reads, Run: j.read, Options: []admin.Option{{Name: "day", Help: helpDay}}},

@@ -53,7 +53,7 @@ func (r Route) String() string {
 }
 
 func (l Model) command() admin.Command {
-	name := admin.Option{Name: "name", Help: helpModelName, Required: true}
+	name := admin.Option{Name: "name", Help: helpModelName, Required: true, Offer: l.offer}
 	return admin.Command{Name: "model", Help: helpModel, Who: admin.Owner, Verbs: []admin.Command{
 		{Name: "show", Help: helpModelShow, Effect: admin.Reads, Run: l.show},
 		{Name: "set", Help: helpModelSet, Effect: admin.Works, Options: []admin.Option{name}, Run: l.set},

@@ -39,15 +39,15 @@ func (s Reminders) command() admin.Command {
 	return admin.Command{Name: "remind", Help: helpRemind, Effect: admin.ReadsBare, Private: true, Options: []admin.Option{what}, Run: s.add, Verbs: []admin.Command{
 		{Name: "add", Help: helpRemindAdd, Options: []admin.Option{what}, Run: s.add},
 		{Name: "list", Help: helpRemindList, Effect: admin.Reads, Run: s.list},
-		{Name: "cancel", Help: helpRemindCancel, Options: []admin.Option{number(helpReminderNumber)}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "cancel", Help: helpRemindCancel, Options: []admin.Option{s.which()}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return reminderAnswer(wordsReminderGone)(s.Rows.CancelReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
-		{Name: "done", Help: helpRemindDone, Options: []admin.Option{number(helpReminderNumber)}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "done", Help: helpRemindDone, Options: []admin.Option{s.which()}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return reminderAnswer(wordsReminderOver)(s.Rows.FinishReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 		{Name: "snooze", Help: helpRemindSnooze, Run: s.snooze,
-			Options: []admin.Option{number(helpReminderNumber), {Name: "time", Help: helpSnoozeTime}}},
-		{Name: "zone", Help: helpRemindZone, Options: []admin.Option{{Name: "name", Help: helpZoneName, Required: true}}, Run: s.zone},
+			Options: []admin.Option{s.which(), {Name: "time", Help: helpSnoozeTime}}},
+		{Name: "zone", Help: helpRemindZone, Options: []admin.Option{{Name: "name", Help: helpZoneName, Required: true, Suggest: suggestZone}}, Run: s.zone},
 	}}
 }
 
@@ -71,10 +71,16 @@ func (s Reminders) add(ctx context.Context, r admin.Request) (chat.Answer, error
 	switch {
 	case at == "":
 		return say(wordsRemindHow)
+	case !ok && strings.TrimSpace(r.Message.Quote) != "": // of the message that it replies to
+		what, r.Quoted = text.ShortenWords(strings.Join(strings.Fields(r.Message.Quote), " "), longestQuote), true
 	case !ok:
 		return say(wordsRemindWhat, at)
 	}
-	said, err := s.Planner.Plan(ctx, tools.CallOf(r.Message), question(what), at)
+	call, due := tools.CallOf(r.Message), agenda.Reminder{Text: what}
+	if call.Origin = passedOn(r); !r.Quoted {
+		due = question(what)
+	}
+	said, err := s.Planner.Plan(ctx, call, due, at)
 	return chat.Answer{Text: said}, err
 }
 
@@ -96,6 +102,9 @@ func question(what string) agenda.Reminder {
 	}
 	return r
 }
+
+// longestQuote is how much of a message is said again, in characters.
+const longestQuote = 300
 
 func (s Reminders) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	list, err := s.Rows.Reminders(ctx, provenance.ViewerOf(r.Message))

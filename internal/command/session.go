@@ -42,7 +42,7 @@ type Conversations interface {
 }
 
 func (s Session) command() admin.Command {
-	which := []admin.Option{{Name: "id", Help: helpSessionID, Required: true}}
+	which := []admin.Option{{Name: "id", Help: helpSessionID, Required: true, Offer: s.offer}}
 	return admin.Command{Name: "session", Help: helpSession, Verbs: []admin.Command{
 		{Name: "info", Help: helpSessionInfo, Effect: admin.Reads, Run: s.info},
 		{Name: "list", Help: helpSessionList, Effect: admin.Reads, Private: true, Run: s.list,

@@ -46,13 +46,13 @@ func (t Tasks) command() admin.Command {
 		{Name: "add", Help: helpTasksAdd, Options: []admin.Option{what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return taskAnswer(wordsTaskAdded)(t.Rows.AddTask(ctx, provenance.ViewerOf(r.Message), r.Args["text"], "", typed))
 		}},
-		{Name: "done", Help: helpTasksDone, Options: []admin.Option{number(helpTaskNumber)}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "done", Help: helpTasksDone, Options: []admin.Option{t.which(true)}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return taskAnswer(wordsTaskDone)(t.Rows.CompleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
-		{Name: "edit", Help: helpTasksEdit, Options: []admin.Option{number(helpTaskNumber), what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "edit", Help: helpTasksEdit, Options: []admin.Option{t.which(false), what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return taskAnswer(wordsTaskChanged)(t.Rows.UpdateTask(ctx, provenance.ViewerOf(r.Message), row(r), r.Args["text"], typed))
 		}},
-		{Name: "delete", Help: helpTasksDelete, Options: []admin.Option{number(helpTaskNumber)}, Confirm: t.askDelete, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+		{Name: "delete", Help: helpTasksDelete, Options: []admin.Option{t.which(false)}, Confirm: t.askDelete, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return taskAnswer(wordsTaskDeleted)(t.Rows.DeleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 	}}

@@ -219,6 +219,14 @@ func (s *Store) DecisionByID(_ context.Context, prefix string) (Decision, error)
 	return scanDecision(s.db.QueryRow("SELECT "+decisionColumns+" FROM decisions WHERE id >= :prefix AND id < :prefix || 'g' ORDER BY at DESC LIMIT 1", sqlite.Named{"prefix": prefix}))
 }
 
+// DecisionOf returns the decision of an answer by the platform's id of one of its
+// messages; ErrNotFound when none fits, or the message was sent unasked.
+func (s *Store) DecisionOf(_ context.Context, k chat.Key, message string) (Decision, error) {
+	return scanDecision(s.db.QueryRow(`SELECT `+decisionColumns+` FROM decisions
+		WHERE platform = :platform AND channel = :channel AND thread = :thread AND inbox_id IN (SELECT inbox_id FROM outbox WHERE platform = :platform AND channel = :channel AND thread = :thread AND platform_id = :message AND platform_id <> '' AND inbox_id <> 0)
+		ORDER BY at DESC, rowid DESC LIMIT 1`, sqlite.Named{"platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "message": message}))
+}
+
 // Asked returns what the message of a decision said, as it stands in the
 // transcript; "" where it is not kept there: commands, what was forgotten.
 func (s *Store) Asked(_ context.Context, d Decision) (said string, err error) {

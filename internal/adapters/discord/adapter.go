@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"parley/internal/chat"
@@ -32,7 +33,7 @@ type Options struct {
 	Private func(ctx context.Context, m chat.Message) bool
 	// Suggest completes what was typed so far of an option; m.Text is the
 	// command without its options. nil suggests nothing.
-	Suggest func(ctx context.Context, m chat.Message, option, typed string) []string
+	Suggest func(ctx context.Context, m chat.Message, option, typed string) []chat.Choice
 	// Toast explains why a pressed button does nothing, with refused; it is called
 	// before the press is stored. nil never refuses.
 	Toast  func(ctx context.Context, m chat.Message) (text string, refused bool)
@@ -85,9 +86,9 @@ type Adapter struct {
 	posts
 
 	queue chan arrival
+	interactions
 	// directs are the channels of direct chats, by person.
 	directs sync.Map
-	acks    sync.WaitGroup // interactions being acknowledged or completed
 	// ending counts Sessions whose connection is gone; the library takes a second
 	// to end them.
 	ending sync.WaitGroup
@@ -98,6 +99,13 @@ type Adapter struct {
 
 	mu      sync.Mutex // guards gateway
 	gateway error      // state of the connection; nil is healthy
+}
+
+// interactions is what commands, buttons and forms need.
+type interactions struct {
+	acks    sync.WaitGroup        // of those being acknowledged or completed
+	menus   atomic.Pointer[menus] // that are registered; nil before
+	targets targets
 }
 
 // errConnecting is the health before the first connection.

@@ -335,10 +335,10 @@ func TestFetch(t *testing.T) {
 func TestAutocomplete(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
-	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Suggest: func(_ context.Context, m chat.Message, option, typed string) []string {
-		list := []string{m.Text + " " + option + " " + typed + " " + m.From.ID, "", strings.Repeat("x", 101)}
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Suggest: func(_ context.Context, m chat.Message, option, typed string) []chat.Choice {
+		list := []chat.Choice{{Value: m.Text + " " + option + " " + typed + " " + m.From.ID}, {}, {Value: strings.Repeat("x", 101)}}
 		for i := range 40 {
-			list = append(list, fmt.Sprint(i))
+			list = append(list, chat.Choice{Value: fmt.Sprint(i), Label: fmt.Sprint(i, " – ", strings.Repeat("long ", 40))})
 		}
 		return list
 	}})

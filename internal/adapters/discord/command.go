@@ -1,11 +1,14 @@
 package discord
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -18,6 +21,7 @@ import (
 
 // wireCommand is a command as Discord stores it.
 type wireCommand struct {
+	Type        int          `json:"type,omitempty"` // 0 and 1 are typed
 	Name        string       `json:"name"`
 	Description string       `json:"description"`
 	Permissions *string      `json:"default_member_permissions,omitempty"`
@@ -55,6 +59,8 @@ func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
 	for i, c := range m.Commands {
 		want[i] = wire(c)
 	}
+	want = append(want, wireActions(m)...)
+	a.menus.Store(menusOf(m))
 	var have []wireCommand
 	if err := a.call(ctx, http.MethodGet, path, "", nil, &have); err != nil {
 		return err
@@ -68,7 +74,10 @@ func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
 func byName(list []wireCommand) map[string]wireCommand {
 	m := map[string]wireCommand{}
 	for _, c := range list {
-		m[c.Name] = c
+		if c.Type == int(discordgo.ChatApplicationCommand) {
+			c.Type = 0
+		}
+		m[fmt.Sprint(c.Name, c.Type)] = c
 	}
 	return m
 }
@@ -96,7 +105,7 @@ func wireOptions(list []chat.MenuOption) (out []wireOption) {
 		chat.OptionNumber: discordgo.ApplicationCommandOptionInteger, chat.OptionSwitch: discordgo.ApplicationCommandOptionBoolean,
 	}
 	for _, o := range list {
-		w := wireOption{Type: int(discordgo.ApplicationCommandOptionString), Name: o.Name, Description: text.Clip(o.Help, 100), Required: o.Required, Suggests: o.Suggests}
+		w := wireOption{Type: int(discordgo.ApplicationCommandOptionString), Name: o.Name, Description: text.Clip(o.Help, 100), Required: o.Required && !o.Long, Suggests: o.Suggests}
 		if k, ok := kinds[o.Kind]; ok {
 			w.Type = int(k)
 		}
@@ -105,6 +114,9 @@ func wireOptions(list []chat.MenuOption) (out []wireOption) {
 		}
 		out = append(out, w)
 	}
+	slices.SortStableFunc(out, func(a, b wireOption) int { // Discord wants required ones first
+		return cmp.Compare(map[bool]int{true: 0, false: 1}[a.Required], map[bool]int{true: 0, false: 1}[b.Required])
+	})
 	return out
 }
 
@@ -120,8 +132,10 @@ func (a *Adapter) interaction(i *wireInteraction) *chat.Message {
 	case discordgo.InteractionApplicationCommandAutocomplete:
 		a.aside(func(ctx context.Context) { a.complete(ctx, i, *m) })
 		return nil
-	case discordgo.InteractionApplicationCommand:
-		m.Kind, m.Text = chat.KindCommand, "/"+i.Data.Name.shown()+words(i.Data.Options)
+	case discordgo.InteractionApplicationCommand, discordgo.InteractionModalSubmit:
+		if !a.used(i, m) {
+			return nil
+		}
 		asked := *m
 		a.aside(func(ctx context.Context) { a.respond(ctx, i, a.deferral(ctx, asked)) })
 	case discordgo.InteractionMessageComponent:
@@ -139,6 +153,33 @@ func (a *Adapter) interaction(i *wireInteraction) *chat.Message {
 		return nil
 	}
 	return m
+}
+
+// used reads the use of a command into m: typed, from a message's menu, or from a
+// form. false means that there is no message: a form is shown, or it is none of ours.
+func (a *Adapter) used(i *wireInteraction, m *chat.Message) bool {
+	m.Kind = chat.KindCommand
+	switch {
+	case i.Type == number(discordgo.InteractionModalSubmit):
+		command, about := i.filled()
+		m.Text = command
+		if t, ok := a.targets.get(about); ok {
+			a.refer(m, about, t)
+		}
+	case i.Data.Type == number(discordgo.MessageApplicationCommand):
+		command, asked := a.act(i, m)
+		if asked || command == "" {
+			return false
+		}
+		m.Text = command
+	default:
+		m.Text = "/" + i.Data.Name.shown() + words(i.Data.Options)
+		if f, command, lacks := a.lacking(i); lacks {
+			a.aside(func(ctx context.Context) { a.ask(ctx, i, f, command) })
+			return false
+		}
+	}
+	return chat.IsCommand(m.Text)
 }
 
 // person returns who an interaction comes from; nil if that is unreadable.
@@ -225,20 +266,37 @@ func (a *Adapter) complete(ctx context.Context, i *wireInteraction, m chat.Messa
 		m.Text += " " + options[0].Name.shown()
 		options = options[0].Options
 	}
-	choices := []wireChoice{}
+	choices := []completion{}
 	for _, o := range options {
 		if !bool(o.Focused) || a.o.Suggest == nil {
 			continue
 		}
 		thinking, cancel := context.WithTimeout(ctx, soon)
-		for _, s := range a.o.Suggest(thinking, m, o.Name.shown(), fmt.Sprint(o.Value)) {
-			if n := utf8.RuneCountInString(s); n > 0 && n <= maxChoice && len(choices) < maxChoices {
-				choices = append(choices, wireChoice{Name: s, Value: s})
+		for _, c := range a.o.Suggest(thinking, m, o.Name.shown(), fmt.Sprint(o.Value)) {
+			if v, ok := o.takes(c.Value); ok && len(choices) < maxChoices {
+				choices = append(choices, completion{text.Clip(c.Shown(), maxChoice), v})
 			}
 		}
 		cancel()
 	}
 	a.respond(ctx, i, response{discordgo.InteractionApplicationCommandAutocompleteResult, map[string]any{"choices": choices}})
+}
+
+// completion is what an option may become.
+type completion struct {
+	Name  string `json:"name"`
+	Value any    `json:"value"` // a number for an option that is one
+}
+
+// takes returns a value as Discord wants it for an option; false for none that it
+// takes.
+func (o wireOptionValue) takes(value string) (any, bool) {
+	if o.Type == number(discordgo.ApplicationCommandOptionInteger) {
+		n, err := strconv.ParseInt(value, 10, 53)
+		return n, err == nil
+	}
+	n := utf8.RuneCountInString(value)
+	return value, n > 0 && n <= maxChoice
 }
 
 // words returns a command's verb and options as they would be typed.
@@ -256,7 +314,7 @@ func words(list []wireOptionValue) string {
 		case float64:
 			value = fmt.Sprint(int64(v))
 		}
-		fmt.Fprintf(&b, " %s:%q", o.Name.shown(), value)
+		b.WriteString(" " + o.Name.shown() + ":" + quoted(value))
 	}
 	return b.String()
 }

@@ -33,7 +33,10 @@ const original = "@original"
 
 // Split implements chat.Outlet.
 func (a *Adapter) Split(text string) []string {
-	return chat.Split(text, func(piece string) bool { return len(piece) <= maxContent || units(piece) <= maxContent })
+	return chat.Split(text, func(piece string) bool {
+		piece = dressed(piece)
+		return len(piece) <= maxContent || units(piece) <= maxContent
+	})
 }
 
 func units(s string) (n int) {
@@ -72,6 +75,8 @@ type component struct {
 	CustomID   string      `json:"custom_id,omitempty"`
 	URL        string      `json:"url,omitempty"`
 	Options    []choice    `json:"options,omitempty"`
+	Required   bool        `json:"required,omitempty"`
+	MaxLength  int         `json:"max_length,omitempty"`
 	Components []component `json:"components,omitempty"`
 }
 
@@ -95,7 +100,7 @@ type posted struct {
 }
 
 func compose(text string, buttons [][]chat.Button) payload {
-	p := payload{Content: text, Mentions: allowed{Parse: []string{}}, Flags: suppressEmbeds}
+	p := payload{Content: dressed(text), Mentions: allowed{Parse: []string{}}, Flags: suppressEmbeds}
 	if len(buttons) > maxRows {
 		p.Components = []component{{Type: actionRow, Components: []component{menu(buttons)}}}
 		return p

@@ -195,5 +195,16 @@ type wireInteraction struct {
 		Options  []wireOptionValue `json:"options"`
 		CustomID plain             `json:"custom_id"`
 		Values   []plain           `json:"values"`
+		Type     number            `json:"type"`      // of the command: a message's menu, or typed
+		Target   plain             `json:"target_id"` // the message whose menu it is
+		Resolved struct {
+			Messages map[string]*wireMessage `json:"messages"`
+		} `json:"resolved"`
+		Components []struct {
+			Components []struct {
+				CustomID plain `json:"custom_id"`
+				Value    plain `json:"value"`
+			} `json:"components"`
+		} `json:"components"` // of a form
 	} `json:"data"`
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -296,10 +297,18 @@ func (s *Server) Typing(u Use) (id string) { return s.interact(u, 4) }
 func (s *Server) interact(u Use, kind int) (id string) {
 	s.with(func() { id = s.id() })
 	opts := []map[string]any{}
-	for i, o := range u.Options {
-		opts = append(opts, map[string]any{"name": o[0], "type": 3, "value": o[1], "focused": kind == 4 && i == len(u.Options)-1})
-	}
 	command, verb, ok := strings.Cut(u.Command, " ")
+	for i, o := range u.Options {
+		focused, of := kind == 4 && i == len(u.Options)-1, s.optionKind(command, verb, o[0])
+		opt := map[string]any{"name": o[0], "type": of, "value": o[1], "focused": focused}
+		if n, err := strconv.Atoi(o[1]); of == 4 && err == nil && !focused {
+			opt["value"] = n
+		}
+		if focused {
+			s.with(func() { s.focused[id] = of })
+		}
+		opts = append(opts, opt)
+	}
 	if ok {
 		opts = []map[string]any{{"name": verb, "type": 1, "options": opts}}
 	}

@@ -3,8 +3,10 @@ package discordtest
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"regexp"
+	"slices"
 	"time"
 	"unicode/utf8"
 )
@@ -15,6 +17,7 @@ type Response struct {
 	Data struct {
 		Flags   int      `json:"flags"`
 		Choices []choice `json:"choices"`
+		Form
 	} `json:"data"`
 	At time.Time `json:"-"`
 }
@@ -32,7 +35,7 @@ func (r Response) Names() (list []string) {
 
 type choice struct {
 	Name  string `json:"name"`
-	Value string `json:"value"`
+	Value any    `json:"value"` // a string, or a number for an option that is one
 }
 
 // callback takes the first answer to an interaction: one, and in form. mu is
@@ -45,8 +48,11 @@ func (s *Server) callback(id string, body []byte) (any, *problem) {
 	if _, again := s.acks[id]; again {
 		return nil, &problem{status: 400, code: 40060, message: "Interaction has already been acknowledged."}
 	}
-	if p := checkChoices(r.Data.Choices); p != nil {
+	if p := checkChoices(r.Data.Choices, s.focused[id]); p != nil {
 		return nil, p
+	}
+	if why := s.refusesForm(id, r); why != "" {
+		return nil, &problem{status: 400, code: 50035, message: why}
 	}
 	r.At = time.Now()
 	s.acks[id] = r
@@ -71,6 +77,20 @@ func (s *Server) Commands() (list []CommandSpec) {
 	return list
 }
 
+// optionKind returns the type of an option as it is registered, 3 where it is not.
+func (s *Server) optionKind(command, verb, option string) int {
+	list := s.Commands()
+	for _, name := range []string{command, verb} {
+		if i := slices.IndexFunc(list, func(c CommandSpec) bool { return c.Name == name }); i >= 0 {
+			list = list[i].Options
+		}
+	}
+	if i := slices.IndexFunc(list, func(c CommandSpec) bool { return c.Name == option }); i >= 0 {
+		return list[i].Type
+	}
+	return 3
+}
+
 // CommandSpec is a command, a verb or an option as it is registered.
 type CommandSpec struct {
 	Name        string        `json:"name"`
@@ -90,7 +110,17 @@ func checkCommands(body []byte) *problem {
 	if err := json.Unmarshal(body, &list); err != nil || len(list) > 100 {
 		return &problem{status: 400, code: 50035, message: "commands"}
 	}
-	return checkSpecs(list, false)
+	actions := 0
+	for _, c := range list {
+		if c.Type != 3 {
+			continue
+		}
+		n := utf8.RuneCountInString(c.Name)
+		if actions++; actions > 5 || n < 1 || n > 32 || c.Description != "" || len(c.Options) > 0 {
+			return &problem{status: 400, code: 50035, message: "context menu commands: " + c.Name}
+		}
+	}
+	return checkSpecs(slices.DeleteFunc(list, func(c CommandSpec) bool { return c.Type == 3 }), false)
 }
 
 func checkSpecs(list []CommandSpec, options bool) *problem {
@@ -109,12 +139,12 @@ func checkSpecs(list []CommandSpec, options bool) *problem {
 			return bad("too many options")
 		case options && c.Required && optional:
 			return bad("required options come first")
-		case c.Suggests && (len(c.Choices) > 0 || c.Type != 3):
+		case c.Suggests && (len(c.Choices) > 0 || c.Type != 3 && c.Type != 4):
 			return bad("autocomplete")
 		}
 		seen[c.Name] = true
 		optional = optional || !c.Required
-		if p := checkChoices(c.Choices); p != nil {
+		if p := checkChoices(c.Choices, c.Type); p != nil {
 			return p
 		}
 		if p := checkSpecs(c.Options, c.Type != 0 || len(c.Options) > 0 && c.Options[0].Type > 2); p != nil {
@@ -124,13 +154,27 @@ func checkSpecs(list []CommandSpec, options bool) *problem {
 	return nil
 }
 
-func checkChoices(list []choice) *problem {
+// checkChoices refuses what Discord refuses for an option of a type, 4 for whole
+// numbers.
+func checkChoices(list []choice, kind int) *problem {
 	if len(list) > 25 {
 		return &problem{status: 400, code: 50035, message: "Must be 25 or fewer in length."}
 	}
 	for _, c := range list {
-		if n := utf8.RuneCountInString(c.Name); n < 1 || n > 100 || len(c.Value) > 100 {
+		if n := utf8.RuneCountInString(c.Name); n < 1 || n > 100 {
 			return &problem{status: 400, code: 50035, message: "Must be between 1 and 100 in length."}
+		}
+		switch v := c.Value.(type) {
+		case string:
+			if n := utf8.RuneCountInString(v); kind == 4 || n < 1 || n > 100 {
+				return &problem{status: 400, code: 50035, message: "Must be between 1 and 100 in length."}
+			}
+		case float64:
+			if kind != 4 || v != math.Trunc(v) {
+				return &problem{status: 400, code: 50035, message: "Could not interpret as string."}
+			}
+		default:
+			return &problem{status: 400, code: 50035, message: "This field is required"}
 		}
 	}
 	return nil

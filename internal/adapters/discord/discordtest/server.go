@@ -90,6 +90,8 @@ type traffic struct {
 	stalled []*stall
 	acks    map[string]Response // interaction id -> the first answer
 	uses    map[string]Use      // interaction token -> where and by whom
+	focused map[string]int      // interaction id -> the type of the option that is typed
+	sent    map[string]bool     // interaction ids of forms that were sent
 }
 
 // New starts a server.
@@ -100,7 +102,7 @@ func New() *Server {
 	}
 	s := &Server{
 		addr: l.Addr().String(), changed: make(chan struct{}), gw: newGateway(), flags: 1 << 19,
-		traffic: traffic{acks: map[string]Response{}, uses: map[string]Use{}},
+		traffic: traffic{acks: map[string]Response{}, uses: map[string]Use{}, focused: map[string]int{}, sent: map[string]bool{}},
 		world: world{nonces: map[string]*Message{}, places: map[string]string{}, gone: map[string]int{}, threads: map[string]string{},
 			archived: map[string]bool{}, files: map[string][]byte{}, guilds: map[string]any{}, commands: json.RawMessage("[]")},
 	}

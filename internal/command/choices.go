@@ -1,0 +1,142 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/provenance"
+)
+
+// Actions is what can be done with a message from its menu.
+var Actions = []chat.MenuAction{
+	{Name: wordsRememberThis, Command: "facts add"},
+	{Name: wordsRemindMe, Command: "remind add", Ask: wordsRemindWhen},
+	{Name: wordsWhyThis, Command: "why"},
+}
+
+// mostChoices is how many rows are offered to choose from; platforms show fewer.
+const mostChoices = 200
+
+// offered is a number option that shows what there is to choose from. list may fail:
+// then nothing is offered.
+func offered(o admin.Option, list func(ctx context.Context, v provenance.Viewer) ([]chat.Choice, error)) admin.Option {
+	o.Offer = func(ctx context.Context, m chat.Message) []chat.Choice {
+		choices, err := list(ctx, provenance.ViewerOf(m))
+		if err != nil {
+			return nil
+		}
+		return choices
+	}
+	return o
+}
+
+// numbered is a row that is chosen by its number.
+func numbered(id int64, words string) chat.Choice {
+	n := strconv.FormatInt(id, 10)
+	return chat.Choice{Value: n, Label: n + " – " + strings.Join(strings.Fields(words), " ")}
+}
+
+// which is the number of a task that is open, or of any.
+func (t Tasks) which(open bool) admin.Option {
+	return offered(number(helpTaskNumber), func(ctx context.Context, v provenance.Viewer) (list []chat.Choice, err error) {
+		rows, err := t.Rows.Tasks(ctx, v, mostChoices, 0)
+		for _, row := range rows {
+			if !row.Done || !open {
+				list = append(list, numbered(row.ID, row.Description))
+			}
+		}
+		return list, err
+	})
+}
+
+// which is the number of a reminder.
+func (s Reminders) which() admin.Option {
+	return offered(number(helpReminderNumber), func(ctx context.Context, v provenance.Viewer) (list []chat.Choice, err error) {
+		rows, err := s.Rows.Reminders(ctx, v)
+		for _, row := range rows {
+			list = append(list, numbered(row.ID, row.Text))
+		}
+		return list, err
+	})
+}
+
+// which is the number of a fact.
+func (f Facts) which() admin.Option {
+	return offered(number(helpFactNumber), func(ctx context.Context, v provenance.Viewer) (list []chat.Choice, err error) {
+		rows, err := f.Rows.Facts(ctx, v, mostChoices, 0)
+		for _, row := range rows {
+			list = append(list, numbered(row.ID, row.Content))
+		}
+		return list, err
+	})
+}
+
+// offer lists the sessions that somebody may see.
+func (s Session) offer(ctx context.Context, m chat.Message) (choices []chat.Choice) {
+	list, err := s.Past.List(ctx, s.viewer(ctx, admin.Request{Message: m}), mostChoices, 0)
+	if err != nil {
+		return nil
+	}
+	for _, se := range list {
+		choices = append(choices, chat.Choice{Value: se.ID[:8], Label: fmt.Sprintf("%s – %s", se.ID[:8], titleOf(se))})
+	}
+	return choices
+}
+
+// offer lists the models there are.
+func (l Model) offer(ctx context.Context, _ chat.Message) (choices []chat.Choice) {
+	if l.List == nil {
+		return nil
+	}
+	names, err := l.List(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, name := range names {
+		choices = append(choices, chat.Choice{Value: name})
+	}
+	return choices
+}
+
+// zoneNames are the time zones of the world that people live in, from the list of
+// the IANA (zone1970.tab, in the public domain).
+//
+//go:embed zones.txt
+var zoneNames string
+
+// suggestZone returns the zones with a place whose name begins as what was typed,
+// the ones named so themselves first.
+func suggestZone(_ context.Context, _ chat.Message, typed string) []string {
+	typed = strings.ToLower(strings.ReplaceAll(strings.TrimSpace(typed), " ", "_"))
+	type found struct {
+		name string
+		far  int
+	}
+	var list []found
+	for name := range strings.Lines(zoneNames) {
+		name = strings.TrimSpace(name)
+		lower := strings.ToLower(name)
+		city := lower[strings.LastIndexByte(lower, '/')+1:]
+		switch {
+		case strings.HasPrefix(city, typed):
+			list = append(list, found{name, 0})
+		case strings.HasPrefix(lower, typed):
+			list = append(list, found{name, 1})
+		case strings.Contains(lower, typed):
+			list = append(list, found{name, 2})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(a.far, b.far) })
+	names := make([]string, len(list))
+	for i, f := range list {
+		names[i] = f.name
+	}
+	return names
+}
