@@ -115,6 +115,7 @@ type Telegram struct {
 	APIURL      string  `yaml:"api_url" default:"https://api.telegram.org" form:"url" doc:"Bot API server"`
 	Mode        string  `yaml:"mode" default:"polling" one:"polling|webhook" doc:"how updates arrive"`
 	Webhook     Webhook `yaml:"webhook"`
+	Reactions   bool    `yaml:"reactions" doc:"show 👀 on a message while it is being answered"`
 	UnknownSend string  `yaml:"unknown_send" default:"prefer_duplicate" one:"prefer_duplicate|prefer_loss" doc:"what to do with a message whose sending was cut off before Telegram confirmed it"`
 }
 

@@ -24,7 +24,7 @@ func (ps *platforms) introduce(ctx context.Context, f *front) {
 			if err != nil {
 				return err
 			}
-			return c.Register(ctx, chat.Menu{Commands: commands, Owners: owners, Actions: command.Actions})
+			return c.Register(ctx, chat.Menu{Commands: commands, Owners: owners, Actions: command.Actions, About: command.About, Greeting: command.Greeting})
 		}
 		ps.background(func() { ps.registered(ctx, p.Platform(), register) })
 	}

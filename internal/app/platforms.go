@@ -33,8 +33,9 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 	if c := ps.cfg.Telegram; c.Token != "" {
 		t, err := telegram.New(telegram.Options{
 			Token: string(c.Token), APIURL: c.APIURL, Mode: c.Mode, Log: ps.log,
-			Webhook: telegram.Webhook{Listen: c.Webhook.Listen, URL: c.Webhook.URL, Secret: string(c.Webhook.Secret)},
-			Toast:   func(ctx context.Context, m chat.Message) (string, bool) { return f.confirm.Toast(ctx, m) },
+			Reactions: c.Reactions,
+			Webhook:   telegram.Webhook{Listen: c.Webhook.Listen, URL: c.Webhook.URL, Secret: string(c.Webhook.Secret)},
+			Toast:     func(ctx context.Context, m chat.Message) (string, bool) { return f.confirm.Toast(ctx, m) },
 		})
 		if err != nil {
 			return nil, err

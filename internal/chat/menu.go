@@ -5,6 +5,10 @@ type Menu struct {
 	Commands []MenuCommand
 	Owners   []string // User.IDs, of all platforms
 	Actions  []MenuAction
+	// About says what the bot is, on one line; Greeting what people read before they
+	// write to it for the first time. A platform shows them where it has a place, and
+	// nobody wrote something else there.
+	About, Greeting string
 }
 
 // MenuAction is a command that can be run on a message, where a platform shows such

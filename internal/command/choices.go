@@ -21,6 +21,12 @@ var Actions = []chat.MenuAction{
 	{Name: wordsWhyThis, Command: "why"},
 }
 
+// About and Greeting say what the bot is before anybody writes to it.
+const (
+	About    = wordsShort
+	Greeting = wordsGreeting
+)
+
 // mostChoices is how many rows are offered to choose from; platforms show fewer.
 const mostChoices = 200
 

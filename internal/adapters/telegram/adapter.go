@@ -46,10 +46,12 @@ type Options struct {
 	// Toast returns a short notice for the person who pressed a button. It is
 	// called before the press is stored; refused means that the press does
 	// nothing. nil shows none.
-	Toast  func(ctx context.Context, m chat.Message) (text string, refused bool)
-	Timing Timing
-	Log    *slog.Logger     // nil logs nothing
-	Now    func() time.Time // nil means time.Now
+	Toast func(ctx context.Context, m chat.Message) (text string, refused bool)
+	// Reactions shows on a message that it is being answered.
+	Reactions bool
+	Timing    Timing
+	Log       *slog.Logger     // nil logs nothing
+	Now       func() time.Time // nil means time.Now
 }
 
 // Webhook configures where Telegram posts updates.
@@ -90,6 +92,7 @@ type Adapter struct {
 	health    health
 	quiet     quiet
 	draftless draftless
+	reactions reactions
 	acks      sync.WaitGroup // goroutines that answer callback queries
 	// hold is the next wait after a conflict; it outlives a restarted Run, so
 	// that restarting does not look like recovering. Only the poll uses it.

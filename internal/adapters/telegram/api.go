@@ -56,7 +56,7 @@ func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
 			menus = append(menus, menu{id, commandsFor(m, chat.Members, chat.Owners)})
 		}
 	}
-	return a.showMenus(ctx, menus)
+	return errors.Join(a.showMenus(ctx, menus), a.describe(ctx, m))
 }
 
 // commandsFor returns the commands for a range of audiences, verbs included.

@@ -76,6 +76,14 @@ func personOf(u chat.User) (target, error) {
 // Send implements chat.Outlet. A part with several files is several messages;
 // when only some of them arrived the outcome is unknown.
 func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
+	id, err := a.send(ctx, p)
+	if err == nil {
+		a.answered(ctx, p)
+	}
+	return id, err
+}
+
+func (a *Adapter) send(ctx context.Context, p chat.Part) (string, error) {
 	to, err := targetOf(p.Key, p.ReplyTo)
 	if err != nil {
 		return "", err
@@ -100,7 +108,7 @@ func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
 		id, err := a.finish(ctx, to, p, r)
 		if id == "" && err == nil { // the preview is gone
 			p.Preview = ""
-			return a.Send(ctx, p)
+			return a.send(ctx, p)
 		}
 		if err != nil || len(p.Files) == 0 {
 			return id, err
@@ -257,10 +265,11 @@ func (a *Adapter) discard(ctx context.Context, to target, preview string) {
 
 // Typing implements chat.Outlet; Telegram shows it for 5 s at most.
 func (a *Adapter) Typing(ctx context.Context, m chat.Message) error {
-	to, err := targetOf(m.Key, "")
+	to, err := targetOf(m.Key, m.ID)
 	if err != nil || a.quiet.left(to.chat, a.now()) > 0 {
 		return err
 	}
+	a.notice(ctx, m, to)
 	_, err = a.bot.SendChatAction(ctx, &bot.SendChatActionParams{
 		ChatID: to.chat, MessageThreadID: to.thread, Action: models.ChatActionTyping,
 	})

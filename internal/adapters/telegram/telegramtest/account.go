@@ -193,3 +193,79 @@ func CheckEntities(text string, list []Entity) error {
 	}
 	return nil
 }
+
+// describes gives or takes one of the bot's descriptions, of at most so many
+// characters.
+func (s *Server) describes(q *request, field string, most int) (any, *problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if strings.HasPrefix(strings.ToLower(q.method), "get") {
+		return map[string]string{field: s.about[field]}, nil
+	}
+	if utf8.RuneCountInString(q.fields[field]) > most {
+		return nil, bad("%s is too long", field)
+	}
+	s.about[field] = q.fields[field]
+	s.touch()
+	return true, nil
+}
+
+func (s *Server) getMyDescription(q *request) (any, *problem) {
+	return s.describes(q, "description", 512)
+}
+func (s *Server) setMyDescription(q *request) (any, *problem) {
+	return s.describes(q, "description", 512)
+}
+func (s *Server) getMyShortDescription(q *request) (any, *problem) {
+	return s.describes(q, "short_description", 120)
+}
+func (s *Server) setMyShortDescription(q *request) (any, *problem) {
+	return s.describes(q, "short_description", 120)
+}
+
+// About returns the bot's descriptions.
+func (s *Server) About() (short, long string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.about["short_description"], s.about["description"]
+}
+
+// reactable are some of the emoji that bots may react with; others are refused.
+const reactable = "👍👎🔥🎉🤔👀👌🙏"
+
+func (s *Server) setMessageReaction(q *request) (any, *problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, _, p := s.destination(q); p != nil {
+		return nil, p
+	}
+	var with []struct{ Type, Emoji string }
+	if raw := q.fields["reaction"]; raw != "" && json.Unmarshal([]byte(raw), &with) != nil {
+		return nil, bad("can't parse reaction types JSON object")
+	}
+	id, emoji := [2]int64{q.chat(), q.number("message_id")}, ""
+	for _, r := range with {
+		if len(with) > 1 || r.Type != "emoji" || !strings.Contains(reactable, r.Emoji) || s.stern[q.chat()] {
+			return nil, bad("REACTION_INVALID")
+		}
+		emoji = r.Emoji
+	}
+	s.reactions[id] = append(s.reactions[id], emoji)
+	s.touch()
+	return true, nil
+}
+
+// Reactions returns the bot's reactions to a message, one after the other; "" is that
+// it was taken back.
+func (s *Server) Reactions(chat, message int64) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.reactions[[2]int64{chat, message}]...)
+}
+
+// Stern makes a chat allow no reactions.
+func (s *Server) Stern(chat int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stern[chat] = true
+}

@@ -68,6 +68,14 @@ type world struct {
 	menus   map[string][]Command // scope -> its commands
 	files   map[string]File
 	admins  map[[2]int64]bool
+	account
+}
+
+// account is what belongs to the bot, and what it did to messages.
+type account struct {
+	about     map[string]string     // its descriptions, by field
+	reactions map[[2]int64][]string // chat and message -> one after the other
+	stern     map[int64]bool        // chats without reactions
 }
 
 // New starts a server on a loopback port of its own.
@@ -87,7 +95,8 @@ func Start(o Options) *Server {
 	s := &Server{
 		opts: o, closing: make(chan struct{}), inbound: queue{next: 1, wake: make(chan struct{})},
 		traffic: traffic{waits: map[int64]time.Time{}},
-		world:   world{chats: map[int64]*room{}, queries: map[string]int{}, toasts: map[string]string{}, menus: map[string][]Command{}, files: map[string]File{}, admins: map[[2]int64]bool{}},
+		world: world{chats: map[int64]*room{}, queries: map[string]int{}, toasts: map[string]string{}, menus: map[string][]Command{}, files: map[string]File{}, admins: map[[2]int64]bool{},
+			account: account{about: map[string]string{}, reactions: map[[2]int64][]string{}, stern: map[int64]bool{}}},
 	}
 	fmt.Sscanf(o.Token, "%d:", &s.botID)
 	s.changed = sync.NewCond(&s.mu)
@@ -160,7 +169,9 @@ func init() {
 		"sendmessagedraft": (*Server).sendMessageDraft, "senddocument": (*Server).sendDocument,
 		"sendchataction": (*Server).sendChatAction, "deletemessage": (*Server).deleteMessage,
 		"answercallbackquery": (*Server).answerCallbackQuery, "setmycommands": (*Server).setMyCommands,
-		"getmycommands": (*Server).getMyCommands,
+		"getmycommands": (*Server).getMyCommands, "setmessagereaction": (*Server).setMessageReaction,
+		"getmydescription": (*Server).getMyDescription, "setmydescription": (*Server).setMyDescription,
+		"getmyshortdescription": (*Server).getMyShortDescription, "setmyshortdescription": (*Server).setMyShortDescription,
 		"getchatmember": (*Server).getChatMember, "getfile": (*Server).getFile,
 	}
 }
