@@ -128,9 +128,10 @@ type Webhook struct {
 
 // Discord is the Discord front end; it runs when there is a token.
 type Discord struct {
-	Token  Secret `yaml:"token" doc:"bot token from the developer portal"`
-	APIURL string `yaml:"api_url" default:"https://discord.com/api/v9/" form:"url" doc:"REST endpoint"`
-	Guild  string `yaml:"guild" form:"snowflake" doc:"id of a server to register slash commands in at once; with none they are global"`
+	Token   Secret `yaml:"token" doc:"bot token from the developer portal"`
+	APIURL  string `yaml:"api_url" default:"https://discord.com/api/v9/" form:"url" doc:"REST endpoint"`
+	Guild   string `yaml:"guild" form:"snowflake" doc:"id of a server to register slash commands in at once; with none they are global"`
+	Threads bool   `yaml:"threads" doc:"in a server's channels, answer in a thread of its own for each conversation"`
 }
 
 // Access says who may speak to the bot.

@@ -48,7 +48,7 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 			return nil, fmt.Errorf("discord.api_url: %w", err)
 		}
 		d, err := discord.New(discord.Options{
-			Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Files: files, Log: ps.log,
+			Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Threads: c.Threads, Files: files, Log: ps.log,
 			Private: func(ctx context.Context, m chat.Message) bool { return f.commands.Private(ctx, m) },
 			Toast:   func(ctx context.Context, m chat.Message) (string, bool) { return f.confirm.Toast(ctx, m) },
 			Suggest: func(ctx context.Context, m chat.Message, option, typed string) []chat.Choice {

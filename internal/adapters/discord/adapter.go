@@ -25,6 +25,8 @@ type Options struct {
 	Token  string // without "Bot "
 	APIURL string // "" is Discord's own, version 9
 	Guild  string // where slash commands are registered; "" is everywhere
+	// Threads opens a thread for each conversation in a channel of a server.
+	Threads bool
 	// Files downloads from FileHosts and must refuse any other address; nil
 	// opens no attachments.
 	Files *http.Client

@@ -184,8 +184,12 @@ func (a *Adapter) deleted(ctx context.Context, raw json.RawMessage) (list []chat
 	key := a.key(ctx, string(at.ChannelID), string(at.GuildID))
 	for _, id := range append(at.IDs, at.ID) {
 		if isID(id) {
+			where := key
+			if a.branched(key, string(id)) {
+				where.Thread = string(id)
+			}
 			list = append(list, chat.Message{
-				ID: string(id) + "@deleted", Key: key, Kind: chat.KindDeleted, ReplyTo: string(id),
+				ID: string(id) + "@deleted", Key: where, Kind: chat.KindDeleted, ReplyTo: string(id),
 				Direct: at.GuildID == "", Guild: string(at.GuildID), At: a.now(),
 			})
 		}

@@ -39,7 +39,7 @@ func (a *Adapter) message(ctx context.Context, m *wireMessage, kind chat.Kind) (
 	}
 	var called bool
 	out.Text, called = a.mentioned(m.Content.shown())
-	out.Addressed = out.Direct || called
+	out.Addressed = out.Direct || called || a.hosts(string(m.ChannelID))
 	a.quote(m, out)
 	if kind == chat.KindEdit {
 		a.edited(m, out)
@@ -59,6 +59,7 @@ func (a *Adapter) message(ctx context.Context, m *wireMessage, kind chat.Kind) (
 	if out.Addressed && kind == chat.KindText && !out.Forwarded && isCommand(out.Text) {
 		out.Kind = chat.KindCommand // typed instead of picked
 	}
+	a.branch(ctx, out)
 	return out, ""
 }
 

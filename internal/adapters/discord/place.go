@@ -16,6 +16,7 @@ import (
 // place is what is known of a channel.
 type place struct {
 	parent string // the channel a thread hangs on; "" for channels
+	owner  string // who opened a thread
 	guild  string
 }
 
@@ -96,7 +97,7 @@ func (t *atlas) learn(ch wireChannel, guild string) place {
 	}
 	switch discordgo.ChannelType(ch.Type) {
 	case discordgo.ChannelTypeGuildNewsThread, discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
-		p.parent = ch.ParentID.shown()
+		p.parent, p.owner = ch.ParentID.shown(), ch.OwnerID.shown()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -187,7 +187,7 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 		return id, previewEvery, a.call(ctx, http.MethodPatch, "/channels/"+channel+"/messages/"+id, channel, p, nil)
 	}
 	p.Nonce, p.Enforce = m.Nonce, true
-	p.Reference = replyTo(m.ID)
+	p.Reference = replyTo(m.Key, m.ID)
 	got, err := a.create(ctx, channel, p, nil)
 	return got.ID.shown(), previewEvery, err
 }
@@ -245,8 +245,10 @@ func (a *Adapter) connected(ctx context.Context, patience time.Duration) error {
 
 func (o origin) path() string { return "/webhooks/" + o.App + "/" + o.Token }
 
-func replyTo(id string) *reference {
-	if id == "" || strings.Trim(id, "0123456789") != "" {
+// replyTo refers to a message of the conversation; nil to the one that a thread was
+// opened for, which stands in the channel.
+func replyTo(k chat.Key, id string) *reference {
+	if id == "" || id == k.Thread || strings.Trim(id, "0123456789") != "" {
 		return nil
 	}
 	return &reference{MessageID: id}
@@ -325,7 +327,7 @@ func (a *Adapter) post(ctx context.Context, channel string, p chat.Part) (string
 	}
 	if got.ID == "" {
 		var err error
-		body.Nonce, body.Enforce, body.Reference = p.Nonce, true, replyTo(p.ReplyTo)
+		body.Nonce, body.Enforce, body.Reference = p.Nonce, true, replyTo(p.Key, p.ReplyTo)
 		if got, err = a.create(ctx, channel, body, p.Files); err != nil {
 			return "", err
 		}

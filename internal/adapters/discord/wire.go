@@ -132,6 +132,7 @@ type wireChannel struct {
 	Type     number `json:"type"`
 	GuildID  plain  `json:"guild_id"`
 	ParentID plain  `json:"parent_id"`
+	OwnerID  plain  `json:"owner_id"` // who opened a thread
 	Last     plain  `json:"last_message_id"`
 }
 

@@ -62,7 +62,7 @@ func (s *Server) post(ch string, body []byte, token string) (any, *problem) {
 	if p != nil {
 		return nil, p
 	}
-	if in.Reference != nil && s.gone["message:"+in.Reference.MessageID] != 0 {
+	if in.Reference != nil && (s.gone["message:"+in.Reference.MessageID] != 0 || in.Reference.MessageID == ch) { // a thread has the id of a message of the channel
 		return nil, &problem{status: 400, code: 50035, message: "Invalid Form Body", field: "message_reference"}
 	}
 	if in.Enforce && in.Nonce != "" {

@@ -78,9 +78,16 @@ type world struct {
 	places   map[string]string // channel -> guild, "" is a direct chat
 	threads  map[string]string // thread -> parent
 	archived map[string]bool
-	files    map[string][]byte // of attachments, by message
-	guilds   map[string]any
-	left     map[[2]string]bool // server, person
+	branches
+	files  map[string][]byte // of attachments, by message
+	guilds map[string]any
+	left   map[[2]string]bool // server, person
+}
+
+// branches is what is known of threads that the bot opens.
+type branches struct {
+	names     map[string]string
+	forbidden map[string]bool // channels without
 }
 
 // traffic is what was asked, and what is to go wrong.
@@ -104,7 +111,7 @@ func New() *Server {
 		addr: l.Addr().String(), changed: make(chan struct{}), gw: newGateway(), flags: 1 << 19,
 		traffic: traffic{acks: map[string]Response{}, uses: map[string]Use{}, focused: map[string]int{}, sent: map[string]bool{}},
 		world: world{nonces: map[string]*Message{}, places: map[string]string{}, gone: map[string]int{}, threads: map[string]string{},
-			archived: map[string]bool{}, files: map[string][]byte{}, guilds: map[string]any{}, commands: json.RawMessage("[]")},
+			archived: map[string]bool{}, branches: branches{names: map[string]string{}, forbidden: map[string]bool{}}, files: map[string][]byte{}, guilds: map[string]any{}, commands: json.RawMessage("[]")},
 	}
 	s.nextID = (time.Now().UnixMilli() - discordEpoch) << 22
 	mux := http.NewServeMux()
@@ -369,6 +376,8 @@ func (s *Server) channel(r *http.Request, part []string, body []byte) (any, *pro
 		return map[string]any{"id": ch, "type": kind, "parent_id": s.threads[ch], "guild_id": cmp.Or(guild, "77")}, nil
 	case part[2] == "typing":
 		return nil, nil
+	case len(part) == 5 && part[4] == "threads" && r.Method == http.MethodPost:
+		return s.openThread(ch, part[3], body)
 	case r.Method == http.MethodGet:
 		limit, err := strconv.Atoi(r.URL.Query().Get("limit"))
 		if err != nil || limit < 1 || limit > 100 {
