@@ -85,8 +85,7 @@ func (t Tools) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		if here, _ := now.Lookup(s.Name); here.Who != "" {
 			state += ", " + fmt.Sprintf(wordsToolFor, here.Who)
 		}
-		line, _, _ := strings.Cut(s.Description, "\n")
-		fmt.Fprintf(&b, "- `%s` (%s, %s): %s\n", s.Name, s.Category, state, line)
+		fmt.Fprintf(&b, "- `%s` (%s, %s): %s\n", s.Name, s.Category, state, tell(s))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }
