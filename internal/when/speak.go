@@ -54,9 +54,8 @@ func (n Note) In(p Speaker) string {
 
 // How times are written: a layout of package time.
 const (
-	layoutDay     = "Monday, 2 January"
-	layoutDate    = "2 January"
-	layoutWeekday = "Monday"
+	layoutDay  = "Monday, 2 January"
+	layoutDate = "2 January"
 )
 
 // Rhythm says a schedule in words: "every Monday and Thursday at 10:00". One that an
@@ -83,7 +82,7 @@ func (u rule) words(p Speaker) string {
 	case u.unit == "d":
 		return p.Say(wordEveryDays, p.Many(u.n, "day"), at)
 	case u.unit == "w":
-		return p.Say(wordEveryWeeks, p.Many(u.n, "week"), p.Time(u.wall, layoutWeekday), at)
+		return p.Say(wordEveryWeeks, p.Many(u.n, "week"), p.Text(u.wall.Weekday().String()), at)
 	case u.unit == "mo":
 		return u.monthWords(p, at)
 	case u.n == 1:
@@ -94,7 +93,7 @@ func (u rule) words(p Speaker) string {
 
 func (u rule) monthWords(p Speaker, at string) string {
 	months := p.Many(u.n, "month")
-	day, which := p.Time(aDay(u.weekday), layoutWeekday), ""
+	day, which := p.Text(u.weekday.String()), ""
 	if nth := []string{wordLast, "", wordFirst, wordSecond, wordThird, wordFourth, wordFifth}; u.nth != 0 {
 		which = p.Text(nth[u.nth+1])
 	}
@@ -131,9 +130,6 @@ func lengthWords(d time.Duration, p Speaker) string {
 	}
 	return p.Many(int(d/time.Second), "second")
 }
-
-// aDay is some day that is on a day of the week.
-func aDay(d time.Weekday) time.Time { return time.Date(2024, 9, 1+int(d), 0, 0, 0, 0, time.UTC) }
 
 // cronWords says what five fields mean, "" when that is not simple.
 func cronWords(f []string, p Speaker) string {
@@ -183,7 +179,7 @@ func weekdayWords(week string, p Speaker) string {
 		if n < 0 || n > 7 {
 			return ""
 		}
-		names = append(names, p.Time(aDay(time.Weekday(n%7)), layoutWeekday))
+		names = append(names, p.Text(time.Weekday(n%7).String()))
 	}
 	return listed(names, p)
 }
