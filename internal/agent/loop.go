@@ -115,14 +115,22 @@ func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error
 		return t.failed(ctx, err)
 	}
 	given := text.Clip(said, maxGiven)
-	if resp.Finish == llm.FinishLength || len(given) < len(said) {
+	cut := resp.Finish == llm.FinishLength || len(given) < len(said)
+	if cut {
 		given += "\n\n" + wordsCutShort
 	}
 	given, kept := draft.Composed(t.defanged(given), t.in.text, t.context.guidance.Composed)
 	t.report.worded = t.report.worded && kept
 	said = draft.WordForWord(given, t.context.guidance.Verbatim)
-	return t.finish(said, t.ends(kind)), nil
+	answer := t.finish(said, t.ends(kind))
+	if cut && t.sub == nil {
+		answer.Buttons = append(answer.Buttons, []chat.Button{{Label: wordsGoOn, Data: goOn}})
+	}
+	return answer, nil
 }
+
+// goOn is the command that has the model go on with an answer that was cut short.
+const goOn = "/session more"
 
 // complete makes one model call, or replays the answer that an earlier process got.
 func (t *turn) complete(ctx context.Context) (llm.Response, error) {

@@ -8,6 +8,7 @@ const (
 	wordsStopped      = "Stopped."
 	wordsStoppedHere  = "(stopped)"
 	wordsCutShort     = "(cut short)"
+	wordsGoOn         = "Go on"
 	wordsTimeout      = "This took longer than I may take for one message, so I stopped. Please try again, perhaps with a smaller question. (%s)"
 	wordsUnavailable  = "I can't reach my language model right now. Please try again in a moment; commands such as /help, /facts and /tasks still work. (%s)"
 	wordsRateLimited  = "There are too many requests at the moment. Please try again in a minute. (%s)"

@@ -30,6 +30,9 @@ func (a *app) commands() command.Groups {
 		Status: command.Status{Currency: a.cfg.Limits.Currency, Left: f.quotas.Left, Parts: a.vitals.parts, Sessions: a.storage.store.SessionCounts,
 			Model: func(ctx context.Context) string { return a.mind.ModelName() + ", " + a.models.state(ctx) }},
 		Session: command.Session{Rows: a.storage.store, Agent: a.mind, Place: a.placeOf, Archive: a.chores.archiveSoon, Variables: book.Variables, Past: a.storage.store.Past, Control: a.sessionControl(),
+			More: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+				return a.mind.Handle(ctx, m, w)
+			})),
 			Tokens: func() int { return min(a.cfg.Context.TokenBudget, a.models.window(a.mind.ModelName())) }, Now: a.now},
 		Model: command.Model{Name: a.mind.ModelName, List: a.models.endpoint.List, BuiltIn: a.models.builtIn(),
 			Routes: a.models.shown(), Choose: a.mind.choose, Reload: a.mind.ReloadPrompt},

@@ -80,6 +80,7 @@ const reading = `/help
 
 // takingLong is every command that asks a model or looks something up.
 const takingLong = `/ask what
+/session more
 /summarize
 /model set other
 /librarian

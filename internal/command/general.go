@@ -29,10 +29,13 @@ func (g General) start() admin.Command {
 
 func (g General) ask() admin.Command {
 	return admin.Command{Name: "ask", Help: helpAsk, Effect: admin.Works,
-		Options: []admin.Option{{Name: "question", Help: helpAskQuestion, Required: true}},
+		Options: []admin.Option{{Name: "question", Help: helpAskQuestion, Required: true, Long: true}},
 		Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			m := r.Message
 			m.Text = r.Args["question"]
+			if r.Quoted { // the words are those of whom they reply to
+				m.Forwarded, m.Quote = m.Relayed, ""
+			}
 			return g.Ask.Handle(ctx, m, r.Reply)
 		}}
 }

@@ -155,7 +155,7 @@ const maxNamed = 64
 func (i Insight) answered(ctx context.Context, r admin.Request) (memory.Decision, bool, error) {
 	if r.Args["answer"] == "" && r.Message.ReplyTo != "" {
 		d, ok, err := found(i.Rows.DecisionOf(ctx, r.Message.Key, r.Message.ReplyTo))
-		if err != nil || ok && (d.User == r.Message.From.ID || r.Role >= admin.Admin) {
+		if err != nil || ok && d.Agent == r.Message.Agent.ID && (d.User == r.Message.From.ID || r.Role >= admin.Admin) {
 			return d, ok, err
 		}
 		return d, false, nil

@@ -25,8 +25,10 @@ type Session struct {
 	Variables func(context.Context, memory.Session, chat.Message) []string
 	Tokens    func() int // that a conversation holds at most
 	Now       func() time.Time
-	Past      PastSessions
-	Control   SessionControl
+	// More answers in the conversation.
+	More    chat.Handler
+	Past    PastSessions
+	Control SessionControl
 }
 
 // SessionRows is the sessions that are stored; memory.Store.
@@ -50,6 +52,11 @@ func (s Session) command() admin.Command {
 		{Name: "show", Help: helpSessionShow, Effect: admin.Reads, Private: true, Run: s.show, Options: which},
 		{Name: "resume", Help: helpSessionResume, WhoIn: s.who, Run: s.resume, Options: which},
 		{Name: "delete", Help: helpSessionDelete, Private: true, Run: s.remove, Confirm: s.askRemove, Options: which},
+		{Name: "more", Help: helpSessionMore, Effect: admin.Works, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+			m := r.Message
+			m.Kind, m.Text, m.ReplyTo, m.Quote, m.Relayed = chat.KindText, wordsGoOn, "", "", false
+			return s.More.Handle(ctx, m, r.Reply)
+		}},
 		{Name: "end", Help: helpSessionEnd, WhoIn: s.who, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return s.end(ctx, r.Message, true)
 		}},

@@ -53,6 +53,8 @@ const (
 	wordsRemoved       = "The conversation is deleted."
 	helpPageNumber     = "page number"
 	helpSessionEnd     = "End it and keep its summary"
+	helpSessionMore    = "Go on with an answer that was cut short"
+	wordsGoOn          = "Go on exactly where you stopped."
 	helpSessionReset   = "Start afresh; facts stay"
 	helpSummarize      = "Summarize this conversation"
 	wordsNoSession     = "There is no conversation going on here."
