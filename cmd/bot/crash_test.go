@@ -114,22 +114,29 @@ func TestKilledAtEveryPoint(t *testing.T) {
 	}
 }
 
-// TestKilledBeforeTheWire: an answer that was stored and not yet on its way is
-// not given up where a lost answer is preferred to a double.
+// TestKilledBeforeTheWire: an answer that was stored and never written is delivered
+// once, however often the process is killed before its first byte, and also where a
+// lost answer is preferred to a double.
 func TestKilledBeforeTheWire(t *testing.T) {
 	t.Parallel()
-	for _, nth := range []string{"1", "3"} {
-		w := newWorld(t)
-		w.llm.Quiet()
-		child := w.start(t, "BOT_FAILPOINT=after_finish:"+nth, "BOT_TELEGRAM_UNKNOWN_SEND=prefer_loss")
-		want := w.ask(0, 1, 6)
-		if !died(child) {
-			t.Fatal("it never came by that point")
-		}
-		w.start(t, "BOT_TELEGRAM_UNKNOWN_SEND=prefer_loss")
-		if l := w.settle(t, want); l != (ledger{}) {
-			t.Errorf("%+v", l)
-		}
+	for _, tt := range []struct{ setting, second string }{
+		{"prefer_loss", "before_start"}, {"prefer_duplicate", "before_start"}, {"prefer_duplicate", "before_send"},
+	} {
+		t.Run(tt.setting+" "+tt.second, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.llm.Quiet()
+			setting := "BOT_TELEGRAM_UNKNOWN_SEND=" + tt.setting
+			child := w.start(t, "BOT_FAILPOINT=after_finish:1", setting)
+			want := w.ask(0, 1, 3)
+			if !died(child) || !died(w.start(t, "BOT_FAILPOINT="+tt.second+":1", setting)) {
+				t.Fatal("it never came by that point")
+			}
+			w.start(t, setting)
+			if l := w.settle(t, want); l != (ledger{}) {
+				t.Errorf("%+v", l)
+			}
+		})
 	}
 }
 

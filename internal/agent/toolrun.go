@@ -200,6 +200,9 @@ func (t *turn) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 	} else if alone {
 		t.journal.settle(ctx)
 	}
+	if !spec.ReadOnly && chat.OnDisk(ctx) != nil {
+		return tools.Outcome{State: tools.Failed, Class: tools.Cancelled, Result: tools.Result{Content: "cancelled"}}
+	}
 	o := t.perform(ctx, c)
 	if writes {
 		t.a.o.Failpoint("after_tool")

@@ -69,6 +69,9 @@ type Batch struct {
 	// Moved lists conversations that continue under another Key (a Telegram
 	// group that became a supergroup); applied before Messages.
 	Moved []Move
+	// Taken is called with the messages that are new once they are committed, and
+	// before they are on the disk, so that work on them can begin; nil is not called.
+	Taken func([]Message)
 }
 
 // DeadLetter is an event of a platform that could not be understood or stored.

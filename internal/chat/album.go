@@ -12,11 +12,11 @@ const albumGap = 700 * time.Millisecond
 // gather joins the messages of an album into one: the first of them, with the
 // words and files of all. What arrives later than albumGap becomes a message of
 // its own, so nothing is lost. The lane waits meanwhile.
-func (h *Hub) gather(l *lane, first Message) Message {
+func (h *Hub) gather(l *lane, first Message, disk *onDisk) Message {
 	if first.Album == "" {
 		return first
 	}
-	show := startLive(h.ctx, h, first)
+	show := startLive(disk.within(h.ctx), h, first)
 	defer show.stop()
 	parts := []Message{first}
 	for waited := false; ; {

@@ -79,6 +79,8 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 		return nil, false
 	}
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
+		h.o.Failpoint("before_start")
+		p.Again = h.mayAgain(adapter, p)
 		if !p.Started && !h.mark(p, PartStarted, "", time.Time{}) {
 			return nil, false
 		}
@@ -122,26 +124,26 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 	}
 }
 
-// mayStart decides whether a part may be stored as started together with the
-// answer, which saves a commit. A crash before its request then looks like a
-// crash after it; where that would lose the part, it is started separately.
-func (h *Hub) mayStart(adapter Adapter, p Part) bool {
+// mayRepeat decides about a part that may have been delivered already. What is
+// harmless is repeated; anything else once at most, and only if the owner prefers a
+// doubled answer to a lost one.
+func (h *Hub) mayRepeat(adapter Adapter, p Part) bool {
+	return p.Unknown == 0 || harmless(adapter, p) || h.o.RepeatUnknown && p.Unknown == 1
+}
+
+// mayAgain is mayRepeat after one more attempt of which nothing is known.
+func (h *Hub) mayAgain(adapter Adapter, p Part) bool {
 	p.Unknown++
 	return h.mayRepeat(adapter, p)
 }
 
-// mayRepeat decides about a part that may have been delivered already. What
-// shows once however often it is sent (an edit, or a platform that knows the
-// nonce) is repeated; anything else once at most, and only if the owner
-// prefers a doubled answer to a lost one.
-func (h *Hub) mayRepeat(adapter Adapter, p Part) bool {
-	if p.Unknown == 0 || p.Preview != "" {
-		return true
-	}
-	if d, ok := adapter.(Repeater); ok && d.Idempotent(p) {
-		return true
-	}
-	return h.o.RepeatUnknown && p.Unknown == 1
+// harmless reports whether a part shows once however often it is sent: an edit, or a
+// platform that knows the nonce. Only such a part is stored as started together with
+// the answer: a crash before its request then looks like one after it, and where
+// that counts, two of them would lose what was never written.
+func harmless(adapter Adapter, p Part) bool {
+	d, ok := adapter.(Repeater)
+	return p.Preview != "" || ok && d.Idempotent(p)
 }
 
 func (h *Hub) attempt(adapter Adapter, p Part) (string, error) {

@@ -89,6 +89,7 @@ type lane struct {
 // job is one thing to do in a lane: a message, or a piece of work.
 type job struct {
 	m    Message
+	disk *onDisk // nil is on it
 	pace Pace
 	do   func(ctx context.Context) // when not nil, m is not a message
 }
@@ -145,17 +146,21 @@ func (h *Hub) Recover(ctx context.Context) error {
 
 // Deliver implements Intake.
 func (h *Hub) Deliver(ctx context.Context, b Batch) error {
-	fresh, err := h.o.Inbox.Accept(ctx, b)
+	disk := &onDisk{over: make(chan struct{})}
+	b.Taken = func(fresh []Message) {
+		h.o.Failpoint("after_inbox_commit")
+		h.enqueue(disk, slices.DeleteFunc(slices.Clone(fresh), func(m Message) bool {
+			if m.Kind == KindDeleted {
+				h.takeBack(m)
+			}
+			return m.Kind == KindSkipped || isStop(m) && h.stopping(m)
+		}))
+	}
+	_, err := h.o.Inbox.Accept(ctx, b)
+	disk.settle(err)
 	if err != nil {
 		return fmt.Errorf("accept: %w", err)
 	}
-	h.o.Failpoint("after_inbox_commit")
-	h.enqueue(slices.DeleteFunc(fresh, func(m Message) bool {
-		if m.Kind == KindDeleted {
-			h.takeBack(m)
-		}
-		return m.Kind == KindSkipped || isStop(m) && h.stopping(m)
-	}))
 	return nil
 }
 
@@ -212,7 +217,7 @@ func (h *Hub) Busy(k Key) bool {
 // enqueue puts messages into their lanes, all at once, so that an edit that
 // arrived with its message is there when the message is handled. A message is
 // shed when too many wait in its lane.
-func (h *Hub) enqueue(messages []Message) {
+func (h *Hub) enqueue(disk *onDisk, messages []Message) {
 	type refused struct {
 		m     Message
 		first bool
@@ -230,7 +235,7 @@ func (h *Hub) enqueue(messages []Message) {
 			l.shed = true
 			continue
 		}
-		h.push(m.Key, job{m: m, pace: pace})
+		h.push(m.Key, job{m: m, disk: disk, pace: pace})
 	}
 	h.mu.Unlock()
 	for _, r := range full {
@@ -316,7 +321,7 @@ func (h *Hub) run(l *lane) {
 		if revised, ok := h.revise(l, j.m); j.do == nil && !ok {
 			h.drop(revised)
 		} else {
-			j.m = h.gather(l, revised)
+			j.m = h.gather(l, revised, j.disk)
 			h.work(l, j)
 		}
 

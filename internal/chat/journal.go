@@ -16,13 +16,14 @@ type Inbox interface {
 	// Accept stores a batch in one transaction (durable moment 1) and returns
 	// the messages that were new, in order, with Row, UID and Nonce set. A
 	// message that lacks its identity or has no form that can be stored is put
-	// aside with Batch.Dead and is not returned: it holds nothing up. An error
+	// aside with Batch.Dead and is not returned: it holds nothing up. It returns when
+	// they are on the disk, and calls Batch.Taken when they are committed. An error
 	// means that the batch may be delivered again; what was stored all the same,
-	// because only the reply was lost, is returned then.
+	// because only the reply was lost, is returned then unless Taken had it.
 	Accept(ctx context.Context, b Batch) ([]Message, error)
 	// Finish ends a message (durable moment 2): inbox row done, the parts of
-	// its answer and its record stored, all or nothing, parts that say so as
-	// started; they then carry what their rows say (Row, Nonce, Preview, At). A second Finish of the
+	// its answer and its record stored, all or nothing, parts that say so and the
+	// one that replaces a preview as started; they then carry what their rows say (Row, Nonce, Preview, At). A second Finish of the
 	// same row stores nothing and fills in the parts that are still to be sent;
 	// those that are not keep Row 0. ErrRecord means that it would succeed
 	// without the record.
@@ -57,7 +58,9 @@ type Outbox interface {
 	Pending(ctx context.Context, k Key) ([]Part, error)
 	// Mark records how far a part got, and its Unknown. id is the platform's
 	// message id with PartSent; until is the earliest next attempt with
-	// PartReady.
+	// PartReady. What is only known a little less well when a power failure
+	// undoes it (that a part was sent; that one is started which may be repeated)
+	// need not be on the disk when Mark returns.
 	Mark(ctx context.Context, p Part, s PartState, id string, until time.Time) error
 	// Previewed remembers the preview shown for a message, so that the next
 	// process finishes it instead of leaving it behind.

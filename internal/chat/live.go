@@ -120,6 +120,9 @@ func (l *live) picture() string {
 
 // show alternates typing and previews until ctx ends.
 func (l *live) show(ctx context.Context, adapter Adapter) {
+	if OnDisk(ctx) != nil {
+		return
+	}
 	typing := time.NewTimer(firstTyping)
 	defer typing.Stop()
 	draw := time.NewTimer(firstPreview)

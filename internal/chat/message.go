@@ -207,6 +207,8 @@ type Sending struct {
 	// Unknown counts the earlier attempts that may have been delivered: the
 	// request was written and no answer was seen.
 	Unknown int `json:"-"`
+	// Again says that the part may be sent again if it is not known whether it was.
+	Again bool `json:"-"`
 	// At is when the part was stored.
 	At time.Time `json:"-"`
 }

@@ -35,7 +35,7 @@ func (h *Hub) stopping(m Message) bool {
 		ctx, cancel := context.WithTimeout(h.ctx, stopDeadline)
 		defer cancel()
 		if !h.o.MayStop(ctx, m, running) || !h.stop(running) {
-			h.enqueue([]Message{m})
+			h.enqueue(nil, []Message{m})
 			return
 		}
 		var parts []Part    // the stopped turn says so

@@ -24,7 +24,7 @@ func (h *Hub) work(l *lane, j job) {
 		return
 	}
 	began := time.Now()
-	answer, err := h.handle(l, j.m)
+	answer, err := h.handle(l, j)
 	if errors.Is(err, ErrDraining) {
 		return // parked: still unfinished in the inbox
 	}
@@ -34,7 +34,7 @@ func (h *Hub) work(l *lane, j job) {
 	h.o.Failpoint("before_finish")
 	parts := h.parts(j.m, answer)
 	if len(parts) > 0 {
-		parts[0].Started = h.mayStart(h.adapter(j.m.Key.Platform), parts[0]) // it is sent next
+		parts[0].Started = harmless(h.adapter(j.m.Key.Platform), parts[0]) // it is sent next, which saves a commit
 	}
 	sent := h.sending(j.m.Key)
 	if !h.finish(j.m, parts, answer.Record) {
@@ -72,12 +72,14 @@ func (h *Hub) done(m Message) {
 
 // handle calls the Handler with a live preview and a deadline, and recovers its
 // panics.
-func (h *Hub) handle(l *lane, m Message) (a Answer, err error) {
+func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
+	m := j.m
 	if m.Attempt >= maxAttempts {
 		h.o.Observe(Event{Name: "dead", Key: m.Key})
 		return Answer{Text: wordsGivenUp, Record: End{Outcome: Failed, Reason: GivenUp}}, nil
 	}
 	ctx, end := h.turn(l, m)
+	ctx = j.disk.within(ctx)
 	defer end()
 	shown := func() bool { return m.Preview != "" }
 	defer func() {

@@ -22,11 +22,12 @@ type papers struct {
 
 func (p *papers) Accept(_ context.Context, b chat.Batch) ([]chat.Message, error) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	for i := range b.Messages {
 		p.rows++
 		b.Messages[i].Row = p.rows
 	}
+	p.mu.Unlock()
+	b.Taken(b.Messages)
 	return b.Messages, nil
 }
 

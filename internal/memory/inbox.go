@@ -18,9 +18,18 @@ var _ chat.Inbox = (*Store)(nil)
 // Accept implements chat.Inbox.
 func (s *Store) Accept(ctx context.Context, b chat.Batch) ([]chat.Message, error) {
 	a := s.arrived(b)
-	err := s.db.Write(ctx, func(tx *sqlite.Tx) error { return a.store(tx) })
+	durable, err := s.db.Stage(ctx, a.store)
 	s.doubts.settle(a.ours, err)
 	if err != nil {
+		return nil, fmt.Errorf("accept: %w", err)
+	}
+	if b.Taken != nil {
+		b.Taken(a.fresh)
+	}
+	if err := durable(); err != nil {
+		if b.Taken == nil {
+			s.doubts.settle(a.ours, err)
+		}
 		return nil, fmt.Errorf("accept: %w", err)
 	}
 	return a.fresh, nil
@@ -194,6 +203,7 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		}
 		for i := range parts {
 			parts[i].Preview = preview
+			parts[i].Started = parts[i].Started || preview != ""
 			parts[i].Nonce = s.answerNonce(uid, parts[i].Index)
 			preview = ""
 			if err := s.insertPart(tx, m.Row, &parts[i], bodies[i]); err != nil {

@@ -161,9 +161,14 @@ func (s *Store) WaitingParts(context.Context) (n int, err error) {
 }
 
 // Mark implements chat.Outbox. What was sent keeps its ids and loses its text:
-// the transcript has that.
+// the transcript has that. A power failure that undoes what need not wait for the disk
+// leaves a part that looks as if the process had ended a moment before.
 func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id string, until time.Time) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	write := s.db.Write
+	if state == chat.PartSent || state == chat.PartStarted && p.Again {
+		write = s.db.Soon
+	}
+	return write(ctx, func(tx *sqlite.Tx) error {
 		if state == chat.PartReady || state == chat.PartStarted {
 			_, err := tx.Exec("UPDATE outbox SET state = ?, not_before = ?, unknown = ?, attempts = attempts + 1 WHERE id = ?", string(state), Stamp(until), p.Unknown, p.Row)
 			return err

@@ -24,9 +24,9 @@ type Used struct {
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // AddUsage adds calls to what a person took today in a place. Both are empty
-// where nobody asked.
+// where nobody asked. It does not wait for the disk: the answer does.
 func (s *Store) AddUsage(ctx context.Context, k chat.Key, user string, u Used) error {
-	return during("add usage", s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return during("add usage", s.db.Soon(ctx, func(tx *sqlite.Tx) error {
 		_, err := tx.Exec(`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`+addUsage,
 			day(s.now()), k.Platform, k.Channel, user, u.Purpose, u.Model, u.Calls, u.Failed, u.Usage.Prompt, u.Usage.Cached, u.Usage.Completion, u.Usage.Cost)

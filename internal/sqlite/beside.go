@@ -35,7 +35,7 @@ func (d *DB) BareBeside(ctx context.Context, fn func(tx *Tx, more func() bool) e
 }
 
 func (d *DB) chunk(ctx context.Context, fn func(tx *Tx, more func() bool) error) (err error) {
-	w := &write{err: make(chan error, 1), bare: true, fn: func(tx *Tx) error {
+	w := newWrite(func(tx *Tx) error {
 		share := max(least, min(most, whole-d.tail))
 		began, ending := time.Now(), time.Time{}
 		err := fn(tx, func() bool {
@@ -46,16 +46,19 @@ func (d *DB) chunk(ctx context.Context, fn func(tx *Tx, more func() bool) error)
 			d.tail = time.Since(ending)
 		}
 		return err
-	}}
+	})
+	w.bare = true
 	patient, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	select {
 	case <-d.done:
 		return ErrClosed
 	case d.aside <- w:
-		err = <-w.err
+		err = w.wait()
 	case <-patient.Done():
-		err = d.submit(ctx, d.queue, w)()
+		if err = d.submit(ctx, d.queue, w); err == nil {
+			err = w.wait()
+		}
 	}
 	if err == nil {
 		d.fold()

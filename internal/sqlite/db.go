@@ -18,10 +18,11 @@ import (
 // system caches the file anyway.
 const pragmas = "_journal_mode=WAL&_txlock=immediate&_busy_timeout=30000&_foreign_keys=on&_cache_size=-4000"
 
-// How much survives. FULL makes an acknowledged commit survive power loss, and
-// secure_delete overwrites what is deleted, so that forgetting leaves nothing in
-// free pages. NORMAL never leaves half a commit behind, but may lose the last
-// ones: enough for what can be rebuilt.
+// How much survives. NORMAL never leaves half a commit behind, but may lose the
+// last ones in a power failure: enough for what can be rebuilt. Where more is
+// promised, disk syncs the log before a write is acknowledged, and secure_delete
+// overwrites what is deleted, so that forgetting leaves nothing in free pages. FULL
+// is for where there is no log to sync.
 const (
 	overwriting = "&_secure_delete=on"
 	durable     = "&_synchronous=FULL" + overwriting
@@ -60,6 +61,7 @@ type DB struct {
 	done  chan struct{} // closed when the writer has stopped
 	reads statements
 	file  *os.File      // of ClearGaps, which the writer opens; nil before
+	disk  *disk         // nil where a commit is all there is to do
 	tail  time.Duration // how long the last chunk took to end; the writer's
 
 	folding sync.Mutex // guards folder
@@ -87,6 +89,11 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	conn, err := d.w.Conn(ctx)
 	if err != nil {
 		return nil, errors.Join(err, d.w.Close())
+	}
+	if o.Durable {
+		if d.disk, err = openDisk(ctx, conn, path, see); err != nil {
+			return nil, errors.Join(err, conn.Close(), d.w.Close())
+		}
 	}
 	d.r = openSeen(dsn(path, readerPragmas), see)
 	readers := cmp.Or(o.Readers, 4)
@@ -145,6 +152,9 @@ func (d *DB) Close() error {
 	<-d.done
 	d.reads.close()
 	err := d.r.Close()
+	if d.disk != nil {
+		err = errors.Join(err, d.disk.close())
+	}
 	if d.folder != nil {
 		err = errors.Join(err, d.folder.Close())
 	}

@@ -20,9 +20,15 @@ type Tx struct {
 // and, when one of them fails, once more alone.
 type write struct {
 	fn   func(*Tx) error
-	err  chan error
-	bare bool // alone and outside a transaction, once
+	made chan error // told when it is committed; nil for nobody
+	err  chan error // told when it is on the disk, or will not be
+	soon bool       // err is told when it is committed
+	bare bool       // alone and outside a transaction, once
 }
+
+func newWrite(fn func(*Tx) error) *write { return &write{fn: fn, err: make(chan error, 1)} }
+
+func (w *write) wait() error { return <-w.err }
 
 // Write runs fn inside a transaction on the writer and returns once it is
 // durable, or with the error and nothing stored. fn must only touch tx and
@@ -35,27 +41,62 @@ func (d *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 
 // Queue is like Write, but returns once fn is queued; wait returns what Write would.
 func (d *DB) Queue(ctx context.Context, fn func(*Tx) error) (wait func() error) {
-	return d.submit(ctx, d.queue, &write{fn: fn, err: make(chan error, 1)})
+	w := newWrite(fn)
+	if err := d.submit(ctx, d.queue, w); err != nil {
+		return func() error { return err }
+	}
+	return w.wait
+}
+
+// Soon is like Write, but returns once fn is committed: whatever becomes of this
+// process, it is stored. It is on the disk a moment later (restless), or together
+// with any later write, and a power failure before that undoes it.
+func (d *DB) Soon(ctx context.Context, fn func(*Tx) error) error {
+	w := newWrite(fn)
+	w.soon = true
+	if err := d.submit(ctx, d.queue, w); err != nil {
+		return err
+	}
+	return w.wait()
+}
+
+// Stage is like Soon, and durable waits until it is on the disk, as Write does.
+// durable may be called once, or not at all; it is nil with an error.
+func (d *DB) Stage(ctx context.Context, fn func(*Tx) error) (durable func() error, err error) {
+	w := newWrite(fn)
+	w.made = make(chan error, 1)
+	if err := d.submit(ctx, d.queue, w); err != nil {
+		return nil, err
+	}
+	if err := <-w.made; err != nil {
+		return nil, err
+	}
+	return w.wait, nil
 }
 
 // Bare runs fn on the writer outside a transaction, for statements that SQLite does
 // not allow within one. All other writes wait.
 func (d *DB) Bare(ctx context.Context, fn func(*Tx) error) error {
-	return d.submit(ctx, d.queue, &write{fn: fn, err: make(chan error, 1), bare: true})()
+	w := newWrite(fn)
+	w.bare = true
+	if err := d.submit(ctx, d.queue, w); err != nil {
+		return err
+	}
+	return w.wait()
 }
 
-func (d *DB) submit(ctx context.Context, to chan<- *write, w *write) (wait func() error) {
+// submit queues a write; with an error, nobody will run it.
+func (d *DB) submit(ctx context.Context, to chan<- *write, w *write) error {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.closed {
-		return func() error { return ErrClosed }
+		return ErrClosed
 	}
 	select {
 	case to <- w:
-		return func() error { return <-w.err }
+		return nil
 	case <-ctx.Done():
-		err := context.Cause(ctx)
-		return func() error { return err }
+		return context.Cause(ctx)
 	}
 }
 
@@ -79,18 +120,18 @@ func (d *DB) run(conn *sql.Conn) {
 				break gather
 			}
 		}
-		commitBatch(tx, batch)
+		d.commit(tx, batch)
 	}
 }
 
-// commitBatch commits all writes together. When one of them fails, each is
-// tried alone, so that no write suffers from another. A bare write comes last.
-func commitBatch(tx *Tx, batch []*write) {
+// commit commits all writes together. When one of them fails, each is tried alone,
+// so that no write suffers from another. A bare write comes last.
+func (d *DB) commit(tx *Tx, batch []*write) {
 	if last := batch[len(batch)-1]; last.bare {
 		if len(batch) > 1 {
-			commitBatch(tx, batch[:len(batch)-1])
+			d.commit(tx, batch[:len(batch)-1])
 		}
-		last.err <- Explain(last.fn(tx))
+		d.ended(batch[len(batch)-1:], Explain(last.fn(tx)))
 		return
 	}
 	if len(batch) > 1 {
@@ -103,14 +144,27 @@ func commitBatch(tx *Tx, batch []*write) {
 			return nil
 		})
 		if err == nil {
-			for _, w := range batch {
-				w.err <- nil
-			}
+			d.ended(batch, nil)
 			return
 		}
 	}
+	for i, w := range batch {
+		d.ended(batch[i:i+1], Explain(tx.together(func() error { return w.fn(tx) })))
+	}
+}
+
+// ended tells how a transaction ended to those whose writes were in it.
+func (d *DB) ended(batch []*write, err error) {
 	for _, w := range batch {
-		w.err <- Explain(tx.together(func() error { return w.fn(tx) }))
+		if w.made != nil {
+			w.made <- err
+		}
+		if err != nil || d.disk == nil {
+			w.err <- err
+		}
+	}
+	if err == nil && d.disk != nil {
+		d.disk.committed(batch)
 	}
 }
 

@@ -1,0 +1,143 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/mattn/go-sqlite3"
+)
+
+// restless is how long a commit that nobody waits for may be only in the system's
+// memory.
+const restless = 100 * time.Millisecond
+
+// disk brings commits to the disk beside the writer, which goes on with the next
+// transaction meanwhile. SQLite would sync the log within each commit; doing it
+// here lets several commits share one sync, and lets a caller go on as soon as its
+// change is committed. A log is only ever valid up to a point, so once a commit is
+// on the disk, all before it are.
+type disk struct {
+	log  syncer
+	see  func(error)
+	wake chan struct{} // has room for one
+	over chan struct{} // closed when run has ended
+
+	mu      sync.Mutex // guards what follows
+	waiting []*write   // committed since the last sync began
+	dirty   bool       // something was
+	alarm   *time.Timer
+	closed  bool
+}
+
+// syncer is the log as far as a disk needs it.
+type syncer interface {
+	Sync() error
+	Close() error
+}
+
+// openDisk takes the syncing of the log over from the writer's connection. It returns
+// nil where commits are not in a log: there SQLite goes on syncing them itself.
+func openDisk(ctx context.Context, conn *sql.Conn, path string, see func(error)) (*disk, error) {
+	var mode string
+	if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode); err != nil || mode != "wal" {
+		return nil, err
+	}
+	if _, err := conn.ExecContext(ctx, "SELECT count(*) FROM sqlite_schema"); err != nil { // SQLite opens the log to read
+		return nil, err
+	}
+	log, err := os.OpenFile(path+"-wal", os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous = NORMAL"); err != nil {
+		return nil, errors.Join(err, log.Close())
+	}
+	return newDisk(log, see), nil
+}
+
+func newDisk(log syncer, see func(error)) *disk {
+	d := &disk{log: log, see: see, wake: make(chan struct{}, 1), over: make(chan struct{})}
+	d.alarm = time.AfterFunc(time.Hour, d.poke)
+	d.alarm.Stop()
+	go d.run()
+	return d
+}
+
+func (d *disk) poke() {
+	select {
+	case d.wake <- struct{}{}:
+	default:
+	}
+}
+
+// committed takes over writes whose transaction is committed. Those that wait are
+// told once it is on the disk.
+func (d *disk) committed(batch []*write) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before := len(d.waiting)
+	for _, w := range batch {
+		if w.soon {
+			w.err <- nil
+		} else {
+			d.waiting = append(d.waiting, w)
+		}
+	}
+	switch {
+	case len(d.waiting) > before:
+		d.poke()
+	case !d.dirty:
+		d.alarm.Reset(restless)
+	}
+	d.dirty = true
+}
+
+// run syncs whenever somebody waits, or something has waited long enough.
+func (d *disk) run() {
+	defer close(d.over)
+	for range d.wake {
+		d.mu.Lock()
+		due, dirty := d.waiting, d.dirty
+		d.waiting, d.dirty = nil, false
+		d.alarm.Stop()
+		closed := d.closed
+		d.mu.Unlock()
+		if dirty {
+			d.settle(due)
+		}
+		if closed {
+			return
+		}
+	}
+}
+
+// settle syncs the log and tells those who wait for it.
+func (d *disk) settle(due []*write) {
+	err := d.log.Sync()
+	if err != nil {
+		err = fmt.Errorf("sync: %w: %w", err, sqlite3.Error{Code: sqlite3.ErrIoErr})
+		d.mu.Lock()
+		d.dirty = true // not yet what was promised
+		d.mu.Unlock()
+		d.see(err)
+	}
+	for _, w := range due {
+		w.err <- err
+	}
+}
+
+// close syncs what is left. The writer has ended.
+func (d *disk) close() error {
+	d.mu.Lock()
+	d.closed = true
+	d.mu.Unlock()
+	d.poke()
+	<-d.over
+	d.alarm.Stop()
+	return d.log.Close()
+}
