@@ -9,9 +9,11 @@ import (
 // sendTimeout bounds one attempt at one part.
 const sendTimeout = 60 * time.Second
 
-// Back-off between attempts that failed before the platform accepted the request.
+// Back-off between attempts that failed before the platform accepted the request;
+// while nothing gets through, one part tries again at lastProbe.
 const (
-	firstRetry = 500 * time.Millisecond
+	firstRetry = 200 * time.Millisecond
+	lastProbe  = 1200 * time.Millisecond
 	lastRetry  = 30 * time.Second
 )
 
@@ -78,6 +80,8 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 		}
 		return nil, false
 	}
+	outage := h.outages[p.Key.Platform]
+	s := setback{first: time.Now(), since: outage.seen()}
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		h.o.Failpoint("before_start")
 		p.Again = h.mayAgain(adapter, p)
@@ -94,6 +98,7 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 		switch {
 		case err == nil:
 			h.o.Failpoint("after_send")
+			outage.through()
 			return nil, h.mark(p, PartSent, id, time.Time{})
 		case errors.As(err, &moved):
 			return &Move{From: p.Key, To: moved.To}, h.mark(p, PartReady, "", time.Time{})
@@ -115,11 +120,13 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 		p.Started = false
 		h.o.Observe(Event{Name: "waits", Key: p.Key, Took: wait, Err: err})
 		h.o.Log.Warn("a part waits", "conversation", p.Key.String(), "for", wait, "err", err)
-		if !Sleep(h.ctx, wait) {
-			return nil, false
-		}
 		if silence != nil {
+			if !Sleep(h.ctx, wait) {
+				return nil, false
+			}
 			wait = firstRetry / 2
+		} else if !outage.wait(h.ctx, wait, &s) {
+			return nil, false
 		}
 	}
 }

@@ -67,8 +67,9 @@ type Hub struct {
 	lanes   map[Key]*lane
 	beside  map[Key]*lane // what is answered beside the lane of its conversation
 	outlets map[Key]*outlet
-	waiting int           // messages queued or running, over all lanes
-	room    chan struct{} // closed and replaced when waiting falls below Backlog
+	outages map[string]*outage // one for each platform; never changed
+	waiting int                // messages queued or running, over all lanes
+	room    chan struct{}      // closed and replaced when waiting falls below Backlog
 	closed  bool
 	idle    sync.WaitGroup // one per running lane
 }
@@ -117,7 +118,10 @@ func NewHub(o HubOptions) *Hub {
 	if o.Pace == nil {
 		o.Pace = func(Message) Pace { return InOrder }
 	}
-	h := &Hub{o: o, lanes: map[Key]*lane{}, beside: map[Key]*lane{}, outlets: map[Key]*outlet{}, room: make(chan struct{})}
+	h := &Hub{o: o, lanes: map[Key]*lane{}, beside: map[Key]*lane{}, outlets: map[Key]*outlet{}, outages: map[string]*outage{}, room: make(chan struct{})}
+	for _, a := range o.Adapters {
+		h.outages[a.Platform()] = newOutage()
+	}
 	h.ctx, h.abort = context.WithCancelCause(context.Background())
 	return h
 }

@@ -34,15 +34,23 @@ type pace struct {
 	routes map[string]*hold
 }
 
+// hopeful is how many pages of a broken server leave the pause at the shortest.
+const hopeful = 20
+
 // hold is the pause of one method, or of all.
 type hold struct {
 	wait  time.Duration // 0 while all is well
+	pages int           // since all was well
 	until time.Time
 	since time.Time // when wait grew last
 }
 
-func (h *hold) grow(p *pace, now time.Time, least time.Duration) {
-	h.wait = max(min(max(2*h.wait, p.min), p.max), least)
+func (h *hold) grow(p *pace, now time.Time, least time.Duration, broken bool) {
+	low, high := p.min, p.max
+	if h.pages++; broken && h.pages <= hopeful {
+		low, high = p.min/5, p.min
+	}
+	h.wait = max(min(max(2*h.wait, low), high), least)
 	h.until, h.since = now.Add(h.wait), now
 }
 
@@ -70,8 +78,9 @@ func (p *pace) admit(method string) time.Duration {
 }
 
 // bad notes a page in answer to a request that began at began. A request that was
-// already under way when the last page came adds nothing new.
-func (p *pace) bad(method string, began time.Time, least time.Duration) {
+// already under way when the last page came adds nothing new. A server that says that
+// it is broken bans nobody and may be well again soon.
+func (p *pace) bad(method string, began time.Time, least time.Duration, broken bool) {
 	now := p.now()
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,10 +93,10 @@ func (p *pace) bad(method string, began time.Time, least time.Duration) {
 		p.routes[method] = route
 	}
 	if route.since.IsZero() || began.After(route.since) {
-		route.grow(p, now, least)
+		route.grow(p, now, least, broken)
 	}
 	if p.all.since.IsZero() || began.After(p.all.since) {
-		p.all.grow(p, now, least)
+		p.all.grow(p, now, least, broken)
 	}
 }
 

@@ -23,15 +23,25 @@ var allowedUpdates = bot.AllowedUpdates{
 	"message", "edited_message", "channel_post", "edited_channel_post", "callback_query", "my_chat_member", "chat_member",
 }
 
+// Waits between polls that fail.
+const (
+	firstPoll = 100 * time.Millisecond
+	lastPoll  = 1200 * time.Millisecond
+)
+
 // ackLimit bounds answering the buttons of one batch.
 const ackLimit = 5 * time.Second
 
 // poll makes one getUpdates call for the library. Updates are stored before the
 // library sees an id and can confirm it. It never gets the updates themselves, so
-// one that it cannot decode blocks nothing.
+// one that it cannot decode blocks nothing. What fails is repeated here: the library
+// would wait up to five seconds.
 func (a *Adapter) poll(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	resp, err := a.pollOnce(ctx, req)
+	for wait := firstPoll; err != nil && a.wire.dead.Err() == nil && chat.Sleep(ctx, wait); wait = min(2*wait, lastPoll) {
+		resp, err = a.pollOnce(ctx, req)
+	}
 	if err != nil && ctx.Err() == nil && errors.Is(err, context.Canceled) {
 		err = errors.New(err.Error()) // the library would stop for good
 	}

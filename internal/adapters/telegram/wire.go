@@ -144,7 +144,7 @@ func (w *wire) read(resp *http.Response, method string, began time.Time) error {
 	case !ok && wasted(resp.StatusCode):
 		return errNotAPI
 	case !ok:
-		w.pace.bad(method, began, asked(resp.Header))
+		w.pace.bad(method, began, asked(resp.Header), resp.StatusCode >= 500)
 		return errNotAPI
 	}
 	w.pace.good(method)
