@@ -146,7 +146,7 @@ type Session struct {
 	IdleTimeout     time.Duration `yaml:"idle_timeout" default:"300s" range:"30s..1h" doc:"silence after which a session is idle; below session.ttl"`
 	TTL             time.Duration `yaml:"ttl" default:"3600s" range:"60s..24h" doc:"silence after which a session ends and is summarized"`
 	MaxMessages     int           `yaml:"max_messages" default:"100" range:"10..1000" doc:"messages of a session held ready"`
-	HistoryMessages int           `yaml:"history_messages" default:"20" range:"1..1000" doc:"latest messages sent word for word; older ones are in the summary"`
+	HistoryMessages int           `yaml:"history_messages" default:"20" range:"1..1000" doc:"latest messages that are sent word for word; older ones are summed up, 40 and more at a time where there is room"`
 	Scope           string        `yaml:"scope" default:"channel" one:"channel|user" doc:"one session per channel or thread, or per person within it"`
 	Control         string        `yaml:"control" default:"admins" one:"admins|everyone" doc:"who may end, reset, resume and sum up a group's conversation; in direct chats, and with session.scope user, everybody"`
 	CarrySummary    bool          `yaml:"carry_summary" default:"true" doc:"a new session begins with the summary of the last one"`

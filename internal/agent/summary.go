@@ -51,7 +51,19 @@ func (a *Agent) shouldFold(t *turn) (size int, should bool) {
 	all := slices.Concat(t.context.window, t.context.added)
 	size, limit := t.size(), a.limit()
 	full := nearly(size, limit) && grown(t.context.session, size, limit)
-	return size, full && transcript.CutAt(all, 1) > 0 || transcript.Count(all) > a.o.History && transcript.CutAt(all, keepExchanges) > 0
+	return size, full && transcript.CutAt(all, 1) > 0 || a.crowded(all) && transcript.CutAt(all, keepExchanges) > 0
+}
+
+// together is how many messages wait to be summed up with one call, as long as there
+// is room: a call for every few would cost a sixth more than the answers, and each
+// time the provider's cache of what comes before.
+const together = 40
+
+// crowded reports whether so many messages are sent that the older ones should go into
+// the summary. None may be so old that it is not read any more.
+func (a *Agent) crowded(all []memory.Entry) bool {
+	n := transcript.Count(all) - a.o.History
+	return n > together || n > 0 && len(all) > a.o.MaxMessages*4/5
 }
 
 // keeping is how many exchanges a fold leaves: most where the request is then no
