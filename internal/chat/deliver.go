@@ -81,7 +81,7 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 		return nil, false
 	}
 	outage := h.outages[p.Key.Platform]
-	s := setback{first: time.Now(), since: outage.seen()}
+	s := outage.begin()
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		h.o.Failpoint("before_start")
 		p.Again = h.mayAgain(adapter, p)
@@ -120,13 +120,11 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 		p.Started = false
 		h.o.Observe(Event{Name: "waits", Key: p.Key, Took: wait, Err: err})
 		h.o.Log.Warn("a part waits", "conversation", p.Key.String(), "for", wait, "err", err)
-		if silence != nil {
-			if !Sleep(h.ctx, wait) {
-				return nil, false
-			}
-			wait = firstRetry / 2
-		} else if !outage.wait(h.ctx, wait, &s) {
+		if !outage.wait(h.ctx, wait, &s, silence) {
 			return nil, false
+		}
+		if silence != nil {
+			wait = firstRetry / 2
 		}
 	}
 }

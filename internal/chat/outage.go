@@ -27,18 +27,18 @@ func (o *outage) through() {
 	o.over = make(chan struct{})
 }
 
-// seen returns how many parts were delivered so far.
-func (o *outage) seen() uint64 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.sent
-}
-
 // setback is what is known of a part that failed: when it first did, and how many
 // others had been delivered when it did last, or when it was begun.
 type setback struct {
 	first time.Time
 	since uint64
+}
+
+// begin is where a part stands that was not tried yet.
+func (o *outage) begin() setback {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return setback{first: time.Now(), since: o.sent}
 }
 
 // hopeful is for how long a part that alone does not get through is tried often.
@@ -47,7 +47,11 @@ const hopeful = time.Minute
 // wait waits after a setback, at most d. Where others got through since the one
 // before, the trouble is that part's own, and nobody else ends its wait. It returns
 // false when ctx ends first.
-func (o *outage) wait(ctx context.Context, d time.Duration, s *setback) bool {
+// A platform that asked for silence gets it.
+func (o *outage) wait(ctx context.Context, d time.Duration, s *setback, silence *WaitError) bool {
+	if silence != nil {
+		return Sleep(ctx, d)
+	}
 	o.mu.Lock()
 	alone := o.sent != s.since
 	s.since = o.sent
