@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,6 +18,7 @@ import (
 	"parley/config"
 	"parley/internal/app"
 	"parley/internal/cli"
+	"parley/internal/resident"
 	"parley/internal/shell"
 	"parley/internal/text"
 )
@@ -63,24 +63,8 @@ type program struct {
 }
 
 func main() {
-	paceCollector()
+	resident.Pace()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
-
-// The heap is a few megabytes, so collecting it at the usual pace takes a
-// quarter of the processor time of a busy bot and saves next to nothing. It may
-// grow further between collections, up to a limit that is still small.
-const (
-	collectAt = 400 // percent, as GOGC
-	softLimit = 256 << 20
-)
-
-// paceCollector sets that, unless the operator has.
-func paceCollector() {
-	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetGCPercent(collectAt)
-		debug.SetMemoryLimit(softLimit)
-	}
 }
 
 // run is main with its surroundings handed in. It returns the exit code.

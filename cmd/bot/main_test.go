@@ -18,6 +18,7 @@ import (
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/cli"
 	"parley/internal/llm/llmtest"
+	"parley/internal/resident"
 	"parley/internal/waittest"
 )
 
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 		waittest.Abreast(8)
 		os.Exit(m.Run())
 	}
-	paceCollector()
+	resident.Pace()
 	point, nth, _ := strings.Cut(os.Getenv("BOT_FAILPOINT"), ":")
 	_ = os.Unsetenv("BOT_FAILPOINT")
 	_ = os.Unsetenv(childEnv)

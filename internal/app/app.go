@@ -139,6 +139,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 	a.platforms.adapters = adapters
 	var met sync.Once
 	observe := func(e chat.Event) {
+		a.vitals.events.Add(1)
 		a.counts.Observe(e)
 		a.vitals.deliveries.Observe(e, a.now())
 		if a.process.Met != nil && e.Outcome == chat.Answered {

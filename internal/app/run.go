@@ -8,8 +8,12 @@ import (
 	"parley/internal/resident"
 )
 
-// settled is how long after the start startup is certainly over.
-const settled = 300 * time.Millisecond
+// settled is how long after the start startup is certainly over. A lull is a while in
+// which nothing happens, and after the second one idle connections are closed, too.
+const (
+	settled = 300 * time.Millisecond
+	lull    = 25 * time.Second
+)
 
 // operate runs adapters, cron and the operator's port until ctx ends or, with
 // the terminal, until its adapter is done; then it drains.
@@ -41,12 +45,24 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	if a.settings.reloads != nil {
 		a.background(func() { a.settings.reloads(ctx) })
 	}
-	slim := time.AfterFunc(settled, resident.ReleaseStartup)
-	defer slim.Stop()
+	a.background(func() { a.slim(ctx) })
 	err = a.platforms.wait(ctx, errs, stop)
 	a.vitals.supervisor.Tell("STOPPING=1")
 	a.drain()
 	return err
+}
+
+// slim gives memory back to the system: once startup is over, and then each time that
+// nothing was answered during a lull: what work took, and what ticks ran through.
+func (a *app) slim(ctx context.Context) {
+	var seen int64
+	for wait := settled; chat.Sleep(ctx, wait); wait = lull {
+		now := a.vitals.events.Load()
+		if wait == settled || now == seen {
+			resident.Release()
+		}
+		seen = now
+	}
 }
 
 // drain lets current answers finish, parks the rest and stops the jobs.

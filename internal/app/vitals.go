@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"sync/atomic"
 
 	"parley/internal/health"
 	"parley/internal/systemd"
@@ -21,6 +22,7 @@ type vitals struct {
 	toolset    *toolset
 	jobs       *jobs
 	deliveries health.Deliveries
+	events     atomic.Int64 // of the hub, so far
 	beats      health.Beats
 	hide       text.Redactor // of what anybody is told
 	supervisor systemd.Supervisor

@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ReleaseStartup returns memory that only startup needed to the system: free heap,
-// and the pages of our own code and constants that initialization ran through.
+// Release returns memory that is not needed now to the system: free heap,
+// and the pages of our own code and constants, many of which only startup ran through.
 // They are never written, so whichever page is needed again is mapped again
 // from the page cache.
-func ReleaseStartup() {
+func Release() {
 	debug.FreeOSMemory()
 	self, err := os.Readlink("/proc/self/exe")
 	if err != nil {

@@ -4,5 +4,5 @@ package resident
 
 import "runtime/debug"
 
-// ReleaseStartup returns heap that only startup needed to the system.
-func ReleaseStartup() { debug.FreeOSMemory() }
+// Release returns heap that only startup needed to the system.
+func Release() { debug.FreeOSMemory() }
