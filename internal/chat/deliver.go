@@ -80,8 +80,7 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 		}
 		return nil, false
 	}
-	outage := h.outages[p.Key.Platform]
-	s := outage.begin()
+	outage, s := h.outages[p.Key.Platform], h.outages[p.Key.Platform].begin()
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		h.o.Failpoint("before_start")
 		p.Again = h.mayAgain(adapter, p)
