@@ -32,6 +32,7 @@ var rooms = []allowed{
 	{"cmd/bot", "config", "settings come from flags, too"},
 	{"cmd/bot", "internal/app", "runs it"},
 	{"cmd/bot", "internal/cli", "the operator's commands"},
+	{"cmd/bot", "internal/resident", "how much memory may be in use"},
 	{"cmd/bot", "internal/shell", "completion and the manual page"},
 	{"cmd/bot", "internal/text", "hides secrets on stderr"},
 

@@ -12,6 +12,7 @@ import (
 // waittest.Until, or lets a synctest bubble's time pass, with waittest.Pass.
 var sleeps = map[string]string{
 	"internal/waittest/wait.go:Pass":      "panics outside a bubble, where time is not real",
+	"cmd/bot/figures_test.go:rest":        "a figure: memory a minute after a burst, an outage of seconds",
 	"cmd/bot/bench_test.go:BenchmarkIdle": "memory half a second after the last answer: a figure, not a test",
 }
 

@@ -108,31 +108,33 @@ func BenchmarkFiveCalls(b *testing.B) {
 	w := newWorld(b)
 	w.llm.Quiet()
 	var calls atomic.Int64
-	w.llm.Respond(func(r llmtest.Request) llmtest.Turn {
-		calls.Add(1)
-		steps := 0
-		for _, m := range slices.Backward(r.Messages) {
-			if m.Role == "user" {
-				break
-			}
-			if m.Role == "assistant" {
-				steps++
-			}
-		}
-		decide := func(n int) llmtest.Call {
-			return llmtest.Call{ID: fmt.Sprint("c", n), Name: "save_decision", Args: fmt.Sprintf(`{"content":"number %d"}`, n)}
-		}
-		switch steps {
-		case 0:
-			return llmtest.Turn{Calls: []llmtest.Call{decide(0), decide(1)}}
-		case 1, 2, 3:
-			return llmtest.Turn{Calls: []llmtest.Call{decide(steps + 1)}}
-		}
-		return llmtest.Turn{}
-	})
+	w.llm.Respond(func(r llmtest.Request) llmtest.Turn { calls.Add(1); return fiveCalls(r) })
 	w.run(b)
 	oneByOne(b, w)
 	b.ReportMetric(float64(calls.Load())/float64(b.N+1), "model-calls")
+}
+
+// fiveCalls is a model that calls tools that write in its first four answers.
+func fiveCalls(r llmtest.Request) llmtest.Turn {
+	steps := 0
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Role == "user" {
+			break
+		}
+		if m.Role == "assistant" {
+			steps++
+		}
+	}
+	decide := func(n int) llmtest.Call {
+		return llmtest.Call{ID: fmt.Sprint("c", n), Name: "save_decision", Args: fmt.Sprintf(`{"content":"number %d"}`, n)}
+	}
+	switch steps {
+	case 0:
+		return llmtest.Turn{Calls: []llmtest.Call{decide(0), decide(1)}}
+	case 1, 2, 3:
+		return llmtest.Turn{Calls: []llmtest.Call{decide(steps + 1)}}
+	}
+	return llmtest.Turn{}
 }
 
 // BenchmarkBurst is 200 chats with 5 messages each at once: answers a second,

@@ -11,7 +11,7 @@ import (
 )
 
 // peak returns the most memory a process ever had.
-func peak(t *testing.T, pid int) (kb int64) {
+func peak(t testing.TB, pid int) (kb int64) {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
