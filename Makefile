@@ -5,7 +5,7 @@ TAGS  := -tags sqlite_fts5
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 
-.PHONY: run test race bench lint fuzz cover faults live templates dojo page-check
+.PHONY: run test race bench lint fuzz cover faults live templates dojo page-check release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -78,3 +78,12 @@ templates:
 EVERY := 1
 dojo:
 	PARLEY_DOJO=$(PYTHON) PARLEY_DOJO_EVERY=$(EVERY) $(GO) test $(TAGS) -count=1 -timeout 60m -v -run '^TestDojo' ./cmd/bot
+
+# What people install without Go, into dist/: see docs/install.md. QUICK=1 takes
+# the compiler that is here, to try how it is packed.
+release:
+	sh deploy/release/build.sh
+
+# Tries dist/ in empty roots, as root on Debian. ROOTS=busybox is quick.
+release-check:
+	bash deploy/release/check.sh

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	_ "time/tzdata" // the names of time zones, for machines and images without them
 )
 
 // version, commit and date (of the commit, as YYYY-MM-DD) are set by the linker

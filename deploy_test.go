@@ -1,0 +1,62 @@
+package parley_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	stage    = regexp.MustCompile(`(?m)^FROM \S+ AS (\w+)$`)
+	target   = regexp.MustCompile(`target: \$\{\w+:-(\w+)\}`)
+	passed   = regexp.MustCompile(`(?m)^      - ([A-Z]+_[A-Z_]+)$`)
+	mounted  = regexp.MustCompile(`(?m)^      - (\w+):(/\S+)$`)
+	promised = regexp.MustCompile("`(parley_[A-Za-z_.]+)`")
+)
+
+// TestDeployAgrees: what the recipe of the image, the compose file, the packages
+// and the papers say of each other is true.
+func TestDeployAgrees(t *testing.T) {
+	image, compose := string(read(t, "Dockerfile")), string(read(t, "deploy/compose.yaml"))
+	stages := map[string]bool{}
+	for _, m := range stage.FindAllStringSubmatch(image, -1) {
+		stages[m[1]] = true
+	}
+	if m := target.FindStringSubmatch(compose); m == nil || !stages[m[1]] || !stages["tools"] || !strings.HasSuffix(image, "\nFROM bot\n") {
+		t.Errorf("the image has the stages %v; the compose file wants %v", stages, m)
+	}
+	if !strings.Contains(image, `CMD ["bot", "health"]`) || !strings.Contains(image, "BOT_HTTP_LISTEN=127.0.0.1:") {
+		t.Error("the image's health check asks nobody")
+	}
+	names := passed.FindAllStringSubmatch(compose, -1)
+	if len(names) < 4 {
+		t.Errorf("the compose file passes on %v", names)
+	}
+	for _, m := range names {
+		known := "\"" + m[1] + "\":"
+		if path, own := strings.CutPrefix(m[1], "BOT_ACCESS_"); own {
+			known = `yaml:"` + strings.ToLower(path) + `"`
+		}
+		if !strings.Contains(string(read(t, "config/load.go"))+string(read(t, "config/config.go")), known) {
+			t.Errorf("the compose file passes on %s, which is no setting", m[1])
+		}
+	}
+	volumes := mounted.FindAllStringSubmatch(compose, -1)
+	if len(volumes) != 2 {
+		t.Errorf("the compose file mounts %v", volumes)
+	}
+	for _, m := range volumes {
+		if !regexp.MustCompile(`install -d .*`+regexp.QuoteMeta(m[2])+`\b`).MatchString(image) || !strings.Contains(compose, "\n  "+m[1]+":\n") {
+			t.Errorf("the volume %s at %s is not the bot's", m[1], m[2])
+		}
+	}
+	unit, build := string(read(t, "deploy/parley.service")), string(read(t, "deploy/release/build.sh"))
+	if !strings.Contains(unit, "ExecStart=/usr/local/bin/bot ") || strings.Count(unit, "/usr/local/") != 2 {
+		t.Error("packages move what the unit says of /usr/local")
+	}
+	for _, m := range promised.FindAllStringSubmatch(string(read(t, "docs/install.md")), -1) {
+		if end := m[1][strings.Index(m[1], "ARCH")+len("ARCH"):]; !strings.Contains(build, end) {
+			t.Errorf("docs/install.md promises %s; nothing ends in %s", m[1], end)
+		}
+	}
+}
