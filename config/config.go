@@ -23,6 +23,7 @@ type Config struct {
 	Session   Session    `yaml:"session"`
 	Context   Context    `yaml:"context"`
 	Agent     Agent      `yaml:"agent"`
+	Agents    []Resident `yaml:"agents" doc:"several agents in one bot, each with its own persona, playbook, sources, tools and memory, bound to places; see docs/agents.md. With none, the one of agent answers everywhere"`
 	Memory    Memory     `yaml:"memory"`
 	Playbook  Playbook   `yaml:"playbook"`
 	Handoff   Handoff    `yaml:"handoff"`

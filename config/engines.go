@@ -108,6 +108,10 @@ func (c *Config) engines(fail func(path, problem, hint string)) {
 	for i, s := range c.Subagents {
 		routes[fmt.Sprintf("subagents[%d].route", i)] = s.Route
 	}
+	for i, r := range c.Agents {
+		at := fmt.Sprintf("agents[%d].routes.", i)
+		routes[at+"answer"], routes[at+"playbook"], routes[at+"summary"] = r.Routes.Answer, r.Routes.Playbook, r.Routes.Summary
+	}
 	var names []string
 	for _, e := range c.Models {
 		names = append(names, e.Name)

@@ -33,8 +33,8 @@ func (c *Config) validate(ids IDs, places map[string]string) error {
 	c.each(func(s *Setting) {
 		if problem := s.outOfRange(); problem != "" {
 			fail(s.Path, problem, "")
-		} else if problem, hint := s.misformed(ids); problem != "" {
-			fail(s.Path, problem, hint)
+		} else if path, problem, hint := s.misformed(ids); problem != "" {
+			errs = append(errs, &Error{Setting: s.Path, Place: placeOf(places, path), Problem: problem, Hint: hint})
 		}
 	})
 	c.together(fail)
@@ -47,7 +47,7 @@ func placeOf(places map[string]string, path string) string {
 		if place := places[path]; place != "" {
 			return place
 		}
-		i := strings.LastIndexByte(path, '.')
+		i := strings.LastIndexAny(path, ".[")
 		if i < 0 {
 			return ""
 		}
@@ -97,7 +97,8 @@ func bound(v reflect.Value, text string) float64 {
 
 var (
 	nameForm          = regexp.MustCompile(`^[a-z][a-z0-9_]{0,49}$`) // of tools, variables and journeys
-	webhookSecretForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)       // and 256 at most: Bot API setWebhook
+	agentForm         = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,49}$`)
+	webhookSecretForm = regexp.MustCompile(`^[A-Za-z0-9_-]+$`) // and 256 at most: Bot API setWebhook
 	headerForm        = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+:[^\r\n\x00]*$")
 	currencyForm      = regexp.MustCompile(`^(\p{L}{1,8}|\p{Sc})$`)
 	deskForm          = regexp.MustCompile(`^(telegram|discord|terminal):[^/\s]+(/\S+)?$`)
@@ -106,16 +107,17 @@ var (
 )
 
 // misformed checks the tag form. Empty passes unless the form forbids it.
-func (s *Setting) misformed(ids IDs) (problem, hint string) {
+func (s *Setting) misformed(ids IDs) (path, problem, hint string) {
 	if s.value.Kind() == reflect.Slice {
 		for i := range s.value.Len() {
 			if problem, hint = misformed(s.form, s.value.Index(i), ids); problem != "" {
-				return problem, hint
+				return fmt.Sprintf("%s[%d]", s.Path, i), problem, hint
 			}
 		}
-		return "", ""
+		return "", "", ""
 	}
-	return misformed(s.form, s.value, ids)
+	problem, hint = misformed(s.form, s.value, ids)
+	return s.Path, problem, hint
 }
 
 func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
@@ -128,6 +130,8 @@ func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 		return "is missing", ""
 	case form == "name" && !nameForm.MatchString(text):
 		return fmt.Sprintf("is %q", text), "a letter a-z, then up to 49 of a-z, 0-9 and _"
+	case form == "agent" && !agentForm.MatchString(text):
+		return fmt.Sprintf("is %q", text), "a letter, then up to 49 letters, digits, _ and -"
 	case form == "template":
 		return badTemplate(text)
 	case v.Type() == jsonType && !JSON(text).valid():
@@ -156,6 +160,8 @@ func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 		return ids.Person(text)
 	case form == "place" && ids != nil:
 		return ids.Entry(text)
+	case form == "bound":
+		return boundTo(text, ids)
 	}
 	return "", ""
 }
@@ -225,6 +231,7 @@ func (c *Config) together(fail func(path, problem, hint string)) {
 	c.lists(fail)
 	c.services(fail)
 	c.engines(fail)
+	c.residents(fail)
 }
 
 // lists checks names that must differ and servers that need one address.

@@ -197,7 +197,10 @@ func (y *yamlFile) list(list *ast.SequenceNode, s *Setting) {
 			y.failAt(n.GetToken(), s.Path, "expected a list of single values", "")
 			return
 		}
-		items = append(items, text)
+		if text = strings.TrimSpace(text); text != "" {
+			y.places[fmt.Sprintf("%s[%d]", s.Path, len(items))] = y.place(n.GetToken())
+			items = append(items, text)
+		}
 	}
 	s.setList(items)
 }

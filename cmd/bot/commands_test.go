@@ -19,6 +19,11 @@ import (
 const uses = `
 /start
 /ask what time is it?
+/agent
+/agent show
+/agent list
+/agent use nobody
+/agent reset
 /why
 /status
 /session info

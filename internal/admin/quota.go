@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,9 +37,20 @@ type Usage interface {
 type Limits struct {
 	PerMinute          int // messages of one person
 	User, Channel, All Amount
+	// Agents replace User and Channel where an agent has limits of its own, by its
+	// memory; 0 is as for all.
+	Agents map[string]AgentLimits
 	// Pass lets messages through when a limit of tokens or money is reached, for
 	// handlers that answer without a model; Reserve still refuses.
 	Pass bool
+}
+
+// AgentLimits are the limits of one of several agents.
+type AgentLimits struct{ User, Channel Amount }
+
+// or returns a, and b where it has no limit.
+func (a Amount) or(b Amount) Amount {
+	return Amount{cmp.Or(a.Tokens, b.Tokens), cmp.Or(a.Money, b.Money)}
 }
 
 // QuotaOptions of NewQuotas.
@@ -151,6 +163,7 @@ type limit struct {
 // bounds returns the limits there are for a message.
 func (q *Quotas) bounds(m chat.Message) (all []limit) {
 	most := q.limits.Load()
+	own := most.Agents[m.Agent.ID]
 	add := func(l limit) {
 		if l.most.Tokens > 0 || l.most.Money > 0 {
 			all = append(all, l)
@@ -160,12 +173,12 @@ func (q *Quotas) bounds(m chat.Message) (all []limit) {
 		return q.o.Usage.AllSpent(ctx, since)
 	}})
 	if m.From.ID != "" {
-		add(limit{keyUser + m.From.ID, most.User, func(ctx context.Context, since time.Time) (int64, float64, error) {
+		add(limit{keyUser + m.From.ID, own.User.or(most.User), func(ctx context.Context, since time.Time) (int64, float64, error) {
 			return q.o.Usage.UserSpent(ctx, m.From.ID, since)
 		}})
 	}
 	if m.Key.Channel != "" {
-		add(limit{keyChannel + placeOf(m.Key), most.Channel, func(ctx context.Context, since time.Time) (int64, float64, error) {
+		add(limit{keyChannel + placeOf(m.Key), own.Channel.or(most.Channel), func(ctx context.Context, since time.Time) (int64, float64, error) {
 			return q.o.Usage.ChannelSpent(ctx, m.Key, since)
 		}})
 	}

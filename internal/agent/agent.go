@@ -8,6 +8,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	_ "embed" // prompts
@@ -62,6 +63,9 @@ type Rules struct {
 	Book func() *playbook.Book
 	// BookModel decides natural-language conditions; nil uses Options.Model.
 	BookModel llm.Model
+	// Switches is the row of the rules that were switched from the chat; "" is
+	// that of the only agent.
+	Switches string
 	// NoBookModel leaves only the conditions that need no model.
 	NoBookModel bool
 	// Role names what a person is at a place: owner, admin, member.
@@ -187,6 +191,7 @@ func withDefaults(o Options) Options {
 	if o.Book == nil {
 		o.Book = func() *playbook.Book { return nil }
 	}
+	o.Switches = cmp.Or(o.Switches, ruleSetting)
 	if o.Role == nil {
 		o.Role = func(context.Context, chat.Message) string { return "" }
 	}

@@ -44,6 +44,7 @@ type Parked struct {
 	Sources []tools.Source    `json:"sources,omitempty"`
 	Rules   string            `json:"rules,omitempty"`  // of the playbook, for this turn
 	Demands playbook.Demands  `json:"demands,omitzero"` // on its answer
+	Agent   string            `json:"agent,omitempty"`  // whose turn it is
 }
 
 // Asked is one call in a question.
@@ -187,7 +188,8 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 		return chat.Answer{}, false
 	}
 	parked := Parked{
-		Said: t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer, Sources: t.sources.cited,
+		Agent: t.m.Agent.ID,
+		Said:  t.in.text, Outside: !t.keep, Via: t.via(), Taint: t.trust.taint, Origin: t.trust.origin, Offer: t.tools.offer, Sources: t.sources.cited,
 		Rules: t.context.guidance.Instructions, Demands: t.context.guidance.Demands,
 	}
 	q, err := t.a.o.Confirm(ctx, t.m, parked, asked)

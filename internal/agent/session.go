@@ -81,13 +81,14 @@ func (a *Agent) end(ctx context.Context, id string, to memory.Status, carry bool
 	return a.o.Store.EndSession(ctx, se, to, a.digested(se, entries), carry)
 }
 
-// ruleSetting is the row that holds which rules were switched from the chat.
+// ruleSetting is the row that holds which rules were switched from the chat, where
+// there is one agent.
 const ruleSetting = "playbook.enabled"
 
 // RuleSwitches returns the guidelines that were turned on or off from the chat;
 // nil is none.
 func (a *Agent) RuleSwitches(ctx context.Context) (map[string]bool, error) {
-	v, err := a.o.Store.Setting(ctx, ruleSetting)
+	v, err := a.o.Store.Setting(ctx, a.o.Switches)
 	if err != nil || v == "" {
 		return nil, err
 	}
@@ -109,5 +110,5 @@ func (a *Agent) SwitchRule(ctx context.Context, id string, on bool) error {
 	if err != nil {
 		return err
 	}
-	return a.o.Store.SetSetting(ctx, ruleSetting, string(b))
+	return a.o.Store.SetSetting(ctx, a.o.Switches, string(b))
 }

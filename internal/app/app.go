@@ -14,9 +14,12 @@ import (
 	"parley/internal/agenda"
 	"parley/internal/agent"
 	"parley/internal/attach"
+	"parley/internal/beside"
 	"parley/internal/chat"
 	"parley/internal/metrics"
+	"parley/internal/minds"
 	"parley/internal/pdf"
+	"parley/internal/rulebook"
 	"parley/internal/setup"
 	"parley/internal/standing"
 	"parley/internal/tools"
@@ -31,7 +34,7 @@ type app struct {
 	platforms *platforms
 	people    *people
 	front     *front
-	rules     *rules
+	rules     *rulebook.Books
 	notes     *notes
 	toolset   *toolset
 	mind      *mind
@@ -61,14 +64,17 @@ func assemble(b *base, m *models, s *storage) *app {
 	b.counts = metrics.New(b.process.Version)
 	box := newToolbox(b, m, s.store)
 	a := &app{base: b, models: m, storage: s, platforms: box.platforms, people: box.people, mind: box.mind, rules: box.rules, notes: box.notes, jobs: newJobs(b)}
-	a.people.logged = func(ctx context.Context, who chat.User, e agenda.LogEntry) { a.notes.diary().Logged(ctx, who, e) }
+	a.people.logged = func(ctx context.Context, c tools.Call, e agenda.LogEntry) {
+		a.notes.diary(c.Memory.ID).Logged(ctx, c.Who, e)
+	}
 	a.toolset = &toolset{base: b, toolbox: box, models: m}
 	a.front = &front{base: b, desk: box.desk, store: s.store, people: a.people, platforms: a.platforms, models: m, mind: a.mind}
 	m.front, m.store, m.tape = a.front, s.store, s.tape
-	a.settings = &settings{base: b, store: s.store, front: a.front, mind: a.mind, rules: a.rules}
-	a.chores = &chores{base: b, sums: &beside{base: b}, store: s.store, platforms: a.platforms, people: a.people, front: a.front, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
+	a.settings = &settings{base: b, store: s.store, front: a.front, mind: a.mind, rules: a.rules, put: a.put}
+	a.chores = &chores{base: b, sums: &beside.Work{Background: b.background}, store: s.store, platforms: a.platforms, people: a.people, front: a.front, models: m, mind: a.mind, rules: a.rules, notes: a.notes}
 	a.chores.asker = &standing.Asker{Store: s.store, Alone: a.platforms.alone, Tools: a.toolset.here, Now: b.now, Runner: func() *tools.Runner { return a.mind.runner },
-		Deliver: func(ctx context.Context, batch chat.Batch) error { return a.platforms.hub.Deliver(ctx, batch) }}
+		Deliver: func(ctx context.Context, batch chat.Batch) error { return a.platforms.hub.Deliver(ctx, batch) },
+		Agent:   a.mind.agentOf}
 	a.vitals = &vitals{base: b, storage: s, platforms: a.platforms, models: m, notes: a.notes, rules: a.rules, chores: a.chores,
 		toolset: a.toolset, jobs: a.jobs, hide: setup.NewRedactor(b.cfg, setup.ShortestLogged)}
 	a.port = &port{base: b, store: s.store, vitals: a.vitals, models: m, rules: a.rules, mind: a.mind}
@@ -77,7 +83,7 @@ func assemble(b *base, m *models, s *storage) *app {
 
 // build makes the agent and what it needs.
 func (a *app) build(ctx context.Context) error {
-	for _, open := range []func(context.Context) error{a.settings.read, a.models.open, a.notes.open, a.openTools, a.rules.open, a.openAgent} {
+	for _, open := range []func(context.Context) error{a.settings.read, a.openRoster, a.models.open, a.notes.open, a.openTools, a.openRules, a.openAgent} {
 		if err := open(ctx); err != nil {
 			return err
 		}
@@ -88,41 +94,48 @@ func (a *app) build(ctx context.Context) error {
 // openTools reads which tools there are.
 func (a *app) openTools(ctx context.Context) error {
 	a.mind.runner = &tools.Runner{Log: a.log, Timeout: a.cfg.Tools.Timeout, Watch: a.toolset.watch}
-	if err := a.toolset.open(ctx); err != nil {
-		return err
-	}
-	a.rules.schemas = schemasOf(a.toolset.own)
-	return nil
+	return a.toolset.open(ctx)
 }
 
-// openAgent makes the agent of the parts that are built.
+// openAgent makes the agents of the parts that are built.
 func (a *app) openAgent(ctx context.Context) error {
 	a.chores.facts = newFactsFile(a.cfg, a.storage.store)
 	name, err := a.mind.modelName(ctx, a.models.endpoint)
 	if err != nil {
 		return err
 	}
-	a.mind.Agent, err = agent.New(agent.Options{
+	a.mind.name = name
+	made, err := agent.New(a.options())
+	if err != nil {
+		return err
+	}
+	a.mind.own = &minds.Mind{Agent: made, Book: a.rules.Own.Book, Follows: true}
+	return a.put(ctx, a.cfg)
+}
+
+// options returns those of the bot's own agent, which the others begin with.
+func (a *app) options() agent.Options {
+	return agent.Options{
 		Store: a.storage.store, Model: a.models.routed(config.PurposeAnswer), Fallback: a.models.endpoint.Fallback, Runner: a.mind.runner, Tools: a.toolset.here, Confirm: a.front.ask,
 		Files:   attach.Files{Open: a.platforms.openFile, See: a.models.endpoint.See, Hear: a.models.hear(), ReadPDF: pdf.Read},
-		Rules:   agent.Rules{Book: a.rules.book, BookModel: a.models.routed(config.PurposePlaybook), NoBookModel: a.models.endpoint.List == nil, Role: a.people.role},
+		Rules:   agent.Rules{Book: a.rules.Own.Book, BookModel: a.models.routed(config.PurposePlaybook), NoBookModel: a.models.endpoint.List == nil, Role: a.people.role},
 		Notes:   agent.Notes{Cite: a.notes.cite, Disputes: a.notes.disputes, Prefetch: a.notes.prefetch()},
-		Persona: agent.Persona{Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: name},
+		Persona: agent.Persona{Name: a.cfg.Agent.Name, PromptFile: a.cfg.Agent.PromptFile, ModelName: a.mind.name},
 		Sessions: agent.Sessions{
 			PerUser: a.cfg.Session.Scope == "user", Summarizer: a.models.routed(config.PurposeSummary), DropSummaries: !a.cfg.Session.CarrySummary, Learn: a.cfg.Memory.Learn,
 			HandOver: a.toolset.toolbox.desk.HandOver,
 			TTL:      func() time.Duration { return a.inForce.Load().Session.TTL },
 			Beside: func(k chat.Key, work func(context.Context) func(context.Context)) {
-				a.chores.sums.run(a.platforms.hub.Do, k, work)
+				a.chores.sums.Run(a.platforms.hub.Do, k, work)
 			},
 		},
 		Limits: agent.Limits{
 			MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
-			TokenBudget: a.cfg.Context.TokenBudget, Window: a.models.window, Tokens: a.models.estimate,
+			TokenBudget: a.cfg.Context.TokenBudget, Tokens: a.models.estimate(config.PurposeAnswer),
+			Window: func(name string) int { return a.models.window(config.PurposeAnswer, name) },
 		},
 		Log: a.log, Now: a.now, Failpoint: a.process.Failpoint,
-	})
-	return err
+	}
 }
 
 // openFront makes the parts in front of the agent. isAdmin asks the platform who
@@ -155,7 +168,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 		Inbox: a.storage.store, Outbox: a.storage.store, Handler: a.front.handler(), Adapters: adapters, Log: a.log,
 		QueuePerLane: a.cfg.Limits.QueuePerChannel, Backlog: a.cfg.Limits.Backlog, TurnTimeout: a.cfg.Agent.TurnTimeout,
 		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
-		Failpoint:     a.process.Failpoint, Observe: observe, MayStop: a.people.mayStop, Pace: a.front.commands.Pace, Closed: a.platforms.closed,
+		Failpoint:     a.process.Failpoint, Observe: observe, MayStop: a.people.mayStop, Pace: a.front.commands.Pace, Agent: a.mind.agentOf, Closed: a.platforms.closed,
 	})
 }
 

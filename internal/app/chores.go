@@ -7,12 +7,14 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/terminal"
+	"parley/internal/beside"
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/factsfile"
 	"parley/internal/llm/wrap"
 	"parley/internal/memory"
 	"parley/internal/past"
+	"parley/internal/rulebook"
 	"parley/internal/standing"
 )
 
@@ -25,9 +27,9 @@ type chores struct {
 	models    *models
 	mind      *mind
 	front     *front
-	rules     *rules
+	rules     *rulebook.Books
 	notes     *notes
-	sums      *beside
+	sums      *beside.Work
 	asker     *standing.Asker
 	facts     *factsfile.File // nil for none
 }
@@ -56,8 +58,8 @@ func (c *chores) schedule(j *jobs) {
 		j.add("facts file", "@every 10s", c.syncFacts)
 		c.background(func() { j.run("facts file", c.syncFacts) })
 	}
-	if c.rules.source != nil {
-		j.add("playbook", "@every 5s", c.rules.follow)
+	if len(c.rules.All()) > 0 || len(c.cfg.Agents) > 0 {
+		j.add("playbook", "@every 5s", c.rules.Follow)
 	}
 	if c.models.embedder != nil {
 		j.add("vectors", "@every 5s", c.makeVectors)
@@ -128,11 +130,24 @@ func (c *chores) archive(ctx context.Context, d past.Due) {
 	if err := c.mind.Archive(ctx, d.ID); err != nil {
 		c.log.Warn("sum up session", "session", d.ID, "err", err)
 	} else {
-		c.notes.diary().Ended(ctx, d.ID)
+		c.noted(ctx, d.ID)
 	}
 	if err := c.digests(ctx, d.ID); err != nil {
 		c.log.Warn("digests", "session", d.ID, "err", err)
 	}
+}
+
+// noted adds to the owner's daily note how a session ended.
+func (c *chores) noted(ctx context.Context, id string) {
+	agent := ""
+	if c.mind.roster.Several() {
+		se, err := c.store.SessionByID(ctx, id)
+		if err != nil {
+			return
+		}
+		agent = se.Agent
+	}
+	c.notes.diary(agent).Ended(ctx, id)
 }
 
 // archiveSoon summarizes a session as soon as its lane is free.
@@ -174,9 +189,7 @@ const embedFor = 20 * time.Second
 // one tick waits for the next; a failure, already logged, ends it.
 func (c *chores) makeVectors(ctx context.Context) error {
 	work := []func(context.Context) (bool, error){c.store.EmbedFacts}
-	if c.rules.source != nil {
-		work = append(work, func(ctx context.Context) (bool, error) { return c.rules.book().Embed(ctx) })
-	}
+	work = append(work, c.rules.Embed)
 	if c.notes.index != nil {
 		work = append(work, c.notes.index.Embed)
 	}

@@ -25,7 +25,7 @@ func (a *app) commands() command.Groups {
 			Ask: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 				return a.mind.Ask(ctx, m, w)
 			})),
-			Page: a.port.link,
+			Page: a.port.link, Agents: command.Agents{Roster: a.mind.roster, About: a.mind.about},
 		},
 		Status: command.Status{Currency: a.cfg.Limits.Currency, Left: f.quotas.Left, Parts: a.vitals.parts, Sessions: a.storage.store.SessionCounts,
 			Model: func(ctx context.Context) string { return a.mind.ModelName() + ", " + a.models.state(ctx) }},
@@ -33,7 +33,7 @@ func (a *app) commands() command.Groups {
 			More: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 				return a.mind.Handle(ctx, m, w)
 			})),
-			Tokens: func() int { return min(a.cfg.Context.TokenBudget, a.models.window(a.mind.ModelName())) }, Now: a.now},
+			Tokens: func() int { return min(a.cfg.Context.TokenBudget, a.models.window(config.PurposeAnswer, a.mind.ModelName())) }, Now: a.now},
 		Model: command.Model{Name: a.mind.ModelName, List: a.models.endpoint.List, BuiltIn: a.models.builtIn(),
 			Routes: a.models.shown(), Choose: a.mind.choose, Reload: a.mind.ReloadPrompt},
 		Tools: a.toolCommands(),
@@ -47,7 +47,7 @@ func (a *app) commands() command.Groups {
 		Person:    a.personCommands(),
 		Notes:     a.notes.commands(),
 		Playbook:  book,
-		Rehearsal: command.Rehearsal{Last: a.storage.store.LastDecision, Write: a.rules.capture(a.storage.store, a.storage.tape).Write},
+		Rehearsal: command.Rehearsal{Last: a.storage.store.LastDecision, Write: a.mind.capture(a.rules, a.storage.tape).Write},
 	}
 }
 
@@ -68,7 +68,7 @@ func Commands(ctx context.Context, cfg config.Config) (*admin.Commands, error) {
 // sessionControl is who may do what with sessions.
 func (a *app) sessionControl() command.SessionControl {
 	return command.SessionControl{
-		Everyone: func() bool { return a.inForce.Load().Session.Control == "everyone" }, Attest: a.platforms.attest,
+		Everyone: func() bool { return a.inForce.Load().Session.Control == "everyone" }, Attest: a.platforms.attester().Look,
 		Resume: func(ctx context.Context, id string) (bool, error) {
 			return a.storage.store.Past.Resume(ctx, id, a.inForce.Load().Session.TTL)
 		},
@@ -100,7 +100,7 @@ func (a *app) playbookCommands() command.Playbook {
 	if a.models.endpoint.List != nil {
 		judge = a.models.endpoint.Model
 	}
-	return command.Playbook{Book: a.rules.book, Rules: a.mind, Rows: a.storage.store, Session: a.mind.Session, Place: a.placeOf, Judge: judge,
+	return command.Playbook{Book: a.book, Rules: func(m chat.Message) command.Rules { return a.mind.Of(a.mind.agentOf(m).ID) }, Rows: a.storage.store, Session: a.mind.Session, Place: a.placeOf, Judge: judge,
 		Save: a.storage.store.SavePersonPlaybook, Begin: a.front.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 			return a.mind.Begin(ctx, m, w)
 		})),

@@ -43,7 +43,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 		return err
 	}
 	f.quotas = admin.NewQuotas(admin.QuotaOptions{
-		Limits: limits(f.cfg),
+		Limits: f.mind.limits(f.cfg),
 		Usage:  f.store, Exempt: f.people.gate.Local, Now: f.now, Log: f.log,
 	})
 	f.confirm.Budget, f.confirm.Role, f.confirm.Shown, f.confirm.Allow = f.quotas.Budget, f.people.gate.Role, f.amend, f.allow
@@ -69,8 +69,18 @@ func (f *front) take(groups command.Groups, config []admin.Command) (err error) 
 }
 
 // limits returns the limits of the settings.
-func limits(c config.Config) admin.Limits {
+func (m *mind) limits(c config.Config) admin.Limits {
+	own := map[string]admin.AgentLimits{}
+	for _, r := range c.Agents {
+		if at, err := m.memory(r.Name); err == nil {
+			own[at.ID] = admin.AgentLimits{
+				User:    admin.Amount{Tokens: int64(r.Limits.UserTokensPerDay), Money: r.Limits.UserMoneyPerDay},
+				Channel: admin.Amount{Tokens: int64(r.Limits.ChannelTokensPerDay), Money: r.Limits.ChannelMoneyPerDay},
+			}
+		}
+	}
 	return admin.Limits{
+		Agents:    own,
 		PerMinute: c.Limits.UserPerMinute, Pass: c.Limits.PastLimit == pastOffline,
 		User:    admin.Amount{Tokens: int64(c.Limits.UserTokensPerDay), Money: c.Limits.UserMoneyPerDay},
 		Channel: admin.Amount{Tokens: int64(c.Limits.ChannelTokensPerDay), Money: c.Limits.ChannelMoneyPerDay},
@@ -86,7 +96,7 @@ func (f *front) handler() chat.Handler {
 	do[command.ActionApprove] = f.approved
 	mind := f.quotas.Budget(f.debugging(f.mind))
 	way := f.people.gate.Wrap(f.opening(f.quotas.Rate(standing.Apart(mind, f.desk.Wrap(f.confirm.Wrap(f.commands.Wrap(mind), do))))))
-	return f.models.spans.messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), way))
+	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), way))
 }
 
 // debugging shows calls and timings under an answer where /debug is on, to

@@ -6,18 +6,23 @@ import (
 	"time"
 
 	"parley/config"
-	"parley/internal/agent"
 	"parley/internal/memory"
+	"parley/internal/minds"
+	"parley/internal/roster"
 	"parley/internal/setup"
 	"parley/internal/tools"
 )
 
-// mind owns the agent and the runner of its tools. Parts that exist before the agent
-// refer to it through mind.
+// mind owns the agents and the runner of their tools. Parts that exist before the
+// agents refer to them through mind.
 type mind struct {
 	*base
 	store *memory.Store
-	*agent.Agent
+	minds.Minds
+	roster *roster.Roster // nil until it is open
+	own    *minds.Mind    // which answers where no agent of the settings does
+	name   string         // of the model it begins with
+	known  map[string]known
 	runner *tools.Runner
 }
 
@@ -47,7 +52,11 @@ func (m *mind) choose(ctx context.Context, name string) (conversations int, err 
 	if err := m.store.SetSetting(ctx, modelSetting, name); err != nil {
 		return 0, err
 	}
-	m.SetModel(name)
+	m.Each(func(one *minds.Mind) {
+		if one.Follows {
+			one.SetModel(name)
+		}
+	})
 	return int(n), nil
 }
 

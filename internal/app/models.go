@@ -16,6 +16,7 @@ import (
 	"parley/internal/llm/wrap"
 	"parley/internal/memory"
 	"parley/internal/setup"
+	"parley/internal/spans"
 	"parley/internal/tape"
 )
 
@@ -30,7 +31,7 @@ type models struct {
 	gauges   map[string]*wrap.Gauge // by model
 	routes   map[string]wrap.Route  // by purpose
 	embedder *wrap.Embedder         // nil for none
-	spans    spans
+	spans    spans.Spans
 	pulse    pulse
 }
 
@@ -174,9 +175,19 @@ func (m *models) count(ctx context.Context, c wrap.Call) {
 	}
 }
 
-// window returns how many tokens a request to the model of this name may have.
-func (m *models) window(name string) int {
-	leg := m.routes[config.PurposeAnswer].Next(name)
+// own returns the purpose whose route an agent has for a purpose: its own where it
+// has one.
+func (m *models) own(agent, purpose string) string {
+	if own := setup.ForAgent(agent, purpose); m.routes[own].Legs != nil {
+		return own
+	}
+	return purpose
+}
+
+// window returns how many tokens a request along a route may have at the model of
+// this name.
+func (m *models) window(route, name string) int {
+	leg := m.routes[route].Next(name)
 	if n := leg.Window.Space(); n > 0 {
 		return n
 	}
@@ -189,9 +200,10 @@ func (m *models) window(name string) int {
 	return unknownWindow
 }
 
-// estimate returns the tokens of a request, as counted by the model that would get it.
-func (m *models) estimate(r llm.Request) int {
-	return m.routes[config.PurposeAnswer].Estimate(r)
+// estimate returns the tokens of a request along a route, as counted by the model
+// that would get it.
+func (m *models) estimate(route string) func(llm.Request) int {
+	return func(r llm.Request) int { return m.routes[route].Estimate(r) }
 }
 
 // unknownWindow is the assumed context window of a model about which nothing is known.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/config"
 	"parley/internal/admin"
 	"parley/internal/agent"
 	"parley/internal/chat"
@@ -69,7 +70,7 @@ func (n *notes) view() tools.Notes {
 	if n.cfg.Vault.Readers == "owner" {
 		view.May = n.people.isOwner
 	}
-	view.Clock = n.clock
+	view.Clock, view.Sources = n.clock, n.mind.draws
 	bases := map[string]string{setup.NotesSource: n.cfg.Vault.BaseURL}
 	for _, s := range n.cfg.Sources {
 		bases[s.Name] = s.BaseURL
@@ -91,7 +92,41 @@ func (n *notes) mayWrite(ctx context.Context, c tools.Call) bool {
 
 // shelf returns the notes as m's author may read them where m was written.
 func (n *notes) shelf(ctx context.Context, m chat.Message) (*tools.Shelf, error) {
-	return n.view().Shelf(ctx, m.From.ID, m.Direct)
+	return n.view().Shelf(ctx, tools.CallOf(m))
+}
+
+// desk is the source that notes are written to, "" for none.
+func (n *notes) desk() string {
+	if n.cfg.Vault.Dir != "" {
+		return setup.NotesSource
+	}
+	for _, s := range n.cfg.Sources {
+		if s.Kind == vault.KindNotes {
+			return s.Name
+		}
+	}
+	return ""
+}
+
+// onDesk are the tools that write notes.
+var onDesk = []string{"vault_write", "vault_move", "vault_create_index", tools.Librarian}
+
+// lends reports whether an agent may have a tool on notes or code, by what it draws
+// on; other tools are not its matter.
+func (n *notes) lends(agent chat.Agent, tool tools.Spec) bool {
+	from := n.mind.draws(agent)
+	if from == nil {
+		return true
+	}
+	kind := map[tools.Category]string{tools.Vault: vault.KindNotes, tools.Code: vault.KindCode}[tool.Category]
+	switch {
+	case slices.Contains(onDesk, tool.Name):
+		return slices.Contains(from, n.desk())
+	case kind == "":
+		return true
+	}
+	return kind == vault.KindNotes && slices.Contains(from, setup.NotesSource) ||
+		slices.ContainsFunc(n.cfg.Sources, func(s config.Source) bool { return s.Kind == kind && slices.Contains(from, s.Name) })
 }
 
 // tools returns the tools on notes and the librarian.
@@ -106,10 +141,11 @@ func (n *notes) tools() []tools.Tool {
 	return list
 }
 
-// diary is the owner's daily notes; without a folder to write to it keeps nothing.
-func (n *notes) diary() diary.Diary {
+// diary is the owner's daily notes, for what was said to an agent; without a folder to
+// write to it keeps nothing, nor where another agent would read it.
+func (n *notes) diary(agent string) diary.Diary {
 	d := diary.Diary{Store: n.store, Owns: n.people.owns, Location: n.people.location, Log: n.log}
-	if n.index != nil && n.writable() {
+	if n.index != nil && n.writable() && n.mind.alone(agent, n.desk()) {
 		d.Keeps, d.Add = n.cfg.Vault.DailyNote, n.index.AddDaily
 	}
 	return d

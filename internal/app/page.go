@@ -18,7 +18,7 @@ import (
 
 // newPage makes the control page for a listening address.
 func (p *port) newPage(address string) *page.Page {
-	capture := p.rules.capture(p.store, p.vitals.storage.tape)
+	capture := p.mind.capture(p.rules, p.vitals.storage.tape)
 	return page.New(page.Options{
 		Listen: address, Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log, Currency: p.cfg.Limits.Currency,
 		Calls: p.vitals.storage.tape, Browse: p.store.Browse, Rules: p.rules.files(),
@@ -76,15 +76,15 @@ func pageFact(f facts.Fact, before []facts.Earlier, now time.Time) page.Fact {
 
 // book returns the playbook in force as the page shows it.
 func (p *port) book(ctx context.Context) (*page.Book, error) {
-	b := p.rules.book()
+	b := p.rules.Own.Book()
 	if b == nil {
 		return nil, nil
 	}
-	switched, err := p.mind.RuleSwitches(ctx)
+	switched, err := p.mind.own.RuleSwitches(ctx)
 	if err != nil {
 		return nil, err
 	}
-	view := &page.Book{Problem: p.rules.problem()}
+	view := &page.Book{Problem: p.rules.Problem()}
 	for _, g := range b.Guidelines() {
 		on := g.IsEnabled()
 		if v, ok := switched[g.ID]; ok {

@@ -23,7 +23,7 @@ type people struct {
 	gate  *admin.Gate
 	home  string // time zone of who sits at this machine, "" when unknown or nobody does
 	// logged is told of each line of a journal.
-	logged func(context.Context, chat.User, agenda.LogEntry)
+	logged func(context.Context, tools.Call, agenda.LogEntry)
 }
 
 // vouching tells the gate what it cannot know by itself; nil means never.

@@ -10,6 +10,7 @@ import (
 	"parley/internal/adapters/discord"
 	"parley/internal/adapters/telegram"
 	"parley/internal/adapters/terminal"
+	"parley/internal/attest"
 	"parley/internal/chat"
 	"parley/internal/memory"
 )
@@ -150,4 +151,9 @@ func (ps *platforms) wait(ctx context.Context, errs <-chan error, stop func()) e
 		return errors.Join(all...)
 	}
 	return nil
+}
+
+// attester asks the platforms where somebody still is.
+func (ps *platforms) attester() attest.Attester {
+	return attest.Attester{Rows: ps.store, Adapters: func() []chat.Adapter { return ps.adapters }, Log: ps.log}
 }

@@ -14,6 +14,7 @@ import (
 	"parley/internal/page"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"parley/internal/rulebook"
 )
 
 // port owns the operator's port: the control page for its owner, and health,
@@ -23,7 +24,7 @@ type port struct {
 	store  *memory.Store
 	vitals *vitals
 	models *models
-	rules  *rules
+	rules  *rulebook.Books
 	mind   *mind
 	page   *page.Page // nil without http.listen
 }

@@ -38,6 +38,7 @@ func (c *chores) remind(ctx context.Context) error {
 			}
 			continue
 		}
+		r.Ask = r.Ask && !c.asker.Elsewhere(r) // else it is said like any other
 		if r.Ask {
 			if later, err := c.asker.Ask(ctx, r); err != nil || later {
 				if err != nil {

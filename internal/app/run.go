@@ -23,7 +23,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 		return err
 	}
 	a.start(adapters...)
-	a.chores.sums.open()
+	a.chores.sums.Open()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if port != nil {
@@ -70,7 +70,7 @@ func (a *app) drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), a.cfg.Limits.ShutdownGrace)
 	defer cancel()
 	a.jobs.end(ctx)
-	a.chores.sums.close()
+	a.chores.sums.Close()
 	if parked := a.platforms.hub.Drain(ctx); parked > 0 {
 		a.log.Info("answers are left for the next start", "messages", parked)
 	}

@@ -11,6 +11,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/llm/llmtest"
+	"parley/internal/tools"
 	"parley/internal/vault"
 )
 
@@ -236,7 +237,7 @@ func TestNotesBelongToPeople(t *testing.T) {
 	hidden("edited by hand", "8", "")
 	// Whoever reads the words of others is asked before anything is changed.
 	for who, tainted := range map[string]bool{"7": false, "8": true, "9": true} {
-		r, err := st.app.notes.view().Shelf(t.Context(), "telegram:"+who, true)
+		r, err := st.app.notes.view().Shelf(t.Context(), tools.Call{Who: chat.User{ID: "telegram:" + who}, Direct: true})
 		must(t, err)
 		hits, err := r.Search(t.Context(), vault.Query{Text: "picnic"})
 		must(t, err)
@@ -247,7 +248,7 @@ func TestNotesBelongToPeople(t *testing.T) {
 		}
 	}
 	for who := range map[string]bool{"7": false, "8": false} {
-		r, err := st.app.notes.view().Shelf(t.Context(), "telegram:"+who, true)
+		r, err := st.app.notes.view().Shelf(t.Context(), tools.Call{Who: chat.User{ID: "telegram:" + who}, Direct: true})
 		must(t, err)
 		hits, err := r.Search(t.Context(), vault.Query{Text: "library opens"})
 		must(t, err)

@@ -12,6 +12,7 @@ import (
 	"parley/config"
 	"parley/internal/command"
 	"parley/internal/memory"
+	"parley/internal/rulebook"
 	"parley/internal/text"
 )
 
@@ -35,7 +36,9 @@ type settings struct {
 	store *memory.Store
 	front *front // it and the next two are told
 	mind  *mind
-	rules *rules
+	rules *rulebook.Books
+	// put makes other agents answer; on an error those there were go on.
+	put func(ctx context.Context, next config.Config) error
 
 	// reloads handles SIGHUP until its context ends; nil in the terminal.
 	reloads func(context.Context)
@@ -120,14 +123,14 @@ func (s *settings) tune(ctx context.Context, path, value string) (now string, er
 		return "", err
 	}
 	s.set = set
-	s.front.quotas.SetLimits(limits(merged))
+	s.front.quotas.SetLimits(s.mind.limits(merged))
 	s.putInForce(merged)
 	return now, nil
 }
 
 // reload applies what may change while the bot runs: the level of the log,
-// who may speak, limits, how long conversations last, the persona and the
-// playbook; what was set from the chat stays. Settings with a mistake change nothing;
+// who may speak, limits, how long conversations last, the personas, the playbooks
+// and the agents, if their routes stay; what was set from the chat stays. Settings with a mistake change nothing;
 // changes that need a restart are named. load reads them.
 func (s *settings) reload(load func() (config.Config, error)) {
 	const refused = "the settings have a mistake, so nothing was changed"
@@ -143,7 +146,13 @@ func (s *settings) reload(load func() (config.Config, error)) {
 		value, _ := next.Get(path)
 		_ = given.Set(path, value) // as it was written
 	}
+	if sameRoutes(s.cfg.Agents, next.Agents) {
+		given.Agents = next.Agents
+	}
 	merged, err := with(given, s.set)
+	if err == nil {
+		err = s.put(context.Background(), merged)
+	}
 	if err == nil {
 		err = s.front.people.gate.Set(merged.Access.Mode, merged.Access.Owners, merged.Access.Allow)
 	}
@@ -152,15 +161,13 @@ func (s *settings) reload(load func() (config.Config, error)) {
 		return
 	}
 	s.given = given
-	s.front.quotas.SetLimits(limits(merged))
+	s.front.quotas.SetLimits(s.mind.limits(merged))
 	s.putInForce(merged)
 	if err := s.mind.ReloadPrompt(); err != nil {
 		s.log.Error("the persona has a mistake, so the last good one stays in force", "err", err)
 	}
-	if s.rules.source != nil {
-		if err := s.rules.source.Reload(); err != nil {
-			s.log.Error("the playbook has a mistake, so the last good one stays in force", "err", err)
-		}
+	if err := s.rules.Reload(); err != nil {
+		s.log.Error("the playbook has a mistake, so the last good one stays in force", "err", err)
 	}
 	s.log.Info("settings were read again", "changed", strings.Join(now.Diff(merged), ", "))
 	if rest := given.Diff(next); len(rest) > 0 {

@@ -51,7 +51,7 @@ func (v *vitals) doing(ctx context.Context) (lines []page.Line) {
 	}
 	line(false, "persona", "%s", persona)
 	line(false, "tools", "%d", v.toolset.offered().Len())
-	if v.rules.source != nil {
+	if len(v.rules.All()) > 0 {
 		told("playbook", "ok")
 	}
 	lanes, waiting := v.platforms.hub.Active()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
 	"time"
 
 	"parley/config"
@@ -12,6 +13,7 @@ import (
 	"parley/internal/desk"
 	"parley/internal/egress"
 	"parley/internal/memory"
+	"parley/internal/rulebook"
 	"parley/internal/setup"
 	"parley/internal/tools"
 	"parley/internal/tools/web"
@@ -24,7 +26,7 @@ type toolbox struct {
 	people    *people
 	platforms *platforms
 	notes     *notes
-	rules     *rules
+	rules     *rulebook.Books
 	models    *models
 	mind      *mind
 	desk      *desk.Desk
@@ -34,7 +36,7 @@ type toolbox struct {
 func newToolbox(b *base, m *models, store *memory.Store) *toolbox {
 	box := &toolbox{
 		base: b, store: store, people: &people{base: b, store: store}, platforms: &platforms{base: b, store: store},
-		mind: &mind{base: b, store: store}, rules: &rules{base: b, models: m}, models: m,
+		mind: &mind{base: b, store: store}, rules: &rulebook.Books{}, models: m,
 	}
 	box.notes = &notes{base: b, store: store, people: box.people, models: m, mind: box.mind}
 	box.desk = newDesk(b, store, box.platforms, box.people)
@@ -64,15 +66,17 @@ func schemasOf(set tools.Set) map[string][]byte {
 // useful.
 func (b *toolbox) list() ([]tools.Tool, error) {
 	list := []tools.Tool{
-		tools.CurrentTime(b.now, b.people.zone), tools.SaveDecision(), tools.RecallConversation(b.store, b.platforms.attest),
+		tools.CurrentTime(b.now, b.people.zone), tools.SaveDecision(), tools.RecallConversation(b.store, b.platforms.attester().Look),
 		tools.SaveFact(b.store, b.people.mayShare), tools.UpdateFact(b.store, b.people.mayShare), tools.ForgetFact(b.store, b.people.mayShare), tools.ListFacts(b.store),
 	}
 	list = append(list, tools.TaskTools(b.store)...)
 	list = append(list, tools.ReminderTools(b.people.planner())...)
 	list = append(list, tools.LogTools(b.people.planner())...)
 	list = append(list, b.notes.tools()...)
-	if b.cfg.Playbook.Dir != "" {
-		list = append(list, tools.SetVariable(b.rules.checkVariable))
+	if b.cfg.Playbook.Dir != "" || slices.ContainsFunc(b.cfg.Agents, func(r config.Resident) bool { return r.Playbook != "" }) {
+		list = append(list, tools.SetVariable(func(c tools.Call, name string, value any) error {
+			return b.rules.Of(b.mind.Of(c.Memory.ID).Name).Check(name, value)
+		}))
 	}
 	list = append(list, web.Fetch(egress.Guard{AllowHosts: b.cfg.Web.AllowHosts}))
 	if s := b.cfg.Web.Search; s.URL != "" || s.APIKey != "" {

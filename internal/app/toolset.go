@@ -121,7 +121,7 @@ func (t *toolset) here(ctx context.Context, m chat.Message) (tools.Set, error) {
 	if p.Tools != nil {
 		set = t.only(p.Tools)
 	}
-	if set, err = t.personal(ctx, m, set); m.Unasked {
+	if set, err = t.personal(ctx, m, t.narrowed(m, set)); m.Unasked {
 		set = set.Careful()
 	}
 	return set, err
@@ -171,7 +171,7 @@ func (t *toolset) watch(c tools.Call, s tools.State) {
 	if _, ok := t.offered().Lookup(c.Name); ok {
 		name = c.Name
 	}
-	t.models.spans.tool(c, name, s)
+	t.models.spans.Tool(c, name, s)
 	if s != tools.Success && s != tools.Failed && s != tools.Timeout {
 		return
 	}

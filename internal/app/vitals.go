@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"parley/internal/health"
+	"parley/internal/rulebook"
 	"parley/internal/systemd"
 	"parley/internal/text"
 )
@@ -17,7 +18,7 @@ type vitals struct {
 	platforms  *platforms
 	models     *models
 	notes      *notes
-	rules      *rules
+	rules      *rulebook.Books
 	chores     *chores
 	toolset    *toolset
 	jobs       *jobs
@@ -56,7 +57,7 @@ func (v *vitals) findings() (list []health.Finding) {
 			list = append(list, health.Concern("notes", why))
 		}
 	}
-	if e := v.rules.problem(); e != "" {
+	if e := v.rules.Problem(); e != "" {
 		list = append(list, health.Concern("playbook", "the last good one is in force: "+text.Shorten(e, 300)))
 	}
 	for i, f := range list {

@@ -5,6 +5,16 @@ const (
 	wordsAskHelper = "Give the helper %s this job?"
 	wordsPastLimit = "Today's allowance is used up, so I can't ask my language model before midnight UTC."
 
+	wordsAgentPlaces   = "answers in %s"
+	wordsAgentPersona  = "persona: %s"
+	wordsAgentPlaybook = "playbook: %s"
+	wordsAgentSources  = "draws on %s"
+	wordsAgentTools    = "tools: %s"
+	wordsAgentModel    = "model: %s"
+	wordsAgentShares   = "what it knows about a person, the others that share know too"
+
+	wordsOthersQuestion = "Another assistant asked that, and it no longer answers here: I changed nothing. Ask again if you still want it."
+
 	wordsNotTuned = "I changed nothing: %v."
 
 	wordsReminder     = "⏰ %s"

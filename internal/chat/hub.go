@@ -35,6 +35,9 @@ type HubOptions struct {
 	// Pace tells how a message stands to the others of its conversation. It must
 	// not block; nil is InOrder for all.
 	Pace func(m Message) Pace
+	// Agent returns who answers a message; nil is the only one there is. It must
+	// not block.
+	Agent func(m Message) Agent
 	// Closed is called when nothing can be sent to p's conversation; nil
 	// ignores it. It must not block for long.
 	Closed func(p Part)
@@ -117,6 +120,9 @@ func NewHub(o HubOptions) *Hub {
 	}
 	if o.Pace == nil {
 		o.Pace = func(Message) Pace { return InOrder }
+	}
+	if o.Agent == nil {
+		o.Agent = func(Message) Agent { return Agent{} }
 	}
 	h := &Hub{o: o, lanes: map[Key]*lane{}, beside: map[Key]*lane{}, outlets: map[Key]*outlet{}, outages: map[string]*outage{}, room: make(chan struct{})}
 	for _, a := range o.Adapters {

@@ -24,6 +24,7 @@ func (h *Hub) work(l *lane, j job) {
 		return
 	}
 	began := time.Now()
+	j.m.Agent = h.o.Agent(j.m)
 	answer, err := h.handle(l, j)
 	if errors.Is(err, ErrDraining) {
 		return // parked: still unfinished in the inbox

@@ -50,6 +50,7 @@ func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 		_, err := playbook.Load(dir, playbook.Options{})
 		d.line("playbook", err, dir)
 	}
+	d.agents(ctx, cfg)
 	d.access(cfg)
 	d.data(ctx, cfg)
 	d.space(cfg.DataDir)

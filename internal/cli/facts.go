@@ -35,7 +35,7 @@ type whoever struct {
 
 func (w whoever) viewer() provenance.Viewer {
 	id := terminal.UserID(w.User)
-	return provenance.Viewer{User: id, Key: chat.DirectKey(id), Direct: true, Operator: true}
+	return provenance.Viewer{User: id, Key: chat.DirectKey(id), Direct: true, Operator: true, Agent: chat.Agent{ID: provenance.Every}}
 }
 
 type factsListCmd struct {

@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/config"
 	"parley/internal/adapters/terminal"
 	"parley/internal/chat"
 	"parley/internal/llm/wrap"
@@ -26,6 +27,7 @@ import (
 type Recall struct {
 	User    string   `help:"Who asks, such as telegram:42; a bare id means the terminal." required:"" placeholder:"ID"`
 	Channel string   `help:"Where; a direct chat when left out." placeholder:"ID"`
+	Agent   string   `help:"Which of several agents is asked; when left out, the one that answers there." placeholder:"NAME"`
 	Limit   int      `help:"Passages at most; 0 is as many as the budget holds." default:"0"`
 	Tokens  int      `help:"Budget for the passages, in tokens." default:"4000"`
 	JSON    bool     `name:"json" help:"Print a JSON array."`
@@ -57,11 +59,20 @@ func (c Recall) Run(ctx context.Context, f *Flags, s *Streams) error {
 		q.Key = k
 	}
 	return withMeanings(ctx, f, func(store *memory.Store) error {
-		list, err := recallAll(ctx, store, q)
+		cfg, err := f.Load()
 		if err != nil {
 			return err
 		}
-		list = c.withNotes(ctx, f, list, q)
+		name, at, err := c.asked(ctx, cfg, store, q)
+		if err != nil {
+			return err
+		}
+		q.Agent = at.ID
+		list, err := recallAll(ctx, store, q, at)
+		if err != nil {
+			return err
+		}
+		list = c.withNotes(ctx, cfg, list, q, setup.Draws(setup.Resident(cfg, name)))
 		if c.JSON {
 			return json.NewEncoder(s.Out).Encode(list)
 		}
@@ -72,6 +83,25 @@ func (c Recall) Run(ctx context.Context, f *Flags, s *Streams) error {
 		}
 		return nil
 	})
+}
+
+// asked returns the agent that is asked: the one that is named, or that answers there.
+func (c Recall) asked(ctx context.Context, cfg config.Config, store *memory.Store, q memory.Query) (name string, at chat.Agent, err error) {
+	r, err := setup.LookRoster(ctx, cfg, store)
+	if err != nil {
+		return "", at, err
+	}
+	if name = c.Agent; name == "" {
+		m := chat.Message{Key: q.Key, From: chat.User{ID: q.User}, Direct: q.Key.Channel == ""}
+		if m.Direct {
+			m.Key = chat.DirectKey(q.User)
+		}
+		name = r.At(m).Agent
+	}
+	if at, err = r.Memory(name); err != nil {
+		return "", at, fmt.Errorf("--agent: %w", err)
+	}
+	return name, at, nil
 }
 
 // withMeanings is withStore for questions: vectors count, where a bot made some.
@@ -102,9 +132,8 @@ func withMeanings(ctx context.Context, f *Flags, do func(*memory.Store) error) e
 
 // withNotes adds passages of the owner's notes while there is room, if the index
 // that a bot made is there.
-func (c Recall) withNotes(ctx context.Context, f *Flags, list []recalled, q memory.Query) []recalled {
-	cfg, err := f.Load()
-	if err != nil || cfg.Vault.Dir == "" {
+func (c Recall) withNotes(ctx context.Context, cfg config.Config, list []recalled, q memory.Query, from []string) []recalled {
+	if cfg.Vault.Dir == "" {
 		return list
 	}
 	left := q.Tokens
@@ -119,7 +148,7 @@ func (c Recall) withNotes(ctx context.Context, f *Flags, list []recalled, q memo
 	if err := notes.Refresh(ctx); err != nil {
 		return list
 	}
-	hits, err := notes.Search(ctx, vault.Query{Text: q.Text})
+	hits, err := notes.Search(ctx, vault.Query{Text: q.Text, From: from})
 	if err != nil {
 		return list
 	}
@@ -138,10 +167,10 @@ func cost(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
 
 // recallAll returns the facts that would be shown and the passages that would be
 // found, within one budget.
-func recallAll(ctx context.Context, store *memory.Store, q memory.Query) (list []recalled, err error) {
+func recallAll(ctx context.Context, store *memory.Store, q memory.Query, at chat.Agent) (list []recalled, err error) {
 	list = []recalled{} // in JSON an empty list, not null
 	limit := q.Limit    // 0 is what the budget holds
-	v := provenance.Viewer{User: q.User, Key: q.Key, Direct: q.Key.Channel == ""}
+	v := provenance.Viewer{User: q.User, Key: q.Key, Direct: q.Key.Channel == "", Agent: at}
 	facts, err := store.FactsFor(ctx, v, q.Text, q.Tokens/4)
 	if err != nil {
 		return nil, err

@@ -19,6 +19,9 @@ const reading = `/help
 /why 2
 /trace
 /trace last
+/agent
+/agent show
+/agent list
 /stats
 /stats 30
 /export

@@ -9,7 +9,8 @@ import (
 
 // General is the commands about the bot as a whole.
 type General struct {
-	Name string // the bot's
+	Agents Agents
+	Name   string // the bot's
 	// Help is what a role can do, as /help says it.
 	Help func(admin.Role) string
 	// Ask answers outside of any conversation.

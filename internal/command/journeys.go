@@ -10,9 +10,9 @@ import (
 	"parley/internal/playbook"
 )
 
-func (p Playbook) suggestJourney(_ context.Context, _ chat.Message, typed string) []string {
+func (p Playbook) suggestJourney(_ context.Context, m chat.Message, typed string) []string {
 	var ids []string
-	if b := p.Book(); b != nil {
+	if b := p.Book(m); b != nil {
 		for _, j := range b.Journeys() {
 			ids = append(ids, j.ID)
 		}

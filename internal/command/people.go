@@ -27,9 +27,9 @@ func (p Playbook) about() admin.Command {
 	}}
 }
 
-func (p Playbook) suggestVariable(_ context.Context, _ chat.Message, typed string) []string {
+func (p Playbook) suggestVariable(_ context.Context, m chat.Message, typed string) []string {
 	var names []string
-	if b := p.Book(); b != nil {
+	if b := p.Book(m); b != nil {
 		for _, v := range b.VariableDefinitions() {
 			names = append(names, v.Name)
 		}

@@ -17,8 +17,8 @@ import (
 
 // Playbook is /guideline and /journey.
 type Playbook struct {
-	Book  func() *playbook.Book // in force; nil for none
-	Rules Rules
+	Book  func(chat.Message) *playbook.Book // that is answered by; nil for none
+	Rules func(chat.Message) Rules
 	Rows  PlaybookRows
 	// Session is the one a message's author is in, a new one if there is none.
 	Session func(context.Context, chat.Message) (memory.Session, error)
@@ -74,7 +74,7 @@ type bookRun func(ctx context.Context, r admin.Request, b *playbook.Book) (chat.
 
 func (p Playbook) with(run bookRun) func(context.Context, admin.Request) (chat.Answer, error) {
 	return func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-		b := p.Book()
+		b := p.Book(r.Message)
 		if b == nil {
 			return say(wordsNoPlaybook)
 		}
@@ -82,9 +82,9 @@ func (p Playbook) with(run bookRun) func(context.Context, admin.Request) (chat.A
 	}
 }
 
-func (p Playbook) suggestRule(_ context.Context, _ chat.Message, typed string) []string {
+func (p Playbook) suggestRule(_ context.Context, m chat.Message, typed string) []string {
 	var ids []string
-	if b := p.Book(); b != nil {
+	if b := p.Book(m); b != nil {
 		for _, g := range b.Guidelines() {
 			ids = append(ids, g.ID)
 		}
@@ -92,8 +92,8 @@ func (p Playbook) suggestRule(_ context.Context, _ chat.Message, typed string) [
 	return beginning(ids, typed)
 }
 
-func (p Playbook) listRules(ctx context.Context, _ admin.Request, b *playbook.Book) (chat.Answer, error) {
-	switched, err := p.Rules.RuleSwitches(ctx)
+func (p Playbook) listRules(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+	switched, err := p.Rules(r.Message).RuleSwitches(ctx)
 	if err != nil {
 		return chat.Answer{}, err
 	}
@@ -134,7 +134,7 @@ func (p Playbook) switchRule(on bool) bookRun {
 		if err != nil {
 			return say(wordsNoRule, r.Args["id"])
 		}
-		return chat.Answer{Text: fmt.Sprintf(words, g.ID)}, p.Rules.SwitchRule(ctx, g.ID, on)
+		return chat.Answer{Text: fmt.Sprintf(words, g.ID)}, p.Rules(r.Message).SwitchRule(ctx, g.ID, on)
 	}
 }
 
@@ -164,7 +164,7 @@ func stored(se memory.Session, user string) (st playbook.State) {
 
 // Variables returns the context variables of a session, a line each.
 func (p Playbook) Variables(ctx context.Context, se memory.Session, m chat.Message) (lines []string) {
-	b := p.Book()
+	b := p.Book(m)
 	if b == nil {
 		return nil
 	}

@@ -19,6 +19,9 @@ type Mind struct {
 	*agent.Agent
 	Name string                // "" is the bot's own
 	Book func() *playbook.Book // in force; nil is none
+	// Follows is true where it is answered by the model that the owner chose for
+	// the bot, and not by models of its own.
+	Follows bool
 }
 
 // Minds is all agents by their memories. The zero Minds has none; Put comes first.

@@ -24,13 +24,16 @@ import (
 // that fails until the playbook is right.
 type Capture struct {
 	Rows Said
-	Book func() *playbook.Book // nil, or returns nil, for none
-	Dir  string                // where scripts go; made when it is not there
-	// Playbook is the folder that the scripts play, "" for none.
-	Playbook string
+	Dir  string // where scripts go; made when it is not there
+	// Rules returns the playbook of an agent, which its scripts play, and the folder
+	// that it is in; nil and "" for none.
+	Rules func(agent string) (*playbook.Book, string)
 	// Came returns what models answered for a decision, word for word; nil, or nothing,
 	// where that is not kept: then it is put together from the transcript.
 	Came func(ctx context.Context, d memory.Decision) ([]Came, error)
+
+	book *playbook.Book // of the answer
+	dir  string
 }
 
 // Came is an answer of a model: what it said or called, or its verdicts.
@@ -72,6 +75,7 @@ func (c Capture) Script(ctx context.Context, id string) (string, error) {
 	if err != nil {
 		return "", text.Instead(err, memory.ErrNotFound, wordsNothingSaid)
 	}
+	c.book, c.dir = c.Rules(d.Agent)
 	talk, answer, err := c.talk(ctx, d)
 	if err != nil {
 		return "", err
@@ -83,6 +87,7 @@ func (c Capture) Script(ctx context.Context, id string) (string, error) {
 // come of it: words of the answer, or the id of a rule or the name of a tool, each of
 // them with "not" before it. It returns the script's path.
 func (c Capture) Write(ctx context.Context, d memory.Decision, should string) (string, error) {
+	c.book, c.dir = c.Rules(d.Agent)
 	talk, answer, err := c.talk(ctx, d)
 	if err != nil {
 		return "", err
@@ -102,8 +107,8 @@ func (c Capture) Write(ctx context.Context, d memory.Decision, should string) (s
 // script puts one together.
 func (c Capture) script(head, talk, wish string) (string, error) {
 	settings := "access: {mode: open}\n"
-	if c.Playbook != "" {
-		dir, err := filepath.Abs(c.Playbook)
+	if c.dir != "" {
+		dir, err := filepath.Abs(c.dir)
 		if err != nil {
 			return "", err
 		}
@@ -306,10 +311,7 @@ func (c Capture) wish(should, answer string, d memory.Decision) (string, error) 
 // named finds the id of a rule, or the name of a tool that rules name, in a wish of few
 // words.
 func (c Capture) named(wish string) (what, id string) {
-	var b *playbook.Book
-	if c.Book != nil {
-		b = c.Book()
-	}
+	b := c.book
 	if b == nil {
 		return "", ""
 	}

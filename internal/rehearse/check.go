@@ -50,6 +50,9 @@ func init() { // a literal would refer to itself through parse
 		"outcome": func(st *Stage, _ string) (string, error) {
 			return "outcome " + orNone(string(st.decision.End.Outcome)), nil
 		},
+		"agent": func(st *Stage, _ string) (string, error) {
+			return "agent " + orNone(st.bot.Named(st.decision.Agent)), nil
+		},
 		"rows": func(st *Stage, text string) (string, error) {
 			table, _, _ := strings.Cut(text, " ")
 			n, err := st.bot.Store.Rows(context.Background(), table)

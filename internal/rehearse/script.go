@@ -64,7 +64,17 @@ const (
 	talkFile     = "talk"
 	settingsFile = "settings.yaml"
 	bookFiles    = "playbook/*.yaml"
+	othersFiles  = "playbooks/*/*.yaml" // of agents
+	personaFiles = "*.md"
 )
+
+// belongs reports whether a script may have a file of this name besides the talk.
+func belongs(name string) bool {
+	return name == settingsFile || slices.ContainsFunc([]string{bookFiles, othersFiles, personaFiles}, func(pattern string) bool {
+		ok, _ := path.Match(pattern, name)
+		return ok
+	})
+}
 
 // openScript reads one script. Its error is every mistake found.
 func openScript(name string) (*Script, error) {
@@ -75,12 +85,11 @@ func openScript(name string) (*Script, error) {
 	s := &Script{path: name, archive: archive, talk: -1}
 	var errs []error
 	for i, f := range archive.Files {
-		book, _ := path.Match(bookFiles, f.Name)
 		switch {
 		case f.Name == talkFile:
 			s.talk = i
-		case f.Name != settingsFile && !book:
-			errs = append(errs, unreadable(s.at(s.begins(i)-1), f.Name, "a script has no such file", "there are "+strings.Join([]string{talkFile, settingsFile, bookFiles}, ", ")))
+		case !belongs(f.Name):
+			errs = append(errs, unreadable(s.at(s.begins(i)-1), f.Name, "a script has no such file", "there are "+strings.Join([]string{talkFile, settingsFile, bookFiles, othersFiles, personaFiles}, ", ")))
 		}
 	}
 	if s.talk < 0 {

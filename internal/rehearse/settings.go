@@ -24,9 +24,13 @@ func (s *Script) config(dir string, base config.Config) (config.Config, error) {
 	}
 	cfg.Web.AllowHosts = []string{"rehearsal.invalid"}
 	cfg.DataDir = filepath.Join(dir, "data")
-	for _, p := range []*string{&cfg.Playbook.Dir, &cfg.Agent.PromptFile} {
+	paths := []*string{&cfg.Playbook.Dir, &cfg.Agent.PromptFile}
+	for i := range cfg.Agents {
+		paths = append(paths, &cfg.Agents[i].Playbook, &cfg.Agents[i].Persona)
+	}
+	for _, p := range paths {
 		if *p != "" && !filepath.IsAbs(*p) {
-			*p = filepath.Join(filepath.Dir(s.path), *p)
+			*p = s.beside(dir, *p)
 		}
 	}
 	switch {
@@ -36,6 +40,17 @@ func (s *Script) config(dir string, base config.Config) (config.Config, error) {
 		cfg.Playbook.Dir = base.Playbook.Dir
 	}
 	return cfg, nil
+}
+
+// beside finds a file or folder that settings name: in the script, or else from where
+// the script is.
+func (s *Script) beside(dir, name string) string {
+	if in := filepath.Join(dir, name); name != "playbook" {
+		if _, err := os.Stat(in); err == nil {
+			return in
+		}
+	}
+	return filepath.Join(filepath.Dir(s.path), name)
 }
 
 // unpack writes settings and playbook into a folder, each line at its line number
@@ -56,5 +71,6 @@ func (s *Script) unpack(dir string) (hasBook bool, err error) {
 			return false, err
 		}
 	}
-	return len(files) > 1, nil
+	_, err = os.Stat(filepath.Join(dir, "playbook"))
+	return err == nil, nil
 }

@@ -43,7 +43,9 @@ type Bot struct {
 	Store      *memory.Store
 	Hub        *chat.Hub
 	Sweep      func(context.Context) error                                              // what cron does each minute
-	Book       func() *playbook.Book                                                    // in force; nil for none
+	Book       func(chat.Message) *playbook.Book                                        // a message is answered by; nil for none
+	Agent      func(chat.Message) chat.Agent                                            // who answers a message
+	Named      func(agent string) string                                                // what the agent of a memory is called
 	LastAnswer func(ctx context.Context, p memory.Place) (memory.Decision, bool, error) // false for none yet
 	Place      func(chat.Message) memory.Place                                          // where a message's session lives
 	Close      func()                                                                   // waits for work in the background; the Hub is drained before
@@ -181,6 +183,7 @@ func (st *Stage) Say(ctx context.Context, m chat.Message) error { return st.deli
 func (st *Stage) deliver(ctx context.Context, m chat.Message, answers []line) error {
 	st.begin(answers)
 	m.At = st.Now()
+	m.Agent = st.bot.Agent(m)
 	st.message = m
 	if err := st.bot.Hub.Deliver(ctx, chat.Batch{Platform: m.Key.Platform, Messages: []chat.Message{m}}); err != nil {
 		return err
@@ -300,7 +303,7 @@ func (st *Stage) Decision() memory.Decision { return st.decision }
 
 // book returns the playbook, an empty one for none.
 func (st *Stage) book() *playbook.Book {
-	if b := st.bot.Book(); b != nil {
+	if b := st.bot.Book(st.message); b != nil {
 		return b
 	}
 	b, _ := playbook.Load("", playbook.Options{}) // no folder, nothing to fail

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -75,7 +76,7 @@ func (e *Engine) Find(ctx context.Context) (probe.Place, error) {
 
 // Engines returns all models, each once, in the order of their first route.
 func (e Endpoint) Engines() (list []*Engine) {
-	for _, purpose := range config.Purposes() {
+	for _, purpose := range slices.Concat(config.Purposes(), slices.Sorted(maps.Keys(e.Routes))) {
 		for _, engine := range e.Routes[purpose] {
 			if !slices.Contains(list, engine) {
 				list = append(list, engine)
@@ -293,6 +294,18 @@ func (b *builder) route(e *Endpoint, engine func(name string) (*Engine, error)) 
 			e.Routes[ForSubagent+s.Name] = append(e.Routes[ForSubagent+s.Name], made)
 		}
 	}
+	for i, r := range b.cfg.Agents {
+		for _, purpose := range residentPurposes {
+			for _, name := range r.Route(purpose) {
+				made, err := engine(name)
+				if err != nil {
+					return fmt.Errorf("agents[%d]: %w", i, err)
+				}
+				own := ForAgent(r.Name, purpose)
+				e.Routes[own] = append(e.Routes[own], made)
+			}
+		}
+	}
 	e.Call = Calling{RetryFor: b.cfg.Model.RetryFor, Retries: b.cfg.Model.Retries, Total: b.cfg.Agent.TurnTimeout}
 	e.Fallback, e.Check = offline.Model{}, e.anyAnswers
 	legs := e.Legs(config.PurposeAnswer)
@@ -313,6 +326,12 @@ func (e Endpoint) Talks(engine *Engine) bool {
 
 // ForSubagent begins the purpose of a helper's own route.
 const ForSubagent = "subagent:"
+
+// residentPurposes are those for which an agent may have models of its own.
+var residentPurposes = []string{config.PurposeAnswer, config.PurposePlaybook, config.PurposeSummary}
+
+// ForAgent returns the purpose of an agent's own route.
+func ForAgent(name, purpose string) string { return "agent:" + name + ":" + purpose }
 
 // Purposes returns those that are done, in words: without an endpoint it is all of
 // the same model.

@@ -29,6 +29,7 @@ type Asker struct {
 	Alone func(k chat.Key) bool
 	// Tools returns the tools of m's author in m's place.
 	Tools  func(ctx context.Context, m chat.Message) (tools.Set, error)
+	Agent  func(m chat.Message) chat.Agent // who answers m
 	Runner func() *tools.Runner
 	Now    func() time.Time
 }
@@ -36,11 +37,17 @@ type Asker struct {
 // message is a question as its author would write it now. It is the same for every
 // attempt at one due time: the inbox takes it once.
 func (a *Asker) message(r agenda.Reminder) chat.Message {
-	return chat.Message{
+	m := chat.Message{
 		ID: r.Named() + fmt.Sprint(r.Due.Unix()), Key: r.Key, From: r.User, Text: r.Text, At: a.Now(), Addressed: true, Unasked: true,
 		Direct: a.Alone(r.Key), Guild: r.Guild, Shared: r.Origin.Outside(r.User.ID),
 	}
+	m.Agent = a.Agent(m)
+	return m
 }
+
+// Elsewhere reports that a question's place was given to another agent than the one
+// that was asked to put it, which does not hear of it.
+func (a *Asker) Elsewhere(r agenda.Reminder) bool { return a.message(r).Agent.ID != r.Agent }
 
 // Ask puts a due question, unless nothing has changed. later is true when it has to
 // wait: people are answering its author there.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"parley/internal/memory"
 	"parley/internal/text"
@@ -30,14 +31,18 @@ const (
 type Shelf struct {
 	n      Notes
 	who    string
-	alone  bool // nobody else reads along; a private note is shown nowhere else
+	from   []string // sources; nil is all
+	alone  bool     // nobody else reads along; a private note is shown nowhere else
 	byPath map[string]memory.NoteAuthor
 	byHash map[string]memory.NoteAuthor
 }
 
-// Shelf returns the notes for a person, who is alone with the bot or in company.
-func (n Notes) Shelf(ctx context.Context, who string, alone bool) (*Shelf, error) {
-	s := &Shelf{n: n, who: who, alone: alone, byPath: map[string]memory.NoteAuthor{}, byHash: map[string]memory.NoteAuthor{}}
+// Shelf returns the notes for who calls, who is alone with the bot or in company.
+func (n Notes) Shelf(ctx context.Context, c Call) (*Shelf, error) {
+	s := &Shelf{n: n, who: c.Who.ID, alone: c.Direct, byPath: map[string]memory.NoteAuthor{}, byHash: map[string]memory.NoteAuthor{}}
+	if n.Sources != nil {
+		s.from = n.Sources(c.Memory)
+	}
 	if n.Authors == nil {
 		return s, nil
 	}
@@ -77,8 +82,12 @@ func (s *Shelf) author(ctx context.Context, source, path string) (a memory.NoteA
 	return memory.NoteAuthor{}, false, err // that note has not moved: this one only has the same content
 }
 
-// Shows reports whether the person may read a file.
+// Shows reports whether the person may read a file. Without a source it is a path of
+// a file that they were shown, or of the folder that notes are written to.
 func (s *Shelf) Shows(ctx context.Context, source, path string) (bool, error) {
+	if s.from != nil && source != "" && !slices.Contains(s.from, source) {
+		return false, nil
+	}
 	a, known, err := s.author(ctx, source, path)
 	return err == nil && (!known || a.Shared || a.User == s.who && s.alone), err
 }
@@ -112,12 +121,12 @@ func (s *Shelf) Search(ctx context.Context, q vault.Query) ([]vault.Hit, error) 
 	if limit <= 0 {
 		limit = 8
 	}
-	q.Limit = max(limit, maxSifted)
+	q.Limit, q.From = max(limit, maxSifted), s.from
 	hits, err := s.n.Vault.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	hits, err = sift(ctx, s, hits, func(h vault.Hit) vault.Entry { return vault.Entry{Source: h.Source, Path: h.Path} })
+	hits, err = sift(ctx, s, hits, inFile)
 	return hits[:min(len(hits), limit)], err
 }
 

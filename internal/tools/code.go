@@ -38,6 +38,9 @@ func (n Notes) definition() Tool {
 			return Result{}, err
 		}
 		hits, err := n.Vault.Definition(ctx, a.Name)
+		if err == nil {
+			hits, err = sift(ctx, s, hits, inFile)
+		}
 		if err != nil {
 			return Result{}, err
 		}
@@ -56,6 +59,12 @@ func (n Notes) references() Tool {
 			return Result{}, err
 		}
 		hits, total, err := n.Vault.References(ctx, a.Name, maxUses)
+		if all := len(hits); err == nil {
+			hits, err = sift(ctx, s, hits, inFile)
+			if len(hits) < all {
+				total = len(hits) // of the others nothing is said
+			}
+		}
 		if err != nil {
 			return Result{}, err
 		}
@@ -66,6 +75,8 @@ func (n Notes) references() Tool {
 		return r, err
 	})
 }
+
+func inFile(h vault.Hit) vault.Entry { return vault.Entry{Source: h.Source, Path: h.Path} }
 
 // maxUses is how many uses of a name are shown.
 const maxUses = 20

@@ -46,7 +46,7 @@ func logEntry(k Planner) Tool {
 func (k Planner) AddLog(ctx context.Context, c Call, e agenda.LogEntry) (agenda.LogEntry, error) {
 	e, err := k.Store.AddLog(ctx, viewer(c), e, c.Key)
 	if err == nil && k.Logged != nil {
-		k.Logged(ctx, c.Who, e)
+		k.Logged(ctx, c, e)
 	}
 	return e, err
 }

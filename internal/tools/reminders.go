@@ -38,7 +38,7 @@ type Planner struct {
 	// shown to people: never due, due too often, or unreadable.
 	Next func(schedule, zone string, after time.Time) (time.Time, error)
 	// Logged is told of each line of a journal; nil of none.
-	Logged   func(context.Context, chat.User, agenda.LogEntry)
+	Logged   func(context.Context, Call, agenda.LogEntry)
 	Currency string // of what questions cost
 }
 

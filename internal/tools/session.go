@@ -45,15 +45,15 @@ var variableText string
 
 // SetVariable returns the tool set_variable. check explains to the model why a value
 // is refused; the turn that runs the tool stores the value.
-func SetVariable(check func(name string, value any) error) Tool {
+func SetVariable(check func(c Call, name string, value any) error) Tool {
 	type args struct {
 		Name  string `json:"name" jsonschema:"name of the variable"`
 		Value any    `json:"value" jsonschema:"its value"`
 	}
 	meta := Meta{Name: "set_variable", Description: strings.TrimSpace(variableText), Category: About, Idempotent: true, SideEffect: true}
 	meta.Ask = about(wordAskVariable, func(a args) []string { return []string{a.Name, fmt.Sprint(a.Value)} })
-	return Func(meta, func(_ context.Context, _ Call, a args) (Result, error) {
-		if err := check(a.Name, a.Value); err != nil {
+	return Func(meta, func(_ context.Context, c Call, a args) (Result, error) {
+		if err := check(c, a.Name, a.Value); err != nil {
 			return Result{}, &ArgumentError{[]string{"arguments: " + err.Error()}}
 		}
 		return Result{Content: fmt.Sprintf("%s is now %v.", a.Name, a.Value), Data: VariableSet(a)}, nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"parley/internal/chat"
 	"parley/internal/paper"
 	"parley/internal/text"
 	"parley/internal/vault"
@@ -60,6 +61,8 @@ type Notes struct {
 	// everybody is an owner.
 	Authors Authors
 	Owner   func(ctx context.Context, id string) bool
+	// Sources are those that an agent draws on; nil, like a nil func, is all.
+	Sources func(agent chat.Agent) []string
 	Clock   Clock // for "last week"; nil is UTC
 	Code    bool  // there are folders of code
 }
@@ -112,7 +115,7 @@ func forWriters[A any](n Notes, meta Meta, call func(context.Context, Call, A) (
 
 // of returns the notes for who calls.
 func (n Notes) of(ctx context.Context, c Call) (*Shelf, error) {
-	return n.Shelf(ctx, c.Who.ID, c.Direct)
+	return n.Shelf(ctx, c)
 }
 
 // How long a question right after startup waits until the notes are read, and how
@@ -142,7 +145,7 @@ func (n Notes) search() Tool {
 // vault's.
 func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Result, error) {
 	if len(hits) == 0 {
-		return Result{Content: s.n.nothing(kind)}, nil
+		return Result{Content: s.nothing(kind)}, nil
 	}
 	r := Result{Private: true}
 	var b strings.Builder
@@ -159,14 +162,14 @@ func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Resul
 }
 
 // nothing says that a search found nothing, and where it looked.
-func (n Notes) nothing(kind string) string {
+func (s *Shelf) nothing(kind string) string {
 	if kind != vault.KindCode {
 		return wordNoNotes
 	}
 	var names []string
-	for _, s := range n.Vault.Status().Sources {
-		if s.Kind == kind {
-			names = append(names, s.Name)
+	for _, src := range s.n.Vault.Status().Sources {
+		if src.Kind == kind && (s.from == nil || slices.Contains(s.from, src.Name)) {
+			names = append(names, src.Name)
 		}
 	}
 	return fmt.Sprintf(wordNoCode, strings.Join(names, ", "))

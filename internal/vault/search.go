@@ -33,6 +33,7 @@ type Query struct {
 	Kind   string   // "" is notes
 	Tags   []string // only files with all of these tags, or with ones below them
 	Folder string   // only files below this folder
+	From   []string // only these sources; nil is all
 	Limit  int      // 0 is 8, at most 50
 	// Properties are what a note has at its head, all of them: a part of the value
 	// is enough, and "" is any.
@@ -276,6 +277,11 @@ func (s *search) only() (where string, args []any) {
 		low, high := below(folder)
 		where += " AND d.path >= ? AND d.path < ?"
 		args = append(args, low, high)
+	}
+	if s.q.From != nil {
+		list, _ := json.Marshal(s.q.From) // texts: cannot fail
+		where += " AND d.source IN (SELECT value FROM json_each(?))"
+		args = append(args, string(list))
 	}
 	for _, o := range s.q.Properties {
 		where += " AND EXISTS (SELECT 1 FROM properties o WHERE o.doc = d.id AND (o.key = ? OR o.key LIKE '%.' || ? ESCAPE '\\') AND (instr(lower(o.value), ?) > 0 OR instr(o.value, ?) > 0))"

@@ -53,23 +53,31 @@ func (l List) Apply(set tools.Set) tools.Set {
 // those of the tools at hand, servers those of the tool servers.
 func (l List) Check(names, servers []string) error {
 	for _, p := range l {
-		if _, err := path.Match(p.Name, ""); err != nil {
-			return fmt.Errorf("tools.policy: %q is no pattern: use letters and *", p.Name)
+		if err := Known("tools.policy", p.Name, names, servers); err != nil {
+			return err
 		}
-		fits := slices.ContainsFunc(names, func(n string) bool { ok, _ := path.Match(p.Name, n); return ok })
-		for _, s := range servers {
-			server, _, _ := strings.Cut(p.Name, "__")
-			ok, _ := path.Match(server, s)
-			fits = fits || ok || strings.HasPrefix(s, strings.TrimSuffix(server, "*"))
-		}
-		if fits {
-			continue
-		}
-		hint := ""
-		if near := text.Nearest(p.Name, names); near != "" {
-			hint = fmt.Sprintf("; did you mean %s?", near)
-		}
-		return fmt.Errorf("tools.policy: there is no tool %q%s (tools of a server are called SERVER__TOOL)", p.Name, hint)
 	}
 	return nil
+}
+
+// Known reports that a setting names a tool, or has a pattern, that fits none at hand
+// and none that a server may have.
+func Known(setting, pattern string, names, servers []string) error {
+	if _, err := path.Match(pattern, ""); err != nil {
+		return fmt.Errorf("%s: %q is no pattern: use letters and *", setting, pattern)
+	}
+	fits := slices.ContainsFunc(names, func(n string) bool { ok, _ := path.Match(pattern, n); return ok })
+	for _, s := range servers {
+		server, _, _ := strings.Cut(pattern, "__")
+		ok, _ := path.Match(server, s)
+		fits = fits || ok || strings.HasPrefix(s, strings.TrimSuffix(server, "*"))
+	}
+	if fits {
+		return nil
+	}
+	hint := ""
+	if near := text.Nearest(pattern, names); near != "" {
+		hint = fmt.Sprintf("; did you mean %s?", near)
+	}
+	return fmt.Errorf("%s: there is no tool %q%s (tools of a server are called SERVER__TOOL)", setting, pattern, hint)
 }

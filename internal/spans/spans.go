@@ -1,4 +1,6 @@
-package app
+// Package spans is the traces of messages and tool calls; those of model calls are
+// wrap's. It sends nothing itself.
+package spans
 
 import (
 	"context"
@@ -9,16 +11,15 @@ import (
 	"parley/internal/tools"
 )
 
-// spans are the traces of messages and tool calls; those of model calls are
-// wrap's. Without a Tracer there are none.
-type spans struct {
+// Spans makes them. Without a Tracer there are none.
+type Spans struct {
 	*wrap.Tracer
 	turns   sync.Map // chat.Key -> *wrap.Span of the message being answered there
 	running sync.Map // key of a tool call -> its *wrap.Span
 }
 
-// messages makes a span of each message that is answered.
-func (t *spans) messages(next chat.Handler) chat.Handler {
+// Messages makes a span of each message that is answered.
+func (t *Spans) Messages(next chat.Handler) chat.Handler {
 	if t.Tracer == nil {
 		return next
 	}
@@ -36,8 +37,8 @@ func (t *spans) messages(next chat.Handler) chat.Handler {
 	})
 }
 
-// tool follows the states of a tool call.
-func (t *spans) tool(c tools.Call, name string, state tools.State) {
+// Tool follows the states of a tool call.
+func (t *Spans) Tool(c tools.Call, name string, state tools.State) {
 	if t.Tracer == nil {
 		return
 	}

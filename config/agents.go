@@ -1,0 +1,131 @@
+package config
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"parley/internal/text"
+)
+
+// Resident is one of several agents in one bot, with memory of its own.
+type Resident struct {
+	Name     string         `yaml:"name" form:"agent" doc:"what it calls itself, and what /agent and its stored memory go by"`
+	Persona  string         `yaml:"persona" doc:"its persona and constitution, reloaded when it changes; with none, agent.prompt_file"`
+	Playbook string         `yaml:"playbook" doc:"its folder of guidelines, journeys and variables; with none, it has no playbook"`
+	Sources  []string       `yaml:"sources" doc:"names of sources that its answers may draw on, and vault for vault.dir; with none, no notes and no code"`
+	Tools    []string       `yaml:"tools" doc:"tools it may use, by name or by patterns such as lookup_*; with none, all"`
+	Routes   ResidentRoutes `yaml:"routes"`
+	Limits   ResidentLimits `yaml:"limits"`
+	Share    bool           `yaml:"share" default:"false" doc:"true: what it knows about a person, the other agents with share know too"`
+	Places   []string       `yaml:"places" form:"bound" doc:"where it answers, as in access.allow: discord:guild:99…, telegram:chat:-100…, a channel as discord:chat:5, a thread or topic of one as discord:chat:5/6, a person's direct chat as telegram:42; default is everywhere else. The closest place counts"`
+}
+
+// ResidentRoutes says which models work for one agent.
+type ResidentRoutes struct {
+	Answer   []string `yaml:"answer" doc:"names of models that answer for it, in order; with none, routes.answer"`
+	Playbook []string `yaml:"playbook" doc:"that match its playbook; with none, as its answer"`
+	Summary  []string `yaml:"summary" doc:"that summarize its conversations; with none, as its answer"`
+}
+
+// ResidentLimits bound what one agent takes; 0 is as for all.
+type ResidentLimits struct {
+	MaxToolIterations   int     `yaml:"max_tool_iterations" default:"0" range:"0..30" doc:"model calls per message; 0 is agent.max_tool_iterations"`
+	HistoryMessages     int     `yaml:"history_messages" default:"0" range:"0..1000" doc:"latest messages sent word for word; 0 is session.history_messages"`
+	TokenBudget         int     `yaml:"token_budget" default:"0" range:"0..128000" doc:"tokens of a request, 4000 at least; 0 is context.token_budget"`
+	UserTokensPerDay    int     `yaml:"user_tokens_per_day" default:"0" range:"0..1000000000" doc:"tokens of one person, wherever they used them, beyond which this agent does not answer; 0 is limits.user_tokens_per_day"`
+	ChannelTokensPerDay int     `yaml:"channel_tokens_per_day" default:"0" range:"0..1000000000" doc:"tokens of one channel; 0 is limits.channel_tokens_per_day"`
+	UserMoneyPerDay     float64 `yaml:"user_money_per_day" default:"0" range:"0..1000000000" doc:"money of one person; 0 is limits.user_money_per_day"`
+	ChannelMoneyPerDay  float64 `yaml:"channel_money_per_day" default:"0" range:"0..1000000000" doc:"money of one channel; 0 is limits.channel_money_per_day"`
+}
+
+// Everywhere is the place of the agent that answers where no other is bound.
+const Everywhere = "default"
+
+// VaultSource is what an agent's sources call vault.dir.
+const VaultSource = "vault"
+
+// leastBudget is the smallest token budget that is one.
+const leastBudget = 4000
+
+// Route returns the models that an agent has of its own for a purpose; nil is
+// none of its own. Its answer's serve for what else it does.
+func (r Resident) Route(purpose string) []string {
+	own := map[string][]string{PurposeAnswer: r.Routes.Answer, PurposePlaybook: r.Routes.Playbook, PurposeSummary: r.Routes.Summary}[purpose]
+	if len(own) == 0 {
+		return r.Routes.Answer
+	}
+	return own
+}
+
+// residents checks the agents against each other, and against the rest.
+func (c *Config) residents(fail func(path, problem, hint string)) {
+	taken := map[string]string{} // place -> where it was claimed
+	names := map[string]bool{}
+	for i, r := range c.Agents {
+		at := fmt.Sprintf("agents[%d].", i)
+		if names[strings.ToLower(r.Name)] {
+			fail(at+"name", fmt.Sprintf("is %q, as another agent is", r.Name), "names differ")
+		}
+		names[strings.ToLower(r.Name)] = true
+		for j, p := range r.Places {
+			if first := taken[p]; first != "" {
+				fail(fmt.Sprintf("%splaces[%d]", at, j), fmt.Sprintf("is %s, which %s has already", p, first), "one agent answers in one place")
+				continue
+			}
+			taken[p] = r.Name
+		}
+		c.drawn(at, r, fail)
+		for j, t := range r.Tools {
+			if _, err := path.Match(t, ""); err != nil || t == "" {
+				fail(fmt.Sprintf("%stools[%d]", at, j), fmt.Sprintf("is %q, which is no pattern", t), "use letters and *")
+			}
+		}
+		if n := r.Limits.TokenBudget; n != 0 && n < leastBudget {
+			fail(at+"limits.token_budget", fmt.Sprintf("is %d; expected %d to 128000, or 0", n, leastBudget), "")
+		}
+	}
+}
+
+// drawn checks the sources of an agent.
+func (c *Config) drawn(at string, r Resident, fail func(path, problem, hint string)) {
+	var known []string
+	if c.Vault.Dir != "" {
+		known = append(known, VaultSource)
+	}
+	for _, s := range c.Sources {
+		known = append(known, s.Name)
+	}
+	for j, name := range r.Sources {
+		if slices.Contains(known, name) {
+			continue
+		}
+		hint := "there are no sources"
+		if len(known) > 0 {
+			hint = "there is " + strings.Join(known, ", ")
+		}
+		if near := text.Nearest(name, known); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		fail(fmt.Sprintf("%ssources[%d]", at, j), fmt.Sprintf("names %q, which is none of sources", name), hint)
+	}
+}
+
+// boundTo checks one of an agent's places.
+func boundTo(place string, ids IDs) (problem, hint string) {
+	if place == Everywhere {
+		return "", ""
+	}
+	whole, thread, threaded := strings.Cut(place, "/")
+	if threaded && (thread == "" || strings.Contains(thread, "/") || !strings.Contains(whole, ":chat:")) {
+		return fmt.Sprintf("is %q", place), "a thread is written behind its channel: discord:chat:5/6"
+	}
+	if ids == nil {
+		return "", ""
+	}
+	if problem, hint = ids.Entry(whole); problem != "" {
+		hint += ", or " + Everywhere
+	}
+	return problem, hint
+}

@@ -1,0 +1,241 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"parley/config"
+	"parley/internal/agent"
+	"parley/internal/chat"
+	"parley/internal/minds"
+	"parley/internal/playbook"
+	"parley/internal/rehearse"
+	"parley/internal/roster"
+	"parley/internal/rulebook"
+	"parley/internal/setup"
+	"parley/internal/tape"
+	"parley/internal/tools"
+	"parley/internal/tools/policy"
+)
+
+// openRoster reads which agent answers where.
+func (a *app) openRoster(ctx context.Context) (err error) {
+	a.mind.Sessions = a.storage.store
+	if a.mind.roster, err = roster.Open(ctx, a.storage.store, a.now, setup.Residents(a.cfg)); err == nil {
+		for _, place := range a.mind.roster.Lost() {
+			a.log.Warn("a place was given to an agent that is no more; the settings decide there", "place", place)
+		}
+	}
+	return err
+}
+
+// sameRoutes reports whether agents are answered by the models that were connected
+// for them at the start.
+func sameRoutes(were, are []config.Resident) bool {
+	for _, r := range are {
+		var before config.ResidentRoutes
+		if i := slices.IndexFunc(were, func(w config.Resident) bool { return w.Name == r.Name }); i >= 0 {
+			before = were[i].Routes
+		}
+		if !reflect.DeepEqual(before, r.Routes) {
+			return false
+		}
+	}
+	return true
+}
+
+// put makes the agents of the settings answer, all of them or, on an error, those
+// there were. Who is as before goes on.
+func (a *app) put(ctx context.Context, next config.Config) error {
+	err := a.mind.roster.Set(ctx, setup.Residents(next))
+	if err == nil {
+		err = a.putAll(next)
+	}
+	if err != nil {
+		err = errors.Join(err, a.mind.roster.Set(ctx, setup.Residents(*a.inForce.Load())))
+	}
+	return err
+}
+
+func (a *app) putAll(next config.Config) error {
+	was, all, others := a.mind.known, map[string]*minds.Mind{}, []*rulebook.Rulebook{}
+	own := a.mind.own
+	all[minds.Own] = own
+	if at, err := a.mind.roster.Memory(roster.Nobody); err == nil {
+		all[at.ID] = own
+	}
+	known := map[string]known{}
+	for _, r := range next.Agents {
+		at, err := a.mind.roster.Memory(r.Name)
+		if err != nil {
+			return err
+		}
+		k, ok := was[r.Name]
+		if !ok || !reflect.DeepEqual(k.set, r) || k.at != at {
+			if k, err = a.become(r, at, k); err != nil {
+				return fmt.Errorf("agents: %s: %w", r.Name, err)
+			}
+		}
+		known[r.Name], all[at.ID] = k, k.mind
+		others = append(others, k.rules)
+	}
+	a.mind.known = known
+	a.rules.Put(others)
+	a.mind.Put(all)
+	return nil
+}
+
+// known is an agent that was made, and of what.
+type known struct {
+	set   config.Resident
+	at    chat.Agent
+	mind  *minds.Mind
+	rules *rulebook.Rulebook
+}
+
+// become makes one agent. What it was before keeps its playbook as it stands.
+func (a *app) become(r config.Resident, at chat.Agent, was known) (known, error) {
+	k := known{set: r, at: at, rules: was.rules}
+	if k.rules == nil || k.rules.Dir != r.Playbook {
+		k.rules = a.rulebook(r.Playbook, r.Name)
+		if err := k.rules.Open(); err != nil {
+			return k, err
+		}
+	}
+	for _, t := range r.Tools {
+		if err := policy.Known("tools", t, a.toolset.own.Names(), a.toolset.serverNames()); err != nil {
+			return k, err
+		}
+	}
+	o := a.options()
+	answer := a.models.own(r.Name, config.PurposeAnswer)
+	o.Model, o.BookModel = a.models.routed(answer), a.models.routed(a.models.own(r.Name, config.PurposePlaybook))
+	o.Summarizer, o.Kin = a.models.routed(a.models.own(r.Name, config.PurposeSummary)), at.Kin
+	o.Book, o.Switches = k.rules.Book, ruleSwitches+at.ID
+	o.Persona = agent.Persona{Name: r.Name, PromptFile: cmp.Or(r.Persona, a.cfg.Agent.PromptFile), ModelName: a.mind.own.ModelName()}
+	follows := answer == config.PurposeAnswer
+	if !follows {
+		o.ModelName = a.models.routes[answer].Legs[0].Name
+	}
+	o.Limits.MaxCalls, o.Limits.History = cmp.Or(r.Limits.MaxToolIterations, o.Limits.MaxCalls), cmp.Or(r.Limits.HistoryMessages, o.Limits.History)
+	o.Limits.TokenBudget = cmp.Or(r.Limits.TokenBudget, o.Limits.TokenBudget)
+	o.Limits.Window, o.Limits.Tokens = func(name string) int { return a.models.window(answer, name) }, a.models.estimate(answer)
+	made, err := agent.New(o)
+	k.mind = &minds.Mind{Agent: made, Name: r.Name, Book: k.rules.Book, Follows: follows}
+	return k, err
+}
+
+// ruleSwitches begins the row of the rules that were switched for an agent.
+const ruleSwitches = "playbook.enabled:"
+
+// memory returns that of an agent by its name.
+func (m *mind) memory(name string) (chat.Agent, error) {
+	if m.roster == nil {
+		return chat.Agent{}, roster.ErrNobody
+	}
+	return m.roster.Memory(name)
+}
+
+// resident returns the settings of the agent that has a memory; nil is the bot's own.
+func (m *mind) resident(memory string) *config.Resident {
+	if m.roster == nil || !m.roster.Several() {
+		return nil
+	}
+	name, _ := m.roster.Name(memory)
+	return setup.Resident(*m.inForce.Load(), name)
+}
+
+// agentOf returns who answers m.
+func (m *mind) agentOf(msg chat.Message) chat.Agent { return m.roster.Of(msg).Agent }
+
+// draws returns the sources that an agent draws on, as the index calls them; nil is
+// all.
+func (m *mind) draws(a chat.Agent) []string { return setup.Draws(m.resident(a.ID)) }
+
+// narrowed reduces a set to what m's agent may use: the tools that its settings name,
+// and those on notes and code as far as it draws on any.
+func (t *toolset) narrowed(m chat.Message, set tools.Set) tools.Set {
+	r := t.toolbox.mind.resident(m.Agent.ID)
+	if r == nil {
+		return set
+	}
+	var hidden []string
+	for _, s := range set.All() {
+		named := len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, func(pattern string) bool { ok, _ := path.Match(pattern, s.Name); return ok })
+		if !named || !t.toolbox.notes.lends(m.Agent, s) {
+			hidden = append(hidden, s.Name)
+		}
+	}
+	if len(hidden) == 0 {
+		return set
+	}
+	return findable(set.Without(append(hidden, tools.FindName)...))
+}
+
+// book returns the playbook that m is answered by, nil for none.
+func (a *app) book(m chat.Message) *playbook.Book { return a.mind.Of(a.mind.agentOf(m).ID).Book() }
+
+// capture writes rehearsals from what was said, into the data folder.
+func (m *mind) capture(rules *rulebook.Books, kept *tape.Tape) rehearse.Capture {
+	return rehearse.Capture{Rows: m.store, Dir: m.inData("rehearsals"), Came: came(kept), Rules: func(agent string) (*playbook.Book, string) {
+		name, _ := m.roster.Name(agent)
+		r := rules.Of(name)
+		return r.Book(), r.Dir
+	}}
+}
+
+// alone reports whether an agent draws on a source that no other draws on.
+func (m *mind) alone(agent, source string) bool {
+	if m.roster == nil || !m.roster.Several() {
+		return true
+	}
+	names := m.roster.Names()
+	if m.roster.At(chat.Message{}).Agent == roster.Nobody { // it answers somewhere
+		names = append(names, roster.Nobody)
+	}
+	for _, name := range names {
+		at, err := m.roster.Memory(name)
+		from := m.draws(at)
+		if draws := from == nil || slices.Contains(from, source); err == nil && draws != (at.ID == agent) {
+			return false
+		}
+	}
+	return true
+}
+
+// called returns the name of the agent of a memory, "" for the bot's own and for one
+// that is no more.
+func (m *mind) called(memory string) string {
+	name, _ := m.roster.Name(memory)
+	return name
+}
+
+// about describes an agent for its owner.
+func (m *mind) about(name string) (lines []string) {
+	at, err := m.memory(name)
+	r := m.resident(at.ID)
+	if err != nil || r == nil {
+		return nil
+	}
+	line := func(words string, list ...string) {
+		if said := strings.Join(list, ", "); said != "" {
+			lines = append(lines, fmt.Sprintf(words, said))
+		}
+	}
+	line(wordsAgentPlaces, append(slices.Clone(r.Places), m.roster.Given(name)...)...)
+	line(wordsAgentPersona, cmp.Or(r.Persona, m.cfg.Agent.PromptFile))
+	line(wordsAgentPlaybook, r.Playbook)
+	line(wordsAgentSources, r.Sources...)
+	line(wordsAgentTools, r.Tools...)
+	line(wordsAgentModel, m.Of(at.ID).ModelName())
+	if r.Share {
+		lines = append(lines, wordsAgentShares)
+	}
+	return lines
+}

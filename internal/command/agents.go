@@ -1,0 +1,155 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"parley/internal/admin"
+	"parley/internal/chat"
+	"parley/internal/roster"
+)
+
+// Agents is /agent.
+type Agents struct {
+	Roster Roster
+	// About describes an agent by its name, a line each: its persona, its playbook and
+	// so on.
+	About func(name string) []string
+}
+
+// Roster is which agent answers where; roster.Roster.
+type Roster interface {
+	At(m chat.Message) roster.Answering
+	Names() []string
+	Bind(ctx context.Context, place, name, by string) error
+	Unbind(ctx context.Context, place string) (bool, error)
+}
+
+// Parts of a place, as /agent use names them.
+const (
+	placeHere    = "here"
+	placeChannel = "channel"
+	placeServer  = "server"
+)
+
+func (a Agents) command() admin.Command {
+	name := admin.Option{Name: "name", Help: helpAgentName, Required: true, Suggest: func(_ context.Context, _ chat.Message, typed string) []string {
+		return beginning(a.Roster.Names(), typed)
+	}}
+	where := admin.Option{Name: "where", Help: helpAgentWhere, Choices: []string{placeHere, placeChannel, placeServer}}
+	return admin.Command{Name: "agent", Help: helpAgent, Run: a.show, Effect: admin.Reads, Verbs: []admin.Command{
+		{Name: "show", Help: helpAgentShow, Effect: admin.Reads, Run: a.show},
+		{Name: "list", Help: helpAgentList, Who: admin.Owner, Effect: admin.Reads, Private: true, Run: a.list},
+		{Name: "use", Help: helpAgentUse, Who: admin.Owner, Options: []admin.Option{name, where}, Run: a.use},
+		{Name: "reset", Help: helpAgentReset, Who: admin.Owner, Options: []admin.Option{where}, Run: a.reset},
+	}}
+}
+
+// show says who answers here; to the owner also why.
+func (a Agents) show(_ context.Context, r admin.Request) (chat.Answer, error) {
+	if len(a.Roster.Names()) == 0 {
+		return say(wordsOneAgent)
+	}
+	at := a.Roster.At(r.Message)
+	said := fmt.Sprintf(wordsAgentHere, called(at.Agent))
+	if r.Role >= admin.Owner {
+		said += " " + because(at)
+	}
+	return chat.Answer{Text: said}, nil
+}
+
+// called is what an agent is called.
+func called(name string) string {
+	if name == roster.Nobody {
+		return wordsOwnAgent
+	}
+	return "**" + name + "**"
+}
+
+// because says why an agent answers in a place.
+func because(at roster.Answering) string {
+	switch {
+	case at.Place == "":
+		return wordsAgentUnbound
+	case at.Chat == nil:
+		return fmt.Sprintf(wordsAgentSet, at.Place)
+	case at.Instead != "":
+		return fmt.Sprintf(wordsAgentBoundOver, at.Place, at.Chat.At.Format(time.DateOnly), called(at.Instead))
+	}
+	return fmt.Sprintf(wordsAgentBound, at.Place, at.Chat.At.Format(time.DateOnly))
+}
+
+func (a Agents) list(context.Context, admin.Request) (chat.Answer, error) {
+	names := a.Roster.Names()
+	if len(names) == 0 {
+		return say(wordsOneAgent)
+	}
+	var b strings.Builder
+	for _, n := range names {
+		fmt.Fprintf(&b, "- **%s**\n", n)
+		for _, line := range a.About(n) {
+			fmt.Fprintf(&b, "  - %s\n", line)
+		}
+	}
+	return chat.Answer{Text: b.String()}, nil
+}
+
+func (a Agents) use(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	place, refusal := placed(r)
+	if refusal != "" {
+		return chat.Answer{Text: refusal}, nil
+	}
+	err := a.Roster.Bind(ctx, place, r.Args["name"], r.Message.From.ID)
+	if errors.Is(err, roster.ErrNobody) {
+		return say(wordsNoAgent, r.Args["name"], strings.Join(a.Roster.Names(), ", "))
+	}
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	return a.now(r, place)
+}
+
+func (a Agents) reset(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	place, refusal := placed(r)
+	if refusal != "" {
+		return chat.Answer{Text: refusal}, nil
+	}
+	ok, err := a.Roster.Unbind(ctx, place)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if !ok {
+		return say(wordsAgentNotBound, place)
+	}
+	return a.now(r, place)
+}
+
+// now says who answers since a change. A closer place than the one that was changed
+// may still decide.
+func (a Agents) now(r admin.Request, place string) (chat.Answer, error) {
+	at := a.Roster.At(r.Message)
+	said := fmt.Sprintf(wordsAgentNow, called(at.Agent)) + " " + because(at)
+	if at.Place != place && at.Chat != nil {
+		said += " " + fmt.Sprintf(wordsAgentCloser, place)
+	}
+	return chat.Answer{Text: said + " " + wordsAgentApart}, nil
+}
+
+// placed returns the place that a request means, or why there is none.
+func placed(r admin.Request) (place, refusal string) {
+	m := r.Message
+	switch r.Args["where"] {
+	case placeServer:
+		if m.Guild == "" {
+			return "", wordsAgentNoServer
+		}
+		places := roster.Places(m)
+		return places[len(places)-1], ""
+	case placeChannel:
+		m.Key.Thread = ""
+	}
+	return roster.Places(m)[0], ""
+}

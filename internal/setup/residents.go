@@ -1,0 +1,54 @@
+package setup
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"parley/config"
+	"parley/internal/roster"
+)
+
+// Residents returns the agents of the settings as the roster sees them.
+func Residents(c config.Config) (list []roster.Agent) {
+	for _, r := range c.Agents {
+		list = append(list, roster.Agent{Name: r.Name, Places: r.Places, Share: r.Share})
+	}
+	return list
+}
+
+// Resident returns the settings of an agent by its name; nil is the bot's own.
+func Resident(c config.Config, name string) *config.Resident {
+	i := slices.IndexFunc(c.Agents, func(r config.Resident) bool { return r.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &c.Agents[i]
+}
+
+// Draws returns the sources that an agent draws on, as the index of notes calls them;
+// nil is all.
+func Draws(r *config.Resident) []string {
+	if r == nil {
+		return nil
+	}
+	from := []string{}
+	for _, name := range r.Sources {
+		if name == config.VaultSource {
+			name = NotesSource
+		}
+		from = append(from, name)
+	}
+	return from
+}
+
+// LookRoster returns the roster for somebody who only looks: nothing is stored.
+func LookRoster(ctx context.Context, c config.Config, rows roster.Rows) (*roster.Roster, error) {
+	return roster.Open(ctx, looking{rows}, time.Now, Residents(c))
+}
+
+// looking are rows that stay as they are.
+type looking struct{ roster.Rows }
+
+// SetSetting implements roster.Rows.
+func (looking) SetSetting(context.Context, string, string) error { return nil }
