@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -57,6 +58,21 @@ func (r Resident) Route(purpose string) []string {
 		return r.Routes.Answer
 	}
 	return own
+}
+
+// SameRoutes reports whether agents are answered by the models that were connected
+// for them at the start.
+func SameRoutes(were, are []Resident) bool {
+	for _, r := range are {
+		var before ResidentRoutes
+		if i := slices.IndexFunc(were, func(w Resident) bool { return w.Name == r.Name }); i >= 0 {
+			before = were[i].Routes
+		}
+		if !reflect.DeepEqual(before, r.Routes) {
+			return false
+		}
+	}
+	return true
 }
 
 // residents checks the agents against each other, and against the rest.

@@ -35,21 +35,6 @@ func (a *app) openRoster(ctx context.Context) (err error) {
 	return err
 }
 
-// sameRoutes reports whether agents are answered by the models that were connected
-// for them at the start.
-func sameRoutes(were, are []config.Resident) bool {
-	for _, r := range are {
-		var before config.ResidentRoutes
-		if i := slices.IndexFunc(were, func(w config.Resident) bool { return w.Name == r.Name }); i >= 0 {
-			before = were[i].Routes
-		}
-		if !reflect.DeepEqual(before, r.Routes) {
-			return false
-		}
-	}
-	return true
-}
-
 // put makes the agents of the settings answer, all of them or, on an error, those
 // there were. Who is as before goes on.
 func (a *app) put(ctx context.Context, next config.Config) error {
@@ -188,25 +173,6 @@ func (m *mind) capture(rules *rulebook.Books, kept *tape.Tape) rehearse.Capture 
 		r := rules.Of(name)
 		return r.Book(), r.Dir
 	}}
-}
-
-// alone reports whether an agent draws on a source that no other draws on.
-func (m *mind) alone(agent, source string) bool {
-	if m.roster == nil || !m.roster.Several() {
-		return true
-	}
-	names := m.roster.Names()
-	if m.roster.At(chat.Message{}).Agent == roster.Nobody { // it answers somewhere
-		names = append(names, roster.Nobody)
-	}
-	for _, name := range names {
-		at, err := m.roster.Memory(name)
-		from := m.draws(at)
-		if draws := from == nil || slices.Contains(from, source); err == nil && draws != (at.ID == agent) {
-			return false
-		}
-	}
-	return true
 }
 
 // called returns the name of the agent of a memory, "" for the bot's own and for one

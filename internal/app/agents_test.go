@@ -12,6 +12,7 @@ import (
 	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/provenance"
+	"parley/internal/setup"
 	"parley/internal/tools"
 	"parley/internal/vault"
 )
@@ -91,7 +92,7 @@ func TestAgentsHaveToolsAndSourcesOfTheirOwn(t *testing.T) {
 			}
 		}
 	}
-	if !a.mind.alone("", "notes") || a.mind.alone("desk", "notes") {
+	if !setup.Alone(a.cfg, a.mind.roster, "", "notes") || setup.Alone(a.cfg, a.mind.roster, "desk", "notes") {
 		t.Error("the daily note is not home's alone")
 	}
 }

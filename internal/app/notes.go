@@ -145,7 +145,7 @@ func (n *notes) tools() []tools.Tool {
 // write to it keeps nothing, nor where another agent would read it.
 func (n *notes) diary(agent string) diary.Diary {
 	d := diary.Diary{Store: n.store, Owns: n.people.owns, Location: n.people.location, Log: n.log}
-	if n.index != nil && n.writable() && n.mind.alone(agent, n.desk()) {
+	if n.index != nil && n.writable() && (n.mind.roster == nil || setup.Alone(*n.inForce.Load(), n.mind.roster, agent, n.desk())) {
 		d.Keeps, d.Add = n.cfg.Vault.DailyNote, n.index.AddDaily
 	}
 	return d

@@ -21,7 +21,7 @@ func (p *port) newPage(address string) *page.Page {
 	capture := p.mind.capture(p.rules, p.vitals.storage.tape)
 	return page.New(page.Options{
 		Listen: address, Name: p.cfg.Agent.Name, Store: p.store, Now: p.now, Log: p.log, Currency: p.cfg.Limits.Currency,
-		Calls: p.vitals.storage.tape, Browse: p.store.Browse, Rules: p.rules.files(),
+		Calls: p.vitals.storage.tape, Browse: p.store.Browse, Rules: p.rules.Own.Files(),
 		Views: page.Views{
 			Status: p.status, Settings: func() string { return p.inForce.Load().String() }, Book: p.book, Facts: p.facts, ChangeFact: p.changeFact, ForgetFact: p.forgetFact,
 			Handoffs: p.handoffs, Tunable: p.tunable, Capture: capture.WriteByID, Script: capture.Script,

@@ -9,9 +9,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/handoff"
 	"parley/internal/page"
-	"parley/internal/playbook"
 	"parley/internal/provenance"
-	"parley/internal/rulefiles"
 )
 
 // operator is on whose behalf the owner's page changes what is remembered.
@@ -56,22 +54,4 @@ func (p *port) tunable() (list []page.Setting) {
 		list = append(list, page.Setting{Name: s.Path, Value: value, Doc: s.Doc})
 	}
 	return list
-}
-
-// files are those of the playbook, nil for none. A text is tried as a start would read
-// it, with the tools there are.
-func (r *rules) files() *rulefiles.Folder {
-	if r.source == nil {
-		return nil
-	}
-	return &rulefiles.Folder{Dir: r.cfg.Playbook.Dir, Check: func(dir string) (notes []string, err error) {
-		b, err := playbook.Load(dir, playbook.Options{Schemas: r.schemas})
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range playbook.Check(b, playbook.Known{}, nil) {
-			notes = append(notes, f.String())
-		}
-		return notes, nil
-	}}
 }

@@ -146,7 +146,7 @@ func (s *settings) reload(load func() (config.Config, error)) {
 		value, _ := next.Get(path)
 		_ = given.Set(path, value) // as it was written
 	}
-	if sameRoutes(s.cfg.Agents, next.Agents) {
+	if config.SameRoutes(s.cfg.Agents, next.Agents) {
 		given.Agents = next.Agents
 	}
 	merged, err := with(given, s.set)

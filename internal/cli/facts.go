@@ -51,7 +51,11 @@ func (c factsListCmd) Run(ctx context.Context, f *Flags, s *Streams) error {
 			return err
 		}
 		for _, fact := range list {
-			if _, err := fmt.Fprintf(seen{s.Out}, "%d\t%s\t%s\t%s\t%s %s\n", fact.ID, fact.Subject, fact.Updated.Format("2006-01-02 15:04"), fact.Type, fact.Content, strings.Join(fact.Tags, " ")); err != nil {
+			told := ""
+			if fact.Agent != "" {
+				told = "\ttold to " + fact.Agent
+			}
+			if _, err := fmt.Fprintf(seen{s.Out}, "%d\t%s\t%s\t%s\t%s %s%s\n", fact.ID, fact.Subject, fact.Updated.Format("2006-01-02 15:04"), fact.Type, fact.Content, strings.Join(fact.Tags, " "), told); err != nil {
 				return err
 			}
 		}

@@ -80,6 +80,9 @@ func (i Insight) traced(d memory.Decision, calls []memory.CallRecord, asked stri
 	var b strings.Builder
 	fmt.Fprintf(&b, wordsTraceHead+"\n", ended(d.End), stamp(d.At), d.ID)
 	fmt.Fprintf(&b, "- "+wordsTraceWhose+"\n", d.User, d.Key, cmp.Or(d.Message, "?"))
+	if d.Agent != "" {
+		fmt.Fprintf(&b, "- "+wordsTraceAgent+"\n", d.Agent)
+	}
 	if asked != "" {
 		fmt.Fprintf(&b, "- "+wordsTraceAsked+"\n", quoted(asked, maxTraced))
 	}

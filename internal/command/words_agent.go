@@ -19,6 +19,7 @@ const (
 	wordsAgentNow       = "From now on %s answers here."
 	wordsAgentCloser    = "%s is a wider place, and this one has a binding of its own: /agent reset takes it away."
 	wordsAgentApart     = "It knows what was said to it, and nothing that was said to another."
+	wordsTraceAgent     = "answered by the agent %s"
 	wordsNoAgent        = "There is no assistant %s. There are: %s."
 	wordsAgentNotBound  = "%s was not bound in a chat: the settings decide there."
 	wordsAgentNoServer  = "There is no server around this chat."

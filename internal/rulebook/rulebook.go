@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"parley/internal/playbook"
+	"parley/internal/rulefiles"
 )
 
 // Rulebook is the playbook of one agent. It is safe for many goroutines.
@@ -61,6 +62,24 @@ func (r *Rulebook) Book() *playbook.Book {
 		r.Log.Info("the playbook is in force as it is in its folder")
 	}
 	return b
+}
+
+// Files are those of the playbook, nil for none. A text is tried as a start would read
+// it, with the tools there are.
+func (r *Rulebook) Files() *rulefiles.Folder {
+	if r.source == nil {
+		return nil
+	}
+	return &rulefiles.Folder{Dir: r.Dir, Check: func(dir string) (notes []string, err error) {
+		b, err := playbook.Load(dir, playbook.Options{Schemas: r.Options.Schemas})
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range playbook.Check(b, playbook.Known{}, nil) {
+			notes = append(notes, f.String())
+		}
+		return notes, nil
+	}}
 }
 
 // Check explains why the playbook does not accept a value of a variable.

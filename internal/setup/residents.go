@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/chat"
 	"parley/internal/roster"
 )
 
@@ -40,6 +41,26 @@ func Draws(r *config.Resident) []string {
 		from = append(from, name)
 	}
 	return from
+}
+
+// Alone reports whether the agent of a memory draws on a source that no other draws
+// on.
+func Alone(c config.Config, r *roster.Roster, memory, source string) bool {
+	if !r.Several() {
+		return true
+	}
+	names := r.Names()
+	if r.At(chat.Message{}).Agent == roster.Nobody { // it answers somewhere
+		names = append(names, roster.Nobody)
+	}
+	for _, name := range names {
+		at, err := r.Memory(name)
+		from := Draws(Resident(c, name))
+		if draws := from == nil || slices.Contains(from, source); err == nil && draws != (at.ID == memory) {
+			return false
+		}
+	}
+	return true
 }
 
 // LookRoster returns the roster for somebody who only looks: nothing is stored.
