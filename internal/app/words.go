@@ -14,8 +14,7 @@ const (
 	wordsAgentShares   = "what it knows about a person, the others that share know too"
 
 	wordsOthersQuestion = "Another assistant asked that, and it no longer answers here: I changed nothing. Ask again if you still want it."
-
-	wordsNotTuned = "I changed nothing: %v."
+	wordsNotTuned       = "I changed nothing: %v."
 
 	wordsReminder     = "⏰ %s"
 	wordsReminderFor  = "⏰ %s: %s"
