@@ -110,7 +110,7 @@ func (a *app) become(r config.Resident, at chat.Agent, was known) (known, error)
 	}
 	o.Limits.MaxCalls, o.Limits.History = cmp.Or(r.Limits.MaxToolIterations, o.Limits.MaxCalls), cmp.Or(r.Limits.HistoryMessages, o.Limits.History)
 	o.Limits.TokenBudget = cmp.Or(r.Limits.TokenBudget, o.Limits.TokenBudget)
-	o.Limits.Window, o.Limits.Tokens = func(name string) int { return a.models.window(answer, name) }, a.models.estimate(answer)
+	o.Limits.Window, o.Limits.Tokens = func(name string) int { return a.models.window(r.Name, name) }, a.models.estimate(answer)
 	made, err := agent.New(o)
 	k.mind = &minds.Mind{Agent: made, Name: r.Name, Book: k.rules.Book, Follows: follows}
 	return k, err

@@ -132,7 +132,7 @@ func (a *app) options() agent.Options {
 		Limits: agent.Limits{
 			MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
 			TokenBudget: a.cfg.Context.TokenBudget, Tokens: a.models.estimate(config.PurposeAnswer),
-			Window: func(name string) int { return a.models.window(config.PurposeAnswer, name) },
+			Window: func(name string) int { return a.models.window("", name) },
 		},
 		Log: a.log, Now: a.now, Failpoint: a.process.Failpoint,
 	}

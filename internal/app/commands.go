@@ -33,7 +33,7 @@ func (a *app) commands() command.Groups {
 			More: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 				return a.mind.Handle(ctx, m, w)
 			})),
-			Tokens: func() int { return min(a.cfg.Context.TokenBudget, a.models.window(config.PurposeAnswer, a.mind.ModelName())) }, Now: a.now},
+			Tokens: func() int { return min(a.cfg.Context.TokenBudget, a.models.window("", a.mind.ModelName())) }, Now: a.now},
 		Model: command.Model{Name: a.mind.ModelName, List: a.models.endpoint.List, BuiltIn: a.models.builtIn(),
 			Routes: a.models.shown(), Choose: a.mind.choose, Reload: a.mind.ReloadPrompt},
 		Tools: a.toolCommands(),

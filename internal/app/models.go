@@ -184,10 +184,10 @@ func (m *models) own(agent, purpose string) string {
 	return purpose
 }
 
-// window returns how many tokens a request along a route may have at the model of
-// this name.
-func (m *models) window(route, name string) int {
-	leg := m.routes[route].Next(name)
+// window returns how many tokens a request of an agent may have at the model of this
+// name.
+func (m *models) window(agent, name string) int {
+	leg := m.routes[m.own(agent, config.PurposeAnswer)].Next(name)
 	if n := leg.Window.Space(); n > 0 {
 		return n
 	}
