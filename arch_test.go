@@ -72,6 +72,7 @@ var rooms = []allowed{
 	{"internal/command", "internal/roster", "/agent shows and changes it"},
 	{"internal/roster", "internal/chat", "who answers a message depends on its place"},
 	{"internal/beside", "internal/chat", "a lane takes what came of it"},
+	{"internal/opening", "internal/chat", "its lane sends them"},
 	{"internal/attest", "internal/chat", "adapters know who reads where"},
 	{"internal/rulebook", "internal/rulefiles", "the page changes its files"},
 	{"internal/rulebook", "internal/playbook", "keeps what is in force"},

@@ -11,6 +11,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/desk"
 	"parley/internal/memory"
+	"parley/internal/opening"
 	"parley/internal/setup"
 	"parley/internal/standing"
 	"parley/internal/text"
@@ -95,8 +96,13 @@ func (f *front) handler() chat.Handler {
 	do[actionTool], do[actionForm] = f.goOn, f.fill
 	do[command.ActionApprove] = f.approved
 	mind := f.quotas.Budget(f.debugging(f.mind))
-	way := f.people.gate.Wrap(f.opening(f.quotas.Rate(standing.Apart(mind, f.desk.Wrap(f.confirm.Wrap(f.commands.Wrap(mind), do))))))
+	way := f.people.gate.Wrap(f.waiting().Wrap(f.quotas.Rate(standing.Apart(mind, f.desk.Wrap(f.confirm.Wrap(f.commands.Wrap(mind), do))))))
 	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), way))
+}
+
+// waiting sends what waited for a direct chat.
+func (f *front) waiting() opening.Opening {
+	return opening.Opening{Hub: func() *chat.Hub { return f.platforms.hub }, Opened: f.store.Opened, Log: f.log}
 }
 
 // debugging shows calls and timings under an answer where /debug is on, to
