@@ -104,6 +104,7 @@ func TestSomebodyAtATerminal(t *testing.T) {
 	s.sees("exit\r", "> exit")
 	s.leaves()
 	again := takeSeat(t, Options{HistoryFile: history}, echo)
+	again.sees("", ">")
 	again.sees("\x1b[A\x1b[A", "> hi you")
 	again.sees("\x04\x15", ">")
 	again.sees("\x04", ">")
@@ -123,6 +124,7 @@ func TestKeysDuringAnAnswer(t *testing.T) {
 		}
 		return echo(m)
 	})
+	s.sees("", ">") // before that, the terminal itself echoes
 	s.sees("long\r", "> long")
 	waittest.Until(t, "the answer to begin", s.in.a.busy.Load)
 	s.sees("next\r", "> long") // typed ahead
@@ -133,6 +135,7 @@ func TestKeysDuringAnAnswer(t *testing.T) {
 
 func TestAReminderComesWhileSomebodyTypes(t *testing.T) {
 	s := takeSeat(t, Options{}, echo)
+	s.sees("", ">")
 	s.sees("half a line that is longer than the window is", "> half a line that is longer than the wi\nndow is")
 	if _, err := s.in.a.Send(t.Context(), chat.Part{Text: "**Tea** is ready"}); err != nil {
 		t.Fatal(err)
