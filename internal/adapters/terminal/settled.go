@@ -19,10 +19,11 @@ var undecided = regexp.MustCompile("^(?:[-+*_=>#`~:|0-9.)( \\t]*|[-+*>0-9.) \\t]
 func settled(text string) string {
 	text = whole(text)
 	at := strings.LastIndexByte(text, '\n') + 1
-	if undecided.MatchString(text[at:]) {
-		text = text[:at]
-	} else {
+	if !undecided.MatchString(text[at:]) {
 		text = strings.TrimRight(text, "*_~`#|\\!]")
+	}
+	if undecided.MatchString(text[at:]) { // or what is left of it
+		text = text[:at]
 	}
 	for { // the head of a table, if the next line says so, and its rows
 		last := strings.TrimSuffix(text, "\n")

@@ -142,6 +142,7 @@ func FuzzRender(f *testing.F) {
 		f.Add(text, len(text)/2)
 	}
 	f.Add("a **b `c\n```x\n``` **", 5)
+	f.Add("00000000000000000000\n***  ! 0000", 31)
 	f.Fuzz(func(t *testing.T, text string, at int) {
 		text = strings.Trim(clean(text), "\n")
 		if at < 0 || at > len(text) {
