@@ -27,6 +27,7 @@ const uses = `
 /why
 /status
 /session info
+/session more
 /session list
 /session show nothing
 /session resume nothing
@@ -165,6 +166,9 @@ func TestEveryCommandWithTheModelDown(t *testing.T) {
 			}
 			if name == "discord" {
 				for _, c := range w.dc.Commands() {
+					if c.Type == 3 { // the menu of a message
+						continue
+					}
 					for _, v := range c.Options {
 						if v.Type == 1 && !strings.Contains(uses, "\n/"+c.Name+" "+v.Name) {
 							t.Errorf("/%s %s was not tried", c.Name, v.Name)

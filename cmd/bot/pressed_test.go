@@ -43,6 +43,9 @@ var pressed = map[string][]pressing{
 		model:   []llmtest.Turn{callTool("vault_search", `{"query":"rent"}`), {Text: "It is 1450 [1]."}},
 		buttons: 1, want: []string{"The rent is 1450 a month"},
 	}},
+	"internal/agent/loop.go:spoke": {{
+		say: "count to two", model: []llmtest.Turn{{Text: "One,", Finish: "length"}, {Text: "and two."}}, buttons: 1, want: []string{"and two."},
+	}},
 	"internal/admin/press.go:buttons": {
 		{before: []string{"/tasks add milk"}, say: "/tasks delete 1", buttons: 2, want: []string{"Deleted: #1 milk", "nothing was changed"}},
 		{before: []string{"/tasks add milk"}, say: "delete the milk", model: []llmtest.Turn{callTool("delete_task", `{"id":1}`), {Text: "So be it."}},
