@@ -20,14 +20,6 @@ const (
 	pageMost  = 5 * time.Minute
 )
 
-// The same for a server that says that it is broken: it bans nobody and may be well
-// again soon.
-const (
-	brokenFloor = 250 * time.Millisecond
-	brokenMost  = time.Second
-	brokenLong  = 20 // pages; then it counts like any other
-)
-
 // Discord bans an address after 10,000 refused requests in ten minutes. A tenth
 // of that is far more than an honest bot needs.
 const (
@@ -49,7 +41,6 @@ type guard struct {
 // penalty is the pause of one route, or of all, after pages.
 type penalty struct {
 	fails  int
-	broken bool      // the pages say that the server is
 	paged  time.Time // when the last page came
 	until  time.Time
 	asking bool // one request finds out
@@ -121,7 +112,7 @@ func (g *guard) enter(route string, now time.Time) (time.Duration, error) {
 			return wait, why
 		}
 		if p.asking {
-			return p.floor(), why
+			return pageFloor, why
 		}
 	}
 	g.all.asking = g.all.fails > 0
@@ -137,7 +128,7 @@ func (g *guard) unanswered(route string, now time.Time) {
 	defer g.mu.Unlock()
 	for _, p := range []*penalty{&g.all, g.routes[route]} {
 		if p != nil && p.asking {
-			p.asking, p.until = false, now.Add(p.floor())
+			p.asking, p.until = false, now.Add(pageFloor)
 		}
 	}
 }
@@ -180,29 +171,8 @@ func (p *penalty) add(k answerKind, began, now time.Time, floor time.Duration) {
 	if p.fails > 0 && began.Before(p.paged) {
 		return
 	}
-	most := pageMost
-	if broken := k.status >= 500; broken != p.broken {
-		p.broken, p.fails = broken, 0
-	}
-	fails := p.fails
-	if p.hopeful() {
-		floor, most = brokenFloor, brokenMost
-	} else if p.broken {
-		fails -= brokenLong
-	}
-	wait := max(min(floor<<min(fails, 20), most), k.wait)
+	wait := max(min(floor<<min(p.fails, 20), pageMost), k.wait)
 	p.fails, p.paged, p.until = p.fails+1, now, now.Add(wait)
-}
-
-// hopeful reports whether the server may soon be well again.
-func (p *penalty) hopeful() bool { return p.broken && p.fails < brokenLong }
-
-// floor is the shortest pause after such a page.
-func (p *penalty) floor() time.Duration {
-	if p.hopeful() {
-		return brokenFloor
-	}
-	return pageFloor
 }
 
 // forgetOld keeps the list of routes short.
