@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -96,6 +97,15 @@ func (c *contender) begin() time.Duration {
 }
 
 func (c *contender) end() { kill(c.child); c.cut(); c.llm.Close(); _ = os.RemoveAll(c.dir) }
+
+// sent waits until n messages are on Telegram, however busy the machine is.
+func (c *contender) sent(t testing.TB, n int) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	if _, err := c.tg.WaitSent(ctx, n); err != nil {
+		t.Fatalf("%d of %d messages were sent: %v", len(c.tg.Sent()), n, err)
+	}
+}
 
 // pair measures both programs.
 func (f *figures) pair(measure func(*contender)) {
