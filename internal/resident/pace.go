@@ -13,8 +13,8 @@ import (
 // grow further between collections, up to a limit that is still small.
 const (
 	collectAt = 400      // percent, as GOGC
-	small     = 40 << 20 // bytes in use, with stacks
-	spare     = 1.5      // of what is in use, where that is more
+	small     = 48 << 20 // bytes in use, with stacks
+	spare     = 1.75     // of what is in use, where that is more
 )
 
 // Pace sets how far memory may grow between two collections, unless the operator has.
