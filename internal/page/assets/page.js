@@ -91,7 +91,7 @@ for (const b of document.querySelectorAll("[data-copy]")) {
 }
 
 // Rules are tried while they are typed.
-const rules = document.getElementById("rules");
+const rules = document.getElementById("rule-file");
 if (rules) {
   let wait, asked = 0;
   rules.elements.text.addEventListener("input", () => {
