@@ -9,6 +9,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -167,6 +168,62 @@ func TestControlPage(t *testing.T) {
 	w.tg.Push(telegramtest.Text(2, 2, "/page"))
 	if told := w.sent(t, 3)[2]; strings.Contains(told, "login") {
 		t.Errorf("a stranger to ownership is told %q", told)
+	}
+}
+
+// TestOwnersForms lets somebody in, changes a rule, its file, a setting and a fact on the
+// page, and sees the bot follow.
+func TestOwnersForms(t *testing.T) {
+	w := newWorld(t)
+	base, rules := w.withPort(t), t.TempDir()
+	file := filepath.Join(rules, "shop.yaml")
+	if err := os.WriteFile(file, []byte("guidelines:\n  - {id: hours, condition: \"literal:open\", reply: We open at nine.}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.env = append(w.env, "BOT_PLAYBOOK_DIR="+rules, "BOT_ACCESS_MODE=pairing")
+	w.run(t)
+	w.tg.Push(telegramtest.Text(1, 1, "/page"))
+	v := newVisitor(t, base)
+	v.post("/login", url.Values{"code": {linkForm.FindStringSubmatch(w.sent(t, 1)[0])[1]}})
+	send := func(path, to string, form url.Values) string {
+		form.Set("csrf", regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindStringSubmatch(v.get(path))[1])
+		return v.post(to, form)
+	}
+	w.tg.Push(telegramtest.Text(7, 7, "hello"))
+	w.sent(t, 2)
+	if body := v.get("/people"); !strings.Contains(body, "telegram:7") {
+		t.Fatalf("nobody waits:\n%s", body)
+	}
+	if body := send("/people", "/do", url.Values{"do": {"let-in"}, "id": {"telegram:7"}}); strings.Contains(body, "Reject") || !strings.Contains(body, "member") {
+		t.Errorf("still waiting:\n%s", body)
+	}
+	w.tg.Push(telegramtest.Text(7, 7, "when are you open?"))
+	if got := w.sent(t, 3)[2]; !strings.Contains(got, "We open at nine.") {
+		t.Errorf("the one who was let in is told %q", got)
+	}
+	version := regexp.MustCompile(`name="version" value="([^"]+)"`).FindStringSubmatch(v.get("/rules/shop.yaml"))[1]
+	broken := url.Values{"do": {"save"}, "version": {version}, "text": {"guidelines:\n  - {id: hours, conditon: always}\n"}}
+	if body := send("/playbook", "/rules/shop.yaml", broken); !strings.Contains(body, "conditon") || !strings.Contains(body, "shop.yaml") {
+		t.Errorf("a mistake is told as:\n%s", body)
+	}
+	send("/playbook", "/rules/shop.yaml", url.Values{"do": {"save"}, "version": {version}, "text": {"guidelines:\n  - {id: hours, condition: \"literal:open\", reply: We open at ten.}\n"}})
+	if b, err := os.ReadFile(file); err != nil || !strings.Contains(string(b), "at ten") {
+		t.Errorf("the file is %q, %v", b, err)
+	}
+	if body := send("/playbook", "/do", url.Values{"do": {"rule-off"}, "id": {"hours"}}); !strings.Contains(body, "Switch on") {
+		t.Errorf("the rule is still on:\n%s", body)
+	}
+	if body := send("/settings", "/do", url.Values{"do": {"set"}, "id": {"session.ttl"}, "value": {"2h"}}); !strings.Contains(body, `value="2h"`) {
+		t.Errorf("the setting is as it was:\n%s", body)
+	}
+	w.tg.Push(telegramtest.Text(7, 7, "/facts add I like tea"))
+	w.sent(t, 4)
+	id := regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(v.until("/facts", "I like tea"))
+	if body := send("/facts", "/do", url.Values{"do": {"fact-change"}, "id": {id[1]}, "value": {"I like coffee"}}); !strings.Contains(body, ">I like coffee</textarea>") {
+		t.Errorf("the fact is as it was:\n%s", body)
+	}
+	if body := send("/facts", "/do", url.Values{"do": {"fact-forget"}, "id": {id[1]}}); strings.Contains(body, "coffee") {
+		t.Errorf("the fact is still there:\n%s", body)
 	}
 }
 

@@ -337,6 +337,23 @@ func byKeyboard(b *browser, s *site) {
 	b.key("Enter")
 	b.until(`document.getElementById("log").innerText.includes("You said: and once more")`)
 	b.shoot("talked")
+	// Rules are tried as they are typed; a mistake is told before it is saved.
+	b.open(s.url + "/rules/shop.yaml")
+	b.eval(`document.getElementById("text").focus()`)
+	b.do("Input.insertText", map[string]any{"text": "bad "})
+	b.until(`document.getElementById("verdict").innerText.includes("line 2: <bad>")`)
+	b.shoot("rules-mistake")
+	b.key("Tab")
+	b.until(`document.activeElement.value === "save"`)
+	b.key("Enter")
+	b.until(`document.getElementById("verdict").innerText.includes("line 2: <bad>") && document.getElementById("text").value.startsWith("bad")`)
+	// Somebody is let in without a mouse.
+	b.open(s.url + "/people")
+	b.eval(`document.querySelector("main").focus()`)
+	b.key("Tab")
+	b.until(`document.activeElement.getAttribute("aria-label") === "Let in Zoe"`)
+	b.key("Enter")
+	b.until(`!!document.querySelector(".news") && document.querySelector(".news").innerText.includes("/config allow telegram:77")`)
 }
 
 // followsNews sees a message that came in elsewhere, and keeps open what the
