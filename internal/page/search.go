@@ -89,7 +89,7 @@ func (f filterForm) values() url.Values {
 func (f filterForm) Quick() []link {
 	list := []link{{"/conversations", "All", f == filterForm{}}}
 	for _, one := range []struct{ name, query string }{
-		{"Errors", "errors=on"}, {fmt.Sprintf("Over %d s", slowAnswer), fmt.Sprint("took=", slowAnswer)}, {fmt.Sprintf("Over %s tokens", count(dearAnswer)), fmt.Sprint("tokens=", dearAnswer)},
+		{"Errors", "errors=on"}, {fmt.Sprintf("Over %d s", slowAnswer), fmt.Sprint("took=", slowAnswer)}, {fmt.Sprintf("Over %dk tokens", dearAnswer/1000), fmt.Sprint("tokens=", dearAnswer)},
 	} {
 		list = append(list, link{"/conversations?" + one.query, one.name, f.values().Encode() == one.query})
 	}
