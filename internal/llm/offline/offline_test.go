@@ -19,6 +19,8 @@ func TestSentences(t *testing.T) {
 	tests := []struct{ say, tool, args string }{
 		{"Remember that I prefer tea.", "save_fact", `{"content":"I prefer tea"}`},
 		{"remember I prefer tea", "save_fact", `{"content":"I prefer tea"}`},
+		{"remember that I like snow", "save_fact", `{"content":"I like snow"}`},
+		{"remember that I like snow, please", "save_fact", `{"content":"I like snow"}`},
 		{"What do you know about me?", "list_facts", `{}`},
 		{"forget fact 3", "forget_fact", `{"id":3}`},
 		{"Add a task to call mom", "add_task", `{"description":"call mom"}`},

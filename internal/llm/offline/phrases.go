@@ -138,7 +138,11 @@ func (b *book) add(head []string, pattern string, around map[string]string) {
 			lead = `(?:(?:` + before + `)[\s,.!:]*)*?`
 		}
 		if after != "" {
-			tail = `(?:[\s,]*(?:` + after + `))*?`
+			gap := `[\s,]+` // else "I like snow" would end in "now"
+			if strings.ContainsFunc(after, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
+				gap = `[\s,]*` // nothing stands between words there
+			}
+			tail = `(?:` + gap + `(?:` + after + `))*?`
 		}
 		return regexp.MustCompile(`(?is)^[\s¿¡]*` + lead + `(?P<all>` + pattern + `)` + tail + `[\s.!?。！？…)]*$`)
 	})
