@@ -40,6 +40,10 @@ var rooms = []allowed{
 	{"internal/*/*", "internal/text", "cuts and cleans what people read"},
 	{"config", "internal/text", "the setting that was meant"},
 
+	{"internal/*", "internal/tongue", "speaks to people in their language"},
+	{"internal/*/*", "internal/tongue", "speaks to people in their language"},
+	{"internal/spoken", "internal/chat", "hears the language of messages"},
+
 	{"internal/metrics", "internal/chat", "counts what became of messages"},
 	{"internal/metrics", "internal/llm/wrap", "counts calls of models"},
 	{"internal/tools/policy", "config", "the owner's policies"},
@@ -343,6 +347,8 @@ var rooms = []allowed{
 var forTests = []allowed{
 	{"*", "github.com/google/go-cmp", "differences that can be read"},
 	{"*", "go.uber.org/goleak", "no goroutine is left behind"},
+	{".", "internal/tongue", "looks whether every word is in every language"},
+	{".", "github.com/leonelquinteros/gotext", "reads the catalogs"},
 	{"*", "internal/memory", "tests use the real store, not a fake of it"},
 	{"cmd/bot", "github.com/modelcontextprotocol/go-sdk", "the other end of the protocol"},
 	{"cmd/bot", "golang.org/x/sys", "a terminal of its own"},

@@ -40,6 +40,8 @@ var libraries = []allowed{
 	{"internal/memory", "github.com/google/uuid", "ids of rows"},
 	{"internal/recall", "github.com/blevesearch/snowballstem", "stems"},
 
+	{"internal/tongue", "github.com/leonelquinteros/gotext", "the format of the catalogs, and plurals"},
+
 	{"internal/text", "golang.org/x/net", "hosts as they are looked up"},
 	{"internal/text", "github.com/clipperhouse/uax29", "what people see as one character"},
 

@@ -93,6 +93,9 @@ const uses = `
 /handoff list
 /handoff take 1
 /handoff back
+/language
+/language en
+/language auto
 /log add I finished it
 /log day today
 /log search finished

@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == "pdf-text" { // has no environment
 		os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
+	_ = os.Setenv("LC_ALL", "C") // English, whatever this machine speaks
 	if os.Getenv(childEnv) == "" {
 		waittest.Abreast(8)
 		os.Exit(m.Run())

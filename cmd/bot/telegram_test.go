@@ -121,7 +121,10 @@ func TestTelegramMenus(t *testing.T) {
 			t.Errorf("/%s is shown in %v, not in %s", name, got, want)
 		}
 	}
-	if n := len(w.tg.Calls("setMyCommands")); n != 4 {
+	if menu := w.tg.Menu("default/de"); len(menu) == 0 || menu[0].Description != "Was du hier tun kannst" {
+		t.Errorf("in German: %v", menu)
+	}
+	if n := len(w.tg.Calls("setMyCommands")); n != 4*6 { // in each language
 		t.Errorf("%d menus were set in two starts", n)
 	}
 }

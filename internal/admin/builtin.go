@@ -3,12 +3,12 @@ package admin
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"parley/internal/chat"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // claimName is the only command that strangers may give.
@@ -32,7 +32,7 @@ func (g *Gate) Commands(verbs ...Command) []Command {
 		}},
 		{Name: "config", Help: wordConfigHelp, Who: Owner, Private: true, Verbs: append(verbs,
 			Command{Name: "channel", Help: wordConfigChannelHelp, Effect: ReadsBare, Run: g.runChannel,
-				Options: []Option{{Name: "listen", Help: wordConfigListen, Choices: []string{"mention", "all", "off"}}}},
+				Options: []Option{{Name: "listen", Help: helpConfigListen, Choices: []string{"mention", "all", "off"}}}},
 			Command{Name: "who", Help: wordConfigWhoHelp, Effect: ReadsBare, Run: g.runWho,
 				Options: []Option{{Name: "people", Help: wordConfigWho, Choices: []string{"everybody", "admins", "owner"}}}},
 			Command{Name: "allow", Help: wordConfigAllowHelp, Run: g.runGrant("member", wordAllowed), Options: id},
@@ -43,15 +43,15 @@ func (g *Gate) Commands(verbs ...Command) []Command {
 
 func (g *Gate) runClaim(ctx context.Context, r Request) (chat.Answer, error) {
 	if !r.Message.Direct || !g.oneself(r.Message) {
-		return chat.Answer{Text: wordClaimDirect}, nil
+		return chat.Answer{Text: tongue.Text(ctx, wordClaimDirect)}, nil
 	}
 	if r.Role >= Owner {
-		return chat.Answer{Text: wordYours}, nil
+		return chat.Answer{Text: tongue.Text(ctx, wordYours)}, nil
 	}
 	if err := g.Claim(ctx, r.Message.From, r.Args["code"]); err != nil {
 		return chat.Answer{}, text.Instead(err, ErrCode, wordClaimWrong)
 	}
-	return chat.Answer{Text: wordClaimed}, nil
+	return chat.Answer{Text: tongue.Text(ctx, wordClaimed)}, nil
 }
 
 func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) {
@@ -65,14 +65,14 @@ func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) 
 	}
 	var lines []string
 	for _, u := range waiting {
-		lines = append(lines, fmt.Sprintf(wordPairLine, u.ID, escape(u.Name)))
+		lines = append(lines, tongue.Say(ctx, wordPairLine, u.ID, escape(u.Name)))
 	}
 	for id, role := range granted {
-		lines = append(lines, fmt.Sprintf(wordGrantLine, id, role))
+		lines = append(lines, tongue.Say(ctx, wordGrantLine, id, role))
 	}
 	slices.Sort(lines[len(waiting):])
 	if len(lines) == 0 {
-		return chat.Answer{Text: wordPairNone}, nil
+		return chat.Answer{Text: tongue.Text(ctx, wordPairNone)}, nil
 	}
 	return chat.Answer{Text: strings.Join(lines, "\n")}, nil
 }
@@ -82,7 +82,7 @@ func (g *Gate) runApprove(ctx context.Context, r Request) (chat.Answer, error) {
 	if err != nil {
 		return chat.Answer{}, text.Instead(err, ErrCode, wordPairWrong)
 	}
-	return chat.Answer{Text: fmt.Sprintf(wordPairApproved, escape(who.Name), who.ID, who.ID)}, nil
+	return chat.Answer{Text: tongue.Say(ctx, wordPairApproved, escape(who.Name), who.ID, who.ID)}, nil
 }
 
 func (g *Gate) runDrop(ctx context.Context, r Request) (chat.Answer, error) {
@@ -92,9 +92,9 @@ func (g *Gate) runDrop(ctx context.Context, r Request) (chat.Answer, error) {
 	case err != nil:
 		return chat.Answer{}, err
 	case !ok:
-		return chat.Answer{Text: fmt.Sprintf(wordNotWaiting, escape(id))}, nil
+		return chat.Answer{Text: tongue.Say(ctx, wordNotWaiting, escape(id))}, nil
 	}
-	return chat.Answer{Text: fmt.Sprintf(wordDropped, id)}, nil
+	return chat.Answer{Text: tongue.Say(ctx, wordDropped, id)}, nil
 }
 
 func (g *Gate) suggestWaiting(ctx context.Context, _ chat.Message, prefix string) []string {
@@ -112,16 +112,16 @@ func (g *Gate) suggestWaiting(ctx context.Context, _ chat.Message, prefix string
 func (g *Gate) runRevoke(ctx context.Context, r Request) (chat.Answer, error) {
 	id := strings.TrimSpace(clean(r.Args["id"]))
 	if id == r.Message.From.ID {
-		return chat.Answer{Text: wordNotYourself}, nil
+		return chat.Answer{Text: tongue.Text(ctx, wordNotYourself)}, nil
 	}
 	ok, err := g.o.Rows.Revoke(ctx, id)
 	if err != nil {
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return chat.Answer{Text: fmt.Sprintf(wordNoGrant, escape(id))}, nil
+		return chat.Answer{Text: tongue.Say(ctx, wordNoGrant, escape(id))}, nil
 	}
-	return chat.Answer{Text: fmt.Sprintf(wordRevoked, id)}, nil
+	return chat.Answer{Text: tongue.Say(ctx, wordRevoked, id)}, nil
 }
 
 func (g *Gate) suggestGranted(ctx context.Context, _ chat.Message, prefix string) []string {
@@ -168,35 +168,35 @@ func (g *Gate) decided(ctx context.Context, r Request, change func(*chat.Policy)
 // Here explains in a sentence or two whom the bot answers in m's place, and when.
 func (g *Gate) Here(ctx context.Context, m chat.Message) (string, error) {
 	if m.Direct {
-		return wordChannelDirect, nil
+		return tongue.Text(ctx, wordChannelDirect), nil
 	}
 	p, err := g.o.Rows.Policy(ctx, m.Key)
 	if err != nil {
 		return "", err
 	}
-	return strings.TrimSpace(listenWords[cmp.Or(p.Listen, "mention")] + " " + whoWords[p.Who]), nil
+	return strings.TrimSpace(tongue.Text(ctx, listenWords[cmp.Or(p.Listen, "mention")]) + " " + tongue.Text(ctx, whoWords[p.Who])), nil
 }
 
 // runGrant gives an id, or the place where it is typed, a role.
-func (g *Gate) runGrant(role, done string) func(context.Context, Request) (chat.Answer, error) {
+func (g *Gate) runGrant(role, words string) func(context.Context, Request) (chat.Answer, error) {
 	return func(ctx context.Context, r Request) (chat.Answer, error) {
 		id := strings.TrimSpace(clean(r.Args["id"]))
 		if fold(id) == "here" && !r.Message.Direct {
 			id = placeOf(r.Message.Key)
 		}
 		if err := g.checkID(id, true); err != nil {
-			return chat.Answer{Text: fmt.Sprintf(wordBadID, escape(id))}, nil
+			return chat.Answer{Text: tongue.Say(ctx, wordBadID, escape(id))}, nil
 		}
 		granted, err := g.o.Rows.Granted(ctx, id)
 		if err != nil {
 			return chat.Answer{}, err
 		}
 		if g.rules.Load().owners[id] || granted == "owner" || id == r.Message.From.ID {
-			return chat.Answer{Text: wordIsOwner}, nil
+			return chat.Answer{Text: tongue.Text(ctx, wordIsOwner)}, nil
 		}
 		if err := g.o.Rows.Grant(ctx, id, role, r.Message.From.ID); err != nil {
 			return chat.Answer{}, err
 		}
-		return chat.Answer{Text: fmt.Sprintf(done, id)}, nil
+		return chat.Answer{Text: tongue.Say(ctx, words, id)}, nil
 	}
 }

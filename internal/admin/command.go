@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // Command is one slash command, or one verb of it. It is plain data: the
@@ -218,13 +219,13 @@ func (o Option) accept(value string) (string, error) {
 	case len(o.Choices) > 0:
 		i := slices.IndexFunc(o.Choices, func(c string) bool { return fold(c) == folded })
 		if i < 0 {
-			return "", fmt.Errorf(wordChoice, o.Name, strings.Join(o.Choices, ", "))
+			return "", text.Tell(wordChoice, o.Name, strings.Join(o.Choices, ", "))
 		}
 		return o.Choices[i], nil
 	case o.Kind == Number:
 		n, err := strconv.Atoi(strings.TrimSpace(clean(value)))
 		if err != nil {
-			return "", fmt.Errorf(wordNumber, o.Name)
+			return "", text.Tell(wordNumber, o.Name)
 		}
 		return strconv.Itoa(n), nil
 	case o.Kind == Switch:
@@ -234,7 +235,7 @@ func (o Option) accept(value string) (string, error) {
 		case "off", "false", "no", "0":
 			return "off", nil
 		}
-		return "", fmt.Errorf(wordSwitch, o.Name)
+		return "", text.Tell(wordSwitch, o.Name)
 	}
 	return value, nil
 }

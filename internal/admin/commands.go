@@ -11,6 +11,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Codes by which refusals can be found in the log.
@@ -89,7 +90,7 @@ func (c *Commands) Pace(m chat.Message) chat.Pace {
 	if !gives(m) {
 		return chat.InOrder
 	}
-	cmd, rest, complaint := c.find(&Request{Message: m, Role: Owner})
+	cmd, rest, complaint := c.find(context.Background(), &Request{Message: m, Role: Owner})
 	bare := strings.TrimSpace(rest) == ""
 	switch {
 	case complaint != "", cmd.Run == nil, cmd.Effect == Reads, cmd.Effect == ReadsBare && bare:
@@ -121,7 +122,7 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 		return chat.Answer{}, fmt.Errorf("command: %w", err)
 	}
 	r := Request{Message: m, Reply: w, Role: role}
-	cmd, rest, complaint := c.find(&r)
+	cmd, rest, complaint := c.find(ctx, &r)
 	if complaint != "" {
 		return closed(chat.Answer{Text: complaint}, cmp.Or(r.Command, unknownCommand), chat.Refused, chat.Invalid), nil
 	}
@@ -130,21 +131,21 @@ func (c *Commands) run(ctx context.Context, m chat.Message, w chat.Reply, confir
 	lists := cmd.Run == nil && anyVerb(cmd, role)
 	if !cmd.admits(role) && !lists {
 		c.o.Log.Warn("denied", "code", codeDenied, "command", path, "person", m.From.ID, "place", m.Key.String())
-		return closed(chat.Answer{Text: fmt.Sprintf(wordDenied, path, circles[max(cmd.Who, Member)])}, path, chat.Refused, chat.NoPermission), nil
+		return closed(chat.Answer{Text: tongue.Say(ctx, wordDenied, path, tongue.Words(circles[max(cmd.Who, Member)]))}, path, chat.Refused, chat.NoPermission), nil
 	}
 	if lists {
-		return closed(chat.Answer{Text: c.describe(cmd, path, role), Private: cmd.Private}, path, chat.Answered, ""), nil
+		return closed(chat.Answer{Text: c.describe(ctx, cmd, path, role), Private: cmd.Private}, path, chat.Answered, ""), nil
 	}
 	if r.Args, err = arguments(cmd.Options, rest); err != nil {
 		r.quote(err)
 	}
 	if err != nil && !r.Quoted {
-		a := chat.Answer{Text: fmt.Sprintf(wordUsage, err, cmd.usage(path)), Buttons: offer(ctx, m, cmd, path, err)}
+		a := chat.Answer{Text: tongue.Say(ctx, wordUsage, err, cmd.usage(path)), Buttons: offer(ctx, m, cmd, path, err)}
 		a.Private = cmd.Private
 		return closed(a, path, chat.Refused, chat.Invalid), nil
 	}
 	a, err := c.execute(ctx, cmd, r, confirmed)
-	if sentence, ok := text.ForPeople(err); ok {
+	if sentence, ok := tongue.Sentence(ctx, err); ok {
 		a, err = closed(chat.Answer{Text: sentence, Private: cmd.Private}, path, chat.Refused, chat.Invalid), nil
 	}
 	if err != nil {
@@ -215,7 +216,7 @@ func (c *Commands) Private(ctx context.Context, m chat.Message) bool {
 	if err != nil {
 		return true
 	}
-	cmd, rest, complaint := c.find(&Request{Message: m, Role: role})
+	cmd, rest, complaint := c.find(ctx, &Request{Message: m, Role: role})
 	cmd = cmd.at(m)
 	if complaint != "" || cmd.Private || cmd.Quiet || !cmd.admits(role) {
 		return true
@@ -231,7 +232,7 @@ func (c *Commands) execute(ctx context.Context, cmd Command, r Request, confirme
 			return chat.Answer{}, err
 		}
 		if cmd.Private && question != "" && !r.Message.Direct {
-			question = fmt.Sprintf(wordAskAside, escape(r.Message.Text)) // others read it
+			question = tongue.Say(ctx, wordAskAside, escape(r.Message.Text)) // others read it
 		}
 		if question != "" {
 			line, _ := json.Marshal(r.Message.Text) // a string always can
@@ -251,18 +252,18 @@ func (c *Commands) apologize(ctx context.Context, r Request, err error) (chat.An
 	}
 	id := chat.ErrorID()
 	c.o.Log.Error("command failed", "id", id, "command", r.Command, "verb", r.Verb, "error", err)
-	return chat.Answer{Text: fmt.Sprintf(wordFailed, r.Command, id),
+	return chat.Answer{Text: tongue.Say(ctx, wordFailed, r.Command, id),
 		Record: chat.End{Outcome: chat.Failed, Reason: chat.Fault, Command: r.Command, ErrorID: id}}, nil
 }
 
 // find names the command and verb that r's message means and returns the text
 // of their arguments, or a complaint that suggests what may have been meant.
 // Only names that the author may use are suggested.
-func (c *Commands) find(r *Request) (cmd Command, rest, complaint string) {
+func (c *Commands) find(ctx context.Context, r *Request) (cmd Command, rest, complaint string) {
 	name, rest := commandName(r.Message.Text)
 	cmd, ok := c.command(name)
 	if !ok {
-		return cmd, "", didYouMean(fmt.Sprintf(wordUnknown, escape(name)), "/", nearest(name, names(c.table, r.Role)))
+		return cmd, "", didYouMean(ctx, tongue.Say(ctx, wordUnknown, escape(name)), "/", nearest(name, names(c.table, r.Role)))
 	}
 	r.Command = cmd.Name
 	if len(cmd.Verbs) == 0 || !cmd.admits(r.Role) && !anyVerb(cmd, r.Role) {
@@ -277,15 +278,15 @@ func (c *Commands) find(r *Request) (cmd Command, rest, complaint string) {
 		return cmd, rest, ""
 	}
 	usable := names(inherited(cmd), r.Role)
-	complaint = fmt.Sprintf(wordUnknownVerb, cmd.Name, escape(word), strings.Join(usable, ", "))
-	return cmd, "", didYouMean(complaint, "/"+cmd.Name+" ", nearest(fold(word), usable))
+	complaint = tongue.Say(ctx, wordUnknownVerb, cmd.Name, escape(word), strings.Join(usable, ", "))
+	return cmd, "", didYouMean(ctx, complaint, "/"+cmd.Name+" ", nearest(fold(word), usable))
 }
 
-func didYouMean(complaint, before, guess string) string {
+func didYouMean(ctx context.Context, complaint, before, guess string) string {
 	if guess == "" {
 		return complaint
 	}
-	return complaint + " " + fmt.Sprintf(wordDidYouMean, before+guess)
+	return complaint + " " + tongue.Say(ctx, wordDidYouMean, before+guess)
 }
 
 func (c *Commands) command(name string) (Command, bool) {

@@ -167,7 +167,7 @@ func TestFailureCarriesAnID(t *testing.T) {
 func TestHelpAndComplete(t *testing.T) {
 	c := commands(t, admin.CommandOptions{})
 	for role, want := range map[admin.Role][2]string{admin.Member: {"`/session info`", "/tools"}, admin.Owner: {"`/tools list`", "/nothing"}} {
-		if text := c.Help(role, ""); !strings.Contains(text, want[0]) || strings.Contains(text, want[1]) {
+		if text := c.Help(t.Context(), role, ""); !strings.Contains(text, want[0]) || strings.Contains(text, want[1]) {
 			t.Errorf("help for %s: %s", role, text)
 		}
 	}
@@ -189,14 +189,14 @@ func TestHelpAndComplete(t *testing.T) {
 func TestPage(t *testing.T) {
 	lines := strings.Split("a b c d e", " ")
 	for page, want := range map[int]string{-1: "a\nb\nPage 1 of 3", 2: "c\nd\nPage 2 of 3", 9: "e\nPage 3 of 3"} {
-		if a := admin.Page(lines, page, 2, "/facts list"); a.Text != want {
+		if a := admin.Page(t.Context(), lines, page, 2, "/facts list"); a.Text != want {
 			t.Errorf("page %d: %q", page, a.Text)
 		}
 	}
-	if a := admin.Page(nil, 1, 2, "/facts list"); a.Text != "" || a.Buttons != nil {
+	if a := admin.Page(t.Context(), nil, 1, 2, "/facts list"); a.Text != "" || a.Buttons != nil {
 		t.Errorf("nothing: %+v", a)
 	}
-	a := admin.Page(lines, 2, 2, "/facts list")
+	a := admin.Page(t.Context(), lines, 2, 2, "/facts list")
 	m := direct(member, a.Buttons[0][1].Data)
 	m.Kind = chat.KindButton
 	wantText(t, handle(t, commands(t, admin.CommandOptions{}).Wrap(&agent{}), m), "facts list|page=3")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/tongue"
 )
 
 // confirmLife is how long a question waits.
@@ -135,7 +136,7 @@ func (b body) count() int { return max(1, len(b.Items)) }
 // Ask puts a question to m's author in m's place and returns it as an answer. It
 // must not be made Private: if private answers go elsewhere, the yes would too.
 func (c *Confirmations) Ask(ctx context.Context, m chat.Message, text string, a Action) (chat.Answer, error) {
-	answer, q, err := c.form(m, text, a)
+	answer, q, err := c.form(ctx, m, text, a)
 	if err == nil {
 		err = c.rows.PutQuestion(ctx, q, "")
 	}
@@ -165,7 +166,7 @@ func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (
 			a.Items, instead = merged, old.ID
 		}
 	}
-	answer, q, err = c.form(m, listed(a.Items), a)
+	answer, q, err = c.form(ctx, m, listed(ctx, a.Items), a)
 	if instead != "" {
 		q.Behind = append(old.Behind, old.Row)
 	}
@@ -173,19 +174,19 @@ func (c *Confirmations) Prepare(ctx context.Context, m chat.Message, a Action) (
 }
 
 // listed returns the question about several things, one per line.
-func listed(items []Item) string {
+func listed(ctx context.Context, items []Item) string {
 	if len(items) == 1 {
 		return items[0].Say
 	}
 	var b strings.Builder
-	b.WriteString(wordSeveral)
+	b.WriteString(tongue.Text(ctx, wordSeveral))
 	for i, item := range items {
 		fmt.Fprintf(&b, "\n%d. %s", i+1, strings.ReplaceAll(item.Say, "\n", "\n   "))
 	}
 	return b.String()
 }
 
-func (c *Confirmations) form(m chat.Message, asked string, a Action) (chat.Answer, chat.Question, error) {
+func (c *Confirmations) form(ctx context.Context, m chat.Message, asked string, a Action) (chat.Answer, chat.Question, error) {
 	b := body{a, rand.Text()}
 	raw, err := json.Marshal(b)
 	if err != nil {
@@ -193,16 +194,16 @@ func (c *Confirmations) form(m chat.Message, asked string, a Action) (chat.Answe
 	}
 	q := chat.Question{ID: questionID(raw), Asked: m.From, Key: m.Key, Row: m.Row, Text: asked, Body: raw, Until: c.now().Add(confirmLife), State: chat.QuestionOpen}
 	if a.Form != nil {
-		return chat.Answer{Text: asked, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer}, Buttons: c.formButtons(q, *a.Form)}, q, nil
+		return chat.Answer{Text: asked, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer}, Buttons: c.formButtons(ctx, q, *a.Form)}, q, nil
 	}
-	hint := wordAsk
+	hint := tongue.Text(ctx, wordAsk)
 	if b.count() > 1 {
-		hint = wordAskSeveral
+		hint = tongue.Text(ctx, wordAskSeveral)
 	}
 	if strings.Contains(asked, "\n") { // below a list, and not of it
 		hint = "\n" + hint
 	}
-	return chat.Answer{Text: asked + "\n" + hint, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}, Buttons: c.buttons(q, b)}, q, nil
+	return chat.Answer{Text: asked + "\n" + hint, Record: chat.End{Outcome: chat.Asked, Reason: chat.NeedsYes}, Buttons: c.buttons(ctx, q, b)}, q, nil
 }
 
 // questionID returns the hash of all that was asked, arguments included.
@@ -272,19 +273,19 @@ func (c *Confirmations) Wrap(next chat.Handler, do map[string]Do) chat.Handler {
 			}
 		}
 		a, err := next.Handle(ctx, m, w)
-		return c.reminded(q, a), err
+		return c.reminded(ctx, q, a), err
 	})
 }
 
 // reminded returns an answer with the question that still waits below it.
-func (c *Confirmations) reminded(q chat.Question, a chat.Answer) chat.Answer {
+func (c *Confirmations) reminded(ctx context.Context, q chat.Question, a chat.Answer) chat.Answer {
 	asks := slices.ContainsFunc(slices.Concat(a.Buttons...), func(b chat.Button) bool { _, ok := pressed(b.Data); return ok })
 	if a.Text == "" || a.Private || asks || q.Text == "" || !c.now().Before(q.Until) {
 		return a
 	}
-	still := wordStill
+	still := tongue.Text(ctx, wordStill)
 	if bodyOf(q).Form != nil {
-		still = wordStillForm
+		still = tongue.Text(ctx, wordStillForm)
 	}
 	a.Text += "\n\n" + still + "\n" + q.Text
 	return a
@@ -312,7 +313,7 @@ func (c *Confirmations) afford(ctx context.Context, m chat.Message, w chat.Reply
 
 // settle uses the question up, whatever the answer was.
 func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply, a answered, do map[string]Do) (chat.Answer, error) {
-	if why := c.over(a.Question); why != "" && a.State != chat.QuestionTaken {
+	if why := c.over(ctx, a.Question); why != "" && a.State != chat.QuestionTaken {
 		err := c.rows.EndQuestion(ctx, a.ID, chat.QuestionSettled, "")
 		return ended(why, chat.Refused, chat.Expired), err
 	}
@@ -329,17 +330,17 @@ func (c *Confirmations) settle(ctx context.Context, m chat.Message, w chat.Reply
 		return chat.Answer{}, fmt.Errorf("confirm: %w", err)
 	}
 	if !first && !again {
-		return ended(wordExpired, chat.Refused, chat.Expired), nil
+		return ended(tongue.Text(ctx, wordExpired), chat.Refused, chat.Expired), nil
 	}
 	yes := slices.Contains(a.agreed, true)
-	c.show(ctx, a, shownAs(a))
+	c.show(ctx, a, shownAs(ctx, a))
 	if len(b.Items) > 0 {
 		return f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, again}, w)
 	}
-	answer := ended(wordKept, chat.Declined, "")
+	answer := ended(tongue.Text(ctx, wordKept), chat.Declined, "")
 	switch {
 	case yes && again:
-		answer = ended(wordInterrupted, chat.Failed, chat.Fault)
+		answer = ended(tongue.Text(ctx, wordInterrupted), chat.Failed, chat.Fault)
 	case yes:
 		answer, err = f(ctx, m, Settled{b.Action, a.ID, a.agreed, a.Asked, a.said, false}, w)
 	}

@@ -1,11 +1,12 @@
 package admin
 
 import (
-	"fmt"
+	"context"
 	"strconv"
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/tongue"
 )
 
 // Questions that want more than a yes are asked like the others and end like
@@ -40,15 +41,15 @@ func (p push) said() chat.Said {
 
 // formButtons are the choices, a row each, and below them those that choose
 // nothing. What is answered in words has none: a number is an answer there.
-func (c *Confirmations) formButtons(q chat.Question, form chat.Form) (rows [][]chat.Button) {
+func (c *Confirmations) formButtons(ctx context.Context, q chat.Question, form chat.Form) (rows [][]chat.Button) {
 	button := func(label, verdict string) chat.Button {
 		return chat.Button{Label: label, Data: c.token(verdict, q)}
 	}
 	if form.Page != "" {
-		rows = append(rows, []chat.Button{{Label: fmt.Sprintf(wordOpenPage, form.Host), URL: form.Page}})
+		rows = append(rows, []chat.Button{{Label: tongue.Say(ctx, wordOpenPage, form.Host), URL: form.Page}})
 	}
 	if form.Consent {
-		return append(rows, []chat.Button{button(wordYes, "yes"), button(wordNo, "no")})
+		return append(rows, []chat.Button{button(tongue.Text(ctx, wordYes), "yes"), button(tongue.Text(ctx, wordNo), "no")})
 	}
 	if len(form.Choices) == 0 {
 		return nil
@@ -56,15 +57,15 @@ func (c *Confirmations) formButtons(q chat.Question, form chat.Form) (rows [][]c
 	for i, label := range form.Choices {
 		rows = append(rows, []chat.Button{button(label, strconv.Itoa(i+1))})
 	}
-	last := []chat.Button{button(wordNoAnswer, "no")}
+	last := []chat.Button{button(tongue.Text(ctx, wordNoAnswer), "no")}
 	if form.Skip {
-		last = append([]chat.Button{button(wordSkip, skipping)}, last...)
+		last = append([]chat.Button{button(tongue.Text(ctx, wordSkip), skipping)}, last...)
 	}
 	return append(rows, last)
 }
 
 // Form makes a question to m's author that wants more than a yes. The caller
 // stores it with what it answers.
-func (c *Confirmations) Form(m chat.Message, a Action) (chat.Answer, chat.Question, error) {
-	return c.form(m, listed(a.Items), a)
+func (c *Confirmations) Form(ctx context.Context, m chat.Message, a Action) (chat.Answer, chat.Question, error) {
+	return c.form(ctx, m, listed(ctx, a.Items), a)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/tongue"
 )
 
 // Grants stores who was let in, or kept out, by hand. Roles are "owner", "member"
@@ -201,7 +202,7 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 	}
 	// If the platform shows that it is waiting, silence would look like a failure.
 	if m.Origin != "" || expected(m) && g.told.first(placeOf(m.Key)+" "+m.From.ID, g.o.Now()) {
-		a = chat.Answer{Text: whoWords[here.Who]}
+		a = chat.Answer{Text: tongue.Text(ctx, whoWords[here.Who])}
 	}
 	return false, a, nil
 }

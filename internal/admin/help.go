@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"parley/internal/chat"
+	"parley/internal/tongue"
 )
 
 // help returns the command that tells about all others.
@@ -17,21 +18,21 @@ func (c *Commands) help() Command {
 		Options: []Option{{Name: "command", Help: wordHelpOption, Suggest: func(_ context.Context, _ chat.Message, prefix string) []string {
 			return starting(names(c.table, Owner), prefix)
 		}}},
-		Run: func(_ context.Context, r Request) (chat.Answer, error) {
-			return chat.Answer{Text: c.Help(r.Role, strings.TrimPrefix(r.Args["command"], "/"))}, nil
+		Run: func(ctx context.Context, r Request) (chat.Answer, error) {
+			return chat.Answer{Text: c.Help(ctx, r.Role, strings.TrimPrefix(r.Args["command"], "/"))}, nil
 		},
 	}
 }
 
 // Help lists what a role may do, or describes one command.
-func (c *Commands) Help(role Role, name string) string {
+func (c *Commands) Help(ctx context.Context, role Role, name string) string {
 	if name != "" {
 		word, _ := cutWord(name)
 		cmd, ok := c.command(fold(word))
 		if !ok || !slices.Contains(names(c.table, role), cmd.Name) {
-			return didYouMean(fmt.Sprintf(wordUnknown, escape(word)), "/", nearest(fold(word), names(c.table, role)))
+			return didYouMean(ctx, tongue.Say(ctx, wordUnknown, escape(word)), "/", nearest(fold(word), names(c.table, role)))
 		}
-		return c.describe(cmd, cmd.Name, role)
+		return c.describe(ctx, cmd, cmd.Name, role)
 	}
 	var b strings.Builder
 	b.WriteString(wordHelpHead)
@@ -43,23 +44,23 @@ func (c *Commands) Help(role Role, name string) string {
 		if usable := names(inherited(cmd), role); len(usable) > 0 {
 			verbs = " " + strings.Join(usable, "|")
 		}
-		fmt.Fprintf(&b, "\n`%s%s` – %s", cmd.usage(cmd.Name), verbs, cmd.Help)
+		fmt.Fprintf(&b, "\n`%s%s` – %s", cmd.usage(cmd.Name), verbs, tongue.Text(ctx, cmd.Help))
 	}
 	return b.String()
 }
 
 // describe describes one command: its verbs, or its options.
-func (c *Commands) describe(cmd Command, path string, role Role) string {
+func (c *Commands) describe(ctx context.Context, cmd Command, path string, role Role) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "`%s` – %s", cmd.usage(path), cmd.Help)
+	fmt.Fprintf(&b, "`%s` – %s", cmd.usage(path), tongue.Text(ctx, cmd.Help))
 	for _, o := range cmd.Options {
 		if !o.Hidden {
-			fmt.Fprintf(&b, "\n    %s: %s", o.Name, o.Help)
+			fmt.Fprintf(&b, "\n    %s: %s", o.Name, tongue.Text(ctx, o.Help))
 		}
 	}
 	for _, v := range inherited(cmd) {
 		if v.admits(role) {
-			fmt.Fprintf(&b, "\n`%s` – %s", v.usage(path+" "+v.Name), v.Help)
+			fmt.Fprintf(&b, "\n`%s` – %s", v.usage(path+" "+v.Name), tongue.Text(ctx, v.Help))
 		}
 	}
 	return b.String()
@@ -157,7 +158,7 @@ func before(prefix string, words []string) []string {
 // Page answers with one page of lines, counted from 1, and buttons to the
 // next and the one before. command is what a button runs, as in "/facts list";
 // it needs a Number option named page, and at most 50 bytes to fit a button.
-func Page(lines []string, page, size int, command string) chat.Answer {
+func Page(ctx context.Context, lines []string, page, size int, command string) chat.Answer {
 	pages := max(1, (len(lines)+size-1)/size)
 	page = min(max(page, 1), pages)
 	from := (page - 1) * size
@@ -165,13 +166,13 @@ func Page(lines []string, page, size int, command string) chat.Answer {
 	if pages == 1 {
 		return a
 	}
-	a.Text += "\n" + fmt.Sprintf(wordPage, page, pages)
+	a.Text += "\n" + tongue.Say(ctx, wordPage, page, pages)
 	var row []chat.Button
 	if page > 1 {
-		row = append(row, chat.Button{Label: wordPageBack, Data: fmt.Sprintf("%s page:%d", command, page-1)})
+		row = append(row, chat.Button{Label: tongue.Text(ctx, wordPageBack), Data: fmt.Sprintf("%s page:%d", command, page-1)})
 	}
 	if page < pages {
-		row = append(row, chat.Button{Label: wordPageNext, Data: fmt.Sprintf("%s page:%d", command, page+1)})
+		row = append(row, chat.Button{Label: tongue.Text(ctx, wordPageNext), Data: fmt.Sprintf("%s page:%d", command, page+1)})
 	}
 	a.Buttons = [][]chat.Button{row}
 	return a

@@ -5,12 +5,12 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"parley/internal/chat"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // A code is 10 letters of a 32-letter alphabet without look-alikes: 50 bits.
@@ -143,9 +143,9 @@ func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error
 		return chat.Answer{}, nil
 	}
 	if g.rules.Load().mode == "pairing" {
-		return chat.Answer{Text: wordStrangerChannel}, nil
+		return chat.Answer{Text: tongue.Text(ctx, wordStrangerChannel)}, nil
 	}
-	return chat.Answer{Text: wordStranger}, nil
+	return chat.Answer{Text: tongue.Text(ctx, wordStranger)}, nil
 }
 
 // pair gives a stranger a code. Strangers cannot keep each other out: one person
@@ -160,7 +160,7 @@ func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.A
 	var pending []chat.User
 	for _, u := range waiting {
 		if u.ID == who.ID {
-			return g.say(who, wordPairWaiting)
+			return g.say(who, tongue.Text(ctx, wordPairWaiting))
 		}
 		if strings.HasPrefix(u.ID, platform+":") {
 			pending = append(pending, u)
@@ -171,7 +171,7 @@ func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.A
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return g.say(who, wordPairOften)
+		return g.say(who, tongue.Text(ctx, wordPairOften))
 	}
 	if len(pending) >= maxPending {
 		if _, err := g.Drop(ctx, pending[0].ID); err != nil {
@@ -183,7 +183,7 @@ func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.A
 		return chat.Answer{}, err
 	}
 	g.o.Log.Info("asks to be let in", "person", who.ID)
-	return chat.Answer{Text: fmt.Sprintf(wordPair, code, code)}, nil
+	return chat.Answer{Text: tongue.Say(ctx, wordPair, code, code)}, nil
 }
 
 // Drop rejects a request to be let in; false when there is none. The person

@@ -2,12 +2,12 @@ package admin
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // clean drops what cannot be seen: controls other than white space, and format
@@ -71,24 +71,24 @@ func cutValue(s string) (value, rest string) {
 
 // arguments reads options off the text after a command's name. Its errors are
 // sentences for the person.
-func arguments(options []Option, text string) (map[string]string, error) {
+func arguments(options []Option, line string) (map[string]string, error) {
 	args := map[string]string{}
 	left := slices.DeleteFunc(slices.Clone(options), func(o Option) bool { return o.Named })
-	for text = strings.TrimSpace(text); text != ""; {
-		option, value, isNamed := named(options, args, text)
+	for line = strings.TrimSpace(line); line != ""; {
+		option, value, isNamed := named(options, args, line)
 		if !isNamed {
 			for len(left) > 0 && has(args, left[0].Name) {
 				left = left[1:]
 			}
 			if len(left) == 0 {
-				return nil, fmt.Errorf(wordTooMany, escape(text))
+				return nil, text.Tell(wordTooMany, escape(line))
 			}
-			option, value = left[0], text
+			option, value = left[0], line
 		}
 		if takesRest(options, option) {
-			value, text = unquote(chosenBehind(options, args, value)), ""
+			value, line = unquote(chosenBehind(options, args, value)), ""
 		} else {
-			value, text = cutValue(value)
+			value, line = cutValue(value)
 		}
 		accepted, err := option.accept(value)
 		if err != nil {
@@ -119,8 +119,12 @@ type missing struct {
 	args map[string]string // what was given
 }
 
-// Error returns a sentence for the person.
-func (m missing) Error() string { return fmt.Sprintf(wordMissing, m.Name) }
+// Error returns a sentence for the person, and so does String.
+func (m missing) Error() string  { return m.String() }
+func (m missing) String() string { return m.In(tongue.Printer{}) }
+
+// In implements tongue.Phrase.
+func (m missing) In(p tongue.Printer) string { return p.Say(wordMissing, m.Name) }
 
 // named reads "name:value" where name is an option not yet given.
 func named(options []Option, args map[string]string, text string) (o Option, value string, ok bool) {

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // press settles a question by its button.
@@ -74,40 +75,40 @@ func (c *Confirmations) pressable(ctx context.Context, m chat.Message, p push) (
 		q = chat.Question{ID: p.id, Asked: m.From, Key: m.Key, State: chat.QuestionExpired}
 	}
 	if !hmac.Equal([]byte(m.Text), []byte(c.token(p.verdict, q))) {
-		return q, wordNotYours, nil
+		return q, tongue.Text(ctx, wordNotYours), nil
 	}
 	if q.Asked.ID != m.From.ID {
 		may, err := c.mayAlso(ctx, m, q)
 		if err != nil || !may {
-			return q, fmt.Sprintf(wordForOther, escape(called(q.Asked))), err
+			return q, tongue.Say(ctx, wordForOther, escape(called(q.Asked))), err
 		}
 	}
 	if p.verdict == "always" {
 		if role, err := c.role(ctx, m); err != nil || role < Owner {
-			return q, wordOwnersOnly, err
+			return q, tongue.Text(ctx, wordOwnersOnly), err
 		}
 	}
 	if q.State == chat.QuestionTaken && q.Taken == m.Row && m.Row != 0 {
 		return q, "", nil
 	}
-	return q, c.over(q), nil
+	return q, c.over(ctx, q), nil
 }
 
 // over explains what became of a question, "" when it still waits.
-func (c *Confirmations) over(q chat.Question) string {
+func (c *Confirmations) over(ctx context.Context, q chat.Question) string {
 	switch {
 	case q.State == chat.QuestionReplaced:
-		return wordAskedAnew
+		return tongue.Text(ctx, wordAskedAnew)
 	case q.State == chat.QuestionExpired || q.State == chat.QuestionOpen && !c.now().Before(q.Until):
-		return wordExpired
+		return tongue.Text(ctx, wordExpired)
 	case q.State == chat.QuestionTaken:
-		return fmt.Sprintf(wordBeingDone, escape(called(q.By)))
+		return tongue.Say(ctx, wordBeingDone, escape(called(q.By)))
 	case q.State == chat.QuestionSettled && q.By.ID == "":
-		return wordExpired
+		return tongue.Text(ctx, wordExpired)
 	case q.State == chat.QuestionSettled && q.Came == "":
-		return fmt.Sprintf(wordWasAnswered, escape(called(q.By)))
+		return tongue.Say(ctx, wordWasAnswered, escape(called(q.By)))
 	case q.State == chat.QuestionSettled:
-		return fmt.Sprintf(wordWasSettled, escape(called(q.By)), q.Came)
+		return tongue.Say(ctx, wordWasSettled, escape(called(q.By)), q.Came)
 	}
 	return ""
 }
@@ -158,9 +159,9 @@ func (c *Confirmations) Toast(ctx context.Context, m chat.Message) (text string,
 	case why != "":
 		return why, true
 	case p.verdict == "no":
-		return wordToastNo, false
+		return tongue.Text(ctx, wordToastNo), false
 	}
-	return wordToastYes, false
+	return tongue.Text(ctx, wordToastYes), false
 }
 
 // push is the meaning of a button of a question: yes, no, always, skip, or the
@@ -180,24 +181,24 @@ func pressed(data string) (p push, ok bool) {
 
 // buttons returns yes and no, one button for each thing that can be agreed to
 // alone, and the owner's "always".
-func (c *Confirmations) buttons(q chat.Question, b body) (rows [][]chat.Button) {
+func (c *Confirmations) buttons(ctx context.Context, q chat.Question, b body) (rows [][]chat.Button) {
 	button := func(label, verdict string) chat.Button {
 		return chat.Button{Label: label, Data: c.token(verdict, q)}
 	}
 	n := b.count()
 	if n == 1 {
-		rows = [][]chat.Button{{button(wordYes, "yes"), button(wordNo, "no")}}
+		rows = [][]chat.Button{{button(tongue.Text(ctx, wordYes), "yes"), button(tongue.Text(ctx, wordNo), "no")}}
 	} else {
-		rows = [][]chat.Button{{button(wordAll, "yes"), button(wordNone, "no")}}
+		rows = [][]chat.Button{{button(tongue.Text(ctx, wordAll), "yes"), button(tongue.Text(ctx, wordNone), "no")}}
 		var line []chat.Button
 		for i := range min(n, maxPicks) {
-			if line = append(line, button(fmt.Sprintf(wordOnly, i+1), fmt.Sprint(i+1))); len(line) == 4 || i == min(n, maxPicks)-1 {
+			if line = append(line, button(tongue.Say(ctx, wordOnly, i+1), fmt.Sprint(i+1))); len(line) == 4 || i == min(n, maxPicks)-1 {
 				rows, line = append(rows, line), nil
 			}
 		}
 	}
 	if c.Allow != nil && len(b.Items) > 0 && !slices.ContainsFunc(b.Items, func(i Item) bool { return i.Standing == "" }) {
-		rows = append(rows, []chat.Button{button(wordAlways, "always")})
+		rows = append(rows, []chat.Button{button(tongue.Text(ctx, wordAlways), "always")})
 	}
 	return rows
 }
@@ -236,13 +237,13 @@ func (c *Confirmations) show(ctx context.Context, a answered, outcome string) {
 }
 
 // shownAs returns what was answered, and by whom.
-func shownAs(a answered) string {
+func shownAs(ctx context.Context, a answered) string {
 	name := escape(called(a.by))
 	if bodyOf(a.Question).Form != nil {
 		if a.said.No || a.said.Stop {
-			return fmt.Sprintf(wordShownNone, name)
+			return tongue.Say(ctx, wordShownNone, name)
 		}
-		return fmt.Sprintf(wordShownForm, name)
+		return tongue.Say(ctx, wordShownForm, name)
 	}
 	var list []string
 	for i, yes := range a.agreed {
@@ -252,18 +253,18 @@ func shownAs(a answered) string {
 	}
 	switch len(list) {
 	case 0:
-		return fmt.Sprintf(wordShownNo, name)
+		return tongue.Say(ctx, wordShownNo, name)
 	case len(a.agreed):
-		return fmt.Sprintf(wordShownYes, name)
+		return tongue.Say(ctx, wordShownYes, name)
 	}
-	return fmt.Sprintf(wordShownSome, name, strings.Join(list, ", "))
+	return tongue.Say(ctx, wordShownSome, name, strings.Join(list, ", "))
 }
 
 // Expired changes the message of a question that nobody answered in time.
 func (c *Confirmations) Expired(ctx context.Context, q chat.Question) {
-	late := wordShownLate
+	late := tongue.Text(ctx, wordShownLate)
 	if bodyOf(q).Form != nil {
-		late = wordShownUnsaid
+		late = tongue.Text(ctx, wordShownUnsaid)
 	}
 	c.show(ctx, answered{Question: q}, late)
 }

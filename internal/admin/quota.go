@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // ErrQuota: a day's tokens or money are used up.
@@ -112,7 +112,7 @@ func (q *Quotas) SetLimits(l Limits) { q.limits.Store(&l) }
 func (q *Quotas) Rate(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if q.limits.Load().PerMinute > 0 && (q.o.Exempt == nil || !q.o.Exempt(m)) && !q.take(m.From.ID) {
-			return q.notice(m, chat.TooFast, wordTooFast), nil
+			return q.notice(m, chat.TooFast, tongue.Text(ctx, wordTooFast)), nil
 		}
 		return next.Handle(chat.PaidBy(ctx, m), m, w)
 	})
@@ -131,7 +131,7 @@ func (q *Quotas) Budget(next chat.Handler) chat.Handler {
 			return next.Handle(ctx, m, w)
 		}
 		if errors.Is(err, ErrQuota) {
-			return q.notice(m, chat.Spent, q.usedUp()), nil
+			return q.notice(m, chat.Spent, q.usedUp(ctx)), nil
 		}
 		if err != nil {
 			return chat.Answer{}, err
@@ -196,21 +196,21 @@ const (
 func (q *Quotas) today() time.Time { return q.o.Now().UTC().Truncate(24 * time.Hour) }
 
 // usedUp tells people that nothing is left, and when there will be.
-func (q *Quotas) usedUp() string {
+func (q *Quotas) usedUp(ctx context.Context) string {
 	left := q.today().AddDate(0, 0, 1).Sub(q.o.Now()).Round(time.Minute)
-	return fmt.Sprintf(wordUsedUp, inHours(left))
+	return tongue.Say(ctx, wordUsedUp, inHours(ctx, left))
 }
 
 // inHours returns a time of less than a day as people say it.
-func inHours(d time.Duration) string {
+func inHours(ctx context.Context, d time.Duration) string {
 	h, m := int(d/time.Hour), int(d%time.Hour/time.Minute)
 	switch {
 	case h == 0:
-		return text.Many(max(m, 1), "minute")
+		return tongue.Many(ctx, max(m, 1), "minute")
 	case h >= 3 || m == 0:
-		return text.Many(h, "hour")
+		return tongue.Many(ctx, h, "hour")
 	}
-	return text.Many(h, "hour") + " " + text.Many(m, "minute")
+	return tongue.Many(ctx, h, "hour") + " " + tongue.Many(ctx, m, "minute")
 }
 
 // refresh raises m's meters to the stored values, which include calls of an earlier

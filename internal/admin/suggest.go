@@ -46,7 +46,7 @@ func (c *Commands) Suggest(ctx context.Context, m chat.Message, option, typed st
 	if err != nil {
 		return nil
 	}
-	cmd, _, complaint := c.find(&Request{Message: m, Role: role})
+	cmd, _, complaint := c.find(ctx, &Request{Message: m, Role: role})
 	if complaint != "" || !cmd.admits(role) {
 		return nil
 	}

@@ -38,7 +38,7 @@ const (
 	wordConfigChannelHelp = "What I answer in this channel"
 	wordConfigWhoHelp     = "Whom I answer in this channel"
 	wordConfigWho         = "everybody: who was let in; admins: of this channel; owner: nobody else"
-	wordConfigListen      = "mention: when addressed; all: everything; off: nothing"
+	helpConfigListen      = "mention: when addressed; all: everything; off: nothing"
 	wordConfigAllowHelp   = "Let in a person or a place"
 	wordConfigDenyHelp    = "Keep out a person or a place"
 	wordID                = "for example telegram:42"

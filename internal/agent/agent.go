@@ -13,6 +13,7 @@ import (
 	"crypto/rand"
 	_ "embed" // prompts
 	"log/slog"
+	"parley/internal/tongue"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -238,7 +239,7 @@ func (a *Agent) Ask(ctx context.Context, m chat.Message, w chat.Reply) (chat.Ans
 }
 
 func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, session bool) (chat.Answer, error) {
-	in, refusal := readInput(m)
+	in, refusal := readInput(tongue.Of(ctx), m)
 	if refusal != "" {
 		return note(refusal, chat.Refused, chat.Invalid), nil
 	}

@@ -33,7 +33,7 @@ func (t *turn) attach(ctx context.Context) (done func(), err error) {
 	case t.a.readers <- struct{}{}:
 		done = func() { <-t.a.readers }
 	case <-time.After(waitReaders):
-		t.in.files.Sorry = append(t.in.files.Sorry, wordsFilesBusy)
+		t.in.files.Sorry = append(t.in.files.Sorry, t.in.p.Text(wordsFilesBusy))
 		t.in.heed()
 		return func() {}, nil
 	case <-ctx.Done():
@@ -59,7 +59,7 @@ func (in *input) heed() {
 	}
 	if utf8.RuneCountInString(in.text) > maxUsed {
 		in.text = text.Clip(in.text, maxUsed)
-		in.notice = wordsCut
+		in.notice = in.p.Text(wordsCut)
 	}
 	in.tell(strings.Join(in.files.Sorry, "\n"))
 }
@@ -70,7 +70,7 @@ func (in *input) tell(words string) { in.notice = strings.TrimSpace(in.notice + 
 // blind removes the images from the turn because the model refused them.
 func (t *turn) blind() {
 	t.in.files.Blind()
-	t.in.tell(wordsImageRefused)
+	t.in.tell(t.in.p.Text(wordsImageRefused))
 	t.context.added[0] = t.heard()
 }
 
@@ -92,7 +92,7 @@ func (t *turn) give(files tools.Attached) {
 			return
 		}
 		t.report.files = append(t.report.files, f)
-		if kind, mime := sniff.File(f, f.Data); kind == sniff.Image && t.a.o.Files.Unseen(mime, f.Data) == "" {
+		if kind, mime := sniff.File(f, f.Data); kind == sniff.Image && t.a.o.Files.Unseen(t.in.p, mime, f.Data) == "" {
 			t.in.files.Images = append(t.in.files.Images, llm.Image{MIME: mime, Data: f.Data})
 			t.trust.origin.Via |= provenance.ViaPicture // what is written in it
 		}

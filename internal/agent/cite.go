@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"fmt"
+	"parley/internal/tongue"
 	"regexp"
 	"slices"
 	"strconv"
@@ -105,7 +106,7 @@ func (t *turn) sourced(answer string) (text string, sources []memory.Source, bel
 	}
 	if !t.report.worded { // the agent's own words cite nothing
 		sources = t.rested(answer)
-		return answer, sources, footer(wordsSources, sources)
+		return answer, sources, footer(t.in.p, wordsSources, sources)
 	}
 	text, numbers := t.checked(answer)
 	rested := t.rested(text)
@@ -113,7 +114,7 @@ func (t *turn) sourced(answer string) (text string, sources []memory.Source, bel
 	numbers, disputes := t.disputed(text, numbers)
 	if cites {
 		sources = append(t.sources.listed(numbers), rested...)
-		return text, sources, disputes + footer(wordsSources, sources)
+		return text, sources, disputes + footer(t.in.p, wordsSources, sources)
 	}
 	for n := t.sources.given + 1; n <= len(t.sources.cited); n++ {
 		if !slices.Contains(numbers, n) {
@@ -122,7 +123,7 @@ func (t *turn) sourced(answer string) (text string, sources []memory.Source, bel
 	}
 	looked := t.sources.listed(numbers)
 	looked = looked[:min(len(looked), maxButtons)]
-	return text, append(looked, rested...), disputes + footer(wordsLookedAt, looked) + footer(wordsSources, rested)
+	return text, append(looked, rested...), disputes + footer(t.in.p, wordsLookedAt, looked) + footer(t.in.p, wordsSources, rested)
 }
 
 // listed returns the sources that numbers name, each once.
@@ -153,15 +154,15 @@ func (t *turn) rested(answer string) (used []memory.Source) {
 }
 
 // footer lists sources below an answer, under a title; "" for none.
-func footer(title string, sources []memory.Source) string {
+func footer(p tongue.Printer, title string, sources []memory.Source) string {
 	if len(sources) == 0 {
 		return ""
 	}
-	lines := []string{title}
+	lines := []string{p.Text(title)}
 	for _, s := range sources {
 		switch {
 		case s.Kind == "fact":
-			lines = append(lines, fmt.Sprintf(wordsFromFact, s.Title, s.Path))
+			lines = append(lines, p.Say(wordsFromFact, s.Title, s.Path))
 		case s.URL != "":
 			lines = append(lines, fmt.Sprintf("[%d] [%s](%s) %s", s.N, bare(s.Title), closed.Replace(s.URL), s.Path))
 		default:

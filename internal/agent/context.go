@@ -14,6 +14,7 @@ import (
 	"parley/internal/playbook"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 	"parley/internal/transcript"
 )
@@ -150,7 +151,7 @@ func (t *turn) recall(ctx context.Context) error {
 	}
 	t.context.known.facts = slices.Concat(found.Important, found.Recent, found.Relevant)
 	for _, f := range t.context.known.facts {
-		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown)) + facts.Until(f, t.a.o.Now())
+		line := fmt.Sprintf("#%d (%s) %s", f.ID, f.Updated.UTC().Format(time.DateOnly), text.Clip(f.Content, maxShown)) + facts.Until(tongue.Printer{}, f, t.a.o.Now())
 		switch {
 		case f.Scope != facts.ScopePerson:
 			t.context.known.lasting = append(t.context.known.lasting, "For everybody here: "+line)
@@ -161,7 +162,7 @@ func (t *turn) recall(ctx context.Context) error {
 		default:
 			t.context.known.relevant = append(t.context.known.relevant, line)
 		}
-		t.context.known.cited = append(t.context.known.cited, facts.Line(f, t.a.o.Now())[2:]+" "+origin(f))
+		t.context.known.cited = append(t.context.known.cited, facts.Line(tongue.Printer{}, f, t.a.o.Now())[2:]+" "+origin(f))
 	}
 	for _, f := range found.Relevant {
 		t.context.known.used = append(t.context.known.used, f.ID)

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"fmt"
 	"slices"
 
 	"parley/internal/tools"
@@ -32,7 +31,7 @@ func (t *turn) disputed(answer string, numbers []int) (cited []int, below string
 		if len(numbers) > 0 && !slices.Contains(numbers, a) && !slices.Contains(numbers, b) {
 			continue
 		}
-		below += fmt.Sprintf(wordsDisputed, a, d.SaidA, b, d.SaidB)
+		below += t.in.p.Say(wordsDisputed, a, d.SaidA, b, d.SaidB)
 		for _, n := range []int{a, b} {
 			if !slices.Contains(cited, n) {
 				cited = append(cited, n)

@@ -12,6 +12,7 @@ import (
 	"parley/internal/draft"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/tongue"
 )
 
 // checkFor is how long an answer may be checked and written anew.
@@ -29,7 +30,7 @@ func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string,
 	defer cancel()
 	broken, err := t.look(within, said, rules)
 	if err == nil && len(broken) == 0 {
-		t.looked(fmt.Sprintf(wordsKept, ids(rules)))
+		t.looked(tongue.Say(ctx, wordsKept, ids(rules)))
 		return said, kind, nil
 	}
 	if err == nil {
@@ -38,7 +39,7 @@ func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string,
 		if again, kind, err = t.rewrite(within, said, broken); err == nil {
 			said = again
 			if broken, err = t.look(within, said, rules); err == nil && len(broken) == 0 {
-				t.looked(fmt.Sprintf(wordsRewritten, ids(rules)))
+				t.looked(tongue.Say(ctx, wordsRewritten, ids(rules)))
 				return said, kind, nil
 			}
 		}
@@ -51,7 +52,7 @@ func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string,
 	}
 	if len(broken) == 0 { // nobody knows which
 		for _, r := range rules {
-			broken = append(broken, draft.Breach{Rule: r, Why: wordsUnchecked})
+			broken = append(broken, draft.Breach{Rule: r, Why: tongue.Text(ctx, wordsUnchecked)})
 		}
 	}
 	t.broke(broken)
@@ -59,7 +60,7 @@ func (t *turn) enforce(ctx context.Context, said string, kind chat.End) (string,
 	for _, b := range broken {
 		own = append(own, b.Rule)
 	}
-	t.looked(fmt.Sprintf(wordsInstead, ids(own)))
+	t.looked(tongue.Say(ctx, wordsInstead, ids(own)))
 	t.report.worded = false
 	return draft.Instead(broken), chat.End{Outcome: chat.Answered}, nil
 }
@@ -117,7 +118,7 @@ func (t *turn) looked(line string) { t.context.guidance.Why = append(t.context.g
 // broke notes for /why which rules a draft broke.
 func (t *turn) broke(broken []draft.Breach) {
 	for _, b := range broken {
-		t.looked(fmt.Sprintf(wordsBroke, b.Rule.ID, b.Why))
+		t.looked(t.in.p.Say(wordsBroke, b.Rule.ID, b.Why))
 	}
 }
 

@@ -3,10 +3,10 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -16,7 +16,7 @@ func (t *turn) handedOver(ctx context.Context) (answer chat.Answer, over bool) {
 	if h := t.report.handOver; h != nil {
 		answer, err := t.passOn(ctx, *h, "")
 		if err != nil {
-			answer = t.finish(t.report.withDone(wordsNobodyThere), chat.End{Outcome: chat.Failed, Reason: chat.ToolFailed})
+			answer = t.finish(t.report.withDone(t.in.p, t.in.p.Text(wordsNobodyThere)), chat.End{Outcome: chat.Failed, Reason: chat.ToolFailed})
 		}
 		return answer, true
 	}
@@ -44,7 +44,7 @@ func (t *turn) passOn(ctx context.Context, h tools.HandOver, said string) (chat.
 	if said != "" {
 		told = said + "\n\n" + told
 	}
-	t.context.guidance.Why = append(t.context.guidance.Why, fmt.Sprintf(wordsWhyPassedOn, h.By))
+	t.context.guidance.Why = append(t.context.guidance.Why, tongue.Say(ctx, wordsWhyPassedOn, h.By))
 	answer := t.finish(told, chat.End{Outcome: chat.PassedOn})
 	if rec, ok := answer.Record.(*memory.Turn); ok {
 		rec.Also = deed

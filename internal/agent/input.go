@@ -8,6 +8,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // How many runes of a message are used, and from which length on it is refused.
@@ -20,6 +21,7 @@ const (
 
 // input is a message prepared for the model.
 type input struct {
+	p      tongue.Printer // the language of its author
 	text   string
 	notice string // said before the answer: the text was cut
 	files  attach.Opened
@@ -28,14 +30,15 @@ type input struct {
 
 // readInput applies the limits. refusal is said instead of an answer; an empty
 // text without one means that there is nothing to answer.
-func readInput(m chat.Message) (in input, refusal string) {
+func readInput(p tongue.Printer, m chat.Message) (in input, refusal string) {
+	in.p = p
 	s := strings.TrimSpace(text.Plain(m.Text))
 	n := utf8.RuneCountInString(s)
 	switch {
 	case n > maxTaken:
-		return input{}, wordsTooLong
+		return input{}, p.Text(wordsTooLong)
 	case n > maxUsed:
-		in.notice = wordsCut
+		in.notice = p.Text(wordsCut)
 		s = text.Clip(s, maxUsed)
 	}
 	in.text = s

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"parley/internal/tongue"
 
 	"parley/internal/chat"
 	"parley/internal/inquiry"
@@ -11,8 +12,8 @@ import (
 
 // Fill takes what a person has said to a question of a tool server; see
 // inquiry.Open.
-func (a *Agent) Fill(c Pending, m chat.Message, said chat.Said) (say string, form *chat.Form, reply tools.Reply) {
-	return a.inquiries.Fill(c.Inquiry, m.Direct, said)
+func (a *Agent) Fill(p tongue.Printer, c Pending, m chat.Message, said chat.Said) (say string, form *chat.Form, reply tools.Reply) {
+	return a.inquiries.Fill(p, c.Inquiry, m.Direct, said)
 }
 
 // Drop ends a server's question that nobody has answered.
@@ -66,7 +67,7 @@ func (t *turn) inquired(calls []llm.ToolCall, outcomes []tools.Outcome) []Asked 
 		return nil
 	}
 	q := inquiry.New(asks)
-	say, form := q.Ask(t.m.Direct)
+	say, form := q.Ask(t.in.p, t.m.Direct)
 	spec, _ := t.tools.set.Lookup(calls[i].Name)
 	c := t.call(calls[i])
 	p := Pending{Tool: calls[i].Name, Args: string(outcomes[i].Args), Key: c.Key, CallID: calls[i].ID, Row: t.m.Row, Origin: c.Origin, Inquiry: t.a.inquiries.Add(q)}

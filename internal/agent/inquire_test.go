@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"parley/internal/tongue"
 	"strings"
 	"testing"
 
@@ -35,7 +36,7 @@ func curious(replies *[]tools.Reply) tools.Tool {
 func fill(b *bench, d *desk, said ...chat.Said) (answer chat.Answer, asked []string) {
 	b.t.Helper()
 	for _, s := range said {
-		say, form, reply := b.Fill(d.calls[0].Call, chat.Message{Direct: true}, s)
+		say, form, reply := b.Fill(tongue.Printer{}, d.calls[0].Call, chat.Message{Direct: true}, s)
 		asked = append(asked, say)
 		if form != nil {
 			continue

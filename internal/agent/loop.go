@@ -14,6 +14,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -65,7 +66,7 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 			break
 		}
 	}
-	return t.finish(t.report.withDone(wordsTooComplex), chat.End{Outcome: chat.Failed, Reason: chat.TooComplex}), nil
+	return t.finish(t.report.withDone(t.in.p, t.in.p.Text(wordsTooComplex)), chat.End{Outcome: chat.Failed, Reason: chat.TooComplex}), nil
 }
 
 func (t *turn) maxCalls() int {
@@ -117,14 +118,14 @@ func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error
 	given := text.Clip(said, maxGiven)
 	cut := resp.Finish == llm.FinishLength || len(given) < len(said)
 	if cut {
-		given += "\n\n" + wordsCutShort
+		given += "\n\n" + tongue.Text(ctx, wordsCutShort)
 	}
 	given, kept := draft.Composed(t.defanged(given), t.in.text, t.context.guidance.Composed)
 	t.report.worded = t.report.worded && kept
 	said = draft.WordForWord(given, t.context.guidance.Verbatim)
 	answer := t.finish(said, t.ends(kind))
 	if cut && t.sub == nil {
-		answer.Buttons = append(answer.Buttons, []chat.Button{{Label: wordsGoOn, Data: goOn}})
+		answer.Buttons = append(answer.Buttons, []chat.Button{{Label: tongue.Text(ctx, wordsGoOn), Data: goOn}})
 	}
 	return answer, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"parley/internal/tongue"
 	"strings"
 	"unicode/utf8"
 
@@ -159,8 +160,8 @@ func (t *turn) question(c llm.ToolCall, o tools.Outcome) string {
 	if o.Question != "" {
 		return t.defanged(strings.TrimSpace(o.Because + "\n" + o.Question))
 	}
-	say := fmt.Sprintf(wordsConfirm, strings.ReplaceAll(c.Name, "_", " "))
-	if list := tools.Listed(o.Args); list != "" {
+	say := t.in.p.Say(wordsConfirm, strings.ReplaceAll(c.Name, "_", " "))
+	if list := tools.Listed(t.in.p, o.Args); list != "" {
 		say += "\n" + list
 	}
 	return t.defanged(strings.TrimSpace(o.Because + "\n" + say))
@@ -196,7 +197,7 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 	if err != nil {
 		t.a.inquiries.Drop(asked[0].Call.Inquiry)
 		t.a.o.Log.Error("ask for confirmation", "err", err)
-		return t.finish(wordsNoConfirm, chat.End{Outcome: chat.Refused, Reason: chat.NotAsked}), true
+		return t.finish(t.in.p.Text(wordsNoConfirm), chat.End{Outcome: chat.Refused, Reason: chat.NotAsked}), true
 	}
 	asks := t.finish(q.Answer.Text, q.why(asked))
 	rec := asks.Record.(*memory.Turn)
@@ -208,7 +209,7 @@ func (t *turn) park(ctx context.Context, calls []llm.ToolCall, outcomes []tools.
 // Propose puts a tool call to the person as a question, as a model's call of the
 // same arguments would: for commands that need a yes.
 func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args map[string]any) (chat.Answer, error) {
-	t := a.newTurn(m, input{text: text.Clip(text.Plain(m.Text), maxUsed)}, true)
+	t := a.newTurn(m, input{p: tongue.Of(ctx), text: text.Clip(text.Plain(m.Text), maxUsed)}, true)
 	t.report.ledger.maxAttempts = attemptsPerCall * a.o.MaxCalls
 	if err := t.load(ctx); err != nil {
 		return chat.Answer{}, fmt.Errorf("load conversation: %w", err)
@@ -224,7 +225,7 @@ func (a *Agent) Propose(ctx context.Context, m chat.Message, tool string, args m
 	if answer, over := t.park(ctx, []llm.ToolCall{c}, outcomes); over {
 		return answer, nil
 	}
-	return t.finish(cmp.Or(strings.TrimSpace(outcomes[0].Result.Content), wordsNothingDone), ran(outcomes[0], chat.Answered)), nil
+	return t.finish(cmp.Or(strings.TrimSpace(outcomes[0].Result.Content), t.in.p.Text(wordsNothingDone)), ran(outcomes[0], chat.Answered)), nil
 }
 
 // ran returns how a message ended that was one call: well, or as the call did.

@@ -109,11 +109,11 @@ func (t *turn) hush() {
 func (t *turn) stopped(why chat.Reason) chat.Answer {
 	said := strings.TrimSpace(text.Clip(string(t.preview.said), maxAnswer))
 	if said == "" {
-		return t.finish(t.report.withDone(wordsStopped), chat.End{Outcome: chat.Stopped, Reason: why})
+		return t.finish(t.report.withDone(t.in.p, t.in.p.Text(wordsStopped)), chat.End{Outcome: chat.Stopped, Reason: why})
 	}
 	t.report.worded = true
 	said = closedFence(t.defanged(said))
-	return t.finish(t.report.withDone(said+"\n\n"+wordsStoppedHere), chat.End{Outcome: chat.Stopped, Reason: why})
+	return t.finish(t.report.withDone(t.in.p, said+"\n\n"+t.in.p.Text(wordsStoppedHere)), chat.End{Outcome: chat.Stopped, Reason: why})
 }
 
 var fence = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})([^\n]*)")

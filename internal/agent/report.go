@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -61,12 +61,13 @@ func (r *report) lose(err error) {
 	}
 }
 
-// withDone adds what was really done, so that nobody asks for it twice.
-func (r *report) withDone(words string) string {
+// withDone adds to what is said in p what was really done, so that nobody asks for it
+// twice.
+func (r *report) withDone(p tongue.Printer, words string) string {
 	if len(r.did) == 0 {
 		return words
 	}
-	return words + " " + fmt.Sprintf(wordsDone, strings.Join(r.did, "; "))
+	return words + " " + p.Say(wordsDone, strings.Join(r.did, "; "))
 }
 
 // ledger bounds what one message may cost: retries, fallbacks and repairs all count.
@@ -100,12 +101,13 @@ func (t *turn) finish(said string, end chat.End) chat.Answer {
 	}
 	said, sources, below := t.sourced(text.Clean(said))
 	if t.sub == nil {
+		t.report.noted.In = t.in.p
 		t.report.noted = t.a.o.Store.Tell(provenance.ViewerOf(t.m), t.report.noted, t.report.rote)
 	}
 	done, undo := t.told()
 	kept := text.Clip(said, maxAnswer)
 	if len(kept) < len(said) {
-		kept += "\n\n" + wordsCutShort
+		kept += "\n\n" + t.in.p.Text(wordsCutShort)
 	}
 	spoken := t.entry(llm.Message{Role: llm.RoleAssistant, Content: kept})
 	spoken.Insight = insight(said)
@@ -128,7 +130,7 @@ func (t *turn) told() (below string, buttons [][]chat.Button) {
 	}
 	for i, d := range t.report.deeds {
 		if i == maxDeeds {
-			below += "\n" + fmt.Sprintf(wordsMoreDone, len(t.report.deeds)-i)
+			below += "\n" + t.in.p.Say(wordsMoreDone, len(t.report.deeds)-i)
 			break
 		}
 		below += "\n" + d.Note
@@ -250,7 +252,7 @@ func (t *turn) failed(ctx context.Context, err error) (chat.Answer, error) {
 	id := chat.ErrorID()
 	text, end := explain(ctx, err, id)
 	t.a.o.Log.Error("turn failed", "id", id, "conversation", t.m.Key.String(), "err", err)
-	answer := chat.Answer{Text: t.report.withDone(text)}
+	answer := chat.Answer{Text: t.report.withDone(t.in.p, text)}
 	answer.Record = t.record(end, memory.Detail{Error: err.Error()})
 	return answer, nil
 }
@@ -259,9 +261,9 @@ func (t *turn) failed(ctx context.Context, err error) (chat.Answer, error) {
 func explain(ctx context.Context, err error, id string) (text string, end chat.End) {
 	say := func(words string) string {
 		if strings.Contains(words, "%s") {
-			return fmt.Sprintf(words, id)
+			return tongue.Say(ctx, words, id)
 		}
-		return words
+		return tongue.Text(ctx, words)
 	}
 	for _, row := range []struct {
 		is    error

@@ -7,6 +7,7 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
+	"parley/internal/tongue"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ type Resumed struct {
 // gets the result of every call and finishes its plan. m is the answer of the person
 // who was asked. Like any turn it may be repeated after a crash: nothing runs twice.
 func (a *Agent) Resume(ctx context.Context, m chat.Message, w chat.Reply, r Resumed) (chat.Answer, error) {
-	t := a.newTurn(m, input{text: r.Parked.Said}, !r.Parked.Outside)
+	t := a.newTurn(m, input{p: tongue.Of(ctx), text: r.Parked.Said}, !r.Parked.Outside)
 	t.w = w
 	t.journal = journal{log: a.o.Log, store: a.o.Store, row: m.Row}
 	t.report.ledger.maxAttempts = attemptsPerCall * (a.o.MaxCalls + 1)
@@ -151,7 +152,7 @@ func (t *turn) carryOut(ctx context.Context, r Resumed) (calls []llm.ToolCall, o
 		})
 	}
 	t.report.calls = handed // the others have their rows, which are ended with the turn
-	t.report.settles.Came = cmp.Or(insight(strings.Join(came, "; ")), wordsNothingDone)
+	t.report.settles.Came = cmp.Or(insight(strings.Join(came, "; ")), t.in.p.Text(wordsNothingDone))
 	t.journal.settle(ctx)
 	return calls, outcomes, true
 }

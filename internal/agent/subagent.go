@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"parley/internal/tongue"
 	"strings"
 
 	"parley/internal/chat"
@@ -56,7 +57,7 @@ func (a *Agent) Delegate(ctx context.Context, s Subagent, c tools.Call, task str
 	if err != nil {
 		return tools.Result{}, fmt.Errorf("%s: %w", s.Name, err)
 	}
-	t := a.newTurn(m, input{text: task}, false)
+	t := a.newTurn(m, input{p: tongue.Of(ctx), text: task}, false)
 	t.sub, t.trust.taint, t.trust.origin = &s, c.Taint, c.Origin
 	t.tools = toolrun{set: set.ForAgent(s.Name).Only(s.Tools...), offer: s.Tools, under: c.Key + "/", guards: guarding.From(ctx)}
 	t.report.ledger.maxAttempts = attemptsPerCall * s.MaxTurns

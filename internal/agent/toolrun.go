@@ -82,8 +82,8 @@ func (t *turn) act(ctx context.Context, said llm.Message) (answer chat.Answer, o
 	for i, o := range outcomes {
 		t.heardOf(said.ToolCalls[i], o, began[i])
 	}
-	if why := t.tools.set.Lost(said.ToolCalls, outcomes); why != "" {
-		return t.finish(t.report.withDone(why), chat.End{Outcome: chat.Failed, Reason: chat.ToolFailed}), true
+	if why := t.tools.set.Lost(t.in.p, said.ToolCalls, outcomes); why != "" {
+		return t.finish(t.report.withDone(t.in.p, why), chat.End{Outcome: chat.Failed, Reason: chat.ToolFailed}), true
 	}
 	if answer, over := t.handedOver(ctx); over {
 		return answer, true

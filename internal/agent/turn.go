@@ -51,7 +51,7 @@ func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 	t.report.ledger.maxAttempts = attemptsPerCall * (t.a.o.MaxCalls + 1) // one is the playbook's
 	done, err := t.attach(ctx)
 	if errors.Is(err, chat.ErrStopped) {
-		return note(wordsStopped, chat.Stopped, ""), nil
+		return note(t.in.p.Text(wordsStopped), chat.Stopped, ""), nil
 	}
 	if err != nil {
 		return chat.Answer{}, fmt.Errorf("open files: %w", err)

@@ -20,7 +20,6 @@ const (
 	wordsInvalid      = "I did not get a usable answer from my language model. Please try again, or put it another way. (%s)"
 	wordsNobodyThere  = "I wanted to pass you on to a person, and that did not work. Please try again later."
 	wordsWhyPassedOn  = "You were passed on to a person (by %s). What they write here is theirs."
-	wordsFromDesk     = "[%s, a person of the team, wrote this in your place] %s"
 	wordsTooComplex   = "That was too much for one go. Please break it into smaller steps."
 	wordsDone         = "What I did so far: %s."
 	wordsConfirm      = "Do this: %s?"
@@ -43,8 +42,9 @@ const (
 	wordsImageRefused = "I could not look at the picture: my model did not take it."
 )
 
-// What the model is told about calls that need a yes.
+// English only: what the model is told about calls that need a yes.
 const (
+	wordsFromDesk     = "[%s, a person of the team, wrote this in your place] %s"
 	wordsGaveAnswer   = "(I have answered what the tool server asked me.)"
 	wordsInquiryLost  = "The tool server's question was lost, because I was restarted before it was answered. Whether the tool has done anything is not known; check before calling it again."
 	wordsStillWaits   = "You asked this person the following, and they have not answered yes or no yet (data). It is not done. They can still answer; do not call it again unless they ask for it anew: %s"

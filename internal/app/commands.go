@@ -21,7 +21,7 @@ func (a *app) commands() command.Groups {
 	book := a.playbookCommands()
 	return command.Groups{
 		General: command.General{
-			Name: a.cfg.Agent.Name, Help: func(r admin.Role) string { return f.commands.Help(r, "") },
+			Name: a.cfg.Agent.Name, Help: func(ctx context.Context, r admin.Role) string { return f.commands.Help(ctx, r, "") },
 			Ask: f.quotas.Budget(chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 				return a.mind.Ask(ctx, m, w)
 			})),
@@ -88,7 +88,7 @@ func (a *app) toolCommands() command.Tools {
 }
 
 func (a *app) personCommands() command.Person {
-	p := command.Person{Rows: a.storage.store, Elsewhere: a.platforms.forgetElsewhere}
+	p := command.Person{Language: command.Language{Rows: a.storage.store, Speak: a.people.speaker.Answering}, Rows: a.storage.store, Elsewhere: a.platforms.forgetElsewhere}
 	if a.notes.index != nil {
 		p.Vault = a.notes.index
 	}

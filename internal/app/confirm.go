@@ -11,6 +11,7 @@ import (
 	"parley/internal/agent"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -40,7 +41,7 @@ func (f *front) ask(ctx context.Context, m chat.Message, p agent.Parked, calls [
 	asks := memory.Asking{}
 	if calls[0].Form != nil {
 		action.Kind, action.Form = actionForm, calls[0].Form
-		q.Answer, asks.Question, err = f.confirm.Form(m, action)
+		q.Answer, asks.Question, err = f.confirm.Form(ctx, m, action)
 		asks.Behind, q.Asks = []int64{calls[0].Call.Row}, &asks
 		return q, err
 	}
@@ -55,6 +56,11 @@ func (f *front) owns(ctx context.Context, m chat.Message) bool {
 	return err == nil && role >= admin.Owner
 }
 
+// toast says what becomes of a button, in the language of who pressed it.
+func (f *front) toast(ctx context.Context, m chat.Message) (string, bool) {
+	return f.confirm.Toast(tongue.With(ctx, f.people.speaker.Answering(ctx, m)), m)
+}
+
 // allow stores the owner's decision that a tool needs no question in a place.
 func (f *front) allow(ctx context.Context, m chat.Message, tool string) error {
 	return f.store.Allow(ctx, m.Key, tool, m.From.ID)
@@ -67,13 +73,13 @@ func (f *front) fill(ctx context.Context, m chat.Message, s admin.Settled, w cha
 	if err := json.Unmarshal(s.Items[0].Args, &call); err != nil {
 		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
 	}
-	say, form, reply := f.mind.Fill(call, m, s.Said)
+	say, form, reply := f.mind.Fill(tongue.Of(ctx), call, m, s.Said)
 	if form == nil {
 		return f.resume(ctx, m, s, w, &reply)
 	}
 	next := s.Action
 	next.Items, next.Form = []admin.Item{{Say: say, Args: s.Items[0].Args}}, form
-	answer, q, err := f.confirm.Form(m, next)
+	answer, q, err := f.confirm.Form(ctx, m, next)
 	q.Behind = []int64{call.Row}
 	answer.Record = &memory.Turn{
 		Decision: memory.Decision{End: chat.End{Outcome: chat.Asked, Reason: chat.NeedsAnswer}},
@@ -134,7 +140,7 @@ func (f *front) amend(ctx context.Context, q chat.Question, text string) {
 func (f *front) expireQuestions(ctx context.Context) error {
 	late, err := f.store.ExpireQuestions(ctx)
 	for _, q := range late {
-		f.confirm.Expired(ctx, q)
+		f.confirm.Expired(f.people.to(ctx, q.Asked), q)
 		f.unanswered(q)
 	}
 	return errors.Join(err, f.store.PruneAccess(ctx))

@@ -72,6 +72,7 @@ func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) er
 		return err
 	}
 	to := chat.User{ID: d.User}
+	ctx = c.people.to(ctx, to)
 	if why, err := c.unwanted(ctx, to, k); err != nil || why != "" {
 		return err
 	}
@@ -80,7 +81,7 @@ func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) er
 		return err
 	}
 	shown := list[:min(len(list), command.LearnedPage)]
-	answer := command.Learned(command.LearnedSince(shown, until), shown, 1, len(list) > len(shown))
+	answer := command.Learned(ctx, command.LearnedSince(ctx, shown, until), shown, 1, len(list) > len(shown))
 	var parts []chat.Part
 	for i, piece := range chat.On(c.platforms.adapters, k.Platform).Split(chat.Seen(answer.Text)) {
 		parts = append(parts, chat.Part{Key: k, Index: i, Text: piece, To: to})

@@ -15,6 +15,7 @@ import (
 	"parley/internal/setup"
 	"parley/internal/standing"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // front sits between the hub and the agent. It owns quotas,
@@ -96,7 +97,7 @@ func (f *front) handler() chat.Handler {
 	do[actionTool], do[actionForm] = f.goOn, f.fill
 	do[command.ActionApprove] = f.approved
 	mind := f.quotas.Budget(f.debugging(f.mind))
-	way := f.people.gate.Wrap(f.waiting().Wrap(f.quotas.Rate(standing.Apart(mind, f.desk.Wrap(f.confirm.Wrap(f.commands.Wrap(mind), do))))))
+	way := f.people.gate.Wrap(f.people.speaker.Heard(f.waiting().Wrap(f.quotas.Rate(standing.Apart(mind, f.desk.Wrap(f.confirm.Wrap(f.commands.Wrap(mind), do)))))))
 	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), way))
 }
 
@@ -124,7 +125,7 @@ func (f *front) debugging(next chat.Handler) chat.Handler {
 			rec.Decision.ID = memory.NewID()
 		}
 		answer.Text += fmt.Sprintf("\n\n`%s · %s · %s · %s · %d ms · /trace %s`", rec.Decision.End.Outcome,
-			text.Many(rec.Decision.Calls, "model call"), text.Many(len(rec.Calls), "tool"), text.Many(rec.Decision.Usage.Total, "token"), rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
+			tongue.Many(ctx, rec.Decision.Calls, "model call"), tongue.Many(ctx, len(rec.Calls), "tool"), tongue.Many(ctx, rec.Decision.Usage.Total, "token"), rec.Decision.Took.Milliseconds(), rec.Decision.ID[:8])
 		return answer, nil
 	})
 }

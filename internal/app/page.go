@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"parley/internal/tongue"
 	"strings"
 	"time"
 
@@ -66,7 +67,7 @@ func (p *port) facts(ctx context.Context, query string, n int) (list []page.Fact
 }
 
 func pageFact(f facts.Fact, before []facts.Earlier, now time.Time) page.Fact {
-	view := page.Fact{ID: fmt.Sprint(f.ID), Content: f.Content, About: f.Subject, Text: strings.Join(append([]string{f.Content}, f.Tags...), " ") + facts.Until(f, now),
+	view := page.Fact{ID: fmt.Sprint(f.ID), Content: f.Content, About: f.Subject, Text: strings.Join(append([]string{f.Content}, f.Tags...), " ") + facts.Until(tongue.Printer{}, f, now),
 		Status: f.Type + ", by " + f.Author + ", " + f.Rank.String(), At: f.Updated}
 	for _, e := range before {
 		view.History = append(view.History, page.FactChange{What: "until then, by " + e.Author, Text: e.Content, At: e.Until})

@@ -11,6 +11,8 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/setup"
+	"parley/internal/spoken"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 	"parley/internal/when"
 )
@@ -21,7 +23,9 @@ type people struct {
 	*base
 	store *memory.Store
 	gate  *admin.Gate
-	home  string // time zone of who sits at this machine, "" when unknown or nobody does
+	// speaker knows people's languages.
+	speaker spoken.Speaker
+	home    string // time zone of who sits at this machine, "" when unknown or nobody does
 	// logged is told of each line of a journal.
 	logged func(context.Context, tools.Call, agenda.LogEntry)
 }
@@ -79,6 +83,11 @@ func (p *people) roleOf(ctx context.Context, c tools.Call) admin.Role {
 func (p *people) owns(ctx context.Context, id string) bool {
 	platform, _ := chat.CutID(id)
 	return p.isOwner(ctx, tools.Call{Who: chat.User{ID: id}, Where: chat.Key{Platform: platform, Channel: id}, Direct: true})
+}
+
+// to returns a context in which somebody is spoken to who says nothing just now.
+func (p *people) to(ctx context.Context, who chat.User) context.Context {
+	return tongue.With(ctx, p.speaker.To(ctx, who.ID))
 }
 
 // mayStop asks the gate, like every other way in.

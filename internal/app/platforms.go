@@ -36,7 +36,7 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 			Token: string(c.Token), APIURL: c.APIURL, Mode: c.Mode, Log: ps.log,
 			Reactions: c.Reactions,
 			Webhook:   telegram.Webhook{Listen: c.Webhook.Listen, URL: c.Webhook.URL, Secret: string(c.Webhook.Secret)},
-			Toast:     func(ctx context.Context, m chat.Message) (string, bool) { return f.confirm.Toast(ctx, m) },
+			Toast:     f.toast,
 		})
 		if err != nil {
 			return nil, err
@@ -51,7 +51,7 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 		d, err := discord.New(discord.Options{
 			Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Threads: c.Threads, Files: files, Log: ps.log,
 			Private: func(ctx context.Context, m chat.Message) bool { return f.commands.Private(ctx, m) },
-			Toast:   func(ctx context.Context, m chat.Message) (string, bool) { return f.confirm.Toast(ctx, m) },
+			Toast:   f.toast,
 			Suggest: func(ctx context.Context, m chat.Message, option, typed string) []chat.Choice {
 				return f.commands.Suggest(ctx, m, option, typed)
 			},

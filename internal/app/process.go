@@ -15,6 +15,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/setup"
+	"parley/internal/spoken"
 	"parley/internal/systemd"
 )
 
@@ -121,6 +122,7 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 	if err := a.models.require(ctx); err != nil {
 		return err
 	}
+	a.people.speaker.Home = spoken.Machine(os.Getenv)
 	if err := a.openFront(ctx, nil); err != nil {
 		return err
 	}

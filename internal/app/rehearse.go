@@ -25,6 +25,7 @@ func (p Process) newRehearsed(ctx context.Context, parts rehearse.Parts) (*app, 
 	if err != nil {
 		return nil, err
 	}
+	a.people.speaker.English = true
 	a.models.endpoint = setup.Endpoint{Model: parts.Model, Name: parts.ModelName}
 	if parts.ModelName != offline.Name {
 		a.models.endpoint.Fallback = offline.Model{}

@@ -7,7 +7,7 @@ import (
 
 	"parley/internal/agenda"
 	"parley/internal/chat"
-	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/when"
 )
 
@@ -57,7 +57,7 @@ func (c *chores) remind(ctx context.Context) error {
 		}
 		var parts []chat.Part
 		if !r.Ask {
-			parts = c.reminderParts(r)
+			parts = c.reminderParts(c.people.to(ctx, r.User), r)
 		}
 		ok, err := c.store.FireReminder(ctx, r, next, parts)
 		if err != nil {
@@ -71,18 +71,18 @@ func (c *chores) remind(ctx context.Context) error {
 }
 
 // reminderParts returns the words, with buttons to snooze and to be done.
-func (c *chores) reminderParts(r agenda.Reminder) []chat.Part {
-	said := fmt.Sprintf(wordsReminder, r.Text)
+func (c *chores) reminderParts(ctx context.Context, r agenda.Reminder) []chat.Part {
+	said := tongue.Say(ctx, wordsReminder, r.Text)
 	if name := r.User.Name; name != "" && !c.platforms.alone(r.Key) {
-		said = fmt.Sprintf(wordsReminderFor, name, r.Text)
+		said = tongue.Say(ctx, wordsReminderFor, name, r.Text)
 	}
 	if behind := c.now().Sub(r.Due); behind > late {
-		said += " " + fmt.Sprintf(wordsReminderLate, text.HowLong(behind))
+		said += " " + tongue.Say(ctx, wordsReminderLate, tongue.HowLong(ctx, behind))
 	}
 	buttons := [][]chat.Button{{
-		{Label: wordsSnooze10, Data: fmt.Sprintf("/remind snooze %d 10m", r.ID)},
-		{Label: wordsSnooze60, Data: fmt.Sprintf("/remind snooze %d 1h", r.ID)},
-		{Label: wordsReminderDone, Data: fmt.Sprintf("/remind done %d", r.ID)},
+		{Label: tongue.Text(ctx, wordsSnooze10), Data: fmt.Sprintf("/remind snooze %d 10m", r.ID)},
+		{Label: tongue.Text(ctx, wordsSnooze60), Data: fmt.Sprintf("/remind snooze %d 1h", r.ID)},
+		{Label: tongue.Text(ctx, wordsReminderDone), Data: fmt.Sprintf("/remind done %d", r.ID)},
 	}}
 	var parts []chat.Part
 	for i, piece := range chat.On(c.platforms.adapters, r.Key.Platform).Split(chat.Seen(said)) {

@@ -15,6 +15,8 @@ import (
 	"parley/internal/memory"
 	"parley/internal/rulebook"
 	"parley/internal/setup"
+	"parley/internal/spoken"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 	"parley/internal/tools/web"
 )
@@ -35,7 +37,7 @@ type toolbox struct {
 // newToolbox puts these parts together. It opens and starts nothing.
 func newToolbox(b *base, m *models, store *memory.Store) *toolbox {
 	box := &toolbox{
-		base: b, store: store, people: &people{base: b, store: store}, platforms: &platforms{base: b, store: store},
+		base: b, store: store, people: &people{base: b, store: store, speaker: spoken.Speaker{Rows: store, Log: b.log}}, platforms: &platforms{base: b, store: store},
 		mind: &mind{base: b, store: store}, rules: &rulebook.Books{}, models: m,
 	}
 	box.notes = &notes{base: b, store: store, people: box.people, models: m, mind: box.mind}
@@ -118,8 +120,8 @@ func (b *toolbox) delegate(s agent.Subagent) tools.Tool {
 		Task string `json:"task" jsonschema:"the whole job; the helper sees nothing else of this conversation"`
 	}
 	meta := tools.Meta{Name: s.Name, Description: s.Description, Category: tools.About, Scope: []string{""}, SideEffect: true, Trying: tools.Trying{Timeout: tools.MaxTimeout}}
-	meta.Ask = func(_ context.Context, c tools.Call) (string, error) {
-		return fmt.Sprintf(wordsAskHelper, s.Name) + "\n" + tools.Listed(c.Args), nil
+	meta.Ask = func(ctx context.Context, c tools.Call) (string, error) {
+		return tongue.Say(ctx, wordsAskHelper, s.Name) + "\n" + tools.Listed(tongue.Of(ctx), c.Args), nil
 	}
 	return tools.Func(meta, func(ctx context.Context, c tools.Call, in args) (tools.Result, error) {
 		return b.mind.Delegate(ctx, s, c, in.Task)

@@ -29,8 +29,12 @@ const (
 	wordsRefused    = " (%s found by words alone: the embedding model refuses them)"
 	wordsUnread     = ", %s still to be looked at"
 	wordsAway       = "the folder %s is away: %s"
-	wordsPlan       = "Make a plan for this job, and change nothing yet: %s"
 	wordsPlanGone   = "That plan is no longer there. Ask for a new one."
 	wordsPlanAsk    = "Shall the librarian do this?"
-	wordsDo         = "The job: %s\n\nThe plan, which the person has agreed to. Carry it out:\n%s"
+)
+
+// English only: what the librarian is told.
+const (
+	wordsPlan = "Make a plan for this job, and change nothing yet: %s"
+	wordsDo   = "The job: %s\n\nThe plan, which the person has agreed to. Carry it out:\n%s"
 )

@@ -7,7 +7,6 @@ package attach
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"regexp"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"parley/internal/provenance"
 	"parley/internal/sniff"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Files says what can be done with attachments; the zero value opens nothing.
@@ -58,17 +58,18 @@ type Opened struct {
 
 	o    *Files
 	log  *slog.Logger
-	room int // runes of text that still fit
+	p    tongue.Printer // the language of who sent them
+	room int            // runes of text that still fit
 }
 
 // Read opens the files of a message; room is how many runes of their text are
 // kept. A file that cannot be used adds a sentence and never costs the rest.
 func (o *Files) Read(ctx context.Context, log *slog.Logger, m chat.Message, room int) Opened {
-	a := Opened{o: o, log: log.With("conversation", m.Key.String()), room: min(room, MaxText)}
+	a := Opened{o: o, p: tongue.Of(ctx), log: log.With("conversation", m.Key.String()), room: min(room, MaxText)}
 	files := m.Files
 	if len(files) > MaxFiles {
 		files = files[:MaxFiles]
-		a.Sorry = append(a.Sorry, fmt.Sprintf(wordsManyFiles, MaxFiles))
+		a.Sorry = append(a.Sorry, a.p.Say(wordsManyFiles, MaxFiles))
 	}
 	for _, file := range files {
 		if sorry := a.take(ctx, m, file); sorry != "" {
@@ -76,7 +77,7 @@ func (o *Files) Read(ctx context.Context, log *slog.Logger, m chat.Message, room
 			if !file.Voice {
 				a.Via |= provenance.ViaFile // its name
 			}
-			a.Sorry = append(a.Sorry, fmt.Sprintf(sorry, fileName(file)))
+			a.Sorry = append(a.Sorry, a.p.Say(sorry, fileName(file)))
 			continue
 		}
 		a.Used++
@@ -115,7 +116,7 @@ func (a *Opened) take(ctx context.Context, m chat.Message, f chat.File) (sorry s
 	cancel()
 	switch {
 	case errors.Is(err, chat.ErrFileTooLarge):
-		return fmt.Sprintf(wordsFileTooLarge, limit>>20)
+		return a.p.Say(wordsFileTooLarge, limit>>20)
 	case errors.Is(err, chat.ErrFileGone):
 		return wordsFileGone
 	case err != nil:
@@ -140,7 +141,7 @@ func (a *Opened) take(ctx context.Context, m chat.Message, f chat.File) (sorry s
 }
 
 func (a *Opened) takeImage(mime string, data []byte) (sorry string) {
-	if sorry = a.o.Unseen(mime, data); sorry != "" {
+	if sorry = a.o.Unseen(a.p, mime, data); sorry != "" {
 		return sorry
 	}
 	a.Images = append(a.Images, llm.Image{MIME: mime, Data: data})
@@ -149,13 +150,13 @@ func (a *Opened) takeImage(mime string, data []byte) (sorry string) {
 	return ""
 }
 
-// Unseen explains why the model cannot see a picture; "" when it can.
-func (o *Files) Unseen(mime string, data []byte) string {
+// Unseen explains in p why the model cannot see a picture; "" when it can.
+func (o *Files) Unseen(p tongue.Printer, mime string, data []byte) string {
 	switch w, h, ok := sniff.ImageSize(mime, data); {
 	case !o.See:
 		return wordsBlind
 	case len(data) > MaxImage:
-		return fmt.Sprintf(wordsFileTooLarge, MaxImage>>20)
+		return p.Say(wordsFileTooLarge, MaxImage>>20)
 	case !ok:
 		return wordsImageBroken
 	case w > sniff.MaxSide || h > sniff.MaxSide || w*h > sniff.MaxPixels:
@@ -214,7 +215,7 @@ func (a *Opened) takeText(f chat.File, content string) (sorry string) {
 	case used == "":
 		return wordsFileFull
 	case len(used) < len(content):
-		a.Sorry = append(a.Sorry, fmt.Sprintf(wordsFileCut, name))
+		a.Sorry = append(a.Sorry, a.p.Say(wordsFileCut, name))
 		name += ", its beginning"
 	}
 	a.room -= utf8.RuneCountInString(used)

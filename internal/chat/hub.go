@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"parley/internal/tongue"
 )
 
 // HubOptions wires a Hub. Inbox, Outbox, Handler and Adapters are required.
@@ -38,6 +40,9 @@ type HubOptions struct {
 	// Agent returns who answers a message; nil is the only one there is. It must
 	// not block.
 	Agent func(m Message) Agent
+	// Speak returns the language that m's author is spoken to in. It may read a
+	// row; nil is English for all.
+	Speak func(ctx context.Context, m Message) tongue.Printer
 	// Closed is called when nothing can be sent to p's conversation; nil
 	// ignores it. It must not block for long.
 	Closed func(p Part)
@@ -117,6 +122,9 @@ func NewHub(o HubOptions) *Hub {
 	}
 	if o.MayStop == nil {
 		o.MayStop = func(_ context.Context, m, running Message) bool { return m.From.ID == running.From.ID }
+	}
+	if o.Speak == nil {
+		o.Speak = func(context.Context, Message) tongue.Printer { return tongue.Printer{} }
 	}
 	if o.Pace == nil {
 		o.Pace = func(Message) Pace { return InOrder }
@@ -299,7 +307,7 @@ func (h *Hub) shed(m Message, first bool) {
 	if m.Addressed {
 		a.Record = End{Outcome: Shed}
 		if first {
-			a.Text = wordsBusy
+			a.Text = h.speak(m).Text(wordsBusy)
 		}
 	}
 	h.o.Observe(Event{Name: "shed", Key: m.Key, Outcome: Ending(m, a.Text != "", a.Record).Outcome})
@@ -351,7 +359,7 @@ func (h *Hub) run(l *lane) {
 // turn makes the context of one Handle call, which Stop can cancel by its
 // conversation. The caller calls end when the call is over.
 func (h *Hub) turn(l *lane, m Message) (ctx context.Context, end func()) {
-	ctx, cancel := context.WithCancelCause(h.ctx)
+	ctx, cancel := context.WithCancelCause(tongue.With(h.ctx, h.speak(m)))
 	arm := func(c context.CancelCauseFunc) {
 		h.mu.Lock()
 		l.cancel, l.asked = c, m
@@ -360,6 +368,9 @@ func (h *Hub) turn(l *lane, m Message) (ctx context.Context, end func()) {
 	arm(cancel)
 	return ctx, func() { arm(nil); cancel(nil) }
 }
+
+// speak returns the language that m's author is spoken to in.
+func (h *Hub) speak(m Message) tongue.Printer { return h.o.Speak(h.ctx, m) }
 
 func countMessages(queue []job) (n int) {
 	for _, j := range queue {

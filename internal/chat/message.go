@@ -91,6 +91,9 @@ type Message struct {
 	Direct bool `json:"direct,omitempty"`
 	// Guild is the enclosing server of a channel (Discord), empty elsewhere.
 	Guild string `json:"guild,omitempty"`
+	// Language is the tag of the author's language as the platform has it, such as
+	// "de" or "pt-BR"; "" when it does not say.
+	Language string `json:"language,omitempty"`
 	// Unasked is true if nobody wrote it just now: it is a question that its author
 	// has put for later, and nothing may be done for it that reaches others.
 	Unasked bool `json:"unasked,omitempty"`

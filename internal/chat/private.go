@@ -12,7 +12,7 @@ func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
 	}
 	c, ok := adapter.(Confidant)
 	if ok && c.Whispers(m) {
-		parts := pieces(adapter, m, a)
+		parts := h.pieces(adapter, m, a)
 		for i := range parts {
 			parts[i].Private = true
 		}
@@ -24,17 +24,17 @@ func (h *Hub) aside(adapter Adapter, m Message, a Answer) []Part {
 	if ok {
 		said.Key, known = c.DirectKey(m.From)
 	}
-	notice := Answer{Text: wordsAside}
+	notice := Answer{Text: h.speak(m).Text(wordsAside)}
 	var secret []Part
 	if known {
-		secret = pieces(adapter, said, a)
+		secret = h.pieces(adapter, said, a)
 	} else {
-		notice.Text = wordsNobody
+		notice.Text = h.speak(m).Text(wordsNobody)
 	}
 	if ok && c.Door() != "" {
-		notice.Buttons = [][]Button{{{Label: wordsDoor, URL: c.Door()}}}
+		notice.Buttons = [][]Button{{{Label: h.speak(m).Text(wordsDoor), URL: c.Door()}}}
 	}
-	parts := pieces(adapter, m, notice)
+	parts := h.pieces(adapter, m, notice)
 	for _, p := range secret {
 		p.Index, p.Await = len(parts), true
 		parts = append(parts, p)

@@ -40,7 +40,7 @@ func (h *Hub) stopping(m Message) bool {
 		}
 		var parts []Part    // the stopped turn says so
 		if m.Origin != "" { // but this platform shows that an answer is being made until one is there
-			parts = h.parts(m, Answer{Text: wordsStopped})
+			parts = h.parts(m, Answer{Text: h.speak(m).Text(wordsStopped)})
 		}
 		h.o.Observe(Event{Name: "stopped", Key: m.Key, Outcome: Answered})
 		defer h.sending(m.Key)()

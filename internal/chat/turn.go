@@ -77,7 +77,7 @@ func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 	m := j.m
 	if m.Attempt >= maxAttempts {
 		h.o.Observe(Event{Name: "dead", Key: m.Key})
-		return Answer{Text: wordsGivenUp, Record: End{Outcome: Failed, Reason: GivenUp}}, nil
+		return Answer{Text: h.speak(m).Text(wordsGivenUp), Record: End{Outcome: Failed, Reason: GivenUp}}, nil
 	}
 	ctx, end := h.turn(l, m)
 	ctx = j.disk.within(ctx)
@@ -116,7 +116,7 @@ func (h *Hub) failed(m Message, err error) Answer {
 	h.o.Log.Error("a message failed", "id", id, "conversation", m.Key.String(), "err", err)
 	a := Answer{Record: End{Outcome: Failed, Reason: Fault, ErrorID: id}}
 	if m.Addressed {
-		a.Text = fmt.Sprintf(wordsFailed, id)
+		a.Text = h.speak(m).Say(wordsFailed, id)
 	}
 	return a
 }
@@ -182,7 +182,7 @@ func (h *Hub) parts(m Message, a Answer) []Part {
 	if a.Private && !m.Direct {
 		return h.aside(adapter, m, a)
 	}
-	return pieces(adapter, m, a)
+	return h.pieces(adapter, m, a)
 }
 
 // maxParts is how many messages one answer may take; a longer one is sent as a
@@ -194,7 +194,7 @@ const maxParts = 10
 const maxSplit = 512 << 10
 
 // pieces returns the parts of an answer that goes where m was written.
-func pieces(adapter Adapter, m Message, a Answer) []Part {
+func (h *Hub) pieces(adapter Adapter, m Message, a Answer) []Part {
 	whole := Seen(a.Text)
 	head := text.ClipBytes(whole, maxSplit)
 	texts := adapter.Split(head)
@@ -202,7 +202,7 @@ func pieces(adapter Adapter, m Message, a Answer) []Part {
 		texts = adapter.Split(whole)
 	}
 	if len(texts) > maxParts {
-		texts = []string{texts[0], wordsWhole}
+		texts = []string{texts[0], h.speak(m).Text(wordsWhole)}
 		file := File{Name: wholeName, MIME: "text/markdown", Size: int64(len(whole)), Data: []byte(whole)}
 		a.Files = append([]File{file}, a.Files...)
 	}

@@ -12,6 +12,6 @@ const (
 	wordsGivenUp = "I could not finish an answer to this, even after several tries. Please put it another way."
 )
 
-// wholeName is the file that an answer comes in when it is too long for
+// English only: wholeName is the file that an answer comes in when it is too long for
 // messages.
 const wholeName = "answer.md"

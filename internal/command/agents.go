@@ -10,6 +10,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/roster"
+	"parley/internal/tongue"
 )
 
 // Agents is /agent.
@@ -49,12 +50,12 @@ func (a Agents) command() admin.Command {
 }
 
 // show says who answers here; to the owner also why.
-func (a Agents) show(_ context.Context, r admin.Request) (chat.Answer, error) {
+func (a Agents) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	if len(a.Roster.Names()) == 0 {
-		return say(wordsOneAgent)
+		return say(ctx, wordsOneAgent)
 	}
 	at := a.Roster.At(r.Message)
-	said := fmt.Sprintf(wordsAgentHere, called(at.Agent))
+	said := tongue.Say(ctx, wordsAgentHere, called(at.Agent))
 	if r.Role >= admin.Owner {
 		said += " " + because(at)
 	}
@@ -82,10 +83,10 @@ func because(at roster.Answering) string {
 	return fmt.Sprintf(wordsAgentBound, at.Place, at.Chat.At.Format(time.DateOnly))
 }
 
-func (a Agents) list(context.Context, admin.Request) (chat.Answer, error) {
+func (a Agents) list(ctx context.Context, _ admin.Request) (chat.Answer, error) {
 	names := a.Roster.Names()
 	if len(names) == 0 {
-		return say(wordsOneAgent)
+		return say(ctx, wordsOneAgent)
 	}
 	var b strings.Builder
 	for _, n := range names {
@@ -104,7 +105,7 @@ func (a Agents) use(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	}
 	err := a.Roster.Bind(ctx, place, r.Args["name"], r.Message.From.ID)
 	if errors.Is(err, roster.ErrNobody) {
-		return say(wordsNoAgent, r.Args["name"], strings.Join(a.Roster.Names(), ", "))
+		return say(ctx, wordsNoAgent, r.Args["name"], strings.Join(a.Roster.Names(), ", "))
 	}
 	if err != nil {
 		return chat.Answer{}, err
@@ -122,7 +123,7 @@ func (a Agents) reset(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return say(wordsAgentNotBound, place)
+		return say(ctx, wordsAgentNotBound, place)
 	}
 	return a.now(r, place)
 }

@@ -91,7 +91,7 @@ func (s Session) offer(ctx context.Context, m chat.Message) (choices []chat.Choi
 		return nil
 	}
 	for _, se := range list {
-		choices = append(choices, chat.Choice{Value: se.ID[:8], Label: fmt.Sprintf("%s – %s", se.ID[:8], titleOf(se))})
+		choices = append(choices, chat.Choice{Value: se.ID[:8], Label: fmt.Sprintf("%s – %s", se.ID[:8], titleOf(ctx, se))})
 	}
 	return choices
 }

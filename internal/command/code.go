@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/tongue"
 	"parley/internal/vault"
 )
 
@@ -32,7 +33,7 @@ func (n Notes) code(who admin.Role) admin.Command {
 	}}
 	if n.Code == nil {
 		for i := range c.Verbs {
-			c.Verbs[i].Run = func(context.Context, admin.Request) (chat.Answer, error) { return say(wordsNoCode) }
+			c.Verbs[i].Run = func(ctx context.Context, _ admin.Request) (chat.Answer, error) { return say(ctx, wordsNoCode) }
 		}
 	}
 	return c
@@ -44,7 +45,7 @@ func (n Notes) definition(ctx context.Context, r admin.Request) (chat.Answer, er
 		return chat.Answer{}, err
 	}
 	if len(hits) == 0 {
-		return say(wordsUndefined, quoted(r.Args["name"], maxSnippet))
+		return say(ctx, wordsUndefined, quoted(r.Args["name"], maxSnippet))
 	}
 	return chat.Answer{Text: places(hits)}, nil
 }
@@ -70,14 +71,14 @@ func (n Notes) references(ctx context.Context, r admin.Request) (chat.Answer, er
 		return chat.Answer{}, err
 	}
 	if total == 0 {
-		return say(wordsUnused, quoted(r.Args["name"], maxSnippet))
+		return say(ctx, wordsUnused, quoted(r.Args["name"], maxSnippet))
 	}
 	var b strings.Builder
 	for _, h := range hits {
 		fmt.Fprintf(&b, "- %s:%d %s\n", h.Path, h.Line, quoted(h.Text, maxSnippet))
 	}
 	if total > len(hits) {
-		fmt.Fprintf(&b, wordsMoreUses, total-len(hits))
+		b.WriteString(tongue.Say(ctx, wordsMoreUses, total-len(hits)))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }
@@ -92,7 +93,7 @@ func (n Notes) searchCode(ctx context.Context, r admin.Request) (chat.Answer, er
 		return chat.Answer{}, err
 	}
 	if len(hits) == 0 {
-		return say(wordsUndefined, quoted(r.Args["query"], maxSnippet))
+		return say(ctx, wordsUndefined, quoted(r.Args["query"], maxSnippet))
 	}
 	var b strings.Builder
 	for _, h := range hits {

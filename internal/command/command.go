@@ -1,7 +1,7 @@
 package command
 
 import (
-	"fmt"
+	"context"
 	"slices"
 	"strings"
 
@@ -9,6 +9,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Groups is every group there is. The zero Groups has a table to look at, whose
@@ -40,14 +41,14 @@ func (g Groups) Table() []admin.Command {
 			g.General.start(), g.General.ask(), g.Insight.why(), g.Status.command(), g.General.stop(),
 			g.Session.command(), g.Session.summarize(), g.Model.command(), g.Model.prompt(), g.Tools.command(),
 			g.Insight.trace(), g.General.page(), g.General.Agents.command(), g.Insight.stats(), g.Insight.debug(),
-			g.Facts.command(), g.Tasks.command(), g.Reminders.command(), g.Journal.command(), g.Handoff.command(), g.Person.export(), g.Person.forgetMe(),
+			g.Facts.command(), g.Tasks.command(), g.Reminders.command(), g.Journal.command(), g.Handoff.command(), g.Person.Language.command(), g.Person.export(), g.Person.forgetMe(),
 		},
 		g.Notes.commands(), append(g.Playbook.commands(), g.Rehearsal.command()))
 }
 
 // say answers with words.
-func say(words string, args ...any) (chat.Answer, error) {
-	return chat.Answer{Text: fmt.Sprintf(words, args...)}, nil
+func say(ctx context.Context, words string, args ...any) (chat.Answer, error) {
+	return chat.Answer{Text: tongue.Say(ctx, words, args...)}, nil
 }
 
 // listPage is how many rows a list shows at once.

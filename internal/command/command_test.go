@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"context"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -21,7 +22,7 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	help := c.Help(admin.Owner, "")
+	help := c.Help(t.Context(), admin.Owner, "")
 	for _, cmd := range table {
 		if !strings.Contains(help, "`/"+cmd.Name) {
 			t.Errorf("/help lacks /%s", cmd.Name)
@@ -76,7 +77,7 @@ func TestWords(t *testing.T) {
 
 // TestStartAndPage: a group needs no more of the bot than its fields.
 func TestStartAndPage(t *testing.T) {
-	g := command.Groups{General: command.General{Name: "Ada", Help: func(admin.Role) string { return "HELP" }}}
+	g := command.Groups{General: command.General{Name: "Ada", Help: func(context.Context, admin.Role) string { return "HELP" }}}
 	for _, cmd := range g.Table() {
 		if cmd.Name != "start" {
 			continue

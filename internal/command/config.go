@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -72,9 +73,9 @@ func (c Config) show(ctx context.Context, r admin.Request) (chat.Answer, error) 
 		return chat.Answer{}, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s\n", here, toolsWords(p.Tools))
+	fmt.Fprintf(&b, "%s %s\n", here, toolsWords(ctx, p.Tools))
 	for _, t := range c.Settings.Tuned() {
-		fmt.Fprintf(&b, wordsTuned+"\n", t.Name, t.Now, t.Otherwise)
+		b.WriteString(tongue.Say(ctx, wordsTuned, t.Name, t.Now, t.Otherwise) + "\n")
 	}
 	b.WriteString(codeBlock("", strings.TrimSpace(c.Settings.String())))
 	return chat.Answer{Text: b.String()}, nil
@@ -83,14 +84,14 @@ func (c Config) show(ctx context.Context, r admin.Request) (chat.Answer, error) 
 func (c Config) set(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	name, value := strings.ToLower(r.Args["name"]), strings.TrimSpace(r.Args["value"])
 	if all := c.Settings.Tunable(); !slices.Contains(all, name) {
-		return say(wordsNotTunable, name, strings.Join(all, ", "))
+		return say(ctx, wordsNotTunable, name, strings.Join(all, ", "))
 	}
 	was, now, err := c.Settings.Tune(ctx, name, value)
 	if err != nil {
 		return chat.Answer{}, err
 	}
 	c.Log.Info("setting changed", "setting", name, "value", now, "by", r.Message.From.ID)
-	return say(wordsSet, name, now, was)
+	return say(ctx, wordsSet, name, now, was)
 }
 
 // separators stand between names of tools.
@@ -104,7 +105,7 @@ func (c Config) tools(ctx context.Context, r admin.Request) (chat.Answer, error)
 	names := strings.FieldsFunc(strings.ToLower(r.Args["names"]), separators)
 	switch {
 	case len(names) == 0:
-		return chat.Answer{Text: toolsWords(p.Tools)}, nil
+		return chat.Answer{Text: toolsWords(ctx, p.Tools)}, nil
 	case slices.Equal(names, []string{"default"}):
 		p.Tools = nil
 	case slices.Equal(names, []string{"none"}):
@@ -112,7 +113,7 @@ func (c Config) tools(ctx context.Context, r admin.Request) (chat.Answer, error)
 	default:
 		for _, name := range names {
 			if _, ok := c.All().Lookup(name); !ok {
-				return say(wordsNoTool, name)
+				return say(ctx, wordsNoTool, name)
 			}
 		}
 		p.Tools = names
@@ -121,18 +122,18 @@ func (c Config) tools(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	c.Log.Info("tools of a channel changed", "place", r.Message.Key.String(), "by", r.Message.From.ID)
-	return chat.Answer{Text: toolsWords(p.Tools)}, nil
+	return chat.Answer{Text: toolsWords(ctx, p.Tools)}, nil
 }
 
 // toolsWords says which tools are used in a channel.
-func toolsWords(names []string) string {
+func toolsWords(ctx context.Context, names []string) string {
 	switch {
 	case names == nil:
-		return wordsToolsAll
+		return tongue.Text(ctx, wordsToolsAll)
 	case len(names) == 0:
-		return wordsToolsNone
+		return tongue.Text(ctx, wordsToolsNone)
 	}
-	return fmt.Sprintf(wordsToolsOnly, strings.Join(names, ", "))
+	return tongue.Say(ctx, wordsToolsOnly, strings.Join(names, ", "))
 }
 
 // suggestTools completes the last of several names.

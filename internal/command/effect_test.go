@@ -58,6 +58,7 @@ const reading = `/help
 /log
 /log day yesterday
 /log search bread
+/language
 /notes
 /notes search bread
 /notes recent

@@ -11,6 +11,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Facts is /facts.
@@ -43,7 +44,7 @@ type FactFinder interface {
 	FindFacts(ctx context.Context, v provenance.Viewer, q facts.Query) ([]facts.Fact, error)
 	Learned(ctx context.Context, v provenance.Viewer, q facts.Query) ([]facts.Change, error)
 	// Line is a fact in a list.
-	Line(f facts.Fact) string
+	Line(p tongue.Printer, f facts.Fact) string
 }
 
 func (f Facts) command() admin.Command {
@@ -95,24 +96,24 @@ func (f Facts) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	}
 	lines := make([]string, 0, listPage)
 	for _, fact := range list[:min(len(list), listPage)] {
-		lines = append(lines, f.Find.Line(fact))
+		lines = append(lines, f.Find.Line(tongue.Of(ctx), fact))
 	}
-	answer := chat.Answer{Text: strings.Join(lines, "\n"), Buttons: paged("/facts list", page, len(list) > listPage)}
+	answer := chat.Answer{Text: strings.Join(lines, "\n"), Buttons: paged(ctx, "/facts list", page, len(list) > listPage)}
 	if !r.Message.Direct {
-		answer.Text += "\n" + wordsFactsHere
+		answer.Text += "\n" + tongue.Text(ctx, wordsFactsHere)
 	}
 	return answer, nil
 }
 
 // paged are the buttons to the pages before and behind one; nil is none. A
 // command that is too long for a button has none.
-func paged(command string, page int, more bool) [][]chat.Button {
+func paged(ctx context.Context, command string, page int, more bool) [][]chat.Button {
 	var buttons []chat.Button
 	if page > 1 {
-		buttons = append(buttons, chat.Button{Label: wordsBack, Data: fmt.Sprintf("%s page:%d", command, page-1)})
+		buttons = append(buttons, chat.Button{Label: tongue.Text(ctx, wordsBack), Data: fmt.Sprintf("%s page:%d", command, page-1)})
 	}
 	if more {
-		buttons = append(buttons, chat.Button{Label: wordsMore, Data: fmt.Sprintf("%s page:%d", command, page+1)})
+		buttons = append(buttons, chat.Button{Label: tongue.Text(ctx, wordsMore), Data: fmt.Sprintf("%s page:%d", command, page+1)})
 	}
 	if len(buttons) == 0 || len(buttons[0].Data) > maxButton {
 		return nil
@@ -124,35 +125,35 @@ func paged(command string, page int, more bool) [][]chat.Button {
 func (f Facts) noSuchPage(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	n, err := f.Find.CountFacts(ctx, provenance.ViewerOf(r.Message))
 	if err != nil || n == 0 {
-		return chat.Answer{Text: wordsNoFacts}, err
+		return chat.Answer{Text: tongue.Text(ctx, wordsNoFacts)}, err
 	}
 	if pages := (n + listPage - 1) / listPage; pages > 1 {
-		return say(wordsPages, pages)
+		return say(ctx, wordsPages, pages)
 	}
-	return say(wordsOnePage)
+	return say(ctx, wordsOnePage)
 }
 
 func (f Facts) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	fact := facts.NewFact{Content: r.Args["text"], Scope: facts.Scope(r.Args["scope"]), MessageID: r.Message.ID, Origin: passedOn(r)}
 	if r.Message.Direct && fact.Scope != "" && fact.Scope != facts.ScopePerson {
-		return say(wordsNobodyElse)
+		return say(ctx, wordsNobodyElse)
 	}
 	saved, err := f.Service.Save(ctx, asker(r), fact)
-	return changed(saved), err
+	return changed(ctx, saved), err
 }
 
 // changed says what became of a fact, with the way back where something else went.
-func changed(saved facts.Saved) chat.Answer {
+func changed(ctx context.Context, saved facts.Saved) chat.Answer {
 	if c := saved.Change; c.Kind == facts.Replaced || c.Other.ID != 0 {
-		return told(c, c.Note())
+		return told(ctx, c, c.Note(tongue.Of(ctx)))
 	}
-	return chat.Answer{Text: facts.Became(saved)}
+	return chat.Answer{Text: facts.Became(tongue.Of(ctx), saved)}
 }
 
 // told says something of a change, with what may be done about it.
-func told(c facts.Change, words string) chat.Answer {
+func told(ctx context.Context, c facts.Change, words string) chat.Answer {
 	answer := chat.Answer{Text: words}
-	if buttons := c.Buttons(); len(buttons) > 0 {
+	if buttons := c.Buttons(tongue.Of(ctx)); len(buttons) > 0 {
 		answer.Buttons = [][]chat.Button{buttons}
 	}
 	return answer
@@ -164,7 +165,7 @@ func (f Facts) important(ctx context.Context, r admin.Request) (chat.Answer, err
 		on, words = false, wordsFactPlain
 	}
 	fact, err := f.Service.Mark(ctx, asker(r), row(r), on)
-	return chat.Answer{Text: fmt.Sprintf(words, fact.ID, fact.Content)}, noFact(err)
+	return chat.Answer{Text: tongue.Say(ctx, words, fact.ID, fact.Content)}, noFact(err)
 }
 
 func (f Facts) history(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -172,23 +173,23 @@ func (f Facts) history(ctx context.Context, r admin.Request) (chat.Answer, error
 	if err != nil {
 		return chat.Answer{}, noFact(err)
 	}
-	return chat.Answer{Text: f.whole(fact, before, f.Location(ctx, r.Message.From))}, nil
+	return chat.Answer{Text: f.whole(ctx, fact, before, f.Location(ctx, r.Message.From))}, nil
 }
 
 // whole tells all about a fact, with the times of a place.
-func (c Facts) whole(f facts.Fact, before []facts.Earlier, loc *time.Location) string {
+func (c Facts) whole(ctx context.Context, f facts.Fact, before []facts.Earlier, loc *time.Location) string {
 	stamp := func(t time.Time) string { return t.In(loc).Format("2006-01-02 15:04 MST") }
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n- %s", c.Find.Line(f), fmt.Sprintf(wordsFactSince, f.Type, f.Author, stamp(f.ValidFrom), f.Rank))
+	fmt.Fprintf(&b, "%s\n- %s", c.Find.Line(tongue.Of(ctx), f), tongue.Say(ctx, wordsFactSince, f.Type, f.Author, stamp(f.ValidFrom), f.Rank))
 	if f.Confidence < 1 {
-		fmt.Fprintf(&b, wordsFactSure, 100*f.Confidence)
+		b.WriteString(tongue.Say(ctx, wordsFactSure, 100*f.Confidence))
 	}
-	fmt.Fprintf(&b, "\n- "+wordsFactFirst, stamp(f.Created), f.Key, text.Many(f.Uses, "answer"))
+	b.WriteString("\n- " + tongue.Say(ctx, wordsFactFirst, stamp(f.Created), f.Key, tongue.Many(ctx, f.Uses, "answer")))
 	if f.Quote != "" {
-		fmt.Fprintf(&b, "\n- "+wordsFactQuote, f.Quote)
+		b.WriteString("\n- " + tongue.Say(ctx, wordsFactQuote, f.Quote))
 	}
 	for _, e := range before {
-		fmt.Fprintf(&b, "\n- "+wordsFactUntil, stamp(e.Until), e.Content)
+		b.WriteString("\n- " + tongue.Say(ctx, wordsFactUntil, stamp(e.Until), e.Content))
 	}
 	return b.String()
 }
@@ -201,9 +202,9 @@ func (f Facts) export(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
-		return say(wordsNoFacts)
+		return say(ctx, wordsNoFacts)
 	}
-	return chat.Answer{Text: fmt.Sprintf(wordsFactsExported, len(list)), Files: []chat.File{
+	return chat.Answer{Text: tongue.Say(ctx, wordsFactsExported, len(list)), Files: []chat.File{
 		{Name: "facts.md", MIME: "text/markdown", Data: []byte(facts.Render(v.User, facts.Records(list), nil, r.Message.At))},
 	}}, nil
 }

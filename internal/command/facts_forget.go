@@ -2,12 +2,12 @@ package command
 
 import (
 	"context"
-	"fmt"
 
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // atOnce says that nothing is to be kept for Undo.
@@ -19,23 +19,23 @@ func (f Facts) askForget(ctx context.Context, r admin.Request) (string, error) {
 		find, words = f.Service.FindErasable, wordsEraseFact
 	}
 	fact, err := find(ctx, asker(r), row(r))
-	return fmt.Sprintf(words, text.Literal(fact.Content)), noFact(err)
+	return tongue.Say(ctx, words, text.Literal(fact.Content)), noFact(err)
 }
 
 func (f Facts) forget(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	if atOnce(r) {
 		gone, err := f.Service.Erase(ctx, asker(r), row(r))
-		return chat.Answer{Text: fmt.Sprintf(wordsFactErased, text.Literal(gone.Content))}, noFact(err)
+		return chat.Answer{Text: tongue.Say(ctx, wordsFactErased, text.Literal(gone.Content))}, noFact(err)
 	}
 	gone, err := f.Service.Forget(ctx, asker(r), row(r))
-	return told(gone, gone.Note()), noFact(err)
+	return told(ctx, gone, gone.Note(tongue.Of(ctx))), noFact(err)
 }
 
-func askClear(_ context.Context, r admin.Request) (string, error) {
+func askClear(ctx context.Context, r admin.Request) (string, error) {
 	if atOnce(r) {
-		return wordsEraseFacts, nil
+		return tongue.Text(ctx, wordsEraseFacts), nil
 	}
-	return wordsClearFacts, nil
+	return tongue.Text(ctx, wordsClearFacts), nil
 }
 
 func (f Facts) clear(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -44,5 +44,5 @@ func (f Facts) clear(ctx context.Context, r admin.Request) (chat.Answer, error) 
 		words = wordsFactsErased
 	}
 	n, gone, err := f.Rows.ClearFacts(ctx, provenance.ViewerOf(r.Message), atOnce(r))
-	return told(gone, fmt.Sprintf(words, n)), err
+	return told(ctx, gone, tongue.Say(ctx, words, n)), err
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // maxButton is the most bytes that a button's command may have.
@@ -30,11 +30,11 @@ func (f Facts) search(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
-		return say(wordsNoneFound)
+		return say(ctx, wordsNoneFound)
 	}
 	var lines []string
 	for _, fact := range list[:min(len(list), listPage)] {
-		lines = append(lines, f.Find.Line(fact))
+		lines = append(lines, f.Find.Line(tongue.Of(ctx), fact))
 	}
 	again := "/facts search"
 	for _, name := range []string{"text", "tag", "since", "before"} {
@@ -42,7 +42,7 @@ func (f Facts) search(ctx context.Context, r admin.Request) (chat.Answer, error)
 			again += " " + name + ":" + quotedArgument(v)
 		}
 	}
-	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: paged(again, page, len(list) > listPage)}, nil
+	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: paged(ctx, again, page, len(list) > listPage)}, nil
 }
 
 // quotedArgument is a value as a command takes it.
@@ -76,21 +76,21 @@ func dayOf(said string, now time.Time) (time.Time, error) {
 func (f Facts) change(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	if r.Args["text"] == "" { // the button cannot know it
 		fact, err := f.Service.Find(ctx, asker(r), row(r))
-		return chat.Answer{Text: fmt.Sprintf(wordsHowToChange, fact.ID, fact.Content, fact.ID)}, noFact(err)
+		return chat.Answer{Text: tongue.Say(ctx, wordsHowToChange, fact.ID, fact.Content, fact.ID)}, noFact(err)
 	}
 	saved, err := f.Service.Correct(ctx, asker(r), row(r), facts.NewFact{Content: r.Args["text"], MessageID: r.Message.ID, Worth: facts.Worth{Explicit: true}})
-	return changed(saved), noFact(err)
+	return changed(ctx, saved), noFact(err)
 }
 
 func (f Facts) keep(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	kept, gone, err := f.Service.Keep(ctx, asker(r), row(r), int64(r.Number("not", 0)))
 	if gone.ID != 0 {
-		return told(gone, fmt.Sprintf(wordsFactKeptNot, kept.ID, kept.Content, gone.Fact.Content)), noFact(err)
+		return told(ctx, gone, tongue.Say(ctx, wordsFactKeptNot, kept.ID, kept.Content, gone.Fact.Content)), noFact(err)
 	}
-	return chat.Answer{Text: fmt.Sprintf(wordsFactKept, kept.ID, kept.Content)}, noFact(err)
+	return chat.Answer{Text: tongue.Say(ctx, wordsFactKept, kept.ID, kept.Content)}, noFact(err)
 }
 
 func (f Facts) undo(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	undone, err := f.Service.Undo(ctx, asker(r), row(r))
-	return chat.Answer{Text: facts.Undid(undone)}, err
+	return chat.Answer{Text: facts.Undid(tongue.Of(ctx), undone)}, err
 }

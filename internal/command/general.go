@@ -12,7 +12,7 @@ type General struct {
 	Agents Agents
 	Name   string // the bot's
 	// Help is what a role can do, as /help says it.
-	Help func(admin.Role) string
+	Help func(context.Context, admin.Role) string
 	// Ask answers outside of any conversation.
 	Ask chat.Handler
 	// Page makes a link that lets who asks into the control page once, and tells
@@ -23,8 +23,8 @@ type General struct {
 func (g General) start() admin.Command {
 	return admin.Command{Name: "start", Help: helpStart, Who: admin.Member,
 		Options: []admin.Option{{Name: "link", Help: helpStartLink, Hidden: true}},
-		Run: func(_ context.Context, r admin.Request) (chat.Answer, error) {
-			return say(wordsHello, g.Name, g.Help(r.Role))
+		Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
+			return say(ctx, wordsHello, g.Name, g.Help(ctx, r.Role))
 		}}
 }
 
@@ -43,8 +43,8 @@ func (g General) ask() admin.Command {
 
 // stop is said where nothing runs: the hub heeds it before it gets here.
 func (g General) stop() admin.Command {
-	return admin.Command{Name: "stop", Help: helpStop, Run: func(context.Context, admin.Request) (chat.Answer, error) {
-		return say(wordsNothingRuns)
+	return admin.Command{Name: "stop", Help: helpStop, Run: func(ctx context.Context, _ admin.Request) (chat.Answer, error) {
+		return say(ctx, wordsNothingRuns)
 	}}
 }
 
@@ -56,8 +56,8 @@ func (g General) page() admin.Command {
 				return chat.Answer{}, err
 			}
 			if link == "" {
-				return say(wordsNoPage)
+				return say(ctx, wordsNoPage)
 			}
-			return say(wordsPage, link, port)
+			return say(ctx, wordsPage, link, port)
 		}}
 }

@@ -10,7 +10,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
-	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -85,7 +85,7 @@ func (i Insight) explain(ctx context.Context, r admin.Request) (chat.Answer, err
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return say(wordsNoAnswer)
+		return say(ctx, wordsNoAnswer)
 	}
 	if n := r.Number("source", 0); n > 0 {
 		return i.source(ctx, r.Message, d, n)
@@ -99,50 +99,50 @@ func (i Insight) explain(ctx context.Context, r admin.Request) (chat.Answer, err
 		return chat.Answer{}, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, wordsAboutAnswer+"\n", text.Ago(i.Now(), d.At))
+	b.WriteString(tongue.Say(ctx, wordsAboutAnswer, tongue.Ago(ctx, i.Now(), d.At)) + "\n")
 	for _, list := range []struct {
 		title string
 		lines []string
 	}{
-		{wordsRules, d.Detail.Why}, {wordsRemembered, d.Detail.Facts}, {wordsRestsOn, rests}, {wordsRead, d.Detail.Read}, {wordsDid, d.Detail.Tools}, {wordsNotWorked, notWorked(calls)},
+		{tongue.Text(ctx, wordsRules), d.Detail.Why}, {tongue.Text(ctx, wordsRemembered), d.Detail.Facts}, {tongue.Text(ctx, wordsRestsOn), rests}, {tongue.Text(ctx, wordsRead), d.Detail.Read}, {tongue.Text(ctx, wordsDid), d.Detail.Tools}, {tongue.Text(ctx, wordsNotWorked), notWorked(ctx, calls)},
 	} {
 		if len(list.lines) > 0 {
 			fmt.Fprintf(&b, "%s\n- %s\n\n", list.title, strings.Join(list.lines, "\n- "))
 		}
 	}
 	if len(d.Detail.Why)+len(d.Detail.Facts)+len(d.Detail.Read)+len(calls) == 0 && d.End.Outcome == chat.Answered {
-		b.WriteString(wordsTalkAlone + "\n")
+		b.WriteString(tongue.Text(ctx, wordsTalkAlone) + "\n")
 	}
 	if d.End.Outcome != chat.Answered {
-		fmt.Fprintf(&b, wordsEnded+"\n", ended(d.End))
+		b.WriteString(tongue.Say(ctx, wordsEnded, ended(d.End)) + "\n")
 	}
 	if d.End.ErrorID != "" {
-		fmt.Fprintf(&b, wordsWentWrong+"\n", d.End.ErrorID)
+		b.WriteString(tongue.Say(ctx, wordsWentWrong, d.End.ErrorID) + "\n")
 	}
-	took := text.Many(d.Usage.Total, "token") + i.cost(d.Usage.Cost)
+	took := tongue.Many(ctx, d.Usage.Total, "token") + i.cost(d.Usage.Cost)
 	if model := d.Answerer(); model != "" && d.Calls > 0 {
-		fmt.Fprintf(&b, wordsTookModel, d.Took.Seconds(), took, model)
+		b.WriteString(tongue.Say(ctx, wordsTookModel, d.Took.Seconds(), took, model))
 	} else {
-		fmt.Fprintf(&b, wordsTook, d.Took.Seconds(), took)
+		b.WriteString(tongue.Say(ctx, wordsTook, d.Took.Seconds(), took))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }
 
 // notWorked says in plain words which calls of tools did not do what they were
 // for.
-func notWorked(calls []memory.CallRecord) (list []string) {
+func notWorked(ctx context.Context, calls []memory.CallRecord) (list []string) {
 	for _, c := range calls {
 		if c.Class == "" {
 			continue
 		}
 		why, known := map[tools.Class]string{
-			tools.NotFound: wordsToolUnknown, tools.Invalid: wordsToolInvalid, tools.NotAllowed: wordsToolBarred, tools.TimedOut: wordsToolSlow,
-			tools.Guarded: wordsToolGuarded, tools.Cancelled: wordsToolStopped, tools.NeedsYes: wordsToolAsks, tools.NeedsInput: wordsToolInput,
+			tools.NotFound: tongue.Text(ctx, wordsToolUnknown), tools.Invalid: tongue.Text(ctx, wordsToolInvalid), tools.NotAllowed: tongue.Text(ctx, wordsToolBarred), tools.TimedOut: tongue.Text(ctx, wordsToolSlow),
+			tools.Guarded: tongue.Text(ctx, wordsToolGuarded), tools.Cancelled: tongue.Text(ctx, wordsToolStopped), tools.NeedsYes: tongue.Text(ctx, wordsToolAsks), tools.NeedsInput: tongue.Text(ctx, wordsToolInput),
 		}[tools.Class(c.Class)]
 		if !known {
-			why = wordsToolFailed
+			why = tongue.Text(ctx, wordsToolFailed)
 		}
-		list = append(list, quoted(strings.ReplaceAll(c.Name, "_", " "), maxNamed)+": "+why)
+		list = append(list, quoted(strings.ReplaceAll(c.Name, "_", " "), maxNamed)+": "+tongue.Text(ctx, why))
 	}
 	return list
 }
@@ -175,13 +175,13 @@ func (i Insight) source(ctx context.Context, m chat.Message, d memory.Decision, 
 		case s.N != n:
 			continue
 		case s.Kind != "web" && !i.ReadsNotes(ctx, m):
-			return say(wordsNotesOwner)
+			return say(ctx, wordsNotesOwner)
 		case s.Kind == "note" && !i.ShowsNote(ctx, m, s.Path):
-			return say(wordsNoSource)
+			return say(ctx, wordsNoSource)
 		}
 		return chat.Answer{Text: fmt.Sprintf("[%d] **%s** — %s\n\n> %s", n, s.Title, strings.TrimSpace(s.Path+" "+s.URL), strings.ReplaceAll(s.Snippet, "\n", "\n> "))}, nil
 	}
-	return say(wordsNoSource)
+	return say(ctx, wordsNoSource)
 }
 
 func (i Insight) stats() admin.Command {
@@ -196,7 +196,7 @@ func (i Insight) total(ctx context.Context, r admin.Request) (chat.Answer, error
 		return chat.Answer{}, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, wordsLastDays+"\n", text.Many(days, "day"))
+	b.WriteString(tongue.Say(ctx, wordsLastDays, tongue.Many(ctx, days, "day")) + "\n")
 	var all memory.Stat
 	var tally memory.Tally
 	for _, o := range chat.Outcomes {
@@ -215,36 +215,36 @@ func (i Insight) total(ctx context.Context, r admin.Request) (chat.Answer, error
 		}
 		tally.Count(o, sum.Messages)
 		all = all.And(sum)
-		fmt.Fprintf(&b, "- %s: %s", o, figures(sum))
+		fmt.Fprintf(&b, "- %s: %s", o, figures(ctx, sum))
 		if len(reasons) > 0 {
 			fmt.Fprintf(&b, " (%s)", strings.Join(reasons, ", "))
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "\n"+wordsTogether+"\n\n", figures(all))
+	b.WriteString("\n" + tongue.Say(ctx, wordsTogether, figures(ctx, all)) + "\n\n")
 	if rate := tally.Rate(); rate != "" {
-		fmt.Fprintf(&b, wordsSuccess, rate, text.Many(tally.Good+tally.Bad, "message"))
+		b.WriteString(tongue.Say(ctx, wordsSuccess, rate, tongue.Many(ctx, tally.Good+tally.Bad, "message")))
 	} else {
-		b.WriteString(wordsNoSuccess)
+		b.WriteString(tongue.Text(ctx, wordsNoSuccess))
 	}
 	err = i.spent(ctx, &b, days)
 	return chat.Answer{Text: b.String()}, err
 }
 
 // figures returns those of a line of /stats.
-func figures(s memory.Stat) string {
-	return fmt.Sprintf("%s, %s, %s", text.Many(s.Messages, "message"), text.Many(s.Calls, "model call"), text.Many(s.Tokens, "token"))
+func figures(ctx context.Context, s memory.Stat) string {
+	return fmt.Sprintf("%s, %s, %s", tongue.Many(ctx, s.Messages, "message"), tongue.Many(ctx, s.Calls, "model call"), tongue.Many(ctx, s.Tokens, "token"))
 }
 
 func (i Insight) debug() admin.Command {
 	return admin.Command{Name: "debug", Help: helpDebug, Who: admin.Owner,
 		Options: []admin.Option{{Name: "state", Help: helpDebugState, Kind: admin.Switch, Required: true}},
-		Run: func(_ context.Context, r admin.Request) (chat.Answer, error) {
+		Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			on := r.Args["state"] == "on"
 			i.Debug(r.Message.Key, on)
 			if on {
-				return say(wordsDebugOn)
+				return say(ctx, wordsDebugOn)
 			}
-			return say(wordsDebugOff)
+			return say(ctx, wordsDebugOff)
 		}}
 }

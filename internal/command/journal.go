@@ -2,11 +2,11 @@ package command
 
 import (
 	"context"
-	"fmt"
 
 	"parley/internal/admin"
 	"parley/internal/agenda"
 	"parley/internal/chat"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -30,7 +30,7 @@ func (j Journal) command() admin.Command {
 
 func (j Journal) add(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	e, err := j.Planner.AddLog(ctx, tools.CallOf(r.Message), agenda.LogEntry{Content: r.Args["text"], Type: r.Args["type"]})
-	return chat.Answer{Text: fmt.Sprintf(wordsLogged, e.ID, e.Content)}, err
+	return chat.Answer{Text: tongue.Say(ctx, wordsLogged, e.ID, e.Content)}, err
 }
 
 func (j Journal) read(ctx context.Context, r admin.Request) (chat.Answer, error) {

@@ -8,6 +8,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/playbook"
+	"parley/internal/tongue"
 )
 
 func (p Playbook) suggestJourney(_ context.Context, m chat.Message, typed string) []string {
@@ -20,13 +21,13 @@ func (p Playbook) suggestJourney(_ context.Context, m chat.Message, typed string
 	return beginning(ids, typed)
 }
 
-func (p Playbook) listJourneys(_ context.Context, _ admin.Request, b *playbook.Book) (chat.Answer, error) {
+func (p Playbook) listJourneys(ctx context.Context, _ admin.Request, b *playbook.Book) (chat.Answer, error) {
 	var s strings.Builder
 	for _, j := range b.Journeys() {
 		fmt.Fprintf(&s, "- `%s` %s: %s\n", j.ID, j.Name, j.Description)
 	}
 	if s.Len() == 0 {
-		return say(wordsNoJourneys)
+		return say(ctx, wordsNoJourneys)
 	}
 	return chat.Answer{Text: s.String()}, nil
 }
@@ -57,7 +58,7 @@ func (p Playbook) startJourney(ctx context.Context, r admin.Request, b *playbook
 
 func (p Playbook) stopJourney(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
 	_, err := p.change(ctx, r.Message, func(st playbook.State) (playbook.State, error) { return b.Stop(st, r.Args["id"], p.Now()) })
-	return chat.Answer{Text: wordsJourneyLeft}, err
+	return chat.Answer{Text: tongue.Text(ctx, wordsJourneyLeft)}, err
 }
 
 // state returns where the playbook stands here.
@@ -74,17 +75,17 @@ func (p Playbook) journeyStatus(ctx context.Context, r admin.Request, b *playboo
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return standing(b, st)
+	return standing(ctx, b, st)
 }
 
 // standing says where somebody's journeys are, the one in front first.
-func standing(b *playbook.Book, st playbook.State) (chat.Answer, error) {
+func standing(ctx context.Context, b *playbook.Book, st playbook.State) (chat.Answer, error) {
 	list, err := b.Standings(st)
 	if err != nil {
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
-		return say(wordsNoJourney)
+		return say(ctx, wordsNoJourney)
 	}
 	var all []string
 	for _, at := range list {
@@ -92,7 +93,7 @@ func standing(b *playbook.Book, st playbook.State) (chat.Answer, error) {
 		for i, h := range at.History {
 			path[i] = stepName(b, at.JourneyID, h.StepID)
 		}
-		all = append(all, fmt.Sprintf(wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep), strings.Join(path, " → ")))
+		all = append(all, tongue.Say(ctx, wordsStanding, at.Name, at.Status, stepName(b, at.JourneyID, at.CurrentStep), strings.Join(path, " → ")))
 	}
 	return chat.Answer{Text: strings.Join(all, "\n\n")}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/provenance"
+	"parley/internal/tongue"
 )
 
 // LearnedPage is how many facts a digest shows, with a row of buttons each:
@@ -18,32 +19,32 @@ const LearnedPage = 4
 
 // Learned is a digest of changes, with buttons to keep, to change and to forget each
 // fact; more says that there are others.
-func Learned(head string, list []facts.Change, page int, more bool) chat.Answer {
+func Learned(ctx context.Context, head string, list []facts.Change, page int, more bool) chat.Answer {
 	lines := []string{head}
 	var rows [][]chat.Button
 	for _, c := range list {
 		n := c.Fact.ID
-		lines = append(lines, "- "+c.Short())
+		lines = append(lines, "- "+c.Short(tongue.Of(ctx)))
 		rows = append(rows, []chat.Button{
-			{Label: fmt.Sprintf(wordsKeepIt, n), Data: fmt.Sprintf("/facts keep %d", n)},
-			{Label: fmt.Sprintf(wordsChangeIt, n), Data: fmt.Sprintf("/facts change %d", n)},
-			{Label: fmt.Sprintf(wordsForgetIt, n), Data: fmt.Sprintf("/facts forget %d", n)},
+			{Label: tongue.Say(ctx, wordsKeepIt, n), Data: fmt.Sprintf("/facts keep %d", n)},
+			{Label: tongue.Say(ctx, wordsChangeIt, n), Data: fmt.Sprintf("/facts change %d", n)},
+			{Label: tongue.Say(ctx, wordsForgetIt, n), Data: fmt.Sprintf("/facts forget %d", n)},
 		})
 	}
-	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: append(rows, paged("/facts learned", page, more)...)}
+	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: append(rows, paged(ctx, "/facts learned", page, more)...)}
 }
 
 // LearnedSince is the head of a digest of changes, the newest first, that was due
 // at a time, in its zone.
-func LearnedSince(list []facts.Change, due time.Time) string {
+func LearnedSince(ctx context.Context, list []facts.Change, due time.Time) string {
 	first, yesterday := list[len(list)-1].At.In(due.Location()), due.AddDate(0, 0, -1)
 	switch first.Format(time.DateOnly) {
 	case due.Format(time.DateOnly):
-		return wordsLearnedToday
+		return tongue.Text(ctx, wordsLearnedToday)
 	case yesterday.Format(time.DateOnly):
-		return wordsLearnedYesterday
+		return tongue.Text(ctx, wordsLearnedYesterday)
 	}
-	return fmt.Sprintf(wordsLearnedSince, first.Format("2 January"))
+	return tongue.Say(ctx, wordsLearnedSince, tongue.Time(ctx, first, layoutDay))
 }
 
 func (f Facts) learned(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -53,15 +54,15 @@ func (f Facts) learned(ctx context.Context, r admin.Request) (chat.Answer, error
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
-		return say(wordsNothingLearned)
+		return say(ctx, wordsNothingLearned)
 	}
-	return Learned(wordsLearned, list[:min(len(list), LearnedPage)], page, len(list) > LearnedPage), nil
+	return Learned(ctx, tongue.Text(ctx, wordsLearned), list[:min(len(list), LearnedPage)], page, len(list) > LearnedPage), nil
 }
 
 func (f Facts) digest(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	if err := f.SetDigest(ctx, r.Message.From.ID, r.Args["when"]); err != nil {
 		return chat.Answer{}, err
 	}
-	words := map[string]string{facts.DigestOff: wordsDigestOff, facts.DigestDaily: wordsDigestDaily, facts.DigestSession: wordsDigestSession}
+	words := map[string]string{facts.DigestOff: tongue.Text(ctx, wordsDigestOff), facts.DigestDaily: tongue.Text(ctx, wordsDigestDaily), facts.DigestSession: tongue.Text(ctx, wordsDigestSession)}
 	return chat.Answer{Text: words[r.Args["when"]]}, nil
 }

@@ -3,11 +3,11 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/tongue"
 	"parley/internal/tools/mcp"
 )
 
@@ -23,42 +23,42 @@ type Logins interface {
 func (t Tools) login(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	name, address := r.Args["server"], strings.TrimSpace(r.Args["address"])
 	if !t.hasServer(name) {
-		return say(wordsNoToolServer, name)
+		return say(ctx, wordsNoToolServer, name)
 	}
 	if address == "" {
 		open, err := t.Logins.Login(ctx, name)
 		if errors.Is(err, mcp.ErrNoNeed) {
-			return say(wordsNoLoginNeeded, name)
+			return say(ctx, wordsNoLoginNeeded, name)
 		}
 		if err != nil {
-			return say(wordsLoginFailed, name, foreign(err.Error(), maxServerErr))
+			return say(ctx, wordsLoginFailed, name, foreign(err.Error(), maxServerErr))
 		}
-		return chat.Answer{Text: fmt.Sprintf(wordsLogin, name, open, name), Private: true}, nil
+		return chat.Answer{Text: tongue.Say(ctx, wordsLogin, name, open, name), Private: true}, nil
 	}
 	switch err := t.Logins.FinishLogin(ctx, name, address); {
 	case errors.Is(err, mcp.ErrAddress):
-		return say(wordsLoginAddress, mcp.Redirect)
+		return say(ctx, wordsLoginAddress, mcp.Redirect)
 	case errors.Is(err, mcp.ErrNoLogin):
-		return say(wordsNoLogin, name)
+		return say(ctx, wordsNoLogin, name)
 	case err != nil:
-		return say(wordsLoginFailed, name, foreign(err.Error(), maxServerErr))
+		return say(ctx, wordsLoginFailed, name, foreign(err.Error(), maxServerErr))
 	}
-	return say(wordsLoggedIn, name)
+	return say(ctx, wordsLoggedIn, name)
 }
 
-func (t Tools) logout(_ context.Context, r admin.Request) (chat.Answer, error) {
+func (t Tools) logout(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	name := r.Args["server"]
 	if !t.hasServer(name) {
-		return say(wordsNoToolServer, name)
+		return say(ctx, wordsNoToolServer, name)
 	}
 	had, err := t.Logins.Logout(name)
 	if err != nil {
 		return chat.Answer{}, err
 	}
 	if !had {
-		return say(wordsNotLoggedIn, name)
+		return say(ctx, wordsNotLoggedIn, name)
 	}
-	return say(wordsLoggedOut, name)
+	return say(ctx, wordsLoggedOut, name)
 }
 
 func (t Tools) hasServer(name string) bool {

@@ -9,7 +9,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
-	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Model is /model and /prompt.
@@ -40,16 +40,17 @@ type RouteModel struct {
 	Why   string
 }
 
-func (r Route) String() string {
+// In says it in a language.
+func (r Route) In(p tongue.Printer) string {
 	var names []string
 	for _, m := range r.Models {
 		if m.Until.IsZero() {
 			names = append(names, m.Name)
 		} else {
-			names = append(names, fmt.Sprintf(wordsResting, m.Name, m.Until.UTC().Format(time.TimeOnly), m.Why))
+			names = append(names, p.Say(wordsResting, m.Name, m.Until.UTC().Format(time.TimeOnly), m.Why))
 		}
 	}
-	return fmt.Sprintf(wordsRoute, r.Purpose, strings.Join(names, ", "))
+	return p.Say(wordsRoute, r.Purpose, strings.Join(names, ", "))
 }
 
 func (l Model) command() admin.Command {
@@ -61,18 +62,18 @@ func (l Model) command() admin.Command {
 }
 
 func (l Model) show(ctx context.Context, _ admin.Request) (chat.Answer, error) {
-	answer := fmt.Sprintf(wordsModel, l.Name())
+	answer := tongue.Say(ctx, wordsModel, l.Name())
 	if l.List == nil {
 		return chat.Answer{Text: answer}, nil
 	}
 	const most = 50
 	if names, err := l.List(ctx); err == nil && len(names) > 0 { // without the list it is an answer, too
-		answer += "\n" + fmt.Sprintf(wordsModels, strings.Join(names[:min(len(names), most)], ", "))
+		answer += "\n" + tongue.Say(ctx, wordsModels, strings.Join(names[:min(len(names), most)], ", "))
 	}
 	if l.Routes != nil {
-		answer += "\n" + wordsRoutes
+		answer += "\n" + tongue.Text(ctx, wordsRoutes)
 		for _, r := range l.Routes() {
-			answer += "\n" + r.String()
+			answer += "\n" + r.In(tongue.Of(ctx))
 		}
 	}
 	return chat.Answer{Text: answer}, nil
@@ -81,7 +82,7 @@ func (l Model) show(ctx context.Context, _ admin.Request) (chat.Answer, error) {
 func (l Model) set(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	name := r.Args["name"]
 	if l.BuiltIn {
-		return say(wordsModelNone)
+		return say(ctx, wordsModelNone)
 	}
 	if l.List != nil {
 		names, err := l.List(ctx)
@@ -89,23 +90,23 @@ func (l Model) set(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return chat.Answer{}, fmt.Errorf("list models: %w", err)
 		}
 		if !slices.Contains(names, name) {
-			return say(wordsNoModel, name)
+			return say(ctx, wordsNoModel, name)
 		}
 	}
 	n, err := l.Choose(ctx, name)
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return say(wordsModelSet, name, text.Many(n, "conversation"))
+	return say(ctx, wordsModelSet, name, tongue.Many(ctx, n, "conversation"))
 }
 
 func (l Model) prompt() admin.Command {
 	return admin.Command{Name: "prompt", Help: helpPrompt, Who: admin.Owner, Verbs: []admin.Command{
-		{Name: "reload", Help: helpPromptReload, Run: func(context.Context, admin.Request) (chat.Answer, error) {
+		{Name: "reload", Help: helpPromptReload, Run: func(ctx context.Context, _ admin.Request) (chat.Answer, error) {
 			if err := l.Reload(); err != nil {
-				return say(wordsPromptBad, err)
+				return say(ctx, wordsPromptBad, err)
 			}
-			return say(wordsPromptRead)
+			return say(ctx, wordsPromptRead)
 		}},
 	}}
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/pen"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 	"parley/internal/vault"
 )
@@ -40,12 +40,12 @@ func (n Notes) desk() []admin.Command {
 
 // which asks which note is meant where a name fits several; run is the command that
 // a button runs with a path.
-func which(err error, run string) (chat.Answer, error) {
+func which(ctx context.Context, err error, run string) (chat.Answer, error) {
 	var several tools.AmbiguousError
 	if !errors.As(err, &several) {
 		return chat.Answer{}, noNote(err)
 	}
-	a := chat.Answer{Text: fmt.Sprintf(wordsWhichNote, text.Literal(text.Shorten(several.Name, 100))) + "\n" + tools.EntryLines(several.List)}
+	a := chat.Answer{Text: tongue.Say(ctx, wordsWhichNote, text.Literal(text.Shorten(several.Name, 100))) + "\n" + tools.EntryLines(several.List)}
 	for _, e := range several.List {
 		if b := (chat.Button{Label: e.Path, Data: run + e.Path}); len(b.Data) <= maxData && len(a.Buttons) < maxChoices {
 			a.Buttons = append(a.Buttons, []chat.Button{b})
@@ -67,7 +67,7 @@ func (n Notes) related(ctx context.Context, r admin.Request) (chat.Answer, error
 	}
 	e, all, err := s.Related(ctx, r.Args["path"])
 	if err != nil {
-		return which(err, "/notes related ")
+		return which(ctx, err, "/notes related ")
 	}
 	return chat.Answer{Text: tools.RelatedLines(e, all)}, nil
 }
@@ -87,11 +87,11 @@ func (n Notes) move(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	}
 	m, err := d.Move(ctx, r.Args["path"], r.Args["to"])
 	if err != nil {
-		a, err := which(err, "")
+		a, err := which(ctx, err, "")
 		a.Buttons = nil // the new name would not fit
 		return a, err
 	}
-	return did(tools.Moved(m)), nil
+	return did(tools.Moved(ctx, m)), nil
 }
 
 func (n Notes) undo(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -103,7 +103,7 @@ func (n Notes) undo(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	if err != nil {
 		return chat.Answer{}, noNote(err)
 	}
-	return chat.Answer{Text: tools.Moved(m).Note}, nil
+	return chat.Answer{Text: tools.Moved(ctx, m).Note}, nil
 }
 
 func (n Notes) restore(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -114,27 +114,27 @@ func (n Notes) restore(ctx context.Context, r admin.Request) (chat.Answer, error
 	if v := r.Number("version", 0); v > 0 {
 		w, err := d.Restore(ctx, r.Args["path"], v)
 		if err != nil {
-			return which(err, "/notes restore ")
+			return which(ctx, err, "/notes restore ")
 		}
-		return did(tools.Wrote(w)), nil
+		return did(tools.Wrote(ctx, w)), nil
 	}
 	at, all, err := d.Versions(ctx, r.Args["path"])
 	if err != nil {
-		return which(err, "/notes restore ")
+		return which(ctx, err, "/notes restore ")
 	}
-	return versions(r, at, all), nil
+	return versions(ctx, r, at, all), nil
 }
 
 // versions lists those of a note, each with a button that restores it.
-func versions(r admin.Request, at string, all []pen.Version) chat.Answer {
+func versions(ctx context.Context, r admin.Request, at string, all []pen.Version) chat.Answer {
 	if len(all) == 0 {
-		return chat.Answer{Text: fmt.Sprintf(wordsNoVersions, text.Literal(at))}
+		return chat.Answer{Text: tongue.Say(ctx, wordsNoVersions, text.Literal(at))}
 	}
-	list := []string{fmt.Sprintf(wordsVersions, text.Literal(at))}
+	list := []string{tongue.Say(ctx, wordsVersions, text.Literal(at))}
 	var a chat.Answer
 	for i, v := range all {
-		list = append(list, fmt.Sprintf(wordsVersion, i+1, v.By.At.Local().Format("2006-01-02 15:04"), author(v, r.Message.From.ID), text.Many(len([]rune(v.Text)), "character")))
-		b := chat.Button{Label: fmt.Sprintf(wordsRestore, i+1), Data: "/notes restore " + at + " version:" + strconv.Itoa(i+1)}
+		list = append(list, tongue.Say(ctx, wordsVersion, i+1, v.By.At.Local().Format("2006-01-02 15:04"), author(ctx, v, r.Message.From.ID), tongue.Many(ctx, len([]rune(v.Text)), "character")))
+		b := chat.Button{Label: tongue.Say(ctx, wordsRestore, i+1), Data: "/notes restore " + at + " version:" + strconv.Itoa(i+1)}
 		if len(b.Data) > maxData || i >= maxChoices {
 			continue
 		}
@@ -148,14 +148,14 @@ func versions(r admin.Request, at string, all []pen.Version) chat.Answer {
 }
 
 // author says who wrote a version.
-func author(v pen.Version, asks string) string {
+func author(ctx context.Context, v pen.Version, asks string) string {
 	switch {
 	case v.Hand:
-		return wordsByHand
+		return tongue.Text(ctx, wordsByHand)
 	case v.By.ID == "":
-		return wordsByMe
+		return tongue.Text(ctx, wordsByMe)
 	case v.By.ID == asks:
-		return wordsByYou
+		return tongue.Text(ctx, wordsByYou)
 	}
-	return fmt.Sprintf(wordsBy, text.Literal(text.Shorten(v.By.Name, 60)))
+	return tongue.Say(ctx, wordsBy, text.Literal(text.Shorten(v.By.Name, 60)))
 }

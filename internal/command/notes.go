@@ -10,6 +10,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 	"parley/internal/vault"
 )
@@ -74,7 +75,7 @@ func (n Notes) commands() []admin.Command {
 	}}
 	notes.Verbs = append(notes.Verbs, n.desk()...)
 	if n.Shelf == nil {
-		notes.Run = func(context.Context, admin.Request) (chat.Answer, error) { return say(wordsNoVault) }
+		notes.Run = func(ctx context.Context, _ admin.Request) (chat.Answer, error) { return say(ctx, wordsNoVault) }
 		for i := range notes.Verbs {
 			notes.Verbs[i].Run = notes.Run
 		}
@@ -103,7 +104,7 @@ func (n Notes) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		d, err = s.Read(ctx, vault.Part{Path: path, Heading: heading})
 	}
 	if err != nil {
-		return which(err, "/notes show ")
+		return which(ctx, err, "/notes show ")
 	}
 	return chat.Answer{Text: fmt.Sprintf("**%s** — %s\n\n%s", d.Title, d.Path, text.Shorten(d.Text, maxNote))}, nil
 }
@@ -127,7 +128,7 @@ func (n Notes) recent(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, noNote(err)
 	}
 	if len(list) == 0 {
-		return say(wordsNoNotes)
+		return say(ctx, wordsNoNotes)
 	}
 	return chat.Answer{Text: tools.EntryLines(list)}, nil
 }
@@ -141,9 +142,9 @@ func (n Notes) status(ctx context.Context, r admin.Request) (chat.Answer, error)
 	lines := []string{n.State()}
 	for _, e := range list {
 		if e.Skipped != "" {
-			lines = append(lines, fmt.Sprintf(wordsSkipped, e.Path, e.Skipped))
+			lines = append(lines, tongue.Say(ctx, wordsSkipped, e.Path, e.Skipped))
 		} else {
-			lines = append(lines, fmt.Sprintf(wordsPartly, e.Path, e.Partly))
+			lines = append(lines, tongue.Say(ctx, wordsPartly, e.Path, e.Partly))
 		}
 	}
 	return chat.Answer{Text: strings.Join(lines, "\n")}, nil
@@ -173,7 +174,7 @@ func (n Notes) suggest(ctx context.Context, m chat.Message, typed string) (paths
 // tidy asks about the plan, as the model's own call does.
 func (n Notes) tidy(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	if n.BuiltIn {
-		return say(wordsNoTidying)
+		return say(ctx, wordsNoTidying)
 	}
 	return n.Tidy(ctx, r.Message, cmp.Or(r.Args["task"], wordsTidyAll))
 }

@@ -10,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/paper"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 	"parley/internal/vault"
 )
@@ -27,7 +28,7 @@ var searchOptions = []admin.Option{
 func (n Notes) search(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	q := n.query(ctx, r)
 	if strings.TrimSpace(q.Text) == "" && q.During == nil && len(q.Tags)+len(q.Properties) == 0 && q.Folder == "" {
-		return say(wordsLookFor)
+		return say(ctx, wordsLookFor)
 	}
 	s, err := n.Shelf(ctx, r.Message)
 	if err != nil {
@@ -38,7 +39,7 @@ func (n Notes) search(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, noNote(err)
 	}
 	if len(hits) == 0 {
-		return say(wordsNoNotes)
+		return say(ctx, wordsNoNotes)
 	}
 	var b strings.Builder
 	if q.During != nil {
@@ -46,7 +47,7 @@ func (n Notes) search(ctx context.Context, r admin.Request) (chat.Answer, error)
 		if len(of) > 0 {
 			hits = of
 		} else {
-			fmt.Fprintf(&b, wordsNotThen+"\n", tools.PeriodOf(q.During))
+			b.WriteString(tongue.Say(ctx, wordsNotThen, tools.PeriodOf(q.During)) + "\n")
 		}
 	}
 	for _, h := range hits {
@@ -57,7 +58,7 @@ func (n Notes) search(ctx context.Context, r admin.Request) (chat.Answer, error)
 		fmt.Fprintf(&b, "- **%s** — %s\n  %s\n", h.Title, path, strings.Join(strings.Fields(text.Shorten(h.Snippet, maxSnippet)), " "))
 	}
 	for _, d := range tools.Disputes(q, hits) {
-		fmt.Fprintf(&b, "\n"+wordsDisagree, d.SaidA, hits[d.A].Path, d.SaidB, hits[d.B].Path)
+		b.WriteString("\n" + tongue.Say(ctx, wordsDisagree, d.SaidA, hits[d.A].Path, d.SaidB, hits[d.B].Path))
 	}
 	return chat.Answer{Text: b.String()}, nil
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/playbook"
+	"parley/internal/tongue"
 )
 
 // about is /person: what the playbook knows of somebody, for the owner.
@@ -81,7 +81,7 @@ func (p Playbook) setPerson(ctx context.Context, r admin.Request, b *playbook.Bo
 	}
 	name := r.Args["variable"]
 	if i := slices.IndexFunc(b.VariableDefinitions(), func(v playbook.Variable) bool { return v.Name == name }); i >= 0 && !b.VariableDefinitions()[i].PerPerson {
-		return say(wordsNotPersons, name)
+		return say(ctx, wordsNotPersons, name)
 	}
 	var refused error
 	err = p.alter(ctx, r, func(st playbook.State) (playbook.State, error) {
@@ -90,9 +90,9 @@ func (p Playbook) setPerson(ctx context.Context, r admin.Request, b *playbook.Bo
 		return after, refused
 	})
 	if refused != nil {
-		return say(wordsNotTaken, refused.Error())
+		return say(ctx, wordsNotTaken, refused.Error())
 	}
-	return chat.Answer{Text: fmt.Sprintf(wordsPersonSet, name)}, err
+	return chat.Answer{Text: tongue.Say(ctx, wordsPersonSet, name)}, err
 }
 
 func (p Playbook) tagPerson(on bool) bookRun {
@@ -103,7 +103,7 @@ func (p Playbook) tagPerson(on bool) bookRun {
 			words = wordsTagged
 		}
 		err := p.alter(ctx, r, func(st playbook.State) (playbook.State, error) { return st.Tag(tag, on) })
-		return chat.Answer{Text: fmt.Sprintf(words, tag)}, err
+		return chat.Answer{Text: tongue.Say(ctx, words, tag)}, err
 	}
 }
 
@@ -117,9 +117,9 @@ func (p Playbook) showPerson(ctx context.Context, r admin.Request, b *playbook.B
 	if person.Playbook != "" {
 		st.Person = json.RawMessage(person.Playbook)
 	}
-	lines := []string{fmt.Sprintf(wordsPersonTags, cmp.Or(strings.Join(st.Tags(), ", "), "–"))}
+	lines := []string{tongue.Say(ctx, wordsPersonTags, cmp.Or(strings.Join(st.Tags(), ", "), "–"))}
 	for _, v := range b.Variables(st) {
-		lines = append(lines, fmt.Sprintf(wordsVariable, v.Name, v.Value, v.Confidence))
+		lines = append(lines, tongue.Say(ctx, wordsVariable, v.Name, v.Value, v.Confidence))
 	}
 	return chat.Answer{Text: "- " + strings.Join(lines, "\n- ")}, nil
 }

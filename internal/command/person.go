@@ -10,13 +10,15 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/tongue"
 	"parley/internal/vault"
 )
 
-// Person is /export and /forget-me.
+// Person is /export, /forget-me and /language.
 type Person struct {
-	Rows  PersonRows
-	Vault Files // nil without notes
+	Language Language
+	Rows     PersonRows
+	Vault    Files // nil without notes
 	// Elsewhere deletes what the front ends keep of a person; nil is nothing.
 	Elsewhere func(ctx context.Context, user string) error
 }
@@ -44,7 +46,7 @@ type Files interface {
 func (p Person) export() admin.Command {
 	return admin.Command{Name: "export", Help: helpExport, Effect: admin.Reads, Private: true, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		if !r.Message.Direct {
-			return say(wordsExportDirect)
+			return say(ctx, wordsExportDirect)
 		}
 		e, err := p.Rows.ExportPerson(ctx, r.Message.From.ID)
 		if err != nil {
@@ -65,7 +67,7 @@ func (p Person) export() admin.Command {
 		if notes != "" {
 			files = append(files, chat.File{Name: "parley-notes.md", MIME: "text/markdown", Data: []byte(notes)})
 		}
-		return chat.Answer{Text: fmt.Sprintf(wordsExported, len(e.Facts), len(e.Tasks), len(e.Reminders), len(e.Journal), len(e.Messages)), Files: files}, nil
+		return chat.Answer{Text: tongue.Say(ctx, wordsExported, len(e.Facts), len(e.Tasks), len(e.Reminders), len(e.Journal), len(e.Messages)), Files: files}, nil
 	}}
 }
 
@@ -104,11 +106,11 @@ func (p Person) Notes(ctx context.Context, user string) (string, error) {
 }
 
 func (p Person) forgetMe() admin.Command {
-	return admin.Command{Name: "forget-me", Help: helpForgetMe, Run: p.forget, Confirm: func(_ context.Context, r admin.Request) (string, error) {
+	return admin.Command{Name: "forget-me", Help: helpForgetMe, Run: p.forget, Confirm: func(ctx context.Context, r admin.Request) (string, error) {
 		if r.Message.Key.Platform == "terminal" {
-			return wordsForgetMe + " " + wordsForgetTyped, nil
+			return tongue.Text(ctx, wordsForgetMe) + " " + tongue.Text(ctx, wordsForgetTyped), nil
 		}
-		return wordsForgetMe, nil
+		return tongue.Text(ctx, wordsForgetMe), nil
 	}}
 }
 
@@ -143,5 +145,5 @@ func (p Person) forget(ctx context.Context, r admin.Request) (chat.Answer, error
 			return chat.Answer{}, err
 		}
 	}
-	return say(wordsForgotMe)
+	return say(ctx, wordsForgotMe)
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Playbook is /guideline and /journey.
@@ -76,7 +76,7 @@ func (p Playbook) with(run bookRun) func(context.Context, admin.Request) (chat.A
 	return func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		b := p.Book(r.Message)
 		if b == nil {
-			return say(wordsNoPlaybook)
+			return say(ctx, wordsNoPlaybook)
 		}
 		return run(ctx, r, b)
 	}
@@ -100,25 +100,25 @@ func (p Playbook) listRules(ctx context.Context, r admin.Request, b *playbook.Bo
 	const most = 120 // characters of a condition
 	var s strings.Builder
 	for _, g := range b.Guidelines() {
-		state, on := wordsOff, g.IsEnabled()
+		state, on := tongue.Text(ctx, wordsOff), g.IsEnabled()
 		if v, ok := switched[g.ID]; ok {
 			on = v
 		}
 		if on {
-			state = wordsOn
+			state = tongue.Text(ctx, wordsOn)
 		}
-		fmt.Fprintf(&s, "- "+wordsRule+"\n", g.ID, state, g.Priority, quoted(g.Condition, most))
+		s.WriteString("- " + tongue.Say(ctx, wordsRule, g.ID, state, g.Priority, quoted(g.Condition, most)) + "\n")
 	}
 	if s.Len() == 0 {
-		return say(wordsNoRules)
+		return say(ctx, wordsNoRules)
 	}
 	return chat.Answer{Text: s.String()}, nil
 }
 
-func (p Playbook) showRule(_ context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
+func (p Playbook) showRule(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
 	g, err := b.Guideline(r.Args["id"])
 	if err != nil {
-		return say(wordsNoRule, r.Args["id"])
+		return say(ctx, wordsNoRule, r.Args["id"])
 	}
 	out, err := json.MarshalIndent(g, "", "  ")
 	return chat.Answer{Text: codeBlock("json", string(out))}, err
@@ -132,9 +132,9 @@ func (p Playbook) switchRule(on bool) bookRun {
 	return func(ctx context.Context, r admin.Request, b *playbook.Book) (chat.Answer, error) {
 		g, err := b.Guideline(r.Args["id"])
 		if err != nil {
-			return say(wordsNoRule, r.Args["id"])
+			return say(ctx, wordsNoRule, r.Args["id"])
 		}
-		return chat.Answer{Text: fmt.Sprintf(words, g.ID)}, p.Rules(r.Message).SwitchRule(ctx, g.ID, on)
+		return chat.Answer{Text: tongue.Say(ctx, words, g.ID)}, p.Rules(r.Message).SwitchRule(ctx, g.ID, on)
 	}
 }
 
@@ -148,7 +148,7 @@ func (p Playbook) testRules(ctx context.Context, r admin.Request, b *playbook.Bo
 	}
 	lines := append(append([]string{}, g.Why...), g.Notes...)
 	if len(lines) == 0 {
-		return say(wordsNoRuleFits)
+		return say(ctx, wordsNoRuleFits)
 	}
 	return chat.Answer{Text: "- " + strings.Join(lines, "\n- ")}, nil
 }
@@ -177,7 +177,7 @@ func (p Playbook) Variables(ctx context.Context, se memory.Session, m chat.Messa
 		st.Person = json.RawMessage(person.Playbook)
 	}
 	for _, v := range b.Variables(st) {
-		lines = append(lines, fmt.Sprintf(wordsVariable, v.Name, v.Value, v.Confidence))
+		lines = append(lines, tongue.Say(ctx, wordsVariable, v.Name, v.Value, v.Confidence))
 	}
 	return lines
 }

@@ -2,11 +2,11 @@ package command
 
 import (
 	"context"
-	"fmt"
 
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/tongue"
 )
 
 // Rehearsal is /rehearse.
@@ -31,11 +31,11 @@ func (h Rehearsal) this(ctx context.Context, r admin.Request) (chat.Answer, erro
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return say(wordsNothingToRehearse)
+		return say(ctx, wordsNothingToRehearse)
 	}
 	path, err := h.Write(ctx, d, r.Args["should"])
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return chat.Answer{Text: fmt.Sprintf(wordsRehearsed, path)}, nil
+	return chat.Answer{Text: tongue.Say(ctx, wordsRehearsed, path)}, nil
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 	"parley/internal/when"
 )
@@ -40,10 +40,10 @@ func (s Reminders) command() admin.Command {
 		{Name: "add", Help: helpRemindAdd, Options: []admin.Option{what}, Run: s.add},
 		{Name: "list", Help: helpRemindList, Effect: admin.Reads, Run: s.list},
 		{Name: "cancel", Help: helpRemindCancel, Options: []admin.Option{s.which()}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return reminderAnswer(wordsReminderGone)(s.Rows.CancelReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
+			return reminderAnswer(ctx, wordsReminderGone)(s.Rows.CancelReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 		{Name: "done", Help: helpRemindDone, Options: []admin.Option{s.which()}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return reminderAnswer(wordsReminderOver)(s.Rows.FinishReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
+			return reminderAnswer(ctx, wordsReminderOver)(s.Rows.FinishReminder(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 		{Name: "snooze", Help: helpRemindSnooze, Run: s.snooze,
 			Options: []admin.Option{s.which(), {Name: "time", Help: helpSnoozeTime}}},
@@ -57,9 +57,9 @@ func noReminder(err error) error {
 }
 
 // reminderAnswer says what became of a reminder.
-func reminderAnswer(words string) func(agenda.Reminder, error) (chat.Answer, error) {
+func reminderAnswer(ctx context.Context, words string) func(agenda.Reminder, error) (chat.Answer, error) {
 	return func(m agenda.Reminder, err error) (chat.Answer, error) {
-		return chat.Answer{Text: fmt.Sprintf(words, m.ID, m.Text)}, noReminder(err)
+		return chat.Answer{Text: tongue.Say(ctx, words, m.ID, m.Text)}, noReminder(err)
 	}
 }
 
@@ -70,11 +70,11 @@ func (s Reminders) add(ctx context.Context, r admin.Request) (chat.Answer, error
 	at, what, ok := when.Split(r.Args["what"], s.Now())
 	switch {
 	case at == "":
-		return say(wordsRemindHow)
+		return say(ctx, wordsRemindHow)
 	case !ok && strings.TrimSpace(r.Message.Quote) != "": // of the message that it replies to
 		what, r.Quoted = text.ShortenWords(strings.Join(strings.Fields(r.Message.Quote), " "), longestQuote), true
 	case !ok:
-		return say(wordsRemindWhat, at)
+		return say(ctx, wordsRemindWhat, at)
 	}
 	call, due := tools.CallOf(r.Message), agenda.Reminder{Text: what}
 	if call.Origin = passedOn(r); !r.Quoted {
@@ -112,7 +112,7 @@ func (s Reminders) list(ctx context.Context, r admin.Request) (chat.Answer, erro
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
-		return say(wordsNoReminders)
+		return say(ctx, wordsNoReminders)
 	}
 	return chat.Answer{Text: s.Planner.Lines(ctx, r.Message.From, list)}, nil
 }
@@ -133,7 +133,7 @@ func (s Reminders) snooze(ctx context.Context, r admin.Request) (chat.Answer, er
 		} else {
 			w, err := when.Parse(words, s.Now(), s.Location(ctx, r.Message.From))
 			if err != nil || w.Schedule != "" {
-				return say(wordsSnoozeHow)
+				return say(ctx, wordsSnoozeHow)
 			}
 			due = w.At
 		}
@@ -142,10 +142,10 @@ func (s Reminders) snooze(ctx context.Context, r admin.Request) (chat.Answer, er
 	if err != nil {
 		return chat.Answer{}, noReminder(err)
 	}
-	return say(wordsSnoozed, m.Text, text.HowLong(due.Sub(s.Now())+time.Second))
+	return say(ctx, wordsSnoozed, m.Text, tongue.HowLong(ctx, due.Sub(s.Now())+time.Second))
 }
 
 func (s Reminders) zone(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	name, err := s.Planner.SetZone(ctx, r.Message.From, r.Args["name"])
-	return chat.Answer{Text: fmt.Sprintf(wordsZoneSet, name)}, err
+	return chat.Answer{Text: tongue.Say(ctx, wordsZoneSet, name)}, err
 }

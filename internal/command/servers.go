@@ -12,6 +12,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools/mcp"
 )
 
@@ -41,30 +42,30 @@ func (t Tools) suggestServer(_ context.Context, _ chat.Message, typed string) []
 }
 
 // serverLines returns the servers as /tools shows them, "" for none.
-func (t Tools) serverLines() string {
+func (t Tools) serverLines(ctx context.Context) string {
 	var b strings.Builder
 	for _, s := range t.Servers() {
-		state := fmt.Sprintf(wordsServerUp, text.Many(len(s.Tools), "tool"))
+		state := tongue.Say(ctx, wordsServerUp, tongue.Many(ctx, len(s.Tools), "tool"))
 		switch {
 		case s.Login:
-			state = fmt.Sprintf(wordsServerLogin, s.Server)
+			state = tongue.Say(ctx, wordsServerLogin, s.Server)
 		case !s.Connected && s.Err == "":
-			state = wordsServerStarts
+			state = tongue.Text(ctx, wordsServerStarts)
 		case !s.Connected:
-			state = fmt.Sprintf(wordsServerDown, foreign(s.Err, maxServerErr))
+			state = tongue.Say(ctx, wordsServerDown, foreign(s.Err, maxServerErr))
 		case len(s.Pending) > 0:
-			state += fmt.Sprintf(wordsServerPending, len(s.Pending), s.Server)
+			state += tongue.Say(ctx, wordsServerPending, len(s.Pending), s.Server)
 		}
 		fmt.Fprintf(&b, "- %s: %s\n", s.Server, state)
 	}
 	if b.Len() == 0 {
 		return ""
 	}
-	return wordsServers + "\n" + b.String()
+	return tongue.Text(ctx, wordsServers) + "\n" + b.String()
 }
 
-func (t Tools) servers(context.Context, admin.Request) (chat.Answer, error) {
-	return chat.Answer{Text: cmp.Or(t.serverLines(), wordsNoServers)}, nil
+func (t Tools) servers(ctx context.Context, _ admin.Request) (chat.Answer, error) {
+	return chat.Answer{Text: cmp.Or(t.serverLines(ctx), tongue.Text(ctx, wordsNoServers))}, nil
 }
 
 // foreign returns a text of a server as one line that says nothing in Markdown.
@@ -79,23 +80,23 @@ func (t Tools) approve(ctx context.Context, r admin.Request) (chat.Answer, error
 	i := slices.IndexFunc(all, func(s mcp.Status) bool { return s.Server == r.Args["server"] })
 	switch {
 	case i < 0:
-		return say(wordsNoToolServer, r.Args["server"])
+		return say(ctx, wordsNoToolServer, r.Args["server"])
 	case !all[i].Connected:
-		return say(wordsServerNotUp, all[i].Server)
+		return say(ctx, wordsServerNotUp, all[i].Server)
 	case len(all[i].Pending) == 0:
-		return say(wordsNonePending, all[i].Server)
+		return say(ctx, wordsNonePending, all[i].Server)
 	}
 	about := approval{Server: all[i].Server, Hashes: map[string]string{}}
 	var b strings.Builder
-	fmt.Fprintf(&b, wordsApprove+"\n", about.Server)
+	b.WriteString(tongue.Say(ctx, wordsApprove, about.Server) + "\n")
 	for _, c := range all[i].Pending[:min(len(all[i].Pending), maxApproved)] {
 		about.Hashes[c.Tool] = c.Hash
-		news := wordsToolNew
+		news := tongue.Text(ctx, wordsToolNew)
 		if !c.New {
-			news = fmt.Sprintf(wordsToolChanged, foreign(c.Before, maxServerText))
+			news = tongue.Say(ctx, wordsToolChanged, foreign(c.Before, maxServerText))
 		}
 		if c.Hints != nil && c.Hints.ReadOnly {
-			news += wordsToolReads
+			news += tongue.Text(ctx, wordsToolReads)
 		}
 		fmt.Fprintf(&b, "- %s, %s: %s\n  %s\n", foreign(c.Tool, maxServerErr), news, foreign(c.Description, maxServerText), foreign(c.Parameters, maxServerText))
 	}
@@ -114,16 +115,16 @@ func (t Tools) Approved(ctx context.Context, m chat.Message, s admin.Settled, _ 
 		return chat.Answer{}, fmt.Errorf("read approval: %w", err)
 	}
 	if role, err := t.Role(ctx, m); err != nil || role < admin.Owner {
-		return chat.Answer{Text: wordsNotOwner}, err
+		return chat.Answer{Text: tongue.Text(ctx, wordsNotOwner)}, err
 	}
 	for tool, hash := range about.Hashes {
 		err := t.Approve(about.Server, tool, hash)
 		if errors.Is(err, mcp.ErrChanged) {
-			return say(wordsToolMoved, foreign(tool, maxServerErr), about.Server)
+			return say(ctx, wordsToolMoved, foreign(tool, maxServerErr), about.Server)
 		}
 		if err != nil {
 			return chat.Answer{}, err
 		}
 	}
-	return say(wordsApproved, text.Many(len(about.Hashes), "tool"), about.Server)
+	return say(ctx, wordsApproved, tongue.Many(ctx, len(about.Hashes), "tool"), about.Server)
 }

@@ -10,7 +10,7 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
-	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Session is /session and /summarize.
@@ -54,7 +54,7 @@ func (s Session) command() admin.Command {
 		{Name: "delete", Help: helpSessionDelete, Private: true, Run: s.remove, Confirm: s.askRemove, Options: which},
 		{Name: "more", Help: helpSessionMore, Effect: admin.Works, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			m := r.Message
-			m.Kind, m.Text, m.ReplyTo, m.Quote, m.Relayed = chat.KindText, wordsGoOn, "", "", false
+			m.Kind, m.Text, m.ReplyTo, m.Quote, m.Relayed = chat.KindText, tongue.Text(ctx, wordsGoOn), "", "", false
 			return s.More.Handle(ctx, m, r.Reply)
 		}},
 		{Name: "end", Help: helpSessionEnd, WhoIn: s.who, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -72,17 +72,17 @@ func (s Session) info(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return say(wordsNoSession)
+		return say(ctx, wordsNoSession)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, wordsSession, se.ID[:8], se.Status, text.Ago(s.Now(), se.Created), text.Ago(s.Now(), se.LastActivity),
-		se.TokensUsed, s.Tokens(), text.Many(se.Compressions, "time"))
+	b.WriteString(tongue.Say(ctx, wordsSession, se.ID[:8], se.Status, tongue.Ago(ctx, s.Now(), se.Created), tongue.Ago(ctx, s.Now(), se.LastActivity),
+		se.TokensUsed, s.Tokens(), tongue.Many(ctx, se.Compressions, "time")))
 	for _, line := range []struct {
 		words string
 		list  []string
 	}{
-		{wordsDecided, se.Decisions}, {wordsFiles, se.Mentions.Files}, {wordsLinks, se.Mentions.URLs},
-		{wordsNames, se.Mentions.Symbols}, {wordsPeople, se.Mentions.People}, {wordsAbout, se.Mentions.Refs},
+		{tongue.Text(ctx, wordsDecided), se.Decisions}, {tongue.Text(ctx, wordsFiles), se.Mentions.Files}, {tongue.Text(ctx, wordsLinks), se.Mentions.URLs},
+		{tongue.Text(ctx, wordsNames), se.Mentions.Symbols}, {tongue.Text(ctx, wordsPeople), se.Mentions.People}, {tongue.Text(ctx, wordsAbout), se.Mentions.Refs},
 	} {
 		if len(line.list) > 0 {
 			fmt.Fprintf(&b, "- %s: %s\n", line.words, strings.Join(line.list, ", "))
@@ -113,16 +113,16 @@ func (s Session) end(ctx context.Context, m chat.Message, carry bool) (chat.Answ
 	}
 	switch {
 	case !carry:
-		return say(wordsFresh)
+		return say(ctx, wordsFresh)
 	case ok:
-		return say(wordsFarewell)
+		return say(ctx, wordsFarewell)
 	}
-	return say(wordsNoSession)
+	return say(ctx, wordsNoSession)
 }
 
 func (s Session) summarize() admin.Command {
 	return admin.Command{Name: "summarize", Help: helpSummarize, Effect: admin.Works, WhoIn: s.who, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		summary, err := s.Agent.Summarize(ctx, s.Place(r.Message))
-		return chat.Answer{Text: cmp.Or(summary, wordsNothingSaid)}, err
+		return chat.Answer{Text: cmp.Or(summary, tongue.Text(ctx, wordsNothingSaid))}, err
 	}}
 }

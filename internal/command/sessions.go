@@ -13,6 +13,7 @@ import (
 	"parley/internal/past"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // PastSessions is the sessions that somebody may see; past.Archive.
@@ -61,27 +62,27 @@ func (s Session) list(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
-		return say(wordsNoSessions)
+		return say(ctx, wordsNoSessions)
 	}
 	lines := make([]string, len(list))
 	for i, se := range list {
-		lines[i] = fmt.Sprintf("`%s` %s · %s", se.ID[:8], text.Ago(s.Now(), se.Last), titleOf(se))
+		lines[i] = fmt.Sprintf("`%s` %s · %s", se.ID[:8], tongue.Ago(ctx, s.Now(), se.Last), titleOf(ctx, se))
 		if se.Alive {
-			lines[i] += " · " + wordsGoingOn
+			lines[i] += " · " + tongue.Text(ctx, wordsGoingOn)
 		}
 		if r.Message.Direct && !se.Direct {
 			lines[i] += " · " + se.Key.String()
 		}
 	}
-	return admin.Page(lines, r.Number("page", 1), listPage, "/session list"), nil
+	return admin.Page(ctx, lines, r.Number("page", 1), listPage, "/session list"), nil
 }
 
 // titleOf is what a session is called; the first words of its summary where it
 // has no title.
-func titleOf(se past.Session) string {
+func titleOf(ctx context.Context, se past.Session) string {
 	const most = 60
 	first, _, _ := strings.Cut(se.Closing, "\n")
-	return cmp.Or(se.Title, text.ShortenWords(first, most), wordsNoTitle)
+	return cmp.Or(se.Title, text.ShortenWords(first, most), tongue.Text(ctx, wordsNoTitle))
 }
 
 // find is the session that a command names.
@@ -101,15 +102,15 @@ func (s Session) show(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, wordsPastSession, titleOf(se), se.ID[:8], se.Began.UTC().Format("2 January 2006 15:04"), text.Ago(s.Now(), se.Last))
+	b.WriteString(tongue.Say(ctx, wordsPastSession, titleOf(ctx, se), se.ID[:8], tongue.Time(ctx, se.Began.UTC(), layoutMoment), tongue.Ago(ctx, s.Now(), se.Last)))
 	if len(se.Decisions) > 0 {
-		fmt.Fprintf(&b, "- %s: %s\n", wordsDecided, strings.Join(se.Decisions, "; "))
+		fmt.Fprintf(&b, "- %s: %s\n", tongue.Text(ctx, wordsDecided), strings.Join(se.Decisions, "; "))
 	}
 	if se.Closing != "" {
 		fmt.Fprintf(&b, "\n%s\n", se.Closing)
 	}
 	if len(said) > 0 {
-		b.WriteString("\n" + wordsLastSaid + "\n")
+		b.WriteString("\n" + tongue.Text(ctx, wordsLastSaid) + "\n")
 	}
 	for _, w := range said {
 		who := provenance.Label(w.Name)
@@ -131,9 +132,9 @@ func (s Session) resume(ctx context.Context, r admin.Request) (chat.Answer, erro
 	here := s.Place(r.Message)
 	switch {
 	case se.Key != here.Key || se.User != here.User:
-		return say(wordsElsewhere, se.Key)
+		return say(ctx, wordsElsewhere, se.Key)
 	case se.Alive:
-		return say(wordsGoesOn)
+		return say(ctx, wordsGoesOn)
 	}
 	if now, ok, err := s.Rows.LiveSession(ctx, here); err != nil {
 		return chat.Answer{}, err
@@ -148,9 +149,9 @@ func (s Session) resume(ctx context.Context, r admin.Request) (chat.Answer, erro
 	if ok, err := s.Control.Resume(ctx, se.ID); err != nil {
 		return chat.Answer{}, err
 	} else if !ok {
-		return say(wordsNoSuchSession)
+		return say(ctx, wordsNoSuchSession)
 	}
-	return say(wordsResumed, titleOf(se))
+	return say(ctx, wordsResumed, titleOf(ctx, se))
 }
 
 // removable is the session that a command names, if its author may delete it:
@@ -175,7 +176,7 @@ func (s Session) askRemove(ctx context.Context, r admin.Request) (string, error)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(wordsAskRemove, titleOf(se), se.Last.UTC().Format(time.DateOnly)), nil
+	return tongue.Say(ctx, wordsAskRemove, titleOf(ctx, se), se.Last.UTC().Format(time.DateOnly)), nil
 }
 
 func (s Session) remove(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -186,5 +187,5 @@ func (s Session) remove(ctx context.Context, r admin.Request) (chat.Answer, erro
 	if err := s.Past.Delete(ctx, se.ID); err != nil {
 		return chat.Answer{}, text.Instead(err, memory.ErrNotFound, wordsNoSuchSession)
 	}
-	return say(wordsRemoved)
+	return say(ctx, wordsRemoved)
 }

@@ -2,11 +2,11 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"parley/internal/memory"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // cost is money behind other figures, "" for none.
@@ -26,16 +26,16 @@ func (i Insight) spent(ctx context.Context, b *strings.Builder, days int) error 
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	fmt.Fprintf(b, "\n\n"+wordsSpent+"\n")
+	b.WriteString("\n\n" + tongue.Text(ctx, wordsSpent) + "\n")
 	var all memory.Used
 	for _, u := range list {
 		failed := ""
 		if u.Failed > 0 {
-			failed = fmt.Sprintf(wordsSpentFailed, u.Failed)
+			failed = tongue.Say(ctx, wordsSpentFailed, u.Failed)
 		}
-		fmt.Fprintf(b, wordsSpentOn+"\n", u.Purpose, u.Model, text.Many(u.Calls, "call")+failed, text.Many(u.Usage.Prompt, "token"), u.Usage.Cached, u.Usage.Completion, i.cost(u.Usage.Cost))
+		b.WriteString(tongue.Say(ctx, wordsSpentOn, u.Purpose, u.Model, tongue.Many(ctx, u.Calls, "call")+failed, tongue.Many(ctx, u.Usage.Prompt, "token"), u.Usage.Cached, u.Usage.Completion, i.cost(u.Usage.Cost)) + "\n")
 		all.Calls, all.Usage = all.Calls+u.Calls, all.Usage.Add(u.Usage)
 	}
-	fmt.Fprintf(b, "\n"+wordsTogether, text.Many(all.Calls, "call")+", "+text.Many(all.Usage.Total, "token")+i.cost(all.Usage.Cost))
+	b.WriteString("\n" + tongue.Say(ctx, wordsTogether, tongue.Many(ctx, all.Calls, "call")+", "+tongue.Many(ctx, all.Usage.Total, "token")+i.cost(all.Usage.Cost)))
 	return nil
 }

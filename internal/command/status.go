@@ -11,6 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // statusTimeout bounds /status, whatever state the model is in: people ask it
@@ -42,16 +43,16 @@ func (s Status) command() admin.Command {
 func (s Status) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, statusTimeout)
 	defer cancel()
-	lines := []Line{{wordsStatusModel, s.Model(ctx)}}
+	lines := []Line{{tongue.Text(ctx, wordsStatusModel), s.Model(ctx)}}
 	if left, err := s.Left(ctx, r.Message); err == nil { // without it, it is an answer, too
 		lines = append(lines,
-			Line{wordsLeftForYou, fmt.Sprintf(wordsLeftYours, count(int64(left.Messages)), count(left.User.Tokens)) + s.money(left.User)},
-			Line{wordsLeftToday, fmt.Sprintf(wordsLeftAll, count(left.Channel.Tokens), count(left.All.Tokens)) + s.money(left.Channel, left.All)})
+			Line{tongue.Text(ctx, wordsLeftForYou), tongue.Say(ctx, wordsLeftYours, count(ctx, int64(left.Messages)), count(ctx, left.User.Tokens)) + s.money(left.User)},
+			Line{tongue.Text(ctx, wordsLeftToday), tongue.Say(ctx, wordsLeftAll, count(ctx, left.Channel.Tokens), count(ctx, left.All.Tokens)) + s.money(left.Channel, left.All)})
 	}
 	if r.Role >= admin.Owner {
 		lines = append(lines, s.Parts(ctx)...)
 		if counts, err := s.Sessions(ctx); err == nil {
-			lines = append(lines, Line{wordsStatusSessions, sessionCounts(counts)})
+			lines = append(lines, Line{tongue.Text(ctx, wordsStatusSessions), sessionCounts(ctx, counts)})
 		}
 	}
 	var b strings.Builder
@@ -61,14 +62,14 @@ func (s Status) show(ctx context.Context, r admin.Request) (chat.Answer, error) 
 	return chat.Answer{Text: b.String()}, nil
 }
 
-func sessionCounts(counts map[memory.Status]int) string {
+func sessionCounts(ctx context.Context, counts map[memory.Status]int) string {
 	var parts []string
 	for _, st := range []memory.Status{memory.Active, memory.Idle, memory.Suspended, memory.Completed, memory.Expired, memory.Archived} {
 		if counts[st] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[st], st))
 		}
 	}
-	return cmp.Or(strings.Join(parts, ", "), wordsNone)
+	return cmp.Or(strings.Join(parts, ", "), tongue.Text(ctx, wordsNone))
 }
 
 // money returns what is left of limits of money, in words; "" where there are none.
@@ -82,9 +83,9 @@ func (s Status) money(left ...admin.Amount) (words string) {
 }
 
 // count returns a number of which -1 is no limit.
-func count(n int64) string {
+func count(ctx context.Context, n int64) string {
 	if n < 0 {
-		return wordsUnlimited
+		return tongue.Text(ctx, wordsUnlimited)
 	}
 	return fmt.Sprint(n)
 }

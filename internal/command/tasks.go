@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"parley/internal/admin"
@@ -10,6 +9,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -44,16 +44,16 @@ func (t Tasks) command() admin.Command {
 	return admin.Command{Name: "tasks", Help: helpTasks, Effect: admin.Reads, Private: true, Run: t.list, Verbs: []admin.Command{
 		{Name: "list", Help: helpTasksList, Effect: admin.Reads, Run: t.list, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
 		{Name: "add", Help: helpTasksAdd, Options: []admin.Option{what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return taskAnswer(wordsTaskAdded)(t.Rows.AddTask(ctx, provenance.ViewerOf(r.Message), r.Args["text"], "", typed))
+			return taskAnswer(ctx, wordsTaskAdded)(t.Rows.AddTask(ctx, provenance.ViewerOf(r.Message), r.Args["text"], "", typed))
 		}},
 		{Name: "done", Help: helpTasksDone, Options: []admin.Option{t.which(true)}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return taskAnswer(wordsTaskDone)(t.Rows.CompleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
+			return taskAnswer(ctx, wordsTaskDone)(t.Rows.CompleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 		{Name: "edit", Help: helpTasksEdit, Options: []admin.Option{t.which(false), what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return taskAnswer(wordsTaskChanged)(t.Rows.UpdateTask(ctx, provenance.ViewerOf(r.Message), row(r), r.Args["text"], typed))
+			return taskAnswer(ctx, wordsTaskChanged)(t.Rows.UpdateTask(ctx, provenance.ViewerOf(r.Message), row(r), r.Args["text"], typed))
 		}},
 		{Name: "delete", Help: helpTasksDelete, Options: []admin.Option{t.which(false)}, Confirm: t.askDelete, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
-			return taskAnswer(wordsTaskDeleted)(t.Rows.DeleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
+			return taskAnswer(ctx, wordsTaskDeleted)(t.Rows.DeleteTask(ctx, provenance.ViewerOf(r.Message), row(r)))
 		}},
 	}}
 }
@@ -62,15 +62,15 @@ func (t Tasks) command() admin.Command {
 func noTask(err error) error { return text.Instead(err, agenda.ErrNoTask, wordsNoTask) }
 
 // taskAnswer says what became of a task.
-func taskAnswer(words string) func(agenda.Task, error) (chat.Answer, error) {
+func taskAnswer(ctx context.Context, words string) func(agenda.Task, error) (chat.Answer, error) {
 	return func(t agenda.Task, err error) (chat.Answer, error) {
-		return chat.Answer{Text: fmt.Sprintf(words, t.ID, t.Description)}, noTask(err)
+		return chat.Answer{Text: tongue.Say(ctx, words, t.ID, t.Description)}, noTask(err)
 	}
 }
 
 func (t Tasks) askDelete(ctx context.Context, r admin.Request) (string, error) {
 	found, err := t.Rows.Task(ctx, provenance.ViewerOf(r.Message), row(r))
-	return fmt.Sprintf(wordsDeleteTask, text.Literal(found.Description)), noTask(err)
+	return tongue.Say(ctx, wordsDeleteTask, text.Literal(found.Description)), noTask(err)
 }
 
 func (t Tasks) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -80,7 +80,7 @@ func (t Tasks) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		return chat.Answer{}, err
 	}
 	if len(list) == 0 {
-		return say(wordsNoTasks)
+		return say(ctx, wordsNoTasks)
 	}
-	return admin.Page(strings.Split(tools.TaskLines(list), "\n"), r.Number("page", 1), listPage, "/tasks list"), nil
+	return admin.Page(ctx, strings.Split(tools.TaskLines(ctx, list), "\n"), r.Number("page", 1), listPage, "/tasks list"), nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 	"parley/internal/tools/mcp"
 )
@@ -67,7 +68,7 @@ func (t Tools) suggest(_ context.Context, _ chat.Message, typed string) []string
 
 func (t Tools) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	var b strings.Builder
-	if servers := t.serverLines(); servers != "" {
+	if servers := t.serverLines(ctx); servers != "" {
 		b.WriteString(servers + "\n")
 	}
 	now := t.Now()
@@ -76,14 +77,14 @@ func (t Tools) list(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		return chat.Answer{}, err
 	}
 	for _, s := range t.All().All() {
-		state := wordsOn
+		state := tongue.Text(ctx, wordsOn)
 		if here, ok := now.Lookup(s.Name); !ok {
-			state = wordsOff
-		} else if state += ", " + asks[here.Asks()]; slices.Contains(allowed, s.Name) {
-			state = wordsOn + ", " + wordsAllowedHere
+			state = tongue.Text(ctx, wordsOff)
+		} else if state += ", " + tongue.Text(ctx, asks[here.Asks()]); slices.Contains(allowed, s.Name) {
+			state = tongue.Text(ctx, wordsOn) + ", " + tongue.Text(ctx, wordsAllowedHere)
 		}
 		if here, _ := now.Lookup(s.Name); here.Who != "" {
-			state += ", " + fmt.Sprintf(wordsToolFor, here.Who)
+			state += ", " + tongue.Say(ctx, wordsToolFor, here.Who)
 		}
 		fmt.Fprintf(&b, "- `%s` (%s, %s): %s\n", s.Name, s.Category, state, tell(s))
 	}
@@ -95,13 +96,13 @@ func (t Tools) allow(on bool) func(context.Context, admin.Request) (chat.Answer,
 	return func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		name := r.Args["name"]
 		if _, ok := t.All().Lookup(name); !ok {
-			return say(wordsNoTool, name)
+			return say(ctx, wordsNoTool, name)
 		}
 		if on {
-			return chat.Answer{Text: fmt.Sprintf(wordsToolAllowed, name)}, t.Rows.Allow(ctx, r.Message.Key, name, r.Message.From.ID)
+			return chat.Answer{Text: tongue.Say(ctx, wordsToolAllowed, name)}, t.Rows.Allow(ctx, r.Message.Key, name, r.Message.From.ID)
 		}
 		_, err := t.Rows.Disallow(ctx, r.Message.Key, name)
-		return chat.Answer{Text: fmt.Sprintf(wordsAsksAgain, name)}, err
+		return chat.Answer{Text: tongue.Say(ctx, wordsAsksAgain, name)}, err
 	}
 }
 
@@ -113,9 +114,9 @@ func (t Tools) turn(on bool) func(context.Context, admin.Request) (chat.Answer, 
 	return func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 		name := r.Args["name"]
 		if _, ok := t.All().Lookup(name); !ok {
-			return say(wordsNoTool, name)
+			return say(ctx, wordsNoTool, name)
 		}
-		return chat.Answer{Text: fmt.Sprintf(words, name)}, t.Switch(ctx, name, on)
+		return chat.Answer{Text: tongue.Say(ctx, words, name)}, t.Switch(ctx, name, on)
 	}
 }
 

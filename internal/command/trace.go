@@ -12,6 +12,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // How much of a call's arguments, of an error and of the playbook's state
@@ -44,7 +45,7 @@ func (i Insight) show(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	if !ok {
-		return say(wordsNoTrace)
+		return say(ctx, wordsNoTrace)
 	}
 	calls, err := i.Rows.Calls(ctx, d.ID)
 	if err != nil {
@@ -55,7 +56,7 @@ func (i Insight) show(ctx context.Context, r admin.Request) (chat.Answer, error)
 		return chat.Answer{}, err
 	}
 	kept, err := i.kept(ctx, d)
-	return chat.Answer{Text: i.traced(d, calls, asked) + kept}, err
+	return chat.Answer{Text: i.traced(ctx, d, calls, asked) + kept}, err
 }
 
 // kept says where the exact requests to models are, "" where none are kept.
@@ -68,39 +69,39 @@ func (i Insight) kept(ctx context.Context, d memory.Decision) (string, error) {
 	case err != nil || n == 0:
 		return "", err
 	case where == "":
-		return "\n" + fmt.Sprintf(wordsTraceKeptAway, text.Many(n, "model call")), nil
+		return "\n" + tongue.Say(ctx, wordsTraceKeptAway, tongue.Many(ctx, n, "model call")), nil
 	}
-	return "\n" + fmt.Sprintf(wordsTraceKept, text.Many(n, "model call"), where), nil
+	return "\n" + tongue.Say(ctx, wordsTraceKept, tongue.Many(ctx, n, "model call"), where), nil
 }
 
 // traced returns all that is known about an answer, the end first and then what led
 // to it in the order it happened. asked is what the person said, "" when that is
 // not kept.
-func (i Insight) traced(d memory.Decision, calls []memory.CallRecord, asked string) string {
+func (i Insight) traced(ctx context.Context, d memory.Decision, calls []memory.CallRecord, asked string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, wordsTraceHead+"\n", ended(d.End), stamp(d.At), d.ID)
-	fmt.Fprintf(&b, "- "+wordsTraceWhose+"\n", d.User, d.Key, cmp.Or(d.Message, "?"))
+	b.WriteString(tongue.Say(ctx, wordsTraceHead, ended(d.End), stamp(d.At), d.ID) + "\n")
+	b.WriteString("- " + tongue.Say(ctx, wordsTraceWhose, d.User, d.Key, cmp.Or(d.Message, "?")) + "\n")
 	if d.Agent != "" {
-		fmt.Fprintf(&b, "- "+wordsTraceAgent+"\n", d.Agent)
+		b.WriteString("- " + tongue.Say(ctx, wordsTraceAgent, d.Agent) + "\n")
 	}
 	if asked != "" {
-		fmt.Fprintf(&b, "- "+wordsTraceAsked+"\n", quoted(asked, maxTraced))
+		b.WriteString("- " + tongue.Say(ctx, wordsTraceAsked, quoted(asked, maxTraced)) + "\n")
 	}
 	if d.Detail.Intent.Is != "" {
-		fmt.Fprintf(&b, "- "+wordsTraceMeant+"\n", d.Detail.Intent.By, d.Detail.Intent.Is)
+		b.WriteString("- " + tongue.Say(ctx, wordsTraceMeant, d.Detail.Intent.By, d.Detail.Intent.Is) + "\n")
 	}
 	if d.Detail.Error != "" || d.End.ErrorID != "" {
-		fmt.Fprintf(&b, "- "+wordsTraceError+"\n", d.End.ErrorID, text.Shorten(d.Detail.Error, maxTraced))
+		b.WriteString("- " + tongue.Say(ctx, wordsTraceError, d.End.ErrorID, text.Shorten(d.Detail.Error, maxTraced)) + "\n")
 	}
 	if requests := max(d.Detail.Requests, d.Calls); requests == 0 {
-		b.WriteString("- " + wordsNotAsked + "\n")
+		b.WriteString("- " + tongue.Text(ctx, wordsNotAsked) + "\n")
 	} else {
-		fmt.Fprintf(&b, "- "+wordsTraceModel+"%s\n", d.Answerer(), text.Many(requests, "request"), text.Many(d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached, i.cost(d.Usage.Cost))
+		b.WriteString("- " + tongue.Say(ctx, wordsTraceModel, d.Answerer(), tongue.Many(ctx, requests, "request"), tongue.Many(ctx, d.Calls, "call"), d.Usage.Prompt, d.Usage.Completion, d.Usage.Total, d.Usage.Cached) + i.cost(d.Usage.Cost) + "\n")
 	}
-	fmt.Fprintf(&b, "- "+wordsTraceTook+"\n", d.Took.Milliseconds(), cmp.Or(d.Session, "none"))
-	steps(&b, d.Detail.Steps, calls)
+	b.WriteString("- " + tongue.Say(ctx, wordsTraceTook, d.Took.Milliseconds(), cmp.Or(d.Session, "none")) + "\n")
+	steps(ctx, &b, d.Detail.Steps, calls)
 	if len(d.Detail.Why) > 0 {
-		fmt.Fprintf(&b, "\n%s\n- %s\n", wordsTraceRules, strings.Join(d.Detail.Why, "\n- "))
+		fmt.Fprintf(&b, "\n%s\n- %s\n", tongue.Text(ctx, wordsTraceRules), strings.Join(d.Detail.Why, "\n- "))
 	}
 	var state any
 	if err := json.Unmarshal(d.Detail.Playbook, &state); err == nil {
@@ -111,17 +112,17 @@ func (i Insight) traced(d memory.Decision, calls []memory.CallRecord, asked stri
 }
 
 // steps lists what a turn did; calls are those of tools, in order.
-func steps(b *strings.Builder, laps []memory.Lap, calls []memory.CallRecord) {
+func steps(ctx context.Context, b *strings.Builder, laps []memory.Lap, calls []memory.CallRecord) {
 	if len(laps)+len(calls) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "\n%s\n", wordsTraceSteps)
+	fmt.Fprintf(b, "\n%s\n", tongue.Text(ctx, wordsTraceSteps))
 	n := 0
 	call := func(c memory.CallRecord) {
 		n++
-		fmt.Fprintf(b, "%d. "+wordsTraceTool+"\n", n, c.Name, c.Status, c.Took.Milliseconds(), c.Retries, c.CallID)
+		fmt.Fprintf(b, "%d. %s\n", n, tongue.Say(ctx, wordsTraceTool, c.Name, c.Status, c.Took.Milliseconds(), c.Retries, c.CallID))
 		if c.Class != "" {
-			fmt.Fprintf(b, wordsTraceWhy+"\n", c.Class+": "+quoted(c.Result, maxTraced))
+			b.WriteString(tongue.Say(ctx, wordsTraceWhy, c.Class+": "+quoted(c.Result, maxTraced)) + "\n")
 		}
 		b.WriteString(codeBlock("json", text.Shorten(c.Arguments, maxTraced)) + "\n")
 	}
@@ -133,10 +134,10 @@ func steps(b *strings.Builder, laps []memory.Lap, calls []memory.CallRecord) {
 		}
 		what := strings.TrimSpace(l.Kind + " " + l.Name)
 		if l.Tokens > 0 {
-			what += ", " + text.Many(l.Tokens, "token")
+			what += ", " + tongue.Many(ctx, l.Tokens, "token")
 		}
 		n++
-		fmt.Fprintf(b, "%d. "+wordsTraceLap+"\n", n, what, l.Took, l.Start)
+		fmt.Fprintf(b, "%d. %s\n", n, tongue.Say(ctx, wordsTraceLap, what, l.Took, l.Start))
 	}
 	for _, c := range calls { // of a time when steps were not timed
 		call(c)

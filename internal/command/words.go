@@ -1,9 +1,8 @@
 package command
 
-// What people read, a group of commands after the other. A constant's name is
-// the id under which a message is translated; all that a sentence holds besides
-// words comes in through its verbs, in the order of the arguments unless they
-// are numbered.
+// What people read, a group of commands after the other. It is translated by its
+// English words, in the catalogs of package tongue; all that a sentence holds
+// besides words comes in through its verbs.
 
 // /start, /ask, /stop and /page.
 const (

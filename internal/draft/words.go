@@ -1,6 +1,6 @@
 package draft
 
-// What an answer lacks, for the model that writes it anew and for those who ask why.
+// English only: what an answer lacks, for the model that writes it anew and for those who ask why.
 const (
 	wordMust     = "It must say: %s."
 	wordMustNot  = "It must not say: %s."

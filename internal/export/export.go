@@ -3,6 +3,7 @@
 package export
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,14 +12,15 @@ import (
 	"parley/internal/agenda"
 	"parley/internal/facts"
 	"parley/internal/handoff"
+	"parley/internal/tongue"
 	"parley/internal/when"
 )
 
 // Person is everything that is stored about one.
 type Person struct {
-	User      string            `json:"user"`
-	At        time.Time         `json:"at"`
-	TimeZone  string            `json:"time_zone,omitempty"`
+	User string    `json:"user"`
+	At   time.Time `json:"at"`
+	Ways
 	Playbook  string            `json:"playbook,omitempty"`  // what rules keep of them
 	Playbooks []string          `json:"playbooks,omitempty"` // of other agents, each with its name
 	Facts     []facts.Record    `json:"facts"`
@@ -31,6 +33,18 @@ type Person struct {
 	Earlier   []string          `json:"earlier"`  // what facts said before
 	Handoffs  []handoff.Record  `json:"handoffs"` // to people
 	Sessions  []Session         `json:"sessions"` // conversations with them alone, summed up
+}
+
+// Ways are how the person wants to be spoken to.
+type Ways struct {
+	TimeZone  string    `json:"time_zone,omitempty"`
+	Languages Languages `json:"languages,omitzero"`
+}
+
+// Languages are the tags of the languages that the person speaks.
+type Languages struct {
+	Chosen string `json:"chosen,omitempty"`
+	Heard  string `json:"heard,omitempty"` // as their platform or their messages had it
 }
 
 // Message is a message of the person, or an answer to it.
@@ -77,6 +91,9 @@ func (e Person) Markdown() string {
 	if e.TimeZone != "" {
 		fmt.Fprintf(&b, " Time zone: %s.", e.TimeZone)
 	}
+	if tag := cmp.Or(e.Languages.Chosen, e.Languages.Heard); tag != "" {
+		fmt.Fprintf(&b, " Language: %s.", tag)
+	}
 	section := func(title string, n int, line func(int) string) {
 		fmt.Fprintf(&b, "\n\n## %s (%d)\n", title, n)
 		for i := range n {
@@ -86,7 +103,7 @@ func (e Person) Markdown() string {
 	day := func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 	section("Facts", len(e.Facts), func(i int) string {
 		f := e.Facts[i]
-		return fmt.Sprintf("[%s] %s %s%s (%s, by %s, %s)", day(f.Updated), f.Content, strings.Join(f.Tags, " "), facts.Until(facts.Fact{Ends: f.Ends}, e.At), f.Type, f.Author, f.Rank)
+		return fmt.Sprintf("[%s] %s %s%s (%s, by %s, %s)", day(f.Updated), f.Content, strings.Join(f.Tags, " "), facts.Until(tongue.Printer{}, facts.Fact{Ends: f.Ends}, e.At), f.Type, f.Author, f.Rank)
 	})
 	section("Tasks", len(e.Tasks), func(i int) string {
 		t := e.Tasks[i]

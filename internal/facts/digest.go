@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"parley/internal/tongue"
 	"time"
 
 	"parley/internal/sqlite"
@@ -69,13 +70,13 @@ func (s *Store) DigestSent(ctx context.Context, user string, list []Change, unti
 }
 
 // Short is a fact in a digest, with what it replaces or disagrees with.
-func (c Change) Short() string {
+func (c Change) Short(p tongue.Printer) string {
 	line := fmt.Sprintf("#%d %s", c.Fact.ID, quote(c.Fact.Content))
 	switch {
 	case c.Kind == Replaced && c.Was != "":
-		line += " " + fmt.Sprintf(wordsShortReplaced, quote(c.Was))
+		line += " " + p.Say(wordsShortReplaced, quote(c.Was))
 	case c.Other.ID != 0:
-		line += " " + fmt.Sprintf(wordsShortBeside, c.Other.ID, quote(c.Other.Content))
+		line += " " + p.Say(wordsShortBeside, c.Other.ID, quote(c.Other.Content))
 	}
 	return line
 }

@@ -3,6 +3,7 @@ package facts_test
 import (
 	"context"
 	"errors"
+	"parley/internal/tongue"
 	"strings"
 	"testing"
 	"time"
@@ -140,8 +141,8 @@ func TestUndoOfMarks(t *testing.T) {
 	for i, want := range []string{"#fun", ""} {
 		done, err := service.Undo(bg, a, 0)
 		must(t, err)
-		if got := done[0].Fact; strings.Join(got.Tags, " ") != want || !strings.Contains(facts.Undid(done), "is as it was") {
-			t.Errorf("%d: %+v, %q", i, got, facts.Undid(done))
+		if got := done[0].Fact; strings.Join(got.Tags, " ") != want || !strings.Contains(facts.Undid(tongue.Printer{}, done), "is as it was") {
+			t.Errorf("%d: %+v, %q", i, got, facts.Undid(tongue.Printer{}, done))
 		}
 	}
 	if now, _, err := s.FactHistory(bg, v, f.ID); err != nil || now.Rank != facts.Guessed {

@@ -7,6 +7,7 @@ import (
 
 	"parley/internal/provenance"
 	"parley/internal/sqlite"
+	"parley/internal/tongue"
 )
 
 // Rank is how firmly a fact stands.
@@ -19,10 +20,13 @@ const (
 	Kept                     // somebody said it to be kept
 )
 
-// String says it to people.
+// String implements tongue.Phrase.
 func (r Rank) String() string {
 	return map[Rank]string{Guessed: wordsGuessed, PickedUp: wordsPickedUp, Kept: wordsKept}[r]
 }
+
+// In implements tongue.Phrase.
+func (r Rank) In(p tongue.Printer) string { return p.Text(r.String()) }
 
 func (r Rank) standing(important bool) int {
 	if important {

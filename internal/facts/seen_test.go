@@ -2,6 +2,7 @@ package facts_test
 
 import (
 	"errors"
+	"parley/internal/tongue"
 	"slices"
 	"strings"
 	"testing"
@@ -48,7 +49,7 @@ func TestAGuessReplacesNothing(t *testing.T) {
 	}
 	untold, err := s.Untold(v, 10)
 	must(t, err)
-	if len(untold) != 3 || !strings.Contains(untold[1].Note(), "Wife has her birthday on 4 May") || len(untold[1].Buttons()) != 3 {
+	if len(untold) != 3 || !strings.Contains(untold[1].Note(tongue.Printer{}), "Wife has her birthday on 4 May") || len(untold[1].Buttons(tongue.Printer{})) != 3 {
 		t.Errorf("to be told: %+v", untold)
 	}
 	if got := held(t, s, v); len(got) != 5 {
@@ -75,7 +76,7 @@ func TestSayingItAgainSettles(t *testing.T) {
 		t.Errorf("a guess that is repeated is no more: %+v, %q", again, held(t, s, v))
 	}
 	said := save(t, s, v, "I live in Paris now")
-	if said.ID != rome.ID || !strings.Contains(said.Change.Note(), "It replaces: “Lives in Rome”") || len(held(t, s, v)) != 1 {
+	if said.ID != rome.ID || !strings.Contains(said.Change.Note(tongue.Printer{}), "It replaces: “Lives in Rome”") || len(held(t, s, v)) != 1 {
 		t.Errorf("%+v, %q", said, held(t, s, v))
 	}
 	must(t, second(s.Undo(bg, v, said.Change.ID)))
@@ -156,8 +157,8 @@ func TestUndo(t *testing.T) {
 	// Forgotten, and back.
 	gone, err := s.ForgetFact(bg, v, f.ID)
 	must(t, err)
-	if len(held(t, s, v)) != 0 || !strings.Contains(gone.Note(), "Forgotten") {
-		t.Errorf("%q, %q", held(t, s, v), gone.Note())
+	if len(held(t, s, v)) != 0 || !strings.Contains(gone.Note(tongue.Printer{}), "Forgotten") {
+		t.Errorf("%q, %q", held(t, s, v), gone.Note(tongue.Printer{}))
 	}
 	if found, err := s.SearchFacts(bg, v, "standup", 5); err != nil || len(found) > 0 {
 		t.Errorf("found although it is forgotten: %q, %v", contents(found), err)
@@ -261,11 +262,11 @@ func TestFactsThatHoldForATime(t *testing.T) {
 	s := memorytest.Open(t, memory.Options{Now: clock.now})
 	v := direct("x:a")
 	rome := save(t, s, v, "Lives in Rome until June")
-	if line := s.Line(rome.Fact); !strings.Contains(line, "(until 31 May 2026)") {
+	if line := s.Line(tongue.Printer{}, rome.Fact); !strings.Contains(line, "(until 31 May 2026)") {
 		t.Error(line)
 	}
 	clock.t = time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
-	if line := s.Line(rome.Fact); !strings.Contains(line, "that is past") {
+	if line := s.Line(tongue.Printer{}, rome.Fact); !strings.Contains(line, "that is past") {
 		t.Error(line)
 	}
 	if f := save(t, s, v, "Lives in Paris until June"); f.ID == rome.ID || f.Change.Other.ID != 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"parley/internal/tongue"
 	"slices"
 	"strings"
 	"testing"
@@ -244,8 +245,8 @@ func (w *walk) seen(v facts.Viewer, before, after map[int64]facts.Fact, weight i
 // said holds that what is told of changes names what went.
 func (w *walk) said(told []facts.Change) {
 	for _, c := range told {
-		if c.Kind == facts.Replaced && c.Was != c.Fact.Content && !strings.Contains(c.Note(), c.Was) || c.Note() == "" {
-			w.t.Fatalf("step %d: of %+v is told %q", w.step, c, c.Note())
+		if c.Kind == facts.Replaced && c.Was != c.Fact.Content && !strings.Contains(c.Note(tongue.Printer{}), c.Was) || c.Note(tongue.Printer{}) == "" {
+			w.t.Fatalf("step %d: of %+v is told %q", w.step, c, c.Note(tongue.Printer{}))
 		}
 	}
 }

@@ -12,6 +12,7 @@ const (
 	wordsGuessed      = "guessed"
 	wordsPickedUp     = "picked up in passing"
 	wordsKept         = "said to be kept"
+	layoutDay         = "2 January 2006" // of package time
 	wordsPast         = "(until %s; that is past)"
 	wordsUntil        = "(until %s)"
 

@@ -1,6 +1,6 @@
 package guarding
 
-// Texts for the model and, through /why, for people.
+// English only: texts for the model and, through /why, for people.
 const (
 	wordRefused  = "Not allowed by a rule that code enforces; nothing was done."
 	wordHandOver = "Not allowed by a rule that code enforces; nothing was done. A person has to take this over: tell them so."

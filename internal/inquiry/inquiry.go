@@ -9,6 +9,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/form"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -24,7 +25,7 @@ func New(asks tools.Inquiry) *Inquiry { return &Inquiry{Inquiry: asks, values: m
 
 // hear takes an answer; the reply is there when it was the last one. sorry says
 // why an answer is none.
-func (q *Inquiry) hear(said chat.Said) (reply tools.Reply, sorry string) {
+func (q *Inquiry) hear(p tongue.Printer, said chat.Said) (reply tools.Reply, sorry string) {
 	if said.Stop {
 		return tools.Reply{Action: tools.Cancel}, ""
 	}
@@ -45,7 +46,7 @@ func (q *Inquiry) hear(said chat.Said) (reply tools.Reply, sorry string) {
 	case err != nil && said.No:
 		return tools.Reply{Action: tools.Decline}, ""
 	case err != nil:
-		sorry, _ = text.ForPeople(err)
+		sorry, _ = p.Sentence(err)
 		return reply, sorry
 	case !left:
 		q.values[f.Name] = value
@@ -85,27 +86,27 @@ func read(f form.Field, said chat.Said) (value any, left bool, err error) {
 const maxChoices = 10
 
 // Ask words what is asked now, and says how it is answered.
-func (q *Inquiry) Ask(direct bool) (string, *chat.Form) {
+func (q *Inquiry) Ask(p tongue.Printer, direct bool) (string, *chat.Form) {
 	server := text.Literal(q.Server)
-	head := fmt.Sprintf(wordsInquiryNone, server)
+	head := p.Say(wordsInquiryNone, server)
 	if q.Message != "" {
-		head = fmt.Sprintf(wordsInquiry, server, text.Literal(q.Message))
+		head = p.Say(wordsInquiry, server, text.Literal(q.Message))
 	}
 	switch {
 	case q.URL != "":
 		host := text.Host(q.URL)
-		return head + "\n" + fmt.Sprintf(wordsPage, text.Literal(host), text.Literal(q.URL)), &chat.Form{Consent: true, Page: q.URL, Host: host}
+		return head + "\n" + p.Say(wordsPage, text.Literal(host), text.Literal(q.URL)), &chat.Form{Consent: true, Page: q.URL, Host: host}
 	case q.at == len(q.Fields):
-		return head + "\n" + wordsConsent, &chat.Form{Consent: true}
+		return head + "\n" + p.Text(wordsConsent), &chat.Form{Consent: true}
 	}
 	f := q.Fields[q.at]
-	lines := []string{head, q.titled(f)}
+	lines := []string{head, q.titled(p, f)}
 	if q.at > 0 { // the first has told the rest
 		lines = lines[1:]
 	}
 	shown := &chat.Form{Skip: !f.Required}
 	if f.Kind == form.Switch {
-		shown.Choices = []string{wordsYes, wordsNo}
+		shown.Choices = []string{p.Text(wordsYes), p.Text(wordsNo)}
 	}
 	for i, o := range f.Options {
 		lines = append(lines, fmt.Sprintf("%d. %s", i+1, text.Literal(text.Shorten(o.Label, 100))))
@@ -113,9 +114,9 @@ func (q *Inquiry) Ask(direct bool) (string, *chat.Form) {
 			shown.Choices = append(shown.Choices, text.Shorten(o.Label, 40))
 		}
 	}
-	tail := strings.Join(answering(f), " ")
+	tail := strings.Join(answering(p, f), " ")
 	if q.at == 0 {
-		tail += "\n" + where(server, direct)
+		tail += "\n" + where(p, server, direct)
 	}
 	if len(f.Options) > 0 { // below a list, and not of it
 		tail = "\n" + tail
@@ -124,10 +125,10 @@ func (q *Inquiry) Ask(direct bool) (string, *chat.Form) {
 }
 
 // titled is a field as people read it.
-func (q *Inquiry) titled(f form.Field) string {
+func (q *Inquiry) titled(p tongue.Printer, f form.Field) string {
 	line := "**" + text.Literal(f.Title) + "**"
 	if len(q.Fields) > 1 {
-		line = fmt.Sprintf(wordsFieldOf, q.at+1, len(q.Fields)) + line
+		line = p.Say(wordsFieldOf, q.at+1, len(q.Fields)) + line
 	}
 	if f.About != "" && f.About != f.Title {
 		line += ": " + text.Literal(f.About)
@@ -136,32 +137,32 @@ func (q *Inquiry) titled(f form.Field) string {
 }
 
 // answering says how a field is answered.
-func answering(f form.Field) []string {
-	list := []string{wordsFieldFree}
+func answering(p tongue.Printer, f form.Field) []string {
+	list := []string{p.Text(wordsFieldFree)}
 	switch f.Kind {
 	case form.Choice, form.Switch:
-		list[0] = wordsFieldPick
+		list[0] = p.Text(wordsFieldPick)
 	case form.Choices:
-		list[0] = wordsFieldSome
+		list[0] = p.Text(wordsFieldSome)
 	}
 	switch given := f.Shown(f.Default); {
 	case f.Required:
 	case given == "":
-		list = append(list, wordsFieldSkip)
+		list = append(list, p.Text(wordsFieldSkip))
 	default:
-		list = append(list, fmt.Sprintf(wordsFieldLeft, text.Literal(text.ShortenWords(given, 100))))
+		list = append(list, p.Say(wordsFieldLeft, text.Literal(text.ShortenWords(given, 100))))
 	}
 	if f.Kind != form.Switch {
-		list = append(list, wordsFieldNo)
+		list = append(list, p.Text(wordsFieldNo))
 	}
 	return list
 }
 
 // where says who gets the answers.
-func where(server string, direct bool) string {
-	said := fmt.Sprintf(wordsFieldSecret, server)
+func where(p tongue.Printer, server string, direct bool) string {
+	said := p.Say(wordsFieldSecret, server)
 	if !direct {
-		said = wordsFieldOpen + " " + said
+		said = p.Text(wordsFieldOpen) + " " + said
 	}
 	return said
 }

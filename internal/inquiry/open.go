@@ -3,6 +3,7 @@ package inquiry
 import (
 	"context"
 	"crypto/rand"
+	"parley/internal/tongue"
 	"sync"
 
 	"parley/internal/chat"
@@ -50,18 +51,18 @@ func (i *Open) Drop(name string) {
 // Fill takes what a person has said to an open question. Say is what they are
 // asked next, with form; without it they have said all, and reply is that. One
 // that is no longer there is taken as all. direct says that nobody else reads it.
-func (i *Open) Fill(name string, direct bool, said chat.Said) (say string, form *chat.Form, reply tools.Reply) {
+func (i *Open) Fill(p tongue.Printer, name string, direct bool, said chat.Said) (say string, form *chat.Form, reply tools.Reply) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	q := i.open[name]
 	if q == nil {
 		return "", nil, tools.Reply{Action: tools.Cancel}
 	}
-	reply, sorry := q.hear(said)
+	reply, sorry := q.hear(p, said)
 	if reply.Action != "" {
 		return "", nil, reply
 	}
-	say, form = q.Ask(direct)
+	say, form = q.Ask(p, direct)
 	if sorry != "" {
 		say = sorry + "\n\n" + say
 	}

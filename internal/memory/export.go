@@ -24,6 +24,9 @@ func (s *Store) ExportPerson(ctx context.Context, user string) (e Export, err er
 		return e, err
 	}
 	e.TimeZone = p.TimeZone
+	if e.Languages.Chosen, e.Languages.Heard, err = s.Languages(ctx, user); err != nil {
+		return e, err
+	}
 	const everything = 1_000_000
 	list, err := s.Facts(ctx, v, everything, 0)
 	if err != nil {

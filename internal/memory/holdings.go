@@ -73,6 +73,8 @@ var holdings = []holding{
 	{"people.playbook", "playbook", "", keptOpen},
 	{"agent_people.playbook", "playbooks", "", keptOpen},
 	{"people.time_zone", "time_zone", "", keptOpen},
+	{"people.language", "languages", "", keptOpen},
+	{"people.heard", "languages", "", keptOpen},
 	{"handoffs.name", "handoffs", "", keptAudited},
 	{"handoffs.reason", "handoffs", "", keptAudited},
 	{"handoffs.taker_name", "handoffs", "", keptAudited},

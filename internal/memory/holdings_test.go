@@ -98,6 +98,8 @@ func life(t *testing.T, s *Store, who string) {
 	must(t, second(s.AddReminder(bg, agenda.Reminder{User: chat.User{ID: user, Name: w("reminders.name")}, Key: alone, Text: w("reminders.text"), Due: time.Now().Add(time.Hour)}, "")))
 	must(t, s.SetTimeZone(bg, user, "Europe/"+w("people.time_zone")))
 	must(t, s.SavePersonPlaybook(bg, user, "desk", PersonNote{To: `{"word": "` + w("agent_people.playbook") + `"}`}))
+	must(t, s.SetLanguage(bg, user, w("people.language")))
+	must(t, s.SetHeard(bg, user, w("people.heard")))
 	for _, k := range []chat.Key{alone, room} {
 		m := chat.Message{ID: who + k.Channel, Key: k, From: chat.User{ID: user, Name: w("messages.name")}, Text: "x", Addressed: true, At: time.Now()}
 		in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{m}})

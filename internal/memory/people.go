@@ -83,6 +83,33 @@ func (s *Store) SetTimeZone(ctx context.Context, id, zone string) error {
 	})
 }
 
+// Languages returns the tag of the language that somebody chose, and of the one
+// they were last heard to speak; "" is unknown.
+func (s *Store) Languages(_ context.Context, id string) (chosen, heard string, err error) {
+	err = s.db.QueryRow("SELECT language, heard FROM people WHERE user_id = ?", id).Scan(&chosen, &heard)
+	if errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	return chosen, heard, err
+}
+
+// SetLanguage stores the tag of the language that somebody chose; "" when they
+// take that back.
+func (s *Store) SetLanguage(ctx context.Context, id, tag string) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		_, err := tx.Exec("INSERT INTO people (user_id, language) VALUES (?, ?) ON CONFLICT DO UPDATE SET language = excluded.language", id, tag)
+		return err
+	})
+}
+
+// SetHeard stores the tag of the language that somebody was heard to speak.
+func (s *Store) SetHeard(ctx context.Context, id, tag string) error {
+	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+		_, err := tx.Exec("INSERT INTO people (user_id, heard) VALUES (?, ?) ON CONFLICT DO UPDATE SET heard = excluded.heard", id, tag)
+		return err
+	})
+}
+
 // Setting reads a setting that was changed from the chat; "" when it was not.
 func (s *Store) Setting(_ context.Context, name string) (string, error) {
 	var v string

@@ -5,6 +5,7 @@ package minds
 import (
 	"context"
 	"errors"
+	"parley/internal/tongue"
 	"sync/atomic"
 
 	"parley/internal/agent"
@@ -159,8 +160,8 @@ func (ms *Minds) End(ctx context.Context, id string, carry bool) (bool, error) {
 }
 
 // Fill is agent.Agent.Fill.
-func (ms *Minds) Fill(c agent.Pending, m chat.Message, said chat.Said) (say string, form *chat.Form, reply tools.Reply) {
-	return ms.here(m).Fill(c, m, said)
+func (ms *Minds) Fill(p tongue.Printer, c agent.Pending, m chat.Message, said chat.Said) (say string, form *chat.Form, reply tools.Reply) {
+	return ms.here(m).Fill(p, c, m, said)
 }
 
 // Drop is agent.Agent.Drop: whoever waits for it is told.

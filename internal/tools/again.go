@@ -1,11 +1,11 @@
 package tools
 
 import (
-	"fmt"
 	"time"
 
 	"parley/internal/llm"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Again is a tool's error that says whether and when another attempt makes sense.
@@ -22,22 +22,22 @@ func (a *Again) Error() string { return a.Err.Error() }
 // Unwrap implements the convention of package errors.
 func (a *Again) Unwrap() error { return a.Err }
 
-// Lost returns what a person is told when one of the calls was run and failed
+// Lost returns what a person is told in p when one of the calls was run and failed
 // without which the owner wants no answer; "" when none was. It holds no text from
 // outside. What was refused, or waits for somebody, has not failed.
-func (s Set) Lost(calls []llm.ToolCall, outcomes []Outcome) string {
+func (s Set) Lost(p tongue.Printer, calls []llm.ToolCall, outcomes []Outcome) string {
 	for i, o := range outcomes {
 		spec, _ := s.Lookup(calls[i].Name)
 		if !spec.Needed || o.Class != Broken && o.Class != TimedOut {
 			continue
 		}
-		why := wordBroke
-		if said, ok := text.ForPeople(o.Err); ok {
+		why := p.Text(wordBroke)
+		if said, ok := p.Sentence(o.Err); ok {
 			why = said
 		} else if o.Class == TimedOut {
-			why = wordTookLong
+			why = p.Text(wordTookLong)
 		}
-		return fmt.Sprintf(wordNeeded, text.Literal(spec.Name), why)
+		return p.Say(wordNeeded, text.Literal(spec.Name), why)
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // maxLevels is how deep nested arguments are listed; anything deeper is shown as
@@ -17,7 +19,7 @@ const maxLevels = 4
 
 // Listed returns the arguments of a call for people: a Markdown list of all of
 // them, nothing cut. "" means none.
-func Listed(args json.RawMessage) string {
+func Listed(p tongue.Printer, args json.RawMessage) string {
 	d := json.NewDecoder(bytes.NewReader(args))
 	d.UseNumber() // shown as they are written
 	var values any
@@ -25,19 +27,19 @@ func Listed(args json.RawMessage) string {
 		return ""
 	}
 	var b strings.Builder
-	list(&b, values, 0)
+	listed(p, &b, values, 0)
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func list(b *strings.Builder, value any, deep int) {
+func listed(p tongue.Printer, b *strings.Builder, value any, deep int) {
 	indent := strings.Repeat("  ", deep)
 	item := func(name string, v any) {
 		if nested(v) && deep < maxLevels {
 			fmt.Fprintf(b, "%s- %s:\n", indent, name)
-			list(b, v, deep+1)
+			listed(p, b, v, deep+1)
 			return
 		}
-		fmt.Fprintf(b, "%s- %s: %s\n", indent, name, shownValue(v))
+		fmt.Fprintf(b, "%s- %s: %s\n", indent, name, shownValue(p, v))
 	}
 	switch v := value.(type) {
 	case map[string]any:
@@ -47,7 +49,7 @@ func list(b *strings.Builder, value any, deep int) {
 	case []any:
 		for i, e := range v {
 			if !nested(e) {
-				fmt.Fprintf(b, "%s- %s\n", indent, shownValue(e))
+				fmt.Fprintf(b, "%s- %s\n", indent, shownValue(p, e))
 				continue
 			}
 			item(fmt.Sprint(i+1), e)
@@ -66,39 +68,39 @@ func nested(value any) bool {
 	return false
 }
 
-func shownValue(value any) string {
+func shownValue(p tongue.Printer, value any) string {
 	switch v := value.(type) {
 	case string:
 		if v == "" {
-			return wordEmpty
+			return p.Text(wordEmpty)
 		}
 		return text.Literal(v)
 	case nil:
-		return wordEmpty
+		return p.Text(wordEmpty)
 	case bool:
 		if v {
-			return wordYes
+			return p.Text(wordYes)
 		}
-		return wordNo
+		return p.Text(wordNo)
 	case json.Number:
 		return v.String()
 	}
 	raw, err := json.Marshal(value)
 	if err != nil || string(raw) == "{}" || string(raw) == "[]" {
-		return wordEmpty
+		return p.Text(wordEmpty)
 	}
 	return text.Literal(string(raw))
 }
 
 // AskServer returns the question about a call of a server's tool, by its title and
 // with all of its arguments.
-func AskServer(m Meta, args json.RawMessage) string {
+func AskServer(ctx context.Context, m Meta, args json.RawMessage) string {
 	title := strings.TrimPrefix(m.Name, m.Server+"__")
 	if m.Hints != nil && m.Hints.Title != "" {
 		title = m.Hints.Title
 	}
-	say := sentence(wordAskServer, title, m.Server)
-	if list := Listed(args); list != "" {
+	say := sentence(ctx, wordAskServer, title, m.Server)
+	if list := Listed(tongue.Of(ctx), args); list != "" {
 		say += "\n" + list
 	}
 	return say

@@ -3,9 +3,9 @@ package tools
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // asking makes a Meta.Ask from a function of the arguments.
@@ -22,8 +22,8 @@ func asking[A any](ask func(context.Context, Call, A) (string, error)) func(cont
 // about makes a Meta.Ask from a format and the arguments that fill it, each shown
 // as it is.
 func about[A any](words string, values func(A) []string) func(context.Context, Call) (string, error) {
-	return asking(func(_ context.Context, _ Call, a A) (string, error) {
-		return sentence(words, values(a)...), nil
+	return asking(func(ctx context.Context, _ Call, a A) (string, error) {
+		return sentence(ctx, words, values(a)...), nil
 	})
 }
 
@@ -33,10 +33,10 @@ func owning[A any](words func(A) string) func(context.Context, Call) (string, er
 }
 
 // sentence fills a format with the values of a call, each shown as it is.
-func sentence(words string, values ...string) string {
+func sentence(ctx context.Context, words string, values ...string) string {
 	shown := make([]any, len(values))
 	for i, v := range values {
 		shown[i] = text.Literal(v)
 	}
-	return fmt.Sprintf(words, shown...)
+	return tongue.Say(ctx, words, shown...)
 }

@@ -1,11 +1,12 @@
 package tools
 
 import (
-	"fmt"
+	"context"
 	"strings"
 
 	"parley/internal/chat"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/vault"
 )
 
@@ -23,15 +24,15 @@ const (
 )
 
 // Wrote tells what was written, with what it changed.
-func Wrote(w vault.Written) Deed {
+func Wrote(ctx context.Context, w vault.Written) Deed {
 	if w.Action == vault.Created {
-		return Deed{Note: fmt.Sprintf(wordDeedCreated, text.Literal(w.Path), text.Many(len(lines(w.After)), "line"))}
+		return Deed{Note: tongue.Say(ctx, wordDeedCreated, text.Literal(w.Path), tongue.Many(ctx, len(lines(w.After)), "line"))}
 	}
 	gone, come := changed(lines(w.Before), lines(w.After))
 	if len(gone)+len(come) == 0 {
-		return Deed{Note: fmt.Sprintf(wordDeedSame, text.Literal(w.Path))}
+		return Deed{Note: tongue.Say(ctx, wordDeedSame, text.Literal(w.Path))}
 	}
-	return Deed{Note: fmt.Sprintf(wordDeedWrote, text.Literal(w.Path), len(come), len(gone)) + "\n" + diff(gone, come)}
+	return Deed{Note: tongue.Say(ctx, wordDeedWrote, text.Literal(w.Path), len(come), len(gone)) + "\n" + diff(ctx, gone, come)}
 }
 
 // lines returns those of a note.
@@ -56,13 +57,13 @@ func changed(before, after []string) (gone, come []string) {
 }
 
 // diff shows lines that went and came.
-func diff(gone, come []string) string {
+func diff(ctx context.Context, gone, come []string) string {
 	var b strings.Builder
 	show := func(mark string, list []string) {
 		most := maxDiffLines / 2
 		for i, l := range list {
 			if i == most && len(list) > most+1 {
-				fmt.Fprintf(&b, wordDiffMore+"\n", mark, len(list)-most)
+				b.WriteString(tongue.Say(ctx, wordDiffMore, mark, len(list)-most) + "\n")
 				return
 			}
 			b.WriteString(strings.TrimRight(mark+" "+text.Shorten(text.Plain(l), maxDiffLine), " ") + "\n")
@@ -74,13 +75,13 @@ func diff(gone, come []string) string {
 }
 
 // Moved tells what a move did; it can be taken back.
-func Moved(m vault.Moved) Deed {
-	note := fmt.Sprintf(wordDeedMoved, text.Literal(m.From), text.Literal(m.To))
+func Moved(ctx context.Context, m vault.Moved) Deed {
+	note := tongue.Say(ctx, wordDeedMoved, text.Literal(m.From), text.Literal(m.To))
 	if m.Links > 0 {
-		note += " " + fmt.Sprintf(wordDeedLinks, text.Many(m.Links, "link"), text.Many(len(m.Notes), "file"))
+		note += " " + tongue.Say(ctx, wordDeedLinks, tongue.Many(ctx, m.Links, "link"), tongue.Many(ctx, len(m.Notes), "file"))
 	}
 	if len(m.Left) > 0 {
-		note += " " + fmt.Sprintf(wordDeedLeft, text.Literal(text.Shorten(strings.Join(m.Left, ", "), 200)))
+		note += " " + tongue.Say(ctx, wordDeedLeft, text.Literal(text.Shorten(strings.Join(m.Left, ", "), 200)))
 	}
-	return Deed{Note: note, Buttons: []chat.Button{{Label: wordUndo, Data: "/notes undo"}}}
+	return Deed{Note: note, Buttons: []chat.Button{{Label: tongue.Text(ctx, wordUndo), Data: "/notes undo"}}}
 }

@@ -146,7 +146,7 @@ func TestRestoreIsItsAuthors(t *testing.T) {
 	if err != nil || b.says("agent-notes/idea.md") != "one\n" {
 		t.Fatal(err)
 	}
-	if got := Wrote(w).Note; !strings.Contains(got, "+0 −2") || !strings.Contains(got, "- two") {
+	if got := Wrote(t.Context(), w).Note; !strings.Contains(got, "+0 −2") || !strings.Contains(got, "- two") {
 		t.Error(got)
 	}
 }
@@ -160,7 +160,7 @@ func TestWroteShowsWhatChanged(t *testing.T) {
 		{"```\n", "", "Wrote n.md (+0 −1 lines):\n```diff\n- '''\n```"},
 		{"", long, "Wrote n.md (+40 −0 lines):\n```diff\n" + strings.Repeat("+ line\n", 6) + "+ … and 34 more\n```"},
 	} {
-		if got := Wrote(vault.Written{Path: "n.md", Before: c.before, After: c.after, Action: vault.Updated}).Note; got != c.want {
+		if got := Wrote(t.Context(), vault.Written{Path: "n.md", Before: c.before, After: c.after, Action: vault.Updated}).Note; got != c.want {
 			t.Errorf("%q", got)
 		}
 	}

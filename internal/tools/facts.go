@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed" // descriptions
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -14,6 +13,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/provenance"
+	"parley/internal/tongue"
 )
 
 //go:embed save_fact.md
@@ -120,9 +120,9 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 	}
 	meta := core("save_fact", saveFactText, Memory).adds(true)
 	meta.Refine = oneOf(map[string][]string{"type": {"fact", "preference", "decision", "insight"}, "scope": {"person", "channel", "guild"}})
-	meta.Ask = asking(func(_ context.Context, _ Call, a args) (string, error) {
-		words := map[string]string{"channel": wordAskSaveHere, "guild": wordAskSaveGuild}[a.Scope]
-		return sentence(cmp.Or(words, wordAskSave), a.Content), nil
+	meta.Ask = asking(func(ctx context.Context, _ Call, a args) (string, error) {
+		words := map[string]string{"channel": tongue.Text(ctx, wordAskSaveHere), "guild": tongue.Text(ctx, wordAskSaveGuild)}[a.Scope]
+		return sentence(ctx, cmp.Or(words, wordAskSave), a.Content), nil
 	})
 	meta.Own = owning(func(a args) string {
 		if a.Scope == "channel" || a.Scope == "guild" {
@@ -142,7 +142,7 @@ func SaveFact(store *memory.Store, mayShare func(context.Context, Call) bool) To
 		if err != nil {
 			return refused(err, "content")
 		}
-		return Result{Content: facts.Became(saved), Private: true}, nil
+		return Result{Content: facts.Became(tongue.Of(ctx), saved), Private: true}, nil
 	})
 }
 
@@ -179,7 +179,7 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 	meta := core("update_fact", updateFactText, Memory).sets()
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), a.ID)
-		return sentence(wordAskCorrect, f.Content, a.Content), err
+		return sentence(ctx, wordAskCorrect, f.Content, a.Content), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
 		w := worth(c)
@@ -193,7 +193,7 @@ func UpdateFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 		if err != nil {
 			return refused(err, "content")
 		}
-		return Result{Content: facts.Became(saved), Private: true}, nil
+		return Result{Content: facts.Became(tongue.Of(ctx), saved), Private: true}, nil
 	})
 }
 
@@ -207,7 +207,7 @@ func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 			return "", err
 		}
 		f, err := facts.Service{Rows: store}.Find(ctx, asker(c, mayShare), id)
-		return sentence(wordForget, f.Content), err
+		return sentence(ctx, wordForget, f.Content), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
 		id, err := factOf(ctx, store, c, a)
@@ -215,7 +215,7 @@ func ForgetFact(store *memory.Store, mayShare func(context.Context, Call) bool) 
 			return Result{}, err
 		}
 		gone, err := facts.Service{Rows: store}.Forget(ctx, asker(c, mayShare), id)
-		r, err := worded(err, wordForgotten, gone.Fact.Content)
+		r, err := worded(ctx, err, wordForgotten, gone.Fact.Content)
 		if err == nil {
 			r.Data = gone
 		}
@@ -230,12 +230,12 @@ func ListFacts(store *memory.Store) Tool {
 	}
 	return Func(core("list_facts", listFactsText, Memory).reads(), func(ctx context.Context, c Call, a args) (Result, error) {
 		const most = 50
-		title := wordFacts
+		title := tongue.Text(ctx, wordFacts)
 		var list []facts.Fact
 		var err error
 		if strings.TrimSpace(a.Query) != "" {
 			if list, err = store.SearchFacts(ctx, viewer(c), a.Query, most); len(list) == 0 {
-				title = fmt.Sprintf(wordFactsElse, a.Query)
+				title = tongue.Say(ctx, wordFactsElse, a.Query)
 			}
 		}
 		if err == nil && len(list) == 0 {
@@ -245,11 +245,11 @@ func ListFacts(store *memory.Store) Tool {
 			return Result{}, err
 		}
 		if len(list) == 0 {
-			return Result{Content: wordNoFacts}, nil
+			return Result{Content: tongue.Text(ctx, wordNoFacts)}, nil
 		}
 		r, lines := Result{Private: true}, make([]string, len(list))
 		for i, f := range list {
-			lines[i] = store.Line(f)
+			lines[i] = store.Line(tongue.Of(ctx), f)
 			r.Origin = r.Origin.And(f.Heard())
 		}
 		r.Content = title + "\n" + strings.Join(lines, "\n")

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/agenda"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/when"
 )
 
@@ -38,7 +39,7 @@ func logEntry(k Planner) Tool {
 		if err != nil {
 			return refused(err, "content")
 		}
-		return Result{Content: fmt.Sprintf(wordLogged, e.Content), Private: true}, nil
+		return Result{Content: tongue.Say(ctx, wordLogged, e.Content), Private: true}, nil
 	})
 }
 
@@ -79,13 +80,13 @@ func (k Planner) Journal(ctx context.Context, c Call, day, query string) (string
 		return "", err
 	}
 	if len(list) == 0 {
-		return wordNoLog, nil
+		return tongue.Text(ctx, wordNoLog), nil
 	}
 	var b strings.Builder
 	date := ""
 	for _, e := range list {
 		at := e.At.In(loc)
-		if d := at.Format("Monday, 2 January 2006"); d != date {
+		if d := tongue.Time(ctx, at, layoutDay); d != date {
 			date = d
 			fmt.Fprintf(&b, "**%s**\n", d)
 		}

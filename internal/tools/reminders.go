@@ -12,6 +12,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/when"
 )
 
@@ -83,21 +84,21 @@ func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string)
 	case r.Ask:
 		words = wordQuestionSet
 	}
-	said := fmt.Sprintf(words, r.ID, r.Text, dueText(r, loc))
+	said := tongue.Say(ctx, words, r.ID, r.Text, dueText(ctx, r, loc))
 	for _, n := range w.Notes {
-		said += " " + n.In(when.English{})
+		said += " " + n.In(tongue.Of(ctx))
 	}
 	if !known {
-		said += " " + wordZoneUnknown
+		said += " " + tongue.Text(ctx, wordZoneUnknown)
 	}
 	return said, nil
 }
 
 // dueText returns a reminder's next time and its rhythm.
-func dueText(r agenda.Reminder, loc *time.Location) string {
-	text := r.Due.In(loc).Format("Monday, 2 January 2006 at 15:04 MST")
+func dueText(ctx context.Context, r agenda.Reminder, loc *time.Location) string {
+	text := tongue.Time(ctx, r.Due.In(loc), layoutDue)
 	if r.Schedule != "" {
-		text += fmt.Sprintf(wordRepeats, when.Rhythm(r.Schedule, when.English{}))
+		text += tongue.Say(ctx, wordRepeats, when.Rhythm(r.Schedule, tongue.Of(ctx)))
 	}
 	return text
 }
@@ -119,7 +120,7 @@ func setReminder(k Planner) Tool {
 		if err == nil && w.Schedule != "" {
 			w.At, err = k.Next(w.Schedule, loc.String(), k.Now())
 		}
-		return sentence(wordAskRemind, a.Text, dueText(agenda.Reminder{Due: w.At, Schedule: w.Schedule}, loc)), err
+		return sentence(ctx, wordAskRemind, a.Text, dueText(ctx, agenda.Reminder{Due: w.At, Schedule: w.Schedule}, loc)), err
 	})
 	meta.Own = owning(func(a args) string { return a.Text })
 	return Func(meta, func(ctx context.Context, c Call, a args) (Result, error) {
@@ -136,9 +137,9 @@ func listReminders(k Planner) Tool {
 	return Func(core("list_reminders", listRemindersText, Task).reads().onDemand(), func(ctx context.Context, c Call, _ args) (Result, error) {
 		list, err := k.Store.Reminders(ctx, viewer(c))
 		if err != nil || len(list) == 0 {
-			return Result{Content: wordNoReminders}, err
+			return Result{Content: tongue.Text(ctx, wordNoReminders)}, err
 		}
-		return Result{Content: wordReminders + "\n" + k.Lines(ctx, c.Who, list), Private: true}, nil
+		return Result{Content: tongue.Text(ctx, wordReminders) + "\n" + k.Lines(ctx, c.Who, list), Private: true}, nil
 	})
 }
 
@@ -147,7 +148,7 @@ func (k Planner) Lines(ctx context.Context, who chat.User, list []agenda.Reminde
 	loc, _ := k.place(ctx, who)
 	lines := make([]string, len(list))
 	for i, r := range list {
-		lines[i] = fmt.Sprintf("- #%d %s: %s", r.ID, dueText(r, loc), k.asks(ctx, r)+r.Text)
+		lines[i] = fmt.Sprintf("- #%d %s: %s", r.ID, dueText(ctx, r, loc), k.asks(ctx, r)+r.Text)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -164,13 +165,13 @@ func (k Planner) asks(ctx context.Context, r agenda.Reminder) string {
 	}
 	spent, err := k.Store.Spent(ctx, r)
 	if err != nil {
-		return fmt.Sprintf(words, wordCostUnknown)
+		return tongue.Say(ctx, words, tongue.Words(wordCostUnknown))
 	}
-	cost := text.Many(spent.Times, "time") + ", " + text.Many(spent.Tokens, "token")
+	cost := tongue.Many(ctx, spent.Times, "time") + ", " + tongue.Many(ctx, spent.Tokens, "token")
 	if spent.Cost > 0 {
 		cost += fmt.Sprintf(", %.4f %s", spent.Cost, k.Currency)
 	}
-	return fmt.Sprintf(words, cost)
+	return tongue.Say(ctx, words, cost)
 }
 
 //go:embed ask_later.md
@@ -198,14 +199,14 @@ func cancelReminder(store *memory.Store) Tool {
 	meta := core("cancel_reminder", cancelReminderText, Task).writes().onDemand()
 	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		r, err := reminderOf(ctx, store, c, a)
-		return sentence(wordAskNoReminder, r.Text), err
+		return sentence(ctx, wordAskNoReminder, r.Text), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
 		r, err := reminderOf(ctx, store, c, a)
 		if err == nil {
 			r, err = store.CancelReminder(ctx, viewer(c), r.ID)
 		}
-		return worded(err, wordReminderGone, r.ID, r.Text)
+		return worded(ctx, err, wordReminderGone, r.ID, r.Text)
 	})
 }
 
@@ -221,7 +222,7 @@ func setTimeZone(k Planner) Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		return Result{Content: fmt.Sprintf(wordZoneSet, name)}, nil
+		return Result{Content: tongue.Say(ctx, wordZoneSet, name)}, nil
 	})
 }
 

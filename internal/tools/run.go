@@ -15,6 +15,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // State is the state of a call.
@@ -198,7 +199,7 @@ func (r *Runner) question(ctx context.Context, e *entry, c Call, o Outcome) Outc
 		c.Args = o.Args
 		q, err := e.spec.Ask(ctx, c)
 		if err != nil {
-			return refuse(Broken, failure(err), err)
+			return refuse(Broken, failure(ctx, err), err)
 		}
 		o.Question = q
 	}
@@ -289,7 +290,7 @@ func (r *Runner) once(ctx context.Context, e *entry, c Call, o *Outcome) {
 	default:
 		o.State, o.Class, o.Err = Failed, Broken, got.err
 		o.Result = r.present(e.spec, c, got.result)
-		o.Result.Content = strings.TrimSpace(failure(got.err) + "\n" + o.Result.Content)
+		o.Result.Content = strings.TrimSpace(failure(ctx, got.err) + "\n" + o.Result.Content)
 	}
 	if o.Class != "" && o.Class != NeedsInput {
 		r.log().WarnContext(ctx, "tool failed", "tool", c.Name, "class", o.Class, "retry", o.Retries, "err", o.Err)
@@ -321,17 +322,17 @@ func fenced(ctx context.Context, t Tool, c Call) (got returned) {
 }
 
 // worded returns a result with this text, or only the error.
-func worded(err error, words string, args ...any) (Result, error) {
+func worded(ctx context.Context, err error, words string, args ...any) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Content: fmt.Sprintf(words, args...)}, nil
+	return Result{Content: tongue.Say(ctx, words, args...)}, nil
 }
 
 // failure returns why a tool failed, for the model. A sentence made for people is
 // used as it is.
-func failure(err error) string {
-	if sentence, ok := text.ForPeople(err); ok {
+func failure(ctx context.Context, err error) string {
+	if sentence, ok := tongue.Sentence(ctx, err); ok {
 		return line(sentence)
 	}
 	return fmt.Sprintf(wordFailed, line(explain(err)))

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/agenda"
 	"parley/internal/memory"
+	"parley/internal/tongue"
 )
 
 //go:embed add_task.md
@@ -43,7 +44,7 @@ func addTask(store *memory.Store) Tool {
 		if err != nil {
 			return refused(err, "description")
 		}
-		return Result{Content: fmt.Sprintf(wordTaskAdded, t.ID, t.Description), Private: true}, nil
+		return Result{Content: tongue.Say(ctx, wordTaskAdded, t.ID, t.Description), Private: true}, nil
 	})
 }
 
@@ -58,15 +59,15 @@ func listTasks(store *memory.Store) Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		none := wordNoTasks
+		none := tongue.Text(ctx, wordNoTasks)
 		if a.Status == "open" || a.Status == "done" {
-			none = fmt.Sprintf(wordNoTasksThat, a.Status)
+			none = tongue.Say(ctx, wordNoTasksThat, a.Status)
 			list = slices.DeleteFunc(list, func(t agenda.Task) bool { return t.Done != (a.Status == "done") })
 		}
 		if len(list) == 0 {
 			return Result{Content: none}, nil
 		}
-		r := Result{Content: wordTasks + "\n" + TaskLines(list[:min(len(list), 50)]), Private: true}
+		r := Result{Content: tongue.Text(ctx, wordTasks) + "\n" + TaskLines(ctx, list[:min(len(list), 50)]), Private: true}
 		for _, t := range list {
 			r.Origin.Via |= t.Origin.Via
 		}
@@ -78,12 +79,12 @@ func listTasks(store *memory.Store) Tool {
 const maxTasks = 10_000
 
 // TaskLines are tasks as people read them.
-func TaskLines(list []agenda.Task) string {
+func TaskLines(ctx context.Context, list []agenda.Task) string {
 	lines := make([]string, len(list))
 	for i, t := range list {
 		lines[i] = fmt.Sprintf("- #%d %s", t.ID, t.Description)
 		if t.Done {
-			lines[i] = fmt.Sprintf("- #%d ~~%s~~ (done)", t.ID, t.Description)
+			lines[i] = fmt.Sprintf("- #%d ~~%s~~ %s", t.ID, t.Description, tongue.Text(ctx, wordDone))
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -93,7 +94,7 @@ func completeTask(store *memory.Store) Tool {
 	meta := core("complete_task", completeTaskText, Task).sets()
 	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		t, err := taskOf(ctx, store, c, a, true)
-		return sentence(wordAskTaskDone, t.Description), err
+		return sentence(ctx, wordAskTaskDone, t.Description), err
 	})
 	meta.Own = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		t, err := taskOf(ctx, store, c, a, true)
@@ -104,7 +105,7 @@ func completeTask(store *memory.Store) Tool {
 		if err == nil {
 			t, err = store.CompleteTask(ctx, viewer(c), t.ID)
 		}
-		return worded(err, wordTaskDone, t.ID, t.Description)
+		return worded(ctx, err, wordTaskDone, t.ID, t.Description)
 	})
 }
 
@@ -116,7 +117,7 @@ func updateTask(store *memory.Store) Tool {
 	meta := core("update_task", updateTaskText, Task).writes().onDemand()
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		t, err := store.Task(ctx, viewer(c), a.ID)
-		return sentence(wordAskChangeTask, t.Description, a.Description), err
+		return sentence(ctx, wordAskChangeTask, t.Description, a.Description), err
 	})
 	meta.Own = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		t, err := store.Task(ctx, viewer(c), a.ID)
@@ -127,7 +128,7 @@ func updateTask(store *memory.Store) Tool {
 		if err != nil {
 			return refused(err, "description")
 		}
-		return Result{Content: fmt.Sprintf(wordTaskChanged, t.ID, t.Description)}, nil
+		return Result{Content: tongue.Say(ctx, wordTaskChanged, t.ID, t.Description)}, nil
 	})
 }
 
@@ -136,13 +137,13 @@ func deleteTask(store *memory.Store) Tool {
 	meta.Confirm = true
 	meta.Ask = asking(func(ctx context.Context, c Call, a named) (string, error) {
 		t, err := taskOf(ctx, store, c, a, false)
-		return sentence(wordDeleteTask, t.Description), err
+		return sentence(ctx, wordDeleteTask, t.Description), err
 	})
 	return Func(meta, func(ctx context.Context, c Call, a named) (Result, error) {
 		t, err := taskOf(ctx, store, c, a, false)
 		if err == nil {
 			t, err = store.DeleteTask(ctx, viewer(c), t.ID)
 		}
-		return worded(err, wordTaskDeleted, t.ID, t.Description)
+		return worded(ctx, err, wordTaskDeleted, t.ID, t.Description)
 	})
 }

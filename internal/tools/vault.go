@@ -6,6 +6,7 @@ import (
 	_ "embed" // descriptions
 	"errors"
 	"fmt"
+	"parley/internal/tongue"
 	"path"
 	"slices"
 	"strings"
@@ -342,7 +343,7 @@ func (n Notes) write() Tool {
 			note.Mode = vault.ModeAppend
 			w, err = s.put(ctx, c, note)
 		}
-		return written(w, err)
+		return written(ctx, w, err)
 	})
 }
 
@@ -355,7 +356,7 @@ func withSuffix(name string) string {
 }
 
 // written reports what was written, or only the error.
-func written(w vault.Written, err error) (Result, error) {
+func written(ctx context.Context, w vault.Written, err error) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
@@ -363,7 +364,7 @@ func written(w vault.Written, err error) (Result, error) {
 	if w.Action == vault.Created {
 		words = wordNoteCreated
 	}
-	return Result{Content: fmt.Sprintf(words, w.Path), Private: true, Data: Wrote(w)}, nil
+	return Result{Content: fmt.Sprintf(words, w.Path), Private: true, Data: Wrote(ctx, w)}, nil
 }
 
 func (n Notes) move() Tool {
@@ -380,9 +381,9 @@ func (n Notes) move() Tool {
 			return Result{}, err
 		}
 		m, err := s.Move(ctx, c, a.From, a.To)
-		r, err := worded(err, wordNoteMoved, a.From, m.To)
+		r, err := worded(ctx, err, wordNoteMoved, a.From, m.To)
 		if err == nil {
-			r.Data = Moved(m)
+			r.Data = Moved(ctx, m)
 		}
 		return r, err
 	})
@@ -400,8 +401,8 @@ func (n Notes) index() Tool {
 	}
 	meta := core("vault_create_index", vaultIndexText, Vault).writes().onDemand()
 	meta.Idempotent, meta.Scope = false, []string{Librarian}
-	meta.Ask = asking(func(_ context.Context, c Call, a args) (string, error) {
-		return sentence(wordAskIndex, a.Path) + "\n" + Listed(c.Args), nil
+	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
+		return sentence(ctx, wordAskIndex, a.Path) + "\n" + Listed(tongue.Of(ctx), c.Args), nil
 	})
 	meta.Refine = func(s *jsonschema.Schema) { one := 1; s.Properties["notes"].MinItems = &one }
 	return forWriters(n, meta, func(ctx context.Context, c Call, a args) (Result, error) {
@@ -425,7 +426,7 @@ func (n Notes) index() Tool {
 		if errors.Is(err, vault.ErrExists) {
 			w, err = s.put(ctx, c, vault.Note{Path: a.Path, Mode: vault.ModeReplaceSection, Heading: a.Title, Content: b.String()})
 		}
-		return written(w, err)
+		return written(ctx, w, err)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/go-telegram/bot/models"
 
 	"parley/internal/chat"
+	"parley/internal/tongue"
 )
 
 // maxFetch is the largest file a bot may fetch.
@@ -34,6 +35,7 @@ type command struct{ name, description string }
 type menu struct {
 	where    string // one of the menu constants, or the ID of a person in their direct chat
 	commands []command
+	in       tongue.Printer // the language of who sees it; English is for all others
 }
 
 // Where a menu is shown; the narrower scope wins.
@@ -46,14 +48,16 @@ const (
 // Register implements chat.Commander: claiming is for direct chats, and the
 // owners see everything in theirs.
 func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
-	menus := []menu{
-		{menuEverywhere, commandsFor(m, chat.Everybody, chat.Members)},
-		{menuGroups, commandsFor(m, chat.Members, chat.Members)},
-		{menuAdmins, commandsFor(m, chat.Members, chat.Admins)},
-	}
-	for _, id := range m.Owners {
-		if strings.HasPrefix(id, platform+":") {
-			menus = append(menus, menu{id, commandsFor(m, chat.Members, chat.Owners)})
+	var menus []menu
+	for _, p := range tongue.Printers() {
+		menus = append(menus,
+			menu{menuEverywhere, commandsFor(m, chat.Everybody, chat.Members), p},
+			menu{menuGroups, commandsFor(m, chat.Members, chat.Members), p},
+			menu{menuAdmins, commandsFor(m, chat.Members, chat.Admins), p})
+		for _, id := range m.Owners {
+			if strings.HasPrefix(id, platform+":") {
+				menus = append(menus, menu{id, commandsFor(m, chat.Members, chat.Owners), p})
+			}
 		}
 	}
 	return errors.Join(a.showMenus(ctx, menus), a.describe(ctx, m))
@@ -99,15 +103,19 @@ func (a *Adapter) showMenu(ctx context.Context, m menu) error {
 		}
 		scope = &models.BotCommandScopeChat{ChatID: who.chat}
 	}
+	language := "" // of the menu for all that have none of their own
+	if m.in != (tongue.Printer{}) {
+		language = m.in.Tag()
+	}
 	want := make([]models.BotCommand, len(m.commands))
 	for i, c := range m.commands {
-		want[i] = models.BotCommand{Command: strings.ReplaceAll(strings.ToLower(c.name), "-", "_"), Description: c.description}
+		want[i] = models.BotCommand{Command: strings.ReplaceAll(strings.ToLower(c.name), "-", "_"), Description: m.in.Text(c.description)}
 	}
-	have, err := a.bot.GetMyCommands(ctx, &bot.GetMyCommandsParams{Scope: scope})
+	have, err := a.bot.GetMyCommands(ctx, &bot.GetMyCommandsParams{Scope: scope, LanguageCode: language})
 	if err != nil || slices.Equal(have, want) {
 		return err
 	}
-	_, err = a.bot.SetMyCommands(ctx, &bot.SetMyCommandsParams{Commands: want, Scope: scope})
+	_, err = a.bot.SetMyCommands(ctx, &bot.SetMyCommandsParams{Commands: want, Scope: scope, LanguageCode: language})
 	return err
 }
 

@@ -309,7 +309,7 @@ func TestAccountCalls(t *testing.T) {
 	a := adapter(t, s, nil)
 	s.AddChat(42)
 	help, forget := command{"help", "what I can do"}, command{"forget-me", "forget"}
-	menus := []menu{{menuEverywhere, []command{help, forget}}, {menuGroups, nil}, {menuAdmins, []command{help}}, {"telegram:42", []command{forget}}, {"telegram:99", []command{help}}}
+	menus := []menu{{where: menuEverywhere, commands: []command{help, forget}}, {where: menuGroups}, {where: menuAdmins, commands: []command{help}}, {where: "telegram:42", commands: []command{forget}}, {where: "telegram:99", commands: []command{help}}}
 	for range 2 { // the second time all is as it should be
 		if err := a.showMenus(t.Context(), menus); err != nil {
 			t.Error(err)
@@ -322,7 +322,7 @@ func TestAccountCalls(t *testing.T) {
 		t.Errorf("%d menus were set", n)
 	}
 	lift := s.Fail(telegramtest.Fault{Method: "setMyCommands", Status: 400, Times: 1})
-	if err := a.showMenus(t.Context(), []menu{{menuEverywhere, nil}, {menuGroups, []command{help}}}); err == nil || len(s.Menu("all_group_chats")) != 1 {
+	if err := a.showMenus(t.Context(), []menu{{where: menuEverywhere}, {where: menuGroups, commands: []command{help}}}); err == nil || len(s.Menu("all_group_chats")) != 1 {
 		t.Errorf("one menu refused: %v, %v", err, s.Menu("all_group_chats"))
 	}
 	lift()

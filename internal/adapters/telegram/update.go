@@ -148,7 +148,7 @@ func (a *Adapter) edit(m *models.Message, update int64) chat.Message {
 func (a *Adapter) button(q *models.CallbackQuery) chat.Message {
 	c := chat.Message{
 		ID: "cb:" + q.ID, Kind: chat.KindButton, From: person(&q.From),
-		Text: clean(q.Data), Addressed: true, At: a.now().UTC(),
+		Text: clean(q.Data), Addressed: true, At: a.now().UTC(), Language: clean(q.From.LanguageCode),
 	}
 	switch m := q.Message; {
 	case m.Message != nil:
@@ -186,6 +186,9 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 		Forwarded: m.ForwardOrigin != nil || m.IsAutomaticForward || m.ViaBot != nil,
 		At:        a.date(m.Date),
 		Album:     m.MediaGroupID,
+	}
+	if m.SenderChat == nil {
+		c.Language = clean(m.From.LanguageCode)
 	}
 	s := a.script(m)
 	c.Text, c.Addressed = s.text, c.Direct || s.named

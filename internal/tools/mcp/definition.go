@@ -78,7 +78,9 @@ func define(s Server, t *sdk.Tool) (definition, error) {
 	if s.ReadOnly || d.Hints != nil && d.Hints.ReadOnly {
 		d.SideEffect, d.ReadOnly, d.Egress = false, true, takesAddress(clean)
 	}
-	d.Ask = func(_ context.Context, c tools.Call) (string, error) { return tools.AskServer(d.Meta, c.Args), nil }
+	d.Ask = func(ctx context.Context, c tools.Call) (string, error) {
+		return tools.AskServer(ctx, d.Meta, c.Args), nil
+	}
 	if err := d.Check(); err != nil {
 		return definition{}, err
 	}

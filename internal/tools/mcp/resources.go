@@ -102,7 +102,9 @@ func (r *remote) prompting() tools.Tool {
 	}
 	meta := r.extra("get_prompt", wordPrompt)
 	meta.ReadOnly, meta.SideEffect = false, true
-	meta.Ask = func(_ context.Context, c tools.Call) (string, error) { return tools.AskServer(meta, c.Args), nil }
+	meta.Ask = func(ctx context.Context, c tools.Call) (string, error) {
+		return tools.AskServer(ctx, meta, c.Args), nil
+	}
 	return tools.Func(meta, func(ctx context.Context, _ tools.Call, a args) (tools.Result, error) {
 		return r.ask(ctx, func(session *sdk.ClientSession) (tools.Result, error) {
 			got, err := session.GetPrompt(ctx, &sdk.GetPromptParams{Name: a.Name, Arguments: a.Arguments})

@@ -1,6 +1,6 @@
 package mcp
 
-// What a model and, through it, people read.
+// English only: what a model and, through it, people read.
 const (
 	wordGone      = "its server is not running at the moment"
 	wordReported  = "its server reported an error"

@@ -20,6 +20,7 @@ import (
 	"parley/internal/egress"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -95,8 +96,8 @@ func (c *call) prepare() error {
 		}
 		c.result = program
 	}
-	c.Ask = func(_ context.Context, call tools.Call) (string, error) {
-		return strings.TrimSpace(fmt.Sprintf(wordsAsk, text.Literal(c.Name), c.Method, text.Literal(c.host())) + "\n" + tools.Listed(call.Args)), nil
+	c.Ask = func(ctx context.Context, call tools.Call) (string, error) {
+		return strings.TrimSpace(tongue.Say(ctx, wordsAsk, text.Literal(c.Name), c.Method, text.Literal(c.host())) + "\n" + tools.Listed(tongue.Of(ctx), call.Args)), nil
 	}
 	if err := c.Spec().Check(); err != nil {
 		return err

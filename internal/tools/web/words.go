@@ -1,6 +1,6 @@
 package web
 
-// Texts for the model and, through it, for people.
+// English only: texts for the model and, through it, for people.
 const (
 	wordHidden  = "[taken out because no reader would see it: %d hidden elements, %d comments, %d characters]"
 	wordReadOn  = "[read on with from=%d of %d]"

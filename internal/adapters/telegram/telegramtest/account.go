@@ -35,6 +35,9 @@ func (s *Server) answerCallbackQuery(q *request) (any, *problem) {
 	return true, nil
 }
 
+// languageForm is a language of ISO 639-1.
+var languageForm = regexp.MustCompile(`^[a-z]{2}$`)
+
 var commandForm = regexp.MustCompile(`^[a-z0-9_]{1,32}$`)
 
 func (s *Server) setMyCommands(q *request) (any, *problem) {
@@ -67,7 +70,8 @@ func (s *Server) getMyCommands(q *request) (any, *problem) {
 	return append([]Command{}, s.menus[scope]...), p
 }
 
-// scope names the chats that commands are for: a type, or the id of a chat.
+// scope names the chats that commands are for: a type, or the id of a chat, and
+// behind it a language.
 // s.mu is held.
 func (s *Server) scope(q *request) (string, *problem) {
 	in := struct {
@@ -77,14 +81,21 @@ func (s *Server) scope(q *request) (string, *problem) {
 	if raw := q.fields["scope"]; raw != "" && json.Unmarshal([]byte(raw), &in) != nil {
 		return "", bad("can't parse BotCommandScope")
 	}
+	language := q.fields["language_code"]
+	if language != "" && !languageForm.MatchString(language) {
+		return "", bad("language code is invalid")
+	}
+	if language != "" {
+		language = "/" + language
+	}
 	switch in.Type {
 	case "default", "all_private_chats", "all_group_chats", "all_chat_administrators":
-		return in.Type, nil
+		return in.Type + language, nil
 	case "chat":
 		if s.chats[in.Chat] == nil {
 			return "", bad("chat not found")
 		}
-		return strconv.FormatInt(in.Chat, 10), nil
+		return strconv.FormatInt(in.Chat, 10) + language, nil
 	}
 	return "", bad("unsupported type of BotCommandScope")
 }
