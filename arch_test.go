@@ -43,6 +43,8 @@ var rooms = []allowed{
 	{"internal/*", "internal/tongue", "speaks to people in their language"},
 	{"internal/*/*", "internal/tongue", "speaks to people in their language"},
 	{"internal/spoken", "internal/chat", "hears the language of messages"},
+	{"internal/spoken", "internal/admin", "/language"},
+	{"internal/command", "internal/spoken", "/language"},
 
 	{"internal/metrics", "internal/chat", "counts what became of messages"},
 	{"internal/metrics", "internal/llm/wrap", "counts calls of models"},
@@ -340,29 +342,6 @@ var rooms = []allowed{
 	{"internal/rehearse", "internal/memory", "looks at what the bot stored"},
 	{"internal/rehearse", "internal/playbook/condition", "tells conditions that a model judged"},
 	{"internal/rehearse", "internal/playbook", "looks at the rules that applied"},
-}
-
-// forTests is what every test may use besides what its room may: the fakes
-// (packages named …test), and these.
-var forTests = []allowed{
-	{"*", "github.com/google/go-cmp", "differences that can be read"},
-	{"*", "go.uber.org/goleak", "no goroutine is left behind"},
-	{".", "internal/tongue", "looks whether every word is in every language"},
-	{".", "github.com/leonelquinteros/gotext", "reads the catalogs"},
-	{"*", "internal/memory", "tests use the real store, not a fake of it"},
-	{"cmd/bot", "github.com/modelcontextprotocol/go-sdk", "the other end of the protocol"},
-	{"cmd/bot", "golang.org/x/sys", "a terminal of its own"},
-	{"cmd/bot", "internal/*", "drives the whole program, and looks at what it left"},
-	{"cmd/bot", "internal/*/*", "drives the whole program, and looks at what it left"},
-	{"internal/agent", "internal/cite", "checks citations as the bot does"},
-	{"internal/agent", "internal/egress", "a page tool that reaches nothing"},
-	{"internal/agent", "internal/tools/web", "a page tool that reaches nothing"},
-	{"internal/llm/wrap", "internal/llm/offline", "a model to stand around"},
-	{"internal/llm/wrap", "internal/llm/openai", "endpoints that fail at the wire"},
-	{"internal/memory", "internal/chat", "drives the store as the hub does"},
-	{"internal/facts", "internal/chat", "says where somebody asks"},
-	{"internal/page", "github.com/gorilla/websocket", "drives a real browser"},
-	{"internal/page", "internal/llm", "what a turn took"},
 }
 
 // source is one parsed Go file.

@@ -64,3 +64,26 @@ var libraries = []allowed{
 	{"internal/tools/mcp", "github.com/modelcontextprotocol/go-sdk", "the protocol of tool servers"},
 	{"internal/tools/mcp", "golang.org/x/oauth2", "the tokens of logins that the protocol's library makes"},
 }
+
+// forTests is what every test may use besides what its room may: the fakes
+// (packages named …test), and these.
+var forTests = []allowed{
+	{"*", "github.com/google/go-cmp", "differences that can be read"},
+	{"*", "go.uber.org/goleak", "no goroutine is left behind"},
+	{".", "internal/tongue", "looks whether every word is in every language"},
+	{".", "github.com/leonelquinteros/gotext", "reads the catalogs"},
+	{"*", "internal/memory", "tests use the real store, not a fake of it"},
+	{"cmd/bot", "github.com/modelcontextprotocol/go-sdk", "the other end of the protocol"},
+	{"cmd/bot", "golang.org/x/sys", "a terminal of its own"},
+	{"cmd/bot", "internal/*", "drives the whole program, and looks at what it left"},
+	{"cmd/bot", "internal/*/*", "drives the whole program, and looks at what it left"},
+	{"internal/agent", "internal/cite", "checks citations as the bot does"},
+	{"internal/agent", "internal/egress", "a page tool that reaches nothing"},
+	{"internal/agent", "internal/tools/web", "a page tool that reaches nothing"},
+	{"internal/llm/wrap", "internal/llm/offline", "a model to stand around"},
+	{"internal/llm/wrap", "internal/llm/openai", "endpoints that fail at the wire"},
+	{"internal/memory", "internal/chat", "drives the store as the hub does"},
+	{"internal/facts", "internal/chat", "says where somebody asks"},
+	{"internal/page", "github.com/gorilla/websocket", "drives a real browser"},
+	{"internal/page", "internal/llm", "what a turn took"},
+}

@@ -76,7 +76,7 @@ var pressed = map[string][]pressing{
 		{say: "we moved to Oslo", model: []llmtest.Turn{callTool("save_fact", `{"content":"Lives in Oslo"}`), {Text: "Nice."}},
 			buttons: 1, want: []string{"no longer remember “Lives in Oslo”"}},
 	},
-	"internal/command/language.go:show":     {{say: "/language", buttons: 5, want: []string{"Deutsch", "Español", "Français", "Русский", "中文"}}},
+	"internal/spoken/language.go:show":      {{say: "/language", buttons: 5, want: []string{"Deutsch", "Español", "Français", "Русский", "中文"}}},
 	"internal/command/notedesk.go:which":    {{say: "/notes show plan", buttons: 2, want: []string{"Plan of the", "Plan of the"}}},
 	"internal/command/notedesk.go:versions": {{say: "/notes restore diary", buttons: 1, want: []string{"+ It rained."}}},
 	"internal/tools/deed.go:Moved":          {{say: "/notes move diary old/journal", buttons: 1, want: []string{"Moved agent-notes/old/journal.md to agent-notes/diary.md"}}},

@@ -168,7 +168,7 @@ func (a *app) start(adapters ...chat.Adapter) {
 		Inbox: a.storage.store, Outbox: a.storage.store, Handler: a.front.handler(), Adapters: adapters, Log: a.log,
 		QueuePerLane: a.cfg.Limits.QueuePerChannel, Backlog: a.cfg.Limits.Backlog, TurnTimeout: a.cfg.Agent.TurnTimeout,
 		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
-		Failpoint:     a.process.Failpoint, Observe: observe, MayStop: a.people.mayStop, Pace: a.front.commands.Pace, Agent: a.mind.agentOf, Speak: a.people.speaker.Answering, Closed: a.platforms.closed,
+		Failpoint:     a.process.Failpoint, Observe: observe, MayStop: a.people.mayStop, Pace: a.front.commands.Pace, Authors: chat.Authors{Agent: a.mind.agentOf, Speak: a.people.speaker.Answering}, Closed: a.platforms.closed,
 	})
 }
 

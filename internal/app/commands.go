@@ -12,6 +12,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/factsfile"
 	"parley/internal/llm"
+	"parley/internal/spoken"
 	"parley/internal/text"
 )
 
@@ -88,7 +89,7 @@ func (a *app) toolCommands() command.Tools {
 }
 
 func (a *app) personCommands() command.Person {
-	p := command.Person{Language: command.Language{Rows: a.storage.store, Speak: a.people.speaker.Answering}, Rows: a.storage.store, Elsewhere: a.platforms.forgetElsewhere}
+	p := command.Person{Language: spoken.Language{Rows: a.storage.store, Speak: a.people.speaker.Answering}, Rows: a.storage.store, Elsewhere: a.platforms.forgetElsewhere}
 	if a.notes.index != nil {
 		p.Vault = a.notes.index
 	}

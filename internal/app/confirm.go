@@ -140,7 +140,7 @@ func (f *front) amend(ctx context.Context, q chat.Question, text string) {
 func (f *front) expireQuestions(ctx context.Context) error {
 	late, err := f.store.ExpireQuestions(ctx)
 	for _, q := range late {
-		f.confirm.Expired(f.people.to(ctx, q.Asked), q)
+		f.confirm.Expired(f.people.speaker.With(ctx, q.Asked), q)
 		f.unanswered(q)
 	}
 	return errors.Join(err, f.store.PruneAccess(ctx))

@@ -72,7 +72,7 @@ func (c *chores) digest(ctx context.Context, d facts.Digest, until time.Time) er
 		return err
 	}
 	to := chat.User{ID: d.User}
-	ctx = c.people.to(ctx, to)
+	ctx = c.people.speaker.With(ctx, to)
 	if why, err := c.unwanted(ctx, to, k); err != nil || why != "" {
 		return err
 	}

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"os"
 	"strings"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	"parley/internal/memory"
 	"parley/internal/setup"
 	"parley/internal/spoken"
-	"parley/internal/tongue"
 	"parley/internal/tools"
 	"parley/internal/when"
 )
@@ -85,11 +83,6 @@ func (p *people) owns(ctx context.Context, id string) bool {
 	return p.isOwner(ctx, tools.Call{Who: chat.User{ID: id}, Where: chat.Key{Platform: platform, Channel: id}, Direct: true})
 }
 
-// to returns a context in which somebody is spoken to who says nothing just now.
-func (p *people) to(ctx context.Context, who chat.User) context.Context {
-	return tongue.With(ctx, p.speaker.To(ctx, who.ID))
-}
-
 // mayStop asks the gate, like every other way in.
 func (p *people) mayStop(ctx context.Context, m, running chat.Message) bool {
 	return p.gate.MayStop(ctx, m, running)
@@ -117,24 +110,6 @@ func (p *people) zone(ctx context.Context, who chat.User) string {
 		return zone
 	}
 	return p.home
-}
-
-// machineZone returns the name of this machine's time zone, "" when it has none but
-// UTC or none that can be told.
-func machineZone() string {
-	name, set := os.LookupEnv("TZ")
-	if !set {
-		link, err := os.Readlink("/etc/localtime")
-		if err != nil {
-			return ""
-		}
-		_, name, _ = strings.Cut(link, "/zoneinfo/")
-	}
-	name = strings.TrimPrefix(name, ":")
-	if loc, err := time.LoadLocation(name); err != nil || loc == time.UTC || strings.HasSuffix(name, "UTC") {
-		return ""
-	}
-	return name
 }
 
 // location returns where a person's clock is, UTC when unknown.

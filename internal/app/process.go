@@ -17,6 +17,7 @@ import (
 	"parley/internal/setup"
 	"parley/internal/spoken"
 	"parley/internal/systemd"
+	"parley/internal/when"
 )
 
 // Process is what surrounds the bot: the program's version and streams.
@@ -113,7 +114,7 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 		return err
 	}
 	defer a.close()
-	a.level, a.people.home = &level, machineZone()
+	a.level, a.people.home = &level, when.MachineZone()
 	if err := a.build(ctx); err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (c *chores) remind(ctx context.Context) error {
 		}
 		var parts []chat.Part
 		if !r.Ask {
-			parts = c.reminderParts(c.people.to(ctx, r.User), r)
+			parts = c.reminderParts(c.people.speaker.With(ctx, r.User), r)
 		}
 		ok, err := c.store.FireReminder(ctx, r, next, parts)
 		if err != nil {

@@ -37,12 +37,7 @@ type HubOptions struct {
 	// Pace tells how a message stands to the others of its conversation. It must
 	// not block; nil is InOrder for all.
 	Pace func(m Message) Pace
-	// Agent returns who answers a message; nil is the only one there is. It must
-	// not block.
-	Agent func(m Message) Agent
-	// Speak returns the language that m's author is spoken to in. It may read a
-	// row; nil is English for all.
-	Speak func(ctx context.Context, m Message) tongue.Printer
+	Authors
 	// Closed is called when nothing can be sent to p's conversation; nil
 	// ignores it. It must not block for long.
 	Closed func(p Part)
@@ -52,6 +47,16 @@ type HubOptions struct {
 	// Observe is called for every finished message; nil ignores it. It must not
 	// block.
 	Observe func(Event)
+}
+
+// Authors is what is known of who writes.
+type Authors struct {
+	// Agent returns who answers a message; nil is the only one there is. It must
+	// not block.
+	Agent func(m Message) Agent
+	// Speak returns the language that m's author is spoken to in. It may read a
+	// row; nil is English for all.
+	Speak func(ctx context.Context, m Message) tongue.Printer
 }
 
 // Event is what the Hub reports for counting.

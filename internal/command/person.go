@@ -10,13 +10,14 @@ import (
 	"parley/internal/admin"
 	"parley/internal/chat"
 	"parley/internal/memory"
+	"parley/internal/spoken"
 	"parley/internal/tongue"
 	"parley/internal/vault"
 )
 
 // Person is /export, /forget-me and /language.
 type Person struct {
-	Language Language
+	Language spoken.Language
 	Rows     PersonRows
 	Vault    Files // nil without notes
 	// Elsewhere deletes what the front ends keep of a person; nil is nothing.

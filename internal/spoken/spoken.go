@@ -1,6 +1,6 @@
 // Package spoken decides which language each person is spoken to in: the one
 // they chose, else that of their platform, else that of their messages. It holds
-// no words.
+// no words but those of /language.
 package spoken
 
 import (
@@ -41,6 +41,11 @@ func (s Speaker) To(ctx context.Context, person string) tongue.Printer {
 		}
 	}
 	return tongue.Printer{}
+}
+
+// With returns a context in which somebody is spoken to who says nothing just now.
+func (s Speaker) With(ctx context.Context, who chat.User) context.Context {
+	return tongue.With(ctx, s.To(ctx, who.ID))
 }
 
 // Answering returns the language for the answer to m. It reads a row.

@@ -1,4 +1,4 @@
-package command
+package spoken
 
 // /language.
 const (
@@ -11,10 +11,4 @@ const (
 	wordsLanguages      = "Change that with /language and one of these: %s."
 	wordsLanguageBack   = "Automatic"
 	wordsNoLanguage     = "I do not speak %s. I speak %s."
-)
-
-// How times are written, as layouts of package time.
-const (
-	layoutDay    = "2 January"
-	layoutMoment = "2 January 2006 15:04"
 )

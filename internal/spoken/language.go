@@ -1,12 +1,14 @@
-package command
+package spoken
 
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/text"
 	"parley/internal/tongue"
 )
 
@@ -23,13 +25,17 @@ type LanguageRows interface {
 	SetLanguage(ctx context.Context, person, tag string) error
 }
 
+// maxNamed is how much of an unknown name is repeated, in characters.
+const maxNamed = 40
+
 // automatic takes a choice back.
 const automatic = "auto"
 
-func (l Language) command() admin.Command {
+// Command returns the entry of the table.
+func (l Language) Command() admin.Command {
 	return admin.Command{Name: "language", Help: helpLanguage, Effect: admin.ReadsBare, Quiet: true, Run: l.run, Options: []admin.Option{
 		{Name: "language", Help: helpLanguageName, Suggest: func(_ context.Context, _ chat.Message, typed string) []string {
-			return beginning(languageTags(), typed)
+			return slices.DeleteFunc(languageTags(), func(tag string) bool { return !strings.HasPrefix(tag, typed) })
 		}},
 	}}
 }
@@ -50,7 +56,7 @@ func (l Language) run(ctx context.Context, r admin.Request) (chat.Answer, error)
 	if !strings.EqualFold(name, automatic) {
 		p, known := tongue.Named(name)
 		if !known {
-			return say(ctx, wordsNoLanguage, quoted(name, maxNamed), languageNames())
+			return chat.Answer{Text: tongue.Say(ctx, wordsNoLanguage, text.Literal(text.Shorten(name, maxNamed)), languageNames())}, nil
 		}
 		tag = p.Tag()
 	}
