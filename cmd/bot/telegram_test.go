@@ -100,7 +100,7 @@ func TestTelegramMenus(t *testing.T) {
 	}
 	for range 2 { // the second start finds everything as it should be
 		w.run(t)
-		eventually(t, "the owner's menu", func() bool { return has("1", "forget_me") })
+		eventually(t, "the owner's menu, the last language's too", func() bool { return has("1", "forget_me") && has("1/zh", "forget_me") })
 		w.saying(t, 1, 1, "/status")
 		if err := w.stop(); err != nil {
 			t.Fatal(err)

@@ -55,32 +55,32 @@ func (a Agents) show(ctx context.Context, r admin.Request) (chat.Answer, error) 
 		return say(ctx, wordsOneAgent)
 	}
 	at := a.Roster.At(r.Message)
-	said := tongue.Say(ctx, wordsAgentHere, called(at.Agent))
+	said := tongue.Say(ctx, wordsAgentHere, called(ctx, at.Agent))
 	if r.Role >= admin.Owner {
-		said += " " + because(at)
+		said += " " + because(ctx, at)
 	}
 	return chat.Answer{Text: said}, nil
 }
 
 // called is what an agent is called.
-func called(name string) string {
+func called(ctx context.Context, name string) string {
 	if name == roster.Nobody {
-		return wordsOwnAgent
+		return tongue.Text(ctx, wordsOwnAgent)
 	}
 	return "**" + name + "**"
 }
 
 // because says why an agent answers in a place.
-func because(at roster.Answering) string {
+func because(ctx context.Context, at roster.Answering) string {
 	switch {
 	case at.Place == "":
-		return wordsAgentUnbound
+		return tongue.Text(ctx, wordsAgentUnbound)
 	case at.Chat == nil:
-		return fmt.Sprintf(wordsAgentSet, at.Place)
+		return tongue.Say(ctx, wordsAgentSet, at.Place)
 	case at.Instead != "":
-		return fmt.Sprintf(wordsAgentBoundOver, at.Place, at.Chat.At.Format(time.DateOnly), called(at.Instead))
+		return tongue.Say(ctx, wordsAgentBoundOver, at.Place, at.Chat.At.Format(time.DateOnly), called(ctx, at.Instead))
 	}
-	return fmt.Sprintf(wordsAgentBound, at.Place, at.Chat.At.Format(time.DateOnly))
+	return tongue.Say(ctx, wordsAgentBound, at.Place, at.Chat.At.Format(time.DateOnly))
 }
 
 func (a Agents) list(ctx context.Context, _ admin.Request) (chat.Answer, error) {
@@ -99,7 +99,7 @@ func (a Agents) list(ctx context.Context, _ admin.Request) (chat.Answer, error) 
 }
 
 func (a Agents) use(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	place, refusal := placed(r)
+	place, refusal := placed(ctx, r)
 	if refusal != "" {
 		return chat.Answer{Text: refusal}, nil
 	}
@@ -110,11 +110,11 @@ func (a Agents) use(ctx context.Context, r admin.Request) (chat.Answer, error) {
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	return a.now(r, place)
+	return a.now(ctx, r, place)
 }
 
 func (a Agents) reset(ctx context.Context, r admin.Request) (chat.Answer, error) {
-	place, refusal := placed(r)
+	place, refusal := placed(ctx, r)
 	if refusal != "" {
 		return chat.Answer{Text: refusal}, nil
 	}
@@ -125,27 +125,27 @@ func (a Agents) reset(ctx context.Context, r admin.Request) (chat.Answer, error)
 	if !ok {
 		return say(ctx, wordsAgentNotBound, place)
 	}
-	return a.now(r, place)
+	return a.now(ctx, r, place)
 }
 
 // now says who answers since a change. A closer place than the one that was changed
 // may still decide.
-func (a Agents) now(r admin.Request, place string) (chat.Answer, error) {
+func (a Agents) now(ctx context.Context, r admin.Request, place string) (chat.Answer, error) {
 	at := a.Roster.At(r.Message)
-	said := fmt.Sprintf(wordsAgentNow, called(at.Agent)) + " " + because(at)
+	said := tongue.Say(ctx, wordsAgentNow, called(ctx, at.Agent)) + " " + because(ctx, at)
 	if at.Place != place && at.Chat != nil {
-		said += " " + fmt.Sprintf(wordsAgentCloser, place)
+		said += " " + tongue.Say(ctx, wordsAgentCloser, place)
 	}
-	return chat.Answer{Text: said + " " + wordsAgentApart}, nil
+	return chat.Answer{Text: said + " " + tongue.Text(ctx, wordsAgentApart)}, nil
 }
 
 // placed returns the place that a request means, or why there is none.
-func placed(r admin.Request) (place, refusal string) {
+func placed(ctx context.Context, r admin.Request) (place, refusal string) {
 	m := r.Message
 	switch r.Args["where"] {
 	case placeServer:
 		if m.Guild == "" {
-			return "", wordsAgentNoServer
+			return "", tongue.Text(ctx, wordsAgentNoServer)
 		}
 		places := roster.Places(m)
 		return places[len(places)-1], ""
