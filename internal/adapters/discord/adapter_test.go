@@ -279,7 +279,7 @@ func TestRegisterOnlyWhenChanged(t *testing.T) {
 	t.Parallel()
 	s, in := fake(t), newIntake()
 	a, _ := connected(t, in, s)
-	list := []chat.MenuCommand{{Name: "facts", Help: "What I know", Verbs: []chat.MenuCommand{{Name: "add", Help: "Add one", Options: []chat.MenuOption{{Name: "text", Help: "the fact", Required: true}}}}}}
+	list := []chat.MenuCommand{{Name: "tasks", Help: "Your tasks"}, {Name: "facts", Help: "What I know", Verbs: []chat.MenuCommand{{Name: "add", Help: "Add one", Options: []chat.MenuOption{{Name: "text", Help: "the fact", Required: true}}}}}}
 	for range 3 {
 		if err := a.Register(context.Background(), chat.Menu{Commands: list}); err != nil {
 			t.Fatal(err)
@@ -287,6 +287,9 @@ func TestRegisterOnlyWhenChanged(t *testing.T) {
 	}
 	if n := len(s.Calls("PUT", "/applications/")); n != 1 {
 		t.Errorf("%d registrations", n)
+	}
+	if c := s.Commands()[0]; c.Localized["de"] != "Deine Aufgaben" || c.Localized["es-419"] != "Tus tareas" || c.Localized["zh-CN"] != "你的任务" {
+		t.Errorf("in other languages: %v", c.Localized)
 	}
 }
 

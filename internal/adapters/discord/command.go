@@ -17,6 +17,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // wireCommand is a command as Discord stores it.
@@ -24,6 +25,8 @@ type wireCommand struct {
 	Type        int          `json:"type,omitempty"` // 0 and 1 are typed
 	Name        string       `json:"name"`
 	Description string       `json:"description"`
+	Localized   localized    `json:"description_localizations,omitempty"`
+	Names       localized    `json:"name_localizations,omitempty"` // of what is not typed
 	Permissions *string      `json:"default_member_permissions,omitempty"`
 	Options     []wireOption `json:"options,omitempty"`
 }
@@ -32,10 +35,37 @@ type wireOption struct {
 	Type        int          `json:"type"`
 	Name        string       `json:"name"`
 	Description string       `json:"description"`
+	Localized   localized    `json:"description_localizations,omitempty"`
 	Required    bool         `json:"required,omitempty"`
 	Suggests    bool         `json:"autocomplete,omitempty"`
 	Choices     []wireChoice `json:"choices,omitempty"`
 	Options     []wireOption `json:"options,omitempty"`
+}
+
+// localized is a description in other languages, by Discord's names for them.
+type localized map[string]string
+
+// locales are Discord's names for the languages that have several, by tag.
+var locales = map[string][]string{"es": {"es-ES", "es-419"}, "zh": {"zh-CN", "zh-TW"}}
+
+func localize(help string) localized {
+	var all localized
+	for _, p := range tongue.Printers()[1:] {
+		if !p.Has(help) {
+			continue
+		}
+		if all == nil {
+			all = localized{}
+		}
+		names := locales[p.Tag()]
+		if names == nil {
+			names = []string{p.Tag()}
+		}
+		for _, name := range names {
+			all[name] = text.Clip(p.Text(help), 100)
+		}
+	}
+	return all
 }
 
 type wireChoice struct {
@@ -62,7 +92,7 @@ func (a *Adapter) Register(ctx context.Context, m chat.Menu) error {
 	want = append(want, wireActions(m)...)
 	a.menus.Store(menusOf(m))
 	var have []wireCommand
-	if err := a.call(ctx, http.MethodGet, path, "", nil, &have); err != nil {
+	if err := a.call(ctx, http.MethodGet, path+"?with_localizations=true", "", nil, &have); err != nil {
 		return err
 	}
 	if reflect.DeepEqual(byName(have), byName(want)) {
@@ -86,7 +116,7 @@ func byName(list []wireCommand) map[string]wireCommand {
 const manageGuild = "32"
 
 func wire(c chat.MenuCommand) wireCommand {
-	w := wireCommand{Name: c.Name, Description: text.Clip(c.Help, 100)}
+	w := wireCommand{Name: c.Name, Description: text.Clip(c.Help, 100), Localized: localize(c.Help)}
 	if len(c.Verbs) == 0 { // Discord has options below the verbs only
 		w.Options = wireOptions(c.Options)
 	}
@@ -95,7 +125,7 @@ func wire(c chat.MenuCommand) wireCommand {
 		w.Permissions = &p
 	}
 	for _, v := range c.Verbs {
-		w.Options = append(w.Options, wireOption{Type: int(discordgo.ApplicationCommandOptionSubCommand), Name: v.Name, Description: text.Clip(v.Help, 100), Options: wireOptions(v.Options)})
+		w.Options = append(w.Options, wireOption{Type: int(discordgo.ApplicationCommandOptionSubCommand), Name: v.Name, Description: text.Clip(v.Help, 100), Localized: localize(v.Help), Options: wireOptions(v.Options)})
 	}
 	return w
 }
@@ -105,7 +135,7 @@ func wireOptions(list []chat.MenuOption) (out []wireOption) {
 		chat.OptionNumber: discordgo.ApplicationCommandOptionInteger, chat.OptionSwitch: discordgo.ApplicationCommandOptionBoolean,
 	}
 	for _, o := range list {
-		w := wireOption{Type: int(discordgo.ApplicationCommandOptionString), Name: o.Name, Description: text.Clip(o.Help, 100), Required: o.Required && !o.Long, Suggests: o.Suggests}
+		w := wireOption{Type: int(discordgo.ApplicationCommandOptionString), Name: o.Name, Description: text.Clip(o.Help, 100), Localized: localize(o.Help), Required: o.Required && !o.Long, Suggests: o.Suggests}
 		if k, ok := kinds[o.Kind]; ok {
 			w.Type = int(k)
 		}
@@ -206,7 +236,7 @@ func (a *Adapter) user(i *wireInteraction) *chat.Message {
 	m := &chat.Message{
 		ID: string(i.ID), Key: key, From: chat.User{ID: Platform + ":" + string(who.ID), Name: nameOf(who, i.Member)}, Addressed: true,
 		// People who installed the app for themselves can use it in a chat with others.
-		Direct: i.GuildID == "" && i.Context != number(discordgo.InteractionContextPrivateChannel), Guild: string(i.GuildID), At: idTime(string(i.ID)), Origin: string(back),
+		Direct: i.GuildID == "" && i.Context != number(discordgo.InteractionContextPrivateChannel), Guild: string(i.GuildID), At: idTime(string(i.ID)), Origin: string(back), Language: i.Locale.shown(),
 	}
 	if i.Member != nil {
 		m.Admin = i.Member.Permissions&manages != 0

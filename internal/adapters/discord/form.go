@@ -58,7 +58,7 @@ func menusOf(m chat.Menu) *menus {
 // wireActions returns the menu of a message as Discord stores it.
 func wireActions(m chat.Menu) (list []wireCommand) {
 	for _, act := range m.Actions[:min(len(m.Actions), maxActions)] {
-		list = append(list, wireCommand{Type: int(discordgo.MessageApplicationCommand), Name: text.Clip(act.Name, maxAction)})
+		list = append(list, wireCommand{Type: int(discordgo.MessageApplicationCommand), Name: text.Clip(act.Name, maxAction), Names: localize(act.Name)})
 	}
 	return list
 }

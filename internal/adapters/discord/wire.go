@@ -186,6 +186,7 @@ type wireInteraction struct {
 	ChannelID plain       `json:"channel_id"`
 	GuildID   plain       `json:"guild_id"`
 	Context   number      `json:"context"`
+	Locale    plain       `json:"locale"`
 	User      *wireUser   `json:"user"`
 	Member    *wireMember `json:"member"`
 	Message   *struct {

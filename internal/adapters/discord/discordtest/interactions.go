@@ -91,15 +91,41 @@ func (s *Server) optionKind(command, verb, option string) int {
 	return 3
 }
 
+// withoutLocales returns commands as Discord does unless it is asked for more.
+func withoutLocales(commands json.RawMessage) json.RawMessage {
+	var list []map[string]any
+	_ = json.Unmarshal(commands, &list) // it was taken
+	for _, c := range list {
+		bare(c)
+	}
+	b, _ := json.Marshal(list)
+	return b
+}
+
+func bare(c map[string]any) {
+	delete(c, "description_localizations")
+	delete(c, "name_localizations")
+	options, _ := c["options"].([]any)
+	for _, o := range options {
+		if o, ok := o.(map[string]any); ok {
+			bare(o)
+		}
+	}
+}
+
+// localeForm are languages as Discord names them.
+var localeForm = regexp.MustCompile(`^([a-z]{2}|es-ES|es-419|zh-CN|zh-TW|en-US|en-GB|pt-BR|sv-SE)$`)
+
 // CommandSpec is a command, a verb or an option as it is registered.
 type CommandSpec struct {
-	Name        string        `json:"name"`
-	Description string        `json:"description"`
-	Type        int           `json:"type"`
-	Required    bool          `json:"required"`
-	Suggests    bool          `json:"autocomplete"`
-	Choices     []choice      `json:"choices"`
-	Options     []CommandSpec `json:"options"`
+	Name        string            `json:"name"`
+	Description string            `json:"description"`
+	Localized   map[string]string `json:"description_localizations"`
+	Type        int               `json:"type"`
+	Required    bool              `json:"required"`
+	Suggests    bool              `json:"autocomplete"`
+	Choices     []choice          `json:"choices"`
+	Options     []CommandSpec     `json:"options"`
 }
 
 var commandForm = regexp.MustCompile(`^[-_a-z0-9]{1,32}$`)
@@ -130,6 +156,11 @@ func checkSpecs(list []CommandSpec, options bool) *problem {
 			return &problem{status: http.StatusBadRequest, code: 50035, message: fmt.Sprintf("%s: %s", c.Name, why)}
 		}
 		n := utf8.RuneCountInString(c.Description)
+		for locale, said := range c.Localized {
+			if n := utf8.RuneCountInString(said); n < 1 || n > 100 || !localeForm.MatchString(locale) || locale == "es" || locale == "zh" {
+				return bad("description_localizations " + locale)
+			}
+		}
 		switch {
 		case !commandForm.MatchString(c.Name) || seen[c.Name]:
 			return bad("name")

@@ -340,6 +340,9 @@ func (s *Server) route(r *http.Request, path string, body []byte) (any, *problem
 			}
 			s.commands = body
 		}
+		if r.Method == http.MethodGet && r.URL.Query().Get("with_localizations") != "true" {
+			return withoutLocales(s.commands), nil
+		}
 		return s.commands, nil
 	case part[0] == "interactions":
 		return s.callback(part[1], body)
