@@ -24,7 +24,7 @@ import (
 const englishOnly = "English only"
 
 // unspoken are the rooms whose words are not said in a chat.
-var unspoken = []string{"config", "internal/cli", "internal/page", "internal/setup", "internal/rehearse", "internal/llm/offline", "internal/health",
+var unspoken = []string{"config", "internal/cli", "internal/page", "internal/setup", "internal/rehearse", "internal/health",
 	"internal/adapters/telegram", "internal/adapters/discord", "internal/adapters/terminal", "internal/diary", "internal/lineedit", "internal/llm/probe"}
 
 // complete makes a missing translation an error; until all are there it is told.

@@ -67,7 +67,7 @@ func (s Reminders) add(ctx context.Context, r admin.Request) (chat.Answer, error
 	if r.Args["what"] == "" {
 		return s.list(ctx, r)
 	}
-	at, what, ok := when.Split(r.Args["what"], s.Now())
+	at, what, ok := when.Split(r.Args["what"], s.Now(), tongue.Of(ctx).Tag())
 	switch {
 	case at == "":
 		return say(ctx, wordsRemindHow)
@@ -131,7 +131,7 @@ func (s Reminders) snooze(ctx context.Context, r admin.Request) (chat.Answer, er
 		if d, err := time.ParseDuration(words); err == nil && d >= snoozeLeast && d <= snoozeMost {
 			due = s.Now().Add(d)
 		} else {
-			w, err := when.Parse(words, s.Now(), s.Location(ctx, r.Message.From))
+			w, err := when.Parse(words, s.Now(), s.Location(ctx, r.Message.From), tongue.Of(ctx).Tag())
 			if err != nil || w.Schedule != "" {
 				return say(ctx, wordsSnoozeHow)
 			}

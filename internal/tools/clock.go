@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/when"
 )
 
@@ -42,7 +43,7 @@ func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) str
 		}
 		t := now().In(place)
 		if a.When != "" {
-			return dated(a.When, t)
+			return dated(ctx, a.When, t)
 		}
 		if place == time.UTC {
 			return Result{Content: t.Format("Monday, 2 January 2006, 15:04:05 MST")}, nil
@@ -52,25 +53,25 @@ func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) str
 }
 
 // dated returns the date of a time in somebody's words, and how far it is from now.
-func dated(said string, now time.Time) (Result, error) {
-	at, ok := when.Day(said, now)
+func dated(ctx context.Context, said string, now time.Time) (Result, error) {
+	at, ok := when.Day(said, now, tongue.Of(ctx).Tag())
 	if !ok {
 		return Result{}, text.Tell(wordNoDay, said)
 	}
 	day := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
-	date := at.Format("Monday, 2 January 2006")
+	date := tongue.Time(ctx, at, layoutDay)
 	switch days := int(day(at).Sub(day(now)).Hours() / 24); days {
 	case 0:
-		return Result{Content: fmt.Sprintf(wordThatIsToday, date)}, nil
+		return Result{Content: tongue.Say(ctx, wordThatIsToday, date)}, nil
 	case -1:
-		return Result{Content: fmt.Sprintf(wordThatWasYesterday, date)}, nil
+		return Result{Content: tongue.Say(ctx, wordThatWasYesterday, date)}, nil
 	case 1:
-		return Result{Content: fmt.Sprintf(wordThatIsTomorrow, date)}, nil
+		return Result{Content: tongue.Say(ctx, wordThatIsTomorrow, date)}, nil
 	default:
 		if days < 0 {
-			return Result{Content: fmt.Sprintf(wordThatWas, date, -days)}, nil
+			return Result{Content: tongue.Say(ctx, wordThatWas, date, -days)}, nil
 		}
-		return Result{Content: fmt.Sprintf(wordThatIsIn, date, days)}, nil
+		return Result{Content: tongue.Say(ctx, wordThatIsIn, date, days)}, nil
 	}
 }
 

@@ -62,7 +62,7 @@ func (k Planner) Remind(ctx context.Context, c Call, text, at string) (string, e
 // Plan is Remind for any reminder: r holds its text, and whether it asks.
 func (k Planner) Plan(ctx context.Context, c Call, r agenda.Reminder, at string) (string, error) {
 	loc, known := k.place(ctx, c.Who)
-	w, err := when.Parse(at, k.Now(), loc)
+	w, err := when.Parse(at, k.Now(), loc, tongue.Of(ctx).Tag())
 	if err != nil {
 		return "", err
 	}
@@ -116,7 +116,7 @@ func setReminder(k Planner) Tool {
 	meta := core("set_reminder", setReminderText, Task).writes()
 	meta.Ask = asking(func(ctx context.Context, c Call, a args) (string, error) {
 		loc, _ := k.place(ctx, c.Who)
-		w, err := when.Parse(a.When, k.Now(), loc)
+		w, err := when.Parse(a.When, k.Now(), loc, tongue.Of(ctx).Tag())
 		if err == nil && w.Schedule != "" {
 			w.At, err = k.Next(w.Schedule, loc.String(), k.Now())
 		}

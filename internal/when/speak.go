@@ -52,12 +52,6 @@ func (n Note) In(p Speaker) string {
 	return p.Say(n.words, args...)
 }
 
-// How times are written: a layout of package time.
-const (
-	layoutDay  = "Monday, 2 January"
-	layoutDate = "2 January"
-)
-
 // Rhythm says a schedule in words: "every Monday and Thursday at 10:00". One that an
 // owner wrote for cron and that has no simple words is shown as it is.
 func Rhythm(schedule string, p Speaker) string {

@@ -56,3 +56,9 @@ const (
 	wordFifth       = "fifth"
 	wordLast        = "last"
 )
+
+// How times are written: layouts of package time.
+const (
+	layoutDay  = "Monday, 2 January"
+	layoutDate = "2 January"
+)

@@ -2,7 +2,6 @@ package offline
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
@@ -13,18 +12,19 @@ import (
 	"github.com/expr-lang/expr"
 
 	"parley/internal/llm"
+	"parley/internal/tongue"
 )
 
 // callID marks the calls that sentences asked for; others are the playbook's.
 const callID = "builtin_1"
 
 // answer is the call that a sentence asks for, or nil and what is said without one.
-func (m Model) answer(a asked) (*llm.ToolCall, string) {
+func (m Model) answer(p tongue.Printer, a asked) (*llm.ToolCall, string) {
 	if a.does == "set_reminder" && (a.args["text"] == "" || a.args["when"] == "") {
-		return nil, a.lacking()
+		return nil, a.lacking(p)
 	}
-	if text, ok := a.plain(); ok {
-		return nil, a.with(text, a.does)
+	if text, ok := a.plain(p); ok {
+		return nil, a.with(p, text, a.does)
 	}
 	args := map[string]any{}
 	for name, value := range a.args {
@@ -38,15 +38,15 @@ func (m Model) answer(a asked) (*llm.ToolCall, string) {
 }
 
 // lacking asks for what a reminder lacks.
-func (a asked) lacking() string {
+func (a asked) lacking(p tongue.Printer) string {
 	text, at := a.args["text"], a.args["when"]
 	switch {
 	case text == "" && at == "":
-		return fmt.Sprintf(wordAskBoth, a.example("set_reminder"))
+		return p.Say(wordAskBoth, a.example("set_reminder"))
 	case text == "":
-		return fmt.Sprintf(wordAskWhat, at)
+		return p.Say(wordAskWhat, at)
 	}
-	return fmt.Sprintf(wordAskWhen, text)
+	return p.Say(wordAskWhen, text)
 }
 
 // example is a sentence that asks for a thing.
@@ -60,34 +60,34 @@ func (b *book) example(does string) string {
 }
 
 // plain is the answer to what needs no tool.
-func (a asked) plain() (string, bool) {
+func (a asked) plain(p tongue.Printer) (string, bool) {
 	switch a.does {
 	case "greeting":
-		return wordGreeting, true
+		return p.Text(wordGreeting), true
 	case "how":
-		return wordHow, true
+		return p.Text(wordHow), true
 	case "help":
-		return wordHelp + "\n- " + strings.Join(a.next["start"], "\n- ") + "\n\n" + wordCommands, true
+		return p.Text(wordCan) + "\n- " + strings.Join(a.next["start"], "\n- ") + "\n\n" + p.Text(wordCommands), true
 	case "about":
-		return wordAbout, true
+		return p.Text(wordAbout), true
 	case "thanks":
-		return wordThanks, true
+		return p.Text(wordThanks), true
 	case "bye":
-		return wordBye, true
+		return p.Text(wordBye), true
 	case "upset":
-		return wordUpset, true
+		return p.Text(wordUpset), true
 	case "ok":
-		return wordOK, true
+		return p.Text(wordOK), true
 	case "all":
-		return wordAll, true
+		return p.Text(wordAll), true
 	case "sum":
-		return sum(a.args["sum"]), true
+		return sum(p, a.args["sum"]), true
 	}
 	return "", false
 }
 
 // with adds what can be said after a thing.
-func (b *book) with(text, does string) string {
+func (b *book) with(p tongue.Printer, text, does string) string {
 	if len(b.next[does]) == 0 {
 		return text
 	}
@@ -95,7 +95,7 @@ func (b *book) with(text, does string) string {
 	for i, one := range b.next[does] {
 		said[i] = "“" + one + "”"
 	}
-	return text + "\n\n" + fmt.Sprintf(wordNext, strings.Join(said, ", "))
+	return text + "\n\n" + p.Say(wordNext, strings.Join(said, ", "))
 }
 
 // signs are how people write sums.
@@ -108,17 +108,17 @@ var (
 const mostSum = 100
 
 // sum works a calculation out.
-func sum(said string) string {
+func sum(p tongue.Printer, said string) string {
 	plain := strings.ReplaceAll(thousands.ReplaceAllString(signs.Replace(said), "$1$2"), ",", ".")
 	if len(plain) > mostSum {
-		return wordNoSum
+		return p.Text(wordNoSum)
 	}
 	out, err := expr.Eval(plain, nil)
 	n, ok := number(out)
 	if err != nil || !ok || math.IsInf(n, 0) || math.IsNaN(n) {
-		return wordNoSum
+		return p.Text(wordNoSum)
 	}
-	return fmt.Sprintf(wordSum, strings.TrimRight(strings.TrimSpace(said), "= "), strconv.FormatFloat(n, 'f', -1, 64))
+	return p.Say(wordSum, strings.TrimRight(strings.TrimSpace(said), "= "), strconv.FormatFloat(n, 'f', -1, 64))
 }
 
 // number is a result, rounded to where computers count exactly.
@@ -140,13 +140,13 @@ const declined = "DECLINED: "
 
 // told says a tool's result plainly, which is written to be read, and after what a
 // sentence asked for also what can be said next.
-func told(m llm.Message, t talk) string {
+func told(p tongue.Printer, m llm.Message, t talk) string {
 	if strings.HasPrefix(m.Content, declined) {
-		return wordUnchanged
+		return p.Text(wordUnchanged)
 	}
 	text := class.ReplaceAllString(strings.TrimSpace(m.Content), "")
 	if text == "" || text == "(empty)" {
-		text = wordDone
+		text = p.Text(wordDone)
 	}
 	if m.Name == "recall_conversation" {
 		text = saidByPeople(text)
@@ -159,7 +159,7 @@ func told(m llm.Message, t talk) string {
 		i--
 	}
 	if a, ok := t.at(i, 3); ok && m.ToolCallID == callID {
-		return a.with(text, m.Name)
+		return a.with(in(p, a), text, m.Name)
 	}
 	return text
 }
@@ -204,7 +204,7 @@ func answered(r llm.Request) bool {
 
 // honest says what this is and how to get a real model; at length only in the
 // first answer of a conversation. The examples are in the language of b.
-func (m Model) honest(r llm.Request, b *book) string {
+func (m Model) honest(p tongue.Printer, r llm.Request, b *book) string {
 	var can []string
 	tools := offered(r)
 	for _, said := range b.next["start"] {
@@ -212,17 +212,17 @@ func (m Model) honest(r llm.Request, b *book) string {
 			can = append(can, "“"+said+"”")
 		}
 	}
-	what := wordOnly
+	what := p.Text(wordOnly)
 	if len(can) > 0 {
-		what = fmt.Sprintf(wordSentences, strings.Join(can[:min(len(can), fewExamples)], ", "))
+		what = p.Say(wordSentences, strings.Join(can[:min(len(can), fewExamples)], ", "))
 	}
 	switch {
 	case m.Why != "":
-		return m.Why + " " + what
+		return p.Text(m.Why) + " " + what
 	case answered(r):
-		return wordNoModel + " " + what
+		return p.Text(wordNoModel) + " " + what
 	case len(can) > 0:
-		what = wordUnderstood + "\n- " + strings.Join(can, "\n- ") + "\n\n" + wordCommands
+		what = p.Text(wordUnderstood) + "\n- " + strings.Join(can, "\n- ") + "\n\n" + p.Text(wordCommands)
 	}
-	return wordFirst + "\n\n" + what + "\n\n" + wordConnect
+	return p.Text(wordFirst) + "\n\n" + what + "\n\n" + p.Text(wordConnect)
 }

@@ -1,11 +1,11 @@
 package offline
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
 	"parley/internal/llm"
+	"parley/internal/tongue"
 )
 
 // What the playbook writes into the request about the step of a journey, as
@@ -20,7 +20,7 @@ var (
 // guided asks what the playbook wants asked, word for word, or says at which
 // step the conversation is and what the owner wrote about it; "" when no
 // journey is under way and nothing is to be asked.
-func guided(r llm.Request) string {
+func guided(p tongue.Printer, r llm.Request) string {
 	i := len(r.Messages) - 1
 	for i > 0 && r.Messages[i].Role != llm.RoleSystem {
 		i--
@@ -29,10 +29,10 @@ func guided(r llm.Request) string {
 	if ask := asksFor.FindStringSubmatch(told); ask != nil {
 		question := ask[2]
 		if question == "" {
-			question = fmt.Sprintf(wordTell, ask[1])
+			question = p.Say(wordTell, ask[1])
 		}
 		if wrong := notTaken.FindStringSubmatch(told); wrong != nil {
-			question = fmt.Sprintf(wordNotTaken, wrong[1], question)
+			question = p.Say(wordNotTaken, wrong[1], question)
 		}
 		return question
 	}
@@ -41,7 +41,7 @@ func guided(r llm.Request) string {
 	case step == nil:
 		return ""
 	case step[2] == "" || strings.HasPrefix(step[2], "## "):
-		return fmt.Sprintf(wordAtStep, step[1])
+		return p.Say(wordAtStep, step[1])
 	}
-	return fmt.Sprintf(wordStep, step[1], step[2])
+	return p.Say(wordStep, step[1], step[2])
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"parley/internal/llm"
+	"parley/internal/tongue"
 )
 
 // understood is what newcomers type, as what it asks for: a tool with its arguments, or
@@ -58,7 +59,7 @@ func does(t *testing.T, said ...string) string {
 	if !ok {
 		return ""
 	}
-	call, text := Model{}.answer(a)
+	call, text := Model{}.answer(tongue.Printer{}, a)
 	if call == nil && (a.does == "sum" || a.does == "set_reminder") {
 		return text
 	}
@@ -142,6 +143,17 @@ func TestBooks(t *testing.T) {
 		}
 		if len(b.next["start"]) == 0 {
 			t.Errorf("%s.txt has no line “next start”", b.tag)
+		}
+	}
+}
+
+// People are answered in the language of what they said.
+func TestAnswersInTheLanguageOfTheSentence(t *testing.T) {
+	for said, want := range map[string]string{"Hilfe": "Sag zum Beispiel", "gracias": "De nada", "谢谢": "不客气", "merci beaucoup": "De rien", "спасибо": "Пожалуйста", "thanks": "You are welcome", "Erinnere mich an die Milch": "Wann soll ich dich"} {
+		r := llm.Request{Callable: everyTool(), Messages: []llm.Message{{Role: llm.RoleUser, Content: "hi"}, {Role: llm.RoleAssistant, Content: "…"}, {Role: llm.RoleUser, Content: said}}}
+		resp, err := Model{}.Complete(t.Context(), r, nil)
+		if err != nil || !strings.Contains(resp.Message.Content, want) {
+			t.Errorf("%q: %q, %v", said, resp.Message.Content, err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"parley/internal/llm"
+	"parley/internal/tongue"
 )
 
 // Name is the model name under which it goes.
@@ -38,28 +39,38 @@ func (m Model) Complete(ctx context.Context, r llm.Request, onText func(string))
 	if r.Schema != nil {
 		return resp, &llm.Error{Class: llm.ErrNone, Detail: "the built-in responder cannot judge or sum up"}
 	}
-	talk := talk{messages: r.Messages, tools: offered(r)}
+	p := tongue.Of(ctx)
+	talk := talk{messages: r.Messages, tools: offered(r), speaks: p.Tag()}
 	if last := r.Messages[len(r.Messages)-1]; last.Role == llm.RoleTool {
-		resp.Message.Content = told(last, talk)
-	} else if a, ok := talk.said(); ok && !(a.loose && guided(r) != "") {
-		call, text := m.answer(a)
+		resp.Message.Content = told(p, last, talk)
+	} else if a, ok := talk.said(); ok && !(a.loose && guided(p, r) != "") {
+		call, text := m.answer(in(p, a), a)
 		if call != nil {
 			resp.Finish, resp.Message.ToolCalls = llm.FinishToolCalls, []llm.ToolCall{*call}
 			return resp, nil
 		}
 		resp.Message.Content = text
 		if a.introduces() && !answered(r) {
-			resp.Message.Content = m.honest(r, a.book)
+			resp.Message.Content = m.honest(in(p, a), r, a.book)
 		}
-	} else if text := guided(r); text != "" {
+	} else if text := guided(p, r); text != "" {
 		resp.Message.Content = text
 	} else {
-		resp.Message.Content = m.honest(r, inOrder(talk.speaks)[0])
+		resp.Message.Content = m.honest(p, r, inOrder(talk.speaks)[0])
 	}
 	if onText != nil {
 		onText(resp.Message.Content)
 	}
 	return resp, nil
+}
+
+// in is the language of a sentence, which people are answered in; that of who speaks
+// where it has no catalog.
+func in(p tongue.Printer, a asked) tongue.Printer {
+	if own, known := tongue.For(a.tag); known {
+		return own
+	}
+	return p
 }
 
 func offered(r llm.Request) []string {

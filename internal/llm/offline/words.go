@@ -6,7 +6,7 @@ const (
 	wordGreeting   = "Hello!"
 	wordHow        = "I am here and ready."
 	wordAbout      = "I am Parley, an assistant that runs on its owner's machine. No language model is connected at the moment: I understand plain sentences about reminders, tasks, facts and your journal, and hold no real conversation."
-	wordHelp       = "I can remember facts, remind you, keep tasks and a journal, tell the time and find what was said. Say for example:"
+	wordCan        = "I can remember facts, remind you, keep tasks and a journal, tell the time and find what was said. Say for example:"
 	wordThanks     = "You are welcome."
 	wordBye        = "Goodbye! I keep what you told me. To end this conversation: /session end. In a terminal, Ctrl-D ends the program."
 	wordUpset      = "I am sorry. Without a language model I only understand plain sentences; “help” shows them."
