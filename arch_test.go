@@ -312,6 +312,7 @@ var rooms = []allowed{
 	{"internal/cli", "internal/llm/wrap", "recall asks for the vector of a question"},
 	{"internal/cli", "internal/llm/offline", "init offers the built-in responder"},
 	{"internal/cli", "internal/llm/openai", "init looks for Ollama"},
+	{"internal/manners", "internal/chat", "greets groups, and tells owners"},
 	{"internal/setup", "internal/llm/probe", "tries the models of the settings"},
 	{"internal/cli", "internal/llm/probe", "tries what people answer to init, and for doctor"},
 	{"internal/llm/probe", "internal/llm/openai", "its tests hold a conversation as the bot does"},

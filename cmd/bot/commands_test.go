@@ -60,8 +60,10 @@ const uses = `
 /config who
 /config allow telegram:99
 /config deny telegram:99
+/config leave telegram:chat:-4242
 /pair list
 /pair drop telegram:99
+/pair let telegram:4242
 /pair revoke telegram:99
 /pair approve AAAAA-AAAAA
 /facts list

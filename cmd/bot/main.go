@@ -53,6 +53,7 @@ type program struct {
 	Backup   cli.Backup      `cmd:"" help:"Copy the database, with the bot running or not."`
 	Restore  cli.Restore     `cmd:"" help:"Put a copy in the place of the database, with the bot stopped."`
 	Letters  cli.DeadLetters `cmd:"" name:"deadletters" help:"Events that could not be understood or stored: see them, read them again, drop them."`
+	Logs     cli.Logs        `cmd:"" help:"Explain the number of an error, or list the newest."`
 	Health   cli.Health      `cmd:"" help:"Ask the bot that runs here how it is; the exit code tells scripts."`
 	Version  versionCmd      `cmd:"" help:"Print the version."`
 	Help     helpCmd         `cmd:"" help:"Print this help."`
@@ -71,6 +72,7 @@ func main() {
 func run(args []string, in io.Reader, out, errw io.Writer) int {
 	var c program
 	c.Veil, c.IDs = text.NewBlotter(errw), app.Identities
+	watched := cli.IsTerminal(errw)
 	errw = c.Veil
 	helped := false // --help, wherever it stands, is all that is done
 	parser, err := kong.New(&c, kong.Name("bot"), kong.Description("Parley: an assistant that lives in your chats and remembers."),
@@ -89,7 +91,7 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	ctx, stop := untilSignal(context.Background())
 	defer stop()
 	kctx.BindTo(ctx, (*context.Context)(nil))
-	streams := &cli.Streams{In: in, Out: out, Err: errw}
+	streams := &cli.Streams{In: in, Out: out, Err: errw, Watched: watched}
 	err = kctx.Run(&c.Flags, &cli.Bot{Tools: app.ToolSchemas, Rehearse: process(streams).Rehearse, Hosted: app.Hosted, Start: start}, streams, parser)
 	if err == nil {
 		return 0

@@ -56,6 +56,7 @@ var pressed = map[string][]pressing{
 		buttons: 3, want: []string{"2 of 2", "2 of 2", "So be it."},
 	}},
 	"internal/admin/commands.go:offer": {{say: "/debug", buttons: 2, want: []string{"will show calls", "no longer show"}}},
+	"internal/admin/help.go:help":      {{say: "/help", buttons: 1, want: []string{"These commands work too"}}},
 	"internal/admin/help.go:Page": {
 		{before: many16("/tasks add thing %d"), say: "/tasks list", buttons: 1, want: []string{"Page 2 of 2"}},
 		{before: many16("/tasks add thing %d"), say: "/tasks list page:2", buttons: 1, want: []string{"Page 1 of 2"}},
@@ -89,8 +90,11 @@ var pressed = map[string][]pressing{
 // pressedByOthers are places whose buttons somebody else presses, somewhere else, and
 // the test that does.
 var pressedByOthers = map[string]func(*testing.T){
-	"internal/desk/words.go:takeButton": TestHandoffFromTelegramToDiscord,
-	"internal/desk/words.go:backButton": TestHandoffFromTelegramToDiscord,
+	"internal/manners/manners.go:joined":    TestAddedToAGroup,
+	"internal/manners/manners.go:Knock":     TestAStrangerReachesTheOwner,
+	"internal/admin/builtin.go:runPairList": TestAStrangerReachesTheOwner,
+	"internal/desk/words.go:takeButton":     TestHandoffFromTelegramToDiscord,
+	"internal/desk/words.go:backButton":     TestHandoffFromTelegramToDiscord,
 }
 
 func many16(format string) (list []string) {

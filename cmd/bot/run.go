@@ -15,7 +15,7 @@ var failpoint func(point string)
 
 // process returns the bot's surroundings.
 func process(s *cli.Streams) app.Process {
-	return app.Process{Version: thisBuild().version, In: s.In, Out: s.Out, Err: s.Err, Failpoint: failpoint}
+	return app.Process{Version: thisBuild().version, In: s.In, Out: s.Out, Err: s.Err, Watched: s.Watched, Failpoint: failpoint}
 }
 
 type runCmd struct{}

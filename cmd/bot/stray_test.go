@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,9 @@ import (
 // textRecord is a line of the text form.
 var textRecord = regexp.MustCompile(`^time=\S+ level=\w+ msg=`)
 
+// announced is how the lines begin that a start says to its operator.
+var announced = []string{"Model: ", "Parley ", "Page: ", "Nobody owns this bot yet.", "Owner: ", "Telegram: receiving as @parley_bot.", "Discord: receiving as parley."}
+
 // stray returns what a bot wrote past its log; announced lines are said plainly in
 // the text form.
 func stray(log, format string) (lines []string) {
@@ -28,7 +32,7 @@ func stray(log, format string) (lines []string) {
 		switch {
 		case format == "json" && json.Valid([]byte(line)):
 		case format == "text" && textRecord.MatchString(line):
-		case format == "text" && (strings.HasPrefix(line, "Model: ") || strings.HasPrefix(line, "Nobody owns this bot yet.")):
+		case format == "text" && slices.ContainsFunc(announced, func(head string) bool { return strings.HasPrefix(line, head) }):
 		default:
 			lines = append(lines, line)
 		}

@@ -21,22 +21,24 @@ func (g *Gate) Commands(verbs ...Command) []Command {
 	return []Command{
 		{Name: claimName, Help: wordClaimHelp, Who: Anyone, Private: true, Run: g.runClaim,
 			Options: []Option{{Name: "code", Help: wordClaimCode, Required: true}}},
-		{Name: "pair", Help: wordPairHelp, Who: Owner, Private: true, Verbs: []Command{
+		{Name: "pair", Help: wordPairHelp, Who: Owner, First: 1, Private: true, Verbs: []Command{
 			{Name: "list", Help: wordPairListHelp, Effect: Reads, Run: g.runPairList},
 			{Name: "approve", Help: wordPairApproveHelp, Run: g.runApprove,
 				Options: []Option{{Name: "code", Help: wordPairCode, Required: true}}},
+			{Name: "let", Help: wordPairLetHelp, Run: g.runLet,
+				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestWaiting}}},
 			{Name: "drop", Help: wordPairDropHelp, Run: g.runDrop,
 				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestWaiting}}},
 			{Name: "revoke", Help: wordPairRevokeHelp, Run: g.runRevoke,
 				Options: []Option{{Name: "id", Help: wordID, Required: true, Suggest: g.suggestGranted}}},
 		}},
-		{Name: "config", Help: wordConfigHelp, Who: Owner, Private: true, Verbs: append(verbs,
+		{Name: "config", Help: wordConfigHelp, Who: Owner, Verbs: append(verbs,
 			Command{Name: "channel", Help: wordConfigChannelHelp, Effect: ReadsBare, Run: g.runChannel,
 				Options: []Option{{Name: "listen", Help: helpConfigListen, Choices: []string{"mention", "all", "off"}}}},
 			Command{Name: "who", Help: wordConfigWhoHelp, Effect: ReadsBare, Run: g.runWho,
 				Options: []Option{{Name: "people", Help: wordConfigWho, Choices: []string{"everybody", "admins", "owner"}}}},
 			Command{Name: "allow", Help: wordConfigAllowHelp, Run: g.runGrant("member", wordAllowed), Options: id},
-			Command{Name: "deny", Help: wordConfigDenyHelp, Run: g.runGrant("denied", wordDeniedID), Options: id},
+			Command{Name: "deny", Help: wordConfigDenyHelp, Private: true, Run: g.runGrant("denied", wordDeniedID), Options: id},
 		)},
 	}
 }
@@ -64,8 +66,12 @@ func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) 
 		return chat.Answer{}, err
 	}
 	var lines []string
+	var rows [][]chat.Button
 	for _, u := range waiting {
-		lines = append(lines, tongue.Say(ctx, wordPairLine, u.ID, escape(u.Name)))
+		lines = append(lines, tongue.Say(ctx, wordPairLine, escape(u.Name), u.ID))
+		if len(rows) < maxWaiting {
+			rows = append(rows, []chat.Button{{Label: tongue.Say(ctx, wordLetIn, escape(u.Name)), Data: "/pair let " + u.ID}, {Label: tongue.Text(ctx, wordNo), Data: "/pair drop " + u.ID}})
+		}
 	}
 	for id, role := range granted {
 		lines = append(lines, tongue.Say(ctx, wordGrantLine, id, role))
@@ -74,13 +80,28 @@ func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) 
 	if len(lines) == 0 {
 		return chat.Answer{Text: tongue.Text(ctx, wordPairNone)}, nil
 	}
-	return chat.Answer{Text: strings.Join(lines, "\n")}, nil
+	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: rows}, nil
 }
+
+// maxWaiting is how many of those who wait get buttons: five rows fit every platform.
+const maxWaiting = 5
 
 func (g *Gate) runApprove(ctx context.Context, r Request) (chat.Answer, error) {
 	who, err := g.Approve(ctx, r.Args["code"], r.Message.From.ID)
 	if err != nil {
 		return chat.Answer{}, text.Instead(err, ErrCode, wordPairWrong)
+	}
+	return chat.Answer{Text: tongue.Say(ctx, wordPairApproved, escape(who.Name), who.ID, who.ID)}, nil
+}
+
+func (g *Gate) runLet(ctx context.Context, r Request) (chat.Answer, error) {
+	id := strings.TrimSpace(clean(r.Args["id"]))
+	who, ok, err := g.Admit(ctx, id, r.Message.From.ID)
+	switch {
+	case err != nil:
+		return chat.Answer{}, err
+	case !ok:
+		return chat.Answer{Text: tongue.Say(ctx, wordNotWaiting, escape(id))}, nil
 	}
 	return chat.Answer{Text: tongue.Say(ctx, wordPairApproved, escape(who.Name), who.ID, who.ID)}, nil
 }

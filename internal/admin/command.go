@@ -31,6 +31,9 @@ type Command struct {
 	// Quiet answers are no secret, but noise to others: they are shown to the
 	// author alone where that costs nothing, and openly elsewhere.
 	Quiet bool
+	// First is the place among what /help names before it is asked for more, from 1;
+	// 0 is none.
+	First int
 	// Effect is what running it changes; this also decides when it runs.
 	Effect Effect
 	// Confirm, when set, returns a question to be answered with yes before

@@ -253,7 +253,7 @@ func (c *Commands) apologize(ctx context.Context, r Request, err error) (chat.An
 	id := chat.ErrorID()
 	c.o.Log.Error("command failed", "id", id, "command", r.Command, "verb", r.Verb, "error", err)
 	return chat.Answer{Text: tongue.Say(ctx, wordFailed, r.Command, id),
-		Record: chat.End{Outcome: chat.Failed, Reason: chat.Fault, Command: r.Command, ErrorID: id}}, nil
+		Record: chat.End{Outcome: chat.Failed, Reason: chat.Fault, Command: r.Command, ErrorID: id, Fault: err.Error()}}, nil
 }
 
 // find names the command and verb that r's message means and returns the text

@@ -167,7 +167,7 @@ func TestFailureCarriesAnID(t *testing.T) {
 func TestHelpAndComplete(t *testing.T) {
 	c := commands(t, admin.CommandOptions{})
 	for role, want := range map[admin.Role][2]string{admin.Member: {"`/session info`", "/tools"}, admin.Owner: {"`/tools list`", "/nothing"}} {
-		if text := c.Help(t.Context(), role, ""); !strings.Contains(text, want[0]) || strings.Contains(text, want[1]) {
+		if text := c.Help(t.Context(), role, "all"); !strings.Contains(text, want[0]) || strings.Contains(text, want[1]) {
 			t.Errorf("help for %s: %s", role, text)
 		}
 	}

@@ -73,8 +73,14 @@ type GateOptions struct {
 	// Waits tells whether an overheard m answers a question that was put to
 	// its author (Confirmations.Waits); nil means never.
 	Waits func(ctx context.Context, m chat.Message) (bool, error)
-	Now   func() time.Time
-	Log   *slog.Logger
+	// Knock tells the owner that somebody new asks to be let in; request names that.
+	// It must not block; nil tells nobody.
+	Knock func(ctx context.Context, who chat.User, request string)
+	// Door returns the address at which people open a direct chat on a platform, ""
+	// for none; nil knows none.
+	Door func(platform string) string
+	Now  func() time.Time
+	Log  *slog.Logger
 }
 
 // Gate decides who may speak. It derives authority from transport ids only and
@@ -144,6 +150,7 @@ func (g *Gate) Set(mode string, owners, allow []string) error {
 // mostly in silence, for a stranger at most with a sentence.
 func (g *Gate) Wrap(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+		m = linked(m)
 		pass, a, err := g.decide(ctx, m)
 		if err != nil {
 			return chat.Answer{}, fmt.Errorf("access: %w", err)
@@ -164,7 +171,7 @@ func (g *Gate) Wrap(next chat.Handler) chat.Handler {
 
 // decide is the only function that admits messages. An error admits nobody.
 func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.Answer, err error) {
-	if m.Kind == chat.KindSkipped || m.Kind == chat.KindDeleted { // nobody waits for an answer
+	if m.Kind == chat.KindSkipped || m.Kind == chat.KindDeleted || m.Kind == chat.KindAdded { // nobody waits for an answer
 		return false, a, nil
 	}
 	role, barred, err := g.known(ctx, m)
@@ -274,6 +281,22 @@ func (g *Gate) Role(ctx context.Context, m chat.Message) (Role, error) {
 		return Stranger, nil
 	}
 	return role, nil
+}
+
+// Talks reports whether everybody in m's place may speak there: it was let in as a
+// whole, or the bot is open to all.
+func (g *Gate) Talks(ctx context.Context, m chat.Message) (bool, error) {
+	rules := g.rules.Load()
+	for _, id := range places(m) {
+		granted, err := g.o.Rows.Granted(ctx, id)
+		if err != nil || granted == "denied" {
+			return false, err
+		}
+		if granted == "member" || rules.allow[id] {
+			return true, nil
+		}
+	}
+	return rules.mode == "open", nil
 }
 
 // administers asks the platform, unless the message says it already.

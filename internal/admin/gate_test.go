@@ -53,7 +53,7 @@ func TestGateMatrix(t *testing.T) {
 func mayPass(mode, listen, who, place string, kind chat.Kind) bool {
 	asks := place != "overheard" || kind == chat.KindCommand || kind == chat.KindButton
 	switch {
-	case kind == chat.KindSkipped, kind == chat.KindDeleted, who == barred, who == stranger && mode != "open":
+	case kind == chat.KindSkipped, kind == chat.KindDeleted, kind == chat.KindAdded, who == barred, who == stranger && mode != "open":
 		return false
 	case place == "direct":
 		return true

@@ -19,14 +19,29 @@ func (c *Commands) help() Command {
 			return starting(names(c.table, Owner), prefix)
 		}}},
 		Run: func(ctx context.Context, r Request) (chat.Answer, error) {
-			return chat.Answer{Text: c.Help(ctx, r.Role, strings.TrimPrefix(r.Args["command"], "/"))}, nil
+			name := strings.TrimPrefix(r.Args["command"], "/")
+			a := chat.Answer{Text: c.Help(ctx, r.Role, name)}
+			if name == "" {
+				a.Buttons = [][]chat.Button{{{Label: tongue.Text(ctx, wordMore), Data: "/help " + everything}}}
+			}
+			return a, nil
 		},
 	}
 }
 
-// Help lists what a role may do, or describes one command.
+// everything asks /help for all commands.
+const everything = "all"
+
+// mostFirst is how many commands /help names at first.
+const mostFirst = 5
+
+// Help names a few things that a role may do, all of them with "all", or describes
+// one command.
 func (c *Commands) Help(ctx context.Context, role Role, name string) string {
-	if name != "" {
+	switch {
+	case name == "":
+		return c.first(ctx, role)
+	case fold(name) != everything:
 		word, _ := cutWord(name)
 		cmd, ok := c.command(fold(word))
 		if !ok || !slices.Contains(names(c.table, role), cmd.Name) {
@@ -37,7 +52,7 @@ func (c *Commands) Help(ctx context.Context, role Role, name string) string {
 	var b strings.Builder
 	b.WriteString(wordHelpHead)
 	for _, cmd := range c.table {
-		if !cmd.admits(role) && !anyVerb(cmd, role) {
+		if !cmd.useful(role) {
 			continue
 		}
 		verbs := ""
@@ -46,6 +61,33 @@ func (c *Commands) Help(ctx context.Context, role Role, name string) string {
 		}
 		fmt.Fprintf(&b, "\n`%s%s` – %s", cmd.usage(cmd.Name), verbs, tongue.Text(ctx, cmd.Help))
 	}
+	return b.String()
+}
+
+// useful reports whether a role may use a command, or a verb of it, and has any use
+// for it: what lets strangers in is of none to who is in.
+func (cmd Command) useful(role Role) bool {
+	if cmd.Who == Anyone && role > Stranger {
+		return false
+	}
+	return cmd.admits(role) || anyVerb(cmd, role)
+}
+
+// first names what people want most, and before it what only this role may do.
+func (c *Commands) first(ctx context.Context, role Role) string {
+	var few []Command
+	for _, cmd := range c.table {
+		if cmd.First > 0 && cmd.useful(role) {
+			few = append(few, cmd)
+		}
+	}
+	slices.SortStableFunc(few, func(a, b Command) int { return a.First - b.First })
+	var b strings.Builder
+	b.WriteString(tongue.Text(ctx, wordHelpFirst))
+	for _, cmd := range few[:min(len(few), mostFirst)] {
+		fmt.Fprintf(&b, "\n`/%s` – %s", cmd.Name, tongue.Text(ctx, cmd.Help))
+	}
+	b.WriteString("\n" + tongue.Text(ctx, wordHelpMore))
 	return b.String()
 }
 

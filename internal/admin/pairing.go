@@ -5,6 +5,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"errors"
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +25,7 @@ const (
 	maxPending   = 20             // unanswered pairing requests of one platform; the oldest goes
 	maxAsked     = 3              // codes that a person is given in a day
 	maxGuesses   = 5
+	maxKnocks    = 10 // requests of one platform that the owner is told of in a day
 	guessWindow  = time.Hour
 	askWindow    = 24 * time.Hour
 )
@@ -136,6 +140,13 @@ func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error
 	if !wrote || !expected(m) && !m.Direct || !g.oneself(m) {
 		return chat.Answer{}, nil
 	}
+	owned, err := g.HasOwner(ctx)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	if m.Direct && !owned {
+		return chat.Answer{Text: tongue.Text(ctx, wordNobodys)}, nil
+	}
 	if m.Direct && g.rules.Load().mode == "pairing" {
 		return g.pair(ctx, m.From, m.Key.Platform)
 	}
@@ -143,7 +154,11 @@ func (g *Gate) stranger(ctx context.Context, m chat.Message) (chat.Answer, error
 		return chat.Answer{}, nil
 	}
 	if g.rules.Load().mode == "pairing" {
-		return chat.Answer{Text: tongue.Text(ctx, wordStrangerChannel)}, nil
+		a := chat.Answer{Text: tongue.Text(ctx, wordStrangerChannel)}
+		if g.o.Door != nil && g.o.Door(m.Key.Platform) != "" {
+			a.Buttons = [][]chat.Button{{{Label: tongue.Text(ctx, wordDoor), URL: g.o.Door(m.Key.Platform)}}}
+		}
+		return a, nil
 	}
 	return chat.Answer{Text: tongue.Text(ctx, wordStranger)}, nil
 }
@@ -183,7 +198,42 @@ func (g *Gate) pair(ctx context.Context, who chat.User, platform string) (chat.A
 		return chat.Answer{}, err
 	}
 	g.o.Log.Info("asks to be let in", "person", who.ID)
+	g.knock(ctx, who)
 	return chat.Answer{Text: tongue.Say(ctx, wordPair, code, code)}, nil
+}
+
+// knock has the owner told, a few times a day: many strangers must not fill their
+// direct chat.
+func (g *Gate) knock(ctx context.Context, who chat.User) {
+	platform, _ := chat.CutID(who.ID)
+	if g.o.Knock == nil {
+		return
+	}
+	ok, err := g.o.Rows.Try(ctx, "knocks:"+platform, maxKnocks, askWindow)
+	if err != nil {
+		g.o.Log.Warn("count requests", "err", err)
+	}
+	if ok {
+		g.o.Knock(ctx, who, fmt.Sprintf("%s %d", who.ID, g.o.Now().UnixMilli()))
+	}
+}
+
+// Admit lets in somebody who waits, without their code: the owner was told who asks.
+// It is false if they do not wait any more.
+func (g *Gate) Admit(ctx context.Context, id, by string) (who chat.User, ok bool, err error) {
+	waiting, err := g.Waiting(ctx)
+	if err != nil {
+		return who, false, err
+	}
+	i := slices.IndexFunc(waiting, func(u chat.User) bool { return u.ID == id })
+	if i < 0 {
+		return who, false, nil
+	}
+	if ok, err = g.Drop(ctx, id); err != nil || !ok {
+		return who, false, err
+	}
+	g.o.Log.Info("let in", "person", id, "by", by)
+	return waiting[i], true, g.o.Rows.Grant(ctx, id, "member", by)
 }
 
 // Drop rejects a request to be let in; false when there is none. The person
@@ -207,6 +257,18 @@ func (g *Gate) isClaim(m chat.Message) bool {
 	}
 	name, _ := commandName(m.Text)
 	return name == claimName
+}
+
+// claimLink is what pressing Start writes after the link with the code was opened.
+var claimLink = regexp.MustCompile(`^/start ([A-Z2-9]{5}-[A-Z2-9]{5})$`)
+
+// linked returns m as what its author meant by pressing Start: a claim, if the link
+// had a code.
+func linked(m chat.Message) chat.Message {
+	if code := claimLink.FindStringSubmatch(m.Text); code != nil && m.Kind == chat.KindCommand && m.Direct {
+		m.Text = "/" + claimName + " " + code[1]
+	}
+	return m
 }
 
 func isTerminal(id string) bool { return strings.HasPrefix(id, terminal+":") }

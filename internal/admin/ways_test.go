@@ -14,7 +14,7 @@ import (
 )
 
 // ways are the kinds of what may come in; the matrix of the gate is over them.
-var ways = []chat.Kind{chat.KindText, chat.KindCommand, chat.KindEdit, chat.KindButton, chat.KindDeleted, chat.KindSkipped}
+var ways = []chat.Kind{chat.KindText, chat.KindCommand, chat.KindEdit, chat.KindButton, chat.KindDeleted, chat.KindAdded, chat.KindSkipped}
 
 // everyKind is ways, if these are all the kinds that there are in the code: a
 // new one has to be thought about first.

@@ -3,6 +3,7 @@ package admin
 // What people read. Every %s that a stranger can fill is escaped first.
 const (
 	wordStranger        = "This is a private assistant, and I only talk with people its owner has let in."
+	wordNobodys         = "Hello! Nobody owns me yet. If I am yours: my start has shown a code; send it here as `/claim CODE`."
 	wordStrangerChannel = "I only talk with people my owner has let in. Write to me directly to ask for that."
 	wordPair            = "Hello! This is a private assistant. To be let in, give its owner this code: **%s**\nThe owner approves it with `/pair approve %s`. It works once, for one hour."
 	wordPairWaiting     = "You already have a code. I will answer as soon as the owner has approved it."
@@ -27,7 +28,10 @@ const (
 	wordPairCode        = "the code that the person gave you"
 	wordPairWrong       = "No one is waiting with that code: it may be mistyped, used or older than an hour."
 	wordPairApproved    = "%s (%s) may talk with me now. If you did not expect that person: `/pair revoke %s`."
-	wordPairLine        = "%s (%s) is waiting; approve with the code that person gives you"
+	wordPairLine        = "%s (%s) is waiting"
+	wordPairLetHelp     = "Let in somebody who is waiting, without a code"
+	wordLetIn           = "Let in %s"
+	wordDoor            = "Open our direct chat"
 	wordGrantLine       = "%s: %s"
 	wordPairNone        = "Nobody is waiting and nobody was let in by hand."
 	wordNotYourself     = "You cannot take that back from yourself."
@@ -51,6 +55,9 @@ const (
 
 	wordHelpHelp    = "What you can do here"
 	wordHelpOption  = "a command to tell more about"
+	wordHelpFirst   = "Just write to me: ask something, or say what I should remember. These help most:"
+	wordHelpMore    = "`/help all` lists everything you can do here, `/help remind` tells more about one command."
+	wordMore        = "All commands"
 	wordHelpHead    = "Just write to me. These commands work too:"
 	wordUnknown     = "I do not know the command /%s. Try /help."
 	wordUnknownVerb = "/%s does not know %s; it knows %s."

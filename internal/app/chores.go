@@ -12,6 +12,7 @@ import (
 	"parley/internal/facts"
 	"parley/internal/factsfile"
 	"parley/internal/llm/wrap"
+	"parley/internal/manners"
 	"parley/internal/memory"
 	"parley/internal/past"
 	"parley/internal/rulebook"
@@ -228,7 +229,9 @@ func newFactsFile(cfg config.Config, store *memory.Store) *factsfile.File {
 func (c *chores) syncFacts(ctx context.Context) error {
 	err := c.facts.Sync(ctx)
 	if mass := (*facts.MassError)(nil); errors.As(err, &mass) {
-		c.platforms.tellOwner(ctx, "facts file "+mass.Sum, factsfile.Refused(mass))
+		if err := c.front.manners().Tell(ctx, manners.Told("facts file "+mass.Sum, factsfile.Refused(mass))); err != nil {
+			c.log.Warn("facts file", "err", err)
+		}
 	}
 	return err
 }

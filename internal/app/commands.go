@@ -124,5 +124,5 @@ func (a *app) factsFileDoes() func(ctx context.Context, do string) (string, erro
 
 // configVerbs returns the verbs of /config beyond access.
 func (a *app) configVerbs() []admin.Command {
-	return command.Config{Settings: a.settings, Policies: a.storage.store, Here: a.people.gate.Here, All: a.toolset.all, Log: a.log}.Verbs()
+	return command.Config{Settings: a.settings, Policies: a.storage.store, Here: a.people.gate.Here, All: a.toolset.all, Leave: a.front.manners().Leave, Log: a.log}.Verbs()
 }

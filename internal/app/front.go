@@ -41,7 +41,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	if f.confirm, err = admin.NewConfirmations(ctx, f.store, f.now); err != nil {
 		return err
 	}
-	if err := f.people.open(vouching{isAdmin: isAdmin, waits: f.waits}); err != nil {
+	if err := f.people.open(vouching{isAdmin: isAdmin, waits: f.waits, door: func(platform string) string { return f.manners().Door(platform) }, knock: func(ctx context.Context, who chat.User, request string) { f.manners().Knock(ctx, who, request) }}); err != nil {
 		return err
 	}
 	f.quotas = admin.NewQuotas(admin.QuotaOptions{
@@ -98,7 +98,7 @@ func (f *front) handler() chat.Handler {
 	do[command.ActionApprove] = f.approved
 	mind := f.quotas.Budget(f.debugging(f.mind))
 	way := f.people.gate.Wrap(f.people.speaker.Heard(f.waiting().Wrap(f.quotas.Rate(standing.Apart(mind, f.desk.Wrap(f.confirm.Wrap(f.commands.Wrap(mind), do)))))))
-	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), way))
+	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), f.manners().Wrap(way)))
 }
 
 // waiting sends what waited for a direct chat.

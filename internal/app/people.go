@@ -9,7 +9,6 @@ import (
 	"parley/internal/agenda"
 	"parley/internal/chat"
 	"parley/internal/memory"
-	"parley/internal/setup"
 	"parley/internal/spoken"
 	"parley/internal/tools"
 	"parley/internal/when"
@@ -21,6 +20,7 @@ type people struct {
 	*base
 	store *memory.Store
 	gate  *admin.Gate
+	claim string // the code of this start that makes somebody the owner; "" with an owner
 	// speaker knows people's languages.
 	speaker spoken.Speaker
 	home    string // time zone of who sits at this machine, "" when unknown or nobody does
@@ -32,25 +32,17 @@ type people struct {
 type vouching struct {
 	isAdmin func(context.Context, chat.Key, string) (bool, error) // of a place, as its platform says
 	waits   func(context.Context, chat.Message) (bool, error)     // for a yes or a no of theirs
+	knock   func(ctx context.Context, who chat.User, request string)
+	door    func(platform string) string
 }
 
 // open makes the gate of the settings.
 func (p *people) open(by vouching) (err error) {
 	p.gate, err = admin.NewGate(admin.GateOptions{
 		Mode: p.cfg.Access.Mode, Owners: p.cfg.Access.Owners, Allow: p.cfg.Access.Allow,
-		IDs: Identities, Rows: p.store, IsAdmin: by.isAdmin, Waits: by.waits, Now: p.now, Log: p.log,
+		IDs: Identities, Rows: p.store, IsAdmin: by.isAdmin, Waits: by.waits, Knock: by.knock, Door: by.door, Now: p.now, Log: p.log,
 	})
 	return err
-}
-
-// showClaim prints the code that makes somebody owner, while nobody is.
-func (p *people) showClaim(ctx context.Context) error {
-	code, err := p.gate.ClaimCode(ctx)
-	if err != nil || code == "" {
-		return err
-	}
-	setup.Announce(p.cfg, p.process.Err, "Nobody owns this bot yet. Write to it, in a direct chat: /claim "+code)
-	return nil
 }
 
 // role names what a person is at a place, as rules know it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"parley/config"
 	"parley/internal/adapters/discord"
@@ -101,23 +100,6 @@ func (ps *platforms) forgetElsewhere(ctx context.Context, user string) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// tellOwner sends something to the first owner once, if there is a direct chat with
-// them. what names it.
-func (ps *platforms) tellOwner(ctx context.Context, what, text string) {
-	if len(ps.cfg.Access.Owners) == 0 {
-		return
-	}
-	k, err := ps.store.DirectChat(ctx, ps.cfg.Access.Owners[0])
-	if err != nil || !slices.ContainsFunc(ps.adapters, func(p chat.Adapter) bool { return p.Platform() == k.Platform }) {
-		return // the log and /status have it, too
-	}
-	if err := ps.store.Notify(ctx, what, []chat.Part{{Key: k, Text: text}}); err != nil {
-		ps.log.Warn("tell the owner", "err", err)
-		return
-	}
-	ps.hub.Flush(k)
 }
 
 // run starts the adapters; each ends with ctx and sends the error that stopped it, or

@@ -14,6 +14,7 @@ import (
 	"parley/internal/adapters/terminal"
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/manners"
 	"parley/internal/setup"
 	"parley/internal/spoken"
 	"parley/internal/systemd"
@@ -25,6 +26,9 @@ type Process struct {
 	Version  string
 	In       io.Reader
 	Out, Err io.Writer
+
+	// Watched is true if a person sits before Err, and no log keeps it.
+	Watched bool
 
 	// Met is told of the first message that is answered, once; nil for nobody. It
 	// must not block.
@@ -70,7 +74,7 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	if err := a.openFront(ctx, a.platforms.isAdmin); err != nil {
 		return err
 	}
-	if err := a.people.showClaim(ctx); err != nil {
+	if err := a.announce(ctx); err != nil {
 		return err
 	}
 	a.settings.reloads = func(ctx context.Context) {
@@ -119,6 +123,7 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 		return err
 	}
 	fmt.Fprintln(p.Err, a.models.endpoint.About)
+	a.say(manners.SaysVersion, p.Version, cfg.DataDir)
 	warn(cfg, setup.NewLogger(cfg, &level, p.Err))
 	if err := a.models.require(ctx); err != nil {
 		return err

@@ -73,8 +73,9 @@ func (c *chores) remind(ctx context.Context) error {
 // reminderParts returns the words, with buttons to snooze and to be done.
 func (c *chores) reminderParts(ctx context.Context, r agenda.Reminder) []chat.Part {
 	said := tongue.Say(ctx, wordsReminder, r.Text)
-	if name := r.User.Name; name != "" && !c.platforms.alone(r.Key) {
-		said = tongue.Say(ctx, wordsReminderFor, name, r.Text)
+	named := r.User.Name != "" && !c.platforms.alone(r.Key)
+	if named {
+		said = tongue.Say(ctx, wordsReminderFor, r.User.Name, r.Text)
 	}
 	if behind := c.now().Sub(r.Due); behind > late {
 		said += " " + tongue.Say(ctx, wordsReminderLate, tongue.HowLong(ctx, behind))
@@ -86,7 +87,7 @@ func (c *chores) reminderParts(ctx context.Context, r agenda.Reminder) []chat.Pa
 	}}
 	var parts []chat.Part
 	for i, piece := range chat.On(c.platforms.adapters, r.Key.Platform).Split(chat.Seen(said)) {
-		parts = append(parts, chat.Part{Key: r.Key, Index: i, Text: piece, To: r.User})
+		parts = append(parts, chat.Part{Key: r.Key, Index: i, Text: piece, To: r.User, Ping: i == 0 && named})
 	}
 	if len(parts) > 0 {
 		parts[len(parts)-1].Buttons = buttons

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/manners"
 	"parley/internal/resident"
 )
 
@@ -40,6 +41,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	a.vitals.gauges()
 	errs := a.platforms.run(ctx)
 	a.platforms.introduce(ctx, a.front)
+	a.background(func() { manners.Receiving(ctx, a.platforms.adapters, a.people.claim, a.say) })
 	a.background(func() { a.vitals.supervised(ctx) })
 	a.notes.follow(ctx)
 	if a.settings.reloads != nil {

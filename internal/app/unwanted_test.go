@@ -65,3 +65,15 @@ func must(t testing.TB, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestReminderInAGroupCallsItsAuthor: where others read along, the platform is asked to
+// tell the person whom it is for.
+func TestReminderInAGroupCallsItsAuthor(t *testing.T) {
+	t.Parallel()
+	st := staged(t, "-- talk --\n", nil)
+	ann := chat.User{ID: "telegram:7", Name: "Ann"}
+	parts := st.app.chores.reminderParts(t.Context(), agenda.Reminder{User: ann, Key: chat.Key{Platform: "telegram", Channel: "-100"}, Text: "water", Due: st.Now()})
+	if len(parts) != 1 || !parts[0].Ping || parts[0].To != ann || !strings.Contains(parts[0].Text, "Ann") {
+		t.Errorf("got %+v", parts)
+	}
+}

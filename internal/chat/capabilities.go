@@ -99,6 +99,22 @@ type Confidant interface {
 	Door() string
 }
 
+// Named is an Adapter that knows how people find the bot on its platform. Elsewhere
+// nobody has to look for it.
+type Named interface {
+	// Name returns what the bot is called there, as people type it; "" before the
+	// platform has said so.
+	Name() string
+}
+
+// Leaver is an Adapter whose bot can leave a place by itself. Elsewhere somebody who
+// administers the place removes it.
+type Leaver interface {
+	// Leave leaves the place with this id, as lists of places have it, without the
+	// platform: "chat:-100", "guild:99". It makes one attempt.
+	Leave(ctx context.Context, place string) error
+}
+
 // Forgetter is an Adapter that stores people's words itself, outside the
 // journal. Other adapters have nothing to forget.
 type Forgetter interface {

@@ -85,6 +85,7 @@ type End struct {
 	Reason  Reason
 	Command string // canonical path of the command that was given; "" for none
 	ErrorID string // under which the log has more; "" for none
+	Fault   string // what broke, for the operator alone; "" for nothing
 }
 
 // Ending implements Ended.

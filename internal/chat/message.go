@@ -51,6 +51,7 @@ const (
 	KindEdit    Kind = "edit"    // somebody changed what they wrote; Text is the new text, ReplyTo the edited message
 	KindButton  Kind = "button"  // somebody pressed a button; Text is the button's Data, ReplyTo the message it sits on
 	KindDeleted Kind = "deleted" // somebody took a message back; ReplyTo names it, From is empty where the platform does not tell who
+	KindAdded   Kind = "added"   // somebody brought the bot into a group; From is empty where the platform does not tell who
 	KindSkipped Kind = "skipped" // kept for the record, never handled: malformed or of no use; Text says why
 )
 
@@ -94,6 +95,10 @@ type Message struct {
 	// Language is the tag of the author's language as the platform has it, such as
 	// "de" or "pt-BR"; "" when it does not say.
 	Language string `json:"language,omitempty"`
+	// Title is what people call the place, where the platform says so.
+	Title string `json:"title,omitempty"`
+	// Broadcast is true of a KindAdded where one side writes and many only read.
+	Broadcast bool `json:"broadcast,omitempty"`
 	// Unasked is true if nobody wrote it just now: it is a question that its author
 	// has put for later, and nothing may be done for it that reaches others.
 	Unasked bool `json:"unasked,omitempty"`
@@ -190,6 +195,9 @@ type Part struct {
 	// Private is true if others read Key and only To may see this part: it is
 	// whispered, or sent to the direct chat.
 	Private bool `json:"private,omitempty"`
+	// Ping is true if Text has the name of To, who is to be told by the platform
+	// that they are meant. Where a platform cannot do that, the name stays.
+	Ping bool `json:"ping,omitempty"`
 	// Await is true if a part for a closed direct chat waits until the person
 	// opens it (PartWaiting), instead of being given up.
 	Await bool `json:"await,omitempty"`

@@ -114,7 +114,7 @@ func (h *Hub) failed(m Message, err error) Answer {
 	id := ErrorID()
 	h.o.Observe(Event{Name: "failed", Key: m.Key})
 	h.o.Log.Error("a message failed", "id", id, "conversation", m.Key.String(), "err", err)
-	a := Answer{Record: End{Outcome: Failed, Reason: Fault, ErrorID: id}}
+	a := Answer{Record: End{Outcome: Failed, Reason: Fault, ErrorID: id, Fault: err.Error()}}
 	if m.Addressed {
 		a.Text = h.speak(m).Say(wordsFailed, id)
 	}
@@ -215,7 +215,7 @@ func (h *Hub) pieces(adapter Adapter, m Message, a Answer) []Part {
 	}
 	if len(parts) > 0 {
 		parts[0].ReplyTo = m.ID
-		if m.Kind == KindButton || m.Kind == KindEdit {
+		if m.Kind == KindButton || m.Kind == KindEdit || m.Kind == KindAdded {
 			parts[0].ReplyTo = m.ReplyTo
 		}
 		parts[len(parts)-1].Buttons = a.Buttons

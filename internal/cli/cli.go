@@ -50,6 +50,7 @@ type Met func(who, platform string, took time.Duration)
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
+	Watched  bool // Err is a terminal
 }
 
 // seen prints what others wrote without anything that could control the terminal.

@@ -100,7 +100,7 @@ func (w *wizard) start(ctx context.Context, f *Flags, s *Streams, b *Bot) error 
 	for _, platform := range w.chosen {
 		w.say(wordsInitWrite, w.accounts[platform].name, titles[platform])
 	}
-	streams := &Streams{In: w.in, Out: s.Out, Err: s.Err}
+	streams := &Streams{In: w.in, Out: s.Out, Err: s.Err, Watched: s.Watched}
 	if w.tty != nil {
 		streams.In = w.tty
 	}

@@ -83,6 +83,22 @@ page, paste it here and press Enter:`
 	wordsLoginDone    = "You can close this page and go back to the terminal."
 )
 
+// What logs says.
+const (
+	wordsNoErrors  = "Nothing has gone wrong."
+	wordsNoError   = "no error %s is known here: it may be of another data folder (--data), older than the retention, or forgotten with the person it happened to; bot logs lists the newest"
+	wordsErrorGone = "(no longer known)"
+	wordsError     = "Error %s, %s: %s of %s in %s failed (%s) after %s.\n  What broke: %s\n  What to do: %s\n  More: /trace %s\n"
+
+	wordsMendModel = "run bot doctor: it tries the model and says what stands in the way."
+	wordsMendBusy  = "the model's provider turned the request away for now; a second model in models and routes would have answered."
+	wordsMendQuota = "nothing is left of the account at the model's provider: add credit there, or route to another model."
+	wordsMendSlow  = "the answer took longer than agent.turn_timeout or model.timeout; a local model may need more time, or a smaller one."
+	wordsMendLong  = "the conversation is too long for the model: set model.context_size, or choose a model that takes more."
+	wordsMendTool  = "a tool failed; bot doctor tries tool servers and services."
+	wordsMendOther = "try it again; if it fails again, report what broke, it is a mistake in Parley."
+)
+
 // What doctor says about models.
 const (
 	wordsAddressMended = "%w; set model.base_url to %s"

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -22,10 +23,37 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	help := c.Help(t.Context(), admin.Owner, "")
+	help := c.Help(t.Context(), admin.Owner, "all")
 	for _, cmd := range table {
 		if !strings.Contains(help, "`/"+cmd.Name) {
 			t.Errorf("/help lacks /%s", cmd.Name)
+		}
+	}
+}
+
+// TestHelpNamesFiveThingsFirst: of what a person may do here, and the rest on request.
+func TestHelpNamesFiveThingsFirst(t *testing.T) {
+	table := append(command.Groups{}.Table(), admin.Command{Name: "claim", Who: admin.Anyone, Help: "become the owner", Run: func(context.Context, admin.Request) (chat.Answer, error) { return chat.Answer{}, nil }})
+	c, err := admin.NewCommands(table, admin.CommandOptions{Confirm: new(admin.Confirmations)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for role, want := range map[admin.Role]string{admin.Member: "remind tasks facts session why", admin.Owner: "page remind tasks facts session"} {
+		var got []string
+		for _, line := range strings.Split(c.Help(t.Context(), role, ""), "\n") {
+			if name, ok := strings.CutPrefix(line, "`/"); ok && strings.Contains(line, "` – ") {
+				name, _, _ = strings.Cut(name, "`")
+				got = append(got, name)
+			}
+		}
+		slices.Sort(got)
+		wanted := strings.Fields(want)
+		slices.Sort(wanted)
+		if !slices.Equal(got, wanted) {
+			t.Errorf("%s: %v", role, got)
+		}
+		if strings.Contains(c.Help(t.Context(), role, "all"), "/claim") {
+			t.Errorf("%s is told to claim what is theirs", role)
 		}
 	}
 }

@@ -20,7 +20,9 @@ type Config struct {
 	// Here says whom I answer where a message was written, and when.
 	Here func(context.Context, chat.Message) (string, error)
 	All  func() tools.Set // every tool there is
-	Log  *slog.Logger
+	// Leave takes the bot out of a place, by its id ("telegram:chat:-100").
+	Leave func(ctx context.Context, place string) error
+	Log   *slog.Logger
 }
 
 // Settings is the settings in force, of which some can be changed from a chat.
@@ -48,19 +50,32 @@ type Policies interface {
 // Verbs returns the verbs.
 func (c Config) Verbs() []admin.Command {
 	return []admin.Command{
-		{Name: "show", Help: helpConfigShow, Effect: admin.Reads, Run: c.show},
-		{Name: "set", Help: helpConfigSet, Run: c.set, Options: []admin.Option{
+		{Name: "show", Help: helpConfigShow, Effect: admin.Reads, Private: true, Run: c.show},
+		{Name: "set", Help: helpConfigSet, Private: true, Run: c.set, Options: []admin.Option{
 			{Name: "name", Help: helpSettingName, Required: true, Suggest: c.suggestSetting},
 			{Name: "value", Help: helpSettingValue, Required: true},
 		}},
 		{Name: "tools", Help: helpConfigTools, Effect: admin.ReadsBare, Who: admin.Admin, Run: c.tools, Options: []admin.Option{
 			{Name: "names", Help: helpToolNames, Suggest: c.suggestTools},
 		}},
+		{Name: "leave", Help: helpConfigLeave, Private: true, Run: c.leave, Options: []admin.Option{
+			{Name: "place", Help: helpLeavePlace, Required: true},
+		}},
 	}
 }
 
 func (c Config) suggestSetting(_ context.Context, _ chat.Message, typed string) []string {
 	return beginning(c.Settings.Tunable(), strings.ToLower(typed))
+}
+
+// leave takes the bot out of a place. What it knows of it stays, as when it is removed.
+func (c Config) leave(ctx context.Context, r admin.Request) (chat.Answer, error) {
+	place := strings.TrimSpace(r.Args["place"])
+	if err := c.Leave(ctx, place); err != nil {
+		c.Log.Warn("leave", "place", place, "err", err)
+		return say(ctx, wordsNotLeft, place)
+	}
+	return say(ctx, wordsLeft, place)
 }
 
 func (c Config) show(ctx context.Context, r admin.Request) (chat.Answer, error) {

@@ -74,7 +74,7 @@ func (f Facts) command() admin.Command {
 		verbs = append(verbs, admin.Command{Name: "file", Help: helpFactsFile, Effect: admin.ReadsBare, Who: admin.Owner, Run: f.file,
 			Options: []admin.Option{{Name: "do", Help: helpFactsFileDo, Choices: []string{"accept", "undo"}}}})
 	}
-	return admin.Command{Name: "facts", Help: helpFacts, Effect: admin.Reads, Private: true, Run: f.list, Verbs: verbs}
+	return admin.Command{Name: "facts", Help: helpFacts, First: 5, Effect: admin.Reads, Private: true, Run: f.list, Verbs: verbs}
 }
 
 // asker returns a command's author, to the facts service.

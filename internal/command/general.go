@@ -49,7 +49,7 @@ func (g General) stop() admin.Command {
 }
 
 func (g General) page() admin.Command {
-	return admin.Command{Name: "page", Help: helpPage, Effect: admin.Reads, Who: admin.Owner, Private: true,
+	return admin.Command{Name: "page", Help: helpPage, Effect: admin.Reads, Who: admin.Owner, Private: true, First: 2,
 		Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			link, port, err := g.Page(ctx, r.Message.From)
 			if err != nil {

@@ -73,7 +73,7 @@ func found(d memory.Decision, err error) (memory.Decision, bool, error) {
 }
 
 func (i Insight) why() admin.Command {
-	return admin.Command{Name: "why", Help: helpWhy, Effect: admin.Reads, Run: i.explain, Private: true, Options: []admin.Option{
+	return admin.Command{Name: "why", Help: helpWhy, First: 7, Effect: admin.Reads, Run: i.explain, Private: true, Options: []admin.Option{
 		{Name: "source", Help: helpWhySource, Kind: admin.Number}, {Name: "answer", Help: helpAnswerID},
 	}}
 }

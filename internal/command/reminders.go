@@ -36,7 +36,7 @@ type ReminderRows interface {
 
 func (s Reminders) command() admin.Command {
 	what := admin.Option{Name: "what", Help: helpRemindWhat}
-	return admin.Command{Name: "remind", Help: helpRemind, Effect: admin.ReadsBare, Private: true, Options: []admin.Option{what}, Run: s.add, Verbs: []admin.Command{
+	return admin.Command{Name: "remind", Help: helpRemind, First: 3, Effect: admin.ReadsBare, Private: true, Options: []admin.Option{what}, Run: s.add, Verbs: []admin.Command{
 		{Name: "add", Help: helpRemindAdd, Options: []admin.Option{what}, Run: s.add},
 		{Name: "list", Help: helpRemindList, Effect: admin.Reads, Run: s.list},
 		{Name: "cancel", Help: helpRemindCancel, Options: []admin.Option{s.which()}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {

@@ -45,7 +45,7 @@ type Conversations interface {
 
 func (s Session) command() admin.Command {
 	which := []admin.Option{{Name: "id", Help: helpSessionID, Required: true, Offer: s.offer}}
-	return admin.Command{Name: "session", Help: helpSession, Verbs: []admin.Command{
+	return admin.Command{Name: "session", Help: helpSession, First: 6, Verbs: []admin.Command{
 		{Name: "info", Help: helpSessionInfo, Effect: admin.Reads, Run: s.info},
 		{Name: "list", Help: helpSessionList, Effect: admin.Reads, Private: true, Run: s.list,
 			Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},

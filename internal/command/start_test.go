@@ -10,7 +10,7 @@ func TestStartHidesTheLink(t *testing.T) {
 	if got := ask(t, audit{}, "/help start"); strings.Contains(got, "link") {
 		t.Errorf("/help start: %s", got)
 	}
-	if got := ask(t, audit{}, "/help"); !strings.Contains(got, "`/start`") {
+	if got := ask(t, audit{}, "/help all"); !strings.Contains(got, "`/start`") {
 		t.Errorf("/help: %s", got)
 	}
 }

@@ -41,7 +41,7 @@ var typed = provenance.Origin{Via: provenance.ViaTyped}
 
 func (t Tasks) command() admin.Command {
 	what := admin.Option{Name: "text", Help: helpTaskText, Required: true}
-	return admin.Command{Name: "tasks", Help: helpTasks, Effect: admin.Reads, Private: true, Run: t.list, Verbs: []admin.Command{
+	return admin.Command{Name: "tasks", Help: helpTasks, First: 4, Effect: admin.Reads, Private: true, Run: t.list, Verbs: []admin.Command{
 		{Name: "list", Help: helpTasksList, Effect: admin.Reads, Run: t.list, Options: []admin.Option{{Name: "page", Help: helpPageNumber, Kind: admin.Number}}},
 		{Name: "add", Help: helpTasksAdd, Options: []admin.Option{what}, Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 			return taskAnswer(ctx, wordsTaskAdded)(t.Rows.AddTask(ctx, provenance.ViewerOf(r.Message), r.Args["text"], "", typed))

@@ -157,7 +157,7 @@ func (s *Store) insertDecision(tx *sqlite.Tx, m chat.Message, d Decision, calls 
 	if d.End.Command != "" && d.Detail.Intent.Is == "" {
 		d.Detail.Intent = Intent{By: "code", Is: "/" + d.End.Command}
 	}
-	d.Detail.ErrorID = cmp.Or(d.Detail.ErrorID, d.End.ErrorID)
+	d.Detail.ErrorID, d.Detail.Error = cmp.Or(d.Detail.ErrorID, d.End.ErrorID), cmp.Or(d.Detail.Error, clip(d.End.Fault))
 	detail, err := json.Marshal(d.Detail)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ func Storable(m chat.Message) (body string, err error) {
 		return "", errors.New("a message without a conversation")
 	case m.ID == "":
 		return "", errors.New("a message without an id")
-	case m.From.ID == "" && m.Kind != chat.KindSkipped && m.Kind != chat.KindDeleted:
+	case m.From.ID == "" && m.Kind != chat.KindSkipped && m.Kind != chat.KindDeleted && m.Kind != chat.KindAdded:
 		return "", errors.New("a message without an author")
 	}
 	b, err := json.Marshal(m)

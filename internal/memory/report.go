@@ -11,6 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/recall"
+	"parley/internal/sqlite"
 )
 
 // What the owner is shown. Every query here is bounded by a window or a limit
@@ -124,6 +125,15 @@ func (s *Store) Audits(ctx context.Context, k chat.Key, from, to time.Time, limi
 // Failures returns the latest messages that ended in an error, newest first.
 func (s *Store) Failures(ctx context.Context, since time.Time, limit int) ([]Audit, error) {
 	rows, err := s.db.Query(`SELECT `+decisionColumns+` FROM decisions WHERE at >= ? AND outcome = 'failed' ORDER BY at DESC LIMIT ?`, Stamp(since), limit)
+	return s.audits(ctx, rows, err)
+}
+
+// Errors returns the messages that were given the number of an error, newest first;
+// with an id only that one. Forgetting and retention take what broke along.
+func (s *Store) Errors(ctx context.Context, id string, since time.Time, limit int) ([]Audit, error) {
+	rows, err := s.db.Query("SELECT "+decisionColumns+` FROM decisions
+		WHERE at >= :since AND json_extract(detail, '$.error_id') <> '' AND (:id = '' OR json_extract(detail, '$.error_id') = :id) ORDER BY at DESC LIMIT :limit`,
+		sqlite.Named{"id": id, "since": Stamp(since), "limit": limit})
 	return s.audits(ctx, rows, err)
 }
 

@@ -78,7 +78,7 @@ func (c *connection) begin(s *discordgo.Session, e *discordgo.Event) {
 		a.o.Log.Error("discord: READY without a user", "err", err)
 		return
 	}
-	note := resumable{ID: r.SessionID.shown(), Seq: e.Sequence, Self: string(r.User.ID), App: string(r.User.ID), At: a.now()}
+	note := resumable{ID: r.SessionID.shown(), Seq: e.Sequence, Self: string(r.User.ID), App: string(r.User.ID), Name: r.User.Username.shown(), At: a.now()}
 	if isID(r.Application.ID) {
 		note.App = string(r.Application.ID)
 	}
@@ -128,6 +128,9 @@ func (a *Adapter) understand(ctx context.Context, channel string, e event) (item
 			e.made.Key = a.key(ctx, channel, e.made.Guild)
 			item.messages = []chat.Message{*e.made}
 		}
+	case "GUILD_CREATE":
+		e.made.Key = a.key(ctx, channel, e.made.Guild)
+		item.messages = []chat.Message{*e.made}
 	case "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
 		item.messages, reason = a.deleted(ctx, e.raw)
 	default:

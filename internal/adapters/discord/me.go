@@ -11,6 +11,7 @@ type me struct {
 
 	mu    sync.Mutex      // guards the rest
 	self  string          // our user id
+	name  string          // what we are called
 	app   string          // our application id
 	roles map[string]bool // roles that are ours alone: a mention of one is a mention of us
 }
@@ -22,7 +23,7 @@ func newMe() me { return me{known: make(chan struct{}), roles: map[string]bool{}
 func (m *me) introduce(r resumable) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.self, m.app = r.Self, r.App
+	m.self, m.app, m.name = r.Self, r.App, r.Name
 }
 
 // receiving releases sends that wait for the first connection.
@@ -41,6 +42,13 @@ func (m *me) myID() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.self
+}
+
+// Name implements chat.Named.
+func (m *me) Name() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.name
 }
 
 // appID returns our application's id, "" before it is known.

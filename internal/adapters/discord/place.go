@@ -30,6 +30,7 @@ func (a *Adapter) learnFrom(ctx context.Context, e *discordgo.Event) {
 	case "GUILD_CREATE":
 		if decode(e.RawData, &about.wireGuild) == nil && isID(about.ID) {
 			a.learnGuild(ctx, &about.wireGuild)
+			a.greet(ctx, &about.wireGuild, e.Sequence)
 		}
 	case "GUILD_UPDATE":
 		_ = decode(e.RawData, &about) // an unreadable one names no server

@@ -17,6 +17,7 @@ type resumable struct {
 	Seq   int64     `json:"seq"`
 	Self  string    `json:"self"` // RESUMED does not say who we are
 	App   string    `json:"app"`
+	Name  string    `json:"name,omitempty"`
 	Tries int       `json:"tries,omitempty"` // RESUMEs that nothing came of
 	At    time.Time `json:"at"`              // when the session was alive
 }

@@ -46,8 +46,8 @@ func units(s string) (n int) {
 	return n
 }
 
-// payload is a message as it is posted. Nobody is ever pinged: every post and every
-// edit has allowed_mentions, because an edit without it parses mentions again.
+// payload is a message as it is posted. Nobody is pinged but the one person whom a part
+// calls: every post and every edit has allowed_mentions, because an edit without it parses mentions again.
 type payload struct {
 	Content    string      `json:"content"`
 	Nonce      string      `json:"nonce,omitempty"`
@@ -60,6 +60,7 @@ type payload struct {
 
 type allowed struct {
 	Parse       []string `json:"parse"`
+	Users       []string `json:"users,omitempty"`
 	RepliedUser bool     `json:"replied_user"`
 }
 
@@ -97,6 +98,31 @@ type posted struct {
 	Reference struct {
 		MessageID plain `json:"message_id"`
 	} `json:"message_reference"`
+}
+
+// composed returns a part as it is posted.
+func composed(p chat.Part) payload {
+	body := compose(p.Text, p.Buttons)
+	if id, ok := calls(p); ok {
+		body.Mentions.Users = []string{id}
+	}
+	return body
+}
+
+// calls returns whom a part calls.
+func calls(p chat.Part) (id string, ok bool) {
+	where, id := chat.CutID(p.To.ID)
+	return id, p.Ping && where == Platform && isID(plain(id))
+}
+
+// calling puts a mention in the place of the name of whom the part calls.
+func calling(p chat.Part) chat.Part {
+	id, ok := calls(p)
+	mention := "<@" + id + ">"
+	if called := strings.Replace(p.Text, p.To.Name, mention, 1); ok && p.To.Name != "" && units(called) <= maxContent {
+		p.Text = called
+	}
+	return p
 }
 
 func compose(text string, buttons [][]chat.Button) payload {
@@ -256,6 +282,7 @@ func replyTo(k chat.Key, id string) *reference {
 
 // Send implements chat.Outlet.
 func (a *Adapter) Send(ctx context.Context, p chat.Part) (string, error) {
+	p = calling(p)
 	if err := a.connected(ctx, patience); err != nil {
 		return "", err
 	}
@@ -296,7 +323,7 @@ func final(err error) error {
 // sendHome answers an interaction: the first part into the deferred answer,
 // which may be repeated; others as follow-ups.
 func (a *Adapter) sendHome(ctx context.Context, o origin, p chat.Part) (string, error) {
-	body := compose(p.Text, p.Buttons)
+	body := composed(p)
 	var got posted
 	if p.Index == 0 {
 		err := a.call(ctx, http.MethodPatch, o.path()+"/messages/"+original, "", attach(body, p.Files), &got)
@@ -308,7 +335,7 @@ func (a *Adapter) sendHome(ctx context.Context, o origin, p chat.Part) (string, 
 
 // post sends a message, or turns a preview into it.
 func (a *Adapter) post(ctx context.Context, channel string, p chat.Part) (string, error) {
-	body := compose(p.Text, p.Buttons)
+	body := composed(p)
 	path := "/channels/" + channel + "/messages"
 	if p.Preview != "" && p.Preview != original {
 		err := a.call(ctx, http.MethodPatch, path+"/"+p.Preview, channel, attach(body, p.Files), nil)

@@ -217,3 +217,24 @@ func TestOnlyItselfIsFound(t *testing.T) {
 		t.Errorf("a part that reads the same was not posted: %+v", s.Sent())
 	}
 }
+
+// TestSendCallsOnePerson: a part that calls somebody pings them and nobody else, and is
+// still shown once.
+func TestSendCallsOnePerson(t *testing.T) {
+	t.Parallel()
+	s, in := fake(t), newIntake()
+	a, _ := connected(t, in, s)
+	p := chat.Part{Key: chat.Key{Platform: "discord", Channel: "50"}, Text: "⏰ Ann: @everyone, <@99> too: water", To: chat.User{ID: "discord:42", Name: "Ann"}, Ping: true, Nonce: "abc", Sending: chat.Sending{At: time.Now()}}
+	if _, err := a.Send(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
+	p.Unknown, p.At = 1, time.Now().Add(-time.Hour)
+	s.ForgetNonces()
+	if _, err := a.Send(context.Background(), p); err != nil {
+		t.Fatal(err)
+	}
+	sent := s.Sent()
+	if len(sent) != 1 || !strings.HasPrefix(sent[0].Content, "⏰ <@42>: ") || len(sent[0].Pinged) != 1 || sent[0].Pinged[0] != "42" {
+		t.Errorf("sent %+v", sent)
+	}
+}

@@ -144,7 +144,10 @@ type wireRole struct {
 
 type wireGuild struct {
 	ID       plain         `json:"id"`
+	Name     plain         `json:"name"`
 	OwnerID  plain         `json:"owner_id"`
+	JoinedAt plain         `json:"joined_at"`
+	Lobby    plain         `json:"system_channel_id"`
 	Roles    []wireRole    `json:"roles"`
 	Channels []wireChannel `json:"channels"`
 	Threads  []wireChannel `json:"threads"`

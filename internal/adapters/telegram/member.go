@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/go-telegram/bot"
@@ -74,6 +75,20 @@ func ourselves(c *models.ChatMemberUpdated) []chat.Presence {
 	return []chat.Presence{p}
 }
 
+// added returns the news that somebody brought the bot into a group or a channel;
+// anything else that happened to it there is skipped.
+func added(c *models.ChatMemberUpdated, update int64) chat.Message {
+	m := skipped(place(c.Chat.ID, 0), updateID(update), skipKind)
+	_, was := member(&c.OldChatMember)
+	_, is := member(&c.NewChatMember)
+	if c.Chat.Type == models.ChatTypePrivate || was || !is {
+		return m
+	}
+	m.Kind, m.Text, m.From, m.Title = chat.KindAdded, "", person(&c.From), c.Chat.Title
+	m.Broadcast, m.At = c.Chat.Type == models.ChatTypeChannel, time.Unix(int64(c.Date), 0).UTC()
+	return m
+}
+
 // member returns whom an entry is about and whether they are in the group.
 func member(m *models.ChatMember) (who *models.User, in bool) {
 	switch {
@@ -112,4 +127,17 @@ func (a *Adapter) Reads(ctx context.Context, k chat.Key, userID string) (bool, e
 	}
 	_, in := member(m)
 	return in, nil
+}
+
+// Leave implements chat.Leaver.
+func (a *Adapter) Leave(ctx context.Context, place string) error {
+	kind, id := chat.CutID(place)
+	number, err := strconv.ParseInt(id, 10, 64)
+	if kind != "chat" || err != nil || number >= 0 {
+		return errNotAGroup
+	}
+	if _, err := a.bot.LeaveChat(ctx, &bot.LeaveChatParams{ChatID: number}); err != nil {
+		return fmt.Errorf("leave: %w", err)
+	}
+	return nil
 }

@@ -62,7 +62,7 @@ func TestPollMalformedInABatch(t *testing.T) {
 func TestPollUnknownKinds(t *testing.T) {
 	s := server(t, telegramtest.Options{})
 	s.Push(telegramtest.Raw(`{"update_id":0,"something_new":{"x":1}}`),
-		telegramtest.Raw(`{"update_id":0,"my_chat_member":{"chat":{"id":-5,"type":"group"},"from":{"id":1},"date":1,"old_chat_member":{"status":"left"},"new_chat_member":{"status":"member"}}}`),
+		telegramtest.Raw(`{"update_id":0,"my_chat_member":{"chat":{"id":-5,"type":"group"},"from":{"id":1},"date":1,"old_chat_member":{"status":"member"},"new_chat_member":{"status":"administrator"}}}`),
 		telegramtest.Text(42, 42, "hello"))
 	got := run(t, s, newIntake(), nil).in.wait(t, 3)
 	if got[0].Kind != chat.KindSkipped || got[1].Kind != chat.KindSkipped || got[1].Key.Channel != "-5" || got[2].Text != "hello" {

@@ -19,6 +19,15 @@ func (a *Adapter) DirectKey(u chat.User) (chat.Key, bool) {
 	return chat.Key{Platform: platform, Channel: strconv.FormatInt(to.chat, 10)}, true
 }
 
+// Name implements chat.Named.
+func (a *Adapter) Name() string {
+	me := a.me.Load()
+	if me == nil || me.Username == "" {
+		return ""
+	}
+	return "@" + me.Username
+}
+
 // Door implements chat.Confidant: the link shows a button that starts the bot.
 func (a *Adapter) Door() string {
 	me := a.me.Load()

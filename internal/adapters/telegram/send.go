@@ -104,6 +104,9 @@ func (a *Adapter) send(ctx context.Context, p chat.Part) (string, error) {
 		}
 	}
 	r := render(p.Text)
+	if p.Ping {
+		r = r.calling(p.To)
+	}
 	if p.Preview != "" && r.text != "" {
 		id, err := a.finish(ctx, to, p, r)
 		if id == "" && err == nil { // the preview is gone

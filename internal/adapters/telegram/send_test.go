@@ -382,3 +382,38 @@ func TestFetch(t *testing.T) {
 		t.Errorf("without a server: %v", err)
 	}
 }
+
+// TestSendCallsAPerson: the name in a part that calls somebody is one that Telegram
+// tells them of, wherever it stands; a name in a link stays a link.
+func TestSendCallsAPerson(t *testing.T) {
+	ann := chat.User{ID: "telegram:42", Name: "Ann 🦊"}
+	for _, c := range []struct {
+		name, text string
+		to         chat.User
+		ping       bool
+		offset     int
+	}{
+		{"behind an emoji", "⏰ Ann 🦊: **water** the plants", ann, true, 2},
+		{"not asked for", "⏰ Ann 🦊: water", ann, false, -1},
+		{"in a link", "[Ann 🦊](https://example.com) has to water", ann, true, -1},
+		{"nobody certain", "⏰ Group: water", chat.User{ID: "telegram:1087968824", Name: "Group"}, true, -1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := server(t, telegramtest.Options{})
+			s.AddChat(group)
+			a := adapter(t, s, nil)
+			if _, err := a.Send(t.Context(), chat.Part{Key: place(group, 0), Text: c.text, To: c.to, Ping: c.ping}); err != nil {
+				t.Fatal(err)
+			}
+			offset := -1
+			for _, e := range s.Sent()[0].Entities {
+				if e.Type == "text_mention" && e.User.ID == 42 && e.Length == 6 {
+					offset = e.Offset
+				}
+			}
+			if offset != c.offset {
+				t.Errorf("entities %+v", s.Sent()[0].Entities)
+			}
+		})
+	}
+}

@@ -51,7 +51,7 @@ func (a *Adapter) event(raw json.RawMessage) (e event) {
 	case u.CallbackQuery != nil:
 		e.query, e.message = u.CallbackQuery.ID, a.button(u.CallbackQuery)
 	case u.MyChatMember != nil:
-		e.message = skipped(place(u.MyChatMember.Chat.ID, 0), updateID(e.id), skipKind)
+		e.message = added(u.MyChatMember, e.id)
 	default:
 		e.message = skipped(nowhere, updateID(e.id), skipKind)
 	}

@@ -16,6 +16,7 @@ type wireMessage struct {
 	Flags    int    `json:"flags"`
 	Mentions *struct {
 		Parse       *[]string `json:"parse"`
+		Users       []string  `json:"users"`
 		RepliedUser bool      `json:"replied_user"`
 	} `json:"allowed_mentions"`
 	Reference *struct {
@@ -51,10 +52,17 @@ func check(body []byte) (in wireMessage, p *problem) {
 		return bad("nonce too long")
 	case !fits(in):
 		return bad("components")
+	case in.Mentions != nil && !mentioned(in.Content, in.Mentions.Users):
+		return bad("allowed_mentions names somebody who is not mentioned")
 	case in.Mentions == nil || in.Mentions.Parse == nil || len(*in.Mentions.Parse) > 0 || in.Mentions.RepliedUser:
 		return bad("allowed_mentions would ping")
 	}
 	return in, nil
+}
+
+// mentioned reports whether a text mentions all of these people.
+func mentioned(text string, users []string) bool {
+	return !slices.ContainsFunc(users, func(id string) bool { return !strings.Contains(text, "<@"+id+">") })
 }
 
 func (s *Server) post(ch string, body []byte, token string) (any, *problem) {
@@ -71,6 +79,9 @@ func (s *Server) post(ch string, body []byte, token string) (any, *problem) {
 		}
 	}
 	m := &Message{ID: s.id(), Channel: ch, Author: App, Content: in.Content, Nonce: in.Nonce, Flags: in.Flags, Interaction: token, Files: uploads(body)}
+	if in.Mentions != nil {
+		m.Pinged = in.Mentions.Users
+	}
 	if in.Reference != nil {
 		m.ReplyTo = in.Reference.MessageID
 	}

@@ -32,6 +32,7 @@ type Message struct {
 	Interaction                                  string   // token it answers
 	Links                                        []string // addresses behind buttons
 	Deleted                                      bool
+	Pinged                                       []string          // people whom it notifies
 	Files                                        map[string][]byte // by name
 }
 
@@ -81,6 +82,7 @@ type world struct {
 	branches
 	files  map[string][]byte // of attachments, by message
 	guilds map[string]any
+	quit   []string           // servers that the bot has left
 	left   map[[2]string]bool // server, person
 }
 
@@ -247,6 +249,12 @@ type problem struct {
 	field        string // that is refused
 }
 
+// Quit returns the servers that the bot has left.
+func (s *Server) Quit() (list []string) {
+	s.with(func() { list = append(list, s.quit...) })
+	return list
+}
+
 func (s *Server) rest(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -329,6 +337,9 @@ func (s *Server) route(r *http.Request, path string, body []byte) (any, *problem
 		}
 		_ = json.Unmarshal(body, &in)
 		return map[string]any{"id": "dm" + in.Recipient, "type": 1}, nil
+	case len(part) == 4 && part[0] == "users" && part[2] == "guilds" && r.Method == http.MethodDelete:
+		s.quit = append(s.quit, part[3])
+		return nil, nil
 	case path == "/users/@me":
 		return map[string]any{"id": App, "username": "parley", "bot": true}, nil
 	case path == "/applications/@me":

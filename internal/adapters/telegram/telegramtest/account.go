@@ -148,6 +148,9 @@ type Entity struct {
 	Length   int    `json:"length"`
 	URL      string `json:"url,omitempty"`
 	Language string `json:"language,omitempty"`
+	User     *struct {
+		ID int64 `json:"id"`
+	} `json:"user,omitempty"`
 }
 
 // parseEntities refuses what the real server refuses: unreadable JSON, unknown
@@ -168,7 +171,7 @@ func parseEntities(text, raw string) ([]Entity, *problem) {
 
 var kinds = map[string]bool{
 	"bold": true, "italic": true, "underline": true, "strikethrough": true, "spoiler": true, "blockquote": true,
-	"expandable_blockquote": true, "code": true, "pre": true, "text_link": true, "mention": true,
+	"expandable_blockquote": true, "code": true, "pre": true, "text_link": true, "mention": true, "text_mention": true,
 	"hashtag": true, "cashtag": true, "bot_command": true, "url": true, "email": true, "phone_number": true,
 }
 
@@ -200,6 +203,8 @@ func CheckEntities(text string, list []Entity) error {
 			return fmt.Errorf("entity ends in a middle of a UTF-16 symbol at offset %d", end)
 		case e.Type == "text_link" && e.URL == "":
 			return fmt.Errorf("can't parse MessageEntity: no URL")
+		case e.Type == "text_mention" && (e.User == nil || e.User.ID == 0):
+			return fmt.Errorf("can't parse MessageEntity: no user")
 		}
 	}
 	return nil

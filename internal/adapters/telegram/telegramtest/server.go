@@ -169,7 +169,7 @@ func init() {
 		"sendmessagedraft": (*Server).sendMessageDraft, "senddocument": (*Server).sendDocument,
 		"sendchataction": (*Server).sendChatAction, "deletemessage": (*Server).deleteMessage,
 		"answercallbackquery": (*Server).answerCallbackQuery, "setmycommands": (*Server).setMyCommands,
-		"getmycommands": (*Server).getMyCommands, "setmessagereaction": (*Server).setMessageReaction,
+		"getmycommands": (*Server).getMyCommands, "setmessagereaction": (*Server).setMessageReaction, "leavechat": (*Server).leaveChat,
 		"getmydescription": (*Server).getMyDescription, "setmydescription": (*Server).setMyDescription,
 		"getmyshortdescription": (*Server).getMyShortDescription, "setmyshortdescription": (*Server).setMyShortDescription,
 		"getchatmember": (*Server).getChatMember, "getfile": (*Server).getFile,

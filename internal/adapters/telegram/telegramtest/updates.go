@@ -371,6 +371,16 @@ func (s *Server) setWebhook(q *request) (any, *problem) {
 	return true, nil
 }
 
+// leaveChat ends what a chat knows of the bot; the real server knows no way back.
+func (s *Server) leaveChat(q *request) (any, *problem) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id, err := strconv.ParseInt(q.fields["chat_id"], 10, 64); err != nil || id >= 0 {
+		return nil, bad("chat member status can't be changed in private chats")
+	}
+	return true, nil
+}
+
 func (s *Server) deleteWebhook(q *request) (any, *problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-package app
+package manners
 
 import (
 	"context"
@@ -17,10 +17,10 @@ import (
 func TestRegisteringIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		ps := &platforms{base: &base{log: slog.New(slog.DiscardHandler)}}
+		log := slog.New(slog.DiscardHandler)
 		var gaps []time.Duration
 		last, n := time.Now(), 0
-		ps.registered(t.Context(), "x", func() error {
+		Insist(t.Context(), "x", log, func() error {
 			gaps, last = append(gaps, time.Since(last)), time.Now()
 			switch n++; {
 			case n == 2:
@@ -41,7 +41,7 @@ func TestRegisteringIsTriedAgain(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		ps.registered(ctx, "x", func() error { n++; return errors.New("down") })
+		Insist(ctx, "x", log, func() error { n++; return errors.New("down") })
 		if n != 13 {
 			t.Errorf("%d more tries after the end", n-12)
 		}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/discord/discordtest"
+	"parley/internal/adapters/telegram/telegramtest"
+)
+
+// added is what Telegram tells a bot whose membership changed.
+func added(chat int64, kind, was, is string) telegramtest.Update {
+	return telegramtest.Raw(fmt.Sprintf(`{"update_id":0,"my_chat_member":{"chat":{"id":%d,"type":%q,"title":"The *Garden*"},"from":{"id":9,"is_bot":false,"first_name":"Bob"},"date":%d,
+		"old_chat_member":{"status":%q,"user":{"id":1,"is_bot":true,"first_name":"p"}},"new_chat_member":{"status":%q,"user":{"id":1,"is_bot":true,"first_name":"p"}}}}`, chat, kind, time.Now().Unix(), was, is))
+}
+
+// in returns what was sent to a chat.
+func (w *world) in(chat int64) (list []telegramtest.SentMessage) {
+	for _, m := range w.tg.Sent() {
+		if m.Chat == chat {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// answered returns the next message in a chat after somebody wrote there.
+func (w *world) answered(t *testing.T, chat, user int64, text string) string {
+	t.Helper()
+	n := len(w.in(chat))
+	w.tg.Push(telegramtest.Text(chat, user, text))
+	eventually(t, "an answer to "+text, func() bool { return len(w.in(chat)) > n })
+	return w.in(chat)[n].Text
+}
+
+// TestAddedToAGroup: the group is greeted once and told how to address the bot, and
+// the owner decides about it with a button.
+func TestAddedToAGroup(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_ACCESS_MODE=pairing")
+	w.tg.AddChat(1)
+	w.tg.AddChat(-100)
+	w.run(t)
+	w.tg.Push(added(-100, "supergroup", "left", "member"), added(-100, "supergroup", "member", "administrator"))
+	eventually(t, "the greeting and the notice", func() bool { return len(w.in(-100)) > 0 && len(w.in(1)) > 0 })
+	greeting, notice := w.in(-100)[0].Text, w.in(1)[0]
+	if !strings.Contains(greeting, "@parley_bot") || !strings.Contains(greeting, "whom my owner has let in") {
+		t.Errorf("the greeting: %q", greeting)
+	}
+	if !strings.Contains(notice.Text, "Bob (telegram:9) has added me to The Garden (telegram:chat:-100)") {
+		t.Errorf("the notice: %q", notice.Text)
+	}
+	if got := w.answered(t, -100, 9, "@parley_bot hello"); !strings.Contains(got, "people my owner has let in") {
+		t.Errorf("before the yes: %q", got)
+	}
+	w.tg.Push(telegramtest.Press(1, 1, notice.ID, "q1", notice.Buttons[0][0].Data))
+	eventually(t, "the yes", func() bool { return len(w.in(1)) > 1 })
+	if got := w.answered(t, -100, 9, "@parley_bot good morning"); !strings.Contains(got, "good morning") {
+		t.Errorf("after the yes: %q", got)
+	}
+	w.tg.Push(telegramtest.Press(1, 1, notice.ID, "q2", notice.Buttons[0][1].Data))
+	eventually(t, "the leave", func() bool { return len(w.tg.Calls("leaveChat")) == 1 })
+	if n := len(w.in(-100)); n != 3 {
+		t.Errorf("%d messages in the group", n)
+	}
+}
+
+// TestAddedWhereNobodyIsGreeted: a channel's readers get no greeting, and nothing that
+// happens to the bot besides is news.
+func TestAddedWhereNobodyIsGreeted(t *testing.T) {
+	w := newWorld(t)
+	w.tg.AddChat(1)
+	w.tg.AddChat(-200)
+	w.tg.AddChat(-300)
+	w.tg.AddChat(5)
+	w.run(t)
+	w.tg.Push(added(-200, "channel", "left", "administrator"), added(-300, "group", "member", "restricted"), added(-300, "group", "member", "left"), added(5, "private", "kicked", "member"))
+	eventually(t, "the notice", func() bool { return len(w.in(1)) == 1 })
+	w.answered(t, 5, 5, "hello")
+	if sent := append(w.in(-200), w.in(-300)...); len(sent) > 0 || len(w.in(1)) != 1 {
+		t.Errorf("said %+v", sent)
+	}
+}
+
+// TestAddedToAServer is the same on Discord, which describes a server anew after each
+// gap.
+func TestAddedToAServer(t *testing.T) {
+	w := newWorld(t).onDiscord()
+	w.env = append(w.env, "BOT_ACCESS_MODE=pairing", "BOT_ACCESS_OWNERS=discord:77")
+	w.run(t)
+	eventually(t, "Discord", func() bool { return w.dc.Identifies() == 1 })
+	server := map[string]any{"id": "900", "name": "Garden", "owner_id": "9", "joined_at": time.Now().UTC().Format(time.RFC3339), "system_channel_id": "902",
+		"channels": []any{map[string]any{"id": "901", "type": 0}, map[string]any{"id": "902", "type": 0}}}
+	w.dc.Dispatch("GUILD_CREATE", server)
+	w.dc.Dispatch("GUILD_CREATE", server)
+	old := map[string]any{"id": "910", "name": "Old", "joined_at": "2020-01-01T00:00:00Z", "channels": []any{map[string]any{"id": "911", "type": 0}}}
+	w.dc.Dispatch("GUILD_CREATE", old)
+	in := func(channel string) (list []discordtest.Message) {
+		return slices.DeleteFunc(w.dc.Sent(), func(m discordtest.Message) bool { return m.Channel != channel })
+	}
+	eventually(t, "the greeting", func() bool { return len(in("902")) > 0 })
+	var notice discordtest.Message
+	eventually(t, "the notice", func() bool {
+		i := slices.IndexFunc(w.dc.Sent(), func(m discordtest.Message) bool { return strings.Contains(m.Content, "discord:guild:900") })
+		if i >= 0 {
+			notice = w.dc.Sent()[i]
+		}
+		return i >= 0
+	})
+	if !strings.Contains(in("902")[0].Content, "@parley") || len(notice.Buttons) != 2 {
+		t.Errorf("%+v %+v", in("902"), notice)
+	}
+	if n := len(in("902")) + len(in("901")) + len(in("911")); n != 1 {
+		t.Errorf("%d greetings", n)
+	}
+	w.dc.Press("", "600", "77", notice.ID, notice.Buttons[1])
+	eventually(t, "the leave", func() bool { return slices.Equal(w.dc.Quit(), []string{"900"}) })
+}
+
+// TestAStrangerReachesTheOwner: the owner is told who asks to be let in, and decides
+// with a button; whom it lets in is let in.
+func TestAStrangerReachesTheOwner(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_ACCESS_MODE=pairing")
+	w.tg.AddChat(1)
+	w.tg.AddChat(5)
+	w.tg.AddChat(6)
+	w.tg.AddChat(-100)
+	w.run(t)
+	w.answered(t, 5, 5, "hello?")
+	w.answered(t, 6, 6, "hello?")
+	eventually(t, "the notices", func() bool { return len(w.in(1)) == 2 })
+	for _, notice := range w.in(1) {
+		verdict := 0
+		if strings.Contains(notice.Text, "telegram:6") {
+			verdict = 1
+		}
+		w.tg.Push(telegramtest.Press(1, 1, notice.ID, fmt.Sprint("q", notice.ID), notice.Buttons[0][verdict].Data))
+	}
+	eventually(t, "the verdicts", func() bool { return len(w.in(1)) == 4 })
+	if got := w.answered(t, 5, 5, "good morning"); !strings.Contains(got, "good morning") {
+		t.Errorf("who was let in: %q", got)
+	}
+	if got := w.answered(t, 6, 6, "good morning"); strings.Contains(got, "good morning") {
+		t.Errorf("who was not: %q", got)
+	}
+	w.tg.AddChat(7)
+	w.answered(t, 7, 7, "hello?")
+	known := func(words string) (m telegramtest.SentMessage, ok bool) {
+		for _, m := range w.in(1) {
+			if strings.Contains(m.Text, words) && len(m.Buttons) > 0 {
+				return m, true
+			}
+		}
+		return m, false
+	}
+	eventually(t, "the third notice", func() bool { _, ok := known("telegram:7"); return ok })
+	w.tg.Push(telegramtest.Text(1, 1, "/pair list"))
+	eventually(t, "the list", func() bool { _, ok := known("is waiting"); return ok })
+	list, _ := known("is waiting")
+	for _, row := range list.Buttons {
+		if strings.HasSuffix(row[0].Data, ":7") {
+			w.tg.Push(telegramtest.Press(1, 1, list.ID, "q-list", row[0].Data))
+		}
+	}
+	eventually(t, "the third verdict", func() bool {
+		return slices.ContainsFunc(w.in(1), func(m telegramtest.SentMessage) bool { return strings.Contains(m.Text, "(telegram:7) may talk") })
+	})
+	if got := w.answered(t, 7, 7, "good morning"); !strings.Contains(got, "good morning") {
+		t.Errorf("who was let in from the list: %q", got)
+	}
+	n := len(w.in(5))
+	w.tg.Push(telegramtest.Press(5, 5, 1, "q-forged", "/pair let telegram:6"))
+	eventually(t, "a refusal", func() bool { return len(w.in(5)) > n })
+	if got := w.in(5)[n].Text; !strings.Contains(got, "is for my owner") {
+		t.Errorf("let in by somebody who is no owner: %q", got)
+	}
+	w.answered(t, -100, 8, "@parley_bot hello")
+	if door := w.in(-100)[0]; len(door.Buttons) != 1 || door.Buttons[0][0].URL != "https://t.me/parley_bot?start=answer" {
+		t.Errorf("no way to the direct chat: %+v", door)
+	}
+}

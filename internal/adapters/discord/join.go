@@ -1,0 +1,60 @@
+package discord
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"parley/internal/chat"
+)
+
+// newcomer is how long after joining a server it is still news: Discord describes
+// each server anew whenever it was away.
+const newcomer = 10 * time.Minute
+
+// greet tells of a server that the bot was just added to, in the channel where
+// Discord welcomes people. Discord does not say who added it. The journal drops the
+// news when it comes twice.
+func (a *Adapter) greet(ctx context.Context, g *wireGuild, sequence int64) {
+	joined, err := time.Parse(time.RFC3339, g.JoinedAt.shown())
+	channel := lobby(g)
+	if err != nil || channel == "" || a.now().Sub(joined) > newcomer {
+		return
+	}
+	a.enter(ctx, channel, event{kind: "GUILD_CREATE", ticket: a.progress.begin(sequence), made: &chat.Message{
+		ID: "joined-" + joined.UTC().Format("20060102T150405"), Kind: chat.KindAdded, Guild: string(g.ID), Title: g.Name.shown(), At: joined,
+	}})
+}
+
+// lobby returns the channel in which newcomers are seen, "" for none: the one that
+// the server chose, or its first.
+func lobby(g *wireGuild) string {
+	first := ""
+	for _, ch := range g.Channels {
+		if !isID(ch.ID) || discordgo.ChannelType(ch.Type) != discordgo.ChannelTypeGuildText {
+			continue
+		}
+		if ch.ID == g.Lobby {
+			return string(ch.ID)
+		}
+		if first == "" {
+			first = string(ch.ID)
+		}
+	}
+	return first
+}
+
+// errNoServer: only servers can be left.
+var errNoServer = errors.New("not a server")
+
+// Leave implements chat.Leaver.
+func (a *Adapter) Leave(ctx context.Context, place string) error {
+	kind, id := chat.CutID(place)
+	if kind != "guild" || !isID(plain(id)) {
+		return errNoServer
+	}
+	return a.call(ctx, http.MethodDelete, "/users/@me/guilds/"+id, "", nil, nil)
+}

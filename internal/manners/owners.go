@@ -1,0 +1,89 @@
+package manners
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/internal/chat"
+	"parley/internal/tongue"
+)
+
+// Owners reaches who owns the bot. All fields are required.
+type Owners struct {
+	List     func(ctx context.Context) ([]string, error) // their ids
+	Adapters func() []chat.Adapter
+	Rows     Rows
+	Flush    func(chat.Key)
+	Speak    func(ctx context.Context, id string) tongue.Printer // to somebody
+}
+
+// Rows is where direct chats and notices are. memory.Store is the real one.
+type Rows interface {
+	// DirectChat returns where somebody last wrote to the bot alone, or an error.
+	DirectChat(ctx context.Context, id string) (chat.Key, error)
+	// Notify stores parts once for each name.
+	Notify(ctx context.Context, what string, parts []chat.Part) error
+}
+
+// errNobody: no owner can be reached; the log and /status have it, too.
+var errNobody = errors.New("no owner can be reached")
+
+// Tell sends a notice to one owner: of the platform where it happened, if there is
+// one, and elsewhere to the first who can be reached. For an owner who has never
+// opened the direct chat it waits until they do.
+func (o Owners) Tell(ctx context.Context, n Notice) error {
+	owners, err := o.List(ctx)
+	if err != nil {
+		return fmt.Errorf("tell the owner: %w", err)
+	}
+	slices.SortStableFunc(owners, func(a, b string) int { return rank(n, b) - rank(n, a) })
+	for _, id := range owners {
+		platform, _ := chat.CutID(id)
+		adapter := chat.On(o.Adapters(), platform)
+		if adapter == nil {
+			continue
+		}
+		p := chat.Part{To: chat.User{ID: id}}
+		known := true
+		if p.Key, err = o.Rows.DirectChat(ctx, id); err != nil || p.Key.Platform != platform {
+			c, ok := adapter.(chat.Confidant)
+			if !ok {
+				continue
+			}
+			p.Key, known = c.DirectKey(p.To)
+			p.Await = true
+		}
+		if known {
+			return o.send(ctx, adapter, n, p)
+		}
+	}
+	return errNobody
+}
+
+// rank is higher for owners on the platform of a notice.
+func rank(n Notice, id string) int {
+	if n.Platform != "" && strings.HasPrefix(id, n.Platform+":") {
+		return 1
+	}
+	return 0
+}
+
+func (o Owners) send(ctx context.Context, adapter chat.Adapter, n Notice, to chat.Part) error {
+	var parts []chat.Part
+	said, buttons := n.Say(o.Speak(ctx, to.To.ID))
+	for i, piece := range adapter.Split(chat.Seen(said)) {
+		to.Index, to.Text = i, piece
+		parts = append(parts, to)
+	}
+	if len(parts) > 0 {
+		parts[len(parts)-1].Buttons = buttons
+	}
+	if err := o.Rows.Notify(ctx, n.What, parts); err != nil {
+		return fmt.Errorf("tell the owner: %w", err)
+	}
+	o.Flush(to.Key)
+	return nil
+}
