@@ -31,9 +31,7 @@ CREATE TABLE sessions (
     mentions          TEXT NOT NULL DEFAULT '{}',  -- JSON: files, urls, symbols, people, refs
     playbook          TEXT NOT NULL DEFAULT '',    -- opaque to all but the playbook
     summary_tries     INTEGER NOT NULL DEFAULT 0
-, generation INTEGER NOT NULL DEFAULT 1, via INTEGER NOT NULL DEFAULT 0 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', page TEXT NOT NULL DEFAULT '[]', debt TEXT NOT NULL DEFAULT '', owed_at TEXT NOT NULL DEFAULT '', folded_tokens INTEGER NOT NULL DEFAULT 0);
-CREATE UNIQUE INDEX sessions_live ON sessions (platform, channel, thread, user_id)
-    WHERE status IN ('active', 'idle', 'suspended');
+, generation INTEGER NOT NULL DEFAULT 1, via INTEGER NOT NULL DEFAULT 0 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', page TEXT NOT NULL DEFAULT '[]', debt TEXT NOT NULL DEFAULT '', owed_at TEXT NOT NULL DEFAULT '', folded_tokens INTEGER NOT NULL DEFAULT 0, agent TEXT NOT NULL DEFAULT '');
 CREATE INDEX sessions_due ON sessions (status) WHERE status <> 'archived';
 CREATE INDEX sessions_place ON sessions (platform, channel, thread, user_id, created_at);
 CREATE TABLE participants (
@@ -60,7 +58,7 @@ CREATE TABLE decisions (
     duration_ms       INTEGER NOT NULL DEFAULT 0,
     detail     TEXT NOT NULL DEFAULT '{}', -- JSON: rules, facts, sources, error id
     at         TEXT NOT NULL
-, via INTEGER NOT NULL DEFAULT 0 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', cached_tokens INTEGER NOT NULL DEFAULT 0, cost REAL NOT NULL DEFAULT 0, answered_by TEXT NOT NULL DEFAULT '', reason TEXT NOT NULL DEFAULT '', command TEXT NOT NULL DEFAULT '', message_id TEXT NOT NULL DEFAULT '');
+, via INTEGER NOT NULL DEFAULT 0 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', cached_tokens INTEGER NOT NULL DEFAULT 0, cost REAL NOT NULL DEFAULT 0, answered_by TEXT NOT NULL DEFAULT '', reason TEXT NOT NULL DEFAULT '', command TEXT NOT NULL DEFAULT '', message_id TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '');
 CREATE INDEX decisions_user ON decisions (user_id, at);
 CREATE TABLE steps (
     inbox_id INTEGER NOT NULL,
@@ -75,7 +73,7 @@ CREATE TABLE people (
     user_id   TEXT PRIMARY KEY,
     time_zone TEXT NOT NULL DEFAULT '',  -- IANA name; '' is unknown
     playbook  TEXT NOT NULL DEFAULT ''   -- opaque to all but the playbook
-, learn_after TEXT NOT NULL DEFAULT '', digest TEXT NOT NULL DEFAULT '', digest_at TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
+, learn_after TEXT NOT NULL DEFAULT '', digest TEXT NOT NULL DEFAULT '', digest_at TEXT NOT NULL DEFAULT '', language TEXT NOT NULL DEFAULT '', heard TEXT NOT NULL DEFAULT '') WITHOUT ROWID;
 CREATE TABLE settings (
     name  TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -125,7 +123,7 @@ CREATE TABLE key_facts (
     call_key      TEXT NOT NULL DEFAULT '',  -- of the tool call that wrote it
     created_at    TEXT NOT NULL,
     updated_at    TEXT NOT NULL
-, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', rank INTEGER NOT NULL DEFAULT 3 CHECK (rank BETWEEN 1 AND 3), ends TEXT NOT NULL DEFAULT '');
+, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', rank INTEGER NOT NULL DEFAULT 3 CHECK (rank BETWEEN 1 AND 3), ends TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '');
 CREATE INDEX key_facts_important ON key_facts (subject, scope, updated_at) WHERE valid_to = '' AND important;
 CREATE UNIQUE INDEX key_facts_call ON key_facts (call_key) WHERE call_key <> '';
 CREATE VIRTUAL TABLE key_facts_fts USING fts5 (owner, content, tags, content = 'key_facts', content_rowid = 'id', tokenize = 'porter unicode61');
@@ -162,7 +160,7 @@ CREATE TABLE tasks (
     created_at  TEXT NOT NULL,
     updated_at  TEXT NOT NULL,
     done_at     TEXT NOT NULL DEFAULT ''
-, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '');
+, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '');
 CREATE INDEX tasks_user ON tasks (user_id, done, id);
 CREATE UNIQUE INDEX tasks_call ON tasks (call_key) WHERE call_key <> '';
 CREATE TABLE reminders (
@@ -180,7 +178,7 @@ CREATE TABLE reminders (
     told_at    TEXT NOT NULL DEFAULT '',
     call_key   TEXT NOT NULL DEFAULT '',
     created_at TEXT NOT NULL
-, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', ended TEXT NOT NULL DEFAULT '', ask INTEGER NOT NULL DEFAULT 0, only_changed INTEGER NOT NULL DEFAULT 0, seen TEXT NOT NULL DEFAULT '', guild TEXT NOT NULL DEFAULT '');
+, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', ended TEXT NOT NULL DEFAULT '', ask INTEGER NOT NULL DEFAULT 0, only_changed INTEGER NOT NULL DEFAULT 0, seen TEXT NOT NULL DEFAULT '', guild TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '');
 CREATE INDEX reminders_due ON reminders (due_at) WHERE state = 'waiting';
 CREATE INDEX reminders_user ON reminders (user_id, state, due_at);
 CREATE UNIQUE INDEX reminders_call ON reminders (call_key) WHERE call_key <> '';
@@ -194,7 +192,7 @@ CREATE TABLE log_entries (
     content    TEXT NOT NULL CHECK (length(content) BETWEEN 1 AND 10000),
     call_key   TEXT NOT NULL DEFAULT '',
     at         TEXT NOT NULL
-, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '');
+, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '');
 CREATE INDEX log_entries_user ON log_entries (user_id, at);
 CREATE UNIQUE INDEX log_entries_call ON log_entries (call_key) WHERE call_key <> '';
 CREATE TABLE "codes" (
@@ -271,7 +269,7 @@ CREATE TABLE "messages" (
     tool_call_id TEXT NOT NULL DEFAULT '',
     tokens       INTEGER NOT NULL DEFAULT 1,
     key_insight  TEXT NOT NULL DEFAULT '',
-    at           TEXT NOT NULL, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', attached TEXT NOT NULL DEFAULT '',
+    at           TEXT NOT NULL, via INTEGER NOT NULL DEFAULT 1 CHECK (via BETWEEN 0 AND 8191), people TEXT NOT NULL DEFAULT '', attached TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '',
     CHECK (role <> 'tool' OR (tool_call_id <> '' AND name <> '')),
     CHECK (content <> '' OR tool_calls <> '')
 );
@@ -574,7 +572,7 @@ CREATE TABLE handoffs (
     opened_at     TEXT NOT NULL,
     due_at        TEXT NOT NULL DEFAULT '',  -- by when the desk has to write; '' while it has
     changed_at    TEXT NOT NULL
-);
+, agent TEXT NOT NULL DEFAULT '');
 CREATE UNIQUE INDEX handoffs_open ON handoffs (platform, channel, thread, user_id) WHERE state IN ('waiting', 'taken');
 CREATE INDEX handoffs_due ON handoffs (due_at) WHERE due_at <> '';
 CREATE INDEX handoffs_user ON handoffs (user_id);
@@ -586,6 +584,14 @@ CREATE TABLE handoff_posts (
     handoff_id INTEGER NOT NULL REFERENCES handoffs (id) ON DELETE CASCADE
 ) WITHOUT ROWID;
 CREATE INDEX handoff_posts_of ON handoff_posts (handoff_id);
+CREATE UNIQUE INDEX sessions_live ON sessions (platform, channel, thread, user_id, agent)
+    WHERE status IN ('active', 'idle', 'suspended');
+CREATE TABLE agent_people (
+    user_id  TEXT NOT NULL,
+    agent    TEXT NOT NULL,
+    playbook TEXT NOT NULL, -- opaque to all but the playbook
+    PRIMARY KEY (user_id, agent)
+) WITHOUT ROWID;
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
@@ -593,4 +599,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 27;
+PRAGMA user_version = 29;
