@@ -51,14 +51,17 @@ func (a *asker) say(format string, args ...any) {
 // answer are as if Enter was pressed.
 func (a *asker) answer(ctx context.Context, q question) (line string, err error) {
 	a.asked++
-	fmt.Fprint(a.out, q.text+" ")
+	veiled := a.named == nil && a.tty != nil && q.shown != nil
+	if !veiled {
+		fmt.Fprint(a.out, q.text+" ")
+	}
 	switch {
 	case a.named != nil:
 		line = a.named[q.name]
 		delete(a.named, q.name) // asked again, it is not answered wrongly forever
 		a.say("")
-	case a.tty != nil && q.shown != nil:
-		line, err = terminal.Veiled(ctx, a.tty, a.out, q.shown)
+	case veiled:
+		line, err = terminal.Veiled(ctx, a.tty, a.out, q.text+" ", q.shown)
 	default:
 		line, err = a.read(ctx)
 		if a.filed && errors.Is(err, io.EOF) {

@@ -24,10 +24,12 @@ const (
 	keyErase  = 0x7f
 )
 
-// Veiled reads a line from a terminal and shows what shown makes of it as it grows,
-// for lines that may hold a secret. It blocks until Enter or the end of ctx, when
+// Veiled asks for a line at a terminal and shows what shown makes of it as it grows,
+// for lines that may hold a secret. The question stands there only once the terminal
+// itself shows nothing any more: people and programs answer as soon as they see it.
+// It blocks until Enter or the end of ctx, when
 // the read is left behind; Ctrl-C stays a signal. Ctrl-D alone is io.EOF.
-func Veiled(ctx context.Context, f *os.File, out io.Writer, shown func(line string) string) (string, error) {
+func Veiled(ctx context.Context, f *os.File, out io.Writer, ask string, shown func(line string) string) (string, error) {
 	fd := int(f.Fd())
 	before, err := unix.IoctlGetTermios(fd, getTermios)
 	if err != nil {
@@ -40,6 +42,7 @@ func Veiled(ctx context.Context, f *os.File, out io.Writer, shown func(line stri
 		return "", fmt.Errorf("terminal mode: %w", err)
 	}
 	defer func() { _ = unix.IoctlSetTermios(fd, setTermios, before) }()
+	_, _ = io.WriteString(out, ask)
 	l := &veiled{out: out, shown: shown}
 	over := make(chan error, 1)
 	go func() { over <- l.read(f) }()
