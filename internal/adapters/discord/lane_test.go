@@ -14,7 +14,7 @@ import (
 // was said there is heard afterwards, in order.
 func TestStalledPlaceHoldsUpNobody(t *testing.T) {
 	t.Parallel()
-	const interval = 100 * time.Millisecond
+	const interval = 500 * time.Millisecond // a busy machine must be able to keep it
 	s, in := fake(t), newIntake()
 	s.Heartbeat(interval)
 	connected(t, in, s)
@@ -28,7 +28,7 @@ func TestStalledPlaceHoldsUpNobody(t *testing.T) {
 		s.Message("", "10", "42", fmt.Sprintf("10/%d", i))
 		until(t, "a direct message", func() bool { return len(in.texts()) == i+1 })
 	}
-	until(t, "heartbeats", func() bool { return len(s.Beats()) >= first+5 })
+	until(t, "heartbeats", func() bool { return len(s.Beats()) >= first+3 })
 	if in.last().Text != "10/4" || s.Identifies() != 1 || s.Resumes() > 0 {
 		t.Errorf("heard %q; %d sessions, %d resumes", in.texts(), s.Identifies(), s.Resumes())
 	}
