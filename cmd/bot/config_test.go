@@ -160,6 +160,9 @@ func TestToolsOfAChannel(t *testing.T) {
 	}{
 		{7, "/config tools none", "/config is for my owner"},
 		{50, "/config set session.ttl 2h", "for my owner"},
+		{50, "/config tools", "all my tools here"}, // answered where it was asked
+		{50, "/config tools add_task, nothing", `named "nothing"`},
+		{50, "/config tools add_task, list_tasks", "The only tools I use here are add_task, list_tasks."},
 	} {
 		if got := say(s.user, s.text); !strings.Contains(got, s.want) {
 			t.Errorf("%d %s: %s", s.user, s.text, got)
@@ -169,9 +172,6 @@ func TestToolsOfAChannel(t *testing.T) {
 		user       int64
 		text, want string
 	}{
-		{50, "/config tools", "all my tools here"},
-		{50, "/config tools add_task, nothing", `named "nothing"`},
-		{50, "/config tools add_task, list_tasks", "The only tools I use here are add_task, list_tasks."},
 		{1, "/config show", "The only tools I use here are add_task, list_tasks."},
 	} {
 		if got := ask(s.user, s.text); !strings.Contains(got, s.want) {
@@ -196,14 +196,14 @@ func TestToolsOfAChannel(t *testing.T) {
 	if got := w.offered(); !slices.Equal(got, []string{"list_tasks"}) {
 		t.Errorf("a channel brought back what is off: %v", got)
 	}
-	if got := ask(50, "/config tools none"); !strings.Contains(got, "no tools") {
+	if got := say(50, "/config tools none"); !strings.Contains(got, "no tools") {
 		t.Errorf("none: %s", got)
 	}
 	say(7, "and now")
 	if got := w.offered(); len(got) != 0 {
 		t.Errorf("offered after none: %v", got)
 	}
-	if got := ask(50, "/config tools default"); !strings.Contains(got, "all my tools") {
+	if got := say(50, "/config tools default"); !strings.Contains(got, "all my tools") {
 		t.Errorf("default: %s", got)
 	}
 }

@@ -190,7 +190,7 @@ func TestOwnersForms(t *testing.T) {
 		return v.post(to, form)
 	}
 	w.tg.Push(telegramtest.Text(7, 7, "hello"))
-	w.sent(t, 2)
+	w.sent(t, 3) // the code, and the owner is told
 	if body := v.get("/people"); !strings.Contains(body, "telegram:7") {
 		t.Fatalf("nobody waits:\n%s", body)
 	}
@@ -198,7 +198,7 @@ func TestOwnersForms(t *testing.T) {
 		t.Errorf("still waiting:\n%s", body)
 	}
 	w.tg.Push(telegramtest.Text(7, 7, "when are you open?"))
-	if got := w.sent(t, 3)[2]; !strings.Contains(got, "We open at nine.") {
+	if got := w.sent(t, 4)[3]; !strings.Contains(got, "We open at nine.") {
 		t.Errorf("the one who was let in is told %q", got)
 	}
 	version := regexp.MustCompile(`name="version" value="([^"]+)"`).FindStringSubmatch(v.get("/rules/shop.yaml"))[1]
@@ -217,7 +217,7 @@ func TestOwnersForms(t *testing.T) {
 		t.Errorf("the setting is as it was:\n%s", body)
 	}
 	w.tg.Push(telegramtest.Text(7, 7, "/facts add I like tea"))
-	w.sent(t, 4)
+	w.sent(t, 5)
 	id := regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(v.until("/facts", "I like tea"))
 	if body := send("/facts", "/do", url.Values{"do": {"fact-change"}, "id": {id[1]}, "value": {"I like coffee"}}); !strings.Contains(body, ">I like coffee</textarea>") {
 		t.Errorf("the fact is as it was:\n%s", body)

@@ -107,7 +107,7 @@ func TestTelegramMenus(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"help": "default all_group_chats all_chat_administrators 1", "claim": "default",
+		"help": "default all_group_chats all_chat_administrators 1", "claim": "", // there is an owner
 		"session": "default all_group_chats all_chat_administrators 1",
 		"trace":   "all_chat_administrators 1", "config": "all_chat_administrators 1", "pair": "1", "page": "1",
 	} {
