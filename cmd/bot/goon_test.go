@@ -18,6 +18,11 @@ func TestALongAnswerGoesOn(t *testing.T) {
 	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
 	w.llm.Queue(llmtest.Turn{Text: "One, two, three,", Finish: "length"}, llmtest.Turn{Text: "four, five."})
 	w.dc.Message("", "10", "42", "count to five")
+	whole := func() bool { // not a preview that grows
+		s := w.dc.Sent()
+		return len(s) > 0 && len(s[0].Buttons) > 0
+	}
+	w.dc.Wait(time.Minute, whole)
 	first := w.discordSent(t, 1)[0]
 	if !strings.Contains(first.Content, "cut short") || !slices.Contains(first.Buttons, "/session more") {
 		t.Fatalf("got %+v", first)
