@@ -4,6 +4,7 @@
 package tongue
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"errors"
@@ -29,22 +30,33 @@ type Printer struct{ c *catalog }
 
 // catalog is a language that the words were translated to.
 type catalog struct {
-	tag  string
-	once sync.Once
-	po   *gotext.Po // nil before once; use words
+	tag string
+	// words is the whole file, which is read when it is first needed: most bots
+	// speak one language. head is its beginning alone, which tells all apart.
+	words, head func() *gotext.Po
 }
 
-// words reads the file when it is first needed: most bots speak one language.
-func (c *catalog) words() *gotext.Po {
-	c.once.Do(func() {
-		b, err := files.ReadFile("catalogs/" + c.tag + ".po")
+func newCatalog(tag string) *catalog {
+	file := func() []byte {
+		b, err := files.ReadFile("catalogs/" + tag + ".po")
 		if err != nil {
 			panic(err) // it was listed
 		}
-		c.po = gotext.NewPo()
-		c.po.Parse(b)
-	})
-	return c.po
+		return b
+	}
+	parsed := func(b []byte) *gotext.Po {
+		po := gotext.NewPo()
+		po.Parse(b)
+		return po
+	}
+	return &catalog{
+		tag:   tag,
+		words: sync.OnceValue(func() *gotext.Po { return parsed(file()) }),
+		head: sync.OnceValue(func() *gotext.Po {
+			head, _, _ := bytes.Cut(file(), []byte("\n\n"))
+			return parsed(head)
+		}),
+	}
 }
 
 // catalogs are all files, in the order of their names.
@@ -54,7 +66,7 @@ var catalogs = sync.OnceValue(func() (all []*catalog) {
 		panic(err) // it is embedded
 	}
 	for _, f := range list {
-		all = append(all, &catalog{tag: strings.TrimSuffix(f.Name(), ".po")})
+		all = append(all, newCatalog(strings.TrimSuffix(f.Name(), ".po")))
 	}
 	return all
 })
@@ -112,7 +124,7 @@ func (p Printer) header(name, english string) string {
 	if p.c == nil {
 		return english
 	}
-	return p.c.words().Headers.Get(name)
+	return p.c.head().Headers.Get(name)
 }
 
 // Text returns words as they are, without filling anything in.
