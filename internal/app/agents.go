@@ -150,17 +150,10 @@ func (t *toolset) narrowed(m chat.Message, set tools.Set) tools.Set {
 	if r == nil {
 		return set
 	}
-	var hidden []string
-	for _, s := range set.All() {
+	return hiding(set, func(s tools.Spec) bool {
 		named := len(r.Tools) == 0 || slices.ContainsFunc(r.Tools, func(pattern string) bool { ok, _ := path.Match(pattern, s.Name); return ok })
-		if !named || !t.toolbox.notes.lends(m.Agent, s) {
-			hidden = append(hidden, s.Name)
-		}
-	}
-	if len(hidden) == 0 {
-		return set
-	}
-	return findable(set.Without(append(hidden, tools.FindName)...))
+		return !named || !t.toolbox.notes.lends(m.Agent, s)
+	})
 }
 
 // book returns the playbook that m is answered by, nil for none.

@@ -37,14 +37,20 @@ func (t *toolset) personal(ctx context.Context, m chat.Message, set tools.Set) (
 	if err != nil {
 		return set, fmt.Errorf("who may use which tools: %w", err)
 	}
+	return hiding(set, func(s tools.Spec) bool { return leastRole(s) > role }), nil
+}
+
+// hiding returns a set without the tools that are to be hidden; what is left can be
+// found.
+func hiding(set tools.Set, hide func(tools.Spec) bool) tools.Set {
 	var hidden []string
 	for _, s := range set.All() {
-		if leastRole(s) > role {
+		if hide(s) {
 			hidden = append(hidden, s.Name)
 		}
 	}
 	if len(hidden) == 0 {
-		return set, nil
+		return set
 	}
-	return findable(set.Without(append(hidden, tools.FindName)...)), nil
+	return findable(set.Without(append(hidden, tools.FindName)...))
 }

@@ -5,13 +5,13 @@ package minds
 import (
 	"context"
 	"errors"
-	"parley/internal/tongue"
 	"sync/atomic"
 
 	"parley/internal/agent"
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/playbook"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
