@@ -54,12 +54,28 @@ func TestDoctorFindsNothing(t *testing.T) {
 	}
 }
 
+// spoiled is something that is wrong, and what doctor says of it.
+type spoiled struct {
+	name, want string
+	exit       int
+	spoil      func(t *testing.T, w *world)
+}
+
+func (s spoiled) examine(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_ACCESS_MODE=pairing")
+	s.spoil(t, w)
+	out, code := w.examined(t)
+	if code != s.exit || !strings.Contains(out, s.want) {
+		t.Errorf("exit %d, want %d and %q:\n%s", code, s.exit, s.want, out)
+	}
+	if strings.Contains(out, w.tg.Token()) || strings.Contains(out, "sk-secret") {
+		t.Errorf("a secret is shown:\n%s", out)
+	}
+}
+
 func TestDoctorFinds(t *testing.T) {
-	for _, tt := range []struct {
-		name, want string
-		exit       int
-		spoil      func(t *testing.T, w *world)
-	}{
+	for _, tt := range []spoiled{
 		{"embedding", "check model.embedding, which is mistyped", 1, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_MODEL_EMBEDDING=mistyped") }},
 		{"intent", "tick Message Content Intent", 1, func(_ *testing.T, w *world) { w.onDiscord().dc.Flags(1 << 23) }},
 		{"verified intent", "ok   discord receiving", 0, func(_ *testing.T, w *world) { w.onDiscord().dc.Flags(1 << 18) }},
@@ -108,29 +124,14 @@ func TestDoctorFinds(t *testing.T) {
 		}},
 		{"no model", "check model.base_url", 1, func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_MODEL_NAME=absent") }},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t)
-			w.env = append(w.env, "BOT_ACCESS_MODE=pairing")
-			tt.spoil(t, w)
-			out, code := w.examined(t)
-			if code != tt.exit || !strings.Contains(out, tt.want) {
-				t.Errorf("exit %d, want %d and %q:\n%s", code, tt.exit, tt.want, out)
-			}
-			if strings.Contains(out, w.tg.Token()) || strings.Contains(out, "sk-secret") {
-				t.Errorf("a secret is shown:\n%s", out)
-			}
-		})
+		t.Run(tt.name, tt.examine)
 	}
 }
 
 // TestDoctorTriesTheModel: an endpoint that lists its models may refuse every
 // conversation all the same.
 func TestDoctorTriesTheModel(t *testing.T) {
-	for _, tt := range []struct {
-		name, want string
-		exit       int
-		spoil      func(t *testing.T, w *world)
-	}{
+	for _, tt := range []spoiled{
 		{"an endpoint whose list is open and whose chat wants a key", "wants a key, and none is set", 1, func(_ *testing.T, w *world) {
 			w.llm.Respond(func(llmtest.Request) llmtest.Turn {
 				return llmtest.Turn{Status: http.StatusUnauthorized, Body: `{"error":{"message":"No auth credentials found"}}`}
@@ -152,17 +153,6 @@ func TestDoctorTriesTheModel(t *testing.T) {
 		}},
 		{"a model that only talks", "called no tool", 0, func(*testing.T, *world) {}},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t)
-			w.env = append(w.env, "BOT_ACCESS_MODE=pairing")
-			tt.spoil(t, w)
-			out, code := w.examined(t)
-			if code != tt.exit || !strings.Contains(out, tt.want) {
-				t.Errorf("exit %d, want %d and %q:\n%s", code, tt.exit, tt.want, out)
-			}
-			if strings.Contains(out, w.tg.Token()) || strings.Contains(out, "sk-secret") {
-				t.Errorf("a secret is shown:\n%s", out)
-			}
-		})
+		t.Run(tt.name, tt.examine)
 	}
 }
