@@ -203,7 +203,7 @@ func (g *Gate) runGrant(role, words string) func(context.Context, Request) (chat
 	return func(ctx context.Context, r Request) (chat.Answer, error) {
 		id := strings.TrimSpace(clean(r.Args["id"]))
 		if fold(id) == "here" && !r.Message.Direct {
-			id = placeOf(r.Message.Key)
+			id = chat.PlaceID(r.Message.Key)
 		}
 		if err := g.checkID(id, true); err != nil {
 			return chat.Answer{Text: tongue.Say(ctx, wordBadID, escape(id))}, nil

@@ -208,7 +208,7 @@ func (g *Gate) decide(ctx context.Context, m chat.Message) (pass bool, a chat.An
 		return err == nil, a, err
 	}
 	// If the platform shows that it is waiting, silence would look like a failure.
-	if m.Origin != "" || expected(m) && g.told.first(placeOf(m.Key)+" "+m.From.ID, g.o.Now()) {
+	if m.Origin != "" || expected(m) && g.told.first(chat.PlaceID(m.Key)+" "+m.From.ID, g.o.Now()) {
 		a = chat.Answer{Text: tongue.Text(ctx, whoWords[here.Who])}
 	}
 	return false, a, nil

@@ -48,11 +48,9 @@ func (g *Gate) oneself(m chat.Message) bool { return g.o.IDs.Oneself(m) }
 
 // places returns the ids under which the place of m can be let in as a whole.
 func places(m chat.Message) []string {
-	ids := []string{placeOf(m.Key)}
+	ids := []string{chat.PlaceID(m.Key)}
 	if m.Guild != "" {
-		ids = append(ids, m.Key.Platform+":guild:"+m.Guild)
+		ids = append(ids, chat.ServerID(m.Key.Platform, m.Guild))
 	}
 	return ids
 }
-
-func placeOf(k chat.Key) string { return k.Platform + ":chat:" + k.Channel }

@@ -35,6 +35,13 @@ func CutID(userID string) (platform, id string) {
 	return platform, id
 }
 
+// PlaceID returns the id of the channel of k, as settings and grants name it; threads
+// belong to it.
+func PlaceID(k Key) string { return k.Platform + ":chat:" + k.Channel }
+
+// ServerID returns the id of a server, as settings and grants name it.
+func ServerID(platform, guild string) string { return platform + ":guild:" + guild }
+
 // DirectKey returns the conversation of a person with the bot, on a platform
 // where that has the person's id.
 func DirectKey(userID string) Key {

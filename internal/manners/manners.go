@@ -97,9 +97,9 @@ func (o Manners) joined(m chat.Message, talks bool) Notice {
 // Place returns the id under which a place is let in as a whole.
 func Place(m chat.Message) string {
 	if m.Guild != "" {
-		return m.Key.Platform + ":guild:" + m.Guild
+		return chat.ServerID(m.Key.Platform, m.Guild)
 	}
-	return m.Key.Platform + ":chat:" + m.Key.Channel
+	return chat.PlaceID(m.Key)
 }
 
 // Knock tells the owner that somebody asks to be let in. It may be called as often as

@@ -33,7 +33,7 @@ func moveAccess(tx *sqlite.Tx, mv chat.Move) error {
 	_, e2 := tx.Exec("UPDATE OR REPLACE questions SET channel = ? WHERE platform = ? AND channel = ? AND (? = '' OR thread = ?)",
 		to.Channel, from.Platform, from.Channel, from.Thread, from.Thread)
 	_, e3 := tx.Exec("UPDATE OR REPLACE grants SET id = ? WHERE id = ?",
-		to.Platform+":chat:"+to.Channel, from.Platform+":chat:"+from.Channel)
+		chat.PlaceID(to), chat.PlaceID(from))
 	_, e4 := tx.Exec("UPDATE OR REPLACE membership SET channel = ? WHERE platform = ? AND channel = ?",
 		to.Channel, from.Platform, from.Channel)
 	_, e5 := tx.Exec("UPDATE OR REPLACE allowances SET channel = ? WHERE platform = ? AND channel = ?",

@@ -50,7 +50,7 @@ func (v Viewer) Server() string {
 	if v.Guild == "" {
 		return ""
 	}
-	return v.Key.Platform + ":guild:" + v.Guild
+	return chat.ServerID(v.Key.Platform, v.Guild)
 }
 
 // Named returns the parameters of statements on what v may see, with more beside

@@ -7,7 +7,7 @@ import (
 // Places returns what m's place is called, the closest name first: its thread, its
 // channel or the direct chat of its author, and its server.
 func Places(m chat.Message) (names []string) {
-	channel := m.Key.Platform + ":chat:" + m.Key.Channel
+	channel := chat.PlaceID(m.Key)
 	if m.Key.Thread != "" {
 		names = append(names, channel+"/"+m.Key.Thread)
 	}
@@ -16,7 +16,7 @@ func Places(m chat.Message) (names []string) {
 	}
 	names = append(names, channel)
 	if m.Guild != "" {
-		names = append(names, m.Key.Platform+":guild:"+m.Guild)
+		names = append(names, chat.ServerID(m.Key.Platform, m.Guild))
 	}
 	return names
 }
