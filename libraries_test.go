@@ -10,7 +10,7 @@ var libraries = []allowed{
 	{"internal/guard", "github.com/google/jsonschema-go", "the arguments of the tools they are about"},
 	{"internal/app", "github.com/prometheus/client_golang", "serves metrics"},
 	{"internal/metrics", "github.com/prometheus/client_golang", "counts and their format"},
-	{"internal/app", "github.com/robfig/cron/v3", "decides when, nothing else"},
+	{"internal/jobs", "github.com/robfig/cron/v3", "decides when, nothing else"},
 	{"internal/when", "github.com/robfig/cron/v3", "when schedules are due"},
 	{"internal/pdf", "github.com/ledongthuc/pdf", "the text of PDFs"},
 	{"internal/resident", "golang.org/x/sys", "gives start-up memory back"},

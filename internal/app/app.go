@@ -16,6 +16,7 @@ import (
 	"parley/internal/attach"
 	"parley/internal/beside"
 	"parley/internal/chat"
+	"parley/internal/jobs"
 	"parley/internal/metrics"
 	"parley/internal/minds"
 	"parley/internal/pdf"
@@ -39,7 +40,7 @@ type app struct {
 	toolset   *toolset
 	mind      *mind
 	chores    *chores
-	jobs      *jobs
+	jobs      *jobs.Jobs
 	vitals    *vitals
 	port      *port
 }

@@ -9,6 +9,7 @@ import (
 
 	"parley/config"
 	"parley/internal/chat"
+	"parley/internal/jobs"
 	"parley/internal/memory"
 	"parley/internal/metrics"
 )
@@ -40,6 +41,10 @@ func (b *base) background(fn func()) {
 		defer b.work.Done()
 		fn()
 	}()
+}
+
+func newJobs(b *base) *jobs.Jobs {
+	return jobs.New(jobs.Options{Log: b.log, Now: b.now, Background: b.background})
 }
 
 // inData names a file in the data folder.

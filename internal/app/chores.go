@@ -11,6 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/facts"
 	"parley/internal/factsfile"
+	"parley/internal/jobs"
 	"parley/internal/llm/wrap"
 	"parley/internal/manners"
 	"parley/internal/memory"
@@ -40,7 +41,7 @@ const jobLimit = 200
 
 // schedule starts the cron and makes the first sweep at once: sessions may
 // have ended while the process was down.
-func (c *chores) schedule(j *jobs) {
+func (c *chores) schedule(j *jobs.Jobs) {
 	for _, job := range []struct {
 		name, spec string
 		run        func(context.Context) error
@@ -50,23 +51,23 @@ func (c *chores) schedule(j *jobs) {
 		{"reminders", "@every 5s", c.remind},
 		{"handoffs", "@every 5s", c.front.desk.Tick},
 		{"dead letters", "@every 5s", c.platforms.reread},
-		{"retention", "17 4 * * *", j.aside("retention", c.prune)},
-		{"forgetting", "@every 1m", j.aside("forgetting", c.finishForgetting)},
+		{"retention", "17 4 * * *", j.Aside("retention", c.prune)},
+		{"forgetting", "@every 1m", j.Aside("forgetting", c.finishForgetting)},
 	} {
-		j.add(job.name, job.spec, job.run)
+		j.Add(job.name, job.spec, job.run)
 	}
 	if c.facts != nil {
-		j.add("facts file", "@every 10s", c.syncFacts)
-		c.background(func() { j.run("facts file", c.syncFacts) })
+		j.Add("facts file", "@every 10s", c.syncFacts)
+		c.background(func() { j.Run("facts file", c.syncFacts) })
 	}
 	if len(c.rules.All()) > 0 || len(c.cfg.Agents) > 0 {
-		j.add("playbook", "@every 5s", c.rules.Follow)
+		j.Add("playbook", "@every 5s", c.rules.Follow)
 	}
 	if c.models.embedder != nil {
-		j.add("vectors", "@every 5s", c.makeVectors)
+		j.Add("vectors", "@every 5s", c.makeVectors)
 	}
-	c.background(func() { j.run("sweep", c.sweep) })
-	j.cron.Start()
+	c.background(func() { j.Run("sweep", c.sweep) })
+	j.Start()
 }
 
 // sweep marks silent sessions idle, ends those whose time has passed, sums

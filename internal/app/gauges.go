@@ -58,9 +58,9 @@ func (v *vitals) gauges() {
 			return 1
 		})
 	}
-	for name, id := range v.jobs.ids {
+	for name := range v.jobs.Last() {
 		v.counts.Gauge("parley_cron_last_run_timestamp_seconds", "When a job ran last; 0 for never.", map[string]string{"job": name}, func() float64 {
-			if t := v.jobs.cron.Entry(id).Prev; !t.IsZero() {
+			if t := v.jobs.Last()[name]; !t.IsZero() {
 				return float64(t.Unix())
 			}
 			return 0

@@ -8,8 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"parley/internal/chat"
 	"parley/internal/memory"
@@ -62,14 +60,15 @@ func TestPanickingJob(t *testing.T) {
 	a.start()
 	a.chores.schedule(a.jobs)
 	ran := 0
-	a.jobs.add("test", "@every 1h", func(context.Context) error {
+	work := func(context.Context) error {
 		if ran++; ran == 1 {
 			panic("out of order")
 		}
 		return nil
-	})
+	}
+	a.jobs.Add("test", "@every 1h", work)
 	tick := func() string {
-		a.jobs.cron.Entry(a.jobs.ids["test"]).WrappedJob.Run()
+		a.jobs.Run("test", work)
 		answer, err := a.front.commands.Wrap(nil).Handle(context.Background(), chat.Message{
 			Kind: chat.KindCommand, Text: "/status", Key: chat.Key{Platform: "terminal", Channel: "local"}, From: chat.User{ID: "terminal:local"}, Direct: true,
 		}, nil)
@@ -84,50 +83,6 @@ func TestPanickingJob(t *testing.T) {
 	if got := tick(); ran != 2 || strings.Contains(got, "failed") {
 		t.Errorf("the next tick: ran %d times, %q", ran, got)
 	}
-	a.jobs.run("test", func(context.Context) error { panic("at start") }) // as the first sweep runs
+	a.jobs.Run("test", func(context.Context) error { panic("at start") }) // as the first sweep runs
 	a.drain()
-}
-
-// TestTicksEndWithTheProcess: a tick that hangs, at an endpoint say, is cut short
-// when the process is asked to stop, without an error; one that does not listen
-// is left behind once the time for unfinished work is over.
-func TestTicksEndWithTheProcess(t *testing.T) {
-	for name, tt := range map[string]struct {
-		deaf bool
-		most time.Duration
-	}{"cut short": {false, 0}, "left behind": {true, 10 * time.Second}} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var log bytes.Buffer
-				j := newJobs(newBase(Process{}, configured(t), slog.New(slog.NewTextHandler(&log, nil)), time.Now))
-				let, running := make(chan struct{}), make(chan struct{})
-				j.add("hangs", "@every 1s", func(ctx context.Context) error {
-					close(running)
-					if tt.deaf {
-						<-let
-						return nil
-					}
-					<-ctx.Done()
-					return ctx.Err()
-				})
-				long := j.aside("long", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
-				j.run("long", long)
-				j.run("long", long) // it is under way
-				j.cron.Start()
-				<-running
-				ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-				defer cancel()
-				began := time.Now()
-				j.end(ctx)
-				if took := time.Since(began); took != tt.most {
-					t.Errorf("it took %s, want %s", took, tt.most)
-				}
-				j.work.Wait()
-				close(let)
-				if strings.Contains(log.String(), "job=") || strings.Contains(log.String(), "left behind") != tt.deaf {
-					t.Errorf("logged %s", &log)
-				}
-			})
-		})
-	}
 }

@@ -71,7 +71,7 @@ func (a *app) slim(ctx context.Context) {
 func (a *app) drain() {
 	ctx, cancel := context.WithTimeout(context.Background(), a.cfg.Limits.ShutdownGrace)
 	defer cancel()
-	a.jobs.end(ctx)
+	a.jobs.End(ctx)
 	a.chores.sums.Close()
 	if parked := a.platforms.hub.Drain(ctx); parked > 0 {
 		a.log.Info("answers are left for the next start", "messages", parked)

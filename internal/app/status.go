@@ -56,7 +56,7 @@ func (v *vitals) doing(ctx context.Context) (lines []page.Line) {
 	}
 	lanes, waiting := v.platforms.hub.Active()
 	line(false, "now", "%s at work, %s waiting", text.Many(lanes, "conversation"), text.Many(waiting, "message"))
-	v.jobs.status(line)
+	v.jobs.Status(line)
 	line(false, "up", "%s", v.now().Sub(v.began).Round(time.Second))
 	return lines
 }

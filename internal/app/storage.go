@@ -11,6 +11,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/database"
 	"parley/internal/health"
+	"parley/internal/jobs"
 	"parley/internal/memory"
 	"parley/internal/setup"
 	"parley/internal/tape"
@@ -85,14 +86,14 @@ const (
 // watch checks the whole file now and each night, beside the writer. It also writes a
 // row now and then, so that a full disk is noticed before a message meets it, and
 // noticed when it is over.
-func (s *storage) watch(ctx context.Context, j *jobs) {
+func (s *storage) watch(ctx context.Context, j *jobs.Jobs) {
 	check := func() {
 		if err := s.store.Check(ctx); err != nil && ctx.Err() == nil {
 			s.log.Error("the database was checked", "err", err)
 		}
 	}
 	s.background(check)
-	j.add("database check", "47 3 * * *", func(context.Context) error {
+	j.Add("database check", "47 3 * * *", func(context.Context) error {
 		s.background(check) // it may take longer than a tick
 		return nil
 	})

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"parley/internal/health"
+	"parley/internal/jobs"
 	"parley/internal/rulebook"
 	"parley/internal/systemd"
 	"parley/internal/text"
@@ -21,7 +22,7 @@ type vitals struct {
 	rules      *rulebook.Books
 	chores     *chores
 	toolset    *toolset
-	jobs       *jobs
+	jobs       *jobs.Jobs
 	deliveries health.Deliveries
 	events     atomic.Int64 // of the hub, so far
 	beats      health.Beats
