@@ -14,18 +14,18 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Register is who may do what, as a database keeps it. It is safe for many
 // goroutines. The store of everything else holds one, with the same writer.
 type Register struct {
-	db  *sqlite.DB
+	db  *engine.DB
 	now func() time.Time
 }
 
 // NewRegister returns the register of a database whose schema is up to date.
-func NewRegister(db *sqlite.DB, now func() time.Time) *Register { return &Register{db, now} }
+func NewRegister(db *engine.DB, now func() time.Time) *Register { return &Register{db, now} }
 
 // Granted returns the role an id (a person's or a place's) was given by hand:
 // "owner", "member", "denied", or "" for none.
@@ -35,8 +35,8 @@ func (g *Register) Granted(_ context.Context, id string) (string, error) {
 
 // Grant gives an id a role, replacing the one it had. by is whoever decided.
 func (g *Register) Grant(ctx context.Context, id, role, by string) error {
-	return sqlite.During("grant", g.db.Write(ctx, func(tx *sqlite.Tx) error {
-		_, err := tx.Exec("INSERT OR REPLACE INTO grants VALUES (?, ?, ?, ?)", id, role, by, sqlite.Stamp(g.now()))
+	return engine.During("grant", g.db.Write(ctx, func(tx *engine.Tx) error {
+		_, err := tx.Exec("INSERT OR REPLACE INTO grants VALUES (?, ?, ?, ?)", id, role, by, engine.Stamp(g.now()))
 		return err
 	}))
 }
@@ -44,14 +44,14 @@ func (g *Register) Grant(ctx context.Context, id, role, by string) error {
 // Revoke takes back what Grant gave; false when there was nothing.
 func (g *Register) Revoke(ctx context.Context, id string) (bool, error) {
 	var n int64
-	err := g.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err := g.db.Write(ctx, func(tx *engine.Tx) error {
 		res, err := tx.Exec("DELETE FROM grants WHERE id = ?", id)
 		if err == nil {
 			n, err = res.RowsAffected()
 		}
 		return err
 	})
-	return n > 0, sqlite.During("revoke", err)
+	return n > 0, engine.During("revoke", err)
 }
 
 // Grants returns every id that was given a role.
@@ -69,15 +69,15 @@ func (g *Register) Grants(_ context.Context) (map[string]string, error) {
 		}
 		all[id] = role
 	}
-	return all, sqlite.During("list grants", rows.Err())
+	return all, engine.During("list grants", rows.Err())
 }
 
 // AddCode remembers the hash of a one-time code for purpose "pair", "claim" or
 // "page", replacing the person's earlier one. who is empty when the code is for
 // whoever brings it.
 func (g *Register) AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error {
-	return sqlite.During("add code", g.db.Write(ctx, func(tx *sqlite.Tx) error {
-		_, err := tx.Exec("INSERT OR REPLACE INTO codes VALUES (?, ?, ?, ?, ?)", purpose, who.ID, who.Name, hash, sqlite.Stamp(until))
+	return engine.During("add code", g.db.Write(ctx, func(tx *engine.Tx) error {
+		_, err := tx.Exec("INSERT OR REPLACE INTO codes VALUES (?, ?, ?, ?, ?)", purpose, who.ID, who.Name, hash, engine.Stamp(until))
 		return err
 	}))
 }
@@ -86,9 +86,9 @@ func (g *Register) AddCode(ctx context.Context, purpose string, hash []byte, who
 // is none or it has expired; of many that bring the same code one gets true.
 // Hashes are compared in constant time.
 func (g *Register) TakeCode(ctx context.Context, purpose string, hash []byte) (who chat.User, ok bool, err error) {
-	err = g.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = g.db.Write(ctx, func(tx *engine.Tx) error {
 		who, ok = chat.User{}, false
-		rows, err := tx.Query("SELECT user_id, name, hash FROM codes WHERE purpose = ? AND expires_at > ?", purpose, sqlite.Stamp(g.now()))
+		rows, err := tx.Query("SELECT user_id, name, hash FROM codes WHERE purpose = ? AND expires_at > ?", purpose, engine.Stamp(g.now()))
 		if err != nil {
 			return err
 		}
@@ -109,51 +109,51 @@ func (g *Register) TakeCode(ctx context.Context, purpose string, hash []byte) (w
 		_, err = tx.Exec("DELETE FROM codes WHERE purpose = ? AND user_id = ?", purpose, who.ID)
 		return err
 	})
-	return who, ok && err == nil, sqlite.During("take code", err)
+	return who, ok && err == nil, engine.During("take code", err)
 }
 
 // Waiting returns who holds a live code for a purpose.
 func (g *Register) Waiting(_ context.Context, purpose string) ([]chat.User, error) {
-	rows, err := g.db.Query("SELECT user_id, name FROM codes WHERE purpose = ? AND expires_at > ? ORDER BY expires_at, user_id", purpose, sqlite.Stamp(g.now()))
+	rows, err := g.db.Query("SELECT user_id, name FROM codes WHERE purpose = ? AND expires_at > ? ORDER BY expires_at, user_id", purpose, engine.Stamp(g.now()))
 	if err != nil {
 		return nil, fmt.Errorf("list codes: %w", err)
 	}
-	all, err := sqlite.Collect(rows, func(r *sql.Rows) (u chat.User, err error) {
+	all, err := engine.Collect(rows, func(r *sql.Rows) (u chat.User, err error) {
 		err = r.Scan(&u.ID, &u.Name)
 		return u, err
 	})
-	return all, sqlite.During("list codes", err)
+	return all, engine.During("list codes", err)
 }
 
 // DropCode makes a person's code stop working; false when there is none.
 func (g *Register) DropCode(ctx context.Context, purpose, user string) (bool, error) {
 	var n int64
-	err := g.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err := g.db.Write(ctx, func(tx *engine.Tx) error {
 		n = 0
 		return tx.Count(&n, "DELETE FROM codes WHERE purpose = ? AND user_id = ?", purpose, user)
 	})
-	return n > 0, sqlite.During("drop code", err)
+	return n > 0, engine.During("drop code", err)
 }
 
 // Try counts one guess by a person and tells whether it is among the first
 // limit within the window that the first of them opened.
 func (g *Register) Try(ctx context.Context, user string, limit int, window time.Duration) (bool, error) {
 	var tries int
-	err := g.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err := g.db.Write(ctx, func(tx *engine.Tx) error {
 		now := g.now()
-		if _, err := tx.Exec("DELETE FROM attempts WHERE user_id = ? AND until <= ?", user, sqlite.Stamp(now)); err != nil {
+		if _, err := tx.Exec("DELETE FROM attempts WHERE user_id = ? AND until <= ?", user, engine.Stamp(now)); err != nil {
 			return err
 		}
 		return tx.QueryRow(`INSERT INTO attempts VALUES (?, 1, ?)
 			ON CONFLICT (user_id) DO UPDATE SET tries = tries + 1 RETURNING tries`,
-			user, sqlite.Stamp(now.Add(window))).Scan(&tries)
+			user, engine.Stamp(now.Add(window))).Scan(&tries)
 	})
-	return tries <= limit && err == nil, sqlite.During("count guess", err)
+	return tries <= limit && err == nil, engine.During("count guess", err)
 }
 
 // Forgive forgets a person's guesses.
 func (g *Register) Forgive(ctx context.Context, user string) error {
-	return sqlite.During("forget guesses", g.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return engine.During("forget guesses", g.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("DELETE FROM attempts WHERE user_id = ?", user)
 		return err
 	}))
@@ -164,19 +164,19 @@ func (g *Register) Policy(_ context.Context, k chat.Key) (p chat.Policy, err err
 	var names sql.NullString
 	err = g.db.QueryRow("SELECT listen, who, tools FROM policies WHERE platform = ? AND channel = ?", k.Platform, k.Channel).
 		Scan(&p.Listen, &p.Who, &names)
-	if errors.Is(err, sqlite.ErrNotFound) {
+	if errors.Is(err, engine.ErrNotFound) {
 		return p, nil
 	}
 	if names.Valid {
 		p.Tools = strings.FieldsFunc(names.String, func(r rune) bool { return r == ',' }) // none is not nil
 	}
-	return p, sqlite.During("read policy", err)
+	return p, engine.During("read policy", err)
 }
 
 // SetPolicy decides about a channel.
 func (g *Register) SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error {
 	names := sql.NullString{String: strings.Join(p.Tools, ","), Valid: p.Tools != nil}
-	return sqlite.During("set policy", g.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return engine.During("set policy", g.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("INSERT OR REPLACE INTO policies (platform, channel, listen, who, tools) VALUES (?, ?, ?, ?, ?)",
 			k.Platform, k.Channel, cmp.Or(p.Listen, "mention"), p.Who, names)
 		return err
@@ -186,11 +186,11 @@ func (g *Register) SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) err
 // Secret returns the secret of this name, storing fresh when there is none.
 func (g *Register) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
 	var value []byte
-	err := g.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err := g.db.Write(ctx, func(tx *engine.Tx) error {
 		if _, err := tx.Exec("INSERT OR IGNORE INTO secrets VALUES (?, ?)", name, fresh); err != nil {
 			return err
 		}
 		return tx.QueryRow("SELECT value FROM secrets WHERE name = ?", name).Scan(&value)
 	})
-	return value, sqlite.During("read secret", err)
+	return value, engine.During("read secret", err)
 }

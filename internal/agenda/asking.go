@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Named returns what the messages of a question that asks itself begin with.
@@ -24,18 +24,18 @@ func (b *Book) Spent(_ context.Context, r Reminder) (s Spent, err error) {
 	const of = " FROM decisions WHERE user_id = ? AND message_id >= ? AND message_id < ?"
 	from, to := r.Named(), fmt.Sprintf("ask:%d;", r.ID)
 	if err := b.db.QueryRow("SELECT count(*), coalesce(sum(total_tokens), 0), coalesce(sum(cost), 0)"+of, r.User.ID, from, to).Scan(&s.Times, &s.Tokens, &s.Cost); err != nil {
-		return s, sqlite.During("sum up questions", err)
+		return s, engine.During("sum up questions", err)
 	}
 	err = b.db.QueryRow("SELECT id"+of+" AND outcome = 'answered' ORDER BY at DESC LIMIT 1", r.User.ID, from, to).Scan(&s.Last)
-	if errors.Is(err, sqlite.ErrNotFound) {
+	if errors.Is(err, engine.ErrNotFound) {
 		err = nil
 	}
-	return s, sqlite.During("find the last question", err)
+	return s, engine.During("find the last question", err)
 }
 
 // See remembers what a question rests on, as a hash; "" is not known yet.
 func (b *Book) See(ctx context.Context, id int64, seen string) error {
-	return sqlite.During("note what a question rests on", b.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return engine.During("note what a question rests on", b.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("UPDATE reminders SET seen = ? WHERE id = ?", seen, id)
 		return err
 	}))

@@ -7,23 +7,23 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 )
 
 // Book is the reminders, tasks and journals of a database. It is safe for many
 // goroutines. The store of everything else holds one, with the same writer.
 type Book struct {
-	db     *sqlite.DB
+	db     *engine.DB
 	now    func() time.Time
 	notify Notify
 }
 
 // Notify puts parts into the outbox within a transaction, once for each what.
-type Notify func(tx *sqlite.Tx, what string, parts []chat.Part) error
+type Notify func(tx *engine.Tx, what string, parts []chat.Part) error
 
 // NewBook returns the book of a database whose schema is up to date.
-func NewBook(db *sqlite.DB, now func() time.Time, notify Notify) *Book { return &Book{db, now, notify} }
+func NewBook(db *engine.DB, now func() time.Time, notify Notify) *Book { return &Book{db, now, notify} }
 
 type scanner interface{ Scan(...any) error }
 

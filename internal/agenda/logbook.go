@@ -10,10 +10,10 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/internal/engine"
 	"parley/internal/facts"
 	"parley/internal/provenance"
 	"parley/internal/recall"
-	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -50,26 +50,26 @@ func (b *Book) AddLog(ctx context.Context, v provenance.Viewer, e LogEntry, call
 	case !slices.Contains(facts.Authors, e.Author):
 		return e, fmt.Errorf("an entry is by one of %s, not %q", strings.Join(facts.Authors, ", "), e.Author)
 	}
-	err := b.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err := b.db.Write(ctx, func(tx *engine.Tx) error {
 		if callKey != "" {
 			known, err := scanLog(tx.QueryRow("SELECT id, author, type, content, at, via, people FROM log_entries WHERE user_id = ? AND call_key = ?", v.User, callKey))
-			if !errors.Is(err, sqlite.ErrNotFound) {
+			if !errors.Is(err, engine.ErrNotFound) {
 				e = known
 				return err
 			}
 		}
 		e.At = b.now()
 		return tx.QueryRow(`INSERT INTO log_entries (user_id, platform, channel, author, type, content, call_key, at, via, people, agent)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, v.User, v.Key.Platform, v.Key.Channel, e.Author, e.Type, e.Content, callKey, sqlite.Stamp(e.At),
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`, v.User, v.Key.Platform, v.Key.Channel, e.Author, e.Type, e.Content, callKey, engine.Stamp(e.At),
 			int(e.Origin.Via), e.Origin.But(v.User).Names(), v.Keeper()).Scan(&e.ID)
 	})
-	return e, sqlite.During("add log entry", err)
+	return e, engine.During("add log entry", err)
 }
 
 func scanLog(r scanner) (e LogEntry, err error) {
 	var at string
 	err = r.Scan(&e.ID, &e.Author, &e.Type, &e.Content, &at, &e.Origin.Via, (*provenance.Names)(&e.Origin.People))
-	e.At = sqlite.ParseStamp(at)
+	e.At = engine.ParseStamp(at)
 	return e, err
 }
 
@@ -95,11 +95,11 @@ func (b *Book) Log(_ context.Context, v provenance.Viewer, q LogQuery) ([]LogEnt
 		read = maxSearched
 	}
 	rows, err := b.db.Query("SELECT id, author, type, content, at, via, people FROM log_entries WHERE "+ofOwner+` AND (:from = '' OR at >= :from) AND (:to = '' OR at < :to)
-		ORDER BY at DESC, id DESC LIMIT :limit`, v.Named(sqlite.Named{"from": sqlite.Stamp(q.From), "to": sqlite.Stamp(q.To), "limit": read}))
+		ORDER BY at DESC, id DESC LIMIT :limit`, v.Named(engine.Named{"from": engine.Stamp(q.From), "to": engine.Stamp(q.To), "limit": read}))
 	if err != nil {
-		return nil, sqlite.During("read log", err)
+		return nil, engine.During("read log", err)
 	}
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (LogEntry, error) { return scanLog(r) })
+	list, err := engine.Collect(rows, func(r *sql.Rows) (LogEntry, error) { return scanLog(r) })
 	list = slices.DeleteFunc(list, func(e LogEntry) bool {
 		have := recall.Stems(e.Content + " " + e.Type)
 		for w := range want {
@@ -111,5 +111,5 @@ func (b *Book) Log(_ context.Context, v provenance.Viewer, q LogQuery) ([]LogEnt
 	})
 	list = list[:min(len(list), limit)]
 	slices.Reverse(list)
-	return list, sqlite.During("read log", err)
+	return list, engine.During("read log", err)
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -52,7 +52,7 @@ const reminderColumns = "id, user_id, name, platform, channel, thread, text, due
 func scanReminder(r scanner) (m Reminder, err error) {
 	var due, told string
 	err = r.Scan(&m.ID, &m.User.ID, &m.User.Name, &m.Key.Platform, &m.Key.Channel, &m.Key.Thread, &m.Text, &due, &m.Schedule, &m.Zone, &told, &m.Origin.Via, (*provenance.Names)(&m.Origin.People), &m.Ask, &m.OnlyChanged, &m.Seen, &m.Guild, &m.Agent)
-	m.Due, m.Told = sqlite.ParseStamp(due), sqlite.ParseStamp(told)
+	m.Due, m.Told = engine.ParseStamp(due), engine.ParseStamp(told)
 	return m, err
 }
 
@@ -62,10 +62,10 @@ func (b *Book) AddReminder(ctx context.Context, r Reminder, callKey string) (out
 	if r.Text, err = taskText(r.Text); err != nil {
 		return out, err
 	}
-	err = b.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = b.db.Write(ctx, func(tx *engine.Tx) error {
 		if callKey != "" {
 			out, err = scanReminder(tx.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE user_id = ? AND call_key = ?", r.User.ID, callKey))
-			if !errors.Is(err, sqlite.ErrNotFound) {
+			if !errors.Is(err, engine.ErrNotFound) {
 				return err
 			}
 		}
@@ -74,16 +74,16 @@ func (b *Book) AddReminder(ctx context.Context, r Reminder, callKey string) (out
 		}
 		out, err = scanReminder(tx.QueryRow(`INSERT INTO reminders (user_id, name, platform, channel, thread, text, due_at, schedule, zone, call_key, created_at, via, people, ask, only_changed, guild, agent)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING `+reminderColumns,
-			r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, sqlite.Stamp(r.Due), r.Schedule, r.Zone, callKey, sqlite.Stamp(b.now()),
+			r.User.ID, r.User.Name, r.Key.Platform, r.Key.Channel, r.Key.Thread, r.Text, engine.Stamp(r.Due), r.Schedule, r.Zone, callKey, engine.Stamp(b.now()),
 			int(r.Origin.Via), r.Origin.But(r.User.ID).Names(), r.Ask, r.OnlyChanged, r.Guild, r.Agent))
 		return err
 	})
-	return out, sqlite.During("add reminder", err)
+	return out, engine.During("add reminder", err)
 }
 
 // roomForReminder refuses one more waiting reminder than a person may have;
 // except waits already, or shall.
-func roomForReminder(tx *sqlite.Tx, user string, except int64) error {
+func roomForReminder(tx *engine.Tx, user string, except int64) error {
 	var waiting int
 	err := tx.QueryRow("SELECT count(*) FROM reminders WHERE user_id = ? AND state = 'waiting' AND id <> ?", user, except).Scan(&waiting)
 	if err == nil && waiting >= MaxReminders {
@@ -100,17 +100,17 @@ func (b *Book) Reminders(_ context.Context, v provenance.Viewer) ([]Reminder, er
 func (b *Book) reminders(query string, args ...any) ([]Reminder, error) {
 	rows, err := b.db.Query(query, args...)
 	if err != nil {
-		return nil, sqlite.During("list reminders", err)
+		return nil, engine.During("list reminders", err)
 	}
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (Reminder, error) { return scanReminder(r) })
-	return list, sqlite.During("list reminders", err)
+	list, err := engine.Collect(rows, func(r *sql.Rows) (Reminder, error) { return scanReminder(r) })
+	return list, engine.During("list reminders", err)
 }
 
 // Reminder returns one that v can see, waiting or told; ErrNoReminder when
 // there is none.
 func (b *Book) Reminder(_ context.Context, v provenance.Viewer, id int64) (Reminder, error) {
-	r, err := scanReminder(b.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = :id AND state <> 'done'", v.Named(sqlite.Named{"id": id})))
-	return r, sqlite.NoRow(err, ErrNoReminder)
+	r, err := scanReminder(b.db.QueryRow("SELECT "+reminderColumns+" FROM reminders WHERE "+ofOwner+" AND id = :id AND state <> 'done'", v.Named(engine.Named{"id": id})))
+	return r, engine.NoRow(err, ErrNoReminder)
 }
 
 // FinishReminder ends a reminder that was told, or one that need not be told any
@@ -130,30 +130,30 @@ func (b *Book) CancelReminder(ctx context.Context, v provenance.Viewer, id int64
 func (b *Book) SnoozeReminder(ctx context.Context, v provenance.Viewer, id int64, due time.Time) (out Reminder, err error) {
 	r, err := b.Reminder(ctx, v, id)
 	if err != nil {
-		return r, sqlite.During("snooze reminder", err)
+		return r, engine.During("snooze reminder", err)
 	}
 	if r.Schedule != "" {
 		r.Due, r.Schedule = due, ""
-		return b.AddReminder(ctx, r, fmt.Sprintf("snooze:%d:%s", id, sqlite.Stamp(due)))
+		return b.AddReminder(ctx, r, fmt.Sprintf("snooze:%d:%s", id, engine.Stamp(due)))
 	}
-	err = b.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = b.db.Write(ctx, func(tx *engine.Tx) error {
 		if err := roomForReminder(tx, r.User.ID, id); err != nil {
 			return err
 		}
 		r, err := scanReminder(tx.QueryRow("UPDATE reminders SET state = 'waiting', due_at = :due WHERE "+ofOwner+" AND id = :id AND state <> 'done' RETURNING "+reminderColumns,
-			v.Named(sqlite.Named{"id": id, "due": sqlite.Stamp(due)})))
+			v.Named(engine.Named{"id": id, "due": engine.Stamp(due)})))
 		out = r
-		return sqlite.NoRow(err, ErrNoReminder)
+		return engine.NoRow(err, ErrNoReminder)
 	})
-	return out, sqlite.During("snooze reminder", err)
+	return out, engine.During("snooze reminder", err)
 }
 
 func (b *Book) changeReminder(ctx context.Context, query string, v provenance.Viewer, id int64) (r Reminder, err error) {
-	err = b.db.Write(ctx, func(tx *sqlite.Tx) error {
-		r, err = scanReminder(tx.QueryRow(query, v.Named(sqlite.Named{"id": id})))
-		return sqlite.NoRow(err, ErrNoReminder)
+	err = b.db.Write(ctx, func(tx *engine.Tx) error {
+		r, err = scanReminder(tx.QueryRow(query, v.Named(engine.Named{"id": id})))
+		return engine.NoRow(err, ErrNoReminder)
 	})
-	return r, sqlite.During("change reminder", err)
+	return r, engine.During("change reminder", err)
 }
 
 // DueReminders lists what should have been said on some platforms by now, at
@@ -164,7 +164,7 @@ func (b *Book) DueReminders(_ context.Context, platforms []string, limit int) ([
 		return nil, err
 	}
 	return b.reminders("SELECT "+reminderColumns+` FROM reminders WHERE state = 'waiting' AND due_at <= ?
-		AND platform IN (SELECT value FROM json_each(?)) ORDER BY due_at LIMIT ?`, sqlite.Stamp(b.now()), string(names), limit)
+		AND platform IN (SELECT value FROM json_each(?)) ORDER BY due_at LIMIT ?`, engine.Stamp(b.now()), string(names), limit)
 }
 
 // FireReminder puts the words of a due reminder into the outbox and sets its
@@ -172,13 +172,13 @@ func (b *Book) DueReminders(_ context.Context, platforms []string, limit int) ([
 // crashes, it is said once for each time it was due. ok is false when it was
 // said, moved or cancelled meanwhile. The caller flushes the lane.
 func (b *Book) FireReminder(ctx context.Context, r Reminder, next time.Time, parts []chat.Part) (ok bool, err error) {
-	err = b.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = b.db.Write(ctx, func(tx *engine.Tx) error {
 		state := "waiting"
 		if next.IsZero() {
 			state, next = "told", r.Due
 		}
 		res, err := tx.Exec("UPDATE reminders SET state = ?, due_at = ?, told_at = ? WHERE id = ? AND state = 'waiting' AND due_at = ?",
-			state, sqlite.Stamp(next), sqlite.Stamp(b.now()), r.ID, sqlite.Stamp(r.Due))
+			state, engine.Stamp(next), engine.Stamp(b.now()), r.ID, engine.Stamp(r.Due))
 		if err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (b *Book) FireReminder(ctx context.Context, r Reminder, next time.Time, par
 		if ok = n == 1; err != nil || !ok {
 			return err
 		}
-		return b.notify(tx, fmt.Sprintf("reminder:%d:%s", r.ID, sqlite.Stamp(r.Due)), parts)
+		return b.notify(tx, fmt.Sprintf("reminder:%d:%s", r.ID, engine.Stamp(r.Due)), parts)
 	})
-	return ok, sqlite.During("fire reminder", err)
+	return ok, engine.During("fire reminder", err)
 }

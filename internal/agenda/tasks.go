@@ -6,8 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/internal/engine"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -44,7 +44,7 @@ const taskColumns = "id, description, done, created_at, done_at, via, people"
 func scanTask(r scanner) (t Task, err error) {
 	var created, done string
 	err = r.Scan(&t.ID, &t.Description, &t.Done, &created, &done, &t.Origin.Via, (*provenance.Names)(&t.Origin.People))
-	t.Created, t.DoneAt = sqlite.ParseStamp(created), sqlite.ParseStamp(done)
+	t.Created, t.DoneAt = engine.ParseStamp(created), engine.ParseStamp(done)
 	return t, err
 }
 
@@ -54,8 +54,8 @@ func (b *Book) AddTask(ctx context.Context, v provenance.Viewer, text, callKey s
 	if text, err = taskText(text); err != nil {
 		return t, err
 	}
-	err = b.db.Write(ctx, func(tx *sqlite.Tx) error {
-		now := sqlite.Stamp(b.now())
+	err = b.db.Write(ctx, func(tx *engine.Tx) error {
+		now := engine.Stamp(b.now())
 		_, err := tx.Exec(`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at, via, people, agent)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now,
 			int(from.Via), from.But(v.User).Names(), v.Keeper())
@@ -63,10 +63,10 @@ func (b *Book) AddTask(ctx context.Context, v provenance.Viewer, text, callKey s
 			return err
 		}
 		t, err = scanTask(tx.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE user_id = :user AND (call_key = :call AND :call <> '' OR :call = '' AND id = last_insert_rowid())",
-			sqlite.Named{"user": v.User, "call": callKey}))
+			engine.Named{"user": v.User, "call": callKey}))
 		return err
 	})
-	return t, sqlite.During("add task", err)
+	return t, engine.During("add task", err)
 }
 
 // Tasks lists v's tasks, open ones first and the newest first. limit 0 is 20.
@@ -74,18 +74,18 @@ func (b *Book) Tasks(_ context.Context, v provenance.Viewer, limit, offset int) 
 	if limit <= 0 {
 		limit = 20
 	}
-	rows, err := b.db.Query("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT :limit OFFSET :offset", v.Named(sqlite.Named{"limit": limit, "offset": offset}))
+	rows, err := b.db.Query("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" ORDER BY done, id DESC LIMIT :limit OFFSET :offset", v.Named(engine.Named{"limit": limit, "offset": offset}))
 	if err != nil {
-		return nil, sqlite.During("list tasks", err)
+		return nil, engine.During("list tasks", err)
 	}
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (Task, error) { return scanTask(r) })
-	return list, sqlite.During("list tasks", err)
+	list, err := engine.Collect(rows, func(r *sql.Rows) (Task, error) { return scanTask(r) })
+	return list, engine.During("list tasks", err)
 }
 
 // Task returns one that v can see; ErrNoTask when there is none.
 func (b *Book) Task(_ context.Context, v provenance.Viewer, id int64) (Task, error) {
-	t, err := scanTask(b.db.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" AND id = :id", v.Named(sqlite.Named{"id": id})))
-	return t, sqlite.NoRow(err, ErrNoTask)
+	t, err := scanTask(b.db.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE "+ofOwner+" AND id = :id", v.Named(engine.Named{"id": id})))
+	return t, engine.NoRow(err, ErrNoTask)
 }
 
 // UpdateTask changes what a task says.
@@ -95,24 +95,24 @@ func (b *Book) UpdateTask(ctx context.Context, v provenance.Viewer, id int64, te
 		return Task{}, err
 	}
 	return b.changeTask(ctx, "UPDATE tasks SET description = :text, updated_at = :now, via = via | :via, people = "+provenance.MorePeople(":people")+" WHERE "+ofOwner+" AND id = :id RETURNING "+taskColumns,
-		v, sqlite.Named{"id": id, "text": text, "now": sqlite.Stamp(b.now()), "via": int(from.Via), "people": from.But(v.User).Names()})
+		v, engine.Named{"id": id, "text": text, "now": engine.Stamp(b.now()), "via": int(from.Via), "people": from.But(v.User).Names()})
 }
 
 // CompleteTask ticks a task off; again says nothing new.
 func (b *Book) CompleteTask(ctx context.Context, v provenance.Viewer, id int64) (Task, error) {
 	return b.changeTask(ctx, `UPDATE tasks SET done_at = iif(done, done_at, :now), updated_at = iif(done, updated_at, :now), done = 1
-		WHERE `+ofOwner+" AND id = :id RETURNING "+taskColumns, v, sqlite.Named{"id": id, "now": sqlite.Stamp(b.now())})
+		WHERE `+ofOwner+" AND id = :id RETURNING "+taskColumns, v, engine.Named{"id": id, "now": engine.Stamp(b.now())})
 }
 
 // DeleteTask removes a task.
 func (b *Book) DeleteTask(ctx context.Context, v provenance.Viewer, id int64) (Task, error) {
-	return b.changeTask(ctx, "DELETE FROM tasks WHERE "+ofOwner+" AND id = :id RETURNING "+taskColumns, v, sqlite.Named{"id": id})
+	return b.changeTask(ctx, "DELETE FROM tasks WHERE "+ofOwner+" AND id = :id RETURNING "+taskColumns, v, engine.Named{"id": id})
 }
 
-func (b *Book) changeTask(ctx context.Context, query string, v provenance.Viewer, args sqlite.Named) (t Task, err error) {
-	err = b.db.Write(ctx, func(tx *sqlite.Tx) error {
+func (b *Book) changeTask(ctx context.Context, query string, v provenance.Viewer, args engine.Named) (t Task, err error) {
+	err = b.db.Write(ctx, func(tx *engine.Tx) error {
 		t, err = scanTask(tx.QueryRow(query, v.Named(args)))
-		return sqlite.NoRow(err, ErrNoTask)
+		return engine.NoRow(err, ErrNoTask)
 	})
-	return t, sqlite.During("change task", err)
+	return t, engine.During("change task", err)
 }

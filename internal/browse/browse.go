@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Shelf is all conversations of a database. It is safe for many goroutines.
-type Shelf struct{ db *sqlite.DB }
+type Shelf struct{ db *engine.DB }
 
 // NewShelf returns the shelf of a database whose schema is up to date.
-func NewShelf(db *sqlite.DB) *Shelf { return &Shelf{db} }
+func NewShelf(db *engine.DB) *Shelf { return &Shelf{db} }
 
 // Filter says what is looked for. The zero Filter is everything.
 type Filter struct {
@@ -56,8 +56,8 @@ const (
 )
 
 // matching are the parameters of a platform and of people; people is JSON, "" anybody.
-func (s *Shelf) matching(ctx context.Context, f Filter) (args sqlite.Named, err error) {
-	args = sqlite.Named{"platform": f.Platform, "people": ""}
+func (s *Shelf) matching(ctx context.Context, f Filter) (args engine.Named, err error) {
+	args = engine.Named{"platform": f.Platform, "people": ""}
 	if f.Person != "" {
 		args["people"], err = s.people(ctx, f.Person)
 	}
@@ -68,8 +68,8 @@ func (s *Shelf) matching(ctx context.Context, f Filter) (args sqlite.Named, err 
 func (s *Shelf) people(ctx context.Context, part string) (ids string, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT json_group_array(user_id) FROM (SELECT p.user_id FROM
 		(SELECT user_id, max(last_id) AS last FROM participants GROUP BY user_id) p LEFT JOIN messages m ON m.id = p.last
-		WHERE p.user_id = :part OR instr(lower(coalesce(m.name, '')), lower(:part)) > 0 LIMIT 200)`, sqlite.Named{"part": part}).Scan(&ids)
-	return ids, sqlite.During("find people", err)
+		WHERE p.user_id = :part OR instr(lower(coalesce(m.name, '')), lower(:part)) > 0 LIMIT 200)`, engine.Named{"part": part}).Scan(&ids)
+	return ids, engine.During("find people", err)
 }
 
 // Places lists conversations, the one where something was said last first. Those where
@@ -96,9 +96,9 @@ func (s *Shelf) Places(ctx context.Context, f Filter, limit, offset int) ([]Plac
 		WHERE last IS NOT NULL OR EXISTS (SELECT 1 FROM decisions d WHERE d.platform = all_.platform AND d.channel = all_.channel)
 		ORDER BY coalesce(last, 0) DESC, platform, channel, thread LIMIT :limit OFFSET :offset`, args)
 	if err != nil {
-		return nil, sqlite.During("list conversations", err)
+		return nil, engine.During("list conversations", err)
 	}
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (p Place, err error) {
+	list, err := engine.Collect(rows, func(r *sql.Rows) (p Place, err error) {
 		return p, r.Scan(&p.Key.Platform, &p.Key.Channel, &p.Key.Thread)
 	})
 	for i := range list {
@@ -106,12 +106,12 @@ func (s *Shelf) Places(ctx context.Context, f Filter, limit, offset int) ([]Plac
 			err = s.look(ctx, &list[i])
 		}
 	}
-	return list, sqlite.During("list conversations", err)
+	return list, engine.During("list conversations", err)
 }
 
 // look fills a place in.
 func (s *Shelf) look(ctx context.Context, p *Place) error {
-	args := sqlite.Named{"platform": p.Key.Platform, "channel": p.Key.Channel, "thread": p.Key.Thread, "newest": newest, "shortest": shortest}
+	args := engine.Named{"platform": p.Key.Platform, "channel": p.Key.Channel, "thread": p.Key.Thread, "newest": newest, "shortest": shortest}
 	const here = " WHERE platform = :platform AND channel = :channel AND thread = :thread "
 	var said, decided string
 	err := s.db.QueryRowContext(ctx, `SELECT coalesce(max(at), ''), coalesce(max(text), ''), coalesce(max(by), '') FROM (SELECT at, substr(content, 1, :shortest) AS text, iif(role = 'user', name, '') AS by
@@ -125,7 +125,7 @@ func (s *Shelf) look(ctx context.Context, p *Place) error {
 	if err != nil {
 		return err
 	}
-	p.At = sqlite.ParseStamp(max(said, decided))
+	p.At = engine.ParseStamp(max(said, decided))
 	p.People, p.More, err = s.names(ctx, p.Key)
 	return err
 }
@@ -137,7 +137,7 @@ func (s *Shelf) names(ctx context.Context, k chat.Key) (list []string, more int,
 	if err != nil {
 		return nil, 0, err
 	}
-	list, err = sqlite.Collect(rows, sqlite.Name)
+	list, err = engine.Collect(rows, engine.Name)
 	if len(list) > maxNames {
 		list, more = list[:maxNames], len(list)-maxNames
 	}
@@ -147,20 +147,20 @@ func (s *Shelf) names(ctx context.Context, k chat.Key) (list []string, more int,
 // Called returns what a place is called: by who wrote there; "" where nobody did.
 func (s *Shelf) Called(ctx context.Context, k chat.Key) (string, error) {
 	list, more, err := s.names(ctx, k)
-	return Names(list, more), sqlite.During("name a conversation", err)
+	return Names(list, more), engine.During("name a conversation", err)
 }
 
 // Person returns the name somebody had last; the id where none is known.
 func (s *Shelf) Person(ctx context.Context, id string) (string, error) {
 	rows, err := s.db.QueryContext(ctx, `SELECT m.name FROM (SELECT max(last_id) AS last FROM participants WHERE user_id = ?) p JOIN messages m ON m.id = p.last WHERE m.name <> ''`, id)
 	if err != nil {
-		return id, sqlite.During("name somebody", err)
+		return id, engine.During("name somebody", err)
 	}
-	list, err := sqlite.Collect(rows, sqlite.Name)
+	list, err := engine.Collect(rows, engine.Name)
 	if len(list) == 0 {
-		return id, sqlite.During("name somebody", err)
+		return id, engine.During("name somebody", err)
 	}
-	return list[0], sqlite.During("name somebody", err)
+	return list[0], engine.During("name somebody", err)
 }
 
 // Names joins names as people write them.

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/recall"
-	"parley/internal/sqlite"
 )
 
 // Turn is a message and what came of it, or words that have no account.
@@ -48,12 +48,12 @@ func scan(r *sql.Rows) (t Turn, err error) {
 	var at string
 	var took int64
 	err = r.Scan(&t.ID, &t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &t.Session, &t.Row, &t.Name, &t.Text, &at, &t.Outcome, &t.Command, &t.Failure, &took, &t.Tokens, &t.Cost)
-	t.At, t.Took = sqlite.ParseStamp(at), time.Duration(took)*time.Millisecond
+	t.At, t.Took = engine.ParseStamp(at), time.Duration(took)*time.Millisecond
 	return t, err
 }
 
-func (f Filter) args(args sqlite.Named) sqlite.Named {
-	return args.With(sqlite.Named{"errors": f.Errors, "took": f.Took.Milliseconds(), "tokens": f.Tokens, "cost": f.Cost, "tool": f.Tool, "rule": f.Rule, "looked": maxLooked})
+func (f Filter) args(args engine.Named) engine.Named {
+	return args.With(engine.Named{"errors": f.Errors, "took": f.Took.Milliseconds(), "tokens": f.Tokens, "cost": f.Cost, "tool": f.Tool, "rule": f.Rule, "looked": maxLooked})
 }
 
 // Turns lists the messages that a filter fits, the newest first, among the newest
@@ -70,17 +70,17 @@ func (s *Shelf) Turns(ctx context.Context, f Filter, limit, offset int) ([]Turn,
 	args["limit"], args["offset"] = limit, offset
 	rows, err := s.db.QueryContext(ctx, columns+"(SELECT * FROM (SELECT * FROM decisions ORDER BY at DESC LIMIT :looked) d WHERE d.outcome <> 'overheard' AND "+fits+" ORDER BY at DESC LIMIT :limit OFFSET :offset) d"+asked+"ORDER BY d.at DESC", args)
 	if err != nil {
-		return nil, sqlite.During("find messages", err)
+		return nil, engine.During("find messages", err)
 	}
-	list, err := sqlite.Collect(rows, scan)
-	return list, sqlite.During("find messages", err)
+	list, err := engine.Collect(rows, scan)
+	return list, engine.During("find messages", err)
 }
 
 // maxHits is how many messages with the words are looked at.
 const maxHits = 5000
 
 // said finds messages that have all words, the newest first.
-func (s *Shelf) said(ctx context.Context, f Filter, args sqlite.Named, limit, offset int) (list []Turn, err error) {
+func (s *Shelf) said(ctx context.Context, f Filter, args engine.Named, limit, offset int) (list []Turn, err error) {
 	terms := recall.Terms(f.Words)
 	if len(terms) == 0 {
 		return nil, nil
@@ -92,9 +92,9 @@ func (s *Shelf) said(ctx context.Context, f Filter, args sqlite.Named, limit, of
 	rows, err := s.db.QueryContext(ctx, `SELECT m.id, m.session_id, m.platform, m.channel, m.thread, iif(m.role = 'user', m.name, ''), m.at, m.content, m.role = 'user', m.message_id
 		FROM messages_fts f JOIN messages m ON m.id = f.rowid >> 20
 		WHERE messages_fts MATCH :match AND m.role <> 'tool' AND :platform IN ('', m.platform) AND (:people = '' OR m.user_id IN (SELECT value FROM json_each(:people)))
-		ORDER BY f.rowid DESC LIMIT :most`, args.With(sqlite.Named{"match": strings.Join(match, " AND "), "most": maxHits}))
+		ORDER BY f.rowid DESC LIMIT :most`, args.With(engine.Named{"match": strings.Join(match, " AND "), "most": maxHits}))
 	if err != nil {
-		return nil, sqlite.During("search", err)
+		return nil, engine.During("search", err)
 	}
 	defer func() { _ = rows.Close() }()
 	for rows.Next() && len(list) < limit {
@@ -102,9 +102,9 @@ func (s *Shelf) said(ctx context.Context, f Filter, args sqlite.Named, limit, of
 		var at, message string
 		var mine bool
 		if err := rows.Scan(&t.Row, &t.Session, &t.Key.Platform, &t.Key.Channel, &t.Key.Thread, &t.Name, &at, &t.Text, &mine, &message); err != nil {
-			return nil, sqlite.During("search", err)
+			return nil, engine.During("search", err)
 		}
-		t.At, t.Text = sqlite.ParseStamp(at), asking.Excerpt(t.Text, terms)
+		t.At, t.Text = engine.ParseStamp(at), asking.Excerpt(t.Text, terms)
 		ok, err := s.account(ctx, &t, at, message, args)
 		if err != nil {
 			return nil, err
@@ -116,12 +116,12 @@ func (s *Shelf) said(ctx context.Context, f Filter, args sqlite.Named, limit, of
 			list = append(list, t)
 		}
 	}
-	return list, sqlite.During("search", rows.Err())
+	return list, engine.During("search", rows.Err())
 }
 
 // account adds what came of words, and reports whether a filter fits it: of somebody's
 // words by their message, of the bot's the first account since then.
-func (s *Shelf) account(ctx context.Context, t *Turn, at, message string, args sqlite.Named) (ok bool, err error) {
+func (s *Shelf) account(ctx context.Context, t *Turn, at, message string, args engine.Named) (ok bool, err error) {
 	var took int64
 	where, order := "d.message_id = :message", ""
 	if message == "" {
@@ -129,13 +129,13 @@ func (s *Shelf) account(ctx context.Context, t *Turn, at, message string, args s
 	}
 	err = s.db.QueryRowContext(ctx, `SELECT d.id, d.outcome, d.command, coalesce(d.detail ->> '$.error_id', ''), d.duration_ms, d.total_tokens, d.cost, (`+fits+`)
 		FROM decisions d WHERE d.platform = :here AND d.channel = :channel AND d.thread = :thread AND d.at >= :since AND d.session_id = :session AND `+where+order+" LIMIT 1",
-		args.With(sqlite.Named{"here": t.Key.Platform, "channel": t.Key.Channel, "thread": t.Key.Thread, "session": t.Session, "at": at, "since": sqlite.Stamp(t.At.Add(-time.Hour)), "message": message})).
+		args.With(engine.Named{"here": t.Key.Platform, "channel": t.Key.Channel, "thread": t.Key.Thread, "session": t.Session, "at": at, "since": engine.Stamp(t.At.Add(-time.Hour)), "message": message})).
 		Scan(&t.ID, &t.Outcome, &t.Command, &t.Failure, &took, &t.Tokens, &t.Cost, &ok)
 	t.Took = time.Duration(took) * time.Millisecond
-	if errors.Is(err, sqlite.ErrNotFound) {
+	if errors.Is(err, engine.ErrNotFound) {
 		return false, nil
 	}
-	return ok, sqlite.During("find an account", err)
+	return ok, engine.During("find an account", err)
 }
 
 // Choices are what a filter can name, those used lately first.
@@ -154,10 +154,10 @@ func (s *Shelf) Choices(ctx context.Context) (c Choices, err error) {
 	} {
 		rows, err := s.db.QueryContext(ctx, one.query)
 		if err != nil {
-			return c, sqlite.During("list choices", err)
+			return c, engine.During("list choices", err)
 		}
-		if *one.list, err = sqlite.Collect(rows, sqlite.Name); err != nil {
-			return c, sqlite.During("list choices", err)
+		if *one.list, err = engine.Collect(rows, engine.Name); err != nil {
+			return c, engine.During("list choices", err)
 		}
 		*one.list = slices.Clip(*one.list)
 	}

@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/engine"
 	"parley/internal/sqlite"
 )
 
-func open(t *testing.T) *sqlite.DB {
+func open(t *testing.T) *engine.DB {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), sqlite.Options{Durable: true, Prepare: func(ctx context.Context, db *sql.DB) error {
 		_, err := db.ExecContext(ctx, "CREATE TABLE things (id INTEGER PRIMARY KEY, owner TEXT NOT NULL); CREATE TABLE said (n INTEGER)")
@@ -31,16 +32,16 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func fill(t *testing.T, db *sqlite.DB, n int) {
+func fill(t *testing.T, db *engine.DB, n int) {
 	t.Helper()
-	must(t, db.Write(t.Context(), func(tx *sqlite.Tx) error {
+	must(t, db.Write(t.Context(), func(tx *engine.Tx) error {
 		_, err := tx.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
 			INSERT INTO things SELECT i, iif(i % 2, 'ada', 'bob') FROM n`, n)
 		return err
 	}))
 }
 
-func count(t *testing.T, db *sqlite.DB, query string, args ...any) (n int) {
+func count(t *testing.T, db *engine.DB, query string, args ...any) (n int) {
 	t.Helper()
 	must(t, db.QueryRow(query, args...).Scan(&n))
 	return n
@@ -60,7 +61,7 @@ func TestWritesPassLongWork(t *testing.T) {
 	var steps int
 	var wg sync.WaitGroup
 	wg.Go(func() {
-		_, err := Each(ctx, db, make([]int, 100_000), func(*sqlite.Tx, int) error {
+		_, err := Each(ctx, db, make([]int, 100_000), func(*engine.Tx, int) error {
 			steps++
 			spin(5 * time.Millisecond)
 			return nil
@@ -72,7 +73,7 @@ func TestWritesPassLongWork(t *testing.T) {
 	fastest := time.Hour
 	for i := range 20 {
 		began := time.Now()
-		must(t, db.Write(t.Context(), func(tx *sqlite.Tx) error {
+		must(t, db.Write(t.Context(), func(tx *engine.Tx) error {
 			_, err := tx.Exec("INSERT INTO said VALUES (?)", i)
 			return err
 		}))
@@ -96,11 +97,11 @@ func TestWorkIsNotStarved(t *testing.T) {
 	for range 4 {
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				_ = db.Write(ctx, func(tx *sqlite.Tx) error { spin(time.Millisecond); return nil })
+				_ = db.Write(ctx, func(tx *engine.Tx) error { spin(time.Millisecond); return nil })
 			}
 		})
 	}
-	done, err := Each(t.Context(), db, make([]int, 3), func(*sqlite.Tx, int) error { return nil })
+	done, err := Each(t.Context(), db, make([]int, 3), func(*engine.Tx, int) error { return nil })
 	stop()
 	wg.Wait()
 	if must(t, err); done != 3 {
@@ -118,7 +119,7 @@ func TestWorkGoesOnWhereItEnded(t *testing.T) {
 	cut := errors.New("cut short")
 	seen := 0
 	keys := make([]int, 2*window)
-	_, err := Each(ctx, db, keys, func(tx *sqlite.Tx, _ int) error {
+	_, err := Each(ctx, db, keys, func(tx *engine.Tx, _ int) error {
 		if seen++; seen == 10 {
 			stop(cut)
 		}
@@ -130,12 +131,12 @@ func TestWorkGoesOnWhereItEnded(t *testing.T) {
 		t.Errorf("%d rows are left, %v", left, err)
 	}
 	before := count(t, db, "SELECT count(*) FROM things WHERE owner = 'ada'")
-	n, err := sweep.Run(t.Context(), db, sqlite.Named{"owner": "ada"})
+	n, err := sweep.Run(t.Context(), db, engine.Named{"owner": "ada"})
 	if left := count(t, db, "SELECT count(*) FROM things WHERE owner = 'ada'"); err != nil || int(n) != before || left != 0 {
 		t.Errorf("%d of %d changed, %d left, %v", n, before, left, err)
 	}
 	some := count(t, db, "SELECT count(*) FROM things")
-	_, err = Each(t.Context(), db, []int{1, 2}, func(tx *sqlite.Tx, i int) error {
+	_, err = Each(t.Context(), db, []int{1, 2}, func(tx *engine.Tx, i int) error {
 		if _, err := tx.Exec("DELETE FROM things"); err != nil || i == 2 {
 			return errors.Join(err, cut)
 		}
@@ -150,20 +151,20 @@ func TestWorkGoesOnWhereItEnded(t *testing.T) {
 func TestKeysAndRepeating(t *testing.T) {
 	db := open(t)
 	fill(t, db, 10)
-	n, err := Sweep{Keys: "SELECT DISTINCT owner FROM things WHERE owner <> :but", Do: []string{"DELETE FROM things WHERE owner = :key"}}.Run(t.Context(), db, sqlite.Named{"but": "bob"})
+	n, err := Sweep{Keys: "SELECT DISTINCT owner FROM things WHERE owner <> :but", Do: []string{"DELETE FROM things WHERE owner = :key"}}.Run(t.Context(), db, engine.Named{"but": "bob"})
 	if must(t, err); n != 5 {
 		t.Errorf("%d rows went", n)
 	}
 	var times []string
-	for _, repeat := range []func(context.Context, *sqlite.DB, func(*sqlite.Tx) (bool, error)) error{Until, UntilBare} {
+	for _, repeat := range []func(context.Context, *engine.DB, func(*engine.Tx) (bool, error)) error{Until, UntilBare} {
 		k := 0
-		must(t, repeat(t.Context(), db, func(tx *sqlite.Tx) (bool, error) { k++; return k < 7, nil }))
+		must(t, repeat(t.Context(), db, func(tx *engine.Tx) (bool, error) { k++; return k < 7, nil }))
 		times = append(times, fmt.Sprint(k))
 	}
 	if times[0] != "7" || times[1] != "7" {
 		t.Errorf("repeated %s times", times)
 	}
-	if _, err := Each(t.Context(), db, []int{1}, func(*sqlite.Tx, int) error { panic("odd") }); err == nil {
+	if _, err := Each(t.Context(), db, []int{1}, func(*engine.Tx, int) error { panic("odd") }); err == nil {
 		t.Error("a panic is no error")
 	}
 }

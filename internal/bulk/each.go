@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // maxRest bounds the pause after a chunk, which is as long as the chunk took:
@@ -17,14 +17,14 @@ const maxRest = 50 * time.Millisecond
 // milliseconds; it only touches tx, and may meet an item that an earlier, failed
 // chunk began. An error of do undoes its chunk and ends the work. ctx ends it
 // between two chunks.
-func Each[T any](ctx context.Context, db *sqlite.DB, items []T, do func(*sqlite.Tx, T) error) (done int, err error) {
+func Each[T any](ctx context.Context, db *engine.DB, items []T, do func(*engine.Tx, T) error) (done int, err error) {
 	return each(ctx, beside(ctx, db), items, do)
 }
 
-func each[T any](ctx context.Context, on run, items []T, do func(*sqlite.Tx, T) error) (done int, err error) {
+func each[T any](ctx context.Context, on run, items []T, do func(*engine.Tx, T) error) (done int, err error) {
 	for done < len(items) {
 		n := 0
-		err := chunk(ctx, on, func(tx *sqlite.Tx) (bool, error) {
+		err := chunk(ctx, on, func(tx *engine.Tx) (bool, error) {
 			err := do(tx, items[done+n])
 			n++
 			return done+n < len(items), err
@@ -38,20 +38,20 @@ func each[T any](ctx context.Context, on run, items []T, do func(*sqlite.Tx, T) 
 }
 
 // Until repeats a step until it says that nothing is left.
-func Until(ctx context.Context, db *sqlite.DB, step func(*sqlite.Tx) (left bool, err error)) error {
+func Until(ctx context.Context, db *engine.DB, step func(*engine.Tx) (left bool, err error)) error {
 	return until(ctx, beside(ctx, db), step)
 }
 
 // UntilBare is like Until, for steps that SQLite does not allow in a transaction.
-func UntilBare(ctx context.Context, db *sqlite.DB, step func(*sqlite.Tx) (left bool, err error)) error {
-	return until(ctx, func(fn func(*sqlite.Tx, func() bool) error) error { return db.BareBeside(ctx, fn) }, step)
+func UntilBare(ctx context.Context, db *engine.DB, step func(*engine.Tx) (left bool, err error)) error {
+	return until(ctx, func(fn func(*engine.Tx, func() bool) error) error { return db.BareBeside(ctx, fn) }, step)
 }
 
 // run runs one chunk.
-type run func(fn func(*sqlite.Tx, func() bool) error) error
+type run func(fn func(*engine.Tx, func() bool) error) error
 
-func beside(ctx context.Context, db *sqlite.DB) run {
-	return func(fn func(*sqlite.Tx, func() bool) error) error { return db.Beside(ctx, fn) }
+func beside(ctx context.Context, db *engine.DB) run {
+	return func(fn func(*engine.Tx, func() bool) error) error { return db.Beside(ctx, fn) }
 }
 
 // between runs statements before and after the steps of each chunk.
@@ -59,8 +59,8 @@ func (r run) between(before, after []string) run {
 	if len(before)+len(after) == 0 {
 		return r
 	}
-	return func(fn func(*sqlite.Tx, func() bool) error) error {
-		return r(func(tx *sqlite.Tx, more func() bool) error {
+	return func(fn func(*engine.Tx, func() bool) error) error {
+		return r(func(tx *engine.Tx, more func() bool) error {
 			for _, q := range before {
 				if _, err := tx.Exec(q); err != nil {
 					return err
@@ -79,9 +79,9 @@ func (r run) between(before, after []string) run {
 	}
 }
 
-func until(ctx context.Context, on run, step func(*sqlite.Tx) (bool, error)) error {
+func until(ctx context.Context, on run, step func(*engine.Tx) (bool, error)) error {
 	for left := true; left; {
-		err := chunk(ctx, on, func(tx *sqlite.Tx) (_ bool, err error) {
+		err := chunk(ctx, on, func(tx *engine.Tx) (_ bool, err error) {
 			left, err = step(tx)
 			return left, err
 		})
@@ -93,13 +93,13 @@ func until(ctx context.Context, on run, step func(*sqlite.Tx) (bool, error)) err
 }
 
 // chunk takes steps until none is left or it has had its share, and rests.
-func chunk(ctx context.Context, on run, step func(*sqlite.Tx) (left bool, err error)) error {
+func chunk(ctx context.Context, on run, step func(*engine.Tx) (left bool, err error)) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
 	var began time.Time
 	var again bool
-	err := on(func(tx *sqlite.Tx, more func() bool) error {
+	err := on(func(tx *engine.Tx, more func() bool) error {
 		began = time.Now()
 		for {
 			left, err := step(tx)

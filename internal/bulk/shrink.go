@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Shrink gives free pages back to the disk where the file was made for that;
 // elsewhere they are used again. What is free was overwritten as it was freed.
-func Shrink(ctx context.Context, db *sqlite.DB) error {
+func Shrink(ctx context.Context, db *engine.DB) error {
 	var gradual, free int
 	if err := db.QueryRowContext(ctx, "SELECT (SELECT auto_vacuum FROM pragma_auto_vacuum) = 2, (SELECT freelist_count FROM pragma_freelist_count)").Scan(&gradual, &free); err != nil {
 		return fmt.Errorf("shrink the file: %w", err)
@@ -17,7 +17,7 @@ func Shrink(ctx context.Context, db *sqlite.DB) error {
 	if gradual == 0 || free == 0 {
 		return nil
 	}
-	err := Until(ctx, db, func(tx *sqlite.Tx) (left bool, err error) {
+	err := Until(ctx, db, func(tx *engine.Tx) (left bool, err error) {
 		// Each row that is read frees a page.
 		rows, err := tx.Query("PRAGMA incremental_vacuum(16)")
 		if err != nil {

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // window is how many rows of a table are looked through at a time.
@@ -38,7 +38,7 @@ func (s Sweep) Unindexed(index string) Sweep {
 // Run does it, and returns how many changes the statements made, also of what
 // was cut short. args are the parameters of all statements. A row that fits
 // only once the walk has passed it is not met.
-func (s Sweep) Run(ctx context.Context, db *sqlite.DB, args sqlite.Named) (changed int64, err error) {
+func (s Sweep) Run(ctx context.Context, db *engine.DB, args engine.Named) (changed int64, err error) {
 	if s.Keys != "" {
 		return s.over(ctx, db, s.Keys, args)
 	}
@@ -47,7 +47,7 @@ func (s Sweep) Run(ctx context.Context, db *sqlite.DB, args sqlite.Named) (chang
 		return 0, fmt.Errorf("sweep %s: %w", s.Table, err)
 	}
 	for after := int64(0); after < last; after += window {
-		n, err := s.over(ctx, db, s.Walk(), args.With(sqlite.Named{"after": after, "upto": after + window}))
+		n, err := s.over(ctx, db, s.Walk(), args.With(engine.Named{"after": after, "upto": after + window}))
 		changed += n
 		if err != nil {
 			return changed, err
@@ -62,18 +62,18 @@ func (s Sweep) Walk() string {
 }
 
 // over does it to the rows that a query lists.
-func (s Sweep) over(ctx context.Context, db *sqlite.DB, query string, args sqlite.Named) (changed int64, err error) {
+func (s Sweep) over(ctx context.Context, db *engine.DB, query string, args engine.Named) (changed int64, err error) {
 	rows, err := db.QueryContext(ctx, query, args)
 	if err != nil {
 		return 0, fmt.Errorf("sweep: %.60s: %w", query, err)
 	}
-	keys, err := sqlite.Collect(rows, func(r *sql.Rows) (key any, err error) { return key, r.Scan(&key) })
+	keys, err := engine.Collect(rows, func(r *sql.Rows) (key any, err error) { return key, r.Scan(&key) })
 	if err != nil {
 		return 0, fmt.Errorf("sweep: %.60s: %w", query, err)
 	}
-	_, err = each(ctx, beside(ctx, db).between(s.Before, s.After), keys, func(tx *sqlite.Tx, key any) error {
+	_, err = each(ctx, beside(ctx, db).between(s.Before, s.After), keys, func(tx *engine.Tx, key any) error {
 		for _, q := range s.Do {
-			if err := tx.Count(&changed, q, args.With(sqlite.Named{"key": key})); err != nil {
+			if err := tx.Count(&changed, q, args.With(engine.Named{"key": key})); err != nil {
 				return fmt.Errorf("sweep: %.60s: %w", q, err)
 			}
 		}

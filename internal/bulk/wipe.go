@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Index is a full-text index, with a column of it to write into.
@@ -16,7 +16,7 @@ type Index struct{ Name, Column string }
 // were overwritten as they were deleted; what is left are words by which the
 // pages of an index are found, copies of rows in the unused middle of pages, and
 // the log. It may be called again at any time, after it was cut short as well.
-func Wipe(ctx context.Context, db *sqlite.DB, indexes []Index) error {
+func Wipe(ctx context.Context, db *engine.DB, indexes []Index) error {
 	for _, ix := range indexes {
 		if err := Rewrite(ctx, db, ix); err != nil {
 			return err
@@ -35,12 +35,12 @@ const spare = 9_000_000_000_000_000_000
 // Rewrite writes an index anew, in small merges, without what was deleted. A
 // single segment is never rewritten, so there is a second one with a row that is
 // nothing's.
-func Rewrite(ctx context.Context, db *sqlite.DB, ix Index) error {
+func Rewrite(ctx context.Context, db *engine.DB, ix Index) error {
 	insert := "INSERT INTO " + ix.Name + " (rowid, " + ix.Column + ") VALUES (?, 'x')"
 	drop := "INSERT INTO " + ix.Name + " (" + ix.Name + ", rowid, " + ix.Column + ") VALUES ('delete', ?, 'x')"
 	merge := "INSERT INTO " + ix.Name + " (" + ix.Name + ", rank) VALUES ('merge', ?)"
 	pages := -16 // the first merge takes in all there is
-	err := Until(ctx, db, func(tx *sqlite.Tx) (left bool, err error) {
+	err := Until(ctx, db, func(tx *engine.Tx) (left bool, err error) {
 		if pages < 0 {
 			if _, err := tx.Exec(insert, spare); err != nil {
 				return false, err
@@ -58,7 +58,7 @@ func Rewrite(ctx context.Context, db *sqlite.DB, ix Index) error {
 		return after-before >= 2, err // the command itself is one
 	})
 	if err == nil {
-		err = db.Write(ctx, func(tx *sqlite.Tx) error {
+		err = db.Write(ctx, func(tx *engine.Tx) error {
 			_, err := tx.Exec(drop, spare)
 			return err
 		})
@@ -73,7 +73,7 @@ func Rewrite(ctx context.Context, db *sqlite.DB, ix Index) error {
 func patiently(ctx context.Context, fn func() error) error {
 	for range 600 {
 		err := fn()
-		if !errors.Is(err, sqlite.ErrLogInUse) {
+		if !errors.Is(err, engine.ErrLogInUse) {
 			return err
 		}
 		select {
@@ -82,5 +82,5 @@ func patiently(ctx context.Context, fn func() error) error {
 			return context.Cause(ctx)
 		}
 	}
-	return sqlite.ErrLogInUse
+	return engine.ErrLogInUse
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"parley/internal/engine"
 	"parley/internal/sqlite"
 )
 
@@ -27,11 +28,11 @@ func (f *File) Check(ctx context.Context) error {
 		f.cond.checked.Store(true)
 		f.cond.see(err)
 	}
-	return sqlite.During("check database", f.told(err))
+	return engine.During("check database", f.told(err))
 }
 
 func (f *File) check(ctx context.Context) error {
-	conn, done, err := f.db.Fresh(ctx)
+	conn, done, err := sqlite.Fresh(ctx, f.db.Path())
 	if err != nil {
 		return err
 	}
@@ -76,5 +77,5 @@ func listTables(ctx context.Context, conn *sql.Conn) (names []string, err error)
 	if err != nil {
 		return nil, err
 	}
-	return sqlite.Collect(rows, sqlite.Name)
+	return engine.Collect(rows, engine.Name)
 }

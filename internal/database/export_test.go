@@ -1,6 +1,6 @@
 package database
 
-import "parley/internal/sqlite"
+import "parley/internal/engine"
 
 // What tests of this package look at from outside: they drive the store of the
 // whole bot, which imports this package.
@@ -10,4 +10,4 @@ const ApplicationID = applicationID
 var NewDraft = newDraft
 
 // DB returns the way to the rows of the file.
-func (f *File) DB() *sqlite.DB { return f.db }
+func (f *File) DB() *engine.DB { return f.db }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"parley/internal/engine"
 	"parley/internal/sqlite"
 )
 
@@ -18,7 +19,7 @@ const Name = "bot.db"
 // File is the open database file and its health. It is safe for many
 // goroutines.
 type File struct {
-	db   *sqlite.DB
+	db   *engine.DB
 	now  func() time.Time
 	cond condition
 }
@@ -39,8 +40,8 @@ type Options struct {
 
 // Errors of Open. Each comes wrapped with the path it is about.
 var (
-	ErrNewerSchema = sqlite.ErrNewerSchema
-	ErrCorrupt     = sqlite.ErrCorrupt
+	ErrNewerSchema = engine.ErrNewerSchema
+	ErrCorrupt     = engine.ErrCorrupt
 	ErrForeign     = errors.New("the database file belongs to another program")
 )
 
@@ -49,7 +50,7 @@ var (
 // caller closes the File, and with it the DB, which is the way to its rows. A
 // second process may open the same folder (the owner's commands do); only Lock
 // keeps a second bot out.
-func Open(ctx context.Context, dir string, o Options) (*File, *sqlite.DB, error) {
+func Open(ctx context.Context, dir string, o Options) (*File, *engine.DB, error) {
 	path := filepath.Join(dir, Name)
 	if err := ready(dir, path); err != nil {
 		return nil, nil, mend(err)

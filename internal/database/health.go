@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/sqlite"
 )
 
@@ -86,9 +87,9 @@ func (f *File) Beat(ctx context.Context) error {
 }
 
 func (f *File) beat(ctx context.Context, room []byte) error {
-	at := sqlite.Stamp(f.now())
+	at := engine.Stamp(f.now())
 	done := make(chan error, 1)
-	wait := f.db.Queue(ctx, func(tx *sqlite.Tx) error {
+	wait := f.db.Queue(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("INSERT INTO heartbeat (id, at, room) VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at, room = excluded.room", at, room)
 		return err
 	})
@@ -96,14 +97,14 @@ func (f *File) beat(ctx context.Context, room []byte) error {
 	select {
 	case err := <-done:
 		if err != nil {
-			return sqlite.During("write to the database", f.told(err))
+			return engine.During("write to the database", f.told(err))
 		}
 	case <-ctx.Done(): // a disk that hangs
 		return fmt.Errorf("%w: it hangs; look after the disk of the data folder", ErrUnwritable)
 	}
 	var read string
 	err := f.db.QueryRow("SELECT at FROM heartbeat WHERE id = 1").Scan(&read)
-	return sqlite.During("read the database", f.told(err))
+	return engine.During("read the database", f.told(err))
 }
 
 // told is the sentence for what a statement ended with.

@@ -14,6 +14,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/database"
+	"parley/internal/engine"
 	"parley/internal/memory"
 	"parley/internal/memory/memorytest"
 	"parley/internal/sqlite"
@@ -108,7 +109,7 @@ func objects(t *testing.T, path string) []string {
 	defer func() { _ = db.Close() }()
 	rows, err := db.Query("SELECT type || ' ' || name FROM sqlite_schema WHERE substr(name, 1, 7) <> 'sqlite_'")
 	must(t, err)
-	all, err := sqlite.Collect(rows, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
+	all, err := engine.Collect(rows, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
 	must(t, err)
 	return all
 }
@@ -339,7 +340,7 @@ func TestFaultFullDiskIsToldAndOver(t *testing.T) {
 	if err := s.Beat(t.Context()); !errors.Is(err, database.ErrUnwritable) {
 		t.Errorf("a heartbeat on a full disk: %v", err)
 	}
-	must(t, s.DB().Write(t.Context(), func(tx *sqlite.Tx) error { _, err := tx.Exec("DELETE FROM inbox WHERE id <= 40"); return err }))
+	must(t, s.DB().Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec("DELETE FROM inbox WHERE id <= 40"); return err }))
 	if err := errors.Join(s.Beat(t.Context()), s.Health()); err != nil {
 		t.Errorf("with room again: %v", err)
 	}

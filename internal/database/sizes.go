@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Size is what the rows of a table take, without their indexes and free space.
@@ -27,7 +27,7 @@ func (f *File) Sizes(ctx context.Context) ([]Size, error) {
 		FROM sqlite_schema t, pragma_table_info(t.name) c
 		WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND t.name NOT LIKE 'sqlite_%' GROUP BY t.name`)
 	if err != nil {
-		return nil, sqlite.During("measure tables", err)
+		return nil, engine.During("measure tables", err)
 	}
 	defer func() { _ = rows.Close() }()
 	var list []Size
@@ -35,7 +35,7 @@ func (f *File) Sizes(ctx context.Context) ([]Size, error) {
 		var name, length string
 		var bare bool
 		if err := rows.Scan(&name, &length, &bare); err != nil {
-			return nil, sqlite.During("measure tables", err)
+			return nil, engine.During("measure tables", err)
 		}
 		newest := " ORDER BY rowid DESC"
 		if bare {
@@ -47,11 +47,11 @@ func (f *File) Sizes(ctx context.Context) ([]Size, error) {
 		err := f.db.QueryRowContext(ctx, fmt.Sprintf("SELECT (SELECT count(*) FROM %s), coalesce(avg(n), 0) FROM (SELECT %s AS n FROM %s%s LIMIT %d)",
 			table, length, table, newest, sampled)).Scan(&sz.Rows, &mean)
 		if err != nil {
-			return nil, sqlite.During("measure "+name, err)
+			return nil, engine.During("measure "+name, err)
 		}
 		sz.Bytes = int64(mean*float64(sz.Rows) + 0.5)
 		list = append(list, sz)
 	}
 	slices.SortFunc(list, func(a, b Size) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Table, b.Table)) })
-	return list, sqlite.During("measure tables", rows.Err())
+	return list, engine.During("measure tables", rows.Err())
 }

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/handoff"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 	"parley/internal/text"
 	"parley/internal/tools"
 )
@@ -108,7 +108,7 @@ func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, s
 		earlier = append(earlier, handoff.Attempt{Tool: c.Name, Status: c.Status, Class: c.Class})
 	}
 	file := dossier{m: m, h: h, words: words, calls: earlier}
-	deed.Do = func(tx *sqlite.Tx, s *memory.Store) error {
+	deed.Do = func(tx *engine.Tx, s *memory.Store) error {
 		row, fresh, err := s.Handoffs.Begin(tx, handoff.Handoff{Person: m.From, Place: m.Key, Direct: m.Direct, Agent: m.Agent.ID, By: h.By, Reason: h.Reason, LastID: m.ID, Due: d.o.Now().Add(d.o.Patience())})
 		if err != nil || !fresh {
 			return err

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/handoff"
 	"parley/internal/llm"
 	"parley/internal/memory"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -64,7 +64,7 @@ func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff
 		desks = []chat.Key{h.Desk}
 	}
 	all := desks
-	r.Do = func(tx *sqlite.Tx, s *memory.Store) error {
+	r.Do = func(tx *engine.Tx, s *memory.Store) error {
 		now, err := s.Handoffs.Heard(tx, h.ID, m.ID, d.o.Now().Add(d.o.Patience()))
 		if err != nil {
 			return err
@@ -145,7 +145,7 @@ func (d *Desk) reply(ctx context.Context, m chat.Message, h handoff.Handoff) (ch
 	}
 	then := said.Record.(*memory.Relay)
 	first, second := took.Do, then.Do
-	then.Do = func(tx *sqlite.Tx, s *memory.Store) error {
+	then.Do = func(tx *engine.Tx, s *memory.Store) error {
 		if err := first(tx, s); err != nil {
 			return err
 		}
@@ -179,7 +179,7 @@ func (d *Desk) passOn(m chat.Message, h handoff.Handoff) func(context.Context) (
 		l := d.line(session, entry)
 		l.Why = fmt.Sprintf(wordsWhyAnswer, entry.Name, m.From.ID)
 		r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{fmt.Sprintf(wordsWhyRelayed, h.Person.Name)}, Lines: []memory.Line{l}}
-		r.Do = func(tx *sqlite.Tx, s *memory.Store) error {
+		r.Do = func(tx *engine.Tx, s *memory.Store) error {
 			now, err := s.Handoffs.Answered(tx, h.ID)
 			if err != nil {
 				return err

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/handoff"
 	"parley/internal/memory"
-	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -55,7 +55,7 @@ func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 		tell = append(tell, h.Desk)
 	}
 	deed := &memory.Deed{Then: d.flush(append(tell, h.Place)...)}
-	deed.Do = func(tx *sqlite.Tx, s *memory.Store) error {
+	deed.Do = func(tx *engine.Tx, s *memory.Store) error {
 		if _, err := s.Handoffs.Take(tx, handoff.Handoff{ID: h.ID, Taker: m.From, Desk: m.Key, Due: d.o.Now().Add(d.o.Patience())}); err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (d *Desk) end(ctx context.Context, m chat.Message, h handoff.Handoff, byPer
 		words = wordsBack
 	}
 	deed := memory.Deed{Then: d.flush(there...)}
-	deed.Do = func(tx *sqlite.Tx, s *memory.Store) error {
+	deed.Do = func(tx *engine.Tx, s *memory.Store) error {
 		if _, err := s.Handoffs.End(tx, h.ID, handoff.Over); err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (d *Desk) Tick(ctx context.Context) error {
 			to = []chat.Key{h.Desk}
 		}
 		deed := memory.Deed{Then: d.flush(append(slices.Clone(to), h.Place)...)}
-		deed.Do = func(tx *sqlite.Tx, s *memory.Store) error {
+		deed.Do = func(tx *engine.Tx, s *memory.Store) error {
 			what := fmt.Sprintf("handoff:%d:late:%d", h.ID, h.Due.Unix())
 			if ok, err := s.Handoffs.Miss(tx, h); err != nil || !ok {
 				return err

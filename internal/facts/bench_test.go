@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/engine"
 	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/memory/memorytest"
-	"parley/internal/sqlite"
 	"parley/internal/waittest"
 )
 
@@ -24,11 +24,11 @@ func BenchmarkFacts(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	words := strings.Fields("tea coffee garden piano violin running cycling chess bread cheese winter summer mountain river sister brother daughter office project deadline holiday train guitar cinema novel recipe allergy doctor school football")
 	word := func() string { return words[r.IntN(len(words))] }
-	must(b, s.DB().Bare(bg, func(tx *sqlite.Tx) error {
+	must(b, s.DB().Bare(bg, func(tx *engine.Tx) error {
 		return manyFacts(tx, people*each, func(i int) []any { // everybody says one thing, then everybody the next
 			n, user := i/people, fmt.Sprintf("x:%d", i%people)
 			important := n%25 == 0
-			at := sqlite.Stamp(time.Now().Add(-time.Duration(each-n) * time.Hour))
+			at := engine.Stamp(time.Now().Add(-time.Duration(each-n) * time.Hour))
 			return []any{user, facts.OwnerWord(user), "dm-" + user, fmt.Sprintf("likes %s and %s since %d near %s", word(), word(), 1990+n%30, word()),
 				map[bool]string{true: facts.ShortTag}[important], important, at, at, at}
 		})
@@ -62,14 +62,14 @@ func BenchmarkFacts(b *testing.B) {
 
 // manyFacts puts n facts into an empty table, the fast way: nothing waits for the
 // disk, and indexes are made when all rows are there.
-func manyFacts(tx *sqlite.Tx, n int, fact func(i int) []any) error {
+func manyFacts(tx *engine.Tx, n int, fact func(i int) []any) error {
 	const atOnce = 200
 	var sums, undo, redo []string
 	rows, err := tx.Query("SELECT type, name, sql FROM sqlite_schema WHERE tbl_name = 'key_facts' AND type IN ('index', 'trigger') AND sql IS NOT NULL")
 	if err != nil {
 		return err
 	}
-	_, err = sqlite.Collect(rows, func(r *sql.Rows) (kind string, err error) {
+	_, err = engine.Collect(rows, func(r *sql.Rows) (kind string, err error) {
 		var name, text string
 		err = r.Scan(&kind, &name, &text)
 		undo, redo = append(undo, "DROP "+kind+" "+name), append(redo, text)

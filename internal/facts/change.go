@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Kind is what was done to a fact.
@@ -37,15 +37,15 @@ type Change struct {
 func (c Change) marks() bool { return c.Kind == Replaced && c.Was == c.Fact.Content }
 
 // note writes a change down. told says that whoever asked for it is told now.
-func (s *Store) note(tx *sqlite.Tx, v Viewer, c Change, told bool) (Change, error) {
+func (s *Store) note(tx *engine.Tx, v Viewer, c Change, told bool) (Change, error) {
 	c.At = s.o.Now()
-	at := sqlite.Stamp(c.At)
+	at := engine.Stamp(c.At)
 	said := ""
 	if told {
 		said = at
 	}
 	res, err := tx.Exec("INSERT INTO fact_changes (batch, kind, fact_id, other_id, history_id, user_id, at, stamp, learned, told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		c.Batch, string(c.Kind), c.Fact.ID, c.Other.ID, c.History, v.User, at, sqlite.Stamp(c.Fact.Updated), c.Learned, said)
+		c.Batch, string(c.Kind), c.Fact.ID, c.Other.ID, c.History, v.User, at, engine.Stamp(c.Fact.Updated), c.Learned, said)
 	if err != nil {
 		return Change{}, err
 	}
@@ -60,20 +60,20 @@ const changeRows = `SELECT c.id, c.kind, c.fact_id, c.other_id, c.history_id, c.
 	WHERE c.user_id = :user AND f.valid_to = '' AND `
 
 // changes reads them, with their facts.
-func changes(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args sqlite.Named) ([]Change, error) {
+func changes(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args engine.Named) ([]Change, error) {
 	rows, err := query(changeRows+factScope+" AND "+end, v.Named(args))
 	if err != nil {
 		return nil, err
 	}
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (c Change, err error) {
+	list, err := engine.Collect(rows, func(r *sql.Rows) (c Change, err error) {
 		var at string
 		err = r.Scan(&c.ID, &c.Kind, &c.Fact.ID, &c.Other.ID, &c.History, &c.Batch, &c.Learned, &at, &c.Was)
-		c.At = sqlite.ParseStamp(at)
+		c.At = engine.ParseStamp(at)
 		return c, err
 	})
 	for i := range list {
 		for _, f := range []*Fact{&list[i].Fact, &list[i].Other} {
-			found, ferr := facts(query, v, byID, sqlite.Named{"id": f.ID})
+			found, ferr := facts(query, v, byID, engine.Named{"id": f.ID})
 			if ferr != nil {
 				return nil, ferr
 			}
@@ -84,8 +84,8 @@ func changes(query func(string, ...any) (*sql.Rows, error), v Viewer, end string
 }
 
 // lastChange is the newest change of a fact; its id is 0 when there is none.
-func lastChange(tx *sqlite.Tx, v Viewer, id int64) (Change, error) {
-	list, err := changes(tx.Query, v, "c.fact_id = :id ORDER BY c.id DESC LIMIT 1", sqlite.Named{"id": id})
+func lastChange(tx *engine.Tx, v Viewer, id int64) (Change, error) {
+	list, err := changes(tx.Query, v, "c.fact_id = :id ORDER BY c.id DESC LIMIT 1", engine.Named{"id": id})
 	if err != nil || len(list) == 0 {
 		return Change{}, err
 	}
@@ -95,8 +95,8 @@ func lastChange(tx *sqlite.Tx, v Viewer, id int64) (Change, error) {
 // Untold are changes that v was not told yet and can see from here, the oldest
 // first.
 func (s *Store) Untold(v Viewer, limit int) ([]Change, error) {
-	list, err := changes(s.db.Query, v, "c.told = '' ORDER BY c.id LIMIT :limit", sqlite.Named{"limit": limit})
-	return list, sqlite.During("untold changes", err)
+	list, err := changes(s.db.Query, v, "c.told = '' ORDER BY c.id LIMIT :limit", engine.Named{"limit": limit})
+	return list, engine.During("untold changes", err)
 }
 
 // Learned are what was learned without being asked for after q.Since and holds,
@@ -105,12 +105,12 @@ func (s *Store) Untold(v Viewer, limit int) ([]Change, error) {
 func (s *Store) Learned(_ context.Context, v Viewer, q Query) ([]Change, error) {
 	list, err := changes(s.db.Query, v, `c.learned AND c.at > :since AND (:before = '' OR c.at <= :before) AND f.rank < :kept
 		AND NOT EXISTS (SELECT 1 FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND d.learned) ORDER BY c.id DESC LIMIT :limit OFFSET :offset`,
-		sqlite.Named{"since": sqlite.Stamp(q.Since), "before": sqlite.Stamp(q.Before), "kept": int(Kept), "limit": q.Limit, "offset": q.Offset})
-	return list, sqlite.During("learned facts", err)
+		engine.Named{"since": engine.Stamp(q.Since), "before": engine.Stamp(q.Before), "kept": int(Kept), "limit": q.Limit, "offset": q.Offset})
+	return list, engine.During("learned facts", err)
 }
 
 // Told notes that people were told of changes.
-func Told(tx *sqlite.Tx, ids []int64, now time.Time) error {
+func Told(tx *engine.Tx, ids []int64, now time.Time) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -118,7 +118,7 @@ func Told(tx *sqlite.Tx, ids []int64, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE fact_changes SET told = ? WHERE told = '' AND id IN (SELECT value FROM json_each(?))", sqlite.Stamp(now), string(b))
+	_, err = tx.Exec("UPDATE fact_changes SET told = ? WHERE told = '' AND id IN (SELECT value FROM json_each(?))", engine.Stamp(now), string(b))
 	return err
 }
 
@@ -129,20 +129,20 @@ const keepChanges = 30 * 24 * time.Hour
 // ago, and changes of long ago.
 func (s *Store) PruneChanges(ctx context.Context) error {
 	now, n := s.o.Now(), int64(0)
-	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err := s.db.Write(ctx, func(tx *engine.Tx) error {
 		n = 0
 		err := tx.Count(&n, `DELETE FROM key_facts WHERE valid_to <> '' AND (id IN (SELECT fact_id FROM fact_changes WHERE kind = 'forgotten' AND at <= :at)
-			OR superseded_by IN (SELECT fact_id FROM fact_changes WHERE kind = 'forgotten' AND at <= :at))`, sqlite.Named{"at": sqlite.Stamp(now.Add(-undoChange))})
+			OR superseded_by IN (SELECT fact_id FROM fact_changes WHERE kind = 'forgotten' AND at <= :at))`, engine.Named{"at": engine.Stamp(now.Add(-undoChange))})
 		if err != nil {
 			return err
 		}
-		_, err = tx.Exec("DELETE FROM fact_changes WHERE at <= ?", sqlite.Stamp(now.Add(-keepChanges)))
+		_, err = tx.Exec("DELETE FROM fact_changes WHERE at <= ?", engine.Stamp(now.Add(-keepChanges)))
 		return err
 	})
 	if err == nil && n > 0 {
 		s.emptyLog(ctx)
 	}
-	return sqlite.During("prune changes", err)
+	return engine.During("prune changes", err)
 }
 
 // emptyLog leaves nothing of what was erased in the log. Where somebody reads it

@@ -7,7 +7,7 @@ import (
 	"parley/internal/tongue"
 	"time"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // When somebody hears what was learned about them.
@@ -29,7 +29,7 @@ type Digest struct {
 
 // SetDigest stores when a person hears what was learned.
 func (s *Store) SetDigest(ctx context.Context, user, when string) error {
-	return sqlite.During("set digest", s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return engine.During("set digest", s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("INSERT INTO people (user_id, digest) VALUES (?, ?) ON CONFLICT DO UPDATE SET digest = excluded.digest", user, when)
 		return err
 	}))
@@ -40,17 +40,17 @@ func (s *Store) SetDigest(ctx context.Context, user, when string) error {
 func (s *Store) DueDigests(_ context.Context, session string) ([]Digest, error) {
 	rows, err := s.db.Query(`SELECT DISTINCT c.user_id, coalesce(p.digest, ''), coalesce(p.digest_at, '') FROM fact_changes c LEFT JOIN people p ON p.user_id = c.user_id
 		WHERE c.learned AND c.at > coalesce(p.digest_at, '') AND (:session = '' OR EXISTS (SELECT 1 FROM key_facts f WHERE f.id = c.fact_id AND f.session_id = :session))`,
-		sqlite.Named{"session": session})
+		engine.Named{"session": session})
 	if err != nil {
-		return nil, sqlite.During("due digests", err)
+		return nil, engine.During("due digests", err)
 	}
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (d Digest, err error) {
+	list, err := engine.Collect(rows, func(r *sql.Rows) (d Digest, err error) {
 		var sent string
 		err = r.Scan(&d.User, &d.When, &sent)
-		d.Sent = sqlite.ParseStamp(sent)
+		d.Sent = engine.ParseStamp(sent)
 		return d, err
 	})
-	return list, sqlite.During("due digests", err)
+	return list, engine.During("due digests", err)
 }
 
 // DigestSent notes that a person heard of changes, and of all there was to hear
@@ -60,11 +60,11 @@ func (s *Store) DigestSent(ctx context.Context, user string, list []Change, unti
 	for i, c := range list {
 		ids[i] = c.ID
 	}
-	return sqlite.During("digest sent", s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return engine.During("digest sent", s.db.Write(ctx, func(tx *engine.Tx) error {
 		if err := Told(tx, ids, s.o.Now()); err != nil {
 			return err
 		}
-		_, err := tx.Exec("INSERT INTO people (user_id, digest_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET digest_at = excluded.digest_at", user, sqlite.Stamp(until))
+		_, err := tx.Exec("INSERT INTO people (user_id, digest_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET digest_at = excluded.digest_at", user, engine.Stamp(until))
 		return err
 	}))
 }

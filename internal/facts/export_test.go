@@ -3,7 +3,7 @@ package facts
 import (
 	"context"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // What tests of this package look at from outside: they drive the store of the
@@ -19,7 +19,7 @@ const (
 var OwnerWord = ownerWord
 
 // DB returns the database.
-func (s *Store) DB() *sqlite.DB { return s.db }
+func (s *Store) DB() *engine.DB { return s.db }
 
 // FindNear returns all that is found by what it means, in no scope but near's own.
 func (s *Store) FindNear(ctx context.Context, v Viewer, text string) ([]Fact, error) {

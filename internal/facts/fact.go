@@ -15,8 +15,8 @@ import (
 
 	"parley/internal/bulk"
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -247,17 +247,17 @@ func ownerWord(subject string) string {
 
 // forgottenSince says that a person had something forgotten after they said
 // some words.
-func forgottenSince(tx *sqlite.Tx, user string, said time.Time) (bool, error) {
+func forgottenSince(tx *engine.Tx, user string, said time.Time) (bool, error) {
 	if said.IsZero() {
 		return false, nil
 	}
 	var since string
 	err := tx.QueryRow("SELECT coalesce(max(learn_after), '') FROM people WHERE user_id = ?", user).Scan(&since)
-	return since >= sqlite.Stamp(said), err
+	return since >= engine.Stamp(said), err
 }
 
 // learnFromNow makes nothing said so far be learned from again.
-func learnFromNow(tx *sqlite.Tx, user, now string) error {
+func learnFromNow(tx *engine.Tx, user, now string) error {
 	_, err := tx.Exec("INSERT INTO people (user_id, learn_after) VALUES (?, ?) ON CONFLICT DO UPDATE SET learn_after = excluded.learn_after", user, now)
 	return err
 }
@@ -270,9 +270,9 @@ func one(list []Fact) Fact {
 }
 
 // changeFact runs fn on a fact that v can see; ErrNone when there is none.
-func (s *Store) changeFact(ctx context.Context, v Viewer, id int64, fn func(*sqlite.Tx, Fact) error) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
+func (s *Store) changeFact(ctx context.Context, v Viewer, id int64, fn func(*engine.Tx, Fact) error) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
+		list, err := facts(tx.Query, v, byID, engine.Named{"id": id})
 		if err != nil {
 			return err
 		}
@@ -286,7 +286,7 @@ func (s *Store) changeFact(ctx context.Context, v Viewer, id int64, fn func(*sql
 // MarkFact makes a fact important or not.
 func (s *Store) MarkFact(ctx context.Context, v Viewer, id int64, important bool) (Fact, error) {
 	var marked Fact
-	err := s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) (err error) {
+	err := s.changeFact(ctx, v, id, func(tx *engine.Tx, f Fact) (err error) {
 		tags := slices.DeleteFunc(slices.Clone(f.Tags), func(t string) bool { return t == shortTag })
 		if important {
 			tags = append(tags, shortTag)
@@ -296,7 +296,7 @@ func (s *Store) MarkFact(ctx context.Context, v Viewer, id int64, important bool
 		marked, err = s.mark(tx, v, f, 0)
 		return err
 	})
-	return marked, sqlite.During("mark fact", err)
+	return marked, engine.During("mark fact", err)
 }
 
 // PruneFacts deletes untagged facts beyond limit of each subject, guesses first and
@@ -308,6 +308,6 @@ func (s *Store) PruneFacts(ctx context.Context, limit int) (n int64, err error) 
 	n, err = bulk.Sweep{
 		Keys: `SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY subject ORDER BY valid_to = '' DESC, rank DESC, updated_at DESC, id DESC) AS n FROM key_facts WHERE tags = '') WHERE n > :limit`,
 		Do:   []string{"DELETE FROM key_facts WHERE id = :key AND tags = ''"},
-	}.Run(ctx, s.db, sqlite.Named{"limit": limit})
-	return n, sqlite.During("prune facts", err)
+	}.Run(ctx, s.db, engine.Named{"limit": limit})
+	return n, engine.During("prune facts", err)
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"parley/internal/engine"
 	"parley/internal/provenance"
 	"parley/internal/recall"
-	"parley/internal/sqlite"
 )
 
 // Bounds of one look at the facts.
@@ -75,14 +75,14 @@ var (
 	factTexts  = reading{"f.id, f.content, f.ends", func(r *sql.Rows) (f Fact, err error) {
 		var ends string
 		err = r.Scan(&f.ID, &f.Content, &ends)
-		f.Ends = sqlite.ParseStamp(ends)
+		f.Ends = engine.ParseStamp(ends)
 		return f, err
 	}}
 )
 
 // facts returns the one function that reads facts: the scope of v stands in its
 // SQL. end narrows, orders and limits. query is a reader's or the writer's.
-func (r reading) facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args sqlite.Named) ([]Fact, error) {
+func (r reading) facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args engine.Named) ([]Fact, error) {
 	scope := visibleTo(v)
 	if scope == "" {
 		return nil, nil
@@ -91,11 +91,11 @@ func (r reading) facts(query func(string, ...any) (*sql.Rows, error), v Viewer, 
 	if err != nil {
 		return nil, err
 	}
-	return sqlite.Collect(rows, r.scan)
+	return engine.Collect(rows, r.scan)
 }
 
 // facts reads whole facts.
-func facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args sqlite.Named) ([]Fact, error) {
+func facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, args engine.Named) ([]Fact, error) {
 	return wholeFacts.facts(query, v, end, args)
 }
 
@@ -114,7 +114,7 @@ func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 	if err != nil || n == 0 || n > maxCandidates {
 		return nil, n <= maxCandidates, err
 	}
-	all, err = facts(s.db.Query, v, newest, sqlite.Named{"limit": maxCandidates})
+	all, err = facts(s.db.Query, v, newest, engine.Named{"limit": maxCandidates})
 	return all, true, err
 }
 
@@ -124,8 +124,8 @@ func scanFact(r *sql.Rows) (f Fact, err error) {
 		&f.Quote, &f.Confidence, &from, &to, &f.Superseded, &f.Previous, &f.Uses, &created, &updated,
 		&f.Origin.Via, (*provenance.Names)(&f.Origin.People), &f.Rank, &ends, &f.Agent)
 	f.Tags = strings.Fields(tags)
-	f.ValidFrom, f.ValidTo, f.Created, f.Updated = sqlite.ParseStamp(from), sqlite.ParseStamp(to), sqlite.ParseStamp(created), sqlite.ParseStamp(updated)
-	f.Ends = sqlite.ParseStamp(ends)
+	f.ValidFrom, f.ValidTo, f.Created, f.Updated = engine.ParseStamp(from), engine.ParseStamp(to), engine.ParseStamp(created), engine.ParseStamp(updated)
+	f.Ends = engine.ParseStamp(ends)
 	return f, err
 }
 
@@ -139,15 +139,15 @@ func (s *Store) Facts(_ context.Context, v Viewer, limit, offset int) ([]Fact, e
 	if v.Operator && v.User == "" {
 		end = everybodys // sorting a million by importance would take seconds
 	}
-	list, err := facts(s.db.Query, v, end, sqlite.Named{"limit": limit, "offset": offset})
-	return list, sqlite.During("list facts", err)
+	list, err := facts(s.db.Query, v, end, engine.Named{"limit": limit, "offset": offset})
+	return list, engine.During("list facts", err)
 }
 
 // SharedWords lists the facts for everybody somewhere that were made of a
 // person's words.
 func (s *Store) SharedWords(_ context.Context, person string) ([]Fact, error) {
-	list, err := facts(s.db.Query, Viewer{Operator: true}, "f.scope <> 'person' AND EXISTS (SELECT 1 FROM json_each(iif(f.people = '', '[]', f.people)) WHERE value = :person)", sqlite.Named{"person": person})
-	return list, sqlite.During("list facts", err)
+	list, err := facts(s.db.Query, Viewer{Operator: true}, "f.scope <> 'person' AND EXISTS (SELECT 1 FROM json_each(iif(f.people = '', '[]', f.people)) WHERE value = :person)", engine.Named{"person": person})
+	return list, engine.During("list facts", err)
 }
 
 // Known is what memory holds for one message.
@@ -165,15 +165,15 @@ type Known struct {
 func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int) (k Known, err error) {
 	all, few, err := s.few(v)
 	if err != nil || few && len(all) == 0 {
-		return k, sqlite.During("facts", err)
+		return k, engine.During("facts", err)
 	}
 	important, others := parted(all)
 	if !few {
-		if important, err = facts(s.db.Query, v, marked, sqlite.Named{"limit": maxCandidates}); err != nil {
-			return k, sqlite.During("facts", err)
+		if important, err = facts(s.db.Query, v, marked, engine.Named{"limit": maxCandidates}); err != nil {
+			return k, engine.During("facts", err)
 		}
-		if others, err = facts(s.db.Query, v, latest, sqlite.Named{"limit": recentFacts}); err != nil {
-			return k, sqlite.During("facts", err)
+		if others, err = facts(s.db.Query, v, latest, engine.Named{"limit": recentFacts}); err != nil {
+			return k, engine.During("facts", err)
 		}
 	}
 	for _, f := range important {
@@ -188,7 +188,7 @@ func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int)
 	limit := relevantFacts + len(k.Important) + len(k.Recent)
 	if !few {
 		if all, err = s.factsWith(v, text, limit); err != nil {
-			return k, sqlite.During("facts", err)
+			return k, engine.During("facts", err)
 		}
 	}
 	found, err := s.fitting(ctx, v, text, all, limit)
@@ -198,7 +198,7 @@ func (s *Store) FactsFor(ctx context.Context, v Viewer, text string, budget int)
 	}
 	k.Relevant = slices.DeleteFunc(found, shown)
 	k.Relevant = k.Relevant[:min(len(k.Relevant), relevantFacts)]
-	return k, sqlite.During("facts", err)
+	return k, engine.During("facts", err)
 }
 
 func parted(all []Fact) (important, others []Fact) {
@@ -222,10 +222,10 @@ func (s *Store) SearchFacts(ctx context.Context, v Viewer, text string, limit in
 		all, err = s.factsWith(v, text, limit)
 	}
 	if err != nil {
-		return nil, sqlite.During("search facts", err)
+		return nil, engine.During("search facts", err)
 	}
 	found, err := s.fitting(ctx, v, text, all, limit)
-	return found, sqlite.During("search facts", err)
+	return found, engine.During("search facts", err)
 }
 
 // fitting returns the facts of a list that fit a text by their words, and of all
@@ -256,11 +256,11 @@ func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
 	if !v.Operator {
 		match = "owner : (" + matchAny(owners) + ") AND " + match
 	}
-	found, err := facts(s.db.Query, v, matching, sqlite.Named{"match": match, "limit": maxCandidates})
+	found, err := facts(s.db.Query, v, matching, engine.Named{"match": match, "limit": maxCandidates})
 	if err != nil || len(found) >= limit {
 		return found, err
 	}
-	more, err := facts(s.db.Query, v, latest, sqlite.Named{"limit": maxCandidates}) // a slip of the pen matches no word
+	more, err := facts(s.db.Query, v, latest, engine.Named{"limit": maxCandidates}) // a slip of the pen matches no word
 	for _, f := range more {
 		if !slices.ContainsFunc(found, func(o Fact) bool { return o.ID == f.ID }) {
 			found = append(found, f)

@@ -5,16 +5,16 @@ import (
 	"slices"
 	"testing"
 
+	"parley/internal/engine"
 	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/memory/memorytest"
-	"parley/internal/sqlite"
 )
 
 // crowd gives people more facts than are scored one by one.
 func crowd(t testing.TB, s *memory.Store, people ...string) {
 	t.Helper()
-	must(t, s.DB().Write(bg, func(tx *sqlite.Tx) error {
+	must(t, s.DB().Write(bg, func(tx *engine.Tx) error {
 		for i := range len(people) * (facts.MaxCandidates + 1) {
 			user := people[i%len(people)]
 			_, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, created_at, updated_at)

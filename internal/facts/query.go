@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Query is what facts are looked for by; what is left out does not matter.
@@ -33,8 +33,8 @@ func (s *Store) FindFacts(ctx context.Context, v Viewer, q Query) ([]Fact, error
 	if strings.TrimSpace(q.Text) == "" {
 		list, err := facts(s.db.Query, v, `(:tag = '' OR instr(' ' || f.tags || ' ', ' ' || :tag || ' ') > 0) AND f.valid_from >= :since AND (:before = '' OR f.valid_from < :before)
 			ORDER BY f.important DESC, f.updated_at DESC, f.id DESC LIMIT :limit OFFSET :offset`,
-			sqlite.Named{"tag": q.Tag, "since": sqlite.Stamp(q.Since), "before": sqlite.Stamp(q.Before), "limit": q.Limit, "offset": q.Offset})
-		return list, sqlite.During("find facts", err)
+			engine.Named{"tag": q.Tag, "since": engine.Stamp(q.Since), "before": engine.Stamp(q.Before), "limit": q.Limit, "offset": q.Offset})
+		return list, engine.During("find facts", err)
 	}
 	list, err := s.SearchFacts(ctx, v, q.Text, maxCandidates)
 	list = slices.DeleteFunc(list, func(f Fact) bool { return !q.fits(f) })
@@ -49,5 +49,5 @@ func (s *Store) CountFacts(_ context.Context, v Viewer) (n int, err error) {
 		return 0, nil
 	}
 	err = s.db.QueryRow("SELECT count(*) FROM key_facts f WHERE f.valid_to = '' AND "+scope, v.Named(nil)).Scan(&n)
-	return n, sqlite.During("count facts", err)
+	return n, engine.During("count facts", err)
 }

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Record is a fact outside the database. In a facts file content and tags
@@ -239,7 +239,7 @@ func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, li
 	v := Viewer{User: user, Key: where, Direct: true}
 	list = slices.Clone(list) // the oldest first, as they were learned
 	slices.SortStableFunc(list, func(a, b Record) int { return a.Created.Compare(b.Created) })
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		done = Imported{}
 		for _, r := range list {
 			known, err := s.importFact(tx, v, r)
@@ -254,18 +254,18 @@ func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, li
 		}
 		return nil
 	})
-	return done, sqlite.During("import facts", err)
+	return done, engine.During("import facts", err)
 }
 
-func (s *Store) importFact(tx *sqlite.Tx, v Viewer, r Record) (known bool, err error) {
+func (s *Store) importFact(tx *engine.Tx, v Viewer, r Record) (known bool, err error) {
 	var id int64
 	err = tx.QueryRow("SELECT coalesce(max(id), 0) FROM key_facts WHERE subject = ? AND scope = 'person' AND valid_to = '' AND content = ? COLLATE NOCASE AND agent = ?", v.User, r.Content, cmp.Or(r.Agent, v.Keeper())).Scan(&id)
 	if err != nil {
 		return false, err
 	}
-	now := sqlite.Stamp(s.o.Now())
+	now := engine.Stamp(s.o.Now())
 	if id != 0 {
-		list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
+		list, err := facts(tx.Query, v, byID, engine.Named{"id": id})
 		if err != nil {
 			return true, err
 		}
@@ -279,14 +279,14 @@ func (s *Store) importFact(tx *sqlite.Tx, v Viewer, r Record) (known bool, err e
 	if !ok {
 		k = v.Key
 	}
-	created, updated := sqlite.Stamp(r.Created), sqlite.Stamp(r.Updated)
+	created, updated := engine.Stamp(r.Created), engine.Stamp(r.Updated)
 	if created == "" {
 		created = now
 	}
 	if updated == "" {
 		updated = created
 	}
-	ends := endOf(r.Content, sqlite.ParseStamp(updated))
+	ends := endOf(r.Content, engine.ParseStamp(updated))
 	if !ends.IsZero() && !r.Ends.IsZero() {
 		ends = r.Ends // as it was meant when it was said
 	}
@@ -294,6 +294,6 @@ func (s *Store) importFact(tx *sqlite.Tx, v Viewer, r Record) (known bool, err e
 			session_id, message_id, quote, confidence, valid_from, previous, created_at, updated_at, rank, ends, agent)
 		VALUES ('person', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		v.User, ownerWord(v.User), k.Platform, k.Channel, r.Content, strings.Join(r.Tags, " "), slices.Contains(r.Tags, shortTag), r.Type, r.Author,
-		r.Session, r.MessageID, r.Quote, r.Confidence, updated, r.Previous, created, updated, int(r.Rank), sqlite.Stamp(ends), cmp.Or(r.Agent, v.Keeper()))
+		r.Session, r.MessageID, r.Quote, r.Confidence, updated, r.Previous, created, updated, int(r.Rank), engine.Stamp(ends), cmp.Or(r.Agent, v.Keeper()))
 	return false, err
 }

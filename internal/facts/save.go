@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/engine"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 	"parley/internal/tongue"
 )
 
@@ -54,7 +54,7 @@ func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error
 		return Saved{}, err
 	}
 	var saved Saved
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) (err error) {
+	err = s.db.Write(ctx, func(tx *engine.Tx) (err error) {
 		if late, err := s.outdated(tx, v.User, f); err != nil || late {
 			saved = Saved{}
 			return err
@@ -62,11 +62,11 @@ func (s *Store) SaveFact(ctx context.Context, v Viewer, f NewFact) (Saved, error
 		saved, err = s.saveFact(tx, v, subject, f)
 		return err
 	})
-	return saved, sqlite.During("save fact", err)
+	return saved, engine.During("save fact", err)
 }
 
 // outdated says that a fact was learned from words that are forgotten.
-func (s *Store) outdated(tx *sqlite.Tx, user string, f NewFact) (bool, error) {
+func (s *Store) outdated(tx *engine.Tx, user string, f NewFact) (bool, error) {
 	if f.Generation != 0 {
 		if now, err := s.o.Generation(tx, f.Session); err != nil || now != f.Generation {
 			return true, err
@@ -76,11 +76,11 @@ func (s *Store) outdated(tx *sqlite.Tx, user string, f NewFact) (bool, error) {
 }
 
 // done finds what a call did before it was repeated; ok is false when it did not.
-func done(tx *sqlite.Tx, v Viewer, call string) (saved Saved, ok bool, err error) {
+func done(tx *engine.Tx, v Viewer, call string) (saved Saved, ok bool, err error) {
 	if call == "" {
 		return saved, false, nil
 	}
-	list, err := facts(tx.Query, v, byCall, sqlite.Named{"call": call})
+	list, err := facts(tx.Query, v, byCall, engine.Named{"call": call})
 	if err != nil || len(list) == 0 {
 		return saved, false, err
 	}
@@ -92,7 +92,7 @@ func done(tx *sqlite.Tx, v Viewer, call string) (saved Saved, ok bool, err error
 	return saved, true, err
 }
 
-func (s *Store) saveFact(tx *sqlite.Tx, v Viewer, subject string, f NewFact) (Saved, error) {
+func (s *Store) saveFact(tx *engine.Tx, v Viewer, subject string, f NewFact) (Saved, error) {
 	if saved, ok, err := done(tx, v, f.CallKey); err != nil || ok {
 		return saved, err
 	}
@@ -127,7 +127,7 @@ func (f NewFact) mayReplace(v Viewer, old Fact) bool {
 
 // affirm is a fact that was said again. Who says it more firmly makes it stand
 // so, and may add tags.
-func (s *Store) affirm(tx *sqlite.Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
+func (s *Store) affirm(tx *engine.Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
 	saved := Saved{Fact: old, Known: true}
 	if f.Rank < old.Rank || !f.Said.IsZero() && old.Updated.After(f.Said) {
 		return saved, nil
@@ -143,16 +143,16 @@ func (s *Store) affirm(tx *sqlite.Tx, v Viewer, old Fact, f NewFact) (Saved, err
 
 // mark makes a fact stand as firmly as it is given here, with these tags. It says
 // the same; nothing but Undo, of batch if that is not 0, tells of it.
-func (s *Store) mark(tx *sqlite.Tx, v Viewer, f Fact, batch int64) (Fact, error) {
+func (s *Store) mark(tx *engine.Tx, v Viewer, f Fact, batch int64) (Fact, error) {
 	read := func() (Fact, error) {
-		list, err := facts(tx.Query, v, byID, sqlite.Named{"id": f.ID})
+		list, err := facts(tx.Query, v, byID, engine.Named{"id": f.ID})
 		return one(list), err
 	}
 	old, err := read()
 	if err != nil || f.Rank == old.Rank && slices.Equal(f.Tags, old.Tags) {
 		return old, err
 	}
-	now := sqlite.Stamp(s.o.Now())
+	now := engine.Stamp(s.o.Now())
 	history, err := keepHistory(tx, f.ID, now)
 	if err != nil {
 		return old, err
@@ -172,19 +172,19 @@ func (s *Store) mark(tx *sqlite.Tx, v Viewer, f Fact, batch int64) (Fact, error)
 
 // insert adds a fact beside all there are. against is what it disagrees with;
 // its id is 0 for nothing.
-func (s *Store) insert(tx *sqlite.Tx, v Viewer, against Fact, f NewFact) (Saved, error) {
+func (s *Store) insert(tx *engine.Tx, v Viewer, against Fact, f NewFact) (Saved, error) {
 	subject, err := subjectOf(v, f.Scope)
 	if err != nil {
 		return Saved{}, err
 	}
 	now := s.o.Now()
-	stamp := sqlite.Stamp(now)
+	stamp := engine.Stamp(now)
 	res, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
 			session_id, message_id, quote, confidence, valid_from, call_key, created_at, updated_at, via, people, rank, ends, agent)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		string(f.Scope), subject, ownerWord(subject), v.Key.Platform, v.Key.Channel, f.Content, strings.Join(f.Tags, " "), slices.Contains(f.Tags, shortTag),
 		f.Type, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, stamp, f.CallKey, stamp, stamp,
-		int(f.Origin.Via), f.origin(v, subject).Names(), int(f.Rank), sqlite.Stamp(endOf(f.Content, now)), v.Keeper())
+		int(f.Origin.Via), f.origin(v, subject).Names(), int(f.Rank), engine.Stamp(endOf(f.Content, now)), v.Keeper())
 	if err != nil {
 		return Saved{}, err
 	}
@@ -192,7 +192,7 @@ func (s *Store) insert(tx *sqlite.Tx, v Viewer, against Fact, f NewFact) (Saved,
 	if err != nil {
 		return Saved{}, err
 	}
-	list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
+	list, err := facts(tx.Query, v, byID, engine.Named{"id": id})
 	if err != nil {
 		return Saved{}, err
 	}
@@ -209,13 +209,13 @@ func (f NewFact) origin(v Viewer, subject string) provenance.Origin {
 
 // correct makes an old fact say something new. What it said is kept in its
 // history.
-func (s *Store) correct(tx *sqlite.Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
+func (s *Store) correct(tx *engine.Tx, v Viewer, old Fact, f NewFact) (Saved, error) {
 	tags, err := normalTags(append(slices.Clone(old.Tags), f.Tags...))
 	if err != nil {
 		return Saved{}, err
 	}
 	now := s.o.Now()
-	stamp := sqlite.Stamp(now)
+	stamp := engine.Stamp(now)
 	history, err := keepHistory(tx, old.ID, stamp)
 	if err != nil {
 		return Saved{}, err
@@ -223,14 +223,14 @@ func (s *Store) correct(tx *sqlite.Tx, v Viewer, old Fact, f NewFact) (Saved, er
 	_, err = tx.Exec(`UPDATE key_facts SET content = ?, previous = ?, author = ?, session_id = ?, message_id = ?, quote = ?, confidence = ?,
 		valid_from = ?, updated_at = ?, call_key = ?, via = via | ?, people = ?, rank = ?, ends = ? WHERE id = ?`,
 		f.Content, old.Content, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, stamp, stamp, f.CallKey,
-		int(f.Origin.Via), old.Origin.And(f.origin(v, old.Subject)).Names(), int(f.Rank), sqlite.Stamp(endOf(f.Content, now)), old.ID)
+		int(f.Origin.Via), old.Origin.And(f.origin(v, old.Subject)).Names(), int(f.Rank), engine.Stamp(endOf(f.Content, now)), old.ID)
 	if err != nil {
 		return Saved{}, err
 	}
 	if err := retag(tx, old.ID, tags, stamp); err != nil {
 		return Saved{}, err
 	}
-	list, err := facts(tx.Query, v, byID, sqlite.Named{"id": old.ID})
+	list, err := facts(tx.Query, v, byID, engine.Named{"id": old.ID})
 	if err != nil {
 		return Saved{}, err
 	}
@@ -239,7 +239,7 @@ func (s *Store) correct(tx *sqlite.Tx, v Viewer, old Fact, f NewFact) (Saved, er
 	return saved, err
 }
 
-func retag(tx *sqlite.Tx, id int64, tags []string, now string) error {
+func retag(tx *engine.Tx, id int64, tags []string, now string) error {
 	_, err := tx.Exec("UPDATE key_facts SET tags = ?, important = ?, updated_at = ? WHERE id = ?",
 		strings.Join(tags, " "), slices.Contains(tags, shortTag), now, id)
 	return err
@@ -253,7 +253,7 @@ func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (
 		return Saved{}, err
 	}
 	var saved Saved
-	err := s.changeFact(ctx, v, id, func(tx *sqlite.Tx, old Fact) (err error) {
+	err := s.changeFact(ctx, v, id, func(tx *engine.Tx, old Fact) (err error) {
 		if was, ok, err := done(tx, v, f.CallKey); err != nil || ok {
 			saved = was
 			return err
@@ -282,12 +282,12 @@ func (s *Store) UpdateFact(ctx context.Context, v Viewer, id int64, f NewFact) (
 		saved, err = s.insert(tx, v, old, f)
 		return err
 	})
-	return saved, sqlite.During("update fact", err)
+	return saved, engine.During("update fact", err)
 }
 
 // merge corrects the first of two facts to what the other says, too, which is
 // taken out. What is left stands as firmly as both.
-func (s *Store) merge(tx *sqlite.Tx, v Viewer, two [2]Fact, f NewFact) (Saved, error) {
+func (s *Store) merge(tx *engine.Tx, v Viewer, two [2]Fact, f NewFact) (Saved, error) {
 	other := two[1]
 	f.Rank, f.Tags, f.Origin = max(f.Rank, other.Rank), append(slices.Clip(f.Tags), other.Tags...), f.Origin.And(other.Origin)
 	saved, err := s.correct(tx, v, two[0], f)
@@ -295,7 +295,7 @@ func (s *Store) merge(tx *sqlite.Tx, v Viewer, two [2]Fact, f NewFact) (Saved, e
 		return saved, err
 	}
 	saved.Change.Other.ID = other.ID
-	if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", sqlite.Stamp(s.o.Now()), saved.ID, other.ID); err != nil {
+	if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, superseded_by = ? WHERE id = ?", engine.Stamp(s.o.Now()), saved.ID, other.ID); err != nil {
 		return saved, err
 	}
 	_, err = tx.Exec("UPDATE fact_changes SET other_id = ? WHERE id = ?", other.ID, saved.Change.ID)

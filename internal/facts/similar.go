@@ -3,8 +3,8 @@ package facts
 import (
 	"strings"
 
+	"parley/internal/engine"
 	"parley/internal/recall"
-	"parley/internal/sqlite"
 )
 
 // relatives are the facts that matter to a new one.
@@ -15,7 +15,7 @@ type relatives struct {
 }
 
 // related finds them on the same subject. What holds no more is no relative.
-func (s *Store) related(tx *sqlite.Tx, v Viewer, about Fact, text string) (found relatives, err error) {
+func (s *Store) related(tx *engine.Tx, v Viewer, about Fact, text string) (found relatives, err error) {
 	list, err := kindred(tx, v, about, text)
 	if err != nil {
 		return found, err
@@ -45,7 +45,7 @@ func (s *Store) related(tx *sqlite.Tx, v Viewer, about Fact, text string) (found
 		if id == 0 {
 			continue
 		}
-		list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
+		list, err := facts(tx.Query, v, byID, engine.Named{"id": id})
 		if err != nil {
 			return found, err
 		}
@@ -56,20 +56,20 @@ func (s *Store) related(tx *sqlite.Tx, v Viewer, about Fact, text string) (found
 
 // kindred returns the texts of the facts that are about the same, newest first: of
 // all of them, or of those that share a word where there are many.
-func kindred(tx *sqlite.Tx, v Viewer, about Fact, text string) ([]Fact, error) {
+func kindred(tx *engine.Tx, v Viewer, about Fact, text string) ([]Fact, error) {
 	words := recall.Terms(text)
 	var n int
 	if err := tx.QueryRow(around, about.Subject, "", "", maxCandidates+1).Scan(&n); err != nil {
 		return nil, err
 	}
 	if n <= maxCandidates {
-		return factTexts.facts(tx.Query, v, sameSubject, sqlite.Named{"subject": about.Subject, "scope": string(about.Scope), "limit": maxCandidates})
+		return factTexts.facts(tx.Query, v, sameSubject, engine.Named{"subject": about.Subject, "scope": string(about.Scope), "limit": maxCandidates})
 	}
 	if len(words) == 0 {
 		return nil, nil
 	}
 	match := `owner : "` + ownerWord(about.Subject) + `" AND content : (` + matchAny(words) + `)`
-	return factTexts.facts(tx.Query, v, "f.subject = :subject AND "+matching, sqlite.Named{"subject": about.Subject, "match": match, "limit": maxCandidates})
+	return factTexts.facts(tx.Query, v, "f.subject = :subject AND "+matching, engine.Named{"subject": about.Subject, "match": match, "limit": maxCandidates})
 }
 
 // Within reports whether words are wholly those of a text: that every telling word of

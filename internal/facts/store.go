@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"parley/internal/engine"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 	"parley/internal/vector"
 )
 
@@ -16,7 +16,7 @@ type Viewer = provenance.Viewer
 // everything else holds one, with the same writer, so that a transaction may
 // span both.
 type Store struct {
-	db *sqlite.DB
+	db *engine.DB
 	o  Options
 }
 
@@ -28,7 +28,7 @@ type Options struct {
 	Settings Settings
 	// Generation counts how often something in a session was forgotten, from 1;
 	// 0 is a session that is not there.
-	Generation func(tx *sqlite.Tx, session string) (int, error)
+	Generation func(tx *engine.Tx, session string) (int, error)
 	// Embed makes vectors of facts and of what is asked, with the model named;
 	// nil finds facts by words alone.
 	Embed      vector.Embed
@@ -42,4 +42,4 @@ type Settings interface {
 }
 
 // NewStore returns the facts of a database whose schema is up to date.
-func NewStore(db *sqlite.DB, o Options) *Store { return &Store{db, o} }
+func NewStore(db *engine.DB, o Options) *Store { return &Store{db, o} }

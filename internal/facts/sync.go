@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // syncedSetting is the beginning of the row that holds sums of what file and rows
@@ -155,7 +155,7 @@ func (s *Store) FactsAgreed(ctx context.Context, p Paper, done Synced) error {
 	if err == nil {
 		err = s.clearSetting(ctx, syncedSetting)
 	}
-	return sqlite.During("sync facts", err)
+	return engine.During("sync facts", err)
 }
 
 // factsBase is what file and rows last agreed upon, as sums.
@@ -170,7 +170,7 @@ func (s *Store) factsBase(ctx context.Context, p Paper, subject string) (map[int
 	}
 	var words map[int64]Record // as earlier versions kept it
 	if err := json.Unmarshal([]byte(saved), &words); err != nil {
-		return nil, sqlite.During("sync facts", err)
+		return nil, engine.During("sync facts", err)
 	}
 	base = map[int64]string{}
 	for id, r := range words {
@@ -278,7 +278,7 @@ func (s *Store) FactsAway(ctx context.Context, p Paper) error {
 }
 
 func (m *merge3) run(ctx context.Context) error {
-	step := undoStep{At: sqlite.Stamp(m.s.o.Now())}
+	step := undoStep{At: engine.Stamp(m.s.o.Now())}
 	for _, r := range m.gone {
 		if err := m.s.retireFact(ctx, m.v, r.ID, step.At); err != nil {
 			return err
@@ -325,14 +325,14 @@ func (m *merge3) take(ctx context.Context, f Record, step *undoStep) error {
 		return nil
 	}
 	step.Changed = append(step.Changed, f.ID)
-	return m.s.changeFact(ctx, m.v, f.ID, func(tx *sqlite.Tx, old Fact) error {
-		now := sqlite.Stamp(m.s.o.Now())
+	return m.s.changeFact(ctx, m.v, f.ID, func(tx *engine.Tx, old Fact) error {
+		now := engine.Stamp(m.s.o.Now())
 		if _, err := keepHistory(tx, f.ID, now); err != nil {
 			return err
 		}
 		if f.Content != old.Content {
 			_, err := tx.Exec(`UPDATE key_facts SET content = ?, previous = ?, author = 'user', session_id = 'facts file', message_id = '', quote = '', confidence = 1,
-				valid_from = ?, call_key = '', rank = ?, ends = ? WHERE id = ?`, f.Content, old.Content, now, int(Kept), sqlite.Stamp(endOf(f.Content, m.s.o.Now())), f.ID)
+				valid_from = ?, call_key = '', rank = ?, ends = ? WHERE id = ?`, f.Content, old.Content, now, int(Kept), engine.Stamp(endOf(f.Content, m.s.o.Now())), f.ID)
 			if err != nil {
 				return err
 			}

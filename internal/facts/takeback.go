@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"parley/internal/engine"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -40,8 +40,8 @@ func (s *Store) Undoable(_ context.Context, v Viewer, id int64) (int64, []Scope,
 	if id == 0 {
 		row := s.db.QueryRow(`SELECT CASE c.batch WHEN 0 THEN c.id ELSE c.batch END FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id
 			WHERE c.user_id = :user AND c.told <> '' AND `+factScope+` ORDER BY c.id DESC LIMIT 1`, v.Named(nil))
-		if err := row.Scan(&id); err != nil && !errors.Is(err, sqlite.ErrNotFound) {
-			return 0, nil, sqlite.During("undo", err)
+		if err := row.Scan(&id); err != nil && !errors.Is(err, engine.ErrNotFound) {
+			return 0, nil, engine.During("undo", err)
 		}
 	}
 	list, err := batch(s.db.Query, v, id)
@@ -54,7 +54,7 @@ func (s *Store) Undoable(_ context.Context, v Viewer, id int64) (int64, []Scope,
 			scopes = append(scopes, c.scope)
 		}
 	}
-	return id, scopes, sqlite.During("undo", err)
+	return id, scopes, engine.During("undo", err)
 }
 
 // Undo takes back a change that was made for v, with all of its batch, as long
@@ -62,7 +62,7 @@ func (s *Store) Undoable(_ context.Context, v Viewer, id int64) (int64, []Scope,
 // did: Kind is that of the change, Fact what holds now, or what was taken out.
 // Whether v may do so is decided before.
 func (s *Store) Undo(ctx context.Context, v Viewer, id int64) (undone []Change, err error) {
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		undone = nil
 		list, err := batch(tx.Query, v, id)
 		if err != nil {
@@ -80,7 +80,7 @@ func (s *Store) Undo(ctx context.Context, v Viewer, id int64) (undone []Change, 
 		}
 		return nil
 	})
-	return undone, sqlite.During("undo", err)
+	return undone, engine.During("undo", err)
 }
 
 // batch reads a change and those that belong to it. In company only what was
@@ -89,16 +89,16 @@ func batch(query func(string, ...any) (*sql.Rows, error), v Viewer, id int64) ([
 	rows, err := query(`SELECT c.id, c.fact_id, c.other_id, c.history_id, c.kind, c.at, c.stamp, c.told, f.updated_at, f.valid_to, coalesce(h.content, ''), f.content, f.scope, f.subject,
 			EXISTS (SELECT 1 FROM fact_changes d WHERE d.fact_id = c.fact_id AND d.id > c.id AND (d.batch = 0 OR d.batch NOT IN (c.id, c.batch)))
 		FROM fact_changes c JOIN key_facts f ON f.id = c.fact_id LEFT JOIN fact_history h ON h.id = c.history_id
-		WHERE c.user_id = :user AND :id <> 0 AND (c.id = :id OR c.batch = :id) AND `+factScope+` ORDER BY c.id`, v.Named(sqlite.Named{"id": id}))
+		WHERE c.user_id = :user AND :id <> 0 AND (c.id = :id OR c.batch = :id) AND `+factScope+` ORDER BY c.id`, v.Named(engine.Named{"id": id}))
 	if err != nil {
 		return nil, err
 	}
-	return sqlite.Collect(rows, func(r *sql.Rows) (c taken, err error) {
+	return engine.Collect(rows, func(r *sql.Rows) (c taken, err error) {
 		return c, r.Scan(&c.id, &c.fact, &c.other, &c.history, &c.kind, &c.at, &c.stamp, &c.told, &c.updated, &c.validTo, &c.was, &c.is, &c.scope, &c.subject, &c.over)
 	})
 }
 
-func (s *Store) takeBack(tx *sqlite.Tx, v Viewer, c taken) (Change, error) {
+func (s *Store) takeBack(tx *engine.Tx, v Viewer, c taken) (Change, error) {
 	now := s.o.Now()
 	since := c.told
 	if since == "" {
@@ -106,13 +106,13 @@ func (s *Store) takeBack(tx *sqlite.Tx, v Viewer, c taken) (Change, error) {
 	}
 	gone := c.validTo != ""
 	switch {
-	case now.Sub(sqlite.ParseStamp(since)) > undoChange:
+	case now.Sub(engine.ParseStamp(since)) > undoChange:
 		return Change{}, ErrUndoLate
 	case c.over, c.stamp != c.updated, gone != (c.kind == Forgotten):
 		return Change{}, ErrUndoOver
 	}
 	done := Change{ID: c.id, Kind: c.kind, Was: c.is, Fact: Fact{ID: c.fact, Content: c.is, Scope: c.scope}}
-	stamp := sqlite.Stamp(now)
+	stamp := engine.Stamp(now)
 	var err error
 	switch c.kind {
 	case Added:
@@ -131,20 +131,20 @@ func (s *Store) takeBack(tx *sqlite.Tx, v Viewer, c taken) (Change, error) {
 	if _, err := tx.Exec("DELETE FROM fact_changes WHERE id = ?", c.id); err != nil {
 		return done, err
 	}
-	list, err := facts(tx.Query, v, byID, sqlite.Named{"id": c.fact})
+	list, err := facts(tx.Query, v, byID, engine.Named{"id": c.fact})
 	done.Fact = one(list)
 	return done, err
 }
 
 // restore makes a fact say what it said before, in every respect, and its
 // history what it was. What it superseded holds again.
-func (s *Store) restore(tx *sqlite.Tx, c taken) error {
+func (s *Store) restore(tx *engine.Tx, c taken) error {
 	if c.history == 0 {
 		return errors.New("no history")
 	}
 	_, err := tx.Exec(`UPDATE key_facts SET (content, tags, important, author, session_id, message_id, quote, previous, people, via, confidence, rank, ends, valid_from, updated_at, call_key) =
 		(SELECT h.content, h.tags, instr(h.tags || ' ', '#important ') > 0, h.author, h.session_id, h.message_id, h.quote, h.previous, h.people, h.via, h.confidence, h.rank, h.ends, h.since, h.updated, ''
-			FROM fact_history h WHERE h.id = :history) WHERE id = :fact`, sqlite.Named{"history": c.history, "fact": c.fact})
+			FROM fact_history h WHERE h.id = :history) WHERE id = :fact`, engine.Named{"history": c.history, "fact": c.fact})
 	if err != nil {
 		return err
 	}
@@ -160,8 +160,8 @@ func (s *Store) restore(tx *sqlite.Tx, c taken) error {
 
 // retire takes a fact that holds out of everything but Undo. Nothing said so far
 // teaches it again.
-func (s *Store) retire(tx *sqlite.Tx, v Viewer, f Fact, first int64) (Change, error) {
-	now := sqlite.Stamp(s.o.Now())
+func (s *Store) retire(tx *engine.Tx, v Viewer, f Fact, first int64) (Change, error) {
+	now := engine.Stamp(s.o.Now())
 	if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, call_key = '' WHERE id = ?", now, f.ID); err != nil {
 		return Change{}, err
 	}
@@ -176,17 +176,17 @@ func (s *Store) retire(tx *sqlite.Tx, v Viewer, f Fact, first int64) (Change, er
 // ForgetFact takes a fact that v can see out of everything; for a day Undo
 // brings it back, then it is deleted with its history and what it superseded.
 func (s *Store) ForgetFact(ctx context.Context, v Viewer, id int64) (gone Change, err error) {
-	err = s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) (err error) {
+	err = s.changeFact(ctx, v, id, func(tx *engine.Tx, f Fact) (err error) {
 		gone, err = s.retire(tx, v, f, 0)
 		return err
 	})
-	return gone, sqlite.During("forget fact", err)
+	return gone, engine.During("forget fact", err)
 }
 
 // Forgotten returns a fact that v could see, and that only Undo knows.
 func (s *Store) Forgotten(_ context.Context, v Viewer, id int64) (Fact, error) {
 	f, err := forgotten(s.db.Query, v, id)
-	return f, sqlite.During("forgotten fact", err)
+	return f, engine.During("forgotten fact", err)
 }
 
 func forgotten(query func(string, ...any) (*sql.Rows, error), v Viewer, id int64) (Fact, error) {
@@ -194,11 +194,11 @@ func forgotten(query func(string, ...any) (*sql.Rows, error), v Viewer, id int64
 	if scope == "" {
 		return Fact{}, ErrNone
 	}
-	rows, err := query("SELECT "+factColumns+" FROM key_facts f WHERE "+scope+" AND f.id = :id AND f.valid_to <> '' AND "+ForUndo, v.Named(sqlite.Named{"id": id}))
+	rows, err := query("SELECT "+factColumns+" FROM key_facts f WHERE "+scope+" AND f.id = :id AND f.valid_to <> '' AND "+ForUndo, v.Named(engine.Named{"id": id}))
 	if err != nil {
 		return Fact{}, err
 	}
-	list, err := sqlite.Collect(rows, scanFact)
+	list, err := engine.Collect(rows, scanFact)
 	if err == nil && len(list) == 0 {
 		err = ErrNone
 	}
@@ -213,8 +213,8 @@ const ForUndo = "EXISTS (SELECT 1 FROM fact_changes c WHERE c.fact_id IN (f.id, 
 // superseded, and returns what it was. No Undo brings it back; one that waits for
 // it goes, too.
 func (s *Store) EraseFact(ctx context.Context, v Viewer, id int64) (gone Fact, err error) {
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		list, err := facts(tx.Query, v, byID, sqlite.Named{"id": id})
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
+		list, err := facts(tx.Query, v, byID, engine.Named{"id": id})
 		f := one(list)
 		if err == nil && f.ID == 0 {
 			f, err = forgotten(tx.Query, v, id)
@@ -223,27 +223,27 @@ func (s *Store) EraseFact(ctx context.Context, v Viewer, id int64) (gone Fact, e
 			return err
 		}
 		gone = f
-		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = :id OR superseded_by = :id AND superseded_by <> 0", sqlite.Named{"id": id}); err != nil {
+		if _, err := tx.Exec("DELETE FROM key_facts WHERE id = :id OR superseded_by = :id AND superseded_by <> 0", engine.Named{"id": id}); err != nil {
 			return err
 		}
 		if f.Scope != ScopePerson {
 			return nil
 		}
-		return learnFromNow(tx, f.Subject, sqlite.Stamp(s.o.Now()))
+		return learnFromNow(tx, f.Subject, engine.Stamp(s.o.Now()))
 	})
 	if err == nil {
 		s.emptyLog(ctx)
 	}
-	return gone, sqlite.During("erase fact", err)
+	return gone, engine.During("erase fact", err)
 }
 
 // KeepFact makes a fact that v can see stand as firmly as one that was said to be
 // kept. not is one that it disagrees with, which is forgotten; 0 is none.
 func (s *Store) KeepFact(ctx context.Context, v Viewer, id, not int64) (kept Fact, gone Change, err error) {
-	err = s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) (err error) {
+	err = s.changeFact(ctx, v, id, func(tx *engine.Tx, f Fact) (err error) {
 		gone = Change{}
 		if not != 0 {
-			list, err := facts(tx.Query, v, byID, sqlite.Named{"id": not})
+			list, err := facts(tx.Query, v, byID, engine.Named{"id": not})
 			if err == nil && (len(list) == 0 || not == id) {
 				err = ErrNone
 			}
@@ -258,7 +258,7 @@ func (s *Store) KeepFact(ctx context.Context, v Viewer, id, not int64) (kept Fac
 		kept, err = s.mark(tx, v, f, gone.ID)
 		return err
 	})
-	return kept, gone, sqlite.During("keep fact", err)
+	return kept, gone, engine.During("keep fact", err)
 }
 
 // ClearFacts forgets every fact about v that v can see from here, and returns
@@ -266,9 +266,9 @@ func (s *Store) KeepFact(ctx context.Context, v Viewer, id, not int64) (kept Fac
 // erase they are deleted at once, those too that wait for an Undo. What belongs
 // to a channel or server stays.
 func (s *Store) ClearFacts(ctx context.Context, v Viewer, erase bool) (n int64, gone Change, err error) {
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		n, gone = 0, Change{}
-		if err := learnFromNow(tx, v.User, sqlite.Stamp(s.o.Now())); err != nil {
+		if err := learnFromNow(tx, v.User, engine.Stamp(s.o.Now())); err != nil {
 			return err
 		}
 		list, err := facts(tx.Query, v, "f.scope = 'person' ORDER BY f.id", nil)
@@ -299,5 +299,5 @@ func (s *Store) ClearFacts(ctx context.Context, v Viewer, erase bool) (n int64, 
 	if err == nil && erase {
 		s.emptyLog(ctx)
 	}
-	return n, gone, sqlite.During("clear facts", err)
+	return n, gone, engine.During("clear facts", err)
 }

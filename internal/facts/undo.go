@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 	"parley/internal/text"
 )
 
@@ -42,7 +42,7 @@ func (s *Store) FactsRefused(ctx context.Context) (*MassError, error) {
 		return nil, err
 	}
 	mass := &MassError{}
-	return mass, sqlite.During("read facts file", json.Unmarshal([]byte(v), mass))
+	return mass, engine.During("read facts file", json.Unmarshal([]byte(v), mass))
 }
 
 // AcceptFacts makes the next sync obey the file that was refused, as long as it
@@ -94,21 +94,21 @@ func (s *Store) UndoFacts(ctx context.Context) (done Undone, err error) {
 		return done, ErrNothingUndone
 	}
 	last := steps[len(steps)-1]
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
-		done = Undone{At: sqlite.ParseStamp(last.At)}
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
+		done = Undone{At: engine.ParseStamp(last.At)}
 		for _, id := range last.Gone {
 			if err := tx.Count(&done.Restored, "UPDATE key_facts SET valid_to = '' WHERE id = ? AND valid_to <> '' AND superseded_by = 0", id); err != nil {
 				return err
 			}
 		}
-		now := sqlite.Stamp(s.o.Now())
+		now := engine.Stamp(s.o.Now())
 		for _, id := range last.Changed {
 			if err := tx.Count(&done.Reverted, `UPDATE key_facts SET (content, tags, important) =
 					(SELECT h.content, h.tags, instr(h.tags || ' ', '#important ') > 0 FROM fact_history h WHERE h.fact_id = key_facts.id ORDER BY h.id DESC LIMIT 1),
 					previous = content, valid_from = :now, updated_at = :now
 				WHERE id = :id AND valid_to = '' AND EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = :id)
 					AND NOT EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = :id AND h.until > :done)`,
-				sqlite.Named{"id": id, "now": now, "done": last.Done}); err != nil {
+				engine.Named{"id": id, "now": now, "done": last.Done}); err != nil {
 				return err
 			}
 			if _, err := tx.Exec("DELETE FROM fact_history WHERE id = (SELECT max(id) FROM fact_history WHERE fact_id = ?) AND until <= ?", id, last.Done); err != nil {
@@ -116,14 +116,14 @@ func (s *Store) UndoFacts(ctx context.Context) (done Undone, err error) {
 			}
 		}
 		for _, id := range last.Added {
-			if err := tx.Count(&done.Removed, "DELETE FROM key_facts WHERE id = :id AND NOT EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = :id)", sqlite.Named{"id": id}); err != nil {
+			if err := tx.Count(&done.Removed, "DELETE FROM key_facts WHERE id = :id AND NOT EXISTS (SELECT 1 FROM fact_history h WHERE h.fact_id = :id)", engine.Named{"id": id}); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return done, sqlite.During("undo facts file", err)
+		return done, engine.During("undo facts file", err)
 	}
 	return done, s.saveUndo(ctx, steps[:len(steps)-1])
 }
@@ -135,7 +135,7 @@ func (s *Store) undoSteps(ctx context.Context) (steps []undoStep, err error) {
 	if err != nil || v == "" {
 		return nil, err
 	}
-	return steps, sqlite.During("read undo", json.Unmarshal([]byte(v), &steps))
+	return steps, engine.During("read undo", json.Unmarshal([]byte(v), &steps))
 }
 
 func (s *Store) saveUndo(ctx context.Context, steps []undoStep) error {
@@ -158,7 +158,7 @@ func (s *Store) addUndo(ctx context.Context, step undoStep) error {
 	if err != nil {
 		return err
 	}
-	step.Done = sqlite.Stamp(s.o.Now())
+	step.Done = engine.Stamp(s.o.Now())
 	steps = append(steps, step)
 	for len(steps) > maxUndo {
 		if err := s.dropRetired(ctx, steps[0].At); err != nil {
@@ -172,7 +172,7 @@ func (s *Store) addUndo(ctx context.Context, step undoStep) error {
 // retireFact takes a fact out of everything but Undo. Nothing said so far
 // teaches it again.
 func (s *Store) retireFact(ctx context.Context, v Viewer, id int64, at string) error {
-	return s.changeFact(ctx, v, id, func(tx *sqlite.Tx, f Fact) error {
+	return s.changeFact(ctx, v, id, func(tx *engine.Tx, f Fact) error {
 		if _, err := tx.Exec("UPDATE key_facts SET valid_to = ?, call_key = '' WHERE id = ?", at, id); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (s *Store) retireFact(ctx context.Context, v Viewer, id int64, at string) e
 
 // dropRetired deletes for good what the facts file deleted until then.
 func (s *Store) dropRetired(ctx context.Context, until string) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec(`DELETE FROM key_facts WHERE valid_to <> '' AND superseded_by = 0 AND valid_to <= ?
 			AND NOT EXISTS (SELECT 1 FROM fact_changes c WHERE c.fact_id = key_facts.id AND c.kind = 'forgotten')`, until)
 		return err
@@ -191,7 +191,7 @@ func (s *Store) dropRetired(ctx context.Context, until string) error {
 
 // PruneUndo deletes for good what was deleted in the facts file long ago.
 func (s *Store) PruneUndo(ctx context.Context) error {
-	before := sqlite.Stamp(s.o.Now().Add(-undoFor))
+	before := engine.Stamp(s.o.Now().Add(-undoFor))
 	steps, err := s.undoSteps(ctx)
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func (s *Store) PruneUndo(ctx context.Context) error {
 
 // keepHistory writes down what a fact says before it is changed, and returns the
 // row's number.
-func keepHistory(tx *sqlite.Tx, id int64, now string) (int64, error) {
+func keepHistory(tx *engine.Tx, id int64, now string) (int64, error) {
 	res, err := tx.Exec(`INSERT INTO fact_history (fact_id, content, tags, author, session_id, message_id, since, until, quote, previous, people, via, confidence, rank, ends, updated)
 		SELECT id, content, tags, author, session_id, message_id, valid_from, ?, quote, previous, people, via, confidence, rank, ends, updated_at FROM key_facts WHERE id = ?`, now, id)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/engine"
 	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/memory/memorytest"
-	"parley/internal/sqlite"
 )
 
 // Whatever is saved, guessed, corrected, marked, kept, forgotten, cleared and
@@ -188,7 +188,7 @@ func (w *walk) told(v facts.Viewer) (list []facts.Change) {
 	for _, c := range list {
 		ids = append(ids, c.ID)
 	}
-	must(w.t, w.s.DB().Write(bg, func(tx *sqlite.Tx) error { return facts.Told(tx, ids, w.clock.t) }))
+	must(w.t, w.s.DB().Write(bg, func(tx *engine.Tx) error { return facts.Told(tx, ids, w.clock.t) }))
 	return list
 }
 
@@ -235,7 +235,7 @@ func (w *walk) seen(v facts.Viewer, before, after map[int64]facts.Fact, weight i
 			w.t.Fatalf("step %d: %q (%d) went for %q (%d)", w.step, was.Content, standing(was), heir.Content, standing(heir))
 		}
 		var noted int
-		must(w.t, w.s.DB().QueryRow("SELECT count(*) FROM fact_changes WHERE (fact_id = ? OR other_id = ?) AND told <> '' AND user_id = ? AND at = ?", id, id, v.User, sqlite.Stamp(w.clock.t)).Scan(&noted))
+		must(w.t, w.s.DB().QueryRow("SELECT count(*) FROM fact_changes WHERE (fact_id = ? OR other_id = ?) AND told <> '' AND user_id = ? AND at = ?", id, id, v.User, engine.Stamp(w.clock.t)).Scan(&noted))
 		if noted == 0 {
 			w.t.Fatalf("step %d: %q went, and %s is not told", w.step, was.Content, v.User)
 		}

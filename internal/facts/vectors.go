@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 	"parley/internal/vector"
 )
 
@@ -27,29 +27,29 @@ func (s *Store) EmbedFacts(ctx context.Context) (more bool, err error) {
 	}
 	rows, err := s.db.Query(`SELECT f.id, f.content FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id
 		WHERE (x.model < :model OR x.model > :model) AND f.valid_to = '' LIMIT :limit`,
-		sqlite.Named{"model": s.o.EmbedModel, "limit": vectorBatch})
+		engine.Named{"model": s.o.EmbedModel, "limit": vectorBatch})
 	if err != nil {
-		return false, sqlite.During("embed facts", err)
+		return false, engine.During("embed facts", err)
 	}
-	due, err := sqlite.Collect(rows, func(r *sql.Rows) (f Fact, err error) { return f, r.Scan(&f.ID, &f.Content) })
+	due, err := engine.Collect(rows, func(r *sql.Rows) (f Fact, err error) { return f, r.Scan(&f.ID, &f.Content) })
 	if err != nil || len(due) == 0 {
-		return false, sqlite.During("embed facts", err)
+		return false, engine.During("embed facts", err)
 	}
 	list, err := s.o.Embed(ctx, contentsOf(due))
 	if err != nil {
-		return false, sqlite.During("embed facts", err)
+		return false, engine.During("embed facts", err)
 	}
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		for i, f := range due { // one that was corrected meanwhile waits for its own
 			_, err := tx.Exec(`UPDATE fact_vectors SET model = :model, vector = :vector WHERE fact_id = :id AND EXISTS (SELECT 1 FROM key_facts WHERE id = :id AND content = :content)`,
-				sqlite.Named{"model": s.o.EmbedModel, "vector": append([]byte{}, vector.Of(list[i])...), "id": f.ID, "content": f.Content})
+				engine.Named{"model": s.o.EmbedModel, "vector": append([]byte{}, vector.Of(list[i])...), "id": f.ID, "content": f.Content})
 			if err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return len(due) == vectorBatch, sqlite.During("embed facts", err)
+	return len(due) == vectorBatch, engine.During("embed facts", err)
 }
 
 func contentsOf(list []Fact) (out []string) {
@@ -68,7 +68,7 @@ func (s *Store) near(ctx context.Context, v Viewer, text string) ([]int64, error
 	}
 	rows, err := s.db.Query(`SELECT x.fact_id, x.vector FROM fact_vectors x WHERE x.model = :model AND x.fact_id IN (
 		SELECT f.id FROM key_facts f WHERE `+scope+` ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit)`,
-		v.Named(sqlite.Named{"model": s.o.EmbedModel, "limit": vectorScan}))
+		v.Named(engine.Named{"model": s.o.EmbedModel, "limit": vectorScan}))
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (s *Store) near(ctx context.Context, v Viewer, text string) ([]int64, error
 		id int64
 		vector.Vector
 	}
-	all, err := sqlite.Collect(rows, func(r *sql.Rows) (m meaning, err error) { return m, r.Scan(&m.id, &m.Vector) })
+	all, err := engine.Collect(rows, func(r *sql.Rows) (m meaning, err error) { return m, r.Scan(&m.id, &m.Vector) })
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (s *Store) fuse(v Viewer, found []Fact, near []int64) ([]Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	more, err := facts(s.db.Query, v, "f.id IN (SELECT value FROM json_each(:ids))", sqlite.Named{"ids": string(list)})
+	more, err := facts(s.db.Query, v, "f.id IN (SELECT value FROM json_each(:ids))", engine.Named{"ids": string(list)})
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/engine"
 	"parley/internal/facts"
 	"parley/internal/llm/llmtest"
 	"parley/internal/memory"
@@ -53,7 +54,7 @@ func storedVectors(t *testing.T, s *memory.Store, user string) [][]byte {
 	t.Helper()
 	rows, err := s.DB().Query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)
 	must(t, err)
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) })
+	list, err := engine.Collect(rows, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) })
 	must(t, err)
 	return list
 }
@@ -183,7 +184,7 @@ func TestForgettingTakesVectors(t *testing.T) {
 	must(t, err)
 	clock.t = clock.t.Add(25 * time.Hour)
 	must(t, s.PruneChanges(bg))
-	must(t, s.DB().Scrub(bg, "messages_fts", "key_facts_fts"))
+	must(t, sqlite.Scrub(bg, s.DB(), "messages_fts", "key_facts_fts"))
 	if n := inFiles(t, s, gone); n != 0 || len(storedVectors(t, s, other.User)) != 1 {
 		t.Errorf("%d vectors are still in the file", n)
 	}
@@ -194,11 +195,11 @@ func BenchmarkNearFacts(b *testing.B) {
 	e := &embeddings{}
 	s := memorytest.Open(b, e.options())
 	v := direct("x:a")
-	err := s.DB().Write(bg, func(tx *sqlite.Tx) error {
+	err := s.DB().Write(bg, func(tx *engine.Tx) error {
 		for i := range 1000 {
 			_, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, type, author, confidence, valid_from, created_at, updated_at)
 				VALUES ('person', :user, '', 'x', 'c', :text, 'fact', 'user', 1, '', :at, :at)`,
-				sqlite.Named{"user": v.User, "text": fmt.Sprintf("fact number%d about subject%d", i, i), "at": fmt.Sprint(i)})
+				engine.Named{"user": v.User, "text": fmt.Sprintf("fact number%d about subject%d", i, i), "at": fmt.Sprint(i)})
 			if err != nil {
 				return err
 			}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 	"parley/internal/text"
 )
 
@@ -51,12 +51,12 @@ var ErrNone = text.Tell("there is no such conversation at the desk; /handoff lis
 
 // Book is the handoffs of a database. It is safe for many goroutines.
 type Book struct {
-	db  *sqlite.DB
+	db  *engine.DB
 	now func() time.Time
 }
 
 // NewBook returns the book of a database whose schema is up to date.
-func NewBook(db *sqlite.DB, now func() time.Time) *Book { return &Book{db, now} }
+func NewBook(db *engine.DB, now func() time.Time) *Book { return &Book{db, now} }
 
 const columns = `id, user_id, name, platform, channel, thread, direct, opened_by, reason, state, taker_id, taker_name,
 	desk_platform, desk_channel, desk_thread, last_id, opened_at, due_at, agent`
@@ -67,81 +67,81 @@ func scan(r scanner) (h Handoff, err error) {
 	var opened, due string
 	err = r.Scan(&h.ID, &h.Person.ID, &h.Person.Name, &h.Place.Platform, &h.Place.Channel, &h.Place.Thread, &h.Direct, &h.By, &h.Reason, &h.State, &h.Taker.ID, &h.Taker.Name,
 		&h.Desk.Platform, &h.Desk.Channel, &h.Desk.Thread, &h.LastID, &opened, &due, &h.Agent)
-	h.Opened, h.Due = sqlite.ParseStamp(opened), sqlite.ParseStamp(due)
+	h.Opened, h.Due = engine.ParseStamp(opened), engine.ParseStamp(due)
 	return h, err
 }
 
 // Begin stores a new handoff, and returns the one that is open already where there
 // is one: fresh is false then.
-func (b *Book) Begin(tx *sqlite.Tx, h Handoff) (out Handoff, fresh bool, err error) {
-	now := sqlite.Stamp(b.now())
+func (b *Book) Begin(tx *engine.Tx, h Handoff) (out Handoff, fresh bool, err error) {
+	now := engine.Stamp(b.now())
 	out, err = scan(tx.QueryRow(`INSERT INTO handoffs (user_id, name, platform, channel, thread, direct, opened_by, reason, last_id, opened_at, due_at, changed_at, agent)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING `+columns,
-		h.Person.ID, h.Person.Name, h.Place.Platform, h.Place.Channel, h.Place.Thread, h.Direct, h.By, h.Reason, h.LastID, now, sqlite.Stamp(h.Due), now, h.Agent))
-	if !errors.Is(err, sqlite.ErrNotFound) {
-		return out, err == nil, sqlite.During("hand over", err)
+		h.Person.ID, h.Person.Name, h.Place.Platform, h.Place.Channel, h.Place.Thread, h.Direct, h.By, h.Reason, h.LastID, now, engine.Stamp(h.Due), now, h.Agent))
+	if !errors.Is(err, engine.ErrNotFound) {
+		return out, err == nil, engine.During("hand over", err)
 	}
 	out, err = scan(tx.QueryRow("SELECT "+columns+" FROM handoffs WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND state IN ('waiting', 'taken')",
 		h.Place.Platform, h.Place.Channel, h.Place.Thread, h.Person.ID))
-	return out, false, sqlite.During("hand over", err)
+	return out, false, engine.During("hand over", err)
 }
 
 // Heard notes that the person has written: the desk has until due to write, unless
 // it is late already. It returns the handoff as it is now.
-func (b *Book) Heard(tx *sqlite.Tx, id int64, message string, due time.Time) (Handoff, error) {
-	return b.change(tx, "last_id = :message, due_at = iif(due_at = '', :due, due_at)", id, sqlite.Named{"message": message, "due": sqlite.Stamp(due)})
+func (b *Book) Heard(tx *engine.Tx, id int64, message string, due time.Time) (Handoff, error) {
+	return b.change(tx, "last_id = :message, due_at = iif(due_at = '', :due, due_at)", id, engine.Named{"message": message, "due": engine.Stamp(due)})
 }
 
 // Answered notes that the desk has written.
-func (b *Book) Answered(tx *sqlite.Tx, id int64) (Handoff, error) {
-	return b.change(tx, "due_at = ''", id, sqlite.Named{})
+func (b *Book) Answered(tx *engine.Tx, id int64) (Handoff, error) {
+	return b.change(tx, "due_at = ''", id, engine.Named{})
 }
 
 // Take gives a handoff to h.Taker at h.Desk, who has until h.Due to write. One that
 // is over stays so.
-func (b *Book) Take(tx *sqlite.Tx, h Handoff) (Handoff, error) {
+func (b *Book) Take(tx *engine.Tx, h Handoff) (Handoff, error) {
 	return b.change(tx, `taker_id = iif(state = 'over', taker_id, :taker), taker_name = iif(state = 'over', taker_name, :name), desk_platform = :platform, desk_channel = :channel, desk_thread = :thread,
 		due_at = iif(state = 'over', '', :due), state = iif(state = 'over', state, 'taken')`, h.ID,
-		sqlite.Named{"taker": h.Taker.ID, "name": h.Taker.Name, "platform": h.Desk.Platform, "channel": h.Desk.Channel, "thread": h.Desk.Thread, "due": sqlite.Stamp(h.Due)})
+		engine.Named{"taker": h.Taker.ID, "name": h.Taker.Name, "platform": h.Desk.Platform, "channel": h.Desk.Channel, "thread": h.Desk.Thread, "due": engine.Stamp(h.Due)})
 }
 
 // End brings the assistant back: for good with Over, with Missed until somebody
 // takes it after all.
-func (b *Book) End(tx *sqlite.Tx, id int64, as State) (Handoff, error) {
-	return b.change(tx, "state = :state, due_at = ''", id, sqlite.Named{"state": string(as)})
+func (b *Book) End(tx *engine.Tx, id int64, as State) (Handoff, error) {
+	return b.change(tx, "state = :state, due_at = ''", id, engine.Named{"state": string(as)})
 }
 
 // Miss brings the assistant back because nobody wrote in time; ok is false, and
 // nothing changes, when somebody has since h was read.
-func (b *Book) Miss(tx *sqlite.Tx, h Handoff) (ok bool, err error) {
-	res, err := tx.Exec("UPDATE handoffs SET state = 'missed', due_at = '', changed_at = ? WHERE id = ? AND state IN ('waiting', 'taken') AND due_at = ?", sqlite.Stamp(b.now()), h.ID, sqlite.Stamp(h.Due))
+func (b *Book) Miss(tx *engine.Tx, h Handoff) (ok bool, err error) {
+	res, err := tx.Exec("UPDATE handoffs SET state = 'missed', due_at = '', changed_at = ? WHERE id = ? AND state IN ('waiting', 'taken') AND due_at = ?", engine.Stamp(b.now()), h.ID, engine.Stamp(h.Due))
 	if err != nil {
-		return false, sqlite.During("miss handoff", err)
+		return false, engine.During("miss handoff", err)
 	}
 	n, err := res.RowsAffected()
 	return n == 1, err
 }
 
-func (b *Book) change(tx *sqlite.Tx, set string, id int64, args sqlite.Named) (Handoff, error) {
-	args["id"], args["now"] = id, sqlite.Stamp(b.now())
+func (b *Book) change(tx *engine.Tx, set string, id int64, args engine.Named) (Handoff, error) {
+	args["id"], args["now"] = id, engine.Stamp(b.now())
 	h, err := scan(tx.QueryRow("UPDATE handoffs SET "+set+", changed_at = :now WHERE id = :id RETURNING "+columns, args))
-	return h, sqlite.During("change handoff", sqlite.NoRow(err, ErrNone))
+	return h, engine.During("change handoff", engine.NoRow(err, ErrNone))
 }
 
 // ByID returns one; ErrNone when there is none.
 func (b *Book) ByID(_ context.Context, id int64) (Handoff, error) {
 	h, err := scan(b.db.QueryRow("SELECT "+columns+" FROM handoffs WHERE id = ?", id))
-	return h, sqlite.NoRow(err, ErrNone)
+	return h, engine.NoRow(err, ErrNone)
 }
 
 // In returns the open handoff of a person in a place.
 func (b *Book) In(_ context.Context, k chat.Key, user string) (h Handoff, ok bool, err error) {
 	h, err = scan(b.db.QueryRow("SELECT "+columns+" FROM handoffs WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND state IN ('waiting', 'taken')",
 		k.Platform, k.Channel, k.Thread, user))
-	if errors.Is(err, sqlite.ErrNotFound) {
+	if errors.Is(err, engine.ErrNotFound) {
 		return Handoff{}, false, nil
 	}
-	return h, err == nil, sqlite.During("find handoff", err)
+	return h, err == nil, engine.During("find handoff", err)
 }
 
 // TakenBy lists what somebody has taken at a desk, the newest first.
@@ -157,23 +157,23 @@ func (b *Book) All(context.Context) ([]Handoff, error) {
 
 // Late lists those for which the desk should have written by now.
 func (b *Book) Late(context.Context) ([]Handoff, error) {
-	return b.list("SELECT "+columns+" FROM handoffs WHERE due_at <> '' AND due_at <= ? AND state IN ('waiting', 'taken') ORDER BY due_at LIMIT 100", sqlite.Stamp(b.now()))
+	return b.list("SELECT "+columns+" FROM handoffs WHERE due_at <> '' AND due_at <= ? AND state IN ('waiting', 'taken') ORDER BY due_at LIMIT 100", engine.Stamp(b.now()))
 }
 
 func (b *Book) list(query string, args ...any) ([]Handoff, error) {
 	rows, err := b.db.Query(query, args...)
 	if err != nil {
-		return nil, sqlite.During("list handoffs", err)
+		return nil, engine.During("list handoffs", err)
 	}
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (Handoff, error) { return scan(r) })
-	return list, sqlite.During("list handoffs", err)
+	list, err := engine.Collect(rows, func(r *sql.Rows) (Handoff, error) { return scan(r) })
+	return list, engine.During("list handoffs", err)
 }
 
 // Posted remembers by their nonces that parts were sent to the desk about a handoff.
-func (b *Book) Posted(tx *sqlite.Tx, id int64, nonces []string) error {
+func (b *Book) Posted(tx *engine.Tx, id int64, nonces []string) error {
 	for _, n := range nonces {
 		if _, err := tx.Exec("INSERT INTO handoff_posts VALUES (?, ?) ON CONFLICT DO NOTHING", n, id); err != nil {
-			return sqlite.During("note post", err)
+			return engine.During("note post", err)
 		}
 	}
 	return nil
@@ -187,8 +187,8 @@ func (b *Book) About(_ context.Context, k chat.Key, message string) (h Handoff, 
 	}
 	h, err = scan(b.db.QueryRow("SELECT "+columns+` FROM handoffs WHERE id = (SELECT p.handoff_id FROM outbox o JOIN handoff_posts p ON p.nonce = o.nonce
 		WHERE o.platform = ? AND o.channel = ? AND o.thread = ? AND o.platform_id = ? AND o.platform_id <> '' LIMIT 1)`, k.Platform, k.Channel, k.Thread, message))
-	if errors.Is(err, sqlite.ErrNotFound) {
+	if errors.Is(err, engine.ErrNotFound) {
 		return Handoff{}, false, nil
 	}
-	return h, err == nil, sqlite.During("find handoff", err)
+	return h, err == nil, engine.During("find handoff", err)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Record is a conversation that people took over, for its person to read.
@@ -30,15 +30,15 @@ func (r Record) String() string {
 func (b *Book) Of(user string) ([]Record, error) {
 	rows, err := b.db.Query("SELECT platform || ':' || channel, name, opened_by, reason, taker_name, state, opened_at FROM handoffs WHERE user_id = ? ORDER BY id", user)
 	if err != nil {
-		return nil, sqlite.During("list handoffs", err)
+		return nil, engine.During("list handoffs", err)
 	}
-	list, err := sqlite.Collect(rows, func(row *sql.Rows) (r Record, err error) {
+	list, err := engine.Collect(rows, func(row *sql.Rows) (r Record, err error) {
 		var at string
 		err = row.Scan(&r.Place, &r.Name, &r.By, &r.Reason, &r.Taker, &r.State, &at)
-		r.At = sqlite.ParseStamp(at)
+		r.At = engine.ParseStamp(at)
 		return r, err
 	})
-	return list, sqlite.During("list handoffs", err)
+	return list, engine.During("list handoffs", err)
 }
 
 // Attempt is a call of a tool for the person, and how it ended.
@@ -49,8 +49,8 @@ func (b *Book) Tried(_ context.Context, session, user string) ([]Attempt, error)
 	rows, err := b.db.Query(`SELECT name, status, class FROM (
 		SELECT c.id, c.name, c.status, c.class FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.session_id = ? AND d.user_id = ? ORDER BY c.id DESC LIMIT 8) ORDER BY id`, session, user)
 	if err != nil {
-		return nil, sqlite.During("list calls", err)
+		return nil, engine.During("list calls", err)
 	}
-	list, err := sqlite.Collect(rows, func(row *sql.Rows) (a Attempt, err error) { return a, row.Scan(&a.Tool, &a.Status, &a.Class) })
-	return list, sqlite.During("list calls", err)
+	list, err := engine.Collect(rows, func(row *sql.Rows) (a Attempt, err error) { return a, row.Scan(&a.Tool, &a.Status, &a.Class) })
+	return list, engine.During("list calls", err)
 }

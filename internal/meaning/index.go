@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 	"parley/internal/vector"
 )
 
@@ -26,7 +26,7 @@ type Options struct {
 // goroutines, of which one makes vectors at a time. The sketches are in memory,
 // so a million messages of a model with 384 dimensions take 60 MB.
 type Index struct {
-	db *sqlite.DB
+	db *engine.DB
 	o  Options
 
 	working sync.Mutex // guards making, and work
@@ -39,7 +39,7 @@ type Index struct {
 }
 
 // New returns the index of a database that has its tables.
-func New(db *sqlite.DB, o Options) *Index {
+func New(db *engine.DB, o Options) *Index {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -145,7 +145,7 @@ func (x *Index) Cosines(question vector.Vector, ids []int64) (map[int64]float64,
 		return nil, err
 	}
 	rows, err := x.db.Query(`SELECT v.message_id, v.vector FROM json_each(:ids) j CROSS JOIN message_vectors v ON v.message_id = j.value
-		WHERE v.embedder = (SELECT n FROM embedders WHERE name = :model)`, sqlite.Named{"ids": list, "model": x.o.Model})
+		WHERE v.embedder = (SELECT n FROM embedders WHERE name = :model)`, engine.Named{"ids": list, "model": x.o.Model})
 	if err != nil {
 		return nil, err
 	}

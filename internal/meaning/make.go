@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"parley/internal/bulk"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 	"parley/internal/text"
 	"parley/internal/vector"
 )
@@ -116,7 +116,7 @@ func (x *Index) justAsked() bool {
 func (x *Index) load(ctx context.Context) error {
 	w := &x.work
 	if w.embedder == 0 {
-		err := x.db.Write(ctx, func(tx *sqlite.Tx) error {
+		err := x.db.Write(ctx, func(tx *engine.Tx) error {
 			if _, err := tx.Exec("INSERT INTO embedders (name) VALUES (?) ON CONFLICT DO NOTHING", x.o.Model); err != nil {
 				return err
 			}
@@ -127,7 +127,7 @@ func (x *Index) load(ctx context.Context) error {
 		}
 	}
 	rows, err := x.db.Query(`SELECT message_id, place, sketch, embedder = :embedder FROM message_sketches
-		WHERE message_id > :after ORDER BY message_id LIMIT :limit`, sqlite.Named{"embedder": w.embedder, "after": w.loaded, "limit": window})
+		WHERE message_id > :after ORDER BY message_id LIMIT :limit`, engine.Named{"embedder": w.embedder, "after": w.loaded, "limit": window})
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ const changedQuery = `SELECT m.id, p.n, m.name, m.content FROM message_vectors v
 // last step, and then back to the first.
 func (x *Index) due() ([]unmade, error) {
 	w := &x.work
-	list, err := x.unmade(changedQuery, sqlite.Named{"limit": w.texts})
+	list, err := x.unmade(changedQuery, engine.Named{"limit": w.texts})
 	if err != nil || len(list) > 0 {
 		return list, err
 	}
@@ -195,7 +195,7 @@ func (x *Index) due() ([]unmade, error) {
 	}
 	for w.newest < last { // upwards, so that none is passed over
 		upto := min(w.newest+int64(w.texts), last)
-		list, err := x.unmade(dueQuery, sqlite.Named{"after": w.newest, "before": upto + 1, "embedder": w.embedder, "limit": w.texts})
+		list, err := x.unmade(dueQuery, engine.Named{"after": w.newest, "before": upto + 1, "embedder": w.embedder, "limit": w.texts})
 		if err != nil || len(list) > 0 {
 			return list, err
 		}
@@ -205,19 +205,19 @@ func (x *Index) due() ([]unmade, error) {
 		return nil, nil
 	}
 	from := max(w.oldest-window, 0)
-	list, err = x.unmade(dueQuery, sqlite.Named{"after": from - 1, "before": w.oldest, "embedder": w.embedder, "limit": w.texts})
+	list, err = x.unmade(dueQuery, engine.Named{"after": from - 1, "before": w.oldest, "embedder": w.embedder, "limit": w.texts})
 	if err == nil && len(list) == 0 {
 		w.oldest = from
 	}
 	return list, err
 }
 
-func (x *Index) unmade(query string, args sqlite.Named) ([]unmade, error) {
+func (x *Index) unmade(query string, args engine.Named) ([]unmade, error) {
 	rows, err := x.db.Query(query, args)
 	if err != nil {
 		return nil, err
 	}
-	return sqlite.Collect(rows, func(r *sql.Rows) (u unmade, err error) { return u, r.Scan(&u.id, &u.place, &u.name, &u.text) })
+	return engine.Collect(rows, func(r *sql.Rows) (u unmade, err error) { return u, r.Scan(&u.id, &u.place, &u.name, &u.text) })
 }
 
 // embed gives messages their vectors. One whose text has no direction gets an empty
@@ -238,15 +238,15 @@ func (x *Index) embed(ctx context.Context, due []unmade) error {
 	case took > slow:
 		x.work.texts = max(x.work.texts/2, 1)
 	}
-	_, err = bulk.Each(ctx, x.db, due, func(tx *sqlite.Tx, u unmade) error {
+	_, err = bulk.Each(ctx, x.db, due, func(tx *engine.Tx, u unmade) error {
 		return x.store(tx, u, kept(vector.Of(list[at[u.id]])))
 	})
 	return err
 }
 
 // store keeps the vector of a message that is still what was read.
-func (x *Index) store(tx *sqlite.Tx, u unmade, v vector.Vector) error {
-	args := sqlite.Named{"id": u.id, "place": u.place, "embedder": x.work.embedder, "vector": append([]byte{}, v...), "sketch": packed(v.Sketch(nil)), "text": u.text}
+func (x *Index) store(tx *engine.Tx, u unmade, v vector.Vector) error {
+	args := engine.Named{"id": u.id, "place": u.place, "embedder": x.work.embedder, "vector": append([]byte{}, v...), "sketch": packed(v.Sketch(nil)), "text": u.text}
 	res, err := tx.Exec(`INSERT OR REPLACE INTO message_vectors (message_id, embedder, vector) SELECT :id, :embedder, :vector FROM messages WHERE id = :id AND content = :text`, args)
 	if err != nil || len(v) == 0 {
 		return err

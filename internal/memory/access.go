@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // PruneAccess forgets codes and guesses that expired, and questions that
 // expired a day ago: until then a late yes is told that it is late, and who
 // presses a button again what was done.
 func (s *Store) PruneAccess(ctx context.Context) error {
-	return during("prune access", s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return during("prune access", s.db.Write(ctx, func(tx *engine.Tx) error {
 		now := s.now()
 		_, e1 := tx.Exec("DELETE FROM codes WHERE expires_at <= ?", Stamp(now))
 		_, e2 := tx.Exec("DELETE FROM attempts WHERE until <= ?", Stamp(now))
@@ -26,7 +26,7 @@ func (s *Store) PruneAccess(ctx context.Context) error {
 // moveAccess carries what was decided about a channel to its new address,
 // within the transaction that moves the rest. Buttons of open questions stay
 // signed for the old address; yes and no in plain text work.
-func moveAccess(tx *sqlite.Tx, mv chat.Move) error {
+func moveAccess(tx *engine.Tx, mv chat.Move) error {
 	from, to := mv.From, mv.To
 	_, e1 := tx.Exec("UPDATE OR REPLACE policies SET channel = ? WHERE platform = ? AND channel = ?",
 		to.Channel, from.Platform, from.Channel)
@@ -42,4 +42,4 @@ func moveAccess(tx *sqlite.Tx, mv chat.Move) error {
 }
 
 // during names what was being done in an error; nil stays nil.
-func during(op string, err error) error { return sqlite.During(op, err) }
+func during(op string, err error) error { return engine.During(op, err) }

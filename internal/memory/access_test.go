@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 func TestGrants(t *testing.T) {
@@ -121,7 +121,7 @@ func TestQuestionsBelongToPersonAndPlace(t *testing.T) {
 	find(other, "", " ")
 	find(elsewhere, "", " ")
 	find(elsewhere, "c", " ")
-	must(t, s.db.Write(ctx, func(tx *sqlite.Tx) error { return moveAccess(tx, chat.Move{From: m.Key, To: elsewhere.Key}) }))
+	must(t, s.db.Write(ctx, func(tx *engine.Tx) error { return moveAccess(tx, chat.Move{From: m.Key, To: elsewhere.Key}) }))
 	find(m, "", " ")
 	for i, want := range []string{"true false", "false true"} {
 		if first, again, err := s.TakeQuestion(ctx, "c", elsewhere); fmt.Sprint(first, again) != want || err != nil {
@@ -158,7 +158,7 @@ func TestMoveCarriesAccess(t *testing.T) {
 	decided := chat.Policy{Listen: "all", Who: "admins", Tools: []string{"add_task", "clock"}}
 	must(t, s.SetPolicy(ctx, from, decided))
 	must(t, s.Grant(ctx, "telegram:chat:-5", "member", "telegram:1"))
-	must(t, s.db.Write(ctx, func(tx *sqlite.Tx) error { return moveAccess(tx, chat.Move{From: from, To: to}) }))
+	must(t, s.db.Write(ctx, func(tx *engine.Tx) error { return moveAccess(tx, chat.Move{From: from, To: to}) }))
 	moved, err := s.Policy(ctx, to)
 	must(t, err)
 	role, err := s.Granted(ctx, "telegram:chat:-1005")

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Left implements chat.Adopter.
@@ -16,7 +16,7 @@ func (s *Store) Left(context.Context) ([]chat.Key, error) {
 	if err != nil {
 		return nil, during("list what is left", err)
 	}
-	keys, err := sqlite.Collect(rows, scanKey)
+	keys, err := engine.Collect(rows, scanKey)
 	return keys, during("list what is left", err)
 }
 
@@ -29,7 +29,7 @@ func (s *Store) Adopt(ctx context.Context, keys []chat.Key) ([]chat.Message, err
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err := s.db.Write(ctx, func(tx *engine.Tx) error {
 		heads, err := heads(tx)
 		if err != nil {
 			return err
@@ -53,7 +53,7 @@ func (s *Store) Adopt(ctx context.Context, keys []chat.Key) ([]chat.Message, err
 }
 
 // heads returns the first message of each conversation that waits.
-func heads(tx *sqlite.Tx) (map[chat.Key]int64, error) {
+func heads(tx *engine.Tx) (map[chat.Key]int64, error) {
 	rows, err := tx.Query("SELECT id, platform, channel, thread FROM inbox WHERE state = 'new' ORDER BY id DESC")
 	if err != nil {
 		return nil, err

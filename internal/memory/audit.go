@@ -14,9 +14,9 @@ import (
 	"github.com/google/uuid"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/llm"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -150,7 +150,7 @@ func clip(s string) string {
 	return short
 }
 
-func (s *Store) insertDecision(tx *sqlite.Tx, m chat.Message, d Decision, calls []CallRecord) error {
+func (s *Store) insertDecision(tx *engine.Tx, m chat.Message, d Decision, calls []CallRecord) error {
 	if d.ID == "" {
 		d.ID = uuid.NewString()
 	}
@@ -210,13 +210,13 @@ func (s *Store) LastDecision(_ context.Context, p Place) (Decision, error) {
 	return scanDecision(s.db.QueryRow(`SELECT `+decisionColumns+` FROM decisions
 		WHERE platform = :platform AND channel = :channel AND thread = :thread AND `+provenance.Heard+` AND (:user = '' OR user_id = :user) AND command = '' AND outcome NOT IN ('overheard', 'shed')
 		ORDER BY at DESC, rowid DESC LIMIT 1`,
-		sqlite.Named{"platform": p.Key.Platform, "channel": p.Key.Channel, "thread": p.Key.Thread, "user": p.User, "agent": p.Agent}))
+		engine.Named{"platform": p.Key.Platform, "channel": p.Key.Channel, "thread": p.Key.Thread, "user": p.User, "agent": p.Agent}))
 }
 
 // DecisionByID finds a decision by the beginning of its id, eight characters
 // at least; ErrNotFound when none fits.
 func (s *Store) DecisionByID(_ context.Context, prefix string) (Decision, error) {
-	return scanDecision(s.db.QueryRow("SELECT "+decisionColumns+" FROM decisions WHERE id >= :prefix AND id < :prefix || 'g' ORDER BY at DESC LIMIT 1", sqlite.Named{"prefix": prefix}))
+	return scanDecision(s.db.QueryRow("SELECT "+decisionColumns+" FROM decisions WHERE id >= :prefix AND id < :prefix || 'g' ORDER BY at DESC LIMIT 1", engine.Named{"prefix": prefix}))
 }
 
 // DecisionOf returns the decision of an answer by the platform's id of one of its
@@ -224,7 +224,7 @@ func (s *Store) DecisionByID(_ context.Context, prefix string) (Decision, error)
 func (s *Store) DecisionOf(_ context.Context, k chat.Key, message string) (Decision, error) {
 	return scanDecision(s.db.QueryRow(`SELECT `+decisionColumns+` FROM decisions
 		WHERE platform = :platform AND channel = :channel AND thread = :thread AND inbox_id IN (SELECT inbox_id FROM outbox WHERE platform = :platform AND channel = :channel AND thread = :thread AND platform_id = :message AND platform_id <> '' AND inbox_id <> 0)
-		ORDER BY at DESC, rowid DESC LIMIT 1`, sqlite.Named{"platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "message": message}))
+		ORDER BY at DESC, rowid DESC LIMIT 1`, engine.Named{"platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "message": message}))
 }
 
 // Asked returns what the message of a decision said, as it stands in the
@@ -269,7 +269,7 @@ func (s *Store) Matched(_ context.Context, since time.Time) (map[string]int, err
 			UNION ALL
 			SELECT m.value ->> 'guideline_id' FROM decisions d, json_each(d.detail, '$.playbook.dropped') m
 			WHERE d.at >= :since AND m.value ->> 'reason' IN ('unmet dependency', 'excluded', 'already applied'))
-		WHERE id IS NOT NULL GROUP BY id`, sqlite.Named{"since": Stamp(since)})
+		WHERE id IS NOT NULL GROUP BY id`, engine.Named{"since": Stamp(since)})
 	if err != nil {
 		return nil, err
 	}
@@ -358,11 +358,11 @@ func (s *Store) Stats(_ context.Context, since time.Time) ([]Stat, error) {
 			SELECT outcome, reason, count(*) AS n, sum(model_calls) AS calls, sum(total_tokens) AS tokens, sum(duration_ms) AS took
 				FROM decisions WHERE at >= :since GROUP BY outcome, reason
 			UNION ALL SELECT 'overheard', '', sum(n), 0, 0, 0 FROM overheard WHERE day >= substr(:since, 1, 10) HAVING sum(n) > 0)
-		GROUP BY outcome, reason ORDER BY sum(n) DESC`, sqlite.Named{"since": Stamp(since)})
+		GROUP BY outcome, reason ORDER BY sum(n) DESC`, engine.Named{"since": Stamp(since)})
 	if err != nil {
 		return nil, err
 	}
-	return sqlite.Collect(rows, func(r *sql.Rows) (st Stat, err error) {
+	return engine.Collect(rows, func(r *sql.Rows) (st Stat, err error) {
 		err = r.Scan(&st.Outcome, &st.Reason, &st.Messages, &st.Calls, &st.Tokens, &st.Millis)
 		return st, err
 	})

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/llm"
-	"parley/internal/sqlite"
 	"parley/internal/waittest"
 )
 
@@ -37,7 +37,7 @@ func years(b *testing.B, s *Store, n int) {
 	r := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(r, 1.1, 4, 60_000)
 	old, late := Stamp(s.now().AddDate(-1, 0, 0)), Stamp(s.now().AddDate(0, 0, -1))
-	must(b, s.db.Bare(bg, func(tx *sqlite.Tx) error {
+	must(b, s.db.Bare(bg, func(tx *engine.Tx) error {
 		for at := 0; at < n; at += 1000 {
 			if _, err := tx.Exec("BEGIN"); err != nil {
 				return err
@@ -149,13 +149,13 @@ func meanwhile(b *testing.B, s *Store) (stop func() []time.Duration) {
 func BenchmarkLimits(b *testing.B) {
 	s := open(b, Options{})
 	now := s.now()
-	must(b, s.db.Write(bg, func(tx *sqlite.Tx) error {
+	must(b, s.db.Write(bg, func(tx *engine.Tx) error {
 		if _, err := tx.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)
 			INSERT INTO usage (day, platform, channel, user_id, purpose, model, prompt_tokens, cost) SELECT ?, 'x', 'c' || (i % 1000), 'u' || i, 'answer', 'm', 10, 0.1 FROM n`, day(now)); err != nil {
 			return err
 		}
 		_, err := tx.Exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 540000)
-			INSERT INTO sessions (id, platform, channel, status, direct, created_at, last_activity, expires_at, ended_at) SELECT 's' || i, 'x', 'c' || (i % 50000), 'archived', 1, :at, :at, :at, :at FROM n`, sqlite.Named{"at": Stamp(now)})
+			INSERT INTO sessions (id, platform, channel, status, direct, created_at, last_activity, expires_at, ended_at) SELECT 's' || i, 'x', 'c' || (i % 50000), 'archived', 1, :at, :at, :at, :at FROM n`, engine.Named{"at": Stamp(now)})
 		return err
 	}))
 	k := chat.Key{Platform: "x", Channel: "c7"}

@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/internal/engine"
 	"parley/internal/provenance"
 	"parley/internal/recall"
-	"parley/internal/sqlite"
 	"parley/internal/vector"
 )
 
@@ -63,11 +63,11 @@ const hitsQuery = `SELECT coalesce(group_concat(row >> 20), '') FROM (
 // with the question it answers.
 func (s *Store) candidates(q Query, words []string, meant vector.Vector) ([]Passage, error) {
 	var n int
-	if err := s.db.QueryRow(countQuery, q.scope().With(sqlite.Named{"limit": maxCounted})).Scan(&n); err != nil {
+	if err := s.db.QueryRow(countQuery, q.scope().With(engine.Named{"limit": maxCounted})).Scan(&n); err != nil {
 		return nil, err
 	}
 	if n <= maxWhole {
-		return s.passages(wholeQuery, q.scope().With(sqlite.Named{"limit": maxWhole}))
+		return s.passages(wholeQuery, q.scope().With(engine.Named{"limit": maxWhole}))
 	}
 	places, err := s.places(q)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Store) candidates(q Query, words []string, meant vector.Vector) ([]Pass
 	around := func(ids, people string, limit int) {
 		if err == nil {
 			var more []Passage
-			more, err = s.passages(aroundQuery, q.scope().With(sqlite.Named{"ids": ids, "people": people, "limit": limit, "reach": maxReach}))
+			more, err = s.passages(aroundQuery, q.scope().With(engine.Named{"ids": ids, "people": people, "limit": limit, "reach": maxReach}))
 			found = append(found, more...)
 		}
 	}
@@ -119,20 +119,20 @@ type placed struct {
 
 // places are the numbers of the places that are visible, at most so many.
 func (s *Store) places(q Query) ([]int64, error) {
-	rows, err := s.db.Query(placesQuery, q.scope().With(sqlite.Named{"limit": maxPlaces}))
+	rows, err := s.db.Query(placesQuery, q.scope().With(engine.Named{"limit": maxPlaces}))
 	if err != nil {
 		return nil, err
 	}
-	return sqlite.Collect(rows, func(r *sql.Rows) (n int64, err error) { return n, r.Scan(&n) })
+	return engine.Collect(rows, func(r *sql.Rows) (n int64, err error) { return n, r.Scan(&n) })
 }
 
 // scope returns the parameters of visible, and of whatever keeps to it.
-func (q Query) scope() sqlite.Named {
+func (q Query) scope() engine.Named {
 	since := ""
 	if q.Key.Channel == "" {
 		since = Stamp(q.now.Add(-attested))
 	}
-	return sqlite.Named{"user": q.User, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "since": since, "agent": q.Agent}
+	return engine.Named{"user": q.User, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "since": since, "agent": q.Agent}
 }
 
 // spans are the ids of the messages that say the most of the question's words,
@@ -172,7 +172,7 @@ func (s *Store) spans(q Query, words []string, in placed) (ids, people string, e
 // names returns the words of the names of those who spoke where the asker may see
 // it, with their ids: said, they are greetings.
 func (s *Store) names(q Query) (map[string][]string, error) {
-	rows, err := s.db.Query(namesQuery, q.scope().With(sqlite.Named{"limit": maxNames}))
+	rows, err := s.db.Query(namesQuery, q.scope().With(engine.Named{"limit": maxNames}))
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (s *Store) holding(asked recall.Asked, places []int64, l look, words ...str
 		return nil, err
 	}
 	var found string
-	err = s.db.QueryRow(hitsQuery, sqlite.Named{"match": match, "places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
+	err = s.db.QueryRow(hitsQuery, engine.Named{"match": match, "places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
 	if err != nil || found == "" {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/facts"
-	"parley/internal/sqlite"
 	"parley/internal/waittest"
 )
 
@@ -22,7 +22,7 @@ import (
 func crowd(t *testing.T, s *Store, exchanges int) {
 	t.Helper()
 	room := chat.Key{Platform: "x", Channel: "room"}
-	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(bg, func(tx *engine.Tx) error {
 		for i := range exchanges {
 			who, other := "ada", "bob"
 			if i%2 == 1 {
@@ -119,7 +119,7 @@ func TestOthersWriteDuringLongWork(t *testing.T) {
 			at := time.Now()
 			s := open(t, Options{Now: func() time.Time { return at }})
 			crowd(t, s, 150)
-			must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
+			must(t, s.db.Write(bg, func(tx *engine.Tx) error {
 				return second(tx.Exec("UPDATE sessions SET status = 'archived', ended_at = ?", Stamp(at.AddDate(0, 0, -9))))
 			}))
 			done := make(chan error, 1)
@@ -127,7 +127,7 @@ func TestOthersWriteDuringLongWork(t *testing.T) {
 			var seen []int // how many messages there were when somebody's was stored
 			for i := 0; ; i++ {
 				var n int
-				must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
+				must(t, s.db.Write(bg, func(tx *engine.Tx) error {
 					if _, err := tx.Exec("INSERT INTO cursors VALUES ('p', ?, 'v')", i); err != nil {
 						return err
 					}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // maxRaw is how much is kept of an event that was put aside, in bytes.
@@ -67,7 +67,7 @@ func letter(m chat.Message, reason error) chat.DeadLetter {
 }
 
 // putAside stores a dead letter, once for each event.
-func putAside(tx *sqlite.Tx, platform string, l chat.DeadLetter, now string) error {
+func putAside(tx *engine.Tx, platform string, l chat.DeadLetter, now string) error {
 	raw := l.Raw[:min(len(l.Raw), maxRaw)]
 	if raw == nil {
 		raw = []byte{}
@@ -85,7 +85,7 @@ type unread struct {
 }
 
 func (s *Store) setAside(ctx context.Context, list []unread) error {
-	return during("put aside", s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return during("put aside", s.db.Write(ctx, func(tx *engine.Tx) error {
 		for _, u := range list {
 			if err := putAside(tx, u.platform, u.letter, Stamp(s.now())); err != nil {
 				return err
@@ -120,14 +120,14 @@ func (s *Store) ListDeadLetters(_ context.Context, after int64, limit int) ([]De
 	if err != nil {
 		return nil, during("list dead letters", err)
 	}
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
+	list, err := engine.Collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
 	return list, during("list dead letters", err)
 }
 
 // DeadLetter returns one; ErrNoLetter when there is none.
 func (s *Store) DeadLetter(_ context.Context, id int64) (DeadLetter, error) {
 	l, err := scanLetter(s.db.QueryRow("SELECT "+letterColumns+" FROM dead_letters WHERE id = ?", id))
-	return l, during("read dead letter", sqlite.NoRow(err, ErrNoLetter))
+	return l, during("read dead letter", engine.NoRow(err, ErrNoLetter))
 }
 
 // LettersToRetry lists those that are to be read again, oldest first.
@@ -136,7 +136,7 @@ func (s *Store) LettersToRetry(_ context.Context, limit int) ([]DeadLetter, erro
 	if err != nil {
 		return nil, during("list dead letters", err)
 	}
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
+	list, err := engine.Collect(rows, func(r *sql.Rows) (DeadLetter, error) { return scanLetter(r) })
 	return list, during("list dead letters", err)
 }
 
@@ -157,7 +157,7 @@ func (s *Store) FailDeadLetter(ctx context.Context, id int64, reason string) err
 }
 
 func (s *Store) changeLetter(ctx context.Context, query string, args ...any) error {
-	return during("change dead letter", s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return during("change dead letter", s.db.Write(ctx, func(tx *engine.Tx) error {
 		res, err := tx.Exec(query, args...)
 		if err != nil {
 			return err

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"slices"
 
+	"parley/internal/engine"
 	"parley/internal/past"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 )
 
 // Closing is what is left of a session that is over, with the origin of all
@@ -26,12 +26,12 @@ type Closing struct {
 // closed sets the columns that hold a Closing.
 const closed = `closing = :closing, title = iif(:title = '', title, :title), decisions = iif(:decisions = '[]', decisions, :decisions), page = iif(:page = '[]', page, :page), debt = :debt, owed_at = :owed, via = via | :via, people = :people`
 
-func (c Closing) args(more sqlite.Named) (sqlite.Named, error) {
+func (c Closing) args(more engine.Named) (engine.Named, error) {
 	args, err := Session{Title: c.Title, Decisions: c.Decisions, Page: c.Page, Owed: c.Owed, Origin: c.Origin}.changing()
 	if err != nil {
 		return nil, err
 	}
-	return args.With(sqlite.Named{"closing": c.Text}).With(more), nil
+	return args.With(engine.Named{"closing": c.Text}).With(more), nil
 }
 
 // EndSession ends a live session as completed or expired. With expired it is a
@@ -41,14 +41,14 @@ func (c Closing) args(more sqlite.Named) (sqlite.Named, error) {
 // without it.
 func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Closing, carry bool) (ok bool, err error) {
 	now := Stamp(s.now())
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		digest := digest
 		if current, err := upToDate(tx, se); err != nil {
 			return err
 		} else if !current {
 			digest = Closing{}
 		}
-		args, err := digest.args(sqlite.Named{"id": se.ID, "status": string(to), "now": now, "carry": carry})
+		args, err := digest.args(engine.Named{"id": se.ID, "status": string(to), "now": now, "carry": carry})
 		if err != nil {
 			return err
 		}
@@ -68,11 +68,11 @@ func (s *Store) EndSession(ctx context.Context, se Session, to Status, digest Cl
 // decisions that were found only now to the one that carries it on. When something
 // was forgotten since se was read it stays as it is, to be summed up anew.
 func (s *Store) ArchiveSession(ctx context.Context, se Session, c Closing) error {
-	args, err := c.args(sqlite.Named{"id": se.ID, "generation": se.Generation})
+	args, err := c.args(engine.Named{"id": se.ID, "generation": se.Generation})
 	if err != nil {
 		return fmt.Errorf("archive session: %w", err)
 	}
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		res, err := tx.Exec("UPDATE sessions SET status = 'archived', "+closed+" WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND generation = :generation", args)
 		if err != nil {
 			return err
@@ -85,7 +85,7 @@ func (s *Store) ArchiveSession(ctx context.Context, se Session, c Closing) error
 }
 
 // handOn adds to the live session after se what se was found to have decided.
-func handOn(tx *sqlite.Tx, se Session, c Closing) error {
+func handOn(tx *engine.Tx, se Session, c Closing) error {
 	var id, list string
 	err := tx.QueryRow("SELECT id, decisions FROM sessions WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND status IN ('active', 'idle', 'suspended') AND carried_from = ?",
 		se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User, se.ID).Scan(&id, &list)
@@ -113,6 +113,6 @@ func handOn(tx *sqlite.Tx, se Session, c Closing) error {
 		return err
 	}
 	_, err = tx.Exec("UPDATE sessions SET decisions = :decisions, via = via | :via, people = "+provenance.MorePeople(":people")+" WHERE id = :id",
-		sqlite.Named{"decisions": string(b), "via": int(c.Origin.Via), "people": c.Origin.Names(), "id": id})
+		engine.Named{"decisions": string(b), "via": int(c.Origin.Via), "people": c.Origin.Names(), "id": id})
 	return err
 }

@@ -8,10 +8,10 @@ import (
 
 	"parley/internal/agenda"
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/export"
 	"parley/internal/facts"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 )
 
 // ExportPerson gathers everything about v's person. The caller makes sure that only
@@ -82,11 +82,11 @@ func (s *Store) exportConversations(e *Export) (err error) {
 
 // gathered reads rows of a person.
 func gathered[T any](s *Store, scan func(*sql.Rows) (T, error), query, user string) ([]T, error) {
-	rows, err := s.db.Query(query, sqlite.Named{"user": user})
+	rows, err := s.db.Query(query, engine.Named{"user": user})
 	if err != nil {
 		return nil, during("export", err)
 	}
-	list, err := sqlite.Collect(rows, scan)
+	list, err := engine.Collect(rows, scan)
 	return list, during("export", err)
 }
 

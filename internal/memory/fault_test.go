@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/sqlite"
 )
 
@@ -40,7 +41,7 @@ func TestFaultFullDisk(t *testing.T) {
 	if n != stored {
 		t.Errorf("%d rows, %d acknowledged", n, stored)
 	}
-	must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error { _, err := tx.Exec("DELETE FROM inbox WHERE id <= 20"); return err }))
+	must(t, s.db.Write(context.Background(), func(tx *engine.Tx) error { _, err := tx.Exec("DELETE FROM inbox WHERE id <= 20"); return err }))
 	if _, err := s.Accept(context.Background(), batch(5000, 1)); err != nil {
 		t.Errorf("with room again: %v", err)
 	}
@@ -153,7 +154,7 @@ func BenchmarkCommit(b *testing.B) {
 			b.SetParallelism(writers)
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					if err := s.db.Write(context.Background(), func(tx *sqlite.Tx) error {
+					if err := s.db.Write(context.Background(), func(tx *engine.Tx) error {
 						_, err := tx.Exec("INSERT INTO cursors VALUES ('p', 'n', '1') ON CONFLICT DO UPDATE SET value = value + 1")
 						return err
 					}); err != nil {
@@ -166,12 +167,12 @@ func BenchmarkCommit(b *testing.B) {
 }
 
 // TestPragmas: the settings that durability rests on are really in force. The log is
-// synced beside the writer (sqlite.DB.Write), so SQLite syncs only checkpoints.
+// synced beside the writer (engine.DB.Write), so SQLite syncs only checkpoints.
 func TestPragmas(t *testing.T) {
 	s := open(t, Options{})
 	for name, want := range map[string]string{"synchronous": "1", "journal_mode": "wal", "foreign_keys": "1"} {
 		var got string
-		must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error { return tx.QueryRow("PRAGMA " + name).Scan(&got) }))
+		must(t, s.db.Write(context.Background(), func(tx *engine.Tx) error { return tx.QueryRow("PRAGMA " + name).Scan(&got) }))
 		if got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}

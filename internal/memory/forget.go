@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"parley/internal/bulk"
+	"parley/internal/engine"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 )
 
 // ofPerson says that a row was made of the words of a person, :user, or may have
@@ -120,7 +120,7 @@ func (s *Store) ForgetPerson(ctx context.Context, user string, but int64) error 
 	s.forgetting.Lock()
 	defer s.forgetting.Unlock()
 	w := unfinishedWork{user: user, but: but}
-	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err := s.db.Write(ctx, func(tx *engine.Tx) error {
 		return tx.QueryRow("INSERT INTO bulk_work (kind, user_id, but, at) VALUES ('forget', ?, ?, ?) RETURNING id", user, but, Stamp(s.now())).Scan(&w.id)
 	})
 	if err == nil {
@@ -129,7 +129,7 @@ func (s *Store) ForgetPerson(ctx context.Context, user string, but int64) error 
 	if err == nil {
 		err = s.wipe(ctx, w)
 	}
-	if errors.Is(err, sqlite.ErrLogInUse) { // a backup, say: FinishForgetting wipes later
+	if errors.Is(err, engine.ErrLogInUse) { // a backup, say: FinishForgetting wipes later
 		err = nil
 	}
 	return during("forget person", err)
@@ -155,7 +155,7 @@ func (s *Store) FinishForgetting(ctx context.Context, shown bool) error {
 	if err != nil {
 		return during("finish forgetting", err)
 	}
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (w unfinishedWork, err error) { return w, r.Scan(&w.id, &w.user, &w.but) })
+	list, err := engine.Collect(rows, func(r *sql.Rows) (w unfinishedWork, err error) { return w, r.Scan(&w.id, &w.user, &w.but) })
 	for _, w := range list {
 		if err == nil && w.user != "" {
 			err = s.erase(ctx, w)
@@ -176,8 +176,8 @@ func (s *Store) erase(ctx context.Context, w unfinishedWork) error {
 		}
 		defer over()
 	}
-	args := sqlite.Named{"user": w.user, "but": w.but}
-	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	args := engine.Named{"user": w.user, "but": w.but}
+	err := s.db.Write(ctx, func(tx *engine.Tx) error {
 		for _, q := range erasedAtOnce {
 			if _, err := tx.Exec(q, args); err != nil {
 				return fmt.Errorf("%.40s: %w", q, err)
@@ -197,7 +197,7 @@ func (s *Store) erase(ctx context.Context, w unfinishedWork) error {
 			}
 		}
 	}
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("UPDATE bulk_work SET kind = 'wipe', user_id = '', but = 0 WHERE id = ?", w.id)
 		return err
 	})
@@ -209,7 +209,7 @@ func (s *Store) wipe(ctx context.Context, w unfinishedWork) error {
 	if err := bulk.Wipe(ctx, s.db, indexes); err != nil {
 		return err
 	}
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("DELETE FROM bulk_work WHERE id = ?", w.id)
 		return err
 	})

@@ -12,9 +12,9 @@ import (
 
 	"parley/internal/agenda"
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/facts"
 	"parley/internal/llm/llmtest"
-	"parley/internal/sqlite"
 )
 
 // After forgetting, the file has none of the person's words, in no table, index,
@@ -89,7 +89,7 @@ func vectorsOf(t *testing.T, s *Store, user string) [][]byte {
 	t.Helper()
 	rows, err := s.db.Query("SELECT x.vector FROM fact_vectors x JOIN key_facts f ON f.id = x.fact_id WHERE f.subject = ? AND x.model <> ''", user)
 	must(t, err)
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) })
+	list, err := engine.Collect(rows, func(r *sql.Rows) (b []byte, err error) { return b, r.Scan(&b) })
 	must(t, err)
 	return list
 }

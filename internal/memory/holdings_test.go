@@ -12,12 +12,12 @@ import (
 
 	"parley/internal/agenda"
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/past"
 	"parley/internal/provenance"
 	"parley/internal/recall"
-	"parley/internal/sqlite"
 )
 
 // wordless are the columns of text that hold no words of people: names of
@@ -53,7 +53,7 @@ func textColumns(t *testing.T, s *Store) (list []string) {
 	rows, err := s.db.Query(`SELECT m.name || '.' || p.name FROM sqlite_master m, pragma_table_info(m.name) p WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%'
 		AND m.name NOT LIKE '%_fts_%' AND upper(p.type) NOT IN ('INTEGER', 'REAL') ORDER BY 1`)
 	must(t, err)
-	list, err = sqlite.Collect(rows, scanText)
+	list, err = engine.Collect(rows, scanText)
 	must(t, err)
 	return list
 }
@@ -127,7 +127,7 @@ func plant(t *testing.T, s *Store, who string) {
 	in, err := s.Accept(bg, chat.Batch{Platform: "x", Messages: []chat.Message{m}})
 	must(t, err)
 	must(t, s.SaveSteps(bg, in[0].Row, []Step{{N: 1, Kind: "model", Done: true, Result: marker(who, "steps.result")}})())
-	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(bg, func(tx *engine.Tx) error {
 		for _, q := range []string{
 			"INSERT INTO codes (purpose, user_id, name, hash, expires_at) VALUES ('pair', '" + user + "', '" + marker(who, "codes.name") + "', x'00', '9')",
 			"INSERT INTO questions (user_id, platform, channel, id, body, text, came, name, by_name, asked_at, expires_at, state) VALUES ('" + user + "', 'x', 'room', '" + who + "', '" + marker(who, "questions.body") + "', '" + marker(who, "questions.text") + "', '" + marker(who, "questions.came") + "', '" + marker(who, "questions.name") + "', '" + marker(who, "questions.by_name") + "', '8', '9', 'open')",
@@ -238,7 +238,7 @@ func TestRetentionKeepsWhatHoldingsSays(t *testing.T) {
 	at := time.Now()
 	s := open(t, Options{Now: func() time.Time { return at }})
 	life(t, s, "ada")
-	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(bg, func(tx *engine.Tx) error {
 		for _, q := range []string{"UPDATE sessions SET status = 'archived', ended_at = last_activity", "UPDATE outbox SET state = 'unknown'"} {
 			if _, err := tx.Exec(q); err != nil {
 				return err

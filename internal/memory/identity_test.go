@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/database"
+	"parley/internal/engine"
 	"parley/internal/recall"
 	"parley/internal/sqlite"
 )
@@ -87,7 +88,7 @@ func dumpNames(t *testing.T, path, query string) (names []string) {
 	defer func() { must(t, db.Close()) }()
 	rows, err := db.Query(query)
 	must(t, err)
-	names, err = sqlite.Collect(rows, func(r *sql.Rows) (n string, err error) { err = r.Scan(&n); return n, err })
+	names, err = engine.Collect(rows, func(r *sql.Rows) (n string, err error) { err = r.Scan(&n); return n, err })
 	must(t, err)
 	return names
 }
@@ -136,7 +137,7 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 	if len(parts) != 1 || parts[0].Nonce != "thenonce" || parts[0].Unknown != 1 {
 		t.Errorf("parts %+v", parts)
 	}
-	must(t, s.db.Write(t.Context(), func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
 		for table, above := range map[string]int64{"inbox": 31, "outbox": 6, "messages": 90} {
 			var next int64
 			if err := tx.QueryRow("SELECT seq + 1 FROM sqlite_sequence WHERE name = ?", table).Scan(&next); err != nil || next != above+1 {
@@ -287,7 +288,7 @@ func TestWhatCannotBeStoredIsPutAside(t *testing.T) {
 func TestUnreadableRowIsPutAsideAtTheStart(t *testing.T) {
 	s := open(t, Options{})
 	must(t, second(s.Accept(bg, batch(1, 2))))
-	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error { return second(tx.Exec("UPDATE inbox SET body = '{\"at\":' WHERE id = 1")) }))
+	must(t, s.db.Write(bg, func(tx *engine.Tx) error { return second(tx.Exec("UPDATE inbox SET body = '{\"at\":' WHERE id = 1")) }))
 	for range 2 {
 		open, _, err := takenUp(s, bg)
 		must(t, err)

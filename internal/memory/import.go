@@ -13,10 +13,10 @@ import (
 
 	"parley/internal/bulk"
 	"parley/internal/chatlog"
+	"parley/internal/engine"
 	"parley/internal/llm"
 	"parley/internal/provenance"
 	"parley/internal/recall"
-	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -38,7 +38,7 @@ func (s *Store) Import(ctx context.Context, r io.Reader) (done Imported, err err
 		return cmp.Or(cmp.Compare(a.Key.Platform, b.Key.Platform), cmp.Compare(a.Key.Channel, b.Key.Channel), cmp.Compare(a.Key.Thread, b.Key.Thread), a.At.Compare(b.At))
 	})
 	sittings := sit(list)
-	_, err = bulk.Each(ctx, s.db, sittings, func(tx *sqlite.Tx, st sitting) error { return st.store(tx, &done) })
+	_, err = bulk.Each(ctx, s.db, sittings, func(tx *engine.Tx, st sitting) error { return st.store(tx, &done) })
 	done.Known = len(list) - done.Messages
 	return done, during("import", err)
 }
@@ -83,7 +83,7 @@ func sit(list []chatlog.Message) (all []sitting) {
 }
 
 // store adds what is not known yet.
-func (st sitting) store(tx *sqlite.Tx, done *Imported) error {
+func (st sitting) store(tx *engine.Tx, done *Imported) error {
 	k := st.said[0].Key
 	var sessions, messages int64
 	err := tx.Count(&sessions, `INSERT INTO sessions (id, platform, channel, thread, status, created_at, last_activity, expires_at, title)
@@ -104,7 +104,7 @@ func (st sitting) store(tx *sqlite.Tx, done *Imported) error {
 		SELECT :session, :platform, :channel, :thread, value ->> 0, 'user', value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
 		FROM json_each(:rows) WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.platform = :platform AND m.channel = :channel AND m.thread = :thread
 			AND m.message_id = value ->> 0 AND m.message_id <> '') ORDER BY key`,
-		sqlite.Named{"session": st.session, "platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "rows": string(b)})
+		engine.Named{"session": st.session, "platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "rows": string(b)})
 	done.Sessions += int(sessions)
 	done.Messages += int(messages)
 	return err

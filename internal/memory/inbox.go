@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 var _ chat.Inbox = (*Store)(nil)
@@ -63,7 +63,7 @@ func (s *Store) arrived(b chat.Batch) *arrival {
 
 // store is repeatable: what an attempt stored whose commit was reported as
 // failed, and was not, is fresh all the same.
-func (a *arrival) store(tx *sqlite.Tx) error {
+func (a *arrival) store(tx *engine.Tx) error {
 	a.fresh = nil
 	now := Stamp(a.s.now())
 	for _, mv := range a.b.Moved {
@@ -98,7 +98,7 @@ func (a *arrival) store(tx *sqlite.Tx) error {
 }
 
 // accept stores one message, unless it is known already.
-func (a *arrival) accept(tx *sqlite.Tx, m chat.Message, body, now string) error {
+func (a *arrival) accept(tx *engine.Tx, m chat.Message, body, now string) error {
 	state, who := "new", identity{m.Key, m.ID}
 	if m.Kind == chat.KindSkipped {
 		state = "dead"
@@ -175,7 +175,7 @@ func (d *doubts) settle(tried map[identity]bool, err error) {
 
 // Record is what a Handler may store together with the end of its message. It runs inside the finishing transaction, at most once with effect.
 type Record interface {
-	store(tx *sqlite.Tx, s *Store, m chat.Message) error
+	store(tx *engine.Tx, s *Store, m chat.Message) error
 }
 
 // Finish implements chat.Inbox. record is a Record of this package, or nil.
@@ -184,7 +184,7 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 	if err != nil {
 		return fmt.Errorf("finish: %w", err)
 	}
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		var preview, uid string // the first part replaces the preview
 		err := tx.QueryRow("SELECT preview, uid FROM inbox WHERE id = ? AND state = 'new'", m.Row).Scan(&preview, &uid)
 		if errors.Is(err, ErrNotFound) {
@@ -228,7 +228,7 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 
 // countOverheard is all that stays of a message nobody was to answer: a group
 // says thousands of them a day.
-func (s *Store) countOverheard(tx *sqlite.Tx, k chat.Key) error {
+func (s *Store) countOverheard(tx *engine.Tx, k chat.Key) error {
 	_, err := tx.Exec(`INSERT INTO overheard VALUES (?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1`,
 		Stamp(s.now())[:len(time.DateOnly)], k.Platform, k.Channel, k.Thread)
 	return err
@@ -240,7 +240,7 @@ func (s *Store) Revise(ctx context.Context, m chat.Message, changes []int64) err
 	if err != nil {
 		return fmt.Errorf("revise: %w", err)
 	}
-	return during("revise", s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return during("revise", s.db.Write(ctx, func(tx *engine.Tx) error {
 		if _, err := tx.Exec("UPDATE inbox SET body = ? WHERE id = ? AND state = 'new'", body, m.Row); err != nil {
 			return err
 		}
@@ -256,7 +256,7 @@ func (s *Store) Revise(ctx context.Context, m chat.Message, changes []int64) err
 // broken tells what will fail however often it is tried, because it breaks a
 // rule of the schema or meets a damaged page, from what a full disk does.
 func broken(err error) error {
-	if sqlite.IsConstraint(err) || sqlite.IsDamage(err) {
+	if engine.Hopeless(err) {
 		return fmt.Errorf("%w: %w", chat.ErrRecord, err)
 	}
 	return err

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 var sayingsKey = chat.Key{Platform: "x", Channel: "room"}
@@ -17,7 +17,7 @@ var sayingsKey = chat.Key{Platform: "x", Channel: "room"}
 func sayings(t *testing.T, filler string, n int, texts ...string) *Store {
 	t.Helper()
 	s := open(t, Options{})
-	must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(context.Background(), func(tx *engine.Tx) error {
 		for i := range n + len(texts) {
 			m := spoken{key: sayingsKey, role: "user", user: "x:u1", session: fmt.Sprint("s", i/20), text: fmt.Sprintf("%s %d", filler, i)}
 			if i >= n {

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 	"parley/internal/text"
 )
 
@@ -89,7 +89,7 @@ func TestRecallByMeaning(t *testing.T) {
 				o.Embed = e.embed
 			}
 			s := open(t, o)
-			must(t, s.db.Write(t.Context(), func(tx *sqlite.Tx) error {
+			must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
 				list := []spoken{{key: chat.Key{Platform: "x", Channel: "other"}, user: "x:u2", text: "their pooch lives elsewhere"}, {key: sayingsKey, user: "x:u1", text: "our pooch lives upstairs"}}
 				for i := range n {
 					list = append(list, spoken{key: sayingsKey, user: "x:u1", text: fmt.Sprintf("some words number%d said%d", i, i%97)})
@@ -120,7 +120,7 @@ func TestRecallByMeaning(t *testing.T) {
 // say stores one message of somebody's.
 func say(t testing.TB, s *Store, key chat.Key, user, said string) (id int64) {
 	t.Helper()
-	must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(context.Background(), func(tx *engine.Tx) error {
 		m := spoken{key: key, role: "user", user: user, session: key.Channel, text: said}
 		if err := m.insert(tx, 0); err != nil {
 			return err
@@ -165,7 +165,7 @@ func TestVectorsOfMessagesAreKeptUp(t *testing.T) {
 	if n := vectors(t, s, "embedder > 0"); n != 41 || len(e.made) != 41 {
 		t.Errorf("%d have a vector, %d were made", n, len(e.made))
 	}
-	must(t, s.db.Write(t.Context(), func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
 		_, err := tx.Exec("UPDATE messages SET content = 'our pooch' WHERE id = ?", late)
 		_, err2 := tx.Exec("DELETE FROM messages WHERE id = ?", ids[0])
 		return errors.Join(err, err2)

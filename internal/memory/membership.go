@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // attested is how long it counts that somebody was seen to be in a place; after
@@ -16,12 +16,12 @@ const attested = 10 * time.Minute
 
 // Attend stores a platform's answer about somebody's membership of a conversation.
 func (s *Store) Attend(ctx context.Context, p chat.Presence) error {
-	return during("store presence", s.db.Write(ctx, func(tx *sqlite.Tx) error { return appear(tx, p, Stamp(s.now())) }))
+	return during("store presence", s.db.Write(ctx, func(tx *engine.Tx) error { return appear(tx, p, Stamp(s.now())) }))
 }
 
 // attend applies one Presence. Whoever comes back sees what is said from then
 // on, and their own words.
-func appear(tx *sqlite.Tx, p chat.Presence, now string) error {
+func appear(tx *engine.Tx, p chat.Presence, now string) error {
 	k := p.Key
 	if p.User.ID == "" { // we are out: of nobody it is known any more
 		_, e1 := tx.Exec("DELETE FROM membership WHERE platform = ? AND channel = ? AND state = 'in'", k.Platform, k.Channel)
@@ -47,7 +47,7 @@ func appear(tx *sqlite.Tx, p chat.Presence, now string) error {
 }
 
 // spoke takes it from a message that its author is there.
-func spoke(tx *sqlite.Tx, m chat.Message, now string) error {
+func spoke(tx *engine.Tx, m chat.Message, now string) error {
 	if m.Kind != chat.KindText && m.Kind != chat.KindCommand {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (s *Store) Unattested(_ context.Context, user string, limit int) (keys []ch
 	if err != nil {
 		return nil, during("list places", err)
 	}
-	keys, err = sqlite.Collect(rows, func(r *sql.Rows) (k chat.Key, err error) {
+	keys, err = engine.Collect(rows, func(r *sql.Rows) (k chat.Key, err error) {
 		err = r.Scan(&k.Platform, &k.Channel)
 		return k, err
 	})
@@ -82,10 +82,10 @@ func (s *Store) Unattested(_ context.Context, user string, limit int) (keys []ch
 
 // EndReminder ends one.
 func (s *Store) EndReminder(ctx context.Context, id int64, why string) error {
-	return during("end reminder", s.db.Write(ctx, func(tx *sqlite.Tx) error { return endReminders(tx, why, "id = ?", id) }))
+	return during("end reminder", s.db.Write(ctx, func(tx *engine.Tx) error { return endReminders(tx, why, "id = ?", id) }))
 }
 
-func endReminders(tx *sqlite.Tx, why, which string, args ...any) error {
+func endReminders(tx *engine.Tx, why, which string, args ...any) error {
 	_, err := tx.Exec("UPDATE reminders SET state = 'done', ended = ? WHERE state = 'waiting' AND "+which, append([]any{why}, args...)...)
 	return err
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // TestRecallEndsWithMembership: what others said in a group is recalled from a
@@ -26,7 +26,7 @@ func TestRecallEndsWithMembership(t *testing.T) {
 		m := chat.Message{ID: fmt.Sprint(n), Key: room, From: who, Text: text, At: now}
 		fresh, err := s.Accept(t.Context(), chat.Batch{Platform: "x", Messages: []chat.Message{m}})
 		must(t, err)
-		must(t, s.db.Write(t.Context(), func(tx *sqlite.Tx) error {
+		must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
 			if _, err := tx.Exec("INSERT OR IGNORE INTO sessions (id, platform, channel, created_at, last_activity, expires_at) VALUES ('s', 'x', 'room', '', '', '')"); err != nil {
 				return err
 			}

@@ -5,13 +5,13 @@ import (
 	"fmt"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/facts"
-	"parley/internal/sqlite"
 )
 
 // Move implements chat.Outbox.
 func (s *Store) Move(ctx context.Context, mv chat.Move) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error { return move(tx, mv) })
+	return s.db.Write(ctx, func(tx *engine.Tx) error { return move(tx, mv) })
 }
 
 // moved lists the tables that are addressed by conversation.
@@ -22,7 +22,7 @@ var movedWhole = []string{"tasks", "log_entries"}
 
 // move re-addresses whole channels: a thread of the old channel becomes the
 // same thread of the new one, unless only one thread is named.
-func move(tx *sqlite.Tx, mv chat.Move) error {
+func move(tx *engine.Tx, mv chat.Move) error {
 	for _, table := range moved {
 		_, err := tx.Exec("UPDATE OR IGNORE "+table+" SET channel = ? WHERE platform = ? AND channel = ? AND (? = '' OR thread = ?)",
 			mv.To.Channel, mv.From.Platform, mv.From.Channel, mv.From.Thread, mv.From.Thread)
@@ -42,7 +42,7 @@ func move(tx *sqlite.Tx, mv chat.Move) error {
 
 // moveWhole carries what was remembered in a channel, or about it, to its new
 // address. A thread that moves alone leaves it where it is.
-func moveWhole(tx *sqlite.Tx, mv chat.Move) error {
+func moveWhole(tx *engine.Tx, mv chat.Move) error {
 	if mv.From.Thread != "" {
 		return nil
 	}

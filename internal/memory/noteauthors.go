@@ -4,7 +4,7 @@ import (
 	"context"
 	"database/sql"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // NoteAuthor says whose a note is that was written through the bot. Notes
@@ -22,7 +22,7 @@ func (s *Store) NoteAuthors(context.Context) ([]NoteAuthor, error) {
 	if err != nil {
 		return nil, during("list authors of notes", err)
 	}
-	all, err := sqlite.Collect(rows, func(r *sql.Rows) (a NoteAuthor, err error) {
+	all, err := engine.Collect(rows, func(r *sql.Rows) (a NoteAuthor, err error) {
 		err = r.Scan(&a.Path, &a.User, &a.Shared, &a.Hash)
 		return a, err
 	})
@@ -32,7 +32,7 @@ func (s *Store) NoteAuthors(context.Context) ([]NoteAuthor, error) {
 // SaveNoteAuthor stores whose a note is. A note keeps its first author: who
 // writes to it later changes only what it is recognized by.
 func (s *Store) SaveNoteAuthor(ctx context.Context, a NoteAuthor) error {
-	return during("store author of a note", s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return during("store author of a note", s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec(`INSERT INTO note_authors (path, user_id, shared, hash, at) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT DO UPDATE SET hash = excluded.hash, at = excluded.at`, a.Path, a.User, a.Shared, append([]byte{}, a.Hash...), Stamp(s.now()))
 		return err
@@ -41,7 +41,7 @@ func (s *Store) SaveNoteAuthor(ctx context.Context, a NoteAuthor) error {
 
 // MoveNoteAuthor follows a note to another name.
 func (s *Store) MoveNoteAuthor(ctx context.Context, from, to string) error {
-	return during("move author of a note", s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return during("move author of a note", s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("UPDATE OR REPLACE note_authors SET path = ? WHERE path = ?", to, from)
 		return err
 	}))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/provenance"
 	"parley/internal/sqlite"
 )
@@ -41,7 +42,7 @@ func TestOldRowsAreMarkedCarefully(t *testing.T) {
 	}
 	rows, err := db.Query("SELECT via, content, attached, people FROM messages ORDER BY id")
 	must(t, err)
-	got, err := sqlite.Collect(rows, func(r *sql.Rows) (m row, err error) { return m, r.Scan(&m.via, &m.content, &m.attached, &m.people) })
+	got, err := engine.Collect(rows, func(r *sql.Rows) (m row, err error) { return m, r.Scan(&m.via, &m.content, &m.attached, &m.people) })
 	must(t, err)
 	want := []row{
 		{provenance.ViaTyped, "plain", "", ""},
@@ -73,7 +74,7 @@ func TestEditsOnlyAddWays(t *testing.T) {
 	s := open(t, Options{})
 	k := chat.Key{Platform: "x", Channel: "1"}
 	se := Session{ID: "s", Key: k, Status: Active}
-	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(bg, func(tx *engine.Tx) error {
 		if _, err := saveSession(tx, se); err != nil {
 			return err
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 var _ chat.Outbox = (*Store)(nil)
@@ -27,7 +27,7 @@ func encode(parts []chat.Part) ([]string, error) {
 
 // insertPart stores one part of the answer to an inbox row and fills in what
 // the row says. (RETURNING would cost a table of its own for every part.)
-func (s *Store) insertPart(tx *sqlite.Tx, inbox int64, p *chat.Part, body string) error {
+func (s *Store) insertPart(tx *engine.Tx, inbox int64, p *chat.Part, body string) error {
 	state, at := chat.PartReady, s.now()
 	if p.Started {
 		state = chat.PartStarted
@@ -45,7 +45,7 @@ func (s *Store) insertPart(tx *sqlite.Tx, inbox int64, p *chat.Part, body string
 
 // refill fills parts in from the rows that an earlier attempt to finish m has
 // left, as far as they are still to be sent.
-func refill(tx *sqlite.Tx, m chat.Message, parts []chat.Part) error {
+func refill(tx *engine.Tx, m chat.Message, parts []chat.Part) error {
 	for i := range parts {
 		parts[i].Row = 0
 	}
@@ -81,11 +81,11 @@ func (s *Store) Notify(ctx context.Context, what string, parts []chat.Part) erro
 	if err != nil {
 		return fmt.Errorf("notify: %w", err)
 	}
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error { return s.insertNotice(tx, what, parts, bodies) })
+	return s.db.Write(ctx, func(tx *engine.Tx) error { return s.insertNotice(tx, what, parts, bodies) })
 }
 
 // Say is Notify within a transaction.
-func (s *Store) Say(tx *sqlite.Tx, what string, parts []chat.Part) error {
+func (s *Store) Say(tx *engine.Tx, what string, parts []chat.Part) error {
 	bodies, err := encode(parts)
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (s *Store) Say(tx *sqlite.Tx, what string, parts []chat.Part) error {
 	return s.insertNotice(tx, what, parts, bodies)
 }
 
-func (s *Store) insertNotice(tx *sqlite.Tx, what string, parts []chat.Part, bodies []string) error {
+func (s *Store) insertNotice(tx *engine.Tx, what string, parts []chat.Part, bodies []string) error {
 	for i, p := range parts {
 		_, err := tx.Exec(`INSERT INTO outbox (part, kind, platform, channel, thread, body, nonce, at)
 			VALUES (?, 'notice', ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
@@ -168,7 +168,7 @@ func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id 
 	if state == chat.PartSent || state == chat.PartStarted && p.Again {
 		write = s.db.Soon
 	}
-	return write(ctx, func(tx *sqlite.Tx) error {
+	return write(ctx, func(tx *engine.Tx) error {
 		if state == chat.PartReady || state == chat.PartStarted {
 			_, err := tx.Exec("UPDATE outbox SET state = ?, not_before = ?, unknown = ?, attempts = attempts + 1 WHERE id = ?", string(state), Stamp(until), p.Unknown, p.Row)
 			return err
@@ -183,7 +183,7 @@ func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id 
 
 // Previewed implements chat.Outbox.
 func (s *Store) Previewed(ctx context.Context, m chat.Message, id string) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("UPDATE inbox SET preview = ? WHERE id = ?", id, m.Row)
 		return err
 	})

@@ -3,9 +3,9 @@ package memory
 import (
 	"time"
 
+	"parley/internal/engine"
 	"parley/internal/export"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 )
 
 // Words of other rooms that nearly every row here has.
@@ -22,7 +22,7 @@ type (
 )
 
 // Stamp writes a time as rows hold it; the zero time is "".
-func Stamp(t time.Time) string { return sqlite.Stamp(t) }
+func Stamp(t time.Time) string { return engine.Stamp(t) }
 
 // ParseStamp reads what Stamp wrote; anything else is the zero time.
-func ParseStamp(s string) time.Time { return sqlite.ParseStamp(s) }
+func ParseStamp(s string) time.Time { return engine.ParseStamp(s) }

@@ -6,15 +6,15 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/past"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 )
 
 // over stores a session that is over, with one message of each of some people.
 func over(t *testing.T, s *Store, se Session, closing Closing, people ...string) {
 	t.Helper()
-	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(bg, func(tx *engine.Tx) error {
 		se.Status, se.Created, se.LastActivity, se.Expires = Active, s.now(), s.now(), s.now().Add(time.Hour)
 		if _, err := saveSession(tx, se); err != nil {
 			return err

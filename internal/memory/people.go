@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/merge"
-	"parley/internal/sqlite"
 )
 
 // Person is what is kept about somebody besides facts.
@@ -23,7 +23,7 @@ const ofAgent = "coalesce((SELECT a.playbook FROM agent_people a WHERE a.user_id
 // yet is no error.
 func (s *Store) Person(_ context.Context, id, agent string) (Person, error) {
 	p := Person{ID: id}
-	err := s.db.QueryRow("SELECT time_zone, iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id", sqlite.Named{"id": id, "agent": agent}).Scan(&p.TimeZone, &p.Playbook)
+	err := s.db.QueryRow("SELECT time_zone, iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id", engine.Named{"id": id, "agent": agent}).Scan(&p.TimeZone, &p.Playbook)
 	if errors.Is(err, ErrNotFound) {
 		err = nil
 	}
@@ -47,16 +47,16 @@ type PersonNote struct{ From, To string }
 // What somebody else changed meanwhile stays: people may talk in several places
 // at once while the owner says something about them.
 func (s *Store) SavePersonPlaybook(ctx context.Context, id, agent string, note PersonNote) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error { return savePersonPlaybook(tx, id, agent, note) })
+	return s.db.Write(ctx, func(tx *engine.Tx) error { return savePersonPlaybook(tx, id, agent, note) })
 }
 
 // noteDepth is how deep such a note is a set of things that change by
 // themselves: its parts, and each variable.
 const noteDepth = 1
 
-func savePersonPlaybook(tx *sqlite.Tx, id, agent string, note PersonNote) error {
+func savePersonPlaybook(tx *engine.Tx, id, agent string, note PersonNote) error {
 	var now string
-	err := tx.QueryRow("SELECT iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id", sqlite.Named{"id": id, "agent": agent}).Scan(&now)
+	err := tx.QueryRow("SELECT iif(:agent = '', playbook, "+ofAgent+") FROM people WHERE user_id = :id", engine.Named{"id": id, "agent": agent}).Scan(&now)
 	switch {
 	case errors.Is(err, ErrNotFound):
 		if note.From != "" {
@@ -77,7 +77,7 @@ func savePersonPlaybook(tx *sqlite.Tx, id, agent string, note PersonNote) error 
 
 // SetTimeZone stores a person's IANA time zone; the caller has checked it.
 func (s *Store) SetTimeZone(ctx context.Context, id, zone string) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("INSERT INTO people (user_id, time_zone) VALUES (?, ?) ON CONFLICT DO UPDATE SET time_zone = excluded.time_zone", id, zone)
 		return err
 	})
@@ -96,7 +96,7 @@ func (s *Store) Languages(_ context.Context, id string) (chosen, heard string, e
 // SetLanguage stores the tag of the language that somebody chose; "" when they
 // take that back.
 func (s *Store) SetLanguage(ctx context.Context, id, tag string) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("INSERT INTO people (user_id, language) VALUES (?, ?) ON CONFLICT DO UPDATE SET language = excluded.language", id, tag)
 		return err
 	})
@@ -104,7 +104,7 @@ func (s *Store) SetLanguage(ctx context.Context, id, tag string) error {
 
 // SetHeard stores the tag of the language that somebody was heard to speak.
 func (s *Store) SetHeard(ctx context.Context, id, tag string) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("INSERT INTO people (user_id, heard) VALUES (?, ?) ON CONFLICT DO UPDATE SET heard = excluded.heard", id, tag)
 		return err
 	})
@@ -129,7 +129,7 @@ const dropPassing = "DELETE FROM settings WHERE name >= '" + Passing + "' AND na
 
 // SetSetting stores one; "" forgets it.
 func (s *Store) SetSetting(ctx context.Context, name, value string) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		if value == "" {
 			_, err := tx.Exec("DELETE FROM settings WHERE name = ?", name)
 			return err

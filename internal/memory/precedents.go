@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"parley/internal/bulk"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Precedent is a call that guards may look back on: made for one person in one
@@ -31,7 +31,7 @@ func (s *Store) Precedents(_ context.Context, session, user string) ([]Precedent
 	if err != nil {
 		return nil, during("read earlier calls", err)
 	}
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (p Precedent, err error) {
+	list, err := engine.Collect(rows, func(r *sql.Rows) (p Precedent, err error) {
 		var at string
 		err = r.Scan(&p.Tool, &p.Args, &p.Result, &at, &p.Confirmed)
 		p.At = ParseStamp(at)
@@ -47,12 +47,12 @@ func (s *Store) Worked(_ context.Context, session, user string) ([]string, error
 	if err != nil {
 		return nil, during("read what tools did", err)
 	}
-	list, err := sqlite.Collect(rows, scanText)
+	list, err := engine.Collect(rows, scanText)
 	return list, during("read what tools did", err)
 }
 
 // addPrecedents stores what a turn called.
-func addPrecedents(tx *sqlite.Tx, session, user string, list []Precedent) error {
+func addPrecedents(tx *engine.Tx, session, user string, list []Precedent) error {
 	for _, p := range list {
 		_, err := tx.Exec("INSERT INTO guard_calls (session_id, user_id, name, arguments, result, confirmed, people, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
 			session, user, p.Tool, p.Args, p.Result, p.Confirmed, Origin{People: p.People}.Names(), Stamp(p.At))

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"parley/internal/bulk"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Retention says how long archived conversations are kept; 0 keeps them forever.
@@ -55,7 +55,7 @@ var (
 func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 	now := s.now()
 	audited := now.Add(-max(keepAudit, time.Duration(r.Days)*24*time.Hour))
-	args := sqlite.Named{"ended": Stamp(now.AddDate(0, 0, -r.Days)), "audited": Stamp(audited), "day": day(audited), "done": Stamp(now.Add(-keepInbox)), "most": r.Archived}
+	args := engine.Named{"ended": Stamp(now.AddDate(0, 0, -r.Days)), "audited": Stamp(audited), "day": day(audited), "done": Stamp(now.Add(-keepInbox)), "most": r.Archived}
 	type task struct {
 		sweep bulk.Sweep
 		count *int64
@@ -74,7 +74,7 @@ func (s *Store) Prune(ctx context.Context, r Retention) (p Pruned, err error) {
 			return p, during("prune", err)
 		}
 	}
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		if _, err := tx.Exec(dropPassing); err != nil {
 			return err
 		}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 )
 
 // Where each person has sessions of their own, many of one member's push out
@@ -15,7 +15,7 @@ import (
 func TestArchivedSessionsAreKeptPerPerson(t *testing.T) {
 	s := open(t, Options{})
 	k := chat.Key{Platform: "x", Channel: "room"}
-	must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(bg, func(tx *engine.Tx) error {
 		for i, user := range []string{"x:quiet", "x:busy", "x:busy", "x:busy"} {
 			se := Session{ID: fmt.Sprint("s", i), Key: k, User: user, Status: Active, Created: time.Now()}
 			if _, err := saveSession(tx, se); err != nil {

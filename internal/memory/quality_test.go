@@ -15,7 +15,7 @@ import (
 	"unicode"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 	"parley/internal/waittest"
 )
 
@@ -81,7 +81,7 @@ func oldChats(t testing.TB, more ...string) (*Store, []question) {
 // attend makes somebody a participant of everything that is there.
 func attend(t testing.TB, s *Store, user string) {
 	t.Helper()
-	must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(context.Background(), func(tx *engine.Tx) error {
 		_, err := tx.Exec("INSERT INTO participants SELECT DISTINCT ?, platform, channel, thread, 1 << 62 FROM participants", user)
 		return err
 	}))
@@ -195,7 +195,7 @@ func TestRecallQuality(t *testing.T) {
 		return Query{User: "archive:" + user, Text: q.Question, Tokens: 4000}
 	}
 	long, short := split(list)
-	must(t, s.db.Write(t.Context(), func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
 		_, err := tx.Exec("CREATE VIRTUAL TABLE plain_fts USING fts5 (content, tokenize = 'porter unicode61')")
 		if err == nil {
 			_, err = tx.Exec("INSERT INTO plain_fts (rowid, content) SELECT id, content FROM messages WHERE role <> 'tool'")
@@ -205,7 +205,7 @@ func TestRecallQuality(t *testing.T) {
 	t.Run("full-text search alone", func(t *testing.T) {
 		measure(t, long, nil, func(q question) ([]Passage, error) {
 			words := strings.FieldsFunc(strings.ToLower(q.Question), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-			return s.passages(bm25Query, own(q).scope().With(sqlite.Named{"match": `"` + strings.Join(words, `" OR "`) + `"`, "limit": 300}))
+			return s.passages(bm25Query, own(q).scope().With(engine.Named{"match": `"` + strings.Join(words, `" OR "`) + `"`, "limit": 300}))
 		})
 	})
 	t.Run("one chat", func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 const questionColumns = "id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, expires_at, state, taken_by, by_id, by_name, came"
@@ -27,10 +27,10 @@ func scanQuestion(row scanner) (q chat.Question, err error) {
 // PutQuestion stores a question. It replaces the one with the id instead, and
 // any open one that the same message has led to: an earlier attempt's.
 func (s *Store) PutQuestion(ctx context.Context, q chat.Question, instead string) error {
-	return during("store question", s.db.Write(ctx, func(tx *sqlite.Tx) error { return s.putQuestion(tx, q, instead) }))
+	return during("store question", s.db.Write(ctx, func(tx *engine.Tx) error { return s.putQuestion(tx, q, instead) }))
 }
 
-func (s *Store) putQuestion(tx *sqlite.Tx, q chat.Question, instead string) error {
+func (s *Store) putQuestion(tx *engine.Tx, q chat.Question, instead string) error {
 	behind, err := json.Marshal(append([]int64{}, q.Behind...))
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (s *Store) Question(_ context.Context, m chat.Message, id string) (q chat.Q
 // Of many answers one gets first; again says that it is m's since an earlier
 // process.
 func (s *Store) TakeQuestion(ctx context.Context, id string, m chat.Message) (first, again bool, err error) {
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		var n int64
 		first, again = false, false
 		if err := tx.Count(&n, "UPDATE questions SET state = 'taken', taken_by = ?, by_id = ?, by_name = ? WHERE id = ? AND state = 'open'", m.Row, m.From.ID, m.From.Name, id); err != nil || n == 1 {
@@ -82,10 +82,10 @@ func (s *Store) TakeQuestion(ctx context.Context, id string, m chat.Message) (fi
 // EndQuestion notes what became of a question, in a line, and lets go of what it
 // would have done.
 func (s *Store) EndQuestion(ctx context.Context, id string, to chat.QuestionState, came string) error {
-	return during("end question", s.db.Write(ctx, func(tx *sqlite.Tx) error { return endQuestion(tx, id, to, came) }))
+	return during("end question", s.db.Write(ctx, func(tx *engine.Tx) error { return endQuestion(tx, id, to, came) }))
 }
 
-func endQuestion(tx *sqlite.Tx, id string, to chat.QuestionState, came string) error {
+func endQuestion(tx *engine.Tx, id string, to chat.QuestionState, came string) error {
 	_, err := tx.Exec("UPDATE questions SET state = ?, came = ?, body = '' WHERE id = ?", string(to), came, id)
 	return err
 }
@@ -94,12 +94,12 @@ func endQuestion(tx *sqlite.Tx, id string, to chat.QuestionState, came string) e
 // waited, and those whose answer ended without a word on them. It returns the
 // first kind.
 func (s *Store) ExpireQuestions(ctx context.Context) (late []chat.Question, err error) {
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		rows, err := tx.Query("SELECT "+questionColumns+" FROM questions WHERE state = 'open' AND expires_at <= ?", Stamp(s.now()))
 		if err != nil {
 			return err
 		}
-		if late, err = sqlite.Collect(rows, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) }); err != nil {
+		if late, err = engine.Collect(rows, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) }); err != nil {
 			return err
 		}
 		for _, q := range late {
@@ -112,7 +112,7 @@ func (s *Store) ExpireQuestions(ctx context.Context) (late []chat.Question, err 
 		if err != nil {
 			return err
 		}
-		all, err := sqlite.Collect(lost, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) })
+		all, err := engine.Collect(lost, func(r *sql.Rows) (chat.Question, error) { return scanQuestion(r) })
 		for _, q := range all {
 			err = errors.Join(err, endQuestion(tx, q.ID, chat.QuestionSettled, q.Came), endWaiting(tx, q, "error"))
 		}
@@ -122,7 +122,7 @@ func (s *Store) ExpireQuestions(ctx context.Context) (late []chat.Question, err 
 }
 
 // endWaiting ends the calls that waited with a question.
-func endWaiting(tx *sqlite.Tx, q chat.Question, status string) error {
+func endWaiting(tx *engine.Tx, q chat.Question, status string) error {
 	for _, row := range append([]int64{q.Row}, q.Behind...) {
 		if _, err := tx.Exec("UPDATE tool_calls SET status = ?, class = '' WHERE inbox_id = ? AND inbox_id <> 0 AND status = 'pending'", status, row); err != nil {
 			return err
@@ -158,7 +158,7 @@ type Settled struct {
 	Calls    []Ended
 }
 
-func (s *Settled) store(tx *sqlite.Tx) error {
+func (s *Settled) store(tx *engine.Tx) error {
 	for _, c := range s.Calls {
 		_, err := tx.Exec("UPDATE tool_calls SET status = ?, class = ?, result = ?, duration_ms = ? WHERE inbox_id = ? AND call_id = ? AND status = 'pending'",
 			cmp.Or(c.Status, "error"), c.Class, clip(c.Result), c.Took.Milliseconds(), c.Inbox, c.CallID)
@@ -177,7 +177,7 @@ type Asking struct {
 
 // Allow stops asking about a tool in a channel; by is whoever decided.
 func (s *Store) Allow(ctx context.Context, k chat.Key, tool, by string) error {
-	return during("allow a tool", s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return during("allow a tool", s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("INSERT OR REPLACE INTO allowances VALUES (?, ?, ?, ?, ?)", k.Platform, k.Channel, tool, by, Stamp(s.now()))
 		return err
 	}))
@@ -186,7 +186,7 @@ func (s *Store) Allow(ctx context.Context, k chat.Key, tool, by string) error {
 // Disallow asks about a tool in a channel again; false when that is so already.
 func (s *Store) Disallow(ctx context.Context, k chat.Key, tool string) (bool, error) {
 	var n int64
-	err := s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err := s.db.Write(ctx, func(tx *engine.Tx) error {
 		n = 0
 		return tx.Count(&n, "DELETE FROM allowances WHERE platform = ? AND channel = ? AND tool = ?", k.Platform, k.Channel, tool)
 	})
@@ -199,6 +199,6 @@ func (s *Store) Allowed(_ context.Context, k chat.Key) ([]string, error) {
 	if err != nil {
 		return nil, during("list allowances", err)
 	}
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (tool string, err error) { return tool, r.Scan(&tool) })
+	list, err := engine.Collect(rows, func(r *sql.Rows) (tool string, err error) { return tool, r.Scan(&tool) })
 	return list, during("list allowances", err)
 }

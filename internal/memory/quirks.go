@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // keepQuirks is how long a model is taken to be as it was: servers are updated,
@@ -18,12 +18,12 @@ func (s *Store) Quirks(_ context.Context, endpoint, model string) (names []strin
 	if err != nil {
 		return nil, err
 	}
-	return sqlite.Collect(rows, sqlite.Name)
+	return engine.Collect(rows, engine.Name)
 }
 
 // LearnQuirk notes one for a month, and forgets whatever is older.
 func (s *Store) LearnQuirk(ctx context.Context, endpoint, model, name string) error {
-	return s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return s.db.Write(ctx, func(tx *engine.Tx) error {
 		if _, err := tx.Exec("DELETE FROM quirks WHERE at <= ?", Stamp(s.now().Add(-keepQuirks))); err != nil {
 			return err
 		}

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/provenance"
 	"parley/internal/recall"
-	"parley/internal/sqlite"
 )
 
 // Bounds of one recall.
@@ -140,7 +140,7 @@ func rank(question string, found []Passage, near map[int64]float64) []Passage {
 	return best
 }
 
-func (s *Store) passages(query string, args sqlite.Named) ([]Passage, error) {
+func (s *Store) passages(query string, args engine.Named) ([]Passage, error) {
 	rows, err := s.db.Query(query, args)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // spoken is a message as the test knows it.
@@ -48,7 +48,7 @@ func world(r *rand.Rand) (list []spoken) {
 	return list
 }
 
-func (m spoken) insert(tx *sqlite.Tx, i int) error {
+func (m spoken) insert(tx *engine.Tx, i int) error {
 	if _, err := tx.Exec("INSERT OR IGNORE INTO sessions (id, platform, channel, thread, status, created_at, last_activity, expires_at) VALUES (?, ?, ?, ?, 'archived', '', '', '')", m.session, m.key.Platform, m.key.Channel, m.key.Thread); err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func neverLeaves(t *testing.T, o Options) {
 	r := rand.New(rand.NewPCG(7, 11))
 	list := world(r)
 	s := open(t, o)
-	must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(context.Background(), func(tx *engine.Tx) error {
 		for i, m := range list {
 			if err := m.insert(tx, i); err != nil {
 				return err

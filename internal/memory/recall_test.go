@@ -12,19 +12,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 	"parley/internal/waittest"
 )
 
 func TestRecallKeepsToItsScope(t *testing.T) {
 	s := open(t, Options{})
-	must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(context.Background(), func(tx *engine.Tx) error {
 		for _, r := range [][3]string{{"dm", "a", "the canary sings"}, {"room", "b", "a canary's \"cage\""}, {"room", "a", "canaries eat seeds"}} {
-			if _, err := tx.Exec("INSERT OR IGNORE INTO sessions (id, platform, channel, created_at, last_activity, expires_at) VALUES (:place, 'x', :place, '', '', '')", sqlite.Named{"place": r[0]}); err != nil {
+			if _, err := tx.Exec("INSERT OR IGNORE INTO sessions (id, platform, channel, created_at, last_activity, expires_at) VALUES (:place, 'x', :place, '', '', '')", engine.Named{"place": r[0]}); err != nil {
 				return err
 			}
 			if _, err := tx.Exec("INSERT INTO messages (session_id, platform, channel, role, user_id, name, content, at) VALUES (:place, 'x', :place, 'user', :user, :user, :text, '2024-05-01T10:00:00.000Z')",
-				sqlite.Named{"place": r[0], "user": r[1], "text": r[2]}); err != nil {
+				engine.Named{"place": r[0], "user": r[1], "text": r[2]}); err != nil {
 				return err
 			}
 		}
@@ -43,7 +43,7 @@ func TestRecallKeepsToItsScope(t *testing.T) {
 			t.Errorf("%s in %q asks %.20q: %d passages, %v; want %d", tt.user, tt.channel, tt.text, len(got), err, tt.want)
 		}
 	}
-	must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error { _, err := tx.Exec("DELETE FROM messages"); return err }))
+	must(t, s.db.Write(context.Background(), func(tx *engine.Tx) error { _, err := tx.Exec("DELETE FROM messages"); return err }))
 	if got, err := s.Recall(context.Background(), Query{User: "a", Text: "canary"}); err != nil || len(got) > 0 {
 		t.Errorf("after deleting: %v, %v", got, err)
 	}
@@ -92,7 +92,7 @@ func TestRecallAmongOthers(t *testing.T) {
 func TestRecallInManyPlaces(t *testing.T) {
 	s := open(t, Options{})
 	importText(t, s, babble(t, 4_000, 40))
-	must(t, s.db.Write(t.Context(), func(tx *sqlite.Tx) error {
+	must(t, s.db.Write(t.Context(), func(tx *engine.Tx) error {
 		for i := range 40 {
 			user := "archive:many"
 			if i%2 == 1 {
@@ -128,7 +128,7 @@ func BenchmarkRecallMillion(b *testing.B) {
 		importText(b, s, strings.ReplaceAll(babble(b, 100_000, 50), `"channel":"c`, fmt.Sprintf(`"channel":"%dc`, i)))
 	}
 	join := "INSERT INTO participants SELECT DISTINCT ?, platform, channel, thread, 1 << 62 FROM participants WHERE channel "
-	must(b, s.db.Write(b.Context(), func(tx *sqlite.Tx) error {
+	must(b, s.db.Write(b.Context(), func(tx *engine.Tx) error {
 		_, err := tx.Exec(join+"IN ('0c1', '1c2', '2c3', '3c4', '4c5', '5c6', '6c7')", "archive:me")
 		_, err2 := tx.Exec(join+"LIKE '%c_'", "archive:many")
 		return errors.Join(err, err2)
@@ -153,7 +153,7 @@ func BenchmarkRecallMillion(b *testing.B) {
 			for k, at := range []*Store{empty, s} { // by turns, as the machine is now faster and now slower
 				m := spoken{key: chat.Key{Platform: "archive", Channel: fmt.Sprint("0c", i%50)}, role: "user", user: "archive:me", session: fmt.Sprint("s", i%50), text: said[i%len(said)] + "."}
 				began := time.Now()
-				must(b, at.db.Write(b.Context(), func(tx *sqlite.Tx) error { return m.insert(tx, i) }))
+				must(b, at.db.Write(b.Context(), func(tx *engine.Tx) error { return m.insert(tx, i) }))
 				took[k] = append(took[k], time.Since(began))
 			}
 		}

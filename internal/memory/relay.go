@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Deed is what another room stores in the transaction that finishes a message.
 type Deed struct {
 	// Do runs in the transaction and may run twice: only its last run counts.
-	Do func(tx *sqlite.Tx, s *Store) error
+	Do func(tx *engine.Tx, s *Store) error
 	// Then runs in the lane once the message is answered; nil is nothing.
 	Then func(context.Context)
 }
@@ -45,7 +45,7 @@ func (r *Relay) After(ctx context.Context) {
 	}
 }
 
-func (r *Relay) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
+func (r *Relay) store(tx *engine.Tx, s *Store, m chat.Message) error {
 	session := ""
 	for _, l := range r.Lines {
 		id, err := s.add(tx, l)
@@ -73,7 +73,7 @@ func (r *Relay) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 }
 
 // add appends a line to the session that is alive in its place, or begins one.
-func (s *Store) add(tx *sqlite.Tx, l Line) (session string, err error) {
+func (s *Store) add(tx *engine.Tx, l Line) (session string, err error) {
 	se := l.Session
 	err = tx.QueryRow(`UPDATE sessions SET status = iif(status = 'idle', 'active', status), last_activity = ?, expires_at = ?
 		WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND agent = ? AND status IN ('active', 'idle', 'suspended') RETURNING id`,
@@ -90,7 +90,7 @@ func (s *Store) add(tx *sqlite.Tx, l Line) (session string, err error) {
 
 // Post stores parts that are said to the desk about a handoff, once for each what, so
 // that replies to them are known.
-func (s *Store) Post(tx *sqlite.Tx, handoff int64, what string, parts []chat.Part) error {
+func (s *Store) Post(tx *engine.Tx, handoff int64, what string, parts []chat.Part) error {
 	if err := s.Say(tx, what, parts); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (s *Store) Post(tx *sqlite.Tx, handoff int64, what string, parts []chat.Par
 
 // Apart runs a deed that ends no message.
 func (s *Store) Apart(ctx context.Context, d Deed) error {
-	err := s.db.Write(ctx, func(tx *sqlite.Tx) error { return d.Do(tx, s) })
+	err := s.db.Write(ctx, func(tx *engine.Tx) error { return d.Do(tx, s) })
 	if err == nil && d.Then != nil {
 		d.Then(ctx)
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/llm"
 	"parley/internal/recall"
-	"parley/internal/sqlite"
 )
 
 // What the owner is shown. Every query here is bounded by a window or a limit
@@ -133,7 +133,7 @@ func (s *Store) Failures(ctx context.Context, since time.Time, limit int) ([]Aud
 func (s *Store) Errors(ctx context.Context, id string, since time.Time, limit int) ([]Audit, error) {
 	rows, err := s.db.Query("SELECT "+decisionColumns+` FROM decisions
 		WHERE at >= :since AND json_extract(detail, '$.error_id') <> '' AND (:id = '' OR json_extract(detail, '$.error_id') = :id) ORDER BY at DESC LIMIT :limit`,
-		sqlite.Named{"id": id, "since": Stamp(since), "limit": limit})
+		engine.Named{"id": id, "since": Stamp(since), "limit": limit})
 	return s.audits(ctx, rows, err)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/llm"
+	"parley/internal/sqlite"
 )
 
 // said stores one finished message with its answer.
@@ -129,7 +130,7 @@ func TestReportsUseIndexes(t *testing.T) {
 	_, _ = s.Search(ctx, "word", 1, 0)
 	_, _ = s.RuleUses(ctx, s.now())
 	_, _ = s.SaidBy(ctx, chat.Key{Platform: "p", Channel: "c"}, "1")
-	plans, err := s.db.Plans(ctx)
+	plans, err := sqlite.Plans(ctx, s.Path(), s.db.Kept())
 	must(t, err)
 	if len(plans) < 8 {
 		t.Fatalf("only %d queries were made", len(plans))

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 )
 
 // A journey that a session had before journeys belonged to people goes to whose it
@@ -27,7 +27,7 @@ func TestOldJourneysFindTheirPeople(t *testing.T) {
 		{"", `{"v":1`, ""},
 	} {
 		id := fmt.Sprint("s", i)
-		must(t, s.db.Write(bg, func(tx *sqlite.Tx) error {
+		must(t, s.db.Write(bg, func(tx *engine.Tx) error {
 			se := Session{ID: id, Key: chat.Key{Platform: "x", Channel: id}, User: test.user, Status: Active, Created: began, Playbook: test.old}
 			if _, err := saveSession(tx, se); err != nil {
 				return err

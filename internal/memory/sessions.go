@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/past"
-	"parley/internal/sqlite"
 )
 
 // Status is where a session row stands.
@@ -164,7 +164,7 @@ func (s *Store) NewSession(_ context.Context, p Place, carry bool) (Session, err
 // what it carries was forgotten since it was read. Nearly always the row is
 // there and its status stays: naming neither spares the indexes on it, and the
 // check of every message that refers to a new row.
-func saveSession(tx *sqlite.Tx, se Session) (current bool, err error) {
+func saveSession(tx *engine.Tx, se Session) (current bool, err error) {
 	args, err := se.changing()
 	if err != nil {
 		return false, fmt.Errorf("save session: %w", err)
@@ -197,8 +197,8 @@ const changed = `last_activity = :active, expires_at = :expires, last_model = :m
 	page = :page, debt = :debt, owed_at = :owed, folded_tokens = :folded`
 
 // changing returns the parameters of changed, and of a new row.
-func (se Session) changing() (sqlite.Named, error) {
-	args := sqlite.Named{
+func (se Session) changing() (engine.Named, error) {
+	args := engine.Named{
 		"id": se.ID, "platform": se.Key.Platform, "channel": se.Key.Channel, "thread": se.Key.Thread, "user": se.User, "agent": se.Agent, "status": string(se.Status),
 		"direct": se.Direct, "created": Stamp(se.Created), "carried": se.CarriedFrom, "generation": max(se.Generation, 1),
 		"active": Stamp(se.LastActivity), "expires": Stamp(se.Expires), "model": se.LastModel, "tokens": se.TokensUsed, "summary": se.Summary,
@@ -224,7 +224,7 @@ func (se Session) changing() (sqlite.Named, error) {
 
 // upToDate reports whether nothing was forgotten in a session, or in the one that a
 // new session carries on, since it was read.
-func upToDate(tx *sqlite.Tx, se Session) (bool, error) {
+func upToDate(tx *engine.Tx, se Session) (bool, error) {
 	now, err := generation(tx, se.ID)
 	if err != nil || now != 0 || se.Generation != 0 {
 		return now == max(se.Generation, 1), err
@@ -237,7 +237,7 @@ func upToDate(tx *sqlite.Tx, se Session) (bool, error) {
 }
 
 // generation is that of a session; 0 when there is none.
-func generation(tx *sqlite.Tx, id string) (n int, err error) {
+func generation(tx *engine.Tx, id string) (n int, err error) {
 	err = tx.QueryRow("SELECT generation FROM sessions WHERE id = ?", id).Scan(&n)
 	if errors.Is(err, ErrNotFound) {
 		err = nil
@@ -247,7 +247,7 @@ func generation(tx *sqlite.Tx, id string) (n int, err error) {
 
 // keepAlive lets an outdated session live on, empty where it is new, and does
 // not bring back one that is gone.
-func keepAlive(tx *sqlite.Tx, se Session) error {
+func keepAlive(tx *engine.Tx, se Session) error {
 	if se.Generation == 0 {
 		_, err := tx.Exec(`INSERT INTO sessions (id, platform, channel, thread, user_id, status, direct, created_at, last_activity, expires_at, last_model, agent)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, se.ID, se.Key.Platform, se.Key.Channel, se.Key.Thread, se.User,
@@ -270,7 +270,7 @@ func nonNil[T any](list []T) []T {
 // ErrOutdated means that something in it was forgotten since it was read.
 func (s *Store) SaveSession(ctx context.Context, se Session) error {
 	var current bool
-	err := s.db.Write(ctx, func(tx *sqlite.Tx) (err error) {
+	err := s.db.Write(ctx, func(tx *engine.Tx) (err error) {
 		current, err = saveSession(tx, se)
 		return err
 	})
@@ -284,7 +284,7 @@ func (s *Store) SaveSession(ctx context.Context, se Session) error {
 // many. It needs no lane: a message sets the row back to active.
 func (s *Store) MarkIdle(ctx context.Context, idle time.Duration) (n int64, err error) {
 	before := Stamp(s.now().Add(-idle))
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		res, err := tx.Exec("UPDATE sessions SET status = 'idle' WHERE status = 'active' AND status <> 'archived' AND last_activity < ?", before)
 		if err != nil {
 			return err
@@ -297,7 +297,7 @@ func (s *Store) MarkIdle(ctx context.Context, idle time.Duration) (n int64, err 
 
 // SuspendAll marks every live session for re-estimation under another model.
 func (s *Store) SuspendAll(ctx context.Context) (n int64, err error) {
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		res, err := tx.Exec("UPDATE sessions SET status = 'suspended' WHERE status IN ('active', 'idle') AND status <> 'archived'")
 		if err != nil {
 			return err
@@ -328,11 +328,11 @@ func (s *Store) Sessions(ctx context.Context, q SessionQuery) ([]Session, error)
 	rows, err := s.db.Query(`SELECT `+sessionColumns+` FROM sessions s
 		WHERE platform = :platform AND channel = :channel AND thread = :thread AND (:status = '' OR status = :status)
 		ORDER BY last_activity DESC LIMIT :limit OFFSET :offset`,
-		sqlite.Named{"platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "status": string(q.Status), "limit": q.Limit, "offset": q.Offset})
+		engine.Named{"platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread, "status": string(q.Status), "limit": q.Limit, "offset": q.Offset})
 	if err != nil {
 		return nil, err
 	}
-	return sqlite.Collect(rows, func(r *sql.Rows) (Session, error) { return scanSession(r) })
+	return engine.Collect(rows, func(r *sql.Rows) (Session, error) { return scanSession(r) })
 }
 
 // Alone reports whether a place has one person in it, as far as a session of it
@@ -374,7 +374,7 @@ func (s *Store) SessionCounts(context.Context) (map[Status]int, error) {
 func (s *Store) FindSession(ctx context.Context, prefix string) (Session, error) {
 	var id string
 	var n int
-	if err := s.db.QueryRow("SELECT coalesce(min(id), ''), count(*) FROM sessions WHERE id >= :prefix AND id < :prefix || 'g'", sqlite.Named{"prefix": prefix}).Scan(&id, &n); err != nil {
+	if err := s.db.QueryRow("SELECT coalesce(min(id), ''), count(*) FROM sessions WHERE id >= :prefix AND id < :prefix || 'g'", engine.Named{"prefix": prefix}).Scan(&id, &n); err != nil {
 		return Session{}, err
 	}
 	if n != 1 {

@@ -11,11 +11,11 @@ import (
 	"parley/internal/agenda"
 	"parley/internal/browse"
 	"parley/internal/database"
+	"parley/internal/engine"
 	"parley/internal/facts"
 	"parley/internal/handoff"
 	"parley/internal/meaning"
 	"parley/internal/past"
-	"parley/internal/sqlite"
 	"parley/internal/tape"
 	"parley/internal/vector"
 )
@@ -38,7 +38,7 @@ type Store struct {
 	// kept of them elsewhere goes first. It is set before the Store is used; nil is nothing.
 	Forgetting func(ctx context.Context, user string) (over func(), err error)
 
-	db  *sqlite.DB // of the File
+	db  *engine.DB // of the File
 	now func() time.Time
 
 	meanings   *meaning.Index // of messages
@@ -61,10 +61,10 @@ type Options struct {
 }
 
 // ErrNotFound is returned for a row that is not there, wrapped or bare.
-var ErrNotFound = sqlite.ErrNotFound
+var ErrNotFound = engine.ErrNotFound
 
 // ErrClosed is returned by writes after Close.
-var ErrClosed = sqlite.ErrClosed
+var ErrClosed = engine.ErrClosed
 
 // Open opens the database in dir, as database.Open does. The caller closes the
 // Store.

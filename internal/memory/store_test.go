@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // open returns a real store on a temporary file.
@@ -30,7 +30,7 @@ func TestWriteGroupsKeepNeighboursApart(t *testing.T) {
 	errs := make(chan error, 100)
 	for i := range 100 {
 		go func() {
-			errs <- s.db.Write(context.Background(), func(tx *sqlite.Tx) error {
+			errs <- s.db.Write(context.Background(), func(tx *engine.Tx) error {
 				if i == 50 {
 					return boom
 				}

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"parley/internal/bulk"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // tidied is how many pages of the index one step of Tidy rewrites.
@@ -17,7 +17,7 @@ const tidied = 200
 func (s *Store) Tidy(ctx context.Context) error {
 	s.meanings.Forget()
 	pages := -tidied // the first step says that all parts are meant
-	return during("tidy the index", bulk.Until(ctx, s.db, func(tx *sqlite.Tx) (left bool, err error) {
+	return during("tidy the index", bulk.Until(ctx, s.db, func(tx *engine.Tx) (left bool, err error) {
 		var before, after int64
 		if err := tx.QueryRow("SELECT total_changes()").Scan(&before); err != nil {
 			return false, err

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Each commit leaves a part of the index; after a night it is one, and finds the
@@ -17,7 +17,7 @@ func TestTidyLeavesOnePart(t *testing.T) {
 	}
 	for i := range 300 {
 		m := spoken{key: sayingsKey, role: "user", user: "x:u1", session: "s0", text: "a walrus again " + string(rune('a'+i%26))}
-		must(t, s.db.Write(context.Background(), func(tx *sqlite.Tx) error { return m.insert(tx, i) }))
+		must(t, s.db.Write(context.Background(), func(tx *engine.Tx) error { return m.insert(tx, i) }))
 	}
 	before := parts()
 	must(t, s.Tidy(t.Context()))

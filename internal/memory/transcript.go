@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/facts"
 	"parley/internal/llm"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 )
 
 // Entry is one row of a transcript. System prompts are never stored: they are
@@ -37,7 +37,7 @@ type Entry struct {
 }
 
 // insertEntries appends to a session's transcript.
-func insertEntries(tx *sqlite.Tx, se Session, entries []Entry) error {
+func insertEntries(tx *engine.Tx, se Session, entries []Entry) error {
 	for _, e := range entries {
 		calls := ""
 		if len(e.ToolCalls) > 0 {
@@ -69,7 +69,7 @@ func (s *Store) Transcript(_ context.Context, session string, after int64, limit
 	if err != nil {
 		return nil, fmt.Errorf("read transcript: %w", err)
 	}
-	entries, err := sqlite.Collect(rows, scanEntry)
+	entries, err := engine.Collect(rows, scanEntry)
 	slices.Reverse(entries)
 	return entries, during("read transcript", err)
 }
@@ -95,7 +95,7 @@ func (s *Store) EditMessage(ctx context.Context, k chat.Key, messageID, text str
 	if text == "" {
 		return false, nil
 	}
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		res, err := tx.Exec("UPDATE messages SET content = ?, via = via | ? WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND message_id <> '' AND role = 'user'",
 			text, int(via|provenance.ViaEdited), k.Platform, k.Channel, k.Thread, messageID)
 		if err != nil {
@@ -148,7 +148,7 @@ func (t *Turn) Effects() bool { return len(t.Decision.Detail.Tools) > 0 }
 // Ending implements chat.Ended.
 func (t *Turn) Ending() chat.End { return t.Decision.End }
 
-func (t *Turn) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
+func (t *Turn) store(tx *engine.Tx, s *Store, m chat.Message) error {
 	entries, d, calls := t.Entries, t.Decision, t.Calls
 	if t.Session != nil {
 		current, err := saveSession(tx, *t.Session)
@@ -190,7 +190,7 @@ func (t *Turn) store(tx *sqlite.Tx, s *Store, m chat.Message) error {
 }
 
 // settle stores what the turn asks, and what it did about what it had asked.
-func (t *Turn) settle(tx *sqlite.Tx, s *Store) error {
+func (t *Turn) settle(tx *engine.Tx, s *Store) error {
 	if t.Settles != nil {
 		if err := t.Settles.store(tx); err != nil {
 			return err
@@ -234,7 +234,7 @@ type Step struct {
 // same number again replaces a step. wait returns once they are durable; it may
 // be called later, once, or not at all.
 func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait func() error) {
-	return s.db.Queue(ctx, func(tx *sqlite.Tx) error {
+	return s.db.Queue(ctx, func(tx *engine.Tx) error {
 		for _, st := range steps {
 			state := "started"
 			if st.Done {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/llm"
-	"parley/internal/sqlite"
 )
 
 // Used is what model calls took.
@@ -26,7 +26,7 @@ func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 // AddUsage adds calls to what a person took today in a place. Both are empty
 // where nobody asked. It does not wait for the disk: the answer does.
 func (s *Store) AddUsage(ctx context.Context, k chat.Key, user string, u Used) error {
-	return during("add usage", s.db.Soon(ctx, func(tx *sqlite.Tx) error {
+	return during("add usage", s.db.Soon(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec(`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`+addUsage,
 			day(s.now()), k.Platform, k.Channel, user, u.Purpose, u.Model, u.Calls, u.Failed, u.Usage.Prompt, u.Usage.Cached, u.Usage.Completion, u.Usage.Cost)
@@ -76,7 +76,7 @@ func (s *Store) used(days, purpose, order string, since time.Time) (list []Used,
 	if err != nil {
 		return nil, during("sum usage", err)
 	}
-	list, err = sqlite.Collect(rows, func(r *sql.Rows) (u Used, err error) {
+	list, err = engine.Collect(rows, func(r *sql.Rows) (u Used, err error) {
 		err = r.Scan(&u.Day, &u.Purpose, &u.Model, &u.Calls, &u.Failed, &u.Usage.Prompt, &u.Usage.Cached, &u.Usage.Completion, &u.Usage.Cost)
 		u.Usage.Total = u.Usage.Prompt + u.Usage.Completion
 		return u, err

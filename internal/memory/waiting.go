@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // keepWaiting is how long a private answer waits for its person to open the
@@ -13,7 +13,7 @@ import (
 const keepWaiting = 24 * time.Hour
 
 // await puts aside a part for a direct chat that is closed.
-func await(tx *sqlite.Tx, p chat.Part) error {
+func await(tx *engine.Tx, p chat.Part) error {
 	_, err := tx.Exec("UPDATE outbox SET state = 'dead', waits_for = ? WHERE id = ?", p.To.ID, p.Row)
 	return err
 }
@@ -29,7 +29,7 @@ func (s *Store) Opened(ctx context.Context, m chat.Message) (bool, error) {
 	if err != nil || n == 0 {
 		return false, during("look for waiting answers", err)
 	}
-	err = s.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
 		n = 0
 		return tx.Count(&n, `UPDATE outbox SET state = 'ready', waits_for = '', platform = ?, channel = ?, thread = ?
 			WHERE `+waiting, m.Key.Platform, m.Key.Channel, m.Key.Thread, m.From.ID, since)

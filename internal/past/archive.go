@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/provenance"
-	"parley/internal/sqlite"
 )
 
 // Archive is the sessions as people see them: those of the place they are in,
@@ -22,12 +22,12 @@ type Archive struct {
 	// nothing.
 	Deleting func(ctx context.Context, id string) (over func(), err error)
 
-	db  *sqlite.DB
+	db  *engine.DB
 	now func() time.Time
 }
 
 // NewArchive reads and deletes rows of db.
-func NewArchive(db *sqlite.DB, now func() time.Time) *Archive { return &Archive{db: db, now: now} }
+func NewArchive(db *engine.DB, now func() time.Time) *Archive { return &Archive{db: db, now: now} }
 
 // Session is one, alive or over.
 type Session struct {
@@ -72,30 +72,30 @@ const inPlaces = ` FROM (SELECT :platform AS platform, :channel AS channel, :thr
 		UNION ALL SELECT platform, channel, thread FROM participants WHERE user_id = :user AND :direct) q
 	JOIN sessions s ON s.platform = q.platform AND s.channel = q.channel AND s.thread = q.thread `
 
-func (a *Archive) args(v provenance.Viewer, more sqlite.Named) sqlite.Named {
-	return sqlite.Named{"user": v.User, "platform": v.Key.Platform, "channel": v.Key.Channel, "thread": v.Key.Thread,
-		"direct": v.Direct || v.Key.Channel == "", "lately": sqlite.Stamp(a.now().Add(-attested)), "agent": v.Agent.ID}.With(more)
+func (a *Archive) args(v provenance.Viewer, more engine.Named) engine.Named {
+	return engine.Named{"user": v.User, "platform": v.Key.Platform, "channel": v.Key.Channel, "thread": v.Key.Thread,
+		"direct": v.Direct || v.Key.Channel == "", "lately": engine.Stamp(a.now().Add(-attested)), "agent": v.Agent.ID}.With(more)
 }
 
 // List lists the sessions that somebody may see, the latest first.
 func (a *Archive) List(_ context.Context, v provenance.Viewer, limit, offset int) ([]Session, error) {
-	rows, err := a.db.Query(columns+inPlaces+" WHERE"+visible+" ORDER BY s.last_activity DESC, s.id LIMIT :limit OFFSET :offset", a.args(v, sqlite.Named{"limit": limit, "offset": offset}))
+	rows, err := a.db.Query(columns+inPlaces+" WHERE"+visible+" ORDER BY s.last_activity DESC, s.id LIMIT :limit OFFSET :offset", a.args(v, engine.Named{"limit": limit, "offset": offset}))
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
-	return sqlite.Collect(rows, scan)
+	return engine.Collect(rows, scan)
 }
 
 // Find finds a session that somebody may see by the beginning of its id;
-// sqlite.ErrNotFound when none, or more than one, begins so.
+// engine.ErrNotFound when none, or more than one, begins so.
 func (a *Archive) Find(_ context.Context, v provenance.Viewer, prefix string) (Session, error) {
-	rows, err := a.db.Query(columns+" FROM sessions s WHERE s.id >= :prefix AND s.id < :prefix || 'g' AND"+visible+" LIMIT 2", a.args(v, sqlite.Named{"prefix": strings.ToLower(prefix)}))
+	rows, err := a.db.Query(columns+" FROM sessions s WHERE s.id >= :prefix AND s.id < :prefix || 'g' AND"+visible+" LIMIT 2", a.args(v, engine.Named{"prefix": strings.ToLower(prefix)}))
 	if err != nil {
 		return Session{}, fmt.Errorf("find session: %w", err)
 	}
-	list, err := sqlite.Collect(rows, scan)
+	list, err := engine.Collect(rows, scan)
 	if err == nil && (len(list) != 1 || prefix == "") {
-		err = sqlite.ErrNotFound
+		err = engine.ErrNotFound
 	}
 	if err != nil {
 		return Session{}, err
@@ -107,15 +107,15 @@ func (a *Archive) Find(_ context.Context, v provenance.Viewer, prefix string) (S
 func (a *Archive) Words(_ context.Context, id string, limit int) ([]Said, error) {
 	rows, err := a.db.Query(`SELECT at, name, user_id, content, role = 'assistant', via FROM
 		(SELECT * FROM messages WHERE session_id = :id AND role <> 'tool' AND content <> '' ORDER BY id DESC LIMIT :limit) ORDER BY id`,
-		sqlite.Named{"id": id, "limit": limit})
+		engine.Named{"id": id, "limit": limit})
 	if err != nil {
 		return nil, fmt.Errorf("read session: %w", err)
 	}
-	return sqlite.Collect(rows, func(r *sql.Rows) (s Said, err error) {
+	return engine.Collect(rows, func(r *sql.Rows) (s Said, err error) {
 		var at string
 		var via provenance.Via
 		err = r.Scan(&at, &s.Name, &s.User, &s.Text, &s.Bot, &via)
-		s.At, s.Passed = sqlite.ParseStamp(at), via&provenance.ViaForwarded != 0
+		s.At, s.Passed = engine.ParseStamp(at), via&provenance.ViaForwarded != 0
 		return s, err
 	})
 }
@@ -131,7 +131,7 @@ func (a *Archive) Delete(ctx context.Context, id string) error {
 		}
 		defer over()
 	}
-	err := a.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err := a.db.Write(ctx, func(tx *engine.Tx) error {
 		var own, before string
 		err := tx.QueryRow(`SELECT decisions, coalesce((SELECT p.decisions FROM sessions p WHERE p.id = s.carried_from AND p.created_at < s.created_at), '[]')
 			FROM sessions s WHERE s.id = ?`, id).Scan(&own, &before)
@@ -139,13 +139,13 @@ func (a *Archive) Delete(ctx context.Context, id string) error {
 			return err
 		}
 		for _, q := range deletion {
-			if _, err := tx.Exec(q, sqlite.Named{"id": id, "own": own, "before": before}); err != nil {
+			if _, err := tx.Exec(q, engine.Named{"id": id, "own": own, "before": before}); err != nil {
 				return fmt.Errorf("%.40s: %w", q, err)
 			}
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, sqlite.ErrNotFound) {
+	if err != nil && !errors.Is(err, engine.ErrNotFound) {
 		return fmt.Errorf("delete session: %w", err)
 	}
 	return err
@@ -174,6 +174,6 @@ func scan(r *sql.Rows) (s Session, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.Began, s.Last = sqlite.ParseStamp(began), sqlite.ParseStamp(last)
+	s.Began, s.Last = engine.ParseStamp(began), engine.ParseStamp(last)
 	return s, json.Unmarshal([]byte(decisions), &s.Decisions)
 }

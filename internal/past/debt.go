@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Debt is a part of a session that no model has summed up, because none could:
@@ -24,8 +24,8 @@ func (a *Archive) Postpone(ctx context.Context, id string, d Debt) error {
 	if err != nil {
 		return fmt.Errorf("postpone a summary: %w", err)
 	}
-	return a.db.Write(ctx, func(tx *sqlite.Tx) error {
-		_, err := tx.Exec("UPDATE sessions SET debt = ?, owed_at = ? WHERE id = ? AND owed_at <> ''", string(b), sqlite.Stamp(d.Due), id)
+	return a.db.Write(ctx, func(tx *engine.Tx) error {
+		_, err := tx.Exec("UPDATE sessions SET debt = ?, owed_at = ? WHERE id = ? AND owed_at <> ''", string(b), engine.Stamp(d.Due), id)
 		return err
 	})
 }
@@ -35,14 +35,14 @@ func (a *Archive) Postpone(ctx context.Context, id string, d Debt) error {
 // one. It must be called in the lane of its place.
 func (a *Archive) Resume(ctx context.Context, id string, ttl time.Duration) (ok bool, err error) {
 	now := a.now()
-	err = a.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = a.db.Write(ctx, func(tx *engine.Tx) error {
 		res, err := tx.Exec(`UPDATE sessions AS s SET status = 'active', ended_at = '', carry = 1, last_activity = :now, expires_at = :expires,
 			summary = iif(EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id), summary, closing),
 			carried_from = coalesce((SELECT p.id FROM sessions p WHERE p.platform = s.platform AND p.channel = s.channel AND p.thread = s.thread AND p.user_id = s.user_id AND p.agent = s.agent
 				AND p.ended_at <> '' AND p.id <> s.id AND p.carry ORDER BY p.ended_at DESC LIMIT 1), '')
 			WHERE id = :id AND status IN ('completed', 'expired', 'archived') AND NOT EXISTS (SELECT 1 FROM sessions l WHERE l.platform = s.platform AND l.channel = s.channel
 				AND l.thread = s.thread AND l.user_id = s.user_id AND l.agent = s.agent AND l.status IN ('active', 'idle', 'suspended'))`,
-			sqlite.Named{"id": id, "now": sqlite.Stamp(now), "expires": sqlite.Stamp(now.Add(ttl))})
+			engine.Named{"id": id, "now": engine.Stamp(now), "expires": engine.Stamp(now.Add(ttl))})
 		if err != nil {
 			return err
 		}
@@ -59,7 +59,7 @@ func (a *Archive) Resume(ctx context.Context, id string, ttl time.Duration) (ok 
 // Failed counts a failed attempt to sum an ended session up and returns how
 // many there were.
 func (a *Archive) Failed(ctx context.Context, id string) (tries int, err error) {
-	err = a.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err = a.db.Write(ctx, func(tx *engine.Tx) error {
 		return tx.QueryRow("UPDATE sessions SET summary_tries = summary_tries + 1 WHERE id = ? RETURNING summary_tries", id).Scan(&tries)
 	})
 	return tries, err

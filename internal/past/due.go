@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // The index of sessions that are not over names its condition: without the same
@@ -21,7 +21,7 @@ type Due struct {
 // DueToExpire lists live sessions whose time has passed, at most limit.
 func (a *Archive) DueToExpire(_ context.Context, limit int) ([]Due, error) {
 	return a.due(`SELECT id, platform, channel, thread FROM sessions
-		WHERE status IN ('active', 'idle', 'suspended') AND status <> 'archived' AND expires_at <= ? ORDER BY expires_at LIMIT ?`, sqlite.Stamp(a.now()), limit)
+		WHERE status IN ('active', 'idle', 'suspended') AND status <> 'archived' AND expires_at <= ? ORDER BY expires_at LIMIT ?`, engine.Stamp(a.now()), limit)
 }
 
 // DueToArchive lists ended sessions without a final summary, at most limit.
@@ -33,7 +33,7 @@ func (a *Archive) DueToArchive(_ context.Context, limit int) ([]Due, error) {
 // DueToPay lists the sessions that owe a summary and are to be tried now, at
 // most limit.
 func (a *Archive) DueToPay(_ context.Context, limit int) ([]Due, error) {
-	return a.due("SELECT id, platform, channel, thread FROM sessions WHERE owed_at <> '' AND owed_at <= ? ORDER BY owed_at LIMIT ?", sqlite.Stamp(a.now()), limit)
+	return a.due("SELECT id, platform, channel, thread FROM sessions WHERE owed_at <> '' AND owed_at <= ? ORDER BY owed_at LIMIT ?", engine.Stamp(a.now()), limit)
 }
 
 func (a *Archive) due(query string, args ...any) ([]Due, error) {
@@ -41,7 +41,7 @@ func (a *Archive) due(query string, args ...any) ([]Due, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list sessions that are due: %w", err)
 	}
-	return sqlite.Collect(rows, func(r *sql.Rows) (d Due, err error) {
+	return engine.Collect(rows, func(r *sql.Rows) (d Due, err error) {
 		return d, r.Scan(&d.ID, &d.Key.Platform, &d.Key.Channel, &d.Key.Thread)
 	})
 }

@@ -2,7 +2,7 @@ package provenance
 
 import (
 	"parley/internal/chat"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Viewer is who looks at what is remembered, and from where. Every statement
@@ -55,7 +55,7 @@ func (v Viewer) Server() string {
 
 // Named returns the parameters of statements on what v may see, with more beside
 // them: user, direct, platform, channel, guild, agent, kin.
-func (v Viewer) Named(more sqlite.Named) sqlite.Named {
-	return sqlite.Named{"user": v.User, "direct": v.Direct, "platform": v.Key.Platform, "channel": v.Key.Channel, "guild": v.Server(),
+func (v Viewer) Named(more engine.Named) engine.Named {
+	return engine.Named{"user": v.User, "direct": v.Direct, "platform": v.Key.Platform, "channel": v.Key.Channel, "guild": v.Server(),
 		"agent": v.Agent.ID, "kin": v.Agent.Kin}.With(more)
 }

@@ -8,7 +8,8 @@ import (
 	"net/url"
 	"os"
 	"sync"
-	"time"
+
+	"parley/internal/engine"
 )
 
 // pragmas of every connection that writes, each with its reason: WAL lets
@@ -49,60 +50,47 @@ type Options struct {
 	See func(error)
 }
 
-// DB is one database file. It is safe for many goroutines. Reads run beside each
-// other; writes are queued to one writer that commits what has gathered in one
-// transaction.
-type DB struct {
-	path  string
-	w     *sql.DB // the writer's only connection
-	r     *sql.DB
-	queue chan *write
-	aside chan *write   // what runs while nothing is queued
-	done  chan struct{} // closed when the writer has stopped
-	reads statements
-	file  *os.File      // of ClearGaps, which the writer opens; nil before
-	disk  *disk         // nil where a commit is all there is to do
-	tail  time.Duration // how long the last chunk took to end; the writer's
-
-	folding sync.Mutex // guards folder
-	folder  *sql.DB    // of fold; nil before
-
-	mu     sync.RWMutex // guards closed against a write that is being queued
-	closed bool
-}
-
 // Open opens a file, which SQLite creates if there is none. The caller closes
 // the DB.
-func Open(ctx context.Context, path string, o Options) (*DB, error) {
+func Open(ctx context.Context, path string, o Options) (*engine.DB, error) {
 	see := o.See
 	if see == nil {
 		see = func(error) {}
 	}
-	d := &DB{path: path, queue: make(chan *write, 1024), aside: make(chan *write), done: make(chan struct{})}
-	d.w = openSeen(dsn(path, writerPragmas(o)), see)
-	d.w.SetMaxOpenConns(1)
+	f := &file{path: path, w: openSeen(dsn(path, writerPragmas(o)), see)}
+	f.w.SetMaxOpenConns(1)
 	if o.Prepare != nil {
-		if err := o.Prepare(ctx, d.w); err != nil {
-			return nil, errors.Join(err, d.w.Close())
+		if err := o.Prepare(ctx, f.w); err != nil {
+			return nil, errors.Join(err, f.w.Close())
 		}
 	}
-	conn, err := d.w.Conn(ctx)
+	conn, err := f.w.Conn(ctx)
 	if err != nil {
-		return nil, errors.Join(err, d.w.Close())
+		return nil, errors.Join(err, f.w.Close())
 	}
 	if o.Durable {
-		if d.disk, err = openDisk(ctx, conn, path, see); err != nil {
-			return nil, errors.Join(err, conn.Close(), d.w.Close())
+		if f.disk, err = openDisk(ctx, conn, path, see); err != nil {
+			return nil, errors.Join(err, conn.Close(), f.w.Close())
 		}
 	}
-	d.r = openSeen(dsn(path, readerPragmas), see)
+	r := openSeen(dsn(path, readerPragmas), see)
 	readers := cmp.Or(o.Readers, 4)
-	d.r.SetMaxOpenConns(readers)
-	d.r.SetMaxIdleConns(readers)
-	d.reads.prepare = d.r.PrepareContext
-	go d.run(conn)
-	return d, nil
+	r.SetMaxOpenConns(readers)
+	r.SetMaxIdleConns(readers)
+	return f.db(conn, r), nil
 }
+
+// db puts the parts of an open file together.
+func (f *file) db(conn *sql.Conn, readers *sql.DB) *engine.DB {
+	p := engine.Parts{Dialect: dialect, Readers: readers, Writer: conn, File: f, Close: f.close}
+	if f.disk != nil {
+		p.Disk = f.disk
+	}
+	return engine.New(p)
+}
+
+// dialect is SQLite's way.
+var dialect = engine.Dialect{Mark: "?", Begin: "BEGIN IMMEDIATE", Explain: Explain}
 
 func writerPragmas(o Options) string {
 	switch {
@@ -128,40 +116,59 @@ func dsn(path, settings string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + settings
 }
 
-// Path returns the file.
-func (d *DB) Path() string { return d.path }
-
 // Fresh opens a reader that has read nothing yet, for checks: a full-text index
 // remembers what its pages were when a connection last searched it, and its own
 // check takes what became of them since then for damage. done closes it.
-func (d *DB) Fresh(ctx context.Context) (conn *sql.Conn, done func(), err error) {
-	return Connect(ctx, d.path, readerPragmas)
+func Fresh(ctx context.Context, path string) (conn *sql.Conn, done func(), err error) {
+	return Connect(ctx, path, readerPragmas)
 }
 
-// Close waits for queued writes, folds the write-ahead log into the file and
-// closes it. It may be called twice.
-func (d *DB) Close() error {
-	d.mu.Lock()
-	if d.closed {
-		d.mu.Unlock()
-		return nil
+// file is an open database file.
+type file struct {
+	path string
+	w    *sql.DB  // has the writer's only connection
+	disk *disk    // nil where a commit is all there is to do
+	raw  *os.File // of ClearGaps, on the writer; nil before
+
+	mu     sync.Mutex // guards what follows
+	folder *sql.DB    // of Fold; nil before
+	closed bool
+}
+
+// Path implements engine.File.
+func (f *file) Path() string { return f.path }
+
+// Fold implements engine.File, from a connection of its own: chunks change many pages,
+// and whose commit makes the log too long would carry them over while all others wait.
+// What it cannot do is done later.
+func (f *file) Fold() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return
 	}
-	d.closed = true
-	close(d.queue)
-	d.mu.Unlock()
-	<-d.done
-	d.reads.close()
-	err := d.r.Close()
-	if d.disk != nil {
-		err = errors.Join(err, d.disk.close())
+	if f.folder == nil {
+		f.folder = openBare(dsn(f.path, "_busy_timeout=0&_cache_size=-500"))
+		f.folder.SetMaxOpenConns(1)
 	}
-	if d.folder != nil {
-		err = errors.Join(err, d.folder.Close())
+	_, _ = f.folder.Exec("PRAGMA wal_checkpoint(PASSIVE)")
+}
+
+// close folds the write-ahead log into the file. The writer and the readers have ended.
+func (f *file) close() (err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed = true
+	if f.disk != nil {
+		err = f.disk.close()
 	}
-	_, _ = d.w.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
-	err = errors.Join(err, d.w.Close())
-	if d.file != nil {
-		err = errors.Join(err, d.file.Close())
+	if f.folder != nil {
+		err = errors.Join(err, f.folder.Close())
+	}
+	_, _ = f.w.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	err = errors.Join(err, f.w.Close())
+	if f.raw != nil {
+		err = errors.Join(err, f.raw.Close())
 	}
 	return err
 }

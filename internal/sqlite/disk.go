@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/mattn/go-sqlite3"
+
+	"parley/internal/engine"
 )
 
 // restless is how long a commit that nobody waits for may be only in the system's
@@ -27,9 +29,9 @@ type disk struct {
 	wake chan struct{} // has room for one
 	over chan struct{} // closed when run has ended
 
-	mu      sync.Mutex // guards what follows
-	waiting []*write   // committed since the last sync began
-	dirty   bool       // something was
+	mu      sync.Mutex        // guards what follows
+	waiting []*engine.Pending // committed since the last sync began
+	dirty   bool              // something was
 	alarm   *time.Timer
 	closed  bool
 }
@@ -75,15 +77,15 @@ func (d *disk) poke() {
 	}
 }
 
-// committed takes over writes whose transaction is committed. Those that wait are
-// told once it is on the disk.
-func (d *disk) committed(batch []*write) {
+// Committed implements engine.Disk. Those that wait are told once a sync is over that
+// began after the commit.
+func (d *disk) Committed(batch []*engine.Pending) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	before := len(d.waiting)
 	for _, w := range batch {
-		if w.soon {
-			w.err <- nil
+		if w.Soon {
+			w.Tell(nil)
 		} else {
 			d.waiting = append(d.waiting, w)
 		}
@@ -117,7 +119,7 @@ func (d *disk) run() {
 }
 
 // settle syncs the log and tells those who wait for it.
-func (d *disk) settle(due []*write) {
+func (d *disk) settle(due []*engine.Pending) {
 	err := d.log.Sync()
 	if err != nil {
 		err = fmt.Errorf("sync: %w: %w", err, sqlite3.Error{Code: sqlite3.ErrIoErr})
@@ -127,7 +129,7 @@ func (d *disk) settle(due []*write) {
 		d.see(err)
 	}
 	for _, w := range due {
-		w.err <- err
+		w.Tell(err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"parley/internal/engine"
 	"parley/internal/waittest"
 )
 
@@ -21,20 +22,21 @@ func (p *platter) Sync() error  { p.begun.Add(1); return <-p.let }
 func (p *platter) Close() error { return nil }
 
 // onPlatter opens a database whose log is on a platter.
-func onPlatter(t *testing.T) (*DB, *platter) {
+func onPlatter(t *testing.T) (*engine.DB, *platter) {
 	t.Helper()
-	d, err := Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), Options{Durable: true})
+	path := filepath.Join(t.TempDir(), "x.db")
+	f := &file{path: path, w: openSeen(dsn(path, writerPragmas(Options{Durable: true})), func(error) {})}
+	f.w.SetMaxOpenConns(1)
+	conn, err := f.w.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Write(t.Context(), exec("CREATE TABLE t (x)")); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.disk.close(); err != nil {
+	if _, err := conn.ExecContext(t.Context(), "CREATE TABLE t (x)"); err != nil {
 		t.Fatal(err)
 	}
 	p := &platter{let: make(chan error)}
-	d.disk = newDisk(p, func(error) {})
+	f.disk = newDisk(p, func(error) {})
+	d := f.db(conn, openBare(dsn(path, readerPragmas)))
 	t.Cleanup(func() {
 		close(p.let)
 		if err := d.Close(); err != nil {
@@ -44,11 +46,11 @@ func onPlatter(t *testing.T) (*DB, *platter) {
 	return d, p
 }
 
-func exec(query string) func(*Tx) error {
-	return func(tx *Tx) error { _, err := tx.Exec(query); return err }
+func exec(query string) func(*engine.Tx) error {
+	return func(tx *engine.Tx) error { _, err := tx.Exec(query); return err }
 }
 
-func (d *DB) rows(t *testing.T) (n int) {
+func rows(t *testing.T, d *engine.DB) (n int) {
 	t.Helper()
 	if err := d.QueryRow("SELECT count(*) FROM t").Scan(&n); err != nil {
 		t.Fatal(err)
@@ -63,8 +65,8 @@ func TestWriteWaitsForTheDisk(t *testing.T) {
 	first := d.Queue(t.Context(), exec("INSERT INTO t VALUES (1)"))
 	waittest.Until(t, "the first sync", func() bool { return p.begun.Load() == 1 })
 	durable, err := d.Stage(t.Context(), exec("INSERT INTO t VALUES (2)"))
-	if err != nil || d.rows(t) != 2 {
-		t.Fatal(d.rows(t), err)
+	if err != nil || rows(t, d) != 2 {
+		t.Fatal(rows(t, d), err)
 	}
 	told := make(chan error, 1)
 	go func() { told <- durable() }()
@@ -113,8 +115,8 @@ func TestCommitsShareASync(t *testing.T) {
 // TestSoonIsOnTheDiskSoon: it does not wait, and is synced all the same.
 func TestSoonIsOnTheDiskSoon(t *testing.T) {
 	d, p := onPlatter(t)
-	if err := d.Soon(t.Context(), exec("INSERT INTO t VALUES (1)")); err != nil || d.rows(t) != 1 {
-		t.Fatal(d.rows(t), err)
+	if err := d.Soon(t.Context(), exec("INSERT INTO t VALUES (1)")); err != nil || rows(t, d) != 1 {
+		t.Fatal(rows(t, d), err)
 	}
 	waittest.Until(t, "a sync that nobody waits for", func() bool { return p.begun.Load() == 1 })
 	p.let <- nil
@@ -152,10 +154,10 @@ func TestNothingIsQueued(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Stage(context.Background(), exec("CREATE TABLE t (x)")); !errors.Is(err, ErrClosed) {
+	if _, err := d.Stage(context.Background(), exec("CREATE TABLE t (x)")); !errors.Is(err, engine.ErrClosed) {
 		t.Error(err)
 	}
-	if err := d.Soon(context.Background(), exec("CREATE TABLE t (x)")); !errors.Is(err, ErrClosed) {
+	if err := d.Soon(context.Background(), exec("CREATE TABLE t (x)")); !errors.Is(err, engine.ErrClosed) {
 		t.Error(err)
 	}
 }

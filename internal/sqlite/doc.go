@@ -1,4 +1,4 @@
-// Package sqlite holds this program's way to use SQLite: one file with one writer
-// that commits in groups, and readers beside it; settings, statements, migrations
-// and checks. It knows no table: memory and vault own theirs.
+// Package sqlite opens databases in files of this program's own, with SQLite: their
+// settings, what brings commits to the disk, migrations, checks, copies, and wiping. The
+// engine runs them. It knows no table: memory and vault own theirs.
 package sqlite

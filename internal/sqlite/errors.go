@@ -5,14 +5,8 @@ import (
 	"fmt"
 
 	"github.com/mattn/go-sqlite3"
-)
 
-// Errors that callers distinguish.
-var (
-	ErrNotFound    = errors.New("there is no such row")
-	ErrClosed      = errors.New("the store is closed")
-	ErrCorrupt     = errors.New("the database file is damaged")
-	ErrNewerSchema = errors.New("the database was written by a newer version of Parley")
+	"parley/internal/engine"
 )
 
 // code returns SQLite's number for an error; 0 when it is not from SQLite.
@@ -24,16 +18,26 @@ func code(err error) sqlite3.ErrNo {
 	return 0
 }
 
-// Explain adds ErrCorrupt to SQLite's own errors about a damaged file.
+// Explain adds the engine's own error to SQLite's about a damaged file, and about a row
+// that breaks a rule of the schema.
 func Explain(err error) error {
-	if c := code(err); (c == sqlite3.ErrCorrupt || c == sqlite3.ErrNotADB) && !errors.Is(err, ErrCorrupt) {
-		return fmt.Errorf("%w: %w", ErrCorrupt, err)
+	var known error
+	switch code(err) {
+	case sqlite3.ErrCorrupt, sqlite3.ErrNotADB:
+		known = engine.ErrCorrupt
+	case sqlite3.ErrConstraint:
+		known = engine.ErrConstraint
+	default:
+		return err
 	}
-	return err
+	if errors.Is(err, known) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", known, err)
 }
 
 // IsDamage reports whether only another file fixes an error.
-func IsDamage(err error) bool { return errors.Is(Explain(err), ErrCorrupt) }
+func IsDamage(err error) bool { return errors.Is(Explain(err), engine.ErrCorrupt) }
 
 // IsUnwritable reports whether the disk refused a write: it is full, fails or is
 // read-only.
@@ -47,22 +51,3 @@ func IsUnwritable(err error) bool {
 
 // IsFull reports whether the disk, or the limit of pages, is full.
 func IsFull(err error) bool { return code(err) == sqlite3.ErrFull }
-
-// IsConstraint reports whether a row breaks a rule of the schema.
-func IsConstraint(err error) bool { return code(err) == sqlite3.ErrConstraint }
-
-// During adds the operation to an error; nil stays nil.
-func During(op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%s: %w", op, err)
-}
-
-// NoRow replaces "no row" by a word for people.
-func NoRow(err, word error) error {
-	if errors.Is(err, ErrNotFound) {
-		return word
-	}
-	return err
-}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 
+	"parley/internal/engine"
 	"parley/internal/text"
 )
 
@@ -30,14 +31,14 @@ func Whole(path string) error {
 	}
 	head := make([]byte, headerSize)
 	if _, err := f.ReadAt(head, 0); err != nil {
-		return fmt.Errorf("%w: %s has %d bytes", ErrCorrupt, path, st.Size())
+		return fmt.Errorf("%w: %s has %d bytes", engine.ErrCorrupt, path, st.Size())
 	}
 	page := int64(binary.BigEndian.Uint16(head[16:]))
 	if page == 1 { // the format's way to say 65536
 		page = 65536
 	}
 	if want := page * int64(binary.BigEndian.Uint32(head[28:])); st.Size() < want && !HasLog(path) {
-		return fmt.Errorf("%w: %s is cut short (%d of %d bytes)", ErrCorrupt, path, st.Size(), want)
+		return fmt.Errorf("%w: %s is cut short (%d of %d bytes)", engine.ErrCorrupt, path, st.Size(), want)
 	}
 	return nil
 }
@@ -58,10 +59,10 @@ func ApplicationID(path string) (uint32, error) {
 	defer func() { _ = f.Close() }()
 	head := make([]byte, headerSize)
 	if _, err := io.ReadFull(f, head); err != nil {
-		return 0, fmt.Errorf("%w: its header cannot be read: %v", ErrCorrupt, err)
+		return 0, fmt.Errorf("%w: its header cannot be read: %v", engine.ErrCorrupt, err)
 	}
 	if string(head[:16]) != "SQLite format 3\x00" {
-		return 0, fmt.Errorf("%w: it is no SQLite database", ErrCorrupt)
+		return 0, fmt.Errorf("%w: it is no SQLite database", engine.ErrCorrupt)
 	}
 	return binary.BigEndian.Uint32(head[68:]), nil
 }
@@ -78,7 +79,7 @@ func QuickCheck(ctx context.Context, conn *sql.Conn, table string) error {
 		return err
 	}
 	if verdict != "ok" {
-		return fmt.Errorf("%w: %s", ErrCorrupt, text.Shorten(verdict, 200))
+		return fmt.Errorf("%w: %s", engine.ErrCorrupt, text.Shorten(verdict, 200))
 	}
 	return nil
 }

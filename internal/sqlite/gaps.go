@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"parley/internal/engine"
 )
 
 // SQLite overwrites what it deletes (secure_delete). But when it moves rows from
@@ -17,10 +19,6 @@ import (
 // held and the log empty, so that the file is all there is and nobody changes it.
 // Nobody reads these bytes either, so a reader beside it, or a crash in the
 // middle of it, meets a file as sound as before.
-
-// ErrLogInUse says that somebody reads from the log, which cannot be emptied
-// until they are done.
-var ErrLogInUse = errors.New("the log is still read by somebody")
 
 // Where a page of a tree says what it is: its kind, how many cells it has, and
 // where they begin.
@@ -35,28 +33,25 @@ const (
 // high byte of another's number, cannot look like a kind of tree.
 const maxPages = 1 << 25
 
-// ClearGaps returns a step that empties the log and then clears unused bytes of
-// some pages; left is true until it has seen all. It runs outside a transaction,
-// and is good for one pass over the file. ErrLogInUse means that nothing could be
-// done just now.
-func (d *DB) ClearGaps() func(tx *Tx) (left bool, err error) {
+// ClearGaps implements engine.File: its step empties the log and then clears unused
+// bytes of some pages.
+func (f *file) ClearGaps() func(tx *engine.Tx) (left bool, err error) {
 	next := int64(2) // the first page holds the schema, and nobody's words
-	return func(tx *Tx) (left bool, err error) {
-		if err := d.emptyLog(tx); err != nil {
+	return func(tx *engine.Tx) (left bool, err error) {
+		if err := f.EmptyLog(tx); err != nil {
 			return false, err
 		}
-		err = tx.together(func() error {
-			next, left, err = d.clear(tx, next)
+		err = tx.Atomic(func() error {
+			next, left, err = f.clear(tx, next)
 			return err
 		})
 		return left, err
 	}
 }
 
-// emptyLog folds the log into the file and cuts it off, without waiting for
-// readers.
-func (d *DB) emptyLog(tx *Tx) error {
-	if !HasLog(d.path) {
+// EmptyLog implements engine.File. It does not wait for readers.
+func (f *file) EmptyLog(tx *engine.Tx) error {
+	if !HasLog(f.path) {
 		return nil
 	}
 	var was, busy, frames, moved int
@@ -71,7 +66,7 @@ func (d *DB) emptyLog(tx *Tx) error {
 		return errors.Join(err, e)
 	}
 	if err != nil || busy != 0 {
-		return errors.Join(err, ErrLogInUse)
+		return errors.Join(err, engine.ErrLogInUse)
 	}
 	return nil
 }
@@ -81,14 +76,14 @@ const pagesAtOnce = 256
 
 // clear looks through some pages of the file from next on. It has the lock of
 // the writer.
-func (d *DB) clear(tx *Tx, next int64) (then int64, left bool, err error) {
-	if HasLog(d.path) { // another process was faster
+func (f *file) clear(tx *engine.Tx, next int64) (then int64, left bool, err error) {
+	if HasLog(f.path) { // another process was faster
 		return next, true, nil
 	}
 	if _, err := tx.Exec("PRAGMA shrink_memory"); err != nil { // no old page is written back later
 		return next, false, err
 	}
-	f, err := d.raw()
+	pagesOf, err := f.opened()
 	if err != nil {
 		return next, false, err
 	}
@@ -104,7 +99,7 @@ func (d *DB) clear(tx *Tx, next int64) (then int64, left bool, err error) {
 		return next, false, nil
 	}
 	buf := make([]byte, n*size)
-	if _, err := f.ReadAt(buf, (next-1)*size); err != nil {
+	if _, err := pagesOf.ReadAt(buf, (next-1)*size); err != nil {
 		return next, false, err
 	}
 	wrote := false
@@ -118,27 +113,27 @@ func (d *DB) clear(tx *Tx, next int64) (then int64, left bool, err error) {
 			continue
 		}
 		wrote = true
-		if _, err := f.WriteAt(make([]byte, to-from), (next+i-1)*size+int64(from)); err != nil {
+		if _, err := pagesOf.WriteAt(make([]byte, to-from), (next+i-1)*size+int64(from)); err != nil {
 			return next, false, err
 		}
 	}
 	if wrote {
-		err = f.Sync()
+		err = pagesOf.Sync()
 	}
 	return next + n, next+n <= pages, err
 }
 
-// raw is the file, open until the DB is closed: a file that is closed while
-// SQLite has it open takes SQLite's locks along.
-func (d *DB) raw() (*os.File, error) {
-	if d.file == nil {
-		f, err := os.OpenFile(d.path, os.O_RDWR, 0)
+// opened is the file itself, open until the database is closed: a file that is closed
+// while SQLite has it open takes SQLite's locks along.
+func (f *file) opened() (*os.File, error) {
+	if f.raw == nil {
+		raw, err := os.OpenFile(f.path, os.O_RDWR, 0)
 		if err != nil {
 			return nil, err
 		}
-		d.file = f
+		f.raw = raw
 	}
-	return d.file, nil
+	return f.raw, nil
 }
 
 // isMap reports whether a page says where other pages belong, which a file that

@@ -11,11 +11,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"parley/internal/engine"
 )
 
 const canary = "zxcanary"
 
-func gapped(t *testing.T, settings string) *DB {
+func gapped(t *testing.T, settings string) *engine.DB {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db")
 	raw, err := Raw(path, settings)
@@ -40,7 +42,7 @@ func gapped(t *testing.T, settings string) *DB {
 
 // live writes, rewrites and deletes rows of any length, so that trees are
 // balanced; then all rows with the canary go, one after the other.
-func live(t *testing.T, d *DB) {
+func live(t *testing.T, d *engine.DB) {
 	t.Helper()
 	r := rand.New(rand.NewSource(7))
 	row := func(i int) string {
@@ -52,7 +54,7 @@ func live(t *testing.T, d *DB) {
 	}
 	exec := func(query string, args ...any) {
 		t.Helper()
-		if err := d.Write(t.Context(), func(tx *Tx) error { _, err := tx.Exec(query, args...); return err }); err != nil {
+		if err := d.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec(query, args...); return err }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -69,10 +71,10 @@ func live(t *testing.T, d *DB) {
 	}
 }
 
-func inFile(t *testing.T, d *DB) (n int) {
+func inFile(t *testing.T, d *engine.DB) (n int) {
 	t.Helper()
 	for _, ending := range []string{"", "-wal"} {
-		b, err := os.ReadFile(d.path + ending)
+		b, err := os.ReadFile(d.Path() + ending)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,10 +83,10 @@ func inFile(t *testing.T, d *DB) (n int) {
 	return n
 }
 
-func clearAll(ctx context.Context, d *DB) error {
+func clearAll(ctx context.Context, d *engine.DB) error {
 	step := d.ClearGaps()
 	for left := true; left; {
-		err := d.Bare(ctx, func(tx *Tx) (err error) { left, err = step(tx); return err })
+		err := d.Bare(ctx, func(tx *engine.Tx) (err error) { left, err = step(tx); return err })
 		if err != nil {
 			return err
 		}
@@ -99,7 +101,7 @@ func TestGapsAreCleared(t *testing.T) {
 		t.Run(settings, func(t *testing.T) {
 			d := gapped(t, settings)
 			live(t, d)
-			if err := d.Bare(t.Context(), d.emptyLog); err != nil {
+			if err := d.EmptyLog(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if inFile(t, d) == 0 {
@@ -116,7 +118,7 @@ func TestGapsAreCleared(t *testing.T) {
 				wg.Go(func() {
 					for i := 0; ctx.Err() == nil; i++ {
 						var now string
-						err := errors.Join(d.Write(t.Context(), func(tx *Tx) error { _, err := tx.Exec("INSERT INTO kept VALUES (?)", i); return err }), d.QueryRow(sum).Scan(&now))
+						err := errors.Join(d.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec("INSERT INTO kept VALUES (?)", i); return err }), d.QueryRow(sum).Scan(&now))
 						if err != nil || now != before {
 							t.Errorf("beside it: %v", err)
 							return
@@ -125,7 +127,7 @@ func TestGapsAreCleared(t *testing.T) {
 				})
 			}
 			err := clearAll(t.Context(), d)
-			for errors.Is(err, ErrLogInUse) {
+			for errors.Is(err, engine.ErrLogInUse) {
 				err = clearAll(t.Context(), d)
 			}
 			stop()
@@ -136,7 +138,7 @@ func TestGapsAreCleared(t *testing.T) {
 			if n := inFile(t, d); n != 0 {
 				t.Errorf("%d traces are left", n)
 			}
-			raw, err := Raw(d.path, "mode=ro")
+			raw, err := Raw(d.Path(), "mode=ro")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,10 +159,10 @@ func TestGapsWaitForReaders(t *testing.T) {
 	if err != nil || !rows.Next() {
 		t.Fatal(err)
 	}
-	if err := d.Write(t.Context(), func(tx *Tx) error { _, err := tx.Exec("INSERT INTO kept VALUES (1)"); return err }); err != nil {
+	if err := d.Write(t.Context(), func(tx *engine.Tx) error { _, err := tx.Exec("INSERT INTO kept VALUES (1)"); return err }); err != nil {
 		t.Fatal(err)
 	}
-	if err := clearAll(t.Context(), d); !errors.Is(err, ErrLogInUse) {
+	if err := clearAll(t.Context(), d); !errors.Is(err, engine.ErrLogInUse) {
 		t.Errorf("beside a reader: %v", err)
 	}
 	if err := rows.Close(); err != nil {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+
+	"parley/internal/engine"
 )
 
 // Migration is one step forward; its number is its place in the list, from 1.
@@ -40,7 +42,7 @@ func (ms Migrations) Apply(ctx context.Context, db *sql.DB) error {
 		return fmt.Errorf("read schema version: %w", err)
 	}
 	if version > len(ms) {
-		return fmt.Errorf("%w (schema %d, this one knows %d): install the newer version again", ErrNewerSchema, version, len(ms))
+		return fmt.Errorf("%w (schema %d, this one knows %d): install the newer version again", engine.ErrNewerSchema, version, len(ms))
 	}
 	for n := version; n < len(ms); n++ {
 		if err := step(ctx, db, n+1, ms[n]); err != nil {

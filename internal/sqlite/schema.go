@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/engine"
 	"parley/internal/text"
 )
 
@@ -57,7 +58,7 @@ func (ms Migrations) Compare(ctx context.Context, db *sql.DB, version int) error
 		}
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("%w: %s", ErrCorrupt, text.Shorten(strings.Join(wrong, ", "), 400))
+		return fmt.Errorf("%w: %s", engine.ErrCorrupt, text.Shorten(strings.Join(wrong, ", "), 400))
 	}
 	return nil
 }
@@ -146,7 +147,7 @@ func ReadEach(ctx context.Context, db *sql.DB, tables []string) error {
 	for _, table := range tables {
 		rows, err := db.QueryContext(ctx, "SELECT * FROM "+Quoted(table)+" LIMIT 1")
 		if err != nil {
-			return fmt.Errorf("%w: table %s: %v", ErrCorrupt, table, err)
+			return fmt.Errorf("%w: table %s: %v", engine.ErrCorrupt, table, err)
 		}
 		for rows.Next() {
 		}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"parley/internal/bulk"
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // barred are calls that may have words which are being forgotten, or were.
@@ -61,12 +61,12 @@ func (t *Tape) forget(ctx context.Context, clean clean) (over func(), err error)
 	if _, err = t.drop(ctx, "1", clean); err == nil {
 		err = bulk.Wipe(ctx, t.db, nil)
 	}
-	if errors.Is(err, sqlite.ErrLogInUse) { // somebody reads the page: the log is emptied later
+	if errors.Is(err, engine.ErrLogInUse) { // somebody reads the page: the log is emptied later
 		err = nil
 	}
 	if err != nil {
 		over()
-		return nil, sqlite.During("forget model calls", err)
+		return nil, engine.During("forget model calls", err)
 	}
 	return over, nil
 }
@@ -85,7 +85,7 @@ func (t *Tape) drop(ctx context.Context, where string, clean clean) (int, error)
 	if err != nil {
 		return 0, err
 	}
-	_, err = sqlite.Collect(rows, func(r *sql.Rows) (_ struct{}, err error) {
+	_, err = engine.Collect(rows, func(r *sql.Rows) (_ struct{}, err error) {
 		var row int64
 		var began string
 		err = r.Scan(&row, &began)
@@ -108,7 +108,7 @@ func (t *Tape) drop(ctx context.Context, where string, clean clean) (int, error)
 			gone = append(gone, row)
 		}
 	}
-	return bulk.Each(ctx, t.db, gone, func(tx *sqlite.Tx, row int64) error {
+	return bulk.Each(ctx, t.db, gone, func(tx *engine.Tx, row int64) error {
 		_, err := tx.Exec("DELETE FROM calls WHERE row = ? AND "+where, row)
 		return err
 	})
@@ -122,13 +122,13 @@ func (t *Tape) Prune(ctx context.Context) error {
 	}
 	t.writing.Lock()
 	defer t.writing.Unlock()
-	old := sqlite.Stamp(t.o.Now().Add(-t.o.Keep))
-	err := t.db.Write(ctx, func(tx *sqlite.Tx) error {
+	old := engine.Stamp(t.o.Now().Add(-t.o.Keep))
+	err := t.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("DELETE FROM calls WHERE began < ?", old)
 		return err
 	})
 	if err == nil {
-		settled := sqlite.Stamp(t.o.Now().Add(-time.Hour)) // what is younger may belong to a message that is being answered
+		settled := engine.Stamp(t.o.Now().Add(-time.Hour)) // what is younger may belong to a message that is being answered
 		_, err = t.drop(ctx, "row > 0 AND began < '"+settled+"'", func(q question) (map[int64]bool, error) { return t.o.Witness.kept(ctx, q) })
 	}
 	if err == nil {
@@ -137,7 +137,7 @@ func (t *Tape) Prune(ctx context.Context) error {
 	if err == nil {
 		err = bulk.Shrink(ctx, t.db)
 	}
-	return sqlite.During("prune model calls", err)
+	return engine.During("prune model calls", err)
 }
 
 // shrink deletes the oldest calls until there is room again, a tenth of all at once.
@@ -149,7 +149,7 @@ func (t *Tape) shrink(ctx context.Context) error {
 			return err
 		}
 		var gone int64
-		err = t.db.Write(ctx, func(tx *sqlite.Tx) error {
+		err = t.db.Write(ctx, func(tx *engine.Tx) error {
 			return tx.Count(&gone, "DELETE FROM calls WHERE id IN (SELECT id FROM calls ORDER BY began, id LIMIT (SELECT max(1, count(*) / 10) FROM calls))")
 		})
 		if err != nil || gone == 0 {

@@ -9,8 +9,8 @@ import (
 	"io"
 	"strings"
 
+	"parley/internal/engine"
 	"parley/internal/llm"
-	"parley/internal/sqlite"
 )
 
 // stored is the body of a call as it is stored. Each part of the request is a text, or
@@ -94,7 +94,7 @@ func cut(s string) (parts []string) {
 }
 
 // insert stores the rows. It may be called again when its transaction failed.
-func (p packed) insert(tx *sqlite.Tx) error {
+func (p packed) insert(tx *engine.Tx) error {
 	parts := make([]any, len(p.parts))
 	for i, s := range p.parts {
 		parts[i] = s
@@ -119,7 +119,7 @@ func (p packed) insert(tx *sqlite.Tx) error {
 	c := p.call
 	var id int64
 	err = tx.QueryRow(`INSERT INTO calls (row, platform, channel, thread, user_id, purpose, model, began, took, error, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-		c.Row, c.Key.Platform, c.Key.Channel, c.Key.Thread, c.User, c.Purpose, c.Model, sqlite.Stamp(c.Began), c.Took.Milliseconds(), c.Error, body).Scan(&id)
+		c.Row, c.Key.Platform, c.Key.Channel, c.Key.Thread, c.User, c.Purpose, c.Model, engine.Stamp(c.Began), c.Took.Milliseconds(), c.Error, body).Scan(&id)
 	for piece := range ids {
 		if err == nil {
 			_, err = tx.Exec("INSERT INTO uses VALUES (?, ?)", id, piece)

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/engine"
 	"parley/internal/llm"
-	"parley/internal/sqlite"
 )
 
 // Call is a call of a model, or an attempt at one.
@@ -47,7 +47,7 @@ func scan(r interface{ Scan(...any) error }, more ...any) (c Call, err error) {
 	var began string
 	var took int64
 	err = r.Scan(append([]any{&c.ID, &c.Row, &c.Key.Platform, &c.Key.Channel, &c.Key.Thread, &c.User, &c.Purpose, &c.Model, &began, &took, &c.Error}, more...)...)
-	c.Began, c.Took = sqlite.ParseStamp(began), time.Duration(took)*time.Millisecond
+	c.Began, c.Took = engine.ParseStamp(began), time.Duration(took)*time.Millisecond
 	return c, err
 }
 
@@ -72,13 +72,13 @@ func (t *Tape) List(ctx context.Context, q Query) ([]Call, error) {
 		return nil, nil
 	}
 	rows, err := t.db.QueryContext(ctx, "SELECT "+columns+` FROM calls WHERE row = :row AND platform = :platform AND channel = :channel AND thread = :thread
-		AND began BETWEEN :from AND :to ORDER BY began, id LIMIT :most`, sqlite.Named{"row": q.Row, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread,
-		"from": sqlite.Stamp(q.From), "to": sqlite.Stamp(q.To), "most": maxListed})
+		AND began BETWEEN :from AND :to ORDER BY began, id LIMIT :most`, engine.Named{"row": q.Row, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread,
+		"from": engine.Stamp(q.From), "to": engine.Stamp(q.To), "most": maxListed})
 	if err != nil {
-		return nil, sqlite.During("list model calls", err)
+		return nil, engine.During("list model calls", err)
 	}
-	list, err := sqlite.Collect(rows, func(r *sql.Rows) (Call, error) { return scan(r) })
-	return list, sqlite.During("list model calls", err)
+	list, err := engine.Collect(rows, func(r *sql.Rows) (Call, error) { return scan(r) })
+	return list, engine.During("list model calls", err)
 }
 
 // ErrNone: there is no such call, or not any more.
@@ -92,7 +92,7 @@ func (t *Tape) Read(ctx context.Context, id int64) (Call, error) {
 	var body []byte
 	c, err := scan(t.db.QueryRowContext(ctx, "SELECT "+columns+", body FROM calls WHERE id = ?", id), &body)
 	if err != nil {
-		return c, sqlite.NoRow(err, ErrNone)
+		return c, engine.NoRow(err, ErrNone)
 	}
 	whole, err := inflate(body)
 	if err != nil {
@@ -122,7 +122,7 @@ func (t *Tape) part(ctx context.Context, one any) (string, error) {
 	id, _ := one.(float64) // of JSON
 	var body []byte
 	if err := t.db.QueryRowContext(ctx, "SELECT body FROM pieces WHERE id = ?", int64(id)).Scan(&body); err != nil {
-		return "", sqlite.NoRow(err, ErrNone)
+		return "", engine.NoRow(err, ErrNone)
 	}
 	return inflate(body)
 }

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"parley/internal/engine"
 	"parley/internal/sqlite"
 	"parley/internal/text"
 )
@@ -32,7 +33,7 @@ type Options struct {
 // goroutines.
 type Tape struct {
 	o       Options
-	db      *sqlite.DB
+	db      *engine.DB
 	queue   chan take
 	quit    chan struct{}
 	done    chan struct{}
@@ -79,7 +80,7 @@ func Open(ctx context.Context, o Options) (*Tape, error) {
 
 var errOtherVersion = errors.New("the file was made by another version")
 
-func open(ctx context.Context, file string) (*sqlite.DB, error) {
+func open(ctx context.Context, file string) (*engine.DB, error) {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600) // SQLite would let others read it
 	if err != nil {
 		return nil, err

@@ -5,14 +5,14 @@ import (
 	"database/sql"
 	"encoding/json"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // Witness tells from the bot's database whose words went into the answers to messages.
-type Witness struct{ db *sqlite.DB }
+type Witness struct{ db *engine.DB }
 
 // NewWitness asks the database of the messages.
-func NewWitness(db *sqlite.DB) Witness { return Witness{db} }
+func NewWitness(db *engine.DB) Witness { return Witness{db} }
 
 // question is about messages, by their rows in the inbox, of which none was answered
 // before a moment.
@@ -24,7 +24,7 @@ type question struct {
 // lastRow returns the row of the newest message.
 func (w Witness) lastRow(ctx context.Context) (n int64, err error) {
 	err = w.db.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) FROM inbox").Scan(&n)
-	return n, sqlite.During("find the newest message", err)
+	return n, engine.During("find the newest message", err)
 }
 
 // withoutPerson returns those whose answers are known to have been made without words
@@ -32,7 +32,7 @@ func (w Witness) lastRow(ctx context.Context) (n int64, err error) {
 // stood where the person never spoke.
 func (w Witness) withoutPerson(ctx context.Context, user string, q question) (map[int64]bool, error) {
 	return w.ask(ctx, `d.user_id <> :user AND NOT EXISTS (SELECT 1 FROM json_each(nullif(d.people, '')) WHERE value IN (:user, '*'))
-		AND NOT EXISTS (SELECT 1 FROM participants p WHERE p.user_id = :user AND p.platform = d.platform AND p.channel = d.channel)`, q, sqlite.Named{"user": user})
+		AND NOT EXISTS (SELECT 1 FROM participants p WHERE p.user_id = :user AND p.platform = d.platform AND p.channel = d.channel)`, q, engine.Named{"user": user})
 }
 
 // withoutSession returns those from elsewhere, of people who never spoke where the
@@ -40,7 +40,7 @@ func (w Witness) withoutPerson(ctx context.Context, user string, q question) (ma
 func (w Witness) withoutSession(ctx context.Context, id string, q question) (map[int64]bool, error) {
 	return w.ask(ctx, `NOT EXISTS (SELECT 1 FROM sessions s WHERE s.id = :session AND (
 		(s.platform, s.channel) = (d.platform, d.channel) OR s.user_id = d.user_id
-		OR EXISTS (SELECT 1 FROM participants p WHERE p.user_id = d.user_id AND p.platform = s.platform AND p.channel = s.channel)))`, q, sqlite.Named{"session": id})
+		OR EXISTS (SELECT 1 FROM participants p WHERE p.user_id = d.user_id AND p.platform = s.platform AND p.channel = s.channel)))`, q, engine.Named{"session": id})
 }
 
 // kept returns those whose words are still in the conversation.
@@ -49,20 +49,20 @@ func (w Witness) kept(ctx context.Context, q question) (map[int64]bool, error) {
 }
 
 // ask returns the messages that have an account, of which every one meets a condition.
-func (w Witness) ask(ctx context.Context, where string, q question, args sqlite.Named) (map[int64]bool, error) {
+func (w Witness) ask(ctx context.Context, where string, q question, args engine.Named) (map[int64]bool, error) {
 	list, err := json.Marshal(q.rows)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := w.db.QueryContext(ctx, `SELECT d.inbox_id FROM decisions d WHERE d.at >= :since AND d.inbox_id IN (SELECT value FROM json_each(:rows))
-		GROUP BY d.inbox_id HAVING min(d.detail <> '{}' AND (`+where+"))", sqlite.Named{"rows": string(list), "since": q.since}.With(args))
+		GROUP BY d.inbox_id HAVING min(d.detail <> '{}' AND (`+where+"))", engine.Named{"rows": string(list), "since": q.since}.With(args))
 	if err != nil {
-		return nil, sqlite.During("ask about messages", err)
+		return nil, engine.During("ask about messages", err)
 	}
-	ids, err := sqlite.Collect(rows, func(r *sql.Rows) (n int64, err error) { return n, r.Scan(&n) })
+	ids, err := engine.Collect(rows, func(r *sql.Rows) (n int64, err error) { return n, r.Scan(&n) })
 	all := map[int64]bool{}
 	for _, id := range ids {
 		all[id] = true
 	}
-	return all, sqlite.During("ask about messages", err)
+	return all, engine.During("ask about messages", err)
 }

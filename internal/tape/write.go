@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/engine"
 	"parley/internal/llm"
-	"parley/internal/sqlite"
 	"parley/internal/text"
 )
 
@@ -102,7 +102,7 @@ func (t *Tape) write(ctx context.Context, list []take) error {
 	if len(kept) == 0 {
 		return nil
 	}
-	err := t.db.Write(ctx, func(tx *sqlite.Tx) error {
+	err := t.db.Write(ctx, func(tx *engine.Tx) error {
 		for _, p := range kept {
 			if err := p.insert(tx); err != nil {
 				return err

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"syscall"
 
-	"parley/internal/sqlite"
+	"parley/internal/engine"
 )
 
 // suddenly is how many files are not gone all at once because somebody deleted
@@ -36,7 +36,7 @@ func (v *Vault) vanished(ctx context.Context, j job, w *walk) (gone bool, err er
 	var was string
 	err = v.using(func(ix *index) error {
 		return ix.db.QueryRowContext(ctx, "SELECT count(*), coalesce((SELECT mark FROM folders WHERE source = :source), :mark) FROM docs WHERE source = :source",
-			sqlite.Named{"source": j.source.Name, "mark": mark}).Scan(&had, &was)
+			engine.Named{"source": j.source.Name, "mark": mark}).Scan(&had, &was)
 	})
 	if err != nil || had == 0 || was == mark && had < suddenly {
 		return false, err
@@ -55,7 +55,7 @@ func (v *Vault) remember(ctx context.Context, j job, mark string) error {
 	return v.using(func(ix *index) error {
 		var was string
 		err := ix.db.QueryRowContext(ctx, "SELECT mark FROM folders WHERE source = ?", j.source.Name).Scan(&was)
-		if err != nil && !errors.Is(err, sqlite.ErrNotFound) || was == mark {
+		if err != nil && !errors.Is(err, engine.ErrNotFound) || was == mark {
 			return err
 		}
 		return ix.write(ctx, func(p *put) {

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"parley/internal/engine"
 	"parley/internal/snippet"
-	"parley/internal/sqlite"
 	"parley/internal/symbols"
 	"parley/internal/text"
 )
@@ -26,7 +26,7 @@ func (v *Vault) Definition(ctx context.Context, name string) (hits []Hit, err er
 			coalesce((SELECT text FROM sections s WHERE s.doc = d.id AND s.line <= y.line ORDER BY s.line DESC LIMIT 1), '')
 			FROM symbols y JOIN docs d ON d.id = y.doc WHERE y.name = :name AND (:owner = '' OR y.owner = :owner)
 			ORDER BY y.name = :name COLLATE BINARY DESC, d.path, y.line LIMIT :limit`,
-			sqlite.Named{"name": name, "owner": owner, "limit": maxDefinitions})
+			engine.Named{"name": name, "owner": owner, "limit": maxDefinitions})
 		if err != nil {
 			return err
 		}

@@ -7,8 +7,8 @@ import (
 	"path"
 	"strings"
 
+	"parley/internal/engine"
 	"parley/internal/pen"
-	"parley/internal/sqlite"
 )
 
 // Fingerprint returns the hash of an indexed file when it was last read; ErrNotFound
@@ -16,7 +16,7 @@ import (
 func (v *Vault) Fingerprint(ctx context.Context, source, name string) (hash []byte, err error) {
 	err = v.asking(func(ix *index) error {
 		err := ix.db.QueryRowContext(ctx, "SELECT hash FROM docs WHERE path = ? AND (? = '' OR source = ?) AND skipped = ''", name, source, source).Scan(&hash)
-		if errors.Is(err, sqlite.ErrNotFound) {
+		if errors.Is(err, engine.ErrNotFound) {
 			return ErrNotFound
 		}
 		return err

@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"parley/internal/engine"
 	"parley/internal/sqlite"
 	"parley/internal/symbols"
 	"parley/internal/text"
@@ -28,7 +29,7 @@ const schemaVersion = 4
 const readers = 2
 
 // index is the open index file.
-type index struct{ db *sqlite.DB }
+type index struct{ db *engine.DB }
 
 // openIndex opens the file or makes a new one. whole is true if a full check of it
 // was completed; damage is why an older file was thrown away, nil if none was.
@@ -111,7 +112,7 @@ func (ix *index) close() error { return ix.db.Close() }
 
 // sound reads the whole file and returns any damage it finds.
 func (ix *index) sound(ctx context.Context) error {
-	conn, done, err := ix.db.Fresh(ctx)
+	conn, done, err := sqlite.Fresh(ctx, ix.db.Path())
 	if err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (ix *index) known(ctx context.Context, source, scope string) (map[string]st
 	from, to := below(scope)
 	rows, err := ix.db.QueryContext(ctx, `SELECT path, size, mtime, hash FROM docs
 		WHERE source = :source AND (:scope = '.' OR path = :scope OR path >= :from AND path < :to)`,
-		sqlite.Named{"source": source, "scope": scope, "from": from, "to": to})
+		engine.Named{"source": source, "scope": scope, "from": from, "to": to})
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +184,7 @@ func (ix *index) apply(ctx context.Context, source string, c *change) error {
 
 // write commits everything that do puts, or nothing. do may run twice.
 func (ix *index) write(ctx context.Context, do func(*put)) error {
-	return ix.db.Write(ctx, func(tx *sqlite.Tx) error {
+	return ix.db.Write(ctx, func(tx *engine.Tx) error {
 		p := &put{tx: tx}
 		do(p)
 		return p.err
@@ -192,7 +193,7 @@ func (ix *index) write(ctx context.Context, do func(*put)) error {
 
 // put writes rows; the first error sticks.
 type put struct {
-	tx  *sqlite.Tx
+	tx  *engine.Tx
 	err error
 }
 
@@ -217,7 +218,7 @@ func (p *put) drop(source, name string) {
 	var doc int64
 	var kind string
 	err := p.tx.QueryRow("SELECT id, kind FROM docs WHERE source = ? AND path = ?", source, name).Scan(&doc, &kind)
-	if errors.Is(err, sqlite.ErrNotFound) {
+	if errors.Is(err, engine.ErrNotFound) {
 		return
 	}
 	p.err = err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"parley/internal/sqlite"
 	"parley/internal/symbols"
 )
 
@@ -27,7 +28,7 @@ func (v *Vault) Scrub(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return ix.db.Scrub(ctx, "notes_fts", "code_fts", "words_fts")
+		return sqlite.Scrub(ctx, ix.db, "notes_fts", "code_fts", "words_fts")
 	})
 	if err != nil {
 		return fmt.Errorf("scrub index: %w", err)

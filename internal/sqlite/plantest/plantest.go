@@ -9,13 +9,16 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"parley/internal/engine"
 	"parley/internal/sqlite"
 )
 
@@ -24,19 +27,19 @@ import (
 // query may read from end to end; reading all of a partial index is fine, since
 // it holds what is open. excused names queries by how they begin, with the
 // reason; one that is not met, or that would pass, is an error.
-func Check(t *testing.T, db *sqlite.DB, folders, growing []string, excused map[string]string) {
+func Check(t *testing.T, db *engine.DB, folders, growing []string, excused map[string]string) {
 	t.Helper()
 	partial := partialIndexes(t, db)
 	met := map[string]bool{}
 	queries := 0
-	for place, query := range constants(t, folders) {
+	written := constants(t, folders)
+	plans, err := sqlite.Plans(t.Context(), db.Path(), slices.Collect(maps.Values(written)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for place, query := range written {
 		queries++
-		plan, err := db.Explain(t.Context(), query)
-		if err != nil {
-			t.Errorf("%s: %v\n%s", place, err, query)
-			continue
-		}
-		for _, step := range plan {
+		for _, step := range plans[query] {
 			table := scanned(query, step, growing)
 			if table == "" || partial[indexOf(step)] {
 				continue
@@ -93,12 +96,12 @@ func scanned(query, step string, growing []string) string {
 	return ""
 }
 
-func partialIndexes(t *testing.T, db *sqlite.DB) map[string]bool {
+func partialIndexes(t *testing.T, db *engine.DB) map[string]bool {
 	rows, err := db.QueryContext(t.Context(), "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% WHERE %'")
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := sqlite.Collect(rows, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
+	names, err := engine.Collect(rows, func(r *sql.Rows) (name string, err error) { return name, r.Scan(&name) })
 	if err != nil || len(names) == 0 {
 		t.Fatal(len(names), err)
 	}

@@ -1,4 +1,4 @@
-package sqlite
+package engine
 
 import (
 	"context"
@@ -24,12 +24,12 @@ const (
 // another call's. fn runs once at most; an error undoes the chunk.
 func (d *DB) Beside(ctx context.Context, fn func(tx *Tx, more func() bool) error) error {
 	return d.chunk(ctx, func(tx *Tx, more func() bool) error {
-		return tx.together(func() error { return fn(tx, more) })
+		return tx.Atomic(func() error { return fn(tx, more) })
 	})
 }
 
-// BareBeside is like Beside, outside a transaction: for statements that SQLite
-// does not allow within one.
+// BareBeside is like Beside, outside a transaction: for statements that are not
+// allowed within one.
 func (d *DB) BareBeside(ctx context.Context, fn func(tx *Tx, more func() bool) error) error {
 	return d.chunk(ctx, fn)
 }
@@ -60,28 +60,10 @@ func (d *DB) chunk(ctx context.Context, fn func(tx *Tx, more func() bool) error)
 			err = w.wait()
 		}
 	}
-	if err == nil {
-		d.fold()
+	if err == nil && d.p.File != nil {
+		d.p.File.Fold()
 	}
 	return err
-}
-
-// fold carries the log over into the file from a connection of its own, beside
-// the writer: chunks change many pages, and whose commit makes the log too long
-// would carry them over while all others wait. What it cannot do is done later.
-func (d *DB) fold() {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	if d.closed {
-		return
-	}
-	d.folding.Lock()
-	defer d.folding.Unlock()
-	if d.folder == nil {
-		d.folder = openBare(dsn(d.path, "_busy_timeout=0&_cache_size=-500"))
-		d.folder.SetMaxOpenConns(1)
-	}
-	_, _ = d.folder.Exec("PRAGMA wal_checkpoint(PASSIVE)")
 }
 
 // next returns what the writer does next; nil after Close. Queued writes go

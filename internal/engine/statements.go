@@ -1,10 +1,11 @@
-package sqlite
+package engine
 
 import (
 	"context"
 	"database/sql"
 	"errors"
-	"strings"
+	"maps"
+	"slices"
 	"sync"
 )
 
@@ -18,6 +19,7 @@ type statement struct {
 // so the code bounds how many there are.
 type statements struct {
 	prepare func(context.Context, string) (*sql.Stmt, error)
+	mark    string       // of parameters
 	mu      sync.RWMutex // guards all
 	all     map[string]statement
 }
@@ -44,7 +46,7 @@ func (c *statements) add(query string) (statement, error) {
 	if st, known := c.all[query]; known {
 		return st, nil
 	}
-	text, names, err := numbered(query, "?")
+	text, names, err := Numbered(query, c.mark)
 	if err != nil {
 		return statement{}, err
 	}
@@ -68,62 +70,31 @@ func (c *statements) close() {
 	c.all = nil
 }
 
-// Plans returns the query plan of each statement that readers have cached, by its
-// text. Tests check that they use their indexes.
-func (d *DB) Plans(ctx context.Context) (map[string][]string, error) {
+// Kept returns the texts of all statements that readers have cached. Tests look at
+// their plans.
+func (d *DB) Kept() []string {
 	d.reads.mu.RLock()
 	defer d.reads.mu.RUnlock()
-	plans := map[string][]string{}
-	for query := range d.reads.all {
-		steps, err := d.Explain(ctx, query)
-		if err != nil {
-			return nil, err
-		}
-		plans[query] = steps
-	}
-	return plans, nil
-}
-
-// Explain returns the query plan of a statement, which may be one that changes
-// something.
-func (d *DB) Explain(ctx context.Context, query string) (steps []string, err error) {
-	text, _, err := numbered(query, "?")
-	if err != nil {
-		return nil, err
-	}
-	args := make([]any, strings.Count(text, "?")) // NULLs, and never too few
-	rows, err := d.r.QueryContext(ctx, "EXPLAIN QUERY PLAN "+text, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var id, parent, unused int
-		var step string
-		if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
-			return nil, err
-		}
-		steps = append(steps, step)
-	}
-	return steps, rows.Err()
+	return slices.Collect(maps.Keys(d.reads.all))
 }
 
 // Row is the first row of a result.
 type Row struct {
-	row *sql.Row
-	err error // from before it was asked for
+	row     *sql.Row
+	explain func(error) error
+	err     error // from before it was asked for
 }
 
 // Scan reads the row's columns; ErrNotFound when there is none.
 func (r *Row) Scan(dest ...any) error {
-	err := r.err
-	if err == nil {
-		err = r.row.Scan(dest...)
+	if r.err != nil {
+		return r.err
 	}
+	err := r.row.Scan(dest...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrNotFound
 	}
-	return err
+	return r.explain(err)
 }
 
 // Query reads rows on a reader; the caller closes them. Only constant queries:
@@ -143,30 +114,30 @@ func (d *DB) QueryRow(query string, args ...any) *Row {
 	if err != nil {
 		return &Row{err: err}
 	}
-	return &Row{row: st.QueryRow(list...)}
+	return &Row{row: st.QueryRow(list...), explain: d.p.Dialect.Explain}
 }
 
 // QueryContext reads rows on a reader until ctx ends; the caller closes them.
 // The statement is not kept.
 func (d *DB) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
-	text, list, err := bind(query, args)
+	text, list, err := d.bind(query, args)
 	if err != nil {
 		return nil, err
 	}
-	return d.r.QueryContext(ctx, text, list...)
+	return d.p.Readers.QueryContext(ctx, text, list...)
 }
 
 // QueryRowContext reads one row, as QueryContext does.
 func (d *DB) QueryRowContext(ctx context.Context, query string, args ...any) *Row {
-	text, list, err := bind(query, args)
+	text, list, err := d.bind(query, args)
 	if err != nil {
 		return &Row{err: err}
 	}
-	return &Row{row: d.r.QueryRowContext(ctx, text, list...)}
+	return &Row{row: d.p.Readers.QueryRowContext(ctx, text, list...), explain: d.p.Dialect.Explain}
 }
 
-func bind(query string, args []any) (text string, list []any, err error) {
-	text, names, err := numbered(query, "?")
+func (d *DB) bind(query string, args []any) (text string, list []any, err error) {
+	text, names, err := Numbered(query, d.p.Dialect.Mark)
 	if err != nil {
 		return "", nil, err
 	}

@@ -1,4 +1,4 @@
-package sqlite
+package engine
 
 import (
 	"errors"
@@ -25,13 +25,13 @@ func (n Named) With(more Named) Named {
 	return all
 }
 
-// numbered writes a statement with numbers for its parameters, each after mark:
+// Numbered writes a statement with numbers for its parameters, each after mark:
 // "?" for SQLite; PostgreSQL takes the same statements with "$". A parameter is
 // written :name, with the same number wherever it occurs, or as a bare ?, which
 // counts up; no statement has both. names are those of the numbers, from 1; nil
 // for bare ones. Quoted text and comments stay as they are, and so does the cast
 // ::type.
-func numbered(query, mark string) (text string, names []string, err error) {
+func Numbered(query, mark string) (text string, names []string, err error) {
 	var b strings.Builder
 	at, bare := map[string]int{}, 0
 	for i := 0; i < len(query); {

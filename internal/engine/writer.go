@@ -1,4 +1,4 @@
-package sqlite
+package engine
 
 import (
 	"context"
@@ -12,21 +12,33 @@ const maxBatch = 128
 
 // Tx is the writer's transaction. Statements are prepared once and kept.
 type Tx struct {
-	conn *sql.Conn
-	kept statements
+	conn    *sql.Conn
+	dialect Dialect
+	kept    statements
 }
 
 // write is one caller's share of a commit. fn may run twice: once with others
 // and, when one of them fails, once more alone.
 type write struct {
+	Pending
 	fn   func(*Tx) error
 	made chan error // told when it is committed; nil for nobody
-	err  chan error // told when it is on the disk, or will not be
-	soon bool       // err is told when it is committed
 	bare bool       // alone and outside a transaction, once
 }
 
-func newWrite(fn func(*Tx) error) *write { return &write{fn: fn, err: make(chan error, 1)} }
+// Pending is somebody who waits for a write.
+type Pending struct {
+	Soon bool // for its commit; else until it is on the disk
+	err  chan error
+}
+
+// Tell ends the waiting: nil says that what was promised is so. It is called once and
+// does not block.
+func (p *Pending) Tell(err error) { p.err <- err }
+
+func newWrite(fn func(*Tx) error) *write {
+	return &write{fn: fn, Pending: Pending{err: make(chan error, 1)}}
+}
 
 func (w *write) wait() error { return <-w.err }
 
@@ -49,11 +61,11 @@ func (d *DB) Queue(ctx context.Context, fn func(*Tx) error) (wait func() error) 
 }
 
 // Soon is like Write, but returns once fn is committed: whatever becomes of this
-// process, it is stored. It is on the disk a moment later (restless), or together
+// process, it is stored. It is on the disk a moment later (restless), or Atomic
 // with any later write, and a power failure before that undoes it.
 func (d *DB) Soon(ctx context.Context, fn func(*Tx) error) error {
 	w := newWrite(fn)
-	w.soon = true
+	w.Soon = true
 	if err := d.submit(ctx, d.queue, w); err != nil {
 		return err
 	}
@@ -74,8 +86,8 @@ func (d *DB) Stage(ctx context.Context, fn func(*Tx) error) (durable func() erro
 	return w.wait, nil
 }
 
-// Bare runs fn on the writer outside a transaction, for statements that SQLite does
-// not allow within one. All other writes wait.
+// Bare runs fn on the writer outside a transaction, for statements that are not
+// allowed within one. All other writes wait.
 func (d *DB) Bare(ctx context.Context, fn func(*Tx) error) error {
 	w := newWrite(fn)
 	w.bare = true
@@ -101,9 +113,10 @@ func (d *DB) submit(ctx context.Context, to chan<- *write, w *write) error {
 }
 
 // run is the writer: the only goroutine that changes the database.
-func (d *DB) run(conn *sql.Conn) {
+func (d *DB) run() {
 	defer close(d.done)
-	tx := &Tx{conn: conn, kept: statements{prepare: conn.PrepareContext}}
+	conn, dialect := d.p.Writer, d.p.Dialect
+	tx := &Tx{conn: conn, dialect: dialect, kept: statements{prepare: conn.PrepareContext, mark: dialect.Mark}}
 	defer tx.close()
 	batch := make([]*write, 0, maxBatch)
 	for w := d.next(); w != nil; w = d.next() {
@@ -124,18 +137,18 @@ func (d *DB) run(conn *sql.Conn) {
 	}
 }
 
-// commit commits all writes together. When one of them fails, each is tried alone,
+// commit commits all writes Atomic. When one of them fails, each is tried alone,
 // so that no write suffers from another. A bare write comes last.
 func (d *DB) commit(tx *Tx, batch []*write) {
 	if last := batch[len(batch)-1]; last.bare {
 		if len(batch) > 1 {
 			d.commit(tx, batch[:len(batch)-1])
 		}
-		d.ended(batch[len(batch)-1:], Explain(last.fn(tx)))
+		d.ended(batch[len(batch)-1:], tx.dialect.Explain(last.fn(tx)))
 		return
 	}
 	if len(batch) > 1 {
-		err := tx.together(func() error {
+		err := tx.Atomic(func() error {
 			for _, w := range batch {
 				if err := w.fn(tx); err != nil {
 					return err
@@ -149,29 +162,35 @@ func (d *DB) commit(tx *Tx, batch []*write) {
 		}
 	}
 	for i, w := range batch {
-		d.ended(batch[i:i+1], Explain(tx.together(func() error { return w.fn(tx) })))
+		d.ended(batch[i:i+1], tx.dialect.Explain(tx.Atomic(func() error { return w.fn(tx) })))
 	}
 }
 
 // ended tells how a transaction ended to those whose writes were in it.
 func (d *DB) ended(batch []*write, err error) {
+	disk := d.p.Disk
+	if err != nil {
+		disk = nil
+	}
+	waiting := make([]*Pending, 0, len(batch))
 	for _, w := range batch {
 		if w.made != nil {
 			w.made <- err
 		}
-		if err != nil || d.disk == nil {
-			w.err <- err
+		if disk == nil {
+			w.Tell(err)
 		}
+		waiting = append(waiting, &w.Pending)
 	}
-	if err == nil && d.disk != nil {
-		d.disk.committed(batch)
+	if disk != nil {
+		disk.Committed(waiting)
 	}
 }
 
-// together runs fn between BEGIN IMMEDIATE and COMMIT.
-func (tx *Tx) together(fn func() error) (err error) {
-	if _, err := tx.Exec("BEGIN IMMEDIATE"); err != nil {
-		return fmt.Errorf("begin: %w", Explain(err))
+// Atomic runs fn within a transaction: for what runs outside of one.
+func (tx *Tx) Atomic(fn func() error) (err error) {
+	if _, err := tx.Exec(tx.dialect.Begin); err != nil {
+		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -185,7 +204,7 @@ func (tx *Tx) together(fn func() error) (err error) {
 		return err
 	}
 	if _, err := tx.Exec("COMMIT"); err != nil {
-		return fmt.Errorf("commit: %w", Explain(err))
+		return fmt.Errorf("commit: %w", err)
 	}
 	return nil
 }
@@ -196,9 +215,10 @@ func (tx *Tx) together(fn func() error) (err error) {
 func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 	st, list, err := tx.kept.get(query, args)
 	if err != nil {
-		return nil, err
+		return nil, tx.dialect.Explain(err)
 	}
-	return st.Exec(list...)
+	res, err := st.Exec(list...)
+	return res, tx.dialect.Explain(err)
 }
 
 // Count runs a statement and adds the number of rows it changed to n.
@@ -218,16 +238,17 @@ func (tx *Tx) QueryRow(query string, args ...any) *Row {
 	if err != nil {
 		return &Row{err: err}
 	}
-	return &Row{row: st.QueryRow(list...)}
+	return &Row{row: st.QueryRow(list...), explain: tx.dialect.Explain}
 }
 
 // Query reads rows inside the transaction; the caller closes them.
 func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) {
 	st, list, err := tx.kept.get(query, args)
 	if err != nil {
-		return nil, err
+		return nil, tx.dialect.Explain(err)
 	}
-	return st.Query(list...)
+	rows, err := st.Query(list...)
+	return rows, tx.dialect.Explain(err)
 }
 
 func (tx *Tx) close() {

@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+	"time"
+)
+
+// DB is one database. It is safe for many goroutines. Reads run beside each other;
+// writes are queued to the writer, which commits what has gathered in one transaction.
+type DB struct {
+	p     Parts
+	queue chan *write
+	aside chan *write   // what runs while nothing is queued
+	done  chan struct{} // closed when the writer has stopped
+	reads statements
+	tail  time.Duration // how long the last chunk took to end; the writer's
+
+	mu     sync.RWMutex // guards closed against a write that is being queued
+	closed bool
+}
+
+// Parts are what an engine brings. Dialect, Readers and Writer are required.
+type Parts struct {
+	Dialect Dialect
+	Readers *sql.DB
+	Writer  *sql.Conn // the DB closes it
+	// Disk makes commits durable; nil where they are at once.
+	Disk Disk
+	// File is the file that holds the database; nil where a server does.
+	File File
+	// Close is called last; nil is nothing.
+	Close func() error
+}
+
+// Dialect is what a kind of database does in its own way.
+type Dialect struct {
+	Mark    string            // before the number of a parameter
+	Begin   string            // of a transaction that writes
+	Explain func(error) error // adds the error of this package that fits; nil stays nil
+}
+
+// Disk brings commits to the disk beside the writer.
+type Disk interface {
+	// Committed takes over writes whose transaction is committed, and tells each how
+	// it ended. It does not block.
+	Committed(batch []*Pending)
+}
+
+// File is a database in a file of ours.
+type File interface {
+	Path() string
+	// EmptyLog carries over what the log beside the file holds, and cuts it off. It
+	// runs on the writer; ErrLogInUse says that somebody reads the log.
+	EmptyLog(tx *Tx) error
+	// ClearGaps returns a step for one pass over the file that clears what no row
+	// holds any more; left is true until it has seen all.
+	ClearGaps() func(tx *Tx) (left bool, err error)
+	// Fold carries over what it can beside the writer.
+	Fold()
+}
+
+// ErrLogInUse says that somebody reads from the log of a file, which cannot be
+// emptied until they are done.
+var ErrLogInUse = errors.New("the log is still read by somebody")
+
+// New returns a DB of parts, which are its own from now on. The caller closes it.
+func New(p Parts) *DB {
+	d := &DB{p: p, queue: make(chan *write, 1024), aside: make(chan *write), done: make(chan struct{})}
+	d.reads.prepare, d.reads.mark = p.Readers.PrepareContext, p.Dialect.Mark
+	go d.run()
+	return d
+}
+
+// Path returns the file, "" where there is none.
+func (d *DB) Path() string {
+	if d.p.File == nil {
+		return ""
+	}
+	return d.p.File.Path()
+}
+
+// ClearGaps returns a step that clears some of what no row holds any more; left is
+// true until all is done. It runs outside a transaction. Where a server holds the
+// database there is nothing to do.
+func (d *DB) ClearGaps() func(tx *Tx) (left bool, err error) {
+	if d.p.File == nil {
+		return func(*Tx) (bool, error) { return false, nil }
+	}
+	return d.p.File.ClearGaps()
+}
+
+// EmptyLog carries what the log holds over into the file and empties it, so that
+// it has no byte of what was deleted. An error says that it is still read. Where a
+// server holds the database it does nothing.
+func (d *DB) EmptyLog(ctx context.Context) error {
+	if d.p.File == nil {
+		return nil
+	}
+	for range 100 { // a reader holds the log's end for moments only
+		err := d.Bare(ctx, d.p.File.EmptyLog)
+		if !errors.Is(err, ErrLogInUse) {
+			return err
+		}
+		select {
+		case <-time.After(50 * time.Millisecond):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return errors.New("the log is still read by somebody; it is emptied at the next stop")
+}
+
+// Close waits for queued writes and closes the database. It may be called twice.
+func (d *DB) Close() error {
+	d.mu.Lock()
+	if d.closed {
+		d.mu.Unlock()
+		return nil
+	}
+	d.closed = true
+	close(d.queue)
+	d.mu.Unlock()
+	<-d.done
+	d.reads.close()
+	err := d.p.Readers.Close()
+	if d.p.Close != nil {
+		err = errors.Join(err, d.p.Close())
+	}
+	return err
+}

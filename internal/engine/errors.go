@@ -1,0 +1,35 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors that callers distinguish.
+var (
+	ErrNotFound    = errors.New("there is no such row")
+	ErrClosed      = errors.New("the store is closed")
+	ErrCorrupt     = errors.New("the database file is damaged")
+	ErrConstraint  = errors.New("a rule of the schema is broken")
+	ErrNewerSchema = errors.New("the database was written by a newer version of Parley")
+)
+
+// Hopeless reports whether a write will fail however often it is tried, because it
+// breaks a rule of the schema or meets a damaged page; a full disk is neither.
+func Hopeless(err error) bool { return errors.Is(err, ErrConstraint) || errors.Is(err, ErrCorrupt) }
+
+// During adds the operation to an error; nil stays nil.
+func During(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", op, err)
+}
+
+// NoRow replaces "no row" by a word for people.
+func NoRow(err, word error) error {
+	if errors.Is(err, ErrNotFound) {
+		return word
+	}
+	return err
+}
