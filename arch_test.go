@@ -77,6 +77,8 @@ var rooms = []allowed{
 	{"internal/setup", "internal/roster", "makes it of the settings"},
 	{"internal/command", "internal/roster", "/agent shows and changes it"},
 	{"internal/roster", "internal/chat", "who answers a message depends on its place"},
+	{"internal/standby", "internal/database", "waits for its lock"},
+	{"internal/standby", "internal/systemd", "waiting is a state of the service"},
 	{"internal/beside", "internal/chat", "a lane takes what came of it"},
 	{"internal/opening", "internal/chat", "its lane sends them"},
 	{"internal/attest", "internal/chat", "adapters know who reads where"},

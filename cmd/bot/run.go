@@ -18,29 +18,41 @@ func process(s *cli.Streams) app.Process {
 	return app.Process{Version: thisBuild().version, In: s.In, Out: s.Out, Err: s.Err, Watched: s.Watched, Failpoint: failpoint}
 }
 
-type runCmd struct{}
+type runCmd struct {
+	Standby bool `help:"Wait while another bot uses the data folder, and take over when it ends."`
+}
 
 // Run serves every platform that has a token, until a signal; with no token at
 // all it is the terminal chat.
-func (runCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
-	return start(ctx, f, s, nil)
+func (r runCmd) Run(ctx context.Context, f *cli.Flags, s *cli.Streams) error {
+	p := process(s)
+	p.Standby = r.Standby
+	return serve(ctx, f, s, p)
 }
 
 // start is Run; met is told of the first message that is answered, nil for nobody.
 func start(ctx context.Context, f *cli.Flags, s *cli.Streams, met cli.Met) error {
+	p := process(s)
+	p.Met = met
+	return serve(ctx, f, s, p)
+}
+
+// serve runs p until a signal.
+func serve(ctx context.Context, f *cli.Flags, s *cli.Streams, p app.Process) error {
 	cfg, err := f.Load()
 	if err != nil {
 		return err
 	}
-	p := process(s)
-	p.Met = met
 	if app.Hosted(cfg) {
 		return p.Serve(ctx, cfg, f.Load)
+	}
+	if p.Standby {
+		return &config.Error{Setting: "telegram.token", Problem: "a bot that stands by needs a platform to live on, and none has a token", Hint: "set telegram.token or discord.token"}
 	}
 	if os.Getenv("NOTIFY_SOCKET") != "" {
 		return &config.Error{Setting: "telegram.token", Problem: "a service needs a platform to live on, and none has a token", Hint: "set telegram.token or discord.token, under systemd in /etc/parley/telegram.token or discord.token"}
 	}
-	return chatCmd{}.talk(ctx, cfg, s, met)
+	return chatCmd{}.talk(ctx, cfg, s, p.Met)
 }
 
 type chatCmd struct {

@@ -17,6 +17,7 @@ import (
 	"parley/internal/manners"
 	"parley/internal/setup"
 	"parley/internal/spoken"
+	"parley/internal/standby"
 	"parley/internal/systemd"
 	"parley/internal/when"
 )
@@ -29,6 +30,10 @@ type Process struct {
 
 	// Watched is true if a person sits before Err, and no log keeps it.
 	Watched bool
+
+	// Standby waits until no other bot uses the data folder, and then takes it over.
+	Standby bool
+	held    *os.File // its lock, then
 
 	// Met is told of the first message that is answered, once; nil for nobody. It
 	// must not block.
@@ -50,15 +55,26 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	// The bot keeps serving when nobody reads the log any more: once SIGPIPE is
 	// caught, it does not end the process, and the write just fails.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	supervisor, err := systemd.New()
+	if err != nil {
+		log.Warn(err.Error())
+	}
+	if p.Standby {
+		if p.held, err = standby.Wait(ctx, standby.Options{Dir: cfg.DataDir, Log: log, Supervisor: supervisor}); err != nil {
+			supervisor.Close()
+			return unless(ctx, err)
+		}
+		cfg = reread(cfg, again, log)
+		log = setup.NewLogger(cfg, &level, p.Err)
+		setup.TakeOver(log)
+	}
 	a, err := p.newApp(ctx, cfg, log, true)
 	if err != nil {
+		supervisor.Close()
 		return err
 	}
 	defer a.close()
-	a.level = &level
-	if a.vitals.supervisor, err = systemd.New(); err != nil {
-		log.Warn(err.Error())
-	}
+	a.level, a.vitals.supervisor = &level, supervisor
 	platforms, err := a.platforms.setUp(a.front)
 	if err != nil {
 		return err
@@ -88,6 +104,25 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 		}
 	}
 	return a.operate(ctx, platforms...)
+}
+
+// unless returns err, or nil where it only says that the process is to end.
+func unless(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// reread returns the settings as they are now, after a wait that may have been long.
+func reread(cfg config.Config, again func() (config.Config, error), log *slog.Logger) config.Config {
+	next, err := again()
+	if err != nil {
+		log.Error("the settings have a mistake now; those this process began with are in force", "err", err)
+		return cfg
+	}
+	next.DataDir = cfg.DataDir
+	return next
 }
 
 func warn(cfg config.Config, log *slog.Logger) {

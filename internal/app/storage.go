@@ -35,8 +35,10 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 		if err := os.MkdirAll(s.cfg.DataDir, 0o700); err != nil {
 			return fmt.Errorf("data folder: %w", err)
 		}
-		if s.lock, err = database.Lock(s.cfg.DataDir); err != nil {
-			return err
+		if s.lock = s.process.held; s.lock == nil {
+			if s.lock, err = database.Lock(s.cfg.DataDir); err != nil {
+				return err
+			}
 		}
 	}
 	s.store, err = memory.Open(ctx, s.cfg.DataDir, memory.Options{Now: s.now, Embed: vectors, EmbedModel: s.cfg.EmbeddingModel()})

@@ -9,8 +9,19 @@ import (
 	"syscall"
 )
 
-// Lock makes this process the data folder's only bot. The error names the
-// process that holds it. The lock goes with the process, however it dies.
+// InUseError is that another process holds a data folder.
+type InUseError struct {
+	Dir    string
+	Holder string // its number, as its machine counts
+}
+
+// Error implements error.
+func (e *InUseError) Error() string {
+	return fmt.Sprintf("the data folder %s is in use by another Parley (process %s): stop it, let this one wait for it with bot run --standby, or give this one its own folder with --data", e.Dir, e.Holder)
+}
+
+// Lock makes this process the data folder's only bot. An
+// InUseError names the process that holds it. The lock goes with the process, however it dies.
 // The caller closes the returned file, or exits.
 func Lock(dir string) (*os.File, error) {
 	path := filepath.Join(dir, "bot.lock")
@@ -22,7 +33,7 @@ func Lock(dir string) (*os.File, error) {
 		holder, _ := os.ReadFile(path)
 		_ = f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("the data folder %s is in use by another Parley (process %s): stop it, or give this one its own folder with --data", dir, strings.TrimSpace(string(holder)))
+			return nil, &InUseError{Dir: dir, Holder: strings.TrimSpace(string(holder))}
 		}
 		return nil, fmt.Errorf("lock data folder: %w", err)
 	}
