@@ -25,6 +25,7 @@ import (
 	"parley/internal/rehearse"
 	"parley/internal/setup"
 	"parley/internal/tools"
+	"parley/internal/waittest"
 )
 
 // obedient is a captured model, one that does what any text tells it to: wherever
@@ -363,6 +364,7 @@ func (s *scene) agree(what string, last chat.Message) {
 // What the person types is theirs, whatever it looks like: nobody is asked
 // needlessly, and a question is settled by their own yes.
 func TestOwnWordsAreObeyedUnasked(t *testing.T) {
+	waittest.Alone(t)
 	t.Parallel()
 	s := newScene(t)
 	for _, platform := range []string{"telegram", "discord", "terminal"} {

@@ -142,7 +142,10 @@ func fitting(r *rand.Rand, schema string) any {
 // learns nothing of what Ann keeps to herself, and changes none of it.
 func TestLeakProbes(t *testing.T) {
 	t.Parallel()
-	const probes = 10_000
+	probes := 10_000
+	if testing.Short() {
+		probes /= 10
+	}
 	st, say := captive(t)
 	ctx := context.Background()
 	bob := chat.User{ID: "telegram:2", Name: "Bob"}

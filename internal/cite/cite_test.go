@@ -91,6 +91,7 @@ func unretrieved(text string, passages int) (bad []string) {
 // A thousand answers as a careless model writes them: no made-up source stays,
 // and no real one is lost.
 func TestMadeUpCitations(t *testing.T) {
+	waittest.Alone(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	marks := []string{"[%d]", " [%d]", "[%d][%d]", "[%d, %d]", "[%d;%d]", "[%d-%d]", "[[%d]]", "([%d])", "**[%d]**", "`x[%d]`", "[%d](http://x)", "\n```\n[%d]\n```\n", "> [%d]\n", "| [%d] |", "【%d】", " [Source %d]", "[%d†L4]"}
 	for range 1000 {
@@ -110,6 +111,7 @@ func TestMadeUpCitations(t *testing.T) {
 }
 
 func TestCiteStaysLinear(t *testing.T) {
+	waittest.Alone(t)
 	for _, s := range []string{
 		strings.Repeat("[9", 9_000) + strings.Repeat("]", 9_000), strings.Repeat("` `` ", 4_000), strings.Repeat("```\n", 4_000), strings.Repeat("[1](", 4_000),
 		strings.Repeat("[1, 2", 4_000) + "]", strings.Repeat("[9] ", 4_000), strings.Repeat("> ", 9_000) + "[9]", strings.Repeat("1 [1] ", 3_000), strings.Repeat("$[1", 6_000), strings.Repeat("1 000 ", 3_000) + "[1]",

@@ -118,7 +118,7 @@ func TestOthersWriteDuringLongWork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := time.Now()
 			s := open(t, Options{Now: func() time.Time { return at }})
-			crowd(t, s, 150)
+			crowd(t, s, 400)
 			must(t, s.db.Write(bg, func(tx *engine.Tx) error {
 				return second(tx.Exec("UPDATE sessions SET status = 'archived', ended_at = ?", Stamp(at.AddDate(0, 0, -9))))
 			}))

@@ -188,7 +188,7 @@ func measure(t *testing.T, list []question, floors floors, recall func(question)
 // search brings 84 of 100 answers within 4,000 tokens and 75 within 1,000 if they
 // are asked about in their own words, and half as many if not.
 func TestRecallQuality(t *testing.T) {
-	figure(t)
+	waittest.Alone(t)
 	s, list := oldChats(t)
 	own := func(q question) Query {
 		user, _, _ := strings.Cut(q.Channel, "-")
@@ -223,7 +223,7 @@ func TestRecallQuality(t *testing.T) {
 // Among 20,000 messages of other talk, in other chats and in the same, the index
 // says where to look.
 func TestRecallQualityAmongMany(t *testing.T) {
-	figure(t)
+	waittest.Alone(t)
 	s, list := oldChats(t, babble(t, 20_000, 20), strings.ReplaceAll(babble(t, 3_000, 1), `"c0"`, `"maren-dele"`))
 	long, _ := split(list)
 	for i := range long[:len(long)/2] {
@@ -232,14 +232,6 @@ func TestRecallQualityAmongMany(t *testing.T) {
 	measure(t, long[:len(long)/2], floors{"long": {4000: 92, 1000: 92}, "loose": {4000: 56, 1000: 49}}, func(q question) ([]Passage, error) {
 		return s.Recall(t.Context(), Query{User: anyone, Text: q.Question, Tokens: 4000})
 	})
-}
-
-// figure leaves a long measurement, in which nothing runs at the same time, to
-// runs without the race detector.
-func figure(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures how good the answers are")
-	}
 }
 
 // babble is n messages put together from halves of real sentences, so that

@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/engine"
+	"parley/internal/waittest"
 )
 
 // spoken is a message as the test knows it.
@@ -110,6 +111,7 @@ func randomQuery(r *rand.Rand, list []spoken) Query {
 }
 
 func TestRecallNeverLeavesItsScope(t *testing.T) {
+	waittest.Alone(t)
 	t.Run("by words", func(t *testing.T) { neverLeaves(t, Options{}) })
 	t.Run("by meaning", func(t *testing.T) {
 		neverLeaves(t, Options{Now: clock(), Embed: newEncoder().embed, EmbedModel: "m"})
@@ -130,7 +132,7 @@ func neverLeaves(t *testing.T, o Options) {
 	}))
 	embedAll(t, s)
 	passages, is, queries := 0, ruleOf(list), 2000
-	if testing.Short() || o.Embed != nil {
+	if o.Embed != nil {
 		queries /= 8
 	}
 	for range queries {

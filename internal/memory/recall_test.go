@@ -68,6 +68,7 @@ func TestRecallByNameAndDate(t *testing.T) {
 // What others say elsewhere changes nothing: neither what is found nor in which
 // order, however much it is and however often it has the words of the question.
 func TestRecallAmongOthers(t *testing.T) {
+	waittest.Alone(t)
 	s, list := oldChats(t, strings.ReplaceAll(babble(t, 3_000, 1), `"c0"`, `"maren-dele"`))
 	questions := func() (found [][]Passage) {
 		for i := 0; i < len(list); i += len(list) / 12 {
