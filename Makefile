@@ -5,7 +5,7 @@ TAGS  := -tags sqlite_fts5
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 
-.PHONY: run test race bench lint fuzz cover faults live templates dojo page-check release release-check
+.PHONY: run test race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -69,6 +69,11 @@ page-check:
 	npm install --silent --no-save --prefix $(CHECK) $(AXE)
 	mkdir -p $(CHECK)/shots
 	PARLEY_AXE=$(CHECK)/node_modules/axe-core/axe.min.js PARLEY_SHOTS=$(if $(SHOTS),$(SHOTS),$(CHECK)/shots) $(GO) test $(TAGS) -count=1 -timeout 30m -v -run '^TestInChromium$$' ./internal/page
+
+# The films and pictures in docs/img, from the program as it is now; those of the page
+# need Chromium. A test compares the films with the program: what it says has changed.
+recordings:
+	PARLEY_RECORD=1 $(GO) test $(TAGS) -count=1 -run '^TestRecord' ./cmd/bot ./internal/page
 
 # The chat templates of a folder against the bot's own requests: see eval/templates.
 templates:
