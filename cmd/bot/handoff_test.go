@@ -240,3 +240,31 @@ func wholePrompt(r llmtest.Request) (all string) {
 	}
 	return all
 }
+
+// TestHandoffInTwoLanguages: the person and the desk each read their own language, also
+// once somebody has taken the conversation.
+func TestHandoffInTwoLanguages(t *testing.T) {
+	t.Parallel()
+	w := manned(t, "discord:50")
+	w.env = append(w.env, "BOT_ACCESS_OWNERS=telegram:42")
+	w.run(t)
+	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.say(t, 43, "/language de")
+	w.say(t, 42, "/language fr")
+	if got := w.say(t, 43, "/handoff die Rechnung stimmt nicht"); !strings.Contains(got, "einen Menschen gebeten") {
+		t.Errorf("the person was told %q", got)
+	}
+	first := w.posted(t, "50", "die Rechnung")
+	if !strings.Contains(first.Content, "demande une personne") || !strings.Contains(first.Content, "Demandé par la personne elle-même") {
+		t.Errorf("the desk reads %q", first.Content)
+	}
+	w.dc.Message("77", "50", "9", "<@9000> /language es")
+	w.posted(t, "50", "Español")
+	w.dc.Press("77", "50", "9", first.ID, "/handoff take 1")
+	w.told(t, 43, "ist jetzt hier")
+	w.posted(t, "50", "Ahora hablas con")
+	if got := w.say(t, 43, "/handoff back"); !strings.Contains(got, "wieder für dich da") {
+		t.Errorf("back again, the person was told %q", got)
+	}
+	w.posted(t, "50", "ha vuelto al asistente")
+}

@@ -50,7 +50,7 @@ func (c *Commands) Help(ctx context.Context, role Role, name string) string {
 		return c.describe(ctx, cmd, cmd.Name, role)
 	}
 	var b strings.Builder
-	b.WriteString(wordHelpHead)
+	b.WriteString(tongue.Text(ctx, wordHelpHead))
 	for _, cmd := range c.table {
 		if !cmd.useful(role) {
 			continue

@@ -69,7 +69,7 @@ func (t *turn) follow(ctx context.Context) (answer chat.Answer, over bool) {
 	}
 	r.judged = r.judged || g.Calls > 0
 	t.take(ctx, g, began)
-	if g.HandOver.By != "" {
+	if g.HandOver.By != nil {
 		if answer, err := t.passOn(ctx, tools.HandOver{By: g.HandOver.By, Reason: g.HandOver.For}, g.Reply); err == nil {
 			return answer, true
 		}

@@ -67,7 +67,7 @@ func (t *turn) run(ctx context.Context) (chat.Answer, error) {
 	if err := t.guide(ctx); err != nil {
 		return t.failed(ctx, err)
 	}
-	if g := t.context.guidance; g.HandOver.By != "" {
+	if g := t.context.guidance; g.HandOver.By != nil {
 		if answer, err := t.passOn(ctx, tools.HandOver{By: g.HandOver.By, Reason: g.HandOver.For}, g.Reply); err == nil {
 			return answer, nil
 		}

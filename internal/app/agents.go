@@ -20,6 +20,7 @@ import (
 	"parley/internal/rulebook"
 	"parley/internal/setup"
 	"parley/internal/tape"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 	"parley/internal/tools/policy"
 )
@@ -176,7 +177,7 @@ func (m *mind) called(memory string) string {
 }
 
 // about describes an agent for its owner.
-func (m *mind) about(name string) (lines []string) {
+func (m *mind) about(ctx context.Context, name string) (lines []string) {
 	at, err := m.memory(name)
 	r := m.resident(at.ID)
 	if err != nil || r == nil {
@@ -184,7 +185,7 @@ func (m *mind) about(name string) (lines []string) {
 	}
 	line := func(words string, list ...string) {
 		if said := strings.Join(list, ", "); said != "" {
-			lines = append(lines, fmt.Sprintf(words, said))
+			lines = append(lines, tongue.Say(ctx, words, said))
 		}
 	}
 	line(wordsAgentPlaces, append(slices.Clone(r.Places), m.roster.Given(name)...)...)
@@ -194,7 +195,7 @@ func (m *mind) about(name string) (lines []string) {
 	line(wordsAgentTools, r.Tools...)
 	line(wordsAgentModel, m.Of(at.ID).ModelName())
 	if r.Share {
-		lines = append(lines, wordsAgentShares)
+		lines = append(lines, tongue.Text(ctx, wordsAgentShares))
 	}
 	return lines
 }

@@ -14,6 +14,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/spoken"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // commands gives each group of slash commands the view of the bot that it needs.
@@ -115,7 +116,7 @@ func (a *app) factsFileDoes() func(ctx context.Context, do string) (string, erro
 	}
 	return func(ctx context.Context, do string) (string, error) {
 		said, err := factsfile.Decide(ctx, a.storage.store, do)
-		if said == factsfile.WordsFine && a.chores.facts != nil && a.chores.facts.Problem() != nil {
+		if said == tongue.Text(ctx, factsfile.WordsFine) && a.chores.facts != nil && a.chores.facts.Problem() != nil {
 			said = text.Sentence(a.chores.facts.Problem().Error())
 		}
 		return said, err

@@ -103,7 +103,7 @@ func (f *front) resume(ctx context.Context, m chat.Message, s admin.Settled, w c
 		return chat.Answer{}, fmt.Errorf("read what was asked: %w", err)
 	}
 	if r.Parked.Agent != m.Agent.ID { // the place was given to another meanwhile, which knows nothing of it
-		return chat.Answer{Text: wordsOthersQuestion, Record: &memory.Turn{
+		return chat.Answer{Text: tongue.Text(ctx, wordsOthersQuestion), Record: &memory.Turn{
 			Decision: memory.Decision{End: chat.End{Outcome: chat.Refused, Reason: chat.Expired}}, Settles: &memory.Settled{Question: s.ID},
 		}}, nil
 	}

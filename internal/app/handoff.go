@@ -32,6 +32,7 @@ func newDesk(b *base, store *memory.Store, ps *platforms, people *people) *desk.
 			},
 			Flush: func(k chat.Key) { ps.hub.Flush(k) }, Open: ps.openFile,
 		},
+		Speak:    people.speaker.To,
 		Sessions: desk.Sessions{PerUser: b.cfg.Session.Scope == "user", TTL: func() time.Duration { return b.inForce.Load().Session.TTL }},
 	})
 }

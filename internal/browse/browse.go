@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/engine"
+	"parley/internal/tongue"
 )
 
 // Shelf is all conversations of a database. It is safe for many goroutines.
@@ -147,7 +148,7 @@ func (s *Shelf) names(ctx context.Context, k chat.Key) (list []string, more int,
 // Called returns what a place is called: by who wrote there; "" where nobody did.
 func (s *Shelf) Called(ctx context.Context, k chat.Key) (string, error) {
 	list, more, err := s.names(ctx, k)
-	return Names(list, more), engine.During("name a conversation", err)
+	return Names(tongue.Of(ctx), list, more), engine.During("name a conversation", err)
 }
 
 // Person returns the name somebody had last; the id where none is known.
@@ -164,12 +165,12 @@ func (s *Shelf) Person(ctx context.Context, id string) (string, error) {
 }
 
 // Names joins names as people write them.
-func Names(list []string, more int) string {
+func Names(p tongue.Printer, list []string, more int) string {
 	switch {
 	case more > 0:
-		return strings.Join(list, ", ") + words(more)
+		return strings.Join(list, ", ") + p.Say(wordsMore, more)
 	case len(list) > 1:
-		return strings.Join(list[:len(list)-1], ", ") + wordsAnd + list[len(list)-1]
+		return strings.Join(list[:len(list)-1], ", ") + p.Text(wordsAnd) + list[len(list)-1]
 	}
 	return strings.Join(list, "")
 }

@@ -13,6 +13,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/llm"
 	"parley/internal/memory"
+	"parley/internal/tongue"
 )
 
 var bg = context.Background()
@@ -162,7 +163,7 @@ func TestPlaces(t *testing.T) {
 			list, err := s.store.Browse.Places(bg, c.f, 2, offset)
 			must(t, err)
 			for _, p := range list {
-				got = append(got, p.Key.String()+" "+browse.Names(p.People, p.More))
+				got = append(got, p.Key.String()+" "+browse.Names(tongue.Printer{}, p.People, p.More))
 			}
 			if len(list) < 2 {
 				break
@@ -197,7 +198,7 @@ func TestNamesAndChoices(t *testing.T) {
 	if must(t, err); fmt.Sprint(c) != "{[discord telegram] [refund_policy] [recall]}" {
 		t.Errorf("choices: %v", c)
 	}
-	if got := browse.Names([]string{"A", "B", "C"}, 2); got != "A, B, C and 2 more" {
+	if got := browse.Names(tongue.Printer{}, []string{"A", "B", "C"}, 2); got != "A, B, C and 2 more" {
 		t.Error(got)
 	}
 }

@@ -18,7 +18,7 @@ type Agents struct {
 	Roster Roster
 	// About describes an agent by its name, a line each: its persona, its playbook and
 	// so on.
-	About func(name string) []string
+	About func(ctx context.Context, name string) []string
 }
 
 // Roster is which agent answers where; roster.Roster.
@@ -91,7 +91,7 @@ func (a Agents) list(ctx context.Context, _ admin.Request) (chat.Answer, error) 
 	var b strings.Builder
 	for _, n := range names {
 		fmt.Fprintf(&b, "- **%s**\n", n)
-		for _, line := range a.About(n) {
+		for _, line := range a.About(ctx, n) {
 			fmt.Fprintf(&b, "  - %s\n", line)
 		}
 	}

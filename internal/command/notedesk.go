@@ -69,7 +69,7 @@ func (n Notes) related(ctx context.Context, r admin.Request) (chat.Answer, error
 	if err != nil {
 		return which(ctx, err, "/notes related ")
 	}
-	return chat.Answer{Text: tools.RelatedLines(e, all)}, nil
+	return chat.Answer{Text: tools.RelatedLines(tongue.Of(ctx), e, all)}, nil
 }
 
 func did(d tools.Deed) chat.Answer {

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/admin"
 	"parley/internal/chat"
+	"parley/internal/paper"
 	"parley/internal/text"
 	"parley/internal/tongue"
 	"parley/internal/tools"
@@ -142,9 +143,9 @@ func (n Notes) status(ctx context.Context, r admin.Request) (chat.Answer, error)
 	lines := []string{n.State()}
 	for _, e := range list {
 		if e.Skipped != "" {
-			lines = append(lines, tongue.Say(ctx, wordsSkipped, e.Path, e.Skipped))
+			lines = append(lines, tongue.Say(ctx, wordsSkipped, e.Path, tongue.Words(e.Skipped)))
 		} else {
-			lines = append(lines, tongue.Say(ctx, wordsPartly, e.Path, e.Partly))
+			lines = append(lines, tongue.Say(ctx, wordsPartly, e.Path, paper.Left(tongue.Of(ctx), e.Partly)))
 		}
 	}
 	return chat.Answer{Text: strings.Join(lines, "\n")}, nil

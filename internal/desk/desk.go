@@ -18,6 +18,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -29,8 +30,10 @@ type Options struct {
 	Patience func() time.Duration
 	Platforms
 	Sessions
-	Now func() time.Time
-	Log *slog.Logger // nil is silent
+	// Speak returns the language somebody is spoken to in, by their id.
+	Speak func(ctx context.Context, id string) tongue.Printer
+	Now   func() time.Time
+	Log   *slog.Logger // nil is silent
 }
 
 // Platforms are the ways in and out.
@@ -108,14 +111,15 @@ func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, s
 		earlier = append(earlier, handoff.Attempt{Tool: c.Name, Status: c.Status, Class: c.Class})
 	}
 	file := dossier{m: m, h: h, words: words, calls: earlier}
+	hears := d.hearing(ctx, handoff.Handoff{})
 	deed.Do = func(tx *engine.Tx, s *memory.Store) error {
-		row, fresh, err := s.Handoffs.Begin(tx, handoff.Handoff{Person: m.From, Place: m.Key, Direct: m.Direct, Agent: m.Agent.ID, By: h.By, Reason: h.Reason, LastID: m.ID, Due: d.o.Now().Add(d.o.Patience())})
+		row, fresh, err := s.Handoffs.Begin(tx, handoff.Handoff{Person: m.From, Place: m.Key, Direct: m.Direct, Agent: m.Agent.ID, By: h.By.String(), Reason: h.Reason, LastID: m.ID, Due: d.o.Now().Add(d.o.Patience())})
 		if err != nil || !fresh {
 			return err
 		}
 		for _, desk := range desks {
-			parts := d.parts(desk, m.From, file.text(row.ID))
-			parts[len(parts)-1].Buttons = [][]chat.Button{{takeButton(row.ID), backButton(row.ID)}}
+			parts := d.parts(desk, m.From, file.text(hears.at(desk), row.ID))
+			parts[len(parts)-1].Buttons = bothButtons(hears.at(desk), row.ID)
 			if err := s.Post(tx, row.ID, fmt.Sprintf("handoff:%d:%s", row.ID, desk), parts); err != nil {
 				return err
 			}
@@ -123,7 +127,7 @@ func (d *Desk) HandOver(ctx context.Context, m chat.Message, h tools.HandOver, s
 		return nil
 	}
 	deed.Then = d.flush(desks...)
-	return deed, fmt.Sprintf(wordsHandedOver, text.HowLong(d.o.Patience())), nil
+	return deed, tongue.Say(ctx, wordsHandedOver, tongue.HowLong(ctx, d.o.Patience())), nil
 }
 
 // begin hands over because m's author asks for it with a command.
@@ -132,11 +136,11 @@ func (d *Desk) begin(ctx context.Context, m chat.Message, reason string) (chat.A
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	deed, said, err := d.HandOver(ctx, m, tools.HandOver{By: wordsByCommand, Reason: reason}, session.ID, nil)
+	deed, said, err := d.HandOver(ctx, m, tools.HandOver{By: tongue.Words(wordsByCommand), Reason: reason}, session.ID, nil)
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn, Command: "handoff"}, Why: []string{wordsWhyOpened}, Deed: deed}
+	r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn, Command: "handoff"}, Why: []string{tongue.Text(ctx, wordsWhyOpened)}, Deed: deed}
 	if reason != "" {
 		r.Lines = []memory.Line{d.line(session, d.entry(m, reason))}
 	}

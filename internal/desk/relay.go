@@ -12,6 +12,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Wrap passes on what belongs to a handoff and hands everything else to next.
@@ -57,10 +58,10 @@ func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff
 	if err != nil {
 		return chat.Answer{}, err
 	}
-	said, files := d.content(ctx, m)
-	r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{wordsWhyPassed}, Lines: []memory.Line{d.line(session, d.entry(m, kept(m)))}}
+	passed, hears := d.content(ctx, m), d.hearing(ctx, h)
+	r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{tongue.Text(ctx, wordsWhyPassed)}, Lines: []memory.Line{d.line(session, d.entry(m, kept(m)))}}
 	if h.State == handoff.Taken {
-		r.Why = []string{fmt.Sprintf(wordsWhyRelayed, h.Taker.Name)}
+		r.Why = []string{tongue.Say(ctx, wordsWhyRelayed, h.Taker.Name)}
 		desks = []chat.Key{h.Desk}
 	}
 	all := desks
@@ -69,18 +70,20 @@ func (d *Desk) fromPerson(ctx context.Context, m chat.Message, h handoff.Handoff
 		if err != nil {
 			return err
 		}
-		to, said := desks, said
-		switch now.State {
-		case handoff.Taken:
+		to := desks
+		if now.State == handoff.Taken {
 			to = []chat.Key{now.Desk}
-		case handoff.Over, handoff.Missed:
-			said = wordsAfter + " " + said
 		}
 		for _, desk := range to {
-			parts := d.parts(desk, m.From, fmt.Sprintf(wordsSaid, named(m.From), said))
-			parts[len(parts)-1].Files = files
+			p := hears.at(desk)
+			said := passed.words(p)
+			if now.State == handoff.Over || now.State == handoff.Missed {
+				said = p.Text(wordsAfter) + " " + said
+			}
+			parts := d.parts(desk, m.From, p.Say(wordsSaid, named(m.From), said))
+			parts[len(parts)-1].Files = passed.files
 			if now.State != handoff.Taken {
-				parts[len(parts)-1].Buttons = [][]chat.Button{{takeButton(h.ID), backButton(h.ID)}}
+				parts[len(parts)-1].Buttons = bothButtons(p, h.ID)
 			}
 			if err := s.Post(tx, h.ID, fmt.Sprintf("handoff:%d:in:%s:%s", h.ID, m.UID, desk), parts); err != nil {
 				return err
@@ -116,7 +119,7 @@ func (d *Desk) fromDesk(ctx context.Context, m chat.Message) (a chat.Answer, our
 	for _, h := range taken {
 		names = append(names, named(h.Person))
 	}
-	return chat.Answer{Text: fmt.Sprintf(wordsWhich, strings.Join(names, ", ")), Record: chat.End{Outcome: chat.Asked, Reason: chat.Unclear}}, true, nil
+	return chat.Answer{Text: tongue.Say(ctx, wordsWhich, strings.Join(names, ", ")), Record: chat.End{Outcome: chat.Asked, Reason: chat.Unclear}}, true, nil
 }
 
 // reply is what somebody wrote in reply to a message about a handoff. Whoever may
@@ -126,10 +129,10 @@ func (d *Desk) reply(ctx context.Context, m chat.Message, h handoff.Handoff) (ch
 	case strings.HasPrefix(m.Text, "//"):
 		return chat.Answer{Record: chat.End{Outcome: chat.Overheard}}, nil
 	case h.State == handoff.Over:
-		return refused(wordsOver), nil
+		return refused(tongue.Text(ctx, wordsOver)), nil
 	case h.State == handoff.Taken && h.Taker.ID != m.From.ID:
-		a := refused(fmt.Sprintf(wordsWith, named(h.Taker), named(h.Person)))
-		a.Buttons = [][]chat.Button{{takeButton(h.ID)}}
+		a := refused(tongue.Say(ctx, wordsWith, named(h.Taker), named(h.Person)))
+		a.Buttons = [][]chat.Button{{takeButton(tongue.Of(ctx), h.ID)}}
 		return a, nil
 	case h.State == handoff.Taken:
 		a, _, err := d.passOn(m, h)(ctx)
@@ -168,17 +171,17 @@ func (d *Desk) passOn(m chat.Message, h handoff.Handoff) func(context.Context) (
 		if err != nil {
 			return chat.Answer{}, true, err
 		}
-		said, files := d.content(ctx, m)
-		parts := d.parts(h.Place, h.Person, fmt.Sprintf(wordsSaid, named(m.From), said))
-		parts[len(parts)-1].Files = files
+		passed, theirs := d.content(ctx, m), d.o.Speak(ctx, h.Person.ID)
+		parts := d.parts(h.Place, h.Person, theirs.Say(wordsSaid, named(m.From), passed.words(theirs)))
+		parts[len(parts)-1].Files = passed.files
 		entry := memory.Entry{Role: llm.RoleAssistant, User: h.Person.ID, Name: m.From.Name, Content: kept(m), At: m.At,
 			Tokens: llm.EstimateTokens(llm.Message{Content: kept(m)}), Origin: provenance.Origin{Via: provenance.ViaPerson, People: []string{m.From.ID}}}
 		if entry.Name == "" {
 			entry.Name = m.From.ID
 		}
 		l := d.line(session, entry)
-		l.Why = fmt.Sprintf(wordsWhyAnswer, entry.Name, m.From.ID)
-		r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{fmt.Sprintf(wordsWhyRelayed, h.Person.Name)}, Lines: []memory.Line{l}}
+		l.Why = theirs.Say(wordsWhyAnswer, entry.Name, m.From.ID)
+		r := &memory.Relay{End: chat.End{Outcome: chat.PassedOn}, Why: []string{tongue.Say(ctx, wordsWhyRelayed, h.Person.Name)}, Lines: []memory.Line{l}}
 		r.Do = func(tx *engine.Tx, s *memory.Store) error {
 			now, err := s.Handoffs.Answered(tx, h.ID)
 			if err != nil {
@@ -206,15 +209,31 @@ func kept(m chat.Message) string {
 	return said
 }
 
-// content returns what is passed on of m: its words, marked as what they are, and its
-// files. A file that cannot be had now is named.
-func (d *Desk) content(ctx context.Context, m chat.Message) (said string, files []chat.File) {
-	said = shown(m.Text)
+// passed is what is passed on of a message: its words, marked as what they are, and
+// its files.
+type passed struct {
+	mark, said string
+	files      []chat.File
+	lost       []string // the names of files that cannot be had now
+}
+
+// words are what somebody reads of it.
+func (c passed) words(p tongue.Printer) string {
+	said := p.Text(c.mark) + c.said
+	for _, name := range c.lost {
+		said += "\n" + p.Say(wordsFileLost, text.Literal(name))
+	}
+	return strings.TrimSpace(said)
+}
+
+// content returns what is passed on of m.
+func (d *Desk) content(ctx context.Context, m chat.Message) passed {
+	c := passed{said: shown(m.Text)}
 	switch {
 	case m.Kind == chat.KindEdit:
-		said = wordsEdited + said
+		c.mark = wordsEdited
 	case m.Forwarded:
-		said = wordsPassedOn + said
+		c.mark = wordsPassedOn
 	}
 	for i, f := range m.Files {
 		data, err := []byte(nil), error(chat.ErrFileTooLarge)
@@ -223,10 +242,10 @@ func (d *Desk) content(ctx context.Context, m chat.Message) (said string, files 
 		}
 		if err != nil {
 			d.o.Log.Warn("a file is not passed on", "err", err)
-			said += "\n" + fmt.Sprintf(wordsFileLost, text.Literal(f.Name))
+			c.lost = append(c.lost, f.Name)
 			continue
 		}
-		files = append(files, chat.File{Name: f.Name, MIME: f.MIME, Size: int64(len(data)), Data: data})
+		c.files = append(c.files, chat.File{Name: f.Name, MIME: f.MIME, Size: int64(len(data)), Data: data})
 	}
-	return strings.TrimSpace(said), files
+	return c
 }

@@ -11,6 +11,7 @@ import (
 	"parley/internal/handoff"
 	"parley/internal/memory"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Open hands m's author over: /handoff.
@@ -35,18 +36,18 @@ func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 		return chat.Answer{}, nil, err
 	}
 	if h.State == handoff.Over {
-		return refused(wordsOver), nil, nil
+		return refused(tongue.Text(ctx, wordsOver)), nil, nil
 	}
 	if h.State == handoff.Missed {
 		if _, other, err := d.o.Store.Handoffs.In(ctx, h.Place, h.Person.ID); err != nil || other {
-			return refused(wordsOtherOpen), nil, err
+			return refused(tongue.Text(ctx, wordsOtherOpen)), nil, err
 		}
 	}
 	desks, err := d.places(ctx)
 	if err != nil {
 		return chat.Answer{}, nil, err
 	}
-	answer := chat.Answer{Text: fmt.Sprintf(wordsYouHaveIt, named(h.Person)), Buttons: [][]chat.Button{{backButton(h.ID)}}}
+	answer := chat.Answer{Text: tongue.Say(ctx, wordsYouHaveIt, named(h.Person)), Buttons: [][]chat.Button{{backButton(tongue.Of(ctx), h.ID)}}}
 	if h.State == handoff.Taken && h.Taker.ID == m.From.ID && h.Desk == m.Key {
 		return answer, nil, nil
 	}
@@ -54,18 +55,19 @@ func (d *Desk) take(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 	if h.State == handoff.Taken && h.Desk != m.Key && !slices.Contains(tell, h.Desk) {
 		tell = append(tell, h.Desk)
 	}
+	hears, theirs := d.hearing(ctx, h), d.o.Speak(ctx, h.Person.ID)
 	deed := &memory.Deed{Then: d.flush(append(tell, h.Place)...)}
 	deed.Do = func(tx *engine.Tx, s *memory.Store) error {
 		if _, err := s.Handoffs.Take(tx, handoff.Handoff{ID: h.ID, Taker: m.From, Desk: m.Key, Due: d.o.Now().Add(d.o.Patience())}); err != nil {
 			return err
 		}
 		for _, k := range tell {
-			said := fmt.Sprintf(wordsTakenBy, named(m.From), named(h.Person))
+			said := hears.at(k).Say(wordsTakenBy, named(m.From), named(h.Person))
 			if err := s.Post(tx, h.ID, fmt.Sprintf("handoff:%d:taken:%s:%s", h.ID, m.UID, k), d.parts(k, h.Person, said)); err != nil {
 				return err
 			}
 		}
-		return s.Say(tx, fmt.Sprintf("handoff:%d:here:%s", h.ID, m.UID), d.parts(h.Place, h.Person, fmt.Sprintf(wordsHere, named(m.From))))
+		return s.Say(tx, fmt.Sprintf("handoff:%d:here:%s", h.ID, m.UID), d.parts(h.Place, h.Person, theirs.Say(wordsHere, named(m.From))))
 	}
 	return answer, deed, nil
 }
@@ -81,7 +83,7 @@ func (d *Desk) mine(ctx context.Context, m chat.Message, id int64) (handoff.Hand
 	}
 	may, err := d.mayTake(ctx, m)
 	if err == nil && !may {
-		err = text.Tell("%s", wordsMayNot)
+		err = text.Tell(wordsMayNot)
 	}
 	return h, err
 }
@@ -99,7 +101,7 @@ func (d *Desk) Back(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 	if id == 0 {
 		taken, err := d.o.Store.Handoffs.TakenBy(ctx, m.Key, m.From.ID)
 		if err != nil || len(taken) != 1 {
-			return refused(wordsNotBack), err
+			return refused(tongue.Text(ctx, wordsNotBack)), err
 		}
 		return d.end(ctx, m, taken[0], false)
 	}
@@ -108,27 +110,30 @@ func (d *Desk) Back(ctx context.Context, m chat.Message, id int64) (chat.Answer,
 		return chat.Answer{}, err
 	}
 	if h.State == handoff.Over {
-		return refused(wordsOver), nil
+		return refused(tongue.Text(ctx, wordsOver)), nil
 	}
 	return d.end(ctx, m, h, false)
 }
 
 // end ends a handoff; both sides are told.
 func (d *Desk) end(ctx context.Context, m chat.Message, h handoff.Handoff, byPerson bool) (chat.Answer, error) {
-	there, words, answer := []chat.Key{h.Place}, fmt.Sprintf(wordsGivenBack, named(m.From)), fmt.Sprintf(wordsGaveBack, named(h.Person))
+	there, words, answer := []chat.Key{h.Place}, tongue.Fill(wordsGivenBack, named(m.From)), tongue.Fill(wordsGaveBack, named(h.Person))
+	hears := hearing{other: d.o.Speak(ctx, h.Person.ID)}
 	switch {
-	case byPerson && h.State == handoff.Taken:
-		there, words, answer = []chat.Key{h.Desk}, fmt.Sprintf(wordsLeft, named(h.Person)), wordsBack
 	case byPerson:
 		desks, err := d.places(ctx)
 		if err != nil {
 			return chat.Answer{}, err
 		}
-		there, words, answer = desks, fmt.Sprintf(wordsLeft, named(h.Person)), wordsBack
+		hears = d.hearing(ctx, h)
+		if h.State == handoff.Taken {
+			desks = []chat.Key{h.Desk}
+		}
+		there, words, answer = desks, tongue.Fill(wordsLeft, named(h.Person)), tongue.Fill(wordsBack)
 	case h.State == handoff.Missed: // the person knows that the assistant is back
 		there = nil
 	case h.State == handoff.Waiting:
-		words = wordsBack
+		words = tongue.Fill(wordsBack)
 	}
 	deed := memory.Deed{Then: d.flush(there...)}
 	deed.Do = func(tx *engine.Tx, s *memory.Store) error {
@@ -136,37 +141,37 @@ func (d *Desk) end(ctx context.Context, m chat.Message, h handoff.Handoff, byPer
 			return err
 		}
 		for _, k := range there {
-			if err := s.Say(tx, fmt.Sprintf("handoff:%d:over:%s", h.ID, k), d.parts(k, h.Person, words)); err != nil {
+			if err := s.Say(tx, fmt.Sprintf("handoff:%d:over:%s", h.ID, k), d.parts(k, h.Person, words.In(hears.at(k)))); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return chat.Answer{Text: answer, Record: &memory.Relay{End: chat.End{Outcome: chat.Answered, Command: "handoff back"}, Deed: deed}}, nil
+	return chat.Answer{Text: answer.In(tongue.Of(ctx)), Record: &memory.Relay{End: chat.End{Outcome: chat.Answered, Command: "handoff back"}, Deed: deed}}, nil
 }
 
 // List shows what waits at the desk: /handoff list.
 func (d *Desk) List(ctx context.Context, m chat.Message) (chat.Answer, error) {
 	may, err := d.mayTake(ctx, m)
 	if err != nil || !may {
-		return refused(wordsMayNot), err
+		return refused(tongue.Text(ctx, wordsMayNot)), err
 	}
 	all, err := d.o.Store.Handoffs.All(ctx)
 	if err != nil || len(all) == 0 {
-		return chat.Answer{Text: wordsNothing}, err
+		return chat.Answer{Text: tongue.Text(ctx, wordsNothing)}, err
 	}
 	var lines []string
 	var buttons [][]chat.Button
 	for _, h := range all {
-		state := map[handoff.State]string{handoff.Waiting: wordsWaiting, handoff.Missed: wordsMissedList}[h.State]
+		state := tongue.Text(ctx, map[handoff.State]string{handoff.Waiting: wordsWaiting, handoff.Missed: wordsMissedList}[h.State])
 		if h.State == handoff.Taken {
-			state = fmt.Sprintf(wordsWith, named(h.Taker), named(h.Person))
+			state = tongue.Say(ctx, wordsWith, named(h.Taker), named(h.Person))
 		} else if len(buttons) < 5 {
-			b := takeButton(h.ID)
-			b.Label = fmt.Sprintf("%s %d", labelTake, h.ID)
+			b := takeButton(tongue.Of(ctx), h.ID)
+			b.Label = fmt.Sprintf("%s %d", b.Label, h.ID)
 			buttons = append(buttons, []chat.Button{b})
 		}
-		lines = append(lines, fmt.Sprintf(wordsOne, h.ID, named(h.Person), text.Ago(d.o.Now(), h.Opened), state))
+		lines = append(lines, tongue.Say(ctx, wordsOne, h.ID, named(h.Person), tongue.Ago(ctx, d.o.Now(), h.Opened), state))
 	}
 	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: buttons}, nil
 }
@@ -186,6 +191,7 @@ func (d *Desk) Tick(ctx context.Context) error {
 		if h.State == handoff.Taken {
 			to = []chat.Key{h.Desk}
 		}
+		hears, theirs := d.hearing(ctx, h), d.o.Speak(ctx, h.Person.ID)
 		deed := memory.Deed{Then: d.flush(append(slices.Clone(to), h.Place)...)}
 		deed.Do = func(tx *engine.Tx, s *memory.Store) error {
 			what := fmt.Sprintf("handoff:%d:late:%d", h.ID, h.Due.Unix())
@@ -193,13 +199,13 @@ func (d *Desk) Tick(ctx context.Context) error {
 				return err
 			}
 			for _, k := range to {
-				parts := d.parts(k, h.Person, fmt.Sprintf(wordsLate, named(h.Person)))
-				parts[len(parts)-1].Buttons = [][]chat.Button{{takeButton(h.ID), backButton(h.ID)}}
+				parts := d.parts(k, h.Person, hears.at(k).Say(wordsLate, named(h.Person)))
+				parts[len(parts)-1].Buttons = bothButtons(hears.at(k), h.ID)
 				if err := s.Post(tx, h.ID, what+":"+k.String(), parts); err != nil {
 					return err
 				}
 			}
-			return s.Say(tx, what, d.parts(h.Place, h.Person, wordsMissed))
+			return s.Say(tx, what, d.parts(h.Place, h.Person, theirs.Text(wordsMissed)))
 		}
 		if err := d.o.Store.Apart(ctx, deed); err != nil {
 			return err

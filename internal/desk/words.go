@@ -7,6 +7,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/handoff"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -69,12 +70,16 @@ const (
 	wordsMissedList = "nobody came in time"
 )
 
-func takeButton(id int64) chat.Button {
-	return chat.Button{Label: labelTake, Data: fmt.Sprintf("/handoff take %d", id)}
+func takeButton(p tongue.Printer, id int64) chat.Button {
+	return chat.Button{Label: p.Text(labelTake), Data: fmt.Sprintf("/handoff take %d", id)}
 }
 
-func backButton(id int64) chat.Button {
-	return chat.Button{Label: labelBack, Data: fmt.Sprintf("/handoff back %d", id)}
+func backButton(p tongue.Printer, id int64) chat.Button {
+	return chat.Button{Label: p.Text(labelBack), Data: fmt.Sprintf("/handoff back %d", id)}
+}
+
+func bothButtons(p tongue.Printer, id int64) [][]chat.Button {
+	return [][]chat.Button{{takeButton(p, id), backButton(p, id)}}
 }
 
 // shown returns what somebody wrote, every character as it is, line by line.
@@ -102,26 +107,26 @@ type dossier struct {
 	calls []handoff.Attempt
 }
 
-func (f dossier) text(id int64) string {
+func (f dossier) text(p tongue.Printer, id int64) string {
 	place := wordsInGroup
 	if f.m.Direct {
 		place = wordsIsDirect
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, wordsCase+"\n", named(f.m.From), text.Literal(f.m.From.ID), place, id)
+	b.WriteString(p.Say(wordsCase, named(f.m.From), text.Literal(f.m.From.ID), p.Text(place), id) + "\n")
 	reason := "."
 	if f.h.Reason != "" {
 		reason = ": " + shown(text.Shorten(f.h.Reason, maxLine))
 	}
-	fmt.Fprintf(&b, wordsOpenedBy+"\n", text.Literal(f.h.By), reason)
+	b.WriteString(p.Say(wordsOpenedBy, text.Literal(f.h.By.In(p)), reason) + "\n")
 	if len(f.words) > 0 {
-		b.WriteString("\n" + wordsWrote + "\n")
+		b.WriteString("\n" + p.Text(wordsWrote) + "\n")
 		for _, w := range f.words {
 			b.WriteString("- " + strings.ReplaceAll(shown(text.Shorten(w, maxLine)), "\n", "\n  ") + "\n")
 		}
 	}
 	if len(f.calls) > 0 {
-		b.WriteString("\n" + wordsTried + "\n")
+		b.WriteString("\n" + p.Text(wordsTried) + "\n")
 		for _, c := range f.calls {
 			if c.Class == "" {
 				c.Class = c.Status

@@ -136,9 +136,10 @@ var (
 type TagError struct{ Tag string }
 
 // Error implements error.
-func (e *TagError) Error() string {
-	return fmt.Sprintf("%q is not a tag: use letters, digits, - and _, without spaces, such as #important", e.Tag)
-}
+func (e *TagError) Error() string { return e.Unwrap().Error() }
+
+// Unwrap makes it an error that people may read.
+func (e *TagError) Unwrap() error { return text.Tell(wordsNoTag, e.Tag) }
 
 const (
 	shortTag = "#important"
@@ -173,7 +174,7 @@ func normalTags(tags []string) ([]string, error) {
 			t = "#" + t
 		}
 		if !isTag(t) {
-			return nil, text.Tell("%w", &TagError{t})
+			return nil, &TagError{t}
 		}
 		if !slices.Contains(out, t) {
 			out = append(out, t)

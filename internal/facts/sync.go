@@ -14,6 +14,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/engine"
+	"parley/internal/tongue"
 )
 
 // syncedSetting is the beginning of the row that holds sums of what file and rows
@@ -52,18 +53,20 @@ type MassError struct {
 }
 
 // Error implements error.
-func (e *MassError) Error() string {
-	what := fmt.Sprintf("%d of %d facts are gone from the file", e.Gone, e.Total)
+func (e *MassError) Error() string { return e.In(tongue.Printer{}) }
+
+// In says it in a language.
+func (e *MassError) In(p tongue.Printer) string {
+	what := p.Say(wordsMassGone, e.Gone, e.Total)
 	switch {
-	case e.Cut && e.Gone > 0:
-		what += ", and its last line has no end, as if it had been cut"
+	case e.Away:
+		what = p.Text(wordsMassAway)
 	case e.Gone == 0:
-		what = fmt.Sprintf("%d of %d facts say something else in the file", e.Changed, e.Total)
+		what = p.Say(wordsMassChanged, e.Changed, e.Total)
+	case e.Cut:
+		what += p.Text(wordsMassCut)
 	}
-	if e.Away {
-		what = "the facts file is gone and its folder is empty, as if its disk were away; once it is back all goes on, and it is not written anew until then"
-	}
-	return what + "; if that is meant, say so with /facts file accept or bot facts file accept"
+	return what + p.Text(wordsMassMeant)
 }
 
 // Synced is what came of a look at a facts file.

@@ -31,6 +31,14 @@ const (
 	wordsUndoneForgotten = "Undone. I remember again (#%d): “%s”."
 	wordsUndoneMore      = "… and %d more."
 
+	wordsNoTag = "%q is not a tag: use letters, digits, - and _, without spaces, such as #important"
+
+	wordsMassGone    = "%d of %d facts are gone from the file"
+	wordsMassCut     = ", and its last line has no end, as if it had been cut"
+	wordsMassChanged = "%d of %d facts say something else in the file"
+	wordsMassAway    = "the facts file is gone and its folder is empty, as if its disk were away; once it is back all goes on, and it is not written anew until then"
+	wordsMassMeant   = "; if that is meant, say so with /facts file accept or bot facts file accept"
+
 	wordsForChannel = "(for everybody in this channel)"
 	wordsForServer  = "(for everybody in this server)"
 )

@@ -2,11 +2,11 @@ package factsfile
 
 import (
 	"context"
-	"fmt"
 
 	"parley/internal/facts"
 	"parley/internal/memory"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Decide does what is asked about the facts file and says what came of
@@ -19,25 +19,24 @@ func Decide(ctx context.Context, s *memory.Store, do string) (string, error) {
 		case err != nil:
 			return "", err
 		case mass.Away:
-			return wordsAnew, nil
+			return tongue.Text(ctx, wordsAnew), nil
 		}
-		return fmt.Sprintf(wordsAccepted, mass.Gone, mass.Changed), nil
+		return tongue.Say(ctx, wordsAccepted, mass.Gone, mass.Changed), nil
 	case "undo":
 		done, err := s.UndoFacts(ctx)
 		if err == nil && done.Withdrawn {
-			return wordsWithdrawn, nil
+			return tongue.Text(ctx, wordsWithdrawn), nil
 		}
-		return fmt.Sprintf(wordsUndone, done.At.UTC().Format("2006-01-02 15:04 MST"), done.Restored, done.Reverted, done.Removed), err
+		return tongue.Say(ctx, wordsUndone, done.At.UTC().Format("2006-01-02 15:04 MST"), done.Restored, done.Reverted, done.Removed), err
 	}
 	mass, err := s.FactsRefused(ctx)
 	if err != nil || mass == nil {
-		return WordsFine, err
+		return tongue.Text(ctx, WordsFine), err
 	}
-	return Refused(mass), nil
+	return Refused(mass)(tongue.Of(ctx)), nil
 }
 
-// Refused returns what the owner is told about a file that lost too much to be
-// obeyed.
-func Refused(mass *facts.MassError) string {
-	return fmt.Sprintf(wordsRefused, text.Sentence(mass.Error()))
+// Refused says to the owner what a file is like that lost too much to be obeyed.
+func Refused(mass *facts.MassError) func(p tongue.Printer) string {
+	return func(p tongue.Printer) string { return p.Say(wordsRefused, text.Sentence(mass.In(p))) }
 }

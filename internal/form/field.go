@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Kind is what a Field holds.
@@ -139,11 +140,11 @@ func (f Field) within(size float64, words string) error {
 	case !low && !high:
 		return nil
 	case f.Least != nil && f.Most != nil:
-		return text.Tell(words, fmt.Sprintf(wordFieldBetween, *f.Least, *f.Most))
+		return text.Tell(words, tongue.Fill(wordFieldBetween, *f.Least, *f.Most))
 	case low:
-		return text.Tell(words, fmt.Sprintf(wordFieldLeast, *f.Least))
+		return text.Tell(words, tongue.Fill(wordFieldLeast, *f.Least))
 	}
-	return text.Tell(words, fmt.Sprintf(wordFieldMost, *f.Most))
+	return text.Tell(words, tongue.Fill(wordFieldMost, *f.Most))
 }
 
 // formed says where a text is not of the form that is wanted.

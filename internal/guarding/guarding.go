@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/guard"
 	"parley/internal/memory"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -97,7 +98,7 @@ func (t *Turn) Left() (h *tools.HandOver, say string) {
 	}
 	v := *t.left
 	t.left = nil
-	return &tools.HandOver{By: fmt.Sprintf(wordByGuard, spaced(v.Guard)), Reason: v.Say}, v.Say
+	return &tools.HandOver{By: tongue.Fill(wordByGuard, spaced(v.Guard)), Reason: v.Say}, v.Say
 }
 
 // told is why a call is refused, for the model.

@@ -3,6 +3,7 @@
 package inquiry
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -60,7 +61,7 @@ func (q *Inquiry) hear(p tongue.Printer, said chat.Said) (reply tools.Reply, sor
 }
 
 // errDeclined is what a no is where something else is asked.
-var errDeclined = text.Tell("no answer")
+var errDeclined = errors.New("no answer")
 
 // read makes the value of an answer. left says that it is left out.
 func read(f form.Field, said chat.Said) (value any, left bool, err error) {

@@ -32,9 +32,9 @@ type Notice struct {
 	Say func(p tongue.Printer) (text string, buttons [][]chat.Button)
 }
 
-// Told returns a notice that is the same in every language.
-func Told(what, text string) Notice {
-	return Notice{What: what, Say: func(tongue.Printer) (string, [][]chat.Button) { return text, nil }}
+// Told returns a notice without buttons.
+func Told(what string, text func(p tongue.Printer) string) Notice {
+	return Notice{What: what, Say: func(p tongue.Printer) (string, [][]chat.Button) { return text(p), nil }}
 }
 
 // Wrap answers the news that the bot was added to a group.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/browse"
+	"parley/internal/tongue"
 )
 
 // conversationList is the list of conversations, or of messages that were looked for.
@@ -131,7 +132,7 @@ func (p *Page) listPlaces(r *http.Request, v *conversationList, f browse.Filter,
 	for _, one := range list[:min(len(list), perPage)] {
 		one.Text = clip(one.Text, maxReason)
 		one.By = clip(one.By, maxName)
-		v.Places = append(v.Places, placeLine{one, clip(browse.Names(one.People, one.More), maxName)})
+		v.Places = append(v.Places, placeLine{one, clip(browse.Names(tongue.Of(r.Context()), one.People, one.More), maxName)})
 	}
 	return len(list) > perPage, err
 }

@@ -1,5 +1,11 @@
 package paper
 
+import (
+	"fmt"
+
+	"parley/internal/tongue"
+)
+
 // Why a document is not searched, or not whole.
 const (
 	wordsBroken   = "damaged, or not what its name says"
@@ -11,3 +17,12 @@ const (
 	wordsPages    = "pages %d to %d"
 	wordsRest     = "what follows the first 4 MB of text"
 )
+
+// Left says what of a document was not read, as Partly has it.
+func Left(p tongue.Printer, partly string) string {
+	var from, to int
+	if _, err := fmt.Sscanf(partly, wordsPages, &from, &to); err == nil {
+		return p.Say(wordsPages, from, to)
+	}
+	return p.Text(partly)
+}

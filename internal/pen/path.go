@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // maxPath is how many characters a path of a note may have.
@@ -23,35 +24,35 @@ var (
 // ending in .md, plain on every system, and nowhere hidden. The error is
 // ErrPath with the reason.
 func CheckPath(name string) error {
-	no := func(why string) error { return text.Tell("%w: %s (%.300q)", ErrPath, why, name) }
+	no := func(why string) error { return text.Tell("%w: %s (%.300q)", ErrPath, tongue.Words(why), name) }
 	switch {
 	case !utf8.ValidString(name):
-		return no("it is not valid text")
+		return no(whyNotText)
 	case name == "" || utf8.RuneCountInString(name) > maxPath:
-		return no("it has between 1 and 256 characters")
+		return no(whyLength)
 	case strings.HasPrefix(name, "/"):
-		return no("it is relative to the folder of notes")
+		return no(whyRelative)
 	case strings.ContainsAny(name, `\:*?"<>|`):
-		return no(`none of \ : * ? " < > | may be in it`)
+		return no(whyBarred)
 	case strings.ContainsFunc(name, unseen):
-		return no("it has characters that cannot be seen")
+		return no(whyUnseen)
 	case encoded.MatchString(name):
-		return no("dots and slashes are written as they are")
+		return no(whyEncoded)
 	case path.Ext(name) != ".md":
-		return no("it ends in .md")
+		return no(whyEnding)
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		switch {
 		case part == "":
-			return no("a folder in it has no name")
+			return no(whyNameless)
 		case strings.HasPrefix(part, "."):
-			return no("nothing in it begins with a dot")
+			return no(whyHidden)
 		case strings.HasPrefix(part, " ") || strings.HasSuffix(part, " ") || strings.HasSuffix(part, "."):
-			return no("no name in it begins or ends with a space, or ends with a dot")
+			return no(whyEdges)
 		case len(part) > 200: // room for what is added to names of kept versions
-			return no("a name in it is too long")
+			return no(whyLong)
 		case device.MatchString(part):
-			return no("a name in it means a device on some systems")
+			return no(whyDevice)
 		}
 	}
 	return nil

@@ -46,7 +46,7 @@ func named(pattern, tool string) bool {
 // It makes a call to m only when such a rule needs judgement; with m nil it makes none.
 // The only error is ctx's.
 func (b *Book) After(ctx context.Context, m llm.Model, s Situation, before Guidance) (Guidance, error) {
-	t := b.newTurn(s)
+	t := b.newTurn(ctx, s)
 	t.before = &before
 	t.checkJourneys()
 	t.learnFromTools()

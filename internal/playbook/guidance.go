@@ -14,6 +14,7 @@ import (
 	"parley/internal/llm"
 	"parley/internal/playbook/resolve"
 	"parley/internal/playbook/value"
+	"parley/internal/tongue"
 )
 
 // Guidance is how to answer one message.
@@ -49,8 +50,11 @@ type Guidance struct {
 }
 
 // HandOver is what passes a conversation on to people: By names the rule or the step,
-// "" is none; For is why, in the owner's words.
-type HandOver struct{ By, For string }
+// nil is none; For is why, in the owner's words.
+type HandOver struct {
+	By  tongue.Phrase
+	For string
+}
 
 // Demands are what the model's answer has to be like.
 type Demands struct {
@@ -196,7 +200,7 @@ func (t *turn) guidance(top, all []Match) Guidance {
 		g.Composed = t.composed(top, ask)
 		v.Texts = g.Composed
 		if len(g.Composed) == 0 {
-			g.Reply, g.From, g.Kind = cmp.Or(t.book.fallback, fallbackReply), "the fallback", OutOfScope
+			g.Reply, g.From, g.Kind = cmp.Or(t.book.fallback, t.says.Text(fallbackReply)), "the fallback", OutOfScope
 		}
 	default:
 		g.Verbatim = t.verbatim(top)
@@ -220,8 +224,8 @@ func (t *turn) guidance(top, all []Match) Guidance {
 // a step that is reached, once.
 func (t *turn) handOver(g *Guidance, top []Match, v view) {
 	for _, m := range top {
-		if def := t.book.guidelines[m.GuidelineID]; def.Handoff && g.HandOver.By == "" {
-			g.HandOver.By = fmt.Sprintf(wordsByRule, m.GuidelineID)
+		if def := t.book.guidelines[m.GuidelineID]; def.Handoff && g.HandOver.By == nil {
+			g.HandOver.By = tongue.Fill(wordsByRule, m.GuidelineID)
 			if def.reply == "" {
 				g.HandOver.For = m.Action
 			}
@@ -232,8 +236,8 @@ func (t *turn) handOver(g *Guidance, top []Match, v view) {
 			continue
 		}
 		reached := s.Journey + "/" + s.Step.ID
-		if g.HandOver.By == "" && (s.Done || t.own.Applied[reached] == "") {
-			g.HandOver = HandOver{fmt.Sprintf(wordsByStep, s.Step.Name, s.Journey), s.Step.Description}
+		if g.HandOver.By == nil && (s.Done || t.own.Applied[reached] == "") {
+			g.HandOver = HandOver{tongue.Fill(wordsByStep, s.Step.Name, s.Journey), s.Step.Description}
 		}
 		if !s.Done { // an end is reached once
 			t.own.Applied[reached] = "handed over"
@@ -333,7 +337,7 @@ func (t *turn) reply(top []Match, ask *Variable) (text, from string, kind Kind) 
 	case ask != nil && ask.Ask != "":
 		return ask.Ask, "what to ask for " + ask.Name, Asks
 	}
-	return cmp.Or(t.book.fallback, fallbackReply), "the fallback", OutOfScope
+	return cmp.Or(t.book.fallback, t.says.Text(fallbackReply)), "the fallback", OutOfScope
 }
 
 // verbatim lists the ready-made texts that the model has to say, word for word, and that

@@ -16,6 +16,7 @@ import (
 	"parley/internal/playbook/judge"
 	"parley/internal/playbook/resolve"
 	"parley/internal/playbook/saying"
+	"parley/internal/tongue"
 )
 
 // maxWords bounds how much of a message is looked at for words in common with rules,
@@ -68,6 +69,7 @@ type turn struct {
 
 // told collects what Guidance reports besides instructions.
 type told struct {
+	says           tongue.Printer // the language of who is answered
 	notes, reasons []string
 	usage          llm.Usage
 	calls          int
@@ -81,7 +83,7 @@ type told struct {
 // run.
 func (b *Book) Guide(ctx context.Context, m llm.Model, s Situation) (Guidance, error) {
 	began := time.Now()
-	t := b.newTurn(s)
+	t := b.newTurn(ctx, s)
 	t.checkJourneys()
 	if !s.Forwarded {
 		t.extract()
@@ -100,12 +102,12 @@ func (b *Book) Guide(ctx context.Context, m llm.Model, s Situation) (Guidance, e
 	return g, nil
 }
 
-func (b *Book) newTurn(s Situation) *turn {
+func (b *Book) newTurn(ctx context.Context, s Situation) *turn {
 	if s.Now.IsZero() {
 		s.Now = time.Now()
 	}
 	t := &turn{book: b, sit: s, lower: strings.ToLower(s.Text), events: map[string]bool{}, verdicts: map[string]judge.Verdict{},
-		arguments: map[string]json.RawMessage{}, changed: map[string]bool{}, rejected: map[string]error{}}
+		arguments: map[string]json.RawMessage{}, changed: map[string]bool{}, rejected: map[string]error{}, told: told{says: tongue.Of(ctx)}}
 	for _, e := range s.Events {
 		t.events[e] = true
 	}

@@ -42,6 +42,21 @@ func (w Words) String() string { return string(w) }
 // In implements Phrase.
 func (w Words) In(p Printer) string { return p.Text(string(w)) }
 
+// Filled are words and what they leave open, as an argument of Say.
+type Filled struct {
+	Words string
+	Args  []any
+}
+
+// Fill makes a Filled.
+func Fill(words string, args ...any) Filled { return Filled{words, args} }
+
+// String implements Phrase.
+func (f Filled) String() string { return Printer{}.Say(f.Words, f.Args...) }
+
+// In implements Phrase.
+func (f Filled) In(p Printer) string { return p.Say(f.Words, f.Args...) }
+
 // Ago returns a time before now, as people say it.
 func (p Printer) Ago(now, t time.Time) string {
 	d := now.Sub(t)

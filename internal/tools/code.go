@@ -3,8 +3,8 @@ package tools
 import (
 	"context"
 	_ "embed" // descriptions
-	"fmt"
 
+	"parley/internal/tongue"
 	"parley/internal/vault"
 )
 
@@ -70,7 +70,7 @@ func (n Notes) references() Tool {
 		}
 		r, err := s.Found(ctx, vault.KindCode, hits)
 		if more := total - len(hits); more > 0 {
-			r.Content += "\n\n" + fmt.Sprintf(wordMoreUses, more)
+			r.Content += "\n\n" + tongue.Say(ctx, wordMoreUses, more)
 		}
 		return r, err
 	})

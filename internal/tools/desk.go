@@ -21,16 +21,16 @@ type AmbiguousError struct {
 }
 
 // Error implements error.
-func (e AmbiguousError) Error() string {
+func (e AmbiguousError) Error() string { return e.Unwrap().Error() }
+
+// Unwrap makes it an error that people may read.
+func (e AmbiguousError) Unwrap() error {
 	names := make([]string, len(e.List))
 	for i, n := range e.List {
 		names[i] = n.Path
 	}
-	return fmt.Sprintf(wordWhichNote, text.Shorten(e.Name, 100), strings.Join(names, ", "))
+	return text.Tell(wordWhichNote, text.Shorten(e.Name, 100), strings.Join(names, ", "))
 }
-
-// Unwrap makes it an error that people may read.
-func (e AmbiguousError) Unwrap() error { return text.Tell("%s", e.Error()) }
 
 // Named returns the file that a name means among those that the person may read: a
 // path, a title, an alias or the name of a file. vault.ErrNotFound means none, an

@@ -6,13 +6,15 @@ import (
 	"errors"
 	"strings"
 	"unicode/utf8"
+
+	"parley/internal/tongue"
 )
 
 // HandOver is the Data of a result that passes the conversation on to people. The
 // turn ends with it: the assistant says so and is silent from then on.
 type HandOver struct {
-	By     string // what wants it, in words for people: "the rule refunds", "the guard cancel_window"
-	Reason string // for the people who take over; "" is none
+	By     tongue.Phrase // what wants it: "the rule refunds", "the guard cancel_window"
+	Reason string        // for the people who take over; "" is none
 }
 
 //go:embed hand_over.md
@@ -39,6 +41,6 @@ func HandOverTool(open func(ctx context.Context, c Call) error) Tool {
 		if c.Taint.Private {
 			a.Reason = "" // it may hold what they did not say here
 		}
-		return Result{Content: "Handed over.", Data: HandOver{By: "the assistant", Reason: strings.TrimSpace(a.Reason)}}, nil
+		return Result{Content: "Handed over.", Data: HandOver{By: tongue.Words(wordByAssistant), Reason: strings.TrimSpace(a.Reason)}}, nil
 	})
 }

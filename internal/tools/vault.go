@@ -146,7 +146,7 @@ func (n Notes) search() Tool {
 // vault's.
 func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Result, error) {
 	if len(hits) == 0 {
-		return Result{Content: s.nothing(kind)}, nil
+		return Result{Content: s.nothing(ctx, kind)}, nil
 	}
 	r := Result{Private: true}
 	var b strings.Builder
@@ -163,9 +163,9 @@ func (s *Shelf) Found(ctx context.Context, kind string, hits []vault.Hit) (Resul
 }
 
 // nothing says that a search found nothing, and where it looked.
-func (s *Shelf) nothing(kind string) string {
+func (s *Shelf) nothing(ctx context.Context, kind string) string {
 	if kind != vault.KindCode {
-		return wordNoNotes
+		return tongue.Text(ctx, wordNoNotes)
 	}
 	var names []string
 	for _, src := range s.n.Vault.Status().Sources {
@@ -173,7 +173,7 @@ func (s *Shelf) nothing(kind string) string {
 			names = append(names, src.Name)
 		}
 	}
-	return fmt.Sprintf(wordNoCode, strings.Join(names, ", "))
+	return tongue.Say(ctx, wordNoCode, strings.Join(names, ", "))
 }
 
 // sourceKind returns the name of a vault's kind in citations.
@@ -257,7 +257,7 @@ func (n Notes) list() Tool {
 			list, err = s.Listed(ctx, list, 50)
 		}
 		if err != nil || len(list) == 0 {
-			return Result{Content: wordNoNotes}, err
+			return Result{Content: tongue.Text(ctx, wordNoNotes)}, err
 		}
 		return Result{Content: EntryLines(list), Private: true}, nil
 	})
@@ -276,23 +276,23 @@ func (n Notes) related() Tool {
 		if err != nil {
 			return Result{}, err
 		}
-		return Result{Content: RelatedLines(e, r), Private: true}, nil
+		return Result{Content: RelatedLines(tongue.Of(ctx), e, r), Private: true}, nil
 	})
 }
 
 // RelatedLines are what belongs to a note, as people read it.
-func RelatedLines(e vault.Entry, r vault.Related) string {
+func RelatedLines(p tongue.Printer, e vault.Entry, r vault.Related) string {
 	var b strings.Builder
 	for _, l := range []struct {
 		words string
 		list  []vault.Entry
 	}{{wordLinking, r.Linking}, {wordLinked, r.Linked}, {wordNear, r.Near}} {
 		if len(l.list) > 0 {
-			b.WriteString("\n\n" + l.words + "\n" + EntryLines(l.list))
+			b.WriteString("\n\n" + p.Text(l.words) + "\n" + EntryLines(l.list))
 		}
 	}
 	if b.Len() == 0 {
-		return fmt.Sprintf(wordUnrelated, e.Title)
+		return p.Say(wordUnrelated, e.Title)
 	}
 	return fmt.Sprintf("**%s** — %s", e.Title, e.Path) + b.String()
 }

@@ -8,6 +8,7 @@ const (
 
 // Texts for the model and, through it, for people.
 const (
+	wordByAssistant   = "the assistant"
 	wordAskHandOver   = "Pass this conversation on to a person? They will read what you wrote here. The reason: %s"
 	wordQuestionSet   = "Question #%d is set: “%s”, for %s. I ask it then and answer here."
 	wordQuestionWatch = "Question #%d is set: “%s”, for %s. I answer it once, and then only when something has changed."

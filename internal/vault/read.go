@@ -14,6 +14,7 @@ import (
 	"parley/internal/paper"
 	"parley/internal/symbols"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Part says what to read of a file: a section by its heading, lines, or everything
@@ -132,7 +133,7 @@ func (v *Vault) content(s Source, name string) (c content, err error) {
 	case errors.Is(err, os.ErrNotExist):
 		return c, ErrNotFound
 	case err == nil && c.skipped != "":
-		return c, text.Tell("%w: it is %s", ErrNotFound, c.skipped)
+		return c, text.Tell("%w: it is %s", ErrNotFound, tongue.Words(c.skipped))
 	}
 	return c, err
 }

@@ -26,3 +26,12 @@ const (
 	skipLinked = "a hard link, a second name of a file that may be outside of the folder"
 	skipPanic  = "cannot be parsed"
 )
+
+// Why a note is not written.
+const (
+	wordsModes     = "the mode is %s, %s or %s"
+	wordsNoSection = "which section is not said; give its heading"
+	wordsNoText    = "it is not text"
+	wordsNothing   = "there is nothing in it"
+	wordsTooLong   = "it has more than %d characters"
+)

@@ -11,6 +11,7 @@ import (
 	"parley/internal/front"
 	"parley/internal/pen"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // How a note is written.
@@ -132,18 +133,18 @@ func checkPath(name string) error {
 }
 
 func checkContent(n Note) error {
-	no := func(why string) error { return text.Tell("%w: %s", ErrContent, why) }
+	no := func(why string, args ...any) error { return text.Tell("%w: %s", ErrContent, tongue.Fill(why, args...)) }
 	switch {
 	case n.Mode != ModeCreate && n.Mode != ModeAppend && n.Mode != ModeReplaceSection:
-		return no(fmt.Sprintf("the mode is %s, %s or %s", ModeCreate, ModeAppend, ModeReplaceSection))
+		return no(wordsModes, ModeCreate, ModeAppend, ModeReplaceSection)
 	case n.Mode == ModeReplaceSection && n.Heading == "":
-		return no("which section is not said; give its heading")
+		return no(wordsNoSection)
 	case !utf8.ValidString(n.Content) || strings.ContainsRune(n.Content, 0):
-		return no("it is not text")
+		return no(wordsNoText)
 	case strings.TrimSpace(n.Content) == "":
-		return no("there is nothing in it")
+		return no(wordsNothing)
 	case utf8.RuneCountInString(n.Content) > maxContent:
-		return no(fmt.Sprintf("it has more than %d characters", maxContent))
+		return no(wordsTooLong, maxContent)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net"
@@ -23,6 +22,7 @@ import (
 
 	"parley/internal/egress"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 )
 
@@ -98,7 +98,7 @@ func retryAfter(value string) time.Duration {
 }
 
 // present returns what the model reads of an answer.
-func (c *call) present(a answer, in tools.Call) (string, error) {
+func (c *call) present(ctx context.Context, a answer, in tools.Call) (string, error) {
 	if a.status < 200 || a.status > 299 {
 		why := ""
 		if !strings.HasSuffix(a.media, "html") {
@@ -108,13 +108,13 @@ func (c *call) present(a answer, in tools.Call) (string, error) {
 		return why, &tools.Again{Err: err, Never: !passing(a.status), After: a.again}
 	}
 	if c.result != nil && c.Method != http.MethodHead && a.size > 0 {
-		return c.mapped(a, in)
+		return c.mapped(ctx, a, in)
 	}
 	switch {
 	case a.size == 0:
-		return fmt.Sprintf(wordsNoBody, a.status), nil
+		return tongue.Say(ctx, wordsNoBody, a.status), nil
 	case a.text == "":
-		return fmt.Sprintf(wordsFile, text.Literal(a.media)), nil
+		return tongue.Say(ctx, wordsFile, text.Literal(a.media)), nil
 	}
 	return a.text, nil
 }
@@ -130,7 +130,7 @@ func passing(status int) bool {
 }
 
 // mapped makes the result of an answer with the owner's expression.
-func (c *call) mapped(a answer, in tools.Call) (string, error) {
+func (c *call) mapped(ctx context.Context, a answer, in tools.Call) (string, error) {
 	if a.more {
 		return "", never(text.Tell(wordsTooLong, maxBody))
 	}
@@ -152,7 +152,7 @@ func (c *call) mapped(a answer, in tools.Call) (string, error) {
 		return s, nil
 	}
 	if out == nil {
-		return wordsNoResult, nil
+		return tongue.Text(ctx, wordsNoResult), nil
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -150,7 +150,7 @@ func (c *call) Call(ctx context.Context, in tools.Call) (tools.Result, error) {
 	if err != nil {
 		return tools.Result{}, c.unreached(ctx, err)
 	}
-	content, err := c.present(a, in)
+	content, err := c.present(ctx, a, in)
 	return tools.Result{Content: content, Untrusted: true, Private: c.Private, Origin: provenance.Origin{Via: provenance.ViaServer}}, err
 }
 
