@@ -195,6 +195,9 @@ func checkEntry(t *testing.T, place, id, said string) {
 	if helps := regexp.MustCompile(`\b(help\w+|word\w*Help|word(ClaimCode|PairCode|ID|IDHere|ConfigWho|HelpOption))$`); helps.MatchString(place) && utf8.RuneCountInString(said) > maxHelp {
 		t.Errorf("%s: the description %q has more than %d characters", place, said, maxHelp)
 	}
+	if most := map[string]int{"wordsShort": 120, "wordsGreeting": 512}[place[strings.LastIndex(place, " ")+1:]]; most > 0 && utf8.RuneCountInString(said) > most {
+		t.Errorf("%s: Telegram takes %d characters of %q", place, most, said)
+	}
 	if strings.HasSuffix(id, "\n") != strings.HasSuffix(said, "\n") || strings.HasPrefix(id, " ") != strings.HasPrefix(said, " ") && !strings.HasPrefix(place, "zh") {
 		t.Errorf("%s: %q and %q do not begin and end alike", place, id, said)
 	}

@@ -1,12 +1,15 @@
 package telegram
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/chat"
+	"parley/internal/tongue"
 )
 
 // TestAReactionSaysThatAMessageIsBeingAnswered: once, only where it is wanted and
@@ -48,32 +51,62 @@ func TestAReactionSaysThatAMessageIsBeingAnswered(t *testing.T) {
 	}
 }
 
-// TestDescriptionsAreSetOnce: what the owner wrote stays.
+// TestDescriptionsAreSetOnce: in each language, and what the owner wrote stays, for
+// everybody or in one of them.
 func TestDescriptionsAreSetOnce(t *testing.T) {
-	s := server(t, telegramtest.Options{})
-	a := adapter(t, s, nil)
-	m := chat.Menu{About: strings.Repeat("a", 200), Greeting: strings.Repeat("ü", 600)}
-	for range 2 {
-		if err := a.Register(t.Context(), m); err != nil {
+	set := func(s *telegramtest.Server) int {
+		return len(s.Calls("setMyDescription")) + len(s.Calls("setMyShortDescription"))
+	}
+	tell := func(s *telegramtest.Server, m chat.Menu) error { return adapter(t, s, nil).Register(t.Context(), m) }
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	short, long := s.About()
-	if len(short) != 120 || len([]rune(long)) != 512 {
-		t.Errorf("described as %q and %q", short, long)
+	s := server(t, telegramtest.Options{})
+	m := chat.Menu{About: "Undo", Greeting: "Both"} // words that every catalog has
+	s.Describe("short_description", "fr", "Le majordome de la famille.")
+	must(tell(s, m))
+	must(tell(s, m))
+	for _, p := range tongue.Printers() {
+		language := p.Tag()
+		if p == (tongue.Printer{}) {
+			language = ""
+		}
+		short, long := s.About(language)
+		if language == "fr" {
+			short = p.Text(m.About)
+		}
+		if short != p.Text(m.About) || long != p.Text(m.Greeting) || p != (tongue.Printer{}) && long == m.Greeting {
+			t.Errorf("%s: described as %q and %q", p.Tag(), short, long)
+		}
 	}
-	m = chat.Menu{About: "another", Greeting: "another"}
-	if err := a.Register(t.Context(), m); err != nil {
-		t.Fatal(err)
+	if short, _ := s.About("fr"); short != "Le majordome de la famille." {
+		t.Errorf("the owner's words became %q", short)
 	}
-	if short, long := s.About(); short == "another" || long == "another" {
-		t.Error("what stands there was replaced")
-	}
-	if n := len(s.Calls("setMyDescription")) + len(s.Calls("setMyShortDescription")); n != 2 {
-		t.Errorf("set %d times", n)
+	if n, want := set(s), 2*len(tongue.Printers())-1; n != want {
+		t.Errorf("set %d times, want %d: Telegram lets few be set", n, want)
 	}
 	s.Fail(telegramtest.Fault{Method: "getMyDescription", Status: 500})
-	if err := a.Register(t.Context(), m); err == nil {
+	if tell(s, m) == nil {
 		t.Error("a failure is silent")
+	}
+
+	s = server(t, telegramtest.Options{})
+	s.Describe("description", "", "The house's own.")
+	must(tell(s, chat.Menu{About: strings.Repeat("a", 200), Greeting: "Both"}))
+	if short, long := s.About(""); len(short) != 120 || long != "The house's own." {
+		t.Errorf("described as %q and %q", short, long)
+	}
+	if _, long := s.About("de"); long != "" {
+		t.Errorf("over the owner's words stand %q", long)
+	}
+
+	s = server(t, telegramtest.Options{})
+	s.Fail(telegramtest.Fault{Method: "setMyShortDescription", Status: 429, RetryAfter: 3600})
+	var wait *chat.WaitError
+	if err := tell(s, m); !errors.As(err, &wait) || wait.After < time.Hour || set(s) != 1 {
+		t.Errorf("refused for an hour: %v, and asked %d times", err, set(s))
 	}
 }

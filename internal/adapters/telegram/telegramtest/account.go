@@ -1,6 +1,7 @@
 package telegramtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -211,17 +212,21 @@ func CheckEntities(text string, list []Entity) error {
 }
 
 // describes gives or takes one of the bot's descriptions, of at most so many
-// characters.
+// characters. A language without one of its own is told that for everybody.
 func (s *Server) describes(q *request, field string, most int) (any, *problem) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	language := q.fields["language_code"]
+	if language != "" && !languageForm.MatchString(language) {
+		return nil, bad("language code is invalid")
+	}
 	if strings.HasPrefix(strings.ToLower(q.method), "get") {
-		return map[string]string{field: s.about[field]}, nil
+		return map[string]string{field: cmp.Or(s.about[field+language], s.about[field])}, nil
 	}
 	if utf8.RuneCountInString(q.fields[field]) > most {
 		return nil, bad("%s is too long", field)
 	}
-	s.about[field] = q.fields[field]
+	s.about[field+language] = q.fields[field]
 	s.touch()
 	return true, nil
 }
@@ -239,11 +244,19 @@ func (s *Server) setMyShortDescription(q *request) (any, *problem) {
 	return s.describes(q, "short_description", 120)
 }
 
-// About returns the bot's descriptions.
-func (s *Server) About() (short, long string) {
+// About returns the bot's descriptions in a language, "" for everybody without
+// one of their own.
+func (s *Server) About(language string) (short, long string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.about["short_description"], s.about["description"]
+	return s.about["short_description"+language], s.about["description"+language]
+}
+
+// Describe is what somebody told @BotFather: one of the descriptions in a language.
+func (s *Server) Describe(field, language, words string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.about[field+language] = words
 }
 
 // reactable are some of the emoji that bots may react with; others are refused.

@@ -73,7 +73,7 @@ type world struct {
 
 // account is what belongs to the bot, and what it did to messages.
 type account struct {
-	about     map[string]string     // its descriptions, by field
+	about     map[string]string     // its descriptions, by field and language
 	reactions map[[2]int64][]string // chat and message -> one after the other
 	stern     map[int64]bool        // chats without reactions
 }
