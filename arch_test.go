@@ -109,6 +109,7 @@ var rooms = []allowed{
 	{"internal/memory", "internal/bulk", "prunes, forgets and imports in chunks"},
 	{"internal/facts", "internal/bulk", "prunes in chunks"},
 	{"internal/sqlite/plantest", "internal/sqlite", "asks a database for its plans"},
+	{"internal/engine/enginetest", "internal/engine", "what it puts to the test"},
 	{"internal/sqlite/plantest", "internal/engine", "the database it asks"},
 	{"internal/bulk", "internal/sqlite", "opens a database in its tests"},
 	{"internal/bulk", "internal/engine", "works in chunks beside other writes"},

@@ -1,0 +1,25 @@
+package sqlite_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"parley/internal/engine"
+	"parley/internal/engine/enginetest"
+	"parley/internal/sqlite"
+)
+
+func TestContract(t *testing.T) {
+	enginetest.Contract(t, func(t *testing.T) *engine.DB {
+		db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), sqlite.Options{Durable: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		return db
+	}, enginetest.Types{ID: "INTEGER PRIMARY KEY", Int: "INTEGER", Blob: "BLOB"})
+}
