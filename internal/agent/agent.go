@@ -249,6 +249,7 @@ func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, sessio
 	if m.UID == "" { // of no journal
 		m.UID = rand.Text()
 	}
+	in.chosen = tongue.IsChosen(ctx)
 	t := a.newTurn(m, in, session)
 	t.w = w
 	return t.run(ctx)

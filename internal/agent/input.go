@@ -22,6 +22,7 @@ const (
 // input is a message prepared for the model.
 type input struct {
 	p      tongue.Printer // the language of its author
+	chosen bool           // which they chose themselves
 	text   string
 	notice string // said before the answer: the text was cut
 	files  attach.Opened

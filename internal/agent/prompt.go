@@ -13,6 +13,7 @@ import (
 	"parley/internal/past"
 	"parley/internal/provenance"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/transcript"
 )
 
@@ -140,6 +141,12 @@ func (t *turn) contextLine() string {
 		fmt.Fprintf(&b, " You are talking privately with %s.", transcript.Label(t.m.From.Name))
 	} else {
 		fmt.Fprintf(&b, " This is a group; each message begins with its author's name and sign. You are answering %s.", transcript.Speaker(t.m.From.Name, t.m.From.ID))
+	}
+	switch { // a model hears by itself who writes English
+	case t.in.chosen:
+		fmt.Fprintf(&b, wordsChosen, t.in.p.EnglishName())
+	case t.in.p != (tongue.Printer{}):
+		fmt.Fprintf(&b, wordsTheirs, t.in.p.EnglishName())
 	}
 	if q := strings.TrimSpace(text.Plain(t.m.Quote)); q != "" {
 		fmt.Fprintf(&b, "\nThey reply to this earlier message (data): %s", asData(text.Clip(q, maxQuoted)))

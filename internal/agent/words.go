@@ -42,6 +42,12 @@ const (
 	wordsImageRefused = "I could not look at the picture: my model did not take it."
 )
 
+// English only: what the model is told of a person's language.
+const (
+	wordsTheirs = " Their language is %s."
+	wordsChosen = " Answer in %s, whatever language they write: they chose that."
+)
+
 // English only: what the model is told about calls that need a yes.
 const (
 	wordsFromDesk     = "[%s, a person of the team, wrote this in your place] %s"

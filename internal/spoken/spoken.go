@@ -58,12 +58,15 @@ func (s Speaker) Answering(ctx context.Context, m chat.Message) tongue.Printer {
 }
 
 // Heard returns next behind a look at each message: what it tells of its author's
-// language is stored, so that it is known when they are next spoken to. It is for
-// people who were let in.
+// language is stored, so that it is known when they are next spoken to. What they
+// chose themselves is noted in the context. It is for people who were let in.
 func (s Speaker) Heard(next chat.Handler) chat.Handler {
 	return chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		if m.From.ID != "" && m.Addressed && !m.Unasked {
-			_, before := s.read(ctx, m.From.ID)
+			chosen, before := s.read(ctx, m.From.ID)
+			if _, known := tongue.For(chosen); known {
+				ctx = tongue.Chosen(ctx)
+			}
 			now := s.heard(m, before).Tag()
 			if now != before && (before != "" || now != tongue.English) {
 				if err := s.Rows.SetHeard(ctx, m.From.ID, now); err != nil {

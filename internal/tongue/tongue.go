@@ -211,6 +211,20 @@ func Of(ctx context.Context) Printer {
 	return p
 }
 
+type chosenKey struct{}
+
+// Chosen returns a context in which the language is the one that a person chose
+// themselves, and does not follow from where they write, or what.
+func Chosen(ctx context.Context) context.Context {
+	return context.WithValue(ctx, chosenKey{}, true)
+}
+
+// IsChosen reports whether somebody chose the language of a context.
+func IsChosen(ctx context.Context) bool {
+	chosen, _ := ctx.Value(chosenKey{}).(bool)
+	return chosen
+}
+
 // Say is Of(ctx).Say.
 func Say(ctx context.Context, words string, args ...any) string {
 	return Of(ctx).Say(words, args...)

@@ -65,6 +65,7 @@ type User struct {
 	FirstName string `json:"first_name"`
 	LastName  string `json:"last_name,omitempty"`
 	Username  string `json:"username,omitempty"`
+	Language  string `json:"language_code,omitempty"`
 }
 
 // Chat is a private chat (id > 0), a group, a supergroup or a channel.

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"parley/internal/adapters/telegram/telegramtest"
+)
+
+// TestModelIsToldTheLanguage: that which somebody chose, even English, or which is
+// known to be another; of everybody else nothing, so that their prompt does not grow.
+func TestModelIsToldTheLanguage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run(t)
+	told := func(chat int64, language string) string {
+		t.Helper()
+		u := telegramtest.Text(chat, chat, "ok")
+		u.Message.From.Language = language
+		n, calls := len(w.tg.Sent()), len(w.llm.Requests())
+		w.tg.Push(u)
+		w.sent(t, n+1)
+		return wholePrompt(w.llm.Requests()[calls])
+	}
+	const theirs, chose = "Their language is", "Answer in "
+	for _, english := range []string{"", "en", "ja"} {
+		if got := told(42, english); strings.Contains(got, theirs) || strings.Contains(got, chose) {
+			t.Errorf("of somebody with the language %q it is told\n%s", english, got)
+		}
+	}
+	if got := told(43, "fr"); !strings.Contains(got, theirs+" French.") {
+		t.Errorf("told\n%s", got)
+	}
+	w.say(t, 43, "/language de")
+	if got := told(43, "fr"); !strings.Contains(got, chose+"German, whatever language they write") {
+		t.Errorf("told\n%s", got)
+	}
+	w.say(t, 43, "/language en")
+	if got := told(43, "fr"); !strings.Contains(got, chose+"English") {
+		t.Errorf("told\n%s", got)
+	}
+	w.say(t, 43, "/language auto")
+	if got := told(43, "fr"); !strings.Contains(got, theirs+" French.") || strings.Contains(got, chose) {
+		t.Errorf("told\n%s", got)
+	}
+}
