@@ -36,7 +36,7 @@ func (g *Register) Granted(_ context.Context, id string) (string, error) {
 // Grant gives an id a role, replacing the one it had. by is whoever decided.
 func (g *Register) Grant(ctx context.Context, id, role, by string) error {
 	return engine.During("grant", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT OR REPLACE INTO grants VALUES (?, ?, ?, ?)", id, role, by, engine.Stamp(g.now()))
+		_, err := tx.Exec("INSERT INTO grants VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET role = excluded.role, by_id = excluded.by_id, at = excluded.at", id, role, by, engine.Stamp(g.now()))
 		return err
 	}))
 }
@@ -77,7 +77,7 @@ func (g *Register) Grants(_ context.Context) (map[string]string, error) {
 // whoever brings it.
 func (g *Register) AddCode(ctx context.Context, purpose string, hash []byte, who chat.User, until time.Time) error {
 	return engine.During("add code", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT OR REPLACE INTO codes VALUES (?, ?, ?, ?, ?)", purpose, who.ID, who.Name, hash, engine.Stamp(until))
+		_, err := tx.Exec("INSERT INTO codes VALUES (?, ?, ?, ?, ?) ON CONFLICT (purpose, user_id) DO UPDATE SET name = excluded.name, hash = excluded.hash, expires_at = excluded.expires_at", purpose, who.ID, who.Name, hash, engine.Stamp(until))
 		return err
 	}))
 }
@@ -145,7 +145,7 @@ func (g *Register) Try(ctx context.Context, user string, limit int, window time.
 			return err
 		}
 		return tx.QueryRow(`INSERT INTO attempts VALUES (?, 1, ?)
-			ON CONFLICT (user_id) DO UPDATE SET tries = tries + 1 RETURNING tries`,
+			ON CONFLICT (user_id) DO UPDATE SET tries = attempts.tries + 1 RETURNING tries`,
 			user, engine.Stamp(now.Add(window))).Scan(&tries)
 	})
 	return tries <= limit && err == nil, engine.During("count guess", err)
@@ -177,7 +177,8 @@ func (g *Register) Policy(_ context.Context, k chat.Key) (p chat.Policy, err err
 func (g *Register) SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) error {
 	names := sql.NullString{String: strings.Join(p.Tools, ","), Valid: p.Tools != nil}
 	return engine.During("set policy", g.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT OR REPLACE INTO policies (platform, channel, listen, who, tools) VALUES (?, ?, ?, ?, ?)",
+		_, err := tx.Exec(`INSERT INTO policies (platform, channel, listen, who, tools) VALUES (?, ?, ?, ?, ?)
+			ON CONFLICT (platform, channel) DO UPDATE SET listen = excluded.listen, who = excluded.who, tools = excluded.tools`,
 			k.Platform, k.Channel, cmp.Or(p.Listen, "mention"), p.Who, names)
 		return err
 	}))
@@ -187,7 +188,7 @@ func (g *Register) SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) err
 func (g *Register) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
 	var value []byte
 	err := g.db.Write(ctx, func(tx *engine.Tx) error {
-		if _, err := tx.Exec("INSERT OR IGNORE INTO secrets VALUES (?, ?)", name, fresh); err != nil {
+		if _, err := tx.Exec("INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh); err != nil {
 			return err
 		}
 		return tx.QueryRow("SELECT value FROM secrets WHERE name = ?", name).Scan(&value)

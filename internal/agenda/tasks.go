@@ -3,6 +3,7 @@ package agenda
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 	"unicode/utf8"
 
@@ -56,14 +57,12 @@ func (b *Book) AddTask(ctx context.Context, v provenance.Viewer, text, callKey s
 	}
 	err = b.db.Write(ctx, func(tx *engine.Tx) error {
 		now := engine.Stamp(b.now())
-		_, err := tx.Exec(`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at, via, people, agent)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now,
-			int(from.Via), from.But(v.User).Names(), v.Keeper())
-		if err != nil {
-			return err
+		t, err = scanTask(tx.QueryRow(`INSERT INTO tasks (user_id, platform, channel, description, call_key, created_at, updated_at, via, people, agent)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING `+taskColumns, v.User, v.Key.Platform, v.Key.Channel, text, callKey, now, now,
+			int(from.Via), from.But(v.User).Names(), v.Keeper()))
+		if errors.Is(err, engine.ErrNotFound) {
+			t, err = scanTask(tx.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE user_id = ? AND call_key = ?", v.User, callKey))
 		}
-		t, err = scanTask(tx.QueryRow("SELECT "+taskColumns+" FROM tasks WHERE user_id = :user AND (call_key = :call AND :call <> '' OR :call = '' AND id = last_insert_rowid())",
-			engine.Named{"user": v.User, "call": callKey}))
 		return err
 	})
 	return t, engine.During("add task", err)
@@ -100,7 +99,7 @@ func (b *Book) UpdateTask(ctx context.Context, v provenance.Viewer, id int64, te
 
 // CompleteTask ticks a task off; again says nothing new.
 func (b *Book) CompleteTask(ctx context.Context, v provenance.Viewer, id int64) (Task, error) {
-	return b.changeTask(ctx, `UPDATE tasks SET done_at = iif(done, done_at, :now), updated_at = iif(done, updated_at, :now), done = 1
+	return b.changeTask(ctx, `UPDATE tasks SET done_at = iif(done, done_at, :now), updated_at = iif(done, updated_at, :now), done = true
 		WHERE `+ofOwner+" AND id = :id RETURNING "+taskColumns, v, engine.Named{"id": id, "now": engine.Stamp(b.now())})
 }
 

@@ -69,7 +69,7 @@ func (s *Shelf) matching(ctx context.Context, f Filter) (args engine.Named, err 
 func (s *Shelf) people(ctx context.Context, part string) (ids string, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT json_group_array(user_id) FROM (SELECT p.user_id FROM
 		(SELECT user_id, max(last_id) AS last FROM participants GROUP BY user_id) p LEFT JOIN messages m ON m.id = p.last
-		WHERE p.user_id = :part OR instr(lower(coalesce(m.name, '')), lower(:part)) > 0 LIMIT 200)`, engine.Named{"part": part}).Scan(&ids)
+		WHERE p.user_id = :part OR instr(lower(coalesce(m.name, '')), lower(:part)) > 0 LIMIT 200) found`, engine.Named{"part": part}).Scan(&ids)
 	return ids, engine.During("find people", err)
 }
 
@@ -82,7 +82,7 @@ func (s *Shelf) Places(ctx context.Context, f Filter, limit, offset int) ([]Plac
 	}
 	args["limit"], args["offset"] = limit, offset
 	rows, err := s.db.QueryContext(ctx, `WITH RECURSIVE channels(platform, channel) AS (
-			SELECT * FROM (SELECT platform, channel FROM decisions ORDER BY platform, channel LIMIT 1)
+			SELECT * FROM (SELECT platform, channel FROM decisions ORDER BY platform, channel LIMIT 1) first_of
 			UNION ALL SELECT (SELECT platform FROM decisions d WHERE (d.platform, d.channel) > (c.platform, c.channel) ORDER BY d.platform, d.channel LIMIT 1),
 				(SELECT channel FROM decisions d WHERE (d.platform, d.channel) > (c.platform, c.channel) ORDER BY d.platform, d.channel LIMIT 1)
 				FROM channels c WHERE c.platform IS NOT NULL),
@@ -116,13 +116,13 @@ func (s *Shelf) look(ctx context.Context, p *Place) error {
 	const here = " WHERE platform = :platform AND channel = :channel AND thread = :thread "
 	var said, decided string
 	err := s.db.QueryRowContext(ctx, `SELECT coalesce(max(at), ''), coalesce(max(text), ''), coalesce(max(by), '') FROM (SELECT at, substr(content, 1, :shortest) AS text, iif(role = 'user', name, '') AS by
-		FROM messages `+here+" AND role <> 'tool' AND content <> '' ORDER BY id DESC LIMIT 1)", args).Scan(&said, &p.Text, &p.By)
+		FROM messages `+here+" AND role <> 'tool' AND content <> '' ORDER BY id DESC LIMIT 1) newest", args).Scan(&said, &p.Text, &p.By)
 	if err != nil {
 		return err
 	}
 	err = s.db.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(outcome = 'failed'), 0), coalesce(sum(cost), 0), coalesce(max(at), ''),
 		coalesce((SELECT outcome FROM decisions`+here+`AND outcome <> 'overheard' ORDER BY at DESC LIMIT 1), '')
-		FROM (SELECT outcome, cost, at FROM decisions`+here+"ORDER BY at DESC LIMIT :newest)", args).Scan(&p.Messages, &p.Failed, &p.Cost, &decided, &p.Outcome)
+		FROM (SELECT outcome, cost, at FROM decisions`+here+"ORDER BY at DESC LIMIT :newest) latest", args).Scan(&p.Messages, &p.Failed, &p.Cost, &decided, &p.Outcome)
 	if err != nil {
 		return err
 	}

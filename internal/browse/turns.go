@@ -90,9 +90,9 @@ func (s *Shelf) said(ctx context.Context, f Filter, args engine.Named, limit, of
 		match[i] = "(" + asking.Match(w) + ")"
 	}
 	rows, err := s.db.QueryContext(ctx, `SELECT m.id, m.session_id, m.platform, m.channel, m.thread, iif(m.role = 'user', m.name, ''), m.at, m.content, m.role = 'user', m.message_id
-		FROM messages_fts f JOIN messages m ON m.id = f.rowid >> 20
+		FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid >> 20
 		WHERE messages_fts MATCH :match AND m.role <> 'tool' AND :platform IN ('', m.platform) AND (:people = '' OR m.user_id IN (SELECT value FROM json_each(:people)))
-		ORDER BY f.rowid DESC LIMIT :most`, args.With(engine.Named{"match": strings.Join(match, " AND "), "most": maxHits}))
+		ORDER BY messages_fts.rowid DESC LIMIT :most`, args.With(engine.Named{"match": strings.Join(match, " AND "), "most": maxHits}))
 	if err != nil {
 		return nil, engine.During("search", err)
 	}
@@ -148,9 +148,9 @@ func (s *Shelf) Choices(ctx context.Context) (c Choices, err error) {
 		query string
 	}{
 		{&c.Platforms, "SELECT DISTINCT platform FROM places ORDER BY platform LIMIT 20"},
-		{&c.Tools, "SELECT DISTINCT name FROM (SELECT name FROM tool_calls ORDER BY id DESC LIMIT 2000) ORDER BY name LIMIT 100"},
-		{&c.Rules, `SELECT DISTINCT id FROM (SELECT m.value ->> 'guideline_id' AS id FROM (SELECT detail FROM decisions WHERE at >= (SELECT coalesce(min(at), '') FROM (SELECT at FROM decisions ORDER BY at DESC LIMIT 1000)) ) d,
-			json_each(d.detail, '$.playbook.top_matches') m) WHERE id IS NOT NULL ORDER BY id LIMIT 200`},
+		{&c.Tools, "SELECT DISTINCT name FROM (SELECT name FROM tool_calls ORDER BY id DESC LIMIT 2000) latest ORDER BY name LIMIT 100"},
+		{&c.Rules, `SELECT DISTINCT id FROM (SELECT m.value ->> 'guideline_id' AS id FROM (SELECT detail FROM decisions WHERE at >= (SELECT coalesce(min(at), '') FROM (SELECT at FROM decisions ORDER BY at DESC LIMIT 1000) latest)) d,
+			json_each(d.detail, '$.playbook.top_matches') m) used WHERE id IS NOT NULL ORDER BY id LIMIT 200`},
 	} {
 		rows, err := s.db.QueryContext(ctx, one.query)
 		if err != nil {

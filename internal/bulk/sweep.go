@@ -1,6 +1,7 @@
 package bulk
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -13,13 +14,13 @@ const window = 5000
 
 // Sweep is something to be done to the rows of a table that fit a condition.
 type Sweep struct {
-	// Table is walked by its rowid, and Where, which may name parameters, says
-	// which rows are meant. A table without rowids cannot be walked.
-	Table, Where string
+	// Table is walked by Key, a number, and Where, which may name parameters, says
+	// which rows are meant. "" is id.
+	Table, Key, Where string
 	// Keys is a query that lists the rows instead, one column, where an index
 	// finds them.
 	Keys string
-	// Do are the statements for each row; :key is its rowid, or what Keys says.
+	// Do are the statements for each row; :key is its key, or what Keys says.
 	Do []string
 	// Before and After are run at the beginning and the end of each chunk, without
 	// parameters.
@@ -43,7 +44,7 @@ func (s Sweep) Run(ctx context.Context, db *engine.DB, args engine.Named) (chang
 		return s.over(ctx, db, s.Keys, args)
 	}
 	var last int64
-	if err := db.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM "+s.Table).Scan(&last); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT coalesce(max("+s.key()+"), 0) FROM "+s.Table).Scan(&last); err != nil {
 		return 0, fmt.Errorf("sweep %s: %w", s.Table, err)
 	}
 	for after := int64(0); after < last; after += window {
@@ -58,8 +59,11 @@ func (s Sweep) Run(ctx context.Context, db *engine.DB, args engine.Named) (chang
 
 // Walk is the query of one window.
 func (s Sweep) Walk() string {
-	return "SELECT rowid FROM " + s.Table + " WHERE rowid > :after AND rowid <= :upto AND (" + s.Where + ")"
+	key := s.key()
+	return "SELECT " + key + " FROM " + s.Table + " WHERE " + key + " > :after AND " + key + " <= :upto AND (" + s.Where + ")"
 }
+
+func (s Sweep) key() string { return cmp.Or(s.Key, "id") }
 
 // over does it to the rows that a query lists.
 func (s Sweep) over(ctx context.Context, db *engine.DB, query string, args engine.Named) (changed int64, err error) {

@@ -118,7 +118,7 @@ func Told(tx *engine.Tx, ids []int64, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE fact_changes SET told = ? WHERE told = '' AND id IN (SELECT value FROM json_each(?))", engine.Stamp(now), string(b))
+	_, err = tx.Exec("UPDATE fact_changes SET told = ? WHERE told = '' AND id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", engine.Stamp(now), string(b))
 	return err
 }
 

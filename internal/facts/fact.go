@@ -259,7 +259,7 @@ func forgottenSince(tx *engine.Tx, user string, said time.Time) (bool, error) {
 
 // learnFromNow makes nothing said so far be learned from again.
 func learnFromNow(tx *engine.Tx, user, now string) error {
-	_, err := tx.Exec("INSERT INTO people (user_id, learn_after) VALUES (?, ?) ON CONFLICT DO UPDATE SET learn_after = excluded.learn_after", user, now)
+	_, err := tx.Exec("INSERT INTO people (user_id, learn_after) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET learn_after = excluded.learn_after", user, now)
 	return err
 }
 
@@ -307,7 +307,7 @@ func (s *Store) PruneFacts(ctx context.Context, limit int) (n int64, err error) 
 		return 0, nil
 	}
 	n, err = bulk.Sweep{
-		Keys: `SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY subject ORDER BY valid_to = '' DESC, rank DESC, updated_at DESC, id DESC) AS n FROM key_facts WHERE tags = '') WHERE n > :limit`,
+		Keys: `SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY subject ORDER BY valid_to = '' DESC, rank DESC, updated_at DESC, id DESC) AS n FROM key_facts WHERE tags = '') numbered WHERE n > :limit`,
 		Do:   []string{"DELETE FROM key_facts WHERE id = :key AND tags = ''"},
 	}.Run(ctx, s.db, engine.Named{"limit": limit})
 	return n, engine.During("prune facts", err)

@@ -43,10 +43,10 @@ const (
 	byID       = `f.id = :id`
 	byCall     = `f.call_key = :call`
 	matching   = `f.id IN (SELECT rowid FROM key_facts_fts WHERE key_facts_fts MATCH :match) ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
-	page       = `1 ORDER BY f.important DESC, f.updated_at DESC, f.id DESC LIMIT :limit OFFSET :offset`
-	everybodys = `1 ORDER BY f.id DESC LIMIT :limit OFFSET :offset`
+	page       = `true ORDER BY f.important DESC, f.updated_at DESC, f.id DESC LIMIT :limit OFFSET :offset`
+	everybodys = `true ORDER BY f.id DESC LIMIT :limit OFFSET :offset`
 	marked     = `f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
-	newest     = `1 ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
+	newest     = `true ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
 	latest     = `NOT f.important ORDER BY f.updated_at DESC, f.id DESC LIMIT :limit`
 )
 
@@ -101,7 +101,7 @@ func facts(query func(string, ...any) (*sql.Rows, error), v Viewer, end string, 
 
 // around counts the facts about v and where v is, up to one more than are
 // scored. It reads nothing but an index.
-const around = `SELECT count(*) FROM (SELECT 1 FROM key_facts WHERE valid_to = '' AND subject IN (?, ?, ?) LIMIT ?)`
+const around = `SELECT count(*) FROM (SELECT 1 FROM key_facts WHERE valid_to = '' AND subject IN (?, ?, ?) LIMIT ?) near`
 
 // few reads the facts that v can see, newest first, where they are few enough
 // to be scored one and all: sooner than the word index finds some of them.

@@ -26,7 +26,7 @@ func countUses(tx *engine.Tx, ids []int64) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec("UPDATE key_facts SET uses = uses + 1 WHERE id IN (SELECT value FROM json_each(?))", string(b))
+	_, err = tx.Exec("UPDATE key_facts SET uses = uses + 1 WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))", string(b))
 	return err
 }
 

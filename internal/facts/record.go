@@ -259,7 +259,7 @@ func (s *Store) ImportFacts(ctx context.Context, user string, where chat.Key, li
 
 func (s *Store) importFact(tx *engine.Tx, v Viewer, r Record) (known bool, err error) {
 	var id int64
-	err = tx.QueryRow("SELECT coalesce(max(id), 0) FROM key_facts WHERE subject = ? AND scope = 'person' AND valid_to = '' AND content = ? COLLATE NOCASE AND agent = ?", v.User, r.Content, cmp.Or(r.Agent, v.Keeper())).Scan(&id)
+	err = tx.QueryRow("SELECT coalesce(max(id), 0) FROM key_facts WHERE subject = ? AND scope = 'person' AND valid_to = '' AND lower(content) = lower(?) AND agent = ?", v.User, r.Content, cmp.Or(r.Agent, v.Keeper())).Scan(&id)
 	if err != nil {
 		return false, err
 	}

@@ -100,7 +100,7 @@ func (s *Store) fuse(v Viewer, found []Fact, near []int64) ([]Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	more, err := facts(s.db.Query, v, "f.id IN (SELECT value FROM json_each(:ids))", engine.Named{"ids": string(list)})
+	more, err := facts(s.db.Query, v, "f.id IN (SELECT CAST(value AS BIGINT) FROM json_each(:ids))", engine.Named{"ids": string(list)})
 	if err != nil {
 		return nil, err
 	}

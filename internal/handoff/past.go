@@ -47,7 +47,7 @@ type Attempt struct{ Tool, Status, Class string }
 // Tried lists the newest calls of tools for a person in a session, the oldest first.
 func (b *Book) Tried(_ context.Context, session, user string) ([]Attempt, error) {
 	rows, err := b.db.Query(`SELECT name, status, class FROM (
-		SELECT c.id, c.name, c.status, c.class FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.session_id = ? AND d.user_id = ? ORDER BY c.id DESC LIMIT 8) ORDER BY id`, session, user)
+		SELECT c.id, c.name, c.status, c.class FROM decisions d JOIN tool_calls c ON c.decision_id = d.id WHERE d.session_id = ? AND d.user_id = ? ORDER BY c.id DESC LIMIT 8) latest ORDER BY id`, session, user)
 	if err != nil {
 		return nil, engine.During("list calls", err)
 	}

@@ -173,7 +173,7 @@ func (x *Index) add(u unmade, bits []uint64) {
 // dueQuery lists messages that have no vector of a model, the newest first.
 const dueQuery = `SELECT m.id, p.n, m.name, m.content FROM messages m JOIN places p ON p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
 	LEFT JOIN message_vectors v ON v.message_id = m.id
-	WHERE m.id > :after AND m.id < :before AND m.role <> 'tool' AND m.content <> '' AND v.embedder IS NOT :embedder
+	WHERE m.id > :after AND m.id < :before AND m.role <> 'tool' AND m.content <> '' AND v.embedder IS DISTINCT FROM :embedder
 	ORDER BY m.id DESC LIMIT :limit`
 
 // changedQuery lists those that say something else now.
@@ -247,14 +247,16 @@ func (x *Index) embed(ctx context.Context, due []unmade) error {
 // store keeps the vector of a message that is still what was read.
 func (x *Index) store(tx *engine.Tx, u unmade, v vector.Vector) error {
 	args := engine.Named{"id": u.id, "place": u.place, "embedder": x.work.embedder, "vector": append([]byte{}, v...), "sketch": packed(v.Sketch(nil)), "text": u.text}
-	res, err := tx.Exec(`INSERT OR REPLACE INTO message_vectors (message_id, embedder, vector) SELECT :id, :embedder, :vector FROM messages WHERE id = :id AND content = :text`, args)
+	res, err := tx.Exec(`INSERT INTO message_vectors (message_id, embedder, vector) SELECT id, CAST(:embedder AS BIGINT), :vector FROM messages WHERE id = :id AND content = :text
+		ON CONFLICT (message_id) DO UPDATE SET embedder = excluded.embedder, vector = excluded.vector`, args)
 	if err != nil || len(v) == 0 {
 		return err
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return err
 	}
-	if _, err := tx.Exec("INSERT OR REPLACE INTO message_sketches (message_id, embedder, place, sketch) VALUES (:id, :embedder, :place, :sketch)", args); err != nil {
+	if _, err := tx.Exec(`INSERT INTO message_sketches (message_id, embedder, place, sketch) VALUES (:id, :embedder, :place, :sketch)
+		ON CONFLICT (message_id) DO UPDATE SET embedder = excluded.embedder, place = excluded.place, sketch = excluded.sketch`, args); err != nil {
 		return err
 	}
 	x.add(u, v.Sketch(nil))

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"parley/internal/chat"
@@ -28,17 +29,30 @@ func (s *Store) PruneAccess(ctx context.Context) error {
 // signed for the old address; yes and no in plain text work.
 func moveAccess(tx *engine.Tx, mv chat.Move) error {
 	from, to := mv.From, mv.To
-	_, e1 := tx.Exec("UPDATE OR REPLACE policies SET channel = ? WHERE platform = ? AND channel = ?",
-		to.Channel, from.Platform, from.Channel)
-	_, e2 := tx.Exec("UPDATE OR REPLACE questions SET channel = ? WHERE platform = ? AND channel = ? AND (? = '' OR thread = ?)",
-		to.Channel, from.Platform, from.Channel, from.Thread, from.Thread)
-	_, e3 := tx.Exec("UPDATE OR REPLACE grants SET id = ? WHERE id = ?",
-		chat.PlaceID(to), chat.PlaceID(from))
-	_, e4 := tx.Exec("UPDATE OR REPLACE membership SET channel = ? WHERE platform = ? AND channel = ?",
-		to.Channel, from.Platform, from.Channel)
-	_, e5 := tx.Exec("UPDATE OR REPLACE allowances SET channel = ? WHERE platform = ? AND channel = ?",
-		to.Channel, from.Platform, from.Channel)
-	return during("move access", errors.Join(e1, e2, e3, e4, e5))
+	if from.Channel == to.Channel {
+		return nil
+	}
+	args := engine.Named{"platform": from.Platform, "from": from.Channel, "to": to.Channel, "thread": from.Thread, "grant": chat.PlaceID(from), "granted": chat.PlaceID(to)}
+	for _, q := range movedAccess {
+		if _, err := tx.Exec(q, args); err != nil {
+			return fmt.Errorf("move access: %.40s: %w", q, err)
+		}
+	}
+	return nil
+}
+
+// movedAccess carries what was decided about :from to :to, in the place of what was
+// decided there.
+var movedAccess = []string{
+	"DELETE FROM policies WHERE platform = :platform AND channel = :to AND EXISTS (SELECT 1 FROM policies o WHERE o.platform = :platform AND o.channel = :from)",
+	"UPDATE policies SET channel = :to WHERE platform = :platform AND channel = :from",
+	"UPDATE questions SET channel = :to WHERE platform = :platform AND channel = :from AND (:thread = '' OR thread = :thread)",
+	"DELETE FROM grants WHERE id = :granted AND EXISTS (SELECT 1 FROM grants o WHERE o.id = :grant)",
+	"UPDATE grants SET id = :granted WHERE id = :grant",
+	"DELETE FROM membership WHERE platform = :platform AND channel = :to AND user_id IN (SELECT user_id FROM membership WHERE platform = :platform AND channel = :from)",
+	"UPDATE membership SET channel = :to WHERE platform = :platform AND channel = :from",
+	"DELETE FROM allowances WHERE platform = :platform AND channel = :to AND tool IN (SELECT tool FROM allowances WHERE platform = :platform AND channel = :from)",
+	"UPDATE allowances SET channel = :to WHERE platform = :platform AND channel = :from",
 }
 
 // during names what was being done in an error; nil stays nil.

@@ -11,7 +11,7 @@ import (
 
 // Left implements chat.Adopter.
 func (s *Store) Left(context.Context) ([]chat.Key, error) {
-	rows, err := s.db.Query(`SELECT DISTINCT platform, channel, thread FROM (SELECT platform, channel, thread FROM inbox INDEXED BY inbox_open WHERE state = 'new')
+	rows, err := s.db.Query(`SELECT DISTINCT platform, channel, thread FROM (SELECT platform, channel, thread FROM inbox INDEXED BY inbox_open WHERE state = 'new') waiting
 		UNION SELECT platform, channel, thread FROM outbox WHERE state IN ('ready', 'started')`)
 	if err != nil {
 		return nil, during("list what is left", err)

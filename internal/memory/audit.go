@@ -268,7 +268,7 @@ func (s *Store) Matched(_ context.Context, since time.Time) (map[string]int, err
 			SELECT m.value ->> 'guideline_id' AS id FROM decisions d, json_each(d.detail, '$.playbook.matches') m WHERE d.at >= :since
 			UNION ALL
 			SELECT m.value ->> 'guideline_id' FROM decisions d, json_each(d.detail, '$.playbook.dropped') m
-			WHERE d.at >= :since AND m.value ->> 'reason' IN ('unmet dependency', 'excluded', 'already applied'))
+			WHERE d.at >= :since AND m.value ->> 'reason' IN ('unmet dependency', 'excluded', 'already applied')) matched
 		WHERE id IS NOT NULL GROUP BY id`, engine.Named{"since": Stamp(since)})
 	if err != nil {
 		return nil, err
@@ -357,7 +357,7 @@ func (s *Store) Stats(_ context.Context, since time.Time) ([]Stat, error) {
 	rows, err := s.db.Query(`SELECT outcome, reason, sum(n), sum(calls), sum(tokens), sum(took) FROM (
 			SELECT outcome, reason, count(*) AS n, sum(model_calls) AS calls, sum(total_tokens) AS tokens, sum(duration_ms) AS took
 				FROM decisions WHERE at >= :since GROUP BY outcome, reason
-			UNION ALL SELECT 'overheard', '', sum(n), 0, 0, 0 FROM overheard WHERE day >= substr(:since, 1, 10) HAVING sum(n) > 0)
+			UNION ALL SELECT 'overheard', '', sum(n), 0, 0, 0 FROM overheard WHERE day >= substr(:since, 1, 10) HAVING sum(n) > 0) ended
 		GROUP BY outcome, reason ORDER BY sum(n) DESC`, engine.Named{"since": Stamp(since)})
 	if err != nil {
 		return nil, err

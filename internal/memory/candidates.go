@@ -54,9 +54,9 @@ const namesQuery = `SELECT o.user_id, coalesce((SELECT name FROM messages WHERE 
 // hitsQuery lists the latest messages that fit an expression of the index, up to
 // a limit: ids with commas between. At most :walked that fit are looked at, and
 // those in a JSON list of places count.
-const hitsQuery = `SELECT coalesce(group_concat(row >> 20), '') FROM (
-	SELECT row FROM (SELECT rowid AS row FROM messages_fts WHERE messages_fts MATCH :match ORDER BY rowid DESC LIMIT :walked)
-	WHERE row & 0xFFFFF IN (SELECT value & 0xFFFFF FROM json_each(:places)) LIMIT :limit)`
+const hitsQuery = `SELECT coalesce(string_agg(CAST(row >> 20 AS TEXT), ','), '') FROM (
+	SELECT row FROM (SELECT rowid AS row FROM messages_fts WHERE messages_fts MATCH :match ORDER BY rowid DESC LIMIT :walked) walked
+	WHERE row & 1048575 IN (SELECT CAST(value AS BIGINT) & 1048575 FROM json_each(:places)) LIMIT :limit) held`
 
 // candidates returns all messages the asker may see, or if those are too many what
 // was said around the ones that the index names: an answer often shares no word

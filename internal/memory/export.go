@@ -69,7 +69,7 @@ func (s *Store) exportConversations(e *Export) (err error) {
 		UNION ALL SELECT f.content || ' ' || f.tags || ' ' || f.quote || ' ' || f.previous FROM key_facts f WHERE f.scope = 'person' AND f.subject = :user AND f.valid_to <> '' AND NOT `+facts.ForUndo, e.User); err != nil {
 		return err
 	}
-	if e.Playbooks, err = gathered(s, scanText, "SELECT json_object('agent', agent, 'playbook', playbook) FROM agent_people WHERE user_id = :user ORDER BY agent", e.User); err != nil {
+	if e.Playbooks, err = gathered(s, scanText, "SELECT agent || ': ' || playbook FROM agent_people WHERE user_id = :user ORDER BY agent", e.User); err != nil {
 		return err
 	}
 	if e.Handoffs, err = s.Handoffs.Of(e.User); err != nil {

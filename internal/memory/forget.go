@@ -54,7 +54,7 @@ var erasedAtOnce = []string{
 	"DELETE FROM steps WHERE inbox_id IN (SELECT id FROM inbox WHERE state = 'new' AND json_extract(body, '$.from.ID') = :user)",
 	"UPDATE steps SET result = '', people = '' WHERE " + ofPerson, // a model is asked again, a tool is not run again
 	// Others' messages that are not answered yet may quote them.
-	"UPDATE inbox SET body = json_remove(body, '$.quote') WHERE state = 'new' AND json_extract(body, '$.relayed')",
+	"UPDATE inbox SET body = json_remove(body, '$.quote') WHERE state = 'new' AND CAST(body ->> '$.relayed' AS TEXT) IN ('1', 'true')",
 	// What else the person asked and has no answer yet.
 	"UPDATE inbox SET body = '', preview = '', state = 'dead' WHERE state = 'new' AND id <> :but AND json_extract(body, '$.from.ID') = :user",
 }
@@ -67,7 +67,7 @@ var erasedAtOnce = []string{
 var erased = []bulk.Sweep{
 	{Table: "key_facts", Where: "scope = 'person' AND subject = :user OR " + ofPerson, Do: []string{"DELETE FROM key_facts WHERE id = :key"}},
 	{Keys: `WITH theirs AS MATERIALIZED (SELECT platform, channel, message_id FROM messages WHERE user_id = :user AND message_id <> '')
-		SELECT id FROM key_facts WHERE message_id <> '' AND (platform, channel, message_id) IN theirs`, Do: []string{"DELETE FROM key_facts WHERE id = :key"}},
+		SELECT id FROM key_facts WHERE message_id <> '' AND (platform, channel, message_id) IN (SELECT platform, channel, message_id FROM theirs)`, Do: []string{"DELETE FROM key_facts WHERE id = :key"}},
 	{Table: "tasks", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM tasks WHERE id = :key"}},
 	{Table: "reminders", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM reminders WHERE id = :key"}},
 	{Table: "log_entries", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM log_entries WHERE id = :key"}},
@@ -75,12 +75,12 @@ var erased = []bulk.Sweep{
 		Do: []string{"UPDATE outbox SET body = '', state = 'dead' WHERE id = :key AND state IN ('ready', 'started')"}},
 	{Table: "guard_calls", Where: "user_id = :user OR " + ofPerson, Do: []string{"DELETE FROM guard_calls WHERE id = :key"}},
 	{Keys: "SELECT id FROM decisions WHERE user_id = :user", Do: []string{"DELETE FROM tool_calls WHERE decision_id = :key", "DELETE FROM decisions WHERE id = :key"}},
-	{Table: "decisions", Where: ofPerson, Do: []string{"UPDATE tool_calls SET arguments = '{}', result = '' WHERE decision_id = (SELECT id FROM decisions WHERE rowid = :key)",
+	{Table: "decisions", Key: "rowid", Where: ofPerson, Do: []string{"UPDATE tool_calls SET arguments = '{}', result = '' WHERE decision_id = (SELECT id FROM decisions WHERE rowid = :key)",
 		"UPDATE decisions SET detail = '{}', people = '' WHERE rowid = :key"}},
 	{Keys: spokenIn, Do: []string{"UPDATE sessions SET playbook = '', " + wiped + " WHERE id = :key"}},
-	{Table: "sessions", Where: ofPerson, Do: []string{"UPDATE sessions SET " + wiped + " WHERE rowid = :key"}},
+	{Table: "sessions", Key: "rowid", Where: ofPerson, Do: []string{"UPDATE sessions SET " + wiped + " WHERE rowid = :key"}},
 	// Of others' sessions that carry them on, their lines.
-	{Table: "sessions", Where: "EXISTS (SELECT 1 FROM json_each(page) WHERE " + saidBy + ")",
+	{Table: "sessions", Key: "rowid", Where: "EXISTS (SELECT 1 FROM json_each(page) WHERE " + saidBy + ")",
 		Do: []string{"UPDATE sessions SET generation = generation + 1, page = (SELECT json_group_array(json(value)) FROM json_each(page) WHERE NOT " + saidBy + ") WHERE rowid = :key"}},
 	bulk.Sweep{Table: "messages", Where: "role <> 'user' AND " + ofPerson, Do: []string{exchange}}.Unindexed(saidIndex.Name),
 	bulk.Sweep{Keys: "SELECT id FROM messages WHERE user_id = :user AND role <> 'user'", Do: []string{exchange}}.Unindexed(saidIndex.Name),
@@ -88,13 +88,13 @@ var erased = []bulk.Sweep{
 	{Keys: "SELECT s.id FROM participants p CROSS JOIN sessions s ON s.platform = p.platform AND s.channel = p.channel WHERE p.user_id = :user AND (s.direct OR s.user_id = :user)",
 		Do: []string{"DELETE FROM sessions WHERE id = :key AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = :key)"}},
 	{Keys: "SELECT json_array(platform, channel, thread) FROM participants WHERE user_id = :user",
-		Do: []string{"DELETE FROM participants WHERE user_id = :user AND (platform, channel, thread) = (:key ->> 0, :key ->> 1, :key ->> 2)"}},
+		Do: []string{"DELETE FROM participants WHERE user_id = :user AND (platform, channel, thread) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2)"}},
 	// What was spent stays in the sums, without whom and where.
 	{Keys: "SELECT DISTINCT json_array(day, platform, purpose, model) FROM usage WHERE user_id = :user", Do: []string{
 		`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
 			SELECT day, platform, '', '', purpose, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
-			FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (:key ->> 0, :key ->> 1, :key ->> 2, :key ->> 3) GROUP BY day` + addUsage,
-		"DELETE FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (:key ->> 0, :key ->> 1, :key ->> 2, :key ->> 3)"}},
+			FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3) GROUP BY day, platform, purpose, model` + addUsage,
+		"DELETE FROM usage WHERE user_id = :user AND (day, platform, purpose, model) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3)"}},
 	{Table: "outbox", Where: "body <> '' AND json_extract(body, '$.to.ID') = :user", Do: []string{"UPDATE outbox SET body = '', state = 'dead' WHERE id = :key"}},
 	{Table: "inbox", Where: "body <> '' AND state <> 'new' AND json_extract(body, '$.from.ID') = :user", Do: []string{"UPDATE inbox SET body = '', preview = '' WHERE id = :key"}},
 	{Table: "dead_letters", Where: `iif(json_valid(CAST(raw AS TEXT)),

@@ -101,7 +101,7 @@ func (st sitting) store(tx *engine.Tx, done *Imported) error {
 		return err
 	}
 	err = tx.Count(&messages, `INSERT INTO messages (session_id, platform, channel, thread, message_id, role, user_id, name, content, tokens, at, via)
-		SELECT :session, :platform, :channel, :thread, value ->> 0, 'user', value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
+		SELECT :session, :platform, :channel, :thread, value ->> 0, 'user', value ->> 1, value ->> 2, value ->> 3, CAST(value ->> 4 AS BIGINT), value ->> 5, CAST(value ->> 6 AS BIGINT)
 		FROM json_each(:rows) WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.platform = :platform AND m.channel = :channel AND m.thread = :thread
 			AND m.message_id = value ->> 0 AND m.message_id <> '') ORDER BY key`,
 		engine.Named{"session": st.session, "platform": k.Platform, "channel": k.Channel, "thread": k.Thread, "rows": string(b)})

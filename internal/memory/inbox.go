@@ -90,7 +90,7 @@ func (a *arrival) store(tx *engine.Tx) error {
 		}
 	}
 	for name, value := range a.b.Cursors {
-		if _, err := tx.Exec("INSERT INTO cursors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", a.b.Platform, name, value); err != nil {
+		if _, err := tx.Exec("INSERT INTO cursors VALUES (?, ?, ?) ON CONFLICT (platform, name) DO UPDATE SET value = excluded.value", a.b.Platform, name, value); err != nil {
 			return err
 		}
 	}
@@ -229,7 +229,7 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 // countOverheard is all that stays of a message nobody was to answer: a group
 // says thousands of them a day.
 func (s *Store) countOverheard(tx *engine.Tx, k chat.Key) error {
-	_, err := tx.Exec(`INSERT INTO overheard VALUES (?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET n = n + 1`,
+	_, err := tx.Exec(`INSERT INTO overheard VALUES (?, ?, ?, ?, 1) ON CONFLICT (day, platform, channel, thread) DO UPDATE SET n = overheard.n + 1`,
 		Stamp(s.now())[:len(time.DateOnly)], k.Platform, k.Channel, k.Thread)
 	return err
 }

@@ -32,7 +32,7 @@ func appear(tx *engine.Tx, p chat.Presence, now string) error {
 		since = Stamp(p.Joined)
 	}
 	_, err := tx.Exec(`INSERT INTO membership (user_id, platform, channel, state, since, checked_at) VALUES (?, ?, ?, ?, ?, ?)
-		ON CONFLICT DO UPDATE SET checked_at = excluded.checked_at, state = excluded.state,
+		ON CONFLICT (user_id, platform, channel) DO UPDATE SET checked_at = excluded.checked_at, state = excluded.state,
 		since = CASE WHEN excluded.state <> 'in' OR membership.state = 'in' THEN membership.since WHEN excluded.since = '' THEN excluded.checked_at ELSE excluded.since END`,
 		p.User.ID, k.Platform, k.Channel, string(p.State), since, now)
 	switch {

@@ -14,8 +14,19 @@ func (s *Store) Move(ctx context.Context, mv chat.Move) error {
 	return s.db.Write(ctx, func(tx *engine.Tx) error { return move(tx, mv) })
 }
 
-// moved lists the tables that are addressed by conversation.
-var moved = []string{"inbox", "outbox", "sessions", "messages", "decisions", "participants", "reminders", "overheard", "handoffs"}
+// moved lists the tables that are addressed by conversation, with the condition under
+// which a row o of the new address stands in the way of one: that one stays where it is.
+var moved = []struct{ table, taken string }{
+	{"inbox", "o.message_id = inbox.message_id"},
+	{"outbox", ""},
+	{"sessions", "o.user_id = sessions.user_id AND o.agent = sessions.agent AND o.status IN ('active', 'idle', 'suspended') AND sessions.status IN ('active', 'idle', 'suspended')"},
+	{"messages", ""},
+	{"decisions", ""},
+	{"participants", "o.user_id = participants.user_id"},
+	{"reminders", ""},
+	{"overheard", "o.day = overheard.day"},
+	{"handoffs", "o.user_id = handoffs.user_id AND o.state IN ('waiting', 'taken') AND handoffs.state IN ('waiting', 'taken')"},
+}
 
 // movedWhole lists those that know channels and no threads.
 var movedWhole = []string{"tasks", "log_entries"}
@@ -23,11 +34,14 @@ var movedWhole = []string{"tasks", "log_entries"}
 // move re-addresses whole channels: a thread of the old channel becomes the
 // same thread of the new one, unless only one thread is named.
 func move(tx *engine.Tx, mv chat.Move) error {
-	for _, table := range moved {
-		_, err := tx.Exec("UPDATE OR IGNORE "+table+" SET channel = ? WHERE platform = ? AND channel = ? AND (? = '' OR thread = ?)",
-			mv.To.Channel, mv.From.Platform, mv.From.Channel, mv.From.Thread, mv.From.Thread)
-		if err != nil {
-			return fmt.Errorf("move %s: %w", table, err)
+	args := engine.Named{"to": mv.To.Channel, "platform": mv.From.Platform, "from": mv.From.Channel, "thread": mv.From.Thread}
+	for _, m := range moved {
+		query := "UPDATE " + m.table + " SET channel = :to WHERE platform = :platform AND channel = :from AND (:thread = '' OR thread = :thread)"
+		if m.taken != "" {
+			query += " AND NOT EXISTS (SELECT 1 FROM " + m.table + " o WHERE o.platform = :platform AND o.channel = :to AND o.thread = " + m.table + ".thread AND " + m.taken + ")"
+		}
+		if _, err := tx.Exec(query, args); err != nil {
+			return fmt.Errorf("move %s: %w", m.table, err)
 		}
 	}
 	if _, err := tx.Exec("UPDATE handoffs SET desk_channel = ? WHERE desk_platform = ? AND desk_channel = ? AND (? = '' OR desk_thread = ?)",

@@ -3,6 +3,7 @@ package memory
 import (
 	"context"
 	"database/sql"
+	"errors"
 
 	"parley/internal/engine"
 )
@@ -34,7 +35,7 @@ func (s *Store) NoteAuthors(context.Context) ([]NoteAuthor, error) {
 func (s *Store) SaveNoteAuthor(ctx context.Context, a NoteAuthor) error {
 	return during("store author of a note", s.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec(`INSERT INTO note_authors (path, user_id, shared, hash, at) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT DO UPDATE SET hash = excluded.hash, at = excluded.at`, a.Path, a.User, a.Shared, append([]byte{}, a.Hash...), Stamp(s.now()))
+			ON CONFLICT (path) DO UPDATE SET hash = excluded.hash, at = excluded.at`, a.Path, a.User, a.Shared, append([]byte{}, a.Hash...), Stamp(s.now()))
 		return err
 	}))
 }
@@ -42,7 +43,8 @@ func (s *Store) SaveNoteAuthor(ctx context.Context, a NoteAuthor) error {
 // MoveNoteAuthor follows a note to another name.
 func (s *Store) MoveNoteAuthor(ctx context.Context, from, to string) error {
 	return during("move author of a note", s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("UPDATE OR REPLACE note_authors SET path = ? WHERE path = ?", to, from)
-		return err
+		_, e1 := tx.Exec("DELETE FROM note_authors WHERE path = ? AND EXISTS (SELECT 1 FROM note_authors o WHERE o.path = ?) AND path <> ?", to, from, from)
+		_, e2 := tx.Exec("UPDATE note_authors SET path = ? WHERE path = ?", to, from)
+		return errors.Join(e1, e2)
 	}))
 }

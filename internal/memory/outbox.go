@@ -199,8 +199,8 @@ type Undelivered struct {
 
 // Undelivered lists what was tried in vain and stored before a time.
 func (s *Store) Undelivered(_ context.Context, before time.Time) (list []Undelivered, err error) {
-	rows, err := s.db.Query(`SELECT platform, count(DISTINCT channel || char(0) || thread), min(at) FROM outbox
-		WHERE state IN ('ready', 'started') AND attempts > (state = 'started') AND at < ? GROUP BY platform`, Stamp(before))
+	rows, err := s.db.Query(`SELECT platform, count(DISTINCT channel || ' ' || thread), min(at) FROM outbox
+		WHERE state IN ('ready', 'started') AND attempts > CASE WHEN state = 'started' THEN 1 ELSE 0 END AND at < ? GROUP BY platform`, Stamp(before))
 	if err != nil {
 		return nil, during("list undelivered parts", err)
 	}

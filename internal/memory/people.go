@@ -68,17 +68,17 @@ func savePersonPlaybook(tx *engine.Tx, id, agent string, note PersonNote) error 
 	to := merge.Objects(note.From, note.To, now, noteDepth)
 	if agent != "" {
 		_, e1 := tx.Exec("INSERT INTO people (user_id) VALUES (?) ON CONFLICT DO NOTHING", id)
-		_, e2 := tx.Exec("INSERT INTO agent_people VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET playbook = excluded.playbook", id, agent, to)
+		_, e2 := tx.Exec("INSERT INTO agent_people VALUES (?, ?, ?) ON CONFLICT (user_id, agent) DO UPDATE SET playbook = excluded.playbook", id, agent, to)
 		return errors.Join(e1, e2)
 	}
-	_, err = tx.Exec("INSERT INTO people (user_id, playbook) VALUES (?, ?) ON CONFLICT DO UPDATE SET playbook = excluded.playbook", id, to)
+	_, err = tx.Exec("INSERT INTO people (user_id, playbook) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET playbook = excluded.playbook", id, to)
 	return err
 }
 
 // SetTimeZone stores a person's IANA time zone; the caller has checked it.
 func (s *Store) SetTimeZone(ctx context.Context, id, zone string) error {
 	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO people (user_id, time_zone) VALUES (?, ?) ON CONFLICT DO UPDATE SET time_zone = excluded.time_zone", id, zone)
+		_, err := tx.Exec("INSERT INTO people (user_id, time_zone) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET time_zone = excluded.time_zone", id, zone)
 		return err
 	})
 }
@@ -97,7 +97,7 @@ func (s *Store) Languages(_ context.Context, id string) (chosen, heard string, e
 // take that back.
 func (s *Store) SetLanguage(ctx context.Context, id, tag string) error {
 	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO people (user_id, language) VALUES (?, ?) ON CONFLICT DO UPDATE SET language = excluded.language", id, tag)
+		_, err := tx.Exec("INSERT INTO people (user_id, language) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET language = excluded.language", id, tag)
 		return err
 	})
 }
@@ -105,7 +105,7 @@ func (s *Store) SetLanguage(ctx context.Context, id, tag string) error {
 // SetHeard stores the tag of the language that somebody was heard to speak.
 func (s *Store) SetHeard(ctx context.Context, id, tag string) error {
 	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO people (user_id, heard) VALUES (?, ?) ON CONFLICT DO UPDATE SET heard = excluded.heard", id, tag)
+		_, err := tx.Exec("INSERT INTO people (user_id, heard) VALUES (?, ?) ON CONFLICT (user_id) DO UPDATE SET heard = excluded.heard", id, tag)
 		return err
 	})
 }
@@ -134,7 +134,7 @@ func (s *Store) SetSetting(ctx context.Context, name, value string) error {
 			_, err := tx.Exec("DELETE FROM settings WHERE name = ?", name)
 			return err
 		}
-		_, err := tx.Exec("INSERT INTO settings VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", name, value)
+		_, err := tx.Exec("INSERT INTO settings VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", name, value)
 		return err
 	})
 }

@@ -39,7 +39,7 @@ var (
 	oldHandoffs = bulk.Sweep{Table: "handoffs", Where: "state NOT IN ('waiting', 'taken') AND changed_at < :audited", Do: []string{"DELETE FROM handoffs WHERE id = :key"}}
 	oldDays     = bulk.Sweep{Keys: "SELECT DISTINCT day FROM overheard WHERE day < :audited", Do: []string{"DELETE FROM overheard WHERE day = :key"}}
 	oldUsage    = bulk.Sweep{Keys: "SELECT DISTINCT json_array(day, platform, channel, user_id) FROM usage WHERE day < :day",
-		Do: []string{"DELETE FROM usage WHERE (day, platform, channel, user_id) = (:key ->> 0, :key ->> 1, :key ->> 2, :key ->> 3)"}}
+		Do: []string{"DELETE FROM usage WHERE (day, platform, channel, user_id) = (CAST(:key AS TEXT) ->> 0, CAST(:key AS TEXT) ->> 1, CAST(:key AS TEXT) ->> 2, CAST(:key AS TEXT) ->> 3)"}}
 	surplus = bulk.Sweep{Keys: `SELECT m.id FROM (
 			SELECT id, row_number() OVER (PARTITION BY platform, channel, thread, user_id ORDER BY ended_at DESC) AS n
 			FROM sessions WHERE status = 'archived' AND ended_at <> '') s CROSS JOIN messages m ON m.session_id = s.id WHERE s.n > :most`,

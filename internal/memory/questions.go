@@ -36,8 +36,11 @@ func (s *Store) putQuestion(tx *engine.Tx, q chat.Question, instead string) erro
 		return err
 	}
 	_, e1 := tx.Exec("UPDATE questions SET state = 'replaced', text = '', body = '' WHERE state = 'open' AND (id = ? OR inbox_id <> 0 AND inbox_id = ?)", instead, q.Row)
-	_, e2 := tx.Exec(`INSERT OR REPLACE INTO questions (id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, asked_at, expires_at, state)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')`,
+	_, e2 := tx.Exec(`INSERT INTO questions (id, user_id, name, platform, channel, thread, inbox_id, behind, text, body, asked_at, expires_at, state)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open')
+		ON CONFLICT (id) DO UPDATE SET user_id = excluded.user_id, name = excluded.name, platform = excluded.platform, channel = excluded.channel, thread = excluded.thread,
+		inbox_id = excluded.inbox_id, behind = excluded.behind, text = excluded.text, body = excluded.body, asked_at = excluded.asked_at, expires_at = excluded.expires_at,
+		state = 'open', taken_by = 0, by_id = '', by_name = '', came = ''`,
 		q.ID, q.Asked.ID, q.Asked.Name, q.Key.Platform, q.Key.Channel, q.Key.Thread, q.Row, string(behind), q.Text, q.Body, Stamp(s.now()), Stamp(q.Until))
 	return errors.Join(e1, e2)
 }
@@ -178,7 +181,7 @@ type Asking struct {
 // Allow stops asking about a tool in a channel; by is whoever decided.
 func (s *Store) Allow(ctx context.Context, k chat.Key, tool, by string) error {
 	return during("allow a tool", s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT OR REPLACE INTO allowances VALUES (?, ?, ?, ?, ?)", k.Platform, k.Channel, tool, by, Stamp(s.now()))
+		_, err := tx.Exec("INSERT INTO allowances VALUES (?, ?, ?, ?, ?) ON CONFLICT (platform, channel, tool) DO UPDATE SET by_id = excluded.by_id, at = excluded.at", k.Platform, k.Channel, tool, by, Stamp(s.now()))
 		return err
 	}))
 }

@@ -77,8 +77,8 @@ const inPlaces = `
 	JOIN messages m ON m.platform = p.platform AND m.channel = p.channel AND m.thread = p.thread`
 
 const (
-	countQuery = `SELECT count(*) FROM (SELECT 1` + inPlaces + ` LIMIT :limit)`
-	wholeQuery = columns + inPlaces + ` WHERE 1` + visible + ` LIMIT :limit`
+	countQuery = `SELECT count(*) FROM (SELECT 1` + inPlaces + ` LIMIT :limit) seen`
+	wholeQuery = columns + inPlaces + ` WHERE true` + visible + ` LIMIT :limit`
 )
 
 // aroundQuery fetches what was said in the same place around the first messages
@@ -86,13 +86,13 @@ const (
 // unless those are none; what is around two of them, twice.
 const aroundQuery = columns + `
 	FROM (SELECT m.platform, m.channel, m.thread, m.id
-		FROM json_each(:ids) h CROSS JOIN messages m ON m.id = h.value
+		FROM json_each(:ids) h CROSS JOIN messages m ON m.id = CAST(h.value AS BIGINT)
 		WHERE (:people = '' OR EXISTS (SELECT 1 FROM json_each(:people) u JOIN participants n ON n.user_id = u.value
 			AND n.platform = m.platform AND n.channel = m.channel AND n.thread = m.thread))` + visible + ` LIMIT :limit) h
 	CROSS JOIN messages m ON m.platform = h.platform AND m.channel = h.channel AND m.thread = h.thread AND m.id BETWEEN
 		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id < h.id ORDER BY id DESC LIMIT 1 OFFSET :reach - 1), 0) AND
 		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id > h.id ORDER BY id LIMIT 1 OFFSET :reach - 1), 9223372036854775807)
-	WHERE 1` + visible
+	WHERE true` + visible
 
 // Recall returns the passages that fit a question, best first, within its
 // limits. A question without a telling word finds nothing, which is no error.

@@ -34,7 +34,7 @@ func (s *Store) Load(_ context.Context, from, to time.Time) (Load, error) {
 	// The durations come as one text: a row of each would cost more than
 	// everything else.
 	err := s.db.QueryRow(`SELECT count(*), coalesce(sum(outcome = 'failed'), 0), coalesce(sum(outcome IN (`+succeeded(true)+`)), 0), coalesce(sum(outcome IN (`+succeeded(false)+`)), 0), coalesce(sum(total_tokens), 0),
-			coalesce(group_concat(CASE WHEN duration_ms > 0 THEN duration_ms END), '')
+			coalesce(string_agg(CASE WHEN duration_ms > 0 THEN CAST(duration_ms AS TEXT) END, ','), '')
 		FROM decisions WHERE at >= ? AND at < ?`, Stamp(from), Stamp(to)).Scan(&l.Messages, &l.Errors, &l.Good, &l.Bad, &l.Tokens, &took)
 	l.Median, l.P95 = percentiles(took)
 	return l, during("sum load", err)
@@ -187,8 +187,8 @@ func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit
 		match[i] = "(" + asked.Match(w) + ")"
 	}
 	rows, err := s.db.Query(`SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.at, m.content
-		FROM messages_fts f JOIN messages m ON m.id = f.rowid >> 20
-		WHERE messages_fts MATCH ? AND m.role <> 'tool' ORDER BY f.rowid DESC LIMIT ? OFFSET ?`,
+		FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid >> 20
+		WHERE messages_fts MATCH ? AND m.role <> 'tool' ORDER BY messages_fts.rowid DESC LIMIT ? OFFSET ?`,
 		strings.Join(match, " AND "), limit, offset)
 	if err != nil {
 		return nil, during("search", err)
@@ -239,9 +239,9 @@ type RuleUse struct {
 // RuleUses counts by rule over the newest messages since a moment.
 func (s *Store) RuleUses(_ context.Context, since time.Time) (map[string]RuleUse, error) {
 	rows, err := s.db.Query(`WITH newest AS (SELECT detail FROM decisions WHERE at >= ? ORDER BY at DESC LIMIT ?)
-		SELECT id, sum(applied), sum(NOT applied) FROM (
+		SELECT id, sum(applied), sum(1 - applied) FROM (
 			SELECT value ->> 'guideline_id' AS id, 1 AS applied FROM newest, json_each(detail, '$.playbook.top_matches')
-			UNION ALL SELECT value ->> 'guideline_id', 0 FROM newest, json_each(detail, '$.playbook.dropped'))
+			UNION ALL SELECT value ->> 'guideline_id', 0 FROM newest, json_each(detail, '$.playbook.dropped')) used
 		WHERE id IS NOT NULL GROUP BY id`, Stamp(since), newestLooked)
 	if err != nil {
 		return nil, during("count rules", err)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -62,7 +63,7 @@ func insertEntries(tx *engine.Tx, se Session, entries []Entry) error {
 // most limit of the newest, 0 for all.
 func (s *Store) Transcript(_ context.Context, session string, after int64, limit int) ([]Entry, error) {
 	if limit <= 0 {
-		limit = -1
+		limit = math.MaxInt32
 	}
 	rows, err := s.db.Query(`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people
 		FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ?`, session, after, limit)
@@ -241,7 +242,7 @@ func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait 
 				state = "done"
 			}
 			_, err := tx.Exec(`INSERT INTO steps (inbox_id, n, kind, key, state, result, people) VALUES (?, ?, ?, ?, ?, ?, ?)
-				ON CONFLICT DO UPDATE SET state = excluded.state, result = excluded.result, people = excluded.people`,
+				ON CONFLICT (inbox_id, n) DO UPDATE SET state = excluded.state, result = excluded.result, people = excluded.people`,
 				inbox, st.N, st.Kind, st.Key, state, st.Result, Origin{People: st.People}.Names())
 			if err != nil {
 				return err

@@ -35,9 +35,9 @@ func (s *Store) AddUsage(ctx context.Context, k chat.Key, user string, u Used) e
 }
 
 // addUsage adds to the row that is there.
-const addUsage = ` ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, failed = failed + excluded.failed,
-	prompt_tokens = prompt_tokens + excluded.prompt_tokens, cached_tokens = cached_tokens + excluded.cached_tokens,
-	completion_tokens = completion_tokens + excluded.completion_tokens, cost = cost + excluded.cost`
+const addUsage = ` ON CONFLICT (day, platform, channel, user_id, purpose, model) DO UPDATE SET calls = usage.calls + excluded.calls, failed = usage.failed + excluded.failed,
+	prompt_tokens = usage.prompt_tokens + excluded.prompt_tokens, cached_tokens = usage.cached_tokens + excluded.cached_tokens,
+	completion_tokens = usage.completion_tokens + excluded.completion_tokens, cost = usage.cost + excluded.cost`
 
 // The counters in spent follow usage by triggers.
 const sumSpent = "SELECT coalesce(sum(tokens), 0), coalesce(sum(cost), 0) FROM spent WHERE kind = ? AND name = ? AND day >= ?"

@@ -106,7 +106,7 @@ func (a *Archive) Find(_ context.Context, v provenance.Viewer, prefix string) (S
 // Words returns the latest lines of a session that somebody may see, oldest first.
 func (a *Archive) Words(_ context.Context, id string, limit int) ([]Said, error) {
 	rows, err := a.db.Query(`SELECT at, name, user_id, content, role = 'assistant', via FROM
-		(SELECT * FROM messages WHERE session_id = :id AND role <> 'tool' AND content <> '' ORDER BY id DESC LIMIT :limit) ORDER BY id`,
+		(SELECT * FROM messages WHERE session_id = :id AND role <> 'tool' AND content <> '' ORDER BY id DESC LIMIT :limit) latest ORDER BY id`,
 		engine.Named{"id": id, "limit": limit})
 	if err != nil {
 		return nil, fmt.Errorf("read session: %w", err)

@@ -36,7 +36,7 @@ func (a *Archive) Postpone(ctx context.Context, id string, d Debt) error {
 func (a *Archive) Resume(ctx context.Context, id string, ttl time.Duration) (ok bool, err error) {
 	now := a.now()
 	err = a.db.Write(ctx, func(tx *engine.Tx) error {
-		res, err := tx.Exec(`UPDATE sessions AS s SET status = 'active', ended_at = '', carry = 1, last_activity = :now, expires_at = :expires,
+		res, err := tx.Exec(`UPDATE sessions AS s SET status = 'active', ended_at = '', carry = true, last_activity = :now, expires_at = :expires,
 			summary = iif(EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id), summary, closing),
 			carried_from = coalesce((SELECT p.id FROM sessions p WHERE p.platform = s.platform AND p.channel = s.channel AND p.thread = s.thread AND p.user_id = s.user_id AND p.agent = s.agent
 				AND p.ended_at <> '' AND p.id <> s.id AND p.carry ORDER BY p.ended_at DESC LIMIT 1), '')
