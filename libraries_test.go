@@ -46,6 +46,7 @@ var libraries = []allowed{
 	{"internal/text", "github.com/clipperhouse/uax29", "what people see as one character"},
 
 	{"internal/sqlite", "github.com/mattn/go-sqlite3", "the database engine"},
+	{"internal/postgres", "github.com/jackc/pgx/v5", "the wire protocol of PostgreSQL"},
 
 	{"internal/vault", "github.com/yuin/goldmark", "where the headings and the code of a note are"},
 	{"internal/cite", "github.com/yuin/goldmark", "which parts of an answer are prose"},
@@ -73,6 +74,7 @@ var forTests = []allowed{
 	{".", "internal/tongue", "looks whether every word is in every language"},
 	{".", "github.com/leonelquinteros/gotext", "reads the catalogs"},
 	{"*", "internal/memory", "tests use the real store, not a fake of it"},
+	{"*", "internal/postgres/postgrestest", "a real server"},
 	{"cmd/bot", "github.com/modelcontextprotocol/go-sdk", "the other end of the protocol"},
 	{"cmd/bot", "golang.org/x/sys", "a terminal of its own"},
 	{"cmd/bot", "internal/*", "drives the whole program, and looks at what it left"},

@@ -10,6 +10,9 @@ import (
 // Shrink gives free pages back to the disk where the file was made for that;
 // elsewhere they are used again. What is free was overwritten as it was freed.
 func Shrink(ctx context.Context, db *engine.DB) error {
+	if db.Path() == "" {
+		return nil // a server holds the database
+	}
 	var gradual, free int
 	if err := db.QueryRowContext(ctx, "SELECT (SELECT auto_vacuum FROM pragma_auto_vacuum) = 2, (SELECT freelist_count FROM pragma_freelist_count)").Scan(&gradual, &free); err != nil {
 		return fmt.Errorf("shrink the file: %w", err)

@@ -17,6 +17,8 @@ type Sweep struct {
 	// Table is walked by Key, a number, and Where, which may name parameters, says
 	// which rows are meant. "" is id.
 	Table, Key, Where string
+	// Served stands for Where on a server; "" is the same.
+	Served string
 	// Keys is a query that lists the rows instead, one column, where an index
 	// finds them.
 	Keys string
@@ -43,6 +45,9 @@ func (s Sweep) Run(ctx context.Context, db *engine.DB, args engine.Named) (chang
 	if s.Keys != "" {
 		return s.over(ctx, db, s.Keys, args)
 	}
+	if db.Path() == "" && s.Served != "" {
+		s.Where = s.Served
+	}
 	var last int64
 	if err := db.QueryRowContext(ctx, "SELECT coalesce(max("+s.key()+"), 0) FROM "+s.Table).Scan(&last); err != nil {
 		return 0, fmt.Errorf("sweep %s: %w", s.Table, err)
@@ -65,6 +70,14 @@ func (s Sweep) Walk() string {
 
 func (s Sweep) key() string { return cmp.Or(s.Key, "id") }
 
+// beside are the chunks of the sweep.
+func (s Sweep) beside(ctx context.Context, db *engine.DB) run {
+	if db.Path() == "" {
+		return beside(ctx, db) // a server looks after its indexes
+	}
+	return beside(ctx, db).between(s.Before, s.After)
+}
+
 // over does it to the rows that a query lists.
 func (s Sweep) over(ctx context.Context, db *engine.DB, query string, args engine.Named) (changed int64, err error) {
 	rows, err := db.QueryContext(ctx, query, args)
@@ -75,7 +88,7 @@ func (s Sweep) over(ctx context.Context, db *engine.DB, query string, args engin
 	if err != nil {
 		return 0, fmt.Errorf("sweep: %.60s: %w", query, err)
 	}
-	_, err = each(ctx, beside(ctx, db).between(s.Before, s.After), keys, func(tx *engine.Tx, key any) error {
+	_, err = each(ctx, s.beside(ctx, db), keys, func(tx *engine.Tx, key any) error {
 		for _, q := range s.Do {
 			if err := tx.Count(&changed, q, args.With(engine.Named{"key": key})); err != nil {
 				return fmt.Errorf("sweep: %.60s: %w", q, err)

@@ -32,6 +32,9 @@ func (f *File) Check(ctx context.Context) error {
 }
 
 func (f *File) check(ctx context.Context) error {
+	if f.served {
+		return f.checkServed(ctx)
+	}
 	conn, done, err := sqlite.Fresh(ctx, f.db.Path())
 	if err != nil {
 		return err

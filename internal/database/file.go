@@ -19,9 +19,10 @@ const Name = "bot.db"
 // File is the open database file and its health. It is safe for many
 // goroutines.
 type File struct {
-	db   *engine.DB
-	now  func() time.Time
-	cond condition
+	db     *engine.DB
+	now    func() time.Time
+	cond   condition
+	served bool // a server holds it
 }
 
 // Options of Open. Migrations are required, the rest may be zero.
@@ -31,6 +32,12 @@ type Options struct {
 	// Today is what the first of them make together, as one script that sets
 	// user_version to how many; "" goes through all of them.
 	Today string
+	// URL is where a PostgreSQL server holds the database, as postgres://…; "" is a file
+	// in the folder. Served says how, then.
+	URL    string
+	Served Served
+	// Alone refuses a database on a server that another bot uses.
+	Alone bool
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
 	// MaxPages limits the file's size in pages, to prove what a full disk
@@ -51,6 +58,9 @@ var (
 // second process may open the same folder (the owner's commands do); only Lock
 // keeps a second bot out.
 func Open(ctx context.Context, dir string, o Options) (*File, *engine.DB, error) {
+	if o.URL != "" {
+		return openServed(ctx, o)
+	}
 	path := filepath.Join(dir, Name)
 	if err := ready(dir, path); err != nil {
 		return nil, nil, mend(err)
@@ -186,6 +196,6 @@ func (f *File) Path() string { return f.db.Path() }
 // SchemaVersion returns the number of the newest migration in the file.
 func (f *File) SchemaVersion(ctx context.Context) (int, error) {
 	var v int
-	err := f.db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&v)
+	err := f.db.QueryRowContext(ctx, f.db.Either("PRAGMA user_version", "SELECT schema FROM parley")).Scan(&v)
 	return v, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/engine"
+	"parley/internal/postgres"
 	"parley/internal/sqlite"
 )
 
@@ -28,6 +29,11 @@ type condition struct {
 // see takes in what a statement ended with.
 func (c *condition) see(err error) {
 	if err == nil {
+		return
+	}
+	if errors.Is(err, engine.ErrLost) || postgres.IsFull(err) {
+		err = fmt.Errorf("%w: %w", ErrUnwritable, err)
+		c.unwritable.CompareAndSwap(nil, &err)
 		return
 	}
 	switch damaged := sqlite.Explain(err); {
@@ -90,7 +96,7 @@ func (f *File) beat(ctx context.Context, room []byte) error {
 	at := engine.Stamp(f.now())
 	done := make(chan error, 1)
 	wait := f.db.Queue(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO heartbeat (id, at, room) VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET at = excluded.at, room = excluded.room", at, room)
+		_, err := tx.Exec("INSERT INTO heartbeat (id, at, room) VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at, room = excluded.room", at, room)
 		return err
 	})
 	go func() { done <- wait() }()

@@ -23,6 +23,10 @@ const sampled = 1000
 // Sizes measures every table, the largest first. It counts rows: it is for an
 // operator who asks, not for every minute.
 func (f *File) Sizes(ctx context.Context) ([]Size, error) {
+	if f.served {
+		list, err := f.sizesServed(ctx)
+		return ordered(list), engine.During("measure tables", err)
+	}
 	rows, err := f.db.Query(`SELECT t.name, group_concat('coalesce(length(CAST("' || c.name || '" AS BLOB)), 0)', ' + '), t.sql LIKE '%WITHOUT ROWID%'
 		FROM sqlite_schema t, pragma_table_info(t.name) c
 		WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%' AND t.name NOT LIKE 'sqlite_%' GROUP BY t.name`)
@@ -52,6 +56,10 @@ func (f *File) Sizes(ctx context.Context) ([]Size, error) {
 		sz.Bytes = int64(mean*float64(sz.Rows) + 0.5)
 		list = append(list, sz)
 	}
+	return ordered(list), engine.During("measure tables", rows.Err())
+}
+
+func ordered(list []Size) []Size {
 	slices.SortFunc(list, func(a, b Size) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Table, b.Table)) })
-	return list, engine.During("measure tables", rows.Err())
+	return list
 }

@@ -27,6 +27,9 @@ type Parts struct {
 	Dialect Dialect
 	Readers *sql.DB
 	Writer  *sql.Conn // the DB closes it
+	// Server is how transactions of a server are ended and taken up again; nil where
+	// none can be cut short.
+	Server Server
 	// Disk makes commits durable; nil where they are at once.
 	Disk Disk
 	// File is the file that holds the database; nil where a server does.
@@ -37,9 +40,26 @@ type Parts struct {
 
 // Dialect is what a kind of database does in its own way.
 type Dialect struct {
-	Mark    string            // before the number of a parameter
-	Begin   string            // of a transaction that writes
-	Explain func(error) error // adds the error of this package that fits; nil stays nil
+	Mark      string              // before the number of a parameter
+	Begin     string              // of a transaction that writes
+	Explain   func(error) error   // adds the error of this package that fits; nil stays nil
+	Text      func(string) string // a statement in its words; nil is as it stands
+	Argument  func(any) any       // a parameter as it takes it; nil is as it stands
+	Returning bool                // an inserted row's id has to be asked for
+}
+
+// Server is a database of which other processes may hold up or repeat what we do, and
+// to which the connection may be lost.
+type Server interface {
+	// Seal is called last in each transaction. name is what Committed knows it by;
+	// soon says that nobody waits for its being on the disk.
+	Seal(tx *Tx, soon bool) (name string, err error)
+	// Connect returns another connection for the writer, in the place of one that was
+	// lost.
+	Connect(ctx context.Context) (*sql.Conn, error)
+	// Committed tells what became of a transaction whose end was lost with the
+	// connection.
+	Committed(ctx context.Context, conn *sql.Conn, name string) (bool, error)
 }
 
 // Disk brings commits to the disk beside the writer.
@@ -69,9 +89,17 @@ var ErrLogInUse = errors.New("the log is still read by somebody")
 // New returns a DB of parts, which are its own from now on. The caller closes it.
 func New(p Parts) *DB {
 	d := &DB{p: p, queue: make(chan *write, 1024), aside: make(chan *write), done: make(chan struct{})}
-	d.reads.prepare, d.reads.mark = p.Readers.PrepareContext, p.Dialect.Mark
+	d.reads.prepare, d.reads.dialect = p.Readers.PrepareContext, p.Dialect
 	go d.run()
 	return d
+}
+
+// Either returns what stands for a database in a file, or for one on a server.
+func (d *DB) Either(file, server string) string {
+	if d.p.Server != nil {
+		return server
+	}
+	return file
 }
 
 // Path returns the file, "" where there is none.

@@ -7,10 +7,14 @@ import (
 
 // Errors that callers distinguish.
 var (
-	ErrNotFound    = errors.New("there is no such row")
-	ErrClosed      = errors.New("the store is closed")
-	ErrCorrupt     = errors.New("the database file is damaged")
-	ErrConstraint  = errors.New("a rule of the schema is broken")
+	ErrNotFound   = errors.New("there is no such row")
+	ErrClosed     = errors.New("the store is closed")
+	ErrCorrupt    = errors.New("the database file is damaged")
+	ErrConstraint = errors.New("a rule of the schema is broken")
+	// ErrConflict says that other transactions were in the way: the same again may do.
+	ErrConflict = errors.New("another transaction was in the way")
+	// ErrLost says that the connection to the server is gone, or that there is none.
+	ErrLost        = errors.New("the database server cannot be reached")
 	ErrNewerSchema = errors.New("the database was written by a newer version of Parley")
 )
 

@@ -95,6 +95,27 @@ func identifier(s string) string {
 	return s[:n]
 }
 
+// numbered writes a statement in the words of a kind of database.
+func (d Dialect) numbered(query string) (text string, names []string, err error) {
+	if d.Text != nil {
+		query = d.Text(query)
+	}
+	return Numbered(query, d.Mark)
+}
+
+// values returns the arguments of a statement as a kind of database takes them.
+func (d Dialect) values(names []string, args []any) ([]any, error) {
+	list, err := values(names, args)
+	if err != nil || d.Argument == nil {
+		return list, err
+	}
+	own := make([]any, len(list))
+	for i, a := range list {
+		own[i] = d.Argument(a)
+	}
+	return own, nil
+}
+
 // values returns the arguments of a statement in the order of its numbers.
 func values(names []string, args []any) ([]any, error) {
 	named, ok := Named(nil), false

@@ -19,7 +19,7 @@ type statement struct {
 // so the code bounds how many there are.
 type statements struct {
 	prepare func(context.Context, string) (*sql.Stmt, error)
-	mark    string       // of parameters
+	dialect Dialect
 	mu      sync.RWMutex // guards all
 	all     map[string]statement
 }
@@ -36,7 +36,7 @@ func (c *statements) get(query string, args []any) (*sql.Stmt, []any, error) {
 			return nil, nil, err
 		}
 	}
-	list, err := values(st.names, args)
+	list, err := c.dialect.values(st.names, args)
 	return st.Stmt, list, err
 }
 
@@ -46,7 +46,7 @@ func (c *statements) add(query string) (statement, error) {
 	if st, known := c.all[query]; known {
 		return st, nil
 	}
-	text, names, err := Numbered(query, c.mark)
+	text, names, err := c.dialect.numbered(query)
 	if err != nil {
 		return statement{}, err
 	}
@@ -137,11 +137,11 @@ func (d *DB) QueryRowContext(ctx context.Context, query string, args ...any) *Ro
 }
 
 func (d *DB) bind(query string, args []any) (text string, list []any, err error) {
-	text, names, err := Numbered(query, d.p.Dialect.Mark)
+	text, names, err := d.p.Dialect.numbered(query)
 	if err != nil {
 		return "", nil, err
 	}
-	list, err = values(names, args)
+	list, err = d.p.Dialect.values(names, args)
 	return text, list, err
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 )
 
@@ -14,7 +15,14 @@ const maxBatch = 128
 type Tx struct {
 	conn    *sql.Conn
 	dialect Dialect
+	server  Server
 	kept    statements
+}
+
+// use makes conn the connection.
+func (tx *Tx) use(conn *sql.Conn) {
+	tx.conn = conn
+	tx.kept = statements{prepare: conn.PrepareContext, dialect: tx.dialect}
 }
 
 // write is one caller's share of a commit. fn may run twice: once with others
@@ -61,7 +69,7 @@ func (d *DB) Queue(ctx context.Context, fn func(*Tx) error) (wait func() error) 
 }
 
 // Soon is like Write, but returns once fn is committed: whatever becomes of this
-// process, it is stored. It is on the disk a moment later (restless), or Atomic
+// process, it is stored. It is on the disk a moment later (restless), or together
 // with any later write, and a power failure before that undoes it.
 func (d *DB) Soon(ctx context.Context, fn func(*Tx) error) error {
 	w := newWrite(fn)
@@ -116,7 +124,8 @@ func (d *DB) submit(ctx context.Context, to chan<- *write, w *write) error {
 func (d *DB) run() {
 	defer close(d.done)
 	conn, dialect := d.p.Writer, d.p.Dialect
-	tx := &Tx{conn: conn, dialect: dialect, kept: statements{prepare: conn.PrepareContext, mark: dialect.Mark}}
+	tx := &Tx{dialect: dialect, server: d.p.Server}
+	tx.use(conn)
 	defer tx.close()
 	batch := make([]*write, 0, maxBatch)
 	for w := d.next(); w != nil; w = d.next() {
@@ -137,32 +146,32 @@ func (d *DB) run() {
 	}
 }
 
-// commit commits all writes Atomic. When one of them fails, each is tried alone,
+// commit commits all writes together. When one of them fails, each is tried alone,
 // so that no write suffers from another. A bare write comes last.
 func (d *DB) commit(tx *Tx, batch []*write) {
 	if last := batch[len(batch)-1]; last.bare {
 		if len(batch) > 1 {
 			d.commit(tx, batch[:len(batch)-1])
 		}
-		d.ended(batch[len(batch)-1:], tx.dialect.Explain(last.fn(tx)))
+		err := d.connected(tx)
+		if err == nil {
+			err = last.fn(tx)
+		}
+		if errors.Is(err, ErrLost) {
+			tx.close()
+		}
+		d.ended(batch[len(batch)-1:], tx.dialect.Explain(err))
 		return
 	}
 	if len(batch) > 1 {
-		err := tx.Atomic(func() error {
-			for _, w := range batch {
-				if err := w.fn(tx); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err == nil {
-			d.ended(batch, nil)
+		err := d.together(tx, batch)
+		if err == nil || errors.Is(err, ErrLost) {
+			d.ended(batch, err)
 			return
 		}
 	}
-	for i, w := range batch {
-		d.ended(batch[i:i+1], tx.dialect.Explain(tx.Atomic(func() error { return w.fn(tx) })))
+	for i := range batch {
+		d.ended(batch[i:i+1], tx.dialect.Explain(d.together(tx, batch[i:i+1])))
 	}
 }
 
@@ -188,9 +197,16 @@ func (d *DB) ended(batch []*write, err error) {
 }
 
 // Atomic runs fn within a transaction: for what runs outside of one.
-func (tx *Tx) Atomic(fn func() error) (err error) {
+func (tx *Tx) Atomic(fn func() error) error {
+	_, err := tx.atomic(false, fn)
+	return err
+}
+
+// atomic is Atomic. name is that of a transaction whose end was asked for, "" where
+// none has a name.
+func (tx *Tx) atomic(soon bool, fn func() error) (name string, err error) {
 	if _, err := tx.Exec(tx.dialect.Begin); err != nil {
-		return fmt.Errorf("begin: %w", err)
+		return "", fmt.Errorf("begin: %w", err)
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -201,12 +217,35 @@ func (tx *Tx) Atomic(fn func() error) (err error) {
 		}
 	}()
 	if err := fn(); err != nil {
-		return err
+		return "", err
+	}
+	if tx.server != nil {
+		if name, err = tx.server.Seal(tx, soon); err != nil {
+			return "", fmt.Errorf("seal: %w", err)
+		}
 	}
 	if _, err := tx.Exec("COMMIT"); err != nil {
-		return fmt.Errorf("commit: %w", err)
+		return name, fmt.Errorf("commit: %w", err)
 	}
-	return nil
+	return name, nil
+}
+
+// Insert runs a statement that inserts a row into a table with a column id, and returns
+// its number; 0 when it inserted none. (Where the driver knows it, RETURNING would cost
+// SQLite a table of its own for every row.)
+func (tx *Tx) Insert(query string, args ...any) (id int64, err error) {
+	if tx.dialect.Returning {
+		err = tx.QueryRow(query+" RETURNING id", args...).Scan(&id)
+		return id, NoRow(err, nil)
+	}
+	res, err := tx.Exec(query, args...)
+	if err != nil {
+		return 0, err
+	}
+	if n, err := res.RowsAffected(); n == 0 {
+		return 0, err
+	}
+	return res.LastInsertId()
 }
 
 // Exec runs a statement that returns no rows: one that has rows left is still
@@ -253,5 +292,8 @@ func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) {
 
 func (tx *Tx) close() {
 	tx.kept.close()
-	_ = tx.conn.Close()
+	if tx.conn != nil {
+		_ = tx.conn.Close()
+	}
+	tx.conn = nil
 }

@@ -37,19 +37,15 @@ type Change struct {
 func (c Change) marks() bool { return c.Kind == Replaced && c.Was == c.Fact.Content }
 
 // note writes a change down. told says that whoever asked for it is told now.
-func (s *Store) note(tx *engine.Tx, v Viewer, c Change, told bool) (Change, error) {
+func (s *Store) note(tx *engine.Tx, v Viewer, c Change, told bool) (_ Change, err error) {
 	c.At = s.o.Now()
 	at := engine.Stamp(c.At)
 	said := ""
 	if told {
 		said = at
 	}
-	res, err := tx.Exec("INSERT INTO fact_changes (batch, kind, fact_id, other_id, history_id, user_id, at, stamp, learned, told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	c.ID, err = tx.Insert("INSERT INTO fact_changes (batch, kind, fact_id, other_id, history_id, user_id, at, stamp, learned, told) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 		c.Batch, string(c.Kind), c.Fact.ID, c.Other.ID, c.History, v.User, at, engine.Stamp(c.Fact.Updated), c.Learned, said)
-	if err != nil {
-		return Change{}, err
-	}
-	c.ID, err = res.LastInsertId()
 	return c, err
 }
 

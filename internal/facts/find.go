@@ -256,7 +256,7 @@ func (s *Store) factsWith(v Viewer, text string, limit int) ([]Fact, error) {
 	if !v.Operator {
 		match = "owner : (" + matchAny(owners) + ") AND " + match
 	}
-	found, err := facts(s.db.Query, v, matching, engine.Named{"match": match, "limit": maxCandidates})
+	found, err := facts(s.db.Query, v, matching, engine.Named{"match": engine.Match{Expr: match, Stem: recall.Stem}, "limit": maxCandidates})
 	if err != nil || len(found) >= limit {
 		return found, err
 	}

@@ -179,16 +179,12 @@ func (s *Store) insert(tx *engine.Tx, v Viewer, against Fact, f NewFact) (Saved,
 	}
 	now := s.o.Now()
 	stamp := engine.Stamp(now)
-	res, err := tx.Exec(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
+	id, err := tx.Insert(`INSERT INTO key_facts (scope, subject, owner, platform, channel, content, tags, important, type, author,
 			session_id, message_id, quote, confidence, valid_from, call_key, created_at, updated_at, via, people, rank, ends, agent)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		string(f.Scope), subject, ownerWord(subject), v.Key.Platform, v.Key.Channel, f.Content, strings.Join(f.Tags, " "), slices.Contains(f.Tags, shortTag),
 		f.Type, f.Author, f.Session, f.MessageID, f.Quote, f.Confidence, stamp, f.CallKey, stamp, stamp,
 		int(f.Origin.Via), f.origin(v, subject).Names(), int(f.Rank), engine.Stamp(endOf(f.Content, now)), v.Keeper())
-	if err != nil {
-		return Saved{}, err
-	}
-	id, err := res.LastInsertId()
 	if err != nil {
 		return Saved{}, err
 	}

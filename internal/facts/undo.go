@@ -211,16 +211,13 @@ func (s *Store) PruneUndo(ctx context.Context) error {
 // keepHistory writes down what a fact says before it is changed, and returns the
 // row's number.
 func keepHistory(tx *engine.Tx, id int64, now string) (int64, error) {
-	res, err := tx.Exec(`INSERT INTO fact_history (fact_id, content, tags, author, session_id, message_id, since, until, quote, previous, people, via, confidence, rank, ends, updated)
+	return tx.Insert(`INSERT INTO fact_history (fact_id, content, tags, author, session_id, message_id, since, until, quote, previous, people, via, confidence, rank, ends, updated)
 		SELECT id, content, tags, author, session_id, message_id, valid_from, ?, quote, previous, people, via, confidence, rank, ends, updated_at FROM key_facts WHERE id = ?`, now, id)
-	if err != nil {
-		return 0, err
-	}
-	return res.LastInsertId()
 }
 
 // lastFact returns the highest number that a fact ever had.
 func (s *Store) lastFact() (id int64, err error) {
-	err = s.db.QueryRow("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'key_facts'").Scan(&id)
+	err = s.db.QueryRow(s.db.Either("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'key_facts'",
+		"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM key_facts_id_seq")).Scan(&id)
 	return id, err
 }

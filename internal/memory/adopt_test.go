@@ -23,7 +23,7 @@ func takenUp(s *Store, ctx context.Context) (open []chat.Message, keys []chat.Ke
 // message counts as begun twice, and no call that waits for a yes ends.
 func TestAdoptingDisturbsNobodyElse(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	first, err := Open(t.Context(), dir, Options{})
+	first, err := openIn(t, dir, Options{})
 	must(t, err)
 	defer func() { must(t, first.Close()) }()
 	rows := map[string]chat.Message{}
@@ -36,7 +36,7 @@ func TestAdoptingDisturbsNobodyElse(t *testing.T) {
 		must(t, first.Finish(bg, in[0], parts, &Turn{Calls: []CallRecord{{CallID: "1", Name: "t", Status: "pending"}}, Decision: Decision{End: chat.End{Outcome: chat.Answered}}}))
 		rows[channel] = in[1]
 	}
-	second, err := Open(t.Context(), dir, Options{})
+	second, err := openIn(t, dir, Options{})
 	must(t, err)
 	defer func() { must(t, second.Close()) }()
 	mine := chat.Key{Platform: "x", Channel: "mine"}

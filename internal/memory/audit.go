@@ -289,8 +289,8 @@ func (s *Store) Matched(_ context.Context, since time.Time) (map[string]int, err
 // Rows counts what a table holds; the error names the tables there are.
 func (s *Store) Rows(_ context.Context, table string) (n int, err error) {
 	var name, all string
-	err = s.db.QueryRow(`SELECT coalesce(max(name) FILTER (WHERE name = ?), ''), group_concat(name, ', ')
-		FROM sqlite_master WHERE type = 'table'`, table).Scan(&name, &all)
+	err = s.db.QueryRow(`SELECT coalesce(max(name) FILTER (WHERE name = ?), ''), string_agg(name, ', ') FROM `+
+		s.db.Either("sqlite_schema WHERE type = 'table'", "(SELECT CAST(tablename AS text) AS name FROM pg_tables WHERE schemaname = current_schema()) tables"), table).Scan(&name, &all)
 	if err != nil {
 		return 0, err
 	}

@@ -229,7 +229,7 @@ func (s *Store) holding(asked recall.Asked, places []int64, l look, words ...str
 		return nil, err
 	}
 	var found string
-	err = s.db.QueryRow(hitsQuery, engine.Named{"match": match, "places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
+	err = s.db.QueryRow(hitsQuery, engine.Named{"match": engine.Match{Expr: match}, "places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
 	if err != nil || found == "" {
 		return nil, err
 	}

@@ -61,13 +61,13 @@ const forgetInChild = "PARLEY_TEST_FORGET"
 // and wipes the file beside its other work.
 func TestFaultForgettingKilled(t *testing.T) {
 	if dir := os.Getenv(forgetInChild); dir != "" {
-		s, err := Open(context.Background(), dir, Options{})
+		s, err := openIn(t, dir, Options{})
 		must(t, err)
 		must(t, s.ForgetPerson(context.Background(), "x:ada", 0))
 		return
 	}
 	dir := filepath.Join(t.TempDir(), "data")
-	s, err := Open(t.Context(), dir, Options{})
+	s, err := openIn(t, dir, Options{})
 	must(t, err)
 	crowd(t, s, 2000)
 	hers := func(s *Store) (n int) {
@@ -83,7 +83,7 @@ func TestFaultForgettingKilled(t *testing.T) {
 	_ = child.Wait()
 	must(t, s.Close())
 
-	s, err = Open(t.Context(), dir, Options{})
+	s, err = openIn(t, dir, Options{})
 	must(t, err)
 	defer func() { must(t, s.Close()) }()
 	if n := hers(s); n == 0 || n == all {

@@ -99,7 +99,9 @@ var erased = []bulk.Sweep{
 	{Table: "inbox", Where: "body <> '' AND state <> 'new' AND json_extract(body, '$.from.ID') = :user", Do: []string{"UPDATE inbox SET body = '', preview = '' WHERE id = :key"}},
 	{Table: "dead_letters", Where: `iif(json_valid(CAST(raw AS TEXT)),
 		EXISTS (SELECT 1 FROM json_tree(CAST(raw AS TEXT)) WHERE CAST(atom AS TEXT) IN (:user, substr(:user, instr(:user, ':') + 1))),
-		instr(CAST(raw AS TEXT), substr(:user, instr(:user, ':') + 1)) > 0)`, Do: []string{"DELETE FROM dead_letters WHERE id = :key"}},
+		instr(CAST(raw AS TEXT), substr(:user, instr(:user, ':') + 1)) > 0)`,
+		Served: `iif(json_valid(text_of(raw)), EXISTS (SELECT 1 FROM json_atoms(text_of(raw)) WHERE atom IN (:user, substr(:user, instr(:user, ':') + 1))),
+		instr(text_of(raw), substr(:user, instr(:user, ':') + 1)) > 0)`, Do: []string{"DELETE FROM dead_letters WHERE id = :key"}},
 }
 
 // forgetRounds bounds how often the rows are looked through: while a person is

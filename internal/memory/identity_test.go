@@ -104,7 +104,7 @@ func TestMigrationToLastingIDsChangesNothingForPeople(t *testing.T) {
 		columns[table] = strings.Replace(columnsOf(t, path, table), " category,", "", 1) // TestOldAudit looks at those
 		before[table] = dump(t, path, table, columns[table])
 	}
-	s, err := Open(t.Context(), dir, Options{})
+	s, err := openIn(t, dir, Options{})
 	must(t, err)
 	defer func() { must(t, s.Close()) }()
 	for table, want := range before {
@@ -184,7 +184,7 @@ func TestIDsAreNeverGivenTwice(t *testing.T) {
 // fresh database are its own, and parts that are stored keep theirs.
 func TestNoncesBelongToADatabase(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	s, err := Open(t.Context(), dir, Options{})
+	s, err := openIn(t, dir, Options{})
 	must(t, err)
 	in, err := s.Accept(bg, batch(0, 2))
 	must(t, err)
@@ -194,7 +194,7 @@ func TestNoncesBelongToADatabase(t *testing.T) {
 	must(t, s.Close())
 	reopened := func() (chat.Message, chat.Part) {
 		t.Helper()
-		s, err := Open(t.Context(), dir, Options{})
+		s, err := openIn(t, dir, Options{})
 		must(t, err)
 		defer func() { must(t, s.Close()) }()
 		open, _, err := takenUp(s, bg)

@@ -104,17 +104,13 @@ func (a *arrival) accept(tx *engine.Tx, m chat.Message, body, now string) error 
 		state = "dead"
 	}
 	m.UID = rand.Text()
-	res, err := tx.Exec("INSERT INTO inbox (platform, channel, thread, message_id, state, body, at, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+	row, err := tx.Insert("INSERT INTO inbox (platform, channel, thread, message_id, state, body, at, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID, state, body, now, m.UID)
-	if err != nil {
-		return err
-	}
-	n, err := res.RowsAffected()
 	switch {
 	case err != nil:
 		return err
-	case n == 1:
-		m.Row, err = res.LastInsertId()
+	case row != 0:
+		m.Row = row
 	case !a.ours[who] && !a.s.doubts.has(who):
 		return nil
 	default:

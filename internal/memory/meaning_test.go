@@ -143,7 +143,7 @@ func TestVectorsOfMessagesAreKeptUp(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	reopen := func(model string) *Store {
 		t.Helper()
-		s, err := Open(t.Context(), dir, Options{Now: clock(), Embed: e.embed, EmbedModel: model})
+		s, err := openIn(t, dir, Options{Now: clock(), Embed: e.embed, EmbedModel: model})
 		must(t, err)
 		return s
 	}

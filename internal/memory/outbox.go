@@ -26,20 +26,16 @@ func encode(parts []chat.Part) ([]string, error) {
 }
 
 // insertPart stores one part of the answer to an inbox row and fills in what
-// the row says. (RETURNING would cost a table of its own for every part.)
-func (s *Store) insertPart(tx *engine.Tx, inbox int64, p *chat.Part, body string) error {
+// the row says.
+func (s *Store) insertPart(tx *engine.Tx, inbox int64, p *chat.Part, body string) (err error) {
 	state, at := chat.PartReady, s.now()
 	if p.Started {
 		state = chat.PartStarted
 	}
 	p.At = at
-	res, err := tx.Exec(`INSERT INTO outbox (inbox_id, part, kind, platform, channel, thread, body, nonce, state, at, preview)
+	p.Row, err = tx.Insert(`INSERT INTO outbox (inbox_id, part, kind, platform, channel, thread, body, nonce, state, at, preview)
 		VALUES (?, ?, 'answer', ?, ?, ?, ?, ?, ?, ?, ?)`,
 		inbox, p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, body, p.Nonce, string(state), Stamp(at), p.Preview)
-	if err != nil {
-		return err
-	}
-	p.Row, err = res.LastInsertId()
 	return err
 }
 

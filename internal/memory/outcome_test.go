@@ -44,7 +44,7 @@ func TestOldAudit(t *testing.T) {
 		must(t, err)
 	}
 	must(t, db.Close())
-	s, err := Open(t.Context(), dir, Options{})
+	s, err := openIn(t, dir, Options{})
 	must(t, err)
 	defer func() { must(t, s.Close()) }()
 	for i, o := range old {

@@ -11,7 +11,7 @@ import (
 // and is forgotten after a month, when servers are others.
 func TestQuirksLastAMonth(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "data"), Options{Now: func() time.Time { return now }})
+	s, err := openIn(t, filepath.Join(t.TempDir(), "data"), Options{Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}

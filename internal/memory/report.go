@@ -189,7 +189,7 @@ func (s *Store) Search(_ context.Context, text string, limit, offset int) ([]Hit
 	rows, err := s.db.Query(`SELECT m.id, m.session_id, m.platform, m.channel, m.thread, m.name, m.at, m.content
 		FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid >> 20
 		WHERE messages_fts MATCH ? AND m.role <> 'tool' ORDER BY messages_fts.rowid DESC LIMIT ? OFFSET ?`,
-		strings.Join(match, " AND "), limit, offset)
+		engine.Match{Expr: strings.Join(match, " AND ")}, limit, offset)
 	if err != nil {
 		return nil, during("search", err)
 	}

@@ -16,6 +16,7 @@ import (
 	"parley/internal/handoff"
 	"parley/internal/meaning"
 	"parley/internal/past"
+	"parley/internal/served"
 	"parley/internal/tape"
 	"parley/internal/vector"
 )
@@ -51,6 +52,11 @@ type Store struct {
 type Options struct {
 	// Now is the clock; nil is time.Now.
 	Now func() time.Time
+	// URL is where a PostgreSQL server holds the database, as postgres://…; "" is a file
+	// in the folder.
+	URL string
+	// Alone refuses a database on a server that another bot uses.
+	Alone bool
 	// MaxPages limits the file's size in pages, to prove what a full disk
 	// does; 0 is no limit.
 	MaxPages int
@@ -72,7 +78,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	file, db, err := database.Open(ctx, dir, database.Options{Migrations: Migrations(), Today: today, Now: o.Now, MaxPages: o.MaxPages})
+	file, db, err := database.Open(ctx, dir, database.Options{Migrations: Migrations(), Today: today, Now: o.Now, MaxPages: o.MaxPages, URL: o.URL, Served: served.Schema(), Alone: o.Alone})
 	if err != nil {
 		return nil, err
 	}

@@ -3,16 +3,45 @@ package memory
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"parley/internal/engine"
+	"parley/internal/postgres/postgrestest"
 )
 
-// open returns a real store on a temporary file.
+// onServer says that the tests run with PostgreSQL, and not on files.
+var onServer = os.Getenv("PARLEY_TEST_ENGINE") == "postgres"
+
+// databases are those that stand for folders on a server.
+var databases sync.Map // folder -> URL
+
+// openIn is Open; with PARLEY_TEST_ENGINE=postgres each folder stands for a database of
+// its own on a server.
+func openIn(t testing.TB, dir string, o Options) (*Store, error) {
+	t.Helper()
+	if onServer {
+		url, ok := databases.Load(dir)
+		if !ok {
+			url, _ = databases.LoadOrStore(dir, postgrestest.Copy(t, "parley_schema", func(url string) error {
+				s, err := Open(context.Background(), "", Options{URL: url})
+				if err != nil {
+					return err
+				}
+				return s.Close()
+			}))
+		}
+		o.URL = url.(string)
+	}
+	return Open(context.Background(), dir, o)
+}
+
+// open returns a real store of its own.
 func open(t testing.TB, o Options) *Store {
 	t.Helper()
-	s, err := Open(context.Background(), filepath.Join(t.TempDir(), "data"), o)
+	s, err := openIn(t, filepath.Join(t.TempDir(), "data"), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (a *Archive) Search(_ context.Context, v provenance.Viewer, question string
 	// of their own, and the messages are searched besides.
 	rows, err := a.db.Query(columns+` FROM (SELECT rowid FROM session_texts_fts WHERE session_texts_fts MATCH :match ORDER BY rowid DESC LIMIT :limit) f
 		CROSS JOIN session_texts t ON t.id = f.rowid CROSS JOIN sessions s ON s.id = t.session_id WHERE`+visible,
-		a.args(v, engine.Named{"match": `"` + strings.Join(asked, `" OR "`) + `"`, "limit": maxMatches}))
+		a.args(v, engine.Named{"match": engine.Match{Expr: `"` + strings.Join(asked, `" OR "`) + `"`, Stem: recall.Stem}, "limit": maxMatches}))
 	if err != nil {
 		return nil, fmt.Errorf("search sessions: %w", err)
 	}

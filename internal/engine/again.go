@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+)
+
+// Bounds of taking a transaction up again.
+const (
+	// tries is how often others may be in the way. Each time the pause is longer, up
+	// to longest, and of a random length, so that two do not meet again.
+	tries   = 12
+	longest = 200 * time.Millisecond
+	// reachable is how long a server may be away before those who wait are told.
+	reachable = 5 * time.Second
+	between   = 100 * time.Millisecond
+)
+
+// together runs some writes in one transaction. Where others were in the way, or the
+// connection was lost, it does so again, unless the transaction turns out to have been
+// committed.
+func (d *DB) together(tx *Tx, batch []*write) error {
+	soon := true
+	for _, w := range batch {
+		soon = soon && w.Soon
+	}
+	for try := 1; ; try++ {
+		if err := d.connected(tx); err != nil {
+			return err
+		}
+		name, err := tx.atomic(soon, func() error {
+			for _, w := range batch {
+				if err := w.fn(tx); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		switch {
+		case err == nil || d.p.Server == nil || try == tries:
+			return err
+		case errors.Is(err, ErrLost):
+			done, again := d.reconnect(tx, name)
+			if done || again != nil {
+				return again
+			}
+		case errors.Is(err, ErrConflict):
+			time.Sleep(time.Duration(rand.Int64N(int64(min(longest, time.Millisecond<<try)))))
+		default:
+			return err
+		}
+	}
+}
+
+// connected sees to it that the writer has a connection.
+func (d *DB) connected(tx *Tx) error {
+	if tx.conn != nil {
+		return nil
+	}
+	_, err := d.reconnect(tx, "")
+	return err
+}
+
+// reconnect gives the writer another connection, and reports whether the transaction
+// of that name, if it has one, was committed before the last one was lost.
+func (d *DB) reconnect(tx *Tx, name string) (committed bool, err error) {
+	tx.close()
+	ctx, cancel := context.WithTimeout(context.Background(), reachable)
+	defer cancel()
+	for {
+		conn, err := d.p.Server.Connect(ctx)
+		if err == nil {
+			tx.use(conn)
+			if name == "" {
+				return false, nil
+			}
+			if committed, err = d.p.Server.Committed(ctx, conn, name); err == nil {
+				return committed, nil
+			}
+			tx.close()
+		}
+		if d.over() {
+			return false, fmt.Errorf("%w: %w", ErrClosed, err)
+		}
+		select {
+		case <-ctx.Done():
+			return false, fmt.Errorf("%w: %w", ErrLost, err)
+		case <-time.After(between):
+		}
+	}
+}
+
+func (d *DB) over() bool {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.closed
+}

@@ -1,0 +1,78 @@
+package postgres
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"parley/internal/engine"
+)
+
+// dialect is PostgreSQL's way. Transactions are serializable: what they do was written
+// for one writer, and whoever meets another is repeated.
+var dialect = engine.Dialect{Mark: "$", Begin: "BEGIN ISOLATION LEVEL SERIALIZABLE", Explain: explain, Text: inWords, Argument: argument, Returning: true}
+
+// rewritten is what SQLite says in another way: hints on how to run a statement, and the
+// search in an index of words.
+var rewritten = []struct {
+	from *regexp.Regexp
+	to   string
+}{
+	{regexp.MustCompile(`\bINDEXED BY \w+`), ""},
+	{regexp.MustCompile(`\bCROSS JOIN ([\w.]+)((?: AS)?(?: \w+)?) ON\b`), "JOIN $1$2 ON"},
+	{regexp.MustCompile(`\b(\w+_fts) MATCH (:\w+|\?)`), "$1.words @@ CAST($2 AS tsquery)"},
+	{regexp.MustCompile(`\bAS MATERIALIZED\b`), "AS MATERIALIZED"},
+}
+
+// inWords writes a statement in PostgreSQL's words.
+func inWords(query string) string {
+	for _, r := range rewritten {
+		query = r.from.ReplaceAllString(query, r.to)
+	}
+	return query
+}
+
+// argument writes a parameter as text, which PostgreSQL reads as what the statement
+// wants there: as in SQLite, a number may be meant as a text, and a yes as a number.
+// Bytes stay bytes.
+func argument(a any) any {
+	if m, ok := a.(engine.Match); ok {
+		return query(m)
+	}
+	if v, ok := a.(driver.Valuer); ok {
+		if own, err := v.Value(); err == nil {
+			a = own
+		}
+	}
+	switch v := reflect.ValueOf(a); v.Kind() {
+	case reflect.Invalid:
+		return nil
+	case reflect.Bool:
+		if v.Bool() {
+			return "1"
+		}
+		return "0"
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return strconv.FormatInt(v.Int(), 10)
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return strconv.FormatUint(v.Uint(), 10)
+	case reflect.Float32, reflect.Float64:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
+	case reflect.String:
+		return storable(v.String())
+	case reflect.Slice:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return v.Bytes()
+		}
+	}
+	return fmt.Sprint(a)
+}
+
+// storable is a text without what PostgreSQL takes in none: the character 0, and bytes
+// that are no characters. Both become the mark of something unreadable.
+func storable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}

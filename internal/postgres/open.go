@@ -1,0 +1,111 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"parley/internal/engine"
+)
+
+// Options of Open. The zero value is ready for use.
+type Options struct {
+	// Readers run beside the writer. 0 is 4.
+	Readers int
+	// Prepare makes or checks the schema on the writer's connection, before anything
+	// else uses it. nil does nothing.
+	Prepare func(context.Context, *sql.Conn) error
+	// Words puts into the full-text indexes what the rows that triggers have noted say,
+	// within the transaction that changed them. nil does nothing.
+	Words func(tx *engine.Tx, due string) error
+	// Alone refuses a database that another process uses which is alone, too.
+	Alone bool
+	// See is called with the error of each connection that could not be made, and with
+	// nil when one was; nil is never called.
+	See func(error)
+}
+
+// How connections are made.
+const (
+	connectWait = 5 * time.Second
+	oldest      = 130000 // the first version whose transactions can be asked for
+)
+
+// Open connects to the server that a URL names. The caller closes the DB.
+func Open(ctx context.Context, url string, o Options) (*engine.DB, error) {
+	cfg, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{pool: pool(cfg, 2, o.See), o: o}
+	conn, err := s.Connect(ctx)
+	if err != nil {
+		return nil, errors.Join(err, s.pool.Close())
+	}
+	if err = fit(ctx, conn); err == nil && o.Prepare != nil {
+		err = o.Prepare(ctx, conn)
+	}
+	if err != nil {
+		return nil, errors.Join(explain(err), conn.Close(), s.pool.Close())
+	}
+	readers := cmp.Or(o.Readers, 4)
+	return engine.New(engine.Parts{Dialect: dialect, Readers: pool(cfg, readers, o.See), Writer: conn, Server: s, Close: s.pool.Close}), nil
+}
+
+// Raw connects without our writer: to look into a database, or to copy one.
+func Raw(url string) (*sql.DB, error) {
+	cfg, err := parse(url)
+	if err != nil {
+		return nil, err
+	}
+	return pool(cfg, 2, nil), nil
+}
+
+// parse reads a URL. An error never shows it: it may hold a password.
+func parse(url string) (*pgx.ConnConfig, error) {
+	cfg, err := pgx.ParseConfig(url)
+	if err != nil {
+		return nil, errors.New("database.url is not a URL of PostgreSQL, such as postgres://user:password@host:5432/name")
+	}
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = connectWait
+	}
+	// A server that went away without a word is given up after 15 seconds.
+	dialer := &net.Dialer{Timeout: cfg.ConnectTimeout, KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 5 * time.Second, Interval: 5 * time.Second, Count: 2}, Control: bounded}
+	cfg.DialFunc = dialer.DialContext
+	cfg.RuntimeParams["application_name"] = cmp.Or(cfg.RuntimeParams["application_name"], "parley")
+	cfg.RuntimeParams["timezone"] = "UTC"
+	cfg.RuntimeParams["standard_conforming_strings"] = "on"
+	cfg.StatementCacheCapacity = 128
+	return cfg, nil
+}
+
+func pool(cfg *pgx.ConnConfig, most int, see func(error)) *sql.DB {
+	db := sql.OpenDB(connector{stdlib.GetConnector(*cfg), see})
+	db.SetMaxOpenConns(most)
+	db.SetMaxIdleConns(most)
+	return db
+}
+
+// fit refuses a server that cannot hold what we store.
+func fit(ctx context.Context, conn *sql.Conn) error {
+	var version int
+	var encoding, name string
+	err := conn.QueryRowContext(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_encoding'), current_setting('server_version')").Scan(&version, &encoding, &name)
+	switch {
+	case err != nil:
+		return err
+	case version < oldest:
+		return fmt.Errorf("the database server is PostgreSQL %s; Parley needs 13 or newer", name)
+	case encoding != "UTF8":
+		return fmt.Errorf("the database has the encoding %s; make one with UTF8: createdb --encoding=UTF8 --template=template0", encoding)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/internal/engine"
+)
+
+// server implements engine.Server.
+type server struct {
+	pool *sql.DB // of the writer's connection
+	o    Options
+}
+
+// aloneKey is the lock of a bot that is alone: "Prly".
+const aloneKey = 0x50726c79
+
+// ErrInUse says that another bot has the database.
+var ErrInUse = errors.New("the database is in use by another Parley: stop it, or give this one its own database")
+
+// Connect implements engine.Server.
+func (s *server) Connect(ctx context.Context) (*sql.Conn, error) {
+	conn, err := s.pool.Conn(ctx)
+	if err != nil || !s.o.Alone {
+		return conn, explain(err)
+	}
+	// A connection that was lost may have its lock for a moment more.
+	for try := 0; ; try++ {
+		var got bool
+		err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", aloneKey).Scan(&got)
+		if err == nil && got {
+			return conn, nil
+		}
+		if err == nil && try < 20 {
+			select {
+			case <-time.After(100 * time.Millisecond):
+				continue
+			case <-ctx.Done():
+			}
+		}
+		if err == nil {
+			err = ErrInUse
+		}
+		return nil, errors.Join(explain(err), conn.Close())
+	}
+}
+
+// seal asks at once for all that the end of a transaction needs.
+const seal = `SELECT coalesce(pg_current_xact_id_if_assigned()::text, ''), coalesce(current_setting('parley.due', true), ''), set_config('synchronous_commit', CASE WHEN ? THEN 'off' ELSE current_setting('synchronous_commit') END, true)`
+
+// Seal implements engine.Server.
+func (s *server) Seal(tx *engine.Tx, soon bool) (name string, err error) {
+	var due, unused string
+	if err := tx.QueryRow(seal, soon).Scan(&name, &due, &unused); err != nil || due == "" || s.o.Words == nil {
+		return name, err
+	}
+	return name, s.o.Words(tx, due)
+}
+
+// Committed implements engine.Server. While the other connection's transaction is
+// still under way nobody can tell.
+func (s *server) Committed(ctx context.Context, conn *sql.Conn, name string) (bool, error) {
+	var status sql.NullString
+	if err := conn.QueryRowContext(ctx, "SELECT txid_status($1::text::bigint)", name).Scan(&status); err != nil {
+		return false, explain(err)
+	}
+	if status.String == "in progress" {
+		return false, fmt.Errorf("%w: a transaction is still under way", engine.ErrLost)
+	}
+	return status.String == "committed", nil
+}

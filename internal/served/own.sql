@@ -1,0 +1,122 @@
+-- What of the schema has to be said in PostgreSQL's own words: triggers. Each comes
+-- after the names of those for SQLite whose work it does. Words are put into the
+-- indexes by the program, before it commits: the triggers note of which rows.
+
+-- What nonces are made with.
+INSERT INTO secrets (name, value) VALUES ('nonce', decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'));
+
+CREATE FUNCTION words_due(kind text, id bigint) RETURNS void LANGUAGE sql AS
+    $$SELECT set_config('parley.due', coalesce(current_setting('parley.due', true), '') || kind || id || ' ', true)$$;
+
+-- for: messages_place_insert messages_place_update
+CREATE FUNCTION messages_place() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT 1 FROM places WHERE platform = new.platform AND channel = new.channel AND thread = new.thread) THEN
+        INSERT INTO places (platform, channel, thread) VALUES (new.platform, new.channel, new.thread) ON CONFLICT DO NOTHING;
+    END IF;
+    RETURN new;
+END $$;
+CREATE TRIGGER messages_place BEFORE INSERT OR UPDATE OF platform, channel, thread ON messages FOR EACH ROW EXECUTE FUNCTION messages_place();
+
+-- for: messages_participant messages_fts_insert
+CREATE FUNCTION messages_inserted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF new.role = 'user' THEN
+        INSERT INTO participants (user_id, platform, channel, thread, last_id) VALUES (new.user_id, new.platform, new.channel, new.thread, new.id)
+            ON CONFLICT (user_id, platform, channel, thread) DO UPDATE SET last_id = excluded.last_id;
+    END IF;
+    IF new.role <> 'tool' THEN
+        PERFORM words_due('m', new.id);
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER messages_inserted AFTER INSERT ON messages FOR EACH ROW EXECUTE FUNCTION messages_inserted();
+
+-- for: messages_fts_delete message_vectors_delete
+CREATE FUNCTION messages_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM messages_fts WHERE rowid >= old.id << 20 AND rowid < (old.id + 1) << 20;
+    DELETE FROM message_vectors WHERE message_id = old.id;
+    DELETE FROM message_sketches WHERE message_id = old.id;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER messages_deleted AFTER DELETE ON messages FOR EACH ROW EXECUTE FUNCTION messages_deleted();
+
+-- for: messages_fts_update message_vectors_update
+CREATE FUNCTION messages_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM messages_fts WHERE rowid >= old.id << 20 AND rowid < (old.id + 1) << 20;
+    IF new.role <> 'tool' THEN
+        PERFORM words_due('m', new.id);
+    END IF;
+    IF old.content <> new.content OR old.platform <> new.platform OR old.channel <> new.channel OR old.thread <> new.thread THEN
+        UPDATE message_vectors SET embedder = 0, vector = '' WHERE message_id = new.id;
+        DELETE FROM message_sketches WHERE message_id = new.id;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER messages_changed AFTER UPDATE OF id, content, platform, channel, thread ON messages FOR EACH ROW EXECUTE FUNCTION messages_changed();
+
+-- for: key_facts_fts_insert key_facts_fts_delete key_facts_fts_update fact_vectors_insert fact_vectors_update
+CREATE FUNCTION key_facts_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP <> 'INSERT' THEN
+        DELETE FROM key_facts_fts WHERE rowid = old.id;
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+        PERFORM words_due('f', new.id);
+    END IF;
+    IF TG_OP = 'INSERT' THEN
+        INSERT INTO fact_vectors (fact_id) VALUES (new.id);
+    ELSIF TG_OP = 'UPDATE' AND new.content <> old.content THEN
+        UPDATE fact_vectors SET model = '', vector = '' WHERE fact_id = new.id;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER key_facts_changed AFTER INSERT OR DELETE OR UPDATE OF owner, content, tags ON key_facts FOR EACH ROW EXECUTE FUNCTION key_facts_changed();
+
+-- for: session_texts_insert session_texts_delete
+CREATE FUNCTION session_texts_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP = 'INSERT' THEN
+        PERFORM words_due('s', new.id);
+    ELSE
+        DELETE FROM session_texts_fts WHERE rowid = old.id;
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER session_texts_changed AFTER INSERT OR DELETE ON session_texts FOR EACH ROW EXECUTE FUNCTION session_texts_changed();
+
+-- for: sessions_text sessions_text_delete
+CREATE FUNCTION sessions_text() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM session_texts WHERE session_id = old.id;
+    IF TG_OP = 'UPDATE' AND (new.title <> '' OR new.closing <> '' OR new.decisions <> '[]') THEN
+        INSERT INTO session_texts (session_id, content) VALUES (new.id, new.title || chr(10) || new.closing || chr(10) || new.decisions);
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER sessions_text AFTER UPDATE OF title, closing, decisions ON sessions FOR EACH ROW
+    WHEN (old.title <> new.title OR old.closing <> new.closing OR old.decisions <> new.decisions) EXECUTE FUNCTION sessions_text();
+CREATE TRIGGER sessions_text_delete AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION sessions_text();
+
+-- for: spent_insert spent_update spent_delete
+CREATE FUNCTION spent_adds(u usage, sign bigint) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO spent SELECT * FROM (SELECT 'all', '', u.day, sign * (u.prompt_tokens + u.completion_tokens), sign * u.cost
+        UNION ALL SELECT 'user', u.user_id, u.day, sign * (u.prompt_tokens + u.completion_tokens), sign * u.cost WHERE u.user_id <> ''
+        UNION ALL SELECT 'channel', u.platform || ' ' || u.channel, u.day, sign * (u.prompt_tokens + u.completion_tokens), sign * u.cost WHERE u.channel <> '') a
+        ON CONFLICT (kind, name, day) DO UPDATE SET tokens = spent.tokens + excluded.tokens, cost = spent.cost + excluded.cost$$;
+CREATE FUNCTION usage_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF TG_OP <> 'INSERT' THEN
+        PERFORM spent_adds(old, -1);
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+        PERFORM spent_adds(new, 1);
+    ELSE
+        DELETE FROM spent WHERE day = old.day AND tokens <= 0 AND cost < 1e-9
+            AND (kind, name) IN (VALUES ('all', ''), ('user', old.user_id), ('channel', old.platform || ' ' || old.channel));
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE TRIGGER usage_changed AFTER INSERT OR DELETE OR UPDATE OF prompt_tokens, completion_tokens, cost ON usage FOR EACH ROW EXECUTE FUNCTION usage_changed();

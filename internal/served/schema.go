@@ -1,0 +1,36 @@
+package served
+
+import (
+	"embed"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"parley/internal/database"
+)
+
+// own is what of the schema has to be said in PostgreSQL's own words: triggers.
+//
+//go:embed own.sql
+var own string
+
+// steps are the migrations that no translation fits, by the names they have for SQLite.
+//
+//go:embed steps
+var steps embed.FS
+
+// Schema is how the schema of memory is made on a server.
+var Schema = sync.OnceValue(func() database.Served {
+	texts := map[string]string{}
+	files, err := fs.Glob(steps, "steps/*.sql")
+	for _, name := range files {
+		var b []byte
+		if b, err = steps.ReadFile(name); err == nil {
+			texts[strings.TrimPrefix(name, "steps/")] = string(b)
+		}
+	}
+	if err != nil {
+		panic(err) // it was embedded
+	}
+	return database.Served{Own: own, Steps: texts, Words: indexWords}
+})

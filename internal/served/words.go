@@ -1,0 +1,65 @@
+package served
+
+import (
+	"database/sql"
+	"maps"
+	"slices"
+	"strings"
+
+	"parley/internal/engine"
+	"parley/internal/postgres"
+	"parley/internal/recall"
+)
+
+// Triggers cannot ask this program for the words of a text. They note the rows, and the
+// words are put into the indexes before the commit.
+
+// indexed are the indexes of words: by the letter that triggers note, how rows are read,
+// and what is indexed of a row's text. The reading takes ids as JSON.
+var indexed = map[byte]struct {
+	index, rows string
+	words       func(n int64, text string) []string
+}{
+	'm': {"messages_fts", `SELECT (m.id << 20) | (p.n & 1048575), p.n, m.content FROM messages m JOIN places p ON p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
+		WHERE m.role <> 'tool' AND m.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
+		func(n int64, text string) []string { return strings.Fields(recall.Indexed(n, text)) }},
+	'f': {"key_facts_fts", `SELECT id, 0, owner || ' ' || content || ' ' || tags FROM key_facts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`, stemmed},
+	's': {"session_texts_fts", `SELECT id, 0, content FROM session_texts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`, stemmed},
+}
+
+func stemmed(_ int64, text string) []string {
+	return slices.Sorted(maps.Keys(recall.Stems(text)))
+}
+
+// indexWords puts what rows say into the indexes. due names them: a letter and an id
+// each, with spaces between.
+func indexWords(tx *engine.Tx, due string) error {
+	ids := map[byte][]string{}
+	for one := range strings.FieldsSeq(due) {
+		if list := ids[one[0]]; !slices.Contains(list, one[1:]) {
+			ids[one[0]] = append(list, one[1:])
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(ids)) {
+		ix := indexed[kind]
+		rows, err := tx.Query(ix.rows, "["+strings.Join(ids[kind], ",")+"]")
+		if err != nil {
+			return err
+		}
+		type row struct {
+			id, n int64
+			text  string
+		}
+		list, err := engine.Collect(rows, func(r *sql.Rows) (w row, err error) { return w, r.Scan(&w.id, &w.n, &w.text) })
+		if err != nil {
+			return err
+		}
+		for _, w := range list {
+			_, err := tx.Exec("INSERT INTO "+ix.index+" (rowid, words) VALUES (?, CAST(? AS tsvector)) ON CONFLICT (rowid) DO UPDATE SET words = excluded.words", w.id, postgres.Words(ix.words(w.n, w.text)))
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
