@@ -2,6 +2,7 @@ package served
 
 import (
 	"database/sql"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -36,9 +37,7 @@ func stemmed(_ int64, text string) []string {
 func indexWords(tx *engine.Tx, due string) error {
 	ids := map[byte][]string{}
 	for one := range strings.FieldsSeq(due) {
-		if list := ids[one[0]]; !slices.Contains(list, one[1:]) {
-			ids[one[0]] = append(list, one[1:])
-		}
+		ids[one[0]] = append(ids[one[0]], one[1:])
 	}
 	for _, kind := range slices.Sorted(maps.Keys(ids)) {
 		ix := indexed[kind]
@@ -54,11 +53,16 @@ func indexWords(tx *engine.Tx, due string) error {
 		if err != nil {
 			return err
 		}
-		for _, w := range list {
-			_, err := tx.Exec("INSERT INTO "+ix.index+" (rowid, words) VALUES (?, CAST(? AS tsvector)) ON CONFLICT (rowid) DO UPDATE SET words = excluded.words", w.id, postgres.Words(ix.words(w.n, w.text)))
-			if err != nil {
-				return err
-			}
+		entries := make([][]any, len(list))
+		for i, w := range list {
+			entries[i] = []any{w.id, postgres.Words(ix.words(w.n, w.text))}
+		}
+		b, err := json.Marshal(entries)
+		if err == nil {
+			_, err = tx.Exec("INSERT INTO "+ix.index+" (rowid, words) SELECT CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS tsvector) FROM json_each(?) ON CONFLICT (rowid) DO UPDATE SET words = excluded.words", string(b))
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

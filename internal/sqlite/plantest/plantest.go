@@ -172,6 +172,10 @@ func (f *fold) queries(file *ast.File, found func(token.Pos, string)) {
 		switch n := n.(type) {
 		case *ast.GenDecl:
 			return n.Tok != token.CONST
+		case *ast.CallExpr:
+			if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Either" { // the other text is a server's
+				n.Args = n.Args[:1]
+			}
 		case ast.Expr:
 			if text, ok := f.value(n); ok {
 				if statement.MatchString(text) && !strings.Contains(text, "%s") {
