@@ -62,8 +62,7 @@ var rooms = []allowed{
 	{"internal/chat/*test", "internal/chat", "a fake may speak its room's words"},
 	{"internal/chat/chattest", "internal/waittest", "how tests wait"},
 	{"internal/chat/chattest", "internal/memory", "the contract of adapters holds with the real store"},
-	{"internal/memory/memorytest", "internal/*", "opens it for tests of other rooms"},
-
+	{"internal/memory/memorytest", "internal/memory", "opens it for tests of other rooms"},
 	{"internal/llm/llmtest", "internal/waittest", "a slow model takes its time"},
 	{"internal/llm/*", "internal/llm", "an engine, or a fake of one, behind llm.Model"},
 	{"internal/llm/offline", "internal/when", "where the time of a reminder ends"},
@@ -103,6 +102,7 @@ var rooms = []allowed{
 	{"internal/memory", "internal/recall", "ranks what its statements found"},
 	{"internal/sqlite", "internal/engine", "what it opens"},
 	{"internal/sqlite", "internal/recall", "a function that schemas name"},
+	{"internal/memory/memorytest", "internal/postgres/postgrestest", "a database of its own on a server"},
 	{"internal/memory", "internal/engine", "their rows"},
 	{"internal/memory", "internal/sqlite", "the database"},
 	{"internal/memory", "internal/served", "the same rows on a server"},
