@@ -15,6 +15,9 @@ import (
 	"parley/internal/tongue"
 )
 
+// slotID stands for the number of a thing in what can be said next.
+const slotID = "{id}"
+
 // callID marks the calls that sentences asked for; others are the playbook's.
 const callID = "builtin_1"
 
@@ -86,14 +89,26 @@ func (a asked) plain(p tongue.Printer) (string, bool) {
 	return "", false
 }
 
-// with adds what can be said after a thing.
+// numbered finds the number of the first thing that a result names, but for what is
+// crossed out there.
+var numbered = regexp.MustCompile(`#(\d+)(?:[^ \d]| [^~]|$)`)
+
+// with adds what can be said after a thing, about the one that text names.
 func (b *book) with(p tongue.Printer, text, does string) string {
-	if len(b.next[does]) == 0 {
-		return text
+	id := numbered.FindStringSubmatch(text)
+	var said []string
+	for _, one := range b.next[does] {
+		switch {
+		case !strings.Contains(one, slotID):
+		case id == nil:
+			continue
+		default:
+			one = strings.ReplaceAll(one, slotID, id[1])
+		}
+		said = append(said, "“"+one+"”")
 	}
-	said := make([]string, len(b.next[does]))
-	for i, one := range b.next[does] {
-		said[i] = "“" + one + "”"
+	if len(said) == 0 {
+		return text
 	}
 	return text + "\n\n" + p.Say(wordNext, strings.Join(said, ", "))
 }

@@ -82,7 +82,7 @@ func inOrder(first string) []*book {
 // readBook reads a file. An error names the line.
 func readBook(tag, text string) (*book, error) {
 	b := &book{tag: tag, next: map[string][]string{}, vocab: map[string]bool{}}
-	around := map[string]string{}
+	around, own := map[string]string{}, map[string]string{}
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -101,9 +101,13 @@ func readBook(tag, text string) (*book, error) {
 		if !ok || len(head) == 0 {
 			return nil, fmt.Errorf("%s.txt, line %d: it is neither “what : how it is said” nor “next what = …”", tag, n)
 		}
-		pattern, err := compile(right)
+		pattern, err := compile(right, own)
 		if err != nil {
 			return nil, fmt.Errorf("%s.txt, line %d: %w", tag, n, err)
+		}
+		if len(head) == 2 && head[0] == "slot" {
+			own[head[1]] = "(?:" + pattern + ")"
+			continue
 		}
 		b.learn(right)
 		if head[0] == "before" || head[0] == "after" {

@@ -1,13 +1,15 @@
 package offline
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
 	"unicode/utf8"
 )
 
-// slots are what stands in braces, as patterns; any other name is some words.
+// slots are what stands in braces, as patterns; a file has its own besides, and any
+// other name is some words.
 var slots = map[string]string{
 	"id":   `#?\d{1,9}`,
 	"ed":   `\p{L}+ed`,
@@ -20,8 +22,8 @@ var slotForm = regexp.MustCompile(`\{[^}]*\}`)
 // compile makes a pattern of the shape of a phrase: words, {slots}, [what may be left
 // out, with the space beside it], (one|or the other). Its groups are the names of the
 // slots, each with a number of its own.
-func compile(shape string) (string, error) {
-	r := shapeReader{shape: shape}
+func compile(shape string, own map[string]string) (string, error) {
+	r := shapeReader{shape: shape, own: own}
 	out, err := r.ways()
 	if err == nil && r.i < len(shape) {
 		err = fmt.Errorf("%q closes nothing", shape[r.i])
@@ -32,6 +34,7 @@ func compile(shape string) (string, error) {
 // shapeReader reads a shape from i on.
 type shapeReader struct {
 	shape string
+	own   map[string]string // slots of the file
 	i     int
 	slots int
 	depth int // of groups
@@ -133,10 +136,7 @@ func (r *shapeReader) slot() (string, error) {
 	}
 	r.i += len(found)
 	name := found[1 : len(found)-1]
-	pattern, ok := slots[name]
-	if !ok {
-		pattern = `.+?`
-	}
+	pattern := cmp.Or(slots[name], r.own[name], `.+?`)
 	if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
 		return "", fmt.Errorf("{%s} is no name", name)
 	}
