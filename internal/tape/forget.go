@@ -80,6 +80,7 @@ func (t *Tape) bar(n int) {
 // drop deletes the calls of a condition that are not clean; those without a message
 // never are. The caller holds writing.
 func (t *Tape) drop(ctx context.Context, where string, clean clean) (int, error) {
+	t.packer.forget()
 	var q question
 	rows, err := t.db.QueryContext(ctx, "SELECT row, min(began) FROM calls WHERE "+where+" GROUP BY row")
 	if err != nil {
@@ -122,6 +123,7 @@ func (t *Tape) Prune(ctx context.Context) error {
 	}
 	t.writing.Lock()
 	defer t.writing.Unlock()
+	t.packer.forget()
 	old := engine.Stamp(t.o.Now().Add(-t.o.Keep))
 	err := t.db.Write(ctx, func(tx *engine.Tx) error {
 		_, err := tx.Exec("DELETE FROM calls WHERE began < ?", old)
@@ -148,6 +150,7 @@ func (t *Tape) shrink(ctx context.Context) error {
 		if err != nil || n <= t.o.MaxSize {
 			return err
 		}
+		t.packer.forget()
 		var gone int64
 		err = t.db.Write(ctx, func(tx *engine.Tx) error {
 			return tx.Count(&gone, "DELETE FROM calls WHERE id IN (SELECT id FROM calls ORDER BY began, id LIMIT (SELECT max(1, count(*) / 10) FROM calls))")

@@ -26,46 +26,94 @@ type stored struct {
 // that have it, in bytes.
 const minPiece = 256
 
-// packer makes rows of calls. It is for one goroutine.
-type packer struct{ squeeze *flate.Writer }
+// maxMet is how many pieces are remembered.
+const maxMet = 2048
 
-// packed is a call as its rows: the request in parts, each either text or the place
-// of a piece.
+// packer makes rows of calls. It is for one goroutine.
+type packer struct {
+	squeeze *flate.Writer
+	met     map[string]*piece // those that were stored lately, by their hash, so that none is squeezed and looked up again
+	fresh   []*piece          // those of met whose rows are not committed yet
+}
+
+// packed is a call as its rows: the request in parts, each either text or a piece.
 type packed struct {
 	call   Call
 	parts  []string // "" where there is a piece
-	pieces []piece  // by their places among parts
+	pieces map[int]*piece
 	answer string
 	packer *packer
 }
 
+// piece is a part that is stored once.
 type piece struct {
-	at   int
+	id   int64 // of its row, 0 before
 	hash []byte
-	body []byte
+	body []byte // nil once it is stored
 }
 
 func (p *packer) pack(c Call, request, answer string) (packed, error) {
-	out := packed{call: c, answer: answer, packer: p}
+	out := packed{call: c, answer: answer, packer: p, pieces: map[int]*piece{}}
 	for i, part := range cut(request) {
 		out.parts = append(out.parts, part)
 		if len(part) < minPiece {
 			continue
 		}
-		body, err := p.deflate(part)
+		one, err := p.piece(part)
 		if err != nil {
 			return out, err
 		}
-		hash := sha256.Sum256([]byte(part))
-		out.parts[i], out.pieces = "", append(out.pieces, piece{i, hash[:16], body})
+		out.parts[i], out.pieces[i] = "", one
 	}
 	return out, nil
 }
 
-// cut cuts a request, which is a JSON object, around the elements of its lists:
-// messages and tools. Together the parts are the request, whatever it is.
+func (p *packer) piece(part string) (*piece, error) {
+	sum := sha256.Sum256([]byte(part))
+	hash := sum[:16]
+	if one := p.met[string(hash)]; one != nil {
+		return one, nil
+	}
+	body, err := p.deflate(part)
+	if err != nil {
+		return nil, err
+	}
+	one := &piece{hash: hash, body: body}
+	if p.met == nil {
+		p.met = map[string]*piece{}
+	}
+	p.met[string(hash)], p.fresh = one, append(p.fresh, one)
+	return one, nil
+}
+
+// stored notes that the rows of what was packed are committed.
+func (p *packer) stored() {
+	for _, one := range p.fresh {
+		one.body = nil
+	}
+	if p.fresh = nil; len(p.met) > maxMet {
+		p.met = nil
+	}
+}
+
+// again is called before the rows of what was packed are stored, however often.
+func (p *packer) again() {
+	for _, one := range p.fresh {
+		one.id = 0
+	}
+}
+
+// forget is called when rows of pieces may be gone.
+func (p *packer) forget() { p.met, p.fresh = nil, nil }
+
+// messages is how the list of messages begins in a request.
+const messages = `"messages":[`
+
+// cut cuts a request, which is a JSON object, around each of its messages. What comes
+// before and after them, such as the tools, is the same in most requests of a bot.
+// Together the parts are the request, whatever it is.
 func cut(s string) (parts []string) {
-	depth, quoted, from := 0, false, 0
+	depth, quoted, from, listed := 0, false, 0, false
 	next := func(to int) {
 		if to > from {
 			parts, from = append(parts, s[from:to]), to
@@ -79,12 +127,14 @@ func cut(s string) (parts []string) {
 			quoted = !quoted
 		case quoted:
 		case c == '{' || c == '[':
-			if depth == 2 {
+			if depth == 1 {
+				listed = strings.HasSuffix(s[:i+1], messages)
+			} else if depth == 2 && listed {
 				next(i)
 			}
 			depth++
 		case c == '}' || c == ']':
-			if depth--; depth == 2 {
+			if depth--; depth == 2 && listed {
 				next(i + 1)
 			}
 		}
@@ -93,20 +143,21 @@ func cut(s string) (parts []string) {
 	return parts
 }
 
-// insert stores the rows. It may be called again when its transaction failed.
+// insert stores the rows. When its transaction failed it may be called again, after again.
 func (p packed) insert(tx *engine.Tx) error {
 	parts := make([]any, len(p.parts))
 	for i, s := range p.parts {
 		parts[i] = s
 	}
 	ids := map[int64]bool{}
-	for _, one := range p.pieces {
-		var id int64
-		err := tx.QueryRow("INSERT INTO pieces (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET hash = hash RETURNING id", one.hash, one.body).Scan(&id)
-		if err != nil {
-			return err
+	for at, one := range p.pieces {
+		if one.id == 0 {
+			err := tx.QueryRow("INSERT INTO pieces (hash, body) VALUES (?, ?) ON CONFLICT (hash) DO UPDATE SET hash = hash RETURNING id", one.hash, one.body).Scan(&one.id)
+			if err != nil {
+				return err
+			}
 		}
-		parts[one.at], ids[id] = id, true
+		parts[at], ids[one.id] = one.id, true
 	}
 	whole, err := json.Marshal(stored{parts, p.answer, p.call.Reply, p.call.Form})
 	if err != nil {

@@ -71,6 +71,7 @@ func (t *Tape) List(ctx context.Context, q Query) ([]Call, error) {
 	if t == nil {
 		return nil, nil
 	}
+	t.catchUp(ctx)
 	rows, err := t.db.QueryContext(ctx, "SELECT "+columns+` FROM calls WHERE row = :row AND platform = :platform AND channel = :channel AND thread = :thread
 		AND began BETWEEN :from AND :to ORDER BY began, id LIMIT :most`, engine.Named{"row": q.Row, "platform": q.Key.Platform, "channel": q.Key.Channel, "thread": q.Key.Thread,
 		"from": engine.Stamp(q.From), "to": engine.Stamp(q.To), "most": maxListed})

@@ -35,13 +35,16 @@ type Tape struct {
 	o       Options
 	db      *engine.DB
 	queue   chan take
+	asked   chan chan struct{} // by readers, to be closed when all is written
+	hurry   chan struct{}      // ends gathering
 	quit    chan struct{}
 	done    chan struct{}
 	once    sync.Once
 	queued  atomic.Int64 // bytes in queue
 	dropped atomic.Int64
-	packer  packer     // of the goroutine that writes
-	writing sync.Mutex // held by whoever writes or deletes
+	writing sync.Mutex // held by whoever writes or deletes; guards packer and grown
+	packer  packer
+	grown   int64 // bytes of requests since the size of the file was looked at
 
 	mu     sync.Mutex // guards barred
 	barred barred
@@ -73,7 +76,7 @@ func Open(ctx context.Context, o Options) (*Tape, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the traces of model calls: %w", err)
 	}
-	t := &Tape{o: o, db: db, queue: make(chan take, maxQueue), quit: make(chan struct{}), done: make(chan struct{})}
+	t := &Tape{o: o, db: db, queue: make(chan take, maxQueue), asked: make(chan chan struct{}), hurry: make(chan struct{}), quit: make(chan struct{}), done: make(chan struct{})}
 	go t.run()
 	return t, nil
 }

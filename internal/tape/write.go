@@ -20,7 +20,11 @@ const (
 	maxBatch   = 64
 	maxBody    = 4 << 20
 	maxWhy     = 2000
+	maxGrown   = 4 << 20 // of requests, before the size of the file is looked at again
 )
+
+// together is how long the first call waits for others that are written with it.
+const together = 100 * time.Millisecond
 
 // How often what is old is deleted; what is too much goes at once.
 const tidyEvery = time.Hour
@@ -52,14 +56,35 @@ func (t *Tape) run() {
 		select {
 		case c := <-t.queue:
 			t.note(t.write(ctx, t.gather(c)))
+		case written := <-t.asked:
+			for len(t.queue) > 0 {
+				t.note(t.write(ctx, t.waiting()))
+			}
+			close(written)
 		case <-tidy.C:
 			t.note(t.Prune(ctx))
 		case <-t.quit:
 			for len(t.queue) > 0 {
-				t.note(t.write(ctx, t.gather(<-t.queue)))
+				t.note(t.write(ctx, t.waiting()))
 			}
 			return
 		}
+	}
+}
+
+// catchUp waits until what was kept is written, for somebody who reads it.
+func (t *Tape) catchUp(ctx context.Context) {
+	written := make(chan struct{})
+	select {
+	case t.asked <- written:
+		select {
+		case <-written:
+		case <-ctx.Done():
+		}
+	case t.hurry <- struct{}{}: // it is gathering
+		t.catchUp(ctx)
+	case <-t.done:
+	case <-ctx.Done():
 	}
 }
 
@@ -69,16 +94,30 @@ func (t *Tape) note(err error) {
 	}
 }
 
-// gather takes what waits besides.
+// gather takes what waits besides, or comes within a moment.
 func (t *Tape) gather(first take) (list []take) {
 	list = append(list, first)
+	over := time.NewTimer(together)
+	defer over.Stop()
 	for len(list) < maxBatch {
 		select {
 		case c := <-t.queue:
 			list = append(list, c)
-		default:
+		case <-over.C:
+			return list
+		case <-t.hurry:
+			return list
+		case <-t.quit:
 			return list
 		}
+	}
+	return list
+}
+
+// waiting takes what waits.
+func (t *Tape) waiting() (list []take) {
+	for len(list) < min(maxBatch, len(t.queue)) {
+		list = append(list, <-t.queue)
 	}
 	return list
 }
@@ -90,6 +129,7 @@ func (t *Tape) write(ctx context.Context, list []take) error {
 	var kept []packed
 	for _, c := range list {
 		t.queued.Add(-c.weight())
+		t.grown += c.weight()
 		if t.isBarred(c.Call) {
 			continue
 		}
@@ -103,6 +143,7 @@ func (t *Tape) write(ctx context.Context, list []take) error {
 		return nil
 	}
 	err := t.db.Write(ctx, func(tx *engine.Tx) error {
+		t.packer.again()
 		for _, p := range kept {
 			if err := p.insert(tx); err != nil {
 				return err
@@ -111,8 +152,14 @@ func (t *Tape) write(ctx context.Context, list []take) error {
 		return nil
 	})
 	if err != nil {
+		t.packer.forget()
 		return fmt.Errorf("store model calls: %w", err)
 	}
+	t.packer.stored()
+	if t.grown < min(t.o.MaxSize/100, maxGrown) {
+		return nil
+	}
+	t.grown = 0
 	return t.shrink(ctx)
 }
 
