@@ -27,18 +27,20 @@ func (t *turn) loop(ctx context.Context) (chat.Answer, error) {
 		if answer, over := t.step(ctx); over {
 			return answer, nil
 		}
-		size := t.size()
+		messages := t.messages()
+		size := t.sizeOf(messages)
 		if !folded && t.tooLong(size) {
 			folded = true
 			if err := t.a.fold(ctx, t); err != nil {
 				t.a.o.Log.Warn("fold before sending", "err", err)
 			}
-			size = t.size()
+			messages = t.messages()
+			size = t.sizeOf(messages)
 		}
 		if float64(size) > overflowAt*float64(t.a.limit()) { // shortened as it is
 			return t.failed(ctx, &llm.Error{Class: llm.ErrContextOverflow, Detail: fmt.Sprintf("a request of %d tokens, for a limit of %d", size, t.a.limit())})
 		}
-		resp, err := t.complete(ctx)
+		resp, err := t.complete(ctx, messages)
 		if errors.Is(err, llm.ErrContextOverflow) && !folded {
 			folded = true
 			if ferr := t.a.fold(ctx, t); ferr == nil {
@@ -133,8 +135,9 @@ func (t *turn) spoke(ctx context.Context, resp llm.Response) (chat.Answer, error
 // goOn is the command that has the model go on with an answer that was cut short.
 const goOn = "/session more"
 
-// complete makes one model call, or replays the answer that an earlier process got.
-func (t *turn) complete(ctx context.Context) (llm.Response, error) {
+// complete makes one model call with messages, or replays the answer that an earlier
+// process got.
+func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Response, error) {
 	t.journal.step++
 	t.trust.brought, t.preview = nil, preview{}
 	if st, ok := t.journal.replay("model", ""); ok {
@@ -149,7 +152,7 @@ func (t *turn) complete(ctx context.Context) (llm.Response, error) {
 		t.trust.read(provenance.Origin{Via: provenance.ViaServer})
 		t.overheard()
 	}
-	req := llm.Request{Model: t.modelName(), Messages: t.messages(), Tools: offered.Specs(), Callable: t.tools.set.Names(), Spend: t.report.ledger.spend, Cache: t.context.session.ID}
+	req := llm.Request{Model: t.modelName(), Messages: messages, Tools: offered.Specs(), Callable: t.tools.set.Names(), Spend: t.report.ledger.spend, Cache: t.context.session.ID}
 	began := t.a.o.Now()
 	resp, err := t.models().Complete(ctx, req, t.show)
 	if len(t.in.files.Images) > 0 && (errors.Is(err, llm.ErrBadRequest) || errors.Is(err, llm.ErrModelNotFound)) {

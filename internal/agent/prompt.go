@@ -94,11 +94,10 @@ func (t *turn) messages() []llm.Message {
 
 // stable returns the beginning of every request of this session.
 func (t *turn) stable() string {
-	var b strings.Builder
 	if t.sub != nil {
 		return t.sub.Prompt + "\n\n" + strings.TrimSpace(rules)
 	}
-	b.WriteString(t.a.prompt.current())
+	var b strings.Builder // what comes below persona and rules
 	if len(t.context.known.lasting) > 0 {
 		b.WriteString("\n\nWhat you remember; the number names a fact for tools, do not show it (data):\n")
 		for _, f := range t.context.known.lasting {
@@ -122,7 +121,7 @@ func (t *turn) stable() string {
 			b.WriteString("\n\nMentioned (data): " + s)
 		}
 	}
-	return b.String()
+	return t.a.prompt.current() + b.String()
 }
 
 func mentionLine(m past.Mentions) string {

@@ -165,9 +165,10 @@ func (t *turn) record(end chat.End, d memory.Detail) *memory.Turn {
 	if t.context.changed {
 		rec.Person = t.context.noted
 	}
-	t.note()
+	sent := t.messages()
+	t.note(sent)
 	rec.Session = &t.context.session
-	if size, should := t.a.shouldFold(t); should {
+	if size, should := t.a.shouldFold(t, sent); should {
 		id, at := t.context.session.ID, t.context.session.SummarizedAt
 		rec.Fold = func(ctx context.Context) { t.a.foldAfter(ctx, id, size, at) }
 	}
@@ -207,8 +208,9 @@ func (t *turn) asked() string {
 	return t.modelName()
 }
 
-// note updates the session row with what the turn added.
-func (t *turn) note() {
+// note updates the session row with what the turn added. sent is what the next request
+// would begin with.
+func (t *turn) note(sent []llm.Message) {
 	now := t.a.o.Now()
 	t.context.session.Status, t.context.session.LastActivity, t.context.session.Expires = memory.Active, now, now.Add(t.a.o.TTL())
 	t.context.session.Direct = t.m.Direct
@@ -219,7 +221,7 @@ func (t *turn) note() {
 			t.context.session.Mentions = t.context.session.Mentions.With(e.Content)
 		}
 	}
-	t.context.session.TokensUsed = t.a.o.Limits.Tokens(llm.Request{Model: t.modelName(), Messages: t.messages()})
+	t.context.session.TokensUsed = t.a.o.Limits.Tokens(llm.Request{Model: t.modelName(), Messages: sent})
 }
 
 // maxInsight caps the line that stands for an exchange when it is folded.

@@ -24,8 +24,10 @@ const (
 func (a *Agent) limit() int { return min(a.o.TokenBudget, a.o.Limits.Window(a.ModelName())) }
 
 // size returns the estimate of what would be sent now, tools included.
-func (t *turn) size() int {
-	return t.a.o.Limits.Tokens(llm.Request{Model: t.modelName(), Messages: t.messages(), Tools: t.tools.offered().Specs()})
+func (t *turn) size() int { return t.sizeOf(t.messages()) }
+
+func (t *turn) sizeOf(messages []llm.Message) int {
+	return t.a.o.Limits.Tokens(llm.Request{Model: t.modelName(), Messages: messages, Tools: t.tools.offered().Specs()})
 }
 
 // tooLong reports whether a request of this size must be shortened before it is sent.
@@ -45,13 +47,17 @@ func grown(se memory.Session, size, limit int) bool {
 }
 
 // shouldFold reports whether the conversation should be shortened now that the
-// answer is made and noted, and the size of its request: it is close to the
+// answer is made and noted, and the size of its request, sent: it is close to the
 // budget, or the window is full.
-func (a *Agent) shouldFold(t *turn) (size int, should bool) {
-	all := slices.Concat(t.context.window, t.context.added)
-	size, limit := t.size(), a.limit()
+func (a *Agent) shouldFold(t *turn, sent []llm.Message) (size int, should bool) {
+	size, limit := t.sizeOf(sent), a.limit()
 	full := nearly(size, limit) && grown(t.context.session, size, limit)
-	return size, full && transcript.CutAt(all, 1) > 0 || a.crowded(all) && transcript.CutAt(all, keepExchanges) > 0
+	crowded := a.crowded(t.context.window, t.context.added)
+	if !full && !crowded {
+		return size, false
+	}
+	all := slices.Concat(t.context.window, t.context.added)
+	return size, full && transcript.CutAt(all, 1) > 0 || crowded && transcript.CutAt(all, keepExchanges) > 0
 }
 
 // together is how many messages wait to be summed up with one call, as long as there
@@ -61,9 +67,9 @@ const together = 40
 
 // crowded reports whether so many messages are sent that the older ones should go into
 // the summary. None may be so old that it is not read any more.
-func (a *Agent) crowded(all []memory.Entry) bool {
-	n := transcript.Count(all) - a.o.History
-	return n > together || n > 0 && len(all) > a.o.MaxMessages*4/5
+func (a *Agent) crowded(window, added []memory.Entry) bool {
+	n := transcript.Count(window) + transcript.Count(added) - a.o.History
+	return n > together || n > 0 && len(window)+len(added) > a.o.MaxMessages*4/5
 }
 
 // keeping is how many exchanges a fold leaves: most where the request is then no

@@ -1,6 +1,9 @@
 package chat
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Pace says whether a message has to wait for the others of its conversation.
 type Pace int
@@ -34,9 +37,13 @@ func (h *Hub) besideLane(m Message, pace Pace) *lane {
 // letPass moves messages that need not wait out of a lane that begins something slow. The
 // caller holds mu.
 func (h *Hub) letPass(l *lane) {
+	passes := func(j job) bool { return j.do == nil && j.pace == Beside }
+	if !slices.ContainsFunc(l.queue, passes) { // nearly always
+		return
+	}
 	var stay []job
 	for _, j := range l.queue {
-		if j.do == nil && j.pace == Beside {
+		if passes(j) {
 			h.add(h.besideLane(j.m, j.pace), j)
 			continue
 		}

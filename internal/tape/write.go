@@ -169,10 +169,12 @@ var pictures = regexp.MustCompile(`data:([a-z]+/[a-z0-9.+-]+);base64,([A-Za-z0-9
 // pack hides what is secret, leaves out what is too much, and compresses.
 func (t *Tape) pack(c take) (packed, error) {
 	request, answer := c.bodies()
-	request = pictures.ReplaceAllStringFunc(request, func(s string) string {
-		kind, data, _ := strings.Cut(s, ",")
-		return fmt.Sprintf("%s,(%d bytes are not kept)", kind, len(data)*3/4)
-	})
+	if strings.Contains(request, ";base64,") {
+		request = pictures.ReplaceAllStringFunc(request, func(s string) string {
+			kind, data, _ := strings.Cut(s, ",")
+			return fmt.Sprintf("%s,(%d bytes are not kept)", kind, len(data)*3/4)
+		})
+	}
 	request, answer = t.o.Hide.Hide(request), t.o.Hide.Hide(answer)
 	c.Reply = t.hidden(c.Reply)
 	if c.err != nil {

@@ -20,7 +20,7 @@ import (
 // exchange travels with a request's context: what has to be written into it
 // beyond the library's form, and what came back beyond it.
 type exchange struct {
-	tools  []byte                     // JSON objects with commas between them
+	tools  []byte                     // member that lists them; nil for none
 	extras map[string]json.RawMessage // by tool call id
 	cache  []byte                     // member that names what shares a beginning; nil for none
 	marks  bool                       // the provider caches what is marked
@@ -124,10 +124,17 @@ func (d *doer) unreachable(err error) error {
 // so that nearly all of a request is byte for byte the beginning of the next one,
 // which is what provider caches need.
 func (ex *exchange) complete(req *http.Request) error {
-	body := make([]byte, req.ContentLength)
-	if _, err := io.ReadFull(req.Body, body); err != nil {
+	buffer := buffers.Get().(*bytes.Buffer)
+	buffer.Reset()
+	defer func() {
+		if buffer.Cap() <= maxKept { // one with pictures is not kept
+			buffers.Put(buffer)
+		}
+	}()
+	if _, err := buffer.ReadFrom(req.Body); err != nil {
 		return err
 	}
+	body := buffer.Bytes()
 	from, to := findMessages(body)
 	if to == 0 {
 		return errors.New("rewrite request: it has no messages")
@@ -145,15 +152,24 @@ func (ex *exchange) complete(req *http.Request) error {
 			return fmt.Errorf("rewrite request: %w", err)
 		}
 	}
-	out := make([]byte, 0, len(body)+len(ms)-(to-from)+len(ex.tools)+len(ex.cache)+16)
+	out := make([]byte, 0, len(body)+len(ms)-(to-from)+len(ex.tools)+len(ex.cache)+4)
 	out = append(out, body[:from-len(messagesKey)+1]...)
 	out = append(out, bytes.TrimPrefix(body[to:len(body)-1], []byte(","))...)
-	for _, part := range [][]byte{ex.cache, toolsMember(ex.tools), append([]byte(`"messages":`), ms...)} {
-		if last := out[len(out)-1]; len(part) > 0 && last != '{' && last != ',' {
+	member := func(parts ...[]byte) {
+		if last := out[len(out)-1]; last != '{' && last != ',' {
 			out = append(out, ',')
 		}
-		out = append(out, part...)
+		for _, part := range parts {
+			out = append(out, part...)
+		}
 	}
+	if len(ex.cache) > 0 {
+		member(ex.cache)
+	}
+	if len(ex.tools) > 0 {
+		member(ex.tools)
+	}
+	member([]byte(messagesKey[:len(messagesKey)-1]), ms)
 	out = append(out, '}')
 	ex.sent = out
 	req.ContentLength = int64(len(out))
@@ -162,13 +178,11 @@ func (ex *exchange) complete(req *http.Request) error {
 	return nil
 }
 
-// toolsMember returns the member that lists them, nil for none.
-func toolsMember(list []byte) []byte {
-	if len(list) == 0 {
-		return nil
-	}
-	return append(append([]byte(`"tools":[`), list...), ']')
-}
+// maxKept is how large a buffer may be that is used again.
+const maxKept = 256 << 10
+
+// buffers hold requests as the library writes them, while they are completed.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // messagesKey begins the messages of a request. Within a text of it the quotes
 // would have backslashes before them.

@@ -23,7 +23,7 @@ func TestCompletePutsMessagesLast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := (&exchange{tools: []byte("{}")}).complete(req); err != nil {
+		if err := (&exchange{tools: []byte(`"tools":[{}]`)}).complete(req); err != nil {
 			t.Fatal(err)
 		}
 		got, err := io.ReadAll(req.Body)

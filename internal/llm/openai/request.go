@@ -47,10 +47,13 @@ type wrote struct {
 	json []byte
 }
 
-// tools writes the tools out, nil for none. They are the greater part of most
-// requests and hardly ever change, so each is written once.
+// tools writes the member that lists the tools, nil for none. They are the greater part
+// of most requests and hardly ever change, so each is written once.
 func (c *Client) tools(specs []llm.ToolSpec) ([]byte, error) {
-	var list [][]byte
+	if len(specs) == 0 {
+		return nil, nil
+	}
+	list := make([][]byte, 0, len(specs))
 	for _, t := range specs {
 		w, _ := c.written.Load(t.Name)
 		if w, ok := w.(wrote); ok && w.spec.Description == t.Description && bytes.Equal(w.spec.Parameters, t.Parameters) {
@@ -66,8 +69,20 @@ func (c *Client) tools(specs []llm.ToolSpec) ([]byte, error) {
 		c.written.Store(t.Name, wrote{t, b})
 		list = append(list, b)
 	}
-	return bytes.Join(list, []byte(",")), nil
+	size := len(toolsKey) + len(list)
+	for _, b := range list {
+		size += len(b)
+	}
+	out := append(make([]byte, 0, size), toolsKey...)
+	for _, b := range list {
+		out = append(append(out, b...), ',')
+	}
+	out[len(out)-1] = ']'
+	return out, nil
 }
+
+// toolsKey begins the tools of a request.
+const toolsKey = `"tools":[`
 
 // temperature makes zero reach the wire: the library leaves a zero out, and
 // the provider's default would apply.

@@ -20,7 +20,8 @@ type events struct {
 	r *bufio.Reader
 }
 
-func newEvents(body io.Reader) *events { return &events{bufio.NewReader(body)} }
+// newEvents reads events in pieces that are as small as most of them are.
+func newEvents(body io.Reader) *events { return &events{bufio.NewReaderSize(body, 1024)} }
 
 // next returns the data of the next event; io.EOF is the end. A line that is JSON by
 // itself is an error that was written without any form.
