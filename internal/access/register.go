@@ -10,6 +10,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,17 +21,37 @@ import (
 // Register is who may do what, as a database keeps it. It is safe for many
 // goroutines. The store of everything else holds one, with the same writer.
 type Register struct {
-	db  *engine.DB
-	now func() time.Time
+	db       *engine.DB
+	now      func() time.Time
+	grants   *engine.Kept[struct{}, map[string]string]
+	policies *engine.Kept[chat.Key, chat.Policy]
 }
 
 // NewRegister returns the register of a database whose schema is up to date.
-func NewRegister(db *engine.DB, now func() time.Time) *Register { return &Register{db, now} }
+func NewRegister(db *engine.DB, now func() time.Time) *Register {
+	return &Register{db: db, now: now, grants: engine.Keep[struct{}, map[string]string](db, "grants"), policies: engine.Keep[chat.Key, chat.Policy](db, "policies")}
+}
 
 // Granted returns the role an id (a person's or a place's) was given by hand:
 // "owner", "member", "denied", or "" for none.
 func (g *Register) Granted(_ context.Context, id string) (string, error) {
+	all, err := g.grants.Get(struct{}{}, g.fewGrants)
+	if err != nil || all != nil {
+		return all[id], engine.During("read grant", err)
+	}
 	return g.db.Word("read grant", "SELECT role FROM grants WHERE id = ?", id)
+}
+
+// maxGrants is how many grants are kept in memory.
+const maxGrants = 1000
+
+// fewGrants returns all grants; nil when they are many.
+func (g *Register) fewGrants() (map[string]string, error) {
+	all, err := g.listGrants(maxGrants + 1)
+	if len(all) > maxGrants {
+		all = nil
+	}
+	return all, err
 }
 
 // Grant gives an id a role, replacing the one it had. by is whoever decided.
@@ -56,20 +77,26 @@ func (g *Register) Revoke(ctx context.Context, id string) (bool, error) {
 
 // Grants returns every id that was given a role.
 func (g *Register) Grants(_ context.Context) (map[string]string, error) {
-	rows, err := g.db.Query("SELECT id, role FROM grants")
+	all, err := g.listGrants(-1)
+	return all, engine.During("list grants", err)
+}
+
+// listGrants returns at most limit grants, by their ids; all with -1.
+func (g *Register) listGrants(limit int) (map[string]string, error) {
+	rows, err := g.db.Query("SELECT id, role FROM grants LIMIT ?", limit)
 	if err != nil {
-		return nil, fmt.Errorf("list grants: %w", err)
+		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
 	all := map[string]string{}
 	for rows.Next() {
 		var id, role string
 		if err := rows.Scan(&id, &role); err != nil {
-			return nil, fmt.Errorf("list grants: %w", err)
+			return nil, err
 		}
 		all[id] = role
 	}
-	return all, engine.During("list grants", rows.Err())
+	return all, rows.Err()
 }
 
 // AddCode remembers the hash of a one-time code for purpose "pair", "claim" or
@@ -160,7 +187,14 @@ func (g *Register) Forgive(ctx context.Context, user string) error {
 }
 
 // Policy returns what was decided about a channel, zero when nothing was.
-func (g *Register) Policy(_ context.Context, k chat.Key) (p chat.Policy, err error) {
+func (g *Register) Policy(_ context.Context, k chat.Key) (chat.Policy, error) {
+	k.Thread = "" // belongs to its channel
+	p, err := g.policies.Get(k, func() (chat.Policy, error) { return g.policy(k) })
+	p.Tools = slices.Clone(p.Tools) // callers may keep it
+	return p, err
+}
+
+func (g *Register) policy(k chat.Key) (p chat.Policy, err error) {
 	var names sql.NullString
 	err = g.db.QueryRow("SELECT listen, who, tools FROM policies WHERE platform = ? AND channel = ?", k.Platform, k.Channel).
 		Scan(&p.Listen, &p.Who, &names)

@@ -11,12 +11,13 @@ import (
 // DB is one database. It is safe for many goroutines. Reads run beside each other;
 // writes are queued to the writer, which commits what has gathered in one transaction.
 type DB struct {
-	p     Parts
-	queue chan *write
-	aside chan *write   // what runs while nothing is queued
-	done  chan struct{} // closed when the writer has stopped
-	reads statements
-	tail  time.Duration // how long the last chunk took to end; the writer's
+	p       Parts
+	queue   chan *write
+	aside   chan *write   // what runs while nothing is queued
+	done    chan struct{} // closed when the writer has stopped
+	reads   statements
+	changes changes
+	tail    time.Duration // how long the last chunk took to end; the writer's
 
 	mu     sync.RWMutex // guards closed against a write that is being queued
 	closed bool
@@ -46,6 +47,9 @@ type Dialect struct {
 	Text      func(string) string // a statement in its words; nil is as it stands
 	Argument  func(any) any       // a parameter as it takes it; nil is as it stands
 	Returning bool                // an inserted row's id has to be asked for
+	// Version reads a number that is another one once another process has changed
+	// anything. Where there is none, nothing is kept in memory (Kept).
+	Version string
 }
 
 // Server is a database of which other processes may hold up or repeat what we do, and

@@ -7,12 +7,14 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // statement is a prepared statement with the names of its parameters.
 type statement struct {
 	*sql.Stmt
-	names []string
+	names   []string
+	changes []*atomic.Uint64 // of the tables that it changes
 }
 
 // statements caches prepared statements. Queries are constants of their packages,
@@ -20,24 +22,25 @@ type statement struct {
 type statements struct {
 	prepare func(context.Context, string) (*sql.Stmt, error)
 	dialect Dialect
+	changes *changes     // nil for those that change nothing
 	mu      sync.RWMutex // guards all
 	all     map[string]statement
 }
 
 // get prepares a query, or returns what was kept of it, with the arguments in
 // its order.
-func (c *statements) get(query string, args []any) (*sql.Stmt, []any, error) {
+func (c *statements) get(query string, args []any) (statement, []any, error) {
 	c.mu.RLock()
 	st, known := c.all[query]
 	c.mu.RUnlock()
 	if !known {
 		var err error
 		if st, err = c.add(query); err != nil {
-			return nil, nil, err
+			return st, nil, err
 		}
 	}
 	list, err := c.dialect.values(st.names, args)
-	return st.Stmt, list, err
+	return st, list, err
 }
 
 func (c *statements) add(query string) (statement, error) {
@@ -57,8 +60,12 @@ func (c *statements) add(query string) (statement, error) {
 	if c.all == nil {
 		c.all = map[string]statement{}
 	}
-	c.all[query] = statement{st, names}
-	return c.all[query], nil
+	kept := statement{Stmt: st, names: names}
+	if c.changes != nil {
+		kept.changes = c.changes.in(query)
+	}
+	c.all[query] = kept
+	return kept, nil
 }
 
 func (c *statements) close() {

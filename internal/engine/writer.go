@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync/atomic"
 )
 
 // maxBatch bounds how many writes share one commit, so that the first of them
@@ -17,12 +18,14 @@ type Tx struct {
 	dialect Dialect
 	server  Server
 	kept    statements
+	changes *changes
+	touched []*atomic.Uint64 // since count
 }
 
 // use makes conn the connection.
 func (tx *Tx) use(conn *sql.Conn) {
 	tx.conn = conn
-	tx.kept = statements{prepare: conn.PrepareContext, dialect: tx.dialect}
+	tx.kept = statements{prepare: conn.PrepareContext, dialect: tx.dialect, changes: tx.changes}
 }
 
 // write is one caller's share of a commit. fn may run twice: once with others
@@ -124,7 +127,7 @@ func (d *DB) submit(ctx context.Context, to chan<- *write, w *write) error {
 func (d *DB) run() {
 	defer close(d.done)
 	conn, dialect := d.p.Writer, d.p.Dialect
-	tx := &Tx{dialect: dialect, server: d.p.Server}
+	tx := &Tx{dialect: dialect, server: d.p.Server, changes: &d.changes}
 	tx.use(conn)
 	defer tx.close()
 	batch := make([]*write, 0, maxBatch)
@@ -160,6 +163,7 @@ func (d *DB) commit(tx *Tx, batch []*write) {
 		if errors.Is(err, ErrLost) {
 			tx.close()
 		}
+		tx.count()
 		d.ended(batch[len(batch)-1:], tx.dialect.Explain(err))
 		return
 	}
@@ -215,7 +219,11 @@ func (tx *Tx) atomic(soon bool, fn func() error) (name string, err error) {
 		if err != nil {
 			_, _ = tx.Exec("ROLLBACK")
 		}
+		tx.count()
 	}()
+	if err := tx.look(); err != nil {
+		return "", err
+	}
 	if err := fn(); err != nil {
 		return "", err
 	}
@@ -257,6 +265,7 @@ func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) {
 		return nil, tx.dialect.Explain(err)
 	}
 	res, err := st.Exec(list...)
+	tx.touch(st.changes...)
 	return res, tx.dialect.Explain(err)
 }
 
@@ -277,6 +286,7 @@ func (tx *Tx) QueryRow(query string, args ...any) *Row {
 	if err != nil {
 		return &Row{err: err}
 	}
+	tx.touch(st.changes...)
 	return &Row{row: st.QueryRow(list...), explain: tx.dialect.Explain}
 }
 
@@ -286,6 +296,7 @@ func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) {
 	if err != nil {
 		return nil, tx.dialect.Explain(err)
 	}
+	tx.touch(st.changes...)
 	rows, err := st.Query(list...)
 	return rows, tx.dialect.Explain(err)
 }

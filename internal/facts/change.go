@@ -91,6 +91,13 @@ func lastChange(tx *engine.Tx, v Viewer, id int64) (Change, error) {
 // Untold are changes that v was not told yet and can see from here, the oldest
 // first.
 func (s *Store) Untold(v Viewer, limit int) ([]Change, error) {
+	some, err := s.untold.Get(struct{}{}, func() (some bool, err error) {
+		err = s.db.QueryRow("SELECT EXISTS (SELECT 1 FROM fact_changes WHERE told = '')").Scan(&some)
+		return some, err
+	})
+	if err != nil || !some {
+		return nil, engine.During("untold changes", err)
+	}
 	list, err := changes(s.db.Query, v, "c.told = '' ORDER BY c.id LIMIT :limit", engine.Named{"limit": limit})
 	return list, engine.During("untold changes", err)
 }

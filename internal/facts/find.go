@@ -109,8 +109,10 @@ func (s *Store) few(v Viewer) (all []Fact, ok bool, err error) {
 	if v.Operator {
 		return nil, false, nil
 	}
-	var n int
-	err = s.db.QueryRow(around, v.User, v.Place(), v.Server(), maxCandidates+1).Scan(&n)
+	n, err := s.counts.Get([3]string{v.User, v.Place(), v.Server()}, func() (n int, err error) {
+		err = s.db.QueryRow(around, v.User, v.Place(), v.Server(), maxCandidates+1).Scan(&n)
+		return n, err
+	})
 	if err != nil || n == 0 || n > maxCandidates {
 		return nil, n <= maxCandidates, err
 	}

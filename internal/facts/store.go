@@ -16,8 +16,10 @@ type Viewer = provenance.Viewer
 // everything else holds one, with the same writer, so that a transaction may
 // span both.
 type Store struct {
-	db *engine.DB
-	o  Options
+	db     *engine.DB
+	o      Options
+	counts *engine.Kept[[3]string, int] // of facts about a person, a place and a server, as around counts
+	untold *engine.Kept[struct{}, bool] // whether anybody was not told of a change
 }
 
 // Options of NewStore. Embed may be nil, the others not.
@@ -42,4 +44,6 @@ type Settings interface {
 }
 
 // NewStore returns the facts of a database whose schema is up to date.
-func NewStore(db *engine.DB, o Options) *Store { return &Store{db, o} }
+func NewStore(db *engine.DB, o Options) *Store {
+	return &Store{db: db, o: o, counts: engine.Keep[[3]string, int](db, "key_facts"), untold: engine.Keep[struct{}, bool](db, "fact_changes")}
+}

@@ -51,12 +51,24 @@ var ErrNone = text.Tell("there is no such conversation at the desk; /handoff lis
 
 // Book is the handoffs of a database. It is safe for many goroutines.
 type Book struct {
-	db  *engine.DB
-	now func() time.Time
+	db   *engine.DB
+	now  func() time.Time
+	some *engine.Kept[struct{}, bool] // whether any is open
 }
 
 // NewBook returns the book of a database whose schema is up to date.
-func NewBook(db *engine.DB, now func() time.Time) *Book { return &Book{db, now} }
+func NewBook(db *engine.DB, now func() time.Time) *Book {
+	return &Book{db: db, now: now, some: engine.Keep[struct{}, bool](db, "handoffs")}
+}
+
+// open tells whether there is any that is waiting or taken: most bots have none, and
+// every message asks.
+func (b *Book) open() (bool, error) {
+	return b.some.Get(struct{}{}, func() (some bool, err error) {
+		err = b.db.QueryRow("SELECT EXISTS (SELECT 1 FROM handoffs WHERE state IN ('waiting', 'taken'))").Scan(&some)
+		return some, err
+	})
+}
 
 const columns = `id, user_id, name, platform, channel, thread, direct, opened_by, reason, state, taker_id, taker_name,
 	desk_platform, desk_channel, desk_thread, last_id, opened_at, due_at, agent`
@@ -136,6 +148,9 @@ func (b *Book) ByID(_ context.Context, id int64) (Handoff, error) {
 
 // In returns the open handoff of a person in a place.
 func (b *Book) In(_ context.Context, k chat.Key, user string) (h Handoff, ok bool, err error) {
+	if some, err := b.open(); err != nil || !some {
+		return Handoff{}, false, engine.During("find handoff", err)
+	}
 	h, err = scan(b.db.QueryRow("SELECT "+columns+" FROM handoffs WHERE platform = ? AND channel = ? AND thread = ? AND user_id = ? AND state IN ('waiting', 'taken')",
 		k.Platform, k.Channel, k.Thread, user))
 	if errors.Is(err, engine.ErrNotFound) {
@@ -146,6 +161,9 @@ func (b *Book) In(_ context.Context, k chat.Key, user string) (h Handoff, ok boo
 
 // TakenBy lists what somebody has taken at a desk, the newest first.
 func (b *Book) TakenBy(_ context.Context, desk chat.Key, user string) ([]Handoff, error) {
+	if some, err := b.open(); err != nil || !some {
+		return nil, engine.During("list handoffs", err)
+	}
 	return b.list("SELECT "+columns+" FROM handoffs WHERE taker_id = ? AND state = 'taken' AND desk_platform = ? AND desk_channel = ? AND desk_thread = ? ORDER BY id DESC LIMIT 20",
 		user, desk.Platform, desk.Channel, desk.Thread)
 }

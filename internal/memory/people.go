@@ -86,11 +86,14 @@ func (s *Store) SetTimeZone(ctx context.Context, id, zone string) error {
 // Languages returns the tag of the language that somebody chose, and of the one
 // they were last heard to speak; "" is unknown.
 func (s *Store) Languages(_ context.Context, id string) (chosen, heard string, err error) {
-	err = s.db.QueryRow("SELECT language, heard FROM people WHERE user_id = ?", id).Scan(&chosen, &heard)
-	if errors.Is(err, ErrNotFound) {
-		err = nil
-	}
-	return chosen, heard, err
+	both, err := s.kept.languages.Get(id, func() (both [2]string, err error) {
+		err = s.db.QueryRow("SELECT language, heard FROM people WHERE user_id = ?", id).Scan(&both[0], &both[1])
+		if errors.Is(err, ErrNotFound) {
+			err = nil
+		}
+		return both, err
+	})
+	return both[0], both[1], err
 }
 
 // SetLanguage stores the tag of the language that somebody chose; "" when they

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"parley/internal/chat"
@@ -49,6 +50,11 @@ func (s *Store) putQuestion(tx *engine.Tx, q chat.Question, instead string) erro
 // newest that waits for m's author in m's place, in time or not, or that an
 // earlier process began to settle with m.
 func (s *Store) Question(_ context.Context, m chat.Message, id string) (q chat.Question, ok bool, err error) {
+	if id == "" {
+		if some, err := s.waitsIn(m); err != nil || !some {
+			return q, false, during("read question", err)
+		}
+	}
 	query, args := "SELECT "+questionColumns+" FROM questions WHERE id = ? AND platform = ? AND channel = ? AND thread = ?", []any{id}
 	if id == "" {
 		query = "SELECT " + questionColumns + ` FROM questions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ?
@@ -64,6 +70,15 @@ func (s *Store) Question(_ context.Context, m chat.Message, id string) (q chat.Q
 		return chat.Question{}, false, nil
 	}
 	return q, err == nil, during("read question", err)
+}
+
+// waitsIn tells whether there may be a question that waits for m's author in m's place.
+func (s *Store) waitsIn(m chat.Message) (bool, error) {
+	return s.kept.questions.Get(standing{m.From.ID, m.Key}, func() (some bool, err error) {
+		err = s.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM questions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ? AND state IN ('open', 'expired', 'taken'))`,
+			m.From.ID, m.Key.Platform, m.Key.Channel, m.Key.Thread).Scan(&some)
+		return some, err
+	})
 }
 
 // TakeQuestion uses a question up with the answer m, in the name of its author.
@@ -198,10 +213,13 @@ func (s *Store) Disallow(ctx context.Context, k chat.Key, tool string) (bool, er
 
 // Allowed lists the tools that are not asked about in a channel, by name.
 func (s *Store) Allowed(_ context.Context, k chat.Key) ([]string, error) {
-	rows, err := s.db.Query("SELECT tool FROM allowances WHERE platform = ? AND channel = ? ORDER BY tool", k.Platform, k.Channel)
-	if err != nil {
-		return nil, during("list allowances", err)
-	}
-	list, err := engine.Collect(rows, func(r *sql.Rows) (tool string, err error) { return tool, r.Scan(&tool) })
-	return list, during("list allowances", err)
+	k.Thread = "" // belongs to its channel
+	list, err := s.kept.allowed.Get(k, func() ([]string, error) {
+		rows, err := s.db.Query("SELECT tool FROM allowances WHERE platform = ? AND channel = ? ORDER BY tool", k.Platform, k.Channel)
+		if err != nil {
+			return nil, err
+		}
+		return engine.Collect(rows, engine.Name)
+	})
+	return slices.Clone(list), during("list allowances", err)
 }

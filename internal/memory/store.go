@@ -42,6 +42,7 @@ type Store struct {
 	db  *engine.DB // of the File
 	now func() time.Time
 
+	kept       kept
 	meanings   *meaning.Index // of messages
 	salt       []byte         // of this database's nonces
 	doubts     doubts
@@ -83,6 +84,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{File: file, db: db, now: o.Now, Past: past.NewArchive(db, o.Now), Witness: tape.NewWitness(db), Browse: browse.NewShelf(db)}
+	s.kept = keeping(db)
 	s.meanings = meaning.New(db, meaning.Options{Embed: o.Embed, Model: o.EmbedModel, Now: o.Now})
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
 	s.Book = agenda.NewBook(db, o.Now, s.Say)

@@ -12,8 +12,12 @@ import (
 // direct chat.
 const keepWaiting = 24 * time.Hour
 
+// waitingParts names them for what is kept of them: the outbox changes all the time.
+const waitingParts = "outbox.waits_for"
+
 // await puts aside a part for a direct chat that is closed.
 func await(tx *engine.Tx, p chat.Part) error {
+	tx.Changed(waitingParts)
 	_, err := tx.Exec("UPDATE outbox SET state = 'dead', waits_for = ? WHERE id = ?", p.To.ID, p.Row)
 	return err
 }
@@ -23,9 +27,16 @@ func await(tx *engine.Tx, p chat.Part) error {
 // caller flushes the lane.
 func (s *Store) Opened(ctx context.Context, m chat.Message) (bool, error) {
 	const waiting = "waits_for = ? AND waits_for <> '' AND state = 'dead' AND at > ?"
+	some, err := s.kept.waiting.Get(struct{}{}, func() (some bool, err error) {
+		err = s.db.QueryRow("SELECT EXISTS (SELECT 1 FROM outbox WHERE waits_for <> '')").Scan(&some)
+		return some, err
+	})
+	if err != nil || !some {
+		return false, during("look for waiting answers", err)
+	}
 	since := Stamp(s.now().Add(-keepWaiting))
 	var n int64
-	err := s.db.QueryRow("SELECT count(*) FROM outbox WHERE "+waiting, m.From.ID, since).Scan(&n)
+	err = s.db.QueryRow("SELECT count(*) FROM outbox WHERE "+waiting, m.From.ID, since).Scan(&n)
 	if err != nil || n == 0 {
 		return false, during("look for waiting answers", err)
 	}

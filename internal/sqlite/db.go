@@ -90,7 +90,7 @@ func (f *file) db(conn *sql.Conn, readers *sql.DB) *engine.DB {
 }
 
 // dialect is SQLite's way.
-var dialect = engine.Dialect{Mark: "?", Begin: "BEGIN IMMEDIATE", Explain: Explain}
+var dialect = engine.Dialect{Mark: "?", Begin: "BEGIN IMMEDIATE", Explain: Explain, Version: "PRAGMA data_version"}
 
 func writerPragmas(o Options) string {
 	switch {

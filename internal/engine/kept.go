@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"regexp"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Kept keeps what was read of tables that hardly ever change, until one of them does:
+// through the writer of this DB, which counts the changes to each table, or in another
+// process, as far as the dialect can tell. It is safe for many goroutines.
+type Kept[K comparable, V any] struct {
+	db      *DB
+	changes []*atomic.Uint64 // of its tables
+
+	mu  sync.Mutex // guards all
+	all map[K]kept[V]
+}
+
+type kept[V any] struct {
+	value   V
+	version uint64
+	until   time.Time
+}
+
+// Bounds of what is kept. What another process changed is seen with the next write of
+// this one, such as a message that comes in, and otherwise after stale.
+const (
+	maxKept = 1024 // of each Kept; then it begins anew
+	stale   = 5 * time.Second
+)
+
+// Keep returns a Kept that reads from db, from these tables and from none besides.
+func Keep[K comparable, V any](db *DB, tables ...string) *Kept[K, V] {
+	k := &Kept[K, V]{db: db}
+	for _, t := range tables {
+		k.changes = append(k.changes, db.changes.of(t))
+	}
+	return k
+}
+
+// Get returns what read returned for key, or reads it. Callers share the value and must
+// not change it. An error is not kept.
+func (k *Kept[K, V]) Get(key K, read func() (V, error)) (V, error) {
+	if k.db.p.Dialect.Version == "" {
+		return read()
+	}
+	version, now := k.version(), time.Now()
+	k.mu.Lock()
+	one, ok := k.all[key]
+	k.mu.Unlock()
+	if ok && one.version == version && now.Before(one.until) {
+		return one.value, nil
+	}
+	v, err := read()
+	if err != nil {
+		return v, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.all == nil || len(k.all) >= maxKept {
+		k.all = map[K]kept[V]{}
+	}
+	k.all[key] = kept[V]{v, version, now.Add(stale)}
+	return v, nil
+}
+
+// version differs once a table has changed.
+func (k *Kept[K, V]) version() uint64 {
+	n := k.db.changes.elsewhere.Load()
+	for _, c := range k.changes {
+		n += c.Load()
+	}
+	return n
+}
+
+// changes counts what was changed, by table.
+type changes struct {
+	elsewhere atomic.Uint64 // by other processes, in any table
+	seen      int64         // what Dialect.Version said last; the writer's
+
+	mu    sync.Mutex // guards table
+	table map[string]*atomic.Uint64
+}
+
+func (c *changes) of(table string) *atomic.Uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.table == nil {
+		c.table = map[string]*atomic.Uint64{}
+	}
+	if c.table[table] == nil {
+		c.table[table] = &atomic.Uint64{}
+	}
+	return c.table[table]
+}
+
+// changing are the tables that a statement changes. More than there are do no harm;
+// those that only triggers and foreign keys change are not among them.
+var changing = regexp.MustCompile(`(?i)\b(?:INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+"?(\w+)`)
+
+// in returns the counters of the tables that a statement changes.
+func (c *changes) in(query string) (list []*atomic.Uint64) {
+	for _, m := range changing.FindAllStringSubmatch(query, -1) {
+		list = append(list, c.of(m[1]))
+	}
+	return list
+}
+
+// Changed notes that the transaction changes what a Kept has under this name as if it
+// were a table: a few rows of one that changes all the time.
+func (tx *Tx) Changed(name string) { tx.touch(tx.changes.of(name)) }
+
+func (tx *Tx) touch(list ...*atomic.Uint64) { tx.touched = append(tx.touched, list...) }
+
+// count counts what was changed since the last time. It is called when that is
+// committed, before anybody is told; or may be, whatever the database said.
+func (tx *Tx) count() {
+	for _, c := range tx.touched {
+		c.Add(1)
+	}
+	tx.touched = tx.touched[:0]
+}
+
+// look finds out whether another process has changed anything.
+func (tx *Tx) look() error {
+	if tx.dialect.Version == "" {
+		return nil
+	}
+	var now int64
+	if err := tx.QueryRow(tx.dialect.Version).Scan(&now); err != nil {
+		return err
+	}
+	if now != tx.changes.seen {
+		tx.changes.seen = now
+		tx.changes.elsewhere.Add(1)
+	}
+	return nil
+}

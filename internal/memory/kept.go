@@ -1,0 +1,29 @@
+package memory
+
+import (
+	"parley/internal/chat"
+	"parley/internal/engine"
+)
+
+// kept is what every message asks for and hardly ever changes.
+type kept struct {
+	languages *engine.Kept[string, [2]string] // chosen and heard, of a person
+	questions *engine.Kept[standing, bool]    // whether there may be one that waits
+	allowed   *engine.Kept[chat.Key, []string]
+	waiting   *engine.Kept[struct{}, bool] // whether any part waits for its person
+}
+
+// standing is a person in a place.
+type standing struct {
+	user string
+	key  chat.Key
+}
+
+func keeping(db *engine.DB) kept {
+	return kept{
+		languages: engine.Keep[string, [2]string](db, "people"),
+		questions: engine.Keep[standing, bool](db, "questions"),
+		allowed:   engine.Keep[chat.Key, []string](db, "allowances"),
+		waiting:   engine.Keep[struct{}, bool](db, waitingParts),
+	}
+}
