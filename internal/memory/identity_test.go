@@ -219,8 +219,8 @@ func TestNoncesBelongToADatabase(t *testing.T) {
 		t.Errorf("restored %q %q %q, before %q %q %q", m.UID, m.Nonce, p.Nonce, in[1].UID, in[1].Nonce, said[0].Nonce)
 	}
 	a, b := open(t, Options{}), open(t, Options{})
-	if slices.Equal(a.salt, b.salt) || len(a.salt) != 16 {
-		t.Errorf("two fresh databases have the salts %x and %x", a.salt, b.salt)
+	if slices.Equal(a.kept.salt, b.kept.salt) || len(a.kept.salt) != 16 {
+		t.Errorf("two fresh databases have the salts %x and %x", a.kept.salt, b.kept.salt)
 	}
 	must(t, restored(t, oldDatabase(t)))
 }

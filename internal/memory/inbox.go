@@ -131,7 +131,7 @@ func (a *arrival) accept(tx *engine.Tx, m chat.Message, body, now string) error 
 
 // answerNonce returns the nonce of a part of the answer to an inbox row.
 func (s *Store) answerNonce(uid string, part int) string {
-	return chat.Nonce(s.salt, "answer:"+uid, part)
+	return chat.Nonce(s.kept.salt, "answer:"+uid, part)
 }
 
 // identity is what a platform calls a message.

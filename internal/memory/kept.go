@@ -7,6 +7,7 @@ import (
 
 // kept is what every message asks for and hardly ever changes.
 type kept struct {
+	salt      []byte                          // of this database's nonces
 	languages *engine.Kept[string, [2]string] // chosen and heard, of a person
 	questions *engine.Kept[standing, bool]    // whether there may be one that waits
 	allowed   *engine.Kept[chat.Key, []string]

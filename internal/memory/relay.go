@@ -96,7 +96,7 @@ func (s *Store) Post(tx *engine.Tx, handoff int64, what string, parts []chat.Par
 	}
 	nonces := make([]string, len(parts))
 	for i, p := range parts {
-		nonces[i] = chat.Nonce(s.salt, what, p.Index)
+		nonces[i] = chat.Nonce(s.kept.salt, what, p.Index)
 	}
 	return s.Handoffs.Posted(tx, handoff, nonces)
 }

@@ -44,7 +44,6 @@ type Store struct {
 
 	kept       kept
 	meanings   *meaning.Index // of messages
-	salt       []byte         // of this database's nonces
 	doubts     doubts
 	forgetting sync.Mutex // held by whoever forgets somebody
 }
@@ -90,7 +89,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	s.Book = agenda.NewBook(db, o.Now, s.Say)
 	s.Register = access.NewRegister(db, o.Now)
 	s.Handoffs = handoff.NewBook(db, o.Now)
-	if err := db.QueryRow("SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.salt); err != nil {
+	if err := db.QueryRow("SELECT value FROM secrets WHERE name = 'nonce'").Scan(&s.kept.salt); err != nil {
 		return nil, errors.Join(fmt.Errorf("read the salt of nonces: %w", err), s.Close())
 	}
 	return s, nil
