@@ -1,5 +1,6 @@
 // Package access keeps who may do what: roles that were given, one-time codes,
-// guesses, what was decided about channels, and secrets of this database, as rows.
+// guesses, what was decided about channels and about tools in them, and secrets of
+// this database, as rows.
 // It does not decide what a role may do.
 package access
 
@@ -25,11 +26,17 @@ type Register struct {
 	now      func() time.Time
 	grants   *engine.Kept[struct{}, map[string]string]
 	policies *engine.Kept[chat.Key, chat.Policy]
+	allowed  *engine.Kept[chat.Key, []string] // tools that are not asked about, by channel
 }
 
 // NewRegister returns the register of a database whose schema is up to date.
 func NewRegister(db *engine.DB, now func() time.Time) *Register {
-	return &Register{db: db, now: now, grants: engine.Keep[struct{}, map[string]string](db, "grants"), policies: engine.Keep[chat.Key, chat.Policy](db, "policies")}
+	return &Register{
+		db: db, now: now,
+		grants:   engine.Keep[struct{}, map[string]string](db, "grants"),
+		policies: engine.Keep[chat.Key, chat.Policy](db, "policies"),
+		allowed:  engine.Keep[chat.Key, []string](db, "allowances"),
+	}
 }
 
 // Granted returns the role an id (a person's or a place's) was given by hand:

@@ -10,8 +10,7 @@ type kept struct {
 	salt      []byte                          // of this database's nonces
 	languages *engine.Kept[string, [2]string] // chosen and heard, of a person
 	questions *engine.Kept[standing, bool]    // whether there may be one that waits
-	allowed   *engine.Kept[chat.Key, []string]
-	waiting   *engine.Kept[struct{}, bool] // whether any part waits for its person
+	waiting   *engine.Kept[struct{}, bool]    // whether any part waits for its person
 }
 
 // standing is a person in a place.
@@ -24,7 +23,6 @@ func keeping(db *engine.DB) kept {
 	return kept{
 		languages: engine.Keep[string, [2]string](db, "people"),
 		questions: engine.Keep[standing, bool](db, "questions"),
-		allowed:   engine.Keep[chat.Key, []string](db, "allowances"),
 		waiting:   engine.Keep[struct{}, bool](db, waitingParts),
 	}
 }

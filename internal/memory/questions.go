@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"parley/internal/chat"
@@ -50,19 +49,15 @@ func (s *Store) putQuestion(tx *engine.Tx, q chat.Question, instead string) erro
 // newest that waits for m's author in m's place, in time or not, or that an
 // earlier process began to settle with m.
 func (s *Store) Question(_ context.Context, m chat.Message, id string) (q chat.Question, ok bool, err error) {
+	query := "SELECT " + questionColumns + " FROM questions WHERE id = ? AND platform = ? AND channel = ? AND thread = ?"
+	args := []any{id, m.Key.Platform, m.Key.Channel, m.Key.Thread}
 	if id == "" {
 		if some, err := s.waitsIn(m); err != nil || !some {
 			return q, false, during("read question", err)
 		}
-	}
-	query, args := "SELECT "+questionColumns+" FROM questions WHERE id = ? AND platform = ? AND channel = ? AND thread = ?", []any{id}
-	if id == "" {
 		query = "SELECT " + questionColumns + ` FROM questions WHERE user_id = ? AND platform = ? AND channel = ? AND thread = ?
 			AND (state IN ('open', 'expired') OR state = 'taken' AND taken_by = ? AND taken_by <> 0) ORDER BY state = 'taken' DESC, state = 'open' DESC, asked_at DESC, rowid DESC LIMIT 1`
 		args[0] = m.From.ID
-	}
-	args = append(args, m.Key.Platform, m.Key.Channel, m.Key.Thread)
-	if id == "" {
 		args = append(args, m.Row)
 	}
 	q, err = scanQuestion(s.db.QueryRow(query, args...))
@@ -191,35 +186,4 @@ func (s *Settled) store(tx *engine.Tx) error {
 type Asking struct {
 	chat.Question
 	Instead string // the id of the question that it takes the place of
-}
-
-// Allow stops asking about a tool in a channel; by is whoever decided.
-func (s *Store) Allow(ctx context.Context, k chat.Key, tool, by string) error {
-	return during("allow a tool", s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO allowances VALUES (?, ?, ?, ?, ?) ON CONFLICT (platform, channel, tool) DO UPDATE SET by_id = excluded.by_id, at = excluded.at", k.Platform, k.Channel, tool, by, Stamp(s.now()))
-		return err
-	}))
-}
-
-// Disallow asks about a tool in a channel again; false when that is so already.
-func (s *Store) Disallow(ctx context.Context, k chat.Key, tool string) (bool, error) {
-	var n int64
-	err := s.db.Write(ctx, func(tx *engine.Tx) error {
-		n = 0
-		return tx.Count(&n, "DELETE FROM allowances WHERE platform = ? AND channel = ? AND tool = ?", k.Platform, k.Channel, tool)
-	})
-	return n > 0, during("ask about a tool again", err)
-}
-
-// Allowed lists the tools that are not asked about in a channel, by name.
-func (s *Store) Allowed(_ context.Context, k chat.Key) ([]string, error) {
-	k.Thread = "" // belongs to its channel
-	list, err := s.kept.allowed.Get(k, func() ([]string, error) {
-		rows, err := s.db.Query("SELECT tool FROM allowances WHERE platform = ? AND channel = ? ORDER BY tool", k.Platform, k.Channel)
-		if err != nil {
-			return nil, err
-		}
-		return engine.Collect(rows, engine.Name)
-	})
-	return slices.Clone(list), during("list allowances", err)
 }
