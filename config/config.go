@@ -14,6 +14,7 @@ import "time"
 // Config is every setting. The zero value is not valid: begin with Default.
 type Config struct {
 	DataDir   string     `yaml:"data_dir" default:"data" form:"required" doc:"everything that must survive: the database and what belongs to it; kept private (0700), one process at a time"`
+	Database  Database   `yaml:"database"`
 	Model     Model      `yaml:"model"`
 	Models    []Engine   `yaml:"models" doc:"several models, each with a name of its own, in place of model.name and its endpoint; see docs/models.md"`
 	Routes    Routes     `yaml:"routes"`

@@ -47,6 +47,7 @@ func (c Config) Secrets() (list []string) {
 			list = append(list, value)
 		}
 	}
+	add(c.Database.password())
 	c.each(func(s *Setting) {
 		switch value := s.value.Interface().(type) {
 		case Secret:

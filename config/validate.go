@@ -142,6 +142,8 @@ func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 		return badURL(text)
 	case form == "listen":
 		return badListen(text)
+	case form == "postgres":
+		return badPostgres(text)
 	case form == "webhook_secret" && (len(text) > 256 || !webhookSecretForm.MatchString(text)):
 		return "has characters that Telegram does not take", "1 to 256 of A-Z a-z 0-9 _ -"
 	case form == "query" && !queryForm.MatchString(text):

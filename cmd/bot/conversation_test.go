@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"io"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/cli"
-	"parley/internal/database"
 	"parley/internal/llm/llmtest"
 )
 
@@ -227,7 +225,7 @@ func (w *world) settled(t *testing.T) {
 // unfinished counts the messages to be answered and the answers to be sent; -1
 // while there is no database.
 func (w *world) unfinished() (n int) {
-	db, err := sql.Open("sqlite3", "file:"+filepath.Join(w.dir, database.Name)+"?mode=ro")
+	db, err := w.look()
 	if err != nil {
 		return -1
 	}

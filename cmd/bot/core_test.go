@@ -229,7 +229,7 @@ func TestEveryMessageHasOneDecision(t *testing.T) {
 // open opens the world's database once its bot has ended.
 func (w *world) open(t *testing.T) *memory.Store {
 	t.Helper()
-	store, err := memory.Open(context.Background(), w.dir, memory.Options{})
+	store, err := memory.Open(context.Background(), w.dir, memory.Options{URL: w.url})
 	if err != nil {
 		t.Fatal(err)
 	}

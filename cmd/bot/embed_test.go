@@ -37,7 +37,7 @@ func meaningWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	store, err := memory.Open(t.Context(), w.dir, memory.Options{})
+	store, err := memory.Open(t.Context(), w.dir, memory.Options{URL: w.url})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"fmt"
 	"io"
 	"os"
@@ -17,7 +18,10 @@ import (
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/cli"
+	"parley/internal/database"
 	"parley/internal/llm/llmtest"
+	"parley/internal/memory/memorytest"
+	"parley/internal/postgres"
 	"parley/internal/resident"
 	"parley/internal/waittest"
 )
@@ -66,6 +70,7 @@ type world struct {
 	dc   *discordtest.Server
 	llm  *llmtest.Server
 	dir  string
+	url  string // of its database on a server; "" for a file in dir
 	file string // settings; "" for none
 	env  []string
 	stop func() error
@@ -118,7 +123,25 @@ func newWorld(t testing.TB) *world {
 		"BOT_MODEL_NAME=test", "BOT_MODEL_RETRY_FOR=1s", "BOT_MODEL_RETRIES=3", "BOT_ACCESS_MODE=open", "BOT_DATA_DIR=" + w.dir, "BOT_ACCESS_OWNERS=telegram:1",
 		"BOT_LIMITS_USER_PER_MINUTE=0",
 	}
+	if memorytest.Served() {
+		w.served(t)
+	}
 	return w
+}
+
+// served gives the bot a database on a PostgreSQL server.
+func (w *world) served(t testing.TB) {
+	t.Helper()
+	w.url = memorytest.URL(t)
+	w.env = append(w.env, "BOT_DATABASE_URL="+w.url)
+}
+
+// look opens the bot's database beside it, to read.
+func (w *world) look() (*sql.DB, error) {
+	if w.url != "" {
+		return postgres.Raw(w.url)
+	}
+	return sql.Open("sqlite3", "file:"+filepath.Join(w.dir, database.Name)+"?mode=ro")
 }
 
 func (w *world) config(t testing.TB) config.Config {

@@ -41,7 +41,7 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 			}
 		}
 	}
-	s.store, err = memory.Open(ctx, s.cfg.DataDir, memory.Options{Now: s.now, Embed: vectors, EmbedModel: s.cfg.EmbeddingModel()})
+	s.store, err = memory.Open(ctx, s.cfg.DataDir, memory.Options{URL: string(s.cfg.Database.URL), Alone: lock, Now: s.now, Embed: vectors, EmbedModel: s.cfg.EmbeddingModel()})
 	if err != nil || !lock {
 		return err
 	}

@@ -3,14 +3,11 @@ package cli
 import (
 	"cmp"
 	"context"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"parley/config"
 	"parley/internal/agent"
-	"parley/internal/database"
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/roster"
@@ -48,10 +45,10 @@ func (d *doctor) agents(ctx context.Context, cfg config.Config) {
 
 // roster returns who answers where, nil while there is no database.
 func (d *doctor) roster(ctx context.Context, cfg config.Config) *roster.Roster {
-	if _, err := os.Stat(filepath.Join(cfg.DataDir, database.Name)); err != nil {
+	if !stored(cfg) {
 		return nil
 	}
-	store, err := memory.Open(ctx, cfg.DataDir, memory.Options{})
+	store, err := openStore(ctx, cfg, memory.Options{})
 	if err != nil {
 		return nil // data tells why
 	}

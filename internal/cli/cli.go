@@ -84,7 +84,7 @@ func withStore(ctx context.Context, f *Flags, do func(*memory.Store) error) erro
 	if err != nil {
 		return err
 	}
-	store, err := memory.Open(ctx, cfg.DataDir, memory.Options{})
+	store, err := openStore(ctx, cfg, memory.Options{})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 
 	"parley/config"
 	"parley/internal/agent"
-	"parley/internal/database"
 	"parley/internal/health"
 	"parley/internal/memory"
 	"parley/internal/playbook"
@@ -173,11 +173,11 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	if err != nil {
 		return
 	}
-	if _, err := os.Stat(cfg.DataDir + "/" + database.Name); os.IsNotExist(err) {
+	if !stored(cfg) {
 		d.say("ok", "database", "will be made at the first start")
 		return
 	}
-	store, err := memory.Open(ctx, cfg.DataDir, memory.Options{})
+	store, err := openStore(ctx, cfg, memory.Options{})
 	if err != nil {
 		d.line("database", err, "")
 		return
@@ -185,7 +185,7 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	defer func() { _ = store.Close() }()
 	v, err := store.SchemaVersion(ctx)
 	d.line("schema", err, fmt.Sprintf("version %d", v))
-	d.line("database", store.Check(ctx), "sound")
+	d.line("database", store.Check(ctx), cmp.Or(cfg.Database.Shown(), "sound"))
 	d.sizes(ctx, store)
 	d.waiting(ctx, store)
 	d.factsFile(ctx, cfg, store)

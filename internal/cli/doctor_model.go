@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"parley/config"
-	"parley/internal/database"
 	"parley/internal/llm/openai"
 	"parley/internal/llm/probe"
 	"parley/internal/memory"
@@ -21,8 +18,8 @@ import (
 
 func (d *doctor) model(ctx context.Context, cfg config.Config) {
 	var notes openai.Notebook // what a start learned; before the first there is nothing
-	if _, err := os.Stat(filepath.Join(cfg.DataDir, database.Name)); err == nil {
-		if store, err := memory.Open(ctx, cfg.DataDir, memory.Options{}); err == nil { // data has told why it cannot be opened
+	if stored(cfg) {
+		if store, err := openStore(ctx, cfg, memory.Options{}); err == nil { // data has told why it cannot be opened
 			defer func() { _ = store.Close() }()
 			notes = store
 		}

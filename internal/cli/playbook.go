@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"parley/config"
 	"parley/internal/admin"
-	"parley/internal/database"
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/setup"
@@ -51,7 +48,7 @@ func (c playbookCheckCmd) Run(ctx context.Context, f *Flags, s *Streams, bot *Bo
 	if err != nil {
 		return err
 	}
-	used, err := c.matched(ctx, cfg.DataDir)
+	used, err := c.matched(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -98,14 +95,14 @@ func compared(ctx context.Context, cfg config.Config, book *playbook.Book) ([]pl
 }
 
 // matched counts how many messages each rule matched; nil if nothing was counted.
-func (c playbookCheckCmd) matched(ctx context.Context, dir string) (map[string]int, error) {
+func (c playbookCheckCmd) matched(ctx context.Context, cfg config.Config) (map[string]int, error) {
 	if c.Days <= 0 {
 		return nil, nil
 	}
-	if _, err := os.Stat(filepath.Join(dir, database.Name)); errors.Is(err, os.ErrNotExist) {
+	if !stored(cfg) {
 		return nil, nil
 	}
-	store, err := memory.Open(ctx, dir, memory.Options{})
+	store, err := openStore(ctx, cfg, memory.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func withMeanings(ctx context.Context, f *Flags, do func(*memory.Store) error) e
 			o.Embed = embedder.Embed
 		}
 	}
-	store, err := memory.Open(ctx, cfg.DataDir, o)
+	store, err := openStore(ctx, cfg, o)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/config"
 	"parley/internal/guard"
 	"parley/internal/memory"
 	"parley/internal/playbook"
@@ -51,7 +52,7 @@ func (c playbookReplayCmd) Run(ctx context.Context, f *Flags, s *Streams) error 
 			return fmt.Errorf("--now %q is no time like 2026-05-15T15:00:00-05:00", c.Now)
 		}
 	}
-	list, err := c.read(ctx, cfg.DataDir, s.In)
+	list, err := c.read(ctx, cfg, s.In)
 	if err != nil {
 		return err
 	}
@@ -70,7 +71,7 @@ func (c playbookReplayCmd) Run(ctx context.Context, f *Flags, s *Streams) error 
 }
 
 // read returns the conversations that are to be played.
-func (c playbookReplayCmd) read(ctx context.Context, data string, in io.Reader) ([]replay.Conversation, error) {
+func (c playbookReplayCmd) read(ctx context.Context, cfg config.Config, in io.Reader) ([]replay.Conversation, error) {
 	switch {
 	case (c.File == "") == (c.History == ""):
 		return nil, errors.New("name a file with recordings, or --history 30d")
@@ -79,10 +80,10 @@ func (c playbookReplayCmd) read(ctx context.Context, data string, in io.Reader) 
 		if err != nil {
 			return nil, err
 		}
-		if _, err := os.Stat(data); err != nil {
+		if _, err := os.Stat(cfg.DataDir); err != nil && cfg.Database.URL == "" {
 			return nil, fmt.Errorf("data_dir: %w", err)
 		}
-		store, err := memory.Open(ctx, data, memory.Options{})
+		store, err := openStore(ctx, cfg, memory.Options{})
 		if err != nil {
 			return nil, err
 		}
