@@ -69,6 +69,7 @@ var libraries = []allowed{
 // forTests is what every test may use besides what its room may: the fakes
 // (packages named …test), and these.
 var forTests = []allowed{
+	{".", "internal/when", "examples of times are times"},
 	{"*", "github.com/google/go-cmp", "differences that can be read"},
 	{"*", "go.uber.org/goleak", "no goroutine is left behind"},
 	{".", "internal/tongue", "looks whether every word is in every language"},

@@ -12,11 +12,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/leonelquinteros/gotext"
 
 	"parley/internal/tongue"
+	"parley/internal/when"
 )
 
 // englishOnly begins the comment of constants in a words.go that are not
@@ -237,4 +239,50 @@ func verbs(words string) map[int]string {
 		all[at] = m[3]
 	}
 	return all
+}
+
+// quotation is what stands in the marks of any language, or behind /remind.
+var quotation = regexp.MustCompile(`“([^”%]+)”|„([^“%]+)“|«\s?([^»%]+?)\s?»|/remind ([^.,，。]+)`)
+
+// examples returns what is quoted and says a time, for somebody who speaks a language.
+func examples(said, tag string) (times, others []string) {
+	now := time.Date(2026, 3, 9, 12, 0, 0, 0, time.UTC)
+	for _, m := range quotation.FindAllStringSubmatch(said, -1) {
+		one := strings.Join(m[1:], "")
+		_, err := when.Parse(one, now, time.UTC, tag)
+		if _, _, ok := when.Split(one, now, tag); ok || err == nil {
+			times = append(times, one)
+		} else {
+			others = append(others, one)
+		}
+	}
+	return times, others
+}
+
+// TestExamplesOfTimes: where an example of a time is shown, it is one in the reader's
+// language, and is understood there.
+func TestExamplesOfTimes(t *testing.T) {
+	words, _ := spokenWords(t)
+	found := 0
+	for id, place := range words {
+		want, _ := examples(id, tongue.English)
+		if len(want) == 0 {
+			continue
+		}
+		found++
+		for _, p := range tongue.Printers()[1:] {
+			got, others := examples(p.Text(id), p.Tag())
+			if len(got) != len(want) {
+				t.Errorf("%s, %s: %q says times %q, and its translation %q and %q", p.Tag(), place, id, want, got, others)
+			}
+			for _, one := range got {
+				if slices.Contains(want, one) && regexp.MustCompile(`[a-z]{3}`).MatchString(one) {
+					t.Errorf("%s, %s: the example %q is English", p.Tag(), place, one)
+				}
+			}
+		}
+	}
+	if found < 6 {
+		t.Errorf("only %d places show examples of times", found)
+	}
 }

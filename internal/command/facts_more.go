@@ -11,6 +11,7 @@ import (
 	"parley/internal/provenance"
 	"parley/internal/text"
 	"parley/internal/tongue"
+	"parley/internal/tools"
 )
 
 // maxButton is the most bytes that a button's command may have.
@@ -21,7 +22,7 @@ func (f Facts) search(ctx context.Context, r admin.Request) (chat.Answer, error)
 	q := facts.Query{Text: r.Args["text"], Tag: r.Args["tag"], Limit: listPage + 1, Offset: (page - 1) * listPage}
 	loc, err := f.Location(ctx, r.Message.From), error(nil)
 	for name, at := range map[string]*time.Time{"since": &q.Since, "before": &q.Before} {
-		if *at, err = dayOf(r.Args[name], r.Message.At.In(loc)); err != nil {
+		if *at, err = dayOf(tongue.Of(ctx), r.Args[name], r.Message.At.In(loc)); err != nil {
 			return chat.Answer{}, err
 		}
 	}
@@ -55,20 +56,17 @@ func quotedArgument(v string) string {
 
 // dayOf is the beginning of the day, month or year that was named, where somebody
 // is; zero for "".
-func dayOf(said string, now time.Time) (time.Time, error) {
-	today := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
-	switch strings.ToLower(said) {
-	case "":
+func dayOf(p tongue.Printer, said string, now time.Time) (time.Time, error) {
+	if said == "" {
 		return time.Time{}, nil
-	case "today":
-		return today, nil
-	case "yesterday":
-		return today.AddDate(0, 0, -1), nil
 	}
 	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
 		if t, err := time.ParseInLocation(layout, said, now.Location()); err == nil {
 			return t, nil
 		}
+	}
+	if t, err := tools.ParseDay(p, said, now, now.Location()); err == nil {
+		return t, nil
 	}
 	return time.Time{}, text.Tell(wordsNoDate, text.Shorten(said, 40))
 }

@@ -4,7 +4,7 @@ package command
 const (
 	wordsRememberThis = "Remember this"
 	wordsRemindMe     = "Remind me"
-	wordsRemindWhen   = "When? In 2 hours, tomorrow at 9, …"
+	wordsRemindWhen   = "When? “in 2 hours”, “tomorrow at 9”, …"
 	wordsWhyThis      = "Why?"
 )
 

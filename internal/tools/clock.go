@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"parley/internal/chat"
-	"parley/internal/text"
 	"parley/internal/tongue"
 	"parley/internal/when"
 )
@@ -56,7 +55,11 @@ func CurrentTime(now func() time.Time, zone func(context.Context, chat.User) str
 func dated(ctx context.Context, said string, now time.Time) (Result, error) {
 	at, ok := when.Day(said, now, tongue.Of(ctx).Tag())
 	if !ok {
-		return Result{}, text.Tell(wordNoDay, said)
+		past, err := ParseDay(tongue.Of(ctx), said, now, now.Location())
+		if err != nil {
+			return Result{}, err
+		}
+		at = past
 	}
 	day := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 	date := tongue.Time(ctx, at, layoutDay)

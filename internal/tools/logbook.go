@@ -69,7 +69,7 @@ func (k Planner) Journal(ctx context.Context, c Call, day, query string) (string
 	loc, _ := k.place(ctx, c.Who)
 	q := agenda.LogQuery{Text: query}
 	if strings.TrimSpace(day) != "" {
-		from, err := ParseDay(day, k.Now(), loc)
+		from, err := ParseDay(tongue.Of(ctx), day, k.Now(), loc)
 		if err != nil {
 			return "", err
 		}
@@ -111,21 +111,22 @@ func remark(e agenda.LogEntry) string {
 	return " (" + strings.Join(of, ", ") + ")"
 }
 
-// ParseDay reads a day that is past or today: its first moment in loc.
-func ParseDay(said string, now time.Time, loc *time.Location) (time.Time, error) {
-	said = strings.ToLower(strings.Trim(strings.TrimSpace(said), ".!?"))
+// ParseDay reads a day that is past or today, in English or the language of p: its
+// first moment in loc.
+func ParseDay(p tongue.Printer, said string, now time.Time, loc *time.Location) (time.Time, error) {
+	said = strings.ReplaceAll(strings.ToLower(strings.Trim(strings.TrimSpace(said), ".!?")), "'", "’")
 	said = strings.TrimPrefix(strings.TrimPrefix(said, "on "), "last ")
 	local := now.In(loc)
 	today := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, loc)
 	switch said {
-	case "today":
+	case wordToday, p.Text(wordToday):
 		return today, nil
-	case "yesterday":
+	case wordYesterday, p.Text(wordYesterday):
 		return today.AddDate(0, 0, -1), nil
 	}
 	for d := range 7 {
 		t := today.AddDate(0, 0, -d-1)
-		if name := strings.ToLower(t.Weekday().String()); said == name || said == name[:3] {
+		if name := strings.ToLower(t.Weekday().String()); said == name || said == name[:3] || said == strings.ToLower(p.Time(t, "Monday")) {
 			return t, nil
 		}
 	}

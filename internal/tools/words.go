@@ -75,6 +75,8 @@ const (
 	wordNoZone       = "I don't know that time zone. Use a name such as Europe/Zurich, America/New_York or UTC."
 	wordLogged       = "Logged: %s"
 	wordNoLog        = "Nothing is logged there."
+	wordToday        = "today"
+	wordYesterday    = "yesterday"
 	wordNoDay        = "I don't understand the day “%s”. Try today, yesterday, Tuesday or 2026-05-01."
 
 	wordDeedCreated = "Wrote %s (new, %s)."
