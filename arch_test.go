@@ -80,6 +80,7 @@ var rooms = []allowed{
 	{"internal/standby", "internal/systemd", "waiting is a state of the service"},
 	{"internal/beside", "internal/chat", "a lane takes what came of it"},
 	{"internal/opening", "internal/chat", "its lane sends them"},
+	{"internal/titles", "internal/chat", "messages have them"},
 	{"internal/attest", "internal/chat", "adapters know who reads where"},
 	{"internal/rulebook", "internal/rulefiles", "the page changes its files"},
 	{"internal/rulebook", "internal/playbook", "keeps what is in force"},

@@ -58,6 +58,16 @@ func TestAddedToAGroup(t *testing.T) {
 	}
 	w.tg.Push(telegramtest.Press(1, 1, notice.ID, "q1", notice.Buttons[0][0].Data))
 	eventually(t, "the yes", func() bool { return len(w.in(1)) > 1 })
+	if got := w.in(1)[1].Text; got != "The Garden (telegram:chat:-100) may talk with me now." {
+		t.Errorf("who may talk: %q", got)
+	}
+	if got := w.answered(t, 1, 1, "/pair list"); got != "The Garden (telegram:chat:-100): member" {
+		t.Errorf("who was let in: %q", got)
+	}
+	w.answered(t, 1, 1, "what a day")
+	if got := w.answered(t, 1, 1, "/config show"); !strings.Contains(got, "User 1 (telegram:1)\n") {
+		t.Errorf("whose ids are in the settings: %q", got)
+	}
 	if got := w.answered(t, -100, 9, "@parley_bot good morning"); !strings.Contains(got, "good morning") {
 		t.Errorf("after the yes: %q", got)
 	}
@@ -181,5 +191,60 @@ func TestAStrangerReachesTheOwner(t *testing.T) {
 	w.answered(t, -100, 8, "@parley_bot hello")
 	if door := w.in(-100)[0]; len(door.Buttons) != 1 || door.Buttons[0][0].URL != "https://t.me/parley_bot?start=answer" {
 		t.Errorf("no way to the direct chat: %+v", door)
+	}
+}
+
+// TestWhoIsLetInIsTold: whoever asked to be let in, and was, is told so once, where
+// they asked and in their language; whoever was not is told nothing.
+func TestWhoIsLetInIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).onDiscord()
+	w.env = append(w.env, "BOT_ACCESS_MODE=pairing", "BOT_TELEGRAM_TOKEN="+w.tg.Token(), "BOT_ACCESS_OWNERS=telegram:1")
+	for _, id := range []int64{1, 5, 6, 7} {
+		w.tg.AddChat(id)
+	}
+	w.run(t)
+	german := telegramtest.Text(5, 5, "hallo?")
+	german.Message.From.Language = "de"
+	w.tg.Push(german, telegramtest.Text(6, 6, "hello?"), telegramtest.Text(7, 7, "hello?"))
+	eventually(t, "the codes", func() bool { return len(w.in(5)) == 1 && len(w.in(6)) == 1 && len(w.in(7)) == 1 })
+	w.dc.Message("", "600", "77", "hello?")
+	w.discordSent(t, 1)
+	for _, command := range []string{"/pair let telegram:5", "/pair drop telegram:6", "/config allow telegram:7", "/pair let discord:77"} {
+		w.answered(t, 1, 1, command)
+	}
+	eventually(t, "the news", func() bool { return len(w.in(5)) > 1 && len(w.in(7)) > 1 })
+	if got := w.in(5)[1].Text; !strings.Contains(got, "Du bist zugelassen") {
+		t.Errorf("in German: %q", got)
+	}
+	for _, got := range []string{w.in(7)[1].Text, w.discordSent(t, 2)[1].Content} {
+		if !strings.Contains(got, "You are let in") {
+			t.Errorf("told %q", got)
+		}
+	}
+	w.answered(t, 1, 1, "/config allow telegram:7") // again
+	w.settled(t)
+	if len(w.in(5)) != 2 || len(w.in(6)) != 1 || len(w.in(7)) != 2 || len(w.dc.Sent()) != 2 {
+		t.Errorf("told more: %+v %+v", w.tg.Sent(), w.dc.Sent())
+	}
+}
+
+// TestTitlesOfServers: on Discord a server and its channels are called by their names.
+func TestTitlesOfServers(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t).onDiscord()
+	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:77")
+	w.run(t)
+	eventually(t, "Discord", func() bool { return w.dc.Identifies() == 1 })
+	w.dc.Dispatch("GUILD_CREATE", map[string]any{"id": "900", "name": "Garden", "joined_at": "2020-01-01T00:00:00Z", "channels": []any{map[string]any{"id": "902", "type": 0, "name": "seeds"}}})
+	w.dc.Dispatch("CHANNEL_UPDATE", map[string]any{"id": "902", "guild_id": "900", "type": 0, "name": "plants"})
+	w.dc.Message("900", "902", "77", "<@"+discordtest.App+"> hello")
+	w.discordSent(t, 1)
+	for command, want := range map[string]string{"/config allow discord:guild:900": "Garden (discord:guild:900) may talk", "/config allow discord:chat:902": "plants (discord:chat:902) may talk"} {
+		n := len(w.dc.Sent())
+		w.dc.Message("", "600", "77", command)
+		if got := w.discordSent(t, n+1)[n].Content; !strings.Contains(got, want) {
+			t.Errorf("%s: %q", command, got)
+		}
 	}
 }

@@ -74,7 +74,11 @@ func (g *Gate) runPairList(ctx context.Context, _ Request) (chat.Answer, error) 
 		}
 	}
 	for id, role := range granted {
-		lines = append(lines, tongue.Say(ctx, wordGrantLine, id, role))
+		who, err := g.Called(ctx, id)
+		if err != nil {
+			return chat.Answer{}, err
+		}
+		lines = append(lines, tongue.Say(ctx, wordGrantLine, who, role))
 	}
 	slices.Sort(lines[len(waiting):])
 	if len(lines) == 0 {
@@ -142,7 +146,8 @@ func (g *Gate) runRevoke(ctx context.Context, r Request) (chat.Answer, error) {
 	if !ok {
 		return chat.Answer{Text: tongue.Say(ctx, wordNoGrant, escape(id))}, nil
 	}
-	return chat.Answer{Text: tongue.Say(ctx, wordRevoked, id)}, nil
+	who, err := g.Called(ctx, id)
+	return chat.Answer{Text: tongue.Say(ctx, wordRevoked, who)}, err
 }
 
 func (g *Gate) suggestGranted(ctx context.Context, _ chat.Message, prefix string) []string {
@@ -215,9 +220,20 @@ func (g *Gate) runGrant(role, words string) func(context.Context, Request) (chat
 		if g.rules.Load().owners[id] || granted == "owner" || id == r.Message.From.ID {
 			return chat.Answer{Text: tongue.Text(ctx, wordIsOwner)}, nil
 		}
-		if err := g.o.Rows.Grant(ctx, id, role, r.Message.From.ID); err != nil {
-			return chat.Answer{}, err
+		if role == "member" {
+			if _, asked, err := g.Admit(ctx, id, r.Message.From.ID); err != nil || asked {
+				return g.granted(ctx, words, id, err)
+			}
 		}
-		return chat.Answer{Text: tongue.Say(ctx, words, id)}, nil
+		return g.granted(ctx, words, id, g.o.Rows.Grant(ctx, id, role, r.Message.From.ID))
 	}
+}
+
+// granted answers whoever gave an id a role.
+func (g *Gate) granted(ctx context.Context, words, id string, err error) (chat.Answer, error) {
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	who, err := g.Called(ctx, id)
+	return chat.Answer{Text: tongue.Say(ctx, words, who)}, err
 }

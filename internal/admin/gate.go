@@ -79,8 +79,13 @@ type GateOptions struct {
 	// Door returns the address at which people open a direct chat on a platform, ""
 	// for none; nil knows none.
 	Door func(platform string) string
-	Now  func() time.Time
-	Log  *slog.Logger
+	// Called returns what people call somebody or a place, by its id, or the id; nil
+	// knows nobody.
+	Called func(ctx context.Context, id string) (string, error)
+	// Admitted is told of somebody who asked to be let in, and was; nil tells nobody.
+	Admitted func(ctx context.Context, who chat.User)
+	Now      func() time.Time
+	Log      *slog.Logger
 }
 
 // Gate decides who may speak. It derives authority from transport ids only and

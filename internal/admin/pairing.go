@@ -77,8 +77,31 @@ func (g *Gate) Approve(ctx context.Context, code, by string) (chat.User, error) 
 	if err != nil {
 		return chat.User{}, err
 	}
+	return who, g.admit(ctx, who, by)
+}
+
+// admit lets in somebody who asked.
+func (g *Gate) admit(ctx context.Context, who chat.User, by string) error {
+	if err := g.o.Rows.Grant(ctx, who.ID, "member", by); err != nil {
+		return err
+	}
 	g.o.Log.Info("let in", "person", who.ID, "by", by)
-	return who, g.o.Rows.Grant(ctx, who.ID, "member", by)
+	if g.o.Admitted != nil {
+		g.o.Admitted(ctx, who)
+	}
+	return nil
+}
+
+// Called returns an id with what people call it, where that is known.
+func (g *Gate) Called(ctx context.Context, id string) (string, error) {
+	if g.o.Called == nil {
+		return id, nil
+	}
+	name, err := g.o.Called(ctx, id)
+	if err != nil || name == id {
+		return id, err
+	}
+	return escape(name) + " (" + id + ")", nil
 }
 
 // Waiting returns who asked to be let in and holds a live code.
@@ -232,8 +255,7 @@ func (g *Gate) Admit(ctx context.Context, id, by string) (who chat.User, ok bool
 	if ok, err = g.Drop(ctx, id); err != nil || !ok {
 		return who, false, err
 	}
-	g.o.Log.Info("let in", "person", id, "by", by)
-	return waiting[i], true, g.o.Rows.Grant(ctx, id, "member", by)
+	return waiting[i], true, g.admit(ctx, waiting[i], by)
 }
 
 // Drop rejects a request to be let in; false when there is none. The person

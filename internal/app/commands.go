@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 
 	"parley/config"
 	"parley/internal/admin"
@@ -125,5 +126,17 @@ func (a *app) factsFileDoes() func(ctx context.Context, do string) (string, erro
 
 // configVerbs returns the verbs of /config beyond access.
 func (a *app) configVerbs() []admin.Command {
-	return command.Config{Settings: a.settings, Policies: a.storage.store, Here: a.people.gate.Here, All: a.toolset.all, Leave: a.front.manners().Leave, Log: a.log}.Verbs()
+	return command.Config{Settings: a.settings, Policies: a.storage.store, Here: a.people.gate.Here, All: a.toolset.all, Leave: a.front.manners().Leave,
+		IDs: a.ids, Called: a.people.gate.Called, Log: a.log}.Verbs()
+}
+
+// ids are those of people and places in the settings, each once.
+func (a *app) ids() []string {
+	c := a.inForce.Load()
+	list := slices.Concat(c.Access.Owners, c.Access.Allow)
+	for _, r := range c.Agents {
+		list = append(list, r.Places...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }

@@ -15,6 +15,7 @@ import (
 	"parley/internal/setup"
 	"parley/internal/standing"
 	"parley/internal/text"
+	"parley/internal/titles"
 	"parley/internal/tongue"
 )
 
@@ -41,7 +42,7 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	if f.confirm, err = admin.NewConfirmations(ctx, f.store, f.now); err != nil {
 		return err
 	}
-	if err := f.people.open(vouching{isAdmin: isAdmin, waits: f.waits, door: func(platform string) string { return f.manners().Door(platform) }, knock: func(ctx context.Context, who chat.User, request string) { f.manners().Knock(ctx, who, request) }}); err != nil {
+	if err := f.people.open(f.vouching(isAdmin)); err != nil {
 		return err
 	}
 	f.quotas = admin.NewQuotas(admin.QuotaOptions{
@@ -50,6 +51,23 @@ func (f *front) open(ctx context.Context, isAdmin func(context.Context, chat.Key
 	})
 	f.confirm.Budget, f.confirm.Role, f.confirm.Shown, f.confirm.Allow = f.quotas.Budget, f.people.gate.Role, f.amend, f.allow
 	return nil
+}
+
+// vouching is what the gate is told by what stands before and behind it.
+func (f *front) vouching(isAdmin func(context.Context, chat.Key, string) (bool, error)) vouching {
+	return vouching{
+		isAdmin: isAdmin, waits: f.waits,
+		door: func(platform string) string { return f.manners().Door(platform) },
+		knock: func(ctx context.Context, who chat.User, request string) {
+			if err := f.store.SetHeard(ctx, who.ID, tongue.Of(ctx).Tag()); err != nil { // to be welcomed in
+				f.log.Warn("language of somebody who asks to be let in", "err", err)
+			}
+			f.manners().Knock(ctx, who, request)
+		},
+		welcome: func(ctx context.Context, who chat.User) {
+			f.manners().Welcome(ctx, who, fmt.Sprintf("%s %d", who.ID, f.now().UnixMilli()))
+		},
+	}
 }
 
 // waits reports whether what m's author says without addressing anybody is expected.
@@ -98,7 +116,8 @@ func (f *front) handler() chat.Handler {
 	do[command.ActionApprove] = f.approved
 	mind := f.quotas.Budget(f.debugging(f.mind))
 	way := f.people.gate.Wrap(f.people.speaker.Heard(f.waiting().Wrap(f.quotas.Rate(standing.Apart(mind, f.desk.Wrap(f.confirm.Wrap(f.commands.Wrap(mind), do)))))))
-	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), f.manners().Wrap(way)))
+	titled := &titles.Book{Set: f.store.SetTitle, Log: f.log}
+	return f.models.spans.Messages(discreetly(setup.NewRedactor(f.cfg, setup.ShortestSaid), titled.Noting(f.manners().Wrap(way))))
 }
 
 // waiting sends what waited for a direct chat.

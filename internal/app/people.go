@@ -34,13 +34,14 @@ type vouching struct {
 	waits   func(context.Context, chat.Message) (bool, error)     // for a yes or a no of theirs
 	knock   func(ctx context.Context, who chat.User, request string)
 	door    func(platform string) string
+	welcome func(ctx context.Context, who chat.User) // is told of who was let in
 }
 
 // open makes the gate of the settings.
 func (p *people) open(by vouching) (err error) {
 	p.gate, err = admin.NewGate(admin.GateOptions{
 		Mode: p.cfg.Access.Mode, Owners: p.cfg.Access.Owners, Allow: p.cfg.Access.Allow,
-		IDs: Identities, Rows: p.store, IsAdmin: by.isAdmin, Waits: by.waits, Knock: by.knock, Door: by.door, Now: p.now, Log: p.log,
+		IDs: Identities, Rows: p.store, IsAdmin: by.isAdmin, Waits: by.waits, Knock: by.knock, Door: by.door, Called: p.store.Browse.Person, Admitted: by.welcome, Now: p.now, Log: p.log,
 	})
 	return err
 }

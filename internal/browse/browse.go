@@ -1,6 +1,7 @@
 package browse
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"strings"
@@ -38,6 +39,7 @@ func (f Filter) Single() bool {
 // Place is a conversation.
 type Place struct {
 	Key      chat.Key
+	Title    string   // what people call it, "" where that is not known
 	People   []string // names of those who wrote, the latest first; at most a few
 	More     int      // how many besides
 	Text     string   // the last words
@@ -127,6 +129,9 @@ func (s *Shelf) look(ctx context.Context, p *Place) error {
 		return err
 	}
 	p.At = engine.ParseStamp(max(said, decided))
+	if p.Title, err = s.title(ctx, chat.PlaceID(p.Key)); err != nil {
+		return err
+	}
 	p.People, p.More, err = s.names(ctx, p.Key)
 	return err
 }
@@ -145,14 +150,27 @@ func (s *Shelf) names(ctx context.Context, k chat.Key) (list []string, more int,
 	return list, more, err
 }
 
-// Called returns what a place is called: by who wrote there; "" where nobody did.
+// title returns what people call a place, by its id; "" where that is not known.
+func (s *Shelf) title(ctx context.Context, id string) (string, error) {
+	return s.db.Word("read a title", "SELECT title FROM titles WHERE id = ?", id)
+}
+
+// Called returns what a place is called: its title, else who wrote there; "" where
+// nobody did.
 func (s *Shelf) Called(ctx context.Context, k chat.Key) (string, error) {
+	if title, err := s.title(ctx, chat.PlaceID(k)); err != nil || title != "" {
+		return title, err
+	}
 	list, more, err := s.names(ctx, k)
 	return Names(tongue.Of(ctx), list, more), engine.During("name a conversation", err)
 }
 
-// Person returns the name somebody had last; the id where none is known.
+// Person returns the name somebody had last, or the title of a place; the id where
+// none is known.
 func (s *Shelf) Person(ctx context.Context, id string) (string, error) {
+	if title, err := s.title(ctx, id); err != nil || title != "" {
+		return cmp.Or(title, id), err
+	}
 	rows, err := s.db.QueryContext(ctx, `SELECT m.name FROM (SELECT max(last_id) AS last FROM participants WHERE user_id = ?) p JOIN messages m ON m.id = p.last WHERE m.name <> ''`, id)
 	if err != nil {
 		return id, engine.During("name somebody", err)

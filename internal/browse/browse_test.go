@@ -202,3 +202,29 @@ func TestNamesAndChoices(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestTitles: a place is called by its title where one was seen, people by their names,
+// and nobody by an id where there is more to say.
+func TestTitles(t *testing.T) {
+	s := newShop(t)
+	s.fill()
+	must(t, s.store.SetTitle(bg, "discord:chat:9", "Old"))
+	must(t, s.store.SetTitle(bg, "discord:chat:9", "#plants"))
+	must(t, s.store.SetTitle(bg, "discord:guild:5", "Garden"))
+	for place, want := range map[string]string{"discord:9": "#plants", "discord:9/5": "#plants", "telegram:1": "Alice", "telegram:99": ""} {
+		k, _ := chat.ParseKey(place)
+		if got, err := s.store.Browse.Called(bg, k); err != nil || got != want {
+			t.Errorf("%s is called %q, %v", place, got, err)
+		}
+	}
+	for id, want := range map[string]string{"discord:chat:9": "#plants", "discord:guild:5": "Garden", "telegram:1": "Alice", "telegram:99": "telegram:99"} {
+		if got, err := s.store.Browse.Person(bg, id); err != nil || got != want {
+			t.Errorf("%s is called %q, %v", id, got, err)
+		}
+	}
+	list, err := s.store.Browse.Places(bg, browse.Filter{}, 10, 0)
+	must(t, err)
+	if list[1].Title != "#plants" || list[2].Title != "" {
+		t.Errorf("in the list: %q, %q", list[1].Title, list[2].Title)
+	}
+}

@@ -97,6 +97,8 @@ type Message struct {
 	Language string `json:"language,omitempty"`
 	// Title is what people call the place, where the platform says so.
 	Title string `json:"title,omitempty"`
+	// GuildTitle is what people call the server.
+	GuildTitle string `json:"guild_title,omitempty"`
 	// Broadcast is true of a KindAdded where one side writes and many only read.
 	Broadcast bool `json:"broadcast,omitempty"`
 	// Unasked is true if nobody wrote it just now: it is a question that its author

@@ -22,7 +22,10 @@ type Config struct {
 	All  func() tools.Set // every tool there is
 	// Leave takes the bot out of a place, by its id ("telegram:chat:-100").
 	Leave func(ctx context.Context, place string) error
-	Log   *slog.Logger
+	// IDs are those in the settings, and Called is an id with what people call it.
+	IDs    func() []string
+	Called func(ctx context.Context, id string) (string, error)
+	Log    *slog.Logger
 }
 
 // Settings is the settings in force, of which some can be changed from a chat.
@@ -75,7 +78,11 @@ func (c Config) leave(ctx context.Context, r admin.Request) (chat.Answer, error)
 		c.Log.Warn("leave", "place", place, "err", err)
 		return say(ctx, wordsNotLeft, place)
 	}
-	return say(ctx, wordsLeft, place)
+	called, err := c.Called(ctx, place)
+	if err != nil {
+		return chat.Answer{}, err
+	}
+	return say(ctx, wordsLeft, called)
 }
 
 func (c Config) show(ctx context.Context, r admin.Request) (chat.Answer, error) {
@@ -91,6 +98,13 @@ func (c Config) show(ctx context.Context, r admin.Request) (chat.Answer, error) 
 	fmt.Fprintf(&b, "%s %s\n", here, toolsWords(ctx, p.Tools))
 	for _, t := range c.Settings.Tuned() {
 		b.WriteString(tongue.Say(ctx, wordsTuned, t.Name, t.Now, t.Otherwise) + "\n")
+	}
+	for _, id := range c.IDs() {
+		if called, err := c.Called(ctx, id); err != nil {
+			return chat.Answer{}, err
+		} else if called != id {
+			b.WriteString("- " + called + "\n")
+		}
 	}
 	b.WriteString(codeBlock("", strings.TrimSpace(c.Settings.String())))
 	return chat.Answer{Text: b.String()}, nil

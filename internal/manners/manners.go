@@ -18,7 +18,8 @@ import (
 type Manners struct {
 	Name     string // what the owner calls the bot
 	Adapters func() []chat.Adapter
-	Tell     func(ctx context.Context, n Notice) error // the owner
+	Tell     func(ctx context.Context, n Notice) error            // the owner
+	Person   func(ctx context.Context, id string, n Notice) error // somebody
 	// Talks reports whether a place was let in as a whole, or everybody was.
 	Talks func(ctx context.Context, m chat.Message) (bool, error)
 	Log   *slog.Logger
@@ -113,6 +114,15 @@ func (o Manners) Knock(ctx context.Context, who chat.User, request string) {
 	}})
 	if err != nil {
 		o.Log.Warn("tell the owner", "err", err)
+	}
+}
+
+// Welcome tells somebody who asked to be let in that they were, where they asked and in
+// their language. welcome names that: the same is told once.
+func (o Manners) Welcome(ctx context.Context, who chat.User, welcome string) {
+	err := o.Person(ctx, who.ID, Notice{What: "welcome " + welcome, Say: func(p tongue.Printer) (string, [][]chat.Button) { return p.Text(wordsWelcome), nil }})
+	if err != nil {
+		o.Log.Warn("tell somebody who was let in", "person", who.ID, "err", err)
 	}
 }
 

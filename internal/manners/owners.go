@@ -46,21 +46,42 @@ func (o Owners) Tell(ctx context.Context, n Notice) error {
 		if adapter == nil {
 			continue
 		}
-		p := chat.Part{To: chat.User{ID: id}}
-		known := true
-		if p.Key, err = o.Rows.DirectChat(ctx, id); err != nil || p.Key.Platform != platform {
-			c, ok := adapter.(chat.Confidant)
-			if !ok {
-				continue
-			}
-			p.Key, known = c.DirectKey(p.To)
-			p.Await = true
-		}
-		if known {
+		if p, ok := o.reach(ctx, adapter, id); ok {
 			return o.send(ctx, adapter, n, p)
 		}
 	}
 	return errNobody
+}
+
+// Person sends a notice to somebody who wrote to the bot alone.
+func (o Owners) Person(ctx context.Context, id string, n Notice) error {
+	platform, _ := chat.CutID(id)
+	adapter := chat.On(o.Adapters(), platform)
+	if adapter == nil {
+		return fmt.Errorf("tell %s: %w", id, errNobody)
+	}
+	p, ok := o.reach(ctx, adapter, id)
+	if !ok {
+		return fmt.Errorf("tell %s: %w", id, errNobody)
+	}
+	return o.send(ctx, adapter, n, p)
+}
+
+// reach returns the direct chat of somebody; for who has never opened it, what is put
+// there waits.
+func (o Owners) reach(ctx context.Context, adapter chat.Adapter, id string) (p chat.Part, ok bool) {
+	p.To = chat.User{ID: id}
+	var err error
+	if p.Key, err = o.Rows.DirectChat(ctx, id); err == nil && p.Key.Platform == adapter.Platform() {
+		return p, true
+	}
+	c, ok := adapter.(chat.Confidant)
+	if !ok {
+		return p, false
+	}
+	p.Key, ok = c.DirectKey(p.To)
+	p.Await = true
+	return p, ok
 }
 
 // rank is higher for owners on the platform of a notice.

@@ -17,6 +17,8 @@ const (
 	wordsKnock = "%s (%s) asks to talk with me. Shall I let them in?"
 	wordsLetIn = "Let in"
 	wordsNo    = "No"
+
+	wordsWelcome = "You are let in: we can talk now. Just write what you need; /help shows what I can do."
 )
 
 // SaysVersion has the version and the data folder.

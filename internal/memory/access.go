@@ -53,6 +53,7 @@ var movedAccess = []string{
 	"UPDATE membership SET channel = :to WHERE platform = :platform AND channel = :from",
 	"DELETE FROM allowances WHERE platform = :platform AND channel = :to AND tool IN (SELECT tool FROM allowances WHERE platform = :platform AND channel = :from)",
 	"UPDATE allowances SET channel = :to WHERE platform = :platform AND channel = :from",
+	"DELETE FROM titles WHERE id = :grant", // the new place tells its own
 }
 
 // during names what was being done in an error; nil stays nil.

@@ -592,6 +592,10 @@ CREATE TABLE agent_people (
     playbook TEXT NOT NULL, -- opaque to all but the playbook
     PRIMARY KEY (user_id, agent)
 ) WITHOUT ROWID;
+CREATE TABLE titles (
+    id    TEXT PRIMARY KEY, -- telegram:chat:-100…, discord:guild:99…, discord:chat:12…
+    title TEXT NOT NULL
+) WITHOUT ROWID;
 INSERT INTO key_facts_fts (key_facts_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO messages_fts (messages_fts, rank) VALUES ('secure-delete', 1);
 INSERT INTO session_texts_fts (session_texts_fts, rank) VALUES ('secure-delete', 1);
@@ -599,4 +603,4 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('inbox', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', 0);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('outbox', 0);
 INSERT INTO secrets (name, value) VALUES ('nonce', randomblob(16));
-PRAGMA user_version = 29;
+PRAGMA user_version = 30;

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -132,7 +133,8 @@ func (p *Page) listPlaces(r *http.Request, v *conversationList, f browse.Filter,
 	for _, one := range list[:min(len(list), perPage)] {
 		one.Text = clip(one.Text, maxReason)
 		one.By = clip(one.By, maxName)
-		v.Places = append(v.Places, placeLine{one, clip(browse.Names(tongue.Of(r.Context()), one.People, one.More), maxName)})
+		name := cmp.Or(one.Title, browse.Names(tongue.Of(r.Context()), one.People, one.More))
+		v.Places = append(v.Places, placeLine{one, clip(name, maxName)})
 	}
 	return len(list) > perPage, err
 }

@@ -238,6 +238,7 @@ func (a *Adapter) user(i *wireInteraction) *chat.Message {
 		// People who installed the app for themselves can use it in a chat with others.
 		Direct: i.GuildID == "" && i.Context != number(discordgo.InteractionContextPrivateChannel), Guild: string(i.GuildID), At: idTime(string(i.ID)), Origin: string(back), Language: i.Locale.shown(),
 	}
+	a.titled(m)
 	if i.Member != nil {
 		m.Admin = i.Member.Permissions&manages != 0
 	}

@@ -25,7 +25,7 @@ func (a *Adapter) greet(ctx context.Context, g *wireGuild, sequence int64) {
 		return
 	}
 	a.enter(ctx, channel, event{kind: "GUILD_CREATE", ticket: a.progress.begin(sequence), made: &chat.Message{
-		ID: "joined-" + joined.UTC().Format("20060102T150405"), Kind: chat.KindAdded, Guild: string(g.ID), Title: g.Name.shown(), At: joined,
+		ID: "joined-" + joined.UTC().Format("20060102T150405"), Kind: chat.KindAdded, Guild: string(g.ID), Title: g.Name.shown(), GuildTitle: g.Name.shown(), At: joined,
 	}})
 }
 

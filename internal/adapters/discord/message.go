@@ -37,6 +37,7 @@ func (a *Adapter) message(ctx context.Context, m *wireMessage, kind chat.Kind) (
 		From:   chat.User{ID: Platform + ":" + string(m.Author.ID), Name: nameOf(m.Author, m.Member)},
 		Direct: m.GuildID == "", Guild: string(m.GuildID), At: when(m.Timestamp, m.ID),
 	}
+	a.titled(out)
 	var called bool
 	out.Text, called = a.mentioned(m.Content.shown())
 	out.Addressed = out.Direct || called || a.hosts(string(m.ChannelID))

@@ -18,6 +18,7 @@ type place struct {
 	parent string // the channel a thread hangs on; "" for channels
 	owner  string // who opened a thread
 	guild  string
+	name   string // of the channel, without the #
 }
 
 // learnFrom notes what an event says about servers and channels.
@@ -34,11 +35,12 @@ func (a *Adapter) learnFrom(ctx context.Context, e *discordgo.Event) {
 		}
 	case "GUILD_UPDATE":
 		_ = decode(e.RawData, &about) // an unreadable one names no server
+		a.entitle(&about.wireGuild)
 		a.forgetAuthority(string(about.ID))
 	case "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE", "GUILD_ROLE_DELETE":
 		_ = decode(e.RawData, &about)
 		a.forgetAuthority(string(about.GuildID))
-	case "CHANNEL_CREATE", "THREAD_CREATE":
+	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE":
 		var ch wireChannel
 		if decode(e.RawData, &ch) == nil && isID(ch.ID) {
 			a.learn(ch, "")
@@ -51,9 +53,32 @@ type atlas struct {
 	mu     sync.Mutex // guards the rest
 	places map[string]place
 	guilds map[string]*authority
+	names  map[string]string // of servers
 }
 
-func newAtlas() atlas { return atlas{places: map[string]place{}, guilds: map[string]*authority{}} }
+func newAtlas() atlas {
+	return atlas{places: map[string]place{}, guilds: map[string]*authority{}, names: map[string]string{}}
+}
+
+// entitle notes what a server is called.
+func (t *atlas) entitle(g *wireGuild) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if name := g.Name.shown(); name != "" && isID(g.ID) {
+		t.names[string(g.ID)] = name
+	}
+}
+
+// titled fills in what people call the place of a message, as far as events told. A
+// thread is called by its channel.
+func (t *atlas) titled(m *chat.Message) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p := t.places[m.Key.Channel]; p.name != "" && !m.Direct {
+		m.Title = "#" + p.name
+	}
+	m.GuildTitle = t.names[m.Guild]
+}
 
 // placed returns what is known of a channel.
 func (t *atlas) placed(channel string) (p place, known bool) {
@@ -76,6 +101,7 @@ func (a *Adapter) learnGuild(ctx context.Context, g *wireGuild) {
 			}
 		}
 	}
+	a.entitle(g)
 	a.arrived(string(g.ID))
 	a.rule(string(g.ID), authorityOf(g), nil)
 	self := a.myID()
@@ -92,7 +118,7 @@ func (a *Adapter) learnGuild(ctx context.Context, g *wireGuild) {
 }
 
 func (t *atlas) learn(ch wireChannel, guild string) place {
-	p := place{guild: guild}
+	p := place{guild: guild, name: ch.Name.shown()}
 	if isID(ch.GuildID) {
 		p.guild = string(ch.GuildID)
 	}

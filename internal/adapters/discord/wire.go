@@ -129,6 +129,7 @@ func when(t plain, id plain) time.Time {
 
 type wireChannel struct {
 	ID       plain  `json:"id"`
+	Name     plain  `json:"name"`
 	Type     number `json:"type"`
 	GuildID  plain  `json:"guild_id"`
 	ParentID plain  `json:"parent_id"`

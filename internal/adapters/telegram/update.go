@@ -153,7 +153,7 @@ func (a *Adapter) button(q *models.CallbackQuery) chat.Message {
 	switch m := q.Message; {
 	case m.Message != nil:
 		c.Key, c.ReplyTo = placeOf(m.Message), messageID(m.Message.Chat.ID, m.Message.ID)
-		c.Direct = oneToOne(m.Message.Chat)
+		c.Direct, c.Title = oneToOne(m.Message.Chat), clean(m.Message.Chat.Title)
 	case m.InaccessibleMessage != nil:
 		c.Key = place(m.InaccessibleMessage.Chat.ID, 0)
 		c.ReplyTo = messageID(m.InaccessibleMessage.Chat.ID, m.InaccessibleMessage.MessageID)
@@ -186,6 +186,7 @@ func (a *Adapter) message(m *models.Message) chat.Message {
 		Forwarded: m.ForwardOrigin != nil || m.IsAutomaticForward || m.ViaBot != nil,
 		At:        a.date(m.Date),
 		Album:     m.MediaGroupID,
+		Title:     clean(m.Chat.Title),
 	}
 	if m.SenderChat == nil {
 		c.Language = clean(m.From.LanguageCode)

@@ -37,7 +37,7 @@ var (
 	annUser = chat.User{ID: "telegram:42", Name: "Ann Lee"}
 	at      = time.Unix(1_700_000_000, 0).UTC()
 	direct  = chat.Message{ID: "5", Key: place(42, 0), From: annUser, Addressed: true, Direct: true, At: at}
-	inGroup = chat.Message{ID: "5", Key: place(group, 0), From: annUser, At: at}
+	inGroup = chat.Message{ID: "5", Key: place(group, 0), From: annUser, Title: "Team", At: at}
 )
 
 func TestNormalize(t *testing.T) {
