@@ -70,7 +70,7 @@ func TestNormalize(t *testing.T) {
 		{"manual quote", private + "," + ann + `,"text":"and?","quote":{"text":"part"},"reply_to_message":{"message_id":4,"date":1,` + private + "," + ownFrom + `,"text":"said part"}`, reply(text(direct, "and?"), "part")},
 		{"topic", super + "," + ann + `,"text":"hi","message_thread_id":9,"is_topic_message":true,"reply_to_message":{"message_id":9,"date":1,` + super + "," + ownFrom + `,"forum_topic_created":{"name":"T","icon_color":1}}`, with(text(inGroup, "hi"), func(m *chat.Message) { m.Key.Thread = "9" })},
 		{"thread outside topics", super + "," + ann + `,"text":"hi","message_thread_id":9`, text(inGroup, "hi")},
-		{"early group", `"chat":{"id":-7,"type":"group"},` + ann + `,"text":"hi"`, with(text(inGroup, "hi"), func(m *chat.Message) { m.ID, m.Key = "g5", place(-7, 0) })},
+		{"early group", `"chat":{"id":-7,"type":"group"},` + ann + `,"text":"hi"`, with(text(inGroup, "hi"), func(m *chat.Message) { m.ID, m.Key, m.Title = "g5", place(-7, 0), "" })},
 
 		{"command", private + "," + ann + `,"text":"/Help Me","entities":[{"type":"bot_command","offset":0,"length":5}]`, command(direct, "/help Me")},
 		{"command in a group", super + "," + ann + `,"text":"/forget_me","entities":[{"type":"bot_command","offset":0,"length":10}]`, command(inGroup, "/forget-me")},

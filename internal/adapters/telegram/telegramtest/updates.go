@@ -63,7 +63,6 @@ type User struct {
 	ID        int64  `json:"id"`
 	IsBot     bool   `json:"is_bot"`
 	FirstName string `json:"first_name"`
-	Language  string `json:"language_code,omitempty"`
 	LastName  string `json:"last_name,omitempty"`
 	Username  string `json:"username,omitempty"`
 	Language  string `json:"language_code,omitempty"`
