@@ -45,12 +45,10 @@ var rooms = []allowed{
 	{"internal/spoken", "internal/chat", "hears the language of messages"},
 	{"internal/spoken", "internal/admin", "/language"},
 	{"internal/command", "internal/spoken", "/language"},
-
 	{"internal/metrics", "internal/chat", "counts what became of messages"},
 	{"internal/metrics", "internal/llm/wrap", "counts calls of models"},
 	{"internal/tools/policy", "config", "the owner's policies"},
 	{"internal/tools/policy", "internal/tools", "which it narrows"},
-
 	{"internal/adapters/*", "internal/markdown", "shows what models write"},
 	{"internal/adapters/*", "internal/chat", "translates between a platform and these words"},
 	{"internal/adapters/terminal", "internal/lineedit", "how people type"},

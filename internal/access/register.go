@@ -225,6 +225,14 @@ func (g *Register) SetPolicy(ctx context.Context, k chat.Key, p chat.Policy) err
 	}))
 }
 
+// SetTitle stores what people call a place, by its id.
+func (g *Register) SetTitle(ctx context.Context, id, title string) error {
+	return engine.During("set title", g.db.Write(ctx, func(tx *engine.Tx) error {
+		_, err := tx.Exec("INSERT INTO titles (id, title) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET title = excluded.title", id, title)
+		return err
+	}))
+}
+
 // Secret returns the secret of this name, storing fresh when there is none.
 func (g *Register) Secret(ctx context.Context, name string, fresh []byte) ([]byte, error) {
 	var value []byte

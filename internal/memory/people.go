@@ -113,14 +113,6 @@ func (s *Store) SetHeard(ctx context.Context, id, tag string) error {
 	})
 }
 
-// SetTitle stores what people call a place, by its id.
-func (s *Store) SetTitle(ctx context.Context, id, title string) error {
-	return s.db.Write(ctx, func(tx *engine.Tx) error {
-		_, err := tx.Exec("INSERT INTO titles (id, title) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET title = excluded.title", id, title)
-		return err
-	})
-}
-
 // Setting reads a setting that was changed from the chat; "" when it was not.
 func (s *Store) Setting(_ context.Context, name string) (string, error) {
 	var v string
