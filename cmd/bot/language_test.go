@@ -44,3 +44,26 @@ func TestModelIsToldTheLanguage(t *testing.T) {
 		t.Errorf("told\n%s", got)
 	}
 }
+
+// TestStatusInTheLanguageOfTheOwner: each part of the bot is named in it.
+func TestStatusInTheLanguageOfTheOwner(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_VAULT_DIR="+copyNotes(t))
+	w.run(t)
+	w.say(t, 1, "/language de")
+	got := w.say(t, 1, "/status")
+	for _, want := range []string{"telegram: empfängt", "Datenbank: in Ordnung", "gerade: in Arbeit: ", "Dokument", "Zeitplan ", "läuft seit: "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lacks %q", want)
+		}
+	}
+	for _, english := range []string{"receiving", "at work", "section", "last ", "not yet"} {
+		if strings.Contains(got, english) {
+			t.Errorf("has %q", english)
+		}
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+}

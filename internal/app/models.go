@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"parley/internal/setup"
 	"parley/internal/spans"
 	"parley/internal/tape"
+	"parley/internal/tongue"
 )
 
 // models owns everything around the language models: endpoints, wrappers of calls,
@@ -264,19 +264,16 @@ func (m *models) embeds() embed {
 	return m.embed
 }
 
-// modelDown is the state of a model that cannot be reached.
-const modelDown = "down"
-
 // modelState asks the model's endpoint how it is.
 func (m *models) state(ctx context.Context) string {
 	if m.endpoint.Check == nil {
-		return "built in"
+		return tongue.Text(ctx, wordsBuiltIn)
 	}
 	began := m.now()
 	if err := m.endpoint.Check(ctx); err != nil {
-		return modelDown
+		return tongue.Text(ctx, wordsDown)
 	}
-	return fmt.Sprintf("ok, %d ms", m.now().Sub(began).Milliseconds())
+	return tongue.Say(ctx, wordsAnswersIn, m.now().Sub(began).Milliseconds())
 }
 
 // pulse remembers the state of the model, because checking takes longer than a page

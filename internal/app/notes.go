@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed" // prompts
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/setup"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools"
 	"parley/internal/vault"
 )
@@ -210,20 +210,20 @@ func (n *notes) disputes(question, answer string, list []tools.Source) (all []ag
 }
 
 // state returns the index in a sentence, for /status and doctor.
-func (n *notes) state() (said string, ill bool) {
+func (n *notes) state(p tongue.Printer) (said string, ill bool) {
 	st := n.index.Status()
-	said = fmt.Sprintf("%s, %s, %s", st.State, text.Many(st.Documents, "document"), text.Many(st.Sections, "section"))
+	said = p.Say("%s, %s, %s", tongue.Words(st.State), tongue.Count{N: st.Documents, Thing: "document"}, tongue.Count{N: st.Sections, Thing: "section"})
 	if n.models.embedder != nil {
-		said += ", " + text.Many(st.Vectors, "vector")
+		said += ", " + p.Many(st.Vectors, "vector")
 		if st.Wordless > 0 {
-			said += fmt.Sprintf(wordsRefused, text.Many(st.Wordless, "section"))
+			said += p.Say(wordsRefused, p.Many(st.Wordless, "section"))
 		}
 	}
 	if st.Unread > 0 {
-		said += fmt.Sprintf(wordsUnread, text.Many(st.Unread, "PDF or Word document"))
+		said += p.Say(wordsUnread, p.Many(st.Unread, "PDF or Word document"))
 	}
 	if st.State == vault.StateBuilding || st.State == vault.StateLoading {
-		said += fmt.Sprintf(" (%d of %d files looked at)", st.Done, st.Total)
+		said += p.Say(wordsLooked, st.Done, st.Total)
 	}
 	skipped, linked := 0, 0
 	for _, s := range st.Sources {
@@ -231,15 +231,15 @@ func (n *notes) state() (said string, ill bool) {
 		linked += s.Linked
 	}
 	if skipped > 0 {
-		said += ", " + text.Many(skipped, "file") + " skipped"
+		said += p.Say(wordsSkipped, p.Many(skipped, "file"))
 	}
 	if linked > 0 {
-		said += fmt.Sprintf(wordsLinked, linked)
+		said += p.Say(wordsLinked, linked)
 	}
 	if st.Err != "" {
 		said += ": " + text.Shorten(st.Err, 200)
 	}
-	away := n.away()
+	away := n.away(p)
 	for _, why := range away {
 		said += "; " + why
 	}
@@ -247,10 +247,10 @@ func (n *notes) state() (said string, ill bool) {
 }
 
 // away says which folders are away, and why.
-func (n *notes) away() (all []string) {
+func (n *notes) away(p tongue.Printer) (all []string) {
 	for _, s := range n.index.Status().Sources {
 		if s.Away {
-			all = append(all, fmt.Sprintf(wordsAway, s.Name, text.Shorten(s.Err, 300)))
+			all = append(all, p.Say(wordsAway, s.Name, text.Shorten(s.Err, 300)))
 		}
 	}
 	return all
@@ -264,7 +264,7 @@ func (n *notes) commands() command.Notes {
 		if slices.Contains(n.kinds(), vault.KindCode) {
 			view.Code = n.index
 		}
-		view.State = func() string { said, _ := n.state(); return said }
+		view.State = func(p tongue.Printer) string { said, _ := n.state(p); return said }
 		view.Shelf = func(ctx context.Context, m chat.Message) (command.Shelf, error) { return n.shelf(ctx, m) }
 	}
 	if n.writable() {

@@ -36,7 +36,7 @@ func (p *port) status(ctx context.Context) []page.Line {
 		p.page.Changed()
 		return state
 	})
-	model := page.Line{Name: "model", State: p.mind.ModelName() + ", " + state, Ill: state == modelDown}
+	model := page.Line{Name: "model", State: p.mind.ModelName() + ", " + state, Ill: state == wordsDown}
 	return append([]page.Line{model}, p.vitals.doing(ctx)...)
 }
 

@@ -2,12 +2,11 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"parley/internal/command"
 	"parley/internal/page"
-	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // statusTimeout bounds one check of the model.
@@ -16,48 +15,49 @@ const statusTimeout = 2 * time.Second
 // doing returns how each part is doing, without asking anything outside the
 // process.
 func (v *vitals) doing(ctx context.Context) (lines []page.Line) {
+	p := tongue.Of(ctx)
 	line := func(ill bool, name, format string, args ...any) {
-		lines = append(lines, page.Line{Name: name, State: fmt.Sprintf(format, args...), Ill: ill})
+		lines = append(lines, page.Line{Name: p.Text(name), State: p.Say(format, args...), Ill: ill})
 	}
 	found := v.findings()
 	told := func(part, fine string) {
 		for _, f := range found {
 			if f.Part == part {
-				line(true, part, "%s: %s", f.Is, f.Why)
+				line(true, part, "%s: %s", tongue.Words(f.Is.String()), f.Why)
 				return
 			}
 		}
 		if fine != "" {
-			line(false, part, "%s", fine)
+			line(false, part, "%s", tongue.Words(fine))
 		}
 	}
-	for _, p := range v.platforms.adapters {
-		told(p.Platform(), "receiving")
-		told(p.Platform()+" delivery", "")
+	for _, a := range v.platforms.adapters {
+		told(a.Platform(), wordsReceiving)
+		told(a.Platform()+" delivery", "")
 	}
 	if v.notes.index != nil {
-		text, ill := v.notes.state()
-		line(ill, "notes", "%s", text)
+		text, ill := v.notes.state(p)
+		line(ill, wordsNotes, "%s", text)
 	}
-	told("database", "ok")
-	told("dead letters", "")
-	told("disk", "")
+	told(wordsDatabase, wordsOK)
+	told(wordsDeadLetters, "")
+	told(wordsDisk, "")
 	if v.chores.facts != nil {
-		told("facts file", "ok")
+		told(wordsFactsFile, wordsOK)
 	}
-	persona := "built in"
+	persona := p.Text(wordsBuiltIn)
 	if v.cfg.Agent.PromptFile != "" {
 		persona = v.cfg.Agent.PromptFile
 	}
-	line(false, "persona", "%s", persona)
-	line(false, "tools", "%d", v.toolset.offered().Len())
+	line(false, wordsPersona, "%s", persona)
+	line(false, wordsTools, "%d", v.toolset.offered().Len())
 	if len(v.rules.All()) > 0 {
-		told("playbook", "ok")
+		told(wordsPlaybook, wordsOK)
 	}
 	lanes, waiting := v.platforms.hub.Active()
-	line(false, "now", "%s at work, %s waiting", text.Many(lanes, "conversation"), text.Many(waiting, "message"))
-	v.jobs.Status(line)
-	line(false, "up", "%s", v.now().Sub(v.began).Round(time.Second))
+	line(false, wordsNow, wordsAtWork, tongue.Count{N: lanes, Thing: "conversation"}, tongue.Count{N: waiting, Thing: "message"})
+	v.jobs.Status(p, line)
+	line(false, wordsUp, "%s", v.now().Sub(v.began).Round(time.Second))
 	return lines
 }
 

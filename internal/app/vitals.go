@@ -9,6 +9,7 @@ import (
 	"parley/internal/rulebook"
 	"parley/internal/systemd"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // vitals collects how the parts are doing, for everybody who asks: the owner, the
@@ -54,7 +55,7 @@ func (v *vitals) findings() (list []health.Finding) {
 		}
 	}
 	if v.notes.index != nil {
-		for _, why := range v.notes.away() {
+		for _, why := range v.notes.away(tongue.Printer{}) {
 			list = append(list, health.Concern("notes", why))
 		}
 	}

@@ -29,6 +29,8 @@ const (
 	wordsRefused    = " (%s found by words alone: the embedding model refuses them)"
 	wordsUnread     = ", %s still to be looked at"
 	wordsAway       = "the folder %s is away: %s"
+	wordsLooked     = " (%d of %d files looked at)"
+	wordsSkipped    = ", skipped: %s"
 	wordsPlanGone   = "That plan is no longer there. Ask for a new one."
 	wordsPlanAsk    = "Shall the librarian do this?"
 )
@@ -37,4 +39,31 @@ const (
 const (
 	wordsPlan = "Make a plan for this job, and change nothing yet: %s"
 	wordsDo   = "The job: %s\n\nThe plan, which the person has agreed to. Carry it out:\n%s"
+)
+
+// The parts of the bot, and how they are. The names are those of findings.
+const (
+	wordsNotes       = "notes"
+	wordsDatabase    = "database"
+	wordsDeadLetters = "dead letters"
+	wordsDisk        = "disk"
+	wordsFactsFile   = "facts file"
+	wordsPersona     = "persona"
+	wordsTools       = "tools"
+	wordsPlaybook    = "playbook"
+	wordsNow         = "now"
+	wordsUp          = "up"
+	wordsReceiving   = "receiving"
+	wordsOK          = "ok"
+	wordsDegraded    = "degraded"
+	wordsUnavailable = "unavailable"
+	wordsBuiltIn     = "built in"
+	wordsDown        = "down"
+	wordsAnswersIn   = "ok, %d ms"
+	wordsAtWork      = "%s at work, %s waiting"
+	wordsIndexNone   = "none"
+	wordsIndexing    = "building"
+	wordsLoading     = "loading"
+	wordsReady       = "ready"
+	wordsIndexBroken = "broken"
 )

@@ -27,9 +27,9 @@ type Notes struct {
 	Index Index
 	// Code finds names in folders of code; nil where there are none.
 	Code  Code
-	State func() string // how the index is, in a sentence
-	Owner bool          // they are for the owner alone
-	Clock tools.Clock   // the time where somebody is
+	State func(p tongue.Printer) string // how the index is, in a sentence
+	Owner bool                          // they are for the owner alone
+	Clock tools.Clock                   // the time where somebody is
 	// Tidy has the librarian plan a job and asks about the plan; nil where there
 	// is no folder to write to.
 	Tidy    func(ctx context.Context, m chat.Message, task string) (chat.Answer, error)
@@ -140,7 +140,7 @@ func (n Notes) status(ctx context.Context, r admin.Request) (chat.Answer, error)
 	if err != nil && !errors.Is(err, vault.ErrNotReady) {
 		return chat.Answer{}, err
 	}
-	lines := []string{n.State()}
+	lines := []string{n.State(tongue.Of(ctx))}
 	for _, e := range list {
 		if e.Skipped != "" {
 			lines = append(lines, tongue.Say(ctx, wordsSkipped, e.Path, tongue.Words(e.Skipped)))

@@ -64,9 +64,14 @@ func (s Status) show(ctx context.Context, r admin.Request) (chat.Answer, error) 
 
 func sessionCounts(ctx context.Context, counts map[memory.Status]int) string {
 	var parts []string
-	for _, st := range []memory.Status{memory.Active, memory.Idle, memory.Suspended, memory.Completed, memory.Expired, memory.Archived} {
-		if counts[st] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", counts[st], st))
+	for _, s := range []struct {
+		is    memory.Status
+		words string
+	}{
+		{memory.Active, wordsActive}, {memory.Idle, wordsIdle}, {memory.Suspended, wordsSuspended}, {memory.Completed, wordsCompleted}, {memory.Expired, wordsExpired}, {memory.Archived, wordsArchived},
+	} {
+		if counts[s.is] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[s.is], tongue.Text(ctx, s.words)))
 		}
 	}
 	return cmp.Or(strings.Join(parts, ", "), tongue.Text(ctx, wordsNone))

@@ -21,3 +21,13 @@ const (
 	wordsLeft       = "Done, I have left %s."
 	wordsNotLeft    = "I could not leave %s: I may be gone from there already, or that is not the id of a place. Somebody who administers it can remove me."
 )
+
+// How conversations are, as /status counts them.
+const (
+	wordsActive    = "active"
+	wordsIdle      = "idle"
+	wordsSuspended = "suspended"
+	wordsCompleted = "completed"
+	wordsExpired   = "expired"
+	wordsArchived  = "archived"
+)

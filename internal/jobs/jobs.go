@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"parley/internal/text"
+	"parley/internal/tongue"
 
 	"github.com/robfig/cron/v3"
 )
@@ -154,8 +155,8 @@ func (j *Jobs) Last() map[string]time.Time {
 	return last
 }
 
-// Status calls line for each entry.
-func (j *Jobs) Status(line func(ill bool, name, format string, args ...any)) {
+// Status calls line for each entry, in the language of p.
+func (j *Jobs) Status(p tongue.Printer, line func(ill bool, name, format string, args ...any)) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, e := range j.cron.Entries() {
@@ -163,15 +164,15 @@ func (j *Jobs) Status(line func(ill bool, name, format string, args ...any)) {
 			if id != e.ID {
 				continue
 			}
-			last := "not yet"
+			last := p.Text(wordsNotYet)
 			if !e.Prev.IsZero() {
-				last = text.Ago(j.o.Now(), e.Prev)
+				last = p.Ago(j.o.Now(), e.Prev)
 			}
 			why := j.failed[name]
 			if why != "" {
-				last += ", failed: " + text.Shorten(why, 100)
+				last += p.Say(wordsFailed, text.Shorten(why, 100))
 			}
-			line(why != "", "cron "+name, "last %s, next %s", last, e.Next.UTC().Format("15:04:05 UTC"))
+			line(why != "", p.Say(wordsCron, name), wordsRuns, last, e.Next.UTC().Format("15:04:05 UTC"))
 		}
 	}
 }
