@@ -30,6 +30,9 @@ type PersonRows interface {
 	// ForgetPerson leaves the row of the message that asks for it.
 	ForgetPerson(ctx context.Context, user string, except int64) error
 	NoteAuthors(ctx context.Context) ([]memory.NoteAuthor, error)
+	// Path is the file that holds the rows, "" where a server does: of that we cannot
+	// say what it keeps of what was deleted.
+	Path() string
 }
 
 // Files is the owner's folder of notes, to which people dictate; vault.Vault.
@@ -145,6 +148,9 @@ func (p Person) forget(ctx context.Context, r admin.Request) (chat.Answer, error
 		if err := p.Elsewhere(ctx, r.Message.From.ID); err != nil {
 			return chat.Answer{}, err
 		}
+	}
+	if p.Rows.Path() == "" {
+		return say(ctx, wordsForgotServed)
 	}
 	return say(ctx, wordsForgotMe)
 }
