@@ -11,6 +11,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -84,11 +85,11 @@ func (g *Register) Revoke(ctx context.Context, id string) (bool, error) {
 
 // Grants returns every id that was given a role.
 func (g *Register) Grants(_ context.Context) (map[string]string, error) {
-	all, err := g.listGrants(-1)
+	all, err := g.listGrants(math.MaxInt32)
 	return all, engine.During("list grants", err)
 }
 
-// listGrants returns at most limit grants, by their ids; all with -1.
+// listGrants returns at most limit grants, by their ids.
 func (g *Register) listGrants(limit int) (map[string]string, error) {
 	rows, err := g.db.Query("SELECT id, role FROM grants LIMIT ?", limit)
 	if err != nil {
