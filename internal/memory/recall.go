@@ -84,14 +84,15 @@ const (
 // aroundQuery fetches what was said in the same place around the first messages
 // of a JSON list of ids that are visible, and where one of some people spoke
 // unless those are none; what is around two of them, twice.
-const aroundQuery = columns + `
-	FROM (SELECT m.platform, m.channel, m.thread, m.id
+const aroundQuery = `WITH h AS MATERIALIZED (SELECT m.platform, m.channel, m.thread, m.id
 		FROM json_each(:ids) h CROSS JOIN messages m ON m.id = CAST(h.value AS BIGINT)
 		WHERE (:people = '' OR EXISTS (SELECT 1 FROM json_each(:people) u JOIN participants n ON n.user_id = u.value
-			AND n.platform = m.platform AND n.channel = m.channel AND n.thread = m.thread))` + visible + ` LIMIT :limit) h
-	CROSS JOIN messages m ON m.platform = h.platform AND m.channel = h.channel AND m.thread = h.thread AND m.id BETWEEN
-		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id < h.id ORDER BY id DESC LIMIT 1 OFFSET :reach - 1), 0) AND
-		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id > h.id ORDER BY id LIMIT 1 OFFSET :reach - 1), 9223372036854775807)
+			AND n.platform = m.platform AND n.channel = m.channel AND n.thread = m.thread))` + visible + ` LIMIT :limit),
+	span AS MATERIALIZED (SELECT h.platform, h.channel, h.thread,
+		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id < h.id ORDER BY id DESC LIMIT 1 OFFSET :reach - 1), 0) AS first,
+		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id > h.id ORDER BY id LIMIT 1 OFFSET :reach - 1), 9223372036854775807) AS last
+		FROM h)
+	` + columns + ` FROM span CROSS JOIN messages m ON m.platform = span.platform AND m.channel = span.channel AND m.thread = span.thread AND m.id BETWEEN span.first AND span.last
 	WHERE true` + visible
 
 // Recall returns the passages that fit a question, best first, within its
