@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -100,17 +102,28 @@ func servedVersion(ctx context.Context, tx *sql.Tx) (version int, err error) {
 // ErrMoved says that the rows of a database live elsewhere now.
 var ErrMoved = errors.New("this database was moved and is not used any more")
 
+var versionOfToday = regexp.MustCompile(`PRAGMA user_version = (\d+)`)
+
+// ownName stands for Served.Own among the steps.
+const ownName = "own.sql"
+
 // servedScript is what takes a database from a version to the newest.
 func (o Options) servedScript(version int) (string, error) {
 	var b strings.Builder
 	steps := o.Migrations[version:]
 	if version == 0 {
 		b.WriteString(postgres.Prelude + "CREATE TABLE parley (schema BIGINT NOT NULL, moved TEXT NOT NULL DEFAULT '');\nINSERT INTO parley VALUES (0, '');\n")
-		steps = sqlite.Migrations{{Name: "today.sql", SQL: o.Today}, {Name: "postgres.sql", SQL: ""}}
+		m := versionOfToday.FindStringSubmatch(o.Today)
+		if m == nil {
+			return "", errors.New("the script of today's schema does not say which it is")
+		}
+		behind, _ := strconv.Atoi(m[1]) // digits
+		steps = append(sqlite.Migrations{{Name: "today.sql", SQL: o.Today}}, o.Migrations[min(behind, len(o.Migrations)):]...)
+		steps = append(steps, sqlite.Migration{Name: ownName})
 	}
 	for _, m := range steps {
 		own, ok := o.Served.Steps[m.Name]
-		if m.Name == "postgres.sql" {
+		if m.Name == ownName {
 			own, ok = o.Served.Own, true
 		}
 		if !ok {

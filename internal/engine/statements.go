@@ -110,16 +110,17 @@ func (r *Row) Scan(dest ...any) error {
 func (d *DB) Query(query string, args ...any) (*sql.Rows, error) {
 	st, list, err := d.reads.get(query, args)
 	if err != nil {
-		return nil, err
+		return nil, d.p.Dialect.Explain(err)
 	}
-	return st.Query(list...)
+	rows, err := st.Query(list...)
+	return rows, d.p.Dialect.Explain(err)
 }
 
 // QueryRow reads one row on a reader, as Query does.
 func (d *DB) QueryRow(query string, args ...any) *Row {
 	st, list, err := d.reads.get(query, args)
 	if err != nil {
-		return &Row{err: err}
+		return &Row{err: d.p.Dialect.Explain(err)}
 	}
 	return &Row{row: st.QueryRow(list...), explain: d.p.Dialect.Explain}
 }
@@ -131,7 +132,8 @@ func (d *DB) QueryContext(ctx context.Context, query string, args ...any) (*sql.
 	if err != nil {
 		return nil, err
 	}
-	return d.p.Readers.QueryContext(ctx, text, list...)
+	rows, err := d.p.Readers.QueryContext(ctx, text, list...)
+	return rows, d.p.Dialect.Explain(err)
 }
 
 // QueryRowContext reads one row, as QueryContext does.

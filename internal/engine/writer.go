@@ -284,7 +284,7 @@ func (tx *Tx) Count(n *int64, query string, args ...any) error {
 func (tx *Tx) QueryRow(query string, args ...any) *Row {
 	st, list, err := tx.kept.get(query, args)
 	if err != nil {
-		return &Row{err: err}
+		return &Row{err: tx.dialect.Explain(err)}
 	}
 	tx.touch(st.changes...)
 	return &Row{row: st.QueryRow(list...), explain: tx.dialect.Explain}

@@ -1,0 +1,96 @@
+package memory
+
+import (
+	"context"
+	"database/sql"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"parley/internal/database"
+	"parley/internal/postgres/postgrestest"
+	"parley/internal/served"
+)
+
+// firstServed is how many steps there were when databases on a server began: none of
+// those has older rows.
+const firstServed = 29
+
+// TestServedSteps: every migration is made on a server as well, by translation or in its
+// own words (internal/served/steps), and leads where a new database begins.
+func TestServedSteps(t *testing.T) {
+	all := Migrations()
+	fresh := catalog(t, database.Options{Migrations: all, Today: today})
+	stepwise := postgrestest.Database(t)
+	for n := firstServed; n <= len(all); n++ {
+		o := database.Options{Migrations: all[:n], Today: script(t, all[:n]), URL: stepwise, Served: served.Schema()}
+		f, _, err := database.Open(t.Context(), "", o)
+		if err != nil {
+			t.Fatalf("step %s: %v", all[n-1].Name, err)
+		}
+		must(t, f.Close())
+	}
+	if got := described(t, stepwise); !slices.Equal(got, fresh) {
+		t.Errorf("the steps make something else than a new database has:\n%s\nbut not\n%s", strings.Join(less(got, fresh), "\n"), strings.Join(less(fresh, got), "\n"))
+	}
+}
+
+// TestServedTriggers: each trigger for SQLite names the one on a server that does its
+// work.
+func TestServedTriggers(t *testing.T) {
+	own := strings.Fields(served.Schema().Own)
+	for _, m := range regexp.MustCompile(`CREATE TRIGGER (\w+)`).FindAllStringSubmatch(today, -1) {
+		if !slices.Contains(own, m[1]) {
+			t.Errorf("internal/served/own.sql does not say which trigger does what %s does", m[1])
+		}
+	}
+}
+
+// TestServedFlags: a column that holds yes or no has a type of its own on a server.
+func TestServedFlags(t *testing.T) {
+	all := catalog(t, database.Options{Migrations: Migrations(), Today: today})
+	for _, flag := range []string{"sessions.direct", "sessions.carry", "key_facts.important", "tasks.done", "fact_changes.learned", "note_authors.shared", "guard_calls.confirmed", "reminders.ask", "reminders.only_changed"} {
+		if !slices.ContainsFunc(all, func(s string) bool { return strings.HasPrefix(s, "column "+flag+" boolean NO") }) {
+			t.Errorf("%s is no flag", flag)
+		}
+	}
+}
+
+func less(a, b []string) (left []string) {
+	for _, x := range a {
+		if !slices.Contains(b, x) {
+			left = append(left, x)
+		}
+	}
+	return left
+}
+
+// catalog describes a new database on a server.
+func catalog(t *testing.T, o database.Options) []string {
+	t.Helper()
+	o.URL, o.Served = postgrestest.Database(t), served.Schema()
+	f, _, err := database.Open(context.Background(), "", o)
+	must(t, err)
+	must(t, f.Close())
+	return described(t, o.URL)
+}
+
+// described lists columns, indexes, rules and triggers.
+func described(t *testing.T, url string) (list []string) {
+	t.Helper()
+	rows, err := postgrestest.Raw(t, url).Query(`SELECT 'column ' || table_name || '.' || column_name || ' ' || data_type || ' ' || is_nullable || ' ' || coalesce(column_default, '') FROM information_schema.columns WHERE table_schema = 'public'
+		UNION ALL SELECT 'index ' || indexdef FROM pg_indexes WHERE schemaname = 'public'
+		UNION ALL SELECT 'rule ' || conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid <> 0
+		UNION ALL SELECT 'trigger ' || pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+		ORDER BY 1`)
+	must(t, err)
+	defer func() { must(t, rows.Close()) }()
+	for rows.Next() {
+		var s sql.NullString
+		must(t, rows.Scan(&s))
+		list = append(list, s.String)
+	}
+	must(t, rows.Err())
+	return list
+}

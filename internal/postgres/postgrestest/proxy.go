@@ -1,0 +1,115 @@
+package postgrestest
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Proxy stands between a program and the server, and cuts connections.
+type Proxy struct {
+	l      net.Listener
+	server string // the server's socket
+
+	// Swallow cuts a connection in the place of the next answer that says that a
+	// transaction was committed; it counts down.
+	Swallow atomic.Int32
+	// Refuse cuts the next connection once so many of its requests went through; 0 does
+	// nothing.
+	Refuse atomic.Int32
+
+	mu    sync.Mutex // guards what follows
+	open  []net.Conn
+	down  bool
+	ended sync.WaitGroup
+}
+
+// NewProxy returns a proxy to this process' server, and the URL through it of a
+// database. It ends with the test.
+func NewProxy(t testing.TB, database string) (*Proxy, string) {
+	t.Helper()
+	u, err := url.Parse(database)
+	if err != nil || u.Query().Get("host") == "" {
+		t.Skip("the server is not this process' own")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{l: l, server: u.Query().Get("host") + "/.s.PGSQL.5432"}
+	p.ended.Go(p.accept)
+	t.Cleanup(func() { _ = l.Close(); p.Cut(); p.ended.Wait() })
+	return p, "postgres://parley@" + l.Addr().String() + "/" + strings.Trim(u.Path, "/") + "?sslmode=disable"
+}
+
+// Down refuses new connections and cuts those there are; with false it lets them pass
+// again.
+func (p *Proxy) Down(down bool) {
+	p.mu.Lock()
+	p.down = down
+	p.mu.Unlock()
+	if down {
+		p.Cut()
+	}
+}
+
+// Cut ends all connections.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range p.open {
+		_ = c.Close()
+	}
+	p.open = nil
+}
+
+func (p *Proxy) accept() {
+	for {
+		client, err := p.l.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial("unix", p.server)
+		p.mu.Lock()
+		if err != nil || p.down {
+			_ = client.Close()
+			if err == nil {
+				_ = server.Close()
+			}
+			p.mu.Unlock()
+			continue
+		}
+		p.open = append(p.open, client, server)
+		p.mu.Unlock()
+		end := func() { _ = client.Close(); _ = server.Close() }
+		p.ended.Go(func() { defer end(); p.pass(server, client, p.refuses) })
+		p.ended.Go(func() { defer end(); p.pass(client, server, p.swallows) })
+	}
+}
+
+// pass copies until one side ends or cut says so, of a chunk that is not passed on.
+func (p *Proxy) pass(to io.Writer, from io.Reader, cut func([]byte) bool) {
+	buf := make([]byte, 1<<16)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 && cut(buf[:n]) {
+			return
+		}
+		if _, e := to.Write(buf[:n]); e != nil || err != nil {
+			return
+		}
+	}
+}
+
+func (p *Proxy) swallows(answer []byte) bool {
+	return bytes.Contains(answer, []byte("COMMIT\x00")) && p.Swallow.Load() > 0 && p.Swallow.Add(-1) >= 0
+}
+
+func (p *Proxy) refuses([]byte) bool {
+	return p.Refuse.Load() > 0 && p.Refuse.Add(-1) == 0
+}
