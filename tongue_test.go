@@ -26,7 +26,7 @@ import (
 const englishOnly = "English only"
 
 // unspoken are the rooms whose words are not said in a chat.
-var unspoken = []string{"config", "internal/cli", "internal/page", "internal/setup", "internal/rehearse", "internal/health",
+var unspoken = []string{"config", "internal/cli", "internal/page", "internal/rehearse", "internal/health",
 	"internal/adapters/telegram", "internal/adapters/discord", "internal/adapters/terminal", "internal/diary", "internal/lineedit", "internal/llm/probe"}
 
 // maxHelp is how long a description may be on Discord; Telegram takes 256.

@@ -67,3 +67,24 @@ func TestStatusInTheLanguageOfTheOwner(t *testing.T) {
 		t.Log(got)
 	}
 }
+
+// TestStartSpeaksTheLanguageOfTheMachine: and English where programs read the log.
+func TestStartSpeaksTheLanguageOfTheMachine(t *testing.T) {
+	for _, tt := range []struct {
+		format string
+		want   []string
+	}{
+		{"text", []string{"Modell: test bei http", "Die Daten liegen in ", "Seite: keine; ", "Besitzer: telegram:1.", "Telegram: empfängt als @parley_bot. Öffne https://t.me/parley_bot"}},
+		{"json", []string{"Model: test at http", "Its data is in ", "Page: none", "Owner: telegram:1.", "Telegram: receiving as @parley_bot. Open https://t.me/parley_bot"}},
+	} {
+		t.Run(tt.format, func(t *testing.T) {
+			t.Setenv("LC_ALL", "de_DE.UTF-8")
+			w := newWorld(t)
+			w.env = append(w.env, "BOT_LOG_FORMAT="+tt.format)
+			w.run(t)
+			for _, want := range tt.want {
+				eventually(t, want, func() bool { return strings.Contains(w.log.String(), want) })
+			}
+		})
+	}
+}

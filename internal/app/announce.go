@@ -2,17 +2,24 @@ package app
 
 import (
 	"context"
-	"fmt"
+	"os"
 
 	"parley/internal/chat"
 	"parley/internal/manners"
 	"parley/internal/page"
 	"parley/internal/setup"
+	"parley/internal/spoken"
+	"parley/internal/tongue"
 )
 
-// say tells the operator something, as setup.Announce does.
-func (b *base) say(format string, args ...any) {
-	setup.Announce(b.cfg, b.process.Err, fmt.Sprintf(format, args...))
+// say tells the operator something, as setup.Announce does, in the language of this
+// machine; in English where programs read it.
+func (b *base) say(words string, args ...any) {
+	var p tongue.Printer
+	if b.cfg.Log.Format != "json" {
+		p, _ = tongue.For(spoken.Machine(os.Getenv))
+	}
+	setup.Announce(b.cfg, b.process.Err, p.Say(words, args...))
 }
 
 // announce tells the operator what starts.

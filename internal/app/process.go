@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -82,7 +81,7 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	if err := a.build(ctx); err != nil {
 		return err
 	}
-	setup.Announce(cfg, p.Err, a.models.endpoint.About) // the first line, before anything else
+	a.say("%s", a.models.endpoint.About) // the first line, before anything else
 	warn(cfg, log)
 	if err := a.models.require(ctx); err != nil {
 		return err
@@ -157,7 +156,7 @@ func (p Process) Talk(ctx context.Context, cfg config.Config, c Seat) error {
 	if err := a.build(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintln(p.Err, a.models.endpoint.About)
+	a.say("%s", a.models.endpoint.About)
 	a.say(manners.SaysVersion, p.Version, cfg.DataDir)
 	warn(cfg, setup.NewLogger(cfg, &level, p.Err))
 	if err := a.models.require(ctx); err != nil {

@@ -38,9 +38,9 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 		return
 	}
 	if list := e.Routes[config.PurposeAnswer]; len(list) > 0 {
-		d.tried(ctx, trial{"model", e.About, "model.base_url, model.api_key and model.name", list[0]})
+		d.tried(ctx, trial{"model", e.About.String(), "model.base_url, model.api_key and model.name", list[0]})
 	} else {
-		d.say("ok", "model", e.About)
+		d.say("ok", "model", e.About.String())
 	}
 	d.embedding(ctx, e, "check model.embedding")
 	for _, purpose := range []string{config.PurposePlaybook, config.PurposeLibrarian} {

@@ -3,12 +3,12 @@ package manners
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/tongue"
 )
 
 // lookEvery is how often a platform that does not receive yet is looked at again.
@@ -43,18 +43,18 @@ func Receiving(ctx context.Context, adapters []chat.Adapter, claim string, say f
 }
 
 // open says what to do to begin a conversation.
-func open(p chat.Adapter, claim string) string {
+func open(p chat.Adapter, claim string) tongue.Filled {
 	door, starts := "", false
 	if c, ok := p.(chat.Confidant); ok {
 		door, _, starts = strings.Cut(c.Door(), "?start=")
 	}
 	switch {
 	case claim != "" && starts:
-		return fmt.Sprintf(saysOpenClaim, door, claim)
+		return tongue.Fill(saysOpenClaim, door, claim)
 	case claim != "":
-		return fmt.Sprintf(saysWriteClaim, claim)
+		return tongue.Fill(saysWriteClaim, claim)
 	case door != "":
-		return fmt.Sprintf(saysOpen, door)
+		return tongue.Fill(saysOpen, door)
 	}
-	return saysWrite
+	return tongue.Fill(saysWrite)
 }

@@ -79,7 +79,7 @@ func TestFindEncoder(t *testing.T) {
 				t.Fatal(err)
 			}
 			list := e.Embedders()
-			if (len(list) == 1) != (tt.want != "") || tt.want != "mine" && strings.Contains(e.About, tt.want) != true {
+			if (len(list) == 1) != (tt.want != "") || tt.want != "mine" && strings.Contains(e.About.String(), tt.want) != true {
 				t.Errorf("%d make vectors; it says %q", len(list), e.About)
 			}
 			if len(list) == 1 {

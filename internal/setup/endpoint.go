@@ -21,13 +21,14 @@ import (
 	"parley/internal/llm/probe"
 	"parley/internal/llm/provider"
 	"parley/internal/llm/wrap"
+	"parley/internal/tongue"
 )
 
 // Endpoint is the models there are, and what is known about them.
 type Endpoint struct {
 	llm.Model                                         // answers as the route of that name does, without limits; nil for none yet
 	Name      string                                  // asked for, and shown
-	About     string                                  // the line that tells the operator which models these are
+	About     tongue.Phrase                           // the line that tells the operator which models these are
 	Fallback  llm.Model                               // the built-in responder, unless it is the model itself
 	See       bool                                    // pictures can be shown to one that answers
 	Check     func(context.Context) error             // nil where there is nothing to ask
@@ -106,7 +107,7 @@ func Connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log 
 	}
 	e, err := connect(ctx, cfg, notes, log)
 	if e.Encoder = encoder; encoder != nil && err == nil {
-		e.About += fmt.Sprintf(" Meaning: %s.", encoder.Label)
+		e.About = tongue.Fill(wordsMeaning, e.About, encoder.Label)
 	}
 	return e, err
 }
@@ -117,14 +118,14 @@ func connect(ctx context.Context, cfg config.Config, notes openai.Notebook, log 
 		return b.several()
 	}
 	if cfg.Model.Name == offline.Name {
-		return builtin("Model: the built-in responder, as configured."), nil
+		return builtin(wordsBuiltIn), nil
 	}
 	found, err := locate(ctx, cfg)
 	if err != nil {
 		return Endpoint{}, err
 	}
 	if found.base == "" {
-		return builtin("Model: the built-in responder, because no language model is set. Set OPENAI_API_KEY, or OPENAI_BASE_URL and OPENAI_MODEL, or start Ollama."), nil
+		return builtin(wordsUnset), nil
 	}
 	return b.one(ctx, found)
 }
@@ -217,7 +218,7 @@ func (b *builder) one(ctx context.Context, at place) (Endpoint, error) {
 			return Endpoint{}, err
 		}
 	}
-	e := Endpoint{Name: at.name, About: fmt.Sprintf("Model: %s at %s.", at.name, at.base), Free: true}
+	e := Endpoint{Name: at.name, About: tongue.Fill(wordsModel, at.name, at.base), Free: true}
 	err := b.route(&e, func(name string) (*Engine, error) {
 		model, traits := name, m.Traits
 		if name == "" {
@@ -259,7 +260,7 @@ func (b *builder) several() (Endpoint, error) {
 	for _, engine := range e.Engines() {
 		about = append(about, fmt.Sprintf("%s (%s)", engine.Name, engine.Label))
 	}
-	e.Name, e.About = e.Routes[config.PurposeAnswer][0].Name, "Models: "+strings.Join(about, ", ")+"."
+	e.Name, e.About = e.Routes[config.PurposeAnswer][0].Name, tongue.Fill(wordsModels, strings.Join(about, ", "))
 	e.List = func(context.Context) (names []string, err error) {
 		for _, engine := range e.Routes[config.PurposeAnswer] {
 			names = append(names, engine.Name)
@@ -400,7 +401,7 @@ func onlyModel(ctx context.Context, c *openai.Client, base string) (string, erro
 }
 
 func builtin(about string) Endpoint {
-	return Endpoint{Model: offline.Model{}, Name: offline.Name, About: about, Free: true}
+	return Endpoint{Model: offline.Model{}, Name: offline.Name, About: tongue.Words(about), Free: true}
 }
 
 // Ready asks whether the model can be used: three times, because a server next
