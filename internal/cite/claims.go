@@ -1,7 +1,6 @@
 package cite
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -35,7 +34,7 @@ func heard(passage string) *said {
 	s := &said{words: " " + bareWords(passage) + " "}
 	s.run = strings.ReplaceAll(s.words, " ", "")
 	plain := strings.ToLower(ascii(passage))
-	for _, run := range longRun.FindAllString(plain, -1) {
+	for _, run := range longRun().FindAllString(plain, -1) {
 		s.long = append(s.long, digitsOf(run))
 	}
 	dates, rest := datesIn(plain)
@@ -61,8 +60,8 @@ func claimsIn(text string) (all []claim) {
 		}
 	}
 	plain := strings.ToLower(ascii(unquoted(text)))
-	plain = longRun.ReplaceAllStringFunc(plain, func(run string) string {
-		if d := digitsOf(run); len(d) >= 7 && !datelike.MatchString(run) {
+	plain = longRun().ReplaceAllStringFunc(plain, func(run string) string {
+		if d := digitsOf(run); len(d) >= 7 && !datelike().MatchString(run) {
 			all = append(all, code{d, run})
 			return " "
 		}
@@ -83,9 +82,9 @@ func claimsIn(text string) (all []claim) {
 }
 
 var (
-	listMark  = regexp.MustCompile(`^\s*(?:>\s*)*(?:[-+*•]\s+|\p{Nd}{1,3}[.)]\s+|#{1,6}\s+)*`)
-	sentences = regexp.MustCompile(`[.!?…]["”»’)*_]*\s+|[。！？।؟]\s*`)
-	shortened = regexp.MustCompile(`(?i)(?:^|[\s(])(?:\p{Nd}{1,2}|\pL|e\.g|i\.e|z\.b|d\.h|u\.a|ca|approx|no|nr|st|dr|mr|mrs|ms|prof|vs|fig|vol|p|pp|jan|feb|mar|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez|janv|févr|avr|juil|déc|ene|abr|ago|dic|mio|mrd|mill|inc|ltd|co|bzw|usw|etc|evtl|max|min|str)\.$`)
+	listMark  = text.Pattern(`^\s*(?:>\s*)*(?:[-+*•]\s+|\p{Nd}{1,3}[.)]\s+|#{1,6}\s+)*`)
+	sentences = text.Pattern(`[.!?…]["”»’)*_]*\s+|[。！？।؟]\s*`)
+	shortened = text.Pattern(`(?i)(?:^|[\s(])(?:\p{Nd}{1,2}|\pL|e\.g|i\.e|z\.b|d\.h|u\.a|ca|approx|no|nr|st|dr|mr|mrs|ms|prof|vs|fig|vol|p|pp|jan|feb|mar|apr|jun|jul|aug|sept?|oct|okt|nov|dec|dez|janv|févr|avr|juil|déc|ene|abr|ago|dic|mio|mrd|mill|inc|ltd|co|bzw|usw|etc|evtl|max|min|str)\.$`)
 )
 
 // maxClaimed is how long what stands before a mark may be, in bytes.
@@ -99,12 +98,12 @@ func claimed(text string) string {
 	if cells := strings.Trim(text, " |"); strings.HasPrefix(strings.TrimSpace(text), "|") {
 		text = cells[strings.LastIndexByte(cells, '|')+1:]
 	}
-	text = text[len(listMark.FindString(text)):]
+	text = text[len(listMark().FindString(text)):]
 	body := strings.TrimRight(text, ".!?… \"”»’)*_。！？।")
 	from := 0
-	for _, m := range sentences.FindAllStringIndex(body, -1) {
+	for _, m := range sentences().FindAllStringIndex(body, -1) {
 		end := strings.TrimRightFunc(body[from:m[1]], unicode.IsSpace)
-		if next, _ := utf8.DecodeRuneInString(body[m[1]:]); unicode.IsLower(next) || shortened.MatchString(end) {
+		if next, _ := utf8.DecodeRuneInString(body[m[1]:]); unicode.IsLower(next) || shortened().MatchString(end) {
 			continue
 		}
 		from = m[1]
@@ -115,10 +114,10 @@ func claimed(text string) string {
 // quotation is words in quotation marks.
 type quotation string
 
-var leftOut = regexp.MustCompile(`…|\.\.\.|\[[^\]]*\]|\([.…]+\)`)
+var leftOut = text.Pattern(`…|\.\.\.|\[[^\]]*\]|\([.…]+\)`)
 
 func (q quotation) in(s *said) bool {
-	for _, piece := range leftOut.Split(string(q), -1) {
+	for _, piece := range leftOut().Split(string(q), -1) {
 		w := bareWords(piece)
 		if w == "" || strings.Contains(s.words, " "+w+" ") {
 			continue
@@ -146,8 +145,8 @@ func (c code) in(s *said) bool {
 }
 
 var (
-	longRun  = regexp.MustCompile(`\d[\d .,'’/()\-–\x{a0}\x{2009}\x{202f}]*\d`)
-	datelike = regexp.MustCompile(`\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4}`)
+	longRun  = text.Pattern(`\d[\d .,'’/()\-–\x{a0}\x{2009}\x{202f}]*\d`)
+	datelike = text.Pattern(`\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4}`)
 )
 
 func digitsOf(s string) string {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"parley/internal/text"
 	"parley/internal/when"
 )
 
@@ -88,7 +89,7 @@ type dateForm struct {
 	pattern *regexp.Regexp
 }
 
-var anyNumber = regexp.MustCompile(`\d+`)
+var anyNumber = text.Pattern(`\d+`)
 
 // datesIn lists the dates of a lower-case text, each in the ways it may be read,
 // and what is left without them.
@@ -124,7 +125,7 @@ func (f dateForm) read(s string, m []int) (all [][]date) {
 	}
 	num := func(n int) int { v, _ := strconv.Atoi(group(n)); return v }
 	many := func(n, month, year int) {
-		for _, d := range anyNumber.FindAllString(group(n), -1) {
+		for _, d := range anyNumber().FindAllString(group(n), -1) {
 			v, _ := strconv.Atoi(d)
 			all = append(all, []date{{year, month, v}})
 		}
@@ -160,14 +161,14 @@ func (f dateForm) read(s string, m []int) (all [][]date) {
 }
 
 var (
-	clockForm = regexp.MustCompile(`(?:^|[^\d.,:])(\d{1,2})[:h](\d{2})(?::\d{2})?\s*([ap]\.?m\b\.?)?`)
-	hourForm  = regexp.MustCompile(`(?:^|[^\d.,:])(\d{1,2})(?:\.(\d{2}))?\s*(?:([ap])\.?m\b\.?|uhr|o'clock|時|시)`)
+	clockForm = text.Pattern(`(?:^|[^\d.,:])(\d{1,2})[:h](\d{2})(?::\d{2})?\s*([ap]\.?m\b\.?)?`)
+	hourForm  = text.Pattern(`(?:^|[^\d.,:])(\d{1,2})(?:\.(\d{2}))?\s*(?:([ap])\.?m\b\.?|uhr|o'clock|時|시)`)
 )
 
 // timesIn lists the times of day of a lower-case text, in minutes, each in the
 // ways it may be read, and what is left without them.
 func timesIn(s string) (all [][]int, rest string) {
-	for _, form := range []*regexp.Regexp{clockForm, hourForm} {
+	for _, form := range []*regexp.Regexp{clockForm(), hourForm()} {
 		s = form.ReplaceAllStringFunc(s, func(found string) string {
 			m := form.FindStringSubmatch(found)
 			hour, _ := strconv.Atoi(m[1])

@@ -3,7 +3,6 @@ package cite
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -123,7 +122,7 @@ func statements(p Passage) (all []*statement) {
 		if code {
 			continue
 		}
-		line = strings.TrimSpace(line[len(listMark.FindString(line)):])
+		line = strings.TrimSpace(line[len(listMark().FindString(line)):])
 		for _, sentence := range parted(line) {
 			if s := newStatement(sentence, p); s != nil {
 				all = append(all, s)
@@ -136,9 +135,9 @@ func statements(p Passage) (all []*statement) {
 // parted splits a line into sentences.
 func parted(line string) (all []string) {
 	from := 0
-	for _, m := range sentences.FindAllStringIndex(line, -1) {
+	for _, m := range sentences().FindAllStringIndex(line, -1) {
 		next, _ := utf8.DecodeRuneInString(line[m[1]:])
-		if unicode.IsLower(next) || shortened.MatchString(strings.TrimSpace(line[from:m[1]])) {
+		if unicode.IsLower(next) || shortened().MatchString(strings.TrimSpace(line[from:m[1]])) {
 			continue
 		}
 		all, from = append(all, line[from:m[1]]), m[1]
@@ -149,12 +148,12 @@ func parted(line string) (all []string) {
 var (
 	// limits are words that say when something holds, or that it no longer does: a
 	// statement with one says nothing about others.
-	limits = regexp.MustCompile(`\b(?:except|until|till|since|formerly|previously|used to|before|after|early|late|instead of|außer|bis|seit|früher|ehemals|statt|vor|nach|sauf|jusqu|depuis|avant|salvo|hasta|desde|antes)\b`)
+	limits = text.Pattern(`\b(?:except|until|till|since|formerly|previously|used to|before|after|early|late|instead of|außer|bis|seit|früher|ehemals|statt|vor|nach|sauf|jusqu|depuis|avant|salvo|hasta|desde|antes)\b`)
 	// occasions are words for the days and seasons when something holds: two
 	// statements are about the same only with the same ones.
-	occasions = regexp.MustCompile(`\b(?:(weekend|holiday|summer|winter|spring|autumn|monday|tuesday|wednesday|thursday|friday|saturday|sunday|sommer|winter|feiertag|wochenende|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|été|hiver|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|verano|invierno|sábado|domingo)s?|mon|tue|wed|thu|fri|sat|sun|lunes|martes|miércoles|jueves|viernes)\b|周[一二三四五六日]|星期.?|.曜日|.요일`)
-	unitForm  = regexp.MustCompile(`^\s?([€$£¥%°]|\pL+)`)
-	coinForm  = regexp.MustCompile(`([€$£¥])\s?$`)
+	occasions = text.Pattern(`\b(?:(weekend|holiday|summer|winter|spring|autumn|monday|tuesday|wednesday|thursday|friday|saturday|sunday|sommer|winter|feiertag|wochenende|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|été|hiver|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|verano|invierno|sábado|domingo)s?|mon|tue|wed|thu|fri|sat|sun|lunes|martes|miércoles|jueves|viernes)\b|周[一二三四五六日]|星期.?|.曜日|.요일`)
+	unitForm  = text.Pattern(`^\s?([€$£¥%°]|\pL+)`)
+	coinForm  = text.Pattern(`([€$£¥])\s?$`)
 	// coins are other ways to write what money is counted in.
 	coins = map[string]string{"€": "euro", "$": "dollar", "£": "pound", "¥": "yen", "eur": "euro", "usd": "dollar", "gbp": "pound"}
 )
@@ -168,7 +167,7 @@ func newStatement(sentence string, p Passage) *statement {
 		return nil
 	}
 	plain := strings.ToLower(ascii(unquoted(sentence)))
-	if plain == "" || limits.MatchString(plain) || numberOf.MatchString(plain) {
+	if plain == "" || limits().MatchString(plain) || numberOf().MatchString(plain) {
 		return nil
 	}
 	s := &statement{shown: text.Clip(strings.Join(strings.Fields(sentence), " "), maxStatement)}
@@ -177,7 +176,7 @@ func newStatement(sentence string, p Passage) *statement {
 	}
 	s.holds = occasion(plain)
 	s.claims = claimsIn(sentence)
-	words := digitWord.ReplaceAllString(sentence, " ")
+	words := digitWord().ReplaceAllString(sentence, " ")
 	s.about = recall.Stems(recall.Telling(words))
 	delete(s.about, recall.Stem(s.value.unit))
 	for m := range when.Months() {
@@ -202,7 +201,7 @@ func newStatement(sentence string, p Passage) *statement {
 // occasion lists the days and seasons in a text, sorted, each in its plain form.
 func occasion(text string) string {
 	var list []string
-	for _, m := range occasions.FindAllStringSubmatch(text, -1) {
+	for _, m := range occasions().FindAllStringSubmatch(text, -1) {
 		list = append(list, cmp.Or(m[1], m[0]))
 	}
 	slices.Sort(list)
@@ -211,16 +210,16 @@ func occasion(text string) string {
 
 // numberOf is what looks like a time and is the number of a document, a verse or a
 // ratio.
-var numberOf = regexp.MustCompile(`\d[-/.]\d+:\d|\d:\d{3}|\d+:\d+[-/]\d+(?:[^:\d]|$)`)
+var numberOf = text.Pattern(`\d[-/.]\d+:\d|\d:\d{3}|\d+:\d+[-/]\d+(?:[^:\d]|$)`)
 
 // digitWord is a number with what is written together with it.
-var digitWord = regexp.MustCompile(`[€$£¥]?\d[\d.,:'’/–-]*(?:[hH]\d*|[aApP]\.?[mM]\.?|%|°)?`)
+var digitWord = text.Pattern(`[€$£¥]?\d[\d.,:'’/–-]*(?:[hH]\d*|[aApP]\.?[mM]\.?|%|°)?`)
 
 // valueIn returns the value that a lower-case sentence gives; its kind is "" for none
 // and for several kinds.
 func valueIn(plain string) (v given) {
-	for _, run := range longRun.FindAllString(plain, -1) {
-		if d := digitsOf(run); len(d) >= 7 && !datelike.MatchString(run) {
+	for _, run := range longRun().FindAllString(plain, -1) {
+		if d := digitsOf(run); len(d) >= 7 && !datelike().MatchString(run) {
 			return given{kind: "code", code: d}
 		}
 	}
@@ -234,11 +233,11 @@ func valueIn(plain string) (v given) {
 	case len(days)+len(times) > 0:
 		return v
 	}
-	for _, m := range figures.FindAllStringIndex(rest, -1) {
+	for _, m := range figures().FindAllStringIndex(rest, -1) {
 		unit := ""
-		if u := coinForm.FindStringSubmatch(rest[:m[0]]); u != nil {
+		if u := coinForm().FindStringSubmatch(rest[:m[0]]); u != nil {
 			unit = u[1]
-		} else if u := unitForm.FindStringSubmatch(rest[m[1]:]); u != nil {
+		} else if u := unitForm().FindStringSubmatch(rest[m[1]:]); u != nil {
 			unit = u[1]
 		}
 		if coin, ok := coins[unit]; ok {

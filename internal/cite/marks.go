@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"parley/internal/text"
 )
 
 // mark is a citation in an answer.
@@ -28,13 +30,13 @@ const (
 )
 
 var (
-	bracketed   = regexp.MustCompile(`(?:\[\[|[\[【［〔〖⟦])\s?(\^|` + markNamed + `)?(` + markSeries + `)` + markWhere + `\s?(?:\]\]|[\]】］〕〗⟧])`)
-	inWords     = regexp.MustCompile(`(?i)\((?:see )?(` + markNamed + `)(` + markSeries + `)\)`)
-	atEnd       = regexp.MustCompile(`(?im)(?:^|[.!?] |[—–-] )(sources?: ?)(` + markSeries + `)\.?[ \t]*$`)
-	superscript = regexp.MustCompile(`[⁰¹²³⁴-⁹]+(?:[,˒]?[⁰¹²³⁴-⁹]+)*`)
-	footnote    = regexp.MustCompile(`(?m)^ {0,3}\[\^(\p{Nd}{1,3})\]:`)
-	markRange   = regexp.MustCompile(`(\p{Nd}+)(?:\s?[-–—~〜]\s?(\p{Nd}+))?`)
-	plainMark   = regexp.MustCompile(`^\[\d{1,3}(?:, \d{1,3})*\]$`)
+	bracketed   = text.Pattern(`(?:\[\[|[\[【［〔〖⟦])\s?(\^|` + markNamed + `)?(` + markSeries + `)` + markWhere + `\s?(?:\]\]|[\]】］〕〗⟧])`)
+	inWords     = text.Pattern(`(?i)\((?:see )?(` + markNamed + `)(` + markSeries + `)\)`)
+	atEnd       = text.Pattern(`(?im)(?:^|[.!?] |[—–-] )(sources?: ?)(` + markSeries + `)\.?[ \t]*$`)
+	superscript = text.Pattern(`[⁰¹²³⁴-⁹]+(?:[,˒]?[⁰¹²³⁴-⁹]+)*`)
+	footnote    = text.Pattern(`(?m)^ {0,3}\[\^(\p{Nd}{1,3})\]:`)
+	markRange   = text.Pattern(`(\p{Nd}+)(?:\s?[-–—~〜]\s?(\p{Nd}+))?`)
+	plainMark   = text.Pattern(`^\[\d{1,3}(?:, \d{1,3})*\]$`)
 )
 
 // marksIn lists the marks in the prose of a text, in order.
@@ -43,7 +45,7 @@ func marksIn(s string) (all []mark) {
 		return nil
 	}
 	notes := map[string]bool{}
-	for _, m := range footnote.FindAllStringSubmatch(s, -1) {
+	for _, m := range footnote().FindAllStringSubmatch(s, -1) {
 		notes[m[1]] = true
 	}
 	prose := proseIn(s)
@@ -65,14 +67,14 @@ func marksIn(s string) (all []mark) {
 // marks lists those in a stretch of prose.
 func (p stretch) marks(s string, notes map[string]bool) (all []mark) {
 	prose := s[p.from:p.to]
-	for _, m := range bracketed.FindAllStringSubmatchIndex(prose, -1) {
+	for _, m := range bracketed().FindAllStringSubmatchIndex(prose, -1) {
 		name := ""
 		if m[2] >= 0 {
 			name = prose[m[2]:m[3]]
 		}
 		numbers := prose[m[4]:m[5]]
 		mk := mark{from: p.from + m[0], to: p.from + m[1], numbers: numbersOf(numbers)}
-		mk.plain = plainMark.MatchString(prose[m[0]:m[1]])
+		mk.plain = plainMark().MatchString(prose[m[0]:m[1]])
 		open, shut := strings.HasPrefix(prose[m[0]:], "[["), strings.HasSuffix(prose[:m[1]], "]]")
 		switch {
 		case name == "^" && notes[numbers]:
@@ -88,10 +90,10 @@ func (p stretch) marks(s string, notes map[string]bool) (all []mark) {
 			all = append(all, mk)
 		}
 	}
-	for _, pattern := range []*regexp.Regexp{inWords, atEnd} {
+	for _, pattern := range []*regexp.Regexp{inWords(), atEnd()} {
 		for _, m := range pattern.FindAllStringSubmatchIndex(prose, -1) {
 			from, to := m[0], m[1]
-			if pattern == atEnd {
+			if pattern == atEnd() {
 				from, to = m[2], m[5]
 			}
 			all = append(all, mark{from: p.from + from, to: p.from + to, numbers: numbersOf(prose[m[4]:m[5]])})
@@ -102,7 +104,7 @@ func (p stretch) marks(s string, notes map[string]bool) (all []mark) {
 
 // numbersOf reads "1, 3-5" in any digits.
 func numbersOf(s string) (all []int) {
-	for _, m := range markRange.FindAllStringSubmatch(ascii(s), -1) {
+	for _, m := range markRange().FindAllStringSubmatch(ascii(s), -1) {
 		from, _ := strconv.Atoi(m[1]) // three digits at most
 		all = append(all, from)
 		if m[2] == "" {
@@ -127,7 +129,7 @@ const maxRange = 20
 func raised(s string, prose []stretch) (all []mark) {
 	first := strings.ContainsRune(s, '¹')
 	for _, p := range prose {
-		for _, m := range superscript.FindAllStringIndex(s[p.from:p.to], -1) {
+		for _, m := range superscript().FindAllStringIndex(s[p.from:p.to], -1) {
 			mk := mark{from: p.from + m[0], to: p.from + m[1]}
 			word := s[:mk.from]
 			letters := len(word) - len(strings.TrimRightFunc(word, unicode.IsLetter))
@@ -145,9 +147,9 @@ func raised(s string, prose []stretch) (all []mark) {
 }
 
 var (
-	container = regexp.MustCompile(`(?i)\b(?:arr(?:ay)?|list|vec(?:tor)?|tuple|matrix|slice|sequence|interval|input|output|args|argv|data|items|nums|values|rows?|cols?|index|idx|dict|buf|str|params|result|queue|stack)s?\s?$`)
-	assigned  = regexp.MustCompile(`^\s?(?:[-+*/|&]?=[^=>]|==|\+\+|--)|^\.\pL+\(|^\(\)`)
-	indexed   = regexp.MustCompile(`(?:^|[^\pL\p{Nd}_])(?:\pL|[\pL\p{Nd}_.]*[_\p{Nd}][\pL\p{Nd}_.]*|\pL+\.\pL[\pL.]*|\p{Ll}+\p{Lu}\pL*)$|[)\]}]$`)
+	container = text.Pattern(`(?i)\b(?:arr(?:ay)?|list|vec(?:tor)?|tuple|matrix|slice|sequence|interval|input|output|args|argv|data|items|nums|values|rows?|cols?|index|idx|dict|buf|str|params|result|queue|stack)s?\s?$`)
+	assigned  = text.Pattern(`^\s?(?:[-+*/|&]?=[^=>]|==|\+\+|--)|^\.\pL+\(|^\(\)`)
+	indexed   = text.Pattern(`(?:^|[^\pL\p{Nd}_])(?:\pL|[\pL\p{Nd}_.]*[_\p{Nd}][\pL\p{Nd}_.]*|\pL+\.\pL[\pL.]*|\p{Ll}+\p{Lu}\pL*)$|[)\]}]$`)
 )
 
 // maxAround is how far, in bytes, what stands around a mark tells what it is.
@@ -162,11 +164,11 @@ func isData(s string, m mark, before []mark) bool {
 	last, _ := utf8.DecodeLastRuneInString(line)
 	attached := !behind && (unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("_)]}", last))
 	switch {
-	case assigned.MatchString(after):
+	case assigned().MatchString(after):
 		return true
-	case attached && (indexed.MatchString(line) || container.MatchString(line) || slices.Contains(m.numbers, 0)):
+	case attached && (indexed().MatchString(line) || container().MatchString(line) || slices.Contains(m.numbers, 0)):
 		return !(last == ')' && strings.Contains(line, " (")) // words in brackets are no call
-	case len(m.numbers) > 1 && (slices.Contains(m.numbers, 0) || repeats(m.numbers) || container.MatchString(strings.TrimRight(line, " "))):
+	case len(m.numbers) > 1 && (slices.Contains(m.numbers, 0) || repeats(m.numbers) || container().MatchString(strings.TrimRight(line, " "))):
 		return true
 	}
 	trimmed := strings.TrimRight(line, " ")

@@ -1,13 +1,14 @@
 package cite
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
-	"github.com/yuin/goldmark/text"
+	source "github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"parley/internal/text"
 )
 
 // stretch is a part of a text, in bytes.
@@ -33,16 +34,16 @@ var answers = parser.NewParser(
 var (
 	// tooDeep is a line that opens more quotations and lists within each other
 	// than anybody means: the parser takes the square of their number.
-	tooDeep = regexp.MustCompile(`(?m)^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){20}[^\n]*`)
+	tooDeep = text.Pattern(`(?m)^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t])){20}[^\n]*`)
 	// aside is what stands in prose and is none: mathematics, links and
 	// addresses.
-	aside = regexp.MustCompile(`(?s)!?\[[^\[\]\n]*\]\((?:[^()\s]|\([^()\s]*\))+(?:\s+"[^"\n]*")?\)|\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|\$[^\s$](?:[^$\n]*[^\s$\\])?\$(?:\b|[^\d$]|$)|https?://[^\s)\]>]+(?:\[[^\]\s]*\][^\s)>]*)?`)
+	aside = text.Pattern(`(?s)!?\[[^\[\]\n]*\]\((?:[^()\s]|\([^()\s]*\))+(?:\s+"[^"\n]*")?\)|\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|\$[^\s$](?:[^$\n]*[^\s$\\])?\$(?:\b|[^\d$]|$)|https?://[^\s)\]>]+(?:\[[^\]\s]*\][^\s)>]*)?`)
 )
 
 // proseIn lists the stretches of a text that are words for people: no code, no
 // link, no mathematics.
 func proseIn(s string) (all []stretch) {
-	source := tooDeep.ReplaceAllFunc([]byte(s), func(line []byte) []byte {
+	said := tooDeep().ReplaceAllFunc([]byte(s), func(line []byte) []byte {
 		line = slices.Clone(line)
 		for i, c := range line {
 			if c < 0x80 && c != ' ' {
@@ -51,8 +52,8 @@ func proseIn(s string) (all []stretch) {
 		}
 		return line
 	})
-	asides := aside.FindAllStringIndex(s, -1)
-	_ = ast.Walk(answers.Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	asides := aside().FindAllStringIndex(s, -1)
+	_ = ast.Walk(answers.Parse(source.NewReader(said)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.CodeSpan, *ast.AutoLink, *ast.CodeBlock, *ast.FencedCodeBlock:
 			return ast.WalkSkipChildren, nil

@@ -2,10 +2,11 @@ package cite
 
 import (
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // quantity is a number of a text, with all that it may mean: "1.234" is two
@@ -41,10 +42,10 @@ func (q quantity) same(v, w float64) bool {
 }
 
 var (
-	figures = regexp.MustCompile(`\d+(?:[.,'’·\x{a0}\x{2009}\x{202f} ]\d+)*`)
-	roughly = regexp.MustCompile(`(?:\b(?:about|around|roughly|approximately|approx\.?|almost|nearly|over|under|more than|less than|some|circa|ca\.?|rund|etwa|ungefähr|fast|über|knapp|environ|presque|plus de|unos|unas|casi|más de|circa|quasi|cerca de)|[~≈±<>])\s*[$€£¥]?\s*$`)
-	times10 = regexp.MustCompile(`^\s?(?:(k|thousand|tsd|tausend|mille|mil|тыс|千)|(m|mio|mn|mill|million|millions|millionen?|millones|millón|milioni|milhões|млн)|(bn|b|mrd|billion|billions|milliarden?|milliards?|mil millones|miliardi|млрд)|(万|萬|만)|(億|亿|억)|(lakh)|(crore))(?:[^\pL]|$)`)
-	percent = regexp.MustCompile(`^\s?(?:%|٪|percent|per cent|prozent|por ciento|pour cent|percento|проц)`)
+	figures = text.Pattern(`\d+(?:[.,'’·\x{a0}\x{2009}\x{202f} ]\d+)*`)
+	roughly = text.Pattern(`(?:\b(?:about|around|roughly|approximately|approx\.?|almost|nearly|over|under|more than|less than|some|circa|ca\.?|rund|etwa|ungefähr|fast|über|knapp|environ|presque|plus de|unos|unas|casi|más de|circa|quasi|cerca de)|[~≈±<>])\s*[$€£¥]?\s*$`)
+	times10 = text.Pattern(`^\s?(?:(k|thousand|tsd|tausend|mille|mil|тыс|千)|(m|mio|mn|mill|million|millions|millionen?|millones|millón|milioni|milhões|млн)|(bn|b|mrd|billion|billions|milliarden?|milliards?|mil millones|miliardi|млрд)|(万|萬|만)|(億|亿|억)|(lakh)|(crore))(?:[^\pL]|$)`)
+	percent = text.Pattern(`^\s?(?:%|٪|percent|per cent|prozent|por ciento|pour cent|percento|проц)`)
 	powers  = []float64{1e3, 1e6, 1e9, 1e4, 1e8, 1e5, 1e7}
 	halves  = map[rune]float64{'½': 0.5, '¼': 0.25, '¾': 0.75, '⅓': 1.0 / 3, '⅔': 2.0 / 3}
 )
@@ -53,13 +54,13 @@ var (
 // are made of as well: what is compared with a passage need not be written as
 // there.
 func quantities(s string, generous bool) (all []quantity) {
-	for _, m := range figures.FindAllStringIndex(s, -1) {
+	for _, m := range figures().FindAllStringIndex(s, -1) {
 		for _, part := range numbersApart(s[m[0]:m[1]]) {
 			q := readNumber(part)
-			q.about = roughly.MatchString(s[max(0, m[0]-24):m[0]])
+			q.about = roughly().MatchString(s[max(0, m[0]-24):m[0]])
 			after := s[m[1]:]
 			base := q.values
-			if f := times10.FindStringSubmatch(after); f != nil {
+			if f := times10().FindStringSubmatch(after); f != nil {
 				by := powers[slices.IndexFunc(f[1:], func(g string) bool { return g != "" })]
 				unclear := slices.Contains([]string{"k", "m", "b", "mil", "mille"}, strings.TrimSpace(strings.Trim(f[0], ".,;)")))
 				if !generous && !unclear {
@@ -69,7 +70,7 @@ func quantities(s string, generous bool) (all []quantity) {
 					q.values = append(q.values, v*by)
 				}
 			}
-			if percent.MatchString(after) {
+			if percent().MatchString(after) {
 				for _, v := range base {
 					q.values = append(q.values, v/100)
 				}

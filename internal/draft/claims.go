@@ -1,12 +1,12 @@
 package draft
 
-import "regexp"
+import "parley/internal/text"
 
 // claimed are ways to say that something was just done, in the languages that answers
 // are written in most: "I have cancelled", "has been booked", "ist storniert", "he
 // cancelado". They need not be complete: a rule that must not fail says what it forbids
 // with must_not_say.
-var claimed = regexp.MustCompile(`(?i)\b(?:` +
+var claimed = text.Pattern(`(?i)\b(?:` +
 	`i(?:'ve| have|'m done| just| now)(?: \w+ly| just| now| also| already)* (?:\w+ed|sent|made|done|set|put|given|paid|taken|written|reset)` +
 	`|(?:has|have) (?:now |just |already |also )*been (?:\w+ly )?(?:\w+ed|sent|made|done|set|put|given|paid|taken|written)` +
 	`|(?:is|are) (?:now|hereby|already) (?:\w+ed|sent|made|done|set|paid)` +
@@ -23,4 +23,4 @@ var claimed = regexp.MustCompile(`(?i)\b(?:` +
 	`)`)
 
 // claims reports whether an answer says that something was done.
-func claims(answer string) bool { return claimed.MatchString(flat(answer)) }
+func claims(answer string) bool { return claimed().MatchString(flat(answer)) }

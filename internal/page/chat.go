@@ -5,13 +5,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // platform is the first word of the key and of the owner's id here. Whoever
@@ -249,7 +249,7 @@ func (p *Page) talk(*http.Request) (any, error) {
 	return s, nil
 }
 
-var idForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
+var idForm = text.Pattern(`^[A-Z2-7]{26}$`)
 
 // say takes a message or a choice from the form.
 func (p *Page) say(w http.ResponseWriter, r *http.Request, _ *login) {
@@ -259,7 +259,7 @@ func (p *Page) say(w http.ResponseWriter, r *http.Request, _ *login) {
 	} else if chat.IsCommand(m.Text) {
 		m.Kind = chat.KindCommand
 	}
-	if m.Text == "" || !idForm.MatchString(m.ID) {
+	if m.Text == "" || !idForm().MatchString(m.ID) {
 		p.refuse(w, r, http.StatusBadRequest, wordsEmpty)
 		return
 	}

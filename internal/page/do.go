@@ -4,10 +4,10 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"parley/internal/chat"
 	"parley/internal/memory"
@@ -107,7 +107,12 @@ func ordering(command string, fields ...string) func(*Page, *http.Request) (stri
 }
 
 // oneWord is what an id or a name looks like: nothing that could be more of a command.
-var oneWord = regexp.MustCompile(`^[\p{L}\p{N}_.:/@-]{1,200}$`)
+func oneWord(s string) bool {
+	odd := func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !strings.ContainsRune("_.:/@-", r)
+	}
+	return s != "" && utf8.RuneCountInString(s) <= 200 && utf8.ValidString(s) && !strings.ContainsFunc(s, odd)
+}
 
 // order gives a command with fields of a form: the first is one word, the last may be
 // the rest of a line.
@@ -115,7 +120,7 @@ func (p *Page) order(r *http.Request, command string, fields ...string) (string,
 	line := command
 	for i, name := range fields {
 		value := strings.TrimSpace(r.PostFormValue(name))
-		if i == 0 && !oneWord.MatchString(value) || value == "" || len(value) > 500 || strings.ContainsFunc(value, unicode.IsControl) {
+		if i == 0 && !oneWord(value) || value == "" || len(value) > 500 || strings.ContainsFunc(value, unicode.IsControl) {
 			return wordsOdd, nil
 		}
 		line += " " + value

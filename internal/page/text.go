@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"html/template"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -74,12 +73,12 @@ type span struct {
 }
 
 // found is what a search put around the words it found.
-var found = regexp.MustCompile("\x02([^\x03]*)\x03")
+var found = whole.Pattern("\x02([^\x03]*)\x03")
 
 // marked splits a text at the words that a search found.
 func marked(text string) (list []span) {
 	at := 0
-	for _, m := range found.FindAllStringSubmatchIndex(text, -1) {
+	for _, m := range found().FindAllStringSubmatchIndex(text, -1) {
 		if m[0] > at {
 			list = append(list, span{Text: text[at:m[0]]})
 		}

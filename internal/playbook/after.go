@@ -231,7 +231,7 @@ func (t *turn) stepArguments(step *Step) json.RawMessage {
 	}
 	args := map[string]json.RawMessage{}
 	for name, text := range step.Args {
-		if m := templateForm.FindStringSubmatch(text); m != nil && m[0] == strings.TrimSpace(text) {
+		if m := templateForm().FindStringSubmatch(text); m != nil && m[0] == strings.TrimSpace(text) {
 			if v, ok := t.value(m[1]); ok {
 				args[name] = v.Value
 			}

@@ -15,6 +15,7 @@ import (
 	"parley/internal/playbook/saying"
 	"parley/internal/playbook/sheet"
 	"parley/internal/playbook/value"
+	"parley/internal/text"
 )
 
 // compile checks references between definitions and prepares them for
@@ -351,12 +352,12 @@ func knownName[T any](what, name string, all map[string]*T, at sheet.Place, fiel
 	return false
 }
 
-var templateForm = regexp.MustCompile(`\{\{\s*([A-Za-z0-9_]*)\s*\}\}`)
+var templateForm = text.Pattern(`\{\{\s*([A-Za-z0-9_]*)\s*\}\}`)
 
 // templates returns the variables a text names in {{ }}.
 func (b *Book) templates(text string, at sheet.Place, field string) []string {
 	var names []string
-	for _, m := range templateForm.FindAllStringSubmatch(text, -1) {
+	for _, m := range templateForm().FindAllStringSubmatch(text, -1) {
 		if _, ok := b.variables[m[1]]; !ok {
 			at.Mistake(field, "unknown variable %q in {{ }}%s", m[1], sheet.Suggest(m[1], sortedKeys(b.variables)))
 		}

@@ -379,8 +379,8 @@ func (t *turn) fillWith(text string, show func(json.RawMessage) string) string {
 	if !strings.Contains(text, "{{") {
 		return text
 	}
-	return templateForm.ReplaceAllStringFunc(text, func(s string) string {
-		v, ok := t.value(templateForm.FindStringSubmatch(s)[1])
+	return templateForm().ReplaceAllStringFunc(text, func(s string) string {
+		v, ok := t.value(templateForm().FindStringSubmatch(s)[1])
 		if !ok {
 			return "(not known)"
 		}

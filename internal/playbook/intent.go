@@ -2,23 +2,23 @@ package playbook
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"parley/internal/playbook/condition"
 	"parley/internal/playbook/judge"
 	"parley/internal/playbook/saying"
+	"parley/internal/text"
 )
 
 // What people say when they change their mind, where no model is asked. A model is,
 // in any language, whenever a message does not answer the step it meets.
 var (
-	saysEnough = regexp.MustCompile(`(?i)^\W*(never ?mind|forget (it|that|about it)|drop (it|that)|leave (it|that)|cancel( (it|that|this))?|stop( (it|that|this))?|quit|abort|i('ve| have)? changed my mind|let'?s (stop|drop it))\W*$`)
-	saysLeave  = regexp.MustCompile(`(?i)\b(forget|drop|cancel|stop|quit|leave|abort|skip|never ?mind|no longer (want|need)|(do not|don'?t|does not|doesn'?t) (want|need)|changed my mind)\b`)
-	saysRather = regexp.MustCompile(`(?i)\b(instead|rather|forget|never ?mind|changed my mind)\b`)
-	saysGoOn   = regexp.MustCompile(`(?i)\b(back to|return to|continue|resume|go on|going on|carry on|take up|pick up|where were we)\b`)
-	saysWhere  = regexp.MustCompile(`(?i)^\W*(where were we|let'?s (continue|go on|carry on)|(please )?(continue|go on|carry on))\W*$`)
+	saysEnough = text.Pattern(`(?i)^\W*(never ?mind|forget (it|that|about it)|drop (it|that)|leave (it|that)|cancel( (it|that|this))?|stop( (it|that|this))?|quit|abort|i('ve| have)? changed my mind|let'?s (stop|drop it))\W*$`)
+	saysLeave  = text.Pattern(`(?i)\b(forget|drop|cancel|stop|quit|leave|abort|skip|never ?mind|no longer (want|need)|(do not|don'?t|does not|doesn'?t) (want|need)|changed my mind)\b`)
+	saysRather = text.Pattern(`(?i)\b(instead|rather|forget|never ?mind|changed my mind)\b`)
+	saysGoOn   = text.Pattern(`(?i)\b(back to|return to|continue|resume|go on|going on|carry on|take up|pick up|where were we)\b`)
+	saysWhere  = text.Pattern(`(?i)^\W*(where were we|let'?s (continue|go on|carry on)|(please )?(continue|go on|carry on))\W*$`)
 )
 
 // turnAway does what a message wants done with journeys other than answering the step
@@ -92,9 +92,9 @@ func (t *turn) goesOn(k *track, def *Journey, old *journeyState) (score float64,
 	switch {
 	case t.sit.Forwarded || old.Status == Suspended:
 		return 0, ""
-	case saysGoOn.MatchString(t.sit.Text) && t.mentions(def):
+	case saysGoOn().MatchString(t.sit.Text) && t.mentions(def):
 		return 1, "the message goes back to it"
-	case k.front() == nil && saysWhere.MatchString(t.sit.Text) && k.Journeys[first] == old:
+	case k.front() == nil && saysWhere().MatchString(t.sit.Text) && k.Journeys[first] == old:
 		return 1, "the message goes on where it stood"
 	}
 	v := t.verdicts[resumeWords(def)]
@@ -108,7 +108,7 @@ func (t *turn) leaves(front *journeyState, switching bool) bool {
 	switch {
 	case t.sit.Forwarded || def == nil:
 		return false
-	case saysEnough.MatchString(t.sit.Text), saysLeave.MatchString(t.sit.Text) && t.mentions(def), switching && saysRather.MatchString(t.sit.Text):
+	case saysEnough().MatchString(t.sit.Text), saysLeave().MatchString(t.sit.Text) && t.mentions(def), switching && saysRather().MatchString(t.sit.Text):
 		return true
 	}
 	return t.verdicts[leaveWords(def)].Relevance >= max(t.book.threshold, sureEnough)

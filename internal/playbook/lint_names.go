@@ -1,13 +1,13 @@
 package playbook
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"parley/internal/playbook/condition"
 	"parley/internal/playbook/saying"
 	"parley/internal/playbook/sheet"
+	"parley/internal/text"
 )
 
 // unknownTools names tools that there are not. Those of tool servers are not known
@@ -87,13 +87,13 @@ func (l *linter) closure(id string, next func(*Guideline) []string) (out []strin
 }
 
 // naming tells a name or number of something from an amount.
-var naming = regexp.MustCompile(`(?i)(^|[_ ])(id|ids|number|no|nr|account|phone|mobile|fax|zip|postcode|postal|iban|card|code|serial|order|invoice|ticket|tracking|customer|passport)($|[_ ,.])`)
+var naming = text.Pattern(`(?i)(^|[_ ])(id|ids|number|no|nr|account|phone|mobile|fax|zip|postcode|postal|iban|card|code|serial|order|invoice|ticket|tracking|customer|passport)($|[_ ,.])`)
 
 // variables finds numbers that are names: nobody counts with an account number.
 func (l *linter) variables() {
 	for i := range l.b.doc.Variables {
 		v := &l.b.doc.Variables[i]
-		if v.valid.Kind == "number" && v.Validation == nil && (naming.MatchString(v.Name) || naming.MatchString(v.Description)) {
+		if v.valid.Kind == "number" && v.Validation == nil && (naming().MatchString(v.Name) || naming().MatchString(v.Description)) {
 			l.add(v.at, v.Name, "digits", "it looks like the number of something, not an amount: data_type string keeps it as it is written")
 		}
 		if tool, _ := v.source(); tool != "" {

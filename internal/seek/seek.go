@@ -4,12 +4,12 @@
 package seek
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"parley/internal/cite"
+	"parley/internal/text"
 	"parley/internal/when"
 )
 
@@ -32,9 +32,9 @@ type Time struct {
 }
 
 var (
-	mark = regexp.MustCompile(`(^|\s)(?:(tag|tags|folder|path|when|date|property):("[^"]*"|\S+)|#([\pL_][\pL\pN_/-]*)|\[([\pL_][\pL\pN_. -]*)(?::([^\]\[]*))?\])`)
+	mark = text.Pattern(`(^|\s)(?:(tag|tags|folder|path|when|date|property):("[^"]*"|\S+)|#([\pL_][\pL\pN_/-]*)|\[([\pL_][\pL\pN_. -]*)(?::([^\]\[]*))?\])`)
 	// since are words after which a time goes on until now.
-	since = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:since|seit|depuis|desde|dal|dalla|sinds|sedan|od)(?:[^\pL]|$)|自从|以来|から`)
+	since = text.Pattern(`(?i)(?:^|[^\pL])(?:since|seit|depuis|desde|dal|dalla|sinds|sedan|od)(?:[^\pL]|$)|自从|以来|から`)
 )
 
 // Parse reads a question. Filters are written as people know them from Obsidian:
@@ -44,8 +44,8 @@ var (
 func Parse(question string, now time.Time) Sought {
 	var s Sought
 	said := ""
-	s.Text = mark.ReplaceAllStringFunc(question, func(found string) string {
-		m := mark.FindStringSubmatch(found)
+	s.Text = mark().ReplaceAllStringFunc(question, func(found string) string {
+		m := mark().FindStringSubmatch(found)
 		value := strings.TrimSpace(strings.Trim(m[3], `"`))
 		switch {
 		case m[4] != "":
@@ -85,7 +85,7 @@ func TimeIn(text string, now time.Time) (t *Time, rest string) {
 	if !ok {
 		return nil, text
 	}
-	if since.MatchString(text) {
+	if since().MatchString(text) {
 		if tomorrow := now.AddDate(0, 0, 1); span.To.Before(tomorrow) {
 			span.To, span.Month = time.Date(tomorrow.Year(), tomorrow.Month(), tomorrow.Day(), 0, 0, 0, 0, now.Location()), 0
 		}

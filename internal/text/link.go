@@ -3,7 +3,6 @@ package text
 import (
 	"html"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -60,8 +59,8 @@ func dialed(host string) string {
 }
 
 var (
-	hostForm  = regexp.MustCompile(`(?i)(?:[\pL\pN](?:[\pL\pN\pM_-]*)\.)+(?:xn--[a-z0-9-]+|[\pL\pM]{2,24})|\d{1,3}(?:\.\d{1,3}){3}|://\[?[^\s/?#@\]]+`)
-	spacedDot = regexp.MustCompile(`\s+\.\s*`) // not a normal end of a sentence
+	hostForm  = Pattern(`(?i)(?:[\pL\pN](?:[\pL\pN\pM_-]*)\.)+(?:xn--[a-z0-9-]+|[\pL\pM]{2,24})|\d{1,3}(?:\.\d{1,3}){3}|://\[?[^\s/?#@\]]+`)
+	spacedDot = Pattern(`\s+\.\s*`) // not a normal end of a sentence
 	markup    = strings.NewReplacer(`\`, "", "*", "", "~", "", "|", "", "`", "", "__", "")
 	dots      = strings.NewReplacer("。", ".", "．", ".", "｡", ".", "․", ".", "﹒", ".", "⁄", "/", "∕", "/", "：", ":")
 )
@@ -78,8 +77,8 @@ func hosts(label string) (list []string) {
 	if words := strings.Fields(label); !slices.ContainsFunc(words, func(w string) bool { return utf8.RuneCountInString(w) > 1 }) {
 		label = strings.Join(words, "")
 	}
-	label = spacedDot.ReplaceAllString(label, ".")
-	for _, h := range hostForm.FindAllString(label, -1) {
+	label = spacedDot().ReplaceAllString(label, ".")
+	for _, h := range hostForm().FindAllString(label, -1) {
 		h = strings.TrimPrefix(h, "://")
 		h, _, _ = strings.Cut(h, ":")
 		list = append(list, strings.TrimPrefix(h, "["))
@@ -88,9 +87,9 @@ func hosts(label string) (list []string) {
 }
 
 var (
-	links    = regexp.MustCompile(`\[((?:[^\[\]]|\\.|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)\]\(\s*(?:<([^<>\n]*)>|((?:[^()\s]|\((?:[^()\s]|\([^()\s]*\))*\))+))(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)|(https?://[^\s<>()\[\]"@/?#]*@[^\s<>()\[\]"]+)`)
-	fenced   = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})")
-	backtick = regexp.MustCompile("`+")
+	links    = Pattern(`\[((?:[^\[\]]|\\.|\[(?:[^\[\]]|\[[^\[\]]*\])*\])*)\]\(\s*(?:<([^<>\n]*)>|((?:[^()\s]|\((?:[^()\s]|\([^()\s]*\))*\))+))(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)|(https?://[^\s<>()\[\]"@/?#]*@[^\s<>()\[\]"]+)`)
+	fenced   = Pattern("^ {0,3}(`{3,}|~{3,})")
+	backtick = Pattern("`+")
 )
 
 // Honest returns Markdown in which each misleading link is followed by the host it
@@ -104,7 +103,7 @@ func Honest(markdown string) string {
 	prose, fence := 0, ""
 	at := 0
 	for line := range strings.Lines(markdown) {
-		m := fenced.FindStringSubmatch(line)
+		m := fenced().FindStringSubmatch(line)
 		switch {
 		case fence == "" && m != nil:
 			b.WriteString(honest(markdown[prose:at]))
@@ -129,7 +128,7 @@ func honest(s string) string {
 	var b strings.Builder
 	last := 0
 	spans := spansOf(s)
-	for _, m := range links.FindAllStringSubmatchIndex(s, -1) {
+	for _, m := range links().FindAllStringSubmatchIndex(s, -1) {
 		if spans.hold(m[0]) || m[0] > 0 && s[m[0]-1] == '\\' {
 			continue
 		}
@@ -175,7 +174,7 @@ func (c codeSpans) hold(at int) bool {
 // spansOf lists the code of a paragraph: from a run of backticks to the next of
 // the same length.
 func spansOf(s string) (all codeSpans) {
-	runs := backtick.FindAllStringIndex(s, -1)
+	runs := backtick().FindAllStringIndex(s, -1)
 	next := map[int][]int{} // by length, where runs are
 	for i, r := range runs {
 		next[r[1]-r[0]] = append(next[r[1]-r[0]], i)

@@ -3,7 +3,6 @@ package offline
 import (
 	"encoding/json"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/expr-lang/expr"
 
 	"parley/internal/llm"
+	"parley/internal/text"
 	"parley/internal/tongue"
 )
 
@@ -91,11 +91,11 @@ func (a asked) plain(p tongue.Printer) (string, bool) {
 
 // numbered finds the number of the first thing that a result names, but for what is
 // crossed out there.
-var numbered = regexp.MustCompile(`#(\d+)(?:[^ \d]| [^~]|$)`)
+var numbered = text.Pattern(`#(\d+)(?:[^ \d]| [^~]|$)`)
 
 // with adds what can be said after a thing, about the one that text names.
 func (b *book) with(p tongue.Printer, text, does string) string {
-	id := numbered.FindStringSubmatch(text)
+	id := numbered().FindStringSubmatch(text)
 	var said []string
 	for _, one := range b.next[does] {
 		switch {
@@ -116,7 +116,7 @@ func (b *book) with(p tongue.Printer, text, does string) string {
 // signs are how people write sums.
 var (
 	signs     = strings.NewReplacer("×", "*", "÷", "/", "x", "*", "X", "*", "^", "**", "=", "", " ", "")
-	thousands = regexp.MustCompile(`(\d),(\d{3})\b`)
+	thousands = text.Pattern(`(\d),(\d{3})\b`)
 )
 
 // mostSum is how long a calculation may be.
@@ -124,7 +124,7 @@ const mostSum = 100
 
 // sum works a calculation out.
 func sum(p tongue.Printer, said string) string {
-	plain := strings.ReplaceAll(thousands.ReplaceAllString(signs.Replace(said), "$1$2"), ",", ".")
+	plain := strings.ReplaceAll(thousands().ReplaceAllString(signs.Replace(said), "$1$2"), ",", ".")
 	if len(plain) > mostSum {
 		return p.Text(wordNoSum)
 	}
@@ -148,7 +148,7 @@ func number(out any) (float64, bool) {
 }
 
 // class is the code that stands before the words of a failure.
-var class = regexp.MustCompile(`^[A-Z_]{4,}: `)
+var class = text.Pattern(`^[A-Z_]{4,}: `)
 
 // declined is the code of a call that the person said no to.
 const declined = "DECLINED: "
@@ -159,7 +159,7 @@ func told(p tongue.Printer, m llm.Message, t talk) string {
 	if strings.HasPrefix(m.Content, declined) {
 		return p.Text(wordUnchanged)
 	}
-	text := class.ReplaceAllString(strings.TrimSpace(m.Content), "")
+	text := class().ReplaceAllString(strings.TrimSpace(m.Content), "")
 	if text == "" || text == "(empty)" {
 		text = p.Text(wordDone)
 	}
@@ -182,12 +182,12 @@ func told(p tongue.Printer, m llm.Message, t talk) string {
 // mostRecalled is how many messages are shown where nobody picks from them.
 const mostRecalled = 5
 
-var message = regexp.MustCompile(`(?m)^\[\d{4}-\d\d-\d\d \d\d:\d\d\] `)
+var message = text.Pattern(`(?m)^\[\d{4}-\d\d-\d\d \d\d:\d\d\] `)
 
 // saidByPeople returns the best of the messages that were found, without what this
 // responder said itself, unless there is nothing else.
 func saidByPeople(found string) string {
-	starts := append(message.FindAllStringIndex(found, -1), []int{len(found), 0})
+	starts := append(message().FindAllStringIndex(found, -1), []int{len(found), 0})
 	var all, own []string
 	for i := range len(starts) - 1 {
 		one := strings.TrimSpace(found[starts[i][0]:starts[i+1][0]])

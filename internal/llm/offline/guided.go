@@ -1,10 +1,10 @@
 package offline
 
 import (
-	"regexp"
 	"strings"
 
 	"parley/internal/llm"
+	"parley/internal/text"
 	"parley/internal/tongue"
 )
 
@@ -12,9 +12,9 @@ import (
 // far as it can be said without a model: internal/playbook/guidance.md
 // has the words, and config/rehearsals/offline.txt holds the two together.
 var (
-	standsAt = regexp.MustCompile(`(?m)^## Where the conversation stands\n.*at the step "(.*?)"\..*\n(.*)`)
-	asksFor  = regexp.MustCompile(`(?m)^## Ask for one thing\nNot known yet: (.*?)\.(?: For example: "(.*)")?$`)
-	notTaken = regexp.MustCompile(`(?m)^What they gave was not taken: (.*)\. Say so kindly`)
+	standsAt = text.Pattern(`(?m)^## Where the conversation stands\n.*at the step "(.*?)"\..*\n(.*)`)
+	asksFor  = text.Pattern(`(?m)^## Ask for one thing\nNot known yet: (.*?)\.(?: For example: "(.*)")?$`)
+	notTaken = text.Pattern(`(?m)^What they gave was not taken: (.*)\. Say so kindly`)
 )
 
 // guided asks what the playbook wants asked, word for word, or says at which
@@ -26,17 +26,17 @@ func guided(p tongue.Printer, r llm.Request) string {
 		i--
 	}
 	told := r.Messages[max(i, 0)].Content
-	if ask := asksFor.FindStringSubmatch(told); ask != nil {
+	if ask := asksFor().FindStringSubmatch(told); ask != nil {
 		question := ask[2]
 		if question == "" {
 			question = p.Say(wordTell, ask[1])
 		}
-		if wrong := notTaken.FindStringSubmatch(told); wrong != nil {
+		if wrong := notTaken().FindStringSubmatch(told); wrong != nil {
 			question = p.Say(wordNotTaken, wrong[1], question)
 		}
 		return question
 	}
-	step := standsAt.FindStringSubmatch(told)
+	step := standsAt().FindStringSubmatch(told)
 	switch {
 	case step == nil:
 		return ""

@@ -6,11 +6,11 @@ package offline
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
 	"parley/internal/llm"
+	"parley/internal/text"
 	"parley/internal/tongue"
 )
 
@@ -85,15 +85,15 @@ func offered(r llm.Request) []string {
 }
 
 // speaker is the author's name that stands before what is said in a group.
-var speaker = regexp.MustCompile(`^[^:\n]{1,64}: `)
+var speaker = text.Pattern(`^[^:\n]{1,64}: `)
 
 // factNumber is how a result names the fact it was about.
-var factNumber = regexp.MustCompile(`\(#(\d+)\)`)
+var factNumber = text.Pattern(`\(#(\d+)\)`)
 
 // lastFact returns the number of the fact that was spoken of last, "" for none.
 func lastFact(messages []llm.Message) string {
 	for _, m := range slices.Backward(messages) {
-		if found := factNumber.FindStringSubmatch(m.Content); found != nil && m.Role == llm.RoleTool && strings.Contains(m.Name, "fact") {
+		if found := factNumber().FindStringSubmatch(m.Content); found != nil && m.Role == llm.RoleTool && strings.Contains(m.Name, "fact") {
 			return found[1]
 		}
 	}

@@ -158,7 +158,7 @@ const shortestMended = 4
 
 // learn notes the words of a line, for those that people mistype.
 func (b *book) learn(shape string) {
-	for _, w := range strings.FieldsFunc(slotForm.ReplaceAllString(shape, " "), apart) {
+	for _, w := range strings.FieldsFunc(slotForm().ReplaceAllString(shape, " "), apart) {
 		b.vocab[fold(w)] = true
 		b.han = b.han || strings.ContainsFunc(w, func(r rune) bool { return unicode.Is(unicode.Han, r) })
 	}

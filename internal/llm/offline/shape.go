@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"parley/internal/text"
 )
 
 // slots are what stands in braces, as patterns; a file has its own besides, and any
@@ -17,7 +19,7 @@ var slots = map[string]string{
 	"sum":  `[\d\s().,+*/x×÷^%-]*\d[\s()]*[-+*/x×÷^%][\d\s().,+*/x×÷^%-]*\d[\d\s().%=]*`,
 }
 
-var slotForm = regexp.MustCompile(`\{[^}]*\}`)
+var slotForm = text.Pattern(`\{[^}]*\}`)
 
 // compile makes a pattern of the shape of a phrase: words, {slots}, [what may be left
 // out, with the space beside it], (one|or the other). Its groups are the names of the
@@ -130,7 +132,7 @@ func (r *shapeReader) group(closing byte) (string, error) {
 
 // slot reads {a name}.
 func (r *shapeReader) slot() (string, error) {
-	found := slotForm.FindString(r.shape[r.i:])
+	found := slotForm().FindString(r.shape[r.i:])
 	if found == "" || !strings.HasPrefix(r.shape[r.i:], found) || utf8.RuneCountInString(found) < 3 {
 		return "", fmt.Errorf("{ is not closed")
 	}

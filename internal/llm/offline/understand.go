@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -43,7 +42,7 @@ func (t talk) at(i, depth int) (asked, bool) {
 	if a, ok := t.find(said); ok {
 		return a, true
 	}
-	if without := strings.TrimSpace(speaker.ReplaceAllString(said, "")); without != said {
+	if without := strings.TrimSpace(speaker().ReplaceAllString(said, "")); without != said {
 		return t.find(without)
 	}
 	return asked{}, false
@@ -62,7 +61,7 @@ func (t talk) before(i, depth int) (asked, bool) {
 
 // completed adds what was said to a reminder that lacks it.
 func (t talk) completed(a asked, said string) (asked, bool) {
-	if without := strings.TrimSpace(speaker.ReplaceAllString(said, "")); without != said && !isTime(said, a.tag) {
+	if without := strings.TrimSpace(speaker().ReplaceAllString(said, "")); without != said && !isTime(said, a.tag) {
 		said = without
 	}
 	text, at := a.args["text"], a.args["when"]
@@ -189,13 +188,13 @@ func (p phrase) args(m []int, said, folded string) map[string]string {
 			args[arg] = named["all"]
 			continue
 		}
-		args[arg] = slotForm.ReplaceAllStringFunc(value, func(slot string) string { return named[slot[1:len(slot)-1]] })
+		args[arg] = slotForm().ReplaceAllStringFunc(value, func(slot string) string { return named[slot[1:len(slot)-1]] })
 	}
 	return args
 }
 
 // pointers stand for what was said before, which only a model could tell.
-var pointers = regexp.MustCompile(`(?i)(?:^|\s)(?:that|this|it|them|das|es|eso|esto|ça|cela|это|那个|这个)[.!]*$`)
+var pointers = text.Pattern(`(?i)(?:^|\s)(?:that|this|it|them|das|es|eso|esto|ça|cela|это|那个|这个)[.!]*$`)
 
 // sound looks at what was found once more: a question is no fact, and a reminder is
 // parted into its time and what it is for.
@@ -204,7 +203,7 @@ func (t talk) sound(a *asked, said string) bool {
 	case "save_fact", "log_entry", "save_decision", "add_task", "complete_task":
 		asks := strings.HasSuffix(strings.TrimSpace(said), "?") || strings.HasSuffix(said, "？")
 		for _, value := range a.args {
-			if pointers.MatchString(value) || asks {
+			if pointers().MatchString(value) || asks {
 				return false
 			}
 		}
@@ -213,7 +212,7 @@ func (t talk) sound(a *asked, said string) bool {
 		if !ok {
 			return isTime(a.args["when"], a.tag)
 		}
-		about = joints.ReplaceAllString(about, "")
+		about = joints().ReplaceAllString(about, "")
 		at, what, parted := when.Split(about, someTime, a.tag)
 		if at == "" && !parted {
 			what = about
@@ -227,7 +226,7 @@ func (t talk) sound(a *asked, said string) bool {
 			a.args = map[string]string{"id": id}
 			return id != ""
 		}
-		return !pointers.MatchString(a.args["words"])
+		return !pointers().MatchString(a.args["words"])
 	case "current_time":
 		return a.args["when"] == "" || isTime(a.args["when"], a.tag)
 	}
@@ -235,7 +234,7 @@ func (t talk) sound(a *asked, said string) bool {
 }
 
 // joints join "remind me" and what it is about.
-var joints = regexp.MustCompile(`(?i)^(?:to|that|about|of|for|an|daran,?|dass|zu|que|de|para|a|à|d'|о|об|про|что)[\s,]+`)
+var joints = text.Pattern(`(?i)^(?:to|that|about|of|for|an|daran,?|dass|zu|que|de|para|a|à|d'|о|об|про|что)[\s,]+`)
 
 // mended is a sentence with another word in place of one that nobody knows.
 type mended struct{ text, word string }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"parley/internal/llm"
+	"parley/internal/text"
 )
 
 // quirks are what a model at an endpoint does not accept, or does in its own way.
@@ -37,7 +38,7 @@ type lesson struct {
 	learns quirks
 	name   string                   // under which it is kept
 	about  string                   // what the operator is told of it
-	says   *regexp.Regexp           // what the refusal says, in small letters; nil is learned otherwise
+	says   func() *regexp.Regexp    // what the refusal says, in small letters; nil is learned otherwise
 	sent   func(r llm.Request) bool // nil for any: a refusal of what was not sent is about something else
 	source string                   // where the words can be read
 }
@@ -45,37 +46,37 @@ type lesson struct {
 // lessons is every quirk. The first that fits is learned.
 var lessons = []lesson{
 	{noTools, "no-tools", "takes no tools, they are told in words",
-		regexp.MustCompile(`does not support tools|support tool use|tool choice requires --enable-auto-tool-choice|tools param requires --jinja|function calling is not enabled|tools? (is|are) not supported|(extra_forbidden|unrecognized|unsupported|unknown)[^}]{0,60}['"]?\btools\b`),
+		text.Pattern(`does not support tools|support tool use|tool choice requires --enable-auto-tool-choice|tools param requires --jinja|function calling is not enabled|tools? (is|are) not supported|(extra_forbidden|unrecognized|unsupported|unknown)[^}]{0,60}['"]?\btools\b`),
 		hasTools, "ollama issue 11131, openrouter (mastra issue 2839), vllm issue 9986, llama.cpp tools/server/server-common.cpp, litellm issue 10313"},
 	{shortIDs, "short-ids", "wants ids of calls with nine letters and digits",
-		regexp.MustCompile(`length (of )?9\b`), hasToolTurns, "Mistral's API (langchain pull 24668), chat template of Mistral-Nemo-Instruct-2407"},
+		text.Pattern(`length (of )?9\b`), hasToolTurns, "Mistral's API (langchain pull 24668), chat template of Mistral-Nemo-Instruct-2407"},
 	{oneCall, "one-call", "takes one call in a message",
-		regexp.MustCompile(`single tool-calls at once`), hasToolTurns, "chat template of meta-llama/Llama-3.1-8B-Instruct"},
+		text.Pattern(`single tool-calls at once`), hasToolTurns, "chat template of meta-llama/Llama-3.1-8B-Instruct"},
 	{noUsage, "no-usage", "does not report usage of streams when asked",
-		regexp.MustCompile(`stream_options|include_usage`), nil, "Mistral's API (anon-kode issue 53)"},
+		text.Pattern(`stream_options|include_usage`), nil, "Mistral's API (anon-kode issue 53)"},
 	{noSchema, "no-schema", "takes no response_format, it is told in words",
-		regexp.MustCompile(`response_?\s?format|json_schema|structured outputs?`), func(r llm.Request) bool { return r.Schema != nil }, "lm studio bug-tracker issue 307; DeepSeek's and Groq's APIs"},
+		text.Pattern(`response_?\s?format|json_schema|structured outputs?`), func(r llm.Request) bool { return r.Schema != nil }, "lm studio bug-tracker issue 307; DeepSeek's and Groq's APIs"},
 	{newLimit, "new-limit", "wants max_completion_tokens",
-		regexp.MustCompile(`use 'max_completion_tokens'`), nil, "OpenAI's API (opencode issue 37964)"},
+		text.Pattern(`use 'max_completion_tokens'`), nil, "OpenAI's API (opencode issue 37964)"},
 	{oldLimit, "old-limit", "wants max_tokens",
-		regexp.MustCompile(`max_completion_tokens.{0,60}(not permitted|not supported|unsupported|unknown|unrecognized)|(extra_forbidden|unsupported|unknown|unrecognized).{0,60}max_completion_tokens`), nil, "Mistral's API (eca issue 231)"},
+		text.Pattern(`max_completion_tokens.{0,60}(not permitted|not supported|unsupported|unknown|unrecognized)|(extra_forbidden|unsupported|unknown|unrecognized).{0,60}max_completion_tokens`), nil, "Mistral's API (eca issue 231)"},
 	{noWarmth, "no-temperature", "takes no temperature",
-		regexp.MustCompile(`temperature\W{0,3}(does not support|is not supported|is deprecated|is unsupported)|(unsupported|unknown|unrecognized).{0,40}temperature`), nil, "OpenAI's API (9router issue 560)"},
+		text.Pattern(`temperature\W{0,3}(does not support|is not supported|is deprecated|is unsupported)|(unsupported|unknown|unrecognized).{0,40}temperature`), nil, "OpenAI's API (9router issue 560)"},
 	{noImages, "no-images", "takes no pictures",
-		regexp.MustCompile(`image input|not a multimodal model|at most 0 image|does not support (image|vision|multimodal)|image_url is only supported|unknown variant .image_url.|multimodal data provided`), hasImages,
+		text.Pattern(`image input|not a multimodal model|at most 0 image|does not support (image|vision|multimodal)|image_url is only supported|unknown variant .image_url.|multimodal data provided`), hasImages,
 		"llama.cpp tools/server/server-common.cpp, ollama issue 17301, vllm (dots.ocr issue 61)"},
 	{noName, "no-name", "takes no name in a tool's result",
-		regexp.MustCompile(`property 'name' is unsupported|"tool","name"`), hasToolTurns, "Groq's API (julep issue 885)"},
+		text.Pattern(`property 'name' is unsupported|"tool","name"`), hasToolTurns, "Groq's API (julep issue 885)"},
 	{noSystem, "no-system", "takes no system message",
-		regexp.MustCompile(`system role|role system|'system'|developer instruction is not enabled|system message is not supported|unexpected role.{0,5}system`), nil,
+		text.Pattern(`system role|role system|'system'|developer instruction is not enabled|system message is not supported|unexpected role.{0,5}system`), nil,
 		"vllm pull 2964, sglang issue 892, Gemini's API (rig issue 788), chat template of google/gemma-2-2b-it"},
 	{noStream, "no-stream", "does not stream",
-		regexp.MustCompile(`tools?\b.{0,30}with stream|\bstream(ing)?\b.{0,5} (is )?not supported|unsupported.{0,20}\bstream(ing)?\b`), nil, "llama.cpp issue 12601 and older servers"},
+		text.Pattern(`tools?\b.{0,30}with stream|\bstream(ing)?\b.{0,5} (is )?not supported|unsupported.{0,20}\bstream(ing)?\b`), nil, "llama.cpp issue 12601 and older servers"},
 	{noToolTurns, "no-tool-turns", "takes no calls among its messages, they are told in words",
-		regexp.MustCompile(`must alternate|only user and assistant roles|unexpected message role|unknown role|invalid role|invalid message role`), hasToolTurns,
+		text.Pattern(`must alternate|only user and assistant roles|unexpected message role|unknown role|invalid role|invalid message role`), hasToolTurns,
 		"chat templates of google/gemma-2-2b-it, mistral-instruct and zephyr-7b-beta"},
 	{noSystem, "no-system", "takes no system message",
-		regexp.MustCompile(`must alternate|only user and assistant roles|unexpected message role|unknown role|invalid role|invalid message role`), nil, "the same templates, without calls"},
+		text.Pattern(`must alternate|only user and assistant roles|unexpected message role|unknown role|invalid role|invalid message role`), nil, "the same templates, without calls"},
 	{thinksAhead, "thinks-ahead", "begins its answers inside a thought", nil, nil, "chat templates of Qwen/QwQ-32B and deepseek-ai/DeepSeek-R1"},
 }
 
@@ -99,7 +100,7 @@ func lessonOf(detail string, r llm.Request, known quirks) quirks {
 		low = low[at:] // before it stands a piece of the template, which names other things too
 	}
 	for _, l := range lessons {
-		if l.says != nil && known&l.learns == 0 && (l.sent == nil || l.sent(r)) && l.says.MatchString(low) {
+		if l.says != nil && known&l.learns == 0 && (l.sent == nil || l.sent(r)) && l.says().MatchString(low) {
 			return l.learns
 		}
 	}
