@@ -7,13 +7,16 @@ import (
 	"parley/internal/chat"
 	"parley/internal/manners"
 	"parley/internal/resident"
+	"parley/internal/tongue"
 )
 
-// settled is how long after the start startup is certainly over. A lull is a while in
-// which nothing happens, and after the second one idle connections are closed, too.
+// settled is how long after the start startup is certainly over, and introduced what it
+// left to do beside the first messages. A lull is a while in which nothing happens, and
+// after the second one idle connections are closed, too.
 const (
-	settled = 300 * time.Millisecond
-	lull    = 25 * time.Second
+	settled    = 300 * time.Millisecond
+	introduced = 700 * time.Millisecond
+	lull       = 25 * time.Second
 )
 
 // operate runs adapters, cron and the operator's port until ctx ends or, with
@@ -57,11 +60,19 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 // slim gives memory back to the system: once startup is over, and then each time that
 // nothing was answered during a lull: what work took, and what ticks ran through.
 func (a *app) slim(ctx context.Context) {
-	var seen int64
-	for wait := settled; chat.Sleep(ctx, wait); wait = lull {
+	rest := func() {
+		tongue.Rest()
+		resident.Release()
+	}
+	for _, wait := range []time.Duration{settled, introduced} {
+		if chat.Sleep(ctx, wait) {
+			rest()
+		}
+	}
+	for seen := a.vitals.events.Load(); chat.Sleep(ctx, lull); {
 		now := a.vitals.events.Load()
-		if wait == settled || now == seen {
-			resident.Release()
+		if now == seen {
+			rest()
 		}
 		seen = now
 	}

@@ -6,24 +6,36 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// Release returns memory that is not needed now to the system: free heap,
-// and the pages of our own code and constants, many of which only startup ran through.
-// They are never written, so whichever page is needed again is mapped again
-// from the page cache.
+// Release returns memory that is not needed now to the system: free heap, and the pages
+// of our own code and constants, many of which only startup ran through.
 func Release() {
 	debug.FreeOSMemory()
+	shed()
+}
+
+// shed returns the pages of our own code and constants. They are never written, so
+// whichever page is needed again is mapped again from the page cache.
+func shed() {
+	for _, m := range own() {
+		_ = unix.Madvise(m, unix.MADV_DONTNEED) // best effort
+	}
+}
+
+// own lists where our own code and constants are.
+var own = sync.OnceValue(func() (all [][]byte) {
 	self, err := os.Readlink("/proc/self/exe")
 	if err != nil {
-		return
+		return nil
 	}
 	f, err := os.Open("/proc/self/smaps")
 	if err != nil {
-		return
+		return nil
 	}
 	defer func() { _ = f.Close() }()
 	var from, to uintptr // the mapping that the lines are about; empty unless it is ours
@@ -38,10 +50,11 @@ func Release() {
 		// Where the loader has filled in addresses, there are pages of our own
 		// that the file does not have.
 		if own, found := strings.CutPrefix(lines.Text(), "Anonymous:"); from < to && found && strings.TrimSpace(own) == "0 kB" {
-			_ = unix.Madvise(unsafe.Slice((*byte)(at(from)), to-from), unix.MADV_DONTNEED) // best effort
+			all = append(all, unsafe.Slice((*byte)(at(from)), to-from))
 		}
 	}
-}
+	return all
+})
 
-// at returns an address of our own mapping as a pointer; it is never kept.
+// at returns an address of our own mapping as a pointer.
 func at(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }

@@ -30,33 +30,57 @@ type Printer struct{ c *catalog }
 
 // catalog is a language that the words were translated to.
 type catalog struct {
-	tag string
-	// words is the whole file, which is read when it is first needed: most bots
-	// speak one language. head is its beginning alone, which tells all apart.
-	words, head func() *gotext.Po
+	tag  string
+	head func() *gotext.Po // its beginning alone, which tells all apart
+
+	mu   sync.Mutex // guards the rest
+	all  *gotext.Po // the whole file, read when it is needed; nil before
+	used bool       // since Rest
+}
+
+// words returns the whole file. Most bots speak one language.
+func (c *catalog) words() *gotext.Po {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.used = true; c.all == nil {
+		c.all = parsed(c.file())
+	}
+	return c.all
+}
+
+// Rest lets go of the languages that nobody was spoken to in since the last call.
+func Rest() {
+	for _, c := range catalogs() {
+		c.mu.Lock()
+		if !c.used {
+			c.all = nil
+		}
+		c.used = false
+		c.mu.Unlock()
+	}
+}
+
+func (c *catalog) file() []byte {
+	b, err := files.ReadFile("catalogs/" + c.tag + ".po")
+	if err != nil {
+		panic(err) // it was listed
+	}
+	return b
+}
+
+func parsed(b []byte) *gotext.Po {
+	po := gotext.NewPo()
+	po.Parse(b)
+	return po
 }
 
 func newCatalog(tag string) *catalog {
-	file := func() []byte {
-		b, err := files.ReadFile("catalogs/" + tag + ".po")
-		if err != nil {
-			panic(err) // it was listed
-		}
-		return b
-	}
-	parsed := func(b []byte) *gotext.Po {
-		po := gotext.NewPo()
-		po.Parse(b)
-		return po
-	}
-	return &catalog{
-		tag:   tag,
-		words: sync.OnceValue(func() *gotext.Po { return parsed(file()) }),
-		head: sync.OnceValue(func() *gotext.Po {
-			head, _, _ := bytes.Cut(file(), []byte("\n\n"))
-			return parsed(head)
-		}),
-	}
+	c := &catalog{tag: tag}
+	c.head = sync.OnceValue(func() *gotext.Po {
+		head, _, _ := bytes.Cut(c.file(), []byte("\n\n"))
+		return parsed(head)
+	})
+	return c
 }
 
 // catalogs are all files, in the order of their names.
