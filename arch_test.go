@@ -65,7 +65,6 @@ var rooms = []allowed{
 	{"internal/llm/*", "internal/llm", "an engine, or a fake of one, behind llm.Model"},
 	{"internal/llm/offline", "internal/when", "where the time of a reminder ends"},
 	{"internal/llm/openai", "internal/llm/dialect", "what a model wrote as text may be a call"},
-
 	{"internal/*", "internal/provenance", "whose words these are, and how they came"},
 	{"internal/tools/*", "internal/provenance", "whose words these are, and how they came"},
 	{"internal/provenance", "internal/chat", "somebody looks from a place"},
@@ -109,6 +108,7 @@ var rooms = []allowed{
 	{"internal/postgres", "internal/engine", "what it opens"},
 	{"internal/postgres/postgrestest", "internal/postgres", "looks whether the server answers"},
 	{"internal/database", "internal/postgres", "the engine on a server"},
+	{"internal/transfer", "internal/*", "both kinds of databases"},
 	{"internal/memory", "internal/vector", "finds facts by what they mean"},
 	{"internal/memory", "internal/bulk", "prunes, forgets and imports in chunks"},
 	{"internal/facts", "internal/bulk", "prunes in chunks"},
@@ -289,6 +289,7 @@ var rooms = []allowed{
 	{"internal/memory", "internal/chatlog", "older conversations are imported"},
 	{"internal/memory", "internal/database", "the file that its rows are in"},
 	{"internal/cli", "internal/database", "backs up and puts back"},
+	{"internal/cli", "internal/transfer", "moves rows to a server and back"},
 	{"internal/memory", "internal/facts", "hands facts out beside the rest, and forgets both in one transaction"},
 	{"internal/tools", "internal/when", "reminders are for a time in words"},
 	{"internal/tools", "internal/recall", "which task is meant by words of it"},

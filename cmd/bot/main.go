@@ -52,6 +52,7 @@ type program struct {
 	Pair     cli.Pair        `cmd:"" help:"See who asks to be let in, and let them in."`
 	Backup   cli.Backup      `cmd:"" help:"Copy the database, with the bot running or not."`
 	Restore  cli.Restore     `cmd:"" help:"Put a copy in the place of the database, with the bot stopped."`
+	Migrate  cli.Migrate     `cmd:"" help:"Move all rows to a PostgreSQL server, or back into a file, with the bot stopped."`
 	Letters  cli.DeadLetters `cmd:"" name:"deadletters" help:"Events that could not be understood or stored: see them, read them again, drop them."`
 	Logs     cli.Logs        `cmd:"" help:"Explain the number of an error, or list the newest."`
 	Health   cli.Health      `cmd:"" help:"Ask the bot that runs here how it is; the exit code tells scripts."`

@@ -22,6 +22,9 @@ func (b Backup) Run(ctx context.Context, f *Flags, s *Streams) error {
 	if err != nil {
 		return err
 	}
+	if cfg.Database.URL != "" {
+		return b.fromServer(ctx, cfg, s)
+	}
 	c, err := folder(cfg).Backup(ctx, b.File, b.Force)
 	if err != nil {
 		return err
@@ -40,6 +43,9 @@ func (r Restore) Run(ctx context.Context, f *Flags, s *Streams) error {
 	cfg, err := f.Load()
 	if err != nil {
 		return err
+	}
+	if cfg.Database.URL != "" {
+		return r.toServer(ctx, cfg, s)
 	}
 	c, err := folder(cfg).Restore(ctx, r.File)
 	if err != nil {

@@ -112,7 +112,7 @@ func (f Folder) Restore(ctx context.Context, file string) (c Copied, err error) 
 	if err := resalt(ctx, draft.Name(), c.Schema); err != nil {
 		return Copied{}, fmt.Errorf("nothing was restored: %s: %w", file, err)
 	}
-	if c.Aside, err = setAside(path); err == nil {
+	if c.Aside, err = setAside(path, "before-restore"); err == nil {
 		err = rename(draft.Name(), path)
 	}
 	if err != nil {
@@ -140,12 +140,12 @@ func resalt(ctx context.Context, draft string, schema int) error {
 // setAside gives the database at path a second name, moves what belongs to it
 // there, and returns that name. path itself stays until it is replaced: a
 // folder without a database would begin anew.
-func setAside(path string) (string, error) {
+func setAside(path, why string) (string, error) {
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return "", nil
 	}
 	fold(path)
-	aside := path + ".before-restore-" + time.Now().UTC().Format("20060102-150405")
+	aside := path + "." + why + "-" + time.Now().UTC().Format("20060102-150405")
 	if err := os.Link(path, aside); err != nil {
 		return "", err
 	}

@@ -33,6 +33,8 @@ func recognize(ctx context.Context, path string, ms sqlite.Migrations) error {
 		return err
 	case id == applicationID:
 		return nil
+	case id == retiredID:
+		return fmt.Errorf("%w: its rows are on a PostgreSQL server: name that in database.url, or bring them back with bot migrate --to sqlite", ErrMoved)
 	case id != 0:
 		return foreign(path, fmt.Sprintf("its application id is %d", id))
 	}

@@ -99,9 +99,6 @@ func servedVersion(ctx context.Context, tx *sql.Tx) (version int, err error) {
 	return version, nil
 }
 
-// ErrMoved says that the rows of a database live elsewhere now.
-var ErrMoved = errors.New("this database was moved and is not used any more")
-
 var versionOfToday = regexp.MustCompile(`PRAGMA user_version = (\d+)`)
 
 // ownName stands for Served.Own among the steps.

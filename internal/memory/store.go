@@ -51,12 +51,9 @@ type Store struct {
 // Options of Open. The zero value is ready for use.
 type Options struct {
 	// Now is the clock; nil is time.Now.
-	Now func() time.Time
-	// URL is where a PostgreSQL server holds the database, as postgres://…; "" is a file
-	// in the folder.
-	URL string
-	// Alone refuses a database on a server that another bot uses.
-	Alone bool
+	Now   func() time.Time
+	URL   string // postgres://… of a database on a server; "" is a file in the folder
+	Alone bool   // refuses one on a server that another bot uses
 	// MaxPages limits the file's size in pages, to prove what a full disk
 	// does; 0 is no limit.
 	MaxPages int
@@ -94,6 +91,9 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	}
 	return s, nil
 }
+
+// IndexWords makes the indexes of words of a database on a server, whose rows were copied.
+func (s *Store) IndexWords(ctx context.Context) error { return served.Index(ctx, s.db) }
 
 // EmbedMessages makes vectors for the next messages that have none, newest first,
 // and reports whether there are more, as meaning.Index does.

@@ -62,7 +62,7 @@ func argument(a any) any {
 	case reflect.Float32, reflect.Float64:
 		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
 	case reflect.String:
-		return storable(v.String())
+		return Storable(v.String())
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
 			return v.Bytes()
@@ -71,8 +71,8 @@ func argument(a any) any {
 	return fmt.Sprint(a)
 }
 
-// storable is a text without what PostgreSQL takes in none: the character 0, and bytes
+// Storable is a text without what PostgreSQL takes in none: the character 0, and bytes
 // that are no characters. Both become the mark of something unreadable.
-func storable(s string) string {
+func Storable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }

@@ -43,7 +43,7 @@ func query(m engine.Match) string {
 
 // Lexeme writes a word as tsquery and tsvector take it.
 func Lexeme(word string) string {
-	word = storable(word)
+	word = Storable(word)
 	if len(word) > maxLexeme {
 		word = strings.ToValidUTF8(word[:maxLexeme], "")
 	}

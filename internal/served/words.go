@@ -1,6 +1,7 @@
 package served
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"maps"
@@ -30,6 +31,37 @@ var indexed = map[byte]struct {
 
 func stemmed(_ int64, text string) []string {
 	return slices.Sorted(maps.Keys(recall.Stems(text)))
+}
+
+// Reindex are the statements that make the indexes of words of a file anew.
+var Reindex = []string{
+	"INSERT INTO key_facts_fts (key_facts_fts) VALUES ('rebuild')",
+	"INSERT INTO session_texts_fts (session_texts_fts) VALUES ('rebuild')",
+	"INSERT INTO messages_fts (rowid, words) SELECT row, words FROM messages_said",
+}
+
+// atOnce is how many rows Index puts into an index in one transaction.
+const atOnce = 300
+
+// Index puts all rows of a database on a server into its indexes of words.
+func Index(ctx context.Context, db *engine.DB) error {
+	for kind, query := range map[byte]string{'m': "SELECT id FROM messages WHERE role <> 'tool' ORDER BY id", 'f': "SELECT id FROM key_facts ORDER BY id", 's': "SELECT id FROM session_texts ORDER BY id"} {
+		rows, err := db.QueryContext(ctx, query)
+		if err != nil {
+			return err
+		}
+		ids, err := engine.Collect(rows, engine.Name)
+		if err != nil {
+			return err
+		}
+		for part := range slices.Chunk(ids, atOnce) {
+			due := string(kind) + strings.Join(part, " "+string(kind))
+			if err := db.Write(ctx, func(tx *engine.Tx) error { return indexWords(tx, due) }); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // indexWords puts what rows say into the indexes. due names them: a letter and an id

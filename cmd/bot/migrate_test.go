@@ -1,0 +1,111 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/postgres/postgrestest"
+)
+
+// A bot's rows are moved to a server and back: it goes on there with what it knew, its
+// numbers go on too, and the database that was left is refused.
+func TestMigrateThereAndBack(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	w := newWorld(t)
+	w.env = append(w.env, "BOT_MODEL_NAME=builtin")
+	file := w.env
+	n := 0
+	say := func(text string) string {
+		n++
+		w.tg.Push(telegramtest.Text(1, 1, text))
+		got := w.sent(t, n)[n-1]
+		w.settled(t)
+		return got
+	}
+	w.url = ""
+	child := w.start(t)
+	say("/facts add My parrot is called Coco #pets")
+	say("/facts add My boat is called Nessie")
+	say("/facts forget 2")
+	kill(child)
+	if out, err := w.command("migrate", "--to", url); err != nil || !strings.Contains(out, "Moved") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := w.command("facts", "list"); err == nil || !strings.Contains(out, "was moved") {
+		t.Errorf("the file that was left: %v: %s", err, out)
+	}
+	if out, err := w.command("migrate", "--to", url); err == nil {
+		t.Errorf("moved twice: %s", out)
+	}
+	w.url, w.env = url, append(append([]string{}, file...), "BOT_DATABASE_URL="+url)
+	child = w.start(t)
+	if got := say("/facts search parrots"); !strings.Contains(got, "Coco") {
+		t.Errorf("on the server: %s", got)
+	}
+	if got := say("/facts add My house is yellow"); !strings.Contains(got, "3") {
+		t.Errorf("numbers do not go on: %s", got)
+	}
+	kill(child)
+	if out, err := w.command("migrate", "--to", "sqlite"); err != nil || !strings.Contains(out, "Moved") {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := w.command("facts", "list"); err == nil || !strings.Contains(out, "was moved") {
+		t.Errorf("the server that was left: %v: %s", err, out)
+	}
+	w.url, w.env = "", file
+	w.start(t)
+	if got := say("/facts search parrots"); !strings.Contains(got, "Coco") {
+		t.Errorf("in the file again: %s", got)
+	}
+	if got := say("/facts add My car is red"); !strings.Contains(got, "4") {
+		t.Errorf("numbers do not go on: %s", got)
+	}
+	if kept, _ := filepath.Glob(filepath.Join(w.dir, "bot.db.before-migrate-*")); len(kept) != 1 {
+		t.Errorf("kept of the first file: %q", kept)
+	}
+}
+
+// command runs a command of the bot with the settings of a world, and returns what it
+// says.
+func (w *world) command(args ...string) (string, error) {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(append(os.Environ(), childEnv+"=1"), w.env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// A backup of a bot on a server is a file like any other, made beside it, and is put into
+// an empty database; one that is not empty is left as it is.
+func TestServedBackup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.served(t)
+	w.env = append(w.env, "BOT_MODEL_NAME=builtin")
+	w.start(t)
+	w.tg.Push(telegramtest.Text(1, 1, "/facts add My parrot is called Coco"))
+	w.sent(t, 1)
+	w.settled(t)
+	copied := filepath.Join(t.TempDir(), "copy.db")
+	if out, err := w.command("backup", copied); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := w.command("restore", copied); err == nil || !strings.Contains(out, "in use by another") {
+		t.Errorf("restored under a bot: %v: %s", err, out)
+	}
+	other := postgrestest.Database(t)
+	w.env = append(w.env, "BOT_DATABASE_URL="+other)
+	if out, err := w.command("restore", copied); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := w.command("facts", "list"); err != nil || !strings.Contains(out, "Coco") {
+		t.Errorf("restored: %v: %s", err, out)
+	}
+	if out, err := w.command("restore", copied); err == nil || !strings.Contains(out, "not empty") {
+		t.Errorf("restored twice: %v: %s", err, out)
+	}
+}

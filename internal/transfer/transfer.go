@@ -1,0 +1,248 @@
+package transfer
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"parley/internal/postgres"
+	"parley/internal/served"
+	"parley/internal/sqlite"
+)
+
+// Copied is what was copied and found to be the same.
+type Copied struct{ Tables, Rows int64 }
+
+// ErrNotEmpty says that rows would be mixed with others.
+var ErrNotEmpty = errors.New("the database that is copied to is not empty")
+
+// ToServer copies the rows of a file to an empty database on a server. In one
+// transaction there: what is cut short leaves nothing. Indexes of words are not made.
+func ToServer(ctx context.Context, file, url string) (Copied, error) {
+	return between(ctx, file, url, func(ctx context.Context, local, served *sql.Conn, list []table) (Copied, error) {
+		if err := empty(ctx, served, list); err != nil {
+			return Copied{}, err
+		}
+		if _, err := local.ExecContext(ctx, "BEGIN"); err != nil { // one moment of it
+			return Copied{}, err
+		}
+		if _, err := served.ExecContext(ctx, "BEGIN"); err != nil {
+			return Copied{}, err
+		}
+		c, err := fillServer(ctx, local, served, list)
+		if err != nil {
+			_, _ = served.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+			return Copied{}, err
+		}
+		_, err = served.ExecContext(ctx, "COMMIT")
+		return c, err
+	})
+}
+
+func fillServer(ctx context.Context, local, served *sql.Conn, list []table) (c Copied, err error) {
+	for _, t := range list {
+		if _, err := served.ExecContext(ctx, `ALTER TABLE "`+t.name+`" DISABLE TRIGGER USER; DELETE FROM "`+t.name+`"`); err != nil {
+			return c, err
+		}
+	}
+	for _, t := range list {
+		var before sum
+		err := postgres.CopyIn(ctx, served, t.name, t.plain(), func(write func([]any) error) (err error) {
+			before, err = each(ctx, local, t, write)
+			return err
+		})
+		if err != nil {
+			return c, err
+		}
+		after, err := each(ctx, served, t, nil)
+		if err != nil {
+			return c, err
+		}
+		if before != after {
+			return c, fmt.Errorf("%s did not arrive as it was: %d of %d rows", t.name, after.rows, before.rows)
+		}
+		if err := t.count(ctx, local, served); err != nil {
+			return c, err
+		}
+		c.Tables, c.Rows = c.Tables+1, c.Rows+after.rows
+	}
+	for _, t := range list {
+		if _, err := served.ExecContext(ctx, `ALTER TABLE "`+t.name+`" ENABLE TRIGGER USER`); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+func (t table) plain() (names []string) {
+	for _, c := range t.columns {
+		names = append(names, c.name)
+	}
+	return names
+}
+
+// count makes the server number on where the file would have.
+func (t table) count(ctx context.Context, local, served *sql.Conn) error {
+	if t.counted == "" {
+		return nil
+	}
+	last, err := lastNumber(ctx, local, t)
+	if err != nil || last == 0 {
+		return err
+	}
+	_, err = served.ExecContext(ctx, "SELECT setval(pg_get_serial_sequence($1, $2), $3)", `"`+t.name+`"`, t.counted, last)
+	return err
+}
+
+// lastNumber is the highest number that a table of a file ever gave away.
+func lastNumber(ctx context.Context, local *sql.Conn, t table) (last int64, err error) {
+	err = local.QueryRowContext(ctx, `SELECT max(coalesce((SELECT max("`+t.counted+`") FROM "`+t.name+`"), 0), coalesce((SELECT seq FROM sqlite_sequence WHERE name = ?), 0))`, t.name).Scan(&last)
+	return last, err
+}
+
+// empty refuses a database that has more than a new one.
+func empty(ctx context.Context, served *sql.Conn, list []table) error {
+	for _, t := range list {
+		if t.name == "secrets" || t.name == "heartbeat" { // a new one has these
+			continue
+		}
+		var some bool
+		if err := served.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM "`+t.name+`")`).Scan(&some); err != nil {
+			return err
+		}
+		if some {
+			return fmt.Errorf("%w: %s has rows; name a new one", ErrNotEmpty, t.name)
+		}
+	}
+	return nil
+}
+
+// between opens both sides, a connection each.
+func between(ctx context.Context, file, url string, do func(ctx context.Context, local, served *sql.Conn, list []table) (Copied, error)) (c Copied, err error) {
+	local, done, err := sqlite.Connect(ctx, file, "_busy_timeout=30000&_foreign_keys=off")
+	if err != nil {
+		return c, err
+	}
+	defer done()
+	db, err := postgres.Raw(url)
+	if err != nil {
+		return c, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	served, err := db.Conn(ctx)
+	if err != nil {
+		return c, err
+	}
+	defer func() { _ = served.Close() }()
+	list, err := tables(ctx, served)
+	if err != nil {
+		return c, err
+	}
+	return do(ctx, local, served, list)
+}
+
+// ToFile copies the rows of a database on a server, as they are at one moment, to a file
+// whose schema was just made; then it makes the indexes of words.
+func ToFile(ctx context.Context, url, file string) (Copied, error) {
+	return between(ctx, file, url, func(ctx context.Context, local, there *sql.Conn, list []table) (Copied, error) {
+		if _, err := there.ExecContext(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"); err != nil {
+			return Copied{}, err
+		}
+		if _, err := local.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+			return Copied{}, err
+		}
+		c, err := fillFile(ctx, local, there, list)
+		for _, q := range served.Reindex {
+			if err == nil {
+				_, err = local.ExecContext(ctx, q)
+			}
+		}
+		if err != nil {
+			_, _ = local.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+			return Copied{}, err
+		}
+		_, err = local.ExecContext(ctx, "COMMIT")
+		return c, err
+	})
+}
+
+func fillFile(ctx context.Context, local, served *sql.Conn, list []table) (c Copied, err error) {
+	restore, err := dropTriggers(ctx, local)
+	if err != nil {
+		return c, err
+	}
+	for _, t := range list {
+		if err := t.toFile(ctx, local, served, &c); err != nil {
+			return c, err
+		}
+	}
+	for _, q := range restore {
+		if _, err := local.ExecContext(ctx, q); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+func (t table) toFile(ctx context.Context, local, served *sql.Conn, c *Copied) error {
+	if _, err := local.ExecContext(ctx, `DELETE FROM "`+t.name+`"`); err != nil {
+		return err
+	}
+	insert, err := local.PrepareContext(ctx, `INSERT INTO "`+t.name+`" (`+t.names()+") VALUES (?"+strings.Repeat(", ?", len(t.columns)-1)+")")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = insert.Close() }()
+	before, err := each(ctx, served, t, func(row []any) error {
+		_, err := insert.ExecContext(ctx, row...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	after, err := each(ctx, local, t, nil)
+	if err != nil {
+		return err
+	}
+	if before != after {
+		return fmt.Errorf("%s did not arrive as it was: %d of %d rows", t.name, after.rows, before.rows)
+	}
+	c.Tables, c.Rows = c.Tables+1, c.Rows+after.rows
+	if t.counted == "" {
+		return nil
+	}
+	var last int64
+	if err := served.QueryRowContext(ctx, "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence($1, $2)::regclass), 0)", `"`+t.name+`"`, t.counted).Scan(&last); err != nil {
+		return err
+	}
+	// Only a table whose numbers are never used twice has a row here.
+	_, err = local.ExecContext(ctx, "UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", last, t.name)
+	return err
+}
+
+// dropTriggers takes away what would act on copied rows, and returns how it is made again.
+func dropTriggers(ctx context.Context, local *sql.Conn) (restore []string, err error) {
+	rows, err := local.QueryContext(ctx, "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for rows.Next() {
+		var name, made string
+		if err := rows.Scan(&name, &made); err != nil {
+			return nil, errors.Join(err, rows.Close())
+		}
+		names, restore = append(names, name), append(restore, made)
+	}
+	if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if _, err := local.ExecContext(ctx, "DROP TRIGGER "+sqlite.Quoted(name)); err != nil {
+			return nil, err
+		}
+	}
+	return restore, nil
+}
