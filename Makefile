@@ -5,7 +5,7 @@ TAGS  := -tags sqlite_fts5
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 
-.PHONY: run test race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -14,6 +14,12 @@ run:
 # Everything that proves the project, the architecture tests included.
 test:
 	$(GO) test $(TAGS) ./...
+
+# The rooms of the rows, and a whole bot that is killed, on a PostgreSQL server that the
+# tests start (or PARLEY_POSTGRES names).
+postgres:
+	PARLEY_TEST_ENGINE=postgres $(GO) test $(TAGS) ./internal/memory ./internal/facts ./internal/browse ./internal/factsfile ./internal/agent
+	PARLEY_TEST_ENGINE=postgres $(GO) test $(TAGS) -run 'TestKilled|TestConversations|TestServed|TestMigrate' ./cmd/bot
 
 race:
 	$(GO) test -race -short $(TAGS) ./...

@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"parley/internal/engine"
@@ -11,6 +12,9 @@ import (
 // half of the disk and of a processor stay free, and a second process has a
 // chance to write.
 const maxRest = 50 * time.Millisecond
+
+// tries is how often a chunk may meet others on a server.
+const tries = 10
 
 // Each does something to every item, in order, and returns how many are done for
 // good: those of chunks that were committed. do is one step of a few
@@ -23,12 +27,19 @@ func Each[T any](ctx context.Context, db *engine.DB, items []T, do func(*engine.
 
 func each[T any](ctx context.Context, on run, items []T, do func(*engine.Tx, T) error) (done int, err error) {
 	for done < len(items) {
-		n := 0
-		err := chunk(ctx, on, func(tx *engine.Tx) (bool, error) {
-			err := do(tx, items[done+n])
-			n++
-			return done+n < len(items), err
-		})
+		var n int
+		var err error
+		for range tries { // nothing is left of a chunk that met another transaction
+			n = 0
+			err = chunk(ctx, on, func(tx *engine.Tx) (bool, error) {
+				err := do(tx, items[done+n])
+				n++
+				return done+n < len(items), err
+			})
+			if !errors.Is(err, engine.ErrConflict) {
+				break
+			}
+		}
 		if err != nil {
 			return done, err
 		}

@@ -98,3 +98,16 @@ func (d *DB) over() bool {
 	defer d.mu.RUnlock()
 	return d.closed
 }
+
+// patiently reads again, for as long as a server may be away, where the connection was
+// lost.
+func patiently(read func() error) error {
+	deadline := time.Now().Add(reachable)
+	for {
+		err := read()
+		if !errors.Is(err, ErrLost) || time.Now().After(deadline) {
+			return err
+		}
+		time.Sleep(between)
+	}
+}

@@ -89,11 +89,24 @@ func (d *DB) Kept() []string {
 type Row struct {
 	row     *sql.Row
 	explain func(error) error
-	err     error // from before it was asked for
+	err     error       // from before it was asked for
+	again   func() *Row // asks once more; nil where that is of no use
 }
 
 // Scan reads the row's columns; ErrNotFound when there is none.
 func (r *Row) Scan(dest ...any) error {
+	if r.again != nil {
+		ask := r.again
+		first := &Row{row: r.row, explain: r.explain, err: r.err}
+		return patiently(func() error {
+			now := first
+			if now == nil {
+				now = ask()
+			}
+			first = nil
+			return now.Scan(dest...)
+		})
+	}
 	if r.err != nil {
 		return r.err
 	}
@@ -104,25 +117,43 @@ func (r *Row) Scan(dest ...any) error {
 	return r.explain(err)
 }
 
+// patient is a row that is asked for again when the connection to a server was lost.
+func (d *DB) patient(ask func() *Row) *Row {
+	r := ask()
+	if d.p.Server == nil {
+		return r
+	}
+	return &Row{again: ask, row: r.row, explain: r.explain, err: r.err}
+}
+
 // Query reads rows on a reader; the caller closes them. Only constant queries:
 // the statement is kept. The driver starts a goroutine per call for any context
 // that can end, so none is taken; see QueryContext.
-func (d *DB) Query(query string, args ...any) (*sql.Rows, error) {
-	st, list, err := d.reads.get(query, args)
-	if err != nil {
-		return nil, d.p.Dialect.Explain(err)
+func (d *DB) Query(query string, args ...any) (rows *sql.Rows, err error) {
+	ask := func() error {
+		st, list, err := d.reads.get(query, args)
+		if err == nil {
+			rows, err = st.Query(list...)
+		}
+		return d.p.Dialect.Explain(err)
 	}
-	rows, err := st.Query(list...)
-	return rows, d.p.Dialect.Explain(err)
+	if d.p.Server == nil {
+		err = ask()
+	} else {
+		err = patiently(ask)
+	}
+	return rows, err
 }
 
 // QueryRow reads one row on a reader, as Query does.
 func (d *DB) QueryRow(query string, args ...any) *Row {
-	st, list, err := d.reads.get(query, args)
-	if err != nil {
-		return &Row{err: d.p.Dialect.Explain(err)}
-	}
-	return &Row{row: st.QueryRow(list...), explain: d.p.Dialect.Explain}
+	return d.patient(func() *Row {
+		st, list, err := d.reads.get(query, args)
+		if err != nil {
+			return &Row{err: d.p.Dialect.Explain(err)}
+		}
+		return &Row{row: st.QueryRow(list...), explain: d.p.Dialect.Explain}
+	})
 }
 
 // QueryContext reads rows on a reader until ctx ends; the caller closes them.

@@ -69,7 +69,7 @@ func kindred(tx *engine.Tx, v Viewer, about Fact, text string) ([]Fact, error) {
 		return nil, nil
 	}
 	match := `owner : "` + ownerWord(about.Subject) + `" AND content : (` + matchAny(words) + `)`
-	return factTexts.facts(tx.Query, v, "f.subject = :subject AND "+matching, engine.Named{"subject": about.Subject, "match": match, "limit": maxCandidates})
+	return factTexts.facts(tx.Query, v, "f.subject = :subject AND "+matching, engine.Named{"subject": about.Subject, "match": engine.Match{Expr: match, Stem: recall.Stem}, "limit": maxCandidates})
 }
 
 // Within reports whether words are wholly those of a text: that every telling word of

@@ -77,6 +77,9 @@ func TestFaultForgettingKilled(t *testing.T) {
 	all := hers(s)
 	child := exec.Command(os.Args[0], "-test.run=^TestFaultForgettingKilled$")
 	child.Env = append(os.Environ(), forgetInChild+"="+dir)
+	if url, ok := databases.Load(dir); ok {
+		child.Env = append(child.Env, urlInChild+"="+url.(string))
+	}
 	must(t, child.Start())
 	waittest.Until(t, "some are forgotten", func() bool { return hers(s) < all })
 	must(t, child.Process.Kill())

@@ -25,6 +25,7 @@ func batch(from, n int) chat.Batch {
 // TestFaultFullDisk: what cannot be written is not acknowledged, nothing of the
 // batch stays, and once there is room it works on.
 func TestFaultFullDisk(t *testing.T) {
+	aboutFiles(t)
 	s := open(t, Options{MaxPages: 60})
 	stored := 0
 	var full error
@@ -50,6 +51,7 @@ func TestFaultFullDisk(t *testing.T) {
 // TestFaultOtherWriter: while somebody else holds the write lock, writes wait
 // and none is lost.
 func TestFaultOtherWriter(t *testing.T) {
+	aboutFiles(t)
 	s := open(t, Options{})
 	other, err := sqlite.Raw(s.Path(), "_txlock=immediate")
 	must(t, err)
@@ -169,6 +171,7 @@ func BenchmarkCommit(b *testing.B) {
 // TestPragmas: the settings that durability rests on are really in force. The log is
 // synced beside the writer (engine.DB.Write), so SQLite syncs only checkpoints.
 func TestPragmas(t *testing.T) {
+	aboutFiles(t)
 	s := open(t, Options{})
 	for name, want := range map[string]string{"synchronous": "1", "journal_mode": "wal", "foreign_keys": "1"} {
 		var got string

@@ -13,6 +13,7 @@ import (
 
 // What an earlier version recorded is read as ends of messages.
 func TestOldAudit(t *testing.T) {
+	aboutFiles(t)
 	dir := filepath.Join(t.TempDir(), "data")
 	must(t, os.Mkdir(dir, 0o700))
 	db, err := sqlite.Raw(filepath.Join(dir, database.Name), asWriter)

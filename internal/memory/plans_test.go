@@ -9,6 +9,7 @@ import (
 // No query reads all of a table that grows with what people say, whoever waits
 // for it: not once in a minute, not for a message, not for an edit.
 func TestQueriesReadNoWholeTables(t *testing.T) {
+	aboutFiles(t)
 	s := open(t, Options{})
 	plantest.Check(t, s.db, []string{".", "../facts", "../past", "../agenda", "../access", "../database", "../bulk", "../provenance", "../app", "../command", "../cli", "../page", "../factsfile", "../handoff", "../meaning", "../standing", "../guarding", "../desk", "../diary"},
 		[]string{"messages", "sessions", "session_texts", "decisions", "tool_calls", "guard_calls", "inbox", "outbox", "participants", "usage", "overheard",

@@ -188,6 +188,7 @@ func measure(t *testing.T, list []question, floors floors, recall func(question)
 // search brings 84 of 100 answers within 4,000 tokens and 75 within 1,000 if they
 // are asked about in their own words, and half as many if not.
 func TestRecallQuality(t *testing.T) {
+	aboutFiles(t)
 	waittest.Alone(t)
 	s, list := oldChats(t)
 	own := func(q question) Query {

@@ -50,7 +50,7 @@ func world(r *rand.Rand) (list []spoken) {
 }
 
 func (m spoken) insert(tx *engine.Tx, i int) error {
-	if _, err := tx.Exec("INSERT OR IGNORE INTO sessions (id, platform, channel, thread, status, created_at, last_activity, expires_at) VALUES (?, ?, ?, ?, 'archived', '', '', '')", m.session, m.key.Platform, m.key.Channel, m.key.Thread); err != nil {
+	if _, err := tx.Exec("INSERT INTO sessions (id, platform, channel, thread, status, created_at, last_activity, expires_at) VALUES (?, ?, ?, ?, 'archived', '', '', '') ON CONFLICT DO NOTHING", m.session, m.key.Platform, m.key.Channel, m.key.Thread); err != nil {
 		return err
 	}
 	_, err := tx.Exec("INSERT INTO messages (session_id, platform, channel, thread, role, user_id, name, content, tool_call_id, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'c', ?)",

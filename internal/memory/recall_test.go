@@ -20,7 +20,7 @@ func TestRecallKeepsToItsScope(t *testing.T) {
 	s := open(t, Options{})
 	must(t, s.db.Write(context.Background(), func(tx *engine.Tx) error {
 		for _, r := range [][3]string{{"dm", "a", "the canary sings"}, {"room", "b", "a canary's \"cage\""}, {"room", "a", "canaries eat seeds"}} {
-			if _, err := tx.Exec("INSERT OR IGNORE INTO sessions (id, platform, channel, created_at, last_activity, expires_at) VALUES (:place, 'x', :place, '', '', '')", engine.Named{"place": r[0]}); err != nil {
+			if _, err := tx.Exec("INSERT INTO sessions (id, platform, channel, created_at, last_activity, expires_at) VALUES (:place, 'x', :place, '', '', '') ON CONFLICT DO NOTHING", engine.Named{"place": r[0]}); err != nil {
 				return err
 			}
 			if _, err := tx.Exec("INSERT INTO messages (session_id, platform, channel, role, user_id, name, content, at) VALUES (:place, 'x', :place, 'user', :user, :user, :text, '2024-05-01T10:00:00.000Z')",

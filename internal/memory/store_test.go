@@ -15,6 +15,32 @@ import (
 // onServer says that the tests run with PostgreSQL, and not on files.
 var onServer = os.Getenv("PARLEY_TEST_ENGINE") == "postgres"
 
+// aboutFiles skips a test of what SQLite does with its file.
+func aboutFiles(t *testing.T) {
+	t.Helper()
+	if onServer {
+		t.Skip("about SQLite's file")
+	}
+}
+
+// allRows is every row on the server as text.
+func allRows(t *testing.T, s *Store) (whole []byte) {
+	t.Helper()
+	rows, err := s.db.Query("SELECT CAST(tablename AS text) FROM pg_tables WHERE schemaname = 'public'")
+	must(t, err)
+	tables, err := engine.Collect(rows, engine.Name)
+	must(t, err)
+	for _, table := range tables {
+		var text string
+		must(t, s.db.QueryRow(`SELECT coalesce(string_agg(CAST(x AS text), ' '), '') FROM "`+table+`" x`).Scan(&text))
+		whole = append(append(whole, text...), ' ')
+	}
+	return whole
+}
+
+// urlInChild names the variable with the URL of a test that runs in a child process.
+const urlInChild = "PARLEY_TEST_DATABASE"
+
 // databases are those that stand for folders on a server.
 var databases sync.Map // folder -> URL
 
@@ -24,6 +50,9 @@ func openIn(t testing.TB, dir string, o Options) (*Store, error) {
 	t.Helper()
 	if onServer {
 		url, ok := databases.Load(dir)
+		if given := os.Getenv(urlInChild); given != "" {
+			url, ok = given, true
+		}
 		if !ok {
 			url, _ = databases.LoadOrStore(dir, postgrestest.Copy(t, "parley_schema", func(url string) error {
 				s, err := Open(context.Background(), "", Options{URL: url})
