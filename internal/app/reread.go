@@ -57,7 +57,7 @@ func renormalized(adapter chat.Adapter, raw []byte) (messages []chat.Message, er
 	}
 	messages, err = r.Renormalize(raw)
 	for _, m := range messages {
-		if _, serr := memory.Storable(m); serr != nil {
+		if _, serr := chat.Storable(m); serr != nil {
 			err = errors.Join(err, serr)
 		}
 	}

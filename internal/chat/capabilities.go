@@ -107,6 +107,15 @@ type Named interface {
 	Name() string
 }
 
+// Learner is an Adapter that learns by Run who it is, and needs that to send. Where
+// another process receives, Learn takes the place of Run. Other adapters can send at
+// once.
+type Learner interface {
+	// Learn makes one attempt at it. After an error it is called again. It may be
+	// called twice, and beside Run.
+	Learn(ctx context.Context, in Intake) error
+}
+
 // Leaver is an Adapter whose bot can leave a place by itself. Elsewhere somebody who
 // administers the place removes it.
 type Leaver interface {

@@ -84,7 +84,7 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 	for wait := firstRetry; ; wait = min(2*wait, lastRetry) {
 		h.o.Failpoint("before_start")
 		p.Again = h.mayAgain(adapter, p)
-		if !p.Started && !h.mark(p, PartStarted, "", time.Time{}) {
+		if !h.begins(p) {
 			return nil, false
 		}
 		id, err := h.attempt(adapter, p)
@@ -126,6 +126,11 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 			wait = firstRetry / 2
 		}
 	}
+}
+
+// begins notes that a part is about to be sent; false means that it must not be.
+func (h *Hub) begins(p Part) bool {
+	return h.mayAct() && (p.Started || h.mark(p, PartStarted, "", time.Time{})) && h.mayAct() // marking may take long
 }
 
 // mayRepeat decides about a part that may have been delivered already. What is

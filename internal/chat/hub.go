@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +18,7 @@ type HubOptions struct {
 	Handler  Handler
 	Adapters []Adapter
 	Log      *slog.Logger // nil discards
+	Node     Node         // this process among others; nil is alone
 
 	// QueuePerLane is how many messages may wait behind the one being
 	// answered; the next one is told that it is too much. 0 means 10.
@@ -31,9 +31,6 @@ type HubOptions struct {
 	// RepeatUnknown says whether a part whose outcome is unknown is sent
 	// again. Only platforms without idempotent sends are asked about.
 	RepeatUnknown bool
-	// MayStop decides whether m may cancel the answer to running, in the same
-	// conversation. It may ask the platform; nil allows whoever asked running.
-	MayStop func(ctx context.Context, m, running Message) bool
 	// Pace tells how a message stands to the others of its conversation. It must
 	// not block; nil is InOrder for all.
 	Pace func(m Message) Pace
@@ -57,6 +54,9 @@ type Authors struct {
 	// Speak returns the language that m's author is spoken to in. It may read a
 	// row; nil is English for all.
 	Speak func(ctx context.Context, m Message) tongue.Printer
+	// MayStop decides whether m may cancel the answer to running, in the same
+	// conversation. It may ask the platform; nil allows whoever asked running.
+	MayStop func(ctx context.Context, m, running Message) bool
 }
 
 // Event is what the Hub reports for counting.
@@ -90,6 +90,7 @@ type Hub struct {
 // lane is one conversation at work.
 type lane struct {
 	key    Key
+	row    int64 // of the message that is being worked on
 	queue  []job
 	cancel context.CancelCauseFunc // of the running Handle call; nil in between
 	asked  Message                 // what the running Handle call answers
@@ -152,17 +153,8 @@ func (h *Hub) Recover(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("recover: %w", err)
 	}
-	messages, err := h.o.Inbox.Adopt(ctx, left)
-	if err != nil {
+	if err := h.TakeUp(ctx, left); err != nil {
 		return fmt.Errorf("recover: %w", err)
-	}
-	for _, k := range left {
-		h.Flush(k)
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, m := range messages { // at once: an edit is there when its message begins
-		h.push(m.Key, job{m: m, pace: h.o.Pace(m)})
 	}
 	return nil
 }
@@ -172,12 +164,7 @@ func (h *Hub) Deliver(ctx context.Context, b Batch) error {
 	disk := &onDisk{over: make(chan struct{})}
 	b.Taken = func(fresh []Message) {
 		h.o.Failpoint("after_inbox_commit")
-		h.enqueue(disk, slices.DeleteFunc(slices.Clone(fresh), func(m Message) bool {
-			if m.Kind == KindDeleted {
-				h.takeBack(m)
-			}
-			return m.Kind == KindSkipped || isStop(m) && h.stopping(m)
-		}))
+		h.taken(disk, fresh)
 	}
 	_, err := h.o.Inbox.Accept(ctx, b)
 	disk.settle(err)
@@ -193,6 +180,9 @@ func (h *Hub) Room(ctx context.Context) error {
 		h.mu.Lock()
 		full, room := h.waiting >= h.o.Backlog, h.room
 		h.mu.Unlock()
+		if !h.mayAct() {
+			return ErrFenced
+		}
 		if !full {
 			return ctx.Err()
 		}
@@ -237,6 +227,20 @@ func (h *Hub) Busy(k Key) bool {
 	return h.lanes[k] != nil
 }
 
+// Rests reports whether nothing at all is under way in a conversation.
+func (h *Hub) Rests(k Key) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lanes[k] == nil && h.beside[k] == nil
+}
+
+// Shut stops taking work, as Drain does, which comes next.
+func (h *Hub) Shut() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+}
+
 // enqueue puts messages into their lanes, all at once, so that an edit that
 // arrived with its message is there when the message is handled. A message is
 // shed when too many wait in its lane.
@@ -278,6 +282,9 @@ func (h *Hub) push(k Key, j job) bool {
 	}
 	if l == nil {
 		l = &lane{key: k}
+	}
+	if h.o.Node != nil && l.has(j.m.Row) {
+		return true
 	}
 	h.add(l, j)
 	if j.do == nil {
@@ -327,15 +334,17 @@ func (h *Hub) run(l *lane) {
 	defer h.idle.Done()
 	for {
 		h.mu.Lock()
-		if len(l.queue) == 0 || h.ctx.Err() != nil {
+		if len(l.queue) == 0 || h.ctx.Err() != nil || h.leaves() {
 			h.waiting -= countMessages(l.queue)
 			delete(h.ofKind(l), l.key)
 			h.makeRoom()
 			h.mu.Unlock()
+			h.left(l.key)
 			return
 		}
 		j := l.queue[0]
 		l.queue = l.queue[1:]
+		l.row = j.m.Row
 		if l.slow = j.pace == InOrder; l.slow && !l.beside {
 			h.letPass(l)
 		}
@@ -349,7 +358,7 @@ func (h *Hub) run(l *lane) {
 		}
 
 		h.mu.Lock()
-		l.slow = false
+		l.row, l.slow = 0, false
 		if len(l.queue) == 0 {
 			l.shed = false
 		}
@@ -364,7 +373,11 @@ func (h *Hub) run(l *lane) {
 // turn makes the context of one Handle call, which Stop can cancel by its
 // conversation. The caller calls end when the call is over.
 func (h *Hub) turn(l *lane, m Message) (ctx context.Context, end func()) {
-	ctx, cancel := context.WithCancelCause(tongue.With(h.ctx, h.speak(m)))
+	ctx = tongue.With(h.ctx, h.speak(m))
+	if h.o.Node != nil {
+		ctx = context.WithValue(ctx, nodeKey{}, h.o.Node)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
 	arm := func(c context.CancelCauseFunc) {
 		h.mu.Lock()
 		l.cancel, l.asked = c, m
@@ -402,9 +415,7 @@ const flushGrace = 5 * time.Second
 // process answers them. It returns at most flushGrace later and reports how
 // many messages were left.
 func (h *Hub) Drain(ctx context.Context) (parked int) {
-	h.mu.Lock()
-	h.closed = true
-	h.mu.Unlock()
+	h.Shut()
 	empty := make(chan struct{})
 	go func() { h.idle.Wait(); close(empty) }()
 	select {

@@ -3,11 +3,17 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 )
 
 // ErrRecord means that a record can never be stored, however often it is tried.
 var ErrRecord = errors.New("the record breaks a rule of the store")
+
+// ErrFenced means that the conversation is another process's by now, which goes on with
+// it: nothing was stored, and nothing of it may be seen or changed here any more. For
+// the conversation that is the end of this process: ErrFenced is an ErrDraining.
+var ErrFenced = fmt.Errorf("another process has this conversation: %w", ErrDraining)
 
 // Inbox is the durable side of intake. memory.Store is the real one.
 type Inbox interface {

@@ -142,12 +142,18 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 		case <-draw.C:
 			ready = true
 		case <-typing.C:
+			if !l.h.mayAct() {
+				return
+			}
 			err := adapter.Typing(ctx, l.m)
 			typing.Reset(max(typingEvery, silence(err)))
 			continue
 		}
 		if !ready || !fresh {
 			continue
+		}
+		if !l.h.mayAct() {
+			return
 		}
 		text := l.picture()
 		fresh = false

@@ -27,8 +27,16 @@ func (d *onDisk) settle(err error) {
 // once for most. A message is thought about while it is being stored; nothing that
 // anybody sees, and nothing that changes anything, may come before that. An error is
 // that of ctx or of the disk. What is stored for the message needs no waiting: it
-// gets to the disk after it.
+// gets to the disk after it. Among several processes the error is ErrFenced where the
+// conversation may be another's by now.
 func OnDisk(ctx context.Context) error {
+	if err := onDiskYet(ctx); err != nil {
+		return err
+	}
+	return mayEffect(ctx)
+}
+
+func onDiskYet(ctx context.Context) error {
 	d, ok := ctx.Value(onDiskKey{}).(*onDisk)
 	if !ok {
 		return nil

@@ -19,11 +19,18 @@ const maxAttempts = 10
 // work does one job; a panic ends the job, not the process.
 func (h *Hub) work(l *lane, j job) {
 	if j.do != nil {
+		if !h.own(j.m.Key) {
+			return
+		}
 		defer h.unseen(l)()
 		h.fenced(j.m.Key, j.do)
 		return
 	}
 	began := time.Now()
+	if !h.mayAct() {
+		h.lost(j.m.Key)
+		return // whoever has it next finds it
+	}
 	j.m.Agent = h.o.Agent(j.m)
 	answer, err := h.handle(l, j)
 	if errors.Is(err, ErrDraining) {
@@ -159,12 +166,17 @@ func (h *Hub) finish(m Message, parts []Part, record any) bool {
 
 // lasting repeats a write to the journal until it succeeds: a promise must not be
 // broken because the disk was full for a while. It returns false when the process
-// ends first.
+// ends first, or the conversation is another process's.
 func (h *Hub) lasting(k Key, what string, do func() error) bool {
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := do()
-		if err == nil {
+		switch {
+		case err == nil:
 			return true
+		case errors.Is(err, ErrFenced):
+			h.o.Log.Warn(what+": another process has this conversation", "conversation", k.String())
+			h.lost(k)
+			return false
 		}
 		h.o.Log.Error(what+" failed, will try again", "conversation", k.String(), "err", err)
 		if !Sleep(h.ctx, wait) {
