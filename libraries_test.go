@@ -17,6 +17,9 @@ var libraries = []allowed{
 	{"internal/rehearse", "golang.org/x/tools", "the file format of rehearsals"},
 	{"config", "github.com/goccy/go-yaml", "the nodes of what yamldoc read"},
 
+	{"internal/node", "github.com/jackc/pgx/v5", "leases on a connection of their own, which no queue delays"},
+	{"internal/node/nodetest", "github.com/jackc/pgx/v5", "where a server listens"},
+
 	{"internal/adapters/discord", "github.com/bwmarrin/discordgo", "the platform's library"},
 	{"internal/adapters/discord", "github.com/gorilla/websocket", "close codes and the dialer below discordgo"},
 	{"internal/adapters/discord/discordtest", "github.com/gorilla/websocket", "fakes the gateway"},

@@ -1,0 +1,122 @@
+package node
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// role is something that one node does at a time, and this one would do.
+type role struct {
+	given chan *life // receives the life in which this node has it
+	had   *life      // nil while it has not
+}
+
+// Role runs work whenever this node has a role, which no other node has then, until ctx
+// ends. work's context ends with ctx, or when the lease is lost; work must return soon
+// then. What work returns while its context lasts is returned: the role is given up for
+// good. Each role may be wanted once at a time.
+func (n *Node) Role(ctx context.Context, name string, work func(ctx context.Context) error) error {
+	r := &role{given: make(chan *life, 1)}
+	n.mu.Lock()
+	n.roles[name] = r
+	n.mu.Unlock()
+	defer func() {
+		n.mu.Lock()
+		delete(n.roles, name)
+		n.mu.Unlock()
+		n.giveUp(name)
+	}()
+	poke(n.kick)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case l := <-r.given:
+			if err, over := within(ctx, l, work); over {
+				return err
+			}
+		}
+	}
+}
+
+// within runs work in a life. over is false when only the life ended.
+func within(ctx context.Context, l *life, work func(context.Context) error) (err error, over bool) {
+	during, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(l.ctx, func() { cancel(context.Cause(l.ctx)) })()
+	err = work(during)
+	if during.Err() == nil || ctx.Err() != nil {
+		return err, true
+	}
+	return nil, false
+}
+
+// giveUp lets another node have a role at once.
+func (n *Node) giveUp(name string) {
+	id := n.ID()
+	if id == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), renewLimit)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, n.cfg)
+	if err != nil {
+		return // it ends with the lease
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	if _, err := conn.Exec(ctx, "DELETE FROM node_roles WHERE name = $1 AND owner = $2", name, id); err == nil {
+		_, _ = conn.Exec(ctx, "SELECT pg_notify($1, '')", channel)
+	}
+}
+
+// roles takes those that are wanted and nobody living has.
+func (k *keeper) roles(ctx context.Context, l *life) error {
+	n := k.n
+	n.mu.Lock()
+	var wanted []string
+	for name, r := range n.roles {
+		if r.had != l {
+			wanted = append(wanted, name)
+		}
+	}
+	n.mu.Unlock()
+	for _, name := range wanted {
+		tag, err := k.conn.Exec(ctx, `INSERT INTO node_roles (name, owner) SELECT $1, $2 WHERE EXISTS (SELECT 1 FROM node_leases WHERE id = $2 AND until > clock_timestamp())
+			ON CONFLICT (name) DO UPDATE SET owner = excluded.owner
+			WHERE node_roles.owner = excluded.owner OR NOT EXISTS (SELECT 1 FROM node_leases WHERE id = node_roles.owner)`, name, l.id)
+		if err != nil {
+			return err
+		}
+		if tag.RowsAffected() == 0 {
+			continue
+		}
+		n.mu.Lock()
+		if r := n.roles[name]; r != nil {
+			r.had = l
+			select {
+			case <-r.given: // of a life that is over
+			default:
+			}
+			r.given <- l
+			n.o.Log.Info("this node has a role", "role", name)
+		}
+		n.mu.Unlock()
+	}
+	return nil
+}
+
+// Wants reports whether this node would have a role.
+func (n *Node) Wants(name string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.roles[name] != nil
+}
+
+// Holds reports whether this node has a role now.
+func (n *Node) Holds(name string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	r, l := n.roles[name], n.life.Load()
+	return r != nil && l != nil && r.had == l && n.lease.alive()
+}

@@ -1,0 +1,33 @@
+-- What several nodes share about themselves. A node's number is never used again, so
+-- whoever finds another number than its own in a row knows that it lost what the row
+-- stands for.
+CREATE TABLE IF NOT EXISTS node_leases (
+    id      text COLLATE "C" PRIMARY KEY, -- of one life of a process
+    name    text NOT NULL,                -- of the process, for people
+    version text NOT NULL,
+    began   timestamptz NOT NULL DEFAULT clock_timestamp(),
+    until   timestamptz NOT NULL          -- by the server's clock
+);
+CREATE TABLE IF NOT EXISTS node_roles (
+    name  text COLLATE "C" PRIMARY KEY,
+    owner text COLLATE "C" NOT NULL       -- a lease's id
+);
+-- Who works on a conversation. One without a row is nobody's.
+CREATE TABLE IF NOT EXISTS node_lanes (
+    platform text COLLATE "C" NOT NULL,
+    channel  text COLLATE "C" NOT NULL,
+    thread   text COLLATE "C" NOT NULL,
+    owner    text COLLATE "C" NOT NULL,
+    epoch    bigint NOT NULL DEFAULT 1,   -- how many owners it had
+    PRIMARY KEY (platform, channel, thread)
+);
+CREATE INDEX IF NOT EXISTS node_lanes_owner ON node_lanes (owner);
+-- What one node stored for a conversation of another.
+CREATE TABLE IF NOT EXISTS node_mail (
+    id       bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    platform text COLLATE "C" NOT NULL,
+    channel  text COLLATE "C" NOT NULL,
+    thread   text COLLATE "C" NOT NULL,
+    inbox_id bigint NOT NULL              -- 0: parts that wait to be sent
+);
+CREATE INDEX IF NOT EXISTS node_mail_lane ON node_mail (platform, channel, thread);
