@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"math"
+	"slices"
 
 	"parley/internal/chat"
 	"parley/internal/engine"
@@ -48,8 +50,33 @@ func (s *Store) Adopt(ctx context.Context, keys []chat.Key) ([]chat.Message, err
 	if err != nil {
 		return nil, during("adopt", err)
 	}
-	list, err := s.unfinished(ctx, keys)
+	named := map[chat.Key]bool{}
+	for _, k := range keys {
+		named[k] = true
+	}
+	list, bad, err := s.unfinished(s.db.Query, []int64{0, math.MaxInt64}, func(_ int64, k chat.Key) bool { return named[k] })
+	if err == nil && len(bad) > 0 {
+		err = s.setAside(ctx, bad)
+	}
 	return list, during("adopt", err)
+}
+
+// Mail returns what other processes stored for this one: messages, oldest first, and
+// conversations in which parts wait to be sent.
+func (s *Store) Mail(ctx context.Context) (list []chat.Message, flush []chat.Key, err error) {
+	var bad []unread
+	err = s.db.Write(ctx, func(tx *engine.Tx) error {
+		m, err := s.Lanes.Take(tx)
+		list, bad, flush = nil, nil, m.Flush
+		if err == nil && len(m.Rows) > 0 {
+			list, bad, err = s.unfinished(tx.Query, m.Rows, func(row int64, _ chat.Key) bool { return slices.Contains(m.Rows, row) })
+		}
+		return err
+	})
+	if err == nil && len(bad) > 0 {
+		err = s.setAside(ctx, bad)
+	}
+	return list, flush, during("read what others stored", err)
 }
 
 // heads returns the first message of each conversation that waits.
@@ -71,20 +98,14 @@ func heads(tx *engine.Tx) (map[chat.Key]int64, error) {
 	return first, rows.Err()
 }
 
-// unfinished reads the messages that wait for an answer in some conversations. One that cannot be
-// read any more is put aside: it must not keep the bot from starting.
-func (s *Store) unfinished(ctx context.Context, keys []chat.Key) ([]chat.Message, error) {
-	named := map[chat.Key]bool{}
-	for _, k := range keys {
-		named[k] = true
-	}
-	rows, err := s.db.Query("SELECT id, platform, channel, thread, message_id, body, attempt, preview, uid, EXISTS (SELECT 1 FROM steps WHERE inbox_id = inbox.id) FROM inbox WHERE state = 'new' ORDER BY id")
+// unfinished reads those messages that wait for an answer which are wanted, oldest first, among all rows between
+// some. Those that cannot be read any more are to be put aside: they must not keep the bot from starting.
+func (s *Store) unfinished(query func(string, ...any) (*sql.Rows, error), among []int64, wanted func(row int64, k chat.Key) bool) (messages []chat.Message, unreadable []unread, err error) {
+	rows, err := query("SELECT id, platform, channel, thread, message_id, body, attempt, preview, uid, EXISTS (SELECT 1 FROM steps WHERE inbox_id = inbox.id) FROM inbox WHERE state = 'new' AND id BETWEEN ? AND ? ORDER BY id", slices.Min(among), slices.Max(among))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = rows.Close() }()
-	var messages []chat.Message
-	var unreadable []unread
 	for rows.Next() {
 		var (
 			m                      chat.Message
@@ -94,9 +115,9 @@ func (s *Store) unfinished(ctx context.Context, keys []chat.Key) ([]chat.Message
 			attempt                int
 		)
 		if err := rows.Scan(&row, &k.Platform, &k.Channel, &k.Thread, &id, &body, &attempt, &preview, &uid, &m.Begun); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		if !named[k] {
+		if !wanted(row, k) {
 			continue
 		}
 		if err := json.Unmarshal([]byte(body), &m); err != nil {
@@ -106,8 +127,5 @@ func (s *Store) unfinished(ctx context.Context, keys []chat.Key) ([]chat.Message
 		m.Row, m.Key, m.Preview, m.Attempt, m.UID, m.Nonce = row, k, preview, attempt, uid, s.answerNonce(uid, 0)
 		messages = append(messages, m)
 	}
-	if err := rows.Err(); err != nil || len(unreadable) == 0 {
-		return messages, err
-	}
-	return messages, s.setAside(ctx, unreadable)
+	return messages, unreadable, rows.Err()
 }

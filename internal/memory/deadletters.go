@@ -2,12 +2,8 @@ package memory
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"parley/internal/chat"
@@ -32,39 +28,6 @@ type DeadLetter struct {
 
 // ErrNoLetter: no event with this number was put aside.
 var ErrNoLetter = errors.New("there is no such dead letter")
-
-// Storable returns what the inbox holds of a message, or why it can never be
-// stored: without its identity it could end up in somebody else's conversation.
-func Storable(m chat.Message) (body string, err error) {
-	switch {
-	case m.Key.Platform == "" || m.Key.Channel == "":
-		return "", errors.New("a message without a conversation")
-	case m.ID == "":
-		return "", errors.New("a message without an id")
-	case m.From.ID == "" && m.Kind != chat.KindSkipped && m.Kind != chat.KindDeleted && m.Kind != chat.KindAdded:
-		return "", errors.New("a message without an author")
-	}
-	b, err := json.Marshal(m)
-	if err != nil {
-		return "", fmt.Errorf("a message that has no stored form: %w", err)
-	}
-	return string(b), nil
-}
-
-// letter returns what is kept of a message that can never be stored.
-func letter(m chat.Message, reason error) chat.DeadLetter {
-	raw := m.Raw
-	if len(raw) == 0 {
-		m.At = time.Time{} // the one field whose values may have no form
-		raw, _ = json.Marshal(m)
-	}
-	id := m.Key.String() + "|" + m.ID
-	if m.ID == "" {
-		sum := sha256.Sum256(raw) // the same event, delivered again, is the same letter
-		id = "raw:" + hex.EncodeToString(sum[:16])
-	}
-	return chat.DeadLetter{ID: id, Raw: raw, Reason: reason.Error()}
-}
 
 // putAside stores a dead letter, once for each event.
 func putAside(tx *engine.Tx, platform string, l chat.DeadLetter, now string) error {

@@ -18,14 +18,20 @@ var _ chat.Inbox = (*Store)(nil)
 // Accept implements chat.Inbox.
 func (s *Store) Accept(ctx context.Context, b chat.Batch) ([]chat.Message, error) {
 	a := s.arrived(b)
+	end := s.Lanes.Accepting()
 	durable, err := s.db.Stage(ctx, a.store)
 	s.doubts.settle(a.ours, err)
 	if err != nil {
+		end()
 		return nil, fmt.Errorf("accept: %w", err)
+	}
+	for other := range a.others {
+		s.Lanes.Hint(other)
 	}
 	if b.Taken != nil {
 		b.Taken(a.fresh)
 	}
+	end()
 	if err := durable(); err != nil {
 		if b.Taken == nil {
 			s.doubts.settle(a.ours, err)
@@ -44,15 +50,16 @@ type arrival struct {
 	letters  []chat.DeadLetter
 	fresh    []chat.Message
 	ours     map[identity]bool // stored by any attempt so far, and handed to nobody
+	others   map[string]bool   // nodes whose conversations some are of
 }
 
 // arrived sorts out what can never be stored.
 func (s *Store) arrived(b chat.Batch) *arrival {
 	a := &arrival{s: s, b: b, letters: slices.Clone(b.Dead), ours: map[identity]bool{}}
 	for _, m := range b.Messages {
-		body, err := Storable(m)
+		body, err := chat.Storable(m)
 		if err != nil {
-			a.letters = append(a.letters, letter(m, err))
+			a.letters = append(a.letters, chat.Letter(m, err))
 			continue
 		}
 		m.Raw = nil
@@ -64,7 +71,7 @@ func (s *Store) arrived(b chat.Batch) *arrival {
 // store is repeatable: what an attempt stored whose commit was reported as
 // failed, and was not, is fresh all the same.
 func (a *arrival) store(tx *engine.Tx) error {
-	a.fresh = nil
+	a.fresh, a.others = nil, map[string]bool{}
 	now := Stamp(a.s.now())
 	for _, mv := range a.b.Moved {
 		if err := move(tx, mv); err != nil {
@@ -116,17 +123,25 @@ func (a *arrival) accept(tx *engine.Tx, m chat.Message, body, now string) error 
 	default:
 		err = tx.QueryRow("SELECT id, uid FROM inbox WHERE platform = ? AND channel = ? AND thread = ? AND message_id = ? AND state = 'new'",
 			m.Key.Platform, m.Key.Channel, m.Key.Thread, m.ID).Scan(&m.Row, &m.UID)
-		if errors.Is(err, ErrNotFound) {
-			return nil
+		if err != nil {
+			return engine.NoRow(err, nil)
 		}
+	}
+	owner, err := a.s.Lanes.Claim(tx, m.Key, m.Row)
+	if err != nil {
+		return err
+	}
+	if !owner.Ours {
+		a.others[owner.Other] = true
+		return a.s.Lanes.Pass(tx, m.Key, m.Row, owner)
 	}
 	a.ours[who] = true
 	again := slices.ContainsFunc(a.fresh, func(f chat.Message) bool { return f.Row == m.Row })
-	if err == nil && !again {
+	if !again {
 		m.Nonce = a.s.answerNonce(m.UID, 0)
 		a.fresh = append(a.fresh, m)
 	}
-	return err
+	return nil
 }
 
 // answerNonce returns the nonce of a part of the answer to an inbox row.
@@ -181,6 +196,9 @@ func (s *Store) Finish(ctx context.Context, m chat.Message, parts []chat.Part, r
 		return fmt.Errorf("finish: %w", err)
 	}
 	return s.db.Write(ctx, func(tx *engine.Tx) error {
+		if err := s.Lanes.Hold(tx, m.Key); err != nil {
+			return err
+		}
 		var preview, uid string // the first part replaces the preview
 		err := tx.QueryRow("SELECT preview, uid FROM inbox WHERE id = ? AND state = 'new'", m.Row).Scan(&preview, &uid)
 		if errors.Is(err, ErrNotFound) {
@@ -232,11 +250,14 @@ func (s *Store) countOverheard(tx *engine.Tx, k chat.Key) error {
 
 // Revise implements chat.Inbox.
 func (s *Store) Revise(ctx context.Context, m chat.Message, changes []int64) error {
-	body, err := Storable(m)
+	body, err := chat.Storable(m)
 	if err != nil {
 		return fmt.Errorf("revise: %w", err)
 	}
 	return during("revise", s.db.Write(ctx, func(tx *engine.Tx) error {
+		if err := s.Lanes.Hold(tx, m.Key); err != nil {
+			return err
+		}
 		if _, err := tx.Exec("UPDATE inbox SET body = ? WHERE id = ? AND state = 'new'", body, m.Row); err != nil {
 			return err
 		}

@@ -165,6 +165,9 @@ func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id 
 		write = s.db.Soon
 	}
 	return write(ctx, func(tx *engine.Tx) error {
+		if err := s.Lanes.Hold(tx, p.Key); err != nil {
+			return err
+		}
 		if state == chat.PartReady || state == chat.PartStarted {
 			_, err := tx.Exec("UPDATE outbox SET state = ?, not_before = ?, unknown = ?, attempts = attempts + 1 WHERE id = ?", string(state), Stamp(until), p.Unknown, p.Row)
 			return err
@@ -180,6 +183,9 @@ func (s *Store) Mark(ctx context.Context, p chat.Part, state chat.PartState, id 
 // Previewed implements chat.Outbox.
 func (s *Store) Previewed(ctx context.Context, m chat.Message, id string) error {
 	return s.db.Write(ctx, func(tx *engine.Tx) error {
+		if err := s.Lanes.Hold(tx, m.Key); err != nil {
+			return err
+		}
 		_, err := tx.Exec("UPDATE inbox SET preview = ? WHERE id = ?", id, m.Row)
 		return err
 	})

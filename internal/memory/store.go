@@ -14,6 +14,7 @@ import (
 	"parley/internal/engine"
 	"parley/internal/facts"
 	"parley/internal/handoff"
+	"parley/internal/lanes"
 	"parley/internal/meaning"
 	"parley/internal/past"
 	"parley/internal/served"
@@ -34,7 +35,7 @@ type Store struct {
 	Past     *past.Archive // sessions as people see them
 	Handoffs *handoff.Book // conversations that people answer
 	Browse   *browse.Shelf // all conversations, for the owner
-	Witness  tape.Witness  // whose words answers were made of
+	Lanes    *lanes.Book   // whose a conversation is; nil where this process is alone
 	// Forgetting is called before somebody is forgotten, and over afterwards: what is
 	// kept of them elsewhere goes first. It is set before the Store is used; nil is nothing.
 	Forgetting func(ctx context.Context, user string) (over func(), err error)
@@ -47,6 +48,9 @@ type Store struct {
 	doubts     doubts
 	forgetting sync.Mutex // held by whoever forgets somebody
 }
+
+// NoteAuthor says whose a note is.
+type NoteAuthor = access.NoteAuthor
 
 // Options of Open. The zero value is ready for use.
 type Options struct {
@@ -61,6 +65,8 @@ type Options struct {
 	// named; nil finds them by words alone.
 	Embed      vector.Embed
 	EmbedModel string
+	// Node is this process among others on the same database; nil is alone.
+	Node lanes.Node
 }
 
 // ErrNotFound is returned for a row that is not there, wrapped or bare.
@@ -79,8 +85,9 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{File: file, db: db, now: o.Now, Past: past.NewArchive(db, o.Now), Witness: tape.NewWitness(db), Browse: browse.NewShelf(db)}
+	s := &Store{File: file, db: db, now: o.Now, Past: past.NewArchive(db, o.Now), Browse: browse.NewShelf(db)}
 	s.kept = keeping(db)
+	s.Lanes = lanes.NewBook(db, o.Node)
 	s.meanings = meaning.New(db, meaning.Options{Embed: o.Embed, Model: o.EmbedModel, Now: o.Now})
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})
 	s.Book = agenda.NewBook(db, o.Now, s.Say)
@@ -94,6 +101,9 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 
 // IndexWords makes the indexes of words of a database on a server, whose rows were copied.
 func (s *Store) IndexWords(ctx context.Context) error { return served.Index(ctx, s.db) }
+
+// Witness tells whose words answers were made of.
+func (s *Store) Witness() tape.Witness { return tape.NewWitness(s.db) }
 
 // EmbedMessages makes vectors for the next messages that have none, newest first,
 // and reports whether there are more, as meaning.Index does.

@@ -236,6 +236,9 @@ type Step struct {
 // be called later, once, or not at all.
 func (s *Store) SaveSteps(ctx context.Context, inbox int64, steps []Step) (wait func() error) {
 	return s.db.Queue(ctx, func(tx *engine.Tx) error {
+		if err := s.Lanes.HoldRow(tx, inbox); err != nil {
+			return err
+		}
 		for _, st := range steps {
 			state := "started"
 			if st.Done {

@@ -85,7 +85,7 @@ func newSite(t testing.TB, views page.Views, handle answer) *site {
 		t.Fatal(err)
 	}
 	s.store = store
-	s.tape, err = tape.Open(context.Background(), tape.Options{File: filepath.Join(filepath.Dir(store.Path()), "traces.db"), Keep: time.Hour, MaxSize: 10 << 20, Witness: store.Witness})
+	s.tape, err = tape.Open(context.Background(), tape.Options{File: filepath.Join(filepath.Dir(store.Path()), "traces.db"), Keep: time.Hour, MaxSize: 10 << 20, Witness: store.Witness()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -54,7 +54,7 @@ func newRig(t *testing.T) *rig {
 func (r *rig) open() {
 	r.t.Helper()
 	must(r.t, r.tape.Close())
-	tp, err := tape.Open(bg, tape.Options{File: filepath.Join(r.dir, "traces.db"), Keep: 30 * 24 * time.Hour, MaxSize: 100 << 20, Witness: r.store.Witness, Now: r.now})
+	tp, err := tape.Open(bg, tape.Options{File: filepath.Join(r.dir, "traces.db"), Keep: 30 * 24 * time.Hour, MaxSize: 100 << 20, Witness: r.store.Witness(), Now: r.now})
 	must(r.t, err)
 	r.tape = tp
 	r.t.Cleanup(func() { must(r.t, tp.Close()) })

@@ -1,0 +1,206 @@
+// Package lanes is who works on which conversation, where several nodes share a
+// database: claimed with the message that asks for it, held by every later write, and
+// adopted when its node has ended. It reads no clock: who lives is the rows of nodes.
+package lanes
+
+import (
+	"cmp"
+	"database/sql"
+	"errors"
+	"sync"
+
+	"parley/internal/chat"
+	"parley/internal/engine"
+)
+
+// Node is this process among others. Its methods do not block.
+type Node interface {
+	// ID returns its number, "" while it has none.
+	ID() string
+	// Hint tells another node, by its number, to look what was posted to it.
+	Hint(node string)
+}
+
+// Book is the conversations of this node. A nil Book is that of a process that is
+// alone: everything is its own, and nothing is asked.
+type Book struct {
+	db   *engine.DB
+	node Node
+	// turns keeps apart what is accepted here and what is brought from others: what was
+	// committed first is in its lane first.
+	turns sync.RWMutex
+}
+
+// NewBook returns the book of a node, nil for nil.
+func NewBook(db *engine.DB, n Node) *Book {
+	if n == nil {
+		return nil
+	}
+	return &Book{db: db, node: n}
+}
+
+const living = "EXISTS (SELECT 1 FROM node_leases WHERE id = "
+
+// Accepting begins to accept messages; the caller ends it once they are in their lanes.
+func (b *Book) Accepting() (end func()) {
+	if b == nil {
+		return func() {}
+	}
+	b.turns.RLock()
+	return b.turns.RUnlock
+}
+
+// Bringing runs work, which takes what others left here and puts it into its lanes,
+// while nothing is accepted.
+func (b *Book) Bringing(work func()) {
+	b.turns.Lock()
+	defer b.turns.Unlock()
+	work()
+}
+
+// Owner is whose a conversation is.
+type Owner struct {
+	Ours bool
+	// Other is the living node that has it, "" for none. What is nobody's and not ours has
+	// things left behind in it: whoever adopts it has all of them, in order.
+	Other string
+}
+
+// Claim makes k this node's, within a transaction, if it is nobody's and nothing is left
+// behind in it but the inbox row that asks for it, 0 for none. A node that has no lease
+// claims nothing: ErrFenced.
+func (b *Book) Claim(tx *engine.Tx, k chat.Key, row int64) (o Owner, err error) {
+	if b == nil {
+		return Owner{Ours: true}, nil
+	}
+	me := b.node.ID()
+	var owner string
+	var lives, alive bool
+	err = tx.QueryRow("SELECT owner, "+living+"owner), "+living+"?) FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? FOR SHARE OF node_lanes",
+		me, k.Platform, k.Channel, k.Thread).Scan(&owner, &lives, &alive)
+	switch {
+	case err == nil && !alive:
+		return o, chat.ErrFenced
+	case err == nil && owner == me:
+		return b.next(tx, k, row)
+	case err == nil && lives:
+		return Owner{Other: owner}, nil
+	case err == nil:
+		return o, nil
+	case !errors.Is(err, engine.ErrNotFound):
+		return o, err
+	}
+	var left bool
+	if err := tx.QueryRow(`SELECT `+living+`?), EXISTS (SELECT 1 FROM inbox WHERE state = 'new' AND platform = ? AND channel = ? AND thread = ? AND id <> ?)
+		OR EXISTS (SELECT 1 FROM outbox WHERE state IN ('ready', 'started') AND platform = ? AND channel = ? AND thread = ?)`,
+		me, k.Platform, k.Channel, k.Thread, row, k.Platform, k.Channel, k.Thread).Scan(&alive, &left); err != nil {
+		return o, err
+	}
+	switch {
+	case !alive:
+		return o, chat.ErrFenced
+	case left:
+		me = "" // nobody's, as a row: it is in the way of whoever adopts it at this moment
+	}
+	_, err = tx.Exec("INSERT INTO node_lanes (platform, channel, thread, owner) VALUES (?, ?, ?, ?)", k.Platform, k.Channel, k.Thread, me)
+	return Owner{Ours: !left}, err
+}
+
+// next returns whether what is asked for now comes next in a conversation of this node.
+// It does not while something waits to be brought there: then it is brought, too.
+func (b *Book) next(tx *engine.Tx, k chat.Key, row int64) (o Owner, err error) {
+	if row == 0 {
+		return Owner{Ours: true}, nil
+	}
+	var waits bool
+	err = tx.QueryRow("SELECT EXISTS (SELECT 1 FROM node_mail WHERE platform = ? AND channel = ? AND thread = ? AND inbox_id <> 0)", k.Platform, k.Channel, k.Thread).Scan(&waits)
+	if waits {
+		o.Other = b.node.ID()
+	}
+	return Owner{Ours: !waits, Other: o.Other}, err
+}
+
+// Hold fails with ErrFenced unless k is this node's, and keeps it so until the
+// transaction ends.
+func (b *Book) Hold(tx *engine.Tx, k chat.Key) error {
+	if b == nil {
+		return nil
+	}
+	return held(tx.QueryRow("SELECT 1 FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? AND owner = ? FOR SHARE", k.Platform, k.Channel, k.Thread, b.node.ID()))
+}
+
+// HoldRow is Hold for the conversation of an inbox row.
+func (b *Book) HoldRow(tx *engine.Tx, row int64) error {
+	if b == nil {
+		return nil
+	}
+	return held(tx.QueryRow(`SELECT 1 FROM inbox JOIN node_lanes AS l ON l.platform = inbox.platform AND l.channel = inbox.channel AND l.thread = inbox.thread
+		WHERE inbox.id = ? AND l.owner = ? FOR SHARE OF l`, row, b.node.ID()))
+}
+
+func held(r *engine.Row) error {
+	var one int
+	err := r.Scan(&one)
+	if errors.Is(err, engine.ErrNotFound) {
+		return chat.ErrFenced
+	}
+	return err
+}
+
+// Post leaves, within a transaction, an inbox row to the node whose conversation it belongs to; row 0 is that
+// parts wait to be sent there.
+func (b *Book) Post(tx *engine.Tx, k chat.Key, row int64) error {
+	_, err := tx.Exec("INSERT INTO node_mail (platform, channel, thread, inbox_id) VALUES (?, ?, ?, ?)", k.Platform, k.Channel, k.Thread, row)
+	return err
+}
+
+// Pass leaves an inbox row to whoever has its conversation, or will adopt it.
+func (b *Book) Pass(tx *engine.Tx, k chat.Key, row int64, o Owner) error {
+	if o.Other == "" {
+		return nil
+	}
+	return b.Post(tx, k, row)
+}
+
+// Hint tells a node that something was posted, or "" this one that something is left
+// behind. It is called after the commit.
+func (b *Book) Hint(node string) {
+	if b != nil {
+		b.node.Hint(cmp.Or(node, b.node.ID()))
+	}
+}
+
+// Mail is what others stored for this node.
+type Mail struct {
+	Rows  []int64    // of the inbox, in order
+	Flush []chat.Key // where parts wait
+}
+
+// Take takes, within a transaction, what was posted to this node's conversations. What is taken is this
+// process's to do: should it end before, whoever adopts the conversation finds it.
+func (b *Book) Take(tx *engine.Tx) (m Mail, err error) {
+	rows, err := tx.Query(`DELETE FROM node_mail AS m USING node_lanes AS l
+		WHERE l.platform = m.platform AND l.channel = m.channel AND l.thread = m.thread AND l.owner = ?
+		RETURNING m.inbox_id, m.platform, m.channel, m.thread`, b.node.ID())
+	if err != nil {
+		return m, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var row int64
+		var k chat.Key
+		if err := rows.Scan(&row, &k.Platform, &k.Channel, &k.Thread); err != nil {
+			return m, err
+		}
+		if row == 0 {
+			m.Flush = append(m.Flush, k)
+		} else {
+			m.Rows = append(m.Rows, row)
+		}
+	}
+	return m, rows.Err()
+}
+
+func scanKey(r *sql.Rows) (k chat.Key, err error) {
+	return k, r.Scan(&k.Platform, &k.Channel, &k.Thread)
+}

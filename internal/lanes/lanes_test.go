@@ -1,0 +1,225 @@
+package lanes_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"parley/internal/chat"
+	"parley/internal/memory"
+	"parley/internal/memory/memorytest"
+	"parley/internal/node"
+	"parley/internal/waittest"
+)
+
+// desk is a node with its store.
+type desk struct {
+	*node.Node
+	*memory.Store
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t testing.TB, url, name string) desk {
+	t.Helper()
+	n, err := node.Start(t.Context(), node.Options{URL: url, Name: name, Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	must(t, err)
+	t.Cleanup(n.Close)
+	return desk{n, memorytest.OpenIn(t, t.TempDir(), memory.Options{URL: url, Node: n})}
+}
+
+var k = chat.Key{Platform: "p", Channel: "c"}
+
+func message(id string) chat.Message {
+	return chat.Message{ID: id, Key: k, From: chat.User{ID: "p:1"}, Text: id, Addressed: true}
+}
+
+// says accepts messages and returns those that are this node's to answer.
+func (d desk) says(t testing.TB, ids ...string) (fresh []chat.Message) {
+	t.Helper()
+	b := chat.Batch{Platform: "p"}
+	for _, id := range ids {
+		b.Messages = append(b.Messages, message(id))
+	}
+	fresh, err := d.Accept(t.Context(), b)
+	must(t, err)
+	return fresh
+}
+
+func names(list []chat.Message) (names []string) {
+	for _, m := range list {
+		names = append(names, m.Text)
+	}
+	return names
+}
+
+// TestWhoseAConversationIs: the first message makes it its node's; what another node
+// accepts is handed there once, in order, and never lost.
+func TestWhoseAConversationIs(t *testing.T) {
+	t.Parallel()
+	url := memorytest.URL(t)
+	a, b := open(t, url, "a"), open(t, url, "b")
+	one := a.says(t, "1")
+	if len(one) != 1 || len(b.says(t, "2", "3")) != 0 {
+		t.Fatal("both have it")
+	}
+	select {
+	case <-a.News():
+	case <-time.After(time.Minute):
+		t.Error("nobody told it")
+	}
+	got, flush, err := a.Mail(t.Context())
+	must(t, err)
+	if fmt.Sprint(names(got), flush) != "[2 3] []" || got[0].Nonce == "" || got[0].Key != k {
+		t.Errorf("handed over: %+v", got)
+	}
+	if again, _, err := a.Mail(t.Context()); err != nil || len(again) > 0 {
+		t.Errorf("handed over twice: %v %v", names(again), err)
+	}
+	if got := b.says(t, "2"); len(got) > 0 {
+		t.Error("a message that came twice is answered twice")
+	}
+	if _, _, err := b.Mail(t.Context()); err != nil {
+		t.Error(err)
+	}
+
+	parts := []chat.Part{{Key: k, Text: "answer"}}
+	if err := b.Finish(t.Context(), one[0], parts, nil); !errors.Is(err, chat.ErrFenced) {
+		t.Errorf("another's answer: %v", err)
+	}
+	if err := b.Previewed(t.Context(), one[0], "x"); !errors.Is(err, chat.ErrFenced) {
+		t.Errorf("another's preview: %v", err)
+	}
+	if err := b.Revise(t.Context(), one[0], nil); !errors.Is(err, chat.ErrFenced) {
+		t.Errorf("another's edit: %v", err)
+	}
+	if err := b.SaveSteps(t.Context(), one[0].Row, []memory.Step{{N: 1, Kind: "tool"}})(); !errors.Is(err, chat.ErrFenced) {
+		t.Errorf("another's steps: %v", err)
+	}
+	must(t, a.SaveSteps(t.Context(), one[0].Row, []memory.Step{{N: 1, Kind: "tool"}})())
+	must(t, a.Previewed(t.Context(), one[0], "x"))
+	must(t, a.Finish(t.Context(), one[0], parts, nil))
+	if err := b.Mark(t.Context(), parts[0], chat.PartSent, "9", time.Time{}); !errors.Is(err, chat.ErrFenced) {
+		t.Errorf("another's part: %v", err)
+	}
+	must(t, a.Mark(t.Context(), parts[0], chat.PartSent, "9", time.Time{}))
+
+	if ours, err := b.Lanes.Own(t.Context(), k); ours || err != nil {
+		t.Errorf("work elsewhere: %v %v", ours, err)
+	}
+	if _, flush, err := a.Mail(t.Context()); err != nil || !slices.Equal(flush, []chat.Key{k}) {
+		t.Errorf("to be sent: %v %v", flush, err)
+	}
+	if ours, err := a.Lanes.Own(t.Context(), k); !ours || err != nil {
+		t.Errorf("its own work: %v %v", ours, err)
+	}
+}
+
+// TestWhatIsLeftBehind: what a node has under way is nobody else's while it lives, also
+// when it says nothing. Once it has ended each conversation is another one's, once, with
+// all that waits there; and whoever comes back finds that it has nothing.
+func TestWhatIsLeftBehind(t *testing.T) {
+	t.Parallel()
+	url := memorytest.URL(t)
+	a, b, c := open(t, url, "a"), open(t, url, "b"), open(t, url, "c")
+	one := a.says(t, "1")
+	b.says(t, "2")
+	parts := []chat.Part{{Key: k, Text: "answer"}}
+	parts[0].Started = true
+	must(t, a.Finish(t.Context(), one[0], parts, nil))
+	adopt := func(d desk) (list []chat.Message) {
+		keys, err := d.Lanes.Adopt(t.Context(), []string{"p"})
+		must(t, err)
+		list, err = d.Store.Adopt(t.Context(), keys)
+		must(t, err)
+		return list
+	}
+	if got := adopt(b); len(got) > 0 {
+		t.Errorf("taken from a node that lives: %v", names(got))
+	}
+	a.Node.Close()
+	if err := a.Mark(t.Context(), parts[0], chat.PartSent, "9", time.Time{}); !errors.Is(err, chat.ErrFenced) {
+		t.Errorf("after its end: %v", err)
+	}
+	if _, err := a.Accept(t.Context(), chat.Batch{Platform: "p", Messages: []chat.Message{message("3")}}); !errors.Is(err, chat.ErrFenced) {
+		t.Errorf("it takes messages after its end: %v", err)
+	}
+	got := append(adopt(b), adopt(c)...)
+	if fmt.Sprint(names(got)) != "[2]" || got[0].Attempt != 1 {
+		t.Errorf("left behind: %+v", got)
+	}
+	pending, err := b.Pending(t.Context(), k)
+	must(t, err)
+	if len(pending) != 1 || pending[0].Unknown != 1 {
+		t.Errorf("unsent: %+v", pending)
+	}
+	if list, _, err := b.Mail(t.Context()); err != nil || len(list) > 0 {
+		t.Errorf("what was adopted is handed over again: %v %v", names(list), err)
+	}
+	must(t, b.Lanes.Leave(t.Context(), k))
+	if got := adopt(c); fmt.Sprint(names(got)) != "[2]" {
+		t.Errorf("left: %v", names(got))
+	}
+}
+
+// TestOneOfMany: many nodes claim and adopt the same conversations at once; each is one
+// node's, and nothing fails.
+func TestOneOfMany(t *testing.T) {
+	t.Parallel()
+	url := memorytest.URL(t)
+	nodes := []desk{open(t, url, "a"), open(t, url, "b"), open(t, url, "c")}
+	type got struct {
+		ours int
+		err  error
+	}
+	all := make(chan got)
+	for i, d := range nodes {
+		go func() {
+			var g got
+			for n := range 50 {
+				m := message(fmt.Sprint(i, "-", n))
+				m.Key.Channel = fmt.Sprint(n)
+				fresh, err := d.Accept(context.Background(), chat.Batch{Platform: "p", Messages: []chat.Message{m}})
+				g.ours += len(fresh)
+				g.err = errors.Join(g.err, err)
+			}
+			all <- g
+		}()
+	}
+	ours := 0
+	for range nodes {
+		g := <-all
+		ours += g.ours
+		must(t, g.err)
+	}
+	for _, d := range nodes {
+		list, _, err := d.Mail(t.Context())
+		must(t, err)
+		ours += len(list)
+	}
+	if ours != 150 {
+		t.Errorf("%d of 150 messages have one that answers them", ours)
+	}
+	nodes[0].Node.Close()
+	left := 0
+	waittest.Until(t, "all is adopted", func() bool {
+		for _, d := range nodes[1:] {
+			keys, err := d.Lanes.Adopt(t.Context(), []string{"p"})
+			must(t, err)
+			left += len(keys)
+		}
+		keys, err := nodes[1].Lanes.Adopt(t.Context(), []string{"p"})
+		must(t, err)
+		return len(keys) == 0
+	})
+	t.Logf("%d conversations were left behind", left)
+}

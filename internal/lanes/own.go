@@ -1,0 +1,150 @@
+package lanes
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"parley/internal/chat"
+	"parley/internal/engine"
+)
+
+// adoptOnce bounds how many conversations are adopted at a time, so that several nodes
+// share what one has left behind.
+const adoptOnce = 100
+
+// orphans lists the conversations of a platform with unfinished messages or unsent
+// parts that no living node has.
+const orphans = `SELECT platform, channel, thread FROM (
+		SELECT platform, channel, thread FROM inbox WHERE state = 'new' AND platform = ?
+		UNION SELECT platform, channel, thread FROM outbox WHERE state IN ('ready', 'started') AND platform = ?) AS left_behind
+	WHERE NOT EXISTS (SELECT 1 FROM node_lanes AS l JOIN node_leases AS n ON n.id = l.owner
+		WHERE l.platform = left_behind.platform AND l.channel = left_behind.channel AND l.thread = left_behind.thread)` + order
+
+// order keeps several nodes from adopting the same at once.
+const order = " ORDER BY random() LIMIT ?"
+
+// Adopt makes conversations of some platforms this node's that another one has left
+// behind, and returns them; more may be left. What was posted to them counts as left behind like all else.
+func (b *Book) Adopt(ctx context.Context, platforms []string) (ours []chat.Key, err error) {
+	var keys []chat.Key
+	for _, p := range platforms {
+		rows, err := b.db.Query(orphans, p, p, adoptOnce)
+		if err != nil {
+			return nil, engine.During("look for what is left behind", err)
+		}
+		some, err := engine.Collect(rows, scanKey)
+		if err != nil {
+			return nil, engine.During("look for what is left behind", err)
+		}
+		keys = append(keys, some...)
+	}
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	err = b.db.Write(ctx, func(tx *engine.Tx) error {
+		ours = nil
+		for _, k := range keys {
+			if err := b.adopt(tx, k, &ours); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return ours, engine.During("take over what is left behind", err)
+}
+
+// Waiting reports whether there is something to bring: posted to this node, or left
+// behind on one of some platforms.
+func (b *Book) Waiting(platforms []string) (posted, left bool, err error) {
+	err = b.db.QueryRow(`SELECT EXISTS (SELECT 1 FROM node_mail AS m JOIN node_lanes AS l ON l.platform = m.platform AND l.channel = m.channel AND l.thread = m.thread
+		WHERE l.owner = ?)`, b.node.ID()).Scan(&posted)
+	for _, p := range platforms {
+		if err != nil || left {
+			break
+		}
+		err = b.db.QueryRow("SELECT EXISTS ("+strings.TrimSuffix(orphans, order)+")", p, p).Scan(&left)
+	}
+	return posted, left, engine.During("look what others left", err)
+}
+
+func (b *Book) adopt(tx *engine.Tx, k chat.Key, ours *[]chat.Key) error {
+	var taken bool
+	err := tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM node_lanes AS l JOIN node_leases AS n ON n.id = l.owner
+		WHERE l.platform = ? AND l.channel = ? AND l.thread = ?)`, k.Platform, k.Channel, k.Thread).Scan(&taken)
+	if err != nil || taken { // another node was first, or this one has it meanwhile
+		return err
+	}
+	res, err := tx.Exec(`INSERT INTO node_lanes (platform, channel, thread, owner) SELECT ?, ?, ?, id FROM node_leases WHERE id = ?
+		ON CONFLICT (platform, channel, thread) DO UPDATE SET owner = excluded.owner, epoch = node_lanes.epoch + 1`,
+		k.Platform, k.Channel, k.Thread, b.node.ID())
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return cmp.Or(err, error(chat.ErrFenced))
+	}
+	*ours = append(*ours, k)
+	_, err = tx.Exec("DELETE FROM node_mail WHERE platform = ? AND channel = ? AND thread = ?", k.Platform, k.Channel, k.Thread)
+	return err
+}
+
+// Own makes k this node's for work that no message asks for, and reports whether it is.
+// The node that has it otherwise is told to send what waits there, as is whoever adopts
+// it where something is left behind.
+func (b *Book) Own(ctx context.Context, k chat.Key) (bool, error) {
+	var o Owner
+	err := b.db.Write(ctx, func(tx *engine.Tx) (err error) {
+		if o, err = b.Claim(tx, k, 0); err != nil || o.Other == "" {
+			return err
+		}
+		return b.Post(tx, k, 0)
+	})
+	if err != nil {
+		return false, engine.During("claim a conversation", err)
+	}
+	if !o.Ours {
+		b.Hint(o.Other)
+	}
+	return o.Ours, nil
+}
+
+// Leave gives a conversation up: whatever is left there is another node's from now on,
+// and all are told.
+func (b *Book) Leave(ctx context.Context, k chat.Key) error {
+	err := b.db.Write(ctx, func(tx *engine.Tx) error {
+		_, err := tx.Exec("DELETE FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? AND owner = ?", k.Platform, k.Channel, k.Thread, b.node.ID())
+		return err
+	})
+	if err == nil {
+		b.node.Hint("")
+	}
+	return engine.During("leave a conversation", err)
+}
+
+// LeaveIdle gives up all conversations but those that are busy.
+func (b *Book) LeaveIdle(ctx context.Context, busy func(chat.Key) bool) error {
+	rows, err := b.db.Query("SELECT platform, channel, thread FROM node_lanes WHERE owner = ?", b.node.ID())
+	if err != nil {
+		return engine.During("leave conversations", err)
+	}
+	all, err := engine.Collect(rows, scanKey)
+	if err != nil {
+		return engine.During("leave conversations", err)
+	}
+	err = b.db.Write(ctx, func(tx *engine.Tx) error {
+		for _, k := range all {
+			if busy(k) {
+				continue
+			}
+			if _, err := tx.Exec("DELETE FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? AND owner = ?", k.Platform, k.Channel, k.Thread, b.node.ID()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		b.node.Hint("")
+	}
+	return engine.During("leave conversations", err)
+}
