@@ -73,6 +73,7 @@ var (
 	_ chat.Commander     = (*Adapter)(nil)
 	_ chat.Confidant     = (*Adapter)(nil)
 	_ chat.Fetcher       = (*Adapter)(nil)
+	_ chat.Learner       = (*Adapter)(nil)
 	_ chat.Leaver        = (*Adapter)(nil)
 	_ chat.MemberChecker = (*Adapter)(nil)
 	_ chat.Named         = (*Adapter)(nil)

@@ -3,6 +3,7 @@ package discord
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,6 +38,7 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	if err != nil {
 		return fmt.Errorf("discord: read cursors: %w", err)
 	}
+	a.anew()
 	a.restore(cursors)
 	ctx, stop := context.WithCancel(ctx)
 	stored := make(chan struct{})
@@ -75,6 +77,33 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 		}
 		wait = min(2*wait, a.o.Timing.RetryMax)
 	}
+	return nil
+}
+
+// anew forgets what an earlier Run left half done: what was not stored is heard again.
+func (a *Adapter) anew() {
+	for len(a.queue) > 0 {
+		<-a.queue
+	}
+	a.lanes.clear()
+	a.progress.clear()
+}
+
+// errUnknown is that nothing has told yet who the bot is.
+var errUnknown = errors.New("discord: no process has connected yet")
+
+// Learn implements chat.Learner: the process that receives has noted who we are.
+func (a *Adapter) Learn(ctx context.Context, in chat.Intake) error {
+	cursors, err := in.Cursors(ctx, Platform)
+	if err != nil {
+		return fmt.Errorf("discord: read cursors: %w", err)
+	}
+	var r resumable
+	if json.Unmarshal([]byte(cursors[gatewayCursor]), &r) != nil || r.Self == "" {
+		return errUnknown
+	}
+	a.introduce(r)
+	a.receiving()
 	return nil
 }
 

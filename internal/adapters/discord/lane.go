@@ -63,6 +63,13 @@ func (a *Adapter) enter(ctx context.Context, channel string, e event) {
 	one.queue = append(one.queue, e)
 }
 
+// clear forgets what waits; nobody is at work.
+func (l *lanes) clear() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.byChannel, l.held, l.full = map[string]*lane{}, 0, false
+}
+
 // waiting returns the channels that have something in their lanes.
 func (l *lanes) waiting() (list []string) {
 	l.mu.Lock()

@@ -40,6 +40,14 @@ type progress struct {
 	since   time.Time // when the session before was alive
 }
 
+// clear forgets all: what is under way counts no more.
+func (p *progress) clear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.session, p.since, p.owed, p.open = resumable{}, time.Time{}, 0, map[int64]bool{}
+	p.gen++
+}
+
 // restore continues from what an earlier process noted.
 func (p *progress) restore(note string) {
 	p.mu.Lock()

@@ -193,6 +193,15 @@ func (a *Adapter) learnSelf(ctx context.Context) bool {
 	})
 }
 
+// Learn implements chat.Learner.
+func (a *Adapter) Learn(ctx context.Context, _ chat.Intake) error {
+	me, err := a.bot.GetMe(ctx)
+	if err == nil {
+		a.me.Store(me)
+	}
+	return err
+}
+
 // insist repeats a call that receiving depends on until it succeeds. It returns
 // false when ctx ended first.
 func (a *Adapter) insist(ctx context.Context, what string, call func(context.Context) error) bool {

@@ -25,6 +25,7 @@ var (
 	_ chat.Commander     = (*Adapter)(nil)
 	_ chat.Confidant     = (*Adapter)(nil)
 	_ chat.Fetcher       = (*Adapter)(nil)
+	_ chat.Learner       = (*Adapter)(nil)
 	_ chat.MemberChecker = (*Adapter)(nil)
 )
 
