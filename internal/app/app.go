@@ -166,11 +166,23 @@ func (a *app) start(adapters ...chat.Adapter) {
 		observe = func(e chat.Event) { quiet(e); a.port.page.Changed() }
 	}
 	a.platforms.hub = chat.NewHub(chat.HubOptions{
+		Node:  a.among(),
 		Inbox: a.storage.store, Outbox: a.storage.store, Handler: a.front.handler(), Adapters: adapters, Log: a.log,
 		QueuePerLane: a.cfg.Limits.QueuePerChannel, Backlog: a.cfg.Limits.Backlog, TurnTimeout: a.cfg.Agent.TurnTimeout,
 		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
-		Failpoint:     a.process.Failpoint, Observe: observe, MayStop: a.people.mayStop, Pace: a.front.commands.Pace, Authors: chat.Authors{Agent: a.mind.agentOf, Speak: a.people.speaker.Answering}, Closed: a.platforms.closed,
+		Failpoint:     a.process.Failpoint, Observe: observe, Pace: a.front.commands.Pace, Authors: chat.Authors{MayStop: a.people.mayStop, Agent: a.mind.agentOf, Speak: a.people.speaker.Answering}, Closed: a.platforms.closed,
 	})
+	if a.fleet != nil {
+		a.fleet.Join(a.platforms.hub, a.storage.store)
+	}
+}
+
+// among is this process among others, nil alone.
+func (a *app) among() chat.Node {
+	if a.fleet == nil {
+		return nil
+	}
+	return a.fleet
 }
 
 // close ends what newApp and build began, in reverse. It may be called twice.

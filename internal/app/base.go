@@ -9,6 +9,7 @@ import (
 
 	"parley/config"
 	"parley/internal/chat"
+	"parley/internal/fleet"
 	"parley/internal/jobs"
 	"parley/internal/memory"
 	"parley/internal/metrics"
@@ -25,6 +26,7 @@ type base struct {
 	now     func() time.Time
 	began   time.Time
 	counts  *metrics.Counters // nil where nothing is run
+	fleet   *fleet.Fleet      // this process among others; nil with a database of its own
 	work    sync.WaitGroup    // background work that drain waits for
 }
 
@@ -45,6 +47,15 @@ func (b *base) background(fn func()) {
 
 func newJobs(b *base) *jobs.Jobs {
 	return jobs.New(jobs.Options{Log: b.log, Now: b.now, Background: b.background})
+}
+
+// health is how receiving from a platform goes. Where another process receives, that
+// one tells.
+func (b *base) health(p chat.Adapter) error {
+	if b.fleet.Elsewhere(p.Platform()) {
+		return nil
+	}
+	return p.Health()
 }
 
 // inData names a file in the data folder.

@@ -48,23 +48,23 @@ func (c *chores) schedule(j *jobs.Jobs) {
 	}{
 		{"sweep", "@every 1m", c.sweep},
 		{"confirmations", "@every 1m", c.front.expireQuestions},
-		{"reminders", "@every 5s", c.remind},
-		{"handoffs", "@every 5s", c.front.desk.Tick},
-		{"dead letters", "@every 5s", c.platforms.reread},
-		{"retention", "17 4 * * *", j.Aside("retention", c.prune)},
-		{"forgetting", "@every 1m", j.Aside("forgetting", c.finishForgetting)},
+		{"reminders", "@every 5s", c.fleet.Once(c.remind)},
+		{"handoffs", "@every 5s", c.fleet.Once(c.front.desk.Tick)},
+		{"dead letters", "@every 5s", c.fleet.Once(c.platforms.reread)},
+		{"retention", "17 4 * * *", c.fleet.Once(j.Aside("retention", c.prune))},
+		{"forgetting", "@every 1m", c.fleet.Once(j.Aside("forgetting", c.finishForgetting))},
 	} {
 		j.Add(job.name, job.spec, job.run)
 	}
 	if c.facts != nil {
-		j.Add("facts file", "@every 10s", c.syncFacts)
-		c.background(func() { j.Run("facts file", c.syncFacts) })
+		j.Add("facts file", "@every 10s", c.fleet.Once(c.syncFacts))
+		c.background(func() { j.Run("facts file", c.fleet.Once(c.syncFacts)) })
 	}
 	if len(c.rules.All()) > 0 || len(c.cfg.Agents) > 0 {
 		j.Add("playbook", "@every 5s", c.rules.Follow)
 	}
 	if c.models.embedder != nil {
-		j.Add("vectors", "@every 5s", c.makeVectors)
+		j.Add("vectors", "@every 5s", c.fleet.Once(c.makeVectors))
 	}
 	c.background(func() { j.Run("sweep", c.sweep) })
 	j.Start()

@@ -52,7 +52,7 @@ func (v *vitals) gauges() {
 	gauge("parley_uptime_seconds", "Time since the start.", func() float64 { return time.Since(v.began).Seconds() })
 	for _, p := range v.platforms.adapters {
 		v.counts.Gauge("parley_platform_up", "1 while messages can be received.", map[string]string{"platform": p.Platform()}, func() float64 {
-			if f, ok := health.Found(p.Platform(), p.Health()); ok && f.Is == health.Unavailable {
+			if f, ok := health.Found(p.Platform(), v.health(p)); ok && f.Is == health.Unavailable {
 				return 0
 			}
 			return 1

@@ -108,7 +108,7 @@ func (ps *platforms) run(ctx context.Context) <-chan error {
 	errs := make(chan error, len(ps.adapters))
 	for _, adapter := range ps.adapters {
 		go func() {
-			err := adapter.Run(ctx, ps.hub)
+			err := ps.fleet.Receive(ctx, adapter, ps.hub, ps.oneAtATime(adapter))
 			if err != nil {
 				err = fmt.Errorf("%s: %w", adapter.Platform(), err)
 			}
@@ -116,6 +116,12 @@ func (ps *platforms) run(ctx context.Context) <-chan error {
 		}()
 	}
 	return errs
+}
+
+// oneAtATime reports whether of several processes one receives from a platform: all may
+// listen for what Telegram posts.
+func (ps *platforms) oneAtATime(a chat.Adapter) bool {
+	return a.Platform() == discord.Platform || a.Platform() == "telegram" && ps.cfg.Telegram.Mode != telegram.ModeWebhook
 }
 
 // wait returns when the last adapter has ended. A platform that gives up does not

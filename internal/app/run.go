@@ -36,6 +36,10 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	if err := a.storage.takeUp(ctx, a.platforms.hub); err != nil {
 		return err
 	}
+	if a.fleet != nil {
+		a.background(func() { a.fleet.Run(ctx) })
+		a.background(func() { a.fleet.Chores(ctx) })
+	}
 	if port != nil {
 		a.background(func() { _ = a.port.page.Chat.Run(ctx, a.platforms.hub) }) // ends with ctx and never fails
 	}
@@ -45,7 +49,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	errs := a.platforms.run(ctx)
 	a.platforms.introduce(ctx, a.front)
 	a.background(func() { manners.Receiving(ctx, a.platforms.adapters, a.people.claim, a.say) })
-	a.background(func() { a.vitals.supervised(ctx) })
+	a.background(func() { a.vitals.supervisor.Watch(ctx, a.vitals.alive) })
 	a.notes.follow(ctx)
 	if a.settings.reloads != nil {
 		a.background(func() { a.settings.reloads(ctx) })
@@ -84,6 +88,8 @@ func (a *app) drain() {
 	defer cancel()
 	a.jobs.End(ctx)
 	a.chores.sums.Close()
+	a.platforms.hub.Shut()
+	a.fleet.Retire()
 	if parked := a.platforms.hub.Drain(ctx); parked > 0 {
 		a.log.Info("answers are left for the next start", "messages", parked)
 	}

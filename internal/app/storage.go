@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,9 +11,11 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/database"
+	"parley/internal/fleet"
 	"parley/internal/health"
 	"parley/internal/jobs"
 	"parley/internal/memory"
+	"parley/internal/node"
 	"parley/internal/setup"
 	"parley/internal/tape"
 )
@@ -41,11 +44,26 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 			}
 		}
 	}
-	s.store, err = memory.Open(ctx, s.cfg.DataDir, memory.Options{URL: string(s.cfg.Database.URL), Alone: lock, Now: s.now, Embed: vectors, EmbedModel: s.cfg.EmbeddingModel()})
+	o := memory.Options{URL: string(s.cfg.Database.URL), Now: s.now, Embed: vectors, EmbedModel: s.cfg.EmbeddingModel()}
+	if o.URL != "" && lock {
+		if err := s.takePart(ctx); err != nil {
+			return err
+		}
+		o.Node = s.fleet
+	}
+	s.store, err = memory.Open(ctx, s.cfg.DataDir, o)
 	if err != nil || !lock {
 		return err
 	}
 	return s.openTape(ctx)
+}
+
+// takePart makes this process one of those that share the database.
+func (s *storage) takePart(ctx context.Context) (err error) {
+	name, _ := os.Hostname()
+	name = fmt.Sprintf("%s:%d", cmp.Or(name, "unknown"), os.Getpid())
+	s.fleet, err = fleet.Start(ctx, node.Options{URL: string(s.cfg.Database.URL), Name: name, Version: s.process.Version, Log: s.log})
+	return err
 }
 
 // openTape opens what is kept of model calls, or deletes it when nothing is to be kept.
@@ -58,7 +76,7 @@ func (s *storage) openTape(ctx context.Context) (err error) {
 		return tape.Remove(file)
 	}
 	s.tape, err = tape.Open(ctx, tape.Options{File: file, Keep: keep, MaxSize: int64(s.cfg.Trace.MaxSize), Hide: setup.NewRedactor(s.cfg, setup.ShortestSaid),
-		Witness: s.store.Witness, Now: s.now, Log: s.log})
+		Witness: s.store.Witness(), Now: s.now, Log: s.log})
 	s.store.Forgetting, s.store.Past.Deleting = s.tape.ForgetPerson, s.tape.ForgetSession
 	return err
 }
@@ -73,6 +91,7 @@ func (s *storage) close() {
 			s.log.Error("close database", "err", err)
 		}
 	}
+	s.fleet.Close()
 	if s.lock != nil {
 		_ = s.lock.Close()
 	}
@@ -151,7 +170,7 @@ func (s *storage) takeUp(ctx context.Context, hub *chat.Hub) error {
 		}
 		// Nothing of somebody is shown whom an earlier process began to forget.
 		err := s.store.FinishForgetting(ctx, true)
-		if err == nil {
+		if err == nil && s.fleet == nil {
 			err = hub.Recover(ctx)
 		}
 		switch ill := s.store.Health(); {

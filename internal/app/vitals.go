@@ -35,7 +35,7 @@ type vitals struct {
 // /healthz, /readyz, /status, the page and the metrics all show this.
 func (v *vitals) findings() (list []health.Finding) {
 	for _, p := range v.platforms.adapters {
-		if f, ok := health.Found(p.Platform(), p.Health()); ok {
+		if f, ok := health.Found(p.Platform(), v.health(p)); ok {
 			list = append(list, f)
 		}
 	}

@@ -2,6 +2,7 @@
 package systemd
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"os"
@@ -43,6 +44,37 @@ func (s Supervisor) Present() bool { return s.conn != nil }
 func (s Supervisor) Tell(lines ...string) {
 	if s.conn != nil {
 		_, _ = s.conn.Write([]byte(strings.Join(lines, "\n")))
+	}
+}
+
+// lookEvery is how often a bot that is not ready yet checks again.
+const lookEvery = 100 * time.Millisecond
+
+// Watch reports READY once the bot is alive, and then, at half of the watchdog's
+// interval, that it is, for as long as it is so. It ends with ctx.
+func (s Supervisor) Watch(ctx context.Context, alive func(context.Context) bool) {
+	if !s.Present() {
+		return
+	}
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for ready := false; ; {
+		switch alive := alive(ctx); {
+		case alive && !ready:
+			ready = true
+			s.Tell("READY=1", "STATUS=receiving")
+			if s.Every == 0 {
+				return
+			}
+			tick.Reset(s.Every)
+		case alive:
+			s.Tell("WATCHDOG=1")
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

@@ -1,0 +1,299 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/memory/memorytest"
+	"parley/internal/node"
+	"parley/internal/node/nodetest"
+	"parley/internal/postgres/postgrestest"
+	"parley/internal/waittest"
+)
+
+// fleet is several processes on one database, between the fakes.
+type fleet struct {
+	*world
+	url   string // of the database
+	rows  *sql.DB
+	nodes []*member
+
+	mu    sync.Mutex           // guards lives
+	lives map[string]*lifetime // by number
+}
+
+// lifetime is how long a lease lasted, by the server's clock.
+type lifetime struct {
+	pid    string
+	began  time.Time
+	until  time.Time
+	closed bool // its node gave it up
+}
+
+// member is one process. It reaches Telegram by a way of its own, which notes when it
+// sends.
+type member struct {
+	*exec.Cmd
+	said *safeBuffer
+
+	mu   sync.Mutex // guards sent
+	sent []time.Time
+}
+
+func newFleet(t *testing.T, n int) *fleet {
+	t.Helper()
+	return newFleetBy(t, n, func(url string) string { return url })
+}
+
+// newFleetBy starts processes that reach the database each by a way of its own.
+func newFleetBy(t *testing.T, n int, way func(url string) string) *fleet {
+	t.Helper()
+	w := newWorld(t)
+	w.llm.Quiet()
+	f := &fleet{world: w, url: memorytest.URL(t), lives: map[string]*lifetime{}}
+	f.rows = postgrestest.Raw(t, f.url)
+	for range n {
+		f.join(t, way(f.url))
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() { f.follow(ctx) })
+	t.Cleanup(func() { cancel(); done.Wait() })
+	eventually(t, "all live and one polls", func() bool { return f.alive() == n && len(f.tg.Calls("getUpdates")) > 0 })
+	return f
+}
+
+// join starts a process, which reaches the database by this address.
+func (f *fleet) join(t *testing.T, database string) *member {
+	t.Helper()
+	m := &member{said: &safeBuffer{}}
+	to, err := url.Parse(f.tg.URL())
+	must(t, err)
+	way := httputil.NewSingleHostReverseProxy(to)
+	way.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) }
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/sendMessage") {
+			m.mu.Lock()
+			m.sent = append(m.sent, time.Now())
+			m.mu.Unlock()
+		}
+		way.ServeHTTP(w, r)
+	}))
+	m.Cmd = exec.Command(os.Args[0])
+	m.Env = append(append(append(os.Environ(), childEnv+"=1"), f.env...), "BOT_TELEGRAM_API_URL="+server.URL,
+		"BOT_DATABASE_URL="+database, "BOT_DATA_DIR="+filepath.Join(f.dir, fmt.Sprint(len(f.nodes))), "BOT_LOG_LEVEL="+logged())
+	m.Stderr = m.said
+	must(t, m.Start())
+	f.nodes = append(f.nodes, m)
+	t.Cleanup(func() {
+		kill(m.Cmd)
+		server.CloseClientConnections()
+		server.Close()
+		if t.Failed() || testing.Verbose() {
+			t.Logf("process %d said:\n%s", m.Process.Pid, m.said)
+		}
+	})
+	return m
+}
+
+// alive counts the leases.
+func (f *fleet) alive() (n int) {
+	_ = f.rows.QueryRow("SELECT count(*) FROM node_leases WHERE until > clock_timestamp()").Scan(&n)
+	return n
+}
+
+// receiver returns the process that polls.
+func (f *fleet) receiver(t *testing.T) *member {
+	t.Helper()
+	var name string
+	must(t, f.rows.QueryRow("SELECT l.name FROM node_roles r JOIN node_leases l ON l.id = r.owner WHERE r.name = 'receive telegram'").Scan(&name))
+	for _, m := range f.nodes {
+		if strings.HasSuffix(name, fmt.Sprint(":", m.Process.Pid)) {
+			return m
+		}
+	}
+	t.Fatalf("%s polls, which is nobody", name)
+	return nil
+}
+
+// follow notes how long each lease lasts.
+func (f *fleet) follow(ctx context.Context) {
+	for ctx.Err() == nil {
+		rows, err := f.rows.QueryContext(ctx, "SELECT id, name, began, until FROM node_leases")
+		if err == nil {
+			f.mu.Lock()
+			for rows.Next() {
+				var id, name string
+				var began, until time.Time
+				if rows.Scan(&id, &name, &began, &until) == nil {
+					f.lives[id] = &lifetime{pid: name[strings.LastIndexByte(name, ':')+1:], began: began, until: until}
+				}
+			}
+			f.mu.Unlock()
+			_ = rows.Close()
+		}
+		waittest.Take(ctx, 10*time.Millisecond)
+	}
+}
+
+// late counts the sends of a process that began while it had no lease.
+func (f *fleet) late(m *member) (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, at := range m.sent {
+		covered := false
+		for _, l := range f.lives {
+			covered = covered || l.pid == fmt.Sprint(m.Process.Pid) && at.After(l.began) && at.Before(l.until.Add(20*time.Millisecond)) // the pace of follow
+		}
+		if !covered {
+			n++
+		}
+	}
+	return n
+}
+
+// saying is how much is said while something happens.
+type saying struct {
+	lanes, each int
+	pace        time.Duration // between two messages
+}
+
+// outcome are what came of it.
+type outcome struct {
+	ledger
+	late, flying int // sends without a lease; parts on their way when it happened
+	slowest      time.Duration
+}
+
+// trouble keeps saying things while something happens, once a third of them is said, and
+// waits until all is answered.
+func (f *fleet) trouble(t *testing.T, l saying, happen func()) (got outcome) {
+	t.Helper()
+	want, asked := map[int64][]string{}, map[string]time.Time{}
+	var happened sync.WaitGroup
+	for i := range l.lanes * l.each {
+		chat := int64(1000 + i%l.lanes)
+		token := fmt.Sprintf("tok-%d-%d.", chat, i)
+		want[chat] = append(want[chat], token)
+		asked[token] = time.Now()
+		f.tg.Push(telegramtest.Text(chat, chat, token))
+		if i == l.lanes*l.each/3 {
+			_ = f.rows.QueryRow("SELECT count(*) FROM outbox WHERE state = 'started'").Scan(&got.flying)
+			happened.Go(happen)
+		}
+		waittest.Take(t.Context(), l.pace)
+	}
+	happened.Wait()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	_ = f.tg.Wait(ctx, func() bool { return tally(want, f.tg.Sent()).lost == 0 })
+	waittest.Within(30*time.Second, func() bool { return f.open() == 0 })
+	got.ledger = tally(want, f.tg.Sent())
+	for _, c := range f.tg.Calls("sendMessage") {
+		for _, token := range want[atoi(c.Fields["chat_id"])] {
+			if strings.Contains(c.Fields["text"], token) {
+				if at, first := asked[token]; first {
+					got.slowest = max(got.slowest, c.At.Sub(at))
+				}
+				delete(asked, token)
+			}
+		}
+	}
+	for _, m := range f.nodes {
+		got.late += f.late(m)
+	}
+	t.Logf("%+v, %d open", got, f.open())
+	if got.lost+got.misordered+got.misrouted+got.late+f.open() > 0 {
+		t.Error("a promise is broken")
+	}
+	return got
+}
+
+// open counts what is not answered or not sent.
+func (f *fleet) open() (n int) {
+	if f.rows.QueryRow("SELECT (SELECT count(*) FROM inbox WHERE state = 'new') + (SELECT count(*) FROM outbox WHERE state IN ('ready', 'started'))").Scan(&n) != nil {
+		return -1
+	}
+	return n
+}
+
+func atoi(s string) (n int64) {
+	_, _ = fmt.Sscan(s, &n)
+	return n
+}
+
+var clusterLoad = saying{lanes: 30, each: 6, pace: 20 * time.Millisecond}
+
+// TestClusterKilled: one of three processes is killed, the one that receives.
+func TestClusterKilled(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 3)
+	f.trouble(t, clusterLoad, func() { kill(f.receiver(t).Cmd) })
+}
+
+// TestClusterStopped: one of three is stopped for longer than its lease lasts.
+func TestClusterStopped(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 3)
+	f.trouble(t, clusterLoad, func() {
+		m := f.receiver(t)
+		must(t, m.Process.Signal(syscall.SIGSTOP))
+		waittest.Take(t.Context(), 2*node.Lease)
+		must(t, m.Process.Signal(syscall.SIGCONT))
+	})
+}
+
+// TestClusterCutOff: the one that receives loses its way to the database, which swallows
+// all, and finds it again.
+func TestClusterCutOff(t *testing.T) {
+	t.Parallel()
+	var wires []*nodetest.Wire
+	f := newFleetBy(t, 3, func(url string) string {
+		w := nodetest.NewWire(t, url)
+		wires = append(wires, w)
+		return w.URL
+	})
+	f.trouble(t, clusterLoad, func() {
+		i := slices.Index(f.nodes, f.receiver(t))
+		wires[i].Stall()
+		waittest.Take(t.Context(), 2*node.Lease)
+		wires[i].Mend()
+	})
+}
+
+// TestClusterRollingRestart: each process in turn is asked to end, and another begins.
+func TestClusterRollingRestart(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 3)
+	f.trouble(t, clusterLoad, func() {
+		for _, m := range slices.Clone(f.nodes) {
+			f.join(t, f.url)
+			eventually(t, "the next lives", func() bool { return f.alive() == 4 })
+			end(t, m.Cmd)
+		}
+	})
+}
+
+func logged() string {
+	if testing.Verbose() {
+		return "info"
+	}
+	return "warn"
+}
