@@ -85,11 +85,7 @@ var rooms = []allowed{
 	{"internal/spans", "internal/chat", "a span of each message"},
 	{"internal/spans", "internal/llm/wrap", "which sends them"},
 	{"internal/spans", "internal/tools", "a span of each call"},
-	{"internal/minds", "internal/agent", "one of them answers"},
-	{"internal/minds", "internal/chat", "messages come and are answered"},
-	{"internal/minds", "internal/memory", "a session belongs to one of them"},
-	{"internal/minds", "internal/playbook", "each goes by its own"},
-	{"internal/minds", "internal/tools", "a call goes to the one that made it"},
+	{"internal/minds", "internal/*", "an agent each: its messages, sessions, rules and tools"},
 	{"internal/provenance", "internal/engine", "a viewer is the parameters of a statement"},
 
 	{"internal/memory", "internal/chat", "stores messages and parts of answers"},
