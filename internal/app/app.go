@@ -131,7 +131,7 @@ func (a *app) options() agent.Options {
 			},
 		},
 		Limits: agent.Limits{
-			MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
+			MaxCalls: a.cfg.Agent.MaxToolIterations, AtOnce: max(256, 2*a.cfg.Limits.ConcurrentModelCalls), History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
 			TokenBudget: a.cfg.Context.TokenBudget, Tokens: a.models.estimate(config.PurposeAnswer),
 			Window: func(name string) int { return a.models.window("", name) },
 		},
