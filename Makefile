@@ -25,7 +25,8 @@ race:
 	$(GO) test -race -short $(TAGS) ./...
 
 # Every figure the project claims, each with its floor where it has one; the
-# programs themselves first, beside a loop that keeps nothing.
+# programs themselves first, beside a loop that keeps nothing. PARLEY_STORED=1000000
+# adds a message with so many stored ones, which takes minutes to build.
 bench:
 	$(GO) test $(TAGS) -run '^$$' -bench '^BenchmarkFigures$$' -benchtime 1x -timeout 30m ./cmd/bot
 	$(GO) test $(TAGS) -run '^$$' -bench . -skip '^BenchmarkFigures$$' -benchmem ./...

@@ -1,12 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,6 +27,7 @@ type figures struct {
 	b       *testing.B
 	floor   string // programs
 	bot     string
+	years   string // a data folder with many messages; "" before it is built
 	results []*figure
 }
 
@@ -50,8 +57,11 @@ func BenchmarkFigures(b *testing.B) {
 		f.alone(f.flood)
 		f.alone(f.slow)
 		f.alone(f.calls)
-		f.alone(f.outage)
+		for _, o := range outages {
+			f.alone(func(c *contender) { f.outage(c, o.name, o.faults) })
+		}
 		f.alone(f.talk)
+		f.full()
 	}
 	f.print()
 }
@@ -273,25 +283,69 @@ func (f *figures) calls(c *contender) {
 		took = append(took, float64(time.Since(began).Microseconds())/1000)
 	}
 	c.note(figure{name: "five tool calls that write, p50", unit: "ms"}, median(took))
+	c.note(figure{name: "our own share of them", unit: "ms", most: 6}, median(took)-c.others())
 }
+
+// others is what the five model calls and the answer of calls take whoever makes them,
+// in milliseconds.
+func (c *contender) others() float64 {
+	c.llm.Respond(func(llmtest.Request) llmtest.Turn { return llmtest.Turn{} })
+	one := func(url string, body any) float64 {
+		b, err := json.Marshal(body)
+		must(c.b, err)
+		var took []float64
+		for range 100 {
+			began := time.Now()
+			resp, err := http.Post(url, "application/json", bytes.NewReader(b))
+			must(c.b, err)
+			_, err = io.Copy(io.Discard, resp.Body)
+			must(c.b, errors.Join(err, resp.Body.Close()))
+			took = append(took, float64(time.Since(began).Microseconds())/1000)
+		}
+		return median(took)
+	}
+	asked := one(c.llm.URL()+"/chat/completions", map[string]any{"model": "test", "stream": true, "messages": []any{map[string]string{"role": "user", "content": strings.Repeat("word ", 1400)}}})
+	return 5*asked + one(c.tg.URL()+"/bot"+c.tg.Token()+"/sendMessage", map[string]any{"chat_id": 7, "text": "done"})
+}
+
+// outages are how a platform takes nothing. What was cut twice is not sent again, since
+// it may have arrived.
+var outages = []struct {
+	name   string
+	faults []telegramtest.Fault
+}{
+	{"502", []telegramtest.Fault{{Status: 502}}},
+	{"429", []telegramtest.Fault{{Status: 429, RetryAfter: 1}}},
+	{"a cut, then 502", []telegramtest.Fault{{Drop: true, Times: outageChats}, {Status: 502}}},
+}
+
+const outageChats = 40
 
 // outage is a platform that takes nothing for five seconds while 40 chats are
 // answered: how long after its end the last answer is there.
-func (f *figures) outage(c *contender) {
+func (f *figures) outage(c *contender, name string, faults []telegramtest.Fault) {
 	c.begin()
 	c.tg.Push(telegramtest.Text(1, 1, "warm up"))
 	c.sent(c.b, 1)
-	lift := c.tg.Fail(telegramtest.Fault{Method: "sendMessage", Status: 502})
-	for chat := range int64(40) {
+	var lift []func()
+	for _, fault := range faults {
+		fault.Method = "sendMessage"
+		lift = append(lift, c.tg.Fail(fault))
+	}
+	for chat := range int64(outageChats) {
 		c.tg.Push(telegramtest.Text(1000+chat, 1000+chat, "hi"))
 	}
 	rest(5 * time.Second)
 	tries := c.tg.Calls("sendMessage")
-	lift()
+	for _, end := range lift {
+		end()
+	}
 	over := time.Now()
-	c.sent(c.b, 41)
-	c.note(figure{name: "last answer after an outage", unit: "s", most: 1.5}, time.Since(over).Seconds())
-	c.note(figure{name: "first retry in it", unit: "ms", most: 250}, firstRetry(tries))
+	c.sent(c.b, outageChats+1)
+	c.note(figure{name: "last answer after " + name, unit: "s", most: 1.5}, time.Since(over).Seconds())
+	if faults[0].RetryAfter == 0 { // else it says when
+		c.note(figure{name: "first retry after " + name, unit: "ms", most: 250}, firstRetry(tries))
+	}
 }
 
 // firstRetry is how long after the first attempt the second to the same chat was, in
