@@ -208,3 +208,35 @@ func TestNilTapeKeepsNothing(t *testing.T) {
 		must(t, tp.Close())
 	})
 }
+
+// What requests share is remembered after it was stored, but not once it is deleted: a
+// later request brings it again.
+func TestPiecesComeBack(t *testing.T) {
+	now := time.Now()
+	tp, _ := opened(t, Options{Now: func() time.Time { return now }})
+	beginning := noise("prompt", 5000)
+	keep := func() {
+		t.Helper()
+		sent := request(beginning, fmt.Sprint("at ", now.UnixNano()))
+		_, _ = Model{Model: wired{sent, "{}"}, Tape: tp}.Complete(bg, llm.Request{}, nil)
+		list, err := tp.List(bg, Query{To: now})
+		must(t, err)
+		if len(list) == 0 {
+			t.Fatal("it is not kept")
+		}
+		c, err := tp.Read(bg, list[len(list)-1].ID)
+		must(t, err)
+		if c.Request != sent {
+			t.Errorf("read %q", c.Request)
+		}
+	}
+	keep()
+	now = now.Add(time.Minute)
+	keep()
+	now = now.Add(2 * time.Hour) // the others are too old
+	must(t, tp.Prune(bg))
+	if n, err := tp.List(bg, Query{To: now}); err != nil || len(n) > 0 {
+		t.Fatalf("%d calls are left, %v", len(n), err)
+	}
+	keep()
+}
