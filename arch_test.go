@@ -67,6 +67,7 @@ var rooms = []allowed{
 	{"internal/*", "internal/provenance", "whose words these are, and how they came"},
 	{"internal/tools/*", "internal/provenance", "whose words these are, and how they came"},
 	{"internal/provenance", "internal/chat", "somebody looks from a place"},
+	{"internal/cli", "internal/spoken", "the language of the machine"},
 	{"internal/cli", "internal/roster", "doctor and recall look who answers where"},
 	{"internal/setup", "internal/chat", "who answers depends on the place of a message"},
 	{"internal/setup", "internal/roster", "makes it of the settings"},
@@ -87,7 +88,6 @@ var rooms = []allowed{
 	{"internal/spans", "internal/tools", "a span of each call"},
 	{"internal/minds", "internal/*", "an agent each: its messages, sessions, rules and tools"},
 	{"internal/provenance", "internal/engine", "a viewer is the parameters of a statement"},
-
 	{"internal/memory", "internal/chat", "stores messages and parts of answers"},
 	{"internal/memory", "internal/llm", "stores transcripts and usage"},
 	{"internal/memory", "internal/meaning", "ranks messages by what they mean, too"},

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
 )
 
@@ -86,5 +87,43 @@ func TestStartSpeaksTheLanguageOfTheMachine(t *testing.T) {
 				eventually(t, want, func() bool { return strings.Contains(w.log.String(), want) })
 			}
 		})
+	}
+}
+
+// TestInitInTheLanguageOfTheMachine: its questions, what it finds out, and what is
+// wrong, to the end.
+func TestInitInTheLanguageOfTheMachine(t *testing.T) {
+	t.Setenv("LC_ALL", "de_DE.UTF-8")
+	english := []string{"Enter takes", "Who answers", "the token of", "is written", "looks whether", "answers (", "Who owns"}
+	w := newWorld(t)
+	w.dc.Flags(0)
+	out, code := w.asked(t, w.llm.URL()+" sk-test-12345 test", "Telegram discord", w.tg.Token(), "42", discordtest.Token, "", "nein")
+	for _, want := range []string{"Ein paar Fragen", "Wer antwortet?", "test antwortet (", "Das ist das Token von @parley_bot", "der Bot darf keine Nachrichten lesen", "ist geschrieben; nur du", "prüft, ob alles stimmt", "Jetzt starten"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("lacks %q", want)
+		}
+	}
+	for _, not := range english {
+		if strings.Contains(out, not) {
+			t.Errorf("has %q", not)
+		}
+	}
+	if code != 0 || t.Failed() {
+		t.Fatalf("exit %d:\n%s", code, out)
+	}
+	for _, tt := range []struct {
+		answers []string
+		want    string
+	}{
+		{[]string{"http://127.0.0.1:1/v1 - test"}, "bei 127.0.0.1:1 lauscht nichts"},
+		{[]string{w.llm.URL() + " sk-test-12345 gpt-0", "terminal"}, "hat das Modell gpt-0 nicht"},
+		{[]string{"zzz"}, "ich erkenne nicht, von wem dieser Schlüssel ist"},
+		{[]string{"", "signal"}, "ich kenne telegram, discord und terminal, nicht"},
+		{[]string{"", "telegram", "abc"}, "das ist kein Token von Telegram"},
+	} {
+		w.file = ""
+		if out, code := w.asked(t, tt.answers...); code == 0 || !strings.Contains(out, "bot: ") || !strings.Contains(out, tt.want) {
+			t.Errorf("%q: exit %d, want %q:\n%s", tt.answers, code, tt.want, out)
+		}
 	}
 }

@@ -97,7 +97,7 @@ func run(args []string, in io.Reader, out, errw io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	_, _ = fmt.Fprintf(errw, "bot: %v\n", err)
+	cli.Complain(errw, err)
 	var usage interface{ ExitCode() int }
 	if errors.As(err, &usage) {
 		return usage.ExitCode()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Requests of doctor and init about the bot's own account. These are single requests
@@ -30,7 +31,7 @@ type account struct {
 const maxReply = 1 << 20
 
 // errToken: the platform does not know the token.
-var errToken = errors.New("the token is refused")
+var errToken = text.Tell("the token is refused")
 
 // get asks once and reads a JSON answer. Its errors show no address: Telegram's
 // have the token in them.
@@ -39,7 +40,7 @@ func get(ctx context.Context, address, authorization string, into any) (date tim
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
-		return date, errors.New("the address cannot be used")
+		return date, text.Tell("the address cannot be used")
 	}
 	if authorization != "" {
 		req.Header.Set("Authorization", authorization)
@@ -50,7 +51,7 @@ func get(ctx context.Context, address, authorization string, into any) (date tim
 		if errors.As(err, &u) {
 			err = u.Err
 		}
-		return date, fmt.Errorf("cannot be reached, check the network and any proxy: %w", err)
+		return date, text.Tell("cannot be reached, check the network and any proxy: %w", err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	date, _ = http.ParseTime(resp.Header.Get("Date")) // zero when it does not say
@@ -58,10 +59,10 @@ func get(ctx context.Context, address, authorization string, into any) (date tim
 	case resp.StatusCode == http.StatusUnauthorized, resp.StatusCode == http.StatusForbidden, resp.StatusCode == http.StatusNotFound:
 		return date, errToken
 	case resp.StatusCode != http.StatusOK:
-		return date, fmt.Errorf("answered with status %d, try again later", resp.StatusCode)
+		return date, text.Tell("answered with status %d, try again later", resp.StatusCode)
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxReply)).Decode(into); err != nil {
-		return date, errors.New("did not answer as expected, check its api_url")
+		return date, text.Tell("did not answer as expected, check its api_url")
 	}
 	return date, nil
 }
@@ -74,7 +75,7 @@ func askTelegram(ctx context.Context, c config.Telegram) (a account, err error) 
 		Result struct{ Username string }
 	}
 	if a.date, err = get(ctx, base+"getMe", "", &me); err != nil {
-		return a, mendToken(err, "Telegram", "copy it again from @BotFather: /mybots, the bot, API Token")
+		return a, mendToken(err, "Telegram", wordsCopyTelegram)
 	}
 	a.name = "@" + me.Result.Username
 	var hook struct {
@@ -90,9 +91,9 @@ func askTelegram(ctx context.Context, c config.Telegram) (a account, err error) 
 	at := hook.Result
 	switch {
 	case c.Mode == "polling" && at.URL != "":
-		a.problem = fmt.Errorf("a webhook is set at %s, so polling gets nothing: set telegram.mode webhook, or open %s/bot<token>/deleteWebhook once", host(at.URL), strings.TrimRight(c.APIURL, "/"))
+		a.problem = text.Tell("a webhook is set at %s, so polling gets nothing: set telegram.mode webhook, or open %s/bot<token>/deleteWebhook once", host(at.URL), strings.TrimRight(c.APIURL, "/"))
 	case c.Mode == "webhook" && at.Failure != "" && at.Pending > 0:
-		a.problem = fmt.Errorf("%d updates wait because the webhook fails: %s; check that %s leads to telegram.webhook.listen", at.Pending, at.Failure, c.Webhook.URL)
+		a.problem = text.Tell("%d updates wait because the webhook fails: %s; check that %s leads to telegram.webhook.listen", at.Pending, at.Failure, c.Webhook.URL)
 	}
 	return a, nil
 }
@@ -109,7 +110,7 @@ func askDiscord(ctx context.Context, c config.Discord) (a account, err error) {
 	base, auth := strings.TrimRight(c.APIURL, "/")+"/", "Bot "+string(c.Token)
 	var me struct{ Username string }
 	if a.date, err = get(ctx, base+"users/@me", auth, &me); err != nil {
-		return a, mendToken(err, "Discord", "copy it again from the developer portal: your application, Bot, Reset Token")
+		return a, mendToken(err, "Discord", wordsCopyDiscord)
 	}
 	a.name = me.Username
 	var app struct {
@@ -121,16 +122,16 @@ func askDiscord(ctx context.Context, c config.Discord) (a account, err error) {
 	}
 	a.id = app.ID
 	if app.Flags&(flagMessageContent|flagMessageContentLimited) == 0 {
-		a.problem = errors.New("the bot may not read messages: in the developer portal, your application, Bot, Privileged Gateway Intents, tick Message Content Intent and save")
+		a.problem = text.Tell("the bot may not read messages: in the developer portal, your application, Bot, Privileged Gateway Intents, tick Message Content Intent and save")
 	}
 	return a, nil
 }
 
 func mendToken(err error, platform, mend string) error {
 	if errors.Is(err, errToken) && mend != "" {
-		return fmt.Errorf("%s does not know this token: %s", platform, mend)
+		return text.Tell("%s does not know this token: %s", platform, tongue.Words(mend))
 	}
-	return fmt.Errorf("%s: %w", platform, err)
+	return text.Tell("%s: %w", platform, err)
 }
 
 // host returns the part of an address that is safe to show.

@@ -11,10 +11,12 @@ import (
 	"strings"
 
 	"parley/internal/adapters/terminal"
+	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // errBack leads to the question before.
-var errBack = errors.New(wordsFirstQuestion)
+var errBack = text.Tell(wordsFirstQuestion)
 
 // skipped is what people answer who want no answer to a question.
 const skipped = "skip"
@@ -22,7 +24,7 @@ const skipped = "skip"
 // question is asked once, on a terminal until its answer can be used.
 type question struct {
 	name string // in a file of answers
-	text string
+	text tongue.Phrase
 	// shown is what may be seen of the answer while it is typed; nil shows all.
 	shown func(string) string
 }
@@ -33,6 +35,7 @@ func dots(s string) string { return strings.Repeat("•", len([]rune(s))) }
 // asker puts questions to a person at a terminal, or takes their answers from a pipe
 // or a file.
 type asker struct {
+	p     tongue.Printer // the language of who answers
 	out   io.Writer
 	in    *bufio.Reader
 	tty   *os.File          // nil without one
@@ -44,16 +47,17 @@ type asker struct {
 
 // say prints a line without what hide hides.
 func (a *asker) say(format string, args ...any) {
-	fmt.Fprintln(a.out, a.hide(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(a.out, a.hide(a.p.Say(format, args...)))
 }
 
 // answer reads one line; "back" is errBack. Questions that a file of names does not
 // answer are as if Enter was pressed.
 func (a *asker) answer(ctx context.Context, q question) (line string, err error) {
 	a.asked++
+	ask := q.text.In(a.p) + " "
 	veiled := a.named == nil && a.tty != nil && q.shown != nil
 	if !veiled {
-		fmt.Fprint(a.out, q.text+" ")
+		fmt.Fprint(a.out, ask)
 	}
 	switch {
 	case a.named != nil:
@@ -61,7 +65,7 @@ func (a *asker) answer(ctx context.Context, q question) (line string, err error)
 		delete(a.named, q.name) // asked again, it is not answered wrongly forever
 		a.say("")
 	case veiled:
-		line, err = terminal.Veiled(ctx, a.tty, a.out, q.text+" ", q.shown)
+		line, err = terminal.Veiled(ctx, a.tty, a.out, ask, q.shown)
 	default:
 		line, err = a.read(ctx)
 		if a.filed && errors.Is(err, io.EOF) {
@@ -71,7 +75,7 @@ func (a *asker) answer(ctx context.Context, q question) (line string, err error)
 	switch line = strings.TrimSpace(line); {
 	case ctx.Err() != nil:
 		a.say("")
-		return "", errors.New(wordsNothingWritten)
+		return "", text.Tell(wordsNothingWritten)
 	case err != nil && (!errors.Is(err, io.EOF) || line == ""):
 		return "", errEnded
 	case strings.EqualFold(line, "back"), line == "<":
@@ -81,7 +85,7 @@ func (a *asker) answer(ctx context.Context, q question) (line string, err error)
 }
 
 // errEnded: there is no answer.
-var errEnded = errors.New(wordsInputEnded)
+var errEnded = text.Tell(wordsInputEnded)
 
 func (a *asker) read(ctx context.Context) (string, error) {
 	type line struct {
@@ -90,8 +94,8 @@ func (a *asker) read(ctx context.Context) (string, error) {
 	}
 	read := make(chan line, 1)
 	go func() { // a read cannot be cancelled; after Ctrl-C it goes with the process
-		text, err := a.in.ReadString('\n')
-		read <- line{text, err}
+		said, err := a.in.ReadString('\n')
+		read <- line{said, err}
 	}()
 	select {
 	case <-ctx.Done():
@@ -107,12 +111,12 @@ func (a *asker) read(ctx context.Context) (string, error) {
 // until asks until an answer passes; without a person to ask, once.
 func (a *asker) until(ctx context.Context, q question, try func(answer string) error) error {
 	for {
-		text, err := a.answer(ctx, q)
+		said, err := a.answer(ctx, q)
 		if err != nil {
 			return err
 		}
 		var to *returnTo
-		if err = try(text); err == nil || a.tty == nil || ctx.Err() != nil || errors.As(err, &to) {
+		if err = try(said); err == nil || a.tty == nil || ctx.Err() != nil || errors.As(err, &to) {
 			return err
 		}
 		a.say("  %v", err)
@@ -121,10 +125,10 @@ func (a *asker) until(ctx context.Context, q question, try func(answer string) e
 
 // answersOf reads a file of answers: lines "name: answer", or the answers as they
 // would be typed. Lines that begin with # are for people.
-func answersOf(text string, names []string) (named map[string]string, lines string, err error) {
+func answersOf(file string, names []string) (named map[string]string, lines string, err error) {
 	var plain []string
 	named = map[string]string{}
-	for i, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+	for i, line := range strings.Split(strings.TrimRight(file, "\n"), "\n") {
 		if strings.HasPrefix(strings.TrimSpace(line), "#") {
 			continue
 		}
@@ -134,14 +138,14 @@ func answersOf(text string, names []string) (named map[string]string, lines stri
 		case ok && slices.Contains(names, name):
 			named[name] = strings.Trim(strings.TrimSpace(value), `"'`)
 		case len(named) > 0 && strings.TrimSpace(line) != "":
-			return nil, "", fmt.Errorf(wordsAnswersMixed, i+1, strings.Join(names, ", "))
+			return nil, "", text.Tell(wordsAnswersMixed, i+1, strings.Join(names, ", "))
 		default:
 			plain = append(plain, line)
 		}
 	}
 	if len(named) > 0 {
 		if strings.TrimSpace(strings.Join(plain, "")) != "" {
-			return nil, "", fmt.Errorf(wordsAnswersMixed, 1, strings.Join(names, ", "))
+			return nil, "", text.Tell(wordsAnswersMixed, 1, strings.Join(names, ", "))
 		}
 		return named, "", nil
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -15,6 +16,9 @@ import (
 	"parley/internal/llm/probe"
 	"parley/internal/llm/provider"
 	"parley/internal/setup"
+	"parley/internal/spoken"
+	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Init asks for what the first startup needs and writes the settings.
@@ -32,7 +36,7 @@ func (c Init) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	if err != nil {
 		return err
 	}
-	w := &wizard{base: base, ids: f.IDs, file: cmp.Or(f.Config, config.DefaultFile), accounts: map[string]account{},
+	w := &wizard{asker: asker{p: speaks()}, base: base, ids: f.IDs, file: cmp.Or(f.Config, config.DefaultFile), accounts: map[string]account{},
 		know: func(m config.Config) { f.Veil.Knows(setup.NewRedactor(m, setup.ShortestLogged)) }}
 	if err := w.open(c.Answers, s); err != nil {
 		return err
@@ -75,8 +79,8 @@ type given struct {
 
 // open finds out where the answers come from.
 func (w *wizard) open(answers string, s *Streams) error {
-	w.asker = asker{out: s.Out, in: bufio.NewReader(s.In), hide: func(text string) string {
-		return setup.NewRedactor(w.made, setup.ShortestLogged).Hide(text)
+	w.asker = asker{p: w.p, out: s.Out, in: bufio.NewReader(s.In), hide: func(line string) string {
+		return setup.NewRedactor(w.made, setup.ShortestLogged).Hide(line)
 	}}
 	if f, ok := s.In.(*os.File); ok && IsTerminal(f) {
 		w.tty = f
@@ -84,11 +88,11 @@ func (w *wizard) open(answers string, s *Streams) error {
 	if answers == "" {
 		return nil
 	}
-	text, err := os.ReadFile(answers)
+	b, err := os.ReadFile(answers)
 	if err != nil {
 		return fmt.Errorf("answers: %w", err)
 	}
-	named, lines, err := answersOf(string(text), names)
+	named, lines, err := answersOf(string(b), names)
 	if err != nil {
 		return err
 	}
@@ -121,6 +125,12 @@ type returnTo struct {
 
 // Error implements error.
 func (r *returnTo) Error() string { return r.err.Error() }
+
+// String implements tongue.Phrase.
+func (r *returnTo) String() string { return r.err.Error() }
+
+// In says it in a language.
+func (r *returnTo) In(p tongue.Printer) string { return p.Say("%v", r.err) }
 
 // Unwrap returns what is wrong.
 func (r *returnTo) Unwrap() error { return r.err }
@@ -159,13 +169,31 @@ func (w *wizard) mayWrite(ctx context.Context, force bool) error {
 		return nil
 	}
 	if w.tty == nil {
-		return fmt.Errorf("%s exists already: move it away, name another with --config, or overwrite it with --force", w.file)
+		return text.Tell(wordsExists, w.file)
 	}
-	text, err := w.answer(ctx, question{text: w.file + " exists already. Overwrite it? [yes/no]"})
-	if err == nil && !yes(text) {
-		err = fmt.Errorf("%s is as it was", w.file)
+	said, err := w.answer(ctx, question{text: tongue.Fill(wordsOverwrite, w.file)})
+	if err == nil && !w.yes(said) {
+		err = text.Tell(wordsAsItWas, w.file)
 	}
 	return err
 }
 
-func yes(text string) bool { return strings.EqualFold(text, "yes") || strings.EqualFold(text, "y") }
+// yes reports whether somebody agrees, in English or their language.
+func (a *asker) yes(said string) bool {
+	own := a.p.Text(wordsTypedYes)
+	return slices.ContainsFunc([]string{"yes", "y", own, strings.ReplaceAll(own, "í", "i"), string([]rune(own)[:1])}, func(yes string) bool { return strings.EqualFold(said, yes) })
+}
+
+// speaks returns the language of this machine, which operators are spoken to in.
+func speaks() tongue.Printer {
+	p, _ := tongue.For(spoken.Machine(os.Getenv))
+	return p
+}
+
+// Complain writes an error, in the language of this machine where it has words.
+func Complain(w io.Writer, err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok && len(joined.Unwrap()) == 1 {
+		err = joined.Unwrap()[0] // as the parser returns it
+	}
+	_, _ = fmt.Fprintln(w, speaks().Say("bot: %v", err))
+}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"parley/config"
+	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // text returns the settings file: the answers and nothing else.
@@ -46,7 +48,7 @@ func (w *wizard) write() error {
 		return fmt.Errorf("write the settings: %w", err)
 	}
 	if _, err := config.Load(config.Options{File: draft, IDs: w.ids}); err != nil {
-		return fmt.Errorf("these answers do not go together: %w", err)
+		return text.Tell(wordsNotTogether, err)
 	}
 	if err := os.Rename(draft, w.file); err != nil {
 		return fmt.Errorf("write the settings: %w", err)
@@ -62,16 +64,16 @@ func (w *wizard) next(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 		with = " --config " + w.file
 	}
 	w.say(wordsInitWritten, w.file)
-	w.say("  bot doctor%s    looks whether everything is in place", with)
-	w.say("  bot%s           starts it", with)
+	w.say(wordsInitDoctor, with)
+	w.say(wordsInitBot, with)
 	for _, platform := range w.chosen {
 		w.invite(platform, w.accounts[platform])
 	}
-	text, err := w.answer(ctx, question{name: "start", text: wordsInitStart})
+	said, err := w.answer(ctx, question{name: "start", text: tongue.Words(wordsInitStart)})
 	if errors.Is(err, errEnded) || errors.Is(err, errBack) || ctx.Err() != nil {
 		return nil
 	}
-	if err != nil || !yes(text) && (text != "" || w.tty == nil) {
+	if err != nil || !w.yes(said) && (said != "" || w.tty == nil) {
 		return err
 	}
 	return w.start(ctx, f, s, b)
@@ -108,7 +110,7 @@ func (w *wizard) start(ctx context.Context, f *Flags, s *Streams, b *Bot) error 
 		return b.Start(ctx, f, streams, nil) // they see it themselves
 	}
 	return b.Start(ctx, f, streams, func(who, platform string, took time.Duration) {
-		w.say(wordsInitMet, cmp.Or(who, wordsInitSomebody), cmp.Or(titles[platform], platform), took.Round(time.Millisecond))
+		w.say(wordsInitMet, cmp.Or(who, w.p.Text(wordsInitSomebody)), cmp.Or(titles[platform], platform), took.Round(time.Millisecond))
 		if w.tty == nil {
 			stop()
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strconv"
@@ -17,6 +16,8 @@ import (
 	"parley/internal/llm/probe"
 	"parley/internal/llm/provider"
 	"parley/internal/setup"
+	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // choice is a line of the menu of providers.
@@ -39,24 +40,24 @@ func (w *wizard) provider(ctx context.Context) error {
 	if len(local) > 0 {
 		fallback = w.menu[0]
 	}
-	q := question{name: "provider", text: fmt.Sprintf(wordsInitProviderAsk, fallback.name), shown: provider.Veil}
-	return w.until(ctx, q, func(text string) error {
-		if text == "" || text == skipped {
+	q := question{name: "provider", text: tongue.Fill(wordsInitProviderAsk, fallback.name), shown: provider.Veil}
+	return w.until(ctx, q, func(said string) error {
+		if said == "" || said == skipped {
 			return fallback.take()
 		}
-		return w.choose(ctx, text)
+		return w.choose(ctx, said)
 	})
 }
 
 // choices returns the menu.
 func (w *wizard) choices(local []string) (menu []choice) {
-	label := fmt.Sprintf(wordsInitNoOllama, w.base.OllamaURL)
+	label := w.p.Say(wordsInitNoOllama, w.base.OllamaURL)
 	if len(local) > 0 {
-		label = fmt.Sprintf(wordsInitOllama, strings.Join(local[:min(3, len(local))], ", "))
+		label = w.p.Say(wordsInitOllama, strings.Join(local[:min(3, len(local))], ", "))
 	}
 	menu = append(menu, choice{"ollama", label, func() error {
 		if len(local) == 0 {
-			return fmt.Errorf(wordsInitStartOllama, w.base.OllamaURL)
+			return text.Tell(wordsInitStartOllama, w.base.OllamaURL)
 		}
 		w.place, w.given.keyless = probe.Place{Base: w.base.OllamaURL, Models: local}, true
 		return nil
@@ -67,7 +68,7 @@ func (w *wizard) choices(local []string) (menu []choice) {
 			return nil
 		}})
 	}
-	return append(menu, choice{offline.Name, wordsInitBuiltin, func() error {
+	return append(menu, choice{offline.Name, w.p.Text(wordsInitBuiltin), func() error {
 		w.made.Model.Name = offline.Name
 		return nil
 	}})
@@ -75,14 +76,14 @@ func (w *wizard) choices(local []string) (menu []choice) {
 
 // choose reads an answer: a number or a name of the menu, ollama NAME, a key, or
 // ADDRESS [KEY [NAME]] with - for no key.
-func (w *wizard) choose(ctx context.Context, text string) error {
-	words := append(strings.Fields(text), "", "", "")
+func (w *wizard) choose(ctx context.Context, said string) error {
+	words := append(strings.Fields(said), "", "", "")
 	if len(words) > 6 {
-		return errors.New(wordsInitTooMuch)
+		return text.Tell(wordsInitTooMuch)
 	}
 	first := words[0]
 	if provider.Owner(words[2]) != "" || words[1] != "" && provider.Owner(first) != "" && provider.Owner(words[1]) != "" {
-		return errors.New(wordsInitOrder)
+		return text.Tell(wordsInitOrder)
 	}
 	n, _ := strconv.Atoi(first)
 	for i, c := range w.menu {
@@ -97,10 +98,10 @@ func (w *wizard) choose(ctx context.Context, text string) error {
 		return nil
 	}
 	if owner := provider.Owner(first); owner != "" {
-		return fmt.Errorf(wordsInitForeign, owner)
+		return text.Tell(wordsInitForeign, owner)
 	}
 	if !provider.IsAddress(first) {
-		return errors.New(wordsInitUnknown)
+		return text.Tell(wordsInitUnknown)
 	}
 	w.given = given{key: words[1], model: words[2], keyless: words[1] == "-"}
 	if w.given.keyless {
@@ -128,7 +129,7 @@ func (w *wizard) address(ctx context.Context, address string) error {
 		place.Models, err = nil, nil
 	}
 	if err != nil {
-		return fmt.Errorf(wordsInitUnusable, err)
+		return text.Tell(wordsInitUnusable, err)
 	}
 	w.place = place
 	w.found()
@@ -152,11 +153,11 @@ func (w *wizard) key(ctx context.Context) error {
 		w.given.key = "" // asked for, should it be refused
 		return again("key", w.tryKey(ctx, key))
 	}
-	text := wordsInitKey
+	ask := tongue.Fill(wordsInitKey)
 	if w.at != nil {
-		text = fmt.Sprintf(wordsInitKeyOf, w.at.Name, w.at.Keys)
+		ask = tongue.Fill(wordsInitKeyOf, w.at.Name, w.at.Keys)
 	}
-	return w.until(ctx, question{name: "key", text: text, shown: dots}, func(key string) error {
+	return w.until(ctx, question{name: "key", text: ask, shown: dots}, func(key string) error {
 		switch {
 		case key != "" && key != skipped:
 			return w.tryKey(ctx, key)
@@ -181,7 +182,7 @@ func again(step string, err error) error {
 // tryKey sends a key where it belongs.
 func (w *wizard) tryKey(ctx context.Context, key string) error {
 	if owner := provider.Owner(key); owner != "" && provider.Of(key) == nil {
-		return fmt.Errorf(wordsInitForeign, owner)
+		return text.Tell(wordsInitForeign, owner)
 	}
 	if w.at != nil {
 		if err := w.at.Refuses(key); err != nil {
@@ -192,7 +193,7 @@ func (w *wizard) tryKey(ctx context.Context, key string) error {
 	w.know(w.made)
 	place, err := probe.Find(ctx, w.place.Base, key)
 	if err != nil {
-		return fmt.Errorf(wordsInitUnusable, err)
+		return text.Tell(wordsInitUnusable, err)
 	}
 	w.place = place
 	w.made.Model.BaseURL = place.Base
@@ -242,13 +243,13 @@ const mostShown = 15
 func (w *wizard) pick(ctx context.Context, all []string, best string) error {
 	shown := all
 	w.show(shown, best)
-	text := wordsInitModelFree
+	ask := tongue.Fill(wordsInitModelFree)
 	if best != "" {
-		text = fmt.Sprintf(wordsInitModelAsk, best)
+		ask = tongue.Fill(wordsInitModelAsk, best)
 	}
 	for {
 		var fewer []string
-		err := w.until(ctx, question{name: "model", text: text}, func(answer string) error {
+		err := w.until(ctx, question{name: "model", text: ask}, func(answer string) error {
 			fewer = nil
 			n, _ := strconv.Atoi(answer)
 			switch name := w.listed(answer); {
@@ -257,7 +258,7 @@ func (w *wizard) pick(ctx context.Context, all []string, best string) error {
 				w.say(wordsInitBuiltinTaken)
 				return nil
 			case answer == "" && best == "":
-				return errors.New(wordsInitNoName)
+				return text.Tell(wordsInitNoName)
 			case answer == "":
 				return w.tryModel(ctx, best)
 			case n > 0 && n <= min(len(shown), mostShown):
@@ -267,7 +268,7 @@ func (w *wizard) pick(ctx context.Context, all []string, best string) error {
 			}
 			fewer = slices.DeleteFunc(slices.Clone(all), func(name string) bool { return !strings.Contains(strings.ToLower(name), strings.ToLower(answer)) })
 			if len(fewer) == 0 || w.tty == nil && len(fewer) > 1 {
-				return fmt.Errorf(wordsInitNoModel, answer, strings.Join(all[:min(8, len(all))], ", "))
+				return text.Tell(wordsInitNoModel, answer, strings.Join(all[:min(8, len(all))], ", "))
 			}
 			if len(fewer) == 1 {
 				name := fewer[0]
@@ -311,10 +312,10 @@ func (w *wizard) tryModel(ctx context.Context, name string) error {
 	var p *probe.Problem
 	if errors.As(err, &p) && (p.Kind == probe.NoKey || p.Kind == probe.Key) {
 		w.given.keyless = false
-		return again("key", fmt.Errorf(wordsInitUnusable, err))
+		return again("key", text.Tell(wordsInitUnusable, err))
 	}
 	if err != nil {
-		return fmt.Errorf(wordsInitUnusable, err)
+		return text.Tell(wordsInitUnusable, err)
 	}
 	w.say(wordsInitAnswers, name, cmp.Or(o.Took.Round(100*time.Millisecond), 100*time.Millisecond))
 	if !o.Calls {

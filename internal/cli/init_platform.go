@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
 	"parley/config"
 	"parley/internal/llm/provider"
+	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // hosted are the platforms that need a token, in the order of the menu.
@@ -20,9 +20,9 @@ var titles = map[string]string{"telegram": "Telegram", "discord": "Discord"}
 // platforms asks where people find the bot: several may be named.
 func (w *wizard) platforms(ctx context.Context) error {
 	w.say(wordsInitPlatforms)
-	return w.until(ctx, question{name: "platforms", text: wordsInitPlatformsAsk}, func(text string) error {
+	return w.until(ctx, question{name: "platforms", text: tongue.Words(wordsInitPlatformsAsk)}, func(said string) error {
 		w.chosen, w.made.Telegram.Token, w.made.Discord.Token, w.made.Access.Owners = nil, "", "", nil
-		for _, word := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" ,;+&", r) }) {
+		for _, word := range strings.FieldsFunc(strings.ToLower(said), func(r rune) bool { return strings.ContainsRune(" ,;+&", r) }) {
 			switch word {
 			case "telegram", "1":
 				w.chosen = append(w.chosen, "telegram")
@@ -32,7 +32,7 @@ func (w *wizard) platforms(ctx context.Context) error {
 				w.chosen = append(w.chosen, hosted...)
 			case "terminal", "3", "none", "and", skipped:
 			default:
-				return fmt.Errorf(wordsInitNoPlatform, word)
+				return text.Tell(wordsInitNoPlatform, word)
 			}
 		}
 		return nil
@@ -41,12 +41,12 @@ func (w *wizard) platforms(ctx context.Context) error {
 
 // token asks for a platform's token and looks up its bot.
 func (w *wizard) token(platform string) func(context.Context) error {
-	text := map[string]string{"telegram": wordsInitTelegram, "discord": wordsInitDiscord}[platform]
+	ask := map[string]string{"telegram": wordsInitTelegram, "discord": wordsInitDiscord}[platform]
 	return func(ctx context.Context) error {
 		if !slices.Contains(w.chosen, platform) {
 			return nil
 		}
-		return w.until(ctx, question{name: platform + ".token", text: text, shown: dots}, func(token string) error {
+		return w.until(ctx, question{name: platform + ".token", text: tongue.Words(ask), shown: dots}, func(token string) error {
 			if token == skipped {
 				w.chosen = slices.DeleteFunc(w.chosen, func(p string) bool { return p == platform })
 				w.say(wordsInitWithout, titles[platform])
@@ -61,11 +61,11 @@ func (w *wizard) tryToken(ctx context.Context, platform, token string) error {
 	owner := provider.Owner(token)
 	switch {
 	case token == "" || strings.ContainsAny(token, " \t/"):
-		return errors.New(wordsInitNoToken)
+		return text.Tell(wordsInitNoToken)
 	case owner != "" && !strings.EqualFold(owner, platform):
-		return fmt.Errorf(wordsInitNotItsToken, owner, titles[platform])
+		return text.Tell(wordsInitNotItsToken, owner, titles[platform])
 	case platform == "telegram" && owner == "":
-		return errors.New(wordsInitNoTelegram)
+		return text.Tell(wordsInitNoTelegram)
 	}
 	a, err := w.ask(ctx, platform, config.Secret(token))
 	if err != nil {
@@ -74,8 +74,8 @@ func (w *wizard) tryToken(ctx context.Context, platform, token string) error {
 	w.accounts[platform] = a
 	w.say(wordsInitToken, a.name)
 	for w.tty != nil && a.problem != nil { // it can be mended now
-		w.say("  %s%v.", wordsInitFirst, a.problem)
-		answer, err := w.answer(ctx, question{text: wordsInitMend})
+		w.say("  %s%v.", tongue.Words(wordsInitFirst), a.problem)
+		answer, err := w.answer(ctx, question{text: tongue.Words(wordsInitMend)})
 		if err != nil || answer == skipped {
 			return err
 		}
@@ -85,7 +85,7 @@ func (w *wizard) tryToken(ctx context.Context, platform, token string) error {
 		w.accounts[platform] = a
 	}
 	if a.problem != nil {
-		w.say("  %s%v.", wordsInitFirst, a.problem)
+		w.say("  %s%v.", tongue.Words(wordsInitFirst), a.problem)
 	}
 	return nil
 }
@@ -105,13 +105,13 @@ func (w *wizard) ask(ctx context.Context, platform string, token config.Secret) 
 
 // owner asks who owns the bot on a platform.
 func (w *wizard) owner(platform string) func(context.Context) error {
-	text := map[string]string{"telegram": wordsInitOwnerTelegram, "discord": wordsInitOwnerDiscord}[platform]
+	ask := map[string]string{"telegram": wordsInitOwnerTelegram, "discord": wordsInitOwnerDiscord}[platform]
 	return func(ctx context.Context) error {
 		if !slices.Contains(w.chosen, platform) {
 			return nil
 		}
 		w.made.Access.Owners = slices.DeleteFunc(w.made.Access.Owners, func(id string) bool { return strings.HasPrefix(id, platform+":") })
-		return w.until(ctx, question{name: platform + ".owner", text: text}, func(id string) error {
+		return w.until(ctx, question{name: platform + ".owner", text: tongue.Words(ask)}, func(id string) error {
 			if id == "" || id == skipped {
 				return nil
 			}

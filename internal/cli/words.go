@@ -65,13 +65,23 @@ writes nothing. Keys and tokens are not shown as you type.
 
 	wordsInitSomebody = "somebody"
 
+	wordsInitDoctor   = "  bot doctor%s    looks whether everything is in place"
+	wordsInitBot      = "  bot%s           starts it"
+	wordsExists       = "%s exists already: move it away, name another with --config, or overwrite it with --force"
+	wordsOverwrite    = "%s exists already. Overwrite it? [yes/no]"
+	wordsAsItWas      = "%s is as it was"
+	wordsNotTogether  = "these answers do not go together: %w"
+	wordsCopyTelegram = "copy it again from @BotFather: /mybots, the bot, API Token"
+	wordsCopyDiscord  = "copy it again from the developer portal: your application, Bot, Reset Token"
+	wordsTypedYes     = "yes"
+
 	wordsFirstQuestion  = "this is the first question"
 	wordsNothingWritten = "nothing was written"
 	wordsInputEnded     = "the input ended before the last question; nothing was written"
 	wordsAnswersMixed   = "answers, line %d: either every line is NAME: ANSWER, or none is; the names are %s"
 )
 
-// The texts of logging in to a tool server.
+// English only: the texts of logging in to a tool server.
 const (
 	wordsLogin = `Open this address in a browser and agree:
 
@@ -83,7 +93,7 @@ page, paste it here and press Enter:`
 	wordsLoginDone    = "You can close this page and go back to the terminal."
 )
 
-// What logs says.
+// English only: what logs says.
 const (
 	wordsNoErrors  = "Nothing has gone wrong."
 	wordsNoError   = "no error %s is known here: it may be of another data folder (--data), older than the retention, or forgotten with the person it happened to; bot logs lists the newest"
@@ -99,13 +109,13 @@ const (
 	wordsMendOther = "try it again; if it fails again, report what broke, it is a mistake in Parley."
 )
 
-// What doctor says about models.
+// English only: what doctor says about models.
 const (
 	wordsAddressMended = "%w; set model.base_url to %s"
 	wordsNoCalls       = "it answers, but called no tool when it was told to: reminders, notes and searches will not work well; another model may do better"
 )
 
-// What doctor says about the notes.
+// English only: what doctor says about the notes.
 const (
 	wordsNotesGone      = "%s is empty, but %s of it are known: is its disk mounted? What is known stays until there is a file again"
 	wordsNotSearched    = "%s is not searched: it is %s"

@@ -6,13 +6,14 @@ package probe
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"parley/internal/tongue"
 )
 
 // Place is an endpoint that was found.
@@ -49,7 +50,7 @@ func Find(ctx context.Context, address, key string) (Place, error) {
 			if ok {
 				return Place{Base: base, Added: missing(given, base), Models: names, Date: r.date}, nil
 			}
-			err = &Problem{Kind: Page, text: fmt.Sprintf(wordsNoList, base)}
+			err = &Problem{Kind: Page, said: tongue.Fill(wordsNoList, base)}
 		}
 		if p := (*Problem)(nil); asProblem(err, &p) && !p.elsewhere() {
 			return Place{Base: base, Added: missing(given, base), Date: r.date}, err
@@ -80,7 +81,7 @@ func tidy(address string) (string, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return "", &Problem{Kind: Path, text: wordsNoAddress}
+		return "", &Problem{Kind: Path, said: tongue.Fill(wordsNoAddress)}
 	}
 	u.RawQuery, u.Fragment = "", ""
 	path := strings.TrimRight(u.Path, "/")

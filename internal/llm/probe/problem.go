@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -15,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"parley/internal/tongue"
 )
 
 // Kind is what stands in the way.
@@ -40,11 +41,17 @@ const (
 // the fix, without any secret.
 type Problem struct {
 	Kind Kind
-	text string
+	said tongue.Filled
 }
 
 // Error implements error.
-func (p *Problem) Error() string { return p.text }
+func (p *Problem) Error() string { return p.said.String() }
+
+// String implements tongue.Phrase.
+func (p *Problem) String() string { return p.said.String() }
+
+// In says it in a language.
+func (p *Problem) In(in tongue.Printer) string { return p.said.In(in) }
 
 // elsewhere reports whether another path of the host may be right.
 func (p *Problem) elsewhere() bool { return p.Kind == Path || p.Kind == Page || p.Kind == Refused }
@@ -73,7 +80,7 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(body))
 	if err != nil {
-		return reply{}, &Problem{Kind: Path, text: wordsNoAddress}
+		return reply{}, &Problem{Kind: Path, said: tongue.Fill(wordsNoAddress)}
 	}
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
@@ -91,7 +98,7 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 	r.date, _ = http.ParseTime(resp.Header.Get("Date"))
 	r.body, err = io.ReadAll(io.LimitReader(resp.Body, maxBody))
 	if err != nil {
-		return r, &Problem{Kind: Away, text: fmt.Sprintf(wordsBroken, r.asked)}
+		return r, &Problem{Kind: Away, said: tongue.Fill(wordsBroken, r.asked)}
 	}
 	r.html = strings.Contains(resp.Header.Get("Content-Type"), "html") || bytes.HasPrefix(bytes.TrimSpace(r.body), []byte("<"))
 	return r, nil
@@ -101,22 +108,22 @@ func ask(ctx context.Context, method, address, key string, body []byte) (reply, 
 func (r reply) problem() error {
 	switch {
 	case r.status == http.StatusProxyAuthRequired:
-		return &Problem{Proxy, wordsProxy}
+		return &Problem{Proxy, tongue.Fill(wordsProxy)}
 	case r.host != r.asked && (r.html || r.status >= 300):
-		return &Problem{Page, fmt.Sprintf(wordsLedAway, r.asked, r.host)}
+		return &Problem{Page, tongue.Fill(wordsLedAway, r.asked, r.host)}
 	case (r.status == http.StatusUnauthorized || r.status == http.StatusForbidden) && !r.html:
 		if !r.keyed {
-			return &Problem{NoKey, fmt.Sprintf(wordsNoKey, r.asked)}
+			return &Problem{NoKey, tongue.Fill(wordsNoKey, r.asked)}
 		}
-		return &Problem{Key, fmt.Sprintf(wordsKey, r.asked)}
+		return &Problem{Key, tongue.Fill(wordsKey, r.asked)}
 	case r.html:
-		return &Problem{Page, fmt.Sprintf(wordsPage, r.base)}
+		return &Problem{Page, tongue.Fill(wordsPage, r.base)}
 	case r.status == http.StatusNotFound, r.status == http.StatusMethodNotAllowed:
-		return &Problem{Path, fmt.Sprintf(wordsPath, r.base)}
+		return &Problem{Path, tongue.Fill(wordsPath, r.base)}
 	case r.status >= 500:
-		return &Problem{Unwell, fmt.Sprintf(wordsUnwell, r.asked, r.status)}
+		return &Problem{Unwell, tongue.Fill(wordsUnwell, r.asked, r.status)}
 	case r.status >= 300:
-		return &Problem{Refused, fmt.Sprintf(wordsStatus, r.base, r.status)}
+		return &Problem{Refused, tongue.Fill(wordsStatus, r.base, r.status)}
 	}
 	return nil
 }
@@ -140,23 +147,23 @@ func unreached(err error, at *url.URL, now time.Time) error {
 	clock := now.UTC().Format("2006-01-02 15:04 UTC")
 	switch {
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired && now.Before(invalid.Cert.NotBefore):
-		return &Problem{Clock, fmt.Sprintf(wordsClockBehind, clock, at.Host, invalid.Cert.NotBefore.UTC().Format(time.DateOnly))}
+		return &Problem{Clock, tongue.Fill(wordsClockBehind, clock, at.Host, invalid.Cert.NotBefore.UTC().Format(time.DateOnly))}
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return &Problem{Clock, fmt.Sprintf(wordsClockAhead, at.Host, invalid.Cert.NotAfter.UTC().Format(time.DateOnly), clock)}
+		return &Problem{Clock, tongue.Fill(wordsClockAhead, at.Host, invalid.Cert.NotAfter.UTC().Format(time.DateOnly), clock)}
 	case errors.As(err, &invalid), errors.As(err, &unknown), errors.As(err, &name):
-		return &Problem{Cert, fmt.Sprintf(wordsCert, at.Host)}
+		return &Problem{Cert, tongue.Fill(wordsCert, at.Host)}
 	case errors.As(err, &plain), at.Scheme == "https" && errors.Is(err, http.ErrSchemeMismatch):
-		return &Problem{Away, fmt.Sprintf(wordsNoTLS, at.Host)}
+		return &Problem{Away, tongue.Fill(wordsNoTLS, at.Host)}
 	case errors.As(err, &dns):
-		return &Problem{Away, fmt.Sprintf(wordsNoHost, at.Hostname())}
+		return &Problem{Away, tongue.Fill(wordsNoHost, at.Hostname())}
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return &Problem{Away, fmt.Sprintf(wordsNobody, at.Host)}
+		return &Problem{Away, tongue.Fill(wordsNobody, at.Host)}
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return &Problem{Away, fmt.Sprintf(wordsSilent, at.Host)}
+		return &Problem{Away, tongue.Fill(wordsSilent, at.Host)}
 	}
 	var u *url.Error // its own text repeats the address
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return &Problem{Away, fmt.Sprintf(wordsUnreached, at.Host, err)}
+	return &Problem{Away, tongue.Fill(wordsUnreached, at.Host, err)}
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"parley/internal/llm"
+	"parley/internal/tongue"
 )
 
 // Endpoint is a model to try. Key is not sent by this room, but by Model and, to find
@@ -77,7 +77,7 @@ func (e Endpoint) explain(ctx context.Context, err error) error {
 		host = u.Host
 	}
 	if errors.Is(context.Cause(ctx), errSlow) {
-		return &Problem{Unwell, fmt.Sprintf(wordsTooSlow, host, wait)}
+		return &Problem{Unwell, tongue.Fill(wordsTooSlow, host, wait)}
 	}
 	var failed *llm.Error
 	if ctx.Err() != nil || !errors.As(err, &failed) {
@@ -85,20 +85,20 @@ func (e Endpoint) explain(ctx context.Context, err error) error {
 	}
 	switch {
 	case errors.Is(failed.Class, llm.ErrQuota):
-		return &Problem{Quota, fmt.Sprintf(wordsQuota, host)}
+		return &Problem{Quota, tongue.Fill(wordsQuota, host)}
 	case errors.Is(failed.Class, llm.ErrRateLimited):
-		return &Problem{Unwell, fmt.Sprintf(wordsBusy, host)}
+		return &Problem{Unwell, tongue.Fill(wordsBusy, host)}
 	}
 	if found := e.look(ctx); found != nil {
 		return found
 	}
 	switch {
 	case errors.Is(failed.Class, llm.ErrModelNotFound):
-		return &Problem{Model, fmt.Sprintf(wordsNoModel, host, e.Name) + e.others(ctx)}
+		return &Problem{Model, e.absent(ctx, host)}
 	case errors.Is(failed.Class, llm.ErrInvalidOutput):
-		return &Problem{Unwell, fmt.Sprintf(wordsNonsense, host, failed.Detail)}
+		return &Problem{Unwell, tongue.Fill(wordsNonsense, host, failed.Detail)}
 	}
-	return &Problem{Refused, fmt.Sprintf(wordsRefuses, host, e.Name, failed.Detail)}
+	return &Problem{Refused, tongue.Fill(wordsRefuses, host, e.Name, failed.Detail)}
 }
 
 // look asks the address once more; nil where JSON answers, whose words say more
@@ -120,15 +120,16 @@ func (e Endpoint) look(ctx context.Context) error {
 }
 
 // others names models that the endpoint has, as the rest of a sentence.
-func (e Endpoint) others(ctx context.Context) string {
+func (e Endpoint) absent(ctx context.Context, host string) tongue.Filled {
+	none := tongue.Fill(wordsNoModel, host, e.Name)
 	r, err := ask(ctx, http.MethodGet, strings.TrimRight(e.Base, "/")+"/models", e.Key, nil)
 	if err != nil {
-		return ""
+		return none
 	}
 	names, _ := r.models()
 	if len(names) == 0 {
-		return ""
+		return none
 	}
 	const most = 8
-	return "; it has " + strings.Join(names[:min(len(names), most)], ", ")
+	return tongue.Fill(wordsNoModelHas, host, e.Name, strings.Join(names[:min(len(names), most)], ", "))
 }

@@ -22,10 +22,11 @@ const (
 	wordsSilent      = "%s does not answer in time: check the network, and any firewall"
 	wordsUnreached   = "%s cannot be reached: %v"
 
-	wordsQuota    = "%s says that nothing is left of this account: add credit there, or choose another model"
-	wordsBusy     = "%s turns requests away for now (too many): try again in a minute"
-	wordsNoModel  = "%s does not have the model %s"
-	wordsRefuses  = "%s does not accept a conversation with %s: %s"
-	wordsTooSlow  = "%s did not answer within %s: a local model may still be loading, so try once more, or choose a smaller one"
-	wordsNonsense = "%s answered with nothing that can be read: %s"
+	wordsQuota      = "%s says that nothing is left of this account: add credit there, or choose another model"
+	wordsBusy       = "%s turns requests away for now (too many): try again in a minute"
+	wordsNoModel    = "%s does not have the model %s"
+	wordsNoModelHas = "%s does not have the model %s; it has %s"
+	wordsRefuses    = "%s does not accept a conversation with %s: %s"
+	wordsTooSlow    = "%s did not answer within %s: a local model may still be loading, so try once more, or choose a smaller one"
+	wordsNonsense   = "%s answered with nothing that can be read: %s"
 )

@@ -3,11 +3,12 @@
 package provider
 
 import (
-	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+
+	"parley/internal/text"
 )
 
 // OpenAI is the address of OpenAI's own interface.
@@ -64,9 +65,9 @@ func (p Provider) Refuses(key string) error {
 	case owner == p.Name:
 		return nil
 	case owner != "":
-		return fmt.Errorf("that is a secret of %s, so I have not sent it to %s", owner, p.Name)
+		return text.Tell("that is a secret of %s, so I have not sent it to %s", owner, p.Name)
 	case p.form != nil:
-		return fmt.Errorf("that does not look like a key of %s, so I have sent it nowhere: copy it again, whole, from %s", p.Name, p.Keys)
+		return text.Tell("that does not look like a key of %s, so I have sent it nowhere: copy it again, whole, from %s", p.Name, p.Keys)
 	}
 	return nil
 }
@@ -115,5 +116,5 @@ func Belongs(secret, address string) error {
 	if owner == "" || at == nil || at.Name == owner {
 		return nil
 	}
-	return fmt.Errorf("that is a key of %s and the address of %s: it is sent only where it belongs", owner, at.Name)
+	return text.Tell("that is a key of %s and the address of %s: it is sent only where it belongs", owner, at.Name)
 }
