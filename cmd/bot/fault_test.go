@@ -105,12 +105,13 @@ func TestFaultTermination(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		model  time.Duration
+		grace  string
 		before bool // answered before the end
-	}{{"in time", 700 * time.Millisecond, true}, {"too slow", 10 * time.Minute, false}} {
+	}{{"in time", 700 * time.Millisecond, "20s", true}, {"too slow", 10 * time.Minute, "2s", false}} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			child, want := w.twentyAtWork(t, tt.model, "BOT_LIMITS_SHUTDOWN_GRACE=2s")
+			child, want := w.twentyAtWork(t, tt.model, "BOT_LIMITS_SHUTDOWN_GRACE="+tt.grace)
 			t.Logf("ended after %v", end(t, child))
 			if n := len(w.tg.Sent()); (n == 20) != tt.before || n != 20 && n != 0 {
 				t.Errorf("%d answers before the end", n)

@@ -179,6 +179,9 @@ func TestAStrangerReachesTheOwner(t *testing.T) {
 	eventually(t, "the third verdict", func() bool {
 		return slices.ContainsFunc(w.in(1), func(m telegramtest.SentMessage) bool { return strings.Contains(m.Text, "(telegram:7) may talk") })
 	})
+	eventually(t, "the stranger is told", func() bool {
+		return slices.ContainsFunc(w.in(7), func(m telegramtest.SentMessage) bool { return strings.Contains(m.Text, "You are let in") })
+	})
 	if got := w.answered(t, 7, 7, "good morning"); !strings.Contains(got, "good morning") {
 		t.Errorf("who was let in from the list: %q", got)
 	}

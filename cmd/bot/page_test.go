@@ -197,9 +197,12 @@ func TestOwnersForms(t *testing.T) {
 	if body := send("/people", "/do", url.Values{"do": {"let-in"}, "id": {"telegram:7"}}); strings.Contains(body, "Reject") || !strings.Contains(body, "member") {
 		t.Errorf("still waiting:\n%s", body)
 	}
-	w.tg.Push(telegramtest.Text(7, 7, "when are you open?"))
-	if got := w.sent(t, 4)[3]; !strings.Contains(got, "We open at nine.") {
+	if got := w.sent(t, 4)[3]; !strings.Contains(got, "You are let in") {
 		t.Errorf("the one who was let in is told %q", got)
+	}
+	w.tg.Push(telegramtest.Text(7, 7, "when are you open?"))
+	if got := w.sent(t, 5)[4]; !strings.Contains(got, "We open at nine.") {
+		t.Errorf("the one who was let in is answered %q", got)
 	}
 	version := regexp.MustCompile(`name="version" value="([^"]+)"`).FindStringSubmatch(v.get("/rules/shop.yaml"))[1]
 	broken := url.Values{"do": {"save"}, "version": {version}, "text": {"guidelines:\n  - {id: hours, conditon: always}\n"}}

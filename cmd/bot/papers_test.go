@@ -57,7 +57,7 @@ func TestDocumentsInTheVault(t *testing.T) {
 	}
 	w.env = append(w.env, "BOT_VAULT_DIR="+dir)
 	w.run(t)
-	eventually(t, "the documents are read", func() bool { return strings.Contains(w.say(t, 1, "/notes status"), "2 files skipped") })
+	eventually(t, "the documents are read", func() bool { return strings.Contains(w.say(t, 1, "/notes status"), "skipped: 2 files") })
 	for _, c := range []struct{ query, want string }{{"deposit", "lease.pdf#page 2"}, {"roof March", "roof.docx#page 2"}} {
 		w.llm.Queue(llmtest.Turn{Calls: []llmtest.Call{{ID: "c", Name: "vault_search", Args: `{"query":"` + c.query + `"}`}}}, llmtest.Turn{Text: "Here [1]."})
 		if got := w.say(t, 1, "what about the "+c.query+"?"); !strings.Contains(got, c.want) {
