@@ -220,7 +220,7 @@ func TestOwnersForms(t *testing.T) {
 		t.Errorf("the setting is as it was:\n%s", body)
 	}
 	w.tg.Push(telegramtest.Text(7, 7, "/facts add I like tea"))
-	w.sent(t, 5)
+	w.sent(t, 6)
 	id := regexp.MustCompile(`name="id" value="(\d+)"`).FindStringSubmatch(v.until("/facts", "I like tea"))
 	if body := send("/facts", "/do", url.Values{"do": {"fact-change"}, "id": {id[1]}, "value": {"I like coffee"}}); !strings.Contains(body, ">I like coffee</textarea>") {
 		t.Errorf("the fact is as it was:\n%s", body)
@@ -228,6 +228,46 @@ func TestOwnersForms(t *testing.T) {
 	if body := send("/facts", "/do", url.Values{"do": {"fact-forget"}, "id": {id[1]}}); strings.Contains(body, "coffee") {
 		t.Errorf("the fact is still there:\n%s", body)
 	}
+}
+
+// TestHandoffOnThePage: the owner takes a conversation on the page, answers there, and
+// gives it back.
+func TestHandoffOnThePage(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	base := w.withPort(t)
+	w.env = append(w.env, "BOT_HANDOFF_DESK=owners", "BOT_HANDOFF_WHO=owner")
+	w.run(t)
+	v := newVisitor(t, base)
+	v.post("/login", url.Values{"code": {linkForm.FindStringSubmatch(w.say(t, 1, "/page"))[1]}})
+	send := func(path, to string, form url.Values) string {
+		form.Set("csrf", regexp.MustCompile(`name="csrf" value="([^"]+)"`).FindStringSubmatch(v.get(path))[1])
+		return v.post(to, form)
+	}
+	write := func(text string) {
+		form := url.Values{"text": {text}, "id": {regexp.MustCompile(`name="id" value="([^"]+)"`).FindStringSubmatch(v.get("/chat"))[1]}}
+		send("/chat", "/chat", form)
+	}
+	w.say(t, 1, "good morning")
+	w.tg.Push(telegramtest.Text(42, 42, "/handoff I want a human"))
+	w.told(t, 42, "asked a person")
+	if body := v.until("/people", "I want a human"); !strings.Contains(body, `value="handoff-take"`) {
+		t.Errorf("nothing to take:\n%s", body)
+	}
+	if body := send("/people", "/do", url.Values{"do": {"handoff-take"}, "id": {"1"}}); strings.Contains(body, `value="handoff-take"`) || !strings.Contains(body, "goes to User 42") {
+		t.Errorf("taken:\n%s", body)
+	}
+	w.told(t, 42, "is here now")
+	write("It ships today")
+	w.told(t, 42, "It ships today")
+	w.tg.Push(telegramtest.Text(42, 42, "thank you so much"))
+	v.until("/chat", "thank you so much")
+	if body := send("/people", "/do", url.Values{"do": {"handoff-back"}, "id": {"1"}}); !strings.Contains(body, "No conversation is handed over") {
+		t.Errorf("given back:\n%s", body)
+	}
+	w.llm.Queue(llmtest.Turn{Text: "I am the assistant again."})
+	w.tg.Push(telegramtest.Text(42, 42, "hello?"))
+	w.told(t, 42, "I am the assistant again.")
 }
 
 func TestPageWithoutPort(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/desk"
 	"parley/internal/memory"
+	"parley/internal/page"
 	"parley/internal/tools"
 )
 
@@ -17,7 +18,8 @@ func newDesk(b *base, store *memory.Store, ps *platforms, people *people) *desk.
 	return desk.New(desk.Options{
 		Store: store, Now: b.now, Log: b.log,
 		Place: desk.Place{Where: b.cfg.Handoff.Desk, Owners: func() []string { return b.inForce.Load().Access.Owners },
-			Runs: func(platform string) bool { return chat.On(ps.adapters, platform) != nil },
+			Window: page.Here(),
+			Runs:   func(platform string) bool { return chat.On(ps.adapters, platform) != nil },
 			May: func(ctx context.Context, m chat.Message) (bool, error) {
 				role, err := people.gate.Role(ctx, m)
 				return role >= map[string]admin.Role{"admins": admin.Admin, "owner": admin.Owner}[b.cfg.Handoff.Who], err

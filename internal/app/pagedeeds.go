@@ -31,7 +31,8 @@ func (p *port) forgetFact(ctx context.Context, id int64) error {
 func (p *port) handoffs(ctx context.Context) (list []page.Handoff, err error) {
 	all, err := p.store.Handoffs.All(ctx)
 	for _, h := range all {
-		view := page.Handoff{N: h.ID, Who: h.Person.Name, Place: h.Place.String(), State: string(h.State), Why: h.Reason, By: h.By, To: h.Taker.Name, Opened: h.Opened, Due: h.Due}
+		view := page.Handoff{N: h.ID, Who: h.Person.Name, Place: h.Place.String(), State: string(h.State), Why: h.Reason, By: h.By, To: h.Taker.Name, Opened: h.Opened, Due: h.Due,
+			Taken: h.State == handoff.Taken, Here: h.State == handoff.Taken && h.Desk == page.Here()}
 		if view.Who == "" {
 			view.Who = h.Person.ID
 		}

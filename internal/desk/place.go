@@ -16,6 +16,8 @@ type Place struct {
 	Runs func(platform string) bool
 	// May reports whether m's author may take conversations, if they are at the desk.
 	May func(ctx context.Context, m chat.Message) (bool, error)
+	// Window is the owner's page, from which conversations may be taken as well.
+	Window chat.Key
 }
 
 // InOwners is the desk in the direct chats with the owners.
@@ -41,7 +43,7 @@ func (d *Desk) places(ctx context.Context) (list []chat.Key, err error) {
 // mayTake reports whether m's author may take conversations.
 func (d *Desk) mayTake(ctx context.Context, m chat.Message) (bool, error) {
 	list, err := d.places(ctx)
-	if err != nil || !slices.Contains(list, m.Key) {
+	if err != nil || len(list) == 0 || m.Key != d.o.Window && !slices.Contains(list, m.Key) {
 		return false, err
 	}
 	return d.o.May(ctx, m)

@@ -23,6 +23,9 @@ var (
 	owner = chat.User{ID: platform + ":owner", Name: "owner"}
 )
 
+// Here is the place where the owner writes on the page.
+func Here() chat.Key { return here }
+
 // keep is how many of the latest messages are shown, maxSpent how many forms
 // that were sent are remembered.
 const (

@@ -20,19 +20,14 @@ var deeds = map[string]struct {
 	back string // the page that the form is on
 	do   func(p *Page, r *http.Request) (told string, err error)
 }{
-	"let-in": {"/people", func(p *Page, r *http.Request) (string, error) {
-		told, err := p.order(r, "/config allow", "id")
-		if err != nil {
-			return "", err
-		}
-		_, err = p.order(r, "/pair drop", "id") // the code is not needed any more
-		return told, err
-	}},
-	"reject":   {"/people", ordering("/pair drop", "id")},
-	"revoke":   {"/people", ordering("/pair revoke", "id")},
-	"rule-on":  {"/playbook", ordering("/guideline enable", "id")},
-	"rule-off": {"/playbook", ordering("/guideline disable", "id")},
-	"set":      {"/settings", ordering("/config set", "id", "value")},
+	"let-in":       {"/people", ordering("/config allow", "id")},
+	"handoff-take": {"/people", ordering("/handoff take", "id")},
+	"handoff-back": {"/people", ordering("/handoff back", "id")},
+	"reject":       {"/people", ordering("/pair drop", "id")},
+	"revoke":       {"/people", ordering("/pair revoke", "id")},
+	"rule-on":      {"/playbook", ordering("/guideline enable", "id")},
+	"rule-off":     {"/playbook", ordering("/guideline disable", "id")},
+	"set":          {"/settings", ordering("/config set", "id", "value")},
 	"retry": {"/letters", func(p *Page, r *http.Request) (string, error) {
 		return wordsRead, letter(p.o.Store.RetryDeadLetter(r.Context(), formID(r)))
 	}},

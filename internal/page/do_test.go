@@ -77,7 +77,9 @@ func TestFormsAreCommands(t *testing.T) {
 		fields       url.Values
 		ordered, has string
 	}{
-		{"/people", url.Values{"do": {"let-in"}, "id": {"telegram:77"}}, "/config allow telegram:77|/pair drop telegram:77", "<strong>Did</strong> /config allow telegram:77"},
+		{"/people", url.Values{"do": {"handoff-take"}, "id": {"3"}}, "/handoff take 3", "<strong>Did</strong> /handoff take 3"},
+		{"/people", url.Values{"do": {"handoff-back"}, "id": {"3"}}, "/handoff back 3", "<strong>Did</strong> /handoff back 3"},
+		{"/people", url.Values{"do": {"let-in"}, "id": {"telegram:77"}}, "/config allow telegram:77", "<strong>Did</strong> /config allow telegram:77"},
 		{"/people", url.Values{"do": {"reject"}, "id": {"telegram:77"}}, "/pair drop telegram:77", "Choose under “Try it”."},
 		{"/people", url.Values{"do": {"revoke"}, "id": {"telegram:42"}}, "/pair revoke telegram:42", "Did"},
 		{"/playbook", url.Values{"do": {"rule-off"}, "id": {"refund_policy"}, "back": {"page=1"}}, "/guideline disable refund_policy", "Did"},

@@ -145,6 +145,8 @@ type Handoff struct {
 	N                              int64
 	Who, Place, State, Why, By, To string
 	Opened, Due                    time.Time
+	Taken                          bool
+	Here                           bool // it is answered on the page
 }
 
 // Setting can be changed while the bot runs.
