@@ -89,6 +89,12 @@ func TestHandoffFromTelegramToDiscord(t *testing.T) {
 	w.tg.Push(telegramtest.Text(42, 42, "anybody there?"))
 	w.posted(t, "50", "anybody there?")
 	w.dc.Message("77", "50", "8", "psst, who takes this?")
+	offered := func(channel string) []string {
+		return w.responded(t, w.dc.Typing(discordtest.Use{Guild: "77", Channel: channel, User: "9", Command: "handoff take", Options: [][2]string{{"number", ""}}})).Names()
+	}
+	if here, elsewhere := offered("50"), offered("51"); !slices.Equal(here, []string{"1 – User 42"}) || len(elsewhere) > 0 {
+		t.Errorf("offered at the desk: %q, elsewhere: %q", here, elsewhere)
+	}
 	w.dc.Press("77", "50", "9", first.ID, "/handoff take 1")
 	w.told(t, 42, "is here now")
 	w.dc.Message("77", "50", "8", "not for them")

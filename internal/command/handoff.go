@@ -8,7 +8,12 @@ import (
 )
 
 // Handoff is /handoff.
-type Handoff struct{ Desk People }
+type Handoff struct {
+	Desk People
+	// Choices are the conversations that m's author could take or give back; nil
+	// offers none.
+	Choices func(ctx context.Context, m chat.Message) []chat.Choice
+}
 
 // People are those who answer in place of the assistant; desk.Desk. Its errors may be
 // shown to people.
@@ -21,14 +26,16 @@ type People interface {
 }
 
 func (h Handoff) command() admin.Command {
+	take := number(helpHandoffNumber)
+	take.Offer = h.Choices
 	reason := admin.Option{Name: "reason", Help: helpHandoffReason}
 	return admin.Command{Name: "handoff", Help: helpHandoff, Options: []admin.Option{reason}, Run: h.open, Verbs: []admin.Command{
 		{Name: "ask", Help: helpHandoff, Options: []admin.Option{reason}, Run: h.open},
-		{Name: "back", Help: helpHandoffBack, Options: []admin.Option{{Name: "number", Help: helpHandoffNumber, Kind: admin.Number}},
+		{Name: "back", Help: helpHandoffBack, Options: []admin.Option{{Name: "number", Help: helpHandoffNumber, Kind: admin.Number, Offer: h.Choices}},
 			Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 				return h.Desk.Back(ctx, r.Message, row(r))
 			}},
-		{Name: "take", Help: helpHandoffTake, Options: []admin.Option{number(helpHandoffNumber)},
+		{Name: "take", Help: helpHandoffTake, Options: []admin.Option{take},
 			Run: func(ctx context.Context, r admin.Request) (chat.Answer, error) {
 				return h.Desk.Take(ctx, r.Message, row(r))
 			}},

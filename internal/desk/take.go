@@ -176,6 +176,22 @@ func (d *Desk) List(ctx context.Context, m chat.Message) (chat.Answer, error) {
 	return chat.Answer{Text: strings.Join(lines, "\n"), Buttons: buttons}, nil
 }
 
+// Choices are the conversations that m's author may take or give back, by their
+// numbers; none where they may not, or where that cannot be told.
+func (d *Desk) Choices(ctx context.Context, m chat.Message) (list []chat.Choice) {
+	if may, err := d.mayTake(ctx, m); err != nil || !may {
+		return nil
+	}
+	all, err := d.o.Store.Handoffs.All(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, h := range all {
+		list = append(list, chat.Choice{Value: fmt.Sprint(h.ID), Label: fmt.Sprintf("%d – %s", h.ID, named(h.Person))})
+	}
+	return list
+}
+
 // Tick tells those to whom nobody wrote in time, and brings the assistant back.
 func (d *Desk) Tick(ctx context.Context) error {
 	late, err := d.o.Store.Handoffs.Late(ctx)
