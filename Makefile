@@ -5,7 +5,7 @@ TAGS  := -tags sqlite_fts5
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME    := 10s
 
-.PHONY: run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
+.PHONY: cluster run test postgres race bench lint fuzz cover faults live templates dojo page-check recordings release release-check
 
 # A conversation in the terminal; no key needed.
 run:
@@ -99,3 +99,9 @@ release:
 # Tries dist/ in empty roots, as root on Debian. ROOTS=busybox is quick.
 release-check:
 	bash deploy/release/check.sh
+
+# Three processes on one PostgreSQL, 200 conversations: killed, stopped, cut off, replaced
+# one by one, RUNS times each. It needs PostgreSQL's programs, or PARLEY_POSTGRES.
+RUNS := 30
+cluster:
+	PARLEY_CLUSTER=1 $(GO) test $(TAGS) -count=$(RUNS) -parallel 1 -timeout 120m -v -run '^TestCluster' ./cmd/bot | grep -E '^(---|FAIL|ok|panic)|cluster_test.go'

@@ -76,6 +76,7 @@ var rooms = []allowed{
 	{"internal/lanes", "internal/*", "rows of conversations; its tests start nodes"},
 	{"internal/memory", "internal/lanes", "each write asks whose a conversation is"},
 	{"internal/fleet", "internal/*", "joins nodes, their rows and the Hub"},
+	{"internal/node", "internal/postgres", "the lock that says who shares a database"},
 	{"internal/standby", "internal/*", "waits for a lock, and tells the service manager"},
 	{"internal/beside", "internal/chat", "a lane takes what came of it"},
 	{"internal/opening", "internal/chat", "its lane sends them"},

@@ -4,6 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -14,11 +17,13 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
+	"parley/internal/llm/llmtest"
 	"parley/internal/memory/memorytest"
 	"parley/internal/node"
 	"parley/internal/node/nodetest"
@@ -239,7 +244,13 @@ func atoi(s string) (n int64) {
 	return n
 }
 
-var clusterLoad = saying{lanes: 30, each: 6, pace: 20 * time.Millisecond}
+// clusterLoad is a short one; PARLEY_CLUSTER asks for the whole.
+var clusterLoad = func() saying {
+	if os.Getenv("PARLEY_CLUSTER") != "" {
+		return saying{lanes: 200, each: 3, pace: 10 * time.Millisecond}
+	}
+	return saying{lanes: 30, each: 6, pace: 20 * time.Millisecond}
+}()
 
 // TestClusterKilled: one of three processes is killed, the one that receives.
 func TestClusterKilled(t *testing.T) {
@@ -276,6 +287,60 @@ func TestClusterCutOff(t *testing.T) {
 		waittest.Take(t.Context(), 2*node.Lease)
 		wires[i].Mend()
 	})
+}
+
+// TestClusterShares: what is set from a chat holds in every process, within moments; and
+// a process that needs the database to itself is refused while they live.
+func TestClusterShares(t *testing.T) {
+	t.Parallel()
+	f := newFleet(t, 2)
+	f.saying(t, 1, 1, "/config set session.idle_timeout 17m")
+	first := f.receiver(t)
+	end(t, first.Cmd)
+	eventually(t, "the other process has it", func() bool { return strings.Contains(f.saying(t, 1, 1, "/config show"), "idle_timeout: 17m") })
+	move := exec.Command(os.Args[0], "migrate", "--to", "sqlite")
+	move.Env = append(append(append(os.Environ(), childEnv+"=1"), f.env...), "BOT_DATABASE_URL="+f.url, "BOT_DATA_DIR="+t.TempDir())
+	if out, err := move.CombinedOutput(); err == nil || !strings.Contains(string(out), "in use by another Parley") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// TestClusterStop: where Telegram posts to every process, a /stop that one takes stops
+// the answer that another makes, within a second.
+func TestClusterStop(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f := &fleet{world: w, url: memorytest.URL(t), lives: map[string]*lifetime{}}
+	f.rows = postgrestest.Raw(t, f.url)
+	var ports []string
+	var turn atomic.Int32 // whose it is to be posted to
+	balancer := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(&url.URL{Scheme: "http", Host: ports[turn.Load()]})
+	}, ErrorLog: log.New(io.Discard, "", 0)})
+	t.Cleanup(balancer.Close)
+	shared := append(f.env, "BOT_TELEGRAM_MODE=webhook", "BOT_TELEGRAM_WEBHOOK_URL="+balancer.URL, "BOT_TELEGRAM_WEBHOOK_SECRET=s")
+	for range 2 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		must(t, err)
+		ports = append(ports, l.Addr().String())
+		must(t, l.Close())
+		f.env = append(slices.Clone(shared), "BOT_TELEGRAM_WEBHOOK_LISTEN="+ports[len(ports)-1])
+		f.join(t, f.url)
+	}
+	eventually(t, "both listen", func() bool { return len(f.tg.Calls("setWebhook")) == 2 && f.alive() == 2 })
+	f.llm.Queue(llmtest.Turn{Text: "the long answer", Delay: time.Minute})
+	f.tg.Push(telegramtest.Text(1000, 1000, "think long"))
+	eventually(t, "the model is asked", func() bool { return len(f.llm.Requests()) == 1 })
+	turn.Store(1)
+	asked := time.Now()
+	f.tg.Push(telegramtest.Text(1000, 1000, "/stop"))
+	must(t, f.tg.Wait(t.Context(), func() bool { return len(f.tg.Sent()) == 1 }))
+	t.Logf("stopped after %v: %q", time.Since(asked), f.tg.Sent()[0].Text)
+	var owners int
+	must(t, f.rows.QueryRow("SELECT count(DISTINCT owner) FROM node_lanes").Scan(&owners))
+	if owners != 1 || strings.Contains(f.tg.Sent()[0].Text, "long") {
+		t.Errorf("%d owners; said %q", owners, f.tg.Sent()[0].Text)
+	}
 }
 
 // TestClusterRollingRestart: each process in turn is asked to end, and another begins.

@@ -39,6 +39,7 @@ func (a *app) operate(ctx context.Context, adapters ...chat.Adapter) error {
 	if a.fleet != nil {
 		a.background(func() { a.fleet.Run(ctx) })
 		a.background(func() { a.fleet.Chores(ctx) })
+		a.jobs.Add("settings", "@every 1s", a.settings.refresh)
 	}
 	if port != nil {
 		a.background(func() { _ = a.port.page.Chat.Run(ctx, a.platforms.hub) }) // ends with ctx and never fails

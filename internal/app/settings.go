@@ -13,6 +13,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/memory"
 	"parley/internal/rulebook"
+	"parley/internal/setup"
 	"parley/internal/text"
 )
 
@@ -126,6 +127,36 @@ func (s *settings) tune(ctx context.Context, path, value string) (now string, er
 	s.front.quotas.SetLimits(s.mind.limits(merged))
 	s.putInForce(merged)
 	return now, nil
+}
+
+// refresh applies what another process set from a chat. One that is alone has no need
+// of it.
+func (s *settings) refresh(ctx context.Context) error {
+	row, err := s.store.Setting(ctx, tunedSetting)
+	if err != nil {
+		return err
+	}
+	set := map[string]string{}
+	if row != "" {
+		if err := json.Unmarshal([]byte(row), &set); err != nil {
+			return fmt.Errorf("read what was set from the chat: %w", err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !maps.Equal(set, s.set) {
+		merged, err := with(s.given, set)
+		if err != nil {
+			return err
+		}
+		s.set = set
+		s.front.quotas.SetLimits(s.mind.limits(merged))
+		s.putInForce(merged)
+	}
+	if !s.mind.roster.Several() {
+		return nil
+	}
+	return s.mind.roster.Set(ctx, setup.Residents(*s.inForce.Load()))
 }
 
 // reload applies what may change while the bot runs: the level of the log,

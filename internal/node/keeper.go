@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"parley/internal/postgres"
 )
 
 // keeper renews a lease on a connection of its own, which no queue delays.
@@ -19,11 +21,25 @@ func (k *keeper) connect(ctx context.Context) (err error) {
 	if k.conn != nil && !k.conn.IsClosed() {
 		return nil
 	}
-	k.conn, err = pgx.ConnectConfig(ctx, k.n.cfg)
-	if err != nil {
+	if k.conn, err = pgx.ConnectConfig(ctx, k.n.cfg); err != nil {
 		k.conn = nil
+		return err
 	}
 	k.since = time.Now()
+	if err := share(ctx, k.conn); err != nil {
+		k.close()
+		return err
+	}
+	return nil
+}
+
+// share keeps away, for as long as a connection lasts, who needs the database to itself.
+func share(ctx context.Context, conn *pgx.Conn) error {
+	var got bool
+	err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock_shared($1)", postgres.AloneKey).Scan(&got)
+	if err == nil && !got {
+		err = postgres.ErrInUse
+	}
 	return err
 }
 

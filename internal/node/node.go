@@ -95,6 +95,9 @@ func (n *Node) prepare(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	if err := share(ctx, conn); err != nil {
+		return err
+	}
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtext('parley nodes'))"); err != nil {
 			return err

@@ -16,8 +16,8 @@ type server struct {
 	o    Options
 }
 
-// aloneKey is the lock of a bot that is alone: "Prly".
-const aloneKey = 0x50726c79
+// AloneKey is the lock of a process that has the database to itself; nodes share it: "Prly".
+const AloneKey = 0x50726c79
 
 // ErrInUse says that another bot has the database.
 var ErrInUse = errors.New("the database is in use by another Parley: stop it, or give this one its own database")
@@ -31,7 +31,7 @@ func (s *server) Connect(ctx context.Context) (*sql.Conn, error) {
 	// A connection that was lost may have its lock for a moment more.
 	for try := 0; ; try++ {
 		var got bool
-		err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", aloneKey).Scan(&got)
+		err := conn.QueryRowContext(ctx, "SELECT pg_try_advisory_lock($1)", AloneKey).Scan(&got)
 		if err == nil && got {
 			return conn, nil
 		}
