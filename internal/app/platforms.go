@@ -11,6 +11,7 @@ import (
 	"parley/internal/adapters/terminal"
 	"parley/internal/attest"
 	"parley/internal/chat"
+	"parley/internal/egress"
 	"parley/internal/memory"
 )
 
@@ -43,7 +44,7 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 		list = append(list, t)
 	}
 	if c := ps.cfg.Discord; c.Token != "" {
-		files, err := discordFiles(c.APIURL)
+		files, err := egress.Only(discord.FileHosts, c.APIURL)
 		if err != nil {
 			return nil, fmt.Errorf("discord.api_url: %w", err)
 		}

@@ -61,7 +61,9 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 	if p.Standby {
 		if p.held, err = standby.Wait(ctx, standby.Options{Dir: cfg.DataDir, Log: log, Supervisor: supervisor}); err != nil {
 			supervisor.Close()
-			return unless(ctx, err)
+			return err
+		} else if p.held == nil {
+			return nil
 		}
 		cfg = reread(cfg, again, log)
 		log = setup.NewLogger(cfg, &level, p.Err)
@@ -103,14 +105,6 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 		}
 	}
 	return a.operate(ctx, platforms...)
-}
-
-// unless returns err, or nil where it only says that the process is to end.
-func unless(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
 }
 
 // reread returns the settings as they are now, after a wait that may have been long.

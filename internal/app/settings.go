@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"parley/config"
 	"parley/internal/command"
+	"parley/internal/engine"
 	"parley/internal/memory"
 	"parley/internal/rulebook"
 	"parley/internal/setup"
@@ -62,13 +62,10 @@ func with(c config.Config, set map[string]string) (config.Config, error) {
 // read applies what was set from the chat before the restart, except what the
 // settings no longer allow.
 func (s *settings) read(ctx context.Context) error {
-	s.given, s.set = s.cfg, map[string]string{}
-	row, err := s.store.Setting(ctx, tunedSetting)
-	if err != nil || row == "" {
+	s.given = s.cfg
+	var err error
+	if s.set, err = s.tuned(ctx); err != nil || len(s.set) == 0 {
 		return err
-	}
-	if err := json.Unmarshal([]byte(row), &s.set); err != nil {
-		return fmt.Errorf("read what was set from the chat: %w", err)
 	}
 	merged, err := with(s.given, s.set)
 	if err != nil {
@@ -77,6 +74,16 @@ func (s *settings) read(ctx context.Context) error {
 	s.cfg = merged
 	s.putInForce(merged)
 	return nil
+}
+
+// tuned returns what was set from the chat, by path.
+func (s *settings) tuned(ctx context.Context) (map[string]string, error) {
+	set := map[string]string{}
+	row, err := s.store.Setting(ctx, tunedSetting)
+	if err == nil && row != "" {
+		err = json.Unmarshal([]byte(row), &set)
+	}
+	return set, engine.During("read what was set from the chat", err)
 }
 
 // fitting returns the settings with as much of what was set as they still allow; the
@@ -132,15 +139,9 @@ func (s *settings) tune(ctx context.Context, path, value string) (now string, er
 // refresh applies what another process set from a chat. One that is alone has no need
 // of it.
 func (s *settings) refresh(ctx context.Context) error {
-	row, err := s.store.Setting(ctx, tunedSetting)
+	set, err := s.tuned(ctx)
 	if err != nil {
 		return err
-	}
-	set := map[string]string{}
-	if row != "" {
-		if err := json.Unmarshal([]byte(row), &set); err != nil {
-			return fmt.Errorf("read what was set from the chat: %w", err)
-		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +45,7 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 	}
 	o := memory.Options{URL: string(s.cfg.Database.URL), Now: s.now, Embed: vectors, EmbedModel: s.cfg.EmbeddingModel()}
 	if o.URL != "" && lock {
-		if err := s.takePart(ctx); err != nil {
+		if s.fleet, err = fleet.Start(ctx, node.Options{URL: o.URL, Version: s.process.Version, Log: s.log}); err != nil {
 			return err
 		}
 		o.Node = s.fleet
@@ -56,14 +55,6 @@ func (s *storage) open(ctx context.Context, lock bool, vectors embed) (err error
 		return err
 	}
 	return s.openTape(ctx)
-}
-
-// takePart makes this process one of those that share the database.
-func (s *storage) takePart(ctx context.Context) (err error) {
-	name, _ := os.Hostname()
-	name = fmt.Sprintf("%s:%d", cmp.Or(name, "unknown"), os.Getpid())
-	s.fleet, err = fleet.Start(ctx, node.Options{URL: string(s.cfg.Database.URL), Name: name, Version: s.process.Version, Log: s.log})
-	return err
 }
 
 // openTape opens what is kept of model calls, or deletes it when nothing is to be kept.

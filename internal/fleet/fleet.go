@@ -5,8 +5,11 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
+	"os"
 	"sync"
 	"time"
 
@@ -25,7 +28,7 @@ type Fleet struct {
 	store *memory.Store
 }
 
-// Start takes part, and returns once this process may. The caller calls Close, last of
+// Start takes part under the names of machine and process, and returns once this process may. The caller calls Close, last of
 // all.
 func Start(ctx context.Context, o node.Options) (f *Fleet, err error) {
 	f = &Fleet{log: o.Log}
@@ -34,8 +37,12 @@ func Start(ctx context.Context, o node.Options) (f *Fleet, err error) {
 			hub.Abandon()
 		}
 	}
-	f.Node, err = node.Start(ctx, o)
-	return f, err
+	name, _ := os.Hostname()
+	o.Name = fmt.Sprintf("%s:%d", cmp.Or(name, "unknown"), os.Getpid())
+	if f.Node, err = node.Start(ctx, o); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // Join says what the process is made of. It is called once, before Run.
