@@ -59,11 +59,8 @@ func (p Process) Serve(ctx context.Context, cfg config.Config, again func() (con
 		log.Warn(err.Error())
 	}
 	if p.Standby {
-		if p.held, err = standby.Wait(ctx, standby.Options{Dir: cfg.DataDir, Log: log, Supervisor: supervisor}); err != nil {
-			supervisor.Close()
+		if p.held, err = standby.Wait(ctx, standby.Options{Dir: cfg.DataDir, Log: log, Supervisor: supervisor}); p.held == nil {
 			return err
-		} else if p.held == nil {
-			return nil
 		}
 		cfg = reread(cfg, again, log)
 		log = setup.NewLogger(cfg, &level, p.Err)
