@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
-	"parley/internal/postgres"
 	"parley/internal/sqlite"
 )
 
@@ -59,14 +57,4 @@ func (f Folder) Free() error {
 		return err
 	}
 	return fmt.Errorf("%s is in use: move it away, or name another folder with --data", path)
-}
-
-// RetireServed marks a database on a server; where says in words where its rows are.
-func RetireServed(ctx context.Context, url, where string) error {
-	db, err := postgres.Raw(url)
-	if err != nil {
-		return err
-	}
-	_, err = db.ExecContext(ctx, "UPDATE parley SET moved = $1", "on "+time.Now().UTC().Format(time.DateOnly)+" to "+where)
-	return errors.Join(err, db.Close())
 }

@@ -172,3 +172,13 @@ func (f *File) sizesServed(ctx context.Context) (list []Size, err error) {
 	}
 	return list, err
 }
+
+// RetireServed marks a database on a server; where says in words where its rows are.
+func RetireServed(ctx context.Context, url, where string) error {
+	db, err := postgres.Raw(url)
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, "UPDATE parley SET moved = $1", "on "+time.Now().UTC().Format(time.DateOnly)+" to "+where)
+	return errors.Join(err, db.Close())
+}

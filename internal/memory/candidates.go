@@ -56,7 +56,10 @@ const namesQuery = `SELECT o.user_id, coalesce((SELECT name FROM messages WHERE 
 // those in a JSON list of places count.
 const hitsQuery = `SELECT coalesce(string_agg(CAST(row >> 20 AS TEXT), ','), '') FROM (
 	SELECT row FROM (SELECT rowid AS row FROM messages_fts WHERE messages_fts MATCH :match ORDER BY rowid DESC LIMIT :walked) walked
-	WHERE row & 1048575 IN (SELECT CAST(value AS BIGINT) & 1048575 FROM json_each(:places)) LIMIT :limit) held`
+	WHERE row & 1048575 IN (SELECT CAST(value AS BIGINT) & 1048575 FROM json_each(:places))`
+
+// The latest come first by themselves where the walk keeps its order, as in a file.
+const hitsEnd, hitsEndServed = ` LIMIT :limit) held`, ` ORDER BY row DESC LIMIT :limit) held`
 
 // candidates returns all messages the asker may see, or if those are too many what
 // was said around the ones that the index names: an answer often shares no word
@@ -229,7 +232,7 @@ func (s *Store) holding(asked recall.Asked, places []int64, l look, words ...str
 		return nil, err
 	}
 	var found string
-	err = s.db.QueryRow(hitsQuery, engine.Named{"match": engine.Match{Expr: match}, "places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
+	err = s.db.QueryRow(hitsQuery+s.db.Either(hitsEnd, hitsEndServed), engine.Named{"match": engine.Match{Expr: match}, "places": string(list), "limit": l.limit, "walked": l.walked}).Scan(&found)
 	if err != nil || found == "" {
 		return nil, err
 	}

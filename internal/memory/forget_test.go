@@ -100,7 +100,7 @@ func inFiles(t *testing.T, s *Store, all [][]byte) (n int) {
 	t.Helper()
 	whole := allBytes(t, s)
 	for _, b := range all {
-		if bytes.Contains(whole, b) || onServer && bytes.Contains(whole, []byte(hex.EncodeToString(b))) {
+		if bytes.Contains(whole, b) || onServer() && bytes.Contains(whole, []byte(hex.EncodeToString(b))) {
 			n++
 		}
 	}
@@ -115,7 +115,7 @@ func hits(t *testing.T, s *Store, word string) int {
 
 func allBytes(t *testing.T, s *Store) (whole []byte) {
 	t.Helper()
-	if onServer {
+	if onServer() {
 		return allRows(t, s)
 	}
 	files, err := filepath.Glob(s.Path() + "*")

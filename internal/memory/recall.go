@@ -87,7 +87,7 @@ const (
 const aroundQuery = `WITH h AS MATERIALIZED (SELECT m.platform, m.channel, m.thread, m.id
 		FROM json_each(:ids) h CROSS JOIN messages m ON m.id = CAST(h.value AS BIGINT)
 		WHERE (:people = '' OR EXISTS (SELECT 1 FROM json_each(:people) u JOIN participants n ON n.user_id = u.value
-			AND n.platform = m.platform AND n.channel = m.channel AND n.thread = m.thread))` + visible + ` LIMIT :limit),
+			AND n.platform = m.platform AND n.channel = m.channel AND n.thread = m.thread))` + visible + ` ORDER BY h.key LIMIT :limit),
 	span AS MATERIALIZED (SELECT h.platform, h.channel, h.thread,
 		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id < h.id ORDER BY id DESC LIMIT 1 OFFSET :reach - 1), 0) AS first,
 		coalesce((SELECT id FROM messages WHERE platform = h.platform AND channel = h.channel AND thread = h.thread AND id > h.id ORDER BY id LIMIT 1 OFFSET :reach - 1), 9223372036854775807) AS last

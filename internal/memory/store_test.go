@@ -12,13 +12,14 @@ import (
 	"parley/internal/postgres/postgrestest"
 )
 
-// onServer says that the tests run with PostgreSQL, and not on files.
-var onServer = os.Getenv("PARLEY_TEST_ENGINE") == "postgres"
+// onServer says that the tests run with PostgreSQL, and not on files. (It is asked while
+// tests run: only then does go test know that their results depend on it.)
+func onServer() bool { return os.Getenv("PARLEY_TEST_ENGINE") == "postgres" }
 
 // aboutFiles skips a test of what SQLite does with its file.
 func aboutFiles(t *testing.T) {
 	t.Helper()
-	if onServer {
+	if onServer() {
 		t.Skip("about SQLite's file")
 	}
 }
@@ -48,7 +49,7 @@ var databases sync.Map // folder -> URL
 // its own on a server.
 func openIn(t testing.TB, dir string, o Options) (*Store, error) {
 	t.Helper()
-	if onServer {
+	if onServer() {
 		url, ok := databases.Load(dir)
 		if given := os.Getenv(urlInChild); given != "" {
 			url, ok = given, true
