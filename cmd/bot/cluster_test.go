@@ -44,10 +44,9 @@ type fleet struct {
 
 // lifetime is how long a lease lasted, by the server's clock.
 type lifetime struct {
-	pid    string
-	began  time.Time
-	until  time.Time
-	closed bool // its node gave it up
+	pid   string
+	began time.Time
+	until time.Time
 }
 
 // member is one process. It reaches Telegram by a way of its own, which notes when it
@@ -68,6 +67,7 @@ func newFleet(t *testing.T, n int) *fleet {
 // newFleetBy starts processes that reach the database each by a way of its own.
 func newFleetBy(t *testing.T, n int, way func(url string) string) *fleet {
 	t.Helper()
+	waittest.Alone(t)
 	w := newWorld(t)
 	w.llm.Quiet()
 	f := &fleet{world: w, url: memorytest.URL(t), lives: map[string]*lifetime{}}
