@@ -14,11 +14,10 @@ type Chats struct {
 
 // Pane is one chat.
 type Pane struct {
-	film        *Chats
-	title, sub  string
-	bubbles     []bubble
-	pressed     []press
-	bottom, gap int // where the next bubble begins; the last bubble's number from the top
+	film       *Chats
+	title, sub string
+	bubbles    []bubble
+	pressed    []press
 }
 
 // bubble is one message.

@@ -19,8 +19,7 @@ const rest = 6
 
 // reel collects the elements of one film and when they are seen.
 type reel struct {
-	now    float64 // seconds since it began
-	length float64
+	length float64 // in seconds
 	style  strings.Builder
 	body   strings.Builder
 	cuts   int
