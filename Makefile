@@ -16,10 +16,10 @@ test:
 	$(GO) test $(TAGS) ./...
 
 # The rooms of the rows, and a whole bot that is killed, on a PostgreSQL server that the
-# tests start (or PARLEY_POSTGRES names). Left out is what takes minutes there.
+# tests start (or PARLEY_POSTGRES names). Left out is what takes minutes, as in a short run.
 postgres:
-	PARLEY_TEST_ENGINE=postgres $(GO) test $(TAGS) -skip 'TestRecall(NeverLeavesItsScope|AmongOthers|InManyPlaces|QualityAmongMany)' ./internal/memory ./internal/facts ./internal/browse ./internal/factsfile ./internal/agent
-	PARLEY_TEST_ENGINE=postgres $(GO) test $(TAGS) -run 'TestKilled|TestConversations|TestServed|TestMigrate' ./cmd/bot
+	PARLEY_TEST_ENGINE=postgres $(GO) test -short $(TAGS) ./internal/memory ./internal/facts ./internal/browse ./internal/factsfile ./internal/agent
+	PARLEY_TEST_ENGINE=postgres $(GO) test -short $(TAGS) -run 'TestKilledAtEveryPoint|TestKilledBeforeTheWire|TestConversations|TestServed' ./cmd/bot
 
 race:
 	$(GO) test -race -short $(TAGS) ./...

@@ -136,8 +136,15 @@ func TestConversations(t *testing.T) {
 					w.env = append(w.env, strings.ReplaceAll(e, "$NOTES", copyNotes(t)))
 				}
 				say := front(t, w)
+				ask := func(text string) (answer string) {
+					eventually(t, "the notes are indexed", func() bool {
+						answer = say(text)
+						return !strings.Contains(answer, "still being indexed")
+					})
+					return answer
+				}
 				for _, s := range steps {
-					w.play(t, say, s)
+					w.play(t, ask, s)
 				}
 			})
 		}

@@ -134,18 +134,22 @@ func (h machine) start(t *testing.T) (*exec.Cmd, *safeBuffer) {
 		}
 		args[i] = arg
 	}
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Dir = h.root + h.unit["WorkingDirectory"][0]
-	cmd.Env = append([]string{"PATH=/usr/bin:/bin", "HOME=/", childEnv + "=1", "CREDENTIALS_DIRECTORY=" + h.root + "/run/credentials"}, h.unit["Environment"]...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	log := &safeBuffer{}
-	cmd.Stderr = log
-	if testing.Verbose() {
-		cmd.Stderr = io.MultiWriter(log, os.Stderr)
-	}
-	// While another test forks, its child holds the file just written open.
+	var cmd *exec.Cmd
 	var err error
-	waittest.Until(t, "the program can be run", func() bool { err = cmd.Start(); return !errors.Is(err, syscall.ETXTBSY) })
+	// While another test forks, its child holds the file just written open.
+	waittest.Until(t, "the program can be run", func() bool {
+		cmd = exec.Command(args[0], args[1:]...)
+		cmd.Dir = h.root + h.unit["WorkingDirectory"][0]
+		cmd.Env = append([]string{"PATH=/usr/bin:/bin", "HOME=/", childEnv + "=1", "CREDENTIALS_DIRECTORY=" + h.root + "/run/credentials"}, h.unit["Environment"]...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+		cmd.Stderr = log
+		if testing.Verbose() {
+			cmd.Stderr = io.MultiWriter(log, os.Stderr)
+		}
+		err = cmd.Start()
+		return !errors.Is(err, syscall.ETXTBSY)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

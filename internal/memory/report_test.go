@@ -120,6 +120,7 @@ var wholeTable = regexp.MustCompile(`^SCAN (decisions|messages|m|sessions|s|tool
 // TestReportsUseIndexes holds every report, and the look-up of a quote, to an index: none may walk through a
 // table that grows with every message.
 func TestReportsUseIndexes(t *testing.T) {
+	aboutFiles(t)
 	s := open(t, Options{})
 	ctx := context.Background()
 	_, _ = s.Load(ctx, s.now(), s.now())

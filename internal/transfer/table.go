@@ -27,11 +27,12 @@ func (t table) names() string {
 }
 
 // tables lists those that hold rows of their own, those that others refer to first. What
-// is in indexes of words is made of them.
+// is in indexes of words is made of them, and what several nodes say of themselves is of
+// those nodes.
 func tables(ctx context.Context, served *sql.Conn) (list []table, err error) {
 	rows, err := served.QueryContext(ctx, `SELECT c.table_name, c.column_name, c.data_type, c.is_identity = 'YES' FROM information_schema.columns c
 		JOIN pg_tables t ON t.schemaname = c.table_schema AND t.tablename = c.table_name
-		WHERE c.table_schema = current_schema() AND c.table_name <> 'parley' AND c.table_name NOT LIKE '%\_fts' ORDER BY c.table_name, c.ordinal_position`)
+		WHERE c.table_schema = current_schema() AND c.table_name <> 'parley' AND c.table_name NOT LIKE '%\_fts' AND c.table_name NOT LIKE 'node\_%' ORDER BY c.table_name, c.ordinal_position`)
 	if err != nil {
 		return nil, err
 	}

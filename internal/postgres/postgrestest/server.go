@@ -83,8 +83,8 @@ kill -QUIT $!
 wait $!
 rm -rf "$1"`
 
-// held keeps the server's input open.
-var held io.Closer
+// held keeps the server's input open: what nobody refers to is closed.
+var held []io.Closer
 
 func start(bin string) (string, error) {
 	dir, err := os.MkdirTemp("", "parley-pg-")
@@ -102,9 +102,11 @@ func start(bin string) (string, error) {
 	}
 	server := exec.Command("sh", "-c", run, bin, dir)
 	server.SysProcAttr, server.Dir = who, dir
-	if held, err = server.StdinPipe(); err != nil {
+	input, err := server.StdinPipe()
+	if err != nil {
 		return "", err
 	}
+	held = append(held, input)
 	if err := server.Start(); err != nil {
 		return "", err
 	}
