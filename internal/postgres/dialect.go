@@ -24,7 +24,6 @@ var rewritten = []struct {
 	{regexp.MustCompile(`\bINDEXED BY \w+`), ""},
 	{regexp.MustCompile(`\bCROSS JOIN ([\w.]+)((?: AS)?(?: \w+)?) ON\b`), "JOIN $1$2 ON"},
 	{regexp.MustCompile(`\b(\w+_fts) MATCH (:\w+|\?)`), "$1.words @@ CAST($2 AS tsquery)"},
-	{regexp.MustCompile(`\bAS MATERIALIZED\b`), "AS MATERIALIZED"},
 }
 
 // inWords writes a statement in PostgreSQL's words.
