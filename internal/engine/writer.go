@@ -28,8 +28,8 @@ func (tx *Tx) use(conn *sql.Conn) {
 	tx.kept = statements{prepare: conn.PrepareContext, dialect: tx.dialect, changes: tx.changes}
 }
 
-// write is one caller's share of a commit. fn may run twice: once with others
-// and, when one of them fails, once more alone.
+// write is one caller's share of a commit. fn may run again: alone, when one of those
+// it shared a commit with failed, and where another process was in the way.
 type write struct {
 	Pending
 	fn   func(*Tx) error

@@ -3,7 +3,6 @@ package lanes
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"parley/internal/chat"
 	"parley/internal/engine"
@@ -19,7 +18,7 @@ const orphans = `SELECT platform, channel, thread FROM (
 		SELECT platform, channel, thread FROM inbox WHERE state = 'new' AND platform = ?
 		UNION SELECT platform, channel, thread FROM outbox WHERE state IN ('ready', 'started') AND platform = ?) AS left_behind
 	WHERE NOT EXISTS (SELECT 1 FROM node_lanes AS l JOIN node_leases AS n ON n.id = l.owner
-		WHERE l.platform = left_behind.platform AND l.channel = left_behind.channel AND l.thread = left_behind.thread)` + order
+		WHERE l.platform = left_behind.platform AND l.channel = left_behind.channel AND l.thread = left_behind.thread)`
 
 // order keeps several nodes from adopting the same at once.
 const order = " ORDER BY random() LIMIT ?"
@@ -29,7 +28,7 @@ const order = " ORDER BY random() LIMIT ?"
 func (b *Book) Adopt(ctx context.Context, platforms []string) (ours []chat.Key, err error) {
 	var keys []chat.Key
 	for _, p := range platforms {
-		rows, err := b.db.Query(orphans, p, p, adoptOnce)
+		rows, err := b.db.Query(orphans+order, p, p, adoptOnce)
 		if err != nil {
 			return nil, engine.During("look for what is left behind", err)
 		}
@@ -63,7 +62,7 @@ func (b *Book) Waiting(platforms []string) (posted, left bool, err error) {
 		if err != nil || left {
 			break
 		}
-		err = b.db.QueryRow("SELECT EXISTS ("+strings.TrimSuffix(orphans, order)+")", p, p).Scan(&left)
+		err = b.db.QueryRow("SELECT EXISTS ("+orphans+")", p, p).Scan(&left)
 	}
 	return posted, left, engine.During("look what others left", err)
 }

@@ -15,11 +15,6 @@ func TestContract(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() {
-			if err := db.Close(); err != nil {
-				t.Error(err)
-			}
-		})
 		return db
 	}, enginetest.Types{ID: "INTEGER PRIMARY KEY", Int: "INTEGER", Blob: "BLOB"})
 }

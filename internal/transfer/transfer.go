@@ -56,17 +56,12 @@ func fillServer(ctx context.Context, local, served *sql.Conn, list []table) (c C
 		if err != nil {
 			return c, err
 		}
-		after, err := each(ctx, served, t, nil)
-		if err != nil {
+		if err := c.arrived(ctx, served, t, before); err != nil {
 			return c, err
-		}
-		if before != after {
-			return c, fmt.Errorf("%s did not arrive as it was: %d of %d rows", t.name, after.rows, before.rows)
 		}
 		if err := t.count(ctx, local, served); err != nil {
 			return c, err
 		}
-		c.Tables, c.Rows = c.Tables+1, c.Rows+after.rows
 	}
 	for _, t := range list {
 		if _, err := served.ExecContext(ctx, `ALTER TABLE "`+t.name+`" ENABLE TRIGGER USER`); err != nil {
@@ -74,6 +69,19 @@ func fillServer(ctx context.Context, local, served *sql.Conn, list []table) (c C
 		}
 	}
 	return c, nil
+}
+
+// arrived compares a table with what was read of the original, and counts it.
+func (c *Copied) arrived(ctx context.Context, to *sql.Conn, t table, want sum) error {
+	got, err := each(ctx, to, t, nil)
+	if err != nil {
+		return err
+	}
+	if got != want {
+		return fmt.Errorf("%s did not arrive as it was: %d of %d rows", t.name, got.rows, want.rows)
+	}
+	c.Tables, c.Rows = c.Tables+1, c.Rows+got.rows
+	return nil
 }
 
 func (t table) plain() (names []string) {
@@ -202,14 +210,9 @@ func (t table) toFile(ctx context.Context, local, served *sql.Conn, c *Copied) e
 	if err != nil {
 		return err
 	}
-	after, err := each(ctx, local, t, nil)
-	if err != nil {
+	if err := c.arrived(ctx, local, t, before); err != nil {
 		return err
 	}
-	if before != after {
-		return fmt.Errorf("%s did not arrive as it was: %d of %d rows", t.name, after.rows, before.rows)
-	}
-	c.Tables, c.Rows = c.Tables+1, c.Rows+after.rows
 	if t.counted == "" {
 		return nil
 	}

@@ -14,8 +14,8 @@ import (
 	"parley/internal/engine"
 )
 
-// Contract runs the suite. open returns an empty database, which is closed with the
-// test; the words BLOB and INTEGER in types are those of the kind.
+// Contract runs the suite. open returns an empty database, which is closed here; the
+// words BLOB and INTEGER in types are those of the kind.
 func Contract(t *testing.T, open func(t *testing.T) *engine.DB, types Types) {
 	for _, c := range []struct {
 		name string
@@ -34,6 +34,7 @@ func Contract(t *testing.T, open func(t *testing.T) *engine.DB, types Types) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			db := open(t)
+			t.Cleanup(func() { must(t, db.Close()) })
 			for _, table := range []string{
 				"CREATE TABLE things (id " + types.ID + ", name TEXT NOT NULL UNIQUE, n " + types.Int + " NOT NULL DEFAULT 0, data " + types.Blob + ")",
 				"INSERT INTO things (id, name, n) VALUES (1, 'first', 7)",
