@@ -23,7 +23,7 @@ func TestNobodyIsPinged(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	const pings = "@everyone @here <@&1> <@2> <@!2>"
 	w.llm.Respond(func(llmtest.Request) llmtest.Turn {
 		return llmtest.Turn{Text: strings.Repeat(pings+" and so on.\n", 120), Chunks: 15, ChunkWait: 100 * time.Millisecond}
@@ -169,7 +169,7 @@ func TestNothingIsCarriedOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	const evil, blunt = "https://evil.tld/?d=ZX-CANARY-A", "hxxps://evil.tld/?d=ZX-CANARY-A"
 	w.saying(t, 7, 7, "/facts add my password is ZX-CANARY-A")
 	w.dc.Message("", "10", "42", "/facts add my password is ZX-CANARY-A")

@@ -19,7 +19,7 @@ func TestReadingDoesNotWait(t *testing.T) {
 			w := newWorld(t).onDiscord()
 			w.env = append(w.env, "BOT_ACCESS_MODE=open", "BOT_ACCESS_OWNERS=telegram:1,discord:1")
 			w.run(t)
-			eventually(t, "connected", func() bool { return w.dc.Connected() > 0 })
+			w.connected(t)
 			say := func(user int64, text string) { w.tg.Push(telegramtest.Text(-100, user, text)) }
 			sent := func() (list []string) {
 				for _, m := range w.tg.Sent() {

@@ -54,7 +54,7 @@ func onTelegramGroup(t *testing.T, w *world) group {
 
 func onDiscordGuild(t *testing.T, w *world) group {
 	w.onDiscord().run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	asked := ""
 	return group{
 		say:   func(user, text string) { w.dc.Message("77", "50", user, "<@9000> "+text) },

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/internal/adapters/discord/discordtest"
 	"parley/internal/adapters/telegram/telegramtest"
@@ -212,7 +211,7 @@ func onTelegram(t *testing.T, w *world) func(string) string {
 
 func onDiscordDM(t *testing.T, w *world) func(string) string {
 	w.onDiscord().run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	n := 0
 	return func(text string) string {
 		w.dc.Message("", "10", "42", text)

@@ -16,6 +16,15 @@ func (w *world) onDiscord() *world {
 	return w
 }
 
+// connected waits until the bot is past READY: what is said on Discord before its
+// first session nobody repeats.
+func (w *world) connected(t testing.TB) {
+	t.Helper()
+	if !w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 }) {
+		t.Fatal("the bot did not connect to Discord")
+	}
+}
+
 func (w *world) discordSent(t *testing.T, n int) []discordtest.Message {
 	t.Helper()
 	if !w.dc.Wait(time.Minute, func() bool { return len(w.dc.Sent()) >= n }) {
@@ -28,7 +37,7 @@ func TestDiscordConversation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	w.llm.Queue(llmtest.Turn{Text: "Hello!"}, llmtest.Turn{Text: strings.Repeat("```go\ncode line\n```\n", 150)})
 	w.dc.Message("", "10", "42", "hi")
 	if got := w.discordSent(t, 1)[0]; got.Content != "Hello!" || got.ReplyTo == "" {
@@ -71,6 +80,7 @@ func TestDiscordCommands(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
 	w.run(t)
+	w.connected(t)
 	if !w.dc.Wait(time.Minute, func() bool { return len(w.dc.Commands()) > 0 }) {
 		t.Fatal("no commands were registered") // or Discord would refuse them
 	}
@@ -127,7 +137,7 @@ func TestDiscordMenu(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
 	w.run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	w.dc.Message("77", "50", "1", "<@9000> /tools disable")
 	list := w.discordSent(t, 1)[0]
 	if !slices.Contains(list.Menu, "/tools disable web_fetch") || len(list.Buttons) > 0 {
@@ -160,7 +170,7 @@ func TestDiscordSlowCommand(t *testing.T) {
 		return llmtest.Turn{Held: held, Text: `{"summary":"They talked of tea.","title":"Tea","decisions":[],"facts":[]}`}
 	})
 	w.run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	w.dc.Message("77", "50", "42", "<@9000> I like tea")
 	w.discordSent(t, 1)
 	id := w.dc.Interaction(discordtest.Use{Guild: "77", Channel: "50", User: "42", Command: "summarize"})
@@ -179,7 +189,7 @@ func TestDiscordChannelForAdmins(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
 	w.run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	use := discordtest.Use{Guild: "77", Channel: "50", User: "1", Command: "config who", Options: [][2]string{{"people", "admins"}}}
 	w.dc.Interaction(use)
 	w.discordSent(t, 1)
@@ -214,7 +224,7 @@ func TestCompanyIsNotPrivate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	for _, company := range []bool{false, true} {
 		n := len(w.llm.Requests())
 		w.dc.Interaction(discordtest.Use{Channel: "60", User: "42", Command: "ask", Options: [][2]string{{"question", "who am I?"}}, Company: company})

@@ -272,7 +272,7 @@ func TestCrashResumes(t *testing.T) {
 		}
 		child := w.start(t)
 		if i == 0 { // there is no session to miss anything in before
-			w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+			w.connected(t)
 			w.dc.Message("", "10", "42", "message 0")
 		}
 		w.discordSent(t, i+1)
@@ -301,7 +301,7 @@ func TestCrashOnDiscord(t *testing.T) {
 				w := newWorld(t).onDiscord()
 				w.llm.Quiet()
 				child := w.start(t, fmt.Sprintf("BOT_FAILPOINT=%s:%d", point, nth))
-				w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+				w.connected(t)
 				const n = 6
 				for i := range n {
 					w.dc.Message("", fmt.Sprint(100+i%2), "42", fmt.Sprintf("tok-%d.", i))

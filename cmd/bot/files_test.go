@@ -176,7 +176,7 @@ func TestDiscordFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord().seeing()
 	w.run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	w.llm.Hear(func(llmtest.Recording) string { return "spoken words" })
 	img := testImage(t)
 	for i, c := range []struct {

@@ -15,7 +15,7 @@ func TestALongAnswerGoesOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	w.llm.Queue(llmtest.Turn{Text: "One, two, three,", Finish: "length"}, llmtest.Turn{Text: "four, five."})
 	w.dc.Message("", "10", "42", "count to five")
 	whole := func() bool { // not a preview that grows

@@ -261,7 +261,7 @@ func TestReplayedInteraction(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t).onDiscord()
 	w.run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	e := map[string]any{"id": "1573620504269422592", "application_id": "9000", "type": 2, "token": "tok", "channel_id": "50", "guild_id": "77", "version": 1,
 		"member": map[string]any{"user": map[string]any{"id": "42", "username": "u"}, "permissions": "0"},
 		"data": map[string]any{"id": "1", "name": "tasks", "type": 1, "options": []any{map[string]any{"name": "add", "type": 1,

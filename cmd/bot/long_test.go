@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"parley/internal/adapters/telegram/telegramtest"
 	"parley/internal/llm/llmtest"
@@ -37,7 +36,7 @@ func TestLongAnswers(t *testing.T) {
 		w.env = append(w.env, room)
 		w.run(t)
 		w.llm.Queue(llmtest.Turn{Text: whole})
-		w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+		w.connected(t)
 		w.dc.Message("", "10", "42", "quote it")
 		got := w.discordSent(t, 2)
 		if f := got[1].Files; len(got) != 2 || len(f) != 1 || string(f["answer.md"]) != whole || len(got[0].Content) < 1500 {

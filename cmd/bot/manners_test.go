@@ -101,7 +101,7 @@ func TestAddedToAServer(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_MODE=pairing", "BOT_ACCESS_OWNERS=discord:77")
 	w.run(t)
-	eventually(t, "Discord", func() bool { return w.dc.Identifies() == 1 })
+	w.connected(t)
 	server := map[string]any{"id": "900", "name": "Garden", "owner_id": "9", "joined_at": time.Now().UTC().Format(time.RFC3339), "system_channel_id": "902",
 		"channels": []any{map[string]any{"id": "901", "type": 0}, map[string]any{"id": "902", "type": 0}}}
 	w.dc.Dispatch("GUILD_CREATE", server)
@@ -207,6 +207,7 @@ func TestWhoIsLetInIsTold(t *testing.T) {
 		w.tg.AddChat(id)
 	}
 	w.run(t)
+	w.connected(t)
 	german := telegramtest.Text(5, 5, "hallo?")
 	german.Message.From.Language = "de"
 	w.tg.Push(german, telegramtest.Text(6, 6, "hello?"), telegramtest.Text(7, 7, "hello?"))
@@ -238,7 +239,7 @@ func TestTitlesOfServers(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:77")
 	w.run(t)
-	eventually(t, "Discord", func() bool { return w.dc.Identifies() == 1 })
+	w.connected(t)
 	w.dc.Dispatch("GUILD_CREATE", map[string]any{"id": "900", "name": "Garden", "joined_at": "2020-01-01T00:00:00Z", "channels": []any{map[string]any{"id": "902", "type": 0, "name": "seeds"}}})
 	w.dc.Dispatch("CHANNEL_UPDATE", map[string]any{"id": "902", "guild_id": "900", "type": 0, "name": "plants"})
 	w.dc.Message("900", "902", "77", "<@"+discordtest.App+"> hello")

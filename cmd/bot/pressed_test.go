@@ -214,7 +214,7 @@ func discordFinger(t *testing.T, w *world) finger {
 	w.onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:42")
 	w.run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	last := func() (id string, buttons []string) {
 		for _, m := range w.dc.Sent() {
 			if len(m.Buttons) > 0 {

@@ -88,7 +88,7 @@ func TestPrivateIsReadByOne(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=telegram:1,discord:1")
 	w.run(t)
-	eventually(t, "connected", func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	w.tg.AddChat(1)
 	w.tg.Push(telegramtest.Text(-100, 1, "/status"))
 	w.dc.Message("77", "50", "1", "<@9000> /status")

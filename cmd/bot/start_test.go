@@ -55,6 +55,7 @@ func TestClaimByTheLinkOfTheStart(t *testing.T) {
 func TestEachMessageHasALineInTheLog(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.run(t)
+	w.connected(t)
 	w.saying(t, 5, 5, "plum pudding")
 	w.dc.Message("", "600", "77", "plum pudding")
 	for _, want := range []string{"msg=message from=telegram:5 in=telegram:5 outcome=answered took=", "from=discord:77 in=discord:600 outcome=answered took="} {

@@ -37,7 +37,7 @@ func TestStopPassesTheGate(t *testing.T) {
 			w := newWorld(t).onDiscord()
 			w.env = append(w.env, "BOT_ACCESS_MODE=allowlist", "BOT_ACCESS_OWNERS=telegram:1,discord:1", "BOT_ACCESS_ALLOW=telegram:7,telegram:8,discord:7,discord:8")
 			w.run(t)
-			eventually(t, "connected", func() bool { return w.dc.Connected() > 0 })
+			w.connected(t)
 			w.llm.Queue(llmtest.Turn{Text: "the long answer", Delay: 1500 * time.Millisecond})
 			if tt.name[0] == 't' {
 				w.tg.Push(telegramtest.Text(-100, 7, "@parley_bot think long"))

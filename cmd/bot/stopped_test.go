@@ -39,7 +39,7 @@ func TestStopKeepsWhatWasRead(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t).onDiscord()
 		w.run(t)
-		eventually(t, "connected", func() bool { return w.dc.Connected() > 0 })
+		w.connected(t)
 		w.llm.Queue(half)
 		w.dc.Message("", "10", "42", "tell me a story")
 		says := func(text string) func() bool {

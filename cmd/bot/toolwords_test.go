@@ -3,7 +3,6 @@ package main
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"parley/internal/adapters/discord/discordtest"
 )
@@ -15,7 +14,7 @@ func TestToolsAreToldInPlainWords(t *testing.T) {
 	w := newWorld(t).onDiscord()
 	w.env = append(w.env, "BOT_ACCESS_OWNERS=discord:1")
 	w.run(t)
-	w.dc.Wait(time.Minute, func() bool { return w.dc.Connected() > 0 })
+	w.connected(t)
 	w.dc.Interaction(discordtest.Use{Channel: "10", User: "1", Command: "tools list"})
 	var all string
 	for _, m := range w.discordSent(t, 1) {
