@@ -117,7 +117,6 @@ type Sessions struct {
 // Limits bound a message and its requests.
 type Limits struct {
 	MaxCalls    int // model calls per message, 1-30; 0 is 5
-	AtOnce      int // messages that are answered at once; the others wait with little in memory; 0 is 256
 	History     int // raw messages sent, 1-1000; 0 is 20
 	MaxMessages int // of a session kept in memory, 10-1000; 0 is 100
 	TokenBudget int // 4000-128000; 0 is 16000
@@ -137,8 +136,7 @@ type Agent struct {
 	model  atomic.Pointer[string]
 	// readers has a place for each message whose files are held in memory.
 	readers   chan struct{}
-	turns     chan struct{} // has a place for each message that is being answered
-	folding   sync.Map      // sessions that are being summed up, by id
+	folding   sync.Map // sessions that are being summed up, by id
 	inquiries inquiry.Open
 	checkFor  time.Duration // how long an answer may be checked and written anew
 }
@@ -150,7 +148,7 @@ func New(o Options) (*Agent, error) {
 	if err := p.load(); err != nil {
 		return nil, err
 	}
-	a := &Agent{o: o, prompt: p, readers: make(chan struct{}, maxReaders), turns: make(chan struct{}, o.AtOnce), checkFor: checkFor}
+	a := &Agent{o: o, prompt: p, readers: make(chan struct{}, maxReaders), checkFor: checkFor}
 	a.SetModel(o.ModelName)
 	return a, nil
 }
@@ -162,7 +160,6 @@ func withDefaults(o Options) Options {
 		}
 	}
 	or(&o.MaxCalls, 5)
-	or(&o.AtOnce, 256)
 	or(&o.History, 20)
 	or(&o.MaxMessages, 100)
 	or(&o.TokenBudget, 16000)
@@ -255,12 +252,6 @@ func (a *Agent) answer(ctx context.Context, m chat.Message, w chat.Reply, sessio
 	in.chosen = tongue.IsChosen(ctx)
 	t := a.newTurn(m, in, session)
 	t.w = w
-	select {
-	case a.turns <- struct{}{}:
-		defer func() { <-a.turns }()
-	case <-ctx.Done():
-		return t.failed(ctx, context.Cause(ctx))
-	}
 	return t.run(ctx)
 }
 

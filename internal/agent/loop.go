@@ -154,7 +154,9 @@ func (t *turn) complete(ctx context.Context, messages []llm.Message) (llm.Respon
 	}
 	req := llm.Request{Model: t.modelName(), Messages: messages, Tools: offered.Specs(), Callable: t.tools.set.Names(), Spend: t.report.ledger.spend, Cache: t.context.session.ID}
 	began := t.a.o.Now()
+	back := chat.Aside(ctx)
 	resp, err := t.models().Complete(ctx, req, t.show)
+	back()
 	if len(t.in.files.Images) > 0 && (errors.Is(err, llm.ErrBadRequest) || errors.Is(err, llm.ErrModelNotFound)) {
 		t.blind()
 		req.Messages = t.messages()

@@ -217,6 +217,7 @@ func (t *turn) runOnce(ctx context.Context, c llm.ToolCall, alone bool) tools.Ou
 func (t *turn) perform(ctx context.Context, c llm.ToolCall) tools.Outcome {
 	person := tools.Person{Status: t.w.Status, Asks: t.sub == nil && t.a.o.Confirm != nil, Guard: t.tools.guards.Rule}
 	defer chat.Work(t.w, toolName(c))()
+	defer chat.Aside(ctx)()
 	set := t.tools.offered().With(t.tools.set)
 	if p, ok := t.tools.agreed[c.ID]; ok && p.Inquiry != "" {
 		q := t.a.inquiries.Take(p.Inquiry)

@@ -131,7 +131,7 @@ func (a *app) options() agent.Options {
 			},
 		},
 		Limits: agent.Limits{
-			MaxCalls: a.cfg.Agent.MaxToolIterations, AtOnce: max(256, 2*a.cfg.Limits.ConcurrentModelCalls), History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
+			MaxCalls: a.cfg.Agent.MaxToolIterations, History: a.cfg.Session.HistoryMessages, MaxMessages: a.cfg.Session.MaxMessages,
 			TokenBudget: a.cfg.Context.TokenBudget, Tokens: a.models.estimate(config.PurposeAnswer),
 			Window: func(name string) int { return a.models.window("", name) },
 		},
@@ -168,7 +168,10 @@ func (a *app) start(adapters ...chat.Adapter) {
 	a.platforms.hub = chat.NewHub(chat.HubOptions{
 		Node:  a.among(),
 		Inbox: a.storage.store, Outbox: a.storage.store, Handler: a.front.handler(), Adapters: adapters, Log: a.log,
-		QueuePerLane: a.cfg.Limits.QueuePerChannel, Backlog: a.cfg.Limits.Backlog, TurnTimeout: a.cfg.Agent.TurnTimeout,
+		Bounds: chat.Bounds{
+			QueuePerLane: a.cfg.Limits.QueuePerChannel, Backlog: a.cfg.Limits.Backlog,
+			AtOnce: max(256, 2*a.cfg.Limits.ConcurrentModelCalls), TurnTimeout: a.cfg.Agent.TurnTimeout,
+		},
 		RepeatUnknown: a.cfg.Telegram.UnknownSend == "prefer_duplicate",
 		Failpoint:     a.process.Failpoint, Observe: observe, Pace: a.front.commands.Pace, Authors: chat.Authors{MayStop: a.people.mayStop, Agent: a.mind.agentOf, Speak: a.people.speaker.Answering}, Closed: a.platforms.closed,
 	})

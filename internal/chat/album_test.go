@@ -72,7 +72,7 @@ func TestAlbumIsOneMessage(t *testing.T) {
 // TestAlbumIsNotShed: it counts as one where messages queue up.
 func TestAlbumIsNotShed(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(names), QueuePerLane: 1})
+	s := newStage(t, data(t), chat.HubOptions{Handler: chat.HandlerFunc(names), Bounds: chat.Bounds{QueuePerLane: 1}})
 	s.album("p:1", "a", "", "", "", "ten", "", "", "", "", "", "")
 	s.until("answered", func() bool { return len(s.p.Texts()) > 0 })
 	s.end(time.Minute)

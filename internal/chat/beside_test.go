@@ -55,7 +55,7 @@ func TestBeside(t *testing.T) {
 // over when the process ends between.
 func TestAnswersBesideDoNotMix(t *testing.T) {
 	dir := data(t)
-	s := newStage(t, dir, chat.HubOptions{Pace: pace, QueuePerLane: 100, Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
+	s := newStage(t, dir, chat.HubOptions{Pace: pace, Bounds: chat.Bounds{QueuePerLane: 100}, Handler: chat.HandlerFunc(func(_ context.Context, m chat.Message, _ chat.Reply) (chat.Answer, error) {
 		return chat.Answer{Text: strings.Repeat(m.ID+" ", 3500/len(m.ID+" "))}, nil
 	})})
 	n := 40

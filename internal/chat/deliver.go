@@ -26,7 +26,7 @@ func (h *Hub) flush(k Key) {
 			parts, err = h.o.Outbox.Pending(h.ctx, k)
 			return err
 		})
-		if !read || len(parts) == 0 || !h.deliverAll(k, parts) {
+		if !read || len(parts) == 0 || !h.deliverAll(k, parts, nil) {
 			return
 		}
 	}
@@ -34,8 +34,9 @@ func (h *Hub) flush(k Key) {
 
 // deliverAll delivers parts in order; a part that has to wait holds up this lane
 // and no other. It returns false when nothing more can be sent here: the process
-// is ending, or the conversation has moved.
-func (h *Hub) deliverAll(k Key, parts []Part) bool {
+// is ending, or the conversation has moved. at is where the message is worked on; nil
+// where none is.
+func (h *Hub) deliverAll(k Key, parts []Part, at *place) bool {
 	adapter := h.adapter(k.Platform)
 	if adapter == nil {
 		return false
@@ -44,7 +45,7 @@ func (h *Hub) deliverAll(k Key, parts []Part) bool {
 		if p.Row == 0 {
 			continue // finished before, by another attempt
 		}
-		moved, ok := h.deliver(adapter, p)
+		moved, ok := h.deliver(adapter, p, at)
 		if !ok {
 			return false
 		}
@@ -67,7 +68,7 @@ func (h *Hub) moved(mv Move) {
 // the process ends first, and the new Key when the conversation moved. A part is
 // "started" only while a request may be on the wire; if the wait ends for any
 // other reason, it is "ready" again with the number of its unknown attempts.
-func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
+func (h *Hub) deliver(adapter Adapter, p Part, at *place) (*Move, bool) {
 	if !h.mayRepeat(adapter, p) {
 		return nil, h.mark(p, PartUnknown, "", time.Time{})
 	}
@@ -117,8 +118,8 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 			return nil, false
 		}
 		p.Started = false
-		h.o.Observe(Event{Name: "waits", Key: p.Key, Took: wait, Err: err})
-		h.o.Log.Warn("a part waits", "conversation", p.Key.String(), "for", wait, "err", err)
+		at.aside()
+		h.waits(p, wait, err)
 		if !outage.wait(h.ctx, wait, &s, silence) {
 			return nil, false
 		}
@@ -126,6 +127,12 @@ func (h *Hub) deliver(adapter Adapter, p Part) (*Move, bool) {
 			wait = firstRetry / 2
 		}
 	}
+}
+
+// waits tells that a part has to wait.
+func (h *Hub) waits(p Part, wait time.Duration, err error) {
+	h.o.Observe(Event{Name: "waits", Key: p.Key, Took: wait, Err: err})
+	h.o.Log.Warn("a part waits", "conversation", p.Key.String(), "for", wait, "err", err)
 }
 
 // begins notes that a part is about to be sent; false means that it must not be.

@@ -20,14 +20,7 @@ type HubOptions struct {
 	Log      *slog.Logger // nil discards
 	Node     Node         // this process among others; nil is alone
 
-	// QueuePerLane is how many messages may wait behind the one being
-	// answered; the next one is told that it is too much. 0 means 10.
-	QueuePerLane int
-	// Backlog is how many waiting messages, over all lanes, make Room block.
-	// 0 means 2000.
-	Backlog int
-	// TurnTimeout bounds one Handle call; 0 means no bound.
-	TurnTimeout time.Duration
+	Bounds
 	// RepeatUnknown says whether a part whose outcome is unknown is sent
 	// again. Only platforms without idempotent sends are asked about.
 	RepeatUnknown bool
@@ -44,6 +37,21 @@ type HubOptions struct {
 	// Observe is called for every finished message; nil ignores it. It must not
 	// block.
 	Observe func(Event)
+}
+
+// Bounds are how much is taken on.
+type Bounds struct {
+	// QueuePerLane is how many messages may wait behind the one being
+	// answered; the next one is told that it is too much. 0 means 10.
+	QueuePerLane int
+	// Backlog is how many waiting messages, over all lanes, make Room block.
+	// 0 means 2000.
+	Backlog int
+	// AtOnce is how many messages are answered at once, most of which wait for a
+	// model; the others wait in their lanes. 0 means 256.
+	AtOnce int
+	// TurnTimeout bounds one Handle call; 0 means no bound.
+	TurnTimeout time.Duration
 }
 
 // Authors is what is known of who writes.
@@ -70,7 +78,7 @@ type Event struct {
 }
 
 // Hub gives every conversation one lane. A lane is a queue and, only while
-// that queue is not empty, one goroutine.
+// that queue is worked on, one goroutine.
 type Hub struct {
 	o     HubOptions
 	ctx   context.Context // ends when draining gives up on running turns
@@ -80,9 +88,11 @@ type Hub struct {
 	lanes   map[Key]*lane
 	beside  map[Key]*lane // what is answered beside the lane of its conversation
 	outlets map[Key]*outlet
-	outages map[string]*outage // one for each platform; never changed
-	waiting int                // messages queued or running, over all lanes
-	room    chan struct{}      // closed and replaced when waiting falls below Backlog
+	outages map[string]*outage       // one for each platform; never changed
+	shows   map[string]chan struct{} // the same: a place for each that is on its way
+	stile   *turnstile               // of what the Handler is called for in order
+	waiting int                      // messages queued or running, over all lanes
+	room    chan struct{}            // closed and replaced when waiting falls below Backlog
 	closed  bool
 	idle    sync.WaitGroup // one per running lane
 }
@@ -99,6 +109,8 @@ type lane struct {
 	slow   bool                    // what is being done may take long
 	unseen bool                    // and does not show that by itself
 	held   *live                   // typing, for the first who waits; nil for none
+	place  *place                  // of the message that is being worked on, or that waits for it; nil for none
+	parked bool                    // the first of queue waits for it
 }
 
 // job is one thing to do in a lane: a message, or a piece of work.
@@ -120,6 +132,9 @@ func NewHub(o HubOptions) *Hub {
 	if o.Backlog == 0 {
 		o.Backlog = 2000
 	}
+	if o.AtOnce == 0 {
+		o.AtOnce = 256
+	}
 	if o.Failpoint == nil {
 		o.Failpoint = func(string) {}
 	}
@@ -138,11 +153,14 @@ func NewHub(o HubOptions) *Hub {
 	if o.Agent == nil {
 		o.Agent = func(Message) Agent { return Agent{} }
 	}
-	h := &Hub{o: o, lanes: map[Key]*lane{}, beside: map[Key]*lane{}, outlets: map[Key]*outlet{}, outages: map[string]*outage{}, room: make(chan struct{})}
+	h := &Hub{o: o, lanes: map[Key]*lane{}, beside: map[Key]*lane{}, outlets: map[Key]*outlet{}, outages: map[string]*outage{}, shows: map[string]chan struct{}{}, room: make(chan struct{}),
+		stile: &turnstile{most: workAtOnce, all: o.AtOnce, patience: workPatience}}
 	for _, a := range o.Adapters {
 		h.outages[a.Platform()] = newOutage()
+		h.shows[a.Platform()] = make(chan struct{}, showsAtOnce)
 	}
 	h.ctx, h.abort = context.WithCancelCause(context.Background())
+	context.AfterFunc(h.ctx, h.stile.open)
 	return h
 }
 
@@ -257,7 +275,7 @@ func (h *Hub) enqueue(disk *onDisk, messages []Message) {
 		if l == nil {
 			l = h.lanes[m.Key]
 		}
-		if l != nil && countMessages(l.queue) > h.o.QueuePerLane && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
+		if l != nil && l.behind() > h.o.QueuePerLane && !sameAlbum(l.queue[len(l.queue)-1].m, m) {
 			full = append(full, refused{m, !l.shed})
 			l.shed = true
 			continue
@@ -329,36 +347,21 @@ func (h *Hub) shed(m Message, first bool) {
 	h.done(m)
 }
 
-// run works through a lane until it is empty.
+// run works through a lane until it is empty, or until its next message has to wait for
+// a place.
 func (h *Hub) run(l *lane) {
 	defer h.idle.Done()
-	for {
-		h.mu.Lock()
-		if len(l.queue) == 0 || h.ctx.Err() != nil || h.leaves() {
-			h.waiting -= countMessages(l.queue)
-			delete(h.ofKind(l), l.key)
-			h.makeRoom()
-			h.mu.Unlock()
-			h.left(l.key)
-			return
-		}
-		j := l.queue[0]
-		l.queue = l.queue[1:]
-		l.row = j.m.Row
-		if l.slow = j.pace == InOrder; l.slow && !l.beside {
-			h.letPass(l)
-		}
-		h.mu.Unlock()
-
+	for j, ok := h.next(l); ok; j, ok = h.next(l) {
 		if revised, ok := h.revise(l, j.m); j.do == nil && !ok {
 			h.drop(revised)
 		} else {
 			j.m = h.gather(l, revised, j.disk)
 			h.work(l, j)
 		}
+		l.place.leave()
 
 		h.mu.Lock()
-		l.row, l.slow = 0, false
+		l.row, l.slow, l.place = 0, false, nil
 		if len(l.queue) == 0 {
 			l.shed = false
 		}
@@ -368,6 +371,45 @@ func (h *Hub) run(l *lane) {
 		}
 		h.mu.Unlock()
 	}
+}
+
+// next takes the next job out of a lane. It returns false when there is none, or none
+// yet: then another goroutine goes on with the lane.
+func (h *Hub) next(l *lane) (j job, ok bool) {
+	h.mu.Lock()
+	if l.parked = false; len(l.queue) == 0 || h.ctx.Err() != nil || h.leaves() {
+		h.waiting -= countMessages(l.queue)
+		delete(h.ofKind(l), l.key)
+		h.makeRoom()
+		h.mu.Unlock()
+		l.place.leave()
+		h.left(l.key)
+		return j, false
+	}
+	defer h.mu.Unlock()
+	j = l.queue[0]
+	if l.slow = j.pace == InOrder; l.slow && !l.beside {
+		h.letPass(l)
+	}
+	if l.place == nil && !passes(j) {
+		if l.place, ok = h.stile.enter(func() { go h.run(l) }); !ok {
+			l.parked = true
+			h.idle.Add(1)
+			return j, false
+		}
+	}
+	l.queue = l.queue[1:]
+	l.row = j.m.Row
+	return j, true
+}
+
+// behind is how many messages wait behind the one that is answered, or next.
+func (l *lane) behind() int {
+	n := countMessages(l.queue)
+	if l.parked {
+		n--
+	}
+	return n
 }
 
 // turn makes the context of one Handle call, which Stop can cancel by its

@@ -106,7 +106,7 @@ func data(t testing.TB) string { return filepath.Join(t.TempDir(), "data") }
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestOrderWithinAndTogetherness(t *testing.T) {
-	s := newStage(t, data(t), chat.HubOptions{QueuePerLane: 100, Handler: chat.HandlerFunc(echo)})
+	s := newStage(t, data(t), chat.HubOptions{Bounds: chat.Bounds{QueuePerLane: 100}, Handler: chat.HandlerFunc(echo)})
 	for i := range 20 {
 		for c := range 10 {
 			s.say(fmt.Sprint(c), fmt.Sprintf("%d-%d", c, i))
@@ -128,7 +128,7 @@ func TestOrderWithinAndTogetherness(t *testing.T) {
 
 func TestBusyIsSaidOnceAndTheLaneRecovers(t *testing.T) {
 	gate := make(chan struct{})
-	s := newStage(t, data(t), chat.HubOptions{QueuePerLane: 2, Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
+	s := newStage(t, data(t), chat.HubOptions{Bounds: chat.Bounds{QueuePerLane: 2}, Handler: chat.HandlerFunc(func(ctx context.Context, m chat.Message, w chat.Reply) (chat.Answer, error) {
 		<-gate
 		return echo(ctx, m, w)
 	})})

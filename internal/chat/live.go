@@ -19,7 +19,7 @@ const (
 
 // live shows one answer while it grows: typing until there is text, then a
 // preview redrawn at the pace the platform allows. It is a Reply. Its one
-// goroutine ends with stop.
+// goroutine begins when something is to be shown, and ends with stop.
 type live struct {
 	h *Hub
 	m Message
@@ -32,6 +32,7 @@ type live struct {
 
 	wake  chan struct{} // holds one token when there is something new to draw
 	begin sync.Once
+	first *time.Timer // of the goroutine; nil without one
 	done  chan struct{}
 	ctx   context.Context // of the show
 	quit  context.CancelFunc
@@ -56,10 +57,10 @@ func (l *live) Await() {
 			close(l.done)
 			return
 		}
-		go func() {
+		l.first = time.AfterFunc(firstTyping, func() {
 			defer close(l.done)
 			l.show(l.ctx, adapter)
-		}()
+		})
 	})
 }
 
@@ -68,7 +69,9 @@ func (l *live) Await() {
 func (l *live) stop() {
 	l.quit()
 	l.begin.Do(func() { close(l.done) }) // it never began
-	<-l.done
+	if l.first == nil || !l.first.Stop() {
+		<-l.done
+	}
 }
 
 // left reports whether a preview stands where people see it.
@@ -118,14 +121,14 @@ func (l *live) picture() string {
 	return l.status
 }
 
-// show alternates typing and previews until ctx ends.
+// show alternates typing and previews, from firstTyping on until ctx ends.
 func (l *live) show(ctx context.Context, adapter Adapter) {
 	if OnDisk(ctx) != nil {
 		return
 	}
-	typing := time.NewTimer(firstTyping)
+	typing := time.NewTimer(0)
 	defer typing.Stop()
-	draw := time.NewTimer(firstPreview)
+	draw := time.NewTimer(firstPreview - firstTyping)
 	defer draw.Stop()
 	var (
 		id    = l.m.Preview
@@ -142,25 +145,28 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 		case <-draw.C:
 			ready = true
 		case <-typing.C:
-			if !l.h.mayAct() {
+			if !l.turn() {
 				return
 			}
 			err := adapter.Typing(ctx, l.m)
+			l.over()
 			typing.Reset(max(typingEvery, silence(err)))
 			continue
 		}
 		if !ready || !fresh {
 			continue
 		}
-		if !l.h.mayAct() {
+		if !l.turn() {
 			return
 		}
 		text := l.picture()
 		fresh = false
 		if strings.TrimSpace(text) == "" || text == shown {
+			l.over()
 			continue
 		}
 		newID, wait, err := l.draw(ctx, adapter, id, text)
+		l.over()
 		if err == nil && newID != "" && newID != id {
 			// Remembered even when the turn ends meanwhile, or it would be orphaned.
 			if err := l.h.o.Outbox.Previewed(context.WithoutCancel(ctx), l.m, newID); err != nil {
@@ -175,6 +181,28 @@ func (l *live) show(ctx context.Context, adapter Adapter) {
 		draw.Reset(max(wait, silence(err), 50*time.Millisecond))
 	}
 }
+
+// showsAtOnce is how many previews and signs of typing one platform is sent at the same
+// time. Answers have to get through beside them: nobody looks at what is shown of an
+// answer that waits behind a thousand of these.
+const showsAtOnce = 12
+
+// turn waits until the platform may be shown something. It returns false when there is
+// nothing to show any more, or nothing may be; else the caller calls over.
+func (l *live) turn() bool {
+	select {
+	case l.h.shows[l.m.Key.Platform] <- struct{}{}:
+	case <-l.ctx.Done():
+		return false
+	}
+	if l.ctx.Err() == nil && l.h.mayAct() {
+		return true
+	}
+	l.over()
+	return false
+}
+
+func (l *live) over() { <-l.h.shows[l.m.Key.Platform] }
 
 // firstDraw bounds the call that creates a preview; a platform that takes longer
 // leaves one behind that nobody can finish.

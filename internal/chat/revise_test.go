@@ -90,7 +90,7 @@ func TestChangesToWhatWaits(t *testing.T) {
 	stranger := edit("8", "stranger")
 	stranger.From.ID = "p:2"
 	h := listening()
-	s := newStage(t, data(t), chat.HubOptions{QueuePerLane: 100, Handler: h})
+	s := newStage(t, data(t), chat.HubOptions{Bounds: chat.Bounds{QueuePerLane: 100}, Handler: h})
 	s.deliver(said("1", "first"))
 	<-h.in
 	s.deliver(said("2", "old"), said("3", "unwanted"), said("4", "kept"))

@@ -25,16 +25,23 @@ func (h *Hub) stopping(m Message) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	l := h.lanes[m.Key]
-	if l == nil || l.cancel == nil || h.closed {
+	if l == nil || h.closed {
 		return false
 	}
 	running := l.asked
+	switch {
+	case l.cancel != nil:
+	case l.parked && len(l.queue) > 0:
+		running = l.queue[0].m
+	default:
+		return false
+	}
 	h.idle.Add(1)
 	go func() {
 		defer h.idle.Done()
 		ctx, cancel := context.WithTimeout(h.ctx, stopDeadline)
 		defer cancel()
-		if !h.o.MayStop(ctx, m, running) || !h.stop(running) {
+		if !h.o.MayStop(ctx, m, running) || !h.stop(running) && !h.unbegun(running) {
 			h.enqueue(nil, []Message{m})
 			return
 		}
@@ -45,7 +52,7 @@ func (h *Hub) stopping(m Message) bool {
 		h.o.Observe(Event{Name: "stopped", Key: m.Key, Outcome: Answered})
 		defer h.sending(m.Key)()
 		if h.finish(m, parts, End{Outcome: Answered, Command: "stop"}) {
-			h.deliverAll(m.Key, parts)
+			h.deliverAll(m.Key, parts, nil)
 			h.done(m)
 		}
 	}()
@@ -62,5 +69,30 @@ func (h *Hub) stop(running Message) bool {
 		return false
 	}
 	l.cancel(ErrStopped)
+	return true
+}
+
+// unbegun ends a message that waits for its place, and says so. It reports whether that
+// one still waited.
+func (h *Hub) unbegun(m Message) bool {
+	h.mu.Lock()
+	l := h.lanes[m.Key]
+	if l == nil || !l.parked || len(l.queue) == 0 || l.queue[0].m.Row != m.Row {
+		h.mu.Unlock()
+		return false
+	}
+	l.queue = l.queue[1:]
+	h.waiting--
+	h.makeRoom()
+	h.mu.Unlock()
+	var parts []Part
+	if m.expected() {
+		parts = h.parts(m, Answer{Text: h.speak(m).Text(wordsStopped)})
+	}
+	defer h.sending(m.Key)()
+	if h.finish(m, parts, End{Outcome: Stopped}) {
+		h.deliverAll(m.Key, parts, nil)
+		h.done(m)
+	}
 	return true
 }

@@ -51,9 +51,10 @@ func (h *Hub) work(l *lane, j job) {
 	}
 	h.o.Failpoint("after_finish")
 	h.ended(j.m, len(parts) > 0, answer.Record, time.Since(began))
-	h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts))
+	h.deliverAll(j.m.Key, h.elsewhere(j.m.Key, parts), l.place)
 	sent()
 	h.done(j.m)
+	l.place.leave()
 	if after, ok := answer.Record.(Aftercare); ok {
 		defer h.unseen(l)()
 		h.fenced(j.m.Key, after.After)
@@ -112,7 +113,7 @@ func (h *Hub) handle(l *lane, j job) (a Answer, err error) {
 			err = fmt.Errorf("%w: %v\n%s", errPanic, p, debug.Stack())
 		}
 	}()
-	return h.o.Handler.Handle(ctx, m, live)
+	return h.o.Handler.Handle(context.WithValue(ctx, placeKey{}, l.place), m, live)
 }
 
 // failed turns an error into one sentence with the id under which the log has
