@@ -170,9 +170,9 @@ func (m *models) count(ctx context.Context, c wrap.Call) {
 		used.Failed = 1
 	}
 	payer := chat.Payer(ctx)
-	if err := m.store.AddUsage(context.WithoutCancel(ctx), payer.Key, payer.From.ID, used); err != nil {
+	m.store.AddUsage(payer.Key, payer.From.ID, used, func(err error) {
 		m.log.Warn("a model call is not in the figures", "model", c.Model, "err", err)
-	}
+	})
 }
 
 // own returns the purpose whose route an agent has for a purpose: its own where it

@@ -17,6 +17,7 @@ type DB struct {
 	done    chan struct{} // closed when the writer has stopped
 	reads   statements
 	changes changes
+	put     put           // off until another write
 	tail    time.Duration // how long the last chunk took to end; the writer's
 
 	mu     sync.RWMutex // guards closed against a write that is being queued

@@ -35,6 +35,8 @@ type write struct {
 	fn   func(*Tx) error
 	made chan error // told when it is committed; nil for nobody
 	bare bool       // alone and outside a transaction, once
+
+	failed func(error) // told of an error where nobody waits; nil for nobody
 }
 
 // Pending is somebody who waits for a write.
@@ -132,7 +134,7 @@ func (d *DB) run() {
 	defer tx.close()
 	batch := make([]*write, 0, maxBatch)
 	for w := d.next(); w != nil; w = d.next() {
-		batch = append(batch[:0], w)
+		batch = append(append(batch[:0], d.put.dues()...), w)
 	gather:
 		for len(batch) < maxBatch && !batch[len(batch)-1].bare {
 			select {
@@ -146,6 +148,9 @@ func (d *DB) run() {
 			}
 		}
 		d.commit(tx, batch)
+	}
+	if due := d.put.dues(); len(due) > 0 {
+		d.commit(tx, due)
 	}
 }
 
@@ -187,6 +192,7 @@ func (d *DB) ended(batch []*write, err error) {
 	}
 	waiting := make([]*Pending, 0, len(batch))
 	for _, w := range batch {
+		w.fail(err)
 		if w.made != nil {
 			w.made <- err
 		}

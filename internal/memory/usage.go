@@ -24,14 +24,16 @@ type Used struct {
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // AddUsage adds calls to what a person took today in a place. Both are empty
-// where nobody asked. It does not wait for the disk: the answer does.
-func (s *Store) AddUsage(ctx context.Context, k chat.Key, user string, u Used) error {
-	return during("add usage", s.db.Soon(ctx, func(tx *engine.Tx) error {
+// where nobody asked. It is stored with the next write, such as the answer it was for,
+// and counts at once for who reads it here. failed is told when it could not be stored.
+func (s *Store) AddUsage(k chat.Key, user string, u Used, failed func(error)) {
+	on := day(s.now())
+	s.db.Later(func(tx *engine.Tx) error {
 		_, err := tx.Exec(`INSERT INTO usage (day, platform, channel, user_id, purpose, model, calls, failed, prompt_tokens, cached_tokens, completion_tokens, cost)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`+addUsage,
-			day(s.now()), k.Platform, k.Channel, user, u.Purpose, u.Model, u.Calls, u.Failed, u.Usage.Prompt, u.Usage.Cached, u.Usage.Completion, u.Usage.Cost)
+			on, k.Platform, k.Channel, user, u.Purpose, u.Model, u.Calls, u.Failed, u.Usage.Prompt, u.Usage.Cached, u.Usage.Completion, u.Usage.Cost)
 		return err
-	}))
+	}, failed)
 }
 
 // addUsage adds to the row that is there.
@@ -42,35 +44,42 @@ const addUsage = ` ON CONFLICT (day, platform, channel, user_id, purpose, model)
 // The counters in spent follow usage by triggers.
 const sumSpent = "SELECT coalesce(sum(tokens), 0), coalesce(sum(cost), 0) FROM spent WHERE kind = ? AND name = ? AND day >= ?"
 
-// UserSpent sums what a person's calls took since a day began.
-func (s *Store) UserSpent(_ context.Context, user string, since time.Time) (tokens int64, money float64, err error) {
-	err = s.db.QueryRow(sumSpent, "user", user, day(since)).Scan(&tokens, &money)
+func (s *Store) spent(ctx context.Context, kind, name string, since time.Time) (tokens int64, money float64, err error) {
+	if err = s.db.Settle(ctx); err == nil {
+		err = s.db.QueryRow(sumSpent, kind, name, day(since)).Scan(&tokens, &money)
+	}
 	return tokens, money, during("sum usage", err)
+}
+
+// UserSpent sums what a person's calls took since a day began.
+func (s *Store) UserSpent(ctx context.Context, user string, since time.Time) (tokens int64, money float64, err error) {
+	return s.spent(ctx, "user", user, since)
 }
 
 // ChannelSpent sums what a channel took, all its threads together.
-func (s *Store) ChannelSpent(_ context.Context, k chat.Key, since time.Time) (tokens int64, money float64, err error) {
-	err = s.db.QueryRow(sumSpent, "channel", k.Platform+" "+k.Channel, day(since)).Scan(&tokens, &money)
-	return tokens, money, during("sum usage", err)
+func (s *Store) ChannelSpent(ctx context.Context, k chat.Key, since time.Time) (tokens int64, money float64, err error) {
+	return s.spent(ctx, "channel", k.Platform+" "+k.Channel, since)
 }
 
 // AllSpent sums what everybody took, and what nobody asked for.
-func (s *Store) AllSpent(_ context.Context, since time.Time) (tokens int64, money float64, err error) {
-	err = s.db.QueryRow(sumSpent, "all", "", day(since)).Scan(&tokens, &money)
-	return tokens, money, during("sum usage", err)
+func (s *Store) AllSpent(ctx context.Context, since time.Time) (tokens int64, money float64, err error) {
+	return s.spent(ctx, "all", "", since)
 }
 
 // UsageSince sums by purpose and model since a day began, the dearest first.
-func (s *Store) UsageSince(_ context.Context, since time.Time) ([]Used, error) {
-	return s.used("''", "purpose", "sum(cost) DESC", since)
+func (s *Store) UsageSince(ctx context.Context, since time.Time) ([]Used, error) {
+	return s.used(ctx, "''", "purpose", "sum(cost) DESC", since)
 }
 
 // UsageByDay sums by day and model since a day began, the newest first.
-func (s *Store) UsageByDay(_ context.Context, since time.Time) ([]Used, error) {
-	return s.used("day", "''", "day DESC, sum(cost) DESC", since)
+func (s *Store) UsageByDay(ctx context.Context, since time.Time) ([]Used, error) {
+	return s.used(ctx, "day", "''", "day DESC, sum(cost) DESC", since)
 }
 
-func (s *Store) used(days, purpose, order string, since time.Time) (list []Used, err error) {
+func (s *Store) used(ctx context.Context, days, purpose, order string, since time.Time) (list []Used, err error) {
+	if err := s.db.Settle(ctx); err != nil {
+		return nil, during("sum usage", err)
+	}
 	rows, err := s.db.Query(`SELECT `+days+` AS d, `+purpose+` AS p, model, sum(calls), sum(failed), sum(prompt_tokens), sum(cached_tokens), sum(completion_tokens), sum(cost)
 		FROM usage WHERE day >= ? GROUP BY d, p, model ORDER BY `+order+`, sum(prompt_tokens + completion_tokens) DESC`, day(since))
 	if err != nil {

@@ -14,8 +14,8 @@ func TestUsageSums(t *testing.T) {
 	now := time.Date(2026, 11, 20, 23, 59, 59, 0, time.UTC)
 	s, ctx := open(t, Options{Now: func() time.Time { return now }}), context.Background()
 	spend := func(user, channel, purpose, model string, tokens int, money float64) {
-		must(t, s.AddUsage(ctx, chat.Key{Platform: "telegram", Channel: channel}, user, Used{Purpose: purpose, Model: model, Calls: 1,
-			Usage: llm.Usage{Prompt: tokens, Cached: tokens / 2, Cost: money}}))
+		s.AddUsage(chat.Key{Platform: "telegram", Channel: channel}, user, Used{Purpose: purpose, Model: model, Calls: 1,
+			Usage: llm.Usage{Prompt: tokens, Cached: tokens / 2, Cost: money}}, func(err error) { t.Error(err) })
 	}
 	spend("telegram:1", "-1", "answer", "main", 1000, 9)
 	now = now.Add(time.Second) // midnight

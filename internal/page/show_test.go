@@ -232,15 +232,13 @@ func TestPageShowsNothingUnseen(t *testing.T) {
 // and each message does, in the words of /why and /trace.
 func TestWhatAnswersCost(t *testing.T) {
 	s := newSite(t, sampleViews(), echo)
-	ctx, k := context.Background(), chat.Key{Platform: "telegram", Channel: "42"}
+	k := chat.Key{Platform: "telegram", Channel: "42"}
 	for _, u := range []memory.Used{
 		{Purpose: "answer", Model: "main", Calls: 2, Failed: 1, Usage: llm.Usage{Prompt: 1000, Cached: 400, Completion: 50, Cost: 0.0025}},
 		{Purpose: "summary", Model: "main", Calls: 1, Usage: llm.Usage{Prompt: 500, Completion: 50, Cost: 0.0015}},
 		{Purpose: "embedding", Model: "<b>local</b>", Calls: 1, Usage: llm.Usage{Prompt: 77}},
 	} {
-		if err := s.store.AddUsage(ctx, k, "telegram:42", u); err != nil {
-			t.Fatal(err)
-		}
+		s.store.AddUsage(k, "telegram:42", u, func(err error) { t.Error(err) })
 	}
 	m := chat.Message{ID: "1", Key: k, From: userOf("telegram:42", "Alice"), Text: "hello", Addressed: true, At: s.clock.now()}
 	rec := turn(m, "Hello!")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"parley/internal/engine"
+	"parley/internal/waittest"
 )
 
 // Contract runs the suite. open returns an empty database, which is closed here; the
@@ -30,6 +31,7 @@ func Contract(t *testing.T, open func(t *testing.T) *engine.DB, types Types) {
 		{"reading and writing back loses nothing", nothingLost},
 		{"what is committed is seen", seenAtOnce},
 		{"long work lets others pass", othersPass},
+		{"what is put off goes with the next", putOff},
 		{"closed is closed", closed},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -260,12 +262,47 @@ func othersPass(t *testing.T, db *engine.DB) {
 	}
 }
 
+// putOff: what nobody waits for is stored ahead of the next write, or by itself a little
+// later; it harms none and suffers from none, and a reader may have it stored.
+func putOff(t *testing.T, db *engine.DB) {
+	put := func(query string, args ...any) <-chan error {
+		failed := make(chan error, 1)
+		db.Later(exec(query, args...), func(err error) { failed <- err })
+		return failed
+	}
+	put("UPDATE things SET n = n * 2 WHERE id = 1")
+	broken := put("INSERT INTO things (id, name) VALUES (2, 'first')")
+	put("UPDATE things SET n = n + 1 WHERE id = 1")
+	must(t, db.Write(t.Context(), exec("UPDATE things SET n = n * 10 WHERE id = 1")))
+	var n int
+	must(t, db.QueryRow("SELECT n FROM things WHERE id = 1").Scan(&n))
+	if err := <-broken; n != (7*2+1)*10 || err == nil {
+		t.Errorf("it is %d; the broken one: %v", n, err)
+	}
+	put("INSERT INTO things (id, name) VALUES (3, 'third')")
+	must(t, db.Settle(t.Context()))
+	if count(t, db) != 2 {
+		t.Error("a reader cannot have it stored")
+	}
+	db.Later(exec("INSERT INTO things (id, name) VALUES (4, 'fourth')"), nil)
+	waittest.Until(t, "it stores itself", func() bool { return count(t, db) == 3 })
+}
+
+// closed: what was begun is stored, also what was put off.
 func closed(t *testing.T, db *engine.DB) {
+	put := make(chan error, 1)
+	db.Later(func(*engine.Tx) error { put <- nil; return nil }, nil)
+
 	wait := db.Queue(t.Context(), exec("INSERT INTO things (id, name) VALUES (2, 'the last')"))
 	must(t, db.Close())
 	must(t, wait())
 	if err := db.Write(t.Context(), exec("DELETE FROM things")); err != engine.ErrClosed {
 		t.Errorf("a write to a closed database: %v", err)
+	}
+	must(t, <-put)
+	db.Later(exec("DELETE FROM things"), func(err error) { put <- err })
+	if err := <-put; err != engine.ErrClosed {
+		t.Errorf("something put off on a closed database: %v", err)
 	}
 	must(t, db.Close())
 }
