@@ -97,6 +97,7 @@ type Adapter struct {
 	// hold is the next wait after a conflict; it outlives a restarted Run, so
 	// that restarting does not look like recovering. Only the poll uses it.
 	hold time.Duration
+	last int64 // id of the last update that was stored; 0 before. Only the poll uses it
 }
 
 // New checks the options; it makes no request, so that a network that is down
@@ -125,15 +126,12 @@ func New(opts Options) (*Adapter, error) {
 		return nil, fmt.Errorf("telegram.api_url %q: want an http or https address", opts.APIURL)
 	}
 	a := &Adapter{opts: opts, log: opts.Log, now: opts.Now}
-	a.wire = newWire(opts, a.poll)
+	a.wire = newWire(opts)
 	b, err := bot.New(opts.Token,
 		bot.WithSkipGetMe(),
 		bot.WithServerURL(opts.APIURL),
-		bot.WithHTTPClient(opts.Timing.Poll+time.Second, a.wire), // the library asks for one second less
-		bot.WithNotAsyncHandlers(),
-		bot.WithDefaultHandler(func(context.Context, *bot.Bot, *models.Update) {}),
+		bot.WithHTTPClient(opts.Timing.Send, a.wire),
 		bot.WithErrorsHandler(func(err error) { a.log.Debug("telegram library", "error", err) }),
-		bot.WithAllowedUpdates(allowedUpdates),
 	)
 	if err != nil {
 		return nil, fmt.Errorf("telegram.token: %w", err)
@@ -169,7 +167,7 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 	if a.opts.Mode == ModeWebhook {
 		err = a.serve(ctx)
 	} else if a.learnSelf(ctx) {
-		a.bot.Start(ctx)
+		a.polls(ctx)
 		a.wire.poll.CloseIdleConnections()
 	}
 	if a.wire.dead.Err() != nil {

@@ -3,13 +3,17 @@ package telegram
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
+
+	"github.com/go-telegram/bot"
 )
 
 // reply is an answer of the Bot API, read as far as it can be.
 type reply struct {
 	ok          bool
+	status      int // of HTTP
 	result      json.RawMessage
 	description string
 	code        int
@@ -19,19 +23,56 @@ type reply struct {
 
 // readReply reads an answer. ok is false when it is not the Bot API's.
 func readReply(status int, data []byte) (r reply, ok bool) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(data, &fields) != nil || json.Unmarshal(fields["ok"], &r.ok) != nil {
+	var fields struct { // each by itself, whatever the others are
+		OK          json.RawMessage `json:"ok"`
+		Result      json.RawMessage `json:"result"`
+		Description json.RawMessage `json:"description"`
+		Code        json.RawMessage `json:"error_code"`
+		Parameters  json.RawMessage `json:"parameters"`
+	}
+	if json.Unmarshal(data, &fields) != nil || json.Unmarshal(fields.OK, &r.ok) != nil {
 		return r, false
 	}
+	r.status, r.result = status, fields.Result
+	if r.ok {
+		r.code = status
+		return r, true
+	}
 	var more map[string]json.RawMessage
-	_ = json.Unmarshal(fields["parameters"], &more)
-	_ = json.Unmarshal(fields["description"], &r.description)
-	r.result, r.code = fields["result"], int(number(fields["error_code"]))
+	_ = json.Unmarshal(fields.Parameters, &more)
+	_ = json.Unmarshal(fields.Description, &r.description)
+	r.code = int(number(fields.Code))
 	r.retryAfter, r.migrateTo = number(more["retry_after"]), number(more["migrate_to_chat_id"])
 	if r.code == 0 {
 		r.code = status
 	}
 	return r, true
+}
+
+// refusal returns why the Bot API did not do what it was called for, in the library's
+// errors; nil when it did.
+func (r reply) refusal(method string) error {
+	if r.ok {
+		return nil
+	}
+	switch r.code {
+	case http.StatusForbidden:
+		return fmt.Errorf("%w, %s", bot.ErrorForbidden, r.description)
+	case http.StatusUnauthorized:
+		return fmt.Errorf("%w, %s", bot.ErrorUnauthorized, r.description)
+	case http.StatusNotFound:
+		return fmt.Errorf("%w, %s", bot.ErrorNotFound, r.description)
+	case http.StatusConflict:
+		return fmt.Errorf("%w, %s", bot.ErrorConflict, r.description)
+	case http.StatusTooManyRequests:
+		return &bot.TooManyRequestsError{Message: fmt.Sprintf("%s, %s", bot.ErrorTooManyRequests, r.description), RetryAfter: int(r.retryAfter)}
+	case http.StatusBadRequest:
+		if r.migrateTo != 0 {
+			return &bot.MigrateError{Message: fmt.Sprintf("%s: %s", bot.ErrorBadRequest, r.description), MigrateToChatID: int(r.migrateTo)}
+		}
+		return fmt.Errorf("%w, %s", bot.ErrorBadRequest, r.description)
+	}
+	return fmt.Errorf("telegram %s: %d %s", method, r.code, r.description)
 }
 
 // encode writes the answer in the form that the library reads, with only the

@@ -1,15 +1,11 @@
 package telegram
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,85 +19,83 @@ var allowedUpdates = bot.AllowedUpdates{
 	"message", "edited_message", "channel_post", "edited_channel_post", "callback_query", "my_chat_member", "chat_member",
 }
 
-// Waits between polls that fail.
+// Waits between polls that fail, and between those that are refused.
 const (
-	firstPoll = 100 * time.Millisecond
-	lastPoll  = 1200 * time.Millisecond
+	firstPoll   = 100 * time.Millisecond
+	lastPoll    = 1200 * time.Millisecond
+	lastRefused = 5 * time.Second
 )
+
+var errNotGiven = errors.New("telegram gives no updates")
 
 // ackLimit bounds answering the buttons of one batch.
 const ackLimit = 5 * time.Second
 
-// poll makes one getUpdates call for the library. Updates are stored before the
-// library sees an id and can confirm it. It never gets the updates themselves, so
-// one that it cannot decode blocks nothing. What fails is repeated here: the library
-// would wait up to five seconds.
-func (a *Adapter) poll(req *http.Request) (*http.Response, error) {
-	ctx := req.Context()
-	resp, err := a.pollOnce(ctx, req)
-	for wait := firstPoll; err != nil && a.wire.dead.Err() == nil && chat.Sleep(ctx, wait); wait = min(2*wait, lastPoll) {
-		resp, err = a.pollOnce(ctx, req)
+// polls asks for updates until ctx ends or the token is rejected. Each is stored before
+// Telegram is told that it arrived.
+func (a *Adapter) polls(ctx context.Context) {
+	for wait := firstPoll; ctx.Err() == nil && a.wire.dead.Err() == nil; {
+		err := a.poll(ctx)
+		if err == nil {
+			wait = firstPoll
+			continue
+		}
+		if !chat.Sleep(ctx, max(wait, retryAfter(err))) {
+			return
+		}
+		most := lastPoll
+		if errors.Is(err, errNotGiven) {
+			most = lastRefused
+		}
+		wait = min(2*wait, most)
 	}
-	if err != nil && ctx.Err() == nil && errors.Is(err, context.Canceled) {
-		err = errors.New(err.Error()) // the library would stop for good
-	}
-	return resp, err
 }
 
-func (a *Adapter) pollOnce(ctx context.Context, req *http.Request) (*http.Response, error) {
+// poll makes one getUpdates call and stores what it brings.
+func (a *Adapter) poll(ctx context.Context) error {
 	if a.hold > 0 && !chat.Sleep(ctx, a.hold) {
-		return nil, ctx.Err()
+		return ctx.Err()
 	}
 	if err := a.in.Room(ctx); err != nil {
-		return nil, fmt.Errorf("wait for room: %w", err)
+		return fmt.Errorf("wait for room: %w", err)
 	}
-	out, limit, err := a.pollRequest(ctx, req)
-	if err != nil {
-		return nil, err
-	}
+	q, limit := a.pollRequest()
 	began := time.Now()
-	resp, err := a.wire.exchange(a.wire.poll, out, limit)
+	r, err := a.wire.exchange(ctx, a.wire.poll, q, limit)
 	for pause := (*pausedError)(nil); errors.As(err, &pause) && chat.Sleep(ctx, pause.left); {
 		began = time.Now()
-		resp, err = a.wire.exchange(a.wire.poll, out, limit)
+		r, err = a.wire.exchange(ctx, a.wire.poll, q, limit)
 	}
 	if err != nil {
 		if ctx.Err() == nil {
 			a.fail(err, false)
 		}
-		return nil, err
+		return err
 	}
-	var answer struct {
-		Result      []json.RawMessage `json:"result"`
-		Description string            `json:"description"`
+	if r.status != http.StatusOK {
+		a.refused(ctx, r.status, r.description)
+		return fmt.Errorf("%w: %w", errNotGiven, r.refusal(q.method))
 	}
-	data, _ := io.ReadAll(resp.Body) // held in memory
-	if err := json.Unmarshal(data, &answer); err != nil {
+	var updates []json.RawMessage
+	if err := json.Unmarshal(r.result, &updates); err != nil && len(r.result) > 0 {
 		a.fail(errNoUpdates, false)
 		a.rest(true, 0, time.Second)
-		return nil, fmt.Errorf("read updates: %w", err)
+		return fmt.Errorf("read updates: %w", err)
 	}
-	resp.Body = io.NopCloser(bytes.NewReader(data))
-	if resp.StatusCode != http.StatusOK {
-		a.refused(ctx, resp.StatusCode, answer.Description)
-		return resp, nil // the library reads retry_after from it
-	}
-	last, err := a.store(ctx, answer.Result)
+	last, err := a.store(ctx, updates)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if last == 0 && len(answer.Result) > 0 {
+	if last == 0 && len(updates) > 0 {
 		a.rest(true, 0, time.Second)
-		return nil, errors.New("updates without an id cannot be confirmed")
+		return errors.New("updates without an id cannot be confirmed")
 	}
-	a.rest(len(answer.Result) == 0, time.Since(began), limit-a.opts.Timing.Grace)
-	a.received()
-	body := `{"ok":true,"result":[]}`
 	if last != 0 {
-		body = `{"ok":true,"result":[{"update_id":` + strconv.FormatInt(last, 10) + `}]}`
+		a.last = last
 	}
-	resp.Body = io.NopCloser(strings.NewReader(body))
-	return resp, nil
+	a.rest(len(updates) == 0, time.Since(began), limit-a.opts.Timing.Grace)
+	a.received()
+	return nil
 }
 
 // rest sets the wait before the next poll: none after updates, or if an empty poll
@@ -115,28 +109,19 @@ func (a *Adapter) rest(empty bool, took, asked time.Duration) {
 	a.hold = min(max(2*a.hold, a.opts.Timing.PauseMin), a.opts.Timing.PauseMax)
 }
 
-// pollRequest rewrites the library's request with our own timeouts: a first poll,
-// or one after a failure, is short, so that Health recovers soon.
-func (a *Adapter) pollRequest(ctx context.Context, req *http.Request) (*http.Request, time.Duration, error) {
-	if err := req.ParseMultipartForm(1 << 20); err != nil {
-		return nil, 0, fmt.Errorf("read the library's poll: %w", err)
-	}
-	_, _ = io.Copy(io.Discard, req.Body) // the library's writer waits to be read to the end
+// pollRequest returns the next request for updates and how long it may take: a first
+// poll, or one after a failure, is short, so that Health recovers soon.
+func (a *Adapter) pollRequest() (request, time.Duration) {
 	wait := a.opts.Timing.Poll
 	if !a.health.steady() {
 		wait = 0
 	}
-	form := url.Values{
-		"offset":          {req.Form.Get("offset")},
-		"allowed_updates": {req.Form.Get("allowed_updates")},
-		"timeout":         {strconv.Itoa(int(wait / time.Second))},
-	}
-	out, err := http.NewRequestWithContext(ctx, http.MethodPost, req.URL.String(), strings.NewReader(form.Encode()))
-	if err != nil {
-		return nil, 0, errors.New("make the poll")
-	}
-	out.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	return out, wait + a.opts.Timing.Grace, nil
+	body, _ := json.Marshal(struct { // numbers and our own words
+		Offset  int64              `json:"offset"`
+		Timeout int                `json:"timeout"`
+		Allowed bot.AllowedUpdates `json:"allowed_updates"`
+	}{a.last + 1, int(wait / time.Second), allowedUpdates})
+	return request{"getUpdates", jsonForm, body}, wait + a.opts.Timing.Grace
 }
 
 // refused notes a definite refusal of a poll.

@@ -159,7 +159,7 @@ func (a *Adapter) change(ctx context.Context, to target, id string, r rendered, 
 		return fmt.Errorf("%w, %s", bot.ErrorBadRequest, refusedEdit)
 	}
 	return a.plainly(r, func(r rendered) error {
-		_, err := a.bot.EditMessageText(ctx, &bot.EditMessageTextParams{
+		_, err := a.wire.call(ctx, "editMessageText", &bot.EditMessageTextParams{
 			ChatID: to.chat, MessageID: message, Text: r.text, Entities: r.entities,
 			LinkPreviewOptions: noPreview(), ReplyMarkup: k,
 		})
@@ -174,12 +174,12 @@ func (a *Adapter) text(ctx context.Context, to target, r rendered, k models.Repl
 	}
 	err = a.inPlace(&to, func() error {
 		return a.plainly(r, func(r rendered) error {
-			m, err := a.bot.SendMessage(ctx, &bot.SendMessageParams{
+			sent, err := a.wire.call(ctx, "sendMessage", &bot.SendMessageParams{
 				ChatID: to.chat, MessageThreadID: to.thread, Text: r.text, Entities: r.entities,
 				LinkPreviewOptions: noPreview(), ReplyParameters: to.options(), ReplyMarkup: k,
 			})
 			if err == nil {
-				id = messageID(to.chat, m.ID)
+				id = messageID(to.chat, int(sent.field("message_id")))
 			}
 			return err
 		})
@@ -273,7 +273,7 @@ func (a *Adapter) Typing(ctx context.Context, m chat.Message) error {
 		return err
 	}
 	a.notice(ctx, m, to)
-	_, err = a.bot.SendChatAction(ctx, &bot.SendChatActionParams{
+	_, err = a.wire.call(ctx, "sendChatAction", &bot.SendChatActionParams{
 		ChatID: to.chat, MessageThreadID: to.thread, Action: models.ChatActionTyping,
 	})
 	return a.outcome(to, err)
@@ -320,7 +320,7 @@ func (a *Adapter) Preview(ctx context.Context, m chat.Message, id, text string) 
 // know drafts.
 func (a *Adapter) draft(ctx context.Context, to target, row int64, r rendered) error {
 	err := a.plainly(r, func(r rendered) error {
-		_, err := a.bot.SendMessageDraft(ctx, &bot.SendMessageDraftParams{
+		_, err := a.wire.call(ctx, "sendMessageDraft", &bot.SendMessageDraftParams{
 			ChatID: to.chat, MessageThreadID: to.thread, DraftID: strconv.FormatInt(max(row, 1), 10),
 			Text: r.text, Entities: r.entities,
 		})

@@ -3,6 +3,7 @@ package telegram
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,16 +24,16 @@ const maxAnswer = 32 << 20
 // those that were not, and stops for good when the token is rejected.
 type wire struct {
 	poll, send *http.Client // separate, so that a stuck poll never delays an answer
+	base       string       // address of all methods; it has the token in it
 	limit      time.Duration
-	onPoll     func(*http.Request) (*http.Response, error)
 	dead       context.Context // ends when the token is rejected
 	kill       context.CancelFunc
 	pace       pace
 	now        func() time.Time
 }
 
-func newWire(opts Options, onPoll func(*http.Request) (*http.Response, error)) *wire {
-	w := &wire{poll: newClient(1), send: newClient(maxConns), limit: opts.Timing.Send, onPoll: onPoll, now: opts.Now}
+func newWire(opts Options) *wire {
+	w := &wire{poll: newClient(1), send: newClient(maxConns), base: opts.APIURL + "/bot" + opts.Token + "/", limit: opts.Timing.Send, now: opts.Now}
 	w.pace = pace{min: opts.Timing.PauseMin, max: opts.Timing.PauseMax, now: opts.Now}
 	w.dead, w.kill = context.WithCancel(context.Background())
 	return w
@@ -85,56 +86,91 @@ var (
 	errRefused = errors.New("not done") // the Bot API itself says so
 )
 
+// request is a call of a method. It can be sent again: a connection that died while
+// idle costs nothing.
+type request struct {
+	method string
+	form   string // of the body, as a media type
+	body   []byte
+}
+
 // Do implements the library's HttpClient.
 func (w *wire) Do(req *http.Request) (*http.Response, error) {
-	if path.Base(req.URL.Path) == "getUpdates" {
-		return w.onPoll(req)
+	q := request{method: path.Base(req.URL.Path), form: req.Header.Get("Content-Type")}
+	if req.Body != nil {
+		var err error
+		if q.body, err = io.ReadAll(req.Body); err != nil {
+			return nil, &callError{method: q.method, err: err}
+		}
 	}
-	return w.exchange(w.send, req, w.limit)
+	r, err := w.exchange(req.Context(), w.send, q, w.limit)
+	if err != nil {
+		return nil, err
+	}
+	return &http.Response{StatusCode: r.status, Body: bodyOf{bytes.NewReader(r.encode(q.method))}}, nil
 }
+
+// call makes a call whose parameters are JSON, as all that need no file can be. What
+// each message takes is called so: the library writes its parameters one by one through
+// a pipe, which takes longer than all the rest of a call.
+func (w *wire) call(ctx context.Context, method string, params any) (reply, error) {
+	body, err := json.Marshal(params)
+	if err != nil {
+		return reply{}, &callError{method: method, err: err}
+	}
+	r, err := w.exchange(ctx, w.send, request{method, jsonForm, body}, w.limit)
+	if err == nil {
+		err = r.refusal(method)
+	}
+	return r, err
+}
+
+const jsonForm = "application/json"
 
 // exchange makes one request and reads the whole answer. Its errors are
 // callErrors, pausedErrors, or errToken.
-func (w *wire) exchange(c *http.Client, req *http.Request, limit time.Duration) (*http.Response, error) {
-	fault := &callError{method: path.Base(req.URL.Path)}
+func (w *wire) exchange(ctx context.Context, c *http.Client, q request, limit time.Duration) (reply, error) {
+	fault := &callError{method: q.method}
 	if w.dead.Err() != nil {
-		return nil, errToken
+		return reply{}, errToken
 	}
-	if left := w.pace.admit(fault.method); left > 0 {
-		return nil, &pausedError{left}
+	if left := w.pace.admit(q.method); left > 0 {
+		return reply{}, &pausedError{left}
 	}
 	began := w.now()
-	ctx, cancel := context.WithTimeout(req.Context(), limit)
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	var written atomic.Bool
-	out, err := replayable(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+	req, err := http.NewRequestWithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn:      func(string) { written.Store(false) },
 		WroteRequest: func(i httptrace.WroteRequestInfo) { written.Store(i.Err == nil) },
-	})))
+	}), http.MethodPost, w.base+q.method, bytes.NewReader(q.body))
 	if err != nil {
-		fault.err = err
-		return nil, fault
+		fault.err = errors.New("make the request")
+		return reply{}, fault
 	}
-	resp, err := c.Do(out)
+	req.Header.Set("Content-Type", q.form)
+	resp, err := c.Do(req)
+	var r reply
 	if err == nil {
 		fault.status = resp.StatusCode
-		err = w.read(resp, fault.method, began)
+		r, err = w.read(resp, q.method, began)
 	}
 	if err != nil {
 		fault.written = written.Load() && !errors.Is(err, errRefused) && !unprocessed(fault.status)
 		fault.err = bare(err)
-		return nil, fault
+		return reply{}, fault
 	}
-	return resp, nil
+	return r, nil
 }
 
-// read reads the whole answer and replaces it with what the library can decode. It
-// returns an error unless this is a definite answer of the Bot API.
-func (w *wire) read(resp *http.Response, method string, began time.Time) error {
+// read reads the whole answer. It returns an error unless this is a definite answer of
+// the Bot API.
+func (w *wire) read(resp *http.Response, method string, began time.Time) (r reply, err error) {
 	defer resp.Body.Close()
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		return err
+		return r, err
 	}
 	if resp.StatusCode == http.StatusUnauthorized {
 		w.kill()
@@ -142,36 +178,19 @@ func (w *wire) read(resp *http.Response, method string, began time.Time) error {
 	r, ok := readReply(resp.StatusCode, data)
 	switch {
 	case !ok && wasted(resp.StatusCode):
-		return errNotAPI
+		return r, errNotAPI
 	case !ok:
 		w.pace.bad(method, began, asked(resp.Header), resp.StatusCode >= 500)
-		return errNotAPI
+		return r, errNotAPI
 	}
 	w.pace.good(method)
 	if resp.StatusCode >= 500 && !r.ok {
-		return fmt.Errorf("%w: %s", errRefused, http.StatusText(resp.StatusCode))
+		return r, fmt.Errorf("%w: %s", errRefused, http.StatusText(resp.StatusCode))
 	}
 	if r.code == http.StatusTooManyRequests && r.retryAfter <= 0 {
 		r.retryAfter = int64(asked(resp.Header) / time.Second)
 	}
-	resp.Body = bodyOf{bytes.NewReader(r.encode(method))}
-	return nil
-}
-
-// replayable gives the request a body that can be sent again, so that a
-// connection that died while idle costs nothing.
-func replayable(req *http.Request) (*http.Request, error) {
-	if req.Body == nil {
-		return req, nil
-	}
-	body, err := io.ReadAll(req.Body)
-	if err != nil {
-		return nil, err
-	}
-	req.ContentLength = int64(len(body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
-	req.Body, err = req.GetBody()
-	return req, err
+	return r, nil
 }
 
 // bare strips the URL, and with it the token, from what net/http returned.
