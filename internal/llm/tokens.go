@@ -3,6 +3,7 @@ package llm
 import (
 	"math"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Traits count how much a request has of each kind of text. Tokenizers differ in how
@@ -44,20 +45,36 @@ func (t *Traits) addMessage(m Message) {
 	}
 }
 
+// addText looks at each byte of a request several times for each message, so it has a
+// table for those that are most of all texts.
 func (t *Traits) addText(s string) {
-	for _, r := range s {
-		switch {
-		case r == ' ' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z':
-			t[TraitLetters]++
-		case r < unicode.MaxASCII:
-			t[TraitMarks]++
-		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+	letters, marks := 0, 0
+	for i := 0; i < len(s); {
+		if b := s[i]; b < utf8.RuneSelf {
+			letters += isLetter[b]
+			marks += 1 - isLetter[b]
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		i += n
+		if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
 			t[TraitHan]++
-		default:
+		} else {
 			t[TraitOther]++
 		}
 	}
+	t[TraitLetters] += float64(letters)
+	t[TraitMarks] += float64(marks)
 }
+
+// isLetter is 1 for ASCII letters and spaces.
+var isLetter = func() (is [utf8.RuneSelf]int) {
+	for _, b := range " abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		is[b] = 1
+	}
+	return is
+}()
 
 // Usual is how many tokens one of each kind takes before anything is known about a
 // model.

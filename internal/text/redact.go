@@ -43,14 +43,22 @@ func (r Redactor) Hide(s string) string {
 	return s
 }
 
+// Finds reports whether there is a secret in s.
+func (r Redactor) Finds(s string) bool {
+	return slices.ContainsFunc(r, func(secret string) bool { return strings.Contains(s, secret) })
+}
+
+// FindsIn is Finds for JSON.
+func (r Redactor) FindsIn(b json.RawMessage) bool {
+	return slices.ContainsFunc(r, func(secret string) bool { return bytes.Contains(b, []byte(secret)) })
+}
+
 // HideJSON is Hide for JSON; without a secret it returns b itself.
 func (r Redactor) HideJSON(b json.RawMessage) json.RawMessage {
-	for _, secret := range r {
-		if bytes.Contains(b, []byte(secret)) {
-			return json.RawMessage(r.Hide(string(b)))
-		}
+	if !r.FindsIn(b) {
+		return b
 	}
-	return b
+	return json.RawMessage(r.Hide(string(b)))
 }
 
 // Open returns how many bytes at the end of s may be the beginning of a secret.

@@ -24,12 +24,12 @@ func TestCacheHints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const body = `{"model":"m","messages":[{"role":"system","content":"You are."},{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]}`
-		req, err := http.NewRequest(http.MethodPost, tt.base, bytes.NewReader([]byte(body)))
+		const list = `[{"role":"system","content":"You are."},{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]`
+		req, err := http.NewRequest(http.MethodPost, tt.base, bytes.NewReader([]byte(`{"model":"m","messages":[]}`)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		ex := &exchange{cache: c.cacheKey("session-1"), marks: c.marksCache(tt.model)}
+		ex := &exchange{messages: []byte(list), cache: c.cacheKey("session-1"), marks: c.marksCache(tt.model)}
 		if err := ex.complete(req); err != nil {
 			t.Fatal(err)
 		}

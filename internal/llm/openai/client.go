@@ -264,7 +264,7 @@ func (c *Client) attempt(ctx context.Context, t *tally, onText func(string)) (ll
 		r.Messages = append(r.Messages[:len(r.Messages):len(r.Messages)], t.repair.turns()...)
 	}
 	tokens := max(r.MaxTokens, c.o.MaxTokens)
-	ex := &exchange{extras: extras(r.Messages), room: room(tokens), cache: c.cacheKey(r.Cache), marks: c.marksCache(r.Model), touch: watch.touch}
+	ex := &exchange{room: room(tokens), cache: c.cacheKey(r.Cache), marks: c.marksCache(r.Model), touch: watch.touch}
 	ctx = context.WithValue(ctx, exchangeKey{}, ex)
 	a := &answer{tokens: tokens, asked: r, known: known, reader: reader(r, known, t.repair != nil, onText)}
 	err := c.exchange(ctx, ex, a, watch)
@@ -295,6 +295,9 @@ func (c *Client) exchange(ctx context.Context, ex *exchange, a *answer, watch *w
 		if ex.tools, err = c.tools(r.Tools); err != nil {
 			return err
 		}
+	}
+	if ex.messages, err = messages(arranged(r, known), known); err != nil {
+		return fmt.Errorf("write messages: %w", err)
 	}
 	req := c.request(r, known)
 	if !c.o.Stream || known&noStream != 0 {

@@ -20,15 +20,16 @@ import (
 // exchange travels with a request's context: what has to be written into it
 // beyond the library's form, and what came back beyond it.
 type exchange struct {
-	tools  []byte                     // member that lists them; nil for none
-	extras map[string]json.RawMessage // by tool call id
-	cache  []byte                     // member that names what shares a beginning; nil for none
-	marks  bool                       // the provider caches what is marked
-	sent   []byte                     // the body as it goes over the wire
-	raw    []byte                     // the whole body, when it is not a stream
-	body   io.Reader                  // of the answer, when it is one
-	touch  func()                     // told when more of a body has come; nil for nobody
-	room   int64                      // bytes of the answer that are read
+	messages []byte   // the list of them
+	tools    [][]byte // nil for none
+	cache    []byte   // member that names what shares a beginning; nil for none
+	marks    bool     // the provider caches what is marked
+
+	sent  []byte    // the body as it goes over the wire
+	raw   []byte    // the whole body, when it is not a stream
+	body  io.Reader // of the answer, when it is one
+	touch func()    // told when more of a body has come; nil for nobody
+	room  int64     // bytes of the answer that are read
 }
 
 type exchangeKey struct{}
@@ -119,58 +120,51 @@ func (d *doer) unreachable(err error) error {
 	return &llm.Error{Class: llm.ErrUnavailable, Detail: hide(err.Error(), d.secret)}
 }
 
-// complete adds to a request what the library leaves out: tools, and the provider
-// data of earlier calls. It puts messages last, after everything that never changes,
-// so that nearly all of a request is byte for byte the beginning of the next one,
-// which is what provider caches need.
+// complete adds to a request what the library leaves out: tools and messages. These
+// come last, after everything that never changes, so that nearly all of a request is
+// byte for byte the beginning of the next one, which is what provider caches need.
 func (ex *exchange) complete(req *http.Request) error {
-	buffer := buffers.Get().(*bytes.Buffer)
-	buffer.Reset()
-	defer func() {
-		if buffer.Cap() <= maxKept { // one with pictures is not kept
-			buffers.Put(buffer)
-		}
-	}()
-	if _, err := buffer.ReadFrom(req.Body); err != nil {
+	body, err := io.ReadAll(req.Body) // a few settings
+	if err != nil {
 		return err
 	}
-	body := buffer.Bytes()
-	from, to := findMessages(body)
-	if to == 0 {
-		return errors.New("rewrite request: it has no messages")
+	before, after, ok := bytes.Cut(body, []byte(noMessages))
+	if !ok {
+		return errors.New("rewrite request: the library has no place for messages")
 	}
-	ms := body[from:to]
-	if len(ex.extras) > 0 {
-		var err error
-		if ms, err = inject(ms, ex.extras); err != nil {
-			return fmt.Errorf("rewrite request: %w", err)
-		}
-	}
+	ms := ex.messages
 	if ex.marks {
-		var err error
 		if ms, err = markCache(ms); err != nil {
 			return fmt.Errorf("rewrite request: %w", err)
 		}
 	}
-	out := make([]byte, 0, len(body)+len(ms)-(to-from)+len(ex.tools)+len(ex.cache)+4)
-	out = append(out, body[:from-len(messagesKey)+1]...)
-	out = append(out, bytes.TrimPrefix(body[to:len(body)-1], []byte(","))...)
-	member := func(parts ...[]byte) {
+	size := len(body) + len(ms) + len(ex.cache) + len(toolsKey) + len(messagesKey) + 4
+	for _, t := range ex.tools {
+		size += len(t) + 1
+	}
+	out := append(make([]byte, 0, size), before...)
+	out = append(out, bytes.TrimPrefix(after[:len(after)-1], []byte(","))...)
+	begin := func(member string) {
 		if last := out[len(out)-1]; last != '{' && last != ',' {
 			out = append(out, ',')
 		}
-		for _, part := range parts {
-			out = append(out, part...)
-		}
+		out = append(out, member...)
 	}
 	if len(ex.cache) > 0 {
-		member(ex.cache)
+		begin(string(ex.cache))
 	}
 	if len(ex.tools) > 0 {
-		member(ex.tools)
+		begin(toolsKey)
+		for i, t := range ex.tools {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = append(out, t...)
+		}
+		out = append(out, ']')
 	}
-	member([]byte(messagesKey[:len(messagesKey)-1]), ms)
-	out = append(out, '}')
+	begin(messagesKey)
+	out = append(append(out, ms...), '}')
 	ex.sent = out
 	req.ContentLength = int64(len(out))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(out)), nil }
@@ -178,64 +172,13 @@ func (ex *exchange) complete(req *http.Request) error {
 	return nil
 }
 
-// maxKept is how large a buffer may be that is used again.
-const maxKept = 256 << 10
-
-// buffers hold requests as the library writes them, while they are completed.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// messagesKey begins the messages of a request. Within a text of it the quotes
-// would have backslashes before them.
-const messagesKey = `"messages":[`
-
-// findMessages finds the array of messages in a request: body[from:to]; to is 0 when
-// there is none. It reads the text once, where decoding would copy it.
-func findMessages(body []byte) (from, to int) {
-	at := bytes.Index(body, []byte(messagesKey))
-	if at < 0 {
-		return 0, 0
-	}
-	from = at + len(messagesKey) - 1
-	depth, quoted := 0, false
-	for i := from; i < len(body); i++ {
-		switch c := body[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
-			depth++
-		case c == ']' || c == '}':
-			if depth--; depth == 0 {
-				return from, i + 1
-			}
-		}
-	}
-	return 0, 0
-}
-
-// inject writes provider data into the calls of messages.
-func inject(messages []byte, extras map[string]json.RawMessage) ([]byte, error) {
-	var ms []map[string]json.RawMessage
-	if err := json.Unmarshal(messages, &ms); err != nil {
-		return nil, err
-	}
-	for _, m := range ms {
-		var calls []map[string]json.RawMessage
-		if json.Unmarshal(m["tool_calls"], &calls) != nil {
-			continue
-		}
-		for _, c := range calls {
-			var id string
-			if json.Unmarshal(c["id"], &id) == nil && extras[id] != nil {
-				c["extra_content"] = extras[id]
-			}
-		}
-		m["tool_calls"], _ = json.Marshal(calls) // was JSON before
-	}
-	return json.Marshal(ms)
-}
+// Members of a request. Within a text of it their quotes would have backslashes before
+// them.
+const (
+	messagesKey = `"messages":`
+	noMessages  = messagesKey + `[]`
+	toolsKey    = `"tools":[`
+)
 
 // failure classifies an answer with an error status.
 func failure(resp *http.Response, body []byte, secret string) error {

@@ -12,18 +12,18 @@ import (
 
 // Messages come last, whatever stands in them, and nothing is lost.
 func TestCompletePutsMessagesLast(t *testing.T) {
-	odd := `[{"role":"user","content":"a \"messages\":[ ] } \\ [{"},{"role":"tool","content":""}]`
+	odd := `[{"role":"user","content":"a \"messages\":[] } \\ [{"},{"role":"tool","content":""}]`
 	for body, want := range map[string]string{
-		`{"model":"m","messages":` + odd + `,"stream":true}`: `{"model":"m","stream":true,"tools":[{}],"messages":` + odd + `}`,
-		`{"model":"m","messages":` + odd + `}`:               `{"model":"m","tools":[{}],"messages":` + odd + `}`,
-		`{"messages":[]}`:                                    `{"tools":[{}],"messages":[]}`,
-		`{"messages":[],"n":1}`:                              `{"n":1,"tools":[{}],"messages":[]}`,
+		`{"model":"m","messages":[],"stream":true}`: `{"model":"m","stream":true,"tools":[{},{"a":1}],"messages":` + odd + `}`,
+		`{"model":"\"messages\":[]","messages":[]}`: `{"model":"\"messages\":[]","tools":[{},{"a":1}],"messages":` + odd + `}`,
+		`{"messages":[]}`: `{"tools":[{},{"a":1}],"messages":` + odd + `}`,
+		`{"messages":[],"n":1,"schema":{"messages":[]}}`: `{"n":1,"schema":{"messages":[]},"tools":[{},{"a":1}],"messages":` + odd + `}`,
 	} {
 		req, err := http.NewRequest(http.MethodPost, "http://model.invalid", bytes.NewReader([]byte(body)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := (&exchange{tools: []byte(`"tools":[{}]`)}).complete(req); err != nil {
+		if err := (&exchange{tools: [][]byte{[]byte("{}"), []byte(`{"a":1}`)}, messages: []byte(odd)}).complete(req); err != nil {
 			t.Fatal(err)
 		}
 		got, err := io.ReadAll(req.Body)

@@ -15,14 +15,15 @@ import (
 	"parley/internal/llm"
 )
 
-// request turns a Request into the library's form, tools excepted: see tools.
+// request turns a Request into the library's form, without what makes up nearly all of
+// it: see tools and messages.
 func (c *Client) request(r llm.Request, known quirks) goopenai.ChatCompletionRequest {
 	model := r.Model
 	limit := r.MaxTokens
 	if limit == 0 {
 		limit = c.o.MaxTokens
 	}
-	req := goopenai.ChatCompletionRequest{Model: model, ReasoningEffort: c.o.Reasoning, Messages: messages(arranged(r, known), known)}
+	req := goopenai.ChatCompletionRequest{Model: model, ReasoningEffort: c.o.Reasoning, Messages: []goopenai.ChatCompletionMessage{}}
 	if known&newLimit != 0 || c.modern(model) && known&oldLimit == 0 {
 		req.MaxCompletionTokens = limit
 	} else {
@@ -47,12 +48,9 @@ type wrote struct {
 	json []byte
 }
 
-// tools writes the member that lists the tools, nil for none. They are the greater part
+// tools returns the tools as they are listed in a request. They are the greater part
 // of most requests and hardly ever change, so each is written once.
-func (c *Client) tools(specs []llm.ToolSpec) ([]byte, error) {
-	if len(specs) == 0 {
-		return nil, nil
-	}
+func (c *Client) tools(specs []llm.ToolSpec) ([][]byte, error) {
 	list := make([][]byte, 0, len(specs))
 	for _, t := range specs {
 		w, _ := c.written.Load(t.Name)
@@ -69,20 +67,8 @@ func (c *Client) tools(specs []llm.ToolSpec) ([]byte, error) {
 		c.written.Store(t.Name, wrote{t, b})
 		list = append(list, b)
 	}
-	size := len(toolsKey) + len(list)
-	for _, b := range list {
-		size += len(b)
-	}
-	out := append(make([]byte, 0, size), toolsKey...)
-	for _, b := range list {
-		out = append(append(out, b...), ',')
-	}
-	out[len(out)-1] = ']'
-	return out, nil
+	return list, nil
 }
-
-// toolsKey begins the tools of a request.
-const toolsKey = `"tools":[`
 
 // temperature makes zero reach the wire: the library leaves a zero out, and
 // the provider's default would apply.
@@ -130,26 +116,45 @@ func arranged(r llm.Request, known quirks) []llm.Message {
 		OneCall: known&oneCall != 0, ShortIDs: known&shortIDs != 0, NoImages: known&noImages != 0})
 }
 
-func messages(ms []llm.Message, known quirks) []goopenai.ChatCompletionMessage {
-	out := make([]goopenai.ChatCompletionMessage, len(ms))
+// message is one as it goes over the wire. It is ours because the library's writes each
+// by itself and then all of them again, and has no provider data of calls.
+type message struct {
+	Role    string `json:"role"`
+	Content any    `json:"content,omitempty"` // a text, parts, or nil
+	Name    string `json:"name,omitempty"`
+	Calls   []call `json:"tool_calls,omitempty"`
+	CallID  string `json:"tool_call_id,omitempty"`
+}
+
+type call struct {
+	ID       string                `json:"id,omitempty"`
+	Type     goopenai.ToolType     `json:"type"`
+	Function goopenai.FunctionCall `json:"function"`
+	Extra    json.RawMessage       `json:"extra_content,omitempty"` // goes back as it came
+}
+
+// messages writes the list of messages.
+func messages(ms []llm.Message, known quirks) ([]byte, error) {
+	out := make([]message, len(ms))
 	for i, m := range ms {
-		w := goopenai.ChatCompletionMessage{Role: string(m.Role), Content: m.Content, ToolCallID: m.ToolCallID}
+		w := message{Role: string(m.Role), CallID: m.ToolCallID}
 		if m.Role == llm.RoleTool && known&noName == 0 {
 			w.Name = m.Name
 		}
-		if w.Content == "" && len(m.ToolCalls) == 0 {
-			w.Content = "(empty)" // an empty string is left out, and servers refuse that
+		switch {
+		case len(m.Images) > 0:
+			w.Content = parts(m)
+		case m.Content != "":
+			w.Content = m.Content
+		case len(m.ToolCalls) == 0:
+			w.Content = "(empty)" // servers refuse an empty text
 		}
-		for _, call := range m.ToolCalls {
-			w.ToolCalls = append(w.ToolCalls, goopenai.ToolCall{ID: call.ID, Type: goopenai.ToolTypeFunction,
-				Function: goopenai.FunctionCall{Name: call.Name, Arguments: call.Args}})
-		}
-		if len(m.Images) > 0 {
-			w.MultiContent, w.Content = parts(m), ""
+		for _, c := range m.ToolCalls {
+			w.Calls = append(w.Calls, call{ID: c.ID, Type: goopenai.ToolTypeFunction, Function: goopenai.FunctionCall{Name: c.Name, Arguments: c.Args}, Extra: c.Extra})
 		}
 		out[i] = w
 	}
-	return out
+	return json.Marshal(out)
 }
 
 func parts(m llm.Message) []goopenai.ChatMessagePart {
@@ -160,20 +165,4 @@ func parts(m llm.Message) []goopenai.ChatMessagePart {
 		}})
 	}
 	return ps
-}
-
-// extras collects the provider data that must go back with its tool call.
-func extras(ms []llm.Message) map[string]json.RawMessage {
-	var m map[string]json.RawMessage
-	for _, msg := range ms {
-		for _, c := range msg.ToolCalls {
-			if len(c.Extra) > 0 {
-				if m == nil {
-					m = map[string]json.RawMessage{}
-				}
-				m[c.ID] = c.Extra
-			}
-		}
-	}
-	return m
 }

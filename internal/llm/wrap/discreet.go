@@ -18,15 +18,7 @@ type Discreet struct {
 
 // Complete implements llm.Model.
 func (d Discreet) Complete(ctx context.Context, r llm.Request, onText func(string)) (llm.Response, error) {
-	r.Messages = slices.Clone(r.Messages)
-	for i, m := range r.Messages {
-		r.Messages[i] = d.message(m)
-	}
-	r.Tools = slices.Clone(r.Tools)
-	for i, t := range r.Tools {
-		r.Tools[i].Description = d.Hide.Hide(t.Description)
-		r.Tools[i].Parameters = d.Hide.HideJSON(t.Parameters)
-	}
+	r.Messages, r.Tools = d.messages(r.Messages), d.tools(r.Tools)
 	show, end := d.stream(onText)
 	resp, err := d.Model.Complete(ctx, r, show)
 	end()
@@ -36,6 +28,39 @@ func (d Discreet) Complete(ctx context.Context, r llm.Request, onText func(strin
 		e.Detail, e.Partial = d.Hide.Hide(e.Detail), d.Hide.Hide(e.Partial)
 	}
 	return resp, err
+}
+
+// messages returns ms itself where it has no secret, as nearly always.
+func (d Discreet) messages(ms []llm.Message) []llm.Message {
+	clean := func(m llm.Message) bool {
+		return !d.Hide.Finds(m.Content) && !slices.ContainsFunc(m.ToolCalls, func(c llm.ToolCall) bool { return d.Hide.Finds(c.Args) })
+	}
+	own := false
+	for i, m := range ms {
+		if clean(m) {
+			continue
+		}
+		if !own {
+			ms, own = slices.Clone(ms), true
+		}
+		ms[i] = d.message(m)
+	}
+	return ms
+}
+
+// tools does the same for tools.
+func (d Discreet) tools(list []llm.ToolSpec) []llm.ToolSpec {
+	own := false
+	for i, t := range list {
+		if !d.Hide.Finds(t.Description) && !d.Hide.FindsIn(t.Parameters) {
+			continue
+		}
+		if !own {
+			list, own = slices.Clone(list), true
+		}
+		list[i].Description, list[i].Parameters = d.Hide.Hide(t.Description), d.Hide.HideJSON(t.Parameters)
+	}
+	return list
 }
 
 func (d Discreet) message(m llm.Message) llm.Message {
