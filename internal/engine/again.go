@@ -27,11 +27,12 @@ func (d *DB) together(tx *Tx, batch []*write) error {
 	for _, w := range batch {
 		soon = soon && w.Soon
 	}
+	begin := tx.dialect.Begin
 	for try := 1; ; try++ {
 		if err := d.connected(tx); err != nil {
 			return err
 		}
-		name, err := tx.atomic(soon, func() error {
+		name, err := tx.atomic(begin, soon, func() error {
 			for _, w := range batch {
 				if err := w.fn(tx); err != nil {
 					return err
@@ -49,6 +50,8 @@ func (d *DB) together(tx *Tx, batch []*write) error {
 			}
 		case errors.Is(err, ErrConflict):
 			time.Sleep(time.Duration(rand.Int64N(int64(min(longest, time.Millisecond<<try)))))
+		case begin != tx.dialect.Step && len(batch) == 1 && tx.dialect.Said(err):
+			begin = tx.dialect.Step // so that the error is where its statement is
 		default:
 			return err
 		}
@@ -68,6 +71,7 @@ func (d *DB) connected(tx *Tx) error {
 // of that name, if it has one, was committed before the last one was lost.
 func (d *DB) reconnect(tx *Tx, name string) (committed bool, err error) {
 	tx.close()
+	tx.changes.elsewhere.Add(1)
 	ctx, cancel := context.WithTimeout(context.Background(), reachable)
 	defer cancel()
 	for {

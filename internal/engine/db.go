@@ -42,29 +42,46 @@ type Parts struct {
 
 // Dialect is what a kind of database does in its own way.
 type Dialect struct {
-	Mark      string              // before the number of a parameter
-	Begin     string              // of a transaction that writes
+	Mark  string // before the number of a parameter
+	Begin string // of a transaction that writes
+	// Step begins one whose statements fail where they stand; after Begin some may wait
+	// for a later one, and fail with that. "" is Begin.
+	Step string
+	// Said reports whether an error is one that a statement ended with; nil with Step "".
+	Said      func(error) bool
 	Explain   func(error) error   // adds the error of this package that fits; nil stays nil
 	Text      func(string) string // a statement in its words; nil is as it stands
 	Argument  func(any) any       // a parameter as it takes it; nil is as it stands
 	Returning bool                // an inserted row's id has to be asked for
 	// Version reads a number that is another one once another process has changed
-	// anything. Where there is none, nothing is kept in memory (Kept).
+	// anything; "" where a Server tells it.
 	Version string
+	// Require makes of a query one that fails where that has no row; ""
+	// where each answer is waited for anyway.
+	Require func(query string) string
 }
 
 // Server is a database of which other processes may hold up or repeat what we do, and
 // to which the connection may be lost.
 type Server interface {
-	// Seal is called last in each transaction. name is what Committed knows it by;
-	// soon says that nobody waits for its being on the disk.
-	Seal(tx *Tx, soon bool) (name string, err error)
+	// Seal is called last in each transaction. soon says that nobody waits for its being
+	// on the disk.
+	Seal(tx *Tx, soon bool) (Sealed, error)
+	// Tell lets other processes know, once it is committed, that something has changed
+	// that they may have kept.
+	Tell(tx *Tx) error
 	// Connect returns another connection for the writer, in the place of one that was
 	// lost.
 	Connect(ctx context.Context) (*sql.Conn, error)
 	// Committed tells what became of a transaction whose end was lost with the
 	// connection.
 	Committed(ctx context.Context, conn *sql.Conn, name string) (bool, error)
+}
+
+// Sealed is a transaction before its end.
+type Sealed struct {
+	Name    string // that Committed knows it by
+	Version int64  // another one once another process has told of a change
 }
 
 // Disk brings commits to the disk beside the writer.

@@ -9,10 +9,10 @@ import (
 
 // Kept keeps what was read of tables that hardly ever change, until one of them does:
 // through the writer of this DB, which counts the changes to each table, or in another
-// process, as far as the dialect can tell. It is safe for many goroutines.
+// process, which the database tells. It is safe for many goroutines.
 type Kept[K comparable, V any] struct {
 	db      *DB
-	changes []*atomic.Uint64 // of its tables
+	changes []*counter // of its tables
 
 	mu  sync.Mutex // guards all
 	all map[K]kept[V]
@@ -35,7 +35,9 @@ const (
 func Keep[K comparable, V any](db *DB, tables ...string) *Kept[K, V] {
 	k := &Kept[K, V]{db: db}
 	for _, t := range tables {
-		k.changes = append(k.changes, db.changes.of(t))
+		c := db.changes.of(t)
+		c.kept.Store(true)
+		k.changes = append(k.changes, c)
 	}
 	return k
 }
@@ -43,9 +45,6 @@ func Keep[K comparable, V any](db *DB, tables ...string) *Kept[K, V] {
 // Get returns what read returned for key, or reads it. Callers share the value and must
 // not change it. An error is not kept.
 func (k *Kept[K, V]) Get(key K, read func() (V, error)) (V, error) {
-	if k.db.p.Dialect.Version == "" {
-		return read()
-	}
 	version, now := k.version(), time.Now()
 	k.mu.Lock()
 	one, ok := k.all[key]
@@ -81,17 +80,23 @@ type changes struct {
 	seen      int64         // what Dialect.Version said last; the writer's
 
 	mu    sync.Mutex // guards table
-	table map[string]*atomic.Uint64
+	table map[string]*counter
 }
 
-func (c *changes) of(table string) *atomic.Uint64 {
+// counter counts the changes to a table.
+type counter struct {
+	atomic.Uint64
+	kept atomic.Bool // somebody keeps what is read of it
+}
+
+func (c *changes) of(table string) *counter {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.table == nil {
-		c.table = map[string]*atomic.Uint64{}
+		c.table = map[string]*counter{}
 	}
 	if c.table[table] == nil {
-		c.table[table] = &atomic.Uint64{}
+		c.table[table] = &counter{}
 	}
 	return c.table[table]
 }
@@ -101,7 +106,7 @@ func (c *changes) of(table string) *atomic.Uint64 {
 var changing = regexp.MustCompile(`(?i)\b(?:INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+"?(\w+)`)
 
 // in returns the counters of the tables that a statement changes.
-func (c *changes) in(query string) (list []*atomic.Uint64) {
+func (c *changes) in(query string) (list []*counter) {
 	for _, m := range changing.FindAllStringSubmatch(query, -1) {
 		list = append(list, c.of(m[1]))
 	}
@@ -112,7 +117,7 @@ func (c *changes) in(query string) (list []*atomic.Uint64) {
 // were a table: a few rows of one that changes all the time.
 func (tx *Tx) Changed(name string) { tx.touch(tx.changes.of(name)) }
 
-func (tx *Tx) touch(list ...*atomic.Uint64) { tx.touched = append(tx.touched, list...) }
+func (tx *Tx) touch(list ...*counter) { tx.touched = append(tx.touched, list...) }
 
 // count counts what was changed since the last time. It is called when that is
 // committed, before anybody is told; or may be, whatever the database said.
@@ -132,9 +137,14 @@ func (tx *Tx) look() error {
 	if err := tx.QueryRow(tx.dialect.Version).Scan(&now); err != nil {
 		return err
 	}
-	if now != tx.changes.seen {
-		tx.changes.seen = now
-		tx.changes.elsewhere.Add(1)
-	}
+	tx.changes.saw(now)
 	return nil
+}
+
+// saw takes over what another process may have changed.
+func (c *changes) saw(version int64) {
+	if version != c.seen {
+		c.seen = version
+		c.elsewhere.Add(1)
+	}
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"slices"
-	"sync/atomic"
 	"testing"
 )
 
@@ -17,7 +16,7 @@ func TestChanging(t *testing.T) {
 		"DELETE FROM \"questions\" WHERE id IN (SELECT id FROM inbox)":       {"questions"},
 		"WITH n AS (SELECT 1)\n\tINSERT INTO handoffs SELECT * FROM n":       {"handoffs"},
 	} {
-		var list []*atomic.Uint64
+		var list []*counter
 		for _, table := range want {
 			list = append(list, c.of(table))
 		}

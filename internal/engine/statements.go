@@ -7,14 +7,13 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"sync/atomic"
 )
 
 // statement is a prepared statement with the names of its parameters.
 type statement struct {
 	*sql.Stmt
 	names   []string
-	changes []*atomic.Uint64 // of the tables that it changes
+	changes []*counter // of the tables that it changes
 }
 
 // statements caches prepared statements. Queries are constants of their packages,

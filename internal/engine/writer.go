@@ -1,11 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync/atomic"
+	"slices"
 )
 
 // maxBatch bounds how many writes share one commit, so that the first of them
@@ -19,7 +20,15 @@ type Tx struct {
 	server  Server
 	kept    statements
 	changes *changes
-	touched []*atomic.Uint64 // since count
+	touched []*counter // since count
+	begun   string     // how the transaction under way was
+	ids     []inserted // known when it is sealed
+}
+
+// inserted is where the number of a new row goes.
+type inserted struct {
+	to  *int64
+	res sql.Result
 }
 
 // use makes conn the connection.
@@ -208,16 +217,17 @@ func (d *DB) ended(batch []*write, err error) {
 
 // Atomic runs fn within a transaction: for what runs outside of one.
 func (tx *Tx) Atomic(fn func() error) error {
-	_, err := tx.atomic(false, fn)
+	_, err := tx.atomic(cmp.Or(tx.dialect.Step, tx.dialect.Begin), false, fn)
 	return err
 }
 
 // atomic is Atomic. name is that of a transaction whose end was asked for, "" where
 // none has a name.
-func (tx *Tx) atomic(soon bool, fn func() error) (name string, err error) {
-	if _, err := tx.Exec(tx.dialect.Begin); err != nil {
+func (tx *Tx) atomic(begin string, soon bool, fn func() error) (name string, err error) {
+	if _, err := tx.Exec(begin); err != nil {
 		return "", fmt.Errorf("begin: %w", err)
 	}
+	tx.begun, tx.ids = begin, tx.ids[:0]
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic in a write: %v", p)
@@ -225,6 +235,7 @@ func (tx *Tx) atomic(soon bool, fn func() error) (name string, err error) {
 		if err != nil {
 			_, _ = tx.Exec("ROLLBACK")
 		}
+		tx.begun = ""
 		tx.count()
 	}()
 	if err := tx.look(); err != nil {
@@ -233,15 +244,55 @@ func (tx *Tx) atomic(soon bool, fn func() error) (name string, err error) {
 	if err := fn(); err != nil {
 		return "", err
 	}
+	return tx.commit(soon)
+}
+
+func (tx *Tx) commit(soon bool) (name string, err error) {
 	if tx.server != nil {
-		if name, err = tx.server.Seal(tx, soon); err != nil {
+		sealed, err := tx.server.Seal(tx, soon)
+		if err != nil {
 			return "", fmt.Errorf("seal: %w", err)
+		}
+		name = sealed.Name
+		tx.changes.saw(sealed.Version)
+	}
+	for _, i := range tx.ids { // that they are known does not hang on the answer to COMMIT
+		if *i.to, err = i.res.LastInsertId(); err != nil {
+			return "", err
 		}
 	}
 	if _, err := tx.Exec("COMMIT"); err != nil {
 		return name, fmt.Errorf("commit: %w", err)
 	}
+	if tx.server != nil && slices.ContainsFunc(tx.touched, func(c *counter) bool { return c.kept.Load() }) {
+		_ = tx.server.Tell(tx) // else they see it a little later (stale)
+	}
 	return name, nil
+}
+
+// Require fails with otherwise unless a query has a row. On a server that may be noticed
+// only later in the transaction, which then is undone.
+func (tx *Tx) Require(otherwise error, query string, args ...any) error {
+	if tx.dialect.Require != nil && tx.begun == tx.dialect.Begin {
+		_, err := tx.Exec(tx.dialect.Require(query), args...)
+		return err
+	}
+	var one int
+	return NoRow(tx.QueryRow(query, args...).Scan(&one), otherwise)
+}
+
+// InsertTo is Insert for a number that nobody needs before the transaction has ended: id
+// is set by then.
+func (tx *Tx) InsertTo(id *int64, query string, args ...any) (err error) {
+	if !tx.dialect.Returning || tx.begun != tx.dialect.Begin {
+		*id, err = tx.Insert(query, args...)
+		return err
+	}
+	res, err := tx.Exec(query+" RETURNING id", args...)
+	if err == nil {
+		tx.ids = append(tx.ids, inserted{id, res})
+	}
+	return err
 }
 
 // Insert runs a statement that inserts a row into a table with a column id, and returns

@@ -4,12 +4,15 @@ import (
 	"context"
 	"database/sql/driver"
 	"syscall"
+
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // connector tells how connecting goes.
 type connector struct {
 	driver.Connector
-	see func(error)
+	see    func(error)
+	writes bool // for the writer
 }
 
 // Connect implements driver.Connector.
@@ -17,6 +20,9 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err = explain(err); c.see != nil {
 		c.see(err)
+	}
+	if own, ok := conn.(*stdlib.Conn); ok && c.writes {
+		conn = &piped{Conn: own}
 	}
 	return conn, err
 }

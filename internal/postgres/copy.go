@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // errEnded says that the server takes no more rows.
@@ -32,7 +31,7 @@ func CopyIn(ctx context.Context, conn *sql.Conn, table string, columns []string,
 			close(rows)
 		}()
 		var failed error
-		_, err := driver.(*stdlib.Conn).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromFunc(func() ([]any, error) {
+		_, err := driver.(interface{ Conn() *pgx.Conn }).Conn().CopyFrom(ctx, pgx.Identifier{table}, columns, pgx.CopyFromFunc(func() ([]any, error) {
 			row, more := <-rows
 			if more {
 				return row, nil

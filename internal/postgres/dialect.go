@@ -13,7 +13,12 @@ import (
 
 // dialect is PostgreSQL's way. Transactions are serializable: what they do was written
 // for one writer, and whoever meets another is repeated.
-var dialect = engine.Dialect{Mark: "$", Begin: "BEGIN ISOLATION LEVEL SERIALIZABLE", Explain: explain, Text: inWords, Argument: argument, Returning: true}
+var dialect = engine.Dialect{Mark: "$", Begin: hasten, Step: step, Said: said, Explain: explain, Text: inWords, Argument: argument, Returning: true, Require: require}
+
+// require lets a division fail where a query has no row.
+func require(query string) string {
+	return "SELECT 1 / CASE WHEN EXISTS (" + query + ") THEN 1 ELSE 0 END"
+}
 
 // rewritten is what SQLite says in another way: hints on how to run a statement, and the
 // search in an index of words.

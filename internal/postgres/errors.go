@@ -60,6 +60,12 @@ func coded(pg *pgconn.PgError, err error) error {
 	return err
 }
 
+// said reports whether the server ended a statement with an error.
+func said(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg)
+}
+
 // IsFull reports whether the server's disk is full.
 func IsFull(err error) bool {
 	var pg *pgconn.PgError

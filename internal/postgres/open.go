@@ -44,7 +44,7 @@ func Open(ctx context.Context, url string, o Options) (*engine.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{pool: pool(cfg, 2, o.See), o: o}
+	s := &server{pool: pool(cfg, 2, o.See, true), o: o}
 	conn, err := s.Connect(ctx)
 	if err != nil {
 		return nil, errors.Join(err, s.pool.Close())
@@ -52,11 +52,14 @@ func Open(ctx context.Context, url string, o Options) (*engine.DB, error) {
 	if err = fit(ctx, conn); err == nil && o.Prepare != nil {
 		err = o.Prepare(ctx, conn)
 	}
+	if err == nil {
+		_, err = conn.ExecContext(ctx, told)
+	}
 	if err != nil {
 		return nil, errors.Join(explain(err), conn.Close(), s.pool.Close())
 	}
 	readers := cmp.Or(o.Readers, 4)
-	return engine.New(engine.Parts{Dialect: dialect, Readers: pool(cfg, readers, o.See), Writer: conn, Server: s, Close: s.pool.Close}), nil
+	return engine.New(engine.Parts{Dialect: dialect, Readers: pool(cfg, readers, o.See, false), Writer: conn, Server: s, Close: s.pool.Close}), nil
 }
 
 // Raw connects without our writer: to look into a database, or to copy one.
@@ -65,7 +68,7 @@ func Raw(url string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pool(cfg, 2, nil), nil
+	return pool(cfg, 2, nil, false), nil
 }
 
 // parse reads a URL. An error never shows it: it may hold a password.
@@ -83,12 +86,12 @@ func parse(url string) (*pgx.ConnConfig, error) {
 	cfg.RuntimeParams["application_name"] = cmp.Or(cfg.RuntimeParams["application_name"], "parley")
 	cfg.RuntimeParams["timezone"] = "UTC"
 	cfg.RuntimeParams["standard_conforming_strings"] = "on"
-	cfg.StatementCacheCapacity = 128
+	cfg.StatementCacheCapacity = 512
 	return cfg, nil
 }
 
-func pool(cfg *pgx.ConnConfig, most int, see func(error)) *sql.DB {
-	db := sql.OpenDB(connector{stdlib.GetConnector(*cfg), see})
+func pool(cfg *pgx.ConnConfig, most int, see func(error), writes bool) *sql.DB {
+	db := sql.OpenDB(connector{stdlib.GetConnector(*cfg), see, writes})
 	db.SetMaxOpenConns(most)
 	db.SetMaxIdleConns(most)
 	return db

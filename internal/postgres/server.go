@@ -50,15 +50,32 @@ func (s *server) Connect(ctx context.Context) (*sql.Conn, error) {
 }
 
 // seal asks at once for all that the end of a transaction needs.
-const seal = `SELECT coalesce(pg_current_xact_id_if_assigned()::text, ''), coalesce(current_setting('parley.due', true), ''), set_config('synchronous_commit', CASE WHEN ? THEN 'off' ELSE current_setting('synchronous_commit') END, true)`
+const seal = `SELECT coalesce(pg_current_xact_id_if_assigned()::text, ''), coalesce(current_setting('parley.due', true), ''), coalesce(pg_sequence_last_value('parley_told'), 0),
+	set_config('synchronous_commit', CASE WHEN ? THEN 'off' ELSE current_setting('synchronous_commit') END, true)`
 
 // Seal implements engine.Server.
-func (s *server) Seal(tx *engine.Tx, soon bool) (name string, err error) {
+func (s *server) Seal(tx *engine.Tx, soon bool) (done engine.Sealed, err error) {
 	var due, unused string
-	if err := tx.QueryRow(seal, soon).Scan(&name, &due, &unused); err != nil || due == "" || s.o.Words == nil {
-		return name, err
+	if err := tx.QueryRow(seal, soon).Scan(&done.Name, &due, &done.Version, &unused); err != nil || due == "" || s.o.Words == nil {
+		return done, err
 	}
-	return name, s.o.Words(tx, due)
+	return done, s.o.Words(tx, due)
+}
+
+// told makes what Tell counts with. A sequence is no part of transactions: nobody waits
+// for another, or has to repeat, because both have told of a change. It is counted up
+// after the commit, so that whoever sees the new number reads what was changed.
+const told = `DO $$BEGIN
+	IF to_regclass('parley_told') IS NULL THEN
+		PERFORM pg_advisory_xact_lock(1349676153); -- two that start at once
+		CREATE SEQUENCE IF NOT EXISTS parley_told;
+	END IF;
+END$$`
+
+// Tell implements engine.Server.
+func (s *server) Tell(tx *engine.Tx) error {
+	_, err := tx.Exec("SELECT nextval('parley_told')")
+	return err
 }
 
 // Committed implements engine.Server. While the other connection's transaction is

@@ -22,6 +22,8 @@ type Proxy struct {
 	// Refuse cuts the next connection once so many of its requests went through; 0 does
 	// nothing.
 	Refuse atomic.Int32
+	// Trips counts what clients sent at once and waited for.
+	Trips atomic.Int64
 
 	mu    sync.Mutex // guards what follows
 	open  []net.Conn
@@ -111,5 +113,6 @@ func (p *Proxy) swallows(answer []byte) bool {
 }
 
 func (p *Proxy) refuses([]byte) bool {
+	p.Trips.Add(1)
 	return p.Refuse.Load() > 0 && p.Refuse.Add(-1) == 0
 }

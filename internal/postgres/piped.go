@@ -1,0 +1,243 @@
+package postgres
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+)
+
+// How a transaction of the writer begins and ends. What it says after hasten waits for
+// the first answer that is needed and goes to the server with that, in one trip; after
+// step each statement is a trip of its own, and fails where it stands.
+const (
+	hasten   = "BEGIN ISOLATION LEVEL SERIALIZABLE"
+	step     = "START TRANSACTION ISOLATION LEVEL SERIALIZABLE"
+	commit   = "COMMIT"
+	rollback = "ROLLBACK"
+)
+
+// mostDue is how many statements wait at most.
+const mostDue = 256
+
+// piped is the writer's connection. Outside a transaction it is the library's. It is used
+// by one goroutine at a time.
+type piped struct {
+	*stdlib.Conn
+	open   bool       // a transaction was begun with hasten
+	sent   bool       // the server knows of it
+	failed error      // of a statement in it; the server takes no more
+	due    *pgx.Batch // nil for nothing
+}
+
+// errRolledBack says that a transaction was undone by the server, which says so in the
+// place of an error.
+var errRolledBack = errors.New("the transaction was rolled back")
+
+// PrepareContext implements driver.ConnPrepareContext. The library prepares what it is
+// asked for the first time, and keeps it with the connection.
+func (c *piped) PrepareContext(_ context.Context, query string) (driver.Stmt, error) {
+	return pipedStatement{c, query}, nil
+}
+
+// say has a statement wait for its turn.
+func (c *piped) say(ctx context.Context, query string, args []driver.NamedValue) (*pgx.QueuedQuery, error) {
+	if c.failed != nil {
+		return nil, c.failed
+	}
+	if c.due != nil && c.due.Len() >= mostDue {
+		if err := c.flush(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if c.due == nil {
+		c.due = &pgx.Batch{}
+	}
+	values := make([]any, len(args))
+	for i, a := range args {
+		values[i] = a.Value
+	}
+	return c.due.Queue(query, values...), nil
+}
+
+// flush sends what waits, and reads the answers.
+func (c *piped) flush(ctx context.Context) error {
+	if c.due == nil || c.failed != nil {
+		return c.failed
+	}
+	due := c.due
+	c.due, c.sent = nil, true
+	c.failed = c.Conn.Conn().SendBatch(ctx, due).Close()
+	return c.failed
+}
+
+// end ends a transaction.
+func (c *piped) end(ctx context.Context, how string) error {
+	defer func() { c.open, c.sent, c.failed, c.due = false, false, nil, nil }()
+	if how == rollback {
+		if !c.sent {
+			return nil
+		}
+		_, err := c.Conn.ExecContext(ctx, rollback, nil)
+		return err
+	}
+	last, err := c.say(ctx, how, nil)
+	if err != nil {
+		return err
+	}
+	last.Exec(func(tag pgconn.CommandTag) error {
+		if tag.String() != commit {
+			return errRolledBack
+		}
+		return nil
+	})
+	return c.flush(ctx)
+}
+
+// pipedStatement implements driver.Stmt.
+type pipedStatement struct {
+	c    *piped
+	text string
+}
+
+func (s pipedStatement) Close() error                               { return nil }
+func (s pipedStatement) NumInput() int                              { return -1 }
+func (s pipedStatement) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
+func (s pipedStatement) Query([]driver.Value) (driver.Rows, error)  { return nil, driver.ErrSkip }
+
+// ExecContext implements driver.StmtExecContext.
+func (s pipedStatement) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	c := s.c
+	switch {
+	case s.text == hasten:
+		c.open = true
+	case !c.open:
+		return c.Conn.ExecContext(ctx, s.text, args)
+	case s.text == commit || s.text == rollback:
+		return driver.RowsAffected(0), c.end(ctx, s.text)
+	}
+	q, err := c.say(ctx, s.text, args)
+	if err != nil {
+		return nil, err
+	}
+	r := &promised{c: c}
+	if strings.HasSuffix(s.text, " RETURNING id") {
+		q.Query(r.one)
+	} else {
+		q.Exec(func(tag pgconn.CommandTag) error { r.known, r.n = true, tag.RowsAffected(); return nil })
+	}
+	return r, nil
+}
+
+// QueryContext implements driver.StmtQueryContext.
+func (s pipedStatement) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	if !s.c.open {
+		return s.c.Conn.QueryContext(ctx, s.text, args)
+	}
+	q, err := s.c.say(ctx, s.text, args)
+	if err != nil {
+		return nil, err
+	}
+	r := &answer{}
+	q.Query(r.read)
+	return r, s.c.flush(ctx)
+}
+
+// promised is what a statement has done, once it is known. It implements driver.Result.
+type promised struct {
+	c     *piped
+	known bool
+	n, id int64
+}
+
+// one reads the number of the row that a statement inserted, if it did.
+func (p *promised) one(rows pgx.Rows) error {
+	defer rows.Close()
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for rows.Next() {
+		if err := rows.Scan(&p.id); err != nil {
+			return err
+		}
+	}
+	p.known, p.n = true, rows.CommandTag().RowsAffected()
+	return rows.Err()
+}
+
+func (p *promised) know() error {
+	if p.known {
+		return nil
+	}
+	if err := p.c.flush(context.Background()); err != nil {
+		return err
+	}
+	if !p.known {
+		return errRolledBack
+	}
+	return nil
+}
+
+// RowsAffected implements driver.Result.
+func (p *promised) RowsAffected() (int64, error) { err := p.know(); return p.n, err }
+
+// LastInsertId implements driver.Result, for what ends in RETURNING id; 0 is no row.
+func (p *promised) LastInsertId() (int64, error) { err := p.know(); return p.id, err }
+
+// answer is the rows of a query, read to their end. It implements driver.Rows.
+type answer struct {
+	columns []string
+	rows    [][]driver.Value
+}
+
+func (a *answer) read(rows pgx.Rows) error {
+	defer rows.Close()
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	fields, types := rows.FieldDescriptions(), rows.Conn().TypeMap()
+	for _, f := range fields {
+		a.columns = append(a.columns, f.Name)
+	}
+	for rows.Next() {
+		row := make([]driver.Value, len(fields))
+		for i, raw := range rows.RawValues() {
+			if raw == nil {
+				continue
+			}
+			t, ok := types.TypeForOID(fields[i].DataTypeOID)
+			if !ok {
+				row[i] = string(raw)
+				continue
+			}
+			v, err := t.Codec.DecodeDatabaseSQLValue(types, fields[i].DataTypeOID, fields[i].Format, raw)
+			if err != nil {
+				return err
+			}
+			row[i] = v
+		}
+		a.rows = append(a.rows, row)
+	}
+	return rows.Err()
+}
+
+// Columns implements driver.Rows.
+func (a *answer) Columns() []string { return a.columns }
+
+// Close implements driver.Rows.
+func (a *answer) Close() error { return nil }
+
+// Next implements driver.Rows.
+func (a *answer) Next(dest []driver.Value) error {
+	if len(a.rows) == 0 {
+		return io.EOF
+	}
+	copy(dest, a.rows[0])
+	a.rows = a.rows[1:]
+	return nil
+}
