@@ -39,6 +39,12 @@ func NewBook(db *engine.DB, n Node) *Book {
 	return &Book{db: db, node: n}
 }
 
+// owned reads who has a conversation, whether that node and this one live, and whether
+// messages wait to be brought there.
+const owned = "SELECT owner, " + living + "owner), " + living + `?), EXISTS (SELECT 1 FROM node_mail AS m
+	WHERE m.platform = l.platform AND m.channel = l.channel AND m.thread = l.thread AND m.inbox_id <> 0)
+	FROM node_lanes AS l WHERE platform = ? AND channel = ? AND thread = ?`
+
 const living = "EXISTS (SELECT 1 FROM node_leases WHERE id = "
 
 // Accepting begins to accept messages; the caller ends it once they are in their lanes.
@@ -75,14 +81,13 @@ func (b *Book) Claim(tx *engine.Tx, k chat.Key, row int64) (o Owner, err error) 
 	}
 	me := b.node.ID()
 	var owner string
-	var lives, alive bool
-	err = tx.QueryRow("SELECT owner, "+living+"owner), "+living+"?) FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? FOR SHARE OF node_lanes",
-		me, k.Platform, k.Channel, k.Thread).Scan(&owner, &lives, &alive)
+	var lives, alive, waits bool
+	err = tx.QueryRow(owned+" FOR SHARE OF l", me, k.Platform, k.Channel, k.Thread).Scan(&owner, &lives, &alive, &waits)
 	switch {
 	case err == nil && !alive:
 		return o, chat.ErrFenced
 	case err == nil && owner == me:
-		return b.next(tx, k, row)
+		return b.next(row, waits), nil
 	case err == nil && lives:
 		return Owner{Other: owner}, nil
 	case err == nil:
@@ -108,16 +113,11 @@ func (b *Book) Claim(tx *engine.Tx, k chat.Key, row int64) (o Owner, err error) 
 
 // next returns whether what is asked for now comes next in a conversation of this node.
 // It does not while something waits to be brought there: then it is brought, too.
-func (b *Book) next(tx *engine.Tx, k chat.Key, row int64) (o Owner, err error) {
-	if row == 0 {
-		return Owner{Ours: true}, nil
+func (b *Book) next(row int64, waits bool) Owner {
+	if row != 0 && waits {
+		return Owner{Other: b.node.ID()}
 	}
-	var waits bool
-	err = tx.QueryRow("SELECT EXISTS (SELECT 1 FROM node_mail WHERE platform = ? AND channel = ? AND thread = ? AND inbox_id <> 0)", k.Platform, k.Channel, k.Thread).Scan(&waits)
-	if waits {
-		o.Other = b.node.ID()
-	}
-	return Owner{Ours: !waits, Other: o.Other}, err
+	return Owner{Ours: true}
 }
 
 // Hold fails with ErrFenced unless k is this node's, and keeps it so until the
@@ -126,7 +126,7 @@ func (b *Book) Hold(tx *engine.Tx, k chat.Key) error {
 	if b == nil {
 		return nil
 	}
-	return held(tx.QueryRow("SELECT 1 FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? AND owner = ? FOR SHARE", k.Platform, k.Channel, k.Thread, b.node.ID()))
+	return tx.Require(chat.ErrFenced, "SELECT 1 FROM node_lanes WHERE platform = ? AND channel = ? AND thread = ? AND owner = ? FOR SHARE", k.Platform, k.Channel, k.Thread, b.node.ID())
 }
 
 // HoldRow is Hold for the conversation of an inbox row.
@@ -134,17 +134,8 @@ func (b *Book) HoldRow(tx *engine.Tx, row int64) error {
 	if b == nil {
 		return nil
 	}
-	return held(tx.QueryRow(`SELECT 1 FROM inbox JOIN node_lanes AS l ON l.platform = inbox.platform AND l.channel = inbox.channel AND l.thread = inbox.thread
-		WHERE inbox.id = ? AND l.owner = ? FOR SHARE OF l`, row, b.node.ID()))
-}
-
-func held(r *engine.Row) error {
-	var one int
-	err := r.Scan(&one)
-	if errors.Is(err, engine.ErrNotFound) {
-		return chat.ErrFenced
-	}
-	return err
+	return tx.Require(chat.ErrFenced, `SELECT 1 FROM inbox JOIN node_lanes AS l ON l.platform = inbox.platform AND l.channel = inbox.channel AND l.thread = inbox.thread
+		WHERE inbox.id = ? AND l.owner = ? FOR SHARE OF l`, row, b.node.ID())
 }
 
 // Post leaves, within a transaction, an inbox row to the node whose conversation it belongs to; row 0 is that

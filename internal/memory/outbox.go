@@ -27,16 +27,15 @@ func encode(parts []chat.Part) ([]string, error) {
 
 // insertPart stores one part of the answer to an inbox row and fills in what
 // the row says.
-func (s *Store) insertPart(tx *engine.Tx, inbox int64, p *chat.Part, body string) (err error) {
+func (s *Store) insertPart(tx *engine.Tx, inbox int64, p *chat.Part, body string) error {
 	state, at := chat.PartReady, s.now()
 	if p.Started {
 		state = chat.PartStarted
 	}
 	p.At = at
-	p.Row, err = tx.Insert(`INSERT INTO outbox (inbox_id, part, kind, platform, channel, thread, body, nonce, state, at, preview)
+	return tx.InsertTo(&p.Row, `INSERT INTO outbox (inbox_id, part, kind, platform, channel, thread, body, nonce, state, at, preview)
 		VALUES (?, ?, 'answer', ?, ?, ?, ?, ?, ?, ?, ?)`,
 		inbox, p.Index, p.Key.Platform, p.Key.Channel, p.Key.Thread, body, p.Nonce, string(state), Stamp(at), p.Preview)
-	return err
 }
 
 // refill fills parts in from the rows that an earlier attempt to finish m has
