@@ -1,12 +1,15 @@
 -- What of the schema has to be said in PostgreSQL's own words: triggers. Each comes
 -- after the names of those for SQLite whose work it does. Words are put into the
--- indexes by the program, before it commits: the triggers note of which rows.
+-- indexes by the program, before it commits: the triggers note of which rows. Functions
+-- are in plpgsql, which plans a statement once for a connection, and not each time.
 
 -- What nonces are made with.
 INSERT INTO secrets (name, value) VALUES ('nonce', decode(replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''), 'hex'));
 
-CREATE FUNCTION words_due(kind text, id bigint) RETURNS void LANGUAGE sql AS
-    $$SELECT set_config('parley.due', coalesce(current_setting('parley.due', true), '') || kind || id || ' ', true)$$;
+CREATE FUNCTION words_due(kind text, id bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('parley.due', coalesce(current_setting('parley.due', true), '') || kind || id || ' ', true);
+END $$;
 
 -- for: messages_place_insert messages_place_update
 CREATE FUNCTION messages_place() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -101,11 +104,13 @@ CREATE TRIGGER sessions_text AFTER UPDATE OF title, closing, decisions ON sessio
 CREATE TRIGGER sessions_text_delete AFTER DELETE ON sessions FOR EACH ROW EXECUTE FUNCTION sessions_text();
 
 -- for: spent_insert spent_update spent_delete
-CREATE FUNCTION spent_adds(u usage, sign bigint) RETURNS void LANGUAGE sql AS $$
+CREATE FUNCTION spent_adds(u usage, sign bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
     INSERT INTO spent SELECT * FROM (SELECT 'all', '', u.day, sign * (u.prompt_tokens + u.completion_tokens), sign * u.cost
         UNION ALL SELECT 'user', u.user_id, u.day, sign * (u.prompt_tokens + u.completion_tokens), sign * u.cost WHERE u.user_id <> ''
         UNION ALL SELECT 'channel', u.platform || ' ' || u.channel, u.day, sign * (u.prompt_tokens + u.completion_tokens), sign * u.cost WHERE u.channel <> '') a
-        ON CONFLICT (kind, name, day) DO UPDATE SET tokens = spent.tokens + excluded.tokens, cost = spent.cost + excluded.cost$$;
+        ON CONFLICT (kind, name, day) DO UPDATE SET tokens = spent.tokens + excluded.tokens, cost = spent.cost + excluded.cost;
+END $$;
 CREATE FUNCTION usage_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF TG_OP <> 'INSERT' THEN

@@ -17,16 +17,16 @@ import (
 // words are put into the indexes before the commit.
 
 // indexed are the indexes of words: by the letter that triggers note, how rows are read,
-// and what is indexed of a row's text. The reading takes ids as JSON.
+// and what is indexed of a row's text. The reading takes ids as an array.
 var indexed = map[byte]struct {
 	index, rows string
 	words       func(n int64, text string) []string
 }{
 	'm': {"messages_fts", `SELECT (m.id << 20) | (p.n & 1048575), p.n, m.content FROM messages m JOIN places p ON p.platform = m.platform AND p.channel = m.channel AND p.thread = m.thread
-		WHERE m.role <> 'tool' AND m.id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`,
+		WHERE m.role <> 'tool' AND m.id = ANY (CAST(? AS BIGINT[]))`,
 		func(n int64, text string) []string { return strings.Fields(recall.Indexed(n, text)) }},
-	'f': {"key_facts_fts", `SELECT id, 0, owner || ' ' || content || ' ' || tags FROM key_facts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`, stemmed},
-	's': {"session_texts_fts", `SELECT id, 0, content FROM session_texts WHERE id IN (SELECT CAST(value AS BIGINT) FROM json_each(?))`, stemmed},
+	'f': {"key_facts_fts", `SELECT id, 0, owner || ' ' || content || ' ' || tags FROM key_facts WHERE id = ANY (CAST(? AS BIGINT[]))`, stemmed},
+	's': {"session_texts_fts", `SELECT id, 0, content FROM session_texts WHERE id = ANY (CAST(? AS BIGINT[]))`, stemmed},
 }
 
 func stemmed(_ int64, text string) []string {
@@ -73,7 +73,7 @@ func indexWords(tx *engine.Tx, due string) error {
 	}
 	for _, kind := range slices.Sorted(maps.Keys(ids)) {
 		ix := indexed[kind]
-		rows, err := tx.Query(ix.rows, "["+strings.Join(ids[kind], ",")+"]")
+		rows, err := tx.Query(ix.rows, "{"+strings.Join(ids[kind], ",")+"}")
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func indexWords(tx *engine.Tx, due string) error {
 		}
 		b, err := json.Marshal(entries)
 		if err == nil {
-			_, err = tx.Exec("INSERT INTO "+ix.index+" (rowid, words) SELECT CAST(value ->> 0 AS BIGINT), CAST(value ->> 1 AS tsvector) FROM json_each(?) ON CONFLICT (rowid) DO UPDATE SET words = excluded.words", string(b))
+			_, err = tx.Exec("INSERT INTO "+ix.index+" (rowid, words) SELECT CAST(e ->> 0 AS BIGINT), CAST(e ->> 1 AS tsvector) FROM jsonb_array_elements(CAST(? AS jsonb)) AS e ON CONFLICT (rowid) DO UPDATE SET words = excluded.words", string(b))
 		}
 		if err != nil {
 			return err

@@ -1,0 +1,1 @@
+-- Only for a PostgreSQL server (internal/served/steps).
