@@ -44,6 +44,7 @@ var libraries = []allowed{
 	{"internal/recall", "github.com/blevesearch/snowballstem", "stems"},
 
 	{"internal/tongue", "github.com/leonelquinteros/gotext", "the format of the catalogs, and plurals"},
+	{"internal/tongue", "golang.org/x/text", "the languages that a browser asks for"},
 
 	{"internal/text", "golang.org/x/net", "hosts as they are looked up"},
 	{"internal/text", "github.com/clipperhouse/uax29", "what people see as one character"},
@@ -76,6 +77,8 @@ var forTests = []allowed{
 	{"*", "github.com/google/go-cmp", "differences that can be read"},
 	{"*", "go.uber.org/goleak", "no goroutine is left behind"},
 	{".", "internal/tongue", "looks whether every word is in every language"},
+	{".", "config", "explains settings on the control page"},
+	{".", "golang.org/x/net", "reads the pages as browsers do"},
 	{".", "github.com/leonelquinteros/gotext", "reads the catalogs"},
 	{"*", "internal/memory", "tests use the real store, not a fake of it"},
 	{"*", "internal/postgres/postgrestest", "a real server"},

@@ -61,16 +61,16 @@ func (p *port) facts(ctx context.Context, query string, n int) (list []page.Fact
 		if err != nil && !errors.Is(err, facts.ErrNone) { // forgotten meanwhile
 			return nil, false, err
 		}
-		list = append(list, pageFact(f, before, p.now()))
+		list = append(list, pageFact(tongue.Of(ctx), f, before, p.now()))
 	}
 	return list, more, nil
 }
 
-func pageFact(f facts.Fact, before []facts.Earlier, now time.Time) page.Fact {
-	view := page.Fact{ID: fmt.Sprint(f.ID), Content: f.Content, About: f.Subject, Text: strings.Join(append([]string{f.Content}, f.Tags...), " ") + facts.Until(tongue.Printer{}, f, now),
-		Status: f.Type + ", by " + f.Author + ", " + f.Rank.String(), At: f.Updated}
+func pageFact(in tongue.Printer, f facts.Fact, before []facts.Earlier, now time.Time) page.Fact {
+	view := page.Fact{ID: fmt.Sprint(f.ID), Content: f.Content, About: f.Subject, Text: strings.Join(append([]string{f.Content}, f.Tags...), " ") + facts.Until(in, f, now),
+		Type: f.Type, By: f.Author, Rank: f.Rank.String(), At: f.Updated}
 	for _, e := range before {
-		view.History = append(view.History, page.FactChange{What: "until then, by " + e.Author, Text: e.Content, At: e.Until})
+		view.History = append(view.History, page.FactChange{By: e.Author, Text: e.Content, At: e.Until})
 	}
 	return view
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -199,7 +198,7 @@ func down(from, to box, i int, when string) arrow {
 	bend := (y2 - y1) / 2
 	return arrow{
 		Path: fmt.Sprintf("M%d %dC%d %d %d %d %d %d", x1, y1, x1, y1+bend, x2, y2-bend, x2, y2),
-		When: cmp.Or(when, "always"), Label: clip(when, labelLength), X: (x1 + x2) / 2, Y: y1 + 20 + i%3*12, Anchor: "middle",
+		When: when, Label: clip(when, labelLength), X: (x1 + x2) / 2, Y: y1 + 20 + i%3*12, Anchor: "middle",
 	}
 }
 
@@ -216,7 +215,7 @@ func (p *picture) beside(from, to box, n int, when string) arrow {
 	}
 	return arrow{
 		Path: fmt.Sprintf("M%d %dH%dV%dH%d", x1, y1, out, y2, x2),
-		When: cmp.Or(when, "always"), Label: clip(when, labelLength), X: out + away, Y: (y1+y2)/2 + n*lane, Anchor: anchor,
+		When: when, Label: clip(when, labelLength), X: out + away, Y: (y1+y2)/2 + n*lane, Anchor: anchor,
 	}
 }
 

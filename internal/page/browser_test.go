@@ -19,6 +19,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"parley/internal/tongue"
 	"parley/internal/waittest"
 )
 
@@ -269,6 +270,52 @@ func (b *browser) axe() string {
 	return found
 }
 
+// look is a window: its size, and whether it is light or dark.
+type look struct {
+	width, height int
+	scheme        string
+}
+
+var looks = []look{{1280, 900, "light"}, {1280, 900, "dark"}, {768, 1024, "light"}, {768, 1024, "dark"}, {390, 844, "light"}, {390, 844, "dark"}}
+
+// inspect looks for faults of a page with everything on it open.
+func (b *browser) inspect(name, url string, l look) {
+	b.t.Helper()
+	b.look(l.width, l.height, l.scheme)
+	b.open(url)
+	b.shoot(fmt.Sprintf("%s-%d-%s-closed", name, l.width, l.scheme))
+	b.eval(`document.querySelectorAll("details").forEach((d) => d.open = true)`)
+	for _, found := range []any{b.axe(), b.eval(faults)} {
+		if found != "" {
+			b.t.Errorf("%s, %d wide, %s:\n%s", url, l.width, l.scheme, found)
+		}
+	}
+	b.shoot(fmt.Sprintf("%s-%d-%s", name, l.width, l.scheme))
+}
+
+// inLanguages chooses each language as people do, and looks at the pages where words are
+// longest, at all of them with make page-check.
+func inLanguages(b *browser, s *site, pages map[string]string) {
+	seen, kept := []look{looks[0], looks[3], looks[4]}, pages
+	if os.Getenv("PARLEY_AXE") == "" {
+		seen, kept = looks[4:5], map[string]string{"overview": "/", "conversations": "/conversations", "people": "/people"}
+	}
+	choose := func(tag string) {
+		b.open(s.url + "/people")
+		b.eval(`window.left = true; document.getElementById("language").value = "` + tag + `"; document.querySelector(".language button").click()`)
+		b.until(`!window.left && document.readyState === "complete" && document.documentElement.lang === "` + tag + `" && location.pathname === "/people"`)
+	}
+	for _, p := range tongue.Printers()[1:] {
+		choose(p.Tag())
+		for name, path := range kept {
+			for _, l := range seen {
+				b.inspect(p.Tag()+"-"+name, s.url+path, l)
+			}
+		}
+	}
+	choose(tongue.English)
+}
+
 func TestInChromium(t *testing.T) {
 	b := newBrowser(t)
 	s := newSite(t, wholeViews(), echo)
@@ -287,23 +334,11 @@ func TestInChromium(t *testing.T) {
 		"people": "/people", "rules": "/rules/shop.yaml", "letters": "/letters", "turn": turn, "call": "/calls/2", "script": turn + "/script", "month": "/?range=month", "errors": "/conversations?errors=on",
 	}
 	for name, path := range pages {
-		for _, look := range []struct {
-			width, height int
-			scheme        string
-		}{{1280, 900, "light"}, {1280, 900, "dark"}, {768, 1024, "light"}, {768, 1024, "dark"}, {390, 844, "light"}, {390, 844, "dark"}} {
-			b.look(look.width, look.height, look.scheme)
-			b.open(s.url + path)
-			b.shoot(fmt.Sprintf("%s-%d-%s-closed", name, look.width, look.scheme))
-			b.eval(`document.querySelectorAll("details").forEach((d) => d.open = true)`)
-			if found := b.axe(); found != "" {
-				t.Errorf("%s, %d wide, %s:\n%s", path, look.width, look.scheme, found)
-			}
-			if found := b.eval(faults); found != "" {
-				t.Errorf("%s, %d wide, %s:\n%s", path, look.width, look.scheme, found)
-			}
-			b.shoot(fmt.Sprintf("%s-%d-%s", name, look.width, look.scheme))
+		for _, look := range looks {
+			b.inspect(name, s.url+path, look)
 		}
 	}
+	t.Run("languages", func(t *testing.T) { inLanguages(b, s, pages) })
 	t.Run("keyboard", func(t *testing.T) { byKeyboard(b, s) })
 	t.Run("live", func(t *testing.T) { followsNews(b, s) })
 	t.Run("without script", func(t *testing.T) { withoutScript(b, s) })

@@ -15,6 +15,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/tape"
+	"parley/internal/tongue"
 )
 
 // Calls are what models were asked and what they answered; a nil *tape.Tape has none.
@@ -51,8 +52,8 @@ func (p *Page) call(r *http.Request) (any, error) {
 		return nil, err
 	}
 	v := callView{Call: c, Asked: len(c.Request), Answered: len(c.Answer)}
-	v.request(c.Request)
-	v.answer(c)
+	v.request(tongue.Of(r.Context()), c.Request)
+	v.answer(tongue.Of(r.Context()), c)
 	v.fit()
 	return v, nil
 }
@@ -105,19 +106,19 @@ type wireMessage struct {
 }
 
 // voices returns a message as people read it.
-func (m wireMessage) voices() (list []voice) {
+func (m wireMessage) voices(p tongue.Printer) (list []voice) {
 	add := func(role, text string) {
 		if text != "" {
 			list = append(list, voice{role, text})
 		}
 	}
-	add(m.Role+" (thinking)", m.Thoughts)
+	add(p.Say(wordsThinking, m.Role), m.Thoughts)
 	add(strings.TrimSpace(m.Role+" "+m.Name), plain(m.Content))
 	for _, c := range m.Calls {
-		add(m.Role+" calls "+cmp.Or(c.Name, c.Function.Name), cmp.Or(c.Args, plain(c.Function.Arguments)))
+		add(p.Say(wordsCalls, m.Role, cmp.Or(c.Name, c.Function.Name)), cmp.Or(c.Args, plain(c.Function.Arguments)))
 	}
 	if len(list) == 0 {
-		list = []voice{{m.Role, "(nothing)"}}
+		list = []voice{{m.Role, p.Text(wordsNothing)}}
 	}
 	return list
 }
@@ -142,16 +143,16 @@ func plain(raw json.RawMessage) string {
 }
 
 // request takes a request apart; what is none is shown whole.
-func (v *callView) request(body string) {
+func (v *callView) request(p tongue.Printer, body string) {
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(body), &all); err != nil {
-		v.Said = []voice{{"as it was sent", body}}
+		v.Said = []voice{{p.Text(wordsAsSent), body}}
 		return
 	}
 	var messages []wireMessage
 	_ = json.Unmarshal(all["messages"], &messages) // none is none
 	for _, m := range messages {
-		v.Said = append(v.Said, m.voices()...)
+		v.Said = append(v.Said, m.voices(p)...)
 	}
 	var tools []struct{ Function json.RawMessage }
 	_ = json.Unmarshal(all["tools"], &tools)
@@ -169,7 +170,7 @@ func (v *callView) request(body string) {
 }
 
 // answer takes an answer apart.
-func (v *callView) answer(c tape.Call) {
+func (v *callView) answer(p tongue.Printer, c tape.Call) {
 	var whole struct {
 		Choices []struct {
 			Message wireMessage `json:"message"`
@@ -179,13 +180,13 @@ func (v *callView) answer(c tape.Call) {
 	}
 	if err := json.Unmarshal([]byte(c.Answer), &whole); err != nil || len(whole.Choices) == 0 {
 		if c.Answer != "" {
-			v.Answer = []voice{{"as it came", c.Answer}}
+			v.Answer = []voice{{p.Text(wordsAsCame), c.Answer}}
 		}
 		return
 	}
 	first := whole.Choices[0]
 	first.Message.Role = cmp.Or(first.Message.Role, "assistant")
-	v.Answer, v.Finish, v.Used = first.Message.voices(), first.Finish, string(whole.Usage)
+	v.Answer, v.Finish, v.Used = first.Message.voices(p), first.Finish, string(whole.Usage)
 	if c.Reply != nil && c.Reply.Content != plain(first.Message.Content) {
 		v.Read = &voice{Text: c.Reply.Content}
 		for _, call := range c.Reply.ToolCalls {

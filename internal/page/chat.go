@@ -12,6 +12,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // platform is the first word of the key and of the owner's id here. Whoever
@@ -146,6 +147,7 @@ var (
 // is sent twice is one message.
 func (c *Chat) say(ctx context.Context, m chat.Message) error {
 	m.Key, m.From, m.Addressed, m.Direct, m.At = here, owner, true, true, c.now().UTC()
+	m.Language = tongue.Of(ctx).Tag() // what is said to it is shown among the page's words
 	shown := said{ID: m.ID, Mine: true, Text: m.Text, At: m.At}
 	c.mu.Lock()
 	in := c.in
@@ -205,11 +207,11 @@ func (c *Chat) order(ctx context.Context, line string) (string, error) {
 	select {
 	case s := <-answer:
 		if len(s.Buttons) > 0 {
-			return s.Text + " " + wordsChoose, nil
+			return s.Text + " " + tongue.Text(ctx, wordsChoose), nil
 		}
 		return s.Text, nil
 	case <-late.C:
-		return wordsLater, nil
+		return tongue.Text(ctx, wordsLater), nil
 	case <-ctx.Done():
 		return "", context.Cause(ctx)
 	}

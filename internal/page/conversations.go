@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/tape"
+	"parley/internal/tongue"
 )
 
 // How much a page lists.
@@ -242,18 +244,19 @@ func exchanges(entries []memory.Entry) (list [][]memory.Entry) {
 type account struct {
 	memory.Audit
 	Laps  []lap
-	Rest  string      // what of the time no step took
-	Asked []tape.Call // the exact requests that are kept
+	Rest  time.Duration // what of the time no step took
+	Asked []tape.Call   // the exact requests that are kept
 }
 
 // lap is one step, with its bar in a picture 100 wide.
 type lap struct {
 	memory.Lap
-	X, W   string
-	Status string // of a tool call
-	Class  string // why it failed
-	Args   string
-	Result string
+	X, W    string
+	Status  string // of a tool call
+	Retries int
+	Class   string // why it failed
+	Args    string
+	Result  string
 }
 
 // How much of a turn is shown: a tool's arguments and result, a name, a reason
@@ -289,15 +292,12 @@ func accountOf(a memory.Audit) *account {
 		l := lap{Lap: s, X: px(100 * float64(s.Start) / float64(whole)), W: px(max(0.8, 100*float64(s.Took)/float64(whole)))}
 		spent += s.Took
 		if s.Kind == "tool" && len(done) > 0 {
-			l.Status, l.Class, l.Args, l.Result = done[0].Status, done[0].Class, clip(done[0].Arguments, maxTool), clip(done[0].Result, maxTool)
-			if done[0].Retries > 0 {
-				l.Status += fmt.Sprintf(", retries: %d", done[0].Retries)
-			}
+			l.Status, l.Retries, l.Class, l.Args, l.Result = done[0].Status, done[0].Retries, done[0].Class, clip(done[0].Arguments, maxTool), clip(done[0].Result, maxTool)
 			done = done[1:]
 		}
 		acc.Laps = append(acc.Laps, l)
 	}
-	acc.Rest = took(max(0, a.Took-time.Duration(spent)*time.Millisecond))
+	acc.Rest = max(0, a.Took-time.Duration(spent)*time.Millisecond)
 	return acc
 }
 
@@ -357,10 +357,7 @@ func (p *Page) sessions(r *http.Request) (any, error) {
 		}
 	}
 	for _, st := range append([]memory.Status{""}, statuses...) {
-		name := string(st)
-		if st == "" {
-			name = "all"
-		}
+		name := tongue.Text(r.Context(), cmp.Or(string(st), wordsEvery))
 		s.Statuses = append(s.Statuses, link{"/sessions?status=" + string(st), name, q.Get("status") == string(st)})
 	}
 	s.Previous, s.Next = pager("/sessions", keepOn, page, n > perPage)

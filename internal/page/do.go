@@ -12,6 +12,7 @@ import (
 	"parley/internal/chat"
 	"parley/internal/memory"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // deeds are what forms of the page do, by their field "do": most of them are commands
@@ -29,22 +30,22 @@ var deeds = map[string]struct {
 	"rule-off":     {"/playbook", ordering("/guideline disable", "id")},
 	"set":          {"/settings", ordering("/config set", "id", "value")},
 	"retry": {"/letters", func(p *Page, r *http.Request) (string, error) {
-		return wordsRead, letter(p.o.Store.RetryDeadLetter(r.Context(), formID(r)))
+		return tongue.Text(r.Context(), wordsRead), letter(p.o.Store.RetryDeadLetter(r.Context(), formID(r)))
 	}},
 	"drop": {"/letters", func(p *Page, r *http.Request) (string, error) {
-		return wordsDone, letter(p.o.Store.DropDeadLetter(r.Context(), formID(r)))
+		return tongue.Text(r.Context(), wordsDone), letter(p.o.Store.DropDeadLetter(r.Context(), formID(r)))
 	}},
 	"fact-change": {"/facts", func(p *Page, r *http.Request) (string, error) {
 		if p.o.Views.ChangeFact == nil || strings.TrimSpace(r.PostFormValue("value")) == "" {
-			return wordsEmpty, nil
+			return tongue.Text(r.Context(), wordsEmpty), nil
 		}
-		return wordsDone, p.o.Views.ChangeFact(r.Context(), formID(r), r.PostFormValue("value"))
+		return tongue.Text(r.Context(), wordsDone), p.o.Views.ChangeFact(r.Context(), formID(r), r.PostFormValue("value"))
 	}},
 	"fact-forget": {"/facts", func(p *Page, r *http.Request) (string, error) {
 		if p.o.Views.ForgetFact == nil {
-			return wordsEmpty, nil
+			return tongue.Text(r.Context(), wordsEmpty), nil
 		}
-		return wordsDone, p.o.Views.ForgetFact(r.Context(), formID(r))
+		return tongue.Text(r.Context(), wordsDone), p.o.Views.ForgetFact(r.Context(), formID(r))
 	}},
 }
 
@@ -56,16 +57,17 @@ func (p *Page) do(w http.ResponseWriter, r *http.Request, l *login) {
 		return
 	}
 	told, err := deed.do(p, r)
-	sentence, tell := text.ForPeople(err)
+	ctx := r.Context()
+	sentence, tell := tongue.Sentence(ctx, err)
 	switch {
 	case tell:
 		told = sentence
 	case errors.Is(err, errDown):
-		told = wordsDown
+		told = tongue.Text(ctx, wordsDown)
 	case err != nil:
 		id := chat.ErrorID()
 		p.o.Log.Error("form of the control page", "id", id, "do", r.PostFormValue("do"), "err", err)
-		told = wordsBroken + id + "."
+		told = tongue.Say(ctx, wordsBrokenID, id)
 	}
 	l.tell(clip(told, maxText))
 	back := deed.back
@@ -116,7 +118,7 @@ func (p *Page) order(r *http.Request, command string, fields ...string) (string,
 	for i, name := range fields {
 		value := strings.TrimSpace(r.PostFormValue(name))
 		if i == 0 && !oneWord(value) || value == "" || len(value) > 500 || strings.ContainsFunc(value, unicode.IsControl) {
-			return wordsOdd, nil
+			return tongue.Text(r.Context(), wordsOdd), nil
 		}
 		line += " " + value
 	}

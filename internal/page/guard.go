@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"parley/internal/tongue"
 )
 
 // maxForm bounds what a form may bring.
@@ -21,6 +23,7 @@ func (p *Page) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	r = r.WithContext(tongue.With(r.Context(), p.language(r)))
 	// A name that somebody else's DNS points here is not ours.
 	if !p.hosts[strings.ToLower(r.Host)] {
 		p.refuse(w, r, http.StatusMisdirectedRequest, wordsHost)
@@ -81,7 +84,7 @@ func (p *Page) refuse(w http.ResponseWriter, r *http.Request, status int, words 
 		p.o.Log.Warn("control page refused a request", "status", status, "method", r.Method, "path", clip(r.URL.Path, 100),
 			"host", clip(r.Host, 100), "origin", clip(r.Header.Get("Origin"), 100), "from", r.RemoteAddr)
 	}
-	p.write(w, status, "message", frame{Title: "Refused", Body: words})
+	p.write(w, r, "message", frame{Status: status, Title: tongue.Text(r.Context(), wordsRefused), Body: tongue.Text(r.Context(), words)})
 }
 
 // inside lets logged-in requests through; one that changes something has to

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/tongue"
 )
 
 // How logging in is bounded.
@@ -117,7 +118,8 @@ func (p *Page) token(r *http.Request) string {
 // loginForm asks for a press of a button: whatever looks at links by itself,
 // such as a preview, must not use them up.
 func (p *Page) loginForm(w http.ResponseWriter, r *http.Request) {
-	p.write(w, http.StatusOK, "login", frame{Title: "Log in", Body: clip(r.URL.Query().Get("code"), 64)})
+	ctx := r.Context()
+	p.write(w, r, "login", frame{Title: tongue.Text(ctx, wordsLogIn), Body: clip(r.URL.Query().Get("code"), 64)})
 }
 
 // logIn takes a code. The guess is counted before it is looked at, so that
@@ -141,7 +143,7 @@ func (p *Page) logIn(w http.ResponseWriter, r *http.Request) {
 	}
 	if err != nil {
 		p.o.Log.Error("log in to the control page", "err", err)
-		p.write(w, http.StatusInternalServerError, "message", frame{Title: "Error", Body: wordsBroken})
+		p.write(w, r, "message", frame{Status: http.StatusInternalServerError, Title: tongue.Text(ctx, wordsError), Body: tongue.Text(ctx, wordsBroken)})
 		return
 	}
 	p.logins.end(p.token(r))

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"parley/internal/memory"
+	"parley/internal/tongue"
 )
 
 // overview is how things stand.
@@ -38,15 +39,15 @@ type tally struct {
 
 // window is a stretch of time that the charts show.
 type window struct {
-	name, title string
+	name, words string
 	step        time.Duration
 	n           int
 	label       string
 }
 
 var windows = []window{
-	{"day", "24 hours", time.Hour, 24, "15:04"},
-	{"month", "30 days", 24 * time.Hour, 30, "2 Jan"},
+	{"day", words24Hours, time.Hour, 24, "15:04"},
+	{"month", words30Days, 24 * time.Hour, 30, wordsDay},
 }
 
 // maxFailures is how many errors the overview lists.
@@ -62,7 +63,7 @@ func (p *Page) overview(r *http.Request) (any, error) {
 		}
 	}
 	for _, w := range windows {
-		o.Ranges = append(o.Ranges, link{"/?range=" + w.name, w.title, w.name == win.name})
+		o.Ranges = append(o.Ranges, link{"/?range=" + w.name, tongue.Text(ctx, w.words), w.name == win.name})
 	}
 	from := p.o.Now().UTC().Truncate(win.step).Add(-time.Duration(win.n-1) * win.step)
 	counts, err := p.o.Store.SessionCounts(ctx)
@@ -98,7 +99,7 @@ func (p *Page) overview(r *http.Request) (any, error) {
 		o.Total.Calls, o.Total.Usage = o.Total.Calls+u.Calls, o.Total.Usage.Add(u.Usage)
 	}
 	o.Begun = slices.ContainsFunc(o.Loads, func(l memory.Load) bool { return l.Messages > 0 }) || slices.ContainsFunc(o.Counts, func(t tally) bool { return t.N > 0 })
-	o.Label, o.Charts = win.label, charts(o.Loads, win.label)
+	o.Label, o.Charts = win.label, charts(tongue.Of(ctx), o.Loads, win.label)
 	return o, nil
 }
 
@@ -167,15 +168,15 @@ type measure struct {
 }
 
 // slowest is the time that nearly all answers stay below.
-func slowest(p95 time.Duration) string {
+func slowest(p tongue.Printer, p95 time.Duration) string {
 	if p95 == 0 {
-		return wordsNoAnswers
+		return p.Text(wordsNoAnswers)
 	}
-	return "p95 up to " + took(p95)
+	return p.Say(wordsUpTo, took(p, p95))
 }
 
 // charts draws the four figures that tell how the bot is doing.
-func charts(loads []memory.Load, form string) (list []chart) {
+func charts(p tongue.Printer, loads []memory.Load, form string) (list []chart) {
 	var all memory.Load
 	for _, l := range loads {
 		all.Messages, all.Tokens, all.Errors = all.Messages+l.Messages, all.Tokens+l.Tokens, all.Errors+l.Errors
@@ -184,32 +185,32 @@ func charts(loads []memory.Load, form string) (list []chart) {
 	}
 	whole := func(title, class string, total int, pick func(memory.Load) int) measure {
 		return measure{
-			chart: chart{Title: title, Class: class, Total: count(total)},
-			value: func(l memory.Load) (float64, float64, string) { return float64(pick(l)), 0, count(pick(l)) },
-			show:  func(v float64) string { return count(int(v)) },
+			chart: chart{Title: p.Text(title), Class: class, Total: count(p, total)},
+			value: func(l memory.Load) (float64, float64, string) { return float64(pick(l)), 0, count(p, pick(l)) },
+			show:  func(v float64) string { return count(p, int(v)) },
 		}
 	}
 	for _, m := range []measure{
-		whole("Messages", "messages", all.Messages, func(l memory.Load) int { return l.Messages }),
+		whole(wordsMessages, "messages", all.Messages, func(l memory.Load) int { return l.Messages }),
 		{
-			chart: chart{Title: "Time to answer", Class: "latency", Total: slowest(all.P95)},
+			chart: chart{Title: p.Text(wordsAnswering), Class: "latency", Total: slowest(p, all.P95)},
 			value: func(l memory.Load) (float64, float64, string) {
-				return float64(l.P95), float64(l.Median), fmt.Sprintf("median %s, p95 %s", took(l.Median), took(l.P95))
+				return float64(l.P95), float64(l.Median), p.Say(wordsMedian, took(p, l.Median), took(p, l.P95))
 			},
-			show: func(v float64) string { return took(time.Duration(v)) },
+			show: func(v float64) string { return took(p, time.Duration(v)) },
 		},
-		whole("Tokens", "tokens", all.Tokens, func(l memory.Load) int { return l.Tokens }),
-		whole("Errors", "errors", all.Errors, func(l memory.Load) int { return l.Errors }),
+		whole(wordsTokens, "tokens", all.Tokens, func(l memory.Load) int { return l.Tokens }),
+		whole(wordsErrors, "errors", all.Errors, func(l memory.Load) int { return l.Errors }),
 	} {
-		list = append(list, m.draw(loads, form))
+		list = append(list, m.draw(p, loads, form))
 	}
 	if rate := all.Rate(); rate != "" {
-		list[len(list)-1].Total += " · " + rate + " success"
+		list[len(list)-1].Total += " · " + p.Say(wordsSuccess, p.Figure(rate))
 	}
 	return list
 }
 
-func (m measure) draw(loads []memory.Load, form string) chart {
+func (m measure) draw(p tongue.Printer, loads []memory.Load, form string) chart {
 	c, top := m.chart, 0.0
 	for _, l := range loads {
 		v, _, _ := m.value(l)
@@ -228,10 +229,10 @@ func (m measure) draw(loads []memory.Load, form string) chart {
 		x, h, h2 := float64(i)*slot+slot*0.1, height(back), height(front)
 		c.Bars = append(c.Bars, bar{
 			X: px(x), W: px(slot * 0.8), Y: px(chartHeight - h), H: px(h), Y2: px(chartHeight - h2), H2: px(h2),
-			Tip: l.From.Format(form) + ": " + words,
+			Tip: p.Time(l.From, form) + ": " + words,
 		})
 		if i%labelEvery == 0 {
-			c.Labels = append(c.Labels, label{px(x), l.From.Format(form)})
+			c.Labels = append(c.Labels, label{px(x), p.Time(l.From, form)})
 		}
 	}
 	return c

@@ -6,6 +6,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -20,6 +21,7 @@ import (
 	"parley/internal/memory"
 	"parley/internal/rulefiles"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Codes keeps hashes of one-time codes and counts guesses at them.
@@ -127,17 +129,18 @@ type Arrow struct{ To, When string }
 
 // Fact is something that is known, with what was thought before.
 type Fact struct {
-	ID, About, Text, Status string
-	Name                    string // of whom it is about
-	Content                 string // the fact alone
-	At                      time.Time
-	History                 []FactChange
+	ID, About, Text string
+	Type, By, Rank  string // what it is, who wrote it, how firmly it stands
+	Name            string // of whom it is about
+	Content         string // the fact alone
+	At              time.Time
+	History         []FactChange
 }
 
 // FactChange is one earlier form of a fact, or what became of it.
 type FactChange struct {
-	What, Text string
-	At         time.Time
+	By, Text string // until At
+	At       time.Time
 }
 
 // Handoff is a conversation that people answer, or are to.
@@ -205,7 +208,7 @@ type Page struct {
 	news   *news
 	past   past
 	mux    *http.ServeMux
-	sheets map[string]*template.Template
+	sheets *sheets
 }
 
 //go:embed assets templates
@@ -223,7 +226,7 @@ func New(o Options) *Page {
 	p := &Page{
 		o: o, hosts: hosts, local: loopback(o.Listen), logins: &logins{now: o.Now, open: map[[32]byte]*login{}},
 		cookie: "parley_" + port, // cookies do not tell ports apart, and two bots may run here
-		news:   &news{readers: map[*reader]bool{}}, mux: http.NewServeMux(), sheets: sheets(o.Currency),
+		news:   &news{readers: map[*reader]bool{}}, mux: http.NewServeMux(), sheets: &sheets{currency: o.Currency, all: map[string]map[string]*template.Template{}},
 	}
 	p.Chat = &Chat{now: o.Now, changed: func() { p.news.tell(true) }}
 	p.routes()
@@ -244,6 +247,7 @@ func (p *Page) routes() {
 	}
 	p.mux.HandleFunc("GET /login", p.loginForm)
 	p.mux.HandleFunc("POST /login", p.logIn)
+	p.mux.HandleFunc("POST /language", p.choose)
 	p.mux.Handle("POST /logout", p.inside(p.logOut))
 	p.mux.Handle("GET /events", p.inside(p.events))
 	p.mux.Handle("POST /chat", p.inside(p.say))
@@ -252,27 +256,27 @@ func (p *Page) routes() {
 	}
 	p.mux.Handle("POST /do", p.inside(p.do))
 	if p.o.Rules != nil {
-		p.show("/rules/{name}", "rules", "Rules", p.ruleFile)
+		p.show("/rules/{name}", "rules", wordsRules, p.ruleFile)
 		p.mux.Handle("POST /rules/{name}", p.inside(p.saveRules))
 	}
-	p.show("/people", "people", "People", p.people)
-	p.show("/letters", "letters", "Put aside", p.letters)
-	p.show("/{$}", "overview", "Overview", p.overview)
-	p.show("/conversations", "conversations", "Conversations", p.conversations)
-	p.show("/conversation", "conversation", "Conversation", p.conversation)
-	p.show("/sessions", "sessions", "Sessions", p.sessions)
-	p.show("/turns/{id}", "turn", "A message", p.turnOf)
-	p.show("/calls/{id}", "call", "A model call", p.call)
+	p.show("/people", "people", wordsPeople, p.people)
+	p.show("/letters", "letters", wordsPutAside, p.letters)
+	p.show("/{$}", "overview", wordsOverview, p.overview)
+	p.show("/conversations", "conversations", wordsConversations, p.conversations)
+	p.show("/conversation", "conversation", wordsConversation, p.conversation)
+	p.show("/sessions", "sessions", wordsSessions, p.sessions)
+	p.show("/turns/{id}", "turn", wordsMessage, p.turnOf)
+	p.show("/calls/{id}", "call", wordsModelCall, p.call)
 	p.mux.Handle("GET /calls/{id}/{which}", p.inside(p.body))
 	if p.o.Views.Script != nil {
-		p.show("/turns/{id}/script", "script", "As a rehearsal", p.script)
+		p.show("/turns/{id}/script", "script", wordsAsRehearsal, p.script)
 	}
-	p.show("/sessions/{id}", "session", "Session", p.session)
-	p.show("/playbook", "playbook", "Playbook", p.playbook)
-	p.show("/settings", "settings", "Settings", p.settings)
-	p.show("/chat", "chat", "Try it", p.talk)
+	p.show("/sessions/{id}", "session", wordsSession, p.session)
+	p.show("/playbook", "playbook", wordsPlaybook, p.playbook)
+	p.show("/settings", "settings", wordsSettings, p.settings)
+	p.show("/chat", "chat", wordsTryIt, p.talk)
 	if p.o.Views.Facts != nil {
-		p.show("/facts", "facts", "Facts", p.facts)
+		p.show("/facts", "facts", wordsFacts, p.facts)
 	}
 	p.mux.Handle("/", p.inside(func(w http.ResponseWriter, r *http.Request, _ *login) {
 		p.refuse(w, r, http.StatusNotFound, wordsNoPage)
@@ -285,29 +289,35 @@ var errNone = errors.New("no such thing")
 // show serves a page: its view fills the template of that name.
 func (p *Page) show(path, sheet, title string, view func(r *http.Request) (any, error)) {
 	p.mux.Handle("GET "+path, p.inside(func(w http.ResponseWriter, r *http.Request, l *login) {
+		title := tongue.Text(r.Context(), title)
 		body, err := view(r)
-		sentence, told := text.ForPeople(err)
+		sentence, told := tongue.Sentence(r.Context(), err)
 		switch {
 		case errors.Is(err, errNone):
 			p.refuse(w, r, http.StatusNotFound, wordsNoThing)
 		case told:
-			p.write(w, http.StatusUnprocessableEntity, "message", frame{Title: title, CSRF: l.csrf, Nav: p.nav(sheet), Body: sentence})
+			p.write(w, r, "message", frame{Status: http.StatusUnprocessableEntity, Title: title, CSRF: l.csrf, Nav: p.nav(r, sheet), Body: sentence})
 		case err != nil && r.Context().Err() == nil:
 			id := chat.ErrorID()
 			p.o.Log.Error("page", "id", id, "path", r.URL.Path, "err", err)
-			p.write(w, http.StatusInternalServerError, "message", frame{Title: "Error", Body: wordsBroken + id + "."})
+			p.write(w, r, "message", p.broken(r, id))
 		case err == nil:
 			if t, ok := body.(titled); ok && t.title() != "" {
 				title = t.title()
 			}
-			f := frame{Title: title, CSRF: l.csrf, Nav: p.nav(sheet), Body: body}
+			f := frame{Title: title, CSRF: l.csrf, Nav: p.nav(r, sheet), Body: body}
 			select {
 			case f.News = <-l.news:
 			default:
 			}
-			p.write(w, http.StatusOK, sheet, f)
+			p.write(w, r, sheet, f)
 		}
 	}))
+}
+
+// broken says that something went wrong, under its number in the log.
+func (p *Page) broken(r *http.Request, id string) frame {
+	return frame{Status: http.StatusInternalServerError, Title: tongue.Text(r.Context(), wordsError), Body: tongue.Say(r.Context(), wordsBrokenID, id)}
 }
 
 // titled is a body with a title of its own; "" is that of its page.
@@ -315,10 +325,11 @@ type titled interface{ title() string }
 
 // frame is what every page has around its body.
 type frame struct {
-	Title, Bot, CSRF string
-	Nav              []link // nil outside a login
-	News             string // what came of a form
-	Body             any
+	Status                       int // 0 is 200
+	Title, Bot, CSRF, Lang, Here string
+	Nav, Languages               []link // Nav is nil outside a login
+	News                         string // what came of a form
+	Body                         any
 }
 
 type link struct {
@@ -326,16 +337,16 @@ type link struct {
 	Here       bool
 }
 
-func (p *Page) nav(sheet string) []link {
+func (p *Page) nav(r *http.Request, sheet string) []link {
 	all := []struct{ path, name, sheets string }{
-		{"/", "Overview", "overview"}, {"/conversations", "Conversations", "conversations conversation turn call script"},
-		{"/sessions", "Sessions", "sessions session"}, {"/facts", "Facts", "facts"}, {"/playbook", "Playbook", "playbook rules"}, {"/people", "People", "people letters"},
-		{"/settings", "Settings", "settings"}, {"/chat", "Try it", "chat"},
+		{"/", wordsOverview, "overview"}, {"/conversations", wordsConversations, "conversations conversation turn call script"},
+		{"/sessions", wordsSessions, "sessions session"}, {"/facts", wordsFacts, "facts"}, {"/playbook", wordsPlaybook, "playbook rules"}, {"/people", wordsPeople, "people letters"},
+		{"/settings", wordsSettings, "settings"}, {"/chat", wordsTryIt, "chat"},
 	}
 	var list []link
 	for _, n := range all {
 		if n.path != "/facts" || p.o.Views.Facts != nil {
-			list = append(list, link{n.path, n.name, hasWord(n.sheets, sheet)})
+			list = append(list, link{n.path, tongue.Text(r.Context(), n.name), hasWord(n.sheets, sheet)})
 		}
 	}
 	return list
@@ -343,15 +354,19 @@ func (p *Page) nav(sheet string) []link {
 
 // write renders before the first byte is sent, so that a mistake in a template
 // is an error and not half a page.
-func (p *Page) write(w http.ResponseWriter, status int, sheet string, f frame) {
-	f.Bot = p.o.Name
+func (p *Page) write(w http.ResponseWriter, r *http.Request, sheet string, f frame) {
+	spoken := tongue.Of(r.Context())
+	f.Bot, f.Lang, f.Languages, f.Here = p.o.Name, spoken.Tag(), tongues(spoken), "/"
+	if r.Method == http.MethodGet {
+		f.Here = r.URL.RequestURI()
+	}
 	var b bytes.Buffer
-	if err := p.sheets[sheet].Execute(&b, f); err != nil {
+	if err := p.sheets.in(spoken)[sheet].Execute(&b, f); err != nil {
 		p.o.Log.Error("page", "template", sheet, "err", err)
-		http.Error(w, wordsBroken, http.StatusInternalServerError)
+		http.Error(w, spoken.Text(wordsBroken), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
+	w.WriteHeader(cmp.Or(f.Status, http.StatusOK))
 	_, _ = io.WriteString(w, text.Clean(b.String())) // the reader is gone
 }

@@ -4,24 +4,23 @@ import (
 	"net/http"
 
 	"parley/internal/chat"
-	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // rehearse makes a test of an answer that was not right.
 func (p *Page) rehearse(w http.ResponseWriter, r *http.Request, l *login) {
 	path, err := p.o.Views.Capture(r.Context(), r.PostFormValue("id"), r.PostFormValue("should"))
-	sentence, tell := "", false
-	if err != nil {
-		sentence, tell = text.ForPeople(err)
-	}
+	sentence, tell := tongue.Sentence(r.Context(), err)
 	switch {
 	case tell:
-		p.write(w, http.StatusUnprocessableEntity, "message", frame{Title: "Not written", CSRF: l.csrf, Nav: p.nav(""), Body: sentence})
+		p.write(w, r, "message", frame{Status: http.StatusUnprocessableEntity, Title: tongue.Text(r.Context(), wordsNotWritten), CSRF: l.csrf, Nav: p.nav(r, ""), Body: sentence})
 	case err != nil:
 		id := chat.ErrorID()
 		p.o.Log.Error("rehearsal from the control page", "id", id, "err", err)
-		p.write(w, http.StatusInternalServerError, "message", frame{Title: "Error", CSRF: l.csrf, Nav: p.nav(""), Body: wordsBroken + id + "."})
+		f := p.broken(r, id)
+		f.CSRF, f.Nav = l.csrf, p.nav(r, "")
+		p.write(w, r, "message", f)
 	default:
-		p.write(w, http.StatusOK, "message", frame{Title: "Written", CSRF: l.csrf, Nav: p.nav(""), Body: wordsCaptured + path})
+		p.write(w, r, "message", frame{Title: tongue.Text(r.Context(), wordsWritten), CSRF: l.csrf, Nav: p.nav(r, ""), Body: tongue.Say(r.Context(), wordsCaptured, path)})
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/rulefiles"
-	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // maxEdited is how long a file of rules may be to be edited here, in bytes: a form holds
@@ -41,14 +41,14 @@ func (p *Page) ruleFile(r *http.Request) (any, error) {
 // saveRules tries a text and, unless it is only to be tried, saves it.
 func (p *Page) saveRules(w http.ResponseWriter, r *http.Request, l *login) {
 	f := ruleFile{Name: r.PathValue("name"), Text: strings.ReplaceAll(r.PostFormValue("text"), "\r\n", "\n"), Version: r.PostFormValue("version")}
-	notes, err := []string(nil), error(nil)
+	ctx, notes, err := r.Context(), []string(nil), error(nil)
 	saved := r.PostFormValue("do") == "save"
 	if saved {
 		notes, err = p.o.Rules.Save(f.Name, f.Version, f.Text)
 	} else {
 		notes, err = p.o.Rules.Try(f.Name, f.Text)
 	}
-	sentence, tell := text.ForPeople(err)
+	sentence, tell := tongue.Sentence(ctx, err)
 	switch {
 	case errors.Is(err, rulefiles.ErrNone):
 		p.refuse(w, r, http.StatusNotFound, wordsNoThing)
@@ -58,13 +58,13 @@ func (p *Page) saveRules(w http.ResponseWriter, r *http.Request, l *login) {
 	case err != nil:
 		id := chat.ErrorID()
 		p.o.Log.Error("rules on the control page", "id", id, "err", err)
-		f.Verdict = verdict{Words: wordsBroken + id + "."}
+		f.Verdict = verdict{Words: tongue.Say(ctx, wordsBrokenID, id)}
 	case saved:
-		l.tell(wordsSaved)
+		l.tell(tongue.Text(ctx, wordsSaved))
 		http.Redirect(w, r, "/rules/"+f.Name, http.StatusSeeOther)
 		return
 	default:
-		f.Verdict = verdict{Fine: true, Words: wordsFine, Notes: few(notes, 2*maxWhy, maxReason)}
+		f.Verdict = verdict{Fine: true, Words: tongue.Text(ctx, wordsFine), Notes: few(notes, 2*maxWhy, maxReason)}
 	}
-	p.write(w, http.StatusOK, "rules", frame{Title: f.Name, CSRF: l.csrf, Nav: p.nav("rules"), Body: f})
+	p.write(w, r, "rules", frame{Title: f.Name, CSRF: l.csrf, Nav: p.nav(r, "rules"), Body: f})
 }

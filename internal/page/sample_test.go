@@ -30,8 +30,8 @@ func sampleViews() page.Views {
 		},
 		Book: func(context.Context) (*page.Book, error) { return sampleBook(), nil },
 		Facts: func(_ context.Context, query string, _ int) ([]page.Fact, bool, error) {
-			return []page.Fact{{ID: "12", About: "telegram:42", Text: "Alice is allergic to nuts. " + query, Status: "current", At: time.Now().Add(-time.Hour),
-				History: []page.FactChange{{What: "was", Text: "Alice likes nuts.", At: time.Now().Add(-48 * time.Hour)}}}}, true, nil
+			return []page.Fact{{ID: "12", About: "telegram:42", Text: "Alice is allergic to nuts. " + query, Type: "fact", By: "user", Rank: "kept", At: time.Now().Add(-time.Hour),
+				History: []page.FactChange{{By: "user", Text: "Alice likes nuts.", At: time.Now().Add(-48 * time.Hour)}}}}, true, nil
 		},
 	}
 }

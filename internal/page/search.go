@@ -17,6 +17,7 @@ import (
 // conversationList is the list of conversations, or of messages that were looked for.
 type conversationList struct {
 	Form     filterForm
+	Quick    []link // short ways to what owners look for most
 	Choices  browse.Choices
 	Single   bool
 	Places   []placeLine
@@ -87,11 +88,11 @@ func (f filterForm) values() url.Values {
 	return v
 }
 
-// Quick returns the short ways to what owners look for most.
-func (f filterForm) Quick() []link {
-	list := []link{{"/conversations", "All", f == filterForm{}}}
+// quick returns the short ways to what owners look for most.
+func (f filterForm) quick(p tongue.Printer) []link {
+	list := []link{{"/conversations", p.Text(wordsAll), f == filterForm{}}}
 	for _, one := range []struct{ name, query string }{
-		{"Errors", "errors=on"}, {fmt.Sprintf("Over %d s", slowAnswer), fmt.Sprint("took=", slowAnswer)}, {fmt.Sprintf("Over %dk tokens", dearAnswer/1000), fmt.Sprint("tokens=", dearAnswer)},
+		{p.Text(wordsErrors), "errors=on"}, {p.Say(wordsOver, slowAnswer), fmt.Sprint("took=", slowAnswer)}, {p.Say(wordsOverTokens, count(p, dearAnswer)), fmt.Sprint("tokens=", dearAnswer)},
 	} {
 		list = append(list, link{"/conversations?" + one.query, one.name, f.values().Encode() == one.query})
 	}
@@ -102,6 +103,7 @@ func (p *Page) conversations(r *http.Request) (_ any, err error) {
 	ctx, q := r.Context(), r.URL.Query()
 	page := max(1, number(q.Get("page")))
 	v := conversationList{Form: formOf(q)}
+	v.Quick = v.Form.quick(tongue.Of(ctx))
 	f := v.Form.filter()
 	if v.Choices, err = p.o.Browse.Choices(ctx); err != nil {
 		return nil, err

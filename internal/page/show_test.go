@@ -66,7 +66,7 @@ func TestPagesShowWhatHappened(t *testing.T) {
 		"/":              {"close code 4014", "<strong>7</strong> active", "Messages", "ABCD1234 connection refused", "median"},
 		"/conversations": {"telegram:42", "discord:1099/88", "Bob &lt;script&gt;", "Thank you, I have it"},
 		"/conversation?place=telegram:42": {"order 12345", "<strong>Next:</strong>", "rule refund_policy applies", "38 ms · success", "set_variable",
-			"320 tokens", "410 ms", "640 prompt + 90 completion", "answered"},
+			"320 tokens", "410 ms", "640 prompt &#43; 90 completion", "answered"},
 		"/conversation?place=discord:1099/88": {"is &lt;b&gt;this&lt;/b&gt; escaped?", "<code>&lt;script&gt;</code> stays text"},
 		"/sessions?q=money+back":              {"<mark>money</mark>", "before="},
 		"/sessions?status=archived":           {"There are none"},
@@ -247,7 +247,7 @@ func TestWhatAnswersCost(t *testing.T) {
 	s.logIn()
 	for path, list := range map[string][]string{
 		"/": {"<td>main</td><td>3</td><td>1</td><td>1500</td><td>400</td><td>100</td><td>0.0040 EUR</td>",
-			"<td>&lt;b&gt;local&lt;/b&gt;</td><td>1</td><td>0</td><td>77</td><td>0</td><td>0</td><td></td>", "4 calls, 1677 tokens, 0.0040 EUR"},
+			"<td>&lt;b&gt;local&lt;/b&gt;</td><td>1</td><td>0</td><td>77</td><td>0</td><td>0</td><td></td>", "Calls: 4, tokens: 1677, 0.0040 EUR"},
 		"/conversation?place=telegram:42": {"930 tokens, 0.00031 EUR", "main (gpt-x) · 900 prompt"},
 	} {
 		body := s.get(path)

@@ -2,15 +2,13 @@ package page
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
-	"parley/internal/chat"
-	"parley/internal/memory"
 	whole "parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // A page with everything on it stays below 100 KB: one text takes maxText bytes
@@ -92,56 +90,39 @@ func marked(text string) (list []span) {
 }
 
 // stamp returns a moment as people read it; all of them are UTC.
-func stamp(t time.Time) string {
+func stamp(p tongue.Printer, t time.Time) string {
 	if t.IsZero() {
 		return "–"
 	}
-	return t.UTC().Format("2 Jan 15:04:05")
+	return p.Time(t.UTC(), wordsMoment)
 }
 
 func machine(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // took returns a duration in three digits or so.
-func took(d time.Duration) string {
+func took(p tongue.Printer, d time.Duration) string {
 	switch {
 	case d < time.Second:
-		return fmt.Sprintf("%d ms", d.Milliseconds())
+		return p.Say(wordsMillis, d.Milliseconds())
 	case d < 100*time.Second:
-		return fmt.Sprintf("%.1f s", d.Seconds())
+		return p.Say(wordsSeconds, p.Figure(fmt.Sprintf("%.1f", d.Seconds())))
 	}
-	return d.Round(time.Second).String()
+	d = d.Round(time.Second)
+	return p.Say(wordsMinutes, int(d.Minutes()), int(d.Seconds())%60)
 }
 
 // count returns a number in three digits or so.
-func count(n int) string {
+func count(p tongue.Printer, n int) string {
 	switch {
 	case n < 10_000:
 		return fmt.Sprint(n)
 	case n < 1_000_000:
-		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+		return p.Say(wordsThousand, tenths(p, float64(n)/1e3))
 	}
-	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	return p.Say(wordsMillion, tenths(p, float64(n)/1e6))
 }
 
-// sheets parses every template once, each with the frame around it.
-// Amounts of money stand before the currency.
-func sheets(currency string) map[string]*template.Template {
-	all := template.Must(template.New("frame.html").Funcs(template.FuncMap{
-		"prose": prose, "marked": marked, "stamp": stamp, "machine": machine, "took": took, "count": count, "clip": clip,
-		"money": func(amount float64) string {
-			if amount == 0 {
-				return ""
-			}
-			return whole.Money(amount, currency)
-		},
-		"many":   whole.Many,
-		"place":  func(k chat.Key) string { return k.String() },
-		"status": func(s memory.Status) string { return string(s) },
-		"millis": func(ms int64) string { return took(time.Duration(ms) * time.Millisecond) },
-	}).ParseFS(files, "templates/frame.html", "templates/parts.html"))
-	set := map[string]*template.Template{}
-	for _, name := range []string{"message", "login", "overview", "conversations", "conversation", "turn", "call", "script", "sessions", "session", "facts", "playbook", "settings", "rules", "people", "letters", "chat"} {
-		set[name] = template.Must(template.Must(all.Clone()).ParseFS(files, "templates/"+name+".html"))
-	}
-	return set
+// tenths writes a number with a tenth where it has one.
+func tenths(p tongue.Printer, n float64) string {
+	return p.Figure(strings.TrimSuffix(fmt.Sprintf("%.1f", n), ".0"))
 }

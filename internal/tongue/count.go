@@ -74,6 +74,12 @@ func (p Printer) Ago(now, t time.Time) string {
 	return text.Ago(now, t)
 }
 
+// Figure returns a number that was written with a point, such as "1.5", as the
+// language writes it.
+func (p Printer) Figure(number string) string {
+	return strings.Replace(number, ".", p.header("X-Decimal", "."), 1)
+}
+
 // HowLong returns a duration as people say it.
 func (p Printer) HowLong(d time.Duration) string {
 	switch {

@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/leonelquinteros/gotext"
+	"golang.org/x/text/language"
 
 	"parley/internal/text"
 )
@@ -116,6 +117,21 @@ func For(tag string) (p Printer, known bool) {
 		}
 	}
 	return Printer{}, false
+}
+
+// Accepted returns the printer of the first language of a browser's list, such as
+// "de-AT,de;q=0.9,en;q=0.8", that there is; English when there is none.
+func Accepted(list string) Printer {
+	tags, _, err := language.ParseAcceptLanguage(list)
+	if err != nil { // it is no list, and English is understood, too
+		return Printer{}
+	}
+	for _, tag := range tags {
+		if p, known := For(tag.String()); known {
+			return p
+		}
+	}
+	return Printer{}
 }
 
 // Named returns the printer of a language by its tag, its own name or its

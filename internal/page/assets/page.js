@@ -47,9 +47,9 @@ function listen() {
   if (source) return;
   source = new EventSource("/events");
   const status = document.getElementById("live");
-  source.onopen = () => { status.textContent = " · live"; };
+  source.onopen = () => { status.textContent = " · " + status.dataset.yes; };
   source.onerror = () => {
-    status.textContent = " · not connected";
+    status.textContent = " · " + status.dataset.no;
     if (source.readyState === EventSource.CLOSED) refresh(); // the login may have ended
   };
   if (say) source.addEventListener("chat", refresh);
@@ -76,7 +76,7 @@ if (say) {
       if (!r.ok) throw new Error(new DOMParser().parseFromString(answer, "text/html").querySelector("main p").textContent);
       text.value = "";
       show(answer);
-    } catch (why) { alert("Not sent. " + why.message); }
+    } catch (why) { alert(say.dataset.unsent + " " + why.message); }
   });
 }
 
@@ -86,7 +86,8 @@ for (const b of document.querySelectorAll("[data-copy]")) {
     const from = document.getElementById(b.dataset.copy);
     from.select();
     try { await navigator.clipboard.writeText(from.value); } catch { document.execCommand("copy"); }
-    document.getElementById("copied").textContent = "Copied.";
+    const copied = document.getElementById("copied");
+    copied.textContent = copied.dataset.done;
   });
 }
 
