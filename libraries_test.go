@@ -34,8 +34,8 @@ var libraries = []allowed{
 	{"internal/markdown", "github.com/yuin/goldmark", "the parser, set to what models write"},
 	{"internal/page", "github.com/yuin/goldmark", "Markdown to HTML"},
 
-	{"internal/adapters/discord", "github.com/mattn/go-runewidth", "columns of tables"},
-	{"internal/adapters/discord", "github.com/yuin/goldmark", "tables, which Discord does not know"},
+	{"internal/adapters/discord/tables", "github.com/mattn/go-runewidth", "columns of tables"},
+	{"internal/adapters/discord/tables", "github.com/yuin/goldmark", "tables, which Discord does not know"},
 	{"internal/lineedit", "github.com/clipperhouse/uax29", "what people see as one character"},
 	{"internal/lineedit", "github.com/mattn/go-runewidth", "how many columns a character takes"},
 	{"internal/lineedit/lineedittest", "github.com/clipperhouse/uax29", "what a terminal shows as one character"},

@@ -29,6 +29,8 @@ var rooms = []allowed{
 	{"internal/tools/policy", "internal/tools", "which it narrows"},
 	{"internal/adapters/*", "internal/markdown", "shows what models write"},
 	{"internal/adapters/*", "internal/chat", "translates between a platform and these words"},
+	{"internal/adapters/discord", "internal/adapters/discord/tables", "tables, which Discord does not know"},
+	{"internal/adapters/*/*", "internal/markdown", "where its tables are"},
 	{"internal/adapters/terminal", "internal/lineedit", "how people type"},
 	{"internal/adapters/terminal", "internal/highlight", "code in colors"},
 	{"internal/lineedit", "internal/llm/provider", "keys are not kept"},

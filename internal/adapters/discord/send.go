@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"parley/internal/adapters/discord/tables"
 	"parley/internal/chat"
 	"parley/internal/text"
 )
@@ -34,7 +35,7 @@ const original = "@original"
 // Split implements chat.Outlet.
 func (a *Adapter) Split(text string) []string {
 	return chat.Split(text, func(piece string) bool {
-		piece = dressed(piece)
+		piece = tables.Aligned(piece)
 		return len(piece) <= maxContent || units(piece) <= maxContent
 	})
 }
@@ -126,7 +127,7 @@ func calling(p chat.Part) chat.Part {
 }
 
 func compose(text string, buttons [][]chat.Button) payload {
-	p := payload{Content: dressed(text), Mentions: allowed{Parse: []string{}}, Flags: suppressEmbeds}
+	p := payload{Content: tables.Aligned(text), Mentions: allowed{Parse: []string{}}, Flags: suppressEmbeds}
 	if len(buttons) > maxRows {
 		p.Components = []component{{Type: actionRow, Components: []component{menu(buttons)}}}
 		return p

@@ -1,4 +1,6 @@
-package discord
+// Package tables lays the tables of Markdown out for Discord, which knows all of
+// Markdown but them. It splits and sends nothing.
+package tables
 
 import (
 	"bytes"
@@ -11,13 +13,13 @@ import (
 	"parley/internal/markdown"
 )
 
-// widestTable is how many columns of code a window of Discord shows without breaking
+// widest is how many columns of code a window of Discord shows without breaking
 // lines, on a small screen.
-const widestTable = 60
+const widest = 60
 
-// dressed returns Markdown as Discord shows it: it knows all of it but tables, which
-// become aligned code, or, when they are wide, lists of their cells.
-func dressed(s string) string {
+// Aligned returns Markdown whose tables became aligned code or, when they are wide, lists
+// of their cells. All else stays as it is.
+func Aligned(s string) string {
 	if !strings.Contains(s, "|") || !strings.Contains(s, "-") {
 		return s
 	}
@@ -74,7 +76,7 @@ func drawn(t *extast.Table, source []byte) string {
 	for _, w := range widths {
 		total += w
 	}
-	if total > widestTable && len(rows) > 1 {
+	if total > widest && len(rows) > 1 {
 		return listed(rows)
 	}
 	lines := make([]string, 0, len(rows)+3)
