@@ -17,12 +17,11 @@ import (
 // gateway is the state of the event side. Server.mu guards it.
 type gateway struct {
 	conns    map[*client]bool
-	kept     []event // every event of the session, for RESUME
-	seq      int64
-	session  string
+	sessions map[string]*session
 	Interval time.Duration
 	guilds   []map[string]any
 	address  string // told to clients; "" is the server's own
+	rules    rules
 	misdeeds
 	seen
 }
@@ -40,6 +39,8 @@ type misdeeds struct {
 
 // seen is what clients did.
 type seen struct {
+	starts     []Start
+	resumed    [][2]int
 	identifies int
 	resumes    int
 	unheard    int // RESUMEs that were left without an answer
@@ -56,8 +57,9 @@ type event struct {
 
 // client is one connection. gorilla allows one writer at a time.
 type client struct {
-	ws *websocket.Conn
-	mu sync.Mutex // serializes writes
+	ws      *websocket.Conn
+	session *session   // nil before READY and RESUMED
+	mu      sync.Mutex // serializes writes
 }
 
 func (c *client) send(e event) {
@@ -67,7 +69,7 @@ func (c *client) send(e event) {
 }
 
 func newGateway() gateway {
-	return gateway{conns: map[*client]bool{}, Interval: 45 * time.Second}
+	return gateway{conns: map[*client]bool{}, sessions: map[string]*session{}, Interval: 45 * time.Second, rules: rules{shards: 1, atLeast: 1, side: 1}}
 }
 
 // Heartbeat sets the interval of connections made from now on.
@@ -98,7 +100,7 @@ func (s *Server) Announce(guilds ...map[string]any) { s.with(func() { s.gw.guild
 // What is said until then is in the history alone.
 func (s *Server) Lose() {
 	s.Drop()
-	s.with(func() { s.gw.session, s.gw.kept = "lost", nil })
+	s.with(func() { clear(s.gw.sessions) })
 }
 
 // Silent makes connections hang before READY.
@@ -112,6 +114,12 @@ func (s *Server) Identifies() (n int) { s.with(func() { n = s.gw.identifies }); 
 
 // Resumes counts continued sessions.
 func (s *Server) Resumes() (n int) { s.with(func() { n = s.gw.resumes }); return n }
+
+// Resumed returns the shards whose sessions were continued, one for each time.
+func (s *Server) Resumed() (list [][2]int) {
+	s.with(func() { list = slices.Clone(s.gw.resumed) })
+	return list
+}
 
 // Unheard counts RESUMEs that were left without an answer.
 func (s *Server) Unheard() (n int) { s.with(func() { n = s.gw.unheard }); return n }
@@ -177,15 +185,6 @@ func (s *Server) Dispatch(kind string, data any) {
 		panic(err) // the test's data
 	}
 	s.with(func() { s.dispatch(kind, b) })
-}
-
-func (s *Server) dispatch(kind string, data json.RawMessage) {
-	s.gw.seq++
-	e := event{Seq: s.gw.seq, Type: kind, Data: data}
-	s.gw.kept = append(s.gw.kept, e)
-	for c := range s.gw.conns {
-		c.send(e)
-	}
 }
 
 // Message says something as a person; guild "" is a direct message. It returns
@@ -387,69 +386,4 @@ func (s *Server) take(c *client, e event) {
 	case 6:
 		s.resume(c, e.Data)
 	}
-}
-
-func (s *Server) identify(c *client, data json.RawMessage) {
-	var in struct {
-		Token   string `json:"token"`
-		Intents int    `json:"intents"`
-	}
-	_ = json.Unmarshal(data, &in) // judged below
-	s.gw.identifies++
-	code := s.gw.closeWith
-	if in.Token != "Bot "+Token {
-		code = 4004
-	}
-	if code != 0 {
-		_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, "refused"), time.Now().Add(time.Second))
-		return
-	}
-	if s.gw.silent {
-		return
-	}
-	if s.gw.lax {
-		c.send(event{Op: 9, Data: json.RawMessage("false")})
-		return
-	}
-	s.gw.session = fmt.Sprintf("session-%d", s.gw.identifies)
-	s.gw.kept, s.gw.seq = nil, 1
-	unavailable := []any{}
-	for _, g := range s.gw.guilds {
-		unavailable = append(unavailable, map[string]any{"id": g["id"], "unavailable": true})
-	}
-	ready, _ := json.Marshal(map[string]any{"v": 9, "session_id": s.gw.session, "resume_gateway_url": s.gatewayURL(),
-		"user": map[string]any{"id": App, "username": "parley", "bot": true}, "application": map[string]any{"id": App}, "guilds": unavailable})
-	s.gw.conns[c] = true
-	c.send(event{Seq: 1, Type: "READY", Data: ready})
-	for _, g := range s.gw.guilds {
-		b, _ := json.Marshal(g) // plain data
-		s.dispatch("GUILD_CREATE", b)
-	}
-}
-
-func (s *Server) resume(c *client, data json.RawMessage) {
-	var in struct {
-		Session string `json:"session_id"`
-		Seq     int64  `json:"seq"`
-	}
-	_ = json.Unmarshal(data, &in) // judged below
-	if s.gw.deaf > 0 {
-		s.gw.deaf--
-		s.gw.unheard++
-		return
-	}
-	if s.gw.invalid || in.Session != s.gw.session {
-		again, _ := json.Marshal(s.gw.maybe) // plain data
-		s.gw.invalid, s.gw.maybe = false, false
-		c.send(event{Op: 9, Data: again})
-		return
-	}
-	s.gw.resumes++
-	s.gw.conns[c] = true
-	for _, e := range s.gw.kept {
-		if e.Seq > in.Seq {
-			c.send(e)
-		}
-	}
-	c.send(event{Seq: s.gw.seq, Type: "RESUMED", Data: json.RawMessage("{}")})
 }

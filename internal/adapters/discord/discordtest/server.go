@@ -329,8 +329,8 @@ func (s *Server) route(r *http.Request, path string, body []byte) (any, *problem
 	part := strings.Split(strings.Trim(path, "/"), "/")
 	switch {
 	case path == "/gateway" || path == "/gateway/bot":
-		return map[string]any{"url": s.gatewayURL(), "shards": 1, "session_start_limit": map[string]any{
-			"total": 1000, "remaining": 1000 - s.gw.identifies, "reset_after": 86400000, "max_concurrency": 1}}, nil
+		return map[string]any{"url": s.gatewayURL(), "shards": s.gw.rules.shards, "session_start_limit": map[string]any{
+			"total": 1000, "remaining": 1000 - s.gw.identifies, "reset_after": 86400000, "max_concurrency": s.gw.rules.side}}, nil
 	case part[0] == "users" && r.Method == http.MethodPost:
 		var in struct {
 			Recipient string `json:"recipient_id"`
