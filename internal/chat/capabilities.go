@@ -116,6 +116,20 @@ type Learner interface {
 	Learn(ctx context.Context, in Intake) error
 }
 
+// Sharded is an Adapter that receives over one or several connections, each of them for
+// a part of all places. Elsewhere Adapter.Health says all there is.
+type Sharded interface {
+	// Shards returns the connections that this process has or would have. It must not
+	// block.
+	Shards() []Shard
+}
+
+// Shard is one connection of several.
+type Shard struct {
+	ID, Of int   // counted from 0
+	Err    error // why it does not receive; nil when it does
+}
+
 // Leaver is an Adapter whose bot can leave a place by itself. Elsewhere somebody who
 // administers the place removes it.
 type Leaver interface {

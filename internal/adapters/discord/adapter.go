@@ -6,6 +6,7 @@ package discord
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"parley/internal/adapters/discord/shards"
 	"parley/internal/chat"
 )
 
@@ -22,9 +24,11 @@ const Platform = "discord"
 
 // Options of New. Token is required.
 type Options struct {
-	Token  string // without "Bot "
-	APIURL string // "" is Discord's own, version 9
-	Guild  string // where slash commands are registered; "" is everywhere
+	Token  string       // without "Bot "
+	APIURL string       // "" is Discord's own, version 9
+	Guild  string       // where slash commands are registered; "" is everywhere
+	Shards int          // 0 is as many as Discord recommends
+	Peers  shards.Peers // other processes with this bot; nil is none
 	// Threads opens a thread for each conversation in a channel of a server.
 	Threads bool
 	// Files downloads from FileHosts and must refuse any other address; nil
@@ -51,6 +55,7 @@ type Timing struct {
 	RetryMax time.Duration // 0 is 1 min
 	Stable   time.Duration // after which a connection counts as good; 0 is 1 min
 	Watch    time.Duration // between looks at the heartbeat; 0 is 250 ms
+	Identify time.Duration // between two sessions of a bucket; 0 is 5 s
 }
 
 func (t Timing) defaults() Timing {
@@ -64,6 +69,7 @@ func (t Timing) defaults() Timing {
 	or(&t.RetryMax, time.Minute)
 	or(&t.Stable, time.Minute)
 	or(&t.Watch, 250*time.Millisecond)
+	or(&t.Identify, 5*time.Second)
 	return t
 }
 
@@ -79,6 +85,7 @@ var (
 	_ chat.Named         = (*Adapter)(nil)
 	_ chat.Renormalizer  = (*Adapter)(nil)
 	_ chat.Repeater      = (*Adapter)(nil)
+	_ chat.Sharded       = (*Adapter)(nil)
 )
 
 // Adapter is Discord as a chat.Adapter. Each part has its own lock.
@@ -87,23 +94,19 @@ type Adapter struct {
 	rest
 	me
 	atlas
-	history
 	posts
-
-	queue chan arrival
 	interactions
 	// directs are the channels of direct chats, by person.
 	directs sync.Map
-	// ending counts Sessions whose connection is gone; the library takes a second
-	// to end them.
-	ending sync.WaitGroup
+	// ending counts Sessions whose connection is gone, which the library takes a second
+	// to end, and what else ends with Run.
+	ending  sync.WaitGroup
+	readers chan struct{} // holds one for each channel whose history is being read
+	turns   *shards.Turns
+	roots   *x509.CertPool // who vouches for the gateway; nil is the machine's
 
-	lanes    lanes
-	progress progress
-	noted    chan struct{} // signals that the session has progressed
-
-	mu      sync.Mutex // guards gateway
-	gateway error      // state of the connection; nil is healthy
+	mu     sync.Mutex // guards shards
+	shards []*shard   // all there are, also those of other processes
 }
 
 // interactions is what commands, buttons and forms need.
@@ -133,9 +136,8 @@ func New(o Options) (*Adapter, error) {
 	hear(o.Log)
 	o.Timing = o.Timing.defaults()
 	return &Adapter{
-		o: o, rest: newRest(o), me: newMe(), atlas: newAtlas(), history: newHistory(), posts: posts{nonces: map[string]string{}},
-		queue: make(chan arrival, 256), noted: make(chan struct{}, 1), gateway: errConnecting,
-		lanes: lanes{byChannel: map[string]*lane{}}, progress: progress{open: map[int64]bool{}},
+		o: o, rest: newRest(o), me: newMe(), atlas: newAtlas(), posts: posts{nonces: map[string]string{}},
+		readers: make(chan struct{}, catchUpSide), turns: shards.NewTurns(o.Timing.Identify, o.Peers),
 	}, nil
 }
 
@@ -144,30 +146,50 @@ func (a *Adapter) Platform() string { return Platform }
 
 // Health implements chat.Adapter.
 func (a *Adapter) Health() error {
-	a.mu.Lock()
-	gateway := a.gateway
-	a.mu.Unlock()
-	switch {
-	case a.unauthorized():
+	if a.unauthorized() {
 		return errToken
-	case gateway != nil:
-		return gateway
-	case a.lanes.overrun():
-		return errQueue
 	}
-	if err := a.guard.health(a.now()); err != nil {
+	if err := a.receives(); err != nil {
 		return err
 	}
-	if n := a.gaps(); n > 0 {
+	if err := a.guard.Health(a.now()); err != nil {
+		return err
+	}
+	if n := a.unheard(); n > 0 {
 		return &chat.DegradedError{Err: fmt.Errorf("Discord: what was said in %d channels while there was no connection cannot be read yet", n)}
 	}
 	return nil
 }
 
-func (a *Adapter) setHealth(err error) {
+// receives is how receiving goes in this process: degraded where some shards do and
+// others do not.
+func (a *Adapter) receives() error {
+	var bad []chat.Shard
+	list := a.Shards()
+	for _, one := range list {
+		if one.Err != nil {
+			bad = append(bad, one)
+		}
+	}
+	switch {
+	case len(list) == 0 && a.o.Peers == nil:
+		return errConnecting
+	case len(bad) == 0:
+		return nil
+	case len(bad) == len(list):
+		return bad[0].Err
+	}
+	return &chat.DegradedError{Err: fmt.Errorf("Discord: %d of %d connections here do not receive; the first: %w", len(bad), len(list), bad[0].Err)}
+}
+
+// unheard counts the channels whose history cannot be read just now.
+func (a *Adapter) unheard() (n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.gateway = err
+	for _, sh := range a.shards {
+		n += sh.gaps()
+	}
+	return n
 }
 
 // Sentences for the operator, with the fix.
@@ -184,8 +206,8 @@ func intentError(code int) error {
 // fix for each.
 var fixes = map[int]string{
 	4004: "the token is wrong; make a new one in the developer portal under Bot and set discord.token",
-	4010: "invalid shard; this bot runs without shards",
-	4011: "the bot is in too many servers for one connection",
+	4010: "this number of shards is not allowed for this bot; set discord.shards to auto",
+	4011: "the bot is in too many servers for so few shards; set discord.shards to auto",
 	4012: "the gateway version is no longer served; update Parley",
 	4013: "invalid intents; update Parley",
 	4014: "enable Message Content Intent in the developer portal under Bot > Privileged Gateway Intents",

@@ -25,7 +25,7 @@ const (
 
 // history tracks how far each channel was read, and what is still to be read.
 type history struct {
-	reading chan struct{} // holds one for each channel whose history is being read
+	reading chan struct{} // the adapter's
 
 	mu       sync.Mutex        // guards the rest
 	read     map[string]string // channel -> the newest message on its way to the inbox
@@ -34,8 +34,8 @@ type history struct {
 	expected map[string]bool   // servers that READY announced and that have not come yet
 }
 
-func newHistory() history {
-	return history{reading: make(chan struct{}, catchUpSide), read: map[string]string{}, behind: map[string]bool{}}
+func newHistory(reading chan struct{}) history {
+	return history{reading: reading, read: map[string]string{}, behind: map[string]bool{}}
 }
 
 // begin notes that a session begins, when the previous one was last alive, and
@@ -78,27 +78,27 @@ func (h *history) reached(channel, id string) {
 // catchUp reads, page by page, what was written in a channel since its newest
 // known message. It runs in the channel's lane, so new events wait behind it. It
 // ends when it has caught up, or when Discord refuses.
-func (a *Adapter) catchUp(ctx context.Context, channel string) {
-	after := a.newest(channel)
+func (sh *shard) catchUp(ctx context.Context, channel string) {
+	after := sh.newest(channel)
 	if after == "" {
 		return
 	}
-	after = newerID(after, idAt(a.now().Add(-catchUpAge)))
+	after = newerID(after, idAt(sh.now().Add(-catchUpAge)))
 	for try := 0; ctx.Err() == nil; {
-		n, last, err := a.page(ctx, channel, after)
+		n, last, err := sh.page(ctx, channel, after)
 		switch {
 		case refused(err):
-			a.o.Log.Warn("discord: what was missed in a channel may not be read", "channel", channel, "err", err)
-			a.stalled(channel, false)
+			sh.o.Log.Warn("discord: what was missed in a channel may not be read", "channel", channel, "err", err)
+			sh.stalled(channel, false)
 			return
 		case err != nil:
-			a.o.Log.Warn("discord: read what was missed, will try again", "channel", channel, "err", err)
-			a.stalled(channel, true)
-			chat.Sleep(ctx, a.after(err, try))
+			sh.o.Log.Warn("discord: read what was missed, will try again", "channel", channel, "err", err)
+			sh.stalled(channel, true)
+			chat.Sleep(ctx, sh.after(err, try))
 			try++
 			continue
 		}
-		a.stalled(channel, false)
+		sh.stalled(channel, false)
 		if try, after = 0, last; n < catchUpPage || last == "" {
 			return
 		}
@@ -107,22 +107,22 @@ func (a *Adapter) catchUp(ctx context.Context, channel string) {
 
 // page reads one page of a channel's history and passes it on, oldest first. It
 // returns how many messages there were, and the newest id.
-func (a *Adapter) page(ctx context.Context, channel, after string) (n int, last string, err error) {
+func (sh *shard) page(ctx context.Context, channel, after string) (n int, last string, err error) {
 	select {
-	case a.reading <- struct{}{}:
-		defer func() { <-a.reading }()
+	case sh.reading <- struct{}{}:
+		defer func() { <-sh.reading }()
 	case <-ctx.Done():
 		return 0, "", ctx.Err()
 	}
 	asking, cancel := context.WithTimeout(ctx, catchUpCall)
 	defer cancel()
-	where, err := a.place(asking, channel)
-	if err != nil {
+	where, err := sh.place(asking, channel)
+	if err != nil || !sh.mine(channel) {
 		return 0, "", err
 	}
 	var list []json.RawMessage
 	path := fmt.Sprintf("/channels/%s/messages?after=%s&limit=%d", channel, after, catchUpPage)
-	if err := a.call(asking, http.MethodGet, path, channel, nil, &list); err != nil {
+	if err := sh.call(asking, http.MethodGet, path, channel, nil, &list); err != nil {
 		return 0, "", err
 	}
 	for i := len(list) - 1; i >= 0; i-- { // newest first as they come
@@ -130,13 +130,13 @@ func (a *Adapter) page(ctx context.Context, channel, after string) (n int, last 
 		if decode(list[i], &at) == nil && isID(at.ID) {
 			last = newerID(last, string(at.ID))
 		}
-		a.pass(ctx, a.recall(ctx, channel, where.guild, list[i]))
+		sh.pass(ctx, sh.recall(ctx, channel, where.guild, list[i]))
 	}
 	return len(list), last, nil
 }
 
 // recall decodes a message of the history, which does not name the server.
-func (a *Adapter) recall(ctx context.Context, channel, guild string, raw json.RawMessage) arrival {
+func (sh *shard) recall(ctx context.Context, channel, guild string, raw json.RawMessage) arrival {
 	fields := map[string]json.RawMessage{}
 	if json.Unmarshal(raw, &fields) == nil && fields != nil {
 		delete(fields, "guild_id")
@@ -146,7 +146,7 @@ func (a *Adapter) recall(ctx context.Context, channel, guild string, raw json.Ra
 		}
 		raw, _ = json.Marshal(fields)
 	}
-	return a.understand(ctx, channel, event{kind: "MESSAGE_CREATE", raw: raw})
+	return sh.understand(ctx, channel, event{kind: "MESSAGE_CREATE", raw: raw})
 }
 
 // stalled notes whether the history of a channel cannot be read just now.

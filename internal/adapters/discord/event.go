@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/gorilla/websocket"
@@ -45,27 +46,27 @@ func (c *connection) event(s *discordgo.Session, e *discordgo.Event) {
 }
 
 // wake lets the store note how far the session has come.
-func (a *Adapter) wake() {
+func (sh *shard) wake() {
 	select {
-	case a.noted <- struct{}{}:
+	case sh.noted <- struct{}{}:
 	default:
 	}
 }
 
 // arrive puts an event into its channel's lane.
-func (a *Adapter) arrive(ctx context.Context, e *discordgo.Event) {
+func (sh *shard) arrive(ctx context.Context, e *discordgo.Event) {
 	var at wireAddress
 	_ = decode(e.RawData, &at) // judged in the lane
-	item := event{kind: e.Type, raw: e.RawData, ticket: a.progress.begin(e.Sequence)}
+	item := event{kind: e.Type, raw: e.RawData, ticket: sh.progress.begin(e.Sequence)}
 	if e.Type == "INTERACTION_CREATE" {
 		var i wireInteraction
 		_ = decode(e.RawData, &i) // judged there
-		if item.made = a.interaction(&i); item.made == nil && isID(i.ID) && i.person() != nil {
-			a.progress.done(item.ticket)
+		if item.made = sh.interaction(&i); item.made == nil && isID(i.ID) && i.person() != nil {
+			sh.progress.done(item.ticket)
 			return // of no interest
 		}
 	}
-	a.enter(ctx, string(at.ChannelID), item)
+	sh.enter(ctx, string(at.ChannelID), item)
 }
 
 // begin notes a new session, and that everything said since the last one has
@@ -89,7 +90,7 @@ func (c *connection) begin(s *discordgo.Session, e *discordgo.Event) {
 	}
 	channels := append(a.lanes.waiting(), a.begin(since, expected)...)
 	a.introduce(note)
-	for _, channel := range channels {
+	for _, channel := range slices.DeleteFunc(channels, func(one string) bool { return !a.mine(one) }) {
 		a.enter(c.ctx, channel, event{ticket: a.progress.begin(0)})
 	}
 	a.progress.planned()
@@ -110,12 +111,12 @@ func (c *connection) listen(s *discordgo.Session) {
 
 // understand turns an event into messages or a dead letter; either way, later
 // events continue.
-func (a *Adapter) understand(ctx context.Context, channel string, e event) (item arrival) {
+func (sh *shard) understand(ctx context.Context, channel string, e event) (item arrival) {
 	item.ticket = e.ticket
 	defer func() {
 		if p := recover(); p != nil {
-			a.o.Log.Error("discord: panic in an event", "type", e.kind, "panic", p, "stack", string(debug.Stack()))
-			item.messages, item.dead = nil, a.letter(e, "it made Parley stumble; please report it")
+			sh.o.Log.Error("discord: panic in an event", "type", e.kind, "panic", p, "stack", string(debug.Stack()))
+			item.messages, item.dead = nil, sh.letter(e, "it made Parley stumble; please report it")
 		}
 	}()
 	var reason string
@@ -125,14 +126,14 @@ func (a *Adapter) understand(ctx context.Context, channel string, e event) (item
 			reason = unaddressed(channel)
 		}
 		if reason == "" {
-			e.made.Key = a.key(ctx, channel, e.made.Guild)
+			e.made.Key = sh.key(ctx, channel, e.made.Guild)
 			item.messages = []chat.Message{*e.made}
 		}
 	case "GUILD_CREATE":
-		e.made.Key = a.key(ctx, channel, e.made.Guild)
+		e.made.Key = sh.key(ctx, channel, e.made.Guild)
 		item.messages = []chat.Message{*e.made}
 	case "MESSAGE_DELETE", "MESSAGE_DELETE_BULK":
-		item.messages, reason = a.deleted(ctx, e.raw)
+		item.messages, reason = sh.deleted(ctx, e.raw)
 	default:
 		var m wireMessage
 		if err := decode(e.raw, &m); err != nil {
@@ -143,15 +144,15 @@ func (a *Adapter) understand(ctx context.Context, channel string, e event) (item
 		if e.kind == "MESSAGE_UPDATE" {
 			kind = chat.KindEdit
 		} else if isID(m.ID) && isID(m.ChannelID) {
-			a.reached(channel, string(m.ID))
+			sh.reached(channel, string(m.ID))
 		}
 		var out *chat.Message
-		if out, reason = a.message(ctx, &m, kind); out != nil {
+		if out, reason = sh.message(ctx, &m, kind); out != nil {
 			item.messages = []chat.Message{*out}
 		}
 	}
 	if reason != "" {
-		item.dead = a.letter(e, reason)
+		item.dead = sh.letter(e, reason)
 	}
 	for i := range item.messages {
 		item.messages[i].Raw = e.whole()
@@ -167,13 +168,13 @@ func unaddressed(channel string) string {
 }
 
 // letter puts an event aside.
-func (a *Adapter) letter(e event, reason string) *chat.DeadLetter {
-	a.o.Log.Warn("discord: an event is put aside", "type", e.kind, "reason", reason)
+func (sh *shard) letter(e event, reason string) *chat.DeadLetter {
+	sh.o.Log.Warn("discord: an event is put aside", "type", e.kind, "reason", reason)
 	var at wireAddress
 	_ = decode(e.raw, &at) // an event without an id is named by where it stood
 	id := fmt.Sprintf("%s:%s", e.kind, at.ID)
 	if !isID(at.ID) {
-		id = fmt.Sprintf("%s:%s:%d", e.kind, a.progress.id(), e.ticket.seq)
+		id = fmt.Sprintf("%s:%s:%d", e.kind, sh.progress.id(), e.ticket.seq)
 	}
 	return &chat.DeadLetter{ID: id, Raw: e.whole(), Reason: "Discord: " + reason}
 }

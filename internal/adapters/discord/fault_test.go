@@ -53,7 +53,7 @@ func TestFaultSlowIntake(t *testing.T) {
 	const interval, n = 200 * time.Millisecond, 400
 	s, in := fake(t), &stuck{newIntake(), make(chan struct{})}
 	s.Heartbeat(interval)
-	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Watch: 5 * time.Millisecond}})
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Watch: 5 * time.Millisecond, Identify: 20 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestFaultFlapping(t *testing.T) {
 		t.Skip("takes 15 s; PARLEY_FAULTS=1 plays it")
 	}
 	s, in := fake(t), newIntake()
-	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second, RetryMin: 250 * time.Millisecond, RetryMax: 4 * time.Second, Watch: 5 * time.Millisecond}})
+	a, err := New(Options{Token: discordtest.Token, APIURL: s.URL(), Timing: Timing{Open: time.Second, RetryMin: 250 * time.Millisecond, RetryMax: 4 * time.Second, Watch: 5 * time.Millisecond, Identify: 20 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,43 +31,37 @@ const lingering = 1500 * time.Millisecond
 // the developer portal.
 const intents = discordgo.IntentsGuilds | discordgo.IntentsGuildMessages | discordgo.IntentsDirectMessages | discordgo.IntentMessageContent
 
-// Run implements chat.Adapter. Every connection gets a Session of its own: the
-// library's reconnecting deadlocks on what comes before READY, retries fatal
-// close codes forever and invalidates sessions by closing with 1000,
-// so connections are made, watched and dropped here.
-func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
+// run connects until ctx ends or Discord refuses for good. Every connection gets a
+// Session of its own: the library's reconnecting deadlocks on what comes before READY,
+// retries fatal close codes forever and invalidates sessions by closing with 1000, so
+// connections are made, watched and dropped here.
+func (sh *shard) run(ctx context.Context, in chat.Intake) error {
 	cursors, err := in.Cursors(ctx, Platform)
 	if err != nil {
 		return fmt.Errorf("discord: read cursors: %w", err)
 	}
-	a.anew()
-	a.restore(cursors)
+	sh.anew()
+	sh.restore(cursors)
+	sh.here(true)
+	defer sh.here(false)
 	ctx, stop := context.WithCancel(ctx)
 	stored := make(chan struct{})
-	go func() { defer close(stored); a.store(ctx, in) }()
-	defer func() { stop(); <-stored; a.lanes.work.Wait() }()
-	defer a.ending.Wait()
-	defer a.acks.Wait()
-	wait := a.o.Timing.RetryMin
+	go func() { defer close(stored); sh.store(ctx, in) }()
+	defer func() { stop(); <-stored; sh.lanes.work.Wait() }()
+	wait := sh.o.Timing.RetryMin
 	for ctx.Err() == nil {
-		began := a.now()
-		err := a.connect(ctx)
+		began := sh.now()
+		err := sh.connect(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
-		if code := closeCode(err); fixes[code] != "" {
-			a.setHealth(intentError(code))
-			return intentError(code)
-		} else if code == 4007 || code == 4009 {
-			a.progress.forget()
+		if err := sh.hopeless(err); err != nil {
+			return err
 		}
-		if a.unauthorized() {
-			return errToken
-		}
-		a.setHealth(fmt.Errorf("Discord: not connected: %v", err))
-		a.o.Log.Warn("discord: connection ended", "err", err)
-		if a.now().Sub(began) > a.o.Timing.Stable {
-			wait = a.o.Timing.RetryMin
+		sh.setHealth(fmt.Errorf("Discord: not connected: %v", err))
+		sh.o.Log.Warn("discord: connection ended", "shard", sh.name(), "err", err)
+		if sh.now().Sub(began) > sh.o.Timing.Stable {
+			wait = sh.o.Timing.RetryMin
 		}
 		rest := wait/2 + rand.N(wait/2+1)
 		var silence *chat.WaitError
@@ -75,18 +71,38 @@ func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
 		if !chat.Sleep(ctx, rest) {
 			return nil
 		}
-		wait = min(2*wait, a.o.Timing.RetryMax)
+		wait = min(2*wait, sh.o.Timing.RetryMax)
+	}
+	return nil
+}
+
+// hopeless returns why it is pointless to connect again after an error, nil for not.
+func (sh *shard) hopeless(err error) error {
+	switch code := closeCode(err); {
+	case (code == 4010 || code == 4011) && sh.o.Shards == 0:
+		return errNumber
+	case fixes[code] != "":
+		sh.setHealth(intentError(code))
+		return intentError(code)
+	case code == 4007 || code == 4009:
+		sh.progress.forget()
+	}
+	switch {
+	case errors.Is(err, errNumber):
+		return err
+	case sh.unauthorized():
+		return errToken
 	}
 	return nil
 }
 
 // anew forgets what an earlier Run left half done: what was not stored is heard again.
-func (a *Adapter) anew() {
-	for len(a.queue) > 0 {
-		<-a.queue
+func (sh *shard) anew() {
+	for len(sh.queue) > 0 {
+		<-sh.queue
 	}
-	a.lanes.clear()
-	a.progress.clear()
+	sh.lanes.clear()
+	sh.progress.clear()
 }
 
 // errUnknown is that nothing has told yet who the bot is.
@@ -98,21 +114,24 @@ func (a *Adapter) Learn(ctx context.Context, in chat.Intake) error {
 	if err != nil {
 		return fmt.Errorf("discord: read cursors: %w", err)
 	}
-	var r resumable
-	if json.Unmarshal([]byte(cursors[gatewayCursor]), &r) != nil || r.Self == "" {
-		return errUnknown
+	for name, note := range cursors {
+		var r resumable
+		if strings.HasPrefix(name, gatewayCursor) && json.Unmarshal([]byte(note), &r) == nil && r.Self != "" {
+			a.introduce(r)
+			a.receiving()
+			return nil
+		}
 	}
-	a.introduce(r)
-	a.receiving()
-	return nil
+	return errUnknown
 }
 
 // restore continues from what an earlier process noted.
-func (a *Adapter) restore(cursors map[string]string) {
-	a.progress.restore(cursors[gatewayCursor])
+func (sh *shard) restore(cursors map[string]string) {
+	sh.begun = slices.ContainsFunc(slices.Collect(maps.Keys(cursors)), func(name string) bool { return sh.resumes(name, cursors[name]) })
+	sh.progress.restore(cursors[sh.cursor()], lastAlive(cursors, sh.of))
 	for name, id := range cursors {
 		if channel, ok := strings.CutPrefix(name, channelCursor); ok {
-			a.reached(channel, id)
+			sh.reached(channel, id)
 		}
 	}
 }
@@ -127,7 +146,7 @@ func closeCode(err error) int {
 
 // connection is one Session from Open to its end.
 type connection struct {
-	a      *Adapter
+	a      *shard
 	ctx    context.Context // of Run: what an event begins goes on after the connection
 	s      *discordgo.Session
 	ended  chan struct{} // closed when the library let go of the socket
@@ -140,34 +159,56 @@ type connection struct {
 	raw    net.Conn
 	closed error // why the server closed
 	isOpen bool  // ready is closed
+	// refused is that the server answered op 9: there is no such session, or it is too
+	// early for another.
+	refused bool
 }
 
 // connect makes one connection and stays with it until it ends. It returns why
 // it ended.
-func (a *Adapter) connect(ctx context.Context) error {
-	session := a.progress.resume()
+func (sh *shard) connect(ctx context.Context) error {
+	session := sh.progress.resume()
+	bucket := 0
 	if session.ID == "" {
-		if err := a.mayIdentify(ctx); err != nil {
+		side, err := sh.mayIdentify(ctx)
+		if err != nil {
 			return err
 		}
+		bucket = sh.id % side
 	} else {
-		a.introduce(session) // RESUMED does not say it
-		a.wake()             // also a process that dies now has tried
+		sh.introduce(session) // RESUMED does not say it
+		sh.wake()             // also a process that dies now has tried
 	}
-	c := &connection{a: a, ctx: ctx, ended: make(chan struct{}), ready: make(chan struct{})}
+	c := &connection{a: sh, ctx: ctx, ended: make(chan struct{}), ready: make(chan struct{})}
 	if err := c.make(session); err != nil {
 		return err
 	}
 	defer c.leave()
-	if err := c.open(ctx); err != nil {
-		if session.ID != "" && !c.asked(err) {
-			a.progress.unasked()
-		}
-		return err
+	open := func() error { return c.open(ctx) }
+	var err error
+	if session.ID == "" {
+		err = sh.turns.In(ctx, bucket, &sh.ending, open)
+	} else if err = open(); err != nil && !c.asked(err) {
+		sh.progress.unasked()
 	}
-	a.receiving()
-	a.setHealth(nil)
-	return c.watch(ctx)
+	if err != nil {
+		return c.judged(err)
+	}
+	sh.begun = true
+	sh.receiving()
+	sh.setHealth(nil)
+	return c.judged(c.watch(ctx))
+}
+
+// judged returns why a connection ended. A session that Discord took back is forgotten.
+func (c *connection) judged(err error) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused {
+		c.a.progress.forget()
+		return errRefused
+	}
+	return err
 }
 
 // open connects and returns once the session has begun or resumed. When that
@@ -252,44 +293,16 @@ func (c *connection) make(r resumable) error {
 	}
 	s.SyncEvents, s.ShouldReconnectOnError, s.ShouldRetryOnRateLimit, s.StateEnabled = true, false, false, false
 	s.Identify.Intents = intents
-	s.Client = &http.Client{Transport: &redirect{a: c.a}, Timeout: 20 * time.Second}
-	s.Dialer = &websocket.Dialer{HandshakeTimeout: 20 * time.Second, NetDialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := (&net.Dialer{}).DialContext(ctx, network, address)
-		c.mu.Lock()
-		c.raw = conn
-		c.mu.Unlock()
-		return &patient{Conn: conn, c: c}, err
-	}}
+	s.Client = &http.Client{Transport: &redirect{a: c.a.Adapter}, Timeout: 20 * time.Second}
+	s.Dialer = c.dialer()
+	if c.a.of > 1 {
+		s.ShardID, s.ShardCount = c.a.id, c.a.of
+	}
 	resume(s, r)
 	s.AddHandler(c.event)
 	s.AddHandler(func(_ *discordgo.Session, _ *discordgo.Disconnect) { c.once.Do(func() { close(c.ended) }) })
 	c.s = s
 	return nil
-}
-
-// maxUnsettled is how much may be written to a gateway that has not begun the
-// session: the upgrade, RESUME, IDENTIFY and some heartbeats.
-const maxUnsettled = 8
-
-// patient is a connection on which the library cannot identify over and over. The
-// library answers each op 9 at once, and a thousand a day invalidate the token.
-type patient struct {
-	net.Conn
-	c       *connection
-	written int // until the session began
-}
-
-// Write implements net.Conn.
-func (p *patient) Write(b []byte) (int, error) {
-	select {
-	case <-p.c.ready:
-	default:
-		if p.written++; p.written > maxUnsettled {
-			_ = p.Close()
-			return 0, errors.New("discord: refused too often")
-		}
-	}
-	return p.Conn.Write(b)
 }
 
 // redirect sends the library's REST calls to the configured address.
@@ -366,25 +379,4 @@ func (c *connection) watch(ctx context.Context) error {
 		}
 		sent = last
 	}
-}
-
-// mayIdentify asks how many sessions may still be begun: after too many, Discord
-// resets the token.
-func (a *Adapter) mayIdentify(ctx context.Context) error {
-	var got struct {
-		Limit struct {
-			Remaining  *int  `json:"remaining"`
-			ResetAfter int64 `json:"reset_after"` // ms
-		} `json:"session_start_limit"`
-	}
-	if err := a.call(ctx, http.MethodGet, "/gateway/bot", "", nil, &got); err != nil {
-		return err
-	}
-	if r := got.Limit.Remaining; r != nil && *r < 2 {
-		reset := time.Duration(got.Limit.ResetAfter) * time.Millisecond
-		a.setHealth(fmt.Errorf("Discord allows no more connections today; trying again in %s", reset.Round(time.Second)))
-		chat.Sleep(ctx, reset)
-		return errors.New("no session may be begun")
-	}
-	return nil
 }

@@ -18,13 +18,13 @@ const newcomer = 10 * time.Minute
 // greet tells of a server that the bot was just added to, in the channel where
 // Discord welcomes people. Discord does not say who added it. The journal drops the
 // news when it comes twice.
-func (a *Adapter) greet(ctx context.Context, g *wireGuild, sequence int64) {
+func (sh *shard) greet(ctx context.Context, g *wireGuild, sequence int64) {
 	joined, err := time.Parse(time.RFC3339, g.JoinedAt.shown())
 	channel := lobby(g)
-	if err != nil || channel == "" || a.now().Sub(joined) > newcomer {
+	if err != nil || channel == "" || sh.now().Sub(joined) > newcomer {
 		return
 	}
-	a.enter(ctx, channel, event{kind: "GUILD_CREATE", ticket: a.progress.begin(sequence), made: &chat.Message{
+	sh.enter(ctx, channel, event{kind: "GUILD_CREATE", ticket: sh.progress.begin(sequence), made: &chat.Message{
 		ID: "joined-" + joined.UTC().Format("20060102T150405"), Kind: chat.KindAdded, Guild: string(g.ID), Title: g.Name.shown(), GuildTitle: g.Name.shown(), At: joined,
 	}})
 }

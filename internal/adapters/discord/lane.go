@@ -35,8 +35,8 @@ type lane struct{ queue []event }
 
 // enter puts an event at the end of its channel's lane. It never blocks. Where
 // too much waits already, it asks for the channel to be read again instead.
-func (a *Adapter) enter(ctx context.Context, channel string, e event) {
-	l := &a.lanes
+func (sh *shard) enter(ctx context.Context, channel string, e event) {
+	l := &sh.lanes
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if ctx.Err() != nil {
@@ -47,15 +47,15 @@ func (a *Adapter) enter(ctx context.Context, channel string, e event) {
 		one = &lane{}
 		l.byChannel[channel] = one
 		l.work.Add(1)
-		go a.work(ctx, channel, one)
+		go sh.work(ctx, channel, one)
 	}
 	if e.kind != "" && l.held >= maxQueued {
 		l.full = true
-		a.progress.done(e.ticket)
+		sh.progress.done(e.ticket)
 		if n := len(one.queue); n > 0 && one.queue[n-1].kind == "" {
 			return
 		}
-		e = event{ticket: a.progress.begin(0)}
+		e = event{ticket: sh.progress.begin(0)}
 	}
 	if e.kind != "" {
 		l.held++
@@ -105,26 +105,26 @@ func (l *lanes) next(channel string, one *lane) (e event, ok bool) {
 }
 
 // work goes through a lane until it is empty.
-func (a *Adapter) work(ctx context.Context, channel string, one *lane) {
-	defer a.lanes.work.Done()
+func (sh *shard) work(ctx context.Context, channel string, one *lane) {
+	defer sh.lanes.work.Done()
 	for ctx.Err() == nil {
-		e, ok := a.lanes.next(channel, one)
+		e, ok := sh.lanes.next(channel, one)
 		if !ok {
 			return
 		}
 		if e.kind == "" {
-			a.catchUp(ctx, channel)
-			a.pass(ctx, arrival{ticket: e.ticket})
+			sh.catchUp(ctx, channel)
+			sh.pass(ctx, arrival{ticket: e.ticket})
 			continue
 		}
-		a.pass(ctx, a.understand(ctx, channel, e))
+		sh.pass(ctx, sh.understand(ctx, channel, e))
 	}
 }
 
 // pass hands something to the store.
-func (a *Adapter) pass(ctx context.Context, item arrival) {
+func (sh *shard) pass(ctx context.Context, item arrival) {
 	select {
-	case a.queue <- item:
+	case sh.queue <- item:
 	case <-ctx.Done():
 	}
 }

@@ -40,7 +40,7 @@ func (a *Adapter) Renormalize(raw []byte) ([]chat.Message, error) {
 	_ = decode(e.Data, &at) // judged below
 	ctx, cancel := context.WithTimeout(context.Background(), maxRenormalize)
 	defer cancel()
-	item := a.understand(ctx, string(at.ChannelID), event{kind: e.Kind, raw: e.Data})
+	item := newShard(a, 0, 1).understand(ctx, string(at.ChannelID), event{kind: e.Kind, raw: e.Data})
 	if item.dead != nil {
 		return nil, errors.New(item.dead.Reason)
 	}

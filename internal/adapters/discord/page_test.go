@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"parley/internal/adapters/discord/discordtest"
+	"parley/internal/adapters/discord/restraint"
 	"parley/internal/chat"
 )
 
@@ -62,7 +63,7 @@ func TestPagesPauseEverything(t *testing.T) {
 			t.Errorf("status %d: another route is not paused", status)
 		}
 		s.Heal()
-		forward(pageMost)
+		forward(restraint.PageMost)
 		for lane := range 5 {
 			if _, err := a.Send(context.Background(), partTo(fmt.Sprint(50+lane), "x")); err != nil {
 				t.Errorf("status %d: afterwards: %v", status, err)
@@ -113,7 +114,7 @@ func TestRefusalsAreBounded(t *testing.T) {
 		forward(10 * time.Second)
 	}
 	n := len(s.Calls("", "/")) - before
-	if n > maxInvalid || a.Health() == nil {
+	if n > restraint.MaxInvalid || a.Health() == nil {
 		t.Errorf("%d requests were refused in ten minutes, health %v", n, a.Health())
 	}
 	s.Heal()

@@ -22,7 +22,7 @@ type place struct {
 }
 
 // learnFrom notes what an event says about servers and channels.
-func (a *Adapter) learnFrom(ctx context.Context, e *discordgo.Event) {
+func (sh *shard) learnFrom(ctx context.Context, e *discordgo.Event) {
 	var about struct {
 		GuildID plain `json:"guild_id"`
 		wireGuild
@@ -30,20 +30,20 @@ func (a *Adapter) learnFrom(ctx context.Context, e *discordgo.Event) {
 	switch e.Type {
 	case "GUILD_CREATE":
 		if decode(e.RawData, &about.wireGuild) == nil && isID(about.ID) {
-			a.learnGuild(ctx, &about.wireGuild)
-			a.greet(ctx, &about.wireGuild, e.Sequence)
+			sh.learnGuild(ctx, &about.wireGuild)
+			sh.greet(ctx, &about.wireGuild, e.Sequence)
 		}
 	case "GUILD_UPDATE":
 		_ = decode(e.RawData, &about) // an unreadable one names no server
-		a.entitle(&about.wireGuild)
-		a.forgetAuthority(string(about.ID))
+		sh.entitle(&about.wireGuild)
+		sh.forgetAuthority(string(about.ID))
 	case "GUILD_ROLE_CREATE", "GUILD_ROLE_UPDATE", "GUILD_ROLE_DELETE":
 		_ = decode(e.RawData, &about)
-		a.forgetAuthority(string(about.GuildID))
+		sh.forgetAuthority(string(about.GuildID))
 	case "CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE":
 		var ch wireChannel
 		if decode(e.RawData, &ch) == nil && isID(ch.ID) {
-			a.learn(ch, "")
+			sh.learn(ch, "")
 		}
 	}
 }
@@ -91,29 +91,29 @@ func (t *atlas) placed(channel string) (p place, known bool) {
 // learnGuild notes a server's channels and who administers it. It also reads a
 // channel from which nothing was ever stored, if something was said there while
 // nobody was connected.
-func (a *Adapter) learnGuild(ctx context.Context, g *wireGuild) {
+func (sh *shard) learnGuild(ctx context.Context, g *wireGuild) {
 	var unread []string
 	for _, ch := range slices.Concat(g.Channels, g.Threads) {
 		if isID(ch.ID) {
-			a.learn(ch, string(g.ID))
-			if a.unread(ch, string(g.ID)) {
+			sh.learn(ch, string(g.ID))
+			if sh.unread(ch, string(g.ID)) {
 				unread = append(unread, string(ch.ID))
 			}
 		}
 	}
-	a.entitle(g)
-	a.arrived(string(g.ID))
-	a.rule(string(g.ID), authorityOf(g), nil)
-	self := a.myID()
+	sh.entitle(g)
+	sh.arrived(string(g.ID))
+	sh.rule(string(g.ID), authorityOf(g), nil)
+	self := sh.myID()
 	for _, r := range g.Roles {
 		for _, m := range g.Members {
 			if bool(r.Managed) && m.User != nil && string(m.User.ID) == self && slices.Contains(m.Roles, r.ID) {
-				a.play(string(r.ID))
+				sh.play(string(r.ID))
 			}
 		}
 	}
 	for _, channel := range unread {
-		a.enter(ctx, channel, event{ticket: a.progress.begin(0)})
+		sh.enter(ctx, channel, event{ticket: sh.progress.begin(0)})
 	}
 }
 

@@ -48,8 +48,9 @@ func (p *progress) clear() {
 	p.gen++
 }
 
-// restore continues from what an earlier process noted.
-func (p *progress) restore(note string) {
+// restore continues from what an earlier process noted. What was heard in other ways up
+// to a time is not missing.
+func (p *progress) restore(note string, heard time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var r resumable
@@ -58,6 +59,9 @@ func (p *progress) restore(note string) {
 	}
 	if p.session.Self == "" {
 		p.session.ID = ""
+	}
+	if heard.After(p.session.At) {
+		p.session.At = heard
 	}
 }
 

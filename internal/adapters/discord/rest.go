@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"parley/internal/adapters/discord/restraint"
 	"parley/internal/chat"
 )
 
@@ -31,7 +32,7 @@ type rest struct {
 	api   string // without a trailing slash
 	http  *http.Client
 	now   func() time.Time
-	guard guard
+	guard restraint.Guard
 	skew  atomic.Int64 // how far Discord's clock is ahead, in ns
 
 	mu     sync.Mutex           // guards the rest
@@ -114,7 +115,7 @@ func (r *rest) call(ctx context.Context, method, path, channel string, in, out a
 	if err != nil {
 		return fmt.Errorf("discord: %w", err)
 	}
-	quiet := cmp.Or(channel, routeOf(req))
+	quiet := cmp.Or(channel, restraint.Route(req))
 	if d := r.hushed(quiet); d > 0 {
 		return &chat.WaitError{After: d, Err: errLimited}
 	}
@@ -136,25 +137,25 @@ func (r *rest) exchange(req *http.Request) (*http.Response, []byte, error) {
 	if r.unauthorized() {
 		return nil, nil, errToken
 	}
-	route, began := routeOf(req), r.now()
-	if wait, why := r.guard.enter(route, began); wait > 0 {
+	route, began := restraint.Route(req), r.now()
+	if wait, why := r.guard.Enter(route, began); wait > 0 {
 		return nil, nil, &chat.WaitError{After: wait, Err: why}
 	}
 	var wrote atomic.Bool
 	ctx := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{WroteRequest: func(i httptrace.WroteRequestInfo) { wrote.Store(i.Err == nil) }})
 	resp, err := r.http.Do(req.WithContext(ctx))
 	if err != nil {
-		r.guard.unanswered(route, r.now())
+		r.guard.Unanswered(route, r.now())
 		return nil, nil, lost(err, wrote.Load())
 	}
 	defer func() { _ = resp.Body.Close() }()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
 	if err != nil {
-		r.guard.unanswered(route, r.now())
+		r.guard.Unanswered(route, r.now())
 		return nil, nil, lost(err, true)
 	}
 	r.dated(resp)
-	if wait := r.guard.leave(route, verdict(resp, answer), began, r.now()); wait > 0 {
+	if wait := r.guard.Leave(route, restraint.Verdict(resp, answer), began, r.now()); wait > 0 {
 		why := fmt.Errorf("discord: a page instead of an answer, status %d", resp.StatusCode)
 		if resp.StatusCode < 400 || resp.StatusCode >= 500 { // what stands behind it may have done it
 			return nil, nil, fmt.Errorf("%w: %w", chat.ErrUnknownOutcome, why)

@@ -7,7 +7,7 @@ import (
 	"parley/internal/chat"
 )
 
-// gatewayCursor is the cursor that holds the resumable session; channelCursor
+// gatewayCursor begins the cursors that hold resumable sessions; channelCursor
 // begins the ones that name the newest message stored of a channel.
 const (
 	gatewayCursor = "gateway"
@@ -24,40 +24,40 @@ type arrival struct {
 // store hands arrivals to the intake, in order and in batches, and notes how far
 // the session has come. On an error it tries the same batch again: nothing is
 // skipped.
-func (a *Adapter) store(ctx context.Context, in chat.Intake) {
+func (sh *shard) store(ctx context.Context, in chat.Intake) {
 	note := ""
 	newest := map[string]string{}
 	for {
-		batch, ok := a.collect(ctx)
+		batch, ok := sh.collect(ctx)
 		if !ok {
 			return
 		}
 		b := batchOf(batch, newest)
-		if now := a.progress.noteAfter(batch); now != note {
-			note, b.Cursors[gatewayCursor] = now, now
+		if now := sh.progress.noteAfter(batch); now != note {
+			note, b.Cursors[sh.cursor()] = now, now
 		}
-		if len(b.Cursors)+len(b.Messages)+len(b.Dead) > 0 && !a.deliver(ctx, in, b) {
+		if len(b.Cursors)+len(b.Messages)+len(b.Dead) > 0 && !sh.deliver(ctx, in, b) {
 			return
 		}
 		for _, item := range batch {
-			a.progress.done(item.ticket)
+			sh.progress.done(item.ticket)
 		}
 	}
 }
 
 // collect waits for something to store and takes all there is of it, within
 // reason. An empty batch only notes the session.
-func (a *Adapter) collect(ctx context.Context) (batch []arrival, ok bool) {
+func (sh *shard) collect(ctx context.Context) (batch []arrival, ok bool) {
 	select {
-	case first := <-a.queue:
+	case first := <-sh.queue:
 		batch = append(batch, first)
-	case <-a.noted:
+	case <-sh.noted:
 	case <-ctx.Done():
 		return nil, false
 	}
 	for len(batch) < 100 {
 		select {
-		case more := <-a.queue:
+		case more := <-sh.queue:
 			batch = append(batch, more)
 			continue
 		default:
@@ -68,13 +68,13 @@ func (a *Adapter) collect(ctx context.Context) (batch []arrival, ok bool) {
 }
 
 // deliver tries until a batch is stored; false means that the process ended first.
-func (a *Adapter) deliver(ctx context.Context, in chat.Intake, b chat.Batch) bool {
+func (sh *shard) deliver(ctx context.Context, in chat.Intake, b chat.Batch) bool {
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 5*time.Second) {
 		err := in.Deliver(ctx, b)
 		if err == nil {
 			return true
 		}
-		a.o.Log.Error("discord: store messages, will try again", "err", err)
+		sh.o.Log.Error("discord: store messages, will try again", "err", err)
 		if !chat.Sleep(ctx, wait) {
 			return false
 		}

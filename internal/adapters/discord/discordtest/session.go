@@ -225,3 +225,20 @@ func (s *Server) resume(c *client, data json.RawMessage) {
 	}
 	c.send(event{Seq: one.seq, Type: "RESUMED", Data: json.RawMessage("{}")})
 }
+
+// LoseShard ends the sessions of one shard, as Lose does all.
+func (s *Server) LoseShard(id int) {
+	s.with(func() {
+		for c := range s.gw.conns {
+			if c.session.shard[0] == id {
+				_ = c.ws.Close()
+				delete(s.gw.conns, c)
+			}
+		}
+		for name, one := range s.gw.sessions {
+			if one.shard[0] == id {
+				delete(s.gw.sessions, name)
+			}
+		}
+	})
+}

@@ -1,4 +1,6 @@
-package discord
+// Package restraint holds requests back from Discord where it does not want them, so that
+// it does not ban this address. It makes no request, and reads no clock.
+package restraint
 
 import (
 	"bytes"
@@ -17,20 +19,20 @@ import (
 // Discord's API: the pause doubles, starting at the floor.
 const (
 	pageFloor = 2 * time.Second
-	pageMost  = 5 * time.Minute
+	PageMost  = 5 * time.Minute
 )
 
 // Discord bans an address after 10,000 refused requests in ten minutes. A tenth
 // of that is far more than an honest bot needs.
 const (
-	maxInvalid    = 1000
+	MaxInvalid    = 1000
 	invalidWindow = 10 // minutes
 )
 
-// guard holds requests back from a server that does not want them. A page does not
+// Guard holds requests back from a server that does not want them. A page does not
 // say which requests are still welcome, so it makes every request wait, and the
 // route it came from longer each time. After a pause one request goes first.
-type guard struct {
+type Guard struct {
 	mu      sync.Mutex // guards the rest
 	all     penalty
 	routes  map[string]*penalty
@@ -52,16 +54,16 @@ type tally struct {
 	n      int
 }
 
-// answerKind says what an answer means for later requests.
-type answerKind struct {
+// Answer says what an answer means for later requests.
+type Answer struct {
 	status  int
 	page    bool
 	refused bool // counts towards a ban
 	wait    time.Duration
 }
 
-// verdict tells an answer of the API from a page.
-func verdict(resp *http.Response, answer []byte) (k answerKind) {
+// Verdict tells an answer of the API from a page.
+func Verdict(resp *http.Response, answer []byte) (k Answer) {
 	status := resp.StatusCode
 	k.status = status
 	body := bytes.TrimSpace(answer)
@@ -82,8 +84,8 @@ func verdict(resp *http.Response, answer []byte) (k answerKind) {
 	return k
 }
 
-// routeOf names the route of a request: requests of one route share their limits.
-func routeOf(req *http.Request) string {
+// Route names the route of a request: requests of one route share their limits.
+func Route(req *http.Request) string {
 	part := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	for i, p := range part {
 		if p == "channels" || p == "webhooks" || p == "users" || p == "guilds" || p == "applications" || p == "interactions" || p == "gateway" {
@@ -94,13 +96,13 @@ func routeOf(req *http.Request) string {
 	return req.Method + " " + strings.Join(part[:min(len(part), 3)], "/")
 }
 
-// enter returns how long a request has to wait, and why; 0 lets it go, and then
-// the caller must call leave or unanswered.
-func (g *guard) enter(route string, now time.Time) (time.Duration, error) {
+// Enter returns how long a request has to wait, and why; 0 lets it go, and then
+// the caller must call Leave or Unanswered.
+func (g *Guard) Enter(route string, now time.Time) (time.Duration, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.refusedLately(now) >= maxInvalid {
-		return time.Minute, fmt.Errorf("discord: %d requests were refused in %d minutes", maxInvalid, invalidWindow)
+	if g.refusedLately(now) >= MaxInvalid {
+		return time.Minute, fmt.Errorf("discord: %d requests were refused in %d minutes", MaxInvalid, invalidWindow)
 	}
 	why := fmt.Errorf("discord: paused after a page instead of an answer, status %d", g.status)
 	mine := g.routes[route]
@@ -122,8 +124,8 @@ func (g *guard) enter(route string, now time.Time) (time.Duration, error) {
 	return 0, nil
 }
 
-// unanswered ends a request that brought no answer.
-func (g *guard) unanswered(route string, now time.Time) {
+// Unanswered ends a request that brought no answer.
+func (g *Guard) Unanswered(route string, now time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, p := range []*penalty{&g.all, g.routes[route]} {
@@ -133,8 +135,8 @@ func (g *guard) unanswered(route string, now time.Time) {
 	}
 }
 
-// leave ends a request by its answer. It returns how long to wait after a page.
-func (g *guard) leave(route string, k answerKind, began, now time.Time) time.Duration {
+// Leave ends a request by its answer. It returns how long to wait after a page.
+func (g *Guard) Leave(route string, k Answer, began, now time.Time) time.Duration {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if k.refused {
@@ -166,17 +168,17 @@ func (g *guard) leave(route string, k answerKind, began, now time.Time) time.Dur
 
 // add counts one more page. A request that began before the last page came does
 // not count again.
-func (p *penalty) add(k answerKind, began, now time.Time, floor time.Duration) {
+func (p *penalty) add(k Answer, began, now time.Time, floor time.Duration) {
 	p.asking = false
 	if p.fails > 0 && began.Before(p.paged) {
 		return
 	}
-	wait := max(min(floor<<min(p.fails, 20), pageMost), k.wait)
+	wait := max(min(floor<<min(p.fails, 20), PageMost), k.wait)
 	p.fails, p.paged, p.until = p.fails+1, now, now.Add(wait)
 }
 
 // forgetOld keeps the list of routes short.
-func (g *guard) forgetOld(now time.Time) {
+func (g *Guard) forgetOld(now time.Time) {
 	for name, p := range g.routes {
 		if now.Sub(p.until) > time.Hour {
 			delete(g.routes, name)
@@ -184,7 +186,7 @@ func (g *guard) forgetOld(now time.Time) {
 	}
 }
 
-func (g *guard) refusedLately(now time.Time) (n int) {
+func (g *Guard) refusedLately(now time.Time) (n int) {
 	for _, t := range g.invalid {
 		if now.Unix()/60-t.minute <= invalidWindow {
 			n += t.n
@@ -193,11 +195,11 @@ func (g *guard) refusedLately(now time.Time) (n int) {
 	return n
 }
 
-// health returns why requests wait; nil when they do not.
-func (g *guard) health(now time.Time) error {
+// Health returns why requests wait; nil when they do not.
+func (g *Guard) Health(now time.Time) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if n := g.refusedLately(now); n >= maxInvalid {
+	if n := g.refusedLately(now); n >= MaxInvalid {
 		return fmt.Errorf("Discord: %d requests were refused in %d minutes, so none is made for now; see whether the bot may write where it is asked", n, invalidWindow)
 	}
 	if g.all.fails > 0 && now.Sub(g.all.until) < stale {

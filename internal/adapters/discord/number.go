@@ -1,0 +1,206 @@
+package discord
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"parley/internal/adapters/discord/shards"
+	"parley/internal/chat"
+)
+
+// numberCursor holds how many shards there are, where Discord decides it. Without it
+// there is one.
+const numberCursor = "shards"
+
+// errNotEnough is that Discord refuses the number that it recommends.
+var errNotEnough = errors.New("Discord refuses as many shards as it recommends itself: set discord.shards to a greater number")
+
+// errNumber is that the number of shards is not right any more.
+var errNumber = errors.New("discord: another number of shards is needed")
+
+// Run implements chat.Adapter.
+func (a *Adapter) Run(ctx context.Context, in chat.Intake) error {
+	defer a.ending.Wait()
+	defer a.acks.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if a.o.Peers != nil {
+		a.ending.Go(func() { a.introduced(ctx, in) })
+	}
+	for {
+		n, err := a.number(ctx, in)
+		if err != nil {
+			return err
+		}
+		err = a.divide(ctx, in, n)
+		if ctx.Err() != nil || !errors.Is(err, errNumber) {
+			return err
+		}
+		if err := a.renumber(ctx, in, n); err != nil {
+			return err
+		}
+	}
+}
+
+// introduced tries to find out who we are, also where no shard is this process's.
+func (a *Adapter) introduced(ctx context.Context, in chat.Intake) {
+	for a.Learn(ctx, in) != nil && chat.Sleep(ctx, learnAgain) {
+	}
+}
+
+const learnAgain = 500 * time.Millisecond
+
+// number returns how many shards there are as far as is known without asking Discord,
+// which is done before a session begins.
+func (a *Adapter) number(ctx context.Context, in chat.Intake) (int, error) {
+	if a.o.Shards > 0 {
+		return a.o.Shards, nil
+	}
+	cursors, err := in.Cursors(ctx, Platform)
+	if err != nil {
+		return 0, fmt.Errorf("discord: read cursors: %w", err)
+	}
+	return numbered(cursors), nil
+}
+
+func numbered(cursors map[string]string) int {
+	n, err := strconv.Atoi(cursors[numberCursor])
+	if err != nil || n < 1 || n > shards.Most {
+		return 1
+	}
+	return n
+}
+
+// divide runs n shards, or those of them that are this process's, until one of them gives
+// up, ctx ends or another process notes another number.
+func (a *Adapter) divide(ctx context.Context, in chat.Intake, n int) error {
+	list := make([]*shard, n)
+	for i := range list {
+		list[i] = newShard(a, i, n)
+	}
+	a.setShards(list)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	run := func(ctx context.Context, i int) error { return list[i].run(ctx, in) }
+	if a.o.Peers == nil {
+		return shards.All(ctx, n, run)
+	}
+	if a.o.Shards == 0 {
+		a.ending.Go(func() { a.watchNumber(ctx, in, n, stop) })
+	}
+	err := a.o.Peers.Share(ctx, shareName(n), n, run)
+	if cause := context.Cause(ctx); err == nil && errors.Is(cause, errNumber) {
+		err = cause
+	}
+	return err
+}
+
+// shareName names the shards among several processes. One alone is called as before there
+// were several.
+func shareName(n int) string {
+	if n == 1 {
+		return "receive " + Platform
+	}
+	return fmt.Sprintf("receive %s of %d", Platform, n)
+}
+
+// renumberEvery is how often a process looks whether another one noted another number.
+const renumberEvery = 10 * time.Second
+
+func (a *Adapter) watchNumber(ctx context.Context, in chat.Intake, n int, stop context.CancelCauseFunc) {
+	for chat.Sleep(ctx, renumberEvery) {
+		if now, err := a.number(ctx, in); err == nil && now != n {
+			stop(errNumber)
+			return
+		}
+	}
+}
+
+// renumber notes how many shards Discord wants instead of n, unless another process did.
+func (a *Adapter) renumber(ctx context.Context, in chat.Intake, n int) error {
+	for try := 0; ctx.Err() == nil; try++ {
+		if now, err := a.number(ctx, in); err != nil || now != n {
+			return err
+		}
+		want, err := a.gatewayBot(ctx)
+		switch {
+		case a.unauthorized():
+			return errToken
+		case err == nil && want.Shards == n:
+			return errNotEnough
+		case err == nil:
+			a.o.Log.Info("discord: the number of shards changes", "from", n, "to", want.Shards)
+			err = in.Deliver(ctx, chat.Batch{Platform: Platform, Cursors: map[string]string{numberCursor: strconv.Itoa(want.Shards)}})
+		}
+		if err == nil {
+			return nil
+		}
+		a.o.Log.Warn("discord: find out the number of shards, will try again", "err", err)
+		chat.Sleep(ctx, a.after(err, try))
+	}
+	return nil
+}
+
+// gatewayBot is what Discord says to a bot that would connect.
+type gatewayBot struct {
+	Shards int `json:"shards"`
+	Limit  struct {
+		Remaining  *int  `json:"remaining"`
+		ResetAfter int64 `json:"reset_after"` // ms
+		Side       int   `json:"max_concurrency"`
+	} `json:"session_start_limit"`
+}
+
+func (a *Adapter) gatewayBot(ctx context.Context) (got gatewayBot, err error) {
+	err = a.call(ctx, http.MethodGet, "/gateway/bot", "", nil, &got)
+	got.Shards = min(max(got.Shards, 1), shards.Most)
+	got.Limit.Side = max(got.Limit.Side, 1)
+	return got, err
+}
+
+// mayIdentify asks how many sessions may still be begun: after too many, Discord resets
+// the token. It returns how many may begin side by side.
+func (sh *shard) mayIdentify(ctx context.Context) (side int, err error) {
+	got, err := sh.gatewayBot(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if sh.o.Shards == 0 && !shards.Suits(sh.of, got.Shards, sh.begun) {
+		return 0, errNumber
+	}
+	if r := got.Limit.Remaining; r != nil && *r < 2 {
+		reset := time.Duration(got.Limit.ResetAfter) * time.Millisecond
+		sh.setHealth(fmt.Errorf("Discord allows no more connections today; trying again in %s", reset.Round(time.Second)))
+		chat.Sleep(ctx, reset)
+		return 0, errors.New("no session may be begun")
+	}
+	return got.Limit.Side, nil
+}
+
+// lastAlive returns up to when everything was heard by shards of another number, the zero
+// time for none: from there on the history is read.
+func lastAlive(cursors map[string]string, of int) time.Time {
+	first, last := map[int]time.Time{}, map[int]time.Time{}
+	for name, note := range cursors {
+		var r resumable
+		n, ok := shardsOf(name)
+		if !ok || n == of || json.Unmarshal([]byte(note), &r) != nil || r.At.IsZero() {
+			continue
+		}
+		if was, ok := first[n]; !ok || r.At.Before(was) {
+			first[n] = r.At
+		}
+		if r.At.After(last[n]) {
+			last[n] = r.At
+		}
+	}
+	newest := slices.MaxFunc(append(slices.Collect(maps.Keys(last)), 0), func(a, b int) int { return last[a].Compare(last[b]) })
+	return first[newest]
+}

@@ -1,0 +1,65 @@
+// Package shards is how the events of Discord are divided over several connections: which
+// of them hears of a server, when each may begin a session, and which of several processes
+// has it. It connects to nothing.
+package shards
+
+import (
+	"context"
+	"strconv"
+	"sync"
+)
+
+// Most bounds how many there are; very large bots have some thousands.
+const Most = 16384
+
+// Peers are other processes with the same bot. Their methods block.
+type Peers interface {
+	// Share divides count pieces of work, numbered from 0, among the processes that ask
+	// for them under the same name, and runs those that are this one's until ctx ends.
+	// Each piece is one process's at a time. work must return soon after its context ends;
+	// an error that it returns before that ends the share and is returned.
+	Share(ctx context.Context, name string, count int, work func(ctx context.Context, i int) error) error
+	// Role runs work while no other process has the role, until work returns or ctx ends.
+	// Each role may be wanted once at a time. When this process loses it meanwhile, work's
+	// context ends, and work is run again later.
+	Role(ctx context.Context, name string, work func(ctx context.Context) error) error
+}
+
+// Of returns which of n shards hears of a server, by its id. Of what is in none, the first
+// one does.
+func Of(guild string, n int) int {
+	id, err := strconv.ParseUint(guild, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return int((id >> 22) % uint64(n))
+}
+
+// Suits reports whether n shards are right where Discord recommends another number. It
+// recommends one for a thousand servers, and takes 2,500 on one. To change the number
+// begins all sessions anew, so it is done where none could go on anyway, or must be.
+func Suits(n, recommended int, begun bool) bool {
+	if begun {
+		return recommended <= 2*n
+	}
+	return n == recommended
+}
+
+// All runs n pieces of work in this process until ctx ends or one of them fails.
+func All(ctx context.Context, n int, work func(ctx context.Context, i int) error) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	var under sync.WaitGroup
+	errs := make(chan error, n)
+	for i := range n {
+		under.Go(func() {
+			if err := work(ctx, i); err != nil {
+				errs <- err
+				stop(err)
+			}
+		})
+	}
+	under.Wait()
+	close(errs)
+	return <-errs
+}

@@ -1,0 +1,69 @@
+package shards
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Turns lets sessions begin one after the other, as Discord asks: one in each bucket of
+// shards every five seconds, in all processes that live. Make it with NewTurns.
+type Turns struct {
+	every time.Duration
+	peers Peers // nil for none
+
+	mu      sync.Mutex            // guards buckets
+	buckets map[int]chan struct{} // which hold a token while it is nobody's turn
+}
+
+// NewTurns lets a session begin so long after the one before.
+func NewTurns(every time.Duration, peers Peers) *Turns {
+	return &Turns{every: every, peers: peers, buckets: map[int]chan struct{}{}}
+}
+
+func (t *Turns) bucket(n int) chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.buckets[n] == nil {
+		t.buckets[n] = make(chan struct{}, 1)
+		t.buckets[n] <- struct{}{}
+	}
+	return t.buckets[n]
+}
+
+// In begins a session once it is somebody's turn in a bucket, and returns what begin
+// returns. The turn goes on in work, which the caller waits for, until the next may begin
+// or ctx ends.
+func (t *Turns) In(ctx context.Context, bucket int, work *sync.WaitGroup, begin func() error) error {
+	free := t.bucket(bucket)
+	select {
+	case <-free:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	began := make(chan error, 2)
+	once := sync.OnceFunc(func() { began <- begin() })
+	turn := func(ctx context.Context) error {
+		once()
+		rest := time.NewTimer(t.every)
+		defer rest.Stop()
+		select {
+		case <-rest.C:
+		case <-ctx.Done():
+		}
+		return nil
+	}
+	work.Go(func() {
+		defer func() { close(began); free <- struct{}{} }()
+		if t.peers == nil {
+			_ = turn(ctx) // never fails
+		} else if err := t.peers.Role(ctx, fmt.Sprint("begin discord ", bucket), turn); err != nil {
+			began <- err
+		}
+	})
+	if err, ok := <-began; ok {
+		return err
+	}
+	return context.Cause(ctx)
+}
