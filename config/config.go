@@ -9,7 +9,10 @@
 // and the checks at startup are derived from them.
 package config
 
-import "time"
+import (
+	"strconv"
+	"time"
+)
 
 // Config is every setting. The zero value is not valid: begin with Default.
 type Config struct {
@@ -134,6 +137,13 @@ type Discord struct {
 	APIURL  string `yaml:"api_url" default:"https://discord.com/api/v9/" form:"url" doc:"REST endpoint"`
 	Guild   string `yaml:"guild" form:"snowflake" doc:"id of a server to register slash commands in at once; with none they are global"`
 	Threads bool   `yaml:"threads" doc:"in a server's channels, answer in a thread of its own for each conversation"`
+	Shards  string `yaml:"shards" default:"auto" form:"shards" doc:"over how many connections messages are received: auto is what Discord recommends, one for a thousand servers, or a number; several processes divide them"`
+}
+
+// ShardCount is how many connections the owner wants, 0 for what Discord recommends.
+func (d Discord) ShardCount() int {
+	n, _ := strconv.Atoi(d.Shards) // auto
+	return n
 }
 
 // Access says who may speak to the bot.

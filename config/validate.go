@@ -102,6 +102,7 @@ var (
 	headerForm        = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+:[^\r\n\x00]*$")
 	currencyForm      = regexp.MustCompile(`^(\p{L}{1,8}|\p{Sc})$`)
 	deskForm          = regexp.MustCompile(`^(telegram|discord|terminal):[^/\s]+(/\S+)?$`)
+	shardsForm        = regexp.MustCompile(`^(auto|[1-9][0-9]{0,3})$`)
 	queryForm         = regexp.MustCompile("(?s)^[^=\r\n]+=[^\r\n\x00]*$")
 	envForm           = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*(=.*)?$`)
 )
@@ -158,6 +159,8 @@ func misformed(form string, v reflect.Value, ids IDs) (problem, hint string) {
 		return fmt.Sprintf("is %q", text), "up to 8 letters, or a sign: USD, EUR, €"
 	case form == "snowflake" && !isID(text):
 		return fmt.Sprintf("is %q", text), "the numeric id: in Discord, Copy Server ID"
+	case form == "shards" && !shardsForm.MatchString(text):
+		return fmt.Sprintf("is %q", text), "auto, or a number from 1 to 9999"
 	case form == "person" && ids != nil:
 		return ids.Person(text)
 	case form == "place" && ids != nil:

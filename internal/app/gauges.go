@@ -51,6 +51,7 @@ func (v *vitals) gauges() {
 	gauge("parley_traces_dropped", "Model calls since the start that were not kept because too many waited.", func() float64 { return float64(v.storage.tape.Dropped()) })
 	gauge("parley_uptime_seconds", "Time since the start.", func() float64 { return time.Since(v.began).Seconds() })
 	for _, p := range v.platforms.adapters {
+		v.counts.Shards(p)
 		v.counts.Gauge("parley_platform_up", "1 while messages can be received.", map[string]string{"platform": p.Platform()}, func() float64 {
 			if f, ok := health.Found(p.Platform(), v.health(p)); ok && f.Is == health.Unavailable {
 				return 0

@@ -7,6 +7,7 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/discord"
+	"parley/internal/adapters/discord/shards"
 	"parley/internal/adapters/telegram"
 	"parley/internal/adapters/terminal"
 	"parley/internal/attest"
@@ -48,8 +49,13 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("discord.api_url: %w", err)
 		}
+		var peers shards.Peers
+		if ps.fleet != nil {
+			peers = ps.fleet
+		}
 		d, err := discord.New(discord.Options{
 			Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Threads: c.Threads, Files: files, Log: ps.log,
+			Shards: c.ShardCount(), Peers: peers,
 			Private: func(ctx context.Context, m chat.Message) bool { return f.commands.Private(ctx, m) },
 			Toast:   f.toast,
 			Suggest: func(ctx context.Context, m chat.Message, option, typed string) []chat.Choice {
@@ -120,9 +126,9 @@ func (ps *platforms) run(ctx context.Context) <-chan error {
 }
 
 // oneAtATime reports whether of several processes one receives from a platform: all may
-// listen for what Telegram posts.
+// listen for what Telegram posts, and Discord's connections are divided among them.
 func (ps *platforms) oneAtATime(a chat.Adapter) bool {
-	return a.Platform() == discord.Platform || a.Platform() == "telegram" && ps.cfg.Telegram.Mode != telegram.ModeWebhook
+	return a.Platform() == "telegram" && ps.cfg.Telegram.Mode != telegram.ModeWebhook
 }
 
 // wait returns when the last adapter has ended. A platform that gives up does not

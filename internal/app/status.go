@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/internal/command"
+	"parley/internal/health"
 	"parley/internal/page"
 	"parley/internal/tongue"
 )
@@ -33,6 +34,9 @@ func (v *vitals) doing(ctx context.Context) (lines []page.Line) {
 	}
 	for _, a := range v.platforms.adapters {
 		told(a.Platform(), wordsReceiving)
+		for _, one := range health.Shards(a) {
+			told(a.Platform()+" "+one.Name(), wordsReceiving)
+		}
 		told(a.Platform()+" delivery", "")
 	}
 	if v.notes.index != nil {

@@ -38,6 +38,7 @@ func (v *vitals) findings() (list []health.Finding) {
 		if f, ok := health.Found(p.Platform(), v.health(p)); ok {
 			list = append(list, f)
 		}
+		list = append(list, health.ShardFindings(p)...)
 	}
 	if f, ok := health.Found("database", v.storage.store.Health()); ok {
 		list = append(list, f)

@@ -3,6 +3,7 @@ package chat
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // Optional capabilities of an Adapter. Callers check for each one with a type
@@ -129,6 +130,9 @@ type Shard struct {
 	ID, Of int   // counted from 0
 	Err    error // why it does not receive; nil when it does
 }
+
+// Name is the shard's for people, as 0/4.
+func (s Shard) Name() string { return fmt.Sprintf("%d/%d", s.ID, s.Of) }
 
 // Leaver is an Adapter whose bot can leave a place by itself. Elsewhere somebody who
 // administers the place removes it.

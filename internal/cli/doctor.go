@@ -221,6 +221,10 @@ func (d *doctor) platforms(ctx context.Context, cfg config.Config) {
 	if cfg.Discord.Token != "" {
 		a, err := askDiscord(ctx, cfg.Discord)
 		d.account("discord", a, err)
+		if err == nil {
+			said, err := askShards(ctx, cfg.Discord)
+			d.line("discord shards", err, said)
+		}
 	}
 }
 

@@ -15,6 +15,8 @@ type keeper struct {
 	n     *Node
 	conn  *pgx.Conn // nil for none
 	since time.Time // of the connection
+	// took is in which life the others were told that this node takes part in a share.
+	took map[*division]*life
 }
 
 func (k *keeper) connect(ctx context.Context) (err error) {
@@ -129,6 +131,7 @@ func (k *keeper) bury(ctx context.Context) error {
 	}
 	tag, err := k.conn.Exec(ctx, "DELETE FROM node_leases WHERE until < clock_timestamp()")
 	if err == nil && tag.RowsAffected() > 0 {
+		_, err = k.conn.Exec(ctx, "DELETE FROM node_takers WHERE NOT EXISTS (SELECT 1 FROM node_leases WHERE id = node)")
 		k.n.o.Log.Warn("nodes have ended without a word; what they had is taken over", "nodes", tag.RowsAffected())
 		poke(k.n.news)
 	}

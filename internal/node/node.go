@@ -157,7 +157,7 @@ func poke(c chan struct{}) {
 
 // run lives one life after the other until ctx ends.
 func (n *Node) run(ctx context.Context, began func()) {
-	k := keeper{n: n}
+	k := keeper{n: n, took: map[*division]*life{}}
 	defer k.close()
 	for ctx.Err() == nil {
 		l, err := n.begin(ctx, &k)
@@ -223,7 +223,7 @@ func (n *Node) Close() {
 		return // it ends by itself
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	for _, statement := range []string{"DELETE FROM node_lanes WHERE owner = $1", "DELETE FROM node_roles WHERE owner = $1", "DELETE FROM node_leases WHERE id = $1"} {
+	for _, statement := range []string{"DELETE FROM node_lanes WHERE owner = $1", "DELETE FROM node_roles WHERE owner = $1", "DELETE FROM node_takers WHERE node = $1", "DELETE FROM node_leases WHERE id = $1"} {
 		_, _ = conn.Exec(ctx, statement, l.id)
 	}
 	_, _ = conn.Exec(ctx, "SELECT pg_notify($1, '')", channel)

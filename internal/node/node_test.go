@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -286,4 +287,63 @@ func TestServerIsAway(t *testing.T) {
 	waittest.Until(t, "it takes itself for dead", func() bool { return !n.Alive() })
 	wire.Mend()
 	waittest.Until(t, "it lives anew", n.Alive)
+}
+
+// TestShared: several nodes divide a number of roles evenly, also when one joins, ends or
+// takes part no longer; and no role is ever two nodes' at once.
+func TestShared(t *testing.T) {
+	t.Parallel()
+	url := postgrestest.Database(t)
+	const count = 5
+	var doubled atomic.Bool
+	var acting [count]atomic.Int32
+	type taker struct {
+		*Node
+		held atomic.Int32
+		stop context.CancelFunc
+	}
+	join := func(name string) *taker {
+		k := &taker{Node: start(t, url, name)}
+		ctx, stop := context.WithCancel(t.Context())
+		k.stop = stop
+		go func() {
+			_ = k.Share(ctx, "work", count, func(ctx context.Context, i int) error {
+				if acting[i].Add(1) > 1 {
+					doubled.Store(true)
+				}
+				k.held.Add(1)
+				<-ctx.Done()
+				k.held.Add(-1)
+				acting[i].Add(-1)
+				return nil
+			})
+		}()
+		return k
+	}
+	have := func(what string, want ...int32) func(...*taker) {
+		return func(list ...*taker) {
+			t.Helper()
+			waittest.Until(t, what, func() bool {
+				var got []int32
+				for _, k := range list {
+					got = append(got, k.held.Load())
+				}
+				slices.Sort(got)
+				return slices.Equal(got, want)
+			})
+		}
+	}
+	a := join("a")
+	have("all are one's", 5)(a)
+	b := join("b")
+	have("two divide them", 2, 3)(a, b)
+	c := join("c")
+	have("three divide them", 1, 2, 2)(a, b, c)
+	b.Close()
+	have("after an end", 2, 3)(a, c)
+	a.stop()
+	have("after one stays without", 0, 5)(a, c)
+	if doubled.Load() {
+		t.Error("two had a role at once")
+	}
 }

@@ -2,22 +2,35 @@ package node
 
 import (
 	"context"
+	"errors"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // role is something that one node does at a time, and this one would do.
 type role struct {
+	share *division  // it is a part of; nil for none
 	given chan *life // receives the life in which this node has it
 	had   *life      // nil while it has not
+	// yield ends the work that is under way, so that another node can have the role; nil
+	// while nothing is. yielded is that it was called.
+	yield   context.CancelCauseFunc
+	yielded bool
 }
+
+// errYielded is why work ends although this node lives.
+var errYielded = errors.New("the role is another node's")
 
 // Role runs work whenever this node has a role, which no other node has then, until ctx
 // ends. work's context ends with ctx, or when the lease is lost; work must return soon
 // then. What work returns while its context lasts is returned: the role is given up for
 // good. Each role may be wanted once at a time.
 func (n *Node) Role(ctx context.Context, name string, work func(ctx context.Context) error) error {
-	r := &role{given: make(chan *life, 1)}
+	return n.role(ctx, name, nil, work)
+}
+
+func (n *Node) role(ctx context.Context, name string, of *division, work func(ctx context.Context) error) error {
+	r := &role{share: of, given: make(chan *life, 1)}
 	n.mu.Lock()
 	n.roles[name] = r
 	n.mu.Unlock()
@@ -33,17 +46,36 @@ func (n *Node) Role(ctx context.Context, name string, work func(ctx context.Cont
 		case <-ctx.Done():
 			return nil
 		case l := <-r.given:
-			if err, over := within(ctx, l, work); over {
+			if err, over := n.within(ctx, l, r, work); over {
 				return err
+			}
+			if n.endYield(r) {
+				n.giveUp(name)
+				n.mu.Lock()
+				r.had = nil
+				n.mu.Unlock()
 			}
 		}
 	}
 }
 
-// within runs work in a life. over is false when only the life ended.
-func within(ctx context.Context, l *life, work func(context.Context) error) (err error, over bool) {
+// endYield reports whether work ended because the role is to be another node's.
+func (n *Node) endYield(r *role) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	was := r.yielded
+	r.yield, r.yielded = nil, false
+	return was
+}
+
+// within runs work in a life. over is false when only the life ended, or the role was
+// yielded.
+func (n *Node) within(ctx context.Context, l *life, r *role, work func(context.Context) error) (err error, over bool) {
 	during, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	n.mu.Lock()
+	r.yield, r.yielded = cancel, false
+	n.mu.Unlock()
 	defer context.AfterFunc(l.ctx, func() { cancel(context.Cause(l.ctx)) })()
 	err = work(during)
 	if during.Err() == nil || ctx.Err() != nil {
@@ -74,14 +106,27 @@ func (n *Node) giveUp(name string) {
 func (k *keeper) roles(ctx context.Context, l *life) error {
 	n := k.n
 	n.mu.Lock()
-	var wanted []string
+	wanted, shares := map[string]*division{}, map[*division]int{}
 	for name, r := range n.roles {
 		if r.had != l {
-			wanted = append(wanted, name)
+			wanted[name] = r.share
+		}
+		if r.share != nil {
+			shares[r.share] = 0
 		}
 	}
 	n.mu.Unlock()
-	for _, name := range wanted {
+	for s := range shares {
+		free, err := k.divide(ctx, l, s)
+		if err != nil {
+			return err
+		}
+		shares[s] = free
+	}
+	for name, s := range wanted {
+		if s != nil && shares[s] == 0 {
+			continue
+		}
 		tag, err := k.conn.Exec(ctx, `INSERT INTO node_roles (name, owner) SELECT $1, $2 WHERE EXISTS (SELECT 1 FROM node_leases WHERE id = $2 AND until > clock_timestamp())
 			ON CONFLICT (name) DO UPDATE SET owner = excluded.owner
 			WHERE node_roles.owner = excluded.owner OR NOT EXISTS (SELECT 1 FROM node_leases WHERE id = node_roles.owner)`, name, l.id)
@@ -90,6 +135,9 @@ func (k *keeper) roles(ctx context.Context, l *life) error {
 		}
 		if tag.RowsAffected() == 0 {
 			continue
+		}
+		if s != nil {
+			shares[s]--
 		}
 		n.mu.Lock()
 		if r := n.roles[name]; r != nil {

@@ -12,6 +12,12 @@ CREATE TABLE IF NOT EXISTS node_roles (
     name  text COLLATE "C" PRIMARY KEY,
     owner text COLLATE "C" NOT NULL       -- a lease's id
 );
+-- Who takes part in roles that are divided.
+CREATE TABLE IF NOT EXISTS node_takers (
+    share text COLLATE "C" NOT NULL,
+    node  text COLLATE "C" NOT NULL,      -- a lease's id
+    PRIMARY KEY (share, node)
+);
 -- Who works on a conversation. One without a row is nobody's.
 CREATE TABLE IF NOT EXISTS node_lanes (
     platform text COLLATE "C" NOT NULL,

@@ -2,7 +2,6 @@ package discord
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,7 +35,7 @@ func newShard(a *Adapter, id, of int) *shard {
 }
 
 // name is the shard's for people, counted from 0 as Discord does.
-func (sh *shard) name() string { return fmt.Sprintf("%d/%d", sh.id, sh.of) }
+func (sh *shard) name() string { return chat.Shard{ID: sh.id, Of: sh.of}.Name() }
 
 // cursor names the note of its session. Sessions of another number of shards cannot be
 // resumed.
