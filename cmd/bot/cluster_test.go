@@ -70,6 +70,12 @@ func newFleetBy(t *testing.T, n int, way func(url string) string) *fleet {
 	waittest.Alone(t)
 	w := newWorld(t)
 	w.llm.Quiet()
+	return newFleetOf(t, w, n, way)
+}
+
+// newFleetOf starts them in a world.
+func newFleetOf(t *testing.T, w *world, n int, way func(url string) string) *fleet {
+	t.Helper()
 	f := &fleet{world: w, url: memorytest.URL(t), lives: map[string]*lifetime{}}
 	f.rows = postgrestest.Raw(t, f.url)
 	for range n {

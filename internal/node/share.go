@@ -59,11 +59,11 @@ func (k *keeper) divide(ctx context.Context, l *life, s *division) (free int, er
 		}
 		k.took[s] = l
 	}
-	var takers int
-	if err := k.conn.QueryRow(ctx, "SELECT count(*) FROM node_takers AS t JOIN node_leases AS n ON n.id = t.node WHERE t.share = $1", s.name).Scan(&takers); err != nil {
+	var takers, before int
+	if err := k.conn.QueryRow(ctx, "SELECT count(*), count(*) FILTER (WHERE t.node < $2) FROM node_takers AS t JOIN node_leases AS n ON n.id = t.node WHERE t.share = $1", s.name, l.id).Scan(&takers, &before); err != nil {
 		return 0, err
 	}
-	fair := (s.count + takers - 1) / max(takers, 1)
+	fair := fairPart(s.count, takers, before)
 	k.n.mu.Lock()
 	defer k.n.mu.Unlock()
 	var held []*role
@@ -86,6 +86,17 @@ func (k *keeper) divide(ctx context.Context, l *life, s *division) (free int, er
 		held = held[1:]
 	}
 	return max(fair-len(held)-ending, 0), nil
+}
+
+// fairPart is how many of count roles one of some takers has that so many come before. All
+// parts together are all roles.
+func fairPart(count, takers, before int) int {
+	takers = max(takers, 1)
+	fair := count / takers
+	if before < count%takers {
+		fair++
+	}
+	return fair
 }
 
 // leaveShare tells the others that this node takes part no longer.

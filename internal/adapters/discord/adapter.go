@@ -172,7 +172,7 @@ func (a *Adapter) receives() error {
 		}
 	}
 	switch {
-	case len(list) == 0 && a.o.Peers == nil:
+	case len(list) == 0 && (a.o.Peers == nil || a.myID() == ""):
 		return errConnecting
 	case len(bad) == 0:
 		return nil
