@@ -58,6 +58,7 @@ var rooms = []allowed{
 	{"internal/lanes", "internal/*", "rows of conversations; its tests start nodes"},
 	{"internal/memory", "internal/lanes", "each write asks whose a conversation is"},
 	{"internal/fleet", "internal/*", "joins nodes, their rows and the Hub"},
+	{"internal/fleet", "internal/adapters/discord/shards", "what its connections ask of other processes"},
 	{"internal/node", "internal/postgres", "the lock that says who shares a database"},
 	{"internal/standby", "internal/*", "waits for a lock, and tells the service manager"},
 	{"internal/beside", "internal/chat", "a lane takes what came of it"},

@@ -7,7 +7,6 @@ import (
 
 	"parley/config"
 	"parley/internal/adapters/discord"
-	"parley/internal/adapters/discord/shards"
 	"parley/internal/adapters/telegram"
 	"parley/internal/adapters/terminal"
 	"parley/internal/attest"
@@ -49,13 +48,9 @@ func (ps *platforms) setUp(f *front) (list []chat.Adapter, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("discord.api_url: %w", err)
 		}
-		var peers shards.Peers
-		if ps.fleet != nil {
-			peers = ps.fleet
-		}
 		d, err := discord.New(discord.Options{
 			Token: string(c.Token), APIURL: c.APIURL, Guild: c.Guild, Threads: c.Threads, Files: files, Log: ps.log,
-			Shards: c.ShardCount(), Peers: peers,
+			Shards: c.ShardCount(), Peers: ps.fleet.Peers(),
 			Private: func(ctx context.Context, m chat.Message) bool { return f.commands.Private(ctx, m) },
 			Toast:   f.toast,
 			Suggest: func(ctx context.Context, m chat.Message, option, typed string) []chat.Choice {
