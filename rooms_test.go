@@ -88,6 +88,7 @@ var rooms = []allowed{
 	{"internal/served", "internal/*", "says how the schema is made on a server, and which words its indexes hold"},
 	{"internal/postgres", "internal/engine", "what it opens"},
 	{"internal/postgres/postgrestest", "internal/postgres", "looks whether the server answers"},
+	{"internal/postgres/postgrestest", "internal/waittest", "until a standby follows"},
 	{"internal/database", "internal/postgres", "the engine on a server"},
 	{"internal/transfer", "internal/*", "both kinds of databases"},
 	{"internal/memory", "internal/vector", "finds facts by what they mean"},

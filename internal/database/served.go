@@ -77,11 +77,12 @@ func prepareServed(ctx context.Context, conn *sql.Conn, o Options) error {
 }
 
 // servedVersion reads the number of the newest step; 0 of an empty database. One that
-// holds tables and not ours is another program's.
+// holds tables and not ours is another program's; those that processes find each other by
+// are ours, and may be there first.
 func servedVersion(ctx context.Context, tx *sql.Tx) (version int, err error) {
 	var ours bool
 	var others, moved string
-	err = tx.QueryRowContext(ctx, `SELECT to_regclass('parley') IS NOT NULL, coalesce((SELECT string_agg(tablename, ', ') FROM pg_tables WHERE schemaname = current_schema()), '')`).Scan(&ours, &others)
+	err = tx.QueryRowContext(ctx, `SELECT to_regclass('parley') IS NOT NULL, coalesce((SELECT string_agg(tablename, ', ') FROM pg_tables WHERE schemaname = current_schema() AND tablename !~ '^(node|parley)_'), '')`).Scan(&ours, &others)
 	switch {
 	case err != nil:
 		return 0, err

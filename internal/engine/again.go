@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ const (
 // connection was lost, it does so again, unless the transaction turns out to have been
 // committed.
 func (d *DB) together(tx *Tx, batch []*write) error {
-	soon := true
+	soon := len(d.unsure) < mostUnsure
 	for _, w := range batch {
 		soon = soon && w.Soon
 	}
@@ -31,6 +32,9 @@ func (d *DB) together(tx *Tx, batch []*write) error {
 	for try := 1; ; try++ {
 		if err := d.connected(tx); err != nil {
 			return err
+		}
+		if err := d.redo(tx); err != nil && try < tries {
+			continue
 		}
 		name, err := tx.atomic(begin, soon, func() error {
 			for _, w := range batch {
@@ -41,10 +45,17 @@ func (d *DB) together(tx *Tx, batch []*write) error {
 			return nil
 		})
 		switch {
+		case err == nil && d.p.Server != nil:
+			d.doubt(tx, soon, batch)
+			return nil
 		case err == nil || d.p.Server == nil || try == tries:
 			return err
 		case errors.Is(err, ErrLost):
 			done, again := d.reconnect(tx, name)
+			if done { // and with it whatever was before
+				d.unsure, d.lost = nil, false
+				d.doubt(tx, soon, batch)
+			}
 			if done || again != nil {
 				return again
 			}
@@ -56,6 +67,41 @@ func (d *DB) together(tx *Tx, batch []*write) error {
 			return err
 		}
 	}
+}
+
+// mostUnsure is how many writes at most may be lost with a server's memory.
+const mostUnsure = 256
+
+// doubt notes what a server may lose, should it end before it is on a disk: that is sure
+// with the next commit that is waited for.
+func (d *DB) doubt(tx *Tx, soon bool, batch []*write) {
+	switch {
+	case soon && tx.changed:
+		for _, w := range batch {
+			if w.failed == nil { // a count may be short
+				d.unsure = append(d.unsure, w)
+			}
+		}
+	case tx.changed:
+		d.unsure, d.lost = nil, false
+	}
+}
+
+// redo does again what a server may have lost, in its order, before anything else is
+// done. What others made impossible meanwhile is theirs.
+func (d *DB) redo(tx *Tx) error {
+	for d.lost && len(d.unsure) > 0 {
+		_, err := tx.atomic(cmp.Or(tx.dialect.Step, tx.dialect.Begin), false, func() error { return d.unsure[0].fn(tx) })
+		if errors.Is(err, ErrLost) {
+			tx.close()
+		}
+		if errors.Is(err, ErrLost) || errors.Is(err, ErrConflict) {
+			return err
+		}
+		d.unsure = d.unsure[1:]
+	}
+	d.lost = false
+	return nil
 }
 
 // connected sees to it that the writer has a connection.
@@ -72,6 +118,7 @@ func (d *DB) connected(tx *Tx) error {
 func (d *DB) reconnect(tx *Tx, name string) (committed bool, err error) {
 	tx.close()
 	tx.changes.elsewhere.Add(1)
+	d.lost = true
 	ctx, cancel := context.WithTimeout(context.Background(), reachable)
 	defer cancel()
 	for {

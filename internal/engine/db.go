@@ -19,6 +19,8 @@ type DB struct {
 	changes changes
 	put     put           // off until another write
 	tail    time.Duration // how long the last chunk took to end; the writer's
+	unsure  []*write      // committed on a server, and perhaps not on its disk; the writer's
+	lost    bool          // a connection was, since; the writer's
 
 	mu     sync.RWMutex // guards closed against a write that is being queued
 	closed bool
@@ -82,6 +84,7 @@ type Server interface {
 type Sealed struct {
 	Name    string // that Committed knows it by
 	Version int64  // another one once another process has told of a change
+	Changed bool   // it has changed something, so its end waits for the disk unless it is soon
 }
 
 // Disk brings commits to the disk beside the writer.

@@ -23,6 +23,7 @@ type Tx struct {
 	touched []*counter // since count
 	begun   string     // how the transaction under way was
 	ids     []inserted // known when it is sealed
+	changed bool       // the transaction that was sealed last has changed something
 }
 
 // inserted is where the number of a new row goes.
@@ -84,7 +85,8 @@ func (d *DB) Queue(ctx context.Context, fn func(*Tx) error) (wait func() error) 
 
 // Soon is like Write, but returns once fn is committed: whatever becomes of this
 // process, it is stored. It is on the disk a moment later (restless), or together
-// with any later write, and a power failure before that undoes it.
+// with any later write, and a power failure before that undoes it. Where a server is lost
+// fn may run again, after this has returned: to do it twice must come to the same.
 func (d *DB) Soon(ctx context.Context, fn func(*Tx) error) error {
 	w := newWrite(fn)
 	w.Soon = true
@@ -253,7 +255,7 @@ func (tx *Tx) commit(soon bool) (name string, err error) {
 		if err != nil {
 			return "", fmt.Errorf("seal: %w", err)
 		}
-		name = sealed.Name
+		name, tx.changed = sealed.Name, sealed.Changed
 		tx.changes.saw(sealed.Version)
 	}
 	for _, i := range tx.ids { // that they are known does not hang on the answer to COMMIT

@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -44,7 +45,7 @@ func Open(ctx context.Context, url string, o Options) (*engine.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{pool: pool(cfg, 2, o.See, true), o: o}
+	s := &server{pool: pool(cfg, 2, o.See, true), o: o, id: rand.Text()}
 	conn, err := s.Connect(ctx)
 	if err != nil {
 		return nil, errors.Join(err, s.pool.Close())
@@ -53,7 +54,7 @@ func Open(ctx context.Context, url string, o Options) (*engine.DB, error) {
 		err = o.Prepare(ctx, conn)
 	}
 	if err == nil {
-		_, err = conn.ExecContext(ctx, told)
+		_, err = conn.ExecContext(ctx, basics)
 	}
 	if err != nil {
 		return nil, errors.Join(explain(err), conn.Close(), s.pool.Close())

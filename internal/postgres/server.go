@@ -4,7 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
+	"strconv"
 	"time"
 
 	"parley/internal/engine"
@@ -14,6 +14,8 @@ import (
 type server struct {
 	pool *sql.DB // of the writer's connection
 	o    Options
+	id   string // of this process among those that write
+	n    int64  // of its last transaction; the writer's
 }
 
 // AloneKey is the lock of a process that has the database to itself; nodes share it: "Prly".
@@ -49,26 +51,41 @@ func (s *server) Connect(ctx context.Context) (*sql.Conn, error) {
 	}
 }
 
+// mark leaves the number of a transaction in this process' row, with what it changed: a
+// server that was restarted, or a standby that took over, may have given the transaction's
+// own number to another one. What has changed nothing leaves none.
+const mark = `INSERT INTO parley_writers (id, n) SELECT ?, ? WHERE pg_current_xact_id_if_assigned() IS NOT NULL ON CONFLICT (id) DO UPDATE SET n = excluded.n`
+
 // seal asks at once for all that the end of a transaction needs.
-const seal = `SELECT coalesce(pg_current_xact_id_if_assigned()::text, ''), coalesce(current_setting('parley.due', true), ''), coalesce(pg_sequence_last_value('parley_told'), 0),
-	set_config('synchronous_commit', CASE WHEN ? THEN 'off' ELSE current_setting('synchronous_commit') END, true)`
+const seal = `SELECT coalesce(current_setting('parley.due', true), ''), coalesce(pg_sequence_last_value('parley_told'), 0),
+	set_config('synchronous_commit', CASE WHEN ? THEN 'off' ELSE current_setting('synchronous_commit') END, true), pg_current_xact_id_if_assigned() IS NOT NULL`
 
 // Seal implements engine.Server.
 func (s *server) Seal(tx *engine.Tx, soon bool) (done engine.Sealed, err error) {
+	s.n++
+	done.Name = strconv.FormatInt(s.n, 10)
+	if _, err := tx.Exec(mark, s.id, s.n); err != nil {
+		return done, err
+	}
 	var due, unused string
-	if err := tx.QueryRow(seal, soon).Scan(&done.Name, &due, &done.Version, &unused); err != nil || due == "" || s.o.Words == nil {
+	if err := tx.QueryRow(seal, soon).Scan(&due, &done.Version, &unused, &done.Changed); err != nil || due == "" || s.o.Words == nil {
 		return done, err
 	}
 	return done, s.o.Words(tx, due)
 }
 
-// told makes what Tell counts with. A sequence is no part of transactions: nobody waits
-// for another, or has to repeat, because both have told of a change. It is counted up
-// after the commit, so that whoever sees the new number reads what was changed.
-const told = `DO $$BEGIN
-	IF to_regclass('parley_told') IS NULL THEN
-		PERFORM pg_advisory_xact_lock(1349676153); -- two that start at once
+// basics makes what the engine itself has on a server: what Tell counts with, and what Seal
+// leaves. A sequence is no part of transactions: nobody waits for another, or has to
+// repeat, because both have told of a change. It is counted up after the commit, so that
+// whoever sees the new number reads what was changed.
+const basics = `DO $$BEGIN
+	IF to_regclass('parley_writers') IS NULL THEN
+		PERFORM pg_advisory_xact_lock(1349676148); -- two that start at once; nobody holds this one for long
 		CREATE SEQUENCE IF NOT EXISTS parley_told;
+		CREATE TABLE IF NOT EXISTS parley_writers (id text PRIMARY KEY, n bigint NOT NULL, began timestamptz NOT NULL DEFAULT now());
+	END IF;
+	IF EXISTS (SELECT 1 FROM parley_writers WHERE began < now() - interval '30 days') THEN
+		DELETE FROM parley_writers WHERE began < now() - interval '30 days';
 	END IF;
 END$$`
 
@@ -78,15 +95,13 @@ func (s *server) Tell(tx *engine.Tx) error {
 	return err
 }
 
-// Committed implements engine.Server. While the other connection's transaction is
-// still under way nobody can tell.
+// Committed implements engine.Server. It waits for the other connection's transaction
+// where that is still under way.
 func (s *server) Committed(ctx context.Context, conn *sql.Conn, name string) (bool, error) {
-	var status sql.NullString
-	if err := conn.QueryRowContext(ctx, "SELECT txid_status($1::text::bigint)", name).Scan(&status); err != nil {
-		return false, explain(err)
+	var n string
+	err := conn.QueryRowContext(ctx, "SELECT n::text FROM parley_writers WHERE id = $1 FOR UPDATE", s.id).Scan(&n)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
 	}
-	if status.String == "in progress" {
-		return false, fmt.Errorf("%w: a transaction is still under way", engine.ErrLost)
-	}
-	return status.String == "committed", nil
+	return n == name, explain(err)
 }

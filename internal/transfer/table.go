@@ -32,7 +32,7 @@ func (t table) names() string {
 func tables(ctx context.Context, served *sql.Conn) (list []table, err error) {
 	rows, err := served.QueryContext(ctx, `SELECT c.table_name, c.column_name, c.data_type, c.is_identity = 'YES' FROM information_schema.columns c
 		JOIN pg_tables t ON t.schemaname = c.table_schema AND t.tablename = c.table_name
-		WHERE c.table_schema = current_schema() AND c.table_name <> 'parley' AND c.table_name NOT LIKE '%\_fts' AND c.table_name NOT LIKE 'node\_%' ORDER BY c.table_name, c.ordinal_position`)
+		WHERE c.table_schema = current_schema() AND c.table_name NOT LIKE '%\_fts' AND c.table_name !~ '^(node_|parley)' ORDER BY c.table_name, c.ordinal_position`)
 	if err != nil {
 		return nil, err
 	}

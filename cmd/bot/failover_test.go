@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/internal/postgres/postgrestest"
+	"parley/internal/waittest"
+)
+
+// TestClusterFailover: the server is gone, and its synchronous standby takes over. Nobody
+// waits for longer than that takes and two seconds, and nothing is lost.
+func TestClusterFailover(t *testing.T) {
+	t.Parallel()
+	waittest.Alone(t)
+	p := postgrestest.StartPair(t)
+	w := newWorld(t)
+	w.llm.Quiet()
+	f := &fleet{world: w, url: p.URL, lives: map[string]*lifetime{}}
+	for range 3 {
+		f.join(t, f.url)
+	}
+	f.rows = postgrestest.Raw(t, f.url)
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() { f.follow(ctx) })
+	t.Cleanup(func() { cancel(); done.Wait() })
+	eventually(t, "all live and one polls", func() bool { return f.alive() == 3 && len(f.tg.Calls("getUpdates")) > 0 })
+	var took time.Duration
+	got := f.trouble(t, clusterLoad, func() {
+		began := time.Now()
+		p.Fail()
+		p.Promote(t)
+		took = time.Since(began)
+	})
+	t.Logf("promotion took %v", took)
+	if got.slowest > took+2*time.Second {
+		t.Errorf("somebody waited %v", got.slowest)
+	}
+}
