@@ -105,10 +105,22 @@ func (c *changes) of(table string) *counter {
 // those that only triggers and foreign keys change are not among them.
 var changing = regexp.MustCompile(`(?i)\b(?:INTO|UPDATE(?:\s+OR\s+\w+)?|DELETE\s+FROM)\s+"?(\w+)`)
 
+// adding is a statement that changes no row that was there.
+var adding = regexp.MustCompile(`(?i)^\s*INSERT\s+INTO\b`)
+
+var upserting = regexp.MustCompile(`(?i)\bON\s+CONFLICT\b`)
+
+// rewritten names what counts the changes to rows of a table that were there already.
+func rewritten(table string) string { return table + " rewritten" }
+
 // in returns the counters of the tables that a statement changes.
 func (c *changes) in(query string) (list []*counter) {
+	adds := adding.MatchString(query) && !upserting.MatchString(query)
 	for _, m := range changing.FindAllStringSubmatch(query, -1) {
 		list = append(list, c.of(m[1]))
+		if !adds {
+			list = append(list, c.of(rewritten(m[1])))
+		}
 	}
 	return list
 }
@@ -119,12 +131,19 @@ func (tx *Tx) Changed(name string) { tx.touch(tx.changes.of(name)) }
 
 func (tx *Tx) touch(list ...*counter) { tx.touched = append(tx.touched, list...) }
 
-// count counts what was changed since the last time. It is called when that is
-// committed, before anybody is told; or may be, whatever the database said.
-func (tx *Tx) count() {
+// announce counts what was changed, before it is committed: whoever sees anything of the
+// commit must not take what was read before for what is there.
+func (tx *Tx) announce() {
 	for _, c := range tx.touched {
 		c.Add(1)
 	}
+}
+
+// count counts what was changed since the last time. It is called when that is
+// committed, before anybody is told; or may be, whatever the database said. What was
+// read meanwhile may be from before.
+func (tx *Tx) count() {
+	tx.announce()
 	tx.touched = tx.touched[:0]
 }
 

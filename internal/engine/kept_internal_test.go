@@ -9,12 +9,13 @@ func TestChanging(t *testing.T) {
 	var c changes
 	for query, want := range map[string][]string{
 		"SELECT updated FROM grants":                                         nil,
-		"INSERT OR REPLACE INTO grants VALUES (?)":                           {"grants"},
-		"INSERT INTO people (id) VALUES (?) ON CONFLICT DO UPDATE SET a = 1": {"people", "SET"},
-		"UPDATE OR REPLACE grants SET id = ?":                                {"grants"},
-		"update policies set who = 1":                                        {"policies"},
-		"DELETE FROM \"questions\" WHERE id IN (SELECT id FROM inbox)":       {"questions"},
-		"WITH n AS (SELECT 1)\n\tINSERT INTO handoffs SELECT * FROM n":       {"handoffs"},
+		"\n\tinsert into inbox (id) VALUES (?)":                              {"inbox"},
+		"INSERT OR REPLACE INTO grants VALUES (?)":                           {"grants", "grants rewritten"},
+		"INSERT INTO people (id) VALUES (?) ON CONFLICT DO UPDATE SET a = 1": {"people", "people rewritten", "SET", "SET rewritten"},
+		"UPDATE OR REPLACE grants SET id = ?":                                {"grants", "grants rewritten"},
+		"update policies set who = 1":                                        {"policies", "policies rewritten"},
+		"DELETE FROM \"questions\" WHERE id IN (SELECT id FROM inbox)":       {"questions", "questions rewritten"},
+		"WITH n AS (SELECT 1)\n\tINSERT INTO handoffs SELECT * FROM n":       {"handoffs", "handoffs rewritten"},
 	} {
 		var list []*counter
 		for _, table := range want {

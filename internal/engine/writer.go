@@ -263,6 +263,7 @@ func (tx *Tx) commit(soon bool) (name string, err error) {
 			return "", err
 		}
 	}
+	tx.announce()
 	if _, err := tx.Exec("COMMIT"); err != nil {
 		return name, fmt.Errorf("commit: %w", err)
 	}

@@ -11,6 +11,7 @@ type kept struct {
 	languages *engine.Kept[string, [2]string] // chosen and heard, of a person
 	questions *engine.Kept[standing, bool]    // whether there may be one that waits
 	waiting   *engine.Kept[struct{}, bool]    // whether any part waits for its person
+	windows   *engine.Growing[Entry]          // of sessions
 }
 
 // standing is a person in a place.
@@ -19,10 +20,13 @@ type standing struct {
 	key  chat.Key
 }
 
-func keeping(db *engine.DB) kept {
+func (s *Store) keeping(db *engine.DB) kept {
 	return kept{
 		languages: engine.Keep[string, [2]string](db, "people"),
 		questions: engine.Keep[standing, bool](db, "questions"),
 		waiting:   engine.Keep[struct{}, bool](db, waitingParts),
+		windows: engine.KeepGrowing(db, engine.List[Entry]{Table: "messages", Read: s.entries,
+			ID:     func(e Entry) int64 { return e.ID },
+			Weight: func(e Entry) int { return 400 + len(e.Content) + len(e.Attached) + 200*len(e.ToolCalls) }}),
 	}
 }

@@ -86,7 +86,7 @@ func Open(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{File: file, db: db, now: o.Now, Past: past.NewArchive(db, o.Now), Browse: browse.NewShelf(db)}
-	s.kept = keeping(db)
+	s.kept = s.keeping(db)
 	s.Lanes = lanes.NewBook(db, o.Node)
 	s.meanings = meaning.New(db, meaning.Options{Embed: o.Embed, Model: o.EmbedModel, Now: o.Now})
 	s.Store = facts.NewStore(db, facts.Options{Now: o.Now, Settings: s, Generation: generation, Embed: o.Embed, EmbedModel: o.EmbedModel})

@@ -65,6 +65,16 @@ func (s *Store) Transcript(_ context.Context, session string, after int64, limit
 	if limit <= 0 {
 		limit = math.MaxInt32
 	}
+	return s.entries(session, after, limit)
+}
+
+// Window is Transcript for each message of a conversation: it reads only what is new.
+// The entries must not be changed.
+func (s *Store) Window(_ context.Context, session string, after int64, limit int) ([]Entry, error) {
+	return s.kept.windows.Newest(session, after, limit)
+}
+
+func (s *Store) entries(session string, after int64, limit int) ([]Entry, error) {
 	rows, err := s.db.Query(`SELECT id, message_id, role, user_id, name, content, tool_calls, tool_call_id, tokens, key_insight, at, attached, via, people
 		FROM messages WHERE session_id = ? AND id > ? ORDER BY id DESC LIMIT ?`, session, after, limit)
 	if err != nil {
