@@ -169,9 +169,9 @@ func (t *turn) contextLine() string {
 func asData(s string) string { return "<data>" + escapeData(s) + "</data>" }
 
 // escapeData keeps text from closing the mark it stands in.
-func escapeData(s string) string {
-	return strings.NewReplacer("<", "‹", ">", "›").Replace(s)
-}
+func escapeData(s string) string { return escaping.Replace(s) }
+
+var escaping = strings.NewReplacer("<", "‹", ">", "›")
 
 // spoken returns a stored entry as the model sees it.
 func (t *turn) spoken(e memory.Entry) llm.Message {

@@ -28,9 +28,12 @@ type condition struct {
 
 // see takes in what a statement ended with.
 func (c *condition) see(err error) {
-	if err == nil {
-		return
+	if err != nil { // apart, since what is kept of err is allocated whatever it is
+		c.take(err)
 	}
+}
+
+func (c *condition) take(err error) {
 	if errors.Is(err, engine.ErrLost) || postgres.IsFull(err) {
 		err = fmt.Errorf("%w: %w", ErrUnwritable, err)
 		c.unwritable.CompareAndSwap(nil, &err)

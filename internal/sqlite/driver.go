@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"io"
 
 	"github.com/mattn/go-sqlite3"
 
@@ -113,6 +114,8 @@ func seenRowsOf(rows driver.Rows, err error, see func(error)) (driver.Rows, erro
 // Next implements driver.Rows.
 func (r seenRows) Next(dest []driver.Value) error {
 	err := r.SQLiteRows.Next(dest)
-	r.see(err)
+	if err != io.EOF { // which ends every result
+		r.see(err)
+	}
 	return err
 }

@@ -94,29 +94,25 @@ func (t *Tape) note(err error) {
 	}
 }
 
-// gather takes what waits besides, or comes within a moment.
-func (t *Tape) gather(first take) (list []take) {
-	list = append(list, first)
-	over := time.NewTimer(together)
-	defer over.Stop()
-	for len(list) < maxBatch {
+// gather takes what waits besides, or comes within a moment. It does not look before
+// that is over: each answer would wake it.
+func (t *Tape) gather(first take) []take {
+	if len(t.queue) < maxBatch {
+		over := time.NewTimer(together)
+		defer over.Stop()
 		select {
-		case c := <-t.queue:
-			list = append(list, c)
 		case <-over.C:
-			return list
 		case <-t.hurry:
-			return list
 		case <-t.quit:
-			return list
 		}
 	}
-	return list
+	return append([]take{first}, t.waiting()...)
 }
 
 // waiting takes what waits.
-func (t *Tape) waiting() (list []take) {
-	for len(list) < min(maxBatch, len(t.queue)) {
+func (t *Tape) waiting() []take {
+	list := make([]take, 0, min(maxBatch, len(t.queue)))
+	for len(list) < cap(list) {
 		list = append(list, <-t.queue)
 	}
 	return list
