@@ -128,6 +128,29 @@ func TestDoctorFinds(t *testing.T) {
 	}
 }
 
+// TestDoctorSpeaksTheMachinesLanguage: names, reasons and what to do are in the language
+// that the machine is set to.
+func TestDoctorSpeaksTheMachinesLanguage(t *testing.T) {
+	in := func(lang string, spoil func(t *testing.T, w *world)) func(t *testing.T, w *world) {
+		return func(t *testing.T, w *world) {
+			w.env = append(w.env, "LC_ALL="+lang)
+			spoil(t, w)
+		}
+	}
+	for _, tt := range []spoiled{
+		{"token", "BAD  telegram           Telegram kennt dieses Token nicht: ", 1, in("de_DE.UTF-8", func(_ *testing.T, w *world) { w.tg.Revoke(true) })},
+		{"folder", "BAD  Datenordner        ", 1, in("de_DE.UTF-8", func(t *testing.T, w *world) {
+			if err := os.Mkdir(w.dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		})},
+		{"model", "; проверьте model.base_url, model.api_key и model.name", 1, in("ru_RU.UTF-8", func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_MODEL_NAME=absent") })},
+		{"width", "warn 访问               任何人都能和机器人说话", 0, in("zh_CN.UTF-8", func(_ *testing.T, w *world) { w.env = append(w.env, "BOT_ACCESS_MODE=open") })},
+	} {
+		t.Run(tt.name, tt.examine)
+	}
+}
+
 // TestDoctorTriesTheModel: an endpoint that lists its models may refuse every
 // conversation all the same.
 func TestDoctorTriesTheModel(t *testing.T) {

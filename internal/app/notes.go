@@ -16,6 +16,7 @@ import (
 	"parley/internal/command"
 	"parley/internal/diary"
 	head "parley/internal/front"
+	"parley/internal/health"
 	"parley/internal/memory"
 	"parley/internal/setup"
 	"parley/internal/text"
@@ -239,18 +240,18 @@ func (n *notes) state(p tongue.Printer) (said string, ill bool) {
 	if st.Err != "" {
 		said += ": " + text.Shorten(st.Err, 200)
 	}
-	away := n.away(p)
+	away := n.away()
 	for _, why := range away {
-		said += "; " + why
+		said += "; " + why.Why.In(p)
 	}
 	return said, st.Err != "" || st.State == vault.StateBroken || len(away) > 0
 }
 
-// away says which folders are away, and why.
-func (n *notes) away(p tongue.Printer) (all []string) {
+// away finds which folders are away, and why.
+func (n *notes) away() (all []health.Finding) {
 	for _, s := range n.index.Status().Sources {
 		if s.Away {
-			all = append(all, p.Say(wordsAway, s.Name, text.Shorten(s.Err, 300)))
+			all = append(all, health.Concern(wordsNotes, tongue.Fill(wordsAway, s.Name, text.Shorten(s.Err, 300))))
 		}
 	}
 	return all

@@ -88,7 +88,7 @@ func report(w http.ResponseWriter, list []health.Finding) {
 	w.Header().Set("Content-Type", "application/json")
 	problems := map[string]string{}
 	for _, f := range list {
-		problems[f.Part] = f.Why
+		problems[f.Part] = f.Why.String()
 	}
 	status := health.Worst(list)
 	if status == health.Unavailable {

@@ -17,15 +17,16 @@ import (
 	"parley/internal/node"
 	"parley/internal/setup"
 	"parley/internal/tape"
+	"parley/internal/tongue"
 )
 
 // storage owns the data folder: its lock, the database, and the checks of both.
 type storage struct {
 	*base
 	store  *memory.Store
-	tape   *tape.Tape             // nil where no model calls are kept
-	lock   *os.File               // held open; goes with the process
-	narrow atomic.Pointer[string] // why the disk is degraded; nil for not
+	tape   *tape.Tape                    // nil where no model calls are kept
+	lock   *os.File                      // held open; goes with the process
+	narrow atomic.Pointer[tongue.Phrase] // why the disk is degraded; nil for not
 }
 
 // embed makes vectors; as an option, nil is that there are none.

@@ -47,24 +47,22 @@ func (v *vitals) findings() (list []health.Finding) {
 	if n, err := v.storage.store.DeadLetters(context.Background()); err == nil && n > 0 {
 		list = append(list, health.Concern("dead letters", health.DeadLetters(n)))
 	}
-	if text := v.storage.narrow.Load(); text != nil {
-		list = append(list, health.Concern("disk", *text))
+	if low := v.storage.narrow.Load(); low != nil {
+		list = append(list, health.Concern("disk", *low))
 	}
 	if v.chores.facts != nil {
 		if err := v.chores.facts.Problem(); err != nil {
-			list = append(list, health.Concern("facts file", err.Error()))
+			list = append(list, health.Concern("facts file", tongue.Told(err)))
 		}
 	}
 	if v.notes.index != nil {
-		for _, why := range v.notes.away(tongue.Printer{}) {
-			list = append(list, health.Concern("notes", why))
-		}
+		list = append(list, v.notes.away()...)
 	}
 	if e := v.rules.Problem(); e != "" {
-		list = append(list, health.Concern("playbook", "the last good one is in force: "+text.Shorten(e, 300)))
+		list = append(list, health.Concern("playbook", tongue.Fill(wordsLastGood, text.Shorten(e, 300))))
 	}
 	for i, f := range list {
-		list[i].Why = v.hide.Hide(f.Why)
+		list[i] = f.Hiding(v.hide.Hide)
 	}
 	return list
 }

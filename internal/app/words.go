@@ -43,6 +43,7 @@ const (
 
 // The parts of the bot, and how they are. The names are those of findings.
 const (
+	wordsLastGood    = "the last good one is in force: %s"
 	wordsNotes       = "notes"
 	wordsDatabase    = "database"
 	wordsDeadLetters = "dead letters"

@@ -12,6 +12,7 @@ import (
 	"parley/internal/playbook"
 	"parley/internal/roster"
 	"parley/internal/setup"
+	"parley/internal/tongue"
 )
 
 // agents checks the persona and the playbook of each, and who is bound to nothing.
@@ -30,16 +31,16 @@ func (d *doctor) agents(ctx context.Context, cfg config.Config) {
 			places = append(places, r.Given(a.Name)...)
 		}
 		if err == nil && len(places) == 0 {
-			d.say("warn", "agent "+a.Name, "answers nowhere: set its places, or use /agent use "+a.Name+" where it shall")
+			d.say("warn", tongue.Fill(wordsAgentCalled, a.Name), wordsAgentNowhere, a.Name)
 			continue
 		}
-		d.line("agent "+a.Name, err, "answers in "+strings.Join(places, ", "))
+		d.line(tongue.Fill(wordsAgentCalled, a.Name), err, wordsAgentIn, strings.Join(places, ", "))
 	}
 	if r == nil {
 		return
 	}
 	for _, place := range r.Lost() {
-		d.say("warn", "agents", place+" was given to an agent that is no more, so the settings decide there: /agent reset in it, or bring the agent back")
+		d.say("warn", "agents", wordsAgentLost, place)
 	}
 }
 

@@ -15,10 +15,12 @@ import (
 	"parley/config"
 	"parley/internal/agent"
 	"parley/internal/health"
+	"parley/internal/lineedit"
 	"parley/internal/memory"
 	"parley/internal/playbook"
 	"parley/internal/setup"
 	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/vault"
 )
 
@@ -26,7 +28,7 @@ import (
 type Doctor struct{}
 
 // errUnwell makes doctor exit with 1; it has printed why.
-var errUnwell = fmt.Errorf("something is wrong; see above")
+var errUnwell = text.Tell("something is wrong; see above")
 
 // doctorWait bounds each check that needs the network.
 const doctorWait = 10 * time.Second
@@ -35,20 +37,20 @@ const doctorWait = 10 * time.Second
 // explains how to fix each problem. It changes nothing.
 func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	cfg, err := f.Load()
-	d := &doctor{s: s, now: time.Now, hosted: b.Hosted}
-	d.line("config", err, "ok")
+	d := &doctor{s: s, p: speaks(), now: time.Now, hosted: b.Hosted}
+	d.line("config", err, wordsOK)
 	if err != nil {
 		return errUnwell
 	}
 	d.hide = setup.NewRedactor(cfg, setup.ShortestLogged)
 	for _, w := range cfg.Warnings {
-		d.say("warn", "config", w)
+		d.say("warn", "config", "%s", w)
 	}
 	_, err = agent.New(agent.Options{Persona: agent.Persona{PromptFile: cfg.Agent.PromptFile}})
-	d.line("prompt", err, "ok")
+	d.line("prompt", err, wordsOK)
 	if dir := cfg.Playbook.Dir; dir != "" {
 		_, err := playbook.Load(dir, playbook.Options{})
-		d.line("playbook", err, dir)
+		d.line("playbook", err, "%s", dir)
 	}
 	d.agents(ctx, cfg)
 	d.access(cfg)
@@ -65,11 +67,15 @@ func (Doctor) Run(ctx context.Context, f *Flags, s *Streams, b *Bot) error {
 	return nil
 }
 
+// nameColumns is how wide the names of parts are at least.
+const nameColumns = 18
+
 // writable is W_OK and X_OK of access(2).
 const writable = 3
 
 type doctor struct {
 	s      *Streams
+	p      tongue.Printer
 	now    func() time.Time
 	hide   text.Redactor
 	wait   time.Duration // of questions, for their vector
@@ -77,17 +83,31 @@ type doctor struct {
 	hosted func(config.Config) bool // whether there is a platform besides the terminal
 }
 
-func (d *doctor) say(mark, name, text string) {
-	_, _ = fmt.Fprintf(d.s.Out, "%-4s %-18s %s\n", mark, name, d.hide.Hide(text))
+// say prints how a part is: its mark, its name, and words with what they leave open.
+func (d *doctor) say(mark string, name any, words string, args ...any) {
+	called := d.p.Say("%v", phrase(name))
+	for lineedit.Width(called) < nameColumns {
+		called += " "
+	}
+	_, _ = fmt.Fprintf(d.s.Out, "%-4s %s %s\n", mark, called, d.hide.Hide(d.p.Say(words, args...)))
 }
 
-func (d *doctor) line(name string, err error, fine string) {
+// phrase is a name as an argument of Say.
+func phrase(name any) any {
+	if words, ok := name.(string); ok {
+		return tongue.Words(cmp.Or(checked[words], words))
+	}
+	return name
+}
+
+// line prints what is wrong with a part or, where nothing is, words that say it is fine.
+func (d *doctor) line(name any, err error, fine string, args ...any) {
 	if err != nil {
 		d.unwell = true
-		d.say("BAD", name, err.Error())
+		d.say("BAD", name, "%v", err)
 		return
 	}
-	d.say("ok", name, fine)
+	d.say("ok", name, fine, args...)
 }
 
 // folders checks the folders of notes and code.
@@ -109,15 +129,15 @@ func (d *doctor) folders(ctx context.Context, cfg config.Config) {
 			err = syscall.Access(dirs[name], writable)
 		}
 		if known := index.Documents[names[name]]; err == nil && known > 0 && vault.Gone(dirs[name]) {
-			err = fmt.Errorf(wordsNotesGone, dirs[name], text.Many(known, "file"))
+			err = text.Tell(wordsNotesGone, dirs[name], tongue.Count{N: known, Thing: "file"})
 		}
-		d.line(name, err, fmt.Sprintf("%s, %d entries", dirs[name], len(list)))
+		d.line(name, err, wordsEntries, dirs[name], len(list))
 	}
 	for _, e := range index.Skipped {
 		if e.Skipped != "" {
-			d.say("warn", "notes", fmt.Sprintf(wordsNotSearched, e.Path, e.Skipped))
+			d.say("warn", "notes", wordsNotSearched, e.Path, tongue.Words(e.Skipped))
 		} else {
-			d.say("warn", "notes", fmt.Sprintf(wordsPartlySearched, e.Path, e.Partly))
+			d.say("warn", "notes", wordsPartlySearched, e.Path, tongue.Words(e.Partly))
 		}
 	}
 }
@@ -126,11 +146,11 @@ func (d *doctor) folders(ctx context.Context, cfg config.Config) {
 func (d *doctor) access(cfg config.Config) {
 	switch l := cfg.Limits; {
 	case cfg.Access.Mode == "open" && l.UserTokensPerDay == 0 && l.TokensPerDay == 0 && l.UserMoneyPerDay == 0 && l.MoneyPerDay == 0:
-		d.say("warn", "access", "everybody may talk with the bot (access.mode open), as much as they like: set limits.user_tokens_per_day, limits.tokens_per_day or limits.money_per_day, or access.mode pairing")
+		d.say("warn", "access", wordsOpenUnlimited)
 	case cfg.Access.Mode == "open":
-		d.say("warn", "access", "everybody may talk with the bot (access.mode open): set access.mode pairing unless you mean it")
+		d.say("warn", "access", wordsOpen)
 	default:
-		d.say("ok", "access", cfg.Access.Mode)
+		d.say("ok", "access", "%s", cfg.Access.Mode)
 	}
 }
 
@@ -142,17 +162,17 @@ func (d *doctor) space(dir string) {
 		free, err = health.FreeSpace(dir)
 	}
 	if err != nil {
-		d.line("disk", fmt.Errorf("free space of %s: %w", dir, err), "")
+		d.line("disk", text.Tell("free space of %s: %w", dir, err), "")
 		return
 	}
-	text := health.Gigabytes(free)
 	switch {
 	case free < health.NoSpace:
-		d.line("disk", errors.New(health.Full(free)), "")
+		d.unwell = true
+		d.say("BAD", "disk", "%v", health.Full(free))
 	case free < health.LittleSpace:
-		d.say("warn", "disk", text+": make room soon")
+		d.say("warn", "disk", wordsMakeRoom, health.Gigabytes(free))
 	default:
-		d.say("ok", "disk", text)
+		d.say("ok", "disk", "%v", health.Gigabytes(free))
 	}
 }
 
@@ -160,21 +180,21 @@ func (d *doctor) space(dir string) {
 func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	st, err := os.Stat(cfg.DataDir)
 	if os.IsNotExist(err) {
-		d.say("ok", "data folder", cfg.DataDir+" will be made at the first start")
+		d.say("ok", "data folder", wordsWillBeMade, cfg.DataDir)
 		return
 	}
 	if err == nil && st.Mode().Perm()&0o077 != 0 {
-		err = fmt.Errorf("%s can be read by other users of this machine (mode %04o): run chmod 700 %s", cfg.DataDir, st.Mode().Perm(), cfg.DataDir)
+		err = text.Tell("%s can be read by other users of this machine (mode %04o): run chmod 700 %s", cfg.DataDir, st.Mode().Perm(), cfg.DataDir)
 	}
 	if err == nil && syscall.Access(cfg.DataDir, writable) != nil {
-		err = fmt.Errorf("%s cannot be written by this user: run as its owner, or chown it", cfg.DataDir)
+		err = text.Tell("%s cannot be written by this user: run as its owner, or chown it", cfg.DataDir)
 	}
-	d.line("data folder", err, cfg.DataDir)
+	d.line("data folder", err, "%s", cfg.DataDir)
 	if err != nil {
 		return
 	}
 	if !stored(cfg) {
-		d.say("ok", "database", "will be made at the first start")
+		d.say("ok", "database", wordsMadeLater)
 		return
 	}
 	store, err := openStore(ctx, cfg, memory.Options{})
@@ -184,8 +204,8 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 	}
 	defer func() { _ = store.Close() }()
 	v, err := store.SchemaVersion(ctx)
-	d.line("schema", err, fmt.Sprintf("version %d", v))
-	d.line("database", store.Check(ctx), cmp.Or(cfg.Database.Shown(), "sound"))
+	d.line("schema", err, wordsVersion, v)
+	d.line("database", store.Check(ctx), "%v", tongue.Words(cmp.Or(cfg.Database.Shown(), wordsSound)))
 	d.sizes(ctx, store)
 	d.waiting(ctx, store)
 	d.factsFile(ctx, cfg, store)
@@ -194,7 +214,7 @@ func (d *doctor) data(ctx context.Context, cfg config.Config) {
 // waiting reports events that were put aside, and answers that do not get through.
 func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 	if n, err := store.DeadLetters(ctx); err == nil && n > 0 {
-		d.say("warn", "dead letters", health.DeadLetters(n))
+		d.say("warn", "dead letters", "%v", health.DeadLetters(n))
 	}
 	stuck, err := store.Undelivered(ctx, d.now().Add(-health.Patience))
 	if err != nil {
@@ -202,16 +222,17 @@ func (d *doctor) waiting(ctx context.Context, store *memory.Store) {
 		return
 	}
 	for _, s := range stuck {
-		d.line(s.Platform+" delivery", errors.New(health.Undelivered(s.Conversations, d.now().Sub(s.Since), "see the log for the reason")), "")
+		d.unwell = true
+		d.say("BAD", tongue.Fill(wordsDeliveryOf, s.Platform), "%v", health.Undelivered(s.Conversations, d.now().Sub(s.Since), tongue.Words(wordsSeeLog)))
 	}
 	if len(stuck) == 0 {
-		d.say("ok", "delivery", "nothing has waited for long")
+		d.say("ok", "delivery", wordsNothingWaits)
 	}
 }
 
 func (d *doctor) platforms(ctx context.Context, cfg config.Config) {
 	if !d.hosted(cfg) {
-		d.say("ok", "tokens", "none set: bot starts the terminal chat")
+		d.say("ok", "tokens", wordsNoTokens)
 		return
 	}
 	if cfg.Telegram.Token != "" {
@@ -229,12 +250,12 @@ func (d *doctor) platforms(ctx context.Context, cfg config.Config) {
 }
 
 func (d *doctor) account(platform string, a account, err error) {
-	d.line(platform, err, "the token is that of "+a.name)
+	d.line(platform, err, wordsTokenOf, a.name)
 	if err == nil {
-		d.line(platform+" receiving", a.problem, "nothing stands in the way")
+		d.line(tongue.Fill(wordsReceivingOf, platform), a.problem, wordsNothingInTheWay)
 	}
 	if !a.date.IsZero() {
-		d.line(platform+" clock", skewed(d.now(), a.date), "this machine's clock agrees")
+		d.line(tongue.Fill(wordsClockOf, platform), skewed(d.now(), a.date), wordsClockAgrees)
 	}
 }
 
@@ -245,7 +266,7 @@ const maxSkew = 2 * time.Minute
 // skewed reports that this machine's clock and a platform's differ too much.
 func skewed(here, there time.Time) error {
 	if off := here.Sub(there).Round(time.Second); off.Abs() > maxSkew {
-		return fmt.Errorf("this machine's clock is off by %s (it says %s): set it, for example with timedatectl set-ntp true", off, here.UTC().Format("2006-01-02 15:04:05 UTC"))
+		return text.Tell("this machine's clock is off by %s (it says %s): set it, for example with timedatectl set-ntp true", off, here.UTC().Format("2006-01-02 15:04:05 UTC"))
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -14,6 +13,8 @@ import (
 	"parley/internal/llm/probe"
 	"parley/internal/memory"
 	"parley/internal/setup"
+	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 func (d *doctor) model(ctx context.Context, cfg config.Config) {
@@ -38,14 +39,14 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 		return
 	}
 	if list := e.Routes[config.PurposeAnswer]; len(list) > 0 {
-		d.tried(ctx, trial{"model", e.About.String(), "model.base_url, model.api_key and model.name", list[0]})
+		d.tried(ctx, trial{tongue.Words("model"), e.About, tongue.Words(wordsModelSettings), list[0]})
 	} else {
-		d.say("ok", "model", e.About.String())
+		d.say("ok", "model", "%v", e.About)
 	}
-	d.embedding(ctx, e, "check model.embedding")
+	d.embedding(ctx, e, "model.embedding")
 	for _, purpose := range []string{config.PurposePlaybook, config.PurposeLibrarian} {
 		if route := e.Routes[purpose]; len(route) > 1 {
-			d.tried(ctx, trial{"model for " + purpose, route[0].Label, "the name of that model", route[0]})
+			d.tried(ctx, trial{tongue.Fill(wordsModelFor, purpose), tongue.Words(route[0].Label), tongue.Words(wordsModelName), route[0]})
 		}
 	}
 }
@@ -54,14 +55,14 @@ func (d *doctor) model(ctx context.Context, cfg config.Config) {
 func (d *doctor) several(ctx context.Context, e setup.Endpoint) {
 	for _, engine := range e.Engines() {
 		if e.Talks(engine) {
-			d.tried(ctx, trial{"model " + engine.Name, engine.Label, "its base_url, api_key and model", engine})
+			d.tried(ctx, trial{tongue.Fill(wordsModelCalled, engine.Name), tongue.Words(engine.Label), tongue.Words(wordsItsSettings), engine})
 			continue
 		}
 		err := engine.Check(ctx)
 		if err != nil {
-			err = fmt.Errorf("%s: %w; check its base_url, api_key and model", engine.Label, err)
+			err = text.Tell("%s: %w; check %s", engine.Label, err, tongue.Words(wordsItsSettings))
 		}
-		d.line("model "+engine.Name, err, engine.Label)
+		d.line(tongue.Fill(wordsModelCalled, engine.Name), err, "%s", engine.Label)
 	}
 	for _, purpose := range config.Purposes() {
 		var names []string
@@ -69,17 +70,17 @@ func (d *doctor) several(ctx context.Context, e setup.Endpoint) {
 			names = append(names, engine.Name)
 		}
 		if len(names) > 0 {
-			d.say("ok", "route "+purpose, strings.Join(names, ", then "))
+			d.say("ok", tongue.Fill(wordsRouteOf, purpose), "%s", strings.Join(names, d.p.Text(wordsThenNext)))
 		}
 	}
-	d.embedding(ctx, e, "check routes.embedding")
+	d.embedding(ctx, e, "routes.embedding")
 }
 
 // trial is a model to try.
 type trial struct {
-	name  string // of the line
-	about string
-	check string // the settings to look at
+	name  tongue.Phrase // of the line
+	about tongue.Phrase
+	check tongue.Phrase // the settings to look at
 	*setup.Engine
 }
 
@@ -91,36 +92,36 @@ func (d *doctor) tried(ctx context.Context, t trial) {
 	var p *probe.Problem
 	switch {
 	case errors.As(err, &p) && (p.Kind == probe.Path || p.Kind == probe.Page) && place.Added != "":
-		err = fmt.Errorf(wordsAddressMended, err, place.Base)
+		err = text.Tell(wordsAddressMended, err, place.Base)
 	case err != nil:
-		err = fmt.Errorf("%s %w; check %s", t.about, err, t.check)
+		err = text.Tell("%s %w; check %s", t.about, err, t.check)
 	}
-	fine := t.about
+	window := ""
 	if err == nil {
-		fine += d.window(ctx, t.Engine)
+		window = d.window(ctx, t.Engine)
 	}
-	d.line(t.name, err, fine)
+	d.line(t.name, err, "%s%s", t.about, window)
 	if err == nil && !o.Calls {
 		d.say("warn", t.name, wordsNoCalls)
 	}
 	if !place.Date.IsZero() {
-		d.line(t.name+" clock", skewed(d.now(), place.Date), "this machine's clock agrees")
+		d.line(tongue.Fill(wordsClockOf, t.name), skewed(d.now(), place.Date), wordsClockAgrees)
 	}
 }
 
 // window returns how many tokens a model takes, in words; "" where nobody says.
 func (d *doctor) window(ctx context.Context, e *setup.Engine) string {
 	if e.Traits.ContextSize > 0 {
-		return fmt.Sprintf(" %d tokens, as set.", e.Traits.ContextSize)
+		return " " + d.p.Say(wordsWindowSet, e.Traits.ContextSize)
 	}
 	tokens, sure, err := e.Client.Window(ctx)
 	switch {
 	case err != nil || tokens == 0:
 		return ""
 	case !sure:
-		return fmt.Sprintf(" %d tokens, until it is loaded.", tokens)
+		return " " + d.p.Say(wordsWindowUntil, tokens)
 	}
-	return fmt.Sprintf(" %d tokens.", tokens)
+	return " " + d.p.Say(wordsWindow, tokens)
 }
 
 // embedding asks each embedding model for a vector, the second time to see how long
@@ -137,13 +138,13 @@ func (d *doctor) embedding(ctx context.Context, e setup.Endpoint, hint string) {
 			}
 			took = time.Since(began)
 		}
-		switch said := fmt.Sprintf("%s, %d dimensions", v.Name, len(slices.Concat(list...))); {
+		switch said := tongue.Fill(wordsDimensions, v.Name, len(slices.Concat(list...))); {
 		case err != nil:
-			d.line("embedding", fmt.Errorf("%w; %s, which is %s", err, hint, v.Name), "")
+			d.line("embedding", text.Tell("%w; check %s, which is %s", err, hint, v.Name), "")
 		case took > d.wait:
-			d.say("warn", "embedding", fmt.Sprintf("%s; a vector took %s, and questions wait %s: words alone decide until model.embedding_wait is longer", said, took.Round(time.Millisecond), d.wait))
+			d.say("warn", "embedding", wordsSlowVectors, said, took.Round(time.Millisecond), d.wait)
 		default:
-			d.say("ok", "embedding", said)
+			d.say("ok", "embedding", "%s", said)
 		}
 	}
 }
@@ -152,8 +153,8 @@ func (d *doctor) embedding(ctx context.Context, e setup.Endpoint, hint string) {
 func (d *doctor) quirks(ctx context.Context, e *setup.Engine) {
 	list, err := e.Quirks(ctx)
 	if err != nil {
-		d.line("limits of "+e.Name, err, "")
+		d.line(tongue.Fill(wordsLimitsOf, e.Name), err, "")
 	} else if len(list) > 0 {
-		d.say("ok", "limits of "+e.Name, "found out: "+strings.Join(list, "; "))
+		d.say("ok", tongue.Fill(wordsLimitsOf, e.Name), wordsFoundOut, strings.Join(list, "; "))
 	}
 }

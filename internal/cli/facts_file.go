@@ -43,9 +43,9 @@ func (d *doctor) factsFile(ctx context.Context, cfg config.Config, store *memory
 		}
 	}
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		err = fmt.Errorf("%s is not obeyed: %w", cfg.Memory.FactsFile, err)
+		err = text.Tell("%s is not obeyed: %w", cfg.Memory.FactsFile, err)
 	}
-	d.line("facts file", err, cfg.Memory.FactsFile)
+	d.line("facts file", err, "%s", cfg.Memory.FactsFile)
 }
 
 // refusal is an error only when there is one.

@@ -12,7 +12,7 @@ import (
 
 	"parley/config"
 	"parley/internal/setup"
-	"parley/internal/text"
+	"parley/internal/tongue"
 	"parley/internal/tools/mcp"
 	"parley/internal/tools/rest"
 )
@@ -32,12 +32,12 @@ func (d *doctor) servers(ctx context.Context, cfg config.Config) {
 	}
 	all.Wait()
 	for i, s := range o.Servers {
-		name := "mcp " + s.Name
+		name := tongue.Fill(wordsServerCalled, s.Name)
 		if errors.Is(errs[i], mcp.ErrLogin) {
-			d.say("warn", name, fmt.Sprintf("it wants a login: run bot mcp login %s, or send /tools login %s", s.Name, s.Name))
+			d.say("warn", name, wordsWantsLogin, s.Name)
 			continue
 		}
-		d.line(name, errs[i], "it has "+text.Many(counts[i], "tool"))
+		d.line(name, errs[i], wordsHasTools, tongue.Count{N: counts[i], Thing: "tool"})
 	}
 }
 
@@ -45,7 +45,7 @@ func (d *doctor) servers(ctx context.Context, cfg config.Config) {
 // calls none of them.
 func (d *doctor) services(ctx context.Context, cfg config.Config) {
 	list, err := setup.ServiceCalls(cfg, func(file, operation, why string) {
-		d.say("warn", "tools.openapi", fmt.Sprintf("%s: %s is no tool: %s", file, operation, why))
+		d.say("warn", "tools.openapi", wordsNoTool, file, operation, why)
 	})
 	if err != nil {
 		d.line("http tools", err, "")
@@ -71,7 +71,7 @@ func (d *doctor) services(ctx context.Context, cfg config.Config) {
 	}
 	all.Wait()
 	for i, at := range hosts {
-		d.line("http tools", errs[i], at+" answers: "+text.Many(len(names[at]), "tool"))
+		d.line("http tools", errs[i], wordsHostAnswers, at, tongue.Count{N: len(names[at]), Thing: "tool"})
 	}
 }
 

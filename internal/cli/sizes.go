@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"parley/internal/memory"
-	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // shownTables is how many of the largest tables doctor names.
@@ -17,7 +17,7 @@ func (d *doctor) sizes(ctx context.Context, store *memory.Store) {
 	list, err := store.Sizes(ctx)
 	var words []string
 	for _, t := range list[:min(len(list), shownTables)] {
-		words = append(words, fmt.Sprintf("%s %.1f MB (%s)", t.Table, float64(t.Bytes)/(1<<20), text.Many(int(t.Rows), "row")))
+		words = append(words, d.p.Say(wordsTable, t.Table, d.p.Figure(fmt.Sprintf("%.1f", float64(t.Bytes)/(1<<20))), tongue.Count{N: int(t.Rows), Thing: "row"}))
 	}
-	d.line("largest tables", err, strings.Join(words, ", "))
+	d.line("largest tables", err, "%s", strings.Join(words, ", "))
 }

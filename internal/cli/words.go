@@ -108,16 +108,3 @@ const (
 	wordsMendTool  = "a tool failed; bot doctor tries tool servers and services."
 	wordsMendOther = "try it again; if it fails again, report what broke, it is a mistake in Parley."
 )
-
-// English only: what doctor says about models.
-const (
-	wordsAddressMended = "%w; set model.base_url to %s"
-	wordsNoCalls       = "it answers, but called no tool when it was told to: reminders, notes and searches will not work well; another model may do better"
-)
-
-// English only: what doctor says about the notes.
-const (
-	wordsNotesGone      = "%s is empty, but %s of it are known: is its disk mounted? What is known stays until there is a file again"
-	wordsNotSearched    = "%s is not searched: it is %s"
-	wordsPartlySearched = "%s is searched in part: without %s"
-)

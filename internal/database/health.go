@@ -10,13 +10,14 @@ import (
 	"parley/internal/engine"
 	"parley/internal/postgres"
 	"parley/internal/sqlite"
+	"parley/internal/text"
 )
 
 // ErrUnwritable marks a database that takes nothing just now: the disk is full
 // or fails. It is over by itself once Beat succeeds.
-var ErrUnwritable = errors.New("the database cannot be written")
+var ErrUnwritable = text.Tell("the database cannot be written")
 
-var errUnchecked = errors.New("the database is still being checked for damage")
+var errUnchecked = text.Tell("the database is still being checked for damage")
 
 // condition is what statements and checks have shown of the database. All of
 // it is atomic: it is read while a disk hangs.
@@ -52,9 +53,9 @@ func (c *condition) take(err error) {
 // unwritable says what is in the way of a write, and what to do.
 func unwritable(err error) error {
 	if sqlite.IsFull(err) {
-		return fmt.Errorf("%w: the disk of the data folder is full: make room there", ErrUnwritable)
+		return text.Tell("%w: the disk of the data folder is full: make room there", ErrUnwritable)
 	}
-	return fmt.Errorf("%w: %v: look after the disk of the data folder", ErrUnwritable, err)
+	return text.Tell("%w: %v: look after the disk of the data folder", ErrUnwritable, err)
 }
 
 // Health is nil while messages can be stored and read. It is a DegradedError

@@ -1,7 +1,6 @@
 package health
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -9,6 +8,7 @@ import (
 
 	"parley/internal/chat"
 	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Patience is how long a part of an answer may fail to be delivered
@@ -96,7 +96,7 @@ func (d *Deliveries) Findings(now time.Time) (list []Finding) {
 		if d.sent[platform].After(f.since) {
 			is = Degraded
 		}
-		list = append(list, Finding{platform + " delivery", is, Undelivered(stuck[platform], now.Sub(f.since), text.Shorten(f.err.Error(), 200))})
+		list = append(list, Finding{platform + " delivery", is, Undelivered(stuck[platform], now.Sub(f.since), short{tongue.Told(f.err)})})
 	}
 	for _, platform := range slices.Sorted(maps.Keys(d.lost)) {
 		if f, ok := d.lost[platform].finding(platform, now); ok && longest[platform].err == nil {
@@ -105,6 +105,17 @@ func (d *Deliveries) Findings(now time.Time) (list []Finding) {
 	}
 	return list
 }
+
+// short is a reason that may be long.
+type short struct{ tongue.Phrase }
+
+const maxReason = 200
+
+// String implements tongue.Phrase.
+func (s short) String() string { return text.Shorten(s.Phrase.String(), maxReason) }
+
+// In implements tongue.Phrase.
+func (s short) In(p tongue.Printer) string { return text.Shorten(s.Phrase.In(p), maxReason) }
 
 // manyRefused is how many parts in a row may be refused for good: people block
 // bots and remove them.
@@ -115,7 +126,7 @@ func (l losses) finding(platform string, now time.Time) (f Finding, ok bool) {
 	if now.Sub(l.since) <= Patience || l.unknown == 0 && l.refused < manyRefused {
 		return f, false
 	}
-	f = Finding{platform + " delivery", Degraded, fmt.Sprintf(wordsLost, text.Many(l.unknown+l.refused, "part"), now.Sub(l.since).Round(time.Second))}
+	f = Finding{platform + " delivery", Degraded, tongue.Fill(wordsLost, tongue.Count{N: l.unknown + l.refused, Thing: "part"}, now.Sub(l.since).Round(time.Second))}
 	if l.unknown > 1 {
 		f.Is = Unavailable
 	}

@@ -3,6 +3,8 @@ package health
 import (
 	"fmt"
 	"syscall"
+
+	"parley/internal/tongue"
 )
 
 // Free space below these, in bytes, is worth a word, and keeps messages from
@@ -22,4 +24,14 @@ func FreeSpace(dir string) (uint64, error) {
 }
 
 // Gigabytes says how much is free.
-func Gigabytes(n uint64) string { return fmt.Sprintf("%.1f GB free", float64(n)/(1<<30)) }
+func Gigabytes(n uint64) tongue.Phrase { return free(n) }
+
+type free uint64
+
+// String implements tongue.Phrase.
+func (n free) String() string { return n.In(tongue.Printer{}) }
+
+// In implements tongue.Phrase.
+func (n free) In(p tongue.Printer) string {
+	return p.Say(wordsFree, p.Figure(fmt.Sprintf("%.1f", float64(n)/(1<<30))))
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"parley/internal/chat"
+	"parley/internal/tongue"
 )
 
 // State is how a part of the bot, or all of it, is doing.
@@ -24,12 +25,30 @@ const (
 // String returns the word of /healthz.
 func (s State) String() string { return [...]string{"ok", "degraded", "unavailable"}[s] }
 
-// Finding is a part that is not well, and why: a sentence for the owner.
+// Finding is a part that is not well, and why: a sentence for the owner, which is
+// English for machines.
 type Finding struct {
 	Part string
 	Is   State
-	Why  string
+	Why  tongue.Phrase
 }
+
+// Hiding returns the finding without what nobody may read.
+func (f Finding) Hiding(hide func(string) string) Finding {
+	f.Why = veiled{f.Why, hide}
+	return f
+}
+
+type veiled struct {
+	tongue.Phrase
+	hide func(string) string
+}
+
+// String implements tongue.Phrase.
+func (v veiled) String() string { return v.hide(v.Phrase.String()) }
+
+// In implements tongue.Phrase.
+func (v veiled) In(p tongue.Printer) string { return v.hide(v.Phrase.In(p)) }
 
 // Found returns the finding that an error of a Health method stands for; ok is
 // false for nil.
@@ -37,7 +56,7 @@ func Found(part string, err error) (f Finding, ok bool) {
 	if err == nil {
 		return f, false
 	}
-	f = Finding{part, Unavailable, err.Error()}
+	f = Finding{part, Unavailable, tongue.Told(err)}
 	var weak *chat.DegradedError
 	if errors.As(err, &weak) {
 		f.Is = Degraded
@@ -46,7 +65,7 @@ func Found(part string, err error) (f Finding, ok bool) {
 }
 
 // Concern returns the finding that something asks for the owner's eyes.
-func Concern(part, why string) Finding { return Finding{part, Degraded, why} }
+func Concern(part string, why tongue.Phrase) Finding { return Finding{part, Degraded, why} }
 
 // Worst returns how all of it is doing.
 func Worst(list []Finding) State {

@@ -1,6 +1,9 @@
 package health
 
-import "parley/internal/chat"
+import (
+	"parley/internal/chat"
+	"parley/internal/tongue"
+)
 
 // Shards returns the connections of this process to a platform that has several.
 func Shards(a chat.Adapter) []chat.Shard {
@@ -16,7 +19,7 @@ func Shards(a chat.Adapter) []chat.Shard {
 func ShardFindings(a chat.Adapter) (list []Finding) {
 	for _, one := range Shards(a) {
 		if one.Err != nil {
-			list = append(list, Concern(a.Platform()+" "+one.Name(), one.Err.Error()))
+			list = append(list, Concern(a.Platform()+" "+one.Name(), tongue.Told(one.Err)))
 		}
 	}
 	return list

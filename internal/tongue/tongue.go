@@ -225,9 +225,24 @@ func (p Printer) Sentence(err error) (sentence string, ok bool) {
 	return text.Sentence(p.clause(e)), true
 }
 
-// clause returns an error's text, in the language where it has words for people.
+// Told returns an error as an argument of Say that can be kept.
+func Told(err error) Phrase { return told{err} }
+
+type told struct{ err error }
+
+func (t told) String() string      { return t.err.Error() }
+func (t told) In(p Printer) string { return p.clause(t.err) }
+
+// clause returns an error's text, in the language where it has words for people, within
+// others that add nothing to it.
 func (p Printer) clause(err error) string {
 	e, ok := err.(*text.Error)
+	inner := errors.Unwrap(err)
+	if said, phrase := err.(Phrase); phrase {
+		return said.In(p)
+	} else if !ok && inner != nil && inner.Error() == err.Error() {
+		return p.clause(inner)
+	}
 	if !ok || p.c == nil {
 		return err.Error()
 	}

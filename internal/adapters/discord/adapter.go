@@ -8,7 +8,6 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -17,6 +16,8 @@ import (
 
 	"parley/internal/adapters/discord/shards"
 	"parley/internal/chat"
+	"parley/internal/text"
+	"parley/internal/tongue"
 )
 
 // Platform is the first word of every Key and User ID of this adapter.
@@ -117,7 +118,7 @@ type interactions struct {
 }
 
 // errConnecting is the health before the first connection.
-var errConnecting = errors.New("Discord: connecting")
+var errConnecting = text.Tell("Discord: connecting")
 
 // New makes an Adapter. It does not connect.
 func New(o Options) (*Adapter, error) {
@@ -156,7 +157,7 @@ func (a *Adapter) Health() error {
 		return err
 	}
 	if n := a.unheard(); n > 0 {
-		return &chat.DegradedError{Err: fmt.Errorf("Discord: what was said in %d channels while there was no connection cannot be read yet", n)}
+		return &chat.DegradedError{Err: text.Tell("Discord: what was said in %d channels while there was no connection cannot be read yet", n)}
 	}
 	return nil
 }
@@ -179,7 +180,7 @@ func (a *Adapter) receives() error {
 	case len(bad) == len(list):
 		return bad[0].Err
 	}
-	return &chat.DegradedError{Err: fmt.Errorf("Discord: %d of %d connections here do not receive; the first: %w", len(bad), len(list), bad[0].Err)}
+	return &chat.DegradedError{Err: text.Tell("Discord: %d of %d connections here do not receive; the first: %w", len(bad), len(list), bad[0].Err)}
 }
 
 // unheard counts the channels whose history cannot be read just now.
@@ -194,23 +195,12 @@ func (a *Adapter) unheard() (n int) {
 
 // Sentences for the operator, with the fix.
 var (
-	errToken = errors.New("Discord refuses the token: make a new one in the developer portal under Bot and set discord.token")
-	errQueue = errors.New("Discord: messages come faster than they can be stored")
+	errToken = text.Tell("Discord refuses the token: make a new one in the developer portal under Bot and set discord.token")
+	errQueue = text.Tell("Discord: messages come faster than they can be stored")
 )
 
 func intentError(code int) error {
-	return fmt.Errorf("Discord refuses the connection (close code %d): %s", code, fixes[code])
-}
-
-// fixes holds the close codes after which reconnecting is pointless, with the
-// fix for each.
-var fixes = map[int]string{
-	4004: "the token is wrong; make a new one in the developer portal under Bot and set discord.token",
-	4010: "this number of shards is not allowed for this bot; set discord.shards to auto",
-	4011: "the bot is in too many servers for so few shards; set discord.shards to auto",
-	4012: "the gateway version is no longer served; update Parley",
-	4013: "invalid intents; update Parley",
-	4014: "enable Message Content Intent in the developer portal under Bot > Privileged Gateway Intents",
+	return text.Tell("Discord refuses the connection (close code %d): %s", code, tongue.Words(fixes[code]))
 }
 
 // channelOf returns where a conversation's messages are posted.

@@ -21,6 +21,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // lingering is how long a Session of the library takes to end by itself after
@@ -58,7 +59,7 @@ func (sh *shard) run(ctx context.Context, in chat.Intake) error {
 		if err := sh.hopeless(err); err != nil {
 			return err
 		}
-		sh.setHealth(fmt.Errorf("Discord: not connected: %v", err))
+		sh.setHealth(text.Tell("Discord: not connected: %v", err))
 		sh.o.Log.Warn("discord: connection ended", "shard", sh.name(), "err", err)
 		if sh.now().Sub(began) > sh.o.Timing.Stable {
 			wait = sh.o.Timing.RetryMin

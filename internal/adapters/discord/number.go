@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/adapters/discord/shards"
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // numberCursor holds how many shards there are, where Discord decides it. Without it
@@ -20,7 +21,7 @@ import (
 const numberCursor = "shards"
 
 // errNotEnough is that Discord refuses the number that it recommends.
-var errNotEnough = errors.New("Discord refuses as many shards as it recommends itself: set discord.shards to a greater number")
+var errNotEnough = text.Tell("Discord refuses as many shards as it recommends itself: set discord.shards to a greater number")
 
 // errNumber is that the number of shards is not right any more.
 var errNumber = errors.New("discord: another number of shards is needed")
@@ -177,7 +178,7 @@ func (sh *shard) mayIdentify(ctx context.Context) (side int, err error) {
 	}
 	if r := got.Limit.Remaining; r != nil && *r < 2 {
 		reset := time.Duration(got.Limit.ResetAfter) * time.Millisecond
-		sh.setHealth(fmt.Errorf("Discord allows no more connections today; trying again in %s", reset.Round(time.Second)))
+		sh.setHealth(text.Tell("Discord allows no more connections today; trying again in %s", reset.Round(time.Second)))
 		chat.Sleep(ctx, reset)
 		return 0, errors.New("no session may be begun")
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/go-telegram/bot/models"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // platform is the first word of every Key and User ID made here.
@@ -240,10 +241,10 @@ func (a *Adapter) Health() error {
 	case h.last.IsZero() || h.deaf:
 		return h.down
 	case a.opts.Mode == ModePolling && a.now().Sub(h.last) > bound:
-		return fmt.Errorf("%w since %s: %w", errSilent, h.last.Format(time.TimeOnly), cmp.Or(h.down, errNoAnswer))
+		return text.Tell("%w since %s: %w", errSilent, h.last.Format(time.TimeOnly), cmp.Or(h.down, errNoAnswer))
 	}
 	if method := a.wire.pace.troubled(); method != "" {
-		return &chat.DegradedError{Err: fmt.Errorf(degradedPages, method)}
+		return &chat.DegradedError{Err: text.Tell(degradedPages, method)}
 	}
 	return nil
 }

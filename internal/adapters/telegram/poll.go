@@ -12,6 +12,7 @@ import (
 	"github.com/go-telegram/bot"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // allowedUpdates are the kinds asked for; all others stay at Telegram.
@@ -152,7 +153,7 @@ func (a *Adapter) store(ctx context.Context, raws []json.RawMessage) (last int64
 	if len(b.Messages)+len(b.Moved)+len(b.Dead) > 0 {
 		if err := a.in.Deliver(ctx, b); err != nil {
 			if ctx.Err() == nil {
-				a.fail(fmt.Errorf("%w: %w", errNotStored, err), true)
+				a.fail(text.Tell("%w: %w", errNotStored, err), true)
 			}
 			return 0, fmt.Errorf("deliver: %w", err)
 		}

@@ -1,23 +1,23 @@
 package telegram
 
-import "errors"
+import "parley/internal/text"
 
 // Sentences of Health, for the operator.
 var (
-	errToken      = errors.New("telegram rejected the bot token: get a valid one from @BotFather, set telegram.token and restart")
-	errConnecting = errors.New("connecting to telegram")
-	errSilent     = errors.New("nothing received from telegram")
-	errNoAnswer   = errors.New("no answer, or too much waits to be answered here")
-	errConflict   = errors.New("another program is receiving with the same telegram token: stop it, or use a token of its own")
-	errWebhookSet = errors.New("a webhook is set for this telegram token, so polling gets nothing: call deleteWebhook, or set telegram.mode: webhook")
-	errNoUpdates  = errors.New("telegram answers polls with something that is no list of updates")
-	errNotStored  = errors.New("telegram messages cannot be stored")
+	errToken      = text.Tell("telegram rejected the bot token: get a valid one from @BotFather, set telegram.token and restart")
+	errConnecting = text.Tell("connecting to telegram")
+	errSilent     = text.Tell("nothing received from telegram")
+	errNoAnswer   = text.Tell("no answer, or too much waits to be answered here")
+	errConflict   = text.Tell("another program is receiving with the same telegram token: stop it, or use a token of its own")
+	errWebhookSet = text.Tell("a webhook is set for this telegram token, so polling gets nothing: call deleteWebhook, or set telegram.mode: webhook")
+	errNoUpdates  = text.Tell("telegram answers polls with something that is no list of updates")
+	errNotStored  = text.Tell("telegram messages cannot be stored")
 )
 
 // degradedPages is what Health says while a method, %s, is answered with pages.
 const degradedPages = "telegram answers %s with pages that are not its own: it is asked again more and more slowly; look at the network, a proxy or telegram.api_url"
 
-// Texts for things that have none of their own. The %s and %v are filled with
+// English only, because models read them: texts for things that have none of their own. The %s and %v are filled with
 // what the person shared.
 const (
 	wordLocation = "(shared a location: %v, %v)"
@@ -27,7 +27,7 @@ const (
 	wordDice     = "(rolled %s: %d)"
 )
 
-// Why an update was kept and not handled.
+// English only: why an update was kept and not handled.
 const (
 	skipKind    = "an update of a kind that is not used"
 	skipService = "a service message"
@@ -36,7 +36,7 @@ const (
 	skipInline  = "a button on a message that is not ours"
 )
 
-// Why an update was put aside.
+// English only: why an update was put aside.
 const (
 	deadPanic  = "the update made the program fail while it was read"
 	deadNumber = "the update has no number of its own"

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"parley/internal/chat"
+	"parley/internal/text"
 )
 
 // Bounds of retries when a page from a proxy comes instead of an answer of
@@ -200,14 +201,14 @@ func (g *Guard) Health(now time.Time) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if n := g.refusedLately(now); n >= MaxInvalid {
-		return fmt.Errorf("Discord: %d requests were refused in %d minutes, so none is made for now; see whether the bot may write where it is asked", n, invalidWindow)
+		return text.Tell("Discord: %d requests were refused in %d minutes, so none is made for now; see whether the bot may write where it is asked", n, invalidWindow)
 	}
 	if g.all.fails > 0 && now.Sub(g.all.until) < stale {
-		return fmt.Errorf("Discord answers with a page, status %d: all requests wait and are tried again; if it lasts, this address may be blocked", g.status)
+		return text.Tell("Discord answers with a page, status %d: all requests wait and are tried again; if it lasts, this address may be blocked", g.status)
 	}
 	for route, p := range g.routes {
 		if now.Sub(p.until) < stale {
-			return &chat.DegradedError{Err: fmt.Errorf("Discord answers %s with a page, status %d: it is tried again", public(route), g.status)}
+			return &chat.DegradedError{Err: text.Tell("Discord answers %s with a page, status %d: it is tried again", public(route), g.status)}
 		}
 	}
 	return nil
