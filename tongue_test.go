@@ -26,7 +26,7 @@ import (
 const englishOnly = "English only"
 
 // unspoken are the rooms whose words are not said in a chat.
-var unspoken = []string{"config", "internal/rehearse", 
+var unspoken = []string{"config", "internal/rehearse",
 	"internal/adapters/terminal", "internal/diary", "internal/lineedit"}
 
 // maxHelp is how long a description may be on Discord; Telegram takes 256.
