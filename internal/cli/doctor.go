@@ -244,7 +244,7 @@ func (d *doctor) platforms(ctx context.Context, cfg config.Config) {
 		d.account("discord", a, err)
 		if err == nil {
 			said, err := askShards(ctx, cfg.Discord)
-			d.line("discord shards", err, said)
+			d.line("discord shards", err, "%v", said)
 		}
 	}
 }

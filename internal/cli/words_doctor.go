@@ -17,6 +17,7 @@ const (
 	wordsNoTokens        = "none set: bot starts the terminal chat"
 	wordsTokenOf         = "the token is that of %s"
 	wordsNothingInTheWay = "nothing stands in the way"
+	wordsShards          = "Discord recommends %s; %d of %d sessions may still begin today"
 	wordsClockAgrees     = "this machine's clock agrees"
 
 	wordsNotesGone      = "%s is empty, but %s of it are known: is its disk mounted? What is known stays until there is a file again"
@@ -64,5 +65,5 @@ const (
 var checked = map[string]string{
 	"config": "config", "prompt": "prompt", "playbook": "playbook", "access": "access", "disk": "disk", "data folder": "data folder", "database": "database", "schema": "schema",
 	"dead letters": "dead letters", "delivery": "delivery", "tokens": "tokens", "notes": "notes", "agents": "agents", "http tools": "http tools", "largest tables": "largest tables",
-	"facts file": "facts file", "model": "model", "embedding": "embedding",
+	"facts file": "facts file", "model": "model", "embedding": "embedding", "discord shards": "Discord shards",
 }
