@@ -2,7 +2,6 @@ package postgres_test
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -60,7 +59,7 @@ func TestFailover(t *testing.T) {
 	}
 	must(t, db.QueryRow("SELECT count(*) FROM said").Scan(&said))
 	must(t, db.QueryRow("SELECT count(*) FROM sent").Scan(&sent))
-	t.Log(fmt.Sprintf("promotion took %v, the longest write %v; %d writes refused; %d of %d said, %d sent", promoted, time.Duration(longest.Load()), refused.Load(), said, want, sent))
+	t.Logf("promotion took %v, the longest write %v; %d writes refused; %d of %d said, %d sent", promoted, time.Duration(longest.Load()), refused.Load(), said, want, sent)
 	if said != want || sent != want || time.Duration(longest.Load()) > promoted+2*time.Second {
 		t.Error("a promise is broken")
 	}
