@@ -65,5 +65,5 @@ const (
 var checked = map[string]string{
 	"config": "config", "prompt": "prompt", "playbook": "playbook", "access": "access", "disk": "disk", "data folder": "data folder", "database": "database", "schema": "schema",
 	"dead letters": "dead letters", "delivery": "delivery", "tokens": "tokens", "notes": "notes", "agents": "agents", "http tools": "http tools", "largest tables": "largest tables",
-	"facts file": "facts file", "model": "model", "embedding": "embedding", "discord shards": "Discord shards",
+	"facts file": "facts file", "model": "model", "embedding": "embedding", "discord shards": "discord shards",
 }
