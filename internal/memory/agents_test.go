@@ -18,7 +18,7 @@ import (
 // hold it a word that only that agent was told.
 func told(t *testing.T, s *Store, agent string, k chat.Key, direct bool) (word string) {
 	t.Helper()
-	word = "zq" + agent + k.Channel
+	word = "zq" + strings.ReplaceAll(agent, "*", "own") + k.Channel
 	m := chat.Message{ID: word, Key: k, From: chat.User{ID: "x:ann", Name: "Ann"}, Guild: "g", Text: "x", Addressed: true, Direct: direct, At: time.Now(), Agent: chat.Agent{ID: agent}}
 	v := provenance.ViewerOf(m)
 	f := save(t, s, v, "Ann likes "+word)
@@ -144,9 +144,10 @@ func everySession(t *testing.T, s *Store) (ids []string) {
 // What was said to one agent no reader of memory gives to another: not in another
 // place, not in the same place when it was given to the other, not to who has taken
 // over what was there before agents, and in no direction.
+// The bot's own agent, where another goes on with its memory, is "*".
 func TestAgentsKnowOnlyWhatTheyWereTold(t *testing.T) {
 	dm, room := chat.Key{Platform: "x", Channel: "ann"}, chat.Key{Platform: "x", Channel: "room"}
-	agents, places := []string{"", "desk", "lab"}, []chat.Key{dm, room}
+	agents, places := []string{"", "desk", "lab", "*"}, []chat.Key{dm, room}
 	s := open(t, Options{})
 	words := map[string]string{} // word -> agent
 	for _, agent := range agents {

@@ -22,8 +22,9 @@ type Viewer struct {
 }
 
 // Every is the id of an agent for which nothing is hidden of what was said to
-// others: for what people and the owner are shown of all that is stored.
-const Every = "*"
+// others: for what people and the owner are shown of all that is stored. It is the
+// memory of none: that of the bot's own agent may be "*".
+const Every = "**"
 
 // Heard is the condition on rows in which one agent keeps what it was told. Its
 // parameter comes from Viewer.Named.
