@@ -53,8 +53,11 @@ type once struct {
 	asked, called bool // for a websocket; IDENTIFY or RESUME was written
 }
 
-// errRefused is op 9.
-var errRefused = errors.New("the session was refused")
+// What op 9 says: that no session begins, or that the one before cannot go on.
+var (
+	errRefused = errors.New("no session may begin just now")
+	errGone    = errors.New("the session cannot go on")
+)
 
 // Write implements net.Conn.
 func (o *once) Write(b []byte) (int, error) {

@@ -69,10 +69,14 @@ func (sh *shard) run(ctx context.Context, in chat.Intake) error {
 		if errors.As(err, &silence) {
 			rest = max(rest, silence.After)
 		}
+		if errors.Is(err, errGone) { // the next session waits for its turn anyway
+			rest = min(rest, sh.o.Timing.RetryMin)
+		} else {
+			wait = min(2*wait, sh.o.Timing.RetryMax)
+		}
 		if !chat.Sleep(ctx, rest) {
 			return nil
 		}
-		wait = min(2*wait, sh.o.Timing.RetryMax)
 	}
 	return nil
 }
@@ -205,8 +209,9 @@ func (sh *shard) connect(ctx context.Context) error {
 func (c *connection) judged(err error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.refused {
-		c.a.progress.forget()
+	if c.refused && c.a.progress.forget() {
+		return errGone
+	} else if c.refused {
 		return errRefused
 	}
 	return err

@@ -122,11 +122,14 @@ func (p *progress) unasked() {
 	p.session.Tries = max(0, p.session.Tries-1)
 }
 
-// forget makes the next connection identify anew.
-func (p *progress) forget() {
+// forget makes the next connection identify anew. It reports whether there was a session
+// to continue.
+func (p *progress) forget() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	was := p.session.ID != ""
 	p.session.ID, p.session.Seq, p.session.Tries = "", 0, 0
+	return was
 }
 
 // begin issues the ticket of an event or, with seq 0, of reading a gap.

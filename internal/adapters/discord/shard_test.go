@@ -2,8 +2,12 @@ package discord
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -119,6 +123,43 @@ func TestShardsAreRequired(t *testing.T) {
 	s.Strict()
 	if err := sharded(t, s, 4).Run(context.Background(), newIntake()); err == nil || !strings.Contains(err.Error(), "discord.shards") {
 		t.Errorf("four where a multiple of three is needed: %v", err)
+	}
+}
+
+// TestSecureGateway: the gateway is reached with TLS, by a name that its certificate
+// vouches for; op 9 is not answered with IDENTIFY at once there either.
+func TestSecureGateway(t *testing.T) {
+	t.Parallel()
+	s, in := fake(t), newIntake()
+	plain, err := url.Parse(s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := httptest.NewTLSServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(&url.URL{Scheme: "http", Host: plain.Host}) }})
+	t.Cleanup(front.Close)
+	s.Behind("wss://" + front.Listener.Addr().String())
+	stranger := sharded(t, s, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = stranger.Run(ctx, newIntake()) }()
+	until(t, "nobody vouches for it", func() bool {
+		err := stranger.Health()
+		return err != nil && strings.Contains(err.Error(), "certificate")
+	})
+	cancel()
+	<-done
+	a := sharded(t, s, 1)
+	a.roots = x509.NewCertPool()
+	a.roots.AddCert(front.Certificate())
+	running(t, a, in, s)
+	s.Pace(1, pace)
+	s.Invalidate()
+	s.Drop()
+	until(t, "a new session", func() bool { return s.Identifies() == 2 && well(a, 1) })
+	s.Message("", "10", "42", "hello")
+	until(t, "heard", func() bool { return len(in.texts()) == 1 })
+	if dials := len(s.Dials()); dials != 3 {
+		t.Errorf("%d connections for a session, a refused one and the next", dials)
 	}
 }
 

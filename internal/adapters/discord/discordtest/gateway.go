@@ -140,11 +140,17 @@ func (s *Server) Dials() (list []time.Time) {
 }
 
 // Behind tells clients that the gateway is at another address, such as a
-// Line's.
+// Line's, or one with wss:// before it.
 func (s *Server) Behind(address string) { s.with(func() { s.gw.address = address }) }
 
 // gatewayURL returns where clients connect. mu is held.
-func (s *Server) gatewayURL() string { return "ws://" + cmp.Or(s.gw.address, s.addr) + "/gw/" }
+func (s *Server) gatewayURL() string {
+	address := cmp.Or(s.gw.address, s.addr)
+	if strings.Contains(address, "://") {
+		return address + "/gw/"
+	}
+	return "ws://" + address + "/gw/"
+}
 
 // Drop cuts every connection without a close frame.
 func (s *Server) Drop() {
